@@ -1,0 +1,117 @@
+/*===- hooks.h - What generated code calls in the runtime ---------*- C -*-===*
+ *
+ * Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+ *
+ * The whole surface between generated host code and the runtime linked into
+ * the same artefact. A real-time or microcontroller link supplies other
+ * bodies for these names. All are hidden symbols of the artefact.
+ *
+ * Unless said otherwise a hook is called on the thread that called the model
+ * (the leader), never from inside a kernel.
+ *
+ *===----------------------------------------------------------------------===*/
+
+#ifndef ONNXC_RT_HOOKS_H
+#define ONNXC_RT_HOOKS_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* One run: arena, pool objects, outputs, first error. Opaque to the code. */
+typedef struct OnnxcCall OnnxcCall;
+
+/* A tensor as the host program sees it: contiguous, row-major.
+ * `type` is an OM_DATA_TYPE number; bool is one byte per element; types
+ * narrower than a byte are packed, lowest bits first; a string element is a
+ * `char *` to a NUL-terminated string. A value that is no tensor (sequence,
+ * map, optional) has rank 0 and its object in `data`. */
+typedef struct OnnxcValue {
+  void *data;
+  int64_t *dims;
+  int32_t rank;
+  int32_t type;
+} OnnxcValue;
+
+/* Status codes; the same numbers as OM_STATUS_* of onnxc/Runtime.h. */
+enum {
+  ONNXC_OK = 0,
+  ONNXC_ERR_INVALID = 1,    /* bad argument: null, count, rank, type, shape */
+  ONNXC_ERR_VALUE = 2,      /* the data itself breaks a rule of the model */
+  ONNXC_ERR_MEMORY = 3,     /* allocation failed or the size is absurd */
+  ONNXC_ERR_TARGET = 4,     /* this processor lacks what the code needs */
+  ONNXC_ERR_DEADLINE = 5,   /* the context's deadline has passed */
+  ONNXC_ERR_UNSUPPORTED = 6,/* the runtime does not do this */
+  ONNXC_ERR_INTERNAL = 7    /* a promise between compiler and runtime broke */
+};
+
+/* --- Memory --------------------------------------------------------------
+ * Every block is 64-byte aligned and uninitialised. On failure the error is
+ * recorded in the call and a small guard is returned, never NULL: the host
+ * tests onnxc_rt_status before it uses the block. */
+
+/* The arena of OnnxcEntry.arenaBytes bytes planned by the compiler. */
+void *onnxc_rt_arena(OnnxcCall *call);
+
+/* The same arena with at least `bytes` bytes, for plans whose size depends on
+ * run-time dimensions. Called once, before any view of the arena is used. */
+void *onnxc_rt_arena_reserve(OnnxcCall *call, int64_t bytes);
+
+/* Base of the weights, embedded or mapped from the side file. */
+const void *onnxc_rt_weights(OnnxcCall *call);
+
+/* A pool object. Objects still live at the end of the call are released by
+ * the runtime, so that error paths need no clean-up. */
+void *onnxc_rt_alloc(OnnxcCall *call, int64_t bytes);
+void onnxc_rt_release(OnnxcCall *call, void *object);
+
+/* The destination of graph output `index`, whose type the signature knows.
+ * The buffer is the caller's own where one was given and fits. May be asked
+ * for once per output; `dims` is copied. A string output is filled with
+ * pointers to strings that live until the end of the call; the runtime copies
+ * the characters afterwards. */
+void *onnxc_rt_output(OnnxcCall *call, int32_t index, int32_t rank,
+                      const int64_t *dims);
+
+/* Scratch of OnnxcEntry.scratchBytes bytes that belongs to worker `tid`.
+ * Callable by that worker inside a region, and with tid 0 by the leader
+ * outside of one. Cannot fail: a region starts only with its scratch made. */
+void *onnxc_rt_scratch(OnnxcCall *call, int32_t tid);
+
+/* --- Work ----------------------------------------------------------------
+ * Runs fn(frame, tid, nthreads, team) for every tid in [0, nthreads) at the
+ * same time; tid 0 is the calling thread. nthreads is decided by the runtime
+ * and is at most `tiles`: the compiler passes the largest team that pays, 1
+ * for work too small to share. `team` is NULL when nthreads is 1.
+ * fn may be skipped altogether when an error is already recorded. */
+typedef void (*OnnxcRegionFn)(void *frame, int32_t tid, int32_t nthreads,
+                              void *team);
+void onnxc_rt_region(OnnxcCall *call, OnnxcRegionFn fn, void *frame,
+                     int64_t tiles);
+
+/* Inside a region: returns when all workers of the team have called it, with
+ * all their stores visible. Does nothing for a NULL team. */
+void onnxc_rt_barrier(void *team);
+
+/* --- Errors --------------------------------------------------------------
+ * Records the first error of the call (later ones are dropped) and returns
+ * the status, so that host code can `return onnxc_rt_fail(...)`. The message
+ * is copied. Callable from inside a region as well. */
+int32_t onnxc_rt_fail(OnnxcCall *call, int32_t code, const char *message);
+int32_t onnxc_rt_status(OnnxcCall *call);
+
+/* --- Target of krnl.call -------------------------------------------------
+ * An output whose `data` is NULL on entry: the callee stores its dims (the
+ * array has room for `rank` of them) and memory from onnxc_rt_alloc.
+ * Functions of this type live in runtime/lib/calls, one file per family. */
+typedef int32_t (*OnnxcCallFn)(OnnxcCall *call, int32_t nout, OnnxcValue *outs,
+                               int32_t nin, const OnnxcValue *ins,
+                               const int64_t *iattrs);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ONNXC_RT_HOOKS_H */

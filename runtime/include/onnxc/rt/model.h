@@ -1,0 +1,89 @@
+/*===- model.h - The descriptor generated code defines ------------*- C -*-===*
+ *
+ * Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+ *
+ * Generated code defines one hidden constant `onnxc_model` of type
+ * `struct OnnxcModel`; the runtime reads everything it has to know about the
+ * model from there. Only pointers and 64-bit integers, so that the layout has
+ * no padding and an LLVM constant of { ptr, i64, ... } matches it.
+ *
+ * How an artefact is linked: the model's objects, then onnxc_rt.o, then the
+ * stub libm.so.6 and libc.so.6 that lie beside it; `-shared -Bsymbolic
+ * --gc-sections -z now`, with a version script that exports the names of
+ * onnxc/rt/Exports.def and nothing else. A tagged copy of a name is an alias:
+ * `--defsym=run_main_graph_TAG=run_main_graph`, exported as well.
+ *
+ *===----------------------------------------------------------------------===*/
+
+#ifndef ONNXC_RT_MODEL_H
+#define ONNXC_RT_MODEL_H
+
+#include "onnxc/rt/hooks.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Grows whenever hooks.h or this file changes incompatibly. */
+#define ONNXC_RT_ABI 1
+
+/* What a graph input or output is; the numbers of OM_VALUE_KIND. */
+enum {
+  ONNXC_KIND_TENSOR = 1,
+  ONNXC_KIND_SEQUENCE = 2,
+  ONNXC_KIND_MAP = 3,
+  ONNXC_KIND_OPTIONAL = 4
+};
+
+/* One graph input or output. */
+typedef struct OnnxcArg {
+  const char *name;
+  int64_t kind;               /* ONNXC_KIND_* */
+  int64_t type;               /* OM_DATA_TYPE of the (element) tensor */
+  int64_t rank;               /* -1: any rank */
+  const int64_t *dims;        /* rank entries, -1: any size; NULL if rank<1 */
+  const char *const *symbols; /* NULL, or rank names, each NULL if unnamed;
+                                 equal names must have equal sizes */
+} OnnxcArg;
+
+typedef int32_t (*OnnxcEntryFn)(OnnxcCall *call, const OnnxcValue *inputs);
+
+/* One entry point: `run` is the generated host program. It is called with
+ * checked, contiguous inputs; pointers need no particular alignment beyond
+ * that of the element. Returns onnxc_rt_status(call). */
+typedef struct OnnxcEntry {
+  const char *name; /* "run_main_graph" */
+  OnnxcEntryFn run;
+  int64_t numInputs;
+  const OnnxcArg *inputs;
+  int64_t numOutputs;
+  const OnnxcArg *outputs;
+  const char *inputSignature;  /* JSON: [{"type": "f32", "dims": [1, -1, 3],
+                                  "name": "x"}, ...]; dim_params beside dims
+                                  where dimensions have names */
+  const char *outputSignature; /* the same for the outputs */
+  int64_t arenaBytes;          /* size of the planned arena, 0 if none */
+  int64_t scratchBytes;        /* largest scratch of one worker, 0 if none */
+} OnnxcEntry;
+
+typedef struct OnnxcModel {
+  int64_t abi; /* ONNXC_RT_ABI */
+  int64_t numEntries;
+  const OnnxcEntry *entries;
+  const char *compilationInfo; /* JSON object: compiler, options, target,
+                                  model name, hash and metadata */
+  const char *targetFeatures;  /* "+avx2,+fma,...", checked before a run;
+                                  NULL or "": runs on the base processor */
+  const void *weights;         /* embedded weights, or NULL */
+  int64_t weightsBytes;
+  const char *weightsFile;     /* NULL, or the name of the side file in the
+                                  artefact's folder, mapped on first use */
+} OnnxcModel;
+
+extern const OnnxcModel onnxc_model;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ONNXC_RT_MODEL_H */

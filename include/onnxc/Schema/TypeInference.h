@@ -1,0 +1,79 @@
+//===- TypeInference.h - Result types from the ONNX schemas ----*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Runs the inference functions of the onnx library on operations of the onnx
+// dialect. This header is free of protobuf and of exceptions: both stay
+// inside lib/Schema.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_SCHEMA_TYPEINFERENCE_H
+#define ONNXC_SCHEMA_TYPEINFERENCE_H
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Operation.h"
+#include "mlir/IR/Value.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <optional>
+#include <string>
+
+namespace onnxc::schema {
+
+/// A dimension, or an element of a small integer tensor: a known number, a
+/// named unknown (equal names are equal numbers), or nothing known.
+struct SymbolicInt {
+  std::optional<int64_t> constant;
+  std::string symbol;
+};
+
+/// What a caller knows about values beyond their types. The default knows
+/// nothing; the dimension analysis hands in its expressions.
+class ValueFacts {
+public:
+  virtual ~ValueFacts() = default;
+
+  /// Name of dynamic dimension `dim` of `value`; empty when it has none.
+  virtual std::string dimSymbol(mlir::Value value, unsigned dim) const {
+    return {};
+  }
+
+  /// Elements of an integer tensor of rank 0 or 1 that is no constant.
+  /// Returns false when nothing is known of them.
+  virtual bool contents(mlir::Value value,
+                        llvm::SmallVectorImpl<SymbolicInt> &elements) const {
+    return false;
+  }
+};
+
+/// What inference found out about one result.
+struct InferredValue {
+  /// NoneType when not even the element type is known.
+  mlir::Type type;
+  /// For a ranked tensor one name per dimension, empty where none was found.
+  llvm::SmallVector<std::string, 4> dimSymbols;
+};
+
+/// Types of all results of `op`, from its operands' types, small constant
+/// operands and attributes; the present result types are not looked at. An
+/// operand of NoneType counts as present but of unknown type. An operation
+/// that carries regions (If, Loop, Scan, SequenceMap) gets NoneType results:
+/// the caller infers the bodies first.
+///
+/// Fails, with `emitError` called once, if the schema's function rejects the
+/// operation. Where neither a function nor a schema exists, type variables
+/// shared with operands give `tensor<*xT>`, otherwise NoneType.
+mlir::FailureOr<llvm::SmallVector<InferredValue>>
+inferResults(mlir::Operation *op, const ValueFacts &facts,
+             llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
+
+/// The same without facts, reporting by `op->emitOpError()`.
+mlir::FailureOr<llvm::SmallVector<mlir::Type>>
+inferResultTypes(mlir::Operation *op);
+
+} // namespace onnxc::schema
+
+#endif // ONNXC_SCHEMA_TYPEINFERENCE_H

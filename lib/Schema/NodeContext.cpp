@@ -1,0 +1,158 @@
+//===- NodeContext.cpp - onnx's InferenceContext on an operation *- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#include "NodeContext.h"
+
+#include "onnxc/Dialect/ONNX/IR/ONNXTypes.h"
+
+#include <stdexcept>
+
+using namespace mlir;
+using namespace onnxc::schema;
+
+/// Constants up to this size are shown to the library whatever they are;
+/// integer vectors (axes, shapes, pads) up to the second size.
+static constexpr int64_t maxConstantBytes = 1024;
+static constexpr int64_t maxVectorBytes = 64 * 1024;
+
+NodeContext::NodeContext(Operation *op, ArrayRef<Value> operands,
+                         ArrayRef<Value> results, const ValueFacts &facts)
+    : op(op), facts(facts), inputs(operands.size()), outputs(results.size()) {
+  for (auto [slot, value] : llvm::zip_equal(inputs, operands))
+    slot.value = value;
+  for (auto [slot, value] : llvm::zip_equal(outputs, results))
+    slot.value = value;
+}
+
+NodeContext::~NodeContext() = default;
+
+NodeContext::Input &NodeContext::input(size_t index) const {
+  if (index >= inputs.size())
+    throw std::out_of_range("input " + std::to_string(index) + " is missing");
+  return inputs[index];
+}
+
+const ::onnx::AttributeProto *
+NodeContext::getAttribute(const std::string &name) const {
+  auto [entry, isNew] = attributes.try_emplace(name);
+  if (!isNew)
+    return entry->second.get();
+  std::optional<Attribute> value = op->getInherentAttr(name);
+  if (!value || !*value)
+    value = op->getDiscardableAttr(name);
+  if (!*value)
+    return nullptr;
+  auto proto = std::make_unique<::onnx::AttributeProto>();
+  if (failed(toProto(name, *value, *proto)))
+    return nullptr;
+  entry->second = std::move(proto);
+  return entry->second.get();
+}
+
+/// Writes the names of `value`'s dynamic dimensions into `proto`.
+static void nameDims(Value value, const ValueFacts &facts,
+                     ::onnx::TypeProto &proto) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type)
+    return;
+  ::onnx::TensorShapeProto &shape =
+      *proto.mutable_tensor_type()->mutable_shape();
+  for (int64_t i = 0; i < type.getRank(); ++i) {
+    if (!type.isDynamicDim(i))
+      continue;
+    std::string symbol = facts.dimSymbol(value, i);
+    if (!symbol.empty())
+      shape.mutable_dim(static_cast<int>(i))->set_dim_param(symbol);
+  }
+}
+
+const ::onnx::TypeProto *NodeContext::getInputType(size_t index) const {
+  Input &slot = input(index);
+  if (!slot.value || isa<NoneType>(slot.value.getType()))
+    return nullptr;
+  if (!slot.type) {
+    slot.type = std::make_unique<::onnx::TypeProto>();
+    toProto(slot.value.getType(), *slot.type);
+    nameDims(slot.value, facts, *slot.type);
+  }
+  return slot.type.get();
+}
+
+bool NodeContext::hasInput(size_t index) const {
+  return index < inputs.size() && inputs[index].value;
+}
+
+/// The attribute of the constant that defines `value` if its payload is worth
+/// copying; otherwise null.
+static Attribute shownConstant(Value value) {
+  Operation *constant = value ? value.getDefiningOp() : nullptr;
+  if (!constant || constant->getName().getStringRef() != "onnx.Constant")
+    return Attribute();
+  Attribute attr = constant->getInherentAttr("value").value_or(Attribute());
+  auto typed = dyn_cast_or_null<TypedAttr>(attr);
+  auto type = typed ? dyn_cast<RankedTensorType>(typed.getType()) : nullptr;
+  if (!type)
+    return Attribute();
+  if (isa<onnxc::onnx::StringType>(type.getElementType()))
+    return type.getNumElements() <= 16 ? attr : Attribute();
+  // Packed and bit-sized elements never describe shapes.
+  if (!type.getElementType().isIntOrFloat() ||
+      type.getElementTypeBitWidth() % 8 != 0)
+    return Attribute();
+  int64_t bytes = type.getNumElements() * type.getElementTypeBitWidth() / 8;
+  bool isVector = type.getRank() <= 1 && type.getElementType().isInteger();
+  return bytes <= (isVector ? maxVectorBytes : maxConstantBytes) ? attr
+                                                                 : Attribute();
+}
+
+const ::onnx::TensorProto *NodeContext::getInputData(size_t index) const {
+  Input &slot = input(index);
+  if (slot.data)
+    return slot.data.get();
+  Attribute attr = shownConstant(slot.value);
+  if (!attr)
+    return nullptr;
+  auto proto = std::make_unique<::onnx::TensorProto>();
+  if (failed(toProto(attr, *proto)))
+    return nullptr;
+  slot.data = std::move(proto);
+  return slot.data.get();
+}
+
+const ::onnx::TensorShapeProto *
+NodeContext::getSymbolicInput(size_t index) const {
+  Input &slot = input(index);
+  SmallVector<SymbolicInt> elements;
+  if (slot.contents || !slot.value || !facts.contents(slot.value, elements))
+    return slot.contents.get();
+  slot.contents = std::make_unique<::onnx::TensorShapeProto>();
+  for (const SymbolicInt &element : elements) {
+    ::onnx::TensorShapeProto_Dimension *dim = slot.contents->add_dim();
+    if (element.constant)
+      dim->set_dim_value(*element.constant);
+    else if (!element.symbol.empty())
+      dim->set_dim_param(element.symbol);
+  }
+  return slot.contents.get();
+}
+
+::onnx::TypeProto *NodeContext::getOutputType(size_t index) {
+  if (index >= outputs.size())
+    throw std::out_of_range("output " + std::to_string(index) + " is missing");
+  return &outputs[index].type;
+}
+
+bool NodeContext::hasOutput(size_t index) {
+  return index < outputs.size() && outputs[index].value;
+}
+
+::onnx::GraphInferencer *
+NodeContext::getGraphAttributeInferencer(const std::string &name) {
+  throw std::logic_error("body '" + name + "' is inferred by the caller");
+}
+
+std::string NodeContext::getDisplayName() const {
+  return op->getName().getStringRef().str();
+}

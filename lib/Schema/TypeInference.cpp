@@ -1,0 +1,146 @@
+//===- TypeInference.cpp - Result types from the ONNX schemas --*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#include "onnxc/Schema/TypeInference.h"
+
+#include "NodeContext.h"
+
+#include "onnx/shape_inference/implementation.h"
+
+#include <exception>
+
+using namespace mlir;
+using namespace onnxc::schema;
+using ::onnx::OpSchema;
+
+/// The formal parameter of slot `index`; the last one repeats if variadic.
+static const OpSchema::FormalParameter *
+formalOf(const std::vector<OpSchema::FormalParameter> &formals, size_t index) {
+  if (index < formals.size())
+    return &formals[index];
+  bool repeats = !formals.empty() &&
+                 formals.back().GetOption() == OpSchema::Variadic &&
+                 formals.back().GetIsHomogeneous();
+  return repeats ? &formals.back() : nullptr;
+}
+
+/// `type` without its shape, at any depth.
+static Type dropShape(Type type) {
+  if (auto tensor = dyn_cast<TensorType>(type))
+    return UnrankedTensorType::get(tensor.getElementType());
+  return type;
+}
+
+/// The type of result slot `index` as its type variable says: that of an
+/// operand bound to the same variable, or the only type it admits.
+static Type bindTypeVariable(const OpSchema &schema, ArrayRef<Value> operands,
+                             size_t index, MLIRContext *context) {
+  const OpSchema::FormalParameter *result = formalOf(schema.outputs(), index);
+  if (!result)
+    return NoneType::get(context);
+  for (auto [slot, value] : llvm::enumerate(operands)) {
+    const OpSchema::FormalParameter *formal = formalOf(schema.inputs(), slot);
+    if (value && formal && formal->GetTypeStr() == result->GetTypeStr())
+      return dropShape(value.getType());
+  }
+  if (result->GetTypes().size() == 1) {
+    Type only = fromProto(
+        ::onnx::Utils::DataTypeUtils::ToTypeProto(*result->GetTypes().begin()),
+        context);
+    if (only)
+      return dropShape(only);
+  }
+  return NoneType::get(context);
+}
+
+/// Runs the schema's inference function, or infers through its function body.
+/// Returns the message of whatever it throws.
+static std::optional<std::string> runSchema(const OpSchema &schema,
+                                            NodeContext &context) {
+  try {
+    if (schema.has_type_and_shape_inference_function())
+      schema.GetTypeAndShapeInferenceFunction()(context);
+    else if (schema.HasFunction())
+      ::onnx::shape_inference::InferShapeForFunctionNode(
+          *schema.GetFunction(), ::onnx::OpSchemaRegistry::Instance(), context,
+          ::onnx::ShapeInferenceOptions(/*check_type_val=*/false,
+                                        /*strict_mode_val=*/1,
+                                        /*data_prop_val=*/false));
+    return std::nullopt;
+  } catch (const std::exception &error) {
+    return error.what();
+  }
+}
+
+/// "[ShapeInferenceError] Dims differ.\n" -> "dims differ".
+static std::string plainMessage(StringRef message) {
+  if (message.consume_front("["))
+    message = message.split("]").second;
+  message = message.trim().rtrim(".");
+  std::string plain = message.str();
+  bool startsWord = plain.size() > 1 && !isupper(plain[1]);
+  if (startsWord && !plain.empty())
+    plain[0] = static_cast<char>(tolower(plain[0]));
+  return plain;
+}
+
+static InferredValue readOutput(const ::onnx::TypeProto &proto,
+                                MLIRContext *context) {
+  InferredValue found;
+  found.type = fromProto(proto, context);
+  if (!found.type)
+    found.type = NoneType::get(context);
+  auto tensor = dyn_cast<RankedTensorType>(found.type);
+  if (!tensor || proto.value_case() != ::onnx::TypeProto::kTensorType)
+    return found;
+  for (const auto &dim : proto.tensor_type().shape().dim())
+    found.dimSymbols.push_back(dim.has_dim_param() ? dim.dim_param() : "");
+  return found;
+}
+
+FailureOr<SmallVector<InferredValue>>
+onnxc::schema::inferResults(Operation *op, const ValueFacts &facts,
+                            function_ref<InFlightDiagnostic()> emitError) {
+  MLIRContext *context = op->getContext();
+  SmallVector<InferredValue> unknown(op->getNumResults(),
+                                     {NoneType::get(context), {}});
+  const OpSchema *schema = lookupSchema(op->getName().getStringRef());
+  if (!schema || op->getNumRegions() != 0)
+    return unknown;
+  FailureOr<SmallVector<Value>> operands = operandSlots(op, *schema);
+  FailureOr<SmallVector<Value>> results = resultSlots(op, *schema);
+  if (failed(operands) || failed(results)) {
+    emitError() << "expects other numbers of operands and results than "
+                << op->getNumOperands() << " and " << op->getNumResults();
+    return failure();
+  }
+
+  NodeContext node(op, *operands, *results, facts);
+  if (std::optional<std::string> error = runSchema(*schema, node)) {
+    emitError() << plainMessage(*error);
+    return failure();
+  }
+  SmallVector<InferredValue> inferred;
+  for (auto [index, value] : llvm::enumerate(*results)) {
+    if (!value)
+      continue;
+    InferredValue found = readOutput(*node.getOutputType(index), context);
+    if (isa<NoneType>(found.type))
+      found.type = bindTypeVariable(*schema, *operands, index, context);
+    inferred.push_back(std::move(found));
+  }
+  // Trailing slots are trimmed only where no result stands.
+  assert(inferred.size() == op->getNumResults());
+  return inferred;
+}
+
+FailureOr<SmallVector<Type>> onnxc::schema::inferResultTypes(Operation *op) {
+  FailureOr<SmallVector<InferredValue>> inferred =
+      inferResults(op, ValueFacts(), [op] { return op->emitOpError(); });
+  if (failed(inferred))
+    return failure();
+  return llvm::map_to_vector(
+      *inferred, [](const InferredValue &value) { return value.type; });
+}

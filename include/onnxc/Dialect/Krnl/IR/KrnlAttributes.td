@@ -1,0 +1,53 @@
+//===- KrnlAttributes.td - Loops and layouts -----------*- tablegen -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_DIALECT_KRNL_IR_KRNLATTRIBUTES_TD
+#define ONNXC_DIALECT_KRNL_IR_KRNLATTRIBUTES_TD
+
+include "mlir/IR/BuiltinAttributes.td"
+include "onnxc/Dialect/Krnl/IR/KrnlDialect.td"
+include "onnxc/Dialect/Krnl/IR/RecipeSteps.td"
+
+def Krnl_LoopAttr : Krnl_Attr<"Loop", "loop"> {
+  let summary = "a named loop of a kernel and its extent";
+  let description = [{
+    Printed inside a kernel as `m = 128`, or `m = ?` when the extent is known only
+    at run time (`ShapedType::kDynamic`).
+  }];
+  let parameters = (ins LoopName:$name, "int64_t":$extent);
+  let assemblyFormat = "`<` $name `,` $extent `>`";
+  let extraClassDeclaration = [{
+    bool isDynamic() const { return ::mlir::ShapedType::isDynamic(getExtent()); }
+  }];
+}
+
+def Krnl_LoopArrayAttr
+    : TypedArrayAttrBase<Krnl_LoopAttr, "array of named loops">;
+
+def Krnl_RecipeAttr
+    : TypedArrayAttrBase<Attr<CPred<"::llvm::isa<::onnxc::krnl::RecipeStep>($_self)">,
+                              "recipe step">, "array of recipe steps">;
+
+def Krnl_PackedLayoutAttr : Krnl_Attr<"PackedLayout", "packed"> {
+  let summary = "how the elements of a constant are stored";
+  let description = [{
+    The stored array has one dimension per entry, outermost first: entry `i` has
+    `sizes[i]` elements that walk along dimension `dims[i]` of the constant in
+    steps of `strides[i]`. Positions beyond the constant hold zeros.
+
+    A 768x3072 weight in panels of 48 columns:
+    `#krnl.packed<dims = [1, 0, 1], sizes = [64, 768, 48], strides = [48, 1, 1]>`
+  }];
+  let parameters = (ins ArrayRefParameter<"int64_t">:$dims,
+                        ArrayRefParameter<"int64_t">:$sizes,
+                        ArrayRefParameter<"int64_t">:$strides);
+  let assemblyFormat = [{
+    `<` `dims` `=` `[` $dims `]` `,` `sizes` `=` `[` $sizes `]` `,`
+    `strides` `=` `[` $strides `]` `>`
+  }];
+  let genVerifyDecl = 1;
+}
+
+#endif // ONNXC_DIALECT_KRNL_IR_KRNLATTRIBUTES_TD

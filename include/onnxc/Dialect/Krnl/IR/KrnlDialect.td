@@ -1,0 +1,63 @@
+//===- KrnlDialect.td - The krnl dialect and its types --*- tablegen -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_DIALECT_KRNL_IR_KRNLDIALECT_TD
+#define ONNXC_DIALECT_KRNL_IR_KRNLDIALECT_TD
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/DialectBase.td"
+
+def Krnl_Dialect : Dialect {
+  let name = "krnl";
+  let cppNamespace = "::onnxc::krnl";
+  let summary = "Kernels over named loops, their recipes, and the host program";
+  let description = [{
+    A `krnl.kernel` says *what* to compute, as structured ops over named loops,
+    and beside it *how*, as a recipe: inert steps that are replayed, never
+    performed, until the kernel is lowered. The other operations are the host
+    program that calls kernels and the runtime.
+
+    Structured ops in a kernel carry `krnl.axes`, the name of the loop behind each
+    iterator dimension, and may carry `krnl.name`, by which a step can be limited
+    to them.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::tensor::TensorDialect",
+    "::mlir::LLVM::LLVMDialect"
+  ];
+  let useDefaultTypePrinterParser = 1;
+  let useDefaultAttributePrinterParser = 1;
+  let hasConstantMaterializer = 1;
+  let extraClassDeclaration = [{
+    /// Name of the attribute that maps iterator dimensions to loop names.
+    static constexpr ::llvm::StringLiteral axesAttrName = "krnl.axes";
+    /// Name of the attribute that names a structured op of a kernel body.
+    static constexpr ::llvm::StringLiteral nameAttrName = "krnl.name";
+    /// Marks an outlined kernel function.
+    static constexpr ::llvm::StringLiteral kernelAttrName = "krnl.kernel";
+
+    void registerAttributes();
+    void registerOperations();
+    void registerTypes();
+  }];
+}
+
+class Krnl_Type<string typeName, string typeMnemonic>
+    : TypeDef<Krnl_Dialect, typeName> {
+  let mnemonic = typeMnemonic;
+}
+
+def Krnl_StrType : Krnl_Type<"Str", "str"> {
+  let summary = "a string, as an element of a tensor";
+  let description = "A pointer to a NUL-terminated UTF-8 string at run time.";
+}
+
+def Krnl_ObjType : Krnl_Type<"Obj", "obj"> {
+  let summary = "a runtime object: sequence, optional, map";
+  let description = "A counted object of the call's pool, opaque to the compiler.";
+}
+
+#endif // ONNXC_DIALECT_KRNL_IR_KRNLDIALECT_TD

@@ -1,0 +1,305 @@
+//===- LoopNest.h - The simulated loops of a kernel ---------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// A recipe is a list of steps; nothing is transformed while it is written. Every
+// reader (verifier, merge, cost model, lowering) replays the steps on a LoopNest
+// and then asks the nest what the loops look like.
+//
+// Worked example: loops [m = 128, n = 3072, k = 768], ops
+//   #0 fill [m, n], #1 matmul [m, n, k] (reduces k), #2 relu [m, n]; recipe
+//   block(n, 384) -> (n.o, n.c), block(n.c, 48) -> (n.p, n.r),
+//   block(m, 8) -> (m.o, m.r), order(n.o, m.o, n.p, k, m.r, n.r),
+//   share(n.o, m.o, n.p), parallel(n.o, m.o), register_tile(m.r, n.r)
+// gives
+//   order()          n.o(8, shared, parallel) m.o(16, shared, parallel)
+//                    n.p(8, shared) k(768) m.r(8) n.r(48)
+//   op #1 loops      n.o m.o n.p k m.r(Row) n.r(Column);  op #2 the same less k
+//   axisExpr(1, n)   n.o * 384 + n.p * 48 + n.r
+//   guards(1)        none: 384 divides 3072, 48 divides 384, 8 divides 128
+//   numTiles         8 * 16, the parallel loops
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_DIALECT_KRNL_IR_LOOPNEST_H
+#define ONNXC_DIALECT_KRNL_IR_LOOPNEST_H
+
+#include "mlir/IR/AffineExpr.h"
+#include "mlir/IR/BuiltinTypeInterfaces.h"
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <string>
+
+namespace onnxc::krnl {
+
+class KernelOp;
+
+/// Makes the diagnostic that a refused step reports; called at most once.
+using EmitErrorFn = llvm::function_ref<mlir::InFlightDiagnostic()>;
+
+/// How a block whose size does not divide the loop is finished.
+enum class Tail : uint32_t {
+  Mask, ///< the last block runs under a bound, vectors are masked
+  Peel, ///< the last, shorter block is emitted as code of its own
+  Pad   ///< the last block runs in full; its operands are padded (packed)
+};
+llvm::StringRef stringifyTail(Tail tail);
+std::optional<Tail> symbolizeTail(llvm::StringRef text);
+
+/// One loop that exists or existed: the axes of the kernel first, then whatever
+/// the steps made. Loops are never removed, so numbers stay valid; a loop that a
+/// step replaced is not live any more.
+struct Loop {
+  enum class Kind {
+    Axis,       ///< named by the kernel
+    BlockOuter, ///< over the blocks of parents[0]
+    BlockInner, ///< inside one block of parents[0]
+    Fused       ///< parents[0] and parents[1] (the inner one) run as one loop
+  };
+
+  std::string name;
+  /// Trip count, ShapedType::kDynamic when known only at run time.
+  int64_t extent = mlir::ShapedType::kDynamic;
+  Kind kind = Kind::Axis;
+  llvm::SmallVector<unsigned, 2> parents;
+  /// BlockOuter, BlockInner: iterations of parents[0] per block.
+  int64_t blockSize = 0;
+  Tail tail = Tail::Mask;
+  /// BlockOuter, BlockInner made by split_reduction: the inner loop indexes
+  /// independent partial accumulators, combined after the outer loop.
+  bool split = false;
+  /// The body op the loop exists for, or -1 when it exists for all of them.
+  int onlyOp = -1;
+  bool live = true;
+  bool shared = false;
+  bool parallel = false;
+
+  bool isDynamic() const { return mlir::ShapedType::isDynamic(extent); }
+};
+
+/// The two loops of a register tile.
+enum class RegisterRole {
+  None,
+  Row,   ///< fully unrolled; operands broadcast
+  Column ///< vectorised by the target's lanes and unrolled
+};
+
+/// How one body op walks one of its live loops.
+struct LoopUse {
+  unsigned loop;
+  /// Iterations written out per step; the extent means no loop is left.
+  int64_t unroll = 1;
+  /// Vector lanes per step (a run-time tail is masked); 0 means scalar.
+  int64_t lanes = 0;
+  RegisterRole role = RegisterRole::None;
+  /// The loop stems from an axis that the op reduces.
+  bool reduced = false;
+};
+
+/// A structured op of the kernel body, in body order.
+struct BodyOp {
+  /// The linalg op; null in nests that were built without IR.
+  mlir::Operation *op = nullptr;
+  /// krnl.name of the op, else its number in the body.
+  std::string name;
+  /// Loop number (an Axis) for each iterator dimension of the op.
+  llvm::SmallVector<unsigned, 4> axes;
+  /// For each iterator dimension: does the op reduce it?
+  llvm::SmallVector<bool, 4> reduced;
+  /// Live loops that stem from the axes, outermost first.
+  llvm::SmallVector<LoopUse, 8> loops;
+  /// The initial value of a reduction comes from another op of the body.
+  bool initInside = false;
+  /// A result is yielded by the kernel.
+  bool yielded = false;
+
+  const LoopUse *find(unsigned loop) const;
+  LoopUse *find(unsigned loop);
+};
+
+/// pack(operand, [loops]): the operand is stored with these loops as its
+/// dimensions, outermost first; loops of the operand that the step does not list
+/// are put in front, in nest order.
+struct Pack {
+  unsigned operand;
+  llvm::SmallVector<unsigned, 4> loops;
+};
+
+/// cache(operand, at=l): inside each iteration of `at` the operand's slice is
+/// copied to scratch memory first.
+struct Cache {
+  unsigned operand;
+  unsigned at;
+};
+
+/// A condition that a tail imposes: value < bound. `value` is over the live loops
+/// (dimension i = loop number i), `bound` over the extents of the axes
+/// (symbol i = extent of axis number i).
+struct Guard {
+  unsigned loop; ///< the loop that was blocked
+  Tail tail;
+  mlir::AffineExpr value;
+  mlir::AffineExpr bound;
+};
+
+class LoopNest {
+public:
+  /// The nest of the kernel before its first step: every axis is a live loop, in
+  /// the order the kernel lists them. Requires a kernel whose axes verified.
+  static LoopNest get(KernelOp kernel);
+
+  /// The nest after all steps of the kernel's recipe. The error names the number
+  /// of the step, its text and the reason.
+  static mlir::FailureOr<LoopNest> replay(KernelOp kernel,
+                                          EmitErrorFn emitError);
+  /// As above, for a kernel that verified: cannot fail.
+  static LoopNest replay(KernelOp kernel);
+
+  /// An empty nest to be filled by addAxis/addOp (tests, cost model).
+  explicit LoopNest(mlir::MLIRContext *context) : context(context) {}
+  unsigned addAxis(llvm::StringRef name, int64_t extent);
+  unsigned addOp(llvm::StringRef name, llvm::ArrayRef<unsigned> axes,
+                 llvm::ArrayRef<bool> reduced);
+
+  mlir::MLIRContext *getContext() const { return context; }
+
+  //===--------------------------------------------------------------------===//
+  // Loops
+  //===--------------------------------------------------------------------===//
+
+  /// All loops ever made; the first numAxes() are the kernel's own.
+  llvm::ArrayRef<Loop> loops() const { return allLoops; }
+  const Loop &loop(unsigned number) const { return allLoops[number]; }
+  unsigned numAxes() const { return axes; }
+
+  /// Live loops that exist for all ops, outermost first. The shared ones are a
+  /// prefix of it, the parallel ones a prefix of those.
+  llvm::ArrayRef<unsigned> order() const { return liveOrder; }
+  llvm::SmallVector<unsigned> sharedLoops() const;
+  llvm::SmallVector<unsigned> parallelLoops() const;
+
+  /// The live loop of that name: of all ops, or of op `onlyOp` when not -1.
+  std::optional<unsigned> find(llvm::StringRef name, int onlyOp = -1) const;
+
+  /// Does the loop stem (through blocks and fusions) from the axis?
+  bool stemsFrom(unsigned loop, unsigned axis) const;
+  /// The axes the loop stems from, ascending.
+  llvm::SmallVector<unsigned> axesOf(unsigned loop) const;
+
+  //===--------------------------------------------------------------------===//
+  // Body ops
+  //===--------------------------------------------------------------------===//
+
+  llvm::ArrayRef<BodyOp> ops() const { return bodyOps; }
+  const BodyOp &op(unsigned number) const { return bodyOps[number]; }
+  /// The number of a linalg op of the kernel body.
+  unsigned numberOf(mlir::Operation *op) const;
+  /// Op by krnl.name or by its number in decimal.
+  std::optional<unsigned> findOp(llvm::StringRef nameOrNumber) const;
+
+  //===--------------------------------------------------------------------===//
+  // Expressions. Dimension i stands for the value of loop number i, symbol i for
+  // the extent of axis number i. Where nothing is fused the result is a sum of
+  // loop * stride; a fusion adds floordiv and mod (by a symbol if the inner loop
+  // is dynamic, so expanders must handle semi-affine expressions).
+  //===--------------------------------------------------------------------===//
+
+  /// Value of a loop (an axis, or any replaced loop) for body op `op`.
+  mlir::AffineExpr valueExpr(unsigned op, unsigned loop) const;
+  /// Value of iterator dimension `dim` of body op `op`.
+  mlir::AffineExpr axisExpr(unsigned op, unsigned dim) const;
+  /// Trip count of any loop: a constant, or over the extents of the axes.
+  mlir::AffineExpr extentExpr(unsigned loop) const;
+
+  /// Conditions under which an iteration of the op's loops is a real one.
+  llvm::SmallVector<Guard> guards(unsigned op) const;
+  /// As above for the iterations of shared loops alone (whole tiles past the end
+  /// cannot occur there unless a block of a block does not divide).
+  bool dividesEvenly(unsigned blockedLoop) const;
+
+  //===--------------------------------------------------------------------===//
+  // Records of steps that change no loop
+  //===--------------------------------------------------------------------===//
+
+  llvm::ArrayRef<Pack> packs() const { return allPacks; }
+  const Pack *packOf(unsigned operand) const;
+  llvm::ArrayRef<Cache> caches() const { return allCaches; }
+  bool hasRegisterTile() const;
+
+  /// True while every step so far keeps each reduction in its source order, so
+  /// that results are bit-equal to those of the empty recipe.
+  bool preservesOrder() const { return orderPreserved; }
+
+  //===--------------------------------------------------------------------===//
+  // Steps; called by RecipeStep::advance. Names are resolved among the loops of
+  // the limiting op if there is one. Each failure is reported through emitError.
+  //===--------------------------------------------------------------------===//
+
+  /// The op that steps are limited to until further notice, -1 for none.
+  void limitTo(int op) { limit = op; }
+  int limitedTo() const { return limit; }
+
+  mlir::LogicalResult block(llvm::StringRef loop, int64_t size, Tail tail,
+                            llvm::StringRef outer, llvm::StringRef inner,
+                            EmitErrorFn emitError);
+  mlir::LogicalResult fuse(llvm::StringRef outer, llvm::StringRef inner,
+                           llvm::StringRef result, EmitErrorFn emitError);
+  mlir::LogicalResult reorder(llvm::ArrayRef<llvm::StringRef> names,
+                              EmitErrorFn emitError);
+  mlir::LogicalResult share(llvm::ArrayRef<llvm::StringRef> names,
+                            EmitErrorFn emitError);
+  mlir::LogicalResult parallel(llvm::ArrayRef<llvm::StringRef> names,
+                               EmitErrorFn emitError);
+  mlir::LogicalResult unroll(llvm::StringRef loop, int64_t factor,
+                             EmitErrorFn emitError);
+  mlir::LogicalResult vectorize(llvm::StringRef loop, int64_t lanes,
+                                EmitErrorFn emitError);
+  mlir::LogicalResult registerTile(llvm::StringRef rows, llvm::StringRef columns,
+                                   EmitErrorFn emitError);
+  mlir::LogicalResult cache(unsigned operand, llvm::StringRef at,
+                            EmitErrorFn emitError);
+  mlir::LogicalResult pack(unsigned operand,
+                           llvm::ArrayRef<llvm::StringRef> names,
+                           EmitErrorFn emitError);
+  mlir::LogicalResult splitReduction(llvm::StringRef loop, int64_t parts,
+                                     llvm::StringRef outer,
+                                     llvm::StringRef inner,
+                                     EmitErrorFn emitError);
+
+  /// Number of kernel operands that pack and cache may name, and the loops each
+  /// of them is indexed by (set by get(); tests may set them).
+  void setOperandAxes(unsigned operand, llvm::ArrayRef<unsigned> axes);
+
+  void print(llvm::raw_ostream &os) const;
+
+private:
+  mlir::FailureOr<unsigned> resolve(llvm::StringRef name,
+                                    EmitErrorFn emitError) const;
+  mlir::FailureOr<llvm::SmallVector<unsigned>>
+  resolveAll(llvm::ArrayRef<llvm::StringRef> names, EmitErrorFn emitError) const;
+  mlir::LogicalResult checkFree(llvm::StringRef name,
+                                EmitErrorFn emitError) const;
+  mlir::LogicalResult checkPlain(unsigned loop, llvm::StringRef verb,
+                                 EmitErrorFn emitError) const;
+  bool concerns(unsigned op) const { return limit < 0 || unsigned(limit) == op; }
+  unsigned addLoop(Loop loop);
+  void replace(llvm::ArrayRef<unsigned> old, llvm::ArrayRef<unsigned> fresh);
+  const Loop *childFor(unsigned op, unsigned loop, Loop::Kind kind,
+                       unsigned &number) const;
+
+  mlir::MLIRContext *context;
+  unsigned axes = 0;
+  llvm::SmallVector<Loop, 0> allLoops;
+  llvm::SmallVector<unsigned> liveOrder;
+  llvm::SmallVector<BodyOp, 0> bodyOps;
+  llvm::SmallVector<llvm::SmallVector<unsigned>> operandAxes;
+  llvm::SmallVector<Pack> allPacks;
+  llvm::SmallVector<Cache> allCaches;
+  bool orderPreserved = true;
+  int limit = -1;
+};
+
+} // namespace onnxc::krnl
+
+#endif // ONNXC_DIALECT_KRNL_IR_LOOPNEST_H

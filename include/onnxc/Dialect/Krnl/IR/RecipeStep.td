@@ -1,0 +1,33 @@
+//===- RecipeStep.td - What every recipe step can do ---*- tablegen -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_DIALECT_KRNL_IR_RECIPESTEP_TD
+#define ONNXC_DIALECT_KRNL_IR_RECIPESTEP_TD
+
+include "mlir/IR/OpBase.td"
+
+def Krnl_RecipeStep : AttrInterface<"RecipeStep"> {
+  let cppNamespace = "::onnxc::krnl";
+  let description = [{
+    One step of a recipe. A step never touches IR: it advances a simulated
+    `LoopNest`, which verifier, merge, cost model and lowering all read.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+        Applies the step to the nest, or reports why it cannot be applied. The
+        nest is unspecified after a failure.
+      }], "::llvm::LogicalResult", "advance",
+      (ins "::onnxc::krnl::LoopNest &":$nest,
+           "::onnxc::krnl::EmitErrorFn":$emitError)>,
+    InterfaceMethod<[{
+        Whether the step, applied to `nest`, leaves the order in which each
+        reduction adds up as it is. Kernels whose steps all do so give the bits
+        of the empty recipe.
+      }], "bool", "preservesOrder", (ins "const ::onnxc::krnl::LoopNest &":$nest),
+      [{}], [{ return true; }]>
+  ];
+}
+
+#endif // ONNXC_DIALECT_KRNL_IR_RECIPESTEP_TD

@@ -1,0 +1,171 @@
+//===- RecipeSteps.td - The steps of a recipe ----------*- tablegen -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// To add a step: a def here, its name in the list of RecipeSteps.cpp, a method of
+// LoopNest that advance() calls, a test beside the others.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_DIALECT_KRNL_IR_RECIPESTEPS_TD
+#define ONNXC_DIALECT_KRNL_IR_RECIPESTEPS_TD
+
+include "mlir/IR/AttrTypeBase.td"
+include "onnxc/Dialect/Krnl/IR/KrnlDialect.td"
+include "onnxc/Dialect/Krnl/IR/RecipeStep.td"
+
+class Krnl_Attr<string attrName, string attrMnemonic, list<Trait> traits = []>
+    : AttrDef<Krnl_Dialect, attrName, traits> {
+  let mnemonic = attrMnemonic;
+}
+
+/// A loop name: bare (`n.o`) where the text allows it, else quoted.
+def LoopName : StringRefParameter<"loop name"> {
+  let parser = "::onnxc::krnl::parseLoopName($_parser)";
+  let printer = "::onnxc::krnl::printLoopName($_printer, $_self)";
+}
+
+/// Loop names separated by commas.
+def LoopNames : ArrayRefParameter<"::mlir::StringAttr", "loop names"> {
+  let parser = "::onnxc::krnl::parseLoopNames($_parser)";
+  let printer = "::onnxc::krnl::printLoopNames($_printer, $_self)";
+}
+
+def TailParameter
+    : DefaultValuedParameter<"::onnxc::krnl::Tail", "::onnxc::krnl::Tail::Mask"> {
+  let parser = "::onnxc::krnl::parseTail($_parser)";
+  let printer = "$_printer << ::onnxc::krnl::stringifyTail($_self)";
+}
+
+class Krnl_Step<string attrName, string stepMnemonic,
+                list<string> methods = ["advance"]>
+    : Krnl_Attr<attrName # "Step", stepMnemonic,
+                [DeclareAttrInterfaceMethods<Krnl_RecipeStep, methods>]>;
+
+def Krnl_BlockStep : Krnl_Step<"Block", "block"> {
+  let summary = "cut a loop into blocks of a size";
+  let description = [{
+    `block(n, 48) -> (n.o, n.r)`: the loop over `n` becomes a loop `n.o` over
+    blocks and a loop `n.r` of 48 iterations inside a block, in its place. `tail`
+    says how a last, shorter block is done.
+  }];
+  let parameters = (ins LoopName:$loop, "int64_t":$size, TailParameter:$tail,
+                        LoopName:$outer, LoopName:$inner);
+  let assemblyFormat = [{
+    `(` $loop `,` $size (`,` `tail` `=` $tail^)? `)` `->`
+    `(` $outer `,` $inner `)`
+  }];
+}
+
+def Krnl_FuseStep : Krnl_Step<"Fuse", "fuse"> {
+  let summary = "run two adjacent loops as one";
+  let description = [{
+    `fuse(i, j) -> ij`: `i` must be directly outside `j`; every op has both loops
+    or neither, and none reduces only one of them.
+  }];
+  let parameters = (ins LoopName:$outer, LoopName:$inner, LoopName:$result);
+  let assemblyFormat = "`(` $outer `,` $inner `)` `->` $result";
+}
+
+def Krnl_OrderStep : Krnl_Step<"Order", "order", ["advance", "preservesOrder"]> {
+  let summary = "put loops in a new order, outermost first";
+  let description = [{
+    `order(n.o, m.o, k)`: the loops take, in this order, the places that they
+    hold together now; other loops keep theirs.
+  }];
+  let parameters = (ins LoopNames:$loops);
+  let assemblyFormat = "`(` $loops `)`";
+}
+
+def Krnl_ShareStep : Krnl_Step<"Share", "share"> {
+  let summary = "run all ops of the kernel inside the same loops";
+  let description = [{
+    `share(r.o, r.i)`: the loops must be the outermost ones, in this order. Each
+    iteration runs all ops, one after the other, on their slice. Refused where an
+    op does not have the loop or reduces it.
+  }];
+  let parameters = (ins LoopNames:$loops);
+  let assemblyFormat = "`(` $loops `)`";
+}
+
+def Krnl_ParallelStep : Krnl_Step<"Parallel", "parallel"> {
+  let summary = "spread the iterations of shared loops over workers";
+  let description = [{
+    The loops must be the outermost shared ones, in this order. Their iterations,
+    flattened, are the tiles of the kernel.
+  }];
+  let parameters = (ins LoopNames:$loops);
+  let assemblyFormat = "`(` $loops `)`";
+}
+
+def Krnl_UnrollStep : Krnl_Step<"Unroll", "unroll"> {
+  let summary = "write out several iterations of a loop";
+  let parameters = (ins LoopName:$loop, "int64_t":$factor);
+  let assemblyFormat = "`(` $loop `,` $factor `)`";
+}
+
+def Krnl_VectorizeStep
+    : Krnl_Step<"Vectorize", "vectorize", ["advance", "preservesOrder"]> {
+  let summary = "do several iterations of an innermost loop in vector lanes";
+  let description = [{
+    `vectorize(c, 16)`: each op that has `c` must have it innermost. An op that
+    reduces `c` keeps one partial result per lane and combines them at the end.
+  }];
+  let parameters = (ins LoopName:$loop, "int64_t":$lanes);
+  let assemblyFormat = "`(` $loop `,` $lanes `)`";
+}
+
+def Krnl_RegisterTileStep : Krnl_Step<"RegisterTile", "register_tile"> {
+  let summary = "keep a tile of results in registers";
+  let description = [{
+    `register_tile(m.r, n.r)`: rows `m.r` are written out, columns `n.r` are
+    vectors of the target's lanes. The tile stays in registers across the
+    reduction loops directly around it, and ops after the contraction work on the
+    registers before the only store.
+  }];
+  let parameters = (ins LoopName:$rows, LoopName:$columns);
+  let assemblyFormat = "`(` $rows `,` $columns `)`";
+}
+
+def Krnl_CacheStep : Krnl_Step<"Cache", "cache"> {
+  let summary = "copy the slice of an operand to scratch memory first";
+  let parameters = (ins "unsigned":$operand, LoopName:$at);
+  let assemblyFormat = "`(` $operand `,` `at` `=` $at `)`";
+}
+
+def Krnl_PackStep : Krnl_Step<"Pack", "pack"> {
+  let summary = "store an operand with loops as its dimensions";
+  let description = [{
+    `pack(1, [n.p, k, n.r])`: operand 1 is laid out with these loops as
+    dimensions, outermost first; its other loops come before them in nest order.
+    A constant is packed when the artefact is written.
+  }];
+  let parameters = (ins "unsigned":$operand, LoopNames:$loops);
+  let assemblyFormat = "`(` $operand `,` `[` $loops `]` `)`";
+}
+
+def Krnl_SplitReductionStep : Krnl_Step<"SplitReduction", "split_reduction",
+                                        ["advance", "preservesOrder"]> {
+  let summary = "reduce into several partial results";
+  let description = [{
+    `split_reduction(k, 4) -> (k.o, k.i)`: iteration `k.o * 4 + k.i` goes to the
+    partial result `k.i`; the four are combined after the loop `k.o`.
+  }];
+  let parameters = (ins LoopName:$loop, "int64_t":$parts, LoopName:$outer,
+                        LoopName:$inner);
+  let assemblyFormat = [{
+    `(` $loop `,` $parts `)` `->` `(` $outer `,` $inner `)`
+  }];
+}
+
+def Krnl_OnlyStep : Krnl_Step<"Only", "only", ["advance", "preservesOrder"]> {
+  let summary = "limit a step to one op of the kernel";
+  let description = [{
+    Printed in a recipe as a prefix: `exp: vectorize(c, 16)`. The op is given by
+    its `krnl.name` or its number among the structured ops of the body.
+  }];
+  let parameters = (ins LoopName:$op, "::mlir::Attribute":$step);
+  let assemblyFormat = "`<` $op `,` $step `>`";
+  let genVerifyDecl = 1;
+}
+
+#endif // ONNXC_DIALECT_KRNL_IR_RECIPESTEPS_TD

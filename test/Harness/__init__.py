@@ -1,0 +1,13 @@
+# ===- __init__.py - What the numeric tests share --------------------------===//
+# Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+#
+# values.py reads ONNX test data, artefact.py compiles and runs a model,
+# isolation.py runs jobs in forked children, expectations.py keeps the ratchet.
+# ===------------------------------------------------------------------------===//
+"""What the numeric tests share."""
+
+import os
+import pathlib
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(os.environ.get("ONNXC_BUILD", ROOT / "build"))

@@ -52,7 +52,7 @@ macro(_onnxc_parse)
     if(IS_ABSOLUTE ${_source} OR EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${_source})
       list(APPEND ARG_SOURCES ${_source})
     else()
-      message(SEND_ERROR "${CMAKE_CURRENT_LIST_FILE} names ${_source}, "
+      message(WARNING "${CMAKE_CURRENT_LIST_FILE} names ${_source}, "
                          "which does not exist")
     endif()
   endforeach()

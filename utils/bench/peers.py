@@ -1,0 +1,115 @@
+# ===- peers.py - The engines that bench.py sets side by side --------------===//
+# Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+#
+# Each engine is a callable on the same prepared inputs, float32 arithmetic,
+# all its own optimisations on, the same number of threads.
+# ===------------------------------------------------------------------------===//
+"""The engines that bench.py sets side by side."""
+
+import os
+import subprocess
+import sys
+import time
+
+import numpy as np
+
+
+class Ours:
+    """The compiled model. The compiler runs as a process of its own, so that its peak memory can be told."""
+
+    name = "onnx-compile"
+
+    def __init__(self, build, model, library, threads, level):
+        os.environ["OM_NUM_THREADS"] = str(threads)
+        self.compile_seconds, self.compile_peak_mb = compile_model(build, model, library, level)
+        sys.path[:0] = [str(build / "python"), str(build.parent / "test")]
+        try:
+            from onnx_compile import ExecutionSession
+        except ImportError:
+            from Harness.native import NativeSession as ExecutionSession
+        self.session = ExecutionSession(str(library))
+
+    def bind(self, inputs):
+        values = list(inputs.values())
+        return lambda: self.session.run(values)
+
+
+def compile_model(build, model, library, level):
+    """Returns (seconds, peak MB); raises RuntimeError with the compiler's first error."""
+    command = [build / "bin" / "onnx-compile", model, "-o", library, f"-O{level}"]
+    started = time.monotonic()
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    errors = process.stderr.read()
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        lines = [line for line in errors.splitlines() if "error" in line] or errors.splitlines() or [f"status {status}"]
+        raise RuntimeError(lines[0][:300])
+    return time.monotonic() - started, usage.ru_maxrss / 1024
+
+
+class OnnxRuntime:
+    """onnxruntime, all graph optimisations; its workers spin between runs as they do by default."""
+
+    name = "onnxruntime"
+
+    def __init__(self, model, threads):
+        import onnxruntime
+
+        self.version = onnxruntime.__version__
+        options = onnxruntime.SessionOptions()
+        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_ALL
+        options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
+        options.log_severity_level = 3
+        self.session = onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
+
+    def bind(self, inputs):
+        return lambda: self.session.run(None, inputs)
+
+
+class OpenVino:
+    """OpenVINO for latency, float32 also where the processor has bfloat16."""
+
+    name = "openvino"
+
+    def __init__(self, model, threads):
+        import openvino
+
+        self.version = openvino.__version__.split("-")[0]
+        settings = {"PERFORMANCE_HINT": "LATENCY", "INFERENCE_NUM_THREADS": threads, "NUM_STREAMS": 1,
+                    "INFERENCE_PRECISION_HINT": "f32"}  # fmt: skip
+        core = openvino.Core()
+        self.request = core.compile_model(core.read_model(str(model)), "CPU", settings).create_infer_request()
+
+    def bind(self, inputs):
+        from openvino import Tensor
+
+        for index, value in enumerate(inputs.values()):
+            self.request.set_input_tensor(index, Tensor(value, shared_memory=True))
+
+        def run():
+            self.request.infer()
+            return [t.data for t in self.request.output_tensors]
+
+        return run
+
+
+def random_inputs(model, seed=1):
+    """Seeded inputs by the model's signature: masks are ones, identifiers small, images normal; open sizes are 1."""
+    import onnx
+
+    rng, inputs = np.random.default_rng(seed), {}
+    stored = {t.name for t in model.graph.initializer}
+    for info in model.graph.input:
+        if info.name in stored:
+            continue
+        tensor = info.type.tensor_type
+        shape = [d.dim_value or 1 for d in tensor.shape.dim]
+        dtype = np.dtype(onnx.helper.tensor_dtype_to_np_dtype(tensor.elem_type))
+        if "mask" in info.name:
+            inputs[info.name] = np.ones(shape, dtype)
+        elif dtype.kind in "iu":
+            inputs[info.name] = rng.integers(0, 1000, shape).astype(dtype)
+        else:
+            inputs[info.name] = rng.standard_normal(shape).astype(dtype)
+    return inputs

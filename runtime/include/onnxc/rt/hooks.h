@@ -24,10 +24,11 @@ extern "C" {
 typedef struct OnnxcCall OnnxcCall;
 
 /* A tensor as the host program sees it: contiguous, row-major.
- * `type` is an OM_DATA_TYPE number; bool is one byte per element; types
- * narrower than a byte are packed, lowest bits first; a string element is a
- * `char *` to a NUL-terminated string. A value that is no tensor (sequence,
- * map, optional) has rank 0 and its object in `data`. */
+ * `type` is an OM_DATA_TYPE number. Every element of a type narrower than a
+ * byte (bool, int4, float6, ...) takes one whole byte: bool is 0 or 1, the
+ * signed integers are sign-extended, the others zero-extended. A string
+ * element is a `char *` to a NUL-terminated string. A value that is no tensor
+ * (sequence, map, optional) has rank 0 and its object in `data`. */
 typedef struct OnnxcValue {
   void *data;
   int64_t *dims;
@@ -38,13 +39,13 @@ typedef struct OnnxcValue {
 /* Status codes; the same numbers as OM_STATUS_* of onnxc/Runtime.h. */
 enum {
   ONNXC_OK = 0,
-  ONNXC_ERR_INVALID = 1,    /* bad argument: null, count, rank, type, shape */
-  ONNXC_ERR_VALUE = 2,      /* the data itself breaks a rule of the model */
-  ONNXC_ERR_MEMORY = 3,     /* allocation failed or the size is absurd */
-  ONNXC_ERR_TARGET = 4,     /* this processor lacks what the code needs */
-  ONNXC_ERR_DEADLINE = 5,   /* the context's deadline has passed */
-  ONNXC_ERR_UNSUPPORTED = 6,/* the runtime does not do this */
-  ONNXC_ERR_INTERNAL = 7    /* a promise between compiler and runtime broke */
+  ONNXC_ERR_INVALID = 1,     /* bad argument: null, count, rank, type, shape */
+  ONNXC_ERR_VALUE = 2,       /* the data itself breaks a rule of the model */
+  ONNXC_ERR_MEMORY = 3,      /* allocation failed or the size is absurd */
+  ONNXC_ERR_TARGET = 4,      /* this processor lacks what the code needs */
+  ONNXC_ERR_DEADLINE = 5,    /* the context's deadline has passed */
+  ONNXC_ERR_UNSUPPORTED = 6, /* the runtime does not do this */
+  ONNXC_ERR_INTERNAL = 7     /* a promise between compiler and runtime broke */
 };
 
 /* --- Memory --------------------------------------------------------------

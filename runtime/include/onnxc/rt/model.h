@@ -76,8 +76,8 @@ typedef struct OnnxcModel {
                                   NULL or "": runs on the base processor */
   const void *weights;         /* embedded weights, or NULL */
   int64_t weightsBytes;
-  const char *weightsFile;     /* NULL, or the name of the side file in the
-                                  artefact's folder, mapped on first use */
+  const char *weightsFile; /* NULL, or the name of the side file in the
+                              artefact's folder, mapped on first use */
 } OnnxcModel;
 
 extern const OnnxcModel onnxc_model;

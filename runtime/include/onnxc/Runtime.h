@@ -1,0 +1,120 @@
+/*===- Runtime.h - Contexts, status codes and caller-owned buffers -*- C -*-===*
+ *
+ * Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+ *
+ * The second C99 header of a compiled model, for programs that want what
+ * OnnxMlirRuntime.h lacks: every failure as a status with a message, outputs
+ * written to memory of the caller, no allocation per call (after the first
+ * call, while shapes stay the same), a thread count, a deadline, a log.
+ *
+ *   OMContext *c = omContextCreate(NULL);
+ *   OMBuffer x = {data, sizeof data, shape, 2, ONNX_TYPE_FLOAT}, y = {0};
+ *   if (omContextRun(c, &x, 1, &y, 1) != OM_STATUS_OK)
+ *     puts(omContextGetMessage(c));
+ *
+ *===----------------------------------------------------------------------===*/
+
+#ifndef ONNXC_RUNTIME_H
+#define ONNXC_RUNTIME_H
+
+#include "OnnxMlirRuntime.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum OM_STATUS {
+  OM_STATUS_OK = 0,
+  OM_STATUS_INVALID = 1,     /* bad argument: null, count, type, shape */
+  OM_STATUS_VALUE = 2,       /* the data breaks a rule of the model */
+  OM_STATUS_MEMORY = 3,      /* memory is short or a size is absurd */
+  OM_STATUS_TARGET = 4,      /* this processor lacks what the code needs */
+  OM_STATUS_DEADLINE = 5,    /* the deadline has passed */
+  OM_STATUS_UNSUPPORTED = 6, /* the runtime does not do this */
+  OM_STATUS_INTERNAL = 7     /* a bug in the compiler or the runtime */
+} OM_STATUS;
+
+/* "ok", "invalid", ... */
+OM_EXTERNAL_VISIBILITY const char *omStatusName(OM_STATUS status);
+
+/* A contiguous row-major tensor that is not the runtime's. */
+typedef struct OMBuffer {
+  void *data;
+  int64_t bytes;  /* size of the memory at data */
+  int64_t *shape; /* rank entries */
+  int64_t rank;
+  OM_DATA_TYPE type;
+} OMBuffer;
+
+/* --- What the model takes and gives --------------------------------------
+ * entryPoint NULL is the first (and usually only) one, run_main_graph. */
+
+typedef struct OMArgument {
+  const char *name;
+  int64_t kind;               /* OM_VALUE_KIND */
+  int64_t type;               /* OM_DATA_TYPE of the (element) tensor */
+  int64_t rank;               /* -1: any */
+  const int64_t *shape;       /* -1: any size */
+  const char *const *symbols; /* NULL, or rank names, NULL where unnamed */
+} OMArgument;
+
+/* -1 and NULL for an unknown entry point or index. */
+OM_EXTERNAL_VISIBILITY int64_t omGetNumInputs(const char *entryPoint);
+OM_EXTERNAL_VISIBILITY int64_t omGetNumOutputs(const char *entryPoint);
+OM_EXTERNAL_VISIBILITY const OMArgument *omGetInput(const char *entryPoint,
+                                                    int64_t index);
+OM_EXTERNAL_VISIBILITY const OMArgument *omGetOutput(const char *entryPoint,
+                                                     int64_t index);
+
+/* --- Contexts -------------------------------------------------------------
+ * A context holds all memory one run needs. One run at a time per context;
+ * any number of contexts at the same time. */
+
+typedef struct OMContext OMContext;
+
+/* NULL on failure: see omGetLastError. */
+OM_EXTERNAL_VISIBILITY OMContext *omContextCreate(const char *entryPoint);
+OM_EXTERNAL_VISIBILITY void omContextDestroy(OMContext *context);
+
+/* Runs the model once. Each output buffer is either all zero: then the
+ * runtime fills it in, with memory that lives until the context's next run or
+ * destruction; or it has data, bytes and a shape array of `rank` entries of
+ * the caller: then the output is written there, shape, rank and type are set,
+ * and it is an error if either is too small. Strings of string outputs live
+ * until the next run in both cases. A value that is no tensor has type
+ * ONNX_TYPE_UNDEFINED and an OMValue in data. Unwanted outputs: NULL, 0. */
+OM_EXTERNAL_VISIBILITY OM_STATUS omContextRun(OMContext *context,
+                                              const OMBuffer *inputs,
+                                              int64_t numInputs,
+                                              OMBuffer *outputs,
+                                              int64_t numOutputs);
+/* What went wrong in the last run, "" if nothing. */
+OM_EXTERNAL_VISIBILITY const char *omContextGetMessage(const OMContext *);
+/* At most n threads per run; 0: as omGetThreads() says. */
+OM_EXTERNAL_VISIBILITY OM_STATUS omContextSetThreads(OMContext *, int64_t n);
+/* A run fails once it has taken this long; 0: no limit. It is looked at
+ * between kernels. */
+OM_EXTERNAL_VISIBILITY OM_STATUS omContextSetDeadline(OMContext *,
+                                                      int64_t nanoseconds);
+/* Bytes the context holds: arena, scratch, pool and outputs. */
+OM_EXTERNAL_VISIBILITY int64_t omContextGetMemory(const OMContext *context);
+
+typedef enum OM_LOG_LEVEL { OM_LOG_ERROR = 1, OM_LOG_INFO = 2 } OM_LOG_LEVEL;
+typedef void (*OMLogFunction)(void *user, OM_LOG_LEVEL level,
+                              const char *message);
+/* Called on the running thread; NULL (the default): silent. */
+OM_EXTERNAL_VISIBILITY void omContextSetLog(OMContext *, OMLogFunction,
+                                            void *user);
+
+/* --- Threads --------------------------------------------------------------
+ * The most threads a run of this model uses, the caller's included. At first
+ * OM_NUM_THREADS of the environment, else all processors this process may
+ * use; never more than those. n = 0 returns to that. */
+OM_EXTERNAL_VISIBILITY OM_STATUS omSetThreads(int64_t n);
+OM_EXTERNAL_VISIBILITY int64_t omGetThreads(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ONNXC_RUNTIME_H */

@@ -1,0 +1,236 @@
+//===- Check.cpp - Inputs against the signature -----------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Context.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+using namespace onnxc;
+using namespace onnxc::rt;
+
+//===----------------------------------------------------------------------===//
+// Messages
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A tensor type as signatures write it: f32[batch, 3, ?].
+struct TypeText {
+  char text[256];
+  size_t length = 0;
+
+  void add(const char *part) {
+    size_t n = strlen(part);
+    n = n < sizeof text - 1 - length ? n : sizeof text - 1 - length;
+    memcpy(text + length, part, n);
+    length += n;
+    text[length] = 0;
+  }
+  void addNumber(int64_t number) {
+    char digits[24];
+    snprintf(digits, sizeof digits, "%lld", (long long)number);
+    add(digits);
+  }
+};
+} // namespace
+
+static TypeText typeText(const OnnxcArg &arg) {
+  TypeText text;
+  text.add(typeName(arg.type));
+  if (arg.rank < 0) {
+    text.add("[...]");
+    return text;
+  }
+  text.add("[");
+  for (int64_t i = 0; i < arg.rank; ++i) {
+    text.add(i ? ", " : "");
+    if (arg.dims[i] >= 0)
+      text.addNumber(arg.dims[i]);
+    else
+      text.add(arg.symbols && arg.symbols[i] ? arg.symbols[i] : "?");
+  }
+  text.add("]");
+  return text;
+}
+
+static TypeText typeText(const OMBuffer &buffer) {
+  TypeText text;
+  text.add(typeName(buffer.type));
+  text.add("[");
+  for (int64_t i = 0; i < buffer.rank; ++i) {
+    text.add(i ? ", " : "");
+    text.addNumber(buffer.shape[i]);
+  }
+  text.add("]");
+  return text;
+}
+
+static int32_t mismatch(OMContext &context, int64_t index, const char *reason,
+                        const OMBuffer &buffer) {
+  const OnnxcArg &arg = context.entry->inputs[index];
+  return context.fail(ONNXC_ERR_INVALID,
+                      "input '%s' (number %lld): %s: the model takes %s and "
+                      "was given %s",
+                      arg.name, (long long)index, reason, typeText(arg).text,
+                      typeText(buffer).text);
+}
+
+//===----------------------------------------------------------------------===//
+// Symbols
+//===----------------------------------------------------------------------===//
+
+bool rt::numberSymbols(OMContext &context) {
+  const OnnxcEntry &entry = *context.entry;
+  int64_t dims = 0;
+  for (int64_t i = 0; i < entry.numInputs; ++i)
+    dims += entry.inputs[i].rank > 0 ? entry.inputs[i].rank : 0;
+  context.symbolOfDim = static_cast<int32_t *>(calloc(dims + 1, 4));
+  context.symbolNames = static_cast<const char **>(calloc(dims + 1, 8));
+  context.symbolValues = static_cast<int64_t *>(calloc(dims + 1, 8));
+  if (!context.symbolOfDim || !context.symbolNames || !context.symbolValues)
+    return false;
+  int32_t *out = context.symbolOfDim;
+  for (int64_t i = 0; i < entry.numInputs; ++i)
+    for (int64_t d = 0; d < entry.inputs[i].rank; ++d, ++out) {
+      const char *const *symbols = entry.inputs[i].symbols;
+      const char *name = symbols ? symbols[d] : nullptr;
+      *out = -1;
+      if (!name || !*name || entry.inputs[i].dims[d] >= 0)
+        continue;
+      int32_t number = 0;
+      while (number < context.numSymbols &&
+             strcmp(context.symbolNames[number], name) != 0)
+        ++number;
+      context.symbolNames[number] = name;
+      context.numSymbols += number == context.numSymbols;
+      *out = number;
+    }
+  return true;
+}
+
+static int32_t checkSymbol(OMContext &context, int64_t index, int64_t dim,
+                           int32_t symbol, const OMBuffer &buffer) {
+  int64_t size = buffer.shape[dim];
+  int64_t &value = context.symbolValues[symbol];
+  if (value < 0)
+    value = size;
+  if (value == size)
+    return ONNXC_OK;
+  char reason[160];
+  snprintf(reason, sizeof reason,
+           "dimension %lld is %lld, but '%.60s' is %lld elsewhere",
+           (long long)dim, (long long)size, context.symbolNames[symbol],
+           (long long)value);
+  return mismatch(context, index, reason, buffer);
+}
+
+//===----------------------------------------------------------------------===//
+// Checks
+//===----------------------------------------------------------------------===//
+
+static int32_t checkShape(OMContext &context, int64_t index,
+                          const OMBuffer &buffer, const int32_t *symbols) {
+  const OnnxcArg &arg = context.entry->inputs[index];
+  if (buffer.rank < 0 || buffer.rank > INT32_MAX)
+    return context.fail(ONNXC_ERR_INVALID,
+                        "input '%s' (number %lld): rank %lld", arg.name,
+                        (long long)index, (long long)buffer.rank);
+  if (buffer.rank > 0 && !buffer.shape)
+    return context.fail(ONNXC_ERR_INVALID,
+                        "input '%s' (number %lld): the shape is null", arg.name,
+                        (long long)index);
+  if (arg.rank >= 0 && buffer.rank != arg.rank)
+    return mismatch(context, index, "wrong rank", buffer);
+  if (tensorBytes(arg.type, buffer.rank, buffer.shape) < 0)
+    return mismatch(context, index, "negative or absurd size", buffer);
+  for (int64_t d = 0; d < arg.rank; ++d) {
+    if (arg.dims[d] >= 0 && buffer.shape[d] != arg.dims[d])
+      return mismatch(context, index, "wrong shape", buffer);
+    if (symbols[d] >= 0 &&
+        checkSymbol(context, index, d, symbols[d], buffer) != ONNXC_OK)
+      return context.status;
+  }
+  return ONNXC_OK;
+}
+
+/// Every element of a string tensor must be a string.
+static int32_t checkStrings(OMContext &context, int64_t index,
+                            const OMBuffer &buffer, int64_t bytes) {
+  const char *const *strings = static_cast<const char *const *>(buffer.data);
+  for (int64_t i = 0; i < bytes / int64_t(sizeof(char *)); ++i)
+    if (!strings[i])
+      return mismatch(context, index, "a string is null", buffer);
+  return ONNXC_OK;
+}
+
+static int32_t checkInput(OMContext &context, int64_t index,
+                          const OMBuffer &buffer, const int32_t *symbols) {
+  const OnnxcArg &arg = context.entry->inputs[index];
+  OnnxcValue &value = context.inputs[index];
+  if (arg.kind != ONNXC_KIND_TENSOR) {
+    if (buffer.type != ONNX_TYPE_UNDEFINED || !buffer.data)
+      return context.fail(ONNXC_ERR_INVALID,
+                          "input '%s' (number %lld) is no tensor: pass an "
+                          "OMValue with type ONNX_TYPE_UNDEFINED",
+                          arg.name, (long long)index);
+    value = {buffer.data, nullptr, 0, ONNX_TYPE_UNDEFINED};
+    return ONNXC_OK;
+  }
+  if (int32_t error = checkShape(context, index, buffer, symbols))
+    return error;
+  if (buffer.type != arg.type)
+    return mismatch(context, index, "wrong element type", buffer);
+  int64_t bytes = tensorBytes(arg.type, buffer.rank, buffer.shape);
+  if (!buffer.data && bytes > 0)
+    return mismatch(context, index, "the data is null", buffer);
+  if (buffer.bytes < bytes)
+    return mismatch(context, index, "the buffer is smaller than its shape",
+                    buffer);
+  if (arg.type == ONNX_TYPE_STRING)
+    if (int32_t error = checkStrings(context, index, buffer, bytes))
+      return error;
+  value = {buffer.data, buffer.shape, int32_t(buffer.rank),
+           int32_t(buffer.type)};
+  return ONNXC_OK;
+}
+
+/// Moves the data of an input to where its elements are aligned.
+static int32_t alignInput(OMContext &context, OnnxcValue &value) {
+  int64_t element = elementBytes(value.type);
+  int64_t align = element < 8 ? element : 8;
+  if (align == 0 || uintptr_t(value.data) % uintptr_t(align) == 0)
+    return ONNXC_OK;
+  int64_t bytes = tensorBytes(value.type, value.rank, value.dims);
+  void *copy = context.pool.allocate(bytes);
+  if (!copy)
+    return context.fail(ONNXC_ERR_MEMORY, "no memory to align an input");
+  memcpy(copy, value.data, size_t(bytes));
+  value.data = copy;
+  return ONNXC_OK;
+}
+
+int32_t rt::checkInputs(OMContext &context, const OMBuffer *inputs,
+                        int64_t numInputs) {
+  const OnnxcEntry &entry = *context.entry;
+  if (numInputs != entry.numInputs)
+    return context.fail(ONNXC_ERR_INVALID,
+                        "the model takes %lld inputs and was given %lld",
+                        (long long)entry.numInputs, (long long)numInputs);
+  if (numInputs > 0 && !inputs)
+    return context.fail(ONNXC_ERR_INVALID, "the inputs are null");
+  for (int64_t i = 0; i < context.numSymbols; ++i)
+    context.symbolValues[i] = -1;
+  const int32_t *symbols = context.symbolOfDim;
+  for (int64_t i = 0; i < numInputs; ++i) {
+    if (int32_t error = checkInput(context, i, inputs[i], symbols))
+      return error;
+    if (int32_t error = alignInput(context, context.inputs[i]))
+      return error;
+    symbols += entry.inputs[i].rank > 0 ? entry.inputs[i].rank : 0;
+  }
+  return ONNXC_OK;
+}

@@ -1,0 +1,125 @@
+//===- Context.h - The state of one run -------------------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// An OMContext is everything a run needs; hooks know it as OnnxcCall.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ONNXC_RUNTIME_CONTEXT_H
+#define ONNXC_RUNTIME_CONTEXT_H
+
+#include "DataTypes.h"
+#include "MemoryPool.h"
+#include "Team.h"
+
+#include "onnxc/Runtime.h"
+#include "onnxc/rt/model.h"
+
+#include <atomic>
+
+namespace onnxc::rt {
+
+/// Whose memory an output is written to.
+enum class OutputMode {
+  Context, ///< the context's: lives until the next run
+  Caller,  ///< the caller's
+  Handed   ///< fresh memory that the caller frees
+};
+
+/// One graph output of the run.
+struct Output {
+  OutputMode mode;
+  bool asked;  ///< onnxc_rt_output was called for it
+  bool handed; ///< data is fresh memory of its own
+  int32_t rank;
+  void *data; ///< where generated code writes
+  int64_t dims[kMaxRank];
+  OMBuffer given; ///< the caller's buffer (mode Caller)
+  void *kept;     ///< the context's own buffer, reused
+  int64_t keptBytes;
+  char *characters; ///< of strings, reused
+  int64_t characterBytes;
+};
+
+/// Room for one message.
+struct Message {
+  char text[512];
+  /// printf style; cut off when too long.
+  void set(const char *format, ...) __attribute__((format(printf, 2, 3)));
+};
+
+} // namespace onnxc::rt
+
+struct OMContext {
+  const OnnxcEntry *entry;
+  std::atomic<uint32_t> busy; ///< a run is going on
+
+  std::atomic<int32_t> status; ///< first error of the run
+  onnxc::rt::Message message;
+
+  void *arena;
+  int64_t arenaBytes;
+  void *scratch; ///< scratchStride bytes for each of scratchWorkers
+  int64_t scratchStride;
+  int32_t scratchWorkers;
+  onnxc::rt::MemoryPool pool;
+
+  int32_t threads; ///< limit of this context; 0: the artefact's
+  onnxc::rt::Team *team;
+  int64_t budget;   ///< nanoseconds per run; 0: any
+  int64_t deadline; ///< of this run; 0: none
+
+  OMLogFunction log;
+  void *logUser;
+
+  OnnxcValue *inputs;         ///< numInputs
+  onnxc::rt::Output *outputs; ///< numOutputs
+  int64_t *symbolValues;      ///< by symbol number, -1: not seen yet
+  const char **symbolNames;   ///< by symbol number
+  int32_t *symbolOfDim;       ///< over all inputs' dims in order; -1: none
+  int64_t numSymbols;
+
+  /// Records the first error and returns the status.
+  int32_t fail(int32_t code, const char *format, ...)
+      __attribute__((format(printf, 3, 4)));
+  void info(const char *format, ...) __attribute__((format(printf, 2, 3)));
+};
+
+/// What hooks see is the context itself.
+struct OnnxcCall : OMContext {};
+
+namespace onnxc::rt {
+
+/// Compares the inputs with the signature and fills context.inputs.
+int32_t checkInputs(OMContext &context, const OMBuffer *inputs,
+                    int64_t numInputs);
+/// Numbers the symbols of the entry's inputs. False if memory is short.
+bool numberSymbols(OMContext &context);
+
+/// One run; outputs are in context.outputs afterwards.
+int32_t run(OMContext &context, const OMBuffer *inputs, int64_t numInputs,
+            OMBuffer *outputs, int64_t numOutputs, bool handOver);
+
+/// After the code has run: an output that was never asked for is an error, and
+/// strings are copied to memory that outlives the run.
+int32_t finishOutputs(OMContext &context);
+void freeOutputs(OMContext &context);
+
+/// Null name: the first entry. Null if there is none of that name.
+const OnnxcEntry *findEntry(const char *name);
+
+/// Does this processor have what the model's code needs? The first missing
+/// feature is written to `missing`.
+bool checkTarget(const char *features, char *missing, int capacity);
+
+/// Embedded or mapped weights; null on failure.
+const void *modelWeights();
+void unmapWeights();
+
+/// Keeps the message for omGetLastError on this thread.
+void setLastError(const char *message);
+
+} // namespace onnxc::rt
+
+#endif // ONNXC_RUNTIME_CONTEXT_H

@@ -1,0 +1,221 @@
+//===- EntryPoint.cpp - run_main_graph and the queries ----------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// The established API over contexts: a call borrows a context that an earlier
+// call left, and hands the outputs over to the returned list.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Context.h"
+#include "Tensor.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+using namespace onnxc;
+using namespace onnxc::rt;
+
+//===----------------------------------------------------------------------===//
+// Idle contexts
+//===----------------------------------------------------------------------===//
+
+static std::atomic<OMContext *> idleContexts[64];
+
+static OMContext *borrowContext() {
+  for (std::atomic<OMContext *> &slot : idleContexts)
+    if (slot.load(std::memory_order_relaxed))
+      if (OMContext *context = slot.exchange(nullptr))
+        return context;
+  return omContextCreate(nullptr);
+}
+
+static void returnContext(OMContext *context) {
+  for (std::atomic<OMContext *> &slot : idleContexts) {
+    OMContext *none = nullptr;
+    if (!slot.load(std::memory_order_relaxed) &&
+        slot.compare_exchange_strong(none, context))
+      return;
+  }
+  omContextDestroy(context);
+}
+
+/// Runs when the artefact is unloaded or the process ends.
+__attribute__((destructor)) static void unload() {
+  shutDownPool();
+  for (std::atomic<OMContext *> &slot : idleContexts)
+    omContextDestroy(slot.exchange(nullptr));
+  unmapWeights();
+}
+
+//===----------------------------------------------------------------------===//
+// The run
+//===----------------------------------------------------------------------===//
+
+static int errnoOf(int32_t code) {
+  switch (code) {
+  case ONNXC_ERR_MEMORY:
+    return ENOMEM;
+  case ONNXC_ERR_TARGET:
+  case ONNXC_ERR_UNSUPPORTED:
+    return ENOTSUP;
+  case ONNXC_ERR_DEADLINE:
+    return ETIMEDOUT;
+  case ONNXC_ERR_INTERNAL:
+    return EFAULT;
+  default:
+    return EINVAL;
+  }
+}
+
+/// A contiguous view of the tensor; `copies` collects what must be freed.
+static bool viewTensor(const OMTensor *tensor, OMBuffer &buffer, void *&copy) {
+  copy = nullptr;
+  buffer = {};
+  if (!tensor)
+    return true; // the checks tell which input is null
+  if (tensor->value) {
+    buffer.data = tensor->value;
+    return true;
+  }
+  int64_t bytes = tensorBytes(tensor->type, tensor->rank, tensor->shape());
+  buffer = {tensor->data, bytes, const_cast<int64_t *>(tensor->shape()),
+            tensor->rank, tensor->type};
+  if (bytes <= 0 || !tensor->data || isContiguous(*tensor))
+    return true;
+  copy = allocateAligned(bytes);
+  if (!copy)
+    return false;
+  copyElements(*tensor, copy);
+  buffer.data = copy;
+  return true;
+}
+
+namespace {
+/// Views of the inputs; on the stack as long as there are few.
+struct Views {
+  static constexpr int64_t kFew = 16;
+  OMBuffer fewBuffers[kFew];
+  void *fewCopies[kFew];
+  OMBuffer *buffers = fewBuffers;
+  void **copies = fewCopies;
+  int64_t count = 0;
+
+  bool make(OMTensorList &list) {
+    if (list.size > kFew) {
+      buffers = static_cast<OMBuffer *>(
+          malloc(size_t(list.size) * (sizeof(OMBuffer) + sizeof(void *))));
+      copies = reinterpret_cast<void **>(buffers + list.size);
+    }
+    if (!buffers)
+      return false;
+    for (; count < list.size; ++count)
+      if (!viewTensor(list.tensors[count], buffers[count], copies[count]))
+        return false;
+    return true;
+  }
+
+  ~Views() {
+    for (int64_t i = 0; i < count; ++i)
+      free(copies[i]);
+    if (buffers != fewBuffers)
+      free(buffers);
+  }
+};
+} // namespace
+
+/// Wraps the outputs that the context hands over.
+static OMTensorList *wrapOutputs(OMContext &context) {
+  int64_t n = context.entry->numOutputs;
+  OMTensor **tensors =
+      static_cast<OMTensor **>(calloc(size_t(n) + 1, sizeof(OMTensor *)));
+  bool complete = tensors != nullptr;
+  for (int64_t i = 0; i < n; ++i) {
+    Output &output = context.outputs[i];
+    const OnnxcArg &arg = context.entry->outputs[i];
+    OMTensor *tensor = nullptr;
+    if (!complete) {
+    } else if (arg.kind != ONNXC_KIND_TENSOR) {
+      tensor = omTensorCreateFromValue(static_cast<OMValue *>(output.data));
+    } else {
+      tensor = omTensorCreateWithOwnership(output.data, output.dims,
+                                           output.rank, OM_DATA_TYPE(arg.type),
+                                           OMTENSOR_OWNING_DATA_PTR);
+    }
+    if (tensor)
+      tensors[i] = tensor;
+    else if (output.handed)
+      free(output.data);
+    complete &= tensor != nullptr;
+    output.handed = false;
+  }
+  OMTensorList *list =
+      complete ? omTensorListCreateWithOwnership(tensors, n, 1) : nullptr;
+  for (int64_t i = 0; !list && tensors && i < n; ++i)
+    omTensorDestroy(tensors[i]);
+  if (!list)
+    free(tensors);
+  return list;
+}
+
+/// Records the failure on this thread. Returns null for the caller to return.
+static OMTensorList *failed(int32_t code, const char *message) {
+  setLastError(message);
+  errno = errnoOf(code);
+  return nullptr;
+}
+
+OMTensorList *run_main_graph(OMTensorList *inputs) {
+  if (!inputs)
+    return failed(ONNXC_ERR_INVALID, "the list of inputs is null");
+  Views views;
+  if (!views.make(*inputs))
+    return failed(ONNXC_ERR_MEMORY, "no memory for the inputs");
+  OMContext *context = borrowContext();
+  if (!context)
+    return failed(ONNXC_ERR_MEMORY, "no memory for a context");
+  int32_t code =
+      run(*context, views.buffers, views.count, nullptr, 0, /*handOver=*/true);
+  OMTensorList *list = nullptr;
+  if (code != ONNXC_OK)
+    failed(code, context->message.text);
+  else if (!(list = wrapOutputs(*context)))
+    failed(ONNXC_ERR_MEMORY, "no memory for the outputs");
+  returnContext(context);
+  return list;
+}
+
+//===----------------------------------------------------------------------===//
+// Queries
+//===----------------------------------------------------------------------===//
+
+const char *const *omQueryEntryPoints(int64_t *count) {
+  static std::atomic<const char **> names;
+  if (count)
+    *count = onnxc_model.numEntries;
+  const char **known = names.load(std::memory_order_acquire);
+  if (known)
+    return known;
+  const char **fresh = static_cast<const char **>(
+      calloc(size_t(onnxc_model.numEntries) + 1, sizeof(const char *)));
+  for (int64_t i = 0; fresh && i < onnxc_model.numEntries; ++i)
+    fresh[i] = onnxc_model.entries[i].name;
+  if (names.compare_exchange_strong(known, fresh))
+    return fresh;
+  free(fresh);
+  return known;
+}
+
+const char *omInputSignature(const char *entryPoint) {
+  const OnnxcEntry *entry = findEntry(entryPoint);
+  return entry ? entry->inputSignature : nullptr;
+}
+
+const char *omOutputSignature(const char *entryPoint) {
+  const OnnxcEntry *entry = findEntry(entryPoint);
+  return entry ? entry->outputSignature : nullptr;
+}
+
+const char *omCompilationInfo(void) { return onnxc_model.compilationInfo; }
+
+const char *omGetRuntimeAPIVersion(void) { return "1.0.0"; }

@@ -1,0 +1,117 @@
+//===- MemoryPool.cpp - Blocks whose size is known at run time --*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MemoryPool.h"
+
+#include "os/OS.h"
+
+#include <stdlib.h>
+
+using namespace onnxc;
+using namespace onnxc::rt;
+
+/// Sits in the 64 bytes in front of the object.
+struct MemoryPool::Block {
+  Block *next;
+  Block *previous; // live blocks only
+  int64_t sizeClass;
+  int64_t padding[5];
+
+  void *object() { return this + 1; }
+};
+
+constexpr int64_t kMostBytes = int64_t(1) << 46;
+constexpr int64_t kHugePage = int64_t(2) << 20;
+
+void *rt::allocateAligned(int64_t bytes) {
+  if (bytes < 0 || bytes > kMostBytes)
+    return nullptr;
+  bool huge = bytes >= 2 * kHugePage;
+  void *memory = nullptr;
+  if (posix_memalign(&memory, huge ? size_t(kHugePage) : 64,
+                     bytes > 0 ? size_t(bytes) : 64) != 0)
+    return nullptr;
+  if (huge)
+    os::adviseHuge(memory, size_t(bytes));
+  return memory;
+}
+
+/// Class 4 * e + q holds (4 + q) << (e + 4) bytes: 64, 80, 96, 112, 128, ...
+int MemoryPool::classOf(int64_t bytes) {
+  if (bytes <= 64)
+    return 0;
+  int log = 63 - __builtin_clzll(uint64_t(bytes - 1)); // 2^log < bytes
+  int64_t quarter = int64_t(1) << (log - 2);
+  int quarters = int((bytes - (int64_t(1) << log) + quarter - 1) / quarter);
+  return 4 * (log - 6) + quarters;
+}
+
+int64_t MemoryPool::bytesOfClass(int index) {
+  return int64_t(4 + index % 4) << (index / 4 + 4);
+}
+
+void *MemoryPool::allocate(int64_t bytes) {
+  static_assert(sizeof(Block) == 64);
+  if (bytes < 0 || bytes > kMostBytes)
+    return nullptr;
+  int sizeClass = classOf(bytes);
+  int64_t classBytes = bytesOfClass(sizeClass);
+  Block *block = freeLists[sizeClass];
+  if (block) {
+    freeLists[sizeClass] = block->next;
+  } else {
+    block = static_cast<Block *>(
+        allocateAligned(classBytes + int64_t(sizeof(Block))));
+    if (!block)
+      return nullptr;
+    block->sizeClass = sizeClass;
+    held += classBytes;
+  }
+  block->previous = nullptr;
+  block->next = live;
+  if (live)
+    live->previous = block;
+  live = block;
+  liveBytes += classBytes;
+  peakBytes = liveBytes > peakBytes ? liveBytes : peakBytes;
+  return block->object();
+}
+
+void MemoryPool::release(void *object) {
+  if (!object)
+    return;
+  Block *block = static_cast<Block *>(object) - 1;
+  (block->previous ? block->previous->next : live) = block->next;
+  if (block->next)
+    block->next->previous = block->previous;
+  liveBytes -= bytesOfClass(int(block->sizeClass));
+  block->next = freeLists[block->sizeClass];
+  freeLists[block->sizeClass] = block;
+}
+
+void MemoryPool::freeBlocks() {
+  for (int i = 0; i < kClasses; ++i)
+    while (Block *block = freeLists[i]) {
+      freeLists[i] = block->next;
+      held -= bytesOfClass(i);
+      free(block);
+    }
+}
+
+void MemoryPool::endCall() {
+  while (live)
+    release(live->object());
+  constexpr int64_t slack = 1 << 20;
+  if (held > 2 * peakBytes + slack)
+    freeBlocks();
+  peakBytes = 0;
+}
+
+void MemoryPool::destroy() {
+  while (live)
+    release(live->object());
+  freeBlocks();
+}

@@ -1,0 +1,162 @@
+//===- Outputs.cpp - Where outputs are written ------------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Context.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+using namespace onnxc;
+using namespace onnxc::rt;
+
+/// Handed out instead of memory that could not be had.
+alignas(64) static char guard[64];
+
+/// The context's own buffer of an output, grown to `bytes`.
+static void *keptBuffer(Output &output, int64_t bytes) {
+  if (output.kept && output.keptBytes >= bytes)
+    return output.kept;
+  free(output.kept);
+  output.kept = allocateAligned(bytes);
+  output.keptBytes = output.kept ? bytes : 0;
+  return output.kept;
+}
+
+/// The caller's buffer if the output fits in it; null after an error.
+static void *callersBuffer(OMContext &context, const OnnxcArg &arg,
+                           const Output &output, int64_t bytes) {
+  if (output.given.rank < output.rank || (output.rank && !output.given.shape)) {
+    context.fail(ONNXC_ERR_INVALID,
+                 "output '%s' has rank %d: the given shape is too short",
+                 arg.name, output.rank);
+    return nullptr;
+  }
+  if (output.given.bytes < bytes) {
+    context.fail(ONNXC_ERR_INVALID,
+                 "output '%s' needs %lld bytes and the given buffer has %lld",
+                 arg.name, (long long)bytes, (long long)output.given.bytes);
+    return nullptr;
+  }
+  return output.given.data;
+}
+
+static void *placeOutput(OMContext &context, const OnnxcArg &arg,
+                         Output &output, int64_t bytes) {
+  void *memory = nullptr;
+  if (arg.kind != ONNXC_KIND_TENSOR)
+    memory = &output.data; // generated code stores the object's address
+  else if (output.mode == OutputMode::Caller)
+    return callersBuffer(context, arg, output, bytes);
+  else if (arg.type == ONNX_TYPE_STRING && output.mode == OutputMode::Handed)
+    memory = context.pool.allocate(bytes); // copied by finishOutputs
+  else if (output.mode == OutputMode::Handed)
+    output.handed = (memory = allocateAligned(bytes));
+  else
+    memory = keptBuffer(output, bytes);
+  if (!memory)
+    context.fail(ONNXC_ERR_MEMORY, "no memory for output '%s' of %lld bytes",
+                 arg.name, (long long)bytes);
+  return memory;
+}
+
+void *onnxc_rt_output(OnnxcCall *call, int32_t index, int32_t rank,
+                      const int64_t *dims) {
+  const OnnxcArg &arg = call->entry->outputs[index];
+  Output &output = call->outputs[index];
+  if (output.asked || rank < 0 || rank > kMaxRank) {
+    call->fail(ONNXC_ERR_INTERNAL, "output '%s' %s", arg.name,
+               output.asked ? "was asked for twice" : "has a rank above 64");
+    return guard;
+  }
+  int64_t bytes = tensorBytes(arg.type, rank, dims);
+  if (bytes < 0) {
+    call->fail(ONNXC_ERR_MEMORY, "output '%s' has an absurd size", arg.name);
+    return guard;
+  }
+  output.rank = rank;
+  for (int32_t i = 0; i < rank; ++i)
+    output.dims[i] = dims[i];
+  void *memory = placeOutput(*call, arg, output, bytes);
+  if (!memory)
+    return guard;
+  output.asked = true;
+  if (arg.kind == ONNXC_KIND_TENSOR)
+    output.data = memory;
+  return memory;
+}
+
+//===----------------------------------------------------------------------===//
+// After the run
+//===----------------------------------------------------------------------===//
+
+/// Copies the characters of a string output behind `at`.
+static void copyCharacters(char *const *from, char **to, int64_t count,
+                           char *at) {
+  for (int64_t i = 0; i < count; ++i) {
+    size_t length = strlen(from[i]) + 1;
+    memcpy(at, from[i], length);
+    to[i] = at;
+    at += length;
+  }
+}
+
+/// The strings generated code left are the run's: copies outlive it. A handed
+/// over tensor is one block of pointers and characters.
+static int32_t keepStrings(OMContext &context, const OnnxcArg &arg,
+                           Output &output) {
+  char **strings = static_cast<char **>(output.data);
+  int64_t bytes = tensorBytes(arg.type, output.rank, output.dims);
+  int64_t count = bytes / int64_t(sizeof(char *)), characters = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    if (!strings[i])
+      return context.fail(ONNXC_ERR_INTERNAL, "output '%s' has a null string",
+                          arg.name);
+    characters += int64_t(strlen(strings[i])) + 1;
+  }
+  if (output.mode == OutputMode::Handed) {
+    char **block = static_cast<char **>(allocateAligned(bytes + characters));
+    output.data = block;
+    output.handed = block;
+    if (!block)
+      return context.fail(ONNXC_ERR_MEMORY, "no memory for output '%s'",
+                          arg.name);
+    copyCharacters(strings, block, count,
+                   reinterpret_cast<char *>(block + count));
+    return ONNXC_OK;
+  }
+  // The old characters may be inputs of this run, so they go only now.
+  char *fresh = static_cast<char *>(allocateAligned(characters));
+  if (!fresh)
+    return context.fail(ONNXC_ERR_MEMORY, "no memory for output '%s'",
+                        arg.name);
+  copyCharacters(strings, strings, count, fresh);
+  free(output.characters);
+  output.characters = fresh;
+  output.characterBytes = characters;
+  return ONNXC_OK;
+}
+
+int32_t rt::finishOutputs(OMContext &context) {
+  const OnnxcEntry &entry = *context.entry;
+  for (int64_t i = 0; i < entry.numOutputs; ++i) {
+    const OnnxcArg &arg = entry.outputs[i];
+    Output &output = context.outputs[i];
+    if (!output.asked)
+      return context.fail(ONNXC_ERR_INTERNAL, "output '%s' was not written",
+                          arg.name);
+    if (arg.kind == ONNXC_KIND_TENSOR && arg.type == ONNX_TYPE_STRING)
+      if (int32_t error = keepStrings(context, arg, output))
+        return error;
+  }
+  return ONNXC_OK;
+}
+
+void rt::freeOutputs(OMContext &context) {
+  for (int64_t i = 0; i < context.entry->numOutputs; ++i) {
+    free(context.outputs[i].kept);
+    free(context.outputs[i].characters);
+  }
+}

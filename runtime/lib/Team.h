@@ -1,0 +1,54 @@
+//===- Team.h - Worker threads and how calls take them ----------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Every artefact has one pool of worker threads, started when first needed.
+// A call takes the workers that are idle at that moment, perhaps none, in one
+// atomic step per 64 of them; it never waits for a worker, so that calls
+// cannot block each other. It gives them back when it ends.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ONNXC_RUNTIME_TEAM_H
+#define ONNXC_RUNTIME_TEAM_H
+
+#include "onnxc/rt/hooks.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+namespace onnxc::rt {
+
+/// The workers a call holds, and the state they share while a region runs.
+struct Team;
+
+/// Most workers of a pool.
+constexpr int kMaxWorkers = 256;
+
+/// Takes up to `wanted` idle workers, starting threads if the pool has fewer.
+/// Null if none is idle: the call runs alone. `started` tells how many threads
+/// were created for it.
+Team *acquireTeam(int wanted, int &started);
+/// Workers in the team, without the caller.
+int teamWorkers(const Team *team);
+/// Runs fn on the first nthreads - 1 workers and on this thread.
+void runOnTeam(Team *team, OnnxcRegionFn fn, void *frame, int nthreads);
+/// Returns the workers to the pool.
+void releaseTeam(Team *team);
+
+/// Most threads of a call, the caller's included: what was set, else the
+/// environment, else the processors; never more than the processors.
+int threadLimit();
+/// 0 returns to the default.
+void setThreadLimit(int limit);
+
+/// Pretends the machine has `count` processors; 0 asks the system again. Tests
+/// only: the pool must be idle.
+void overrideProcessorCount(int count);
+/// Stops all idle workers and frees the pool. Runs when the artefact is
+/// unloaded.
+void shutDownPool();
+
+} // namespace onnxc::rt
+
+#endif // ONNXC_RUNTIME_TEAM_H

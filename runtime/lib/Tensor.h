@@ -1,0 +1,73 @@
+//===- Tensor.h - OMTensor, OMTensorList and OMValue ------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ONNXC_RUNTIME_TENSOR_H
+#define ONNXC_RUNTIME_TENSOR_H
+
+#include "OnnxMlirRuntime.h"
+
+#include <stddef.h>
+
+/// Shape and strides follow in the same block.
+struct OMTensor {
+  void *allocated; ///< what to free
+  void *data;      ///< where the elements are
+  OMValue *value;  ///< not null: the slot is no tensor
+  int64_t owning;
+  int64_t rank;
+  OM_DATA_TYPE type;
+  int64_t shapeAndStrides[];
+
+  int64_t *shape() { return shapeAndStrides; }
+  const int64_t *shape() const { return shapeAndStrides; }
+  int64_t *strides() { return shapeAndStrides + rank; }
+  const int64_t *strides() const { return shapeAndStrides + rank; }
+};
+
+struct OMTensorList {
+  OMTensor **tensors;
+  int64_t size;
+  int64_t owning; ///< the array itself is the list's
+};
+
+struct OMValue {
+  OM_VALUE_KIND kind;
+  int64_t size;
+  OMTensor *tensor;   ///< of a tensor; keys of a map
+  OMValue **elements; ///< of the other kinds
+};
+
+namespace onnxc::rt {
+
+/// True if the elements lie in row-major order without gaps.
+bool isContiguous(const OMTensor &tensor);
+/// Writes the elements in row-major order.
+void copyElements(const OMTensor &tensor, void *to);
+
+/// Appends text to memory that grows, for printing in one go.
+class TextBuffer {
+public:
+  ~TextBuffer();
+  void add(const char *text, size_t length);
+  void add(const char *text);
+  void format(const char *format, ...) __attribute__((format(printf, 2, 3)));
+  const char *text() const { return memory ? memory : ""; }
+  size_t size() const { return length; }
+
+private:
+  char *memory = nullptr;
+  size_t length = 0;
+  size_t capacity = 0;
+};
+
+/// "4x3xf32".
+void printType(TextBuffer &out, const OMTensor &tensor);
+/// The values in nested brackets.
+void printValues(TextBuffer &out, const OMTensor &tensor);
+
+} // namespace onnxc::rt
+
+#endif // ONNXC_RUNTIME_TENSOR_H

@@ -1,0 +1,262 @@
+//===- Linux.cpp - The operating system, on Linux ---------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "os/OS.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <link.h>
+#include <linux/futex.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+// In old C libraries threads are in libpthread, which an artefact must not
+// need. A weak reference finds them wherever the process has them (since
+// glibc 2.34: always); in a process without them a model runs alone.
+extern "C" {
+int pthread_create(unsigned long *, const void *, void *(*)(void *), void *)
+    __attribute__((weak));
+int pthread_join(unsigned long, void **) __attribute__((weak));
+unsigned long pthread_self(void);
+}
+
+namespace onnxc::rt::os {
+
+int64_t now() {
+  timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return int64_t(t.tv_sec) * 1000000000 + t.tv_nsec;
+}
+
+void futexWait(uint32_t *word, uint32_t expected) {
+  syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, expected, nullptr, nullptr, 0);
+}
+
+void futexWake(uint32_t *word, int count) {
+  syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, count, nullptr, nullptr, 0);
+}
+
+void *allocateWipedOnFork(size_t bytes) {
+  constexpr int wipeOnFork = 18; // MADV_WIPEONFORK, Linux 4.14
+  void *pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (pages == MAP_FAILED)
+    return nullptr;
+  if (madvise(pages, bytes, wipeOnFork) != 0) {
+    munmap(pages, bytes);
+    return nullptr;
+  }
+  return pages;
+}
+
+void freePages(void *pages, size_t bytes) { munmap(pages, bytes); }
+
+void adviseHuge(void *memory, size_t bytes) {
+  madvise(memory, bytes, MADV_HUGEPAGE);
+}
+
+bool startThread(Thread &thread, ThreadFn fn, void *argument) {
+  if (!pthread_create || !pthread_join)
+    return false;
+  // The new thread inherits this thread's mask: signals go to the user's
+  // threads. 8 bytes is the kernel's own size of a signal set.
+  uint64_t all = ~uint64_t(0), old = 0;
+  syscall(SYS_rt_sigprocmask, 0 /*SIG_BLOCK*/, &all, &old, sizeof all);
+  int error = pthread_create(&thread.handle, nullptr, fn, argument);
+  syscall(SYS_rt_sigprocmask, 2 /*SIG_SETMASK*/, &old, nullptr, sizeof old);
+  return error == 0;
+}
+
+void joinThread(const Thread &thread) { pthread_join(thread.handle, nullptr); }
+
+uintptr_t threadId() { return pthread_self(); }
+
+//===----------------------------------------------------------------------===//
+// Files
+//===----------------------------------------------------------------------===//
+
+const void *mapFile(const char *path, int64_t &bytes) {
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0)
+    return nullptr;
+  bytes = lseek(fd, 0, SEEK_END);
+  void *memory = MAP_FAILED;
+  if (bytes > 0)
+    memory = mmap(nullptr, size_t(bytes), PROT_READ, MAP_PRIVATE, fd, 0);
+  close(fd);
+  return memory == MAP_FAILED ? nullptr : memory;
+}
+
+void unmapFile(const void *memory, int64_t bytes) {
+  munmap(const_cast<void *>(memory), size_t(bytes));
+}
+
+namespace {
+struct PathQuery {
+  uintptr_t address;
+  char *path;
+  size_t capacity;
+};
+} // namespace
+
+static int findObject(dl_phdr_info *info, size_t, void *data) {
+  PathQuery &query = *static_cast<PathQuery *>(data);
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    const ElfW(Phdr) &header = info->dlpi_phdr[i];
+    uintptr_t begin = info->dlpi_addr + header.p_vaddr;
+    if (header.p_type != PT_LOAD || query.address < begin ||
+        query.address - begin >= header.p_memsz)
+      continue;
+    const char *name = info->dlpi_name;
+    size_t length = name ? strlen(name) : 0;
+    if (length == 0 || length >= query.capacity)
+      return 2;
+    memcpy(query.path, name, length + 1);
+    return 1;
+  }
+  return 0;
+}
+
+bool pathOfAddress(const void *address, char *path, size_t capacity) {
+  PathQuery query = {uintptr_t(address), path, capacity};
+  return dl_iterate_phdr(findObject, &query) == 1;
+}
+
+/// Reads a small text file; false if it cannot be read.
+static bool readText(const char *path, char *text, size_t capacity) {
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0)
+    return false;
+  size_t length = 0;
+  while (length + 1 < capacity) {
+    ssize_t n = read(fd, text + length, capacity - 1 - length);
+    if (n <= 0)
+      break;
+    length += size_t(n);
+  }
+  close(fd);
+  text[length] = 0;
+  return length > 0;
+}
+
+//===----------------------------------------------------------------------===//
+// Processors
+//===----------------------------------------------------------------------===//
+
+/// A decimal number at `text`, -1 if there is none; moves `text` behind it.
+static int64_t parseNumber(const char *&text) {
+  while (*text == ' ')
+    ++text;
+  if (*text < '0' || *text > '9')
+    return -1;
+  int64_t value = 0;
+  for (; *text >= '0' && *text <= '9'; ++text)
+    if (value < INT64_MAX / 16)
+      value = value * 10 + (*text - '0');
+  return value;
+}
+
+/// Processors that `quota` of every `period` microseconds amounts to.
+static int processorsOfQuota(int64_t quota, int64_t period) {
+  if (quota <= 0 || period <= 0)
+    return INT_MAX;
+  int64_t count = (quota + period - 1) / period;
+  return count < INT_MAX ? int(count) : INT_MAX;
+}
+
+/// The quota of one cgroup folder in either version's files.
+static int folderQuota(const char *folder) {
+  char path[PATH_MAX], text[128];
+  size_t length = strlen(folder);
+  if (length + 32 > sizeof path)
+    return INT_MAX;
+  memcpy(path, folder, length);
+  strcpy(path + length, "/cpu.max");
+  if (readText(path, text, sizeof text)) {
+    const char *cursor = text;
+    int64_t quota = parseNumber(cursor); // "max" gives -1
+    return processorsOfQuota(quota, parseNumber(cursor));
+  }
+  strcpy(path + length, "/cpu.cfs_quota_us");
+  if (!readText(path, text, sizeof text))
+    return INT_MAX;
+  const char *cursor = text;
+  int64_t quota = parseNumber(cursor);
+  strcpy(path + length, "/cpu.cfs_period_us");
+  if (!readText(path, text, sizeof text))
+    return INT_MAX;
+  cursor = text;
+  return processorsOfQuota(quota, parseNumber(cursor));
+}
+
+/// The smallest quota from `root` + `group` up to `root`.
+static int quotaUpwards(const char *root, const char *group, size_t length) {
+  char path[PATH_MAX];
+  size_t rootLength = strlen(root);
+  if (rootLength + length + 1 > sizeof path)
+    return INT_MAX;
+  memcpy(path, root, rootLength);
+  memcpy(path + rootLength, group, length);
+  int least = INT_MAX;
+  for (size_t end = rootLength + length;;) {
+    path[end] = 0;
+    int quota = folderQuota(path);
+    least = quota < least ? quota : least;
+    if (end <= rootLength)
+      return least;
+    do
+      --end;
+    while (end > rootLength && path[end] != '/');
+  }
+}
+
+/// /proc/self/cgroup has lines `id:controllers:path`; no controllers means
+/// version 2.
+static int cgroupQuota() {
+  char text[4096];
+  if (!readText("/proc/self/cgroup", text, sizeof text))
+    return INT_MAX;
+  int least = INT_MAX;
+  for (const char *line = text; *line;) {
+    const char *end = strchrnul(line, '\n');
+    const char *first =
+        static_cast<const char *>(memchr(line, ':', size_t(end - line)));
+    const char *second = first ? static_cast<const char *>(memchr(
+                                     first + 1, ':', size_t(end - first - 1)))
+                               : nullptr;
+    if (second) {
+      bool version2 = second == first + 1;
+      bool cpu = memmem(first, size_t(second - first), "cpu", 3) != nullptr;
+      const char *group = second + 1;
+      size_t length = size_t(end - group);
+      if (length == 1)
+        length = 0; // "/" is the root itself
+      if (version2 || cpu) {
+        int quota = quotaUpwards(
+            version2 ? "/sys/fs/cgroup" : "/sys/fs/cgroup/cpu", group, length);
+        least = quota < least ? quota : least;
+      }
+    }
+    line = *end ? end + 1 : end;
+  }
+  return least;
+}
+
+int processorCount() {
+  unsigned long mask[128] = {}; // 8192 processors
+  long bytes = syscall(SYS_sched_getaffinity, 0, sizeof mask, mask);
+  int count = 0;
+  for (long i = 0; i < bytes / long(sizeof mask[0]); ++i)
+    count += __builtin_popcountl(mask[i]);
+  int quota = cgroupQuota();
+  count = quota < count ? quota : count;
+  return count > 1 ? count : 1;
+}
+
+} // namespace onnxc::rt::os

@@ -1,0 +1,56 @@
+//===- OS.h - All the runtime asks of the operating system ------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// One header between the runtime and the system; a port writes another body.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ONNXC_RUNTIME_OS_H
+#define ONNXC_RUNTIME_OS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+namespace onnxc::rt::os {
+
+/// Nanoseconds of a clock that never goes back.
+int64_t now();
+
+/// Processors this process may use: the affinity mask of the calling thread,
+/// cut down to the CPU quota of its cgroups. At least 1.
+int processorCount();
+
+/// Sleeps while *word == expected; may wake up early.
+void futexWait(uint32_t *word, uint32_t expected);
+/// Wakes up to `count` threads that sleep on `word`.
+void futexWake(uint32_t *word, int count);
+
+/// Zeroed pages that read as zeros again in a forked child; null on failure
+/// (also when the system cannot wipe on fork).
+void *allocateWipedOnFork(size_t bytes);
+void freePages(void *pages, size_t bytes);
+
+/// Asks for large pages for a big block. Only a hint.
+void adviseHuge(void *memory, size_t bytes);
+
+/// A thread that blocks all signals. False if threads cannot be had here.
+using ThreadFn = void *(*)(void *);
+struct Thread {
+  unsigned long handle;
+};
+bool startThread(Thread &thread, ThreadFn fn, void *argument);
+void joinThread(const Thread &thread);
+/// A number that differs between the threads that are alive.
+uintptr_t threadId();
+
+/// Maps a whole file read-only; null on failure.
+const void *mapFile(const char *path, int64_t &bytes);
+void unmapFile(const void *memory, int64_t bytes);
+
+/// Path of the loaded file that contains `address`; false if unknown.
+bool pathOfAddress(const void *address, char *path, size_t capacity);
+
+} // namespace onnxc::rt::os
+
+#endif // ONNXC_RUNTIME_OS_H

@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+#===- build.sh - Configure and build ---------------------------------------===#
+# Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+#
+#   utils/build.sh [TARGET...]      default: all tools, libraries and unit tests
+# Prints how long the build took and adds it to build/build-times.tsv:
+# date, commit, seconds, commands run, targets.
+#===------------------------------------------------------------------------===#
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/steps.sh"
+export PATH=$venv/bin:$PATH
+times=$build/build-times.tsv
+targets=("$@")
+[ ${#targets[@]} -gt 0 ] || targets=(all onnxc-unit-tests)
+
+configure() {
+  cmake -S "$root" -B "$build" -G Ninja \
+    -DCMAKE_C_COMPILER=clang-22 -DCMAKE_CXX_COMPILER=clang++-22 \
+    -DCMAKE_C_COMPILER_LAUNCHER="$root/utils/cmake/ccache-launcher" \
+    -DCMAKE_CXX_COMPILER_LAUNCHER="$root/utils/cmake/ccache-launcher"
+}
+
+compile() { ninja -C "$build" "${targets[@]}"; }
+
+remember_time() {
+  local commit last commands
+  commit=$(git -C "$root" rev-parse --short HEAD 2> /dev/null || echo unknown)
+  commands=$(tr '\r' '\n' < "$step_log" | sed -n 's|^\[[0-9]*/\([0-9]*\)\].*|\1|p' |
+    tail -n 1)
+  if [ -n "$commands" ]; then
+    last=$(tail -n 1 "$times" 2> /dev/null | cut -f 3)
+    printf '%s\t%s\t%s\t%s\t%s\n' "$(date -u +%FT%TZ)" "$commit" \
+      "$step_seconds" "$commands" "${targets[*]}" >> "$times"
+    printf '      build: %s commands in %s s%s\n' "$commands" "$step_seconds" \
+      "${last:+ (the build before: $last s)}"
+  fi
+}
+
+begin_steps 2
+if [ -f "$build/build.ninja" ] && [ -f "$build/CMakeCache.txt" ]; then
+  step_done "Configure"
+else
+  step "Configure" configure
+fi
+step_tail=60 step "Build" compile
+remember_time

@@ -96,6 +96,7 @@ function(add_onnxc_tool target)
   add_executable(${target} ${ARG_SOURCES})
   _onnxc_configure(${target})
   target_link_libraries(${target} PRIVATE MLIR LLVM)
+  set_property(GLOBAL APPEND PROPERTY ONNXC_TOOLS ${target})
 endfunction()
 
 function(add_onnxc_unittest target)

@@ -1,0 +1,61 @@
+# ===- lit.cfg.py - The tests of passes, dialects and tools ----------------===//
+# Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+#
+# Configured by build/test/lit.site.cfg.py: run `build/venv/bin/lit -v
+# build/test --filter NAME`, or a folder or file below build/test or test.
+# ===------------------------------------------------------------------------===//
+import os
+import pathlib
+import platform
+
+import lit.formats
+
+config.name = "onnx-compile"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["Unit", "Conformance", "Harness", "Models", "Inputs"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.onnxc_build_dir, "test")
+
+bin_dir = os.path.join(config.onnxc_build_dir, "bin")
+venv_bin = os.path.join(config.onnxc_venv_dir, "bin")
+llvm_bin = os.path.join(config.onnxc_llvm_dir, "bin")
+config.environment["PATH"] = os.pathsep.join(
+    [bin_dir, llvm_bin, venv_bin, os.environ["PATH"]]
+)
+config.environment["PYTHONPATH"] = os.pathsep.join(
+    [os.path.join(config.onnxc_build_dir, "python"), config.test_source_root]
+)
+config.environment["PYTHONDONTWRITEBYTECODE"] = "1"
+
+# Tools by their names; %-names for everything that is a path.
+for tool in ("onnx-compile", "onnx-lsp-server", "onnx-opt", "onnx-reduce", "onnx-run"):
+    config.substitutions.append(
+        (rf"(?<![-/\w.]){tool}(?![-/\w.])", os.path.join(bin_dir, tool))
+    )
+for tool in ("FileCheck", "not", "count", "split-file", "llvm-readelf", "llvm-objdump",
+             "llvm-nm", "mlir-opt"):  # fmt: skip
+    config.substitutions.append(
+        (rf"(?<![-/\w.]){tool}(?![-/\w.])", os.path.join(llvm_bin, tool))
+    )
+config.substitutions += [
+    ("%python", os.path.join(venv_bin, "python")),
+    ("%clangxx", os.path.join(llvm_bin, "clang++")),
+    ("%clang", os.path.join(llvm_bin, "clang")),
+    ("%{build}", config.onnxc_build_dir),
+    ("%{source}", config.onnxc_source_dir),
+    ("%{include}", os.path.join(config.onnxc_source_dir, "runtime", "include")),
+    ("%{examples}", os.path.join(config.onnxc_source_dir, "examples")),
+]
+
+# Models beside the checkout that are not part of it.
+shared_models = pathlib.Path(config.onnxc_source_dir).parent / "shared" / "models"
+if (shared_models / "manifest.json").exists():
+    config.available_features.add("shared-models")
+    config.substitutions.append(("%{shared-models}", str(shared_models)))
+
+config.available_features.add(platform.machine().replace("_", "-"))
+cpu_flags = pathlib.Path("/proc/cpuinfo").read_text().partition("flags")[2].partition("\n")[0].split()
+for feature in ("avx2", "avx512f"):
+    if feature in cpu_flags:
+        config.available_features.add(feature)

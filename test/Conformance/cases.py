@@ -28,16 +28,32 @@ class Case:
 
     kind: str
     name: str
-    folder: pathlib.Path
+    folder: str
     operators: tuple
+    types: tuple
     rtol: float
     atol: float
+
+    @property
+    def path(self):
+        return pathlib.Path(self.folder)
 
 
 def operators_of(model):
     """The operators of the main graph, with their domain unless it is ONNX's own."""
     names = ((n.domain + "." if n.domain not in ("", "ai.onnx") else "") + n.op_type for n in model.graph.node)
     return tuple(dict.fromkeys(names))
+
+
+def types_of(model):
+    """The element types of the graph's tensor inputs and outputs."""
+    found = set()
+    for info in [*model.graph.input, *model.graph.output]:
+        if info.type.HasField("tensor_type"):
+            found.add(onnx.TensorProto.DataType.Name(info.type.tensor_type.elem_type).lower())
+        else:
+            found.add(info.type.WhichOneof("value").removesuffix("_type"))
+    return tuple(sorted(found))
 
 
 def write_case(folder, model, data_sets):
@@ -93,7 +109,7 @@ def generate_light_cases(index):
 
 def describe(kind, test, folder, model):
     return {"kind": kind, "name": test.name, "folder": str(folder), "operators": operators_of(model),
-            "rtol": test.rtol, "atol": test.atol}  # fmt: skip
+            "types": types_of(model), "rtol": test.rtol, "atol": test.atol}  # fmt: skip
 
 
 def generate():
@@ -119,4 +135,4 @@ def load_cases():
     if not path.exists() or json.loads(path.read_text())["onnx"] != onnx.__version__:
         generate()
     cases = json.loads(path.read_text())["cases"]
-    return [Case(**{**c, "folder": pathlib.Path(c["folder"]), "operators": tuple(c["operators"])}) for c in cases]
+    return [Case(**{k: tuple(v) if isinstance(v, list) else v for k, v in case.items()}) for case in cases]

@@ -50,8 +50,8 @@ class Suite:
 
     def __call__(self, case, reporter):
         reporter.stage("load")
-        model = onnx.load(case.folder / "model.onnx")
-        data_sets = sorted(case.folder.glob("test_data_set_*"))
+        model = onnx.load(case.path / "model.onnx")
+        data_sets = sorted(case.path.glob("test_data_set_*"))
         with tempfile.TemporaryDirectory(prefix="onnxc-") as scratch:
             folder = pathlib.Path(scratch)
             if self.keep:
@@ -90,7 +90,7 @@ def run_cases(selected, arguments):
             message = mismatch_line(message)
         records[case.name] = {
             "kind": case.kind, "status": outcome.status, "stage": outcome.stage,
-            "message": isolation.first_line(message), "operators": case.operators,
+            "message": isolation.first_line(message), "operators": case.operators, "types": case.types,
             "seconds": round(outcome.seconds, 3), "cpu": round(outcome.cpu_seconds, 3), "peak_mb": round(outcome.peak_mb),
         }  # fmt: skip
         if arguments.verbose:

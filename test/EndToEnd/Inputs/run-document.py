@@ -1,0 +1,89 @@
+# ===- run-document.py - Do what a document says ----------------------------===//
+# Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+#
+# run-document.py FILE.md: runs its ```sh blocks in order and compares what they
+# print with the ```text block that follows, so that no document goes stale.
+# ===------------------------------------------------------------------------===//
+"""Runs the commands of a Markdown document.
+
+In a ```text block, a line `...` stands for any lines and `...` within a line for any text.
+`<!-- file: NAME -->` before a block of another language writes that block to NAME first.
+Commands run in a fresh folder with links to the repository's folders, build/bin in PATH.
+"""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+BUILD = pathlib.Path(os.environ.get("ONNXC_BUILD", ROOT / "build"))
+BLOCK = re.compile(r"(?:<!-- file: (?P<file>\S+) -->\n)?```(?P<language>\w*)\n(?P<body>.*?)^```$", re.M | re.S)
+
+
+def blocks_of(text):
+    """Yields (line number, file name or None, language, body) of each fenced block."""
+    for match in BLOCK.finditer(text):
+        line = text.count("\n", 0, match.start()) + 1
+        yield line, match["file"], match["language"], match["body"]
+
+
+def pattern_of(expected):
+    """A regular expression for an expected output with ellipses."""
+    parts = []
+    for line in expected.strip("\n").split("\n"):
+        if line.strip() == "...":
+            parts.append(r"(?:.*\n)*?")
+        else:
+            parts.append(".*".join(re.escape(piece.rstrip()) for piece in line.split("...")) + r"[ \t]*\n")
+    return re.compile("".join(parts))
+
+
+def make_workplace(folder):
+    """Links what documents refer to: the repository's folders and the build."""
+    for entry in ROOT.iterdir():
+        if entry.name != "build" and not entry.name.startswith(".git"):
+            (folder / entry.name).symlink_to(entry)
+    (folder / "build").symlink_to(BUILD)
+
+
+def run_block(body, folder):
+    environment = dict(os.environ, PATH=f"{BUILD / 'bin'}:{BUILD / 'venv' / 'bin'}:{os.environ['PATH']}",
+                       PYTHONPATH=str(BUILD / "python"))  # fmt: skip
+    done = subprocess.run(["sh", "-eu", "-c", body], cwd=folder, env=environment, text=True, errors="replace",
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)  # fmt: skip
+    return done.returncode, "".join(line.rstrip() + "\n" for line in done.stdout.splitlines())
+
+
+def run_document(path, folder):
+    """Returns (number of blocks run, list of what went wrong)."""
+    ran, wrong, output, where = 0, [], None, 0
+    for line, file, language, body in blocks_of(path.read_text()):
+        if file:
+            (folder / file).write_text(body)
+        elif language == "sh":
+            status, output = run_block(body, folder)
+            ran, where = ran + 1, line
+            if status:
+                return ran, [*wrong, f"{path.name}:{line}: exit status {status}\n{body}{output}"]
+        elif language == "text" and output is not None:
+            if not pattern_of(body).fullmatch(output):
+                wrong.append(f"{path.name}:{line}: the command at line {where} prints\n{output}instead of\n{body}")
+            output = None
+    return ran, wrong
+
+
+def main():
+    with tempfile.TemporaryDirectory(prefix="onnxc-document-") as scratch:
+        make_workplace(pathlib.Path(scratch))
+        ran, wrong = run_document(pathlib.Path(sys.argv[1]), pathlib.Path(scratch))
+    for text in wrong:
+        print(text)
+    print(f"{sys.argv[1]}: {ran} blocks run, {len(wrong)} wrong")
+    return 1 if wrong or not ran else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

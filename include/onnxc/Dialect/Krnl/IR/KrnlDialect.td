@@ -29,7 +29,7 @@ def Krnl_Dialect : Dialect {
     "::mlir::LLVM::LLVMDialect"
   ];
   let useDefaultTypePrinterParser = 1;
-  let useDefaultAttributePrinterParser = 1;
+  let useDefaultAttributePrinterParser = 0;
   let hasConstantMaterializer = 1;
   let extraClassDeclaration = [{
     /// Name of the attribute that maps iterator dimensions to loop names.
@@ -38,6 +38,11 @@ def Krnl_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral nameAttrName = "krnl.name";
     /// Marks an outlined kernel function.
     static constexpr ::llvm::StringLiteral kernelAttrName = "krnl.kernel";
+
+    ::mlir::Attribute parseAttribute(::mlir::DialectAsmParser &parser,
+                                     ::mlir::Type type) const override;
+    void printAttribute(::mlir::Attribute attribute,
+                        ::mlir::DialectAsmPrinter &printer) const override;
 
     void registerAttributes();
     void registerOperations();

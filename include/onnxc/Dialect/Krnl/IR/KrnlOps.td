@@ -28,7 +28,8 @@ def Krnl_Tensor : RankedTensorOf<[AnyType]>;
 def Krnl_KernelOp : Krnl_Op<"kernel", [
     AttrSizedOperandSegments, IsolatedFromAbove, SingleBlock,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
-    DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface>,
+    DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface,
+                              ["reifyResultShapes"]>,
     DestinationStyleOpInterface]> {
   let summary = "one fused unit of work and the recipe of its loops";
   let description = [{
@@ -100,7 +101,7 @@ def Krnl_KernelOp : Krnl_Op<"kernel", [
   let hasVerifier = 1;
 }
 
-def Krnl_YieldOp : Krnl_Op<"yield", [Pure, Terminator, ReturnLike,
+def Krnl_YieldOp : Krnl_Op<"yield", [Pure, Terminator,
                                      HasParent<"KernelOp">]> {
   let summary = "the tensors that a kernel returns";
   let arguments = (ins Variadic<Krnl_Tensor>:$values);
@@ -228,6 +229,15 @@ def Krnl_ReleaseOp : Krnl_Op<"release", []> {
   let summary = "give a pool buffer back after its last use";
   let arguments = (ins Arg<AnyMemRef, "", [MemFree]>:$buffer);
   let assemblyFormat = "$buffer attr-dict `:` type($buffer)";
+}
+
+def Krnl_OutputOp : Krnl_Op<"output", [MemoryEffects<[MemAlloc]>]> {
+  let summary = "the buffer of a graph output";
+  let description = "Asked for once per output, when its sizes are known.";
+  let arguments = (ins I64Attr:$index, Variadic<Index>:$sizes);
+  let results = (outs AnyMemRef:$output);
+  let assemblyFormat = "$index `(` $sizes `)` attr-dict `:` type($output)";
+  let hasVerifier = 1;
 }
 
 def Krnl_FromPointerOp : Krnl_Op<"from_pointer", [Pure]> {

@@ -34,6 +34,7 @@
 namespace onnxc::krnl {
 
 class KernelOp;
+class PackedLayoutAttr;
 
 /// Makes the diagnostic that a refused step reports; called at most once.
 using EmitErrorFn = llvm::function_ref<mlir::InFlightDiagnostic()>;
@@ -214,9 +215,9 @@ public:
 
   /// Conditions under which an iteration of the op's loops is a real one.
   llvm::SmallVector<Guard> guards(unsigned op) const;
-  /// As above for the iterations of shared loops alone (whole tiles past the end
-  /// cannot occur there unless a block of a block does not divide).
-  bool dividesEvenly(unsigned blockedLoop) const;
+  /// Does the block size divide the extent of the loop that was blocked into this
+  /// BlockOuter or BlockInner loop? Unknown extents count as no.
+  bool dividesEvenly(unsigned outerOrInner) const;
 
   //===--------------------------------------------------------------------===//
   // Records of steps that change no loop
@@ -224,6 +225,11 @@ public:
 
   llvm::ArrayRef<Pack> packs() const { return allPacks; }
   const Pack *packOf(unsigned operand) const;
+  /// All loops that are dimensions of the packed array, outermost first: those in
+  /// front that the step does not list, then the listed ones.
+  llvm::SmallVector<unsigned> packedLoops(const Pack &pack) const;
+  /// The stored form of a packed operand; fails when an extent is unknown.
+  mlir::FailureOr<PackedLayoutAttr> packedLayout(const Pack &pack) const;
   llvm::ArrayRef<Cache> caches() const { return allCaches; }
   bool hasRegisterTile() const;
 
@@ -267,9 +273,11 @@ public:
                                      llvm::StringRef inner,
                                      EmitErrorFn emitError);
 
-  /// Number of kernel operands that pack and cache may name, and the loops each
-  /// of them is indexed by (set by get(); tests may set them).
-  void setOperandAxes(unsigned operand, llvm::ArrayRef<unsigned> axes);
+  /// Declares an operand that pack and cache may name: the axis that indexes each
+  /// dimension, -1 for none (a constant). `plain` is false where some dimension
+  /// is read otherwise (windows) or two ops read it in different ways.
+  void setOperandAxes(unsigned operand, llvm::ArrayRef<int> dimAxes,
+                      bool plain = true);
 
   void print(llvm::raw_ostream &os) const;
 
@@ -285,15 +293,26 @@ private:
   bool concerns(unsigned op) const { return limit < 0 || unsigned(limit) == op; }
   unsigned addLoop(Loop loop);
   void replace(llvm::ArrayRef<unsigned> old, llvm::ArrayRef<unsigned> fresh);
-  const Loop *childFor(unsigned op, unsigned loop, Loop::Kind kind,
-                       unsigned &number) const;
+  mlir::LogicalResult checkInnermost(EmitErrorFn emitError) const;
+  mlir::LogicalResult splitLoop(unsigned loop, int64_t size, Tail tail,
+                                bool split, llvm::StringRef outer,
+                                llvm::StringRef inner, EmitErrorFn emitError);
+  std::optional<unsigned> childFor(unsigned op, unsigned loop,
+                                   Loop::Kind kind) const;
+  void collectGuards(unsigned op, unsigned loop,
+                     llvm::SmallVectorImpl<Guard> &guards) const;
 
   mlir::MLIRContext *context;
   unsigned axes = 0;
   llvm::SmallVector<Loop, 0> allLoops;
   llvm::SmallVector<unsigned> liveOrder;
   llvm::SmallVector<BodyOp, 0> bodyOps;
-  llvm::SmallVector<llvm::SmallVector<unsigned>> operandAxes;
+  struct OperandUse {
+    llvm::SmallVector<int> dimAxes;
+    bool plain = true;
+    bool known = false;
+  };
+  llvm::SmallVector<OperandUse, 0> operands;
   llvm::SmallVector<Pack> allPacks;
   llvm::SmallVector<Cache> allCaches;
   bool orderPreserved = true;

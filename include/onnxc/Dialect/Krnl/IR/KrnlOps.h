@@ -1,0 +1,65 @@
+//===- KrnlOps.h - The krnl dialect, its types, attributes and ops -*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_DIALECT_KRNL_IR_KRNLOPS_H
+#define ONNXC_DIALECT_KRNL_IR_KRNLOPS_H
+
+#include "onnxc/Dialect/Krnl/IR/LoopNest.h"
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/Dialect/LLVMIR/LLVMTypes.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "onnxc/Dialect/Krnl/IR/KrnlDialect.h.inc"
+#include "onnxc/Dialect/Krnl/IR/RecipeStep.h.inc"
+
+namespace onnxc::krnl {
+
+class YieldOp;
+
+/// The text of a step as it stands in a recipe: `block(n, 48) -> (n.o, n.r)`.
+std::string stepText(mlir::Attribute step);
+
+/// The text of a whole recipe, with its brackets.
+std::string recipeText(mlir::ArrayAttr recipe);
+
+/// Parses the inverse of recipeText; reports errors at `loc`.
+mlir::FailureOr<mlir::ArrayAttr> parseRecipeText(llvm::StringRef text,
+                                                 mlir::MLIRContext *context,
+                                                 EmitErrorFn emitError);
+
+/// The custom assembly directives of krnl.kernel: `[m = 128, n = ?]`, and the
+/// text of a recipe.
+mlir::ParseResult parseLoops(mlir::OpAsmParser &parser, mlir::ArrayAttr &loops);
+void printLoops(mlir::OpAsmPrinter &printer, mlir::Operation *op,
+                mlir::ArrayAttr loops);
+mlir::ParseResult parseRecipe(mlir::OpAsmParser &parser,
+                              mlir::ArrayAttr &recipe);
+void printRecipe(mlir::OpAsmPrinter &printer, mlir::Operation *op,
+                 mlir::ArrayAttr recipe);
+
+/// Writes a loop name bare where it is a keyword, else quoted.
+void printLoopName(llvm::raw_ostream &os, llvm::StringRef name);
+
+} // namespace onnxc::krnl
+
+#define GET_TYPEDEF_CLASSES
+#include "onnxc/Dialect/Krnl/IR/KrnlTypes.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "onnxc/Dialect/Krnl/IR/KrnlAttributes.h.inc"
+
+#define GET_OP_CLASSES
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h.inc"
+
+#endif // ONNXC_DIALECT_KRNL_IR_KRNLOPS_H

@@ -1,0 +1,94 @@
+//===- KernelOp.cpp - Building and reading krnl.kernel ------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace onnxc::krnl;
+
+void KernelOp::build(OpBuilder &builder, OperationState &state, StringRef name,
+                     ArrayRef<LoopAttr> loops, ValueRange ins,
+                     ValueRange outs) {
+  SmallVector<Attribute> loopAttributes(loops.begin(), loops.end());
+  build(builder, state, TypeRange(outs), builder.getStringAttr(name),
+        builder.getArrayAttr(loopAttributes), builder.getArrayAttr({}), ins,
+        outs);
+  Block &block = state.regions.front()->emplaceBlock();
+  for (ValueRange operands : {ins, outs})
+    for (Value operand : operands)
+      block.addArgument(operand.getType(), operand.getLoc());
+}
+
+SmallVector<linalg::LinalgOp> KernelOp::getStructuredOps() {
+  return llvm::to_vector(getBody().front().getOps<linalg::LinalgOp>());
+}
+
+std::optional<unsigned> KernelOp::findLoop(StringRef loopName) {
+  for (auto [number, loop] :
+       llvm::enumerate(getLoops().getAsRange<LoopAttr>()))
+    if (loop.getName() == loopName)
+      return number;
+  return std::nullopt;
+}
+
+YieldOp KernelOp::getYield() {
+  return cast<YieldOp>(getBody().front().getTerminator());
+}
+
+SmallVector<StringRef> KernelOp::getAxes(Operation *op) {
+  SmallVector<StringRef> names;
+  if (auto axes = op->getAttrOfType<ArrayAttr>(KrnlDialect::axesAttrName))
+    for (Attribute name : axes)
+      names.push_back(cast<StringAttr>(name).getValue());
+  return names;
+}
+
+void KernelOp::setAxes(Operation *op, ArrayRef<StringRef> names) {
+  Builder builder(op->getContext());
+  op->setAttr(KrnlDialect::axesAttrName, builder.getStrArrayAttr(names));
+}
+
+/// The dimension of `operand` that `op` indexes by exactly iterator `dim`.
+static std::optional<unsigned> findDim(linalg::LinalgOp op, OpOperand &operand,
+                                       unsigned dim) {
+  AffineMap map = op.getMatchingIndexingMap(&operand);
+  return map.getResultPosition(getAffineDimExpr(dim, op.getContext()));
+}
+
+std::optional<std::pair<unsigned, unsigned>>
+KernelOp::findExtentOperand(unsigned loop) {
+  StringRef name = getLoop(loop).getName();
+  for (linalg::LinalgOp op : getStructuredOps()) {
+    SmallVector<StringRef> axes = getAxes(op);
+    const auto *place = llvm::find(axes, name);
+    if (place == axes.end())
+      continue;
+    for (OpOperand &operand : op->getOpOperands()) {
+      auto argument = dyn_cast<BlockArgument>(operand.get());
+      if (!argument || argument.getOwner() != &getBody().front() ||
+          !isa<RankedTensorType>(argument.getType()))
+        continue;
+      if (auto dim = findDim(op, operand, place - axes.begin()))
+        return std::make_pair(argument.getArgNumber(), *dim);
+    }
+  }
+  return std::nullopt;
+}
+
+/// A kernel works on tensors: it has no effect of its own.
+void KernelOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &) {}
+
+LogicalResult
+KernelOp::reifyResultShapes(OpBuilder &builder,
+                            ReifiedRankedShapedTypeDims &shapes) {
+  for (Value out : getOuts())
+    shapes.push_back(tensor::getMixedSizes(builder, getLoc(), out));
+  return success();
+}

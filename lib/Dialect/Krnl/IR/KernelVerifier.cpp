@@ -1,0 +1,224 @@
+//===- KernelVerifier.cpp - The rules of krnl.kernel --------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace onnxc::krnl;
+
+//===----------------------------------------------------------------------===//
+// Operands and loops
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifyLoopNames(KernelOp kernel) {
+  llvm::StringSet<> names;
+  for (auto loop : kernel.getLoops().getAsRange<LoopAttr>()) {
+    if (!names.insert(loop.getName()).second)
+      return kernel.emitOpError("has two loops '") << loop.getName() << "'";
+    if (loop.getExtent() < 0 && !loop.isDynamic())
+      return kernel.emitOpError("loop '")
+             << loop.getName() << "' has a negative extent";
+  }
+  return success();
+}
+
+LogicalResult KernelOp::verify() {
+  if (getOuts().empty())
+    return emitOpError("writes nothing: expected at least one of outs");
+  if (TypeRange(getResults()) != TypeRange(getOuts()))
+    return emitOpError("results must have the types of the outs");
+  return verifyLoopNames(*this);
+}
+
+static LogicalResult verifyArguments(KernelOp kernel) {
+  Block &body = kernel.getBody().front();
+  if (body.getNumArguments() != kernel->getNumOperands())
+    return kernel.emitOpError("body has ")
+           << body.getNumArguments() << " arguments for "
+           << kernel->getNumOperands() << " operands";
+  for (auto [number, argument] : llvm::enumerate(body.getArguments()))
+    if (argument.getType() != kernel->getOperand(number).getType())
+      return kernel.emitOpError("body argument ")
+             << number << " has type " << argument.getType()
+             << ", but the operand has type "
+             << kernel->getOperand(number).getType();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// What a body may hold
+//===----------------------------------------------------------------------===//
+
+/// Scalar code: what each iteration of a structured op computes.
+static LogicalResult verifyScalarCode(KernelOp kernel, linalg::LinalgOp op) {
+  for (Operation &inner : *op.getBlock()) {
+    if (isa<arith::ArithDialect, math::MathDialect, complex::ComplexDialect>(
+            inner.getDialect()) ||
+        isa<linalg::YieldOp, linalg::IndexOp>(inner))
+      continue;
+    auto extract = dyn_cast<tensor::ExtractOp>(inner);
+    if (!extract)
+      return inner.emitOpError("is not allowed in a structured op of a kernel");
+    auto source = dyn_cast<BlockArgument>(extract.getTensor());
+    if (!source || source.getOwner() != &kernel.getBody().front() ||
+        source.getArgNumber() >= kernel.getIns().size())
+      return inner.emitOpError("must read an input of the kernel");
+  }
+  return success();
+}
+
+static LogicalResult verifyAxes(KernelOp kernel, linalg::LinalgOp op) {
+  auto axes = op->getAttrOfType<ArrayAttr>(KrnlDialect::axesAttrName);
+  if (!axes)
+    return op.emitOpError("has no krnl.axes: expected the name of a loop for "
+                          "each of its ")
+           << op.getNumLoops() << " dimensions";
+  if (axes.size() != op.getNumLoops())
+    return op.emitOpError("has ")
+           << op.getNumLoops() << " dimensions, but krnl.axes names "
+           << axes.size() << " loops";
+  llvm::StringSet<> names;
+  for (Attribute axis : axes) {
+    auto name = dyn_cast<StringAttr>(axis);
+    if (!name)
+      return op.emitOpError("krnl.axes must be names of loops, but has ")
+             << axis;
+    if (!kernel.findLoop(name))
+      return op.emitOpError("krnl.axes names '")
+             << name.getValue() << "', which is no loop of the kernel";
+    if (!names.insert(name.getValue()).second)
+      return op.emitOpError("krnl.axes names '")
+             << name.getValue() << "' twice";
+  }
+  return success();
+}
+
+/// Sizes of the tensors an op accesses agree with the extents of its loops.
+static LogicalResult verifyExtents(KernelOp kernel, linalg::LinalgOp op) {
+  SmallVector<StringRef> axes = KernelOp::getAxes(op);
+  for (OpOperand &operand : op->getOpOperands()) {
+    auto type = dyn_cast<RankedTensorType>(operand.get().getType());
+    if (!type)
+      continue;
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    for (auto [place, expr] : llvm::enumerate(map.getResults())) {
+      auto dim = dyn_cast<AffineDimExpr>(expr);
+      if (!dim || type.isDynamicDim(place))
+        continue;
+      StringRef name = axes[dim.getPosition()];
+      LoopAttr loop = kernel.getLoop(*kernel.findLoop(name));
+      if (!loop.isDynamic() && loop.getExtent() != type.getDimSize(place))
+        return op.emitOpError("loop '")
+               << name << "' has extent " << loop.getExtent()
+               << ", but dimension " << place << " of operand "
+               << operand.getOperandNumber() << " has size "
+               << type.getDimSize(place);
+    }
+  }
+  return success();
+}
+
+/// A loop that both ends of a def-use edge have must stand for the same dimension
+/// of the tensor between them, or ops could not share it.
+static LogicalResult verifyEdges(linalg::LinalgOp op) {
+  SmallVector<StringRef> axes = KernelOp::getAxes(op);
+  for (OpOperand &operand : op->getOpOperands()) {
+    auto result = dyn_cast<OpResult>(operand.get());
+    auto producer =
+        dyn_cast_or_null<linalg::LinalgOp>(operand.get().getDefiningOp());
+    if (!producer)
+      continue;
+    SmallVector<StringRef> writerAxes = KernelOp::getAxes(producer);
+    AffineMap writes = producer.getIndexingMapMatchingResult(result);
+    AffineMap reads = op.getMatchingIndexingMap(&operand);
+    for (auto [place, pair] : llvm::enumerate(
+             llvm::zip_equal(writes.getResults(), reads.getResults()))) {
+      auto written = dyn_cast<AffineDimExpr>(std::get<0>(pair));
+      if (!written)
+        continue;
+      StringRef name = writerAxes[written.getPosition()];
+      auto read = dyn_cast<AffineDimExpr>(std::get<1>(pair));
+      if (llvm::is_contained(axes, name) &&
+          (!read || axes[read.getPosition()] != name)) {
+        InFlightDiagnostic diagnostic = op.emitOpError("loop '")
+                                        << name << "' is not dimension "
+                                        << place << " of operand "
+                                        << operand.getOperandNumber();
+        diagnostic.attachNote(producer.getLoc())
+            << "the operand is written along that loop here";
+        return diagnostic;
+      }
+    }
+  }
+  return success();
+}
+
+static LogicalResult verifyBody(KernelOp kernel) {
+  for (Operation &op : kernel.getBody().front().without_terminator()) {
+    if (auto structured = dyn_cast<linalg::LinalgOp>(op)) {
+      if (!structured.hasPureTensorSemantics())
+        return op.emitOpError("must work on tensors");
+      if (failed(verifyAxes(kernel, structured)) ||
+          failed(verifyScalarCode(kernel, structured)) ||
+          failed(verifyExtents(kernel, structured)) ||
+          failed(verifyEdges(structured)))
+        return failure();
+      continue;
+    }
+    if (!isa<arith::ArithDialect>(op.getDialect()) &&
+        !isa<tensor::EmptyOp, tensor::DimOp>(op))
+      return op.emitOpError("is not allowed in the body of a kernel");
+  }
+  return success();
+}
+
+/// Follows destinations from a yielded value back to where it is written.
+static Value findDestination(Value value) {
+  while (auto op = value.getDefiningOp<linalg::LinalgOp>())
+    value = op.getDpsInits()[cast<OpResult>(value).getResultNumber()];
+  return value;
+}
+
+static LogicalResult verifyYield(KernelOp kernel) {
+  YieldOp yield = kernel.getYield();
+  if (yield.getValues().size() != kernel.getOuts().size())
+    return yield.emitOpError("yields ")
+           << yield.getValues().size() << " values, but the kernel has "
+           << kernel.getOuts().size() << " outs";
+  for (auto [number, value] : llvm::enumerate(yield.getValues())) {
+    if (!value.getDefiningOp<linalg::LinalgOp>() ||
+        findDestination(value) != kernel.getOutArgument(number))
+      return yield.emitOpError("value ")
+             << number << " is not written into out " << number
+             << " by a structured op";
+    if (value.getType() != kernel.getOuts()[number].getType())
+      return yield.emitOpError("value ")
+             << number << " has type " << value.getType() << ", but out "
+             << number << " has type " << kernel.getOuts()[number].getType();
+  }
+  return success();
+}
+
+LogicalResult KernelOp::verifyRegions() {
+  if (!isa<YieldOp>(getBody().front().back()))
+    return emitOpError("body must end with krnl.yield");
+  if (failed(verifyArguments(*this)) || failed(verifyBody(*this)) ||
+      failed(verifyYield(*this)))
+    return failure();
+  for (unsigned loop : llvm::seq<unsigned>(getLoops().size()))
+    if (getLoop(loop).isDynamic() && !findExtentOperand(loop))
+      return emitOpError("the extent of loop '")
+             << getLoop(loop).getName()
+             << "' is not known, and no operand has a dimension indexed by "
+                "just that loop";
+  return LoopNest::replay(*this, [&] { return emitOpError(); });
+}

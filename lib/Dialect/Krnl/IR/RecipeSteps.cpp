@@ -1,0 +1,446 @@
+//===- RecipeSteps.cpp - The steps as attributes and as text -*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// In a recipe a step is written `block(n, 48) -> (n.o, n.r)`; alone, as any
+// attribute, `#krnl.block<(n, 48) -> (n.o, n.r)>`.
+//
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace onnxc::krnl;
+
+//===----------------------------------------------------------------------===//
+// Loop names
+//===----------------------------------------------------------------------===//
+
+/// Could `name` be written without quotes?
+static bool isKeyword(StringRef name) {
+  if (name.empty() || !(llvm::isAlpha(name.front()) || name.front() == '_'))
+    return false;
+  return llvm::all_of(name, [](char c) {
+    return llvm::isAlnum(c) || c == '_' || c == '.' || c == '$';
+  });
+}
+
+void onnxc::krnl::printLoopName(raw_ostream &os, StringRef name) {
+  if (isKeyword(name)) {
+    os << name;
+    return;
+  }
+  os << '"';
+  llvm::printEscapedString(name, os);
+  os << '"';
+}
+
+namespace onnxc::krnl {
+static void printLoopName(AsmPrinter &printer, StringRef name) {
+  printLoopName(printer.getStream(), name);
+}
+
+static FailureOr<std::string> parseLoopName(AsmParser &parser) {
+  std::string name;
+  if (failed(parser.parseKeywordOrString(&name)))
+    return failure();
+  return name;
+}
+
+static void printLoopNames(AsmPrinter &printer, ArrayRef<StringAttr> names) {
+  llvm::interleaveComma(names, printer.getStream(), [&](StringAttr name) {
+    printLoopName(printer.getStream(), name.getValue());
+  });
+}
+
+static FailureOr<SmallVector<StringAttr>> parseLoopNames(AsmParser &parser) {
+  SmallVector<StringAttr> names;
+  auto parseName = [&]() -> ParseResult {
+    FailureOr<std::string> name = parseLoopName(parser);
+    if (failed(name))
+      return failure();
+    names.push_back(parser.getBuilder().getStringAttr(*name));
+    return success();
+  };
+  if (failed(parser.parseCommaSeparatedList(parseName)))
+    return failure();
+  return names;
+}
+
+static FailureOr<Tail> parseTail(AsmParser &parser) {
+  StringRef text;
+  SMLoc loc = parser.getCurrentLocation();
+  if (failed(parser.parseKeyword(&text)))
+    return failure();
+  if (std::optional<Tail> tail = symbolizeTail(text))
+    return *tail;
+  return parser.emitError(loc, "expected tail to be mask, peel or pad, but got '")
+         << text << "'";
+}
+} // namespace onnxc::krnl
+
+#define GET_ATTRDEF_CLASSES
+#include "onnxc/Dialect/Krnl/IR/KrnlAttributes.cpp.inc"
+
+#include "onnxc/Dialect/Krnl/IR/RecipeStep.cpp.inc"
+
+void KrnlDialect::registerAttributes() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "onnxc/Dialect/Krnl/IR/KrnlAttributes.cpp.inc"
+      >();
+}
+
+//===----------------------------------------------------------------------===//
+// Text
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Parses and prints the part after the mnemonic of whichever of these steps is
+/// asked for. OnlyStepAttr is missing: in text it is a prefix.
+template <typename... Steps>
+struct StepList {
+  static Attribute parse(StringRef mnemonic, AsmParser &parser) {
+    Attribute result;
+    bool known = ((mnemonic == Steps::getMnemonic()
+                       ? (result = Steps::parse(parser, Type()), true)
+                       : false) ||
+                  ...);
+    if (!known)
+      parser.emitError(parser.getNameLoc(), "there is no recipe step '")
+          << mnemonic << "'";
+    return result;
+  }
+  static StringRef parseOptionalMnemonic(AsmParser &parser) {
+    StringRef found;
+    (void)((succeeded(parser.parseOptionalKeyword(Steps::getMnemonic()))
+                ? (found = Steps::getMnemonic(), true)
+                : false) ||
+           ...);
+    return found;
+  }
+  static bool print(Attribute attribute, AsmPrinter &printer) {
+    auto tryPrint = [&](auto step) {
+      if (!step)
+        return false;
+      printer.getStream() << step.getMnemonic() << '<';
+      step.print(printer);
+      printer.getStream() << '>';
+      return true;
+    };
+    return (tryPrint(dyn_cast<Steps>(attribute)) || ...);
+  }
+};
+using AllSteps =
+    StepList<BlockStepAttr, CacheStepAttr, FuseStepAttr, OrderStepAttr, PackStepAttr, ParallelStepAttr,
+             RegisterTileStepAttr, ShareStepAttr, SplitReductionStepAttr, UnrollStepAttr,
+             VectorizeStepAttr>;
+} // namespace
+
+static bool isNumber(StringRef text) {
+  return !text.empty() && llvm::all_of(text, llvm::isDigit);
+}
+
+/// step ::= [op `:`] mnemonic body
+static Attribute parseStep(AsmParser &parser) {
+  std::string word;
+  unsigned number;
+  OptionalParseResult isInteger = parser.parseOptionalInteger(number);
+  if (isInteger.has_value()) {
+    if (failed(*isInteger) || failed(parser.parseColon()))
+      return {};
+    word = std::to_string(number);
+  } else if (failed(parser.parseKeywordOrString(&word))) {
+    return {};
+  } else if (failed(parser.parseOptionalColon())) {
+    return AllSteps::parse(word, parser);
+  }
+  StringRef mnemonic;
+  if (failed(parser.parseKeyword(&mnemonic)))
+    return {};
+  Attribute step = AllSteps::parse(mnemonic, parser);
+  if (!step)
+    return {};
+  return OnlyStepAttr::get(parser.getContext(), word, step);
+}
+
+static ParseResult parseSteps(AsmParser &parser, ArrayAttr &recipe) {
+  SmallVector<Attribute> steps;
+  auto parseOne = [&]() -> ParseResult {
+    Attribute step = parseStep(parser);
+    if (step)
+      steps.push_back(step);
+    return success(step != nullptr);
+  };
+  if (failed(parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
+                                            parseOne, " in recipe")))
+    return failure();
+  recipe = parser.getBuilder().getArrayAttr(steps);
+  return success();
+}
+
+std::string onnxc::krnl::stepText(Attribute step) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (auto only = dyn_cast<OnlyStepAttr>(step)) {
+    if (isNumber(only.getOp()))
+      os << only.getOp();
+    else
+      printLoopName(os, only.getOp());
+    os << ": " << stepText(only.getStep());
+    return text;
+  }
+  step.print(os);
+  // #krnl.block<(n, 48) -> (n.o, n.r)>
+  StringRef alone = text;
+  alone.consume_front("#krnl.");
+  alone.consume_back(">");
+  auto [mnemonic, body] = alone.split('<');
+  return (mnemonic + body).str();
+}
+
+std::string onnxc::krnl::recipeText(ArrayAttr recipe) {
+  std::string text = "[";
+  llvm::raw_string_ostream os(text);
+  llvm::interleaveComma(recipe, os,
+                        [&](Attribute step) { os << stepText(step); });
+  os << ']';
+  return text;
+}
+
+FailureOr<ArrayAttr> onnxc::krnl::parseRecipeText(StringRef text,
+                                                  MLIRContext *context,
+                                                  EmitErrorFn emitError) {
+  std::string reason;
+  ScopedDiagnosticHandler capture(context, [&](Diagnostic &diagnostic) {
+    if (reason.empty())
+      reason = diagnostic.str();
+    return success();
+  });
+  Attribute parsed =
+      mlir::parseAttribute(("#krnl.recipe<" + text + ">").str(), context);
+  if (auto recipe = dyn_cast_or_null<ArrayAttr>(parsed))
+    return recipe;
+  return emitError() << (reason.empty() ? "not a recipe" : reason);
+}
+
+//===----------------------------------------------------------------------===//
+// The dialect's attributes
+//===----------------------------------------------------------------------===//
+
+Attribute KrnlDialect::parseAttribute(DialectAsmParser &parser,
+                                      Type type) const {
+  // Not an attribute of its own: the text form of an array of steps.
+  if (succeeded(parser.parseOptionalKeyword("recipe"))) {
+    ArrayAttr recipe;
+    if (failed(parser.parseLess()) || failed(parseSteps(parser, recipe)) ||
+        failed(parser.parseGreater()))
+      return {};
+    return recipe;
+  }
+  StringRef step = AllSteps::parseOptionalMnemonic(parser);
+  if (!step.empty()) {
+    if (failed(parser.parseLess()))
+      return {};
+    Attribute attribute = AllSteps::parse(step, parser);
+    if (!attribute || failed(parser.parseGreater()))
+      return {};
+    return attribute;
+  }
+  SMLoc loc = parser.getCurrentLocation();
+  StringRef mnemonic;
+  Attribute attribute;
+  if (!generatedAttributeParser(parser, &mnemonic, type, attribute).has_value())
+    parser.emitError(loc, "there is no krnl attribute '") << mnemonic << "'";
+  return attribute;
+}
+
+void KrnlDialect::printAttribute(Attribute attribute,
+                                 DialectAsmPrinter &printer) const {
+  if (!AllSteps::print(attribute, printer))
+    (void)generatedAttributePrinter(attribute, printer);
+}
+
+//===----------------------------------------------------------------------===//
+// advance
+//===----------------------------------------------------------------------===//
+
+static SmallVector<StringRef> namesOf(ArrayRef<StringAttr> names) {
+  return llvm::map_to_vector(names, [](StringAttr n) { return n.getValue(); });
+}
+
+LogicalResult BlockStepAttr::advance(LoopNest &nest, EmitErrorFn emitError) const {
+  return nest.block(getLoop(), getSize(), getTail(), getOuter(), getInner(),
+                    emitError);
+}
+
+LogicalResult FuseStepAttr::advance(LoopNest &nest, EmitErrorFn emitError) const {
+  return nest.fuse(getOuter(), getInner(), getResult(), emitError);
+}
+
+LogicalResult OrderStepAttr::advance(LoopNest &nest, EmitErrorFn emitError) const {
+  return nest.reorder(namesOf(getLoops()), emitError);
+}
+
+/// The reduced loops of each op must keep their order among themselves.
+bool OrderStepAttr::preservesOrder(const LoopNest &nest) const {
+  for (auto [number, op] : llvm::enumerate(nest.ops())) {
+    if (nest.limitedTo() >= 0 && unsigned(nest.limitedTo()) != number)
+      continue;
+    int last = -1;
+    for (StringAttr name : getLoops()) {
+      std::optional<unsigned> loop = nest.find(name, number);
+      const LoopUse *use = loop ? op.find(*loop) : nullptr;
+      if (!use || !use->reduced)
+        continue;
+      int place = use - op.loops.begin();
+      if (place < last)
+        return false;
+      last = place;
+    }
+  }
+  return true;
+}
+
+LogicalResult ShareStepAttr::advance(LoopNest &nest, EmitErrorFn emitError) const {
+  return nest.share(namesOf(getLoops()), emitError);
+}
+
+LogicalResult ParallelStepAttr::advance(LoopNest &nest,
+                                    EmitErrorFn emitError) const {
+  return nest.parallel(namesOf(getLoops()), emitError);
+}
+
+LogicalResult UnrollStepAttr::advance(LoopNest &nest, EmitErrorFn emitError) const {
+  return nest.unroll(getLoop(), getFactor(), emitError);
+}
+
+LogicalResult VectorizeStepAttr::advance(LoopNest &nest,
+                                     EmitErrorFn emitError) const {
+  return nest.vectorize(getLoop(), getLanes(), emitError);
+}
+
+/// Lanes of a reduced loop are partial results.
+bool VectorizeStepAttr::preservesOrder(const LoopNest &nest) const {
+  for (auto [number, op] : llvm::enumerate(nest.ops())) {
+    if (nest.limitedTo() >= 0 && unsigned(nest.limitedTo()) != number)
+      continue;
+    std::optional<unsigned> loop = nest.find(getLoop(), number);
+    if (loop && op.find(*loop)->reduced)
+      return false;
+  }
+  return true;
+}
+
+LogicalResult RegisterTileStepAttr::advance(LoopNest &nest,
+                                        EmitErrorFn emitError) const {
+  return nest.registerTile(getRows(), getColumns(), emitError);
+}
+
+LogicalResult CacheStepAttr::advance(LoopNest &nest, EmitErrorFn emitError) const {
+  return nest.cache(getOperand(), getAt(), emitError);
+}
+
+LogicalResult PackStepAttr::advance(LoopNest &nest, EmitErrorFn emitError) const {
+  return nest.pack(getOperand(), namesOf(getLoops()), emitError);
+}
+
+LogicalResult SplitReductionStepAttr::advance(LoopNest &nest,
+                                          EmitErrorFn emitError) const {
+  return nest.splitReduction(getLoop(), getParts(), getOuter(), getInner(),
+                             emitError);
+}
+
+bool SplitReductionStepAttr::preservesOrder(const LoopNest &) const {
+  return false;
+}
+
+LogicalResult OnlyStepAttr::verify(EmitErrorFn emitError, StringRef op,
+                               Attribute step) {
+  if (!isa<RecipeStep>(step) || isa<OnlyStepAttr>(step))
+    return emitError() << "expected a step to limit to op '" << op << "'";
+  return success();
+}
+
+LogicalResult OnlyStepAttr::advance(LoopNest &nest, EmitErrorFn emitError) const {
+  std::optional<unsigned> number = nest.findOp(getOp());
+  if (!number)
+    return emitError() << "there is no op '" << getOp() << "'";
+  nest.limitTo(*number);
+  LogicalResult result = cast<RecipeStep>(getStep()).advance(nest, emitError);
+  nest.limitTo(-1);
+  return result;
+}
+
+bool OnlyStepAttr::preservesOrder(const LoopNest &nest) const {
+  std::optional<unsigned> number = nest.findOp(getOp());
+  if (!number)
+    return true;
+  LoopNest limited = nest;
+  limited.limitTo(*number);
+  return cast<RecipeStep>(getStep()).preservesOrder(limited);
+}
+
+LogicalResult PackedLayoutAttr::verify(EmitErrorFn emitError,
+                                       ArrayRef<int64_t> dims,
+                                       ArrayRef<int64_t> sizes,
+                                       ArrayRef<int64_t> strides) {
+  if (dims.size() != sizes.size() || dims.size() != strides.size())
+    return emitError() << "expected as many dims, sizes and strides, but got "
+                       << dims.size() << ", " << sizes.size() << " and "
+                       << strides.size();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// custom<Recipe>, custom<Loops>
+//===----------------------------------------------------------------------===//
+
+ParseResult onnxc::krnl::parseRecipe(OpAsmParser &parser, ArrayAttr &recipe) {
+  return parseSteps(parser, recipe);
+}
+
+void onnxc::krnl::printRecipe(OpAsmPrinter &printer, Operation *,
+                              ArrayAttr recipe) {
+  printer << recipeText(recipe);
+}
+
+ParseResult onnxc::krnl::parseLoops(OpAsmParser &parser, ArrayAttr &loops) {
+  SmallVector<Attribute> all;
+  auto parseLoop = [&]() -> ParseResult {
+    FailureOr<std::string> name = parseLoopName(parser);
+    int64_t extent = ShapedType::kDynamic;
+    if (failed(name) || failed(parser.parseEqual()))
+      return failure();
+    if (failed(parser.parseOptionalQuestion()) &&
+        failed(parser.parseInteger(extent)))
+      return failure();
+    all.push_back(LoopAttr::get(parser.getContext(), *name, extent));
+    return success();
+  };
+  if (failed(parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
+                                            parseLoop, " in loops")))
+    return failure();
+  loops = parser.getBuilder().getArrayAttr(all);
+  return success();
+}
+
+void onnxc::krnl::printLoops(OpAsmPrinter &printer, Operation *,
+                             ArrayAttr loops) {
+  printer << '[';
+  llvm::interleaveComma(loops.getAsRange<LoopAttr>(), printer.getStream(),
+                        [&](LoopAttr loop) {
+                          printLoopName(printer.getStream(), loop.getName());
+                          printer << " = ";
+                          if (loop.isDynamic())
+                            printer << '?';
+                          else
+                            printer << loop.getExtent();
+                        });
+  printer << ']';
+}

@@ -1,0 +1,87 @@
+# ===- harness-selftest.py - Does the harness catch what it must? ----------===//
+# Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+#
+# Jobs that pass, fail, crash, hang and eat memory; a list of known failures in
+# which one passes; a model in the modes of the conformance driver.
+# ===------------------------------------------------------------------------===//
+"""Checks the harness of the numeric tests."""
+
+import ctypes
+import pathlib
+import sys
+import time
+
+import numpy as np
+from onnx import TensorProto, helper
+
+TEST = pathlib.Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(TEST), str(TEST / "Conformance")]
+
+import modes
+
+from Harness import expectations, isolation
+
+
+def job(kind, reporter):
+    reporter.stage("work")
+    if kind == "fails":
+        raise ValueError("a reason")
+    if kind == "crashes":
+        ctypes.string_at(0)
+    if kind == "hangs":
+        time.sleep(100)
+    if kind == "eats memory":
+        bytearray(64 << 30)
+    return kind
+
+
+def check_isolation():
+    kinds = ["passes", "fails", "crashes", "hangs", "eats memory"]
+    outcomes = {k: o for k, o in isolation.run_isolated(kinds, job, workers=2, timeout=2, memory=8 << 30)}
+    statuses = {k: o.status for k, o in outcomes.items()}
+    assert statuses == {"passes": "passed", "fails": "failed", "crashes": "crashed", "hangs": "timeout",
+                        "eats memory": "failed"}, statuses  # fmt: skip
+    assert outcomes["passes"].value == "passes"
+    assert outcomes["fails"].message == "ValueError: a reason"
+    assert outcomes["crashes"].message.startswith("SIGSEGV")
+    assert outcomes["hangs"].stage == "work" and outcomes["hangs"].seconds < 10
+    assert outcomes["eats memory"].message == "memory limit reached"
+    print("isolation holds")
+
+
+def check_expectations():
+    results = {"good": True, "bad": False, "known": False, "mended": True}
+    groups = expectations.judge(results, {"known": "reason", "mended": "reason"})
+    assert groups == (["good"], ["known"], ["bad"], ["mended"]), groups
+    assert expectations.generalise("m.onnx:\"conv1\": error: rank 3 and 4x5") == "rank N and N"
+    print("expectations hold")
+
+
+def check_modes():
+    def sliced():
+        def info(name, kind, shape):
+            return helper.make_tensor_value_info(name, kind, shape)
+
+        inputs = [info("x", TensorProto.FLOAT, [4, 5])]
+        inputs += [info(n, TensorProto.INT64, [1]) for n in ("starts", "ends")]
+        node = helper.make_node("Slice", ["x", "starts", "ends"], ["y"])
+        return helper.make_model(helper.make_graph([node], "g", inputs, [info("y", TensorProto.FLOAT, [2, 5])]))
+
+    values = [np.ones((4, 5), np.float32), np.array([1]), np.array([3])]
+    dynamic = sliced()
+    assert modes.apply_mode("dynamic", dynamic, values) is values
+    for value in [*dynamic.graph.input, *dynamic.graph.output]:
+        for dim in value.type.tensor_type.shape.dim:
+            assert dim.WhichOneof("value") is None
+    assert len(dynamic.graph.input[0].type.tensor_type.shape.dim) == 2
+    constant = sliced()
+    left = modes.apply_mode("constant", constant, values)
+    assert len(left) == 1 and left[0] is values[0]
+    assert [i.name for i in constant.graph.input] == ["x"]
+    assert [t.name for t in constant.graph.initializer] == ["starts", "ends"]
+    print("modes hold")
+
+
+check_isolation()
+check_expectations()
+check_modes()

@@ -67,7 +67,7 @@ endfunction()
 
 # The onnx header includes generated ones: they come first.
 function(onnxc_finish_pch)
-  if(ONNXC_PCH AND TARGET ONNXCONNXIncGen)
-    add_dependencies(onnxc-pch-onnx ONNXCONNXIncGen)
+  if(ONNXC_PCH)
+    add_dependencies(onnxc-pch-onnx onnxc-headers)
   endif()
 endfunction()

@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+#===- test.sh - Set up, build, run all tests -------------------------------===#
+# Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+#
+#   utils/test.sh [SUITE...]        default: all of utils/run-suites
+# The last line is "N passed, N failed"; the status is 0 if none failed.
+#===------------------------------------------------------------------------===#
+set -euo pipefail
+utils=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+python=$utils/../build/venv/bin/python
+suites=$(grep -cE "^    (lit|script)\(" "$utils/run-suites")
+if [ $# -gt 0 ]; then suites=$#; fi
+export ONNXC_STEPS=$((5 + suites))
+
+if ! ONNXC_STEP=0 "$utils/setup.sh" || ! ONNXC_STEP=3 "$utils/build.sh"; then
+  echo "0 passed, 1 failed"
+  exit 1
+fi
+ONNXC_STEP=5 exec "$python" "$utils/run-suites" "$@"

@@ -11,9 +11,8 @@
 # Paths of generated files: build/include, the same tree as include/.
 #===------------------------------------------------------------------------===#
 
-include(ONNXCPrecompiledHeaders)
-
 set(ONNXC_GENERATED_INCLUDE_DIR ${PROJECT_BINARY_DIR}/include)
+include(ONNXCPrecompiledHeaders)
 
 # Adds every folder below the given ones that has a CMakeLists.txt, except where
 # a folder in between has one too: that one adds its own children.

@@ -1,0 +1,53 @@
+//===- Passes.td - From loops and host program to LLVM --*- tablegen -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_CONVERSION_KRNLTOLLVM_PASSES_TD
+#define ONNXC_CONVERSION_KRNLTOLLVM_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def KrnlExpandMathPass
+    : Pass<"krnl-expand-math", "::mlir::func::FuncOp"> {
+  let summary = "functions and conversions that no processor has, as arithmetic";
+  let description = [{
+    Elementary functions on f32 become polynomials, for vectors and scalars alike,
+    so that both give the same bits; NaN goes in and comes out. Half-width floats
+    are computed in f32 and rounded after every operation. What is left calls libm
+    once per element.
+
+    ```mlir
+    %y = math.exp %x : vector<16xf32>
+    // becomes a polynomial of vector.fma and a select on %x != %x
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+    "::mlir::vector::VectorDialect"];
+}
+
+def ConvertKrnlToLLVMPass
+    : Pass<"convert-krnl-to-llvm", "::mlir::ModuleOp"> {
+  let summary = "host program and kernel functions to the LLVM dialect";
+  let description = [{
+    Kernel functions get the bare signature: a pointer per buffer, then their
+    dynamic sizes, scalars and the tile range. The host function becomes
+    `onnxc_main_graph(call, inputs)`, each `krnl.region` a function that the team
+    runs on a frame of captured pointers and sizes.
+
+    ```mlir
+    func.func private @k(%x: memref<?xf32>, %b: index, %e: index)
+        attributes {krnl.kernel}
+    // becomes
+    llvm.func @k(!llvm.ptr {llvm.noalias}, i64, i64, i64)
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::LLVM::LLVMDialect", "::mlir::cf::ControlFlowDialect",
+    "::mlir::affine::AffineDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect"];
+}
+
+#endif // ONNXC_CONVERSION_KRNLTOLLVM_PASSES_TD

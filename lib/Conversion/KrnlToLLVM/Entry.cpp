@@ -1,0 +1,158 @@
+//===- Entry.cpp - Signatures of kernels and of the host -------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lowering.h"
+
+#include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "onnxc/Conversion/KrnlToLLVM/Passes.h"
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+
+using namespace mlir;
+
+namespace onnxc {
+
+/// Stack buffers belong to the function, not to the loop that uses them, and
+/// are aligned for any vector.
+static void hoistStackBuffers(func::FuncOp kernel) {
+  Block &entry = kernel.getBody().front();
+  SmallVector<memref::AllocaOp> buffers;
+  kernel.walk([&](memref::AllocaOp op) { buffers.push_back(op); });
+  for (memref::AllocaOp op : llvm::reverse(buffers)) {
+    if (!op.getType().hasStaticShape())
+      continue;
+    op->moveBefore(&entry, entry.begin());
+    if (!op.getAlignment())
+      op.setAlignment(64);
+  }
+}
+
+void makeBareKernel(func::FuncOp kernel) {
+  hoistStackBuffers(kernel);
+  Block &entry = kernel.getBody().front();
+  Location loc = kernel.getLoc();
+  MLIRContext *context = kernel.getContext();
+  Type pointerType = LLVM::LLVMPointerType::get(context);
+  Type indexType = IndexType::get(context);
+  SmallVector<BlockArgument> old(entry.getArguments());
+  auto isBuffer = [](Value value) { return isa<MemRefType>(value.getType()); };
+
+  SmallVector<Value> pointers;
+  for (Value buffer : llvm::make_filter_range(old, isBuffer))
+    pointers.push_back(entry.addArgument(pointerType, buffer.getLoc()));
+  OpBuilder builder(&entry, entry.begin());
+  unsigned next = 0;
+  for (BlockArgument buffer : llvm::make_filter_range(old, isBuffer)) {
+    auto type = cast<MemRefType>(buffer.getType());
+    SmallVector<Value> sizes;
+    for (size_t i = 0; i < type.getNumDynamicDims(); ++i)
+      sizes.push_back(entry.addArgument(indexType, loc));
+    buffer.replaceAllUsesWith(krnl::FromPointerOp::create(
+        builder, buffer.getLoc(), type, pointers[next++], sizes));
+  }
+  for (BlockArgument scalar : old)
+    if (!isBuffer(scalar))
+      scalar.replaceAllUsesWith(
+          entry.addArgument(scalar.getType(), scalar.getLoc()));
+  entry.eraseArguments(0, old.size());
+
+  kernel.removeArgAttrsAttr();
+  kernel.setType(FunctionType::get(context, entry.getArgumentTypes(), {}));
+  for (unsigned i = 0; i < pointers.size(); ++i)
+    kernel.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(),
+                      UnitAttr::get(context));
+}
+
+/// struct OnnxcValue { void *data; int64_t *dims; int32_t rank; int32_t type; }
+static Type valueStruct(MLIRContext *context) {
+  Type pointer = LLVM::LLVMPointerType::get(context);
+  Type i32 = IntegerType::get(context, 32);
+  return LLVM::LLVMStructType::getLiteral(context, {pointer, pointer, i32, i32});
+}
+
+/// The buffer of input `number`: its data, and its dynamic sizes from `dims`.
+static Value loadInput(OpBuilder &builder, Location loc, Value inputs,
+                       int64_t number, MemRefType type) {
+  MLIRContext *context = builder.getContext();
+  Type pointerType = LLVM::LLVMPointerType::get(context);
+  Type i64 = builder.getI64Type();
+  auto field = [&](int32_t which) {
+    Value address = LLVM::GEPOp::create(
+        builder, loc, pointerType, valueStruct(context), inputs,
+        ArrayRef<LLVM::GEPArg>{int32_t(number), which});
+    return LLVM::LoadOp::create(builder, loc, pointerType, address);
+  };
+  Value data = field(0);
+  Value dims = type.hasStaticShape() ? Value() : field(1);
+  SmallVector<Value> sizes;
+  for (int64_t i = 0; i < type.getRank(); ++i) {
+    if (!type.isDynamicDim(i))
+      continue;
+    Value address = LLVM::GEPOp::create(builder, loc, pointerType, i64, dims,
+                                        ArrayRef<LLVM::GEPArg>{int32_t(i)});
+    Value size = LLVM::LoadOp::create(builder, loc, i64, address);
+    sizes.push_back(arith::IndexCastOp::create(builder, loc,
+                                               builder.getIndexType(), size));
+  }
+  return krnl::FromPointerOp::create(builder, loc, type, data, sizes);
+}
+
+LogicalResult makeEntry(func::FuncOp host) {
+  if (host.getNumResults() != 0)
+    return host.emitOpError("expected outputs in buffers, but got ")
+           << host.getNumResults() << " results";
+  Block &entry = host.getBody().front();
+  Location loc = host.getLoc();
+  MLIRContext *context = host.getContext();
+  Type pointerType = LLVM::LLVMPointerType::get(context);
+  unsigned numInputs = entry.getNumArguments();
+  entry.addArgument(pointerType, loc);
+  Value inputs = entry.addArgument(pointerType, loc);
+  OpBuilder builder(&entry, entry.begin());
+  for (unsigned i = 0; i < numInputs; ++i) {
+    BlockArgument old = entry.getArgument(i);
+    if (old.use_empty())
+      continue;
+    auto type = dyn_cast<MemRefType>(old.getType());
+    if (!type)
+      return host.emitOpError("expected input ")
+             << i << " to be a buffer, but got " << old.getType();
+    old.replaceAllUsesWith(loadInput(builder, old.getLoc(), inputs, i, type));
+  }
+  entry.eraseArguments(0, numInputs);
+
+  host.removeArgAttrsAttr();
+  host.removeResAttrsAttr();
+  Type i32 = builder.getI32Type();
+  host.setType(FunctionType::get(context, {pointerType, pointerType}, {i32}));
+  host.setSymName(mainEntryName);
+  host.walk([&](func::ReturnOp op) {
+    OpBuilder at(op);
+    Value call = entry.getArgument(0);
+    Value status = callHook(at, op.getLoc(), Hook::Status, call).getResult();
+    func::ReturnOp::create(at, op.getLoc(), status);
+    op.erase();
+  });
+  return success();
+}
+
+void addBareOperand(BareOperands &bare, Type original, Value converted,
+                    OpBuilder &builder, Location loc,
+                    const LLVMTypeConverter &types) {
+  auto type = dyn_cast<MemRefType>(original);
+  if (!type) {
+    bare.scalars.push_back(converted);
+    return;
+  }
+  MemRefDescriptor buffer(converted);
+  bare.pointers.push_back(buffer.bufferPtr(builder, loc, types, type));
+  for (int64_t i = 0; i < type.getRank(); ++i)
+    if (type.isDynamicDim(i))
+      bare.sizes.push_back(buffer.size(builder, loc, i));
+}
+
+} // namespace onnxc

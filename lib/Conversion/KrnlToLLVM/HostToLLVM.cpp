@@ -1,0 +1,478 @@
+//===- HostToLLVM.cpp - Buffers, calls and checks of the host --*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lowering.h"
+
+#include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
+#include "mlir/Conversion/LLVMCommon/Pattern.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/LLVMIR/FunctionCallUtils.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Support/DataTypes.h"
+
+using namespace mlir;
+
+namespace onnxc {
+
+//===----------------------------------------------------------------------===//
+// Hooks
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// One function of hooks.h: its name and a letter per type, the result first;
+/// p pointer, i 32 bits, l 64 bits, v none.
+struct HookSignature {
+  StringLiteral name;
+  StringLiteral types;
+};
+
+} // namespace
+
+/// In the order of enum Hook.
+static constexpr HookSignature hookSignatures[] = {
+    {"onnxc_rt_arena", "pp"},     {"onnxc_rt_weights", "pp"},
+    {"onnxc_rt_alloc", "ppl"},    {"onnxc_rt_release", "vpp"},
+    {"onnxc_rt_output", "ppiip"}, {"onnxc_rt_scratch", "ppi"},
+    {"onnxc_rt_region", "vpppl"}, {"onnxc_rt_barrier", "vp"},
+    {"onnxc_rt_fail", "ipip"},    {"onnxc_rt_status", "ip"},
+};
+
+static Type hookType(MLIRContext *context, char letter) {
+  switch (letter) {
+  case 'p':
+    return LLVM::LLVMPointerType::get(context);
+  case 'i':
+    return IntegerType::get(context, 32);
+  case 'l':
+    return IntegerType::get(context, 64);
+  default:
+    return LLVM::LLVMVoidType::get(context);
+  }
+}
+
+LLVM::CallOp callHook(OpBuilder &builder, Location loc, Hook hook,
+                      ValueRange operands) {
+  const HookSignature &signature = hookSignatures[unsigned(hook)];
+  MLIRContext *context = builder.getContext();
+  SmallVector<Type> types;
+  for (char letter : signature.types)
+    types.push_back(hookType(context, letter));
+  auto module = builder.getInsertionBlock()
+                    ->getParentOp()
+                    ->getParentOfType<ModuleOp>();
+  LLVM::LLVMFuncOp function = *LLVM::lookupOrCreateFn(
+      builder, module, signature.name, ArrayRef<Type>(types).drop_front(),
+      types.front());
+  if (hook == Hook::Arena || hook == Hook::Weights) {
+    // The same address all through the run: asked for once.
+    function.setMemoryEffectsAttr(LLVM::MemoryEffectsAttr::get(
+        context, SmallVector<LLVM::ModRefInfo>(6, LLVM::ModRefInfo::NoModRef)));
+    function.setNoUnwind(true);
+    function.setWillReturn(true);
+  }
+  return LLVM::CallOp::create(builder, loc, function, operands);
+}
+
+static Block &entryBlock(OpBuilder &builder) {
+  Operation *op = builder.getInsertionBlock()->getParentOp();
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  if (!function)
+    function = op->getParentOfType<FunctionOpInterface>();
+  return function.getFunctionBody().front();
+}
+
+Value currentCall(OpBuilder &builder) {
+  return entryBlock(builder).getArgument(0);
+}
+
+Value stackSlot(OpBuilder &builder, Location loc, Type type, int64_t count) {
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(&entryBlock(builder));
+  Value size = constant64(builder, loc, count);
+  return LLVM::AllocaOp::create(
+      builder, loc, LLVM::LLVMPointerType::get(builder.getContext()), type,
+      size);
+}
+
+Value constant64(OpBuilder &builder, Location loc, int64_t value) {
+  return LLVM::ConstantOp::create(builder, loc, builder.getI64Type(), value);
+}
+
+Value constant32(OpBuilder &builder, Location loc, int32_t value) {
+  return LLVM::ConstantOp::create(builder, loc, builder.getI32Type(), value);
+}
+
+/// Splits the block at the insertion point: goes on only if `ok`, and else ends
+/// the run with the status that `fail` gives.
+static void continueIf(ConversionPatternRewriter &rewriter, Location loc,
+                       Value ok, function_ref<Value()> fail) {
+  Block *current = rewriter.getInsertionBlock();
+  Block *next = rewriter.splitBlock(current, rewriter.getInsertionPoint());
+  Block *leave = rewriter.createBlock(next);
+  LLVM::ReturnOp::create(rewriter, loc, fail());
+  rewriter.setInsertionPointToEnd(current);
+  LLVM::CondBrOp::create(rewriter, loc, ok, next, ValueRange(), leave,
+                         ValueRange());
+  rewriter.setInsertionPointToStart(next);
+}
+
+/// Ends the run if a hook has recorded an error.
+static void checkStatus(ConversionPatternRewriter &rewriter, Location loc,
+                        Value status = {}) {
+  if (!status)
+    status = callHook(rewriter, loc, Hook::Status, currentCall(rewriter))
+                 .getResult();
+  Value ok = LLVM::ICmpOp::create(rewriter, loc, LLVM::ICmpPredicate::eq,
+                                  status, constant32(rewriter, loc, 0));
+  continueIf(rewriter, loc, ok, [&] { return status; });
+}
+
+/// A constant array of bytes in the module, by address.
+static Value globalConstant(OpBuilder &builder, Location loc, StringRef stem,
+                            Type type, Attribute value) {
+  auto module = builder.getInsertionBlock()
+                    ->getParentOp()
+                    ->getParentOfType<ModuleOp>();
+  std::string name;
+  for (unsigned i = 0; name.empty() || module.lookupSymbol(name); ++i)
+    name = (stem + "_" + Twine(i)).str();
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(module.getBody());
+    LLVM::GlobalOp::create(builder, loc, type, /*isConstant=*/true,
+                           LLVM::Linkage::Internal, name, value);
+  }
+  return LLVM::AddressOfOp::create(
+      builder, loc, LLVM::LLVMPointerType::get(builder.getContext()), name);
+}
+
+//===----------------------------------------------------------------------===//
+// Buffers
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Rewrites one op that makes a buffer: where the memory comes from differs,
+/// the descriptor is the same.
+template <typename OpTy>
+struct BufferLowering : ConvertOpToLLVMPattern<OpTy> {
+  using ConvertOpToLLVMPattern<OpTy>::ConvertOpToLLVMPattern;
+  using Adaptor = typename OpTy::Adaptor;
+
+  LogicalResult
+  matchAndRewrite(OpTy op, Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    auto type = cast<MemRefType>(op.getType());
+    SmallVector<Value> sizes, strides;
+    Value count;
+    this->getMemRefDescriptorSizes(loc, type, dynamicSizes(adaptor), rewriter,
+                                   sizes, strides, count,
+                                   /*sizeInBytes=*/false);
+    Value memory = pointer(op, adaptor, sizes, count, rewriter);
+    rewriter.replaceOp(op, {this->createMemRefDescriptor(
+                               loc, type, memory, memory, sizes, strides,
+                               rewriter)});
+    return success();
+  }
+
+private:
+  static ValueRange dynamicSizes(Adaptor adaptor) {
+    if constexpr (requires { adaptor.getSizes(); })
+      return adaptor.getSizes();
+    else
+      return {};
+  }
+
+  /// `base` moved by a number of bytes.
+  static Value offsetBytes(ConversionPatternRewriter &rewriter, Location loc,
+                           Value base, LLVM::GEPArg bytes) {
+    return LLVM::GEPOp::create(rewriter, loc, base.getType(),
+                               rewriter.getI8Type(), base,
+                               ArrayRef<LLVM::GEPArg>{bytes});
+  }
+
+  Value pointer(krnl::FromPointerOp, Adaptor adaptor, ArrayRef<Value>, Value,
+                ConversionPatternRewriter &) const {
+    return adaptor.getPointer();
+  }
+
+  Value pointer(krnl::ArenaViewOp op, Adaptor adaptor, ArrayRef<Value>, Value,
+                ConversionPatternRewriter &rewriter) const {
+    Value base = callHook(rewriter, op.getLoc(), Hook::Arena,
+                          currentCall(rewriter)).getResult();
+    return offsetBytes(rewriter, op.getLoc(), base, adaptor.getOffset());
+  }
+
+  Value pointer(krnl::WeightViewOp op, Adaptor, ArrayRef<Value>, Value,
+                ConversionPatternRewriter &rewriter) const {
+    Value base = callHook(rewriter, op.getLoc(), Hook::Weights,
+                          currentCall(rewriter)).getResult();
+    Value offset = constant64(rewriter, op.getLoc(), op.getOffset());
+    return offsetBytes(rewriter, op.getLoc(), base, offset);
+  }
+
+  Value pointer(krnl::AllocOp op, Adaptor, ArrayRef<Value>, Value count,
+                ConversionPatternRewriter &rewriter) const {
+    Location loc = op.getLoc();
+    int64_t bytes =
+        elementBytes(cast<MemRefType>(op.getType()).getElementType());
+    Value total = LLVM::MulOp::create(rewriter, loc, count,
+                                      constant64(rewriter, loc, bytes));
+    Value memory = callHook(rewriter, loc, Hook::Alloc,
+                            {currentCall(rewriter), total}).getResult();
+    checkStatus(rewriter, loc);
+    return memory;
+  }
+
+  Value pointer(krnl::OutputOp op, Adaptor, ArrayRef<Value> sizes, Value,
+                ConversionPatternRewriter &rewriter) const {
+    Location loc = op.getLoc();
+    int64_t rank = sizes.size();
+    Type i64 = rewriter.getI64Type();
+    Value dims = stackSlot(rewriter, loc, i64, std::max<int64_t>(rank, 1));
+    for (int32_t i = 0; i < rank; ++i) {
+      Value slot = LLVM::GEPOp::create(rewriter, loc, dims.getType(), i64, dims,
+                                       ArrayRef<LLVM::GEPArg>{i});
+      LLVM::StoreOp::create(rewriter, loc, sizes[i], slot);
+    }
+    Value memory =
+        callHook(rewriter, loc, Hook::Output,
+                 {currentCall(rewriter),
+                  constant32(rewriter, loc, int32_t(op.getIndex())),
+                  constant32(rewriter, loc, int32_t(rank)), dims})
+            .getResult();
+    checkStatus(rewriter, loc);
+    return memory;
+  }
+};
+
+struct ReleaseLowering : ConvertOpToLLVMPattern<krnl::ReleaseOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult
+  matchAndRewrite(krnl::ReleaseOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Value memory = MemRefDescriptor(adaptor.getBuffer())
+                       .allocatedPtr(rewriter, op.getLoc());
+    callHook(rewriter, op.getLoc(), Hook::Release,
+             {currentCall(rewriter), memory});
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct CheckLowering : ConvertOpToLLVMPattern<krnl::CheckOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult
+  matchAndRewrite(krnl::CheckOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    SmallString<64> text(op.getMessage());
+    text.push_back('\0');
+    continueIf(rewriter, loc, adaptor.getCondition(), [&] {
+      Value message = globalConstant(
+          rewriter, loc, "message",
+          LLVM::LLVMArrayType::get(rewriter.getI8Type(), text.size()),
+          rewriter.getStringAttr(text));
+      constexpr int32_t errValue = 2; // ONNXC_ERR_VALUE
+      return callHook(rewriter, loc, Hook::Fail,
+                      {currentCall(rewriter),
+                       constant32(rewriter, loc, errValue), message})
+          .getResult();
+    });
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// krnl.call
+//===----------------------------------------------------------------------===//
+
+/// Builds the OnnxcValue arrays of a call on the stack and reads the results.
+struct CallLowering : ConvertOpToLLVMPattern<krnl::CallOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult
+  matchAndRewrite(krnl::CallOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value ins = valueArray(rewriter, loc, op.getNumOperands());
+    for (auto [i, old] : llvm::enumerate(op.getOperands()))
+      storeOperand(rewriter, loc, ins, i, old.getType(),
+                   adaptor.getOperands()[i]);
+    Value outs = valueArray(rewriter, loc, op.getNumResults());
+    SmallVector<Value> dims;
+    for (auto [i, type] : llvm::enumerate(op.getResultTypes()))
+      dims.push_back(storeResultSlot(rewriter, loc, outs, i, type));
+    checkStatus(rewriter, loc, callRuntime(op, outs, ins, rewriter));
+    SmallVector<Value> results;
+    for (auto [i, type] : llvm::enumerate(op.getResultTypes()))
+      results.push_back(loadResult(rewriter, loc, outs, i, type, dims[i]));
+    rewriter.replaceOp(op, results);
+    return success();
+  }
+
+private:
+  Type valueType() const {
+    Type i32 = IntegerType::get(getContext(), 32);
+    return LLVM::LLVMStructType::getLiteral(
+        getContext(), {getPtrType(), getPtrType(), i32, i32});
+  }
+
+  Value valueArray(OpBuilder &builder, Location loc, unsigned count) const {
+    return stackSlot(builder, loc, valueType(), std::max(count, 1u));
+  }
+
+  Value field(OpBuilder &builder, Location loc, Value array, int32_t index,
+              int32_t which) const {
+    return LLVM::GEPOp::create(builder, loc, getPtrType(), valueType(), array,
+                               ArrayRef<LLVM::GEPArg>{index, which});
+  }
+
+  void store(OpBuilder &builder, Location loc, Value array, unsigned index,
+             Value data, Value dims, int64_t rank, int64_t type) const {
+    Value parts[] = {data, dims, constant32(builder, loc, rank),
+                     constant32(builder, loc, type)};
+    for (auto [which, part] : llvm::enumerate(parts))
+      LLVM::StoreOp::create(builder, loc, part,
+                            field(builder, loc, array, index, which));
+  }
+
+  static int64_t typeNumber(Type element) {
+    return isa<krnl::StrType>(element) ? 8 : dataTypeNumber(element);
+  }
+
+  Value null(OpBuilder &builder, Location loc) const {
+    return LLVM::ZeroOp::create(builder, loc, getPtrType());
+  }
+
+  void storeOperand(OpBuilder &builder, Location loc, Value array,
+                    unsigned index, Type type, Value value) const {
+    if (isa<krnl::ObjType>(type))
+      return store(builder, loc, array, index, value, null(builder, loc), 0, 0);
+    auto memref = dyn_cast<MemRefType>(type);
+    if (!memref) {
+      Value slot = stackSlot(builder, loc, value.getType());
+      LLVM::StoreOp::create(builder, loc, value, slot);
+      return store(builder, loc, array, index, slot, null(builder, loc), 0,
+                   typeNumber(type));
+    }
+    MemRefDescriptor buffer(value);
+    int64_t rank = memref.getRank();
+    Type i64 = builder.getI64Type();
+    Value dims = stackSlot(builder, loc, i64, std::max<int64_t>(rank, 1));
+    for (int32_t i = 0; i < rank; ++i)
+      LLVM::StoreOp::create(
+          builder, loc, buffer.size(builder, loc, i),
+          LLVM::GEPOp::create(builder, loc, getPtrType(), i64, dims,
+                              ArrayRef<LLVM::GEPArg>{i}));
+    store(builder, loc, array, index,
+          buffer.bufferPtr(builder, loc, *getTypeConverter(), memref), dims,
+          rank, typeNumber(memref.getElementType()));
+  }
+
+  /// A scalar result has its slot; buffers and objects come from the callee.
+  /// Returns the array of sizes, or the slot.
+  Value storeResultSlot(OpBuilder &builder, Location loc, Value array,
+                        unsigned index, Type type) const {
+    if (isa<krnl::ObjType>(type)) {
+      store(builder, loc, array, index, null(builder, loc), null(builder, loc),
+            0, 0);
+      return {};
+    }
+    if (auto memref = dyn_cast<MemRefType>(type)) {
+      int64_t rank = memref.getRank();
+      Value dims = stackSlot(builder, loc, builder.getI64Type(),
+                             std::max<int64_t>(rank, 1));
+      storeStaticSizes(builder, loc, memref, dims);
+      store(builder, loc, array, index, null(builder, loc), dims, rank,
+            typeNumber(memref.getElementType()));
+      return dims;
+    }
+    Value slot = stackSlot(builder, loc, getTypeConverter()->convertType(type));
+    store(builder, loc, array, index, slot, null(builder, loc), 0,
+          typeNumber(type));
+    return slot;
+  }
+
+  /// What the callee can rely on: -1 where it decides.
+  void storeStaticSizes(OpBuilder &builder, Location loc, MemRefType type,
+                        Value dims) const {
+    for (int32_t i = 0; i < type.getRank(); ++i) {
+      int64_t size = type.isDynamicDim(i) ? -1 : type.getDimSize(i);
+      LLVM::StoreOp::create(
+          builder, loc, constant64(builder, loc, size),
+          LLVM::GEPOp::create(builder, loc, getPtrType(), builder.getI64Type(),
+                              dims, ArrayRef<LLVM::GEPArg>{i}));
+    }
+  }
+
+  Value callRuntime(krnl::CallOp op, Value outs, Value ins,
+                    ConversionPatternRewriter &rewriter) const {
+    Location loc = op.getLoc();
+    Type i32 = rewriter.getI32Type(), pointer = getPtrType();
+    LLVM::LLVMFuncOp callee = *LLVM::lookupOrCreateFn(
+        rewriter, op->getParentOfType<ModuleOp>(), op.getCallee(),
+        {pointer, i32, pointer, i32, pointer, pointer}, i32);
+    callee->setAttr("krnl.hidden", rewriter.getUnitAttr());
+    Value params = null(rewriter, loc);
+    if (ArrayRef<int64_t> values = op.getParams(); !values.empty())
+      params = globalConstant(
+          rewriter, loc, "params",
+          LLVM::LLVMArrayType::get(rewriter.getI64Type(), values.size()),
+          rewriter.getI64TensorAttr(values));
+    return LLVM::CallOp::create(
+               rewriter, loc, callee,
+               ValueRange{currentCall(rewriter),
+                          constant32(rewriter, loc, op.getNumResults()), outs,
+                          constant32(rewriter, loc, op.getNumOperands()), ins,
+                          params})
+        .getResult();
+  }
+
+  Value loadResult(ConversionPatternRewriter &rewriter, Location loc,
+                   Value array, unsigned index, Type type, Value dims) const {
+    auto memref = dyn_cast<MemRefType>(type);
+    if (!memref && !isa<krnl::ObjType>(type))
+      return LLVM::LoadOp::create(rewriter, loc,
+                                  getTypeConverter()->convertType(type), dims);
+    Value data = LLVM::LoadOp::create(rewriter, loc, getPtrType(),
+                                      field(rewriter, loc, array, index, 0));
+    if (!memref)
+      return data;
+    SmallVector<Value> dynamic, sizes, strides;
+    for (int32_t i = 0; i < memref.getRank(); ++i)
+      if (memref.isDynamicDim(i))
+        dynamic.push_back(LLVM::LoadOp::create(
+            rewriter, loc, rewriter.getI64Type(),
+            LLVM::GEPOp::create(rewriter, loc, getPtrType(),
+                                rewriter.getI64Type(), dims,
+                                ArrayRef<LLVM::GEPArg>{i})));
+    Value count;
+    getMemRefDescriptorSizes(loc, memref, dynamic, rewriter, sizes, strides,
+                             count, /*sizeInBytes=*/false);
+    return createMemRefDescriptor(loc, memref, data, data, sizes, strides,
+                                  rewriter);
+  }
+};
+
+} // namespace
+
+void populateHostToLLVMPatterns(const LLVMTypeConverter &types,
+                                RewritePatternSet &patterns) {
+  patterns.add<BufferLowering<krnl::AllocOp>, BufferLowering<krnl::ArenaViewOp>,
+               BufferLowering<krnl::FromPointerOp>,
+               BufferLowering<krnl::OutputOp>,
+               BufferLowering<krnl::WeightViewOp>, CallLowering, CheckLowering,
+               ReleaseLowering>(types);
+}
+
+} // namespace onnxc

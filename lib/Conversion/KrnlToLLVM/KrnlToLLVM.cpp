@@ -1,0 +1,213 @@
+//===- KrnlToLLVM.cpp - The conversion to the LLVM dialect -----*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Every function is converted on its own, in a module of its own, by all threads
+// at once; only then do they meet again.
+//
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Conversion/KrnlToLLVM/Passes.h"
+
+#include "Lowering.h"
+
+#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
+#include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/MathToLibm/MathToLibm.h"
+#include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/MemRef/Transforms/Transforms.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
+#include "mlir/Dialect/Vector/Transforms/VectorRewritePatterns.h"
+#include "mlir/IR/Threading.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+
+namespace onnxc {
+#define GEN_PASS_DEF_CONVERTKRNLTOLLVMPASS
+#include "onnxc/Conversion/KrnlToLLVM/Passes.h.inc"
+} // namespace onnxc
+
+using namespace mlir;
+using namespace onnxc;
+
+/// A mask is compared in 32 bits; more lanes than the vector has are all of
+/// them.
+static void clampMasks(Operation *root) {
+  root->walk([](vector::CreateMaskOp op) {
+    if (op.getType().getRank() != 1)
+      return;
+    OpBuilder builder(op);
+    Value lanes = arith::ConstantIndexOp::create(builder, op.getLoc(),
+                                                 op.getType().getDimSize(0));
+    op.getOperandsMutable().assign(arith::MinSIOp::create(
+        builder, op.getLoc(), op.getOperand(0), lanes).getResult());
+  });
+}
+
+/// What the conversions below expect to be gone: structured control flow, views
+/// with their shapes, vector ops without an LLVM counterpart, functions that
+/// only libm has.
+static LogicalResult simplify(ModuleOp module) {
+  MLIRContext *context = module.getContext();
+  clampMasks(module);
+  RewritePatternSet views(context);
+  memref::populateExpandStridedMetadataPatterns(views);
+  vector::populateVectorMaskMaterializationPatterns(
+      views, /*force32BitVectorIndices=*/true);
+  vector::populateVectorStepLoweringPatterns(views);
+  vector::populateVectorShapeCastLoweringPatterns(views);
+  vector::populateVectorGatherLoweringPatterns(views);
+  vector::populateVectorInterleaveLoweringPatterns(views);
+  GreedyRewriteConfig config;
+  config.enableConstantCSE(false);
+  if (failed(applyPatternsGreedily(module, std::move(views), config)))
+    return failure();
+
+  RewritePatternSet flat(context);
+  populateAffineToStdConversionPatterns(flat);
+  populateSCFToControlFlowConversionPatterns(flat);
+  populateMathToLibmConversionPatterns(flat);
+  ConversionTarget target(*context);
+  target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
+  target.addIllegalDialect<affine::AffineDialect, scf::SCFDialect>();
+  // Left to LLVM: what processors compute directly.
+  target.addIllegalOp<math::AcosOp, math::AcoshOp, math::AsinOp, math::AsinhOp,
+                      math::AtanOp, math::Atan2Op, math::AtanhOp, math::CbrtOp,
+                      math::CosOp, math::CoshOp, math::ErfOp, math::ErfcOp,
+                      math::ExpOp, math::Exp2Op, math::ExpM1Op, math::LogOp,
+                      math::Log10Op, math::Log1pOp, math::Log2Op, math::PowFOp,
+                      math::SinOp, math::SinhOp, math::TanOp, math::TanhOp>();
+  return applyPartialConversion(module, target, std::move(flat));
+}
+
+static LogicalResult convert(ModuleOp module) {
+  MLIRContext *context = module.getContext();
+  LowerToLLVMOptions options(context);
+  options.allocLowering = LowerToLLVMOptions::AllocLowering::None;
+  LLVMTypeConverter types(context, options);
+  types.addConversion([&](krnl::StrType) {
+    return LLVM::LLVMPointerType::get(context);
+  });
+  types.addConversion([&](krnl::ObjType) {
+    return LLVM::LLVMPointerType::get(context);
+  });
+
+  RewritePatternSet patterns(context);
+  populateFuncToLLVMConversionPatterns(types, patterns);
+  arith::populateArithToLLVMConversionPatterns(types, patterns);
+  cf::populateControlFlowToLLVMConversionPatterns(types, patterns);
+  populateFinalizeMemRefToLLVMConversionPatterns(types, patterns);
+  populateMathToLLVMConversionPatterns(types, patterns,
+                                       /*approximateLog1p=*/false);
+  ub::populateUBToLLVMConversionPatterns(types, patterns);
+  populateVectorToLLVMConversionPatterns(types, patterns,
+                                         /*reassociateFPReductions=*/false,
+                                         /*force32BitVectorIndices=*/true);
+  populateHostToLLVMPatterns(types, patterns);
+  populateRegionToLLVMPatterns(types, patterns);
+
+  LLVMConversionTarget target(*context);
+  target.addLegalOp<ModuleOp>();
+  return applyFullConversion(module, target, std::move(patterns));
+}
+
+/// Converts the functions of one module, kernels to their bare signature and
+/// the host function to the entry point.
+static LogicalResult convertAlone(ModuleOp module) {
+  for (func::FuncOp function :
+       llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
+    if (function.isDeclaration())
+      continue;
+    if (function->hasAttr(krnl::KrnlDialect::kernelAttrName))
+      makeBareKernel(function);
+    else if (failed(makeEntry(function)))
+      return failure();
+  }
+  return failure(failed(simplify(module)) || failed(convert(module)));
+}
+
+/// Hidden, so that calls between objects need no table.
+static void setVisibility(LLVM::LLVMFuncOp function) {
+  if (function.getLinkage() == LLVM::Linkage::Internal)
+    return;
+  function.setVisibility_(function.isExternal() &&
+                                  !function.getName().starts_with("onnxc_") &&
+                                  !function->hasAttr("krnl.hidden")
+                              ? LLVM::Visibility::Default
+                              : LLVM::Visibility::Hidden);
+}
+
+/// Every launch passes what its kernel takes.
+static LogicalResult verifyLaunches(ModuleOp module) {
+  SymbolTable symbols(module);
+  WalkResult result = module.walk([&](krnl::LaunchOp launch) {
+    auto kernel = symbols.lookup<func::FuncOp>(launch.getKernel());
+    if (!kernel)
+      return WalkResult::advance();
+    SmallVector<Type> passed(launch.getIns().getTypes());
+    llvm::append_range(passed, launch.getOuts().getTypes());
+    for (auto [i, type] : llvm::enumerate(passed))
+      if (type != kernel.getArgumentTypes()[i]) {
+        launch.emitOpError("passes ")
+            << type << " as argument " << i << " of '" << launch.getKernel()
+            << "', which takes " << kernel.getArgumentTypes()[i];
+        return WalkResult::interrupt();
+      }
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+namespace {
+
+struct ConvertKrnlToLLVM
+    : onnxc::impl::ConvertKrnlToLLVMPassBase<ConvertKrnlToLLVM> {
+  void runOnOperation() override;
+};
+
+} // namespace
+
+void ConvertKrnlToLLVM::runOnOperation() {
+  ModuleOp module = getOperation();
+  if (failed(verifyLaunches(module)))
+    return signalPassFailure();
+  SmallVector<OwningOpRef<ModuleOp>> parts;
+  for (func::FuncOp function :
+       llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
+    parts.push_back(ModuleOp::create(function.getLoc()));
+    function->moveBefore(parts.back()->getBody(),
+                         parts.back()->getBody()->end());
+  }
+  bool ok = succeeded(failableParallelForEach(
+      &getContext(), parts,
+      [](OwningOpRef<ModuleOp> &part) { return convertAlone(*part); }));
+
+  SymbolTable symbols(module);
+  for (OwningOpRef<ModuleOp> &part : parts)
+    for (Operation &op : llvm::make_early_inc_range(*part->getBody())) {
+      auto function = dyn_cast<LLVM::LLVMFuncOp>(op);
+      if (function && function.isExternal() &&
+          symbols.lookup(function.getName()))
+        continue; // a hook or libm function that another part declared
+      op.remove();
+      symbols.insert(&op);
+      if (function)
+        setVisibility(function);
+    }
+  if (!ok)
+    signalPassFailure();
+}

@@ -1,0 +1,91 @@
+//===- Lowering.h - Shared by the files of this conversion -----*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_CONVERSION_KRNLTOLLVM_LOWERING_H
+#define ONNXC_CONVERSION_KRNLTOLLVM_LOWERING_H
+
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Transforms/DialectConversion.h"
+
+namespace onnxc {
+
+//===----------------------------------------------------------------------===//
+// Signatures (Entry.cpp)
+//===----------------------------------------------------------------------===//
+
+/// Gives a kernel function its bare signature: one pointer per buffer, then the
+/// dynamic sizes of every buffer in order, then the other arguments. The
+/// buffers are rebuilt by krnl.from_pointer on entry.
+void makeBareKernel(mlir::func::FuncOp kernel);
+
+/// Turns the host function into `onnxc_main_graph(call, inputs) -> i32` and
+/// keeps its krnl.* attributes. Expects buffers as arguments and no results.
+mlir::LogicalResult makeEntry(mlir::func::FuncOp host);
+
+/// The order of makeBareKernel for the operands of a launch: the values that
+/// stand for the buffers' pointers and sizes, then the scalars.
+struct BareOperands {
+  llvm::SmallVector<mlir::Value> pointers, sizes, scalars;
+};
+
+/// Adds one operand, already converted to LLVM types.
+void addBareOperand(BareOperands &bare, mlir::Type original,
+                    mlir::Value converted, mlir::OpBuilder &builder,
+                    mlir::Location loc, const mlir::LLVMTypeConverter &types);
+
+//===----------------------------------------------------------------------===//
+// Hooks of the runtime (HostToLLVM.cpp)
+//===----------------------------------------------------------------------===//
+
+/// The functions of onnxc/rt/hooks.h that generated code calls.
+enum class Hook {
+  Arena,
+  Weights,
+  Alloc,
+  Release,
+  Output,
+  Scratch,
+  Region,
+  Barrier,
+  Fail,
+  Status
+};
+
+/// Calls a hook, declaring it where `builder` stands if it is not yet.
+mlir::LLVM::CallOp callHook(mlir::OpBuilder &builder, mlir::Location loc,
+                            Hook hook, mlir::ValueRange operands);
+
+/// The `OnnxcCall *` of the function around the insertion point.
+mlir::Value currentCall(mlir::OpBuilder &builder);
+
+/// A stack slot in the entry block of the function around the insertion point,
+/// so that loops do not grow the stack.
+mlir::Value stackSlot(mlir::OpBuilder &builder, mlir::Location loc,
+                      mlir::Type type, int64_t count = 1);
+
+/// A 64-bit constant.
+mlir::Value constant64(mlir::OpBuilder &builder, mlir::Location loc,
+                       int64_t value);
+/// A 32-bit constant.
+mlir::Value constant32(mlir::OpBuilder &builder, mlir::Location loc,
+                       int32_t value);
+
+//===----------------------------------------------------------------------===//
+// Patterns
+//===----------------------------------------------------------------------===//
+
+void populateHostToLLVMPatterns(const mlir::LLVMTypeConverter &types,
+                                mlir::RewritePatternSet &patterns);
+void populateRegionToLLVMPatterns(const mlir::LLVMTypeConverter &types,
+                                  mlir::RewritePatternSet &patterns);
+
+/// Makes f32 functions whose polynomial loses NaN return it (NaNGuard.cpp).
+void guardNaN(mlir::Operation *root);
+
+} // namespace onnxc
+
+#endif // ONNXC_CONVERSION_KRNLTOLLVM_LOWERING_H

@@ -13,13 +13,7 @@ times=$build/build-times.tsv
 targets=("$@")
 [ ${#targets[@]} -gt 0 ] || targets=(all onnxc-unit-tests)
 
-configure() {
-  cmake -S "$root" -B "$build" -G Ninja \
-    -DCMAKE_C_COMPILER=clang-22 -DCMAKE_CXX_COMPILER=clang++-22 \
-    -DCMAKE_C_COMPILER_LAUNCHER="$root/utils/cmake/ccache-launcher" \
-    -DCMAKE_CXX_COMPILER_LAUNCHER="$root/utils/cmake/ccache-launcher"
-}
-
+configure() { (cd "$root" && cmake --preset default); }
 compile() { ninja -C "$build" "${targets[@]}"; }
 
 remember_time() {

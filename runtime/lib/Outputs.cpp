@@ -156,7 +156,10 @@ int32_t rt::finishOutputs(OMContext &context) {
 
 void rt::freeOutputs(OMContext &context) {
   for (int64_t i = 0; i < context.entry->numOutputs; ++i) {
-    free(context.outputs[i].kept);
+    if (context.entry->outputs[i].kind == ONNXC_KIND_TENSOR)
+      free(context.outputs[i].kept);
+    else
+      omValueDestroy(static_cast<OMValue *>(context.outputs[i].kept));
     free(context.outputs[i].characters);
   }
 }

@@ -157,6 +157,19 @@ static bool targetIsFine(OMContext &context) {
   return false;
 }
 
+/// Forgets the last run's outputs; a sequence, map or optional is destroyed.
+static void resetOutputs(OMContext &context) {
+  for (int64_t i = 0; i < context.entry->numOutputs; ++i) {
+    Output &output = context.outputs[i];
+    output.asked = output.handed = false;
+    output.data = nullptr;
+    if (context.entry->outputs[i].kind == ONNXC_KIND_TENSOR)
+      continue;
+    omValueDestroy(static_cast<OMValue *>(output.kept));
+    output.kept = nullptr;
+  }
+}
+
 /// Notes where each output is to go.
 static int32_t takeOutputs(OMContext &context, OMBuffer *outputs,
                            int64_t numOutputs, bool handOver) {
@@ -167,8 +180,6 @@ static int32_t takeOutputs(OMContext &context, OMBuffer *outputs,
                         (long long)known, (long long)numOutputs);
   for (int64_t i = 0; i < known; ++i) {
     Output &output = context.outputs[i];
-    output.asked = output.handed = false;
-    output.data = nullptr;
     output.mode = handOver ? OutputMode::Handed : OutputMode::Context;
     if (numOutputs == 0 || !outputs[i].data || handOver ||
         context.entry->outputs[i].kind != ONNXC_KIND_TENSOR)
@@ -181,7 +192,10 @@ static int32_t takeOutputs(OMContext &context, OMBuffer *outputs,
 
 /// Tells the caller what came out.
 static void giveOutputs(OMContext &context, OMBuffer *outputs,
-                        int64_t numOutputs) {
+                        int64_t numOutputs, bool handOver) {
+  for (int64_t i = 0; !handOver && i < context.entry->numOutputs; ++i)
+    if (context.entry->outputs[i].kind != ONNXC_KIND_TENSOR)
+      context.outputs[i].kept = context.outputs[i].data;
   for (int64_t i = 0; i < numOutputs; ++i) {
     Output &output = context.outputs[i];
     const OnnxcArg &arg = context.entry->outputs[i];
@@ -218,13 +232,17 @@ static void runEntry(OMContext &context, const OMBuffer *inputs,
     finishOutputs(context);
 }
 
-/// On an error, outputs that would have been handed over are nobody's.
-static void dropHanded(OMContext &context) {
+/// After an error, outputs made so far are nobody's.
+static void dropOutputs(OMContext &context) {
   for (int64_t i = 0; i < context.entry->numOutputs; ++i) {
     Output &output = context.outputs[i];
     if (output.handed)
       free(output.data);
     output.handed = false;
+    if (context.entry->outputs[i].kind != ONNXC_KIND_TENSOR) {
+      omValueDestroy(static_cast<OMValue *>(output.data));
+      output.data = nullptr;
+    }
   }
 }
 
@@ -234,6 +252,7 @@ int32_t rt::run(OMContext &context, const OMBuffer *inputs, int64_t numInputs,
     return ONNXC_ERR_INVALID; // its message belongs to the other run
   context.status.store(ONNXC_OK, std::memory_order_relaxed);
   context.message.text[0] = 0;
+  resetOutputs(context);
   runEntry(context, inputs, numInputs, outputs, numOutputs, handOver);
   if (context.team) {
     releaseTeam(context.team);
@@ -241,9 +260,9 @@ int32_t rt::run(OMContext &context, const OMBuffer *inputs, int64_t numInputs,
   }
   int32_t code = context.status.load();
   if (code == ONNXC_OK)
-    giveOutputs(context, outputs, numOutputs);
-  else if (handOver)
-    dropHanded(context);
+    giveOutputs(context, outputs, numOutputs, handOver);
+  else
+    dropOutputs(context);
   if (code != ONNXC_OK && context.log)
     context.log(context.logUser, OM_LOG_ERROR, context.message.text);
   context.pool.endCall();

@@ -1,0 +1,276 @@
+/*===- FakeModel.c - A model written by hand, to test the runtime -*- C -*-===*
+ *
+ * Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+ *
+ * What code generation would emit, in C: entry points that use every hook.
+ * run_main_graph is the first of them.
+ *
+ *===----------------------------------------------------------------------===*/
+
+#include "onnxc/Runtime.h"
+#include "onnxc/rt/model.h"
+
+#include <string.h>
+
+#define COUNT(ARRAY) ((int64_t)(sizeof(ARRAY) / sizeof((ARRAY)[0])))
+
+static int64_t elements(const OnnxcValue *v) {
+  int64_t n = 1;
+  for (int32_t i = 0; i < v->rank; ++i)
+    n *= v->dims[i];
+  return n;
+}
+
+/* --- run_main_graph: y[n, 4] = (x[n, 4] + b[n]) * w[4], s = sum of y ------
+ * A region of two kernels with a barrier between, an arena slot between them,
+ * embedded weights. */
+
+static const float weights[16] = {1, 2, 3, 4};
+
+struct AffineFrame {
+  int64_t n;
+  const float *x, *b, *w;
+  float *sums; /* arena: one per row */
+  float *y;
+};
+
+static void affineKernel(const struct AffineFrame *f, int64_t begin,
+                         int64_t end) {
+  for (int64_t i = begin; i < end; ++i)
+    for (int64_t j = 0; j < 4; ++j)
+      f->y[i * 4 + j] = (f->x[i * 4 + j] + f->b[i]) * f->w[j];
+}
+
+static void sumKernel(const struct AffineFrame *f, int64_t begin, int64_t end) {
+  /* Reads rows that another worker wrote. */
+  for (int64_t i = begin; i < end; ++i) {
+    int64_t row = f->n - 1 - i;
+    f->sums[row] = 0;
+    for (int64_t j = 0; j < 4; ++j)
+      f->sums[row] += f->y[row * 4 + j];
+  }
+}
+
+static void affineRegion(void *frame, int32_t tid, int32_t nthreads,
+                         void *team) {
+  struct AffineFrame *f = frame;
+  int64_t begin = f->n * tid / nthreads, end = f->n * (tid + 1) / nthreads;
+  affineKernel(f, begin, end);
+  onnxc_rt_barrier(team);
+  sumKernel(f, begin, end);
+}
+
+static int32_t affine(OnnxcCall *call, const OnnxcValue *in) {
+  int64_t n = in[0].dims[0];
+  struct AffineFrame f = {n, in[0].data, in[1].data, 0, 0, 0};
+  f.w = onnxc_rt_weights(call);
+  f.sums = onnxc_rt_arena_reserve(call, n * (int64_t)sizeof(float));
+  f.y = onnxc_rt_output(call, 0, 2, in[0].dims);
+  float *s = onnxc_rt_output(call, 1, 0, 0);
+  if (onnxc_rt_status(call) != ONNXC_OK)
+    return onnxc_rt_status(call);
+  onnxc_rt_region(call, affineRegion, &f, n);
+  if (onnxc_rt_status(call) != ONNXC_OK)
+    return onnxc_rt_status(call);
+  *s = 0;
+  for (int64_t i = 0; i < n; ++i)
+    *s += f.sums[i];
+  return onnxc_rt_status(call);
+}
+
+/* --- identity_TYPE: y = x, for every element type and any shape ----------- */
+
+static int32_t identity(OnnxcCall *call, const OnnxcValue *in) {
+  void *y = onnxc_rt_output(call, 0, in[0].rank, in[0].dims);
+  int64_t bytes = in[0].type == ONNX_TYPE_STRING
+                      ? (int64_t)sizeof(char *)
+                      : OM_DATA_TYPE_SIZE[in[0].type];
+  if (onnxc_rt_status(call) == ONNXC_OK)
+    memcpy(y, in[0].data, (size_t)(elements(&in[0]) * bytes));
+  return onnxc_rt_status(call);
+}
+
+/* --- pool: sums the bytes of n pool objects of i + 1 bytes each ----------- */
+
+static int32_t pool(OnnxcCall *call, const OnnxcValue *in) {
+  int64_t n = *(const int64_t *)in[0].data, sum = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    char *object = onnxc_rt_alloc(call, i + 1);
+    if (onnxc_rt_status(call) != ONNXC_OK)
+      return onnxc_rt_status(call);
+    memset(object, 1, (size_t)(i + 1));
+    sum += object[i];
+    if (i % 2) /* the others are left to the runtime */
+      onnxc_rt_release(call, object);
+  }
+  int64_t *y = onnxc_rt_output(call, 0, 0, 0);
+  if (onnxc_rt_status(call) == ONNXC_OK)
+    *y = sum;
+  return onnxc_rt_status(call);
+}
+
+/* --- huge: asks for x bytes ----------------------------------------------- */
+
+static int32_t huge(OnnxcCall *call, const OnnxcValue *in) {
+  char *object = onnxc_rt_alloc(call, *(const int64_t *)in[0].data);
+  object[0] = 1; /* the guard may be written to */
+  onnxc_rt_release(call, object);
+  int64_t *y = onnxc_rt_output(call, 0, 0, 0);
+  *y = 0;
+  return onnxc_rt_status(call);
+}
+
+/* --- fails: the error of number x ----------------------------------------- */
+
+static int32_t fails(OnnxcCall *call, const OnnxcValue *in) {
+  int64_t code = *(const int64_t *)in[0].data;
+  onnxc_rt_output(call, 0, 0, 0);
+  onnxc_rt_fail(call, (int32_t)code, "index 7 is out of range");
+  return onnxc_rt_fail(call, ONNXC_ERR_INTERNAL, "a later error");
+}
+
+/* --- team: y[t] = scratch written by worker t of a team of up to x -------- */
+
+struct TeamFrame {
+  OnnxcCall *call;
+  int64_t *y;
+  int32_t nthreads;
+};
+
+static void teamRegion(void *frame, int32_t tid, int32_t nthreads, void *team) {
+  struct TeamFrame *f = frame;
+  int64_t *scratch = onnxc_rt_scratch(f->call, tid);
+  for (int64_t i = 0; i < 100; ++i) {
+    scratch[i] = tid + i;
+    onnxc_rt_barrier(team);
+  }
+  if (tid == 0)
+    f->nthreads = nthreads;
+  f->y[tid] = scratch[0] + scratch[99] - 99;
+}
+
+static int32_t team(OnnxcCall *call, const OnnxcValue *in) {
+  struct TeamFrame f = {call, 0, 0};
+  int64_t most = *(const int64_t *)in[0].data;
+  f.y = onnxc_rt_alloc(call, most * 8);
+  if (onnxc_rt_status(call) == ONNXC_OK)
+    onnxc_rt_region(call, teamRegion, &f, most);
+  int64_t n = f.nthreads;
+  int64_t *y = onnxc_rt_output(call, 0, 1, &n);
+  if (onnxc_rt_status(call) == ONNXC_OK)
+    memcpy(y, f.y, (size_t)n * 8);
+  return onnxc_rt_status(call);
+}
+
+/* --- sequence: the rows of x; map: strings to numbers; lost: no output ---- */
+
+static int32_t sequence(OnnxcCall *call, const OnnxcValue *in) {
+  OMValue *rows[64];
+  int64_t n = in[0].dims[0] < 64 ? in[0].dims[0] : 64;
+  for (int64_t i = 0; i < n; ++i) {
+    OMTensor *row = omTensorCreateEmpty(&in[0].dims[1], 1, ONNX_TYPE_FLOAT);
+    memcpy(omTensorGetDataPtr(row),
+           (const float *)in[0].data + i * in[0].dims[1],
+           (size_t)in[0].dims[1] * sizeof(float));
+    rows[i] = omValueCreateTensor(row);
+  }
+  OMValue **y = onnxc_rt_output(call, 0, 0, 0);
+  *y = omValueCreateSequence(rows, n);
+  return onnxc_rt_status(call);
+}
+
+static int32_t length(OnnxcCall *call, const OnnxcValue *in) {
+  int64_t *y = onnxc_rt_output(call, 0, 0, 0);
+  if (onnxc_rt_status(call) == ONNXC_OK)
+    *y = omValueGetSize(in[0].data);
+  return onnxc_rt_status(call);
+}
+
+static int32_t lost(OnnxcCall *call, const OnnxcValue *in) {
+  (void)in;
+  return onnxc_rt_status(call);
+}
+
+/* --- slow: enters empty regions until told to stop ------------------------ */
+
+static void emptyRegion(void *frame, int32_t tid, int32_t n, void *team) {
+  (void)tid, (void)n, (void)team;
+  ++*(int64_t *)frame;
+}
+
+static int32_t slow(OnnxcCall *call, const OnnxcValue *in) {
+  int64_t count = 0, most = *(const int64_t *)in[0].data;
+  while (count < most && onnxc_rt_status(call) == ONNXC_OK)
+    onnxc_rt_region(call, emptyRegion, &count, 1);
+  int64_t *y = onnxc_rt_output(call, 0, 0, 0);
+  if (onnxc_rt_status(call) == ONNXC_OK)
+    *y = count;
+  return onnxc_rt_status(call);
+}
+
+/* --- The descriptor ------------------------------------------------------- */
+
+static const int64_t xDims[] = {-1, 4};
+static const int64_t anyDims[] = {-1, -1};
+static const char *const xSymbols[] = {"batch", 0};
+static const OnnxcArg affineInputs[] = {
+    {"x", ONNXC_KIND_TENSOR, ONNX_TYPE_FLOAT, 2, xDims, xSymbols},
+    {"b", ONNXC_KIND_TENSOR, ONNX_TYPE_FLOAT, 1, xDims, xSymbols}};
+static const OnnxcArg affineOutputs[] = {
+    {"y", ONNXC_KIND_TENSOR, ONNX_TYPE_FLOAT, 2, xDims, xSymbols},
+    {"s", ONNXC_KIND_TENSOR, ONNX_TYPE_FLOAT, 0, 0, 0}};
+
+static const OnnxcArg scalar = {"x", ONNXC_KIND_TENSOR, ONNX_TYPE_INT64, 0, 0,
+                                0};
+static const OnnxcArg vector = {"y", ONNXC_KIND_TENSOR, ONNX_TYPE_INT64,
+                                1,   anyDims,           0};
+static const OnnxcArg matrix = {"x", ONNXC_KIND_TENSOR, ONNX_TYPE_FLOAT,
+                                2,   anyDims,           0};
+static const OnnxcArg rows = {
+    "rows", ONNXC_KIND_SEQUENCE, ONNX_TYPE_FLOAT, 1, anyDims, 0};
+
+#define OM_TYPE(NAME, NUMBER, SIZE, TEXT)                                      \
+  static const OnnxcArg any_##NAME = {"x", ONNXC_KIND_TENSOR, NUMBER, -1, 0, 0};
+#include "onnxc/rt/DataTypes.def"
+
+#define SCALAR_SIGNATURE "[{\"type\": \"i64\", \"dims\": [], \"name\": \"x\"}]"
+
+static const OnnxcEntry entries[] = {
+    {"run_main_graph", affine, 2, affineInputs, 2, affineOutputs,
+     "[{\"type\": \"f32\", \"dims\": [-1, 4], \"name\": \"x\"}, "
+     "{\"type\": \"f32\", \"dims\": [-1], \"name\": \"b\"}]",
+     "[{\"type\": \"f32\", \"dims\": [-1, 4], \"name\": \"y\"}, "
+     "{\"type\": \"f32\", \"dims\": [], \"name\": \"s\"}]",
+     0, 0},
+    {"pool", pool, 1, &scalar, 1, &scalar, SCALAR_SIGNATURE, SCALAR_SIGNATURE,
+     0, 0},
+    {"huge", huge, 1, &scalar, 1, &scalar, SCALAR_SIGNATURE, SCALAR_SIGNATURE,
+     0, 0},
+    {"fails", fails, 1, &scalar, 1, &scalar, SCALAR_SIGNATURE, SCALAR_SIGNATURE,
+     0, 0},
+    {"team", team, 1, &scalar, 1, &vector, SCALAR_SIGNATURE, "[]", 0, 800},
+    {"sequence", sequence, 1, &matrix, 1, &rows, "[]", "[]", 0, 0},
+    {"length", length, 1, &rows, 1, &scalar, "[]", SCALAR_SIGNATURE, 0, 0},
+    {"lost", lost, 1, &scalar, 1, &scalar, SCALAR_SIGNATURE, SCALAR_SIGNATURE,
+     0, 0},
+    {"slow", slow, 1, &scalar, 1, &scalar, SCALAR_SIGNATURE, SCALAR_SIGNATURE,
+     0, 0},
+#define OM_TYPE(NAME, NUMBER, SIZE, TEXT)                                      \
+  {"identity_" #NAME,                                                          \
+   identity,                                                                   \
+   1,                                                                          \
+   &any_##NAME,                                                                \
+   1,                                                                          \
+   &any_##NAME,                                                                \
+   "[{\"type\": \"" TEXT "\", \"name\": \"x\"}]",                              \
+   "[{\"type\": \"" TEXT "\", \"name\": \"x\"}]",                              \
+   0,                                                                          \
+   0},
+#include "onnxc/rt/DataTypes.def"
+};
+
+__attribute__((visibility("hidden"))) const OnnxcModel onnxc_model = {
+    ONNXC_RT_ABI,   COUNT(entries),
+    entries,        "{\"compiler\": \"by hand\", \"hash\": \"0\"}",
+    "+sse3",        weights,
+    sizeof weights, 0};

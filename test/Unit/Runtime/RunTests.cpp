@@ -1,0 +1,464 @@
+//===- RunTests.cpp - run_main_graph and contexts -------------------------===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Runtime.h"
+
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <string>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+using testing::HasSubstr;
+
+//===----------------------------------------------------------------------===//
+// The established API. The model: y = (x + b) * {1, 2, 3, 4}, s = sum of y.
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Inputs of n rows and what must come out.
+struct Affine {
+  std::vector<float> x, b, y;
+  float s = 0;
+  int64_t xShape[2], bShape[1];
+
+  explicit Affine(int64_t n) : x(n * 4), b(n), y(n * 4) {
+    xShape[0] = bShape[0] = n;
+    xShape[1] = 4;
+    for (int64_t i = 0; i < n * 4; ++i) {
+      x[i] = float(i % 7);
+      b[i / 4] = float(i / 4 % 3);
+    }
+    for (int64_t i = 0; i < n * 4; ++i) {
+      y[i] = (x[i] + b[i / 4]) * float(i % 4 + 1);
+      s += y[i];
+    }
+  }
+
+  OMTensorList *list() {
+    OMTensor *tensors[2] = {
+        omTensorCreate(x.data(), xShape, 2, ONNX_TYPE_FLOAT),
+        omTensorCreate(b.data(), bShape, 1, ONNX_TYPE_FLOAT)};
+    return omTensorListCreate(tensors, 2);
+  }
+
+  std::vector<OMBuffer> buffers() {
+    return {{x.data(), int64_t(x.size() * 4), xShape, 2, ONNX_TYPE_FLOAT},
+            {b.data(), int64_t(b.size() * 4), bShape, 1, ONNX_TYPE_FLOAT}};
+  }
+
+  bool matches(const void *gotY, const void *gotS) const {
+    return memcmp(gotY, y.data(), y.size() * 4) == 0 &&
+           memcmp(gotS, &s, 4) == 0;
+  }
+
+  bool runsRight() {
+    OMTensorList *in = list(), *out = run_main_graph(in);
+    bool right = out && omTensorListGetSize(out) == 2 &&
+                 matches(omTensorGetDataPtr(omTensorListGetOmtByIndex(out, 0)),
+                         omTensorGetDataPtr(omTensorListGetOmtByIndex(out, 1)));
+    omTensorListDestroy(out);
+    omTensorListDestroy(in);
+    return right;
+  }
+};
+
+std::string failure(OMTensorList *in, int expectedErrno) {
+  errno = 0;
+  EXPECT_EQ(run_main_graph(in), nullptr);
+  EXPECT_EQ(errno, expectedErrno);
+  omTensorListDestroy(in);
+  return omGetLastError();
+}
+
+OMTensor *tensorOf(std::vector<int64_t> shape,
+                   OM_DATA_TYPE type = ONNX_TYPE_FLOAT) {
+  OMTensor *tensor =
+      omTensorCreateEmpty(shape.data(), int64_t(shape.size()), type);
+  memset(omTensorGetDataPtr(tensor), 0, size_t(omTensorGetBufferSize(tensor)));
+  return tensor;
+}
+
+OMTensorList *listOf(std::vector<OMTensor *> tensors) {
+  return omTensorListCreate(tensors.data(), int64_t(tensors.size()));
+}
+
+} // namespace
+
+TEST(RunMainGraph, ComputesAnyBatch) {
+  for (int64_t n : {1, 3, 0, 1000, 2})
+    EXPECT_TRUE(Affine(n).runsRight()) << n;
+}
+
+TEST(RunMainGraph, TellsShapesAndTypes) {
+  OMTensorList *in = Affine(5).list(), *out = run_main_graph(in);
+  OMTensor *y = omTensorListGetOmtByIndex(out, 0);
+  EXPECT_EQ(omTensorGetShape(y)[0], 5);
+  EXPECT_EQ(omTensorGetDataType(y), ONNX_TYPE_FLOAT);
+  EXPECT_EQ(omTensorGetRank(omTensorListGetOmtByIndex(out, 1)), 0);
+  EXPECT_EQ(uintptr_t(omTensorGetDataPtr(y)) % 64, 0u);
+  omTensorListDestroy(out);
+  omTensorListDestroy(in);
+}
+
+TEST(RunMainGraph, TakesStridedInputs) {
+  Affine model(3);
+  std::vector<float> transposed(12);
+  for (int i = 0; i < 12; ++i)
+    transposed[i % 4 * 3 + i / 4] = model.x[i];
+  OMTensorList *in = model.list();
+  OMTensor *x = omTensorListGetOmtByIndex(in, 0);
+  int64_t strides[2] = {1, 3};
+  omTensorSetDataPtr(x, 0, transposed.data(), nullptr);
+  omTensorSetStrides(x, strides);
+  OMTensorList *out = run_main_graph(in);
+  ASSERT_NE(out, nullptr) << omGetLastError();
+  EXPECT_TRUE(
+      model.matches(omTensorGetDataPtr(omTensorListGetOmtByIndex(out, 0)),
+                    omTensorGetDataPtr(omTensorListGetOmtByIndex(out, 1))));
+  omTensorListDestroy(out);
+  omTensorListDestroy(in);
+}
+
+TEST(RunMainGraph, TakesUnalignedInputs) {
+  Affine model(2);
+  std::vector<char> bytes(model.x.size() * 4 + 1);
+  memcpy(bytes.data() + 1, model.x.data(), model.x.size() * 4);
+  OMTensorList *in = model.list();
+  omTensorSetDataPtr(omTensorListGetOmtByIndex(in, 0), 0, bytes.data() + 1,
+                     nullptr);
+  OMTensorList *out = run_main_graph(in);
+  ASSERT_NE(out, nullptr);
+  EXPECT_EQ(memcmp(omTensorGetDataPtr(omTensorListGetOmtByIndex(out, 0)),
+                   model.y.data(), model.y.size() * 4),
+            0);
+  omTensorListDestroy(out);
+  omTensorListDestroy(in);
+}
+
+TEST(RunMainGraph, RefusesWrongInputs) {
+  EXPECT_EQ(failure(nullptr, EINVAL), "the list of inputs is null");
+  EXPECT_EQ(failure(listOf({}), EINVAL),
+            "the model takes 2 inputs and was given 0");
+  EXPECT_THAT(failure(listOf({tensorOf({3}), tensorOf({3})}), EINVAL),
+              HasSubstr("input 'x' (number 0): wrong rank: the model takes "
+                        "f32[batch, 4] and was given f32[3]"));
+  EXPECT_THAT(failure(listOf({tensorOf({3, 5}), tensorOf({3})}), EINVAL),
+              HasSubstr("wrong shape: the model takes f32[batch, 4] and was "
+                        "given f32[3, 5]"));
+  EXPECT_THAT(failure(listOf({tensorOf({3, 4}), tensorOf({2})}), EINVAL),
+              HasSubstr("input 'b' (number 1): dimension 0 is 2, but 'batch' "
+                        "is 3 elsewhere"));
+  EXPECT_THAT(
+      failure(listOf({tensorOf({3, 4}, ONNX_TYPE_INT32), tensorOf({3})}),
+              EINVAL),
+      HasSubstr("wrong element type: the model takes f32[batch, 4] and "
+                "was given i32[3, 4]"));
+  EXPECT_THAT(failure(listOf({nullptr, tensorOf({3})}), EINVAL),
+              HasSubstr("input 'x' (number 0)"));
+  OMTensor *empty = tensorOf({3, 4});
+  omTensorSetDataPtr(empty, 0, nullptr, nullptr);
+  EXPECT_THAT(failure(listOf({empty, tensorOf({3})}), EINVAL),
+              HasSubstr("the data is null"));
+}
+
+TEST(RunMainGraph, IsReentrant) {
+  std::atomic<int> right = 0;
+  std::vector<std::thread> callers;
+  for (int t = 0; t < 8; ++t)
+    callers.emplace_back([&, t] {
+      for (int i = 0; i < 200; ++i)
+        right += Affine(1 + (t * 31 + i) % 50).runsRight();
+    });
+  for (std::thread &caller : callers)
+    caller.join();
+  EXPECT_EQ(right, 8 * 200);
+}
+
+TEST(RunMainGraph, ErrorsAreOfTheirThread) {
+  failure(listOf({}), EINVAL);
+  std::thread([] { EXPECT_STREQ(omGetLastError(), ""); }).join();
+  EXPECT_STRNE(omGetLastError(), "");
+}
+
+TEST(RunMainGraph, SurvivesFork) {
+  EXPECT_TRUE(Affine(100).runsRight()); // starts workers
+  pid_t child = fork();
+  if (child == 0)
+    _exit(Affine(100).runsRight() && Affine(64).runsRight() ? 0 : 1);
+  int status = 1;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  EXPECT_TRUE(Affine(100).runsRight());
+}
+
+TEST(Queries, EntryPoints) {
+  int64_t count = 0;
+  const char *const *names = omQueryEntryPoints(&count);
+  EXPECT_STREQ(names[0], "run_main_graph");
+  EXPECT_GT(count, 1);
+  EXPECT_EQ(names[count], nullptr);
+  EXPECT_EQ(omQueryEntryPoints(nullptr), names);
+}
+
+TEST(Queries, Signatures) {
+  EXPECT_THAT(omInputSignature("run_main_graph"), HasSubstr("\"f32\""));
+  EXPECT_THAT(omOutputSignature("run_main_graph"), HasSubstr("\"s\""));
+  EXPECT_EQ(omInputSignature("absent"), nullptr);
+  EXPECT_EQ(omOutputSignature("absent"), nullptr);
+  EXPECT_THAT(omCompilationInfo(), HasSubstr("by hand"));
+  EXPECT_STREQ(omGetRuntimeAPIVersion(), "1.0.0");
+}
+
+TEST(Queries, Arguments) {
+  EXPECT_EQ(omGetNumInputs(nullptr), 2);
+  EXPECT_EQ(omGetNumOutputs("run_main_graph"), 2);
+  EXPECT_EQ(omGetNumInputs("absent"), -1);
+  EXPECT_EQ(omGetNumOutputs("absent"), -1);
+  const OMArgument *x = omGetInput(nullptr, 0);
+  EXPECT_STREQ(x->name, "x");
+  EXPECT_EQ(x->kind, OM_VALUE_TENSOR);
+  EXPECT_EQ(x->rank, 2);
+  EXPECT_EQ(x->shape[0], -1);
+  EXPECT_STREQ(x->symbols[0], "batch");
+  EXPECT_STREQ(omGetOutput(nullptr, 1)->name, "s");
+  EXPECT_EQ(omGetInput(nullptr, 2), nullptr);
+  EXPECT_EQ(omGetOutput(nullptr, -1), nullptr);
+}
+
+//===----------------------------------------------------------------------===//
+// Contexts
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// A context of an entry point with one i64 scalar in and out.
+struct ScalarContext {
+  OMContext *context;
+  OMBuffer output = {};
+
+  explicit ScalarContext(const char *entry) : context(omContextCreate(entry)) {}
+  ~ScalarContext() { omContextDestroy(context); }
+
+  OM_STATUS run(int64_t x) {
+    OMBuffer input = {&x, 8, nullptr, 0, ONNX_TYPE_INT64};
+    output = {};
+    return omContextRun(context, &input, 1, &output, 1);
+  }
+  int64_t result() const { return *static_cast<int64_t *>(output.data); }
+  std::string message() const { return omContextGetMessage(context); }
+};
+
+} // namespace
+
+TEST(Context, OutputsInItsOwnMemory) {
+  OMContext *context = omContextCreate(nullptr);
+  for (int64_t n : {4, 2, 9}) {
+    Affine model(n);
+    OMBuffer outputs[2] = {};
+    ASSERT_EQ(omContextRun(context, model.buffers().data(), 2, outputs, 2),
+              OM_STATUS_OK)
+        << omContextGetMessage(context);
+    EXPECT_TRUE(model.matches(outputs[0].data, outputs[1].data));
+    EXPECT_EQ(outputs[0].shape[0], n);
+    EXPECT_EQ(outputs[0].bytes, n * 16);
+    EXPECT_EQ(outputs[0].type, ONNX_TYPE_FLOAT);
+  }
+  EXPECT_GE(omContextGetMemory(context), 9 * 16);
+  omContextDestroy(context);
+}
+
+TEST(Context, OutputsInTheCallersMemory) {
+  OMContext *context = omContextCreate("run_main_graph");
+  Affine model(3);
+  float y[12], s;
+  int64_t shape[2] = {};
+  OMBuffer outputs[2] = {{y, sizeof y, shape, 2, ONNX_TYPE_UNDEFINED},
+                         {&s, sizeof s, nullptr, 0, ONNX_TYPE_UNDEFINED}};
+  ASSERT_EQ(omContextRun(context, model.buffers().data(), 2, outputs, 2),
+            OM_STATUS_OK);
+  EXPECT_TRUE(model.matches(y, &s));
+  EXPECT_EQ(shape[0], 3);
+  EXPECT_EQ(outputs[0].type, ONNX_TYPE_FLOAT);
+  outputs[0].bytes = 47;
+  EXPECT_EQ(omContextRun(context, model.buffers().data(), 2, outputs, 2),
+            OM_STATUS_INVALID);
+  EXPECT_STREQ(omContextGetMessage(context),
+               "output 'y' needs 48 bytes and the given buffer has 47");
+  outputs[0].bytes = 48;
+  outputs[0].rank = 1;
+  EXPECT_EQ(omContextRun(context, model.buffers().data(), 2, outputs, 2),
+            OM_STATUS_INVALID);
+  omContextDestroy(context);
+}
+
+TEST(Context, WithoutOutputs) {
+  OMContext *context = omContextCreate(nullptr);
+  Affine model(3);
+  EXPECT_EQ(omContextRun(context, model.buffers().data(), 2, nullptr, 0),
+            OM_STATUS_OK);
+  OMBuffer output = {};
+  EXPECT_EQ(omContextRun(context, model.buffers().data(), 2, &output, 1),
+            OM_STATUS_INVALID);
+  EXPECT_EQ(omContextRun(context, nullptr, 2, nullptr, 0), OM_STATUS_INVALID);
+  EXPECT_STREQ(omContextGetMessage(context), "the inputs are null");
+  omContextDestroy(context);
+}
+
+TEST(Context, UnknownEntryPoint) {
+  EXPECT_EQ(omContextCreate("absent"), nullptr);
+  EXPECT_THAT(omGetLastError(), HasSubstr("no entry point"));
+  EXPECT_EQ(omContextRun(nullptr, nullptr, 0, nullptr, 0), OM_STATUS_INVALID);
+  EXPECT_STREQ(omContextGetMessage(nullptr), "the context is null");
+  EXPECT_EQ(omContextGetMemory(nullptr), 0);
+  omContextDestroy(nullptr);
+  omContextSetLog(nullptr, nullptr, nullptr);
+}
+
+TEST(Context, BufferSmallerThanItsShape) {
+  OMContext *context = omContextCreate(nullptr);
+  Affine model(3);
+  std::vector<OMBuffer> inputs = model.buffers();
+  inputs[0].bytes = 40;
+  EXPECT_EQ(omContextRun(context, inputs.data(), 2, nullptr, 0),
+            OM_STATUS_INVALID);
+  EXPECT_THAT(omContextGetMessage(context),
+              HasSubstr("smaller than its shape"));
+  omContextDestroy(context);
+}
+
+TEST(Context, FirstErrorOfTheModelWins) {
+  ScalarContext fails("fails");
+  for (int code = 1; code <= 7; ++code) {
+    EXPECT_EQ(fails.run(code), OM_STATUS(code));
+    EXPECT_EQ(fails.message(), "index 7 is out of range");
+    EXPECT_STRNE(omStatusName(OM_STATUS(code)), "unknown status");
+  }
+  EXPECT_STREQ(omStatusName(OM_STATUS_OK), "ok");
+  EXPECT_STREQ(omStatusName(OM_STATUS(99)), "unknown status");
+}
+
+TEST(Context, OutputThatIsNeverWritten) {
+  ScalarContext lost("lost");
+  EXPECT_EQ(lost.run(0), OM_STATUS_INTERNAL);
+  EXPECT_EQ(lost.message(), "output 'x' was not written");
+}
+
+TEST(Context, AbsurdSizesAreErrors) {
+  ScalarContext huge("huge");
+  EXPECT_EQ(huge.run(INT64_MAX), OM_STATUS_MEMORY);
+  EXPECT_EQ(huge.run(-1), OM_STATUS_MEMORY);
+  EXPECT_THAT(huge.message(), HasSubstr("no memory for a value of -1 bytes"));
+  EXPECT_EQ(huge.run(100), OM_STATUS_OK);
+}
+
+TEST(Context, PoolReusesBlocks) {
+  ScalarContext pool("pool");
+  ASSERT_EQ(pool.run(100), OM_STATUS_OK);
+  EXPECT_EQ(pool.result(), 100);
+  int64_t held = omContextGetMemory(pool.context);
+  for (int i = 0; i < 50; ++i)
+    ASSERT_EQ(pool.run(100), OM_STATUS_OK);
+  EXPECT_EQ(omContextGetMemory(pool.context), held);
+}
+
+TEST(Context, StringsOutliveTheRun) {
+  OMContext *context = omContextCreate("identity_STRING");
+  std::string first = "first", second = "second";
+  const char *strings[2] = {first.c_str(), second.c_str()};
+  int64_t shape[1] = {2};
+  OMBuffer input = {strings, sizeof strings, shape, 1, ONNX_TYPE_STRING};
+  OMBuffer output = {};
+  ASSERT_EQ(omContextRun(context, &input, 1, &output, 1), OM_STATUS_OK);
+  first = second = "gone!!";
+  EXPECT_STREQ(static_cast<char **>(output.data)[1], "second");
+  char *mine[2];
+  int64_t myShape[1];
+  OMBuffer given = {mine, sizeof mine, myShape, 1, ONNX_TYPE_STRING};
+  ASSERT_EQ(omContextRun(context, &output, 1, &given, 1), OM_STATUS_OK);
+  EXPECT_STREQ(mine[0], "first");
+  strings[1] = nullptr;
+  EXPECT_EQ(omContextRun(context, &input, 1, &output, 1), OM_STATUS_INVALID);
+  EXPECT_THAT(omContextGetMessage(context), HasSubstr("a string is null"));
+  omContextDestroy(context);
+}
+
+TEST(Context, SequencesInAndOut) {
+  OMContext *split = omContextCreate("sequence");
+  OMContext *length = omContextCreate("length");
+  float x[6] = {1, 2, 3, 4, 5, 6};
+  int64_t shape[2] = {3, 2};
+  OMBuffer input = {x, sizeof x, shape, 2, ONNX_TYPE_FLOAT};
+  OMBuffer rows = {}, n = {};
+  for (int i = 0; i < 2; ++i) { // the second run destroys the first's sequence
+    ASSERT_EQ(omContextRun(split, &input, 1, &rows, 1), OM_STATUS_OK);
+    EXPECT_EQ(rows.type, ONNX_TYPE_UNDEFINED);
+    EXPECT_EQ(omValueGetSize(static_cast<OMValue *>(rows.data)), 3);
+  }
+  ASSERT_EQ(omContextRun(length, &rows, 1, &n, 1), OM_STATUS_OK);
+  EXPECT_EQ(*static_cast<int64_t *>(n.data), 3);
+  EXPECT_EQ(omContextRun(length, &input, 1, &n, 1), OM_STATUS_INVALID);
+  EXPECT_THAT(omContextGetMessage(length), HasSubstr("is no tensor"));
+  ASSERT_EQ(omContextRun(split, &input, 1, nullptr, 0), OM_STATUS_OK);
+  omContextDestroy(length);
+  omContextDestroy(split);
+}
+
+TEST(Context, Deadline) {
+  ScalarContext slow("slow");
+  EXPECT_EQ(omContextSetDeadline(slow.context, -1), OM_STATUS_INVALID);
+  EXPECT_EQ(omContextSetDeadline(nullptr, 1), OM_STATUS_INVALID);
+  EXPECT_EQ(omContextSetDeadline(slow.context, 1000000), OM_STATUS_OK);
+  EXPECT_EQ(slow.run(INT64_MAX), OM_STATUS_DEADLINE);
+  EXPECT_THAT(slow.message(), HasSubstr("deadline of 1000000 ns"));
+  EXPECT_EQ(omContextSetDeadline(slow.context, 0), OM_STATUS_OK);
+  EXPECT_EQ(slow.run(1000), OM_STATUS_OK);
+  EXPECT_EQ(slow.result(), 1000);
+}
+
+TEST(Context, LogIsSilentUnlessAsked) {
+  struct Log {
+    std::vector<std::string> errors, infos;
+  } log;
+  ScalarContext fails("fails");
+  fails.run(2);
+  omContextSetLog(
+      fails.context,
+      [](void *user, OM_LOG_LEVEL level, const char *message) {
+        Log &log = *static_cast<Log *>(user);
+        (level == OM_LOG_ERROR ? log.errors : log.infos).push_back(message);
+      },
+      &log);
+  fails.run(2);
+  EXPECT_EQ(log.errors, std::vector<std::string>{"index 7 is out of range"});
+}
+
+TEST(Context, OneRunAtATime) {
+  ScalarContext slow("slow");
+  omContextSetDeadline(slow.context, 2000000000);
+  std::atomic<bool> started = false;
+  omContextSetLog(slow.context, nullptr, nullptr);
+  std::thread other([&] {
+    started = true;
+    slow.run(20000000);
+  });
+  while (!started)
+    std::this_thread::yield();
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  int64_t x = 1;
+  OMBuffer input = {&x, 8, nullptr, 0, ONNX_TYPE_INT64};
+  OM_STATUS status = omContextRun(slow.context, &input, 1, nullptr, 0);
+  other.join();
+  // Unless the other run was over before this one began.
+  EXPECT_TRUE(status == OM_STATUS_INVALID || status == OM_STATUS_OK);
+}

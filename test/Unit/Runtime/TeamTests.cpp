@@ -1,0 +1,313 @@
+//===- TeamTests.cpp - Workers, barriers and admission --------------------===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Context.h"
+#include "MemoryPool.h"
+#include "Team.h"
+#include "os/OS.h"
+
+#include <atomic>
+#include <cfenv>
+#include <cstring>
+#include <gtest/gtest.h>
+#include <random>
+#include <sched.h>
+#include <set>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+using namespace onnxc;
+using namespace onnxc::rt;
+
+namespace {
+
+/// More workers than this machine may have processors, for the time of a test.
+struct Team4 : testing::Test {
+  Team4() {
+    shutDownPool();
+    overrideProcessorCount(4);
+    setThreadLimit(4);
+  }
+  ~Team4() override {
+    shutDownPool();
+    overrideProcessorCount(0);
+    setThreadLimit(0);
+  }
+};
+
+/// How many threads the entry point `team` ran on, at most `most`.
+int64_t teamSize(OMContext *context, int64_t most) {
+  OMBuffer input = {&most, 8, nullptr, 0, ONNX_TYPE_INT64}, output = {};
+  if (omContextRun(context, &input, 1, &output, 1) != OM_STATUS_OK)
+    return -1;
+  for (int64_t i = 0; i < output.shape[0]; ++i) // 2 * tid
+    if (static_cast<int64_t *>(output.data)[i] != 2 * i)
+      return -2;
+  return output.shape[0];
+}
+
+} // namespace
+
+TEST_F(Team4, RegionUsesWhatItMay) {
+  OMContext *context = omContextCreate("team");
+  EXPECT_EQ(teamSize(context, 1), 1);
+  EXPECT_EQ(teamSize(context, 2), 2);
+  EXPECT_EQ(teamSize(context, 100), 4);
+  EXPECT_EQ(omContextSetThreads(context, 3), OM_STATUS_OK);
+  EXPECT_EQ(teamSize(context, 100), 3);
+  EXPECT_EQ(omContextSetThreads(context, 0), OM_STATUS_OK);
+  EXPECT_EQ(teamSize(context, 100), 4);
+  EXPECT_EQ(omContextSetThreads(context, -1), OM_STATUS_INVALID);
+  EXPECT_EQ(omContextSetThreads(nullptr, 1), OM_STATUS_INVALID);
+  omContextDestroy(context);
+}
+
+TEST_F(Team4, LimitOfTheArtefact) {
+  OMContext *context = omContextCreate("team");
+  EXPECT_EQ(omSetThreads(2), OM_STATUS_OK);
+  EXPECT_EQ(omGetThreads(), 2);
+  EXPECT_EQ(teamSize(context, 100), 2);
+  EXPECT_EQ(omSetThreads(1000), OM_STATUS_OK);
+  EXPECT_EQ(omGetThreads(), 4); // never more than the processors
+  EXPECT_EQ(omSetThreads(-1), OM_STATUS_INVALID);
+  EXPECT_EQ(omSetThreads(0), OM_STATUS_OK);
+  omContextDestroy(context);
+}
+
+TEST_F(Team4, EnvironmentSetsTheLimit) {
+  setenv("OM_NUM_THREADS", "3", 1);
+  setThreadLimit(0);
+  EXPECT_EQ(omGetThreads(), 3);
+  setenv("OM_NUM_THREADS", "many", 1);
+  setThreadLimit(0);
+  EXPECT_EQ(omGetThreads(), 4);
+  unsetenv("OM_NUM_THREADS");
+}
+
+TEST_F(Team4, AdmissionNeverHandsAWorkerOutTwice) {
+  int started;
+  Team *first = acquireTeam(2, started);
+  EXPECT_EQ(started, 2);
+  EXPECT_EQ(teamWorkers(first), 2);
+  Team *second = acquireTeam(3, started);
+  EXPECT_EQ(teamWorkers(second), 1);
+  EXPECT_EQ(acquireTeam(3, started), nullptr); // alone
+  EXPECT_EQ(teamWorkers(nullptr), 0);
+  releaseTeam(first);
+  Team *third = acquireTeam(3, started);
+  EXPECT_EQ(teamWorkers(third), 2);
+  EXPECT_EQ(started, 0);
+  releaseTeam(second);
+  releaseTeam(third);
+}
+
+TEST_F(Team4, BarrierSeparatesPhases) {
+  struct Frame {
+    std::atomic<int> arrived{0};
+    std::atomic<int> wrong{0};
+  } frame;
+  int started;
+  Team *team = acquireTeam(3, started);
+  ASSERT_EQ(teamWorkers(team), 3);
+  runOnTeam(
+      team,
+      [](void *opaque, int32_t tid, int32_t nthreads, void *team) {
+        Frame &frame = *static_cast<Frame *>(opaque);
+        for (int phase = 1; phase <= 1000; ++phase) {
+          frame.arrived.fetch_add(1, std::memory_order_relaxed);
+          if (tid == phase % 97) // someone is late, and the others sleep
+            usleep(100);
+          onnxc_rt_barrier(team);
+          if (frame.arrived.load(std::memory_order_relaxed) != phase * nthreads)
+            ++frame.wrong;
+          onnxc_rt_barrier(team);
+        }
+      },
+      &frame, 4);
+  releaseTeam(team);
+  EXPECT_EQ(frame.arrived, 4000);
+  EXPECT_EQ(frame.wrong, 0);
+}
+
+TEST_F(Team4, WorkersTakeOverTheRoundingMode) {
+  struct Frame {
+    std::atomic<int> upward{0};
+  } frame;
+  std::fesetround(FE_UPWARD);
+  int started;
+  Team *team = acquireTeam(3, started);
+  runOnTeam(
+      team,
+      [](void *opaque, int32_t, int32_t, void *) {
+#if defined(__x86_64__)
+        static_cast<Frame *>(opaque)->upward +=
+            (__builtin_ia32_stmxcsr() & 0x6000) == 0x4000;
+#else
+        static_cast<Frame *>(opaque)->upward += std::fegetround() == FE_UPWARD;
+#endif
+      },
+      &frame, 4);
+  releaseTeam(team);
+  std::fesetround(FE_TONEAREST);
+  EXPECT_EQ(frame.upward, 4);
+}
+
+TEST_F(Team4, EightCallersShareThreeWorkers) {
+  std::atomic<int> wrong = 0;
+  std::atomic<int64_t> threads = 0;
+  std::vector<std::thread> callers;
+  for (int t = 0; t < 8; ++t)
+    callers.emplace_back([&] {
+      OMContext *context = omContextCreate("team");
+      for (int i = 0; i < 30; ++i) {
+        int64_t size = teamSize(context, 4);
+        wrong += size < 1 || size > 4;
+        threads += size;
+      }
+      omContextDestroy(context);
+    });
+  for (std::thread &caller : callers)
+    caller.join();
+  EXPECT_EQ(wrong, 0);
+  EXPECT_GE(threads, 8 * 30);
+}
+
+TEST_F(Team4, ChildOfAForkHasItsOwnWorkers) {
+  OMContext *context = omContextCreate("team");
+  ASSERT_EQ(teamSize(context, 4), 4);
+  pid_t child = fork();
+  if (child == 0)
+    _exit(teamSize(context, 4) == 4 && teamSize(context, 4) == 4 ? 0 : 1);
+  int status = 1;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(teamSize(context, 4), 4);
+  omContextDestroy(context);
+}
+
+TEST_F(Team4, PoolStopsAndStartsAgain) {
+  OMContext *context = omContextCreate("team");
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_EQ(teamSize(context, 4), 4);
+    shutDownPool();
+  }
+  omContextDestroy(context);
+}
+
+TEST(Processors, StayWithinTheAffinityMask) {
+  cpu_set_t all, one;
+  ASSERT_EQ(sched_getaffinity(0, sizeof all, &all), 0);
+  EXPECT_LE(os::processorCount(), CPU_COUNT(&all));
+  EXPECT_GE(os::processorCount(), 1);
+  CPU_ZERO(&one);
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+    if (CPU_ISSET(cpu, &all)) {
+      CPU_SET(cpu, &one);
+      break;
+    }
+  ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+  EXPECT_EQ(os::processorCount(), 1);
+  sched_setaffinity(0, sizeof all, &all);
+}
+
+//===----------------------------------------------------------------------===//
+// The memory pool
+//===----------------------------------------------------------------------===//
+
+TEST(MemoryPool, BlocksAreAlignedAndSeparate) {
+  MemoryPool pool;
+  std::vector<std::pair<char *, int64_t>> blocks;
+  for (int64_t bytes = 0; bytes < 3000; bytes += 37) {
+    char *block = static_cast<char *>(pool.allocate(bytes));
+    ASSERT_NE(block, nullptr);
+    EXPECT_EQ(uintptr_t(block) % 64, 0u);
+    memset(block, int(bytes % 251), size_t(bytes));
+    blocks.push_back({block, bytes});
+  }
+  for (auto [block, bytes] : blocks)
+    for (int64_t i = 0; i < bytes; ++i)
+      ASSERT_EQ(block[i], char(bytes % 251));
+  pool.destroy();
+  EXPECT_EQ(pool.heldBytes(), 0);
+}
+
+TEST(MemoryPool, ClassesHoldWhatTheyPromise) {
+  MemoryPool pool;
+  for (int shift = 0; shift < 30; ++shift)
+    for (int64_t bytes : {(int64_t(1) << shift) - 1, int64_t(1) << shift,
+                          (int64_t(1) << shift) + 1}) {
+      int64_t before = pool.heldBytes();
+      pool.release(pool.allocate(bytes));
+      int64_t grown = pool.heldBytes() - before;
+      if (grown) { // a new class: at most a quarter more than asked for
+        EXPECT_GE(grown, bytes);
+        EXPECT_LE(grown, std::max<int64_t>(64, bytes + bytes / 4 + 1));
+      }
+    }
+  pool.destroy();
+}
+
+TEST(MemoryPool, ReleasedBlocksComeBack) {
+  MemoryPool pool;
+  void *first = pool.allocate(1000);
+  pool.release(first);
+  EXPECT_EQ(pool.allocate(1001), first);
+  pool.release(nullptr);
+  pool.destroy();
+}
+
+TEST(MemoryPool, EndOfCallReleasesAndTrims) {
+  MemoryPool pool;
+  for (int i = 0; i < 10; ++i)
+    pool.allocate(10 << 20);
+  pool.endCall();
+  EXPECT_GE(pool.heldBytes(), 10 * (10 << 20)); // the same call may come again
+  pool.allocate(100);
+  pool.endCall();
+  EXPECT_LT(pool.heldBytes(), 10 << 20);
+  pool.destroy();
+}
+
+TEST(MemoryPool, RandomUse) {
+  MemoryPool pool;
+  std::mt19937 random(1);
+  std::vector<std::pair<char *, char>> live;
+  for (int i = 0; i < 20000; ++i) {
+    if (random() % 2 || live.empty()) {
+      char *block = static_cast<char *>(pool.allocate(1 + random() % 5000));
+      *block = char(i);
+      live.push_back({block, char(i)});
+    } else {
+      size_t k = random() % live.size();
+      ASSERT_EQ(*live[k].first, live[k].second);
+      pool.release(live[k].first);
+      live[k] = live.back();
+      live.pop_back();
+    }
+  }
+  pool.destroy();
+}
+
+//===----------------------------------------------------------------------===//
+// Target check
+//===----------------------------------------------------------------------===//
+
+TEST(Target, NamesTheFirstMissingFeature) {
+  char missing[16] = "";
+  EXPECT_TRUE(checkTarget(nullptr, missing, sizeof missing));
+  EXPECT_TRUE(checkTarget("", missing, sizeof missing));
+  EXPECT_TRUE(checkTarget("-avx512f,+some-hint", missing, sizeof missing));
+#if defined(__x86_64__)
+  EXPECT_TRUE(checkTarget("+sse3,-fma4", missing, sizeof missing));
+  // No processor has both.
+  EXPECT_FALSE(
+      checkTarget("+sse3,+fma4,+tbm,+amx-tile", missing, sizeof missing));
+  EXPECT_TRUE(
+      std::set<std::string>({"fma4", "tbm", "amx-tile"}).count(missing));
+#endif
+}

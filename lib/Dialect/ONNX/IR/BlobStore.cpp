@@ -1,0 +1,150 @@
+//===- BlobStore.cpp - The bytes behind #onnx.blob -------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#include "onnxc/Dialect/ONNX/IR/BlobStore.h"
+#include "onnxc/Dialect/ONNX/IR/ONNXTypes.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/xxhash.h"
+
+using namespace mlir;
+using namespace onnxc::onnx;
+
+// mlir has an interface of this name.
+using Blob = onnxc::onnx::BlobAttr;
+
+static uint64_t hashOf(ArrayRef<char> bytes) {
+  return llvm::xxh3_64bits(ArrayRef<uint8_t>(
+      reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size()));
+}
+
+static Blob refuse(std::string *error, const Twine &message) {
+  if (error)
+    *error = message.str();
+  return Blob();
+}
+
+BlobStore &BlobStore::get(MLIRContext *context) {
+  return context->getOrLoadDialect<ONNXDialect>()->getBlobStore();
+}
+
+ArrayRef<char> BlobStore::bytes(Blob blob) const {
+  std::lock_guard<std::mutex> lock(mutex);
+  auto found = entries.find({blob.getHash(), blob.getSize()});
+  return found == entries.end() ? ArrayRef<char>() : found->second.bytes;
+}
+
+bool BlobStore::contains(Blob blob) const {
+  std::lock_guard<std::mutex> lock(mutex);
+  return entries.contains({blob.getHash(), blob.getSize()});
+}
+
+std::pair<std::string, uint64_t> BlobStore::location(Blob blob) const {
+  std::lock_guard<std::mutex> lock(mutex);
+  auto found = entries.find({blob.getHash(), blob.getSize()});
+  if (!blob.getFile().empty() || found == entries.end())
+    return {blob.getFile().str(), blob.getOffset()};
+  return {found->second.file, found->second.offset};
+}
+
+Blob BlobStore::insert(Entry entry, ShapedType type, std::string *error) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  std::optional<uint64_t> needed = tensor ? getRawSize(tensor) : std::nullopt;
+  if (!needed)
+    return refuse(error, "the type has no raw form, so it cannot be a blob");
+  uint64_t size = entry.bytes.size();
+  if (*needed != size)
+    return refuse(error, "the type takes " + Twine(*needed) +
+                             " bytes, but there are " + Twine(size));
+  uint64_t hash = hashOf(entry.bytes);
+  std::lock_guard<std::mutex> lock(mutex);
+  const Entry &held =
+      entries.try_emplace({hash, size}, std::move(entry)).first->second;
+  return Blob::get(type.getContext(), tensor, held.file, held.offset, size,
+                   hash);
+}
+
+Blob BlobStore::add(std::vector<char> bytes, ShapedType type) {
+  auto owner = std::make_shared<std::vector<char>>(std::move(bytes));
+  return insert({ArrayRef<char>(*owner), owner, {}, 0}, type, nullptr);
+}
+
+Blob BlobStore::add(std::unique_ptr<llvm::MemoryBuffer> bytes,
+                    ShapedType type) {
+  std::shared_ptr<llvm::MemoryBuffer> owner = std::move(bytes);
+  ArrayRef<char> content(owner->getBufferStart(), owner->getBufferSize());
+  return insert({content, owner, {}, 0}, type, nullptr);
+}
+
+std::shared_ptr<llvm::MemoryBuffer> BlobStore::map(StringRef file,
+                                                   std::string *error) {
+  std::lock_guard<std::mutex> lock(mutex);
+  std::shared_ptr<llvm::MemoryBuffer> &slot = files[file];
+  if (slot)
+    return slot;
+  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> buffer =
+      llvm::MemoryBuffer::getFile(file, /*IsText=*/false,
+                                  /*RequiresNullTerminator=*/false);
+  if (!buffer) {
+    refuse(error, "cannot map '" + file + "': " + buffer.getError().message());
+    return nullptr;
+  }
+  slot = std::move(*buffer);
+  return slot;
+}
+
+Blob BlobStore::addMapped(StringRef file, uint64_t offset, uint64_t size,
+                          ShapedType type, std::string *error) {
+  std::shared_ptr<llvm::MemoryBuffer> buffer = map(file, error);
+  if (!buffer)
+    return Blob();
+  return addMapped(std::move(buffer), file, offset, size, type, error);
+}
+
+Blob BlobStore::addMapped(std::shared_ptr<llvm::MemoryBuffer> buffer,
+                          StringRef file, uint64_t offset, uint64_t size,
+                          ShapedType type, std::string *error) {
+  uint64_t available = buffer->getBufferSize();
+  if (offset > available || size > available - offset)
+    return refuse(error, "'" + file + "' has " + Twine(available) +
+                             " bytes, but the blob needs " + Twine(size) +
+                             " at " + Twine(offset));
+  ArrayRef<char> content(buffer->getBufferStart() + offset, size);
+  return insert({content, buffer, file.str(), offset}, type, error);
+}
+
+llvm::Error BlobStore::save(StringRef file) {
+  std::lock_guard<std::mutex> lock(mutex);
+  // The map has no order of its own: sort, so that equal runs write equal
+  // files.
+  SmallVector<Key> keys;
+  for (const auto &[key, entry] : entries)
+    if (entry.file.empty())
+      keys.push_back(key);
+  if (keys.empty())
+    return llvm::Error::success();
+  llvm::sort(keys);
+  std::error_code code;
+  llvm::raw_fd_ostream os(file, code);
+  if (code)
+    return llvm::createStringError(code, "cannot write '" + file + "'");
+  SmallVector<uint64_t> offsets;
+  for (const Key &key : keys) {
+    offsets.push_back(os.tell());
+    ArrayRef<char> bytes = entries[key].bytes;
+    os.write(bytes.data(), bytes.size());
+  }
+  os.close();
+  if (os.has_error()) {
+    code = os.error();
+    os.clear_error();
+    return llvm::createStringError(code, "cannot write '" + file + "'");
+  }
+  for (auto [key, offset] : llvm::zip_equal(keys, offsets)) {
+    entries[key].file = file.str();
+    entries[key].offset = offset;
+  }
+  return llvm::Error::success();
+}

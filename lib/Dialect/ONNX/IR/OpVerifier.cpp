@@ -1,0 +1,233 @@
+//===- OpVerifier.cpp - One verifier for all operations --------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
+#include "onnxc/Dialect/ONNX/IR/ONNXTypes.h"
+#include "onnxc/Dialect/ONNX/IR/OpSignature.h"
+
+#include "mlir/IR/BuiltinAttributes.h"
+
+using namespace mlir;
+using namespace onnxc::onnx;
+
+//===----------------------------------------------------------------------===//
+// Segments
+//===----------------------------------------------------------------------===//
+
+/// Without segment sizes at most one parameter is not exactly one value.
+static FailureOr<SmallVector<int32_t>>
+deduceSizes(ArrayRef<OpParameter> parameters, unsigned count) {
+  SmallVector<int32_t> sizes(parameters.size(), 1);
+  auto flexible = llvm::find_if(parameters, [](const OpParameter &parameter) {
+    return parameter.kind != ParameterKind::Single;
+  });
+  int64_t rest =
+      static_cast<int64_t>(count) - static_cast<int64_t>(parameters.size());
+  if (flexible != parameters.end())
+    sizes[flexible - parameters.begin()] += static_cast<int32_t>(rest);
+  else if (rest != 0)
+    return failure();
+  if (rest < -1)
+    return failure();
+  return sizes;
+}
+
+FailureOr<SmallVector<int32_t>> onnxc::onnx::getSegmentSizes(Operation *op,
+                                                             bool results) {
+  const OpSignature *signature =
+      OpSignature::find(op->getName().getStringRef());
+  if (!signature)
+    return failure();
+  ArrayRef<OpParameter> parameters =
+      results ? signature->getOutputs() : signature->getInputs();
+  unsigned count = results ? op->getNumResults() : op->getNumOperands();
+  bool hasSegments = results
+                         ? op->hasTrait<OpTrait::AttrSizedResultSegments>()
+                         : op->hasTrait<OpTrait::AttrSizedOperandSegments>();
+  if (!hasSegments)
+    return deduceSizes(parameters, count);
+  auto sizes = dyn_cast_or_null<DenseI32ArrayAttr>(
+      op->getInherentAttr(results ? "resultSegmentSizes"
+                                  : "operandSegmentSizes")
+          .value_or(Attribute()));
+  if (!sizes || sizes.size() != static_cast<int64_t>(parameters.size()))
+    return failure();
+  return SmallVector<int32_t>(sizes.asArrayRef());
+}
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+/// True unless the types are known to differ in more than shapes.
+static bool mayBeSame(Type a, Type b) {
+  if (isa<NoneType>(a) || isa<NoneType>(b))
+    return true;
+  if (auto tensorA = dyn_cast<TensorType>(a)) {
+    auto tensorB = dyn_cast<TensorType>(b);
+    return tensorB && tensorA.getElementType() == tensorB.getElementType();
+  }
+  if (a.getTypeID() != b.getTypeID())
+    return false;
+  if (auto seq = dyn_cast<SeqType>(a))
+    return mayBeSame(seq.getElementType(), cast<SeqType>(b).getElementType());
+  if (auto opt = dyn_cast<OptType>(a))
+    return mayBeSame(opt.getElementType(), cast<OptType>(b).getElementType());
+  if (auto map = dyn_cast<MapType>(a))
+    return map.getKeyType() == cast<MapType>(b).getKeyType() &&
+           mayBeSame(map.getValueType(), cast<MapType>(b).getValueType());
+  return a == b;
+}
+
+/// The types of one kind of container, by the numbers of their elements.
+static void spell(StringRef prefix, StringRef suffix, uint32_t mask,
+                  MLIRContext *context, SmallVectorImpl<std::string> &names) {
+  for (unsigned number = 1; number < 32; ++number)
+    if (mask >> number & 1) {
+      Type element = getElementTypeByNumber(context, number);
+      names.push_back(
+          (prefix + getONNXSpelling(UnrankedTensorType::get(element)) + suffix)
+              .str());
+    }
+}
+
+static void spellMaps(StringRef prefix, StringRef suffix, uint32_t mask,
+                      SmallVectorImpl<std::string> &names) {
+  static constexpr StringLiteral values[] = {"float", "double", "int64",
+                                             "string"};
+  for (unsigned bit = 0; bit < 8; ++bit)
+    if (mask >> bit & 1)
+      names.push_back((prefix + "map(" + (bit < 4 ? "int64" : "string") +
+                       ",tensor(" + values[bit % 4] + "))" + suffix)
+                          .str());
+}
+
+static std::string spell(const TypeSet &types, MLIRContext *context) {
+  SmallVector<std::string> names;
+  spell("", "", types.tensor, context, names);
+  spell("seq(", ")", types.seq, context, names);
+  spell("optional(", ")", types.opt, context, names);
+  spell("optional(seq(", "))", types.optSeq, context, names);
+  spellMaps("", "", types.map, names);
+  spellMaps("seq(", ")", types.seqMap, names);
+  return llvm::join(names, ", ");
+}
+
+//===----------------------------------------------------------------------===//
+// The verifier
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Checks one operation against its row.
+class Verifier {
+public:
+  Verifier(Operation *op, const OpSignature &signature)
+      : op(op), signature(signature) {}
+
+  LogicalResult verify() {
+    return success(
+        succeeded(verifyValues("operand", signature.getInputs(),
+                               getSegmentSizes(op, /*results=*/false),
+                               op->getOperandTypes())) &&
+        succeeded(verifyValues("result", signature.getOutputs(),
+                               getSegmentSizes(op, /*results=*/true),
+                               op->getResultTypes())) &&
+        succeeded(verifyRegions()));
+  }
+
+private:
+  /// The first value of a type variable, which the others must agree with.
+  struct Binding {
+    StringRef variable;
+    StringRef name;
+    Type type;
+  };
+
+  template <typename Range>
+  LogicalResult verifyValues(StringRef what, ArrayRef<OpParameter> parameters,
+                             FailureOr<SmallVector<int32_t>> sizes,
+                             Range types);
+  LogicalResult verifyType(StringRef what, const OpParameter &parameter,
+                           Type type);
+  LogicalResult verifyVariable(StringRef what, const OpParameter &parameter,
+                               Type type);
+  LogicalResult verifyRegions();
+
+  Operation *op;
+  const OpSignature &signature;
+  SmallVector<Binding, 4> bindings;
+};
+} // namespace
+
+template <typename Range>
+LogicalResult
+Verifier::verifyValues(StringRef what, ArrayRef<OpParameter> parameters,
+                       FailureOr<SmallVector<int32_t>> sizes, Range types) {
+  if (failed(sizes))
+    return op->emitOpError() << "has " << types.size() << " " << what
+                             << "s, which does not fit its schema";
+  size_t position = 0;
+  for (auto [parameter, size] : llvm::zip_equal(parameters, *sizes)) {
+    if (size < parameter.minCount)
+      return op->emitOpError()
+             << "expects at least " << unsigned(parameter.minCount) << " "
+             << what << "s '" << parameter.name << "', but got " << size;
+    for (int32_t i = 0; i < size; ++i)
+      if (failed(verifyType(what, parameter, types[position++])))
+        return failure();
+  }
+  return success();
+}
+
+LogicalResult Verifier::verifyType(StringRef what, const OpParameter &parameter,
+                                   Type type) {
+  if (!parameter.getTypes().contains(type))
+    return op->emitOpError()
+           << "has " << what << " '" << parameter.name << "' of type " << type
+           << ", but its schema allows "
+           << spell(parameter.getTypes(), op->getContext());
+  if (parameter.typeVariable.empty() || !parameter.isHomogeneous)
+    return success();
+  return verifyVariable(what, parameter, type);
+}
+
+LogicalResult Verifier::verifyVariable(StringRef what,
+                                       const OpParameter &parameter,
+                                       Type type) {
+  auto found = llvm::find_if(bindings, [&](const Binding &binding) {
+    return binding.variable == parameter.typeVariable;
+  });
+  if (found == bindings.end()) {
+    bindings.push_back({parameter.typeVariable, parameter.name, type});
+    return success();
+  }
+  if (isa<NoneType>(found->type))
+    found->type = type;
+  if (mayBeSame(found->type, type))
+    return success();
+  return op->emitOpError() << "has " << what << " '" << parameter.name
+                           << "' of type " << type << " and '" << found->name
+                           << "' of type " << found->type
+                           << ", but both are of type variable '"
+                           << parameter.typeVariable
+                           << "' and may differ in shape only";
+}
+
+LogicalResult Verifier::verifyRegions() {
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      if (block.empty() || !isa<YieldOp>(block.back()))
+        return op->emitOpError()
+               << "expects the body of region #" << region.getRegionNumber()
+               << " to end in onnx.Yield";
+  return success();
+}
+
+LogicalResult onnxc::onnx::verifySignature(Operation *op) {
+  const OpSignature *signature =
+      OpSignature::find(op->getName().getStringRef());
+  assert(signature && "an operation of the table");
+  return Verifier(op, *signature).verify();
+}

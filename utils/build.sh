@@ -20,9 +20,9 @@ remember_time() {
   local commit last commands
   commit=$(git -C "$root" rev-parse --short HEAD 2> /dev/null || echo unknown)
   commands=$(tr '\r' '\n' < "$step_log" | sed -n 's|^\[[0-9]*/\([0-9]*\)\].*|\1|p' |
-    tail -n 1)
+    tail -n 1 || true)
   if [ -n "$commands" ]; then
-    last=$(tail -n 1 "$times" 2> /dev/null | cut -f 3)
+    last=$(tail -n 1 "$times" 2> /dev/null | cut -f 3 || true)
     printf '%s\t%s\t%s\t%s\t%s\n' "$(date -u +%FT%TZ)" "$commit" \
       "$step_seconds" "$commands" "${targets[*]}" >> "$times"
     printf '      build: %s commands in %s s%s\n' "$commands" "$step_seconds" \

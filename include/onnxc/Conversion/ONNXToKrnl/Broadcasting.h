@@ -1,0 +1,34 @@
+//===- Broadcasting.h - Multidirectional broadcasting -----------*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//===----------------------------------------------------------------------===//
+
+#ifndef ONNXC_CONVERSION_ONNXTOKRNL_BROADCASTING_H
+#define ONNXC_CONVERSION_ONNXTOKRNL_BROADCASTING_H
+
+#include "onnxc/Conversion/ONNXToKrnl/KernelBuilder.h"
+
+namespace onnxc {
+
+/// Operands brought to a state where each dimension is, for the compiler to
+/// see, either 1 or the size of the result.
+struct BroadcastOperands {
+  llvm::SmallVector<mlir::Value> values;
+  /// One size for each dimension of the result.
+  llvm::SmallVector<mlir::Value> sizes;
+  llvm::SmallVector<int64_t> shape;
+};
+
+/// Emits, on the host, the sizes of the result, the check that the operands
+/// agree, and, for an operand whose dimension may turn out to be 1 only at run
+/// time, an expansion on that cold path.
+BroadcastOperands broadcastOperands(mlir::OpBuilder &b, mlir::Location loc,
+                                    mlir::ValueRange operands);
+
+/// Where `operand` is read for the result element at `loops`.
+krnl::KernelBuilder::Access
+broadcastAccess(krnl::KernelBuilder &kernel, mlir::Value operand,
+                llvm::ArrayRef<mlir::AffineExpr> loops);
+
+} // namespace onnxc
+
+#endif // ONNXC_CONVERSION_ONNXTOKRNL_BROADCASTING_H

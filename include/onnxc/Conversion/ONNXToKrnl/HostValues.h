@@ -1,0 +1,72 @@
+//===- HostValues.h - Scalars and sizes of the host program -----*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// What every operator family needs around its kernels: sizes of tensors, the
+// run-time size of a result, elements of small structural inputs (axes,
+// shapes, pads), and results of exactly the type that the graph expects.
+//===----------------------------------------------------------------------===//
+
+#ifndef ONNXC_CONVERSION_ONNXTOKRNL_HOSTVALUES_H
+#define ONNXC_CONVERSION_ONNXTOKRNL_HOSTVALUES_H
+
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/Transforms/DialectConversion.h"
+
+namespace onnxc {
+
+/// Size of a dimension as an index: a constant where the type knows it.
+mlir::Value sizeOf(mlir::OpBuilder &b, mlir::Location loc, mlir::Value tensor,
+                   int64_t dim);
+/// All sizes of a tensor.
+llvm::SmallVector<mlir::Value> sizesOf(mlir::OpBuilder &b, mlir::Location loc,
+                                       mlir::Value tensor);
+/// Those of `sizes` (one for each dimension) that `type` does not know: what
+/// KernelBuilder::output wants.
+llvm::SmallVector<mlir::Value> dynamicSizes(mlir::RankedTensorType type,
+                                            mlir::ValueRange sizes);
+/// The type with the constants among `sizes` filled in.
+mlir::RankedTensorType refineType(mlir::RankedTensorType type,
+                                  mlir::ValueRange sizes);
+
+mlir::Value indexConstant(mlir::OpBuilder &b, mlir::Location loc,
+                          int64_t value);
+/// Arithmetic on indices, folded where both are constant.
+mlir::Value addIndex(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
+                     mlir::Value y);
+mlir::Value subIndex(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
+                     mlir::Value y);
+mlir::Value mulIndex(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
+                     mlir::Value y);
+mlir::Value floorDivIndex(mlir::OpBuilder &b, mlir::Location loc,
+                          mlir::Value x, mlir::Value y);
+mlir::Value ceilDivIndex(mlir::OpBuilder &b, mlir::Location loc,
+                         mlir::Value x, mlir::Value y);
+mlir::Value minIndex(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
+                     mlir::Value y);
+mlir::Value maxIndex(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
+                     mlir::Value y);
+
+/// Element `i` of a 0- or 1-dimensional tensor, read on the host; integer
+/// elements come as index.
+mlir::Value elementAsIndex(mlir::OpBuilder &b, mlir::Location loc,
+                           mlir::Value tensor, int64_t i);
+/// The only element of a tensor of one element, read on the host as it is.
+mlir::Value onlyElement(mlir::OpBuilder &b, mlir::Location loc,
+                        mlir::Value tensor);
+
+/// Replaces `op`, casting each value to the type the converter gives for the
+/// op's result (same rank, other static dimensions).
+void replaceWithCasts(mlir::ConversionPatternRewriter &rewriter,
+                      const mlir::TypeConverter &converter,
+                      mlir::Operation *op, mlir::ValueRange values);
+
+/// A tensor viewed with another shape of the same number of elements.
+mlir::Value reshapeTo(mlir::OpBuilder &b, mlir::Location loc,
+                      mlir::Value tensor, mlir::RankedTensorType type,
+                      mlir::ValueRange sizes);
+
+} // namespace onnxc
+
+#endif // ONNXC_CONVERSION_ONNXTOKRNL_HOSTVALUES_H

@@ -1,0 +1,117 @@
+//===- KernelBuilder.h - Builds one krnl.kernel -----------------*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Every ONNX operator that is generated code becomes one or more kernels, and
+// this is the one place that knows how a kernel is put together: loops by
+// name, operands outside and their images inside, structured ops with
+// `krnl.axes`, and the yield.
+//
+//   KernelBuilder k(rewriter, loc, "add");
+//   AffineExpr i = k.loop("i", 4), j = k.loop("j", ShapedType::kDynamic);
+//   Value a = k.input(lhs), b = k.input(rhs), o = k.output(type, {dynJ});
+//   Value sum = k.generic({{a, {i, j}}, {b, {i, k.zero()}}}, {o, {i, j}}, {},
+//                         [](OpBuilder &b, Location l, ValueRange args) {
+//                           return arith::AddFOp::create(b, l, args[0],
+//                                                        args[1]).getResult();
+//                         });
+//   rewriter.replaceOp(op, k.finish({sum}));
+//===----------------------------------------------------------------------===//
+
+#ifndef ONNXC_CONVERSION_ONNXTOKRNL_KERNELBUILDER_H
+#define ONNXC_CONVERSION_ONNXTOKRNL_KERNELBUILDER_H
+
+#include "mlir/IR/AffineExpr.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
+
+namespace onnxc::krnl {
+
+class KernelBuilder {
+public:
+  /// A tensor and, for each of its dimensions, where it is read or written as
+  /// an affine expression over the loops of this kernel.
+  struct Access {
+    mlir::Value tensor;
+    llvm::SmallVector<mlir::AffineExpr> at;
+  };
+  using Body = llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Location,
+                                              mlir::ValueRange)>;
+  using MultiBody = llvm::function_ref<llvm::SmallVector<mlir::Value>(
+      mlir::OpBuilder &, mlir::Location, mlir::ValueRange)>;
+
+  /// The kernel is inserted at `host`'s insertion point by finish().
+  KernelBuilder(mlir::OpBuilder &host, mlir::Location loc,
+                llvm::StringRef name);
+  ~KernelBuilder();
+  KernelBuilder(const KernelBuilder &) = delete;
+  KernelBuilder &operator=(const KernelBuilder &) = delete;
+
+  /// Declares a loop; `extent` is ShapedType::kDynamic when only known at run
+  /// time (it is then read from an operand dimension indexed by just this
+  /// loop). The expression stands for the loop in accesses.
+  mlir::AffineExpr loop(llvm::StringRef name, int64_t extent);
+  /// One loop per dimension of `type`, named d0, d1, ...
+  llvm::SmallVector<mlir::AffineExpr> loopsOf(mlir::RankedTensorType type);
+  mlir::AffineExpr constant(int64_t value);
+  mlir::AffineExpr zero() { return constant(0); }
+
+  /// Makes a host value (tensor or scalar) visible inside; returns its image.
+  /// Asking twice for the same value gives the same image.
+  mlir::Value input(mlir::Value hostValue);
+  /// Adds a result of the kernel. `dynamicSizes` are host index values, one
+  /// for each dynamic dimension. Returns the destination's image inside.
+  mlir::Value output(mlir::RankedTensorType type,
+                     mlir::ValueRange dynamicSizes = {});
+  /// An intermediate tensor inside the kernel; every dynamic dimension takes
+  /// its size from dimension `like.second` of the inside tensor `like.first`.
+  mlir::Value
+  temporary(mlir::RankedTensorType type,
+            llvm::ArrayRef<std::pair<mlir::Value, int64_t>> dynamicLike = {});
+  /// A scalar constant inside the kernel, zero-extended to `type`.
+  mlir::Value constant(mlir::TypedAttr value);
+
+  /// Builder placed at the end of the kernel body, for scalar code between
+  /// structured ops.
+  mlir::OpBuilder &inside() { return body; }
+
+  /// Adds a structured op over exactly the loops named in its accesses and
+  /// `reduced` (whose loops are reduction iterators); `extraLoops` adds loops
+  /// that appear in no access. `fn` receives one scalar per input, then the
+  /// current value of the destination.
+  mlir::Value generic(llvm::ArrayRef<Access> ins, const Access &out,
+                      llvm::ArrayRef<mlir::AffineExpr> reduced, Body fn);
+  llvm::SmallVector<mlir::Value> generic(llvm::ArrayRef<Access> ins,
+                                         llvm::ArrayRef<Access> outs,
+                                         llvm::ArrayRef<mlir::AffineExpr> reduced,
+                                         MultiBody fn);
+  /// Sets every element of `out` to the scalar `value`.
+  mlir::Value fill(mlir::Value value, const Access &out);
+  /// Inside a generic's body: the index value of `loop` in the op being built.
+  mlir::Value index(mlir::OpBuilder &b, mlir::Location loc,
+                    mlir::AffineExpr loop);
+
+  /// Yields `values` (one per output, in order), inserts the kernel at the
+  /// host builder and returns its results.
+  llvm::SmallVector<mlir::Value> finish(mlir::ValueRange values);
+
+private:
+  struct LoopDecl {
+    std::string name;
+    int64_t extent;
+  };
+
+  mlir::OpBuilder &host;
+  mlir::Location loc;
+  std::string name;
+  mlir::Block *block;
+  mlir::OpBuilder body;
+  llvm::SmallVector<LoopDecl> loops;
+  llvm::SmallVector<mlir::Value> ins, outs;
+  llvm::SmallVector<mlir::Value> insInside, outsInside;
+  /// Loops (positions in `loops`) of the op whose body is being built.
+  llvm::SmallVector<unsigned> currentAxes;
+};
+
+} // namespace onnxc::krnl
+
+#endif // ONNXC_CONVERSION_ONNXTOKRNL_KERNELBUILDER_H

@@ -1,0 +1,42 @@
+//===- ONNXToKrnl.h - Operators become kernels ------------------*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// The conversion from the onnx dialect to kernels and the host program around
+// them: one populate function per operator family, one file each.
+//===----------------------------------------------------------------------===//
+
+#ifndef ONNXC_CONVERSION_ONNXTOKRNL_ONNXTOKRNL_H
+#define ONNXC_CONVERSION_ONNXTOKRNL_ONNXTOKRNL_H
+
+#include "mlir/Pass/Pass.h"
+#include "mlir/Transforms/DialectConversion.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace onnxc {
+
+/// Types at the krnl border: signless integers, bool as i8, strings as
+/// !krnl.str, containers as !krnl.obj.
+class KrnlTypeConverter : public mlir::TypeConverter {
+public:
+  explicit KrnlTypeConverter(mlir::MLIRContext *context);
+};
+
+#define ONNXC_FAMILY(NAME)                                                     \
+  void populateONNXToKrnl##NAME##Patterns(mlir::TypeConverter &converter,      \
+                                          mlir::RewritePatternSet &patterns);
+#include "onnxc/Conversion/ONNXToKrnl/Families.def"
+
+/// All families together.
+void populateONNXToKrnlPatterns(mlir::TypeConverter &converter,
+                                mlir::RewritePatternSet &patterns);
+
+/// Names of the operators that some pattern lowers itself; the others are
+/// expanded from their function bodies beforehand.
+llvm::StringSet<> directlyLoweredOps(mlir::MLIRContext *context);
+
+std::unique_ptr<mlir::Pass> createConvertONNXToKrnlPass();
+void registerConvertONNXToKrnlPass();
+
+} // namespace onnxc
+
+#endif // ONNXC_CONVERSION_ONNXTOKRNL_ONNXTOKRNL_H

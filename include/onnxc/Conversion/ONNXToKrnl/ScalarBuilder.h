@@ -1,0 +1,91 @@
+//===- ScalarBuilder.h - Scalar code by ONNX's rules ------------*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Inside kernels integers are signless and bool is i8; what an operator means
+// depends on the ONNX element type. A ScalarBuilder knows that type, computes
+// f16 and bf16 in f32, and offers each scalar operation once, with ONNX's
+// rules: integers wrap, float comparisons are ordered, maximum and minimum
+// pass NaN on.
+//===----------------------------------------------------------------------===//
+
+#ifndef ONNXC_CONVERSION_ONNXTOKRNL_SCALARBUILDER_H
+#define ONNXC_CONVERSION_ONNXTOKRNL_SCALARBUILDER_H
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Builders.h"
+
+namespace onnxc {
+
+class ScalarBuilder {
+public:
+  /// `onnxType` is the element type in the onnx dialect (ui8, i1, f16, ...).
+  ScalarBuilder(mlir::OpBuilder &b, mlir::Location loc, mlir::Type onnxType)
+      : b(b), loc(loc), onnxType(onnxType) {}
+
+  mlir::OpBuilder &builder() { return b; }
+  mlir::Location getLoc() const { return loc; }
+  bool isFloat() const { return mlir::isa<mlir::FloatType>(onnxType); }
+  bool isUnsigned() const {
+    return onnxType.isUnsignedInteger() || onnxType.isInteger(1);
+  }
+  bool isBool() const { return onnxType.isInteger(1); }
+  /// What elements are stored as: signless, bool as i8.
+  static mlir::Type storageType(mlir::Type onnxType);
+  /// What is computed with: f32 for narrower floats, else the storage type.
+  static mlir::Type computeType(mlir::Type onnxType);
+  mlir::Type type() const { return computeType(onnxType); }
+
+  /// From stored element to compute type and back.
+  mlir::Value widen(mlir::Value stored);
+  mlir::Value narrow(mlir::Value computed);
+  /// ONNX Cast of a computed value of this builder's type to the compute type
+  /// of `target`: truncation, wrap, saturation and bool as the standard says.
+  mlir::Value castTo(mlir::Value x, mlir::Type target);
+
+  mlir::Value constant(double value);
+  mlir::Value lowest();
+  mlir::Value highest();
+
+  mlir::Value add(mlir::Value x, mlir::Value y);
+  mlir::Value sub(mlir::Value x, mlir::Value y);
+  mlir::Value mul(mlir::Value x, mlir::Value y);
+  /// Integer division truncates; dividing by zero gives zero, as nothing may
+  /// trap.
+  mlir::Value div(mlir::Value x, mlir::Value y);
+  mlir::Value max(mlir::Value x, mlir::Value y);
+  mlir::Value min(mlir::Value x, mlir::Value y);
+  mlir::Value neg(mlir::Value x);
+  mlir::Value abs(mlir::Value x);
+
+  /// i1 results.
+  mlir::Value eq(mlir::Value x, mlir::Value y);
+  mlir::Value lt(mlir::Value x, mlir::Value y);
+  mlir::Value le(mlir::Value x, mlir::Value y);
+  mlir::Value isNaN(mlir::Value x);
+  mlir::Value select(mlir::Value condition, mlir::Value x, mlir::Value y);
+  /// Between i1 conditions and stored bools (i8, any non-zero is true).
+  mlir::Value toBool(mlir::Value condition);
+  mlir::Value fromBool(mlir::Value stored);
+
+  /// A math operation of one or more operands.
+  template <typename Op, typename... Args>
+  mlir::Value math(Args... args) {
+    return Op::create(b, loc, args...);
+  }
+  mlir::Value exp(mlir::Value x) { return math<mlir::math::ExpOp>(x); }
+  mlir::Value log(mlir::Value x) { return math<mlir::math::LogOp>(x); }
+  mlir::Value sqrt(mlir::Value x) { return math<mlir::math::SqrtOp>(x); }
+  mlir::Value tanh(mlir::Value x) { return math<mlir::math::TanhOp>(x); }
+  mlir::Value erf(mlir::Value x) { return math<mlir::math::ErfOp>(x); }
+  mlir::Value sigmoid(mlir::Value x);
+
+private:
+  mlir::OpBuilder &b;
+  mlir::Location loc;
+  mlir::Type onnxType;
+};
+
+} // namespace onnxc
+
+#endif // ONNXC_CONVERSION_ONNXTOKRNL_SCALARBUILDER_H

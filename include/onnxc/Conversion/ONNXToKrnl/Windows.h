@@ -1,0 +1,37 @@
+//===- Windows.h - Sliding windows of Conv and pooling ----------*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//===----------------------------------------------------------------------===//
+
+#ifndef ONNXC_CONVERSION_ONNXTOKRNL_WINDOWS_H
+#define ONNXC_CONVERSION_ONNXTOKRNL_WINDOWS_H
+
+#include "mlir/IR/Builders.h"
+
+namespace onnxc {
+
+/// Windows over the spatial dimensions (all after the first two) of a tensor,
+/// as strides, dilations, pads, auto_pad and ceil_mode describe them. Values
+/// are host indices, constant where the sizes are known.
+struct Windows {
+  llvm::SmallVector<int64_t> strides, dilations;
+  llvm::SmallVector<mlir::Value> padBefore, padAfter, outSizes;
+
+  static Windows get(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
+                     mlir::ValueRange kernelSizes,
+                     std::optional<llvm::ArrayRef<int64_t>> strides,
+                     std::optional<llvm::ArrayRef<int64_t>> dilations,
+                     std::optional<llvm::ArrayRef<int64_t>> pads,
+                     llvm::StringRef autoPad, bool ceilMode);
+
+  /// `x` with all the elements that some window touches.
+  mlir::Value pad(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
+                  mlir::Value value) const;
+};
+
+/// View with dimension `dim` (of static size) split into `parts` and the rest.
+mlir::Value splitDim(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
+                     int64_t dim, int64_t parts);
+
+} // namespace onnxc
+
+#endif // ONNXC_CONVERSION_ONNXTOKRNL_WINDOWS_H

@@ -1,0 +1,63 @@
+//===- EmitKernel.h - Kernels to loops over memory --------------*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//===----------------------------------------------------------------------===//
+
+#ifndef ONNXC_DIALECT_KRNL_EMIT_EMITKERNEL_H
+#define ONNXC_DIALECT_KRNL_EMIT_EMITKERNEL_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest.h"
+
+namespace onnxc::krnl {
+
+struct EmitOptions {
+  /// Keep multiply and add apart in reductions, as the model wrote them.
+  bool strict = false;
+  /// Bytes of a native vector register: what a register tile is made of.
+  int64_t vectorBytes = 16;
+  /// Intermediates of a tile up to this size live on the stack; larger ones,
+  /// and those of unknown size, become extra destinations of the kernel.
+  int64_t maxStackBytes = 65536;
+};
+
+/// What emitKernel() made, and what a launch of it needs.
+struct EmittedKernel {
+  /// `func @name(ins.., outs.., temporaries.., begin, end)`.
+  mlir::func::FuncOp func;
+  /// Tensor types of intermediates too large for the stack, in argument
+  /// order; dynamic dimensions are those of the body's tensor.empty.
+  llvm::SmallVector<mlir::Value> temporaries;
+};
+
+/// An operand in the order that a pack step asks for.
+struct PackedOperand {
+  unsigned operand;
+  /// Loops that index the packed form, outermost first.
+  llvm::SmallVector<unsigned> loops;
+  PackedLayoutAttr layout;
+  mlir::RankedTensorType type;
+};
+
+/// Works out the packed form. The operand must have a static shape; each loop
+/// steps through exactly one of its dimensions.
+mlir::FailureOr<PackedOperand> packedOperand(KernelOp kernel,
+                                             const LoopNest &nest,
+                                             const Pack &pack);
+
+/// Emits `func @name(source, packed, begin, end)`, which packs a run-time
+/// operand; its tiles are the outermost dimension of the packed form.
+mlir::func::FuncOp emitPacking(mlir::Location loc,
+                               mlir::RankedTensorType source,
+                               const PackedOperand &pack, mlir::OpBuilder &at,
+                               llvm::StringRef name);
+
+/// Emits `kernel` as a function at `at`'s insertion point (a module body),
+/// carrying out its recipe. Diagnoses at the kernel what it cannot carry out.
+mlir::FailureOr<EmittedKernel> emitKernel(KernelOp kernel, mlir::OpBuilder &at,
+                                          llvm::StringRef name,
+                                          const EmitOptions &options);
+
+} // namespace onnxc::krnl
+
+#endif // ONNXC_DIALECT_KRNL_EMIT_EMITKERNEL_H

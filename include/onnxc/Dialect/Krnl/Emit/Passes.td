@@ -1,0 +1,35 @@
+//===- Passes.td - Obeying recipes ---------------------*- tablegen -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//===----------------------------------------------------------------------===//
+
+#ifndef ONNXC_DIALECT_KRNL_EMIT_PASSES_TD
+#define ONNXC_DIALECT_KRNL_EMIT_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def KrnlLowerKernelsPass : Pass<"krnl-lower-kernels"> {
+  let summary = "carry out recipes: kernels become functions and launches";
+  let description = [{
+    Each `krnl.kernel` is emitted as a function over memrefs that runs a range of
+    its tiles, and replaced by a `krnl.launch` of it. Equal kernels share one
+    function. A constant operand that the recipe packs gets its packed layout; any
+    other packed operand is packed by a launch of its own.
+
+    ```mlir
+    %y = krnl.kernel "relu" loops [i = 64] ins(%x) outs(%o) recipe [...] {...}
+    // becomes
+    %y = krnl.launch @kernel_relu_0 ins(%x) outs(%o) tiles(%c1) -> tensor<64xf32>
+    ```
+  }];
+  let options = [
+    Option<"vectorBytes", "vector-bytes", "int64_t", /*default=*/"16",
+           "bytes of a native vector register of the target">,
+    Option<"strict", "strict", "bool", /*default=*/"false",
+           "keep multiply and add apart in reductions">];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect", "::mlir::vector::VectorDialect"];
+}
+
+#endif // ONNXC_DIALECT_KRNL_EMIT_PASSES_TD

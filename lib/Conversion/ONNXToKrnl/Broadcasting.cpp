@@ -1,0 +1,154 @@
+//===- Broadcasting.cpp - Multidirectional broadcasting ---------*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Conversion/ONNXToKrnl/Broadcasting.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+
+using namespace mlir;
+using onnxc::krnl::KernelBuilder;
+
+namespace onnxc {
+
+static RankedTensorType typeOf(Value v) {
+  return cast<RankedTensorType>(v.getType());
+}
+
+/// Dimension of `type` that lines up with dimension `d` of a result of rank
+/// `rank`, or -1.
+static int64_t alignedDim(RankedTensorType type, int64_t d, int64_t rank) {
+  return d - (rank - type.getRank());
+}
+
+/// Size of the result along `d`, and a check of each operand against it.
+static Value resultSize(OpBuilder &b, Location loc, ValueRange operands,
+                        int64_t d, int64_t rank) {
+  Value size;
+  SmallVector<Value> unknown;
+  for (Value operand : operands) {
+    int64_t dim = alignedDim(typeOf(operand), d, rank);
+    if (dim < 0 || typeOf(operand).getDimSize(dim) == 1)
+      continue;
+    if (!typeOf(operand).isDynamicDim(dim))
+      size = size ? size : sizeOf(b, loc, operand, dim);
+    else
+      unknown.push_back(sizeOf(b, loc, operand, dim));
+  }
+  Value one = indexConstant(b, loc, 1);
+  auto isOne = [&](Value v) -> Value {
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, v, one);
+  };
+  bool alone = !size && unknown.size() == 1;
+  for (Value v : unknown)
+    size = size ? (getConstantIntValue(size)
+                       ? size
+                       : arith::SelectOp::create(b, loc, isOne(size), v, size)
+                             .getResult())
+                : v;
+  if (!alone)
+    for (Value v : unknown) {
+      Value same =
+          arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, v, size);
+      krnl::CheckOp::create(
+          b, loc, arith::OrIOp::create(b, loc, same, isOne(v)),
+          "sizes of the operands do not broadcast");
+    }
+  return size ? size : one;
+}
+
+/// out[i, j, ...] = operand[min(i, size - 1), ...]: for sizes 1 and n alike.
+static Value expand(OpBuilder &b, Location loc, Value operand,
+                    RankedTensorType type, ValueRange sizes) {
+  KernelBuilder kernel(b, loc, "expand");
+  SmallVector<AffineExpr> loops = kernel.loopsOf(type);
+  Value in = kernel.input(operand);
+  Value out = kernel.output(type, dynamicSizes(type, sizes));
+  Value last = arith::ConstantIndexOp::create(kernel.inside(), loc, 1);
+  SmallVector<Value> limits;
+  for (int64_t d = 0; d < type.getRank(); ++d) {
+    Value size = tensor::DimOp::create(kernel.inside(), loc, in, d);
+    limits.push_back(
+        arith::SubIOp::create(kernel.inside(), loc, size, last));
+  }
+  Value result = kernel.generic(
+      {}, {out, loops}, {}, [&](OpBuilder &nb, Location l, ValueRange) {
+        SmallVector<Value> at;
+        for (auto [d, loop] : llvm::enumerate(loops))
+          at.push_back(arith::MinSIOp::create(
+              nb, l, kernel.index(nb, l, loop), limits[d]));
+        return tensor::ExtractOp::create(nb, l, in, at).getResult();
+      });
+  return kernel.finish({result}).front();
+}
+
+BroadcastOperands broadcastOperands(OpBuilder &b, Location loc,
+                                    ValueRange operands) {
+  int64_t rank = 0;
+  for (Value operand : operands)
+    rank = std::max(rank, typeOf(operand).getRank());
+  BroadcastOperands result;
+  for (int64_t d = 0; d < rank; ++d) {
+    result.sizes.push_back(resultSize(b, loc, operands, d, rank));
+    auto constant = getConstantIntValue(result.sizes.back());
+    result.shape.push_back(constant ? *constant : ShapedType::kDynamic);
+  }
+  for (Value operand : operands) {
+    RankedTensorType type = typeOf(operand);
+    Value same;
+    SmallVector<int64_t> shape(type.getShape());
+    SmallVector<Value> sizes = sizesOf(b, loc, operand);
+    for (int64_t d = 0; d < rank; ++d) {
+      int64_t dim = alignedDim(type, d, rank);
+      if (dim < 0 || !type.isDynamicDim(dim))
+        continue;
+      // The only operand that can be larger than 1 here decides the size.
+      if (sizes[dim].getDefiningOp() == result.sizes[d].getDefiningOp() ||
+          isEqualConstantIntOrValue(sizes[dim], result.sizes[d]))
+        continue;
+      shape[dim] = result.shape[d];
+      Value equal = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                          sizes[dim], result.sizes[d]);
+      same = same ? arith::AndIOp::create(b, loc, same, equal).getResult()
+                  : equal;
+      sizes[dim] = result.sizes[d];
+    }
+    if (!same) {
+      result.values.push_back(operand);
+      continue;
+    }
+    auto expanded = RankedTensorType::get(shape, type.getElementType());
+    auto branch = scf::IfOp::create(
+        b, loc, same,
+        [&](OpBuilder &nb, Location l) {
+          Value cast = operand;
+          if (operand.getType() != expanded)
+            cast = tensor::CastOp::create(nb, l, expanded, operand);
+          scf::YieldOp::create(nb, l, cast);
+        },
+        [&](OpBuilder &nb, Location l) {
+          scf::YieldOp::create(nb, l,
+                               expand(nb, l, operand, expanded, sizes));
+        });
+    result.values.push_back(branch.getResult(0));
+  }
+  return result;
+}
+
+KernelBuilder::Access broadcastAccess(KernelBuilder &kernel, Value operand,
+                                      ArrayRef<AffineExpr> loops) {
+  KernelBuilder::Access access{kernel.input(operand), {}};
+  RankedTensorType type = typeOf(operand);
+  for (int64_t dim = 0; dim < type.getRank(); ++dim)
+    access.at.push_back(type.getDimSize(dim) == 1
+                            ? kernel.zero()
+                            : loops[loops.size() - type.getRank() + dim]);
+  return access;
+}
+
+} // namespace onnxc

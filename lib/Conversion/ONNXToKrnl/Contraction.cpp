@@ -1,0 +1,238 @@
+//===- Contraction.cpp - MatMul and Gemm ------------------------*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Conversion/ONNXToKrnl/Contraction.h"
+#include "onnxc/Conversion/ONNXToKrnl/Broadcasting.h"
+#include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
+#include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
+#include "onnxc/Conversion/ONNXToKrnl/ScalarBuilder.h"
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
+
+using namespace mlir;
+using onnxc::krnl::KernelBuilder;
+
+namespace onnxc {
+
+Value buildContraction(KernelBuilder &kernel, Type onnxElement,
+                       const KernelBuilder::Access &lhs,
+                       const KernelBuilder::Access &rhs,
+                       const KernelBuilder::Access &out,
+                       ArrayRef<AffineExpr> reduced) {
+  Type accumulator = getElementTypeOrSelf(out.tensor.getType());
+  Value zero = kernel.constant(
+      cast<TypedAttr>(Builder(accumulator.getContext())
+                          .getZeroAttr(accumulator)));
+  Value init = kernel.fill(zero, out);
+  return kernel.generic({lhs, rhs}, {init, out.at}, reduced,
+                        [&](OpBuilder &b, Location l, ValueRange x) {
+                          ScalarBuilder s(b, l, onnxElement);
+                          Value product =
+                              s.mul(s.widen(x[0]), s.widen(x[1]));
+                          return s.add(x[2], product);
+                        });
+}
+
+namespace {
+
+RankedTensorType rankedType(Value v) {
+  return dyn_cast<RankedTensorType>(v.getType());
+}
+
+void checkEqual(OpBuilder &b, Location loc, Value x, Value y,
+                StringRef message) {
+  auto cx = getConstantIntValue(x), cy = getConstantIntValue(y);
+  if (x == y || (cx && cy && *cx == *cy))
+    return;
+  krnl::CheckOp::create(
+      b, loc, arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, x, y),
+      message);
+}
+
+/// A * B over the last two dimensions, leading ones broadcast; a vector on
+/// either side has its missing dimension left out of the result.
+struct MatMulLowering : public OpConversionPattern<onnx::MatMulOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(onnx::MatMulOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value lhs = adaptor.getOperands()[0], rhs = adaptor.getOperands()[1];
+    RankedTensorType lhsType = rankedType(lhs), rhsType = rankedType(rhs);
+    if (!lhsType || !rhsType || lhsType.getRank() == 0 ||
+        rhsType.getRank() == 0)
+      return rewriter.notifyMatchFailure(op, "operand has no rank, or rank 0");
+    int64_t lhsRank = lhsType.getRank(), rhsRank = rhsType.getRank();
+    int64_t batches = std::max<int64_t>({lhsRank - 2, rhsRank - 2, 0});
+    bool hasM = lhsRank > 1, hasN = rhsRank > 1;
+
+    KernelBuilder kernel(rewriter, loc, "MatMul");
+    KernelBuilder::Access a{kernel.input(lhs), {}}, x{kernel.input(rhs), {}};
+    SmallVector<AffineExpr> outAt;
+    SmallVector<Value> sizes;
+    SmallVector<std::pair<Value, int64_t>> dynamicLike;
+    SmallVector<int64_t> shape;
+    auto addOut = [&](AffineExpr loop, Value host, Value inside, int64_t dim) {
+      sizes.push_back(sizeOf(rewriter, loc, host, dim));
+      shape.push_back(rankedType(host).getDimSize(dim));
+      if (ShapedType::isDynamic(shape.back()))
+        dynamicLike.push_back({inside, dim});
+      outAt.push_back(loop);
+    };
+    for (int64_t i = 0; i < batches; ++i) {
+      int64_t l = i - (batches - (lhsRank - 2)),
+              r = i - (batches - (rhsRank - 2));
+      bool fromLhs = hasM && l >= 0 && lhsType.getDimSize(l) != 1;
+      bool fromRhs = hasN && r >= 0 && rhsType.getDimSize(r) != 1;
+      if (fromLhs && fromRhs)
+        checkEqual(rewriter, loc, sizeOf(rewriter, loc, lhs, l),
+                   sizeOf(rewriter, loc, rhs, r),
+                   "MatMul: leading sizes of the operands differ");
+      bool useRhs = fromRhs && (!fromLhs || lhsType.isDynamicDim(l));
+      bool useLhs = !useRhs && hasM && l >= 0;
+      AffineExpr loop = kernel.loop(
+          "b" + std::to_string(i),
+          useLhs ? lhsType.getDimSize(l) : rhsType.getDimSize(r));
+      addOut(loop, useLhs ? lhs : rhs, useLhs ? a.tensor : x.tensor,
+             useLhs ? l : r);
+      if (hasM && l >= 0)
+        a.at.push_back(fromLhs ? loop : kernel.zero());
+      if (hasN && r >= 0)
+        x.at.push_back(fromRhs ? loop : kernel.zero());
+    }
+    if (hasM) {
+      AffineExpr m = kernel.loop("m", lhsType.getDimSize(lhsRank - 2));
+      a.at.push_back(m);
+      addOut(m, lhs, a.tensor, lhsRank - 2);
+    }
+    AffineExpr n;
+    if (hasN) {
+      n = kernel.loop("n", rhsType.getDimSize(rhsRank - 1));
+      addOut(n, rhs, x.tensor, rhsRank - 1);
+    }
+    int64_t rhsK = hasN ? rhsRank - 2 : 0;
+    checkEqual(rewriter, loc, sizeOf(rewriter, loc, lhs, lhsRank - 1),
+               sizeOf(rewriter, loc, rhs, rhsK),
+               "MatMul: inner sizes of the operands differ");
+    int64_t kExtent = lhsType.getDimSize(lhsRank - 1);
+    if (ShapedType::isDynamic(kExtent))
+      kExtent = rhsType.getDimSize(rhsK);
+    AffineExpr k = kernel.loop("k", kExtent);
+    a.at.push_back(k);
+    x.at.push_back(k);
+    if (n)
+      x.at.push_back(n);
+
+    Type element = getElementTypeOrSelf(op->getOperand(0).getType());
+    auto type = RankedTensorType::get(shape, lhsType.getElementType());
+    Value out = kernel.output(type, dynamicSizes(type, sizes));
+    Type compute = ScalarBuilder::computeType(element);
+    Value result;
+    if (compute == type.getElementType()) {
+      result = buildContraction(kernel, element, a, x, {out, outAt}, {k});
+    } else {
+      Value wide = kernel.temporary(RankedTensorType::get(shape, compute),
+                                    dynamicLike);
+      Value sum =
+          buildContraction(kernel, element, a, x, {wide, outAt}, {k});
+      result = kernel.generic(
+          {{sum, outAt}}, {out, outAt}, {},
+          [&](OpBuilder &b, Location l, ValueRange v) {
+            return ScalarBuilder(b, l, element).narrow(v[0]);
+          });
+    }
+    replaceWithCasts(rewriter, *getTypeConverter(), op,
+                     kernel.finish({result}));
+    return success();
+  }
+};
+
+/// alpha * A' * B' + beta * C, C broadcast to the result.
+struct GemmLowering : public OpConversionPattern<onnx::GemmOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(onnx::GemmOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value lhs = adaptor.getOperands()[0], rhs = adaptor.getOperands()[1];
+    RankedTensorType lhsType = rankedType(lhs), rhsType = rankedType(rhs);
+    if (!lhsType || !rhsType || lhsType.getRank() != 2 ||
+        rhsType.getRank() != 2)
+      return rewriter.notifyMatchFailure(op, "operand is not of rank 2");
+    bool transA = op.getTransA(), transB = op.getTransB();
+    int64_t mDim = transA ? 1 : 0, nDim = transB ? 0 : 1;
+    KernelBuilder kernel(rewriter, loc, "Gemm");
+    AffineExpr m = kernel.loop("m", lhsType.getDimSize(mDim));
+    AffineExpr n = kernel.loop("n", rhsType.getDimSize(nDim));
+    int64_t kExtent = lhsType.getDimSize(1 - mDim);
+    if (ShapedType::isDynamic(kExtent))
+      kExtent = rhsType.getDimSize(1 - nDim);
+    AffineExpr k = kernel.loop("k", kExtent);
+    checkEqual(rewriter, loc, sizeOf(rewriter, loc, lhs, 1 - mDim),
+               sizeOf(rewriter, loc, rhs, 1 - nDim),
+               "Gemm: inner sizes of the operands differ");
+    KernelBuilder::Access a{kernel.input(lhs), {}}, x{kernel.input(rhs), {}};
+    a.at = transA ? SmallVector<AffineExpr>{k, m}
+                  : SmallVector<AffineExpr>{m, k};
+    x.at = transB ? SmallVector<AffineExpr>{n, k}
+                  : SmallVector<AffineExpr>{k, n};
+    SmallVector<Value> sizes{sizeOf(rewriter, loc, lhs, mDim),
+                             sizeOf(rewriter, loc, rhs, nDim)};
+    SmallVector<int64_t> shape{lhsType.getDimSize(mDim),
+                               rhsType.getDimSize(nDim)};
+    SmallVector<std::pair<Value, int64_t>> like;
+    if (ShapedType::isDynamic(shape[0]))
+      like.push_back({a.tensor, mDim});
+    if (ShapedType::isDynamic(shape[1]))
+      like.push_back({x.tensor, nDim});
+
+    Type element = getElementTypeOrSelf(op->getOperand(0).getType());
+    auto type = RankedTensorType::get(shape, lhsType.getElementType());
+    Type compute = ScalarBuilder::computeType(element);
+    double alpha = op.getAlpha();
+    double beta = op.getBeta();
+    bool hasC = adaptor.getOperands().size() > 2 && beta != 0;
+    Value out = kernel.output(type, dynamicSizes(type, sizes));
+    SmallVector<AffineExpr> outAt{m, n};
+    Value result;
+    if (!hasC && alpha == 1 && compute == type.getElementType()) {
+      result = buildContraction(kernel, element, a, x, {out, outAt}, {k});
+    } else {
+      Value wide =
+          kernel.temporary(RankedTensorType::get(shape, compute), like);
+      Value sum =
+          buildContraction(kernel, element, a, x, {wide, outAt}, {k});
+      SmallVector<KernelBuilder::Access> ins{{sum, outAt}};
+      if (hasC)
+        ins.push_back(
+            broadcastAccess(kernel, adaptor.getOperands()[2], outAt));
+      result = kernel.generic(
+          ins, {out, outAt}, {}, [&](OpBuilder &b, Location l, ValueRange v) {
+            ScalarBuilder s(b, l, element);
+            Value y = v[0];
+            if (alpha != 1)
+              y = s.mul(y, s.constant(alpha));
+            if (hasC) {
+              Value c = s.widen(v[1]);
+              y = s.add(y, beta == 1 ? c : s.mul(c, s.constant(beta)));
+            }
+            return s.narrow(y);
+          });
+    }
+    replaceWithCasts(rewriter, *getTypeConverter(), op,
+                     kernel.finish({result}));
+    return success();
+  }
+};
+
+} // namespace
+
+void populateONNXToKrnlContractionPatterns(TypeConverter &converter,
+                                           RewritePatternSet &patterns) {
+  patterns.add<GemmLowering, MatMulLowering>(converter, patterns.getContext());
+}
+
+} // namespace onnxc

@@ -1,0 +1,136 @@
+//===- HostValues.cpp - Scalars and sizes of the host program ---*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+
+namespace onnxc {
+
+Value indexConstant(OpBuilder &b, Location loc, int64_t value) {
+  return arith::ConstantIndexOp::create(b, loc, value);
+}
+
+Value sizeOf(OpBuilder &b, Location loc, Value tensor, int64_t dim) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  if (!type.isDynamicDim(dim))
+    return indexConstant(b, loc, type.getDimSize(dim));
+  return tensor::DimOp::create(b, loc, tensor, dim);
+}
+
+SmallVector<Value> sizesOf(OpBuilder &b, Location loc, Value tensor) {
+  SmallVector<Value> sizes;
+  for (int64_t d = 0; d < cast<RankedTensorType>(tensor.getType()).getRank();
+       ++d)
+    sizes.push_back(sizeOf(b, loc, tensor, d));
+  return sizes;
+}
+
+SmallVector<Value> dynamicSizes(RankedTensorType type, ValueRange sizes) {
+  SmallVector<Value> dynamic;
+  for (auto [d, size] : llvm::enumerate(sizes))
+    if (type.isDynamicDim(d))
+      dynamic.push_back(size);
+  return dynamic;
+}
+
+RankedTensorType refineType(RankedTensorType type, ValueRange sizes) {
+  SmallVector<int64_t> shape(type.getShape());
+  for (auto [d, size] : llvm::enumerate(sizes))
+    if (auto constant = getConstantIntValue(size))
+      shape[d] = *constant;
+  return RankedTensorType::get(shape, type.getElementType());
+}
+
+template <typename Op, typename Fold>
+static Value binary(OpBuilder &b, Location loc, Value x, Value y, Fold fold) {
+  auto cx = getConstantIntValue(x), cy = getConstantIntValue(y);
+  if (cx && cy)
+    return indexConstant(b, loc, fold(*cx, *cy));
+  return b.createOrFold<Op>(loc, x, y);
+}
+
+Value addIndex(OpBuilder &b, Location loc, Value x, Value y) {
+  return binary<arith::AddIOp>(b, loc, x, y,
+                               [](int64_t p, int64_t q) { return p + q; });
+}
+
+Value subIndex(OpBuilder &b, Location loc, Value x, Value y) {
+  return binary<arith::SubIOp>(b, loc, x, y,
+                               [](int64_t p, int64_t q) { return p - q; });
+}
+
+Value mulIndex(OpBuilder &b, Location loc, Value x, Value y) {
+  return binary<arith::MulIOp>(b, loc, x, y,
+                               [](int64_t p, int64_t q) { return p * q; });
+}
+
+Value floorDivIndex(OpBuilder &b, Location loc, Value x, Value y) {
+  return binary<arith::FloorDivSIOp>(
+      b, loc, x, y, [](int64_t p, int64_t q) {
+        return q == 0 ? 0 : llvm::divideFloorSigned(p, q);
+      });
+}
+
+Value ceilDivIndex(OpBuilder &b, Location loc, Value x, Value y) {
+  return binary<arith::CeilDivSIOp>(
+      b, loc, x, y, [](int64_t p, int64_t q) {
+        return q == 0 ? 0 : llvm::divideCeilSigned(p, q);
+      });
+}
+
+Value minIndex(OpBuilder &b, Location loc, Value x, Value y) {
+  return binary<arith::MinSIOp>(
+      b, loc, x, y, [](int64_t p, int64_t q) { return std::min(p, q); });
+}
+
+Value maxIndex(OpBuilder &b, Location loc, Value x, Value y) {
+  return binary<arith::MaxSIOp>(
+      b, loc, x, y, [](int64_t p, int64_t q) { return std::max(p, q); });
+}
+
+Value onlyElement(OpBuilder &b, Location loc, Value tensor) {
+  int64_t rank = cast<RankedTensorType>(tensor.getType()).getRank();
+  SmallVector<Value> zeros(rank, indexConstant(b, loc, 0));
+  return tensor::ExtractOp::create(b, loc, tensor, zeros);
+}
+
+Value elementAsIndex(OpBuilder &b, Location loc, Value tensor, int64_t i) {
+  SmallVector<Value> at;
+  if (cast<RankedTensorType>(tensor.getType()).getRank() == 1)
+    at.push_back(indexConstant(b, loc, i));
+  Value element = tensor::ExtractOp::create(b, loc, tensor, at);
+  if (element.getType().isIndex())
+    return element;
+  return arith::IndexCastOp::create(b, loc, b.getIndexType(), element);
+}
+
+void replaceWithCasts(ConversionPatternRewriter &rewriter,
+                      const TypeConverter &converter, Operation *op,
+                      ValueRange values) {
+  SmallVector<Value> replacements;
+  for (auto [result, value] : llvm::zip(op->getResults(), values)) {
+    Type wanted = converter.convertType(result.getType());
+    if (wanted && value.getType() != wanted &&
+        isa<TensorType>(value.getType()) && isa<TensorType>(wanted))
+      value = tensor::CastOp::create(rewriter, op->getLoc(), wanted, value);
+    replacements.push_back(value);
+  }
+  rewriter.replaceOp(op, replacements);
+}
+
+Value reshapeTo(OpBuilder &b, Location loc, Value tensor,
+                RankedTensorType type, ValueRange sizes) {
+  if (tensor.getType() == type && type.hasStaticShape())
+    return tensor;
+  Value shape = tensor::FromElementsOp::create(
+      b, loc, RankedTensorType::get({type.getRank()}, b.getIndexType()),
+      sizes);
+  return tensor::ReshapeOp::create(b, loc, type, tensor, shape);
+}
+
+} // namespace onnxc

@@ -1,0 +1,169 @@
+//===- KernelBuilder.cpp - Builds one krnl.kernel ---------------*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Conversion/ONNXToKrnl/KernelBuilder.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/AffineMap.h"
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+
+using namespace mlir;
+
+namespace onnxc::krnl {
+
+KernelBuilder::KernelBuilder(OpBuilder &host, Location loc, StringRef name)
+    : host(host), loc(loc), name(name.str()), block(new Block),
+      body(OpBuilder::atBlockEnd(block)) {}
+
+KernelBuilder::~KernelBuilder() { delete block; }
+
+AffineExpr KernelBuilder::loop(StringRef loopName, int64_t extent) {
+  loops.push_back({loopName.str(), extent});
+  return host.getAffineDimExpr(loops.size() - 1);
+}
+
+SmallVector<AffineExpr> KernelBuilder::loopsOf(RankedTensorType type) {
+  SmallVector<AffineExpr> exprs;
+  for (auto [i, size] : llvm::enumerate(type.getShape()))
+    exprs.push_back(loop("d" + std::to_string(i), size));
+  return exprs;
+}
+
+AffineExpr KernelBuilder::constant(int64_t value) {
+  return host.getAffineConstantExpr(value);
+}
+
+Value KernelBuilder::input(Value hostValue) {
+  for (auto [outer, inner] : llvm::zip(ins, insInside))
+    if (outer == hostValue)
+      return inner;
+  ins.push_back(hostValue);
+  insInside.push_back(
+      block->insertArgument(ins.size() - 1, hostValue.getType(), loc));
+  return insInside.back();
+}
+
+Value KernelBuilder::output(RankedTensorType type, ValueRange dynamicSizes) {
+  outs.push_back(tensor::EmptyOp::create(host, loc, type, dynamicSizes));
+  outsInside.push_back(block->addArgument(type, loc));
+  return outsInside.back();
+}
+
+Value KernelBuilder::temporary(
+    RankedTensorType type, ArrayRef<std::pair<Value, int64_t>> dynamicLike) {
+  SmallVector<Value> sizes;
+  for (auto [tensor, dim] : dynamicLike)
+    sizes.push_back(tensor::DimOp::create(body, loc, tensor, dim));
+  return tensor::EmptyOp::create(body, loc, type, sizes);
+}
+
+Value KernelBuilder::constant(TypedAttr value) {
+  return arith::ConstantOp::create(body, loc, value);
+}
+
+Value KernelBuilder::generic(ArrayRef<Access> ins, const Access &out,
+                             ArrayRef<AffineExpr> reduced, Body fn) {
+  return generic(ins, ArrayRef<Access>(out), reduced,
+                 [&](OpBuilder &b, Location l, ValueRange args) {
+                   return SmallVector<Value>{fn(b, l, args)};
+                 })
+      .front();
+}
+
+/// The loops that occur in the accesses of an op, as a set over all loops.
+static llvm::SmallBitVector usedLoops(size_t loopCount,
+                                      ArrayRef<KernelBuilder::Access> ins,
+                                      ArrayRef<KernelBuilder::Access> outs,
+                                      ArrayRef<AffineExpr> reduced) {
+  llvm::SmallBitVector used(loopCount);
+  auto mark = [&](AffineExpr expr) {
+    expr.walk([&](AffineExpr e) {
+      if (auto dim = dyn_cast<AffineDimExpr>(e))
+        used.set(dim.getPosition());
+    });
+  };
+  for (const auto &access : ins)
+    llvm::for_each(access.at, mark);
+  for (const auto &access : outs)
+    llvm::for_each(access.at, mark);
+  llvm::for_each(reduced, mark);
+  return used;
+}
+
+SmallVector<Value> KernelBuilder::generic(ArrayRef<Access> opIns,
+                                          ArrayRef<Access> opOuts,
+                                          ArrayRef<AffineExpr> reduced,
+                                          MultiBody fn) {
+  MLIRContext *ctx = host.getContext();
+  llvm::SmallBitVector used = usedLoops(loops.size(), opIns, opOuts, reduced);
+  llvm::SmallBitVector isReduced(loops.size());
+  for (AffineExpr e : reduced)
+    isReduced.set(cast<AffineDimExpr>(e).getPosition());
+
+  // Number the op's own iterators in the order the loops were declared.
+  SmallVector<AffineExpr> toOp(loops.size(), getAffineConstantExpr(0, ctx));
+  SmallVector<utils::IteratorType> iterators;
+  SmallVector<Attribute> axes;
+  currentAxes.clear();
+  for (unsigned l : used.set_bits()) {
+    toOp[l] = getAffineDimExpr(currentAxes.size(), ctx);
+    currentAxes.push_back(l);
+    iterators.push_back(isReduced[l] ? utils::IteratorType::reduction
+                                     : utils::IteratorType::parallel);
+    axes.push_back(host.getStringAttr(loops[l].name));
+  }
+  SmallVector<AffineMap> maps;
+  SmallVector<Value> inValues, outValues;
+  SmallVector<Type> resultTypes;
+  auto add = [&](const Access &access, SmallVector<Value> &values) {
+    SmallVector<AffineExpr> results;
+    for (AffineExpr e : access.at)
+      results.push_back(e.replaceDims(toOp));
+    maps.push_back(AffineMap::get(currentAxes.size(), 0, results, ctx));
+    values.push_back(access.tensor);
+  };
+  for (const Access &access : opIns)
+    add(access, inValues);
+  for (const Access &access : opOuts) {
+    add(access, outValues);
+    resultTypes.push_back(access.tensor.getType());
+  }
+  auto op = linalg::GenericOp::create(
+      body, loc, resultTypes, inValues, outValues, maps, iterators,
+      [&](OpBuilder &b, Location l, ValueRange args) {
+        linalg::YieldOp::create(b, l, fn(b, l, args));
+      });
+  op->setAttr("krnl.axes", host.getArrayAttr(axes));
+  return llvm::to_vector(ValueRange(op.getResults()));
+}
+
+Value KernelBuilder::fill(Value value, const Access &out) {
+  return generic({}, out, {},
+                 [&](OpBuilder &, Location, ValueRange) { return value; });
+}
+
+Value KernelBuilder::index(OpBuilder &b, Location l, AffineExpr loopExpr) {
+  unsigned position = cast<AffineDimExpr>(loopExpr).getPosition();
+  auto it = llvm::find(currentAxes, position);
+  assert(it != currentAxes.end() && "loop is not an axis of this op");
+  return linalg::IndexOp::create(b, l, it - currentAxes.begin());
+}
+
+SmallVector<Value> KernelBuilder::finish(ValueRange values) {
+  krnl::YieldOp::create(body, loc, values);
+  SmallVector<Attribute> loopAttrs;
+  for (const LoopDecl &l : loops)
+    loopAttrs.push_back(LoopAttr::get(host.getContext(), l.name, l.extent));
+  SmallVector<Type> resultTypes(ValueRange(outs).getTypes());
+  auto kernel = KernelOp::create(
+      host, loc, resultTypes, host.getStringAttr(name),
+      host.getArrayAttr(loopAttrs), host.getArrayAttr({}), ins, outs);
+  kernel.getBody().push_back(block);
+  block = nullptr;
+  return llvm::to_vector(ValueRange(kernel.getResults()));
+}
+
+} // namespace onnxc::krnl

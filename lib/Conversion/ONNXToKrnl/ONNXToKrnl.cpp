@@ -1,0 +1,104 @@
+//===- ONNXToKrnl.cpp - Operators become kernels ----------------*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Func/Transforms/FuncConversions.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SCF/Transforms/Patterns.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
+
+using namespace mlir;
+
+namespace onnxc {
+
+KrnlTypeConverter::KrnlTypeConverter(MLIRContext *context) {
+  addConversion([](Type type) { return type; });
+  addConversion([](IntegerType type) -> Type {
+    if (type.getWidth() == 1)
+      return IntegerType::get(type.getContext(), 8);
+    return IntegerType::get(type.getContext(), type.getWidth());
+  });
+  addConversion([](onnx::StringType type) -> Type {
+    return krnl::StrType::get(type.getContext());
+  });
+  addConversion([this](RankedTensorType type) -> std::optional<Type> {
+    Type element = convertType(type.getElementType());
+    return element ? RankedTensorType::get(type.getShape(), element) : Type();
+  });
+}
+
+void populateONNXToKrnlPatterns(TypeConverter &converter,
+                                RewritePatternSet &patterns) {
+#define ONNXC_FAMILY(NAME)                                                     \
+  populateONNXToKrnl##NAME##Patterns(converter, patterns);
+#include "onnxc/Conversion/ONNXToKrnl/Families.def"
+}
+
+llvm::StringSet<> directlyLoweredOps(MLIRContext *context) {
+  KrnlTypeConverter converter(context);
+  RewritePatternSet patterns(context);
+  populateONNXToKrnlPatterns(converter, patterns);
+  llvm::StringSet<> names;
+  for (const auto &pattern : patterns.getNativePatterns())
+    if (std::optional<OperationName> root = pattern->getRootKind())
+      names.insert(root->getStringRef());
+  return names;
+}
+
+namespace {
+struct ConvertONNXToKrnl
+    : public PassWrapper<ConvertONNXToKrnl, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ConvertONNXToKrnl)
+
+  StringRef getArgument() const override { return "convert-onnx-to-krnl"; }
+  StringRef getDescription() const override {
+    return "lower operators to kernels and the host program around them";
+  }
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<arith::ArithDialect, func::FuncDialect, krnl::KrnlDialect,
+                    linalg::LinalgDialect, math::MathDialect, scf::SCFDialect,
+                    tensor::TensorDialect>();
+  }
+
+  void runOnOperation() override {
+    MLIRContext *context = &getContext();
+    KrnlTypeConverter converter(context);
+    RewritePatternSet patterns(context);
+    populateONNXToKrnlPatterns(converter, patterns);
+    populateFunctionOpInterfaceTypeConversionPattern<func::FuncOp>(patterns,
+                                                                   converter);
+    populateReturnOpTypeConversionPattern(patterns, converter);
+    ConversionTarget target(*context);
+    target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
+    target.addIllegalDialect<onnx::ONNXDialect>();
+    target.addDynamicallyLegalOp<func::FuncOp>([&](func::FuncOp func) {
+      return converter.isSignatureLegal(func.getFunctionType());
+    });
+    target.addDynamicallyLegalOp<func::ReturnOp>(
+        [&](func::ReturnOp op) { return converter.isLegal(op); });
+    ConversionConfig config;
+    config.allowPatternRollback = false;
+    if (failed(applyFullConversion(getOperation(), target, std::move(patterns),
+                                   config)))
+      signalPassFailure();
+  }
+};
+} // namespace
+
+std::unique_ptr<Pass> createConvertONNXToKrnlPass() {
+  return std::make_unique<ConvertONNXToKrnl>();
+}
+
+void registerConvertONNXToKrnlPass() {
+  registerPass([] { return createConvertONNXToKrnlPass(); });
+}
+
+} // namespace onnxc

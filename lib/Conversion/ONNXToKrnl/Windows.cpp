@@ -1,0 +1,107 @@
+//===- Windows.cpp - Sliding windows of Conv and pooling --------*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Conversion/ONNXToKrnl/Windows.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
+#include "onnxc/Conversion/ONNXToKrnl/Padding.h"
+
+using namespace mlir;
+
+namespace onnxc {
+
+Windows Windows::get(OpBuilder &b, Location loc, Value x,
+                     ValueRange kernelSizes,
+                     std::optional<ArrayRef<int64_t>> strides,
+                     std::optional<ArrayRef<int64_t>> dilations,
+                     std::optional<ArrayRef<int64_t>> pads, StringRef autoPad,
+                     bool ceilMode) {
+  Windows w;
+  int64_t spatial = kernelSizes.size();
+  auto constant = [&](int64_t value) { return indexConstant(b, loc, value); };
+  auto attribute = [&](std::optional<ArrayRef<int64_t>> values, int64_t i,
+                       int64_t otherwise) {
+    return values && i < int64_t(values->size()) ? (*values)[i] : otherwise;
+  };
+  for (int64_t d = 0; d < spatial; ++d) {
+    int64_t stride = attribute(strides, d, 1);
+    int64_t dilation = attribute(dilations, d, 1);
+    w.strides.push_back(stride);
+    w.dilations.push_back(dilation);
+    Value in = sizeOf(b, loc, x, d + 2);
+    // Elements from the first to the last that a window touches.
+    Value extent = addIndex(
+        b, loc,
+        mulIndex(b, loc, subIndex(b, loc, kernelSizes[d], constant(1)),
+                 constant(dilation)),
+        constant(1));
+    Value before = constant(0), after = constant(0), out;
+    if (autoPad.starts_with("SAME")) {
+      out = ceilDivIndex(b, loc, in, constant(stride));
+      Value last = mulIndex(b, loc, subIndex(b, loc, out, constant(1)),
+                            constant(stride));
+      Value total = maxIndex(
+          b, loc,
+          subIndex(b, loc, addIndex(b, loc, last, extent), in), constant(0));
+      Value half = floorDivIndex(b, loc, total, constant(2));
+      Value rest = subIndex(b, loc, total, half);
+      bool upper = autoPad == "SAME_UPPER";
+      before = upper ? half : rest;
+      after = upper ? rest : half;
+    } else {
+      if (autoPad != "VALID") {
+        before = constant(attribute(pads, d, 0));
+        after = constant(attribute(pads, d + spatial, 0));
+      }
+      Value room = subIndex(
+          b, loc,
+          addIndex(b, loc, in, addIndex(b, loc, before, after)), extent);
+      Value steps = ceilMode ? ceilDivIndex(b, loc, room, constant(stride))
+                             : floorDivIndex(b, loc, room, constant(stride));
+      if (ceilMode) {
+        // A window must begin inside the tensor or its leading border.
+        Value begin = subIndex(b, loc, addIndex(b, loc, in, before),
+                               constant(1));
+        steps = minIndex(b, loc, steps,
+                         floorDivIndex(b, loc, begin, constant(stride)));
+      }
+      out = addIndex(b, loc, steps, constant(1));
+      // The last window may reach beyond the border that was asked for.
+      Value reach = addIndex(
+          b, loc, mulIndex(b, loc, steps, constant(stride)), extent);
+      after = maxIndex(
+          b, loc, after,
+          subIndex(b, loc, reach, addIndex(b, loc, in, before)));
+    }
+    w.padBefore.push_back(before);
+    w.padAfter.push_back(after);
+    w.outSizes.push_back(maxIndex(b, loc, out, constant(0)));
+  }
+  return w;
+}
+
+Value Windows::pad(OpBuilder &b, Location loc, Value x, Value value) const {
+  Value zero = indexConstant(b, loc, 0);
+  SmallVector<Value> before{zero, zero}, after{zero, zero};
+  before.append(padBefore);
+  after.append(padAfter);
+  return padConstant(b, loc, x, before, after, value);
+}
+
+Value splitDim(OpBuilder &b, Location loc, Value x, int64_t dim,
+               int64_t parts) {
+  auto type = cast<RankedTensorType>(x.getType());
+  SmallVector<int64_t> shape(type.getShape());
+  SmallVector<Value> sizes = sizesOf(b, loc, x);
+  int64_t rest = shape[dim] / parts;
+  shape[dim] = rest;
+  shape.insert(shape.begin() + dim, parts);
+  sizes[dim] = indexConstant(b, loc, rest);
+  sizes.insert(sizes.begin() + dim, indexConstant(b, loc, parts));
+  return reshapeTo(b, loc, x,
+                   RankedTensorType::get(shape, type.getElementType()), sizes);
+}
+
+} // namespace onnxc

@@ -1,0 +1,310 @@
+//===- EmitOp.cpp - One structured op at one point --------------*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//===----------------------------------------------------------------------===//
+
+#include "KernelEmitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace onnxc::krnl {
+
+bool KernelEmitter::isReduced(const OpState &state, unsigned loop) {
+  const LoopUse *use = nest.op(state.number).find(loop);
+  return use && use->reduced;
+}
+
+/// Does every copy of this loop have an accumulator of its own, combined at
+/// the end? Otherwise the copies of a reduced loop follow one another.
+bool KernelEmitter::isSplit(const OpState &state, unsigned loop) {
+  return isReduced(state, loop) &&
+         (active[loop].lanes > 1 || nest.loop(loop).split);
+}
+
+Copies KernelEmitter::restrictTo(const Copies &copies,
+                                 llvm::function_ref<bool(unsigned)> pick) {
+  Copies result(copies.size(), 0);
+  for (unsigned loop = 0; loop < copies.size(); ++loop)
+    if (pick(loop))
+      result[loop] = copies[loop];
+  return result;
+}
+
+SmallVector<Copies>
+KernelEmitter::enumerate(const OpState &state,
+                         llvm::function_ref<bool(unsigned)> pick) {
+  SmallVector<Copies> all{Copies(active.size(), 0)};
+  for (const LoopUse &use : nest.op(state.number).loops) {
+    if (active[use.loop].copies == 1 || !pick(use.loop))
+      continue;
+    SmallVector<Copies> longer;
+    for (const Copies &copies : all)
+      for (int64_t c = 0; c < active[use.loop].copies; ++c) {
+        longer.push_back(copies);
+        longer.back()[use.loop] = c;
+      }
+    all = std::move(longer);
+  }
+  return all;
+}
+
+void KernelEmitter::emitOp(unsigned number) {
+  OpState state;
+  state.number = number;
+  state.op = ops[number];
+  b.setLoc(state.op.getLoc());
+  for (OpOperand &init : state.op.getDpsInitsMutable())
+    state.accumulates |= state.op.payloadUsesValueFromOperand(&init);
+  for (const LoopUse &use : nest.op(number).loops)
+    if (!nest.loop(use.loop).shared && !isRegisterTile(use.loop))
+      state.loops.push_back(use);
+  state.firstReduced = state.loops.size();
+  while (state.firstReduced > 0 && state.loops[state.firstReduced - 1].reduced)
+    --state.firstReduced;
+  // A reduced loop can only have lanes of its own if partial results can be
+  // combined; else it stays scalar.
+  for (unsigned i = 0; i < state.op.getNumDpsInits(); ++i)
+    if (state.accumulates && !combinerOf(state.op, i))
+      for (LoopUse &use : state.loops)
+        if (use.reduced)
+          use.lanes = 0;
+  emitOpLoops(state, 0, {});
+}
+
+SmallVector<Value> KernelEmitter::emitOpLoops(OpState &state, unsigned position,
+                                              ValueRange accumulators) {
+  if (position == state.firstReduced && state.accumulates &&
+      accumulators.empty()) {
+    // The loops from here on decide which accumulators there are.
+    for (unsigned i = position; i < state.loops.size(); ++i) {
+      const LoopUse &use = state.loops[i];
+      int64_t lanes = lanesOf(use, state.number);
+      active[use.loop].lanes = lanes;
+      bool separate = lanes > 1 || nest.loop(use.loop).split;
+      active[use.loop].copies =
+          separate ? llvm::divideCeil(std::max<int64_t>(use.unroll, 1), lanes)
+                   : 1;
+    }
+    SmallVector<Value> initial = initialAccumulators(state);
+    SmallVector<Value> final = emitOpLoops(state, position, initial);
+    finishAccumulators(state, final);
+    for (unsigned i = position; i < state.loops.size(); ++i)
+      active[state.loops[i].loop] = ActiveLoop();
+    return {};
+  }
+  if (position == state.loops.size())
+    return emitPoint(state, accumulators);
+  const LoopUse &use = state.loops[position];
+  return emitLoop(use, lanesOf(use, state.number), accumulators,
+                  [&](ValueRange carried) {
+                    return emitOpLoops(state, position + 1, carried);
+                  });
+}
+
+/// Accumulators in the order of enumerate(): for each result, the copies of
+/// the loops that keep them apart.
+SmallVector<Value> KernelEmitter::initialAccumulators(OpState &state) {
+  state.reads.clear();
+  SmallVector<Value> values;
+  bool split = false;
+  for (const LoopUse &use : nest.op(state.number).loops)
+    split |= isSplit(state, use.loop);
+  state.accumulatorCopies = enumerate(state, [&](unsigned loop) {
+    return !isReduced(state, loop) || isSplit(state, loop);
+  });
+  std::optional<unsigned> lane = laneLoop(state);
+  int64_t lanes = lane ? active[*lane].lanes : 1;
+  for (unsigned i = 0; i < state.op.getNumDpsInits(); ++i) {
+    OpOperand *init = state.op.getDpsInitOperand(i);
+    for (const Copies &copies : state.accumulatorCopies) {
+      if (split) {
+        TypedAttr neutral = *arith::getNeutralElement(combinerOf(state.op, i));
+        values.push_back(
+            broadcast(arith::ConstantOp::create(b, neutral), lanes));
+        continue;
+      }
+      values.push_back(broadcast(readOperand(state, *init, copies), lanes));
+    }
+  }
+  state.reads.clear();
+  return values;
+}
+
+static vector::CombiningKind combiningKind(Operation *op) {
+  return llvm::TypeSwitch<Operation *, vector::CombiningKind>(op)
+      .Case<arith::AddFOp, arith::AddIOp>(
+          [](auto) { return vector::CombiningKind::ADD; })
+      .Case<arith::MulFOp, arith::MulIOp>(
+          [](auto) { return vector::CombiningKind::MUL; })
+      .Case<arith::MaximumFOp>(
+          [](auto) { return vector::CombiningKind::MAXIMUMF; })
+      .Case<arith::MinimumFOp>(
+          [](auto) { return vector::CombiningKind::MINIMUMF; })
+      .Case<arith::MaxNumFOp>(
+          [](auto) { return vector::CombiningKind::MAXNUMF; })
+      .Case<arith::MinNumFOp>(
+          [](auto) { return vector::CombiningKind::MINNUMF; })
+      .Case<arith::MaxSIOp>([](auto) { return vector::CombiningKind::MAXSI; })
+      .Case<arith::MinSIOp>([](auto) { return vector::CombiningKind::MINSI; })
+      .Case<arith::MaxUIOp>([](auto) { return vector::CombiningKind::MAXUI; })
+      .Case<arith::MinUIOp>([](auto) { return vector::CombiningKind::MINUI; })
+      .Case<arith::AndIOp>([](auto) { return vector::CombiningKind::AND; })
+      .Case<arith::OrIOp>([](auto) { return vector::CombiningKind::OR; })
+      .Case<arith::XOrIOp>([](auto) { return vector::CombiningKind::XOR; });
+}
+
+/// The op that merges the running value with a new one, if the payload is a
+/// plain reduction whose partial results can be merged in any grouping.
+Operation *KernelEmitter::combinerOf(linalg::LinalgOp op, unsigned result) {
+  BlockArgument running = op.getMatchingBlockArgument(op.getDpsInitOperand(result));
+  Operation *combiner =
+      op.getBlock()->getTerminator()->getOperand(result).getDefiningOp();
+  if (!combiner || !running.hasOneUse() ||
+      *running.getUsers().begin() != combiner ||
+      combiner->getNumOperands() != 2)
+    return nullptr;
+  bool known =
+      isa<arith::AddFOp, arith::AddIOp, arith::MulFOp, arith::MulIOp,
+          arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp,
+          arith::MinNumFOp, arith::MaxSIOp, arith::MinSIOp, arith::MaxUIOp,
+          arith::MinUIOp, arith::AndIOp, arith::OrIOp, arith::XOrIOp>(combiner);
+  return known ? combiner : nullptr;
+}
+
+/// combiner(x, y) on scalars or vectors.
+static Value combine(ImplicitLocOpBuilder &b, Operation *combiner, Value x,
+                     Value y) {
+  OperationState made(b.getLoc(), combiner->getName());
+  made.addOperands({x, y});
+  made.addTypes(x.getType());
+  made.addAttributes(combiner->getAttrs());
+  return b.create(made)->getResult(0);
+}
+
+/// Brings split accumulators together and hands the results on.
+void KernelEmitter::finishAccumulators(OpState &state, ValueRange values) {
+  state.reads.clear();
+  SmallVector<Copies> kept = enumerate(
+      state, [&](unsigned loop) { return !isReduced(state, loop); });
+  unsigned perResult = state.accumulatorCopies.size();
+  std::optional<unsigned> lane = laneLoop(state);
+  bool lanesReduced = lane && isReduced(state, *lane);
+  for (unsigned i = 0; i < state.op.getNumDpsInits(); ++i) {
+    Operation *combiner = combinerOf(state.op, i);
+    for (const Copies &copies : kept) {
+      Value total;
+      bool split = lanesReduced;
+      for (unsigned c = 0; c < perResult; ++c) {
+        Copies group = restrictTo(state.accumulatorCopies[c],
+                                  [&](unsigned loop) {
+                                    return !isReduced(state, loop);
+                                  });
+        if (group != copies)
+          continue;
+        Value part = values[i * perResult + c];
+        split |= total != nullptr;
+        total = total ? combine(b, combiner, total, part) : part;
+      }
+      if (lanesReduced && isa<VectorType>(total.getType()))
+        total = vector::ReductionOp::create(b, combiningKind(combiner), total,
+                                            arith::FastMathFlags::reassoc);
+      if (split || splitsCopies(state))
+        total = combine(b, combiner,
+                        readOperand(state, *state.op.getDpsInitOperand(i),
+                                    copies),
+                        total);
+      recordResult(state, i, copies, total);
+    }
+  }
+}
+
+/// Some reduced loop has accumulators of its own, so they began neutral.
+bool KernelEmitter::splitsCopies(const OpState &state) {
+  return llvm::any_of(nest.op(state.number).loops, [&](const LoopUse &use) {
+    return isSplit(state, use.loop);
+  });
+}
+
+SmallVector<Value> KernelEmitter::emitPoint(OpState &state,
+                                            ValueRange accumulators) {
+  state.reads.clear();
+  SmallVector<Value> running = llvm::to_vector(accumulators);
+  SmallVector<Copies> all =
+      enumerate(state, [](unsigned) { return true; });
+  unsigned inits = state.op.getNumDpsInits();
+  for (const Copies &copies : all) {
+    SmallVector<Value> args;
+    for (OpOperand *input : state.op.getDpsInputOperands())
+      args.push_back(readOperand(state, *input, copies));
+    // Positions of this copy's accumulators.
+    SmallVector<unsigned> at;
+    if (!accumulators.empty()) {
+      Copies key = restrictTo(copies, [&](unsigned loop) {
+        return !isReduced(state, loop) || isSplit(state, loop);
+      });
+      unsigned c = llvm::find(state.accumulatorCopies, key) -
+                   state.accumulatorCopies.begin();
+      for (unsigned i = 0; i < inits; ++i)
+        at.push_back(i * state.accumulatorCopies.size() + c);
+    }
+    for (unsigned i = 0; i < inits; ++i) {
+      OpOperand *init = state.op.getDpsInitOperand(i);
+      if (!at.empty())
+        args.push_back(running[at[i]]);
+      else if (state.op.payloadUsesValueFromOperand(init))
+        args.push_back(readOperand(state, *init, copies));
+      else
+        args.push_back(Value());
+    }
+    SmallVector<Value> results = emitPayload(state, copies, args);
+    for (unsigned i = 0; i < inits; ++i) {
+      if (at.empty()) {
+        recordResult(state, i, copies, results[i]);
+        continue;
+      }
+      Value next = results[i], before = running[at[i]];
+      if (auto type = dyn_cast<VectorType>(before.getType()))
+        next = broadcast(next, type.getNumElements());
+      std::optional<unsigned> lane = laneLoop(state);
+      if (lane && isReduced(state, *lane))
+        if (Value mask = laneMask(state, copies))
+          next = arith::SelectOp::create(b, mask, next, before);
+      running[at[i]] = next;
+    }
+  }
+  return running;
+}
+
+/// Stores a result where somebody needs it in memory, and keeps it for those
+/// who can take it from registers.
+void KernelEmitter::recordResult(OpState &state, unsigned result,
+                                 const Copies &copies, Value value) {
+  OpResult produced = state.op->getResult(result);
+  auto isKept = [&](unsigned loop) { return !isReduced(state, loop); };
+  if (handsOver(state.number)) {
+    RegisterValue &kept = registers[produced];
+    if (kept.loops.empty())
+      for (const LoopUse &use : nest.op(state.number).loops)
+        if (isKept(use.loop))
+          kept.loops.push_back(use.loop);
+    kept.values[restrictTo(copies, isKept)] = value;
+  }
+  if (!needsMemory(produced))
+    return;
+  const Storage &place = storage[chainRoot(produced)];
+  int64_t lanes = lanesHere(state);
+  std::optional<unsigned> lane = laneLoop(state);
+  Value mask;
+  if (lane && isReduced(state, *lane))
+    lanes = 1;
+  else
+    mask = laneMask(state, copies);
+  SmallVector<LaneIndex> at =
+      indicesOf(state, *state.op.getDpsInitOperand(result), copies,
+                place.local);
+  store(place.memref, at, value, lanes, mask);
+}
+
+} // namespace onnxc::krnl

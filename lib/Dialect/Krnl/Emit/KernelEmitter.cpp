@@ -1,0 +1,246 @@
+//===- KernelEmitter.cpp - Obeys one kernel's recipe ------------*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//===----------------------------------------------------------------------===//
+
+#include "KernelEmitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+
+namespace onnxc::krnl {
+
+KernelEmitter::KernelEmitter(KernelOp kernel, LoopNest replayed,
+                             const EmitOptions &options)
+    : kernel(kernel), nest(std::move(replayed)), options(options),
+      b(kernel.getLoc(), kernel.getContext()), math(b) {
+  for (const BodyOp &op : nest.ops())
+    ops.push_back(cast<linalg::LinalgOp>(op.op));
+  active.resize(nest.loops().size());
+}
+
+static MemRefType memrefOf(RankedTensorType type) {
+  return MemRefType::get(type.getShape(), type.getElementType());
+}
+
+void KernelEmitter::createFunction(OpBuilder &at, StringRef name,
+                                   EmittedKernel &result) {
+  SmallVector<Type> types;
+  for (auto [i, value] : llvm::enumerate(kernel.getOperands())) {
+    auto tensor = dyn_cast<RankedTensorType>(value.getType());
+    auto pack = packs.find(i);
+    if (pack != packs.end())
+      tensor = pack->second.type;
+    types.push_back(tensor ? Type(memrefOf(tensor)) : value.getType());
+  }
+  for (Value temporary : result.temporaries)
+    types.push_back(memrefOf(cast<RankedTensorType>(temporary.getType())));
+  types.append(2, at.getIndexType());
+  func = func::FuncOp::create(at, kernel.getLoc(), name,
+                              at.getFunctionType(types, {}));
+  func.setPrivate();
+  func->setAttr("krnl.kernel", at.getUnitAttr());
+  b.setInsertionPointToStart(func.addEntryBlock());
+  for (auto [inner, outer] :
+       llvm::zip(kernel.getBody().getArguments(), func.getArguments())) {
+    uniform.map(inner, outer);
+    if (isa<MemRefType>(outer.getType())) {
+      Storage place;
+      place.memref = outer;
+      auto pack = packs.find(inner.getArgNumber());
+      if (pack != packs.end())
+        place.packed = pack->second.loops;
+      storage[inner] = place;
+    }
+  }
+  result.func = func;
+}
+
+/// Scalar code of the body that is outside the structured ops, and the run-time
+/// extents of the axes.
+void KernelEmitter::emitUniformOps() {
+  for (Operation &op : kernel.getBody().front().without_terminator()) {
+    if (auto dim = dyn_cast<tensor::DimOp>(op)) {
+      Value memref = storage.lookup(chainRoot(dim.getSource())).memref;
+      uniform.map(dim.getResult(),
+                  memref::DimOp::create(b, memref,
+                                        uniform.lookup(dim.getIndex()))
+                      .getResult());
+    } else if (!isa<linalg::LinalgOp, tensor::EmptyOp>(op)) {
+      b.clone(op, uniform);
+    }
+  }
+  for (unsigned axis = 0; axis < nest.numAxes(); ++axis) {
+    const Loop &loop = nest.loop(axis);
+    if (!loop.isDynamic()) {
+      extents.push_back({{}, loop.extent, 0, {}});
+      continue;
+    }
+    auto [operand, dim] = *kernel.findExtentOperand(axis);
+    Value memref = func.getArgument(operand);
+    extents.push_back({memref::DimOp::create(b, memref, dim), 0, 0, {}});
+  }
+}
+
+/// for tile = begin to end, split into the parallel loops, last one fastest.
+void KernelEmitter::emitTiles() {
+  unsigned args = func.getNumArguments();
+  Value begin = func.getArgument(args - 2), end = func.getArgument(args - 1);
+  auto loop = scf::ForOp::create(b, begin, end,
+                                 arith::ConstantIndexOp::create(b, 1));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  LaneIndex rest{loop.getInductionVar(), 0, 0, {}};
+  SmallVector<unsigned> parallel = nest.parallelLoops();
+  for (unsigned number : llvm::reverse(parallel)) {
+    bool outermost = number == parallel.front();
+    LaneIndex extent = fullExtent(number);
+    LaneIndex index = rest;
+    if (!outermost) {
+      index = extent.isConstant() ? math.mod(rest, extent.offset)
+                                  : math.mod(rest, math.scalar(extent));
+      rest = extent.isConstant() ? math.floorDiv(rest, extent.offset)
+                                 : math.floorDiv(rest, math.scalar(extent));
+    }
+    active[number].base = index.base;
+    active[number].offset = index.offset;
+  }
+  emitShared(parallel.size());
+}
+
+/// How the first op that has the loop walks it; shared loops are walked the
+/// same way by all ops.
+static LoopUse useOf(const LoopNest &nest, unsigned loop, unsigned &op) {
+  for (auto [number, body] : llvm::enumerate(nest.ops()))
+    if (const LoopUse *use = body.find(loop)) {
+      op = number;
+      return *use;
+    }
+  op = 0;
+  LoopUse plain;
+  plain.loop = loop;
+  return plain;
+}
+
+void KernelEmitter::emitShared(unsigned position) {
+  SmallVector<unsigned> shared = nest.sharedLoops();
+  if (position == shared.size())
+    return emitTileVariants(0);
+  unsigned op;
+  LoopUse use = useOf(nest, shared[position], op);
+  emitLoop(use, lanesOf(use, op), {}, [&](ValueRange) {
+    emitShared(position + 1);
+    return SmallVector<Value>();
+  });
+}
+
+/// Opens the register-tile loops: one variant of the code for full tiles, one
+/// for the tile that is cut off by the end of an axis.
+void KernelEmitter::emitTileVariants(unsigned position) {
+  if (position == tileLoops.size())
+    return emitOps();
+  const LoopUse &use = tileLoops[position];
+  unsigned op;
+  int64_t lanes = lanesOf(useOf(nest, use.loop, op), op);
+  int64_t extent = nest.loop(use.loop).extent;
+  LaneIndex bound = boundOf(use.loop);
+  ActiveLoop saved = active[use.loop];
+  llvm::scope_exit restore([&] { active[use.loop] = saved; });
+
+  auto emitWith = [&](int64_t limit) {
+    ActiveLoop state;
+    state.copies = llvm::divideCeil(limit, lanes);
+    state.lanes = lanes;
+    if (limit % lanes)
+      state.staticLimit = limit;
+    active[use.loop] = state;
+    emitTileVariants(position + 1);
+  };
+  if (bound.isConstant())
+    return emitWith(bound.offset);
+
+  Value isFull = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                       math.scalar(bound),
+                                       arith::ConstantIndexOp::create(b, extent));
+  auto branch = scf::IfOp::create(b, isFull, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  emitWith(extent);
+  b.setInsertionPointToStart(branch.elseBlock());
+  unsigned blocked = nest.loop(use.loop).kind == Loop::Kind::BlockInner
+                         ? nest.loop(use.loop).parents[0]
+                         : use.loop;
+  int64_t blockedExtent = nest.loop(blocked).extent;
+  if (!ShapedType::isDynamic(blockedExtent) && blockedExtent % extent &&
+      nest.loop(blocked).kind == Loop::Kind::Axis)
+    return emitWith(blockedExtent % extent);
+  // The length of the tail is known only at run time: masked lanes, or one row
+  // after the other.
+  ActiveLoop state;
+  state.lanes = lanes;
+  if (lanes > 1) {
+    state.copies = llvm::divideCeil(extent, lanes);
+    state.dynamicLimit = math.scalar(bound);
+    active[use.loop] = state;
+    return emitTileVariants(position + 1);
+  }
+  emitStrip(use.loop, {}, bound, 1, state, {}, [&](ValueRange) {
+    emitTileVariants(position + 1);
+    return SmallVector<Value>();
+  });
+}
+
+void KernelEmitter::emitOps() {
+  registers.clear();
+  for (unsigned op = 0; op < ops.size(); ++op)
+    emitOp(op);
+}
+
+FailureOr<EmittedKernel> KernelEmitter::emit(OpBuilder &at, StringRef name) {
+  for (unsigned number : nest.order())
+    for (const BodyOp &op : nest.ops())
+      if (const LoopUse *use = op.find(number);
+          use && use->role != RegisterRole::None && !isRegisterTile(number))
+        tileLoops.push_back(*use);
+  for (const Pack &pack : nest.packs()) {
+    auto operand = packedOperand(kernel, nest, pack);
+    if (failed(operand))
+      return failure();
+    packs[pack.operand] = *operand;
+  }
+  EmittedKernel result;
+  OpBuilder::InsertionGuard guard(at);
+  if (failed(assignStorage(result)))
+    return failure();
+  createFunction(at, name, result);
+  for (auto [root, number] : outputOf)
+    storage[root] = storage.lookup(kernel.getOutArgument(number));
+  unsigned firstTemporary = kernel.getNumOperands();
+  for (auto [i, temporary] : llvm::enumerate(result.temporaries))
+    storage[temporary].memref = func.getArgument(firstTemporary + i);
+  emitUniformOps();
+  for (auto &[root, place] : storage)
+    if (!place.memref)
+      place.memref = memref::AllocaOp::create(
+          b, MemRefType::get(place.localShape,
+                             cast<ShapedType>(root.getType()).getElementType()),
+          b.getI64IntegerAttr(64));
+  emitTiles();
+  b.setInsertionPointToEnd(&func.getBody().front());
+  func::ReturnOp::create(b);
+  return result;
+}
+
+FailureOr<EmittedKernel> emitKernel(KernelOp kernel, OpBuilder &at,
+                                    StringRef name,
+                                    const EmitOptions &options) {
+  auto nest = LoopNest::replay(kernel, [&] { return kernel.emitOpError(); });
+  if (failed(nest))
+    return failure();
+  return KernelEmitter(kernel, std::move(*nest), options).emit(at, name);
+}
+
+} // namespace onnxc::krnl

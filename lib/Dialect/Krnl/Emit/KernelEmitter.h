@@ -1,0 +1,215 @@
+//===- KernelEmitter.h - Obeys one kernel's recipe --------------*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Turns the structured ops of a krnl.kernel into loops over memrefs, the way
+// its replayed LoopNest says. The shape of the result:
+//
+//   for tile = begin to end            // parallel loops, flattened
+//     for shared loops                 // every op of the kernel inside
+//       if full tile ... else tail     // register tiles have no inner tests
+//         op 0: for its own loops, registers innermost
+//         op 1: ...                    // takes op 0's registers if it can
+//
+// Registers: the copies of unrolled loops and the lanes of vectorized ones are
+// "register loops". A value computed at the same point of the nest by an
+// earlier op is handed over as an SSA value; only what cannot be handed over
+// goes through memory. A reduction keeps its accumulators in registers across
+// the reduction loops directly around its register loops. Only native 1-D
+// vectors ever cross a loop.
+//===----------------------------------------------------------------------===//
+
+#ifndef ONNXC_LIB_DIALECT_KRNL_EMIT_KERNELEMITTER_H
+#define ONNXC_LIB_DIALECT_KRNL_EMIT_KERNELEMITTER_H
+
+#include "LaneIndex.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "onnxc/Dialect/Krnl/Emit/EmitKernel.h"
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest.h"
+#include "llvm/ADT/ScopeExit.h"
+
+#include <map>
+
+namespace onnxc::krnl {
+
+/// What is known of a live loop at the point being emitted.
+struct ActiveLoop {
+  /// Index of the first element of the current strip: `base + offset`, a null
+  /// base being 0.
+  mlir::Value base;
+  int64_t offset = 0;
+  /// Unrolled copies, and elements of each copy.
+  int64_t copies = 1;
+  int64_t lanes = 1;
+  /// Number of valid elements from `base` if fewer than copies * lanes: either
+  /// static, or a value. Without a limit all are valid.
+  int64_t staticLimit = -1;
+  mlir::Value dynamicLimit;
+
+  /// Copies and lanes are in use: the loop is a register loop here.
+  bool inRegisters() const { return copies > 1 || lanes > 1; }
+};
+
+/// One choice of copy for every register loop, by loop number (0 elsewhere).
+using Copies = llvm::SmallVector<int64_t, 8>;
+
+/// A result held in registers: by the copies of the loops it depends on.
+struct RegisterValue {
+  llvm::SmallVector<unsigned> loops;
+  std::map<Copies, mlir::Value> values;
+};
+
+/// Where a tensor of the kernel lives.
+struct Storage {
+  /// The whole tensor, or the part of it that one visit of the shared loops
+  /// touches (`local`), or the packed form of an operand.
+  mlir::Value memref;
+  bool local = false;
+  llvm::SmallVector<int64_t> localShape;
+  /// Loops of a packed operand, outermost first; empty if not packed.
+  llvm::SmallVector<unsigned> packed;
+};
+
+class KernelEmitter {
+public:
+  KernelEmitter(KernelOp kernel, LoopNest nest, const EmitOptions &options);
+
+  mlir::FailureOr<EmittedKernel> emit(mlir::OpBuilder &at,
+                                      llvm::StringRef name);
+
+private:
+  /// What emitting one op at one point of the shared nest needs.
+  struct OpState {
+    unsigned number;
+    mlir::linalg::LinalgOp op;
+    /// Loops still to be opened around the op, outermost first.
+    llvm::SmallVector<LoopUse> loops;
+    /// The op reads its destination; position in `loops` from which on all
+    /// loops are reduced, so that accumulators stay in registers.
+    bool accumulates = false;
+    unsigned firstReduced = 0;
+    /// Which accumulators there are, for each result in this order.
+    llvm::SmallVector<Copies> accumulatorCopies;
+    /// Reads shared by the copies of one point.
+    std::map<std::pair<unsigned, Copies>, mlir::Value> reads;
+  };
+
+  // EmitStorage.cpp: where the tensors of the body live.
+  mlir::LogicalResult assignStorage(EmittedKernel &result);
+  mlir::Value chainRoot(mlir::Value tensor);
+  bool canForward(mlir::OpResult produced, mlir::OpOperand &use);
+  bool handsOver(unsigned op);
+  bool needsMemory(mlir::OpResult produced);
+  mlir::FailureOr<llvm::SmallVector<int64_t>> localShape(mlir::OpResult value);
+  bool sharesLoopsOf(unsigned op, unsigned dim);
+
+  // KernelEmitter.cpp: function, shared loops, variants of register tiles.
+  void createFunction(mlir::OpBuilder &at, llvm::StringRef name,
+                      EmittedKernel &result);
+  void emitUniformOps();
+  void emitTiles();
+  void emitShared(unsigned position);
+  void emitTileVariants(unsigned position);
+  void emitOps();
+
+  // EmitLoops.cpp: bounds and strips of one loop.
+  LaneIndex boundOf(unsigned loop);
+  LaneIndex fullExtent(unsigned loop);
+  mlir::Value minimum(LaneIndex x, int64_t y);
+  bool isRegisterTile(unsigned loop);
+  int64_t lanesOf(const LoopUse &use, unsigned op);
+  using LoopBody =
+      llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::ValueRange)>;
+  llvm::SmallVector<mlir::Value> emitLoop(const LoopUse &use, int64_t lanes,
+                                          mlir::ValueRange carried,
+                                          LoopBody body);
+  llvm::SmallVector<mlir::Value> emitStrip(unsigned loop, LaneIndex lower,
+                                           LaneIndex upper, int64_t step,
+                                           ActiveLoop state,
+                                           mlir::ValueRange carried,
+                                           LoopBody body);
+
+  // EmitOp.cpp: one structured op at one point of the shared nest.
+  void emitOp(unsigned number);
+  llvm::SmallVector<mlir::Value> emitOpLoops(OpState &state, unsigned position,
+                                             mlir::ValueRange accumulators);
+  llvm::SmallVector<mlir::Value> emitPoint(OpState &state,
+                                           mlir::ValueRange accumulators);
+  bool isReduced(const OpState &state, unsigned loop);
+  bool isSplit(const OpState &state, unsigned loop);
+  bool splitsCopies(const OpState &state);
+  /// Copies of all register loops of the op that satisfy `pick`.
+  llvm::SmallVector<Copies> enumerate(
+      const OpState &state, llvm::function_ref<bool(unsigned)> pick);
+  Copies restrictTo(const Copies &copies,
+                    llvm::function_ref<bool(unsigned)> pick);
+  llvm::SmallVector<mlir::Value> initialAccumulators(OpState &state);
+  void finishAccumulators(OpState &state, mlir::ValueRange accumulators);
+  void recordResult(OpState &state, unsigned result, const Copies &copies,
+                    mlir::Value value);
+
+  // EmitAccess.cpp: reading and writing one element or vector.
+  LaneIndex loopIndex(unsigned loop, const Copies &copies, bool local);
+  llvm::SmallVector<LaneIndex> axisValues(const OpState &state,
+                                          const Copies &copies, bool local);
+  llvm::SmallVector<LaneIndex> indicesOf(OpState &state,
+                                         mlir::OpOperand &operand,
+                                         const Copies &copies, bool local);
+  bool dependsOn(const OpState &state, mlir::OpOperand &operand,
+                 unsigned loop);
+  /// The loop of the op that has lanes here, if any.
+  std::optional<unsigned> laneLoop(const OpState &state);
+  int64_t lanesHere(const OpState &state);
+  mlir::Value laneMask(const OpState &state, const Copies &copies);
+  mlir::Value allLanes(int64_t lanes);
+  mlir::Value readOperand(OpState &state, mlir::OpOperand &operand,
+                          const Copies &copies);
+  mlir::Value load(mlir::Value memref, llvm::ArrayRef<LaneIndex> at,
+                   int64_t lanes, mlir::Value mask);
+  void store(mlir::Value memref, llvm::ArrayRef<LaneIndex> at,
+             mlir::Value value, int64_t lanes, mlir::Value mask);
+  LaneIndex strideOf(mlir::Value memref, unsigned dim);
+  mlir::Value laneOffsets(mlir::Value memref, llvm::ArrayRef<LaneIndex> at,
+                          int64_t lanes,
+                          llvm::SmallVectorImpl<mlir::Value> &base);
+
+  // EmitPayload.cpp: the scalar body of an op, on scalars or vectors.
+  llvm::SmallVector<mlir::Value> emitPayload(OpState &state,
+                                             const Copies &copies,
+                                             llvm::ArrayRef<mlir::Value> args);
+  mlir::Value emitPayloadOp(OpState &state, const Copies &copies,
+                            mlir::Operation *op, mlir::IRMapping &map);
+  mlir::Value emitExtract(OpState &state, mlir::Operation *op,
+                          mlir::IRMapping &map, const Copies &copies);
+  mlir::Value broadcast(mlir::Value value, int64_t lanes);
+  static mlir::Operation *combinerOf(mlir::linalg::LinalgOp op,
+                                     unsigned result);
+
+  KernelOp kernel;
+  LoopNest nest;
+  const EmitOptions &options;
+  mlir::ImplicitLocOpBuilder b;
+  mlir::func::FuncOp func;
+  LaneMath math;
+
+  llvm::SmallVector<mlir::linalg::LinalgOp> ops;
+  /// Scalars and tensors of the kernel body -> values of the function.
+  mlir::IRMapping uniform;
+  /// By root of the destination chain.
+  llvm::DenseMap<mlir::Value, Storage> storage;
+  /// Roots that are written straight into a destination of the kernel.
+  llvm::DenseMap<mlir::Value, unsigned> outputOf;
+  llvm::DenseMap<unsigned, PackedOperand> packs;
+  /// By loop number.
+  llvm::SmallVector<ActiveLoop> active;
+  llvm::SmallVector<LaneIndex> extents;
+  llvm::DenseMap<mlir::Value, RegisterValue> registers;
+  /// Register-tile loops; each has a variant for full tiles and one for tails.
+  llvm::SmallVector<LoopUse> tileLoops;
+};
+
+} // namespace onnxc::krnl
+
+#endif // ONNXC_LIB_DIALECT_KRNL_EMIT_KERNELEMITTER_H

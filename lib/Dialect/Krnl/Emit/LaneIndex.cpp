@@ -1,0 +1,152 @@
+//===- LaneIndex.cpp - Index values across the lanes of a vector *- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//===----------------------------------------------------------------------===//
+
+#include "LaneIndex.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace onnxc::krnl {
+
+Value LaneMath::constant(int64_t value) {
+  return arith::ConstantIndexOp::create(b, value);
+}
+
+Value LaneMath::scalar(LaneIndex x) {
+  assert(!x.vec && "a general vector of indices has no base");
+  if (!x.base)
+    return constant(x.offset);
+  if (x.offset == 0)
+    return x.base;
+  return b.createOrFold<arith::AddIOp>(x.base, constant(x.offset));
+}
+
+Value LaneMath::vector(LaneIndex x) {
+  auto type = VectorType::get({lanes}, b.getIndexType());
+  auto splat = [&](Value v) -> Value {
+    return vector::BroadcastOp::create(b, type, v);
+  };
+  if (x.vec)
+    return x.offset
+               ? Value(arith::AddIOp::create(b, x.vec,
+                                             splat(constant(x.offset))))
+               : x.vec;
+  Value first = splat(scalar({x.base, x.offset, 0, {}}));
+  if (x.step == 0)
+    return first;
+  SmallVector<int64_t> steps;
+  for (int64_t i = 0; i < lanes; ++i)
+    steps.push_back(i * x.step);
+  Value step = arith::ConstantOp::create(
+      b, DenseElementsAttr::get(type, ArrayRef<int64_t>(steps)));
+  return arith::AddIOp::create(b, first, step);
+}
+
+LaneIndex LaneMath::add(LaneIndex x, LaneIndex y) {
+  if (x.vec || y.vec) {
+    Value sum = arith::AddIOp::create(b, vector(x), vector(y));
+    return {{}, 0, 0, sum};
+  }
+  LaneIndex sum;
+  sum.offset = x.offset + y.offset;
+  sum.step = x.step + y.step;
+  if (x.base && y.base)
+    sum.base = b.createOrFold<arith::AddIOp>(x.base, y.base);
+  else
+    sum.base = x.base ? x.base : y.base;
+  return sum;
+}
+
+LaneIndex LaneMath::scale(LaneIndex x, int64_t factor) {
+  if (factor == 0)
+    return {};
+  if (factor == 1)
+    return x;
+  if (x.vec)
+    return scale(x, constant(factor));
+  LaneIndex result{{}, x.offset * factor, x.step * factor, {}};
+  if (x.base)
+    result.base = b.createOrFold<arith::MulIOp>(x.base, constant(factor));
+  return result;
+}
+
+template <typename Op>
+LaneIndex LaneMath::binary(LaneIndex x, Value y) {
+  if (x.isUniform())
+    return {b.createOrFold<Op>(scalar(x), y), 0, 0, {}};
+  auto type = VectorType::get({lanes}, b.getIndexType());
+  Value splat = vector::BroadcastOp::create(b, type, y);
+  Value result = Op::create(b, vector(x), splat);
+  return {{}, 0, 0, result};
+}
+
+LaneIndex LaneMath::scale(LaneIndex x, Value factor) {
+  if (x.isConstant() && x.offset == 0)
+    return x;
+  return binary<arith::MulIOp>(x, factor);
+}
+
+// Loop indices and what is derived from them inside accesses are never
+// negative before a division: unsigned forms are exact and cheaper.
+LaneIndex LaneMath::floorDiv(LaneIndex x, Value divisor) {
+  return binary<arith::DivUIOp>(x, divisor);
+}
+
+LaneIndex LaneMath::mod(LaneIndex x, Value divisor) {
+  return binary<arith::RemUIOp>(x, divisor);
+}
+
+LaneIndex LaneMath::floorDiv(LaneIndex x, int64_t divisor) {
+  if (divisor == 1)
+    return x;
+  if (x.isConstant())
+    return {{}, x.offset / divisor, 0, {}};
+  return floorDiv(x, constant(divisor));
+}
+
+LaneIndex LaneMath::mod(LaneIndex x, int64_t divisor) {
+  if (divisor == 1)
+    return {};
+  if (x.isConstant())
+    return {{}, x.offset % divisor, 0, {}};
+  return mod(x, constant(divisor));
+}
+
+LaneIndex LaneMath::eval(AffineExpr expr, ArrayRef<LaneIndex> dims,
+                         ArrayRef<LaneIndex> symbols) {
+  if (auto c = dyn_cast<AffineConstantExpr>(expr))
+    return {{}, c.getValue(), 0, {}};
+  if (auto d = dyn_cast<AffineDimExpr>(expr))
+    return dims[d.getPosition()];
+  if (auto s = dyn_cast<AffineSymbolExpr>(expr))
+    return symbols[s.getPosition()];
+  auto bin = cast<AffineBinaryOpExpr>(expr);
+  LaneIndex lhs = eval(bin.getLHS(), dims, symbols);
+  LaneIndex rhs = eval(bin.getRHS(), dims, symbols);
+  if (bin.getKind() == AffineExprKind::Add)
+    return add(lhs, rhs);
+  if (bin.getKind() == AffineExprKind::Mul && lhs.isConstant())
+    std::swap(lhs, rhs);
+  assert(rhs.isUniform() && "only sums may vary on both sides");
+  if (bin.getKind() == AffineExprKind::CeilDiv) {
+    lhs = add(add(lhs, rhs), {{}, -1, 0, {}});
+    return rhs.isConstant() ? floorDiv(lhs, rhs.offset)
+                            : floorDiv(lhs, scalar(rhs));
+  }
+  switch (bin.getKind()) {
+  case AffineExprKind::Mul:
+    return rhs.isConstant() ? scale(lhs, rhs.offset) : scale(lhs, scalar(rhs));
+  case AffineExprKind::FloorDiv:
+    return rhs.isConstant() ? floorDiv(lhs, rhs.offset)
+                            : floorDiv(lhs, scalar(rhs));
+  case AffineExprKind::Mod:
+    return rhs.isConstant() ? mod(lhs, rhs.offset) : mod(lhs, scalar(rhs));
+  default:
+    llvm_unreachable("every kind of affine expression is handled");
+  }
+}
+
+} // namespace onnxc::krnl

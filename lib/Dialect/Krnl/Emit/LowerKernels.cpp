@@ -1,0 +1,226 @@
+//===- LowerKernels.cpp - Kernels become functions and launches -*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//===----------------------------------------------------------------------===//
+
+#include "LaneIndex.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/PatternMatch.h"
+#include "onnxc/Dialect/Krnl/Emit/EmitKernel.h"
+#include "onnxc/Dialect/Krnl/Emit/Passes.h"
+
+using namespace mlir;
+
+namespace onnxc::krnl {
+#define GEN_PASS_DEF_KRNLLOWERKERNELSPASS
+#include "onnxc/Dialect/Krnl/Emit/Passes.h.inc"
+
+namespace {
+
+/// A kernel that has been emitted; equal kernels share its function.
+struct Emitted {
+  KernelOp kernel;
+  EmittedKernel result;
+};
+
+class Lowering {
+public:
+  Lowering(Operation *module, const EmitOptions &options)
+      : module(module), options(options), rewriter(module->getContext()) {}
+
+  LogicalResult lower(KernelOp kernel);
+  /// Kernels stay until the end: later ones are compared with them.
+  void eraseKernels() {
+    for (KernelOp kernel : llvm::reverse(done))
+      rewriter.eraseOp(kernel);
+  }
+
+private:
+  FailureOr<Emitted *> emit(KernelOp kernel);
+  std::string uniqueName(StringRef base);
+  Value packed(KernelOp kernel, const PackedOperand &pack);
+  SmallVector<Value> hostExtents(KernelOp kernel);
+  Value temporary(KernelOp kernel, const LoopNest &nest, Value tensor,
+                  ValueRange extents);
+
+  Operation *module;
+  const EmitOptions &options;
+  IRRewriter rewriter;
+  DenseMap<unsigned, SmallVector<std::unique_ptr<Emitted>>> byHash;
+  SmallVector<KernelOp> done;
+  llvm::StringMap<unsigned> names;
+};
+
+} // namespace
+
+static llvm::hash_code hashOf(KernelOp kernel) {
+  llvm::hash_code hash =
+      llvm::hash_combine(kernel.getLoops(), kernel.getRecipe());
+  for (Type type : kernel.getOperandTypes())
+    hash = llvm::hash_combine(hash, type);
+  for (Operation &op : kernel.getBody().front())
+    hash = llvm::hash_combine(hash, op.getName(), op.getNumOperands());
+  return hash;
+}
+
+static bool areEqual(KernelOp x, KernelOp y) {
+  return x.getLoops() == y.getLoops() && x.getRecipe() == y.getRecipe() &&
+         x.getIns().size() == y.getIns().size() &&
+         x.getOperandTypes() == y.getOperandTypes() &&
+         OperationEquivalence::isRegionEquivalentTo(
+             &x.getBody(), &y.getBody(),
+             OperationEquivalence::IgnoreLocations);
+}
+
+/// Function names say what the kernel computes and stay legal in assembly.
+std::string Lowering::uniqueName(StringRef base) {
+  std::string name = "kernel_";
+  for (char c : base.take_front(40))
+    name += llvm::isAlnum(c) ? c : '_';
+  unsigned &count = names[name];
+  return name + "_" + std::to_string(count++);
+}
+
+FailureOr<Emitted *> Lowering::emit(KernelOp kernel) {
+  auto &candidates = byHash[unsigned(hashOf(kernel))];
+  for (auto &candidate : candidates)
+    if (areEqual(candidate->kernel, kernel))
+      return candidate.get();
+  OpBuilder at = OpBuilder::atBlockEnd(&module->getRegion(0).front());
+  auto result =
+      emitKernel(kernel, at, uniqueName(kernel.getName()), options);
+  if (failed(result))
+    return failure();
+  candidates.push_back(
+      std::make_unique<Emitted>(Emitted{kernel, *result}));
+  return candidates.back().get();
+}
+
+/// The run-time (or constant) extent of every axis, as host values.
+SmallVector<Value> Lowering::hostExtents(KernelOp kernel) {
+  SmallVector<Value> extents;
+  for (unsigned i = 0; i < kernel.getLoops().size(); ++i) {
+    if (!kernel.getLoop(i).isDynamic()) {
+      extents.push_back(arith::ConstantIndexOp::create(
+          rewriter, kernel.getLoc(), kernel.getLoop(i).getExtent()));
+      continue;
+    }
+    auto [operand, dim] = *kernel.findExtentOperand(i);
+    extents.push_back(tensor::DimOp::create(rewriter, kernel.getLoc(),
+                                            kernel.getOperand(operand), dim));
+  }
+  return extents;
+}
+
+/// A constant is packed once, when the artefact is written; anything else by a
+/// loop over the packed form each time it is needed.
+Value Lowering::packed(KernelOp kernel, const PackedOperand &pack) {
+  Value operand = kernel.getOperand(pack.operand);
+  if (auto constant = operand.getDefiningOp<ConstantOp>();
+      constant && !constant.getLayout())
+    return ConstantOp::create(rewriter, constant.getLoc(), constant.getValue(),
+                              pack.layout);
+  Value empty = tensor::EmptyOp::create(rewriter, kernel.getLoc(),
+                                        pack.type.getShape(),
+                                        pack.type.getElementType());
+  OpBuilder at = OpBuilder::atBlockEnd(&module->getRegion(0).front());
+  func::FuncOp func = emitPacking(
+      kernel.getLoc(), cast<RankedTensorType>(operand.getType()), pack, at,
+      uniqueName("pack"));
+  Value tiles = arith::ConstantIndexOp::create(
+      rewriter, kernel.getLoc(), pack.type.getDimSize(0));
+  return LaunchOp::create(rewriter, kernel.getLoc(), TypeRange(pack.type),
+                          func.getName(), ValueRange(operand),
+                          ValueRange(empty), tiles)
+      .getResult(0);
+}
+
+/// Memory for an intermediate that is too large for the stack.
+Value Lowering::temporary(KernelOp kernel, const LoopNest &nest, Value tensor,
+                          ValueRange extents) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  SmallVector<Value> sizes;
+  for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+    if (!type.isDynamicDim(dim))
+      continue;
+    // Its size is the extent of the loop that writes along the dimension.
+    auto op = cast<linalg::LinalgOp>(cast<OpResult>(tensor).getOwner());
+    AffineMap map = op.getIndexingMapMatchingResult(cast<OpResult>(tensor));
+    unsigned position = map.getDimPosition(dim);
+    sizes.push_back(extents[nest.op(nest.numberOf(op)).axes[position]]);
+  }
+  return tensor::EmptyOp::create(rewriter, kernel.getLoc(), type, sizes);
+}
+
+LogicalResult Lowering::lower(KernelOp kernel) {
+  FailureOr<Emitted *> emitted = emit(kernel);
+  if (failed(emitted))
+    return failure();
+  LoopNest nest = LoopNest::replay(kernel);
+  rewriter.setInsertionPoint(kernel);
+  Location loc = kernel.getLoc();
+  SmallVector<Value> ins(kernel.getIns()), outs(kernel.getOuts());
+  for (const Pack &pack : nest.packs()) {
+    auto layout = packedOperand(kernel, nest, pack);
+    if (failed(layout))
+      return failure();
+    ins[pack.operand] = packed(kernel, *layout);
+  }
+  SmallVector<Value> extents = hostExtents(kernel);
+  ImplicitLocOpBuilder b(loc, rewriter);
+  LaneMath math(b);
+  SmallVector<LaneIndex> symbols;
+  for (Value extent : extents) {
+    auto constant = getConstantIntValue(extent);
+    symbols.push_back(constant ? LaneIndex{{}, *constant, 0, {}}
+                               : LaneIndex{extent, 0, 0, {}});
+  }
+  LaneIndex tiles{{}, 1, 0, {}};
+  for (unsigned loop : nest.parallelLoops()) {
+    LaneIndex extent = math.eval(nest.extentExpr(loop), {}, symbols);
+    tiles = extent.isConstant() ? math.scale(tiles, extent.offset)
+                                : math.scale(tiles, math.scalar(extent));
+  }
+  Value tileCount = math.scalar(tiles);
+  rewriter.setInsertionPoint(b.getInsertionBlock(), b.getInsertionPoint());
+  // Kernels that share a function have corresponding temporaries.
+  for (Value tensor : (*emitted)->result.temporaries)
+    outs.push_back(temporary((*emitted)->kernel,
+                             LoopNest::replay((*emitted)->kernel), tensor,
+                             extents));
+  auto launch = LaunchOp::create(
+      rewriter, loc, ValueRange(outs).getTypes(),
+      (*emitted)->result.func.getName(), ins, outs, tileCount);
+  rewriter.replaceAllUsesWith(
+      kernel.getResults(),
+      launch.getResults().take_front(kernel.getNumResults()));
+  done.push_back(kernel);
+  return success();
+}
+
+namespace {
+struct KrnlLowerKernels
+    : public impl::KrnlLowerKernelsPassBase<KrnlLowerKernels> {
+  using KrnlLowerKernelsPassBase::KrnlLowerKernelsPassBase;
+
+  void runOnOperation() override {
+    EmitOptions options;
+    options.strict = strict;
+    options.vectorBytes = vectorBytes;
+    SmallVector<KernelOp> kernels;
+    getOperation()->walk([&](KernelOp kernel) { kernels.push_back(kernel); });
+    Lowering lowering(getOperation(), options);
+    for (KernelOp kernel : kernels)
+      if (failed(lowering.lower(kernel)))
+        signalPassFailure();
+    lowering.eraseKernels();
+  }
+};
+} // namespace
+
+} // namespace onnxc::krnl

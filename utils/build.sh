@@ -18,6 +18,9 @@ compile() { ninja -C "$build" "${targets[@]}"; }
 
 remember_time() {
   local commit last commands
+  if grep -q 'no work to do' "$step_log"; then
+    return
+  fi
   commit=$(git -C "$root" rev-parse --short HEAD 2> /dev/null || echo unknown)
   commands=$(tr '\r' '\n' < "$step_log" | sed -n 's|^\[[0-9]*/\([0-9]*\)\].*|\1|p' |
     tail -n 1 || true)

@@ -9,6 +9,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/Threading.h"
 
 using namespace mlir;
 
@@ -164,6 +165,29 @@ LoopNest LoopNest::replay(KernelOp kernel) {
   auto never = [&]() -> InFlightDiagnostic { return kernel.emitOpError(); };
   FailureOr<LoopNest> nest = replay(kernel, never);
   return succeeded(nest) ? std::move(*nest) : get(kernel);
+}
+
+std::string captureMessage(MLIRContext *context,
+                           llvm::function_ref<void()> action) {
+  std::string message;
+  uint64_t thread = llvm::get_threadid();
+  ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
+    if (llvm::get_threadid() != thread)
+      return failure();
+    if (message.empty())
+      message = diagnostic.str();
+    return success();
+  });
+  action();
+  return message;
+}
+
+FailureOr<LoopNest> LoopNest::tryReplay(KernelOp kernel, std::string &reason) {
+  FailureOr<LoopNest> nest = failure();
+  auto emit = [&] { return emitError(kernel.getLoc()); };
+  reason = captureMessage(kernel.getContext(),
+                          [&] { nest = replay(kernel, emit); });
+  return nest;
 }
 
 //===----------------------------------------------------------------------===//

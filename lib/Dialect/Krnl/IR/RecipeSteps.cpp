@@ -216,14 +216,10 @@ std::string onnxc::krnl::recipeText(ArrayAttr recipe) {
 FailureOr<ArrayAttr> onnxc::krnl::parseRecipeText(StringRef text,
                                                   MLIRContext *context,
                                                   EmitErrorFn emitError) {
-  std::string reason;
-  ScopedDiagnosticHandler capture(context, [&](Diagnostic &diagnostic) {
-    if (reason.empty())
-      reason = diagnostic.str();
-    return success();
+  Attribute parsed;
+  std::string reason = captureMessage(context, [&] {
+    parsed = mlir::parseAttribute(("#krnl.recipe<" + text + ">").str(), context);
   });
-  Attribute parsed =
-      mlir::parseAttribute(("#krnl.recipe<" + text + ">").str(), context);
   if (auto recipe = dyn_cast_or_null<ArrayAttr>(parsed))
     return recipe;
   return emitError() << (reason.empty() ? "not a recipe" : reason);

@@ -38,6 +38,11 @@ mlir::FailureOr<mlir::ArrayAttr> parseRecipeText(llvm::StringRef text,
                                                  mlir::MLIRContext *context,
                                                  EmitErrorFn emitError);
 
+/// Runs `action` and returns, instead of reporting, the first message that it
+/// emits on this thread; empty if there is none.
+std::string captureMessage(mlir::MLIRContext *context,
+                           llvm::function_ref<void()> action);
+
 /// The custom assembly directives of krnl.kernel: `[m = 128, n = ?]`, and the
 /// text of a recipe.
 mlir::ParseResult parseLoops(mlir::OpAsmParser &parser, mlir::ArrayAttr &loops);

@@ -157,6 +157,10 @@ public:
   /// As above, for a kernel that verified: cannot fail.
   static LoopNest replay(KernelOp kernel);
 
+  /// As above, but the message becomes `reason` instead of a diagnostic.
+  static mlir::FailureOr<LoopNest> tryReplay(KernelOp kernel,
+                                             std::string &reason);
+
   /// An empty nest to be filled by addAxis/addOp (tests, cost model).
   explicit LoopNest(mlir::MLIRContext *context) : context(context) {}
   unsigned addAxis(llvm::StringRef name, int64_t extent);

@@ -1,0 +1,72 @@
+//===- Passes.td - Passes on kernels and their recipes -*- tablegen -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_DIALECT_KRNL_TRANSFORMS_PASSES_TD
+#define ONNXC_DIALECT_KRNL_TRANSFORMS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def KrnlFusePass : Pass<"krnl-fuse"> {
+  let summary = "form larger kernels before recipes are written";
+  let description = [{
+    Merges a kernel into the one that uses its result where the two belong
+    together whatever their recipes will be: elementwise kernels over the same
+    loops, elementwise epilogues of contractions and reductions, elementwise
+    producers of reductions, and row-wise chains (softmax, layer normalisation).
+    Elementwise ops with one user are then folded into that user, and results are
+    computed in the destination where that is possible. Nothing expensive is
+    computed twice. Each pair that was looked at and left alone is a missed
+    remark with the reason.
+
+    ```mlir
+    %0 = krnl.kernel "add" loops [i = 64] ins(%a, %b) outs(%e) {...}
+    %1 = krnl.kernel "relu" loops [d = 64] ins(%0) outs(%f) {...}
+    // becomes
+    %1 = krnl.kernel "add+relu" loops [i = 64] ins(%a, %b) outs(%f) {...}
+    ```
+  }];
+  let options = [
+    Option<"maxOps", "max-ops", "unsigned", "16",
+           "Structured ops that a kernel has at most">,
+    Option<"maxOperands", "max-operands", "unsigned", "12",
+           "Operands that a kernel has at most">,
+    Option<"maxRow", "max-row", "int64_t", "16384",
+           "Elements of a row that a row-wise kernel may keep between its ops">
+  ];
+  let statistics = [
+    Statistic<"numMerged", "merged", "Kernels merged into their users">,
+    Statistic<"numFolded", "folded", "Elementwise ops folded into their users">
+  ];
+}
+
+def KrnlMergePass : Pass<"krnl-merge"> {
+  let summary = "merge kernels whose recipes share the same outer loops";
+  let description = [{
+    Runs after recipes are written. The consumer's loops are renamed through the
+    dimensions of the shared tensor; if both recipes then lead to the same shared
+    loops, the two become one kernel and the tensor between them is kept per tile.
+    Two kernels blocked 2x2 and 5x5 are left alone with the remark "loop 'i.o'
+    makes 50 blocks in 'a' but 20 in 'b'", and merge once one recipe is edited.
+  }];
+  let options = [
+    Option<"maxOps", "max-ops", "unsigned", "16",
+           "Structured ops that a kernel has at most">,
+    Option<"maxOperands", "max-operands", "unsigned", "12",
+           "Operands that a kernel has at most">
+  ];
+  let statistics = [
+    Statistic<"numMerged", "merged", "Kernels merged into their users">
+  ];
+}
+
+def KrnlPrintNestPass : Pass<"krnl-print-nest"> {
+  let summary = "show the loops that each recipe leads to";
+  let description = [{
+    Prints, for each kernel, the live loops with their extents (shared and parallel
+    ones marked) and the loops of each op. For writing recipes by hand.
+  }];
+}
+
+#endif // ONNXC_DIALECT_KRNL_TRANSFORMS_PASSES_TD

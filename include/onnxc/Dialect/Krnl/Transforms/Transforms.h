@@ -1,0 +1,59 @@
+//===- Transforms.h - Free functions on kernels -------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_DIALECT_KRNL_TRANSFORMS_TRANSFORMS_H
+#define ONNXC_DIALECT_KRNL_TRANSFORMS_TRANSFORMS_H
+
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+
+#include "mlir/IR/PatternMatch.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace onnxc::krnl {
+
+/// How the loops of a producer and a consumer become the loops of one kernel.
+struct LoopPlan {
+  /// The consumer's loop names to those of the merged kernel.
+  llvm::StringMap<std::string> rename;
+  /// The loops of the merged kernel: the producer's, then the consumer's own.
+  llvm::SmallVector<LoopAttr> loops;
+  /// Names of the loops that both have, through the tensors between them.
+  llvm::SmallVector<std::string> common;
+};
+
+/// Finds which loops of the two kernels walk the same dimensions of the tensors
+/// that `consumer` reads from `producer`. Fails, with the reason, where one loop
+/// would have to stand for two.
+mlir::FailureOr<LoopPlan> planLoops(KernelOp producer, KernelOp consumer,
+                                    std::string &reason);
+
+/// The recipe of the merged kernel: both empty, or both with the same shared
+/// loops. Operands are numbered by the maps (old number to new one, -1 for none).
+mlir::FailureOr<mlir::ArrayAttr>
+joinRecipes(KernelOp producer, KernelOp consumer, const LoopPlan &plan,
+            llvm::ArrayRef<int> producerOperands,
+            llvm::ArrayRef<int> consumerOperands, std::string &reason);
+
+/// Merges two kernels of one block into one that replaces both. A result of the
+/// producer that only the consumer uses becomes a temporary inside. On failure
+/// nothing has changed and `reason` says why, naming the kernels.
+mlir::FailureOr<KernelOp> mergeKernels(mlir::RewriterBase &rewriter,
+                                       KernelOp producer, KernelOp consumer,
+                                       std::string &reason);
+
+/// Folds elementwise ops into the only op that reads them, where no iteration is
+/// computed twice. Returns how many.
+unsigned foldElementwise(mlir::RewriterBase &rewriter, KernelOp kernel);
+
+/// Lets an elementwise op that is the last reader of a temporary write its result
+/// over it, so that the temporary becomes the destination itself.
+void reuseDestinations(mlir::RewriterBase &rewriter, KernelOp kernel);
+
+/// Drops operands that the body does not use, and equal ones.
+void dropUnusedInputs(mlir::RewriterBase &rewriter, KernelOp kernel);
+
+} // namespace onnxc::krnl
+
+#endif // ONNXC_DIALECT_KRNL_TRANSFORMS_TRANSFORMS_H

@@ -1,0 +1,182 @@
+//===- FoldElementwise.cpp - Fold elementwise ops into users -*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//   %a = generic(x, y) { add }   axes [i, j]
+//   %b = generic(%a)   { relu }  axes [i, j]
+// -> %b = generic(x, y) { add; relu }
+//
+// Upstream's elementwise fusion would lose krnl.axes; this one has less to do,
+// since both ops run over the same loops.
+//
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+
+namespace onnxc::krnl {
+
+/// The only op that reads `op`'s single result, by one operand or more.
+static linalg::GenericOp findOnlyReader(linalg::GenericOp op) {
+  linalg::GenericOp reader;
+  for (OpOperand &use : op.getResult(0).getUses()) {
+    auto user = dyn_cast<linalg::GenericOp>(use.getOwner());
+    if (!user || (reader && user != reader) || user.isDpsInit(&use))
+      return nullptr;
+    reader = user;
+  }
+  return reader;
+}
+
+/// For each iterator dimension of the producer, the dimension of the reader that
+/// walks the same loop; empty unless the reader visits each element once.
+static SmallVector<unsigned> matchDims(linalg::GenericOp producer,
+                                       linalg::GenericOp reader) {
+  AffineMap written = producer.getIndexingMapMatchingResult(
+      cast<OpResult>(producer.getResult(0)));
+  if (!written.isPermutation() ||
+      producer.getNumLoops() != reader.getNumLoops())
+    return {};
+  SmallVector<unsigned> dims(producer.getNumLoops());
+  for (auto [number, operand] : llvm::enumerate(reader.getDpsInputOperands())) {
+    if (operand->get() != producer.getResult(0))
+      continue;
+    AffineMap read = reader.getMatchingIndexingMap(operand);
+    if (!read.isPermutation())
+      return {};
+    for (auto [dim, expr] : llvm::enumerate(written.getResults()))
+      dims[cast<AffineDimExpr>(expr).getPosition()] =
+          read.getDimPosition(dim);
+  }
+  // Reads by different dimensions would need the producer twice.
+  for (OpOperand *operand : reader.getDpsInputOperands())
+    if (operand->get() == producer.getResult(0))
+      for (auto [dim, expr] : llvm::enumerate(written.getResults()))
+        if (dims[cast<AffineDimExpr>(expr).getPosition()] !=
+            reader.getMatchingIndexingMap(operand).getDimPosition(dim))
+          return {};
+  return dims;
+}
+
+static bool isFoldable(linalg::GenericOp op) {
+  return op->getNumResults() == 1 && op.getNumReductionLoops() == 0 &&
+         op.hasPureTensorSemantics() && !op->hasAttr(KrnlDialect::nameAttrName);
+}
+
+namespace {
+/// Operands of the folded op: what the reader reads, less the producer's result,
+/// plus what the producer reads.
+struct FoldedOperands {
+  SmallVector<Value> values;
+  SmallVector<AffineMap> maps;
+
+  unsigned add(Value value, AffineMap map) {
+    for (unsigned i : llvm::seq<unsigned>(values.size()))
+      if (values[i] == value && maps[i] == map)
+        return i;
+    values.push_back(value);
+    maps.push_back(map);
+    return values.size() - 1;
+  }
+};
+} // namespace
+
+/// Clones the producer's payload, and returns what it yields.
+static Value clonePayload(RewriterBase &rewriter, linalg::GenericOp producer,
+                          ArrayRef<unsigned> dims, IRMapping &mapping) {
+  for (Operation &inner : producer.getBody()->without_terminator()) {
+    Operation *clone = rewriter.clone(inner, mapping);
+    if (auto index = dyn_cast<linalg::IndexOp>(clone))
+      index.setDim(dims[index.getDim()]);
+  }
+  return mapping.lookupOrDefault(
+      producer.getBody()->getTerminator()->getOperand(0));
+}
+
+static void fold(RewriterBase &rewriter, linalg::GenericOp producer,
+                 linalg::GenericOp reader, ArrayRef<unsigned> dims) {
+  MLIRContext *context = reader.getContext();
+  SmallVector<AffineExpr> toReader = llvm::map_to_vector(
+      dims, [&](unsigned dim) { return getAffineDimExpr(dim, context); });
+  auto renamed = [&](AffineMap map) {
+    return map.replaceDimsAndSymbols(toReader, {}, reader.getNumLoops(), 0);
+  };
+  FoldedOperands operands;
+  SmallVector<int> readerPlace, producerPlace;
+  for (OpOperand *operand : reader.getDpsInputOperands())
+    readerPlace.push_back(
+        operand->get() == producer.getResult(0)
+            ? -1
+            : int(operands.add(operand->get(),
+                               reader.getMatchingIndexingMap(operand))));
+  // The destination counts as read only if the payload looks at it.
+  for (OpOperand &operand : producer->getOpOperands()) {
+    bool read = producer.payloadUsesValueFromOperand(&operand);
+    producerPlace.push_back(
+        read ? int(operands.add(
+                   operand.get(),
+                   renamed(producer.getMatchingIndexingMap(&operand))))
+             : -1);
+  }
+  SmallVector<AffineMap> maps = operands.maps;
+  for (OpOperand &init : reader.getDpsInitsMutable())
+    maps.push_back(reader.getMatchingIndexingMap(&init));
+
+  rewriter.setInsertionPoint(reader);
+  auto folded = linalg::GenericOp::create(
+      rewriter, rewriter.getFusedLoc({producer.getLoc(), reader.getLoc()}),
+      reader.getResultTypes(), operands.values, reader.getDpsInits(), maps,
+      reader.getIteratorTypesArray(),
+      [&](OpBuilder &, Location, ValueRange args) {
+        IRMapping inner, outer;
+        for (auto [i, place] : llvm::enumerate(producerPlace))
+          if (place >= 0)
+            inner.map(producer.getBody()->getArgument(i), args[place]);
+        OpBuilder::InsertionGuard guard(rewriter);
+        rewriter.setInsertionPointToEnd(args.front().getParentBlock());
+        Value value = clonePayload(rewriter, producer, dims, inner);
+        for (auto [i, place] : llvm::enumerate(readerPlace))
+          outer.map(reader.getBody()->getArgument(i),
+                    place >= 0 ? args[place] : value);
+        unsigned inputs = reader.getNumDpsInputs();
+        for (unsigned i : llvm::seq<unsigned>(reader.getNumDpsInits()))
+          outer.map(reader.getBody()->getArgument(inputs + i),
+                    args[operands.values.size() + i]);
+        for (Operation &op : *reader.getBody())
+          rewriter.clone(op, outer);
+      });
+  folded->setDiscardableAttrs(reader->getDiscardableAttrDictionary());
+  rewriter.replaceOp(reader, folded.getResults());
+  Value destination = producer.getDpsInits()[0];
+  rewriter.eraseOp(producer);
+  if (auto empty = destination.getDefiningOp<tensor::EmptyOp>();
+      empty && empty->use_empty())
+    rewriter.eraseOp(empty);
+}
+
+unsigned foldElementwise(RewriterBase &rewriter, KernelOp kernel) {
+  OpBuilder::InsertionGuard guard(rewriter);
+  unsigned count = 0;
+  for (linalg::LinalgOp op : kernel.getStructuredOps()) {
+    auto producer = dyn_cast<linalg::GenericOp>(op.getOperation());
+    if (!producer || !isFoldable(producer))
+      continue;
+    linalg::GenericOp reader = findOnlyReader(producer);
+    if (!reader || !reader.hasPureTensorSemantics())
+      continue;
+    SmallVector<unsigned> dims = matchDims(producer, reader);
+    if (dims.empty() && producer.getNumLoops() != 0)
+      continue;
+    if (producer.getNumLoops() == 0 && reader.getNumLoops() != 0)
+      continue;
+    fold(rewriter, producer, reader, dims);
+    ++count;
+  }
+  return count;
+}
+
+} // namespace onnxc::krnl

@@ -1,0 +1,291 @@
+//===- Fuse.cpp - krnl-fuse: which kernels belong together --*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Dialect/Krnl/Transforms/Passes.h"
+#include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Remarks.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+
+namespace onnxc::krnl {
+#define GEN_PASS_DEF_KRNLFUSEPASS
+#include "onnxc/Dialect/Krnl/Transforms/Passes.h.inc"
+
+namespace {
+
+/// What a kernel is, as far as fusion is concerned.
+enum class KernelKind {
+  Elementwise, ///< no op reduces
+  Reduction,   ///< ops reduce whole dimensions of one tensor
+  Contraction  ///< an op reduces a product of tensors, or a window
+};
+
+/// The two kernels under consideration and what is known of both.
+struct Candidate {
+  KernelOp producer, consumer;
+  KernelKind producerKind, consumerKind;
+  LoopPlan plan;
+};
+
+struct Limits {
+  unsigned maxOps, maxOperands;
+  int64_t maxRow;
+};
+} // namespace
+
+/// Does the op read two tensors, or one at a sum of loops, along what it reduces?
+static bool isContraction(linalg::LinalgOp op) {
+  if (op.getNumReductionLoops() == 0)
+    return false;
+  SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
+  unsigned reading = 0;
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(input);
+    bool reads = false;
+    for (AffineExpr expr : map.getResults()) {
+      bool reduced = false;
+      for (auto [dim, kind] : llvm::enumerate(kinds))
+        reduced |= kind == utils::IteratorType::reduction &&
+                   expr.isFunctionOfDim(dim);
+      if (reduced && !isa<AffineDimExpr>(expr))
+        return true;
+      reads |= reduced;
+    }
+    reading += reads;
+  }
+  return reading > 1;
+}
+
+static KernelKind classify(KernelOp kernel) {
+  KernelKind kind = KernelKind::Elementwise;
+  for (linalg::LinalgOp op : kernel.getStructuredOps()) {
+    if (isContraction(op))
+      return KernelKind::Contraction;
+    if (op.getNumReductionLoops() != 0)
+      kind = KernelKind::Reduction;
+  }
+  return kind;
+}
+
+/// Names, in the merged kernel, of the loops of an op.
+static SmallVector<StringRef> mergedAxes(const Candidate &pair, Operation *op) {
+  SmallVector<StringRef> axes = KernelOp::getAxes(op);
+  if (op->getParentOp() == pair.consumer)
+    for (StringRef &axis : axes)
+      axis = pair.plan.rename.find(axis)->second;
+  return axes;
+}
+
+static SmallVector<Operation *> allOps(const Candidate &pair) {
+  SmallVector<Operation *> ops;
+  for (KernelOp kernel : {pair.producer, pair.consumer})
+    for (linalg::LinalgOp op :
+         const_cast<KernelOp &>(kernel).getStructuredOps())
+      ops.push_back(op);
+  return ops;
+}
+
+/// Do both kernels write over exactly the loops they have in common, all of the
+/// consumer's ops running over just these?
+static bool sameSpace(Candidate &pair) {
+  llvm::StringSet<> common;
+  for (const std::string &loop : pair.plan.common)
+    common.insert(loop);
+  auto isSpace = [&](Operation *op) {
+    SmallVector<StringRef> axes = mergedAxes(pair, op);
+    return axes.size() == common.size() &&
+           llvm::all_of(axes, [&](StringRef a) { return common.contains(a); });
+  };
+  for (Value value : pair.producer.getYield().getValues())
+    if (!isSpace(value.getDefiningOp()))
+      return false;
+  return llvm::all_of(pair.consumer.getStructuredOps(),
+                      [&](linalg::LinalgOp op) { return isSpace(op); });
+}
+
+/// Loops that every op of both kernels runs over and none reduces.
+static SmallVector<StringRef> loopsOfAll(const Candidate &pair) {
+  SmallVector<StringRef> loops;
+  for (const std::string &loop : pair.plan.common) {
+    bool everywhere = llvm::all_of(allOps(pair), [&](Operation *op) {
+      SmallVector<StringRef> axes = mergedAxes(pair, op);
+      const auto *place = llvm::find(axes, loop);
+      if (place == axes.end())
+        return false;
+      return cast<linalg::LinalgOp>(op)
+                 .getIteratorTypesArray()[place - axes.begin()] ==
+             utils::IteratorType::parallel;
+    });
+    if (everywhere)
+      loops.push_back(loop);
+  }
+  return loops;
+}
+
+/// A row-wise pair runs all ops on one row (what is left inside the common loops)
+/// before the next. The row must be known to be small, and contiguous.
+static LogicalResult checkRows(const Candidate &pair, const Limits &limits,
+                               std::string &reason) {
+  SmallVector<StringRef> outer = loopsOfAll(pair);
+  if (outer.empty()) {
+    reason = "no loop is common to all ops";
+    return failure();
+  }
+  int64_t row = 1;
+  bool inRow = false;
+  for (LoopAttr loop : pair.plan.loops) {
+    if (llvm::is_contained(outer, loop.getName())) {
+      if (inRow) {
+        reason = ("loop '" + loop.getName() + "' runs inside loops that not "
+                                              "all ops have")
+                     .str();
+        return failure();
+      }
+      continue;
+    }
+    inRow = true;
+    if (loop.isDynamic()) {
+      reason = ("loop '" + loop.getName() + "' inside a row has no known extent")
+                   .str();
+      return failure();
+    }
+    row *= std::max<int64_t>(loop.getExtent(), 1);
+    if (row > limits.maxRow) {
+      reason = llvm::formatv("a row would have {0} elements or more", row);
+      return failure();
+    }
+  }
+  return success();
+}
+
+/// The heuristics: do these kernels belong together?
+static LogicalResult checkWorth(Candidate &pair, const Limits &limits,
+                                std::string &reason) {
+  auto refuse = [&](const char *why) {
+    reason = why;
+    return failure();
+  };
+  if (pair.consumerKind == KernelKind::Contraction)
+    return refuse("the producer of a contraction's operand would be computed "
+                  "again for each result");
+  if (pair.consumerKind == KernelKind::Elementwise && sameSpace(pair))
+    return success();
+  if (pair.producerKind == KernelKind::Contraction)
+    return refuse("the consumer does not run over just the results of the "
+                  "contraction");
+  if (pair.producerKind == KernelKind::Elementwise &&
+      pair.consumerKind == KernelKind::Reduction) {
+    // The producer folds into the reduction if nobody else reads it.
+    bool single = llvm::all_of(pair.producer->getUsers(), [&](Operation *user) {
+      return user == pair.consumer;
+    });
+    llvm::StringSet<> common;
+    for (const std::string &loop : pair.plan.common)
+      common.insert(loop);
+    if (single && pair.consumer.getStructuredOps().size() <= 2 &&
+        llvm::all_of(pair.plan.loops, [&](LoopAttr loop) {
+          return common.contains(loop.getName());
+        }))
+      return success();
+  }
+  return checkRows(pair, limits, reason);
+}
+
+static LogicalResult checkLimits(KernelOp producer, KernelOp consumer,
+                                 const Limits &limits, std::string &reason) {
+  SetVector<Value> operands;
+  for (KernelOp kernel : {producer, consumer})
+    for (Value operand : kernel->getOperands())
+      if (operand.getDefiningOp() != producer)
+        operands.insert(operand);
+  size_t ops = producer.getStructuredOps().size() +
+               consumer.getStructuredOps().size();
+  if (ops <= limits.maxOps && operands.size() <= limits.maxOperands)
+    return success();
+  reason = llvm::formatv("the kernel would have {0} ops and {1} operands", ops,
+                         operands.size());
+  return failure();
+}
+
+namespace {
+struct KrnlFusePass : impl::KrnlFusePassBase<KrnlFusePass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    SmallVector<KernelOp> kernels;
+    getOperation()->walk([&](KernelOp kernel) { kernels.push_back(kernel); });
+    IRRewriter rewriter(&getContext());
+    SmallVector<KernelOp> done;
+    for (KernelOp consumer : kernels) {
+      while (KernelOp merged = fuseOneProducer(rewriter, consumer, done))
+        consumer = merged;
+      done.push_back(consumer);
+    }
+    for (KernelOp kernel : done) {
+      reuseDestinations(rewriter, kernel);
+      dropUnusedInputs(rewriter, kernel);
+    }
+  }
+
+private:
+  /// Merges the nearest producer that belongs to the consumer; null if none does.
+  KernelOp fuseOneProducer(RewriterBase &rewriter, KernelOp consumer,
+                           SmallVectorImpl<KernelOp> &done) {
+    if (!consumer.getRecipe().empty())
+      return nullptr;
+    SetVector<Operation *> producers;
+    for (Value in : consumer.getIns())
+      if (auto producer = in.getDefiningOp<KernelOp>();
+          producer && producer->getBlock() == consumer->getBlock())
+        producers.insert(producer);
+    SmallVector<Operation *> nearest(producers.begin(), producers.end());
+    llvm::sort(nearest, [](Operation *a, Operation *b) {
+      return b->isBeforeInBlock(a);
+    });
+    for (Operation *op : nearest) {
+      auto producer = cast<KernelOp>(op);
+      std::string reason;
+      FailureOr<KernelOp> merged =
+          tryFuse(rewriter, producer, consumer, reason);
+      if (succeeded(merged)) {
+        llvm::erase(done, producer);
+        ++numMerged;
+        numFolded += foldElementwise(rewriter, *merged);
+        return *merged;
+      }
+      remark::missed(consumer.getLoc(),
+                     remark::RemarkOpts::name("NotFused").category("krnl-fuse"))
+          << remark::add("{0}, {1}", producer.getName().str(),
+                         consumer.getName().str())
+          << remark::reason("{0}", reason);
+    }
+    return nullptr;
+  }
+
+  FailureOr<KernelOp> tryFuse(RewriterBase &rewriter, KernelOp producer,
+                              KernelOp consumer, std::string &reason) {
+    Limits limits{maxOps, maxOperands, maxRow};
+    if (!producer.getRecipe().empty()) {
+      reason = producer.getName().str() + " has a recipe already";
+      return failure();
+    }
+    if (failed(checkLimits(producer, consumer, limits, reason)))
+      return failure();
+    FailureOr<LoopPlan> plan = planLoops(producer, consumer, reason);
+    if (failed(plan))
+      return failure();
+    Candidate pair{producer, consumer, classify(producer), classify(consumer),
+                   std::move(*plan)};
+    if (failed(checkWorth(pair, limits, reason)))
+      return failure();
+    return mergeKernels(rewriter, producer, consumer, reason);
+  }
+};
+} // namespace
+} // namespace onnxc::krnl

@@ -1,0 +1,288 @@
+//===- JoinRecipes.cpp - One recipe out of two --------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Both recipes are replayed; their shared loops must be made in the same way. The
+// joined recipe makes all loops first (the producer's steps, then those of the
+// consumer that are not the same), shares the common prefix, then says how the
+// inner loops run. Whether that holds together is for the verifier to say.
+//
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
+
+#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace onnxc::krnl {
+
+namespace {
+class RecipeJoiner {
+public:
+  RecipeJoiner(KernelOp producer, KernelOp consumer, const LoopPlan &plan,
+               std::string &reason)
+      : producer(producer), consumer(consumer), plan(plan),
+        made(LoopNest::replay(producer)), used(LoopNest::replay(consumer)),
+        reason(reason) {}
+
+  LogicalResult compareShared();
+  LogicalResult checkOperands(ArrayRef<int> consumerOperands);
+  void nameOwnLoops();
+  SmallVector<Attribute> join(ArrayRef<int> producerOperands,
+                              ArrayRef<int> consumerOperands);
+
+private:
+  LogicalResult refuse(const Twine &why) {
+    reason = why.str();
+    return failure();
+  }
+  static std::string nameOf(KernelOp kernel) { return kernel.getName().str(); }
+  LogicalResult compare(unsigned a, unsigned b);
+  LogicalResult compareBlocks(const Loop &a, const Loop &b);
+  void pairInner(unsigned a, unsigned b);
+
+  KernelOp producer, consumer;
+  const LoopPlan &plan;
+  LoopNest made, used;
+  std::string &reason;
+  /// The consumer's derived loops to the names they get.
+  llvm::StringMap<std::string> derived;
+};
+} // namespace
+
+/// Blocks of the same loop by different sizes are told apart by their number.
+LogicalResult RecipeJoiner::compareBlocks(const Loop &a, const Loop &b) {
+  if (a.blockSize == b.blockSize && a.tail == b.tail)
+    return success();
+  if (a.blockSize == b.blockSize)
+    return refuse("loop '" + Twine(a.name) + "' ends with tail=" +
+                  stringifyTail(a.tail) + " in " + nameOf(producer) + " but " +
+                  stringifyTail(b.tail) + " in " + nameOf(consumer));
+  bool inner = a.kind == Loop::Kind::BlockInner;
+  if (inner || a.isDynamic() || b.isDynamic())
+    return refuse("loop '" + Twine(a.name) +
+                  (inner ? "' has blocks of " : "' steps by ") +
+                  Twine(a.blockSize) + " in " + nameOf(producer) + " but " +
+                  Twine(b.blockSize) + " in " + nameOf(consumer));
+  return refuse("loop '" + Twine(a.name) + "' makes " + Twine(a.extent) +
+                " blocks in " + nameOf(producer) + " but " + Twine(b.extent) +
+                " in " + nameOf(consumer));
+}
+
+/// Does loop `a` of the producer walk the same values as loop `b` of the
+/// consumer?
+LogicalResult RecipeJoiner::compare(unsigned a, unsigned b) {
+  const Loop &first = made.loop(a), &second = used.loop(b);
+  auto differ = [&] {
+    return refuse("loop '" + Twine(first.name) + "' of " + nameOf(producer) +
+                  " is not loop '" + second.name + "' of " + nameOf(consumer));
+  };
+  if (first.kind != second.kind)
+    return differ();
+  if (first.kind == Loop::Kind::Axis) {
+    auto name = plan.rename.find(second.name);
+    return name->second == first.name ? success() : differ();
+  }
+  for (auto [mine, theirs] : llvm::zip_equal(first.parents, second.parents))
+    if (failed(compare(mine, theirs)))
+      return failure();
+  if (first.kind != Loop::Kind::Fused && failed(compareBlocks(first, second)))
+    return failure();
+  derived[second.name] = first.name;
+  return success();
+}
+
+/// The inner loops of blocks that are the same get the same names too.
+void RecipeJoiner::pairInner(unsigned a, unsigned b) {
+  for (const Loop &theirs : used.loops())
+    if (theirs.kind == Loop::Kind::BlockInner && theirs.onlyOp < 0 &&
+        theirs.parents[0] == b)
+      for (const Loop &mine : made.loops())
+        if (mine.kind == Loop::Kind::BlockInner && mine.onlyOp < 0 &&
+            mine.parents[0] == a)
+          derived[theirs.name] = mine.name;
+}
+
+LogicalResult RecipeJoiner::compareShared() {
+  SmallVector<unsigned> a = made.sharedLoops(), b = used.sharedLoops();
+  for (auto [kernel, shared] : {std::pair(producer, ArrayRef<unsigned>(a)),
+                                std::pair(consumer, ArrayRef<unsigned>(b))})
+    if (shared.empty())
+      return refuse(nameOf(kernel) + " shares no loop");
+  for (auto [mine, theirs] : llvm::zip(a, b)) {
+    if (failed(compare(mine, theirs)))
+      return failure();
+    if (made.loop(mine).kind == Loop::Kind::BlockOuter)
+      pairInner(made.loop(mine).parents[0], used.loop(theirs).parents[0]);
+    if (made.loop(mine).parallel != used.loop(theirs).parallel)
+      return refuse("loop '" + Twine(made.loop(mine).name) +
+                    "' is parallel only in " +
+                    nameOf(made.loop(mine).parallel ? producer : consumer));
+  }
+  if (a.size() != b.size())
+    return refuse(nameOf(producer) + " shares " + Twine(a.size()) +
+                  " loops but " + nameOf(consumer) + " " + Twine(b.size()));
+  return success();
+}
+
+/// The tensor between the kernels is not an operand any more.
+LogicalResult RecipeJoiner::checkOperands(ArrayRef<int> consumerOperands) {
+  for (const Pack &pack : used.packs())
+    if (consumerOperands[pack.operand] < 0)
+      return refuse(nameOf(consumer) + " packs the tensor between them");
+  for (const Cache &cache : used.caches())
+    if (consumerOperands[cache.operand] < 0)
+      return refuse(nameOf(consumer) + " caches the tensor between them");
+  return success();
+}
+
+/// Loops that only the consumer makes keep their names unless those are taken.
+void RecipeJoiner::nameOwnLoops() {
+  llvm::StringSet<> taken;
+  for (const Loop &loop : made.loops())
+    taken.insert(loop.name);
+  for (LoopAttr loop : plan.loops)
+    taken.insert(loop.getName());
+  for (const Loop &loop : used.loops().drop_front(used.numAxes())) {
+    if (derived.contains(loop.name))
+      continue;
+    std::string name = loop.name;
+    for (unsigned i = 2; !taken.insert(name).second; ++i)
+      name = loop.name + "_" + std::to_string(i);
+    derived[loop.name] = name;
+  }
+  for (const auto &axis : plan.rename)
+    derived.try_emplace(axis.first(), axis.second);
+}
+
+namespace {
+/// Rewrites the names and numbers in a step.
+struct StepRenamer {
+  const llvm::StringMap<std::string> *names;
+  ArrayRef<int> operands;
+  /// Added to the number of an op that a step is limited to.
+  const LoopNest *nest;
+  unsigned firstOp;
+
+  StringRef name(StringRef old) const {
+    return names ? StringRef(names->find(old)->second) : old;
+  }
+  SmallVector<StringAttr> all(ArrayRef<StringAttr> old) const {
+    return llvm::map_to_vector(old, [&](StringAttr n) {
+      return StringAttr::get(n.getContext(), name(n));
+    });
+  }
+  Attribute operator()(Attribute step) const;
+};
+} // namespace
+
+Attribute StepRenamer::operator()(Attribute step) const {
+  MLIRContext *ctx = step.getContext();
+  return TypeSwitch<Attribute, Attribute>(step)
+      .Case([&](BlockStepAttr s) {
+        return BlockStepAttr::get(ctx, name(s.getLoop()), s.getSize(),
+                                  s.getTail(), name(s.getOuter()),
+                                  name(s.getInner()));
+      })
+      .Case([&](FuseStepAttr s) {
+        return FuseStepAttr::get(ctx, name(s.getOuter()), name(s.getInner()),
+                                 name(s.getResult()));
+      })
+      .Case([&](OrderStepAttr s) {
+        return OrderStepAttr::get(ctx, all(s.getLoops()));
+      })
+      .Case([&](ShareStepAttr s) {
+        return ShareStepAttr::get(ctx, all(s.getLoops()));
+      })
+      .Case([&](ParallelStepAttr s) {
+        return ParallelStepAttr::get(ctx, all(s.getLoops()));
+      })
+      .Case([&](UnrollStepAttr s) {
+        return UnrollStepAttr::get(ctx, name(s.getLoop()), s.getFactor());
+      })
+      .Case([&](VectorizeStepAttr s) {
+        return VectorizeStepAttr::get(ctx, name(s.getLoop()), s.getLanes());
+      })
+      .Case([&](RegisterTileStepAttr s) {
+        return RegisterTileStepAttr::get(ctx, name(s.getRows()),
+                                         name(s.getColumns()));
+      })
+      .Case([&](CacheStepAttr s) {
+        return CacheStepAttr::get(ctx, operands[s.getOperand()],
+                                  name(s.getAt()));
+      })
+      .Case([&](PackStepAttr s) {
+        return PackStepAttr::get(ctx, operands[s.getOperand()],
+                                 all(s.getLoops()));
+      })
+      .Case([&](SplitReductionStepAttr s) {
+        return SplitReductionStepAttr::get(ctx, name(s.getLoop()), s.getParts(),
+                                           name(s.getOuter()),
+                                           name(s.getInner()));
+      })
+      .Case([&](OnlyStepAttr s) {
+        unsigned number = *nest->findOp(s.getOp()) + firstOp;
+        return OnlyStepAttr::get(ctx, std::to_string(number),
+                                 (*this)(s.getStep()));
+      });
+}
+
+/// Does the step make or order loops? Those come before any use of them.
+static bool isStructural(Attribute step) {
+  if (auto only = dyn_cast<OnlyStepAttr>(step))
+    step = only.getStep();
+  return isa<BlockStepAttr, FuseStepAttr, OrderStepAttr,
+             SplitReductionStepAttr>(step);
+}
+
+static bool isPlacement(Attribute step) {
+  return isa<ShareStepAttr, ParallelStepAttr>(step);
+}
+
+SmallVector<Attribute> RecipeJoiner::join(ArrayRef<int> producerOperands,
+                                          ArrayRef<int> consumerOperands) {
+  StepRenamer mine{nullptr, producerOperands, &made, 0};
+  StepRenamer theirs{&derived, consumerOperands, &used,
+                     unsigned(made.ops().size())};
+  SmallVector<Attribute> first =
+      llvm::map_to_vector(producer.getRecipe(), mine);
+  SmallVector<Attribute> second =
+      llvm::map_to_vector(consumer.getRecipe(), theirs);
+  SmallVector<Attribute> steps;
+  auto take = [&](ArrayRef<Attribute> from, auto wanted) {
+    for (Attribute step : from)
+      if (wanted(step) && !llvm::is_contained(steps, step))
+        steps.push_back(step);
+  };
+  take(first, isStructural);
+  take(second, isStructural);
+  take(first, isPlacement);
+  auto isUse = [](Attribute step) {
+    return !isStructural(step) && !isPlacement(step);
+  };
+  take(first, isUse);
+  take(second, isUse);
+  return steps;
+}
+
+FailureOr<ArrayAttr> joinRecipes(KernelOp producer, KernelOp consumer,
+                                 const LoopPlan &plan,
+                                 ArrayRef<int> producerOperands,
+                                 ArrayRef<int> consumerOperands,
+                                 std::string &reason) {
+  MLIRContext *context = producer.getContext();
+  if (producer.getRecipe().empty() && consumer.getRecipe().empty())
+    return ArrayAttr::get(context, {});
+  RecipeJoiner joiner(producer, consumer, plan, reason);
+  if (failed(joiner.compareShared()))
+    return failure();
+  joiner.nameOwnLoops();
+  if (failed(joiner.checkOperands(consumerOperands)))
+    return failure();
+  return ArrayAttr::get(context,
+                        joiner.join(producerOperands, consumerOperands));
+}
+
+} // namespace onnxc::krnl

@@ -1,0 +1,297 @@
+//===- Merge.cpp - One kernel out of two --------------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Verifier.h"
+
+using namespace mlir;
+
+namespace onnxc::krnl {
+
+//===----------------------------------------------------------------------===//
+// Where the merged kernel can stand
+//===----------------------------------------------------------------------===//
+
+/// Is the value there at `op`, perhaps after moving pure ops without regions that
+/// make it? Collects those, operands first.
+static bool availableBefore(Value value, Operation *op, unsigned depth,
+                            SetVector<Operation *> &moved) {
+  Operation *maker = value.getDefiningOp();
+  if (!maker || maker->getBlock() != op->getBlock() ||
+      maker->isBeforeInBlock(op))
+    return true;
+  if (depth == 0 || maker->getNumRegions() != 0 || !isPure(maker))
+    return false;
+  for (Value operand : maker->getOperands())
+    if (!availableBefore(operand, op, depth - 1, moved))
+      return false;
+  moved.insert(maker);
+  return true;
+}
+
+/// Finds the place, and moves what has to be moved for it.
+static Operation *findPlace(RewriterBase &rewriter, KernelOp producer,
+                            KernelOp consumer, std::string &reason) {
+  if (producer->getBlock() != consumer->getBlock()) {
+    reason = "the kernels are in different blocks";
+    return nullptr;
+  }
+  Block *block = producer->getBlock();
+  bool usedBefore = llvm::any_of(producer->getUsers(), [&](Operation *user) {
+    Operation *place = block->findAncestorOpInBlock(*user);
+    return !place || (place != consumer && place->isBeforeInBlock(consumer));
+  });
+  if (!usedBefore)
+    return consumer;
+  SetVector<Operation *> moved;
+  for (Value operand : consumer->getOperands())
+    if (operand.getDefiningOp() != producer &&
+        !availableBefore(operand, producer, /*depth=*/8, moved)) {
+      reason = "a value made between the kernels depends on " +
+               producer.getName().str() + " and is needed by " +
+               consumer.getName().str();
+      return nullptr;
+    }
+  for (Operation *op : moved)
+    rewriter.moveOpBefore(op, producer);
+  return producer;
+}
+
+//===----------------------------------------------------------------------===//
+// Building
+//===----------------------------------------------------------------------===//
+
+namespace {
+class KernelMerger {
+public:
+  KernelMerger(RewriterBase &rewriter, KernelOp producer, KernelOp consumer,
+               const LoopPlan &plan)
+      : rewriter(rewriter), producer(producer), consumer(consumer),
+        plan(plan) {}
+
+  void collectOperands();
+  FailureOr<KernelOp> build(Operation *place, std::string &reason);
+
+  SmallVector<int> producerOperands, consumerOperands;
+
+private:
+  int addIn(Value value);
+  LogicalResult mapArguments(KernelOp merged, std::string &reason);
+  FailureOr<Value> makeTemporary(KernelOp merged, unsigned result);
+  FailureOr<Value> findSize(KernelOp merged, StringRef loop);
+  void cloneBody(KernelOp from, bool rename);
+
+  RewriterBase &rewriter;
+  KernelOp producer, consumer;
+  const LoopPlan &plan;
+  SmallVector<Value> ins, outs;
+  /// Results of the producer that others use too.
+  SmallVector<unsigned> kept;
+  IRMapping mapping;
+};
+} // namespace
+
+int KernelMerger::addIn(Value value) {
+  auto *place = llvm::find(ins, value);
+  if (place == ins.end()) {
+    ins.push_back(value);
+    return ins.size() - 1;
+  }
+  return place - ins.begin();
+}
+
+void KernelMerger::collectOperands() {
+  for (Value in : producer.getIns())
+    producerOperands.push_back(addIn(in));
+  for (Value in : consumer.getIns())
+    consumerOperands.push_back(in.getDefiningOp() == producer ? -1 : addIn(in));
+  for (OpResult result : producer.getResults())
+    if (llvm::any_of(result.getUsers(),
+                     [&](Operation *user) { return user != consumer; })) {
+      kept.push_back(result.getResultNumber());
+      outs.push_back(producer.getOuts()[result.getResultNumber()]);
+    }
+  llvm::append_range(outs, consumer.getOuts());
+}
+
+/// The extent of a loop: a constant, or read inside from an operand that is left.
+FailureOr<Value> KernelMerger::findSize(KernelOp merged, StringRef loop) {
+  for (LoopAttr known : plan.loops)
+    if (known.getName() == loop && !known.isDynamic())
+      return arith::ConstantIndexOp::create(rewriter, merged.getLoc(),
+                                            known.getExtent())
+          .getResult();
+  for (KernelOp kernel : {producer, consumer})
+    for (linalg::LinalgOp op : kernel.getStructuredOps()) {
+      SmallVector<StringRef> axes = KernelOp::getAxes(op);
+      for (OpOperand &operand : op->getOpOperands()) {
+        Value argument = mapping.lookupOrNull(operand.get());
+        if (!argument || !isa<BlockArgument>(argument))
+          continue;
+        AffineMap map = op.getMatchingIndexingMap(&operand);
+        for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
+          auto position = dyn_cast<AffineDimExpr>(expr);
+          if (!position)
+            continue;
+          StringRef name = axes[position.getPosition()];
+          if ((kernel == producer ? name : plan.rename.at(name)) == loop)
+            return tensor::DimOp::create(rewriter, merged.getLoc(), argument,
+                                         dim)
+                .getResult();
+        }
+      }
+    }
+  return failure();
+}
+
+/// A tensor inside in place of a producer's out that nobody outside reads.
+FailureOr<Value> KernelMerger::makeTemporary(KernelOp merged, unsigned result) {
+  auto type = cast<RankedTensorType>(producer.getOuts()[result].getType());
+  Value yielded = producer.getYield().getValues()[result];
+  auto writer = yielded.getDefiningOp<linalg::LinalgOp>();
+  SmallVector<StringRef> axes = KernelOp::getAxes(writer);
+  AffineMap map = writer.getIndexingMapMatchingResult(cast<OpResult>(yielded));
+  SmallVector<Value> sizes;
+  for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
+    if (!type.isDynamicDim(dim))
+      continue;
+    auto position = dyn_cast<AffineDimExpr>(expr);
+    if (!position)
+      return failure();
+    FailureOr<Value> size = findSize(merged, axes[position.getPosition()]);
+    if (failed(size))
+      return failure();
+    sizes.push_back(*size);
+  }
+  return tensor::EmptyOp::create(rewriter, merged.getLoc(), type, sizes)
+      .getResult();
+}
+
+LogicalResult KernelMerger::mapArguments(KernelOp merged, std::string &reason) {
+  for (auto [number, place] : llvm::enumerate(producerOperands))
+    mapping.map(producer.getInArgument(number), merged.getInArgument(place));
+  for (auto [number, place] : llvm::enumerate(consumerOperands))
+    if (place >= 0)
+      mapping.map(consumer.getInArgument(number), merged.getInArgument(place));
+  for (auto [place, number] : llvm::enumerate(kept))
+    mapping.map(producer.getOutArgument(number), merged.getOutArgument(place));
+  for (unsigned number : llvm::seq<unsigned>(consumer.getOuts().size()))
+    mapping.map(consumer.getOutArgument(number),
+                merged.getOutArgument(kept.size() + number));
+  for (unsigned number : llvm::seq<unsigned>(producer.getOuts().size())) {
+    if (llvm::is_contained(kept, number))
+      continue;
+    FailureOr<Value> temporary = makeTemporary(merged, number);
+    if (failed(temporary)) {
+      reason = "the size of the tensor between them is not known inside";
+      return failure();
+    }
+    mapping.map(producer.getOutArgument(number), *temporary);
+  }
+  return success();
+}
+
+void KernelMerger::cloneBody(KernelOp from, bool rename) {
+  for (Operation &op : from.getBody().front().without_terminator()) {
+    Operation *clone = rewriter.clone(op, mapping);
+    if (!rename || !isa<linalg::LinalgOp>(clone))
+      continue;
+    KernelOp::setAxes(clone, llvm::map_to_vector(
+                                 KernelOp::getAxes(&op), [&](StringRef name) {
+                                   return StringRef(plan.rename.find(name)->second);
+                                 }));
+  }
+}
+
+FailureOr<KernelOp> KernelMerger::build(Operation *place, std::string &reason) {
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(place);
+  std::string name = (producer.getName() + "+" + consumer.getName()).str();
+  Location loc = rewriter.getFusedLoc({producer.getLoc(), consumer.getLoc()});
+  auto merged =
+      KernelOp::create(rewriter, loc, name, plan.loops, ins, outs);
+  rewriter.setInsertionPointToStart(&merged.getBody().front());
+  if (failed(mapArguments(merged, reason))) {
+    rewriter.eraseOp(merged);
+    return failure();
+  }
+  cloneBody(producer, /*rename=*/false);
+  YieldOp made = producer.getYield();
+  for (auto [number, in] : llvm::enumerate(consumer.getIns()))
+    if (in.getDefiningOp() == producer)
+      mapping.map(consumer.getInArgument(number),
+                  mapping.lookup(
+                      made.getValues()[cast<OpResult>(in).getResultNumber()]));
+  cloneBody(consumer, /*rename=*/true);
+  SmallVector<Value> yielded;
+  for (unsigned number : kept)
+    yielded.push_back(mapping.lookup(made.getValues()[number]));
+  for (Value value : consumer.getYield().getValues())
+    yielded.push_back(mapping.lookup(value));
+  YieldOp::create(rewriter, loc, yielded);
+  return merged;
+}
+
+/// The merged kernel must verify, its recipe included.
+static LogicalResult checkMerged(KernelOp merged, std::string &reason) {
+  bool valid = false;
+  std::string message = captureMessage(merged.getContext(), [&] {
+    valid = succeeded(mlir::verify(merged, /*verifyRecursively=*/true));
+  });
+  if (valid)
+    return success();
+  StringRef text = message;
+  text.consume_front("'krnl.kernel' op ");
+  reason = ("the merged kernel would be wrong: " + text).str();
+  return failure();
+}
+
+FailureOr<KernelOp> mergeKernels(RewriterBase &rewriter, KernelOp producer,
+                                 KernelOp consumer, std::string &reason) {
+  for (OpResult result : producer.getResults())
+    if (!producer.getOuts()[result.getResultNumber()]
+             .getDefiningOp<tensor::EmptyOp>()) {
+      reason = producer.getName().str() + " writes into a tensor that is in use";
+      return failure();
+    }
+  FailureOr<LoopPlan> plan = planLoops(producer, consumer, reason);
+  if (failed(plan))
+    return failure();
+  KernelMerger merger(rewriter, producer, consumer, *plan);
+  merger.collectOperands();
+  FailureOr<ArrayAttr> recipe =
+      joinRecipes(producer, consumer, *plan, merger.producerOperands,
+                  merger.consumerOperands, reason);
+  if (failed(recipe))
+    return failure();
+  Operation *place = findPlace(rewriter, producer, consumer, reason);
+  if (!place)
+    return failure();
+  FailureOr<KernelOp> merged = merger.build(place, reason);
+  if (failed(merged))
+    return failure();
+  merged->setRecipeAttr(*recipe);
+  if (failed(checkMerged(*merged, reason))) {
+    rewriter.eraseOp(*merged);
+    return failure();
+  }
+  unsigned next = 0;
+  for (OpResult result : producer.getResults())
+    if (llvm::any_of(result.getUsers(),
+                     [&](Operation *user) { return user != consumer; }))
+      rewriter.replaceUsesWithIf(
+          result, merged->getResult(next++),
+          [&](OpOperand &use) { return use.getOwner() != consumer; });
+  rewriter.replaceOp(consumer, merged->getResults().drop_front(next));
+  rewriter.eraseOp(producer);
+  return *merged;
+}
+
+} // namespace onnxc::krnl

@@ -1,0 +1,78 @@
+//===- MergePass.cpp - krnl-merge ---------------------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Dialect/Krnl/Transforms/Passes.h"
+#include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
+
+#include "mlir/IR/Remarks.h"
+
+using namespace mlir;
+
+namespace onnxc::krnl {
+#define GEN_PASS_DEF_KRNLMERGEPASS
+#include "onnxc/Dialect/Krnl/Transforms/Passes.h.inc"
+
+namespace {
+struct KrnlMergePass : impl::KrnlMergePassBase<KrnlMergePass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    // Consumers first appear after their producers, so one sweep suffices; a
+    // merged kernel is tried again with its other producers.
+    SmallVector<KernelOp> kernels;
+    getOperation()->walk([&](KernelOp kernel) { kernels.push_back(kernel); });
+    IRRewriter rewriter(&getContext());
+    for (KernelOp consumer : kernels)
+      while (KernelOp merged = mergeOneProducer(rewriter, consumer))
+        consumer = merged;
+  }
+
+private:
+  /// Merges the first producer that allows it; null if none does.
+  KernelOp mergeOneProducer(RewriterBase &rewriter, KernelOp consumer) {
+    SetVector<Operation *> producers;
+    for (Value in : consumer.getIns())
+      if (auto producer = in.getDefiningOp<KernelOp>())
+        producers.insert(producer);
+    for (Operation *op : producers) {
+      auto producer = cast<KernelOp>(op);
+      std::string reason;
+      if (succeeded(checkLimits(producer, consumer, reason))) {
+        Location loc = consumer.getLoc();
+        FailureOr<KernelOp> merged =
+            mergeKernels(rewriter, producer, consumer, reason);
+        if (succeeded(merged)) {
+          ++numMerged;
+          remark::passed(loc, remark::RemarkOpts::name("Merged")
+                                  .category("krnl-merge"))
+              << remark::add("{0}", merged->getName().str());
+          return *merged;
+        }
+      }
+      remark::missed(consumer.getLoc(),
+                     remark::RemarkOpts::name("NotMerged").category("krnl-merge"))
+          << remark::add("{0}, {1}", producer.getName().str(),
+                         consumer.getName().str())
+          << remark::reason("{0}", reason);
+    }
+    return nullptr;
+  }
+
+  LogicalResult checkLimits(KernelOp producer, KernelOp consumer,
+                            std::string &reason) {
+    size_t ops = producer.getStructuredOps().size() +
+                 consumer.getStructuredOps().size();
+    size_t operands =
+        producer->getNumOperands() + consumer->getNumOperands() - 1;
+    if (ops <= maxOps && operands <= maxOperands)
+      return success();
+    reason = llvm::formatv("the kernel would have {0} ops and {1} operands", ops,
+                           operands);
+    return failure();
+  }
+};
+} // namespace
+} // namespace onnxc::krnl

@@ -1,0 +1,178 @@
+//===- PlanLoops.cpp - Which loops of two kernels are the same -*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// A dimension of the tensor between two kernels is written by one loop of the
+// producer and read by one loop of the consumer: those two loops are the same.
+//
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+
+namespace onnxc::krnl {
+
+/// For each dimension of a kernel result, the loop that writes it or "".
+static SmallVector<StringRef> writerLoops(KernelOp producer, unsigned result) {
+  Value yielded = producer.getYield().getValues()[result];
+  auto writer = yielded.getDefiningOp<linalg::LinalgOp>();
+  SmallVector<StringRef> axes = KernelOp::getAxes(writer);
+  SmallVector<StringRef> loops;
+  AffineMap map =
+      writer.getIndexingMapMatchingResult(cast<OpResult>(yielded));
+  for (AffineExpr expr : map.getResults()) {
+    auto dim = dyn_cast<AffineDimExpr>(expr);
+    loops.push_back(dim ? axes[dim.getPosition()] : "");
+  }
+  return loops;
+}
+
+namespace {
+/// Pairs of loops found so far, one to one.
+struct LoopPairs {
+  llvm::StringMap<std::string> toProducer;
+  llvm::StringMap<std::string> toConsumer;
+
+  bool add(StringRef producerLoop, StringRef consumerLoop) {
+    auto forward = toProducer.try_emplace(consumerLoop, producerLoop.str());
+    auto backward = toConsumer.try_emplace(producerLoop, consumerLoop.str());
+    return forward.first->second == producerLoop &&
+           backward.first->second == consumerLoop;
+  }
+};
+
+/// One read of a shared tensor by an op of the consumer.
+struct SharedRead {
+  linalg::LinalgOp op;
+  OpOperand *operand;
+  SmallVector<StringRef> writers;
+};
+} // namespace
+
+/// Collects how the consumer reads the producer's results.
+static LogicalResult collectReads(KernelOp producer, KernelOp consumer,
+                                  SmallVectorImpl<SharedRead> &reads,
+                                  std::string &reason) {
+  for (Value out : consumer.getOuts())
+    if (out.getDefiningOp() == producer) {
+      reason = (consumer.getName() + " writes into a result of " +
+                producer.getName())
+                   .str();
+      return failure();
+    }
+  for (auto [number, in] : llvm::enumerate(consumer.getIns())) {
+    if (in.getDefiningOp() != producer)
+      continue;
+    SmallVector<StringRef> writers =
+        writerLoops(producer, cast<OpResult>(in).getResultNumber());
+    for (OpOperand &use : consumer.getInArgument(number).getUses()) {
+      if (isa<tensor::DimOp>(use.getOwner()))
+        continue;
+      auto op = dyn_cast<linalg::LinalgOp>(use.getOwner());
+      if (!op) {
+        reason = (consumer.getName() +
+                  " reads the tensor between them at computed places")
+                     .str();
+        return failure();
+      }
+      reads.push_back({op, &use, writers});
+    }
+  }
+  return success();
+}
+
+static AffineDimExpr readDim(const SharedRead &read, unsigned dim) {
+  linalg::LinalgOp op = read.op;
+  return dyn_cast<AffineDimExpr>(
+      op.getMatchingIndexingMap(read.operand).getResult(dim));
+}
+
+static FailureOr<LoopPairs> findPairs(ArrayRef<SharedRead> reads,
+                                      StringRef consumer, std::string &reason) {
+  LoopPairs pairs;
+  auto refuse = [&](StringRef loop) {
+    reason = ("loop '" + loop + "' walks two dimensions of the tensor that " +
+              consumer + " reads")
+                 .str();
+    return failure();
+  };
+  for (const SharedRead &read : reads) {
+    SmallVector<StringRef> axes = KernelOp::getAxes(read.op);
+    for (auto [dim, writer] : llvm::enumerate(read.writers))
+      if (auto expr = readDim(read, dim); expr && !writer.empty())
+        if (!pairs.add(writer, axes[expr.getPosition()]))
+          return refuse(writer);
+  }
+  // A paired loop must be paired in every read by an op that runs over it.
+  for (const SharedRead &read : reads) {
+    SmallVector<StringRef> axes = KernelOp::getAxes(read.op);
+    for (auto [dim, writer] : llvm::enumerate(read.writers)) {
+      auto paired = pairs.toConsumer.find(writer);
+      if (paired == pairs.toConsumer.end() ||
+          !llvm::is_contained(axes, paired->second))
+        continue;
+      auto expr = readDim(read, dim);
+      if (!expr || axes[expr.getPosition()] != paired->second)
+        return refuse(writer);
+    }
+  }
+  return pairs;
+}
+
+/// Extents of one loop as the two kernels know it.
+static FailureOr<int64_t> joinExtents(LoopAttr a, LoopAttr b,
+                                      KernelOp producer, KernelOp consumer,
+                                      std::string &reason) {
+  if (a.isDynamic() || b.isDynamic() || a.getExtent() == b.getExtent())
+    return a.isDynamic() ? b.getExtent() : a.getExtent();
+  reason = ("loop '" + a.getName() + "' has " + Twine(a.getExtent()) +
+            " iterations in " + producer.getName() + " but " +
+            Twine(b.getExtent()) + " in " + consumer.getName())
+               .str();
+  return failure();
+}
+
+FailureOr<LoopPlan> planLoops(KernelOp producer, KernelOp consumer,
+                              std::string &reason) {
+  SmallVector<SharedRead> reads;
+  if (failed(collectReads(producer, consumer, reads, reason)))
+    return failure();
+  FailureOr<LoopPairs> pairs = findPairs(reads, consumer.getName(), reason);
+  if (failed(pairs))
+    return failure();
+
+  LoopPlan plan;
+  llvm::StringSet<> taken;
+  for (auto loop : producer.getLoops().getAsRange<LoopAttr>()) {
+    taken.insert(loop.getName());
+    auto paired = pairs->toConsumer.find(loop.getName());
+    if (paired != pairs->toConsumer.end()) {
+      LoopAttr other = consumer.getLoop(*consumer.findLoop(paired->second));
+      FailureOr<int64_t> extent =
+          joinExtents(loop, other, producer, consumer, reason);
+      if (failed(extent))
+        return failure();
+      loop = LoopAttr::get(loop.getContext(), loop.getName(), *extent);
+      plan.common.push_back(loop.getName().str());
+      plan.rename[paired->second] = loop.getName().str();
+    }
+    plan.loops.push_back(loop);
+  }
+  for (auto loop : consumer.getLoops().getAsRange<LoopAttr>()) {
+    if (plan.rename.contains(loop.getName()))
+      continue;
+    std::string name = loop.getName().str();
+    for (unsigned i = 2; !taken.insert(name).second; ++i)
+      name = (loop.getName() + "_" + Twine(i)).str();
+    plan.rename[loop.getName()] = name;
+    plan.loops.push_back(
+        LoopAttr::get(loop.getContext(), name, loop.getExtent()));
+  }
+  return plan;
+}
+
+} // namespace onnxc::krnl

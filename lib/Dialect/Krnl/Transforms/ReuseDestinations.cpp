@@ -1,0 +1,130 @@
+//===- ReuseDestinations.cpp - Temporaries that become the result -*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//   %f = fill(0) outs(%empty)          %f = fill(0) outs(%out)
+//   %c = matmul(%a, %b) outs(%f)   ->  %c = matmul(%a, %b) outs(%f)
+//   %r = relu ins(%c) outs(%out)       %r = relu outs(%c)
+//
+// The op must be elementwise, read the temporary where it writes, be its last
+// reader, and not look at its own destination.
+//
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+
+namespace onnxc::krnl {
+
+/// Is `op` after every other op that uses `value`?
+static bool isLastUser(linalg::GenericOp op, Value value) {
+  return llvm::all_of(value.getUsers(), [&](Operation *user) {
+    return user == op ||
+           (isa<linalg::LinalgOp>(user) && user->isBeforeInBlock(op));
+  });
+}
+
+/// The tensor.empty at the root of the destinations that `value` goes through, or
+/// null where one of them has a second user.
+static tensor::EmptyOp findTemporary(Value value) {
+  while (auto op = value.getDefiningOp<linalg::LinalgOp>()) {
+    value = op.getDpsInits()[cast<OpResult>(value).getResultNumber()];
+    if (!value.hasOneUse() && !value.getDefiningOp<tensor::EmptyOp>())
+      return nullptr;
+  }
+  auto empty = value.getDefiningOp<tensor::EmptyOp>();
+  auto isUse = [](Operation *user) { return isa<linalg::LinalgOp>(user); };
+  return empty && llvm::count_if(empty->getUsers(), isUse) == 1 ? empty
+                                                                : nullptr;
+}
+
+/// The input of `op` whose temporary its destination can be, or null.
+static OpOperand *findReusable(linalg::GenericOp op) {
+  if (op.getNumReductionLoops() != 0 || op.getNumDpsInits() != 1)
+    return nullptr;
+  OpOperand *init = op.getDpsInitOperand(0);
+  if (op.payloadUsesValueFromOperand(init) || !init->get().hasOneUse() ||
+      init->get().getDefiningOp<linalg::LinalgOp>())
+    return nullptr;
+  AffineMap writes = op.getMatchingIndexingMap(init);
+  if (!writes.isPermutation())
+    return nullptr;
+  for (OpOperand *input : op.getDpsInputOperands())
+    if (input->get().getType() == init->get().getType() &&
+        op.getMatchingIndexingMap(input) == writes &&
+        isLastUser(op, input->get()) && findTemporary(input->get()) &&
+        llvm::count_if(op->getOperands(), [&](Value operand) {
+          return operand == input->get();
+        }) == 1)
+      return input;
+  return nullptr;
+}
+
+/// Moves the input into the place of the destination.
+static linalg::GenericOp writeOver(RewriterBase &rewriter, linalg::GenericOp op,
+                                   OpOperand *input) {
+  unsigned place = input->getOperandNumber();
+  SmallVector<Value> ins = llvm::to_vector(op.getInputs());
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  Value over = input->get();
+  ins.erase(ins.begin() + place);
+  maps.erase(maps.begin() + place);
+  rewriter.setInsertionPoint(op);
+  auto result = linalg::GenericOp::create(
+      rewriter, op.getLoc(), op.getResultTypes(), ins, over, maps,
+      op.getIteratorTypesArray(),
+      [&](OpBuilder &builder, Location, ValueRange args) {
+        IRMapping mapping;
+        Block *body = op.getBody();
+        unsigned next = 0;
+        for (unsigned i : llvm::seq(body->getNumArguments() - 1))
+          if (i != place)
+            mapping.map(body->getArgument(i), args[next++]);
+        mapping.map(body->getArgument(place), args.back());
+        mapping.map(body->getArguments().back(), args.back());
+        for (Operation &inner : *body)
+          builder.clone(inner, mapping);
+      });
+  result->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  rewriter.replaceOp(op, result.getResults());
+  return result;
+}
+
+void reuseDestinations(RewriterBase &rewriter, KernelOp kernel) {
+  OpBuilder::InsertionGuard guard(rewriter);
+  SmallVector<linalg::LinalgOp> ops = kernel.getStructuredOps();
+  // Later ops first, so that a chain of temporaries moves through to the end.
+  for (linalg::LinalgOp op : llvm::reverse(ops)) {
+    auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
+    OpOperand *input = generic ? findReusable(generic) : nullptr;
+    if (!input)
+      continue;
+    tensor::EmptyOp temporary = findTemporary(input->get());
+    Value destination = generic.getDpsInits()[0];
+    // A destination made later than the temporary cannot take its place.
+    if (Operation *maker = destination.getDefiningOp();
+        maker && !maker->isBeforeInBlock(temporary))
+      continue;
+    writeOver(rewriter, generic, input);
+    rewriter.replaceAllUsesWith(temporary.getResult(), destination);
+    rewriter.eraseOp(temporary);
+  }
+}
+
+void dropUnusedInputs(RewriterBase &rewriter, KernelOp kernel) {
+  Block &body = kernel.getBody().front();
+  for (unsigned number = kernel.getIns().size(); number-- > 0;) {
+    if (!body.getArgument(number).use_empty())
+      continue;
+    rewriter.modifyOpInPlace(kernel, [&] {
+      body.eraseArgument(number);
+      kernel.getInsMutable().erase(number);
+    });
+  }
+}
+
+} // namespace onnxc::krnl

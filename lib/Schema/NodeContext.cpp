@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "NodeContext.h"
 
+#include "onnxc/Dialect/ONNX/IR/Constants.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXTypes.h"
 
 #include <stdexcept>
@@ -54,7 +55,7 @@ NodeContext::getAttribute(const std::string &name) const {
 /// Writes the names of `value`'s dynamic dimensions into `proto`.
 static void nameDims(Value value, const ValueFacts &facts,
                      ::onnx::TypeProto &proto) {
-  auto type = dyn_cast<RankedTensorType>(value.getType());
+  auto type = dyn_cast<RankedTensorType>(facts.type(value));
   if (!type)
     return;
   ::onnx::TensorShapeProto &shape =
@@ -70,11 +71,11 @@ static void nameDims(Value value, const ValueFacts &facts,
 
 const ::onnx::TypeProto *NodeContext::getInputType(size_t index) const {
   Input &slot = input(index);
-  if (!slot.value || isa<NoneType>(slot.value.getType()))
+  if (!slot.value || isa<NoneType>(facts.type(slot.value)))
     return nullptr;
   if (!slot.type) {
     slot.type = std::make_unique<::onnx::TypeProto>();
-    toProto(slot.value.getType(), *slot.type);
+    toProto(facts.type(slot.value), *slot.type);
     nameDims(slot.value, facts, *slot.type);
   }
   return slot.type.get();
@@ -86,38 +87,62 @@ bool NodeContext::hasInput(size_t index) const {
 
 /// The attribute of the constant that defines `value` if its payload is worth
 /// copying; otherwise null.
-static Attribute shownConstant(Value value) {
-  Operation *constant = value ? value.getDefiningOp() : nullptr;
-  if (!constant || constant->getName().getStringRef() != "onnx.Constant")
-    return Attribute();
-  Attribute attr = constant->getInherentAttr("value").value_or(Attribute());
-  auto typed = dyn_cast_or_null<TypedAttr>(attr);
+static TypedAttr shownConstant(Value value) {
+  TypedAttr typed = value ? onnxc::onnx::constantValue(value) : TypedAttr();
   auto type = typed ? dyn_cast<RankedTensorType>(typed.getType()) : nullptr;
   if (!type)
-    return Attribute();
+    return TypedAttr();
   if (isa<onnxc::onnx::StringType>(type.getElementType()))
-    return type.getNumElements() <= 16 ? attr : Attribute();
+    return type.getNumElements() <= 16 ? typed : TypedAttr();
   // Packed and bit-sized elements never describe shapes.
   if (!type.getElementType().isIntOrFloat() ||
       type.getElementTypeBitWidth() % 8 != 0)
-    return Attribute();
+    return TypedAttr();
   int64_t bytes = type.getNumElements() * type.getElementTypeBitWidth() / 8;
   bool isVector = type.getRank() <= 1 && type.getElementType().isInteger();
-  return bytes <= (isVector ? maxVectorBytes : maxConstantBytes) ? attr
-                                                                 : Attribute();
+  return bytes <= (isVector ? maxVectorBytes : maxConstantBytes) ? typed
+                                                                 : TypedAttr();
+}
+
+/// The tensor of `type` with these elements, if all are known and its elements
+/// are 32- or 64-bit integers, the only ones that describe shapes.
+static std::unique_ptr<::onnx::TensorProto>
+knownTensor(Type type, ArrayRef<SymbolicInt> elements) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  bool allKnown = llvm::all_of(elements, [](const SymbolicInt &element) {
+    return element.constant.has_value();
+  });
+  if (!tensor || !tensor.hasStaticShape() || !allKnown ||
+      tensor.getNumElements() != static_cast<int64_t>(elements.size()))
+    return nullptr;
+  bool isWide = tensor.getElementType().isSignlessInteger(64);
+  if (!isWide && !tensor.getElementType().isSignlessInteger(32))
+    return nullptr;
+  auto proto = std::make_unique<::onnx::TensorProto>();
+  proto->set_data_type(elementTypeToProto(tensor.getElementType()));
+  for (int64_t size : tensor.getShape())
+    proto->add_dims(size);
+  for (const SymbolicInt &element : elements) {
+    if (isWide)
+      proto->add_int64_data(*element.constant);
+    else
+      proto->add_int32_data(static_cast<int32_t>(*element.constant));
+  }
+  return proto;
 }
 
 const ::onnx::TensorProto *NodeContext::getInputData(size_t index) const {
   Input &slot = input(index);
-  if (slot.data)
+  if (slot.data || !slot.value)
     return slot.data.get();
-  Attribute attr = shownConstant(slot.value);
-  if (!attr)
-    return nullptr;
-  auto proto = std::make_unique<::onnx::TensorProto>();
-  if (failed(toProto(attr, *proto)))
-    return nullptr;
-  slot.data = std::move(proto);
+  SmallVector<SymbolicInt> elements;
+  if (TypedAttr attr = shownConstant(slot.value)) {
+    auto proto = std::make_unique<::onnx::TensorProto>();
+    if (succeeded(toProto(attr, *proto)))
+      slot.data = std::move(proto);
+  } else if (facts.contents(slot.value, elements)) {
+    slot.data = knownTensor(facts.type(slot.value), elements);
+  }
   return slot.data.get();
 }
 

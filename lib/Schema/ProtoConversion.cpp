@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "onnxc/Schema/ProtoConversion.h"
 
-#include "onnxc/Dialect/ONNX/IR/BlobStore.h"
+#include "onnxc/Dialect/ONNX/IR/Constants.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXTypes.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -147,7 +147,7 @@ void onnxc::schema::toProto(Type type, TypeProto &proto) {
       .Case(
           [&](TensorType t) { tensorToProto(t, *proto.mutable_tensor_type()); })
       .Case([&](onnxc::onnx::SparseType t) {
-        tensorToProto(cast<TensorType>(t.getTensorType()),
+        tensorToProto(t.getTensorType(),
                       *proto.mutable_sparse_tensor_type());
       })
       .Case([&](onnxc::onnx::SeqType t) {

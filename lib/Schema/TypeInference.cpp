@@ -36,14 +36,15 @@ static Type dropShape(Type type) {
 /// The type of result slot `index` as its type variable says: that of an
 /// operand bound to the same variable, or the only type it admits.
 static Type bindTypeVariable(const OpSchema &schema, ArrayRef<Value> operands,
-                             size_t index, MLIRContext *context) {
+                             size_t index, const ValueFacts &facts,
+                             MLIRContext *context) {
   const OpSchema::FormalParameter *result = formalOf(schema.outputs(), index);
   if (!result)
     return NoneType::get(context);
   for (auto [slot, value] : llvm::enumerate(operands)) {
     const OpSchema::FormalParameter *formal = formalOf(schema.inputs(), slot);
     if (value && formal && formal->GetTypeStr() == result->GetTypeStr())
-      return dropShape(value.getType());
+      return dropShape(facts.type(value));
   }
   if (result->GetTypes().size() == 1) {
     Type only = fromProto(
@@ -128,7 +129,7 @@ onnxc::schema::inferResults(Operation *op, const ValueFacts &facts,
       continue;
     InferredValue found = readOutput(*node.getOutputType(index), context);
     if (isa<NoneType>(found.type))
-      found.type = bindTypeVariable(*schema, *operands, index, context);
+      found.type = bindTypeVariable(*schema, *operands, index, facts, context);
     inferred.push_back(std::move(found));
   }
   // Trailing slots are trimmed only where no result stands.

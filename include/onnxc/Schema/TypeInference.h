@@ -36,6 +36,9 @@ class ValueFacts {
 public:
   virtual ~ValueFacts() = default;
 
+  /// The type to reason with, at least as sharp as the value's own.
+  virtual mlir::Type type(mlir::Value value) const { return value.getType(); }
+
   /// Name of dynamic dimension `dim` of `value`; empty when it has none.
   virtual std::string dimSymbol(mlir::Value value, unsigned dim) const {
     return {};

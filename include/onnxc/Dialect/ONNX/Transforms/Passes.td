@@ -1,0 +1,75 @@
+//===- Passes.td - Passes on the onnx dialect ----------------------------===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_DIALECT_ONNX_TRANSFORMS_PASSES_TD
+#define ONNXC_DIALECT_ONNX_TRANSFORMS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def InferShapes : Pass<"onnx-infer-shapes", "::mlir::ModuleOp"> {
+  let summary = "Give every value the sharpest type that can be found";
+  let description = [{
+    Types come from the functions of the operators' schemas and from the
+    dimension rules behind `DimAnalysis`, and are merged with the ones already
+    there: a type only ever gets sharper. Arguments of bodies, their
+    terminators and the function's results follow.
+
+    With `annotate`, operations whose results have dynamic dimensions say how
+    these follow from the inputs, in the attribute `onnx.dims`.
+
+    ```mlir
+    func.func @main_graph(%x: tensor<?x4xf32> {onnx.dims = ["batch", ""]})
+    // before
+    %y = onnx.Concat(%x, %x) {axis = 0 : i64}
+        : (tensor<?x4xf32>, tensor<?x4xf32>) -> none
+    // after
+    %y = onnx.Concat(%x, %x) {axis = 0 : i64, onnx.dims = ["[batch * 2, 4]"]}
+        : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
+    ```
+
+    An operation that its schema rejects is an error.
+  }];
+  let options = [Option<"annotateOps", "annotate", "bool", /*default=*/"true",
+                        "write the attribute onnx.dims">];
+  let dependentDialects = ["::onnxc::onnx::ONNXDialect"];
+}
+
+def Simplify : Pass<"onnx-simplify", "::mlir::ModuleOp"> {
+  let summary = "Simplify the graph until nothing changes";
+  let description = [{
+    Rounds of type inference, folding of shape arithmetic, the rewrites below,
+    common subexpressions and dead code, until a round changes nothing.
+
+    * Attributes are made explicit: `kernel_shape`, `strides`, `dilations`,
+      `pads` (from `auto_pad` where sizes allow), `perm`; axes count from the
+      front; a constant has its elements in `value`.
+    * Nodes that do nothing go away: Identity, Dropout, Cast, Transpose,
+      Reshape and their like; chains of them become one.
+    * MatMul and Add of matrices become Gemm.
+    * BatchNormalization, Mul and Add by channel constants go into the weights
+      of the convolution before.
+    * If with a constant condition is replaced by the branch it takes.
+
+    ```mlir
+    // before
+    %0 = onnx.MatMul(%x, %w)
+        : (tensor<?x8xf32>, tensor<8x4xf32>) -> tensor<?x4xf32>
+    %1 = onnx.Add(%0, %b)
+        : (tensor<?x4xf32>, tensor<4xf32>) -> tensor<?x4xf32>
+    // after
+    %1 = onnx.Gemm(%x, %w) C(%b)
+        : (tensor<?x8xf32>, tensor<8x4xf32>, tensor<4xf32>) -> tensor<?x4xf32>
+    ```
+  }];
+  let options = [
+    Option<"annotateOps", "annotate", "bool", /*default=*/"true",
+           "write the attribute onnx.dims at the end">,
+    Option<"maxRounds", "max-rounds", "unsigned", /*default=*/"50",
+           "stop after so many rounds">
+  ];
+  let dependentDialects = ["::onnxc::onnx::ONNXDialect"];
+}
+
+#endif // ONNXC_DIALECT_ONNX_TRANSFORMS_PASSES_TD

@@ -1,0 +1,80 @@
+//===- BroadcastDims.cpp - Sizes of elementwise operators ------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#include "DimRules.h"
+
+#include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace onnxc::onnx;
+using Exprs = RuleNode::Exprs;
+
+/// Broadcasts two shapes, aligned at their last dimensions.
+static Exprs broadcast(RuleNode &node, ArrayRef<AffineExpr> a,
+                       ArrayRef<AffineExpr> b) {
+  if (a.size() < b.size())
+    std::swap(a, b);
+  Exprs result(a);
+  size_t offset = a.size() - b.size();
+  for (size_t i = 0; i < b.size(); ++i)
+    result[offset + i] = node.space.broadcast(a[offset + i], b[i]);
+  return result;
+}
+
+/// add(x[n, 1], y[c]) -> [n, c]
+static void inferElementwise(RuleNode &node, ValueRange operands) {
+  std::optional<Exprs> all;
+  for (Value operand : operands) {
+    std::optional<Exprs> dims = node.dims(operand);
+    if (!dims)
+      return;
+    all = all ? broadcast(node, *all, *dims) : *dims;
+  }
+  if (all)
+    node.setDims(0, *all);
+}
+
+/// matmul(a[b.., m, k], b[b.., k, n]) -> [b.., m, n]; a vector loses its dim.
+static void inferMatMul(RuleNode &node, Value a, Value b) {
+  std::optional<Exprs> left = node.dims(a), right = node.dims(b);
+  if (!left || !right || left->empty() || right->empty())
+    return;
+  Exprs tail;
+  if (left->size() > 1)
+    tail.push_back((*left)[left->size() - 2]);
+  if (right->size() > 1)
+    tail.push_back(right->back());
+  ArrayRef<AffineExpr> leftBatch(*left), rightBatch(*right);
+  Exprs dims =
+      broadcast(node, leftBatch.drop_back(std::min(left->size(), size_t(2))),
+                rightBatch.drop_back(std::min(right->size(), size_t(2))));
+  llvm::append_range(dims, tail);
+  node.setDims(0, dims);
+}
+
+/// expand(x, shape): the shape's elements broadcast with x's sizes.
+static void inferExpand(RuleNode &node, ExpandOp op) {
+  std::optional<Exprs> input = node.dims(op.getInput());
+  std::optional<SmallVector<AffineExpr>> shape = node.elements(op.getShape());
+  if (input && shape)
+    node.setDims(0, broadcast(node, *input, *shape));
+}
+
+void onnxc::onnx::inferBroadcastDims(RuleNode &node) {
+  llvm::TypeSwitch<Operation *>(node.op)
+      .Case<AddOp, SubOp, MulOp, DivOp, ModOp, PowOp, AndOp, OrOp, XorOp,
+            BitwiseAndOp, BitwiseOrOp, BitwiseXorOp, BitShiftOp, EqualOp,
+            GreaterOp, GreaterOrEqualOp, LessOp, LessOrEqualOp, MinOp, MaxOp,
+            SumOp, MeanOp, WhereOp>(
+          [&](auto op) { inferElementwise(node, op->getOperands()); })
+      .Case([&](MatMulOp op) { inferMatMul(node, op.getA(), op.getB()); })
+      .Case(
+          [&](MatMulIntegerOp op) { inferMatMul(node, op.getA(), op.getB()); })
+      .Case(
+          [&](QLinearMatMulOp op) { inferMatMul(node, op.getA(), op.getB()); })
+      .Case([&](ExpandOp op) { inferExpand(node, op); });
+}

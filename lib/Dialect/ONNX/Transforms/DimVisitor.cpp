@@ -1,0 +1,351 @@
+//===- DimVisitor.cpp - The walk behind DimAnalysis ------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#include "DimVisitor.h"
+
+#include "DimRules.h"
+#include "onnxc/Schema/TypeLattice.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace onnxc::onnx;
+using onnxc::schema::InferredValue;
+
+//===----------------------------------------------------------------------===//
+// Recording
+//===----------------------------------------------------------------------===//
+
+ArrayRef<AffineExpr> DimVisitor::dimsOf(Value value) {
+  auto found = analysis.values.find(value);
+  return found == analysis.values.end() ? ArrayRef<AffineExpr>()
+                                        : ArrayRef(found->second.dims);
+}
+
+/// `type` with every dimension for which `dims` has a constant made static.
+static Type sharpen(Type type, ArrayRef<AffineExpr> dims) {
+  auto tensor = dyn_cast<TensorType>(type);
+  if (!tensor || (!tensor.hasRank() && dims.empty()) ||
+      (tensor.hasRank() &&
+       tensor.getRank() != static_cast<int64_t>(dims.size())))
+    return type;
+  SmallVector<int64_t> shape;
+  for (auto [i, dim] : llvm::enumerate(dims)) {
+    int64_t declared =
+        tensor.hasRank() ? tensor.getDimSize(i) : ShapedType::kDynamic;
+    int64_t known = constantValue(dim).value_or(ShapedType::kDynamic);
+    bool usesKnown = ShapedType::isDynamic(declared) && known >= 0;
+    shape.push_back(usesKnown ? known : declared);
+  }
+  return RankedTensorType::get(shape, tensor.getElementType());
+}
+
+void DimVisitor::record(Value value, Type type, ArrayRef<AffineExpr> dims) {
+  FailureOr<Type> met = schema::meetTypes(value.getType(), type);
+  ValueInfo info;
+  info.type = sharpen(succeeded(met) ? *met : type, dims);
+  auto tensor = dyn_cast<RankedTensorType>(info.type);
+  for (int64_t i = 0; tensor && i < tensor.getRank(); ++i) {
+    bool ruled = dims.size() == static_cast<size_t>(tensor.getRank());
+    if (!tensor.isDynamicDim(i))
+      info.dims.push_back(space.constant(tensor.getDimSize(i)));
+    else if (ruled && dims[i] && !constantValue(dims[i]))
+      info.dims.push_back(dims[i]);
+    else
+      info.dims.push_back(space.result(value, i));
+  }
+  analysis.values[value] = std::move(info);
+}
+
+//===----------------------------------------------------------------------===//
+// Functions and nodes
+//===----------------------------------------------------------------------===//
+
+void DimVisitor::visitFunction(func::FuncOp function) {
+  if (function.isExternal())
+    return;
+  for (BlockArgument argument : function.getArguments()) {
+    unsigned number = argument.getArgNumber();
+    auto name = function.getArgAttrOfType<StringAttr>(number, "onnx.name");
+    auto names = function.getArgAttrOfType<ArrayAttr>(number, "onnx.dims");
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    std::string base = name ? name.str() : "arg" + std::to_string(number);
+    Dims dims;
+    for (int64_t i = 0; type && i < type.getRank(); ++i) {
+      auto given = names && i < static_cast<int64_t>(names.size())
+                       ? dyn_cast<StringAttr>(names[i])
+                       : nullptr;
+      std::string symbol = given && !given.empty()
+                               ? given.str()
+                               : base + "." + std::to_string(i);
+      dims.push_back(type.isDynamicDim(i) ? space.input(symbol, argument, i)
+                                          : space.constant(type.getDimSize(i)));
+    }
+    record(argument, argument.getType(), dims);
+  }
+  for (Block &block : function.getBody())
+    visitBlock(block);
+}
+
+void DimVisitor::visitBlock(Block &block) {
+  for (Operation &op : block)
+    visit(&op);
+}
+
+void DimVisitor::visit(Operation *op) {
+  llvm::TypeSwitch<Operation *>(op)
+      .Case([&](IfOp typed) { visitIf(typed); })
+      .Case([&](LoopOp typed) { visitLoop(typed); })
+      .Case([&](ScanOp typed) { visitScan(typed); })
+      .Case([&](SequenceMapOp typed) { visitSequenceMap(typed); })
+      .Default([&](Operation *other) { visitNode(other); });
+}
+
+/// The tensor type that the payload of a constant has; null for other nodes.
+static Type constantType(Operation *op) {
+  auto constant = dyn_cast<ConstantOp>(op);
+  auto typed = constant
+                   ? dyn_cast_or_null<TypedAttr>(constant->getAttr("value"))
+                   : nullptr;
+  return typed ? typed.getType() : Type();
+}
+
+void DimVisitor::visitNode(Operation *op) {
+  if (op->getNumResults() == 0)
+    return;
+  NoneType unknown = NoneType::get(op->getContext());
+  SmallVector<InferredValue> inferred(op->getNumResults(), {unknown, {}});
+  if (Type type = constantType(op)) {
+    inferred.front().type = type;
+  } else if (isa<ONNXDialect>(op->getDialect())) {
+    bool silent = trial != 0 || !report;
+    std::optional<ScopedDiagnosticHandler> ignore;
+    if (silent)
+      ignore.emplace(op->getContext(), [](Diagnostic &) { return success(); });
+    FailureOr<SmallVector<InferredValue>> result =
+        schema::inferResults(op, analysis, [op] { return op->emitOpError(); });
+    if (succeeded(result))
+      inferred = std::move(*result);
+    else
+      ++(trial ? trialErrors : analysis.errors);
+  }
+
+  RuleNode node(op, analysis);
+  if (isa<ONNXDialect>(op->getDialect()))
+    for (auto rule : {inferBroadcastDims, inferWindowDims, inferMovementDims,
+                      inferReshapeDims, inferGeneratorDims, inferClassicalDims,
+                      inferShapeContents, inferArithmeticContents})
+      rule(node);
+  for (auto [value, guess, found] :
+       llvm::zip_equal(op->getResults(), inferred, node.found)) {
+    Dims dims = found.dims.value_or(Dims());
+    auto tensor = dyn_cast<RankedTensorType>(guess.type);
+    if (tensor && (!found.dims || dims.size() != guess.dimSymbols.size()))
+      dims.assign(guess.dimSymbols.size(), AffineExpr());
+    for (auto [dim, symbol] : llvm::zip(dims, guess.dimSymbols))
+      if (!dim)
+        dim = space.fromText(symbol);
+    record(value, guess.type, dims);
+    if (found.contents)
+      analysis.values[value].contents = std::move(found.contents);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Bodies
+//===----------------------------------------------------------------------===//
+
+void DimVisitor::enter(Block &body, ArrayRef<Assumption> entry) {
+  for (auto [argument, assumed] : llvm::zip(body.getArguments(), entry))
+    record(argument, assumed.type, assumed.dims);
+  visitBlock(body);
+}
+
+/// Lets `assumed` cover `yielded` too; true if that changed it. `argument` is
+/// what names the sizes that are no longer known.
+bool DimVisitor::widen(Assumption &assumed, Value argument, Value yielded) {
+  FailureOr<Type> joined = schema::joinTypes(assumed.type, typeOf(yielded));
+  Type type = succeeded(joined) ? *joined : argument.getType();
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  ArrayRef<AffineExpr> now = dimsOf(argument), next = dimsOf(yielded);
+  Dims dims;
+  for (int64_t i = 0; tensor && i < tensor.getRank(); ++i) {
+    bool isKept = i < static_cast<int64_t>(now.size()) &&
+                  i < static_cast<int64_t>(next.size()) && now[i] == next[i];
+    dims.push_back(isKept ? now[i] : space.result(argument, i));
+  }
+  bool changed = type != assumed.type || dims != assumed.dims;
+  assumed = {type, std::move(dims)};
+  return changed;
+}
+
+void DimVisitor::visitUntilStable(Block &body,
+                                  SmallVectorImpl<Assumption> &entry,
+                                  ArrayRef<Carried> carried) {
+  Operation *yield = body.getTerminator();
+  unsigned outerErrors = trialErrors;
+  ++trial;
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    trialErrors = 0;
+    enter(body, entry);
+    for (auto [argument, yielded] : carried)
+      changed |= widen(entry[argument], body.getArgument(argument),
+                       yield->getOperand(yielded));
+    if (changed || trialErrors == 0)
+      continue;
+    // Too much may have been assumed: once, assume nothing but the elements.
+    for (auto [argument, yielded] : carried) {
+      auto tensor = dyn_cast<RankedTensorType>(entry[argument].type);
+      if (!tensor)
+        continue;
+      entry[argument] = {UnrankedTensorType::get(tensor.getElementType()), {}};
+      changed = true;
+    }
+  }
+  --trial;
+  bool failed = trialErrors != 0;
+  trialErrors = outerErrors;
+  if (failed)
+    enter(body, entry); // reports, or counts for the body around
+}
+
+void DimVisitor::visitIf(IfOp op) {
+  Block &thenBlock = op.getThenBranch().front();
+  Block &elseBlock = op.getElseBranch().front();
+  visitBlock(thenBlock);
+  visitBlock(elseBlock);
+  for (auto [result, left, right] :
+       llvm::zip(op->getResults(), thenBlock.getTerminator()->getOperands(),
+                 elseBlock.getTerminator()->getOperands())) {
+    FailureOr<Type> joined = schema::joinTypes(typeOf(left), typeOf(right));
+    Dims dims;
+    for (auto [l, r] : llvm::zip(dimsOf(left), dimsOf(right)))
+      dims.push_back(l == r ? l : AffineExpr());
+    bool ranked = succeeded(joined) && isa<RankedTensorType>(*joined);
+    record(result, succeeded(joined) ? *joined : result.getType(),
+           ranked ? dims : Dims());
+  }
+}
+
+/// The type and dims of `tensor` with one more dimension, or of a slice.
+static Type withShape(Type type, ArrayRef<AffineExpr> dims) {
+  auto tensor = dyn_cast<TensorType>(type);
+  if (!tensor)
+    return type;
+  SmallVector<int64_t> shape;
+  for (AffineExpr dim : dims)
+    shape.push_back(constantValue(dim).value_or(ShapedType::kDynamic));
+  return RankedTensorType::get(shape, tensor.getElementType());
+}
+
+static Type withoutShape(Type type) {
+  auto tensor = dyn_cast<TensorType>(type);
+  return tensor ? UnrankedTensorType::get(tensor.getElementType()) : type;
+}
+
+void DimVisitor::visitLoop(LoopOp op) {
+  Block &body = op.getBody().front();
+  Operation *yield = body.getTerminator();
+  MLIRContext *context = op.getContext();
+  OperandRange initial = op.getVInitial();
+  unsigned states = initial.size();
+  if (body.getNumArguments() != states + 2 ||
+      yield->getNumOperands() != op->getNumResults() + 1)
+    return; // the verifier says so
+  SmallVector<Assumption> entry = {
+      {RankedTensorType::get({}, IntegerType::get(context, 64)), {}},
+      {RankedTensorType::get({}, IntegerType::get(context, 1)), {}}};
+  SmallVector<Carried> carried;
+  for (auto [i, value] : llvm::enumerate(initial)) {
+    entry.push_back({typeOf(value), Dims(dimsOf(value))});
+    carried.push_back(
+        {static_cast<unsigned>(i) + 2, static_cast<unsigned>(i) + 1});
+  }
+  visitUntilStable(body, entry, carried);
+  for (unsigned i = 0; i < op->getNumResults(); ++i) {
+    Value result = op->getResult(i);
+    if (i < states) {
+      BlockArgument argument = body.getArgument(i + 2);
+      record(result, typeOf(argument), dimsOf(argument));
+      continue;
+    }
+    Value scanned = yield->getOperand(i + 1);
+    if (!isa<RankedTensorType>(typeOf(scanned))) {
+      record(result, withoutShape(typeOf(scanned)), {});
+      continue;
+    }
+    Dims dims = {space.result(result, 0)};
+    llvm::append_range(dims, dimsOf(scanned));
+    record(result, withShape(typeOf(scanned), dims), dims);
+  }
+}
+
+/// Entry `i` of an optional attribute, as an axis of a tensor of `rank`.
+static int64_t scanAxis(std::optional<ArrayRef<int64_t>> axes, size_t i,
+                        int64_t rank) {
+  int64_t axis = axes && i < axes->size() ? (*axes)[i] : 0;
+  return normalizeAxis(axis, rank).value_or(0);
+}
+
+void DimVisitor::visitScan(ScanOp op) {
+  Block &body = op.getBody().front();
+  Operation *yield = body.getTerminator();
+  OperandRange operands = op->getOperands();
+  int64_t scans = op.getNumScanInputs();
+  int64_t states = static_cast<int64_t>(operands.size()) - scans;
+  if (states < 0 || body.getNumArguments() != operands.size() ||
+      yield->getNumOperands() != op->getNumResults())
+    return; // the verifier says so
+  SmallVector<Assumption> entry;
+  SmallVector<Carried> carried;
+  AffineExpr length;
+  for (auto [i, value] : llvm::enumerate(operands)) {
+    Dims dims(dimsOf(value));
+    if (static_cast<int64_t>(i) < states) {
+      carried.push_back({static_cast<unsigned>(i), static_cast<unsigned>(i)});
+      entry.push_back({typeOf(value), dims});
+    } else if (dims.empty()) {
+      entry.push_back({withoutShape(typeOf(value)), {}});
+    } else {
+      int64_t axis = scanAxis(op.getScanInputAxes(), i - states, dims.size());
+      length = !length || constantValue(dims[axis]) ? dims[axis] : length;
+      dims.erase(dims.begin() + axis);
+      entry.push_back({withShape(typeOf(value), dims), dims});
+    }
+  }
+  visitUntilStable(body, entry, carried);
+  for (unsigned i = 0; i < op->getNumResults(); ++i) {
+    Value result = op->getResult(i), yielded = yield->getOperand(i);
+    Dims dims(dimsOf(i < states ? body.getArgument(i) : yielded));
+    if (i < states) {
+      record(result, typeOf(body.getArgument(i)), dims);
+    } else if (!isa<RankedTensorType>(typeOf(yielded))) {
+      record(result, withoutShape(typeOf(yielded)), {});
+    } else {
+      int64_t axis =
+          scanAxis(op.getScanOutputAxes(), i - states, dims.size() + 1);
+      dims.insert(dims.begin() + axis,
+                  length ? length : space.result(result, axis));
+      record(result, withShape(typeOf(yielded), dims), dims);
+    }
+  }
+}
+
+void DimVisitor::visitSequenceMap(SequenceMapOp op) {
+  Block &body = op.getBody().front();
+  SmallVector<Assumption> entry;
+  for (Value value : op->getOperands()) {
+    auto sequence = dyn_cast<SeqType>(typeOf(value));
+    Type type = sequence ? sequence.getElementType() : typeOf(value);
+    Dims dims = sequence ? Dims() : Dims(dimsOf(value));
+    entry.push_back({type, dims});
+  }
+  enter(body, entry);
+  for (auto [result, yielded] :
+       llvm::zip(op->getResults(), body.getTerminator()->getOperands()))
+    record(result, SeqType::get(op.getContext(), typeOf(yielded)), {});
+}

@@ -1,0 +1,72 @@
+//===- DimVisitor.h - The walk behind DimAnalysis --------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_LIB_ONNX_TRANSFORMS_DIMVISITOR_H
+#define ONNXC_LIB_ONNX_TRANSFORMS_DIMVISITOR_H
+
+#include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
+#include "onnxc/Dialect/ONNX/Transforms/DimAnalysis.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace onnxc::onnx {
+
+/// Visits operations in order and records what it learns in the analysis.
+class DimVisitor {
+public:
+  DimVisitor(DimAnalysis &analysis, bool report)
+      : analysis(analysis), space(analysis.space), report(report) {}
+
+  void visitFunction(mlir::func::FuncOp function);
+
+private:
+  using Types = llvm::SmallVector<mlir::Type>;
+  using Dims = llvm::SmallVector<mlir::AffineExpr, 4>;
+  /// The entry values of a body during one visit.
+  struct Assumption {
+    mlir::Type type;
+    Dims dims;
+  };
+  /// Which operand of a body's terminator flows back into which argument.
+  struct Carried {
+    unsigned argument;
+    unsigned yielded;
+  };
+
+  void visitBlock(mlir::Block &block);
+  void visit(mlir::Operation *op);
+  void visitNode(mlir::Operation *op);
+  void visitIf(IfOp op);
+  void visitLoop(LoopOp op);
+  void visitScan(ScanOp op);
+  void visitSequenceMap(SequenceMapOp op);
+
+  /// Visits `body` until each carried argument is entered with no more than
+  /// what is yielded for it, starting from `entry`, which is widened in place.
+  void visitUntilStable(mlir::Block &body,
+                        llvm::SmallVectorImpl<Assumption> &entry,
+                        llvm::ArrayRef<Carried> carried);
+  bool widen(Assumption &assumed, mlir::Value argument, mlir::Value yielded);
+  void enter(mlir::Block &body, llvm::ArrayRef<Assumption> entry);
+
+  /// Records `value`: its declared type and `type` taken together; for each
+  /// dimension that this leaves dynamic the expression of `dims`, if not null.
+  void record(mlir::Value value, mlir::Type type,
+              llvm::ArrayRef<mlir::AffineExpr> dims);
+  /// The dims of a value; empty if not ranked.
+  llvm::ArrayRef<mlir::AffineExpr> dimsOf(mlir::Value value);
+  mlir::Type typeOf(mlir::Value value) { return analysis.type(value); }
+
+  DimAnalysis &analysis;
+  DimSpace &space;
+  bool report;
+  /// More than zero while a visit may be repeated: nothing is reported.
+  unsigned trial = 0;
+  unsigned trialErrors = 0;
+};
+
+} // namespace onnxc::onnx
+
+#endif // ONNXC_LIB_ONNX_TRANSFORMS_DIMVISITOR_H

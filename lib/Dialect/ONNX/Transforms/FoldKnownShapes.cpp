@@ -1,0 +1,105 @@
+//===- FoldKnownShapes.cpp - Small integer shape arithmetic ----*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// What the dimension analysis knows, written into the graph: integer tensors
+// with constant elements become constants, and operations that turn out to
+// keep the shape go away.
+//
+//===----------------------------------------------------------------------===//
+#include "Simplify.h"
+
+#include "onnxc/Schema/TypeLattice.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace onnxc::onnx;
+
+/// The constant that `value` is in every run, if it is an integer tensor whose
+/// elements are all known.
+static DenseElementsAttr knownConstant(Value value, DimAnalysis &analysis) {
+  auto type = dyn_cast<RankedTensorType>(analysis.type(value));
+  auto element = type ? dyn_cast<IntegerType>(type.getElementType()) : nullptr;
+  if (!element || !type.hasStaticShape())
+    return nullptr;
+  std::optional<SmallVector<int64_t>> numbers =
+      analysis.constantContents(value);
+  if (!numbers ||
+      type.getNumElements() != static_cast<int64_t>(numbers->size()))
+    return nullptr;
+  SmallVector<APInt> elements;
+  for (int64_t number : *numbers)
+    elements.push_back(APInt(element.getWidth(), static_cast<uint64_t>(number),
+                             /*isSigned=*/false, /*implicitTrunc=*/true));
+  return DenseElementsAttr::get(type, elements);
+}
+
+/// shape(x : tensor<2x3xf32>) -> constant dense<[2, 3]>
+static bool foldToConstants(Operation *op, DimAnalysis &analysis,
+                            RewriterBase &rewriter) {
+  if (isa<ConstantOp>(op) || !isPure(op))
+    return false;
+  bool changed = false;
+  for (Value result : op->getResults()) {
+    if (result.use_empty())
+      continue;
+    DenseElementsAttr known = knownConstant(result, analysis);
+    if (!known)
+      continue;
+    rewriter.setInsertionPoint(op);
+    auto constant =
+        ConstantOp::create(rewriter, op->getLoc(), known.getType(),
+                           ValueRange(), rewriter.getNamedAttr("value", known));
+    rewriter.replaceAllUsesWith(result, constant.getResult());
+    changed = true;
+  }
+  return changed;
+}
+
+static bool stepsAreOne(SliceOp op) {
+  if (!op.getSteps())
+    return true;
+  std::optional<SmallVector<int64_t>> steps = constantInts(op.getSteps());
+  return steps && llvm::all_of(*steps, [](int64_t step) { return step == 1; });
+}
+
+/// The operand that `op` only reshapes, enlarges or cuts: the result itself if
+/// the shape stays the same.
+static Value shapedOperand(Operation *op) {
+  return llvm::TypeSwitch<Operation *, Value>(op)
+      .Case([](ReshapeOp reshape) { return reshape.getData(); })
+      .Case([](ExpandOp expand) { return expand.getInput(); })
+      .Case([](TileOp tile) { return tile.getInput(); })
+      .Case([](SliceOp slice) {
+        return stepsAreOne(slice) ? slice.getData() : Value();
+      })
+      .Default([](Operation *) { return Value(); });
+}
+
+/// reshape(x[b, 8], [b, -1]) -> x; expand, tile and slice likewise.
+static bool foldSameShape(Operation *op, DimAnalysis &analysis,
+                          RewriterBase &rewriter) {
+  Value operand = shapedOperand(op);
+  if (!operand || !analysis.haveSameShape(operand, op->getResult(0)) ||
+      !onnxc::schema::isAtLeastAsSharp(analysis.type(operand),
+                                       analysis.type(op->getResult(0))))
+    return false;
+  rewriter.replaceOp(op, operand);
+  return true;
+}
+
+bool onnxc::onnx::foldKnownShapes(ModuleOp module, DimAnalysis &analysis,
+                                  RewriterBase &rewriter) {
+  SmallVector<Operation *> ops;
+  module.walk([&](Operation *op) {
+    if (isa_and_present<ONNXDialect>(op->getDialect()) &&
+        op->getNumRegions() == 0)
+      ops.push_back(op);
+  });
+  bool changed = false;
+  for (Operation *op : ops)
+    changed |= foldToConstants(op, analysis, rewriter) ||
+               foldSameShape(op, analysis, rewriter);
+  return changed;
+}

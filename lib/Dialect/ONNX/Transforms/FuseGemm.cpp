@@ -1,0 +1,61 @@
+//===- FuseGemm.cpp - MatMul and Add of matrices ---------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#include "Simplify.h"
+
+using namespace mlir;
+using namespace onnxc::onnx;
+
+/// True if adding `bias` to a `rows` x `columns` matrix cannot enlarge it.
+static bool fitsMatrix(Type bias, RankedTensorType product) {
+  auto type = dyn_cast<RankedTensorType>(bias);
+  if (!type || type.getRank() > 2 || !type.hasStaticShape())
+    return false;
+  ArrayRef<int64_t> last = product.getShape().take_back(type.getRank());
+  return llvm::all_of(llvm::zip_equal(type.getShape(), last), [](auto sizes) {
+    auto [size, whole] = sizes;
+    return size == 1 || (size == whole && !ShapedType::isDynamic(whole));
+  });
+}
+
+namespace {
+
+/// add(matmul(a[m, k], b[k, n]), c[n]) -> gemm(a, b, c)
+struct MatMulAddToGemm final : OpRewritePattern<AddOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(AddOp op,
+                                PatternRewriter &rewriter) const override {
+    for (unsigned side : {0, 1}) {
+      auto product = op->getOperand(side).getDefiningOp<MatMulOp>();
+      if (product && product->hasOneUse())
+        return fuse(op, product, op->getOperand(1 - side), rewriter);
+    }
+    return rewriter.notifyMatchFailure(op, "adds no product of its own");
+  }
+
+  LogicalResult fuse(AddOp op, MatMulOp product, Value bias,
+                     PatternRewriter &rewriter) const {
+    auto left = dyn_cast<RankedTensorType>(product.getA().getType());
+    auto right = dyn_cast<RankedTensorType>(product.getB().getType());
+    auto type = dyn_cast<RankedTensorType>(product.getY().getType());
+    if (!left || !right || !type || left.getRank() != 2 ||
+        right.getRank() != 2 || type.getRank() != 2)
+      return rewriter.notifyMatchFailure(op, "not a product of matrices");
+    if (!fitsMatrix(bias.getType(), type))
+      return rewriter.notifyMatchFailure(op,
+                                         "the bias may enlarge the product");
+    rewriter.replaceOpWithNewOp<GemmOp>(
+        op, op->getResultTypes(),
+        ValueRange{product.getA(), product.getB(), bias});
+    return success();
+  }
+};
+
+} // namespace
+
+void onnxc::onnx::populateFuseGemmPatterns(RewritePatternSet &patterns) {
+  patterns.add<MatMulAddToGemm>(patterns.getContext());
+}

@@ -1,0 +1,87 @@
+//===- InferShapes.cpp - Write inferred types into the IR ------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#include "Simplify.h"
+#include "onnxc/Dialect/ONNX/Transforms/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace onnxc::onnx {
+#define GEN_PASS_DEF_INFERSHAPES
+#include "onnxc/Dialect/ONNX/Transforms/Passes.h.inc"
+} // namespace onnxc::onnx
+
+using namespace mlir;
+using namespace onnxc::onnx;
+
+static bool setType(Value value, Type type) {
+  if (value.getType() == type)
+    return false;
+  value.setType(type);
+  return true;
+}
+
+/// The terminator's operands are the function's results.
+static void updateResults(func::FuncOp function) {
+  Operation *terminator = function.getBody().back().getTerminator();
+  function.setFunctionType(FunctionType::get(function.getContext(),
+                                             function.getArgumentTypes(),
+                                             terminator->getOperandTypes()));
+}
+
+bool onnxc::onnx::writeTypes(ModuleOp module, DimAnalysis &analysis) {
+  bool changed = false;
+  module.walk([&](func::FuncOp function) {
+    if (function.isExternal())
+      return;
+    function.getBody().walk([&](Operation *op) {
+      for (Region &region : op->getRegions())
+        for (BlockArgument argument : region.getArguments())
+          changed |= setType(argument, analysis.type(argument));
+      for (Value result : op->getResults())
+        changed |= setType(result, analysis.type(result));
+    });
+    updateResults(function);
+  });
+  return changed;
+}
+
+static bool isDynamic(Value value) {
+  auto tensor = dyn_cast<TensorType>(value.getType());
+  return tensor && !(tensor.hasRank() && tensor.hasStaticShape());
+}
+
+void onnxc::onnx::annotateDims(ModuleOp module, DimAnalysis &analysis) {
+  module.walk([&](Operation *op) {
+    if (!isa_and_present<ONNXDialect>(op->getDialect()))
+      return;
+    op->removeDiscardableAttr("onnx.dims");
+    if (llvm::none_of(op->getResults(), isDynamic))
+      return;
+    SmallVector<Attribute> texts;
+    for (Value result : op->getResults())
+      texts.push_back(StringAttr::get(op->getContext(), analysis.text(result)));
+    op->setDiscardableAttr("onnx.dims",
+                           ArrayAttr::get(op->getContext(), texts));
+  });
+}
+
+namespace {
+
+struct InferShapes final
+    : public onnxc::onnx::impl::InferShapesBase<InferShapes> {
+  using InferShapesBase::InferShapesBase;
+
+  void runOnOperation() override {
+    DimAnalysis analysis(getOperation(), /*report=*/true);
+    if (analysis.hasErrors())
+      return signalPassFailure();
+    writeTypes(getOperation(), analysis);
+    if (annotateOps)
+      annotateDims(getOperation(), analysis);
+  }
+};
+
+} // namespace

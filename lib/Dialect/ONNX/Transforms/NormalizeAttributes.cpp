@@ -1,0 +1,239 @@
+//===- NormalizeAttributes.cpp - Windows and constants spelt out *- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Afterwards a convolution or pool says its kernel_shape, strides, dilations
+// and pads wherever the rank is known, and auto_pad only where the padding
+// depends on a size that only the run knows.
+//
+//===----------------------------------------------------------------------===//
+#include "Simplify.h"
+
+using namespace mlir;
+using namespace onnxc::onnx;
+
+//===----------------------------------------------------------------------===//
+// Windows
+//===----------------------------------------------------------------------===//
+
+/// Number of spatial dimensions of `input`, or zero if that is unknown.
+static int64_t spatialRank(Value input) {
+  auto type = dyn_cast<RankedTensorType>(input.getType());
+  return type && type.getRank() > 2 ? type.getRank() - 2 : 0;
+}
+
+/// The operand that the window slides over: the first one.
+static Value windowInput(Operation *op) { return op->getOperand(0); }
+
+/// The filter of `op`, null for a pool.
+static Value filterOf(Operation *op) {
+  if (auto conv = dyn_cast<ConvOp>(op))
+    return conv.getW();
+  if (auto conv = dyn_cast<ConvTransposeOp>(op))
+    return conv.getW();
+  if (auto conv = dyn_cast<ConvIntegerOp>(op))
+    return conv.getW();
+  if (auto conv = dyn_cast<QLinearConvOp>(op))
+    return conv.getW();
+  return Value();
+}
+
+namespace {
+
+/// conv(x, w : tensor<8x3x5x5xf32>) -> conv(x, w) {kernel_shape = [5, 5], ..}
+template <typename Op>
+struct MakeWindowExplicit final : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(Op op,
+                                PatternRewriter &rewriter) const override {
+    int64_t rank = spatialRank(windowInput(op));
+    if (rank == 0)
+      return rewriter.notifyMatchFailure(op, "the rank is unknown");
+    SmallVector<int64_t> ones(rank, 1), zeros(2 * rank, 0);
+    SmallVector<std::pair<StringRef, SmallVector<int64_t>>> missing;
+    auto want = [&](StringRef name, ArrayRef<int64_t> values) {
+      std::optional<Attribute> present = op->getInherentAttr(name);
+      if (!present || !*present)
+        missing.push_back({name, SmallVector<int64_t>(values)});
+    };
+    Value filter = filterOf(op);
+    auto type = filter ? dyn_cast<RankedTensorType>(filter.getType())
+                       : RankedTensorType();
+    if (type && type.hasStaticShape() && type.getRank() == rank + 2)
+      want("kernel_shape", type.getShape().drop_front(2));
+    want("strides", ones);
+    want("dilations", ones);
+    if (op.getAutoPad() == "NOTSET" || op.getAutoPad() == "VALID")
+      want("pads", zeros);
+    if (missing.empty())
+      return rewriter.notifyMatchFailure(op, "everything is there");
+    rewriter.modifyOpInPlace(op, [&] {
+      for (const auto &[name, values] : missing)
+        op->setAttr(name, rewriter.getDenseI64ArrayAttr(values));
+    });
+    return success();
+  }
+};
+
+/// What ResolveAutoPad knows of one spatial dimension.
+struct PaddedDim {
+  int64_t size, kernel, stride, dilation;
+
+  /// How much padding makes the result ceil(size / stride): for a stride of
+  /// one this does not depend on the size.
+  std::optional<int64_t> total() const {
+    int64_t extent = (kernel - 1) * dilation + 1;
+    if (stride == 1)
+      return extent - 1;
+    if (ShapedType::isDynamic(size) || stride <= 0)
+      return std::nullopt;
+    int64_t count = llvm::divideCeilSigned(size, stride);
+    return std::max<int64_t>((count - 1) * stride + extent - size, 0);
+  }
+};
+
+/// The pads for `totals`: an odd one goes to the end for SAME_UPPER, else to
+/// the front.
+SmallVector<int64_t> distribute(ArrayRef<int64_t> totals, bool upper) {
+  SmallVector<int64_t> pads;
+  for (int64_t total : totals)
+    pads.push_back(upper ? total / 2 : total - total / 2);
+  for (int64_t total : totals)
+    pads.push_back(upper ? total - total / 2 : total / 2);
+  return pads;
+}
+
+/// conv(x[1, 3, 8, 8]) {auto_pad = "SAME_UPPER", kernel_shape = [3, 3]}
+///   -> conv(x) {pads = [1, 1, 1, 1]}
+template <typename Op>
+struct ResolveAutoPad final : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(Op op,
+                                PatternRewriter &rewriter) const override {
+    StringRef mode = op.getAutoPad();
+    std::optional<ArrayRef<int64_t>> kernel = op.getKernelShape();
+    std::optional<ArrayRef<int64_t>> strides = op.getStrides();
+    std::optional<ArrayRef<int64_t>> dilations = op.getDilations();
+    int64_t rank = spatialRank(windowInput(op));
+    if (mode == "NOTSET")
+      return rewriter.notifyMatchFailure(op, "the padding is explicit");
+    auto isComplete = [rank](std::optional<ArrayRef<int64_t>> list) {
+      return list && static_cast<int64_t>(list->size()) == rank;
+    };
+    if (rank == 0 || !isComplete(kernel) || !isComplete(strides) ||
+        !isComplete(dilations))
+      return rewriter.notifyMatchFailure(op, "the window is not known");
+    auto type = cast<RankedTensorType>(windowInput(op).getType());
+    SmallVector<int64_t> totals;
+    for (int64_t i = 0; i < rank; ++i) {
+      PaddedDim dim{type.getDimSize(i + 2), (*kernel)[i], (*strides)[i],
+                    (*dilations)[i]};
+      std::optional<int64_t> total = mode == "VALID" ? 0 : dim.total();
+      if (!total)
+        return rewriter.notifyMatchFailure(op, "the padding depends on a size");
+      totals.push_back(*total);
+    }
+    rewriter.modifyOpInPlace(op, [&] {
+      op.setPads(distribute(totals, mode != "SAME_LOWER"));
+      op.setAutoPad("NOTSET");
+    });
+    return success();
+  }
+};
+
+/// conv_transpose {auto_pad = "SAME_UPPER"}, or one with output_shape, whose
+/// padding is what is too much:
+///   stride * (size - 1) + output_padding + extent - wanted
+struct ResolveTransposedPad final : OpRewritePattern<ConvTransposeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ConvTransposeOp op,
+                                PatternRewriter &rewriter) const override {
+    StringRef mode = op.getAutoPad();
+    std::optional<ArrayRef<int64_t>> wanted = op.getOutputShape();
+    if (mode == "NOTSET" && !wanted)
+      return rewriter.notifyMatchFailure(op, "the padding is explicit");
+    std::optional<SmallVector<int64_t>> totals = paddings(op);
+    if (!totals)
+      return rewriter.notifyMatchFailure(op, "the padding depends on a size");
+    if (llvm::any_of(*totals, [](int64_t total) { return total < 0; }))
+      return rewriter.notifyMatchFailure(op, "the result is larger");
+    rewriter.modifyOpInPlace(op, [&] {
+      op.setPads(distribute(*totals, mode == "SAME_UPPER"));
+      op.setAutoPad("NOTSET");
+      op.removeOutputShapeAttr();
+    });
+    return success();
+  }
+
+  static std::optional<SmallVector<int64_t>> paddings(ConvTransposeOp op) {
+    std::optional<ArrayRef<int64_t>> kernel = op.getKernelShape();
+    std::optional<ArrayRef<int64_t>> strides = op.getStrides();
+    std::optional<ArrayRef<int64_t>> dilations = op.getDilations();
+    std::optional<ArrayRef<int64_t>> extra = op.getOutputPadding();
+    std::optional<ArrayRef<int64_t>> wanted = op.getOutputShape();
+    size_t rank = spatialRank(op.getX());
+    if (rank == 0 || !kernel || !strides || !dilations ||
+        kernel->size() != rank || strides->size() != rank ||
+        dilations->size() != rank || (extra && extra->size() != rank) ||
+        (wanted && wanted->size() < rank))
+      return std::nullopt;
+    auto type = cast<RankedTensorType>(op.getX().getType());
+    SmallVector<int64_t> totals;
+    for (size_t i = 0; i < rank; ++i) {
+      int64_t extent = ((*kernel)[i] - 1) * (*dilations)[i] + 1;
+      int64_t stride = (*strides)[i], size = type.getDimSize(i + 2);
+      int64_t added = extra ? (*extra)[i] : 0;
+      if (op.getAutoPad() == "VALID" && !wanted)
+        totals.push_back(0);
+      else if (!wanted) // size * stride is wanted
+        totals.push_back(extent + added - stride);
+      else if (ShapedType::isDynamic(size))
+        return std::nullopt;
+      else
+        totals.push_back(stride * (size - 1) + added + extent -
+                         (*wanted)[wanted->size() - rank + i]);
+    }
+    return totals;
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Constants
+//===----------------------------------------------------------------------===//
+
+/// constant {value_ints = [1, 2]} -> constant dense<[1, 2]>
+struct MoveIntoValue final : OpRewritePattern<ConstantOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ConstantOp op,
+                                PatternRewriter &rewriter) const override {
+    if (op.getValueAttr())
+      return rewriter.notifyMatchFailure(op, "the elements are in value");
+    TypedAttr value = constantValue(op.getResult());
+    if (!value)
+      return rewriter.notifyMatchFailure(op, "is no dense tensor");
+    auto constant =
+        ConstantOp::create(rewriter, op.getLoc(), value.getType(), ValueRange(),
+                           rewriter.getNamedAttr("value", value));
+    rewriter.replaceOp(op, constant);
+    return success();
+  }
+};
+
+} // namespace
+
+void onnxc::onnx::populateNormalizeAttributesPatterns(
+    RewritePatternSet &patterns) {
+  patterns
+      .add<MakeWindowExplicit<AveragePoolOp>, MakeWindowExplicit<ConvIntegerOp>,
+           MakeWindowExplicit<ConvOp>, MakeWindowExplicit<ConvTransposeOp>,
+           MakeWindowExplicit<LpPoolOp>, MakeWindowExplicit<MaxPoolOp>,
+           MakeWindowExplicit<QLinearConvOp>, MoveIntoValue,
+           ResolveAutoPad<AveragePoolOp>, ResolveAutoPad<ConvIntegerOp>,
+           ResolveAutoPad<ConvOp>, ResolveAutoPad<LpPoolOp>,
+           ResolveAutoPad<MaxPoolOp>, ResolveAutoPad<QLinearConvOp>,
+           ResolveTransposedPad>(patterns.getContext());
+}

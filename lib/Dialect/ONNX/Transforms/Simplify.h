@@ -1,0 +1,51 @@
+//===- Simplify.h - The rewrites of the simplify phase ---------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_LIB_ONNX_TRANSFORMS_SIMPLIFY_H
+#define ONNXC_LIB_ONNX_TRANSFORMS_SIMPLIFY_H
+
+#include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
+#include "onnxc/Dialect/ONNX/Transforms/DimAnalysis.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace onnxc::onnx {
+
+// One function per family of rewrites, in the file of that name.
+void populateNormalizeAttributesPatterns(mlir::RewritePatternSet &patterns);
+void populateNormalizeAxesPatterns(mlir::RewritePatternSet &patterns);
+void populateSimplifyIdentityPatterns(mlir::RewritePatternSet &patterns);
+void populateSimplifyReshapePatterns(mlir::RewritePatternSet &patterns);
+void populateSimplifyTransposePatterns(mlir::RewritePatternSet &patterns);
+void populateFuseGemmPatterns(mlir::RewritePatternSet &patterns);
+void populateFoldConvPatterns(mlir::RewritePatternSet &patterns);
+void populateSimplifyIfPatterns(mlir::RewritePatternSet &patterns);
+
+/// Writes the types of `analysis` into `module`; true if one changed.
+bool writeTypes(mlir::ModuleOp module, DimAnalysis &analysis);
+
+/// Says on every operation with a dynamic result how its dimensions follow
+/// from the inputs (onnx.dims); takes the attribute away from all others.
+void annotateDims(mlir::ModuleOp module, DimAnalysis &analysis);
+
+/// Replaces integer results whose elements the analysis knows by constants,
+/// and operations that it shows to change no shape by their operands; true if
+/// there were any.
+bool foldKnownShapes(mlir::ModuleOp module, DimAnalysis &analysis,
+                     mlir::RewriterBase &rewriter);
+
+/// Replaces `op` by `value`, unless the type of `value` says less than that
+/// of the result: nothing could tell it again.
+llvm::LogicalResult replaceIfAsSharp(mlir::PatternRewriter &rewriter,
+                                     mlir::Operation *op, mlir::Value value);
+
+/// A constant for an int64 vector.
+mlir::Value createInts(mlir::OpBuilder &builder, mlir::Location loc,
+                       llvm::ArrayRef<int64_t> values);
+
+} // namespace onnxc::onnx
+
+#endif // ONNXC_LIB_ONNX_TRANSFORMS_SIMPLIFY_H

@@ -1,0 +1,152 @@
+//===- SimplifyIdentity.cpp - Nodes that do nothing ------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#include "Simplify.h"
+#include "onnxc/Schema/TypeLattice.h"
+
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+using namespace onnxc::onnx;
+
+#include "SimplifyIdentity.inc"
+
+LogicalResult onnxc::onnx::replaceIfAsSharp(PatternRewriter &rewriter,
+                                            Operation *op, Value value) {
+  if (!onnxc::schema::isAtLeastAsSharp(value.getType(),
+                                       op->getResult(0).getType()))
+    return rewriter.notifyMatchFailure(
+        op, "the operand's type says less than the result's");
+  rewriter.replaceAllUsesWith(op->getResult(0), value);
+  rewriter.eraseOp(op);
+  return success();
+}
+
+namespace {
+
+/// dropout(x) -> x, outside of training and if nobody asks for the mask
+struct RemoveDropout final : OpRewritePattern<DropoutOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(DropoutOp op,
+                                PatternRewriter &rewriter) const override {
+    if (op.getTrainingMode()) {
+      std::optional<SmallVector<int64_t>> mode =
+          constantInts(op.getTrainingMode());
+      if (!mode || llvm::any_of(*mode, [](int64_t m) { return m != 0; }))
+        return rewriter.notifyMatchFailure(op, "may be training");
+    }
+    if (op.getMask() && !op.getMask().use_empty())
+      return rewriter.notifyMatchFailure(op, "the mask is used");
+    return replaceIfAsSharp(rewriter, op, op.getData());
+  }
+};
+
+/// sum(x) -> x; concat, max, min and mean of one operand likewise
+template <typename Op>
+struct RemoveUnaryUse final : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(Op op,
+                                PatternRewriter &rewriter) const override {
+    if (op->getNumOperands() != 1)
+      return rewriter.notifyMatchFailure(op, "has several operands");
+    return replaceIfAsSharp(rewriter, op, op->getOperand(0));
+  }
+};
+
+/// True if all values of type `from` have an equal one in `to`.
+bool isExactConversion(Type from, Type to) {
+  auto fromInt = dyn_cast<IntegerType>(from), toInt = dyn_cast<IntegerType>(to);
+  if (fromInt && toInt) {
+    if (fromInt.getWidth() == 1)
+      return true;
+    bool signFits =
+        fromInt.isUnsigned()
+            ? toInt.isUnsigned() || toInt.getWidth() > fromInt.getWidth()
+            : !toInt.isUnsigned();
+    return signFits && toInt.getWidth() >= fromInt.getWidth() &&
+           toInt.getWidth() != 1;
+  }
+  auto fromFloat = dyn_cast<FloatType>(from), toFloat = dyn_cast<FloatType>(to);
+  if (fromInt && toFloat)
+    return toFloat.getWidth() >= 32 &&
+           fromInt.getWidth() <= toFloat.getFPMantissaWidth();
+  if (!fromFloat || !toFloat)
+    return false;
+  return from == to || toFloat.isF64() ||
+         (toFloat.isF32() && (fromFloat.isF16() || fromFloat.isBF16()));
+}
+
+/// cast(cast(x : T) to U) to V -> cast(x) to V, if U holds all of T
+struct MergeCasts final : OpRewritePattern<CastOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(CastOp op,
+                                PatternRewriter &rewriter) const override {
+    auto inner = op.getInput().getDefiningOp<CastOp>();
+    if (!inner)
+      return rewriter.notifyMatchFailure(op, "the operand is no cast");
+    if (!isExactConversion(getElementTypeOrSelf(inner.getInput()),
+                           getElementTypeOrSelf(inner.getOutput())))
+      return rewriter.notifyMatchFailure(op, "the inner cast loses values");
+    rewriter.modifyOpInPlace(
+        op, [&] { op.getInputMutable().assign(inner.getInput()); });
+    return success();
+  }
+};
+
+/// True if `value` is a constant of floats or integers that all are `number`.
+bool isConstantOf(Value value, double number) {
+  TypedAttr attr = constantValue(value);
+  auto dense = dyn_cast_or_null<DenseElementsAttr>(attr);
+  if (!dense || dense.empty())
+    return false;
+  if (auto floats = dyn_cast<DenseFPElementsAttr>(dense))
+    return llvm::all_of(floats.getValues<APFloat>(), [&](const APFloat &f) {
+      return f.convertToDouble() == number;
+    });
+  if (auto ints = dyn_cast<DenseIntElementsAttr>(dense))
+    return llvm::all_of(ints.getValues<APInt>(), [&](const APInt &i) {
+      return i == static_cast<uint64_t>(number);
+    });
+  return false;
+}
+
+/// mul(x, 1) -> x, div(x, 1) -> x, sub(x, 0) -> x, unless that broadcasts x.
+/// Not add(x, 0): it turns -0.0 into 0.0.
+template <typename Op>
+struct RemoveNeutral final : OpRewritePattern<Op> {
+  RemoveNeutral(MLIRContext *context, double neutral)
+      : OpRewritePattern<Op>(context), neutral(neutral) {}
+
+  LogicalResult matchAndRewrite(Op op,
+                                PatternRewriter &rewriter) const override {
+    if (!isConstantOf(op->getOperand(1), neutral))
+      return rewriter.notifyMatchFailure(op, "the operand is not neutral");
+    auto constant = cast<RankedTensorType>(op->getOperand(1).getType());
+    auto type = dyn_cast<RankedTensorType>(op->getOperand(0).getType());
+    if (!type || constant.getNumElements() != 1 ||
+        constant.getRank() > type.getRank())
+      return rewriter.notifyMatchFailure(op, "the constant may broadcast");
+    return replaceIfAsSharp(rewriter, op, op->getOperand(0));
+  }
+
+  double neutral;
+};
+
+} // namespace
+
+void onnxc::onnx::populateSimplifyIdentityPatterns(
+    RewritePatternSet &patterns) {
+  populateWithGenerated(patterns);
+  patterns.add<MergeCasts, RemoveDropout, RemoveUnaryUse<ConcatOp>,
+               RemoveUnaryUse<MaxOp>, RemoveUnaryUse<MeanOp>,
+               RemoveUnaryUse<MinOp>, RemoveUnaryUse<SumOp>>(
+      patterns.getContext());
+  patterns.add<RemoveNeutral<MulOp>, RemoveNeutral<DivOp>>(
+      patterns.getContext(), 1.0);
+  patterns.add<RemoveNeutral<SubOp>>(patterns.getContext(), 0.0);
+}

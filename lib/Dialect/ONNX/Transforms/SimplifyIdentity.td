@@ -1,0 +1,32 @@
+//===- SimplifyIdentity.td - Nodes that do nothing ------------------------===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_LIB_ONNX_TRANSFORMS_SIMPLIFYIDENTITY_TD
+#define ONNXC_LIB_ONNX_TRANSFORMS_SIMPLIFYIDENTITY_TD
+
+include "mlir/IR/PatternBase.td"
+include "onnxc/Dialect/ONNX/IR/ONNXOps.td"
+
+// The operand must say as much as the result: nothing could tell it again.
+def AsSharp : Constraint<
+    CPred<"::onnxc::schema::isAtLeastAsSharp($0.getType(), $1.getType())">,
+    "the operand's type says less than the result's">;
+
+def SameElementType : Constraint<
+    CPred<"::mlir::getElementTypeOrSelf($0) == "
+          "::mlir::getElementTypeOrSelf($1)">,
+    "the element type changes">;
+
+// identity(x) -> x
+def Identity_Remove : Pat<
+    (ONNX_IdentityOp:$result $x), (replaceWithValue $x),
+    [(AsSharp $x, $result)]>;
+
+// cast(x : T) to T -> x
+def Cast_RemoveNoop : Pat<
+    (ONNX_CastOp:$result $x, $round, $saturate, $to), (replaceWithValue $x),
+    [(AsSharp $x, $result), (SameElementType $x, $result)]>;
+
+#endif // ONNXC_LIB_ONNX_TRANSFORMS_SIMPLIFYIDENTITY_TD

@@ -1,0 +1,75 @@
+//===- SimplifyPass.cpp - The simplify phase -------------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#include "Simplify.h"
+#include "onnxc/Dialect/ONNX/Transforms/Passes.h"
+
+#include "mlir/IR/Dominance.h"
+#include "mlir/Rewrite/FrozenRewritePatternSet.h"
+#include "mlir/Transforms/CSE.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace onnxc::onnx {
+#define GEN_PASS_DEF_SIMPLIFY
+#include "onnxc/Dialect/ONNX/Transforms/Passes.h.inc"
+} // namespace onnxc::onnx
+
+using namespace mlir;
+using namespace onnxc::onnx;
+
+namespace {
+
+struct Simplify final : public onnxc::onnx::impl::SimplifyBase<Simplify> {
+  using SimplifyBase::SimplifyBase;
+
+  LogicalResult initialize(MLIRContext *context) override {
+    RewritePatternSet set(context);
+    for (auto populate :
+         {populateNormalizeAttributesPatterns, populateNormalizeAxesPatterns,
+          populateSimplifyIdentityPatterns, populateSimplifyReshapePatterns,
+          populateSimplifyTransposePatterns, populateFuseGemmPatterns,
+          populateFoldConvPatterns, populateSimplifyIfPatterns})
+      populate(set);
+    patterns = FrozenRewritePatternSet(std::move(set));
+    return success();
+  }
+
+  void runOnOperation() override {
+    for (unsigned round = 0;; ++round) {
+      DimAnalysis analysis(getOperation(), /*report=*/true);
+      if (analysis.hasErrors())
+        return signalPassFailure();
+      writeTypes(getOperation(), analysis);
+      if (round == maxRounds || !rewriteOnce(analysis)) {
+        if (annotateOps)
+          annotateDims(getOperation(), analysis);
+        return;
+      }
+    }
+  }
+
+  /// One round of everything; true if anything changed.
+  bool rewriteOnce(DimAnalysis &analysis) {
+    // Equal operations must not differ by what was said of them before.
+    getOperation().walk([](Operation *op) {
+      if (isa_and_present<ONNXDialect>(op->getDialect()))
+        op->removeDiscardableAttr("onnx.dims");
+    });
+    IRRewriter rewriter(&getContext());
+    bool folded = foldKnownShapes(getOperation(), analysis, rewriter);
+    bool rewritten = false;
+    GreedyRewriteConfig config;
+    config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+    (void)applyPatternsGreedily(getOperation(), patterns, config, &rewritten);
+    bool merged = false;
+    DominanceInfo dominance(getOperation());
+    eliminateCommonSubExpressions(rewriter, dominance, getOperation(), &merged);
+    return folded || rewritten || merged;
+  }
+
+  FrozenRewritePatternSet patterns;
+};
+
+} // namespace

@@ -1,0 +1,142 @@
+//===- SimplifyReshape.cpp - Views of the same elements --------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Squeeze, Unsqueeze and Flatten become Reshape where a constant shape can say
+// it, and chains of Reshape become the last one.
+//
+//===----------------------------------------------------------------------===//
+#include "Simplify.h"
+
+using namespace mlir;
+using namespace onnxc::onnx;
+
+Value onnxc::onnx::createInts(OpBuilder &builder, Location loc,
+                              ArrayRef<int64_t> values) {
+  auto type = RankedTensorType::get({static_cast<int64_t>(values.size())},
+                                    builder.getI64Type());
+  return ConstantOp::create(builder, loc, type, ValueRange(),
+                            builder.getNamedAttr(
+                                "value", DenseElementsAttr::get(type, values)))
+      .getResult();
+}
+
+/// The constant shape that makes Reshape give `type`: at most one size may be
+/// unknown, and no size zero beside it, for -1 would be ambiguous.
+static FailureOr<SmallVector<int64_t>> constantShape(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || tensor.getNumDynamicDims() > 1)
+    return failure();
+  SmallVector<int64_t> shape(tensor.getShape());
+  bool hasZero = llvm::is_contained(shape, 0);
+  if (hasZero && tensor.getNumDynamicDims() != 0)
+    return failure();
+  llvm::replace(shape, ShapedType::kDynamic, int64_t(-1));
+  return shape;
+}
+
+static ReshapeOp createReshape(PatternRewriter &rewriter, Operation *op,
+                               Value data, ArrayRef<int64_t> shape) {
+  // A size of zero is meant as such.
+  bool allowZero = llvm::is_contained(shape, 0);
+  SmallVector<NamedAttribute> attributes;
+  if (allowZero)
+    attributes.push_back(
+        rewriter.getNamedAttr("allowzero", rewriter.getI64IntegerAttr(1)));
+  Value target = createInts(rewriter, op->getLoc(), shape);
+  return ReshapeOp::create(rewriter, op->getLoc(), op->getResultTypes(),
+                           ValueRange{data, target}, attributes);
+}
+
+namespace {
+
+/// squeeze(x[?, 1, 4], [1]) -> reshape(x, [-1, 4]); unsqueeze, flatten too
+template <typename Op>
+struct ViewToReshape final : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(Op op,
+                                PatternRewriter &rewriter) const override {
+    FailureOr<SmallVector<int64_t>> shape =
+        constantShape(op->getResult(0).getType());
+    if (failed(shape))
+      return rewriter.notifyMatchFailure(op, "no constant shape says it");
+    rewriter.replaceOp(op,
+                       createReshape(rewriter, op, op->getOperand(0), *shape));
+    return success();
+  }
+};
+
+/// The data that `value` is a view of, through one operation.
+Value viewedData(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (isa_and_present<ReshapeOp, SqueezeOp, UnsqueezeOp, FlattenOp>(op))
+    return op->getOperand(0);
+  return Value();
+}
+
+/// reshape(reshape(x, a), b) -> reshape(x, b), if b copies no size of its data
+struct MergeReshapes final : OpRewritePattern<ReshapeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ReshapeOp op,
+                                PatternRewriter &rewriter) const override {
+    Value data = viewedData(op.getData());
+    if (!data)
+      return rewriter.notifyMatchFailure(op, "the data is no view");
+    std::optional<SmallVector<int64_t>> shape = constantInts(op.getShape());
+    if (!shape || (llvm::is_contained(*shape, 0) && !op.getAllowzero()))
+      return rewriter.notifyMatchFailure(op, "the shape may copy sizes");
+    rewriter.modifyOpInPlace(op, [&] { op.getDataMutable().assign(data); });
+    return success();
+  }
+};
+
+/// reshape(x, [0, 0, -1]) -> reshape(x, [4, 5, -1]), for sizes that are known:
+/// a shape that copies none does not depend on what it is applied to
+struct MakeShapeExplicit final : OpRewritePattern<ReshapeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ReshapeOp op,
+                                PatternRewriter &rewriter) const override {
+    std::optional<SmallVector<int64_t>> given = constantInts(op.getShape());
+    FailureOr<SmallVector<int64_t>> shape =
+        constantShape(op.getReshaped().getType());
+    if (failed(shape))
+      return rewriter.notifyMatchFailure(op, "no constant shape says it");
+    if (given && *given == *shape)
+      return rewriter.notifyMatchFailure(op, "the shape is explicit");
+    rewriter.replaceOp(op, createReshape(rewriter, op, op.getData(), *shape));
+    return success();
+  }
+};
+
+/// unsqueeze(squeeze(x, a), a) -> x and the other way round, for shapes that
+/// no constant can say
+template <typename Outer, typename Inner>
+struct CancelViews final : OpRewritePattern<Outer> {
+  using OpRewritePattern<Outer>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(Outer op,
+                                PatternRewriter &rewriter) const override {
+    auto inner = op.getData().template getDefiningOp<Inner>();
+    if (!inner || !inner.getAxes() || !op.getAxes())
+      return rewriter.notifyMatchFailure(op, "nothing to cancel");
+    std::optional<SmallVector<int64_t>> outerAxes = constantInts(op.getAxes());
+    std::optional<SmallVector<int64_t>> innerAxes =
+        constantInts(inner.getAxes());
+    if (!outerAxes || outerAxes != innerAxes)
+      return rewriter.notifyMatchFailure(op, "the axes differ");
+    return replaceIfAsSharp(rewriter, op, inner.getData());
+  }
+};
+
+} // namespace
+
+void onnxc::onnx::populateSimplifyReshapePatterns(RewritePatternSet &patterns) {
+  patterns.add<CancelViews<SqueezeOp, UnsqueezeOp>,
+               CancelViews<UnsqueezeOp, SqueezeOp>, MakeShapeExplicit,
+               MergeReshapes, ViewToReshape<FlattenOp>,
+               ViewToReshape<SqueezeOp>, ViewToReshape<UnsqueezeOp>>(
+      patterns.getContext());
+}

@@ -62,7 +62,7 @@ watch_child() {
   [ ! -t 1 ] || printf '\r\033[K'
 }
 
-# Like step, but returns the command's status and shows no log.
+# Runs the command of a step with its output in $step_log; returns its status.
 try_step() {
   local title=$1 status=0
   shift
@@ -71,7 +71,10 @@ try_step() {
     tr A-Z a-z | sed 's/-*$//').log
   step_began=$(now)
   set -m
-  "$@" < /dev/null > "$step_log" 2>&1 &
+  (
+    set -e
+    "$@"
+  ) < /dev/null > "$step_log" 2>&1 &
   step_child=$!
   set +m
   watch_child "$title" "$step_log" "$step_began"
@@ -82,16 +85,20 @@ try_step() {
 }
 
 step() {
-  local title=$1
-  if try_step "$@"; then
+  local title=$1 status
+  # Not as an `if` condition: there, bash goes on after a failed command.
+  set +e
+  try_step "$@"
+  status=$?
+  set -e
+  if [ $status = 0 ]; then
     printf '[%d/%d] %s: %s s\n' "$ONNXC_STEP" "$ONNXC_STEPS" "$title" \
       "$step_seconds"
     return
   fi
   printf '[%d/%d] %s: failed after %s s\n' "$ONNXC_STEP" "$ONNXC_STEPS" \
     "$title" "$step_seconds"
-  tail -n "${step_tail:-25}" "$step_log" | sed 's/^/      | /' >&2
-  die "$(explain_log "$step_log" "$title")"
+  explain_log "$step_log" "$title"
 }
 
 step_done() {
@@ -99,13 +106,14 @@ step_done() {
   printf '[%d/%d] %s: nothing to do\n' "$ONNXC_STEP" "$ONNXC_STEPS" "$1"
 }
 
-# Names the usual causes of a failure in one sentence.
+# Ends with one sentence; with the end of the log too if the cause is not one of
+# the usual ones.
 explain_log() {
   if grep -qiE 'no space left|disk quota' "$1"; then
-    echo "there is no space left on the disk"
+    die "there is no space left on the disk for \"$2\" (log: $1)"
   elif grep -qiE "could not resolve|temporary failure (in name|resolving)|network is unreachable|connection (timed out|refused)|NewConnectionError|could not connect|Max retries exceeded" "$1"; then
-    echo "\"$2\" could not reach the network; the whole log is $1"
-  else
-    echo "\"$2\" failed; the whole log is $1"
+    die "\"$2\" could not reach the network (log: $1)"
   fi
+  tail -n "${step_tail:-25}" "$1" | sed 's/^/      | /' >&2
+  die "\"$2\" failed (log: $1)"
 }

@@ -41,7 +41,6 @@ def ONNX_YieldOp : Op<ONNX_Dialect, "Yield", [
   }];
   let arguments = (ins Variadic<ONNX_Value>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
-  let builders = [OpBuilder<(ins), [{}]>];
 }
 
 include "onnxc/Dialect/ONNX/IR/ONNXOpDefs.td"

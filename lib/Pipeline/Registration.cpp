@@ -1,0 +1,52 @@
+//===- Registration.cpp - Everything that textual IR may use ---*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// MLIR's dialects and passes are listed one by one: its InitAll headers would
+// pull in everything, and cost half a minute to compile.
+//
+//===----------------------------------------------------------------------===//
+#include "onnxc/Pipeline/Registration.h"
+
+#include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
+#include "onnxc/Dialect/Krnl/Emit/Passes.h"
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/Krnl/Transforms/Passes.h"
+#include "onnxc/Dialect/ONNX/IR/ONNXDialect.h"
+#include "onnxc/Dialect/ONNX/Transforms/Passes.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+void onnxc::registerAllDialects(mlir::DialectRegistry &registry) {
+  registry.insert<
+      // Ours.
+      krnl::KrnlDialect, onnx::ONNXDialect,
+      // MLIR's.
+      mlir::LLVM::LLVMDialect, mlir::affine::AffineDialect,
+      mlir::arith::ArithDialect, mlir::bufferization::BufferizationDialect,
+      mlir::cf::ControlFlowDialect, mlir::func::FuncDialect,
+      mlir::linalg::LinalgDialect, mlir::math::MathDialect,
+      mlir::memref::MemRefDialect, mlir::scf::SCFDialect,
+      mlir::tensor::TensorDialect, mlir::vector::VectorDialect>();
+}
+
+void onnxc::registerAllPasses() {
+  mlir::registerTransformsPasses();
+  krnl::registerKrnlLowerKernelsPass();
+  krnl::registerKrnlTransformsPasses();
+  onnx::registerONNXTransformsPasses();
+  registerConvertONNXToKrnlPass();
+}

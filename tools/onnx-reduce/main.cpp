@@ -1,0 +1,17 @@
+//===- main.cpp - Makes failing IR smaller ---------------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#include "onnxc/Pipeline/Registration.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Tools/mlir-reduce/MlirReduceMain.h"
+
+int main(int argc, char **argv) {
+  mlir::DialectRegistry registry;
+  onnxc::registerAllDialects(registry);
+  onnxc::registerAllPasses();
+  mlir::MLIRContext context(registry);
+  return llvm::failed(mlir::mlirReduceMain(argc, argv, context));
+}

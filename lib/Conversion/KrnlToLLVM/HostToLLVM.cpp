@@ -12,7 +12,8 @@
 #include "mlir/Dialect/LLVMIR/FunctionCallUtils.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
-#include "onnxc/Support/DataTypes.h"
+#include "onnxc/Dialect/ONNX/IR/ONNXTypes.h"
+#include "onnxc/Support/ElementBytes.h"
 
 using namespace mlir;
 
@@ -347,7 +348,11 @@ private:
   }
 
   static int64_t typeNumber(Type element) {
-    return isa<krnl::StrType>(element) ? 8 : dataTypeNumber(element);
+    constexpr int64_t int64Number = 7, stringNumber = 8;
+    if (isa<krnl::StrType>(element))
+      return stringNumber;
+    return element.isIndex() ? int64Number
+                             : onnx::getElementTypeNumber(element);
   }
 
   Value null(OpBuilder &builder, Location loc) const {

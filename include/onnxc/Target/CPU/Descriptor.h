@@ -1,0 +1,44 @@
+//===- Descriptor.h - What an artefact says about itself -------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_TARGET_CPU_DESCRIPTOR_H
+#define ONNXC_TARGET_CPU_DESCRIPTOR_H
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "onnxc/Target/CPU/Emit.h"
+
+namespace onnxc::target {
+
+/// What the descriptor holds beside the entry point's own attributes.
+struct ModelInfo {
+  /// JSON object with compiler, options, target, model.
+  std::string compilationInfo;
+  /// "+avx2,...", checked when the artefact is loaded.
+  std::string features;
+  int64_t weightsBytes = 0;
+  /// Name of the side file; empty if the weights are embedded.
+  std::string weightsFile;
+};
+
+/// Attributes of the host function that describe the entry point: arrays of
+/// {name, type, dims}, `type` being the type in the onnx dialect.
+inline constexpr llvm::StringLiteral inputsAttrName = "krnl.inputs";
+inline constexpr llvm::StringLiteral outputsAttrName = "krnl.outputs";
+/// Bytes of the planned arena, and the largest scratch of one worker.
+inline constexpr llvm::StringLiteral arenaAttrName = "krnl.arena_bytes";
+inline constexpr llvm::StringLiteral scratchAttrName = "krnl.scratch_bytes";
+
+/// The signature of the established API for inputs or outputs, as JSON.
+std::string signatureText(mlir::ArrayAttr arguments);
+
+/// An object file that defines `onnxc_model` (runtime's onnxc/rt/model.h) for
+/// the entry point in `module`. Diagnoses a module without one.
+mlir::FailureOr<CodeFile> emitDescriptor(mlir::ModuleOp module,
+                                         const ModelInfo &info,
+                                         const Machine &machine);
+
+} // namespace onnxc::target
+
+#endif // ONNXC_TARGET_CPU_DESCRIPTOR_H

@@ -1,0 +1,49 @@
+//===- Emit.h - LLVM dialect to machine code in memory ---------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_TARGET_CPU_EMIT_H
+#define ONNXC_TARGET_CPU_EMIT_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "onnxc/Target/CPU/Machine.h"
+#include "llvm/ADT/SmallVector.h"
+
+#include <atomic>
+#include <vector>
+
+namespace llvm {
+class Module;
+}
+
+namespace onnxc::target {
+
+/// An object file or a piece of assembly.
+struct CodeFile {
+  /// Of the kernel that it is about, for messages.
+  std::string name;
+  llvm::SmallVector<char, 0> bytes;
+};
+
+enum class CodeKind { Object, Assembly };
+
+/// Compiles the functions of `module` (LLVM dialect) on all threads of its
+/// context: the host program in one file, kernels in small batches. Stops early
+/// and fails once `*cancel` is true. Diagnoses what cannot be translated.
+mlir::FailureOr<std::vector<CodeFile>>
+emitCode(mlir::ModuleOp module, const Machine &machine, CodeKind kind,
+         const std::atomic<bool> *cancel = nullptr);
+
+/// Compiles one LLVM module, optimised by the short pipeline.
+CodeFile emitModule(llvm::Module &module, const Machine &machine,
+                    CodeKind kind);
+
+/// The short pipeline: clean up, hoist, no unrolling and no vectorising, which
+/// recipes have done already.
+void optimizeModule(llvm::Module &module, llvm::TargetMachine &target,
+                    unsigned level);
+
+} // namespace onnxc::target
+
+#endif // ONNXC_TARGET_CPU_EMIT_H

@@ -1,0 +1,36 @@
+//===- Link.h - Objects to a shared object, in process ---------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_TARGET_CPU_LINK_H
+#define ONNXC_TARGET_CPU_LINK_H
+
+#include "onnxc/Target/CPU/Emit.h"
+
+#include <functional>
+
+namespace onnxc::target {
+
+struct LinkOptions {
+  /// Path of the shared object; it appears there complete or not at all.
+  std::string output;
+  /// Folder of onnxc_rt.o and of the stub libc.so.6 and libm.so.6.
+  std::string runtimeDir;
+  /// Exports run_main_graph_TAG and its kin as well; empty: none.
+  std::string tag;
+  /// Size of the weights to leave room for.
+  int64_t weightsBytes = 0;
+  /// Fills the room: an open file and the offset of the weights in it.
+  std::function<mlir::LogicalResult(int file, int64_t offset)> writeWeights;
+  unsigned threads = 0;
+};
+
+/// Links the objects with the runtime. Fails with a message, of lld or ours,
+/// and then leaves no file behind. Calls wait for each other.
+llvm::Error linkArtefact(llvm::ArrayRef<CodeFile> objects,
+                         const LinkOptions &options);
+
+} // namespace onnxc::target
+
+#endif // ONNXC_TARGET_CPU_LINK_H

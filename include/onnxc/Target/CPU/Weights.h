@@ -1,0 +1,32 @@
+//===- Weights.h - Laying out and writing constants ------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// The module attribute `krnl.weights` lists what stands where:
+//   [{offset = 0, value = #onnx.blob<...> : tensor<..>, layout = #krnl.packed<..>}]
+// Bytes are read, packed and written one constant at a time.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_TARGET_CPU_WEIGHTS_H
+#define ONNXC_TARGET_CPU_WEIGHTS_H
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace onnxc::target {
+
+inline constexpr llvm::StringLiteral weightsAttrName = "krnl.weights";
+/// Total size, a multiple of the alignment of 64.
+inline constexpr llvm::StringLiteral weightsBytesAttrName =
+    "krnl.weights_bytes";
+
+/// Size of the weights of `module`, 0 if it has none.
+int64_t weightsBytes(mlir::ModuleOp module);
+
+/// Writes all weights to the open file at `start`. Diagnoses blobs whose bytes
+/// are unknown and failures of the file system.
+mlir::LogicalResult writeWeights(mlir::ModuleOp module, int file,
+                                 int64_t start);
+
+} // namespace onnxc::target
+
+#endif // ONNXC_TARGET_CPU_WEIGHTS_H

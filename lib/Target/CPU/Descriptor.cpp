@@ -1,0 +1,264 @@
+//===- Descriptor.cpp - What an artefact says about itself -----*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Target/CPU/Descriptor.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "onnxc/Conversion/KrnlToLLVM/Passes.h"
+#include "onnxc/Dialect/ONNX/IR/ONNXTypes.h"
+#include "onnxc/rt/model.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/JSON.h"
+
+using namespace mlir;
+
+namespace onnxc::target {
+
+namespace {
+
+/// One argument as the runtime's OnnxcArg has it.
+struct Argument {
+  std::string name;
+  int64_t kind = ONNXC_KIND_TENSOR;
+  int64_t type = 0;
+  /// The tensor's type in the signature: f32, i1, string, seq(f32).
+  std::string typeText;
+  int64_t rank = -1;
+  SmallVector<int64_t> dims;
+  SmallVector<std::string> symbols;
+};
+
+} // namespace
+
+static std::string elementText(Type type) {
+  if (isa<onnx::StringType>(type))
+    return "string";
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  return text;
+}
+
+/// Fills in what the type says. Containers: the tensor inside gives the element
+/// type, a map's value is what counts.
+static void describeType(Type type, Argument &argument) {
+  llvm::TypeSwitch<Type>(type)
+      .Case([&](TensorType tensor) {
+        argument.type = onnx::getElementTypeNumber(tensor.getElementType());
+        argument.typeText = elementText(tensor.getElementType());
+        if (!tensor.hasRank())
+          return;
+        argument.rank = tensor.getRank();
+        for (int64_t size : tensor.getShape())
+          argument.dims.push_back(ShapedType::isDynamic(size) ? -1 : size);
+      })
+      .Case([&](onnx::SeqType sequence) {
+        Argument element;
+        describeType(sequence.getElementType(), element);
+        argument.kind = ONNXC_KIND_SEQUENCE;
+        argument.type = element.type;
+        argument.typeText = "seq(" + element.typeText + ")";
+      })
+      .Case([&](onnx::OptType optional) {
+        Argument element;
+        describeType(optional.getElementType(), element);
+        argument.kind = ONNXC_KIND_OPTIONAL;
+        argument.type = element.type;
+        argument.typeText = "optional(" + element.typeText + ")";
+      })
+      .Case([&](onnx::MapType map) {
+        Argument value;
+        describeType(map.getValueType(), value);
+        argument.kind = ONNXC_KIND_MAP;
+        argument.type = value.type;
+        argument.typeText =
+            "map(" + elementText(map.getKeyType()) + "," + value.typeText + ")";
+      });
+}
+
+static SmallVector<Argument> readArguments(ArrayAttr attributes) {
+  SmallVector<Argument> arguments;
+  for (auto entry : attributes.getAsRange<DictionaryAttr>()) {
+    Argument argument;
+    if (auto name = entry.getAs<StringAttr>("name"))
+      argument.name = name.str();
+    if (auto type = entry.getAs<TypeAttr>("type"))
+      describeType(type.getValue(), argument);
+    if (auto dims = entry.getAs<ArrayAttr>("dims"))
+      for (auto symbol : dims.getAsRange<StringAttr>())
+        argument.symbols.push_back(symbol.str());
+    if (int64_t(argument.symbols.size()) != argument.rank ||
+        llvm::all_of(argument.symbols, [](auto &s) { return s.empty(); }))
+      argument.symbols.clear();
+    arguments.push_back(std::move(argument));
+  }
+  return arguments;
+}
+
+std::string signatureText(ArrayAttr attributes) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  llvm::json::OStream json(os);
+  json.array([&] {
+    for (const Argument &argument : readArguments(attributes))
+      json.object([&] {
+        json.attribute("type", argument.typeText);
+        json.attributeArray("dims", [&] {
+          for (int64_t dim : argument.dims)
+            json.value(dim);
+        });
+        if (!argument.symbols.empty())
+          json.attributeArray("dim_params", [&] {
+            for (const std::string &symbol : argument.symbols)
+              json.value(symbol);
+          });
+        json.attribute("name", argument.name);
+      });
+  });
+  return text;
+}
+
+namespace {
+
+/// Makes the constants of the descriptor in an LLVM module.
+class Constants {
+public:
+  explicit Constants(llvm::Module &module)
+      : module(module), context(module.getContext()),
+        pointer(llvm::PointerType::get(context, 0)),
+        i64(llvm::Type::getInt64Ty(context)) {}
+
+  llvm::Constant *number(int64_t value) {
+    return llvm::ConstantInt::getSigned(i64, value);
+  }
+  llvm::Constant *null() { return llvm::ConstantPointerNull::get(pointer); }
+
+  llvm::Constant *text(llvm::StringRef value) {
+    return global(llvm::ConstantDataArray::getString(context, value));
+  }
+  /// Null for an empty string.
+  llvm::Constant *textOrNull(llvm::StringRef value) {
+    return value.empty() ? null() : text(value);
+  }
+  /// The address of an array; null if it has no elements.
+  llvm::Constant *array(ArrayRef<llvm::Constant *> elements) {
+    if (elements.empty())
+      return null();
+    return global(llvm::ConstantArray::get(
+        llvm::ArrayType::get(elements.front()->getType(), elements.size()),
+        elements));
+  }
+  llvm::Constant *record(ArrayRef<llvm::Constant *> fields) {
+    return llvm::ConstantStruct::getAnon(context, fields);
+  }
+
+  /// A hidden symbol of this or another object.
+  llvm::GlobalVariable *hidden(llvm::StringRef name, llvm::Type *type,
+                               llvm::Constant *value) {
+    auto *variable = new llvm::GlobalVariable(
+        module, type, /*isConstant=*/true, llvm::GlobalValue::ExternalLinkage,
+        value, name);
+    variable->setVisibility(llvm::GlobalValue::HiddenVisibility);
+    return variable;
+  }
+
+  llvm::Constant *arguments(ArrayAttr attributes) {
+    SmallVector<llvm::Constant *> records;
+    for (const Argument &argument : readArguments(attributes)) {
+      SmallVector<llvm::Constant *> dims, symbols;
+      for (int64_t dim : argument.dims)
+        dims.push_back(number(dim));
+      for (const std::string &symbol : argument.symbols)
+        symbols.push_back(textOrNull(symbol));
+      records.push_back(record({text(argument.name), number(argument.kind),
+                                number(argument.type), number(argument.rank),
+                                array(dims), array(symbols)}));
+    }
+    return array(records);
+  }
+
+  llvm::Type *pointerType() const { return pointer; }
+
+private:
+  llvm::Constant *global(llvm::Constant *value) {
+    auto *variable = new llvm::GlobalVariable(
+        module, value->getType(), /*isConstant=*/true,
+        llvm::GlobalValue::PrivateLinkage, value);
+    variable->setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);
+    return variable;
+  }
+
+  llvm::Module &module;
+  llvm::LLVMContext &context;
+  llvm::PointerType *pointer;
+  llvm::Type *i64;
+};
+
+} // namespace
+
+/// The address of the weights: the first 64 bytes of their section, which the
+/// linker widens to hold all (Link.cpp).
+static llvm::Constant *weightsBase(Constants &make, const ModelInfo &info,
+                                   llvm::LLVMContext &context) {
+  if (info.weightsBytes == 0 || !info.weightsFile.empty())
+    return make.null();
+  llvm::Type *type = llvm::ArrayType::get(llvm::Type::getInt8Ty(context), 64);
+  llvm::GlobalVariable *base = make.hidden(
+      "onnxc_weights", type, llvm::ConstantAggregateZero::get(type));
+  base->setSection(".onnxc_weights");
+  base->setAlignment(llvm::Align(64));
+  return base;
+}
+
+static int64_t integerAttr(Operation *op, StringRef name) {
+  auto attribute = op->getAttrOfType<IntegerAttr>(name);
+  return attribute ? attribute.getInt() : 0;
+}
+
+static ArrayAttr arrayAttr(Operation *op, StringRef name) {
+  auto attribute = op->getAttrOfType<ArrayAttr>(name);
+  return attribute ? attribute : ArrayAttr::get(op->getContext(), {});
+}
+
+FailureOr<CodeFile> emitDescriptor(ModuleOp module, const ModelInfo &info,
+                                   const Machine &machine) {
+  auto entry = module.lookupSymbol<LLVM::LLVMFuncOp>(mainEntryName);
+  if (!entry)
+    return module.emitError("expected a function '") << mainEntryName << "'";
+  llvm::LLVMContext context;
+  llvm::Module descriptor("descriptor", context);
+  Constants make(descriptor);
+
+  ArrayAttr inputs = arrayAttr(entry, inputsAttrName);
+  ArrayAttr outputs = arrayAttr(entry, outputsAttrName);
+  auto *run = llvm::Function::Create(
+      llvm::FunctionType::get(llvm::Type::getInt32Ty(context),
+                              {make.pointerType(), make.pointerType()}, false),
+      llvm::GlobalValue::ExternalLinkage, mainEntryName, descriptor);
+  run->setVisibility(llvm::GlobalValue::HiddenVisibility);
+  llvm::Constant *entries = make.array(make.record(
+      {make.text("run_main_graph"), run, make.number(inputs.size()),
+       make.arguments(inputs), make.number(outputs.size()),
+       make.arguments(outputs), make.text(signatureText(inputs)),
+       make.text(signatureText(outputs)),
+       make.number(integerAttr(entry, arenaAttrName)),
+       make.number(integerAttr(entry, scratchAttrName))}));
+  llvm::Constant *model = make.record(
+      {make.number(ONNXC_RT_ABI), make.number(1), entries,
+       make.text(info.compilationInfo), make.textOrNull(info.features),
+       weightsBase(make, info, context), make.number(info.weightsBytes),
+       make.textOrNull(info.weightsFile)});
+  make.hidden("onnxc_model", model->getType(), model);
+
+  CodeFile file = emitModule(descriptor, machine, CodeKind::Object);
+  file.name = "descriptor";
+  return file;
+}
+
+} // namespace onnxc::target

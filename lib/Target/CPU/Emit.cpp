@@ -1,0 +1,171 @@
+//===- Emit.cpp - LLVM dialect to machine code in memory -------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Target/CPU/Emit.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Threading.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+
+using namespace mlir;
+
+namespace onnxc::target {
+
+namespace {
+
+/// Functions compiled together.
+struct Batch {
+  std::string name;
+  SmallVector<Operation *> symbols;
+  size_t size = 0;
+};
+
+} // namespace
+
+static size_t countOps(Operation *op) {
+  size_t count = 0;
+  op->walk([&](Operation *) { ++count; });
+  return count;
+}
+
+/// Largest first, so that no thread ends with a long one.
+static bool isLarger(const Batch &a, const Batch &b) {
+  return std::tie(b.size, a.name) < std::tie(a.size, b.name);
+}
+
+/// Code generation takes more than linear time in the size of a function, and
+/// a fixed time per module: small kernels share one, a large one is alone.
+static std::vector<Batch> makeBatches(ModuleOp module) {
+  std::vector<Batch> batches(1);
+  batches.front().name = "host";
+  std::vector<Batch> kernels;
+  size_t total = 0;
+  for (Operation &op : *module.getBody()) {
+    auto function = dyn_cast<LLVM::LLVMFuncOp>(op);
+    if (function && function.isExternal())
+      continue;
+    if (!function || !op.hasAttr(krnl::KrnlDialect::kernelAttrName)) {
+      batches.front().symbols.push_back(&op);
+      batches.front().size += countOps(&op);
+      continue;
+    }
+    kernels.push_back({function.getName().str(), {&op}, countOps(&op)});
+    total += kernels.back().size;
+  }
+  llvm::sort(kernels, isLarger);
+  size_t threads = module.getContext()->getNumThreads();
+  size_t limit = std::clamp<size_t>(total / (4 * threads), 300, 2000);
+  bool isOpen = false;
+  for (Batch &kernel : kernels) {
+    if (isOpen && batches.back().size + kernel.size <= limit) {
+      batches.back().symbols.push_back(kernel.symbols.front());
+      batches.back().size += kernel.size;
+      continue;
+    }
+    batches.push_back(std::move(kernel));
+    isOpen = true;
+  }
+  llvm::sort(batches, isLarger);
+  return batches;
+}
+
+/// The symbols of a batch with declarations of all that they use.
+static OwningOpRef<ModuleOp> copyBatch(const Batch &batch,
+                                       const SymbolTable &symbols) {
+  OwningOpRef<ModuleOp> copy =
+      ModuleOp::create(UnknownLoc::get(symbols.getOp()->getContext()));
+  OpBuilder builder = OpBuilder::atBlockEnd(copy->getBody());
+  DenseSet<StringRef> present;
+  for (Operation *op : batch.symbols) {
+    builder.clone(*op);
+    present.insert(SymbolTable::getSymbolName(op));
+  }
+  for (Operation *op : batch.symbols) {
+    op->walk([&](Operation *user) {
+      StringRef name;
+      if (auto call = dyn_cast<LLVM::CallOp>(user))
+        name = call.getCallee().value_or("");
+      else if (auto address = dyn_cast<LLVM::AddressOfOp>(user))
+        name = address.getGlobalName();
+      auto used = symbols.lookup<LLVM::LLVMFuncOp>(name);
+      if (!used || !present.insert(name).second)
+        return;
+      Operation *declaration = builder.cloneWithoutRegions(*used);
+      cast<LLVM::LLVMFuncOp>(declaration).setLinkage(LLVM::Linkage::External);
+    });
+  }
+  return copy;
+}
+
+CodeFile emitModule(llvm::Module &module, const Machine &machine,
+                    CodeKind kind) {
+  std::unique_ptr<llvm::TargetMachine> target = createTargetMachine(machine);
+  module.setTargetTriple(llvm::Triple(machine.triple));
+  module.setDataLayout(target->createDataLayout());
+  for (llvm::Function &function : module)
+    function.setDoesNotThrow();
+  optimizeModule(module, *target, machine.level);
+  CodeFile file;
+  llvm::raw_svector_ostream os(file.bytes);
+  llvm::legacy::PassManager passes;
+  bool unsupported = target->addPassesToEmitFile(
+      passes, os, nullptr,
+      kind == CodeKind::Object ? llvm::CodeGenFileType::ObjectFile
+                               : llvm::CodeGenFileType::AssemblyFile);
+  assert(!unsupported && "target emits no files of this kind");
+  (void)unsupported;
+  passes.run(module);
+  return file;
+}
+
+static FailureOr<CodeFile> emitBatch(const Batch &batch,
+                                     const SymbolTable &symbols,
+                                     const Machine &machine, CodeKind kind) {
+  OwningOpRef<ModuleOp> copy = copyBatch(batch, symbols);
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> module =
+      translateModuleToLLVMIR(*copy, context, batch.name);
+  if (!module)
+    return failure();
+  CodeFile file = emitModule(*module, machine, kind);
+  file.name = batch.name;
+  return file;
+}
+
+FailureOr<std::vector<CodeFile>> emitCode(ModuleOp module,
+                                          const Machine &machine, CodeKind kind,
+                                          const std::atomic<bool> *cancel) {
+  DialectRegistry registry;
+  registerBuiltinDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+  module.getContext()->appendDialectRegistry(registry);
+
+  SymbolTable symbols(module);
+  std::vector<Batch> batches = makeBatches(module);
+  std::vector<CodeFile> files(batches.size());
+  LogicalResult result = failableParallelForEachN(
+      module.getContext(), 0, batches.size(), [&](size_t i) -> LogicalResult {
+        if (cancel && *cancel)
+          return failure();
+        FailureOr<CodeFile> file =
+            emitBatch(batches[i], symbols, machine, kind);
+        if (failed(file))
+          return failure();
+        files[i] = std::move(*file);
+        return success();
+      });
+  if (failed(result))
+    return failure();
+  return files;
+}
+
+} // namespace onnxc::target

@@ -1,0 +1,209 @@
+//===- Link.cpp - Objects to a shared object, in process -------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// lld reads files, so each object is an anonymous one in memory. The artefact
+// is linked beside its place with a hole for the weights, which are written
+// into it before it is renamed.
+//
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Target/CPU/Link.h"
+
+#include "lld/Common/Driver.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/Object/ELFObjectFile.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+
+#include <fcntl.h>
+#include <mutex>
+#include <sys/mman.h>
+#include <unistd.h>
+
+LLD_HAS_DRIVER(elf)
+
+using namespace llvm;
+
+namespace onnxc::target {
+
+namespace {
+
+/// A file without a name in any folder.
+class MemoryFile {
+public:
+  static Expected<MemoryFile> create(StringRef name, ArrayRef<char> bytes) {
+    MemoryFile result(::memfd_create(name.str().c_str(), MFD_CLOEXEC));
+    raw_fd_ostream os(result.file, /*shouldClose=*/false, /*unbuffered=*/true);
+    if (result.file < 0)
+      return errorCodeToError(errnoAsErrorCode());
+    os.write(bytes.data(), bytes.size());
+    if (os.has_error())
+      return errorCodeToError(os.error());
+    return std::move(result);
+  }
+  MemoryFile(MemoryFile &&other) : file(std::exchange(other.file, -1)) {}
+  ~MemoryFile() {
+    if (file >= 0)
+      ::close(file);
+  }
+
+  std::string path() const { return "/proc/self/fd/" + std::to_string(file); }
+
+private:
+  explicit MemoryFile(int file) : file(file) {}
+  int file;
+};
+
+} // namespace
+
+/// The names an artefact exports, and aliases with the tag.
+static void addExports(const LinkOptions &options, std::string &script,
+                       std::vector<std::string> &arguments) {
+  SmallVector<StringRef> plain, tagged;
+#define ONNXC_EXPORT(NAME) plain.push_back(#NAME);
+#define ONNXC_EXPORT_TAGGED(NAME) tagged.push_back(#NAME);
+#include "onnxc/rt/Exports.def"
+  raw_string_ostream os(script);
+  os << "{ global:\n";
+  for (StringRef name : plain)
+    os << name << ";\n";
+  for (StringRef name : tagged) {
+    os << name << ";\n";
+    if (options.tag.empty())
+      continue;
+    os << name << '_' << options.tag << ";\n";
+    arguments.push_back(
+        formatv("--defsym={0}_{1}={0}", name, options.tag).str());
+  }
+  os << "local: *; };\n";
+}
+
+/// Widens the section of the weights, which the descriptor starts with 64
+/// bytes.
+static std::string weightsScript(int64_t bytes) {
+  return formatv("SECTIONS {{ .onnxc_weights : ALIGN(64) {{ "
+                 "KEEP(*(.onnxc_weights)) . = . + {0}; } } "
+                 "INSERT AFTER .rodata;\n",
+                 std::max<int64_t>(bytes - 64, 0))
+      .str();
+}
+
+static Error runLinker(ArrayRef<std::string> arguments) {
+  // lld keeps its state in globals.
+  static std::mutex mutex;
+  std::lock_guard<std::mutex> lock(mutex);
+  SmallVector<const char *> pointers;
+  for (const std::string &argument : arguments)
+    pointers.push_back(argument.c_str());
+  std::string messages;
+  raw_string_ostream os(messages);
+  lld::Result result =
+      lld::lldMain(pointers, os, os, {{lld::Gnu, &lld::elf::link}});
+  if (result.retCode == 0)
+    return Error::success();
+  return createStringError("linking failed: " + StringRef(messages).trim());
+}
+
+/// Where the section of the weights lies in the linked file.
+static Expected<int64_t> weightsOffset(StringRef path) {
+  auto buffer = MemoryBuffer::getFile(path);
+  if (!buffer)
+    return errorCodeToError(buffer.getError());
+  auto object = object::ObjectFile::createELFObjectFile(**buffer);
+  if (!object)
+    return object.takeError();
+  for (object::ELFSectionRef section : (*object)->sections()) {
+    Expected<StringRef> name = section.getName();
+    if (!name)
+      return name.takeError();
+    if (*name == ".onnxc_weights")
+      return int64_t(section.getOffset());
+  }
+  return createStringError("the linked file has no section for weights");
+}
+
+static Error fillWeights(StringRef path, const LinkOptions &options) {
+  Expected<int64_t> offset = weightsOffset(path);
+  if (!offset)
+    return offset.takeError();
+  int file;
+  if (std::error_code error = sys::fs::openFileForReadWrite(
+          path, file, sys::fs::CD_OpenExisting, sys::fs::OF_None))
+    return errorCodeToError(error);
+  scope_exit close([&] { ::close(file); });
+  if (failed(options.writeWeights(file, *offset)))
+    return createStringError("cannot write the weights");
+  return Error::success();
+}
+
+static std::vector<std::string> fixedArguments(const LinkOptions &options,
+                                               StringRef temporary) {
+  return {"ld.lld",
+          "-shared",
+          "-Bsymbolic",
+          "--gc-sections",
+          "--hash-style=gnu",
+          "--no-undefined",
+          "-z",
+          "now",
+          "-z",
+          "noexecstack",
+          "-soname",
+          sys::path::filename(options.output).str(),
+          "-o",
+          temporary.str()};
+}
+
+Error linkArtefact(ArrayRef<CodeFile> objects, const LinkOptions &options) {
+  SmallString<128> temporary;
+  sys::fs::createUniquePath(options.output + ".%%%%%%.tmp", temporary,
+                            /*MakeAbsolute=*/false);
+  std::vector<std::string> arguments = fixedArguments(options, temporary);
+  if (options.threads)
+    arguments.push_back(formatv("--threads={0}", options.threads).str());
+  std::vector<MemoryFile> files;
+  auto addFile = [&](StringRef name, ArrayRef<char> bytes) -> Error {
+    Expected<MemoryFile> file = MemoryFile::create(name, bytes);
+    if (!file)
+      return file.takeError();
+    files.push_back(std::move(*file));
+    return Error::success();
+  };
+  for (const CodeFile &object : objects) {
+    if (Error error = addFile(object.name, object.bytes))
+      return error;
+    arguments.push_back(files.back().path());
+  }
+  std::string exports;
+  addExports(options, exports, arguments);
+  if (Error error = addFile("exports", ArrayRef(exports.data(), exports.size())))
+    return error;
+  arguments.push_back("--version-script=" + files.back().path());
+  if (options.weightsBytes) {
+    std::string script = weightsScript(options.weightsBytes);
+    if (Error error = addFile("weights", ArrayRef(script.data(), script.size())))
+      return error;
+    arguments.push_back(files.back().path());
+  }
+  for (StringRef name : {"onnxc_rt.o", "libm.so.6", "libc.so.6"}) {
+    SmallString<128> path(options.runtimeDir);
+    sys::path::append(path, name);
+    arguments.push_back(path.str().str());
+  }
+
+  scope_exit remove([&] { sys::fs::remove(temporary); });
+  if (Error error = runLinker(arguments))
+    return error;
+  if (options.weightsBytes)
+    if (Error error = fillWeights(temporary, options))
+      return error;
+  if (std::error_code error = sys::fs::rename(temporary, options.output))
+    return createStringError("cannot write '" + options.output +
+                             "': " + error.message());
+  return Error::success();
+}
+
+} // namespace onnxc::target

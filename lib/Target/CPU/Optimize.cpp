@@ -1,0 +1,64 @@
+//===- Optimize.cpp - The short LLVM pipeline ------------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Recipes have tiled, unrolled and vectorised; LLVM cleans up. Its unroller and
+// vectorisers would spill register tiles, and the rest of -O2 takes twice the
+// time for nothing.
+//
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Target/CPU/Emit.h"
+
+#include "llvm/IR/Module.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Transforms/InstCombine/InstCombine.h"
+#include "llvm/Transforms/Scalar/DeadStoreElimination.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/GVN.h"
+#include "llvm/Transforms/Scalar/IndVarSimplify.h"
+#include "llvm/Transforms/Scalar/LICM.h"
+#include "llvm/Transforms/Scalar/LoopPassManager.h"
+#include "llvm/Transforms/Scalar/SROA.h"
+#include "llvm/Transforms/Scalar/SimplifyCFG.h"
+
+using namespace llvm;
+
+static FunctionPassManager shortPipeline(unsigned level) {
+  FunctionPassManager passes;
+  passes.addPass(SROAPass(SROAOptions::ModifyCFG));
+  passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
+  passes.addPass(SimplifyCFGPass());
+  passes.addPass(InstCombinePass());
+  if (level < 2)
+    return passes;
+  LoopPassManager loops;
+  loops.addPass(LICMPass(LICMOptions()));
+  loops.addPass(IndVarSimplifyPass());
+  passes.addPass(createFunctionToLoopPassAdaptor(std::move(loops),
+                                                 /*UseMemorySSA=*/true));
+  passes.addPass(GVNPass());
+  passes.addPass(DSEPass());
+  passes.addPass(InstCombinePass());
+  passes.addPass(SimplifyCFGPass());
+  return passes;
+}
+
+void onnxc::target::optimizeModule(Module &module, TargetMachine &target,
+                                   unsigned level) {
+  if (level == 0)
+    return;
+  LoopAnalysisManager loops;
+  FunctionAnalysisManager functions;
+  CGSCCAnalysisManager callGraph;
+  ModuleAnalysisManager modules;
+  PassBuilder builder(&target);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(callGraph);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, callGraph, modules);
+  ModulePassManager passes;
+  passes.addPass(createModuleToFunctionPassAdaptor(shortPipeline(level)));
+  passes.run(module, modules);
+}

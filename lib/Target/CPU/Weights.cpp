@@ -1,0 +1,148 @@
+//===- Weights.cpp - Writing constants, packed as laid out -----*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Target/CPU/Weights.h"
+
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/ONNX/IR/BlobStore.h"
+#include "onnxc/Dialect/ONNX/IR/Constants.h"
+#include "onnxc/Support/ElementBytes.h"
+
+#include <cerrno>
+#include <cstring>
+#include <unistd.h>
+
+using namespace mlir;
+
+namespace onnxc::target {
+
+int64_t weightsBytes(ModuleOp module) {
+  auto attribute = module->getAttrOfType<IntegerAttr>(weightsBytesAttrName);
+  return attribute ? attribute.getInt() : 0;
+}
+
+static LogicalResult writeAll(int file, ArrayRef<char> bytes, int64_t offset,
+                              Operation *op) {
+  while (!bytes.empty()) {
+    ssize_t written = ::pwrite(file, bytes.data(), bytes.size(), offset);
+    if (written < 0 && errno == EINTR)
+      continue;
+    if (written <= 0)
+      return op->emitError("cannot write the weights: ")
+             << std::strerror(errno);
+    bytes = bytes.drop_front(written);
+    offset += written;
+  }
+  return success();
+}
+
+namespace {
+
+/// Walks the stored array of a packed constant and copies the elements.
+class Packer {
+public:
+  Packer(krnl::PackedLayoutAttr layout, ArrayRef<int64_t> shape,
+         int64_t elementSize, ArrayRef<char> source, std::vector<char> &target)
+      : layout(layout), shape(shape), elementSize(elementSize), source(source),
+        target(target), position(shape.size(), 0) {}
+
+  void run() { walk(0, 0); }
+
+private:
+  /// Entry `level` of the layout; `offset` counts stored elements.
+  void walk(unsigned level, int64_t offset) {
+    if (level == layout.getSizes().size())
+      return copyElement(offset);
+    int64_t dim = layout.getDims()[level];
+    int64_t stride = layout.getStrides()[level];
+    int64_t start = position[dim];
+    for (int64_t i = 0; i < layout.getSizes()[level]; ++i) {
+      position[dim] = start + i * stride;
+      walk(level + 1, offset * layout.getSizes()[level] + i);
+    }
+    position[dim] = start;
+  }
+
+  void copyElement(int64_t offset) {
+    int64_t from = 0;
+    for (auto [at, size] : llvm::zip_equal(position, shape)) {
+      if (at >= size)
+        return; // beyond the constant: stays zero
+      from = from * size + at;
+    }
+    std::memcpy(target.data() + offset * elementSize,
+                source.data() + from * elementSize, elementSize);
+  }
+
+  krnl::PackedLayoutAttr layout;
+  ArrayRef<int64_t> shape;
+  int64_t elementSize;
+  ArrayRef<char> source;
+  std::vector<char> &target;
+  SmallVector<int64_t> position;
+};
+
+} // namespace
+
+/// Bytes of elements narrower than a byte, one byte each.
+static std::vector<char> spreadNarrow(ArrayRef<char> packed, int64_t count,
+                                      unsigned width, bool isSigned) {
+  std::vector<char> bytes(count);
+  unsigned mask = (1u << width) - 1;
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t bit = i * width;
+    unsigned low = uint8_t(packed[bit / 8]);
+    unsigned high =
+        size_t(bit / 8 + 1) < packed.size() ? uint8_t(packed[bit / 8 + 1]) : 0;
+    unsigned value = ((high << 8 | low) >> (bit % 8)) & mask;
+    if (isSigned && (value >> (width - 1)))
+      value |= ~mask;
+    bytes[i] = char(value);
+  }
+  return bytes;
+}
+
+/// Writes one entry of krnl.weights.
+static LogicalResult writeEntry(DictionaryAttr entry, ModuleOp module, int file,
+                                int64_t start) {
+  auto value = entry.getAs<TypedAttr>("value");
+  auto type = cast<RankedTensorType>(value.getType());
+  int64_t offset = start + entry.getAs<IntegerAttr>("offset").getInt();
+  if (type.getNumElements() == 0)
+    return success();
+  SmallVector<char> scratch;
+  ArrayRef<char> bytes = onnx::constantBytes(value, scratch);
+  if (bytes.empty())
+    return module.emitError("the bytes of a constant are unknown: ") << value;
+  std::vector<char> spread;
+  Type element = type.getElementType();
+  unsigned width = element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 64;
+  if (width > 1 && width < 8) {
+    auto integer = dyn_cast<IntegerType>(element);
+    spread = spreadNarrow(bytes, type.getNumElements(), width,
+                          integer && !integer.isUnsigned());
+    bytes = spread;
+  }
+  auto layout = entry.getAs<krnl::PackedLayoutAttr>("layout");
+  if (!layout)
+    return writeAll(file, bytes, offset, module);
+  int64_t size = elementBytes(element);
+  std::vector<char> stored(size * llvm::product_of(layout.getSizes()));
+  Packer(layout, type.getShape(), size, bytes, stored).run();
+  return writeAll(file, stored, offset, module);
+}
+
+LogicalResult writeWeights(ModuleOp module, int file, int64_t start) {
+  auto entries = module->getAttrOfType<ArrayAttr>(weightsAttrName);
+  if (!entries)
+    return success();
+  for (auto entry : entries.getAsRange<DictionaryAttr>())
+    if (failed(writeEntry(entry, module, file, start)))
+      return failure();
+  return success();
+}
+
+} // namespace onnxc::target

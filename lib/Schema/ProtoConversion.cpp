@@ -147,8 +147,7 @@ void onnxc::schema::toProto(Type type, TypeProto &proto) {
       .Case(
           [&](TensorType t) { tensorToProto(t, *proto.mutable_tensor_type()); })
       .Case([&](onnxc::onnx::SparseType t) {
-        tensorToProto(t.getTensorType(),
-                      *proto.mutable_sparse_tensor_type());
+        tensorToProto(t.getTensorType(), *proto.mutable_sparse_tensor_type());
       })
       .Case([&](onnxc::onnx::SeqType t) {
         toProto(t.getElementType(),

@@ -71,7 +71,8 @@ void makeBareKernel(func::FuncOp kernel) {
 static Type valueStruct(MLIRContext *context) {
   Type pointer = LLVM::LLVMPointerType::get(context);
   Type i32 = IntegerType::get(context, 32);
-  return LLVM::LLVMStructType::getLiteral(context, {pointer, pointer, i32, i32});
+  return LLVM::LLVMStructType::getLiteral(context,
+                                          {pointer, pointer, i32, i32});
 }
 
 /// The buffer of input `number`: its data, and its dynamic sizes from `dims`.
@@ -95,8 +96,8 @@ static Value loadInput(OpBuilder &builder, Location loc, Value inputs,
     Value address = LLVM::GEPOp::create(builder, loc, pointerType, i64, dims,
                                         ArrayRef<LLVM::GEPArg>{int32_t(i)});
     Value size = LLVM::LoadOp::create(builder, loc, i64, address);
-    sizes.push_back(arith::IndexCastOp::create(builder, loc,
-                                               builder.getIndexType(), size));
+    sizes.push_back(
+        arith::IndexCastOp::create(builder, loc, builder.getIndexType(), size));
   }
   return krnl::FromPointerOp::create(builder, loc, type, data, sizes);
 }

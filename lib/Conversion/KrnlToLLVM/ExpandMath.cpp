@@ -13,8 +13,8 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/DialectConversion.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace onnxc {
 #define GEN_PASS_DEF_KRNLEXPANDMATHPASS
@@ -25,8 +25,7 @@ using namespace mlir;
 
 namespace {
 
-struct KrnlExpandMath
-    : onnxc::impl::KrnlExpandMathPassBase<KrnlExpandMath> {
+struct KrnlExpandMath : onnxc::impl::KrnlExpandMathPassBase<KrnlExpandMath> {
   void runOnOperation() override;
 
 private:
@@ -93,9 +92,9 @@ LogicalResult KrnlExpandMath::widenHalves() {
 LogicalResult KrnlExpandMath::expand() {
   RewritePatternSet patterns(&getContext());
   populateMathPolynomialApproximationPatterns(patterns);
-  math::populateExpansionPatterns(
-      patterns, {"acosh", "asinh", "atanh", "cosh", "fpowi", "rsqrt", "sinh",
-                 "tan", "clampf"});
+  math::populateExpansionPatterns(patterns,
+                                  {"acosh", "asinh", "atanh", "cosh", "fpowi",
+                                   "rsqrt", "sinh", "tan", "clampf"});
   arith::populateCeilFloorDivExpandOpsPatterns(patterns);
   arith::populateExpandBFloat16Patterns(patterns);
   arith::populateExpandF8E8M0Patterns(patterns);

@@ -63,9 +63,8 @@ LLVM::CallOp callHook(OpBuilder &builder, Location loc, Hook hook,
   SmallVector<Type> types;
   for (char letter : signature.types)
     types.push_back(hookType(context, letter));
-  auto module = builder.getInsertionBlock()
-                    ->getParentOp()
-                    ->getParentOfType<ModuleOp>();
+  auto module =
+      builder.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
   LLVM::LLVMFuncOp function = *LLVM::lookupOrCreateFn(
       builder, module, signature.name, ArrayRef<Type>(types).drop_front(),
       types.front());
@@ -136,9 +135,8 @@ static void checkStatus(ConversionPatternRewriter &rewriter, Location loc,
 /// A constant array of bytes in the module, by address.
 static Value globalConstant(OpBuilder &builder, Location loc, StringRef stem,
                             Type type, Attribute value) {
-  auto module = builder.getInsertionBlock()
-                    ->getParentOp()
-                    ->getParentOfType<ModuleOp>();
+  auto module =
+      builder.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
   std::string name;
   for (unsigned i = 0; name.empty() || module.lookupSymbol(name); ++i)
     name = (stem + "_" + Twine(i)).str();
@@ -176,9 +174,9 @@ struct BufferLowering : ConvertOpToLLVMPattern<OpTy> {
                                    sizes, strides, count,
                                    /*sizeInBytes=*/false);
     Value memory = pointer(op, adaptor, sizes, count, rewriter);
-    rewriter.replaceOp(op, {this->createMemRefDescriptor(
-                               loc, type, memory, memory, sizes, strides,
-                               rewriter)});
+    rewriter.replaceOp(
+        op, {this->createMemRefDescriptor(loc, type, memory, memory, sizes,
+                                          strides, rewriter)});
     return success();
   }
 
@@ -205,15 +203,17 @@ private:
 
   Value pointer(krnl::ArenaViewOp op, Adaptor adaptor, ArrayRef<Value>, Value,
                 ConversionPatternRewriter &rewriter) const {
-    Value base = callHook(rewriter, op.getLoc(), Hook::Arena,
-                          currentCall(rewriter)).getResult();
+    Value base =
+        callHook(rewriter, op.getLoc(), Hook::Arena, currentCall(rewriter))
+            .getResult();
     return offsetBytes(rewriter, op.getLoc(), base, adaptor.getOffset());
   }
 
   Value pointer(krnl::WeightViewOp op, Adaptor, ArrayRef<Value>, Value,
                 ConversionPatternRewriter &rewriter) const {
-    Value base = callHook(rewriter, op.getLoc(), Hook::Weights,
-                          currentCall(rewriter)).getResult();
+    Value base =
+        callHook(rewriter, op.getLoc(), Hook::Weights, currentCall(rewriter))
+            .getResult();
     Value offset = constant64(rewriter, op.getLoc(), op.getOffset());
     return offsetBytes(rewriter, op.getLoc(), base, offset);
   }
@@ -225,8 +225,9 @@ private:
         elementBytes(cast<MemRefType>(op.getType()).getElementType());
     Value total = LLVM::MulOp::create(rewriter, loc, count,
                                       constant64(rewriter, loc, bytes));
-    Value memory = callHook(rewriter, loc, Hook::Alloc,
-                            {currentCall(rewriter), total}).getResult();
+    Value memory =
+        callHook(rewriter, loc, Hook::Alloc, {currentCall(rewriter), total})
+            .getResult();
     checkStatus(rewriter, loc);
     return memory;
   }
@@ -242,12 +243,11 @@ private:
                                        ArrayRef<LLVM::GEPArg>{i});
       LLVM::StoreOp::create(rewriter, loc, sizes[i], slot);
     }
-    Value memory =
-        callHook(rewriter, loc, Hook::Output,
-                 {currentCall(rewriter),
-                  constant32(rewriter, loc, int32_t(op.getIndex())),
-                  constant32(rewriter, loc, int32_t(rank)), dims})
-            .getResult();
+    Value memory = callHook(rewriter, loc, Hook::Output,
+                            {currentCall(rewriter),
+                             constant32(rewriter, loc, int32_t(op.getIndex())),
+                             constant32(rewriter, loc, int32_t(rank)), dims})
+                       .getResult();
     checkStatus(rewriter, loc);
     return memory;
   }
@@ -375,10 +375,10 @@ private:
     Type i64 = builder.getI64Type();
     Value dims = stackSlot(builder, loc, i64, std::max<int64_t>(rank, 1));
     for (int32_t i = 0; i < rank; ++i)
-      LLVM::StoreOp::create(
-          builder, loc, buffer.size(builder, loc, i),
-          LLVM::GEPOp::create(builder, loc, getPtrType(), i64, dims,
-                              ArrayRef<LLVM::GEPArg>{i}));
+      LLVM::StoreOp::create(builder, loc, buffer.size(builder, loc, i),
+                            LLVM::GEPOp::create(builder, loc, getPtrType(), i64,
+                                                dims,
+                                                ArrayRef<LLVM::GEPArg>{i}));
     store(builder, loc, array, index,
           buffer.bufferPtr(builder, loc, *getTypeConverter(), memref), dims,
           rank, typeNumber(memref.getElementType()));
@@ -413,10 +413,10 @@ private:
                         Value dims) const {
     for (int32_t i = 0; i < type.getRank(); ++i) {
       int64_t size = type.isDynamicDim(i) ? -1 : type.getDimSize(i);
-      LLVM::StoreOp::create(
-          builder, loc, constant64(builder, loc, size),
-          LLVM::GEPOp::create(builder, loc, getPtrType(), builder.getI64Type(),
-                              dims, ArrayRef<LLVM::GEPArg>{i}));
+      LLVM::StoreOp::create(builder, loc, constant64(builder, loc, size),
+                            LLVM::GEPOp::create(builder, loc, getPtrType(),
+                                                builder.getI64Type(), dims,
+                                                ArrayRef<LLVM::GEPArg>{i}));
     }
   }
 
@@ -473,11 +473,11 @@ private:
 
 void populateHostToLLVMPatterns(const LLVMTypeConverter &types,
                                 RewritePatternSet &patterns) {
-  patterns.add<BufferLowering<krnl::AllocOp>, BufferLowering<krnl::ArenaViewOp>,
-               BufferLowering<krnl::FromPointerOp>,
-               BufferLowering<krnl::OutputOp>,
-               BufferLowering<krnl::WeightViewOp>, CallLowering, CheckLowering,
-               ReleaseLowering>(types);
+  patterns
+      .add<BufferLowering<krnl::AllocOp>, BufferLowering<krnl::ArenaViewOp>,
+           BufferLowering<krnl::FromPointerOp>, BufferLowering<krnl::OutputOp>,
+           BufferLowering<krnl::WeightViewOp>, CallLowering, CheckLowering,
+           ReleaseLowering>(types);
 }
 
 } // namespace onnxc

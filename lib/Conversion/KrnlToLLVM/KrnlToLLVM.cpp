@@ -2,8 +2,8 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Every function is converted on its own, in a module of its own, by all threads
-// at once; only then do they meet again.
+// Every function is converted on its own, in a module of its own, by all
+// threads at once; only then do they meet again.
 //
 //===----------------------------------------------------------------------===//
 
@@ -53,8 +53,9 @@ static void clampMasks(Operation *root) {
     OpBuilder builder(op);
     Value lanes = arith::ConstantIndexOp::create(builder, op.getLoc(),
                                                  op.getType().getDimSize(0));
-    op.getOperandsMutable().assign(arith::MinSIOp::create(
-        builder, op.getLoc(), op.getOperand(0), lanes).getResult());
+    op.getOperandsMutable().assign(
+        arith::MinSIOp::create(builder, op.getLoc(), op.getOperand(0), lanes)
+            .getResult());
   });
 }
 
@@ -99,12 +100,10 @@ static LogicalResult convert(ModuleOp module) {
   LowerToLLVMOptions options(context);
   options.allocLowering = LowerToLLVMOptions::AllocLowering::None;
   LLVMTypeConverter types(context, options);
-  types.addConversion([&](krnl::StrType) {
-    return LLVM::LLVMPointerType::get(context);
-  });
-  types.addConversion([&](krnl::ObjType) {
-    return LLVM::LLVMPointerType::get(context);
-  });
+  types.addConversion(
+      [&](krnl::StrType) { return LLVM::LLVMPointerType::get(context); });
+  types.addConversion(
+      [&](krnl::ObjType) { return LLVM::LLVMPointerType::get(context); });
 
   RewritePatternSet patterns(context);
   populateFuncToLLVMConversionPatterns(types, patterns);

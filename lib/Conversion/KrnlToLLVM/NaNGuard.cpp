@@ -29,8 +29,7 @@ void onnxc::guardNaN(Operation *root) {
     Value x = op->getOperand(0), y = op->getResult(0);
     Value isNaN = arith::CmpFOp::create(builder, op->getLoc(),
                                         arith::CmpFPredicate::UNO, x, x);
-    auto select =
-        arith::SelectOp::create(builder, op->getLoc(), isNaN, x, y);
+    auto select = arith::SelectOp::create(builder, op->getLoc(), isNaN, x, y);
     y.replaceAllUsesExcept(select, select);
   }
 }

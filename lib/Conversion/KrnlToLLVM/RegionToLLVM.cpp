@@ -155,8 +155,8 @@ struct RegionLowering : ConvertOpToLLVMPattern<krnl::RegionOp> {
     }
     std::string name = freeName(op);
     Value address = frame.store(rewriter, loc);
-    Value function = LLVM::AddressOfOp::create(rewriter, loc, getPtrType(),
-                                               name);
+    Value function =
+        LLVM::AddressOfOp::create(rewriter, loc, getPtrType(), name);
     callHook(rewriter, loc, Hook::Region,
              {currentCall(rewriter), function, address, adaptor.getTiles()});
     makeFunction(rewriter, op, name, frame, launches);
@@ -184,8 +184,8 @@ private:
     Type i32 = rewriter.getI32Type();
     auto function = LLVM::LLVMFuncOp::create(
         rewriter, loc, name,
-        LLVM::LLVMFunctionType::get(getVoidType(), {getPtrType(), i32, i32,
-                                                    getPtrType()}),
+        LLVM::LLVMFunctionType::get(getVoidType(),
+                                    {getPtrType(), i32, i32, getPtrType()}),
         LLVM::Linkage::Internal);
     Block *body = function.addEntryBlock(rewriter);
     rewriter.setInsertionPointToStart(body);
@@ -202,11 +202,9 @@ private:
         callHook(rewriter, inner.getLoc(), Hook::Barrier, body->getArgument(3));
         continue;
       }
-      BareLaunch launch =
-          reload(rewriter, launches[number++], frame, base);
+      BareLaunch launch = reload(rewriter, launches[number++], frame, base);
       auto slice = [&](Value share) -> Value {
-        Value product =
-            LLVM::MulOp::create(rewriter, loc, launch.tiles, share);
+        Value product = LLVM::MulOp::create(rewriter, loc, launch.tiles, share);
         return LLVM::SDivOp::create(rewriter, loc, product, team);
       };
       Value begin = slice(worker), end = slice(next);

@@ -55,9 +55,9 @@ static Value resultSize(OpBuilder &b, Location loc, ValueRange operands,
     for (Value v : unknown) {
       Value same =
           arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, v, size);
-      krnl::CheckOp::create(
-          b, loc, arith::OrIOp::create(b, loc, same, isOne(v)),
-          "sizes of the operands do not broadcast");
+      krnl::CheckOp::create(b, loc,
+                            arith::OrIOp::create(b, loc, same, isOne(v)),
+                            "sizes of the operands do not broadcast");
     }
   return size ? size : one;
 }
@@ -73,15 +73,14 @@ static Value expand(OpBuilder &b, Location loc, Value operand,
   SmallVector<Value> limits;
   for (int64_t d = 0; d < type.getRank(); ++d) {
     Value size = tensor::DimOp::create(kernel.inside(), loc, in, d);
-    limits.push_back(
-        arith::SubIOp::create(kernel.inside(), loc, size, last));
+    limits.push_back(arith::SubIOp::create(kernel.inside(), loc, size, last));
   }
   Value result = kernel.generic(
       {}, {out, loops}, {}, [&](OpBuilder &nb, Location l, ValueRange) {
         SmallVector<Value> at;
         for (auto [d, loop] : llvm::enumerate(loops))
-          at.push_back(arith::MinSIOp::create(
-              nb, l, kernel.index(nb, l, loop), limits[d]));
+          at.push_back(arith::MinSIOp::create(nb, l, kernel.index(nb, l, loop),
+                                              limits[d]));
         return tensor::ExtractOp::create(nb, l, in, at).getResult();
       });
   return kernel.finish({result}).front();
@@ -114,8 +113,8 @@ BroadcastOperands broadcastOperands(OpBuilder &b, Location loc,
       shape[dim] = result.shape[d];
       Value equal = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
                                           sizes[dim], result.sizes[d]);
-      same = same ? arith::AndIOp::create(b, loc, same, equal).getResult()
-                  : equal;
+      same =
+          same ? arith::AndIOp::create(b, loc, same, equal).getResult() : equal;
       sizes[dim] = result.sizes[d];
     }
     if (!same) {
@@ -132,8 +131,7 @@ BroadcastOperands broadcastOperands(OpBuilder &b, Location loc,
           scf::YieldOp::create(nb, l, cast);
         },
         [&](OpBuilder &nb, Location l) {
-          scf::YieldOp::create(nb, l,
-                               expand(nb, l, operand, expanded, sizes));
+          scf::YieldOp::create(nb, l, expand(nb, l, operand, expanded, sizes));
         });
     result.values.push_back(branch.getResult(0));
   }

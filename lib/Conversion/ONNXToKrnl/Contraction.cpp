@@ -21,15 +21,13 @@ Value buildContraction(KernelBuilder &kernel, Type onnxElement,
                        const KernelBuilder::Access &out,
                        ArrayRef<AffineExpr> reduced) {
   Type accumulator = getElementTypeOrSelf(out.tensor.getType());
-  Value zero = kernel.constant(
-      cast<TypedAttr>(Builder(accumulator.getContext())
-                          .getZeroAttr(accumulator)));
+  Value zero = kernel.constant(cast<TypedAttr>(
+      Builder(accumulator.getContext()).getZeroAttr(accumulator)));
   Value init = kernel.fill(zero, out);
   return kernel.generic({lhs, rhs}, {init, out.at}, reduced,
                         [&](OpBuilder &b, Location l, ValueRange x) {
                           ScalarBuilder s(b, l, onnxElement);
-                          Value product =
-                              s.mul(s.widen(x[0]), s.widen(x[1]));
+                          Value product = s.mul(s.widen(x[0]), s.widen(x[1]));
                           return s.add(x[2], product);
                         });
 }
@@ -92,9 +90,9 @@ struct MatMulLowering : public OpConversionPattern<onnx::MatMulOp> {
                    "MatMul: leading sizes of the operands differ");
       bool useRhs = fromRhs && (!fromLhs || lhsType.isDynamicDim(l));
       bool useLhs = !useRhs && hasM && l >= 0;
-      AffineExpr loop = kernel.loop(
-          "b" + std::to_string(i),
-          useLhs ? lhsType.getDimSize(l) : rhsType.getDimSize(r));
+      AffineExpr loop =
+          kernel.loop("b" + std::to_string(i),
+                      useLhs ? lhsType.getDimSize(l) : rhsType.getDimSize(r));
       addOut(loop, useLhs ? lhs : rhs, useLhs ? a.tensor : x.tensor,
              useLhs ? l : r);
       if (hasM && l >= 0)
@@ -133,15 +131,14 @@ struct MatMulLowering : public OpConversionPattern<onnx::MatMulOp> {
     if (compute == type.getElementType()) {
       result = buildContraction(kernel, element, a, x, {out, outAt}, {k});
     } else {
-      Value wide = kernel.temporary(RankedTensorType::get(shape, compute),
-                                    dynamicLike);
-      Value sum =
-          buildContraction(kernel, element, a, x, {wide, outAt}, {k});
-      result = kernel.generic(
-          {{sum, outAt}}, {out, outAt}, {},
-          [&](OpBuilder &b, Location l, ValueRange v) {
-            return ScalarBuilder(b, l, element).narrow(v[0]);
-          });
+      Value wide =
+          kernel.temporary(RankedTensorType::get(shape, compute), dynamicLike);
+      Value sum = buildContraction(kernel, element, a, x, {wide, outAt}, {k});
+      result =
+          kernel.generic({{sum, outAt}}, {out, outAt}, {},
+                         [&](OpBuilder &b, Location l, ValueRange v) {
+                           return ScalarBuilder(b, l, element).narrow(v[0]);
+                         });
     }
     replaceWithCasts(rewriter, *getTypeConverter(), op,
                      kernel.finish({result}));
@@ -175,10 +172,10 @@ struct GemmLowering : public OpConversionPattern<onnx::GemmOp> {
                sizeOf(rewriter, loc, rhs, 1 - nDim),
                "Gemm: inner sizes of the operands differ");
     KernelBuilder::Access a{kernel.input(lhs), {}}, x{kernel.input(rhs), {}};
-    a.at = transA ? SmallVector<AffineExpr>{k, m}
-                  : SmallVector<AffineExpr>{m, k};
-    x.at = transB ? SmallVector<AffineExpr>{n, k}
-                  : SmallVector<AffineExpr>{k, n};
+    a.at =
+        transA ? SmallVector<AffineExpr>{k, m} : SmallVector<AffineExpr>{m, k};
+    x.at =
+        transB ? SmallVector<AffineExpr>{n, k} : SmallVector<AffineExpr>{k, n};
     SmallVector<Value> sizes{sizeOf(rewriter, loc, lhs, mDim),
                              sizeOf(rewriter, loc, rhs, nDim)};
     SmallVector<int64_t> shape{lhsType.getDimSize(mDim),
@@ -203,12 +200,10 @@ struct GemmLowering : public OpConversionPattern<onnx::GemmOp> {
     } else {
       Value wide =
           kernel.temporary(RankedTensorType::get(shape, compute), like);
-      Value sum =
-          buildContraction(kernel, element, a, x, {wide, outAt}, {k});
+      Value sum = buildContraction(kernel, element, a, x, {wide, outAt}, {k});
       SmallVector<KernelBuilder::Access> ins{{sum, outAt}};
       if (hasC)
-        ins.push_back(
-            broadcastAccess(kernel, adaptor.getOperands()[2], outAt));
+        ins.push_back(broadcastAccess(kernel, adaptor.getOperands()[2], outAt));
       result = kernel.generic(
           ins, {out, outAt}, {}, [&](OpBuilder &b, Location l, ValueRange v) {
             ScalarBuilder s(b, l, element);

@@ -36,9 +36,10 @@ struct ConvLowering : public OpConversionPattern<onnx::ConvOp> {
       return rewriter.notifyMatchFailure(op, "operand ranks are not known");
     int64_t group = op.getGroup();
     int64_t outChannels = wType.getDimSize(0), perGroup = wType.getDimSize(1);
-    if (group != 1 && (ShapedType::isDynamic(outChannels) ||
-                       ShapedType::isDynamic(perGroup)))
-      return rewriter.notifyMatchFailure(op, "grouped weights of no fixed size");
+    if (group != 1 &&
+        (ShapedType::isDynamic(outChannels) || ShapedType::isDynamic(perGroup)))
+      return rewriter.notifyMatchFailure(op,
+                                         "grouped weights of no fixed size");
 
     int64_t spatial = xType.getRank() - 2;
     SmallVector<Value> kernelSizes;
@@ -99,8 +100,8 @@ struct ConvLowering : public OpConversionPattern<onnx::ConvOp> {
       reduced.push_back(ic);
     }
     for (int64_t d = 0; d < spatial; ++d) {
-      AffineExpr k = kernel.loop("k" + std::to_string(d),
-                                 wType.getDimSize(d + 2));
+      AffineExpr k =
+          kernel.loop("k" + std::to_string(d), wType.getDimSize(d + 2));
       AffineExpr o = out.at[out.at.size() - spatial + d];
       in.at.push_back(o * windows.strides[d] + k * windows.dilations[d]);
       filter.at.push_back(k);
@@ -117,11 +118,10 @@ struct ConvLowering : public OpConversionPattern<onnx::ConvOp> {
     }
     SmallVector<int64_t> unknown(kernelOutSizes.size(), ShapedType::kDynamic);
     RankedTensorType type = refineType(
-        RankedTensorType::get(unknown, xType.getElementType()),
-        kernelOutSizes);
+        RankedTensorType::get(unknown, xType.getElementType()), kernelOutSizes);
     Type compute = ScalarBuilder::computeType(element);
-    Value bias = adaptor.getOperands().size() > 2 ? adaptor.getOperands()[2]
-                                                  : Value();
+    Value bias =
+        adaptor.getOperands().size() > 2 ? adaptor.getOperands()[2] : Value();
     if (bias && grouped)
       bias = splitDim(rewriter, loc, bias, 0, group);
     Value destination = kernel.output(type, dynamicSizes(type, kernelOutSizes));
@@ -135,8 +135,7 @@ struct ConvLowering : public OpConversionPattern<onnx::ConvOp> {
       out.tensor = kernel.temporary(
           RankedTensorType::get(type.getShape(), compute), like);
     }
-    Value result =
-        buildContraction(kernel, element, in, filter, out, reduced);
+    Value result = buildContraction(kernel, element, in, filter, out, reduced);
     if (epilogue) {
       SmallVector<KernelBuilder::Access> ins{{result, out.at}};
       if (bias) {
@@ -146,13 +145,13 @@ struct ConvLowering : public OpConversionPattern<onnx::ConvOp> {
         access.at.push_back(channel);
         ins.push_back(access);
       }
-      result = kernel.generic(
-          ins, {destination, out.at}, {},
-          [&](OpBuilder &b, Location l, ValueRange v) {
-            ScalarBuilder s(b, l, element);
-            Value y = bias ? s.add(v[0], s.widen(v[1])) : v[0];
-            return s.narrow(y);
-          });
+      result = kernel.generic(ins, {destination, out.at}, {},
+                              [&](OpBuilder &b, Location l, ValueRange v) {
+                                ScalarBuilder s(b, l, element);
+                                Value y =
+                                    bias ? s.add(v[0], s.widen(v[1])) : v[0];
+                                return s.narrow(y);
+                              });
     }
     Value y = kernel.finish({result}).front();
     if (grouped) {

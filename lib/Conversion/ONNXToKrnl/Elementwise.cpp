@@ -40,8 +40,8 @@ struct ElementwiseLowering : public OpConversionPattern<OnnxOp> {
     Location loc = op.getLoc();
     BroadcastOperands operands =
         broadcastOperands(rewriter, loc, adaptor.getOperands());
-    Type element = this->getTypeConverter()->convertType(
-        resultType.getElementType());
+    Type element =
+        this->getTypeConverter()->convertType(resultType.getElementType());
     auto type = RankedTensorType::get(operands.shape, element);
 
     KernelBuilder kernel(rewriter, loc, op->getName().stripDialect());
@@ -65,9 +65,8 @@ private:
              Type resultElement) const {
     SmallVector<Value> x;
     for (auto [arg, operand] : llvm::zip(args, op->getOperands()))
-      x.push_back(
-          ScalarBuilder(b, loc, getElementTypeOrSelf(operand.getType()))
-              .widen(arg));
+      x.push_back(ScalarBuilder(b, loc, getElementTypeOrSelf(operand.getType()))
+                      .widen(arg));
     // The last operand's type decides: conditions and exponents come first
     // or have rules of their own.
     ScalarBuilder s(b, loc,
@@ -116,7 +115,8 @@ void populateONNXToKrnlElementwisePatterns(TypeConverter &converter,
 #define MATH(OP, MATHOP)                                                       \
   add<onnx::OP>(converter, patterns, mathOp<onnx::OP, MATHOP>);
 #define FOLD(OP, METHOD)                                                       \
-  add<onnx::OP>(converter, patterns, foldLeft<onnx::OP, &ScalarBuilder::METHOD>);
+  add<onnx::OP>(converter, patterns,                                           \
+                foldLeft<onnx::OP, &ScalarBuilder::METHOD>);
 #define UNARY(OP, METHOD)                                                      \
   add<onnx::OP>(converter, patterns, unary<onnx::OP, &ScalarBuilder::METHOD>);
   FOLD(AddOp, add)
@@ -144,10 +144,8 @@ void populateONNXToKrnlElementwisePatterns(TypeConverter &converter,
   ROW(GreaterOp, [](ScalarBuilder &s, onnx::GreaterOp, ValueRange x) {
     return s.lt(x[1], x[0]);
   })
-  ROW(GreaterOrEqualOp,
-      [](ScalarBuilder &s, onnx::GreaterOrEqualOp, ValueRange x) {
-        return s.le(x[1], x[0]);
-      })
+  ROW(GreaterOrEqualOp, [](ScalarBuilder &s, onnx::GreaterOrEqualOp,
+                           ValueRange x) { return s.le(x[1], x[0]); })
   ROW(IdentityOp,
       [](ScalarBuilder &, onnx::IdentityOp, ValueRange x) { return x[0]; })
   ROW(ReciprocalOp, [](ScalarBuilder &s, onnx::ReciprocalOp, ValueRange x) {
@@ -157,8 +155,7 @@ void populateONNXToKrnlElementwisePatterns(TypeConverter &converter,
     return s.max(x[0], s.constant(0));
   })
   ROW(LeakyReluOp, [](ScalarBuilder &s, onnx::LeakyReluOp op, ValueRange x) {
-    Value scaled =
-        s.mul(x[0], s.constant(op.getAlpha()));
+    Value scaled = s.mul(x[0], s.constant(op.getAlpha()));
     return s.select(s.lt(x[0], s.constant(0)), scaled, x[0]);
   })
   ROW(WhereOp, [](ScalarBuilder &s, onnx::WhereOp, ValueRange x) {

@@ -70,17 +70,15 @@ Value mulIndex(OpBuilder &b, Location loc, Value x, Value y) {
 }
 
 Value floorDivIndex(OpBuilder &b, Location loc, Value x, Value y) {
-  return binary<arith::FloorDivSIOp>(
-      b, loc, x, y, [](int64_t p, int64_t q) {
-        return q == 0 ? 0 : llvm::divideFloorSigned(p, q);
-      });
+  return binary<arith::FloorDivSIOp>(b, loc, x, y, [](int64_t p, int64_t q) {
+    return q == 0 ? 0 : llvm::divideFloorSigned(p, q);
+  });
 }
 
 Value ceilDivIndex(OpBuilder &b, Location loc, Value x, Value y) {
-  return binary<arith::CeilDivSIOp>(
-      b, loc, x, y, [](int64_t p, int64_t q) {
-        return q == 0 ? 0 : llvm::divideCeilSigned(p, q);
-      });
+  return binary<arith::CeilDivSIOp>(b, loc, x, y, [](int64_t p, int64_t q) {
+    return q == 0 ? 0 : llvm::divideCeilSigned(p, q);
+  });
 }
 
 Value minIndex(OpBuilder &b, Location loc, Value x, Value y) {
@@ -123,13 +121,12 @@ void replaceWithCasts(ConversionPatternRewriter &rewriter,
   rewriter.replaceOp(op, replacements);
 }
 
-Value reshapeTo(OpBuilder &b, Location loc, Value tensor,
-                RankedTensorType type, ValueRange sizes) {
+Value reshapeTo(OpBuilder &b, Location loc, Value tensor, RankedTensorType type,
+                ValueRange sizes) {
   if (tensor.getType() == type && type.hasStaticShape())
     return tensor;
   Value shape = tensor::FromElementsOp::create(
-      b, loc, RankedTensorType::get({type.getRank()}, b.getIndexType()),
-      sizes);
+      b, loc, RankedTensorType::get({type.getRank()}, b.getIndexType()), sizes);
   return tensor::ReshapeOp::create(b, loc, type, tensor, shape);
 }
 

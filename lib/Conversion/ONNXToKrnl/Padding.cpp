@@ -21,13 +21,13 @@ static Value padStatic(KernelBuilder &kernel, Value in, Value out, Value value,
   SmallVector<AffineExpr> outer, inner, target;
   for (int64_t d = 0; d < inType.getRank(); ++d) {
     // A dimension without a border is one loop for both ops.
-    bool grows = inType.getDimSize(d) != outType.getDimSize(d) ||
-                 inType.isDynamicDim(d);
+    bool grows =
+        inType.getDimSize(d) != outType.getDimSize(d) || inType.isDynamicDim(d);
     outer.push_back(
         kernel.loop("p" + std::to_string(d), outType.getDimSize(d)));
-    inner.push_back(grows ? kernel.loop("d" + std::to_string(d),
-                                        inType.getDimSize(d))
-                          : outer.back());
+    inner.push_back(
+        grows ? kernel.loop("d" + std::to_string(d), inType.getDimSize(d))
+              : outer.back());
     target.push_back(inner.back() + before[d]);
   }
   Value filled = kernel.fill(value, {out, outer});
@@ -50,8 +50,8 @@ static Value padDynamic(KernelBuilder &kernel, Location loc, Value in,
           Value size = tensor::DimOp::create(kernel.inside(), loc, in, d);
           Value one = arith::ConstantIndexOp::create(kernel.inside(), loc, 1);
           Value last = arith::SubIOp::create(kernel.inside(), loc, size, one);
-          Value index = arith::SubIOp::create(b, l, kernel.index(b, l, loop),
-                                              before[d]);
+          Value index =
+              arith::SubIOp::create(b, l, kernel.index(b, l, loop), before[d]);
           // Unsigned: also false for what lies before the beginning.
           Value ok = arith::CmpIOp::create(b, l, arith::CmpIPredicate::ult,
                                            index, size);
@@ -94,10 +94,9 @@ Value padConstant(OpBuilder &b, Location loc, Value x, ValueRange before,
       beforeInside.push_back(kernel.input(pad));
   Value out = kernel.output(outType, dynamicSizes(outType, sizes));
   Value result =
-      isStatic ? padStatic(kernel, in, out, scalar, inType, outType,
-                           constantBefore)
-               : padDynamic(kernel, loc, in, out, scalar, outType,
-                            beforeInside);
+      isStatic
+          ? padStatic(kernel, in, out, scalar, inType, outType, constantBefore)
+          : padDynamic(kernel, loc, in, out, scalar, outType, beforeInside);
   return kernel.finish({result}).front();
 }
 

@@ -10,11 +10,9 @@ namespace onnxc {
 
 Type ScalarBuilder::storageType(Type onnxType) {
   if (auto integer = dyn_cast<IntegerType>(onnxType))
-    return IntegerType::get(onnxType.getContext(),
-                            std::max(integer.getWidth() == 1
-                                         ? 8u
-                                         : integer.getWidth(),
-                                     1u));
+    return IntegerType::get(
+        onnxType.getContext(),
+        std::max(integer.getWidth() == 1 ? 8u : integer.getWidth(), 1u));
   return onnxType;
 }
 
@@ -41,16 +39,15 @@ Value ScalarBuilder::constant(double value) {
   Type t = type();
   if (isa<FloatType>(t))
     return arith::ConstantOp::create(b, loc, b.getFloatAttr(t, value));
-  return arith::ConstantOp::create(b, loc,
-                                   b.getIntegerAttr(t, int64_t(value)));
+  return arith::ConstantOp::create(b, loc, b.getIntegerAttr(t, int64_t(value)));
 }
 
 Value ScalarBuilder::lowest() {
   if (isFloat())
     return constant(-std::numeric_limits<double>::infinity());
   unsigned bits = type().getIntOrFloatBitWidth();
-  APInt value = isUnsigned() ? APInt::getMinValue(bits)
-                             : APInt::getSignedMinValue(bits);
+  APInt value =
+      isUnsigned() ? APInt::getMinValue(bits) : APInt::getSignedMinValue(bits);
   return arith::ConstantOp::create(b, loc, b.getIntegerAttr(type(), value));
 }
 
@@ -58,8 +55,8 @@ Value ScalarBuilder::highest() {
   if (isFloat())
     return constant(std::numeric_limits<double>::infinity());
   unsigned bits = type().getIntOrFloatBitWidth();
-  APInt value = isUnsigned() ? APInt::getMaxValue(bits)
-                             : APInt::getSignedMaxValue(bits);
+  APInt value =
+      isUnsigned() ? APInt::getMaxValue(bits) : APInt::getSignedMaxValue(bits);
   return arith::ConstantOp::create(b, loc, b.getIntegerAttr(type(), value));
 }
 
@@ -94,15 +91,13 @@ Value ScalarBuilder::div(Value x, Value y) {
 Value ScalarBuilder::max(Value x, Value y) {
   if (isFloat())
     return math<arith::MaximumFOp>(x, y);
-  return isUnsigned() ? math<arith::MaxUIOp>(x, y)
-                      : math<arith::MaxSIOp>(x, y);
+  return isUnsigned() ? math<arith::MaxUIOp>(x, y) : math<arith::MaxSIOp>(x, y);
 }
 
 Value ScalarBuilder::min(Value x, Value y) {
   if (isFloat())
     return math<arith::MinimumFOp>(x, y);
-  return isUnsigned() ? math<arith::MinUIOp>(x, y)
-                      : math<arith::MinSIOp>(x, y);
+  return isUnsigned() ? math<arith::MinUIOp>(x, y) : math<arith::MinSIOp>(x, y);
 }
 
 Value ScalarBuilder::neg(Value x) {
@@ -150,8 +145,8 @@ Value ScalarBuilder::toBool(Value condition) {
 }
 
 Value ScalarBuilder::fromBool(Value stored) {
-  Value zero = arith::ConstantOp::create(b, loc,
-                                         b.getIntegerAttr(stored.getType(), 0));
+  Value zero =
+      arith::ConstantOp::create(b, loc, b.getIntegerAttr(stored.getType(), 0));
   return math<arith::CmpIOp>(arith::CmpIPredicate::ne, stored, zero);
 }
 

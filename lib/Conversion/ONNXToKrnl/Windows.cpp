@@ -32,19 +32,19 @@ Windows Windows::get(OpBuilder &b, Location loc, Value x,
     w.dilations.push_back(dilation);
     Value in = sizeOf(b, loc, x, d + 2);
     // Elements from the first to the last that a window touches.
-    Value extent = addIndex(
-        b, loc,
-        mulIndex(b, loc, subIndex(b, loc, kernelSizes[d], constant(1)),
-                 constant(dilation)),
-        constant(1));
+    Value extent =
+        addIndex(b, loc,
+                 mulIndex(b, loc, subIndex(b, loc, kernelSizes[d], constant(1)),
+                          constant(dilation)),
+                 constant(1));
     Value before = constant(0), after = constant(0), out;
     if (autoPad.starts_with("SAME")) {
       out = ceilDivIndex(b, loc, in, constant(stride));
       Value last = mulIndex(b, loc, subIndex(b, loc, out, constant(1)),
                             constant(stride));
-      Value total = maxIndex(
-          b, loc,
-          subIndex(b, loc, addIndex(b, loc, last, extent), in), constant(0));
+      Value total =
+          maxIndex(b, loc, subIndex(b, loc, addIndex(b, loc, last, extent), in),
+                   constant(0));
       Value half = floorDivIndex(b, loc, total, constant(2));
       Value rest = subIndex(b, loc, total, half);
       bool upper = autoPad == "SAME_UPPER";
@@ -56,24 +56,23 @@ Windows Windows::get(OpBuilder &b, Location loc, Value x,
         after = constant(attribute(pads, d + spatial, 0));
       }
       Value room = subIndex(
-          b, loc,
-          addIndex(b, loc, in, addIndex(b, loc, before, after)), extent);
+          b, loc, addIndex(b, loc, in, addIndex(b, loc, before, after)),
+          extent);
       Value steps = ceilMode ? ceilDivIndex(b, loc, room, constant(stride))
                              : floorDivIndex(b, loc, room, constant(stride));
       if (ceilMode) {
         // A window must begin inside the tensor or its leading border.
-        Value begin = subIndex(b, loc, addIndex(b, loc, in, before),
-                               constant(1));
+        Value begin =
+            subIndex(b, loc, addIndex(b, loc, in, before), constant(1));
         steps = minIndex(b, loc, steps,
                          floorDivIndex(b, loc, begin, constant(stride)));
       }
       out = addIndex(b, loc, steps, constant(1));
       // The last window may reach beyond the border that was asked for.
-      Value reach = addIndex(
-          b, loc, mulIndex(b, loc, steps, constant(stride)), extent);
-      after = maxIndex(
-          b, loc, after,
-          subIndex(b, loc, reach, addIndex(b, loc, in, before)));
+      Value reach =
+          addIndex(b, loc, mulIndex(b, loc, steps, constant(stride)), extent);
+      after = maxIndex(b, loc, after,
+                       subIndex(b, loc, reach, addIndex(b, loc, in, before)));
     }
     w.padBefore.push_back(before);
     w.padAfter.push_back(after);

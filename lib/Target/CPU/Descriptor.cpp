@@ -187,9 +187,9 @@ public:
 
 private:
   llvm::Constant *global(llvm::Constant *value) {
-    auto *variable = new llvm::GlobalVariable(
-        module, value->getType(), /*isConstant=*/true,
-        llvm::GlobalValue::PrivateLinkage, value);
+    auto *variable =
+        new llvm::GlobalVariable(module, value->getType(), /*isConstant=*/true,
+                                 llvm::GlobalValue::PrivateLinkage, value);
     variable->setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);
     return variable;
   }
@@ -242,13 +242,13 @@ FailureOr<CodeFile> emitDescriptor(ModuleOp module, const ModelInfo &info,
                               {make.pointerType(), make.pointerType()}, false),
       llvm::GlobalValue::ExternalLinkage, mainEntryName, descriptor);
   run->setVisibility(llvm::GlobalValue::HiddenVisibility);
-  llvm::Constant *entries = make.array(make.record(
-      {make.text("run_main_graph"), run, make.number(inputs.size()),
-       make.arguments(inputs), make.number(outputs.size()),
-       make.arguments(outputs), make.text(signatureText(inputs)),
-       make.text(signatureText(outputs)),
-       make.number(integerAttr(entry, arenaAttrName)),
-       make.number(integerAttr(entry, scratchAttrName))}));
+  llvm::Constant *entries = make.array(
+      make.record({make.text("run_main_graph"), run, make.number(inputs.size()),
+                   make.arguments(inputs), make.number(outputs.size()),
+                   make.arguments(outputs), make.text(signatureText(inputs)),
+                   make.text(signatureText(outputs)),
+                   make.number(integerAttr(entry, arenaAttrName)),
+                   make.number(integerAttr(entry, scratchAttrName))}));
   llvm::Constant *model = make.record(
       {make.number(ONNXC_RT_ABI), make.number(1), entries,
        make.text(info.compilationInfo), make.textOrNull(info.features),

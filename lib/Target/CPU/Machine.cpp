@@ -88,8 +88,8 @@ std::unique_ptr<TargetMachine> createTargetMachine(const Machine &machine) {
                               CodeGenOptLevel::Default,
                               CodeGenOptLevel::Aggressive};
   return std::unique_ptr<TargetMachine>(target->createTargetMachine(
-      triple, machine.cpu, machine.features, options, Reloc::PIC_,
-      std::nullopt, levels[std::min(machine.level, 3u)]));
+      triple, machine.cpu, machine.features, options, Reloc::PIC_, std::nullopt,
+      levels[std::min(machine.level, 3u)]));
 }
 
 /// Features that compilers do not use unless told to by an intrinsic.

@@ -39,10 +39,10 @@ mlir::Value subIndex(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
                      mlir::Value y);
 mlir::Value mulIndex(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
                      mlir::Value y);
-mlir::Value floorDivIndex(mlir::OpBuilder &b, mlir::Location loc,
-                          mlir::Value x, mlir::Value y);
-mlir::Value ceilDivIndex(mlir::OpBuilder &b, mlir::Location loc,
-                         mlir::Value x, mlir::Value y);
+mlir::Value floorDivIndex(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
+                          mlir::Value y);
+mlir::Value ceilDivIndex(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
+                         mlir::Value y);
 mlir::Value minIndex(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
                      mlir::Value y);
 mlir::Value maxIndex(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
@@ -59,8 +59,8 @@ mlir::Value onlyElement(mlir::OpBuilder &b, mlir::Location loc,
 /// Replaces `op`, casting each value to the type the converter gives for the
 /// op's result (same rank, other static dimensions).
 void replaceWithCasts(mlir::ConversionPatternRewriter &rewriter,
-                      const mlir::TypeConverter &converter,
-                      mlir::Operation *op, mlir::ValueRange values);
+                      const mlir::TypeConverter &converter, mlir::Operation *op,
+                      mlir::ValueRange values);
 
 /// A tensor viewed with another shape of the same number of elements.
 mlir::Value reshapeTo(mlir::OpBuilder &b, mlir::Location loc,

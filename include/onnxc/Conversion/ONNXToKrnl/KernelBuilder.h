@@ -80,10 +80,9 @@ public:
   /// current value of the destination.
   mlir::Value generic(llvm::ArrayRef<Access> ins, const Access &out,
                       llvm::ArrayRef<mlir::AffineExpr> reduced, Body fn);
-  llvm::SmallVector<mlir::Value> generic(llvm::ArrayRef<Access> ins,
-                                         llvm::ArrayRef<Access> outs,
-                                         llvm::ArrayRef<mlir::AffineExpr> reduced,
-                                         MultiBody fn);
+  llvm::SmallVector<mlir::Value>
+  generic(llvm::ArrayRef<Access> ins, llvm::ArrayRef<Access> outs,
+          llvm::ArrayRef<mlir::AffineExpr> reduced, MultiBody fn);
   /// Sets every element of `out` to the scalar `value`.
   mlir::Value fill(mlir::Value value, const Access &out);
   /// Inside a generic's body: the index value of `loop` in the op being built.

@@ -34,7 +34,8 @@ llvm::Expected<Machine> resolveMachine(llvm::StringRef triple,
 
 /// Position independent, a section per function; never null for a machine that
 /// resolveMachine made. One thread may use it at a time.
-std::unique_ptr<llvm::TargetMachine> createTargetMachine(const Machine &machine);
+std::unique_ptr<llvm::TargetMachine>
+createTargetMachine(const Machine &machine);
 
 /// All features that code for the machine may use: "+avx2,+fma,...".
 std::string requiredFeatures(const Machine &machine);

@@ -50,8 +50,8 @@ Value KernelEmitter::laneMask(const OpState &state, const Copies &copies) {
 LaneIndex KernelEmitter::loopIndex(unsigned loop, const Copies &copies,
                                    bool local) {
   const ActiveLoop &at = active[loop];
-  LaneIndex index{at.base, at.offset + copies[loop] * at.lanes,
-                  at.lanes > 1 ? 1 : 0, {}};
+  LaneIndex index{
+      at.base, at.offset + copies[loop] * at.lanes, at.lanes > 1 ? 1 : 0, {}};
   if (local && nest.loop(loop).shared) {
     index.base = Value();
     index.offset = copies[loop] * at.lanes;
@@ -59,17 +59,16 @@ LaneIndex KernelEmitter::loopIndex(unsigned loop, const Copies &copies,
   return index;
 }
 
-SmallVector<LaneIndex>
-KernelEmitter::axisValues(const OpState &state, const Copies &copies,
-                          bool local) {
+SmallVector<LaneIndex> KernelEmitter::axisValues(const OpState &state,
+                                                 const Copies &copies,
+                                                 bool local) {
   SmallVector<LaneIndex> loops(nest.loops().size());
   for (const LoopUse &use : nest.op(state.number).loops)
     loops[use.loop] = loopIndex(use.loop, copies, local);
   math.setLanes(lanesHere(state));
   SmallVector<LaneIndex> axes;
   for (unsigned dim = 0; dim < nest.op(state.number).axes.size(); ++dim)
-    axes.push_back(
-        math.eval(nest.axisExpr(state.number, dim), loops, extents));
+    axes.push_back(math.eval(nest.axisExpr(state.number, dim), loops, extents));
   return axes;
 }
 
@@ -110,10 +109,10 @@ Value KernelEmitter::readOperand(OpState &state, OpOperand &operand,
       return kept->second.values.at(key);
     }
   }
-  std::pair<unsigned, Copies> key{
-      operand.getOperandNumber(), restrictTo(copies, [&](unsigned loop) {
-        return dependsOn(state, operand, loop);
-      })};
+  std::pair<unsigned, Copies> key{operand.getOperandNumber(),
+                                  restrictTo(copies, [&](unsigned loop) {
+                                    return dependsOn(state, operand, loop);
+                                  })};
   Value &value = state.reads[key];
   if (value)
     return value;
@@ -127,8 +126,8 @@ Value KernelEmitter::readOperand(OpState &state, OpOperand &operand,
     for (unsigned loop : place.packed)
       at.push_back(loopIndex(loop, copies, false));
   // Padded operands are read in full.
-  Value mask = varies && place.packed.empty() ? laneMask(state, copies)
-                                              : Value();
+  Value mask =
+      varies && place.packed.empty() ? laneMask(state, copies) : Value();
   value = load(place.memref, at, varies ? lanesHere(state) : 1, mask);
   return value;
 }

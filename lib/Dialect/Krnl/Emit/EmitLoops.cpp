@@ -35,8 +35,8 @@ LaneIndex KernelEmitter::boundOf(unsigned number) {
     return {{}, loop.blockSize, 0, {}};
   // The outer loop of the same block was made just before the inner one.
   const ActiveLoop &outer = active[number - 1];
-  LaneIndex done = math.scale({outer.base, outer.offset, 0, {}},
-                              loop.blockSize);
+  LaneIndex done =
+      math.scale({outer.base, outer.offset, 0, {}}, loop.blockSize);
   LaneIndex rest = math.add(whole, math.scale(done, -1));
   if (rest.isConstant())
     return {{}, std::min(rest.offset, loop.blockSize), 0, {}};
@@ -72,8 +72,7 @@ int64_t KernelEmitter::lanesOf(const LoopUse &use, unsigned op) {
   int64_t bits = 8;
   for (const BodyOp &other : nest.ops())
     if (other.find(use.loop))
-      bits = std::max(bits,
-                      widestElement(cast<linalg::LinalgOp>(other.op)));
+      bits = std::max(bits, widestElement(cast<linalg::LinalgOp>(other.op)));
   return std::max<int64_t>(options.vectorBytes * 8 / bits, 1);
 }
 
@@ -93,9 +92,9 @@ SmallVector<Value> KernelEmitter::emitStrip(unsigned loop, LaneIndex lower,
       return body(carried);
     }
   }
-  auto forOp = scf::ForOp::create(
-      b, math.scalar(lower), math.scalar(upper),
-      arith::ConstantIndexOp::create(b, step), carried);
+  auto forOp =
+      scf::ForOp::create(b, math.scalar(lower), math.scalar(upper),
+                         arith::ConstantIndexOp::create(b, step), carried);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(forOp.getBody());
   state.base = forOp.getInductionVar();

@@ -158,7 +158,8 @@ static vector::CombiningKind combiningKind(Operation *op) {
 /// The op that merges the running value with a new one, if the payload is a
 /// plain reduction whose partial results can be merged in any grouping.
 Operation *KernelEmitter::combinerOf(linalg::LinalgOp op, unsigned result) {
-  BlockArgument running = op.getMatchingBlockArgument(op.getDpsInitOperand(result));
+  BlockArgument running =
+      op.getMatchingBlockArgument(op.getDpsInitOperand(result));
   Operation *combiner =
       op.getBlock()->getTerminator()->getOperand(result).getDefiningOp();
   if (!combiner || !running.hasOneUse() ||
@@ -186,8 +187,8 @@ static Value combine(ImplicitLocOpBuilder &b, Operation *combiner, Value x,
 /// Brings split accumulators together and hands the results on.
 void KernelEmitter::finishAccumulators(OpState &state, ValueRange values) {
   state.reads.clear();
-  SmallVector<Copies> kept = enumerate(
-      state, [&](unsigned loop) { return !isReduced(state, loop); });
+  SmallVector<Copies> kept =
+      enumerate(state, [&](unsigned loop) { return !isReduced(state, loop); });
   unsigned perResult = state.accumulatorCopies.size();
   std::optional<unsigned> lane = laneLoop(state);
   bool lanesReduced = lane && isReduced(state, *lane);
@@ -197,10 +198,9 @@ void KernelEmitter::finishAccumulators(OpState &state, ValueRange values) {
       Value total;
       bool split = lanesReduced;
       for (unsigned c = 0; c < perResult; ++c) {
-        Copies group = restrictTo(state.accumulatorCopies[c],
-                                  [&](unsigned loop) {
-                                    return !isReduced(state, loop);
-                                  });
+        Copies group =
+            restrictTo(state.accumulatorCopies[c],
+                       [&](unsigned loop) { return !isReduced(state, loop); });
         if (group != copies)
           continue;
         Value part = values[i * perResult + c];
@@ -211,10 +211,9 @@ void KernelEmitter::finishAccumulators(OpState &state, ValueRange values) {
         total = vector::ReductionOp::create(b, combiningKind(combiner), total,
                                             arith::FastMathFlags::reassoc);
       if (split || splitsCopies(state))
-        total = combine(b, combiner,
-                        readOperand(state, *state.op.getDpsInitOperand(i),
-                                    copies),
-                        total);
+        total = combine(
+            b, combiner,
+            readOperand(state, *state.op.getDpsInitOperand(i), copies), total);
       recordResult(state, i, copies, total);
     }
   }
@@ -231,8 +230,7 @@ SmallVector<Value> KernelEmitter::emitPoint(OpState &state,
                                             ValueRange accumulators) {
   state.reads.clear();
   SmallVector<Value> running = llvm::to_vector(accumulators);
-  SmallVector<Copies> all =
-      enumerate(state, [](unsigned) { return true; });
+  SmallVector<Copies> all = enumerate(state, [](unsigned) { return true; });
   unsigned inits = state.op.getNumDpsInits();
   for (const Copies &copies : all) {
     SmallVector<Value> args;
@@ -301,9 +299,8 @@ void KernelEmitter::recordResult(OpState &state, unsigned result,
     lanes = 1;
   else
     mask = laneMask(state, copies);
-  SmallVector<LaneIndex> at =
-      indicesOf(state, *state.op.getDpsInitOperand(result), copies,
-                place.local);
+  SmallVector<LaneIndex> at = indicesOf(
+      state, *state.op.getDpsInitOperand(result), copies, place.local);
   store(place.memref, at, value, lanes, mask);
 }
 

@@ -20,8 +20,7 @@ static Value readOrZero(ImplicitLocOpBuilder &b, Value source,
   Value inside = arith::ConstantIntOp::create(b, 1, 1);
   SmallVector<Value> clamped;
   for (auto [dim, index] : llvm::enumerate(at)) {
-    Value last =
-        arith::ConstantIndexOp::create(b, type.getDimSize(dim) - 1);
+    Value last = arith::ConstantIndexOp::create(b, type.getDimSize(dim) - 1);
     Value ok = arith::CmpIOp::create(b, arith::CmpIPredicate::ule, index, last);
     inside = arith::AndIOp::create(b, inside, ok);
     clamped.push_back(arith::MinUIOp::create(b, index, last));
@@ -62,8 +61,8 @@ func::FuncOp emitPacking(Location loc, RankedTensorType source,
                                    arith::ConstantIndexOp::create(ib, 0));
         for (auto [i, value] : llvm::enumerate(position)) {
           int64_t dim = pack.layout.getDims()[i];
-          Value stride = arith::ConstantIndexOp::create(
-              ib, pack.layout.getStrides()[i]);
+          Value stride =
+              arith::ConstantIndexOp::create(ib, pack.layout.getStrides()[i]);
           Value offset = arith::MulIOp::create(ib, value, stride);
           indices[dim] = arith::AddIOp::create(ib, indices[dim], offset);
         }

@@ -86,9 +86,9 @@ Value KernelEmitter::emitPayloadOp(OpState &state, const Copies &copies,
   // A multiply-add is one operation, unless the model's order is to be kept.
   if (state.accumulates && !options.strict &&
       isa<arith::MulFOp, arith::AddFOp, arith::SubFOp>(copy))
-    copy->setAttr("fastmath", arith::FastMathFlagsAttr::get(
-                                  b.getContext(),
-                                  arith::FastMathFlags::contract));
+    copy->setAttr("fastmath",
+                  arith::FastMathFlagsAttr::get(
+                      b.getContext(), arith::FastMathFlags::contract));
   return copy->getResult(0);
 }
 

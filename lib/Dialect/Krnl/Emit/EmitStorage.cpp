@@ -145,9 +145,8 @@ FailureOr<SmallVector<int64_t>> KernelEmitter::localShape(OpResult value) {
         if (nest.loop(n).kind == Loop::Kind::BlockOuter)
           stride *= nest.loop(n).blockSize;
       // Of a shared loop, the copies and lanes of one step.
-      int64_t extent =
-          loop.shared ? std::max(use.unroll, lanesOf(use, number))
-                      : loop.extent;
+      int64_t extent = loop.shared ? std::max(use.unroll, lanesOf(use, number))
+                                   : loop.extent;
       if (ShapedType::isDynamic(extent))
         return SmallVector<int64_t>{ShapedType::kDynamic};
       size += (extent - 1) * stride;

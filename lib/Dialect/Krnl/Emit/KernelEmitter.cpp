@@ -65,10 +65,10 @@ void KernelEmitter::emitUniformOps() {
   for (Operation &op : kernel.getBody().front().without_terminator()) {
     if (auto dim = dyn_cast<tensor::DimOp>(op)) {
       Value memref = storage.lookup(chainRoot(dim.getSource())).memref;
-      uniform.map(dim.getResult(),
-                  memref::DimOp::create(b, memref,
-                                        uniform.lookup(dim.getIndex()))
-                      .getResult());
+      uniform.map(
+          dim.getResult(),
+          memref::DimOp::create(b, memref, uniform.lookup(dim.getIndex()))
+              .getResult());
     } else if (!isa<linalg::LinalgOp, tensor::EmptyOp>(op)) {
       b.clone(op, uniform);
     }
@@ -89,8 +89,8 @@ void KernelEmitter::emitUniformOps() {
 void KernelEmitter::emitTiles() {
   unsigned args = func.getNumArguments();
   Value begin = func.getArgument(args - 2), end = func.getArgument(args - 1);
-  auto loop = scf::ForOp::create(b, begin, end,
-                                 arith::ConstantIndexOp::create(b, 1));
+  auto loop =
+      scf::ForOp::create(b, begin, end, arith::ConstantIndexOp::create(b, 1));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   LaneIndex rest{loop.getInductionVar(), 0, 0, {}};
@@ -162,9 +162,9 @@ void KernelEmitter::emitTileVariants(unsigned position) {
   if (bound.isConstant())
     return emitWith(bound.offset);
 
-  Value isFull = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                                       math.scalar(bound),
-                                       arith::ConstantIndexOp::create(b, extent));
+  Value isFull =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, math.scalar(bound),
+                            arith::ConstantIndexOp::create(b, extent));
   auto branch = scf::IfOp::create(b, isFull, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
@@ -225,8 +225,9 @@ FailureOr<EmittedKernel> KernelEmitter::emit(OpBuilder &at, StringRef name) {
   for (auto &[root, place] : storage)
     if (!place.memref)
       place.memref = memref::AllocaOp::create(
-          b, MemRefType::get(place.localShape,
-                             cast<ShapedType>(root.getType()).getElementType()),
+          b,
+          MemRefType::get(place.localShape,
+                          cast<ShapedType>(root.getType()).getElementType()),
           b.getI64IntegerAttr(64));
   emitTiles();
   b.setInsertionPointToEnd(&func.getBody().front());

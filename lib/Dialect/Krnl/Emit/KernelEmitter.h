@@ -125,11 +125,9 @@ private:
   llvm::SmallVector<mlir::Value> emitLoop(const LoopUse &use, int64_t lanes,
                                           mlir::ValueRange carried,
                                           LoopBody body);
-  llvm::SmallVector<mlir::Value> emitStrip(unsigned loop, LaneIndex lower,
-                                           LaneIndex upper, int64_t step,
-                                           ActiveLoop state,
-                                           mlir::ValueRange carried,
-                                           LoopBody body);
+  llvm::SmallVector<mlir::Value>
+  emitStrip(unsigned loop, LaneIndex lower, LaneIndex upper, int64_t step,
+            ActiveLoop state, mlir::ValueRange carried, LoopBody body);
 
   // EmitOp.cpp: one structured op at one point of the shared nest.
   void emitOp(unsigned number);
@@ -141,8 +139,8 @@ private:
   bool isSplit(const OpState &state, unsigned loop);
   bool splitsCopies(const OpState &state);
   /// Copies of all register loops of the op that satisfy `pick`.
-  llvm::SmallVector<Copies> enumerate(
-      const OpState &state, llvm::function_ref<bool(unsigned)> pick);
+  llvm::SmallVector<Copies> enumerate(const OpState &state,
+                                      llvm::function_ref<bool(unsigned)> pick);
   Copies restrictTo(const Copies &copies,
                     llvm::function_ref<bool(unsigned)> pick);
   llvm::SmallVector<mlir::Value> initialAccumulators(OpState &state);
@@ -157,8 +155,7 @@ private:
   llvm::SmallVector<LaneIndex> indicesOf(OpState &state,
                                          mlir::OpOperand &operand,
                                          const Copies &copies, bool local);
-  bool dependsOn(const OpState &state, mlir::OpOperand &operand,
-                 unsigned loop);
+  bool dependsOn(const OpState &state, mlir::OpOperand &operand, unsigned loop);
   /// The loop of the op that has lanes here, if any.
   std::optional<unsigned> laneLoop(const OpState &state);
   int64_t lanesHere(const OpState &state);

@@ -30,10 +30,9 @@ Value LaneMath::vector(LaneIndex x) {
     return vector::BroadcastOp::create(b, type, v);
   };
   if (x.vec)
-    return x.offset
-               ? Value(arith::AddIOp::create(b, x.vec,
-                                             splat(constant(x.offset))))
-               : x.vec;
+    return x.offset ? Value(arith::AddIOp::create(b, x.vec,
+                                                  splat(constant(x.offset))))
+                    : x.vec;
   Value first = splat(scalar({x.base, x.offset, 0, {}}));
   if (x.step == 0)
     return first;

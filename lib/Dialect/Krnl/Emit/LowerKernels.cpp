@@ -73,8 +73,7 @@ static bool areEqual(KernelOp x, KernelOp y) {
          x.getIns().size() == y.getIns().size() &&
          x.getOperandTypes() == y.getOperandTypes() &&
          OperationEquivalence::isRegionEquivalentTo(
-             &x.getBody(), &y.getBody(),
-             OperationEquivalence::IgnoreLocations);
+             &x.getBody(), &y.getBody(), OperationEquivalence::IgnoreLocations);
 }
 
 /// Function names say what the kernel computes and stay legal in assembly.
@@ -92,12 +91,10 @@ FailureOr<Emitted *> Lowering::emit(KernelOp kernel) {
     if (areEqual(candidate->kernel, kernel))
       return candidate.get();
   OpBuilder at = OpBuilder::atBlockEnd(&module->getRegion(0).front());
-  auto result =
-      emitKernel(kernel, at, uniqueName(kernel.getName()), options);
+  auto result = emitKernel(kernel, at, uniqueName(kernel.getName()), options);
   if (failed(result))
     return failure();
-  candidates.push_back(
-      std::make_unique<Emitted>(Emitted{kernel, *result}));
+  candidates.push_back(std::make_unique<Emitted>(Emitted{kernel, *result}));
   return candidates.back().get();
 }
 
@@ -125,15 +122,15 @@ Value Lowering::packed(KernelOp kernel, const PackedOperand &pack) {
       constant && !constant.getLayout())
     return ConstantOp::create(rewriter, constant.getLoc(), constant.getValue(),
                               pack.layout);
-  Value empty = tensor::EmptyOp::create(rewriter, kernel.getLoc(),
-                                        pack.type.getShape(),
-                                        pack.type.getElementType());
+  Value empty =
+      tensor::EmptyOp::create(rewriter, kernel.getLoc(), pack.type.getShape(),
+                              pack.type.getElementType());
   OpBuilder at = OpBuilder::atBlockEnd(&module->getRegion(0).front());
-  func::FuncOp func = emitPacking(
-      kernel.getLoc(), cast<RankedTensorType>(operand.getType()), pack, at,
-      uniqueName("pack"));
-  Value tiles = arith::ConstantIndexOp::create(
-      rewriter, kernel.getLoc(), pack.type.getDimSize(0));
+  func::FuncOp func =
+      emitPacking(kernel.getLoc(), cast<RankedTensorType>(operand.getType()),
+                  pack, at, uniqueName("pack"));
+  Value tiles = arith::ConstantIndexOp::create(rewriter, kernel.getLoc(),
+                                               pack.type.getDimSize(0));
   return LaunchOp::create(rewriter, kernel.getLoc(), TypeRange(pack.type),
                           func.getName(), ValueRange(operand),
                           ValueRange(empty), tiles)
@@ -193,9 +190,9 @@ LogicalResult Lowering::lower(KernelOp kernel) {
     outs.push_back(temporary((*emitted)->kernel,
                              LoopNest::replay((*emitted)->kernel), tensor,
                              extents));
-  auto launch = LaunchOp::create(
-      rewriter, loc, ValueRange(outs).getTypes(),
-      (*emitted)->result.func.getName(), ins, outs, tileCount);
+  auto launch =
+      LaunchOp::create(rewriter, loc, ValueRange(outs).getTypes(),
+                       (*emitted)->result.func.getName(), ins, outs, tileCount);
   rewriter.replaceAllUsesWith(
       kernel.getResults(),
       launch.getResults().take_front(kernel.getNumResults()));

@@ -9,9 +9,8 @@ using namespace mlir;
 namespace onnxc::krnl {
 
 /// The op that reads a packed operand, and its reading map.
-static std::pair<unsigned, AffineMap> readerOf(KernelOp kernel,
-                                               const LoopNest &nest,
-                                               unsigned operand) {
+static std::pair<unsigned, AffineMap>
+readerOf(KernelOp kernel, const LoopNest &nest, unsigned operand) {
   Value image = kernel.getBody().getArgument(operand);
   for (auto [number, body] : llvm::enumerate(nest.ops())) {
     auto op = cast<linalg::LinalgOp>(body.op);
@@ -24,8 +23,7 @@ static std::pair<unsigned, AffineMap> readerOf(KernelOp kernel,
 
 FailureOr<PackedOperand> packedOperand(KernelOp kernel, const LoopNest &nest,
                                        const Pack &pack) {
-  auto type = cast<RankedTensorType>(
-      kernel.getOperand(pack.operand).getType());
+  auto type = cast<RankedTensorType>(kernel.getOperand(pack.operand).getType());
   auto [number, map] = readerOf(kernel, nest, pack.operand);
   const BodyOp &op = nest.op(number);
   PackedOperand result;

@@ -16,10 +16,11 @@ using namespace onnxc::krnl;
 // krnl.constant
 //===----------------------------------------------------------------------===//
 
-LogicalResult ConstantOp::inferReturnTypes(
-    MLIRContext *, std::optional<Location> location, ValueRange operands,
-    DictionaryAttr attributes, OpaqueProperties properties, RegionRange regions,
-    SmallVectorImpl<Type> &types) {
+LogicalResult
+ConstantOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
+                             ValueRange operands, DictionaryAttr attributes,
+                             OpaqueProperties properties, RegionRange regions,
+                             SmallVectorImpl<Type> &types) {
   Adaptor adaptor(operands, attributes, properties, regions);
   auto type = dyn_cast<RankedTensorType>(adaptor.getValue().getType());
   if (!type)
@@ -68,8 +69,7 @@ LogicalResult LaunchOp::verify() {
   for (Value out : getOuts())
     if (isa<RankedTensorType>(out.getType()) != tensors)
       return emitOpError("outs are tensors and buffers mixed");
-  if (TypeRange(getResults()) !=
-      (tensors ? TypeRange(getOuts()) : TypeRange()))
+  if (TypeRange(getResults()) != (tensors ? TypeRange(getOuts()) : TypeRange()))
     return emitOpError(tensors ? "results must have the types of the outs"
                                : "a launch on buffers has no results");
   return success();
@@ -78,16 +78,16 @@ LogicalResult LaunchOp::verify() {
 /// The function takes the ins, the outs, an optional scratch buffer and the two
 /// ends of the tile range.
 LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  auto function =
-      symbols.lookupNearestSymbolFrom<FunctionOpInterface>(*this, getKernelAttr());
+  auto function = symbols.lookupNearestSymbolFrom<FunctionOpInterface>(
+      *this, getKernelAttr());
   if (!function)
     return emitOpError("there is no kernel function ") << getKernelAttr();
   unsigned expected =
       getIns().size() + getOuts().size() + (getScratch() > 0 ? 1 : 0) + 2;
   if (function.getNumArguments() != expected)
-    return emitOpError("passes ") << expected << " arguments to "
-                                  << getKernelAttr() << ", which takes "
-                                  << function.getNumArguments();
+    return emitOpError("passes ")
+           << expected << " arguments to " << getKernelAttr()
+           << ", which takes " << function.getNumArguments();
   return success();
 }
 

@@ -30,8 +30,7 @@ SmallVector<linalg::LinalgOp> KernelOp::getStructuredOps() {
 }
 
 std::optional<unsigned> KernelOp::findLoop(StringRef loopName) {
-  for (auto [number, loop] :
-       llvm::enumerate(getLoops().getAsRange<LoopAttr>()))
+  for (auto [number, loop] : llvm::enumerate(getLoops().getAsRange<LoopAttr>()))
     if (loop.getName() == loopName)
       return number;
   return std::nullopt;
@@ -85,9 +84,8 @@ KernelOp::findExtentOperand(unsigned loop) {
 void KernelOp::getEffects(
     SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &) {}
 
-LogicalResult
-KernelOp::reifyResultShapes(OpBuilder &builder,
-                            ReifiedRankedShapedTypeDims &shapes) {
+LogicalResult KernelOp::reifyResultShapes(OpBuilder &builder,
+                                          ReifiedRankedShapedTypeDims &shapes) {
   for (Value out : getOuts())
     shapes.push_back(tensor::getMixedSizes(builder, getLoc(), out));
   return success();

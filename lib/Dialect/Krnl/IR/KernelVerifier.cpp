@@ -127,8 +127,8 @@ static LogicalResult verifyExtents(KernelOp kernel, linalg::LinalgOp op) {
   return success();
 }
 
-/// A loop that both ends of a def-use edge have must stand for the same dimension
-/// of the tensor between them, or ops could not share it.
+/// A loop that both ends of a def-use edge have must stand for the same
+/// dimension of the tensor between them, or ops could not share it.
 static LogicalResult verifyEdges(linalg::LinalgOp op) {
   SmallVector<StringRef> axes = KernelOp::getAxes(op);
   for (OpOperand &operand : op->getOpOperands()) {

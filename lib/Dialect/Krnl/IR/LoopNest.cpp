@@ -127,8 +127,8 @@ LoopNest LoopNest::get(KernelOp kernel) {
   for (linalg::LinalgOp op : kernel.getStructuredOps()) {
     SmallVector<unsigned> axes;
     SmallVector<bool> reduced;
-    for (auto [name, kind] : llvm::zip_equal(KernelOp::getAxes(op),
-                                             op.getIteratorTypesArray())) {
+    for (auto [name, kind] :
+         llvm::zip_equal(KernelOp::getAxes(op), op.getIteratorTypesArray())) {
       axes.push_back(*kernel.findLoop(name));
       reduced.push_back(kind == utils::IteratorType::reduction);
     }
@@ -185,8 +185,8 @@ std::string captureMessage(MLIRContext *context,
 FailureOr<LoopNest> LoopNest::tryReplay(KernelOp kernel, std::string &reason) {
   FailureOr<LoopNest> nest = failure();
   auto emit = [&] { return emitError(kernel.getLoc()); };
-  reason = captureMessage(kernel.getContext(),
-                          [&] { nest = replay(kernel, emit); });
+  reason =
+      captureMessage(kernel.getContext(), [&] { nest = replay(kernel, emit); });
   return nest;
 }
 
@@ -224,9 +224,8 @@ bool LoopNest::stemsFrom(unsigned number, unsigned axis) const {
 }
 
 SmallVector<unsigned> LoopNest::axesOf(unsigned number) const {
-  return llvm::filter_to_vector(llvm::seq(axes), [&](unsigned axis) {
-    return stemsFrom(number, axis);
-  });
+  return llvm::filter_to_vector(
+      llvm::seq(axes), [&](unsigned axis) { return stemsFrom(number, axis); });
 }
 
 unsigned LoopNest::numberOf(Operation *op) const {

@@ -1,9 +1,10 @@
-//===- LoopNestSteps.cpp - What each recipe step does to the nest -*- C++ -*-===//
+//===- LoopNestSteps.cpp - What each recipe step does to the nest -*- C++
+//-*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// One method per step: resolve the names, check, change. Messages name loops and
-// ops as the recipe does.
+// One method per step: resolve the names, check, change. Messages name loops
+// and ops as the recipe does.
 //
 //===----------------------------------------------------------------------===//
 
@@ -105,7 +106,8 @@ LogicalResult LoopNest::checkInnermost(EmitErrorFn emitError) const {
           (use.role == RegisterRole::Row && inside != 1))
         return emitError() << "loop '" << allLoops[use.loop].name
                            << "' would not be "
-                           << (vector ? "the innermost" : "the second innermost")
+                           << (vector ? "the innermost"
+                                      : "the second innermost")
                            << " loop of op '" << op.name << "' any more";
     }
   return success();
@@ -144,7 +146,8 @@ void LoopNest::replace(ArrayRef<unsigned> old, ArrayRef<unsigned> fresh) {
 LogicalResult LoopNest::splitLoop(unsigned number, int64_t size, Tail tail,
                                   bool split, StringRef outer, StringRef inner,
                                   EmitErrorFn emitError) {
-  if (failed(checkFree(outer, emitError)) || failed(checkFree(inner, emitError)))
+  if (failed(checkFree(outer, emitError)) ||
+      failed(checkFree(inner, emitError)))
     return failure();
   if (outer == inner)
     return emitError() << "the name '" << outer << "' is taken";

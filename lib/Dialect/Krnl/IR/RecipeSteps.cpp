@@ -79,7 +79,8 @@ static FailureOr<Tail> parseTail(AsmParser &parser) {
     return failure();
   if (std::optional<Tail> tail = symbolizeTail(text))
     return *tail;
-  return parser.emitError(loc, "expected tail to be mask, peel or pad, but got '")
+  return parser.emitError(loc,
+                          "expected tail to be mask, peel or pad, but got '")
          << text << "'";
 }
 } // namespace onnxc::krnl
@@ -137,8 +138,9 @@ struct StepList {
   }
 };
 using AllSteps =
-    StepList<BlockStepAttr, CacheStepAttr, FuseStepAttr, OrderStepAttr, PackStepAttr, ParallelStepAttr,
-             RegisterTileStepAttr, ShareStepAttr, SplitReductionStepAttr, UnrollStepAttr,
+    StepList<BlockStepAttr, CacheStepAttr, FuseStepAttr, OrderStepAttr,
+             PackStepAttr, ParallelStepAttr, RegisterTileStepAttr,
+             ShareStepAttr, SplitReductionStepAttr, UnrollStepAttr,
              VectorizeStepAttr>;
 } // namespace
 
@@ -218,7 +220,8 @@ FailureOr<ArrayAttr> onnxc::krnl::parseRecipeText(StringRef text,
                                                   EmitErrorFn emitError) {
   Attribute parsed;
   std::string reason = captureMessage(context, [&] {
-    parsed = mlir::parseAttribute(("#krnl.recipe<" + text + ">").str(), context);
+    parsed =
+        mlir::parseAttribute(("#krnl.recipe<" + text + ">").str(), context);
   });
   if (auto recipe = dyn_cast_or_null<ArrayAttr>(parsed))
     return recipe;
@@ -270,16 +273,19 @@ static SmallVector<StringRef> namesOf(ArrayRef<StringAttr> names) {
   return llvm::map_to_vector(names, [](StringAttr n) { return n.getValue(); });
 }
 
-LogicalResult BlockStepAttr::advance(LoopNest &nest, EmitErrorFn emitError) const {
+LogicalResult BlockStepAttr::advance(LoopNest &nest,
+                                     EmitErrorFn emitError) const {
   return nest.block(getLoop(), getSize(), getTail(), getOuter(), getInner(),
                     emitError);
 }
 
-LogicalResult FuseStepAttr::advance(LoopNest &nest, EmitErrorFn emitError) const {
+LogicalResult FuseStepAttr::advance(LoopNest &nest,
+                                    EmitErrorFn emitError) const {
   return nest.fuse(getOuter(), getInner(), getResult(), emitError);
 }
 
-LogicalResult OrderStepAttr::advance(LoopNest &nest, EmitErrorFn emitError) const {
+LogicalResult OrderStepAttr::advance(LoopNest &nest,
+                                     EmitErrorFn emitError) const {
   return nest.reorder(namesOf(getLoops()), emitError);
 }
 
@@ -303,21 +309,23 @@ bool OrderStepAttr::preservesOrder(const LoopNest &nest) const {
   return true;
 }
 
-LogicalResult ShareStepAttr::advance(LoopNest &nest, EmitErrorFn emitError) const {
+LogicalResult ShareStepAttr::advance(LoopNest &nest,
+                                     EmitErrorFn emitError) const {
   return nest.share(namesOf(getLoops()), emitError);
 }
 
 LogicalResult ParallelStepAttr::advance(LoopNest &nest,
-                                    EmitErrorFn emitError) const {
+                                        EmitErrorFn emitError) const {
   return nest.parallel(namesOf(getLoops()), emitError);
 }
 
-LogicalResult UnrollStepAttr::advance(LoopNest &nest, EmitErrorFn emitError) const {
+LogicalResult UnrollStepAttr::advance(LoopNest &nest,
+                                      EmitErrorFn emitError) const {
   return nest.unroll(getLoop(), getFactor(), emitError);
 }
 
 LogicalResult VectorizeStepAttr::advance(LoopNest &nest,
-                                     EmitErrorFn emitError) const {
+                                         EmitErrorFn emitError) const {
   return nest.vectorize(getLoop(), getLanes(), emitError);
 }
 
@@ -334,20 +342,22 @@ bool VectorizeStepAttr::preservesOrder(const LoopNest &nest) const {
 }
 
 LogicalResult RegisterTileStepAttr::advance(LoopNest &nest,
-                                        EmitErrorFn emitError) const {
+                                            EmitErrorFn emitError) const {
   return nest.registerTile(getRows(), getColumns(), emitError);
 }
 
-LogicalResult CacheStepAttr::advance(LoopNest &nest, EmitErrorFn emitError) const {
+LogicalResult CacheStepAttr::advance(LoopNest &nest,
+                                     EmitErrorFn emitError) const {
   return nest.cache(getOperand(), getAt(), emitError);
 }
 
-LogicalResult PackStepAttr::advance(LoopNest &nest, EmitErrorFn emitError) const {
+LogicalResult PackStepAttr::advance(LoopNest &nest,
+                                    EmitErrorFn emitError) const {
   return nest.pack(getOperand(), namesOf(getLoops()), emitError);
 }
 
 LogicalResult SplitReductionStepAttr::advance(LoopNest &nest,
-                                          EmitErrorFn emitError) const {
+                                              EmitErrorFn emitError) const {
   return nest.splitReduction(getLoop(), getParts(), getOuter(), getInner(),
                              emitError);
 }
@@ -357,13 +367,14 @@ bool SplitReductionStepAttr::preservesOrder(const LoopNest &) const {
 }
 
 LogicalResult OnlyStepAttr::verify(EmitErrorFn emitError, StringRef op,
-                               Attribute step) {
+                                   Attribute step) {
   if (!isa<RecipeStep>(step) || isa<OnlyStepAttr>(step))
     return emitError() << "expected a step to limit to op '" << op << "'";
   return success();
 }
 
-LogicalResult OnlyStepAttr::advance(LoopNest &nest, EmitErrorFn emitError) const {
+LogicalResult OnlyStepAttr::advance(LoopNest &nest,
+                                    EmitErrorFn emitError) const {
   std::optional<unsigned> number = nest.findOp(getOp());
   if (!number)
     return emitError() << "there is no op '" << getOp() << "'";

@@ -32,8 +32,8 @@ static linalg::GenericOp findOnlyReader(linalg::GenericOp op) {
   return reader;
 }
 
-/// For each iterator dimension of the producer, the dimension of the reader that
-/// walks the same loop; empty unless the reader visits each element once.
+/// For each iterator dimension of the producer, the dimension of the reader
+/// that walks the same loop; empty unless the reader visits each element once.
 static SmallVector<unsigned> matchDims(linalg::GenericOp producer,
                                        linalg::GenericOp reader) {
   AffineMap written = producer.getIndexingMapMatchingResult(
@@ -49,8 +49,7 @@ static SmallVector<unsigned> matchDims(linalg::GenericOp producer,
     if (!read.isPermutation())
       return {};
     for (auto [dim, expr] : llvm::enumerate(written.getResults()))
-      dims[cast<AffineDimExpr>(expr).getPosition()] =
-          read.getDimPosition(dim);
+      dims[cast<AffineDimExpr>(expr).getPosition()] = read.getDimPosition(dim);
   }
   // Reads by different dimensions would need the producer twice.
   for (OpOperand *operand : reader.getDpsInputOperands())
@@ -68,8 +67,8 @@ static bool isFoldable(linalg::GenericOp op) {
 }
 
 namespace {
-/// Operands of the folded op: what the reader reads, less the producer's result,
-/// plus what the producer reads.
+/// Operands of the folded op: what the reader reads, less the producer's
+/// result, plus what the producer reads.
 struct FoldedOperands {
   SmallVector<Value> values;
   SmallVector<AffineMap> maps;

@@ -39,7 +39,8 @@ struct Limits {
 };
 } // namespace
 
-/// Does the op read two tensors, or one at a sum of loops, along what it reduces?
+/// Does the op read two tensors, or one at a sum of loops, along what it
+/// reduces?
 static bool isContraction(linalg::LinalgOp op) {
   if (op.getNumReductionLoops() == 0)
     return false;
@@ -51,8 +52,8 @@ static bool isContraction(linalg::LinalgOp op) {
     for (AffineExpr expr : map.getResults()) {
       bool reduced = false;
       for (auto [dim, kind] : llvm::enumerate(kinds))
-        reduced |= kind == utils::IteratorType::reduction &&
-                   expr.isFunctionOfDim(dim);
+        reduced |=
+            kind == utils::IteratorType::reduction && expr.isFunctionOfDim(dim);
       if (reduced && !isa<AffineDimExpr>(expr))
         return true;
       reads |= reduced;
@@ -128,8 +129,8 @@ static SmallVector<StringRef> loopsOfAll(const Candidate &pair) {
   return loops;
 }
 
-/// A row-wise pair runs all ops on one row (what is left inside the common loops)
-/// before the next. The row must be known to be small, and contiguous.
+/// A row-wise pair runs all ops on one row (what is left inside the common
+/// loops) before the next. The row must be known to be small, and contiguous.
 static LogicalResult checkRows(const Candidate &pair, const Limits &limits,
                                std::string &reason) {
   SmallVector<StringRef> outer = loopsOfAll(pair);
@@ -142,8 +143,9 @@ static LogicalResult checkRows(const Candidate &pair, const Limits &limits,
   for (LoopAttr loop : pair.plan.loops) {
     if (llvm::is_contained(outer, loop.getName())) {
       if (inRow) {
-        reason = ("loop '" + loop.getName() + "' runs inside loops that not "
-                                              "all ops have")
+        reason = ("loop '" + loop.getName() +
+                  "' runs inside loops that not "
+                  "all ops have")
                      .str();
         return failure();
       }
@@ -151,8 +153,9 @@ static LogicalResult checkRows(const Candidate &pair, const Limits &limits,
     }
     inRow = true;
     if (loop.isDynamic()) {
-      reason = ("loop '" + loop.getName() + "' inside a row has no known extent")
-                   .str();
+      reason =
+          ("loop '" + loop.getName() + "' inside a row has no known extent")
+              .str();
       return failure();
     }
     row *= std::max<int64_t>(loop.getExtent(), 1);
@@ -204,8 +207,8 @@ static LogicalResult checkLimits(KernelOp producer, KernelOp consumer,
     for (Value operand : kernel->getOperands())
       if (operand.getDefiningOp() != producer)
         operands.insert(operand);
-  size_t ops = producer.getStructuredOps().size() +
-               consumer.getStructuredOps().size();
+  size_t ops =
+      producer.getStructuredOps().size() + consumer.getStructuredOps().size();
   if (ops <= limits.maxOps && operands.size() <= limits.maxOperands)
     return success();
   reason = llvm::formatv("the kernel would have {0} ops and {1} operands", ops,
@@ -234,7 +237,8 @@ struct KrnlFusePass : impl::KrnlFusePassBase<KrnlFusePass> {
   }
 
 private:
-  /// Merges the nearest producer that belongs to the consumer; null if none does.
+  /// Merges the nearest producer that belongs to the consumer; null if none
+  /// does.
   KernelOp fuseOneProducer(RewriterBase &rewriter, KernelOp consumer,
                            SmallVectorImpl<KernelOp> &done) {
     if (!consumer.getRecipe().empty())

@@ -2,10 +2,10 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Both recipes are replayed; their shared loops must be made in the same way. The
-// joined recipe makes all loops first (the producer's steps, then those of the
-// consumer that are not the same), shares the common prefix, then says how the
-// inner loops run. Whether that holds together is for the verifier to say.
+// Both recipes are replayed; their shared loops must be made in the same way.
+// The joined recipe makes all loops first (the producer's steps, then those of
+// the consumer that are not the same), shares the common prefix, then says how
+// the inner loops run. Whether that holds together is for the verifier to say.
 //
 //===----------------------------------------------------------------------===//
 

@@ -19,8 +19,8 @@ namespace onnxc::krnl {
 // Where the merged kernel can stand
 //===----------------------------------------------------------------------===//
 
-/// Is the value there at `op`, perhaps after moving pure ops without regions that
-/// make it? Collects those, operands first.
+/// Is the value there at `op`, perhaps after moving pure ops without regions
+/// that make it? Collects those, operands first.
 static bool availableBefore(Value value, Operation *op, unsigned depth,
                             SetVector<Operation *> &moved) {
   Operation *maker = value.getDefiningOp();
@@ -73,8 +73,8 @@ class KernelMerger {
 public:
   KernelMerger(RewriterBase &rewriter, KernelOp producer, KernelOp consumer,
                const LoopPlan &plan)
-      : rewriter(rewriter), producer(producer), consumer(consumer),
-        plan(plan) {}
+      : rewriter(rewriter), producer(producer), consumer(consumer), plan(plan) {
+  }
 
   void collectOperands();
   FailureOr<KernelOp> build(Operation *place, std::string &reason);
@@ -121,7 +121,8 @@ void KernelMerger::collectOperands() {
   llvm::append_range(outs, consumer.getOuts());
 }
 
-/// The extent of a loop: a constant, or read inside from an operand that is left.
+/// The extent of a loop: a constant, or read inside from an operand that is
+/// left.
 FailureOr<Value> KernelMerger::findSize(KernelOp merged, StringRef loop) {
   for (LoopAttr known : plan.loops)
     if (known.getName() == loop && !known.isDynamic())
@@ -203,10 +204,10 @@ void KernelMerger::cloneBody(KernelOp from, bool rename) {
     Operation *clone = rewriter.clone(op, mapping);
     if (!rename || !isa<linalg::LinalgOp>(clone))
       continue;
-    KernelOp::setAxes(clone, llvm::map_to_vector(
-                                 KernelOp::getAxes(&op), [&](StringRef name) {
-                                   return StringRef(plan.rename.find(name)->second);
-                                 }));
+    KernelOp::setAxes(
+        clone, llvm::map_to_vector(KernelOp::getAxes(&op), [&](StringRef name) {
+          return StringRef(plan.rename.find(name)->second);
+        }));
   }
 }
 
@@ -215,8 +216,7 @@ FailureOr<KernelOp> KernelMerger::build(Operation *place, std::string &reason) {
   rewriter.setInsertionPoint(place);
   std::string name = (producer.getName() + "+" + consumer.getName()).str();
   Location loc = rewriter.getFusedLoc({producer.getLoc(), consumer.getLoc()});
-  auto merged =
-      KernelOp::create(rewriter, loc, name, plan.loops, ins, outs);
+  auto merged = KernelOp::create(rewriter, loc, name, plan.loops, ins, outs);
   rewriter.setInsertionPointToStart(&merged.getBody().front());
   if (failed(mapArguments(merged, reason))) {
     rewriter.eraseOp(merged);
@@ -258,7 +258,8 @@ FailureOr<KernelOp> mergeKernels(RewriterBase &rewriter, KernelOp producer,
   for (OpResult result : producer.getResults())
     if (!producer.getOuts()[result.getResultNumber()]
              .getDefiningOp<tensor::EmptyOp>()) {
-      reason = producer.getName().str() + " writes into a tensor that is in use";
+      reason =
+          producer.getName().str() + " writes into a tensor that is in use";
       return failure();
     }
   FailureOr<LoopPlan> plan = planLoops(producer, consumer, reason);

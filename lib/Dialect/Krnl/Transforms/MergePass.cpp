@@ -46,14 +46,15 @@ private:
             mergeKernels(rewriter, producer, consumer, reason);
         if (succeeded(merged)) {
           ++numMerged;
-          remark::passed(loc, remark::RemarkOpts::name("Merged")
-                                  .category("krnl-merge"))
+          remark::passed(
+              loc, remark::RemarkOpts::name("Merged").category("krnl-merge"))
               << remark::add("{0}", merged->getName().str());
           return *merged;
         }
       }
-      remark::missed(consumer.getLoc(),
-                     remark::RemarkOpts::name("NotMerged").category("krnl-merge"))
+      remark::missed(
+          consumer.getLoc(),
+          remark::RemarkOpts::name("NotMerged").category("krnl-merge"))
           << remark::add("{0}, {1}", producer.getName().str(),
                          consumer.getName().str())
           << remark::reason("{0}", reason);
@@ -63,14 +64,14 @@ private:
 
   LogicalResult checkLimits(KernelOp producer, KernelOp consumer,
                             std::string &reason) {
-    size_t ops = producer.getStructuredOps().size() +
-                 consumer.getStructuredOps().size();
+    size_t ops =
+        producer.getStructuredOps().size() + consumer.getStructuredOps().size();
     size_t operands =
         producer->getNumOperands() + consumer->getNumOperands() - 1;
     if (ops <= maxOps && operands <= maxOperands)
       return success();
-    reason = llvm::formatv("the kernel would have {0} ops and {1} operands", ops,
-                           operands);
+    reason = llvm::formatv("the kernel would have {0} ops and {1} operands",
+                           ops, operands);
     return failure();
   }
 };

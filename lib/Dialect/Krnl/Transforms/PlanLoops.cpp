@@ -22,8 +22,7 @@ static SmallVector<StringRef> writerLoops(KernelOp producer, unsigned result) {
   auto writer = yielded.getDefiningOp<linalg::LinalgOp>();
   SmallVector<StringRef> axes = KernelOp::getAxes(writer);
   SmallVector<StringRef> loops;
-  AffineMap map =
-      writer.getIndexingMapMatchingResult(cast<OpResult>(yielded));
+  AffineMap map = writer.getIndexingMapMatchingResult(cast<OpResult>(yielded));
   for (AffineExpr expr : map.getResults()) {
     auto dim = dyn_cast<AffineDimExpr>(expr);
     loops.push_back(dim ? axes[dim.getPosition()] : "");
@@ -124,9 +123,8 @@ static FailureOr<LoopPairs> findPairs(ArrayRef<SharedRead> reads,
 }
 
 /// Extents of one loop as the two kernels know it.
-static FailureOr<int64_t> joinExtents(LoopAttr a, LoopAttr b,
-                                      KernelOp producer, KernelOp consumer,
-                                      std::string &reason) {
+static FailureOr<int64_t> joinExtents(LoopAttr a, LoopAttr b, KernelOp producer,
+                                      KernelOp consumer, std::string &reason) {
   if (a.isDynamic() || b.isDynamic() || a.getExtent() == b.getExtent())
     return a.isDynamic() ? b.getExtent() : a.getExtent();
   reason = ("loop '" + a.getName() + "' has " + Twine(a.getExtent()) +

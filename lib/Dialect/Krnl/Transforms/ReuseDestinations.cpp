@@ -1,4 +1,5 @@
-//===- ReuseDestinations.cpp - Temporaries that become the result -*- C++ -*-===//
+//===- ReuseDestinations.cpp - Temporaries that become the result -*- C++
+//-*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -28,8 +29,8 @@ static bool isLastUser(linalg::GenericOp op, Value value) {
   });
 }
 
-/// The tensor.empty at the root of the destinations that `value` goes through, or
-/// null where one of them has a second user.
+/// The tensor.empty at the root of the destinations that `value` goes through,
+/// or null where one of them has a second user.
 static tensor::EmptyOp findTemporary(Value value) {
   while (auto op = value.getDefiningOp<linalg::LinalgOp>()) {
     value = op.getDpsInits()[cast<OpResult>(value).getResultNumber()];

@@ -41,9 +41,8 @@ struct PackedOperand {
 
 /// Works out the packed form. The operand must have a static shape; each loop
 /// steps through exactly one of its dimensions.
-mlir::FailureOr<PackedOperand> packedOperand(KernelOp kernel,
-                                             const LoopNest &nest,
-                                             const Pack &pack);
+mlir::FailureOr<PackedOperand>
+packedOperand(KernelOp kernel, const LoopNest &nest, const Pack &pack);
 
 /// Emits `func @name(source, packed, begin, end)`, which packs a run-time
 /// operand; its tiles are the outermost dimension of the packed form.

@@ -1,4 +1,5 @@
-//===- KrnlOps.h - The krnl dialect, its types, attributes and ops -*- C++ -*-===//
+//===- KrnlOps.h - The krnl dialect, its types, attributes and ops -*- C++
+//-*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //

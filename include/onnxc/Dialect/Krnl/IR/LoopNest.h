@@ -2,9 +2,9 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// A recipe is a list of steps; nothing is transformed while it is written. Every
-// reader (verifier, merge, cost model, lowering) replays the steps on a LoopNest
-// and then asks the nest what the loops look like.
+// A recipe is a list of steps; nothing is transformed while it is written.
+// Every reader (verifier, merge, cost model, lowering) replays the steps on a
+// LoopNest and then asks the nest what the loops look like.
 //
 // Worked example: loops [m = 128, n = 3072, k = 768], ops
 //   #0 fill [m, n], #1 matmul [m, n, k] (reduces k), #2 relu [m, n]; recipe
@@ -49,8 +49,8 @@ llvm::StringRef stringifyTail(Tail tail);
 std::optional<Tail> symbolizeTail(llvm::StringRef text);
 
 /// One loop that exists or existed: the axes of the kernel first, then whatever
-/// the steps made. Loops are never removed, so numbers stay valid; a loop that a
-/// step replaced is not live any more.
+/// the steps made. Loops are never removed, so numbers stay valid; a loop that
+/// a step replaced is not live any more.
 struct Loop {
   enum class Kind {
     Axis,       ///< named by the kernel
@@ -120,8 +120,8 @@ struct BodyOp {
 };
 
 /// pack(operand, [loops]): the operand is stored with these loops as its
-/// dimensions, outermost first; loops of the operand that the step does not list
-/// are put in front, in nest order.
+/// dimensions, outermost first; loops of the operand that the step does not
+/// list are put in front, in nest order.
 struct Pack {
   unsigned operand;
   llvm::SmallVector<unsigned, 4> loops;
@@ -134,8 +134,8 @@ struct Cache {
   unsigned at;
 };
 
-/// A condition that a tail imposes: value < bound. `value` is over the live loops
-/// (dimension i = loop number i), `bound` over the extents of the axes
+/// A condition that a tail imposes: value < bound. `value` is over the live
+/// loops (dimension i = loop number i), `bound` over the extents of the axes
 /// (symbol i = extent of axis number i).
 struct Guard {
   unsigned loop; ///< the loop that was blocked
@@ -146,12 +146,12 @@ struct Guard {
 
 class LoopNest {
 public:
-  /// The nest of the kernel before its first step: every axis is a live loop, in
-  /// the order the kernel lists them. Requires a kernel whose axes verified.
+  /// The nest of the kernel before its first step: every axis is a live loop,
+  /// in the order the kernel lists them. Requires a kernel whose axes verified.
   static LoopNest get(KernelOp kernel);
 
-  /// The nest after all steps of the kernel's recipe. The error names the number
-  /// of the step, its text and the reason.
+  /// The nest after all steps of the kernel's recipe. The error names the
+  /// number of the step, its text and the reason.
   static mlir::FailureOr<LoopNest> replay(KernelOp kernel,
                                           EmitErrorFn emitError);
   /// As above, for a kernel that verified: cannot fail.
@@ -204,10 +204,10 @@ public:
   std::optional<unsigned> findOp(llvm::StringRef nameOrNumber) const;
 
   //===--------------------------------------------------------------------===//
-  // Expressions. Dimension i stands for the value of loop number i, symbol i for
-  // the extent of axis number i. Where nothing is fused the result is a sum of
-  // loop * stride; a fusion adds floordiv and mod (by a symbol if the inner loop
-  // is dynamic, so expanders must handle semi-affine expressions).
+  // Expressions. Dimension i stands for the value of loop number i, symbol i
+  // for the extent of axis number i. Where nothing is fused the result is a sum
+  // of loop * stride; a fusion adds floordiv and mod (by a symbol if the inner
+  // loop is dynamic, so expanders must handle semi-affine expressions).
   //===--------------------------------------------------------------------===//
 
   /// Value of a loop (an axis, or any replaced loop) for body op `op`.
@@ -219,8 +219,8 @@ public:
 
   /// Conditions under which an iteration of the op's loops is a real one.
   llvm::SmallVector<Guard> guards(unsigned op) const;
-  /// Does the block size divide the extent of the loop that was blocked into this
-  /// BlockOuter or BlockInner loop? Unknown extents count as no.
+  /// Does the block size divide the extent of the loop that was blocked into
+  /// this BlockOuter or BlockInner loop? Unknown extents count as no.
   bool dividesEvenly(unsigned outerOrInner) const;
 
   //===--------------------------------------------------------------------===//
@@ -229,8 +229,8 @@ public:
 
   llvm::ArrayRef<Pack> packs() const { return allPacks; }
   const Pack *packOf(unsigned operand) const;
-  /// All loops that are dimensions of the packed array, outermost first: those in
-  /// front that the step does not list, then the listed ones.
+  /// All loops that are dimensions of the packed array, outermost first: those
+  /// in front that the step does not list, then the listed ones.
   llvm::SmallVector<unsigned> packedLoops(const Pack &pack) const;
   /// The stored form of a packed operand; fails when an extent is unknown.
   mlir::FailureOr<PackedLayoutAttr> packedLayout(const Pack &pack) const;
@@ -243,7 +243,8 @@ public:
 
   //===--------------------------------------------------------------------===//
   // Steps; called by RecipeStep::advance. Names are resolved among the loops of
-  // the limiting op if there is one. Each failure is reported through emitError.
+  // the limiting op if there is one. Each failure is reported through
+  // emitError.
   //===--------------------------------------------------------------------===//
 
   /// The op that steps are limited to until further notice, -1 for none.
@@ -265,7 +266,8 @@ public:
                              EmitErrorFn emitError);
   mlir::LogicalResult vectorize(llvm::StringRef loop, int64_t lanes,
                                 EmitErrorFn emitError);
-  mlir::LogicalResult registerTile(llvm::StringRef rows, llvm::StringRef columns,
+  mlir::LogicalResult registerTile(llvm::StringRef rows,
+                                   llvm::StringRef columns,
                                    EmitErrorFn emitError);
   mlir::LogicalResult cache(unsigned operand, llvm::StringRef at,
                             EmitErrorFn emitError);
@@ -277,9 +279,10 @@ public:
                                      llvm::StringRef inner,
                                      EmitErrorFn emitError);
 
-  /// Declares an operand that pack and cache may name: the axis that indexes each
-  /// dimension, -1 for none (a constant). `plain` is false where some dimension
-  /// is read otherwise (windows) or two ops read it in different ways.
+  /// Declares an operand that pack and cache may name: the axis that indexes
+  /// each dimension, -1 for none (a constant). `plain` is false where some
+  /// dimension is read otherwise (windows) or two ops read it in different
+  /// ways.
   void setOperandAxes(unsigned operand, llvm::ArrayRef<int> dimAxes,
                       bool plain = true);
 
@@ -289,12 +292,15 @@ private:
   mlir::FailureOr<unsigned> resolve(llvm::StringRef name,
                                     EmitErrorFn emitError) const;
   mlir::FailureOr<llvm::SmallVector<unsigned>>
-  resolveAll(llvm::ArrayRef<llvm::StringRef> names, EmitErrorFn emitError) const;
+  resolveAll(llvm::ArrayRef<llvm::StringRef> names,
+             EmitErrorFn emitError) const;
   mlir::LogicalResult checkFree(llvm::StringRef name,
                                 EmitErrorFn emitError) const;
   mlir::LogicalResult checkPlain(unsigned loop, llvm::StringRef verb,
                                  EmitErrorFn emitError) const;
-  bool concerns(unsigned op) const { return limit < 0 || unsigned(limit) == op; }
+  bool concerns(unsigned op) const {
+    return limit < 0 || unsigned(limit) == op;
+  }
   unsigned addLoop(Loop loop);
   void replace(llvm::ArrayRef<unsigned> old, llvm::ArrayRef<unsigned> fresh);
   mlir::LogicalResult checkInnermost(EmitErrorFn emitError) const;

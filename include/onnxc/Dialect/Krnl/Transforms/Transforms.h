@@ -24,13 +24,14 @@ struct LoopPlan {
 };
 
 /// Finds which loops of the two kernels walk the same dimensions of the tensors
-/// that `consumer` reads from `producer`. Fails, with the reason, where one loop
-/// would have to stand for two.
+/// that `consumer` reads from `producer`. Fails, with the reason, where one
+/// loop would have to stand for two.
 mlir::FailureOr<LoopPlan> planLoops(KernelOp producer, KernelOp consumer,
                                     std::string &reason);
 
 /// The recipe of the merged kernel: both empty, or both with the same shared
-/// loops. Operands are numbered by the maps (old number to new one, -1 for none).
+/// loops. Operands are numbered by the maps (old number to new one, -1 for
+/// none).
 mlir::FailureOr<mlir::ArrayAttr>
 joinRecipes(KernelOp producer, KernelOp consumer, const LoopPlan &plan,
             llvm::ArrayRef<int> producerOperands,
@@ -43,12 +44,12 @@ mlir::FailureOr<KernelOp> mergeKernels(mlir::RewriterBase &rewriter,
                                        KernelOp producer, KernelOp consumer,
                                        std::string &reason);
 
-/// Folds elementwise ops into the only op that reads them, where no iteration is
-/// computed twice. Returns how many.
+/// Folds elementwise ops into the only op that reads them, where no iteration
+/// is computed twice. Returns how many.
 unsigned foldElementwise(mlir::RewriterBase &rewriter, KernelOp kernel);
 
-/// Lets an elementwise op that is the last reader of a temporary write its result
-/// over it, so that the temporary becomes the destination itself.
+/// Lets an elementwise op that is the last reader of a temporary write its
+/// result over it, so that the temporary becomes the destination itself.
 void reuseDestinations(mlir::RewriterBase &rewriter, KernelOp kernel);
 
 /// Drops operands that the body does not use, and equal ones.

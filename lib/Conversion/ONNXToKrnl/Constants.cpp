@@ -1,0 +1,63 @@
+//===- Constants.cpp - Constants of the model -------------------*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Dialect/ONNX/IR/Constants.h"
+#include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
+
+using namespace mlir;
+
+namespace onnxc {
+namespace {
+
+/// The same bytes under the type that the krnl dialect gives the tensor; null
+/// if there is none (strings).
+TypedAttr retype(TypedAttr value, RankedTensorType type) {
+  if (value.getType() == type)
+    return value;
+  if (auto blob = dyn_cast<onnx::BlobAttr>(value))
+    return onnx::BlobAttr::get(value.getContext(), type, blob.getFile(),
+                               blob.getOffset(), blob.getSize(),
+                               blob.getHash());
+  auto dense = dyn_cast<DenseElementsAttr>(value);
+  if (!dense || !type.getElementType().isIntOrFloat())
+    return {};
+  if (dense.getElementType().isInteger(1)) {
+    SmallVector<int8_t> bytes;
+    for (bool bit : dense.getValues<bool>())
+      bytes.push_back(bit);
+    return DenseElementsAttr::get(type, ArrayRef<int8_t>(bytes));
+  }
+  return DenseElementsAttr::getFromRawBuffer(type, dense.getRawData());
+}
+
+struct ConstantLowering : public OpConversionPattern<onnx::ConstantOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(onnx::ConstantOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    TypedAttr value = onnx::constantValue(op->getResult(0));
+    if (!value)
+      return rewriter.notifyMatchFailure(op, "constant is not dense");
+    auto type = dyn_cast_or_null<RankedTensorType>(
+        getTypeConverter()->convertType(value.getType()));
+    TypedAttr stored = type ? retype(value, type) : TypedAttr();
+    if (!stored)
+      return rewriter.notifyMatchFailure(op, "element type has no raw form");
+    rewriter.replaceOpWithNewOp<krnl::ConstantOp>(op, stored,
+                                                  krnl::PackedLayoutAttr());
+    return success();
+  }
+};
+
+} // namespace
+
+void populateONNXToKrnlConstantsPatterns(TypeConverter &converter,
+                                         RewritePatternSet &patterns) {
+  patterns.add<ConstantLowering>(converter, patterns.getContext());
+}
+
+} // namespace onnxc

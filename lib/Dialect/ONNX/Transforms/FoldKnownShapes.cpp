@@ -4,7 +4,7 @@
 //
 // What the dimension analysis knows, written into the graph: integer tensors
 // with constant elements become constants, and operations that turn out to
-// keep the shape go away.
+// keep the shape go away; a Reshape that copies sizes says so.
 //
 //===----------------------------------------------------------------------===//
 #include "Simplify.h"
@@ -89,6 +89,35 @@ static bool foldSameShape(Operation *op, DimAnalysis &analysis,
   return true;
 }
 
+/// reshape(x[b, s, 768], concat(shape(x)[0], shape(x)[1], 12, 64))
+///   -> reshape(x, [0, 0, 12, 64]): a constant that copies sizes from its data
+/// says the same, and what computed the shape is dead.
+static bool foldCopiedSizes(Operation *op, DimAnalysis &analysis,
+                            RewriterBase &rewriter) {
+  auto reshape = dyn_cast<ReshapeOp>(op);
+  if (!reshape || constantInts(reshape.getShape()) ||
+      !isa<RankedTensorType>(analysis.type(reshape.getData())) ||
+      !isa<RankedTensorType>(analysis.type(reshape.getReshaped())))
+    return false;
+  auto from = analysis.info(reshape.getData()).dims;
+  auto to = analysis.info(reshape.getReshaped()).dims;
+  SmallVector<int64_t> shape;
+  for (auto [i, dim] : llvm::enumerate(to)) {
+    if (std::optional<int64_t> size = constantValue(dim))
+      shape.push_back(*size);
+    else
+      shape.push_back(i < from.size() && from[i] == dim ? 0 : -1);
+    if (constantValue(dim) == 0)
+      return false;
+  }
+  if (llvm::count(shape, -1) > 1)
+    return false;
+  rewriter.setInsertionPoint(op);
+  reshape.getShapeMutable().assign(createInts(rewriter, op->getLoc(), shape));
+  reshape.removeAllowzeroAttr();
+  return true;
+}
+
 bool onnxc::onnx::foldKnownShapes(ModuleOp module, DimAnalysis &analysis,
                                   RewriterBase &rewriter) {
   SmallVector<Operation *> ops;
@@ -100,6 +129,7 @@ bool onnxc::onnx::foldKnownShapes(ModuleOp module, DimAnalysis &analysis,
   bool changed = false;
   for (Operation *op : ops)
     changed |= foldToConstants(op, analysis, rewriter) ||
-               foldSameShape(op, analysis, rewriter);
+               foldSameShape(op, analysis, rewriter) ||
+               foldCopiedSizes(op, analysis, rewriter);
   return changed;
 }

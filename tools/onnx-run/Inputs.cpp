@@ -1,0 +1,230 @@
+//===- Inputs.cpp - Inputs from files, folders or chance --------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Options.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <random>
+
+using namespace llvm;
+using namespace onnxc;
+using namespace onnxc::run;
+
+//===----------------------------------------------------------------------===//
+// Files
+//===----------------------------------------------------------------------===//
+
+static std::string namesOf(ArrayRef<const OMArgument *> known) {
+  std::string names;
+  for (const OMArgument *argument : known)
+    names += (names.empty() ? "" : ", ") + std::string(argument->name);
+  return names;
+}
+
+static Expected<size_t> indexOf(StringRef name,
+                                ArrayRef<const OMArgument *> known) {
+  for (auto [i, argument] : enumerate(known))
+    if (name == argument->name)
+      return i;
+  return failure("the model has no '%s', but: %s", name.str().c_str(),
+                 namesOf(known).c_str());
+}
+
+/// The files of a test data folder: prefix_0.pb, prefix_1.pb, ...
+static Error readDataSet(StringRef folder, StringRef prefix,
+                         ArrayRef<const OMArgument *> known,
+                         TensorsByIndex &tensors) {
+  for (auto [i, argument] : enumerate(known)) {
+    std::string path = (folder + "/" + prefix + "_" + Twine(i) + ".pb").str();
+    if (!sys::fs::exists(path))
+      continue;
+    if (argument->kind != OM_VALUE_TENSOR)
+      return failure("%s: only tensors are supported", path.c_str());
+    Expected<Tensor> tensor = readTensor(path, argument);
+    if (!tensor)
+      return tensor.takeError();
+    tensors[i] = std::move(*tensor);
+  }
+  return Error::success();
+}
+
+Expected<TensorsByIndex> run::readTensors(ArrayRef<std::string> texts,
+                                          StringRef dataSet, StringRef prefix,
+                                          ArrayRef<const OMArgument *> known) {
+  TensorsByIndex tensors;
+  if (!dataSet.empty()) {
+    if (!sys::fs::is_directory(dataSet))
+      return failure("%s is no folder", dataSet.str().c_str());
+    if (Error error = readDataSet(dataSet, prefix, known, tensors))
+      return std::move(error);
+  }
+  for (auto [position, text] : enumerate(texts)) {
+    auto [name, path] = StringRef(text).rsplit("=@");
+    size_t index = position;
+    if (StringRef(text).starts_with("@"))
+      path = StringRef(text).drop_front();
+    else if (path.empty())
+      return failure("'%s' should be NAME=@FILE or @FILE", text.c_str());
+    else if (Expected<size_t> found = indexOf(name, known))
+      index = *found;
+    else
+      return found.takeError();
+    if (index >= known.size())
+      return failure("the model has only: %s", namesOf(known).c_str());
+    Expected<Tensor> tensor = readTensor(path, known[index]);
+    if (!tensor)
+      return tensor.takeError();
+    tensors[index] = std::move(*tensor);
+  }
+  return std::move(tensors);
+}
+
+//===----------------------------------------------------------------------===//
+// Chance
+//===----------------------------------------------------------------------===//
+
+/// Sizes for unknown dimensions, by symbol; 1 unless told.
+static Expected<StringMap<int64_t>> symbolSizes(const Options &options) {
+  StringMap<int64_t> sizes;
+  for (StringRef text : options.dims) {
+    auto [name, value] = text.split('=');
+    int64_t size;
+    if (value.getAsInteger(10, size) || size < 0)
+      return failure("'%s' should be SYMBOL=SIZE", text.str().c_str());
+    sizes[name] = size;
+  }
+  return sizes;
+}
+
+/// The shape that --shape gives to this input, if any.
+static Expected<std::optional<std::vector<int64_t>>>
+givenShape(const OMArgument &argument, const Options &options) {
+  for (StringRef text : options.shapes) {
+    auto [name, dims] = text.rsplit(':');
+    if (name != argument.name)
+      continue;
+    std::vector<int64_t> shape;
+    SmallVector<StringRef> parts;
+    dims.split(parts, 'x', -1, /*KeepEmpty=*/false);
+    for (StringRef part : parts) {
+      int64_t size;
+      if (part.getAsInteger(10, size) || size < 0)
+        return failure("'%s' should be NAME:1x3x224", text.str().c_str());
+      shape.push_back(size);
+    }
+    return shape;
+  }
+  return std::nullopt;
+}
+
+static Expected<std::vector<int64_t>>
+shapeFor(const OMArgument &argument, const Options &options,
+         const StringMap<int64_t> &symbols) {
+  Expected<std::optional<std::vector<int64_t>>> given =
+      givenShape(argument, options);
+  if (!given)
+    return given.takeError();
+  if (*given)
+    return **given;
+  if (argument.rank < 0)
+    return failure("input '%s' has no fixed rank: say --shape %s:1x...",
+                   argument.name, argument.name);
+  std::vector<int64_t> shape(argument.shape, argument.shape + argument.rank);
+  for (auto [i, dim] : enumerate(shape)) {
+    const char *symbol = argument.symbols ? argument.symbols[i] : nullptr;
+    if (dim < 0)
+      dim = symbol && symbols.contains(symbol) ? symbols.lookup(symbol) : 1;
+  }
+  return shape;
+}
+
+/// Reals between -1 and 1; integers 0 or 1, which are valid as indices, tokens
+/// and masks alike; strings of one letter.
+static void fill(Tensor &tensor, std::mt19937_64 &random) {
+  for (std::string &string : tensor.strings)
+    string = std::string(1, char('a' + random() % 26));
+  int64_t element = std::max<int64_t>(elementBytes(tensor.type), 1);
+  auto store = [&](int64_t byte, auto value) {
+    memcpy(&tensor.bytes[size_t(byte)], &value, sizeof value);
+  };
+  for (int64_t byte = 0; byte < int64_t(tensor.bytes.size()); byte += element) {
+    uint64_t bits = random();
+    double real = double(bits >> 11) / double(1ull << 52) - 1;
+    switch (tensor.type) {
+    case ONNX_TYPE_DOUBLE:
+    case ONNX_TYPE_COMPLEX128:
+      store(byte, real);
+      break;
+    case ONNX_TYPE_FLOAT:
+    case ONNX_TYPE_COMPLEX64:
+      store(byte, float(real));
+      break;
+    case ONNX_TYPE_BFLOAT16: { // the upper half of a float
+      float single = float(real);
+      uint32_t word;
+      memcpy(&word, &single, sizeof word);
+      store(byte, uint16_t(word >> 16));
+      break;
+    }
+    case ONNX_TYPE_FLOAT16: // sign, exponent 8..14, any mantissa
+      store(byte, uint16_t((bits & 0x83ff) | (8 + (bits >> 32) % 7) << 10));
+      break;
+    default:
+      tensor.bytes[size_t(byte)] = char(bits >> 63);
+    }
+  }
+}
+
+static Expected<Tensor> randomTensor(const OMArgument &argument,
+                                     const Options &options,
+                                     const StringMap<int64_t> &symbols,
+                                     std::mt19937_64 &random) {
+  if (argument.kind != OM_VALUE_TENSOR)
+    return failure("input '%s' is no tensor", argument.name);
+  Expected<std::vector<int64_t>> shape = shapeFor(argument, options, symbols);
+  if (!shape)
+    return shape.takeError();
+  Tensor tensor;
+  tensor.type = OM_DATA_TYPE(argument.type);
+  tensor.shape = std::move(*shape);
+  if (!tensor.allocate())
+    return failure("input '%s': absurd shape", argument.name);
+  fill(tensor, random);
+  if (!options.quiet)
+    errs() << "input " << argument.name << ": random "
+           << typeText(tensor.type, tensor.shape) << ", seed " << options.seed
+           << "\n";
+  return tensor;
+}
+
+Expected<InputSet> run::makeInputs(const Artefact &artefact,
+                                   const Options &options) {
+  Expected<TensorsByIndex> given =
+      readTensors(options.inputs, options.dataSet, "input", artefact.inputs());
+  if (!given)
+    return given.takeError();
+  Expected<StringMap<int64_t>> symbols = symbolSizes(options);
+  if (!symbols)
+    return symbols.takeError();
+  std::mt19937_64 random(uint64_t(options.seed));
+  std::vector<Tensor> tensors;
+  for (auto [i, argument] : enumerate(artefact.inputs())) {
+    auto it = given->find(i);
+    if (it != given->end()) {
+      tensors.push_back(std::move(it->second));
+      continue;
+    }
+    Expected<Tensor> tensor =
+        randomTensor(*argument, options, *symbols, random);
+    if (!tensor)
+      return tensor.takeError();
+    tensors.push_back(std::move(*tensor));
+  }
+  return InputSet(std::move(tensors));
+}

@@ -1,0 +1,80 @@
+//===- Options.h - What the command line asked for --------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ONNXC_TOOLS_ONNXRUN_OPTIONS_H
+#define ONNXC_TOOLS_ONNXRUN_OPTIONS_H
+
+#include "Artefact.h"
+
+#include "llvm/ADT/StringMap.h"
+
+#include <map>
+
+namespace onnxc::run {
+
+/// Exit statuses of every tool.
+enum ExitStatus {
+  ExitOk = 0,
+  ExitModelRejected = 1,
+  ExitUsage = 2,
+  ExitVerificationFailed = 3,
+  ExitInternalError = 5
+};
+
+enum class Verb { Run, Bench, Info };
+
+struct Options {
+  Verb verb = Verb::Run;
+  std::string model;
+  std::string entry;
+  int64_t threads = 0;
+  bool help = false;
+  std::vector<std::string> inputs;  ///< name=@file, or @file in order
+  std::vector<std::string> expects; ///< the same for outputs
+  std::string dataSet;              ///< folder with input_0.pb, output_0.pb
+  std::vector<std::string> shapes;  ///< name:1x3x?
+  std::vector<std::string> dims;    ///< symbol=8
+  int64_t seed = 0;
+  std::string saveFolder;
+  double atol = 1e-7, rtol = 1e-3;
+  bool quiet = false;
+
+  int64_t warmup = 10;
+  int64_t iterations = 100;
+  double duration = 0; ///< seconds; instead of iterations
+  std::vector<unsigned> percentiles = {50, 90, 99};
+  bool json = false;
+};
+
+/// Reads the command line; the error says what is wrong with it.
+llvm::Expected<Options>
+parseCommandLine(llvm::ArrayRef<const char *> arguments);
+/// All options with their meaning.
+std::string helpText();
+
+/// Tensors by position, read from name=@file texts.
+using TensorsByIndex = std::map<size_t, Tensor>;
+
+/// Reads what the command line gives for the inputs or the outputs.
+llvm::Expected<TensorsByIndex>
+readTensors(llvm::ArrayRef<std::string> texts, llvm::StringRef dataSet,
+            llvm::StringRef prefix, llvm::ArrayRef<const OMArgument *> known);
+/// All inputs: given ones, and random ones for the others, which it says.
+llvm::Expected<InputSet> makeInputs(const Artefact &artefact,
+                                    const Options &options);
+
+/// Compares and reports to stderr; true if all agree.
+bool compareOutput(const OMArgument &argument, const Tensor &actual,
+                   const Tensor &expected, const Options &options);
+
+/// Times runs and reports to stdout.
+llvm::Error bench(const Artefact &artefact, const Options &options);
+/// What the artefact says about itself.
+llvm::Error info(const Artefact &artefact, bool json);
+
+} // namespace onnxc::run
+
+#endif // ONNXC_TOOLS_ONNXRUN_OPTIONS_H

@@ -1,0 +1,276 @@
+//===- TensorProtoFile.cpp - .pb files of ONNX test data --------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Reads the wire format of TensorProto itself: eleven fields are no reason to
+// link the onnx library.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Tensor.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Endian.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+using namespace llvm;
+using namespace onnxc;
+using namespace onnxc::run;
+
+namespace {
+
+/// One field: a number, or bytes.
+struct Field {
+  unsigned number = 0;
+  unsigned wireType = 0;
+  uint64_t value = 0; ///< of varint and fixed-size fields
+  StringRef bytes;
+};
+
+/// What a TensorProto says, before its elements are put together.
+struct Proto {
+  OM_DATA_TYPE type = ONNX_TYPE_UNDEFINED;
+  std::vector<int64_t> dims;
+  std::vector<uint64_t> numbers; ///< of the typed fields; floats as bits
+  unsigned numberBytes = 0;      ///< 4 for float_data, 8 for double_data
+  std::deque<std::string> strings;
+  StringRef raw;
+  bool hasRaw = false;
+  bool external = false;
+  std::string name;
+};
+
+} // namespace
+
+static bool readVarint(StringRef &text, uint64_t &value) {
+  value = 0;
+  for (unsigned shift = 0; shift < 64 && !text.empty(); shift += 7) {
+    uint8_t byte = uint8_t(text.front());
+    text = text.drop_front();
+    value |= uint64_t(byte & 0x7f) << shift;
+    if (!(byte & 0x80))
+      return true;
+  }
+  return false;
+}
+
+static bool readField(StringRef &text, Field &field) {
+  uint64_t key, length;
+  if (!readVarint(text, key))
+    return false;
+  field.number = unsigned(key >> 3);
+  field.wireType = unsigned(key & 7);
+  switch (field.wireType) {
+  case 0:
+    return readVarint(text, field.value);
+  case 1:
+  case 5:
+    length = field.wireType == 1 ? 8 : 4;
+    break;
+  case 2:
+    if (!readVarint(text, length))
+      return false;
+    break;
+  default:
+    return false;
+  }
+  if (text.size() < length)
+    return false;
+  field.bytes = text.take_front(size_t(length));
+  text = text.drop_front(size_t(length));
+  return true;
+}
+
+/// Appends repeated numbers, packed or single, of `width` bytes (0: varint).
+static bool readNumbers(const Field &field, unsigned width,
+                        std::vector<uint64_t> &numbers) {
+  if (field.wireType == 0) {
+    numbers.push_back(field.value);
+    return true;
+  }
+  for (StringRef rest = field.bytes; !rest.empty();) {
+    uint64_t value = 0;
+    if (width == 0 && !readVarint(rest, value))
+      return false;
+    if (rest.size() < width)
+      return false;
+    if (width)
+      memcpy(&value, rest.data(), width);
+    rest = rest.drop_front(width);
+    numbers.push_back(value);
+  }
+  return true;
+}
+
+/// Numbers are those of TensorProto in onnx.proto.
+static bool takeField(const Field &field, Proto &proto) {
+  std::vector<uint64_t> dims;
+  switch (field.number) {
+  case 1:
+    if (!readNumbers(field, 0, dims))
+      return false;
+    for (uint64_t dim : dims)
+      proto.dims.push_back(int64_t(dim));
+    return true;
+  case 2:
+    proto.type = OM_DATA_TYPE(field.value);
+    return true;
+  case 4:
+    proto.numberBytes = 4;
+    return readNumbers(field, 4, proto.numbers);
+  case 5:
+  case 7:
+  case 11:
+    return readNumbers(field, 0, proto.numbers);
+  case 6:
+    proto.strings.push_back(field.bytes.str());
+    return true;
+  case 8:
+    proto.name = field.bytes.str();
+    return true;
+  case 9:
+    proto.raw = field.bytes;
+    proto.hasRaw = true;
+    return true;
+  case 10:
+    proto.numberBytes = 8;
+    return readNumbers(field, 8, proto.numbers);
+  case 14:
+    proto.external = field.value == 1;
+    return true;
+  default:
+    return true; // documentation and the like
+  }
+}
+
+/// Bits of an element as TensorProto packs it.
+static unsigned packedBits(OM_DATA_TYPE type) {
+  switch (type) {
+  case ONNX_TYPE_INT4:
+  case ONNX_TYPE_UINT4:
+  case ONNX_TYPE_FLOAT4E2M1:
+    return 4;
+  case ONNX_TYPE_INT2:
+  case ONNX_TYPE_UINT2:
+    return 2;
+  default:
+    return unsigned(elementBytes(type)) * 8;
+  }
+}
+
+/// Elements of less than a byte, lowest bits first, to a byte each.
+static void unpack(StringRef packed, Tensor &tensor) {
+  unsigned bits = packedBits(tensor.type);
+  bool isSigned =
+      tensor.type == ONNX_TYPE_INT4 || tensor.type == ONNX_TYPE_INT2;
+  for (size_t i = 0; i < tensor.bytes.size(); ++i) {
+    unsigned byte = uint8_t(packed[i * bits / 8]);
+    unsigned value = byte >> (i * bits % 8) & ((1u << bits) - 1);
+    if (isSigned && value >> (bits - 1))
+      value |= 0xffu << bits;
+    tensor.bytes[i] = char(value);
+  }
+}
+
+/// The bytes that raw_data would have held.
+static std::string rawOfNumbers(const Proto &proto, OM_DATA_TYPE type) {
+  unsigned width = proto.numberBytes ? proto.numberBytes
+                                     : std::max(packedBits(type) / 8, 1u);
+  std::string raw;
+  for (uint64_t number : proto.numbers)
+    raw.append(reinterpret_cast<const char *>(&number), width);
+  return raw;
+}
+
+Expected<Tensor> run::readTensorProto(StringRef path, StringRef content) {
+  Proto proto;
+  for (StringRef rest = content; !rest.empty();) {
+    Field field;
+    if (!readField(rest, field) || !takeField(field, proto))
+      return failure("%s is no TensorProto", path.str().c_str());
+  }
+  Tensor tensor;
+  tensor.type = proto.type;
+  tensor.shape = proto.dims;
+  tensor.name = proto.name;
+  if (proto.type == ONNX_TYPE_UNDEFINED || proto.external ||
+      typeName(proto.type) == "unknown")
+    return failure("%s: %s", path.str().c_str(),
+                   proto.external ? "external data is not supported here"
+                                  : "no TensorProto of a known type");
+  if (!tensor.allocate())
+    return failure("%s: absurd shape", path.str().c_str());
+  if (proto.type == ONNX_TYPE_STRING) {
+    if (proto.strings.size() != tensor.strings.size())
+      return failure("%s: wrong number of strings", path.str().c_str());
+    tensor.strings = std::move(proto.strings);
+    return tensor;
+  }
+  std::string made;
+  StringRef raw = proto.raw;
+  if (!proto.hasRaw)
+    raw = made = rawOfNumbers(proto, proto.type);
+  unsigned bits = packedBits(tensor.type);
+  if (raw.size() < (size_t(tensor.elements()) * bits + 7) / 8)
+    return failure("%s: fewer elements than the shape needs",
+                   path.str().c_str());
+  if (bits < 8)
+    unpack(raw, tensor);
+  else
+    llvm::copy(raw.take_front(tensor.bytes.size()), tensor.bytes.begin());
+  return tensor;
+}
+
+//===----------------------------------------------------------------------===//
+// Any file
+//===----------------------------------------------------------------------===//
+
+/// Raw bytes: type from the model; one unknown dimension from the size.
+static Expected<Tensor> readRaw(StringRef path, StringRef content,
+                                const OMArgument *expected) {
+  if (!expected || expected->rank < 0 || elementBytes(expected->type) == 0)
+    return failure("%s: raw bytes need an input of known type and rank",
+                   path.str().c_str());
+  Tensor tensor;
+  tensor.type = OM_DATA_TYPE(expected->type);
+  tensor.shape.assign(expected->shape, expected->shape + expected->rank);
+  int64_t known = elementBytes(expected->type);
+  int64_t *unknown = nullptr;
+  for (int64_t &dim : tensor.shape) {
+    if (dim >= 0) {
+      known *= dim;
+      continue;
+    }
+    if (unknown)
+      return failure("%s: raw bytes cannot tell two unknown dimensions",
+                     path.str().c_str());
+    unknown = &dim;
+  }
+  if (unknown)
+    *unknown = known > 0 ? int64_t(content.size()) / known : 0;
+  if (!tensor.allocate() || tensor.bytes.size() != content.size())
+    return failure("%s has %zu bytes, which is no %s", path.str().c_str(),
+                   content.size(),
+                   typeText(expected->type,
+                            ArrayRef(expected->shape, size_t(expected->rank)),
+                            expected->symbols)
+                       .c_str());
+  llvm::copy(content, tensor.bytes.begin());
+  return tensor;
+}
+
+Expected<Tensor> run::readTensor(StringRef path, const OMArgument *expected) {
+  ErrorOr<std::unique_ptr<MemoryBuffer>> file =
+      MemoryBuffer::getFile(path, /*IsText=*/false,
+                            /*RequiresNullTerminator=*/false);
+  if (!file)
+    return failure("cannot read %s: %s", path.str().c_str(),
+                   file.getError().message().c_str());
+  StringRef content = (*file)->getBuffer();
+  if (path.ends_with(".npy"))
+    return readNumpy(path, content, expected);
+  if (path.ends_with(".pb"))
+    return readTensorProto(path, content);
+  return readRaw(path, content, expected);
+}

@@ -1,0 +1,126 @@
+//===- main.cpp - onnx-run: run a compiled model ----------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Options.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+using namespace onnxc;
+using namespace onnxc::run;
+
+/// A file name for an output: what is odd in its name becomes '_'.
+static std::string fileNameOf(StringRef name) {
+  std::string file = name.str();
+  for (char &c : file)
+    if (!isAlnum(c) && c != '-' && c != '.')
+      c = '_';
+  return file + ".npy";
+}
+
+static Error showOutput(const Artefact &artefact, const OMArgument &argument,
+                        const OMBuffer &buffer, const Options &options) {
+  if (argument.kind != OM_VALUE_TENSOR) {
+    outs() << argument.name << ": "
+           << artefact.valueGetSize(static_cast<OMValue *>(buffer.data))
+           << " elements\n";
+    return Error::success();
+  }
+  Tensor tensor = Tensor::copyOf(buffer);
+  if (!options.quiet)
+    outs() << argument.name << ": " << typeText(tensor.type, tensor.shape)
+           << "\n"
+           << valuesText(tensor) << "\n";
+  if (options.saveFolder.empty())
+    return Error::success();
+  if (std::error_code error = sys::fs::create_directories(options.saveFolder))
+    return failure("cannot make %s: %s", options.saveFolder.c_str(),
+                   error.message().c_str());
+  return writeNumpy(options.saveFolder + "/" + fileNameOf(argument.name),
+                    tensor);
+}
+
+/// One run of the model. `agrees` tells whether all expectations were met.
+static Error runOnce(const Artefact &artefact, OMContext *context,
+                     const Options &options, const TensorsByIndex &expectations,
+                     bool &agrees) {
+  Expected<InputSet> inputSet = makeInputs(artefact, options);
+  if (!inputSet)
+    return inputSet.takeError();
+  std::vector<OMBuffer> outputs(artefact.outputs().size());
+  if (artefact.contextRun(context, inputSet->buffers.data(),
+                          int64_t(inputSet->buffers.size()), outputs.data(),
+                          int64_t(outputs.size())) != OM_STATUS_OK)
+    return failure("%s", artefact.contextGetMessage(context));
+  for (auto [i, argument] : enumerate(artefact.outputs())) {
+    if (Error error = showOutput(artefact, *argument, outputs[i], options))
+      return error;
+    auto it = expectations.find(i);
+    if (it != expectations.end())
+      agrees &= compareOutput(*argument, Tensor::copyOf(outputs[i]), it->second,
+                              options);
+  }
+  return Error::success();
+}
+
+/// Prints an error the way every tool does.
+static int reject(Error error) {
+  logAllUnhandledErrors(std::move(error), errs(), "onnx-run: error: ");
+  return ExitModelRejected;
+}
+
+static int runAndCompare(const Artefact &artefact, const Options &options,
+                         ArrayRef<const char *> arguments) {
+  Expected<TensorsByIndex> expectations = readTensors(
+      options.expects, options.dataSet, "output", artefact.outputs());
+  if (!expectations)
+    return reject(expectations.takeError());
+  OMContext *context = artefact.contextCreate(artefact.entry().c_str());
+  if (!context)
+    return reject(failure("%s", artefact.getLastError()));
+  bool agrees = true;
+  Error error = runOnce(artefact, context, options, *expectations, agrees);
+  artefact.contextDestroy(context);
+  if (error)
+    return reject(std::move(error));
+  if (expectations->empty())
+    return ExitOk;
+  outs().flush();
+  errs() << (agrees ? "PASSED" : "FAILED") << ":";
+  for (const char *argument : arguments)
+    errs() << " " << argument;
+  errs() << "\n";
+  return agrees ? ExitOk : ExitVerificationFailed;
+}
+
+int main(int argc, char **argv) {
+  InitLLVM init(argc, argv);
+  ArrayRef<const char *> arguments(argv, size_t(argc));
+  Expected<Options> options = parseCommandLine(arguments.drop_front());
+  if (!options) {
+    logAllUnhandledErrors(options.takeError(), errs(), "onnx-run: error: ");
+    errs() << "onnx-run --help lists all options\n";
+    return ExitUsage;
+  }
+  if (options->help) {
+    outs() << helpText();
+    return ExitOk;
+  }
+  Expected<std::unique_ptr<Artefact>> artefact =
+      Artefact::load(options->model, options->entry);
+  if (!artefact)
+    return reject(artefact.takeError());
+  if (options->threads)
+    (*artefact)->setThreads(options->threads);
+  if (options->verb == Verb::Run)
+    return runAndCompare(**artefact, *options, arguments);
+  Error error = options->verb == Verb::Bench ? bench(**artefact, *options)
+                                             : info(**artefact, options->json);
+  return error ? reject(std::move(error)) : ExitOk;
+}

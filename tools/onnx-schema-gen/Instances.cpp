@@ -126,12 +126,13 @@ std::string OperatorPrinter::argument(const std::string &type) {
   return "%arg" + std::to_string(slot->second);
 }
 
+/// A value that is no default: the readable form leaves defaults out.
 static std::string sampleValue(const Schema::Attribute &attribute) {
   switch (attribute.type) {
   case AttributeProto::INT:
-    return "2 : i64";
+    return "3 : i64";
   case AttributeProto::FLOAT:
-    return "5.0e-01 : f32";
+    return "6.25e-01 : f32";
   case AttributeProto::STRING:
     return "\"a \\22b\\22\"";
   case AttributeProto::INTS:

@@ -31,6 +31,6 @@ func.func @values(%0: tensor<2x!onnx.string>, %1: tensor<2xf8E8M0FNU>, %2: tenso
   // CHECK: (tensor<2xcomplex<f64>>)
   %8 = onnx.Identity(%3) : (tensor<2xcomplex<f64>>) -> tensor<2xcomplex<f64>>
   // CHECK: (tensor<2xf6E2M3FN>)
-  %9 = onnx.Identity(%4) : (tensor<2xf6E2M3FN>) -> tensor<2xf6E2M3FN>
+  %9 = onnx.Cast(%4) {to = 1 : i64} : (tensor<2xf6E2M3FN>) -> tensor<2xf32>
   return
 }

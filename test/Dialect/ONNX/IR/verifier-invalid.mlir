@@ -85,7 +85,7 @@ func.func @missing_attribute(%x: tensor<2xf32>) {
 
 func.func @attribute_kind(%x: tensor<2xf32>) {
   // expected-error @+1 {{'onnx.Elu' op attribute 'alpha' failed to satisfy constraint: 32-bit float attribute}}
-  %0 = "onnx.Elu"(%x) <{alpha = 1 : i64}> : (tensor<2xf32>) -> tensor<2xf32>
+  %0 = onnx.Elu(%x) {alpha = 1.0 : f64} : (tensor<2xf32>) -> tensor<2xf32>
   return
 }
 

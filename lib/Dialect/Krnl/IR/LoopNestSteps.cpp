@@ -301,11 +301,6 @@ static LogicalResult checkShare(const LoopNest &nest, unsigned number,
         return emitError() << "loop '" << loop.name << "' is reduced by op '"
                            << op.name << "', whose result op '"
                            << nest.op(nest.numberOf(user)).name << "' uses";
-  if (op.initInside)
-    return emitError() << "loop '" << loop.name << "' is reduced by op '"
-                       << op.name
-                       << "', whose initial value would be set again in "
-                          "every iteration";
   return success();
 }
 

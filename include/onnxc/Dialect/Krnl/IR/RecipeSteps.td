@@ -51,7 +51,7 @@ def Krnl_BlockStep : Krnl_Step<"Block", "block"> {
   let parameters = (ins LoopName:$loop, "int64_t":$size, TailParameter:$tail,
                         LoopName:$outer, LoopName:$inner);
   let assemblyFormat = [{
-    `(` $loop `,` $size (`,` `tail` `=` $tail^)? `)` `->`
+    `(` $loop `,` $size (`,` `tail` `` `=` `` $tail^)? `)` `->`
     `(` $outer `,` $inner `)`
   }];
 }
@@ -129,7 +129,7 @@ def Krnl_RegisterTileStep : Krnl_Step<"RegisterTile", "register_tile"> {
 def Krnl_CacheStep : Krnl_Step<"Cache", "cache"> {
   let summary = "copy the slice of an operand to scratch memory first";
   let parameters = (ins "unsigned":$operand, LoopName:$at);
-  let assemblyFormat = "`(` $operand `,` `at` `=` $at `)`";
+  let assemblyFormat = "`(` $operand `,` `at` `` `=` `` $at `)`";
 }
 
 def Krnl_PackStep : Krnl_Step<"Pack", "pack"> {

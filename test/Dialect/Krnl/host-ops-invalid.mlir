@@ -1,0 +1,91 @@
+// RUN: onnx-opt %s --split-input-file --verify-diagnostics
+
+func.func @layout_beyond_rank() {
+  // expected-error @+1 {{layout walks along dimension 2 of a constant of rank 2}}
+  %c = krnl.constant dense<2.0> : tensor<4x6xf32> layout <dims = [2], sizes = [4], strides = [1]>
+  return
+}
+
+// -----
+
+func.func @layout_of_uneven_lists() {
+  // expected-error @+1 {{expected as many dims, sizes and strides, but got 2, 1 and 1}}
+  %c = krnl.constant dense<2.0> : tensor<4x6xf32> layout <dims = [0, 1], sizes = [4], strides = [1]>
+  return
+}
+
+// -----
+
+func.func @constant_scalar() {
+  // expected-error @+1 {{expected the value to be a tensor}}
+  %c = krnl.constant 2.0 : f32
+  return
+}
+
+// -----
+
+func.func private @k(memref<4xf32>, index, index) attributes {krnl.kernel}
+func.func @launch_on_both(%a: tensor<4xf32>, %b: memref<4xf32>, %n: index) {
+  // expected-error @+1 {{outs are tensors and buffers mixed}}
+  krnl.launch @k outs(%a, %b : tensor<4xf32>, memref<4xf32>) tiles(%n)
+  return
+}
+
+// -----
+
+func.func private @k(memref<4xf32>, index, index) attributes {krnl.kernel}
+func.func @launch_without_results(%a: tensor<4xf32>, %n: index) {
+  // expected-error @+1 {{results must have the types of the outs}}
+  krnl.launch @k outs(%a : tensor<4xf32>) tiles(%n)
+  return
+}
+
+// -----
+
+func.func private @k(memref<4xf32>, index, index) attributes {krnl.kernel}
+func.func @launch_with_results(%a: memref<4xf32>, %n: index) {
+  // expected-error @+1 {{a launch on buffers has no results}}
+  %r = krnl.launch @k outs(%a : memref<4xf32>) tiles(%n) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @launch_of_nothing(%a: memref<4xf32>, %n: index) {
+  // expected-error @+1 {{there is no kernel function @k}}
+  krnl.launch @k outs(%a : memref<4xf32>) tiles(%n)
+  return
+}
+
+// -----
+
+func.func private @k(memref<4xf32>, index, index) attributes {krnl.kernel}
+func.func @launch_with_scratch(%a: memref<4xf32>, %n: index) {
+  // expected-error @+1 {{passes 4 arguments to @k, which takes 3}}
+  krnl.launch @k outs(%a : memref<4xf32>) tiles(%n) scratch 64
+  return
+}
+
+// -----
+
+func.func @sizes_of_static_buffer(%n: index) {
+  // expected-error @+1 {{expected one size for each of the 0 dynamic dimensions, but got 1}}
+  %b = krnl.alloc (%n) : memref<4xf32>
+  return
+}
+
+// -----
+
+func.func @strided_view(%n: index) {
+  // expected-error @+1 {{expected a contiguous ranked buffer, but got 'memref<4xf32, strided<[2]>>'}}
+  %b = krnl.arena_view [%n] () : memref<4xf32, strided<[2]>>
+  return
+}
+
+// -----
+
+func.func @negative_weight() {
+  // expected-error @+1 {{expected an offset of at least 0, but got -8}}
+  %b = krnl.weight_view [-8] : memref<4xf32>
+  return
+}

@@ -1,0 +1,1176 @@
+// RUN: onnx-opt %s --split-input-file --verify-diagnostics
+//
+// Each refusal of a step names its number, its text and the reason.
+
+func.func @block_unknown_loop(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
+  // expected-error @+1 {{recipe step 1 'block(q, 8) -> (q.o, q.i)': there is no loop 'q'}}
+  %y = krnl.kernel "block_unknown_loop" loops [m = 100, n = 96, k = 64]
+      ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
+      recipe [block(q, 8) -> (q.o, q.i)] {
+  ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
+        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    krnl.yield %r : tensor<100x96xf32>
+  } -> tensor<100x96xf32>
+  return %y : tensor<100x96xf32>
+}
+
+// -----
+
+func.func @block_replaced_loop(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
+  // expected-error @+1 {{recipe step 2 'block(m, 8) -> (c, d)': loop 'm' was replaced by an earlier step}}
+  %y = krnl.kernel "block_replaced_loop" loops [m = 100, n = 96, k = 64]
+      ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
+      recipe [block(m, 8) -> (a, b), block(m, 8) -> (c, d)] {
+  ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
+        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    krnl.yield %r : tensor<100x96xf32>
+  } -> tensor<100x96xf32>
+  return %y : tensor<100x96xf32>
+}
+
+// -----
+
+func.func @block_size_zero(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
+  // expected-error @+1 {{block size must be at least 1, but is 0}}
+  %y = krnl.kernel "block_size_zero" loops [m = 100, n = 96, k = 64]
+      ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
+      recipe [block(m, 0) -> (a, b)] {
+  ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
+        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    krnl.yield %r : tensor<100x96xf32>
+  } -> tensor<100x96xf32>
+  return %y : tensor<100x96xf32>
+}
+
+// -----
+
+func.func @block_taken_name(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
+  // expected-error @+1 {{the name 'n' is taken}}
+  %y = krnl.kernel "block_taken_name" loops [m = 100, n = 96, k = 64]
+      ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
+      recipe [block(m, 8) -> (n, b)] {
+  ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
+        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    krnl.yield %r : tensor<100x96xf32>
+  } -> tensor<100x96xf32>
+  return %y : tensor<100x96xf32>
+}
+
+// -----
+
+func.func @block_one_name(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
+  // expected-error @+1 {{the name 'a' is taken}}
+  %y = krnl.kernel "block_one_name" loops [m = 100, n = 96, k = 64]
+      ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
+      recipe [block(m, 8) -> (a, a)] {
+  ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
+        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    krnl.yield %r : tensor<100x96xf32>
+  } -> tensor<100x96xf32>
+  return %y : tensor<100x96xf32>
+}
+
+// -----
+
+func.func @block_shared_loop(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
+  // expected-error @+1 {{loop 'm' is shared; block it before that}}
+  %y = krnl.kernel "block_shared_loop" loops [m = 100, n = 96, k = 64]
+      ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
+      recipe [share(m), block(m, 8) -> (a, b)] {
+  ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
+        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    krnl.yield %r : tensor<100x96xf32>
+  } -> tensor<100x96xf32>
+  return %y : tensor<100x96xf32>
+}
+
+// -----
+
+func.func @block_vectorized_loop(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> tensor<?x100xf32> {
+  // expected-error @+1 {{loop 'c' is vectorized; block it before that}}
+  %y = krnl.kernel "block_vectorized_loop" loops [r = ?, c = 100]
+      ins(%x : tensor<?x100xf32>) outs(%o : tensor<?x100xf32>)
+      recipe [sub: vectorize(c, 8), block(c, 8) -> (a, b)] {
+  ^bb0(%a: tensor<?x100xf32>, %b: tensor<?x100xf32>):
+    %zero = arith.constant 0.0 : f32
+    %c0 = arith.constant 0 : index
+    %d = tensor.dim %a, %c0 : tensor<?x100xf32>
+    %e = tensor.empty(%d) : tensor<?xf32>
+    %f = linalg.fill {krnl.axes = ["r"]} ins(%zero : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+    %s = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
+        ins(%a : tensor<?x100xf32>) outs(%f : tensor<?xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sum"} {
+    ^bb0(%p: f32, %q: f32):
+      %m = arith.addf %p, %q : f32
+      linalg.yield %m : f32
+    } -> tensor<?xf32>
+    %t = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+        ins(%a, %s : tensor<?x100xf32>, tensor<?xf32>) outs(%b : tensor<?x100xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sub"} {
+    ^bb0(%p: f32, %t: f32, %q: f32):
+      %m = arith.subf %p, %t : f32
+      linalg.yield %m : f32
+    } -> tensor<?x100xf32>
+    krnl.yield %t : tensor<?x100xf32>
+  } -> tensor<?x100xf32>
+  return %y : tensor<?x100xf32>
+}
+
+// -----
+
+func.func @block_unrolled_loop(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
+  // expected-error @+1 {{loop 'k' is unrolled; block it before that}}
+  %y = krnl.kernel "block_unrolled_loop" loops [m = 100, n = 96, k = 64]
+      ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
+      recipe [unroll(k, 8), block(k, 8) -> (a, b)] {
+  ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
+        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    krnl.yield %r : tensor<100x96xf32>
+  } -> tensor<100x96xf32>
+  return %y : tensor<100x96xf32>
+}
+
+// -----
+
+func.func @block_packed_loop(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
+  // expected-error @+1 {{loop 'k' is a dimension of packed operand 1; block it before that}}
+  %y = krnl.kernel "block_packed_loop" loops [m = 100, n = 96, k = 64]
+      ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
+      recipe [pack(1, [n, k]), block(k, 8) -> (a, b)] {
+  ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
+        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    krnl.yield %r : tensor<100x96xf32>
+  } -> tensor<100x96xf32>
+  return %y : tensor<100x96xf32>
+}
+
+// -----
+
+func.func @block_cached_loop(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
+  // expected-error @+1 {{loop 'k' is where operand 1 is cached; block it before that}}
+  %y = krnl.kernel "block_cached_loop" loops [m = 100, n = 96, k = 64]
+      ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
+      recipe [cache(1, at=k), block(k, 8) -> (a, b)] {
+  ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
+        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    krnl.yield %r : tensor<100x96xf32>
+  } -> tensor<100x96xf32>
+  return %y : tensor<100x96xf32>
+}
+
+// -----
+
+func.func @fuse_not_adjacent(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
+  // expected-error @+1 {{loop 'm' is not directly outside 'k'}}
+  %y = krnl.kernel "fuse_not_adjacent" loops [m = 100, n = 96, k = 64]
+      ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
+      recipe [fuse(m, k) -> mk] {
+  ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
+        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    krnl.yield %r : tensor<100x96xf32>
+  } -> tensor<100x96xf32>
+  return %y : tensor<100x96xf32>
+}
+
+// -----
+
+func.func @fuse_wrong_way(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
+  // expected-error @+1 {{loop 'n' is not directly outside 'm'}}
+  %y = krnl.kernel "fuse_wrong_way" loops [m = 100, n = 96, k = 64]
+      ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
+      recipe [fuse(n, m) -> nm] {
+  ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
+        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    krnl.yield %r : tensor<100x96xf32>
+  } -> tensor<100x96xf32>
+  return %y : tensor<100x96xf32>
+}
+
+// -----
+
+func.func @fuse_with_op_between(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
+  // expected-error @+1 {{op '0' runs over only one of 'n' and 'k'}}
+  %y = krnl.kernel "fuse_with_op_between" loops [m = 100, n = 96, k = 64]
+      ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
+      recipe [fuse(n, k) -> nk] {
+  ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
+        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    krnl.yield %r : tensor<100x96xf32>
+  } -> tensor<100x96xf32>
+  return %y : tensor<100x96xf32>
+}
+
+// -----
+
+func.func @fuse_half_reduced(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> tensor<?x100xf32> {
+  // expected-error @+1 {{op 'sum' reduces only one of 'r' and 'c'}}
+  %y = krnl.kernel "fuse_half_reduced" loops [r = ?, c = 100]
+      ins(%x : tensor<?x100xf32>) outs(%o : tensor<?x100xf32>)
+      recipe [sum: fuse(r, c) -> rc] {
+  ^bb0(%a: tensor<?x100xf32>, %b: tensor<?x100xf32>):
+    %zero = arith.constant 0.0 : f32
+    %c0 = arith.constant 0 : index
+    %d = tensor.dim %a, %c0 : tensor<?x100xf32>
+    %e = tensor.empty(%d) : tensor<?xf32>
+    %f = linalg.fill {krnl.axes = ["r"]} ins(%zero : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+    %s = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
+        ins(%a : tensor<?x100xf32>) outs(%f : tensor<?xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sum"} {
+    ^bb0(%p: f32, %q: f32):
+      %m = arith.addf %p, %q : f32
+      linalg.yield %m : f32
+    } -> tensor<?xf32>
+    %t = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+        ins(%a, %s : tensor<?x100xf32>, tensor<?xf32>) outs(%b : tensor<?x100xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sub"} {
+    ^bb0(%p: f32, %t: f32, %q: f32):
+      %m = arith.subf %p, %t : f32
+      linalg.yield %m : f32
+    } -> tensor<?x100xf32>
+    krnl.yield %t : tensor<?x100xf32>
+  } -> tensor<?x100xf32>
+  return %y : tensor<?x100xf32>
+}
+
+// -----
+
+func.func @fuse_with_itself(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
+  // expected-error @+1 {{loop 'm' is listed twice}}
+  %y = krnl.kernel "fuse_with_itself" loops [m = 100, n = 96, k = 64]
+      ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
+      recipe [fuse(m, m) -> mm] {
+  ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
+        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    krnl.yield %r : tensor<100x96xf32>
+  } -> tensor<100x96xf32>
+  return %y : tensor<100x96xf32>
+}
+
+// -----
+
+func.func @order_twice(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
+  // expected-error @+1 {{loop 'm' is listed twice}}
+  %y = krnl.kernel "order_twice" loops [m = 100, n = 96, k = 64]
+      ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
+      recipe [order(m, n, m)] {
+  ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
+        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    krnl.yield %r : tensor<100x96xf32>
+  } -> tensor<100x96xf32>
+  return %y : tensor<100x96xf32>
+}
+
+// -----
+
+func.func @order_shared(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
+  // expected-error @+1 {{loop 'm' is shared; order it before that}}
+  %y = krnl.kernel "order_shared" loops [m = 100, n = 96, k = 64]
+      ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
+      recipe [share(m), order(n, m)] {
+  ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
+        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    krnl.yield %r : tensor<100x96xf32>
+  } -> tensor<100x96xf32>
+  return %y : tensor<100x96xf32>
+}
+
+// -----
+
+func.func @order_moves_vector(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> tensor<?x100xf32> {
+  // expected-error @+1 {{loop 'c' would not be the innermost loop of op 'sub' any more}}
+  %y = krnl.kernel "order_moves_vector" loops [r = ?, c = 100]
+      ins(%x : tensor<?x100xf32>) outs(%o : tensor<?x100xf32>)
+      recipe [sub: vectorize(c, 8), sub: order(c, r)] {
+  ^bb0(%a: tensor<?x100xf32>, %b: tensor<?x100xf32>):
+    %zero = arith.constant 0.0 : f32
+    %c0 = arith.constant 0 : index
+    %d = tensor.dim %a, %c0 : tensor<?x100xf32>
+    %e = tensor.empty(%d) : tensor<?xf32>
+    %f = linalg.fill {krnl.axes = ["r"]} ins(%zero : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+    %s = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
+        ins(%a : tensor<?x100xf32>) outs(%f : tensor<?xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sum"} {
+    ^bb0(%p: f32, %q: f32):
+      %m = arith.addf %p, %q : f32
+      linalg.yield %m : f32
+    } -> tensor<?xf32>
+    %t = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+        ins(%a, %s : tensor<?x100xf32>, tensor<?xf32>) outs(%b : tensor<?x100xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sub"} {
+    ^bb0(%p: f32, %t: f32, %q: f32):
+      %m = arith.subf %p, %t : f32
+      linalg.yield %m : f32
+    } -> tensor<?x100xf32>
+    krnl.yield %t : tensor<?x100xf32>
+  } -> tensor<?x100xf32>
+  return %y : tensor<?x100xf32>
+}
+
+// -----
+
+func.func @order_moves_tile(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
+  // expected-error @+1 {{loop 'm.r' would not be the second innermost loop of op 'mm' any more}}
+  %y = krnl.kernel "order_moves_tile" loops [m = 100, n = 96, k = 64]
+      ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
+      recipe [block(m, 8) -> (m.o, m.r), block(n, 48) -> (n.o, n.r), order(m.o, n.o, k, m.r, n.r), share(m.o, n.o), register_tile(m.r, n.r), order(m.r, k)] {
+  ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
+        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    krnl.yield %r : tensor<100x96xf32>
+  } -> tensor<100x96xf32>
+  return %y : tensor<100x96xf32>
+}
+
+// -----
+
+func.func @share_reduced(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
+  // expected-error @+1 {{recipe step 3 'share(k)': op '0' does not run over loop 'k'}}
+  %y = krnl.kernel "share_reduced" loops [m = 100, n = 96, k = 64]
+      ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
+      recipe [order(k, m, n), mm: order(m, k), share(k)] {
+  ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
+        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    krnl.yield %r : tensor<100x96xf32>
+  } -> tensor<100x96xf32>
+  return %y : tensor<100x96xf32>
+}
+
+// -----
+
+func.func @share_not_outermost(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
+  // expected-error @+1 {{loop 'n' is not the next loop from outside, 'm' is}}
+  %y = krnl.kernel "share_not_outermost" loops [m = 100, n = 96, k = 64]
+      ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
+      recipe [share(n)] {
+  ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
+        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    krnl.yield %r : tensor<100x96xf32>
+  } -> tensor<100x96xf32>
+  return %y : tensor<100x96xf32>
+}
+
+// -----
+
+func.func @share_twice(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
+  // expected-error @+1 {{loop 'm' is shared already}}
+  %y = krnl.kernel "share_twice" loops [m = 100, n = 96, k = 64]
+      ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
+      recipe [share(m), share(m)] {
+  ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
+        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    krnl.yield %r : tensor<100x96xf32>
+  } -> tensor<100x96xf32>
+  return %y : tensor<100x96xf32>
+}
+
+// -----
+
+func.func @share_out_of_order_in_op(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
+  // expected-error @+1 {{loop 'm' is not the next loop from outside in op 'mm'}}
+  %y = krnl.kernel "share_out_of_order_in_op" loops [m = 100, n = 96, k = 64]
+      ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
+      recipe [mm: order(n, m), share(m)] {
+  ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
+        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    krnl.yield %r : tensor<100x96xf32>
+  } -> tensor<100x96xf32>
+  return %y : tensor<100x96xf32>
+}
+
+// -----
+
+func.func @share_of_one_op(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
+  // expected-error @+1 {{concerns all ops; it cannot be limited to one}}
+  %y = krnl.kernel "share_of_one_op" loops [m = 100, n = 96, k = 64]
+      ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
+      recipe [mm: share(m)] {
+  ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
+        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    krnl.yield %r : tensor<100x96xf32>
+  } -> tensor<100x96xf32>
+  return %y : tensor<100x96xf32>
+}
+
+// -----
+
+func.func @parallel_of_one_op(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
+  // expected-error @+1 {{concerns all ops; it cannot be limited to one}}
+  %y = krnl.kernel "parallel_of_one_op" loops [m = 100, n = 96, k = 64]
+      ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
+      recipe [share(m), mm: parallel(m)] {
+  ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
+        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    krnl.yield %r : tensor<100x96xf32>
+  } -> tensor<100x96xf32>
+  return %y : tensor<100x96xf32>
+}
+
+// -----
+
+func.func @parallel_not_shared(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
+  // expected-error @+1 {{loop 'm' is not shared; only shared loops run parallel}}
+  %y = krnl.kernel "parallel_not_shared" loops [m = 100, n = 96, k = 64]
+      ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
+      recipe [parallel(m)] {
+  ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
+        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    krnl.yield %r : tensor<100x96xf32>
+  } -> tensor<100x96xf32>
+  return %y : tensor<100x96xf32>
+}
+
+// -----
+
+func.func @parallel_not_outermost(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
+  // expected-error @+1 {{loop 'n' is not the next loop from outside, 'm' is}}
+  %y = krnl.kernel "parallel_not_outermost" loops [m = 100, n = 96, k = 64]
+      ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
+      recipe [share(m, n), parallel(n)] {
+  ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
+        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    krnl.yield %r : tensor<100x96xf32>
+  } -> tensor<100x96xf32>
+  return %y : tensor<100x96xf32>
+}
+
+// -----
+
+func.func @unroll_zero(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
+  // expected-error @+1 {{unroll factor must be 1 to 64, but is 0}}
+  %y = krnl.kernel "unroll_zero" loops [m = 100, n = 96, k = 64]
+      ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
+      recipe [unroll(k, 0)] {
+  ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
+        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    krnl.yield %r : tensor<100x96xf32>
+  } -> tensor<100x96xf32>
+  return %y : tensor<100x96xf32>
+}
+
+// -----
+
+func.func @unroll_too_much(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> tensor<?x100xf32> {
+  // expected-error @+1 {{unroll factor must be 1 to 64, but is 65}}
+  %y = krnl.kernel "unroll_too_much" loops [r = ?, c = 100]
+      ins(%x : tensor<?x100xf32>) outs(%o : tensor<?x100xf32>)
+      recipe [sum: unroll(c, 65)] {
+  ^bb0(%a: tensor<?x100xf32>, %b: tensor<?x100xf32>):
+    %zero = arith.constant 0.0 : f32
+    %c0 = arith.constant 0 : index
+    %d = tensor.dim %a, %c0 : tensor<?x100xf32>
+    %e = tensor.empty(%d) : tensor<?xf32>
+    %f = linalg.fill {krnl.axes = ["r"]} ins(%zero : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+    %s = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
+        ins(%a : tensor<?x100xf32>) outs(%f : tensor<?xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sum"} {
+    ^bb0(%p: f32, %q: f32):
+      %m = arith.addf %p, %q : f32
+      linalg.yield %m : f32
+    } -> tensor<?xf32>
+    %t = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+        ins(%a, %s : tensor<?x100xf32>, tensor<?xf32>) outs(%b : tensor<?x100xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sub"} {
+    ^bb0(%p: f32, %t: f32, %q: f32):
+      %m = arith.subf %p, %t : f32
+      linalg.yield %m : f32
+    } -> tensor<?x100xf32>
+    krnl.yield %t : tensor<?x100xf32>
+  } -> tensor<?x100xf32>
+  return %y : tensor<?x100xf32>
+}
+
+// -----
+
+func.func @unroll_beyond_extent(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
+  // expected-error @+1 {{unroll factor 8 exceeds the 4 iterations of loop 'b'}}
+  %y = krnl.kernel "unroll_beyond_extent" loops [m = 100, n = 96, k = 64]
+      ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
+      recipe [block(k, 4) -> (a, b), unroll(b, 8)] {
+  ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
+        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    krnl.yield %r : tensor<100x96xf32>
+  } -> tensor<100x96xf32>
+  return %y : tensor<100x96xf32>
+}
+
+// -----
+
+func.func @unroll_shared(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
+  // expected-error @+1 {{loop 'm' is shared; only loops inside can be unrolled}}
+  %y = krnl.kernel "unroll_shared" loops [m = 100, n = 96, k = 64]
+      ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
+      recipe [share(m), unroll(m, 2)] {
+  ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
+        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    krnl.yield %r : tensor<100x96xf32>
+  } -> tensor<100x96xf32>
+  return %y : tensor<100x96xf32>
+}
+
+// -----
+
+func.func @vectorize_odd_lanes(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> tensor<?x100xf32> {
+  // expected-error @+1 {{lanes must be a power of two from 2 to 64, but are 12}}
+  %y = krnl.kernel "vectorize_odd_lanes" loops [r = ?, c = 100]
+      ins(%x : tensor<?x100xf32>) outs(%o : tensor<?x100xf32>)
+      recipe [sub: vectorize(c, 12)] {
+  ^bb0(%a: tensor<?x100xf32>, %b: tensor<?x100xf32>):
+    %zero = arith.constant 0.0 : f32
+    %c0 = arith.constant 0 : index
+    %d = tensor.dim %a, %c0 : tensor<?x100xf32>
+    %e = tensor.empty(%d) : tensor<?xf32>
+    %f = linalg.fill {krnl.axes = ["r"]} ins(%zero : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+    %s = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
+        ins(%a : tensor<?x100xf32>) outs(%f : tensor<?xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sum"} {
+    ^bb0(%p: f32, %q: f32):
+      %m = arith.addf %p, %q : f32
+      linalg.yield %m : f32
+    } -> tensor<?xf32>
+    %t = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+        ins(%a, %s : tensor<?x100xf32>, tensor<?xf32>) outs(%b : tensor<?x100xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sub"} {
+    ^bb0(%p: f32, %t: f32, %q: f32):
+      %m = arith.subf %p, %t : f32
+      linalg.yield %m : f32
+    } -> tensor<?x100xf32>
+    krnl.yield %t : tensor<?x100xf32>
+  } -> tensor<?x100xf32>
+  return %y : tensor<?x100xf32>
+}
+
+// -----
+
+func.func @vectorize_outer_loop(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> tensor<?x100xf32> {
+  // expected-error @+1 {{loop 'r' is not the innermost loop of op 'sum', 'c' is}}
+  %y = krnl.kernel "vectorize_outer_loop" loops [r = ?, c = 100]
+      ins(%x : tensor<?x100xf32>) outs(%o : tensor<?x100xf32>)
+      recipe [vectorize(r, 8)] {
+  ^bb0(%a: tensor<?x100xf32>, %b: tensor<?x100xf32>):
+    %zero = arith.constant 0.0 : f32
+    %c0 = arith.constant 0 : index
+    %d = tensor.dim %a, %c0 : tensor<?x100xf32>
+    %e = tensor.empty(%d) : tensor<?xf32>
+    %f = linalg.fill {krnl.axes = ["r"]} ins(%zero : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+    %s = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
+        ins(%a : tensor<?x100xf32>) outs(%f : tensor<?xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sum"} {
+    ^bb0(%p: f32, %q: f32):
+      %m = arith.addf %p, %q : f32
+      linalg.yield %m : f32
+    } -> tensor<?xf32>
+    %t = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+        ins(%a, %s : tensor<?x100xf32>, tensor<?xf32>) outs(%b : tensor<?x100xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sub"} {
+    ^bb0(%p: f32, %t: f32, %q: f32):
+      %m = arith.subf %p, %t : f32
+      linalg.yield %m : f32
+    } -> tensor<?x100xf32>
+    krnl.yield %t : tensor<?x100xf32>
+  } -> tensor<?x100xf32>
+  return %y : tensor<?x100xf32>
+}
+
+// -----
+
+func.func @vectorize_parallel(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
+  // expected-error @+1 {{loop 'n' is parallel; block it first}}
+  %y = krnl.kernel "vectorize_parallel" loops [m = 100, n = 96, k = 64]
+      ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
+      recipe [share(m, n), parallel(m, n), vectorize(n, 8)] {
+  ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
+        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    krnl.yield %r : tensor<100x96xf32>
+  } -> tensor<100x96xf32>
+  return %y : tensor<100x96xf32>
+}
+
+// -----
+
+func.func @register_tile_dynamic(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> tensor<?x100xf32> {
+  // expected-error @+1 {{the extent of loop 'r' is not known; block it first}}
+  %y = krnl.kernel "register_tile_dynamic" loops [r = ?, c = 100]
+      ins(%x : tensor<?x100xf32>) outs(%o : tensor<?x100xf32>)
+      recipe [register_tile(r, c)] {
+  ^bb0(%a: tensor<?x100xf32>, %b: tensor<?x100xf32>):
+    %zero = arith.constant 0.0 : f32
+    %c0 = arith.constant 0 : index
+    %d = tensor.dim %a, %c0 : tensor<?x100xf32>
+    %e = tensor.empty(%d) : tensor<?xf32>
+    %f = linalg.fill {krnl.axes = ["r"]} ins(%zero : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+    %s = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
+        ins(%a : tensor<?x100xf32>) outs(%f : tensor<?xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sum"} {
+    ^bb0(%p: f32, %q: f32):
+      %m = arith.addf %p, %q : f32
+      linalg.yield %m : f32
+    } -> tensor<?xf32>
+    %t = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+        ins(%a, %s : tensor<?x100xf32>, tensor<?xf32>) outs(%b : tensor<?x100xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sub"} {
+    ^bb0(%p: f32, %t: f32, %q: f32):
+      %m = arith.subf %p, %t : f32
+      linalg.yield %m : f32
+    } -> tensor<?x100xf32>
+    krnl.yield %t : tensor<?x100xf32>
+  } -> tensor<?x100xf32>
+  return %y : tensor<?x100xf32>
+}
+
+// -----
+
+func.func @register_tile_shared(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
+  // expected-error @+1 {{loop 'm' is shared; a tile needs it inside}}
+  %y = krnl.kernel "register_tile_shared" loops [m = 100, n = 96, k = 64]
+      ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
+      recipe [share(m), register_tile(m, n)] {
+  ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
+        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    krnl.yield %r : tensor<100x96xf32>
+  } -> tensor<100x96xf32>
+  return %y : tensor<100x96xf32>
+}
+
+// -----
+
+func.func @register_tile_too_tall(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
+  // expected-error @+1 {{a tile has at most 64 rows, but loop 'm' has 100}}
+  %y = krnl.kernel "register_tile_too_tall" loops [m = 100, n = 96, k = 64]
+      ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
+      recipe [register_tile(m, n)] {
+  ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
+        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    krnl.yield %r : tensor<100x96xf32>
+  } -> tensor<100x96xf32>
+  return %y : tensor<100x96xf32>
+}
+
+// -----
+
+func.func @register_tile_not_innermost(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
+  // expected-error @+1 {{op 'mm' does not have 'm.r', 'n' as its innermost loops}}
+  %y = krnl.kernel "register_tile_not_innermost" loops [m = 100, n = 96, k = 64]
+      ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
+      recipe [block(m, 8) -> (m.o, m.r), register_tile(m.r, n)] {
+  ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
+        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    krnl.yield %r : tensor<100x96xf32>
+  } -> tensor<100x96xf32>
+  return %y : tensor<100x96xf32>
+}
+
+// -----
+
+func.func @register_tile_loop_around(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
+  // expected-error @+1 {{op 'mm' has loop 'm.o' around the tile, which is neither shared nor reduced}}
+  %y = krnl.kernel "register_tile_loop_around" loops [m = 100, n = 96, k = 64]
+      ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
+      recipe [block(m, 8) -> (m.o, m.r), order(m.o, k, m.r, n), register_tile(m.r, n)] {
+  ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
+        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    krnl.yield %r : tensor<100x96xf32>
+  } -> tensor<100x96xf32>
+  return %y : tensor<100x96xf32>
+}
+
+// -----
+
+func.func @register_tile_reduced(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
+  // expected-error @+1 {{op 'mm' reduces loop 'k.i'}}
+  %y = krnl.kernel "register_tile_reduced" loops [m = 100, n = 96, k = 64]
+      ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
+      recipe [block(m, 8) -> (m.o, m.r), block(k, 8) -> (k.o, k.i), order(m.o, n, k.o, m.r, k.i), share(m.o), mm: register_tile(m.r, k.i)] {
+  ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
+        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    krnl.yield %r : tensor<100x96xf32>
+  } -> tensor<100x96xf32>
+  return %y : tensor<100x96xf32>
+}
+
+// -----
+
+func.func @register_tile_one_loop(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
+  // expected-error @+1 {{op '0' runs over only one of 'm.r' and 'k'}}
+  %y = krnl.kernel "register_tile_one_loop" loops [m = 100, n = 96, k = 64]
+      ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
+      recipe [block(m, 8) -> (m.o, m.r), order(m.o, n, m.r, k), share(m.o), register_tile(m.r, k)] {
+  ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
+        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    krnl.yield %r : tensor<100x96xf32>
+  } -> tensor<100x96xf32>
+  return %y : tensor<100x96xf32>
+}
+
+// -----
+
+func.func @register_tile_twice(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
+  // expected-error @+1 {{op '0' has loop 'm.r' vectorized, unrolled or tiled already}}
+  %y = krnl.kernel "register_tile_twice" loops [m = 100, n = 96, k = 64]
+      ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
+      recipe [block(m, 8) -> (m.o, m.r), order(m.o, k, m.r, n), share(m.o), register_tile(m.r, n), register_tile(m.r, n)] {
+  ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
+        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    krnl.yield %r : tensor<100x96xf32>
+  } -> tensor<100x96xf32>
+  return %y : tensor<100x96xf32>
+}
+
+// -----
+
+func.func @register_tile_nothing_reduced(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
+  // expected-error @+1 {{no op with loops 'm.r' and 'n' reduces anything}}
+  %y = krnl.kernel "register_tile_nothing_reduced" loops [m = 100, n = 96, k = 64]
+      ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
+      recipe [block(m, 8) -> (m.o, m.r), order(m.o, k, m.r, n), share(m.o), 0: register_tile(m.r, n)] {
+  ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
+        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    krnl.yield %r : tensor<100x96xf32>
+  } -> tensor<100x96xf32>
+  return %y : tensor<100x96xf32>
+}
+
+// -----
+
+func.func @unroll_tile(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
+  // expected-error @+1 {{loop 'm.r' is part of a register tile}}
+  %y = krnl.kernel "unroll_tile" loops [m = 100, n = 96, k = 64]
+      ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
+      recipe [block(m, 8) -> (m.o, m.r), order(m.o, k, m.r, n), share(m.o), register_tile(m.r, n), unroll(m.r, 2)] {
+  ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
+        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    krnl.yield %r : tensor<100x96xf32>
+  } -> tensor<100x96xf32>
+  return %y : tensor<100x96xf32>
+}
+
+// -----
+
+func.func @vectorize_tile(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
+  // expected-error @+1 {{loop 'n' is part of a register tile}}
+  %y = krnl.kernel "vectorize_tile" loops [m = 100, n = 96, k = 64]
+      ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
+      recipe [block(m, 8) -> (m.o, m.r), order(m.o, k, m.r, n), share(m.o), register_tile(m.r, n), vectorize(n, 16)] {
+  ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
+        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    krnl.yield %r : tensor<100x96xf32>
+  } -> tensor<100x96xf32>
+  return %y : tensor<100x96xf32>
+}
+
+// -----
+
+func.func @block_tile(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
+  // expected-error @+1 {{loop 'n' is part of a register tile; block it before that}}
+  %y = krnl.kernel "block_tile" loops [m = 100, n = 96, k = 64]
+      ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
+      recipe [block(m, 8) -> (m.o, m.r), order(m.o, k, m.r, n), share(m.o), register_tile(m.r, n), block(n, 16) -> (a, b)] {
+  ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
+        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    krnl.yield %r : tensor<100x96xf32>
+  } -> tensor<100x96xf32>
+  return %y : tensor<100x96xf32>
+}
+
+// -----
+
+func.func @cache_unknown_operand(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
+  // expected-error @+1 {{no op reads a tensor operand 2}}
+  %y = krnl.kernel "cache_unknown_operand" loops [m = 100, n = 96, k = 64]
+      ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
+      recipe [cache(2, at=m)] {
+  ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
+        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    krnl.yield %r : tensor<100x96xf32>
+  } -> tensor<100x96xf32>
+  return %y : tensor<100x96xf32>
+}
+
+// -----
+
+func.func @cache_twice(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
+  // expected-error @+1 {{operand 1 is cached already}}
+  %y = krnl.kernel "cache_twice" loops [m = 100, n = 96, k = 64]
+      ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
+      recipe [cache(1, at=m), cache(1, at=n)] {
+  ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
+        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    krnl.yield %r : tensor<100x96xf32>
+  } -> tensor<100x96xf32>
+  return %y : tensor<100x96xf32>
+}
+
+// -----
+
+func.func @pack_unknown_operand(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
+  // expected-error @+1 {{no op reads a tensor operand 5}}
+  %y = krnl.kernel "pack_unknown_operand" loops [m = 100, n = 96, k = 64]
+      ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
+      recipe [pack(5, [m])] {
+  ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
+        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    krnl.yield %r : tensor<100x96xf32>
+  } -> tensor<100x96xf32>
+  return %y : tensor<100x96xf32>
+}
+
+// -----
+
+func.func @pack_twice(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
+  // expected-error @+1 {{operand 1 is packed already}}
+  %y = krnl.kernel "pack_twice" loops [m = 100, n = 96, k = 64]
+      ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
+      recipe [pack(1, [n]), pack(1, [k])] {
+  ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
+        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    krnl.yield %r : tensor<100x96xf32>
+  } -> tensor<100x96xf32>
+  return %y : tensor<100x96xf32>
+}
+
+// -----
+
+func.func @pack_foreign_loop(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
+  // expected-error @+1 {{operand 1 is not indexed by loop 'm'}}
+  %y = krnl.kernel "pack_foreign_loop" loops [m = 100, n = 96, k = 64]
+      ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
+      recipe [pack(1, [m, k])] {
+  ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
+        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    krnl.yield %r : tensor<100x96xf32>
+  } -> tensor<100x96xf32>
+  return %y : tensor<100x96xf32>
+}
+
+// -----
+
+func.func @pack_fused_loop(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> tensor<?x100xf32> {
+  // expected-error @+1 {{loop 'rc' is fused; a packed dimension is one loop}}
+  %y = krnl.kernel "pack_fused_loop" loops [r = ?, c = 100]
+      ins(%x : tensor<?x100xf32>) outs(%o : tensor<?x100xf32>)
+      recipe [sub: fuse(r, c) -> rc, sub: pack(0, [rc])] {
+  ^bb0(%a: tensor<?x100xf32>, %b: tensor<?x100xf32>):
+    %zero = arith.constant 0.0 : f32
+    %c0 = arith.constant 0 : index
+    %d = tensor.dim %a, %c0 : tensor<?x100xf32>
+    %e = tensor.empty(%d) : tensor<?xf32>
+    %f = linalg.fill {krnl.axes = ["r"]} ins(%zero : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+    %s = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
+        ins(%a : tensor<?x100xf32>) outs(%f : tensor<?xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sum"} {
+    ^bb0(%p: f32, %q: f32):
+      %m = arith.addf %p, %q : f32
+      linalg.yield %m : f32
+    } -> tensor<?xf32>
+    %t = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+        ins(%a, %s : tensor<?x100xf32>, tensor<?xf32>) outs(%b : tensor<?x100xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sub"} {
+    ^bb0(%p: f32, %t: f32, %q: f32):
+      %m = arith.subf %p, %t : f32
+      linalg.yield %m : f32
+    } -> tensor<?x100xf32>
+    krnl.yield %t : tensor<?x100xf32>
+  } -> tensor<?x100xf32>
+  return %y : tensor<?x100xf32>
+}
+
+// -----
+
+func.func @split_into_one(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> tensor<?x100xf32> {
+  // expected-error @+1 {{needs at least 2 parts, but got 1}}
+  %y = krnl.kernel "split_into_one" loops [r = ?, c = 100]
+      ins(%x : tensor<?x100xf32>) outs(%o : tensor<?x100xf32>)
+      recipe [sum: split_reduction(c, 1) -> (a, b)] {
+  ^bb0(%a: tensor<?x100xf32>, %b: tensor<?x100xf32>):
+    %zero = arith.constant 0.0 : f32
+    %c0 = arith.constant 0 : index
+    %d = tensor.dim %a, %c0 : tensor<?x100xf32>
+    %e = tensor.empty(%d) : tensor<?xf32>
+    %f = linalg.fill {krnl.axes = ["r"]} ins(%zero : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+    %s = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
+        ins(%a : tensor<?x100xf32>) outs(%f : tensor<?xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sum"} {
+    ^bb0(%p: f32, %q: f32):
+      %m = arith.addf %p, %q : f32
+      linalg.yield %m : f32
+    } -> tensor<?xf32>
+    %t = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+        ins(%a, %s : tensor<?x100xf32>, tensor<?xf32>) outs(%b : tensor<?x100xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sub"} {
+    ^bb0(%p: f32, %t: f32, %q: f32):
+      %m = arith.subf %p, %t : f32
+      linalg.yield %m : f32
+    } -> tensor<?x100xf32>
+    krnl.yield %t : tensor<?x100xf32>
+  } -> tensor<?x100xf32>
+  return %y : tensor<?x100xf32>
+}
+
+// -----
+
+func.func @split_not_reduced(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> tensor<?x100xf32> {
+  // expected-error @+1 {{op 'sub' does not reduce loop 'c'}}
+  %y = krnl.kernel "split_not_reduced" loops [r = ?, c = 100]
+      ins(%x : tensor<?x100xf32>) outs(%o : tensor<?x100xf32>)
+      recipe [split_reduction(c, 4) -> (a, b)] {
+  ^bb0(%a: tensor<?x100xf32>, %b: tensor<?x100xf32>):
+    %zero = arith.constant 0.0 : f32
+    %c0 = arith.constant 0 : index
+    %d = tensor.dim %a, %c0 : tensor<?x100xf32>
+    %e = tensor.empty(%d) : tensor<?xf32>
+    %f = linalg.fill {krnl.axes = ["r"]} ins(%zero : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+    %s = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
+        ins(%a : tensor<?x100xf32>) outs(%f : tensor<?xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sum"} {
+    ^bb0(%p: f32, %q: f32):
+      %m = arith.addf %p, %q : f32
+      linalg.yield %m : f32
+    } -> tensor<?xf32>
+    %t = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+        ins(%a, %s : tensor<?x100xf32>, tensor<?xf32>) outs(%b : tensor<?x100xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sub"} {
+    ^bb0(%p: f32, %t: f32, %q: f32):
+      %m = arith.subf %p, %t : f32
+      linalg.yield %m : f32
+    } -> tensor<?x100xf32>
+    krnl.yield %t : tensor<?x100xf32>
+  } -> tensor<?x100xf32>
+  return %y : tensor<?x100xf32>
+}
+
+// -----
+
+func.func @only_unknown_op(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> tensor<?x100xf32> {
+  // expected-error @+1 {{recipe step 1 'exp: vectorize(c, 8)': there is no op 'exp'}}
+  %y = krnl.kernel "only_unknown_op" loops [r = ?, c = 100]
+      ins(%x : tensor<?x100xf32>) outs(%o : tensor<?x100xf32>)
+      recipe [exp: vectorize(c, 8)] {
+  ^bb0(%a: tensor<?x100xf32>, %b: tensor<?x100xf32>):
+    %zero = arith.constant 0.0 : f32
+    %c0 = arith.constant 0 : index
+    %d = tensor.dim %a, %c0 : tensor<?x100xf32>
+    %e = tensor.empty(%d) : tensor<?xf32>
+    %f = linalg.fill {krnl.axes = ["r"]} ins(%zero : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+    %s = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
+        ins(%a : tensor<?x100xf32>) outs(%f : tensor<?xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sum"} {
+    ^bb0(%p: f32, %q: f32):
+      %m = arith.addf %p, %q : f32
+      linalg.yield %m : f32
+    } -> tensor<?xf32>
+    %t = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+        ins(%a, %s : tensor<?x100xf32>, tensor<?xf32>) outs(%b : tensor<?x100xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sub"} {
+    ^bb0(%p: f32, %t: f32, %q: f32):
+      %m = arith.subf %p, %t : f32
+      linalg.yield %m : f32
+    } -> tensor<?x100xf32>
+    krnl.yield %t : tensor<?x100xf32>
+  } -> tensor<?x100xf32>
+  return %y : tensor<?x100xf32>
+}
+
+// -----
+
+func.func @only_foreign_loop(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
+  // expected-error @+1 {{op '0' does not run over loop 'k'}}
+  %y = krnl.kernel "only_foreign_loop" loops [m = 100, n = 96, k = 64]
+      ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
+      recipe [0: unroll(k, 2)] {
+  ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
+        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    krnl.yield %r : tensor<100x96xf32>
+  } -> tensor<100x96xf32>
+  return %y : tensor<100x96xf32>
+}
+
+// -----
+
+func.func @only_loop_of_other_op(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> tensor<?x100xf32> {
+  // expected-error @+1 {{loop 'c.i' exists only for op 'sum'}}
+  %y = krnl.kernel "only_loop_of_other_op" loops [r = ?, c = 100]
+      ins(%x : tensor<?x100xf32>) outs(%o : tensor<?x100xf32>)
+      recipe [sum: block(c, 10) -> (c.o, c.i), sub: vectorize(c.i, 2)] {
+  ^bb0(%a: tensor<?x100xf32>, %b: tensor<?x100xf32>):
+    %zero = arith.constant 0.0 : f32
+    %c0 = arith.constant 0 : index
+    %d = tensor.dim %a, %c0 : tensor<?x100xf32>
+    %e = tensor.empty(%d) : tensor<?xf32>
+    %f = linalg.fill {krnl.axes = ["r"]} ins(%zero : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+    %s = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
+        ins(%a : tensor<?x100xf32>) outs(%f : tensor<?xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sum"} {
+    ^bb0(%p: f32, %q: f32):
+      %m = arith.addf %p, %q : f32
+      linalg.yield %m : f32
+    } -> tensor<?xf32>
+    %t = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+        ins(%a, %s : tensor<?x100xf32>, tensor<?xf32>) outs(%b : tensor<?x100xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sub"} {
+    ^bb0(%p: f32, %t: f32, %q: f32):
+      %m = arith.subf %p, %t : f32
+      linalg.yield %m : f32
+    } -> tensor<?x100xf32>
+    krnl.yield %t : tensor<?x100xf32>
+  } -> tensor<?x100xf32>
+  return %y : tensor<?x100xf32>
+}
+
+// -----
+
+// Without an initial value inside, a reduced loop may be shared.
+func.func @share_result_used(%x: tensor<8x4xf32>, %s: tensor<8xf32>, %o: tensor<8x4xf32>) -> (tensor<8xf32>, tensor<8x4xf32>) {
+  // expected-error @+1 {{loop 'c' is reduced by op 'sum', whose result op 'sub' uses}}
+  %y:2 = krnl.kernel "share_result_used" loops [r = 8, c = 4]
+      ins(%x : tensor<8x4xf32>) outs(%s, %o : tensor<8xf32>, tensor<8x4xf32>)
+      recipe [share(r, c)] {
+  ^bb0(%a: tensor<8x4xf32>, %b: tensor<8xf32>, %d: tensor<8x4xf32>):
+    %s0 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
+        ins(%a : tensor<8x4xf32>) outs(%b : tensor<8xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sum"} {
+    ^bb0(%p: f32, %q: f32):
+      %m = arith.addf %p, %q : f32
+      linalg.yield %m : f32
+    } -> tensor<8xf32>
+    %t = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+        ins(%a, %s0 : tensor<8x4xf32>, tensor<8xf32>) outs(%d : tensor<8x4xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sub"} {
+    ^bb0(%p: f32, %u: f32, %q: f32):
+      linalg.yield %p : f32
+    } -> tensor<8x4xf32>
+    krnl.yield %s0, %t : tensor<8xf32>, tensor<8x4xf32>
+  } -> tensor<8xf32>, tensor<8x4xf32>
+  return %y#0, %y#1 : tensor<8xf32>, tensor<8x4xf32>
+}
+
+// -----
+
+// Without an initial value inside, a reduced loop may be shared.
+func.func @parallel_reduced(%x: tensor<8x4xf32>, %s: tensor<8xf32>, %o: tensor<8x4xf32>) -> (tensor<8xf32>, tensor<8x4xf32>) {
+  // expected-error @+1 {{loop 'c' is reduced by op 'sum'}}
+  %y:2 = krnl.kernel "parallel_reduced" loops [r = 8, c = 4]
+      ins(%x : tensor<8x4xf32>) outs(%s, %o : tensor<8xf32>, tensor<8x4xf32>)
+      recipe [share(r, c), parallel(r, c)] {
+  ^bb0(%a: tensor<8x4xf32>, %b: tensor<8xf32>, %d: tensor<8x4xf32>):
+    %s0 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
+        ins(%a : tensor<8x4xf32>) outs(%b : tensor<8xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sum"} {
+    ^bb0(%p: f32, %q: f32):
+      %m = arith.addf %p, %q : f32
+      linalg.yield %m : f32
+    } -> tensor<8xf32>
+    %t = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+        ins(%a : tensor<8x4xf32>) outs(%d : tensor<8x4xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sub"} {
+    ^bb0(%p: f32, %q: f32):
+      linalg.yield %p : f32
+    } -> tensor<8x4xf32>
+    krnl.yield %s0, %t : tensor<8xf32>, tensor<8x4xf32>
+  } -> tensor<8xf32>, tensor<8x4xf32>
+  return %y#0, %y#1 : tensor<8xf32>, tensor<8x4xf32>
+}

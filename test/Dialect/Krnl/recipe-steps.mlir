@@ -1,0 +1,346 @@
+// RUN: onnx-opt %s --krnl-print-nest -o /dev/null | FileCheck %s
+//
+// One kernel per step of a recipe: what the loops are after it.
+
+// Every op on its own loops, in the order of the kernel.
+// CHECK-LABEL: kernel empty{{$}}
+// CHECK:         nest: m(100) n(96) k(64)
+// CHECK-NEXT:    0: m(100) n(96)
+// CHECK-NEXT:    mm: m(100) n(96) k(64 reduced)
+func.func @empty(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
+  %y = krnl.kernel "empty" loops [m = 100, n = 96, k = 64]
+      ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
+      recipe [] {
+  ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
+        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    krnl.yield %r : tensor<100x96xf32>
+  } -> tensor<100x96xf32>
+  return %y : tensor<100x96xf32>
+}
+
+// 100 = 12 * 8 + 4: thirteen blocks, the last one shorter.
+// CHECK-LABEL: kernel block_static{{$}}
+// CHECK:         nest: m.o(13) m.r(8) n(96) k(64)
+func.func @block_static(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
+  %y = krnl.kernel "block_static" loops [m = 100, n = 96, k = 64]
+      ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
+      recipe [block(m, 8) -> (m.o, m.r)] {
+  ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
+        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    krnl.yield %r : tensor<100x96xf32>
+  } -> tensor<100x96xf32>
+  return %y : tensor<100x96xf32>
+}
+
+// The number of blocks is not known.
+// CHECK-LABEL: kernel block_dynamic{{$}}
+// CHECK:         nest: r.o(?) r.i(8) c(100)
+// CHECK-NEXT:    0: r.o(?) r.i(8)
+// CHECK-NEXT:    sum: r.o(?) r.i(8) c(100 reduced)
+func.func @block_dynamic(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> tensor<?x100xf32> {
+  %y = krnl.kernel "block_dynamic" loops [r = ?, c = 100]
+      ins(%x : tensor<?x100xf32>) outs(%o : tensor<?x100xf32>)
+      recipe [block(r, 8) -> (r.o, r.i)] {
+  ^bb0(%a: tensor<?x100xf32>, %b: tensor<?x100xf32>):
+    %zero = arith.constant 0.0 : f32
+    %c0 = arith.constant 0 : index
+    %d = tensor.dim %a, %c0 : tensor<?x100xf32>
+    %e = tensor.empty(%d) : tensor<?xf32>
+    %f = linalg.fill {krnl.axes = ["r"]} ins(%zero : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+    %s = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
+        ins(%a : tensor<?x100xf32>) outs(%f : tensor<?xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sum"} {
+    ^bb0(%p: f32, %q: f32):
+      %m = arith.addf %p, %q : f32
+      linalg.yield %m : f32
+    } -> tensor<?xf32>
+    %t = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+        ins(%a, %s : tensor<?x100xf32>, tensor<?xf32>) outs(%b : tensor<?x100xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sub"} {
+    ^bb0(%p: f32, %t: f32, %q: f32):
+      %m = arith.subf %p, %t : f32
+      linalg.yield %m : f32
+    } -> tensor<?x100xf32>
+    krnl.yield %t : tensor<?x100xf32>
+  } -> tensor<?x100xf32>
+  return %y : tensor<?x100xf32>
+}
+
+// The other op keeps its loop.
+// CHECK-LABEL: kernel block_of_one_op{{$}}
+// CHECK:         nest: r(?) c(100)
+// CHECK-NEXT:    0: r(?)
+// CHECK-NEXT:    sum: r(?) c.o(10 reduced) c.i(10 reduced)
+// CHECK-NEXT:    sub: r(?) c(100)
+func.func @block_of_one_op(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> tensor<?x100xf32> {
+  %y = krnl.kernel "block_of_one_op" loops [r = ?, c = 100]
+      ins(%x : tensor<?x100xf32>) outs(%o : tensor<?x100xf32>)
+      recipe [sum: block(c, 10) -> (c.o, c.i)] {
+  ^bb0(%a: tensor<?x100xf32>, %b: tensor<?x100xf32>):
+    %zero = arith.constant 0.0 : f32
+    %c0 = arith.constant 0 : index
+    %d = tensor.dim %a, %c0 : tensor<?x100xf32>
+    %e = tensor.empty(%d) : tensor<?xf32>
+    %f = linalg.fill {krnl.axes = ["r"]} ins(%zero : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+    %s = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
+        ins(%a : tensor<?x100xf32>) outs(%f : tensor<?xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sum"} {
+    ^bb0(%p: f32, %q: f32):
+      %m = arith.addf %p, %q : f32
+      linalg.yield %m : f32
+    } -> tensor<?xf32>
+    %t = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+        ins(%a, %s : tensor<?x100xf32>, tensor<?xf32>) outs(%b : tensor<?x100xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sub"} {
+    ^bb0(%p: f32, %t: f32, %q: f32):
+      %m = arith.subf %p, %t : f32
+      linalg.yield %m : f32
+    } -> tensor<?x100xf32>
+    krnl.yield %t : tensor<?x100xf32>
+  } -> tensor<?x100xf32>
+  return %y : tensor<?x100xf32>
+}
+
+// Ops without k lose nothing.
+// CHECK-LABEL: kernel fuse{{$}}
+// CHECK:         nest: mn(9600) k(64)
+// CHECK-NEXT:    0: mn(9600)
+// CHECK-NEXT:    mm: mn(9600) k(64 reduced)
+func.func @fuse(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
+  %y = krnl.kernel "fuse" loops [m = 100, n = 96, k = 64]
+      ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
+      recipe [fuse(m, n) -> mn] {
+  ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
+        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    krnl.yield %r : tensor<100x96xf32>
+  } -> tensor<100x96xf32>
+  return %y : tensor<100x96xf32>
+}
+
+// The two change places, n keeps its own.
+// CHECK-LABEL: kernel order{{$}}
+// CHECK:         nest: k(64) n(96) m(100)
+// CHECK-NEXT:    0: n(96) m(100)
+// CHECK-NEXT:    mm: k(64 reduced) n(96) m(100)
+func.func @order(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
+  %y = krnl.kernel "order" loops [m = 100, n = 96, k = 64]
+      ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
+      recipe [order(k, m)] {
+  ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
+        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    krnl.yield %r : tensor<100x96xf32>
+  } -> tensor<100x96xf32>
+  return %y : tensor<100x96xf32>
+}
+
+// Only the matmul runs n inside k.
+// CHECK-LABEL: kernel order_of_one_op{{$}}
+// CHECK:         nest: m(100) n(96) k(64)
+// CHECK-NEXT:    0: m(100) n(96)
+// CHECK-NEXT:    mm: m(100) k(64 reduced) n(96)
+func.func @order_of_one_op(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
+  %y = krnl.kernel "order_of_one_op" loops [m = 100, n = 96, k = 64]
+      ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
+      recipe [mm: order(k, n)] {
+  ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
+        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    krnl.yield %r : tensor<100x96xf32>
+  } -> tensor<100x96xf32>
+  return %y : tensor<100x96xf32>
+}
+
+// Sums are added up in another order now, and the nest knows.
+// CHECK-LABEL: kernel order_of_reduced_loops (reorders reductions){{$}}
+func.func @order_of_reduced_loops(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
+  %y = krnl.kernel "order_of_reduced_loops" loops [m = 100, n = 96, k = 64]
+      ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
+      recipe [block(k, 8) -> (k.o, k.i), order(k.i, k.o)] {
+  ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
+        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    krnl.yield %r : tensor<100x96xf32>
+  } -> tensor<100x96xf32>
+  return %y : tensor<100x96xf32>
+}
+
+// CHECK-LABEL: kernel share_and_parallel{{$}}
+// CHECK:         nest: r.o(? parallel) r.i(4 shared) c(100)
+func.func @share_and_parallel(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> tensor<?x100xf32> {
+  %y = krnl.kernel "share_and_parallel" loops [r = ?, c = 100]
+      ins(%x : tensor<?x100xf32>) outs(%o : tensor<?x100xf32>)
+      recipe [block(r, 4) -> (r.o, r.i), share(r.o, r.i), parallel(r.o)] {
+  ^bb0(%a: tensor<?x100xf32>, %b: tensor<?x100xf32>):
+    %zero = arith.constant 0.0 : f32
+    %c0 = arith.constant 0 : index
+    %d = tensor.dim %a, %c0 : tensor<?x100xf32>
+    %e = tensor.empty(%d) : tensor<?xf32>
+    %f = linalg.fill {krnl.axes = ["r"]} ins(%zero : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+    %s = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
+        ins(%a : tensor<?x100xf32>) outs(%f : tensor<?xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sum"} {
+    ^bb0(%p: f32, %q: f32):
+      %m = arith.addf %p, %q : f32
+      linalg.yield %m : f32
+    } -> tensor<?xf32>
+    %t = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+        ins(%a, %s : tensor<?x100xf32>, tensor<?xf32>) outs(%b : tensor<?x100xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sub"} {
+    ^bb0(%p: f32, %t: f32, %q: f32):
+      %m = arith.subf %p, %t : f32
+      linalg.yield %m : f32
+    } -> tensor<?x100xf32>
+    krnl.yield %t : tensor<?x100xf32>
+  } -> tensor<?x100xf32>
+  return %y : tensor<?x100xf32>
+}
+
+// CHECK-LABEL: kernel unroll{{$}}
+// CHECK:         mm: m(100) n(96) k(64 reduced x4)
+func.func @unroll(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
+  %y = krnl.kernel "unroll" loops [m = 100, n = 96, k = 64]
+      ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
+      recipe [mm: unroll(k, 4)] {
+  ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
+        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    krnl.yield %r : tensor<100x96xf32>
+  } -> tensor<100x96xf32>
+  return %y : tensor<100x96xf32>
+}
+
+// Two vectors of 16 per step.
+// CHECK-LABEL: kernel vectorize{{$}}
+// CHECK:         sub: r(?) c(100 x2 lanes=16)
+func.func @vectorize(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> tensor<?x100xf32> {
+  %y = krnl.kernel "vectorize" loops [r = ?, c = 100]
+      ins(%x : tensor<?x100xf32>) outs(%o : tensor<?x100xf32>)
+      recipe [sub: vectorize(c, 16), sub: unroll(c, 2)] {
+  ^bb0(%a: tensor<?x100xf32>, %b: tensor<?x100xf32>):
+    %zero = arith.constant 0.0 : f32
+    %c0 = arith.constant 0 : index
+    %d = tensor.dim %a, %c0 : tensor<?x100xf32>
+    %e = tensor.empty(%d) : tensor<?xf32>
+    %f = linalg.fill {krnl.axes = ["r"]} ins(%zero : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+    %s = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
+        ins(%a : tensor<?x100xf32>) outs(%f : tensor<?xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sum"} {
+    ^bb0(%p: f32, %q: f32):
+      %m = arith.addf %p, %q : f32
+      linalg.yield %m : f32
+    } -> tensor<?xf32>
+    %t = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+        ins(%a, %s : tensor<?x100xf32>, tensor<?xf32>) outs(%b : tensor<?x100xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sub"} {
+    ^bb0(%p: f32, %t: f32, %q: f32):
+      %m = arith.subf %p, %t : f32
+      linalg.yield %m : f32
+    } -> tensor<?x100xf32>
+    krnl.yield %t : tensor<?x100xf32>
+  } -> tensor<?x100xf32>
+  return %y : tensor<?x100xf32>
+}
+
+// One partial sum per lane: another order of adding.
+// CHECK-LABEL: kernel vectorize_reduction (reorders reductions){{$}}
+func.func @vectorize_reduction(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> tensor<?x100xf32> {
+  %y = krnl.kernel "vectorize_reduction" loops [r = ?, c = 100]
+      ins(%x : tensor<?x100xf32>) outs(%o : tensor<?x100xf32>)
+      recipe [sum: vectorize(c, 16)] {
+  ^bb0(%a: tensor<?x100xf32>, %b: tensor<?x100xf32>):
+    %zero = arith.constant 0.0 : f32
+    %c0 = arith.constant 0 : index
+    %d = tensor.dim %a, %c0 : tensor<?x100xf32>
+    %e = tensor.empty(%d) : tensor<?xf32>
+    %f = linalg.fill {krnl.axes = ["r"]} ins(%zero : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+    %s = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
+        ins(%a : tensor<?x100xf32>) outs(%f : tensor<?xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sum"} {
+    ^bb0(%p: f32, %q: f32):
+      %m = arith.addf %p, %q : f32
+      linalg.yield %m : f32
+    } -> tensor<?xf32>
+    %t = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+        ins(%a, %s : tensor<?x100xf32>, tensor<?xf32>) outs(%b : tensor<?x100xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sub"} {
+    ^bb0(%p: f32, %t: f32, %q: f32):
+      %m = arith.subf %p, %t : f32
+      linalg.yield %m : f32
+    } -> tensor<?x100xf32>
+    krnl.yield %t : tensor<?x100xf32>
+  } -> tensor<?x100xf32>
+  return %y : tensor<?x100xf32>
+}
+
+// The fill gets the tile too, without the loop over k.
+// CHECK-LABEL: kernel register_tile{{$}}
+// CHECK:         nest: m.o(13 shared) n.o(2 shared) k(64) m.r(8) n.r(48)
+// CHECK-NEXT:    0: m.o(13) n.o(2) m.r(8 row) n.r(48 column)
+// CHECK-NEXT:    mm: m.o(13) n.o(2) k(64 reduced) m.r(8 row) n.r(48 column)
+func.func @register_tile(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
+  %y = krnl.kernel "register_tile" loops [m = 100, n = 96, k = 64]
+      ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
+      recipe [block(m, 8) -> (m.o, m.r), block(n, 48) -> (n.o, n.r), order(m.o, n.o, k, m.r, n.r), share(m.o, n.o), register_tile(m.r, n.r)] {
+  ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
+        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    krnl.yield %r : tensor<100x96xf32>
+  } -> tensor<100x96xf32>
+  return %y : tensor<100x96xf32>
+}
+
+// No loop changes.
+// CHECK-LABEL: kernel cache_and_pack{{$}}
+// CHECK:         nest: m(100) n.o(2) n.r(48) k(64)
+func.func @cache_and_pack(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
+  %y = krnl.kernel "cache_and_pack" loops [m = 100, n = 96, k = 64]
+      ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
+      recipe [block(n, 48) -> (n.o, n.r), pack(1, [k, n.r]), cache(0, at=m)] {
+  ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
+        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    krnl.yield %r : tensor<100x96xf32>
+  } -> tensor<100x96xf32>
+  return %y : tensor<100x96xf32>
+}
+
+// CHECK-LABEL: kernel split_reduction (reorders reductions){{$}}
+// CHECK:         sum: r(?) c.o(25 reduced) c.i(4 reduced)
+func.func @split_reduction(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> tensor<?x100xf32> {
+  %y = krnl.kernel "split_reduction" loops [r = ?, c = 100]
+      ins(%x : tensor<?x100xf32>) outs(%o : tensor<?x100xf32>)
+      recipe [sum: split_reduction(c, 4) -> (c.o, c.i)] {
+  ^bb0(%a: tensor<?x100xf32>, %b: tensor<?x100xf32>):
+    %zero = arith.constant 0.0 : f32
+    %c0 = arith.constant 0 : index
+    %d = tensor.dim %a, %c0 : tensor<?x100xf32>
+    %e = tensor.empty(%d) : tensor<?xf32>
+    %f = linalg.fill {krnl.axes = ["r"]} ins(%zero : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+    %s = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
+        ins(%a : tensor<?x100xf32>) outs(%f : tensor<?xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sum"} {
+    ^bb0(%p: f32, %q: f32):
+      %m = arith.addf %p, %q : f32
+      linalg.yield %m : f32
+    } -> tensor<?xf32>
+    %t = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+        ins(%a, %s : tensor<?x100xf32>, tensor<?xf32>) outs(%b : tensor<?x100xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sub"} {
+    ^bb0(%p: f32, %t: f32, %q: f32):
+      %m = arith.subf %p, %t : f32
+      linalg.yield %m : f32
+    } -> tensor<?x100xf32>
+    krnl.yield %t : tensor<?x100xf32>
+  } -> tensor<?x100xf32>
+  return %y : tensor<?x100xf32>
+}

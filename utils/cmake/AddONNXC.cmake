@@ -6,6 +6,7 @@
 #   add_onnxc_tool(onnx-name main.cpp ... [same options])      -> build/bin
 #   add_onnxc_unittest(NameTests a.cpp ... [same options])     -> build/test/Unit
 #   add_onnxc_tablegen(Target file.td -gen-x Out.inc ... [DEPENDS targets])
+#                     for passes and dialects also writes a page to build/docs
 #   add_onnxc_subdirectories(dir ...)   every folder below with a CMakeLists.txt
 #
 # Paths of generated files: build/include, the same tree as include/.
@@ -146,13 +147,39 @@ function(_onnxc_td_output_dir out td)
   set(${out} ${ONNXC_GENERATED_INCLUDE_DIR}/onnxc/${dir} PARENT_SCOPE)
 endfunction()
 
+# Appends to the words of a tablegen call what writes the documentation's page:
+# build/docs/Passes/A/B.md for the passes of include/onnxc/A/B/Passes.td,
+# build/docs/Dialects/x.md for a dialect x with its operations.
+function(_onnxc_add_page words td)
+  if("-gen-pass-decls" IN_LIST ${words})
+    get_filename_component(dir ${td} DIRECTORY)
+    cmake_path(RELATIVE_PATH dir
+               BASE_DIRECTORY ${PROJECT_SOURCE_DIR}/include/onnxc)
+    set(page Passes/${dir}.md)
+    set(flags -gen-pass-doc)
+  elseif("-gen-dialect-decls" IN_LIST ${words} AND
+         "-gen-op-decls" IN_LIST ${words})
+    string(REGEX MATCH "-dialect=([a-z]+)" dialect "${${words}}")
+    set(page Dialects/${CMAKE_MATCH_1}.md)
+    set(flags -gen-dialect-doc ${dialect})
+  else()
+    return()
+  endif()
+  set(page ${PROJECT_BINARY_DIR}/docs/${page})
+  get_filename_component(dir ${page} DIRECTORY)
+  file(MAKE_DIRECTORY ${dir})
+  set(${words} ${${words}} ${flags} ${page} PARENT_SCOPE)
+endfunction()
+
 function(add_onnxc_tablegen target td)
   cmake_parse_arguments(ARG "" "" "DEPENDS" ${ARGN})
   _onnxc_find_td(td ${td})
   _onnxc_td_output_dir(output_dir ${td})
   set(flags)
   set(outputs)
-  foreach(word IN LISTS ARG_UNPARSED_ARGUMENTS)
+  set(words ${ARG_UNPARSED_ARGUMENTS})
+  _onnxc_add_page(words ${td})
+  foreach(word IN LISTS words)
     if(word MATCHES "^-")
       list(APPEND flags ${word})
       continue()

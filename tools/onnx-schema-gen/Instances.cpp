@@ -97,6 +97,8 @@ public:
 
 private:
   void printChoice(const Choice &choice);
+  void printBody(std::vector<std::string> taken,
+                 std::vector<std::string> yielded);
   void printConstants();
   void printProperties(const Choice &choice, std::ostream &os) const;
   std::string typeOf(const Parameter &parameter, size_t typeNumber) const;
@@ -128,6 +130,9 @@ std::string OperatorPrinter::argument(const std::string &type) {
 
 /// A value that is no default: the readable form leaves defaults out.
 static std::string sampleValue(const Schema::Attribute &attribute) {
+  // How many operands are scanned: the others are states.
+  if (attribute.name == "num_scan_inputs")
+    return "1 : i64";
   switch (attribute.type) {
   case AttributeProto::INT:
     return "3 : i64";
@@ -172,29 +177,57 @@ void OperatorPrinter::printProperties(const Choice &choice,
   os << (properties.empty() ? "" : "}>");
 }
 
+static std::string join(const std::vector<std::string> &items) {
+  std::string result;
+  for (const std::string &item : items)
+    result += (result.empty() ? "" : ", ") + item;
+  return result;
+}
+
+/// A body takes what the operation around it says; it yields values from
+/// outside, which it may use directly.
+void OperatorPrinter::printBody(std::vector<std::string> taken,
+                                std::vector<std::string> yielded) {
+  if (op.mnemonic == "If")
+    taken.clear();
+  if (op.mnemonic == "Loop") {
+    taken.insert(taken.begin(), {"tensor<i64>", "tensor<i1>"});
+    yielded.insert(yielded.begin(), "tensor<i1>");
+  }
+  body << "{^bb0";
+  for (size_t i = 0; i < taken.size(); ++i)
+    body << (i == 0 ? "(%in" : ", %in") << i << ": " << taken[i];
+  std::vector<std::string> values;
+  for (const std::string &type : yielded)
+    values.push_back(argument(type));
+  body << (taken.empty() ? ":" : "):") << " \"onnx.Yield\"(" << join(values)
+       << ") : (" << join(yielded) << ") -> ()}";
+}
+
 void OperatorPrinter::printChoice(const Choice &choice) {
-  std::string operands, operandTypes, resultTypes;
-  auto append = [](std::string &list, const std::string &item) {
-    list += (list.empty() ? "" : ", ") + item;
-  };
+  std::vector<std::string> operands, operandTypes, resultTypes;
   for (size_t i = 0; i < choice.inputCounts.size(); ++i)
     for (int k = 0; k < choice.inputCounts[i]; ++k) {
       std::string type = typeOf(op.schema.inputs()[i], choice.typeNumber);
-      append(operands, argument(type));
-      append(operandTypes, type);
+      operands.push_back(argument(type));
+      operandTypes.push_back(type);
     }
   for (size_t i = 0; i < choice.outputCounts.size(); ++i)
     for (int k = 0; k < choice.outputCounts[i]; ++k)
-      append(resultTypes, typeOf(op.schema.outputs()[i], choice.typeNumber));
-  body << "  \"onnx." << op.mnemonic << "\"(" << operands << ")";
+      resultTypes.push_back(typeOf(op.schema.outputs()[i], choice.typeNumber));
+  body << "  \"onnx." << op.mnemonic << "\"(" << join(operands) << ")";
   printProperties(choice, body);
+  std::vector<std::string> taken = operandTypes;
+  if (op.mnemonic == "Loop")
+    taken.assign(operandTypes.end() - choice.inputCounts.back(),
+                 operandTypes.end());
   std::vector<Schema::Attribute> graphs = op.graphs();
-  for (size_t i = 0; i < graphs.size(); ++i)
-    body << (i == 0 ? " (" : ", ")
-         << "{^bb0(%in: tensor<i64>): \"onnx.Yield\"(%in) : "
-            "(tensor<i64>) -> ()}"
-         << (i + 1 == graphs.size() ? ")" : "");
-  body << " : (" << operandTypes << ") -> (" << resultTypes << ")\n";
+  for (size_t i = 0; i < graphs.size(); ++i) {
+    body << (i == 0 ? " (" : ", ");
+    printBody(taken, resultTypes);
+  }
+  body << (graphs.empty() ? "" : ")") << " : (" << join(operandTypes)
+       << ") -> (" << join(resultTypes) << ")\n";
 }
 
 /// A constant has exactly one of its attributes, which fixes its type.

@@ -180,6 +180,28 @@ bool onnxc::onnx::isValueType(Type type) {
       .Default(false);
 }
 
+bool onnxc::onnx::mayBeSameUpToShape(Type a, Type b) {
+  if (isa<NoneType>(a) || isa<NoneType>(b))
+    return true;
+  if (auto tensorA = dyn_cast<TensorType>(a)) {
+    auto tensorB = dyn_cast<TensorType>(b);
+    return tensorB && tensorA.getElementType() == tensorB.getElementType();
+  }
+  if (a.getTypeID() != b.getTypeID())
+    return false;
+  if (auto seq = dyn_cast<SeqType>(a))
+    return mayBeSameUpToShape(seq.getElementType(),
+                              cast<SeqType>(b).getElementType());
+  if (auto opt = dyn_cast<OptType>(a))
+    return mayBeSameUpToShape(opt.getElementType(),
+                              cast<OptType>(b).getElementType());
+  if (auto map = dyn_cast<MapType>(a))
+    return map.getKeyType() == cast<MapType>(b).getKeyType() &&
+           mayBeSameUpToShape(map.getValueType(),
+                              cast<MapType>(b).getValueType());
+  return a == b;
+}
+
 std::string onnxc::onnx::getONNXSpelling(Type type) {
   auto element = [](Type t) -> std::string {
     unsigned number = getElementTypeNumber(t);

@@ -61,26 +61,6 @@ FailureOr<SmallVector<int32_t>> onnxc::onnx::getSegmentSizes(Operation *op,
 // Types
 //===----------------------------------------------------------------------===//
 
-/// True unless the types are known to differ in more than shapes.
-static bool mayBeSame(Type a, Type b) {
-  if (isa<NoneType>(a) || isa<NoneType>(b))
-    return true;
-  if (auto tensorA = dyn_cast<TensorType>(a)) {
-    auto tensorB = dyn_cast<TensorType>(b);
-    return tensorB && tensorA.getElementType() == tensorB.getElementType();
-  }
-  if (a.getTypeID() != b.getTypeID())
-    return false;
-  if (auto seq = dyn_cast<SeqType>(a))
-    return mayBeSame(seq.getElementType(), cast<SeqType>(b).getElementType());
-  if (auto opt = dyn_cast<OptType>(a))
-    return mayBeSame(opt.getElementType(), cast<OptType>(b).getElementType());
-  if (auto map = dyn_cast<MapType>(a))
-    return map.getKeyType() == cast<MapType>(b).getKeyType() &&
-           mayBeSame(map.getValueType(), cast<MapType>(b).getValueType());
-  return a == b;
-}
-
 /// The types of one kind of container, by the numbers of their elements.
 static void spell(StringRef prefix, StringRef suffix, uint32_t mask,
                   MLIRContext *context, SmallVectorImpl<std::string> &names) {
@@ -205,7 +185,7 @@ LogicalResult Verifier::verifyVariable(StringRef what,
   }
   if (isa<NoneType>(found->type))
     found->type = type;
-  if (mayBeSame(found->type, type))
+  if (mayBeSameUpToShape(found->type, type))
     return success();
   return op->emitOpError() << "has " << what << " '" << parameter.name
                            << "' of type " << type << " and '" << found->name

@@ -27,6 +27,13 @@ def ONNX_ConstantOp : ONNX_ConstantOpBase<[ConstantLike]> {
   }];
 }
 
+// How many values a body takes and yields follows from the operands and
+// results around it (ControlFlow.cpp).
+def ONNX_IfOp : ONNX_IfOpBase { let hasRegionVerifier = 1; }
+def ONNX_LoopOp : ONNX_LoopOpBase { let hasRegionVerifier = 1; }
+def ONNX_ScanOp : ONNX_ScanOpBase { let hasRegionVerifier = 1; }
+def ONNX_SequenceMapOp : ONNX_SequenceMapOpBase { let hasRegionVerifier = 1; }
+
 def ONNX_YieldOp : Op<ONNX_Dialect, "Yield", [
     Pure, ReturnLike, Terminator,
     ParentOneOf<["::onnxc::onnx::IfOp", "::onnxc::onnx::LoopOp",

@@ -36,6 +36,10 @@ unsigned getRawBitWidth(mlir::Type elementType);
 /// dynamic, the product overflows or the elements have no raw form.
 std::optional<uint64_t> getRawSize(mlir::ShapedType type);
 
+/// False if the types are known to differ in more than shapes. What is not
+/// known may be anything.
+bool mayBeSameUpToShape(mlir::Type a, mlir::Type b);
+
 /// The type as ONNX spells it, without shapes: `seq(tensor(float))`.
 std::string getONNXSpelling(mlir::Type type);
 

@@ -150,16 +150,16 @@ endfunction()
 # Appends to the words of a tablegen call what writes the documentation's page:
 # build/docs/Passes/A/B.md for the passes of include/onnxc/A/B/Passes.td,
 # build/docs/Dialects/x.md for a dialect x with its operations.
-function(_onnxc_add_page words td)
-  if("-gen-pass-decls" IN_LIST ${words})
+function(_onnxc_add_page list td)
+  if("-gen-pass-decls" IN_LIST ${list})
     get_filename_component(dir ${td} DIRECTORY)
     cmake_path(RELATIVE_PATH dir
                BASE_DIRECTORY ${PROJECT_SOURCE_DIR}/include/onnxc)
     set(page Passes/${dir}.md)
     set(flags -gen-pass-doc)
-  elseif("-gen-dialect-decls" IN_LIST ${words} AND
-         "-gen-op-decls" IN_LIST ${words})
-    string(REGEX MATCH "-dialect=([a-z]+)" dialect "${${words}}")
+  elseif("-gen-dialect-decls" IN_LIST ${list} AND
+         "-gen-op-decls" IN_LIST ${list})
+    string(REGEX MATCH "-dialect=([a-z]+)" dialect "${${list}}")
     set(page Dialects/${CMAKE_MATCH_1}.md)
     set(flags -gen-dialect-doc ${dialect})
   else()
@@ -168,7 +168,7 @@ function(_onnxc_add_page words td)
   set(page ${PROJECT_BINARY_DIR}/docs/${page})
   get_filename_component(dir ${page} DIRECTORY)
   file(MAKE_DIRECTORY ${dir})
-  set(${words} ${${words}} ${flags} ${page} PARENT_SCOPE)
+  set(${list} ${${list}} ${flags} ${page} PARENT_SCOPE)
 endfunction()
 
 function(add_onnxc_tablegen target td)

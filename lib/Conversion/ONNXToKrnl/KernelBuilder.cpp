@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/AffineMap.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 
@@ -21,8 +22,20 @@ KernelBuilder::KernelBuilder(OpBuilder &host, Location loc, StringRef name)
 KernelBuilder::~KernelBuilder() { delete block; }
 
 AffineExpr KernelBuilder::loop(StringRef loopName, int64_t extent) {
-  loops.push_back({loopName.str(), extent});
+  loops.push_back({loopName.str(), extent, {}});
   return host.getAffineDimExpr(loops.size() - 1);
+}
+
+AffineExpr KernelBuilder::loop(StringRef loopName, Value extent) {
+  if (auto constant = getConstantIntValue(extent))
+    return loop(loopName, *constant);
+  AffineExpr expr = loop(loopName, ShapedType::kDynamic);
+  Value none = arith::ConstantIndexOp::create(host, loc, 0);
+  auto type = RankedTensorType::get(
+      {ShapedType::kDynamic, ShapedType::kDynamic}, host.getI8Type());
+  loops.back().carrier = input(
+      tensor::EmptyOp::create(host, loc, type, ValueRange{none, extent}));
+  return expr;
 }
 
 SmallVector<AffineExpr> KernelBuilder::loopsOf(RankedTensorType type) {
@@ -127,6 +140,9 @@ SmallVector<Value> KernelBuilder::generic(ArrayRef<Access> opIns,
   };
   for (const Access &access : opIns)
     add(access, inValues);
+  for (unsigned l : currentAxes)
+    if (loops[l].carrier)
+      add({loops[l].carrier, {zero(), getAffineDimExpr(l, ctx)}}, inValues);
   for (const Access &access : opOuts) {
     add(access, outValues);
     resultTypes.push_back(access.tensor.getType());
@@ -134,7 +150,9 @@ SmallVector<Value> KernelBuilder::generic(ArrayRef<Access> opIns,
   auto op = linalg::GenericOp::create(
       body, loc, resultTypes, inValues, outValues, maps, iterators,
       [&](OpBuilder &b, Location l, ValueRange args) {
-        linalg::YieldOp::create(b, l, fn(b, l, args));
+        SmallVector<Value> values(args.take_front(opIns.size()));
+        llvm::append_range(values, args.take_back(opOuts.size()));
+        linalg::YieldOp::create(b, l, fn(b, l, values));
       });
   op->setAttr("krnl.axes", host.getArrayAttr(axes));
   return llvm::to_vector(ValueRange(op.getResults()));

@@ -50,6 +50,10 @@ public:
   /// time (it is then read from an operand dimension indexed by just this
   /// loop). The expression stands for the loop in accesses.
   mlir::AffineExpr loop(llvm::StringRef name, int64_t extent);
+  /// Declares a loop whose extent is a host index value that no operand
+  /// dimension need have. (Behind it is an operand without elements that
+  /// carries the size.)
+  mlir::AffineExpr loop(llvm::StringRef name, mlir::Value extent);
   /// One loop per dimension of `type`, named d0, d1, ...
   llvm::SmallVector<mlir::AffineExpr> loopsOf(mlir::RankedTensorType type);
   mlir::AffineExpr constant(int64_t value);
@@ -97,6 +101,8 @@ private:
   struct LoopDecl {
     std::string name;
     int64_t extent;
+    /// The image of the operand that carries the size, if there is one.
+    mlir::Value carrier;
   };
 
   mlir::OpBuilder &host;

@@ -234,8 +234,10 @@ SmallVector<Value> KernelEmitter::emitPoint(OpState &state,
   unsigned inits = state.op.getNumDpsInits();
   for (const Copies &copies : all) {
     SmallVector<Value> args;
-    for (OpOperand *input : state.op.getDpsInputOperands())
-      args.push_back(readOperand(state, *input, copies));
+    for (OpOperand *input : state.op.getDpsInputOperands()) {
+      bool used = !state.op.getMatchingBlockArgument(input).use_empty();
+      args.push_back(used ? readOperand(state, *input, copies) : Value());
+    }
     // Positions of this copy's accumulators.
     SmallVector<unsigned> at;
     if (!accumulators.empty()) {

@@ -1,0 +1,312 @@
+//===- Reduction.cpp - Reductions over axes ---------------------*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Each operator is a row: what a new element contributes, how contributions
+// are merged, and what is made of the total. Axes that are constant become
+// reduction loops; axes that only the run knows give, in every dimension, one
+// loop over the results and one over what is reduced, one of which runs once.
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
+#include "onnxc/Conversion/ONNXToKrnl/KernelBuilder.h"
+#include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
+#include "onnxc/Conversion/ONNXToKrnl/ScalarBuilder.h"
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/ONNX/IR/Constants.h"
+#include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
+
+using namespace mlir;
+using onnxc::krnl::KernelBuilder;
+
+namespace onnxc {
+namespace {
+
+/// One reduction operator. `prepare` and `finish` may be null: the element, the
+/// total as they are. `count` is the number of elements reduced.
+struct ReductionRow {
+  Value (*neutral)(ScalarBuilder &s);
+  Value (*prepare)(ScalarBuilder &s, Value x);
+  Value (*merge)(ScalarBuilder &s, Value total, Value x);
+  Value (*finish)(ScalarBuilder &s, Value total, Value count);
+};
+
+/// Which dimensions are reduced: known now, or i1 values on the host.
+struct Axes {
+  SmallVector<bool> reduced;
+  SmallVector<Value> flags;
+  bool isStatic() const { return flags.empty(); }
+};
+
+/// Reads the axes; none given means all, or none with `noop`.
+FailureOr<Axes> getAxes(OpBuilder &b, Location loc, Value original, Value axes,
+                        int64_t rank, bool noop) {
+  Axes result;
+  if (!original) {
+    result.reduced.assign(rank, !noop);
+    return result;
+  }
+  if (auto constant = onnx::constantInts(original)) {
+    result.reduced.assign(rank, constant->empty() && !noop);
+    for (int64_t axis : *constant) {
+      if (axis < -rank || axis >= rank)
+        return failure();
+      result.reduced[axis < 0 ? axis + rank : axis] = true;
+    }
+    return result;
+  }
+  auto type = dyn_cast<RankedTensorType>(axes.getType());
+  if (!type || type.getRank() > 1)
+    return failure();
+  Value count = type.getRank() == 0 ? indexConstant(b, loc, 1)
+                                    : sizeOf(b, loc, axes, 0);
+  Value zero = indexConstant(b, loc, 0), one = indexConstant(b, loc, 1);
+  Value none = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, count,
+                                     zero);
+  Value whenNone = noop ? Value(arith::ConstantIntOp::create(b, loc, 0, 1))
+                        : none;
+  for (int64_t d = 0; d < rank; ++d) {
+    auto loop = scf::ForOp::create(
+        b, loc, zero, count, one, whenNone,
+        [&](OpBuilder &nb, Location l, Value i, ValueRange found) {
+          SmallVector<Value> at;
+          if (type.getRank() == 1)
+            at.push_back(i);
+          Value axis = tensor::ExtractOp::create(nb, l, axes, at);
+          auto is = [&](int64_t value) {
+            Value wanted = arith::ConstantOp::create(
+                nb, l, nb.getIntegerAttr(axis.getType(), value));
+            return arith::CmpIOp::create(nb, l, arith::CmpIPredicate::eq, axis,
+                                         wanted)
+                .getResult();
+          };
+          Value hit = arith::OrIOp::create(nb, l, is(d), is(d - rank));
+          Value any = arith::OrIOp::create(nb, l, found[0], hit);
+          scf::YieldOp::create(nb, l, any);
+        });
+    result.flags.push_back(loop.getResult(0));
+  }
+  return result;
+}
+
+class ReductionKernel {
+public:
+  ReductionKernel(OpBuilder &b, Location loc, StringRef name,
+                  const ReductionRow &row, Type onnxElement)
+      : b(b), loc(loc), row(row), element(onnxElement), kernel(b, loc, name) {}
+
+  /// The result with a size of 1 in each reduced dimension.
+  Value build(Value x, const Axes &axes);
+
+private:
+  Value count(Value x, const Axes &axes);
+
+  OpBuilder &b;
+  Location loc;
+  const ReductionRow &row;
+  Type element;
+  KernelBuilder kernel;
+  SmallVector<AffineExpr> inAt, outAt, reduced;
+  SmallVector<Value> outSizes, reducedSizes;
+};
+
+/// Number of elements that go into each result, as a scalar of the compute
+/// type.
+Value ReductionKernel::count(Value x, const Axes &axes) {
+  Value total = indexConstant(b, loc, 1);
+  for (Value size : reducedSizes)
+    total = mulIndex(b, loc, total, size);
+  Type type = ScalarBuilder::computeType(element);
+  Value asInt =
+      arith::IndexCastOp::create(b, loc, b.getI64Type(), total);
+  if (isa<FloatType>(type))
+    return arith::SIToFPOp::create(b, loc, type, asInt);
+  if (type.isInteger(64))
+    return asInt;
+  return arith::TruncIOp::create(b, loc, type, asInt);
+}
+
+Value ReductionKernel::build(Value x, const Axes &axes) {
+  auto inType = cast<RankedTensorType>(x.getType());
+  Value one = indexConstant(b, loc, 1);
+  Value in = kernel.input(x);
+  SmallVector<AffineExpr> offsets;
+  for (int64_t d = 0; d < inType.getRank(); ++d) {
+    std::string suffix = std::to_string(d);
+    Value size = sizeOf(b, loc, x, d);
+    if (axes.isStatic()) {
+      AffineExpr loop = kernel.loop("d" + suffix, inType.getDimSize(d));
+      inAt.push_back(loop);
+      outAt.push_back(axes.reduced[d] ? kernel.zero() : loop);
+      outSizes.push_back(axes.reduced[d] ? one : size);
+      if (axes.reduced[d]) {
+        reduced.push_back(loop);
+        reducedSizes.push_back(size);
+      }
+      continue;
+    }
+    Value out = arith::SelectOp::create(b, loc, axes.flags[d], one, size);
+    Value inner = arith::SelectOp::create(b, loc, axes.flags[d], size, one);
+    outSizes.push_back(out);
+    reducedSizes.push_back(inner);
+    outAt.push_back(kernel.loop("d" + suffix, out));
+    reduced.push_back(kernel.loop("r" + suffix, inner));
+    inAt.push_back(outAt.back() + reduced.back());
+  }
+  Type compute = ScalarBuilder::computeType(element);
+  SmallVector<int64_t> unknown(inType.getRank(), ShapedType::kDynamic);
+  RankedTensorType outType = refineType(
+      RankedTensorType::get(unknown, inType.getElementType()), outSizes);
+  Value number = row.finish ? kernel.input(count(x, axes)) : Value();
+  Value out = kernel.output(outType, dynamicSizes(outType, outSizes));
+  bool separate = row.finish || compute != outType.getElementType();
+  Value total = out;
+  if (separate) {
+    SmallVector<std::pair<Value, int64_t>> like;
+    for (int64_t d = 0; d < outType.getRank(); ++d)
+      if (outType.isDynamicDim(d))
+        like.push_back({out, d});
+    total = kernel.temporary(
+        RankedTensorType::get(outType.getShape(), compute), like);
+  }
+  ScalarBuilder outside(kernel.inside(), loc, element);
+  total = kernel.fill(row.neutral(outside), {total, outAt});
+  total = kernel.generic(
+      {{in, inAt}}, {total, outAt}, reduced,
+      [&](OpBuilder &nb, Location l, ValueRange v) {
+        ScalarBuilder s(nb, l, element);
+        Value value = s.widen(v[0]);
+        return row.merge(s, v[1], row.prepare ? row.prepare(s, value) : value);
+      });
+  if (separate)
+    total = kernel.generic(
+        {{total, outAt}}, {out, outAt}, {},
+        [&](OpBuilder &nb, Location l, ValueRange v) {
+          ScalarBuilder s(nb, l, element);
+          return s.narrow(row.finish ? row.finish(s, v[0], number) : v[0]);
+        });
+  return kernel.finish({total}).front();
+}
+
+/// Without keepdims the reduced dimensions (all of size 1) go away.
+Value dropAxes(OpBuilder &b, Location loc, Value kept, const Axes &axes,
+               RankedTensorType wanted) {
+  auto type = cast<RankedTensorType>(kept.getType());
+  SmallVector<Value> sizes;
+  SmallVector<int64_t> shape;
+  if (axes.isStatic()) {
+    for (int64_t d = 0; d < type.getRank(); ++d)
+      if (!axes.reduced[d]) {
+        sizes.push_back(sizeOf(b, loc, kept, d));
+        shape.push_back(type.getDimSize(d));
+      }
+    return reshapeTo(b, loc, kept,
+                     RankedTensorType::get(shape, type.getElementType()),
+                     sizes);
+  }
+  // The i-th size of the result is that of the i-th dimension kept.
+  Value zero = indexConstant(b, loc, 0), one = indexConstant(b, loc, 1);
+  SmallVector<Value> position{zero};
+  for (Value flag : axes.flags) {
+    Value next = addIndex(b, loc, position.back(), one);
+    position.push_back(
+        arith::SelectOp::create(b, loc, flag, position.back(), next));
+  }
+  for (int64_t i = 0; i < wanted.getRank(); ++i) {
+    Value size = one, wantedPosition = indexConstant(b, loc, i);
+    for (int64_t d = 0; d < type.getRank(); ++d) {
+      Value here = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                         position[d], wantedPosition);
+      Value isKept = arith::XOrIOp::create(
+          b, loc, axes.flags[d], arith::ConstantIntOp::create(b, loc, 1, 1));
+      size = arith::SelectOp::create(
+          b, loc, arith::AndIOp::create(b, loc, here, isKept),
+          sizeOf(b, loc, kept, d), size);
+    }
+    sizes.push_back(size);
+  }
+  return reshapeTo(
+      b, loc, kept,
+      RankedTensorType::get(wanted.getShape(), type.getElementType()), sizes);
+}
+
+template <typename OnnxOp>
+struct ReduceLowering : public OpConversionPattern<OnnxOp> {
+  ReduceLowering(TypeConverter &converter, MLIRContext *context,
+                 ReductionRow row)
+      : OpConversionPattern<OnnxOp>(converter, context), row(row) {}
+
+  LogicalResult
+  matchAndRewrite(OnnxOp op, typename OnnxOp::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value x = adaptor.getOperands()[0];
+    auto type = dyn_cast<RankedTensorType>(x.getType());
+    auto wanted = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+    if (!type || !wanted)
+      return rewriter.notifyMatchFailure(op, "rank is not known");
+    bool given = op->getNumOperands() > 1;
+    FailureOr<Axes> axes =
+        getAxes(rewriter, loc, given ? op->getOperand(1) : Value(),
+                given ? adaptor.getOperands()[1] : Value(), type.getRank(),
+                op.getNoopWithEmptyAxes());
+    if (failed(axes))
+      return rewriter.notifyMatchFailure(op, "axes are out of range");
+    Type element = getElementTypeOrSelf(op->getOperand(0).getType());
+    Value y = ReductionKernel(rewriter, loc, op->getName().stripDialect(), row,
+                              element)
+                  .build(x, *axes);
+    if (!op.getKeepdims())
+      y = dropAxes(rewriter, loc, y, *axes, wanted);
+    replaceWithCasts(rewriter, *this->getTypeConverter(), op, y);
+    return success();
+  }
+
+  ReductionRow row;
+};
+
+Value zero(ScalarBuilder &s) { return s.constant(0); }
+Value oneOf(ScalarBuilder &s) { return s.constant(1); }
+Value lowest(ScalarBuilder &s) { return s.lowest(); }
+Value highest(ScalarBuilder &s) { return s.highest(); }
+Value absolute(ScalarBuilder &s, Value x) { return s.abs(x); }
+Value square(ScalarBuilder &s, Value x) { return s.mul(x, x); }
+Value sum(ScalarBuilder &s, Value x, Value y) { return s.add(x, y); }
+Value product(ScalarBuilder &s, Value x, Value y) { return s.mul(x, y); }
+Value largest(ScalarBuilder &s, Value x, Value y) { return s.max(x, y); }
+Value smallest(ScalarBuilder &s, Value x, Value y) { return s.min(x, y); }
+Value mean(ScalarBuilder &s, Value x, Value n) { return s.div(x, n); }
+Value logarithm(ScalarBuilder &s, Value x, Value) { return s.log(x); }
+
+/// Integer roots go through f64.
+Value root(ScalarBuilder &s, Value x, Value) {
+  if (s.isFloat())
+    return s.sqrt(x);
+  Type wide = s.builder().getF64Type();
+  Value y = s.sqrt(s.castTo(x, wide));
+  ScalarBuilder f64(s.builder(), s.getLoc(), wide);
+  return f64.castTo(y, s.type());
+}
+
+} // namespace
+
+void populateONNXToKrnlReductionPatterns(TypeConverter &converter,
+                                         RewritePatternSet &patterns) {
+  MLIRContext *context = patterns.getContext();
+#define ROW(OP, ...)                                                           \
+  patterns.add<ReduceLowering<onnx::OP>>(converter, context,                   \
+                                         ReductionRow{__VA_ARGS__});
+  ROW(ReduceL1Op, zero, absolute, sum, nullptr)
+  ROW(ReduceL2Op, zero, square, sum, root)
+  ROW(ReduceLogSumOp, zero, nullptr, sum, logarithm)
+  ROW(ReduceMaxOp, lowest, nullptr, largest, nullptr)
+  ROW(ReduceMeanOp, zero, nullptr, sum, mean)
+  ROW(ReduceMinOp, highest, nullptr, smallest, nullptr)
+  ROW(ReduceProdOp, oneOf, nullptr, product, nullptr)
+  ROW(ReduceSumOp, zero, nullptr, sum, nullptr)
+  ROW(ReduceSumSquareOp, zero, square, sum, nullptr)
+#undef ROW
+}
+
+} // namespace onnxc

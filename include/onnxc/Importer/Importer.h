@@ -1,0 +1,85 @@
+//===- Importer.h - From model files to the onnx dialect -------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// The only way in for models. A model is hostile until proven otherwise:
+// whatever the file holds, the outcome is a module or located errors.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_IMPORTER_IMPORTER_H
+#define ONNXC_IMPORTER_IMPORTER_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/Support/MemoryBufferRef.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace onnxc::importer {
+
+/// Where a model is.
+struct ImportSource {
+  /// A file; folders of external data are looked for beside it.
+  static ImportSource file(llvm::StringRef path) {
+    ImportSource source;
+    source.path = path.str();
+    return source;
+  }
+
+  /// A model in memory, which must stay until `importModel` returns. `name`
+  /// is what messages call it; external data lies beneath `baseDirectory`,
+  /// and is refused if that is empty.
+  static ImportSource memory(llvm::StringRef bytes, llvm::StringRef name,
+                             llvm::StringRef baseDirectory) {
+    ImportSource source;
+    source.buffer = llvm::MemoryBufferRef(bytes, name);
+    source.path = name.str();
+    source.baseDirectory = baseDirectory.str();
+    source.inMemory = true;
+    return source;
+  }
+
+  std::string path;
+  std::string baseDirectory;
+  llvm::MemoryBufferRef buffer;
+  bool inMemory = false;
+};
+
+/// What a model may ask for at most. No model that people run comes near.
+struct ImportLimits {
+  /// Of the file, and of any tensor of it.
+  uint64_t bytes = 64ull << 30;
+  /// Nodes, those of inlined functions counted at each call.
+  int64_t nodes = 1000000;
+  /// Graphs in graphs, functions in functions, containers in containers.
+  int64_t nesting = 24;
+  int64_t rank = 64;
+  /// Of any dimension.
+  int64_t dimension = int64_t(1) << 40;
+  /// Errors after which the import gives up.
+  unsigned errors = 20;
+};
+
+struct ImportOptions {
+  /// By name of a graph input the sizes that it has instead of the declared
+  /// ones, -1 for an unknown one.
+  std::map<std::string, std::vector<int64_t>> shapes;
+  /// By name of a dimension ("batch") its size.
+  std::map<std::string, int64_t> dims;
+  ImportLimits limits;
+};
+
+/// Reads a model into a module with one function `main_graph`, every node as
+/// the newest version of its operator. Result types are those that follow
+/// node by node, merged with the declared ones. Fails with errors at the nodes
+/// they are about, in the context's diagnostic engine; nothing else is
+/// printed, and no exception leaves.
+mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>
+importModel(mlir::MLIRContext &context, const ImportSource &source,
+            const ImportOptions &options = {});
+
+} // namespace onnxc::importer
+
+#endif // ONNXC_IMPORTER_IMPORTER_H

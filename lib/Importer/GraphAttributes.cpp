@@ -1,0 +1,290 @@
+//===- GraphAttributes.cpp - Graphs of nodes as regions --------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#include "GraphImporter.h"
+
+#include "NodeCheck.h"
+#include "onnxc/Dialect/ONNX/IR/ONNXTypes.h"
+#include "onnxc/Schema/TypeLattice.h"
+
+#include "llvm/ADT/ScopeExit.h"
+
+using namespace mlir;
+using namespace onnxc::importer;
+using ::onnx::AttributeProto;
+using ::onnx::GraphProto;
+using ::onnx::NodeProto;
+using ::onnx::ValueInfoProto;
+
+//===----------------------------------------------------------------------===//
+// What goes in
+//===----------------------------------------------------------------------===//
+
+static const AttributeProto *findAttribute(const NodeProto &node,
+                                           StringRef name) {
+  for (const AttributeProto &attribute : node.attribute())
+    if (name == attribute.name())
+      return &attribute;
+  return nullptr;
+}
+
+/// Element `index` of the INTS attribute `name`, 0 if there is none.
+static int64_t listElement(const NodeProto &node, StringRef name, int index) {
+  const AttributeProto *attribute = findAttribute(node, name);
+  return attribute && index < attribute->ints_size() ? attribute->ints(index)
+                                                     : 0;
+}
+
+/// Loops may change the shape of what they carry.
+static Type dropShape(Type type) {
+  if (auto tensor = dyn_cast<TensorType>(type))
+    return UnrankedTensorType::get(tensor.getElementType());
+  return type;
+}
+
+/// One slice of `type` across `axis`.
+static Type dropAxis(Type type, int64_t axis) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || tensor.getRank() == 0)
+    return dropShape(type);
+  axis += axis < 0 ? tensor.getRank() : 0;
+  if (axis < 0 || axis >= tensor.getRank())
+    return dropShape(type);
+  SmallVector<int64_t> shape(tensor.getShape());
+  shape.erase(shape.begin() + axis);
+  return RankedTensorType::get(shape, tensor.getElementType());
+}
+
+/// Slices of `type` stacked along `axis`.
+static Type addAxis(Type type, int64_t axis) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor)
+    return dropShape(type);
+  SmallVector<int64_t> shape(tensor.getShape());
+  axis += axis < 0 ? tensor.getRank() + 1 : 0;
+  if (axis < 0 || axis > tensor.getRank())
+    return dropShape(type);
+  shape.insert(shape.begin() + axis, ShapedType::kDynamic);
+  return RankedTensorType::get(shape, tensor.getElementType());
+}
+
+static Type elementOf(Type type) {
+  auto sequence = dyn_cast<onnxc::onnx::SeqType>(type);
+  return sequence ? sequence.getElementType() : type;
+}
+
+static int64_t countScanInputs(const NodeProto &node) {
+  const AttributeProto *count = findAttribute(node, "num_scan_inputs");
+  return count ? count->i() : 0;
+}
+
+/// Types of the values that the node hands to its body; those of inputs that
+/// are not known are NoneType. Nothing if the declared types are all there is.
+static std::optional<SmallVector<Type>>
+bodyArguments(const NodeProto &node, ArrayRef<Type> inputs, Builder &b) {
+  SmallVector<Type> types;
+  if (node.op_type() == "If")
+    return types;
+  if (node.op_type() == "Loop") {
+    types = {RankedTensorType::get({}, b.getI64Type()),
+             RankedTensorType::get({}, b.getI1Type())};
+    for (Type type : inputs.drop_front(std::min<size_t>(2, inputs.size())))
+      types.push_back(dropShape(type));
+    return types;
+  }
+  if (node.op_type() == "SequenceMap") {
+    for (Type type : inputs)
+      types.push_back(elementOf(type));
+    return types;
+  }
+  if (node.op_type() != "Scan")
+    return std::nullopt;
+  int64_t states = static_cast<int64_t>(inputs.size()) - countScanInputs(node);
+  for (auto [index, type] : llvm::enumerate(inputs)) {
+    int64_t slice = static_cast<int64_t>(index) - states;
+    types.push_back(slice < 0
+                        ? type
+                        : dropAxis(type, listElement(node, "scan_input_axes",
+                                                     static_cast<int>(slice))));
+  }
+  return types;
+}
+
+//===----------------------------------------------------------------------===//
+// Bodies
+//===----------------------------------------------------------------------===//
+
+bool GraphImporter::importGraph(const GraphProto &graph, Region &region,
+                                Location loc, ArrayRef<Type> argumentTypes) {
+  ++state.depth;
+  llvm::scope_exit leave([&] { --state.depth; });
+  if (state.depth > state.options.limits.nesting) {
+    state.error(loc) << "graphs and functions are nested more than "
+                     << state.options.limits.nesting << " deep";
+    return false;
+  }
+  OpBuilder::InsertionGuard guard(builder);
+  Block *block = builder.createBlock(&region);
+  Scope inner(&scope);
+  GraphImporter body(state, builder, frame, inner, declaresSizes);
+  body.declareTypes(graph.input());
+  body.declareTypes(graph.output());
+  body.declareTypes(graph.value_info());
+  unsigned errorsBefore = state.errorCount;
+  for (auto [input, type] : llvm::zip_equal(graph.input(), argumentTypes)) {
+    FailureOr<Type> both =
+        schema::meetTypes(type, body.declaredType(input.name(), loc));
+    body.define(input.name(),
+                {block->addArgument(succeeded(both) ? *both : type, loc)}, loc);
+  }
+  body.importInitializers(graph);
+  body.importNodes(graph.node());
+  SmallVector<Value> results;
+  for (const ValueInfoProto &output : graph.output()) {
+    FailureOr<Value> value = body.lookup(output.name(), [&] {
+      return state.error(loc)
+             << "output of graph " << quote(graph.name()) << " ";
+    });
+    if (succeeded(value) && *value)
+      results.push_back(*value);
+  }
+  OperationState yield(loc, "onnx.Yield");
+  yield.addOperands(results);
+  builder.create(yield);
+  return state.errorCount == errorsBefore &&
+         results.size() == static_cast<size_t>(graph.output_size());
+}
+
+bool GraphImporter::importGraphs(const NodeProto &node, Operation *op) {
+  if (op->getNumRegions() == 0)
+    return true;
+  SmallVector<Type> inputs;
+  for (const std::string &name : node.input()) {
+    const Binding *binding = name.empty() ? nullptr : scope.find(name);
+    inputs.push_back(binding && binding->value ? binding->value.getType()
+                                               : builder.getNoneType());
+  }
+  std::optional<SmallVector<Type>> arguments =
+      bodyArguments(node, inputs, builder);
+  std::vector<std::string> names = graphAttributes(node);
+  for (auto [name, region] : llvm::zip_equal(names, op->getRegions())) {
+    const AttributeProto *attribute = findAttribute(node, name);
+    if (!attribute)
+      continue;
+    const GraphProto &graph = attribute->g();
+    SmallVector<Type> types = arguments.value_or(
+        SmallVector<Type>(graph.input_size(), Type(builder.getNoneType())));
+    if (static_cast<int>(types.size()) != graph.input_size()) {
+      error(node, op->getLoc())
+          << "its graph '" << name << "' has " << graph.input_size()
+          << " inputs, but is given " << types.size();
+      return false;
+    }
+    if (!importGraph(graph, region, op->getLoc(), types))
+      return false;
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// What comes out
+//===----------------------------------------------------------------------===//
+
+static SmallVector<Type> yieldedTypes(Region &region) {
+  if (region.empty())
+    return {};
+  return llvm::to_vector(region.front().getTerminator()->getOperandTypes());
+}
+
+/// The types that one round, or no round, through the body leaves.
+static SmallVector<Type> bodyResults(const NodeProto &node, Operation *op) {
+  SmallVector<Type> yields = yieldedTypes(op->getRegion(0));
+  if (node.op_type() == "Loop")
+    yields.erase(yields.begin(), yields.begin() + !yields.empty());
+  return yields;
+}
+
+/// Types of the results of a Loop or Scan whose first `states` results are
+/// carried from `initial` through the body.
+static FailureOr<SmallVector<Type>> loopResults(const NodeProto &node,
+                                                ArrayRef<Type> yields,
+                                                ArrayRef<Type> initial) {
+  SmallVector<Type> types;
+  for (auto [index, yield] : llvm::enumerate(yields)) {
+    if (index < initial.size()) {
+      FailureOr<Type> both = onnxc::schema::joinTypes(initial[index], yield);
+      if (failed(both))
+        return failure();
+      types.push_back(*both);
+      continue;
+    }
+    int slice = static_cast<int>(index - initial.size());
+    types.push_back(
+        addAxis(yield, listElement(node, "scan_output_axes", slice)));
+  }
+  return types;
+}
+
+static FailureOr<SmallVector<Type>> branchResults(Operation *op) {
+  SmallVector<Type> types = yieldedTypes(op->getRegion(0));
+  SmallVector<Type> others = yieldedTypes(op->getRegion(1));
+  if (types.size() != others.size())
+    return failure();
+  for (auto [type, other] : llvm::zip_equal(types, others)) {
+    FailureOr<Type> both = onnxc::schema::joinTypes(type, other);
+    if (failed(both))
+      return failure();
+    type = *both;
+  }
+  return types;
+}
+
+static FailureOr<SmallVector<Type>>
+regionResults(const NodeProto &node, Operation *op, ArrayRef<Type> inputs) {
+  if (node.op_type() == "If")
+    return branchResults(op);
+  SmallVector<Type> yields = bodyResults(node, op);
+  if (node.op_type() == "Loop")
+    return loopResults(node, yields,
+                       inputs.drop_front(std::min<size_t>(2, inputs.size())));
+  if (node.op_type() == "Scan")
+    return loopResults(
+        node, yields,
+        inputs.drop_back(std::min<size_t>(
+            static_cast<size_t>(std::max<int64_t>(0, countScanInputs(node))),
+            inputs.size())));
+  if (node.op_type() == "SequenceMap")
+    for (Type &type : yields)
+      type = isa<NoneType>(type)
+                 ? type
+                 : Type(onnxc::onnx::SeqType::get(op->getContext(), type));
+  else
+    yields.assign(op->getNumResults(), NoneType::get(op->getContext()));
+  return yields;
+}
+
+bool GraphImporter::inferRegionTypes(const NodeProto &node, Operation *op) {
+  SmallVector<Type> inputs;
+  for (const std::string &name : node.input()) {
+    const Binding *binding = name.empty() ? nullptr : scope.find(name);
+    inputs.push_back(binding && binding->value ? binding->value.getType()
+                                               : builder.getNoneType());
+  }
+  FailureOr<SmallVector<Type>> types = regionResults(node, op, inputs);
+  if (failed(types)) {
+    error(node, op->getLoc())
+        << "what its graphs return differs in number or element type";
+    return false;
+  }
+  if (types->size() != op->getNumResults()) {
+    error(node, op->getLoc())
+        << "it has " << node.output_size() << " outputs, but its graph returns "
+        << types->size();
+    return false;
+  }
+  for (auto [result, type] : llvm::zip_equal(op->getResults(), *types))
+    result.setType(type);
+  return true;
+}

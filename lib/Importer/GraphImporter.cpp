@@ -1,0 +1,331 @@
+//===- GraphImporter.cpp - Nodes of one graph or function ------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#include "GraphImporter.h"
+
+#include "NodeCheck.h"
+#include "NodeOrder.h"
+#include "ProtoTypes.h"
+#include "Tensors.h"
+#include "Upgrade/UpgradeTable.h"
+#include "onnxc/Dialect/ONNX/IR/Constants.h"
+#include "onnxc/Dialect/ONNX/IR/OpSignature.h"
+#include "onnxc/Schema/ProtoConversion.h"
+
+#include <cstring>
+
+using namespace mlir;
+using namespace onnxc::importer;
+using google::protobuf::RepeatedPtrField;
+using ::onnx::AttributeProto;
+using ::onnx::GraphProto;
+using ::onnx::NodeProto;
+using ::onnx::OperatorSetIdProto;
+using ::onnx::SparseTensorProto;
+using ::onnx::TensorProto;
+using ::onnx::ValueInfoProto;
+
+std::string onnxc::importer::quote(StringRef text) {
+  std::string quoted = "'";
+  for (char c : text.take_front(120))
+    quoted += c < ' ' && c >= 0 ? '?' : c;
+  return quoted + (text.size() > 120 ? "...'" : "'");
+}
+
+void onnxc::importer::importOpsets(
+    ImportState &state, const RepeatedPtrField<OperatorSetIdProto> &imports,
+    Frame &frame) {
+  for (const OperatorSetIdProto &import : imports) {
+    std::string domain = plainDomain(import.domain());
+    int newest = newestOpset(domain);
+    if (newest > 0 && (import.version() > newest || import.version() < 1))
+      state.error(state.modelLoc)
+          << "version " << import.version() << " of operator set "
+          << quote(domain.empty() ? "ai.onnx" : domain)
+          << " is not known; known are " << knownOpsets();
+    frame.opsets[domain] = import.version();
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Names
+//===----------------------------------------------------------------------===//
+
+void GraphImporter::define(StringRef name, Binding binding, Location loc) {
+  if (name.empty())
+    return;
+  if (!scope.values.try_emplace(name, binding).second)
+    state.error(loc) << "value " << quote(name) << " is defined twice";
+}
+
+FailureOr<Value>
+GraphImporter::lookup(StringRef name,
+                      function_ref<InFlightDiagnostic()> report) {
+  if (const Binding *binding = scope.find(name)) {
+    if (binding->isBroken)
+      return failure();
+    return binding->value;
+  }
+  report() << quote(name)
+           << " is not defined by any node, input or initializer";
+  return failure();
+}
+
+void GraphImporter::declareTypes(
+    const RepeatedPtrField<ValueInfoProto> &infos) {
+  for (const ValueInfoProto &info : infos)
+    if (info.has_type())
+      declared.try_emplace(info.name(), &info.type());
+}
+
+Type GraphImporter::declaredType(StringRef name, Location loc) {
+  Type unknown = NoneType::get(state.context);
+  const ::onnx::TypeProto *proto = declared.lookup(name);
+  if (!proto)
+    return unknown;
+  std::string why;
+  FailureOr<Type> type = importType(state, *proto, declaresSizes, why);
+  if (succeeded(type))
+    return *type;
+  state.error(loc) << "the declared type of " << quote(name)
+                   << " is wrong: " << why;
+  return unknown;
+}
+
+namespace {
+/// What the upgrade rules may ask about values.
+class ScopeOracle : public ValueOracle {
+public:
+  explicit ScopeOracle(const Scope &scope) : scope(scope) {}
+
+  std::optional<std::vector<int64_t>>
+  dims(const std::string &value) const override {
+    auto type = dyn_cast_or_null<RankedTensorType>(typeOf(value));
+    if (!type)
+      return std::nullopt;
+    std::vector<int64_t> sizes;
+    for (int64_t size : type.getShape())
+      sizes.push_back(ShapedType::isDynamic(size) ? -1 : size);
+    return sizes;
+  }
+
+  int32_t elementType(const std::string &value) const override {
+    auto type = dyn_cast_or_null<TensorType>(typeOf(value));
+    return type ? onnxc::schema::elementTypeToProto(type.getElementType()) : 0;
+  }
+
+  std::optional<std::vector<int64_t>>
+  constantInts(const std::string &value) const override {
+    std::optional<SmallVector<int64_t>> ints =
+        onnxc::onnx::constantInts(valueOf(value));
+    if (!ints)
+      return std::nullopt;
+    return std::vector<int64_t>(ints->begin(), ints->end());
+  }
+
+  std::optional<std::vector<float>>
+  constantFloats(const std::string &value) const override {
+    TypedAttr attr = onnxc::onnx::constantValue(valueOf(value));
+    auto type = attr ? dyn_cast<TensorType>(attr.getType()) : TensorType();
+    if (!type || !type.getElementType().isF32() || type.getNumElements() > 1024)
+      return std::nullopt;
+    SmallVector<char> scratch;
+    ArrayRef<char> bytes = onnxc::onnx::constantBytes(attr, scratch);
+    std::vector<float> floats(bytes.size() / 4);
+    std::memcpy(floats.data(), bytes.data(), floats.size() * 4);
+    return floats;
+  }
+
+private:
+  Value valueOf(const std::string &name) const {
+    const Binding *binding = name.empty() ? nullptr : scope.find(name);
+    return binding ? binding->value : Value();
+  }
+  Type typeOf(const std::string &name) const {
+    Value value = valueOf(name);
+    return value ? value.getType() : Type();
+  }
+
+  const Scope &scope;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Initializers
+//===----------------------------------------------------------------------===//
+
+static Value buildConstant(OpBuilder &builder, Location loc, TypedAttr attr) {
+  OperationState op(loc, "onnx.Constant");
+  onnxc::onnx::buildBySignature(op, attr.getType(), {},
+                                builder.getNamedAttr("value", attr));
+  return builder.create(op)->getResult(0);
+}
+
+void GraphImporter::importInitializers(const GraphProto &graph) {
+  auto import = [&](const std::string &name, auto convert, const auto &proto) {
+    if (state.hasGivenUp())
+      return;
+    Location loc = state.nameLoc(frame.prefix + name);
+    std::string why;
+    FailureOr<TypedAttr> attr = convert(state, proto, why);
+    if (succeeded(attr))
+      return define(name, {buildConstant(builder, loc, *attr)}, loc);
+    state.error(loc) << "initializer " << quote(name)
+                     << " (Constant) cannot be read: " << why;
+    define(name, {Value(), /*isBroken=*/true}, loc);
+  };
+  for (const TensorProto &tensor : graph.initializer())
+    import(tensor.name(), importTensor, tensor);
+  for (const SparseTensorProto &tensor : graph.sparse_initializer())
+    import(tensor.values().name(), importSparseTensor, tensor);
+}
+
+//===----------------------------------------------------------------------===//
+// Nodes
+//===----------------------------------------------------------------------===//
+
+std::string GraphImporter::nodeName(const NodeProto &node, int index) const {
+  if (!node.name().empty())
+    return frame.prefix + node.name();
+  return frame.prefix + node.op_type() + "_" + std::to_string(index);
+}
+
+InFlightDiagnostic GraphImporter::error(const NodeProto &node, Location loc) {
+  std::string name;
+  if (auto named = dyn_cast<NameLoc>(loc))
+    name = quote(named.getName()) + " ";
+  return state.error(loc) << "node " << name << "(" << operatorName(node)
+                          << "): ";
+}
+
+void GraphImporter::breakOutputs(const NodeProto &node, Location loc) {
+  for (const std::string &output : node.output())
+    if (!output.empty())
+      scope.values.try_emplace(output, Binding{Value(), /*isBroken=*/true});
+}
+
+void GraphImporter::reportCycle(const RepeatedPtrField<NodeProto> &nodes,
+                                ArrayRef<int> cycle) {
+  const NodeProto &first = nodes.Get(cycle.front());
+  std::string names;
+  for (int index : cycle.take_front(8))
+    names += quote(nodeName(nodes.Get(index), index)) + " (" +
+             operatorName(nodes.Get(index)) + ") -> ";
+  names += cycle.size() > 8 ? "... -> " : "";
+  error(first, state.nameLoc(nodeName(first, cycle.front())))
+      << "its result depends on itself: " << names
+      << quote(nodeName(first, cycle.front()));
+}
+
+void GraphImporter::importNodes(const RepeatedPtrField<NodeProto> &nodes) {
+  std::vector<int> cycle;
+  std::vector<int> order = orderNodes(nodes, cycle);
+  if (!cycle.empty())
+    return reportCycle(nodes, cycle);
+  for (int index : order) {
+    if (state.hasGivenUp())
+      return;
+    if (++state.nodeCount > state.options.limits.nodes) {
+      state.error(state.modelLoc)
+          << "the model has more than " << state.options.limits.nodes
+          << " nodes, those of its functions counted at each call";
+      state.errorCount = state.options.limits.errors;
+      return;
+    }
+    importNode(nodes.Get(index), index);
+  }
+}
+
+/// Replaces references to attributes of the function around, and adds kinds
+/// that old files leave out. Nothing if the node is fine as it is.
+std::optional<NodeProto> GraphImporter::resolveAttributes(const NodeProto &node,
+                                                          int64_t version) {
+  bool isFine = llvm::all_of(node.attribute(), [](const AttributeProto &a) {
+    return a.ref_attr_name().empty() && a.type() != AttributeProto::UNDEFINED;
+  });
+  if (isFine)
+    return std::nullopt;
+  NodeProto resolved = node;
+  resolved.clear_attribute();
+  for (const AttributeProto &attribute : node.attribute()) {
+    const AttributeProto *source = &attribute;
+    if (!attribute.ref_attr_name().empty())
+      source = frame.attributes.lookup(attribute.ref_attr_name());
+    // Left out by the caller: left out here.
+    if (!source)
+      continue;
+    AttributeProto &copy = *resolved.add_attribute();
+    copy = *source;
+    copy.set_name(attribute.name());
+    if (copy.type() == AttributeProto::UNDEFINED)
+      copy.set_type(
+          declaredKind(node, static_cast<int>(version), attribute.name()));
+  }
+  return resolved;
+}
+
+void GraphImporter::importNode(const NodeProto &node, int index) {
+  Location loc = state.nameLoc(nodeName(node, index));
+  std::string domain = plainDomain(node.domain());
+  auto function = state.functions.find(
+      functionKey(domain, node.op_type(), node.overload()));
+  auto opset = frame.opsets.find(domain);
+  int64_t version = opset == frame.opsets.end() ? 0 : opset->second;
+  std::optional<NodeProto> resolved = resolveAttributes(node, version);
+  const NodeProto &proto = resolved ? *resolved : node;
+  if (function != state.functions.end())
+    return importCall(proto, *function->second, loc);
+  std::vector<std::string> problems;
+  if (newestOpset(domain) == 0)
+    problems.push_back("nothing is known of domain " + quote(domain) +
+                       ", and the model has no such function; known are " +
+                       knownOpsets());
+  else if (version == 0)
+    problems.push_back("the model does not import domain " +
+                       quote(domain.empty() ? "ai.onnx" : domain));
+  else
+    problems = checkNode(proto, static_cast<int>(version));
+  for (const std::string &problem : problems)
+    if (!state.hasGivenUp())
+      error(proto, loc) << problem;
+  if (!problems.empty())
+    return breakOutputs(proto, loc);
+  importVersioned(proto, version, loc);
+}
+
+void GraphImporter::importVersioned(const NodeProto &proto, int64_t version,
+                                    Location loc) {
+  ScopeOracle oracle(scope);
+  RaiseResult raised = raiseNode(proto, static_cast<int>(version), oracle,
+                                 [this] { return state.freshName(); });
+  if (!raised.error.empty()) {
+    error(proto, loc) << "cannot be raised to the newest version of the "
+                         "operator: "
+                      << raised.error;
+    return breakOutputs(proto, loc);
+  }
+  if (raised.nodes.empty())
+    return buildOperation(proto, loc);
+  // Every rule raises the version, so this ends.
+  for (const VersionedNode &next : raised.nodes)
+    importVersioned(next.node, next.version, loc);
+}
+
+bool GraphImporter::importOperands(const NodeProto &node, Location loc,
+                                   SmallVectorImpl<Value> &operands) {
+  bool isComplete = true;
+  for (auto [index, name] : llvm::enumerate(node.input())) {
+    if (name.empty()) {
+      operands.push_back(Value());
+      continue;
+    }
+    FailureOr<Value> value = lookup(name, [&, position = index] {
+      return error(node, loc) << "input " << position << " ";
+    });
+    isComplete &= succeeded(value);
+    operands.push_back(succeeded(value) ? *value : Value());
+  }
+  return isComplete;
+}

@@ -1,0 +1,144 @@
+//===- GraphImporter.h - Nodes of one graph or function --------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// The same importer serves the graph of a model, graphs in its nodes, bodies
+// of its functions, and function bodies of operators that are expanded later.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_IMPORTER_GRAPHIMPORTER_H
+#define ONNXC_IMPORTER_GRAPHIMPORTER_H
+
+#include "ImportState.h"
+
+#include "mlir/IR/Builders.h"
+
+#include <optional>
+
+namespace onnxc::importer {
+
+/// What a name stands for.
+struct Binding {
+  /// Null for an input that the caller of a function leaves out, and where the
+  /// error that makes it unknown was reported already (`isBroken`).
+  mlir::Value value;
+  bool isBroken = false;
+};
+
+/// The names of one graph; those of the graph around it are visible.
+struct Scope {
+  explicit Scope(const Scope *parent = nullptr) : parent(parent) {}
+
+  const Binding *find(llvm::StringRef name) const {
+    for (const Scope *scope = this; scope; scope = scope->parent)
+      if (auto found = scope->values.find(name); found != scope->values.end())
+        return &found->second;
+    return nullptr;
+  }
+
+  const Scope *parent;
+  llvm::StringMap<Binding> values;
+};
+
+/// What nodes depend on beside values: the versions of operator sets, and in
+/// a function its attributes.
+struct Frame {
+  llvm::StringMap<int64_t> opsets;
+  /// What `ref_attr_name` refers to.
+  llvm::StringMap<const ::onnx::AttributeProto *> attributes;
+  /// The function that this is the body of, or null.
+  const ::onnx::FunctionProto *function = nullptr;
+  const Frame *caller = nullptr;
+  /// Put before the names of nodes.
+  std::string prefix;
+};
+
+/// Reads the versions of operator sets; reports those that are too new.
+void importOpsets(
+    ImportState &state,
+    const google::protobuf::RepeatedPtrField<::onnx::OperatorSetIdProto>
+        &imports,
+    Frame &frame);
+
+class GraphImporter {
+public:
+  /// Nodes go where `builder` points. `declaresSizes` says whether sizes in
+  /// declared types are to be believed.
+  GraphImporter(ImportState &state, mlir::OpBuilder &builder,
+                const Frame &frame, Scope &scope, bool declaresSizes)
+      : state(state), builder(builder), frame(frame), scope(scope),
+        declaresSizes(declaresSizes) {}
+
+  /// Takes note of declared types of values that nodes make.
+  void declareTypes(
+      const google::protobuf::RepeatedPtrField<::onnx::ValueInfoProto> &infos);
+
+  /// Makes a constant of every initializer.
+  void importInitializers(const ::onnx::GraphProto &graph);
+
+  /// Imports the nodes in an order in which values come before their uses.
+  void importNodes(
+      const google::protobuf::RepeatedPtrField<::onnx::NodeProto> &nodes);
+
+  /// Gives `name` a meaning; an error if it has one in this graph.
+  void define(llvm::StringRef name, Binding binding, mlir::Location loc);
+
+  /// The value called `name`, or an error that `what` reads it. A broken or
+  /// absent value is null without an error.
+  mlir::FailureOr<mlir::Value>
+  lookup(llvm::StringRef name,
+         llvm::function_ref<mlir::InFlightDiagnostic()> report);
+
+  /// The declared type of `name`; NoneType if there is none.
+  mlir::Type declaredType(llvm::StringRef name, mlir::Location loc);
+
+private:
+  // GraphImporter.cpp
+  void importNode(const ::onnx::NodeProto &node, int index);
+  void importVersioned(const ::onnx::NodeProto &proto, int64_t version,
+                       mlir::Location loc);
+  std::optional<::onnx::NodeProto>
+  resolveAttributes(const ::onnx::NodeProto &node, int64_t version);
+  mlir::InFlightDiagnostic error(const ::onnx::NodeProto &node,
+                                 mlir::Location loc);
+  void breakOutputs(const ::onnx::NodeProto &node, mlir::Location loc);
+  bool importOperands(const ::onnx::NodeProto &node, mlir::Location loc,
+                      llvm::SmallVectorImpl<mlir::Value> &operands);
+  void reportCycle(
+      const google::protobuf::RepeatedPtrField<::onnx::NodeProto> &nodes,
+      llvm::ArrayRef<int> cycle);
+  std::string nodeName(const ::onnx::NodeProto &node, int index) const;
+
+  // NodeBuilder.cpp
+  void buildOperation(const ::onnx::NodeProto &node, mlir::Location loc);
+  bool importAttributes(const ::onnx::NodeProto &node, mlir::Location loc,
+                        mlir::NamedAttrList &attributes);
+  mlir::Attribute importAttribute(const ::onnx::AttributeProto &attribute,
+                                  std::string &why);
+  bool inferTypes(const ::onnx::NodeProto &node, mlir::Operation *op);
+  void defineResults(const ::onnx::NodeProto &node, mlir::Operation *op);
+
+  // GraphAttributes.cpp
+  bool importGraphs(const ::onnx::NodeProto &node, mlir::Operation *op);
+  bool importGraph(const ::onnx::GraphProto &graph, mlir::Region &region,
+                   mlir::Location loc,
+                   llvm::ArrayRef<mlir::Type> argumentTypes);
+  bool inferRegionTypes(const ::onnx::NodeProto &node, mlir::Operation *op);
+
+  // FunctionCalls.cpp
+  void importCall(const ::onnx::NodeProto &node,
+                  const ::onnx::FunctionProto &function, mlir::Location loc);
+  bool checkCall(const ::onnx::NodeProto &node,
+                 const ::onnx::FunctionProto &function, mlir::Location loc);
+
+  ImportState &state;
+  mlir::OpBuilder &builder;
+  const Frame &frame;
+  Scope &scope;
+  bool declaresSizes;
+  llvm::StringMap<const ::onnx::TypeProto *> declared;
+};
+
+} // namespace onnxc::importer
+
+#endif // ONNXC_IMPORTER_GRAPHIMPORTER_H

@@ -1,0 +1,74 @@
+//===- ImportState.h - What all parts of an import share -------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_IMPORTER_IMPORTSTATE_H
+#define ONNXC_IMPORTER_IMPORTSTATE_H
+
+#include "onnxc/Importer/Importer.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Location.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+#include "onnx/onnx_pb.h"
+
+#include <functional>
+#include <memory>
+
+namespace onnxc::importer {
+
+/// State of one import, or of one expansion of function bodies.
+struct ImportState {
+  ImportState(mlir::MLIRContext *context, const ImportOptions &options,
+              mlir::Location modelLoc)
+      : context(context), options(options), modelLoc(modelLoc) {}
+
+  mlir::MLIRContext *context;
+  const ImportOptions &options;
+  /// Where what belongs to no node is.
+  mlir::Location modelLoc;
+  /// The mapped file or the buffer; null where there is none.
+  std::shared_ptr<llvm::MemoryBuffer> modelBytes;
+  /// What blobs of the model call its file, empty for a model in memory.
+  std::string modelFile;
+  /// The folder that external data lies beneath.
+  std::string baseDirectory;
+  /// The model's own functions by "domain::name::overload".
+  llvm::StringMap<const ::onnx::FunctionProto *> functions;
+  /// Nodes imported so far.
+  int64_t nodeCount = 0;
+  unsigned errorCount = 0;
+  /// How many graphs and functions the current node is inside of.
+  int64_t depth = 0;
+  uint64_t nameCount = 0;
+
+  /// Reports one error. What the model holds is quoted with `quote`.
+  mlir::InFlightDiagnostic error(mlir::Location loc) {
+    ++errorCount;
+    return mlir::emitError(loc);
+  }
+
+  /// True once there are so many errors that more would not help.
+  bool hasGivenUp() const { return errorCount >= options.limits.errors; }
+
+  /// A name that no value of a model has.
+  std::string freshName() { return "\x01" + std::to_string(++nameCount); }
+
+  mlir::Location nameLoc(llvm::StringRef name) const {
+    return mlir::NameLoc::get(mlir::StringAttr::get(context, name), modelLoc);
+  }
+};
+
+/// `text` in quotes, shortened, and without what a terminal would obey.
+std::string quote(llvm::StringRef text);
+
+/// The key of a function in `ImportState::functions`.
+std::string functionKey(llvm::StringRef domain, llvm::StringRef name,
+                        llvm::StringRef overload);
+
+} // namespace onnxc::importer
+
+#endif // ONNXC_IMPORTER_IMPORTSTATE_H

@@ -1,0 +1,195 @@
+//===- NodeCheck.cpp - Nodes against their schemas -------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#include "NodeCheck.h"
+
+#include "ImportState.h"
+
+#include "onnx/defs/schema.h"
+
+#include <algorithm>
+#include <set>
+
+using namespace onnxc::importer;
+using ::onnx::AttributeProto;
+using ::onnx::NodeProto;
+using ::onnx::OpSchema;
+using ::onnx::OpSchemaRegistry;
+
+std::string onnxc::importer::plainDomain(const std::string &domain) {
+  return domain == "ai.onnx" ? "" : domain;
+}
+
+std::string onnxc::importer::operatorName(const NodeProto &node) {
+  std::string domain = plainDomain(node.domain());
+  std::string name = domain.empty() ? "" : domain + ".";
+  return name + node.op_type();
+}
+
+static const auto &versionRanges() {
+  return OpSchemaRegistry::DomainToVersionRange::Instance().Map();
+}
+
+int onnxc::importer::newestOpset(const std::string &domain) {
+  auto found = versionRanges().find(plainDomain(domain));
+  return found == versionRanges().end() ? 0 : found->second.second;
+}
+
+std::string onnxc::importer::knownOpsets() {
+  std::set<std::string> ranges;
+  for (const auto &[domain, range] : versionRanges())
+    if (range.second > 0)
+      ranges.insert((domain.empty() ? "ai.onnx" : domain) + " " +
+                    std::to_string(range.first) + " to " +
+                    std::to_string(range.second));
+  std::string text;
+  for (const std::string &range : ranges)
+    text += (text.empty() ? "" : ", ") + range;
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// Operators
+//===----------------------------------------------------------------------===//
+
+/// The operator of the domain whose name is nearest to `name`, if one is near.
+static std::string nearestOperator(const std::string &domain,
+                                   const std::string &name) {
+  std::string nearest;
+  unsigned best = 3;
+  for (const OpSchema &schema : OpSchemaRegistry::get_all_schemas()) {
+    if (schema.domain() != domain)
+      continue;
+    unsigned distance =
+        llvm::StringRef(schema.Name()).edit_distance(name, true, best);
+    if (distance < best ||
+        (distance == best && !nearest.empty() && schema.Name() < nearest)) {
+      best = distance;
+      nearest = schema.Name();
+    }
+  }
+  return nearest;
+}
+
+static std::string describeMissing(const NodeProto &node,
+                                   const std::string &domain, int version) {
+  std::string shown = domain.empty() ? "ai.onnx" : domain;
+  const OpSchema *newest = OpSchemaRegistry::Schema(node.op_type(), domain);
+  if (newest)
+    return "the operator is not in version " + std::to_string(version) +
+           " of " + shown + ", which the model imports, only in later ones";
+  std::string nearest = nearestOperator(domain, node.op_type());
+  return "there is no such operator in " + shown + " " +
+         std::to_string(version) +
+         (nearest.empty() ? "" : "; did you mean '" + nearest + "'?");
+}
+
+//===----------------------------------------------------------------------===//
+// Inputs, outputs, attributes
+//===----------------------------------------------------------------------===//
+
+static void checkCount(const char *what, int count, int minimum, int maximum,
+                       std::vector<std::string> &errors) {
+  if (count >= minimum && count <= maximum)
+    return;
+  std::string expected = std::to_string(minimum);
+  if (maximum == INT32_MAX)
+    expected = "at least " + expected;
+  else if (maximum != minimum)
+    expected += " to " + std::to_string(maximum);
+  errors.push_back("it has " + std::to_string(count) + " " + what +
+                   ", but takes " + expected);
+}
+
+static void checkInputs(const NodeProto &node, const OpSchema &schema,
+                        std::vector<std::string> &errors) {
+  checkCount("inputs", node.input_size(), schema.min_input(),
+             schema.max_input(), errors);
+  checkCount("outputs", node.output_size(), schema.min_output(),
+             schema.max_output(), errors);
+  size_t known = std::min<size_t>(node.input_size(), schema.inputs().size());
+  for (size_t i = 0; i < known; ++i)
+    if (node.input(static_cast<int>(i)).empty() &&
+        schema.inputs()[i].GetOption() == OpSchema::Single)
+      errors.push_back("input " + std::to_string(i) + " ('" +
+                       schema.inputs()[i].GetName() + "') is missing");
+}
+
+static std::string kindName(int kind) {
+  std::string name = AttributeProto::AttributeType_IsValid(kind)
+                         ? AttributeProto::AttributeType_Name(
+                               static_cast<AttributeProto::AttributeType>(kind))
+                         : "";
+  return name.empty() || kind == 0 ? "of no kind" : name;
+}
+
+static void checkAttributes(const NodeProto &node, const OpSchema &schema,
+                            std::vector<std::string> &errors) {
+  std::set<std::string> seen;
+  for (const AttributeProto &attribute : node.attribute()) {
+    std::string name = quote(attribute.name());
+    if (!seen.insert(attribute.name()).second)
+      errors.push_back("attribute " + name + " is given twice");
+    auto declared = schema.attributes().find(attribute.name());
+    if (declared == schema.attributes().end())
+      errors.push_back("there is no attribute " + name);
+    else if (declared->second.type != attribute.type())
+      errors.push_back("attribute " + name + " is " +
+                       kindName(attribute.type()) + ", but must be " +
+                       kindName(declared->second.type));
+  }
+  std::set<std::string> missing;
+  for (const auto &[name, declared] : schema.attributes())
+    if (declared.required && !seen.count(name))
+      missing.insert(name);
+  for (const std::string &name : missing)
+    errors.push_back("the required attribute '" + name + "' is missing");
+}
+
+std::vector<std::string> onnxc::importer::checkNode(const NodeProto &node,
+                                                    int version) {
+  std::string domain = plainDomain(node.domain());
+  const OpSchema *schema =
+      OpSchemaRegistry::Schema(node.op_type(), version, domain);
+  if (!schema)
+    return {describeMissing(node, domain, version)};
+  std::vector<std::string> errors;
+  const OpSchema *newest = OpSchemaRegistry::Schema(node.op_type(), domain);
+  // Trees of ai.onnx.ml are deprecated, but nothing replaces them everywhere.
+  if (schema->deprecated() && schema == newest && domain.empty())
+    return {"the operator is deprecated since version " +
+            std::to_string(schema->SinceVersion()) + " and cannot be used in " +
+            std::to_string(version)};
+  checkInputs(node, *schema, errors);
+  checkAttributes(node, *schema, errors);
+  return errors;
+}
+
+AttributeProto::AttributeType
+onnxc::importer::declaredKind(const NodeProto &node, int version,
+                              const std::string &name) {
+  const OpSchema *schema = OpSchemaRegistry::Schema(node.op_type(), version,
+                                                    plainDomain(node.domain()));
+  if (!schema || !schema->attributes().count(name))
+    return AttributeProto::UNDEFINED;
+  return schema->attributes().at(name).type;
+}
+
+std::vector<std::string>
+onnxc::importer::graphAttributes(const NodeProto &node) {
+  const OpSchema *schema =
+      OpSchemaRegistry::Schema(node.op_type(), plainDomain(node.domain()));
+  std::vector<std::string> names;
+  if (schema)
+    for (const auto &[name, attribute] : schema->attributes())
+      if (attribute.type == AttributeProto::GRAPH)
+        names.push_back(name);
+  std::sort(names.begin(), names.end());
+  // The only pair whose reading order is not the alphabet's.
+  auto first = std::find(names.begin(), names.end(), "then_branch");
+  if (first != names.end())
+    std::rotate(names.begin(), first, first + 1);
+  return names;
+}

@@ -1,0 +1,44 @@
+//===- NodeCheck.h - Nodes against their schemas ---------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_IMPORTER_NODECHECK_H
+#define ONNXC_IMPORTER_NODECHECK_H
+
+#include "onnx/onnx_pb.h"
+
+#include <string>
+#include <vector>
+
+namespace onnxc::importer {
+
+/// "" for "ai.onnx", otherwise `domain`.
+std::string plainDomain(const std::string &domain);
+
+/// "Conv" or "ai.onnx.ml.ZipMap", as messages call an operator.
+std::string operatorName(const ::onnx::NodeProto &node);
+
+/// The newest version that is known of the operator set of `domain`, 0 if
+/// the domain is not known.
+int newestOpset(const std::string &domain);
+
+/// "ai.onnx 1 to 28, ai.onnx.ml 1 to 5, ...".
+std::string knownOpsets();
+
+/// What is wrong with `node` as one of version `version` of its domain:
+/// operator, numbers of inputs and outputs, attributes and their types.
+std::vector<std::string> checkNode(const ::onnx::NodeProto &node, int version);
+
+/// The kind that the schema gives the attribute `name`; UNDEFINED if none.
+::onnx::AttributeProto::AttributeType
+declaredKind(const ::onnx::NodeProto &node, int version,
+             const std::string &name);
+
+/// The graph attributes of the newest version of an operator in the order of
+/// the operation's regions.
+std::vector<std::string> graphAttributes(const ::onnx::NodeProto &node);
+
+} // namespace onnxc::importer
+
+#endif // ONNXC_IMPORTER_NODECHECK_H

@@ -1,0 +1,24 @@
+//===- NodeOrder.h - Nodes after what they read ----------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_IMPORTER_NODEORDER_H
+#define ONNXC_IMPORTER_NODEORDER_H
+
+#include "onnx/onnx_pb.h"
+
+#include <vector>
+
+namespace onnxc::importer {
+
+/// An order in which every node comes after the nodes that it, or a graph
+/// inside it, reads from; the given order as far as possible. Nodes on cycles
+/// are left out and one cycle is put into `cycle`.
+std::vector<int>
+orderNodes(const google::protobuf::RepeatedPtrField<::onnx::NodeProto> &nodes,
+           std::vector<int> &cycle);
+
+} // namespace onnxc::importer
+
+#endif // ONNXC_IMPORTER_NODEORDER_H

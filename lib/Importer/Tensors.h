@@ -1,0 +1,34 @@
+//===- Tensors.h - Tensors of models as attributes -------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_IMPORTER_TENSORS_H
+#define ONNXC_IMPORTER_TENSORS_H
+
+#include "ImportState.h"
+
+#include "mlir/IR/BuiltinAttributes.h"
+
+namespace onnxc::importer {
+
+/// The tensor as dense elements if it is small, otherwise as a blob that
+/// points into the file if the bytes lie there. On failure `why` says what is
+/// wrong with it, and nothing is reported.
+mlir::FailureOr<mlir::TypedAttr> importTensor(ImportState &state,
+                                              const ::onnx::TensorProto &proto,
+                                              std::string &why);
+
+/// The dense tensor that a sparse one stands for.
+mlir::FailureOr<mlir::TypedAttr>
+importSparseTensor(ImportState &state, const ::onnx::SparseTensorProto &proto,
+                   std::string &why);
+
+/// A tensor with these bytes in ONNX's raw form: dense elements if they are
+/// few, otherwise a blob. Null if they do not fit the type.
+mlir::TypedAttr makeTensorAttr(mlir::RankedTensorType type,
+                               std::vector<char> bytes);
+
+} // namespace onnxc::importer
+
+#endif // ONNXC_IMPORTER_TENSORS_H

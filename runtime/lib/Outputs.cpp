@@ -154,6 +154,20 @@ int32_t rt::finishOutputs(OMContext &context) {
   return ONNXC_OK;
 }
 
+void *omContextTakeOutput(OMContext *context, int64_t index) {
+  if (!context || index < 0 || index >= context->entry->numOutputs)
+    return nullptr;
+  const OnnxcArg &arg = context->entry->outputs[index];
+  Output &output = context->outputs[index];
+  if (arg.kind != ONNXC_KIND_TENSOR || arg.type == ONNX_TYPE_STRING ||
+      !output.asked || output.mode != OutputMode::Context)
+    return nullptr;
+  void *memory = output.kept;
+  output.kept = nullptr;
+  output.keptBytes = 0;
+  return memory;
+}
+
 void rt::freeOutputs(OMContext &context) {
   for (int64_t i = 0; i < context.entry->numOutputs; ++i) {
     if (context.entry->outputs[i].kind == ONNXC_KIND_TENSOR)

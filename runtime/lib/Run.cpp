@@ -182,6 +182,8 @@ static int32_t takeOutputs(OMContext &context, OMBuffer *outputs,
     Output &output = context.outputs[i];
     output.mode = handOver ? OutputMode::Handed : OutputMode::Context;
     if (numOutputs == 0 || !outputs[i].data || handOver ||
+        outputs[i].data == output.kept || // as the last run filled it in
+
         context.entry->outputs[i].kind != ONNXC_KIND_TENSOR)
       continue;
     output.mode = OutputMode::Caller;

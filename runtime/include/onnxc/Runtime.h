@@ -76,7 +76,8 @@ typedef struct OMContext OMContext;
 OM_EXTERNAL_VISIBILITY OMContext *omContextCreate(const char *entryPoint);
 OM_EXTERNAL_VISIBILITY void omContextDestroy(OMContext *context);
 
-/* Runs the model once. Each output buffer is either all zero: then the
+/* Runs the model once. Each output buffer is either all zero, or as an
+ * earlier run of this context filled it in: then the
  * runtime fills it in, with memory that lives until the context's next run or
  * destruction (so it cannot be an input of that run); or it has data, bytes and
  * a shape array of `rank` entries of the caller: then the output is written
@@ -89,6 +90,12 @@ OM_EXTERNAL_VISIBILITY OM_STATUS omContextRun(OMContext *context,
                                               int64_t numInputs,
                                               OMBuffer *outputs,
                                               int64_t numOutputs);
+/* Takes over the memory of an output that the runtime filled in, after a run
+ * that succeeded: it lives until the caller passes it to free(). NULL if there
+ * is nothing to take (the caller's buffer, strings, a value that is no tensor,
+ * taken already). */
+OM_EXTERNAL_VISIBILITY void *omContextTakeOutput(OMContext *context,
+                                                 int64_t index);
 /* What went wrong in the last run, "" if nothing. */
 OM_EXTERNAL_VISIBILITY const char *omContextGetMessage(const OMContext *);
 /* At most n threads per run; 0: as omGetThreads() says. */

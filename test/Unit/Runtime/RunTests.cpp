@@ -278,6 +278,19 @@ TEST(Context, OutputsInItsOwnMemory) {
   omContextDestroy(context);
 }
 
+TEST(Context, BuffersMayBeUsedAgainAsTheyAre) {
+  OMContext *context = omContextCreate(nullptr);
+  OMBuffer outputs[2] = {};
+  for (int64_t n : {2, 1, 50}) {
+    Affine model(n);
+    ASSERT_EQ(omContextRun(context, model.buffers().data(), 2, outputs, 2),
+              OM_STATUS_OK)
+        << omContextGetMessage(context);
+    EXPECT_TRUE(model.matches(outputs[0].data, outputs[1].data));
+  }
+  omContextDestroy(context);
+}
+
 TEST(Context, OutputsInTheCallersMemory) {
   OMContext *context = omContextCreate("run_main_graph");
   Affine model(3);
@@ -300,6 +313,27 @@ TEST(Context, OutputsInTheCallersMemory) {
   EXPECT_EQ(omContextRun(context, model.buffers().data(), 2, outputs, 2),
             OM_STATUS_INVALID);
   omContextDestroy(context);
+}
+
+TEST(Context, TakeOutput) {
+  OMContext *context = omContextCreate(nullptr);
+  Affine model(3);
+  OMBuffer outputs[2] = {};
+  EXPECT_EQ(omContextTakeOutput(context, 0), nullptr); // nothing has run
+  ASSERT_EQ(omContextRun(context, model.buffers().data(), 2, outputs, 2),
+            OM_STATUS_OK);
+  void *y = omContextTakeOutput(context, 0);
+  EXPECT_EQ(y, outputs[0].data);
+  EXPECT_EQ(omContextTakeOutput(context, 0), nullptr);
+  EXPECT_EQ(omContextTakeOutput(context, 2), nullptr);
+  EXPECT_EQ(omContextTakeOutput(nullptr, 0), nullptr);
+  outputs[0] = outputs[1] = {};
+  ASSERT_EQ(omContextRun(context, model.buffers().data(), 2, outputs, 2),
+            OM_STATUS_OK);
+  EXPECT_NE(outputs[0].data, y);
+  EXPECT_TRUE(model.matches(y, outputs[1].data));
+  omContextDestroy(context);
+  free(y);
 }
 
 TEST(Context, WithoutOutputs) {

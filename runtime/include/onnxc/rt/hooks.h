@@ -49,7 +49,8 @@ enum {
 };
 
 /* --- Memory --------------------------------------------------------------
- * Every block is 64-byte aligned and uninitialised. On failure the error is
+ * Every block is 64-byte aligned (but for an output in a buffer of the caller,
+ * which is aligned for its elements only) and uninitialised. On failure the error is
  * recorded in the call and a small guard is returned, never NULL: the host
  * tests onnxc_rt_status before it uses the block. */
 

@@ -1,0 +1,14 @@
+# ===- __init__.py - Compile ONNX models and run them -----------------------===#
+# Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+#
+#   import onnx_compile
+#   path = onnx_compile.compile("model.onnx")
+#   session = onnx_compile.ExecutionSession(path)
+#   y, = session.run(x)
+# ===------------------------------------------------------------------------===#
+"""Compile ONNX models to native code and run them on NumPy arrays."""
+
+from onnx_compile._compile import CompileError, compile
+from onnx_compile._execution_session import ExecutionSession
+
+__all__ = ["CompileError", "ExecutionSession", "compile"]

@@ -1,0 +1,52 @@
+# ===- _execution_session.py - ExecutionSession -----------------------------===#
+# Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+# ===------------------------------------------------------------------------===#
+"""A loaded model. The work is done by the extension, _session."""
+
+import hashlib
+import os
+
+from onnx_compile._session import Session
+
+
+class ExecutionSession(Session):
+    """A compiled model that is ready to run.
+
+    session = ExecutionSession("model.so")
+    outputs = session.run(x)                # one input
+    outputs = session.run([x, y])           # in the order of the model
+    outputs = session.run({"x": x, "y": y}) # by name
+
+    Arrays must have the model's element types; Python numbers and lists take
+    them. The outputs are a list of new arrays. Types that NumPy lacks are
+    those of ml_dtypes; strings are arrays of str objects; sequences are lists,
+    maps are dicts. Sessions may be used by several threads at once, and
+    pickled: the file must then be the same where the session is unpickled.
+    """
+
+    def __new__(cls, path, entry="run_main_graph"):
+        # An absolute path: a bare name would be looked up in the library path.
+        path = os.path.abspath(os.fspath(path))
+        if not os.path.exists(path):
+            raise FileNotFoundError(f"no compiled model at {path}")
+        self = super().__new__(cls, path, entry)
+        self.path = path
+        self.entry = entry
+        return self
+
+    def __repr__(self):
+        return f"ExecutionSession({self.path!r}, entry={self.entry!r})"
+
+    def __reduce__(self):
+        return _restore, (self.path, self.entry, _hash_of(self.path))
+
+
+def _hash_of(path):
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _restore(path, entry, digest):
+    if _hash_of(path) != digest:
+        raise ValueError(f"{path} is another model than the one pickled")
+    return ExecutionSession(path, entry)

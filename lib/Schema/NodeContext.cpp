@@ -18,9 +18,11 @@ using namespace onnxc::schema;
 static constexpr int64_t maxConstantBytes = 1024;
 static constexpr int64_t maxVectorBytes = 64 * 1024;
 
-NodeContext::NodeContext(Operation *op, ArrayRef<Value> operands,
-                         ArrayRef<Value> results, const ValueFacts &facts)
-    : op(op), facts(facts), inputs(operands.size()), outputs(results.size()) {
+NodeContext::NodeContext(Operation *op, const ::onnx::OpSchema &schema,
+                         ArrayRef<Value> operands, ArrayRef<Value> results,
+                         const ValueFacts &facts)
+    : op(op), schema(schema), facts(facts), inputs(operands.size()),
+      outputs(results.size()) {
   for (auto [slot, value] : llvm::zip_equal(inputs, operands))
     slot.value = value;
   for (auto [slot, value] : llvm::zip_equal(outputs, results))
@@ -35,16 +37,30 @@ NodeContext::Input &NodeContext::input(size_t index) const {
   return inputs[index];
 }
 
+/// A schema's own function knows its defaults; a function body refers to the
+/// attributes of the node and has to be given them.
+const ::onnx::AttributeProto *
+NodeContext::defaultInBody(const std::string &name) const {
+  if (schema.has_type_and_shape_inference_function())
+    return nullptr;
+  auto declared = schema.attributes().find(name);
+  if (declared == schema.attributes().end() ||
+      declared->second.default_value.type() ==
+          ::onnx::AttributeProto::UNDEFINED)
+    return nullptr;
+  return &declared->second.default_value;
+}
+
 const ::onnx::AttributeProto *
 NodeContext::getAttribute(const std::string &name) const {
   auto [entry, isNew] = attributes.try_emplace(name);
   if (!isNew)
-    return entry->second.get();
+    return entry->second ? entry->second.get() : defaultInBody(name);
   std::optional<Attribute> value = op->getInherentAttr(name);
   if (!value || !*value)
     value = op->getDiscardableAttr(name);
   if (!*value)
-    return nullptr;
+    return defaultInBody(name);
   auto proto = std::make_unique<::onnx::AttributeProto>();
   if (failed(toProto(name, *value, *proto)))
     return nullptr;

@@ -22,7 +22,8 @@ namespace onnxc::schema {
 class NodeContext final : public ::onnx::InferenceContext {
 public:
   /// `operands` and `results` are by slot, see operandSlots().
-  NodeContext(mlir::Operation *op, llvm::ArrayRef<mlir::Value> operands,
+  NodeContext(mlir::Operation *op, const ::onnx::OpSchema &schema,
+              llvm::ArrayRef<mlir::Value> operands,
               llvm::ArrayRef<mlir::Value> results, const ValueFacts &facts);
   ~NodeContext() override;
 
@@ -56,8 +57,10 @@ private:
     ::onnx::TypeProto type;
   };
   Input &input(size_t index) const;
+  const ::onnx::AttributeProto *defaultInBody(const std::string &name) const;
 
   mlir::Operation *op;
+  const ::onnx::OpSchema &schema;
   const ValueFacts &facts;
   mutable std::vector<Input> inputs;
   std::vector<Output> outputs;

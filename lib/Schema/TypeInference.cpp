@@ -9,6 +9,8 @@
 
 #include "onnx/shape_inference/implementation.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 #include <exception>
 
 using namespace mlir;
@@ -54,6 +56,27 @@ static Type bindTypeVariable(const OpSchema &schema, ArrayRef<Value> operands,
       return dropShape(only);
   }
   return NoneType::get(context);
+}
+
+/// What is wrong with an Einsum equation, if anything. The schema's function
+/// runs forever or beyond its arrays on characters that it does not expect.
+static std::optional<std::string> checkEquation(StringRef equation) {
+  auto [left, right] = equation.split("->");
+  SmallVector<StringRef> terms;
+  left.split(terms, ',');
+  if (equation.contains("->"))
+    terms.push_back(right);
+  for (StringRef term : terms) {
+    size_t dots = term.find("...");
+    std::string rest = term.str();
+    if (dots != StringRef::npos)
+      rest.erase(dots, 3);
+    for (char c : rest)
+      if (!llvm::isAlpha(c) && c != ' ')
+        return "equation has '" + std::string(1, c) +
+               "' where a letter or '...' is expected";
+  }
+  return std::nullopt;
 }
 
 /// Runs the schema's inference function, or infers through its function body.
@@ -118,7 +141,13 @@ onnxc::schema::inferResults(Operation *op, const ValueFacts &facts,
     return failure();
   }
 
-  NodeContext node(op, *operands, *results, facts);
+  if (std::optional<Attribute> equation = op->getInherentAttr("equation"))
+    if (auto text = dyn_cast_or_null<StringAttr>(*equation))
+      if (std::optional<std::string> error = checkEquation(text)) {
+        emitError() << *error;
+        return failure();
+      }
+  NodeContext node(op, *schema, *operands, *results, facts);
   if (std::optional<std::string> error = runSchema(*schema, node)) {
     emitError() << plainMessage(*error);
     return failure();

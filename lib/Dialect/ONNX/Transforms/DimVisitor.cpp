@@ -147,6 +147,10 @@ void DimVisitor::visitNode(Operation *op) {
     for (auto [dim, symbol] : llvm::zip(dims, guess.dimSymbols))
       if (!dim)
         dim = space.fromText(symbol);
+    if (report && trial == 0 &&
+        failed(onnxc::schema::meetTypes(value.getType(), guess.type)))
+      op->emitWarning() << "is declared to give " << value.getType()
+                        << " but gives " << guess.type;
     record(value, guess.type, dims);
     if (found.contents)
       analysis.values[value].contents = std::move(found.contents);

@@ -1,0 +1,105 @@
+// RUN: onnx-opt %s --onnx-infer-shapes=annotate=false --split-input-file | FileCheck %s
+
+// The schema's own function, with an operand that is a small constant.
+// CHECK-LABEL: func @constant_operand
+// CHECK:         onnx.ReduceSum{{.*}} -> tensor<2x1x4xf32>
+// CHECK:         return {{.*}} : tensor<2x1x4xf32>
+func.func @constant_operand(%x: tensor<2x3x4xf32>) -> none {
+  %axes = onnx.Constant dense<1> : tensor<1xi64>
+  %y = onnx.ReduceSum(%x) axes(%axes) : (tensor<2x3x4xf32>, tensor<1xi64>) -> none
+  return %y : none
+}
+
+// -----
+
+// What is declared stays where inference knows less, and the other way round.
+// CHECK-LABEL: func @merge_with_declared
+// CHECK:         onnx.Relu{{.*}} -> tensor<2x3x4xf32>
+func.func @merge_with_declared(%x: tensor<?x3x4xf32>) -> tensor<2x?x4xf32> {
+  %y = onnx.Relu(%x) : (tensor<?x3x4xf32>) -> tensor<2x?x4xf32>
+  return %y : tensor<2x?x4xf32>
+}
+
+// -----
+
+// An operator without a function: the type variable of its operand.
+// CHECK-LABEL: func @type_variable
+// CHECK:         onnx.GroupNormalization{{.*}} -> tensor<1x4x?xf32>
+func.func @type_variable(%x: tensor<1x4x?xf32>, %s: tensor<4xf32>) -> none {
+  %y = onnx.GroupNormalization(%x, %s, %s) {num_groups = 2 : i64}
+      : (tensor<1x4x?xf32>, tensor<4xf32>, tensor<4xf32>) -> none
+  return %y : none
+}
+
+// -----
+
+// An operator that is only a function of others.
+// CHECK-LABEL: func @function_body
+// CHECK:         onnx.MeanVarianceNormalization{{.*}} -> tensor<1x4x2x2xf32>
+func.func @function_body(%x: tensor<1x4x2x2xf32>) -> none {
+  %y = onnx.MeanVarianceNormalization(%x) : (tensor<1x4x2x2xf32>) -> none
+  return %y : none
+}
+
+// -----
+
+// What both branches have in common.
+// CHECK-LABEL: func @branches
+// CHECK:         onnx.If{{.*}} -> tensor<?x3xf32>
+func.func @branches(%c: tensor<i1>, %x: tensor<2x3xf32>, %y: tensor<4x3xf32>) -> none {
+  %r = onnx.If(%c) : (tensor<i1>) -> none then_branch {
+    %a = onnx.Relu(%x) : (tensor<2x3xf32>) -> none
+    onnx.Yield %a : none
+  } else_branch {
+    %b = onnx.Relu(%y) : (tensor<4x3xf32>) -> none
+    onnx.Yield %b : none
+  }
+  return %r : none
+}
+
+// -----
+
+// A carried value that keeps its shape keeps it; one that grows loses only the
+// dimension in which it does. Scanned outputs get a dimension in front.
+// CHECK-LABEL: func @loop
+// CHECK:         onnx.Loop
+// CHECK-SAME:      -> (tensor<2x3xf32>, tensor<?x3xf32>, tensor<?x2x3xf32>)
+// CHECK:         ^bb0(%{{.*}}: tensor<i64>, %{{.*}}: tensor<i1>, %{{.*}}: tensor<2x3xf32>, %{{.*}}: tensor<?x3xf32>)
+func.func @loop(%n: tensor<i64>, %c: tensor<i1>, %x: tensor<2x3xf32>) -> (none, none, none) {
+  %r:3 = onnx.Loop M(%n) cond(%c) v_initial(%x, %x)
+      : (tensor<i64>, tensor<i1>, tensor<2x3xf32>, tensor<2x3xf32>) -> (none, none, none) body {
+  ^bb0(%i: none, %ci: none, %same: none, %growing: none):
+    %next = onnx.Relu(%same) : (none) -> none
+    %longer = onnx.Concat(%growing, %next) {axis = 0 : i64} : (none, none) -> none
+    onnx.Yield %ci, %next, %longer, %next : none, none, none, none
+  }
+  return %r#0, %r#1, %r#2 : none, none, none
+}
+
+// -----
+
+// A body sees slices; the number of them is the output's first dimension.
+// CHECK-LABEL: func @scan
+// CHECK:         onnx.Scan{{.*}} -> (tensor<3xf32>, tensor<5x3xf32>)
+func.func @scan(%init: tensor<3xf32>, %xs: tensor<5x3xf32>) -> (none, none) {
+  %r:2 = onnx.Scan(%init, %xs) {num_scan_inputs = 1 : i64}
+      : (tensor<3xf32>, tensor<5x3xf32>) -> (none, none) body {
+  ^bb0(%s: none, %x: none):
+    %n = onnx.Add(%s, %x) : (none, none) -> none
+    onnx.Yield %n, %n : none, none
+  }
+  return %r#0, %r#1 : none, none
+}
+
+// -----
+
+// CHECK-LABEL: func @sequence_map
+// CHECK:         onnx.SequenceMap{{.*}} -> !onnx.seq<tensor<2x3xf32>>
+func.func @sequence_map(%s: !onnx.seq<tensor<2x3xf32>>) -> none {
+  %r = onnx.SequenceMap(%s) : (!onnx.seq<tensor<2x3xf32>>) -> none body {
+  ^bb0(%x: none):
+    %y = onnx.Relu(%x) : (none) -> none
+    onnx.Yield %y : none
+  }
+  return %r : none
+}

@@ -1,0 +1,87 @@
+// RUN: onnx-opt %s --onnx-simplify=annotate=false --split-input-file | FileCheck %s
+
+// CHECK-LABEL: func @window
+// CHECK:         onnx.Conv
+// CHECK-SAME:      dilations = array<i64: 1, 1>
+// CHECK-SAME:      kernel_shape = array<i64: 5, 3>
+// CHECK-SAME:      pads = array<i64: 0, 0, 0, 0>
+// CHECK-SAME:      strides = array<i64: 1, 1>
+func.func @window(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x5x3xf32>) -> none {
+  %y = onnx.Conv(%x, %w) : (tensor<1x3x8x8xf32>, tensor<4x3x5x3xf32>) -> none
+  return %y : none
+}
+
+// -----
+
+// 8 by strides of 2: the result is 4, (4 - 1) * 2 + 3 - 8 = 1 is missing.
+// CHECK-LABEL: func @same_upper
+// CHECK-NOT:     auto_pad
+// CHECK:         pads = array<i64: 0, 1>
+func.func @same_upper(%x: tensor<1x3x8xf32>, %w: tensor<4x3x3xf32>) -> none {
+  %y = onnx.Conv(%x, %w) {auto_pad = "SAME_UPPER", strides = array<i64: 2>}
+      : (tensor<1x3x8xf32>, tensor<4x3x3xf32>) -> none
+  return %y : none
+}
+
+// -----
+
+// CHECK-LABEL: func @same_lower
+// CHECK:         onnx.MaxPool{{.*}}pads = array<i64: 1, 0>
+func.func @same_lower(%x: tensor<1x3x8xf32>) -> none {
+  %y = onnx.MaxPool(%x) {auto_pad = "SAME_LOWER", kernel_shape = array<i64: 3>, strides = array<i64: 2>}
+      : (tensor<1x3x8xf32>) -> (none)
+  return %y : none
+}
+
+// -----
+
+// With a stride of one the padding is the same for every size; with two it
+// is not.
+// CHECK-LABEL: func @same_dynamic
+// CHECK:         onnx.Conv{{.*}}pads = array<i64: 1, 1>
+// CHECK:         onnx.Conv{{.*}}auto_pad = "SAME_UPPER"
+func.func @same_dynamic(%x: tensor<1x3x?xf32>, %w: tensor<4x3x3xf32>) -> (none, none) {
+  %0 = onnx.Conv(%x, %w) {auto_pad = "SAME_UPPER"} : (tensor<1x3x?xf32>, tensor<4x3x3xf32>) -> none
+  %1 = onnx.Conv(%x, %w) {auto_pad = "SAME_UPPER", strides = array<i64: 2>}
+      : (tensor<1x3x?xf32>, tensor<4x3x3xf32>) -> none
+  return %0, %1 : none, none
+}
+
+// -----
+
+// stride * (size - 1) + kernel - wanted = 2 * 3 + 3 - 8 = 1
+// CHECK-LABEL: func @transposed
+// CHECK:         onnx.ConvTranspose
+// CHECK-NOT:     output_shape
+// CHECK-SAME:      pads = array<i64: 1, 0>
+// CHECK-SAME:      -> tensor<1x4x8xf32>
+func.func @transposed(%x: tensor<1x3x4xf32>, %w: tensor<3x4x3xf32>) -> none {
+  %y = onnx.ConvTranspose(%x, %w) {output_shape = array<i64: 8>, strides = array<i64: 2>}
+      : (tensor<1x3x4xf32>, tensor<3x4x3xf32>) -> none
+  return %y : none
+}
+
+// -----
+
+// CHECK-LABEL: func @axes
+// CHECK-DAG:     %[[ONE:.+]] = onnx.Constant dense<1> : tensor<1xi64>
+// CHECK-DAG:     onnx.Softmax{{.*}}axis = 1
+// CHECK-DAG:     onnx.ReduceSum({{.*}}) axes(%[[ONE]])
+// CHECK-DAG:     onnx.Transpose{{.*}}perm = array<i64: 1, 0>
+func.func @axes(%x: tensor<2x3xf32>) -> (none, none, none) {
+  %0 = onnx.Softmax(%x) : (tensor<2x3xf32>) -> none
+  %axes = onnx.Constant dense<-1> : tensor<1xi64>
+  %1 = onnx.ReduceSum(%x) axes(%axes) : (tensor<2x3xf32>, tensor<1xi64>) -> none
+  %2 = onnx.Transpose(%x) : (tensor<2x3xf32>) -> none
+  return %0, %1, %2 : none, none, none
+}
+
+// -----
+
+// CHECK-LABEL: func @unknown_rank
+// CHECK:         onnx.Softmax
+// CHECK-NOT:     axis
+func.func @unknown_rank(%x: tensor<*xf32>) -> none {
+  %0 = onnx.Softmax(%x) : (tensor<*xf32>) -> none
+  return %0 : none
+}

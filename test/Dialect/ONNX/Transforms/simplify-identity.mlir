@@ -1,0 +1,105 @@
+// RUN: onnx-opt %s --onnx-simplify=annotate=false --split-input-file | FileCheck %s
+
+// CHECK-LABEL: func @nothing_left
+// CHECK-NEXT:    return %arg0
+func.func @nothing_left(%x: tensor<2x3xf32>) -> none {
+  %0 = onnx.Identity(%x) : (tensor<2x3xf32>) -> none
+  %1 = onnx.Dropout(%0) : (none) -> (none)
+  %2 = onnx.Cast(%1) {to = 1 : i64} : (none) -> none
+  %3 = onnx.Sum(%2) : (none) -> none
+  %one = onnx.Constant dense<1.0> : tensor<f32>
+  %4 = onnx.Mul(%3, %one) : (none, tensor<f32>) -> none
+  return %4 : none
+}
+
+// -----
+
+// The result is declared to be sharper than its operand: that must not be lost.
+// CHECK-LABEL: func @sharper_result
+// CHECK:         onnx.Identity
+func.func @sharper_result(%x: tensor<?x3xf32>) -> tensor<2x3xf32> {
+  %0 = onnx.Identity(%x) : (tensor<?x3xf32>) -> tensor<2x3xf32>
+  return %0 : tensor<2x3xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func @dropout_in_training
+// CHECK:         onnx.Dropout
+func.func @dropout_in_training(%x: tensor<2x3xf32>, %t: tensor<i1>) -> none {
+  %0 = onnx.Dropout(%x) training_mode(%t) : (tensor<2x3xf32>, tensor<i1>) -> none
+  return %0 : none
+}
+
+// -----
+
+// A wider type holds all values, a narrower one does not.
+// CHECK-LABEL: func @casts
+// CHECK:         %[[A:.+]] = onnx.Cast(%arg0) {{.*}} -> tensor<2xi64>
+// CHECK:         %[[B:.+]] = onnx.Cast(%arg0) {{.*}} -> tensor<2xi8>
+// CHECK:         %[[C:.+]] = onnx.Cast(%[[B]]) {{.*}} -> tensor<2xi64>
+// CHECK:         return %[[A]], %[[C]]
+func.func @casts(%x: tensor<2xi32>) -> (none, none) {
+  %0 = onnx.Cast(%x) {to = 11 : i64} : (tensor<2xi32>) -> none
+  %1 = onnx.Cast(%0) {to = 7 : i64} : (none) -> none
+  %2 = onnx.Cast(%x) {to = 3 : i64} : (tensor<2xi32>) -> none
+  %3 = onnx.Cast(%2) {to = 7 : i64} : (none) -> none
+  return %1, %3 : none, none
+}
+
+// -----
+
+// A factor that broadcasts changes the shape; adding zero changes -0.0.
+// CHECK-LABEL: func @not_neutral
+// CHECK:         onnx.Mul
+// CHECK:         onnx.Add
+func.func @not_neutral(%x: tensor<3xf32>) -> (none, none) {
+  %ones = onnx.Constant dense<1.0> : tensor<2x1xf32>
+  %0 = onnx.Mul(%x, %ones) : (tensor<3xf32>, tensor<2x1xf32>) -> none
+  %zero = onnx.Constant dense<0.0> : tensor<f32>
+  %1 = onnx.Add(%x, %zero) : (tensor<3xf32>, tensor<f32>) -> none
+  return %0, %1 : none, none
+}
+
+// -----
+
+// CHECK-LABEL: func @transposes
+// CHECK-NEXT:    %[[T:.+]] = onnx.Transpose(%arg0) {perm = array<i64: 2, 0, 1>}
+// CHECK-NEXT:    return %arg0, %[[T]]
+func.func @transposes(%x: tensor<2x3x4xf32>) -> (none, none) {
+  %0 = onnx.Transpose(%x) {perm = array<i64: 1, 2, 0>} : (tensor<2x3x4xf32>) -> none
+  %1 = onnx.Transpose(%0) {perm = array<i64: 2, 0, 1>} : (none) -> none
+  %2 = onnx.Transpose(%0) {perm = array<i64: 1, 2, 0>} : (none) -> none
+  return %1, %2 : none, none
+}
+
+// -----
+
+// CHECK-LABEL: func @taken_branch
+// CHECK-NEXT:    %[[R:.+]] = onnx.Relu(%arg0)
+// CHECK-NEXT:    return %[[R]]
+func.func @taken_branch(%x: tensor<2x3xf32>) -> none {
+  %c = onnx.Constant dense<true> : tensor<i1>
+  %r = onnx.If(%c) : (tensor<i1>) -> none then_branch {
+    %a = onnx.Relu(%x) : (tensor<2x3xf32>) -> none
+    onnx.Yield %a : none
+  } else_branch {
+    %b = onnx.Sigmoid(%x) : (tensor<2x3xf32>) -> none
+    onnx.Yield %b : none
+  }
+  return %r : none
+}
+
+// -----
+
+// CHECK-LABEL: func @common_and_dead
+// CHECK-NEXT:    %[[R:.+]] = onnx.Relu
+// CHECK-NEXT:    %[[S:.+]] = onnx.Add(%[[R]], %[[R]])
+// CHECK-NEXT:    return %[[S]]
+func.func @common_and_dead(%x: tensor<2x3xf32>) -> none {
+  %0 = onnx.Relu(%x) : (tensor<2x3xf32>) -> none
+  %1 = onnx.Relu(%x) : (tensor<2x3xf32>) -> none
+  %2 = onnx.Add(%0, %1) : (none, none) -> none
+  %3 = onnx.Sigmoid(%2) : (none) -> none
+  return %2 : none
+}

@@ -1,0 +1,88 @@
+// RUN: onnx-opt %s --onnx-simplify=annotate=false --split-input-file | FileCheck %s
+
+// CHECK-LABEL: func @gemm
+// CHECK-NEXT:    %[[R:.+]] = onnx.Gemm(%arg0, %arg1) C(%arg2)
+// CHECK-NEXT:    return %[[R]]
+func.func @gemm(%x: tensor<?x8xf32>, %w: tensor<8x4xf32>, %b: tensor<4xf32>) -> none {
+  %0 = onnx.MatMul(%x, %w) : (tensor<?x8xf32>, tensor<8x4xf32>) -> none
+  %1 = onnx.Add(%b, %0) : (tensor<4xf32>, none) -> none
+  return %1 : none
+}
+
+// -----
+
+// Not of matrices; with a bias that enlarges; with another user.
+// CHECK-LABEL: func @no_gemm
+// CHECK-NOT:     onnx.Gemm
+func.func @no_gemm(%x: tensor<2x5x8xf32>, %y: tensor<1x8xf32>, %w: tensor<8x4xf32>,
+                   %b: tensor<4xf32>, %large: tensor<3x4xf32>) -> (none, none, none, none) {
+  %0 = onnx.MatMul(%x, %w) : (tensor<2x5x8xf32>, tensor<8x4xf32>) -> none
+  %1 = onnx.Add(%0, %b) : (none, tensor<4xf32>) -> none
+  %2 = onnx.MatMul(%y, %w) : (tensor<1x8xf32>, tensor<8x4xf32>) -> none
+  %3 = onnx.Add(%2, %large) : (none, tensor<3x4xf32>) -> none
+  %4 = onnx.Neg(%y) : (tensor<1x8xf32>) -> none
+  %5 = onnx.MatMul(%4, %w) : (none, tensor<8x4xf32>) -> none
+  %6 = onnx.Add(%5, %b) : (none, tensor<4xf32>) -> none
+  return %1, %3, %5, %6 : none, none, none, none
+}
+
+// -----
+
+// variance + epsilon = 4: y = (conv - 1) * 6 / 2 + 5 = conv * 3 + 2
+// CHECK-LABEL: func @batch_normalization
+// CHECK-DAG:     %[[W:.+]] = onnx.Constant dense<6.000000e+00> : tensor<1x1x1xf32>
+// CHECK-DAG:     %[[B:.+]] = onnx.Constant dense<3.200000e+01> : tensor<1xf32>
+// CHECK:         onnx.Conv(%arg0, %[[W]]) B(%[[B]])
+// CHECK-NEXT:    return
+func.func @batch_normalization(%x: tensor<1x1x4xf32>) -> none {
+  %w = onnx.Constant dense<2.0> : tensor<1x1x1xf32>
+  %b = onnx.Constant dense<10.0> : tensor<1xf32>
+  %0 = onnx.Conv(%x, %w) B(%b) : (tensor<1x1x4xf32>, tensor<1x1x1xf32>, tensor<1xf32>) -> none
+  %scale = onnx.Constant dense<6.0> : tensor<1xf32>
+  %shift = onnx.Constant dense<5.0> : tensor<1xf32>
+  %mean = onnx.Constant dense<1.0> : tensor<1xf32>
+  %var = onnx.Constant dense<3.5> : tensor<1xf32>
+  %1 = onnx.BatchNormalization(%0, %scale, %shift, %mean, %var) {epsilon = 0.5 : f32}
+      : (none, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> none
+  return %1 : none
+}
+
+// -----
+
+// A factor and a summand of each channel; the filter of a transposed
+// convolution has its output channels second.
+// CHECK-LABEL: func @channels
+// CHECK-DAG:     %[[W0:.+]] = onnx.Constant dense<{{\[\[\[}}2.000000e+00]], {{\[\[}}3.000000e+00]]]> : tensor<2x1x1xf32>
+// CHECK-DAG:     %[[B0:.+]] = onnx.Constant dense<7.000000e+00> : tensor<2xf32>
+// CHECK-DAG:     %[[W1:.+]] = onnx.Constant dense<{{\[\[\[}}2.000000e+00], [3.000000e+00]]]> : tensor<1x2x1xf32>
+// CHECK-DAG:     onnx.Conv(%arg0, %[[W0]]) B(%[[B0]])
+// CHECK-DAG:     onnx.ConvTranspose(%arg0, %[[W1]])
+func.func @channels(%x: tensor<1x1x4xf32>) -> (none, none) {
+  %w0 = onnx.Constant dense<1.0> : tensor<2x1x1xf32>
+  %w1 = onnx.Constant dense<1.0> : tensor<1x2x1xf32>
+  %factor = onnx.Constant dense<[[2.0], [3.0]]> : tensor<2x1xf32>
+  %summand = onnx.Constant dense<7.0> : tensor<f32>
+  %0 = onnx.Conv(%x, %w0) : (tensor<1x1x4xf32>, tensor<2x1x1xf32>) -> none
+  %1 = onnx.Mul(%factor, %0) : (tensor<2x1xf32>, none) -> none
+  %2 = onnx.Add(%1, %summand) : (none, tensor<f32>) -> none
+  %3 = onnx.ConvTranspose(%x, %w1) : (tensor<1x1x4xf32>, tensor<1x2x1xf32>) -> none
+  %4 = onnx.Mul(%3, %factor) : (none, tensor<2x1xf32>) -> none
+  return %2, %4 : none, none
+}
+
+// -----
+
+// A constant that is not of the channels; weights that are no constants.
+// CHECK-LABEL: func @no_fold
+// CHECK:         onnx.Mul
+// CHECK:         onnx.Mul
+func.func @no_fold(%x: tensor<1x1x4xf32>, %v: tensor<2x1x1xf32>) -> (none, none) {
+  %w = onnx.Constant dense<1.0> : tensor<2x1x1xf32>
+  %along = onnx.Constant dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>
+  %two = onnx.Constant dense<2.0> : tensor<f32>
+  %0 = onnx.Conv(%x, %w) : (tensor<1x1x4xf32>, tensor<2x1x1xf32>) -> none
+  %1 = onnx.Mul(%0, %along) : (none, tensor<4xf32>) -> none
+  %2 = onnx.Conv(%x, %v) : (tensor<1x1x4xf32>, tensor<2x1x1xf32>) -> none
+  %3 = onnx.Mul(%2, %two) : (none, tensor<f32>) -> none
+  return %1, %3 : none, none
+}

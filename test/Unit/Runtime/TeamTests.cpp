@@ -24,6 +24,11 @@
 using namespace onnxc;
 using namespace onnxc::rt;
 
+#if __has_feature(thread_sanitizer)
+// The tests fork on purpose, and the child starts threads.
+extern "C" const char *__tsan_default_options() { return "die_after_fork=0"; }
+#endif
+
 namespace {
 
 /// More workers than this machine may have processors, for the time of a test.

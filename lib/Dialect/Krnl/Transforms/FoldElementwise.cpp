@@ -157,24 +157,29 @@ static void fold(RewriterBase &rewriter, linalg::GenericOp producer,
     rewriter.eraseOp(empty);
 }
 
-unsigned foldElementwise(RewriterBase &rewriter, KernelOp kernel) {
-  OpBuilder::InsertionGuard guard(rewriter);
-  unsigned count = 0;
+/// Folds the first op that allows it.
+static bool foldOne(RewriterBase &rewriter, KernelOp kernel) {
   for (linalg::LinalgOp op : kernel.getStructuredOps()) {
     auto producer = dyn_cast<linalg::GenericOp>(op.getOperation());
     if (!producer || !isFoldable(producer))
       continue;
     linalg::GenericOp reader = findOnlyReader(producer);
-    if (!reader || !reader.hasPureTensorSemantics())
+    if (!reader || producer.getNumLoops() != reader.getNumLoops())
       continue;
     SmallVector<unsigned> dims = matchDims(producer, reader);
     if (dims.empty() && producer.getNumLoops() != 0)
       continue;
-    if (producer.getNumLoops() == 0 && reader.getNumLoops() != 0)
-      continue;
     fold(rewriter, producer, reader, dims);
-    ++count;
+    return true;
   }
+  return false;
+}
+
+unsigned foldElementwise(RewriterBase &rewriter, KernelOp kernel) {
+  OpBuilder::InsertionGuard guard(rewriter);
+  unsigned count = 0;
+  while (foldOne(rewriter, kernel))
+    ++count;
   return count;
 }
 

@@ -9,7 +9,6 @@
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Remarks.h"
-#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 
@@ -92,22 +91,25 @@ static SmallVector<Operation *> allOps(const Candidate &pair) {
   return ops;
 }
 
-/// Do both kernels write over exactly the loops they have in common, all of the
-/// consumer's ops running over just these?
+/// Do the producer's results span exactly the loops that the kernels have in
+/// common, and all ops of the consumer run over just these?
 static bool sameSpace(Candidate &pair) {
-  llvm::StringSet<> common;
-  for (const std::string &loop : pair.plan.common)
-    common.insert(loop);
-  auto isSpace = [&](Operation *op) {
-    SmallVector<StringRef> axes = mergedAxes(pair, op);
-    return axes.size() == common.size() &&
-           llvm::all_of(axes, [&](StringRef a) { return common.contains(a); });
+  auto isSpace = [&](linalg::LinalgOp op) {
+    unsigned parallel = 0;
+    for (auto [axis, kind] : llvm::zip_equal(mergedAxes(pair, op),
+                                             op.getIteratorTypesArray())) {
+      if (kind == utils::IteratorType::reduction)
+        continue;
+      ++parallel;
+      if (!llvm::is_contained(pair.plan.common, axis))
+        return false;
+    }
+    return parallel == pair.plan.common.size();
   };
   for (Value value : pair.producer.getYield().getValues())
-    if (!isSpace(value.getDefiningOp()))
+    if (!isSpace(cast<linalg::LinalgOp>(value.getDefiningOp())))
       return false;
-  return llvm::all_of(pair.consumer.getStructuredOps(),
-                      [&](linalg::LinalgOp op) { return isSpace(op); });
+  return llvm::all_of(pair.consumer.getStructuredOps(), isSpace);
 }
 
 /// Loops that every op of both kernels runs over and none reduces.
@@ -129,8 +131,29 @@ static SmallVector<StringRef> loopsOfAll(const Candidate &pair) {
   return loops;
 }
 
-/// A row-wise pair runs all ops on one row (what is left inside the common
-/// loops) before the next. The row must be known to be small, and contiguous.
+/// Are the loops `outer` the outer ones of the kernel, so that what is left inside
+/// is a stretch of memory?
+static LogicalResult checkOutermost(const Candidate &pair, KernelOp kernel,
+                                    ArrayRef<StringRef> outer,
+                                    std::string &reason) {
+  bool inRow = false;
+  for (auto loop : kernel.getLoops().getAsRange<LoopAttr>()) {
+    StringRef name = loop.getName();
+    if (kernel == pair.consumer)
+      name = pair.plan.rename.find(name)->second;
+    bool common = llvm::is_contained(outer, name);
+    if (common && inRow) {
+      reason = ("loop '" + name + "' runs inside loops that not all ops have")
+                   .str();
+      return failure();
+    }
+    inRow |= !common;
+  }
+  return success();
+}
+
+/// A row-wise pair runs all ops on one row (what is left inside the common loops)
+/// before the next. The row must be known to be small, and contiguous.
 static LogicalResult checkRows(const Candidate &pair, const Limits &limits,
                                std::string &reason) {
   SmallVector<StringRef> outer = loopsOfAll(pair);
@@ -138,24 +161,16 @@ static LogicalResult checkRows(const Candidate &pair, const Limits &limits,
     reason = "no loop is common to all ops";
     return failure();
   }
+  if (failed(checkOutermost(pair, pair.producer, outer, reason)) ||
+      failed(checkOutermost(pair, pair.consumer, outer, reason)))
+    return failure();
   int64_t row = 1;
-  bool inRow = false;
   for (LoopAttr loop : pair.plan.loops) {
-    if (llvm::is_contained(outer, loop.getName())) {
-      if (inRow) {
-        reason = ("loop '" + loop.getName() +
-                  "' runs inside loops that not "
-                  "all ops have")
-                     .str();
-        return failure();
-      }
+    if (llvm::is_contained(outer, loop.getName()))
       continue;
-    }
-    inRow = true;
     if (loop.isDynamic()) {
-      reason =
-          ("loop '" + loop.getName() + "' inside a row has no known extent")
-              .str();
+      reason = ("loop '" + loop.getName() + "' inside a row has no known extent")
+                   .str();
       return failure();
     }
     row *= std::max<int64_t>(loop.getExtent(), 1);
@@ -188,12 +203,9 @@ static LogicalResult checkWorth(Candidate &pair, const Limits &limits,
     bool single = llvm::all_of(pair.producer->getUsers(), [&](Operation *user) {
       return user == pair.consumer;
     });
-    llvm::StringSet<> common;
-    for (const std::string &loop : pair.plan.common)
-      common.insert(loop);
     if (single && pair.consumer.getStructuredOps().size() <= 2 &&
         llvm::all_of(pair.plan.loops, [&](LoopAttr loop) {
-          return common.contains(loop.getName());
+          return llvm::is_contained(pair.plan.common, loop.getName());
         }))
       return success();
   }

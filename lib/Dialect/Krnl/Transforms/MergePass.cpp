@@ -46,6 +46,7 @@ private:
             mergeKernels(rewriter, producer, consumer, reason);
         if (succeeded(merged)) {
           ++numMerged;
+          cleanUp(rewriter, *merged);
           remark::passed(
               loc, remark::RemarkOpts::name("Merged").category("krnl-merge"))
               << remark::add("{0}", merged->getName().str());
@@ -60,6 +61,13 @@ private:
           << remark::reason("{0}", reason);
     }
     return nullptr;
+  }
+
+  /// Folding renumbers the ops, so it waits for recipes that name none.
+  static void cleanUp(RewriterBase &rewriter, KernelOp merged) {
+    if (llvm::none_of(merged.getRecipe(), llvm::IsaPred<OnlyStepAttr>))
+      foldElementwise(rewriter, merged);
+    reuseDestinations(rewriter, merged);
   }
 
   LogicalResult checkLimits(KernelOp producer, KernelOp consumer,

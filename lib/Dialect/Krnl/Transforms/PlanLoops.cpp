@@ -122,6 +122,45 @@ static FailureOr<LoopPairs> findPairs(ArrayRef<SharedRead> reads,
   return pairs;
 }
 
+/// For each dimension of an input, the loop that alone indexes it in some op.
+static SmallVector<StringRef> readerLoops(KernelOp kernel, unsigned in) {
+  BlockArgument argument = kernel.getInArgument(in);
+  SmallVector<StringRef> loops;
+  if (auto type = dyn_cast<RankedTensorType>(argument.getType()))
+    loops.resize(type.getRank());
+  for (OpOperand &use : argument.getUses()) {
+    auto op = dyn_cast<linalg::LinalgOp>(use.getOwner());
+    if (!op)
+      continue;
+    SmallVector<StringRef> axes = KernelOp::getAxes(op);
+    AffineMap map = op.getMatchingIndexingMap(&use);
+    for (auto [loop, expr] : llvm::zip_equal(loops, map.getResults()))
+      if (auto dim = dyn_cast<AffineDimExpr>(expr); dim && loop.empty())
+        loop = axes[dim.getPosition()];
+  }
+  return loops;
+}
+
+/// Loops that no tensor between the kernels ties together are one all the same if
+/// they walk the same dimension of an input of both: the rows of a softmax.
+static void pairThroughInputs(KernelOp producer, KernelOp consumer,
+                              ArrayRef<SharedRead> reads, LoopPairs &pairs) {
+  llvm::StringSet<> written;
+  for (const SharedRead &read : reads)
+    for (StringRef writer : read.writers)
+      written.insert(writer);
+  for (auto [theirs, value] : llvm::enumerate(consumer.getIns()))
+    for (auto [mine, other] : llvm::enumerate(producer.getIns())) {
+      if (value != other)
+        continue;
+      for (auto [a, b] : llvm::zip_equal(readerLoops(producer, mine),
+                                         readerLoops(consumer, theirs)))
+        if (!a.empty() && !b.empty() && !written.contains(a) &&
+            !pairs.toConsumer.contains(a) && !pairs.toProducer.contains(b))
+          pairs.add(a, b);
+    }
+}
+
 /// Extents of one loop as the two kernels know it.
 static FailureOr<int64_t> joinExtents(LoopAttr a, LoopAttr b, KernelOp producer,
                                       KernelOp consumer, std::string &reason) {
@@ -142,6 +181,7 @@ FailureOr<LoopPlan> planLoops(KernelOp producer, KernelOp consumer,
   FailureOr<LoopPairs> pairs = findPairs(reads, consumer.getName(), reason);
   if (failed(pairs))
     return failure();
+  pairThroughInputs(producer, consumer, reads, *pairs);
 
   LoopPlan plan;
   llvm::StringSet<> taken;

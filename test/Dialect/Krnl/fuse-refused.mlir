@@ -1,0 +1,253 @@
+// RUN: onnx-opt %s --krnl-fuse --remarks-filter-missed=krnl-fuse -o %t.mlir 2>&1 | FileCheck %s
+// RUN: FileCheck %s --check-prefix=IR < %t.mlir
+//
+// Pairs that stay two kernels, and why. No two kernels here become one.
+// IR-NOT: krnl.kernel "{{.+}}+{{.+}}"
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+#col = affine_map<(d0, d1) -> (d1)>
+
+// CHECK: the producer of a contraction's operand would be computed again for each result
+func.func @operand_of_contraction(%x: tensor<8x32xf32>, %w: tensor<32x16xf32>) -> tensor<8x16xf32> {
+  %e = tensor.empty() : tensor<8x32xf32>
+  %g = tensor.empty() : tensor<8x16xf32>
+  %0 = krnl.kernel "neg" loops [i = 8, j = 32] ins(%x : tensor<8x32xf32>) outs(%e : tensor<8x32xf32>) {
+  ^bb0(%p: tensor<8x32xf32>, %o: tensor<8x32xf32>):
+    %c = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+        ins(%p : tensor<8x32xf32>) outs(%o : tensor<8x32xf32>) attrs = {krnl.axes = ["i", "j"]} {
+    ^bb0(%s: f32, %u: f32):
+      %v = arith.negf %s : f32
+      linalg.yield %v : f32
+    } -> tensor<8x32xf32>
+    krnl.yield %c : tensor<8x32xf32>
+  } -> tensor<8x32xf32>
+  %1 = krnl.kernel "gemm" loops [m = 8, n = 16, k = 32] ins(%0, %w : tensor<8x32xf32>, tensor<32x16xf32>) outs(%g : tensor<8x16xf32>) {
+  ^bb0(%p: tensor<8x32xf32>, %q: tensor<32x16xf32>, %o: tensor<8x16xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%o : tensor<8x16xf32>) -> tensor<8x16xf32>
+    %c = linalg.matmul {krnl.axes = ["m", "n", "k"]} ins(%p, %q : tensor<8x32xf32>, tensor<32x16xf32>) outs(%f : tensor<8x16xf32>) -> tensor<8x16xf32>
+    krnl.yield %c : tensor<8x16xf32>
+  } -> tensor<8x16xf32>
+  return %1 : tensor<8x16xf32>
+}
+
+// CHECK: the consumer does not run over just the results of the contraction
+func.func @reduction_of_contraction(%x: tensor<8x32xf32>, %w: tensor<32x16xf32>) -> tensor<8xf32> {
+  %e = tensor.empty() : tensor<8x16xf32>
+  %g = tensor.empty() : tensor<8xf32>
+  %0 = krnl.kernel "gemm" loops [m = 8, n = 16, k = 32] ins(%x, %w : tensor<8x32xf32>, tensor<32x16xf32>) outs(%e : tensor<8x16xf32>) {
+  ^bb0(%p: tensor<8x32xf32>, %q: tensor<32x16xf32>, %o: tensor<8x16xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%o : tensor<8x16xf32>) -> tensor<8x16xf32>
+    %c = linalg.matmul {krnl.axes = ["m", "n", "k"]} ins(%p, %q : tensor<8x32xf32>, tensor<32x16xf32>) outs(%f : tensor<8x16xf32>) -> tensor<8x16xf32>
+    krnl.yield %c : tensor<8x16xf32>
+  } -> tensor<8x16xf32>
+  %1 = krnl.kernel "sum" loops [r = 8, c = 16] ins(%0 : tensor<8x16xf32>) outs(%g : tensor<8xf32>) {
+  ^bb0(%p: tensor<8x16xf32>, %o: tensor<8xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["r"]} ins(%zero : f32) outs(%o : tensor<8xf32>) -> tensor<8xf32>
+    %c = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+        ins(%p : tensor<8x16xf32>) outs(%f : tensor<8xf32>) attrs = {krnl.axes = ["r", "c"]} {
+    ^bb0(%s: f32, %u: f32):
+      %v = arith.addf %s, %u : f32
+      linalg.yield %v : f32
+    } -> tensor<8xf32>
+    krnl.yield %c : tensor<8xf32>
+  } -> tensor<8xf32>
+  return %1 : tensor<8xf32>
+}
+
+// CHECK: loop 'c' inside a row has no known extent
+func.func @dynamic_row(%x: tensor<8x?xf32>, %n: index) -> tensor<8x?xf32> {
+  %e = tensor.empty(%n) : tensor<8x?xf32>
+  %g = tensor.empty() : tensor<8xf32>
+  %0 = krnl.kernel "sum" loops [r = 8, c = ?] ins(%x : tensor<8x?xf32>) outs(%g : tensor<8xf32>) {
+  ^bb0(%p: tensor<8x?xf32>, %o: tensor<8xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["r"]} ins(%zero : f32) outs(%o : tensor<8xf32>) -> tensor<8xf32>
+    %c = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+        ins(%p : tensor<8x?xf32>) outs(%f : tensor<8xf32>) attrs = {krnl.axes = ["r", "c"]} {
+    ^bb0(%s: f32, %u: f32):
+      %v = arith.addf %s, %u : f32
+      linalg.yield %v : f32
+    } -> tensor<8xf32>
+    krnl.yield %c : tensor<8xf32>
+  } -> tensor<8xf32>
+  %1 = krnl.kernel "sub" loops [i = 8, j = ?] ins(%x, %0 : tensor<8x?xf32>, tensor<8xf32>) outs(%e : tensor<8x?xf32>) {
+  ^bb0(%p: tensor<8x?xf32>, %q: tensor<8xf32>, %o: tensor<8x?xf32>):
+    %c = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
+        ins(%p, %q : tensor<8x?xf32>, tensor<8xf32>) outs(%o : tensor<8x?xf32>) attrs = {krnl.axes = ["i", "j"]} {
+    ^bb0(%s: f32, %t: f32, %u: f32):
+      %v = arith.subf %s, %t : f32
+      linalg.yield %v : f32
+    } -> tensor<8x?xf32>
+    krnl.yield %c : tensor<8x?xf32>
+  } -> tensor<8x?xf32>
+  return %1 : tensor<8x?xf32>
+}
+
+// CHECK: a row would have 100000 elements or more
+func.func @long_row(%x: tensor<8x100000xf32>) -> tensor<8x100000xf32> {
+  %e = tensor.empty() : tensor<8x100000xf32>
+  %g = tensor.empty() : tensor<8xf32>
+  %0 = krnl.kernel "sum" loops [r = 8, c = 100000] ins(%x : tensor<8x100000xf32>) outs(%g : tensor<8xf32>) {
+  ^bb0(%p: tensor<8x100000xf32>, %o: tensor<8xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["r"]} ins(%zero : f32) outs(%o : tensor<8xf32>) -> tensor<8xf32>
+    %c = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+        ins(%p : tensor<8x100000xf32>) outs(%f : tensor<8xf32>) attrs = {krnl.axes = ["r", "c"]} {
+    ^bb0(%s: f32, %u: f32):
+      %v = arith.addf %s, %u : f32
+      linalg.yield %v : f32
+    } -> tensor<8xf32>
+    krnl.yield %c : tensor<8xf32>
+  } -> tensor<8xf32>
+  %1 = krnl.kernel "sub" loops [i = 8, j = 100000] ins(%x, %0 : tensor<8x100000xf32>, tensor<8xf32>) outs(%e : tensor<8x100000xf32>) {
+  ^bb0(%p: tensor<8x100000xf32>, %q: tensor<8xf32>, %o: tensor<8x100000xf32>):
+    %c = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
+        ins(%p, %q : tensor<8x100000xf32>, tensor<8xf32>) outs(%o : tensor<8x100000xf32>) attrs = {krnl.axes = ["i", "j"]} {
+    ^bb0(%s: f32, %t: f32, %u: f32):
+      %v = arith.subf %s, %t : f32
+      linalg.yield %v : f32
+    } -> tensor<8x100000xf32>
+    krnl.yield %c : tensor<8x100000xf32>
+  } -> tensor<8x100000xf32>
+  return %1 : tensor<8x100000xf32>
+}
+
+// The vector would be computed again for each row.
+// CHECK: loop 'j' runs inside loops that not all ops have
+func.func @broadcast_vector(%x: tensor<8x16xf32>, %b: tensor<16xf32>) -> tensor<8x16xf32> {
+  %e = tensor.empty() : tensor<16xf32>
+  %g = tensor.empty() : tensor<8x16xf32>
+  %0 = krnl.kernel "neg" loops [j = 16] ins(%b : tensor<16xf32>) outs(%e : tensor<16xf32>) {
+  ^bb0(%p: tensor<16xf32>, %o: tensor<16xf32>):
+    %c = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+        ins(%p : tensor<16xf32>) outs(%o : tensor<16xf32>) attrs = {krnl.axes = ["j"]} {
+    ^bb0(%s: f32, %u: f32):
+      %v = arith.negf %s : f32
+      linalg.yield %v : f32
+    } -> tensor<16xf32>
+    krnl.yield %c : tensor<16xf32>
+  } -> tensor<16xf32>
+  %1 = krnl.kernel "sub" loops [i = 8, j = 16] ins(%x, %0 : tensor<8x16xf32>, tensor<16xf32>) outs(%g : tensor<8x16xf32>) {
+  ^bb0(%p: tensor<8x16xf32>, %q: tensor<16xf32>, %o: tensor<8x16xf32>):
+    %c = linalg.generic {indexing_maps = [#id, #col, #id], iterator_types = ["parallel", "parallel"]}
+        ins(%p, %q : tensor<8x16xf32>, tensor<16xf32>) outs(%o : tensor<8x16xf32>) attrs = {krnl.axes = ["i", "j"]} {
+    ^bb0(%s: f32, %t: f32, %u: f32):
+      %v = arith.subf %s, %t : f32
+      linalg.yield %v : f32
+    } -> tensor<8x16xf32>
+    krnl.yield %c : tensor<8x16xf32>
+  } -> tensor<8x16xf32>
+  return %1 : tensor<8x16xf32>
+}
+
+// CHECK: no loop is common to all ops
+func.func @broadcast_of_transposed(%x: tensor<8x16xf32>, %b: tensor<1xf32>) -> tensor<8x16xf32> {
+  %e = tensor.empty() : tensor<1xf32>
+  %g = tensor.empty() : tensor<8x16xf32>
+  %0 = krnl.kernel "neg" loops [z = 1] ins(%b : tensor<1xf32>) outs(%e : tensor<1xf32>) {
+  ^bb0(%p: tensor<1xf32>, %o: tensor<1xf32>):
+    %c = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+        ins(%p : tensor<1xf32>) outs(%o : tensor<1xf32>) attrs = {krnl.axes = ["z"]} {
+    ^bb0(%s: f32, %u: f32):
+      %v = arith.negf %s : f32
+      linalg.yield %v : f32
+    } -> tensor<1xf32>
+    krnl.yield %c : tensor<1xf32>
+  } -> tensor<1xf32>
+  %1 = krnl.kernel "sub" loops [i = 8, j = 16] ins(%x, %0 : tensor<8x16xf32>, tensor<1xf32>) outs(%g : tensor<8x16xf32>) {
+  ^bb0(%p: tensor<8x16xf32>, %q: tensor<1xf32>, %o: tensor<8x16xf32>):
+    %c = linalg.generic {indexing_maps = [#id, affine_map<(d0, d1) -> (0)>, #id], iterator_types = ["parallel", "parallel"]}
+        ins(%p, %q : tensor<8x16xf32>, tensor<1xf32>) outs(%o : tensor<8x16xf32>) attrs = {krnl.axes = ["i", "j"]} {
+    ^bb0(%s: f32, %t: f32, %u: f32):
+      %v = arith.subf %s, %t : f32
+      linalg.yield %v : f32
+    } -> tensor<8x16xf32>
+    krnl.yield %c : tensor<8x16xf32>
+  } -> tensor<8x16xf32>
+  return %1 : tensor<8x16xf32>
+}
+
+// CHECK: neg has a recipe already
+func.func @recipe_there(%x: tensor<16xf32>) -> tensor<16xf32> {
+  %e = tensor.empty() : tensor<16xf32>
+  %0 = krnl.kernel "neg" loops [i = 16] ins(%x : tensor<16xf32>) outs(%e : tensor<16xf32>) recipe [vectorize(i, 16)] {
+  ^bb0(%p: tensor<16xf32>, %o: tensor<16xf32>):
+    %c = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+        ins(%p : tensor<16xf32>) outs(%o : tensor<16xf32>) attrs = {krnl.axes = ["i"]} {
+    ^bb0(%s: f32, %u: f32):
+      %v = arith.negf %s : f32
+      linalg.yield %v : f32
+    } -> tensor<16xf32>
+    krnl.yield %c : tensor<16xf32>
+  } -> tensor<16xf32>
+  %1 = krnl.kernel "neg" loops [i = 16] ins(%0 : tensor<16xf32>) outs(%e : tensor<16xf32>) {
+  ^bb0(%p: tensor<16xf32>, %o: tensor<16xf32>):
+    %c = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+        ins(%p : tensor<16xf32>) outs(%o : tensor<16xf32>) attrs = {krnl.axes = ["i"]} {
+    ^bb0(%s: f32, %u: f32):
+      %v = arith.negf %s : f32
+      linalg.yield %v : f32
+    } -> tensor<16xf32>
+    krnl.yield %c : tensor<16xf32>
+  } -> tensor<16xf32>
+  return %1 : tensor<16xf32>
+}
+
+// CHECK: loop 'i' walks two dimensions of the tensor that sub reads
+func.func @transposed_with_itself(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %e = tensor.empty() : tensor<8x8xf32>
+  %0 = krnl.kernel "neg" loops [i = 8, j = 8] ins(%x : tensor<8x8xf32>) outs(%e : tensor<8x8xf32>) {
+  ^bb0(%p: tensor<8x8xf32>, %o: tensor<8x8xf32>):
+    %c = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+        ins(%p : tensor<8x8xf32>) outs(%o : tensor<8x8xf32>) attrs = {krnl.axes = ["i", "j"]} {
+    ^bb0(%s: f32, %u: f32):
+      %v = arith.negf %s : f32
+      linalg.yield %v : f32
+    } -> tensor<8x8xf32>
+    krnl.yield %c : tensor<8x8xf32>
+  } -> tensor<8x8xf32>
+  %1 = krnl.kernel "sub" loops [i = 8, j = 8] ins(%0, %0 : tensor<8x8xf32>, tensor<8x8xf32>) outs(%e : tensor<8x8xf32>) {
+  ^bb0(%p: tensor<8x8xf32>, %q: tensor<8x8xf32>, %o: tensor<8x8xf32>):
+    %c = linalg.generic {indexing_maps = [#id, affine_map<(d0, d1) -> (d1, d0)>, #id], iterator_types = ["parallel", "parallel"]}
+        ins(%p, %q : tensor<8x8xf32>, tensor<8x8xf32>) outs(%o : tensor<8x8xf32>) attrs = {krnl.axes = ["i", "j"]} {
+    ^bb0(%s: f32, %t: f32, %u: f32):
+      %v = arith.subf %s, %t : f32
+      linalg.yield %v : f32
+    } -> tensor<8x8xf32>
+    krnl.yield %c : tensor<8x8xf32>
+  } -> tensor<8x8xf32>
+  return %1 : tensor<8x8xf32>
+}
+
+// CHECK: sub reads the tensor between them at computed places
+func.func @computed_read(%x: tensor<16xf32>) -> tensor<16xf32> {
+  %e = tensor.empty() : tensor<16xf32>
+  %0 = krnl.kernel "neg" loops [i = 16] ins(%x : tensor<16xf32>) outs(%e : tensor<16xf32>) {
+  ^bb0(%p: tensor<16xf32>, %o: tensor<16xf32>):
+    %c = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+        ins(%p : tensor<16xf32>) outs(%o : tensor<16xf32>) attrs = {krnl.axes = ["i"]} {
+    ^bb0(%s: f32, %u: f32):
+      %v = arith.negf %s : f32
+      linalg.yield %v : f32
+    } -> tensor<16xf32>
+    krnl.yield %c : tensor<16xf32>
+  } -> tensor<16xf32>
+  %1 = krnl.kernel "sub" loops [i = 16] ins(%0 : tensor<16xf32>) outs(%e : tensor<16xf32>) {
+  ^bb0(%p: tensor<16xf32>, %o: tensor<16xf32>):
+    %c15 = arith.constant 15 : index
+    %c = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+        outs(%o : tensor<16xf32>) attrs = {krnl.axes = ["i"]} {
+    ^bb0(%u: f32):
+      %i = linalg.index 0 : index
+      %at = arith.subi %c15, %i : index
+      %v = tensor.extract %p[%at] : tensor<16xf32>
+      linalg.yield %v : f32
+    } -> tensor<16xf32>
+    krnl.yield %c : tensor<16xf32>
+  } -> tensor<16xf32>
+  return %1 : tensor<16xf32>
+}

@@ -1,0 +1,123 @@
+// RUN: onnx-opt %s --krnl-fuse --cse | FileCheck %s
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+#col = affine_map<(d0, d1) -> (d1)>
+
+// The epilogues of a contraction become one op that works in its destination.
+// CHECK-LABEL: func @gemm_bias_relu
+// CHECK:         krnl.kernel "gemm+bias+relu" loops [m = 8, n = 16, k = 32]
+// CHECK-SAME:      ins(%{{.+}}, %{{.+}}, %{{.+}} : tensor<8x32xf32>, tensor<32x16xf32>, tensor<16xf32>)
+// CHECK-NEXT:    ^bb0(%{{.+}}: tensor<8x32xf32>, %{{.+}}: tensor<32x16xf32>, %{{.+}}: tensor<16xf32>, %[[OUT:.+]]: tensor<8x16xf32>)
+// CHECK:           %[[INIT:.+]] = linalg.fill {{.+}} outs(%[[OUT]] :
+// CHECK:           %[[SUM:.+]] = linalg.matmul {{.+}} outs(%[[INIT]] :
+// CHECK:           linalg.generic {{.+}} outs(%[[SUM]] : tensor<8x16xf32>) attrs =  {krnl.axes = ["m", "n"]}
+// CHECK:             arith.addf
+// CHECK-NEXT:        arith.maximumf
+// CHECK-NOT:       linalg.generic
+// CHECK:         return
+func.func @gemm_bias_relu(%x: tensor<8x32xf32>, %w: tensor<32x16xf32>, %b: tensor<16xf32>) -> tensor<8x16xf32> {
+  %e = tensor.empty() : tensor<8x16xf32>
+  %0 = krnl.kernel "gemm" loops [m = 8, n = 16, k = 32] ins(%x, %w : tensor<8x32xf32>, tensor<32x16xf32>) outs(%e : tensor<8x16xf32>) {
+  ^bb0(%p: tensor<8x32xf32>, %q: tensor<32x16xf32>, %o: tensor<8x16xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%o : tensor<8x16xf32>) -> tensor<8x16xf32>
+    %c = linalg.matmul {krnl.axes = ["m", "n", "k"]} ins(%p, %q : tensor<8x32xf32>, tensor<32x16xf32>) outs(%f : tensor<8x16xf32>) -> tensor<8x16xf32>
+    krnl.yield %c : tensor<8x16xf32>
+  } -> tensor<8x16xf32>
+  %1 = krnl.kernel "bias" loops [i = 8, j = 16] ins(%0, %b : tensor<8x16xf32>, tensor<16xf32>) outs(%e : tensor<8x16xf32>) {
+  ^bb0(%p: tensor<8x16xf32>, %q: tensor<16xf32>, %o: tensor<8x16xf32>):
+    %c = linalg.generic {indexing_maps = [#id, #col, #id], iterator_types = ["parallel", "parallel"]}
+        ins(%p, %q : tensor<8x16xf32>, tensor<16xf32>) outs(%o : tensor<8x16xf32>) attrs = {krnl.axes = ["i", "j"]} {
+    ^bb0(%s: f32, %t: f32, %u: f32):
+      %v = arith.addf %s, %t : f32
+      linalg.yield %v : f32
+    } -> tensor<8x16xf32>
+    krnl.yield %c : tensor<8x16xf32>
+  } -> tensor<8x16xf32>
+  %2 = krnl.kernel "relu" loops [i = 8, j = 16] ins(%1 : tensor<8x16xf32>) outs(%e : tensor<8x16xf32>) {
+  ^bb0(%p: tensor<8x16xf32>, %o: tensor<8x16xf32>):
+    %zero = arith.constant 0.0 : f32
+    %c = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+        ins(%p : tensor<8x16xf32>) outs(%o : tensor<8x16xf32>) attrs = {krnl.axes = ["i", "j"]} {
+    ^bb0(%s: f32, %u: f32):
+      %v = arith.maximumf %s, %zero : f32
+      linalg.yield %v : f32
+    } -> tensor<8x16xf32>
+    krnl.yield %c : tensor<8x16xf32>
+  } -> tensor<8x16xf32>
+  return %2 : tensor<8x16xf32>
+}
+
+// An elementwise producer folds into the reduction that alone reads it.
+// CHECK-LABEL: func @sum_of_squares
+// CHECK:         krnl.kernel "square+sum" loops [i = ?, j = 16]
+// CHECK:           linalg.fill
+// CHECK:           linalg.generic {{.+}} iterator_types = ["parallel", "reduction"]
+// CHECK-SAME:        krnl.axes = ["i", "j"]
+// CHECK:             arith.mulf
+// CHECK:             arith.addf
+// CHECK-NOT:       linalg.generic
+// CHECK:         return
+func.func @sum_of_squares(%x: tensor<?x16xf32>, %n: index) -> tensor<?xf32> {
+  %e = tensor.empty(%n) : tensor<?x16xf32>
+  %g = tensor.empty(%n) : tensor<?xf32>
+  %0 = krnl.kernel "square" loops [i = ?, j = 16] ins(%x : tensor<?x16xf32>) outs(%e : tensor<?x16xf32>) {
+  ^bb0(%p: tensor<?x16xf32>, %o: tensor<?x16xf32>):
+    %c = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+        ins(%p : tensor<?x16xf32>) outs(%o : tensor<?x16xf32>) attrs = {krnl.axes = ["i", "j"]} {
+    ^bb0(%s: f32, %u: f32):
+      %v = arith.mulf %s, %s : f32
+      linalg.yield %v : f32
+    } -> tensor<?x16xf32>
+    krnl.yield %c : tensor<?x16xf32>
+  } -> tensor<?x16xf32>
+  %1 = krnl.kernel "sum" loops [r = ?, c = 16] ins(%0 : tensor<?x16xf32>) outs(%g : tensor<?xf32>) {
+  ^bb0(%p: tensor<?x16xf32>, %o: tensor<?xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["r"]} ins(%zero : f32) outs(%o : tensor<?xf32>) -> tensor<?xf32>
+    %c = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+        ins(%p : tensor<?x16xf32>) outs(%f : tensor<?xf32>) attrs = {krnl.axes = ["r", "c"]} {
+    ^bb0(%s: f32, %u: f32):
+      %v = arith.addf %s, %u : f32
+      linalg.yield %v : f32
+    } -> tensor<?xf32>
+    krnl.yield %c : tensor<?xf32>
+  } -> tensor<?xf32>
+  return %1 : tensor<?xf32>
+}
+
+// Row-wise: the sum of a row, then the row less its sum. All ops have r; c is
+// short, so a row stays in the kernel.
+// CHECK-LABEL: func @rows
+// CHECK:         krnl.kernel "sum+sub" loops [r = ?, c = 16] ins(%{{.+}} : tensor<?x16xf32>)
+// CHECK:           tensor.empty(%{{.+}}) : tensor<?xf32>
+// CHECK:           krnl.axes = ["r", "c"]
+// CHECK:           krnl.axes = ["r", "c"]
+func.func @rows(%x: tensor<?x16xf32>, %n: index) -> tensor<?x16xf32> {
+  %e = tensor.empty(%n) : tensor<?x16xf32>
+  %g = tensor.empty(%n) : tensor<?xf32>
+  %1 = krnl.kernel "sum" loops [r = ?, c = 16] ins(%x : tensor<?x16xf32>) outs(%g : tensor<?xf32>) {
+  ^bb0(%p: tensor<?x16xf32>, %o: tensor<?xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["r"]} ins(%zero : f32) outs(%o : tensor<?xf32>) -> tensor<?xf32>
+    %c = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+        ins(%p : tensor<?x16xf32>) outs(%f : tensor<?xf32>) attrs = {krnl.axes = ["r", "c"]} {
+    ^bb0(%s: f32, %u: f32):
+      %v = arith.addf %s, %u : f32
+      linalg.yield %v : f32
+    } -> tensor<?xf32>
+    krnl.yield %c : tensor<?xf32>
+  } -> tensor<?xf32>
+  %2 = krnl.kernel "sub" loops [i = ?, c = 16] ins(%x, %1 : tensor<?x16xf32>, tensor<?xf32>) outs(%e : tensor<?x16xf32>) {
+  ^bb0(%p: tensor<?x16xf32>, %q: tensor<?xf32>, %o: tensor<?x16xf32>):
+    %c = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
+        ins(%p, %q : tensor<?x16xf32>, tensor<?xf32>) outs(%o : tensor<?x16xf32>) attrs = {krnl.axes = ["i", "c"]} {
+    ^bb0(%s: f32, %t: f32, %u: f32):
+      %v = arith.subf %s, %t : f32
+      linalg.yield %v : f32
+    } -> tensor<?x16xf32>
+    krnl.yield %c : tensor<?x16xf32>
+  } -> tensor<?x16xf32>
+  return %2 : tensor<?x16xf32>
+}

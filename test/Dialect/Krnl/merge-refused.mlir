@@ -1,0 +1,421 @@
+// RUN: onnx-opt %s --krnl-merge --remarks-filter-missed=krnl-merge -o %t.mlir 2>&1 | FileCheck %s
+// RUN: FileCheck %s --check-prefix=IR < %t.mlir
+// RUN: sed "s/block(i, 2)/block(i, 5)/" %s | onnx-opt --krnl-merge | FileCheck %s --check-prefix=EDITED
+//
+// Why two kernels stay two. With its recipe edited to blocks of 5 the first pair
+// merges.
+
+// CHECK: loop 'i.o' makes 50 blocks in a but 20 in b
+// IR-LABEL: func @two_and_five
+// IR:         krnl.kernel "a"
+// IR:         krnl.kernel "b"
+// EDITED-LABEL: func @two_and_five
+// EDITED:         krnl.kernel "a+b"
+func.func @two_and_five(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<100xf32> {
+  %e = tensor.empty() : tensor<100xf32>
+  %s = krnl.kernel "a" loops [i = 100] ins(%x, %y : tensor<100xf32>, tensor<100xf32>) outs(%e : tensor<100xf32>)
+      recipe [block(i, 2) -> (i.o, i.i), share(i.o), parallel(i.o)] {
+  ^bb0(%a0: tensor<100xf32>, %a1: tensor<100xf32>, %z: tensor<100xf32>):
+    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+        ins(%a0, %a1 : tensor<100xf32>, tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["i"]} {
+    ^bb0(%p0: f32, %p1: f32, %q: f32):
+      %m = arith.addf %p0, %p1 : f32
+      linalg.yield %m : f32
+    } -> tensor<100xf32>
+    krnl.yield %r : tensor<100xf32>
+  } -> tensor<100xf32>
+  %r = krnl.kernel "b" loops [j = 100] ins(%s : tensor<100xf32>) outs(%e : tensor<100xf32>)
+      recipe [block(j, 5) -> (j.o, j.i), share(j.o), parallel(j.o)] {
+  ^bb0(%a0: tensor<100xf32>, %z: tensor<100xf32>):
+    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+        ins(%a0 : tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["j"]} {
+    ^bb0(%p0: f32, %q: f32):
+      %m = arith.maximumf %p0, %p0 : f32
+      linalg.yield %m : f32
+    } -> tensor<100xf32>
+    krnl.yield %r : tensor<100xf32>
+  } -> tensor<100xf32>
+  return %r : tensor<100xf32>
+}
+
+// CHECK: loop 'i.o' steps by 4 in a but 8 in b
+func.func @dynamic_blocks(%x: tensor<?xf32>, %y: tensor<?xf32>, %n: index) -> tensor<?xf32> {
+  %e = tensor.empty(%n) : tensor<?xf32>
+  %s = krnl.kernel "a" loops [i = ?] ins(%x, %y : tensor<?xf32>, tensor<?xf32>) outs(%e : tensor<?xf32>)
+      recipe [block(i, 4) -> (i.o, i.i), share(i.o), parallel(i.o)] {
+  ^bb0(%a0: tensor<?xf32>, %a1: tensor<?xf32>, %z: tensor<?xf32>):
+    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+        ins(%a0, %a1 : tensor<?xf32>, tensor<?xf32>) outs(%z : tensor<?xf32>) attrs = {krnl.axes = ["i"]} {
+    ^bb0(%p0: f32, %p1: f32, %q: f32):
+      %m = arith.addf %p0, %p1 : f32
+      linalg.yield %m : f32
+    } -> tensor<?xf32>
+    krnl.yield %r : tensor<?xf32>
+  } -> tensor<?xf32>
+  %r = krnl.kernel "b" loops [j = ?] ins(%s : tensor<?xf32>) outs(%e : tensor<?xf32>)
+      recipe [block(j, 8) -> (j.o, j.i), share(j.o), parallel(j.o)] {
+  ^bb0(%a0: tensor<?xf32>, %z: tensor<?xf32>):
+    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+        ins(%a0 : tensor<?xf32>) outs(%z : tensor<?xf32>) attrs = {krnl.axes = ["j"]} {
+    ^bb0(%p0: f32, %q: f32):
+      %m = arith.maximumf %p0, %p0 : f32
+      linalg.yield %m : f32
+    } -> tensor<?xf32>
+    krnl.yield %r : tensor<?xf32>
+  } -> tensor<?xf32>
+  return %r : tensor<?xf32>
+}
+
+// CHECK: loop 'i.o' ends with tail=peel in a but mask in b
+func.func @tails(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<100xf32> {
+  %e = tensor.empty() : tensor<100xf32>
+  %s = krnl.kernel "a" loops [i = 100] ins(%x, %y : tensor<100xf32>, tensor<100xf32>) outs(%e : tensor<100xf32>)
+      recipe [block(i, 8, tail=peel) -> (i.o, i.i), share(i.o), parallel(i.o)] {
+  ^bb0(%a0: tensor<100xf32>, %a1: tensor<100xf32>, %z: tensor<100xf32>):
+    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+        ins(%a0, %a1 : tensor<100xf32>, tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["i"]} {
+    ^bb0(%p0: f32, %p1: f32, %q: f32):
+      %m = arith.addf %p0, %p1 : f32
+      linalg.yield %m : f32
+    } -> tensor<100xf32>
+    krnl.yield %r : tensor<100xf32>
+  } -> tensor<100xf32>
+  %r = krnl.kernel "b" loops [j = 100] ins(%s : tensor<100xf32>) outs(%e : tensor<100xf32>)
+      recipe [block(j, 8) -> (j.o, j.i), share(j.o), parallel(j.o)] {
+  ^bb0(%a0: tensor<100xf32>, %z: tensor<100xf32>):
+    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+        ins(%a0 : tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["j"]} {
+    ^bb0(%p0: f32, %q: f32):
+      %m = arith.maximumf %p0, %p0 : f32
+      linalg.yield %m : f32
+    } -> tensor<100xf32>
+    krnl.yield %r : tensor<100xf32>
+  } -> tensor<100xf32>
+  return %r : tensor<100xf32>
+}
+
+// CHECK: b shares no loop
+func.func @nothing_shared(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<100xf32> {
+  %e = tensor.empty() : tensor<100xf32>
+  %s = krnl.kernel "a" loops [i = 100] ins(%x, %y : tensor<100xf32>, tensor<100xf32>) outs(%e : tensor<100xf32>)
+      recipe [block(i, 8) -> (i.o, i.i), share(i.o), parallel(i.o)] {
+  ^bb0(%a0: tensor<100xf32>, %a1: tensor<100xf32>, %z: tensor<100xf32>):
+    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+        ins(%a0, %a1 : tensor<100xf32>, tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["i"]} {
+    ^bb0(%p0: f32, %p1: f32, %q: f32):
+      %m = arith.addf %p0, %p1 : f32
+      linalg.yield %m : f32
+    } -> tensor<100xf32>
+    krnl.yield %r : tensor<100xf32>
+  } -> tensor<100xf32>
+  %r = krnl.kernel "b" loops [j = 100] ins(%s : tensor<100xf32>) outs(%e : tensor<100xf32>)
+      recipe [block(j, 8) -> (j.o, j.i)] {
+  ^bb0(%a0: tensor<100xf32>, %z: tensor<100xf32>):
+    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+        ins(%a0 : tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["j"]} {
+    ^bb0(%p0: f32, %q: f32):
+      %m = arith.maximumf %p0, %p0 : f32
+      linalg.yield %m : f32
+    } -> tensor<100xf32>
+    krnl.yield %r : tensor<100xf32>
+  } -> tensor<100xf32>
+  return %r : tensor<100xf32>
+}
+
+// CHECK: b shares no loop
+func.func @one_recipe(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<100xf32> {
+  %e = tensor.empty() : tensor<100xf32>
+  %s = krnl.kernel "a" loops [i = 100] ins(%x, %y : tensor<100xf32>, tensor<100xf32>) outs(%e : tensor<100xf32>)
+      recipe [block(i, 8) -> (i.o, i.i), share(i.o), parallel(i.o)] {
+  ^bb0(%a0: tensor<100xf32>, %a1: tensor<100xf32>, %z: tensor<100xf32>):
+    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+        ins(%a0, %a1 : tensor<100xf32>, tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["i"]} {
+    ^bb0(%p0: f32, %p1: f32, %q: f32):
+      %m = arith.addf %p0, %p1 : f32
+      linalg.yield %m : f32
+    } -> tensor<100xf32>
+    krnl.yield %r : tensor<100xf32>
+  } -> tensor<100xf32>
+  %r = krnl.kernel "b" loops [j = 100] ins(%s : tensor<100xf32>) outs(%e : tensor<100xf32>) {
+  ^bb0(%a0: tensor<100xf32>, %z: tensor<100xf32>):
+    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+        ins(%a0 : tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["j"]} {
+    ^bb0(%p0: f32, %q: f32):
+      %m = arith.maximumf %p0, %p0 : f32
+      linalg.yield %m : f32
+    } -> tensor<100xf32>
+    krnl.yield %r : tensor<100xf32>
+  } -> tensor<100xf32>
+  return %r : tensor<100xf32>
+}
+
+// CHECK: a shares 2 loops but b 1
+func.func @more_shared(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<100xf32> {
+  %e = tensor.empty() : tensor<100xf32>
+  %s = krnl.kernel "a" loops [i = 100] ins(%x, %y : tensor<100xf32>, tensor<100xf32>) outs(%e : tensor<100xf32>)
+      recipe [block(i, 8) -> (i.o, i.i), share(i.o, i.i)] {
+  ^bb0(%a0: tensor<100xf32>, %a1: tensor<100xf32>, %z: tensor<100xf32>):
+    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+        ins(%a0, %a1 : tensor<100xf32>, tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["i"]} {
+    ^bb0(%p0: f32, %p1: f32, %q: f32):
+      %m = arith.addf %p0, %p1 : f32
+      linalg.yield %m : f32
+    } -> tensor<100xf32>
+    krnl.yield %r : tensor<100xf32>
+  } -> tensor<100xf32>
+  %r = krnl.kernel "b" loops [j = 100] ins(%s : tensor<100xf32>) outs(%e : tensor<100xf32>)
+      recipe [block(j, 8) -> (j.o, j.i), share(j.o)] {
+  ^bb0(%a0: tensor<100xf32>, %z: tensor<100xf32>):
+    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+        ins(%a0 : tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["j"]} {
+    ^bb0(%p0: f32, %q: f32):
+      %m = arith.maximumf %p0, %p0 : f32
+      linalg.yield %m : f32
+    } -> tensor<100xf32>
+    krnl.yield %r : tensor<100xf32>
+  } -> tensor<100xf32>
+  return %r : tensor<100xf32>
+}
+
+// CHECK: loop 'i.o' is parallel only in a
+func.func @parallel_here(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<100xf32> {
+  %e = tensor.empty() : tensor<100xf32>
+  %s = krnl.kernel "a" loops [i = 100] ins(%x, %y : tensor<100xf32>, tensor<100xf32>) outs(%e : tensor<100xf32>)
+      recipe [block(i, 8) -> (i.o, i.i), share(i.o), parallel(i.o)] {
+  ^bb0(%a0: tensor<100xf32>, %a1: tensor<100xf32>, %z: tensor<100xf32>):
+    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+        ins(%a0, %a1 : tensor<100xf32>, tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["i"]} {
+    ^bb0(%p0: f32, %p1: f32, %q: f32):
+      %m = arith.addf %p0, %p1 : f32
+      linalg.yield %m : f32
+    } -> tensor<100xf32>
+    krnl.yield %r : tensor<100xf32>
+  } -> tensor<100xf32>
+  %r = krnl.kernel "b" loops [j = 100] ins(%s : tensor<100xf32>) outs(%e : tensor<100xf32>)
+      recipe [block(j, 8) -> (j.o, j.i), share(j.o)] {
+  ^bb0(%a0: tensor<100xf32>, %z: tensor<100xf32>):
+    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+        ins(%a0 : tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["j"]} {
+    ^bb0(%p0: f32, %q: f32):
+      %m = arith.maximumf %p0, %p0 : f32
+      linalg.yield %m : f32
+    } -> tensor<100xf32>
+    krnl.yield %r : tensor<100xf32>
+  } -> tensor<100xf32>
+  return %r : tensor<100xf32>
+}
+
+// CHECK: loop 'i.o' of a is not loop 'j' of b
+func.func @block_and_axis(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<100xf32> {
+  %e = tensor.empty() : tensor<100xf32>
+  %s = krnl.kernel "a" loops [i = 100] ins(%x, %y : tensor<100xf32>, tensor<100xf32>) outs(%e : tensor<100xf32>)
+      recipe [block(i, 8) -> (i.o, i.i), share(i.o)] {
+  ^bb0(%a0: tensor<100xf32>, %a1: tensor<100xf32>, %z: tensor<100xf32>):
+    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+        ins(%a0, %a1 : tensor<100xf32>, tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["i"]} {
+    ^bb0(%p0: f32, %p1: f32, %q: f32):
+      %m = arith.addf %p0, %p1 : f32
+      linalg.yield %m : f32
+    } -> tensor<100xf32>
+    krnl.yield %r : tensor<100xf32>
+  } -> tensor<100xf32>
+  %r = krnl.kernel "b" loops [j = 100] ins(%s : tensor<100xf32>) outs(%e : tensor<100xf32>)
+      recipe [share(j)] {
+  ^bb0(%a0: tensor<100xf32>, %z: tensor<100xf32>):
+    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+        ins(%a0 : tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["j"]} {
+    ^bb0(%p0: f32, %q: f32):
+      %m = arith.maximumf %p0, %p0 : f32
+      linalg.yield %m : f32
+    } -> tensor<100xf32>
+    krnl.yield %r : tensor<100xf32>
+  } -> tensor<100xf32>
+  return %r : tensor<100xf32>
+}
+
+// CHECK: b packs the tensor between them
+func.func @packed_between(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<100xf32> {
+  %e = tensor.empty() : tensor<100xf32>
+  %s = krnl.kernel "a" loops [i = 100] ins(%x, %y : tensor<100xf32>, tensor<100xf32>) outs(%e : tensor<100xf32>)
+      recipe [block(i, 5) -> (i.o, i.i), share(i.o), parallel(i.o)] {
+  ^bb0(%a0: tensor<100xf32>, %a1: tensor<100xf32>, %z: tensor<100xf32>):
+    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+        ins(%a0, %a1 : tensor<100xf32>, tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["i"]} {
+    ^bb0(%p0: f32, %p1: f32, %q: f32):
+      %m = arith.addf %p0, %p1 : f32
+      linalg.yield %m : f32
+    } -> tensor<100xf32>
+    krnl.yield %r : tensor<100xf32>
+  } -> tensor<100xf32>
+  %r = krnl.kernel "b" loops [j = 100] ins(%s : tensor<100xf32>) outs(%e : tensor<100xf32>)
+      recipe [block(j, 5) -> (j.o, j.i), share(j.o), parallel(j.o), pack(0, [j.i])] {
+  ^bb0(%a0: tensor<100xf32>, %z: tensor<100xf32>):
+    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+        ins(%a0 : tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["j"]} {
+    ^bb0(%p0: f32, %q: f32):
+      %m = arith.maximumf %p0, %p0 : f32
+      linalg.yield %m : f32
+    } -> tensor<100xf32>
+    krnl.yield %r : tensor<100xf32>
+  } -> tensor<100xf32>
+  return %r : tensor<100xf32>
+}
+
+// CHECK: b caches the tensor between them
+func.func @cached_between(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<100xf32> {
+  %e = tensor.empty() : tensor<100xf32>
+  %s = krnl.kernel "a" loops [i = 100] ins(%x, %y : tensor<100xf32>, tensor<100xf32>) outs(%e : tensor<100xf32>)
+      recipe [block(i, 5) -> (i.o, i.i), share(i.o), parallel(i.o)] {
+  ^bb0(%a0: tensor<100xf32>, %a1: tensor<100xf32>, %z: tensor<100xf32>):
+    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+        ins(%a0, %a1 : tensor<100xf32>, tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["i"]} {
+    ^bb0(%p0: f32, %p1: f32, %q: f32):
+      %m = arith.addf %p0, %p1 : f32
+      linalg.yield %m : f32
+    } -> tensor<100xf32>
+    krnl.yield %r : tensor<100xf32>
+  } -> tensor<100xf32>
+  %r = krnl.kernel "b" loops [j = 100] ins(%s : tensor<100xf32>) outs(%e : tensor<100xf32>)
+      recipe [block(j, 5) -> (j.o, j.i), share(j.o), parallel(j.o), cache(0, at=j.o)] {
+  ^bb0(%a0: tensor<100xf32>, %z: tensor<100xf32>):
+    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+        ins(%a0 : tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["j"]} {
+    ^bb0(%p0: f32, %q: f32):
+      %m = arith.maximumf %p0, %p0 : f32
+      linalg.yield %m : f32
+    } -> tensor<100xf32>
+    krnl.yield %r : tensor<100xf32>
+  } -> tensor<100xf32>
+  return %r : tensor<100xf32>
+}
+
+// CHECK: the merged kernel would be wrong: recipe step [[#]] 'unroll(i.i, 5)': loop 'i.i' was replaced by an earlier step
+func.func @joined_recipe_fails(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<100xf32> {
+  %e = tensor.empty() : tensor<100xf32>
+  %s = krnl.kernel "a" loops [i = 100] ins(%x, %y : tensor<100xf32>, tensor<100xf32>) outs(%e : tensor<100xf32>)
+      recipe [block(i, 5) -> (i.o, i.i), share(i.o), parallel(i.o), unroll(i.i, 5)] {
+  ^bb0(%a0: tensor<100xf32>, %a1: tensor<100xf32>, %z: tensor<100xf32>):
+    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+        ins(%a0, %a1 : tensor<100xf32>, tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["i"]} {
+    ^bb0(%p0: f32, %p1: f32, %q: f32):
+      %m = arith.addf %p0, %p1 : f32
+      linalg.yield %m : f32
+    } -> tensor<100xf32>
+    krnl.yield %r : tensor<100xf32>
+  } -> tensor<100xf32>
+  %r = krnl.kernel "b" loops [j = 100] ins(%s : tensor<100xf32>) outs(%e : tensor<100xf32>)
+      recipe [block(j, 5) -> (j.o, j.i), share(j.o), parallel(j.o), block(j.i, 2) -> (j.p, j.q), unroll(j.q, 2), unroll(j.p, 2), vectorize(j.q, 2)] {
+  ^bb0(%a0: tensor<100xf32>, %z: tensor<100xf32>):
+    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+        ins(%a0 : tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["j"]} {
+    ^bb0(%p0: f32, %q: f32):
+      %m = arith.maximumf %p0, %p0 : f32
+      linalg.yield %m : f32
+    } -> tensor<100xf32>
+    krnl.yield %r : tensor<100xf32>
+  } -> tensor<100xf32>
+  return %r : tensor<100xf32>
+}
+
+// CHECK: b writes into a result of a
+func.func @in_place(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<100xf32> {
+  %e = tensor.empty() : tensor<100xf32>
+  %s = krnl.kernel "a" loops [i = 100] ins(%x, %y : tensor<100xf32>, tensor<100xf32>) outs(%e : tensor<100xf32>) {
+  ^bb0(%a0: tensor<100xf32>, %a1: tensor<100xf32>, %z: tensor<100xf32>):
+    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+        ins(%a0, %a1 : tensor<100xf32>, tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["i"]} {
+    ^bb0(%p0: f32, %p1: f32, %q: f32):
+      %m = arith.addf %p0, %p1 : f32
+      linalg.yield %m : f32
+    } -> tensor<100xf32>
+    krnl.yield %r : tensor<100xf32>
+  } -> tensor<100xf32>
+  %r = krnl.kernel "b" loops [j = 100] ins(%s : tensor<100xf32>) outs(%s : tensor<100xf32>) {
+  ^bb0(%a0: tensor<100xf32>, %z: tensor<100xf32>):
+    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+        ins(%a0 : tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["j"]} {
+    ^bb0(%p0: f32, %q: f32):
+      %m = arith.maximumf %p0, %p0 : f32
+      linalg.yield %m : f32
+    } -> tensor<100xf32>
+    krnl.yield %r : tensor<100xf32>
+  } -> tensor<100xf32>
+  return %r : tensor<100xf32>
+}
+
+// CHECK: a writes into a tensor that is in use
+func.func @destination_in_use(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<100xf32> {
+  %e = tensor.empty() : tensor<100xf32>
+  %s = krnl.kernel "a" loops [i = 100] ins(%x, %y : tensor<100xf32>, tensor<100xf32>) outs(%y : tensor<100xf32>) {
+  ^bb0(%a0: tensor<100xf32>, %a1: tensor<100xf32>, %z: tensor<100xf32>):
+    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+        ins(%a0, %a1 : tensor<100xf32>, tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["i"]} {
+    ^bb0(%p0: f32, %p1: f32, %q: f32):
+      %m = arith.addf %p0, %p1 : f32
+      linalg.yield %m : f32
+    } -> tensor<100xf32>
+    krnl.yield %r : tensor<100xf32>
+  } -> tensor<100xf32>
+  %r = krnl.kernel "b" loops [j = 100] ins(%s : tensor<100xf32>) outs(%e : tensor<100xf32>) {
+  ^bb0(%a0: tensor<100xf32>, %z: tensor<100xf32>):
+    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+        ins(%a0 : tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["j"]} {
+    ^bb0(%p0: f32, %q: f32):
+      %m = arith.maximumf %p0, %p0 : f32
+      linalg.yield %m : f32
+    } -> tensor<100xf32>
+    krnl.yield %r : tensor<100xf32>
+  } -> tensor<100xf32>
+  return %r : tensor<100xf32>
+}
+
+// CHECK: a value made between the kernels depends on a and is needed by b
+func.func @between(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<100xf32> {
+  %e = tensor.empty() : tensor<100xf32>
+  %s = krnl.kernel "a" loops [i = 100] ins(%x, %y : tensor<100xf32>, tensor<100xf32>) outs(%e : tensor<100xf32>) {
+  ^bb0(%a0: tensor<100xf32>, %a1: tensor<100xf32>, %z: tensor<100xf32>):
+    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+        ins(%a0, %a1 : tensor<100xf32>, tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["i"]} {
+    ^bb0(%p0: f32, %p1: f32, %q: f32):
+      %m = arith.addf %p0, %p1 : f32
+      linalg.yield %m : f32
+    } -> tensor<100xf32>
+    krnl.yield %r : tensor<100xf32>
+  } -> tensor<100xf32>
+  %c = krnl.call @onnxc_rt_shuffle(%s) stateful : (tensor<100xf32>) -> tensor<100xf32>
+  %r = krnl.kernel "b" loops [j = 100] ins(%s, %c : tensor<100xf32>, tensor<100xf32>) outs(%e : tensor<100xf32>) {
+  ^bb0(%a0: tensor<100xf32>, %a1: tensor<100xf32>, %z: tensor<100xf32>):
+    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+        ins(%a0, %a1 : tensor<100xf32>, tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["j"]} {
+    ^bb0(%p0: f32, %p1: f32, %q: f32):
+      %m = arith.addf %p0, %p1 : f32
+      linalg.yield %m : f32
+    } -> tensor<100xf32>
+    krnl.yield %r : tensor<100xf32>
+  } -> tensor<100xf32>
+  return %r : tensor<100xf32>
+}
+
+// CHECK: the kernel would have 2 ops and 13 operands
+func.func @too_many_operands(%x0: tensor<100xf32>, %x1: tensor<100xf32>, %x2: tensor<100xf32>, %x3: tensor<100xf32>, %x4: tensor<100xf32>, %x5: tensor<100xf32>, %x6: tensor<100xf32>, %x7: tensor<100xf32>, %x8: tensor<100xf32>, %x9: tensor<100xf32>, %x10: tensor<100xf32>) -> tensor<100xf32> {
+  %e = tensor.empty() : tensor<100xf32>
+  %s = krnl.kernel "a" loops [i = 100] ins(%x0, %x1, %x2, %x3, %x4, %x5 : tensor<100xf32>, tensor<100xf32>, tensor<100xf32>, tensor<100xf32>, tensor<100xf32>, tensor<100xf32>) outs(%e : tensor<100xf32>) {
+  ^bb0(%a0: tensor<100xf32>, %a1: tensor<100xf32>, %a2: tensor<100xf32>, %a3: tensor<100xf32>, %a4: tensor<100xf32>, %a5: tensor<100xf32>, %z: tensor<100xf32>):
+    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+        ins(%a0, %a1, %a2, %a3, %a4, %a5 : tensor<100xf32>, tensor<100xf32>, tensor<100xf32>, tensor<100xf32>, tensor<100xf32>, tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["i"]} {
+    ^bb0(%p0: f32, %p1: f32, %p2: f32, %p3: f32, %p4: f32, %p5: f32, %q: f32):
+      linalg.yield %p0 : f32
+    } -> tensor<100xf32>
+    krnl.yield %r : tensor<100xf32>
+  } -> tensor<100xf32>
+  %r = krnl.kernel "b" loops [j = 100] ins(%s, %x6, %x7, %x8, %x9, %x10 : tensor<100xf32>, tensor<100xf32>, tensor<100xf32>, tensor<100xf32>, tensor<100xf32>, tensor<100xf32>) outs(%e : tensor<100xf32>) {
+  ^bb0(%a0: tensor<100xf32>, %a1: tensor<100xf32>, %a2: tensor<100xf32>, %a3: tensor<100xf32>, %a4: tensor<100xf32>, %a5: tensor<100xf32>, %z: tensor<100xf32>):
+    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+        ins(%a0, %a1, %a2, %a3, %a4, %a5 : tensor<100xf32>, tensor<100xf32>, tensor<100xf32>, tensor<100xf32>, tensor<100xf32>, tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["j"]} {
+    ^bb0(%p0: f32, %p1: f32, %p2: f32, %p3: f32, %p4: f32, %p5: f32, %q: f32):
+      linalg.yield %p0 : f32
+    } -> tensor<100xf32>
+    krnl.yield %r : tensor<100xf32>
+  } -> tensor<100xf32>
+  return %r : tensor<100xf32>
+}

@@ -151,7 +151,7 @@ SmallVector<Value> EntryImporter::importBody(func::FuncOp function) {
   for (auto [input, argument] : llvm::zip_equal(inputs, block->getArguments()))
     body.define(input->name(), {argument}, state.nameLoc(input->name()));
   body.importInitializers(graph);
-  body.importNodes(graph.node());
+  body.importNodes(graph.node(), graph.output());
   SmallVector<Value> results;
   for (const ValueInfoProto &output : graph.output()) {
     if (state.hasGivenUp())
@@ -167,11 +167,13 @@ SmallVector<Value> EntryImporter::importBody(func::FuncOp function) {
 
 void EntryImporter::finish(func::FuncOp function, ArrayRef<Value> results) {
   func::ReturnOp::create(builder, function.getLoc(), results);
-  // Constants that only nodes of training or nothing reads.
-  for (Operation &op : llvm::make_early_inc_range(
-           llvm::reverse(function.front().without_terminator())))
+  // Initializers that nothing reads.
+  SmallVector<Operation *> unused;
+  for (Operation &op : function.front().without_terminator())
     if (op.getName().getStringRef() == "onnx.Constant" && op.use_empty())
-      op.erase();
+      unused.push_back(&op);
+  for (Operation *op : unused)
+    op->erase();
   SmallVector<Attribute> resultAttrs;
   for (auto [info, value] : llvm::zip_equal(graph.output(), results))
     resultAttrs.push_back(

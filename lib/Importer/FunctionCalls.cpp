@@ -96,7 +96,7 @@ void GraphImporter::importCall(const NodeProto &node,
   operands.resize(function.input_size());
   for (auto [name, value] : llvm::zip_equal(function.input(), operands))
     body.define(name, {value}, loc);
-  body.importNodes(function.node());
+  body.importNodes(function.node(), function.output());
   for (auto [index, name] : llvm::enumerate(node.output())) {
     const std::string &inside = function.output(static_cast<int>(index));
     FailureOr<Value> value = body.lookup(inside, [&] {

@@ -140,7 +140,7 @@ bool GraphImporter::importGraph(const GraphProto &graph, Region &region,
                 {block->addArgument(succeeded(both) ? *both : type, loc)}, loc);
   }
   body.importInitializers(graph);
-  body.importNodes(graph.node());
+  body.importNodes(graph.node(), graph.output());
   SmallVector<Value> results;
   for (const ValueInfoProto &output : graph.output()) {
     FailureOr<Value> value = body.lookup(output.name(), [&] {
@@ -206,6 +206,15 @@ static SmallVector<Type> bodyResults(const NodeProto &node, Operation *op) {
   return yields;
 }
 
+/// The type of what a loop carries, given the types before and after a round.
+/// A round may fill an optional value: a value of the element's type remains.
+static FailureOr<Type> carriedType(Type initial, Type yield) {
+  auto optional = dyn_cast<onnxc::onnx::OptType>(initial);
+  if (optional && !isa<onnxc::onnx::OptType>(yield))
+    initial = optional.getElementType();
+  return onnxc::schema::joinTypes(initial, yield);
+}
+
 /// Types of the results of a Loop or Scan whose first `states` results are
 /// carried from `initial` through the body.
 static FailureOr<SmallVector<Type>> loopResults(const NodeProto &node,
@@ -214,7 +223,7 @@ static FailureOr<SmallVector<Type>> loopResults(const NodeProto &node,
   SmallVector<Type> types;
   for (auto [index, yield] : llvm::enumerate(yields)) {
     if (index < initial.size()) {
-      FailureOr<Type> both = onnxc::schema::joinTypes(initial[index], yield);
+      FailureOr<Type> both = carriedType(initial[index], yield);
       if (failed(both))
         return failure();
       types.push_back(*both);

@@ -219,7 +219,11 @@ void GraphImporter::reportCycle(const RepeatedPtrField<NodeProto> &nodes,
       << quote(nodeName(first, cycle.front()));
 }
 
-void GraphImporter::importNodes(const RepeatedPtrField<NodeProto> &nodes) {
+void GraphImporter::importNodes(const RepeatedPtrField<NodeProto> &nodes,
+                                llvm::StringSet<> &names) {
+  for (const NodeProto &node : nodes)
+    forEachRead(node, [&](StringRef name) { names.insert(name); });
+  readNames = &names;
   std::vector<int> cycle;
   std::vector<int> order = orderNodes(nodes, cycle);
   if (!cycle.empty())
@@ -266,13 +270,34 @@ std::optional<NodeProto> GraphImporter::resolveAttributes(const NodeProto &node,
   return resolved;
 }
 
+/// Later versions refuse some combinations of optional results, and every
+/// result costs.
+NodeProto GraphImporter::dropUnread(const NodeProto &node,
+                                    int64_t version) const {
+  NodeProto reduced = node;
+  for (std::string &output : *reduced.mutable_output())
+    if (!output.empty() && !readNames->contains(output))
+      output.clear();
+  restoreRequiredOutputs(node, static_cast<int>(version), reduced);
+  return reduced;
+}
+
+/// The version that a node is written in: that of the operator set, unless an
+/// upgrade rule made the node.
+int64_t GraphImporter::versionOf(const NodeProto &node) const {
+  for (const auto &entry : node.metadata_props())
+    if (entry.key() == madeInVersionKey)
+      return std::atoi(entry.value().c_str());
+  auto opset = frame.opsets.find(plainDomain(node.domain()));
+  return opset == frame.opsets.end() ? 0 : opset->second;
+}
+
 void GraphImporter::importNode(const NodeProto &node, int index) {
   Location loc = state.nameLoc(nodeName(node, index));
   std::string domain = plainDomain(node.domain());
   auto function = state.functions.find(
       functionKey(domain, node.op_type(), node.overload()));
-  auto opset = frame.opsets.find(domain);
-  int64_t version = opset == frame.opsets.end() ? 0 : opset->second;
+  int64_t version = versionOf(node);
   std::optional<NodeProto> resolved = resolveAttributes(node, version);
   const NodeProto &proto = resolved ? *resolved : node;
   if (function != state.functions.end())
@@ -292,7 +317,10 @@ void GraphImporter::importNode(const NodeProto &node, int index) {
       error(proto, loc) << problem;
   if (!problems.empty())
     return breakOutputs(proto, loc);
-  importVersioned(proto, version, loc);
+  bool hasUnread = llvm::any_of(proto.output(), [&](const std::string &name) {
+    return !name.empty() && !readNames->contains(name);
+  });
+  importVersioned(hasUnread ? dropUnread(proto, version) : proto, version, loc);
 }
 
 void GraphImporter::importVersioned(const NodeProto &proto, int64_t version,

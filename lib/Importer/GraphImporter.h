@@ -12,6 +12,7 @@
 #include "ImportState.h"
 
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/StringSet.h"
 
 #include <optional>
 
@@ -76,9 +77,18 @@ public:
   /// Makes a constant of every initializer.
   void importInitializers(const ::onnx::GraphProto &graph);
 
-  /// Imports the nodes in an order in which values come before their uses.
+  /// Imports the nodes in an order in which values come before their uses;
+  /// `outputs` are what else reads values. Optional results that nothing reads
+  /// are left out.
+  template <typename Outputs>
   void importNodes(
-      const google::protobuf::RepeatedPtrField<::onnx::NodeProto> &nodes);
+      const google::protobuf::RepeatedPtrField<::onnx::NodeProto> &nodes,
+      const Outputs &outputs) {
+    llvm::StringSet<> readNames;
+    for (const auto &output : outputs)
+      readNames.insert(nameOf(output));
+    importNodes(nodes, readNames);
+  }
 
   /// Gives `name` a meaning; an error if it has one in this graph.
   void define(llvm::StringRef name, Binding binding, mlir::Location loc);
@@ -93,12 +103,23 @@ public:
   mlir::Type declaredType(llvm::StringRef name, mlir::Location loc);
 
 private:
+  static const std::string &nameOf(const std::string &name) { return name; }
+  static const std::string &nameOf(const ::onnx::ValueInfoProto &info) {
+    return info.name();
+  }
+
   // GraphImporter.cpp
+  void importNodes(
+      const google::protobuf::RepeatedPtrField<::onnx::NodeProto> &nodes,
+      llvm::StringSet<> &readNames);
   void importNode(const ::onnx::NodeProto &node, int index);
   void importVersioned(const ::onnx::NodeProto &proto, int64_t version,
                        mlir::Location loc);
   std::optional<::onnx::NodeProto>
   resolveAttributes(const ::onnx::NodeProto &node, int64_t version);
+  ::onnx::NodeProto dropUnread(const ::onnx::NodeProto &node,
+                               int64_t version) const;
+  int64_t versionOf(const ::onnx::NodeProto &node) const;
   mlir::InFlightDiagnostic error(const ::onnx::NodeProto &node,
                                  mlir::Location loc);
   void breakOutputs(const ::onnx::NodeProto &node, mlir::Location loc);
@@ -137,6 +158,8 @@ private:
   Scope &scope;
   bool declaresSizes;
   llvm::StringMap<const ::onnx::TypeProto *> declared;
+  /// Names that a node or an output of the graph reads.
+  const llvm::StringSet<> *readNames = nullptr;
 };
 
 } // namespace onnxc::importer

@@ -175,6 +175,8 @@ static Type mergeDeclared(Type inferred, Type declared, StringRef name,
   FailureOr<Type> both = onnxc::schema::meetTypes(inferred, declared);
   if (succeeded(both))
     return *both;
+  if (onnxc::schema::isAtLeastAsSharp(inferred, declared))
+    return inferred;
   emitWarning(loc) << "the model declares " << quote(name) << " as " << declared
                    << ", but it is " << inferred;
   return inferred;

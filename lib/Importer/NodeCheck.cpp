@@ -177,6 +177,22 @@ onnxc::importer::declaredKind(const NodeProto &node, int version,
   return schema->attributes().at(name).type;
 }
 
+void onnxc::importer::restoreRequiredOutputs(const NodeProto &node, int version,
+                                             NodeProto &reduced) {
+  const OpSchema *schema = OpSchemaRegistry::Schema(node.op_type(), version,
+                                                    plainDomain(node.domain()));
+  if (!schema)
+    return;
+  for (int i = 0; i < node.output_size(); ++i) {
+    size_t formal = std::min<size_t>(i, schema->outputs().size() - 1);
+    if (schema->outputs()[formal].GetOption() != OpSchema::Optional)
+      reduced.set_output(i, node.output(i));
+  }
+  auto &outputs = *reduced.mutable_output();
+  while (!outputs.empty() && outputs.Get(outputs.size() - 1).empty())
+    outputs.RemoveLast();
+}
+
 std::vector<std::string>
 onnxc::importer::graphAttributes(const NodeProto &node) {
   const OpSchema *schema =

@@ -35,6 +35,12 @@ std::vector<std::string> checkNode(const ::onnx::NodeProto &node, int version);
 declaredKind(const ::onnx::NodeProto &node, int version,
              const std::string &name);
 
+/// Gives outputs of `reduced` that `version` of the operator does not have as
+/// optional ones the names back that they have in `node`; removes absent ones
+/// at the end.
+void restoreRequiredOutputs(const ::onnx::NodeProto &node, int version,
+                            ::onnx::NodeProto &reduced);
+
 /// The graph attributes of the newest version of an operator in the order of
 /// the operation's regions.
 std::vector<std::string> graphAttributes(const ::onnx::NodeProto &node);

@@ -5,7 +5,6 @@
 //===----------------------------------------------------------------------===//
 #include "NodeOrder.h"
 
-#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -19,9 +18,6 @@ using ::onnx::NodeProto;
 using ::onnx::SparseTensorProto;
 using ::onnx::TensorProto;
 using ::onnx::ValueInfoProto;
-
-static void forEachRead(const NodeProto &node,
-                        llvm::function_ref<void(llvm::StringRef)> visit);
 
 /// Visits the names that `graph` uses but does not define.
 static void forEachCapture(const GraphProto &graph,
@@ -46,8 +42,8 @@ static void forEachCapture(const GraphProto &graph,
     visitFree(output.name());
 }
 
-static void forEachRead(const NodeProto &node,
-                        llvm::function_ref<void(llvm::StringRef)> visit) {
+void onnxc::importer::forEachRead(
+    const NodeProto &node, llvm::function_ref<void(llvm::StringRef)> visit) {
   for (const std::string &input : node.input())
     if (!input.empty())
       visit(input);

@@ -6,11 +6,18 @@
 #ifndef ONNXC_IMPORTER_NODEORDER_H
 #define ONNXC_IMPORTER_NODEORDER_H
 
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringRef.h"
+
 #include "onnx/onnx_pb.h"
 
 #include <vector>
 
 namespace onnxc::importer {
+
+/// Visits the names that `node`, or a graph inside it, reads from outside.
+void forEachRead(const ::onnx::NodeProto &node,
+                 llvm::function_ref<void(llvm::StringRef)> visit);
 
 /// An order in which every node comes after the nodes that it, or a graph
 /// inside it, reads from; the given order as far as possible. Nodes on cycles

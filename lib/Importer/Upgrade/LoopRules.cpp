@@ -35,6 +35,9 @@ struct BatchedScan {
     NodeProto &scan = *graph.add_node();
     scan.set_name(view.node.name());
     scan.set_op_type("Scan");
+    ::onnx::StringStringEntryProto &version = *scan.add_metadata_props();
+    version.set_key(madeInVersionKey);
+    version.set_value("9");
     for (int i = 0; i < body.input_size(); ++i) {
       std::string name = "\x01" + view.output(0) + "_in" + std::to_string(i);
       graph.add_input()->set_name(name);

@@ -142,10 +142,11 @@ KernelBuilder::Access broadcastAccess(KernelBuilder &kernel, Value operand,
                                       ArrayRef<AffineExpr> loops) {
   KernelBuilder::Access access{kernel.input(operand), {}};
   RankedTensorType type = typeOf(operand);
-  for (int64_t dim = 0; dim < type.getRank(); ++dim)
-    access.at.push_back(type.getDimSize(dim) == 1
-                            ? kernel.zero()
-                            : loops[loops.size() - type.getRank() + dim]);
+  for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+    AffineExpr loop = loops[loops.size() - type.getRank() + dim];
+    bool repeats = type.getDimSize(dim) == 1 && kernel.extentOf(loop) != 1;
+    access.at.push_back(repeats ? kernel.zero() : loop);
+  }
   return access;
 }
 

@@ -17,7 +17,9 @@ namespace onnxc::krnl {
 
 KernelBuilder::KernelBuilder(OpBuilder &host, Location loc, StringRef name)
     : host(host), loc(loc), name(name.str()), block(new Block),
-      body(OpBuilder::atBlockEnd(block)) {}
+      body(host.getContext()) {
+  body.setInsertionPointToEnd(block);
+}
 
 KernelBuilder::~KernelBuilder() { delete block; }
 
@@ -43,6 +45,10 @@ SmallVector<AffineExpr> KernelBuilder::loopsOf(RankedTensorType type) {
   for (auto [i, size] : llvm::enumerate(type.getShape()))
     exprs.push_back(loop("d" + std::to_string(i), size));
   return exprs;
+}
+
+int64_t KernelBuilder::extentOf(AffineExpr loopExpr) const {
+  return loops[cast<AffineDimExpr>(loopExpr).getPosition()].extent;
 }
 
 AffineExpr KernelBuilder::constant(int64_t value) {
@@ -106,6 +112,27 @@ static llvm::SmallBitVector usedLoops(size_t loopCount,
   return used;
 }
 
+/// The op must be able to tell the extent of each of its loops from some
+/// operand dimension. For a loop that only occurs in larger expressions (the
+/// positions of a window) that is an operand nobody reads.
+Value KernelBuilder::carrierFor(unsigned l, ArrayRef<Access> opIns,
+                                ArrayRef<Access> opOuts) {
+  if (loops[l].carrier)
+    return loops[l].carrier;
+  AffineExpr plain = getAffineDimExpr(l, host.getContext());
+  auto isPlain = [&](const Access &access) {
+    return llvm::is_contained(access.at, plain);
+  };
+  if (llvm::any_of(opIns, isPlain) || llvm::any_of(opOuts, isPlain))
+    return {};
+  assert(!ShapedType::isDynamic(loops[l].extent) &&
+         "a loop of unknown extent needs an operand dimension of its own");
+  auto type = RankedTensorType::get({loops[l].extent}, host.getI8Type());
+  loops[l].carrier = input(tensor::EmptyOp::create(
+      host, loc, type.getShape(), type.getElementType()));
+  return loops[l].carrier;
+}
+
 SmallVector<Value> KernelBuilder::generic(ArrayRef<Access> opIns,
                                           ArrayRef<Access> opOuts,
                                           ArrayRef<AffineExpr> reduced,
@@ -141,8 +168,12 @@ SmallVector<Value> KernelBuilder::generic(ArrayRef<Access> opIns,
   for (const Access &access : opIns)
     add(access, inValues);
   for (unsigned l : currentAxes)
-    if (loops[l].carrier)
-      add({loops[l].carrier, {zero(), getAffineDimExpr(l, ctx)}}, inValues);
+    if (Value carrier = carrierFor(l, opIns, opOuts)) {
+      SmallVector<AffineExpr> at{getAffineDimExpr(l, ctx)};
+      if (cast<RankedTensorType>(carrier.getType()).getRank() == 2)
+        at.insert(at.begin(), zero());
+      add({carrier, at}, inValues);
+    }
   for (const Access &access : opOuts) {
     add(access, outValues);
     resultTypes.push_back(access.tensor.getType());

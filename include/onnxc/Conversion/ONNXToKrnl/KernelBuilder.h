@@ -56,6 +56,8 @@ public:
   mlir::AffineExpr loop(llvm::StringRef name, mlir::Value extent);
   /// One loop per dimension of `type`, named d0, d1, ...
   llvm::SmallVector<mlir::AffineExpr> loopsOf(mlir::RankedTensorType type);
+  /// Extent that the loop was declared with.
+  int64_t extentOf(mlir::AffineExpr loop) const;
   mlir::AffineExpr constant(int64_t value);
   mlir::AffineExpr zero() { return constant(0); }
 
@@ -104,6 +106,9 @@ private:
     /// The image of the operand that carries the size, if there is one.
     mlir::Value carrier;
   };
+
+  mlir::Value carrierFor(unsigned loop, llvm::ArrayRef<Access> opIns,
+                         llvm::ArrayRef<Access> opOuts);
 
   mlir::OpBuilder &host;
   mlir::Location loc;

@@ -1,0 +1,186 @@
+//===- Softmax.cpp - Softmax, LogSoftmax and Hardmax ------------*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// One kernel of several passes over the axis: largest element, sum of
+// exponentials of the distances to it, results.
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
+#include "onnxc/Conversion/ONNXToKrnl/KernelBuilder.h"
+#include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
+#include "onnxc/Conversion/ONNXToKrnl/ScalarBuilder.h"
+#include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
+
+using namespace mlir;
+using onnxc::krnl::KernelBuilder;
+
+namespace onnxc {
+namespace {
+
+/// The kernel under construction: loops over all dimensions, rows being what
+/// remains without the axis.
+struct RowKernel {
+  RowKernel(OpBuilder &b, Operation *op, Value x, int64_t axis)
+      : loc(op->getLoc()), kernel(b, loc, op->getName().stripDialect()),
+        type(cast<RankedTensorType>(x.getType())),
+        element(getElementTypeOrSelf(op->getOperand(0).getType())),
+        compute(ScalarBuilder::computeType(element)) {
+    in = kernel.input(x);
+    all = kernel.loopsOf(type);
+    reduced = {all[axis]};
+    for (int64_t d = 0; d < type.getRank(); ++d) {
+      if (d == axis)
+        continue;
+      row.push_back(all[d]);
+      rowShape.push_back(type.getDimSize(d));
+      if (type.isDynamicDim(d))
+        rowLike.push_back({in, d});
+    }
+    for (int64_t d = 0; d < type.getRank(); ++d)
+      if (type.isDynamicDim(d))
+        like.push_back({in, d});
+    out = kernel.output(type, dynamicSizes(type, sizesOf(b, loc, x)));
+  }
+
+  /// One value for each row.
+  Value rowTemporary() {
+    return kernel.temporary(RankedTensorType::get(rowShape, compute), rowLike);
+  }
+  Value fullTemporary() {
+    return kernel.temporary(RankedTensorType::get(type.getShape(), compute),
+                            like);
+  }
+  Value rowLargest() {
+    ScalarBuilder outside(kernel.inside(), loc, element);
+    Value start = kernel.fill(outside.lowest(), {rowTemporary(), row});
+    return kernel.generic({{in, all}}, {start, row}, reduced,
+                          [&](OpBuilder &b, Location l, ValueRange v) {
+                            ScalarBuilder s(b, l, element);
+                            return s.max(v[1], s.widen(v[0]));
+                          });
+  }
+  Value rowSum(Value of) {
+    ScalarBuilder outside(kernel.inside(), loc, element);
+    Value start = kernel.fill(outside.constant(0), {rowTemporary(), row});
+    return kernel.generic({{of, all}}, {start, row}, reduced,
+                          [&](OpBuilder &b, Location l, ValueRange v) {
+                            return ScalarBuilder(b, l, element)
+                                .add(v[1], v[0]);
+                          });
+  }
+  template <typename Fn>
+  Value map(SmallVector<KernelBuilder::Access> ins, Value to, Fn fn) {
+    return kernel.generic(ins, {to, all}, {},
+                          [&](OpBuilder &b, Location l, ValueRange v) {
+                            ScalarBuilder s(b, l, element);
+                            return fn(s, v);
+                          });
+  }
+
+  Location loc;
+  KernelBuilder kernel;
+  RankedTensorType type;
+  Type element, compute;
+  Value in, out;
+  SmallVector<AffineExpr> all, row, reduced;
+  SmallVector<int64_t> rowShape;
+  SmallVector<std::pair<Value, int64_t>> rowLike, like;
+};
+
+Value softmax(RowKernel &k) {
+  Value largest = k.rowLargest();
+  Value exponential =
+      k.map({{k.in, k.all}, {largest, k.row}}, k.fullTemporary(),
+            [](ScalarBuilder &s, ValueRange v) {
+              return s.exp(s.sub(s.widen(v[0]), v[1]));
+            });
+  Value total = k.rowSum(exponential);
+  return k.map({{exponential, k.all}, {total, k.row}}, k.out,
+               [](ScalarBuilder &s, ValueRange v) {
+                 return s.narrow(s.div(v[0], v[1]));
+               });
+}
+
+/// x - largest - log(sum(exp(x - largest)))
+Value logSoftmax(RowKernel &k) {
+  Value largest = k.rowLargest();
+  Value exponential =
+      k.map({{k.in, k.all}, {largest, k.row}}, k.fullTemporary(),
+            [](ScalarBuilder &s, ValueRange v) {
+              return s.exp(s.sub(s.widen(v[0]), v[1]));
+            });
+  Value total = k.rowSum(exponential);
+  return k.map({{k.in, k.all}, {largest, k.row}, {total, k.row}}, k.out,
+               [](ScalarBuilder &s, ValueRange v) {
+                 Value shifted = s.sub(s.widen(v[0]), v[1]);
+                 return s.narrow(s.sub(shifted, s.log(v[2])));
+               });
+}
+
+/// 1 for the first of the largest elements, else 0.
+Value hardmax(RowKernel &k) {
+  Value largest = k.rowLargest();
+  Type index = IndexType::get(k.type.getContext());
+  Builder attrs(k.type.getContext());
+  Value none = k.kernel.constant(
+      attrs.getIndexAttr(std::numeric_limits<int64_t>::max()));
+  Value start = k.kernel.fill(
+      none, {k.kernel.temporary(RankedTensorType::get(k.rowShape, index),
+                                k.rowLike),
+             k.row});
+  Value first = k.kernel.generic(
+      {{k.in, k.all}, {largest, k.row}}, {start, k.row}, k.reduced,
+      [&](OpBuilder &b, Location l, ValueRange v) {
+        ScalarBuilder s(b, l, k.element);
+        Value here = k.kernel.index(b, l, k.reduced[0]);
+        Value hit = s.eq(s.widen(v[0]), v[1]);
+        Value candidate = s.select(hit, here, none);
+        return arith::MinSIOp::create(b, l, v[2], candidate).getResult();
+      });
+  return k.map({{first, k.row}}, k.out, [&](ScalarBuilder &s, ValueRange v) {
+    Value here = k.kernel.index(s.builder(), s.getLoc(), k.reduced[0]);
+    Value hit = arith::CmpIOp::create(s.builder(), s.getLoc(),
+                                      arith::CmpIPredicate::eq, here, v[0]);
+    return s.narrow(s.select(hit, s.constant(1), s.constant(0)));
+  });
+}
+
+template <typename OnnxOp>
+struct RowLowering : public OpConversionPattern<OnnxOp> {
+  using Fn = Value (*)(RowKernel &);
+  RowLowering(TypeConverter &converter, MLIRContext *context, Fn fn)
+      : OpConversionPattern<OnnxOp>(converter, context), fn(fn) {}
+
+  LogicalResult
+  matchAndRewrite(OnnxOp op, typename OnnxOp::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Value x = adaptor.getOperands()[0];
+    auto type = dyn_cast<RankedTensorType>(x.getType());
+    if (!type || type.getRank() == 0)
+      return rewriter.notifyMatchFailure(op, "operand has no axis");
+    int64_t axis = op.getAxis();
+    axis = axis < 0 ? axis + type.getRank() : axis;
+    if (axis < 0 || axis >= type.getRank())
+      return rewriter.notifyMatchFailure(op, "axis is out of range");
+    RowKernel kernel(rewriter, op, x, axis);
+    Value y = fn(kernel);
+    replaceWithCasts(rewriter, *this->getTypeConverter(), op,
+                     kernel.kernel.finish({y}));
+    return success();
+  }
+
+  Fn fn;
+};
+
+} // namespace
+
+void populateONNXToKrnlSoftmaxPatterns(TypeConverter &converter,
+                                       RewritePatternSet &patterns) {
+  MLIRContext *context = patterns.getContext();
+  patterns.add<RowLowering<onnx::HardmaxOp>>(converter, context, hardmax);
+  patterns.add<RowLowering<onnx::LogSoftmaxOp>>(converter, context,
+                                                logSoftmax);
+  patterns.add<RowLowering<onnx::SoftmaxOp>>(converter, context, softmax);
+}
+
+} // namespace onnxc

@@ -6,6 +6,7 @@
 #include "onnxc/Schema/TypeInference.h"
 
 #include "NodeContext.h"
+#include "onnxc/Dialect/ONNX/IR/ONNXTypes.h"
 
 #include "onnx/shape_inference/implementation.h"
 
@@ -16,6 +17,9 @@
 using namespace mlir;
 using namespace onnxc::schema;
 using ::onnx::OpSchema;
+
+static constexpr StringLiteral treeClassifier =
+    "onnx.ml.TreeEnsembleClassifier";
 
 /// The formal parameter of slot `index`; the last one repeats if variadic.
 static const OpSchema::FormalParameter *
@@ -77,6 +81,18 @@ static std::optional<std::string> checkEquation(StringRef equation) {
                "' where a letter or '...' is expected";
   }
   return std::nullopt;
+}
+
+/// TreeEnsembleClassifier gives labels of the kind that it lists; its schema,
+/// deprecated, brings no function.
+static Type labelType(Operation *op) {
+  auto strings = op->getInherentAttr("classlabels_strings");
+  auto array = strings ? dyn_cast_or_null<ArrayAttr>(*strings) : ArrayAttr();
+  bool isText = array && !array.empty();
+  MLIRContext *context = op->getContext();
+  return UnrankedTensorType::get(
+      isText ? Type(onnxc::onnx::StringType::get(context))
+             : Type(IntegerType::get(context, 64)));
 }
 
 /// Runs the schema's inference function, or infers through its function body.
@@ -158,7 +174,10 @@ onnxc::schema::inferResults(Operation *op, const ValueFacts &facts,
       continue;
     InferredValue found = readOutput(*node.getOutputType(index), context);
     if (isa<NoneType>(found.type))
-      found.type = bindTypeVariable(*schema, *operands, index, facts, context);
+      found.type =
+          op->getName().getStringRef() == treeClassifier && index == 0
+              ? labelType(op)
+              : bindTypeVariable(*schema, *operands, index, facts, context);
     inferred.push_back(std::move(found));
   }
   // Trailing slots are trimmed only where no result stands.

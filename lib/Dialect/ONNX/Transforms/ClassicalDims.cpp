@@ -47,6 +47,20 @@ static void inferFeatures(RuleNode &node, MlFeatureVectorizerOp op) {
   inferRegressor(node, op.getX().front(), columns);
 }
 
+/// classifier(x[n, c]) {classlabels = [a, b]} -> [n], [n, 2]
+static void inferClassifier(RuleNode &node, MlTreeEnsembleClassifierOp op) {
+  AffineExpr rows = rowsOf(node, op.getX());
+  if (!rows)
+    return;
+  size_t labels = 0;
+  if (std::optional<ArrayRef<int64_t>> ints = op.getClasslabelsInt64s())
+    labels = ints->size();
+  if (std::optional<ArrayAttr> strings = op.getClasslabelsStrings())
+    labels = std::max(labels, strings->size());
+  node.setDims(0, {rows});
+  node.setDims(1, {rows, labels ? node.constantExpr(labels) : AffineExpr()});
+}
+
 void onnxc::onnx::inferClassicalDims(RuleNode &node) {
   llvm::TypeSwitch<Operation *>(node.op)
       .Case<MlImputerOp, MlNormalizerOp, MlScalerOp, GroupNormalizationOp>(
@@ -58,5 +72,6 @@ void onnxc::onnx::inferClassicalDims(RuleNode &node) {
       .Case([&](MlTreeEnsembleRegressorOp op) {
         inferRegressor(node, op.getX(), op.getNTargets().value_or(1));
       })
+      .Case([&](MlTreeEnsembleClassifierOp op) { inferClassifier(node, op); })
       .Case([&](MlFeatureVectorizerOp op) { inferFeatures(node, op); });
 }

@@ -158,6 +158,16 @@ AffineExpr DimSpace::min(AffineExpr a, AffineExpr b) {
   return defined(DimSymbol::Kind::Min, "min", a, b);
 }
 
+/// True if `expr` is min(whole, c) or min(c, whole) for a constant c > 1.
+bool DimSpace::isCutBelow(AffineExpr expr, AffineExpr whole) const {
+  auto symbol = dyn_cast<AffineSymbolExpr>(expr);
+  if (!symbol || symbols[symbol.getPosition()].kind != DimSymbol::Kind::Min)
+    return false;
+  ArrayRef<AffineExpr> args = symbols[symbol.getPosition()].args;
+  return (args[0] == whole && constantValue(args[1]).value_or(0) > 1) ||
+         (args[1] == whole && constantValue(args[0]).value_or(0) > 1);
+}
+
 AffineExpr DimSpace::broadcast(AffineExpr a, AffineExpr b) {
   if (!a || !b)
     return {};
@@ -167,6 +177,11 @@ AffineExpr DimSpace::broadcast(AffineExpr a, AffineExpr b) {
   if (left == 1 || right.value_or(1) != 1)
     return b;
   if (right == 1)
+    return a;
+  // min(x, 7) broadcasts with x only if it is x: were it 1, x would be.
+  if (isCutBelow(a, b))
+    return b;
+  if (isCutBelow(b, a))
     return a;
   // Which comes first must not matter: compare by text.
   if (print(b, 0) < print(a, 0))

@@ -112,6 +112,27 @@ static Type constantType(Operation *op) {
   return typed ? typed.getType() : Type();
 }
 
+/// Remembers the elements of a value if they fit its type: the right number,
+/// and constants that do not wrap around.
+static void keepContents(ValueInfo &info, ArrayRef<AffineExpr> elements) {
+  auto tensor = dyn_cast<RankedTensorType>(info.type);
+  auto element =
+      tensor ? dyn_cast<IntegerType>(tensor.getElementType()) : IntegerType();
+  if (!element || !tensor.hasStaticShape() ||
+      tensor.getNumElements() != static_cast<int64_t>(elements.size()))
+    return;
+  info.contents.emplace();
+  for (AffineExpr expr : elements) {
+    unsigned width = element.getWidth();
+    std::optional<int64_t> number = constantValue(expr);
+    bool fits = !number ||
+                (element.isUnsigned() || width == 1
+                     ? *number >= 0 && (width >= 63 || *number < (1LL << width))
+                     : llvm::isIntN(width, *number));
+    info.contents->push_back(fits ? expr : AffineExpr());
+  }
+}
+
 void DimVisitor::visitNode(Operation *op) {
   if (op->getNumResults() == 0)
     return;
@@ -153,7 +174,7 @@ void DimVisitor::visitNode(Operation *op) {
                         << " but gives " << guess.type;
     record(value, guess.type, dims);
     if (found.contents)
-      analysis.values[value].contents = std::move(found.contents);
+      keepContents(analysis.values[value], *found.contents);
   }
 }
 
@@ -251,6 +272,29 @@ static Type withoutShape(Type type) {
   return tensor ? UnrankedTensorType::get(tensor.getElementType()) : type;
 }
 
+/// max(M, 0) if the body runs exactly so often: the condition is absent or
+/// true at the start and is never changed.
+AffineExpr DimVisitor::tripCount(LoopOp op) {
+  auto isTrue = [&](Value value) {
+    std::optional<SmallVector<int64_t>> known =
+        analysis.constantContents(value);
+    return known && known->size() == 1 && known->front() != 0;
+  };
+  Block &body = op.getBody().front();
+  Value next = body.getTerminator()->getOperand(0);
+  if (auto identity = next.getDefiningOp<IdentityOp>())
+    next = identity.getInput();
+  bool always = (!op.getCond() || isTrue(op.getCond())) &&
+                (next == body.getArgument(1) || isTrue(next));
+  if (!always || !op.getM())
+    return {};
+  std::optional<SmallVector<AffineExpr>> limit =
+      RuleNode(op, analysis).elements(op.getM());
+  if (!limit || limit->size() != 1)
+    return {};
+  return space.max(limit->front(), space.constant(0));
+}
+
 void DimVisitor::visitLoop(LoopOp op) {
   Block &body = op.getBody().front();
   Operation *yield = body.getTerminator();
@@ -270,6 +314,7 @@ void DimVisitor::visitLoop(LoopOp op) {
         {static_cast<unsigned>(i) + 2, static_cast<unsigned>(i) + 1});
   }
   visitUntilStable(body, entry, carried);
+  AffineExpr count = tripCount(op);
   for (unsigned i = 0; i < op->getNumResults(); ++i) {
     Value result = op->getResult(i);
     if (i < states) {
@@ -282,7 +327,7 @@ void DimVisitor::visitLoop(LoopOp op) {
       record(result, withoutShape(typeOf(scanned)), {});
       continue;
     }
-    Dims dims = {space.result(result, 0)};
+    Dims dims = {count ? count : space.result(result, 0)};
     llvm::append_range(dims, dimsOf(scanned));
     record(result, withShape(typeOf(scanned), dims), dims);
   }

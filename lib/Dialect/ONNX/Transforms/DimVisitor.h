@@ -40,6 +40,7 @@ private:
   void visitNode(mlir::Operation *op);
   void visitIf(IfOp op);
   void visitLoop(LoopOp op);
+  mlir::AffineExpr tripCount(LoopOp op);
   void visitScan(ScanOp op);
   void visitSequenceMap(SequenceMapOp op);
 

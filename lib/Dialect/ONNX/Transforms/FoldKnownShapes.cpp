@@ -89,6 +89,18 @@ static bool foldSameShape(Operation *op, DimAnalysis &analysis,
   return true;
 }
 
+/// True if dimension `index` of `to` is what -1 would come out as: all elements
+/// of `from` over those of the other dimensions.
+static bool isRemainder(ArrayRef<AffineExpr> from, ArrayRef<AffineExpr> to,
+                        size_t index, DimSpace &space) {
+  AffineExpr before = space.constant(1), after = space.constant(1);
+  for (AffineExpr dim : from)
+    before = space.mul(before, dim);
+  for (AffineExpr dim : to)
+    after = space.mul(after, dim);
+  return before && before == after && constantValue(to[index]) != 0;
+}
+
 /// reshape(x[b, s, 768], concat(shape(x)[0], shape(x)[1], 12, 64))
 ///   -> reshape(x, [0, 0, 12, 64]): a constant that copies sizes from its data
 /// says the same, and what computed the shape is dead.
@@ -110,7 +122,10 @@ static bool foldCopiedSizes(Operation *op, DimAnalysis &analysis,
     if (constantValue(dim) == 0)
       return false;
   }
-  if (llvm::count(shape, -1) > 1)
+  auto rest = llvm::find(shape, -1);
+  if (rest != shape.end() &&
+      (llvm::count(shape, -1) > 1 ||
+       !isRemainder(from, to, rest - shape.begin(), analysis.getSpace())))
     return false;
   rewriter.setInsertionPoint(op);
   reshape.getShapeMutable().assign(createInts(rewriter, op->getLoc(), shape));

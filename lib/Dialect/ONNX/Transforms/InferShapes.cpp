@@ -75,12 +75,18 @@ struct InferShapes final
   using InferShapesBase::InferShapesBase;
 
   void runOnOperation() override {
-    DimAnalysis analysis(getOperation(), /*report=*/true);
-    if (analysis.hasErrors())
-      return signalPassFailure();
-    writeTypes(getOperation(), analysis);
-    if (annotateOps)
-      annotateDims(getOperation(), analysis);
+    // Each repetition gives at least one more value a rank.
+    while (true) {
+      DimAnalysis analysis(getOperation(), /*report=*/true);
+      if (analysis.hasErrors())
+        return signalPassFailure();
+      writeTypes(getOperation(), analysis);
+      if (refineOperands(getOperation()))
+        continue;
+      if (annotateOps)
+        annotateDims(getOperation(), analysis);
+      return;
+    }
   }
 };
 

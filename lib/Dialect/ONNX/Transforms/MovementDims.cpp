@@ -80,6 +80,8 @@ static AffineExpr slicedSize(RuleNode &node, AffineExpr size, AffineExpr start,
   else
     to = space.min(end, size);
   AffineExpr span = space.sub(to, from);
+  if (span == size && step == 1)
+    return size;
   return span ? space.max(space.ceilDiv(span, step), zero) : AffineExpr();
 }
 

@@ -107,46 +107,139 @@ static void gather(RuleNode &node, GatherOp op) {
   node.setContents(0, picked);
 }
 
-/// concat({b}, {3, h}) -> {b, 3, h}; an unknown part of known size is nulls.
+/// The static sizes of a tensor; no value if one is unknown.
+static std::optional<SmallVector<int64_t>> staticSizes(RuleNode &node,
+                                                       Value value) {
+  std::optional<Exprs> dims = node.dims(value);
+  if (!dims)
+    return std::nullopt;
+  SmallVector<int64_t> sizes;
+  for (AffineExpr dim : *dims) {
+    std::optional<int64_t> size = constantValue(dim);
+    if (!size || *size > maxContents)
+      return std::nullopt;
+    sizes.push_back(*size);
+  }
+  return sizes;
+}
+
+/// concat({b}, {3, h}) {axis = 0} -> {b, 3, h}; an unknown part of known size
+/// is nulls.
 static void concat(RuleNode &node, ConcatOp op) {
   Elements all;
   bool anyKnown = false;
   for (Value input : op.getInputs()) {
-    auto dims = node.dims(input);
-    std::optional<int64_t> size =
-        dims && dims->size() == 1 ? constantValue((*dims)[0]) : std::nullopt;
-    if (!size || *size > maxContents)
+    std::optional<SmallVector<int64_t>> sizes = staticSizes(node, input);
+    if (!sizes || sizes->empty() ||
+        normalizeAxis(op.getAxis(), sizes->size()) != 0)
+      return;
+    int64_t count = 1;
+    for (int64_t size : *sizes)
+      count *= size;
+    if (count + static_cast<int64_t>(all.size()) > maxContents)
       return;
     auto part = node.contents(input);
     anyKnown |= part.has_value();
-    llvm::append_range(all, part.value_or(Elements(*size)));
+    llvm::append_range(all, part.value_or(Elements(count)));
   }
-  if (anyKnown && all.size() <= maxContents)
+  if (anyKnown)
     node.setContents(0, all);
 }
 
-/// slice({b, 3, h, w}, starts = [2]) -> {h, w}
-static void slice(RuleNode &node, SliceOp op) {
-  auto data = node.contents(op.getData());
-  std::optional<int64_t> start = node.constant(op.getStarts());
-  std::optional<int64_t> end = node.constant(op.getEnds());
-  std::optional<int64_t> step = 1;
-  if (op.getSteps())
-    step = node.constant(op.getSteps());
-  if (!data || node.rank(op.getData()) != 1 || !start || !end || !step ||
-      *step == 0)
-    return;
-  int64_t size = data->size(), low = *step > 0 ? 0 : -1;
+/// The elements of `data` at every index of the product of `picks`: for each
+/// dimension the positions taken, in order.
+static Elements pick(ArrayRef<AffineExpr> data, ArrayRef<int64_t> strides,
+                     ArrayRef<SmallVector<int64_t>> picks) {
+  SmallVector<int64_t> offsets = {0};
+  for (auto [stride, positions] : llvm::zip_equal(strides, picks)) {
+    SmallVector<int64_t> next;
+    for (int64_t offset : offsets)
+      for (int64_t position : positions)
+        next.push_back(offset + position * stride);
+    offsets = std::move(next);
+  }
+  Elements picked;
+  for (int64_t offset : offsets)
+    picked.push_back(data[offset]);
+  return picked;
+}
+
+static SmallVector<int64_t> rowMajorStrides(ArrayRef<int64_t> sizes) {
+  SmallVector<int64_t> strides(sizes.size(), 1);
+  for (size_t i = sizes.size(); i-- > 1;)
+    strides[i - 1] = strides[i] * sizes[i];
+  return strides;
+}
+
+/// The positions that [start, end) by `step` takes of `size`.
+static SmallVector<int64_t> slicePositions(int64_t size, int64_t start,
+                                           int64_t end, int64_t step) {
+  int64_t low = step > 0 ? 0 : -1;
   auto clamp = [&](int64_t position) {
     position = position < 0 ? std::max(position, -size - 1) + size : position;
     return std::clamp(position, low, size + low);
   };
-  Elements picked;
-  int64_t last = clamp(*end);
-  for (int64_t at = clamp(*start); *step > 0 ? at < last : at > last;
-       at += *step)
-    picked.push_back((*data)[at]);
-  node.setContents(0, picked);
+  SmallVector<int64_t> positions;
+  int64_t last = clamp(end);
+  for (int64_t at = clamp(start); step > 0 ? at < last : at > last; at += step)
+    positions.push_back(at);
+  return positions;
+}
+
+/// slice({b, 3, h, w}, starts = [2], ends = [4]) -> {h, w}
+static void slice(RuleNode &node, SliceOp op) {
+  auto data = node.contents(op.getData());
+  auto sizes = staticSizes(node, op.getData());
+  auto starts = node.constants(op.getStarts());
+  auto ends = node.constants(op.getEnds());
+  if (!data || !sizes || !starts || !ends || starts->size() != ends->size())
+    return;
+  SmallVector<int64_t> axes =
+      llvm::to_vector(llvm::seq<int64_t>(0, starts->size()));
+  SmallVector<int64_t> steps(starts->size(), 1);
+  for (auto [input, list] :
+       {std::pair(op.getAxes(), &axes), std::pair(op.getSteps(), &steps)}) {
+    if (!input)
+      continue;
+    auto given = node.constants(input);
+    if (!given || given->size() != starts->size())
+      return;
+    *list = *given;
+  }
+  SmallVector<SmallVector<int64_t>> picks;
+  for (int64_t size : *sizes)
+    picks.push_back(llvm::to_vector(llvm::seq<int64_t>(0, size)));
+  for (auto [i, axis] : llvm::enumerate(axes)) {
+    std::optional<int64_t> normal = normalizeAxis(axis, sizes->size());
+    bool wraps = steps[i] > INT32_MAX || steps[i] < -INT32_MAX;
+    if (!normal || wraps || steps[i] == 0)
+      return;
+    picks[*normal] =
+        slicePositions((*sizes)[*normal], (*starts)[i], (*ends)[i], steps[i]);
+  }
+  node.setContents(0, pick(*data, rowMajorStrides(*sizes), picks));
+}
+
+/// transpose({a, b, c, d} : 2x2) -> {a, c, b, d}
+static void transpose(RuleNode &node, TransposeOp op) {
+  auto data = node.contents(op.getData());
+  auto sizes = staticSizes(node, op.getData());
+  if (!data || !sizes)
+    return;
+  int64_t rank = sizes->size();
+  SmallVector<int64_t> perm =
+      llvm::to_vector(llvm::reverse(llvm::seq<int64_t>(0, rank)));
+  if (std::optional<ArrayRef<int64_t>> given = op.getPerm())
+    perm.assign(given->begin(), given->end());
+  SmallVector<int64_t> strides = rowMajorStrides(*sizes), permuted;
+  SmallVector<SmallVector<int64_t>> picks;
+  for (int64_t axis : perm) {
+    if (axis < 0 || axis >= rank)
+      return;
+    permuted.push_back(strides[axis]);
+    picks.push_back(llvm::to_vector(llvm::seq<int64_t>(0, (*sizes)[axis])));
+  }
+  node.setContents(0, pick(*data, permuted, picks));
 }
 
 /// split({b, h}) -> {b}, {h}, by the static sizes of the results.
@@ -228,6 +321,7 @@ void onnxc::onnx::inferShapeContents(RuleNode &node) {
       .Case([&](ConcatOp op) { concat(node, op); })
       .Case([&](SliceOp op) { slice(node, op); })
       .Case([&](SplitOp op) { split(node, op); })
+      .Case([&](TransposeOp op) { transpose(node, op); })
       .Case([&](ConstantOfShapeOp op) { fill(node, op); })
       .Case([&](ExpandOp op) { expand(node, op); })
       .Case([&](RangeOp op) { count(node, op); });

@@ -27,6 +27,10 @@ void populateSimplifyIfPatterns(mlir::RewritePatternSet &patterns);
 /// Writes the types of `analysis` into `module`; true if one changed.
 bool writeTypes(mlir::ModuleOp module, DimAnalysis &analysis);
 
+/// Gives operands of unknown rank the one that a declared result shows; true
+/// if there was one. Their types have to be inferred again then.
+bool refineOperands(mlir::ModuleOp module);
+
 /// Says on every operation with a dynamic result how its dimensions follow
 /// from the inputs (onnx.dims); takes the attribute away from all others.
 void annotateDims(mlir::ModuleOp module, DimAnalysis &analysis);

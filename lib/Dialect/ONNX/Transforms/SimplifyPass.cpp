@@ -58,6 +58,7 @@ struct Simplify final : public onnxc::onnx::impl::SimplifyBase<Simplify> {
         op->removeDiscardableAttr("onnx.dims");
     });
     IRRewriter rewriter(&getContext());
+    bool refined = refineOperands(getOperation());
     bool folded = foldKnownShapes(getOperation(), analysis, rewriter);
     bool rewritten = false;
     GreedyRewriteConfig config;
@@ -66,7 +67,7 @@ struct Simplify final : public onnxc::onnx::impl::SimplifyBase<Simplify> {
     bool merged = false;
     DominanceInfo dominance(getOperation());
     eliminateCommonSubExpressions(rewriter, dominance, getOperation(), &merged);
-    return folded || rewritten || merged;
+    return refined || folded || rewritten || merged;
   }
 
   FrozenRewritePatternSet patterns;

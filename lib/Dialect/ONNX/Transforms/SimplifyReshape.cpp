@@ -48,6 +48,14 @@ static ReshapeOp createReshape(PatternRewriter &rewriter, Operation *op,
                            ValueRange{data, target}, attributes);
 }
 
+/// True if the elements follow from the types: Squeeze of an unknown size says
+/// that it is 1, which no Reshape would.
+static bool dropsOnlyOnes(Operation *squeeze) {
+  auto from = dyn_cast<RankedTensorType>(squeeze->getOperand(0).getType());
+  auto to = dyn_cast<RankedTensorType>(squeeze->getResult(0).getType());
+  return from && to && from.getNumDynamicDims() == to.getNumDynamicDims();
+}
+
 namespace {
 
 /// squeeze(x[?, 1, 4], [1]) -> reshape(x, [-1, 4]); unsqueeze, flatten too
@@ -61,6 +69,8 @@ struct ViewToReshape final : OpRewritePattern<Op> {
         constantShape(op->getResult(0).getType());
     if (failed(shape))
       return rewriter.notifyMatchFailure(op, "no constant shape says it");
+    if (std::is_same_v<Op, SqueezeOp> && !dropsOnlyOnes(op))
+      return rewriter.notifyMatchFailure(op, "drops a size not known to be 1");
     rewriter.replaceOp(op,
                        createReshape(rewriter, op, op->getOperand(0), *shape));
     return success();
@@ -93,7 +103,8 @@ struct MergeReshapes final : OpRewritePattern<ReshapeOp> {
 };
 
 /// reshape(x, [0, 0, -1]) -> reshape(x, [4, 5, -1]), for sizes that are known:
-/// a shape that copies none does not depend on what it is applied to
+/// a shape that copies none does not depend on what it is applied to. Not for
+/// shapes of which the run tells more, which -1 would forget.
 struct MakeShapeExplicit final : OpRewritePattern<ReshapeOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -102,9 +113,9 @@ struct MakeShapeExplicit final : OpRewritePattern<ReshapeOp> {
     std::optional<SmallVector<int64_t>> given = constantInts(op.getShape());
     FailureOr<SmallVector<int64_t>> shape =
         constantShape(op.getReshaped().getType());
-    if (failed(shape))
+    if (failed(shape) || !given)
       return rewriter.notifyMatchFailure(op, "no constant shape says it");
-    if (given && *given == *shape)
+    if (*given == *shape)
       return rewriter.notifyMatchFailure(op, "the shape is explicit");
     rewriter.replaceOp(op, createReshape(rewriter, op, op.getData(), *shape));
     return success();

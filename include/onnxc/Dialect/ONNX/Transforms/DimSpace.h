@@ -93,6 +93,7 @@ private:
   mlir::AffineExpr addSymbol(DimSymbol symbol);
   mlir::AffineExpr defined(DimSymbol::Kind kind, llvm::StringRef name,
                            mlir::AffineExpr a, mlir::AffineExpr b);
+  bool isCutBelow(mlir::AffineExpr expr, mlir::AffineExpr whole) const;
   std::string uniqueName(llvm::StringRef base);
   std::string print(mlir::AffineExpr expr, int precedence) const;
 

@@ -8,12 +8,14 @@
 //===----------------------------------------------------------------------===//
 #include "onnxc/Pipeline/Registration.h"
 
+#include "onnxc/Conversion/KrnlToLLVM/Passes.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Dialect/Krnl/Emit/Passes.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/Transforms/Passes.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXDialect.h"
 #include "onnxc/Dialect/ONNX/Transforms/Passes.h"
+#include "onnxc/Pipeline/Phases.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -49,4 +51,6 @@ void onnxc::registerAllPasses() {
   krnl::registerKrnlTransformsPasses();
   onnx::registerONNXTransformsPasses();
   registerConvertONNXToKrnlPass();
+  registerONNXCKrnlToLLVMPasses();
+  registerPhasePipelines();
 }

@@ -69,4 +69,69 @@ def KrnlPrintNestPass : Pass<"krnl-print-nest"> {
   }];
 }
 
+def KrnlBufferizeHostPass : Pass<"krnl-bufferize-host", "::mlir::ModuleOp"> {
+  let summary = "tensors of the host program become buffers";
+  let description = [{
+    Launches write into buffers: fresh ones, the old value's where nobody needs it
+    any more, or those of graph outputs. Values that loops carry and branches yield
+    are handed over to one owner each. Constants get their places among the
+    weights, which the module attribute `krnl.weights` lists; the function keeps
+    the names and types of inputs and outputs as `krnl.inputs`, `krnl.outputs`.
+
+    ```mlir
+    %e = tensor.empty() : tensor<64xf32>
+    %y = krnl.launch @k ins(%x : tensor<64xf32>) outs(%e : tensor<64xf32>) tiles(%t)
+    return %y
+    // becomes
+    %y = krnl.output 0() : memref<64xf32>
+    krnl.launch @k ins(%x : memref<64xf32>) outs(%y : memref<64xf32>) tiles(%t)
+    return
+    ```
+  }];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+}
+
+def KrnlPlanMemoryPass : Pass<"krnl-plan-memory", "::mlir::ModuleOp"> {
+  let summary = "give every buffer of the host program its memory";
+  let description = [{
+    Buffers of static size get an offset in one arena, so that those alive at the
+    same time do not overlap: largest first, into the tightest gap. Buffers of
+    dynamic size, and those that loops carry, come from the pool of the call and
+    are released after their last use on every path.
+
+    ```mlir
+    %0 = memref.alloc() : memref<64xf32>
+    %1 = memref.alloc(%n) : memref<?xf32>
+    // becomes
+    %0 = krnl.arena_view[%c0] () : memref<64xf32>
+    %1 = krnl.alloc(%n) : memref<?xf32>
+    ...
+    krnl.release %1 : memref<?xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def KrnlFormRegionsPass : Pass<"krnl-form-regions", "::mlir::ModuleOp"> {
+  let summary = "launches that follow each other run as one region";
+  let description = [{
+    Scalar work between launches moves before them; what stands in the way ends
+    the region. Inside, a barrier separates launches only where one touches bytes
+    that another one since the last barrier has written, or writes bytes that one
+    has read. The team is as large as the work pays for.
+
+    ```mlir
+    krnl.launch @a ins(%x : ..) outs(%y : ..) tiles(%t)
+    krnl.launch @b ins(%y : ..) outs(%z : ..) tiles(%t)
+    // becomes
+    krnl.region tiles(%t) {
+      krnl.launch @a ..
+      krnl.barrier
+      krnl.launch @b ..
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 #endif // ONNXC_DIALECT_KRNL_TRANSFORMS_PASSES_TD

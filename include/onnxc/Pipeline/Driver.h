@@ -1,0 +1,85 @@
+//===- Driver.h - One compilation from model to artefact -------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_PIPELINE_DRIVER_H
+#define ONNXC_PIPELINE_DRIVER_H
+
+#include "onnxc/Pipeline/Options.h"
+
+#include <atomic>
+#include <functional>
+#include <optional>
+#include <vector>
+
+namespace onnxc {
+
+/// How a compilation ended.
+enum class Outcome {
+  Done,
+  /// The model is at fault, or uses what is not supported.
+  Rejected,
+  /// An option or file name is at fault.
+  Usage,
+  Cancelled,
+  /// The compiler is at fault.
+  Internal
+};
+
+enum class Severity { Error, Warning, Remark, Note };
+
+/// One message. Notes follow the message they belong to.
+struct Message {
+  Severity severity;
+  /// model.onnx:"node"; empty if it is about no place.
+  std::string location;
+  std::string text;
+};
+
+/// A step begins, or has ended after `seconds`.
+struct Progress {
+  unsigned number, total;
+  llvm::StringRef name;
+  std::optional<double> seconds;
+};
+
+/// Where a compilation talks to. Calls come from the thread that compiles.
+struct Events {
+  std::function<void(const Message &)> message;
+  std::function<void(const Progress &)> progress;
+  /// Gets what is written when the output is "-".
+  std::function<void(llvm::StringRef)> output;
+  /// Set from any thread or signal handler; the compilation ends soon.
+  const std::atomic<bool> *cancel = nullptr;
+};
+
+/// What is to be compiled: a file, or bytes with a name for messages.
+struct Input {
+  std::string path;
+  std::optional<llvm::StringRef> bytes;
+};
+
+/// What came out of a compilation.
+struct Report {
+  std::string output;
+  std::string target;
+  int64_t arenaBytes = 0;
+  int64_t weightsBytes = 0;
+  int64_t artefactBytes = 0;
+  int64_t peakMemory = 0;
+  unsigned kernels = 0;
+  /// Steps with their seconds.
+  std::vector<std::pair<std::string, double>> steps;
+
+  std::string text() const;
+  std::string json() const;
+};
+
+/// Compiles. Nothing is printed; files are written completely or not at all.
+Outcome compile(const Input &input, const CompileOptions &options,
+                const Events &events, Report &report);
+
+} // namespace onnxc
+
+#endif // ONNXC_PIPELINE_DRIVER_H

@@ -1,0 +1,71 @@
+//===- Options.h - The one options struct of a compilation -----*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_PIPELINE_OPTIONS_H
+#define ONNXC_PIPELINE_OPTIONS_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace onnxc {
+
+/// Everything that a compilation can be told. The keys of `setOption` are the
+/// names of the command line.
+struct CompileOptions {
+  /// Path of what is written; empty: beside the model, with the suffix of the
+  /// phase; "-": handed to the output callback.
+  std::string output;
+  /// The phase whose result is written (Phases.h), or asm, obj, lib.
+  std::string emit = "lib";
+  /// The phase that the input is the result of, as `emit` wrote it; empty: the
+  /// input is a model.
+  std::string resume;
+  /// 0 to 3: what recipes and code generation may spend.
+  unsigned level = 3;
+  std::string triple;
+  std::string cpu = "native";
+  /// "+feature,-feature" on top of the processor's.
+  std::string features;
+  /// Of the compiler itself; 0: all processors.
+  unsigned threads = 0;
+  /// Keep the model's order of additions, and multiply and add apart.
+  bool strict = false;
+  bool verbose = false;
+  /// -1 is an unknown size.
+  std::map<std::string, std::vector<int64_t>> shapes;
+  std::map<std::string, int64_t> dims;
+  /// Recipe files to read and to write; empty: none.
+  std::string recipes, emitRecipes;
+  /// True: weights go to a file beside the artefact.
+  bool externalWeights = false;
+  /// Suffix of the additional names run_main_graph_TAG, ...
+  std::string tag;
+  /// Folder of onnxc_rt.o; empty: found from where the compiler is.
+  std::string runtimeDir;
+};
+
+/// One key of `setOption`, for help texts.
+struct OptionInfo {
+  llvm::StringLiteral name;
+  /// Empty for a flag, whose value is true or false.
+  llvm::StringLiteral value;
+  llvm::StringLiteral help;
+};
+
+/// All keys, in the order of the help text.
+llvm::ArrayRef<OptionInfo> compileOptionInfos();
+
+/// Sets one option from text. Fails for unknown keys and values that do not
+/// fit, with a message that says what would.
+llvm::Error setOption(CompileOptions &options, llvm::StringRef key,
+                      llvm::StringRef value);
+
+} // namespace onnxc
+
+#endif // ONNXC_PIPELINE_OPTIONS_H

@@ -1,0 +1,54 @@
+//===- Phases.h - The table of phases --------------------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// A compilation is import, then the phases of this table in order, then code.
+// After each phase the IR is valid, can be printed and read back, and keeps the
+// contract of the phase, which is checked.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_PIPELINE_PHASES_H
+#define ONNXC_PIPELINE_PHASES_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/PassManager.h"
+#include "onnxc/Pipeline/Options.h"
+#include "onnxc/Target/CPU/Machine.h"
+
+namespace onnxc {
+
+/// What the builders of phases know.
+struct PhaseInputs {
+  const CompileOptions &options;
+  const target::Machine &machine;
+};
+
+struct Phase {
+  /// As in --emit=.
+  llvm::StringLiteral name;
+  /// What holds afterwards.
+  llvm::StringLiteral meaning;
+  /// Adds the passes of the phase; null for the importer's own phase.
+  void (*build)(mlir::OpPassManager &passes, const PhaseInputs &inputs);
+  /// Diagnoses IR that `meaning` does not hold for.
+  mlir::LogicalResult (*contract)(mlir::ModuleOp module);
+  /// True if a failure tells of the model and not of the compiler.
+  bool isAboutModel;
+};
+
+/// The table, in order.
+llvm::ArrayRef<Phase> phases();
+
+/// What --emit= knows beside phases.
+inline constexpr llvm::StringLiteral codeKinds[] = {"asm", "obj", "lib"};
+
+/// The modules, one per target, inside the module of a model from the phase
+/// krnl on; the module itself if it has none.
+llvm::SmallVector<mlir::ModuleOp> targetModules(mlir::ModuleOp module);
+
+/// Makes the phases known to textual tools as pipelines named `phase-NAME`.
+void registerPhasePipelines();
+
+} // namespace onnxc
+
+#endif // ONNXC_PIPELINE_PHASES_H

@@ -1,0 +1,266 @@
+//===- FormRegions.cpp - Launches that the team runs together --*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "HostBuffers.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/Krnl/Transforms/Passes.h"
+#include "onnxc/Support/ElementBytes.h"
+
+namespace onnxc::krnl {
+#define GEN_PASS_DEF_KRNLFORMREGIONSPASS
+#include "onnxc/Dialect/Krnl/Transforms/Passes.h.inc"
+} // namespace onnxc::krnl
+
+using namespace mlir;
+using namespace onnxc;
+using namespace onnxc::krnl;
+
+//===----------------------------------------------------------------------===//
+// Bytes that ops touch
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// A piece of memory: bytes of the arena, or all of another buffer. Weights are
+/// nowhere: nothing writes them.
+struct Piece {
+  Value base;
+  int64_t begin = 0, end = 0;
+
+  bool isNowhere() const { return !base && begin == end; }
+  bool overlaps(const Piece &other) const {
+    if (isNowhere() || other.isNowhere() || base != other.base)
+      return false;
+    return base || (begin < other.end && other.begin < end);
+  }
+};
+
+/// What a run of launches has read and written.
+struct Accesses {
+  SmallVector<Piece> reads, writes;
+
+  static bool anyOverlap(ArrayRef<Piece> a, ArrayRef<Piece> b) {
+    return llvm::any_of(a, [&](const Piece &x) {
+      return llvm::any_of(b, [&](const Piece &y) { return x.overlaps(y); });
+    });
+  }
+  bool conflictsWith(const Accesses &other) const {
+    return anyOverlap(writes, other.writes) || anyOverlap(writes, other.reads) ||
+           anyOverlap(reads, other.writes);
+  }
+  void add(const Accesses &other) {
+    llvm::append_range(reads, other.reads);
+    llvm::append_range(writes, other.writes);
+  }
+};
+
+} // namespace
+
+static Piece pieceOf(Value buffer) {
+  Value base = viewBase(buffer);
+  if (base.getDefiningOp<WeightViewOp>())
+    return {};
+  auto view = base.getDefiningOp<ArenaViewOp>();
+  if (!view)
+    return {base, 0, 0};
+  auto type = cast<MemRefType>(view.getType());
+  APInt offset;
+  if (!matchPattern(view.getOffset(), m_ConstantInt(&offset)) ||
+      !type.hasStaticShape())
+    return {Value(), 0, std::numeric_limits<int64_t>::max()};
+  int64_t begin = offset.getSExtValue();
+  return {Value(), begin, begin + std::max<int64_t>(staticBytes(type), 1)};
+}
+
+static Accesses accessesOf(LaunchOp launch) {
+  Accesses result;
+  for (Value in : launch.getIns())
+    if (isa<MemRefType>(in.getType()))
+      result.reads.push_back(pieceOf(in));
+  for (Value out : launch.getOuts())
+    result.writes.push_back(pieceOf(out));
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// What work pays for
+//===----------------------------------------------------------------------===//
+
+/// Operations that a worker should have before waking it pays: one or two
+/// microseconds.
+static constexpr int64_t grain = 4000;
+/// Assumed for loops of unknown length.
+static constexpr int64_t unknownTrips = 16;
+static constexpr int64_t costOfFunction = 10;
+
+static int64_t saturatingMul(int64_t a, int64_t b) {
+  int64_t result;
+  return llvm::MulOverflow(a, b, result) ? std::numeric_limits<int64_t>::max()
+                                         : result;
+}
+
+/// Operations of a block, loops counted by their trips; the loop over the
+/// function's own tile range counts once.
+static int64_t costOf(Block &block) {
+  int64_t cost = 0;
+  for (Operation &op : block) {
+    if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      bool isTileLoop = isa<BlockArgument>(loop.getUpperBound()) &&
+                        isa<BlockArgument>(loop.getLowerBound());
+      int64_t trips = unknownTrips;
+      if (std::optional<APInt> count = loop.getStaticTripCount())
+        trips = count->getSExtValue();
+      cost += saturatingMul(isTileLoop ? 1 : trips, costOf(*loop.getBody()));
+    } else {
+      for (Region &region : op.getRegions())
+        for (Block &inner : region)
+          cost += costOf(inner);
+      cost += isa<math::MathDialect>(op.getDialect()) ? costOfFunction : 1;
+    }
+    if (cost > (int64_t(1) << 50))
+      return int64_t(1) << 50;
+  }
+  return cost;
+}
+
+namespace {
+
+class RegionFormer {
+public:
+  RegionFormer(ModuleOp module) : symbols(module) {}
+
+  void formIn(Block &block);
+
+private:
+  /// Launches since the last op that could not move before them.
+  struct Run {
+    SmallVector<LaunchOp> launches;
+    Accesses accesses;
+  };
+
+  bool movesBefore(Operation *op, const Run &run);
+  void close(Run &run, Operation *at);
+  Value teamTiles(OpBuilder &builder, LaunchOp launch);
+  int64_t costPerTile(LaunchOp launch);
+
+  SymbolTable symbols;
+  llvm::StringMap<int64_t> costs;
+};
+
+} // namespace
+
+int64_t RegionFormer::costPerTile(LaunchOp launch) {
+  auto [place, isNew] = costs.try_emplace(launch.getKernel(), grain);
+  auto kernel = symbols.lookup<func::FuncOp>(launch.getKernel());
+  if (isNew && kernel && !kernel.isDeclaration())
+    place->second = std::max<int64_t>(costOf(kernel.getBody().front()), 1);
+  return place->second;
+}
+
+/// The largest team that the launch can keep busy.
+Value RegionFormer::teamTiles(OpBuilder &builder, LaunchOp launch) {
+  Location loc = launch.getLoc();
+  int64_t cost = costPerTile(launch);
+  APInt tiles;
+  if (matchPattern(launch.getTiles(), m_ConstantInt(&tiles))) {
+    int64_t count = tiles.getSExtValue();
+    int64_t pieces = saturatingMul(count, cost) / grain;
+    return arith::ConstantIndexOp::create(
+        builder, loc, std::clamp<int64_t>(pieces, 1, std::max<int64_t>(count, 1)));
+  }
+  if (cost >= grain)
+    return launch.getTiles();
+  Value perPiece =
+      arith::ConstantIndexOp::create(builder, loc, (grain + cost - 1) / cost);
+  Value pieces =
+      arith::DivUIOp::create(builder, loc, launch.getTiles(), perPiece);
+  Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+  return arith::MaxUIOp::create(builder, loc, pieces, one);
+}
+
+/// True if `op` may run before all launches of `run`.
+bool RegionFormer::movesBefore(Operation *op, const Run &run) {
+  if (isa<AllocOp, OutputOp, CheckOp>(op) || isa<ViewLikeOpInterface>(op) ||
+      isa<memref::DimOp>(op))
+    return true;
+  if (auto load = dyn_cast<memref::LoadOp>(op)) {
+    Accesses access{{pieceOf(load.getMemRef())}, {}};
+    return !run.accesses.conflictsWith(access);
+  }
+  if (auto store = dyn_cast<memref::StoreOp>(op)) {
+    Accesses access{{}, {pieceOf(store.getMemRef())}};
+    return !run.accesses.conflictsWith(access);
+  }
+  return op->getNumRegions() == 0 && isPure(op);
+}
+
+/// Moves the launches of a run into a region before `at`.
+void RegionFormer::close(Run &run, Operation *at) {
+  if (run.launches.empty())
+    return;
+  OpBuilder builder(at);
+  Location loc = run.launches.front().getLoc();
+  Value tiles;
+  for (LaunchOp launch : run.launches) {
+    Value pays = teamTiles(builder, launch);
+    tiles = tiles ? builder.createOrFold<arith::MaxUIOp>(loc, tiles, pays)
+                  : pays;
+  }
+  auto region = RegionOp::create(builder, loc, tiles);
+  Block &body = region.getBody().emplaceBlock();
+  builder.setInsertionPointToEnd(&body);
+  Accesses sinceBarrier;
+  for (LaunchOp launch : run.launches) {
+    Accesses accesses = accessesOf(launch);
+    if (sinceBarrier.conflictsWith(accesses)) {
+      BarrierOp::create(builder, launch.getLoc());
+      sinceBarrier = {};
+    }
+    sinceBarrier.add(accesses);
+    launch->moveBefore(&body, body.end());
+    builder.setInsertionPointToEnd(&body);
+  }
+  run = {};
+}
+
+void RegionFormer::formIn(Block &block) {
+  Run run;
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    if (auto launch = dyn_cast<LaunchOp>(op)) {
+      run.accesses.add(accessesOf(launch));
+      run.launches.push_back(launch);
+      continue;
+    }
+    if (movesBefore(&op, run))
+      continue;
+    close(run, &op);
+    for (Region &region : op.getRegions())
+      for (Block &inner : region)
+        formIn(inner);
+  }
+}
+
+namespace {
+
+struct FormRegions : krnl::impl::KrnlFormRegionsPassBase<FormRegions> {
+  using KrnlFormRegionsPassBase::KrnlFormRegionsPassBase;
+
+  void runOnOperation() override {
+    RegionFormer former(getOperation());
+    for (func::FuncOp host : hostFunctions(getOperation()))
+      for (Block &block : host.getBody())
+        former.formIn(block);
+  }
+};
+
+} // namespace

@@ -1,0 +1,58 @@
+//===- HostBuffers.cpp - What the passes on host buffers share -*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "HostBuffers.h"
+
+#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Support/ElementBytes.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace onnxc::krnl {
+
+SmallVector<func::FuncOp> hostFunctions(ModuleOp module) {
+  SmallVector<func::FuncOp> functions;
+  for (func::FuncOp function : module.getOps<func::FuncOp>())
+    if (!function.isDeclaration() &&
+        !function->hasAttr(KrnlDialect::kernelAttrName))
+      functions.push_back(function);
+  return functions;
+}
+
+Value viewBase(Value buffer) {
+  while (auto view = buffer.getDefiningOp<ViewLikeOpInterface>())
+    buffer = view.getViewSource();
+  return buffer;
+}
+
+int64_t WeightTable::add(TypedAttr value, Attribute layout, Type stored) {
+  auto [place, isNew] = offsets.try_emplace({value, layout}, size);
+  if (!isNew)
+    return place->second;
+  MLIRContext *context = value.getContext();
+  Builder builder(context);
+  NamedAttrList entry;
+  entry.set("offset", builder.getI64IntegerAttr(size));
+  entry.set("value", value);
+  if (layout)
+    entry.set("layout", layout);
+  entries.push_back(builder.getDictionaryAttr(entry.getAttrs()));
+  size = llvm::alignTo(size + staticBytes(cast<ShapedType>(stored)),
+                       bufferAlignment);
+  return place->second;
+}
+
+void WeightTable::record(ModuleOp module) const {
+  if (entries.empty())
+    return;
+  Builder builder(module.getContext());
+  module->setAttr("krnl.weights", builder.getArrayAttr(entries));
+  module->setAttr("krnl.weights_bytes", builder.getI64IntegerAttr(size));
+}
+
+} // namespace onnxc::krnl

@@ -1,0 +1,40 @@
+//===- HostBuffers.h - What the passes on host buffers share ---*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_DIALECT_KRNL_TRANSFORMS_HOSTBUFFERS_H
+#define ONNXC_DIALECT_KRNL_TRANSFORMS_HOSTBUFFERS_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace onnxc::krnl {
+
+/// Every buffer starts at a multiple of this.
+inline constexpr int64_t bufferAlignment = 64;
+
+/// The functions of the host program: those that are no kernels.
+llvm::SmallVector<mlir::func::FuncOp> hostFunctions(mlir::ModuleOp module);
+
+/// The buffer that `buffer` is a view of: through casts and reshapes.
+mlir::Value viewBase(mlir::Value buffer);
+
+/// Constants and their places among the weights; each is placed once.
+class WeightTable {
+public:
+  /// Byte offset of a constant stored with `layout` (or null) as `stored`.
+  int64_t add(mlir::TypedAttr value, mlir::Attribute layout, mlir::Type stored);
+
+  /// Writes `krnl.weights` and `krnl.weights_bytes` to the module.
+  void record(mlir::ModuleOp module) const;
+
+private:
+  llvm::DenseMap<std::pair<mlir::Attribute, mlir::Attribute>, int64_t> offsets;
+  llvm::SmallVector<mlir::Attribute> entries;
+  int64_t size = 0;
+};
+
+} // namespace onnxc::krnl
+
+#endif // ONNXC_DIALECT_KRNL_TRANSFORMS_HOSTBUFFERS_H

@@ -1,0 +1,191 @@
+//===- Artefact.cpp - The last step: files ---------------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Artefact.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "onnxc/Conversion/KrnlToLLVM/Passes.h"
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Target/CPU/Descriptor.h"
+#include "onnxc/Target/CPU/Link.h"
+#include "onnxc/Target/CPU/Weights.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/Path.h"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+using namespace mlir;
+using namespace onnxc;
+using namespace onnxc::target;
+namespace fs = llvm::sys::fs;
+namespace path = llvm::sys::path;
+
+std::string onnxc::defaultOutput(const Input &input,
+                                 const CompileOptions &options) {
+  SmallString<128> output(input.path == "-" ? "model.onnx" : input.path);
+  StringRef suffix = options.emit == "lib"   ? ".so"
+                     : options.emit == "asm" ? ".s"
+                     : options.emit == "obj" ? ".o"
+                                             : "";
+  if (suffix.empty())
+    return "-";
+  path::replace_extension(output, suffix);
+  return output.str().str();
+}
+
+llvm::Error onnxc::writeOutput(const CompileOptions &options,
+                               const Events &events, StringRef text) {
+  if (options.output == "-") {
+    if (events.output)
+      events.output(text);
+    return llvm::Error::success();
+  }
+  return llvm::writeToOutput(options.output, [&](raw_ostream &os) {
+    os << text;
+    return llvm::Error::success();
+  });
+}
+
+/// The folder ../lib/onnxc seen from the program or library that this is in.
+static std::string findRuntime() {
+  Dl_info info;
+  std::string self;
+  if (dladdr(reinterpret_cast<void *>(&findRuntime), &info) && info.dli_fname)
+    self = info.dli_fname;
+  SmallString<256> real;
+  if (fs::real_path(fs::getMainExecutable(nullptr,
+                                          reinterpret_cast<void *>(
+                                              &findRuntime)),
+                    real) &&
+      fs::real_path(self, real))
+    return "";
+  StringRef folder = path::parent_path(real);
+  for (StringRef way : {"../lib/onnxc", "onnxc", "../onnxc"}) {
+    SmallString<256> candidate(folder);
+    path::append(candidate, way, "onnxc_rt.o");
+    if (fs::exists(candidate))
+      return path::parent_path(candidate).str();
+  }
+  return "";
+}
+
+/// What the artefact says about how it came to be.
+static std::string compilationInfo(ModuleOp module,
+                                   const ArtefactInputs &inputs) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  llvm::json::OStream json(os);
+  ModuleOp model = module->getParentOfType<ModuleOp>();
+  json.object([&] {
+    json.attribute("compiler", "onnx-compile 0.1.0");
+    json.attribute("level", int64_t(inputs.options.level));
+    json.attribute("triple", inputs.machine.triple);
+    json.attribute("cpu", inputs.machine.cpu);
+    json.attribute("model", path::filename(inputs.input.path));
+    if (!model)
+      return;
+    for (NamedAttribute attribute : model->getDiscardableAttrs())
+      if (auto value = dyn_cast<StringAttr>(attribute.getValue()))
+        json.attribute(attribute.getName().strref(), value.getValue());
+      else if (auto number = dyn_cast<IntegerAttr>(attribute.getValue()))
+        json.attribute(attribute.getName().strref(), number.getInt());
+  });
+  return text;
+}
+
+static void fillReport(ModuleOp module, Report &report) {
+  report.weightsBytes = weightsBytes(module);
+  for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
+    report.kernels +=
+        function->hasAttr(krnl::KrnlDialect::kernelAttrName) ? 1 : 0;
+    if (auto arena = function->getAttrOfType<IntegerAttr>(arenaAttrName))
+      report.arenaBytes = std::max(report.arenaBytes, arena.getInt());
+  }
+}
+
+/// Assembly of all files, or the objects joined into one archive-free stream.
+static llvm::Error writeParts(ArrayRef<CodeFile> files,
+                              const ArtefactInputs &inputs) {
+  std::string text;
+  for (const CodeFile &file : files)
+    text.append(file.bytes.begin(), file.bytes.end());
+  return writeOutput(inputs.options, inputs.events, text);
+}
+
+/// The side file model.weights beside the artefact.
+static llvm::Error writeSideFile(ModuleOp module, StringRef name) {
+  SmallString<128> temporary;
+  fs::createUniquePath(name + ".%%%%%%.tmp", temporary, /*MakeAbsolute=*/false);
+  int file;
+  if (std::error_code error = fs::openFileForReadWrite(
+          temporary, file, fs::CD_CreateNew, fs::OF_None))
+    return llvm::createStringError("cannot write '" + name +
+                                   "': " + error.message());
+  bool ok = succeeded(writeWeights(module, file, 0)) &&
+            ::ftruncate(file, weightsBytes(module)) == 0;
+  ::close(file);
+  if (ok && !fs::rename(temporary, name))
+    return llvm::Error::success();
+  fs::remove(temporary);
+  return llvm::createStringError("cannot write '" + name + "'");
+}
+
+static llvm::Error link(ModuleOp module, std::vector<CodeFile> files,
+                        const ArtefactInputs &inputs) {
+  const CompileOptions &options = inputs.options;
+  LinkOptions link;
+  link.output = options.output;
+  link.tag = options.tag;
+  link.threads = options.threads;
+  link.runtimeDir =
+      options.runtimeDir.empty() ? findRuntime() : options.runtimeDir;
+  if (link.runtimeDir.empty())
+    return llvm::createStringError("cannot find onnxc_rt.o beside the compiler; "
+                                   "say where it is with --runtime-dir");
+  ModelInfo info;
+  info.compilationInfo = compilationInfo(module, inputs);
+  info.features = requiredFeatures(inputs.machine);
+  info.weightsBytes = inputs.report.weightsBytes;
+  if (info.weightsBytes && options.externalWeights) {
+    SmallString<128> side(options.output);
+    path::replace_extension(side, ".weights");
+    info.weightsFile = path::filename(side).str();
+    if (llvm::Error error = writeSideFile(module, side))
+      return error;
+  } else {
+    link.weightsBytes = info.weightsBytes;
+    link.writeWeights = [&](int file, int64_t offset) {
+      return writeWeights(module, file, offset);
+    };
+  }
+  FailureOr<CodeFile> descriptor =
+      emitDescriptor(module, info, inputs.machine);
+  if (failed(descriptor))
+    return llvm::createStringError("cannot describe the model");
+  files.push_back(std::move(*descriptor));
+  if (llvm::Error error = linkArtefact(files, link))
+    return error;
+  uint64_t size = 0;
+  if (!fs::file_size(options.output, size))
+    inputs.report.artefactBytes = size;
+  return llvm::Error::success();
+}
+
+llvm::Error onnxc::writeArtefact(ModuleOp module,
+                                 const ArtefactInputs &inputs) {
+  fillReport(module, inputs.report);
+  CodeKind kind = inputs.options.emit == "asm" ? CodeKind::Assembly
+                                               : CodeKind::Object;
+  FailureOr<std::vector<CodeFile>> files =
+      emitCode(module, inputs.machine, kind, inputs.events.cancel);
+  if (failed(files))
+    return llvm::createStringError("cannot make code");
+  if (inputs.options.emit != "lib")
+    return writeParts(*files, inputs);
+  return link(module, std::move(*files), inputs);
+}

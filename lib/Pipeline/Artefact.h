@@ -1,0 +1,37 @@
+//===- Artefact.h - The last step: files -----------------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_PIPELINE_ARTEFACT_H
+#define ONNXC_PIPELINE_ARTEFACT_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "onnxc/Pipeline/Driver.h"
+#include "onnxc/Target/CPU/Machine.h"
+
+namespace onnxc {
+
+struct ArtefactInputs {
+  const Input &input;
+  const CompileOptions &options;
+  const target::Machine &machine;
+  const Events &events;
+  Report &report;
+};
+
+/// Writes the assembly, objects or shared object that the options ask for, and
+/// fills in the report.
+llvm::Error writeArtefact(mlir::ModuleOp module, const ArtefactInputs &inputs);
+
+/// Writes text to the output: the callback, or a file that appears complete or
+/// not at all.
+llvm::Error writeOutput(const CompileOptions &options, const Events &events,
+                        llvm::StringRef text);
+
+/// model.onnx -> model.so, and what fits for the other results.
+std::string defaultOutput(const Input &input, const CompileOptions &options);
+
+} // namespace onnxc
+
+#endif // ONNXC_PIPELINE_ARTEFACT_H

@@ -1,0 +1,224 @@
+//===- Driver.cpp - One compilation from model to artefact -----*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Pipeline/Driver.h"
+
+#include "Artefact.h"
+#include "Messages.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "onnxc/Importer/Importer.h"
+#include "onnxc/Pipeline/Phases.h"
+#include "onnxc/Pipeline/Registration.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/ThreadPool.h"
+
+#include <chrono>
+#include <sys/resource.h>
+
+using namespace mlir;
+using namespace onnxc;
+
+namespace {
+
+/// The state of one compilation.
+class Compilation {
+public:
+  Compilation(const Input &input, const CompileOptions &options,
+              const Events &events, Report &report)
+      : input(input), options(options), events(events), report(report) {}
+
+  Outcome run();
+
+private:
+  Outcome prepare();
+  Outcome load();
+  Outcome runPhases();
+  Outcome runPhase(const Phase &phase);
+  Outcome writeCode();
+  Outcome writeText();
+  Outcome step(StringRef name, llvm::function_ref<Outcome()> work);
+  Outcome fail(Outcome outcome, const Twine &message);
+  bool isCancelled() const { return events.cancel && *events.cancel; }
+  unsigned countSteps() const;
+  bool isCode() const { return llvm::is_contained(codeKinds, options.emit); }
+
+  const Input &input;
+  const CompileOptions &options;
+  const Events &events;
+  Report &report;
+  target::Machine machine;
+  std::unique_ptr<llvm::DefaultThreadPool> pool;
+  std::unique_ptr<MLIRContext> context;
+  OwningOpRef<ModuleOp> module;
+  unsigned stepNumber = 0;
+};
+
+} // namespace
+
+/// Position of a phase in the table; the table's size for none.
+static size_t phaseNumber(StringRef name) {
+  size_t number = 0;
+  for (const Phase &phase : phases()) {
+    if (phase.name == name)
+      break;
+    ++number;
+  }
+  return number;
+}
+
+Outcome Compilation::fail(Outcome outcome, const Twine &message) {
+  if (events.message)
+    events.message({Severity::Error, "", message.str()});
+  return outcome;
+}
+
+/// Import, the phases up to the one asked for, code.
+unsigned Compilation::countSteps() const {
+  size_t first = options.resume.empty() ? 0 : phaseNumber(options.resume);
+  size_t last = std::min(phaseNumber(options.emit), phases().size() - 1);
+  return 1 + (last - first) + (isCode() ? 1 : 0);
+}
+
+Outcome Compilation::step(StringRef name, llvm::function_ref<Outcome()> work) {
+  if (isCancelled())
+    return Outcome::Cancelled;
+  Progress progress{++stepNumber, countSteps(), name, std::nullopt};
+  if (events.progress)
+    events.progress(progress);
+  auto start = std::chrono::steady_clock::now();
+  Outcome outcome = work();
+  if (isCancelled())
+    return Outcome::Cancelled;
+  progress.seconds = std::chrono::duration<double>(
+                         std::chrono::steady_clock::now() - start)
+                         .count();
+  report.steps.emplace_back(name.str(), *progress.seconds);
+  if (outcome == Outcome::Done && events.progress)
+    events.progress(progress);
+  return outcome;
+}
+
+Outcome Compilation::prepare() {
+  llvm::Expected<target::Machine> resolved = target::resolveMachine(
+      options.triple, options.cpu, options.features, options.level);
+  if (!resolved)
+    return fail(Outcome::Usage, llvm::toString(resolved.takeError()));
+  machine = *resolved;
+  report.target = machine.triple + " " + machine.cpu;
+  if (!options.resume.empty() && phaseNumber(options.emit) <
+                                     phaseNumber(options.resume))
+    return fail(Outcome::Usage, "--emit=" + options.emit +
+                                    " comes before --resume=" + options.resume);
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  context = std::make_unique<MLIRContext>(registry,
+                                          MLIRContext::Threading::DISABLED);
+  if (options.threads != 1) {
+    pool = std::make_unique<llvm::DefaultThreadPool>(
+        llvm::hardware_concurrency(options.threads));
+    context->setThreadPool(*pool);
+  }
+  context->loadAllAvailableDialects();
+  return Outcome::Done;
+}
+
+Outcome Compilation::load() {
+  if (!options.resume.empty()) {
+    module = input.bytes
+                 ? parseSourceString<ModuleOp>(*input.bytes, context.get(),
+                                               input.path)
+                 : parseSourceFile<ModuleOp>(input.path, context.get());
+    return module ? Outcome::Done : Outcome::Rejected;
+  }
+  importer::ImportSource source =
+      input.bytes ? importer::ImportSource::memory(*input.bytes, input.path, "")
+                  : importer::ImportSource::file(input.path);
+  importer::ImportOptions import;
+  import.shapes = options.shapes;
+  import.dims = options.dims;
+  auto imported = importer::importModel(*context, source, import);
+  if (failed(imported))
+    return Outcome::Rejected;
+  module = std::move(*imported);
+  return Outcome::Done;
+}
+
+Outcome Compilation::runPhase(const Phase &phase) {
+  Outcome atFault = phase.isAboutModel ? Outcome::Rejected : Outcome::Internal;
+  PassManager passes(context.get(), ModuleOp::getOperationName());
+  passes.enableVerifier(true);
+  phase.build(passes, {options, machine});
+  if (options.verbose)
+    passes.addInstrumentation(makePassTimer(events));
+  if (failed(passes.run(*module)))
+    return atFault;
+  return failed(phase.contract(*module)) ? atFault : Outcome::Done;
+}
+
+Outcome Compilation::runPhases() {
+  size_t first = options.resume.empty() ? 0 : phaseNumber(options.resume);
+  size_t last = std::min(phaseNumber(options.emit), phases().size() - 1);
+  for (size_t i = first + 1; i <= last; ++i) {
+    const Phase &phase = phases()[i];
+    Outcome outcome = step(phase.name, [&] { return runPhase(phase); });
+    if (outcome != Outcome::Done)
+      return outcome;
+  }
+  return Outcome::Done;
+}
+
+Outcome Compilation::writeText() {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  module->print(os);
+  os << "\n";
+  if (llvm::Error error = writeOutput(options, events, text))
+    return fail(Outcome::Usage, llvm::toString(std::move(error)));
+  return Outcome::Done;
+}
+
+Outcome Compilation::writeCode() {
+  ModuleOp target = targetModules(*module).front();
+  ArtefactInputs inputs{input, options, machine, events, report};
+  llvm::Error error = writeArtefact(target, inputs);
+  if (!error)
+    return Outcome::Done;
+  return fail(Outcome::Internal, llvm::toString(std::move(error)));
+}
+
+static int64_t peakMemory() {
+  struct rusage usage;
+  return getrusage(RUSAGE_SELF, &usage) == 0 ? usage.ru_maxrss * 1024 : 0;
+}
+
+Outcome Compilation::run() {
+  Outcome outcome = prepare();
+  if (outcome != Outcome::Done)
+    return outcome;
+  MessageHandler handler(*context, events, options.verbose);
+  outcome = step("import", [&] { return load(); });
+  if (outcome == Outcome::Done)
+    outcome = runPhases();
+  if (outcome == Outcome::Done)
+    outcome = isCode() ? step("code", [&] { return writeCode(); })
+                       : writeText();
+  report.peakMemory = peakMemory();
+  return outcome;
+}
+
+Outcome onnxc::compile(const Input &input, const CompileOptions &options,
+                       const Events &events, Report &report) {
+  CompileOptions completed = options;
+  if (completed.output.empty())
+    completed.output = defaultOutput(input, options);
+  report.output = completed.output;
+  return Compilation(input, completed, events, report).run();
+}

@@ -1,0 +1,121 @@
+//===- Messages.cpp - Diagnostics as messages ------------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Messages.h"
+
+#include "mlir/IR/Location.h"
+#include "mlir/Pass/Pass.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include <chrono>
+#include <mutex>
+
+using namespace mlir;
+using namespace onnxc;
+
+std::string onnxc::locationText(Location location) {
+  if (auto name = dyn_cast<NameLoc>(location)) {
+    std::string child = locationText(name.getChildLoc());
+    // The outermost name is the model's file.
+    if (child.empty())
+      return name.getName().str();
+    return child + ":\"" + name.getName().str() + "\"";
+  }
+  if (auto file = dyn_cast<FileLineColLoc>(location))
+    return llvm::formatv("{0}:{1}:{2}", file.getFilename().str(),
+                         file.getLine(), file.getColumn());
+  if (auto fused = dyn_cast<FusedLoc>(location)) {
+    for (Location part : fused.getLocations())
+      if (std::string text = locationText(part); !text.empty())
+        return text;
+    return "";
+  }
+  if (auto call = dyn_cast<CallSiteLoc>(location))
+    return locationText(call.getCaller());
+  return "";
+}
+
+static Severity severityOf(DiagnosticSeverity severity) {
+  switch (severity) {
+  case DiagnosticSeverity::Error:
+    return Severity::Error;
+  case DiagnosticSeverity::Warning:
+    return Severity::Warning;
+  case DiagnosticSeverity::Remark:
+    return Severity::Remark;
+  case DiagnosticSeverity::Note:
+    return Severity::Note;
+  }
+  return Severity::Note;
+}
+
+static void report(const Events &events, Diagnostic &diagnostic, bool verbose) {
+  if (!events.message)
+    return;
+  events.message({severityOf(diagnostic.getSeverity()),
+                  locationText(diagnostic.getLocation()), diagnostic.str()});
+  for (Diagnostic &note : diagnostic.getNotes()) {
+    std::string text = note.str();
+    if (!verbose && StringRef(text).starts_with("see current operation"))
+      continue;
+    events.message({Severity::Note, locationText(note.getLocation()), text});
+  }
+}
+
+MessageHandler::MessageHandler(MLIRContext &context, const Events &events,
+                               bool verbose)
+    : ScopedDiagnosticHandler(&context) {
+  // Passes report from several threads.
+  auto mutex = std::make_shared<std::mutex>();
+  setHandler([&events, verbose, mutex](Diagnostic &diagnostic) {
+    std::lock_guard<std::mutex> lock(*mutex);
+    bool isRemark = diagnostic.getSeverity() == DiagnosticSeverity::Remark;
+    if (!isRemark || verbose)
+      report(events, diagnostic, verbose);
+  });
+}
+
+namespace {
+
+/// Passes on functions run on several threads; their times are not told.
+class PassTimer : public PassInstrumentation {
+public:
+  explicit PassTimer(const Events &events) : events(events) {}
+
+  void runBeforePass(Pass *pass, Operation *op) override {
+    if (isTold(op))
+      starts.push_back(std::chrono::steady_clock::now());
+  }
+  void runAfterPass(Pass *pass, Operation *op) override {
+    if (!isTold(op) || starts.empty())
+      return;
+    double seconds = std::chrono::duration<double>(
+                         std::chrono::steady_clock::now() - starts.back())
+                         .count();
+    starts.pop_back();
+    if (events.message && !pass->getArgument().empty())
+      events.message({Severity::Remark, "",
+                      llvm::formatv("{0}: {1:F3} s", pass->getArgument(),
+                                    seconds)});
+  }
+  void runAfterPassFailed(Pass *, Operation *op) override {
+    if (isTold(op) && !starts.empty())
+      starts.pop_back();
+  }
+
+private:
+  static bool isTold(Operation *op) { return isa<ModuleOp>(op); }
+
+  const Events &events;
+  SmallVector<std::chrono::steady_clock::time_point> starts;
+};
+
+} // namespace
+
+std::unique_ptr<PassInstrumentation>
+onnxc::makePassTimer(const Events &events) {
+  return std::make_unique<PassTimer>(events);
+}

@@ -1,0 +1,179 @@
+//===- Options.cpp - Options from keys and values --------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Pipeline/Options.h"
+
+#include "onnxc/Pipeline/Phases.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace llvm;
+using namespace onnxc;
+
+using Setter = Error (*)(CompileOptions &, StringRef);
+
+static Error refuse(const Twine &message) {
+  return createStringError(message);
+}
+
+template <std::string CompileOptions::*Field>
+static Error setText(CompileOptions &options, StringRef value) {
+  options.*Field = value.str();
+  return Error::success();
+}
+
+template <bool CompileOptions::*Field>
+static Error setFlag(CompileOptions &options, StringRef value) {
+  if (value != "true" && value != "false" && !value.empty())
+    return refuse("expected true or false, but got '" + value + "'");
+  options.*Field = value != "false";
+  return Error::success();
+}
+
+static Error setLevel(CompileOptions &options, StringRef value) {
+  if (value.getAsInteger(10, options.level) || options.level > 3)
+    return refuse("expected a level from 0 to 3, but got '" + value + "'");
+  return Error::success();
+}
+
+static Error setThreads(CompileOptions &options, StringRef value) {
+  if (value.getAsInteger(10, options.threads))
+    return refuse("expected a number of threads, but got '" + value + "'");
+  return Error::success();
+}
+
+static Error setEmit(CompileOptions &options, StringRef value) {
+  SmallVector<StringRef> names;
+  for (const Phase &phase : phases())
+    names.push_back(phase.name);
+  llvm::append_range(names, codeKinds);
+  if (!is_contained(names, value))
+    return refuse("expected one of " + join(names, ", ") + ", but got '" +
+                  value + "'");
+  options.emit = value.str();
+  return Error::success();
+}
+
+static Error setResume(CompileOptions &options, StringRef value) {
+  for (const Phase &phase : phases())
+    if (phase.name == value) {
+      options.resume = value.str();
+      return Error::success();
+    }
+  return refuse("expected the name of a phase, but got '" + value + "'");
+}
+
+static Error setWeights(CompileOptions &options, StringRef value) {
+  if (value != "embedded" && value != "external")
+    return refuse("expected embedded or external, but got '" + value + "'");
+  options.externalWeights = value == "external";
+  return Error::success();
+}
+
+static Error setTag(CompileOptions &options, StringRef value) {
+  if (!all_of(value, [](char c) { return isAlnum(c) || c == '_'; }))
+    return refuse("expected letters, digits and '_', but got '" + value + "'");
+  options.tag = value.str();
+  return Error::success();
+}
+
+/// name:1x3x?x224
+static Error setShape(CompileOptions &options, StringRef value) {
+  auto [name, text] = value.rsplit(':');
+  std::vector<int64_t> sizes;
+  SmallVector<StringRef> parts;
+  if (!text.empty())
+    text.split(parts, 'x');
+  for (StringRef part : parts) {
+    int64_t size = -1;
+    if (part != "?" && (part.getAsInteger(10, size) || size < 0))
+      return refuse("expected NAME:1x3x?x224, but got '" + value + "'");
+    sizes.push_back(size);
+  }
+  if (name.empty() || value.count(':') == 0)
+    return refuse("expected NAME:1x3x?x224, but got '" + value + "'");
+  options.shapes[name.str()] = sizes;
+  return Error::success();
+}
+
+/// batch=8
+static Error setDim(CompileOptions &options, StringRef value) {
+  auto [name, text] = value.rsplit('=');
+  int64_t size;
+  if (name.empty() || text.getAsInteger(10, size) || size < 0)
+    return refuse("expected NAME=SIZE, but got '" + value + "'");
+  options.dims[name.str()] = size;
+  return Error::success();
+}
+
+namespace {
+
+struct Option {
+  OptionInfo info;
+  Setter set;
+};
+
+} // namespace
+
+static constexpr Option optionTable[] = {
+    {{"output", "FILE", "where to write; - is the standard output"},
+     setText<&CompileOptions::output>},
+    {{"level", "0..3", "how much to optimise; also -O0 to -O3 (default 3)"},
+     setLevel},
+    {{"emit", "WHAT",
+      "stop early: onnx-basic, onnx, krnl, loops, llvm, asm, obj, lib"},
+     setEmit},
+    {{"resume", "PHASE", "the input is what --emit=PHASE has written"},
+     setResume},
+    {{"cpu", "NAME", "native (default), generic, or a name that LLVM knows"},
+     setText<&CompileOptions::cpu>},
+    {{"triple", "TRIPLE", "machine to compile for (default: this one)"},
+     setText<&CompileOptions::triple>},
+    {{"features", "LIST", "+feature,-feature on top of the processor's"},
+     setText<&CompileOptions::features>},
+    {{"shape", "NAME:1x3x?", "shape of an input instead of the model's"},
+     setShape},
+    {{"dim", "NAME=SIZE", "size of a named dimension, such as batch=8"},
+     setDim},
+    {{"recipes", "FILE", "take recipes of kernels from a file"},
+     setText<&CompileOptions::recipes>},
+    {{"emit-recipes", "FILE", "write the recipes of all kernels to a file"},
+     setText<&CompileOptions::emitRecipes>},
+    {{"weights", "embedded|external",
+      "inside the artefact (default) or in a file beside it"},
+     setWeights},
+    {{"tag", "TAG", "export run_main_graph_TAG and its kin as well"}, setTag},
+    {{"strict", "", "keep the model's order of operations"},
+     setFlag<&CompileOptions::strict>},
+    {{"threads", "N", "threads of the compiler (default: all processors)"},
+     setThreads},
+    {{"runtime-dir", "FOLDER", "where onnxc_rt.o is"},
+     setText<&CompileOptions::runtimeDir>},
+    {{"verbose", "", "say more: passes with their times, IR in errors"},
+     setFlag<&CompileOptions::verbose>},
+};
+
+ArrayRef<OptionInfo> onnxc::compileOptionInfos() {
+  static const std::vector<OptionInfo> infos = [] {
+    std::vector<OptionInfo> all;
+    for (const Option &option : optionTable)
+      all.push_back(option.info);
+    return all;
+  }();
+  return infos;
+}
+
+Error onnxc::setOption(CompileOptions &options, StringRef key,
+                       StringRef value) {
+  for (const Option &option : optionTable) {
+    if (option.info.name != key)
+      continue;
+    if (Error error = option.set(options, value))
+      return createStringError("--" + key + ": " + toString(std::move(error)));
+    return Error::success();
+  }
+  return createStringError("unknown option '" + key + "'");
+}

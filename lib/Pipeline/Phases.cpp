@@ -1,0 +1,107 @@
+//===- Phases.cpp - The table of phases ------------------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Pipeline/Phases.h"
+
+#include "Contracts.h"
+#include "SelectTarget.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+#include "onnxc/Conversion/KrnlToLLVM/Passes.h"
+#include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
+#include "onnxc/Dialect/Krnl/Emit/Passes.h"
+#include "onnxc/Dialect/Krnl/Transforms/Passes.h"
+#include "onnxc/Dialect/ONNX/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace onnxc;
+
+static void buildOnnx(OpPassManager &passes, const PhaseInputs &inputs) {
+  passes.addPass(onnx::createSimplify());
+}
+
+static void buildKrnl(OpPassManager &passes, const PhaseInputs &inputs) {
+  passes.addPass(createSelectTargetPass(inputs.machine));
+  OpPassManager &target = passes.nest<ModuleOp>();
+  target.addPass(createConvertONNXToKrnlPass());
+  target.addPass(createCanonicalizerPass());
+  target.addPass(createCSEPass());
+  if (inputs.options.level > 0)
+    target.addPass(krnl::createKrnlFusePass());
+}
+
+static void buildLoops(OpPassManager &passes, const PhaseInputs &inputs) {
+  OpPassManager &target = passes.nest<ModuleOp>();
+  krnl::KrnlLowerKernelsPassOptions lower;
+  lower.strict = inputs.options.strict;
+  lower.vectorBytes = nativeVectorBytes(inputs.machine);
+  target.addPass(krnl::createKrnlLowerKernelsPass(lower));
+  target.addPass(createCanonicalizerPass());
+  target.addPass(createCSEPass());
+  target.addPass(krnl::createKrnlBufferizeHostPass());
+  target.addPass(createCanonicalizerPass());
+  target.addPass(krnl::createKrnlPlanMemoryPass());
+  target.addPass(createCSEPass());
+  target.addPass(krnl::createKrnlFormRegionsPass());
+}
+
+static void buildLLVM(OpPassManager &passes, const PhaseInputs &) {
+  OpPassManager &target = passes.nest<ModuleOp>();
+  target.addNestedPass<func::FuncOp>(createKrnlExpandMathPass());
+  target.addPass(createConvertKrnlToLLVMPass());
+}
+
+static constexpr Phase phaseTable[] = {
+    // name, what holds afterwards, builder, contract, about the model
+    {"onnx-basic", "the model, as written, newest opset", nullptr, isOnnxOnly,
+     true},
+    {"onnx", "shapes known where knowable, graph simplified", buildOnnx,
+     isOnnxOnly, true},
+    {"krnl", "host program and kernels; every kernel has a recipe", buildKrnl,
+     isKrnlOnly, true},
+    {"loops", "recipes carried out: loops, vectors and buffers", buildLoops,
+     isLoopsOnly, false},
+    {"llvm", "the LLVM dialect, nothing else", buildLLVM, isLLVMOnly, false},
+};
+
+ArrayRef<Phase> onnxc::phases() { return phaseTable; }
+
+SmallVector<ModuleOp> onnxc::targetModules(ModuleOp module) {
+  SmallVector<ModuleOp> nested(module.getOps<ModuleOp>());
+  if (nested.empty())
+    nested.push_back(module);
+  return nested;
+}
+
+void onnxc::registerPhasePipelines() {
+  for (const Phase &phase : phases()) {
+    if (!phase.build)
+      continue;
+    registerPassPipeline(
+        ("phase-" + phase.name).str(), phase.meaning,
+        [&phase](OpPassManager &passes, StringRef text,
+                 function_ref<LogicalResult(const Twine &)> error)
+            -> LogicalResult {
+          CompileOptions options;
+          SmallVector<StringRef> words;
+          text.split(words, ' ', -1, /*KeepEmpty=*/false);
+          for (StringRef word : words) {
+            auto [key, value] = word.split('=');
+            if (llvm::Error failed = setOption(options, key, value))
+              return error(llvm::toString(std::move(failed)));
+          }
+          llvm::Expected<target::Machine> machine = target::resolveMachine(
+              options.triple, options.cpu, options.features, options.level);
+          if (!machine)
+            return error(llvm::toString(machine.takeError()));
+          phase.build(passes, {options, *machine});
+          return success();
+        },
+        [](function_ref<void(const detail::PassOptions &)>) {});
+  }
+}

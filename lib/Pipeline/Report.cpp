@@ -1,0 +1,59 @@
+//===- Report.cpp - What came out of a compilation -------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Pipeline/Driver.h"
+
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+
+using namespace onnxc;
+
+/// 1.5 MB
+static std::string sizeText(int64_t bytes) {
+  if (bytes < 1024)
+    return llvm::formatv("{0} B", bytes);
+  if (bytes < 1024 * 1024)
+    return llvm::formatv("{0:F1} KB", double(bytes) / 1024);
+  return llvm::formatv("{0:F1} MB", double(bytes) / (1024 * 1024));
+}
+
+std::string Report::text() const {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << "artefact:    " << output << " (" << sizeText(artefactBytes) << ")\n"
+     << "target:      " << target << "\n"
+     << "kernels:     " << kernels << "\n"
+     << "weights:     " << sizeText(weightsBytes) << "\n"
+     << "peak arena:  " << sizeText(arenaBytes) << "\n"
+     << "peak memory: " << sizeText(peakMemory) << " of the compiler\n";
+  for (const auto &[name, seconds] : steps)
+    os << llvm::formatv("{0,-12} {1:F3} s\n", name + ":", seconds);
+  return text;
+}
+
+std::string Report::json() const {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  llvm::json::OStream json(os, /*IndentSize=*/2);
+  json.object([&] {
+    json.attribute("schema", 1);
+    json.attribute("output", output);
+    json.attribute("target", target);
+    json.attribute("kernels", int64_t(kernels));
+    json.attribute("artefact_bytes", artefactBytes);
+    json.attribute("weights_bytes", weightsBytes);
+    json.attribute("arena_bytes", arenaBytes);
+    json.attribute("peak_memory_bytes", peakMemory);
+    json.attributeArray("steps", [&] {
+      for (const auto &[name, seconds] : steps)
+        json.object([&] {
+          json.attribute("name", name);
+          json.attribute("seconds", seconds);
+        });
+    });
+  });
+  return text + "\n";
+}

@@ -104,9 +104,11 @@ static OM_DATA_TYPE typeOfCode(StringRef code, const OMArgument *expected) {
   for (const NumpyType &known : numpyTypes)
     if (known.code == code)
       return known.type;
-  // Types of ml_dtypes are opaque in files; the model knows them.
+  // Types of ml_dtypes are opaque in files (one of them is f1); the model knows
+  // them.
   int64_t bytes;
-  if (expected && code.consume_front("V") && !code.getAsInteger(10, bytes) &&
+  bool opaque = code.consume_front("V") || code.consume_front("f");
+  if (expected && opaque && !code.getAsInteger(10, bytes) &&
       bytes == elementBytes(expected->type))
     return OM_DATA_TYPE(expected->type);
   return ONNX_TYPE_UNDEFINED;

@@ -144,7 +144,7 @@ static bool takeField(const Field &field, Proto &proto) {
   }
 }
 
-/// Bits of an element as TensorProto packs it.
+/// Bits of an element in raw_data.
 static unsigned packedBits(OM_DATA_TYPE type) {
   switch (type) {
   case ONNX_TYPE_INT4:
@@ -154,19 +154,24 @@ static unsigned packedBits(OM_DATA_TYPE type) {
   case ONNX_TYPE_INT2:
   case ONNX_TYPE_UINT2:
     return 2;
+  case ONNX_TYPE_FLOAT6E2M3:
+  case ONNX_TYPE_FLOAT6E3M2:
+    return 6;
   default:
     return unsigned(elementBytes(type)) * 8;
   }
 }
 
 /// Elements of less than a byte, lowest bits first, to a byte each.
-static void unpack(StringRef packed, Tensor &tensor) {
-  unsigned bits = packedBits(tensor.type);
+static void unpack(StringRef packed, unsigned bits, Tensor &tensor) {
   bool isSigned =
       tensor.type == ONNX_TYPE_INT4 || tensor.type == ONNX_TYPE_INT2;
   for (size_t i = 0; i < tensor.bytes.size(); ++i) {
-    unsigned byte = uint8_t(packed[i * bits / 8]);
-    unsigned value = byte >> (i * bits % 8) & ((1u << bits) - 1);
+    size_t byte = i * bits / 8;
+    unsigned window = uint8_t(packed[byte]);
+    if (byte + 1 < packed.size())
+      window |= unsigned(uint8_t(packed[byte + 1])) << 8;
+    unsigned value = window >> (i * bits % 8) & ((1u << bits) - 1);
     if (isSigned && value >> (bits - 1))
       value |= 0xffu << bits;
     tensor.bytes[i] = char(value);
@@ -175,8 +180,9 @@ static void unpack(StringRef packed, Tensor &tensor) {
 
 /// The bytes that raw_data would have held.
 static std::string rawOfNumbers(const Proto &proto, OM_DATA_TYPE type) {
-  unsigned width = proto.numberBytes ? proto.numberBytes
-                                     : std::max(packedBits(type) / 8, 1u);
+  unsigned width = proto.numberBytes
+                       ? proto.numberBytes
+                       : std::max<unsigned>(packedBits(type) / 8, 1);
   std::string raw;
   for (uint64_t number : proto.numbers)
     raw.append(reinterpret_cast<const char *>(&number), width);
@@ -209,14 +215,16 @@ Expected<Tensor> run::readTensorProto(StringRef path, StringRef content) {
   }
   std::string made;
   StringRef raw = proto.raw;
-  if (!proto.hasRaw)
-    raw = made = rawOfNumbers(proto, proto.type);
   unsigned bits = packedBits(tensor.type);
+  if (!proto.hasRaw) {
+    raw = made = rawOfNumbers(proto, proto.type);
+    bits = bits == 6 ? 8 : bits; // these have a number each
+  }
   if (raw.size() < (size_t(tensor.elements()) * bits + 7) / 8)
     return failure("%s: fewer elements than the shape needs",
                    path.str().c_str());
-  if (bits < 8)
-    unpack(raw, tensor);
+  if (packedBits(tensor.type) < 8)
+    unpack(raw, bits, tensor);
   else
     llvm::copy(raw.take_front(tensor.bytes.size()), tensor.bytes.begin());
   return tensor;

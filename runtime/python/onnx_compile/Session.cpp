@@ -377,9 +377,9 @@ PyArrayObject *toArray(PyObject *object, const Argument &argument) {
     Py_INCREF(source);
   }
   Py_XINCREF(descr);
-  PyObject *array =
-      PyArray_FromAny(source, descr, 0, 0,
-                      descr ? flags | NPY_ARRAY_FORCECAST : flags, nullptr);
+  PyObject *array = PyArray_CheckFromAny(
+      source, descr, 0, 0, descr ? flags | NPY_ARRAY_FORCECAST : flags,
+      nullptr);
   Py_DECREF(source);
   return reinterpret_cast<PyArrayObject *>(array);
 }

@@ -1,0 +1,267 @@
+# ===- session-tests.py - ExecutionSession, on the model written by hand -----===#
+# Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+# ===------------------------------------------------------------------------===#
+import gc
+import json
+import os
+import pickle
+import shutil
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+import numpy as np
+from onnx import TensorProto, helper
+
+from onnx_compile import ExecutionSession
+
+MODEL = sys.argv.pop(1)
+WEIGHTS = np.array([1, 2, 3, 4], dtype=np.float32)
+
+
+def affine(x, b):
+    return (x + b[:, None]) * WEIGHTS
+
+
+def some_inputs(n=2):
+    x = np.arange(n * 4, dtype=np.float32).reshape(n, 4)
+    return x, np.ones(n, dtype=np.float32)
+
+
+class Forms(unittest.TestCase):
+    def setUp(self):
+        self.session = ExecutionSession(MODEL)
+        self.x, self.b = some_inputs()
+
+    def check(self, outputs):
+        y, s = outputs
+        np.testing.assert_array_equal(y, affine(self.x, self.b))
+        self.assertEqual(y.dtype, np.float32)
+        self.assertEqual(s.shape, ())
+        self.assertEqual(s, y.sum())
+
+    def test_list_and_tuple(self):
+        self.check(self.session.run([self.x, self.b]))
+        self.check(self.session.run((self.x, self.b)))
+
+    def test_dict(self):
+        self.check(self.session.run({"b": self.b, "x": self.x}))
+
+    def test_python_lists_take_the_models_type(self):
+        self.check(self.session.run([self.x.tolist(), [1, 1]]))
+
+    def test_one_bare_array(self):
+        pool = ExecutionSession(MODEL, entry="pool")
+        self.assertEqual(pool.run(np.array(3))[0], 3)
+        self.assertEqual(pool.run(np.int64(4))[0], 4)
+        self.assertEqual(pool.run(5)[0], 5)
+        self.assertEqual(pool.run([6])[0], 6)
+
+    def test_any_memory_order(self):
+        identity = ExecutionSession(MODEL, entry="identity_FLOAT")
+        x = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
+        for view in (x.T, x[:, ::2], x[::-1], np.asfortranarray(x), x.byteswap().view(x.dtype.newbyteorder())):
+            np.testing.assert_array_equal(identity.run(view)[0], view)
+        buffer = np.zeros(17, dtype=np.uint8)[1:].view(np.float32)
+        np.testing.assert_array_equal(identity.run(buffer)[0], buffer)
+
+    def test_dlpack(self):
+        class Capsule:
+            def __dlpack__(self, **named):
+                return x.__dlpack__(**named)
+
+            def __dlpack_device__(self):
+                return x.__dlpack_device__()
+
+        x = self.x
+        identity = ExecutionSession(MODEL, entry="identity_FLOAT")
+        np.testing.assert_array_equal(identity.run(Capsule())[0], x)
+        y = identity.run(x)[0]
+        np.testing.assert_array_equal(np.from_dlpack(y), x)
+
+    def test_empty(self):
+        y, s = self.session.run([np.zeros((0, 4), np.float32), np.zeros(0, np.float32)])
+        self.assertEqual(y.shape, (0, 4))
+        self.assertEqual(s, 0)
+
+    def test_large_outputs_own_their_memory(self):
+        identity = ExecutionSession(MODEL, entry="identity_FLOAT")
+        arrays = [identity.run(np.full((200, 200), i, np.float32))[0] for i in range(5)]
+        del identity
+        gc.collect()
+        for i, array in enumerate(arrays):
+            self.assertTrue((array == i).all())
+
+
+class Types(unittest.TestCase):
+    def test_every_type(self):
+        for name, number in TensorProto.DataType.items():
+            if name in ("UNDEFINED", "STRING"):
+                continue
+            values = [-2, 1, -1, 0] if name in ("INT4", "INT2") else [[0, 1], [2, 3]]
+            x = np.array(values).astype(helper.tensor_dtype_to_np_dtype(number))
+            y = ExecutionSession(MODEL, entry=f"identity_{name}").run(x)[0]
+            self.assertEqual(y.dtype, x.dtype, name)
+            self.assertEqual(y.shape, x.shape, name)
+            if name in ("INT4", "INT2"):  # upper bits of a byte may differ
+                self.assertEqual(y.tolist(), x.tolist(), name)
+            else:
+                self.assertEqual(y.tobytes(), x.tobytes(), name)
+
+    def test_strings(self):
+        session = ExecutionSession(MODEL, entry="identity_STRING")
+        for x in (np.array([["a", "gr\u00fc\u00df"], ["", "\u20ac"]]), np.array(["z"], dtype=object)):
+            y = session.run(x)[0]
+            self.assertEqual(y.dtype, object)
+            self.assertEqual(y.tolist(), x.tolist())
+        self.assertEqual(session.run([["p", "q"]])[0].tolist(), ["p", "q"])
+        self.assertEqual(session.run(np.array([b"bytes"]))[0].tolist(), ["bytes"])
+
+    def test_sequence(self):
+        x, _ = some_inputs(3)
+        (rows,) = ExecutionSession(MODEL, entry="sequence").run(x)
+        self.assertIsInstance(rows, list)
+        np.testing.assert_array_equal(np.stack(rows), x)
+
+
+class Errors(unittest.TestCase):
+    def setUp(self):
+        self.session = ExecutionSession(MODEL)
+
+    def refused(self, error, text, inputs):
+        with self.assertRaisesRegex(error, text):
+            self.session.run(inputs)
+
+    def test_inputs(self):
+        x, b = some_inputs()
+        self.refused(ValueError, "takes 2 inputs and was given 1", [x])
+        self.refused(ValueError, "takes 2 inputs and was given 1", x)
+        self.refused(ValueError, "takes 2 inputs and was given 3", {"x": x, "b": b, "c": b})
+        self.refused(ValueError, "input 'b' is missing", {"x": x})
+        self.refused(ValueError, r"takes f32\[batch, 4\] and was given f64\[2, 4\]", [x.astype(float), b])
+        self.refused(ValueError, "wrong shape", [x[:, :3], b])
+        self.refused(ValueError, "'batch' is 2 elsewhere", [x, b[:1]])
+        self.refused(TypeError, "no model takes dtype", [x.astype("M8[s]"), b])
+        # The session is as good as before.
+        self.session.run([x, b])
+
+    def test_statuses(self):
+        fails = ExecutionSession(MODEL, entry="fails")
+        for code, error in ((1, ValueError), (2, ValueError), (3, MemoryError), (5, TimeoutError), (7, RuntimeError)):
+            with self.assertRaisesRegex(error, "index 7 is out of range"):
+                fails.run(code)
+
+    def test_files(self):
+        with self.assertRaises(FileNotFoundError):
+            ExecutionSession("absent.so")
+        with self.assertRaisesRegex(ImportError, "file too short|invalid ELF header"):
+            ExecutionSession(__file__)
+        with self.assertRaisesRegex(ValueError, "no entry point 'other'"):
+            ExecutionSession(MODEL, entry="other")
+
+    def test_strings(self):
+        session = ExecutionSession(MODEL, entry="identity_STRING")
+        with self.assertRaisesRegex(TypeError, "holds only str"):
+            session.run(np.array(["a", 1], dtype=object))
+
+    def test_values_as_inputs(self):
+        with self.assertRaisesRegex(NotImplementedError, "input 'rows' is no tensor"):
+            ExecutionSession(MODEL, entry="length").run([[1.0]])
+
+
+class Facts(unittest.TestCase):
+    def test_signatures(self):
+        session = ExecutionSession(MODEL)
+        self.assertEqual([i["name"] for i in json.loads(session.input_signature())], ["x", "b"])
+        self.assertEqual(json.loads(session.output_signature())[0]["dims"], [-1, 4])
+        self.assertEqual(session.input_names, ["x", "b"])
+        self.assertEqual(session.output_names, ["y", "s"])
+        self.assertEqual(json.loads(session.compilation_info())["compiler"], "by hand")
+        self.assertEqual(session.entry_points()[:2], ["run_main_graph", "pool"])
+        self.assertIn("fake.so", repr(session))
+
+    def test_threads(self):
+        session = ExecutionSession(MODEL)
+        session.threads = 1
+        self.assertEqual(session.threads, 1)
+        session.threads = 0
+        self.assertLessEqual(session.threads, len(os.sched_getaffinity(0)))
+        with self.assertRaises(ValueError):
+            session.threads = -1
+
+    def test_other_name(self):
+        import PyRuntime
+
+        self.assertIs(PyRuntime.ExecutionSession, ExecutionSession)
+        self.assertIs(PyRuntime.OMExecutionSession, ExecutionSession)
+
+
+class Life(unittest.TestCase):
+    def test_pickle(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "copy.so")
+            shutil.copy(MODEL, path)
+            data = pickle.dumps(ExecutionSession(path, entry="pool"))
+            self.assertEqual(pickle.loads(data).run(3)[0], 3)
+            with open(path, "ab") as file:
+                file.write(b"x")
+            with self.assertRaisesRegex(ValueError, "another model"):
+                pickle.loads(data)
+
+    def test_threads_share_a_session(self):
+        session = ExecutionSession(MODEL)
+        wrong = []
+
+        def work(n):
+            x, b = some_inputs(n)
+            for _ in range(200):
+                if not (session.run([x, b])[0] == affine(x, b)).all():
+                    wrong.append(n)
+
+        threads = [threading.Thread(target=work, args=(n,)) for n in range(1, 9)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(wrong, [])
+
+    def test_other_threads_run_meanwhile(self):
+        slow = ExecutionSession(MODEL, entry="slow")
+        thread = threading.Thread(target=slow.run, args=(30_000_000,))
+        thread.start()
+        start = time.monotonic()
+        while thread.is_alive() and time.monotonic() - start < 5:
+            time.sleep(0.001)  # would not get here while a run held the lock
+            break
+        self.assertTrue(thread.is_alive())
+        thread.join()
+
+    def test_no_leaks(self):
+        import resource
+
+        session = ExecutionSession(MODEL)
+        strings = ExecutionSession(MODEL, entry="identity_STRING")
+        x, b = some_inputs(5000)
+        text = np.array(["some text"] * 1000)
+
+        def round_trips(n):
+            for _ in range(n):
+                session.run([x, b])
+                strings.run(text)
+                with self.assertRaises(ValueError):
+                    session.run([x, b[:1]])
+
+        round_trips(50)
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        round_trips(500)  # 500 x (80 KB + 1000 strings)
+        self.assertLess(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before, 8192)
+
+    def test_many_sessions(self):
+        for _ in range(50):
+            ExecutionSession(MODEL).run(list(some_inputs()))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -25,7 +25,12 @@ static int64_t elements(const OnnxcValue *v) {
  * A region of two kernels with a barrier between, an arena slot between them,
  * embedded weights. */
 
-static const float weights[16] = {1, 2, 3, 4};
+#ifdef ONNXC_SIDE_FILE
+#define WEIGHTS 0, 16, ONNXC_SIDE_FILE
+#else
+static const float weights[4] = {1, 2, 3, 4};
+#define WEIGHTS weights, sizeof weights, 0
+#endif
 
 struct AffineFrame {
   int64_t n;
@@ -270,7 +275,6 @@ static const OnnxcEntry entries[] = {
 };
 
 __attribute__((visibility("hidden"))) const OnnxcModel onnxc_model = {
-    ONNXC_RT_ABI,   COUNT(entries),
-    entries,        "{\"compiler\": \"by hand\", \"hash\": \"0\"}",
-    "+sse3",        weights,
-    sizeof weights, 0};
+    ONNXC_RT_ABI, COUNT(entries),
+    entries,      "{\"compiler\": \"by hand\", \"hash\": \"0\"}",
+    "+sse3",      WEIGHTS};

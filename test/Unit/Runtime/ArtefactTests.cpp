@@ -1,0 +1,187 @@
+//===- ArtefactTests.cpp - Artefacts as programs load them ----------------===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/ExecutionSession.hpp"
+
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <thread>
+#include <unistd.h>
+
+using testing::HasSubstr;
+namespace fs = std::filesystem;
+
+static const std::string folder = ONNXC_FAKE_MODEL_DIR;
+static const std::string fake = folder + "/fake.so";
+
+namespace {
+
+/// A folder that goes away with the test.
+struct TemporaryFolder {
+  fs::path path;
+  TemporaryFolder() {
+    std::string name = (fs::temp_directory_path() / "onnxc-XXXXXX").string();
+    path = mkdtemp(name.data());
+  }
+  ~TemporaryFolder() { fs::remove_all(path); }
+};
+
+/// y[0] of the fake model for x = 1, 2, ... and b = 1.
+float firstOutput(onnxc::ExecutionSession &session) {
+  float x[8] = {1, 2, 3, 4, 5, 6, 7, 8}, b[2] = {1, 1};
+  return session.run({onnxc::view(x, {2, 4}), onnxc::view(b, {2})})[0]
+      .data<float>()[7];
+}
+
+/// The message of what `fn` throws.
+template <typename Fn>
+std::string thrownBy(Fn fn) {
+  try {
+    fn();
+  } catch (const std::runtime_error &error) {
+    return error.what();
+  }
+  return "";
+}
+
+} // namespace
+
+TEST(ExecutionSession, RunsTheModel) {
+  onnxc::ExecutionSession session(fake);
+  EXPECT_EQ(firstOutput(session), 36);
+  EXPECT_THAT(session.inputSignature(), HasSubstr("\"x\""));
+  EXPECT_THAT(session.outputSignature(), HasSubstr("\"y\""));
+}
+
+TEST(ExecutionSession, ShapesAndStrings) {
+  onnxc::ExecutionSession session(fake, "identity_STRING");
+  const char *strings[3] = {"one", "two", ""};
+  std::vector<onnxc::Tensor> outputs =
+      session.run({onnxc::view(strings, {3, 1})});
+  EXPECT_EQ(outputs[0].shape, (std::vector<int64_t>{3, 1}));
+  EXPECT_EQ(outputs[0].strings, (std::vector<std::string>{"one", "two", ""}));
+}
+
+TEST(ExecutionSession, FailuresAreExceptions) {
+  onnxc::ExecutionSession session(fake);
+  float x[4] = {};
+  EXPECT_EQ(thrownBy([&] { session.run({}); }),
+            "the model takes 2 inputs and was given 0");
+  EXPECT_THAT(thrownBy([&] {
+                session.run({onnxc::view(x, {1, 4}), onnxc::view(x, {4})});
+              }),
+              HasSubstr("'batch' is 1 elsewhere"));
+  EXPECT_THAT(thrownBy([] { onnxc::ExecutionSession("absent.so"); }),
+              HasSubstr("absent.so"));
+  EXPECT_THAT(thrownBy([] { onnxc::ExecutionSession(fake, "absent"); }),
+              HasSubstr("no entry point"));
+  EXPECT_THAT(thrownBy([] {
+                onnxc::ExecutionSession(folder + "/../../lib/onnxc/libm.so.6");
+              }),
+              HasSubstr("no compiled model"));
+  onnxc::ExecutionSession identity(fake, "identity_FLOAT");
+  EXPECT_THAT(
+      thrownBy([&] { identity.run({onnxc::view(x, {4})})[0].data<double>(); }),
+      HasSubstr("another element type"));
+}
+
+TEST(Artefact, TaggedNameIsTheSameFunction) {
+  void *handle = dlopen(fake.c_str(), RTLD_NOW | RTLD_LOCAL);
+  ASSERT_NE(handle, nullptr) << dlerror();
+  EXPECT_NE(dlsym(handle, "run_main_graph"), nullptr);
+  EXPECT_EQ(dlsym(handle, "run_main_graph"),
+            dlsym(handle, "run_main_graph_tag"));
+  dlclose(handle);
+}
+
+TEST(Artefact, ExportsEveryName) {
+  void *handle = dlopen(fake.c_str(), RTLD_NOW | RTLD_LOCAL);
+  ASSERT_NE(handle, nullptr) << dlerror();
+#define ONNXC_EXPORT(NAME) EXPECT_NE(dlsym(handle, #NAME), nullptr) << #NAME;
+#include "onnxc/rt/Exports.def"
+  EXPECT_EQ(dlsym(handle, "onnxc_model"), nullptr);
+  EXPECT_EQ(dlsym(handle, "onnxc_rt_alloc"), nullptr);
+  dlclose(handle);
+}
+
+// The workers of an artefact end before its code is unmapped.
+TEST(Artefact, LoadsAndUnloadsManyTimes) {
+  for (int i = 0; i < 30; ++i) {
+    onnxc::ExecutionSession session(fake, "team");
+    int64_t most = 8;
+    EXPECT_GE(session.run({onnxc::view(&most, {})})[0].size(), 1u);
+  }
+}
+
+// Copies are models of their own, even with global symbols.
+TEST(Artefact, ManyInOneProcess) {
+  TemporaryFolder temporary;
+  std::vector<void *> handles;
+  std::vector<decltype(&omSetThreads)> setThreads;
+  std::vector<decltype(&omGetThreads)> getThreads;
+  for (int i = 0; i < 3; ++i) {
+    fs::path copy = temporary.path / ("copy" + std::to_string(i) + ".so");
+    fs::copy_file(fake, copy);
+    handles.push_back(dlopen(copy.c_str(), RTLD_NOW | RTLD_GLOBAL));
+    ASSERT_NE(handles.back(), nullptr) << dlerror();
+    setThreads.push_back(reinterpret_cast<decltype(&omSetThreads)>(
+        dlsym(handles.back(), "omSetThreads")));
+    getThreads.push_back(reinterpret_cast<decltype(&omGetThreads)>(
+        dlsym(handles.back(), "omGetThreads")));
+  }
+  int64_t all = getThreads[0]();
+  setThreads[0](1);
+  EXPECT_EQ(getThreads[0](), 1);
+  EXPECT_EQ(getThreads[1](), all);
+  std::vector<std::thread> callers;
+  for (int i = 0; i < 3; ++i)
+    callers.emplace_back([&, i] {
+      std::string path = temporary.path / ("copy" + std::to_string(i) + ".so");
+      onnxc::ExecutionSession session(path);
+      for (int k = 0; k < 200; ++k)
+        EXPECT_EQ(firstOutput(session), 36);
+    });
+  for (std::thread &caller : callers)
+    caller.join();
+  for (void *handle : handles)
+    dlclose(handle);
+}
+
+TEST(Artefact, WeightsInASideFile) {
+  TemporaryFolder temporary;
+  fs::path model = temporary.path / "model.so";
+  fs::path weights = temporary.path / "fake-side.weights";
+  fs::copy_file(folder + "/fake-side.so", model);
+  {
+    onnxc::ExecutionSession session(model);
+    std::string message = thrownBy([&] { firstOutput(session); });
+    EXPECT_THAT(message, HasSubstr("the weights file 'fake-side.weights' of 16 "
+                                   "bytes is not beside the model"));
+    std::ofstream(weights) << "short";
+    EXPECT_EQ(thrownBy([&] { firstOutput(session); }), message);
+    float values[4] = {1, 2, 3, 5};
+    std::ofstream(weights, std::ios::binary)
+        .write(reinterpret_cast<const char *>(values), sizeof values);
+    EXPECT_EQ(firstOutput(session), 45);
+    EXPECT_EQ(firstOutput(session), 45);
+  }
+}
+
+TEST(Artefact, MayBeLeftOpenAtTheEndOfTheProcess) {
+  EXPECT_EXIT(
+      {
+        onnxc::ExecutionSession *session =
+            new onnxc::ExecutionSession(fake, "team");
+        int64_t most = 8;
+        session->run({onnxc::view(&most, {})});
+        exit(7);
+      },
+      testing::ExitedWithCode(7), "");
+}

@@ -3,13 +3,16 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // Imports the files named on the command line one after the other and prints
-// their modules (with `-q` only "ok"). Exit status 1 if any of them fails, so
-// that a test sees a crash as something else.
+// their modules (with `-q` only "ok"; with `--expand` after every operator that
+// has a body was replaced by it). Exit status 1 if any of them fails, so that a
+// test sees a crash as something else.
 //
 //===----------------------------------------------------------------------===//
 #include "onnxc/Importer/Importer.h"
+#include "onnxc/Importer/Passes.h"
 
 #include "mlir/IR/MLIRContext.h"
+#include "mlir/Pass/PassManager.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -29,8 +32,14 @@ static void addShape(llvm::StringRef text, ImportOptions &options) {
   }
 }
 
+static LogicalResult expand(ModuleOp module) {
+  PassManager passes(module.getContext());
+  passes.addPass(createExpandFunctions());
+  return passes.run(module);
+}
+
 static bool importFile(llvm::StringRef path, const ImportOptions &options,
-                       bool isQuiet) {
+                       bool isQuiet, bool expands) {
   MLIRContext context;
   context.getDiagEngine().registerHandler([](Diagnostic &diag) {
     llvm::errs() << diag.getLocation() << ": ";
@@ -42,7 +51,7 @@ static bool importFile(llvm::StringRef path, const ImportOptions &options,
   });
   FailureOr<OwningOpRef<ModuleOp>> module =
       importModel(context, ImportSource::file(path), options);
-  if (failed(module))
+  if (failed(module) || (expands && failed(expand(**module))))
     return false;
   if (isQuiet)
     llvm::outs() << "ok " << path << "\n";
@@ -53,17 +62,19 @@ static bool importFile(llvm::StringRef path, const ImportOptions &options,
 
 int main(int argc, char **argv) {
   ImportOptions options;
-  bool isQuiet = false, isGood = true;
+  bool isQuiet = false, expands = false, isGood = true;
   for (llvm::StringRef argument : llvm::ArrayRef(argv + 1, argc - 1)) {
     if (argument == "-q") {
       isQuiet = true;
+    } else if (argument == "--expand") {
+      expands = true;
     } else if (argument.consume_front("--shape=")) {
       addShape(argument, options);
     } else if (argument.consume_front("--dim=")) {
       auto [name, size] = argument.split('=');
       size.getAsInteger(10, options.dims[name.str()]);
     } else {
-      isGood &= importFile(argument, options, isQuiet);
+      isGood &= importFile(argument, options, isQuiet, expands);
     }
   }
   return isGood ? 0 : 1;

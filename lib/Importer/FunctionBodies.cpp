@@ -1,0 +1,182 @@
+//===- FunctionBodies.cpp - Operators as the nodes they stand for *- C++
+//-*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#include "onnxc/Importer/FunctionBodies.h"
+
+#include "GraphImporter.h"
+#include "onnxc/Schema/ProtoConversion.h"
+#include "onnxc/Schema/TypeLattice.h"
+
+#include "onnx/defs/function.h"
+#include "onnx/defs/schema.h"
+
+#include <exception>
+
+using namespace mlir;
+using namespace onnxc::importer;
+using ::onnx::AttributeProto;
+using ::onnx::FunctionProto;
+using ::onnx::NodeProto;
+using ::onnx::OpSchema;
+using ::onnx::TypeProto;
+
+bool onnxc::importer::hasFunctionBody(Operation *op) {
+  const OpSchema *schema =
+      onnxc::schema::lookupSchema(op->getName().getStringRef());
+  // Bodies of operators that carry graphs themselves need the graph as a
+  // message, which regions have no way back to.
+  return schema && op->getNumRegions() == 0 &&
+         (schema->HasFunction() || schema->HasContextDependentFunction());
+}
+
+//===----------------------------------------------------------------------===//
+// Building the body
+//===----------------------------------------------------------------------===//
+
+/// Builds the body for operands of these types. Returns a message on failure.
+static std::string buildContextDependent(const OpSchema &schema,
+                                         const NodeProto &node,
+                                         ArrayRef<Value> operands,
+                                         FunctionProto &body) {
+  std::vector<TypeProto> types(operands.size());
+  for (auto [type, operand] : llvm::zip_equal(types, operands))
+    if (operand)
+      onnxc::schema::toProto(operand.getType(), type);
+  try {
+    ::onnx::FunctionBodyBuildContextImpl context(node, types);
+    if (schema.BuildContextDependentFunction(context, body))
+      return "";
+    return "no body exists for its types";
+  } catch (const std::exception &error) {
+    return error.what();
+  }
+}
+
+namespace {
+/// Expands one operation.
+struct Expansion {
+  Operation *op;
+  RewriterBase &rewriter;
+  const OpSchema &schema;
+  NodeProto node;
+  SmallVector<Value> operands;
+  SmallVector<Value> results;
+  FunctionProto built;
+  const FunctionProto *body = nullptr;
+
+  LogicalResult prepare();
+  Frame makeFrame(ImportState &state) const;
+  FailureOr<SmallVector<Value>> inlineBody();
+  void replace(ArrayRef<Value> values);
+  Value withType(Value value, Type type);
+};
+} // namespace
+
+LogicalResult Expansion::prepare() {
+  FailureOr<SmallVector<Value>> operandSlots =
+      onnxc::schema::operandSlots(op, schema);
+  FailureOr<SmallVector<Value>> resultSlots =
+      onnxc::schema::resultSlots(op, schema);
+  if (failed(operandSlots) || failed(resultSlots) ||
+      failed(onnxc::schema::toProto(op, schema, node)))
+    return op->emitOpError("does not fit its schema");
+  operands = std::move(*operandSlots);
+  results = std::move(*resultSlots);
+  if (schema.HasFunction()) {
+    body = schema.GetFunction();
+    return success();
+  }
+  std::string problem = buildContextDependent(schema, node, operands, built);
+  if (!problem.empty())
+    return op->emitOpError("cannot be expanded: ") << problem;
+  body = &built;
+  return success();
+}
+
+Frame Expansion::makeFrame(ImportState &state) const {
+  Frame frame;
+  frame.function = body;
+  if (auto named = dyn_cast<NameLoc>(op->getLoc()))
+    frame.prefix = named.getName().str() + "/";
+  importOpsets(state, body->opset_import(), frame);
+  for (const auto &[name, declared] : schema.attributes())
+    if (declared.default_value.type() != AttributeProto::UNDEFINED)
+      frame.attributes[name] = &declared.default_value;
+  for (const AttributeProto &attribute : body->attribute_proto())
+    frame.attributes[attribute.name()] = &attribute;
+  for (const AttributeProto &attribute : node.attribute())
+    frame.attributes[attribute.name()] = &attribute;
+  return frame;
+}
+
+FailureOr<SmallVector<Value>> Expansion::inlineBody() {
+  ImportOptions options;
+  ImportState state(op->getContext(), options, op->getLoc());
+  Frame frame = makeFrame(state);
+  Scope scope;
+  rewriter.setInsertionPoint(op);
+  GraphImporter importer(state, rewriter, frame, scope, /*declaresSizes=*/true);
+  for (auto [index, name] : llvm::enumerate(body->input()))
+    importer.define(name, {index < operands.size() ? operands[index] : Value()},
+                    op->getLoc());
+  importer.importNodes(body->node(), body->output());
+  SmallVector<Value> values;
+  for (auto [index, result] : llvm::enumerate(results)) {
+    if (!result)
+      continue;
+    if (static_cast<int>(index) >= body->output_size())
+      return op->emitOpError("has more results than its body");
+    FailureOr<Value> value =
+        importer.lookup(body->output(static_cast<int>(index)),
+                        [&] { return state.error(op->getLoc()) << "output "; });
+    if (failed(value) || !*value)
+      return failure();
+    values.push_back(*value);
+  }
+  if (state.errorCount != 0)
+    return failure();
+  return values;
+}
+
+/// Users rely on the type that they see: a sharper one would not fit where
+/// terminators are, so it is taken back for the type inference to find again.
+Value Expansion::withType(Value value, Type type) {
+  if (value.getType() == type)
+    return value;
+  bool isOwn = value.getDefiningOp() && value.use_empty();
+  FailureOr<Type> both = onnxc::schema::meetTypes(value.getType(), type);
+  if (isOwn && succeeded(both) && *both == type) {
+    value.setType(type);
+    return value;
+  }
+  OperationState identity(op->getLoc(), "onnx.Identity");
+  identity.addOperands(value);
+  identity.addTypes(type);
+  return rewriter.create(identity)->getResult(0);
+}
+
+void Expansion::replace(ArrayRef<Value> values) {
+  SmallVector<Value> replacements;
+  for (auto [result, value] : llvm::zip_equal(op->getResults(), values))
+    replacements.push_back(withType(value, result.getType()));
+  rewriter.replaceOp(op, replacements);
+}
+
+LogicalResult onnxc::importer::expandFunction(Operation *op,
+                                              RewriterBase &rewriter) {
+  const OpSchema *schema =
+      onnxc::schema::lookupSchema(op->getName().getStringRef());
+  if (!schema || !hasFunctionBody(op))
+    return op->emitOpError("has no body that defines it");
+  Expansion expansion{op, rewriter, *schema, {}, {}, {}, {}};
+  if (failed(expansion.prepare()))
+    return failure();
+  FailureOr<SmallVector<Value>> values = expansion.inlineBody();
+  if (failed(values))
+    return failure();
+  expansion.replace(*values);
+  return success();
+}

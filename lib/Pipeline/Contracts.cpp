@@ -16,9 +16,8 @@ using namespace mlir;
 using namespace onnxc;
 
 /// Diagnoses the first op that `isAllowed` refuses.
-static LogicalResult
-allOps(ModuleOp module, StringRef phase,
-       function_ref<bool(Operation *)> isAllowed) {
+static LogicalResult allOps(ModuleOp module, StringRef phase,
+                            function_ref<bool(Operation *)> isAllowed) {
   WalkResult result = module.walk([&](Operation *op) {
     if (isAllowed(op))
       return WalkResult::advance();

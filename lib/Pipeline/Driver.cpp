@@ -97,9 +97,9 @@ Outcome Compilation::step(StringRef name, llvm::function_ref<Outcome()> work) {
   Outcome outcome = work();
   if (isCancelled())
     return Outcome::Cancelled;
-  progress.seconds = std::chrono::duration<double>(
-                         std::chrono::steady_clock::now() - start)
-                         .count();
+  progress.seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+          .count();
   report.steps.emplace_back(name.str(), *progress.seconds);
   if (outcome == Outcome::Done && events.progress)
     events.progress(progress);
@@ -113,14 +113,14 @@ Outcome Compilation::prepare() {
     return fail(Outcome::Usage, llvm::toString(resolved.takeError()));
   machine = *resolved;
   report.target = machine.triple + " " + machine.cpu;
-  if (!options.resume.empty() && phaseNumber(options.emit) <
-                                     phaseNumber(options.resume))
+  if (!options.resume.empty() &&
+      phaseNumber(options.emit) < phaseNumber(options.resume))
     return fail(Outcome::Usage, "--emit=" + options.emit +
                                     " comes before --resume=" + options.resume);
   DialectRegistry registry;
   registerAllDialects(registry);
-  context = std::make_unique<MLIRContext>(registry,
-                                          MLIRContext::Threading::DISABLED);
+  context =
+      std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
   if (options.threads != 1) {
     pool = std::make_unique<llvm::DefaultThreadPool>(
         llvm::hardware_concurrency(options.threads));
@@ -132,10 +132,9 @@ Outcome Compilation::prepare() {
 
 Outcome Compilation::load() {
   if (!options.resume.empty()) {
-    module = input.bytes
-                 ? parseSourceString<ModuleOp>(*input.bytes, context.get(),
-                                               input.path)
-                 : parseSourceFile<ModuleOp>(input.path, context.get());
+    module = input.bytes ? parseSourceString<ModuleOp>(
+                               *input.bytes, context.get(), input.path)
+                         : parseSourceFile<ModuleOp>(input.path, context.get());
     return module ? Outcome::Done : Outcome::Rejected;
   }
   importer::ImportSource source =
@@ -208,8 +207,8 @@ Outcome Compilation::run() {
   if (outcome == Outcome::Done)
     outcome = runPhases();
   if (outcome == Outcome::Done)
-    outcome = isCode() ? step("code", [&] { return writeCode(); })
-                       : writeText();
+    outcome =
+        isCode() ? step("code", [&] { return writeCode(); }) : writeText();
   report.peakMemory = peakMemory();
   return outcome;
 }

@@ -97,9 +97,9 @@ public:
                          .count();
     starts.pop_back();
     if (events.message && !pass->getArgument().empty())
-      events.message({Severity::Remark, "",
-                      llvm::formatv("{0}: {1:F3} s", pass->getArgument(),
-                                    seconds)});
+      events.message(
+          {Severity::Remark, "",
+           llvm::formatv("{0}: {1:F3} s", pass->getArgument(), seconds)});
   }
   void runAfterPassFailed(Pass *, Operation *op) override {
     if (isTold(op) && !starts.empty())

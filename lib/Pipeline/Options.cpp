@@ -15,9 +15,7 @@ using namespace onnxc;
 
 using Setter = Error (*)(CompileOptions &, StringRef);
 
-static Error refuse(const Twine &message) {
-  return createStringError(message);
-}
+static Error refuse(const Twine &message) { return createStringError(message); }
 
 template <std::string CompileOptions::*Field>
 static Error setText(CompileOptions &options, StringRef value) {

@@ -84,9 +84,9 @@ void onnxc::registerPhasePipelines() {
       continue;
     registerPassPipeline(
         ("phase-" + phase.name).str(), phase.meaning,
-        [&phase](OpPassManager &passes, StringRef text,
-                 function_ref<LogicalResult(const Twine &)> error)
-            -> LogicalResult {
+        [&phase](
+            OpPassManager &passes, StringRef text,
+            function_ref<LogicalResult(const Twine &)> error) -> LogicalResult {
           CompileOptions options;
           SmallVector<StringRef> words;
           text.split(words, ' ', -1, /*KeepEmpty=*/false);

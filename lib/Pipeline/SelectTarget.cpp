@@ -66,8 +66,7 @@ static void keepTypes(func::FuncOp function) {
 
 namespace {
 
-class SelectTarget
-    : public PassWrapper<SelectTarget, OperationPass<ModuleOp>> {
+class SelectTarget : public PassWrapper<SelectTarget, OperationPass<ModuleOp>> {
 public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(SelectTarget)
 

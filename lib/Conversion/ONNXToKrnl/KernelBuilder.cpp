@@ -35,8 +35,8 @@ AffineExpr KernelBuilder::loop(StringRef loopName, Value extent) {
   Value none = arith::ConstantIndexOp::create(host, loc, 0);
   auto type = RankedTensorType::get(
       {ShapedType::kDynamic, ShapedType::kDynamic}, host.getI8Type());
-  loops.back().carrier = input(
-      tensor::EmptyOp::create(host, loc, type, ValueRange{none, extent}));
+  loops.back().carrier =
+      input(tensor::EmptyOp::create(host, loc, type, ValueRange{none, extent}));
   return expr;
 }
 
@@ -128,8 +128,8 @@ Value KernelBuilder::carrierFor(unsigned l, ArrayRef<Access> opIns,
   assert(!ShapedType::isDynamic(loops[l].extent) &&
          "a loop of unknown extent needs an operand dimension of its own");
   auto type = RankedTensorType::get({loops[l].extent}, host.getI8Type());
-  loops[l].carrier = input(tensor::EmptyOp::create(
-      host, loc, type.getShape(), type.getElementType()));
+  loops[l].carrier = input(tensor::EmptyOp::create(host, loc, type.getShape(),
+                                                   type.getElementType()));
   return loops[l].carrier;
 }
 

@@ -70,12 +70,11 @@ private:
   KernelBuilder kernel;
 };
 
-Value PoolKernel::build(Value x, ArrayRef<int64_t> sizes,
-                        const Windows &windows,
-                        function_ref<Value(OpBuilder &, Location,
-                                           KernelBuilder &,
-                                           ArrayRef<AffineExpr>)>
-                            count) {
+Value PoolKernel::build(
+    Value x, ArrayRef<int64_t> sizes, const Windows &windows,
+    function_ref<Value(OpBuilder &, Location, KernelBuilder &,
+                       ArrayRef<AffineExpr>)>
+        count) {
   auto inType = cast<RankedTensorType>(x.getType());
   SmallVector<Value> outSizes{sizeOf(b, loc, x, 0), sizeOf(b, loc, x, 1)};
   outSizes.append(windows.outSizes);
@@ -107,8 +106,8 @@ Value PoolKernel::build(Value x, ArrayRef<int64_t> sizes,
     for (int64_t d = 0; d < outType.getRank(); ++d)
       if (outType.isDynamicDim(d))
         like.push_back({out, d});
-    total = kernel.temporary(
-        RankedTensorType::get(outType.getShape(), compute), like);
+    total = kernel.temporary(RankedTensorType::get(outType.getShape(), compute),
+                             like);
   }
   ScalarBuilder outside(kernel.inside(), loc, element);
   total = kernel.fill(pool.neutral(outside), {total, outAt});
@@ -151,8 +150,7 @@ Value countInside(OpBuilder &b, Location l, KernelBuilder &kernel,
         constant(0));
     Value end = minIndex(
         b, l,
-        ceilDivIndex(b, l, subIndex(b, l, high[d], first),
-                     constant(dilation)),
+        ceilDivIndex(b, l, subIndex(b, l, high[d], first), constant(dilation)),
         constant(size));
     count = mulIndex(b, l, count, subIndex(b, l, end, skipped));
   }
@@ -187,10 +185,9 @@ struct WindowPoolLowering : public OpConversionPattern<OnnxOp> {
     SmallVector<Value> kernelSizes;
     for (int64_t size : sizes)
       kernelSizes.push_back(indexConstant(rewriter, loc, size));
-    Windows windows = Windows::get(rewriter, loc, x, kernelSizes,
-                                   op.getStrides(), op.getDilations(),
-                                   op.getPads(), op.getAutoPad(),
-                                   op.getCeilMode());
+    Windows windows = Windows::get(
+        rewriter, loc, x, kernelSizes, op.getStrides(), op.getDilations(),
+        op.getPads(), op.getAutoPad(), op.getCeilMode());
     // The region that counts, in coordinates of the padded tensor.
     SmallVector<Value> low, high;
     bool borders = false;
@@ -227,9 +224,8 @@ struct WindowPoolLowering : public OpConversionPattern<OnnxOp> {
       return countInside(b, l, k, outAt, sizes, windows, lowInside, highInside,
                          compute);
     };
-    Value y = &pool == &averagePool
-                  ? kernel.build(x, sizes, windows, count)
-                  : kernel.build(x, sizes, windows, nullptr);
+    Value y = &pool == &averagePool ? kernel.build(x, sizes, windows, count)
+                                    : kernel.build(x, sizes, windows, nullptr);
     replaceWithCasts(rewriter, *this->getTypeConverter(), op, y);
     return success();
   }

@@ -59,13 +59,13 @@ FailureOr<Axes> getAxes(OpBuilder &b, Location loc, Value original, Value axes,
   auto type = dyn_cast<RankedTensorType>(axes.getType());
   if (!type || type.getRank() > 1)
     return failure();
-  Value count = type.getRank() == 0 ? indexConstant(b, loc, 1)
-                                    : sizeOf(b, loc, axes, 0);
+  Value count =
+      type.getRank() == 0 ? indexConstant(b, loc, 1) : sizeOf(b, loc, axes, 0);
   Value zero = indexConstant(b, loc, 0), one = indexConstant(b, loc, 1);
-  Value none = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, count,
-                                     zero);
-  Value whenNone = noop ? Value(arith::ConstantIntOp::create(b, loc, 0, 1))
-                        : none;
+  Value none =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, count, zero);
+  Value whenNone =
+      noop ? Value(arith::ConstantIntOp::create(b, loc, 0, 1)) : none;
   for (int64_t d = 0; d < rank; ++d) {
     auto loop = scf::ForOp::create(
         b, loc, zero, count, one, whenNone,
@@ -118,8 +118,7 @@ Value ReductionKernel::count(Value x, const Axes &axes) {
   for (Value size : reducedSizes)
     total = mulIndex(b, loc, total, size);
   Type type = ScalarBuilder::computeType(element);
-  Value asInt =
-      arith::IndexCastOp::create(b, loc, b.getI64Type(), total);
+  Value asInt = arith::IndexCastOp::create(b, loc, b.getI64Type(), total);
   if (isa<FloatType>(type))
     return arith::SIToFPOp::create(b, loc, type, asInt);
   if (type.isInteger(64))
@@ -167,8 +166,8 @@ Value ReductionKernel::build(Value x, const Axes &axes) {
     for (int64_t d = 0; d < outType.getRank(); ++d)
       if (outType.isDynamicDim(d))
         like.push_back({out, d});
-    total = kernel.temporary(
-        RankedTensorType::get(outType.getShape(), compute), like);
+    total = kernel.temporary(RankedTensorType::get(outType.getShape(), compute),
+                             like);
   }
   ScalarBuilder outside(kernel.inside(), loc, element);
   total = kernel.fill(row.neutral(outside), {total, outAt});

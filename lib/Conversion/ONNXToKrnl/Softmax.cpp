@@ -64,8 +64,7 @@ struct RowKernel {
     Value start = kernel.fill(outside.constant(0), {rowTemporary(), row});
     return kernel.generic({{of, all}}, {start, row}, reduced,
                           [&](OpBuilder &b, Location l, ValueRange v) {
-                            return ScalarBuilder(b, l, element)
-                                .add(v[1], v[0]);
+                            return ScalarBuilder(b, l, element).add(v[1], v[0]);
                           });
   }
   template <typename Fn>
@@ -125,9 +124,9 @@ Value hardmax(RowKernel &k) {
   Value none = k.kernel.constant(
       attrs.getIndexAttr(std::numeric_limits<int64_t>::max()));
   Value start = k.kernel.fill(
-      none, {k.kernel.temporary(RankedTensorType::get(k.rowShape, index),
-                                k.rowLike),
-             k.row});
+      none,
+      {k.kernel.temporary(RankedTensorType::get(k.rowShape, index), k.rowLike),
+       k.row});
   Value first = k.kernel.generic(
       {{k.in, k.all}, {largest, k.row}}, {start, k.row}, k.reduced,
       [&](OpBuilder &b, Location l, ValueRange v) {
@@ -178,8 +177,7 @@ void populateONNXToKrnlSoftmaxPatterns(TypeConverter &converter,
                                        RewritePatternSet &patterns) {
   MLIRContext *context = patterns.getContext();
   patterns.add<RowLowering<onnx::HardmaxOp>>(converter, context, hardmax);
-  patterns.add<RowLowering<onnx::LogSoftmaxOp>>(converter, context,
-                                                logSoftmax);
+  patterns.add<RowLowering<onnx::LogSoftmaxOp>>(converter, context, logSoftmax);
   patterns.add<RowLowering<onnx::SoftmaxOp>>(converter, context, softmax);
 }
 

@@ -179,12 +179,14 @@ Error linkArtefact(ArrayRef<CodeFile> objects, const LinkOptions &options) {
   }
   std::string exports;
   addExports(options, exports, arguments);
-  if (Error error = addFile("exports", ArrayRef(exports.data(), exports.size())))
+  if (Error error =
+          addFile("exports", ArrayRef(exports.data(), exports.size())))
     return error;
   arguments.push_back("--version-script=" + files.back().path());
   if (options.weightsBytes) {
     std::string script = weightsScript(options.weightsBytes);
-    if (Error error = addFile("weights", ArrayRef(script.data(), script.size())))
+    if (Error error =
+            addFile("weights", ArrayRef(script.data(), script.size())))
       return error;
     arguments.push_back(files.back().path());
   }

@@ -119,7 +119,8 @@ static LogicalResult writeEntry(DictionaryAttr entry, ModuleOp module, int file,
     return module.emitError("the bytes of a constant are unknown: ") << value;
   std::vector<char> spread;
   Type element = type.getElementType();
-  unsigned width = element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 64;
+  unsigned width =
+      element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 64;
   if (width > 1 && width < 8) {
     auto integer = dyn_cast<IntegerType>(element);
     spread = spreadNarrow(bytes, type.getNumElements(), width,

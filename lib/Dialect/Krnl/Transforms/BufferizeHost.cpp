@@ -170,10 +170,9 @@ Value Bufferizer::outputFor(LaunchOp op, unsigned number) {
   if (found == outputs.end())
     return {};
   unsigned index = found->second;
-  auto returned =
-      cast<func::ReturnOp>(host.getBody().front().getTerminator());
-  auto type = cast<MemRefType>(
-      bufferType(returned.getOperand(index).getType()));
+  auto returned = cast<func::ReturnOp>(host.getBody().front().getTerminator());
+  auto type =
+      cast<MemRefType>(bufferType(returned.getOperand(index).getType()));
   auto own = cast<MemRefType>(bufferType(op.getResult(number).getType()));
   auto empty = op.getOuts()[number].getDefiningOp<tensor::EmptyOp>();
   Value output =
@@ -251,8 +250,8 @@ void Bufferizer::convertFromElements(tensor::FromElementsOp op) {
   Value result = allocate(loc, bufferType(type), {});
   SmallVector<int64_t> position(type.getRank(), 0);
   for (Value element : op.getElements()) {
-    SmallVector<Value> indices = llvm::map_to_vector(
-        position, [&](int64_t i) -> Value {
+    SmallVector<Value> indices =
+        llvm::map_to_vector(position, [&](int64_t i) -> Value {
           return arith::ConstantIndexOp::create(builder, loc, i);
         });
     memref::StoreOp::create(builder, loc, element, result, indices);
@@ -280,9 +279,9 @@ LogicalResult Bufferizer::convertView(Operation *op) {
                 builder, loc, type, source, view.getReassociationIndices());
           })
           .Case([&](tensor::ExpandShapeOp view) {
-            return memref::ExpandShapeOp::create(
-                builder, loc, type, source, view.getReassociationIndices(),
-                view.getMixedOutputShape());
+            return memref::ExpandShapeOp::create(builder, loc, type, source,
+                                                 view.getReassociationIndices(),
+                                                 view.getMixedOutputShape());
           })
           .Case([&](tensor::ReshapeOp view) {
             return memref::ReshapeOp::create(builder, loc, type, source,
@@ -411,8 +410,9 @@ LogicalResult Bufferizer::convert(Operation *op) {
         return convertFromElements(elements), success();
       })
       .Case([&](tensor::DimOp dim) {
-        dim.replaceAllUsesWith(memref::DimOp::create(
-            builder, loc, buffer(dim.getSource()), dim.getIndex())
+        dim.replaceAllUsesWith(memref::DimOp::create(builder, loc,
+                                                     buffer(dim.getSource()),
+                                                     dim.getIndex())
                                    .getResult());
         dead.push_back(op);
         return success();
@@ -532,8 +532,7 @@ LogicalResult Bufferizer::run() {
 
 namespace {
 
-struct BufferizeHost
-    : krnl::impl::KrnlBufferizeHostPassBase<BufferizeHost> {
+struct BufferizeHost : krnl::impl::KrnlBufferizeHostPassBase<BufferizeHost> {
   using KrnlBufferizeHostPassBase::KrnlBufferizeHostPassBase;
 
   void runOnOperation() override {

@@ -55,8 +55,8 @@ struct Accesses {
     });
   }
   bool conflictsWith(const Accesses &other) const {
-    return anyOverlap(writes, other.writes) || anyOverlap(writes, other.reads) ||
-           anyOverlap(reads, other.writes);
+    return anyOverlap(writes, other.writes) ||
+           anyOverlap(writes, other.reads) || anyOverlap(reads, other.writes);
   }
   void add(const Accesses &other) {
     llvm::append_range(reads, other.reads);
@@ -176,7 +176,8 @@ Value RegionFormer::teamTiles(OpBuilder &builder, LaunchOp launch) {
     int64_t count = tiles.getSExtValue();
     int64_t pieces = saturatingMul(count, cost) / grain;
     return arith::ConstantIndexOp::create(
-        builder, loc, std::clamp<int64_t>(pieces, 1, std::max<int64_t>(count, 1)));
+        builder, loc,
+        std::clamp<int64_t>(pieces, 1, std::max<int64_t>(count, 1)));
   }
   if (cost >= grain)
     return launch.getTiles();
@@ -213,8 +214,8 @@ void RegionFormer::close(Run &run, Operation *at) {
   Value tiles;
   for (LaunchOp launch : run.launches) {
     Value pays = teamTiles(builder, launch);
-    tiles = tiles ? builder.createOrFold<arith::MaxUIOp>(loc, tiles, pays)
-                  : pays;
+    tiles =
+        tiles ? builder.createOrFold<arith::MaxUIOp>(loc, tiles, pays) : pays;
   }
   auto region = RegionOp::create(builder, loc, tiles);
   Block &body = region.getBody().emplaceBlock();

@@ -96,8 +96,8 @@ static SmallVector<Operation *> allOps(const Candidate &pair) {
 static bool sameSpace(Candidate &pair) {
   auto isSpace = [&](linalg::LinalgOp op) {
     unsigned parallel = 0;
-    for (auto [axis, kind] : llvm::zip_equal(mergedAxes(pair, op),
-                                             op.getIteratorTypesArray())) {
+    for (auto [axis, kind] :
+         llvm::zip_equal(mergedAxes(pair, op), op.getIteratorTypesArray())) {
       if (kind == utils::IteratorType::reduction)
         continue;
       ++parallel;
@@ -131,8 +131,8 @@ static SmallVector<StringRef> loopsOfAll(const Candidate &pair) {
   return loops;
 }
 
-/// Are the loops `outer` the outer ones of the kernel, so that what is left inside
-/// is a stretch of memory?
+/// Are the loops `outer` the outer ones of the kernel, so that what is left
+/// inside is a stretch of memory?
 static LogicalResult checkOutermost(const Candidate &pair, KernelOp kernel,
                                     ArrayRef<StringRef> outer,
                                     std::string &reason) {
@@ -143,8 +143,8 @@ static LogicalResult checkOutermost(const Candidate &pair, KernelOp kernel,
       name = pair.plan.rename.find(name)->second;
     bool common = llvm::is_contained(outer, name);
     if (common && inRow) {
-      reason = ("loop '" + name + "' runs inside loops that not all ops have")
-                   .str();
+      reason =
+          ("loop '" + name + "' runs inside loops that not all ops have").str();
       return failure();
     }
     inRow |= !common;
@@ -152,8 +152,8 @@ static LogicalResult checkOutermost(const Candidate &pair, KernelOp kernel,
   return success();
 }
 
-/// A row-wise pair runs all ops on one row (what is left inside the common loops)
-/// before the next. The row must be known to be small, and contiguous.
+/// A row-wise pair runs all ops on one row (what is left inside the common
+/// loops) before the next. The row must be known to be small, and contiguous.
 static LogicalResult checkRows(const Candidate &pair, const Limits &limits,
                                std::string &reason) {
   SmallVector<StringRef> outer = loopsOfAll(pair);
@@ -169,8 +169,9 @@ static LogicalResult checkRows(const Candidate &pair, const Limits &limits,
     if (llvm::is_contained(outer, loop.getName()))
       continue;
     if (loop.isDynamic()) {
-      reason = ("loop '" + loop.getName() + "' inside a row has no known extent")
-                   .str();
+      reason =
+          ("loop '" + loop.getName() + "' inside a row has no known extent")
+              .str();
       return failure();
     }
     row *= std::max<int64_t>(loop.getExtent(), 1);

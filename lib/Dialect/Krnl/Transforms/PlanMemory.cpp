@@ -115,8 +115,8 @@ void Planner::release(Value value) {
 
 void Planner::planPool(memref::AllocOp op) {
   OpBuilder builder(op);
-  Value pool = AllocOp::create(builder, op.getLoc(), op.getType(),
-                               op.getDynamicSizes());
+  Value pool =
+      AllocOp::create(builder, op.getLoc(), op.getType(), op.getDynamicSizes());
   op.replaceAllUsesWith(pool);
   op.erase();
   release(pool);
@@ -186,8 +186,8 @@ void Planner::run() {
       dynamic.push_back(op);
       continue;
     }
-    int64_t bytes = llvm::alignTo(std::max<int64_t>(staticBytes(op.getType()), 1),
-                                  bufferAlignment);
+    int64_t bytes = llvm::alignTo(
+        std::max<int64_t>(staticBytes(op.getType()), 1), bufferAlignment);
     int64_t first = numbers[op].first;
     slots.push_back({op, bytes, first, last ? numbers[last].second : first});
   }
@@ -197,12 +197,11 @@ void Planner::run() {
   for (Slot &slot : slots) {
     OpBuilder builder(slot.op);
     Location loc = slot.op.getLoc();
-    Value offset =
-        arith::ConstantIndexOp::create(builder, loc, slot.offset);
-    slot.op.replaceAllUsesWith(
-        ArenaViewOp::create(builder, loc, slot.op.getType(), offset,
-                            ValueRange())
-            .getOutput());
+    Value offset = arith::ConstantIndexOp::create(builder, loc, slot.offset);
+    slot.op.replaceAllUsesWith(ArenaViewOp::create(builder, loc,
+                                                   slot.op.getType(), offset,
+                                                   ValueRange())
+                                   .getOutput());
     slot.op.erase();
   }
   Builder builder(host.getContext());

@@ -50,9 +50,9 @@ enum {
 
 /* --- Memory --------------------------------------------------------------
  * Every block is 64-byte aligned (but for an output in a buffer of the caller,
- * which is aligned for its elements only) and uninitialised. On failure the error is
- * recorded in the call and a small guard is returned, never NULL: the host
- * tests onnxc_rt_status before it uses the block. */
+ * which is aligned for its elements only) and uninitialised. On failure the
+ * error is recorded in the call and a small guard is returned, never NULL: the
+ * host tests onnxc_rt_status before it uses the block. */
 
 /* The arena of OnnxcEntry.arenaBytes bytes planned by the compiler. */
 void *onnxc_rt_arena(OnnxcCall *call);

@@ -146,8 +146,6 @@ void populateONNXToKrnlElementwisePatterns(TypeConverter &converter,
   })
   ROW(GreaterOrEqualOp, [](ScalarBuilder &s, onnx::GreaterOrEqualOp,
                            ValueRange x) { return s.le(x[1], x[0]); })
-  ROW(IdentityOp,
-      [](ScalarBuilder &, onnx::IdentityOp, ValueRange x) { return x[0]; })
   ROW(ReciprocalOp, [](ScalarBuilder &s, onnx::ReciprocalOp, ValueRange x) {
     return s.div(s.constant(1), x[0]);
   })

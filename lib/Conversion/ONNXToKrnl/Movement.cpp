@@ -1,0 +1,379 @@
+//===- Movement.cpp - Elements that change place ----------------*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Transpose, Concat, Split, Slice, Expand, Tile: copies whose read or write
+// map says where each element goes.
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
+#include "onnxc/Conversion/ONNXToKrnl/KernelBuilder.h"
+#include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/ONNX/IR/Constants.h"
+#include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
+
+using namespace mlir;
+using onnxc::krnl::KernelBuilder;
+
+namespace onnxc {
+namespace {
+
+RankedTensorType rankedType(Value v) {
+  return dyn_cast<RankedTensorType>(v.getType());
+}
+
+Value copyElement(OpBuilder &, Location, ValueRange args) { return args[0]; }
+
+RankedTensorType typeOfSizes(ValueRange sizes, Type element) {
+  SmallVector<int64_t> unknown(sizes.size(), ShapedType::kDynamic);
+  return refineType(RankedTensorType::get(unknown, element), sizes);
+}
+
+struct TransposeLowering : public OpConversionPattern<onnx::TransposeOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(onnx::TransposeOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Value x = adaptor.getOperands()[0];
+    RankedTensorType type = rankedType(x);
+    if (!type)
+      return rewriter.notifyMatchFailure(op, "rank is not known");
+    Location loc = op.getLoc();
+    SmallVector<int64_t> perm;
+    if (auto given = op.getPerm())
+      perm.assign(given->begin(), given->end());
+    else
+      for (int64_t d = type.getRank(); d-- > 0;)
+        perm.push_back(d);
+    SmallVector<Value> sizes;
+    for (int64_t d : perm)
+      sizes.push_back(sizeOf(rewriter, loc, x, d));
+    RankedTensorType outType = typeOfSizes(sizes, type.getElementType());
+    KernelBuilder kernel(rewriter, loc, "Transpose");
+    SmallVector<AffineExpr> outAt = kernel.loopsOf(outType);
+    SmallVector<AffineExpr> inAt(perm.size());
+    for (auto [i, d] : llvm::enumerate(perm))
+      inAt[d] = outAt[i];
+    Value in = kernel.input(x);
+    Value out = kernel.output(outType, dynamicSizes(outType, sizes));
+    Value y = kernel.generic({{in, inAt}}, {out, outAt}, {}, copyElement);
+    replaceWithCasts(rewriter, *getTypeConverter(), op, kernel.finish({y}));
+    return success();
+  }
+};
+
+/// One copy per operand, each behind the one before. Offsets that only the run
+/// knows are part of a read: the element at i comes from the operand in whose
+/// range i lies.
+struct ConcatLowering : public OpConversionPattern<onnx::ConcatOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(onnx::ConcatOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto wanted = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+    if (!wanted)
+      return rewriter.notifyMatchFailure(op, "rank is not known");
+    Location loc = op.getLoc();
+    int64_t rank = wanted.getRank(), axis = op.getAxis();
+    axis = axis < 0 ? axis + rank : axis;
+    ValueRange operands = adaptor.getOperands();
+    SmallVector<Value> offsets{indexConstant(rewriter, loc, 0)};
+    bool isStatic = true;
+    for (Value x : operands) {
+      if (!rankedType(x))
+        return rewriter.notifyMatchFailure(op, "operand has no rank");
+      isStatic &= !rankedType(x).isDynamicDim(axis);
+      offsets.push_back(addIndex(rewriter, loc, offsets.back(),
+                                 sizeOf(rewriter, loc, x, axis)));
+    }
+    SmallVector<Value> sizes;
+    for (int64_t d = 0; d < rank; ++d) {
+      Value size = sizeOf(rewriter, loc, operands.front(), d);
+      // Any operand may be the one whose type knows the size.
+      for (Value x : operands)
+        if (!rankedType(x).isDynamicDim(d))
+          size = sizeOf(rewriter, loc, x, d);
+      sizes.push_back(d == axis ? offsets.back() : size);
+    }
+    Type element = rankedType(operands.front()).getElementType();
+    RankedTensorType type = typeOfSizes(sizes, element);
+    Value y = isStatic
+                  ? concatStatic(rewriter, loc, operands, type, sizes, axis)
+                  : concatDynamic(rewriter, loc, operands, offsets, type, sizes,
+                                  axis);
+    replaceWithCasts(rewriter, *getTypeConverter(), op, y);
+    return success();
+  }
+
+private:
+  static Value concatStatic(OpBuilder &b, Location loc, ValueRange operands,
+                            RankedTensorType type, ValueRange sizes,
+                            int64_t axis) {
+    KernelBuilder kernel(b, loc, "Concat");
+    SmallVector<AffineExpr> at;
+    for (int64_t d = 0; d < type.getRank(); ++d)
+      at.push_back(d == axis ? AffineExpr()
+                             : kernel.loop("d" + std::to_string(d),
+                                           type.getDimSize(d)));
+    Value out = kernel.output(type, dynamicSizes(type, sizes));
+    int64_t offset = 0;
+    for (auto [i, x] : llvm::enumerate(operands)) {
+      int64_t size = rankedType(x).getDimSize(axis);
+      if (size == 0)
+        continue;
+      SmallVector<AffineExpr> from = at, to = at;
+      from[axis] = kernel.loop("a" + std::to_string(i), size);
+      to[axis] = from[axis] + offset;
+      out = kernel.generic({{kernel.input(x), from}}, {out, to}, {},
+                           copyElement);
+      offset += size;
+    }
+    if (isa<BlockArgument>(out)) {
+      // Only empty operands: nothing to copy, but a kernel yields a result.
+      at[axis] = kernel.loop("a", type.getDimSize(axis));
+      Value zero = kernel.constant(
+          cast<TypedAttr>(b.getZeroAttr(type.getElementType())));
+      out = kernel.fill(zero, {out, at});
+    }
+    return kernel.finish({out}).front();
+  }
+
+  static Value concatDynamic(OpBuilder &b, Location loc, ValueRange operands,
+                             ValueRange offsets, RankedTensorType type,
+                             ValueRange sizes, int64_t axis) {
+    KernelBuilder kernel(b, loc, "Concat");
+    SmallVector<AffineExpr> at = kernel.loopsOf(type);
+    SmallVector<Value> images, begins;
+    for (auto [x, offset] : llvm::zip(operands, offsets)) {
+      images.push_back(kernel.input(x));
+      begins.push_back(kernel.input(offset));
+    }
+    Value out = kernel.output(type, dynamicSizes(type, sizes));
+    Value y = kernel.generic(
+        {}, {out, at}, {}, [&](OpBuilder &nb, Location l, ValueRange) {
+          Value zero = indexConstant(nb, l, 0), result;
+          SmallVector<Value> index;
+          for (AffineExpr loop : at)
+            index.push_back(kernel.index(nb, l, loop));
+          Value along = index[axis];
+          for (auto [image, begin] : llvm::zip(images, begins)) {
+            Value size = tensor::DimOp::create(kernel.inside(), loc, image,
+                                               axis);
+            Value one = indexConstant(kernel.inside(), loc, 1);
+            Value last =
+                arith::SubIOp::create(kernel.inside(), loc, size, one);
+            index[axis] = arith::MaxSIOp::create(
+                nb, l,
+                arith::MinSIOp::create(
+                    nb, l, arith::SubIOp::create(nb, l, along, begin), last),
+                zero);
+            Value element = tensor::ExtractOp::create(nb, l, image, index);
+            if (!result) {
+              result = element;
+              continue;
+            }
+            Value behind = arith::CmpIOp::create(
+                nb, l, arith::CmpIPredicate::sge, along, begin);
+            result =
+                arith::SelectOp::create(nb, l, behind, element, result);
+          }
+          return result;
+        });
+    return kernel.finish({y}).front();
+  }
+};
+
+/// out[i..] = x[start + i * step..]; start and step per dimension are host
+/// values.
+Value sliceOf(OpBuilder &b, Location loc, StringRef name, Value x,
+              ValueRange starts, ValueRange steps, ValueRange sizes) {
+  RankedTensorType type =
+      typeOfSizes(sizes, rankedType(x).getElementType());
+  KernelBuilder kernel(b, loc, name);
+  Value in = kernel.input(x);
+  SmallVector<AffineExpr> at = kernel.loopsOf(type), from;
+  bool isStatic = true;
+  for (auto [loop, start, step] : llvm::zip(at, starts, steps)) {
+    auto s = getConstantIntValue(start), t = getConstantIntValue(step);
+    isStatic &= s && t && *t > 0;
+    if (isStatic)
+      from.push_back(loop * *t + *s);
+  }
+  if (isStatic) {
+    Value out = kernel.output(type, dynamicSizes(type, sizes));
+    Value y = kernel.generic({{in, from}}, {out, at}, {}, copyElement);
+    return kernel.finish({y}).front();
+  }
+  SmallVector<Value> startsInside, stepsInside;
+  for (auto [start, step] : llvm::zip(starts, steps)) {
+    startsInside.push_back(kernel.input(start));
+    stepsInside.push_back(kernel.input(step));
+  }
+  Value out = kernel.output(type, dynamicSizes(type, sizes));
+  Value y = kernel.generic(
+      {}, {out, at}, {}, [&](OpBuilder &nb, Location l, ValueRange) {
+        SmallVector<Value> index;
+        for (auto [d, loop] : llvm::enumerate(at)) {
+          Value i = arith::MulIOp::create(nb, l, kernel.index(nb, l, loop),
+                                          stepsInside[d]);
+          index.push_back(arith::AddIOp::create(nb, l, i, startsInside[d]));
+        }
+        return tensor::ExtractOp::create(nb, l, in, index).getResult();
+      });
+  return kernel.finish({y}).front();
+}
+
+/// Clamped start and number of elements of one sliced dimension, by the rules
+/// of Slice-13.
+std::pair<Value, Value> sliceBounds(OpBuilder &b, Location loc, Value start,
+                                    Value end, Value step, Value size) {
+  Value zero = indexConstant(b, loc, 0), one = indexConstant(b, loc, 1);
+  auto known = getConstantIntValue(step);
+  auto select = [&](Value condition, Value x, Value y) -> Value {
+    return b.createOrFold<arith::SelectOp>(loc, condition, x, y);
+  };
+  auto isNegative = [&](Value v) -> Value {
+    if (auto c = getConstantIntValue(v))
+      return arith::ConstantIntOp::create(b, loc, *c < 0, 1);
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, v, zero);
+  };
+  auto wrap = [&](Value v) {
+    return select(isNegative(v), addIndex(b, loc, v, size), v);
+  };
+  start = wrap(start);
+  end = wrap(end);
+  auto clamp = [&](Value v, Value low, Value high) {
+    return minIndex(b, loc, maxIndex(b, loc, v, low), high);
+  };
+  Value last = subIndex(b, loc, size, one), minusOne = subIndex(b, loc, zero, one);
+  auto forward = [&]() -> std::pair<Value, Value> {
+    Value s = clamp(start, zero, size), e = clamp(end, zero, size);
+    Value n = ceilDivIndex(b, loc, subIndex(b, loc, e, s), step);
+    return {s, maxIndex(b, loc, n, zero)};
+  };
+  auto backward = [&]() -> std::pair<Value, Value> {
+    Value s = clamp(start, zero, maxIndex(b, loc, last, zero)),
+          e = clamp(end, minusOne, last);
+    Value n = ceilDivIndex(b, loc, subIndex(b, loc, e, s), step);
+    return {s, maxIndex(b, loc, n, zero)};
+  };
+  if (known)
+    return *known > 0 ? forward() : backward();
+  auto [fs, fn] = forward();
+  auto [bs, bn] = backward();
+  Value negative = isNegative(step);
+  return {select(negative, bs, fs), select(negative, bn, fn)};
+}
+
+struct SliceLowering : public OpConversionPattern<onnx::SliceOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(onnx::SliceOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Value x = adaptor.getData();
+    RankedTensorType type = rankedType(x);
+    RankedTensorType startsType = rankedType(adaptor.getStarts());
+    if (!type || !startsType || startsType.isDynamicDim(0))
+      return rewriter.notifyMatchFailure(op, "number of slices is not known");
+    Location loc = op.getLoc();
+    int64_t count = startsType.getDimSize(0), rank = type.getRank();
+    auto element = [&](Value original, Value converted, int64_t i) {
+      if (auto constant = onnx::constantInts(original))
+        return indexConstant(rewriter, loc, (*constant)[i]);
+      return elementAsIndex(rewriter, loc, converted, i);
+    };
+    Value zero = indexConstant(rewriter, loc, 0),
+          one = indexConstant(rewriter, loc, 1);
+    SmallVector<Value> starts(rank, zero), steps(rank, one),
+        sizes = sizesOf(rewriter, loc, x);
+    SmallVector<Value> full = sizes;
+    for (int64_t i = 0; i < count; ++i) {
+      Value start = element(op.getStarts(), adaptor.getStarts(), i);
+      Value end = element(op.getEnds(), adaptor.getEnds(), i);
+      Value step = op.getSteps()
+                       ? element(op.getSteps(), adaptor.getSteps(), i)
+                       : one;
+      Value axis = op.getAxes() ? element(op.getAxes(), adaptor.getAxes(), i)
+                                : indexConstant(rewriter, loc, i);
+      if (auto known = getConstantIntValue(axis)) {
+        int64_t d = *known < 0 ? *known + rank : *known;
+        if (d < 0 || d >= rank)
+          return rewriter.notifyMatchFailure(op, "axis is out of range");
+        steps[d] = step;
+        std::tie(starts[d], sizes[d]) =
+            sliceBounds(rewriter, loc, start, end, step, full[d]);
+        continue;
+      }
+      // Which axis it is only the run knows: every dimension may be it.
+      for (int64_t d = 0; d < rank; ++d) {
+        auto is = [&](int64_t v) -> Value {
+          return arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq,
+                                       axis, indexConstant(rewriter, loc, v));
+        };
+        Value hit = arith::OrIOp::create(rewriter, loc, is(d), is(d - rank));
+        auto [s, n] = sliceBounds(rewriter, loc, start, end, step, full[d]);
+        starts[d] = arith::SelectOp::create(rewriter, loc, hit, s, starts[d]);
+        steps[d] = arith::SelectOp::create(rewriter, loc, hit, step, steps[d]);
+        sizes[d] = arith::SelectOp::create(rewriter, loc, hit, n, sizes[d]);
+      }
+    }
+    Value y = sliceOf(rewriter, loc, "Slice", x, starts, steps, sizes);
+    replaceWithCasts(rewriter, *getTypeConverter(), op, y);
+    return success();
+  }
+};
+
+struct SplitLowering : public OpConversionPattern<onnx::SplitOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(onnx::SplitOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Value x = adaptor.getInput();
+    RankedTensorType type = rankedType(x);
+    if (!type)
+      return rewriter.notifyMatchFailure(op, "rank is not known");
+    Location loc = op.getLoc();
+    int64_t rank = type.getRank(), axis = op.getAxis();
+    axis = axis < 0 ? axis + rank : axis;
+    int64_t parts = op->getNumResults();
+    Value size = sizeOf(rewriter, loc, x, axis);
+    Value zero = indexConstant(rewriter, loc, 0),
+          one = indexConstant(rewriter, loc, 1);
+    Value each = ceilDivIndex(rewriter, loc, size,
+                              indexConstant(rewriter, loc, parts));
+    SmallVector<Value> starts(rank, zero), steps(rank, one), results;
+    for (int64_t i = 0; i < parts; ++i) {
+      Value length = minIndex(rewriter, loc, each,
+                              subIndex(rewriter, loc, size, starts[axis]));
+      if (op.getSplit()) {
+        auto constant = onnx::constantInts(op.getSplit());
+        length = constant
+                     ? indexConstant(rewriter, loc, (*constant)[i])
+                     : elementAsIndex(rewriter, loc, adaptor.getSplit(), i);
+      }
+      SmallVector<Value> sizes = sizesOf(rewriter, loc, x);
+      sizes[axis] = length;
+      results.push_back(
+          sliceOf(rewriter, loc, "Split", x, starts, steps, sizes));
+      starts[axis] = addIndex(rewriter, loc, starts[axis], length);
+    }
+    replaceWithCasts(rewriter, *getTypeConverter(), op, results);
+    return success();
+  }
+};
+
+} // namespace
+
+void populateONNXToKrnlMovementPatterns(TypeConverter &converter,
+                                        RewritePatternSet &patterns) {
+  patterns.add<ConcatLowering, SliceLowering, SplitLowering,
+               TransposeLowering>(converter, patterns.getContext());
+}
+
+} // namespace onnxc

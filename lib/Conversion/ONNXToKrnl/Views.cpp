@@ -1,0 +1,298 @@
+//===- Views.cpp - Operators that only rename elements ----------*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Reshape, Flatten, Squeeze, Unsqueeze, Identity: views of the operand, no
+// code at run time beyond the sizes.
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
+#include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/ONNX/IR/Constants.h"
+#include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
+
+using namespace mlir;
+
+namespace onnxc {
+namespace {
+
+RankedTensorType rankedType(Value v) {
+  return dyn_cast<RankedTensorType>(v.getType());
+}
+
+Value product(OpBuilder &b, Location loc, ValueRange values) {
+  Value total = indexConstant(b, loc, 1);
+  for (Value v : values)
+    total = mulIndex(b, loc, total, v);
+  return total;
+}
+
+/// Replaces `op` by a view of `x` with the given sizes.
+void replaceWithView(ConversionPatternRewriter &rewriter,
+                     const TypeConverter &converter, Operation *op, Value x,
+                     ValueRange sizes) {
+  SmallVector<int64_t> unknown(sizes.size(), ShapedType::kDynamic);
+  RankedTensorType type = refineType(
+      RankedTensorType::get(unknown, getElementTypeOrSelf(x.getType())),
+      sizes);
+  // What inference knows better than the sizes do.
+  if (auto wanted = dyn_cast<RankedTensorType>(
+          converter.convertType(op->getResult(0).getType())))
+    if (wanted.getRank() == type.getRank()) {
+      SmallVector<int64_t> shape(type.getShape());
+      for (int64_t d = 0; d < type.getRank(); ++d)
+        if (ShapedType::isDynamic(shape[d]))
+          shape[d] = wanted.getDimSize(d);
+      type = RankedTensorType::get(shape, type.getElementType());
+    }
+  replaceWithCasts(rewriter, converter, op,
+                   reshapeTo(rewriter, op->getLoc(), x, type, sizes));
+}
+
+struct ReshapeLowering : public OpConversionPattern<onnx::ReshapeOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(onnx::ReshapeOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value x = adaptor.getOperands()[0], shape = adaptor.getOperands()[1];
+    RankedTensorType type = rankedType(x), shapeType = rankedType(shape);
+    auto wanted = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+    if (!type || !shapeType || !wanted)
+      return rewriter.notifyMatchFailure(op, "rank is not known");
+    auto constant = onnx::constantInts(op->getOperand(1));
+    SmallVector<Value> in = sizesOf(rewriter, loc, x), sizes;
+    Value zero = indexConstant(rewriter, loc, 0),
+          minusOne = indexConstant(rewriter, loc, -1);
+    bool allowZero = op.getAllowzero();
+    for (int64_t d = 0; d < wanted.getRank(); ++d) {
+      Value size = constant
+                       ? indexConstant(rewriter, loc, (*constant)[d])
+                       : elementAsIndex(rewriter, loc, shape, d);
+      // 0 copies the size of the operand.
+      if (!allowZero && d < type.getRank()) {
+        if (auto known = getConstantIntValue(size)) {
+          size = *known == 0 ? in[d] : size;
+        } else {
+          Value copies = arith::CmpIOp::create(
+              rewriter, loc, arith::CmpIPredicate::eq, size, zero);
+          size = arith::SelectOp::create(rewriter, loc, copies, in[d], size);
+        }
+      }
+      sizes.push_back(size);
+    }
+    inferMissing(rewriter, loc, product(rewriter, loc, in), sizes, minusOne,
+                 bool(constant));
+    replaceWithView(rewriter, *getTypeConverter(), op, x, sizes);
+    return success();
+  }
+
+private:
+  /// The one size of -1 is what remains of the elements.
+  static void inferMissing(OpBuilder &b, Location loc, Value elements,
+                           SmallVector<Value> &sizes, Value minusOne,
+                           bool constant) {
+    auto isMissing = [&](Value size) {
+      auto known = getConstantIntValue(size);
+      return known && *known == -1;
+    };
+    Value one = indexConstant(b, loc, 1);
+    Value others = one;
+    for (Value size : sizes) {
+      if (isMissing(size))
+        continue;
+      if (!constant && !getConstantIntValue(size)) {
+        Value missing = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                              size, minusOne);
+        size = arith::SelectOp::create(b, loc, missing, one, size);
+      }
+      others = mulIndex(b, loc, others, size);
+    }
+    Value rest = floorDivIndex(b, loc, elements, maxIndex(b, loc, others, one));
+    for (Value &size : sizes) {
+      if (isMissing(size)) {
+        size = rest;
+      } else if (!constant && !getConstantIntValue(size)) {
+        Value missing = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                              size, minusOne);
+        size = arith::SelectOp::create(b, loc, missing, rest, size);
+      }
+    }
+    Value total = product(b, loc, sizes);
+    auto knownTotal = getConstantIntValue(total),
+         knownElements = getConstantIntValue(elements);
+    if (!(knownTotal && knownElements && *knownTotal == *knownElements))
+      krnl::CheckOp::create(
+          b, loc,
+          arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, total,
+                                elements),
+          "Reshape: the new shape has another number of elements");
+  }
+};
+
+struct FlattenLowering : public OpConversionPattern<onnx::FlattenOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(onnx::FlattenOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Value x = adaptor.getOperands()[0];
+    RankedTensorType type = rankedType(x);
+    if (!type)
+      return rewriter.notifyMatchFailure(op, "rank is not known");
+    int64_t axis = op.getAxis();
+    axis = axis < 0 ? axis + type.getRank() : axis;
+    SmallVector<Value> sizes = sizesOf(rewriter, op.getLoc(), x);
+    ArrayRef<Value> all(sizes);
+    Value rows = product(rewriter, op.getLoc(), all.take_front(axis));
+    Value columns = product(rewriter, op.getLoc(), all.drop_front(axis));
+    replaceWithView(rewriter, *getTypeConverter(), op, x, {rows, columns});
+    return success();
+  }
+};
+
+/// The constant axes of operand `i`, made positive, as flags for `rank`.
+FailureOr<SmallVector<bool>> constantAxes(Operation *op, unsigned i,
+                                          int64_t rank) {
+  auto axes = onnx::constantInts(op->getOperand(i));
+  if (!axes)
+    return failure();
+  SmallVector<bool> flags(rank);
+  for (int64_t axis : *axes) {
+    if (axis < -rank || axis >= rank)
+      return failure();
+    flags[axis < 0 ? axis + rank : axis] = true;
+  }
+  return flags;
+}
+
+struct SqueezeLowering : public OpConversionPattern<onnx::SqueezeOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(onnx::SqueezeOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Value x = adaptor.getOperands()[0];
+    RankedTensorType type = rankedType(x);
+    auto wanted = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+    if (!type || !wanted)
+      return rewriter.notifyMatchFailure(op, "rank is not known");
+    Location loc = op.getLoc();
+    SmallVector<bool> flags(type.getRank());
+    if (op->getNumOperands() > 1) {
+      auto given = constantAxes(op, 1, type.getRank());
+      if (failed(given))
+        return squeezeAtRunTime(op, x, adaptor.getOperands()[1], wanted,
+                                rewriter);
+      flags = *given;
+    } else {
+      for (int64_t d = 0; d < type.getRank(); ++d)
+        flags[d] = type.getDimSize(d) == 1;
+    }
+    SmallVector<Value> sizes;
+    for (int64_t d = 0; d < type.getRank(); ++d)
+      if (!flags[d])
+        sizes.push_back(sizeOf(rewriter, loc, x, d));
+    replaceWithView(rewriter, *getTypeConverter(), op, x, sizes);
+    return success();
+  }
+
+private:
+  /// Axes known only to the run: if the result's sizes are known, they say
+  /// all; else sizes that are not 1 move up.
+  LogicalResult squeezeAtRunTime(onnx::SqueezeOp op, Value x, Value axes,
+                                 RankedTensorType wanted,
+                                 ConversionPatternRewriter &rewriter) const {
+    Location loc = op.getLoc();
+    int64_t rank = rankedType(x).getRank(), count = rank - wanted.getRank();
+    SmallVector<Value> axisValues;
+    Value zero = indexConstant(rewriter, loc, 0),
+          all = indexConstant(rewriter, loc, rank);
+    for (int64_t i = 0; i < count; ++i) {
+      Value axis = elementAsIndex(rewriter, loc, axes, i);
+      Value negative = arith::CmpIOp::create(
+          rewriter, loc, arith::CmpIPredicate::slt, axis, zero);
+      axisValues.push_back(arith::SelectOp::create(
+          rewriter, loc, negative, addIndex(rewriter, loc, axis, all), axis));
+    }
+    // The i-th result size is that of the i-th dimension not among the axes.
+    SmallVector<Value> sizes(wanted.getRank(),
+                             indexConstant(rewriter, loc, 1));
+    Value position = zero;
+    for (int64_t d = 0; d < rank; ++d) {
+      Value dropped = arith::ConstantIntOp::create(rewriter, loc, 0, 1);
+      for (Value axis : axisValues)
+        dropped = arith::OrIOp::create(
+            rewriter, loc, dropped,
+            arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq,
+                                  axis, indexConstant(rewriter, loc, d)));
+      Value size = sizeOf(rewriter, loc, x, d);
+      for (auto [i, slot] : llvm::enumerate(sizes)) {
+        Value here = arith::CmpIOp::create(
+            rewriter, loc, arith::CmpIPredicate::eq, position,
+            indexConstant(rewriter, loc, i));
+        Value kept = arith::SelectOp::create(rewriter, loc, here, size, slot);
+        slot = arith::SelectOp::create(rewriter, loc, dropped, slot, kept);
+      }
+      position = arith::SelectOp::create(
+          rewriter, loc, dropped, position,
+          addIndex(rewriter, loc, position, indexConstant(rewriter, loc, 1)));
+    }
+    replaceWithView(rewriter, *getTypeConverter(), op, x, sizes);
+    return success();
+  }
+};
+
+struct UnsqueezeLowering : public OpConversionPattern<onnx::UnsqueezeOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(onnx::UnsqueezeOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Value x = adaptor.getOperands()[0];
+    auto wanted = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+    if (!rankedType(x) || !wanted)
+      return rewriter.notifyMatchFailure(op, "rank is not known");
+    Location loc = op.getLoc();
+    SmallVector<Value> in = sizesOf(rewriter, loc, x), sizes;
+    auto flags = constantAxes(op, 1, wanted.getRank());
+    if (succeeded(flags)) {
+      unsigned next = 0;
+      for (bool added : *flags)
+        sizes.push_back(added ? indexConstant(rewriter, loc, 1)
+                              : in[next++]);
+    } else if (wanted.hasStaticShape()) {
+      for (int64_t size : wanted.getShape())
+        sizes.push_back(indexConstant(rewriter, loc, size));
+    } else {
+      return rewriter.notifyMatchFailure(op, "axes are not constant");
+    }
+    replaceWithView(rewriter, *getTypeConverter(), op, x, sizes);
+    return success();
+  }
+};
+
+struct IdentityLowering : public OpConversionPattern<onnx::IdentityOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(onnx::IdentityOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    replaceWithCasts(rewriter, *getTypeConverter(), op,
+                     adaptor.getOperands()[0]);
+    return success();
+  }
+};
+
+} // namespace
+
+void populateONNXToKrnlViewsPatterns(TypeConverter &converter,
+                                     RewritePatternSet &patterns) {
+  patterns.add<FlattenLowering, IdentityLowering, ReshapeLowering,
+               SqueezeLowering, UnsqueezeLowering>(converter,
+                                                   patterns.getContext());
+}
+
+} // namespace onnxc

@@ -140,6 +140,12 @@ static InferredValue readOutput(const ::onnx::TypeProto &proto,
   return found;
 }
 
+/// True if the types of the results are those that a body yields.
+static bool isInferredFromBody(StringRef name) {
+  return name == "onnx.If" || name == "onnx.Loop" || name == "onnx.Scan" ||
+         name == "onnx.SequenceMap";
+}
+
 FailureOr<SmallVector<InferredValue>>
 onnxc::schema::inferResults(Operation *op, const ValueFacts &facts,
                             function_ref<InFlightDiagnostic()> emitError) {
@@ -147,7 +153,7 @@ onnxc::schema::inferResults(Operation *op, const ValueFacts &facts,
   SmallVector<InferredValue> unknown(op->getNumResults(),
                                      {NoneType::get(context), {}});
   const OpSchema *schema = lookupSchema(op->getName().getStringRef());
-  if (!schema || op->getNumRegions() != 0)
+  if (!schema || isInferredFromBody(op->getName().getStringRef()))
     return unknown;
   FailureOr<SmallVector<Value>> operands = operandSlots(op, *schema);
   FailureOr<SmallVector<Value>> results = resultSlots(op, *schema);

@@ -62,9 +62,8 @@ struct InferredValue {
 
 /// Types of all results of `op`, from its operands' types, small constant
 /// operands and attributes; the present result types are not looked at. An
-/// operand of NoneType counts as present but of unknown type. An operation
-/// that carries regions (If, Loop, Scan, SequenceMap) gets NoneType results:
-/// the caller infers the bodies first.
+/// operand of NoneType counts as present but of unknown type. If, Loop, Scan
+/// and SequenceMap get NoneType results: the caller infers their bodies.
 ///
 /// Fails, with `emitError` called once, if the schema's function rejects the
 /// operation. Where neither a function nor a schema exists, type variables

@@ -134,6 +134,12 @@ static void keepContents(ValueInfo &info, ArrayRef<AffineExpr> elements) {
 }
 
 void DimVisitor::visitNode(Operation *op) {
+  for (Region &region : op->getRegions())
+    for (Block &block : region) {
+      for (BlockArgument argument : block.getArguments())
+        record(argument, argument.getType(), {});
+      visitBlock(block);
+    }
   if (op->getNumResults() == 0)
     return;
   NoneType unknown = NoneType::get(op->getContext());

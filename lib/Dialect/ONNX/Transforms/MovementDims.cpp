@@ -58,6 +58,9 @@ static void inferConcat(RuleNode &node, ConcatOp op) {
     node.setDims(0, *sum);
 }
 
+/// An end from here on is beyond every tensor.
+static constexpr int64_t endless = 1'000'000'000;
+
 /// The number of elements that [start, end) takes of `size` by `step` > 0.
 static AffineExpr slicedSize(RuleNode &node, AffineExpr size, AffineExpr start,
                              AffineExpr end, int64_t step) {
@@ -72,10 +75,11 @@ static AffineExpr slicedSize(RuleNode &node, AffineExpr size, AffineExpr start,
   AffineExpr from = start, to;
   if (isNegative(start))
     from = space.max(space.add(size, start), zero);
-  // Exporters write the largest number of some type for "to the end".
+  // Exporters write the largest number of some type, or a billion, for "to
+  // the end".
   if (isNegative(end))
     to = space.add(size, end);
-  else if (constantValue(end).value_or(0) >= INT32_MAX)
+  else if (constantValue(end).value_or(0) >= endless)
     to = size;
   else
     to = space.min(end, size);

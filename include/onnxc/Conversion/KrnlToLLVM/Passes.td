@@ -47,7 +47,7 @@ def ConvertKrnlToLLVMPass
     "::mlir::LLVM::LLVMDialect", "::mlir::cf::ControlFlowDialect",
     "::mlir::affine::AffineDialect", "::mlir::memref::MemRefDialect",
     "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
-    "::mlir::vector::VectorDialect"];
+    "::mlir::vector::VectorDialect", "::onnxc::krnl::KrnlDialect"];
 }
 
 #endif // ONNXC_CONVERSION_KRNLTOLLVM_PASSES_TD

@@ -283,9 +283,9 @@ LogicalResult Bufferizer::convertView(Operation *op) {
                                                  view.getReassociationIndices(),
                                                  view.getMixedOutputShape());
           })
-          .Case([&](tensor::ReshapeOp view) {
+          .Case([&](tensor::ReshapeOp) {
             return memref::ReshapeOp::create(builder, loc, type, source,
-                                             buffer(view.getShape()));
+                                             buffer(op->getOperand(1)));
           });
   buffers[op->getResult(0)] = result;
   dead.push_back(op);
@@ -295,7 +295,7 @@ LogicalResult Bufferizer::convertView(Operation *op) {
 void Bufferizer::convertReturn(func::ReturnOp op) {
   Location loc = op.getLoc();
   for (auto [i, value] : llvm::enumerate(op.getOperands())) {
-    if (isWritten.test(i) || !isTensor(value))
+    if (isWritten.test(i) || !isa<ShapedType>(value.getType()))
       continue;
     Value source = buffer(value);
     Value output = OutputOp::create(builder, loc, source.getType(), i,
@@ -311,7 +311,8 @@ void Bufferizer::convertReturn(func::ReturnOp op) {
 //===----------------------------------------------------------------------===//
 
 /// The arguments of a block become buffers in place. Tensor ops that use them
-/// are wrong until they are converted in turn.
+/// are wrong until they are converted in turn, and are only looked at through
+/// their generic operands.
 void Bufferizer::convertArguments(Block &block) {
   for (BlockArgument argument : block.getArguments())
     if (isTensor(argument)) {
@@ -411,7 +412,7 @@ LogicalResult Bufferizer::convert(Operation *op) {
       })
       .Case([&](tensor::DimOp dim) {
         dim.replaceAllUsesWith(memref::DimOp::create(builder, loc,
-                                                     buffer(dim.getSource()),
+                                                     buffer(op->getOperand(0)),
                                                      dim.getIndex())
                                    .getResult());
         dead.push_back(op);
@@ -419,7 +420,7 @@ LogicalResult Bufferizer::convert(Operation *op) {
       })
       .Case([&](tensor::ExtractOp extract) {
         extract.replaceAllUsesWith(
-            memref::LoadOp::create(builder, loc, buffer(extract.getTensor()),
+            memref::LoadOp::create(builder, loc, buffer(op->getOperand(0)),
                                    extract.getIndices())
                 .getResult());
         dead.push_back(op);

@@ -191,6 +191,8 @@ Value RegionFormer::teamTiles(OpBuilder &builder, LaunchOp launch) {
 
 /// True if `op` may run before all launches of `run`.
 bool RegionFormer::movesBefore(Operation *op, const Run &run) {
+  if (op->hasTrait<OpTrait::IsTerminator>())
+    return false;
   if (isa<AllocOp, OutputOp, CheckOp>(op) || isa<ViewLikeOpInterface>(op) ||
       isa<memref::DimOp>(op))
     return true;

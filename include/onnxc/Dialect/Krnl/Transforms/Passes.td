@@ -88,7 +88,9 @@ def KrnlBufferizeHostPass : Pass<"krnl-bufferize-host", "::mlir::ModuleOp"> {
     return
     ```
   }];
-  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+    "::onnxc::krnl::KrnlDialect"];
 }
 
 def KrnlPlanMemoryPass : Pass<"krnl-plan-memory", "::mlir::ModuleOp"> {
@@ -109,7 +111,8 @@ def KrnlPlanMemoryPass : Pass<"krnl-plan-memory", "::mlir::ModuleOp"> {
     krnl.release %1 : memref<?xf32>
     ```
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::onnxc::krnl::KrnlDialect"];
 }
 
 def KrnlFormRegionsPass : Pass<"krnl-form-regions", "::mlir::ModuleOp"> {
@@ -131,7 +134,8 @@ def KrnlFormRegionsPass : Pass<"krnl-form-regions", "::mlir::ModuleOp"> {
     }
     ```
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::onnxc::krnl::KrnlDialect"];
 }
 
 #endif // ONNXC_DIALECT_KRNL_TRANSFORMS_PASSES_TD

@@ -1,0 +1,118 @@
+/*===- Compile.h - The compiler as a library ----------------------*- C -*-===*
+ *
+ * Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+ *
+ * From a model in a file or in memory to a shared object.
+ *
+ *   OMCompiler *c = omCompilerCreate();
+ *   omCompilerSetOption(c, "output", "model.so");
+ *   if (omCompilerCompileFile(c, "model.onnx") != OM_COMPILE_OK)
+ *     fputs(omCompilerGetMessages(c), stderr);
+ *   omCompilerDestroy(c);
+ *
+ * Nothing is printed and no state is shared: any number of compilers may work
+ * at the same time, each for one thread at a time. Options have the names of
+ * the command line (onnx-compile --help), "true" and "false" for flags.
+ *
+ *===----------------------------------------------------------------------===*/
+
+#ifndef ONNXC_COMPILE_H
+#define ONNXC_COMPILE_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define OM_COMPILER_API __attribute__((visibility("default")))
+
+/* How a compilation ended; the exit status of the onnx-compile tool. */
+typedef enum OM_COMPILE_STATUS {
+  OM_COMPILE_OK = 0,
+  OM_COMPILE_REJECTED = 1, /* the model is wrong or uses what is unsupported */
+  OM_COMPILE_USAGE = 2,    /* an option or a file name is wrong */
+  OM_COMPILE_INTERNAL = 5, /* the compiler is wrong */
+  OM_COMPILE_CANCELLED = 130
+} OM_COMPILE_STATUS;
+
+typedef enum OM_SEVERITY {
+  OM_SEVERITY_ERROR = 0,
+  OM_SEVERITY_WARNING = 1,
+  OM_SEVERITY_REMARK = 2,
+  OM_SEVERITY_NOTE = 3 /* belongs to the message before it */
+} OM_SEVERITY;
+
+typedef struct OMCompiler OMCompiler;
+
+/* NULL only when memory is short. */
+OM_COMPILER_API OMCompiler *omCompilerCreate(void);
+OM_COMPILER_API void omCompilerDestroy(OMCompiler *compiler);
+
+/* Fails for an unknown key or a value that does not fit;
+ * omCompilerGetMessages says what would. */
+OM_COMPILER_API OM_COMPILE_STATUS omCompilerSetOption(OMCompiler *compiler,
+                                                      const char *key,
+                                                      const char *value);
+
+/* Names, values ("" for a flag) and meanings of the options; NULL past the
+ * last one. They live as long as the library. */
+OM_COMPILER_API const char *omCompilerOptionName(size_t number);
+OM_COMPILER_API const char *omCompilerOptionValue(size_t number);
+OM_COMPILER_API const char *omCompilerOptionHelp(size_t number);
+
+/* --- Callbacks ------------------------------------------------------------
+ * They may come from any thread, one at a time, and only during a compilation.
+ * Strings live until they return. NULL: none. */
+
+/* `location` is like model.onnx:"node", "" if the message is about no place. */
+typedef void (*OMMessageFunction)(void *user, OM_SEVERITY severity,
+                                  const char *location, const char *text);
+OM_COMPILER_API void omCompilerSetMessageHandler(OMCompiler *compiler,
+                                                 OMMessageFunction handler,
+                                                 void *user);
+
+/* Step `number` of `total` begins (seconds < 0) or has ended. */
+typedef void (*OMProgressFunction)(void *user, unsigned number, unsigned total,
+                                   const char *name, double seconds);
+OM_COMPILER_API void omCompilerSetProgressHandler(OMCompiler *compiler,
+                                                  OMProgressFunction handler,
+                                                  void *user);
+
+/* Takes what is written when the option "output" is "-". */
+typedef void (*OMOutputFunction)(void *user, const char *data, size_t size);
+OM_COMPILER_API void omCompilerSetOutputHandler(OMCompiler *compiler,
+                                                OMOutputFunction handler,
+                                                void *user);
+
+/* --- Compiling ------------------------------------------------------------
+ * Files are written completely or not at all. */
+
+OM_COMPILER_API OM_COMPILE_STATUS omCompilerCompileFile(OMCompiler *compiler,
+                                                        const char *path);
+
+/* `name` is what messages call the model. */
+OM_COMPILER_API OM_COMPILE_STATUS
+omCompilerCompileMemory(OMCompiler *compiler, const void *data, size_t size,
+                        const char *name);
+
+/* Ends the compilation that runs, or the next one, soon. May be called from
+ * any thread and from a signal handler. */
+OM_COMPILER_API void omCompilerCancel(OMCompiler *compiler);
+
+/* --- Afterwards -----------------------------------------------------------
+ * Strings live until the next compilation or the compiler's end. */
+
+/* Errors and warnings with their notes, a line each; "" if there were none. */
+OM_COMPILER_API const char *omCompilerGetMessages(const OMCompiler *compiler);
+/* Path of what was written. */
+OM_COMPILER_API const char *omCompilerGetOutput(const OMCompiler *compiler);
+/* Sizes and times, as text or (format "json") as JSON with a schema number. */
+OM_COMPILER_API const char *omCompilerGetReport(OMCompiler *compiler,
+                                                const char *format);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ONNXC_COMPILE_H */

@@ -1,0 +1,174 @@
+//===- Compile.cpp - The compiler as a library -----------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Compile.h"
+
+#include "onnxc/Pipeline/Driver.h"
+
+#include <new>
+#include <string>
+
+using namespace onnxc;
+
+struct OMCompiler {
+  CompileOptions options;
+  OMMessageFunction onMessage = nullptr;
+  void *messageUser = nullptr;
+  OMProgressFunction onProgress = nullptr;
+  void *progressUser = nullptr;
+  OMOutputFunction onOutput = nullptr;
+  void *outputUser = nullptr;
+  std::atomic<bool> cancel = false;
+  std::string messages, reportText;
+  Report report;
+
+  void tell(const Message &message);
+  OM_COMPILE_STATUS run(const Input &input);
+};
+
+static const char *severityName(Severity severity) {
+  switch (severity) {
+  case Severity::Error:
+    return "error";
+  case Severity::Warning:
+    return "warning";
+  case Severity::Remark:
+    return "remark";
+  case Severity::Note:
+    return "note";
+  }
+  return "";
+}
+
+void OMCompiler::tell(const Message &message) {
+  if (message.severity != Severity::Remark) {
+    if (!message.location.empty())
+      messages += message.location + ": ";
+    messages += severityName(message.severity);
+    messages += ": " + message.text + "\n";
+  }
+  if (onMessage)
+    onMessage(messageUser, OM_SEVERITY(message.severity),
+              message.location.c_str(), message.text.c_str());
+}
+
+static OM_COMPILE_STATUS statusOf(Outcome outcome) {
+  switch (outcome) {
+  case Outcome::Done:
+    return OM_COMPILE_OK;
+  case Outcome::Rejected:
+    return OM_COMPILE_REJECTED;
+  case Outcome::Usage:
+    return OM_COMPILE_USAGE;
+  case Outcome::Cancelled:
+    return OM_COMPILE_CANCELLED;
+  case Outcome::Internal:
+    return OM_COMPILE_INTERNAL;
+  }
+  return OM_COMPILE_INTERNAL;
+}
+
+OM_COMPILE_STATUS OMCompiler::run(const Input &input) {
+  messages.clear();
+  report = {};
+  Events events;
+  events.cancel = &cancel;
+  events.message = [&](const Message &message) { tell(message); };
+  if (onProgress)
+    events.progress = [&](const Progress &step) {
+      onProgress(progressUser, step.number, step.total,
+                 step.name.str().c_str(), step.seconds.value_or(-1));
+    };
+  if (onOutput)
+    events.output = [&](llvm::StringRef text) {
+      onOutput(outputUser, text.data(), text.size());
+    };
+  Outcome outcome = compile(input, options, events, report);
+  cancel = false;
+  return statusOf(outcome);
+}
+
+OMCompiler *omCompilerCreate(void) { return new (std::nothrow) OMCompiler; }
+
+void omCompilerDestroy(OMCompiler *compiler) { delete compiler; }
+
+OM_COMPILE_STATUS omCompilerSetOption(OMCompiler *compiler, const char *key,
+                                      const char *value) {
+  compiler->messages.clear();
+  llvm::Error error = setOption(compiler->options, key ? key : "",
+                                value ? value : "");
+  if (!error)
+    return OM_COMPILE_OK;
+  compiler->messages = "error: " + llvm::toString(std::move(error)) + "\n";
+  return OM_COMPILE_USAGE;
+}
+
+static const OptionInfo *optionInfo(size_t number) {
+  llvm::ArrayRef<OptionInfo> infos = compileOptionInfos();
+  return number < infos.size() ? &infos[number] : nullptr;
+}
+
+const char *omCompilerOptionName(size_t number) {
+  const OptionInfo *info = optionInfo(number);
+  return info ? info->name.data() : nullptr;
+}
+
+const char *omCompilerOptionValue(size_t number) {
+  const OptionInfo *info = optionInfo(number);
+  return info ? info->value.data() : nullptr;
+}
+
+const char *omCompilerOptionHelp(size_t number) {
+  const OptionInfo *info = optionInfo(number);
+  return info ? info->help.data() : nullptr;
+}
+
+void omCompilerSetMessageHandler(OMCompiler *compiler,
+                                 OMMessageFunction handler, void *user) {
+  compiler->onMessage = handler;
+  compiler->messageUser = user;
+}
+
+void omCompilerSetProgressHandler(OMCompiler *compiler,
+                                  OMProgressFunction handler, void *user) {
+  compiler->onProgress = handler;
+  compiler->progressUser = user;
+}
+
+void omCompilerSetOutputHandler(OMCompiler *compiler, OMOutputFunction handler,
+                                void *user) {
+  compiler->onOutput = handler;
+  compiler->outputUser = user;
+}
+
+OM_COMPILE_STATUS omCompilerCompileFile(OMCompiler *compiler,
+                                        const char *path) {
+  return compiler->run({path ? path : "", std::nullopt});
+}
+
+OM_COMPILE_STATUS omCompilerCompileMemory(OMCompiler *compiler,
+                                          const void *data, size_t size,
+                                          const char *name) {
+  llvm::StringRef bytes(static_cast<const char *>(data), size);
+  return compiler->run({name ? name : "model", bytes});
+}
+
+void omCompilerCancel(OMCompiler *compiler) { compiler->cancel = true; }
+
+const char *omCompilerGetMessages(const OMCompiler *compiler) {
+  return compiler->messages.c_str();
+}
+
+const char *omCompilerGetOutput(const OMCompiler *compiler) {
+  return compiler->report.output.c_str();
+}
+
+const char *omCompilerGetReport(OMCompiler *compiler, const char *format) {
+  bool isJson = format && llvm::StringRef(format) == "json";
+  compiler->reportText =
+      isJson ? compiler->report.json() : compiler->report.text();
+  return compiler->reportText.c_str();
+}

@@ -1,0 +1,173 @@
+// RUN: onnx-opt %s --krnl-bufferize-host --split-input-file | FileCheck %s
+
+func.func private @k(memref<64xf32>, memref<64xf32>, index, index) attributes {krnl.kernel}
+
+// The chain's last launch writes the graph output itself; names and types of
+// the border become attributes.
+// CHECK-LABEL: func @output_in_place(%arg0: memref<64xf32>)
+// CHECK-SAME:    krnl.inputs = [{dims = ["n"], name = "x", type = tensor<64xf32>}]
+// CHECK-SAME:    krnl.outputs = [{name = "y", type = tensor<64xf32>}]
+// CHECK:         %[[T:.+]] = memref.alloc() : memref<64xf32>
+// CHECK:         krnl.launch @k ins(%arg0 : {{.+}}) outs(%[[T]] :
+// CHECK:         %[[Y:.+]] = krnl.output 0() : memref<64xf32>
+// CHECK:         krnl.launch @k ins(%[[T]] : {{.+}}) outs(%[[Y]] :
+// CHECK-NOT:     memref.copy
+// CHECK:         return
+func.func @output_in_place(%x: tensor<64xf32> {onnx.name = "x", onnx.dims = ["n"]})
+    -> (tensor<64xf32> {onnx.name = "y"}) {
+  %t = arith.constant 4 : index
+  %e = tensor.empty() : tensor<64xf32>
+  %0 = krnl.launch @k ins(%x : tensor<64xf32>) outs(%e : tensor<64xf32>) tiles(%t) -> tensor<64xf32>
+  %1 = krnl.launch @k ins(%0 : tensor<64xf32>) outs(%e : tensor<64xf32>) tiles(%t) -> tensor<64xf32>
+  return %1 : tensor<64xf32>
+}
+
+// -----
+
+func.func private @k(memref<64xf32>, memref<64xf32>, index, index) attributes {krnl.kernel}
+
+// A reshaped output is written through its old shape.
+// CHECK-LABEL: func @output_through_reshape
+// CHECK:         %[[Y:.+]] = krnl.output 0() : memref<8x8xf32>
+// CHECK:         %[[FLAT:.+]] = memref.reinterpret_cast %[[Y]]
+// CHECK:         krnl.launch @k {{.+}} outs(%[[FLAT]] : memref<64xf32>)
+// CHECK-NOT:     memref.copy
+func.func @output_through_reshape(%x: tensor<64xf32>) -> tensor<8x8xf32> {
+  %t = arith.constant 1 : index
+  %e = tensor.empty() : tensor<64xf32>
+  %0 = krnl.launch @k ins(%x : tensor<64xf32>) outs(%e : tensor<64xf32>) tiles(%t) -> tensor<64xf32>
+  %1 = tensor.expand_shape %0 [[0, 1]] output_shape [8, 8] : tensor<64xf32> into tensor<8x8xf32>
+  return %1 : tensor<8x8xf32>
+}
+
+// -----
+
+func.func private @k(memref<64xf32>, memref<64xf32>, index, index) attributes {krnl.kernel}
+
+// An input, a constant and a value given twice are copied.
+// CHECK-LABEL: module
+// CHECK-SAME:    krnl.weights = [{offset = 0 : i64, value = dense<1.000000e+00> : tensor<64xf32>}]
+// CHECK-SAME:    krnl.weights_bytes = 256
+// CHECK-LABEL: func @outputs_that_are_copied
+// CHECK-DAG:     %[[W:.+]] = krnl.weight_view[0] : memref<64xf32>
+// CHECK-DAG:     %[[Y2:.+]] = krnl.output 2() : memref<64xf32>
+// CHECK:         krnl.launch @k {{.+}} outs(%[[Y2]] :
+// CHECK:         %[[Y0:.+]] = krnl.output 0()
+// CHECK-NEXT:    memref.copy %arg0, %[[Y0]]
+// CHECK-NEXT:    %[[Y1:.+]] = krnl.output 1()
+// CHECK-NEXT:    memref.copy %[[W]], %[[Y1]]
+// CHECK-NEXT:    %[[Y3:.+]] = krnl.output 3()
+// CHECK-NEXT:    memref.copy %[[Y2]], %[[Y3]]
+func.func @outputs_that_are_copied(%x: tensor<64xf32>)
+    -> (tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>) {
+  %t = arith.constant 1 : index
+  %w = krnl.constant dense<1.0> : tensor<64xf32>
+  %e = tensor.empty() : tensor<64xf32>
+  %0 = krnl.launch @k ins(%w : tensor<64xf32>) outs(%e : tensor<64xf32>) tiles(%t) -> tensor<64xf32>
+  return %x, %w, %0, %0 : tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>
+}
+
+// -----
+
+func.func private @k(memref<64xf32>, memref<64xf32>, index, index) attributes {krnl.kernel}
+
+// A destination with elements that somebody still reads is copied first; one
+// that nobody else reads is overwritten.
+// CHECK-LABEL: func @destination_with_elements
+// CHECK:         krnl.launch @k ins(%arg0 : {{.+}}) outs(%[[A:.+]] :
+// CHECK:         %[[C:.+]] = memref.alloc
+// CHECK:         memref.copy %[[A]], %[[C]]
+// CHECK:         krnl.launch @k ins(%arg0 : {{.+}}) outs(%[[C]] :
+// CHECK:         krnl.launch @k ins(%[[A]] : {{.+}}) outs(%[[C]] :
+func.func @destination_with_elements(%x: tensor<64xf32>) {
+  %t = arith.constant 1 : index
+  %e = tensor.empty() : tensor<64xf32>
+  %a = krnl.launch @k ins(%x : tensor<64xf32>) outs(%e : tensor<64xf32>) tiles(%t) -> tensor<64xf32>
+  %b = krnl.launch @k ins(%x : tensor<64xf32>) outs(%a : tensor<64xf32>) tiles(%t) -> tensor<64xf32>
+  %c = krnl.launch @k ins(%a : tensor<64xf32>) outs(%b : tensor<64xf32>) tiles(%t) -> tensor<64xf32>
+  return
+}
+
+// -----
+
+func.func private @k(memref<?xf32>, memref<?xf32>, index, index) attributes {krnl.kernel}
+
+// A loop owns what it carries: the input is copied in, the body's own result is
+// handed over, and the result is copied out.
+// CHECK-LABEL: func @loop
+// CHECK:         %[[N:.+]] = memref.dim %arg0
+// CHECK:         %[[INIT:.+]] = memref.alloc
+// CHECK:         memref.copy %arg0, %[[INIT]]
+// CHECK:         %[[R:.+]] = scf.for {{.+}} iter_args(%[[A:.+]] = %[[INIT]]) -> (memref<?xf32>)
+// CHECK:           %[[B:.+]] = memref.alloc(%[[N]])
+// CHECK:           krnl.launch @k ins(%[[A]] : {{.+}}) outs(%[[B]] :
+// CHECK:           scf.yield %[[B]]
+// CHECK:         %[[Y:.+]] = krnl.output 0
+// CHECK:         memref.copy %[[R]], %[[Y]]
+func.func @loop(%x: tensor<?xf32>, %count: tensor<index>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %trips = tensor.extract %count[] : tensor<index>
+  %r = scf.for %i = %c0 to %trips step %c1 iter_args(%a = %x) -> tensor<?xf32> {
+    %e = tensor.empty(%n) : tensor<?xf32>
+    %b = krnl.launch @k ins(%a : tensor<?xf32>) outs(%e : tensor<?xf32>) tiles(%n) -> tensor<?xf32>
+    scf.yield %b : tensor<?xf32>
+  }
+  return %r : tensor<?xf32>
+}
+
+// -----
+
+func.func private @k(memref<?xf32>, memref<?xf32>, index, index) attributes {krnl.kernel}
+
+// A branch hands over its own result, and a copy of what is not its own.
+// CHECK-LABEL: func @branch
+// CHECK:         scf.if %{{.+}} -> (memref<?xf32>)
+// CHECK:           %[[B:.+]] = memref.alloc
+// CHECK:           krnl.launch @k {{.+}} outs(%[[B]] :
+// CHECK:           scf.yield %[[B]]
+// CHECK:         else
+// CHECK:           %[[C:.+]] = memref.alloc
+// CHECK:           memref.copy %arg0, %[[C]]
+// CHECK:           scf.yield %[[C]]
+func.func @branch(%x: tensor<?xf32>, %c: tensor<i1>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %cond = tensor.extract %c[] : tensor<i1>
+  %r = scf.if %cond -> tensor<?xf32> {
+    %e = tensor.empty(%n) : tensor<?xf32>
+    %b = krnl.launch @k ins(%x : tensor<?xf32>) outs(%e : tensor<?xf32>) tiles(%n) -> tensor<?xf32>
+    scf.yield %b : tensor<?xf32>
+  } else {
+    scf.yield %x : tensor<?xf32>
+  }
+  return %r : tensor<?xf32>
+}
+
+// -----
+
+// A while loop: carried in, through the condition, and out.
+// CHECK-LABEL: func @while_loop
+// CHECK:         %[[R:.+]] = scf.while (%[[A:.+]] = %{{.+}}) : (memref<i64>) -> memref<i64>
+// CHECK:           %[[V:.+]] = memref.load %[[A]][]
+// CHECK:           scf.condition(%{{.+}}) %[[A]]
+// CHECK:         ^bb0(%[[B:.+]]: memref<i64>):
+// CHECK:           %[[NEXT:.+]] = memref.alloc() : memref<i64>
+// CHECK:           memref.store %{{.+}}, %[[NEXT]][]
+// CHECK:           scf.yield %[[NEXT]]
+func.func @while_loop(%x: tensor<i64>) -> tensor<i64> {
+  %c10 = arith.constant 10 : i64
+  %r = scf.while (%a = %x) : (tensor<i64>) -> tensor<i64> {
+    %v = tensor.extract %a[] : tensor<i64>
+    %less = arith.cmpi slt, %v, %c10 : i64
+    scf.condition(%less) %a : tensor<i64>
+  } do {
+  ^bb0(%b: tensor<i64>):
+    %v = tensor.extract %b[] : tensor<i64>
+    %w = arith.addi %v, %v : i64
+    %next = tensor.from_elements %w : tensor<i64>
+    scf.yield %next : tensor<i64>
+  }
+  return %r : tensor<i64>
+}

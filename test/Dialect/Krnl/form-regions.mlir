@@ -1,0 +1,117 @@
+// RUN: onnx-opt %s --krnl-form-regions --split-input-file | FileCheck %s
+
+func.func private @k(memref<64xf32>, memref<64xf32>, index, index) attributes {krnl.kernel}
+
+// One barrier: the second launch reads what the first has written, the third
+// touches other bytes.
+// CHECK-LABEL: func @barrier_where_bytes_meet
+// CHECK:         %[[P:.+]] = arith.constant 8 : index
+// CHECK:         krnl.region tiles(%{{.+}}) {
+// CHECK-NEXT:      krnl.launch @k ins(%arg0
+// CHECK-NEXT:      krnl.barrier
+// CHECK-NEXT:      krnl.launch @k
+// CHECK-NEXT:      krnl.launch @k
+// CHECK-NEXT:    }
+// CHECK-NEXT:    return
+func.func @barrier_where_bytes_meet(%x: memref<64xf32>) {
+  %c0 = arith.constant 0 : index
+  %c256 = arith.constant 256 : index
+  %c512 = arith.constant 512 : index
+  %c8 = arith.constant 8 : index
+  %a = krnl.arena_view[%c0] () : memref<64xf32>
+  krnl.launch @k ins(%x : memref<64xf32>) outs(%a : memref<64xf32>) tiles(%c8)
+  %b = krnl.arena_view[%c256] () : memref<64xf32>
+  krnl.launch @k ins(%a : memref<64xf32>) outs(%b : memref<64xf32>) tiles(%c8)
+  %c = krnl.arena_view[%c512] () : memref<64xf32>
+  krnl.launch @k ins(%x : memref<64xf32>) outs(%c : memref<64xf32>) tiles(%c8)
+  return
+}
+
+// -----
+
+func.func private @k(memref<64xf32>, memref<64xf32>, index, index) attributes {krnl.kernel}
+
+// Bytes used again: the third launch overwrites what the second may still read.
+// CHECK-LABEL: func @barrier_where_memory_is_reused
+// CHECK:         krnl.launch
+// CHECK-NEXT:    krnl.barrier
+// CHECK-NEXT:    krnl.launch
+// CHECK-NEXT:    krnl.barrier
+// CHECK-NEXT:    krnl.launch
+func.func @barrier_where_memory_is_reused(%x: memref<64xf32>) {
+  %c0 = arith.constant 0 : index
+  %c128 = arith.constant 128 : index
+  %c256 = arith.constant 256 : index
+  %c8 = arith.constant 8 : index
+  %a = krnl.arena_view[%c0] () : memref<64xf32>
+  %b = krnl.arena_view[%c256] () : memref<64xf32>
+  %c = krnl.arena_view[%c128] () : memref<64xf32>
+  krnl.launch @k ins(%x : memref<64xf32>) outs(%a : memref<64xf32>) tiles(%c8)
+  krnl.launch @k ins(%a : memref<64xf32>) outs(%b : memref<64xf32>) tiles(%c8)
+  krnl.launch @k ins(%x : memref<64xf32>) outs(%c : memref<64xf32>) tiles(%c8)
+  return
+}
+
+// -----
+
+func.func private @k(memref<?xf32>, memref<?xf32>, index, index) attributes {krnl.kernel}
+
+// Allocations and checks move before the region; a release, and a load of what
+// the region computes, end it.
+// CHECK-LABEL: func @what_ends_a_region
+// CHECK:         krnl.alloc
+// CHECK-NEXT:    krnl.check
+// CHECK-NEXT:    krnl.alloc
+// CHECK:         krnl.region
+// CHECK-NEXT:      krnl.launch
+// CHECK-NEXT:      krnl.barrier
+// CHECK-NEXT:      krnl.launch
+// CHECK-NEXT:    }
+// CHECK-NEXT:    krnl.release
+// CHECK:         krnl.region
+// CHECK-NEXT:      krnl.launch
+// CHECK-NEXT:    }
+// CHECK-NEXT:    memref.load
+func.func @what_ends_a_region(%x: memref<?xf32>, %n: index, %ok: i1) -> f32 {
+  %c0 = arith.constant 0 : index
+  %a = krnl.alloc(%n) : memref<?xf32>
+  krnl.launch @k ins(%x : memref<?xf32>) outs(%a : memref<?xf32>) tiles(%n)
+  krnl.check %ok, "no"
+  %b = krnl.alloc(%n) : memref<?xf32>
+  krnl.launch @k ins(%a : memref<?xf32>) outs(%b : memref<?xf32>) tiles(%n)
+  krnl.release %a : memref<?xf32>
+  krnl.launch @k ins(%x : memref<?xf32>) outs(%b : memref<?xf32>) tiles(%n)
+  %r = memref.load %b[%c0] : memref<?xf32>
+  return %r : f32
+}
+
+// -----
+
+// A tile of seven operations: 8 tiles do not pay for a second worker, and a
+// dynamic number pays for one worker in 572 tiles.
+func.func private @tiny(%x: memref<?xf32>, %y: memref<?xf32>, %b: index, %e: index) attributes {krnl.kernel} {
+  %c1 = arith.constant 1 : index
+  scf.for %i = %b to %e step %c1 {
+    %0 = memref.load %x[%i] : memref<?xf32>
+    %1 = arith.addf %0, %0 : f32
+    %2 = arith.addf %1, %0 : f32
+    memref.store %2, %y[%i] : memref<?xf32>
+  }
+  return
+}
+// CHECK-LABEL: func @team_that_pays
+// CHECK-DAG:     %[[ONE:.+]] = arith.constant 1 : index
+// CHECK:         krnl.region tiles(%[[ONE]])
+// CHECK:         scf.if
+// CHECK:           %[[GRAIN:.+]] = arith.constant 572 : index
+// CHECK:           %[[PIECES:.+]] = arith.divui %arg1, %[[GRAIN]]
+// CHECK:           %[[TEAM:.+]] = arith.maxui %[[PIECES]]
+// CHECK:           krnl.region tiles(%[[TEAM]])
+func.func @team_that_pays(%x: memref<?xf32>, %n: index, %y: memref<?xf32>, %c: i1) {
+  %c8 = arith.constant 8 : index
+  krnl.launch @tiny ins(%x : memref<?xf32>) outs(%y : memref<?xf32>) tiles(%c8)
+  scf.if %c {
+    krnl.launch @tiny ins(%x : memref<?xf32>) outs(%y : memref<?xf32>) tiles(%n)
+  }
+  return
+}

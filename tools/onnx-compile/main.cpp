@@ -1,0 +1,73 @@
+//===- main.cpp - From an ONNX model to a shared object --------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CommandLine.h"
+#include "Console.h"
+
+#include <csignal>
+#include <cstdio>
+#include <string>
+#include <unistd.h>
+
+/// What an interrupt cancels.
+static OMCompiler *running = nullptr;
+
+/// The first interrupt lets the compiler clean up, the second one does not.
+static void onInterrupt(int) {
+  std::signal(SIGINT, SIG_DFL);
+  omCompilerCancel(running);
+}
+
+static void printOutput(void *, const char *data, size_t size) {
+  std::fwrite(data, 1, size, stdout);
+}
+
+static int usageError(const std::string &message) {
+  std::fprintf(stderr, "onnx-compile: %s\nTry onnx-compile --help.\n",
+               message.c_str());
+  return OM_COMPILE_USAGE;
+}
+
+static OM_COMPILE_STATUS compileInput(OMCompiler *compiler,
+                                      const std::string &input) {
+  if (input != "-")
+    return omCompilerCompileFile(compiler, input.c_str());
+  std::string bytes;
+  char buffer[65536];
+  while (ssize_t count = read(STDIN_FILENO, buffer, sizeof buffer)) {
+    if (count < 0)
+      return OM_COMPILE_USAGE;
+    bytes.append(buffer, count);
+  }
+  return omCompilerCompileMemory(compiler, bytes.data(), bytes.size(), "-");
+}
+
+int main(int argc, char **argv) {
+  CommandLine line = parseCommandLine(argc, argv);
+  if (!line.error.empty())
+    return usageError(line.error);
+  if (line.help || line.version) {
+    std::fputs(line.help ? helpText().c_str() : "onnx-compile 0.1.0\n", stdout);
+    return 0;
+  }
+  OMCompiler *compiler = omCompilerCreate();
+  for (const auto &[key, value] : line.options)
+    if (omCompilerSetOption(compiler, key.c_str(), value.c_str()) !=
+        OM_COMPILE_OK)
+      return usageError(omCompilerGetMessages(compiler));
+  Console console(compiler, line.quiet);
+  omCompilerSetOutputHandler(compiler, printOutput, nullptr);
+  running = compiler;
+  std::signal(SIGINT, onInterrupt);
+  OM_COMPILE_STATUS status = compileInput(compiler, line.input);
+  if (status == OM_COMPILE_OK) {
+    console.finish(compiler);
+    if (!line.report.empty())
+      std::fputs(omCompilerGetReport(compiler, line.report.c_str()), stdout);
+  }
+  omCompilerDestroy(compiler);
+  return status;
+}

@@ -59,20 +59,8 @@ void KernelEmitter::createFunction(OpBuilder &at, StringRef name,
   result.func = func;
 }
 
-/// Scalar code of the body that is outside the structured ops, and the run-time
-/// extents of the axes.
-void KernelEmitter::emitUniformOps() {
-  for (Operation &op : kernel.getBody().front().without_terminator()) {
-    if (auto dim = dyn_cast<tensor::DimOp>(op)) {
-      Value memref = storage.lookup(chainRoot(dim.getSource())).memref;
-      uniform.map(
-          dim.getResult(),
-          memref::DimOp::create(b, memref, uniform.lookup(dim.getIndex()))
-              .getResult());
-    } else if (!isa<linalg::LinalgOp, tensor::EmptyOp>(op)) {
-      b.clone(op, uniform);
-    }
-  }
+/// The extents of the axes, constant or read from the operands.
+void KernelEmitter::emitExtents() {
   for (unsigned axis = 0; axis < nest.numAxes(); ++axis) {
     const Loop &loop = nest.loop(axis);
     if (!loop.isDynamic()) {
@@ -82,6 +70,37 @@ void KernelEmitter::emitUniformOps() {
     auto [operand, dim] = *kernel.findExtentOperand(axis);
     Value memref = func.getArgument(operand);
     extents.push_back({memref::DimOp::create(b, memref, dim), 0, 0, {}});
+  }
+}
+
+/// Size of a dimension of a tensor of the body: an intermediate is as large as
+/// the loop that writes along the dimension.
+Value KernelEmitter::emitSize(Value tensor, int64_t dim) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  if (!type.isDynamicDim(dim))
+    return arith::ConstantIndexOp::create(b, type.getDimSize(dim));
+  if (auto arg = dyn_cast<BlockArgument>(tensor))
+    return memref::DimOp::create(b, func.getArgument(arg.getArgNumber()), dim);
+  if (auto empty = tensor.getDefiningOp<tensor::EmptyOp>())
+    return uniform.lookup(empty.getDynamicSize(dim));
+  auto op = cast<linalg::LinalgOp>(tensor.getDefiningOp());
+  auto result = cast<OpResult>(tensor);
+  AffineMap map = op.getIndexingMapMatchingResult(result);
+  if (auto plain = dyn_cast<AffineDimExpr>(map.getResult(dim)))
+    return math.scalar(
+        extents[nest.op(nest.numberOf(op)).axes[plain.getPosition()]]);
+  return emitSize(op.getTiedOpOperand(result)->get(), dim);
+}
+
+/// Scalar code of the body that is outside the structured ops.
+void KernelEmitter::emitUniformOps() {
+  for (Operation &op : kernel.getBody().front().without_terminator()) {
+    if (auto dim = dyn_cast<tensor::DimOp>(op)) {
+      int64_t number = *getConstantIntValue(dim.getIndex());
+      uniform.map(dim.getResult(), emitSize(dim.getSource(), number));
+    } else if (!isa<linalg::LinalgOp, tensor::EmptyOp>(op)) {
+      b.clone(op, uniform);
+    }
   }
 }
 
@@ -221,6 +240,7 @@ FailureOr<EmittedKernel> KernelEmitter::emit(OpBuilder &at, StringRef name) {
   unsigned firstTemporary = kernel.getNumOperands();
   for (auto [i, temporary] : llvm::enumerate(result.temporaries))
     storage[temporary].memref = func.getArgument(firstTemporary + i);
+  emitExtents();
   emitUniformOps();
   for (auto &[root, place] : storage)
     if (!place.memref)

@@ -108,6 +108,8 @@ private:
   // KernelEmitter.cpp: function, shared loops, variants of register tiles.
   void createFunction(mlir::OpBuilder &at, llvm::StringRef name,
                       EmittedKernel &result);
+  void emitExtents();
+  mlir::Value emitSize(mlir::Value tensor, int64_t dim);
   void emitUniformOps();
   void emitTiles();
   void emitShared(unsigned position);

@@ -1,20 +1,27 @@
 # ===- _compile.py - compile() ----------------------------------------------===#
 # Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 # ===------------------------------------------------------------------------===#
-"""Runs the onnx-compile that belongs to this package."""
+"""Compiles in this process; the compiler is loaded by the first call."""
 
 import atexit
 import os
 import pathlib
 import shutil
-import subprocess
 import tempfile
 
 _PACKAGE = pathlib.Path(__file__).resolve().parent
 
 
 class CompileError(RuntimeError):
-    """The model or an option was rejected; the message says why."""
+    """The model or an option was rejected; the message says why.
+
+    status is the exit status that the onnx-compile tool would have: 1 for a
+    rejected model, 2 for a wrong option, 5 for a fault of the compiler.
+    """
+
+    def __init__(self, message, status):
+        super().__init__(message)
+        self.status = status
 
 
 def compile(model, output=None, **options):
@@ -24,22 +31,20 @@ def compile(model, output=None, **options):
     output: where to write; beside a model file, or to a temporary file that
         lives as long as the process, when left out.
     options: those of the onnx-compile tool, with '_' for '-':
-        compile("m.onnx", cpu="generic", dim=["batch=8"], strict=True)
+        compile("m.onnx", O=3, cpu="generic", dim=["batch=8"], strict=True)
     """
-    data = _bytes_of(model)
+    from onnx_compile import _compiler
+
+    path, data = None, _bytes_of(model)
+    if data is None:
+        path, data = os.fspath(model), b""
     if output is None:
-        output = (
-            _temporary_output()
-            if data is not None
-            else pathlib.Path(model).with_suffix(".so")
-        )
-    source = "-" if data is not None else os.fspath(model)
-    command = [str(_tool()), source, "-o", os.fspath(output)]
-    command += _arguments(options)
-    done = subprocess.run(command, input=data or b"", capture_output=True)
-    if done.returncode != 0:
-        message = done.stderr.decode(errors="replace").strip()
-        raise CompileError(message or f"onnx-compile ended with {done.returncode}")
+        output = _temporary_output() if path is None else pathlib.Path(path).with_suffix(".so")
+    pairs = [("output", os.fspath(output)), ("runtime-dir", str(_runtime_dir()))]
+    pairs += [(_option(name), text) for name, value in options.items() for text in _texts(value)]
+    status, messages, _ = _compiler.compile(path, data, pairs)
+    if status != 0:
+        raise CompileError(messages.strip() or f"the compiler ended with status {status}", status)
     return os.fspath(output)
 
 
@@ -52,17 +57,17 @@ def _bytes_of(model):
     return None
 
 
-def _arguments(options):
-    arguments = []
-    for name, value in options.items():
-        flag = ("-" if len(name) == 1 else "--") + name.replace("_", "-")
-        for item in value if isinstance(value, (list, tuple)) else [value]:
-            if item is True:
-                arguments.append(flag)
-            elif item is not False and item is not None:
-                # -O3, but --cpu=native.
-                arguments.append(f"{flag}{item}" if len(name) == 1 else f"{flag}={item}")
-    return arguments
+def _option(name):
+    return "level" if name == "O" else name.replace("_", "-")
+
+
+def _texts(value):
+    """One text for each time the option is given."""
+    for item in value if isinstance(value, (list, tuple)) else [value]:
+        if isinstance(item, bool):
+            yield "true" if item else "false"
+        elif item is not None:
+            yield str(item)
 
 
 def _temporary_output():
@@ -71,9 +76,7 @@ def _temporary_output():
     return pathlib.Path(folder) / "model.so"
 
 
-def _tool():
-    """In an installed package beside this file; else in the build's bin."""
-    for folder in (_PACKAGE / "bin", _PACKAGE.parents[1] / "bin"):
-        if (folder / "onnx-compile").exists():
-            return folder / "onnx-compile"
-    raise CompileError("the onnx-compile tool is not beside this package")
+def _runtime_dir():
+    """In an installed package inside it; else in the build's lib."""
+    inside = _PACKAGE / "lib" / "onnxc"
+    return inside if inside.exists() else _PACKAGE.parents[1] / "lib" / "onnxc"

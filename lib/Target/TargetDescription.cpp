@@ -28,14 +28,15 @@ struct VectorUnit {
   unsigned registers;
   unsigned fmaPerCycle;
   unsigned loadsPerCycle;
+  int64_t l2; ///< of the processors that have the unit, unless it is this one
 };
 
 static constexpr VectorUnit vectorUnits[] = {
-    {Triple::x86_64, "avx512f", 64, 32, 1, 1},
-    {Triple::x86_64, "avx2", 32, 16, 2, 2},
-    {Triple::x86_64, "avx", 32, 16, 1, 2},
-    {Triple::x86_64, "", 16, 16, 1, 2},
-    {Triple::aarch64, "", 16, 32, 2, 2},
+    {Triple::x86_64, "avx512f", 64, 32, 1, 1, 1 << 20},
+    {Triple::x86_64, "avx2", 32, 16, 2, 2, 512 << 10},
+    {Triple::x86_64, "avx", 32, 16, 1, 2, 256 << 10},
+    {Triple::x86_64, "", 16, 16, 1, 2, 256 << 10},
+    {Triple::aarch64, "", 16, 32, 2, 2, 512 << 10},
 };
 
 int64_t TargetDescription::lanes(unsigned bits) const {
@@ -105,6 +106,7 @@ TargetDescription TargetDescription::get(StringRef tripleText, StringRef cpu,
       target.vectorRegs = unit.registers;
       target.fmaPerCycle = unit.fmaPerCycle;
       target.loadsPerCycle = unit.loadsPerCycle;
+      target.l2 = unit.l2;
       break;
     }
   if (here) {

@@ -1,0 +1,32 @@
+//===- ChooseRecipe.h - A recipe for a kernel ---------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_RECIPE_CHOOSERECIPE_H
+#define ONNXC_RECIPE_CHOOSERECIPE_H
+
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Target/TargetDescription.h"
+
+namespace onnxc {
+
+/// The recipe that the cost model proposes for the target. It holds: the kernel
+/// with it verifies. The empty recipe where nothing better is known.
+mlir::ArrayAttr chooseRecipe(krnl::KernelOp kernel,
+                             const target::TargetDescription &target);
+
+/// For a kernel around one contraction: a register tile, its operand of columns
+/// packed. Null where the kernel is none, or no tile suits it.
+mlir::ArrayAttr
+chooseContractionRecipe(krnl::KernelOp kernel,
+                        const target::TargetDescription &target);
+
+/// For all others: the loops that all ops have are shared, the one along memory
+/// is vectorised, the outer ones run parallel if there is enough to do.
+mlir::ArrayAttr chooseLoopRecipe(krnl::KernelOp kernel,
+                                 const target::TargetDescription &target);
+
+} // namespace onnxc
+
+#endif // ONNXC_RECIPE_CHOOSERECIPE_H

@@ -1,0 +1,40 @@
+//===- CostModel.h - What a choice in a recipe costs --------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_RECIPE_COSTMODEL_H
+#define ONNXC_RECIPE_COSTMODEL_H
+
+#include "onnxc/Target/TargetDescription.h"
+
+namespace onnxc {
+
+/// A register tile: rows of scalars by columns of whole vectors.
+struct RegisterTile {
+  int64_t rows;
+  int64_t vectors;
+};
+
+/// Cycles that one step of the reduction takes for a tile: the largest of
+/// multiply-adds, loads (a vector per column, a broadcast per row), and the
+/// latency of too few accumulators.
+double tileCycles(const target::TargetDescription &target, RegisterTile tile);
+
+/// The tile that computes `rows` x `columns` results in the fewest cycles. Tails
+/// count as the smaller tiles they are. A dynamic extent counts as many.
+RegisterTile chooseRegisterTile(const target::TargetDescription &target,
+                                int64_t rows, int64_t columns, int64_t lanes);
+
+/// Columns of a block whose packed panels stay in the second cache while rows go
+/// by: a multiple of `tileColumns`, or 0 if all `columns` fit.
+int64_t chooseColumnBlock(const target::TargetDescription &target,
+                          int64_t columns, int64_t depth, int64_t tileColumns,
+                          int64_t elementBytes);
+
+/// Bytes of traffic below which starting other workers costs more than it saves.
+constexpr int64_t parallelBytes = 32 * 1024;
+
+} // namespace onnxc
+
+#endif // ONNXC_RECIPE_COSTMODEL_H

@@ -1,0 +1,34 @@
+//===- Passes.td - Writing recipes ---------------------*- tablegen -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_RECIPE_PASSES_TD
+#define ONNXC_RECIPE_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def KrnlWriteRecipesPass : Pass<"krnl-write-recipes"> {
+  let summary = "give each kernel a recipe for the target";
+  let description = [{
+    The recipe comes from a file where that names the kernel, else from the cost
+    model; kernels that have one already keep it. Nothing is transformed.
+
+    ```mlir
+    krnl.kernel "relu" loops [i = 64] ...
+    // becomes, with vectors of 64 bytes
+    krnl.kernel "relu" loops [i = 64] ... recipe [vectorize(i, 16), unroll(i, 4)]
+    ```
+  }];
+  let options = [
+    Option<"triple", "triple", "std::string", "", "The target, empty for this machine's">,
+    Option<"cpu", "cpu", "std::string", "", "The processor, \"native\" for this one">,
+    Option<"features", "features", "std::string", "",
+           "What differs from the processor's usual features: +avx2,-avx512f">,
+    Option<"recipes", "recipes", "std::string", "", "File of recipes to use">,
+    Option<"emitRecipes", "emit-recipes", "std::string", "",
+           "File to write all recipes to, \"-\" for standard output">
+  ];
+}
+
+#endif // ONNXC_RECIPE_PASSES_TD

@@ -1,0 +1,50 @@
+//===- RecipeBuilder.h - Writes the steps of a recipe -------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_RECIPE_RECIPEBUILDER_H
+#define ONNXC_RECIPE_RECIPEBUILDER_H
+
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+
+namespace onnxc {
+
+/// Appends steps; loops are named after what they come from: n -> n.o, n.r.
+class RecipeBuilder {
+public:
+  using Names = llvm::ArrayRef<std::string>;
+
+  explicit RecipeBuilder(mlir::MLIRContext *context) : context(context) {}
+
+  /// Cuts `loop` into blocks; returns the names of the outer and inner loop, the
+  /// inner one with the given suffix.
+  std::pair<std::string, std::string> block(llvm::StringRef loop, int64_t size,
+                                            llvm::StringRef outerSuffix = "o",
+                                            llvm::StringRef innerSuffix = "i");
+  void order(Names loops);
+  void share(Names loops);
+  void parallel(Names loops);
+  /// The steps below concern one op if `op` is at least 0.
+  void unroll(llvm::StringRef loop, int64_t factor, int op = -1);
+  void vectorize(llvm::StringRef loop, int64_t lanes, int op = -1);
+  std::pair<std::string, std::string>
+  splitReduction(llvm::StringRef loop, int64_t parts, int op);
+  void registerTile(llvm::StringRef rows, llvm::StringRef columns);
+  void pack(unsigned operand, Names loops);
+
+  mlir::ArrayAttr finish() const {
+    return mlir::ArrayAttr::get(context, steps);
+  }
+
+private:
+  void add(mlir::Attribute step, int op);
+  llvm::SmallVector<mlir::StringAttr> attributes(Names loops) const;
+
+  mlir::MLIRContext *context;
+  llvm::SmallVector<mlir::Attribute> steps;
+};
+
+} // namespace onnxc
+
+#endif // ONNXC_RECIPE_RECIPEBUILDER_H

@@ -1,0 +1,278 @@
+//===- ContractionRecipe.cpp - Register tiles for contractions -*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// A contraction has loops of four kinds, by the operands they index:
+//   batch     both operands and the result
+//   rows      one operand (scalars that are broadcast) and the result
+//   columns   the other one (vectors, packed where that helps) and the result
+//   reduced   no result
+// For a convolution the rows are output positions, the columns output channels.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelShape.h"
+#include "onnxc/Recipe/ChooseRecipe.h"
+#include "onnxc/Recipe/CostModel.h"
+#include "onnxc/Recipe/RecipeBuilder.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace onnxc::krnl;
+using onnxc::target::TargetDescription;
+
+namespace onnxc {
+
+namespace {
+/// The loops of a contraction by kind, and which operands they come from.
+struct Contraction {
+  linalg::LinalgOp op;
+  OpOperand *columnOperand = nullptr;
+  OpOperand *rowOperand = nullptr;
+  SmallVector<std::string> batch, rows, columns, reduced;
+  /// The innermost loop of rows and columns: the ones that are tiled.
+  std::string row, column;
+};
+} // namespace
+
+/// Loops that any dimension of the access depends on.
+static SmallVector<std::string> loopsIn(linalg::LinalgOp op,
+                                        OpOperand &operand) {
+  SmallVector<std::string> loops;
+  AffineMap map = op.getMatchingIndexingMap(&operand);
+  for (auto [dim, axis] : llvm::enumerate(KernelOp::getAxes(op)))
+    if (map.isFunctionOfDim(dim))
+      loops.push_back(axis.str());
+  return loops;
+}
+
+/// Is each dimension indexed by one loop alone, or a constant?
+static bool isPlain(linalg::LinalgOp op, OpOperand &operand) {
+  return llvm::all_of(op.getMatchingIndexingMap(&operand).getResults(),
+                      llvm::IsaPred<AffineDimExpr, AffineConstantExpr>);
+}
+
+/// Sorts the loops with `columns` as the operand of columns; fails where a loop
+/// is of no kind, or there are no columns.
+static FailureOr<Contraction> sortLoops(linalg::LinalgOp op,
+                                        OpOperand *columns, OpOperand *rows) {
+  Contraction result{op, columns, rows, {}, {}, {}, {}, {}, {}};
+  SmallVector<std::string> inColumns = loopsIn(op, *columns),
+                           inRows = loopsIn(op, *rows);
+  for (auto [axis, kind] :
+       llvm::zip_equal(KernelOp::getAxes(op), op.getIteratorTypesArray())) {
+    std::string loop = axis.str();
+    if (kind == utils::IteratorType::reduction)
+      result.reduced.push_back(loop);
+    else if (llvm::is_contained(inColumns, loop))
+      (llvm::is_contained(inRows, loop) ? result.batch : result.columns)
+          .push_back(loop);
+    else if (llvm::is_contained(inRows, loop))
+      result.rows.push_back(loop);
+    else
+      return failure();
+  }
+  if (result.columns.empty() || result.rows.empty() || !isPlain(op, *columns))
+    return failure();
+  result.column = result.columns.back();
+  result.row = result.rows.back();
+  return result;
+}
+
+/// The one contraction of the kernel, its columns along the last dimension of the
+/// result if both operands would do.
+static FailureOr<Contraction> findContraction(KernelOp kernel) {
+  linalg::LinalgOp found;
+  for (linalg::LinalgOp op : kernel.getStructuredOps()) {
+    if (op.getNumReductionLoops() == 0)
+      continue;
+    if (found || op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1)
+      return failure();
+    found = op;
+  }
+  if (!found)
+    return failure();
+  OpOperand *first = found.getDpsInputOperand(0),
+            *second = found.getDpsInputOperand(1);
+  std::string last = accessLoops(found, *found.getDpsInitOperand(0)).back();
+  FailureOr<Contraction> a = sortLoops(found, second, first),
+                         b = sortLoops(found, first, second);
+  if (failed(a) || (succeeded(b) && b->column == last && a->column != last))
+    return b;
+  return a;
+}
+
+/// Number of a kernel operand, or -1 for a tensor made inside.
+static int operandNumber(KernelOp kernel, OpOperand &operand) {
+  auto argument = dyn_cast<BlockArgument>(operand.get());
+  bool isInput = argument && argument.getOwner() == &kernel.getBody().front() &&
+                 argument.getArgNumber() < kernel.getIns().size();
+  return isInput ? int(argument.getArgNumber()) : -1;
+}
+
+static bool isConstant(KernelOp kernel, unsigned operand) {
+  Value value = kernel.getIns()[operand];
+  while (auto *view = value.getDefiningOp()) {
+    if (isa<ConstantOp>(view))
+      return true;
+    if (!isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(view))
+      return false;
+    value = view->getOperand(0);
+  }
+  return false;
+}
+
+namespace {
+/// Writes the recipe once the loops are known.
+class ContractionWriter {
+public:
+  ContractionWriter(KernelOp kernel, Contraction contraction,
+                    const TargetDescription &target)
+      : kernel(kernel), loops(std::move(contraction)), target(target),
+        recipe(kernel.getContext()) {}
+
+  ArrayAttr write();
+
+private:
+  bool chooseTile();
+  bool needsPack();
+  void blockLoops();
+  void writeOrder();
+  bool isParallel();
+
+  KernelOp kernel;
+  Contraction loops;
+  const TargetDescription &target;
+  RecipeBuilder recipe;
+  RegisterTile tile;
+  int64_t lanes = 1, depth = 1, columnBlock = 0;
+  bool pack = false;
+  int packedOperand = -1;
+  std::string rowBlocks, rowTile, columnBlocks, columnPanels, columnTile;
+};
+} // namespace
+
+/// Does the operand of columns have to be packed? A constant is for free; what
+/// lies along the columns already may stay.
+bool ContractionWriter::needsPack() {
+  packedOperand = operandNumber(kernel, *loops.columnOperand);
+  bool contiguous =
+      accessLoops(loops.op, *loops.columnOperand).back() == loops.column;
+  if (packedOperand < 0)
+    return !contiguous;
+  return !contiguous || isConstant(kernel, packedOperand);
+}
+
+bool ContractionWriter::chooseTile() {
+  unsigned bits = 0;
+  for (linalg::LinalgOp op : kernel.getStructuredOps()) {
+    unsigned wide = widestBits(op);
+    if (wide == 0)
+      return false;
+    bits = std::max(bits, wide);
+  }
+  lanes = target.lanes(bits);
+  pack = needsPack();
+  auto type = cast<RankedTensorType>(loops.columnOperand->get().getType());
+  if (pack && (packedOperand < 0 || !type.hasStaticShape()))
+    return false;
+  int64_t rows = extentOf(kernel, loops.row, ShapedType::kDynamic);
+  int64_t columns = extentOf(kernel, loops.column, ShapedType::kDynamic);
+  // Mostly empty vectors, or a copy as dear as the work itself.
+  if (lanes == 1 || (!ShapedType::isDynamic(columns) && columns * 4 < lanes))
+    return false;
+  if (pack && !isConstant(kernel, packedOperand)) {
+    int64_t allRows = 1;
+    for (const std::string &row : loops.rows)
+      allRows *= extentOf(kernel, row, 64);
+    if (allRows < 16)
+      return false;
+  }
+  tile = chooseRegisterTile(target, rows, columns, lanes);
+  for (const std::string &loop : loops.reduced)
+    depth *= extentOf(kernel, loop, 512);
+  return true;
+}
+
+void ContractionWriter::blockLoops() {
+  int64_t tileColumns = tile.vectors * lanes;
+  int64_t columns =
+      extentOf(kernel, loops.column, ShapedType::kDynamic);
+  columnBlock = chooseColumnBlock(target, columns, depth, tileColumns,
+                                  target.vectorBytes / lanes);
+  columnTile = loops.column;
+  if (columnBlock > tileColumns) {
+    std::string inner;
+    std::tie(columnBlocks, inner) =
+        recipe.block(columnTile, columnBlock, "o", "c");
+    std::tie(columnPanels, columnTile) =
+        recipe.block(inner, tileColumns, "p", "r");
+  } else {
+    std::tie(columnPanels, columnTile) =
+        recipe.block(columnTile, tileColumns, "o", "r");
+  }
+  std::tie(rowBlocks, rowTile) = recipe.block(loops.row, tile.rows, "o", "r");
+}
+
+/// Few multiply-adds do not pay for other workers.
+bool ContractionWriter::isParallel() {
+  int64_t work = depth;
+  for (auto *kind : {&loops.batch, &loops.rows, &loops.columns})
+    for (const std::string &loop : *kind)
+      work *= extentOf(kernel, loop, 64);
+  return work >= 64 * 1024;
+}
+
+void ContractionWriter::writeOrder() {
+  // batch, blocks of columns that stay in the second cache, rows that stay in the
+  // first, panels of columns, the reduction, the tile.
+  SmallVector<std::string> outer = loops.batch;
+  llvm::append_range(outer, ArrayRef(loops.columns).drop_back());
+  if (!columnBlocks.empty())
+    outer.push_back(columnBlocks);
+  llvm::append_range(outer, ArrayRef(loops.rows).drop_back());
+  outer.push_back(rowBlocks);
+  SmallVector<std::string> shared = outer;
+  shared.push_back(columnPanels);
+  SmallVector<std::string> all = shared;
+  llvm::append_range(all, loops.reduced);
+  all.push_back(rowTile);
+  all.push_back(columnTile);
+  recipe.order(all);
+  recipe.share(shared);
+  if (isParallel())
+    recipe.parallel(columnBlocks.empty() ? shared : outer);
+  recipe.registerTile(rowTile, columnTile);
+  if (!pack)
+    return;
+  SmallVector<std::string> packed{columnPanels};
+  llvm::append_range(packed, loops.reduced);
+  packed.push_back(columnTile);
+  recipe.pack(packedOperand, packed);
+}
+
+ArrayAttr ContractionWriter::write() {
+  if (!chooseTile())
+    return nullptr;
+  blockLoops();
+  writeOrder();
+  // A small tile leaves room to hide the loop's own cost.
+  const std::string &inner = loops.reduced.back();
+  if (tile.rows * tile.vectors < 12 && isStatic(kernel, inner) &&
+      extentOf(kernel, inner, 0) >= 4) {
+    auto ops = kernel.getStructuredOps();
+    recipe.unroll(inner, 4, llvm::find(ops, loops.op) - ops.begin());
+  }
+  return recipe.finish();
+}
+
+ArrayAttr chooseContractionRecipe(KernelOp kernel,
+                                  const TargetDescription &target) {
+  FailureOr<Contraction> contraction = findContraction(kernel);
+  if (failed(contraction))
+    return nullptr;
+  return ContractionWriter(kernel, *contraction, target).write();
+}
+
+} // namespace onnxc

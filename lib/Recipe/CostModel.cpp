@@ -1,0 +1,95 @@
+//===- CostModel.cpp - What a choice in a recipe costs ------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Recipe/CostModel.h"
+
+#include "mlir/IR/BuiltinTypeInterfaces.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using onnxc::target::TargetDescription;
+
+namespace onnxc {
+
+/// Cycles from the operands of a multiply-add to its result.
+static constexpr double fmaLatency = 4;
+
+/// Tiles to try, the better of equals first: the measured ones, then smaller ones
+/// for results with few rows or columns.
+static constexpr RegisterTile tilesOf32[] = {
+    {8, 3}, {6, 4}, {12, 2}, {14, 2}, {7, 3}, {5, 4}, {4, 6}, {4, 4}, {3, 6},
+    {2, 8}, {1, 12}, {1, 8}, {2, 4}, {4, 3}, {3, 4}, {10, 2}, {9, 2}, {8, 2},
+    {7, 2}, {6, 2}, {5, 2}, {4, 2}, {14, 1}, {12, 1}, {10, 1}, {8, 1}, {7, 1},
+    {6, 1}, {5, 1}, {4, 1}, {3, 1}, {2, 3}, {2, 2}, {2, 1}, {1, 4}, {1, 2},
+    {1, 1}};
+static constexpr RegisterTile tilesOf16[] = {
+    {6, 2}, {4, 3}, {5, 2}, {3, 3}, {2, 4}, {1, 6}, {4, 2}, {3, 2}, {2, 3},
+    {1, 4}, {12, 1}, {10, 1}, {8, 1}, {7, 1}, {6, 1}, {5, 1}, {4, 1}, {3, 1},
+    {2, 2}, {2, 1}, {1, 2}, {1, 1}};
+
+/// What an extent that is not known counts as.
+static constexpr int64_t manyIterations = 512;
+
+double tileCycles(const TargetDescription &target, RegisterTile tile) {
+  double fma = double(tile.rows * tile.vectors) / target.fmaPerCycle;
+  double loads =
+      double(tile.vectors) / target.loadsPerCycle + double(tile.rows) / 2;
+  return std::max({fma, loads, fmaLatency});
+}
+
+/// Cycles for a whole result, tails included.
+static double totalCycles(const TargetDescription &target, RegisterTile tile,
+                          int64_t rows, int64_t columns, int64_t lanes) {
+  int64_t vectors = llvm::divideCeil(columns, lanes);
+  auto rowTiles = [&](int64_t width) {
+    double cycles = double(rows / tile.rows) *
+                    tileCycles(target, {tile.rows, width});
+    if (int64_t rest = rows % tile.rows)
+      cycles += tileCycles(target, {rest, width});
+    return cycles;
+  };
+  double cycles = double(vectors / tile.vectors) * rowTiles(tile.vectors);
+  if (int64_t rest = vectors % tile.vectors)
+    cycles += rowTiles(rest);
+  return cycles;
+}
+
+RegisterTile chooseRegisterTile(const TargetDescription &target, int64_t rows,
+                                int64_t columns, int64_t lanes) {
+  if (ShapedType::isDynamic(rows))
+    rows = manyIterations;
+  if (ShapedType::isDynamic(columns))
+    columns = manyIterations * lanes;
+  int64_t vectors = llvm::divideCeil(columns, lanes);
+  ArrayRef<RegisterTile> tiles(tilesOf16);
+  if (target.vectorRegs >= 32)
+    tiles = tilesOf32;
+  RegisterTile best{1, 1};
+  double bestCycles = std::numeric_limits<double>::infinity();
+  for (RegisterTile tile : tiles) {
+    if (tile.rows > rows || tile.vectors > vectors)
+      continue;
+    double cycles = totalCycles(target, tile, rows, columns, lanes);
+    if (cycles < bestCycles * 0.98) {
+      best = tile;
+      bestCycles = cycles;
+    }
+  }
+  return best;
+}
+
+int64_t chooseColumnBlock(const TargetDescription &target, int64_t columns,
+                          int64_t depth, int64_t tileColumns,
+                          int64_t elementBytes) {
+  if (ShapedType::isDynamic(depth) || ShapedType::isDynamic(columns))
+    return 0;
+  int64_t room = target.l2 * 3 / 4 / std::max<int64_t>(depth * elementBytes, 1);
+  if (columns <= room)
+    return 0;
+  return std::max<int64_t>(room / tileColumns, 1) * tileColumns;
+}
+
+} // namespace onnxc

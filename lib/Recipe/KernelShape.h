@@ -1,0 +1,42 @@
+//===- KernelShape.h - What recipes need to know of a kernel -*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_LIB_RECIPE_KERNELSHAPE_H
+#define ONNXC_LIB_RECIPE_KERNELSHAPE_H
+
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+
+#include <string>
+
+namespace onnxc {
+
+/// Extent of a loop by name; unknown ones count as `unknown`.
+int64_t extentOf(krnl::KernelOp kernel, llvm::StringRef loop, int64_t unknown);
+
+/// Is the extent known?
+bool isStatic(krnl::KernelOp kernel, llvm::StringRef loop);
+
+/// Names of all loops, in the order of the kernel.
+llvm::SmallVector<std::string> loopNames(krnl::KernelOp kernel);
+
+/// The loops of an access: the name where a dimension is indexed by just a loop,
+/// else empty.
+llvm::SmallVector<std::string> accessLoops(mlir::linalg::LinalgOp op,
+                                           mlir::OpOperand &operand);
+
+/// Loops that the op reduces, in iterator order.
+llvm::SmallVector<std::string> reducedLoops(mlir::linalg::LinalgOp op);
+
+/// Bits of the widest element the op reads, writes or computes with; 0 if some
+/// element is no number that fits a vector.
+unsigned widestBits(mlir::linalg::LinalgOp op);
+
+/// Bytes read and written if every loop runs once; unknown extents count as
+/// `unknown`.
+int64_t trafficBytes(krnl::KernelOp kernel, int64_t unknown);
+
+} // namespace onnxc
+
+#endif // ONNXC_LIB_RECIPE_KERNELSHAPE_H

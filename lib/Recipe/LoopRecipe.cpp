@@ -1,0 +1,305 @@
+//===- LoopRecipe.cpp - Recipes for all but contractions ----*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Elementwise:  all ops run over all loops. Everything is shared down to a few
+//               vectors, which ops hand on in registers.
+// Columns:      a reduction of outer dimensions. The same, the reduction running
+//               outside of the few vectors, which are its accumulators.
+// Rows:         softmax, layer normalisation. The loops of rows are shared; each
+//               op passes over its row in vectors.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelShape.h"
+#include "onnxc/Recipe/ChooseRecipe.h"
+#include "onnxc/Recipe/CostModel.h"
+#include "onnxc/Recipe/RecipeBuilder.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace onnxc::krnl;
+using onnxc::target::TargetDescription;
+
+namespace onnxc {
+
+/// What an extent counts as that is not known.
+static constexpr int64_t unknownExtent = 64;
+/// Work, in bytes of traffic, that one tile should have at least.
+static constexpr int64_t tileBytes = 16 * 1024;
+/// A transcendental function costs as much as this many bytes of traffic.
+static constexpr int64_t mathBytes = 16;
+
+namespace {
+class LoopWriter {
+public:
+  LoopWriter(KernelOp kernel, const TargetDescription &target)
+      : kernel(kernel), ops(kernel.getStructuredOps()), target(target),
+        recipe(kernel.getContext()) {}
+
+  ArrayAttr write();
+
+private:
+  struct SharedLoop {
+    std::string name;
+    int64_t extent;
+  };
+
+  void findCommon();
+  void findVectorLoop();
+  void chooseLanes();
+  void planShared();
+  void planParallel();
+  void writeBlocks();
+  void writeVectors();
+  void vectorizeRow(unsigned number);
+  int64_t extent(StringRef loop) {
+    return extentOf(kernel, loop, unknownExtent);
+  }
+  bool has(unsigned op, StringRef loop) {
+    return llvm::is_contained(KernelOp::getAxes(ops[op]), loop);
+  }
+  int64_t pointsOf(linalg::LinalgOp op);
+  int64_t workBytes();
+
+  KernelOp kernel;
+  SmallVector<linalg::LinalgOp> ops;
+  const TargetDescription &target;
+  RecipeBuilder recipe;
+
+  /// Loops that all ops have and none reduces; the rest.
+  SmallVector<std::string> common, own;
+  /// The loop along memory, and whether it is common.
+  std::string vectorLoop;
+  bool vectorIsCommon = false;
+  int64_t lanes = 1, vectors = 1;
+  /// The vector loop is cut into blocks of lanes * vectors.
+  bool cut = false;
+  SmallVector<SharedLoop> shared;
+  /// The first `numParallel` shared loops are parallel, the last of them in
+  /// blocks of `grain` if that is above 1.
+  unsigned numParallel = 0;
+  int64_t grain = 1;
+};
+} // namespace
+
+int64_t LoopWriter::pointsOf(linalg::LinalgOp op) {
+  int64_t points = 1;
+  for (StringRef axis : KernelOp::getAxes(op))
+    points *= extent(axis);
+  return points;
+}
+
+int64_t LoopWriter::workBytes() {
+  int64_t work = 0;
+  for (linalg::LinalgOp op : ops) {
+    int64_t perPoint = 0;
+    for (Value operand : op->getOperands())
+      perPoint += std::max<int64_t>(
+          getElementTypeOrSelf(operand.getType()).isIntOrFloat()
+              ? getElementTypeOrSelf(operand.getType()).getIntOrFloatBitWidth() /
+                    8
+              : 8,
+          1);
+    for (Operation &inner : op.getBlock()->without_terminator())
+      perPoint += isa<math::MathDialect>(inner.getDialect()) ? mathBytes : 1;
+    work += pointsOf(op) * perPoint;
+  }
+  return work;
+}
+
+void LoopWriter::findCommon() {
+  for (const std::string &loop : loopNames(kernel)) {
+    bool everywhere =
+        llvm::all_of(llvm::seq<unsigned>(ops.size()), [&](unsigned op) {
+          return has(op, loop) &&
+                 !llvm::is_contained(reducedLoops(ops[op]), loop);
+        });
+    (everywhere ? common : own).push_back(loop);
+  }
+}
+
+/// The loop that indexes the last dimension of most of what is read and written.
+void LoopWriter::findVectorLoop() {
+  llvm::StringMap<double> score;
+  for (linalg::LinalgOp op : ops)
+    for (OpOperand &operand : op->getOpOperands()) {
+      SmallVector<std::string> loops = accessLoops(op, operand);
+      if (loops.empty() || loops.back().empty() || extent(loops.back()) == 1)
+        continue;
+      double elements = 1;
+      for (const std::string &loop : loops)
+        if (!loop.empty())
+          elements *= double(extent(loop));
+      score[loops.back()] += elements;
+    }
+  double best = 0;
+  for (const std::string &loop : loopNames(kernel))
+    if (score.lookup(loop) >= best && score.contains(loop)) {
+      best = score.lookup(loop);
+      vectorLoop = loop;
+    }
+  vectorIsCommon = llvm::is_contained(common, vectorLoop);
+}
+
+void LoopWriter::chooseLanes() {
+  unsigned bits = 0;
+  size_t payload = 0;
+  for (linalg::LinalgOp op : ops) {
+    unsigned wide = widestBits(op);
+    bool computedRead =
+        !op.getBlock()->getOps<tensor::ExtractOp>().empty();
+    if (wide == 0 || computedRead)
+      return;
+    bits = std::max(bits, wide);
+    payload += op.getBlock()->getOperations().size();
+  }
+  if (vectorLoop.empty())
+    return;
+  lanes = std::min<int64_t>(llvm::bit_floor(uint64_t(target.lanes(bits))), 64);
+  bool known = isStatic(kernel, vectorLoop);
+  // Half-empty vectors are narrowed; nearly empty ones do not pay.
+  if (known && extent(vectorLoop) < lanes)
+    lanes = extent(vectorLoop) * 4 <= lanes
+                ? 1
+                : llvm::bit_ceil(uint64_t(extent(vectorLoop)));
+  if (lanes == 1)
+    return;
+  vectors = payload <= 8 ? 4 : payload <= 24 ? 2 : 1;
+  if (known)
+    vectors = std::clamp<int64_t>(extent(vectorLoop) / lanes, 1, vectors);
+  cut = vectorIsCommon && (!known || extent(vectorLoop) > lanes * vectors);
+}
+
+void LoopWriter::planShared() {
+  for (const std::string &loop : common)
+    if (loop != vectorLoop || lanes == 1)
+      shared.push_back({loop, extent(loop)});
+  if (cut)
+    shared.push_back(
+        {vectorLoop,
+         int64_t(llvm::divideCeil(extent(vectorLoop), lanes * vectors))});
+}
+
+/// Outer loops run parallel as far as a tile keeps enough work.
+void LoopWriter::planParallel() {
+  bool known = llvm::all_of(loopNames(kernel), [&](const std::string &loop) {
+    return isStatic(kernel, loop);
+  });
+  int64_t work = workBytes();
+  if (known && work < parallelBytes)
+    return;
+  for (const SharedLoop &loop : shared)
+    work /= std::max<int64_t>(loop.extent, 1);
+  for (unsigned place = shared.size(); place-- > 0;) {
+    int64_t wanted = llvm::divideCeil(tileBytes, std::max<int64_t>(work, 1));
+    int64_t extentHere = shared[place].extent;
+    bool dynamic = !isStatic(kernel, shared[place].name);
+    if (wanted <= 1 || extentHere >= 2 * wanted ||
+        (dynamic && place == 0)) {
+      numParallel = place + 1;
+      grain = llvm::bit_floor(uint64_t(std::max<int64_t>(wanted, 1)));
+      return;
+    }
+    work *= std::max<int64_t>(extentHere, 1);
+  }
+}
+
+/// Cuts loops, orders and shares them.
+void LoopWriter::writeBlocks() {
+  SmallVector<std::string> sharedNames, parallelNames;
+  int64_t width = lanes * vectors;
+  std::string vectorInner = vectorLoop;
+  for (auto [place, loop] : llvm::enumerate(shared)) {
+    std::string name = loop.name;
+    bool isVector = cut && name == vectorLoop;
+    if (place + 1 == numParallel && grain > 1) {
+      auto [outer, inner] =
+          recipe.block(name, grain * (isVector ? width : 1), "t", "c");
+      sharedNames.push_back(outer);
+      parallelNames.push_back(outer);
+      name = inner;
+    }
+    if (isVector)
+      std::tie(name, vectorInner) = recipe.block(name, width, "o", "i");
+    sharedNames.push_back(name);
+    if (place < numParallel && !(place + 1 == numParallel && grain > 1))
+      parallelNames.push_back(name);
+  }
+  SmallVector<std::string> all = sharedNames;
+  for (const std::string &loop : own)
+    if (loop != vectorLoop || lanes == 1)
+      all.push_back(loop);
+  if (lanes > 1)
+    all.push_back(vectorInner);
+  if (all.size() > 1)
+    recipe.order(all);
+  recipe.share(sharedNames);
+  recipe.parallel(parallelNames);
+  vectorLoop = vectorInner;
+}
+
+/// An op that reduces its row sums up in several vectors, so that one addition
+/// need not wait for the one before.
+void LoopWriter::vectorizeRow(unsigned number) {
+  bool reduces = llvm::is_contained(reducedLoops(ops[number]), vectorLoop);
+  bool known = isStatic(kernel, vectorLoop);
+  std::string loop = vectorLoop;
+  if (reduces && vectors > 1 && (!known || extent(loop) >= lanes * vectors)) {
+    auto [steps, parts] = recipe.splitReduction(loop, lanes * vectors, number);
+    recipe.vectorize(parts, lanes, number);
+    recipe.unroll(parts, vectors, number);
+    return;
+  }
+  recipe.vectorize(loop, lanes, number);
+}
+
+void LoopWriter::writeVectors() {
+  if (lanes == 1)
+    return;
+  if (vectorIsCommon) {
+    recipe.vectorize(vectorLoop, lanes);
+    recipe.unroll(vectorLoop, vectors);
+    return;
+  }
+  for (unsigned number : llvm::seq<unsigned>(ops.size()))
+    if (has(number, vectorLoop))
+      vectorizeRow(number);
+}
+
+ArrayAttr LoopWriter::write() {
+  findCommon();
+  findVectorLoop();
+  chooseLanes();
+  planShared();
+  planParallel();
+  writeBlocks();
+  writeVectors();
+  return recipe.finish();
+}
+
+ArrayAttr chooseLoopRecipe(KernelOp kernel, const TargetDescription &target) {
+  return LoopWriter(kernel, target).write();
+}
+
+ArrayAttr chooseRecipe(KernelOp kernel, const TargetDescription &target) {
+  ArrayAttr old = kernel.getRecipeAttr();
+  ArrayAttr chosen = ArrayAttr::get(kernel.getContext(), {});
+  for (auto *choose : {chooseContractionRecipe, chooseLoopRecipe}) {
+    ArrayAttr recipe = choose(kernel, target);
+    if (!recipe)
+      continue;
+    kernel.setRecipeAttr(recipe);
+    std::string reason;
+    if (succeeded(LoopNest::tryReplay(kernel, reason))) {
+      chosen = recipe;
+      break;
+    }
+  }
+  kernel.setRecipeAttr(old);
+  return chosen;
+}
+
+} // namespace onnxc

@@ -1,0 +1,78 @@
+//===- RecipeBuilder.cpp - Writes the steps of a recipe -----*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Recipe/RecipeBuilder.h"
+
+using namespace mlir;
+using namespace onnxc::krnl;
+
+namespace onnxc {
+
+void RecipeBuilder::add(Attribute step, int op) {
+  if (op >= 0)
+    step = OnlyStepAttr::get(context, std::to_string(op), step);
+  steps.push_back(step);
+}
+
+SmallVector<StringAttr> RecipeBuilder::attributes(Names loops) const {
+  return llvm::map_to_vector(
+      loops, [&](const std::string &n) { return StringAttr::get(context, n); });
+}
+
+/// n -> n.o; a derived loop n.c -> n.p, without piling up suffixes.
+static std::string derive(StringRef loop, StringRef suffix) {
+  return (loop.split('.').first + "." + suffix).str();
+}
+
+std::pair<std::string, std::string>
+RecipeBuilder::block(StringRef loop, int64_t size, StringRef outerSuffix,
+                     StringRef innerSuffix) {
+  std::string outer = derive(loop, outerSuffix),
+              inner = derive(loop, innerSuffix);
+  add(BlockStepAttr::get(context, loop, size, Tail::Mask, outer, inner), -1);
+  return {outer, inner};
+}
+
+void RecipeBuilder::order(Names loops) {
+  add(OrderStepAttr::get(context, attributes(loops)), -1);
+}
+
+void RecipeBuilder::share(Names loops) {
+  if (!loops.empty())
+    add(ShareStepAttr::get(context, attributes(loops)), -1);
+}
+
+void RecipeBuilder::parallel(Names loops) {
+  if (!loops.empty())
+    add(ParallelStepAttr::get(context, attributes(loops)), -1);
+}
+
+void RecipeBuilder::unroll(StringRef loop, int64_t factor, int op) {
+  if (factor > 1)
+    add(UnrollStepAttr::get(context, loop, factor), op);
+}
+
+void RecipeBuilder::vectorize(StringRef loop, int64_t lanes, int op) {
+  if (lanes > 1)
+    add(VectorizeStepAttr::get(context, loop, lanes), op);
+}
+
+std::pair<std::string, std::string>
+RecipeBuilder::splitReduction(StringRef loop, int64_t parts, int op) {
+  std::string outer = derive(loop, "s"), inner = derive(loop, "v");
+  add(SplitReductionStepAttr::get(context, loop, parts, outer, inner), op);
+  return {outer, inner};
+}
+
+void RecipeBuilder::registerTile(StringRef rows, StringRef columns) {
+  add(RegisterTileStepAttr::get(context, rows, columns), -1);
+}
+
+void RecipeBuilder::pack(unsigned operand, Names loops) {
+  add(PackStepAttr::get(context, operand, attributes(loops)), -1);
+}
+
+} // namespace onnxc

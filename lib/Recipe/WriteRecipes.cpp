@@ -1,0 +1,74 @@
+//===- WriteRecipes.cpp - krnl-write-recipes ----------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Recipe/ChooseRecipe.h"
+#include "onnxc/Recipe/Passes.h"
+#include "onnxc/Recipe/RecipeFile.h"
+
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+using namespace mlir;
+using namespace onnxc::krnl;
+
+namespace onnxc {
+#define GEN_PASS_DEF_KRNLWRITERECIPESPASS
+#include "onnxc/Recipe/Passes.h.inc"
+
+namespace {
+struct KrnlWriteRecipesPass
+    : impl::KrnlWriteRecipesPassBase<KrnlWriteRecipesPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    SmallVector<KernelOp> kernels;
+    getOperation()->walk([&](KernelOp kernel) { kernels.push_back(kernel); });
+    if (!recipes.empty() && failed(readRecipes(kernels)))
+      return signalPassFailure();
+    auto description = target::TargetDescription::get(triple, cpu, features);
+    for (KernelOp kernel : kernels)
+      if (kernel.getRecipe().empty() && !fromFile.contains(kernel))
+        kernel.setRecipeAttr(chooseRecipe(kernel, description));
+    if (!emitRecipes.empty() && failed(saveRecipes(kernels)))
+      signalPassFailure();
+  }
+
+private:
+  LogicalResult readRecipes(ArrayRef<KernelOp> kernels) {
+    auto buffer = llvm::MemoryBuffer::getFile(recipes);
+    if (!buffer)
+      return emitError(getOperation()->getLoc())
+             << "cannot read recipes from '" << recipes
+             << "': " << buffer.getError().message();
+    auto entries =
+        parseRecipes((*buffer)->getBuffer(), recipes, &getContext());
+    if (failed(entries) || failed(applyRecipes(*entries, kernels)))
+      return failure();
+    fromFile.clear();
+    for (auto [key, kernel] : llvm::zip_equal(kernelKeys(kernels), kernels))
+      for (const RecipeEntry &entry : *entries)
+        if (entry.key == key)
+          fromFile.insert(kernel);
+    return success();
+  }
+
+  LogicalResult saveRecipes(ArrayRef<KernelOp> kernels) {
+    std::error_code error;
+    llvm::ToolOutputFile file(emitRecipes, error, llvm::sys::fs::OF_Text);
+    if (error)
+      return emitError(getOperation()->getLoc())
+             << "cannot write recipes to '" << emitRecipes
+             << "': " << error.message();
+    printRecipes(file.os(), kernels);
+    file.keep();
+    return success();
+  }
+
+  /// Kernels whose recipe, perhaps the empty one, a file has set.
+  llvm::DenseSet<Operation *> fromFile;
+};
+} // namespace
+} // namespace onnxc

@@ -4,7 +4,8 @@
  *
  * Reads 8x8 images from .npy files, runs the compiled digits network on each
  * and prints the picture with the digit that the network sees in it:
- *   cc main.c digits.so -o digits && ./digits images/7.npy
+ *   cc -I runtime/include main.c digits.so -Wl,-rpath,'$ORIGIN' -o digits
+ *   ./digits images/7.npy
  *
  *===----------------------------------------------------------------------===*/
 

@@ -1,8 +1,8 @@
 # ===- artefact.py - Compile a model and run the result --------------------===//
 # Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 #
-# Uses the Python package of the build where it is there (compiler loaded once,
-# then forked), else the onnx-compile binary and the C interface of the artefact.
+# Runs the onnx-compile of the build, and the artefact in this process: through
+# the Python package where it has been built, else through its C interface.
 # ===------------------------------------------------------------------------===//
 """Compiles a model to a shared object and runs it."""
 
@@ -22,7 +22,7 @@ except ImportError:
 
 # What a message of the compiler says about where it gave up; the first match counts.
 STAGES = [
-    ("lower", re.compile(r"failed to legalize|lowering|not lowered|krnl|kernel")),
+    ("lower", re.compile(r"failed to legalize|lowering|'(krnl|linalg|tensor|arith|memref|scf|vector)\.")),
     ("infer", re.compile(r"infer|rank|shape|type")),
     ("import", re.compile(r"opset|unknown operator|upgrade|attribute|import|initiali[sz]er")),
     ("codegen", re.compile(r"LLVM|codegen|lld|link|object")),
@@ -42,23 +42,12 @@ def error_line(text):
     for mark in ("error:", "Assertion", "LLVM ERROR", "UNREACHABLE"):
         for line in lines:
             if mark in line:
-                return re.sub(r"^\S*/", "", line)
+                return re.sub(r"^\S*?([^/\s]+\.onnx:)", r"\1", line)
     return lines[0] if lines else ""
-
-
-def compile_in_process(model, output, options):
-    try:
-        onnx_compile.compile(str(model), output=str(output), **options)
-    except (RuntimeError, ValueError) as error:
-        message = error_line(str(error))
-        raise StageError(stage_of(message), message) from None
 
 
 def compile_model(model, output, **options):
     """Compiles the model file to `output`; a refusal raises StageError with the first error."""
-    if onnx_compile:
-        compile_in_process(model, output, options)
-        return
     flags = [f"-{k}{v}" if len(k) == 1 else f"--{k.replace('_', '-')}={v}" for k, v in options.items()]
     tool = BUILD / "bin" / "onnx-compile"
     if not tool.exists():

@@ -59,6 +59,7 @@ LogicalResult onnxc::isLoopsOnly(ModuleOp module) {
 
 LogicalResult onnxc::isLLVMOnly(ModuleOp module) {
   return allOps(module, "llvm", [](Operation *op) {
-    return isa_and_nonnull<LLVM::LLVMDialect, BuiltinDialect>(op->getDialect());
+    return isa<ModuleOp>(op) ||
+           isa_and_nonnull<LLVM::LLVMDialect>(op->getDialect());
   });
 }

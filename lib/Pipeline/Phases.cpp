@@ -17,11 +17,15 @@
 #include "onnxc/Dialect/Krnl/Emit/Passes.h"
 #include "onnxc/Dialect/Krnl/Transforms/Passes.h"
 #include "onnxc/Dialect/ONNX/Transforms/Passes.h"
+#include "onnxc/Importer/Passes.h"
 
 using namespace mlir;
 using namespace onnxc;
 
 static void buildOnnx(OpPassManager &passes, const PhaseInputs &inputs) {
+  passes.addPass(onnx::createSimplify());
+  // Operators without a lowering of their own become what defines them.
+  passes.addPass(importer::createExpandFunctions(directlyLoweredOps));
   passes.addPass(onnx::createSimplify());
 }
 

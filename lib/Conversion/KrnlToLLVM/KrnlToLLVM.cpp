@@ -121,7 +121,12 @@ static LogicalResult convert(ModuleOp module) {
 
   LLVMConversionTarget target(*context);
   target.addLegalOp<ModuleOp>();
-  return applyFullConversion(module, target, std::move(patterns));
+  if (failed(applyFullConversion(module, target, std::move(patterns))))
+    return failure();
+  SmallVector<UnrealizedConversionCastOp> casts;
+  module.walk([&](UnrealizedConversionCastOp op) { casts.push_back(op); });
+  reconcileUnrealizedCasts(casts);
+  return success();
 }
 
 /// Converts the functions of one module, kernels to their bare signature and

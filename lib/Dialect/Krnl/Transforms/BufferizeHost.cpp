@@ -13,6 +13,7 @@
 #include "HostBuffers.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -81,6 +82,8 @@ private:
   void convertFromElements(tensor::FromElementsOp op);
   void convertReturn(func::ReturnOp op);
   LogicalResult convertView(Operation *op);
+  Value reshaped(Location loc, MemRefType type, Value source, Value shape);
+  OpFoldResult mulIndex(Location loc, OpFoldResult a, OpFoldResult b);
   LogicalResult convertIf(scf::IfOp op);
   LogicalResult convertFor(scf::ForOp op);
   LogicalResult convertWhile(scf::WhileOp op);
@@ -265,6 +268,50 @@ void Bufferizer::convertFromElements(tensor::FromElementsOp op) {
   dead.push_back(op);
 }
 
+/// `source` with the sizes that the elements of `shape` say.
+Value Bufferizer::reshaped(Location loc, MemRefType type, Value source,
+                           Value shape) {
+  auto known = shape.getDefiningOp<tensor::FromElementsOp>();
+  SmallVector<OpFoldResult> sizes, strides(type.getRank());
+  for (auto [i, size] : llvm::enumerate(type.getShape())) {
+    if (!ShapedType::isDynamic(size)) {
+      sizes.push_back(builder.getIndexAttr(size));
+      continue;
+    }
+    Value element;
+    if (known) {
+      element = known.getElements()[i];
+    } else {
+      Value position = arith::ConstantIndexOp::create(builder, loc, i);
+      element = memref::LoadOp::create(builder, loc, buffer(shape), position);
+    }
+    if (!element.getType().isIndex())
+      element = arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
+                                           element);
+    sizes.push_back(element);
+  }
+  OpFoldResult stride = builder.getIndexAttr(1);
+  for (int64_t i = type.getRank() - 1; i >= 0; --i) {
+    strides[i] = stride;
+    stride = mulIndex(loc, stride, sizes[i]);
+  }
+  return memref::ReinterpretCastOp::create(builder, loc, type, source,
+                                           builder.getIndexAttr(0), sizes,
+                                           strides);
+}
+
+/// The product of two sizes, a constant where both are.
+OpFoldResult Bufferizer::mulIndex(Location loc, OpFoldResult a,
+                                  OpFoldResult b) {
+  std::optional<int64_t> x = getConstantIntValue(a), y = getConstantIntValue(b);
+  if (x && y)
+    return builder.getIndexAttr(*x * *y);
+  return arith::MulIOp::create(builder, loc,
+                               getValueOrCreateConstantIndexOp(builder, loc, a),
+                               getValueOrCreateConstantIndexOp(builder, loc, b))
+      .getResult();
+}
+
 LogicalResult Bufferizer::convertView(Operation *op) {
   Location loc = op->getLoc();
   Value source = buffer(op->getOperand(0));
@@ -284,8 +331,7 @@ LogicalResult Bufferizer::convertView(Operation *op) {
                                                  view.getMixedOutputShape());
           })
           .Case([&](tensor::ReshapeOp) {
-            return memref::ReshapeOp::create(builder, loc, type, source,
-                                             buffer(op->getOperand(1)));
+            return reshaped(loc, type, source, op->getOperand(1));
           });
   buffers[op->getResult(0)] = result;
   dead.push_back(op);

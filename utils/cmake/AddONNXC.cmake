@@ -60,7 +60,7 @@ endmacro()
 
 # Applies flags, precompiled header and dependencies to an added target.
 function(_onnxc_configure target)
-  target_include_directories(${target} PRIVATE
+  target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}
     ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/runtime/include
     ${ONNXC_GENERATED_INCLUDE_DIR})
   target_include_directories(${target} SYSTEM PRIVATE

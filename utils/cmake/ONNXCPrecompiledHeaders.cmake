@@ -8,7 +8,8 @@
 #
 # Beside each .pch lies a .sum with a hash of the preprocessed text. ccache
 # uses it in place of the .pch, which holds absolute paths: a fresh checkout
-# elsewhere hits the same cache entries.
+# elsewhere hits the same cache entries. (Assertions name files relative to the
+# project, or the text would differ too.)
 #===------------------------------------------------------------------------===#
 
 set(ONNXC_WARNING_FLAGS -Wall -Wextra -Wno-unused-parameter -Werror)
@@ -34,6 +35,7 @@ function(_onnxc_add_pch name)
     COMMAND ${PROJECT_SOURCE_DIR}/utils/pch/make-pch
             ${output} ${CMAKE_CXX_COMPILER} ${base_flags}
             ${CMAKE_CXX_FLAGS_RELEASE} -std=c++20 -fPIC ${ONNXC_CXX_FLAGS}
+            -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=
             -I${PROJECT_SOURCE_DIR}/include -I${ONNXC_GENERATED_INCLUDE_DIR}
             -I${PROJECT_SOURCE_DIR}/runtime/include
             -isystem ${ONNXC_LLVM_DIR}/include

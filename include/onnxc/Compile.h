@@ -92,9 +92,10 @@ OM_COMPILER_API OM_COMPILE_STATUS omCompilerCompileFile(OMCompiler *compiler,
                                                         const char *path);
 
 /* `name` is what messages call the model. */
-OM_COMPILER_API OM_COMPILE_STATUS
-omCompilerCompileMemory(OMCompiler *compiler, const void *data, size_t size,
-                        const char *name);
+OM_COMPILER_API OM_COMPILE_STATUS omCompilerCompileMemory(OMCompiler *compiler,
+                                                          const void *data,
+                                                          size_t size,
+                                                          const char *name);
 
 /* Ends the compilation that runs, or the next one, soon. May be called from
  * any thread and from a signal handler. */

@@ -79,8 +79,8 @@ OM_COMPILE_STATUS OMCompiler::run(const Input &input) {
   events.message = [&](const Message &message) { tell(message); };
   if (onProgress)
     events.progress = [&](const Progress &step) {
-      onProgress(progressUser, step.number, step.total,
-                 step.name.str().c_str(), step.seconds.value_or(-1));
+      onProgress(progressUser, step.number, step.total, step.name.str().c_str(),
+                 step.seconds.value_or(-1));
     };
   if (onOutput)
     events.output = [&](llvm::StringRef text) {
@@ -98,8 +98,8 @@ void omCompilerDestroy(OMCompiler *compiler) { delete compiler; }
 OM_COMPILE_STATUS omCompilerSetOption(OMCompiler *compiler, const char *key,
                                       const char *value) {
   compiler->messages.clear();
-  llvm::Error error = setOption(compiler->options, key ? key : "",
-                                value ? value : "");
+  llvm::Error error =
+      setOption(compiler->options, key ? key : "", value ? value : "");
   if (!error)
     return OM_COMPILE_OK;
   compiler->messages = "error: " + llvm::toString(std::move(error)) + "\n";

@@ -58,9 +58,8 @@ static std::string findRuntime() {
   if (dladdr(reinterpret_cast<void *>(&findRuntime), &info) && info.dli_fname)
     self = info.dli_fname;
   SmallString<256> real;
-  if (fs::real_path(fs::getMainExecutable(nullptr,
-                                          reinterpret_cast<void *>(
-                                              &findRuntime)),
+  if (fs::real_path(fs::getMainExecutable(
+                        nullptr, reinterpret_cast<void *>(&findRuntime)),
                     real) &&
       fs::real_path(self, real))
     return "";
@@ -145,8 +144,9 @@ static llvm::Error link(ModuleOp module, std::vector<CodeFile> files,
   link.runtimeDir =
       options.runtimeDir.empty() ? findRuntime() : options.runtimeDir;
   if (link.runtimeDir.empty())
-    return llvm::createStringError("cannot find onnxc_rt.o beside the compiler; "
-                                   "say where it is with --runtime-dir");
+    return llvm::createStringError(
+        "cannot find onnxc_rt.o beside the compiler; "
+        "say where it is with --runtime-dir");
   ModelInfo info;
   info.compilationInfo = compilationInfo(module, inputs);
   info.features = requiredFeatures(inputs.machine);
@@ -163,8 +163,7 @@ static llvm::Error link(ModuleOp module, std::vector<CodeFile> files,
       return writeWeights(module, file, offset);
     };
   }
-  FailureOr<CodeFile> descriptor =
-      emitDescriptor(module, info, inputs.machine);
+  FailureOr<CodeFile> descriptor = emitDescriptor(module, info, inputs.machine);
   if (failed(descriptor))
     return llvm::createStringError("cannot describe the model");
   files.push_back(std::move(*descriptor));
@@ -179,8 +178,8 @@ static llvm::Error link(ModuleOp module, std::vector<CodeFile> files,
 llvm::Error onnxc::writeArtefact(ModuleOp module,
                                  const ArtefactInputs &inputs) {
   fillReport(module, inputs.report);
-  CodeKind kind = inputs.options.emit == "asm" ? CodeKind::Assembly
-                                               : CodeKind::Object;
+  CodeKind kind =
+      inputs.options.emit == "asm" ? CodeKind::Assembly : CodeKind::Object;
   FailureOr<std::vector<CodeFile>> files =
       emitCode(module, inputs.machine, kind, inputs.events.cancel);
   if (failed(files))

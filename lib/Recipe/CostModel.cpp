@@ -17,18 +17,18 @@ namespace onnxc {
 /// Cycles from the operands of a multiply-add to its result.
 static constexpr double fmaLatency = 4;
 
-/// Tiles to try, the better of equals first: the measured ones, then smaller ones
-/// for results with few rows or columns.
+/// Tiles to try, the better of equals first: the measured ones, then smaller
+/// ones for results with few rows or columns.
 static constexpr RegisterTile tilesOf32[] = {
-    {8, 3}, {6, 4}, {12, 2}, {14, 2}, {7, 3}, {5, 4}, {4, 6}, {4, 4}, {3, 6},
-    {2, 8}, {1, 12}, {1, 8}, {2, 4}, {4, 3}, {3, 4}, {10, 2}, {9, 2}, {8, 2},
-    {7, 2}, {6, 2}, {5, 2}, {4, 2}, {14, 1}, {12, 1}, {10, 1}, {8, 1}, {7, 1},
-    {6, 1}, {5, 1}, {4, 1}, {3, 1}, {2, 3}, {2, 2}, {2, 1}, {1, 4}, {1, 2},
-    {1, 1}};
+    {8, 3},  {6, 4}, {12, 2}, {14, 2}, {7, 3}, {5, 4}, {4, 6},  {4, 4},
+    {3, 6},  {2, 8}, {1, 12}, {1, 8},  {2, 4}, {4, 3}, {3, 4},  {10, 2},
+    {9, 2},  {8, 2}, {7, 2},  {6, 2},  {5, 2}, {4, 2}, {14, 1}, {12, 1},
+    {10, 1}, {8, 1}, {7, 1},  {6, 1},  {5, 1}, {4, 1}, {3, 1},  {2, 3},
+    {2, 2},  {2, 1}, {1, 4},  {1, 2},  {1, 1}};
 static constexpr RegisterTile tilesOf16[] = {
-    {6, 2}, {4, 3}, {5, 2}, {3, 3}, {2, 4}, {1, 6}, {4, 2}, {3, 2}, {2, 3},
-    {1, 4}, {12, 1}, {10, 1}, {8, 1}, {7, 1}, {6, 1}, {5, 1}, {4, 1}, {3, 1},
-    {2, 2}, {2, 1}, {1, 2}, {1, 1}};
+    {6, 2}, {4, 3}, {5, 2},  {3, 3},  {2, 4}, {1, 6}, {4, 2}, {3, 2},
+    {2, 3}, {1, 4}, {12, 1}, {10, 1}, {8, 1}, {7, 1}, {6, 1}, {5, 1},
+    {4, 1}, {3, 1}, {2, 2},  {2, 1},  {1, 2}, {1, 1}};
 
 /// What an extent that is not known counts as.
 static constexpr int64_t manyIterations = 512;
@@ -45,8 +45,8 @@ static double totalCycles(const TargetDescription &target, RegisterTile tile,
                           int64_t rows, int64_t columns, int64_t lanes) {
   int64_t vectors = llvm::divideCeil(columns, lanes);
   auto rowTiles = [&](int64_t width) {
-    double cycles = double(rows / tile.rows) *
-                    tileCycles(target, {tile.rows, width});
+    double cycles =
+        double(rows / tile.rows) * tileCycles(target, {tile.rows, width});
     if (int64_t rest = rows % tile.rows)
       cycles += tileCycles(target, {rest, width});
     return cycles;

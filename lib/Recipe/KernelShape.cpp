@@ -49,7 +49,7 @@ SmallVector<std::string> reducedLoops(linalg::LinalgOp op) {
 unsigned widestBits(linalg::LinalgOp op) {
   unsigned widest = 8;
   auto widen = [&](Type type) {
-    unsigned bits = isa<IndexType>(type)    ? 64
+    unsigned bits = isa<IndexType>(type)  ? 64
                     : type.isIntOrFloat() ? type.getIntOrFloatBitWidth()
                                           : 0;
     widest = bits == 0 || widest == 0 || bits > 64 ? 0 : std::max(widest, bits);
@@ -71,8 +71,7 @@ int64_t trafficBytes(KernelOp kernel, int64_t unknown) {
     int64_t elements = 1;
     for (int64_t size : type.getShape())
       elements *= ShapedType::isDynamic(size) ? unknown : size;
-    bytes += elements *
-             std::max<int64_t>(type.getElementTypeBitWidth() / 8, 1);
+    bytes += elements * std::max<int64_t>(type.getElementTypeBitWidth() / 8, 1);
   }
   return bytes;
 }

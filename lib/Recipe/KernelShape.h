@@ -21,8 +21,8 @@ bool isStatic(krnl::KernelOp kernel, llvm::StringRef loop);
 /// Names of all loops, in the order of the kernel.
 llvm::SmallVector<std::string> loopNames(krnl::KernelOp kernel);
 
-/// The loops of an access: the name where a dimension is indexed by just a loop,
-/// else empty.
+/// The loops of an access: the name where a dimension is indexed by just a
+/// loop, else empty.
 llvm::SmallVector<std::string> accessLoops(mlir::linalg::LinalgOp op,
                                            mlir::OpOperand &operand);
 

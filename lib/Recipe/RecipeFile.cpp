@@ -63,8 +63,8 @@ SmallVector<std::string> kernelKeys(ArrayRef<KernelOp> kernels) {
     if (count[key] == 1)
       continue;
     KernelOp kernel = each;
-    std::string own = key == kernel.getName() ? key
-                                              : key + "/" + kernel.getName().str();
+    std::string own =
+        key == kernel.getName() ? key : key + "/" + kernel.getName().str();
     unsigned number = ++next[own];
     key = number == 1 ? own : own + "#" + std::to_string(number);
   }
@@ -194,9 +194,8 @@ LogicalResult Parser::parseEntry(SmallVectorImpl<RecipeEntry> &entries) {
   entry.recipe = *recipe;
   for (const RecipeEntry &other : entries)
     if (other.key == entry.key) {
-      InFlightDiagnostic diagnostic = emitError(entry.loc)
-                                      << "a second recipe for '" << entry.key
-                                      << "'";
+      InFlightDiagnostic diagnostic =
+          emitError(entry.loc) << "a second recipe for '" << entry.key << "'";
       diagnostic.attachNote(other.loc) << "the first one is here";
       return diagnostic;
     }
@@ -225,11 +224,11 @@ static LogicalResult applyRecipe(const RecipeEntry &entry, KernelOp kernel) {
   uint64_t hash = structuralHash(kernel);
   if (hash != entry.hash) {
     InFlightDiagnostic diagnostic =
-        emitError(entry.loc) << "the recipe for '" << entry.key
-                             << "' was written for another kernel: its hash is "
-                             << llvm::utohexstr(entry.hash, true, 16)
-                             << ", the kernel's is "
-                             << llvm::utohexstr(hash, true, 16);
+        emitError(entry.loc)
+        << "the recipe for '" << entry.key
+        << "' was written for another kernel: its hash is "
+        << llvm::utohexstr(entry.hash, true, 16) << ", the kernel's is "
+        << llvm::utohexstr(hash, true, 16);
     diagnostic.attachNote(kernel.getLoc()) << "the kernel is here";
     return diagnostic;
   }

@@ -74,8 +74,8 @@ void Parser::parseLong(StringRef word) {
   if (name == "report") {
     result.report = hasJoined ? joined.str() : "text";
     if (result.report != "text" && result.report != "json")
-      result.error = "--report: expected text or json, but got '" +
-                     result.report + "'";
+      result.error =
+          "--report: expected text or json, but got '" + result.report + "'";
     return;
   }
   if (takeFlag(name))
@@ -167,6 +167,7 @@ std::string helpText() {
   text += helpLine("-q, --quiet", "no progress");
   text += helpLine("-h, --help", "this text");
   text += helpLine("--version", "version of the compiler");
-  text += "\nexit status: 0 done, 1 model rejected, 2 usage, 5 internal error\n";
+  text +=
+      "\nexit status: 0 done, 1 model rejected, 2 usage, 5 internal error\n";
   return text;
 }

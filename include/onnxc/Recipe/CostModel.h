@@ -21,18 +21,19 @@ struct RegisterTile {
 /// latency of too few accumulators.
 double tileCycles(const target::TargetDescription &target, RegisterTile tile);
 
-/// The tile that computes `rows` x `columns` results in the fewest cycles. Tails
-/// count as the smaller tiles they are. A dynamic extent counts as many.
+/// The tile that computes `rows` x `columns` results in the fewest cycles.
+/// Tails count as the smaller tiles they are. A dynamic extent counts as many.
 RegisterTile chooseRegisterTile(const target::TargetDescription &target,
                                 int64_t rows, int64_t columns, int64_t lanes);
 
-/// Columns of a block whose packed panels stay in the second cache while rows go
-/// by: a multiple of `tileColumns`, or 0 if all `columns` fit.
+/// Columns of a block whose packed panels stay in the second cache while rows
+/// go by: a multiple of `tileColumns`, or 0 if all `columns` fit.
 int64_t chooseColumnBlock(const target::TargetDescription &target,
                           int64_t columns, int64_t depth, int64_t tileColumns,
                           int64_t elementBytes);
 
-/// Bytes of traffic below which starting other workers costs more than it saves.
+/// Bytes of traffic below which starting other workers costs more than it
+/// saves.
 constexpr int64_t parallelBytes = 32 * 1024;
 
 } // namespace onnxc

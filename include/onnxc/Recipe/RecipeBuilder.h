@@ -17,8 +17,8 @@ public:
 
   explicit RecipeBuilder(mlir::MLIRContext *context) : context(context) {}
 
-  /// Cuts `loop` into blocks; returns the names of the outer and inner loop, the
-  /// inner one with the given suffix.
+  /// Cuts `loop` into blocks; returns the names of the outer and inner loop,
+  /// the inner one with the given suffix.
   std::pair<std::string, std::string> block(llvm::StringRef loop, int64_t size,
                                             llvm::StringRef outerSuffix = "o",
                                             llvm::StringRef innerSuffix = "i");
@@ -28,8 +28,8 @@ public:
   /// The steps below concern one op if `op` is at least 0.
   void unroll(llvm::StringRef loop, int64_t factor, int op = -1);
   void vectorize(llvm::StringRef loop, int64_t lanes, int op = -1);
-  std::pair<std::string, std::string>
-  splitReduction(llvm::StringRef loop, int64_t parts, int op);
+  std::pair<std::string, std::string> splitReduction(llvm::StringRef loop,
+                                                     int64_t parts, int op);
   void registerTile(llvm::StringRef rows, llvm::StringRef columns);
   void pack(unsigned operand, Names loops);
 

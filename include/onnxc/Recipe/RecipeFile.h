@@ -22,12 +22,13 @@
 
 namespace onnxc {
 
-/// A hash of all that a recipe can depend on: loops, operand types, body. Names,
-/// locations and the recipe itself do not count.
+/// A hash of all that a recipe can depend on: loops, operand types, body.
+/// Names, locations and the recipe itself do not count.
 uint64_t structuralHash(krnl::KernelOp kernel);
 
 /// A key for each kernel, in order; no two are the same.
-llvm::SmallVector<std::string> kernelKeys(llvm::ArrayRef<krnl::KernelOp> kernels);
+llvm::SmallVector<std::string>
+kernelKeys(llvm::ArrayRef<krnl::KernelOp> kernels);
 
 /// One entry of a recipe file.
 struct RecipeEntry {
@@ -42,9 +43,9 @@ mlir::FailureOr<llvm::SmallVector<RecipeEntry, 0>>
 parseRecipes(llvm::StringRef text, llvm::StringRef fileName,
              mlir::MLIRContext *context);
 
-/// Gives the kernels the recipes of the entries. An entry for an unknown kernel,
-/// one whose hash is stale, or one whose recipe does not hold is an error at the
-/// entry. Kernels without an entry are left alone.
+/// Gives the kernels the recipes of the entries. An entry for an unknown
+/// kernel, one whose hash is stale, or one whose recipe does not hold is an
+/// error at the entry. Kernels without an entry are left alone.
 mlir::LogicalResult applyRecipes(llvm::ArrayRef<RecipeEntry> entries,
                                  llvm::ArrayRef<krnl::KernelOp> kernels);
 

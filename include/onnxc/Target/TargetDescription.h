@@ -33,9 +33,10 @@ struct TargetDescription {
   /// The machine this runs on.
   static TargetDescription host();
 
-  /// A processor by name; features say what differs from its usual set. An empty
-  /// triple is this machine's, the cpu "native" (or empty, on this machine's
-  /// triple) this machine's processor. Unknown names give the least processor.
+  /// A processor by name; features say what differs from its usual set. An
+  /// empty triple is this machine's, the cpu "native" (or empty, on this
+  /// machine's triple) this machine's processor. Unknown names give the least
+  /// processor.
   static TargetDescription get(llvm::StringRef triple, llvm::StringRef cpu,
                                llvm::StringRef features);
 

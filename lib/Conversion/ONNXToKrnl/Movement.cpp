@@ -116,9 +116,9 @@ private:
     KernelBuilder kernel(b, loc, "Concat");
     SmallVector<AffineExpr> at;
     for (int64_t d = 0; d < type.getRank(); ++d)
-      at.push_back(d == axis ? AffineExpr()
-                             : kernel.loop("d" + std::to_string(d),
-                                           type.getDimSize(d)));
+      at.push_back(
+          d == axis ? AffineExpr()
+                    : kernel.loop("d" + std::to_string(d), type.getDimSize(d)));
     Value out = kernel.output(type, dynamicSizes(type, sizes));
     int64_t offset = 0;
     for (auto [i, x] : llvm::enumerate(operands)) {
@@ -128,8 +128,8 @@ private:
       SmallVector<AffineExpr> from = at, to = at;
       from[axis] = kernel.loop("a" + std::to_string(i), size);
       to[axis] = from[axis] + offset;
-      out = kernel.generic({{kernel.input(x), from}}, {out, to}, {},
-                           copyElement);
+      out =
+          kernel.generic({{kernel.input(x), from}}, {out, to}, {}, copyElement);
       offset += size;
     }
     if (isa<BlockArgument>(out)) {
@@ -161,11 +161,10 @@ private:
             index.push_back(kernel.index(nb, l, loop));
           Value along = index[axis];
           for (auto [image, begin] : llvm::zip(images, begins)) {
-            Value size = tensor::DimOp::create(kernel.inside(), loc, image,
-                                               axis);
+            Value size =
+                tensor::DimOp::create(kernel.inside(), loc, image, axis);
             Value one = indexConstant(kernel.inside(), loc, 1);
-            Value last =
-                arith::SubIOp::create(kernel.inside(), loc, size, one);
+            Value last = arith::SubIOp::create(kernel.inside(), loc, size, one);
             index[axis] = arith::MaxSIOp::create(
                 nb, l,
                 arith::MinSIOp::create(
@@ -178,8 +177,7 @@ private:
             }
             Value behind = arith::CmpIOp::create(
                 nb, l, arith::CmpIPredicate::sge, along, begin);
-            result =
-                arith::SelectOp::create(nb, l, behind, element, result);
+            result = arith::SelectOp::create(nb, l, behind, element, result);
           }
           return result;
         });
@@ -191,8 +189,7 @@ private:
 /// values.
 Value sliceOf(OpBuilder &b, Location loc, StringRef name, Value x,
               ValueRange starts, ValueRange steps, ValueRange sizes) {
-  RankedTensorType type =
-      typeOfSizes(sizes, rankedType(x).getElementType());
+  RankedTensorType type = typeOfSizes(sizes, rankedType(x).getElementType());
   KernelBuilder kernel(b, loc, name);
   Value in = kernel.input(x);
   SmallVector<AffineExpr> at = kernel.loopsOf(type), from;
@@ -249,7 +246,8 @@ std::pair<Value, Value> sliceBounds(OpBuilder &b, Location loc, Value start,
   auto clamp = [&](Value v, Value low, Value high) {
     return minIndex(b, loc, maxIndex(b, loc, v, low), high);
   };
-  Value last = subIndex(b, loc, size, one), minusOne = subIndex(b, loc, zero, one);
+  Value last = subIndex(b, loc, size, one),
+        minusOne = subIndex(b, loc, zero, one);
   auto forward = [&]() -> std::pair<Value, Value> {
     Value s = clamp(start, zero, size), e = clamp(end, zero, size);
     Value n = ceilDivIndex(b, loc, subIndex(b, loc, e, s), step);
@@ -295,9 +293,8 @@ struct SliceLowering : public OpConversionPattern<onnx::SliceOp> {
     for (int64_t i = 0; i < count; ++i) {
       Value start = element(op.getStarts(), adaptor.getStarts(), i);
       Value end = element(op.getEnds(), adaptor.getEnds(), i);
-      Value step = op.getSteps()
-                       ? element(op.getSteps(), adaptor.getSteps(), i)
-                       : one;
+      Value step =
+          op.getSteps() ? element(op.getSteps(), adaptor.getSteps(), i) : one;
       Value axis = op.getAxes() ? element(op.getAxes(), adaptor.getAxes(), i)
                                 : indexConstant(rewriter, loc, i);
       if (auto known = getConstantIntValue(axis)) {
@@ -345,8 +342,8 @@ struct SplitLowering : public OpConversionPattern<onnx::SplitOp> {
     Value size = sizeOf(rewriter, loc, x, axis);
     Value zero = indexConstant(rewriter, loc, 0),
           one = indexConstant(rewriter, loc, 1);
-    Value each = ceilDivIndex(rewriter, loc, size,
-                              indexConstant(rewriter, loc, parts));
+    Value each =
+        ceilDivIndex(rewriter, loc, size, indexConstant(rewriter, loc, parts));
     SmallVector<Value> starts(rank, zero), steps(rank, one), results;
     for (int64_t i = 0; i < parts; ++i) {
       Value length = minIndex(rewriter, loc, each,
@@ -372,8 +369,8 @@ struct SplitLowering : public OpConversionPattern<onnx::SplitOp> {
 
 void populateONNXToKrnlMovementPatterns(TypeConverter &converter,
                                         RewritePatternSet &patterns) {
-  patterns.add<ConcatLowering, SliceLowering, SplitLowering,
-               TransposeLowering>(converter, patterns.getContext());
+  patterns.add<ConcatLowering, SliceLowering, SplitLowering, TransposeLowering>(
+      converter, patterns.getContext());
 }
 
 } // namespace onnxc

@@ -34,8 +34,7 @@ void replaceWithView(ConversionPatternRewriter &rewriter,
                      ValueRange sizes) {
   SmallVector<int64_t> unknown(sizes.size(), ShapedType::kDynamic);
   RankedTensorType type = refineType(
-      RankedTensorType::get(unknown, getElementTypeOrSelf(x.getType())),
-      sizes);
+      RankedTensorType::get(unknown, getElementTypeOrSelf(x.getType())), sizes);
   // What inference knows better than the sizes do.
   if (auto wanted = dyn_cast<RankedTensorType>(
           converter.convertType(op->getResult(0).getType())))
@@ -68,9 +67,8 @@ struct ReshapeLowering : public OpConversionPattern<onnx::ReshapeOp> {
           minusOne = indexConstant(rewriter, loc, -1);
     bool allowZero = op.getAllowzero();
     for (int64_t d = 0; d < wanted.getRank(); ++d) {
-      Value size = constant
-                       ? indexConstant(rewriter, loc, (*constant)[d])
-                       : elementAsIndex(rewriter, loc, shape, d);
+      Value size = constant ? indexConstant(rewriter, loc, (*constant)[d])
+                            : elementAsIndex(rewriter, loc, shape, d);
       // 0 copies the size of the operand.
       if (!allowZero && d < type.getRank()) {
         if (auto known = getConstantIntValue(size)) {
@@ -218,21 +216,20 @@ private:
           rewriter, loc, negative, addIndex(rewriter, loc, axis, all), axis));
     }
     // The i-th result size is that of the i-th dimension not among the axes.
-    SmallVector<Value> sizes(wanted.getRank(),
-                             indexConstant(rewriter, loc, 1));
+    SmallVector<Value> sizes(wanted.getRank(), indexConstant(rewriter, loc, 1));
     Value position = zero;
     for (int64_t d = 0; d < rank; ++d) {
       Value dropped = arith::ConstantIntOp::create(rewriter, loc, 0, 1);
       for (Value axis : axisValues)
         dropped = arith::OrIOp::create(
             rewriter, loc, dropped,
-            arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq,
-                                  axis, indexConstant(rewriter, loc, d)));
+            arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq, axis,
+                                  indexConstant(rewriter, loc, d)));
       Value size = sizeOf(rewriter, loc, x, d);
       for (auto [i, slot] : llvm::enumerate(sizes)) {
-        Value here = arith::CmpIOp::create(
-            rewriter, loc, arith::CmpIPredicate::eq, position,
-            indexConstant(rewriter, loc, i));
+        Value here =
+            arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq,
+                                  position, indexConstant(rewriter, loc, i));
         Value kept = arith::SelectOp::create(rewriter, loc, here, size, slot);
         slot = arith::SelectOp::create(rewriter, loc, dropped, slot, kept);
       }
@@ -261,8 +258,7 @@ struct UnsqueezeLowering : public OpConversionPattern<onnx::UnsqueezeOp> {
     if (succeeded(flags)) {
       unsigned next = 0;
       for (bool added : *flags)
-        sizes.push_back(added ? indexConstant(rewriter, loc, 1)
-                              : in[next++]);
+        sizes.push_back(added ? indexConstant(rewriter, loc, 1) : in[next++]);
     } else if (wanted.hasStaticShape()) {
       for (int64_t size : wanted.getShape())
         sizes.push_back(indexConstant(rewriter, loc, size));

@@ -295,9 +295,8 @@ Value Bufferizer::reshaped(Location loc, MemRefType type, Value source,
     strides[i] = stride;
     stride = mulIndex(loc, stride, sizes[i]);
   }
-  return memref::ReinterpretCastOp::create(builder, loc, type, source,
-                                           builder.getIndexAttr(0), sizes,
-                                           strides);
+  return memref::ReinterpretCastOp::create(
+      builder, loc, type, source, builder.getIndexAttr(0), sizes, strides);
 }
 
 /// The product of two sizes, a constant where both are.

@@ -159,6 +159,11 @@ const ::onnx::TensorProto *NodeContext::getInputData(size_t index) const {
   } else if (facts.contents(slot.value, elements)) {
     slot.data = knownTensor(facts.type(slot.value), elements);
   }
+  // Range wants scalars, but models give it vectors of one element, the
+  // library's own function bodies among them.
+  if (slot.data && op->getName().getStringRef() == "onnx.Range" &&
+      slot.data->dims_size() == 1 && slot.data->dims(0) == 1)
+    slot.data->clear_dims();
   return slot.data.get();
 }
 

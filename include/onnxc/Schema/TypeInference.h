@@ -76,6 +76,10 @@ inferResults(mlir::Operation *op, const ValueFacts &facts,
 mlir::FailureOr<llvm::SmallVector<mlir::Type>>
 inferResultTypes(mlir::Operation *op);
 
+/// ONNX's number (TensorProto::DataType) of an element type, as the attribute
+/// `to` of Cast has it; 0 if it is no ONNX element type.
+int32_t dataTypeNumber(mlir::Type elementType);
+
 } // namespace onnxc::schema
 
 #endif // ONNXC_SCHEMA_TYPEINFERENCE_H

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Simplify.h"
+#include "onnxc/Schema/TypeInference.h"
 #include "onnxc/Schema/TypeLattice.h"
 
 #include "mlir/IR/TypeUtilities.h"
@@ -98,6 +99,25 @@ struct MergeCasts final : OpRewritePattern<CastOp> {
   }
 };
 
+/// cast_like(x, y : tensor<?xf16>) -> cast(x) {to = f16}
+struct CastLikeToCast final : OpRewritePattern<CastLikeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(CastLikeOp op,
+                                PatternRewriter &rewriter) const override {
+    auto like = dyn_cast<TensorType>(op.getTargetType().getType());
+    if (!like)
+      return rewriter.notifyMatchFailure(op, "the target type is unknown");
+    int32_t to = onnxc::schema::dataTypeNumber(like.getElementType());
+    SmallVector<NamedAttribute> attributes(op->getAttrDictionary().getValue());
+    attributes.push_back(
+        rewriter.getNamedAttr("to", rewriter.getI64IntegerAttr(to)));
+    rewriter.replaceOpWithNewOp<CastOp>(op, op->getResultTypes(),
+                                        ValueRange{op.getInput()}, attributes);
+    return success();
+  }
+};
+
 /// True if `value` is a constant of floats or integers that all are `number`.
 bool isConstantOf(Value value, double number) {
   TypedAttr attr = constantValue(value);
@@ -142,10 +162,10 @@ struct RemoveNeutral final : OpRewritePattern<Op> {
 void onnxc::onnx::populateSimplifyIdentityPatterns(
     RewritePatternSet &patterns) {
   populateWithGenerated(patterns);
-  patterns.add<MergeCasts, RemoveDropout, RemoveUnaryUse<ConcatOp>,
-               RemoveUnaryUse<MaxOp>, RemoveUnaryUse<MeanOp>,
-               RemoveUnaryUse<MinOp>, RemoveUnaryUse<SumOp>>(
-      patterns.getContext());
+  patterns
+      .add<CastLikeToCast, MergeCasts, RemoveDropout, RemoveUnaryUse<ConcatOp>,
+           RemoveUnaryUse<MaxOp>, RemoveUnaryUse<MeanOp>, RemoveUnaryUse<MinOp>,
+           RemoveUnaryUse<SumOp>>(patterns.getContext());
   patterns.add<RemoveNeutral<MulOp>, RemoveNeutral<DivOp>>(
       patterns.getContext(), 1.0);
   patterns.add<RemoveNeutral<SubOp>>(patterns.getContext(), 0.0);

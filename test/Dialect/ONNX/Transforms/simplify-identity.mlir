@@ -49,6 +49,16 @@ func.func @casts(%x: tensor<2xi32>) -> (none, none) {
 
 // -----
 
+// CHECK-LABEL: func @cast_like
+// CHECK-NEXT:    onnx.Cast(%arg0) {saturate = 0 : i64, to = 17 : i64}
+// CHECK-NEXT:    return
+func.func @cast_like(%x: tensor<2xf32>, %y: tensor<*xf8E4M3FN>) -> none {
+  %0 = onnx.CastLike(%x, %y) {saturate = 0 : i64} : (tensor<2xf32>, tensor<*xf8E4M3FN>) -> none
+  return %0 : none
+}
+
+// -----
+
 // A factor that broadcasts changes the shape; adding zero changes -0.0.
 // CHECK-LABEL: func @not_neutral
 // CHECK:         onnx.Mul

@@ -5,6 +5,7 @@
 #include "onnxc/Dialect/ONNX/IR/Constants.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/ONNX/IR/BlobStore.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
 
 using namespace mlir;
@@ -12,11 +13,36 @@ using namespace mlir;
 namespace onnxc {
 namespace {
 
-/// The same bytes under the type that the krnl dialect gives the tensor; null
+/// A constant of elements narrower than a byte with a byte for each of them.
+TypedAttr spread(TypedAttr value, RankedTensorType type, unsigned width,
+                 bool isSigned) {
+  SmallVector<char> scratch;
+  ArrayRef<char> packed = onnx::constantBytes(value, scratch);
+  std::vector<char> bytes(type.getNumElements());
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    unsigned bits = 0;
+    for (unsigned k = 0; k < width; ++k) {
+      size_t position = i * width + k;
+      if (position / 8 < packed.size())
+        bits |= (packed[position / 8] >> (position % 8) & 1) << k;
+    }
+    bytes[i] = isSigned ? llvm::SignExtend32(bits, width) : bits;
+  }
+  if (isa<onnx::BlobAttr>(value))
+    return onnx::BlobStore::get(value.getContext()).add(std::move(bytes), type);
+  return DenseElementsAttr::getFromRawBuffer(type, bytes);
+}
+
+/// The same values under the type that the krnl dialect gives the tensor; null
 /// if there is none (strings).
 TypedAttr retype(TypedAttr value, RankedTensorType type) {
   if (value.getType() == type)
     return value;
+  Type element = getElementTypeOrSelf(value.getType());
+  if (element.isIntOrFloat() && !element.isInteger(1) &&
+      element.getIntOrFloatBitWidth() < 8)
+    return spread(value, type, element.getIntOrFloatBitWidth(),
+                  element.isSignlessInteger());
   if (auto blob = dyn_cast<onnx::BlobAttr>(value))
     return onnx::BlobAttr::get(value.getContext(), type, blob.getFile(),
                                blob.getOffset(), blob.getSize(),

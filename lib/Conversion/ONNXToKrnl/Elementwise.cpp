@@ -1,76 +1,87 @@
-//===- Elementwise.cpp - One result element from one of each ----*- C++ -*-===//
+//===- Elementwise.cpp - Arithmetic, comparison and logic -------*- C++ -*-===//
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // A row per operator: what it does to one element of each operand. Operands
-// broadcast; f16 and bf16 are computed in f32.
+// broadcast; floats narrower than f32 are computed in f32. The rows of
+// functions of one real variable are in Functions.cpp and Activations.cpp.
 //===----------------------------------------------------------------------===//
 
+#include "onnxc/Conversion/ONNXToKrnl/Elementwise.h"
 #include "onnxc/Conversion/ONNXToKrnl/Broadcasting.h"
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
-#include "onnxc/Conversion/ONNXToKrnl/ScalarBuilder.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
 
 using namespace mlir;
 using onnxc::krnl::KernelBuilder;
 
 namespace onnxc {
+
+Value buildElementwise(
+    OpBuilder &b, Location loc, StringRef name, ValueRange operands,
+    Type resultType,
+    function_ref<Value(OpBuilder &, Location, ValueRange)> fn) {
+  BroadcastOperands broadcast = broadcastOperands(b, loc, operands);
+  auto type = RankedTensorType::get(broadcast.shape,
+                                    ScalarBuilder::storageType(resultType));
+  KernelBuilder kernel(b, loc, name);
+  SmallVector<AffineExpr> loops = kernel.loopsOf(type);
+  SmallVector<KernelBuilder::Access> ins;
+  for (Value operand : broadcast.values)
+    ins.push_back(broadcastAccess(kernel, operand, loops));
+  Value out = kernel.output(type, dynamicSizes(type, broadcast.sizes));
+  Value result =
+      kernel.generic(ins, {out, loops}, {},
+                     [&](OpBuilder &nb, Location l, ValueRange args) {
+                       return fn(nb, l, args.take_front(ins.size()));
+                     });
+  return kernel.finish({result}).front();
+}
+
 namespace {
 
-/// Computes one element: operands are in compute type, as is the result (i1
-/// conditions for operators whose result is bool).
-template <typename OnnxOp>
-using ElementFn = Value (*)(ScalarBuilder &s, OnnxOp op, ValueRange x);
-
-template <typename OnnxOp>
-struct ElementwiseLowering : public OpConversionPattern<OnnxOp> {
+struct ElementwiseLowering : public ConversionPattern {
   ElementwiseLowering(TypeConverter &converter, MLIRContext *context,
-                      ElementFn<OnnxOp> fn)
-      : OpConversionPattern<OnnxOp>(converter, context), fn(fn) {}
+                      StringRef name, ElementFn fn, Elements elements)
+      : ConversionPattern(converter, name, /*benefit=*/1, context),
+        fn(std::move(fn)), elements(elements) {}
 
   LogicalResult
-  matchAndRewrite(OnnxOp op, typename OnnxOp::Adaptor adaptor,
+  matchAndRewrite(Operation *op, ArrayRef<Value> operands,
                   ConversionPatternRewriter &rewriter) const override {
-    auto resultType = dyn_cast<RankedTensorType>(op->getResult(0).getType());
-    if (!resultType)
-      return rewriter.notifyMatchFailure(op, "result has no rank");
-    for (Value operand : adaptor.getOperands())
+    Type result = getElementTypeOrSelf(op->getResult(0).getType());
+    if (!isNumber(result))
+      return rewriter.notifyMatchFailure(op, "elements are no numbers");
+    for (auto [operand, original] : llvm::zip(operands, op->getOperands())) {
       if (!isa<RankedTensorType>(operand.getType()))
         return rewriter.notifyMatchFailure(op, "operand has no rank");
-    Location loc = op.getLoc();
-    BroadcastOperands operands =
-        broadcastOperands(rewriter, loc, adaptor.getOperands());
-    Type element =
-        this->getTypeConverter()->convertType(resultType.getElementType());
-    auto type = RankedTensorType::get(operands.shape, element);
-
-    KernelBuilder kernel(rewriter, loc, op->getName().stripDialect());
-    SmallVector<AffineExpr> loops = kernel.loopsOf(type);
-    SmallVector<KernelBuilder::Access> ins;
-    for (Value operand : operands.values)
-      ins.push_back(broadcastAccess(kernel, operand, loops));
-    Value out = kernel.output(type, dynamicSizes(type, operands.sizes));
-    Value result = kernel.generic(
-        ins, {out, loops}, {}, [&](OpBuilder &b, Location l, ValueRange args) {
-          return body(b, l, op, args.take_front(ins.size()),
-                      resultType.getElementType());
+      if (!isNumber(getElementTypeOrSelf(original.getType())))
+        return rewriter.notifyMatchFailure(op, "elements are no numbers");
+    }
+    Value y = buildElementwise(
+        rewriter, op->getLoc(), op->getName().stripDialect(), operands, result,
+        [&](OpBuilder &b, Location loc, ValueRange x) {
+          return body(b, loc, op, x, result);
         });
-    replaceWithCasts(rewriter, *this->getTypeConverter(), op,
-                     kernel.finish({result}));
+    replaceWithCasts(rewriter, *getTypeConverter(), op, y);
     return success();
   }
 
 private:
-  Value body(OpBuilder &b, Location loc, OnnxOp op, ValueRange args,
+  static bool isNumber(Type type) {
+    return isa<FloatType, IntegerType>(type);
+  }
+
+  Value body(OpBuilder &b, Location loc, Operation *op, ValueRange stored,
              Type resultElement) const {
-    SmallVector<Value> x;
-    for (auto [arg, operand] : llvm::zip(args, op->getOperands()))
-      x.push_back(ScalarBuilder(b, loc, getElementTypeOrSelf(operand.getType()))
-                      .widen(arg));
-    // The last operand's type decides: conditions and exponents come first
-    // or have rules of their own.
     ScalarBuilder s(b, loc,
-                    getElementTypeOrSelf(op->getOperands().back().getType()));
+                    getElementTypeOrSelf(op->getOperand(0).getType()));
+    if (elements == Elements::Stored)
+      return fn(s, op, stored);
+    SmallVector<Value> x;
+    for (auto [element, operand] : llvm::zip(stored, op->getOperands()))
+      x.push_back(ScalarBuilder(b, loc, getElementTypeOrSelf(operand.getType()))
+                      .widen(element));
     Value y = fn(s, op, x);
     ScalarBuilder to(b, loc, resultElement);
     if (to.isBool() && y.getType().isInteger(1))
@@ -78,47 +89,100 @@ private:
     return to.narrow(y);
   }
 
-  ElementFn<OnnxOp> fn;
+  ElementFn fn;
+  Elements elements;
 };
 
 } // namespace
 
-template <typename OnnxOp>
-static void add(TypeConverter &converter, RewritePatternSet &patterns,
-                ElementFn<OnnxOp> fn) {
-  patterns.add<ElementwiseLowering<OnnxOp>>(converter, patterns.getContext(),
-                                            fn);
+void addElementwise(TypeConverter &converter, RewritePatternSet &patterns,
+                    StringRef name, ElementFn fn, Elements elements) {
+  patterns.add<ElementwiseLowering>(converter, patterns.getContext(), name,
+                                    std::move(fn), elements);
 }
 
-/// fn applied from left to right over any number of operands.
-template <typename OnnxOp, Value (ScalarBuilder::*fn)(Value, Value)>
-static Value foldLeft(ScalarBuilder &s, OnnxOp, ValueRange x) {
+using BinaryMethod = Value (ScalarBuilder::*)(Value, Value);
+
+/// `method` applied from left to right over any number of operands.
+static auto foldLeft(BinaryMethod method) {
+  return [method](ScalarBuilder &s, Operation *, ValueRange x) {
+    Value total = x.front();
+    for (Value next : x.drop_front())
+      total = (s.*method)(total, next);
+    return total;
+  };
+}
+
+/// An operation of two i1.
+template <typename ArithOp>
+static Value onBools(ScalarBuilder &s, Operation *, ValueRange x) {
+  return s.math<ArithOp>(s.fromBool(x[0]), s.fromBool(x[1]));
+}
+
+template <typename ArithOp>
+static Value onBits(ScalarBuilder &s, Operation *, ValueRange x) {
+  return s.math<ArithOp>(x[0], x[1]);
+}
+
+static Value bitwiseNot(ScalarBuilder &s, onnx::BitwiseNotOp, ValueRange x) {
+  return s.math<arith::XOrIOp>(x[0], s.constant(-1));
+}
+
+/// Bits shifted out are lost, also when all of them are.
+static Value bitShift(ScalarBuilder &s, onnx::BitShiftOp op, ValueRange x) {
+  Value zero = s.constant(0);
+  Value isPart = s.lt(x[1], s.constant(s.type().getIntOrFloatBitWidth()));
+  Value count = s.select(isPart, x[1], zero);
+  Value shifted = op.getDirection() == "LEFT"
+                      ? s.math<arith::ShLIOp>(x[0], count)
+                      : s.math<arith::ShRUIOp>(x[0], count);
+  return s.select(isPart, shifted, zero);
+}
+
+static Value clip(ScalarBuilder &s, onnx::ClipOp op, ValueRange x) {
+  Value y = x[0];
+  if (op.getMin())
+    y = s.max(y, x[1]);
+  return op.getMax() ? s.min(y, x.back()) : y;
+}
+
+static Value mean(ScalarBuilder &s, onnx::MeanOp, ValueRange x) {
   Value total = x.front();
   for (Value next : x.drop_front())
-    total = (s.*fn)(total, next);
-  return total;
+    total = s.add(total, next);
+  return s.div(total, s.constant(x.size()));
 }
 
-template <typename OnnxOp, Value (ScalarBuilder::*fn)(Value)>
-static Value unary(ScalarBuilder &s, OnnxOp, ValueRange x) {
-  return (s.*fn)(x[0]);
+static Value mod(ScalarBuilder &s, onnx::ModOp op, ValueRange x) {
+  return op.getFmod() ? s.fmod(x[0], x[1]) : s.mod(x[0], x[1]);
 }
 
-template <typename OnnxOp, typename MathOp>
-static Value mathOp(ScalarBuilder &s, OnnxOp, ValueRange x) {
-  return s.math<MathOp>(x[0]);
+static Value sign(ScalarBuilder &s, onnx::SignOp, ValueRange x) {
+  Value zero = s.constant(0), one = s.constant(1);
+  Value y = s.select(s.lt(zero, x[0]), one, zero);
+  if (s.isUnsigned())
+    return y;
+  y = s.select(s.lt(x[0], zero), s.constant(-1), y);
+  return s.isFloat() ? s.select(s.isNaN(x[0]), x[0], y) : y;
+}
+
+static Value isInf(ScalarBuilder &s, onnx::IsInfOp op, ValueRange x) {
+  bool negative = op.getDetectNegative(), positive = op.getDetectPositive();
+  if (negative && positive)
+    return s.eq(s.abs(x[0]), s.highest());
+  if (!negative && !positive)
+    return arith::ConstantIntOp::create(s.builder(), s.getLoc(), 0, 1);
+  return s.eq(x[0], negative ? s.lowest() : s.highest());
 }
 
 void populateONNXToKrnlElementwisePatterns(TypeConverter &converter,
                                            RewritePatternSet &patterns) {
-#define ROW(OP, FN) add<onnx::OP>(converter, patterns, FN);
-#define MATH(OP, MATHOP)                                                       \
-  add<onnx::OP>(converter, patterns, mathOp<onnx::OP, MATHOP>);
-#define FOLD(OP, METHOD)                                                       \
-  add<onnx::OP>(converter, patterns,                                           \
-                foldLeft<onnx::OP, &ScalarBuilder::METHOD>);
+#define ROW(OP, FN) addElementwise<onnx::OP>(converter, patterns, FN);
+#define FOLD(OP, METHOD) ROW(OP, foldLeft(&ScalarBuilder::METHOD))
 #define UNARY(OP, METHOD)                                                      \
-  add<onnx::OP>(converter, patterns, unary<onnx::OP, &ScalarBuilder::METHOD>);
+  ROW(OP, [](ScalarBuilder &s, Operation *, ValueRange x) {                    \
+    return s.METHOD(x[0]);                                                     \
+  })
   FOLD(AddOp, add)
   FOLD(DivOp, div)
   FOLD(EqualOp, eq)
@@ -129,43 +193,40 @@ void populateONNXToKrnlElementwisePatterns(TypeConverter &converter,
   FOLD(MulOp, mul)
   FOLD(SubOp, sub)
   FOLD(SumOp, add)
-  MATH(CeilOp, math::CeilOp)
-  MATH(CosOp, math::CosOp)
-  MATH(ErfOp, math::ErfOp)
-  MATH(ExpOp, math::ExpOp)
-  MATH(FloorOp, math::FloorOp)
-  MATH(LogOp, math::LogOp)
-  MATH(SinOp, math::SinOp)
-  MATH(SqrtOp, math::SqrtOp)
-  MATH(TanhOp, math::TanhOp)
   UNARY(AbsOp, abs)
+  UNARY(IsNaNOp, isNaN)
   UNARY(NegOp, neg)
-  UNARY(SigmoidOp, sigmoid)
-  ROW(GreaterOp, [](ScalarBuilder &s, onnx::GreaterOp, ValueRange x) {
+  ROW(AndOp, onBools<arith::AndIOp>)
+  ROW(BitShiftOp, bitShift)
+  ROW(BitwiseAndOp, onBits<arith::AndIOp>)
+  ROW(BitwiseNotOp, bitwiseNot)
+  ROW(BitwiseOrOp, onBits<arith::OrIOp>)
+  ROW(BitwiseXorOp, onBits<arith::XOrIOp>)
+  ROW(ClipOp, clip)
+  ROW(GreaterOp, [](ScalarBuilder &s, Operation *, ValueRange x) {
     return s.lt(x[1], x[0]);
   })
-  ROW(GreaterOrEqualOp, [](ScalarBuilder &s, onnx::GreaterOrEqualOp,
-                           ValueRange x) { return s.le(x[1], x[0]); })
-  ROW(ReciprocalOp, [](ScalarBuilder &s, onnx::ReciprocalOp, ValueRange x) {
-    return s.div(s.constant(1), x[0]);
+  ROW(GreaterOrEqualOp, [](ScalarBuilder &s, Operation *, ValueRange x) {
+    return s.le(x[1], x[0]);
   })
-  ROW(ReluOp, [](ScalarBuilder &s, onnx::ReluOp, ValueRange x) {
-    return s.max(x[0], s.constant(0));
+  ROW(IsInfOp, isInf)
+  ROW(MeanOp, mean)
+  ROW(ModOp, mod)
+  ROW(NotOp, [](ScalarBuilder &s, Operation *, ValueRange x) {
+    return s.eq(x[0], s.constant(0));
   })
-  ROW(LeakyReluOp, [](ScalarBuilder &s, onnx::LeakyReluOp op, ValueRange x) {
-    Value scaled = s.mul(x[0], s.constant(op.getAlpha()));
-    return s.select(s.lt(x[0], s.constant(0)), scaled, x[0]);
-  })
-  ROW(WhereOp, [](ScalarBuilder &s, onnx::WhereOp, ValueRange x) {
-    return s.select(s.fromBool(x[0]), x[1], x[2]);
-  })
-  ROW(CastOp, [](ScalarBuilder &s, onnx::CastOp op, ValueRange x) {
-    return s.castTo(x[0], getElementTypeOrSelf(op->getResult(0).getType()));
-  })
+  ROW(OrOp, onBools<arith::OrIOp>)
+  ROW(SignOp, sign)
+  ROW(XorOp, onBools<arith::XOrIOp>)
 #undef ROW
-#undef MATH
 #undef FOLD
 #undef UNARY
+  addElementwise<onnx::WhereOp>(
+      converter, patterns,
+      [](ScalarBuilder &s, Operation *, ValueRange x) {
+        return s.select(s.fromBool(x[0]), x[1], x[2]);
+      },
+      Elements::Stored);
 }
 
 } // namespace onnxc

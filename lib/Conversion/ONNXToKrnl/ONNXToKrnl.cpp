@@ -12,6 +12,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "onnxc/Conversion/ONNXToKrnl/ScalarBuilder.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
 
@@ -22,9 +23,10 @@ namespace onnxc {
 KrnlTypeConverter::KrnlTypeConverter(MLIRContext *context) {
   addConversion([](Type type) { return type; });
   addConversion([](IntegerType type) -> Type {
-    if (type.getWidth() == 1)
-      return IntegerType::get(type.getContext(), 8);
-    return IntegerType::get(type.getContext(), type.getWidth());
+    return ScalarBuilder::storageType(type);
+  });
+  addConversion([](FloatType type) -> Type {
+    return ScalarBuilder::storageType(type);
   });
   addConversion([](onnx::StringType type) -> Type {
     return krnl::StrType::get(type.getContext());

@@ -9,10 +9,11 @@ using namespace mlir;
 namespace onnxc {
 
 Type ScalarBuilder::storageType(Type onnxType) {
+  MLIRContext *context = onnxType.getContext();
   if (auto integer = dyn_cast<IntegerType>(onnxType))
-    return IntegerType::get(
-        onnxType.getContext(),
-        std::max(integer.getWidth() == 1 ? 8u : integer.getWidth(), 1u));
+    return IntegerType::get(context, std::max(integer.getWidth(), 8u));
+  if (auto real = dyn_cast<FloatType>(onnxType); real && real.getWidth() <= 8)
+    return IntegerType::get(context, 8);
   return onnxType;
 }
 
@@ -25,13 +26,31 @@ Type ScalarBuilder::computeType(Type onnxType) {
 Value ScalarBuilder::widen(Value stored) {
   if (stored.getType() == type())
     return stored;
+  if (stored.getType().isInteger(8))
+    return decodeSmallFloat(b, loc, cast<FloatType>(onnxType), stored);
   return arith::ExtFOp::create(b, loc, type(), stored);
 }
 
-Value ScalarBuilder::narrow(Value computed) {
+/// The low `width` bits of an i8, extended to all of it.
+static Value wrapTo(OpBuilder &b, Location loc, Value x, unsigned width,
+                    bool isUnsigned) {
+  Value unused =
+      arith::ConstantOp::create(b, loc, b.getI8IntegerAttr(8 - width));
+  Value high = arith::ShLIOp::create(b, loc, x, unused);
+  return isUnsigned ? Value(arith::ShRUIOp::create(b, loc, high, unused))
+                    : Value(arith::ShRSIOp::create(b, loc, high, unused));
+}
+
+Value ScalarBuilder::narrow(Value computed, Rounding rounding) {
   Type stored = storageType(onnxType);
+  auto integer = dyn_cast<IntegerType>(onnxType);
+  if (integer && !isBool() && integer.getWidth() < 8)
+    return wrapTo(b, loc, computed, integer.getWidth(), isUnsigned());
   if (computed.getType() == stored)
     return computed;
+  if (stored.isInteger(8))
+    return encodeSmallFloat(b, loc, cast<FloatType>(onnxType), computed,
+                            rounding);
   return arith::TruncFOp::create(b, loc, stored, computed);
 }
 
@@ -45,18 +64,22 @@ Value ScalarBuilder::constant(double value) {
 Value ScalarBuilder::lowest() {
   if (isFloat())
     return constant(-std::numeric_limits<double>::infinity());
-  unsigned bits = type().getIntOrFloatBitWidth();
+  unsigned bits = isBool() ? 8 : onnxType.getIntOrFloatBitWidth();
   APInt value =
       isUnsigned() ? APInt::getMinValue(bits) : APInt::getSignedMinValue(bits);
+  unsigned width = type().getIntOrFloatBitWidth();
+  value = isUnsigned() ? value.zext(width) : value.sext(width);
   return arith::ConstantOp::create(b, loc, b.getIntegerAttr(type(), value));
 }
 
 Value ScalarBuilder::highest() {
   if (isFloat())
     return constant(std::numeric_limits<double>::infinity());
-  unsigned bits = type().getIntOrFloatBitWidth();
+  unsigned bits = isBool() ? 8 : onnxType.getIntOrFloatBitWidth();
   APInt value =
       isUnsigned() ? APInt::getMaxValue(bits) : APInt::getSignedMaxValue(bits);
+  unsigned width = type().getIntOrFloatBitWidth();
+  value = isUnsigned() ? value.zext(width) : value.sext(width);
   return arith::ConstantOp::create(b, loc, b.getIntegerAttr(type(), value));
 }
 
@@ -110,6 +133,31 @@ Value ScalarBuilder::abs(Value x) {
   return isUnsigned() ? x : max(x, neg(x));
 }
 
+Value ScalarBuilder::fmod(Value x, Value y) {
+  if (isFloat())
+    return math<arith::RemFOp>(x, y);
+  Value zero = constant(0), one = constant(1);
+  // Neither of these divisors leaves a remainder, and both would trap.
+  Value trivial = eq(y, zero);
+  if (!isUnsigned())
+    trivial = math<arith::OrIOp>(trivial, eq(y, constant(-1)));
+  Value safe = select(trivial, one, y);
+  return isUnsigned() ? math<arith::RemUIOp>(x, safe)
+                      : math<arith::RemSIOp>(x, safe);
+}
+
+Value ScalarBuilder::mod(Value x, Value y) {
+  Value rest = fmod(x, y);
+  if (isUnsigned())
+    return rest;
+  Value zero = constant(0);
+  Value differs = math<arith::XOrIOp>(lt(rest, zero), lt(y, zero));
+  Value nonZero = math<arith::XOrIOp>(
+      eq(rest, zero),
+      arith::ConstantIntOp::create(b, loc, /*value=*/1, /*width=*/1));
+  return select(math<arith::AndIOp>(differs, nonZero), add(rest, y), rest);
+}
+
 Value ScalarBuilder::eq(Value x, Value y) {
   if (isFloat())
     return math<arith::CmpFOp>(arith::CmpFPredicate::OEQ, x, y);
@@ -156,6 +204,22 @@ Value ScalarBuilder::sigmoid(Value x) {
   return div(one, add(one, exp(neg(x))));
 }
 
+/// Truncates a float. What an integer cannot hold is undefined in ONNX; here
+/// it wraps as far as 32 or 64 bits reach.
+Value ScalarBuilder::toInteger(Value x, ScalarBuilder &to) {
+  Type toType = to.type();
+  unsigned bits = toType.getIntOrFloatBitWidth();
+  bool wide = bits == 64 || (bits == 32 && to.isUnsigned());
+  Type through = b.getIntegerType(wide ? 64 : 32);
+  Value result = arith::FPToSIOp::create(b, loc, through, x);
+  if (bits == 64 && to.isUnsigned())
+    result = select(lt(x, constant(0)), result,
+                    arith::FPToUIOp::create(b, loc, through, x));
+  if (through == toType)
+    return result;
+  return arith::TruncIOp::create(b, loc, toType, result);
+}
+
 Value ScalarBuilder::castTo(Value x, Type target) {
   ScalarBuilder to(b, loc, target);
   Type toType = to.type();
@@ -177,15 +241,8 @@ Value ScalarBuilder::castTo(Value x, Type target) {
                ? Value(arith::ExtFOp::create(b, loc, toType, x))
                : Value(arith::TruncFOp::create(b, loc, toType, x));
   }
-  if (isFloat()) {
-    // Out of range is undefined in ONNX; go through 64 bits and wrap, which is
-    // what the peers do, without undefined behaviour for huge values.
-    Value wide = arith::FPToSIOp::create(b, loc, b.getI64Type(), x);
-    if (toBits == 64 && to.isUnsigned())
-      wide = arith::FPToUIOp::create(b, loc, b.getI64Type(), x);
-    return toBits < 64 ? Value(arith::TruncIOp::create(b, loc, toType, wide))
-                       : wide;
-  }
+  if (isFloat())
+    return toInteger(x, to);
   if (to.isFloat())
     return isUnsigned() ? Value(arith::UIToFPOp::create(b, loc, toType, x))
                         : Value(arith::SIToFPOp::create(b, loc, toType, x));

@@ -14,8 +14,9 @@
 
 namespace onnxc {
 
-/// Types at the krnl border: signless integers, bool as i8, strings as
-/// !krnl.str, containers as !krnl.obj.
+/// Types at the krnl border: signless integers, everything of a byte or less
+/// (bool, int4, float8, ...) as i8, strings as !krnl.str, containers as
+/// !krnl.obj.
 class KrnlTypeConverter : public mlir::TypeConverter {
 public:
   explicit KrnlTypeConverter(mlir::MLIRContext *context);

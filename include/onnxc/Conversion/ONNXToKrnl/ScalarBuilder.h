@@ -1,11 +1,12 @@
 //===- ScalarBuilder.h - Scalar code by ONNX's rules ------------*- C++ -*-===//
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Inside kernels integers are signless and bool is i8; what an operator means
-// depends on the ONNX element type. A ScalarBuilder knows that type, computes
-// f16 and bf16 in f32, and offers each scalar operation once, with ONNX's
-// rules: integers wrap, float comparisons are ordered, maximum and minimum
-// pass NaN on.
+// Inside kernels integers are signless, and whatever is a byte or less wide is
+// i8: bool 0 or 1, int4 and int2 sign-extended, uint4, uint2, float8, float6
+// and float4 zero-extended. What an operator means depends on the ONNX element
+// type. A ScalarBuilder knows that type, computes all floats narrower than f32
+// in f32, and offers each scalar operation once, with ONNX's rules: integers
+// wrap, float comparisons are ordered, maximum and minimum pass NaN on.
 //===----------------------------------------------------------------------===//
 
 #ifndef ONNXC_CONVERSION_ONNXTOKRNL_SCALARBUILDER_H
@@ -14,6 +15,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Builders.h"
+#include "onnxc/Conversion/ONNXToKrnl/SmallFloats.h"
 
 namespace onnxc {
 
@@ -30,7 +32,8 @@ public:
     return onnxType.isUnsignedInteger() || onnxType.isInteger(1);
   }
   bool isBool() const { return onnxType.isInteger(1); }
-  /// What elements are stored as: signless, bool as i8.
+  /// What elements are stored as: signless integers and floats of 16 bits and
+  /// more; everything narrower as i8.
   static mlir::Type storageType(mlir::Type onnxType);
   /// What is computed with: f32 for narrower floats, else the storage type.
   static mlir::Type computeType(mlir::Type onnxType);
@@ -38,12 +41,14 @@ public:
 
   /// From stored element to compute type and back.
   mlir::Value widen(mlir::Value stored);
-  mlir::Value narrow(mlir::Value computed);
+  mlir::Value narrow(mlir::Value computed, Rounding rounding = {});
   /// ONNX Cast of a computed value of this builder's type to the compute type
-  /// of `target`: truncation, wrap, saturation and bool as the standard says.
+  /// of `target`: truncation, wrap and bool as the standard says. The rest, to
+  /// the width of `target`, is for its own builder's narrow().
   mlir::Value castTo(mlir::Value x, mlir::Type target);
 
   mlir::Value constant(double value);
+  /// Smallest and largest value; infinities for floats.
   mlir::Value lowest();
   mlir::Value highest();
 
@@ -57,6 +62,9 @@ public:
   mlir::Value min(mlir::Value x, mlir::Value y);
   mlir::Value neg(mlir::Value x);
   mlir::Value abs(mlir::Value x);
+  /// Remainder with the sign of y (zero where y is zero), or of x as C's fmod.
+  mlir::Value mod(mlir::Value x, mlir::Value y);
+  mlir::Value fmod(mlir::Value x, mlir::Value y);
 
   /// i1 results.
   mlir::Value eq(mlir::Value x, mlir::Value y);
@@ -81,6 +89,8 @@ public:
   mlir::Value sigmoid(mlir::Value x);
 
 private:
+  mlir::Value toInteger(mlir::Value x, ScalarBuilder &to);
+
   mlir::OpBuilder &b;
   mlir::Location loc;
   mlir::Type onnxType;

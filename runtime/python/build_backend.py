@@ -1,0 +1,68 @@
+# ===- build_backend.py - pip install . packs the build ---------------------===#
+# Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+#
+# The two functions that pip asks of a build backend (PEP 517). A wheel is a zip
+# file with three text files in it, which is no reason to need a network.
+# ===------------------------------------------------------------------------===#
+import base64
+import hashlib
+import os
+import pathlib
+import sysconfig
+import tomllib
+import zipfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(os.environ.get("ONNXC_BUILD_DIR", ROOT / "build"))
+
+
+def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    name = project["name"].replace("-", "_")
+    version = project["version"]
+    python = "cp" + sysconfig.get_config_var("py_version_nodot")
+    platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
+    tag = f"{python}-{python}-{platform}"
+    info = f"{name}-{version}.dist-info"
+    files = _package_files()
+    files[f"{info}/METADATA"] = _metadata(project).encode()
+    files[f"{info}/WHEEL"] = f"Wheel-Version: 1.0\nRoot-Is-Purelib: false\nTag: {tag}\n".encode()
+    record = "".join(f"{path},{_digest(data)},{len(data)}\n" for path, data in files.items())
+    files[f"{info}/RECORD"] = f"{record}{info}/RECORD,,\n".encode()
+    wheel = f"{name}-{version}-{tag}.whl"
+    with zipfile.ZipFile(pathlib.Path(wheel_directory) / wheel, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path, data in files.items():
+            archive.writestr(path, data)
+    return wheel
+
+
+def build_sdist(sdist_directory, config_settings=None):
+    raise SystemExit("onnx-compile is built from its repository, not from a source archive")
+
+
+def _package_files():
+    """Path in the wheel to content."""
+    package = BUILD / "python"
+    suffix = sysconfig.get_config_var("EXT_SUFFIX")
+    for extension in ("_session", "_compiler"):
+        if not (package / "onnx_compile" / (extension + suffix)).exists():
+            raise SystemExit(f"{package} has no {extension}{suffix}: build the project first, with this Python")
+    files = {"PyRuntime.py": (package / "PyRuntime.py").read_bytes()}
+    for path in sorted((package / "onnx_compile").iterdir()):
+        if path.suffix == ".py" or path.name.endswith(suffix):
+            files[f"onnx_compile/{path.name}"] = path.read_bytes()
+    for name in ("onnxc_rt.o", "libc.so.6", "libm.so.6"):
+        files[f"onnx_compile/lib/onnxc/{name}"] = (BUILD / "lib" / "onnxc" / name).read_bytes()
+    return files
+
+
+def _metadata(project):
+    lines = ["Metadata-Version: 2.1", f"Name: {project['name']}", f"Version: {project['version']}"]
+    lines += [f"Summary: {project['description']}", f"Requires-Python: {project['requires-python']}"]
+    lines += [f"Requires-Dist: {dependency}" for dependency in project["dependencies"]]
+    return "\n".join(lines) + "\n"
+
+
+def _digest(data):
+    digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
+    return f"sha256={digest}"

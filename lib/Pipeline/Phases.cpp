@@ -18,6 +18,7 @@
 #include "onnxc/Dialect/Krnl/Transforms/Passes.h"
 #include "onnxc/Dialect/ONNX/Transforms/Passes.h"
 #include "onnxc/Importer/Passes.h"
+#include "onnxc/Recipe/Passes.h"
 
 using namespace mlir;
 using namespace onnxc;
@@ -37,6 +38,17 @@ static void buildKrnl(OpPassManager &passes, const PhaseInputs &inputs) {
   target.addPass(createCSEPass());
   if (inputs.options.level > 0)
     target.addPass(krnl::createKrnlFusePass());
+  KrnlWriteRecipesPassOptions write;
+  write.triple = inputs.machine.triple;
+  write.cpu = inputs.machine.cpu;
+  write.features = target::requiredFeatures(inputs.machine);
+  write.choose = inputs.options.level > 0;
+  write.keepOrder = inputs.options.strict;
+  write.recipes = inputs.options.recipes;
+  write.emitRecipes = inputs.options.emitRecipes;
+  target.addPass(createKrnlWriteRecipesPass(write));
+  if (inputs.options.level > 1)
+    target.addPass(krnl::createKrnlMergePass());
 }
 
 static void buildLoops(OpPassManager &passes, const PhaseInputs &inputs) {

@@ -16,6 +16,7 @@
 #include "onnxc/Dialect/ONNX/IR/ONNXDialect.h"
 #include "onnxc/Dialect/ONNX/Transforms/Passes.h"
 #include "onnxc/Pipeline/Phases.h"
+#include "onnxc/Recipe/Passes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -52,5 +53,6 @@ void onnxc::registerAllPasses() {
   onnx::registerONNXTransformsPasses();
   registerConvertONNXToKrnlPass();
   registerONNXCKrnlToLLVMPasses();
+  registerRecipePasses();
   registerPhasePipelines();
 }

@@ -22,8 +22,7 @@ static Value positiveOr(ScalarBuilder &s, Value x, Value otherwise) {
 
 static Value celu(ScalarBuilder &s, onnx::CeluOp op, ValueRange x) {
   Value alpha = s.constant(op.getAlpha());
-  return positiveOr(s, x[0],
-                    s.mul(alpha, expM1Below(s, s.div(x[0], alpha))));
+  return positiveOr(s, x[0], s.mul(alpha, expM1Below(s, s.div(x[0], alpha))));
 }
 
 static Value elu(ScalarBuilder &s, onnx::EluOp op, ValueRange x) {
@@ -57,8 +56,7 @@ static Value ramp(ScalarBuilder &s, Value x, double scale, double shift) {
 
 static Value hardSigmoid(ScalarBuilder &s, onnx::HardSigmoidOp op,
                          ValueRange x) {
-  return ramp(s, x[0], op.getAlpha(),
-              op.getBeta());
+  return ramp(s, x[0], op.getAlpha(), op.getBeta());
 }
 
 static Value hardSwish(ScalarBuilder &s, onnx::HardSwishOp, ValueRange x) {
@@ -90,7 +88,8 @@ static Value shrink(ScalarBuilder &s, onnx::ShrinkOp op, ValueRange x) {
   Type wide = s.isFloat() ? element : Type(s.builder().getF64Type());
   ScalarBuilder real(s.builder(), s.getLoc(), wide);
   Value v = s.castTo(x[0], wide);
-  Value limit = real.constant(op.getLambd()), bias = real.constant(op.getBias());
+  Value limit = real.constant(op.getLambd()),
+        bias = real.constant(op.getBias());
   Value y = real.select(real.lt(limit, v), real.sub(v, bias), real.constant(0));
   y = real.select(real.lt(v, real.neg(limit)), real.add(v, bias), y);
   return real.castTo(y, element);

@@ -32,20 +32,18 @@ struct CastLowering : public OpConversionPattern<OnnxOp> {
       return rewriter.notifyMatchFailure(op, "elements are no numbers");
     Rounding rounding;
     rounding.saturate = op.getSaturate();
-    rounding.mode =
-        llvm::StringSwitch<Rounding::Mode>(op.getRoundMode())
-            .Case("down", Rounding::Mode::Down)
-            .Case("nearest", Rounding::Mode::Nearest)
-            .Default(Rounding::Mode::Up);
+    rounding.mode = llvm::StringSwitch<Rounding::Mode>(op.getRoundMode())
+                        .Case("down", Rounding::Mode::Down)
+                        .Case("nearest", Rounding::Mode::Nearest)
+                        .Default(Rounding::Mode::Up);
     if (from != to)
-      x = buildElementwise(rewriter, op.getLoc(), op->getName().stripDialect(),
-                           x, to,
-                           [&](OpBuilder &b, Location loc, ValueRange v) {
-                             ScalarBuilder s(b, loc, from);
-                             Value y = s.castTo(s.widen(v[0]), to);
-                             return ScalarBuilder(b, loc, to).narrow(y,
-                                                                     rounding);
-                           });
+      x = buildElementwise(
+          rewriter, op.getLoc(), op->getName().stripDialect(), x, to,
+          [&](OpBuilder &b, Location loc, ValueRange v) {
+            ScalarBuilder s(b, loc, from);
+            Value y = s.castTo(s.widen(v[0]), to);
+            return ScalarBuilder(b, loc, to).narrow(y, rounding);
+          });
     replaceWithCasts(rewriter, *this->getTypeConverter(), op, x);
     return success();
   }

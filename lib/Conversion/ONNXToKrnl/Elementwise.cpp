@@ -30,11 +30,10 @@ Value buildElementwise(
   for (Value operand : broadcast.values)
     ins.push_back(broadcastAccess(kernel, operand, loops));
   Value out = kernel.output(type, dynamicSizes(type, broadcast.sizes));
-  Value result =
-      kernel.generic(ins, {out, loops}, {},
-                     [&](OpBuilder &nb, Location l, ValueRange args) {
-                       return fn(nb, l, args.take_front(ins.size()));
-                     });
+  Value result = kernel.generic(
+      ins, {out, loops}, {}, [&](OpBuilder &nb, Location l, ValueRange args) {
+        return fn(nb, l, args.take_front(ins.size()));
+      });
   return kernel.finish({result}).front();
 }
 
@@ -58,24 +57,21 @@ struct ElementwiseLowering : public ConversionPattern {
       if (!isNumber(getElementTypeOrSelf(original.getType())))
         return rewriter.notifyMatchFailure(op, "elements are no numbers");
     }
-    Value y = buildElementwise(
-        rewriter, op->getLoc(), op->getName().stripDialect(), operands, result,
-        [&](OpBuilder &b, Location loc, ValueRange x) {
-          return body(b, loc, op, x, result);
-        });
+    Value y = buildElementwise(rewriter, op->getLoc(),
+                               op->getName().stripDialect(), operands, result,
+                               [&](OpBuilder &b, Location loc, ValueRange x) {
+                                 return body(b, loc, op, x, result);
+                               });
     replaceWithCasts(rewriter, *getTypeConverter(), op, y);
     return success();
   }
 
 private:
-  static bool isNumber(Type type) {
-    return isa<FloatType, IntegerType>(type);
-  }
+  static bool isNumber(Type type) { return isa<FloatType, IntegerType>(type); }
 
   Value body(OpBuilder &b, Location loc, Operation *op, ValueRange stored,
              Type resultElement) const {
-    ScalarBuilder s(b, loc,
-                    getElementTypeOrSelf(op->getOperand(0).getType()));
+    ScalarBuilder s(b, loc, getElementTypeOrSelf(op->getOperand(0).getType()));
     if (elements == Elements::Stored)
       return fn(s, op, stored);
     SmallVector<Value> x;

@@ -97,8 +97,7 @@ static Value integerPower(ScalarBuilder &s, Value x, Value exponent,
   auto bit = [&](Value n, int64_t i) {
     Value mask = e.constant(double(int64_t(1) << i));
     return e.math<arith::CmpIOp>(arith::CmpIPredicate::ne,
-                                 e.math<arith::AndIOp>(n, mask),
-                                 e.constant(0));
+                                 e.math<arith::AndIOp>(n, mask), e.constant(0));
   };
   for (int64_t i = 0; i < 6; ++i) {
     result = s.select(bit(exponent, i), s.mul(result, square), result);

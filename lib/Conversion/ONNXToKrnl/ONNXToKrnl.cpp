@@ -25,9 +25,8 @@ KrnlTypeConverter::KrnlTypeConverter(MLIRContext *context) {
   addConversion([](IntegerType type) -> Type {
     return ScalarBuilder::storageType(type);
   });
-  addConversion([](FloatType type) -> Type {
-    return ScalarBuilder::storageType(type);
-  });
+  addConversion(
+      [](FloatType type) -> Type { return ScalarBuilder::storageType(type); });
   addConversion([](onnx::StringType type) -> Type {
     return krnl::StrType::get(type.getContext());
   });

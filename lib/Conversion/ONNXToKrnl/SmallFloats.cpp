@@ -93,8 +93,8 @@ Value decodeExponent(Bits &i, Value bits) {
   // 2^-127 lies below f32's normal numbers.
   Value wide = i.select(i.is(Predicate::eq, bits, 0), i.constant(1 << 22),
                         i.left(bits, f32MantissaBits));
-  return i.toReal(i.select(i.is(Predicate::eq, bits, 0xff), i.constant(f32NaN),
-                           wide));
+  return i.toReal(
+      i.select(i.is(Predicate::eq, bits, 0xff), i.constant(f32NaN), wide));
 }
 
 Value encodeExponent(Bits &i, Value x, Rounding rounding) {
@@ -126,8 +126,8 @@ Value decodeSmallFloat(OpBuilder &b, Location loc, FloatType type, Value bits) {
     return decodeExponent(i, bits);
   Format format(type);
   Value magnitude = i.bitAnd(bits, format.signBit() - 1);
-  Value sign = i.left(i.bitAnd(bits, format.signBit()),
-                      31 - format.magnitudeBits);
+  Value sign =
+      i.left(i.bitAnd(bits, format.signBit()), 31 - format.magnitudeBits);
   // Placed where f32 has exponent and mantissa, the bits are the value but
   // for the difference of the biases; this holds for subnormals too.
   Value scaled = arith::MulFOp::create(
@@ -157,8 +157,8 @@ Value encodeSmallFloat(OpBuilder &b, Location loc, FloatType type, Value x,
   Format format(type);
   Value all = i.toBits(x);
   Value magnitude = i.bitAnd(all, f32Magnitude);
-  Value sign = i.bitAnd(i.right(all, 31 - format.magnitudeBits),
-                        format.signBit());
+  Value sign =
+      i.bitAnd(i.right(all, 31 - format.magnitudeBits), format.signBit());
   // Normal results: half of the last kept bit is added, less a little if the
   // bit itself is even; a carry goes into the exponent as it should.
   int64_t dropped = f32MantissaBits - format.mantissaBits;
@@ -170,15 +170,14 @@ Value encodeSmallFloat(OpBuilder &b, Location loc, FloatType type, Value x,
             i.constant((f32Bias - format.bias()) << format.mantissaBits));
   // Subnormal results: added to a number whose last bit is the smallest
   // subnormal, x is rounded by the addition itself.
-  double anchor = std::ldexp(1.0, format.minExponent -
-                                      int(format.mantissaBits) +
-                                      int(f32MantissaBits));
+  double anchor =
+      std::ldexp(1.0, format.minExponent - int(format.mantissaBits) +
+                          int(f32MantissaBits));
   Value anchored =
       arith::AddFOp::create(b, loc, i.toReal(magnitude), i.real(anchor));
   Value subnormal = i.sub(i.toBits(anchored), i.toBits(i.real(anchor)));
-  Value isSmall =
-      i.is(Predicate::ult, magnitude,
-           (f32Bias + format.minExponent) << f32MantissaBits);
+  Value isSmall = i.is(Predicate::ult, magnitude,
+                       (f32Bias + format.minExponent) << f32MantissaBits);
   Value bits = i.select(isSmall, subnormal, normal);
   // Too large.
   int64_t beyond = format.largest;
@@ -188,8 +187,9 @@ Value encodeSmallFloat(OpBuilder &b, Location loc, FloatType type, Value x,
                   i.constant(beyond), bits);
   bool nanBySign = format.hasNaN && format.nan == format.signBit();
   if (!format.hasNegativeZero)
-    sign = i.select(i.is(Predicate::eq, i.bitAnd(bits, format.signBit() - 1), 0),
-                    i.constant(0), sign);
+    sign =
+        i.select(i.is(Predicate::eq, i.bitAnd(bits, format.signBit() - 1), 0),
+                 i.constant(0), sign);
   if (format.hasNaN && !nanBySign)
     bits = i.select(i.is(Predicate::ugt, magnitude, f32Infinity),
                     i.constant(format.nan), bits);

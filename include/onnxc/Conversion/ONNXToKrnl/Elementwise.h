@@ -15,8 +15,8 @@ namespace onnxc {
 /// element type; operands come in the compute type of their own, absent
 /// optional ones left out. The result is in the compute type of the result, or
 /// an i1 condition for operators whose result is bool.
-using ElementFn = std::function<mlir::Value(
-    ScalarBuilder &, mlir::Operation *, mlir::ValueRange)>;
+using ElementFn = std::function<mlir::Value(ScalarBuilder &, mlir::Operation *,
+                                            mlir::ValueRange)>;
 
 /// How elements reach an ElementFn and leave it.
 enum class Elements {

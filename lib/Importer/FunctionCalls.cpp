@@ -76,7 +76,7 @@ void GraphImporter::importCall(const NodeProto &node,
                                const FunctionProto &function, Location loc) {
   SmallVector<Value> operands;
   if (!checkCall(node, function, loc) || !importOperands(node, loc, operands))
-    return breakOutputs(node, loc);
+    return breakOutputs(node);
   ++state.depth;
   llvm::scope_exit leave([&] { --state.depth; });
 

@@ -200,7 +200,7 @@ InFlightDiagnostic GraphImporter::error(const NodeProto &node, Location loc) {
                           << "): ";
 }
 
-void GraphImporter::breakOutputs(const NodeProto &node, Location loc) {
+void GraphImporter::breakOutputs(const NodeProto &node) {
   for (const std::string &output : node.output())
     if (!output.empty())
       scope.values.try_emplace(output, Binding{Value(), /*isBroken=*/true});
@@ -208,6 +208,8 @@ void GraphImporter::breakOutputs(const NodeProto &node, Location loc) {
 
 void GraphImporter::reportCycle(const RepeatedPtrField<NodeProto> &nodes,
                                 ArrayRef<int> cycle) {
+  for (const NodeProto &node : nodes)
+    breakOutputs(node);
   const NodeProto &first = nodes.Get(cycle.front());
   std::string names;
   for (int index : cycle.take_front(8))
@@ -225,7 +227,9 @@ void GraphImporter::importNodes(const RepeatedPtrField<NodeProto> &nodes,
     forEachRead(node, [&](StringRef name) { names.insert(name); });
   readNames = &names;
   std::vector<int> cycle;
-  std::vector<int> order = orderNodes(nodes, cycle);
+  std::vector<int> order = orderNodes(
+      nodes, [&](StringRef name) { return scope.values.contains(name); },
+      cycle);
   if (!cycle.empty())
     return reportCycle(nodes, cycle);
   for (int index : order) {
@@ -316,7 +320,7 @@ void GraphImporter::importNode(const NodeProto &node, int index) {
     if (!state.hasGivenUp())
       error(proto, loc) << problem;
   if (!problems.empty())
-    return breakOutputs(proto, loc);
+    return breakOutputs(proto);
   bool hasUnread = llvm::any_of(proto.output(), [&](const std::string &name) {
     return !name.empty() && !readNames->contains(name);
   });
@@ -332,7 +336,7 @@ void GraphImporter::importVersioned(const NodeProto &proto, int64_t version,
     error(proto, loc) << "cannot be raised to the newest version of the "
                          "operator: "
                       << raised.error;
-    return breakOutputs(proto, loc);
+    return breakOutputs(proto);
   }
   if (raised.nodes.empty())
     return buildOperation(proto, loc);

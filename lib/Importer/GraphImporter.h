@@ -122,7 +122,7 @@ private:
   int64_t versionOf(const ::onnx::NodeProto &node) const;
   mlir::InFlightDiagnostic error(const ::onnx::NodeProto &node,
                                  mlir::Location loc);
-  void breakOutputs(const ::onnx::NodeProto &node, mlir::Location loc);
+  void breakOutputs(const ::onnx::NodeProto &node);
   bool importOperands(const ::onnx::NodeProto &node, mlir::Location loc,
                       llvm::SmallVectorImpl<mlir::Value> &operands);
   void reportCycle(

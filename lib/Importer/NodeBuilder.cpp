@@ -245,13 +245,13 @@ void GraphImporter::buildOperation(const NodeProto &node, Location loc) {
   const OpSignature *signature = OpSignature::find(name);
   if (!signature) {
     error(node, loc) << "the operator is not part of the dialect";
-    return breakOutputs(node, loc);
+    return breakOutputs(node);
   }
   SmallVector<Value> operands;
   NamedAttrList attributes;
   if (!importOperands(node, loc, operands) ||
       !importAttributes(node, loc, attributes))
-    return breakOutputs(node, loc);
+    return breakOutputs(node);
   OperationState op(loc, name);
   SmallVector<Type> types = placeholderTypes(node, *signature, state.context);
   if (auto value = dyn_cast_or_null<TypedAttr>(attributes.get("value"));
@@ -260,6 +260,6 @@ void GraphImporter::buildOperation(const NodeProto &node, Location loc) {
   onnxc::onnx::buildBySignature(op, types, operands, attributes.getAttrs());
   Operation *created = builder.create(op);
   if (!importGraphs(node, created) || !inferTypes(node, created))
-    return breakOutputs(node, loc);
+    return breakOutputs(node);
   defineResults(node, created);
 }

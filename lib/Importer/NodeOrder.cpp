@@ -73,11 +73,12 @@ findCycle(int start, const std::vector<std::vector<int>> &producers,
 
 std::vector<int> onnxc::importer::orderNodes(
     const google::protobuf::RepeatedPtrField<NodeProto> &nodes,
+    llvm::function_ref<bool(llvm::StringRef)> isDefined,
     std::vector<int> &cycle) {
   llvm::StringMap<int> producerOf;
   for (int i = 0; i < nodes.size(); ++i)
     for (const std::string &output : nodes.Get(i).output())
-      if (!output.empty())
+      if (!output.empty() && !isDefined(output))
         producerOf.try_emplace(output, i);
   std::vector<std::vector<int>> producers(nodes.size()), users(nodes.size());
   std::vector<int> waiting(nodes.size(), 0);

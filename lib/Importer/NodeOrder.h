@@ -20,10 +20,12 @@ void forEachRead(const ::onnx::NodeProto &node,
                  llvm::function_ref<void(llvm::StringRef)> visit);
 
 /// An order in which every node comes after the nodes that it, or a graph
-/// inside it, reads from; the given order as far as possible. Nodes on cycles
-/// are left out and one cycle is put into `cycle`.
+/// inside it, reads from; the given order as far as possible. Values for which
+/// `isDefined` holds come from elsewhere. Nodes that depend on a cycle are left
+/// out, and one cycle is put into `cycle`.
 std::vector<int>
 orderNodes(const google::protobuf::RepeatedPtrField<::onnx::NodeProto> &nodes,
+           llvm::function_ref<bool(llvm::StringRef)> isDefined,
            std::vector<int> &cycle);
 
 } // namespace onnxc::importer

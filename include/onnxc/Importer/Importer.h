@@ -52,7 +52,7 @@ struct ImportLimits {
   /// Of the file, and of any tensor of it.
   uint64_t bytes = 64ull << 30;
   /// Nodes, those of inlined functions counted at each call.
-  int64_t nodes = 1000000;
+  int64_t nodes = 250000;
   /// Graphs in graphs, functions in functions, containers in containers.
   int64_t nesting = 24;
   int64_t rank = 64;

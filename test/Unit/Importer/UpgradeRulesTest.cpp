@@ -1,0 +1,514 @@
+//===- UpgradeRulesTest.cpp - Each rule on a node --------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// A case is a node in ONNX's text form, the version it is written in, and what
+// stands for it once all rules were applied. Values called s, v, m, t have
+// known rank 0, 1, 2, 4; the others nothing.
+//
+//===----------------------------------------------------------------------===//
+#include "../../../lib/Importer/Upgrade/UpgradeTable.h"
+
+#include "onnx/defs/parser.h"
+#include "onnx/defs/printer.h"
+
+#include "gtest/gtest.h"
+
+#include <regex>
+#include <set>
+
+using namespace onnxc::importer;
+using ::onnx::NodeProto;
+using ::onnx::TensorProto;
+
+namespace {
+class FakeOracle : public ValueOracle {
+public:
+  std::optional<std::vector<int64_t>>
+  dims(const std::string &value) const override {
+    if (value == "s")
+      return std::vector<int64_t>{};
+    if (value == "v")
+      return std::vector<int64_t>{3};
+    if (value == "none")
+      return std::vector<int64_t>{0};
+    if (value == "m")
+      return std::vector<int64_t>{2, 3};
+    if (value == "t")
+      return std::vector<int64_t>{2, 6, 4, 5};
+    return std::nullopt;
+  }
+  int32_t elementType(const std::string &value) const override {
+    if (value == "names")
+      return TensorProto::STRING;
+    return value == "half" ? TensorProto::FLOAT16 : TensorProto::FLOAT;
+  }
+  std::optional<std::vector<int64_t>>
+  constantInts(const std::string &value) const override {
+    if (value == "one")
+      return std::vector<int64_t>{1};
+    if (value == "sizes")
+      return std::vector<int64_t>{2, 4};
+    return std::nullopt;
+  }
+  std::optional<std::vector<float>>
+  constantFloats(const std::string &value) const override {
+    if (value == "doubled")
+      return std::vector<float>{1, 1, 2, 2};
+    if (value == "halved")
+      return std::vector<float>{1, 1, 0.5f, 0.5f};
+    if (value == "mixed")
+      return std::vector<float>{1, 1, 0.5f, 2};
+    return std::nullopt;
+  }
+};
+
+struct Raised {
+  std::string text;
+  std::string error;
+};
+} // namespace
+
+/// One line per node, constants as `name = [1, 2]`.
+static std::string print(NodeProto node) {
+  node.clear_name();
+  if (node.op_type() != "Constant") {
+    // Graphs are printed on many indented lines.
+    std::string text = std::regex_replace(::onnx::ProtoToString(node),
+                                          std::regex("\\s+"), " ");
+    return text.substr(1, text.size() - 2);
+  }
+  const TensorProto &tensor = node.attribute(0).t();
+  std::string text;
+  for (int64_t element : tensor.int64_data())
+    text += (text.empty() ? "" : ", ") + std::to_string(element);
+  for (float element : tensor.float_data())
+    text += (text.empty() ? "" : ", ") + std::to_string(element).substr(0, 4);
+  if (tensor.dims_size() != 0)
+    text = "[" + text + "]";
+  return node.output(0) + " = " + text;
+}
+
+static void raiseInto(const NodeProto &node, int version, int &names,
+                      Raised &result) {
+  RaiseResult raised = raiseNode(node, version, FakeOracle(),
+                                 [&] { return "n" + std::to_string(++names); });
+  if (!raised.error.empty())
+    result.error = raised.error;
+  else if (raised.nodes.empty())
+    result.text += print(node) + "\n";
+  for (const VersionedNode &next : raised.nodes)
+    raiseInto(next.node, next.version, names, result);
+}
+
+static Raised raise(const std::string &text, int version) {
+  NodeProto node;
+  ::onnx::OnnxParser parser(text.c_str());
+  EXPECT_TRUE(parser.Parse(node).IsOK()) << text;
+  Raised result;
+  int names = 0;
+  raiseInto(node, version, names, result);
+  return result;
+}
+
+static void expectRaised(const std::string &text, int version,
+                         const std::string &expected) {
+  Raised raised = raise(text, version);
+  EXPECT_EQ(raised.error, "") << text;
+  EXPECT_EQ(raised.text, expected) << text;
+}
+
+static void expectRefused(const std::string &text, int version,
+                          const std::string &why) {
+  Raised raised = raise(text, version);
+  EXPECT_NE(raised.error.find(why), std::string::npos)
+      << text << ": " << raised.error << raised.text;
+}
+
+//===----------------------------------------------------------------------===//
+// The table
+//===----------------------------------------------------------------------===//
+
+static std::string stepName(const std::string &domain,
+                            const std::string &opType, int from, int to) {
+  return domain + " " + opType + " " + std::to_string(from) + " to " +
+         std::to_string(to);
+}
+
+TEST(UpgradeTable, EveryChangedStepHasARow) {
+  std::set<std::string> rows;
+  for (const UpgradeStep &row : upgradeTable())
+    rows.insert(stepName(row.domain, row.opType, row.from, row.to));
+  std::vector<ChangedStep> changed = changedSteps();
+  EXPECT_GE(changed.size(), 134u);
+  for (const ChangedStep &step : changed)
+    EXPECT_TRUE(
+        rows.count(stepName(step.domain, step.opType, step.from, step.to)))
+        << "UpgradeTable.cpp needs a row for "
+        << stepName(step.domain, step.opType, step.from, step.to)
+        << ", where this changed:" << step.difference;
+}
+
+TEST(UpgradeTable, IsSortedAndFindsItsRows) {
+  const std::vector<UpgradeStep> &table = upgradeTable();
+  for (size_t i = 0; i < table.size(); ++i) {
+    EXPECT_EQ(findUpgradeStep(table[i].domain, table[i].opType, table[i].from),
+              &table[i])
+        << table[i].opType << " " << table[i].from;
+    EXPECT_LT(table[i].from, table[i].to);
+  }
+}
+
+TEST(UpgradeTable, LeavesTheNewestAlone) {
+  expectRaised("y = Relu (x)", 28, "y = Relu (x)\n");
+  expectRaised("y = NoSuchOperator (x)", 28, "y = NoSuchOperator (x)\n");
+}
+
+//===----------------------------------------------------------------------===//
+// The rules
+//===----------------------------------------------------------------------===//
+
+TEST(UpgradeRules, dropConsumedInputs) {
+  expectRaised("y = Relu <consumed_inputs = [0]> (x)", 1, "y = Relu (x)\n");
+}
+
+TEST(UpgradeRules, broadcastAlongAxis) {
+  expectRaised("y = Add <broadcast = 1, axis = 1> (t, v)", 6,
+               "n2 = [1, 2]\n"
+               "n1 = Unsqueeze (v, n2)\n"
+               "y = Add (t, n1)\n");
+  expectRaised("y = Add <broadcast = 1> (t, v)", 6, "y = Add (t, v)\n");
+  expectRaised("y = Mul <broadcast = 1, axis = -1> (t, v)", 6,
+               "y = Mul (t, v)\n");
+  expectRaised("y = Equal <broadcast = 1, axis = 0> (m, s)", 1,
+               "y = Equal (m, s)\n");
+  expectRefused("y = Add <broadcast = 1, axis = 1> (x, v)", 6, "known rank");
+  expectRefused("y = Add <broadcast = 1, axis = 3> (t, m)", 6, "does not fit");
+}
+
+TEST(UpgradeRules, Cast_1_to_6) {
+  expectRaised("y = Cast <to = \"INT64\"> (x)", 1,
+               "y = Cast <to: int = 7> (x)\n");
+  expectRefused("y = Cast <to = \"QUATERNION\"> (x)", 1,
+                "'QUATERNION' is no element type");
+}
+
+TEST(UpgradeRules, Concat_1_to_4) {
+  expectRaised("y = Concat (x, z)", 1, "y = Concat <axis: int = 1> (x, z)\n");
+}
+
+TEST(UpgradeRules, Gemm_6_to_7) {
+  expectRaised("y = Gemm <broadcast = 1> (a, b, c)", 6, "y = Gemm (a, b, c)\n");
+}
+
+TEST(UpgradeRules, PRelu_6_to_7) {
+  expectRaised("y = PRelu (t, v)", 6,
+               "n2 = [1, 2]\n"
+               "n1 = Unsqueeze (v, n2)\n"
+               "y = PRelu (t, n1)\n");
+  expectRaised("y = PRelu (m, v)", 6, "y = PRelu (m, v)\n");
+  expectRefused("y = PRelu (t, slope)", 6, "rank of the slope");
+}
+
+TEST(UpgradeRules, Reshape_1_to_5) {
+  expectRaised("y = Reshape <shape = [2, -1]> (x)", 1,
+               "n1 = [2, -1]\n"
+               "y = Reshape (x, n1)\n");
+}
+
+TEST(UpgradeRules, Scatter_9_to_11) {
+  expectRaised("y = Scatter <axis = 1> (x, i, u)", 9,
+               "y = ScatterElements <axis: int = 1> (x, i, u)\n");
+}
+
+TEST(UpgradeRules, Selu_1_to_6) {
+  expectRaised("y = Selu (x)", 1,
+               "y = Selu <alpha: float = 1.6732, gamma: float = 1.0507> (x)\n");
+}
+
+TEST(UpgradeRules, Tile_1_to_6) {
+  expectRaised("y = Tile (t, n, one)", 1,
+               "n1 = Cast <to: int = 7> (n)\n"
+               "n2 = [1]\n"
+               "n3 = Reshape (n1, n2)\n"
+               "n4 = [1]\n"
+               "n5 = [1, 1]\n"
+               "n6 = Concat <axis: int = 0> (n4, n3, n5)\n"
+               "y = Tile (t, n6)\n");
+  expectRefused("y = Tile (x, n, one)", 1, "constant axis");
+}
+
+TEST(UpgradeRules, axesToInput) {
+  expectRaised("y = Squeeze <axes = [0, 2]> (x)", 11,
+               "n1 = [0, 2]\n"
+               "y = Squeeze (x, n1)\n");
+  expectRaised("y = Squeeze (x)", 11, "y = Squeeze (x)\n");
+  expectRaised("y = ReduceSum <axes = [1], keepdims = 0> (x)", 11,
+               "n1 = [1]\n"
+               "y = ReduceSum <keepdims: int = 0> (x, n1)\n");
+  expectRaised("y = ReduceMean <axes = [1]> (x)", 13,
+               "n1 = [1]\n"
+               "y = ReduceMean (x, n1)\n");
+}
+
+TEST(UpgradeRules, Clip_6_to_11) {
+  expectRaised("y = Clip <min = 0.0, max = 6.0> (x)", 6,
+               "n1 = 0.00\n"
+               "n2 = 6.00\n"
+               "y = Clip (x, n1, n2)\n");
+  expectRaised("y = Clip <max = 6.0> (half)", 6,
+               "n1 = 6.00\n"
+               "n2 = CastLike (n1, half)\n"
+               "y = Clip (half, \"\", n2)\n");
+}
+
+TEST(UpgradeRules, DFT_17_to_20) {
+  expectRaised("y = DFT <inverse = 1> (x)", 17,
+               "n1 = 1\n"
+               "y = DFT <inverse: int = 1> (x, \"\", n1)\n");
+}
+
+TEST(UpgradeRules, Dropout_7_to_10) {
+  expectRaised("y = Dropout <ratio = 0.25> (x)", 7,
+               "n1 = 0.25\n"
+               "y = Dropout (x, n1)\n");
+  expectRaised("y, mask = Dropout (x)", 7,
+               "y, n1 = Dropout (x)\n"
+               "mask = CastLike (n1, x)\n");
+}
+
+TEST(UpgradeRules, Pad_2_to_11) {
+  expectRaised("y = Pad <pads = [0, 1, 0, 1], value = 2.0> (x)", 2,
+               "n1 = [0, 1, 0, 1]\n"
+               "n2 = 2.00\n"
+               "y = Pad (x, n1, n2)\n");
+  expectRaised("y = Pad <pads = [0, 1, 0, 1], mode = \"edge\"> (x)", 2,
+               "n1 = [0, 1, 0, 1]\n"
+               "y = Pad <mode: string = \"edge\"> (x, n1)\n");
+}
+
+TEST(UpgradeRules, Pad_1_to_2) {
+  expectRaised("y = Pad <paddings = [0, 1, 0, 1]> (x)", 1,
+               "n1 = [0, 1, 0, 1]\n"
+               "y = Pad (x, n1)\n");
+}
+
+TEST(UpgradeRules, Slice_1_to_10) {
+  expectRaised("y = Slice <starts = [1], ends = [3]> (x)", 1,
+               "n1 = [1]\n"
+               "n2 = [3]\n"
+               "y = Slice (x, n1, n2)\n");
+  expectRaised("y = Slice <axes = [1], starts = [1], ends = [3]> (x)", 1,
+               "n1 = [1]\n"
+               "n2 = [3]\n"
+               "n3 = [1]\n"
+               "y = Slice (x, n1, n2, n3)\n");
+}
+
+TEST(UpgradeRules, Split_1_to_2) {
+  expectRaised("y, z = Split <axis = 1> (x, sizes)", 1,
+               "n1 = [2, 4]\n"
+               "y, z = Split <axis: int = 1> (x, n1)\n");
+  expectRefused("y, z = Split (x, unknown)", 1, "not constant");
+}
+
+TEST(UpgradeRules, Split_11_to_13) {
+  expectRaised("y, z = Split <axis = 1, split = [2, 4]> (x)", 11,
+               "n1 = [2, 4]\n"
+               "y, z = Split <axis: int = 1> (x, n1)\n");
+}
+
+TEST(UpgradeRules, Split_13_to_18) {
+  expectRaised("y, z = Split <axis = 1> (x)", 11,
+               "y, z = Split <axis: int = 1, num_outputs: int = 2> (x)\n");
+}
+
+TEST(UpgradeRules, TopK_1_to_10) {
+  expectRaised("y, i = TopK <k = 5> (x)", 1,
+               "n1 = [5]\n"
+               "y, i = TopK (x, n1)\n");
+}
+
+TEST(UpgradeRules, BatchNormalization_6_to_7) {
+  expectRaised("y = BatchNormalization <is_test = 1> (x, s, b, m, v)", 6,
+               "y = BatchNormalization (x, s, b, m, v)\n");
+  expectRefused("y, mean = BatchNormalization (x, s, b, m, v)", 6, "it trains");
+}
+
+TEST(UpgradeRules, BatchNormalization_7_to_9) {
+  expectRaised(
+      "y = BatchNormalization <spatial = 1, epsilon = 0.01> (x, s, b, m, v)", 7,
+      "y = BatchNormalization <epsilon: float = 0.01> (x, s, b, m, v)\n");
+  expectRaised("y = BatchNormalization <spatial = 0, epsilon = 0.01> (x, "
+               "scale, b, mean, var)",
+               7,
+               "n1 = 0.01\n"
+               "n2 = Sub (x, mean)\n"
+               "n3 = Add (var, n1)\n"
+               "n4 = Sqrt (n3)\n"
+               "n5 = Div (n2, n4)\n"
+               "n6 = Mul (n5, scale)\n"
+               "y = Add (n6, b)\n");
+}
+
+TEST(UpgradeRules, BatchNormalization_9_to_14) {
+  expectRaised("y, mean, var = BatchNormalization (x, s, b, m, v)", 9,
+               "y, mean, var = BatchNormalization <training_mode: int = 1> (x, "
+               "s, b, m, v)\n");
+  expectRefused("y, a, b2, c, d = BatchNormalization (x, s, b, m, v)", 9,
+                "result 3");
+}
+
+TEST(UpgradeRules, GroupNormalization_18_to_21) {
+  expectRaised("y = GroupNormalization <num_groups = 2> (t, scale, bias)", 18,
+               "n1 = [2, 3]\n"
+               "n2 = [2, 1]\n"
+               "n3 = Reshape (scale, n2)\n"
+               "n4 = Expand (n3, n1)\n"
+               "n5 = [-1]\n"
+               "n6 = Reshape (n4, n5)\n"
+               "n7 = [2, 1]\n"
+               "n8 = Reshape (bias, n7)\n"
+               "n9 = Expand (n8, n1)\n"
+               "n10 = [-1]\n"
+               "n11 = Reshape (n9, n10)\n"
+               "y = GroupNormalization <num_groups: int = 2> (t, n6, n11)\n");
+  expectRaised("y = GroupNormalization <num_groups = 2> (x, scale, bias)", 18,
+               "n1 = Shape <start: int = 1, end: int = 2> (x)\n"
+               "n2 = [2]\n"
+               "n3 = Div (n1, n2)\n"
+               "n4 = Concat <axis: int = 0> (n2, n3)\n"
+               "n5 = [2, 1]\n"
+               "n6 = Reshape (scale, n5)\n"
+               "n7 = Expand (n6, n4)\n"
+               "n8 = [-1]\n"
+               "n9 = Reshape (n7, n8)\n"
+               "n10 = [2, 1]\n"
+               "n11 = Reshape (bias, n10)\n"
+               "n12 = Expand (n11, n4)\n"
+               "n13 = [-1]\n"
+               "n14 = Reshape (n12, n13)\n"
+               "y = GroupNormalization <num_groups: int = 2> (x, n9, n14)\n");
+  expectRefused("y = GroupNormalization <num_groups = 0> (x, scale, bias)", 18,
+                "not positive");
+}
+
+TEST(UpgradeRules, flattenBeforeSoftmax) {
+  expectRaised("y = Softmax (m)", 1, "y = Softmax <axis: int = -1> (m)\n");
+  expectRaised("y = LogSoftmax <axis = -1> (x)", 11,
+               "y = LogSoftmax <axis: int = -1> (x)\n");
+  expectRaised("y = Softmax (t)", 11,
+               "n1 = Flatten <axis: int = 1> (t)\n"
+               "n2 = Shape (t)\n"
+               "n3 = Softmax <axis: int = 1> (n1)\n"
+               "y = Reshape (n3, n2)\n");
+  expectRaised("y = Hardmax <axis = 2> (x)", 11,
+               "n1 = Flatten <axis: int = 2> (x)\n"
+               "n2 = Shape (x)\n"
+               "n3 = Hardmax <axis: int = 1> (n1)\n"
+               "y = Reshape (n3, n2)\n");
+}
+
+TEST(UpgradeRules, GridSample_16_to_20) {
+  expectRaised("y = GridSample <mode = \"bicubic\"> (x, g)", 16,
+               "y = GridSample <mode: string = \"cubic\"> (x, g)\n");
+}
+
+TEST(UpgradeRules, pToInt) {
+  expectRaised("y = GlobalLpPool <p = 3.0> (x)", 1,
+               "y = GlobalLpPool <p: int = 3> (x)\n");
+  expectRefused("y = GlobalLpPool <p = 1.5> (x)", 1, "whole number");
+}
+
+TEST(UpgradeRules, LpPool_1_to_2) {
+  expectRaised("y = LpPool <kernel_shape = [2, 2], p = 2.0> (x)", 1,
+               "y = LpPool <kernel_shape: ints = [2, 2], p: int = 2> (x)\n");
+  expectRefused("y = LpPool (x)", 1, "kernel_shape");
+}
+
+TEST(UpgradeRules, Resize_10_to_11) {
+  expectRaised(
+      "y = Resize (x, doubled)", 10,
+      "y = Resize <coordinate_transformation_mode: string = \"asymmetric\", "
+      "nearest_mode: string = \"floor\"> (x, \"\", doubled)\n");
+  expectRaised("y = Resize <mode = \"nearest\"> (x, halved)", 10,
+               "y = Resize <mode: string = \"nearest\", "
+               "coordinate_transformation_mode: string = \"asymmetric\", "
+               "nearest_mode: string = \"ceil\"> (x, \"\", halved)\n");
+  expectRaised(
+      "y = Resize <mode = \"linear\"> (x, scales)", 10,
+      "y = Resize <mode: string = \"linear\", coordinate_transformation_mode: "
+      "string = \"asymmetric\"> (x, \"\", scales)\n");
+  expectRefused("y = Resize (x, scales)", 10, "constant scales");
+  expectRefused("y = Resize (x, mixed)", 10, "both grows and shrinks");
+}
+
+TEST(UpgradeRules, dropEmptyResizeInputs) {
+  expectRaised("y = Resize (x, none, none, sizes)", 11,
+               "y = Resize (x, \"\", \"\", sizes)\n");
+}
+
+TEST(UpgradeRules, RoiAlign_10_to_16) {
+  expectRaised("y = RoiAlign (x, r, b)", 10,
+               "y = RoiAlign <coordinate_transformation_mode: string = "
+               "\"output_half_pixel\"> (x, r, b)\n");
+}
+
+TEST(UpgradeRules, Upsample_1_to_7) {
+  expectRaised("y = Upsample <height_scale = 2.0, width_scale = 3.0, mode = "
+               "\"bilinear\"> (x)",
+               1,
+               "n1 = [1.00, 1.00, 2.00, 3.00]\n"
+               "n2 = Identity (x)\n"
+               "y = Resize <mode: string = \"linear\", "
+               "coordinate_transformation_mode: string = \"asymmetric\", "
+               "nearest_mode: string = \"floor\"> (n2, \"\", n1)\n");
+}
+
+TEST(UpgradeRules, Upsample_9_to_10) {
+  expectRaised("y = Upsample (x, scales)", 9,
+               "n1 = Identity (x)\n"
+               "y = Resize <mode: string = \"nearest\", "
+               "coordinate_transformation_mode: string = \"asymmetric\", "
+               "nearest_mode: string = \"floor\"> (n1, \"\", scales)\n");
+}
+
+TEST(UpgradeRules, dropOutputSequence) {
+  expectRaised("y, h = LSTM <hidden_size = 4, output_sequence = 1> (x, w, r)",
+               1, "y, h = LSTM <hidden_size: int = 4> (x, w, r)\n");
+}
+
+TEST(UpgradeRules, GRU_1_to_3) {
+  expectRaised("y, h = GRU <hidden_size = 4, direction = \"foward\", "
+               "output_sequence = 1> (x, w, r)",
+               1,
+               "y, h = GRU <hidden_size: int = 4, direction: string = "
+               "\"forward\"> (x, w, r)\n");
+}
+
+TEST(UpgradeRules, Scan_8_to_9) {
+  expectRaised(
+      "s1, o1 = Scan <num_scan_inputs = 1, directions = [1], body = body "
+      "(float a, float b) => (float c, float d) { c = Add (a, b) d = Neg (c) "
+      "}> (, s0, x)",
+      8,
+      "s1, o1 = Scan (s0, x) <body: graph = body_batch ( \"\x1s1_in0\", "
+      "\"\x1s1_in1\") => ( \"\x1s1_out0\", \"\x1s1_out1\") { [\"\"] "
+      "\"\x1s1_out0\", \"\x1s1_out1\" = Scan (\"\x1s1_in0\", \"\x1s1_in1\") "
+      "<body: graph = body (float a, float b) => (float c, float d) { c = Add "
+      "(a, b) d = Neg (c) }, num_scan_inputs: int = 1, scan_input_directions: "
+      "ints = [1]> }, num_scan_inputs: int = 2>\n");
+  expectRefused("y = Scan <num_scan_inputs = 1, body = body (float a) => "
+                "(float b) { b = Neg (a) }> (lengths, x)",
+                8, "different lengths");
+}
+
+TEST(UpgradeRules, LabelEncoder_1_to_2) {
+  expectRaised(
+      "y = ai.onnx.ml.LabelEncoder <classes_strings = [\"a\", \"b\"]> (names)",
+      1,
+      "y = ai.onnx.ml.LabelEncoder <keys_strings: strings = [\"a\", \"b\"], "
+      "values_int64s: ints = [0, 1]> (names)\n");
+  expectRefused("y = ai.onnx.ml.LabelEncoder <classes_strings = [\"a\"]> (x)",
+                1, "type of the input");
+}

@@ -146,6 +146,18 @@ static bool isInferredFromBody(StringRef name) {
          name == "onnx.SequenceMap";
 }
 
+/// True if an error about `op` may only mean that sizes are unknown: the
+/// functions of these operators take an unknown size for a wrong one.
+static bool isUndecided(Operation *op, const ValueFacts &facts) {
+  StringRef name = op->getName().getStringRef();
+  if (name != "onnx.Resize" && name != "onnx.StringNormalizer")
+    return false;
+  return llvm::any_of(op->getOperands(), [&](Value value) {
+    auto type = dyn_cast<RankedTensorType>(facts.type(value));
+    return !type || !type.hasStaticShape();
+  });
+}
+
 FailureOr<SmallVector<InferredValue>>
 onnxc::schema::inferResults(Operation *op, const ValueFacts &facts,
                             function_ref<InFlightDiagnostic()> emitError) {
@@ -175,7 +187,7 @@ onnxc::schema::inferResults(Operation *op, const ValueFacts &facts,
     return value && isa<NoneType>(facts.type(value));
   });
   std::optional<std::string> error = runSchema(*schema, node);
-  if (error && allKnown) {
+  if (error && allKnown && !isUndecided(op, facts)) {
     emitError() << plainMessage(*error);
     return failure();
   }

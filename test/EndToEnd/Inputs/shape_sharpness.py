@@ -40,6 +40,18 @@ def strip_outputs(model, name):
     return copy
 
 
+def forget_sizes(model):
+    """Makes every size of the inputs an unknown of its own."""
+    for input in model.graph.input:
+        if input.type.HasField("tensor_type"):
+            for i, dim in enumerate(input.type.tensor_type.shape.dim):
+                dim.dim_param = f"{input.name}_{i}"
+    for output in model.graph.output:
+        if output.type.HasField("tensor_type"):
+            output.type.tensor_type.ClearField("shape")
+    return model
+
+
 def parse_tensor(text):
     """'tensor<2x?xf32>' -> (1, [2, None]), unranked -> (1, None), others -> None."""
     match = re.fullmatch(r"tensor<((?:[\d?*]+x)*)(.*)>", text)
@@ -135,10 +147,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("models", nargs="*", type=pathlib.Path, help="default: the backend suite's node cases")
     parser.add_argument("--at-least", type=int, default=0, help="how many must be inferred at all")
+    parser.add_argument("--dynamic", action="store_true", help="take the sizes away from the inputs first")
     parser.add_argument("-v", "--verbose", action="store_true")
     arguments = parser.parse_args()
     paths = arguments.models or [case.path / "model.onnx" for case in load_cases() if case.kind == "node"]
     models = [(path.stem if arguments.models else path.parent.name, onnx.load(path)) for path in paths]
+    if arguments.dynamic:
+        models = [(name, forget_sizes(model)) for name, model in models]
     inferred, errors = compare(models, arguments.verbose)
     for error in errors:
         print(error)

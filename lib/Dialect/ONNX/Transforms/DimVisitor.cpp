@@ -356,12 +356,10 @@ void DimVisitor::visitScan(ScanOp op) {
       yield->getNumOperands() != op->getNumResults())
     return; // the verifier says so
   SmallVector<Assumption> entry;
-  SmallVector<Carried> carried;
   AffineExpr length;
   for (auto [i, value] : llvm::enumerate(operands)) {
     Dims dims(dimsOf(value));
     if (static_cast<int64_t>(i) < states) {
-      carried.push_back({static_cast<unsigned>(i), static_cast<unsigned>(i)});
       entry.push_back({typeOf(value), dims});
     } else if (dims.empty()) {
       entry.push_back({withoutShape(typeOf(value)), {}});
@@ -372,7 +370,8 @@ void DimVisitor::visitScan(ScanOp op) {
       entry.push_back({withShape(typeOf(value), dims), dims});
     }
   }
-  visitUntilStable(body, entry, carried);
+  // Unlike in Loop, states keep their shape: the operator demands it.
+  enter(body, entry);
   for (unsigned i = 0; i < op->getNumResults(); ++i) {
     Value result = op->getResult(i), yielded = yield->getOperand(i);
     Dims dims(dimsOf(i < states ? body.getArgument(i) : yielded));

@@ -10,6 +10,7 @@
 #include "SelectTarget.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 #include "onnxc/Conversion/KrnlToLLVM/Passes.h"
@@ -34,6 +35,11 @@ static void buildKrnl(OpPassManager &passes, const PhaseInputs &inputs) {
   passes.addPass(createSelectTargetPass(inputs.machine));
   OpPassManager &target = passes.nest<ModuleOp>();
   target.addPass(createConvertONNXToKrnlPass());
+  // Sizes of results become sizes of what they are made from, so that equal ones
+  // are seen to be equal and no copy stands between kernels.
+  target.addPass(createCanonicalizerPass());
+  target.addPass(memref::createResolveRankedShapeTypeResultDimsPass());
+  target.addPass(createCSEPass());
   target.addPass(createCanonicalizerPass());
   target.addPass(createCSEPass());
   if (inputs.options.level > 0)

@@ -115,6 +115,16 @@ static LogicalResult writeEntry(DictionaryAttr entry, ModuleOp module, int file,
     return success();
   SmallVector<char> scratch;
   ArrayRef<char> bytes = onnx::constantBytes(value, scratch);
+  // Sizes of the host program: indices are stored as 64-bit integers.
+  if (auto sizes = dyn_cast<DenseIntElementsAttr>(value);
+      sizes && type.getElementType().isIndex()) {
+    for (const APInt &size : sizes.getValues<APInt>()) {
+      int64_t word = size.getSExtValue();
+      scratch.append(reinterpret_cast<char *>(&word),
+                     reinterpret_cast<char *>(&word) + sizeof(word));
+    }
+    bytes = scratch;
+  }
   if (bytes.empty())
     return module.emitError("the bytes of a constant are unknown: ") << value;
   std::vector<char> spread;

@@ -10,7 +10,6 @@ include "mlir/Dialect/LLVMIR/LLVMOpBase.td"
 include "mlir/IR/OpBase.td"
 include "mlir/IR/RegionKindInterface.td"
 include "mlir/IR/SymbolInterfaces.td"
-include "mlir/Interfaces/DestinationStyleOpInterface.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "onnxc/Dialect/Krnl/IR/KrnlAttributes.td"
@@ -29,8 +28,7 @@ def Krnl_KernelOp : Krnl_Op<"kernel", [
     AttrSizedOperandSegments, IsolatedFromAbove, SingleBlock,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
     DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface,
-                              ["reifyResultShapes"]>,
-    DestinationStyleOpInterface]> {
+                              ["reifyResultShapes"]>]> {
   let summary = "one fused unit of work and the recipe of its loops";
   let description = [{
     The body computes with structured (linalg) ops in destination style; each says
@@ -70,8 +68,6 @@ def Krnl_KernelOp : Krnl_Op<"kernel", [
                    "::mlir::ValueRange":$ins, "::mlir::ValueRange":$outs)>
   ];
   let extraClassDeclaration = [{
-    ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutsMutable(); }
-
     /// The structured ops of the body, in order; a step's `op:` number and
     /// LoopNest::op() count these.
     ::llvm::SmallVector<::mlir::linalg::LinalgOp> getStructuredOps();
@@ -152,7 +148,7 @@ def Krnl_CheckOp : Krnl_Op<"check", [MemoryEffects<[MemWrite]>]> {
 }
 
 def Krnl_LaunchOp : Krnl_Op<"launch", [
-    AttrSizedOperandSegments, DestinationStyleOpInterface,
+    AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "run all tiles of an outlined kernel";
@@ -171,9 +167,6 @@ def Krnl_LaunchOp : Krnl_Op<"launch", [
     $kernel (`ins` `(` $ins^ `:` type($ins) `)`)?
     `outs` `(` $outs `:` type($outs) `)` `tiles` `(` $tiles `)`
     (`scratch` $scratch^)? attr-dict (`->` type($results)^)?
-  }];
-  let extraClassDeclaration = [{
-    ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutsMutable(); }
   }];
   let hasVerifier = 1;
 }

@@ -268,7 +268,8 @@ ArrayAttr ContractionWriter::write() {
 }
 
 ArrayAttr chooseContractionRecipe(KernelOp kernel,
-                                  const TargetDescription &target) {
+                                  const TargetDescription &target,
+                                  const RecipeOptions &) {
   FailureOr<Contraction> contraction = findContraction(kernel);
   if (failed(contraction))
     return nullptr;

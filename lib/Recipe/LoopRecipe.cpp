@@ -35,9 +35,10 @@ static constexpr int64_t mathBytes = 16;
 namespace {
 class LoopWriter {
 public:
-  LoopWriter(KernelOp kernel, const TargetDescription &target)
+  LoopWriter(KernelOp kernel, const TargetDescription &target,
+             const RecipeOptions &options)
       : kernel(kernel), ops(kernel.getStructuredOps()), target(target),
-        recipe(kernel.getContext()) {}
+        options(options), recipe(kernel.getContext()) {}
 
   ArrayAttr write();
 
@@ -67,6 +68,7 @@ private:
   KernelOp kernel;
   SmallVector<linalg::LinalgOp> ops;
   const TargetDescription &target;
+  const RecipeOptions &options;
   RecipeBuilder recipe;
 
   /// Loops that all ops have and none reduces; the rest.
@@ -162,7 +164,7 @@ void LoopWriter::chooseLanes() {
   bool known = isStatic(kernel, vectorLoop);
   // Half-empty vectors are narrowed; nearly empty ones do not pay.
   if (known && extent(vectorLoop) < lanes)
-    lanes = extent(vectorLoop) * 4 <= lanes
+    lanes = extent(vectorLoop) < 4
                 ? 1
                 : llvm::bit_ceil(uint64_t(extent(vectorLoop)));
   if (lanes == 1)
@@ -245,6 +247,8 @@ void LoopWriter::writeBlocks() {
 /// need not wait for the one before.
 void LoopWriter::vectorizeRow(unsigned number) {
   bool reduces = llvm::is_contained(reducedLoops(ops[number]), vectorLoop);
+  if (reduces && options.keepOrder)
+    return;
   bool known = isStatic(kernel, vectorLoop);
   std::string loop = vectorLoop;
   if (reduces && vectors > 1 && (!known || extent(loop) >= lanes * vectors)) {
@@ -280,20 +284,23 @@ ArrayAttr LoopWriter::write() {
   return recipe.finish();
 }
 
-ArrayAttr chooseLoopRecipe(KernelOp kernel, const TargetDescription &target) {
-  return LoopWriter(kernel, target).write();
+ArrayAttr chooseLoopRecipe(KernelOp kernel, const TargetDescription &target,
+                           const RecipeOptions &options) {
+  return LoopWriter(kernel, target, options).write();
 }
 
-ArrayAttr chooseRecipe(KernelOp kernel, const TargetDescription &target) {
+ArrayAttr chooseRecipe(KernelOp kernel, const TargetDescription &target,
+                       const RecipeOptions &options) {
   ArrayAttr old = kernel.getRecipeAttr();
   ArrayAttr chosen = ArrayAttr::get(kernel.getContext(), {});
   for (auto *choose : {chooseContractionRecipe, chooseLoopRecipe}) {
-    ArrayAttr recipe = choose(kernel, target);
+    ArrayAttr recipe = choose(kernel, target, options);
     if (!recipe)
       continue;
     kernel.setRecipeAttr(recipe);
     std::string reason;
-    if (succeeded(LoopNest::tryReplay(kernel, reason))) {
+    FailureOr<LoopNest> nest = LoopNest::tryReplay(kernel, reason);
+    if (succeeded(nest) && (nest->preservesOrder() || !options.keepOrder)) {
       chosen = recipe;
       break;
     }

@@ -30,8 +30,8 @@ struct KrnlWriteRecipesPass
       return signalPassFailure();
     auto description = target::TargetDescription::get(triple, cpu, features);
     for (KernelOp kernel : kernels)
-      if (kernel.getRecipe().empty() && !fromFile.contains(kernel))
-        kernel.setRecipeAttr(chooseRecipe(kernel, description));
+      if (choose && kernel.getRecipe().empty() && !fromFile.contains(kernel))
+        kernel.setRecipeAttr(chooseRecipe(kernel, description, {keepOrder}));
     if (!emitRecipes.empty() && failed(saveRecipes(kernels)))
       signalPassFailure();
   }

@@ -11,21 +11,30 @@
 
 namespace onnxc {
 
+/// What a recipe may do.
+struct RecipeOptions {
+  /// Every reduction must be added up in its source order.
+  bool keepOrder = false;
+};
+
 /// The recipe that the cost model proposes for the target. It holds: the kernel
 /// with it verifies. The empty recipe where nothing better is known.
 mlir::ArrayAttr chooseRecipe(krnl::KernelOp kernel,
-                             const target::TargetDescription &target);
+                             const target::TargetDescription &target,
+                             const RecipeOptions &options = {});
 
 /// For a kernel around one contraction: a register tile, its operand of columns
 /// packed. Null where the kernel is none, or no tile suits it.
 mlir::ArrayAttr
 chooseContractionRecipe(krnl::KernelOp kernel,
-                        const target::TargetDescription &target);
+                        const target::TargetDescription &target,
+                        const RecipeOptions &options);
 
 /// For all others: the loops that all ops have are shared, the one along memory
 /// is vectorised, the outer ones run parallel if there is enough to do.
 mlir::ArrayAttr chooseLoopRecipe(krnl::KernelOp kernel,
-                                 const target::TargetDescription &target);
+                                 const target::TargetDescription &target,
+                                 const RecipeOptions &options);
 
 } // namespace onnxc
 

@@ -25,6 +25,10 @@ def KrnlWriteRecipesPass : Pass<"krnl-write-recipes"> {
     Option<"cpu", "cpu", "std::string", "", "The processor, \"native\" for this one">,
     Option<"features", "features", "std::string", "",
            "What differs from the processor's usual features: +avx2,-avx512f">,
+    Option<"choose", "choose", "bool", "true",
+           "Ask the cost model about kernels that no file names">,
+    Option<"keepOrder", "keep-order", "bool", "false",
+           "Choose only what adds up every reduction in its source order">,
     Option<"recipes", "recipes", "std::string", "", "File of recipes to use">,
     Option<"emitRecipes", "emit-recipes", "std::string", "",
            "File to write all recipes to, \"-\" for standard output">

@@ -1,8 +1,8 @@
 # ===- artefact.py - Compile a model and run the result --------------------===//
 # Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 #
-# Runs the onnx-compile of the build, and the artefact in this process: through
-# the Python package where it has been built, else through its C interface.
+# Through the Python package, in this process: a parent that has loaded it forks
+# children with a warm compiler. Without the package: the tool and ctypes.
 # ===------------------------------------------------------------------------===//
 """Compiles a model to a shared object and runs it."""
 
@@ -17,6 +17,7 @@ from Harness.native import NativeSession, RunError
 sys.path.insert(0, str(BUILD / "python"))
 try:
     import onnx_compile
+    from onnx_compile import _compiler  # noqa: F401, loaded here once for all children
 except ImportError:
     onnx_compile = None
 
@@ -46,8 +47,8 @@ def error_line(text):
     return lines[0] if lines else ""
 
 
-def compile_model(model, output, **options):
-    """Compiles the model file to `output`; a refusal raises StageError with the first error."""
+def compile_with_tool(model, output, options):
+    """As compile_model, by the onnx-compile binary."""
     flags = [f"-{k}{v}" if len(k) == 1 else f"--{k.replace('_', '-')}={v}" for k, v in options.items()]
     tool = BUILD / "bin" / "onnx-compile"
     if not tool.exists():
@@ -57,6 +58,17 @@ def compile_model(model, output, **options):
         message = error_line(done.stderr) or f"exit status {done.returncode}"
         crashed = done.returncode < 0 or "Stack dump" in done.stderr
         raise StageError("crash" if crashed else stage_of(message), message)
+
+
+def compile_model(model, output, **options):
+    """Compiles the model file to `output`; a refusal raises StageError with the first error."""
+    if not onnx_compile:
+        return compile_with_tool(model, output, options)
+    try:
+        onnx_compile.compile(model, output, **options)
+    except onnx_compile.CompileError as error:
+        message = error_line(str(error))
+        raise StageError(stage_of(message), message) from None
 
 
 def load_session(path):

@@ -1,0 +1,161 @@
+//===- Inputs.cpp - Python objects as inputs of a model ---------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Session.h"
+
+using namespace onnxc;
+using namespace onnxc::python;
+
+/// Strings of an array as UTF-8. The characters belong to Python strings that
+/// `held` keeps.
+static bool takeStrings(PyArrayObject *array, Runner &runner, size_t index) {
+  std::vector<char *> &texts = runner.texts[index];
+  texts.clear();
+  PyObject *objects = PyArray_FromArray(
+      array, PyArray_DescrFromType(NPY_OBJECT), NPY_ARRAY_CARRAY_RO);
+  if (!objects)
+    return false;
+  runner.held.push_back(objects);
+  PyArrayObject *cells = reinterpret_cast<PyArrayObject *>(objects);
+  PyObject **items = static_cast<PyObject **>(PyArray_DATA(cells));
+  for (npy_intp i = 0; i < PyArray_SIZE(cells); ++i) {
+    PyObject *item = items[i];
+    const char *text = nullptr;
+    if (item && PyBytes_Check(item))
+      text = PyBytes_AS_STRING(item);
+    else if (item && PyUnicode_Check(item))
+      text = PyUnicode_AsUTF8(item);
+    else
+      PyErr_SetString(PyExc_TypeError, "a string tensor holds only str");
+    if (!text)
+      return false;
+    texts.push_back(const_cast<char *>(text));
+  }
+  runner.inputs[index].data = texts.data();
+  runner.inputs[index].bytes = int64_t(texts.size() * sizeof(char *));
+  return true;
+}
+
+/// ml_dtypes leaves the upper bits of its int4 and int2 zero; the runtime wants
+/// the sign there.
+static void widenInput(Runner &runner, size_t index, int bits) {
+  OMBuffer &buffer = runner.inputs[index];
+  const char *data = static_cast<const char *>(buffer.data);
+  std::vector<char> &widened = runner.widened[index];
+  widened.assign(data, data + buffer.bytes);
+  for (char &byte : widened)
+    byte = char(static_cast<signed char>(byte << (8 - bits)) >> (8 - bits));
+  buffer.data = widened.data();
+}
+
+/// Any object as an array the model can read; a new reference.
+static PyArrayObject *toArray(PyObject *object, const Argument &argument) {
+  constexpr int flags = NPY_ARRAY_CARRAY_RO | NPY_ARRAY_NOTSWAPPED;
+  // A Python number or list has no type of its own: it takes the model's.
+  PyArray_Descr *descr = nullptr;
+  if (PyList_Check(object) || PyTuple_Check(object) || PyFloat_Check(object) ||
+      PyLong_Check(object) || PyUnicode_Check(object) || PyBytes_Check(object))
+    descr = argument.descr;
+  bool exports = PyArray_Check(object) || PyObject_CheckBuffer(object) ||
+                 PyObject_HasAttrString(object, "__array__");
+  PyObject *source = object;
+  if (!descr && !exports && PyObject_HasAttrString(object, "__dlpack__")) {
+    PyObject *numpy = PyImport_ImportModule("numpy");
+    source = numpy ? PyObject_CallMethod(numpy, "from_dlpack", "O", object)
+                   : nullptr;
+    Py_XDECREF(numpy);
+    if (!source)
+      return nullptr;
+  } else {
+    Py_INCREF(source);
+  }
+  Py_XINCREF(descr);
+  PyObject *array = PyArray_CheckFromAny(
+      source, descr, 0, 0, descr ? flags | NPY_ARRAY_FORCECAST : flags,
+      nullptr);
+  Py_DECREF(source);
+  return reinterpret_cast<PyArrayObject *>(array);
+}
+
+static bool takeInput(State &state, Runner &runner, size_t index,
+                      PyObject *object) {
+  const Argument &argument = state.inputs[index];
+  OMBuffer &buffer = runner.inputs[index];
+  if (!argument.descr) {
+    PyErr_Format(PyExc_NotImplementedError,
+                 "input '%U' is no tensor: use the C API", argument.name);
+    return false;
+  }
+  PyArrayObject *array;
+  if (PyArray_CheckExact(object) &&
+      PyArray_ISCARRAY_RO(reinterpret_cast<PyArrayObject *>(object))) {
+    array = reinterpret_cast<PyArrayObject *>(object);
+    Py_INCREF(array);
+  } else if (!(array = toArray(object, argument))) {
+    return false;
+  }
+  runner.held.push_back(reinterpret_cast<PyObject *>(array));
+  PyArray_Descr *descr = PyArray_DESCR(array);
+  int type =
+      descr == argument.descr ? int(argument.facts->type) : typeOf(descr);
+  if (type == 0) {
+    PyErr_Format(PyExc_TypeError, "input '%U': no model takes dtype %R",
+                 argument.name, descr);
+    return false;
+  }
+  static_assert(sizeof(npy_intp) == sizeof(int64_t));
+  buffer = {PyArray_DATA(array), PyArray_NBYTES(array),
+            reinterpret_cast<int64_t *>(PyArray_DIMS(array)),
+            PyArray_NDIM(array), OM_DATA_TYPE(type)};
+  if (type == ONNX_TYPE_STRING)
+    return takeStrings(array, runner, index);
+  if (type == ONNX_TYPE_INT4)
+    widenInput(runner, index, 4);
+  else if (type == ONNX_TYPE_INT2)
+    widenInput(runner, index, 2);
+  return true;
+}
+
+static bool wrongCount(State &state, Py_ssize_t given) {
+  PyErr_Format(PyExc_ValueError, "the model takes %zu inputs and was given %zd",
+               state.inputs.size(), given);
+  return false;
+}
+
+static bool takeDict(State &state, Runner &runner, PyObject *dict) {
+  for (size_t i = 0; i < state.inputs.size(); ++i) {
+    PyObject *object = PyDict_GetItemWithError(dict, state.inputs[i].name);
+    if (!object) {
+      if (!PyErr_Occurred())
+        PyErr_Format(PyExc_ValueError, "input '%U' is missing",
+                     state.inputs[i].name);
+      return false;
+    }
+    if (!takeInput(state, runner, i, object))
+      return false;
+  }
+  if (size_t(PyDict_Size(dict)) != state.inputs.size())
+    return wrongCount(state, PyDict_Size(dict));
+  return true;
+}
+
+bool python::takeInputs(State &state, Runner &runner, PyObject *object) {
+  if (PyDict_Check(object))
+    return takeDict(state, runner, object);
+  if (!PyList_Check(object) && !PyTuple_Check(object)) {
+    if (state.inputs.size() != 1)
+      return wrongCount(state, 1);
+    return takeInput(state, runner, 0, object);
+  }
+  Py_ssize_t count = PySequence_Fast_GET_SIZE(object);
+  if (size_t(count) != state.inputs.size())
+    return wrongCount(state, count);
+  for (Py_ssize_t i = 0; i < count; ++i)
+    if (!takeInput(state, runner, size_t(i),
+                   PySequence_Fast_GET_ITEM(object, i)))
+      return false;
+  return true;
+}

@@ -1,0 +1,164 @@
+//===- Outputs.cpp - Outputs of a model as Python objects -------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Session.h"
+
+#include <cstdlib>
+#include <cstring>
+
+using namespace onnxc;
+using namespace onnxc::python;
+
+bool python::prepareOutputs(State &state, Runner &runner, PyObject *list) {
+  for (size_t i = 0; i < state.outputs.size(); ++i) {
+    const Argument &argument = state.outputs[i];
+    runner.outputs[i] = {};
+    if (!argument.isStatic)
+      continue;
+    Py_INCREF(argument.descr);
+    PyObject *array = PyArray_NewFromDescr(
+        &PyArray_Type, argument.descr, int(argument.facts->rank),
+        reinterpret_cast<const npy_intp *>(argument.facts->shape), nullptr,
+        nullptr, 0, nullptr);
+    if (!array)
+      return false;
+    PyList_SET_ITEM(list, Py_ssize_t(i), array);
+    PyArrayObject *typed = reinterpret_cast<PyArrayObject *>(array);
+    runner.outputs[i] = {PyArray_DATA(typed), argument.bytes,
+                         reinterpret_cast<int64_t *>(PyArray_DIMS(typed)),
+                         argument.facts->rank, ONNX_TYPE_UNDEFINED};
+  }
+  return true;
+}
+
+static PyObject *stringArray(char *const *strings, int rank,
+                             const int64_t *shape) {
+  PyObject *array = PyArray_SimpleNew(
+      rank, reinterpret_cast<const npy_intp *>(shape), NPY_OBJECT);
+  if (!array)
+    return nullptr;
+  PyArrayObject *typed = reinterpret_cast<PyArrayObject *>(array);
+  PyObject **items = static_cast<PyObject **>(PyArray_DATA(typed));
+  for (npy_intp i = 0; i < PyArray_SIZE(typed); ++i) {
+    PyObject *item = PyUnicode_DecodeUTF8(
+        strings[i], Py_ssize_t(strlen(strings[i])), "surrogateescape");
+    if (!item) {
+      Py_DECREF(array);
+      return nullptr;
+    }
+    Py_XDECREF(items[i]);
+    items[i] = item;
+  }
+  return array;
+}
+
+/// A new array with a copy of the elements.
+static PyObject *copiedArray(int64_t type, int rank, const int64_t *shape,
+                             const void *data, int64_t bytes) {
+  if (type == ONNX_TYPE_STRING)
+    return stringArray(static_cast<char *const *>(data), rank, shape);
+  PyArray_Descr *descr = dtypeOf(type);
+  if (!descr)
+    return nullptr;
+  Py_INCREF(descr);
+  PyObject *array = PyArray_NewFromDescr(
+      &PyArray_Type, descr, rank, reinterpret_cast<const npy_intp *>(shape),
+      nullptr, nullptr, 0, nullptr);
+  if (array && bytes > 0)
+    memcpy(PyArray_DATA(reinterpret_cast<PyArrayObject *>(array)), data,
+           size_t(bytes));
+  return array;
+}
+
+/// A large output's memory becomes the array's.
+static PyObject *takenArray(State &state, Runner &runner, size_t index) {
+  const OMBuffer &buffer = runner.outputs[index];
+  void *memory = state.call.contextTakeOutput(runner.context, int64_t(index));
+  if (!memory)
+    return copiedArray(buffer.type, int(buffer.rank), buffer.shape, buffer.data,
+                       buffer.bytes);
+  PyObject *owner = PyCapsule_New(memory, nullptr, [](PyObject *capsule) {
+    free(PyCapsule_GetPointer(capsule, nullptr));
+  });
+  if (!owner) {
+    free(memory);
+    return nullptr;
+  }
+  PyArray_Descr *descr = state.outputs[index].descr;
+  Py_INCREF(descr);
+  PyObject *array =
+      PyArray_NewFromDescr(&PyArray_Type, descr, int(buffer.rank),
+                           reinterpret_cast<const npy_intp *>(buffer.shape),
+                           nullptr, memory, NPY_ARRAY_CARRAY, nullptr);
+  if (!array) {
+    Py_DECREF(owner);
+    return nullptr;
+  }
+  PyArray_SetBaseObject(reinterpret_cast<PyArrayObject *>(array), owner);
+  return array;
+}
+
+/// Sequences become lists, maps dicts, an empty optional None.
+static PyObject *fromValue(State &state, const OMValue *value) {
+  Functions &call = state.call;
+  if (OMTensor *tensor = call.valueGetTensor(value))
+    return copiedArray(
+        call.tensorGetDataType(tensor), int(call.tensorGetRank(tensor)),
+        call.tensorGetShape(tensor), call.tensorGetDataPtr(tensor),
+        call.tensorGetBufferSize(tensor));
+  int64_t size = call.valueGetSize(value);
+  if (call.valueGetKind(value) == OM_VALUE_OPTIONAL) {
+    if (size == 0)
+      Py_RETURN_NONE;
+    return fromValue(state, call.valueGetElement(value, 0));
+  }
+  PyObject *list = PyList_New(Py_ssize_t(size));
+  for (int64_t i = 0; list && i < size; ++i) {
+    PyObject *element = fromValue(state, call.valueGetElement(value, i));
+    if (!element)
+      Py_CLEAR(list);
+    else
+      PyList_SET_ITEM(list, Py_ssize_t(i), element);
+  }
+  OMTensor *keyTensor = call.valueGetKey(value);
+  if (!list || !keyTensor)
+    return list;
+  PyObject *keys = copiedArray(call.tensorGetDataType(keyTensor), 1, &size,
+                               call.tensorGetDataPtr(keyTensor),
+                               call.tensorGetBufferSize(keyTensor));
+  PyObject *keyList =
+      keys ? PyObject_CallMethod(keys, "tolist", nullptr) : nullptr;
+  PyObject *dict = keyList ? PyDict_New() : nullptr;
+  for (Py_ssize_t i = 0; dict && i < size; ++i)
+    if (PyDict_SetItem(dict, PyList_GET_ITEM(keyList, i),
+                       PyList_GET_ITEM(list, i)) != 0)
+      Py_CLEAR(dict);
+  Py_XDECREF(keyList);
+  Py_XDECREF(keys);
+  Py_DECREF(list);
+  return dict;
+}
+
+bool python::fillOutputs(State &state, Runner &runner, PyObject *list) {
+  constexpr int64_t large = 1 << 16;
+  for (size_t i = 0; i < state.outputs.size(); ++i) {
+    const OMBuffer &buffer = runner.outputs[i];
+    if (state.outputs[i].isStatic)
+      continue;
+    PyObject *object;
+    if (!state.outputs[i].descr)
+      object = fromValue(state, static_cast<OMValue *>(buffer.data));
+    else if (buffer.bytes >= large && buffer.type != ONNX_TYPE_STRING)
+      object = takenArray(state, runner, i);
+    else
+      object = copiedArray(buffer.type, int(buffer.rank), buffer.shape,
+                           buffer.data, buffer.bytes);
+    if (!object)
+      return false;
+    PyList_SET_ITEM(list, Py_ssize_t(i), object);
+  }
+  return true;
+}

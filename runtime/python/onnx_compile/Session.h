@@ -1,0 +1,101 @@
+//===- Session.h - A loaded artefact, and arrays to and from it -*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// The parts of the extension onnx_compile._session. Functions that fail leave a
+// Python exception, as those of Python's C API do.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ONNXC_PYTHON_SESSION_H
+#define ONNXC_PYTHON_SESSION_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#define NPY_NO_DEPRECATED_API NPY_2_0_API_VERSION
+#define NPY_TARGET_VERSION NPY_1_22_API_VERSION
+#define PY_ARRAY_UNIQUE_SYMBOL onnxc_session_numpy
+#ifndef ONNXC_PYTHON_IMPORTS_NUMPY
+#define NO_IMPORT_ARRAY
+#endif
+#include <numpy/arrayobject.h>
+
+#include "onnxc/Runtime.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace onnxc::python {
+
+/// The NumPy dtype of an element type, borrowed; null with an exception.
+PyArray_Descr *dtypeOf(int64_t type);
+/// The element type of a dtype; 0 if no model has it.
+int typeOf(PyArray_Descr *descr);
+
+/// The functions of the artefact.
+struct Functions {
+  decltype(&omContextCreate) contextCreate;
+  decltype(&omContextDestroy) contextDestroy;
+  decltype(&omContextRun) contextRun;
+  decltype(&omContextTakeOutput) contextTakeOutput;
+  decltype(&omContextGetMessage) contextGetMessage;
+  decltype(&omGetInput) getInput;
+  decltype(&omGetNumInputs) getNumInputs;
+  decltype(&omGetOutput) getOutput;
+  decltype(&omGetNumOutputs) getNumOutputs;
+  decltype(&omGetLastError) getLastError;
+  decltype(&omQueryEntryPoints) queryEntryPoints;
+  decltype(&omInputSignature) inputSignature;
+  decltype(&omOutputSignature) outputSignature;
+  decltype(&omCompilationInfo) compilationInfo;
+  decltype(&omSetThreads) setThreads;
+  decltype(&omGetThreads) getThreads;
+  decltype(&omValueGetKind) valueGetKind;
+  decltype(&omValueGetSize) valueGetSize;
+  decltype(&omValueGetElement) valueGetElement;
+  decltype(&omValueGetKey) valueGetKey;
+  decltype(&omValueGetTensor) valueGetTensor;
+  decltype(&omTensorGetDataPtr) tensorGetDataPtr;
+  decltype(&omTensorGetDataType) tensorGetDataType;
+  decltype(&omTensorGetRank) tensorGetRank;
+  decltype(&omTensorGetShape) tensorGetShape;
+  decltype(&omTensorGetBufferSize) tensorGetBufferSize;
+};
+
+/// What one run uses. Runs in several threads use several.
+struct Runner {
+  OMContext *context;
+  std::vector<OMBuffer> inputs, outputs;
+  std::vector<PyObject *> held;           ///< arrays the buffers point into
+  std::vector<std::vector<char *>> texts; ///< data of string inputs
+  std::vector<std::vector<char>> widened; ///< data of int4 and int2 inputs
+};
+
+struct Argument {
+  const OMArgument *facts;
+  PyObject *name;
+  PyArray_Descr *descr; ///< null for values that are no tensors
+  bool isStatic;        ///< numbers of known shape
+  int64_t bytes;        ///< if static
+};
+
+struct State {
+  void *library = nullptr;
+  Functions call;
+  std::string entry;
+  std::vector<Argument> inputs, outputs;
+  std::vector<std::unique_ptr<Runner>> idle;
+};
+
+/// Fills runner.inputs from one array, a list of them, or a dict by name.
+bool takeInputs(State &state, Runner &runner, PyObject *object);
+/// Arrays for outputs of known shape; the others are left to the runtime.
+bool prepareOutputs(State &state, Runner &runner, PyObject *list);
+/// After the run: the other outputs as new objects.
+bool fillOutputs(State &state, Runner &runner, PyObject *list);
+
+} // namespace onnxc::python
+
+#endif // ONNXC_PYTHON_SESSION_H

@@ -1,0 +1,88 @@
+# ===- compile-tests.py - onnx_compile.compile ------------------------------===#
+# Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+# ===------------------------------------------------------------------------===#
+import json
+import os
+import pathlib
+import shutil
+import sys
+import tempfile
+import threading
+import unittest
+
+import numpy as np
+import onnx
+
+import onnx_compile
+
+DIGITS = sys.argv.pop(1)
+IMAGES = np.random.default_rng(0).random((3, 1, 8, 8), dtype=np.float32)
+
+
+class Compile(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def run_model(self, path):
+        (probabilities,) = onnx_compile.ExecutionSession(path).run(IMAGES)
+        np.testing.assert_allclose(probabilities.sum(axis=1), 1, rtol=1e-5)
+        return probabilities
+
+    def test_file(self):
+        output = self.folder / "other.so"
+        path = onnx_compile.compile(DIGITS, output=output)
+        self.assertEqual(path, str(output))
+        self.run_model(path)
+
+    def test_beside_the_model(self):
+        model = self.folder / "digits.onnx"
+        shutil.copy(DIGITS, model)
+        self.assertEqual(onnx_compile.compile(model), str(self.folder / "digits.so"))
+        self.run_model(self.folder / "digits.so")
+
+    def test_memory(self):
+        expected = self.run_model(onnx_compile.compile(DIGITS, output=self.folder / "a.so"))
+        model = onnx.load(DIGITS)
+        for form in (model, model.SerializeToString(), bytearray(model.SerializeToString())):
+            path = onnx_compile.compile(form)
+            self.assertTrue(os.path.exists(path))
+            np.testing.assert_array_equal(self.run_model(path), expected)
+
+    def test_options(self):
+        path = onnx_compile.compile(
+            DIGITS, output=self.folder / "b.so", O=1, cpu="generic", dim=["batch=3"], tag="mine", weights="external"
+        )
+        session = onnx_compile.ExecutionSession(path)
+        self.assertEqual(json.loads(session.input_signature())[0]["dims"], [3, 1, 8, 8])
+        self.assertEqual(json.loads(session.compilation_info())["level"], 1)
+        self.assertTrue((self.folder / "b.weights").exists())
+        self.run_model(path)
+
+    def test_errors(self):
+        def refused(status, text, *arguments, **named):
+            with self.assertRaisesRegex(onnx_compile.CompileError, text) as caught:
+                onnx_compile.compile(*arguments, output=self.folder / "c.so", **named)
+            self.assertEqual(caught.exception.status, status)
+            self.assertEqual(list(self.folder.iterdir()), [])
+
+        refused(1, "model", b"no model at all")
+        refused(2, "unknown option 'colour'", DIGITS, colour="red")
+        refused(1, "absent.onnx", "absent.onnx")
+        self.assertTrue(issubclass(onnx_compile.CompileError, RuntimeError))
+
+    def test_several_at_once(self):
+        paths = [self.folder / f"{i}.so" for i in range(4)]
+        threads = [threading.Thread(target=onnx_compile.compile, args=(DIGITS, path)) for path in paths]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        results = [self.run_model(path) for path in paths]
+        for result in results:
+            np.testing.assert_array_equal(result, results[0])
+
+
+if __name__ == "__main__":
+    unittest.main()

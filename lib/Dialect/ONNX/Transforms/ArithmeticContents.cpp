@@ -161,83 +161,67 @@ static void reduce(RuleNode &node, Value data, Value axes, Combine combine) {
   node.setContents(0, {result});
 }
 
-static bool inferBinary(RuleNode &node) {
+/// Arithmetic of two operands, element by element.
+static void inferArithmetic(RuleNode &node) {
+  DimSpace &space = node.space;
+  auto with = [&](auto combine) {
+    zipContents(node, node.op->getOperand(0), node.op->getOperand(1),
+                [&](AffineExpr a, AffineExpr b) { return combine(a, b); });
+  };
+  llvm::TypeSwitch<Operation *>(node.op)
+      .Case(
+          [&](AddOp) { with([&](auto a, auto b) { return space.add(a, b); }); })
+      .Case(
+          [&](SubOp) { with([&](auto a, auto b) { return space.sub(a, b); }); })
+      .Case(
+          [&](MulOp) { with([&](auto a, auto b) { return space.mul(a, b); }); })
+      .Case(
+          [&](MaxOp) { with([&](auto a, auto b) { return space.max(a, b); }); })
+      .Case(
+          [&](MinOp) { with([&](auto a, auto b) { return space.min(a, b); }); })
+      .Case([&](DivOp) {
+        with([&](auto a, auto b) { return divide(space, a, b); });
+      })
+      .Case([&](ModOp) {
+        with([&](auto a, auto b) { return modulo(space, a, b); });
+      });
+}
+
+/// Comparisons, by the difference of the operands, and logic.
+static void inferLogic(RuleNode &node) {
   DimSpace &space = node.space;
   auto with = [&](auto combine) {
     zipContents(node, node.op->getOperand(0), node.op->getOperand(1), combine);
   };
   auto comparing = [&](auto test) {
-    with([&, test](AffineExpr a, AffineExpr b) {
+    with([&space, test](AffineExpr a, AffineExpr b) {
       return compare(space, a, b, test);
     });
   };
-  if (node.op->getNumOperands() != 2)
-    return false;
-  return llvm::TypeSwitch<Operation *, bool>(node.op)
-      .Case([&](AddOp) {
-        with([&](auto a, auto b) { return space.add(a, b); });
-        return true;
-      })
-      .Case([&](SubOp) {
-        with([&](auto a, auto b) { return space.sub(a, b); });
-        return true;
-      })
-      .Case([&](MulOp) {
-        with([&](auto a, auto b) { return space.mul(a, b); });
-        return true;
-      })
-      .Case([&](DivOp) {
-        with([&](auto a, auto b) { return divide(space, a, b); });
-        return true;
-      })
-      .Case([&](ModOp) {
-        with([&](auto a, auto b) { return modulo(space, a, b); });
-        return true;
-      })
-      .Case([&](MaxOp) {
-        with([&](auto a, auto b) { return space.max(a, b); });
-        return true;
-      })
-      .Case([&](MinOp) {
-        with([&](auto a, auto b) { return space.min(a, b); });
-        return true;
+  llvm::TypeSwitch<Operation *>(node.op)
+      .Case([&](LessOp) { comparing([](int64_t d) { return d < 0; }); })
+      .Case([&](LessOrEqualOp) { comparing([](int64_t d) { return d <= 0; }); })
+      .Case([&](GreaterOp) { comparing([](int64_t d) { return d > 0; }); })
+      .Case([&](GreaterOrEqualOp) {
+        comparing([](int64_t d) { return d >= 0; });
       })
       .Case([&](EqualOp) {
         with([&](auto a, auto b) { return equal(space, a, b); });
-        return true;
       })
       .Case([&](AndOp) {
         with([&](auto a, auto b) { return logical(space, a, b, true); });
-        return true;
       })
       .Case([&](OrOp) {
         with([&](auto a, auto b) { return logical(space, a, b, false); });
-        return true;
-      })
-      .Case([&](LessOp) {
-        comparing([](int64_t d) { return d < 0; });
-        return true;
-      })
-      .Case([&](LessOrEqualOp) {
-        comparing([](int64_t d) { return d <= 0; });
-        return true;
-      })
-      .Case([&](GreaterOp) {
-        comparing([](int64_t d) { return d > 0; });
-        return true;
-      })
-      .Case([&](GreaterOrEqualOp) {
-        comparing([](int64_t d) { return d >= 0; });
-        return true;
-      })
-      .Default([](Operation *) { return false; });
+      });
 }
 
 void onnxc::onnx::inferArithmeticContents(RuleNode &node) {
   DimSpace &space = node.space;
-  // Elements wrap around in narrower types: not followed.
-  if (inferBinary(node))
-    return;
+  if (node.op->getNumOperands() == 2) {
+    inferArithmetic(node);
+    inferLogic(node);
+  }
   llvm::TypeSwitch<Operation *>(node.op)
       .Case([&](NegOp op) {
         mapContents(node, op.getX(), [&](AffineExpr e) {

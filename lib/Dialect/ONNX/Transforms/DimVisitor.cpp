@@ -133,6 +133,26 @@ static void keepContents(ValueInfo &info, ArrayRef<AffineExpr> elements) {
   }
 }
 
+SmallVector<InferredValue> DimVisitor::inferTypes(Operation *op) {
+  SmallVector<InferredValue> unknown(op->getNumResults(),
+                                     {NoneType::get(op->getContext()), {}});
+  if (Type type = constantType(op)) {
+    unknown.front().type = type;
+    return unknown;
+  }
+  if (!isa_and_present<ONNXDialect>(op->getDialect()))
+    return unknown;
+  std::optional<ScopedDiagnosticHandler> ignore;
+  if (trial != 0 || !report)
+    ignore.emplace(op->getContext(), [](Diagnostic &) { return success(); });
+  FailureOr<SmallVector<InferredValue>> inferred =
+      schema::inferResults(op, analysis, [op] { return op->emitOpError(); });
+  if (succeeded(inferred))
+    return *inferred;
+  ++(trial ? trialErrors : analysis.errors);
+  return unknown;
+}
+
 void DimVisitor::visitNode(Operation *op) {
   for (Region &region : op->getRegions())
     for (Block &block : region) {
@@ -142,25 +162,9 @@ void DimVisitor::visitNode(Operation *op) {
     }
   if (op->getNumResults() == 0)
     return;
-  NoneType unknown = NoneType::get(op->getContext());
-  SmallVector<InferredValue> inferred(op->getNumResults(), {unknown, {}});
-  if (Type type = constantType(op)) {
-    inferred.front().type = type;
-  } else if (isa<ONNXDialect>(op->getDialect())) {
-    bool silent = trial != 0 || !report;
-    std::optional<ScopedDiagnosticHandler> ignore;
-    if (silent)
-      ignore.emplace(op->getContext(), [](Diagnostic &) { return success(); });
-    FailureOr<SmallVector<InferredValue>> result =
-        schema::inferResults(op, analysis, [op] { return op->emitOpError(); });
-    if (succeeded(result))
-      inferred = std::move(*result);
-    else
-      ++(trial ? trialErrors : analysis.errors);
-  }
-
+  SmallVector<InferredValue> inferred = inferTypes(op);
   RuleNode node(op, analysis);
-  if (isa<ONNXDialect>(op->getDialect()))
+  if (isa_and_present<ONNXDialect>(op->getDialect()))
     for (auto rule : {inferBroadcastDims, inferWindowDims, inferMovementDims,
                       inferReshapeDims, inferGeneratorDims, inferClassicalDims,
                       inferShapeContents, inferArithmeticContents})

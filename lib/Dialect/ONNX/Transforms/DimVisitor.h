@@ -38,6 +38,8 @@ private:
   void visitBlock(mlir::Block &block);
   void visit(mlir::Operation *op);
   void visitNode(mlir::Operation *op);
+  /// What the schema of `op` says of its results; NoneType where nothing.
+  llvm::SmallVector<schema::InferredValue> inferTypes(mlir::Operation *op);
   void visitIf(IfOp op);
   void visitLoop(LoopOp op);
   mlir::AffineExpr tripCount(LoopOp op);

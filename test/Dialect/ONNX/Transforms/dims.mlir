@@ -125,3 +125,77 @@ func.func @unnamed(%x: tensor<?x3xf32> {onnx.name = "image"}) -> none {
   %0 = onnx.Relu(%x) : (tensor<?x3xf32>) -> none
   return %0 : none
 }
+
+// -----
+
+// A loop that always runs M times stacks M slices; one that may stop does not.
+// CHECK-LABEL: func @trip_count
+// CHECK:         onnx.Loop{{.*}}"[n, 4]"
+// CHECK:         onnx.Loop{{.*}}"[u{{[0-9]+}}, 4]"
+func.func @trip_count(%x: tensor<?x4xf32> {onnx.dims = ["n", ""]},
+                      %stop: tensor<i1>) -> (none, none) {
+  %zero = onnx.Constant dense<0> : tensor<i64>
+  %true = onnx.Constant dense<true> : tensor<i1>
+  %shape = onnx.Shape(%x) : (tensor<?x4xf32>) -> none
+  %n = onnx.Gather(%shape, %zero) : (none, tensor<i64>) -> none
+  %0 = onnx.Loop M(%n) cond(%true) : (none, tensor<i1>) -> none body {
+  ^bb0(%i: none, %c: none):
+    %row = onnx.Gather(%x, %i) : (tensor<?x4xf32>, none) -> none
+    onnx.Yield %c, %row : none, none
+  }
+  %1 = onnx.Loop M(%n) cond(%true) : (none, tensor<i1>) -> none body {
+  ^bb0(%i: none, %c: none):
+    %row = onnx.Gather(%x, %i) : (tensor<?x4xf32>, none) -> none
+    onnx.Yield %stop, %row : tensor<i1>, none
+  }
+  return %0, %1 : none, none
+}
+
+// -----
+
+// How exporters turn the pads of one framework into those of ONNX: a matrix of
+// pairs, from the last dimension to the first, turned around.
+// CHECK-LABEL: func @turned_pads
+// CHECK:         onnx.Pad{{.*}}"[n + 7, m + 3]"
+func.func @turned_pads(%x: tensor<?x?xf32> {onnx.dims = ["n", "m"]}) -> none {
+  %pads = onnx.Constant dense<[1, 2, 3, 4]> : tensor<4xi64>
+  %pairs = onnx.Constant dense<[-1, 2]> : tensor<2xi64>
+  %0 = onnx.Reshape(%pads, %pairs) : (tensor<4xi64>, tensor<2xi64>) -> none
+  %zero = onnx.Constant dense<0> : tensor<1xi64>
+  %back = onnx.Constant dense<-1> : tensor<1xi64>
+  %end = onnx.Constant dense<-9223372036854775807> : tensor<1xi64>
+  %1 = onnx.Slice(%0, %back, %end) axes(%zero) steps(%back)
+      : (none, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> none
+  %2 = onnx.Transpose(%1) {perm = array<i64: 1, 0>} : (none) -> none
+  %3 = onnx.Reshape(%2, %back) : (none, tensor<1xi64>) -> none
+  %4 = onnx.Pad(%x, %3) : (tensor<?x?xf32>, none) -> none
+  return %4 : none
+}
+
+// -----
+
+// min(s, 100) rows of a table, added to s rows: s rows, or an error.
+// CHECK-LABEL: func @positions
+// CHECK:         onnx.Slice{{.*}}"[min(s, 100), 8]"
+// CHECK:         onnx.Add{{.*}}"[s, 8]"
+func.func @positions(%x: tensor<?x8xf32> {onnx.dims = ["s", ""]},
+                     %table: tensor<100x8xf32>) -> none {
+  %zero = onnx.Constant dense<0> : tensor<1xi64>
+  %shape = onnx.Shape(%x) {end = 1 : i64} : (tensor<?x8xf32>) -> none
+  %0 = onnx.Slice(%table, %zero, %shape) : (tensor<100x8xf32>, tensor<1xi64>, none) -> none
+  %1 = onnx.Add(%x, %0) : (tensor<?x8xf32>, none) -> none
+  return %1 : none
+}
+
+// -----
+
+// Elements of narrow integers wrap around: such sums are not followed.
+// CHECK-LABEL: func @wraps_around
+// CHECK:         onnx.ConstantOfShape{{.*}}"[v{{[0-9]+}}]"
+func.func @wraps_around() -> none {
+  %large = onnx.Constant dense<100> : tensor<1xi8>
+  %0 = onnx.Add(%large, %large) : (tensor<1xi8>, tensor<1xi8>) -> none
+  %1 = onnx.Cast(%0) {to = 7 : i64} : (none) -> none
+  %2 = onnx.ConstantOfShape(%1) : (none) -> none
+  return %2 : none
+}

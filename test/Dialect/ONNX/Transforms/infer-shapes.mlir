@@ -103,3 +103,29 @@ func.func @sequence_map(%s: !onnx.seq<tensor<2x3xf32>>) -> none {
   }
   return %r : none
 }
+
+// -----
+
+// Squeezing without axes gives no rank; the scalar that the model declares in
+// the end does.
+// CHECK-LABEL: func @declared_scalar
+// CHECK:         onnx.Squeeze{{.*}} -> tensor<f32>
+// CHECK-NEXT:    onnx.Sigmoid{{.*}} -> tensor<f32>
+// CHECK-NEXT:    onnx.Add{{.*}} -> tensor<f32>
+func.func @declared_scalar(%x: tensor<?x1xf32>, %b: tensor<f32>) -> tensor<f32> {
+  %0 = onnx.Squeeze(%x) : (tensor<?x1xf32>) -> none
+  %1 = onnx.Sigmoid(%0) : (none) -> none
+  %2 = onnx.Add(%1, %b) : (none, tensor<f32>) -> tensor<f32>
+  return %2 : tensor<f32>
+}
+
+// -----
+
+// A vector that is declared says nothing of what is broadcast to it.
+// CHECK-LABEL: func @declared_vector
+// CHECK:         onnx.Squeeze{{.*}} -> tensor<*xf32>
+func.func @declared_vector(%x: tensor<?x1xf32>, %b: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = onnx.Squeeze(%x) : (tensor<?x1xf32>) -> none
+  %1 = onnx.Add(%0, %b) : (none, tensor<4xf32>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}

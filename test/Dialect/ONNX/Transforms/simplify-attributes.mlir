@@ -85,3 +85,27 @@ func.func @unknown_rank(%x: tensor<*xf32>) -> none {
   %0 = onnx.Softmax(%x) : (tensor<*xf32>) -> none
   return %0 : none
 }
+
+// -----
+
+// 9 is more than 2 * 3 + 1 * 2 = 8 can give: the shape is not from padding.
+// CHECK-LABEL: func @transposed_larger
+// CHECK:         onnx.ConvTranspose{{.*}}output_shape = array<i64: 10>
+func.func @transposed_larger(%x: tensor<1x3x4xf32>, %w: tensor<3x4x3xf32>) -> none {
+  %y = onnx.ConvTranspose(%x, %w) {output_shape = array<i64: 10>, strides = array<i64: 2>}
+      : (tensor<1x3x4xf32>, tensor<3x4x3xf32>) -> none
+  return %y : none
+}
+
+// -----
+
+// CHECK-LABEL: func @constants
+// CHECK-DAG:     onnx.Constant dense<[1, 2]> : tensor<2xi64>
+// CHECK-DAG:     onnx.Constant dense<5.000000e-01> : tensor<f32>
+func.func @constants() -> (none, none) {
+  %0 = "onnx.Constant"() {value_ints = array<i64: 1, 2>} : () -> tensor<2xi64>
+  %1 = "onnx.Constant"() {value_float = 0.5 : f32} : () -> tensor<f32>
+  %2 = onnx.Identity(%0) : (tensor<2xi64>) -> none
+  %3 = onnx.Identity(%1) : (tensor<f32>) -> none
+  return %2, %3 : none, none
+}

@@ -113,3 +113,26 @@ func.func @common_and_dead(%x: tensor<2x3xf32>) -> none {
   %3 = onnx.Sigmoid(%2) : (none) -> none
   return %2 : none
 }
+
+// -----
+
+// CHECK-LABEL: func @mask_is_used
+// CHECK:         onnx.Dropout
+func.func @mask_is_used(%x: tensor<2x3xf32>) -> none {
+  %0, %mask = onnx.Dropout(%x) : (tensor<2x3xf32>) -> (none, none)
+  return %mask : none
+}
+
+// -----
+
+// CHECK-LABEL: func @unknown_branch
+// CHECK:         onnx.If
+func.func @unknown_branch(%x: tensor<2x3xf32>, %c: tensor<i1>) -> none {
+  %r = onnx.If(%c) : (tensor<i1>) -> none then_branch {
+    %a = onnx.Relu(%x) : (tensor<2x3xf32>) -> none
+    onnx.Yield %a : none
+  } else_branch {
+    onnx.Yield %x : tensor<2x3xf32>
+  }
+  return %r : none
+}

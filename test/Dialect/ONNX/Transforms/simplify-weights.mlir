@@ -86,3 +86,26 @@ func.func @no_fold(%x: tensor<1x1x4xf32>, %v: tensor<2x1x1xf32>) -> (none, none)
   %3 = onnx.Mul(%2, %two) : (none, tensor<f32>) -> none
   return %1, %3 : none, none
 }
+
+// -----
+
+// A convolution with another user; a transposed one in groups; a normalization
+// that is training.
+// CHECK-LABEL: func @no_fold_either
+// CHECK:         onnx.Mul
+// CHECK:         onnx.Mul
+// CHECK:         onnx.BatchNormalization
+func.func @no_fold_either(%x: tensor<1x2x4xf32>) -> (none, none, none, none) {
+  %w = onnx.Constant dense<1.0> : tensor<2x2x1xf32>
+  %two = onnx.Constant dense<2.0> : tensor<f32>
+  %0 = onnx.Conv(%x, %w) : (tensor<1x2x4xf32>, tensor<2x2x1xf32>) -> none
+  %1 = onnx.Mul(%0, %two) : (none, tensor<f32>) -> none
+  %2 = onnx.ConvTranspose(%x, %w) {group = 2 : i64} : (tensor<1x2x4xf32>, tensor<2x2x1xf32>) -> none
+  %3 = onnx.Mul(%2, %two) : (none, tensor<f32>) -> none
+  %v = onnx.Constant dense<3.0> : tensor<2xf32>
+  %4 = onnx.Conv(%x, %w) {strides = array<i64: 2>} : (tensor<1x2x4xf32>, tensor<2x2x1xf32>) -> none
+  %5, %mean, %var = onnx.BatchNormalization(%4, %v, %v, %v, %v) {training_mode = 1 : i64}
+      : (none, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>)
+      -> none running_mean none running_var none
+  return %0, %1, %3, %5 : none, none, none, none
+}

@@ -230,7 +230,7 @@ static void runEntry(OMContext &context, const OMBuffer *inputs,
   int32_t code = entry.run(static_cast<OnnxcCall *>(&context), context.inputs);
   if (code != ONNXC_OK)
     context.fail(code, "the model failed with code %d", code);
-  if (context.status.load() == ONNXC_OK)
+  if (context.status.load() == ONNXC_OK && !deadlinePassed(context))
     finishOutputs(context);
 }
 

@@ -10,6 +10,7 @@
 #include <limits.h>
 #include <link.h>
 #include <linux/futex.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -216,33 +217,37 @@ static int quotaUpwards(const char *root, const char *group, size_t length) {
   }
 }
 
-/// /proc/self/cgroup has lines `id:controllers:path`; no controllers means
-/// version 2.
-static int cgroupQuota() {
+/// The quota of the group of one line `id:controllers:path`; no controllers
+/// means version 2.
+static int lineQuota(const char *line, const char *end, const char *root) {
+  const char *first =
+      static_cast<const char *>(memchr(line, ':', size_t(end - line)));
+  const char *second = first ? static_cast<const char *>(memchr(
+                                   first + 1, ':', size_t(end - first - 1)))
+                             : nullptr;
+  if (!second)
+    return INT_MAX;
+  bool version2 = second == first + 1;
+  if (!version2 && !memmem(first, size_t(second - first), "cpu", 3))
+    return INT_MAX;
+  char folder[PATH_MAX];
+  if (snprintf(folder, sizeof folder, "%s%s", root, version2 ? "" : "/cpu") >=
+      int(sizeof folder))
+    return INT_MAX;
+  const char *group = second + 1;
+  size_t length = size_t(end - group);
+  return quotaUpwards(folder, group, length == 1 ? 0 : length); // "/": the root
+}
+
+int cgroupProcessors(const char *file, const char *root) {
   char text[4096];
-  if (!readText("/proc/self/cgroup", text, sizeof text))
+  if (!readText(file, text, sizeof text))
     return INT_MAX;
   int least = INT_MAX;
   for (const char *line = text; *line;) {
     const char *end = strchrnul(line, '\n');
-    const char *first =
-        static_cast<const char *>(memchr(line, ':', size_t(end - line)));
-    const char *second = first ? static_cast<const char *>(memchr(
-                                     first + 1, ':', size_t(end - first - 1)))
-                               : nullptr;
-    if (second) {
-      bool version2 = second == first + 1;
-      bool cpu = memmem(first, size_t(second - first), "cpu", 3) != nullptr;
-      const char *group = second + 1;
-      size_t length = size_t(end - group);
-      if (length == 1)
-        length = 0; // "/" is the root itself
-      if (version2 || cpu) {
-        int quota = quotaUpwards(
-            version2 ? "/sys/fs/cgroup" : "/sys/fs/cgroup/cpu", group, length);
-        least = quota < least ? quota : least;
-      }
-    }
+    int quota = lineQuota(line, end, root);
+    least = quota < least ? quota : least;
     line = *end ? end + 1 : end;
   }
   return least;
@@ -254,7 +259,7 @@ int processorCount() {
   int count = 0;
   for (long i = 0; i < bytes / long(sizeof mask[0]); ++i)
     count += __builtin_popcountl(mask[i]);
-  int quota = cgroupQuota();
+  int quota = cgroupProcessors("/proc/self/cgroup", "/sys/fs/cgroup");
   count = quota < count ? quota : count;
   return count > 1 ? count : 1;
 }

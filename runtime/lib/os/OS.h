@@ -21,6 +21,11 @@ int64_t now();
 /// cut down to the CPU quota of its cgroups. At least 1.
 int processorCount();
 
+/// Processors that the quotas of the groups in `file` (/proc/self/cgroup) and
+/// of those above them amount to, rounded up; INT_MAX if there is no quota.
+/// `root` is where the groups' folders are.
+int cgroupProcessors(const char *file, const char *root);
+
 /// Sleeps while *word == expected; may wake up early.
 void futexWait(uint32_t *word, uint32_t expected);
 /// Wakes up to `count` threads that sleep on `word`.

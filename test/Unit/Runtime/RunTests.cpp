@@ -455,6 +455,10 @@ TEST(Context, Deadline) {
   EXPECT_EQ(omContextSetDeadline(slow.context, 1000000), OM_STATUS_OK);
   EXPECT_EQ(slow.run(INT64_MAX), OM_STATUS_DEADLINE);
   EXPECT_THAT(slow.message(), HasSubstr("deadline of 1000000 ns"));
+  // Also when the work was handed out in time.
+  ScalarContext pool("pool");
+  EXPECT_EQ(omContextSetDeadline(pool.context, 1), OM_STATUS_OK);
+  EXPECT_EQ(pool.run(100), OM_STATUS_DEADLINE);
   EXPECT_EQ(omContextSetDeadline(slow.context, 0), OM_STATUS_OK);
   EXPECT_EQ(slow.run(1000), OM_STATUS_OK);
   EXPECT_EQ(slow.result(), 1000);

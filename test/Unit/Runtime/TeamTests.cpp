@@ -11,7 +11,11 @@
 
 #include <atomic>
 #include <cfenv>
+#include <climits>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <gtest/gtest.h>
 #include <random>
 #include <sched.h>
@@ -23,6 +27,7 @@
 
 using namespace onnxc;
 using namespace onnxc::rt;
+namespace fs = std::filesystem;
 
 #if __has_feature(thread_sanitizer)
 // The tests fork on purpose, and the child starts threads.
@@ -218,6 +223,58 @@ TEST(Processors, StayWithinTheAffinityMask) {
   ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
   EXPECT_EQ(os::processorCount(), 1);
   sched_setaffinity(0, sizeof all, &all);
+}
+
+/// A folder of cgroup files that goes away with the test.
+class Groups : public testing::Test {
+protected:
+  Groups() {
+    std::string name = (fs::temp_directory_path() / "onnxc-XXXXXX").string();
+    root = mkdtemp(name.data());
+  }
+  ~Groups() override { fs::remove_all(root); }
+
+  void write(const std::string &path, const std::string &text) {
+    fs::create_directories((root / path).parent_path());
+    std::ofstream(root / path) << text;
+  }
+  int processors(const std::string &groups) {
+    write("groups", groups);
+    return os::cgroupProcessors((root / "groups").c_str(), root.c_str());
+  }
+
+  fs::path root;
+};
+
+TEST_F(Groups, Version2TakesTheSmallestOnTheWayUp) {
+  write("a/b/cpu.max", "max 100000\n");
+  EXPECT_EQ(processors("0::/a/b\n"), INT_MAX);
+  write("a/cpu.max", "350000 100000\n");
+  EXPECT_EQ(processors("0::/a/b\n"), 4); // rounded up
+  write("a/b/cpu.max", "100000 100000\n");
+  EXPECT_EQ(processors("0::/a/b\n"), 1);
+  write("a/b/cpu.max", "800000 100000\n");
+  EXPECT_EQ(processors("0::/a/b\n"), 4);
+  EXPECT_EQ(processors("0::/\n"), INT_MAX);
+  write("cpu.max", "200000 100000\n");
+  EXPECT_EQ(processors("0::/\n"), 2);
+}
+
+TEST_F(Groups, Version1HasAControllersFolder) {
+  write("cpu/c/cpu.cfs_quota_us", "-1\n");
+  write("cpu/c/cpu.cfs_period_us", "100000\n");
+  std::string groups = "5:memory:/m\n4:cpu,cpuacct:/c\n";
+  EXPECT_EQ(processors(groups), INT_MAX);
+  write("cpu/c/cpu.cfs_quota_us", "250000\n");
+  EXPECT_EQ(processors(groups), 3);
+}
+
+TEST_F(Groups, NonsenseIsNoQuota) {
+  EXPECT_EQ(processors(""), INT_MAX);
+  EXPECT_EQ(processors("no colons\n:\n0::"), INT_MAX);
+  EXPECT_EQ(processors("0::/absent\n"), INT_MAX);
+  write("z/cpu.max", "0 0");
+  EXPECT_EQ(processors("0::/z"), INT_MAX);
 }
 
 //===----------------------------------------------------------------------===//

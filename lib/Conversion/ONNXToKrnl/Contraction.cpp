@@ -15,7 +15,7 @@ using onnxc::krnl::KernelBuilder;
 
 namespace onnxc {
 
-Value buildContraction(KernelBuilder &kernel, Type onnxElement,
+Value buildContraction(KernelBuilder &kernel, ContractionTypes types,
                        const KernelBuilder::Access &lhs,
                        const KernelBuilder::Access &rhs,
                        const KernelBuilder::Access &out,
@@ -24,22 +24,26 @@ Value buildContraction(KernelBuilder &kernel, Type onnxElement,
   Value zero = kernel.constant(cast<TypedAttr>(
       Builder(accumulator.getContext()).getZeroAttr(accumulator)));
   Value init = kernel.fill(zero, out);
-  return kernel.generic({lhs, rhs}, {init, out.at}, reduced,
-                        [&](OpBuilder &b, Location l, ValueRange x) {
-                          ScalarBuilder s(b, l, onnxElement);
-                          Value product = s.mul(s.widen(x[0]), s.widen(x[1]));
-                          return s.add(x[2], product);
-                        });
+  return kernel.generic(
+      {lhs, rhs}, {init, out.at}, reduced,
+      [&](OpBuilder &b, Location l, ValueRange x) {
+        ScalarBuilder s(b, l, types.sum);
+        auto cast = [&](Value stored, Type from) {
+          ScalarBuilder operand(b, l, from);
+          Value wide = operand.widen(stored);
+          return from == types.sum ? wide : operand.castTo(wide, types.sum);
+        };
+        Value product = s.mul(cast(x[0], types.lhs), cast(x[1], types.rhs));
+        return s.add(x[2], product);
+      });
 }
 
-namespace {
-
-RankedTensorType rankedType(Value v) {
+static RankedTensorType rankedType(Value v) {
   return dyn_cast<RankedTensorType>(v.getType());
 }
 
-void checkEqual(OpBuilder &b, Location loc, Value x, Value y,
-                StringRef message) {
+static void checkEqual(OpBuilder &b, Location loc, Value x, Value y,
+                       StringRef message) {
   auto cx = getConstantIntValue(x), cy = getConstantIntValue(y);
   if (x == y || (cx && cy && *cx == *cy))
     return;
@@ -50,98 +54,105 @@ void checkEqual(OpBuilder &b, Location loc, Value x, Value y,
 
 /// A * B over the last two dimensions, leading ones broadcast; a vector on
 /// either side has its missing dimension left out of the result.
+Value buildMatMul(OpBuilder &b, Location loc, Value lhs, Value rhs,
+                  ContractionTypes types) {
+  RankedTensorType lhsType = rankedType(lhs), rhsType = rankedType(rhs);
+  int64_t lhsRank = lhsType.getRank(), rhsRank = rhsType.getRank();
+  int64_t batches = std::max<int64_t>({lhsRank - 2, rhsRank - 2, 0});
+  bool hasM = lhsRank > 1, hasN = rhsRank > 1;
+
+  KernelBuilder kernel(b, loc, "MatMul");
+  KernelBuilder::Access a{kernel.input(lhs), {}}, x{kernel.input(rhs), {}};
+  SmallVector<AffineExpr> outAt;
+  SmallVector<Value> sizes;
+  SmallVector<std::pair<Value, int64_t>> dynamicLike;
+  SmallVector<int64_t> shape;
+  auto addOut = [&](AffineExpr loop, Value host, Value inside, int64_t dim) {
+    sizes.push_back(sizeOf(b, loc, host, dim));
+    shape.push_back(rankedType(host).getDimSize(dim));
+    if (ShapedType::isDynamic(shape.back()))
+      dynamicLike.push_back({inside, dim});
+    outAt.push_back(loop);
+  };
+  for (int64_t i = 0; i < batches; ++i) {
+    int64_t l = i - (batches - (lhsRank - 2)),
+            r = i - (batches - (rhsRank - 2));
+    bool fromLhs = hasM && l >= 0 && lhsType.getDimSize(l) != 1;
+    bool fromRhs = hasN && r >= 0 && rhsType.getDimSize(r) != 1;
+    if (fromLhs && fromRhs)
+      checkEqual(b, loc, sizeOf(b, loc, lhs, l), sizeOf(b, loc, rhs, r),
+                 "MatMul: leading sizes of the operands differ");
+    bool useRhs = fromRhs && (!fromLhs || lhsType.isDynamicDim(l));
+    bool useLhs = !useRhs && hasM && l >= 0;
+    AffineExpr loop =
+        kernel.loop("b" + std::to_string(i),
+                    useLhs ? lhsType.getDimSize(l) : rhsType.getDimSize(r));
+    addOut(loop, useLhs ? lhs : rhs, useLhs ? a.tensor : x.tensor,
+           useLhs ? l : r);
+    if (hasM && l >= 0)
+      a.at.push_back(fromLhs ? loop : kernel.zero());
+    if (hasN && r >= 0)
+      x.at.push_back(fromRhs ? loop : kernel.zero());
+  }
+  if (hasM) {
+    AffineExpr m = kernel.loop("m", lhsType.getDimSize(lhsRank - 2));
+    a.at.push_back(m);
+    addOut(m, lhs, a.tensor, lhsRank - 2);
+  }
+  AffineExpr n;
+  if (hasN) {
+    n = kernel.loop("n", rhsType.getDimSize(rhsRank - 1));
+    addOut(n, rhs, x.tensor, rhsRank - 1);
+  }
+  int64_t rhsK = hasN ? rhsRank - 2 : 0;
+  checkEqual(b, loc, sizeOf(b, loc, lhs, lhsRank - 1),
+             sizeOf(b, loc, rhs, rhsK),
+             "MatMul: inner sizes of the operands differ");
+  int64_t kExtent = lhsType.getDimSize(lhsRank - 1);
+  if (ShapedType::isDynamic(kExtent))
+    kExtent = rhsType.getDimSize(rhsK);
+  AffineExpr k = kernel.loop("k", kExtent);
+  a.at.push_back(k);
+  x.at.push_back(k);
+  if (n)
+    x.at.push_back(n);
+
+  auto type =
+      RankedTensorType::get(shape, ScalarBuilder::storageType(types.sum));
+  Value out = kernel.output(type, dynamicSizes(type, sizes));
+  Type compute = ScalarBuilder::computeType(types.sum);
+  Value result;
+  if (compute == type.getElementType()) {
+    result = buildContraction(kernel, types, a, x, {out, outAt}, {k});
+  } else {
+    Value wide =
+        kernel.temporary(RankedTensorType::get(shape, compute), dynamicLike);
+    Value sum = buildContraction(kernel, types, a, x, {wide, outAt}, {k});
+    result =
+        kernel.generic({{sum, outAt}}, {out, outAt}, {},
+                       [&](OpBuilder &nb, Location l, ValueRange v) {
+                         return ScalarBuilder(nb, l, types.sum).narrow(v[0]);
+                       });
+  }
+  return kernel.finish({result}).front();
+}
+
+namespace {
+
 struct MatMulLowering : public OpConversionPattern<onnx::MatMulOp> {
   using OpConversionPattern::OpConversionPattern;
 
   LogicalResult
   matchAndRewrite(onnx::MatMulOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
     Value lhs = adaptor.getOperands()[0], rhs = adaptor.getOperands()[1];
-    RankedTensorType lhsType = rankedType(lhs), rhsType = rankedType(rhs);
-    if (!lhsType || !rhsType || lhsType.getRank() == 0 ||
-        rhsType.getRank() == 0)
-      return rewriter.notifyMatchFailure(op, "operand has no rank, or rank 0");
-    int64_t lhsRank = lhsType.getRank(), rhsRank = rhsType.getRank();
-    int64_t batches = std::max<int64_t>({lhsRank - 2, rhsRank - 2, 0});
-    bool hasM = lhsRank > 1, hasN = rhsRank > 1;
-
-    KernelBuilder kernel(rewriter, loc, "MatMul");
-    KernelBuilder::Access a{kernel.input(lhs), {}}, x{kernel.input(rhs), {}};
-    SmallVector<AffineExpr> outAt;
-    SmallVector<Value> sizes;
-    SmallVector<std::pair<Value, int64_t>> dynamicLike;
-    SmallVector<int64_t> shape;
-    auto addOut = [&](AffineExpr loop, Value host, Value inside, int64_t dim) {
-      sizes.push_back(sizeOf(rewriter, loc, host, dim));
-      shape.push_back(rankedType(host).getDimSize(dim));
-      if (ShapedType::isDynamic(shape.back()))
-        dynamicLike.push_back({inside, dim});
-      outAt.push_back(loop);
-    };
-    for (int64_t i = 0; i < batches; ++i) {
-      int64_t l = i - (batches - (lhsRank - 2)),
-              r = i - (batches - (rhsRank - 2));
-      bool fromLhs = hasM && l >= 0 && lhsType.getDimSize(l) != 1;
-      bool fromRhs = hasN && r >= 0 && rhsType.getDimSize(r) != 1;
-      if (fromLhs && fromRhs)
-        checkEqual(rewriter, loc, sizeOf(rewriter, loc, lhs, l),
-                   sizeOf(rewriter, loc, rhs, r),
-                   "MatMul: leading sizes of the operands differ");
-      bool useRhs = fromRhs && (!fromLhs || lhsType.isDynamicDim(l));
-      bool useLhs = !useRhs && hasM && l >= 0;
-      AffineExpr loop =
-          kernel.loop("b" + std::to_string(i),
-                      useLhs ? lhsType.getDimSize(l) : rhsType.getDimSize(r));
-      addOut(loop, useLhs ? lhs : rhs, useLhs ? a.tensor : x.tensor,
-             useLhs ? l : r);
-      if (hasM && l >= 0)
-        a.at.push_back(fromLhs ? loop : kernel.zero());
-      if (hasN && r >= 0)
-        x.at.push_back(fromRhs ? loop : kernel.zero());
-    }
-    if (hasM) {
-      AffineExpr m = kernel.loop("m", lhsType.getDimSize(lhsRank - 2));
-      a.at.push_back(m);
-      addOut(m, lhs, a.tensor, lhsRank - 2);
-    }
-    AffineExpr n;
-    if (hasN) {
-      n = kernel.loop("n", rhsType.getDimSize(rhsRank - 1));
-      addOut(n, rhs, x.tensor, rhsRank - 1);
-    }
-    int64_t rhsK = hasN ? rhsRank - 2 : 0;
-    checkEqual(rewriter, loc, sizeOf(rewriter, loc, lhs, lhsRank - 1),
-               sizeOf(rewriter, loc, rhs, rhsK),
-               "MatMul: inner sizes of the operands differ");
-    int64_t kExtent = lhsType.getDimSize(lhsRank - 1);
-    if (ShapedType::isDynamic(kExtent))
-      kExtent = rhsType.getDimSize(rhsK);
-    AffineExpr k = kernel.loop("k", kExtent);
-    a.at.push_back(k);
-    x.at.push_back(k);
-    if (n)
-      x.at.push_back(n);
-
+    for (Value operand : {lhs, rhs})
+      if (!rankedType(operand) || rankedType(operand).getRank() == 0)
+        return rewriter.notifyMatchFailure(op,
+                                           "operand has no rank, or rank 0");
     Type element = getElementTypeOrSelf(op->getOperand(0).getType());
-    auto type = RankedTensorType::get(shape, lhsType.getElementType());
-    Value out = kernel.output(type, dynamicSizes(type, sizes));
-    Type compute = ScalarBuilder::computeType(element);
-    Value result;
-    if (compute == type.getElementType()) {
-      result = buildContraction(kernel, element, a, x, {out, outAt}, {k});
-    } else {
-      Value wide =
-          kernel.temporary(RankedTensorType::get(shape, compute), dynamicLike);
-      Value sum = buildContraction(kernel, element, a, x, {wide, outAt}, {k});
-      result =
-          kernel.generic({{sum, outAt}}, {out, outAt}, {},
-                         [&](OpBuilder &b, Location l, ValueRange v) {
-                           return ScalarBuilder(b, l, element).narrow(v[0]);
-                         });
-    }
     replaceWithCasts(rewriter, *getTypeConverter(), op,
-                     kernel.finish({result}));
+                     buildMatMul(rewriter, op.getLoc(), lhs, rhs, element));
     return success();
   }
 };

@@ -7,7 +7,7 @@
 // Borders are added beforehand, so that the kernel reads without tests.
 //===----------------------------------------------------------------------===//
 
-#include "onnxc/Conversion/ONNXToKrnl/Contraction.h"
+#include "onnxc/Conversion/ONNXToKrnl/Convolution.h"
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Conversion/ONNXToKrnl/Padding.h"
@@ -19,6 +19,145 @@ using namespace mlir;
 using onnxc::krnl::KernelBuilder;
 
 namespace onnxc {
+FailureOr<Value> buildConvolution(ConversionPatternRewriter &rewriter,
+                                  Operation *op, Value x, Value w, Value bias,
+                                  ContractionTypes types,
+                                  const Convolution &convolution) {
+  Location loc = op->getLoc();
+  auto xType = dyn_cast<RankedTensorType>(x.getType());
+  auto wType = dyn_cast<RankedTensorType>(w.getType());
+  if (!xType || !wType || xType.getRank() < 3 ||
+      wType.getRank() != xType.getRank())
+    return rewriter.notifyMatchFailure(op, "operand ranks are not known");
+  int64_t group = convolution.group;
+  int64_t outChannels = wType.getDimSize(0), perGroup = wType.getDimSize(1);
+  if (group != 1 &&
+      (ShapedType::isDynamic(outChannels) || ShapedType::isDynamic(perGroup)))
+    return rewriter.notifyMatchFailure(op, "grouped weights of no fixed size");
+
+  int64_t spatial = xType.getRank() - 2;
+  SmallVector<Value> kernelSizes;
+  for (int64_t d = 0; d < spatial; ++d)
+    kernelSizes.push_back(sizeOf(rewriter, loc, w, d + 2));
+  Windows windows =
+      Windows::get(rewriter, loc, x, kernelSizes, convolution.strides,
+                   convolution.dilations, convolution.pads, convolution.autoPad,
+                   /*ceilMode=*/false);
+  Value zero = arith::ConstantOp::create(
+      rewriter, loc,
+      cast<TypedAttr>(rewriter.getZeroAttr(xType.getElementType())));
+  x = windows.pad(rewriter, loc, x, zero);
+  xType = cast<RankedTensorType>(x.getType());
+
+  // Groups become a dimension of their own, unless each is one channel.
+  bool depthwise = group != 1 && perGroup == 1 && outChannels == group;
+  bool grouped = group != 1 && !depthwise;
+  SmallVector<Value> outSizes{sizeOf(rewriter, loc, x, 0),
+                              sizeOf(rewriter, loc, w, 0)};
+  outSizes.append(windows.outSizes);
+  if (grouped) {
+    x = splitDim(rewriter, loc, x, 1, group);
+    w = splitDim(rewriter, loc, w, 0, group);
+  }
+  auto inType = cast<RankedTensorType>(x.getType());
+  auto filterType = cast<RankedTensorType>(w.getType());
+
+  KernelBuilder kernel(rewriter, loc, "Conv");
+  KernelBuilder::Access in{kernel.input(x), {}}, filter{kernel.input(w), {}};
+  KernelBuilder::Access out;
+  AffineExpr n = kernel.loop("n", inType.getDimSize(0));
+  in.at.push_back(n);
+  out.at.push_back(n);
+  AffineExpr channel;
+  if (grouped) {
+    AffineExpr g = kernel.loop("g", group);
+    in.at.push_back(g);
+    filter.at.push_back(g);
+    out.at.push_back(g);
+  }
+  channel = kernel.loop("oc", filterType.getDimSize(grouped ? 1 : 0));
+  filter.at.push_back(channel);
+  out.at.push_back(channel);
+  SmallVector<AffineExpr> reduced;
+  for (int64_t d = 0; d < spatial; ++d) {
+    auto size = getConstantIntValue(windows.outSizes[d]);
+    out.at.push_back(kernel.loop("o" + std::to_string(d),
+                                 size ? *size : ShapedType::kDynamic));
+  }
+  if (depthwise) {
+    in.at.push_back(channel);
+    filter.at.push_back(kernel.zero());
+  } else {
+    AffineExpr ic = kernel.loop("ic", perGroup);
+    in.at.push_back(ic);
+    filter.at.push_back(ic);
+    reduced.push_back(ic);
+  }
+  for (int64_t d = 0; d < spatial; ++d) {
+    AffineExpr k =
+        kernel.loop("k" + std::to_string(d), wType.getDimSize(d + 2));
+    AffineExpr o = out.at[out.at.size() - spatial + d];
+    in.at.push_back(o * windows.strides[d] + k * windows.dilations[d]);
+    filter.at.push_back(k);
+    reduced.push_back(k);
+  }
+  if (reduced.empty())
+    return rewriter.notifyMatchFailure(op, "convolution without a window");
+
+  SmallVector<Value> kernelOutSizes = outSizes;
+  if (grouped) {
+    kernelOutSizes[1] = indexConstant(rewriter, loc, outChannels / group);
+    kernelOutSizes.insert(kernelOutSizes.begin() + 1,
+                          indexConstant(rewriter, loc, group));
+  }
+  SmallVector<int64_t> unknown(kernelOutSizes.size(), ShapedType::kDynamic);
+  RankedTensorType type = refineType(
+      RankedTensorType::get(unknown, ScalarBuilder::storageType(types.sum)),
+      kernelOutSizes);
+  Type compute = ScalarBuilder::computeType(types.sum);
+  if (bias && grouped)
+    bias = splitDim(rewriter, loc, bias, 0, group);
+  Value destination = kernel.output(type, dynamicSizes(type, kernelOutSizes));
+  out.tensor = destination;
+  bool epilogue = bias || compute != type.getElementType();
+  if (epilogue) {
+    SmallVector<std::pair<Value, int64_t>> like;
+    for (int64_t d = 0; d < type.getRank(); ++d)
+      if (type.isDynamicDim(d))
+        like.push_back({destination, d});
+    out.tensor =
+        kernel.temporary(RankedTensorType::get(type.getShape(), compute), like);
+  }
+  Value result = buildContraction(kernel, types, in, filter, out, reduced);
+  if (epilogue) {
+    SmallVector<KernelBuilder::Access> ins{{result, out.at}};
+    if (bias) {
+      KernelBuilder::Access access{kernel.input(bias), {}};
+      if (grouped)
+        access.at.push_back(out.at[1]);
+      access.at.push_back(channel);
+      ins.push_back(access);
+    }
+    result = kernel.generic(ins, {destination, out.at}, {},
+                            [&](OpBuilder &b, Location l, ValueRange v) {
+                              ScalarBuilder s(b, l, types.sum);
+                              Value y =
+                                  bias ? s.add(v[0], s.widen(v[1])) : v[0];
+                              return s.narrow(y);
+                            });
+  }
+  Value y = kernel.finish({result}).front();
+  if (grouped) {
+    SmallVector<int64_t> shape(type.getShape());
+    shape.erase(shape.begin() + 1);
+    shape[1] = outChannels;
+    y = reshapeTo(rewriter, loc, y,
+                  RankedTensorType::get(shape, type.getElementType()),
+                  outSizes);
+  }
+  return y;
+}
+
 namespace {
 
 struct ConvLowering : public OpConversionPattern<onnx::ConvOp> {
@@ -27,142 +166,14 @@ struct ConvLowering : public OpConversionPattern<onnx::ConvOp> {
   LogicalResult
   matchAndRewrite(onnx::ConvOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    Value x = adaptor.getOperands()[0], w = adaptor.getOperands()[1];
-    auto xType = dyn_cast<RankedTensorType>(x.getType());
-    auto wType = dyn_cast<RankedTensorType>(w.getType());
-    if (!xType || !wType || xType.getRank() < 3 ||
-        wType.getRank() != xType.getRank())
-      return rewriter.notifyMatchFailure(op, "operand ranks are not known");
-    int64_t group = op.getGroup();
-    int64_t outChannels = wType.getDimSize(0), perGroup = wType.getDimSize(1);
-    if (group != 1 &&
-        (ShapedType::isDynamic(outChannels) || ShapedType::isDynamic(perGroup)))
-      return rewriter.notifyMatchFailure(op,
-                                         "grouped weights of no fixed size");
-
-    int64_t spatial = xType.getRank() - 2;
-    SmallVector<Value> kernelSizes;
-    for (int64_t d = 0; d < spatial; ++d)
-      kernelSizes.push_back(sizeOf(rewriter, loc, w, d + 2));
-    Windows windows = Windows::get(
-        rewriter, loc, x, kernelSizes, op.getStrides(), op.getDilations(),
-        op.getPads(), op.getAutoPad(), /*ceilMode=*/false);
+    ValueRange operands = adaptor.getOperands();
     Type element = getElementTypeOrSelf(op->getOperand(0).getType());
-    Value zero = arith::ConstantOp::create(
-        rewriter, loc,
-        cast<TypedAttr>(rewriter.getZeroAttr(xType.getElementType())));
-    x = windows.pad(rewriter, loc, x, zero);
-    xType = cast<RankedTensorType>(x.getType());
-
-    // Groups become a dimension of their own, unless each is one channel.
-    bool depthwise = group != 1 && perGroup == 1 && outChannels == group;
-    bool grouped = group != 1 && !depthwise;
-    SmallVector<Value> outSizes{sizeOf(rewriter, loc, x, 0),
-                                sizeOf(rewriter, loc, w, 0)};
-    outSizes.append(windows.outSizes);
-    if (grouped) {
-      x = splitDim(rewriter, loc, x, 1, group);
-      w = splitDim(rewriter, loc, w, 0, group);
-    }
-    auto inType = cast<RankedTensorType>(x.getType());
-    auto filterType = cast<RankedTensorType>(w.getType());
-
-    KernelBuilder kernel(rewriter, loc, "Conv");
-    KernelBuilder::Access in{kernel.input(x), {}}, filter{kernel.input(w), {}};
-    KernelBuilder::Access out;
-    AffineExpr n = kernel.loop("n", inType.getDimSize(0));
-    in.at.push_back(n);
-    out.at.push_back(n);
-    AffineExpr channel;
-    if (grouped) {
-      AffineExpr g = kernel.loop("g", group);
-      in.at.push_back(g);
-      filter.at.push_back(g);
-      out.at.push_back(g);
-    }
-    channel = kernel.loop("oc", filterType.getDimSize(grouped ? 1 : 0));
-    filter.at.push_back(channel);
-    out.at.push_back(channel);
-    SmallVector<AffineExpr> reduced;
-    for (int64_t d = 0; d < spatial; ++d) {
-      auto size = getConstantIntValue(windows.outSizes[d]);
-      out.at.push_back(kernel.loop("o" + std::to_string(d),
-                                   size ? *size : ShapedType::kDynamic));
-    }
-    if (depthwise) {
-      in.at.push_back(channel);
-      filter.at.push_back(kernel.zero());
-    } else {
-      AffineExpr ic = kernel.loop("ic", perGroup);
-      in.at.push_back(ic);
-      filter.at.push_back(ic);
-      reduced.push_back(ic);
-    }
-    for (int64_t d = 0; d < spatial; ++d) {
-      AffineExpr k =
-          kernel.loop("k" + std::to_string(d), wType.getDimSize(d + 2));
-      AffineExpr o = out.at[out.at.size() - spatial + d];
-      in.at.push_back(o * windows.strides[d] + k * windows.dilations[d]);
-      filter.at.push_back(k);
-      reduced.push_back(k);
-    }
-    if (reduced.empty())
-      return rewriter.notifyMatchFailure(op, "convolution without a window");
-
-    SmallVector<Value> kernelOutSizes = outSizes;
-    if (grouped) {
-      kernelOutSizes[1] = indexConstant(rewriter, loc, outChannels / group);
-      kernelOutSizes.insert(kernelOutSizes.begin() + 1,
-                            indexConstant(rewriter, loc, group));
-    }
-    SmallVector<int64_t> unknown(kernelOutSizes.size(), ShapedType::kDynamic);
-    RankedTensorType type = refineType(
-        RankedTensorType::get(unknown, xType.getElementType()), kernelOutSizes);
-    Type compute = ScalarBuilder::computeType(element);
-    Value bias =
-        adaptor.getOperands().size() > 2 ? adaptor.getOperands()[2] : Value();
-    if (bias && grouped)
-      bias = splitDim(rewriter, loc, bias, 0, group);
-    Value destination = kernel.output(type, dynamicSizes(type, kernelOutSizes));
-    out.tensor = destination;
-    bool epilogue = bias || compute != type.getElementType();
-    if (epilogue) {
-      SmallVector<std::pair<Value, int64_t>> like;
-      for (int64_t d = 0; d < type.getRank(); ++d)
-        if (type.isDynamicDim(d))
-          like.push_back({destination, d});
-      out.tensor = kernel.temporary(
-          RankedTensorType::get(type.getShape(), compute), like);
-    }
-    Value result = buildContraction(kernel, element, in, filter, out, reduced);
-    if (epilogue) {
-      SmallVector<KernelBuilder::Access> ins{{result, out.at}};
-      if (bias) {
-        KernelBuilder::Access access{kernel.input(bias), {}};
-        if (grouped)
-          access.at.push_back(out.at[1]);
-        access.at.push_back(channel);
-        ins.push_back(access);
-      }
-      result = kernel.generic(ins, {destination, out.at}, {},
-                              [&](OpBuilder &b, Location l, ValueRange v) {
-                                ScalarBuilder s(b, l, element);
-                                Value y =
-                                    bias ? s.add(v[0], s.widen(v[1])) : v[0];
-                                return s.narrow(y);
-                              });
-    }
-    Value y = kernel.finish({result}).front();
-    if (grouped) {
-      SmallVector<int64_t> shape(type.getShape());
-      shape.erase(shape.begin() + 1);
-      shape[1] = outChannels;
-      y = reshapeTo(rewriter, loc, y,
-                    RankedTensorType::get(shape, type.getElementType()),
-                    outSizes);
-    }
-    replaceWithCasts(rewriter, *getTypeConverter(), op, y);
+    FailureOr<Value> y = buildConvolution(
+        rewriter, op, operands[0], operands[1],
+        operands.size() > 2 ? operands[2] : Value(), element, Convolution(op));
+    if (failed(y))
+      return failure();
+    replaceWithCasts(rewriter, *getTypeConverter(), op, *y);
     return success();
   }
 };

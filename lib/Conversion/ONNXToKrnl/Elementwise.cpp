@@ -124,10 +124,16 @@ static Value bitwiseNot(ScalarBuilder &s, onnx::BitwiseNotOp, ValueRange x) {
   return s.math<arith::XOrIOp>(x[0], s.constant(-1));
 }
 
-/// Bits shifted out are lost, also when all of them are.
+/// Bits shifted out are lost; a negative number of steps, or one as large as
+/// the width, shifts out all of them.
 static Value bitShift(ScalarBuilder &s, onnx::BitShiftOp op, ValueRange x) {
+  int64_t width = s.type().getIntOrFloatBitWidth();
+  Value isPart =
+      s.math<arith::CmpIOp>(arith::CmpIPredicate::ult, x[1], s.constant(width));
+  if (op.getDirection() != "LEFT" && !s.isUnsigned())
+    return s.math<arith::ShRSIOp>(
+        x[0], s.select(isPart, x[1], s.constant(width - 1)));
   Value zero = s.constant(0);
-  Value isPart = s.lt(x[1], s.constant(s.type().getIntOrFloatBitWidth()));
   Value count = s.select(isPart, x[1], zero);
   Value shifted = op.getDirection() == "LEFT"
                       ? s.math<arith::ShLIOp>(x[0], count)

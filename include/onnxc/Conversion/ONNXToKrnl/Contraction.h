@@ -9,15 +9,31 @@
 
 namespace onnxc {
 
-/// out = sum over `reduced` of lhs * rhs, starting from zero, in the compute
-/// type of `onnxElement` (the element type of `out.tensor`). Every operator
-/// that multiplies and sums goes through here.
+/// Element types of a contraction, as the onnx dialect has them: operands are
+/// cast to `sum`, in whose compute type they are multiplied and added.
+struct ContractionTypes {
+  /// All three the same.
+  ContractionTypes(mlir::Type element)
+      : lhs(element), rhs(element), sum(element) {}
+  ContractionTypes(mlir::Type lhs, mlir::Type rhs, mlir::Type sum)
+      : lhs(lhs), rhs(rhs), sum(sum) {}
+  mlir::Type lhs, rhs, sum;
+};
+
+/// out = sum over `reduced` of lhs * rhs, starting from zero; `out.tensor` has
+/// the compute type of the sum. Every operator that multiplies and sums goes
+/// through here.
 mlir::Value buildContraction(krnl::KernelBuilder &kernel,
-                             mlir::Type onnxElement,
+                             ContractionTypes types,
                              const krnl::KernelBuilder::Access &lhs,
                              const krnl::KernelBuilder::Access &rhs,
                              const krnl::KernelBuilder::Access &out,
                              llvm::ArrayRef<mlir::AffineExpr> reduced);
+
+/// The matrix product of ONNX's MatMul, for operands of known rank that is not
+/// 0, in the storage type of the sum.
+mlir::Value buildMatMul(mlir::OpBuilder &b, mlir::Location loc, mlir::Value lhs,
+                        mlir::Value rhs, ContractionTypes types);
 
 } // namespace onnxc
 

@@ -1,0 +1,306 @@
+//===- Quantize.cpp - To and from quantised numbers -------------*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//   q = saturate(round(x / scale) + zero point)      x = (q - zero point) *
+//   scale
+//
+// Scale and zero point are one for the tensor, one for each index of an axis,
+// or one for each block of neighbours along it.
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
+#include "onnxc/Conversion/ONNXToKrnl/KernelBuilder.h"
+#include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
+#include "onnxc/Conversion/ONNXToKrnl/Quantization.h"
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using onnxc::krnl::KernelBuilder;
+
+namespace onnxc {
+
+Value quantizeScalar(ScalarBuilder &real, Value ratio, Value zeroPoint,
+                     Type element, Rounding rounding) {
+  OpBuilder &b = real.builder();
+  ScalarBuilder to(b, real.getLoc(), element);
+  if (to.isFloat())
+    return to.narrow(zeroPoint ? real.add(ratio, zeroPoint) : ratio, rounding);
+  Value y = real.math<math::RoundEvenOp>(ratio);
+  if (zeroPoint)
+    y = real.add(y, zeroPoint);
+  unsigned width = element.getIntOrFloatBitWidth();
+  double lowest = to.isUnsigned() ? 0 : -std::ldexp(1.0, width - 1);
+  double highest = std::ldexp(1.0, to.isUnsigned() ? width : width - 1) - 1;
+  // In this order NaN becomes the lowest.
+  Value low = real.constant(lowest), high = real.constant(highest);
+  y = real.select(real.lt(low, y), y, low);
+  y = real.select(real.lt(y, high), y, high);
+  return to.narrow(real.castTo(y, element));
+}
+
+namespace {
+
+/// A scale or zero point as the kernel over all elements reads it.
+struct Parameter {
+  Parameter() = default;
+  /// `x` is quantised; `block` is 0 where there are no blocks.
+  Parameter(KernelBuilder &kernel, Value parameter, Type element,
+            RankedTensorType x, ArrayRef<AffineExpr> loops, int64_t axis,
+            int64_t block)
+      : element(element), axis(axis), block(block) {
+    auto type = cast<RankedTensorType>(parameter.getType());
+    tensor = kernel.input(parameter);
+    if (type.getRank() == 1)
+      direct =
+          type.getDimSize(0) == 1 ||
+          (type.getDimSize(0) == x.getDimSize(axis) && !type.isDynamicDim(0));
+    else
+      direct = type.getRank() == 0;
+    if (direct && type.getRank() == 1)
+      at.push_back(type.getDimSize(0) == 1 ? kernel.zero() : loops[axis]);
+    if (!direct)
+      for (int64_t d = 0; d < type.getRank(); ++d)
+        limits.push_back(limit(kernel.inside(), parameter.getLoc(), d));
+  }
+
+  explicit operator bool() const { return tensor != nullptr; }
+
+  /// The compute type's value at the element whose kernel is being built;
+  /// `read` is what the access gave.
+  Value get(KernelBuilder &kernel, OpBuilder &b, Location loc,
+            ArrayRef<AffineExpr> loops, Value read) const {
+    if (!direct)
+      read = extract(kernel, b, loc, loops);
+    return ScalarBuilder(b, loc, element).widen(read);
+  }
+
+  Value tensor;
+  Type element;
+  /// Read through `at`, by the structured op itself.
+  bool direct = false;
+  SmallVector<AffineExpr> at;
+
+private:
+  /// The last index of a dimension.
+  Value limit(OpBuilder &b, Location loc, int64_t d) const {
+    Value size = tensor::DimOp::create(b, loc, tensor, d);
+    return arith::SubIOp::create(b, loc, size,
+                                 arith::ConstantIndexOp::create(b, loc, 1));
+  }
+
+  Value extract(KernelBuilder &kernel, OpBuilder &b, Location loc,
+                ArrayRef<AffineExpr> loops) const {
+    SmallVector<Value> indices;
+    for (auto [d, last] : llvm::enumerate(limits)) {
+      int64_t dim = limits.size() == 1 ? axis : int64_t(d);
+      Value index = kernel.index(b, loc, loops[dim]);
+      if (block > 1 && dim == axis)
+        index = arith::DivUIOp::create(
+            b, loc, index, arith::ConstantIndexOp::create(b, loc, block));
+      indices.push_back(arith::MinSIOp::create(b, loc, index, last));
+    }
+    return tensor::ExtractOp::create(b, loc, tensor, indices);
+  }
+
+  int64_t axis = 0, block = 0;
+  SmallVector<Value> limits;
+};
+
+/// What both directions share: the kernel over the elements of x, with scale
+/// and zero point beside.
+struct LinearKernel {
+  LinearKernel(ConversionPatternRewriter &rewriter, Operation *op,
+               ValueRange operands, int64_t axis, int64_t block)
+      : rewriter(rewriter), op(op), loc(op->getLoc()), x(operands[0]),
+        type(cast<RankedTensorType>(x.getType())),
+        kernel(rewriter, loc, op->getName().stripDialect()),
+        loops(kernel.loopsOf(type)) {
+    axis = type.getRank() < 2 ? 0 : axis < 0 ? axis + type.getRank() : axis;
+    in = {kernel.input(x), loops};
+    scale = parameter(operands[1], 1, axis, block);
+    if (operands.size() > 2)
+      zeroPoint = parameter(operands[2], 2, axis, block);
+    sizes = sizesOf(rewriter, loc, x);
+  }
+
+  /// `fn` computes a stored element from stored x, scale and zero point (null
+  /// if there is none) in their compute types.
+  Value
+  build(Type resultElement,
+        function_ref<Value(OpBuilder &, Location, Value, Value, Value)> fn) {
+    auto outType = RankedTensorType::get(
+        type.getShape(), ScalarBuilder::storageType(resultElement));
+    Value out = kernel.output(outType, dynamicSizes(outType, sizes));
+    SmallVector<KernelBuilder::Access> ins{in};
+    if (scale.direct)
+      ins.push_back({scale.tensor, scale.at});
+    if (zeroPoint && zeroPoint.direct)
+      ins.push_back({zeroPoint.tensor, zeroPoint.at});
+    Value result = kernel.generic(
+        ins, {out, loops}, {}, [&](OpBuilder &b, Location l, ValueRange v) {
+          unsigned next = 1;
+          auto read = [&](const Parameter &p) {
+            return p.get(kernel, b, l, loops, p.direct ? v[next++] : Value());
+          };
+          Value s = read(scale);
+          return fn(b, l, v[0], s, zeroPoint ? read(zeroPoint) : Value());
+        });
+    return kernel.finish({result}).front();
+  }
+
+  ConversionPatternRewriter &rewriter;
+  Operation *op;
+  Location loc;
+  Value x;
+  RankedTensorType type;
+  KernelBuilder kernel;
+  SmallVector<AffineExpr> loops;
+  KernelBuilder::Access in;
+  Parameter scale, zeroPoint;
+  SmallVector<Value> sizes;
+
+private:
+  Parameter parameter(Value value, unsigned number, int64_t axis,
+                      int64_t block) {
+    checkAxis(value, axis);
+    return Parameter(kernel, value,
+                     getElementTypeOrSelf(op->getOperand(number).getType()),
+                     type, loops, axis, block);
+  }
+
+  /// A vector has one element, or one for each index of the axis.
+  void checkAxis(Value value, int64_t axis) {
+    auto vector = cast<RankedTensorType>(value.getType());
+    if (vector.getRank() != 1 || type.getRank() == 0 ||
+        (vector.hasStaticShape() && !type.isDynamicDim(axis)) ||
+        vector.getDimSize(0) == 1)
+      return;
+    Value size = sizeOf(rewriter, loc, value, 0);
+    auto equals = [&](Value other) -> Value {
+      return arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq,
+                                   size, other);
+    };
+    Value isOne = equals(indexConstant(rewriter, loc, 1));
+    Value matches = equals(sizeOf(rewriter, loc, x, axis));
+    krnl::CheckOp::create(
+        rewriter, loc, arith::OrIOp::create(rewriter, loc, isOne, matches),
+        "quantisation: a vector of scales or zero points has another size than "
+        "the axis");
+  }
+};
+
+/// Ranks and shapes that LinearKernel can read.
+LogicalResult checkOperands(ConversionPatternRewriter &rewriter, Operation *op,
+                            ValueRange operands, int64_t axis) {
+  for (Value operand : operands)
+    if (!isa<RankedTensorType>(operand.getType()))
+      return rewriter.notifyMatchFailure(op, "operand has no rank");
+  auto type = cast<RankedTensorType>(operands[0].getType());
+  int64_t rank = type.getRank();
+  if (rank > 1 && (axis < -rank || axis >= rank))
+    return rewriter.notifyMatchFailure(op, "axis is out of range");
+  for (Value operand : operands.drop_front()) {
+    auto parameter = cast<RankedTensorType>(operand.getType());
+    if (parameter.getRank() > 1 && parameter.getRank() != rank)
+      return rewriter.notifyMatchFailure(op, "scale has another rank");
+    if (parameter.getRank() == 1 && rank == 0 && parameter.getDimSize(0) != 1)
+      return rewriter.notifyMatchFailure(op, "scalar with a vector of scales");
+  }
+  return success();
+}
+
+/// The float type of a `precision` attribute; null for 0.
+Type floatOfNumber(MLIRContext *context, int64_t number) {
+  switch (number) {
+  case 1:
+    return Float32Type::get(context);
+  case 10:
+    return Float16Type::get(context);
+  case 11:
+    return Float64Type::get(context);
+  case 16:
+    return BFloat16Type::get(context);
+  default:
+    return {};
+  }
+}
+
+struct QuantizeLowering : public OpConversionPattern<onnx::QuantizeLinearOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(onnx::QuantizeLinearOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ValueRange operands = adaptor.getOperands();
+    if (failed(checkOperands(rewriter, op, operands, op.getAxis())))
+      return failure();
+    Type from = getElementTypeOrSelf(op->getOperand(0).getType());
+    Type to = getElementTypeOrSelf(op->getResult(0).getType());
+    Type precision = floatOfNumber(op.getContext(), op.getPrecision());
+    LinearKernel linear(rewriter, op, operands, op.getAxis(),
+                        op.getBlockSize());
+    if (!precision)
+      precision = linear.scale.element;
+    Rounding rounding;
+    rounding.saturate = op.getSaturate();
+    rounding.mode = Rounding::Mode::Nearest;
+    Value y = linear.build(to, [&](OpBuilder &b, Location loc, Value stored,
+                                   Value scale, Value zeroPoint) {
+      ScalarBuilder full(b, loc, from), real(b, loc, precision);
+      Value dividend = full.castTo(full.widen(stored), precision);
+      Value divisor =
+          ScalarBuilder(b, loc, linear.scale.element).castTo(scale, precision);
+      // The quotient has the precision asked for, not that of the compute type.
+      Value ratio = real.widen(real.narrow(real.div(dividend, divisor)));
+      if (zeroPoint)
+        zeroPoint = ScalarBuilder(b, loc, linear.zeroPoint.element)
+                        .castTo(zeroPoint, precision);
+      return quantizeScalar(real, ratio, zeroPoint, to, rounding);
+    });
+    replaceWithCasts(rewriter, *getTypeConverter(), op, y);
+    return success();
+  }
+};
+
+struct DequantizeLowering
+    : public OpConversionPattern<onnx::DequantizeLinearOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(onnx::DequantizeLinearOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ValueRange operands = adaptor.getOperands();
+    if (failed(checkOperands(rewriter, op, operands, op.getAxis())))
+      return failure();
+    Type from = getElementTypeOrSelf(op->getOperand(0).getType());
+    Type to = getElementTypeOrSelf(op->getResult(0).getType());
+    LinearKernel linear(rewriter, op, operands, op.getAxis(),
+                        op.getBlockSize());
+    Value y = linear.build(to, [&](OpBuilder &b, Location loc, Value stored,
+                                   Value scale, Value zeroPoint) {
+      ScalarBuilder q(b, loc, from), real(b, loc, to);
+      Value x = q.castTo(q.widen(stored), to);
+      if (zeroPoint)
+        x = real.sub(x, ScalarBuilder(b, loc, linear.zeroPoint.element)
+                            .castTo(zeroPoint, to));
+      Value factor =
+          ScalarBuilder(b, loc, linear.scale.element).castTo(scale, to);
+      return real.narrow(real.mul(x, factor));
+    });
+    replaceWithCasts(rewriter, *getTypeConverter(), op, y);
+    return success();
+  }
+};
+
+} // namespace
+
+void populateONNXToKrnlQuantizePatterns(TypeConverter &converter,
+                                        RewritePatternSet &patterns) {
+  patterns.add<DequantizeLowering, QuantizeLowering>(converter,
+                                                     patterns.getContext());
+}
+
+} // namespace onnxc

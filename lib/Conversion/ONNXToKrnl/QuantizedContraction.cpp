@@ -1,0 +1,247 @@
+//===- QuantizedContraction.cpp - Products of quantised tensors -*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// MatMulInteger, ConvInteger and their QLinear forms: sums in i32 of what lies
+// above the zero points, and for QLinear the way back to a byte. An operand
+// with a zero point is centred beforehand, so that the border of a convolution
+// is zero and the contraction the one that all operators share.
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Conversion/ONNXToKrnl/Contraction.h"
+#include "onnxc/Conversion/ONNXToKrnl/Convolution.h"
+#include "onnxc/Conversion/ONNXToKrnl/Elementwise.h"
+#include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
+#include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
+#include "onnxc/Conversion/ONNXToKrnl/Quantization.h"
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
+
+using namespace mlir;
+
+namespace onnxc {
+namespace {
+
+RankedTensorType rankedType(Value v) {
+  return dyn_cast<RankedTensorType>(v.getType());
+}
+
+bool allRanked(ValueRange operands) {
+  return llvm::all_of(operands, [](Value v) { return rankedType(v); });
+}
+
+Type onnxElement(Operation *op, unsigned operand) {
+  return getElementTypeOrSelf(op->getOperand(operand).getType());
+}
+
+/// A vector as a tensor that broadcasts along the dimension before the last
+/// `after`; anything else stays as it is.
+Value alignVector(OpBuilder &b, Location loc, Value vector, int64_t after) {
+  RankedTensorType type = rankedType(vector);
+  if (type.getRank() != 1 || after == 0)
+    return vector;
+  SmallVector<int64_t> shape(after + 1, 1);
+  shape[0] = type.getDimSize(0);
+  SmallVector<Value> sizes(after + 1, indexConstant(b, loc, 1));
+  sizes[0] = sizeOf(b, loc, vector, 0);
+  return reshapeTo(b, loc, vector,
+                   RankedTensorType::get(shape, type.getElementType()), sizes);
+}
+
+/// An operand of a contraction and its element type in the onnx dialect.
+struct Operand {
+  Value value;
+  Type element;
+};
+
+bool isKnownZero(Value zeroPoint) {
+  auto constant = zeroPoint.getDefiningOp<krnl::ConstantOp>();
+  auto dense =
+      constant ? dyn_cast<DenseIntElementsAttr>(constant.getValue()) : nullptr;
+  return dense && dense.isSplat() && dense.getSplatValue<APInt>().isZero();
+}
+
+/// x - zeroPoint in i32; x itself where there is nothing to subtract. A zero
+/// point that is a vector belongs to the dimension before the last `after`.
+Operand center(OpBuilder &b, Location loc, Operand x, Value zeroPoint,
+               int64_t after) {
+  if (!zeroPoint || isKnownZero(zeroPoint))
+    return x;
+  Type i32 = b.getI32Type();
+  zeroPoint = alignVector(b, loc, zeroPoint, after);
+  Value centered =
+      buildElementwise(b, loc, "center", {x.value, zeroPoint}, i32,
+                       [&](OpBuilder &nb, Location l, ValueRange v) -> Value {
+                         ScalarBuilder s(nb, l, x.element);
+                         return arith::SubIOp::create(
+                             nb, l, s.castTo(v[0], i32), s.castTo(v[1], i32));
+                       });
+  return {centered, i32};
+}
+
+/// Scales and zero point of a QLinear operator's result.
+struct Requantization {
+  /// Scales of the two operands and of the result, shaped to broadcast.
+  Value lhsScale, rhsScale, scale, zeroPoint;
+  Type lhsElement, rhsElement, element, zeroPointElement;
+};
+
+/// saturate(round(sum * lhsScale * rhsScale / scale) + zero point)
+Value requantize(OpBuilder &b, Location loc, StringRef name, Value sum,
+                 const Requantization &q) {
+  Type i32 = b.getI32Type(), f32 = b.getF32Type();
+  return buildElementwise(
+      b, loc, name, {sum, q.lhsScale, q.rhsScale, q.scale, q.zeroPoint},
+      q.zeroPointElement, [&](OpBuilder &nb, Location l, ValueRange v) {
+        ScalarBuilder real(nb, l, f32);
+        auto cast = [&](Value stored, Type from) {
+          ScalarBuilder s(nb, l, from);
+          return s.castTo(s.widen(stored), f32);
+        };
+        Value factor = real.div(
+            real.mul(cast(v[1], q.lhsElement), cast(v[2], q.rhsElement)),
+            cast(v[3], q.element));
+        Value ratio = real.mul(cast(v[0], i32), factor);
+        return quantizeScalar(real, ratio, cast(v[4], q.zeroPointElement),
+                              q.zeroPointElement);
+      });
+}
+
+LogicalResult checkMatMul(ConversionPatternRewriter &rewriter, Operation *op,
+                          ValueRange operands, unsigned lhs, unsigned rhs) {
+  if (!allRanked(operands) || rankedType(operands[lhs]).getRank() == 0 ||
+      rankedType(operands[rhs]).getRank() == 0)
+    return rewriter.notifyMatchFailure(op, "operand has no rank, or rank 0");
+  return success();
+}
+
+/// The product in i32. A vector of zero points of the left side has one for
+/// each row.
+Value integerMatMul(OpBuilder &b, Location loc, Operand lhs, Value lhsZero,
+                    Operand rhs, Value rhsZero) {
+  bool hasRows = rankedType(lhs.value).getRank() > 1;
+  lhs = center(b, loc, lhs, lhsZero, hasRows ? 1 : 0);
+  rhs = center(b, loc, rhs, rhsZero, 0);
+  return buildMatMul(b, loc, lhs.value, rhs.value,
+                     {lhs.element, rhs.element, b.getI32Type()});
+}
+
+struct MatMulIntegerLowering
+    : public OpConversionPattern<onnx::MatMulIntegerOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(onnx::MatMulIntegerOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (failed(checkMatMul(rewriter, op, adaptor.getOperands(), 0, 1)))
+      return failure();
+    Value y = integerMatMul(
+        rewriter, op.getLoc(), {adaptor.getA(), onnxElement(op, 0)},
+        adaptor.getAZeroPoint(), {adaptor.getB(), onnxElement(op, 1)},
+        adaptor.getBZeroPoint());
+    replaceWithCasts(rewriter, *getTypeConverter(), op, y);
+    return success();
+  }
+};
+
+struct QLinearMatMulLowering
+    : public OpConversionPattern<onnx::QLinearMatMulOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(onnx::QLinearMatMulOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ValueRange x = adaptor.getOperands();
+    if (failed(checkMatMul(rewriter, op, x, 0, 3)))
+      return failure();
+    Location loc = op.getLoc();
+    Value sum = integerMatMul(rewriter, loc, {x[0], onnxElement(op, 0)}, x[2],
+                              {x[3], onnxElement(op, 3)}, x[5]);
+    bool hasRows = rankedType(x[0]).getRank() > 1;
+    bool hasColumns = rankedType(x[3]).getRank() > 1;
+    int64_t after = hasRows && hasColumns ? 1 : 0;
+    Requantization q{alignVector(rewriter, loc, x[1], after),
+                     x[4],
+                     alignVector(rewriter, loc, x[6], after),
+                     alignVector(rewriter, loc, x[7], after),
+                     onnxElement(op, 1),
+                     onnxElement(op, 4),
+                     onnxElement(op, 6),
+                     onnxElement(op, 7)};
+    Value y = requantize(rewriter, loc, "QLinearMatMul", sum, q);
+    replaceWithCasts(rewriter, *getTypeConverter(), op, y);
+    return success();
+  }
+};
+
+/// The convolution in i32. A vector of zero points of the weights has one for
+/// each result channel.
+FailureOr<Value> integerConv(ConversionPatternRewriter &rewriter, Operation *op,
+                             Operand x, Value xZero, Operand w, Value wZero,
+                             Value bias, const Convolution &convolution) {
+  Location loc = op->getLoc();
+  x = center(rewriter, loc, x, xZero, 0);
+  w = center(rewriter, loc, w, wZero, rankedType(w.value).getRank() - 1);
+  return buildConvolution(rewriter, op, x.value, w.value, bias,
+                          {x.element, w.element, rewriter.getI32Type()},
+                          convolution);
+}
+
+struct ConvIntegerLowering : public OpConversionPattern<onnx::ConvIntegerOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(onnx::ConvIntegerOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!allRanked(adaptor.getOperands()))
+      return rewriter.notifyMatchFailure(op, "operand has no rank");
+    FailureOr<Value> y = integerConv(
+        rewriter, op, {adaptor.getX(), onnxElement(op, 0)},
+        adaptor.getXZeroPoint(), {adaptor.getW(), onnxElement(op, 1)},
+        adaptor.getWZeroPoint(), Value(), Convolution(op));
+    if (failed(y))
+      return failure();
+    replaceWithCasts(rewriter, *getTypeConverter(), op, *y);
+    return success();
+  }
+};
+
+struct QLinearConvLowering : public OpConversionPattern<onnx::QLinearConvOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(onnx::QLinearConvOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ValueRange x = adaptor.getOperands();
+    if (!allRanked(x))
+      return rewriter.notifyMatchFailure(op, "operand has no rank");
+    Location loc = op.getLoc();
+    FailureOr<Value> sum =
+        integerConv(rewriter, op, {x[0], onnxElement(op, 0)}, x[2],
+                    {x[3], onnxElement(op, 3)}, x[5],
+                    x.size() > 8 ? x[8] : Value(), Convolution(op));
+    if (failed(sum))
+      return failure();
+    int64_t spatial = rankedType(x[0]).getRank() - 2;
+    Requantization q{x[1],
+                     alignVector(rewriter, loc, x[4], spatial),
+                     x[6],
+                     x[7],
+                     onnxElement(op, 1),
+                     onnxElement(op, 4),
+                     onnxElement(op, 6),
+                     onnxElement(op, 7)};
+    Value y = requantize(rewriter, loc, "QLinearConv", *sum, q);
+    replaceWithCasts(rewriter, *getTypeConverter(), op, y);
+    return success();
+  }
+};
+
+} // namespace
+
+void populateONNXToKrnlQuantizedContractionPatterns(
+    TypeConverter &converter, RewritePatternSet &patterns) {
+  patterns.add<ConvIntegerLowering, MatMulIntegerLowering, QLinearConvLowering,
+               QLinearMatMulLowering>(converter, patterns.getContext());
+}
+
+} // namespace onnxc

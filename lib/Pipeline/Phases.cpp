@@ -37,10 +37,11 @@ static void buildKrnl(OpPassManager &passes, const PhaseInputs &inputs) {
   target.addPass(createConvertONNXToKrnlPass());
   // Sizes of results become sizes of what they are made from, so that equal ones
   // are seen to be equal and no copy stands between kernels.
-  target.addPass(createCanonicalizerPass());
+  target.addPass(krnl::createKrnlSimplifyHostPass());
   target.addPass(memref::createResolveRankedShapeTypeResultDimsPass());
+  target.addPass(onnx::createShareInputSizes());
   target.addPass(createCSEPass());
-  target.addPass(createCanonicalizerPass());
+  target.addPass(krnl::createKrnlSimplifyHostPass());
   target.addPass(createCSEPass());
   if (inputs.options.level > 0)
     target.addPass(krnl::createKrnlFusePass());

@@ -15,6 +15,7 @@
 #include "onnxc/Dialect/Krnl/Transforms/Passes.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXDialect.h"
 #include "onnxc/Dialect/ONNX/Transforms/Passes.h"
+#include "onnxc/Importer/Passes.h"
 #include "onnxc/Pipeline/Phases.h"
 #include "onnxc/Recipe/Passes.h"
 
@@ -54,5 +55,6 @@ void onnxc::registerAllPasses() {
   registerConvertONNXToKrnlPass();
   registerONNXCKrnlToLLVMPasses();
   registerRecipePasses();
+  importer::registerImporterPasses();
   registerPhasePipelines();
 }

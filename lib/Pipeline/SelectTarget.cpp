@@ -83,8 +83,9 @@ public:
         "krnl.target",
         builder.getDictionaryAttr(
             {builder.getNamedAttr("cpu", builder.getStringAttr(machine.cpu)),
-             builder.getNamedAttr("features",
-                                  builder.getStringAttr(machine.features)),
+             builder.getNamedAttr(
+                 "features",
+                 builder.getStringAttr(target::requiredFeatures(machine))),
              builder.getNamedAttr("triple",
                                   builder.getStringAttr(machine.triple)),
              builder.getNamedAttr(

@@ -30,16 +30,30 @@ struct BareLaunch {
 
 } // namespace
 
+namespace {
+
+/// What stands for each buffer or scalar of the host, so that launches of one
+/// region share it.
+using BareValues = DenseMap<Value, BareOperands>;
+
+} // namespace
+
 /// The values a launch passes, as seen by the leader. `rewriter` knows what the
 /// operands were converted to.
 static BareLaunch bareLaunch(krnl::LaunchOp op,
                              ConversionPatternRewriter &rewriter,
-                             const LLVMTypeConverter &types) {
+                             const LLVMTypeConverter &types,
+                             BareValues &known) {
   BareLaunch result{op, {}, rewriter.getRemappedValue(op.getTiles())};
   auto add = [&](Value value) {
-    addBareOperand(result.operands, value.getType(),
-                   rewriter.getRemappedValue(value), rewriter, op.getLoc(),
-                   types);
+    auto [place, isNew] = known.try_emplace(value);
+    if (isNew)
+      addBareOperand(place->second, value.getType(),
+                     rewriter.getRemappedValue(value), rewriter, op.getLoc(),
+                     types);
+    llvm::append_range(result.operands.pointers, place->second.pointers);
+    llvm::append_range(result.operands.sizes, place->second.sizes);
+    llvm::append_range(result.operands.scalars, place->second.scalars);
   };
   llvm::for_each(op.getIns(), add);
   llvm::for_each(op.getOuts(), add);
@@ -78,7 +92,8 @@ struct LaunchLowering : ConvertOpToLLVMPattern<krnl::LaunchOp> {
                   ConversionPatternRewriter &rewriter) const override {
     if (op->getNumResults() != 0)
       return rewriter.notifyMatchFailure(op, "still on tensors");
-    BareLaunch launch = bareLaunch(op, rewriter, *getTypeConverter());
+    BareValues known;
+    BareLaunch launch = bareLaunch(op, rewriter, *getTypeConverter(), known);
     Location loc = op.getLoc();
     callKernel(rewriter, launch, currentCall(rewriter),
                constant32(rewriter, loc, 0), constant64(rewriter, loc, 0),
@@ -143,9 +158,11 @@ struct RegionLowering : ConvertOpToLLVMPattern<krnl::RegionOp> {
         return rewriter.notifyMatchFailure(op, "holds more than launches");
     Frame frame;
     frame.field(currentCall(rewriter));
+    BareValues known;
     SmallVector<BareLaunch> launches;
     for (krnl::LaunchOp launch : op.getBody().getOps<krnl::LaunchOp>()) {
-      launches.push_back(bareLaunch(launch, rewriter, *getTypeConverter()));
+      launches.push_back(
+          bareLaunch(launch, rewriter, *getTypeConverter(), known));
       const BareLaunch &last = launches.back();
       for (const auto *values : {&last.operands.pointers, &last.operands.sizes,
                                  &last.operands.scalars})

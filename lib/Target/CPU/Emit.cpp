@@ -74,6 +74,7 @@ static std::vector<Batch> makeBatches(ModuleOp module) {
     batches.push_back(std::move(kernel));
     isOpen = true;
   }
+  llvm::erase_if(batches, [](const Batch &b) { return b.symbols.empty(); });
   llvm::sort(batches, isLarger);
   return batches;
 }

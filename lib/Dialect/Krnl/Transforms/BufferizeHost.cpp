@@ -238,12 +238,22 @@ void Bufferizer::convertCall(krnl::CallOp op) {
   mapResults(op, call);
 }
 
+/// True for shapes of reshapes whose result has them in its type.
+static bool isOnlyStaticShape(Value constant) {
+  return llvm::all_of(constant.getUsers(), [&](Operation *user) {
+    auto reshape = dyn_cast<tensor::ReshapeOp>(user);
+    return reshape && reshape->getOperand(0) != constant &&
+           reshape.getType().hasStaticShape();
+  });
+}
+
 void Bufferizer::convertConstant(Operation *op, TypedAttr value,
                                  Attribute layout) {
   Value result = op->getResult(0);
-  buffers[result] =
-      WeightViewOp::create(builder, op->getLoc(), bufferType(result.getType()),
-                           weights.add(value, layout, result.getType()));
+  if (!isOnlyStaticShape(result))
+    buffers[result] = WeightViewOp::create(
+        builder, op->getLoc(), bufferType(result.getType()),
+        weights.add(value, layout, result.getType()));
   dead.push_back(op);
 }
 
@@ -513,8 +523,8 @@ void Bufferizer::chooseOutputs() {
   for (auto [i, returned] : llvm::enumerate(ret.getOperands())) {
     Value value = returned;
     while (Value source = viewSource(value)) {
-      if (!cast<RankedTensorType>(value.getType()).hasStaticShape() ||
-          !cast<RankedTensorType>(source.getType()).hasStaticShape())
+      if (!cast<ShapedType>(value.getType()).hasStaticShape() ||
+          !cast<ShapedType>(source.getType()).hasStaticShape())
         break;
       value = source;
     }
@@ -555,8 +565,8 @@ void Bufferizer::convertSignature() {
 }
 
 LogicalResult Bufferizer::run() {
-  convertSignature();
   chooseOutputs();
+  convertSignature();
   Block &entry = host.getBody().front();
   if (failed(convertBlock(entry)))
     return failure();

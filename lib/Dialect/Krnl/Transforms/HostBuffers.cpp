@@ -30,7 +30,17 @@ Value viewBase(Value buffer) {
   return buffer;
 }
 
+/// Elements of type index are stored as 64-bit integers.
+static TypedAttr withoutIndex(TypedAttr value) {
+  auto dense = dyn_cast<DenseIntElementsAttr>(value);
+  if (!dense || !dense.getElementType().isIndex())
+    return value;
+  return dense.mapValues(IntegerType::get(value.getContext(), 64),
+                         [](const APInt &element) { return element; });
+}
+
 int64_t WeightTable::add(TypedAttr value, Attribute layout, Type stored) {
+  value = withoutIndex(value);
   auto [place, isNew] = offsets.try_emplace({value, layout}, size);
   if (!isNew)
     return place->second;

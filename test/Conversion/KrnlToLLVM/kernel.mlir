@@ -1,0 +1,51 @@
+// RUN: onnx-opt %s --convert-krnl-to-llvm --split-input-file | FileCheck %s
+
+// One noalias pointer per buffer, then the dynamic sizes of all of them, then
+// the scalars and the tile range.
+// CHECK-LABEL: llvm.func hidden @bare
+// CHECK-SAME:    (%[[X:.+]]: !llvm.ptr {llvm.noalias}, %[[Y:.+]]: !llvm.ptr {llvm.noalias},
+// CHECK-SAME:    %[[X0:.+]]: i64, %[[Y1:.+]]: i64, %[[S:.+]]: f32, %[[BEGIN:.+]]: i64, %[[END:.+]]: i64)
+// CHECK-SAME:    krnl.kernel
+// A row of y is as long as its own size says.
+// CHECK:         llvm.insertvalue %[[Y1]], %{{.+}}[4, 0]
+// CHECK:         llvm.store %[[S]]
+// CHECK:         llvm.return
+func.func private @bare(%x: memref<?x4xf32>, %s: f32, %y: memref<4x?xf32>,
+                        %begin: index, %end: index) attributes {krnl.kernel} {
+  memref.store %s, %y[%begin, %end] : memref<4x?xf32>
+  return
+}
+
+// -----
+
+// A stack buffer inside a loop belongs to the function, aligned for vectors.
+// CHECK-LABEL: @stack
+// CHECK:         llvm.alloca %{{.+}} x f32 {alignment = 64 : i64}
+// CHECK:         llvm.br
+func.func private @stack(%x: memref<16xf32>, %begin: index, %end: index) attributes {krnl.kernel} {
+  %c1 = arith.constant 1 : index
+  %v = arith.constant 1.0 : f32
+  scf.for %i = %begin to %end step %c1 {
+    %t = memref.alloca() : memref<16xf32>
+    memref.store %v, %t[%i] : memref<16xf32>
+    %w = memref.load %t[%i] : memref<16xf32>
+    memref.store %w, %x[%i] : memref<16xf32>
+  }
+  return
+}
+
+// -----
+
+// A mask of more lanes than the vector has is full: the bound is clamped before
+// it is compared in 32 bits.
+// CHECK-LABEL: @mask
+// CHECK:         %[[N:.+]] = llvm.intr.smin(%{{.+}}, %{{.+}}) : (i64, i64) -> i64
+// CHECK:         llvm.trunc %[[N]] : i64 to i32
+// CHECK:         llvm.intr.masked.store
+func.func private @mask(%x: memref<?xf32>, %begin: index, %end: index) attributes {krnl.kernel} {
+  %c0 = arith.constant 0 : index
+  %v = arith.constant dense<1.0> : vector<16xf32>
+  %m = vector.create_mask %end : vector<16xi1>
+  vector.maskedstore %x[%c0], %m, %v : memref<?xf32>, vector<16xi1>, vector<16xf32>
+  return
+}

@@ -141,14 +141,13 @@ FailureOr<SmallVector<Value>> Expansion::inlineBody() {
   return values;
 }
 
-/// Users rely on the type that they see: a sharper one would not fit where
-/// terminators are, so it is taken back for the type inference to find again.
+/// Users rely on the type that they see: even a sharper one would not fit where
+/// terminators are. Type inference finds the sharper one again.
 Value Expansion::withType(Value value, Type type) {
   if (value.getType() == type)
     return value;
   bool isOwn = value.getDefiningOp() && value.use_empty();
-  FailureOr<Type> both = onnxc::schema::meetTypes(value.getType(), type);
-  if (isOwn && succeeded(both) && *both == type) {
+  if (isOwn && succeeded(onnxc::schema::meetTypes(value.getType(), type))) {
     value.setType(type);
     return value;
   }

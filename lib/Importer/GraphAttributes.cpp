@@ -57,8 +57,8 @@ static Type dropAxis(Type type, int64_t axis) {
   return RankedTensorType::get(shape, tensor.getElementType());
 }
 
-/// Slices of `type` stacked along `axis`.
-static Type addAxis(Type type, int64_t axis) {
+/// `size` slices of `type` stacked along `axis`.
+static Type addAxis(Type type, int64_t axis, int64_t size) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor)
     return dropShape(type);
@@ -66,7 +66,7 @@ static Type addAxis(Type type, int64_t axis) {
   axis += axis < 0 ? tensor.getRank() + 1 : 0;
   if (axis < 0 || axis > tensor.getRank())
     return dropShape(type);
-  shape.insert(shape.begin() + axis, ShapedType::kDynamic);
+  shape.insert(shape.begin() + axis, size);
   return RankedTensorType::get(shape, tensor.getElementType());
 }
 
@@ -215,11 +215,27 @@ static FailureOr<Type> carriedType(Type initial, Type yield) {
   return onnxc::schema::joinTypes(initial, yield);
 }
 
-/// Types of the results of a Loop or Scan whose first `states` results are
-/// carried from `initial` through the body.
+/// How often a Scan runs its body: the size of its last input along the axis
+/// that is scanned.
+static int64_t scanLength(const NodeProto &node, ArrayRef<Type> inputs) {
+  auto last = inputs.empty() ? RankedTensorType()
+                             : dyn_cast<RankedTensorType>(inputs.back());
+  int64_t count = countScanInputs(node);
+  if (!last || count < 1)
+    return ShapedType::kDynamic;
+  int64_t axis =
+      listElement(node, "scan_input_axes", static_cast<int>(count - 1));
+  axis += axis < 0 ? last.getRank() : 0;
+  return axis >= 0 && axis < last.getRank() ? last.getDimSize(axis)
+                                            : ShapedType::kDynamic;
+}
+
+/// Types of the results of a Loop or Scan that carries `initial` through its
+/// body, `length` times.
 static FailureOr<SmallVector<Type>> loopResults(const NodeProto &node,
                                                 ArrayRef<Type> yields,
-                                                ArrayRef<Type> initial) {
+                                                ArrayRef<Type> initial,
+                                                int64_t length) {
   SmallVector<Type> types;
   for (auto [index, yield] : llvm::enumerate(yields)) {
     if (index < initial.size()) {
@@ -231,7 +247,7 @@ static FailureOr<SmallVector<Type>> loopResults(const NodeProto &node,
     }
     int slice = static_cast<int>(index - initial.size());
     types.push_back(
-        addAxis(yield, listElement(node, "scan_output_axes", slice)));
+        addAxis(yield, listElement(node, "scan_output_axes", slice), length));
   }
   return types;
 }
@@ -257,13 +273,15 @@ regionResults(const NodeProto &node, Operation *op, ArrayRef<Type> inputs) {
   SmallVector<Type> yields = bodyResults(node, op);
   if (node.op_type() == "Loop")
     return loopResults(node, yields,
-                       inputs.drop_front(std::min<size_t>(2, inputs.size())));
+                       inputs.drop_front(std::min<size_t>(2, inputs.size())),
+                       ShapedType::kDynamic);
   if (node.op_type() == "Scan")
     return loopResults(
         node, yields,
         inputs.drop_back(std::min<size_t>(
             static_cast<size_t>(std::max<int64_t>(0, countScanInputs(node))),
-            inputs.size())));
+            inputs.size())),
+        scanLength(node, inputs));
   if (node.op_type() == "SequenceMap")
     for (Type &type : yields)
       type = isa<NoneType>(type)

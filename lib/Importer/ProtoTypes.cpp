@@ -27,6 +27,7 @@ struct TypeChecker {
 
 private:
   bool checkElement(int32_t number) const;
+  bool checkKey(int32_t number) const;
   bool checkDim(Dimension &dim) const;
   bool checkShape(TensorShapeProto &shape) const;
   template <typename Tensor>
@@ -43,6 +44,18 @@ bool TypeChecker::checkElement(int32_t number) const {
   why = number == 0
             ? "the element type is missing"
             : "element type " + std::to_string(number) + " does not exist";
+  return false;
+}
+
+bool TypeChecker::checkKey(int32_t number) const {
+  if (!checkElement(number))
+    return false;
+  auto integer = dyn_cast<IntegerType>(
+      onnxc::schema::elementTypeFromProto(number, state.context));
+  if (number == ::onnx::TensorProto::STRING ||
+      (integer && integer.getWidth() >= 8))
+    return true;
+  why = "the keys of a map are neither integers nor strings";
   return false;
 }
 
@@ -93,7 +106,7 @@ bool TypeChecker::check(TypeProto &proto, int64_t depth) const {
     return check(*proto.mutable_optional_type()->mutable_elem_type(),
                  depth + 1);
   case TypeProto::kMapType:
-    return checkElement(proto.map_type().key_type()) &&
+    return checkKey(proto.map_type().key_type()) &&
            check(*proto.mutable_map_type()->mutable_value_type(), depth + 1);
   case TypeProto::VALUE_NOT_SET:
     why = "a type is missing";

@@ -394,6 +394,13 @@ def element_type_that_does_not_exist(_):
     return graph([node("Relu", ["x"], ["y"])], [value("x", (2, 3), 99)])
 
 
+@case("'x'", "keys of a map")
+def map_with_float_keys(_):
+    kind = helper.make_map_type_proto(TensorProto.INT64, helper.make_tensor_type_proto(F, ()))
+    kind.map_type.key_type = F
+    return graph([node("Identity", ["x"], ["y"])], [helper.make_value_info("x", kind)])
+
+
 @case("'x'", "type")
 def input_without_type(_):
     return graph([node("Relu", ["x"], ["y"])], [onnx.ValueInfoProto(name="x")])

@@ -36,6 +36,25 @@ def InferShapes : Pass<"onnx-infer-shapes", "::mlir::ModuleOp"> {
   let dependentDialects = ["::onnxc::onnx::ONNXDialect"];
 }
 
+def ShareInputSizes : Pass<"onnx-share-input-sizes", "::mlir::ModuleOp"> {
+  let summary = "Take a named size of inputs from the first that has it";
+  let description = [{
+    Dimensions of inputs with one name are equal: a call is refused otherwise.
+    After the conversion to krnl, every use of such a size becomes a use of the
+    first one, so that what is equal is seen to be.
+
+    ```mlir
+    // before
+    %0 = tensor.dim %ids, %c0   // ids  {onnx.dims = ["batch"]}
+    %1 = tensor.dim %mask, %c0  // mask {onnx.dims = ["batch"]}
+    // after
+    %0 = tensor.dim %ids, %c0   // for both
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 def Simplify : Pass<"onnx-simplify", "::mlir::ModuleOp"> {
   let summary = "Simplify the graph until nothing changes";
   let description = [{

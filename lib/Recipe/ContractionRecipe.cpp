@@ -95,7 +95,11 @@ static FailureOr<Contraction> findContraction(KernelOp kernel) {
     return failure();
   OpOperand *first = found.getDpsInputOperand(0),
             *second = found.getDpsInputOperand(1);
-  std::string last = accessLoops(found, *found.getDpsInitOperand(0)).back();
+  SmallVector<std::string> results =
+      accessLoops(found, *found.getDpsInitOperand(0));
+  if (results.empty())
+    return failure();
+  const std::string &last = results.back();
   FailureOr<Contraction> a = sortLoops(found, second, first),
                          b = sortLoops(found, first, second);
   if (failed(a) || (succeeded(b) && b->column == last && a->column != last))

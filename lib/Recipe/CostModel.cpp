@@ -16,6 +16,8 @@ namespace onnxc {
 
 /// Cycles from the operands of a multiply-add to its result.
 static constexpr double fmaLatency = 4;
+/// What starting and storing a tile costs, spread over its steps.
+static constexpr double tileOverhead = 1;
 
 /// Tiles to try, the better of equals first: the measured ones, then smaller
 /// ones for results with few rows or columns.
@@ -37,7 +39,7 @@ double tileCycles(const TargetDescription &target, RegisterTile tile) {
   double fma = double(tile.rows * tile.vectors) / target.fmaPerCycle;
   double loads =
       double(tile.vectors) / target.loadsPerCycle + double(tile.rows) / 2;
-  return std::max({fma, loads, fmaLatency});
+  return std::max({fma, loads, fmaLatency}) + tileOverhead;
 }
 
 /// Cycles for a whole result, tails included.
@@ -73,7 +75,7 @@ RegisterTile chooseRegisterTile(const TargetDescription &target, int64_t rows,
     if (tile.rows > rows || tile.vectors > vectors)
       continue;
     double cycles = totalCycles(target, tile, rows, columns, lanes);
-    if (cycles < bestCycles * 0.98) {
+    if (cycles < bestCycles * 0.99) {
       best = tile;
       bestCycles = cycles;
     }

@@ -56,6 +56,7 @@ private:
   void writeBlocks();
   void writeVectors();
   void vectorizeRow(unsigned number);
+  void vectorizeOther(unsigned number);
   int64_t extent(StringRef loop) {
     return extentOf(kernel, loop, unknownExtent);
   }
@@ -260,6 +261,23 @@ void LoopWriter::vectorizeRow(unsigned number) {
   recipe.vectorize(loop, lanes, number);
 }
 
+/// An op without the vector loop may have its own loop along what it writes.
+void LoopWriter::vectorizeOther(unsigned number) {
+  SmallVector<std::string> written =
+      accessLoops(ops[number], *ops[number].getDpsInitOperand(0));
+  if (written.empty() || !llvm::is_contained(own, written.back()))
+    return;
+  // It must be the last of the op's loops, which stand in kernel order.
+  StringRef last;
+  for (const std::string &loop : own)
+    if (has(number, loop))
+      last = loop;
+  int64_t wide = std::min(
+      lanes, int64_t(llvm::bit_ceil(uint64_t(extent(written.back())))));
+  if (last == written.back() && wide >= 4)
+    recipe.vectorize(last, wide, number);
+}
+
 void LoopWriter::writeVectors() {
   if (lanes == 1)
     return;
@@ -271,6 +289,8 @@ void LoopWriter::writeVectors() {
   for (unsigned number : llvm::seq<unsigned>(ops.size()))
     if (has(number, vectorLoop))
       vectorizeRow(number);
+    else
+      vectorizeOther(number);
 }
 
 ArrayAttr LoopWriter::write() {

@@ -1,0 +1,100 @@
+// RUN: onnx-opt %s --krnl-write-recipes="triple=x86_64-linux-gnu cpu=znver4 emit-recipes=-" -o /dev/null | FileCheck %s
+// RUN: onnx-opt %s --krnl-write-recipes="triple=x86_64-linux-gnu cpu=haswell emit-recipes=-" -o /dev/null | FileCheck %s --check-prefix=AVX2
+// RUN: onnx-opt %s --krnl-write-recipes="triple=x86_64-linux-gnu cpu=znver4 features=-avx512f emit-recipes=-" -o /dev/null | FileCheck %s --check-prefix=AVX2
+
+// The measured tiles: 8x48 with 32 registers of 16 lanes; with 16 of 8 lanes 4x24,
+// since 4 divides 128 where 6 does not. Blocks
+// of columns stay in the second cache: 768 * 240 * 4 bytes are 3/4 of 1 MB.
+// CHECK-LABEL: kernel "large"
+// CHECK-NEXT:    block(n, 240) -> (n.o, n.c),
+// CHECK-NEXT:    block(n.c, 48) -> (n.p, n.r),
+// CHECK-NEXT:    block(m, 8) -> (m.o, m.r),
+// CHECK-NEXT:    order(n.o, m.o, n.p, k, m.r, n.r),
+// CHECK-NEXT:    share(n.o, m.o, n.p),
+// CHECK-NEXT:    parallel(n.o, m.o),
+// CHECK-NEXT:    register_tile(m.r, n.r)
+// CHECK-NEXT:  ]
+// AVX2-LABEL:  kernel "large"
+// AVX2-NEXT:     block(n, 120) -> (n.o, n.c),
+// AVX2-NEXT:     block(n.c, 24) -> (n.p, n.r),
+// AVX2-NEXT:     block(m, 4) -> (m.o, m.r),
+func.func @large(%x: tensor<128x768xf32>, %w: tensor<768x3072xf32>, %o: tensor<128x3072xf32>) -> tensor<128x3072xf32> {
+  %y = krnl.kernel "large" loops [m = 128, n = 3072, k = 768]
+      ins(%x, %w : tensor<128x768xf32>, tensor<768x3072xf32>) outs(%o : tensor<128x3072xf32>) {
+  ^bb0(%a: tensor<128x768xf32>, %b: tensor<768x3072xf32>, %c: tensor<128x3072xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<128x3072xf32>) -> tensor<128x3072xf32>
+    %r = linalg.matmul {krnl.axes = ["m", "n", "k"]} ins(%a, %b : tensor<128x768xf32>, tensor<768x3072xf32>) outs(%f : tensor<128x3072xf32>) -> tensor<128x3072xf32>
+    krnl.yield %r : tensor<128x3072xf32>
+  } -> tensor<128x3072xf32>
+  return %y : tensor<128x3072xf32>
+}
+
+// A constant is packed, one panel of columns after the other. Ten columns are one
+// vector, and nothing is gained by other workers.
+// CHECK-LABEL: kernel "classes"
+// CHECK-NEXT:    block(n, 16) -> (n.o, n.r),
+// CHECK-NOT:     parallel
+// CHECK:         pack(1, [n.o, k, n.r])
+func.func @classes(%x: tensor<1x64xf32>, %o: tensor<1x10xf32>) -> tensor<1x10xf32> {
+  %w = krnl.constant dense<1.0> : tensor<64x10xf32>
+  %y = krnl.kernel "classes" loops [m = 1, n = 10, k = 64]
+      ins(%x, %w : tensor<1x64xf32>, tensor<64x10xf32>) outs(%o : tensor<1x10xf32>) {
+  ^bb0(%a: tensor<1x64xf32>, %b: tensor<64x10xf32>, %c: tensor<1x10xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<1x10xf32>) -> tensor<1x10xf32>
+    %r = linalg.matmul {krnl.axes = ["m", "n", "k"]} ins(%a, %b : tensor<1x64xf32>, tensor<64x10xf32>) outs(%f : tensor<1x10xf32>) -> tensor<1x10xf32>
+    krnl.yield %r : tensor<1x10xf32>
+  } -> tensor<1x10xf32>
+  return %y : tensor<1x10xf32>
+}
+
+// A convolution: rows are pixels of a line, columns output channels, so that the
+// weights are the packed operand. 14 pixels are one tile of 14x32.
+// CHECK-LABEL: kernel "conv"
+// CHECK-NEXT:    block(oc, 32) -> (oc.o, oc.r),
+// CHECK-NEXT:    block(ow, 14) -> (ow.o, ow.r),
+// CHECK-NEXT:    order(n, oh, ow.o, oc.o, ic, kh, kw, ow.r, oc.r),
+// CHECK-NEXT:    share(n, oh, ow.o, oc.o),
+// CHECK-NEXT:    parallel(n, oh, ow.o, oc.o),
+// CHECK-NEXT:    register_tile(ow.r, oc.r),
+// CHECK-NEXT:    pack(1, [oc.o, ic, kh, kw, oc.r])
+func.func @conv(%x: tensor<1x32x16x16xf32>, %o: tensor<1x64x14x14xf32>) -> tensor<1x64x14x14xf32> {
+  %w = krnl.constant dense<1.0> : tensor<64x32x3x3xf32>
+  %y = krnl.kernel "conv" loops [n = 1, oc = 64, oh = 14, ow = 14, ic = 32, kh = 3, kw = 3]
+      ins(%x, %w : tensor<1x32x16x16xf32>, tensor<64x32x3x3xf32>) outs(%o : tensor<1x64x14x14xf32>) {
+  ^bb0(%a: tensor<1x32x16x16xf32>, %b: tensor<64x32x3x3xf32>, %c: tensor<1x64x14x14xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["n", "oc", "oh", "ow"]} ins(%zero : f32) outs(%c : tensor<1x64x14x14xf32>) -> tensor<1x64x14x14xf32>
+    %r = linalg.conv_2d_nchw_fchw {krnl.axes = ["n", "oc", "oh", "ow", "ic", "kh", "kw"], strides = dense<1> : tensor<2xi64>, dilations = dense<1> : tensor<2xi64>}
+        ins(%a, %b : tensor<1x32x16x16xf32>, tensor<64x32x3x3xf32>) outs(%f : tensor<1x64x14x14xf32>) -> tensor<1x64x14x14xf32>
+    krnl.yield %r : tensor<1x64x14x14xf32>
+  } -> tensor<1x64x14x14xf32>
+  return %y : tensor<1x64x14x14xf32>
+}
+
+// Heads of an attention: batch loops outside, the right operand used as it lies.
+// CHECK-LABEL: kernel "heads"
+// CHECK:         order(b, h, m.o, n.o, k, m.r, n.r),
+// CHECK-NEXT:    share(b, h, m.o, n.o),
+// CHECK-NEXT:    parallel(b, h, m.o, n.o),
+// CHECK-NEXT:    register_tile(m.r, n.r)
+// CHECK-NEXT:  ]
+func.func @heads(%x: tensor<?x12x128x128xf32>, %w: tensor<?x12x128x64xf32>, %o: tensor<?x12x128x64xf32>) -> tensor<?x12x128x64xf32> {
+  %y = krnl.kernel "heads" loops [b = ?, h = 12, m = 128, n = 64, k = 128]
+      ins(%x, %w : tensor<?x12x128x128xf32>, tensor<?x12x128x64xf32>) outs(%o : tensor<?x12x128x64xf32>) {
+  ^bb0(%a: tensor<?x12x128x128xf32>, %b: tensor<?x12x128x64xf32>, %c: tensor<?x12x128x64xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["b", "h", "m", "n"]} ins(%zero : f32) outs(%c : tensor<?x12x128x64xf32>) -> tensor<?x12x128x64xf32>
+    %r = linalg.generic {indexing_maps = [affine_map<(b, h, m, n, k) -> (b, h, m, k)>, affine_map<(b, h, m, n, k) -> (b, h, k, n)>, affine_map<(b, h, m, n, k) -> (b, h, m, n)>],
+        iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction"]}
+        ins(%a, %b : tensor<?x12x128x128xf32>, tensor<?x12x128x64xf32>) outs(%f : tensor<?x12x128x64xf32>) attrs = {krnl.axes = ["b", "h", "m", "n", "k"]} {
+    ^bb0(%p: f32, %q: f32, %s: f32):
+      %t = arith.mulf %p, %q : f32
+      %u = arith.addf %s, %t : f32
+      linalg.yield %u : f32
+    } -> tensor<?x12x128x64xf32>
+    krnl.yield %r : tensor<?x12x128x64xf32>
+  } -> tensor<?x12x128x64xf32>
+  return %y : tensor<?x12x128x64xf32>
+}

@@ -1,0 +1,119 @@
+// RUN: onnx-opt %s --krnl-write-recipes="triple=x86_64-linux-gnu cpu=znver4 emit-recipes=-" -o /dev/null | FileCheck %s
+// RUN: onnx-opt %s --krnl-write-recipes="triple=x86_64-linux-gnu cpu=znver4 keep-order emit-recipes=-" -o /dev/null | FileCheck %s --check-prefix=ORDER
+// RUN: onnx-opt %s --krnl-write-recipes=choose=false | FileCheck %s --check-prefix=NONE
+// NONE-NOT: recipe [{{.}}
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+#col = affine_map<(d0, d1) -> (d1)>
+
+// Four vectors at a time; too little traffic for other workers.
+// CHECK-LABEL: kernel "small"
+// CHECK-NEXT:    block(i, 64) -> (i.o, i.i),
+// CHECK-NEXT:    order(i.o, i.i),
+// CHECK-NEXT:    share(i.o),
+// CHECK-NEXT:    vectorize(i.i, 16),
+// CHECK-NEXT:    unroll(i.i, 4)
+// CHECK-NEXT:  ]
+func.func @small(%x: tensor<1000xf32>, %o: tensor<1000xf32>) -> tensor<1000xf32> {
+  %y = krnl.kernel "small" loops [i = 1000] ins(%x : tensor<1000xf32>) outs(%o : tensor<1000xf32>) {
+  ^bb0(%a: tensor<1000xf32>, %b: tensor<1000xf32>):
+    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+        ins(%a : tensor<1000xf32>) outs(%b : tensor<1000xf32>) attrs = {krnl.axes = ["i"]} {
+    ^bb0(%p: f32, %q: f32):
+      %m = arith.negf %p : f32
+      linalg.yield %m : f32
+    } -> tensor<1000xf32>
+    krnl.yield %r : tensor<1000xf32>
+  } -> tensor<1000xf32>
+  return %y : tensor<1000xf32>
+}
+
+// Large or of unknown size: blocks of enough work run parallel.
+// CHECK-LABEL: kernel "dynamic"
+// CHECK-NEXT:    block(i, {{[0-9]+}}) -> (i.t, i.c),
+// CHECK-NEXT:    block(i.c, 64) -> (i.o, i.i),
+// CHECK-NEXT:    order(i.t, i.o, i.i),
+// CHECK-NEXT:    share(i.t, i.o),
+// CHECK-NEXT:    parallel(i.t),
+func.func @dynamic(%x: tensor<?xf32>, %o: tensor<?xf32>) -> tensor<?xf32> {
+  %y = krnl.kernel "dynamic" loops [i = ?] ins(%x : tensor<?xf32>) outs(%o : tensor<?xf32>) {
+  ^bb0(%a: tensor<?xf32>, %b: tensor<?xf32>):
+    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+        ins(%a : tensor<?xf32>) outs(%b : tensor<?xf32>) attrs = {krnl.axes = ["i"]} {
+    ^bb0(%p: f32, %q: f32):
+      %m = arith.negf %p : f32
+      linalg.yield %m : f32
+    } -> tensor<?xf32>
+    krnl.yield %r : tensor<?xf32>
+  } -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+// Rows: the sum keeps four vectors of partial sums, unless the order of adding has
+// to stay as it is.
+// CHECK-LABEL: kernel "rows"
+// CHECK:         order([[ROWS:r.*]], c),
+// CHECK-NEXT:    share([[ROWS]]),
+// CHECK-NEXT:    parallel(
+// CHECK-NEXT:    1: split_reduction(c, 64) -> (c.s, c.v),
+// CHECK-NEXT:    1: vectorize(c.v, 16),
+// CHECK-NEXT:    1: unroll(c.v, 4),
+// CHECK-NEXT:    2: vectorize(c, 16)
+// CHECK-NEXT:  ]
+// ORDER-LABEL: kernel "rows"
+// ORDER-NOT:     split_reduction
+// ORDER-NOT:     1: vectorize
+// ORDER:         2: vectorize(c, 16)
+func.func @rows(%x: tensor<?x768xf32>, %o: tensor<?x768xf32>) -> tensor<?x768xf32> {
+  %y = krnl.kernel "rows" loops [r = ?, c = 768]
+      ins(%x : tensor<?x768xf32>) outs(%o : tensor<?x768xf32>) {
+  ^bb0(%a: tensor<?x768xf32>, %b: tensor<?x768xf32>):
+    %zero = arith.constant 0.0 : f32
+    %c0 = arith.constant 0 : index
+    %d = tensor.dim %a, %c0 : tensor<?x768xf32>
+    %e = tensor.empty(%d) : tensor<?xf32>
+    %f = linalg.fill {krnl.axes = ["r"]} ins(%zero : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+    %s = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+        ins(%a : tensor<?x768xf32>) outs(%f : tensor<?xf32>) attrs = {krnl.axes = ["r", "c"]} {
+    ^bb0(%p: f32, %q: f32):
+      %m = arith.addf %p, %q : f32
+      linalg.yield %m : f32
+    } -> tensor<?xf32>
+    %t = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
+        ins(%a, %s : tensor<?x768xf32>, tensor<?xf32>) outs(%b : tensor<?x768xf32>) attrs = {krnl.axes = ["r", "c"]} {
+    ^bb0(%p: f32, %t: f32, %q: f32):
+      %m = arith.subf %p, %t : f32
+      linalg.yield %m : f32
+    } -> tensor<?x768xf32>
+    krnl.yield %t : tensor<?x768xf32>
+  } -> tensor<?x768xf32>
+  return %y : tensor<?x768xf32>
+}
+
+// Columns: the reduction runs outside of the vectors, which are its accumulators.
+// CHECK-LABEL: kernel "columns"
+// CHECK-NEXT:    block(c, 64) -> (c.o, c.i),
+// CHECK-NEXT:    order(c.o, r, c.i),
+// CHECK-NEXT:    share(c.o),
+// CHECK-NEXT:    vectorize(c.i, 16),
+// CHECK-NEXT:    unroll(c.i, 4)
+// CHECK-NEXT:  ]
+// ORDER-LABEL: kernel "columns"
+// ORDER:         vectorize(c.i, 16)
+func.func @columns(%x: tensor<10x256xf32>, %o: tensor<256xf32>) -> tensor<256xf32> {
+  %y = krnl.kernel "columns" loops [r = 10, c = 256]
+      ins(%x : tensor<10x256xf32>) outs(%o : tensor<256xf32>) {
+  ^bb0(%a: tensor<10x256xf32>, %b: tensor<256xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["c"]} ins(%zero : f32) outs(%b : tensor<256xf32>) -> tensor<256xf32>
+    %s = linalg.generic {indexing_maps = [#id, #col], iterator_types = ["reduction", "parallel"]}
+        ins(%a : tensor<10x256xf32>) outs(%f : tensor<256xf32>) attrs = {krnl.axes = ["r", "c"]} {
+    ^bb0(%p: f32, %q: f32):
+      %m = arith.addf %p, %q : f32
+      linalg.yield %m : f32
+    } -> tensor<256xf32>
+    krnl.yield %s : tensor<256xf32>
+  } -> tensor<256xf32>
+  return %y : tensor<256xf32>
+}

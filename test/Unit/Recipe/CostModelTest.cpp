@@ -1,0 +1,71 @@
+//===- CostModelTest.cpp - Which register tile is chosen ----*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Recipe/CostModel.h"
+
+#include "mlir/IR/BuiltinTypeInterfaces.h"
+#include "gtest/gtest.h"
+
+using namespace onnxc;
+using onnxc::target::TargetDescription;
+
+namespace {
+
+constexpr int64_t dynamic = mlir::ShapedType::kDynamic;
+
+struct TileCase {
+  const char *cpu;
+  int64_t rows, columns;
+  RegisterTile expected;
+};
+
+// Large results get the measured tiles; small ones what fits them.
+constexpr TileCase tileCases[] = {
+    {"znver4", 128, 3072, {8, 3}}, {"znver4", 512, 512, {8, 3}},
+    {"znver4", dynamic, 48, {8, 3}}, {"znver4", 1, 1024, {1, 12}},
+    {"znver4", 14, 64, {14, 2}},   {"znver4", 8, 16, {8, 1}},
+    {"haswell", 96, 3072, {6, 2}}, {"haswell", 128, 3072, {4, 3}}, {"haswell", 4, 24, {4, 3}},
+};
+
+TEST(CostModelTest, RegisterTiles) {
+  for (const TileCase &c : tileCases) {
+    TargetDescription target =
+        TargetDescription::get("x86_64-linux-gnu", c.cpu, "");
+    RegisterTile tile =
+        chooseRegisterTile(target, c.rows, c.columns, target.lanes(32));
+    EXPECT_EQ(tile.rows, c.expected.rows)
+        << c.cpu << ' ' << c.rows << 'x' << c.columns;
+    EXPECT_EQ(tile.vectors, c.expected.vectors)
+        << c.cpu << ' ' << c.rows << 'x' << c.columns;
+  }
+}
+
+TEST(CostModelTest, EveryTileFitsTheRegisters) {
+  for (const char *cpu : {"znver4", "haswell", "x86-64"}) {
+    TargetDescription target =
+        TargetDescription::get("x86_64-linux-gnu", cpu, "");
+    for (int64_t rows = 1; rows < 40; ++rows)
+      for (int64_t columns = 1; columns < 300; columns += 7) {
+        RegisterTile tile =
+            chooseRegisterTile(target, rows, columns, target.lanes(32));
+        EXPECT_LE(tile.rows * tile.vectors + tile.vectors + 1,
+                  int64_t(target.vectorRegs));
+        EXPECT_LE(tile.rows, rows);
+      }
+  }
+}
+
+// 768 * 240 * 4 bytes are the most whole panels of 48 in 3/4 of a megabyte.
+TEST(CostModelTest, ColumnBlocksStayInTheSecondCache) {
+  TargetDescription target;
+  target.l2 = 1 << 20;
+  EXPECT_EQ(chooseColumnBlock(target, 3072, 768, 48, 4), 240);
+  EXPECT_EQ(chooseColumnBlock(target, 240, 768, 48, 4), 0);
+  EXPECT_EQ(chooseColumnBlock(target, 3072, 1 << 20, 48, 4), 48);
+  EXPECT_EQ(chooseColumnBlock(target, dynamic, 768, 48, 4), 0);
+}
+
+} // namespace

@@ -34,6 +34,22 @@ std::string onnxc::importer::quote(StringRef text) {
   return quoted + (text.size() > 120 ? "...'" : "'");
 }
 
+bool ImportState::exceedsLimits() {
+  const ImportLimits &limits = options.limits;
+  std::chrono::duration<double> passed =
+      std::chrono::steady_clock::now() - start;
+  if (nodeCount <= limits.nodes && passed.count() <= limits.seconds)
+    return false;
+  if (nodeCount > limits.nodes)
+    error(modelLoc) << "the model has more than " << limits.nodes
+                    << " nodes, those of its functions counted at each call";
+  else
+    error(modelLoc) << "reading the model takes more than "
+                    << static_cast<int64_t>(limits.seconds) << " seconds";
+  errorCount = limits.errors;
+  return true;
+}
+
 void onnxc::importer::importOpsets(
     ImportState &state, const RepeatedPtrField<OperatorSetIdProto> &imports,
     Frame &frame) {
@@ -235,13 +251,9 @@ void GraphImporter::importNodes(const RepeatedPtrField<NodeProto> &nodes,
   for (int index : order) {
     if (state.hasGivenUp())
       return;
-    if (++state.nodeCount > state.options.limits.nodes) {
-      state.error(state.modelLoc)
-          << "the model has more than " << state.options.limits.nodes
-          << " nodes, those of its functions counted at each call";
-      state.errorCount = state.options.limits.errors;
+    ++state.nodeCount;
+    if (state.exceedsLimits())
       return;
-    }
     importNode(nodes.Get(index), index);
   }
 }

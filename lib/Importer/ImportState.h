@@ -15,6 +15,7 @@
 
 #include "onnx/onnx_pb.h"
 
+#include <chrono>
 #include <functional>
 #include <memory>
 
@@ -44,12 +45,17 @@ struct ImportState {
   /// How many graphs and functions the current node is inside of.
   int64_t depth = 0;
   uint64_t nameCount = 0;
+  std::chrono::steady_clock::time_point start =
+      std::chrono::steady_clock::now();
 
   /// Reports one error. What the model holds is quoted with `quote`.
   mlir::InFlightDiagnostic error(mlir::Location loc) {
     ++errorCount;
     return mlir::emitError(loc);
   }
+
+  /// True, with an error, once the import has taken too long or too many nodes.
+  bool exceedsLimits();
 
   /// True once there are so many errors that more would not help.
   bool hasGivenUp() const { return errorCount >= options.limits.errors; }

@@ -25,6 +25,9 @@ using onnxc::onnx::BlobStore;
 
 /// Constants up to this size are written into the text of the module.
 static constexpr uint64_t inlineBytes = 1024;
+/// Sparse tensors may take so much as dense ones: a few bytes of a file can
+/// ask for any amount.
+static constexpr uint64_t maxDenseBytes = 256ull << 20;
 
 //===----------------------------------------------------------------------===//
 // Bytes to attributes
@@ -345,7 +348,7 @@ FailureOr<TypedAttr> onnxc::importer::importSparseTensor(
   unsigned width = onnxc::onnx::getRawBitWidth(type->getElementType());
   uint64_t size = onnxc::onnx::getRawSize(*type).value_or(UINT64_MAX);
   // The dense form is held in memory.
-  if (width % 8 != 0 || width == 0 || size > (1ull << 32)) {
+  if (width % 8 != 0 || width == 0 || size > maxDenseBytes) {
     why = "it is sparse, and too large or of a type that is not supported so";
     return failure();
   }

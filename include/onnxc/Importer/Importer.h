@@ -58,6 +58,8 @@ struct ImportLimits {
   int64_t rank = 64;
   /// Of any dimension.
   int64_t dimension = int64_t(1) << 40;
+  /// Of wall-clock time.
+  double seconds = 600;
   /// Errors after which the import gives up.
   unsigned errors = 20;
 };

@@ -30,10 +30,15 @@ Value buildElementwise(
   for (Value operand : broadcast.values)
     ins.push_back(broadcastAccess(kernel, operand, loops));
   Value out = kernel.output(type, dynamicSizes(type, broadcast.sizes));
+  bool copies = false;
   Value result = kernel.generic(
       ins, {out, loops}, {}, [&](OpBuilder &nb, Location l, ValueRange args) {
-        return fn(nb, l, args.take_front(ins.size()));
+        Value y = fn(nb, l, args.take_front(ins.size()));
+        copies = y == args.front();
+        return y;
       });
+  if (copies && broadcast.values.size() == 1)
+    return broadcast.values.front();
   return kernel.finish({result}).front();
 }
 

@@ -2,10 +2,10 @@
 // RUN: llvm-readelf -d %t.so | FileCheck %s --check-prefix=NEEDED --implicit-check-not=NEEDED
 // RUN: llvm-nm -D --defined-only %t.so | FileCheck %s --check-prefix=NAMES --implicit-check-not=onnxc_
 // RUN: llvm-readelf -x .onnxc_weights %t.so | FileCheck %s --check-prefix=WEIGHTS
-// RUN: onnx-run %t.so | FileCheck %s --check-prefix=RUN
+// RUN: onnx-run %t.so | FileCheck %s --check-prefix=OUT
 // RUN: ls %t.so* | count 1
 // RUN: onnx-compile %s --resume=loops -o %t.ext.so --weights=external
-// RUN: onnx-run %t.ext.so | FileCheck %s --check-prefix=RUN
+// RUN: onnx-run %t.ext.so | FileCheck %s --check-prefix=OUT
 // RUN: wc -c %t.ext.weights | FileCheck %s --check-prefix=SIDE
 
 // REPORT-DAG: "weights_bytes": 192
@@ -22,7 +22,7 @@
 // WEIGHTS: 0000803f 00004040 00000040 00008040
 // WEIGHTS-NEXT: 00000000 00000000
 // SIDE: 192
-// RUN: 10
+// OUT: 10
 #packed = #krnl.packed<dims = [1, 0], sizes = [3, 2], strides = [1, 1]>
 module {
   module @x86_64 attributes {

@@ -350,8 +350,15 @@ LogicalResult Bufferizer::convertView(Operation *op) {
 void Bufferizer::convertReturn(func::ReturnOp op) {
   Location loc = op.getLoc();
   for (auto [i, value] : llvm::enumerate(op.getOperands())) {
-    if (isWritten.test(i) || !isa<ShapedType>(value.getType()))
+    if (isWritten.test(i))
       continue;
+    if (!isa<ShapedType>(value.getType())) {
+      // An object: its address is the output.
+      Value output = OutputOp::create(
+          builder, loc, MemRefType::get({}, value.getType()), i, ValueRange());
+      memref::StoreOp::create(builder, loc, value, output);
+      continue;
+    }
     Value source = buffer(value);
     Value output = OutputOp::create(builder, loc, source.getType(), i,
                                     dynamicSizes(loc, source));

@@ -7,6 +7,7 @@
 #define ONNXC_DIALECT_KRNL_IR_KRNLDIALECT_TD
 
 include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/BuiltinTypeInterfaces.td"
 include "mlir/IR/DialectBase.td"
 
 def Krnl_Dialect : Dialect {
@@ -51,7 +52,7 @@ def Krnl_Dialect : Dialect {
 }
 
 class Krnl_Type<string typeName, string typeMnemonic>
-    : TypeDef<Krnl_Dialect, typeName> {
+    : TypeDef<Krnl_Dialect, typeName, [MemRefElementTypeInterface]> {
   let mnemonic = typeMnemonic;
 }
 

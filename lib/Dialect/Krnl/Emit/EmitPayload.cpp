@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -20,26 +21,76 @@ Value KernelEmitter::broadcast(Value value, int64_t lanes) {
       b, VectorType::get({lanes}, value.getType()), value);
 }
 
+/// A value of the payload, as a scalar or vector.
+Value KernelEmitter::valueIn(Payload &payload, Value original) {
+  if (Value mapped = payload.map.lookupOrNull(original))
+    return mapped;
+  auto index = payload.indices.find(original);
+  if (index == payload.indices.end())
+    return uniform.lookup(original);
+  math.setLanes(lanesHere(payload.state));
+  Value value = index->second.isUniform() ? math.scalar(index->second)
+                                          : math.vector(index->second);
+  payload.map.map(original, value);
+  return value;
+}
+
+/// A value of index type, with what is known of its lanes.
+LaneIndex KernelEmitter::indexIn(Payload &payload, Value original) {
+  auto index = payload.indices.find(original);
+  if (index != payload.indices.end())
+    return index->second;
+  Value value = valueIn(payload, original);
+  if (isa<VectorType>(value.getType()))
+    return {{}, 0, 0, value};
+  if (auto constant = getConstantIntValue(value))
+    return {{}, *constant, 0, {}};
+  return {value, 0, 0, {}};
+}
+
+/// Sums and multiples of loop indices stay evenly spaced across lanes, so that
+/// what they address can be loaded as a vector.
+bool KernelEmitter::emitIndexOp(Payload &payload, Operation *op) {
+  if (auto index = dyn_cast<linalg::IndexOp>(op)) {
+    payload.indices[index.getResult()] =
+        axisValues(payload.state, payload.copies, false)[index.getDim()];
+    return true;
+  }
+  if (op->getNumResults() != 1 || !op->getResult(0).getType().isIndex() ||
+      !isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op))
+    return false;
+  math.setLanes(lanesHere(payload.state));
+  LaneIndex x = indexIn(payload, op->getOperand(0)),
+            y = indexIn(payload, op->getOperand(1));
+  LaneIndex result;
+  if (isa<arith::AddIOp>(op))
+    result = math.add(x, y);
+  else if (isa<arith::SubIOp>(op))
+    result = math.add(x, math.scale(y, -1));
+  else if (y.isUniform())
+    result = y.isConstant() ? math.scale(x, y.offset)
+                            : math.scale(x, math.scalar(y));
+  else if (x.isUniform())
+    result = x.isConstant() ? math.scale(y, x.offset)
+                            : math.scale(y, math.scalar(x));
+  else
+    return false;
+  payload.indices[op->getResult(0)] = result;
+  return true;
+}
+
 /// tensor.extract: one element, or one for each lane.
-Value KernelEmitter::emitExtract(OpState &state, Operation *op, IRMapping &map,
-                                 const Copies &copies) {
+Value KernelEmitter::emitExtract(Payload &payload, Operation *op) {
   auto extract = cast<tensor::ExtractOp>(op);
   Value memref = storage[chainRoot(extract.getTensor())].memref;
   SmallVector<LaneIndex> at;
   bool varies = false;
   for (Value index : extract.getIndices()) {
-    Value mapped = map.lookupOrDefault(index);
-    if (uniform.contains(index))
-      mapped = uniform.lookup(index);
-    if (isa<VectorType>(mapped.getType())) {
-      at.push_back({{}, 0, 0, mapped});
-      varies = true;
-    } else {
-      at.push_back({mapped, 0, 0, {}});
-    }
+    at.push_back(indexIn(payload, index));
+    varies |= !at.back().isUniform();
   }
-  Value mask = varies ? laneMask(state, copies) : Value();
-  return load(memref, at, varies ? lanesHere(state) : 1, mask);
+  Value mask = varies ? laneMask(payload.state, payload.copies) : Value();
+  return load(memref, at, varies ? lanesHere(payload.state) : 1, mask);
 }
 
 /// Integer divisions trap on zero, also in lanes that nobody will look at.
@@ -48,19 +99,15 @@ static bool isTrapping(Operation *op) {
              arith::FloorDivSIOp, arith::CeilDivSIOp, arith::CeilDivUIOp>(op);
 }
 
-Value KernelEmitter::emitPayloadOp(OpState &state, const Copies &copies,
-                                   Operation *op, IRMapping &map) {
-  if (auto index = dyn_cast<linalg::IndexOp>(op)) {
-    LaneIndex at = axisValues(state, copies, false)[index.getDim()];
-    return at.isUniform() ? math.scalar(at) : math.vector(at);
-  }
+Value KernelEmitter::emitPayloadOp(Payload &payload, Operation *op) {
+  OpState &state = payload.state;
+  const Copies &copies = payload.copies;
   if (isa<tensor::ExtractOp>(op))
-    return emitExtract(state, op, map, copies);
+    return emitExtract(payload, op);
   SmallVector<Value> operands;
   int64_t lanes = 1;
   for (Value operand : op->getOperands()) {
-    Value mapped = map.lookupOrNull(operand);
-    operands.push_back(mapped ? mapped : uniform.lookup(operand));
+    operands.push_back(valueIn(payload, operand));
     if (auto type = dyn_cast<VectorType>(operands.back().getType()))
       lanes = type.getNumElements();
   }
@@ -95,18 +142,17 @@ Value KernelEmitter::emitPayloadOp(OpState &state, const Copies &copies,
 SmallVector<Value> KernelEmitter::emitPayload(OpState &state,
                                               const Copies &copies,
                                               ArrayRef<Value> args) {
-  IRMapping map;
+  Payload payload{state, copies, IRMapping(), DenseMap<Value, LaneIndex>()};
   Block *body = state.op.getBlock();
   for (auto [arg, value] : llvm::zip(body->getArguments(), args))
     if (value)
-      map.map(arg, value);
+      payload.map.map(arg, value);
   for (Operation &op : body->without_terminator())
-    map.map(op.getResult(0), emitPayloadOp(state, copies, &op, map));
+    if (!emitIndexOp(payload, &op))
+      payload.map.map(op.getResult(0), emitPayloadOp(payload, &op));
   SmallVector<Value> results;
-  for (Value value : body->getTerminator()->getOperands()) {
-    Value mapped = map.lookupOrNull(value);
-    results.push_back(mapped ? mapped : uniform.lookup(value));
-  }
+  for (Value value : body->getTerminator()->getOperands())
+    results.push_back(valueIn(payload, value));
   return results;
 }
 

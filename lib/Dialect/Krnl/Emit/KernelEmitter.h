@@ -178,10 +178,19 @@ private:
   llvm::SmallVector<mlir::Value> emitPayload(OpState &state,
                                              const Copies &copies,
                                              llvm::ArrayRef<mlir::Value> args);
-  mlir::Value emitPayloadOp(OpState &state, const Copies &copies,
-                            mlir::Operation *op, mlir::IRMapping &map);
-  mlir::Value emitExtract(OpState &state, mlir::Operation *op,
-                          mlir::IRMapping &map, const Copies &copies);
+  /// The payload of one copy: values so far, and those of index type whose
+  /// lanes are evenly spaced, which become vectors only where they must.
+  struct Payload {
+    OpState &state;
+    const Copies &copies;
+    mlir::IRMapping map;
+    llvm::DenseMap<mlir::Value, LaneIndex> indices;
+  };
+  mlir::Value valueIn(Payload &payload, mlir::Value original);
+  LaneIndex indexIn(Payload &payload, mlir::Value original);
+  bool emitIndexOp(Payload &payload, mlir::Operation *op);
+  mlir::Value emitPayloadOp(Payload &payload, mlir::Operation *op);
+  mlir::Value emitExtract(Payload &payload, mlir::Operation *op);
   mlir::Value broadcast(mlir::Value value, int64_t lanes);
   static mlir::Operation *combinerOf(mlir::linalg::LinalgOp op,
                                      unsigned result);

@@ -246,6 +246,11 @@ struct KrnlFusePass : impl::KrnlFusePassBase<KrnlFusePass> {
     for (KernelOp kernel : done) {
       reuseDestinations(rewriter, kernel);
       dropUnusedInputs(rewriter, kernel);
+      if (!kernel.getRecipe().empty())
+        continue;
+      dropUnitLoops(rewriter, kernel);
+      if (collapse)
+        collapseLoops(rewriter, kernel);
     }
   }
 

@@ -17,7 +17,8 @@ def KrnlFusePass : Pass<"krnl-fuse"> {
     producers of reductions, and row-wise chains (softmax, layer normalisation).
     Elementwise ops with one user are then folded into that user, and results are
     computed in the destination where that is possible. Nothing expensive is
-    computed twice. Each pair that was looked at and left alone is a missed
+    computed twice. Last, loops of one iteration go, and neighbouring loops that
+    walk memory in a line become one. Each pair that was looked at and left alone is a missed
     remark with the reason.
 
     ```mlir
@@ -33,7 +34,9 @@ def KrnlFusePass : Pass<"krnl-fuse"> {
     Option<"maxOperands", "max-operands", "unsigned", "12",
            "Operands that a kernel has at most">,
     Option<"maxRow", "max-row", "int64_t", "16384",
-           "Elements of a row that a row-wise kernel may keep between its ops">
+           "Elements of a row that a row-wise kernel may keep between its ops">,
+    Option<"collapse", "collapse", "bool", "true",
+           "Make neighbouring loops that walk memory in a line one loop">
   ];
   let statistics = [
     Statistic<"numMerged", "merged", "Kernels merged into their users">,
@@ -136,6 +139,24 @@ def KrnlFormRegionsPass : Pass<"krnl-form-regions", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::onnxc::krnl::KrnlDialect"];
+}
+
+def KrnlSimplifyHostPass : Pass<"krnl-simplify-host"> {
+  let summary = "canonicalize the host program, but not the kernels in it";
+  let description = [{
+    Folds sizes, casts and branches around kernels. The bodies of kernels stay as
+    they were made: the general canonicalizer erases structured ops that only
+    copy, and puts casts between the others.
+
+    ```mlir
+    %c1 = arith.constant 1 : index
+    %n = arith.addi %c1, %c1 : index
+    %0 = tensor.empty(%n) : tensor<?xf32>
+    // becomes
+    %0 = tensor.empty() : tensor<2xf32>
+    %1 = tensor.cast %0 : tensor<2xf32> to tensor<?xf32>
+    ```
+  }];
 }
 
 #endif // ONNXC_DIALECT_KRNL_TRANSFORMS_PASSES_TD

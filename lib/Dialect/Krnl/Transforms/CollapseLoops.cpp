@@ -1,0 +1,401 @@
+//===- CollapseLoops.cpp - Adjacent loops become one --------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//   loops [n, h, w]  add ins(%x : tensor<8x7x7xf32>)
+// -> loops [nhw]     add ins(collapse %x : tensor<392xf32>)
+//
+// Two loops can be one where every tensor that one of them indexes is indexed by
+// both, in neighbouring dimensions: memory is row-major, so their product walks
+// it in a line. Vectors then cross short rows.
+//
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace onnxc::krnl {
+
+namespace {
+/// Checks one pair of loops, and rebuilds the kernel with the two as one.
+class LoopCollapser {
+public:
+  LoopCollapser(RewriterBase &rewriter, KernelOp kernel, StringRef outer,
+                StringRef inner)
+      : rewriter(rewriter), kernel(kernel), outer(outer), inner(inner) {}
+
+  bool check();
+  KernelOp rebuild();
+
+private:
+  bool checkOp(linalg::LinalgOp op);
+  bool record(Value tensor, AffineMap map, unsigned a, unsigned b);
+  bool checkBorder();
+  bool checkSizes(tensor::DimOp dim);
+
+  RankedTensorType merged(Value tensor);
+  SmallVector<ReassociationIndices> groups(Value tensor);
+  Value collapse(Value outside, BlockArgument inside);
+  KernelOp createKernel();
+  Value mergedSize(KernelOp target, Location loc);
+  void cloneOp(Operation &op, KernelOp target);
+  void cloneStructured(linalg::LinalgOp op);
+  void replaceResults(KernelOp target);
+
+  RewriterBase &rewriter;
+  KernelOp kernel;
+  StringRef outer, inner;
+  /// The place of the outer loop's dimension in each tensor that has the pair; -1
+  /// for tensors that have neither.
+  llvm::MapVector<Value, int> places;
+  IRMapping mapping;
+};
+} // namespace
+
+/// Notes where the tensor has the pair; false if it has half of it, or has it
+/// elsewhere in another op.
+bool LoopCollapser::record(Value tensor, AffineMap map, unsigned a,
+                           unsigned b) {
+  int place = -1;
+  for (auto [i, expr] : llvm::enumerate(map.getResults())) {
+    if (!expr.isFunctionOfDim(a) && !expr.isFunctionOfDim(b))
+      continue;
+    auto dim = dyn_cast<AffineDimExpr>(expr);
+    if (!dim)
+      return false;
+    if (dim.getPosition() == a && place < 0)
+      place = i;
+    else if (dim.getPosition() != b || place < 0 || int(i) != place + 1)
+      return false;
+  }
+  if (place >= 0 && (place + 1 >= int(map.getNumResults()) ||
+                     !map.getResult(place + 1).isFunctionOfDim(b)))
+    return false;
+  return places.insert({tensor, place}).first->second == place;
+}
+
+bool LoopCollapser::checkOp(linalg::LinalgOp op) {
+  SmallVector<StringRef> axes = KernelOp::getAxes(op);
+  size_t a = llvm::find(axes, outer) - axes.begin();
+  size_t b = llvm::find(axes, inner) - axes.begin();
+  bool hasOuter = a < axes.size(), hasInner = b < axes.size();
+  if (hasOuter != hasInner)
+    return false;
+  if (hasOuter) {
+    auto kinds = op.getIteratorTypesArray();
+    if (kinds[a] != kinds[b] || !isa<linalg::GenericOp, linalg::FillOp>(op))
+      return false;
+    for (auto index : op.getBlock()->getOps<linalg::IndexOp>())
+      if (index.getDim() == a || index.getDim() == b)
+        return false;
+  }
+  unsigned none = op.getNumLoops();
+  for (OpOperand &operand : op->getOpOperands())
+    if (isa<RankedTensorType>(operand.get().getType()) &&
+        !record(operand.get(), op.getMatchingIndexingMap(&operand),
+                hasOuter ? a : none, hasOuter ? b : none))
+      return false;
+  for (OpResult result : op->getResults())
+    if (!record(result, op.getIndexingMapMatchingResult(result),
+                hasOuter ? a : none, hasOuter ? b : none))
+      return false;
+  return true;
+}
+
+/// A size of the pair may be read only to make a temporary that has the pair too,
+/// at the place of the pair.
+bool LoopCollapser::checkSizes(tensor::DimOp dim) {
+  auto place = places.find(dim.getSource());
+  std::optional<int64_t> index = dim.getConstantIndex();
+  if (place == places.end() || place->second < 0)
+    return true;
+  if (!index)
+    return false;
+  if (*index != place->second && *index != place->second + 1)
+    return true;
+  return llvm::all_of(dim.getResult().getUses(), [&](OpOperand &use) {
+    auto empty = dyn_cast<tensor::EmptyOp>(use.getOwner());
+    if (!empty)
+      return false;
+    auto known = places.find(empty.getResult());
+    if (known == places.end() || known->second < 0)
+      return false;
+    unsigned dynamic = 0;
+    for (auto [d, size] : llvm::enumerate(empty.getType().getShape()))
+      if (ShapedType::isDynamic(size) &&
+          dynamic++ == use.getOperandNumber())
+        return int(d) == known->second || int(d) == known->second + 1;
+    return false;
+  });
+}
+
+/// Reads at computed places keep their tensor as it is; constants stay what they
+/// are; a size must be there to make temporaries.
+bool LoopCollapser::checkBorder() {
+  bool found = false;
+  for (auto [value, place] : places) {
+    if (place < 0)
+      continue;
+    auto argument = dyn_cast<BlockArgument>(value);
+    if (!argument)
+      continue;
+    found = true;
+    for (Operation *user : argument.getUsers())
+      if (!isa<linalg::LinalgOp, tensor::DimOp>(user))
+        return false;
+    if (matchPattern(kernel->getOperand(argument.getArgNumber()), m_Constant()))
+      return false;
+  }
+  return found && llvm::all_of(kernel.getBody().front().getOps<tensor::DimOp>(),
+                               [&](tensor::DimOp dim) { return checkSizes(dim); });
+}
+
+bool LoopCollapser::check() {
+  return llvm::all_of(kernel.getStructuredOps(),
+                      [&](linalg::LinalgOp op) { return checkOp(op); }) &&
+         checkBorder();
+}
+
+//===----------------------------------------------------------------------===//
+// Rebuilding
+//===----------------------------------------------------------------------===//
+
+RankedTensorType LoopCollapser::merged(Value tensor) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  auto known = places.find(tensor);
+  if (known == places.end() || known->second < 0)
+    return type;
+  SmallVector<int64_t> shape(type.getShape());
+  int64_t &size = shape[known->second];
+  int64_t next = shape[known->second + 1];
+  size = ShapedType::isDynamic(size) || ShapedType::isDynamic(next)
+             ? ShapedType::kDynamic
+             : size * next;
+  shape.erase(shape.begin() + known->second + 1);
+  return RankedTensorType::get(shape, type.getElementType());
+}
+
+SmallVector<ReassociationIndices> LoopCollapser::groups(Value tensor) {
+  int64_t rank = cast<RankedTensorType>(tensor.getType()).getRank();
+  SmallVector<ReassociationIndices> result;
+  for (int64_t d = 0; d < rank; ++d)
+    if (d == places.find(tensor)->second + 1)
+      result.back().push_back(d);
+    else
+      result.push_back({d});
+  return result;
+}
+
+/// The host's value with the pair of dimensions as one. A fresh destination is
+/// made in that form.
+Value LoopCollapser::collapse(Value outside, BlockArgument inside) {
+  auto known = places.find(inside);
+  if (known == places.end() || known->second < 0)
+    return outside;
+  auto empty = outside.getDefiningOp<tensor::EmptyOp>();
+  Location loc = kernel.getLoc();
+  if (!empty)
+    return tensor::CollapseShapeOp::create(rewriter, loc, merged(inside),
+                                           outside, groups(inside));
+  SmallVector<OpFoldResult> sizes = empty.getMixedSizes();
+  unsigned place = known->second;
+  RankedTensorType type = merged(inside);
+  if (type.isDynamicDim(place)) {
+    auto value = [&](OpFoldResult size) {
+      return getValueOrCreateConstantIndexOp(rewriter, loc, size);
+    };
+    sizes[place] = arith::MulIOp::create(rewriter, loc, value(sizes[place]),
+                                         value(sizes[place + 1]))
+                       .getResult();
+  } else {
+    sizes[place] = rewriter.getIndexAttr(type.getDimSize(place));
+  }
+  sizes.erase(sizes.begin() + place + 1);
+  return tensor::EmptyOp::create(rewriter, loc, sizes, type.getElementType());
+}
+
+KernelOp LoopCollapser::createKernel() {
+  SmallVector<LoopAttr> loops;
+  LoopAttr innerLoop = kernel.getLoop(*kernel.findLoop(inner));
+  for (auto loop : kernel.getLoops().getAsRange<LoopAttr>()) {
+    if (loop == innerLoop)
+      continue;
+    if (loop.getName() == outer) {
+      bool dynamic = loop.isDynamic() || innerLoop.isDynamic();
+      loop = LoopAttr::get(kernel.getContext(), (outer + inner).str(),
+                           dynamic ? ShapedType::kDynamic
+                                   : loop.getExtent() * innerLoop.getExtent());
+    }
+    loops.push_back(loop);
+  }
+  SmallVector<Value> operands;
+  for (auto [operand, argument] : llvm::zip_equal(
+           kernel->getOperands(), kernel.getBody().front().getArguments()))
+    operands.push_back(collapse(operand, argument));
+  size_t ins = kernel.getIns().size();
+  return KernelOp::create(rewriter, kernel.getLoc(), kernel.getName(), loops,
+                          ArrayRef(operands).take_front(ins),
+                          ArrayRef(operands).drop_front(ins));
+}
+
+/// The size of the pair at run time, from an operand that has it.
+Value LoopCollapser::mergedSize(KernelOp target, Location loc) {
+  for (auto [value, place] : places)
+    if (auto argument = dyn_cast<BlockArgument>(value); argument && place >= 0)
+      return tensor::DimOp::create(
+          rewriter, loc,
+          target.getBody().getArgument(argument.getArgNumber()), place);
+  llvm_unreachable("checked: an operand has the pair");
+}
+
+void LoopCollapser::cloneStructured(linalg::LinalgOp op) {
+  SmallVector<StringRef> axes = KernelOp::getAxes(op);
+  size_t b = llvm::find(axes, inner) - axes.begin();
+  if (b == axes.size()) {
+    rewriter.clone(*op, mapping);
+    return;
+  }
+  size_t a = llvm::find(axes, outer) - axes.begin();
+  std::string name = (outer + inner).str();
+  axes[a] = name;
+  axes.erase(axes.begin() + b);
+  MLIRContext *context = op.getContext();
+  SmallVector<AffineExpr> dims;
+  for (unsigned i : llvm::seq(op.getNumLoops()))
+    dims.push_back(getAffineDimExpr(i < b ? i : i - 1, context));
+  SmallVector<AffineMap> maps;
+  for (OpOperand &operand : op->getOpOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    SmallVector<AffineExpr> results;
+    for (AffineExpr expr : map.getResults())
+      if (!expr.isFunctionOfDim(b))
+        results.push_back(expr.replaceDims(dims));
+    maps.push_back(
+        AffineMap::get(op.getNumLoops() - 1, 0, results, context));
+  }
+  auto mapAll = [&](ValueRange values) {
+    return llvm::map_to_vector(
+        values, [&](Value value) { return mapping.lookupOrDefault(value); });
+  };
+  SmallVector<Value> inits = mapAll(op.getDpsInits());
+  Operation *result;
+  if (isa<linalg::FillOp>(op)) {
+    result = linalg::FillOp::create(rewriter, op.getLoc(),
+                                    mapAll(op.getDpsInputs()), inits);
+    result->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  } else {
+    SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
+    kinds.erase(kinds.begin() + b);
+    auto generic = linalg::GenericOp::create(
+        rewriter, op.getLoc(), TypeRange(inits), mapAll(op.getDpsInputs()),
+        inits, maps, kinds);
+    rewriter.cloneRegionBefore(op->getRegion(0), generic.getRegion(),
+                               generic.getRegion().begin(), mapping);
+    for (auto index : generic.getBody()->getOps<linalg::IndexOp>())
+      if (index.getDim() > b)
+        index.setDim(index.getDim() - 1);
+    generic->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+    result = generic;
+  }
+  KernelOp::setAxes(result, axes);
+  mapping.map(op->getResults(), result->getResults());
+}
+
+void LoopCollapser::cloneOp(Operation &op, KernelOp target) {
+  if (auto structured = dyn_cast<linalg::LinalgOp>(op))
+    return cloneStructured(structured);
+  if (auto dim = dyn_cast<tensor::DimOp>(op)) {
+    auto known = places.find(dim.getSource());
+    if (known != places.end() && known->second >= 0) {
+      int64_t index = *dim.getConstantIndex();
+      if (index == known->second || index == known->second + 1)
+        return;
+      if (index > known->second)
+        --index;
+      mapping.map(dim.getResult(),
+                  tensor::DimOp::create(rewriter, op.getLoc(),
+                                        mapping.lookup(dim.getSource()), index)
+                      .getResult());
+      return;
+    }
+  }
+  auto empty = dyn_cast<tensor::EmptyOp>(op);
+  auto known = empty ? places.find(empty.getResult()) : places.end();
+  if (known == places.end() || known->second < 0) {
+    rewriter.clone(op, mapping);
+    return;
+  }
+  RankedTensorType type = merged(empty.getResult());
+  SmallVector<OpFoldResult> sizes = empty.getMixedSizes();
+  sizes.erase(sizes.begin() + known->second + 1);
+  for (auto [d, size] : llvm::enumerate(sizes))
+    if (int(d) == known->second)
+      size = type.isDynamicDim(d)
+                 ? OpFoldResult(mergedSize(target, op.getLoc()))
+                 : OpFoldResult(rewriter.getIndexAttr(type.getDimSize(d)));
+    else if (auto value = dyn_cast<Value>(size))
+      size = mapping.lookupOrDefault(value);
+  mapping.map(empty.getResult(),
+              tensor::EmptyOp::create(rewriter, op.getLoc(), sizes,
+                                      type.getElementType())
+                  .getResult());
+}
+
+void LoopCollapser::replaceResults(KernelOp target) {
+  SmallVector<Value> replacements;
+  for (auto [number, result] : llvm::enumerate(target.getResults())) {
+    BlockArgument argument = kernel.getOutArgument(number);
+    Value value = result;
+    if (places.find(argument)->second >= 0)
+      value = tensor::ExpandShapeOp::create(
+          rewriter, kernel.getLoc(), kernel.getResult(number).getType(), result,
+          groups(argument),
+          tensor::getMixedSizes(rewriter, kernel.getLoc(),
+                                kernel.getOuts()[number]));
+    replacements.push_back(value);
+  }
+  rewriter.replaceOp(kernel, replacements);
+}
+
+KernelOp LoopCollapser::rebuild() {
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(kernel);
+  KernelOp target = createKernel();
+  mapping.map(kernel.getBody().getArguments(), target.getBody().getArguments());
+  rewriter.setInsertionPointToStart(&target.getBody().front());
+  for (Operation &op : kernel.getBody().front().without_terminator())
+    cloneOp(op, target);
+  YieldOp::create(rewriter, kernel.getYield().getLoc(),
+                  llvm::map_to_vector(kernel.getYield().getValues(),
+                                      [&](Value value) {
+                                        return mapping.lookup(value);
+                                      }));
+  rewriter.setInsertionPointAfter(target);
+  replaceResults(target);
+  return target;
+}
+
+KernelOp collapseLoops(RewriterBase &rewriter, KernelOp kernel) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    SmallVector<std::string> names;
+    for (auto loop : kernel.getLoops().getAsRange<LoopAttr>())
+      names.push_back(loop.getName().str());
+    for (size_t i = 0; i + 1 < names.size() && !changed; ++i) {
+      LoopCollapser collapser(rewriter, kernel, names[i], names[i + 1]);
+      if (!collapser.check())
+        continue;
+      kernel = collapser.rebuild();
+      changed = true;
+    }
+  }
+  return kernel;
+}
+
+} // namespace onnxc::krnl

@@ -1,0 +1,82 @@
+//===- DropUnitLoops.cpp - Loops of one iteration go ---------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// The dimension that such a loop walks is indexed by 0 instead: a 1x1 convolution
+// loses its window, and with it reads its input by single loops.
+//
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace onnxc::krnl {
+
+/// Replaces `op` by one without iterator dimension `dim`, which has one iteration.
+static void dropDim(RewriterBase &rewriter, linalg::GenericOp op, unsigned dim) {
+  MLIRContext *context = op.getContext();
+  SmallVector<AffineExpr> dims;
+  for (unsigned i : llvm::seq(op.getNumLoops()))
+    dims.push_back(i == dim ? getAffineConstantExpr(0, context)
+                            : getAffineDimExpr(i < dim ? i : i - 1, context));
+  SmallVector<AffineMap> maps = llvm::map_to_vector(
+      op.getIndexingMapsArray(), [&](AffineMap map) {
+        return map.replaceDimsAndSymbols(dims, {}, op.getNumLoops() - 1, 0);
+      });
+  SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
+  kinds.erase(kinds.begin() + dim);
+  SmallVector<StringRef> axes = KernelOp::getAxes(op);
+  axes.erase(axes.begin() + dim);
+
+  rewriter.setInsertionPoint(op);
+  auto result = linalg::GenericOp::create(rewriter, op.getLoc(),
+                                          op.getResultTypes(), op.getInputs(),
+                                          op.getOutputs(), maps, kinds);
+  rewriter.inlineRegionBefore(op.getRegion(), result.getRegion(),
+                              result.getRegion().begin());
+  result->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  KernelOp::setAxes(result, axes);
+  for (auto index : llvm::make_early_inc_range(
+           result.getBody()->getOps<linalg::IndexOp>())) {
+    if (index.getDim() > dim)
+      index.setDim(index.getDim() - 1);
+    else if (index.getDim() == dim) {
+      rewriter.setInsertionPoint(index);
+      rewriter.replaceOpWithNewOp<arith::ConstantIndexOp>(index, 0);
+    }
+  }
+  rewriter.replaceOp(op, result.getResults());
+}
+
+/// Only generic ops can do without a dimension.
+static bool isDroppable(KernelOp kernel, StringRef loop) {
+  return llvm::all_of(kernel.getStructuredOps(), [&](linalg::LinalgOp op) {
+    return isa<linalg::GenericOp>(op) ||
+           !llvm::is_contained(KernelOp::getAxes(op), loop);
+  });
+}
+
+void dropUnitLoops(RewriterBase &rewriter, KernelOp kernel) {
+  OpBuilder::InsertionGuard guard(rewriter);
+  SmallVector<Attribute> kept;
+  for (auto loop : kernel.getLoops().getAsRange<LoopAttr>()) {
+    if (loop.getExtent() != 1 || !isDroppable(kernel, loop.getName())) {
+      kept.push_back(loop);
+      continue;
+    }
+    for (linalg::LinalgOp op : kernel.getStructuredOps()) {
+      SmallVector<StringRef> axes = KernelOp::getAxes(op);
+      const auto *place = llvm::find(axes, loop.getName());
+      if (place != axes.end())
+        dropDim(rewriter, cast<linalg::GenericOp>(op.getOperation()),
+                place - axes.begin());
+    }
+  }
+  rewriter.modifyOpInPlace(
+      kernel, [&] { kernel.setLoopsAttr(rewriter.getArrayAttr(kept)); });
+}
+
+} // namespace onnxc::krnl

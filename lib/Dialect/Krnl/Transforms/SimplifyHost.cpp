@@ -1,0 +1,52 @@
+//===- SimplifyHost.cpp - Canonicalize around kernels -----------*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// MLIR's canonicalizer would also rewrite the bodies of kernels: it erases
+// structured ops that only copy, and puts casts between them. A kernel says
+// what is computed and where it is written, so it is left as it was made.
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/Krnl/Transforms/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+using namespace mlir;
+
+namespace onnxc::krnl {
+#define GEN_PASS_DEF_KRNLSIMPLIFYHOSTPASS
+#include "onnxc/Dialect/Krnl/Transforms/Passes.h.inc"
+
+namespace {
+struct KrnlSimplifyHost
+    : public impl::KrnlSimplifyHostPassBase<KrnlSimplifyHost> {
+  LogicalResult initialize(MLIRContext *context) override {
+    RewritePatternSet set(context);
+    for (RegisteredOperationName op : context->getRegisteredOperations())
+      if (isa<arith::ArithDialect, scf::SCFDialect, tensor::TensorDialect,
+              KrnlDialect>(op.getDialect()))
+        op.getCanonicalizationPatterns(set, context);
+    patterns = std::move(set);
+    return success();
+  }
+
+  void runOnOperation() override {
+    SmallVector<Operation *> host;
+    getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (op != getOperation())
+        host.push_back(op);
+      return isa<KernelOp>(op) ? WalkResult::skip() : WalkResult::advance();
+    });
+    GreedyRewriteConfig config;
+    config.setStrictness(GreedyRewriteStrictness::ExistingAndNewOps);
+    (void)applyOpPatternsGreedily(host, patterns, config);
+  }
+
+  FrozenRewritePatternSet patterns;
+};
+} // namespace
+
+} // namespace onnxc::krnl

@@ -1,0 +1,119 @@
+// RUN: onnx-opt %s --krnl-lower-kernels=vector-bytes=64 --canonicalize --cse | FileCheck %s
+// RUN: onnx-opt %s --krnl-lower-kernels="vector-bytes=64 strict" --canonicalize | FileCheck %s --check-prefix=STRICT
+
+// Recipes are carried out: loops over memory, register tiles, and launches.
+// STRICT-NOT: fastmath<contract>
+
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (k, n)>
+#c = affine_map<(m, n, k) -> (m, n)>
+#mn = affine_map<(m, n) -> (m, n)>
+#bias = affine_map<(m, n) -> (n)>
+// A tile of 8 x 48 is 24 accumulators that stay in registers over k; the
+// epilogue works on them; the last 4 of 100 columns have a variant of their own.
+// The right operand is packed by a launch of its own, as it is no constant.
+// CHECK-LABEL: func @ffn
+// CHECK:         %[[PACKED:.+]] = krnl.launch @kernel_pack_0 {{.*}} tiles(%c3) -> tensor<3x768x48xf32>
+// CHECK:         krnl.launch @kernel_ffn0_0 ins(%{{.+}}, %[[PACKED]], {{.*}} tiles(%c16)
+func.func @ffn(%x: tensor<128x768xf32>, %bias: tensor<100xf32>, %w : tensor<768x100xf32>) -> tensor<128x100xf32> {
+  %o = tensor.empty() : tensor<128x100xf32>
+  %y = krnl.kernel "ffn0" loops [m = 128, n = 100, k = 768] ins(%x, %w, %bias : tensor<128x768xf32>, tensor<768x100xf32>, tensor<100xf32>) outs(%o : tensor<128x100xf32>)
+    recipe [block(n, 48) -> (n.p, n.r), block(m, 8) -> (m.o, m.r), order(m.o, n.p, k, m.r, n.r), share(m.o, n.p), parallel(m.o), register_tile(m.r, n.r), pack(1, [n.p, k, n.r])] {
+  ^bb0(%A: tensor<128x768xf32>, %B: tensor<768x100xf32>, %C: tensor<100xf32>, %O: tensor<128x100xf32>):
+    %zero = arith.constant 0.0 : f32
+    %e = tensor.empty() : tensor<128x100xf32>
+    %f = linalg.generic {indexing_maps = [#mn], iterator_types = ["parallel", "parallel"]} outs(%e : tensor<128x100xf32>) attrs = {krnl.axes = ["m", "n"]} {
+    ^bb0(%q: f32):
+      linalg.yield %zero : f32
+    } -> tensor<128x100xf32>
+    %r = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]} ins(%A, %B : tensor<128x768xf32>, tensor<768x100xf32>) outs(%f : tensor<128x100xf32>) attrs = {krnl.axes = ["m", "n", "k"]} {
+    ^bb0(%p: f32, %q: f32, %s: f32):
+      %0 = arith.mulf %p, %q : f32
+      %1 = arith.addf %s, %0 : f32
+      linalg.yield %1 : f32
+    } -> tensor<128x100xf32>
+    %z = linalg.generic {indexing_maps = [#mn, #bias, #mn], iterator_types = ["parallel", "parallel"]} ins(%r, %C : tensor<128x100xf32>, tensor<100xf32>) outs(%O : tensor<128x100xf32>) attrs = {krnl.axes = ["m", "n"]} {
+    ^bb0(%p: f32, %q: f32, %s: f32):
+      %1 = arith.addf %p, %q : f32
+      %2 = arith.maximumf %1, %zero : f32
+      linalg.yield %2 : f32
+    } -> tensor<128x100xf32>
+    krnl.yield %z : tensor<128x100xf32>
+  } -> tensor<128x100xf32>
+  return %y : tensor<128x100xf32>
+}
+
+#rc = affine_map<(r, c) -> (r, c)>
+#r = affine_map<(r, c) -> (r)>
+#r1 = affine_map<(r) -> (r)>
+// Several passes over a row share the row's loops; the row itself is 100 long,
+// six vectors and four masked lanes, kept in one row of stack memory.
+// CHECK-LABEL: func @softmax
+// CHECK:         krnl.launch @kernel_softmax_0
+func.func @softmax(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> tensor<?x100xf32> {
+  %y = krnl.kernel "softmax" loops [r = ?, c = 100] ins(%x : tensor<?x100xf32>) outs(%o : tensor<?x100xf32>)
+    recipe [block(r, 4) -> (r.o, r.i), order(r.o, r.i, c), share(r.o, r.i), parallel(r.o), vectorize(c, 16)] {
+  ^bb0(%X: tensor<?x100xf32>, %O: tensor<?x100xf32>):
+    %zero = arith.constant 0.0 : f32
+    %ninf = arith.constant 0xFF800000 : f32
+    %c0 = arith.constant 0 : index
+    %d = tensor.dim %X, %c0 : tensor<?x100xf32>
+    %e = tensor.empty(%d) : tensor<?xf32>
+    %e2 = tensor.empty(%d) : tensor<?xf32>
+    %ex = tensor.empty(%d) : tensor<?x100xf32>
+    %m0 = linalg.generic {indexing_maps = [#r1], iterator_types = ["parallel"]} outs(%e : tensor<?xf32>) attrs = {krnl.axes = ["r"]} {
+    ^bb0(%q: f32):
+      linalg.yield %ninf : f32
+    } -> tensor<?xf32>
+    %m = linalg.generic {indexing_maps = [#rc, #r], iterator_types = ["parallel", "reduction"]} ins(%X : tensor<?x100xf32>) outs(%m0 : tensor<?xf32>) attrs = {krnl.axes = ["r", "c"]} {
+    ^bb0(%p: f32, %s: f32):
+      %1 = arith.maximumf %s, %p : f32
+      linalg.yield %1 : f32
+    } -> tensor<?xf32>
+    %z = linalg.generic {indexing_maps = [#rc, #r, #rc], iterator_types = ["parallel", "parallel"]} ins(%X, %m : tensor<?x100xf32>, tensor<?xf32>) outs(%ex : tensor<?x100xf32>) attrs = {krnl.axes = ["r", "c"]} {
+    ^bb0(%p: f32, %q: f32, %s: f32):
+      %1 = arith.subf %p, %q : f32
+      %2 = math.exp %1 : f32
+      linalg.yield %2 : f32
+    } -> tensor<?x100xf32>
+    %s0 = linalg.generic {indexing_maps = [#r1], iterator_types = ["parallel"]} outs(%e2 : tensor<?xf32>) attrs = {krnl.axes = ["r"]} {
+    ^bb0(%q: f32):
+      linalg.yield %zero : f32
+    } -> tensor<?xf32>
+    %s = linalg.generic {indexing_maps = [#rc, #r], iterator_types = ["parallel", "reduction"]} ins(%z : tensor<?x100xf32>) outs(%s0 : tensor<?xf32>) attrs = {krnl.axes = ["r", "c"]} {
+    ^bb0(%p: f32, %q: f32):
+      %1 = arith.addf %q, %p : f32
+      linalg.yield %1 : f32
+    } -> tensor<?xf32>
+    %w = linalg.generic {indexing_maps = [#rc, #r, #rc], iterator_types = ["parallel", "parallel"]} ins(%z, %s : tensor<?x100xf32>, tensor<?xf32>) outs(%O : tensor<?x100xf32>) attrs = {krnl.axes = ["r", "c"]} {
+    ^bb0(%p: f32, %q: f32, %t: f32):
+      %1 = arith.divf %p, %q : f32
+      linalg.yield %1 : f32
+    } -> tensor<?x100xf32>
+    krnl.yield %w : tensor<?x100xf32>
+  } -> tensor<?x100xf32>
+  return %y : tensor<?x100xf32>
+}
+
+// CHECK-LABEL: func private @kernel_ffn0_0(
+// CHECK-SAME:    memref<3x768x48xf32>
+// CHECK:         scf.if
+// CHECK:           scf.for {{.*}} -> (vector<16xf32>{{(, vector<16xf32>)+}})
+// CHECK-COUNT-24:    arith.addf {{.*}} fastmath<contract> : vector<16xf32>
+// CHECK-NOT:         arith.addf {{.*}} fastmath<contract>
+// CHECK:           scf.yield
+// CHECK-COUNT-24:  vector.store
+// CHECK:         } else {
+// CHECK-COUNT-8:   arith.addf {{.*}} fastmath<contract> : vector<16xf32>
+// CHECK-NOT:       arith.addf {{.*}} fastmath<contract>
+// CHECK:           scf.yield
+// CHECK-COUNT-8:   vector.maskedstore
+
+// CHECK-LABEL: func private @kernel_softmax_0(
+// CHECK:         memref.alloca() {{.*}} : memref<1x100xf32>
+// CHECK:         %[[MAX:.+]] = scf.for {{.*}} -> (vector<16xf32>)
+// CHECK:           arith.maximumf
+// CHECK:         vector.maskedload
+// CHECK:         vector.reduction <maximumf>
+// CHECK:         vector.reduction <add>
+// CHECK:         vector.maskedstore

@@ -18,6 +18,7 @@ namespace onnxc::onnx {
 void populateNormalizeAttributesPatterns(mlir::RewritePatternSet &patterns);
 void populateNormalizeAxesPatterns(mlir::RewritePatternSet &patterns);
 void populateSimplifyIdentityPatterns(mlir::RewritePatternSet &patterns);
+void populateSimplifyPoolPatterns(mlir::RewritePatternSet &patterns);
 void populateSimplifyReshapePatterns(mlir::RewritePatternSet &patterns);
 void populateSimplifyTransposePatterns(mlir::RewritePatternSet &patterns);
 void populateFuseGemmPatterns(mlir::RewritePatternSet &patterns);

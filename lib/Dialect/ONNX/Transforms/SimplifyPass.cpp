@@ -28,9 +28,10 @@ struct Simplify final : public onnxc::onnx::impl::SimplifyBase<Simplify> {
     RewritePatternSet set(context);
     for (auto populate :
          {populateNormalizeAttributesPatterns, populateNormalizeAxesPatterns,
-          populateSimplifyIdentityPatterns, populateSimplifyReshapePatterns,
-          populateSimplifyTransposePatterns, populateFuseGemmPatterns,
-          populateFoldConvPatterns, populateSimplifyIfPatterns})
+          populateSimplifyIdentityPatterns, populateSimplifyPoolPatterns,
+          populateSimplifyReshapePatterns, populateSimplifyTransposePatterns,
+          populateFuseGemmPatterns, populateFoldConvPatterns,
+          populateSimplifyIfPatterns})
       populate(set);
     patterns = FrozenRewritePatternSet(std::move(set));
     return success();

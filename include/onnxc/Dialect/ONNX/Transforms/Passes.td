@@ -66,7 +66,7 @@ def Simplify : Pass<"onnx-simplify", "::mlir::ModuleOp"> {
       front; a constant has its elements in `value`.
     * Nodes that do nothing go away: Identity, Dropout, Cast, Transpose,
       Reshape and their like; chains of them become one.
-    * MatMul and Add of matrices become Gemm.
+    * MatMul and Add of matrices become Gemm, global pools reductions.
     * BatchNormalization, Mul and Add by channel constants go into the weights
       of the convolution before.
     * If with a constant condition is replaced by the branch it takes.

@@ -197,10 +197,10 @@ Value encodeSmallFloat(OpBuilder &b, Location loc, FloatType type, Value x,
   if (nanBySign)
     bits = i.select(i.is(Predicate::ugt, magnitude, f32Infinity),
                     i.constant(format.nan), bits);
-  // Without a NaN it becomes zero with the sign set.
+  // Formats without NaN have zero for it, of the other sign.
   if (!format.hasNaN)
     bits = i.select(i.is(Predicate::ugt, magnitude, f32Infinity),
-                    i.constant(format.signBit()), bits);
+                    i.sub(i.constant(format.signBit()), sign), bits);
   return arith::TruncIOp::create(b, loc, b.getI8Type(), bits);
 }
 

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "Rules.h"
 
+#include <cmath>
+
 using namespace onnxc::importer;
 using ::onnx::TensorProto;
 
@@ -98,16 +100,28 @@ void rules::Selu_1_to_6(NodeView &view) {
   view.drop("consumed_inputs");
 }
 
+/// The number in a constant of one element, which Tile had of its data's type.
+static std::optional<int64_t> constantNumber(const NodeView &view, int input) {
+  std::optional<std::vector<int64_t>> ints =
+      view.oracle.constantInts(view.input(input));
+  if (ints && ints->size() == 1)
+    return ints->front();
+  std::optional<std::vector<float>> floats =
+      view.oracle.constantFloats(view.input(input));
+  if (floats && floats->size() == 1 && std::abs(floats->front()) < 1000)
+    return static_cast<int64_t>(floats->front());
+  return std::nullopt;
+}
+
 /// Tile(x[2,3], tiles = 4, axis = 1) --> Tile(x, [1, 4])
 void rules::Tile_1_to_6(NodeView &view) {
   std::optional<int64_t> rank = view.rank(0);
-  std::optional<std::vector<int64_t>> axis =
-      view.oracle.constantInts(view.input(2));
-  if (!rank || !axis || axis->size() != 1)
+  std::optional<int64_t> axis = constantNumber(view, 2);
+  if (!rank || !axis)
     return view.fail("needs a constant axis and an input of known rank");
-  int64_t at = (*axis)[0] < 0 ? (*axis)[0] + *rank : (*axis)[0];
+  int64_t at = *axis < 0 ? *axis + *rank : *axis;
   if (at < 0 || at >= *rank)
-    return view.fail("axis " + std::to_string((*axis)[0]) +
+    return view.fail("axis " + std::to_string(*axis) +
                      " is out of range for rank " + std::to_string(*rank));
   std::string tiles = view.before("Cast", {view.input(1)}, [](NodeView &n) {
     n.setInt("to", TensorProto::INT64);

@@ -53,6 +53,8 @@ public:
   }
   std::optional<std::vector<float>>
   constantFloats(const std::string &value) const override {
+    if (value == "oneFloat")
+      return std::vector<float>{1};
     if (value == "doubled")
       return std::vector<float>{1, 1, 2, 2};
     if (value == "halved")
@@ -228,6 +230,14 @@ TEST(UpgradeRules, Selu_1_to_6) {
 
 TEST(UpgradeRules, Tile_1_to_6) {
   expectRaised("y = Tile (t, n, one)", 1,
+               "n1 = Cast <to: int = 7> (n)\n"
+               "n2 = [1]\n"
+               "n3 = Reshape (n1, n2)\n"
+               "n4 = [1]\n"
+               "n5 = [1, 1]\n"
+               "n6 = Concat <axis: int = 0> (n4, n3, n5)\n"
+               "y = Tile (t, n6)\n");
+  expectRaised("y = Tile (t, n, oneFloat)", 1,
                "n1 = Cast <to: int = 7> (n)\n"
                "n2 = [1]\n"
                "n3 = Reshape (n1, n2)\n"

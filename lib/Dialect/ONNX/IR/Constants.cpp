@@ -7,6 +7,7 @@
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/Support/Endian.h"
 
 using namespace mlir;
@@ -101,6 +102,12 @@ std::optional<SmallVector<int64_t>> onnxc::onnx::constantInts(Value value) {
 }
 
 TypedAttr onnxc::onnx::constantValue(Value value) {
-  auto constant = value ? value.getDefiningOp<ConstantOp>() : ConstantOp();
-  return constant ? dyn_cast<TypedAttr>(constant.getElements()) : TypedAttr();
+  if (auto constant = value ? value.getDefiningOp<ConstantOp>() : ConstantOp())
+    return dyn_cast<TypedAttr>(constant.getElements());
+  // In the middle of a conversion the constant may be one of another dialect.
+  Attribute folded;
+  auto type = value ? dyn_cast<RankedTensorType>(value.getType()) : nullptr;
+  if (type && matchPattern(value, m_Constant(&folded)))
+    return dyn_cast<TypedAttr>(folded);
+  return TypedAttr();
 }

@@ -33,7 +33,8 @@ std::optional<llvm::SmallVector<int64_t>> constantInts(mlir::Value value);
 
 /// The tensor that an `onnx.Constant` defines as one attribute, dense or blob,
 /// in whichever of its attributes the constant has it; null for sparse ones
-/// and values that no constant defines.
+/// and values that no constant defines. A constant of another dialect counts
+/// too: in the middle of a conversion an operand may be one.
 mlir::TypedAttr constantValue(mlir::Value value);
 
 } // namespace onnxc::onnx

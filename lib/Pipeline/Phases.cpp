@@ -43,8 +43,11 @@ static void buildKrnl(OpPassManager &passes, const PhaseInputs &inputs) {
   target.addPass(createCSEPass());
   target.addPass(krnl::createKrnlSimplifyHostPass());
   target.addPass(createCSEPass());
-  if (inputs.options.level > 0)
+  if (inputs.options.level > 0) {
     target.addPass(krnl::createKrnlFusePass());
+    target.addPass(createCanonicalizerPass());
+    target.addPass(createCSEPass());
+  }
   KrnlWriteRecipesPassOptions write;
   write.triple = inputs.machine.triple;
   write.cpu = inputs.machine.cpu;

@@ -157,7 +157,8 @@ bool LoopCollapser::checkBorder() {
 }
 
 bool LoopCollapser::check() {
-  return llvm::all_of(kernel.getStructuredOps(),
+  return !kernel.findLoop((outer + inner).str()) &&
+         llvm::all_of(kernel.getStructuredOps(),
                       [&](linalg::LinalgOp op) { return checkOp(op); }) &&
          checkBorder();
 }

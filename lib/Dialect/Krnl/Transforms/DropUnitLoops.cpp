@@ -51,11 +51,43 @@ static void dropDim(RewriterBase &rewriter, linalg::GenericOp op, unsigned dim) 
   rewriter.replaceOp(op, result.getResults());
 }
 
+/// Without `dim` a window may shrink to a single loop, which must then span its
+/// dimension: that of a 1x1 window with stride 1 does, any other has to be known
+/// to.
+static bool staysExact(KernelOp kernel, linalg::GenericOp op, unsigned dim) {
+  SmallVector<StringRef> axes = KernelOp::getAxes(op);
+  MLIRContext *context = op.getContext();
+  bool window = op.getIteratorTypesArray()[dim] == utils::IteratorType::reduction;
+  for (OpOperand &operand : op->getOpOperands())
+    for (auto [place, expr] :
+         llvm::enumerate(op.getMatchingIndexingMap(&operand).getResults())) {
+      if (isa<AffineDimExpr>(expr) || !expr.isFunctionOfDim(dim))
+        continue;
+      auto left = dyn_cast<AffineDimExpr>(
+          expr.replace(getAffineDimExpr(dim, context),
+                       getAffineConstantExpr(0, context)));
+      if (!left)
+        continue;
+      int64_t size =
+          cast<RankedTensorType>(operand.get().getType()).getDimSize(place);
+      LoopAttr loop =
+          kernel.getLoop(*kernel.findLoop(axes[left.getPosition()]));
+      bool known = !ShapedType::isDynamic(size) && !loop.isDynamic();
+      if (known ? size != loop.getExtent() : !window)
+        return false;
+    }
+  return true;
+}
+
 /// Only generic ops can do without a dimension.
 static bool isDroppable(KernelOp kernel, StringRef loop) {
   return llvm::all_of(kernel.getStructuredOps(), [&](linalg::LinalgOp op) {
-    return isa<linalg::GenericOp>(op) ||
-           !llvm::is_contained(KernelOp::getAxes(op), loop);
+    SmallVector<StringRef> axes = KernelOp::getAxes(op);
+    const auto *place = llvm::find(axes, loop);
+    if (place == axes.end())
+      return true;
+    auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
+    return generic && staysExact(kernel, generic, place - axes.begin());
   });
 }
 

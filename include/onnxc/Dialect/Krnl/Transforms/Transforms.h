@@ -52,6 +52,14 @@ unsigned foldElementwise(mlir::RewriterBase &rewriter, KernelOp kernel);
 /// result over it, so that the temporary becomes the destination itself.
 void reuseDestinations(mlir::RewriterBase &rewriter, KernelOp kernel);
 
+/// Drops loops of one iteration; what they indexed is indexed by 0.
+void dropUnitLoops(mlir::RewriterBase &rewriter, KernelOp kernel);
+
+/// Makes neighbouring loops that walk memory in a line one loop, over operands
+/// whose dimensions are collapsed likewise. Returns the kernel that takes the
+/// place of `kernel`.
+KernelOp collapseLoops(mlir::RewriterBase &rewriter, KernelOp kernel);
+
 /// Drops operands that the body does not use, and equal ones.
 void dropUnusedInputs(mlir::RewriterBase &rewriter, KernelOp kernel);
 

@@ -1,0 +1,141 @@
+// RUN: onnx-opt %s --krnl-fuse --canonicalize --cse | FileCheck %s
+// RUN: onnx-opt %s --krnl-fuse=collapse=false | FileCheck %s --check-prefix=OFF
+// OFF-NOT: collapse_shape
+
+#id3 = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+
+// Vectors cross the short rows.
+// CHECK-LABEL: func @elementwise
+// CHECK-SAME:      (%[[X:.+]]: tensor<8x7x7xf32>)
+// CHECK:         %[[FLAT:.+]] = tensor.collapse_shape %[[X]] {{\[}}[0, 1, 2]] : tensor<8x7x7xf32> into tensor<392xf32>
+// CHECK:         %[[Y:.+]] = krnl.kernel "neg" loops [abc = 392] ins(%[[FLAT]] : tensor<392xf32>)
+// CHECK:           krnl.axes = ["abc"]
+// CHECK:         tensor.expand_shape %[[Y]] {{\[}}[0, 1, 2]] output_shape [8, 7, 7]
+func.func @elementwise(%x: tensor<8x7x7xf32>) -> tensor<8x7x7xf32> {
+  %e = tensor.empty() : tensor<8x7x7xf32>
+  %y = krnl.kernel "neg" loops [a = 8, b = 7, c = 7] ins(%x : tensor<8x7x7xf32>) outs(%e : tensor<8x7x7xf32>) {
+  ^bb0(%p: tensor<8x7x7xf32>, %o: tensor<8x7x7xf32>):
+    %r = linalg.generic {indexing_maps = [#id3, #id3], iterator_types = ["parallel", "parallel", "parallel"]}
+        ins(%p : tensor<8x7x7xf32>) outs(%o : tensor<8x7x7xf32>) attrs = {krnl.axes = ["a", "b", "c"]} {
+    ^bb0(%s: f32, %q: f32):
+      %m = arith.negf %s : f32
+      linalg.yield %m : f32
+    } -> tensor<8x7x7xf32>
+    krnl.yield %r : tensor<8x7x7xf32>
+  } -> tensor<8x7x7xf32>
+  return %y : tensor<8x7x7xf32>
+}
+
+// The channel has a bias of its own, the two dimensions of the picture collapse.
+// An unknown size is the product of two.
+// CHECK-LABEL: func @bias_per_channel
+// CHECK:         arith.muli
+// CHECK:         krnl.kernel "bias" loops [n = ?, c = 16, hw = ?]
+// CHECK:         tensor.expand_shape
+func.func @bias_per_channel(%x: tensor<?x16x?x8xf32>, %b: tensor<16xf32>, %n: index, %h: index) -> tensor<?x16x?x8xf32> {
+  %e = tensor.empty(%n, %h) : tensor<?x16x?x8xf32>
+  %y = krnl.kernel "bias" loops [n = ?, c = 16, h = ?, w = 8]
+      ins(%x, %b : tensor<?x16x?x8xf32>, tensor<16xf32>) outs(%e : tensor<?x16x?x8xf32>) {
+  ^bb0(%p: tensor<?x16x?x8xf32>, %q: tensor<16xf32>, %o: tensor<?x16x?x8xf32>):
+    %r = linalg.generic {indexing_maps = [affine_map<(n, c, h, w) -> (n, c, h, w)>, affine_map<(n, c, h, w) -> (c)>, affine_map<(n, c, h, w) -> (n, c, h, w)>],
+        iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+        ins(%p, %q : tensor<?x16x?x8xf32>, tensor<16xf32>) outs(%o : tensor<?x16x?x8xf32>) attrs = {krnl.axes = ["n", "c", "h", "w"]} {
+    ^bb0(%s: f32, %t: f32, %u: f32):
+      %m = arith.addf %s, %t : f32
+      linalg.yield %m : f32
+    } -> tensor<?x16x?x8xf32>
+    krnl.yield %r : tensor<?x16x?x8xf32>
+  } -> tensor<?x16x?x8xf32>
+  return %y : tensor<?x16x?x8xf32>
+}
+
+// A 1x1 convolution loses its window; pixels are then one dimension.
+// CHECK-LABEL: func @pointwise
+// CHECK:         krnl.kernel "conv" loops [oc = 32, hw = 196, ic = 16]
+// CHECK-SAME:      ins(%{{.+}}, %{{.+}} : tensor<1x16x196xf32>, tensor<32x16x1x1xf32>)
+// CHECK:           tensor.empty() : tensor<1x32x196xf32>
+func.func @pointwise(%x: tensor<1x16x14x14xf32>, %w: tensor<32x16x1x1xf32>) -> tensor<1x32x14x14xf32> {
+  %e = tensor.empty() : tensor<1x32x14x14xf32>
+  %y = krnl.kernel "conv" loops [n = 1, oc = 32, h = 14, w = 14, ic = 16, kh = 1, kw = 1]
+      ins(%x, %w : tensor<1x16x14x14xf32>, tensor<32x16x1x1xf32>) outs(%e : tensor<1x32x14x14xf32>) {
+  ^bb0(%p: tensor<1x16x14x14xf32>, %q: tensor<32x16x1x1xf32>, %o: tensor<1x32x14x14xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.generic {indexing_maps = [affine_map<(n, oc, h, w) -> (n, oc, h, w)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+        outs(%o : tensor<1x32x14x14xf32>) attrs = {krnl.axes = ["n", "oc", "h", "w"]} {
+    ^bb0(%u: f32):
+      linalg.yield %zero : f32
+    } -> tensor<1x32x14x14xf32>
+    %r = linalg.generic {indexing_maps = [affine_map<(n, oc, h, w, ic, kh, kw) -> (n, ic, h + kh, w + kw)>,
+          affine_map<(n, oc, h, w, ic, kh, kw) -> (oc, ic, kh, kw)>, affine_map<(n, oc, h, w, ic, kh, kw) -> (n, oc, h, w)>],
+        iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+        ins(%p, %q : tensor<1x16x14x14xf32>, tensor<32x16x1x1xf32>) outs(%f : tensor<1x32x14x14xf32>)
+        attrs = {krnl.axes = ["n", "oc", "h", "w", "ic", "kh", "kw"]} {
+    ^bb0(%s: f32, %t: f32, %u: f32):
+      %m = arith.mulf %s, %t : f32
+      %a = arith.addf %u, %m : f32
+      linalg.yield %a : f32
+    } -> tensor<1x32x14x14xf32>
+    krnl.yield %r : tensor<1x32x14x14xf32>
+  } -> tensor<1x32x14x14xf32>
+  return %y : tensor<1x32x14x14xf32>
+}
+
+// What stays: a transpose, a loop whose value is looked at, a read at a computed
+// place, a constant.
+// CHECK-LABEL: func @not_in_a_line
+// CHECK:         krnl.kernel "transpose" loops [a = 8, b = 4]
+// CHECK:         krnl.kernel "index" loops [a = 8, b = 4]
+// CHECK:         krnl.kernel "constant" loops [a = 8, b = 4]
+func.func @not_in_a_line(%x: tensor<4x8xf32>) -> (tensor<8x4xf32>, tensor<8x4xindex>, tensor<8x4xf32>) {
+  %w = krnl.constant dense<1.0> : tensor<8x4xf32>
+  %e = tensor.empty() : tensor<8x4xf32>
+  %i = tensor.empty() : tensor<8x4xindex>
+  %0 = krnl.kernel "transpose" loops [a = 8, b = 4] ins(%x : tensor<4x8xf32>) outs(%e : tensor<8x4xf32>) {
+  ^bb0(%p: tensor<4x8xf32>, %o: tensor<8x4xf32>):
+    %r = linalg.generic {indexing_maps = [affine_map<(a, b) -> (b, a)>, affine_map<(a, b) -> (a, b)>], iterator_types = ["parallel", "parallel"]}
+        ins(%p : tensor<4x8xf32>) outs(%o : tensor<8x4xf32>) attrs = {krnl.axes = ["a", "b"]} {
+    ^bb0(%s: f32, %q: f32):
+      linalg.yield %s : f32
+    } -> tensor<8x4xf32>
+    krnl.yield %r : tensor<8x4xf32>
+  } -> tensor<8x4xf32>
+  %1 = krnl.kernel "index" loops [a = 8, b = 4] outs(%i : tensor<8x4xindex>) {
+  ^bb0(%o: tensor<8x4xindex>):
+    %r = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>], iterator_types = ["parallel", "parallel"]}
+        outs(%o : tensor<8x4xindex>) attrs = {krnl.axes = ["a", "b"]} {
+    ^bb0(%q: index):
+      %k = linalg.index 1 : index
+      linalg.yield %k : index
+    } -> tensor<8x4xindex>
+    krnl.yield %r : tensor<8x4xindex>
+  } -> tensor<8x4xindex>
+  %2 = krnl.kernel "constant" loops [a = 8, b = 4] ins(%w : tensor<8x4xf32>) outs(%e : tensor<8x4xf32>) {
+  ^bb0(%p: tensor<8x4xf32>, %o: tensor<8x4xf32>):
+    %r = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a, b)>], iterator_types = ["parallel", "parallel"]}
+        ins(%p : tensor<8x4xf32>) outs(%o : tensor<8x4xf32>) attrs = {krnl.axes = ["a", "b"]} {
+    ^bb0(%s: f32, %q: f32):
+      %m = arith.negf %s : f32
+      linalg.yield %m : f32
+    } -> tensor<8x4xf32>
+    krnl.yield %r : tensor<8x4xf32>
+  } -> tensor<8x4xf32>
+  return %0, %1, %2 : tensor<8x4xf32>, tensor<8x4xindex>, tensor<8x4xf32>
+}
+
+// One window over a part of its input: without o the window alone would not span
+// the four elements, so o stays.
+// CHECK-LABEL: func @window_of_a_part
+// CHECK:         krnl.kernel "pool" loops [o = 1, k = 3]
+func.func @window_of_a_part(%x: tensor<4xf32>, %w: tensor<3xi8>, %e: tensor<1xf32>) -> tensor<1xf32> {
+  %y = krnl.kernel "pool" loops [o = 1, k = 3] ins(%x, %w : tensor<4xf32>, tensor<3xi8>) outs(%e : tensor<1xf32>) {
+  ^bb0(%p: tensor<4xf32>, %v: tensor<3xi8>, %q: tensor<1xf32>):
+    %r = linalg.generic {indexing_maps = [affine_map<(o, k) -> (o + k)>, affine_map<(o, k) -> (k)>, affine_map<(o, k) -> (o)>], iterator_types = ["parallel", "reduction"]}
+        ins(%p, %v : tensor<4xf32>, tensor<3xi8>) outs(%q : tensor<1xf32>) attrs = {krnl.axes = ["o", "k"]} {
+    ^bb0(%s: f32, %u: i8, %t: f32):
+      %m = arith.maximumf %s, %t : f32
+      linalg.yield %m : f32
+    } -> tensor<1xf32>
+    krnl.yield %r : tensor<1xf32>
+  } -> tensor<1xf32>
+  return %y : tensor<1xf32>
+}

@@ -41,8 +41,12 @@ LogicalResult ConstantOp::verify() {
   return success();
 }
 
+/// A packed constant folds to value and layout together: folders take constants
+/// that fold to the same attribute for the same.
 OpFoldResult ConstantOp::fold(FoldAdaptor) {
-  return getLayoutAttr() ? Attribute() : Attribute(getValue());
+  if (PackedLayoutAttr layout = getLayoutAttr())
+    return ArrayAttr::get(getContext(), {getValue(), layout});
+  return Attribute(getValue());
 }
 
 //===----------------------------------------------------------------------===//

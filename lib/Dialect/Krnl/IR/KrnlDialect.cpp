@@ -50,5 +50,8 @@ Operation *KrnlDialect::materializeConstant(OpBuilder &builder, Attribute value,
   auto typed = dyn_cast<TypedAttr>(value);
   if (typed && typed.getType() == type && isa<RankedTensorType>(type))
     return ConstantOp::create(builder, loc, typed, PackedLayoutAttr());
+  if (auto packed = dyn_cast<ArrayAttr>(value); packed && packed.size() == 2)
+    return ConstantOp::create(builder, loc, cast<TypedAttr>(packed[0]),
+                              cast<PackedLayoutAttr>(packed[1]));
   return arith::ConstantOp::materialize(builder, value, type, loc);
 }

@@ -82,6 +82,8 @@ private:
   void convertFromElements(tensor::FromElementsOp op);
   void convertReturn(func::ReturnOp op);
   LogicalResult convertView(Operation *op);
+  Value viewed(Location loc, MemRefType type, Value source,
+               ArrayRef<OpFoldResult> sizes);
   Value reshaped(Location loc, MemRefType type, Value source, Value shape);
   OpFoldResult mulIndex(Location loc, OpFoldResult a, OpFoldResult b);
   LogicalResult convertIf(scf::IfOp op);
@@ -282,7 +284,7 @@ void Bufferizer::convertFromElements(tensor::FromElementsOp op) {
 Value Bufferizer::reshaped(Location loc, MemRefType type, Value source,
                            Value shape) {
   auto known = shape.getDefiningOp<tensor::FromElementsOp>();
-  SmallVector<OpFoldResult> sizes, strides(type.getRank());
+  SmallVector<OpFoldResult> sizes;
   for (auto [i, size] : llvm::enumerate(type.getShape())) {
     if (!ShapedType::isDynamic(size)) {
       sizes.push_back(builder.getIndexAttr(size));
@@ -300,6 +302,13 @@ Value Bufferizer::reshaped(Location loc, MemRefType type, Value source,
                                            element);
     sizes.push_back(element);
   }
+  return viewed(loc, type, source, sizes);
+}
+
+/// A contiguous buffer seen with other sizes.
+Value Bufferizer::viewed(Location loc, MemRefType type, Value source,
+                         ArrayRef<OpFoldResult> sizes) {
+  SmallVector<OpFoldResult> strides(type.getRank());
   OpFoldResult stride = builder.getIndexAttr(1);
   for (int64_t i = type.getRank() - 1; i >= 0; --i) {
     strides[i] = stride;
@@ -331,13 +340,19 @@ LogicalResult Bufferizer::convertView(Operation *op) {
             return memref::CastOp::create(builder, loc, type, source);
           })
           .Case([&](tensor::CollapseShapeOp view) {
-            return memref::CollapseShapeOp::create(
-                builder, loc, type, source, view.getReassociationIndices());
+            SmallVector<OpFoldResult> sizes;
+            for (const ReassociationIndices &group :
+                 view.getReassociationIndices()) {
+              OpFoldResult size = builder.getIndexAttr(1);
+              for (int64_t dim : group)
+                size = mulIndex(
+                    loc, size, memref::getMixedSize(builder, loc, source, dim));
+              sizes.push_back(size);
+            }
+            return viewed(loc, type, source, sizes);
           })
           .Case([&](tensor::ExpandShapeOp view) {
-            return memref::ExpandShapeOp::create(builder, loc, type, source,
-                                                 view.getReassociationIndices(),
-                                                 view.getMixedOutputShape());
+            return viewed(loc, type, source, view.getMixedOutputShape());
           })
           .Case([&](tensor::ReshapeOp) {
             return reshaped(loc, type, source, op->getOperand(1));

@@ -171,3 +171,25 @@ func.func @while_loop(%x: tensor<i64>) -> tensor<i64> {
   }
   return %r : tensor<i64>
 }
+
+// -----
+
+// Reshapes of all kinds are the same buffer with other sizes.
+// CHECK-LABEL: func @views
+// CHECK-DAG:     %[[N:.+]] = memref.dim %arg0, %c0
+// CHECK:         %[[FLAT:.+]] = arith.muli %{{.+}}, %c4
+// CHECK:         memref.reinterpret_cast %arg0 to offset: [0], sizes: [%[[FLAT]]], strides: [1]
+// CHECK:         memref.reinterpret_cast %arg0 to offset: [0], sizes: [%arg1, 2, 2], strides: [4, 2, 1]
+// CHECK:         memref.reinterpret_cast %arg0 to offset: [0], sizes: [4, %arg1], strides: [%arg1, 1]
+func.func @views(%x: tensor<?x4xf32>, %n: index) -> (f32, f32, f32) {
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %a = tensor.collapse_shape %x [[0, 1]] : tensor<?x4xf32> into tensor<?xf32>
+  %b = tensor.expand_shape %x [[0], [1, 2]] output_shape [%n, 2, 2] : tensor<?x4xf32> into tensor<?x2x2xf32>
+  %shape = tensor.from_elements %c4, %n : tensor<2xindex>
+  %c = tensor.reshape %x(%shape) : (tensor<?x4xf32>, tensor<2xindex>) -> tensor<4x?xf32>
+  %0 = tensor.extract %a[%c0] : tensor<?xf32>
+  %1 = tensor.extract %b[%c0, %c0, %c0] : tensor<?x2x2xf32>
+  %2 = tensor.extract %c[%c0, %c0] : tensor<4x?xf32>
+  return %0, %1, %2 : f32, f32, f32
+}

@@ -84,7 +84,13 @@ private:
   LogicalResult convertView(Operation *op);
   Value viewed(Location loc, MemRefType type, Value source,
                ArrayRef<OpFoldResult> sizes);
-  Value reshaped(Location loc, MemRefType type, Value source, Value shape);
+  Value reshaped(Location loc, MemRefType type, Value source,
+                 ArrayRef<OpFoldResult> sizes);
+  SmallVector<OpFoldResult> reshapeSizes(Location loc, MemRefType type,
+                                         Value shape);
+  SmallVector<OpFoldResult>
+  collapsedSizes(Location loc, Value source,
+                 ArrayRef<ReassociationIndices> groups);
   OpFoldResult mulIndex(Location loc, OpFoldResult a, OpFoldResult b);
   LogicalResult convertIf(scf::IfOp op);
   LogicalResult convertFor(scf::ForOp op);
@@ -280,9 +286,24 @@ void Bufferizer::convertFromElements(tensor::FromElementsOp op) {
   dead.push_back(op);
 }
 
-/// `source` with the sizes that the elements of `shape` say.
+/// `source` seen with other sizes; buffers are contiguous, so the strides follow.
 Value Bufferizer::reshaped(Location loc, MemRefType type, Value source,
-                           Value shape) {
+                           ArrayRef<OpFoldResult> sizes) {
+  SmallVector<OpFoldResult> strides(type.getRank());
+  OpFoldResult stride = builder.getIndexAttr(1);
+  for (int64_t i = type.getRank() - 1; i >= 0; --i) {
+    strides[i] = stride;
+    stride = mulIndex(loc, stride, sizes[i]);
+  }
+  return memref::ReinterpretCastOp::create(builder, loc, type, source,
+                                           builder.getIndexAttr(0), sizes,
+                                           strides);
+}
+
+/// The sizes of a reshape to `type`, by the elements of its operand.
+SmallVector<OpFoldResult> Bufferizer::reshapeSizes(Location loc,
+                                                   MemRefType type,
+                                                   Value shape) {
   auto known = shape.getDefiningOp<tensor::FromElementsOp>();
   SmallVector<OpFoldResult> sizes;
   for (auto [i, size] : llvm::enumerate(type.getShape())) {
@@ -302,20 +323,26 @@ Value Bufferizer::reshaped(Location loc, MemRefType type, Value source,
                                            element);
     sizes.push_back(element);
   }
-  return viewed(loc, type, source, sizes);
+  return sizes;
 }
 
-/// A contiguous buffer seen with other sizes.
-Value Bufferizer::viewed(Location loc, MemRefType type, Value source,
-                         ArrayRef<OpFoldResult> sizes) {
-  SmallVector<OpFoldResult> strides(type.getRank());
-  OpFoldResult stride = builder.getIndexAttr(1);
-  for (int64_t i = type.getRank() - 1; i >= 0; --i) {
-    strides[i] = stride;
-    stride = mulIndex(loc, stride, sizes[i]);
+/// The sizes of a collapsed buffer: products over the groups.
+SmallVector<OpFoldResult>
+Bufferizer::collapsedSizes(Location loc, Value source,
+                           ArrayRef<ReassociationIndices> groups) {
+  auto type = cast<MemRefType>(source.getType());
+  SmallVector<OpFoldResult> sizes;
+  for (const ReassociationIndices &group : groups) {
+    OpFoldResult size = builder.getIndexAttr(1);
+    for (int64_t dim : group) {
+      OpFoldResult factor = builder.getIndexAttr(type.getDimSize(dim));
+      if (type.isDynamicDim(dim))
+        factor = memref::DimOp::create(builder, loc, source, dim).getResult();
+      size = mulIndex(loc, size, factor);
+    }
+    sizes.push_back(size);
   }
-  return memref::ReinterpretCastOp::create(
-      builder, loc, type, source, builder.getIndexAttr(0), sizes, strides);
+  return sizes;
 }
 
 /// The product of two sizes, a constant where both are.
@@ -324,6 +351,10 @@ OpFoldResult Bufferizer::mulIndex(Location loc, OpFoldResult a,
   std::optional<int64_t> x = getConstantIntValue(a), y = getConstantIntValue(b);
   if (x && y)
     return builder.getIndexAttr(*x * *y);
+  if (x == 1)
+    return b;
+  if (y == 1)
+    return a;
   return arith::MulIOp::create(builder, loc,
                                getValueOrCreateConstantIndexOp(builder, loc, a),
                                getValueOrCreateConstantIndexOp(builder, loc, b))
@@ -340,22 +371,16 @@ LogicalResult Bufferizer::convertView(Operation *op) {
             return memref::CastOp::create(builder, loc, type, source);
           })
           .Case([&](tensor::CollapseShapeOp view) {
-            SmallVector<OpFoldResult> sizes;
-            for (const ReassociationIndices &group :
-                 view.getReassociationIndices()) {
-              OpFoldResult size = builder.getIndexAttr(1);
-              for (int64_t dim : group)
-                size = mulIndex(
-                    loc, size, memref::getMixedSize(builder, loc, source, dim));
-              sizes.push_back(size);
-            }
-            return viewed(loc, type, source, sizes);
+            return reshaped(
+                loc, type, source,
+                collapsedSizes(loc, source, view.getReassociationIndices()));
           })
           .Case([&](tensor::ExpandShapeOp view) {
-            return viewed(loc, type, source, view.getMixedOutputShape());
+            return reshaped(loc, type, source, view.getMixedOutputShape());
           })
           .Case([&](tensor::ReshapeOp) {
-            return reshaped(loc, type, source, op->getOperand(1));
+            return reshaped(loc, type, source,
+                            reshapeSizes(loc, type, op->getOperand(1)));
           });
   buffers[op->getResult(0)] = result;
   dead.push_back(op);

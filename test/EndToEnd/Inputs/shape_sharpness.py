@@ -15,6 +15,7 @@ import sys
 import tempfile
 
 import onnx
+import onnx_compile
 
 from Conformance.cases import load_cases
 from Harness import BUILD
@@ -102,44 +103,56 @@ def sharpness_error(ours, library):
     return None
 
 
-def infer_batch(paths):
-    """Printed modules by model name, of those that could be read and inferred."""
-    bin_dir = BUILD / "bin"
-    imported = subprocess.run([bin_dir / "onnxc-import-model", *paths], capture_output=True, text=True)
-    text = re.sub(r"^module", "// -----\nmodule", imported.stdout, flags=re.MULTILINE).removeprefix("// -----\n")
-    command = [bin_dir / "onnx-opt", "-", "--split-input-file", "--onnx-infer-shapes=annotate=false"]
-    inferred = subprocess.run(command, input=text, capture_output=True, text=True)
+def import_model(model, folder):
+    """The printed module of `model`; empty, with a message, if it is refused."""
+    path = pathlib.Path(folder) / "model.mlir"
+    try:
+        onnx_compile.compile(model.SerializeToString(), output=path, emit="onnx-basic")
+    except onnx_compile.CompileError as error:
+        return "", str(error)
+    return path.read_text(), ""
+
+
+def infer_batch(modules):
+    """Printed modules by model name, of those that could be inferred, and messages."""
+    command = [BUILD / "bin" / "onnx-opt", "-", "--split-input-file", "--onnx-infer-shapes=annotate=false"]
+    inferred = subprocess.run(command, input="// -----\n".join(modules), capture_output=True, text=True)
     if inferred.returncode < 0:
         sys.exit(f"onnx-opt crashed: {inferred.stderr[-2000:]}")
-    modules = re.split(r"^// -----$", inferred.stdout, flags=re.MULTILINE)
-    named = {re.search(r'onnx\.model_name = "([^"]*)"', m)[1]: m for m in modules if "onnx.model_name" in m}
-    return named, imported.stderr + inferred.stderr
+    printed = re.split(r"^// -----$", inferred.stdout, flags=re.MULTILINE)
+    named = {re.search(r'onnx\.model_name = "([^"]*)"', m)[1]: m for m in printed if "onnx.model_name" in m}
+    return named, inferred.stderr
+
+
+def compare_batch(models, folder, verbose):
+    """Compares (name, model) pairs; returns how many were inferred and the errors."""
+    models = [(name, strip_outputs(model, f"case{i}")) for i, (name, model) in enumerate(models)]
+    imported = [import_model(model, folder) for _, model in models]
+    modules, messages = infer_batch([module for module, _ in imported if module])
+    if verbose:
+        print("\n".join([m for _, m in imported if m] + [messages]), file=sys.stderr)
+    inferred, errors = 0, []
+    for i, (name, model) in enumerate(models):
+        if f"case{i}" not in modules:
+            if verbose:
+                print(f"not inferred: {name}", file=sys.stderr)
+            continue
+        inferred += 1
+        library = onnx.shape_inference.infer_shapes(model, data_prop=True)
+        for ours, output in zip(our_types(modules[f"case{i}"]), library.graph.output, strict=True):
+            error = sharpness_error(ours, output.type)
+            if error:
+                errors.append(f"{name}, output {output.name}: {error}")
+    return inferred, errors
 
 
 def compare(models, verbose):
-    """Compares (name, model) pairs; returns how many were inferred and the errors."""
+    """compare_batch for any number of models."""
     inferred, errors = 0, []
     with tempfile.TemporaryDirectory() as folder:
         for start in range(0, len(models), BATCH):
-            batch, paths = {}, []
-            for i, (name, model) in enumerate(models[start : start + BATCH]):
-                batch[f"case{i}"] = (name, strip_outputs(model, f"case{i}"))
-                paths.append(pathlib.Path(folder) / f"case{i}.onnx")
-                paths[-1].write_bytes(batch[f"case{i}"][1].SerializeToString())
-            modules, messages = infer_batch(paths)
-            if verbose:
-                print(messages, file=sys.stderr)
-            for key, (name, model) in batch.items():
-                if key not in modules:
-                    if verbose:
-                        print(f"not inferred: {name}", file=sys.stderr)
-                    continue
-                inferred += 1
-                library = onnx.shape_inference.infer_shapes(model, data_prop=True)
-                for ours, output in zip(our_types(modules[key]), library.graph.output, strict=True):
-                    error = sharpness_error(ours, output.type)
-                    if error:
-                        errors.append(f"{name}, output {output.name}: {error}")
+            more, wrong = compare_batch(models[start : start + BATCH], folder, verbose)
+            inferred, errors = inferred + more, errors + wrong
     return inferred, errors
 
 

@@ -37,8 +37,11 @@ Value buildElementwise(
         copies = y == args.front();
         return y;
       });
-  if (copies && broadcast.values.size() == 1)
-    return broadcast.values.front();
+  Value first = broadcast.values.front();
+  bool whole = broadcast.values.size() == 1 ||
+               (type.hasStaticShape() && first.getType() == type);
+  if (copies && whole)
+    return first;
   return kernel.finish({result}).front();
 }
 

@@ -45,6 +45,10 @@ private:
   std::string uniqueName(StringRef base);
   Value packed(KernelOp kernel, const PackedOperand &pack);
   SmallVector<Value> hostExtents(KernelOp kernel);
+  Value hostScalar(KernelOp kernel, const LoopNest &nest, Value value,
+                   ValueRange extents);
+  Value hostSize(KernelOp kernel, const LoopNest &nest, Value tensor,
+                 int64_t dim, ValueRange extents);
   Value temporary(KernelOp kernel, const LoopNest &nest, Value tensor,
                   ValueRange extents);
 
@@ -137,20 +141,53 @@ Value Lowering::packed(KernelOp kernel, const PackedOperand &pack) {
       .getResult(0);
 }
 
+/// A scalar of the kernel's body, computed by the host instead.
+Value Lowering::hostScalar(KernelOp kernel, const LoopNest &nest, Value value,
+                           ValueRange extents) {
+  if (auto arg = dyn_cast<BlockArgument>(value))
+    return kernel.getOperand(arg.getArgNumber());
+  if (auto dim = value.getDefiningOp<tensor::DimOp>())
+    return hostSize(kernel, nest, dim.getSource(),
+                    *getConstantIntValue(dim.getIndex()), extents);
+  IRMapping map;
+  Operation *op = value.getDefiningOp();
+  for (Value operand : op->getOperands())
+    map.map(operand, hostScalar(kernel, nest, operand, extents));
+  return rewriter.clone(*op, map)->getResult(
+      cast<OpResult>(value).getResultNumber());
+}
+
+/// Size of a dimension of a tensor of the kernel's body.
+Value Lowering::hostSize(KernelOp kernel, const LoopNest &nest, Value tensor,
+                         int64_t dim, ValueRange extents) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  if (!type.isDynamicDim(dim))
+    return arith::ConstantIndexOp::create(rewriter, kernel.getLoc(),
+                                          type.getDimSize(dim));
+  if (auto arg = dyn_cast<BlockArgument>(tensor))
+    return tensor::DimOp::create(rewriter, kernel.getLoc(),
+                                 kernel.getOperand(arg.getArgNumber()), dim);
+  if (auto empty = tensor.getDefiningOp<tensor::EmptyOp>())
+    return hostScalar(kernel, nest, empty.getDynamicSize(dim), extents);
+  // It is the extent of the loop that writes along the dimension, or that of
+  // the tensor which the op continues.
+  auto result = cast<OpResult>(tensor);
+  auto op = cast<linalg::LinalgOp>(result.getOwner());
+  AffineMap map = op.getIndexingMapMatchingResult(result);
+  if (auto plain = dyn_cast<AffineDimExpr>(map.getResult(dim)))
+    return extents[nest.op(nest.numberOf(op)).axes[plain.getPosition()]];
+  return hostSize(kernel, nest, op.getTiedOpOperand(result)->get(), dim,
+                  extents);
+}
+
 /// Memory for an intermediate that is too large for the stack.
 Value Lowering::temporary(KernelOp kernel, const LoopNest &nest, Value tensor,
                           ValueRange extents) {
   auto type = cast<RankedTensorType>(tensor.getType());
   SmallVector<Value> sizes;
-  for (int64_t dim = 0; dim < type.getRank(); ++dim) {
-    if (!type.isDynamicDim(dim))
-      continue;
-    // Its size is the extent of the loop that writes along the dimension.
-    auto op = cast<linalg::LinalgOp>(cast<OpResult>(tensor).getOwner());
-    AffineMap map = op.getIndexingMapMatchingResult(cast<OpResult>(tensor));
-    unsigned position = map.getDimPosition(dim);
-    sizes.push_back(extents[nest.op(nest.numberOf(op)).axes[position]]);
-  }
+  for (int64_t dim = 0; dim < type.getRank(); ++dim)
+    if (type.isDynamicDim(dim))
+      sizes.push_back(hostSize(kernel, nest, tensor, dim, extents));
   return tensor::EmptyOp::create(rewriter, kernel.getLoc(), type, sizes);
 }
 
@@ -186,10 +223,16 @@ LogicalResult Lowering::lower(KernelOp kernel) {
   Value tileCount = math.scalar(tiles);
   rewriter.setInsertionPoint(b.getInsertionBlock(), b.getInsertionPoint());
   // Kernels that share a function have corresponding temporaries.
-  for (Value tensor : (*emitted)->result.temporaries)
-    outs.push_back(temporary((*emitted)->kernel,
-                             LoopNest::replay((*emitted)->kernel), tensor,
+  Block &like = (*emitted)->kernel.getBody().front();
+  for (Value tensor : (*emitted)->result.temporaries) {
+    auto result = cast<OpResult>(tensor);
+    int64_t place = std::distance(like.begin(),
+                                  Block::iterator(result.getOwner()));
+    Operation &own = *std::next(kernel.getBody().front().begin(), place);
+    outs.push_back(temporary(kernel, nest,
+                             own.getResult(result.getResultNumber()),
                              extents));
+  }
   auto launch =
       LaunchOp::create(rewriter, loc, ValueRange(outs).getTypes(),
                        (*emitted)->result.func.getName(), ins, outs, tileCount);

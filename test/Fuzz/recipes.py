@@ -10,7 +10,7 @@
   recipes.py                      200 random legal recipes per run, seeded
   recipes.py --seed 7 --count 20
   recipes.py --only gemm:123      one draw, verbosely: model name and draw number
-A failing recipe and its model are kept in build/recipe-failures.
+The models and the recipes that failed are kept in build/recipe-failures.
 """
 
 import argparse
@@ -18,6 +18,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import sys
 import tempfile
 
@@ -75,7 +76,7 @@ class Model:
     """A small model with its inputs, its kernels and its results under the empty recipe."""
 
     def __init__(self, name, folder):
-        self.name, self.path = name, folder / f"{name}.onnx"
+        self.name, self.path = name, FAILURES / f"{name}.onnx"
         model, self.inputs = graphs.GRAPHS[name]()
         onnx.save(model, self.path)
         recipes, empty, listing = (folder / f"{name}{s}" for s in (".recipes", ".empty", ".mlir"))
@@ -117,16 +118,14 @@ class Check:
     def __call__(self, draw, reporter):
         model, number = draw
         with tempfile.TemporaryDirectory(prefix="onnxc-") as scratch:
-            folder = pathlib.Path(scratch)
-            try:
-                library, steps, keeps, refusals = draw_legal(model, number, self.seed, folder)
-                reporter.stage("run")
-                outputs = artefact.load_session(library).run(model.inputs)
-                reporter.stage("compare")
-                compare(outputs, model.expected, keeps)
-            finally:
-                if sys.exc_info()[0] and (folder / "drawn.recipes").exists():
-                    keep_failure(model, number, folder / "drawn.recipes")
+            library, steps, keeps, refusals = draw_legal(model, number, self.seed, pathlib.Path(scratch))
+            kept = FAILURES / f"{model.name}-{number}.recipes"
+            kept.write_text(steps)  # before the run, which may crash
+            reporter.stage("run")
+            outputs = artefact.load_session(library).run(model.inputs)
+            reporter.stage("compare")
+            compare(outputs, model.expected, keeps)
+            kept.unlink()
         return {"keeps": keeps, "refusals": refusals, "steps": steps}
 
 
@@ -140,12 +139,6 @@ def compare(outputs, expected, keeps):
         else:
             scale = float(np.abs(reference).max())
             np.testing.assert_allclose(actual, reference, 1e-4, 1e-5 * scale)
-
-
-def keep_failure(model, number, recipes):
-    FAILURES.mkdir(parents=True, exist_ok=True)
-    (FAILURES / f"{model.name}-{number}.recipes").write_text(recipes.read_text())
-    onnx.save(onnx.load(model.path), FAILURES / f"{model.name}.onnx")
 
 
 def load_models(names, folder):
@@ -188,6 +181,8 @@ def main():
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--only", help="MODEL:NUMBER, one draw of a run with this seed")
     arguments = parser.parse_args()
+    shutil.rmtree(FAILURES, ignore_errors=True)
+    FAILURES.mkdir(parents=True)
     with tempfile.TemporaryDirectory(prefix="onnxc-recipes-") as scratch:
         names = [arguments.only.split(":")[0]] if arguments.only else sorted(graphs.GRAPHS)
         models, broken = load_models(names, pathlib.Path(scratch))

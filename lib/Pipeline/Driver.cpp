@@ -37,6 +37,9 @@ public:
 
   Outcome run();
 
+  /// Name of the step that did not end well.
+  StringRef failedStep() const { return stepName; }
+
 private:
   Outcome prepare();
   Outcome load();
@@ -59,6 +62,7 @@ private:
   std::unique_ptr<MLIRContext> context;
   OwningOpRef<ModuleOp> module;
   unsigned stepNumber = 0;
+  std::string stepName;
 };
 
 } // namespace
@@ -90,6 +94,7 @@ unsigned Compilation::countSteps() const {
 Outcome Compilation::step(StringRef name, llvm::function_ref<Outcome()> work) {
   if (isCancelled())
     return Outcome::Cancelled;
+  stepName = name.str();
   Progress progress{++stepNumber, countSteps(), name, std::nullopt};
   if (events.progress)
     events.progress(progress);
@@ -213,11 +218,35 @@ Outcome Compilation::run() {
   return outcome;
 }
 
+/// After an internal error: the IR that went into the failed step, in a file
+/// beside the output, and how to see the error again.
+static void writeReproducer(const Input &input, const CompileOptions &options,
+                            const Events &events, StringRef failed) {
+  size_t number = std::min(phaseNumber(failed), phases().size());
+  StringRef before = phases()[number == 0 ? 0 : number - 1].name;
+  if (options.output == "-" || before == options.resume)
+    return;
+  CompileOptions again = options;
+  again.emit = before.str();
+  again.output = options.output + ".reproducer.mlir";
+  Events quiet;
+  Report unused;
+  if (Compilation(input, again, quiet, unused).run() == Outcome::Done &&
+      events.message)
+    events.message({Severity::Note, "",
+                    "the error comes again with: onnx-compile " + again.output +
+                        " --resume=" + before.str()});
+}
+
 Outcome onnxc::compile(const Input &input, const CompileOptions &options,
                        const Events &events, Report &report) {
   CompileOptions completed = options;
   if (completed.output.empty())
     completed.output = defaultOutput(input, options);
   report.output = completed.output;
-  return Compilation(input, completed, events, report).run();
+  Compilation compilation(input, completed, events, report);
+  Outcome outcome = compilation.run();
+  if (outcome == Outcome::Internal)
+    writeReproducer(input, completed, events, compilation.failedStep());
+  return outcome;
 }

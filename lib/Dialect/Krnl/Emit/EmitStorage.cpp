@@ -5,6 +5,7 @@
 #include "KernelEmitter.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "onnxc/Support/ElementBytes.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -186,7 +187,7 @@ LogicalResult KernelEmitter::assignStorage(EmittedKernel &result) {
       if (failed(shape))
         return failure();
       auto type = cast<RankedTensorType>(root.getType());
-      int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+      int64_t bytes = elementBytes(type.getElementType());
       bool fits = true;
       for (int64_t size : *shape) {
         fits &= !ShapedType::isDynamic(size) && size <= options.maxStackBytes;

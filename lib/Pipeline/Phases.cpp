@@ -35,8 +35,8 @@ static void buildKrnl(OpPassManager &passes, const PhaseInputs &inputs) {
   passes.addPass(createSelectTargetPass(inputs.machine));
   OpPassManager &target = passes.nest<ModuleOp>();
   target.addPass(createConvertONNXToKrnlPass());
-  // Sizes of results become sizes of what they are made from, so that equal ones
-  // are seen to be equal and no copy stands between kernels.
+  // Sizes of results become sizes of what they are made from, so that equal
+  // ones are seen to be equal and no copy stands between kernels.
   target.addPass(krnl::createKrnlSimplifyHostPass());
   target.addPass(memref::createResolveRankedShapeTypeResultDimsPass());
   target.addPass(onnx::createShareInputSizes());

@@ -90,8 +90,8 @@ LogicalResult KrnlExpandMath::widenHalves() {
 }
 
 /// Functions whose upstream polynomial is within 6 units in the last place (and
-/// flushes denormal numbers at worst). The others lose digits for small or large
-/// arguments and are left to libm.
+/// flushes denormal numbers at worst). The others lose digits for small or
+/// large arguments and are left to libm.
 static bool hasGoodPolynomial(StringRef name) {
   name.consume_front("math.");
   return llvm::StringSwitch<bool>(name)

@@ -77,8 +77,7 @@ TEST_F(CompileTest, writesAnArtefactAndNothingElse) {
 }
 
 TEST_F(CompileTest, isCallableFromC) {
-  EXPECT_EQ(compileFromC(ONNXC_DIGITS, ONNXC_RUNTIME_DIR,
-                         path("c.so").c_str()),
+  EXPECT_EQ(compileFromC(ONNXC_DIGITS, ONNXC_RUNTIME_DIR, path("c.so").c_str()),
             OM_COMPILE_OK);
   EXPECT_TRUE(sys::fs::exists(path("c.so")));
 }

@@ -286,7 +286,8 @@ void Bufferizer::convertFromElements(tensor::FromElementsOp op) {
   dead.push_back(op);
 }
 
-/// `source` seen with other sizes; buffers are contiguous, so the strides follow.
+/// `source` seen with other sizes; buffers are contiguous, so the strides
+/// follow.
 Value Bufferizer::reshaped(Location loc, MemRefType type, Value source,
                            ArrayRef<OpFoldResult> sizes) {
   SmallVector<OpFoldResult> strides(type.getRank());
@@ -295,15 +296,13 @@ Value Bufferizer::reshaped(Location loc, MemRefType type, Value source,
     strides[i] = stride;
     stride = mulIndex(loc, stride, sizes[i]);
   }
-  return memref::ReinterpretCastOp::create(builder, loc, type, source,
-                                           builder.getIndexAttr(0), sizes,
-                                           strides);
+  return memref::ReinterpretCastOp::create(
+      builder, loc, type, source, builder.getIndexAttr(0), sizes, strides);
 }
 
 /// The sizes of a reshape to `type`, by the elements of its operand.
-SmallVector<OpFoldResult> Bufferizer::reshapeSizes(Location loc,
-                                                   MemRefType type,
-                                                   Value shape) {
+SmallVector<OpFoldResult>
+Bufferizer::reshapeSizes(Location loc, MemRefType type, Value shape) {
   auto known = shape.getDefiningOp<tensor::FromElementsOp>();
   SmallVector<OpFoldResult> sizes;
   for (auto [i, size] : llvm::enumerate(type.getShape())) {

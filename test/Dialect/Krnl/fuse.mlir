@@ -121,3 +121,35 @@ func.func @rows(%x: tensor<?x16xf32>, %n: index) -> tensor<?x16xf32> {
   } -> tensor<?x16xf32>
   return %2 : tensor<?x16xf32>
 }
+
+// The broadcast alone says how long j is: it is merged, but not folded away.
+// CHECK-LABEL: func @extent_from_folded
+// CHECK:         krnl.kernel "broadcast+sum" loops [i = 8, j = 4]
+// CHECK:           krnl.axes = ["i", "j"]
+// CHECK:           krnl.axes = ["i", "j"]
+func.func @extent_from_folded(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %e = tensor.empty() : tensor<8x4xf32>
+  %g = tensor.empty() : tensor<8xf32>
+  %0 = krnl.kernel "broadcast" loops [i = 8, j = 4] ins(%x : tensor<8xf32>) outs(%e : tensor<8x4xf32>) {
+  ^bb0(%p: tensor<8xf32>, %o: tensor<8x4xf32>):
+    %c = linalg.generic {indexing_maps = [#row, #id], iterator_types = ["parallel", "parallel"]}
+        ins(%p : tensor<8xf32>) outs(%o : tensor<8x4xf32>) attrs = {krnl.axes = ["i", "j"]} {
+    ^bb0(%s: f32, %u: f32):
+      linalg.yield %s : f32
+    } -> tensor<8x4xf32>
+    krnl.yield %c : tensor<8x4xf32>
+  } -> tensor<8x4xf32>
+  %1 = krnl.kernel "sum" loops [r = 8, c = 4] ins(%0 : tensor<8x4xf32>) outs(%g : tensor<8xf32>) {
+  ^bb0(%p: tensor<8x4xf32>, %o: tensor<8xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["r"]} ins(%zero : f32) outs(%o : tensor<8xf32>) -> tensor<8xf32>
+    %c = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+        ins(%p : tensor<8x4xf32>) outs(%f : tensor<8xf32>) attrs = {krnl.axes = ["r", "c"]} {
+    ^bb0(%s: f32, %u: f32):
+      %v = arith.addf %s, %u : f32
+      linalg.yield %v : f32
+    } -> tensor<8xf32>
+    krnl.yield %c : tensor<8xf32>
+  } -> tensor<8xf32>
+  return %1 : tensor<8xf32>
+}

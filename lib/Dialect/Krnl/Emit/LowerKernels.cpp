@@ -191,7 +191,21 @@ Value Lowering::temporary(KernelOp kernel, const LoopNest &nest, Value tensor,
   return tensor::EmptyOp::create(rewriter, kernel.getLoc(), type, sizes);
 }
 
+/// Equal empty tensors may have become one. Each op that starts from one gets its
+/// own again: it stands for memory here.
+static void separateTemporaries(KernelOp kernel) {
+  OpBuilder builder(kernel.getContext());
+  for (auto empty : llvm::make_early_inc_range(
+           kernel.getBody().front().getOps<tensor::EmptyOp>()))
+    for (OpOperand &use : llvm::make_early_inc_range(
+             llvm::drop_begin(empty->getUses()))) {
+      builder.setInsertionPointAfter(empty);
+      use.set(builder.clone(*empty)->getResult(0));
+    }
+}
+
 LogicalResult Lowering::lower(KernelOp kernel) {
+  separateTemporaries(kernel);
   FailureOr<Emitted *> emitted = emit(kernel);
   if (failed(emitted))
     return failure();

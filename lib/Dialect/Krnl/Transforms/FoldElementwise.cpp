@@ -96,8 +96,9 @@ static Value clonePayload(RewriterBase &rewriter, linalg::GenericOp producer,
       producer.getBody()->getTerminator()->getOperand(0));
 }
 
-static void fold(RewriterBase &rewriter, linalg::GenericOp producer,
-                 linalg::GenericOp reader, ArrayRef<unsigned> dims) {
+/// Fails where the producer alone gave a loop of the reader its extent.
+static LogicalResult fold(RewriterBase &rewriter, linalg::GenericOp producer,
+                          linalg::GenericOp reader, ArrayRef<unsigned> dims) {
   MLIRContext *context = reader.getContext();
   SmallVector<AffineExpr> toReader = llvm::map_to_vector(
       dims, [&](unsigned dim) { return getAffineDimExpr(dim, context); });
@@ -124,6 +125,8 @@ static void fold(RewriterBase &rewriter, linalg::GenericOp producer,
   SmallVector<AffineMap> maps = operands.maps;
   for (OpOperand &init : reader.getDpsInitsMutable())
     maps.push_back(reader.getMatchingIndexingMap(&init));
+  if (!inversePermutation(concatAffineMaps(maps, context)))
+    return failure();
 
   rewriter.setInsertionPoint(reader);
   auto folded = linalg::GenericOp::create(
@@ -155,6 +158,7 @@ static void fold(RewriterBase &rewriter, linalg::GenericOp producer,
   if (auto empty = destination.getDefiningOp<tensor::EmptyOp>();
       empty && empty->use_empty())
     rewriter.eraseOp(empty);
+  return success();
 }
 
 /// Folds the first op that allows it.
@@ -169,8 +173,8 @@ static bool foldOne(RewriterBase &rewriter, KernelOp kernel) {
     SmallVector<unsigned> dims = matchDims(producer, reader);
     if (dims.empty() && producer.getNumLoops() != 0)
       continue;
-    fold(rewriter, producer, reader, dims);
-    return true;
+    if (succeeded(fold(rewriter, producer, reader, dims)))
+      return true;
   }
   return false;
 }

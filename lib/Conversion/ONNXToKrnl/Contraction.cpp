@@ -52,14 +52,35 @@ static void checkEqual(OpBuilder &b, Location loc, Value x, Value y,
       message);
 }
 
+/// Checks that two dimensions have one size, and lets both types say it where
+/// one does.
+static void unify(OpBuilder &b, Location loc, Value &x, int64_t xDim, Value &y,
+                  int64_t yDim, StringRef message) {
+  checkEqual(b, loc, sizeOf(b, loc, x, xDim), sizeOf(b, loc, y, yDim), message);
+  x = withSize(b, loc, x, xDim, rankedType(y).getDimSize(yDim));
+  y = withSize(b, loc, y, yDim, rankedType(x).getDimSize(xDim));
+}
+
 /// A * B over the last two dimensions, leading ones broadcast; a vector on
 /// either side has its missing dimension left out of the result.
 Value buildMatMul(OpBuilder &b, Location loc, Value lhs, Value rhs,
                   ContractionTypes types) {
-  RankedTensorType lhsType = rankedType(lhs), rhsType = rankedType(rhs);
-  int64_t lhsRank = lhsType.getRank(), rhsRank = rhsType.getRank();
+  int64_t lhsRank = rankedType(lhs).getRank();
+  int64_t rhsRank = rankedType(rhs).getRank();
   int64_t batches = std::max<int64_t>({lhsRank - 2, rhsRank - 2, 0});
   bool hasM = lhsRank > 1, hasN = rhsRank > 1;
+  unify(b, loc, lhs, lhsRank - 1, rhs, hasN ? rhsRank - 2 : 0,
+        "MatMul: inner sizes of the operands differ");
+  for (int64_t i = 0; i < batches; ++i) {
+    int64_t l = i - (batches - (lhsRank - 2)),
+            r = i - (batches - (rhsRank - 2));
+    if (hasM && hasN && l >= 0 && r >= 0 &&
+        rankedType(lhs).getDimSize(l) != 1 &&
+        rankedType(rhs).getDimSize(r) != 1)
+      unify(b, loc, lhs, l, rhs, r,
+            "MatMul: leading sizes of the operands differ");
+  }
+  RankedTensorType lhsType = rankedType(lhs), rhsType = rankedType(rhs);
 
   KernelBuilder kernel(b, loc, "MatMul");
   KernelBuilder::Access a{kernel.input(lhs), {}}, x{kernel.input(rhs), {}};
@@ -79,9 +100,6 @@ Value buildMatMul(OpBuilder &b, Location loc, Value lhs, Value rhs,
             r = i - (batches - (rhsRank - 2));
     bool fromLhs = hasM && l >= 0 && lhsType.getDimSize(l) != 1;
     bool fromRhs = hasN && r >= 0 && rhsType.getDimSize(r) != 1;
-    if (fromLhs && fromRhs)
-      checkEqual(b, loc, sizeOf(b, loc, lhs, l), sizeOf(b, loc, rhs, r),
-                 "MatMul: leading sizes of the operands differ");
     bool useRhs = fromRhs && (!fromLhs || lhsType.isDynamicDim(l));
     bool useLhs = !useRhs && hasM && l >= 0;
     AffineExpr loop =
@@ -104,13 +122,7 @@ Value buildMatMul(OpBuilder &b, Location loc, Value lhs, Value rhs,
     n = kernel.loop("n", rhsType.getDimSize(rhsRank - 1));
     addOut(n, rhs, x.tensor, rhsRank - 1);
   }
-  int64_t rhsK = hasN ? rhsRank - 2 : 0;
-  checkEqual(b, loc, sizeOf(b, loc, lhs, lhsRank - 1),
-             sizeOf(b, loc, rhs, rhsK),
-             "MatMul: inner sizes of the operands differ");
   int64_t kExtent = lhsType.getDimSize(lhsRank - 1);
-  if (ShapedType::isDynamic(kExtent))
-    kExtent = rhsType.getDimSize(rhsK);
   AffineExpr k = kernel.loop("k", kExtent);
   a.at.push_back(k);
   x.at.push_back(k);
@@ -172,16 +184,15 @@ struct GemmLowering : public OpConversionPattern<onnx::GemmOp> {
       return rewriter.notifyMatchFailure(op, "operand is not of rank 2");
     bool transA = op.getTransA(), transB = op.getTransB();
     int64_t mDim = transA ? 1 : 0, nDim = transB ? 0 : 1;
+    unify(rewriter, loc, lhs, 1 - mDim, rhs, 1 - nDim,
+          "Gemm: inner sizes of the operands differ");
+    lhsType = rankedType(lhs);
+    rhsType = rankedType(rhs);
     KernelBuilder kernel(rewriter, loc, "Gemm");
     AffineExpr m = kernel.loop("m", lhsType.getDimSize(mDim));
     AffineExpr n = kernel.loop("n", rhsType.getDimSize(nDim));
     int64_t kExtent = lhsType.getDimSize(1 - mDim);
-    if (ShapedType::isDynamic(kExtent))
-      kExtent = rhsType.getDimSize(1 - nDim);
     AffineExpr k = kernel.loop("k", kExtent);
-    checkEqual(rewriter, loc, sizeOf(rewriter, loc, lhs, 1 - mDim),
-               sizeOf(rewriter, loc, rhs, 1 - nDim),
-               "Gemm: inner sizes of the operands differ");
     KernelBuilder::Access a{kernel.input(lhs), {}}, x{kernel.input(rhs), {}};
     a.at =
         transA ? SmallVector<AffineExpr>{k, m} : SmallVector<AffineExpr>{m, k};

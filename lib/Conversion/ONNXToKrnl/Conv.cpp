@@ -13,12 +13,40 @@
 #include "onnxc/Conversion/ONNXToKrnl/Padding.h"
 #include "onnxc/Conversion/ONNXToKrnl/ScalarBuilder.h"
 #include "onnxc/Conversion/ONNXToKrnl/Windows.h"
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
 
 using namespace mlir;
 using onnxc::krnl::KernelBuilder;
 
 namespace onnxc {
+/// Checks that data, weights and bias agree about channels, and lets all types
+/// say what one does.
+static void checkChannels(OpBuilder &b, Location loc, Value &x, Value &w,
+                          Value &bias, int64_t group) {
+  auto size = [](Value v, int64_t dim) {
+    return cast<RankedTensorType>(v.getType()).getDimSize(dim);
+  };
+  auto check = [&](Value p, Value q) {
+    if (getConstantIntValue(p) && getConstantIntValue(q))
+      return;
+    krnl::CheckOp::create(
+        b, loc, arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, p, q),
+        "convolution: the operands differ in their channels");
+  };
+  check(sizeOf(b, loc, x, 1),
+        mulIndex(b, loc, sizeOf(b, loc, w, 1), indexConstant(b, loc, group)));
+  if (!ShapedType::isDynamic(size(x, 1)))
+    w = withSize(b, loc, w, 1, size(x, 1) / group);
+  if (!ShapedType::isDynamic(size(w, 1)))
+    x = withSize(b, loc, x, 1, size(w, 1) * group);
+  if (!bias)
+    return;
+  check(sizeOf(b, loc, bias, 0), sizeOf(b, loc, w, 0));
+  w = withSize(b, loc, w, 0, size(bias, 0));
+  bias = withSize(b, loc, bias, 0, size(w, 0));
+}
+
 FailureOr<Value> buildConvolution(ConversionPatternRewriter &rewriter,
                                   Operation *op, Value x, Value w, Value bias,
                                   ContractionTypes types,
@@ -34,6 +62,10 @@ FailureOr<Value> buildConvolution(ConversionPatternRewriter &rewriter,
   if (group != 1 &&
       (ShapedType::isDynamic(outChannels) || ShapedType::isDynamic(perGroup)))
     return rewriter.notifyMatchFailure(op, "grouped weights of no fixed size");
+
+  checkChannels(rewriter, loc, x, w, bias, group);
+  perGroup = cast<RankedTensorType>(w.getType()).getDimSize(1);
+  outChannels = cast<RankedTensorType>(w.getType()).getDimSize(0);
 
   int64_t spatial = xType.getRank() - 2;
   SmallVector<Value> kernelSizes;

@@ -46,6 +46,17 @@ RankedTensorType refineType(RankedTensorType type, ValueRange sizes) {
   return RankedTensorType::get(shape, type.getElementType());
 }
 
+Value withSize(OpBuilder &b, Location loc, Value tensor, int64_t dim,
+               int64_t size) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  if (!type.isDynamicDim(dim) || ShapedType::isDynamic(size))
+    return tensor;
+  SmallVector<int64_t> shape(type.getShape());
+  shape[dim] = size;
+  return tensor::CastOp::create(
+      b, loc, RankedTensorType::get(shape, type.getElementType()), tensor);
+}
+
 template <typename Op, typename Fold>
 static Value binary(OpBuilder &b, Location loc, Value x, Value y, Fold fold) {
   auto cx = getConstantIntValue(x), cy = getConstantIntValue(y);

@@ -30,6 +30,11 @@ llvm::SmallVector<mlir::Value> dynamicSizes(mlir::RankedTensorType type,
 mlir::RankedTensorType refineType(mlir::RankedTensorType type,
                                   mlir::ValueRange sizes);
 
+/// `tensor` with the size of a dimension filled in where `size` is known and
+/// its type does not say it. That they agree has been checked.
+mlir::Value withSize(mlir::OpBuilder &b, mlir::Location loc, mlir::Value tensor,
+                     int64_t dim, int64_t size);
+
 mlir::Value indexConstant(mlir::OpBuilder &b, mlir::Location loc,
                           int64_t value);
 /// Arithmetic on indices, folded where both are constant.

@@ -7,6 +7,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
+#include <numeric>
+
 using namespace mlir;
 
 namespace onnxc::krnl {
@@ -20,6 +22,14 @@ LaneIndex KernelEmitter::fullExtent(unsigned loop) {
   return math.eval(nest.extentExpr(loop), {}, extents);
 }
 
+/// A number that divides every trip count the loop can have.
+static int64_t tripCountDivisor(const LoopNest &nest, unsigned number) {
+  const Loop &loop = nest.loop(number);
+  if (loop.kind == Loop::Kind::BlockInner)
+    return std::gcd(loop.blockSize, tripCountDivisor(nest, loop.parents[0]));
+  return loop.kind == Loop::Kind::Axis && !loop.isDynamic() ? loop.extent : 1;
+}
+
 /// How many iterations the loop really has at this point: the last block of a
 /// loop whose size it does not divide is shorter.
 LaneIndex KernelEmitter::boundOf(unsigned number) {
@@ -31,7 +41,7 @@ LaneIndex KernelEmitter::boundOf(unsigned number) {
   if (loop.kind == Loop::Kind::BlockOuter)
     return math.floorDiv(math.add(whole, {{}, loop.blockSize - 1, 0, {}}),
                          loop.blockSize);
-  if (whole.isConstant() && whole.offset % loop.blockSize == 0)
+  if (tripCountDivisor(nest, parent) % loop.blockSize == 0)
     return {{}, loop.blockSize, 0, {}};
   // The outer loop of the same block was made just before the inner one.
   const ActiveLoop &outer = active[number - 1];

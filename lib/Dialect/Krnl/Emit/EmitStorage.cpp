@@ -94,6 +94,11 @@ bool KernelEmitter::canForward(OpResult produced, OpOperand &use) {
 
 /// Must a result be stored, because somebody cannot take it from registers?
 bool KernelEmitter::needsMemory(OpResult produced) {
+  // The running value that a reduction keeps for the sake of its other results.
+  if (produced.use_empty())
+    if (auto producer = dyn_cast<linalg::LinalgOp>(produced.getOwner()))
+      return producer->getNumResults() > 1 &&
+             producer.getNumReductionLoops() > 0;
   for (OpOperand &use : produced.getUses()) {
     if (isa<YieldOp>(use.getOwner()))
       return true;

@@ -1,0 +1,264 @@
+//===- ArgReduction.cpp - Where the extreme elements are --------*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// ArgMax and ArgMin carry the best element and its index side by side; so does
+// MaxPool where the indices of the largest elements are wanted too.
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
+#include "onnxc/Conversion/ONNXToKrnl/KernelBuilder.h"
+#include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
+#include "onnxc/Conversion/ONNXToKrnl/ScalarBuilder.h"
+#include "onnxc/Conversion/ONNXToKrnl/Windows.h"
+#include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
+
+using namespace mlir;
+using onnxc::krnl::KernelBuilder;
+
+namespace onnxc {
+namespace {
+
+Value orCondition(ScalarBuilder &s, Value x, Value y) {
+  return s.math<arith::OrIOp>(x, y);
+}
+Value andCondition(ScalarBuilder &s, Value x, Value y) {
+  return s.math<arith::AndIOp>(x, y);
+}
+Value notCondition(ScalarBuilder &s, Value x) {
+  return s.math<arith::XOrIOp>(
+      x, arith::ConstantIntOp::create(s.builder(), s.getLoc(), 1, 1));
+}
+
+/// Is x beyond `best`, or, with `orSame`, no less? A NaN is beyond everything.
+Value isBetter(ScalarBuilder &s, Value x, Value best, bool smallest,
+               bool orSame) {
+  Value low = smallest ? x : best, high = smallest ? best : x;
+  Value better = orSame ? s.le(low, high) : s.lt(low, high);
+  if (!s.isFloat())
+    return better;
+  Value isNew = s.isNaN(x);
+  if (!orSame)
+    isNew = andCondition(s, isNew, notCondition(s, s.isNaN(best)));
+  return orCondition(s, better, isNew);
+}
+
+template <typename OnnxOp, bool smallest>
+struct ArgLowering : public OpConversionPattern<OnnxOp> {
+  using OpConversionPattern<OnnxOp>::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(OnnxOp op, typename OnnxOp::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Value x = adaptor.getData();
+    auto type = dyn_cast<RankedTensorType>(x.getType());
+    if (!type || type.getRank() == 0)
+      return rewriter.notifyMatchFailure(op, "operand has no axis");
+    int64_t axis = op.getAxis();
+    axis = axis < 0 ? axis + type.getRank() : axis;
+    if (axis < 0 || axis >= type.getRank())
+      return rewriter.notifyMatchFailure(op, "axis is out of range");
+    Value y = build(rewriter, op, x, axis);
+    if (!op.getKeepdims())
+      y = drop(rewriter, op.getLoc(), y, axis);
+    replaceWithCasts(rewriter, *this->getTypeConverter(), op, y);
+    return success();
+  }
+
+private:
+  static Value build(OpBuilder &b, OnnxOp op, Value x, int64_t axis) {
+    Location loc = op.getLoc();
+    auto type = cast<RankedTensorType>(x.getType());
+    Type element = getElementTypeOrSelf(op.getData().getType());
+    KernelBuilder kernel(b, loc, op->getName().stripDialect());
+    Value in = kernel.input(x);
+    SmallVector<AffineExpr> all = kernel.loopsOf(type), outAt = all;
+    outAt[axis] = kernel.zero();
+    SmallVector<int64_t> shape(type.getShape());
+    SmallVector<Value> sizes = sizesOf(b, loc, x);
+    shape[axis] = 1;
+    sizes[axis] = indexConstant(b, loc, 1);
+    auto outType = RankedTensorType::get(shape, b.getI64Type());
+    Value out = kernel.output(outType, dynamicSizes(outType, sizes));
+    SmallVector<std::pair<Value, int64_t>> like;
+    for (int64_t d = 0; d < type.getRank(); ++d)
+      if (outType.isDynamicDim(d))
+        like.push_back({in, d});
+    Value best = kernel.temporary(
+        RankedTensorType::get(shape, ScalarBuilder::computeType(element)),
+        like);
+    ScalarBuilder outside(kernel.inside(), loc, element);
+    best = kernel.fill(smallest ? outside.highest() : outside.lowest(),
+                       {best, outAt});
+    Value first =
+        kernel.fill(kernel.constant(b.getI64IntegerAttr(0)), {out, outAt});
+    bool last = op.getSelectLastIndex();
+    SmallVector<Value> found = kernel.generic(
+        {{in, all}}, {{best, outAt}, {first, outAt}}, {all[axis]},
+        [&](OpBuilder &nb, Location l, ValueRange v) {
+          ScalarBuilder s(nb, l, element);
+          Value value = s.widen(v[0]);
+          Value better = isBetter(s, value, v[1], smallest, last);
+          Value here = s.math<arith::IndexCastOp>(
+              nb.getI64Type(), kernel.index(nb, l, all[axis]));
+          return SmallVector<Value>{s.select(better, value, v[1]),
+                                    s.select(better, here, v[2])};
+        });
+    return kernel.finish({found[1]}).front();
+  }
+
+  static Value drop(OpBuilder &b, Location loc, Value y, int64_t axis) {
+    auto type = cast<RankedTensorType>(y.getType());
+    SmallVector<int64_t> shape(type.getShape());
+    SmallVector<Value> sizes = sizesOf(b, loc, y);
+    shape.erase(shape.begin() + axis);
+    sizes.erase(sizes.begin() + axis);
+    return reshapeTo(
+        b, loc, y, RankedTensorType::get(shape, type.getElementType()), sizes);
+  }
+};
+
+/// Indices are those of the whole tensor without borders, its spatial
+/// dimensions in row-major or column-major order.
+class IndexedPool {
+public:
+  IndexedPool(OpBuilder &b, onnx::MaxPoolOp op, Value x, const Windows &windows,
+              Value padded)
+      : b(b), loc(op.getLoc()), op(op), x(x), padded(padded), windows(windows),
+        kernel(b, loc, "MaxPool"),
+        element(getElementTypeOrSelf(op.getX().getType())) {}
+
+  SmallVector<Value> build();
+
+private:
+  /// The value inside the kernel: a constant there if it is one outside.
+  Value inside(Value host) {
+    if (auto constant = getConstantIntValue(host))
+      return kernel.constant(b.getIndexAttr(*constant));
+    return kernel.input(host);
+  }
+  /// The element's index and whether it is none of the border.
+  std::pair<Value, Value> place(ScalarBuilder &s);
+
+  OpBuilder &b;
+  Location loc;
+  onnx::MaxPoolOp op;
+  Value x, padded;
+  const Windows &windows;
+  KernelBuilder kernel;
+  Type element;
+  SmallVector<AffineExpr> outAt, window;
+  SmallVector<Value> inSizes, before;
+};
+
+std::pair<Value, Value> IndexedPool::place(ScalarBuilder &s) {
+  OpBuilder &nb = s.builder();
+  Location l = s.getLoc();
+  auto at = [&](AffineExpr loop) { return kernel.index(nb, l, loop); };
+  Value index =
+      addIndex(nb, l, mulIndex(nb, l, at(outAt[0]), inSizes[1]), at(outAt[1]));
+  Value ok = arith::ConstantIntOp::create(nb, l, 1, 1);
+  SmallVector<Value> positions;
+  for (auto [d, k] : llvm::enumerate(window)) {
+    Value o = mulIndex(nb, l, at(outAt[d + 2]),
+                       indexConstant(nb, l, windows.strides[d]));
+    Value step =
+        mulIndex(nb, l, at(k), indexConstant(nb, l, windows.dilations[d]));
+    positions.push_back(subIndex(nb, l, addIndex(nb, l, o, step), before[d]));
+    // Unsigned: also false for what lies before the beginning.
+    Value isIn = s.math<arith::CmpIOp>(arith::CmpIPredicate::ult,
+                                       positions.back(), inSizes[d + 2]);
+    ok = andCondition(s, ok, isIn);
+  }
+  Value image = indexConstant(nb, l, 0), area = indexConstant(nb, l, 1);
+  bool columns = op.getStorageOrder() == 1;
+  for (int64_t i = 0, e = positions.size(); i < e; ++i) {
+    int64_t d = columns ? i : e - 1 - i;
+    image = addIndex(nb, l, image, mulIndex(nb, l, positions[d], area));
+    area = mulIndex(nb, l, area, inSizes[d + 2]);
+  }
+  index = addIndex(nb, l, mulIndex(nb, l, index, area), image);
+  return {s.math<arith::IndexCastOp>(nb.getI64Type(), index), ok};
+}
+
+SmallVector<Value> IndexedPool::build() {
+  auto inType = cast<RankedTensorType>(padded.getType());
+  SmallVector<Value> sizes{sizeOf(b, loc, x, 0), sizeOf(b, loc, x, 1)};
+  sizes.append(windows.outSizes);
+  SmallVector<int64_t> unknown(inType.getRank(), ShapedType::kDynamic);
+  RankedTensorType type = refineType(
+      RankedTensorType::get(unknown, inType.getElementType()), sizes);
+  auto indexType = RankedTensorType::get(type.getShape(), b.getI64Type());
+  for (Value size : sizesOf(b, loc, x))
+    inSizes.push_back(inside(size));
+  for (Value pad : windows.padBefore)
+    before.push_back(inside(pad));
+
+  SmallVector<AffineExpr> inAt;
+  outAt = kernel.loopsOf(type);
+  inAt.assign(outAt.begin(), outAt.begin() + 2);
+  for (auto [d, size] : llvm::enumerate(op.getKernelShape())) {
+    window.push_back(kernel.loop("k" + std::to_string(d), size));
+    inAt.push_back(outAt[d + 2] * windows.strides[d] +
+                   window.back() * windows.dilations[d]);
+  }
+  Value in = kernel.input(padded);
+  Value out = kernel.output(type, dynamicSizes(type, sizes));
+  Value indices = kernel.output(indexType, dynamicSizes(indexType, sizes));
+  ScalarBuilder outside(kernel.inside(), loc, element);
+  Value best = kernel.fill(outside.narrow(outside.lowest()), {out, outAt});
+  Value none =
+      kernel.fill(kernel.constant(b.getI64IntegerAttr(-1)), {indices, outAt});
+  SmallVector<Value> found = kernel.generic(
+      {{in, inAt}}, {{best, outAt}, {none, outAt}}, window,
+      [&](OpBuilder &nb, Location l, ValueRange v) {
+        ScalarBuilder s(nb, l, element);
+        auto [index, ok] = place(s);
+        Value isFirst = s.math<arith::CmpIOp>(
+            arith::CmpIPredicate::slt, v[2],
+            arith::ConstantOp::create(nb, l, nb.getI64IntegerAttr(0)));
+        Value better = isBetter(s, s.widen(v[0]), s.widen(v[1]),
+                                /*smallest=*/false, /*orSame=*/false);
+        better = andCondition(s, ok, orCondition(s, better, isFirst));
+        return SmallVector<Value>{s.select(better, v[0], v[1]),
+                                  s.select(better, index, v[2])};
+      });
+  return kernel.finish(found);
+}
+
+struct IndexedMaxPoolLowering : public OpConversionPattern<onnx::MaxPoolOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(onnx::MaxPoolOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value x = adaptor.getX();
+    auto type = dyn_cast<RankedTensorType>(x.getType());
+    if (!type || type.getRank() < 3)
+      return rewriter.notifyMatchFailure(op, "operand has no spatial dims");
+    if (op->getNumResults() != 2)
+      return rewriter.notifyMatchFailure(op, "nobody asks for indices");
+    SmallVector<Value> kernelSizes;
+    for (int64_t size : op.getKernelShape())
+      kernelSizes.push_back(indexConstant(rewriter, loc, size));
+    Windows windows = Windows::get(
+        rewriter, loc, x, kernelSizes, op.getStrides(), op.getDilations(),
+        op.getPads(), op.getAutoPad(), op.getCeilMode());
+    ScalarBuilder s(rewriter, loc, getElementTypeOrSelf(op.getX().getType()));
+    Value padded = windows.pad(rewriter, loc, x, s.narrow(s.lowest()));
+    replaceWithCasts(rewriter, *getTypeConverter(), op,
+                     IndexedPool(rewriter, op, x, windows, padded).build());
+    return success();
+  }
+};
+
+} // namespace
+
+void populateONNXToKrnlArgReductionPatterns(TypeConverter &converter,
+                                            RewritePatternSet &patterns) {
+  patterns.add<ArgLowering<onnx::ArgMaxOp, false>,
+               ArgLowering<onnx::ArgMinOp, true>, IndexedMaxPoolLowering>(
+      converter, patterns.getContext());
+}
+
+} // namespace onnxc

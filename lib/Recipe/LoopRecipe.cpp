@@ -29,6 +29,8 @@ namespace onnxc {
 static constexpr int64_t unknownExtent = 64;
 /// Work, in bytes of traffic, that one tile should have at least.
 static constexpr int64_t tileBytes = 16 * 1024;
+/// Copies of a payload that unrolling may make.
+static constexpr int64_t maxCopies = 32;
 /// A transcendental function costs as much as this many bytes of traffic.
 static constexpr int64_t mathBytes = 16;
 
@@ -57,6 +59,7 @@ private:
   void writeVectors();
   void vectorizeRow(unsigned number);
   void vectorizeOther(unsigned number);
+  void unrollWindows();
   int64_t extent(StringRef loop) {
     return extentOf(kernel, loop, unknownExtent);
   }
@@ -173,7 +176,7 @@ void LoopWriter::chooseLanes() {
   vectors = payload <= 8 ? 4 : payload <= 24 ? 2 : 1;
   if (known)
     vectors = std::clamp<int64_t>(extent(vectorLoop) / lanes, 1, vectors);
-  cut = vectorIsCommon && (!known || extent(vectorLoop) > lanes * vectors);
+  cut = vectorIsCommon && (!known || extent(vectorLoop) != lanes * vectors);
 }
 
 void LoopWriter::planShared() {
@@ -261,27 +264,48 @@ void LoopWriter::vectorizeRow(unsigned number) {
   recipe.vectorize(loop, lanes, number);
 }
 
-/// An op without the vector loop may have its own loop along what it writes.
+/// An op without the vector loop may have its own loop along what it reads or
+/// writes: the copy into a padded tensor.
 void LoopWriter::vectorizeOther(unsigned number) {
-  SmallVector<std::string> written =
-      accessLoops(ops[number], *ops[number].getDpsInitOperand(0));
-  if (written.empty() || !llvm::is_contained(own, written.back()))
-    return;
   // It must be the last of the op's loops, which stand in kernel order.
-  StringRef last;
+  std::string last;
   for (const std::string &loop : own)
     if (has(number, loop))
       last = loop;
-  int64_t wide = std::min(
-      lanes, int64_t(llvm::bit_ceil(uint64_t(extent(written.back())))));
-  if (last == written.back() && wide >= 4)
+  bool along = llvm::any_of(ops[number]->getOpOperands(), [&](OpOperand &o) {
+    SmallVector<std::string> loops = accessLoops(ops[number], o);
+    return !loops.empty() && !last.empty() && loops.back() == last;
+  });
+  if (!along || (options.keepOrder &&
+                 llvm::is_contained(reducedLoops(ops[number]), last)))
+    return;
+  int64_t wide =
+      std::min(lanes, int64_t(llvm::bit_ceil(uint64_t(extent(last)))));
+  if (wide >= 4)
     recipe.vectorize(last, wide, number);
+}
+
+/// Short loops around accumulators in registers, such as those of a window, are
+/// written out: their own cost would be as much as the work inside.
+void LoopWriter::unrollWindows() {
+  for (auto [number, op] : llvm::enumerate(ops)) {
+    int64_t copies = vectors;
+    SmallVector<std::string> reduced = reducedLoops(op);
+    for (const std::string &loop : llvm::reverse(reduced)) {
+      if (loop == vectorLoop || !isStatic(kernel, loop) ||
+          copies * extent(loop) > maxCopies)
+        break;
+      recipe.unroll(loop, extent(loop), number);
+      copies *= extent(loop);
+    }
+  }
 }
 
 void LoopWriter::writeVectors() {
   if (lanes == 1)
     return;
   if (vectorIsCommon) {
+    unrollWindows();
     recipe.vectorize(vectorLoop, lanes);
     recipe.unroll(vectorLoop, vectors);
     return;

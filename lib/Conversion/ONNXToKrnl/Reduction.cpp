@@ -27,9 +27,9 @@ namespace {
 /// total as they are. `count` is the number of elements reduced.
 struct ReductionRow {
   Value (*neutral)(ScalarBuilder &s);
-  Value (*prepare)(ScalarBuilder &s, Value x);
+  std::function<Value(ScalarBuilder &s, Value x)> prepare;
   Value (*merge)(ScalarBuilder &s, Value total, Value x);
-  Value (*finish)(ScalarBuilder &s, Value total, Value count);
+  std::function<Value(ScalarBuilder &s, Value total, Value count)> finish;
 };
 
 /// Which dimensions are reduced: known now, or i1 values on the host.
@@ -265,6 +265,37 @@ struct ReduceLowering : public OpConversionPattern<OnnxOp> {
   ReductionRow row;
 };
 
+/// A pool over all spatial dimensions is a reduction.
+template <typename OnnxOp>
+struct GlobalPoolLowering : public OpConversionPattern<OnnxOp> {
+  using RowFn = FailureOr<ReductionRow> (*)(OnnxOp);
+  GlobalPoolLowering(TypeConverter &converter, MLIRContext *context, RowFn row)
+      : OpConversionPattern<OnnxOp>(converter, context), row(row) {}
+
+  LogicalResult
+  matchAndRewrite(OnnxOp op, typename OnnxOp::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Value x = adaptor.getOperands()[0];
+    auto type = dyn_cast<RankedTensorType>(x.getType());
+    if (!type || type.getRank() < 2)
+      return rewriter.notifyMatchFailure(op, "operand has no channels");
+    FailureOr<ReductionRow> reduction = row(op);
+    if (failed(reduction))
+      return rewriter.notifyMatchFailure(op, "norm is not known");
+    Axes axes;
+    axes.reduced.assign(type.getRank(), true);
+    axes.reduced[0] = axes.reduced[1] = false;
+    Type element = getElementTypeOrSelf(op->getOperand(0).getType());
+    Value y = ReductionKernel(rewriter, op.getLoc(),
+                              op->getName().stripDialect(), *reduction, element)
+                  .build(x, axes);
+    replaceWithCasts(rewriter, *this->getTypeConverter(), op, y);
+    return success();
+  }
+
+  RowFn row;
+};
+
 Value zero(ScalarBuilder &s) { return s.constant(0); }
 Value oneOf(ScalarBuilder &s) { return s.constant(1); }
 Value lowest(ScalarBuilder &s) { return s.lowest(); }
@@ -288,6 +319,30 @@ Value root(ScalarBuilder &s, Value x, Value) {
   return f64.castTo(y, s.type());
 }
 
+FailureOr<ReductionRow> averageRow(onnx::GlobalAveragePoolOp) {
+  return ReductionRow{zero, nullptr, sum, mean};
+}
+FailureOr<ReductionRow> maxRow(onnx::GlobalMaxPoolOp) {
+  return ReductionRow{lowest, nullptr, largest, nullptr};
+}
+FailureOr<ReductionRow> lpRow(onnx::GlobalLpPoolOp op) {
+  double p = op.getP();
+  if (p < 1)
+    return failure();
+  if (p == 1)
+    return ReductionRow{zero, absolute, sum, nullptr};
+  if (p == 2)
+    return ReductionRow{zero, square, sum, root};
+  return ReductionRow{zero,
+                      [p](ScalarBuilder &s, Value x) -> Value {
+                        return s.math<math::PowFOp>(s.abs(x), s.constant(p));
+                      },
+                      sum,
+                      [p](ScalarBuilder &s, Value x, Value) -> Value {
+                        return s.math<math::PowFOp>(x, s.constant(1 / p));
+                      }};
+}
+
 } // namespace
 
 void populateONNXToKrnlReductionPatterns(TypeConverter &converter,
@@ -306,6 +361,12 @@ void populateONNXToKrnlReductionPatterns(TypeConverter &converter,
   ROW(ReduceSumOp, zero, nullptr, sum, nullptr)
   ROW(ReduceSumSquareOp, zero, square, sum, nullptr)
 #undef ROW
+  patterns.add<GlobalPoolLowering<onnx::GlobalAveragePoolOp>>(
+      converter, context, averageRow);
+  patterns.add<GlobalPoolLowering<onnx::GlobalLpPoolOp>>(converter, context,
+                                                         lpRow);
+  patterns.add<GlobalPoolLowering<onnx::GlobalMaxPoolOp>>(converter, context,
+                                                          maxRow);
 }
 
 } // namespace onnxc

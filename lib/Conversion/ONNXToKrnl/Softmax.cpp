@@ -119,10 +119,14 @@ Value logSoftmax(RowKernel &k) {
 /// 1 for the first of the largest elements, else 0.
 Value hardmax(RowKernel &k) {
   Value largest = k.rowLargest();
-  Type index = IndexType::get(k.type.getContext());
   Builder attrs(k.type.getContext());
+  Type index = attrs.getI64Type();
   Value none = k.kernel.constant(
-      attrs.getIndexAttr(std::numeric_limits<int64_t>::max()));
+      attrs.getI64IntegerAttr(std::numeric_limits<int64_t>::max()));
+  auto position = [&](ScalarBuilder &s) {
+    return s.math<arith::IndexCastOp>(
+        index, k.kernel.index(s.builder(), s.getLoc(), k.reduced[0]));
+  };
   Value start = k.kernel.fill(
       none,
       {k.kernel.temporary(RankedTensorType::get(k.rowShape, index), k.rowLike),
@@ -131,13 +135,13 @@ Value hardmax(RowKernel &k) {
       {{k.in, k.all}, {largest, k.row}}, {start, k.row}, k.reduced,
       [&](OpBuilder &b, Location l, ValueRange v) {
         ScalarBuilder s(b, l, k.element);
-        Value here = k.kernel.index(b, l, k.reduced[0]);
+        Value here = position(s);
         Value hit = s.eq(s.widen(v[0]), v[1]);
         Value candidate = s.select(hit, here, none);
         return arith::MinSIOp::create(b, l, v[2], candidate).getResult();
       });
   return k.map({{first, k.row}}, k.out, [&](ScalarBuilder &s, ValueRange v) {
-    Value here = k.kernel.index(s.builder(), s.getLoc(), k.reduced[0]);
+    Value here = position(s);
     Value hit = arith::CmpIOp::create(s.builder(), s.getLoc(),
                                       arith::CmpIPredicate::eq, here, v[0]);
     return s.narrow(s.select(hit, s.constant(1), s.constant(0)));

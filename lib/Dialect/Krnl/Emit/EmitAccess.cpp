@@ -116,7 +116,13 @@ Value KernelEmitter::readOperand(OpState &state, OpOperand &operand,
   Value &value = state.reads[key];
   if (value)
     return value;
-  const Storage &place = storage[chainRoot(source)];
+  Storage place = storage[chainRoot(source)];
+  for (const CachedSlice &slice : caches)
+    if (slice.use == &operand) {
+      place = Storage();
+      place.memref = slice.memref;
+      place.packed = slice.loops;
+    }
   std::optional<unsigned> lane = laneLoop(state);
   bool varies = lane && dependsOn(state, operand, *lane);
   SmallVector<LaneIndex> at;

@@ -99,6 +99,7 @@ SmallVector<Value> KernelEmitter::emitOpLoops(OpState &state, unsigned position,
   const LoopUse &use = state.loops[position];
   return emitLoop(use, lanesOf(use, state.number), accumulators,
                   [&](ValueRange carried) {
+                    fillCaches(use.loop);
                     return emitOpLoops(state, position + 1, carried);
                   });
 }

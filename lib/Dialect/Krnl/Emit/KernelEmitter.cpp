@@ -127,6 +127,8 @@ void KernelEmitter::emitTiles() {
     active[number].base = index.base;
     active[number].offset = index.offset;
   }
+  for (unsigned number : parallel)
+    fillCaches(number);
   emitShared(parallel.size());
 }
 
@@ -151,6 +153,7 @@ void KernelEmitter::emitShared(unsigned position) {
   unsigned op;
   LoopUse use = useOf(nest, shared[position], op);
   emitLoop(use, lanesOf(use, op), {}, [&](ValueRange) {
+    fillCaches(use.loop);
     emitShared(position + 1);
     return SmallVector<Value>();
   });
@@ -232,7 +235,7 @@ FailureOr<EmittedKernel> KernelEmitter::emit(OpBuilder &at, StringRef name) {
   }
   EmittedKernel result;
   OpBuilder::InsertionGuard guard(at);
-  if (failed(assignStorage(result)))
+  if (failed(assignStorage(result)) || failed(planCaches()))
     return failure();
   createFunction(at, name, result);
   for (auto [root, number] : outputOf)
@@ -249,6 +252,7 @@ FailureOr<EmittedKernel> KernelEmitter::emit(OpBuilder &at, StringRef name) {
           MemRefType::get(place.localShape,
                           cast<ShapedType>(root.getType()).getElementType()),
           b.getI64IntegerAttr(64));
+  allocateCaches();
   emitTiles();
   b.setInsertionPointToEnd(&func.getBody().front());
   func::ReturnOp::create(b);

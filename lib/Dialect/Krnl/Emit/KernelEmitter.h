@@ -131,6 +131,12 @@ private:
   emitStrip(unsigned loop, LaneIndex lower, LaneIndex upper, int64_t step,
             ActiveLoop state, mlir::ValueRange carried, LoopBody body);
 
+  // EmitCache.cpp: slices of operands copied to scratch memory.
+  mlir::LogicalResult planCaches();
+  void allocateCaches();
+  void fillCaches(unsigned loop);
+  void emitCacheCopy(unsigned number, unsigned position);
+
   // EmitOp.cpp: one structured op at one point of the shared nest.
   void emitOp(unsigned number);
   llvm::SmallVector<mlir::Value> emitOpLoops(OpState &state, unsigned position,
@@ -210,6 +216,18 @@ private:
   /// Roots that are written straight into a destination of the kernel.
   llvm::DenseMap<mlir::Value, unsigned> outputOf;
   llvm::DenseMap<unsigned, PackedOperand> packs;
+  /// A cache step: the op that reads the operand, and the loops inside `at`
+  /// that index the slice.
+  struct CachedSlice {
+    unsigned operand;
+    unsigned at;
+    unsigned op;
+    mlir::OpOperand *use;
+    llvm::SmallVector<unsigned> loops;
+    llvm::SmallVector<int64_t> shape;
+    mlir::Value memref;
+  };
+  llvm::SmallVector<CachedSlice> caches;
   /// By loop number.
   llvm::SmallVector<ActiveLoop> active;
   llvm::SmallVector<LaneIndex> extents;

@@ -1,0 +1,193 @@
+//===- ConvTranspose.cpp - Convolution the other way round ------*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// The convolution, with steps of 1, of the operand with `stride - 1` zeros
+// between its elements and of the filter read backwards.
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "onnxc/Conversion/ONNXToKrnl/Convolution.h"
+#include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
+#include "onnxc/Conversion/ONNXToKrnl/Movement.h"
+#include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
+#include "onnxc/Conversion/ONNXToKrnl/ScalarBuilder.h"
+#include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
+
+using namespace mlir;
+
+namespace onnxc {
+namespace {
+
+/// What buildConvolution asks of an operator.
+struct UnitConvolution {
+  int64_t getGroup() const { return group; }
+  std::optional<ArrayRef<int64_t>> getStrides() const { return std::nullopt; }
+  std::optional<ArrayRef<int64_t>> getDilations() const { return dilations; }
+  std::optional<ArrayRef<int64_t>> getPads() const { return std::nullopt; }
+  StringRef getAutoPad() const { return "VALID"; }
+
+  int64_t group;
+  std::optional<ArrayRef<int64_t>> dilations;
+};
+
+/// Along one spatial dimension.
+struct Stretch {
+  int64_t stride, dilation;
+  /// Host indices: elements cut off at the beginning, size of the result.
+  Value before, size;
+};
+
+Stretch getStretch(OpBuilder &b, onnx::ConvTransposeOp op, Value x, Value w,
+                   int64_t d, int64_t spatial) {
+  Location loc = op.getLoc();
+  auto attribute = [&](std::optional<ArrayRef<int64_t>> values, int64_t i,
+                       int64_t otherwise) {
+    return values && i < int64_t(values->size()) ? (*values)[i] : otherwise;
+  };
+  auto constant = [&](int64_t v) { return indexConstant(b, loc, v); };
+  Stretch s;
+  s.stride = attribute(op.getStrides(), d, 1);
+  s.dilation = attribute(op.getDilations(), d, 1);
+  Value one = constant(1), in = sizeOf(b, loc, x, d + 2);
+  Value reach =
+      mulIndex(b, loc, subIndex(b, loc, sizeOf(b, loc, w, d + 2), one),
+               constant(s.dilation));
+  Value full = addIndex(
+      b, loc, mulIndex(b, loc, subIndex(b, loc, in, one), constant(s.stride)),
+      addIndex(b, loc, reach, one));
+  full =
+      addIndex(b, loc, full, constant(attribute(op.getOutputPadding(), d, 0)));
+  StringRef autoPad = op.getAutoPad();
+  bool same = autoPad.starts_with("SAME");
+  if (auto shape = op.getOutputShape())
+    // Older models give the sizes of all dimensions.
+    s.size =
+        constant(attribute(shape, d + int64_t(shape->size()) - spatial, 0));
+  else if (same)
+    s.size = mulIndex(b, loc, in, constant(s.stride));
+  if (!s.size) {
+    bool valid = autoPad == "VALID";
+    int64_t before = valid ? 0 : attribute(op.getPads(), d, 0);
+    int64_t after = valid ? 0 : attribute(op.getPads(), d + spatial, 0);
+    s.before = constant(before);
+    s.size = maxIndex(b, loc, subIndex(b, loc, full, constant(before + after)),
+                      constant(0));
+    return s;
+  }
+  if (op.getPads() && autoPad == "NOTSET") {
+    s.before = constant(attribute(op.getPads(), d, 0));
+    return s;
+  }
+  Value total = maxIndex(b, loc, subIndex(b, loc, full, s.size), constant(0));
+  Value half = floorDivIndex(b, loc, total, constant(2));
+  s.before = autoPad == "SAME_UPPER" ? half : subIndex(b, loc, total, half);
+  return s;
+}
+
+/// Every stride-th element from x, zeros between them and at the borders that
+/// the filter reaches.
+Value stretch(OpBuilder &b, Location loc, Value x, Value w,
+              ArrayRef<Stretch> steps) {
+  SmallVector<Value> sizes{sizeOf(b, loc, x, 0), sizeOf(b, loc, x, 1)};
+  SmallVector<Value> inputs{x};
+  for (auto [d, s] : llvm::enumerate(steps)) {
+    Value reach = mulIndex(
+        b, loc,
+        subIndex(b, loc, sizeOf(b, loc, w, d + 2), indexConstant(b, loc, 1)),
+        indexConstant(b, loc, s.dilation));
+    sizes.push_back(addIndex(b, loc, s.size, reach));
+    inputs.push_back(subIndex(b, loc, reach, s.before));
+  }
+  for (auto [d, s] : llvm::enumerate(steps))
+    inputs.push_back(sizeOf(b, loc, x, d + 2));
+  Type element = cast<RankedTensorType>(x.getType()).getElementType();
+  return generate(
+      b, loc, "stretch", element, sizes, inputs,
+      [&](OpBuilder &nb, Location l, ArrayRef<Value> index,
+          ArrayRef<Value> images) -> Value {
+        Value ok = arith::ConstantIntOp::create(nb, l, 1, 1);
+        SmallVector<Value> at(index.take_front(2));
+        for (auto [d, s] : llvm::enumerate(steps)) {
+          Value stride = indexConstant(nb, l, s.stride);
+          Value from = subIndex(nb, l, index[d + 2], images[1 + d]);
+          Value place = floorDivIndex(nb, l, from, stride);
+          Value hit =
+              arith::CmpIOp::create(nb, l, arith::CmpIPredicate::eq,
+                                    mulIndex(nb, l, place, stride), from);
+          Value size = images[1 + steps.size() + d];
+          ok = arith::AndIOp::create(nb, l, ok, hit);
+          ok = arith::AndIOp::create(nb, l, ok, isInside(nb, l, place, size));
+          at.push_back(clampIndex(nb, l, place, size));
+        }
+        Value value = tensor::ExtractOp::create(nb, l, images[0], at);
+        return arith::SelectOp::create(nb, l, ok, value,
+                                       storedConstant(nb, l, element, 0));
+      });
+}
+
+/// w[C, M / group, k..] -> [M, C / group, k..], the last ones backwards.
+Value turn(OpBuilder &b, Location loc, Value w, int64_t group) {
+  SmallVector<Value> from = sizesOf(b, loc, w), sizes = from;
+  Value groups = indexConstant(b, loc, group);
+  sizes[0] = mulIndex(b, loc, from[1], groups);
+  sizes[1] = floorDivIndex(b, loc, from[0], groups);
+  SmallVector<Value> inputs{w};
+  inputs.append(from);
+  Type element = cast<RankedTensorType>(w.getType()).getElementType();
+  return generate(
+      b, loc, "turn", element, sizes, inputs,
+      [&](OpBuilder &nb, Location l, ArrayRef<Value> index,
+          ArrayRef<Value> images) -> Value {
+        Value one = indexConstant(nb, l, 1), perGroup = images[2];
+        Value g = floorDivIndex(nb, l, index[0], perGroup);
+        Value inGroup =
+            floorDivIndex(nb, l, images[1], indexConstant(nb, l, group));
+        SmallVector<Value> at{
+            addIndex(nb, l, mulIndex(nb, l, g, inGroup), index[1]),
+            subIndex(nb, l, index[0], mulIndex(nb, l, g, perGroup))};
+        for (size_t d = 2; d < index.size(); ++d)
+          at.push_back(
+              subIndex(nb, l, subIndex(nb, l, images[1 + d], one), index[d]));
+        return tensor::ExtractOp::create(nb, l, images[0], at);
+      });
+}
+
+struct ConvTransposeLowering
+    : public OpConversionPattern<onnx::ConvTransposeOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(onnx::ConvTransposeOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value x = adaptor.getX(), w = adaptor.getW();
+    auto xType = dyn_cast<RankedTensorType>(x.getType());
+    auto wType = dyn_cast<RankedTensorType>(w.getType());
+    if (!xType || !wType || xType.getRank() < 3 ||
+        wType.getRank() != xType.getRank() || op.getGroup() < 1)
+      return rewriter.notifyMatchFailure(op, "operand ranks are not known");
+    SmallVector<Stretch> steps;
+    int64_t spatial = xType.getRank() - 2;
+    for (int64_t d = 0; d < spatial; ++d)
+      steps.push_back(getStretch(rewriter, op, x, w, d, spatial));
+    Value wide = stretch(rewriter, loc, x, w, steps);
+    Value turned = turn(rewriter, loc, w, op.getGroup());
+    UnitConvolution unit{op.getGroup(), op.getDilations()};
+    FailureOr<Value> y = buildConvolution(
+        rewriter, op, wide, turned, adaptor.getB(),
+        getElementTypeOrSelf(op.getX().getType()), Convolution(unit));
+    if (failed(y))
+      return failure();
+    replaceWithCasts(rewriter, *getTypeConverter(), op, *y);
+    return success();
+  }
+};
+
+} // namespace
+
+void populateONNXToKrnlConvTransposePatterns(TypeConverter &converter,
+                                             RewritePatternSet &patterns) {
+  patterns.add<ConvTransposeLowering>(converter, patterns.getContext());
+}
+
+} // namespace onnxc

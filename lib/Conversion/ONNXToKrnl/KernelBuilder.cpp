@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/AffineMap.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/Krnl/IR/PartialAccess.h"
 
 using namespace mlir;
 
@@ -53,6 +54,10 @@ int64_t KernelBuilder::extentOf(AffineExpr loopExpr) const {
 
 AffineExpr KernelBuilder::constant(int64_t value) {
   return host.getAffineConstantExpr(value);
+}
+
+AffineExpr KernelBuilder::partOf(AffineExpr loopExpr) {
+  return loopExpr % beyondAnyLoop;
 }
 
 Value KernelBuilder::input(Value hostValue) {
@@ -133,10 +138,33 @@ Value KernelBuilder::carrierFor(unsigned l, ArrayRef<Access> opIns,
   return loops[l].carrier;
 }
 
+/// A loop of known extent tells the size of the dimensions that it runs over:
+/// the types of the operands say it too, or canonicalisation would cast them
+/// inside the kernel.
+void KernelBuilder::refineInputs(ArrayRef<Access> opIns) {
+  for (const Access &access : opIns) {
+    auto it = llvm::find(insInside, access.tensor);
+    if (it == insInside.end())
+      continue;
+    auto type = cast<RankedTensorType>(access.tensor.getType());
+    SmallVector<int64_t> shape(type.getShape());
+    for (auto [size, at] : llvm::zip(shape, access.at))
+      if (isa<AffineDimExpr>(at) && ShapedType::isDynamic(size))
+        size = extentOf(at);
+    auto refined = RankedTensorType::get(shape, type.getElementType());
+    if (refined == type)
+      continue;
+    Value &outer = ins[it - insInside.begin()];
+    outer = tensor::CastOp::create(host, loc, refined, outer);
+    it->setType(refined);
+  }
+}
+
 SmallVector<Value> KernelBuilder::generic(ArrayRef<Access> opIns,
                                           ArrayRef<Access> opOuts,
                                           ArrayRef<AffineExpr> reduced,
                                           MultiBody fn) {
+  refineInputs(opIns);
   MLIRContext *ctx = host.getContext();
   llvm::SmallBitVector used = usedLoops(loops.size(), opIns, opOuts, reduced);
   llvm::SmallBitVector isReduced(loops.size());

@@ -1,7 +1,7 @@
 //===- Movement.cpp - Elements that change place ----------------*- C++ -*-===//
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Transpose, Concat, Split, Slice, Expand, Tile: copies whose read or write
+// Transpose, Concat, Split, Slice: copies whose read or write
 // map says where each element goes.
 //===----------------------------------------------------------------------===//
 
@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
 #include "onnxc/Conversion/ONNXToKrnl/KernelBuilder.h"
+#include "onnxc/Conversion/ONNXToKrnl/Movement.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/ONNX/IR/Constants.h"
@@ -20,16 +21,7 @@ using onnxc::krnl::KernelBuilder;
 namespace onnxc {
 namespace {
 
-RankedTensorType rankedType(Value v) {
-  return dyn_cast<RankedTensorType>(v.getType());
-}
-
 Value copyElement(OpBuilder &, Location, ValueRange args) { return args[0]; }
-
-RankedTensorType typeOfSizes(ValueRange sizes, Type element) {
-  SmallVector<int64_t> unknown(sizes.size(), ShapedType::kDynamic);
-  return refineType(RankedTensorType::get(unknown, element), sizes);
-}
 
 struct TransposeLowering : public OpConversionPattern<onnx::TransposeOp> {
   using OpConversionPattern::OpConversionPattern;
@@ -41,26 +33,14 @@ struct TransposeLowering : public OpConversionPattern<onnx::TransposeOp> {
     RankedTensorType type = rankedType(x);
     if (!type)
       return rewriter.notifyMatchFailure(op, "rank is not known");
-    Location loc = op.getLoc();
     SmallVector<int64_t> perm;
     if (auto given = op.getPerm())
       perm.assign(given->begin(), given->end());
     else
       for (int64_t d = type.getRank(); d-- > 0;)
         perm.push_back(d);
-    SmallVector<Value> sizes;
-    for (int64_t d : perm)
-      sizes.push_back(sizeOf(rewriter, loc, x, d));
-    RankedTensorType outType = typeOfSizes(sizes, type.getElementType());
-    KernelBuilder kernel(rewriter, loc, "Transpose");
-    SmallVector<AffineExpr> outAt = kernel.loopsOf(outType);
-    SmallVector<AffineExpr> inAt(perm.size());
-    for (auto [i, d] : llvm::enumerate(perm))
-      inAt[d] = outAt[i];
-    Value in = kernel.input(x);
-    Value out = kernel.output(outType, dynamicSizes(outType, sizes));
-    Value y = kernel.generic({{in, inAt}}, {out, outAt}, {}, copyElement);
-    replaceWithCasts(rewriter, *getTypeConverter(), op, kernel.finish({y}));
+    Value y = transposeOf(rewriter, op.getLoc(), "Transpose", x, perm);
+    replaceWithCasts(rewriter, *getTypeConverter(), op, y);
     return success();
   }
 };
@@ -127,7 +107,11 @@ private:
         continue;
       SmallVector<AffineExpr> from = at, to = at;
       from[axis] = kernel.loop("a" + std::to_string(i), size);
-      to[axis] = from[axis] + offset;
+      // An operand before only empty ones fills the dimension.
+      if (size != type.getDimSize(axis))
+        to[axis] = offset ? from[axis] + offset : kernel.partOf(from[axis]);
+      else
+        to[axis] = from[axis];
       out =
           kernel.generic({{kernel.input(x), from}}, {out, to}, {}, copyElement);
       offset += size;
@@ -184,45 +168,6 @@ private:
     return kernel.finish({y}).front();
   }
 };
-
-/// out[i..] = x[start + i * step..]; start and step per dimension are host
-/// values.
-Value sliceOf(OpBuilder &b, Location loc, StringRef name, Value x,
-              ValueRange starts, ValueRange steps, ValueRange sizes) {
-  RankedTensorType type = typeOfSizes(sizes, rankedType(x).getElementType());
-  KernelBuilder kernel(b, loc, name);
-  Value in = kernel.input(x);
-  SmallVector<AffineExpr> at = kernel.loopsOf(type), from;
-  bool isStatic = true;
-  for (auto [loop, start, step] : llvm::zip(at, starts, steps)) {
-    auto s = getConstantIntValue(start), t = getConstantIntValue(step);
-    isStatic &= s && t && *t > 0;
-    if (isStatic)
-      from.push_back(loop * *t + *s);
-  }
-  if (isStatic) {
-    Value out = kernel.output(type, dynamicSizes(type, sizes));
-    Value y = kernel.generic({{in, from}}, {out, at}, {}, copyElement);
-    return kernel.finish({y}).front();
-  }
-  SmallVector<Value> startsInside, stepsInside;
-  for (auto [start, step] : llvm::zip(starts, steps)) {
-    startsInside.push_back(kernel.input(start));
-    stepsInside.push_back(kernel.input(step));
-  }
-  Value out = kernel.output(type, dynamicSizes(type, sizes));
-  Value y = kernel.generic(
-      {}, {out, at}, {}, [&](OpBuilder &nb, Location l, ValueRange) {
-        SmallVector<Value> index;
-        for (auto [d, loop] : llvm::enumerate(at)) {
-          Value i = arith::MulIOp::create(nb, l, kernel.index(nb, l, loop),
-                                          stepsInside[d]);
-          index.push_back(arith::AddIOp::create(nb, l, i, startsInside[d]));
-        }
-        return tensor::ExtractOp::create(nb, l, in, index).getResult();
-      });
-  return kernel.finish({y}).front();
-}
 
 /// Clamped start and number of elements of one sliced dimension, by the rules
 /// of Slice-13.

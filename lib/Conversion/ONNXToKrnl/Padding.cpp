@@ -28,7 +28,8 @@ static Value padStatic(KernelBuilder &kernel, Value in, Value out, Value value,
     inner.push_back(
         grows ? kernel.loop("d" + std::to_string(d), inType.getDimSize(d))
               : outer.back());
-    target.push_back(inner.back() + before[d]);
+    target.push_back(grows && before[d] == 0 ? kernel.partOf(inner.back())
+                                             : inner.back() + before[d]);
   }
   Value filled = kernel.fill(value, {out, outer});
   return kernel.generic(

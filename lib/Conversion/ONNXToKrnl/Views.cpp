@@ -7,6 +7,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
+#include "onnxc/Conversion/ONNXToKrnl/Movement.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/ONNX/IR/Constants.h"
@@ -16,10 +17,6 @@ using namespace mlir;
 
 namespace onnxc {
 namespace {
-
-RankedTensorType rankedType(Value v) {
-  return dyn_cast<RankedTensorType>(v.getType());
-}
 
 Value product(OpBuilder &b, Location loc, ValueRange values) {
   Value total = indexConstant(b, loc, 1);

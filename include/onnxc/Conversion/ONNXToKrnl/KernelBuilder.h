@@ -61,6 +61,10 @@ public:
   mlir::AffineExpr constant(int64_t value);
   mlir::AffineExpr zero() { return constant(0); }
 
+  /// The loop in a place whose dimension is longer than the loop (the beginning
+  /// of a slice, of a concatenation): nobody takes its size for the extent.
+  mlir::AffineExpr partOf(mlir::AffineExpr loop);
+
   /// Makes a host value (tensor or scalar) visible inside; returns its image.
   /// Asking twice for the same value gives the same image.
   mlir::Value input(mlir::Value hostValue);
@@ -107,6 +111,7 @@ private:
     mlir::Value carrier;
   };
 
+  void refineInputs(llvm::ArrayRef<Access> opIns);
   mlir::Value carrierFor(unsigned loop, llvm::ArrayRef<Access> opIns,
                          llvm::ArrayRef<Access> opOuts);
 

@@ -1,0 +1,82 @@
+//===- Movement.h - Moving elements by kernels ------------------*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// What the operators that move elements share: slices, permutations, and
+// results whose every element is computed from its own position.
+//===----------------------------------------------------------------------===//
+
+#ifndef ONNXC_CONVERSION_ONNXTOKRNL_MOVEMENT_H
+#define ONNXC_CONVERSION_ONNXTOKRNL_MOVEMENT_H
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/Transforms/DialectConversion.h"
+
+namespace onnxc {
+
+/// Null where the rank is not known.
+mlir::RankedTensorType rankedType(mlir::Value v);
+/// The type with these sizes: static where they are constants.
+mlir::RankedTensorType typeOfSizes(mlir::ValueRange sizes, mlir::Type element);
+/// `sizes`, with those that the type of the graph's result knows as constants.
+llvm::SmallVector<mlir::Value> knownSizes(mlir::OpBuilder &b,
+                                          mlir::Location loc,
+                                          mlir::Value graphResult,
+                                          mlir::ValueRange sizes);
+/// Element `i` of a structural operand (axes, pads, ...) as an index, constant
+/// if the model says it; `original` is the operand before conversion.
+mlir::Value structuralElement(mlir::OpBuilder &b, mlir::Location loc,
+                              mlir::Value original, mlir::Value converted,
+                              int64_t i);
+/// -1 counts from the end.
+int64_t positiveAxis(int64_t axis, int64_t rank);
+
+/// out[i..] = x[start + i * step..]; start and step per dimension are host
+/// values.
+mlir::Value sliceOf(mlir::OpBuilder &b, mlir::Location loc,
+                    llvm::StringRef name, mlir::Value x,
+                    mlir::ValueRange starts, mlir::ValueRange steps,
+                    mlir::ValueRange sizes);
+/// Result dimension i is dimension perm[i] of `x`.
+mlir::Value transposeOf(mlir::OpBuilder &b, mlir::Location loc,
+                        llvm::StringRef name, mlir::Value x,
+                        llvm::ArrayRef<int64_t> perm);
+
+/// Computes one element from the position of the result and the images, inside
+/// the kernel, of the inputs.
+using ElementAt = llvm::function_ref<mlir::Value(
+    mlir::OpBuilder &, mlir::Location, llvm::ArrayRef<mlir::Value> index,
+    llvm::ArrayRef<mlir::Value> images)>;
+
+/// One kernel that computes every element of a tensor of these sizes with `fn`.
+/// Inputs are tensors and host scalars; constants among those stay constants.
+mlir::Value generate(mlir::OpBuilder &b, mlir::Location loc,
+                     llvm::StringRef name, mlir::Type element,
+                     mlir::ValueRange sizes, mlir::ValueRange inputs,
+                     ElementAt fn);
+
+/// Inside kernels: i as an index from 0 to size - 1, whatever it is, after
+/// `size` is added to a negative one.
+mlir::Value wrapIndex(mlir::OpBuilder &b, mlir::Location loc, mlir::Value i,
+                      mlir::Value size);
+/// max(0, min(i, size - 1)).
+mlir::Value clampIndex(mlir::OpBuilder &b, mlir::Location loc, mlir::Value i,
+                       mlir::Value size);
+/// 0 <= i < size.
+mlir::Value isInside(mlir::OpBuilder &b, mlir::Location loc, mlir::Value i,
+                     mlir::Value size);
+/// An integer scalar as an index.
+mlir::Value toIndex(mlir::OpBuilder &b, mlir::Location loc, mlir::Value i);
+/// The scalar `value` of a stored element type.
+mlir::Value storedConstant(mlir::OpBuilder &b, mlir::Location loc,
+                           mlir::Type element, int64_t value);
+
+/// krnl.call of a function of the runtime.
+llvm::SmallVector<mlir::Value>
+callRuntime(mlir::OpBuilder &b, mlir::Location loc, llvm::StringRef callee,
+            mlir::TypeRange results, mlir::ValueRange operands,
+            llvm::ArrayRef<int64_t> params);
+
+} // namespace onnxc
+
+#endif // ONNXC_CONVERSION_ONNXTOKRNL_MOVEMENT_H

@@ -1,0 +1,431 @@
+//===- Expanding.cpp - More elements, or the same in blocks -----*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Expand, Tile, Pad, Trilu, and DepthToSpace with its inverse.
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
+#include "onnxc/Conversion/ONNXToKrnl/KernelBuilder.h"
+#include "onnxc/Conversion/ONNXToKrnl/Movement.h"
+#include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
+#include "onnxc/Conversion/ONNXToKrnl/Padding.h"
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/ONNX/IR/Constants.h"
+#include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
+
+using namespace mlir;
+using onnxc::krnl::KernelBuilder;
+
+namespace onnxc {
+namespace {
+
+Value select(OpBuilder &b, Location loc, Value condition, Value x, Value y) {
+  return b.createOrFold<arith::SelectOp>(loc, condition, x, y);
+}
+
+Value compare(OpBuilder &b, Location loc, arith::CmpIPredicate predicate,
+              Value x, Value y) {
+  return b.createOrFold<arith::CmpIOp>(loc, predicate, x, y);
+}
+
+//===----------------------------------------------------------------------===//
+// Expand and Tile
+//===----------------------------------------------------------------------===//
+
+struct ExpandLowering : public OpConversionPattern<onnx::ExpandOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(onnx::ExpandOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value x = adaptor.getOperands()[0], shape = adaptor.getOperands()[1];
+    RankedTensorType type = rankedType(x), wanted = rankedType(op->getResult(0));
+    if (!type || !wanted)
+      return rewriter.notifyMatchFailure(op, "rank is not known");
+    auto shapeType = rankedType(shape);
+    if (!shapeType || shapeType.isDynamicDim(0))
+      return rewriter.notifyMatchFailure(op, "length of shape is not known");
+    int64_t rank = wanted.getRank(), lead = rank - type.getRank(),
+            skipped = rank - shapeType.getDimSize(0);
+    Value one = indexConstant(rewriter, loc, 1);
+    SmallVector<Value> sizes;
+    for (int64_t d = 0; d < rank; ++d) {
+      Value own = d < lead ? one : sizeOf(rewriter, loc, x, d - lead);
+      Value given = d < skipped
+                        ? one
+                        : structuralElement(rewriter, loc, op->getOperand(1),
+                                            shape, d - skipped);
+      sizes.push_back(expandedSize(rewriter, loc, own, given));
+    }
+    sizes = knownSizes(rewriter, loc, op->getResult(0), sizes);
+    Value y = expandTo(rewriter, loc, x, sizes);
+    replaceWithCasts(rewriter, *getTypeConverter(), op, y);
+    return success();
+  }
+
+private:
+  static Value expandedSize(OpBuilder &b, Location loc, Value own,
+                            Value given) {
+    Value one = indexConstant(b, loc, 1);
+    auto eq = arith::CmpIPredicate::eq;
+    Value ownIsOne = compare(b, loc, eq, own, one),
+          givenIsOne = compare(b, loc, eq, given, one);
+    if (!getConstantIntValue(own) || !getConstantIntValue(given)) {
+      Value same = compare(b, loc, eq, own, given);
+      Value fits = arith::OrIOp::create(
+          b, loc, same, arith::OrIOp::create(b, loc, ownIsOne, givenIsOne));
+      krnl::CheckOp::create(b, loc, fits, "Expand: the shapes do not agree");
+    }
+    return select(b, loc, ownIsOne, given, own);
+  }
+
+  static Value expandTo(OpBuilder &b, Location loc, Value x,
+                        ArrayRef<Value> sizes) {
+    RankedTensorType type = rankedType(x);
+    RankedTensorType result = typeOfSizes(sizes, type.getElementType());
+    int64_t lead = sizes.size() - type.getRank();
+    if (type.hasStaticShape()) {
+      KernelBuilder kernel(b, loc, "Expand");
+      SmallVector<AffineExpr> at = kernel.loopsOf(result), from;
+      for (int64_t d = 0; d < type.getRank(); ++d)
+        from.push_back(type.getDimSize(d) == 1 ? kernel.zero() : at[lead + d]);
+      Value in = kernel.input(x);
+      Value out = kernel.output(result, dynamicSizes(result, sizes));
+      Value y = kernel.generic(
+          {{in, from}}, {out, at}, {},
+          [](OpBuilder &, Location, ValueRange args) { return args[0]; });
+      return kernel.finish({y}).front();
+    }
+    SmallVector<Value> inputs{x};
+    llvm::append_range(inputs, sizesOf(b, loc, x));
+    return generate(
+        b, loc, "Expand", type.getElementType(), sizes, inputs,
+        [&](OpBuilder &nb, Location l, ArrayRef<Value> at,
+            ArrayRef<Value> in) -> Value {
+          SmallVector<Value> place;
+          for (int64_t d = 0; d < type.getRank(); ++d)
+            place.push_back(clampIndex(nb, l, at[lead + d], in[1 + d]));
+          return tensor::ExtractOp::create(nb, l, in[0], place);
+        });
+  }
+};
+
+/// Each dimension is two in the result, the repetitions and the elements, seen
+/// as one afterwards.
+struct TileLowering : public OpConversionPattern<onnx::TileOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(onnx::TileOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value x = adaptor.getOperands()[0], repeats = adaptor.getOperands()[1];
+    RankedTensorType type = rankedType(x);
+    if (!type)
+      return rewriter.notifyMatchFailure(op, "rank is not known");
+    SmallVector<Value> split, sizes;
+    for (int64_t d = 0; d < type.getRank(); ++d) {
+      Value times =
+          structuralElement(rewriter, loc, op->getOperand(1), repeats, d);
+      Value own = sizeOf(rewriter, loc, x, d);
+      split.append({times, own});
+      sizes.push_back(mulIndex(rewriter, loc, times, own));
+    }
+    RankedTensorType splitType = typeOfSizes(split, type.getElementType());
+    KernelBuilder kernel(rewriter, loc, "Tile");
+    SmallVector<AffineExpr> at = kernel.loopsOf(splitType), from;
+    for (int64_t d = 0; d < type.getRank(); ++d)
+      from.push_back(at[2 * d + 1]);
+    Value in = kernel.input(x);
+    Value out = kernel.output(splitType, dynamicSizes(splitType, split));
+    Value y = kernel.generic(
+        {{in, from}}, {out, at}, {},
+        [](OpBuilder &, Location, ValueRange args) { return args[0]; });
+    y = kernel.finish({y}).front();
+    replaceWithCasts(rewriter, *getTypeConverter(), op,
+                     reshapeTo(rewriter, loc, y,
+                               typeOfSizes(sizes, type.getElementType()),
+                               sizes));
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Pad
+//===----------------------------------------------------------------------===//
+
+struct PadLowering : public OpConversionPattern<onnx::PadOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(onnx::PadOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value x = adaptor.getData();
+    RankedTensorType type = rankedType(x);
+    if (!type || !type.getElementType().isIntOrFloat())
+      return rewriter.notifyMatchFailure(op, "no ranked tensor of numbers");
+    Value zero = indexConstant(rewriter, loc, 0);
+    SmallVector<Value> before(type.getRank(), zero),
+        after(type.getRank(), zero);
+    if (failed(readPads(op, adaptor, before, after, rewriter)))
+      return rewriter.notifyMatchFailure(op, "axes are not known");
+    Value y;
+    if (op.getMode() != "constant") {
+      y = padFromInside(rewriter, loc, op.getMode(), x, before, after);
+    } else {
+      Value value = op.getConstantValue()
+                        ? onlyElement(rewriter, loc, adaptor.getConstantValue())
+                        : storedConstant(rewriter, loc, type.getElementType(), 0);
+      x = crop(rewriter, loc, x, before, after);
+      y = padConstant(rewriter, loc, x, before, after, value);
+    }
+    replaceWithCasts(rewriter, *getTypeConverter(), op, y);
+    return success();
+  }
+
+private:
+  static LogicalResult readPads(onnx::PadOp op, OpAdaptor adaptor,
+                                SmallVector<Value> &before,
+                                SmallVector<Value> &after,
+                                ConversionPatternRewriter &rewriter) {
+    Location loc = op.getLoc();
+    int64_t rank = before.size(), count = rank;
+    if (op.getAxes()) {
+      auto type = rankedType(adaptor.getAxes());
+      if (!type || type.isDynamicDim(0))
+        return failure();
+      count = type.getDimSize(0);
+    }
+    for (int64_t i = 0; i < count; ++i) {
+      auto pad = [&](int64_t k) {
+        return structuralElement(rewriter, loc, op.getPads(),
+                                 adaptor.getPads(), k);
+      };
+      Value axis = op.getAxes()
+                       ? structuralElement(rewriter, loc, op.getAxes(),
+                                           adaptor.getAxes(), i)
+                       : indexConstant(rewriter, loc, i);
+      Value low = pad(i), high = pad(i + count);
+      if (auto known = getConstantIntValue(axis)) {
+        int64_t d = positiveAxis(*known, rank);
+        if (d < 0 || d >= rank)
+          return failure();
+        before[d] = low;
+        after[d] = high;
+        continue;
+      }
+      auto eq = arith::CmpIPredicate::eq;
+      for (int64_t d = 0; d < rank; ++d) {
+        Value hit = arith::OrIOp::create(
+            rewriter, loc,
+            compare(rewriter, loc, eq, axis, indexConstant(rewriter, loc, d)),
+            compare(rewriter, loc, eq, axis,
+                    indexConstant(rewriter, loc, d - rank)));
+        before[d] = select(rewriter, loc, hit, low, before[d]);
+        after[d] = select(rewriter, loc, hit, high, after[d]);
+      }
+    }
+    return success();
+  }
+
+  /// Negative pads take elements away; what is left of the pads is not
+  /// negative.
+  static Value crop(OpBuilder &b, Location loc, Value x,
+                    SmallVector<Value> &before, SmallVector<Value> &after) {
+    Value zero = indexConstant(b, loc, 0), one = indexConstant(b, loc, 1);
+    SmallVector<Value> starts, sizes = sizesOf(b, loc, x);
+    SmallVector<Value> steps(before.size(), one);
+    bool changes = false;
+    for (auto [d, size] : llvm::enumerate(sizes)) {
+      auto negative = [&](Value &pad) {
+        Value cut = minIndex(b, loc, pad, zero);
+        auto constant = getConstantIntValue(cut);
+        changes |= !constant || *constant != 0;
+        pad = maxIndex(b, loc, pad, zero);
+        return cut;
+      };
+      Value low = negative(before[d]), high = negative(after[d]);
+      starts.push_back(subIndex(b, loc, zero, low));
+      size = maxIndex(
+          b, loc, addIndex(b, loc, size, addIndex(b, loc, low, high)), zero);
+    }
+    return changes ? sliceOf(b, loc, "Pad", x, starts, steps, sizes) : x;
+  }
+
+  static Value padFromInside(OpBuilder &b, Location loc, StringRef mode,
+                             Value x, ArrayRef<Value> before,
+                             ArrayRef<Value> after) {
+    SmallVector<Value> own = sizesOf(b, loc, x), sizes, inputs{x};
+    for (auto [d, size] : llvm::enumerate(own))
+      sizes.push_back(
+          addIndex(b, loc, size, addIndex(b, loc, before[d], after[d])));
+    llvm::append_range(inputs, own);
+    llvm::append_range(inputs, before);
+    int64_t rank = own.size();
+    return generate(
+        b, loc, "Pad", rankedType(x).getElementType(), sizes, inputs,
+        [&](OpBuilder &nb, Location l, ArrayRef<Value> at,
+            ArrayRef<Value> in) -> Value {
+          SmallVector<Value> place;
+          for (int64_t d = 0; d < rank; ++d)
+            place.push_back(source(nb, l, mode,
+                                   subIndex(nb, l, at[d], in[1 + rank + d]),
+                                   in[1 + d]));
+          return tensor::ExtractOp::create(nb, l, in[0], place);
+        });
+  }
+
+  /// i modulo n > 0, never negative.
+  static Value modulo(OpBuilder &b, Location loc, Value i, Value n) {
+    Value rest = arith::RemSIOp::create(b, loc, i, n);
+    Value negative = compare(b, loc, arith::CmpIPredicate::slt, rest,
+                             indexConstant(b, loc, 0));
+    return select(b, loc, negative, addIndex(b, loc, rest, n), rest);
+  }
+
+  /// Where the element at `i`, counted from the first one of the operand,
+  /// comes from.
+  static Value source(OpBuilder &b, Location loc, StringRef mode, Value i,
+                      Value size) {
+    Value one = indexConstant(b, loc, 1);
+    if (mode == "edge")
+      return clampIndex(b, loc, i, size);
+    if (mode == "wrap")
+      return clampIndex(b, loc, modulo(b, loc, i, maxIndex(b, loc, size, one)),
+                        size);
+    Value last = subIndex(b, loc, size, one);
+    Value period = maxIndex(b, loc, addIndex(b, loc, last, last), one);
+    Value there = modulo(b, loc, i, period);
+    Value back = subIndex(b, loc, period, there);
+    Value mirrored = select(
+        b, loc, compare(b, loc, arith::CmpIPredicate::sgt, there, last), back,
+        there);
+    return clampIndex(b, loc, mirrored, size);
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Trilu
+//===----------------------------------------------------------------------===//
+
+struct TriluLowering : public OpConversionPattern<onnx::TriluOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(onnx::TriluOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value x = adaptor.getOperands()[0];
+    RankedTensorType type = rankedType(x);
+    if (!type || !type.getElementType().isIntOrFloat())
+      return rewriter.notifyMatchFailure(op, "no ranked tensor of numbers");
+    Value k = indexConstant(rewriter, loc, 0);
+    if (adaptor.getOperands().size() > 1)
+      k = toIndex(rewriter, loc,
+                  onlyElement(rewriter, loc, adaptor.getOperands()[1]));
+    int64_t rank = type.getRank();
+    bool upper = op.getUpper();
+    Value y = generate(
+        rewriter, loc, "Trilu", type.getElementType(),
+        sizesOf(rewriter, loc, x), {x, k},
+        [&](OpBuilder &b, Location l, ArrayRef<Value> at, ArrayRef<Value> in) {
+          Value diagonal = addIndex(b, l, at[rank - 2], in[1]);
+          Value kept = compare(b, l,
+                               upper ? arith::CmpIPredicate::sge
+                                     : arith::CmpIPredicate::sle,
+                               at[rank - 1], diagonal);
+          Value element = tensor::ExtractOp::create(b, l, in[0], at);
+          return select(b, l, kept, element,
+                        storedConstant(b, l, type.getElementType(), 0));
+        });
+    replaceWithCasts(rewriter, *getTypeConverter(), op, y);
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Depth and space
+//===----------------------------------------------------------------------===//
+
+/// The operand with other dimensions, permuted, with the dimensions of the
+/// result.
+Value reblock(OpBuilder &b, Location loc, StringRef name, Value x,
+              ArrayRef<Value> split, ArrayRef<int64_t> perm,
+              ArrayRef<Value> merged) {
+  Type element = rankedType(x).getElementType();
+  Value y = reshapeTo(b, loc, x, typeOfSizes(split, element), split);
+  y = transposeOf(b, loc, name, y, perm);
+  return reshapeTo(b, loc, y, typeOfSizes(merged, element), merged);
+}
+
+struct DepthToSpaceLowering : public OpConversionPattern<onnx::DepthToSpaceOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(onnx::DepthToSpaceOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value x = adaptor.getOperands()[0];
+    if (!rankedType(x) || rankedType(x).getRank() != 4)
+      return rewriter.notifyMatchFailure(op, "rank is not 4");
+    SmallVector<Value> s = sizesOf(rewriter, loc, x);
+    Value block = indexConstant(rewriter, loc, op.getBlocksize());
+    Value depth = floorDivIndex(
+        rewriter, loc, s[1], mulIndex(rewriter, loc, block, block));
+    SmallVector<Value> merged{s[0], depth, mulIndex(rewriter, loc, s[2], block),
+                              mulIndex(rewriter, loc, s[3], block)};
+    bool columnsFirst = op.getMode() == "CRD";
+    Value y = columnsFirst
+                  ? reblock(rewriter, loc, "DepthToSpace", x,
+                            {s[0], depth, block, block, s[2], s[3]},
+                            {0, 1, 4, 2, 5, 3}, merged)
+                  : reblock(rewriter, loc, "DepthToSpace", x,
+                            {s[0], block, block, depth, s[2], s[3]},
+                            {0, 3, 4, 1, 5, 2}, merged);
+    replaceWithCasts(rewriter, *getTypeConverter(), op, y);
+    return success();
+  }
+};
+
+struct SpaceToDepthLowering : public OpConversionPattern<onnx::SpaceToDepthOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(onnx::SpaceToDepthOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value x = adaptor.getOperands()[0];
+    if (!rankedType(x) || rankedType(x).getRank() != 4)
+      return rewriter.notifyMatchFailure(op, "rank is not 4");
+    SmallVector<Value> s = sizesOf(rewriter, loc, x);
+    Value block = indexConstant(rewriter, loc, op.getBlocksize());
+    Value rows = floorDivIndex(rewriter, loc, s[2], block),
+          columns = floorDivIndex(rewriter, loc, s[3], block);
+    Value depth = mulIndex(rewriter, loc, s[1],
+                           mulIndex(rewriter, loc, block, block));
+    // DCR keeps the channels innermost in the new depth, CRD outermost.
+    SmallVector<int64_t> perm{0, 3, 5, 1, 2, 4};
+    if (op.getMode() == "CRD")
+      perm = {0, 1, 3, 5, 2, 4};
+    Value y = reblock(rewriter, loc, "SpaceToDepth", x,
+                      {s[0], s[1], rows, block, columns, block}, perm,
+                      {s[0], depth, rows, columns});
+    replaceWithCasts(rewriter, *getTypeConverter(), op, y);
+    return success();
+  }
+};
+
+} // namespace
+
+void populateONNXToKrnlExpandingPatterns(TypeConverter &converter,
+                                         RewritePatternSet &patterns) {
+  patterns.add<DepthToSpaceLowering, ExpandLowering, PadLowering,
+               SpaceToDepthLowering, TileLowering, TriluLowering>(
+      converter, patterns.getContext());
+}
+
+} // namespace onnxc

@@ -1,0 +1,225 @@
+//===- Gather.cpp - Elements read at computed places ------------*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Gather, GatherElements, GatherND, ReverseSequence, TensorScatter: each result
+// element says where it comes from. Indices are brought into range, so that bad
+// ones read something rather than anything.
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
+#include "onnxc/Conversion/ONNXToKrnl/Movement.h"
+#include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
+
+using namespace mlir;
+
+namespace onnxc {
+namespace {
+
+Value extract(OpBuilder &b, Location loc, Value tensor, ValueRange at) {
+  return tensor::ExtractOp::create(b, loc, tensor, at);
+}
+
+struct GatherLowering : public OpConversionPattern<onnx::GatherOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(onnx::GatherOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value data = adaptor.getOperands()[0], indices = adaptor.getOperands()[1];
+    RankedTensorType type = rankedType(data), indexType = rankedType(indices);
+    if (!type || !indexType)
+      return rewriter.notifyMatchFailure(op, "rank is not known");
+    int64_t axis = positiveAxis(op.getAxis(), type.getRank()),
+            indexRank = indexType.getRank();
+    SmallVector<Value> dataSizes = sizesOf(rewriter, loc, data);
+    SmallVector<Value> sizes(ArrayRef<Value>(dataSizes).take_front(axis));
+    llvm::append_range(sizes, sizesOf(rewriter, loc, indices));
+    llvm::append_range(sizes, ArrayRef<Value>(dataSizes).drop_front(axis + 1));
+    sizes = knownSizes(rewriter, loc, op->getResult(0), sizes);
+    Value y = generate(
+        rewriter, loc, "Gather", type.getElementType(), sizes,
+        {data, indices, dataSizes[axis]},
+        [&](OpBuilder &b, Location l, ArrayRef<Value> at, ArrayRef<Value> in) {
+          Value i = toIndex(
+              b, l, extract(b, l, in[1], at.slice(axis, indexRank)));
+          SmallVector<Value> place(at.take_front(axis));
+          place.push_back(wrapIndex(b, l, i, in[2]));
+          llvm::append_range(place, at.drop_front(axis + indexRank));
+          return extract(b, l, in[0], place);
+        });
+    replaceWithCasts(rewriter, *getTypeConverter(), op, y);
+    return success();
+  }
+};
+
+struct GatherElementsLowering
+    : public OpConversionPattern<onnx::GatherElementsOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(onnx::GatherElementsOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value data = adaptor.getOperands()[0], indices = adaptor.getOperands()[1];
+    RankedTensorType type = rankedType(data);
+    if (!type || !rankedType(indices))
+      return rewriter.notifyMatchFailure(op, "rank is not known");
+    int64_t axis = positiveAxis(op.getAxis(), type.getRank());
+    SmallVector<Value> sizes = sizesOf(rewriter, loc, indices);
+    Value y = generate(
+        rewriter, loc, "GatherElements", type.getElementType(), sizes,
+        {data, indices, sizeOf(rewriter, loc, data, axis)},
+        [&](OpBuilder &b, Location l, ArrayRef<Value> at, ArrayRef<Value> in) {
+          SmallVector<Value> place(at);
+          Value i = toIndex(b, l, extract(b, l, in[1], at));
+          place[axis] = wrapIndex(b, l, i, in[2]);
+          return extract(b, l, in[0], place);
+        });
+    replaceWithCasts(rewriter, *getTypeConverter(), op, y);
+    return success();
+  }
+};
+
+struct GatherNDLowering : public OpConversionPattern<onnx::GatherNDOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(onnx::GatherNDOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value data = adaptor.getOperands()[0], indices = adaptor.getOperands()[1];
+    RankedTensorType type = rankedType(data), indexType = rankedType(indices);
+    RankedTensorType wanted = rankedType(op->getResult(0));
+    if (!type || !indexType)
+      return rewriter.notifyMatchFailure(op, "rank is not known");
+    int64_t batch = op.getBatchDims(), outer = indexType.getRank() - 1;
+    int64_t depth = indexType.getDimSize(outer);
+    // The result's rank tells it as well.
+    if (ShapedType::isDynamic(depth) && wanted)
+      depth = type.getRank() - batch - (wanted.getRank() - outer);
+    if (ShapedType::isDynamic(depth))
+      return rewriter.notifyMatchFailure(op, "length of indices is not known");
+    SmallVector<Value> dataSizes = sizesOf(rewriter, loc, data);
+    SmallVector<Value> sizes = sizesOf(rewriter, loc, indices);
+    sizes.pop_back();
+    llvm::append_range(sizes,
+                       ArrayRef<Value>(dataSizes).drop_front(batch + depth));
+    sizes = knownSizes(rewriter, loc, op->getResult(0), sizes);
+    SmallVector<Value> inputs{data, indices};
+    llvm::append_range(inputs,
+                       ArrayRef<Value>(dataSizes).slice(batch, depth));
+    Value y = generate(
+        rewriter, loc, "GatherND", type.getElementType(), sizes, inputs,
+        [&](OpBuilder &b, Location l, ArrayRef<Value> at, ArrayRef<Value> in) {
+          SmallVector<Value> tuple(at.take_front(outer));
+          SmallVector<Value> place(at.take_front(batch));
+          for (int64_t k = 0; k < depth; ++k) {
+            tuple.resize(outer);
+            tuple.push_back(indexConstant(b, l, k));
+            Value i = toIndex(b, l, extract(b, l, in[1], tuple));
+            place.push_back(wrapIndex(b, l, i, in[2 + k]));
+          }
+          llvm::append_range(place, at.drop_front(outer));
+          return extract(b, l, in[0], place);
+        });
+    replaceWithCasts(rewriter, *getTypeConverter(), op, y);
+    return success();
+  }
+};
+
+struct ReverseSequenceLowering
+    : public OpConversionPattern<onnx::ReverseSequenceOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(onnx::ReverseSequenceOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value x = adaptor.getOperands()[0], lengths = adaptor.getOperands()[1];
+    RankedTensorType type = rankedType(x);
+    if (!type || !rankedType(lengths))
+      return rewriter.notifyMatchFailure(op, "rank is not known");
+    int64_t time = positiveAxis(op.getTimeAxis(), type.getRank()),
+            batch = positiveAxis(op.getBatchAxis(), type.getRank());
+    SmallVector<Value> sizes = sizesOf(rewriter, loc, x);
+    Value y = generate(
+        rewriter, loc, "ReverseSequence", type.getElementType(), sizes,
+        {x, lengths, sizes[time]},
+        [&](OpBuilder &b, Location l, ArrayRef<Value> at, ArrayRef<Value> in) {
+          SmallVector<Value> place(at);
+          Value length = toIndex(b, l, extract(b, l, in[1], at[batch]));
+          Value last = subIndex(b, l, length, indexConstant(b, l, 1));
+          Value reversed =
+              clampIndex(b, l, subIndex(b, l, last, at[time]), in[2]);
+          Value inside = arith::CmpIOp::create(
+              b, l, arith::CmpIPredicate::slt, at[time], length);
+          place[time] =
+              arith::SelectOp::create(b, l, inside, reversed, at[time]);
+          return extract(b, l, in[0], place);
+        });
+    replaceWithCasts(rewriter, *getTypeConverter(), op, y);
+    return success();
+  }
+};
+
+/// The past, with the update written from a place of its own in each batch.
+struct TensorScatterLowering
+    : public OpConversionPattern<onnx::TensorScatterOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(onnx::TensorScatterOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    ValueRange operands = adaptor.getOperands();
+    Value past = operands[0], update = operands[1];
+    RankedTensorType type = rankedType(past);
+    if (!type || !rankedType(update))
+      return rewriter.notifyMatchFailure(op, "rank is not known");
+    int64_t axis = positiveAxis(op.getAxis(), type.getRank());
+    bool circular = op.getMode() == "circular";
+    SmallVector<Value> sizes = sizesOf(rewriter, loc, past);
+    SmallVector<Value> inputs{past, update, sizes[axis],
+                              sizeOf(rewriter, loc, update, axis)};
+    if (operands.size() > 2)
+      inputs.push_back(operands[2]);
+    Value y = generate(
+        rewriter, loc, "TensorScatter", type.getElementType(), sizes, inputs,
+        [&](OpBuilder &b, Location l, ArrayRef<Value> at, ArrayRef<Value> in) {
+          Value zero = indexConstant(b, l, 0);
+          Value start =
+              in.size() > 4 ? toIndex(b, l, extract(b, l, in[4], at[0])) : zero;
+          Value i = subIndex(b, l, at[axis], start);
+          if (circular) {
+            Value before = arith::CmpIOp::create(
+                b, l, arith::CmpIPredicate::slt, i, zero);
+            i = arith::SelectOp::create(b, l, before,
+                                        addIndex(b, l, i, in[2]), i);
+          }
+          SmallVector<Value> place(at);
+          place[axis] = clampIndex(b, l, i, in[3]);
+          return arith::SelectOp::create(b, l, isInside(b, l, i, in[3]),
+                                         extract(b, l, in[1], place),
+                                         extract(b, l, in[0], at))
+              .getResult();
+        });
+    replaceWithCasts(rewriter, *getTypeConverter(), op, y);
+    return success();
+  }
+};
+
+} // namespace
+
+void populateONNXToKrnlGatherPatterns(TypeConverter &converter,
+                                      RewritePatternSet &patterns) {
+  patterns.add<GatherLowering, GatherElementsLowering, GatherNDLowering,
+               ReverseSequenceLowering, TensorScatterLowering>(
+      converter, patterns.getContext());
+}
+
+} // namespace onnxc

@@ -1,0 +1,177 @@
+//===- MovementHelpers.cpp - Moving elements by kernels ---------*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+#include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
+#include "onnxc/Conversion/ONNXToKrnl/KernelBuilder.h"
+#include "onnxc/Conversion/ONNXToKrnl/Movement.h"
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/ONNX/IR/Constants.h"
+
+using namespace mlir;
+using onnxc::krnl::KernelBuilder;
+
+namespace onnxc {
+
+RankedTensorType rankedType(Value v) {
+  return dyn_cast<RankedTensorType>(v.getType());
+}
+
+RankedTensorType typeOfSizes(ValueRange sizes, Type element) {
+  SmallVector<int64_t> unknown(sizes.size(), ShapedType::kDynamic);
+  return refineType(RankedTensorType::get(unknown, element), sizes);
+}
+
+SmallVector<Value> knownSizes(OpBuilder &b, Location loc, Value graphResult,
+                              ValueRange sizes) {
+  SmallVector<Value> known(sizes);
+  RankedTensorType type = rankedType(graphResult);
+  if (!type || type.getRank() != int64_t(sizes.size()))
+    return known;
+  for (auto [d, size] : llvm::enumerate(known))
+    if (!type.isDynamicDim(d) && !getConstantIntValue(size))
+      size = indexConstant(b, loc, type.getDimSize(d));
+  return known;
+}
+
+Value structuralElement(OpBuilder &b, Location loc, Value original,
+                        Value converted, int64_t i) {
+  if (auto constant = onnx::constantInts(original))
+    return indexConstant(b, loc, (*constant)[i]);
+  return elementAsIndex(b, loc, converted, i);
+}
+
+int64_t positiveAxis(int64_t axis, int64_t rank) {
+  return axis < 0 ? axis + rank : axis;
+}
+
+static Value copyElement(OpBuilder &, Location, ValueRange args) {
+  return args[0];
+}
+
+/// Is `size` known to be that of dimension `dim`?
+static bool isSameSize(Value size, Value x, int64_t dim) {
+  if (auto constant = getConstantIntValue(size))
+    return *constant == rankedType(x).getDimSize(dim);
+  auto ofDim = size.getDefiningOp<tensor::DimOp>();
+  return ofDim && ofDim.getSource() == x && ofDim.getConstantIndex() == dim;
+}
+
+Value sliceOf(OpBuilder &b, Location loc, StringRef name, Value x,
+              ValueRange starts, ValueRange steps, ValueRange sizes) {
+  RankedTensorType type = typeOfSizes(sizes, rankedType(x).getElementType());
+  KernelBuilder kernel(b, loc, name);
+  SmallVector<AffineExpr> at = kernel.loopsOf(type), from;
+  for (auto [loop, start, step] : llvm::zip(at, starts, steps)) {
+    auto s = getConstantIntValue(start), t = getConstantIntValue(step);
+    if (!s || !t || *t <= 0) {
+      SmallVector<Value> inputs{x};
+      llvm::append_range(inputs, starts);
+      llvm::append_range(inputs, steps);
+      return generate(
+          b, loc, name, type.getElementType(), sizes, inputs,
+          [&](OpBuilder &nb, Location l, ArrayRef<Value> index,
+              ArrayRef<Value> images) -> Value {
+            SmallVector<Value> place;
+            for (auto [d, i] : llvm::enumerate(index))
+              place.push_back(addIndex(
+                  nb, l, mulIndex(nb, l, i, images[1 + index.size() + d]),
+                  images[1 + d]));
+            return tensor::ExtractOp::create(nb, l, images[0], place);
+          });
+    }
+    bool isPart =
+        *t == 1 && *s == 0 && !isSameSize(sizes[from.size()], x, from.size());
+    from.push_back(isPart ? kernel.partOf(loop) : loop * *t + *s);
+  }
+  Value in = kernel.input(x);
+  Value out = kernel.output(type, dynamicSizes(type, sizes));
+  Value y = kernel.generic({{in, from}}, {out, at}, {}, copyElement);
+  return kernel.finish({y}).front();
+}
+
+Value transposeOf(OpBuilder &b, Location loc, StringRef name, Value x,
+                  ArrayRef<int64_t> perm) {
+  SmallVector<Value> sizes;
+  for (int64_t d : perm)
+    sizes.push_back(sizeOf(b, loc, x, d));
+  RankedTensorType type = typeOfSizes(sizes, rankedType(x).getElementType());
+  KernelBuilder kernel(b, loc, name);
+  SmallVector<AffineExpr> outAt = kernel.loopsOf(type), inAt(perm.size());
+  for (auto [i, d] : llvm::enumerate(perm))
+    inAt[d] = outAt[i];
+  Value in = kernel.input(x);
+  Value out = kernel.output(type, dynamicSizes(type, sizes));
+  Value y = kernel.generic({{in, inAt}}, {out, outAt}, {}, copyElement);
+  return kernel.finish({y}).front();
+}
+
+Value generate(OpBuilder &b, Location loc, StringRef name, Type element,
+               ValueRange sizes, ValueRange inputs, ElementAt fn) {
+  RankedTensorType type = typeOfSizes(sizes, element);
+  KernelBuilder kernel(b, loc, name);
+  SmallVector<AffineExpr> at = kernel.loopsOf(type);
+  SmallVector<Value> images;
+  for (Value input : inputs) {
+    TypedAttr constant;
+    if (!isa<ShapedType>(input.getType()) &&
+        matchPattern(input, m_Constant(&constant)))
+      images.push_back(kernel.constant(constant));
+    else
+      images.push_back(kernel.input(input));
+  }
+  Value out = kernel.output(type, dynamicSizes(type, sizes));
+  Value y = kernel.generic(
+      {}, {out, at}, {}, [&](OpBuilder &nb, Location l, ValueRange) {
+        SmallVector<Value> index;
+        for (AffineExpr loop : at)
+          index.push_back(kernel.index(nb, l, loop));
+        return fn(nb, l, index, images);
+      });
+  return kernel.finish({y}).front();
+}
+
+Value clampIndex(OpBuilder &b, Location loc, Value i, Value size) {
+  Value last = subIndex(b, loc, size, indexConstant(b, loc, 1));
+  return maxIndex(b, loc, minIndex(b, loc, i, last), indexConstant(b, loc, 0));
+}
+
+Value wrapIndex(OpBuilder &b, Location loc, Value i, Value size) {
+  Value negative = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, i,
+                                         indexConstant(b, loc, 0));
+  Value wrapped = arith::SelectOp::create(b, loc, negative,
+                                          addIndex(b, loc, i, size), i);
+  return clampIndex(b, loc, wrapped, size);
+}
+
+Value isInside(OpBuilder &b, Location loc, Value i, Value size) {
+  // Unsigned: also false for what lies before the beginning.
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, i, size);
+}
+
+Value toIndex(OpBuilder &b, Location loc, Value i) {
+  return i.getType().isIndex()
+             ? i
+             : Value(
+                   arith::IndexCastOp::create(b, loc, b.getIndexType(), i));
+}
+
+Value storedConstant(OpBuilder &b, Location loc, Type element, int64_t value) {
+  if (isa<FloatType>(element))
+    return arith::ConstantOp::create(b, loc,
+                                     b.getFloatAttr(element, double(value)));
+  return arith::ConstantOp::create(b, loc, b.getIntegerAttr(element, value));
+}
+
+SmallVector<Value> callRuntime(OpBuilder &b, Location loc, StringRef callee,
+                               TypeRange results, ValueRange operands,
+                               ArrayRef<int64_t> params) {
+  auto call = krnl::CallOp::create(b, loc, results, callee, operands, params,
+                                   /*stateful=*/false);
+  return llvm::to_vector(ValueRange(call.getResults()));
+}
+
+} // namespace onnxc

@@ -1,0 +1,276 @@
+//===- Shapes.cpp - Sizes as values, and tensors made of them ---*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Shape and Size are computed on the host; ConstantOfShape, Range, EyeLike and
+// OneHot make a tensor out of sizes and scalars.
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
+#include "onnxc/Conversion/ONNXToKrnl/KernelBuilder.h"
+#include "onnxc/Conversion/ONNXToKrnl/Movement.h"
+#include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
+#include "onnxc/Conversion/ONNXToKrnl/ScalarBuilder.h"
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/ONNX/IR/Constants.h"
+#include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
+
+using namespace mlir;
+using onnxc::krnl::KernelBuilder;
+
+namespace onnxc {
+namespace {
+
+Value asInt64(OpBuilder &b, Location loc, Value index) {
+  return arith::IndexCastOp::create(b, loc, b.getI64Type(), index);
+}
+
+struct ShapeLowering : public OpConversionPattern<onnx::ShapeOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(onnx::ShapeOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Value x = adaptor.getOperands()[0];
+    RankedTensorType type = rankedType(x);
+    if (!type)
+      return rewriter.notifyMatchFailure(op, "rank is not known");
+    Location loc = op.getLoc();
+    int64_t rank = type.getRank();
+    auto clamp = [&](int64_t d) {
+      return std::clamp(positiveAxis(d, rank), int64_t(0), rank);
+    };
+    int64_t start = clamp(op.getStart()),
+            end = op.getEnd() ? clamp(*op.getEnd()) : rank;
+    SmallVector<Value> sizes;
+    for (int64_t d = start; d < end; ++d)
+      sizes.push_back(asInt64(rewriter, loc, sizeOf(rewriter, loc, x, d)));
+    auto result = RankedTensorType::get({int64_t(sizes.size())},
+                                        rewriter.getI64Type());
+    replaceWithCasts(
+        rewriter, *getTypeConverter(), op,
+        Value(tensor::FromElementsOp::create(rewriter, loc, result, sizes)));
+    return success();
+  }
+};
+
+struct SizeLowering : public OpConversionPattern<onnx::SizeOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(onnx::SizeOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Value x = adaptor.getOperands()[0];
+    if (!rankedType(x))
+      return rewriter.notifyMatchFailure(op, "rank is not known");
+    Location loc = op.getLoc();
+    Value count = indexConstant(rewriter, loc, 1);
+    for (Value size : sizesOf(rewriter, loc, x))
+      count = mulIndex(rewriter, loc, count, size);
+    auto result = RankedTensorType::get({}, rewriter.getI64Type());
+    replaceWithCasts(rewriter, *getTypeConverter(), op,
+                     Value(tensor::FromElementsOp::create(
+                         rewriter, loc, result, asInt64(rewriter, loc, count))));
+    return success();
+  }
+};
+
+/// The bytes of the only element of a constant attribute as an attribute of
+/// the stored element type.
+TypedAttr storedScalar(Attribute value, Type element) {
+  SmallVector<char> scratch;
+  ArrayRef<char> bytes = onnx::constantBytes(value, scratch);
+  unsigned width = element.getIntOrFloatBitWidth() / 8;
+  if (bytes.size() < width)
+    return {};
+  auto type = RankedTensorType::get({}, element);
+  return cast<TypedAttr>(
+      DenseElementsAttr::getFromRawBuffer(type, bytes.take_front(width))
+          .getSplatValue<Attribute>());
+}
+
+struct ConstantOfShapeLowering
+    : public OpConversionPattern<onnx::ConstantOfShapeOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(onnx::ConstantOfShapeOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    RankedTensorType wanted = rankedType(op->getResult(0));
+    if (!wanted)
+      return rewriter.notifyMatchFailure(op, "rank is not known");
+    Type element = cast<RankedTensorType>(
+                       getTypeConverter()->convertType(wanted))
+                       .getElementType();
+    if (!element.isIntOrFloat())
+      return rewriter.notifyMatchFailure(op, "element type is not a number");
+    Attribute value = op->getAttr("value");
+    TypedAttr scalar =
+        value ? storedScalar(value, element)
+              : TypedAttr(rewriter.getFloatAttr(element, 0.0));
+    if (!scalar)
+      return rewriter.notifyMatchFailure(op, "value is not known");
+    SmallVector<Value> sizes;
+    Value shape = op->getOperand(0);
+    for (int64_t d = 0; d < wanted.getRank(); ++d)
+      sizes.push_back(structuralElement(rewriter, loc, shape,
+                                        adaptor.getOperands()[0], d));
+    sizes = knownSizes(rewriter, loc, op->getResult(0), sizes);
+    RankedTensorType type = typeOfSizes(sizes, element);
+    KernelBuilder kernel(rewriter, loc, "ConstantOfShape");
+    SmallVector<AffineExpr> at = kernel.loopsOf(type);
+    Value constant = kernel.constant(scalar);
+    Value out = kernel.output(type, dynamicSizes(type, sizes));
+    Value y = kernel.fill(constant, {out, at});
+    replaceWithCasts(rewriter, *getTypeConverter(), op, kernel.finish({y}));
+    return success();
+  }
+};
+
+/// max(0, ceil((limit - start) / delta)).
+Value rangeCount(ScalarBuilder &s, Value start, Value limit, Value delta) {
+  OpBuilder &b = s.builder();
+  Location loc = s.getLoc();
+  Value zero = indexConstant(b, loc, 0);
+  if (!s.isFloat()) {
+    auto wide = [&](Value v) -> Value {
+      return arith::IndexCastOp::create(b, loc, b.getIndexType(), v);
+    };
+    Value distance = subIndex(b, loc, wide(limit), wide(start));
+    return maxIndex(b, loc, ceilDivIndex(b, loc, distance, wide(delta)), zero);
+  }
+  Value steps = s.div(s.sub(limit, start), delta);
+  Value whole = arith::FPToSIOp::create(b, loc, b.getI64Type(), steps);
+  Value back = arith::SIToFPOp::create(b, loc, steps.getType(), whole);
+  Value more = arith::ExtUIOp::create(b, loc, b.getI64Type(), s.lt(back, steps));
+  whole = arith::AddIOp::create(b, loc, whole, more);
+  return maxIndex(b, loc, toIndex(b, loc, whole), zero);
+}
+
+struct RangeLowering : public OpConversionPattern<onnx::RangeOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(onnx::RangeOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Type onnxType = getElementTypeOrSelf(op->getResult(0).getType());
+    ScalarBuilder s(rewriter, loc, onnxType);
+    SmallVector<Value> bounds;
+    for (Value operand : adaptor.getOperands())
+      bounds.push_back(s.widen(onlyElement(rewriter, loc, operand)));
+    Value isZero = s.eq(bounds[2], s.constant(0));
+    Value yes = arith::ConstantIntOp::create(rewriter, loc, 1, 1);
+    krnl::CheckOp::create(rewriter, loc,
+                          arith::XOrIOp::create(rewriter, loc, isZero, yes),
+                          "Range: delta is zero");
+    Value count = rangeCount(s, bounds[0], bounds[1], bounds[2]);
+    SmallVector<Value> sizes =
+        knownSizes(rewriter, loc, op->getResult(0), count);
+    Value y = generate(
+        rewriter, loc, "Range", ScalarBuilder::storageType(onnxType), sizes,
+        {bounds[0], bounds[2]},
+        [&](OpBuilder &b, Location l, ArrayRef<Value> index,
+            ArrayRef<Value> in) {
+          ScalarBuilder i64(b, l, b.getI64Type()), to(b, l, onnxType);
+          Value i = i64.castTo(asInt64(b, l, index[0]), onnxType);
+          return to.narrow(to.add(in[0], to.mul(i, in[1])));
+        });
+    replaceWithCasts(rewriter, *getTypeConverter(), op, y);
+    return success();
+  }
+};
+
+struct EyeLikeLowering : public OpConversionPattern<onnx::EyeLikeOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(onnx::EyeLikeOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value x = adaptor.getOperands()[0];
+    if (!rankedType(x))
+      return rewriter.notifyMatchFailure(op, "rank is not known");
+    Type onnxType = getElementTypeOrSelf(op->getResult(0).getType());
+    int64_t k = op.getK();
+    Value y = generate(
+        rewriter, loc, "EyeLike", ScalarBuilder::storageType(onnxType),
+        sizesOf(rewriter, loc, x), {},
+        [&](OpBuilder &b, Location l, ArrayRef<Value> index, ArrayRef<Value>) {
+          ScalarBuilder s(b, l, onnxType);
+          Value diagonal =
+              addIndex(b, l, index[0], indexConstant(b, l, k));
+          Value on = arith::CmpIOp::create(b, l, arith::CmpIPredicate::eq,
+                                           diagonal, index[1]);
+          return s.narrow(s.select(on, s.constant(1), s.constant(0)));
+        });
+    replaceWithCasts(rewriter, *getTypeConverter(), op, y);
+    return success();
+  }
+};
+
+struct OneHotLowering : public OpConversionPattern<onnx::OneHotOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(onnx::OneHotOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    ValueRange operands = adaptor.getOperands();
+    Value indices = operands[0], values = operands[2];
+    RankedTensorType type = rankedType(indices);
+    if (!type || !rankedType(operands[1]))
+      return rewriter.notifyMatchFailure(op, "rank is not known");
+    int64_t axis = positiveAxis(op.getAxis(), type.getRank() + 1);
+    Type indexType = getElementTypeOrSelf(op->getOperand(0).getType());
+    Type depthType = getElementTypeOrSelf(op->getOperand(1).getType());
+    SmallVector<Value> sizes = sizesOf(rewriter, loc, indices);
+    Value depth = integerOf(rewriter, loc, depthType,
+                            onlyElement(rewriter, loc, operands[1]));
+    sizes.insert(sizes.begin() + axis, depth);
+    sizes = knownSizes(rewriter, loc, op->getResult(0), sizes);
+    Value y = generate(
+        rewriter, loc, "OneHot", rankedType(values).getElementType(), sizes,
+        {indices, values, sizes[axis]},
+        [&](OpBuilder &b, Location l, ArrayRef<Value> at, ArrayRef<Value> in) {
+          SmallVector<Value> place(at);
+          place.erase(place.begin() + axis);
+          Value hot =
+              integerOf(b, l, indexType,
+                        tensor::ExtractOp::create(b, l, in[0], place));
+          Value zero = indexConstant(b, l, 0), one = indexConstant(b, l, 1);
+          Value negative = arith::CmpIOp::create(
+              b, l, arith::CmpIPredicate::slt, hot, zero);
+          hot = arith::SelectOp::create(b, l, negative,
+                                        addIndex(b, l, hot, in[2]), hot);
+          Value on = arith::CmpIOp::create(b, l, arith::CmpIPredicate::eq, hot,
+                                           at[axis]);
+          return arith::SelectOp::create(
+                     b, l, on, tensor::ExtractOp::create(b, l, in[1], one),
+                     tensor::ExtractOp::create(b, l, in[1], zero))
+              .getResult();
+        });
+    replaceWithCasts(rewriter, *getTypeConverter(), op, y);
+    return success();
+  }
+
+private:
+  /// A number of any type as an index.
+  static Value integerOf(OpBuilder &b, Location loc, Type onnxType,
+                         Value stored) {
+    ScalarBuilder s(b, loc, onnxType);
+    return toIndex(b, loc, s.castTo(s.widen(stored), b.getI64Type()));
+  }
+};
+
+} // namespace
+
+void populateONNXToKrnlShapesPatterns(TypeConverter &converter,
+                                      RewritePatternSet &patterns) {
+  patterns.add<ConstantOfShapeLowering, EyeLikeLowering, OneHotLowering,
+               RangeLowering, ShapeLowering, SizeLowering>(
+      converter, patterns.getContext());
+}
+
+} // namespace onnxc

@@ -147,7 +147,7 @@ def random_recipe(kernel, rng):
     nest = Nest(kernel, rng)
     for _ in range(int(rng.integers(4))):
         draw = rng.random()
-        (nest.block if draw < 0.7 else nest.fuse if draw < 0.9 else nest.split_reduction)()
+        (nest.block if draw < 0.65 else nest.fuse if draw < 0.8 else nest.split_reduction)()
     if rng.random() < 0.6:
         nest.reorder()
     if rng.random() < 0.8:

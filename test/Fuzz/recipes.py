@@ -35,7 +35,7 @@ from Harness import BUILD, artefact, isolation
 FAILURES = BUILD / "recipe-failures"
 ENTRY = re.compile(r'^kernel "((?:[^"\\]|\\.)*)" ([0-9a-f]+) \[(.*?)\n?\]$', re.M | re.S)
 KERNEL = re.compile(r'krnl\.kernel "(.*?)" loops \[(.*?)\].*?^\s*krnl\.yield', re.M | re.S)
-TRIES = 40
+TRIES = 60
 
 
 def read_entries(text):
@@ -92,20 +92,25 @@ class Model:
 
 
 def draw_legal(model, number, seed, folder):
-    """Draws recipes until the compiler takes one; returns (library, steps, keeps order, refusals)."""
+    """Draws recipes until the compiler takes them; returns (library, text, keeps order, refusals).
+
+    A refusal names the line in the file, so only that kernel's recipe is drawn again.
+    """
     rng = np.random.default_rng([seed, number, sorted(graphs.GRAPHS).index(model.name)])
     recipes, library, refusals = folder / "drawn.recipes", folder / "drawn.so", 0
+    drawn = [random_recipe(kernel, rng) for kernel in model.kernels]
     while refusals < TRIES:
-        drawn = [random_recipe(kernel, rng) for kernel in model.kernels]
         write_entries(recipes, model.entries, [steps for steps, _ in drawn])
         try:
             artefact.compile_model(model.path, library, recipes=recipes)
+            return library, recipes.read_text(), all(keeps for _, keeps in drawn), refusals
         except isolation.StageError as error:
-            if "drawn.recipes" not in str(error):
+            refused = re.search(r"drawn\.recipes:(\d+):", str(error))
+            if not refused:
                 raise
+            line = int(refused[1]) - 1
+            drawn[line] = random_recipe(model.kernels[line], rng)
             refusals += 1
-            continue
-        return library, recipes.read_text(), all(keeps for _, keeps in drawn), refusals
     raise AssertionError(f"no legal recipe in {TRIES} draws")
 
 

@@ -32,7 +32,7 @@ func.func @dynamic_rows(%x: tensor<?x8xf32>, %s: f32, %n: index) -> tensor<?x8xf
 // CHECK-LABEL: func @softmax_like
 // CHECK:         loops ["batch size" = ?, c = 100]
 // CHECK-SAME:      recipe [block("batch size", 4) -> (r.o, r.i),
-// CHECK-SAME:      block(c, 32, tail=peel) -> (c.o, c.i),
+// CHECK-SAME:      block(c, 25, tail=peel) -> (c.o, c.i),
 // CHECK-SAME:      order(r.o, r.i, c.o, c.i), share(r.o, r.i), parallel(r.o),
 // CHECK-SAME:      1: split_reduction(c.o, 2) -> (c.p, c.q), 1: unroll(c.q, 2),
 // CHECK-SAME:      diff: vectorize(c.i, 16), cache(0, at=r.i), pack(0, [r.i, c.o, c.i])]
@@ -40,7 +40,7 @@ func.func @softmax_like(%x: tensor<?x100xf32>, %n: index) -> tensor<?x100xf32> {
   %o = tensor.empty(%n) : tensor<?x100xf32>
   %y = krnl.kernel "centre" loops ["batch size" = ?, c = 100]
       ins(%x : tensor<?x100xf32>) outs(%o : tensor<?x100xf32>)
-      recipe [block("batch size", 4) -> (r.o, r.i), block(c, 32, tail=peel) -> (c.o, c.i),
+      recipe [block("batch size", 4) -> (r.o, r.i), block(c, 25, tail=peel) -> (c.o, c.i),
               order(r.o, r.i, c.o, c.i), share(r.o, r.i), parallel(r.o),
               1: split_reduction(c.o, 2) -> (c.p, c.q), 1: unroll(c.q, 2),
               diff: vectorize(c.i, 16), cache(0, at=r.i), pack(0, [r.i, c.o, c.i])] {

@@ -154,7 +154,8 @@ FailureOr<LoopNest> LoopNest::replay(KernelOp kernel, EmitErrorFn emitError) {
     };
     auto step = cast<RecipeStep>(attribute);
     bool keepsOrder = step.preservesOrder(nest);
-    if (failed(step.advance(nest, stepError)))
+    if (failed(step.advance(nest, stepError)) ||
+        failed(nest.checkTails(stepError)))
       return failure();
     nest.orderPreserved &= keepsOrder;
   }

@@ -14,6 +14,8 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <numeric>
+
 using namespace mlir;
 
 namespace onnxc::krnl {
@@ -110,6 +112,70 @@ LogicalResult LoopNest::checkInnermost(EmitErrorFn emitError) const {
                                       : "the second innermost")
                            << " loop of op '" << op.name << "' any more";
     }
+  return success();
+}
+
+/// A number that divides every trip count the loop can have.
+static int64_t tripCountDivisor(const LoopNest &nest, unsigned number) {
+  const Loop &loop = nest.loop(number);
+  if (loop.kind == Loop::Kind::Axis)
+    return loop.isDynamic() ? 1 : loop.extent;
+  int64_t whole = tripCountDivisor(nest, loop.parents[0]);
+  if (loop.kind == Loop::Kind::Fused)
+    return whole * tripCountDivisor(nest, loop.parents[1]);
+  if (loop.kind == Loop::Kind::BlockInner)
+    return std::gcd(loop.blockSize, whole);
+  return whole % loop.blockSize == 0 ? whole / loop.blockSize : 1;
+}
+
+/// Can the loop end early, in the last block of a loop that it stems from?
+static bool endsEarly(const LoopNest &nest, unsigned number) {
+  const Loop &loop = nest.loop(number);
+  if (loop.kind == Loop::Kind::Axis)
+    return false;
+  unsigned parent = loop.parents[0];
+  if (loop.kind == Loop::Kind::Fused)
+    return endsEarly(nest, parent) || endsEarly(nest, loop.parents[1]);
+  if (loop.kind == Loop::Kind::BlockOuter)
+    return endsEarly(nest, parent);
+  return tripCountDivisor(nest, parent) % loop.blockSize != 0;
+}
+
+/// A loop that ends early gets its bound from the loop over the blocks, which
+/// must stand outside; and a tile of parallel loops has no bounds of its own.
+static LogicalResult checkTail(const LoopNest &nest, const BodyOp &op,
+                               const LoopUse &use, unsigned number,
+                               EmitErrorFn emitError) {
+  const Loop &loop = nest.loop(number);
+  if (!endsEarly(nest, number)) {
+    for (unsigned parent : loop.parents)
+      if (failed(checkTail(nest, op, use, parent, emitError)))
+        return failure();
+    return success();
+  }
+  auto refuse = [&](const Twine &reason) {
+    return emitError() << "loop '" << loop.name
+                       << "' ends early in its last block, so " << reason;
+  };
+  if (loop.kind == Loop::Kind::Fused)
+    return refuse("what it is made of cannot be fused");
+  if (nest.loop(use.loop).parallel)
+    return refuse("it cannot run parallel");
+  if (loop.kind == Loop::Kind::BlockInner) {
+    // The loop over the blocks was made just before.
+    const LoopUse *outer = op.find(number - 1);
+    if (!outer || outer > &use)
+      return refuse("it must be inside loop '" +
+                    Twine(nest.loop(number - 1).name) + "'");
+  }
+  return checkTail(nest, op, use, loop.parents[0], emitError);
+}
+
+LogicalResult LoopNest::checkTails(EmitErrorFn emitError) const {
+  for (const BodyOp &op : bodyOps)
+    for (const LoopUse &use : op.loops)
+      if (failed(checkTail(*this, op, use, use.loop, emitError)))
+        return failure();
   return success();
 }
 

@@ -304,6 +304,7 @@ private:
   unsigned addLoop(Loop loop);
   void replace(llvm::ArrayRef<unsigned> old, llvm::ArrayRef<unsigned> fresh);
   mlir::LogicalResult checkInnermost(EmitErrorFn emitError) const;
+  mlir::LogicalResult checkTails(EmitErrorFn emitError) const;
   mlir::LogicalResult splitLoop(unsigned loop, int64_t size, Tail tail,
                                 bool split, llvm::StringRef outer,
                                 llvm::StringRef inner, EmitErrorFn emitError);

@@ -1,8 +1,8 @@
 //===- ArgReduction.cpp - Where the extreme elements are --------*- C++ -*-===//
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// ArgMax and ArgMin carry the best element and its index side by side; so does
-// MaxPool where the indices of the largest elements are wanted too.
+// ArgMax and ArgMin find the extreme of a row, then where it is, each a plain
+// reduction; MaxPool, whose windows are small, carries both side by side.
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
@@ -29,17 +29,13 @@ Value notCondition(ScalarBuilder &s, Value x) {
       x, arith::ConstantIntOp::create(s.builder(), s.getLoc(), 1, 1));
 }
 
-/// Is x beyond `best`, or, with `orSame`, no less? A NaN is beyond everything.
-Value isBetter(ScalarBuilder &s, Value x, Value best, bool smallest,
-               bool orSame) {
-  Value low = smallest ? x : best, high = smallest ? best : x;
-  Value better = orSame ? s.le(low, high) : s.lt(low, high);
+/// Is x larger than `best`? A NaN is larger than all numbers.
+Value isLarger(ScalarBuilder &s, Value x, Value best) {
+  Value larger = s.lt(best, x);
   if (!s.isFloat())
-    return better;
-  Value isNew = s.isNaN(x);
-  if (!orSame)
-    isNew = andCondition(s, isNew, notCondition(s, s.isNaN(best)));
-  return orCondition(s, better, isNew);
+    return larger;
+  Value isNew = andCondition(s, s.isNaN(x), notCondition(s, s.isNaN(best)));
+  return orCondition(s, larger, isNew);
 }
 
 template <typename OnnxOp, bool smallest>
@@ -89,21 +85,34 @@ private:
     ScalarBuilder outside(kernel.inside(), loc, element);
     best = kernel.fill(smallest ? outside.highest() : outside.lowest(),
                        {best, outAt});
-    Value first =
-        kernel.fill(kernel.constant(b.getI64IntegerAttr(0)), {out, outAt});
+    best = kernel.generic({{in, all}}, {best, outAt}, {all[axis]},
+                          [&](OpBuilder &nb, Location l, ValueRange v) {
+                            ScalarBuilder s(nb, l, element);
+                            Value value = s.widen(v[0]);
+                            return smallest ? s.min(v[1], value)
+                                            : s.max(v[1], value);
+                          });
     bool last = op.getSelectLastIndex();
-    SmallVector<Value> found = kernel.generic(
-        {{in, all}}, {{best, outAt}, {first, outAt}}, {all[axis]},
-        [&](OpBuilder &nb, Location l, ValueRange v) {
-          ScalarBuilder s(nb, l, element);
-          Value value = s.widen(v[0]);
-          Value better = isBetter(s, value, v[1], smallest, last);
-          Value here = s.math<arith::IndexCastOp>(
-              nb.getI64Type(), kernel.index(nb, l, all[axis]));
-          return SmallVector<Value>{s.select(better, value, v[1]),
-                                    s.select(better, here, v[2])};
-        });
-    return kernel.finish({found[1]}).front();
+    Value none = kernel.constant(
+        b.getI64IntegerAttr(last ? -1 : std::numeric_limits<int64_t>::max()));
+    Value start = kernel.fill(none, {out, outAt});
+    Value found =
+        kernel.generic({{in, all}, {best, outAt}}, {start, outAt}, {all[axis]},
+                       [&](OpBuilder &nb, Location l, ValueRange v) -> Value {
+                         ScalarBuilder s(nb, l, element);
+                         Value value = s.widen(v[0]);
+                         Value hit = s.eq(value, v[1]);
+                         // A NaN beats everything, so that the extreme is one
+                         // too.
+                         if (s.isFloat())
+                           hit = orCondition(s, hit, s.isNaN(value));
+                         Value here = s.math<arith::IndexCastOp>(
+                             nb.getI64Type(), kernel.index(nb, l, all[axis]));
+                         Value candidate = s.select(hit, here, none);
+                         return last ? s.math<arith::MaxSIOp>(v[2], candidate)
+                                     : s.math<arith::MinSIOp>(v[2], candidate);
+                       });
+    return kernel.finish({found}).front();
   }
 
   static Value drop(OpBuilder &b, Location loc, Value y, int64_t axis) {
@@ -216,8 +225,7 @@ SmallVector<Value> IndexedPool::build() {
         Value isFirst = s.math<arith::CmpIOp>(
             arith::CmpIPredicate::slt, v[2],
             arith::ConstantOp::create(nb, l, nb.getI64IntegerAttr(0)));
-        Value better = isBetter(s, s.widen(v[0]), s.widen(v[1]),
-                                /*smallest=*/false, /*orSame=*/false);
+        Value better = isLarger(s, s.widen(v[0]), s.widen(v[1]));
         better = andCondition(s, ok, orCondition(s, better, isFirst));
         return SmallVector<Value>{s.select(better, v[0], v[1]),
                                   s.select(better, index, v[2])};

@@ -59,9 +59,6 @@ FailureOr<Value> buildConvolution(ConversionPatternRewriter &rewriter,
     return rewriter.notifyMatchFailure(op, "operand ranks are not known");
   int64_t group = convolution.group;
   int64_t outChannels = wType.getDimSize(0), perGroup = wType.getDimSize(1);
-  if (group != 1 &&
-      (ShapedType::isDynamic(outChannels) || ShapedType::isDynamic(perGroup)))
-    return rewriter.notifyMatchFailure(op, "grouped weights of no fixed size");
 
   checkChannels(rewriter, loc, x, w, bias, group);
   perGroup = cast<RankedTensorType>(w.getType()).getDimSize(1);
@@ -138,7 +135,8 @@ FailureOr<Value> buildConvolution(ConversionPatternRewriter &rewriter,
 
   SmallVector<Value> kernelOutSizes = outSizes;
   if (grouped) {
-    kernelOutSizes[1] = indexConstant(rewriter, loc, outChannels / group);
+    kernelOutSizes[1] = floorDivIndex(rewriter, loc, kernelOutSizes[1],
+                                      indexConstant(rewriter, loc, group));
     kernelOutSizes.insert(kernelOutSizes.begin() + 1,
                           indexConstant(rewriter, loc, group));
   }

@@ -9,8 +9,8 @@
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
 #include "onnxc/Conversion/ONNXToKrnl/KernelBuilder.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
-#include "onnxc/Conversion/ONNXToKrnl/Padding.h"
 #include "onnxc/Conversion/ONNXToKrnl/ScalarBuilder.h"
+#include "onnxc/Conversion/ONNXToKrnl/Windows.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
 
 using namespace mlir;
@@ -308,22 +308,6 @@ struct InstanceNormLowering
   }
 };
 
-/// Views dimension `dim`, of any size, as `parts` times the rest.
-Value splitChannels(OpBuilder &b, Location loc, Value x, int64_t dim,
-                    int64_t parts) {
-  auto type = cast<RankedTensorType>(x.getType());
-  SmallVector<int64_t> shape(type.getShape());
-  SmallVector<Value> sizes = sizesOf(b, loc, x);
-  Value count = indexConstant(b, loc, parts);
-  sizes[dim] = floorDivIndex(b, loc, sizes[dim], count);
-  auto rest = getConstantIntValue(sizes[dim]);
-  shape[dim] = rest ? *rest : ShapedType::kDynamic;
-  shape.insert(shape.begin() + dim, parts);
-  sizes.insert(sizes.begin() + dim, count);
-  return reshapeTo(b, loc, x,
-                   RankedTensorType::get(shape, type.getElementType()), sizes);
-}
-
 struct GroupNormLowering
     : public OpConversionPattern<onnx::GroupNormalizationOp> {
   using OpConversionPattern::OpConversionPattern;
@@ -336,9 +320,9 @@ struct GroupNormLowering
       return rewriter.notifyMatchFailure(op, "operand has no channels");
     SmallVector<Value> sizes = sizesOf(rewriter, loc, adaptor.getX());
     int64_t groups = op.getNumGroups();
-    Value x = splitChannels(rewriter, loc, adaptor.getX(), 1, groups);
+    Value x = splitDim(rewriter, loc, adaptor.getX(), 1, groups);
     auto parameter = [&](Value original, Value value) -> Parameter {
-      return {splitChannels(rewriter, loc, value, 0, groups),
+      return {splitDim(rewriter, loc, value, 0, groups),
               onnxElement(original),
               {1, 2}};
     };

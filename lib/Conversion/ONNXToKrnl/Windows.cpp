@@ -94,11 +94,12 @@ Value splitDim(OpBuilder &b, Location loc, Value x, int64_t dim,
   auto type = cast<RankedTensorType>(x.getType());
   SmallVector<int64_t> shape(type.getShape());
   SmallVector<Value> sizes = sizesOf(b, loc, x);
-  int64_t rest = shape[dim] / parts;
-  shape[dim] = rest;
+  Value count = indexConstant(b, loc, parts);
+  sizes[dim] = floorDivIndex(b, loc, sizes[dim], count);
+  auto rest = getConstantIntValue(sizes[dim]);
+  shape[dim] = rest ? *rest : ShapedType::kDynamic;
   shape.insert(shape.begin() + dim, parts);
-  sizes[dim] = indexConstant(b, loc, rest);
-  sizes.insert(sizes.begin() + dim, indexConstant(b, loc, parts));
+  sizes.insert(sizes.begin() + dim, count);
   return reshapeTo(b, loc, x,
                    RankedTensorType::get(shape, type.getElementType()), sizes);
 }

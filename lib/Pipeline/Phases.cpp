@@ -45,7 +45,7 @@ static void buildKrnl(OpPassManager &passes, const PhaseInputs &inputs) {
   target.addPass(createCSEPass());
   if (inputs.options.level > 0) {
     target.addPass(krnl::createKrnlFusePass());
-    target.addPass(createCanonicalizerPass());
+    target.addPass(krnl::createKrnlSimplifyHostPass());
     target.addPass(createCSEPass());
   }
   KrnlWriteRecipesPassOptions write;

@@ -160,10 +160,33 @@ void KernelBuilder::refineInputs(ArrayRef<Access> opIns) {
   }
 }
 
+/// A loop of known extent tells the size of the dimensions that it runs over:
+/// the types of the operands say it too, or canonicalisation would cast them
+/// inside the kernel.
+void KernelBuilder::refineInputs(ArrayRef<Access> opIns) {
+  for (const Access &access : opIns) {
+    auto it = llvm::find(insInside, access.tensor);
+    if (it == insInside.end())
+      continue;
+    auto type = cast<RankedTensorType>(access.tensor.getType());
+    SmallVector<int64_t> shape(type.getShape());
+    for (auto [size, at] : llvm::zip(shape, access.at))
+      if (isa<AffineDimExpr>(at) && ShapedType::isDynamic(size))
+        size = extentOf(at);
+    auto refined = RankedTensorType::get(shape, type.getElementType());
+    if (refined == type)
+      continue;
+    Value &outer = ins[it - insInside.begin()];
+    outer = tensor::CastOp::create(host, loc, refined, outer);
+    it->setType(refined);
+  }
+}
+
 SmallVector<Value> KernelBuilder::generic(ArrayRef<Access> opIns,
                                           ArrayRef<Access> opOuts,
                                           ArrayRef<AffineExpr> reduced,
                                           MultiBody fn) {
+  refineInputs(opIns);
   refineInputs(opIns);
   MLIRContext *ctx = host.getContext();
   llvm::SmallBitVector used = usedLoops(loops.size(), opIns, opOuts, reduced);

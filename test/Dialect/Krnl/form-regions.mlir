@@ -87,8 +87,8 @@ func.func @what_ends_a_region(%x: memref<?xf32>, %n: index, %ok: i1) -> f32 {
 
 // -----
 
-// A tile of seven operations: 8 tiles do not pay for a second worker, and a
-// dynamic number pays for one worker in 572 tiles.
+// 8 tiles of seven operations do not pay for a second worker; a dynamic number
+// is weighed when it is known.
 func.func private @tiny(%x: memref<?xf32>, %y: memref<?xf32>, %b: index, %e: index) attributes {krnl.kernel} {
   %c1 = arith.constant 1 : index
   scf.for %i = %b to %e step %c1 {
@@ -103,9 +103,12 @@ func.func private @tiny(%x: memref<?xf32>, %y: memref<?xf32>, %b: index, %e: ind
 // CHECK-DAG:     %[[ONE:.+]] = arith.constant 1 : index
 // CHECK:         krnl.region tiles(%[[ONE]])
 // CHECK:         scf.if
-// CHECK:           %[[GRAIN:.+]] = arith.constant 572 : index
-// CHECK:           %[[PIECES:.+]] = arith.divui %arg1, %[[GRAIN]]
-// CHECK:           %[[TEAM:.+]] = arith.maxui %[[PIECES]]
+// CHECK-DAG:       %[[GRAIN:.+]] = arith.constant 60000 : index
+// CHECK-DAG:       %[[COST:.+]] = arith.constant 7 : index
+// CHECK-DAG:       %[[WORK:.+]] = arith.muli %arg1, %[[COST]]
+// CHECK:           %[[PIECES:.+]] = arith.divui %[[WORK]], %[[GRAIN]]
+// CHECK:           %[[PAYS:.+]] = arith.maxui %[[PIECES]]
+// CHECK:           %[[TEAM:.+]] = arith.minui %[[PAYS]]
 // CHECK:           krnl.region tiles(%[[TEAM]])
 func.func @team_that_pays(%x: memref<?xf32>, %n: index, %y: memref<?xf32>, %c: i1) {
   %c8 = arith.constant 8 : index
@@ -113,5 +116,32 @@ func.func @team_that_pays(%x: memref<?xf32>, %n: index, %y: memref<?xf32>, %c: i
   scf.if %c {
     krnl.launch @tiny ins(%x : memref<?xf32>) outs(%y : memref<?xf32>) tiles(%n)
   }
+  return
+}
+
+// -----
+
+// Each launch alone would not pay, all of them together do.
+func.func private @small(%x: memref<4096xf32>, %y: memref<4096xf32>, %b: index, %e: index) attributes {krnl.kernel} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c512 = arith.constant 512 : index
+  scf.for %t = %b to %e step %c1 {
+    scf.for %i = %c0 to %c512 step %c1 {
+      %0 = memref.load %x[%i] : memref<4096xf32>
+      %1 = math.exp %0 : f32
+      memref.store %1, %y[%i] : memref<4096xf32>
+    }
+  }
+  return
+}
+// CHECK-LABEL: func @whole_work
+// CHECK:         %[[TWO:.+]] = arith.constant 2 : index
+// CHECK:         krnl.region tiles(%[[TWO]])
+func.func @whole_work(%x: memref<4096xf32>, %y: memref<4096xf32>, %z: memref<4096xf32>, %w: memref<4096xf32>) {
+  %c8 = arith.constant 8 : index
+  krnl.launch @small ins(%x : memref<4096xf32>) outs(%y : memref<4096xf32>) tiles(%c8)
+  krnl.launch @small ins(%x : memref<4096xf32>) outs(%z : memref<4096xf32>) tiles(%c8)
+  krnl.launch @small ins(%x : memref<4096xf32>) outs(%w : memref<4096xf32>) tiles(%c8)
   return
 }

@@ -96,12 +96,15 @@ static Accesses accessesOf(LaunchOp launch) {
 // What work pays for
 //===----------------------------------------------------------------------===//
 
-/// Operations that a worker should have before waking it pays: one or two
-/// microseconds.
-static constexpr int64_t grain = 4000;
+/// Operations that a worker should have before waking it pays, about ten
+/// microseconds, and what each barrier of the region adds to them.
+static constexpr int64_t grain = 60000;
+static constexpr int64_t grainPerBarrier = 6000;
 /// Assumed for loops of unknown length.
 static constexpr int64_t unknownTrips = 16;
 static constexpr int64_t costOfFunction = 10;
+/// Sums and products of costs stay below the end of the numbers.
+static constexpr int64_t mostCost = int64_t(1) << 40;
 
 static int64_t saturatingMul(int64_t a, int64_t b) {
   int64_t result;
@@ -127,8 +130,8 @@ static int64_t costOf(Block &block) {
           cost += costOf(inner);
       cost += isa<math::MathDialect>(op.getDialect()) ? costOfFunction : 1;
     }
-    if (cost > (int64_t(1) << 50))
-      return int64_t(1) << 50;
+    if (cost > mostCost)
+      return mostCost;
   }
   return cost;
 }
@@ -150,7 +153,7 @@ private:
 
   bool movesBefore(Operation *op, const Run &run);
   void close(Run &run, Operation *at);
-  Value teamTiles(OpBuilder &builder, LaunchOp launch);
+  Value teamTiles(OpBuilder &builder, Run &run, int64_t barriers);
   int64_t costPerTile(LaunchOp launch);
 
   SymbolTable symbols;
@@ -160,33 +163,47 @@ private:
 } // namespace
 
 int64_t RegionFormer::costPerTile(LaunchOp launch) {
-  auto [place, isNew] = costs.try_emplace(launch.getKernel(), grain);
+  auto [place, isNew] = costs.try_emplace(launch.getKernel(), mostCost);
   auto kernel = symbols.lookup<func::FuncOp>(launch.getKernel());
   if (isNew && kernel && !kernel.isDeclaration())
     place->second = std::max<int64_t>(costOf(kernel.getBody().front()), 1);
   return place->second;
 }
 
-/// The largest team that the launch can keep busy.
-Value RegionFormer::teamTiles(OpBuilder &builder, LaunchOp launch) {
-  Location loc = launch.getLoc();
-  int64_t cost = costPerTile(launch);
-  APInt tiles;
-  if (matchPattern(launch.getTiles(), m_ConstantInt(&tiles))) {
-    int64_t count = tiles.getSExtValue();
-    int64_t pieces = saturatingMul(count, cost) / grain;
-    return arith::ConstantIndexOp::create(
-        builder, loc,
-        std::clamp<int64_t>(pieces, 1, std::max<int64_t>(count, 1)));
+/// The largest team that the launches can keep busy: as many as have tiles, and
+/// have enough of the region's whole work.
+Value RegionFormer::teamTiles(OpBuilder &builder, Run &run, int64_t barriers) {
+  Location loc = run.launches.front().getLoc();
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
+  // What is known beforehand, then what each dynamic number of tiles adds.
+  int64_t work = 0, most = 1;
+  SmallVector<LaunchOp> dynamic;
+  for (LaunchOp launch : run.launches) {
+    APInt count;
+    if (!matchPattern(launch.getTiles(), m_ConstantInt(&count))) {
+      dynamic.push_back(launch);
+      continue;
+    }
+    work += std::min(saturatingMul(count.getSExtValue(), costPerTile(launch)),
+                     mostCost);
+    most = std::max(most, count.getSExtValue());
   }
-  if (cost >= grain)
-    return launch.getTiles();
-  Value perPiece =
-      arith::ConstantIndexOp::create(builder, loc, (grain + cost - 1) / cost);
-  Value pieces =
-      arith::DivUIOp::create(builder, loc, launch.getTiles(), perPiece);
-  Value one = arith::ConstantIndexOp::create(builder, loc, 1);
-  return arith::MaxUIOp::create(builder, loc, pieces, one);
+  int64_t perWorker = grain + barriers * grainPerBarrier;
+  if (dynamic.empty())
+    return constant(std::clamp<int64_t>(work / perWorker, 1, most));
+  Value tiles = constant(most), sum = constant(work);
+  for (LaunchOp launch : dynamic) {
+    Value count = launch.getTiles();
+    Value cost = constant(costPerTile(launch));
+    Value product = builder.createOrFold<arith::MulIOp>(loc, count, cost);
+    sum = builder.createOrFold<arith::AddIOp>(loc, sum, product);
+    tiles = builder.createOrFold<arith::MaxUIOp>(loc, tiles, count);
+  }
+  Value pays = arith::DivUIOp::create(builder, loc, sum, constant(perWorker));
+  pays = arith::MaxUIOp::create(builder, loc, pays, constant(1));
+  return arith::MinUIOp::create(builder, loc, pays, tiles);
 }
 
 /// True if `op` may run before all launches of `run`.
@@ -207,31 +224,35 @@ bool RegionFormer::movesBefore(Operation *op, const Run &run) {
   return op->getNumRegions() == 0 && isPure(op);
 }
 
+/// Before which launches of a run the team has to meet.
+static SmallVector<bool> barriersOf(ArrayRef<LaunchOp> launches) {
+  SmallVector<bool> waits;
+  Accesses sinceBarrier;
+  for (LaunchOp launch : launches) {
+    Accesses accesses = accessesOf(launch);
+    waits.push_back(sinceBarrier.conflictsWith(accesses));
+    if (waits.back())
+      sinceBarrier = {};
+    sinceBarrier.add(accesses);
+  }
+  return waits;
+}
+
 /// Moves the launches of a run into a region before `at`.
 void RegionFormer::close(Run &run, Operation *at) {
   if (run.launches.empty())
     return;
   OpBuilder builder(at);
   Location loc = run.launches.front().getLoc();
-  Value tiles;
-  for (LaunchOp launch : run.launches) {
-    Value pays = teamTiles(builder, launch);
-    tiles =
-        tiles ? builder.createOrFold<arith::MaxUIOp>(loc, tiles, pays) : pays;
-  }
+  SmallVector<bool> waits = barriersOf(run.launches);
+  Value tiles = teamTiles(builder, run, llvm::count(waits, true));
   auto region = RegionOp::create(builder, loc, tiles);
   Block &body = region.getBody().emplaceBlock();
-  builder.setInsertionPointToEnd(&body);
-  Accesses sinceBarrier;
-  for (LaunchOp launch : run.launches) {
-    Accesses accesses = accessesOf(launch);
-    if (sinceBarrier.conflictsWith(accesses)) {
-      BarrierOp::create(builder, launch.getLoc());
-      sinceBarrier = {};
-    }
-    sinceBarrier.add(accesses);
-    launch->moveBefore(&body, body.end());
+  for (auto [launch, wait] : llvm::zip_equal(run.launches, waits)) {
     builder.setInsertionPointToEnd(&body);
+    if (wait)
+      BarrierOp::create(builder, launch.getLoc());
+    launch->moveBefore(&body, body.end());
   }
   run = {};
 }

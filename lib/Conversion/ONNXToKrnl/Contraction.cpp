@@ -10,6 +10,8 @@
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
 
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
 using namespace mlir;
 using onnxc::krnl::KernelBuilder;
 
@@ -224,8 +226,14 @@ struct GemmLowering : public OpConversionPattern<onnx::GemmOp> {
           kernel.temporary(RankedTensorType::get(shape, compute), like);
       Value sum = buildContraction(kernel, element, a, x, {wide, outAt}, {k});
       SmallVector<KernelBuilder::Access> ins{{sum, outAt}};
-      if (hasC)
-        ins.push_back(broadcastAccess(kernel, adaptor.getOperands()[2], outAt));
+      if (hasC) {
+        // Next to the result's sizes, C's are known to be those or 1.
+        Value sized = tensor::EmptyOp::create(rewriter, loc, type,
+                                              dynamicSizes(type, sizes));
+        BroadcastOperands operands =
+            broadcastOperands(rewriter, loc, {adaptor.getOperands()[2], sized});
+        ins.push_back(broadcastAccess(kernel, operands.values.front(), outAt));
+      }
       result = kernel.generic(
           ins, {out, outAt}, {}, [&](OpBuilder &b, Location l, ValueRange v) {
             ScalarBuilder s(b, l, element);

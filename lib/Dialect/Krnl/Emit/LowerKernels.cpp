@@ -195,13 +195,20 @@ Value Lowering::temporary(KernelOp kernel, const LoopNest &nest, Value tensor,
 /// own again: it stands for memory here.
 static void separateTemporaries(KernelOp kernel) {
   OpBuilder builder(kernel.getContext());
-  for (auto empty : llvm::make_early_inc_range(
-           kernel.getBody().front().getOps<tensor::EmptyOp>()))
-    for (OpOperand &use : llvm::make_early_inc_range(
-             llvm::drop_begin(empty->getUses()))) {
-      builder.setInsertionPointAfter(empty);
-      use.set(builder.clone(*empty)->getResult(0));
+  auto empties =
+      llvm::to_vector(kernel.getBody().front().getOps<tensor::EmptyOp>());
+  for (tensor::EmptyOp empty : empties) {
+    if (empty->use_empty()) {
+      empty->erase();
+      continue;
     }
+    SmallVector<OpOperand *> uses;
+    for (OpOperand &use : empty.getResult().getUses())
+      uses.push_back(&use);
+    builder.setInsertionPointAfter(empty);
+    for (OpOperand *use : ArrayRef(uses).drop_front())
+      use->set(builder.clone(*empty)->getResult(0));
+  }
 }
 
 LogicalResult Lowering::lower(KernelOp kernel) {

@@ -36,3 +36,20 @@ func.func @two_sums(%x: tensor<8x4xf32>, %y: tensor<8x4xf32>, %o: tensor<8xf32>)
   } -> tensor<8xf32>
   return %r : tensor<8xf32>
 }
+
+// A temporary that nobody uses is no memory.
+// CHECK-LABEL: func private @kernel_copy
+// CHECK-NOT: memref.alloca
+func.func @unused(%x: tensor<8xf32>, %y: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = krnl.kernel "copy" loops [i = 8] ins(%x : tensor<8xf32>) outs(%y : tensor<8xf32>) {
+  ^bb0(%a: tensor<8xf32>, %o: tensor<8xf32>):
+    %unused = tensor.empty() : tensor<8xf32>
+    %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%a : tensor<8xf32>) outs(%o : tensor<8xf32>) attrs = {krnl.axes = ["i"]} {
+    ^bb0(%p: f32, %q: f32):
+      linalg.yield %p : f32
+    } -> tensor<8xf32>
+    krnl.yield %r : tensor<8xf32>
+  } -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}

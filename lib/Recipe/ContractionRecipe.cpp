@@ -33,6 +33,10 @@ struct Contraction {
   SmallVector<std::string> batch, rows, columns, reduced;
   /// The innermost loop of rows and columns: the ones that are tiled.
   std::string row, column;
+  /// The operand of columns is read through a window, along memory.
+  bool window = false;
+  /// The columns lie in a line in the result.
+  bool storesInLine = false;
 };
 } // namespace
 
@@ -53,10 +57,30 @@ static bool isPlain(linalg::LinalgOp op, OpOperand &operand) {
                       llvm::IsaPred<AffineDimExpr, AffineConstantExpr>);
 }
 
+/// Does the loop walk the last dimension of the access in steps of one, and no
+/// other dimension?
+static bool walksMemory(linalg::LinalgOp op, OpOperand &operand,
+                        StringRef loop) {
+  AffineMap map = op.getMatchingIndexingMap(&operand);
+  SmallVector<StringRef> axes = KernelOp::getAxes(op);
+  unsigned dim = llvm::find(axes, loop) - axes.begin();
+  if (map.getNumResults() == 0)
+    return false;
+  for (AffineExpr expr : map.getResults().drop_back())
+    if (expr.isFunctionOfDim(dim))
+      return false;
+  AffineExpr last = map.getResults().back();
+  AffineExpr d = getAffineDimExpr(dim, op.getContext());
+  AffineExpr step =
+      simplifyAffineExpr(last.replace(d, d + 1) - last, map.getNumDims(), 0);
+  auto constant = dyn_cast<AffineConstantExpr>(step);
+  return constant && constant.getValue() == 1;
+}
+
 /// Sorts the loops with `columns` as the operand of columns; fails where a loop
 /// is of no kind, or there are no columns.
-static FailureOr<Contraction> sortLoops(linalg::LinalgOp op,
-                                        OpOperand *columns, OpOperand *rows) {
+static FailureOr<Contraction> sortLoops(linalg::LinalgOp op, OpOperand *columns,
+                                        OpOperand *rows) {
   Contraction result{op, columns, rows, {}, {}, {}, {}, {}, {}};
   SmallVector<std::string> inColumns = loopsIn(op, *columns),
                            inRows = loopsIn(op, *rows);
@@ -73,38 +97,40 @@ static FailureOr<Contraction> sortLoops(linalg::LinalgOp op,
     else
       return failure();
   }
-  if (result.columns.empty() || result.rows.empty() || !isPlain(op, *columns))
+  if (result.columns.empty() || result.rows.empty())
     return failure();
   result.column = result.columns.back();
   result.row = result.rows.back();
+  result.window = !isPlain(op, *columns);
+  if (result.window && !walksMemory(op, *columns, result.column))
+    return failure();
+  result.storesInLine =
+      walksMemory(op, *op.getDpsInitOperand(0), result.column);
   return result;
 }
 
-/// The one contraction of the kernel, its columns along the last dimension of the
-/// result if both operands would do.
-static FailureOr<Contraction> findContraction(KernelOp kernel) {
+/// The one contraction of the kernel, seen in both ways: either operand may be
+/// the one of columns.
+static SmallVector<Contraction, 0> findContractions(KernelOp kernel) {
   linalg::LinalgOp found;
   for (linalg::LinalgOp op : kernel.getStructuredOps()) {
     if (op.getNumReductionLoops() == 0)
       continue;
     if (found || op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1)
-      return failure();
+      return {};
     found = op;
   }
   if (!found)
-    return failure();
+    return {};
   OpOperand *first = found.getDpsInputOperand(0),
             *second = found.getDpsInputOperand(1);
-  SmallVector<std::string> results =
-      accessLoops(found, *found.getDpsInitOperand(0));
-  if (results.empty())
-    return failure();
-  const std::string &last = results.back();
-  FailureOr<Contraction> a = sortLoops(found, second, first),
-                         b = sortLoops(found, first, second);
-  if (failed(a) || (succeeded(b) && b->column == last && a->column != last))
-    return b;
-  return a;
+  SmallVector<Contraction, 0> ways;
+  for (auto [columns, rows] :
+       {std::pair(second, first), std::pair(first, second)})
+    if (FailureOr<Contraction> way = sortLoops(found, columns, rows);
+        succeeded(way))
+      ways.push_back(std::move(*way));
+  return ways;
 }
 
 /// Number of a kernel operand, or -1 for a tensor made inside.
@@ -136,10 +162,14 @@ public:
       : kernel(kernel), loops(std::move(contraction)), target(target),
         recipe(kernel.getContext()) {}
 
+  /// Chooses the tile; false if none suits.
+  bool choose();
+  /// What the choice costs, in cycles.
+  double cycles();
   ArrayAttr write();
 
 private:
-  bool chooseTile();
+  double windowFactor();
   bool needsPack();
   void blockLoops();
   void writeOrder();
@@ -161,14 +191,15 @@ private:
 /// lies along the columns already may stay.
 bool ContractionWriter::needsPack() {
   packedOperand = operandNumber(kernel, *loops.columnOperand);
-  bool contiguous =
-      accessLoops(loops.op, *loops.columnOperand).back() == loops.column;
+  bool contiguous = walksMemory(loops.op, *loops.columnOperand, loops.column);
+  if (loops.window)
+    return false;
   if (packedOperand < 0)
     return !contiguous;
   return !contiguous || isConstant(kernel, packedOperand);
 }
 
-bool ContractionWriter::chooseTile() {
+bool ContractionWriter::choose() {
   unsigned bits = 0;
   for (linalg::LinalgOp op : kernel.getStructuredOps()) {
     unsigned wide = widestBits(op);
@@ -199,12 +230,43 @@ bool ContractionWriter::chooseTile() {
   return true;
 }
 
+/// Vectors under a window are not packed: they straddle cache lines, and come
+/// from as many places as the reduction has steps, less those along memory.
+double ContractionWriter::windowFactor() {
+  AffineExpr last =
+      loops.op.getMatchingIndexingMap(loops.columnOperand).getResults().back();
+  int64_t places = depth;
+  for (auto [dim, axis] : llvm::enumerate(KernelOp::getAxes(loops.op)))
+    if (last.isFunctionOfDim(dim) && llvm::is_contained(loops.reduced, axis))
+      places /= std::max<int64_t>(extentOf(kernel, axis, 1), 1);
+  int64_t bytes = places * (tile.vectors + 1) * target.vectorBytes;
+  return bytes <= target.l1 ? 1.15 : 1.5;
+}
+
+double ContractionWriter::cycles() {
+  int64_t rows = extentOf(kernel, loops.row, ShapedType::kDynamic);
+  int64_t columns = extentOf(kernel, loops.column, ShapedType::kDynamic);
+  double perTile =
+      resultCycles(target, tile, rows, columns, lanes) * double(depth);
+  if (loops.window)
+    perTile *= windowFactor();
+  if (!loops.storesInLine)
+    perTile += scatterCycles * double(extentOf(kernel, loops.row, 512)) *
+               double(extentOf(kernel, loops.column, 512));
+  double others = 1;
+  for (const std::string &loop : ArrayRef(loops.rows).drop_back())
+    others *= double(extentOf(kernel, loop, 64));
+  for (const std::string &loop : ArrayRef(loops.columns).drop_back())
+    others *= double(extentOf(kernel, loop, 64));
+  return perTile * others;
+}
+
 void ContractionWriter::blockLoops() {
   int64_t tileColumns = tile.vectors * lanes;
-  int64_t columns =
-      extentOf(kernel, loops.column, ShapedType::kDynamic);
-  columnBlock = chooseColumnBlock(target, columns, depth, tileColumns,
-                                  target.vectorBytes / lanes);
+  int64_t columns = extentOf(kernel, loops.column, ShapedType::kDynamic);
+  if (!loops.window)
+    columnBlock = chooseColumnBlock(target, columns, depth, tileColumns,
+                                    target.vectorBytes / lanes);
   columnTile = loops.column;
   if (columnBlock > tileColumns) {
     std::string inner;
@@ -229,14 +291,18 @@ bool ContractionWriter::isParallel() {
 }
 
 void ContractionWriter::writeOrder() {
-  // batch, blocks of columns that stay in the second cache, rows that stay in the
-  // first, panels of columns, the reduction, the tile.
+  // batch, blocks of columns that stay in the second cache, rows that stay in
+  // the first, panels of columns, the reduction, the tile. Under a window the
+  // rows (weights) stay while all of the input goes by.
   SmallVector<std::string> outer = loops.batch;
-  llvm::append_range(outer, ArrayRef(loops.columns).drop_back());
+  if (!loops.window)
+    llvm::append_range(outer, ArrayRef(loops.columns).drop_back());
   if (!columnBlocks.empty())
     outer.push_back(columnBlocks);
   llvm::append_range(outer, ArrayRef(loops.rows).drop_back());
   outer.push_back(rowBlocks);
+  if (loops.window)
+    llvm::append_range(outer, ArrayRef(loops.columns).drop_back());
   SmallVector<std::string> shared = outer;
   shared.push_back(columnPanels);
   SmallVector<std::string> all = shared;
@@ -257,8 +323,6 @@ void ContractionWriter::writeOrder() {
 }
 
 ArrayAttr ContractionWriter::write() {
-  if (!chooseTile())
-    return nullptr;
   blockLoops();
   writeOrder();
   // A small tile leaves room to hide the loop's own cost.
@@ -274,10 +338,13 @@ ArrayAttr ContractionWriter::write() {
 ArrayAttr chooseContractionRecipe(KernelOp kernel,
                                   const TargetDescription &target,
                                   const RecipeOptions &) {
-  FailureOr<Contraction> contraction = findContraction(kernel);
-  if (failed(contraction))
-    return nullptr;
-  return ContractionWriter(kernel, *contraction, target).write();
+  std::optional<ContractionWriter> best;
+  for (Contraction &way : findContractions(kernel)) {
+    ContractionWriter writer(kernel, std::move(way), target);
+    if (writer.choose() && (!best || writer.cycles() < best->cycles()))
+      best.emplace(std::move(writer));
+  }
+  return best ? best->write() : nullptr;
 }
 
 } // namespace onnxc

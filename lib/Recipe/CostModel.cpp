@@ -42,9 +42,12 @@ double tileCycles(const TargetDescription &target, RegisterTile tile) {
   return std::max({fma, loads, fmaLatency}) + tileOverhead;
 }
 
-/// Cycles for a whole result, tails included.
-static double totalCycles(const TargetDescription &target, RegisterTile tile,
-                          int64_t rows, int64_t columns, int64_t lanes) {
+double resultCycles(const TargetDescription &target, RegisterTile tile,
+                    int64_t rows, int64_t columns, int64_t lanes) {
+  if (ShapedType::isDynamic(rows))
+    rows = manyIterations;
+  if (ShapedType::isDynamic(columns))
+    columns = manyIterations * lanes;
   int64_t vectors = llvm::divideCeil(columns, lanes);
   auto rowTiles = [&](int64_t width) {
     double cycles =
@@ -74,7 +77,7 @@ RegisterTile chooseRegisterTile(const TargetDescription &target, int64_t rows,
   for (RegisterTile tile : tiles) {
     if (tile.rows > rows || tile.vectors > vectors)
       continue;
-    double cycles = totalCycles(target, tile, rows, columns, lanes);
+    double cycles = resultCycles(target, tile, rows, columns, lanes);
     if (cycles < bestCycles * 0.99) {
       best = tile;
       bestCycles = cycles;

@@ -4,9 +4,11 @@
 //
 // Elementwise:  all ops run over all loops. Everything is shared down to a few
 //               vectors, which ops hand on in registers.
-// Columns:      a reduction of outer dimensions. The same, the reduction running
+// Columns:      a reduction of outer dimensions. The same, the reduction
+// running
 //               outside of the few vectors, which are its accumulators.
-// Rows:         softmax, layer normalisation. The loops of rows are shared; each
+// Rows:         softmax, layer normalisation. The loops of rows are shared;
+// each
 //               op passes over its row in vectors.
 //
 //===----------------------------------------------------------------------===//
@@ -105,7 +107,8 @@ int64_t LoopWriter::workBytes() {
     for (Value operand : op->getOperands())
       perPoint += std::max<int64_t>(
           getElementTypeOrSelf(operand.getType()).isIntOrFloat()
-              ? getElementTypeOrSelf(operand.getType()).getIntOrFloatBitWidth() /
+              ? getElementTypeOrSelf(operand.getType())
+                        .getIntOrFloatBitWidth() /
                     8
               : 8,
           1);
@@ -127,7 +130,8 @@ void LoopWriter::findCommon() {
   }
 }
 
-/// The loop that indexes the last dimension of most of what is read and written.
+/// The loop that indexes the last dimension of most of what is read and
+/// written.
 void LoopWriter::findVectorLoop() {
   llvm::StringMap<double> score;
   for (linalg::LinalgOp op : ops)
@@ -155,8 +159,7 @@ void LoopWriter::chooseLanes() {
   size_t payload = 0;
   for (linalg::LinalgOp op : ops) {
     unsigned wide = widestBits(op);
-    bool computedRead =
-        !op.getBlock()->getOps<tensor::ExtractOp>().empty();
+    bool computedRead = !op.getBlock()->getOps<tensor::ExtractOp>().empty();
     if (wide == 0 || computedRead)
       return;
     bits = std::max(bits, wide);
@@ -184,9 +187,8 @@ void LoopWriter::planShared() {
     if (loop != vectorLoop || lanes == 1)
       shared.push_back({loop, extent(loop)});
   if (cut)
-    shared.push_back(
-        {vectorLoop,
-         int64_t(llvm::divideCeil(extent(vectorLoop), lanes * vectors))});
+    shared.push_back({vectorLoop, int64_t(llvm::divideCeil(extent(vectorLoop),
+                                                           lanes * vectors))});
 }
 
 /// Outer loops run parallel as far as a tile keeps enough work.
@@ -203,8 +205,7 @@ void LoopWriter::planParallel() {
     int64_t wanted = llvm::divideCeil(tileBytes, std::max<int64_t>(work, 1));
     int64_t extentHere = shared[place].extent;
     bool dynamic = !isStatic(kernel, shared[place].name);
-    if (wanted <= 1 || extentHere >= 2 * wanted ||
-        (dynamic && place == 0)) {
+    if (wanted <= 1 || extentHere >= 2 * wanted || (dynamic && place == 0)) {
       numParallel = place + 1;
       grain = llvm::bit_floor(uint64_t(std::max<int64_t>(wanted, 1)));
       return;

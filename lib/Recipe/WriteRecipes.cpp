@@ -43,8 +43,7 @@ private:
       return emitError(getOperation()->getLoc())
              << "cannot read recipes from '" << recipes
              << "': " << buffer.getError().message();
-    auto entries =
-        parseRecipes((*buffer)->getBuffer(), recipes, &getContext());
+    auto entries = parseRecipes((*buffer)->getBuffer(), recipes, &getContext());
     if (failed(entries) || failed(applyRecipes(*entries, kernels)))
       return failure();
     fromFile.clear();

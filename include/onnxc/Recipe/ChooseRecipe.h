@@ -25,10 +25,9 @@ mlir::ArrayAttr chooseRecipe(krnl::KernelOp kernel,
 
 /// For a kernel around one contraction: a register tile, its operand of columns
 /// packed. Null where the kernel is none, or no tile suits it.
-mlir::ArrayAttr
-chooseContractionRecipe(krnl::KernelOp kernel,
-                        const target::TargetDescription &target,
-                        const RecipeOptions &options);
+mlir::ArrayAttr chooseContractionRecipe(krnl::KernelOp kernel,
+                                        const target::TargetDescription &target,
+                                        const RecipeOptions &options);
 
 /// For all others: the loops that all ops have are shared, the one along memory
 /// is vectorised, the outer ones run parallel if there is enough to do.

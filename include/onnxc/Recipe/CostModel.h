@@ -21,6 +21,14 @@ struct RegisterTile {
 /// latency of too few accumulators.
 double tileCycles(const target::TargetDescription &target, RegisterTile tile);
 
+/// Cycles for one step of the reduction over a whole result, tails included.
+double resultCycles(const target::TargetDescription &target, RegisterTile tile,
+                    int64_t rows, int64_t columns, int64_t lanes);
+
+/// What writing one element costs more where the columns of a tile do not lie
+/// in a line.
+constexpr double scatterCycles = 1.5;
+
 /// The tile that computes `rows` x `columns` results in the fewest cycles.
 /// Tails count as the smaller tiles they are. A dynamic extent counts as many.
 RegisterTile chooseRegisterTile(const target::TargetDescription &target,

@@ -24,10 +24,11 @@ struct TileCase {
 
 // Large results get the measured tiles; small ones what fits them.
 constexpr TileCase tileCases[] = {
-    {"znver4", 128, 3072, {8, 3}}, {"znver4", 512, 512, {8, 3}},
+    {"znver4", 128, 3072, {8, 3}},   {"znver4", 512, 512, {8, 3}},
     {"znver4", dynamic, 48, {8, 3}}, {"znver4", 1, 1024, {1, 12}},
-    {"znver4", 14, 64, {14, 2}},   {"znver4", 8, 16, {8, 1}},
-    {"haswell", 96, 3072, {6, 2}}, {"haswell", 128, 3072, {4, 3}}, {"haswell", 4, 24, {4, 3}},
+    {"znver4", 14, 64, {14, 2}},     {"znver4", 8, 16, {8, 1}},
+    {"haswell", 96, 3072, {6, 2}},   {"haswell", 128, 3072, {4, 3}},
+    {"haswell", 4, 24, {4, 3}},
 };
 
 TEST(CostModelTest, RegisterTiles) {

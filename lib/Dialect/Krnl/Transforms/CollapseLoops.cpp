@@ -5,9 +5,9 @@
 //   loops [n, h, w]  add ins(%x : tensor<8x7x7xf32>)
 // -> loops [nhw]     add ins(collapse %x : tensor<392xf32>)
 //
-// Two loops can be one where every tensor that one of them indexes is indexed by
-// both, in neighbouring dimensions: memory is row-major, so their product walks
-// it in a line. Vectors then cross short rows.
+// Two loops can be one where every tensor that one of them indexes is indexed
+// by both, in neighbouring dimensions: memory is row-major, so their product
+// walks it in a line. Vectors then cross short rows.
 //
 //===----------------------------------------------------------------------===//
 
@@ -51,8 +51,8 @@ private:
   RewriterBase &rewriter;
   KernelOp kernel;
   StringRef outer, inner;
-  /// The place of the outer loop's dimension in each tensor that has the pair; -1
-  /// for tensors that have neither.
+  /// The place of the outer loop's dimension in each tensor that has the pair;
+  /// -1 for tensors that have neither.
   llvm::MapVector<Value, int> places;
   IRMapping mapping;
 };
@@ -108,8 +108,8 @@ bool LoopCollapser::checkOp(linalg::LinalgOp op) {
   return true;
 }
 
-/// A size of the pair may be read only to make a temporary that has the pair too,
-/// at the place of the pair.
+/// A size of the pair may be read only to make a temporary that has the pair
+/// too, at the place of the pair.
 bool LoopCollapser::checkSizes(tensor::DimOp dim) {
   auto place = places.find(dim.getSource());
   std::optional<int64_t> index = dim.getConstantIndex();
@@ -128,15 +128,14 @@ bool LoopCollapser::checkSizes(tensor::DimOp dim) {
       return false;
     unsigned dynamic = 0;
     for (auto [d, size] : llvm::enumerate(empty.getType().getShape()))
-      if (ShapedType::isDynamic(size) &&
-          dynamic++ == use.getOperandNumber())
+      if (ShapedType::isDynamic(size) && dynamic++ == use.getOperandNumber())
         return int(d) == known->second || int(d) == known->second + 1;
     return false;
   });
 }
 
-/// Reads at computed places keep their tensor as it is; constants stay what they
-/// are; a size must be there to make temporaries.
+/// Reads at computed places keep their tensor as it is; constants stay what
+/// they are; a size must be there to make temporaries.
 bool LoopCollapser::checkBorder() {
   bool found = false;
   for (auto [value, place] : places) {
@@ -152,8 +151,9 @@ bool LoopCollapser::checkBorder() {
     if (matchPattern(kernel->getOperand(argument.getArgNumber()), m_Constant()))
       return false;
   }
-  return found && llvm::all_of(kernel.getBody().front().getOps<tensor::DimOp>(),
-                               [&](tensor::DimOp dim) { return checkSizes(dim); });
+  return found &&
+         llvm::all_of(kernel.getBody().front().getOps<tensor::DimOp>(),
+                      [&](tensor::DimOp dim) { return checkSizes(dim); });
 }
 
 bool LoopCollapser::check() {
@@ -250,8 +250,8 @@ Value LoopCollapser::mergedSize(KernelOp target, Location loc) {
   for (auto [value, place] : places)
     if (auto argument = dyn_cast<BlockArgument>(value); argument && place >= 0)
       return tensor::DimOp::create(
-          rewriter, loc,
-          target.getBody().getArgument(argument.getArgNumber()), place);
+          rewriter, loc, target.getBody().getArgument(argument.getArgNumber()),
+          place);
   llvm_unreachable("checked: an operand has the pair");
 }
 
@@ -277,8 +277,7 @@ void LoopCollapser::cloneStructured(linalg::LinalgOp op) {
     for (AffineExpr expr : map.getResults())
       if (!expr.isFunctionOfDim(b))
         results.push_back(expr.replaceDims(dims));
-    maps.push_back(
-        AffineMap::get(op.getNumLoops() - 1, 0, results, context));
+    maps.push_back(AffineMap::get(op.getNumLoops() - 1, 0, results, context));
   }
   auto mapAll = [&](ValueRange values) {
     return llvm::map_to_vector(
@@ -372,11 +371,10 @@ KernelOp LoopCollapser::rebuild() {
   rewriter.setInsertionPointToStart(&target.getBody().front());
   for (Operation &op : kernel.getBody().front().without_terminator())
     cloneOp(op, target);
-  YieldOp::create(rewriter, kernel.getYield().getLoc(),
-                  llvm::map_to_vector(kernel.getYield().getValues(),
-                                      [&](Value value) {
-                                        return mapping.lookup(value);
-                                      }));
+  YieldOp::create(
+      rewriter, kernel.getYield().getLoc(),
+      llvm::map_to_vector(kernel.getYield().getValues(),
+                          [&](Value value) { return mapping.lookup(value); }));
   rewriter.setInsertionPointAfter(target);
   replaceResults(target);
   return target;

@@ -2,8 +2,8 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The dimension that such a loop walks is indexed by 0 instead: a 1x1 convolution
-// loses its window, and with it reads its input by single loops.
+// The dimension that such a loop walks is indexed by 0 instead: a 1x1
+// convolution loses its window, and with it reads its input by single loops.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,15 +15,17 @@ using namespace mlir;
 
 namespace onnxc::krnl {
 
-/// Replaces `op` by one without iterator dimension `dim`, which has one iteration.
-static void dropDim(RewriterBase &rewriter, linalg::GenericOp op, unsigned dim) {
+/// Replaces `op` by one without iterator dimension `dim`, which has one
+/// iteration.
+static void dropDim(RewriterBase &rewriter, linalg::GenericOp op,
+                    unsigned dim) {
   MLIRContext *context = op.getContext();
   SmallVector<AffineExpr> dims;
   for (unsigned i : llvm::seq(op.getNumLoops()))
     dims.push_back(i == dim ? getAffineConstantExpr(0, context)
                             : getAffineDimExpr(i < dim ? i : i - 1, context));
-  SmallVector<AffineMap> maps = llvm::map_to_vector(
-      op.getIndexingMapsArray(), [&](AffineMap map) {
+  SmallVector<AffineMap> maps =
+      llvm::map_to_vector(op.getIndexingMapsArray(), [&](AffineMap map) {
         return map.replaceDimsAndSymbols(dims, {}, op.getNumLoops() - 1, 0);
       });
   SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
@@ -32,9 +34,9 @@ static void dropDim(RewriterBase &rewriter, linalg::GenericOp op, unsigned dim) 
   axes.erase(axes.begin() + dim);
 
   rewriter.setInsertionPoint(op);
-  auto result = linalg::GenericOp::create(rewriter, op.getLoc(),
-                                          op.getResultTypes(), op.getInputs(),
-                                          op.getOutputs(), maps, kinds);
+  auto result =
+      linalg::GenericOp::create(rewriter, op.getLoc(), op.getResultTypes(),
+                                op.getInputs(), op.getOutputs(), maps, kinds);
   rewriter.inlineRegionBefore(op.getRegion(), result.getRegion(),
                               result.getRegion().begin());
   result->setDiscardableAttrs(op->getDiscardableAttrDictionary());
@@ -52,20 +54,20 @@ static void dropDim(RewriterBase &rewriter, linalg::GenericOp op, unsigned dim) 
 }
 
 /// Without `dim` a window may shrink to a single loop, which must then span its
-/// dimension: that of a 1x1 window with stride 1 does, any other has to be known
-/// to.
+/// dimension: that of a 1x1 window with stride 1 does, any other has to be
+/// known to.
 static bool staysExact(KernelOp kernel, linalg::GenericOp op, unsigned dim) {
   SmallVector<StringRef> axes = KernelOp::getAxes(op);
   MLIRContext *context = op.getContext();
-  bool window = op.getIteratorTypesArray()[dim] == utils::IteratorType::reduction;
+  bool window =
+      op.getIteratorTypesArray()[dim] == utils::IteratorType::reduction;
   for (OpOperand &operand : op->getOpOperands())
     for (auto [place, expr] :
          llvm::enumerate(op.getMatchingIndexingMap(&operand).getResults())) {
       if (isa<AffineDimExpr>(expr) || !expr.isFunctionOfDim(dim))
         continue;
-      auto left = dyn_cast<AffineDimExpr>(
-          expr.replace(getAffineDimExpr(dim, context),
-                       getAffineConstantExpr(0, context)));
+      auto left = dyn_cast<AffineDimExpr>(expr.replace(
+          getAffineDimExpr(dim, context), getAffineConstantExpr(0, context)));
       if (!left)
         continue;
       int64_t size =

@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 
 #include "gtest/gtest.h"
 
@@ -56,14 +56,13 @@ protected:
 
 TEST_F(LoopNestTest, TheWorkedExampleOfTheHeader) {
   makeGemm(128, 3072, 768);
-  ASSERT_TRUE(succeeded(
-      nest.block("n", 384, Tail::Mask, "n.o", "n.c", error())));
-  ASSERT_TRUE(succeeded(
-      nest.block("n.c", 48, Tail::Mask, "n.p", "n.r", error())));
   ASSERT_TRUE(
-      succeeded(nest.block("m", 8, Tail::Mask, "m.o", "m.r", error())));
-  ASSERT_TRUE(succeeded(nest.reorder(
-      {"n.o", "m.o", "n.p", "k", "m.r", "n.r"}, error())));
+      succeeded(nest.block("n", 384, Tail::Mask, "n.o", "n.c", error())));
+  ASSERT_TRUE(
+      succeeded(nest.block("n.c", 48, Tail::Mask, "n.p", "n.r", error())));
+  ASSERT_TRUE(succeeded(nest.block("m", 8, Tail::Mask, "m.o", "m.r", error())));
+  ASSERT_TRUE(succeeded(
+      nest.reorder({"n.o", "m.o", "n.p", "k", "m.r", "n.r"}, error())));
   ASSERT_TRUE(succeeded(nest.share({"n.o", "m.o", "n.p"}, error())));
   ASSERT_TRUE(succeeded(nest.parallel({"n.o", "m.o"}, error())));
   ASSERT_TRUE(succeeded(nest.registerTile("m.r", "n.r", error())));
@@ -83,8 +82,7 @@ TEST_F(LoopNestTest, TheWorkedExampleOfTheHeader) {
 // 100 = 12 * 8 + 4, and 48 does not divide a block of 100.
 TEST_F(LoopNestTest, GuardsWhereBlocksDoNotDivide) {
   makeGemm(100, 1000, 64);
-  ASSERT_TRUE(
-      succeeded(nest.block("m", 8, Tail::Peel, "m.o", "m.r", error())));
+  ASSERT_TRUE(succeeded(nest.block("m", 8, Tail::Peel, "m.o", "m.r", error())));
   ASSERT_TRUE(
       succeeded(nest.block("n", 100, Tail::Mask, "n.o", "n.c", error())));
   ASSERT_TRUE(
@@ -102,8 +100,7 @@ TEST_F(LoopNestTest, GuardsWhereBlocksDoNotDivide) {
 
 TEST_F(LoopNestTest, DynamicExtentsAreSymbols) {
   makeGemm(ShapedType::kDynamic, 96, ShapedType::kDynamic);
-  ASSERT_TRUE(
-      succeeded(nest.block("m", 8, Tail::Mask, "m.o", "m.r", error())));
+  ASSERT_TRUE(succeeded(nest.block("m", 8, Tail::Mask, "m.o", "m.r", error())));
   unsigned outer = *nest.find("m.o"), inner = *nest.find("m.r");
   EXPECT_TRUE(nest.loop(outer).isDynamic());
   EXPECT_EQ(text(nest.extentExpr(outer)), "s0 ceildiv 8");
@@ -139,8 +136,7 @@ TEST_F(LoopNestTest, LoopsOfOneOp) {
 
 TEST_F(LoopNestTest, PackedLayoutOfPanels) {
   makeGemm(8, 100, 64);
-  ASSERT_TRUE(
-      succeeded(nest.block("n", 48, Tail::Pad, "n.o", "n.r", error())));
+  ASSERT_TRUE(succeeded(nest.block("n", 48, Tail::Pad, "n.o", "n.r", error())));
   ASSERT_TRUE(succeeded(nest.pack(1, {"k", "n.r"}, error())));
   const Pack *pack = nest.packOf(1);
   ASSERT_NE(pack, nullptr);

@@ -160,33 +160,10 @@ void KernelBuilder::refineInputs(ArrayRef<Access> opIns) {
   }
 }
 
-/// A loop of known extent tells the size of the dimensions that it runs over:
-/// the types of the operands say it too, or canonicalisation would cast them
-/// inside the kernel.
-void KernelBuilder::refineInputs(ArrayRef<Access> opIns) {
-  for (const Access &access : opIns) {
-    auto it = llvm::find(insInside, access.tensor);
-    if (it == insInside.end())
-      continue;
-    auto type = cast<RankedTensorType>(access.tensor.getType());
-    SmallVector<int64_t> shape(type.getShape());
-    for (auto [size, at] : llvm::zip(shape, access.at))
-      if (isa<AffineDimExpr>(at) && ShapedType::isDynamic(size))
-        size = extentOf(at);
-    auto refined = RankedTensorType::get(shape, type.getElementType());
-    if (refined == type)
-      continue;
-    Value &outer = ins[it - insInside.begin()];
-    outer = tensor::CastOp::create(host, loc, refined, outer);
-    it->setType(refined);
-  }
-}
-
 SmallVector<Value> KernelBuilder::generic(ArrayRef<Access> opIns,
                                           ArrayRef<Access> opOuts,
                                           ArrayRef<AffineExpr> reduced,
                                           MultiBody fn) {
-  refineInputs(opIns);
   refineInputs(opIns);
   MLIRContext *ctx = host.getContext();
   llvm::SmallBitVector used = usedLoops(loops.size(), opIns, opOuts, reduced);
@@ -229,8 +206,11 @@ SmallVector<Value> KernelBuilder::generic(ArrayRef<Access> opIns,
     add(access, outValues);
     resultTypes.push_back(access.tensor.getType());
   }
+  // Builders of ops with regions move; `body` stays before the op, where `fn`
+  // may add what its scalar code needs.
+  OpBuilder builder(body);
   auto op = linalg::GenericOp::create(
-      body, loc, resultTypes, inValues, outValues, maps, iterators,
+      builder, loc, resultTypes, inValues, outValues, maps, iterators,
       [&](OpBuilder &b, Location l, ValueRange args) {
         SmallVector<Value> values(args.take_front(opIns.size()));
         llvm::append_range(values, args.take_back(opOuts.size()));

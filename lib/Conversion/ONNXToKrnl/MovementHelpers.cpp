@@ -63,6 +63,8 @@ static bool isSameSize(Value size, Value x, int64_t dim) {
 Value sliceOf(OpBuilder &b, Location loc, StringRef name, Value x,
               ValueRange starts, ValueRange steps, ValueRange sizes) {
   RankedTensorType type = typeOfSizes(sizes, rankedType(x).getElementType());
+  if (llvm::is_contained(type.getShape(), 0))
+    return tensor::EmptyOp::create(b, loc, type, dynamicSizes(type, sizes));
   KernelBuilder kernel(b, loc, name);
   SmallVector<AffineExpr> at = kernel.loopsOf(type), from;
   for (auto [loop, start, step] : llvm::zip(at, starts, steps)) {

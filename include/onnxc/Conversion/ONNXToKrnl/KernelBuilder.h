@@ -112,7 +112,6 @@ private:
   };
 
   void refineInputs(llvm::ArrayRef<Access> opIns);
-  void refineInputs(llvm::ArrayRef<Access> opIns);
   mlir::Value carrierFor(unsigned loop, llvm::ArrayRef<Access> opIns,
                          llvm::ArrayRef<Access> opOuts);
 

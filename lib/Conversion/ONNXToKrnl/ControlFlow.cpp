@@ -12,6 +12,7 @@
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
 #include "onnxc/Conversion/ONNXToKrnl/KernelBuilder.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
+#include "onnxc/Conversion/ONNXToKrnl/Rows.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
 
@@ -68,34 +69,6 @@ Value asTensor(OpBuilder &b, Location loc, Value scalar,
     type =
         RankedTensorType::get(SmallVector<int64_t>(type.getRank(), 1), element);
   return tensor::FromElementsOp::create(b, loc, type, scalar);
-}
-
-/// Rows with one more in front.
-Value prepend(OpBuilder &b, Location loc, Value rows, Value row,
-              RankedTensorType type) {
-  SmallVector<Value> sizes{
-      addIndex(b, loc, sizeOf(b, loc, rows, 0), indexConstant(b, loc, 1))};
-  llvm::append_range(sizes, sizesOf(b, loc, row));
-  KernelBuilder kernel(b, loc, "prepend");
-  SmallVector<AffineExpr> at = kernel.loopsOf(rankedType(row));
-  AffineExpr p = kernel.loop("rows", ShapedType::kDynamic);
-  Value newest = kernel.input(row), older = kernel.input(rows);
-  Value out = kernel.output(type, dynamicSizes(type, sizes));
-  auto same = [](OpBuilder &, Location, ValueRange v) { return v[0]; };
-  auto place = [&](AffineExpr first, ArrayRef<AffineExpr> rest) {
-    SmallVector<AffineExpr> result{first};
-    llvm::append_range(result, rest);
-    return result;
-  };
-  // Without rows there are no sizes of one either: nobody takes them from it.
-  SmallVector<AffineExpr> part = llvm::map_to_vector(
-      at, [&](AffineExpr loop) { return kernel.partOf(loop); });
-  Value moved = kernel.generic({{older, place(p, part)}},
-                               {out, place(p + 1, at)}, {}, same);
-  return kernel
-      .finish({kernel.generic({{newest, at}}, {moved, place(kernel.zero(), at)},
-                              {}, same)})
-      .front();
 }
 
 /// The rows, put along `axis`, in their order or the other way round.
@@ -186,8 +159,8 @@ struct YieldLowering : public OpConversionPattern<onnx::YieldOp> {
       llvm::append_range(values, left.take_front(counts[1]));
       for (Value row : left.drop_front(counts[1])) {
         unsigned at = values.size();
-        values.push_back(prepend(rewriter, loc, arguments[at], row,
-                                 cast<RankedTensorType>(types[at])));
+        values.push_back(prependRow(rewriter, loc, arguments[at], row,
+                                    cast<RankedTensorType>(types[at])));
       }
     } else if (isa<scf::IfOp>(parent)) {
       llvm::append_range(values, adaptor.getOperands());
@@ -439,6 +412,33 @@ struct ScanLowering : public OpConversionPattern<onnx::ScanOp> {
 };
 
 } // namespace
+
+Value prependRow(OpBuilder &b, Location loc, Value rows, Value row,
+                 RankedTensorType type) {
+  SmallVector<Value> sizes{
+      addIndex(b, loc, sizeOf(b, loc, rows, 0), indexConstant(b, loc, 1))};
+  llvm::append_range(sizes, sizesOf(b, loc, row));
+  KernelBuilder kernel(b, loc, "prepend");
+  SmallVector<AffineExpr> at = kernel.loopsOf(rankedType(row));
+  AffineExpr p = kernel.loop("rows", ShapedType::kDynamic);
+  Value newest = kernel.input(row), older = kernel.input(rows);
+  Value out = kernel.output(type, dynamicSizes(type, sizes));
+  auto same = [](OpBuilder &, Location, ValueRange v) { return v[0]; };
+  auto place = [&](AffineExpr first, ArrayRef<AffineExpr> rest) {
+    SmallVector<AffineExpr> result{first};
+    llvm::append_range(result, rest);
+    return result;
+  };
+  // Without rows there are no sizes of one either: nobody takes them from it.
+  SmallVector<AffineExpr> part = llvm::map_to_vector(
+      at, [&](AffineExpr loop) { return kernel.partOf(loop); });
+  Value moved = kernel.generic({{older, place(p, part)}},
+                               {out, place(p + 1, at)}, {}, same);
+  return kernel
+      .finish({kernel.generic({{newest, at}}, {moved, place(kernel.zero(), at)},
+                              {}, same)})
+      .front();
+}
 
 void populateONNXToKrnlControlFlowPatterns(TypeConverter &converter,
                                            RewritePatternSet &patterns) {

@@ -57,8 +57,8 @@ static Value viewSource(Value value) {
 static bool isOwned(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value))
     return isa<scf::ForOp, scf::WhileOp>(argument.getOwner()->getParentOp());
-  return isa<LaunchOp, krnl::CallOp, tensor::FromElementsOp, scf::ForOp,
-             scf::IfOp, scf::WhileOp>(value.getDefiningOp());
+  return isa<LaunchOp, krnl::CallOp, tensor::FromElementsOp, arith::SelectOp,
+             scf::ForOp, scf::IfOp, scf::WhileOp>(value.getDefiningOp());
 }
 
 namespace {
@@ -92,6 +92,7 @@ private:
   collapsedSizes(Location loc, Value source,
                  ArrayRef<ReassociationIndices> groups);
   OpFoldResult mulIndex(Location loc, OpFoldResult a, OpFoldResult b);
+  void convertSelect(arith::SelectOp op);
   LogicalResult convertIf(scf::IfOp op);
   LogicalResult convertFor(scf::ForOp op);
   LogicalResult convertWhile(scf::WhileOp op);
@@ -442,6 +443,22 @@ void Bufferizer::mapResults(Operation *old, Operation *converted) {
   dead.push_back(old);
 }
 
+/// A choice between two tensors is a branch that copies one of them.
+void Bufferizer::convertSelect(arith::SelectOp op) {
+  Location loc = op.getLoc();
+  auto branch =
+      scf::IfOp::create(builder, loc, bufferType(op.getType()),
+                        op.getCondition(), /*withElseRegion=*/true);
+  auto yieldCopy = [&](Block *block, Value source) {
+    builder.setInsertionPointToEnd(block);
+    scf::YieldOp::create(builder, loc, copied(loc, buffer(source)));
+  };
+  yieldCopy(branch.thenBlock(), op.getTrueValue());
+  yieldCopy(branch.elseBlock(), op.getFalseValue());
+  builder.setInsertionPointAfter(branch);
+  mapResults(op, branch);
+}
+
 LogicalResult Bufferizer::convertIf(scf::IfOp op) {
   auto converted =
       scf::IfOp::create(builder, op.getLoc(), bufferTypes(op.getResultTypes()),
@@ -529,6 +546,11 @@ LogicalResult Bufferizer::convert(Operation *op) {
       })
       .Case<tensor::CastOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp,
             tensor::ReshapeOp>([&](Operation *) { return convertView(op); })
+      .Case([&](arith::SelectOp select) {
+        if (isTensor(select))
+          convertSelect(select);
+        return success();
+      })
       .Case([&](scf::IfOp branch) { return convertIf(branch); })
       .Case([&](scf::ForOp loop) { return convertFor(loop); })
       .Case([&](scf::WhileOp loop) { return convertWhile(loop); })

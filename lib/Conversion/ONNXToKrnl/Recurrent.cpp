@@ -1,0 +1,638 @@
+//===- Recurrent.cpp - LSTM, GRU and RNN ------------------------*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// For each direction: one contraction of the input for all steps, then a loop
+// over the steps with a contraction of the state and a kernel for the gates.
+// Sequences that have ended keep their state and give zeros.
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "onnxc/Conversion/ONNXToKrnl/Contraction.h"
+#include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
+#include "onnxc/Conversion/ONNXToKrnl/KernelBuilder.h"
+#include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
+#include "onnxc/Conversion/ONNXToKrnl/Rows.h"
+#include "onnxc/Conversion/ONNXToKrnl/ScalarBuilder.h"
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
+
+using namespace mlir;
+using onnxc::krnl::KernelBuilder;
+
+namespace onnxc {
+namespace {
+
+enum class CellKind { RNN, GRU, LSTM };
+
+using ActivationFn = Value (*)(ScalarBuilder &, Value x, double alpha,
+                               double beta);
+
+struct KnownActivation {
+  StringLiteral name;
+  double alpha, beta;
+  bool takesAlpha, takesBeta;
+  ActivationFn fn;
+};
+
+const KnownActivation knownActivations[] = {
+    {"affine", 1, 0, true, true,
+     [](ScalarBuilder &s, Value x, double alpha, double beta) {
+       return s.add(s.mul(x, s.constant(alpha)), s.constant(beta));
+     }},
+    {"elu", 1, 0, true, false,
+     [](ScalarBuilder &s, Value x, double alpha, double) {
+       Value below = s.mul(s.constant(alpha), s.sub(s.exp(x), s.constant(1)));
+       return s.select(s.lt(x, s.constant(0)), below, x);
+     }},
+    {"hardsigmoid", 0.2, 0.5, true, true,
+     [](ScalarBuilder &s, Value x, double alpha, double beta) {
+       Value y = s.add(s.mul(x, s.constant(alpha)), s.constant(beta));
+       return s.min(s.max(y, s.constant(0)), s.constant(1));
+     }},
+    {"leakyrelu", 0.01, 0, true, false,
+     [](ScalarBuilder &s, Value x, double alpha, double) {
+       return s.select(s.lt(x, s.constant(0)), s.mul(x, s.constant(alpha)), x);
+     }},
+    {"relu", 0, 0, false, false,
+     [](ScalarBuilder &s, Value x, double, double) {
+       return s.max(x, s.constant(0));
+     }},
+    {"scaledtanh", 1, 1, true, true,
+     [](ScalarBuilder &s, Value x, double alpha, double beta) {
+       return s.mul(s.constant(alpha), s.tanh(s.mul(s.constant(beta), x)));
+     }},
+    {"sigmoid", 0, 0, false, false,
+     [](ScalarBuilder &s, Value x, double, double) { return s.sigmoid(x); }},
+    {"softplus", 0, 0, false, false,
+     [](ScalarBuilder &s, Value x, double, double) {
+       Value tail = s.log(s.add(s.constant(1), s.exp(s.neg(s.abs(x)))));
+       return s.add(s.max(x, s.constant(0)), tail);
+     }},
+    {"softsign", 0, 0, false, false,
+     [](ScalarBuilder &s, Value x, double, double) {
+       return s.div(x, s.add(s.constant(1), s.abs(x)));
+     }},
+    {"tanh", 0, 0, false, false,
+     [](ScalarBuilder &s, Value x, double, double) { return s.tanh(x); }},
+    {"thresholdedrelu", 1, 0, true, false,
+     [](ScalarBuilder &s, Value x, double alpha, double) {
+       return s.select(s.lt(x, s.constant(alpha)), s.constant(0), x);
+     }},
+};
+
+struct BoundActivation {
+  const KnownActivation *known;
+  double alpha, beta;
+  Value operator()(ScalarBuilder &s, Value x) const {
+    return known->fn(s, x, alpha, beta);
+  }
+};
+
+const KnownActivation *findActivation(StringRef name) {
+  for (const KnownActivation &known : knownActivations)
+    if (name.equals_insensitive(known.name))
+      return &known;
+  return nullptr;
+}
+
+/// The activations of all directions in order; parameters are consumed by
+/// those that take them.
+LogicalResult bindActivations(Operation *op, CellKind kind, int64_t directions,
+                              SmallVector<BoundActivation> &result) {
+  SmallVector<StringRef> names;
+  if (auto given = op->getAttrOfType<ArrayAttr>("activations"))
+    for (Attribute name : given)
+      names.push_back(cast<StringAttr>(name).getValue());
+  static const StringRef defaults[][3] = {
+      {"Tanh", "", ""}, {"Sigmoid", "Tanh", ""}, {"Sigmoid", "Tanh", "Tanh"}};
+  unsigned each = unsigned(kind) + 1;
+  if (names.empty() || kind == CellKind::RNN)
+    while (int64_t(names.size()) < directions * each)
+      names.push_back(defaults[unsigned(kind)][names.size() % each]);
+  if (int64_t(names.size()) < directions * each)
+    return failure();
+  auto alphas = op->getAttrOfType<DenseF32ArrayAttr>("activation_alpha");
+  auto betas = op->getAttrOfType<DenseF32ArrayAttr>("activation_beta");
+  int64_t nextAlpha = 0, nextBeta = 0;
+  for (StringRef name : names) {
+    const KnownActivation *known = findActivation(name);
+    if (!known)
+      return failure();
+    BoundActivation bound{known, known->alpha, known->beta};
+    if (known->takesAlpha && alphas && nextAlpha < alphas.size())
+      bound.alpha = alphas[nextAlpha++];
+    if (known->takesBeta && betas && nextBeta < betas.size())
+      bound.beta = betas[nextBeta++];
+    result.push_back(bound);
+  }
+  return success();
+}
+
+/// One operator: operands (null where absent) and attributes.
+struct Cell {
+  CellKind kind;
+  Value x, w, r, bias, lengths, initialH, initialC, peepholes;
+  Type element;
+  int64_t gates, hidden, directions;
+  bool batchFirst, linearBeforeReset, inputForget, wantsRows;
+  std::optional<double> clip;
+  SmallVector<BoundActivation> activations;
+};
+
+class CellBuilder {
+public:
+  CellBuilder(OpBuilder &b, Location loc, const Cell &cell)
+      : b(b), loc(loc), cell(cell),
+        steps(sizeOf(b, loc, cell.x, cell.batchFirst ? 1 : 0)),
+        batch(sizeOf(b, loc, cell.x, cell.batchFirst ? 0 : 1)) {}
+
+  /// States after the last step, and all rows, newest first, of a direction.
+  struct Result {
+    Value h, c, rows;
+  };
+  Result run(int64_t direction, bool backward);
+  /// Results of all directions as the operator gives them.
+  Value joinStates(ArrayRef<Value> states);
+  Value joinRows(ArrayRef<Value> rows, ArrayRef<bool> backward);
+
+private:
+  using Access = KernelBuilder::Access;
+
+  RankedTensorType typeOf(ValueRange sizes, ArrayRef<int64_t> shape) {
+    return refineType(RankedTensorType::get(shape, cell.element), sizes);
+  }
+  Value output(KernelBuilder &kernel, ValueRange sizes) {
+    SmallVector<int64_t> shape(sizes.size(), ShapedType::kDynamic);
+    RankedTensorType type = typeOf(sizes, shape);
+    return kernel.output(type, dynamicSizes(type, sizes));
+  }
+  /// Position `n` of gate `g` where all gates lie one after the other.
+  AffineExpr gate(KernelBuilder &kernel, AffineExpr n, int64_t g) {
+    return g == 0 ? kernel.partOf(n) : n + g * cell.hidden;
+  }
+  Value hiddenSize() { return indexConstant(b, loc, cell.hidden); }
+  Value project();
+  Value initialState(Value given);
+  Value contractState(Value state, int64_t firstGate, int64_t gates);
+  SmallVector<Value> gateKernel(
+      StringRef name, Value contracted, int64_t firstGate,
+      ArrayRef<Value> states, Value t, unsigned outs,
+      llvm::function_ref<SmallVector<Value>(ScalarBuilder &, ArrayRef<Value> x,
+                                            ArrayRef<Value> z, ValueRange rest)>
+          fn);
+  SmallVector<Value> step(Value t, Value h, Value c);
+  SmallVector<Value> stepGRU(Value t, Value h);
+  Value clipped(ScalarBuilder &s, Value x);
+  Value activate(ScalarBuilder &s, unsigned which, Value x) {
+    return cell.activations[direction * (unsigned(cell.kind) + 1) + which](
+        s, clipped(s, x));
+  }
+
+  OpBuilder &b;
+  Location loc;
+  const Cell &cell;
+  Value steps, batch;
+  int64_t direction = 0;
+  Value projected;
+};
+
+/// [steps, batch, gates * hidden].
+Value CellBuilder::project() {
+  auto xType = cast<RankedTensorType>(cell.x.getType());
+  KernelBuilder kernel(b, loc, "project");
+  AffineExpr t = kernel.loop("t", xType.getDimSize(cell.batchFirst ? 1 : 0));
+  AffineExpr m = kernel.loop("m", xType.getDimSize(cell.batchFirst ? 0 : 1));
+  AffineExpr n = kernel.loop("n", cell.gates * cell.hidden);
+  AffineExpr k = kernel.loop("k", xType.getDimSize(2));
+  SmallVector<AffineExpr> at{t, m, k};
+  if (cell.batchFirst)
+    std::swap(at[0], at[1]);
+  Value x = kernel.input(cell.x), w = kernel.input(cell.w);
+  Value out = output(
+      kernel, {steps, batch, indexConstant(b, loc, cell.gates * cell.hidden)});
+  Value sum = buildContraction(kernel, cell.element, {x, at},
+                               {w, {kernel.constant(direction), n, k}},
+                               {out, {t, m, n}}, {k});
+  return kernel.finish({sum}).front();
+}
+
+Value CellBuilder::initialState(Value given) {
+  KernelBuilder kernel(b, loc, "state");
+  AffineExpr m = kernel.loop("m", batch), n = kernel.loop("n", cell.hidden);
+  Value in = given ? kernel.input(given) : Value();
+  Value out = output(kernel, {batch, hiddenSize()});
+  if (!given) {
+    Value zero = kernel.constant(cast<TypedAttr>(b.getZeroAttr(cell.element)));
+    return kernel.finish({kernel.fill(zero, {out, {m, n}})}).front();
+  }
+  SmallVector<AffineExpr> at{kernel.constant(direction), m, n};
+  if (cell.batchFirst)
+    std::swap(at[0], at[1]);
+  Value result =
+      kernel.generic({{in, at}}, {out, {m, n}}, {},
+                     [](OpBuilder &, Location, ValueRange v) { return v[0]; });
+  return kernel.finish({result}).front();
+}
+
+/// State times the recurrent weights of some gates.
+Value CellBuilder::contractState(Value state, int64_t firstGate,
+                                 int64_t gates) {
+  KernelBuilder kernel(b, loc, "recur");
+  AffineExpr m =
+      kernel.loop("m", cast<RankedTensorType>(state.getType()).getDimSize(0));
+  AffineExpr n = kernel.loop("n", gates * cell.hidden);
+  AffineExpr k = kernel.loop("k", cell.hidden);
+  Value h = kernel.input(state), r = kernel.input(cell.r);
+  Value out =
+      output(kernel, {batch, indexConstant(b, loc, gates * cell.hidden)});
+  Value sum = buildContraction(
+      kernel, cell.element, {h, {m, k}},
+      {r, {kernel.constant(direction), gate(kernel, n, firstGate), k}},
+      {out, {m, n}}, {k});
+  return kernel.finish({sum}).front();
+}
+
+Value CellBuilder::clipped(ScalarBuilder &s, Value x) {
+  if (!cell.clip)
+    return x;
+  return s.min(s.max(x, s.constant(-*cell.clip)), s.constant(*cell.clip));
+}
+
+/// A kernel over batch and hidden size. `fn` gets, for each gate, what comes
+/// from the input and what comes from the state, biases added; then states,
+/// peepholes, and where there are lengths whether the sequence goes on (i1).
+SmallVector<Value> CellBuilder::gateKernel(
+    StringRef name, Value contracted, int64_t firstGate, ArrayRef<Value> states,
+    Value t, unsigned outs,
+    llvm::function_ref<SmallVector<Value>(ScalarBuilder &, ArrayRef<Value>,
+                                          ArrayRef<Value>, ValueRange)>
+        fn) {
+  KernelBuilder kernel(b, loc, name);
+  int64_t hidden = cell.hidden, gates = cell.gates;
+  AffineExpr m = kernel.loop(
+      "m", cast<RankedTensorType>(states[0].getType()).getDimSize(0));
+  AffineExpr n = kernel.loop("n", hidden);
+  AffineExpr d = kernel.constant(direction);
+  SmallVector<Access> ins;
+  int64_t given =
+      cast<RankedTensorType>(contracted.getType()).getDimSize(1) / hidden;
+  for (int64_t g = 0; g < given; ++g)
+    ins.push_back({kernel.input(contracted), {m, gate(kernel, n, g)}});
+  if (cell.bias)
+    for (int64_t g = 0; g < 2 * gates; ++g)
+      ins.push_back({kernel.input(cell.bias), {d, gate(kernel, n, g)}});
+  unsigned firstState = ins.size();
+  for (Value state : states)
+    ins.push_back({kernel.input(state), {m, n}});
+  if (cell.peepholes)
+    for (int64_t g = 0; g < 3; ++g)
+      ins.push_back({kernel.input(cell.peepholes), {d, gate(kernel, n, g)}});
+  unsigned firstLength = ins.size();
+  if (cell.lengths)
+    ins.push_back({kernel.input(cell.lengths), {m}});
+  Value x = kernel.input(projected), at = kernel.input(t);
+  SmallVector<Access> outAccess;
+  for (unsigned i = 0; i < outs; ++i)
+    outAccess.push_back({output(kernel, {batch, hiddenSize()}), {m, n}});
+  return kernel.finish(kernel.generic(
+      ins, outAccess, {}, [&](OpBuilder &nb, Location l, ValueRange v) {
+        ScalarBuilder s(nb, l, cell.element);
+        SmallVector<Value> fromInput, fromState;
+        for (int64_t g = 0; g < gates; ++g) {
+          Value column = arith::AddIOp::create(
+              nb, l, kernel.index(nb, l, n),
+              arith::ConstantIndexOp::create(nb, l, g * hidden));
+          Value value = tensor::ExtractOp::create(
+              nb, l, x, ValueRange{at, kernel.index(nb, l, m), column});
+          bool isGiven = g >= firstGate && g < firstGate + given;
+          Value z = isGiven ? v[g - firstGate] : s.constant(0);
+          if (cell.bias) {
+            value = s.add(value, v[given + g]);
+            z = s.add(z, v[given + gates + g]);
+          }
+          fromInput.push_back(value);
+          fromState.push_back(z);
+        }
+        SmallVector<Value> rest(v.slice(firstState, firstLength - firstState));
+        if (cell.lengths) {
+          Value length = arith::IndexCastOp::create(nb, l, nb.getIndexType(),
+                                                    v[firstLength]);
+          rest.push_back(arith::CmpIOp::create(nb, l, arith::CmpIPredicate::slt,
+                                               at, length));
+        }
+        return fn(s, fromInput, fromState, rest);
+      }));
+}
+
+/// New state(s) and the row: h, c (LSTM only), y (with lengths only).
+SmallVector<Value> CellBuilder::step(Value t, Value h, Value c) {
+  if (cell.kind == CellKind::GRU)
+    return stepGRU(t, h);
+  Value z = contractState(h, 0, cell.gates);
+  SmallVector<Value> states{h};
+  if (c)
+    states.push_back(c);
+  unsigned outs = states.size() + (cell.lengths ? 1 : 0);
+  return gateKernel(
+      "gates", z, 0, states, t, outs,
+      [&](ScalarBuilder &s, ArrayRef<Value> x, ArrayRef<Value> r,
+          ValueRange rest) {
+        SmallVector<Value> results;
+        if (!c) {
+          results.push_back(activate(s, 0, s.add(x[0], r[0])));
+        } else {
+          auto gate = [&](unsigned which, int peephole, Value state) {
+            Value sum = s.add(x[which], r[which]);
+            if (cell.peepholes && peephole >= 0)
+              sum = s.add(sum, s.mul(rest[2 + peephole], state));
+            return sum;
+          };
+          Value i = activate(s, 0, gate(0, 0, rest[1]));
+          Value f = cell.inputForget ? s.sub(s.constant(1), i)
+                                     : activate(s, 0, gate(2, 2, rest[1]));
+          Value candidate = activate(s, 1, gate(3, -1, {}));
+          Value next = s.add(s.mul(f, rest[1]), s.mul(i, candidate));
+          Value o = activate(s, 0, gate(1, 1, next));
+          results = {s.mul(o, activate(s, 2, next)), next};
+        }
+        if (cell.lengths) {
+          Value goesOn = rest.back();
+          Value y = s.select(goesOn, results[0], s.constant(0));
+          for (auto [k, value] : llvm::enumerate(results))
+            value = s.select(goesOn, value, rest[k]);
+          results.push_back(y);
+        }
+        return results;
+      });
+}
+
+SmallVector<Value> CellBuilder::stepGRU(Value t, Value h) {
+  auto finish = [&](ScalarBuilder &s, Value z, Value candidate,
+                    ValueRange rest) {
+    Value next =
+        s.add(s.mul(s.sub(s.constant(1), z), candidate), s.mul(z, rest[0]));
+    SmallVector<Value> results{next};
+    if (cell.lengths) {
+      results[0] = s.select(rest.back(), next, rest[0]);
+      results.push_back(s.select(rest.back(), next, s.constant(0)));
+    }
+    return results;
+  };
+  unsigned outs = cell.lengths ? 2 : 1;
+  if (cell.linearBeforeReset)
+    return gateKernel("gates", contractState(h, 0, 3), 0, {h}, t, outs,
+                      [&](ScalarBuilder &s, ArrayRef<Value> x,
+                          ArrayRef<Value> r, ValueRange rest) {
+                        Value z = activate(s, 0, s.add(x[0], r[0]));
+                        Value reset = activate(s, 0, s.add(x[1], r[1]));
+                        Value sum = s.add(x[2], s.mul(reset, r[2]));
+                        return finish(s, z, activate(s, 1, sum), rest);
+                      });
+  SmallVector<Value> first =
+      gateKernel("reset", contractState(h, 0, 2), 0, {h}, t, 2,
+                 [&](ScalarBuilder &s, ArrayRef<Value> x, ArrayRef<Value> r,
+                     ValueRange rest) {
+                   Value z = activate(s, 0, s.add(x[0], r[0]));
+                   Value reset = activate(s, 0, s.add(x[1], r[1]));
+                   return SmallVector<Value>{z, s.mul(reset, rest[0])};
+                 });
+  Value candidate = contractState(first[1], 2, 1);
+  return gateKernel("gates", candidate, 2, {h, first[0]}, t, outs,
+                    [&](ScalarBuilder &s, ArrayRef<Value> x, ArrayRef<Value> r,
+                        ValueRange rest) {
+                      Value sum = s.add(x[2], r[2]);
+                      return finish(s, rest[1], activate(s, 1, sum), rest);
+                    });
+}
+
+CellBuilder::Result CellBuilder::run(int64_t number, bool backward) {
+  direction = number;
+  projected = project();
+  SmallVector<Value> inits{initialState(cell.initialH)};
+  bool isLSTM = cell.kind == CellKind::LSTM;
+  if (isLSTM)
+    inits.push_back(initialState(cell.initialC));
+  auto rowType = cast<RankedTensorType>(inits[0].getType());
+  auto rowsType = RankedTensorType::get(
+      {ShapedType::kDynamic, rowType.getDimSize(0), rowType.getDimSize(1)},
+      cell.element);
+  Value zero = indexConstant(b, loc, 0), one = indexConstant(b, loc, 1);
+  if (cell.wantsRows) {
+    SmallVector<Value> sizes{zero, batch, hiddenSize()};
+    inits.push_back(tensor::EmptyOp::create(b, loc, rowsType,
+                                            dynamicSizes(rowsType, sizes)));
+  }
+  auto loop = scf::ForOp::create(
+      b, loc, zero, steps, one, inits,
+      [&](OpBuilder &, Location, Value i, ValueRange carried) {
+        Value t =
+            backward ? subIndex(b, loc, subIndex(b, loc, steps, one), i) : i;
+        SmallVector<Value> next =
+            step(t, carried[0], isLSTM ? carried[1] : Value());
+        Value row = next[0];
+        if (cell.lengths)
+          row = next.pop_back_val();
+        if (cell.wantsRows)
+          next.push_back(prependRow(b, loc, carried.back(), row, rowsType));
+        scf::YieldOp::create(b, loc, next);
+      });
+  ValueRange results = loop.getResults();
+  return {results[0], isLSTM ? results[1] : Value(),
+          cell.wantsRows ? results.back() : Value()};
+}
+
+Value CellBuilder::joinStates(ArrayRef<Value> states) {
+  KernelBuilder kernel(b, loc, "states");
+  AffineExpr m = kernel.loop(
+      "m", cast<RankedTensorType>(states[0].getType()).getDimSize(0));
+  AffineExpr n = kernel.loop("n", cell.hidden);
+  SmallVector<Value> ins =
+      llvm::map_to_vector(states, [&](Value v) { return kernel.input(v); });
+  Value count = indexConstant(b, loc, states.size());
+  SmallVector<Value> sizes{count, batch, hiddenSize()};
+  if (cell.batchFirst)
+    std::swap(sizes[0], sizes[1]);
+  Value out = output(kernel, sizes);
+  for (auto [d, in] : llvm::enumerate(ins)) {
+    SmallVector<AffineExpr> at{kernel.constant(d), m, n};
+    if (cell.batchFirst)
+      std::swap(at[0], at[1]);
+    out = kernel.generic(
+        {{in, {m, n}}}, {out, at}, {},
+        [](OpBuilder &, Location, ValueRange v) { return v[0]; });
+  }
+  return kernel.finish({out}).front();
+}
+
+Value CellBuilder::joinRows(ArrayRef<Value> rows, ArrayRef<bool> backward) {
+  KernelBuilder kernel(b, loc, "rows");
+  auto type = cast<RankedTensorType>(rows[0].getType());
+  AffineExpr t = kernel.loop("t", ShapedType::kDynamic);
+  AffineExpr m = kernel.loop("m", type.getDimSize(1));
+  AffineExpr n = kernel.loop("n", cell.hidden);
+  Value last = kernel.input(
+      subIndex(b, loc, sizeOf(b, loc, rows[0], 0), indexConstant(b, loc, 1)));
+  SmallVector<Value> ins =
+      llvm::map_to_vector(rows, [&](Value v) { return kernel.input(v); });
+  Value count = indexConstant(b, loc, rows.size());
+  SmallVector<Value> sizes{sizeOf(b, loc, rows[0], 0), count, batch,
+                           hiddenSize()};
+  if (cell.batchFirst)
+    sizes = {batch, sizes[0], count, hiddenSize()};
+  Value out = output(kernel, sizes);
+  for (auto [d, in] : llvm::enumerate(ins)) {
+    AffineExpr number = kernel.constant(d);
+    SmallVector<AffineExpr> at{t, number, m, n};
+    if (cell.batchFirst)
+      at = {m, t, number, n};
+    bool inOrder = backward[d];
+    out = kernel.generic(
+        {{in, {t, m, n}}}, {out, at}, {},
+        [&](OpBuilder &nb, Location l, ValueRange v) -> Value {
+          if (inOrder)
+            return v[0];
+          Value row =
+              arith::SubIOp::create(nb, l, last, kernel.index(nb, l, t));
+          return tensor::ExtractOp::create(
+              nb, l, in,
+              ValueRange{row, kernel.index(nb, l, m), kernel.index(nb, l, n)});
+        });
+  }
+  return kernel.finish({out}).front();
+}
+
+//===----------------------------------------------------------------------===//
+// The pattern
+//===----------------------------------------------------------------------===//
+
+void describe(onnx::RNNOp, onnx::RNNOp::Adaptor, Cell &cell) {
+  cell.kind = CellKind::RNN;
+  cell.gates = 1;
+}
+
+void describe(onnx::GRUOp op, onnx::GRUOp::Adaptor, Cell &cell) {
+  cell.kind = CellKind::GRU;
+  cell.gates = 3;
+  cell.linearBeforeReset = op.getLinearBeforeReset() != 0;
+}
+
+void describe(onnx::LSTMOp op, onnx::LSTMOp::Adaptor adaptor, Cell &cell) {
+  cell.kind = CellKind::LSTM;
+  cell.gates = 4;
+  cell.initialC = adaptor.getInitialC();
+  cell.peepholes = adaptor.getP();
+  cell.inputForget = op.getInputForget() != 0;
+}
+
+template <typename OnnxOp>
+struct RecurrentLowering : public OpConversionPattern<OnnxOp> {
+  using OpConversionPattern<OnnxOp>::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(OnnxOp op, typename OnnxOp::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Cell cell{};
+    cell.x = adaptor.getX();
+    cell.w = adaptor.getW();
+    cell.r = adaptor.getR();
+    cell.bias = adaptor.getB();
+    cell.lengths = adaptor.getSequenceLens();
+    cell.initialH = adaptor.getInitialH();
+    describe(op, adaptor, cell);
+    auto x = dyn_cast<RankedTensorType>(cell.x.getType());
+    auto r = dyn_cast<RankedTensorType>(cell.r.getType());
+    if (!x || !r || !isa<RankedTensorType>(cell.w.getType()) ||
+        x.getRank() != 3 || r.getRank() != 3)
+      return rewriter.notifyMatchFailure(op, "operand is not of rank 3");
+    auto hidden = op->template getAttrOfType<IntegerAttr>("hidden_size");
+    cell.hidden = hidden ? hidden.getInt() : r.getDimSize(2);
+    if (ShapedType::isDynamic(cell.hidden))
+      return rewriter.notifyMatchFailure(op, "hidden size is not known");
+    cell.element = x.getElementType();
+    if (!cell.element.isF32() && !cell.element.isF64())
+      return rewriter.notifyMatchFailure(op, "element type is not f32 or f64");
+    cell.batchFirst = op.getLayout() != 0;
+    bool isBoth = op.getDirection() == "bidirectional";
+    cell.directions = isBoth ? 2 : 1;
+    if (auto clip = op->template getAttrOfType<FloatAttr>("clip"))
+      cell.clip = clip.getValueAsDouble();
+    if (failed(
+            bindActivations(op, cell.kind, cell.directions, cell.activations)))
+      return rewriter.notifyMatchFailure(op, "unknown activation");
+    checkSizes(rewriter, op.getLoc(), cell);
+    cell.wantsRows = op.getY() && !op.getY().use_empty();
+    replaceWithCasts(rewriter, *this->getTypeConverter(), op,
+                     build(rewriter, op, cell));
+    return success();
+  }
+
+private:
+  /// Sizes of the parameters follow from the hidden size and the directions.
+  static void checkSizes(OpBuilder &b, Location loc, Cell &cell) {
+    int64_t all = cell.gates * cell.hidden;
+    auto demand = [&](Value &tensor, int64_t dim, int64_t size) {
+      if (!tensor)
+        return;
+      if (cast<RankedTensorType>(tensor.getType()).getDimSize(dim) != size)
+        krnl::CheckOp::create(
+            b, loc,
+            arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                  sizeOf(b, loc, tensor, dim),
+                                  indexConstant(b, loc, size)),
+            "recurrent operator: a parameter has a wrong size");
+      tensor = withSize(b, loc, tensor, dim, size);
+    };
+    for (Value *tensor : {&cell.w, &cell.r, &cell.bias, &cell.peepholes})
+      demand(*tensor, 0, cell.directions);
+    demand(cell.w, 1, all);
+    demand(cell.r, 1, all);
+    demand(cell.r, 2, cell.hidden);
+    demand(cell.bias, 1, 2 * all);
+    demand(cell.peepholes, 1, 3 * cell.hidden);
+    for (Value *state : {&cell.initialH, &cell.initialC}) {
+      demand(*state, cell.batchFirst ? 1 : 0, cell.directions);
+      demand(*state, 2, cell.hidden);
+    }
+  }
+
+  static SmallVector<Value> build(OpBuilder &b, OnnxOp op, Cell &cell) {
+    CellBuilder builder(b, op.getLoc(), cell);
+    SmallVector<Value> rows, hs, cs, results;
+    SmallVector<bool> backward;
+    for (int64_t d = 0; d < cell.directions; ++d) {
+      backward.push_back(d == 1 || op.getDirection() == "reverse");
+      CellBuilder::Result result = builder.run(d, backward.back());
+      rows.push_back(result.rows);
+      hs.push_back(result.h);
+      cs.push_back(result.c);
+    }
+    for (Value result : op->getResults()) {
+      if (result == op.getY())
+        results.push_back(cell.wantsRows ? builder.joinRows(rows, backward)
+                                         : emptyRows(b, op.getLoc(), result));
+      else
+        results.push_back(builder.joinStates(result == op.getYH() ? hs : cs));
+    }
+    return results;
+  }
+
+  /// For a result that nobody uses.
+  static Value emptyRows(OpBuilder &b, Location loc, Value unused) {
+    auto type = cast<RankedTensorType>(unused.getType());
+    SmallVector<Value> sizes(type.getNumDynamicDims(),
+                             indexConstant(b, loc, 0));
+    return tensor::EmptyOp::create(b, loc, type, sizes);
+  }
+};
+
+} // namespace
+
+void populateONNXToKrnlRecurrentPatterns(TypeConverter &converter,
+                                         RewritePatternSet &patterns) {
+  patterns.add<RecurrentLowering<onnx::GRUOp>, RecurrentLowering<onnx::LSTMOp>,
+               RecurrentLowering<onnx::RNNOp>>(converter,
+                                               patterns.getContext());
+}
+
+} // namespace onnxc

@@ -98,3 +98,27 @@ func.func @heads(%x: tensor<?x12x128x128xf32>, %w: tensor<?x12x128x64xf32>, %o: 
   } -> tensor<?x12x128x64xf32>
   return %y : tensor<?x12x128x64xf32>
 }
+
+// Eight channels would fill half a vector: the pixels of a line are the columns,
+// read under the window as they lie, and the weights stay while they go by.
+// CHECK-LABEL: kernel "few_channels"
+// CHECK-NEXT:    block(ow, 48) -> (ow.o, ow.r),
+// CHECK-NEXT:    block(oc, 8) -> (oc.o, oc.r),
+// CHECK-NEXT:    order(oc.o, n, oh, ow.o, ic, kh, kw, oc.r, ow.r),
+// CHECK-NEXT:    share(oc.o, n, oh, ow.o),
+// CHECK-NEXT:    parallel(oc.o, n, oh, ow.o),
+// CHECK-NEXT:    register_tile(oc.r, ow.r)
+// CHECK-NEXT:  ]
+func.func @few_channels(%x: tensor<1x4x98x98xf32>, %o: tensor<1x8x96x96xf32>) -> tensor<1x8x96x96xf32> {
+  %w = krnl.constant dense<1.0> : tensor<8x4x3x3xf32>
+  %y = krnl.kernel "few_channels" loops [n = 1, oc = 8, oh = 96, ow = 96, ic = 4, kh = 3, kw = 3]
+      ins(%x, %w : tensor<1x4x98x98xf32>, tensor<8x4x3x3xf32>) outs(%o : tensor<1x8x96x96xf32>) {
+  ^bb0(%a: tensor<1x4x98x98xf32>, %b: tensor<8x4x3x3xf32>, %c: tensor<1x8x96x96xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["n", "oc", "oh", "ow"]} ins(%zero : f32) outs(%c : tensor<1x8x96x96xf32>) -> tensor<1x8x96x96xf32>
+    %r = linalg.conv_2d_nchw_fchw {krnl.axes = ["n", "oc", "oh", "ow", "ic", "kh", "kw"], strides = dense<1> : tensor<2xi64>, dilations = dense<1> : tensor<2xi64>}
+        ins(%a, %b : tensor<1x4x98x98xf32>, tensor<8x4x3x3xf32>) outs(%f : tensor<1x8x96x96xf32>) -> tensor<1x8x96x96xf32>
+    krnl.yield %r : tensor<1x8x96x96xf32>
+  } -> tensor<1x8x96x96xf32>
+  return %y : tensor<1x8x96x96xf32>
+}

@@ -191,8 +191,8 @@ Value Lowering::temporary(KernelOp kernel, const LoopNest &nest, Value tensor,
   return tensor::EmptyOp::create(rewriter, kernel.getLoc(), type, sizes);
 }
 
-/// Equal empty tensors may have become one. Each op that starts from one gets its
-/// own again: it stands for memory here.
+/// Equal empty tensors may have become one. Each op that starts from one gets
+/// its own again: it stands for memory here.
 static void separateTemporaries(KernelOp kernel) {
   OpBuilder builder(kernel.getContext());
   auto empties =
@@ -247,12 +247,11 @@ LogicalResult Lowering::lower(KernelOp kernel) {
   Block &like = (*emitted)->kernel.getBody().front();
   for (Value tensor : (*emitted)->result.temporaries) {
     auto result = cast<OpResult>(tensor);
-    int64_t place = std::distance(like.begin(),
-                                  Block::iterator(result.getOwner()));
+    int64_t place =
+        std::distance(like.begin(), Block::iterator(result.getOwner()));
     Operation &own = *std::next(kernel.getBody().front().begin(), place);
     outs.push_back(temporary(kernel, nest,
-                             own.getResult(result.getResultNumber()),
-                             extents));
+                             own.getResult(result.getResultNumber()), extents));
   }
   auto launch =
       LaunchOp::create(rewriter, loc, ValueRange(outs).getTypes(),

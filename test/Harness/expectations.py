@@ -19,7 +19,7 @@ def read(path):
 
 def write(path, header, reasons):
     lines = [f"# {line}".rstrip() for line in header.splitlines()]
-    lines += [f"{key}  {reason}" for key, reason in sorted(reasons.items())]
+    lines += [f"{key}  {reason}".rstrip() for key, reason in sorted(reasons.items())]
     path.write_text("\n".join(lines) + "\n")
 
 

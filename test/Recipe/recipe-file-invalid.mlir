@@ -43,7 +43,7 @@ kernel "node aa []
 //--- hash
 kernel "node" []
 //--- no-steps
-kernel "node" aa x 
+kernel "node" aa x
 //--- open-steps
 kernel "node" aa  [unroll(i, 2)
 //--- step

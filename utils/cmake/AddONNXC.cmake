@@ -52,7 +52,7 @@ macro(_onnxc_parse)
     if(IS_ABSOLUTE ${_source} OR EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${_source})
       list(APPEND ARG_SOURCES ${_source})
     else()
-      message(WARNING "${CMAKE_CURRENT_LIST_FILE} names ${_source}, "
+      message(SEND_ERROR "${CMAKE_CURRENT_LIST_FILE} names ${_source}, "
                          "which does not exist")
     endif()
   endforeach()
@@ -212,7 +212,7 @@ function(onnxc_finish)
     if(TARGET ${dependency})
       add_dependencies(${target} ${dependency})
     else()
-      message(WARNING "${target} depends on ${dependency}, which no "
+      message(SEND_ERROR "${target} depends on ${dependency}, which no "
                       "CMakeLists.txt adds")
     endif()
   endwhile()

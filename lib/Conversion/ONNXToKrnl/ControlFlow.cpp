@@ -49,6 +49,19 @@ Value castTo(OpBuilder &b, Location loc, Value value, Type type) {
   return tensor::CastOp::create(b, loc, type, value);
 }
 
+/// As castTo, but a value of another rank than the graph says is an error of
+/// the run that gets to it.
+Value castToRank(OpBuilder &b, Location loc, Value value, Type type) {
+  auto ranked = dyn_cast<RankedTensorType>(type);
+  if (!ranked || rankedType(value).getRank() == ranked.getRank())
+    return castTo(b, loc, value, type);
+  Value never = arith::ConstantOp::create(b, loc, b.getBoolAttr(false));
+  krnl::CheckOp::create(b, loc, never,
+                        "If: a branch gives a value of another rank");
+  SmallVector<Value> none(ranked.getNumDynamicDims(), indexConstant(b, loc, 0));
+  return tensor::EmptyOp::create(b, loc, ranked, none);
+}
+
 /// Reads a bool of one element.
 Value isTrue(OpBuilder &b, Location loc, Value tensor) {
   Value stored = onlyElement(b, loc, tensor);
@@ -168,7 +181,7 @@ struct YieldLowering : public OpConversionPattern<onnx::YieldOp> {
       return rewriter.notifyMatchFailure(op, "the body is not converted");
     }
     for (auto [value, type] : llvm::zip(values, types))
-      value = castTo(rewriter, loc, value, type);
+      value = castToRank(rewriter, loc, value, type);
     rewriter.replaceOpWithNewOp<scf::YieldOp>(op, values);
     return success();
   }
@@ -188,12 +201,15 @@ struct IfLowering : public OpConversionPattern<onnx::IfOp> {
       return branch.front().getTerminator()->getOperandTypes();
     };
     SmallVector<Type> types;
-    for (auto [x, y] :
-         llvm::zip(yielded(op.getThenBranch()), yielded(op.getElseBranch()))) {
+    for (auto [x, y, result] :
+         llvm::zip(yielded(op.getThenBranch()), yielded(op.getElseBranch()),
+                   op.getResultTypes())) {
+      // Where the branches differ in rank, that of the result is right.
       Type type = join(x, y);
-      if (!type)
-        return rewriter.notifyMatchFailure(
-            op, "branches that are not tensors of one rank");
+      if (!type && isa<RankedTensorType>(x) && isa<RankedTensorType>(y))
+        type = result;
+      if (!isa_and_nonnull<RankedTensorType>(type))
+        return rewriter.notifyMatchFailure(op, "branches that are not tensors");
       types.push_back(getTypeConverter()->convertType(type));
     }
     Location loc = op.getLoc();

@@ -42,7 +42,8 @@ struct ExpandLowering : public OpConversionPattern<onnx::ExpandOp> {
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     Value x = adaptor.getOperands()[0], shape = adaptor.getOperands()[1];
-    RankedTensorType type = rankedType(x), wanted = rankedType(op->getResult(0));
+    RankedTensorType type = rankedType(x),
+                     wanted = rankedType(op->getResult(0));
     if (!type || !wanted)
       return rewriter.notifyMatchFailure(op, "rank is not known");
     auto shapeType = rankedType(shape);
@@ -101,15 +102,15 @@ private:
     }
     SmallVector<Value> inputs{x};
     llvm::append_range(inputs, sizesOf(b, loc, x));
-    return generate(
-        b, loc, "Expand", type.getElementType(), sizes, inputs,
-        [&](OpBuilder &nb, Location l, ArrayRef<Value> at,
-            ArrayRef<Value> in) -> Value {
-          SmallVector<Value> place;
-          for (int64_t d = 0; d < type.getRank(); ++d)
-            place.push_back(clampIndex(nb, l, at[lead + d], in[1 + d]));
-          return tensor::ExtractOp::create(nb, l, in[0], place);
-        });
+    return generate(b, loc, "Expand", type.getElementType(), sizes, inputs,
+                    [&](OpBuilder &nb, Location l, ArrayRef<Value> at,
+                        ArrayRef<Value> in) -> Value {
+                      SmallVector<Value> place;
+                      for (int64_t d = 0; d < type.getRank(); ++d)
+                        place.push_back(
+                            clampIndex(nb, l, at[lead + d], in[1 + d]));
+                      return tensor::ExtractOp::create(nb, l, in[0], place);
+                    });
   }
 };
 
@@ -177,9 +178,10 @@ struct PadLowering : public OpConversionPattern<onnx::PadOp> {
     if (op.getMode() != "constant") {
       y = padFromInside(rewriter, loc, op.getMode(), x, before, after);
     } else {
-      Value value = op.getConstantValue()
-                        ? onlyElement(rewriter, loc, adaptor.getConstantValue())
-                        : storedConstant(rewriter, loc, type.getElementType(), 0);
+      Value value =
+          op.getConstantValue()
+              ? onlyElement(rewriter, loc, adaptor.getConstantValue())
+              : storedConstant(rewriter, loc, type.getElementType(), 0);
       x = crop(rewriter, loc, x, before, after);
       y = padConstant(rewriter, loc, x, before, after, value);
     }
@@ -202,13 +204,12 @@ private:
     }
     for (int64_t i = 0; i < count; ++i) {
       auto pad = [&](int64_t k) {
-        return structuralElement(rewriter, loc, op.getPads(),
-                                 adaptor.getPads(), k);
+        return structuralElement(rewriter, loc, op.getPads(), adaptor.getPads(),
+                                 k);
       };
-      Value axis = op.getAxes()
-                       ? structuralElement(rewriter, loc, op.getAxes(),
-                                           adaptor.getAxes(), i)
-                       : indexConstant(rewriter, loc, i);
+      Value axis = op.getAxes() ? structuralElement(rewriter, loc, op.getAxes(),
+                                                    adaptor.getAxes(), i)
+                                : indexConstant(rewriter, loc, i);
       Value low = pad(i), high = pad(i + count);
       if (auto known = getConstantIntValue(axis)) {
         int64_t d = positiveAxis(*known, rank);
@@ -301,9 +302,9 @@ private:
     Value period = maxIndex(b, loc, addIndex(b, loc, last, last), one);
     Value there = modulo(b, loc, i, period);
     Value back = subIndex(b, loc, period, there);
-    Value mirrored = select(
-        b, loc, compare(b, loc, arith::CmpIPredicate::sgt, there, last), back,
-        there);
+    Value mirrored =
+        select(b, loc, compare(b, loc, arith::CmpIPredicate::sgt, there, last),
+               back, there);
     return clampIndex(b, loc, mirrored, size);
   }
 };
@@ -374,18 +375,17 @@ struct DepthToSpaceLowering : public OpConversionPattern<onnx::DepthToSpaceOp> {
       return rewriter.notifyMatchFailure(op, "rank is not 4");
     SmallVector<Value> s = sizesOf(rewriter, loc, x);
     Value block = indexConstant(rewriter, loc, op.getBlocksize());
-    Value depth = floorDivIndex(
-        rewriter, loc, s[1], mulIndex(rewriter, loc, block, block));
+    Value depth = floorDivIndex(rewriter, loc, s[1],
+                                mulIndex(rewriter, loc, block, block));
     SmallVector<Value> merged{s[0], depth, mulIndex(rewriter, loc, s[2], block),
                               mulIndex(rewriter, loc, s[3], block)};
     bool columnsFirst = op.getMode() == "CRD";
-    Value y = columnsFirst
-                  ? reblock(rewriter, loc, "DepthToSpace", x,
-                            {s[0], depth, block, block, s[2], s[3]},
-                            {0, 1, 4, 2, 5, 3}, merged)
-                  : reblock(rewriter, loc, "DepthToSpace", x,
-                            {s[0], block, block, depth, s[2], s[3]},
-                            {0, 3, 4, 1, 5, 2}, merged);
+    Value y = columnsFirst ? reblock(rewriter, loc, "DepthToSpace", x,
+                                     {s[0], depth, block, block, s[2], s[3]},
+                                     {0, 1, 4, 2, 5, 3}, merged)
+                           : reblock(rewriter, loc, "DepthToSpace", x,
+                                     {s[0], block, block, depth, s[2], s[3]},
+                                     {0, 3, 4, 1, 5, 2}, merged);
     replaceWithCasts(rewriter, *getTypeConverter(), op, y);
     return success();
   }
@@ -405,8 +405,8 @@ struct SpaceToDepthLowering : public OpConversionPattern<onnx::SpaceToDepthOp> {
     Value block = indexConstant(rewriter, loc, op.getBlocksize());
     Value rows = floorDivIndex(rewriter, loc, s[2], block),
           columns = floorDivIndex(rewriter, loc, s[3], block);
-    Value depth = mulIndex(rewriter, loc, s[1],
-                           mulIndex(rewriter, loc, block, block));
+    Value depth =
+        mulIndex(rewriter, loc, s[1], mulIndex(rewriter, loc, block, block));
     // DCR keeps the channels innermost in the new depth, CRD outermost.
     SmallVector<int64_t> perm{0, 3, 5, 1, 2, 4};
     if (op.getMode() == "CRD")

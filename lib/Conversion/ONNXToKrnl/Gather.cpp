@@ -45,8 +45,8 @@ struct GatherLowering : public OpConversionPattern<onnx::GatherOp> {
         rewriter, loc, "Gather", type.getElementType(), sizes,
         {data, indices, dataSizes[axis]},
         [&](OpBuilder &b, Location l, ArrayRef<Value> at, ArrayRef<Value> in) {
-          Value i = toIndex(
-              b, l, extract(b, l, in[1], at.slice(axis, indexRank)));
+          Value i =
+              toIndex(b, l, extract(b, l, in[1], at.slice(axis, indexRank)));
           SmallVector<Value> place(at.take_front(axis));
           place.push_back(wrapIndex(b, l, i, in[2]));
           llvm::append_range(place, at.drop_front(axis + indexRank));
@@ -111,8 +111,7 @@ struct GatherNDLowering : public OpConversionPattern<onnx::GatherNDOp> {
                        ArrayRef<Value>(dataSizes).drop_front(batch + depth));
     sizes = knownSizes(rewriter, loc, op->getResult(0), sizes);
     SmallVector<Value> inputs{data, indices};
-    llvm::append_range(inputs,
-                       ArrayRef<Value>(dataSizes).slice(batch, depth));
+    llvm::append_range(inputs, ArrayRef<Value>(dataSizes).slice(batch, depth));
     Value y = generate(
         rewriter, loc, "GatherND", type.getElementType(), sizes, inputs,
         [&](OpBuilder &b, Location l, ArrayRef<Value> at, ArrayRef<Value> in) {
@@ -156,8 +155,8 @@ struct ReverseSequenceLowering
           Value last = subIndex(b, l, length, indexConstant(b, l, 1));
           Value reversed =
               clampIndex(b, l, subIndex(b, l, last, at[time]), in[2]);
-          Value inside = arith::CmpIOp::create(
-              b, l, arith::CmpIPredicate::slt, at[time], length);
+          Value inside = arith::CmpIOp::create(b, l, arith::CmpIPredicate::slt,
+                                               at[time], length);
           place[time] =
               arith::SelectOp::create(b, l, inside, reversed, at[time]);
           return extract(b, l, in[0], place);
@@ -196,10 +195,10 @@ struct TensorScatterLowering
               in.size() > 4 ? toIndex(b, l, extract(b, l, in[4], at[0])) : zero;
           Value i = subIndex(b, l, at[axis], start);
           if (circular) {
-            Value before = arith::CmpIOp::create(
-                b, l, arith::CmpIPredicate::slt, i, zero);
-            i = arith::SelectOp::create(b, l, before,
-                                        addIndex(b, l, i, in[2]), i);
+            Value before =
+                arith::CmpIOp::create(b, l, arith::CmpIPredicate::slt, i, zero);
+            i = arith::SelectOp::create(b, l, before, addIndex(b, l, i, in[2]),
+                                        i);
           }
           SmallVector<Value> place(at);
           place[axis] = clampIndex(b, l, i, in[3]);

@@ -126,13 +126,13 @@ Value generate(OpBuilder &b, Location loc, StringRef name, Type element,
       images.push_back(kernel.input(input));
   }
   Value out = kernel.output(type, dynamicSizes(type, sizes));
-  Value y = kernel.generic(
-      {}, {out, at}, {}, [&](OpBuilder &nb, Location l, ValueRange) {
-        SmallVector<Value> index;
-        for (AffineExpr loop : at)
-          index.push_back(kernel.index(nb, l, loop));
-        return fn(nb, l, index, images);
-      });
+  Value y = kernel.generic({}, {out, at}, {},
+                           [&](OpBuilder &nb, Location l, ValueRange) {
+                             SmallVector<Value> index;
+                             for (AffineExpr loop : at)
+                               index.push_back(kernel.index(nb, l, loop));
+                             return fn(nb, l, index, images);
+                           });
   return kernel.finish({y}).front();
 }
 
@@ -144,8 +144,8 @@ Value clampIndex(OpBuilder &b, Location loc, Value i, Value size) {
 Value wrapIndex(OpBuilder &b, Location loc, Value i, Value size) {
   Value negative = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, i,
                                          indexConstant(b, loc, 0));
-  Value wrapped = arith::SelectOp::create(b, loc, negative,
-                                          addIndex(b, loc, i, size), i);
+  Value wrapped =
+      arith::SelectOp::create(b, loc, negative, addIndex(b, loc, i, size), i);
   return clampIndex(b, loc, wrapped, size);
 }
 
@@ -157,8 +157,7 @@ Value isInside(OpBuilder &b, Location loc, Value i, Value size) {
 Value toIndex(OpBuilder &b, Location loc, Value i) {
   return i.getType().isIndex()
              ? i
-             : Value(
-                   arith::IndexCastOp::create(b, loc, b.getIndexType(), i));
+             : Value(arith::IndexCastOp::create(b, loc, b.getIndexType(), i));
 }
 
 Value storedConstant(OpBuilder &b, Location loc, Type element, int64_t value) {

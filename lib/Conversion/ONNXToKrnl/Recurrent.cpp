@@ -423,9 +423,19 @@ CellBuilder::Result CellBuilder::run(int64_t number, bool backward) {
     inits.push_back(tensor::EmptyOp::create(b, loc, rowsType,
                                             dynamicSizes(rowsType, sizes)));
   }
-  auto loop = scf::ForOp::create(
-      b, loc, zero, steps, one, inits,
-      [&](OpBuilder &, Location, Value i, ValueRange carried) {
+  // Not scf.for: what rewrites those takes the sizes of the rows before the
+  // first step for those after it.
+  inits.push_back(zero);
+  auto loop = scf::WhileOp::create(
+      b, loc, ValueRange(inits).getTypes(), inits,
+      [&](OpBuilder &, Location, ValueRange carried) {
+        Value goesOn = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
+                                             carried.back(), steps);
+        scf::ConditionOp::create(b, loc, goesOn, carried);
+      },
+      [&](OpBuilder &, Location, ValueRange carried) {
+        Value i = carried.back();
+        carried = carried.drop_back();
         Value t =
             backward ? subIndex(b, loc, subIndex(b, loc, steps, one), i) : i;
         SmallVector<Value> next =
@@ -435,9 +445,10 @@ CellBuilder::Result CellBuilder::run(int64_t number, bool backward) {
           row = next.pop_back_val();
         if (cell.wantsRows)
           next.push_back(prependRow(b, loc, carried.back(), row, rowsType));
+        next.push_back(addIndex(b, loc, i, one));
         scf::YieldOp::create(b, loc, next);
       });
-  ValueRange results = loop.getResults();
+  ValueRange results = loop.getResults().drop_back();
   return {results[0], isLSTM ? results[1] : Value(),
           cell.wantsRows ? results.back() : Value()};
 }

@@ -45,8 +45,8 @@ struct ShapeLowering : public OpConversionPattern<onnx::ShapeOp> {
     SmallVector<Value> sizes;
     for (int64_t d = start; d < end; ++d)
       sizes.push_back(asInt64(rewriter, loc, sizeOf(rewriter, loc, x, d)));
-    auto result = RankedTensorType::get({int64_t(sizes.size())},
-                                        rewriter.getI64Type());
+    auto result =
+        RankedTensorType::get({int64_t(sizes.size())}, rewriter.getI64Type());
     replaceWithCasts(
         rewriter, *getTypeConverter(), op,
         Value(tensor::FromElementsOp::create(rewriter, loc, result, sizes)));
@@ -68,9 +68,10 @@ struct SizeLowering : public OpConversionPattern<onnx::SizeOp> {
     for (Value size : sizesOf(rewriter, loc, x))
       count = mulIndex(rewriter, loc, count, size);
     auto result = RankedTensorType::get({}, rewriter.getI64Type());
-    replaceWithCasts(rewriter, *getTypeConverter(), op,
-                     Value(tensor::FromElementsOp::create(
-                         rewriter, loc, result, asInt64(rewriter, loc, count))));
+    replaceWithCasts(
+        rewriter, *getTypeConverter(), op,
+        Value(tensor::FromElementsOp::create(rewriter, loc, result,
+                                             asInt64(rewriter, loc, count))));
     return success();
   }
 };
@@ -100,22 +101,21 @@ struct ConstantOfShapeLowering
     RankedTensorType wanted = rankedType(op->getResult(0));
     if (!wanted)
       return rewriter.notifyMatchFailure(op, "rank is not known");
-    Type element = cast<RankedTensorType>(
-                       getTypeConverter()->convertType(wanted))
-                       .getElementType();
+    Type element =
+        cast<RankedTensorType>(getTypeConverter()->convertType(wanted))
+            .getElementType();
     if (!element.isIntOrFloat())
       return rewriter.notifyMatchFailure(op, "element type is not a number");
     Attribute value = op->getAttr("value");
-    TypedAttr scalar =
-        value ? storedScalar(value, element)
-              : TypedAttr(rewriter.getFloatAttr(element, 0.0));
+    TypedAttr scalar = value ? storedScalar(value, element)
+                             : TypedAttr(rewriter.getFloatAttr(element, 0.0));
     if (!scalar)
       return rewriter.notifyMatchFailure(op, "value is not known");
     SmallVector<Value> sizes;
     Value shape = op->getOperand(0);
     for (int64_t d = 0; d < wanted.getRank(); ++d)
-      sizes.push_back(structuralElement(rewriter, loc, shape,
-                                        adaptor.getOperands()[0], d));
+      sizes.push_back(
+          structuralElement(rewriter, loc, shape, adaptor.getOperands()[0], d));
     sizes = knownSizes(rewriter, loc, op->getResult(0), sizes);
     RankedTensorType type = typeOfSizes(sizes, element);
     KernelBuilder kernel(rewriter, loc, "ConstantOfShape");
@@ -143,7 +143,8 @@ Value rangeCount(ScalarBuilder &s, Value start, Value limit, Value delta) {
   Value steps = s.div(s.sub(limit, start), delta);
   Value whole = arith::FPToSIOp::create(b, loc, b.getI64Type(), steps);
   Value back = arith::SIToFPOp::create(b, loc, steps.getType(), whole);
-  Value more = arith::ExtUIOp::create(b, loc, b.getI64Type(), s.lt(back, steps));
+  Value more =
+      arith::ExtUIOp::create(b, loc, b.getI64Type(), s.lt(back, steps));
   whole = arith::AddIOp::create(b, loc, whole, more);
   return maxIndex(b, loc, toIndex(b, loc, whole), zero);
 }
@@ -168,15 +169,15 @@ struct RangeLowering : public OpConversionPattern<onnx::RangeOp> {
     Value count = rangeCount(s, bounds[0], bounds[1], bounds[2]);
     SmallVector<Value> sizes =
         knownSizes(rewriter, loc, op->getResult(0), count);
-    Value y = generate(
-        rewriter, loc, "Range", ScalarBuilder::storageType(onnxType), sizes,
-        {bounds[0], bounds[2]},
-        [&](OpBuilder &b, Location l, ArrayRef<Value> index,
-            ArrayRef<Value> in) {
-          ScalarBuilder i64(b, l, b.getI64Type()), to(b, l, onnxType);
-          Value i = i64.castTo(asInt64(b, l, index[0]), onnxType);
-          return to.narrow(to.add(in[0], to.mul(i, in[1])));
-        });
+    Value y =
+        generate(rewriter, loc, "Range", ScalarBuilder::storageType(onnxType),
+                 sizes, {bounds[0], bounds[2]},
+                 [&](OpBuilder &b, Location l, ArrayRef<Value> index,
+                     ArrayRef<Value> in) {
+                   ScalarBuilder i64(b, l, b.getI64Type()), to(b, l, onnxType);
+                   Value i = i64.castTo(asInt64(b, l, index[0]), onnxType);
+                   return to.narrow(to.add(in[0], to.mul(i, in[1])));
+                 });
     replaceWithCasts(rewriter, *getTypeConverter(), op, y);
     return success();
   }
@@ -199,8 +200,7 @@ struct EyeLikeLowering : public OpConversionPattern<onnx::EyeLikeOp> {
         sizesOf(rewriter, loc, x), {},
         [&](OpBuilder &b, Location l, ArrayRef<Value> index, ArrayRef<Value>) {
           ScalarBuilder s(b, l, onnxType);
-          Value diagonal =
-              addIndex(b, l, index[0], indexConstant(b, l, k));
+          Value diagonal = addIndex(b, l, index[0], indexConstant(b, l, k));
           Value on = arith::CmpIOp::create(b, l, arith::CmpIPredicate::eq,
                                            diagonal, index[1]);
           return s.narrow(s.select(on, s.constant(1), s.constant(0)));
@@ -236,12 +236,11 @@ struct OneHotLowering : public OpConversionPattern<onnx::OneHotOp> {
         [&](OpBuilder &b, Location l, ArrayRef<Value> at, ArrayRef<Value> in) {
           SmallVector<Value> place(at);
           place.erase(place.begin() + axis);
-          Value hot =
-              integerOf(b, l, indexType,
-                        tensor::ExtractOp::create(b, l, in[0], place));
+          Value hot = integerOf(b, l, indexType,
+                                tensor::ExtractOp::create(b, l, in[0], place));
           Value zero = indexConstant(b, l, 0), one = indexConstant(b, l, 1);
-          Value negative = arith::CmpIOp::create(
-              b, l, arith::CmpIPredicate::slt, hot, zero);
+          Value negative =
+              arith::CmpIOp::create(b, l, arith::CmpIPredicate::slt, hot, zero);
           hot = arith::SelectOp::create(b, l, negative,
                                         addIndex(b, l, hot, in[2]), hot);
           Value on = arith::CmpIOp::create(b, l, arith::CmpIPredicate::eq, hot,

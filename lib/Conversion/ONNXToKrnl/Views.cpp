@@ -185,6 +185,11 @@ struct SqueezeLowering : public OpConversionPattern<onnx::SqueezeOp> {
     } else {
       for (int64_t d = 0; d < type.getRank(); ++d)
         flags[d] = type.getDimSize(d) == 1;
+      // Sizes that only the run knows go too if the result says so.
+      if (int64_t(llvm::count(flags, true) + type.getNumDynamicDims()) ==
+          type.getRank() - wanted.getRank())
+        for (int64_t d = 0; d < type.getRank(); ++d)
+          flags[d] = flags[d] || type.isDynamicDim(d);
     }
     SmallVector<Value> sizes;
     for (int64_t d = 0; d < type.getRank(); ++d)

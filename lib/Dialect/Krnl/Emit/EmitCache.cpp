@@ -42,8 +42,7 @@ LogicalResult KernelEmitter::planCaches() {
       if (inside && dependsOn(state, *slice.use, use.loop)) {
         const Loop &loop = nest.loop(use.loop);
         if (loop.isDynamic())
-          return refuse("the extent of loop '" + loop.name +
-                        "' is not known");
+          return refuse("the extent of loop '" + loop.name + "' is not known");
         slice.loops.push_back(use.loop);
         slice.shape.push_back(loop.extent);
         bytes *= loop.extent;
@@ -60,7 +59,8 @@ LogicalResult KernelEmitter::planCaches() {
 
 void KernelEmitter::allocateCaches() {
   for (CachedSlice &slice : caches) {
-    Type element = cast<ShapedType>(slice.use->get().getType()).getElementType();
+    Type element =
+        cast<ShapedType>(slice.use->get().getType()).getElementType();
     slice.memref = memref::AllocaOp::create(
         b, MemRefType::get(slice.shape, element), b.getI64IntegerAttr(64));
   }

@@ -446,9 +446,8 @@ void Bufferizer::mapResults(Operation *old, Operation *converted) {
 /// A choice between two tensors is a branch that copies one of them.
 void Bufferizer::convertSelect(arith::SelectOp op) {
   Location loc = op.getLoc();
-  auto branch =
-      scf::IfOp::create(builder, loc, bufferType(op.getType()),
-                        op.getCondition(), /*withElseRegion=*/true);
+  auto branch = scf::IfOp::create(builder, loc, bufferType(op.getType()),
+                                  op.getCondition(), /*withElseRegion=*/true);
   auto yieldCopy = [&](Block *block, Value source) {
     builder.setInsertionPointToEnd(block);
     scf::YieldOp::create(builder, loc, copied(loc, buffer(source)));

@@ -1,0 +1,597 @@
+// RUN: onnx-opt %s --split-input-file --verify-diagnostics
+//
+// Each refusal of a step names its number, its text and the reason.
+
+func.func @vectorize_odd_lanes(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> tensor<?x100xf32> {
+  // expected-error @+1 {{lanes must be a power of two from 2 to 64, but are 12}}
+  %y = krnl.kernel "vectorize_odd_lanes" loops [r = ?, c = 100]
+      ins(%x : tensor<?x100xf32>) outs(%o : tensor<?x100xf32>)
+      recipe [sub: vectorize(c, 12)] {
+  ^bb0(%a: tensor<?x100xf32>, %b: tensor<?x100xf32>):
+    %zero = arith.constant 0.0 : f32
+    %c0 = arith.constant 0 : index
+    %d = tensor.dim %a, %c0 : tensor<?x100xf32>
+    %e = tensor.empty(%d) : tensor<?xf32>
+    %f = linalg.fill {krnl.axes = ["r"]} ins(%zero : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+    %s = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
+        ins(%a : tensor<?x100xf32>) outs(%f : tensor<?xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sum"} {
+    ^bb0(%p: f32, %q: f32):
+      %m = arith.addf %p, %q : f32
+      linalg.yield %m : f32
+    } -> tensor<?xf32>
+    %t = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+        ins(%a, %s : tensor<?x100xf32>, tensor<?xf32>) outs(%b : tensor<?x100xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sub"} {
+    ^bb0(%p: f32, %t: f32, %q: f32):
+      %m = arith.subf %p, %t : f32
+      linalg.yield %m : f32
+    } -> tensor<?x100xf32>
+    krnl.yield %t : tensor<?x100xf32>
+  } -> tensor<?x100xf32>
+  return %y : tensor<?x100xf32>
+}
+
+// -----
+
+func.func @vectorize_outer_loop(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> tensor<?x100xf32> {
+  // expected-error @+1 {{loop 'r' is not the innermost loop of op 'sum', 'c' is}}
+  %y = krnl.kernel "vectorize_outer_loop" loops [r = ?, c = 100]
+      ins(%x : tensor<?x100xf32>) outs(%o : tensor<?x100xf32>)
+      recipe [vectorize(r, 8)] {
+  ^bb0(%a: tensor<?x100xf32>, %b: tensor<?x100xf32>):
+    %zero = arith.constant 0.0 : f32
+    %c0 = arith.constant 0 : index
+    %d = tensor.dim %a, %c0 : tensor<?x100xf32>
+    %e = tensor.empty(%d) : tensor<?xf32>
+    %f = linalg.fill {krnl.axes = ["r"]} ins(%zero : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+    %s = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
+        ins(%a : tensor<?x100xf32>) outs(%f : tensor<?xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sum"} {
+    ^bb0(%p: f32, %q: f32):
+      %m = arith.addf %p, %q : f32
+      linalg.yield %m : f32
+    } -> tensor<?xf32>
+    %t = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+        ins(%a, %s : tensor<?x100xf32>, tensor<?xf32>) outs(%b : tensor<?x100xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sub"} {
+    ^bb0(%p: f32, %t: f32, %q: f32):
+      %m = arith.subf %p, %t : f32
+      linalg.yield %m : f32
+    } -> tensor<?x100xf32>
+    krnl.yield %t : tensor<?x100xf32>
+  } -> tensor<?x100xf32>
+  return %y : tensor<?x100xf32>
+}
+
+// -----
+
+func.func @vectorize_parallel(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
+  // expected-error @+1 {{loop 'n' is parallel; block it first}}
+  %y = krnl.kernel "vectorize_parallel" loops [m = 100, n = 96, k = 64]
+      ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
+      recipe [share(m, n), parallel(m, n), vectorize(n, 8)] {
+  ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
+        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    krnl.yield %r : tensor<100x96xf32>
+  } -> tensor<100x96xf32>
+  return %y : tensor<100x96xf32>
+}
+
+// -----
+
+func.func @register_tile_dynamic(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> tensor<?x100xf32> {
+  // expected-error @+1 {{the extent of loop 'r' is not known; block it first}}
+  %y = krnl.kernel "register_tile_dynamic" loops [r = ?, c = 100]
+      ins(%x : tensor<?x100xf32>) outs(%o : tensor<?x100xf32>)
+      recipe [register_tile(r, c)] {
+  ^bb0(%a: tensor<?x100xf32>, %b: tensor<?x100xf32>):
+    %zero = arith.constant 0.0 : f32
+    %c0 = arith.constant 0 : index
+    %d = tensor.dim %a, %c0 : tensor<?x100xf32>
+    %e = tensor.empty(%d) : tensor<?xf32>
+    %f = linalg.fill {krnl.axes = ["r"]} ins(%zero : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+    %s = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
+        ins(%a : tensor<?x100xf32>) outs(%f : tensor<?xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sum"} {
+    ^bb0(%p: f32, %q: f32):
+      %m = arith.addf %p, %q : f32
+      linalg.yield %m : f32
+    } -> tensor<?xf32>
+    %t = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+        ins(%a, %s : tensor<?x100xf32>, tensor<?xf32>) outs(%b : tensor<?x100xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sub"} {
+    ^bb0(%p: f32, %t: f32, %q: f32):
+      %m = arith.subf %p, %t : f32
+      linalg.yield %m : f32
+    } -> tensor<?x100xf32>
+    krnl.yield %t : tensor<?x100xf32>
+  } -> tensor<?x100xf32>
+  return %y : tensor<?x100xf32>
+}
+
+// -----
+
+func.func @register_tile_shared(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
+  // expected-error @+1 {{loop 'm' is shared; a tile needs it inside}}
+  %y = krnl.kernel "register_tile_shared" loops [m = 100, n = 96, k = 64]
+      ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
+      recipe [share(m), register_tile(m, n)] {
+  ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
+        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    krnl.yield %r : tensor<100x96xf32>
+  } -> tensor<100x96xf32>
+  return %y : tensor<100x96xf32>
+}
+
+// -----
+
+func.func @register_tile_too_tall(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
+  // expected-error @+1 {{a tile has at most 64 rows, but loop 'm' has 100}}
+  %y = krnl.kernel "register_tile_too_tall" loops [m = 100, n = 96, k = 64]
+      ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
+      recipe [register_tile(m, n)] {
+  ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
+        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    krnl.yield %r : tensor<100x96xf32>
+  } -> tensor<100x96xf32>
+  return %y : tensor<100x96xf32>
+}
+
+// -----
+
+func.func @register_tile_not_innermost(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
+  // expected-error @+1 {{op 'mm' does not have 'm.r', 'n' as its innermost loops}}
+  %y = krnl.kernel "register_tile_not_innermost" loops [m = 100, n = 96, k = 64]
+      ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
+      recipe [block(m, 8) -> (m.o, m.r), register_tile(m.r, n)] {
+  ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
+        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    krnl.yield %r : tensor<100x96xf32>
+  } -> tensor<100x96xf32>
+  return %y : tensor<100x96xf32>
+}
+
+// -----
+
+func.func @register_tile_loop_around(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
+  // expected-error @+1 {{op 'mm' has loop 'm.o' around the tile, which is neither shared nor reduced}}
+  %y = krnl.kernel "register_tile_loop_around" loops [m = 100, n = 96, k = 64]
+      ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
+      recipe [block(m, 8) -> (m.o, m.r), order(m.o, k, m.r, n), register_tile(m.r, n)] {
+  ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
+        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    krnl.yield %r : tensor<100x96xf32>
+  } -> tensor<100x96xf32>
+  return %y : tensor<100x96xf32>
+}
+
+// -----
+
+func.func @register_tile_reduced(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
+  // expected-error @+1 {{op 'mm' reduces loop 'k.i'}}
+  %y = krnl.kernel "register_tile_reduced" loops [m = 100, n = 96, k = 64]
+      ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
+      recipe [block(m, 8) -> (m.o, m.r), block(k, 8) -> (k.o, k.i), order(m.o, n, k.o, m.r, k.i), share(m.o), mm: register_tile(m.r, k.i)] {
+  ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
+        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    krnl.yield %r : tensor<100x96xf32>
+  } -> tensor<100x96xf32>
+  return %y : tensor<100x96xf32>
+}
+
+// -----
+
+func.func @register_tile_one_loop(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
+  // expected-error @+1 {{op '0' runs over only one of 'm.r' and 'k'}}
+  %y = krnl.kernel "register_tile_one_loop" loops [m = 100, n = 96, k = 64]
+      ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
+      recipe [block(m, 8) -> (m.o, m.r), order(m.o, n, m.r, k), share(m.o), register_tile(m.r, k)] {
+  ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
+        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    krnl.yield %r : tensor<100x96xf32>
+  } -> tensor<100x96xf32>
+  return %y : tensor<100x96xf32>
+}
+
+// -----
+
+func.func @register_tile_twice(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
+  // expected-error @+1 {{op '0' has loop 'm.r' vectorized, unrolled or tiled already}}
+  %y = krnl.kernel "register_tile_twice" loops [m = 100, n = 96, k = 64]
+      ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
+      recipe [block(m, 8) -> (m.o, m.r), order(m.o, k, m.r, n), share(m.o), register_tile(m.r, n), register_tile(m.r, n)] {
+  ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
+        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    krnl.yield %r : tensor<100x96xf32>
+  } -> tensor<100x96xf32>
+  return %y : tensor<100x96xf32>
+}
+
+// -----
+
+func.func @register_tile_nothing_reduced(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
+  // expected-error @+1 {{no op with loops 'm.r' and 'n' reduces anything}}
+  %y = krnl.kernel "register_tile_nothing_reduced" loops [m = 100, n = 96, k = 64]
+      ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
+      recipe [block(m, 8) -> (m.o, m.r), order(m.o, k, m.r, n), share(m.o), 0: register_tile(m.r, n)] {
+  ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
+        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    krnl.yield %r : tensor<100x96xf32>
+  } -> tensor<100x96xf32>
+  return %y : tensor<100x96xf32>
+}
+
+// -----
+
+func.func @unroll_tile(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
+  // expected-error @+1 {{loop 'm.r' is part of a register tile}}
+  %y = krnl.kernel "unroll_tile" loops [m = 100, n = 96, k = 64]
+      ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
+      recipe [block(m, 8) -> (m.o, m.r), order(m.o, k, m.r, n), share(m.o), register_tile(m.r, n), unroll(m.r, 2)] {
+  ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
+        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    krnl.yield %r : tensor<100x96xf32>
+  } -> tensor<100x96xf32>
+  return %y : tensor<100x96xf32>
+}
+
+// -----
+
+func.func @vectorize_tile(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
+  // expected-error @+1 {{loop 'n' is part of a register tile}}
+  %y = krnl.kernel "vectorize_tile" loops [m = 100, n = 96, k = 64]
+      ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
+      recipe [block(m, 8) -> (m.o, m.r), order(m.o, k, m.r, n), share(m.o), register_tile(m.r, n), vectorize(n, 16)] {
+  ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
+        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    krnl.yield %r : tensor<100x96xf32>
+  } -> tensor<100x96xf32>
+  return %y : tensor<100x96xf32>
+}
+
+// -----
+
+func.func @block_tile(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
+  // expected-error @+1 {{loop 'n' is part of a register tile; block it before that}}
+  %y = krnl.kernel "block_tile" loops [m = 100, n = 96, k = 64]
+      ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
+      recipe [block(m, 8) -> (m.o, m.r), order(m.o, k, m.r, n), share(m.o), register_tile(m.r, n), block(n, 16) -> (a, b)] {
+  ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
+        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    krnl.yield %r : tensor<100x96xf32>
+  } -> tensor<100x96xf32>
+  return %y : tensor<100x96xf32>
+}
+
+// -----
+
+func.func @cache_unknown_operand(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
+  // expected-error @+1 {{no op reads a tensor operand 2}}
+  %y = krnl.kernel "cache_unknown_operand" loops [m = 100, n = 96, k = 64]
+      ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
+      recipe [cache(2, at=m)] {
+  ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
+        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    krnl.yield %r : tensor<100x96xf32>
+  } -> tensor<100x96xf32>
+  return %y : tensor<100x96xf32>
+}
+
+// -----
+
+func.func @cache_twice(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
+  // expected-error @+1 {{operand 1 is cached already}}
+  %y = krnl.kernel "cache_twice" loops [m = 100, n = 96, k = 64]
+      ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
+      recipe [cache(1, at=m), cache(1, at=n)] {
+  ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
+        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    krnl.yield %r : tensor<100x96xf32>
+  } -> tensor<100x96xf32>
+  return %y : tensor<100x96xf32>
+}
+
+// -----
+
+func.func @pack_unknown_operand(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
+  // expected-error @+1 {{no op reads a tensor operand 5}}
+  %y = krnl.kernel "pack_unknown_operand" loops [m = 100, n = 96, k = 64]
+      ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
+      recipe [pack(5, [m])] {
+  ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
+        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    krnl.yield %r : tensor<100x96xf32>
+  } -> tensor<100x96xf32>
+  return %y : tensor<100x96xf32>
+}
+
+// -----
+
+func.func @pack_twice(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
+  // expected-error @+1 {{operand 1 is packed already}}
+  %y = krnl.kernel "pack_twice" loops [m = 100, n = 96, k = 64]
+      ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
+      recipe [pack(1, [n]), pack(1, [k])] {
+  ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
+        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    krnl.yield %r : tensor<100x96xf32>
+  } -> tensor<100x96xf32>
+  return %y : tensor<100x96xf32>
+}
+
+// -----
+
+func.func @pack_foreign_loop(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
+  // expected-error @+1 {{operand 1 is not indexed by loop 'm'}}
+  %y = krnl.kernel "pack_foreign_loop" loops [m = 100, n = 96, k = 64]
+      ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
+      recipe [pack(1, [m, k])] {
+  ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
+        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    krnl.yield %r : tensor<100x96xf32>
+  } -> tensor<100x96xf32>
+  return %y : tensor<100x96xf32>
+}
+
+// -----
+
+func.func @pack_fused_loop(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> tensor<?x100xf32> {
+  // expected-error @+1 {{loop 'rc' is fused; a packed dimension is one loop}}
+  %y = krnl.kernel "pack_fused_loop" loops [r = ?, c = 100]
+      ins(%x : tensor<?x100xf32>) outs(%o : tensor<?x100xf32>)
+      recipe [sub: fuse(r, c) -> rc, sub: pack(0, [rc])] {
+  ^bb0(%a: tensor<?x100xf32>, %b: tensor<?x100xf32>):
+    %zero = arith.constant 0.0 : f32
+    %c0 = arith.constant 0 : index
+    %d = tensor.dim %a, %c0 : tensor<?x100xf32>
+    %e = tensor.empty(%d) : tensor<?xf32>
+    %f = linalg.fill {krnl.axes = ["r"]} ins(%zero : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+    %s = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
+        ins(%a : tensor<?x100xf32>) outs(%f : tensor<?xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sum"} {
+    ^bb0(%p: f32, %q: f32):
+      %m = arith.addf %p, %q : f32
+      linalg.yield %m : f32
+    } -> tensor<?xf32>
+    %t = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+        ins(%a, %s : tensor<?x100xf32>, tensor<?xf32>) outs(%b : tensor<?x100xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sub"} {
+    ^bb0(%p: f32, %t: f32, %q: f32):
+      %m = arith.subf %p, %t : f32
+      linalg.yield %m : f32
+    } -> tensor<?x100xf32>
+    krnl.yield %t : tensor<?x100xf32>
+  } -> tensor<?x100xf32>
+  return %y : tensor<?x100xf32>
+}
+
+// -----
+
+func.func @split_into_one(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> tensor<?x100xf32> {
+  // expected-error @+1 {{needs at least 2 parts, but got 1}}
+  %y = krnl.kernel "split_into_one" loops [r = ?, c = 100]
+      ins(%x : tensor<?x100xf32>) outs(%o : tensor<?x100xf32>)
+      recipe [sum: split_reduction(c, 1) -> (a, b)] {
+  ^bb0(%a: tensor<?x100xf32>, %b: tensor<?x100xf32>):
+    %zero = arith.constant 0.0 : f32
+    %c0 = arith.constant 0 : index
+    %d = tensor.dim %a, %c0 : tensor<?x100xf32>
+    %e = tensor.empty(%d) : tensor<?xf32>
+    %f = linalg.fill {krnl.axes = ["r"]} ins(%zero : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+    %s = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
+        ins(%a : tensor<?x100xf32>) outs(%f : tensor<?xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sum"} {
+    ^bb0(%p: f32, %q: f32):
+      %m = arith.addf %p, %q : f32
+      linalg.yield %m : f32
+    } -> tensor<?xf32>
+    %t = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+        ins(%a, %s : tensor<?x100xf32>, tensor<?xf32>) outs(%b : tensor<?x100xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sub"} {
+    ^bb0(%p: f32, %t: f32, %q: f32):
+      %m = arith.subf %p, %t : f32
+      linalg.yield %m : f32
+    } -> tensor<?x100xf32>
+    krnl.yield %t : tensor<?x100xf32>
+  } -> tensor<?x100xf32>
+  return %y : tensor<?x100xf32>
+}
+
+// -----
+
+func.func @split_not_reduced(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> tensor<?x100xf32> {
+  // expected-error @+1 {{op 'sub' does not reduce loop 'c'}}
+  %y = krnl.kernel "split_not_reduced" loops [r = ?, c = 100]
+      ins(%x : tensor<?x100xf32>) outs(%o : tensor<?x100xf32>)
+      recipe [split_reduction(c, 4) -> (a, b)] {
+  ^bb0(%a: tensor<?x100xf32>, %b: tensor<?x100xf32>):
+    %zero = arith.constant 0.0 : f32
+    %c0 = arith.constant 0 : index
+    %d = tensor.dim %a, %c0 : tensor<?x100xf32>
+    %e = tensor.empty(%d) : tensor<?xf32>
+    %f = linalg.fill {krnl.axes = ["r"]} ins(%zero : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+    %s = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
+        ins(%a : tensor<?x100xf32>) outs(%f : tensor<?xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sum"} {
+    ^bb0(%p: f32, %q: f32):
+      %m = arith.addf %p, %q : f32
+      linalg.yield %m : f32
+    } -> tensor<?xf32>
+    %t = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+        ins(%a, %s : tensor<?x100xf32>, tensor<?xf32>) outs(%b : tensor<?x100xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sub"} {
+    ^bb0(%p: f32, %t: f32, %q: f32):
+      %m = arith.subf %p, %t : f32
+      linalg.yield %m : f32
+    } -> tensor<?x100xf32>
+    krnl.yield %t : tensor<?x100xf32>
+  } -> tensor<?x100xf32>
+  return %y : tensor<?x100xf32>
+}
+
+// -----
+
+func.func @only_unknown_op(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> tensor<?x100xf32> {
+  // expected-error @+1 {{recipe step 1 'exp: vectorize(c, 8)': there is no op 'exp'}}
+  %y = krnl.kernel "only_unknown_op" loops [r = ?, c = 100]
+      ins(%x : tensor<?x100xf32>) outs(%o : tensor<?x100xf32>)
+      recipe [exp: vectorize(c, 8)] {
+  ^bb0(%a: tensor<?x100xf32>, %b: tensor<?x100xf32>):
+    %zero = arith.constant 0.0 : f32
+    %c0 = arith.constant 0 : index
+    %d = tensor.dim %a, %c0 : tensor<?x100xf32>
+    %e = tensor.empty(%d) : tensor<?xf32>
+    %f = linalg.fill {krnl.axes = ["r"]} ins(%zero : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+    %s = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
+        ins(%a : tensor<?x100xf32>) outs(%f : tensor<?xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sum"} {
+    ^bb0(%p: f32, %q: f32):
+      %m = arith.addf %p, %q : f32
+      linalg.yield %m : f32
+    } -> tensor<?xf32>
+    %t = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+        ins(%a, %s : tensor<?x100xf32>, tensor<?xf32>) outs(%b : tensor<?x100xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sub"} {
+    ^bb0(%p: f32, %t: f32, %q: f32):
+      %m = arith.subf %p, %t : f32
+      linalg.yield %m : f32
+    } -> tensor<?x100xf32>
+    krnl.yield %t : tensor<?x100xf32>
+  } -> tensor<?x100xf32>
+  return %y : tensor<?x100xf32>
+}
+
+// -----
+
+func.func @only_foreign_loop(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
+  // expected-error @+1 {{op '0' does not run over loop 'k'}}
+  %y = krnl.kernel "only_foreign_loop" loops [m = 100, n = 96, k = 64]
+      ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
+      recipe [0: unroll(k, 2)] {
+  ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
+        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    krnl.yield %r : tensor<100x96xf32>
+  } -> tensor<100x96xf32>
+  return %y : tensor<100x96xf32>
+}
+
+// -----
+
+func.func @only_loop_of_other_op(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> tensor<?x100xf32> {
+  // expected-error @+1 {{loop 'c.i' exists only for op 'sum'}}
+  %y = krnl.kernel "only_loop_of_other_op" loops [r = ?, c = 100]
+      ins(%x : tensor<?x100xf32>) outs(%o : tensor<?x100xf32>)
+      recipe [sum: block(c, 10) -> (c.o, c.i), sub: vectorize(c.i, 2)] {
+  ^bb0(%a: tensor<?x100xf32>, %b: tensor<?x100xf32>):
+    %zero = arith.constant 0.0 : f32
+    %c0 = arith.constant 0 : index
+    %d = tensor.dim %a, %c0 : tensor<?x100xf32>
+    %e = tensor.empty(%d) : tensor<?xf32>
+    %f = linalg.fill {krnl.axes = ["r"]} ins(%zero : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+    %s = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
+        ins(%a : tensor<?x100xf32>) outs(%f : tensor<?xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sum"} {
+    ^bb0(%p: f32, %q: f32):
+      %m = arith.addf %p, %q : f32
+      linalg.yield %m : f32
+    } -> tensor<?xf32>
+    %t = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+        ins(%a, %s : tensor<?x100xf32>, tensor<?xf32>) outs(%b : tensor<?x100xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sub"} {
+    ^bb0(%p: f32, %t: f32, %q: f32):
+      %m = arith.subf %p, %t : f32
+      linalg.yield %m : f32
+    } -> tensor<?x100xf32>
+    krnl.yield %t : tensor<?x100xf32>
+  } -> tensor<?x100xf32>
+  return %y : tensor<?x100xf32>
+}
+
+// -----
+
+// Without an initial value inside, a reduced loop may be shared.
+func.func @share_result_used(%x: tensor<8x4xf32>, %s: tensor<8xf32>, %o: tensor<8x4xf32>) -> (tensor<8xf32>, tensor<8x4xf32>) {
+  // expected-error @+1 {{loop 'c' is reduced by op 'sum', whose result op 'sub' uses}}
+  %y:2 = krnl.kernel "share_result_used" loops [r = 8, c = 4]
+      ins(%x : tensor<8x4xf32>) outs(%s, %o : tensor<8xf32>, tensor<8x4xf32>)
+      recipe [share(r, c)] {
+  ^bb0(%a: tensor<8x4xf32>, %b: tensor<8xf32>, %d: tensor<8x4xf32>):
+    %s0 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
+        ins(%a : tensor<8x4xf32>) outs(%b : tensor<8xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sum"} {
+    ^bb0(%p: f32, %q: f32):
+      %m = arith.addf %p, %q : f32
+      linalg.yield %m : f32
+    } -> tensor<8xf32>
+    %t = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+        ins(%a, %s0 : tensor<8x4xf32>, tensor<8xf32>) outs(%d : tensor<8x4xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sub"} {
+    ^bb0(%p: f32, %u: f32, %q: f32):
+      linalg.yield %p : f32
+    } -> tensor<8x4xf32>
+    krnl.yield %s0, %t : tensor<8xf32>, tensor<8x4xf32>
+  } -> tensor<8xf32>, tensor<8x4xf32>
+  return %y#0, %y#1 : tensor<8xf32>, tensor<8x4xf32>
+}
+
+// -----
+
+// Without an initial value inside, a reduced loop may be shared.
+func.func @parallel_reduced(%x: tensor<8x4xf32>, %s: tensor<8xf32>, %o: tensor<8x4xf32>) -> (tensor<8xf32>, tensor<8x4xf32>) {
+  // expected-error @+1 {{loop 'c' is reduced by op 'sum'}}
+  %y:2 = krnl.kernel "parallel_reduced" loops [r = 8, c = 4]
+      ins(%x : tensor<8x4xf32>) outs(%s, %o : tensor<8xf32>, tensor<8x4xf32>)
+      recipe [share(r, c), parallel(r, c)] {
+  ^bb0(%a: tensor<8x4xf32>, %b: tensor<8xf32>, %d: tensor<8x4xf32>):
+    %s0 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
+        ins(%a : tensor<8x4xf32>) outs(%b : tensor<8xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sum"} {
+    ^bb0(%p: f32, %q: f32):
+      %m = arith.addf %p, %q : f32
+      linalg.yield %m : f32
+    } -> tensor<8xf32>
+    %t = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+        ins(%a : tensor<8x4xf32>) outs(%d : tensor<8x4xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sub"} {
+    ^bb0(%p: f32, %q: f32):
+      linalg.yield %p : f32
+    } -> tensor<8x4xf32>
+    krnl.yield %s0, %t : tensor<8xf32>, tensor<8x4xf32>
+  } -> tensor<8xf32>, tensor<8x4xf32>
+  return %y#0, %y#1 : tensor<8xf32>, tensor<8x4xf32>
+}

@@ -15,6 +15,8 @@
 #include "onnxc/Conversion/ONNXToKrnl/Rows.h"
 #include "onnxc/Conversion/ONNXToKrnl/ScalarBuilder.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/ONNX/IR/BlobStore.h"
+#include "onnxc/Dialect/ONNX/IR/Constants.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
 
 using namespace mlir;
@@ -172,9 +174,10 @@ private:
     return g == 0 ? kernel.partOf(n) : n + g * cell.hidden;
   }
   Value hiddenSize() { return indexConstant(b, loc, cell.hidden); }
+  Value part(Value weights, int64_t firstGate, int64_t gates);
   Value project();
   Value initialState(Value given);
-  Value contractState(Value state, int64_t firstGate, int64_t gates);
+  Value contractState(Value state, Value weights);
   SmallVector<Value> gateKernel(
       StringRef name, Value contracted, int64_t firstGate,
       ArrayRef<Value> states, Value t, unsigned outs,
@@ -195,7 +198,44 @@ private:
   Value steps, batch;
   int64_t direction = 0;
   Value projected;
+  /// In the order in which a step contracts with them.
+  SmallVector<Value> recurrent;
 };
+
+/// The weights of some gates of this direction, [gates * hidden, k], as a
+/// tensor of their own: known ones can then be packed when the artefact is
+/// written.
+Value CellBuilder::part(Value weights, int64_t firstGate, int64_t gates) {
+  auto type = cast<RankedTensorType>(weights.getType());
+  int64_t rows = gates * cell.hidden, depth = type.getDimSize(2);
+  int64_t first =
+      direction * cell.gates * cell.hidden + firstGate * cell.hidden;
+  auto partType = RankedTensorType::get({rows, depth}, cell.element);
+  auto constant = weights.getDefiningOp<krnl::ConstantOp>();
+  if (constant && !constant.getLayoutAttr()) {
+    SmallVector<char> scratch;
+    ArrayRef<char> all = onnx::constantBytes(constant.getValue(), scratch);
+    int64_t rowBytes = depth * (cell.element.getIntOrFloatBitWidth() / 8);
+    if (int64_t(all.size()) >= (first + rows) * rowBytes) {
+      ArrayRef<char> bytes = all.slice(first * rowBytes, rows * rowBytes);
+      onnx::BlobAttr blob =
+          onnx::BlobStore::get(b.getContext())
+              .add(std::vector<char>(bytes.begin(), bytes.end()), partType);
+      if (blob)
+        return krnl::ConstantOp::create(b, loc, blob, krnl::PackedLayoutAttr());
+    }
+  }
+  KernelBuilder kernel(b, loc, "weights");
+  AffineExpr n = kernel.loop("n", rows), k = kernel.loop("k", depth);
+  Value in = kernel.input(weights);
+  Value out =
+      output(kernel, {indexConstant(b, loc, rows), sizeOf(b, loc, weights, 2)});
+  Value result = kernel.generic(
+      {{in, {kernel.constant(direction), gate(kernel, n, firstGate), k}}},
+      {out, {n, k}}, {},
+      [](OpBuilder &, Location, ValueRange v) { return v[0]; });
+  return kernel.finish({result}).front();
+}
 
 /// [steps, batch, gates * hidden].
 Value CellBuilder::project() {
@@ -208,11 +248,11 @@ Value CellBuilder::project() {
   SmallVector<AffineExpr> at{t, m, k};
   if (cell.batchFirst)
     std::swap(at[0], at[1]);
-  Value x = kernel.input(cell.x), w = kernel.input(cell.w);
+  Value x = kernel.input(cell.x);
+  Value w = kernel.input(part(cell.w, 0, cell.gates));
   Value out = output(
       kernel, {steps, batch, indexConstant(b, loc, cell.gates * cell.hidden)});
-  Value sum = buildContraction(kernel, cell.element, {x, at},
-                               {w, {kernel.constant(direction), n, k}},
+  Value sum = buildContraction(kernel, cell.element, {x, at}, {w, {n, k}},
                                {out, {t, m, n}}, {k});
   return kernel.finish({sum}).front();
 }
@@ -235,21 +275,18 @@ Value CellBuilder::initialState(Value given) {
   return kernel.finish({result}).front();
 }
 
-/// State times the recurrent weights of some gates.
-Value CellBuilder::contractState(Value state, int64_t firstGate,
-                                 int64_t gates) {
+/// State times recurrent weights.
+Value CellBuilder::contractState(Value state, Value weights) {
+  int64_t rows = cast<RankedTensorType>(weights.getType()).getDimSize(0);
   KernelBuilder kernel(b, loc, "recur");
   AffineExpr m =
       kernel.loop("m", cast<RankedTensorType>(state.getType()).getDimSize(0));
-  AffineExpr n = kernel.loop("n", gates * cell.hidden);
+  AffineExpr n = kernel.loop("n", rows);
   AffineExpr k = kernel.loop("k", cell.hidden);
-  Value h = kernel.input(state), r = kernel.input(cell.r);
-  Value out =
-      output(kernel, {batch, indexConstant(b, loc, gates * cell.hidden)});
-  Value sum = buildContraction(
-      kernel, cell.element, {h, {m, k}},
-      {r, {kernel.constant(direction), gate(kernel, n, firstGate), k}},
-      {out, {m, n}}, {k});
+  Value h = kernel.input(state), r = kernel.input(weights);
+  Value out = output(kernel, {batch, indexConstant(b, loc, rows)});
+  Value sum = buildContraction(kernel, cell.element, {h, {m, k}}, {r, {n, k}},
+                               {out, {m, n}}, {k});
   return kernel.finish({sum}).front();
 }
 
@@ -329,7 +366,7 @@ SmallVector<Value> CellBuilder::gateKernel(
 SmallVector<Value> CellBuilder::step(Value t, Value h, Value c) {
   if (cell.kind == CellKind::GRU)
     return stepGRU(t, h);
-  Value z = contractState(h, 0, cell.gates);
+  Value z = contractState(h, recurrent[0]);
   SmallVector<Value> states{h};
   if (c)
     states.push_back(c);
@@ -381,7 +418,7 @@ SmallVector<Value> CellBuilder::stepGRU(Value t, Value h) {
   };
   unsigned outs = cell.lengths ? 2 : 1;
   if (cell.linearBeforeReset)
-    return gateKernel("gates", contractState(h, 0, 3), 0, {h}, t, outs,
+    return gateKernel("gates", contractState(h, recurrent[0]), 0, {h}, t, outs,
                       [&](ScalarBuilder &s, ArrayRef<Value> x,
                           ArrayRef<Value> r, ValueRange rest) {
                         Value z = activate(s, 0, s.add(x[0], r[0]));
@@ -390,14 +427,14 @@ SmallVector<Value> CellBuilder::stepGRU(Value t, Value h) {
                         return finish(s, z, activate(s, 1, sum), rest);
                       });
   SmallVector<Value> first =
-      gateKernel("reset", contractState(h, 0, 2), 0, {h}, t, 2,
+      gateKernel("reset", contractState(h, recurrent[0]), 0, {h}, t, 2,
                  [&](ScalarBuilder &s, ArrayRef<Value> x, ArrayRef<Value> r,
                      ValueRange rest) {
                    Value z = activate(s, 0, s.add(x[0], r[0]));
                    Value reset = activate(s, 0, s.add(x[1], r[1]));
                    return SmallVector<Value>{z, s.mul(reset, rest[0])};
                  });
-  Value candidate = contractState(first[1], 2, 1);
+  Value candidate = contractState(first[1], recurrent[1]);
   return gateKernel("gates", candidate, 2, {h, first[0]}, t, outs,
                     [&](ScalarBuilder &s, ArrayRef<Value> x, ArrayRef<Value> r,
                         ValueRange rest) {
@@ -409,6 +446,10 @@ SmallVector<Value> CellBuilder::stepGRU(Value t, Value h) {
 CellBuilder::Result CellBuilder::run(int64_t number, bool backward) {
   direction = number;
   projected = project();
+  if (cell.kind == CellKind::GRU && !cell.linearBeforeReset)
+    recurrent = {part(cell.r, 0, 2), part(cell.r, 2, 1)};
+  else
+    recurrent = {part(cell.r, 0, cell.gates)};
   SmallVector<Value> inits{initialState(cell.initialH)};
   bool isLSTM = cell.kind == CellKind::LSTM;
   if (isLSTM)
@@ -597,6 +638,20 @@ private:
     for (Value *tensor : {&cell.w, &cell.r, &cell.bias, &cell.peepholes})
       demand(*tensor, 0, cell.directions);
     demand(cell.w, 1, all);
+    auto depth = [](Value tensor) {
+      return cast<RankedTensorType>(tensor.getType()).getDimSize(2);
+    };
+    if (!ShapedType::isDynamic(depth(cell.w)))
+      demand(cell.x, 2, depth(cell.w));
+    else if (!ShapedType::isDynamic(depth(cell.x)))
+      demand(cell.w, 2, depth(cell.x));
+    else
+      krnl::CheckOp::create(b, loc,
+                            arith::CmpIOp::create(b, loc,
+                                                  arith::CmpIPredicate::eq,
+                                                  sizeOf(b, loc, cell.x, 2),
+                                                  sizeOf(b, loc, cell.w, 2)),
+                            "recurrent operator: a parameter has a wrong size");
     demand(cell.r, 1, all);
     demand(cell.r, 2, cell.hidden);
     demand(cell.bias, 1, 2 * all);

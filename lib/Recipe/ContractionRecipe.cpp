@@ -187,6 +187,16 @@ private:
 };
 } // namespace
 
+/// Is every dimension of the operand indexed by one loop, or at its beginning?
+/// Nothing else can be packed.
+static bool isPlainlyIndexed(linalg::LinalgOp op, OpOperand &operand) {
+  return llvm::all_of(
+      op.getMatchingIndexingMap(&operand).getResults(), [](AffineExpr e) {
+        auto fixed = dyn_cast<AffineConstantExpr>(e);
+        return isa<AffineDimExpr>(e) || (fixed && fixed.getValue() == 0);
+      });
+}
+
 /// Does the operand of columns have to be packed? A constant is for free; what
 /// lies along the columns already may stay.
 bool ContractionWriter::needsPack() {
@@ -194,6 +204,8 @@ bool ContractionWriter::needsPack() {
   bool contiguous = walksMemory(loops.op, *loops.columnOperand, loops.column);
   if (loops.window)
     return false;
+  if (!isPlainlyIndexed(loops.op, *loops.columnOperand))
+    packedOperand = -1;
   if (packedOperand < 0)
     return !contiguous;
   return !contiguous || isConstant(kernel, packedOperand);

@@ -595,3 +595,27 @@ func.func @parallel_reduced(%x: tensor<8x4xf32>, %s: tensor<8xf32>, %o: tensor<8
   } -> tensor<8xf32>, tensor<8x4xf32>
   return %y#0, %y#1 : tensor<8xf32>, tensor<8x4xf32>
 }
+
+// -----
+
+// The second of two matrices lies behind the first; packing would lose that.
+#x = affine_map<(m, n, k) -> (m, k)>
+#w = affine_map<(m, n, k) -> (1, k, n)>
+#y = affine_map<(m, n, k) -> (m, n)>
+func.func @pack_fixed_index(%x: tensor<8x16xf32>, %w: tensor<2x16x32xf32>, %o: tensor<8x32xf32>) -> tensor<8x32xf32> {
+  // expected-error @+1 {{operand 1 is not indexed by one loop in each dimension}}
+  %y = krnl.kernel "pack_fixed_index" loops [m = 8, n = 32, k = 16] ins(%x, %w : tensor<8x16xf32>, tensor<2x16x32xf32>) outs(%o : tensor<8x32xf32>)
+      recipe [pack(1, [k, n])] {
+  ^bb0(%a: tensor<8x16xf32>, %b: tensor<2x16x32xf32>, %c: tensor<8x32xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<8x32xf32>) -> tensor<8x32xf32>
+    %r = linalg.generic {indexing_maps = [#x, #w, #y], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<8x16xf32>, tensor<2x16x32xf32>) outs(%f : tensor<8x32xf32>) attrs = {krnl.axes = ["m", "n", "k"]} {
+    ^bb0(%p: f32, %q: f32, %s: f32):
+      %0 = arith.mulf %p, %q : f32
+      %1 = arith.addf %s, %0 : f32
+      linalg.yield %1 : f32
+    } -> tensor<8x32xf32>
+    krnl.yield %r : tensor<8x32xf32>
+  } -> tensor<8x32xf32>
+  return %y : tensor<8x32xf32>
+}

@@ -106,7 +106,9 @@ static void recordOperands(LoopNest &nest, KernelOp kernel, linalg::LinalgOp op,
     bool plain = true;
     for (AffineExpr expr : op.getMatchingIndexingMap(input).getResults()) {
       auto dim = dyn_cast<AffineDimExpr>(expr);
-      plain &= dim || isa<AffineConstantExpr>(expr);
+      // A packed form has no place for what lies before a fixed index.
+      auto fixed = dyn_cast<AffineConstantExpr>(expr);
+      plain &= dim || (fixed && fixed.getValue() == 0);
       dimAxes.push_back(dim ? int(axes[dim.getPosition()]) : -1);
     }
     nest.setOperandAxes(argument.getArgNumber(), dimAxes, plain);

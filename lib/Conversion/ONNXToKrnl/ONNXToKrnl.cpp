@@ -69,7 +69,25 @@ struct ConvertONNXToKrnl
                     tensor::TensorDialect>();
   }
 
+  /// Names every operator that nothing lowers, not only the first.
+  LogicalResult checkOperators() {
+    llvm::StringSet<> known = directlyLoweredOps(&getContext());
+    bool allKnown = true;
+    getOperation()->walk([&](Operation *op) {
+      StringRef name = op->getName().getStringRef();
+      if (!isa<onnx::ONNXDialect>(op->getDialect()) || isa<onnx::YieldOp>(op) ||
+          known.contains(name))
+        return;
+      op->emitError("the operator ")
+          << name.drop_front(strlen("onnx.")) << " has no lowering yet";
+      allKnown = false;
+    });
+    return success(allKnown);
+  }
+
   void runOnOperation() override {
+    if (failed(checkOperators()))
+      return signalPassFailure();
     MLIRContext *context = &getContext();
     KrnlTypeConverter converter(context);
     RewritePatternSet patterns(context);

@@ -150,14 +150,8 @@ FailureOr<Value> buildConvolution(ConversionPatternRewriter &rewriter,
   Value destination = kernel.output(type, dynamicSizes(type, kernelOutSizes));
   out.tensor = destination;
   bool epilogue = bias || compute != type.getElementType();
-  if (epilogue) {
-    SmallVector<std::pair<Value, int64_t>> like;
-    for (int64_t d = 0; d < type.getRank(); ++d)
-      if (type.isDynamicDim(d))
-        like.push_back({destination, d});
-    out.tensor =
-        kernel.temporary(RankedTensorType::get(type.getShape(), compute), like);
-  }
+  if (epilogue)
+    out.tensor = kernel.temporaryLike(destination, compute);
   Value result = buildContraction(kernel, types, in, filter, out, reduced);
   if (epilogue) {
     SmallVector<KernelBuilder::Access> ins{{result, out.at}};

@@ -84,6 +84,15 @@ Value KernelBuilder::temporary(
   return tensor::EmptyOp::create(body, loc, type, sizes);
 }
 
+Value KernelBuilder::temporaryLike(Value argument, Type element) {
+  auto type = cast<RankedTensorType>(argument.getType());
+  SmallVector<std::pair<Value, int64_t>> like;
+  for (int64_t d = 0; d < type.getRank(); ++d)
+    if (type.isDynamicDim(d))
+      like.push_back({argument, d});
+  return temporary(RankedTensorType::get(type.getShape(), element), like);
+}
+
 Value KernelBuilder::constant(TypedAttr value) {
   return arith::ConstantOp::create(body, loc, value);
 }

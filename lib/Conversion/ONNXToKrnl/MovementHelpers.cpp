@@ -167,12 +167,4 @@ Value storedConstant(OpBuilder &b, Location loc, Type element, int64_t value) {
   return arith::ConstantOp::create(b, loc, b.getIntegerAttr(element, value));
 }
 
-SmallVector<Value> callRuntime(OpBuilder &b, Location loc, StringRef callee,
-                               TypeRange results, ValueRange operands,
-                               ArrayRef<int64_t> params) {
-  auto call = krnl::CallOp::create(b, loc, results, callee, operands, params,
-                                   /*stateful=*/false);
-  return llvm::to_vector(ValueRange(call.getResults()));
-}
-
 } // namespace onnxc

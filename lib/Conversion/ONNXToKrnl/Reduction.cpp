@@ -161,14 +161,8 @@ Value ReductionKernel::build(Value x, const Axes &axes) {
   Value out = kernel.output(outType, dynamicSizes(outType, outSizes));
   bool separate = row.finish || compute != outType.getElementType();
   Value total = out;
-  if (separate) {
-    SmallVector<std::pair<Value, int64_t>> like;
-    for (int64_t d = 0; d < outType.getRank(); ++d)
-      if (outType.isDynamicDim(d))
-        like.push_back({out, d});
-    total = kernel.temporary(RankedTensorType::get(outType.getShape(), compute),
-                             like);
-  }
+  if (separate)
+    total = kernel.temporaryLike(out, compute);
   ScalarBuilder outside(kernel.inside(), loc, element);
   total = kernel.fill(row.neutral(outside), {total, outAt});
   total = kernel.generic(

@@ -77,6 +77,9 @@ public:
   mlir::Value
   temporary(mlir::RankedTensorType type,
             llvm::ArrayRef<std::pair<mlir::Value, int64_t>> dynamicLike = {});
+  /// An intermediate of the shape of an argument of the body, with elements of
+  /// another type.
+  mlir::Value temporaryLike(mlir::Value argument, mlir::Type element);
   /// A scalar constant inside the kernel, zero-extended to `type`.
   mlir::Value constant(mlir::TypedAttr value);
 

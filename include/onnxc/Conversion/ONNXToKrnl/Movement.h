@@ -71,12 +71,6 @@ mlir::Value toIndex(mlir::OpBuilder &b, mlir::Location loc, mlir::Value i);
 mlir::Value storedConstant(mlir::OpBuilder &b, mlir::Location loc,
                            mlir::Type element, int64_t value);
 
-/// krnl.call of a function of the runtime.
-llvm::SmallVector<mlir::Value>
-callRuntime(mlir::OpBuilder &b, mlir::Location loc, llvm::StringRef callee,
-            mlir::TypeRange results, mlir::ValueRange operands,
-            llvm::ArrayRef<int64_t> params);
-
 } // namespace onnxc
 
 #endif // ONNXC_CONVERSION_ONNXTOKRNL_MOVEMENT_H

@@ -1,0 +1,91 @@
+//===- BufferizeHostControl.cpp - Branches and loops on buffers -*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "HostBufferizer.h"
+
+using namespace mlir;
+using namespace onnxc;
+using namespace onnxc::krnl;
+
+/// The arguments of a block become buffers in place. Tensor ops that use them
+/// are wrong until they are converted in turn, and are only looked at through
+/// their generic operands.
+void Bufferizer::convertArguments(Block &block) {
+  for (BlockArgument argument : block.getArguments())
+    if (isTensor(argument)) {
+      argument.setType(bufferType(argument.getType()));
+      buffers[argument] = argument;
+    }
+}
+
+/// Moves a region into the op that replaces its own, and converts it.
+LogicalResult Bufferizer::moveRegion(Region &from, Region &to) {
+  to.takeBody(from);
+  if (to.empty())
+    return success();
+  convertArguments(to.front());
+  return convertBlock(to.front());
+}
+
+/// The results of a converted op stand for those of the old one.
+void Bufferizer::mapResults(Operation *old, Operation *converted) {
+  for (auto [from, to] :
+       llvm::zip_equal(old->getResults(), converted->getResults()))
+    if (isTensor(from))
+      buffers[from] = to;
+    else
+      from.replaceAllUsesWith(to);
+  dead.push_back(old);
+}
+
+/// A choice between two tensors is a branch that copies one of them.
+void Bufferizer::convertSelect(arith::SelectOp op) {
+  Location loc = op.getLoc();
+  auto branch = scf::IfOp::create(builder, loc, bufferType(op.getType()),
+                                  op.getCondition(), /*withElseRegion=*/true);
+  auto yieldCopy = [&](Block *block, Value source) {
+    builder.setInsertionPointToEnd(block);
+    scf::YieldOp::create(builder, loc, copied(loc, buffer(source)));
+  };
+  yieldCopy(branch.thenBlock(), op.getTrueValue());
+  yieldCopy(branch.elseBlock(), op.getFalseValue());
+  builder.setInsertionPointAfter(branch);
+  mapResults(op, branch);
+}
+
+LogicalResult Bufferizer::convertIf(scf::IfOp op) {
+  auto converted =
+      scf::IfOp::create(builder, op.getLoc(), bufferTypes(op.getResultTypes()),
+                        op.getCondition(), /*addThenBlock=*/false,
+                        /*addElseBlock=*/false);
+  if (failed(moveRegion(op.getThenRegion(), converted.getThenRegion())) ||
+      failed(moveRegion(op.getElseRegion(), converted.getElseRegion())))
+    return failure();
+  mapResults(op, converted);
+  return success();
+}
+
+LogicalResult Bufferizer::convertFor(scf::ForOp op) {
+  SmallVector<Value> inits =
+      handOver(op.getInitArgsMutable(), /*isOnlyUse=*/true);
+  auto converted = scf::ForOp::create(builder, op.getLoc(), op.getLowerBound(),
+                                      op.getUpperBound(), op.getStep(), inits);
+  if (failed(moveRegion(op.getRegion(), converted.getRegion())))
+    return failure();
+  mapResults(op, converted);
+  return success();
+}
+
+LogicalResult Bufferizer::convertWhile(scf::WhileOp op) {
+  SmallVector<Value> inits = handOver(op.getInitsMutable(), /*isOnlyUse=*/true);
+  auto converted = scf::WhileOp::create(
+      builder, op.getLoc(), bufferTypes(op.getResultTypes()), inits);
+  if (failed(moveRegion(op.getBefore(), converted.getBefore())) ||
+      failed(moveRegion(op.getAfter(), converted.getAfter())))
+    return failure();
+  mapResults(op, converted);
+  return success();
+}

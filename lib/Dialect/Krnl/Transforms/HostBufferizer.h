@@ -1,0 +1,104 @@
+//===- HostBufferizer.h - One walk over the host program --------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Every buffer has one owner:
+//   - what a launch, a call or from_elements makes belongs to its block;
+//   - what a loop carries or a branch yields is handed over, never shared;
+//   - inputs, weights and views belong to nobody here and are never written.
+// Where a value cannot be handed over or overwritten it is copied.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_DIALECT_KRNL_TRANSFORMS_HOSTBUFFERIZER_H
+#define ONNXC_DIALECT_KRNL_TRANSFORMS_HOSTBUFFERIZER_H
+
+#include "HostBuffers.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+
+namespace onnxc::krnl {
+
+/// The type of the buffer that a tensor becomes; other types stay.
+mlir::Type bufferType(mlir::Type type);
+llvm::SmallVector<mlir::Type> bufferTypes(mlir::TypeRange types);
+
+bool isTensor(mlir::Value value);
+
+/// The source of a reshape or cast of a whole tensor, or null.
+mlir::Value viewSource(mlir::Value value);
+
+/// True for values whose buffer belongs to the block that they are defined in.
+bool isOwned(mlir::Value value);
+
+/// Rewrites one host function in program order.
+class Bufferizer {
+public:
+  Bufferizer(mlir::func::FuncOp host, WeightTable &weights)
+      : host(host), weights(weights), builder(host.getContext()) {}
+
+  mlir::LogicalResult run();
+
+private:
+  void convertSignature();
+  void chooseOutputs();
+  mlir::LogicalResult convertBlock(mlir::Block &block);
+  mlir::LogicalResult convert(mlir::Operation *op);
+
+  void convertLaunch(LaunchOp op);
+  void convertCall(CallOp op);
+  void convertConstant(mlir::Operation *op, mlir::TypedAttr value,
+                       mlir::Attribute layout);
+  void convertFromElements(mlir::tensor::FromElementsOp op);
+  void convertReturn(mlir::func::ReturnOp op);
+  void convertEmpty(mlir::tensor::EmptyOp op);
+  void convertDim(mlir::tensor::DimOp op);
+  void convertExtract(mlir::tensor::ExtractOp op);
+  mlir::LogicalResult convertView(mlir::Operation *op);
+  mlir::Value reshaped(mlir::Location loc, mlir::MemRefType type,
+                       mlir::Value source,
+                       llvm::ArrayRef<mlir::OpFoldResult> sizes);
+  llvm::SmallVector<mlir::OpFoldResult>
+  reshapeSizes(mlir::Location loc, mlir::MemRefType type, mlir::Value shape);
+  llvm::SmallVector<mlir::OpFoldResult>
+  collapsedSizes(mlir::Location loc, mlir::Value source,
+                 llvm::ArrayRef<mlir::ReassociationIndices> groups);
+  mlir::OpFoldResult mulIndex(mlir::Location loc, mlir::OpFoldResult a,
+                              mlir::OpFoldResult b);
+  void convertSelect(mlir::arith::SelectOp op);
+  mlir::LogicalResult convertIf(mlir::scf::IfOp op);
+  mlir::LogicalResult convertFor(mlir::scf::ForOp op);
+  mlir::LogicalResult convertWhile(mlir::scf::WhileOp op);
+  mlir::LogicalResult moveRegion(mlir::Region &from, mlir::Region &to);
+  void convertArguments(mlir::Block &block);
+  void mapResults(mlir::Operation *old, mlir::Operation *converted);
+
+  mlir::Value buffer(mlir::Value tensor) { return buffers.lookup(tensor); }
+  mlir::Value allocate(mlir::Location loc, mlir::Type type,
+                       mlir::ValueRange sizes);
+  mlir::Value allocateLike(mlir::Location loc, mlir::Value source);
+  mlir::Value copied(mlir::Location loc, mlir::Value source);
+  mlir::Value destination(LaunchOp op, unsigned number);
+  mlir::Value outputFor(LaunchOp op, unsigned number);
+  mlir::Value handOver(mlir::OpOperand &use, bool isOnlyUse);
+  llvm::SmallVector<mlir::Value> handOver(mlir::MutableOperandRange values,
+                                          bool isOnlyUse);
+  llvm::SmallVector<mlir::Value> dynamicSizes(mlir::Location loc,
+                                              mlir::Value buffer);
+
+  mlir::func::FuncOp host;
+  WeightTable &weights;
+  mlir::OpBuilder builder;
+  llvm::DenseMap<mlir::Value, mlir::Value> buffers;
+  /// Launch results written straight into graph outputs.
+  llvm::DenseMap<mlir::Value, unsigned> outputs;
+  llvm::SmallBitVector isWritten;
+  llvm::SmallVector<mlir::Operation *> dead;
+};
+
+} // namespace onnxc::krnl
+
+#endif // ONNXC_DIALECT_KRNL_TRANSFORMS_HOSTBUFFERIZER_H

@@ -6,6 +6,7 @@
 
 #include "onnxc/Pipeline/Driver.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 
@@ -26,6 +27,7 @@ std::string Report::text() const {
   os << "artefact:    " << output << " (" << sizeText(artefactBytes) << ")\n"
      << "target:      " << target << "\n"
      << "kernels:     " << kernels << "\n"
+     << "libraries:   " << llvm::join(libraries, ", ") << "\n"
      << "weights:     " << sizeText(weightsBytes) << "\n"
      << "peak arena:  " << sizeText(arenaBytes) << "\n"
      << "peak memory: " << sizeText(peakMemory) << " of the compiler\n";
@@ -47,6 +49,10 @@ std::string Report::json() const {
     json.attribute("weights_bytes", weightsBytes);
     json.attribute("arena_bytes", arenaBytes);
     json.attribute("peak_memory_bytes", peakMemory);
+    json.attributeArray("libraries", [&] {
+      for (const std::string &name : libraries)
+        json.value(name);
+    });
     json.attributeArray("steps", [&] {
       for (const auto &[name, seconds] : steps)
         json.object([&] {

@@ -69,6 +69,8 @@ struct Report {
   int64_t artefactBytes = 0;
   int64_t peakMemory = 0;
   unsigned kernels = 0;
+  /// Shared libraries that the artefact needs where it is loaded.
+  std::vector<std::string> libraries;
   /// Steps with their seconds.
   std::vector<std::pair<std::string, double>> steps;
 

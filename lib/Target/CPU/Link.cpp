@@ -157,6 +157,23 @@ static std::vector<std::string> fixedArguments(const LinkOptions &options,
           temporary.str()};
 }
 
+/// The runtime and the stubs of the libraries it may call. Of the optional ones
+/// those stay whose functions are called by code that is not left out.
+static void addRuntime(const LinkOptions &options,
+                       std::vector<std::string> &arguments) {
+  auto add = [&](StringRef name) {
+    SmallString<128> path(options.runtimeDir);
+    sys::path::append(path, name);
+    arguments.push_back(path.str().str());
+  };
+  add("onnxc_rt.o");
+#define ONNXC_BASE_LIBRARY(SONAME) add(SONAME);
+#include "onnxc/rt/Libraries.def"
+  arguments.push_back("--as-needed");
+#define ONNXC_OPTIONAL_LIBRARY(SONAME) add(SONAME);
+#include "onnxc/rt/Libraries.def"
+}
+
 Error linkArtefact(ArrayRef<CodeFile> objects, const LinkOptions &options) {
   SmallString<128> temporary;
   sys::fs::createUniquePath(options.output + ".%%%%%%.tmp", temporary,
@@ -190,11 +207,7 @@ Error linkArtefact(ArrayRef<CodeFile> objects, const LinkOptions &options) {
       return error;
     arguments.push_back(files.back().path());
   }
-  for (StringRef name : {"onnxc_rt.o", "libm.so.6", "libc.so.6"}) {
-    SmallString<128> path(options.runtimeDir);
-    sys::path::append(path, name);
-    arguments.push_back(path.str().str());
-  }
+  addRuntime(options, arguments);
 
   scope_exit remove([&] { sys::fs::remove(temporary); });
   if (Error error = runLinker(arguments))
@@ -206,6 +219,32 @@ Error linkArtefact(ArrayRef<CodeFile> objects, const LinkOptions &options) {
     return createStringError("cannot write '" + options.output +
                              "': " + error.message());
   return Error::success();
+}
+
+Expected<std::vector<std::string>> neededLibraries(StringRef path) {
+  auto buffer = MemoryBuffer::getFile(path);
+  if (!buffer)
+    return errorCodeToError(buffer.getError());
+  auto object = object::ELF64LEObjectFile::create(**buffer);
+  if (!object)
+    return object.takeError();
+  const object::ELF64LEFile &file = object->getELFFile();
+  auto entries = file.dynamicEntries();
+  if (!entries)
+    return entries.takeError();
+  uint64_t strings = 0;
+  for (const auto &entry : *entries)
+    if (entry.getTag() == ELF::DT_STRTAB)
+      strings = entry.getPtr();
+  auto table = file.toMappedAddr(strings);
+  if (!table)
+    return table.takeError();
+  std::vector<std::string> names;
+  for (const auto &entry : *entries)
+    if (entry.getTag() == ELF::DT_NEEDED)
+      names.emplace_back(reinterpret_cast<const char *>(*table) +
+                         entry.getVal());
+  return names;
 }
 
 } // namespace onnxc::target

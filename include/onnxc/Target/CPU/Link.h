@@ -15,7 +15,7 @@ namespace onnxc::target {
 struct LinkOptions {
   /// Path of the shared object; it appears there complete or not at all.
   std::string output;
-  /// Folder of onnxc_rt.o and of the stub libc.so.6 and libm.so.6.
+  /// Folder of onnxc_rt.o and of the stubs of onnxc/rt/Libraries.def.
   std::string runtimeDir;
   /// Exports run_main_graph_TAG and its kin as well; empty: none.
   std::string tag;
@@ -30,6 +30,9 @@ struct LinkOptions {
 /// and then leaves no file behind. Calls wait for each other.
 llvm::Error linkArtefact(llvm::ArrayRef<CodeFile> objects,
                          const LinkOptions &options);
+
+/// The libraries that a linked artefact needs where it is loaded.
+llvm::Expected<std::vector<std::string>> neededLibraries(llvm::StringRef path);
 
 } // namespace onnxc::target
 

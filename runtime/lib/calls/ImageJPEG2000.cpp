@@ -1,0 +1,151 @@
+//===- ImageJPEG2000.cpp - JPEG 2000 files by OpenJPEG ---------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Image.h"
+
+#include <cstring>
+
+#include <openjpeg-2.5/openjpeg.h>
+
+namespace onnxc::rt {
+
+namespace {
+/// What the library's callbacks read from.
+struct Source {
+  ImageFile file;
+  int64_t at;
+};
+
+/// What has to be given back.
+struct Decoder {
+  opj_codec_t *codec = nullptr;
+  opj_stream_t *stream = nullptr;
+  opj_image_t *picture = nullptr;
+
+  ~Decoder() {
+    if (picture)
+      opj_image_destroy(picture);
+    if (stream)
+      opj_stream_destroy(stream);
+    if (codec)
+      opj_destroy_codec(codec);
+  }
+};
+} // namespace
+
+static OPJ_SIZE_T readBytes(void *to, OPJ_SIZE_T count, void *user) {
+  auto *source = static_cast<Source *>(user);
+  int64_t left = source->file.size - source->at;
+  if (left <= 0)
+    return OPJ_SIZE_T(-1);
+  if (count > OPJ_SIZE_T(left))
+    count = OPJ_SIZE_T(left);
+  memcpy(to, source->file.bytes + source->at, count);
+  source->at += int64_t(count);
+  return count;
+}
+
+static OPJ_OFF_T skipBytes(OPJ_OFF_T count, void *user) {
+  auto *source = static_cast<Source *>(user);
+  int64_t left = source->file.size - source->at;
+  if (count < 0 || left <= 0)
+    return -1;
+  if (count > left)
+    count = left;
+  source->at += count;
+  return count;
+}
+
+static OPJ_BOOL seekTo(OPJ_OFF_T place, void *user) {
+  auto *source = static_cast<Source *>(user);
+  if (place < 0 || place > source->file.size)
+    return OPJ_FALSE;
+  source->at = place;
+  return OPJ_TRUE;
+}
+
+static bool open(Decoder &decoder, Source &source) {
+  bool isBare = source.file.bytes[0] == 0xff;
+  decoder.codec = opj_create_decompress(isBare ? OPJ_CODEC_J2K : OPJ_CODEC_JP2);
+  decoder.stream = opj_stream_create(1 << 16, OPJ_TRUE);
+  if (!decoder.codec || !decoder.stream)
+    return false;
+  opj_stream_set_user_data(decoder.stream, &source, nullptr);
+  opj_stream_set_user_data_length(decoder.stream,
+                                  OPJ_UINT64(source.file.size));
+  opj_stream_set_read_function(decoder.stream, readBytes);
+  opj_stream_set_skip_function(decoder.stream, skipBytes);
+  opj_stream_set_seek_function(decoder.stream, seekTo);
+  opj_dparameters_t parameters;
+  opj_set_default_decoder_parameters(&parameters);
+  return opj_setup_decoder(decoder.codec, &parameters) &&
+         opj_read_header(decoder.stream, decoder.codec, &decoder.picture);
+}
+
+/// The sample of a component that covers the pixel, as 0 to 255.
+static int sampleAt(const opj_image_comp_t &part, int64_t x, int64_t y) {
+  int64_t column = x / part.dx, line = y / part.dy;
+  if (column >= part.w || line >= part.h)
+    return 0;
+  int64_t value = part.data[line * part.w + column];
+  if (part.sgnd)
+    value += int64_t(1) << (part.prec - 1);
+  int64_t largest = (int64_t(1) << part.prec) - 1;
+  value = value < 0 ? 0 : value > largest ? largest : value;
+  return int((value * 255 + largest / 2) / largest);
+}
+
+static int clampToByte(double value) {
+  return value < 0 ? 0 : value > 255 ? 255 : int(value + 0.5);
+}
+
+static void setPixel(const opj_image_t &picture, int64_t x, int64_t y,
+                     Image &image) {
+  int first = sampleAt(picture.comps[0], x, y);
+  if (picture.numcomps < 3)
+    return image.set(x, y, first, first, first);
+  int second = sampleAt(picture.comps[1], x, y),
+      third = sampleAt(picture.comps[2], x, y);
+  if (picture.color_space != OPJ_CLRSPC_SYCC)
+    return image.set(x, y, first, second, third);
+  double blue = second - 128, red = third - 128;
+  image.set(x, y, clampToByte(first + 1.402 * red),
+            clampToByte(first - 0.344136 * blue - 0.714136 * red),
+            clampToByte(first + 1.772 * blue));
+}
+
+static bool isUsable(const opj_image_t &picture) {
+  if (picture.numcomps == 0)
+    return false;
+  for (OPJ_UINT32 i = 0; i < picture.numcomps && i < 3; ++i) {
+    const opj_image_comp_t &part = picture.comps[i];
+    if (!part.data || part.dx == 0 || part.dy == 0 || part.prec == 0 ||
+        part.prec > 31)
+      return false;
+  }
+  return true;
+}
+
+bool decodeJPEG2000(ImageFile file, Image &image) {
+  Source source{file, 0};
+  Decoder decoder;
+  if (!open(decoder, source))
+    return image.fail("ImageDecoder: JPEG 2000: %s", "the file is damaged");
+  // Sizes are checked before the library makes room for the samples.
+  if (!image.resize(int64_t(decoder.picture->x1) - decoder.picture->x0,
+                    int64_t(decoder.picture->y1) - decoder.picture->y0))
+    return false;
+  if (!opj_decode(decoder.codec, decoder.stream, decoder.picture) ||
+      !opj_end_decompress(decoder.codec, decoder.stream) ||
+      !isUsable(*decoder.picture))
+    return image.fail("ImageDecoder: JPEG 2000: %s", "the file is damaged");
+  for (int64_t y = 0; y < image.height; ++y)
+    for (int64_t x = 0; x < image.width; ++x)
+      setPixel(*decoder.picture, x, y, image);
+  return true;
+}
+
+} // namespace onnxc::rt

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Context.h"
+#include "Objects.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -177,8 +178,10 @@ static int32_t checkInput(OMContext &context, int64_t index,
                           "input '%s' (number %lld) is no tensor: pass an "
                           "OMValue with type ONNX_TYPE_UNDEFINED",
                           arg.name, (long long)index);
-    value = {buffer.data, nullptr, 0, ONNX_TYPE_UNDEFINED};
-    return ONNXC_OK;
+    Object *object = takeValue(static_cast<OnnxcCall *>(&context),
+                               static_cast<OMValue *>(buffer.data), arg, index);
+    value = {object, nullptr, 0, ONNX_TYPE_UNDEFINED};
+    return context.status;
   }
   if (int32_t error = checkShape(context, index, buffer, symbols))
     return error;

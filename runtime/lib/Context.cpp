@@ -32,7 +32,9 @@ static_assert(sizeof(OMArgument) == sizeof(OnnxcArg) &&
               offsetof(OMArgument, type) == offsetof(OnnxcArg, type) &&
               offsetof(OMArgument, rank) == offsetof(OnnxcArg, rank) &&
               offsetof(OMArgument, shape) == offsetof(OnnxcArg, dims) &&
-              offsetof(OMArgument, symbols) == offsetof(OnnxcArg, symbols));
+              offsetof(OMArgument, symbols) == offsetof(OnnxcArg, symbols) &&
+              offsetof(OMArgument, key) == offsetof(OnnxcArg, key) &&
+              offsetof(OMArgument, element) == offsetof(OnnxcArg, element));
 static_assert(int(OM_VALUE_TENSOR) == int(ONNXC_KIND_TENSOR) &&
               int(OM_VALUE_SEQUENCE) == int(ONNXC_KIND_SEQUENCE) &&
               int(OM_VALUE_MAP) == int(ONNXC_KIND_MAP) &&

@@ -33,7 +33,8 @@ struct Output {
   bool asked;  ///< onnxc_rt_output was called for it
   bool handed; ///< data is fresh memory of its own
   int32_t rank;
-  void *data; ///< where generated code writes
+  void *data;   ///< where generated code writes; the value that is no tensor
+  void *object; ///< what generated code gave instead
   int64_t dims[kMaxRank];
   OMBuffer given; ///< the caller's buffer (mode Caller)
   void *kept;     ///< the context's own buffer, reused
@@ -104,6 +105,8 @@ int32_t run(OMContext &context, const OMBuffer *inputs, int64_t numInputs,
 /// After the code has run: an output that was never asked for is an error, and
 /// strings are copied to memory that outlives the run.
 int32_t finishOutputs(OMContext &context);
+/// Copies strings with their characters, those behind `at`.
+void copyStrings(char *const *from, char **to, int64_t count, char *at);
 void freeOutputs(OMContext &context);
 
 /// Null name: the first entry. Null if there is none of that name.

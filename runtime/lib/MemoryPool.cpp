@@ -18,7 +18,8 @@ struct MemoryPool::Block {
   Block *next;
   Block *previous; // live blocks only
   int64_t sizeClass;
-  int64_t padding[5];
+  int64_t references;
+  int64_t padding[4];
 
   void *object() { return this + 1; }
 };
@@ -70,6 +71,7 @@ void *MemoryPool::allocate(int64_t bytes) {
     block->sizeClass = sizeClass;
     held += classBytes;
   }
+  block->references = 1;
   block->previous = nullptr;
   block->next = live;
   if (live)
@@ -80,10 +82,16 @@ void *MemoryPool::allocate(int64_t bytes) {
   return block->object();
 }
 
+void MemoryPool::retain(void *object) {
+  ++(static_cast<Block *>(object) - 1)->references;
+}
+
 void MemoryPool::release(void *object) {
   if (!object)
     return;
   Block *block = static_cast<Block *>(object) - 1;
+  if (--block->references > 0)
+    return;
   (block->previous ? block->previous->next : live) = block->next;
   if (block->next)
     block->next->previous = block->previous;
@@ -102,8 +110,10 @@ void MemoryPool::freeBlocks() {
 }
 
 void MemoryPool::endCall() {
-  while (live)
+  while (live) {
+    live->references = 1;
     release(live->object());
+  }
   constexpr int64_t slack = 1 << 20;
   if (held > 2 * peakBytes + slack)
     freeBlocks();
@@ -111,7 +121,9 @@ void MemoryPool::endCall() {
 }
 
 void MemoryPool::destroy() {
-  while (live)
+  while (live) {
+    live->references = 1;
     release(live->object());
+  }
   freeBlocks();
 }

@@ -23,6 +23,8 @@ class MemoryPool {
 public:
   /// Null on failure.
   void *allocate(int64_t bytes);
+  /// One more reference to a block, which takes one more release.
+  static void retain(void *object);
   /// Null is allowed.
   void release(void *object);
   /// Releases what is still live, and gives free blocks back to the system if

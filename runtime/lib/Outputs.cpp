@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Context.h"
+#include "Objects.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -46,9 +47,7 @@ static void *callersBuffer(OMContext &context, const OnnxcArg &arg,
 static void *placeOutput(OMContext &context, const OnnxcArg &arg,
                          Output &output, int64_t bytes) {
   void *memory = nullptr;
-  if (arg.kind != ONNXC_KIND_TENSOR)
-    memory = &output.data; // generated code stores the object's address
-  else if (output.mode == OutputMode::Caller)
+  if (output.mode == OutputMode::Caller)
     return callersBuffer(context, arg, output, bytes);
   else if (arg.type == ONNX_TYPE_STRING && output.mode == OutputMode::Handed)
     memory = context.pool.allocate(bytes); // copied by finishOutputs
@@ -66,9 +65,12 @@ void *onnxc_rt_output(OnnxcCall *call, int32_t index, int32_t rank,
                       const int64_t *dims) {
   const OnnxcArg &arg = call->entry->outputs[index];
   Output &output = call->outputs[index];
-  if (output.asked || rank < 0 || rank > kMaxRank) {
+  if (output.asked || rank < 0 || rank > kMaxRank ||
+      arg.kind != ONNXC_KIND_TENSOR) {
     call->fail(ONNXC_ERR_INTERNAL, "output '%s' %s", arg.name,
-               output.asked ? "was asked for twice" : "has a rank above 64");
+               output.asked                    ? "was asked for twice"
+               : arg.kind != ONNXC_KIND_TENSOR ? "is no tensor"
+                                               : "has a rank above 64");
     return guard;
   }
   int64_t bytes = tensorBytes(arg.type, rank, dims);
@@ -83,18 +85,23 @@ void *onnxc_rt_output(OnnxcCall *call, int32_t index, int32_t rank,
   if (!memory)
     return guard;
   output.asked = true;
-  if (arg.kind == ONNXC_KIND_TENSOR)
-    output.data = memory;
+  output.data = memory;
   return memory;
+}
+
+void **onnxc_rt_output_object(OnnxcCall *call, int32_t index) {
+  Output &output = call->outputs[index];
+  if (output.asked)
+    call->fail(ONNXC_ERR_INTERNAL, "output '%s' was asked for twice",
+               call->entry->outputs[index].name);
+  return &output.object;
 }
 
 //===----------------------------------------------------------------------===//
 // After the run
 //===----------------------------------------------------------------------===//
 
-/// Copies the characters of a string output behind `at`.
-static void copyCharacters(char *const *from, char **to, int64_t count,
-                           char *at) {
+void rt::copyStrings(char *const *from, char **to, int64_t count, char *at) {
   for (int64_t i = 0; i < count; ++i) {
     size_t length = strlen(from[i]) + 1;
     memcpy(at, from[i], length);
@@ -123,8 +130,7 @@ static int32_t keepStrings(OMContext &context, const OnnxcArg &arg,
     if (!block)
       return context.fail(ONNXC_ERR_MEMORY, "no memory for output '%s'",
                           arg.name);
-    copyCharacters(strings, block, count,
-                   reinterpret_cast<char *>(block + count));
+    copyStrings(strings, block, count, reinterpret_cast<char *>(block + count));
     return ONNXC_OK;
   }
   // The old characters may be inputs of this run, so they go only now.
@@ -132,11 +138,29 @@ static int32_t keepStrings(OMContext &context, const OnnxcArg &arg,
   if (!fresh)
     return context.fail(ONNXC_ERR_MEMORY, "no memory for output '%s'",
                         arg.name);
-  copyCharacters(strings, strings, count, fresh);
+  copyStrings(strings, strings, count, fresh);
   free(output.characters);
   output.characters = fresh;
   output.characterBytes = characters;
   return ONNXC_OK;
+}
+
+/// What was given as an object becomes what the caller gets.
+static int32_t finishObject(OnnxcCall *call, int32_t index) {
+  Output &output = call->outputs[index];
+  const Object *object = static_cast<Object *>(output.object);
+  if (call->entry->outputs[index].kind != ONNXC_KIND_TENSOR) {
+    output.asked = true;
+    output.data = makeValue(call, object);
+    return call->status;
+  }
+  const TensorObject &tensor = *static_cast<const TensorObject *>(object);
+  void *memory =
+      onnxc_rt_output(call, index, int32_t(tensor.rank), tensor.dims);
+  int64_t bytes = viewOf(tensor).bytes();
+  if (call->status == ONNXC_OK && bytes > 0)
+    memcpy(memory, tensor.data, size_t(bytes));
+  return call->status;
 }
 
 int32_t rt::finishOutputs(OMContext &context) {
@@ -144,6 +168,10 @@ int32_t rt::finishOutputs(OMContext &context) {
   for (int64_t i = 0; i < entry.numOutputs; ++i) {
     const OnnxcArg &arg = entry.outputs[i];
     Output &output = context.outputs[i];
+    if (output.object)
+      if (int32_t error =
+              finishObject(static_cast<OnnxcCall *>(&context), int32_t(i)))
+        return error;
     if (!output.asked)
       return context.fail(ONNXC_ERR_INTERNAL, "output '%s' was not written",
                           arg.name);

@@ -162,7 +162,7 @@ static void resetOutputs(OMContext &context) {
   for (int64_t i = 0; i < context.entry->numOutputs; ++i) {
     Output &output = context.outputs[i];
     output.asked = output.handed = false;
-    output.data = nullptr;
+    output.data = output.object = nullptr;
     if (context.entry->outputs[i].kind == ONNXC_KIND_TENSOR)
       continue;
     omValueDestroy(static_cast<OMValue *>(output.kept));

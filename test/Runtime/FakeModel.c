@@ -167,27 +167,38 @@ static int32_t team(OnnxcCall *call, const OnnxcValue *in) {
   return onnxc_rt_status(call);
 }
 
-/* --- sequence: the rows of x; map: strings to numbers; lost: no output ---- */
+/* --- sequence: the rows of x; length of a sequence; lost: no output ------- */
+
+int32_t onnxc_call_split_to_sequence(OnnxcCall *, int32_t, OnnxcValue *,
+                                     int32_t, const OnnxcValue *,
+                                     const int64_t *);
+int32_t onnxc_call_sequence_length(OnnxcCall *, int32_t, OnnxcValue *, int32_t,
+                                   const OnnxcValue *, const int64_t *);
 
 static int32_t sequence(OnnxcCall *call, const OnnxcValue *in) {
-  OMValue *rows[64];
-  int64_t n = in[0].dims[0] < 64 ? in[0].dims[0] : 64;
-  for (int64_t i = 0; i < n; ++i) {
-    OMTensor *row = omTensorCreateEmpty(&in[0].dims[1], 1, ONNX_TYPE_FLOAT);
-    memcpy(omTensorGetDataPtr(row),
-           (const float *)in[0].data + i * in[0].dims[1],
-           (size_t)in[0].dims[1] * sizeof(float));
-    rows[i] = omValueCreateTensor(row);
-  }
-  OMValue **y = onnxc_rt_output(call, 0, 0, 0);
-  *y = omValueCreateSequence(rows, n);
+  static const int64_t params[3] = {ONNX_TYPE_FLOAT, 0, 0};
+  OnnxcValue rows = {0, 0, 0, 0};
+  if (onnxc_call_split_to_sequence(call, 1, &rows, 1, in, params) == ONNXC_OK)
+    *onnxc_rt_output_object(call, 0) = rows.data;
   return onnxc_rt_status(call);
 }
 
 static int32_t length(OnnxcCall *call, const OnnxcValue *in) {
   int64_t *y = onnxc_rt_output(call, 0, 0, 0);
+  OnnxcValue out = {y, 0, 0, ONNX_TYPE_INT64};
+  (void)in;
+  OnnxcValue rows = {onnxc_rt_input_object(call, 0), 0, 0, 0};
   if (onnxc_rt_status(call) == ONNXC_OK)
-    *y = omValueGetSize(in[0].data);
+    onnxc_call_sequence_length(call, 1, &out, 1, &rows, 0);
+  onnxc_rt_release_object(call, rows.data);
+  return onnxc_rt_status(call);
+}
+
+/* --- same: y = x, whatever it is ------------------------------------------ */
+
+static int32_t same(OnnxcCall *call, const OnnxcValue *in) {
+  (void)in;
+  *onnxc_rt_output_object(call, 0) = onnxc_rt_input_object(call, 0);
   return onnxc_rt_status(call);
 }
 
@@ -219,23 +230,39 @@ static const int64_t xDims[] = {-1, 4};
 static const int64_t anyDims[] = {-1, -1};
 static const char *const xSymbols[] = {"batch", 0};
 static const OnnxcArg affineInputs[] = {
-    {"x", ONNXC_KIND_TENSOR, ONNX_TYPE_FLOAT, 2, xDims, xSymbols},
-    {"b", ONNXC_KIND_TENSOR, ONNX_TYPE_FLOAT, 1, xDims, xSymbols}};
+    {"x", ONNXC_KIND_TENSOR, ONNX_TYPE_FLOAT, 2, xDims, xSymbols, 0, 0},
+    {"b", ONNXC_KIND_TENSOR, ONNX_TYPE_FLOAT, 1, xDims, xSymbols, 0, 0}};
 static const OnnxcArg affineOutputs[] = {
-    {"y", ONNXC_KIND_TENSOR, ONNX_TYPE_FLOAT, 2, xDims, xSymbols},
-    {"s", ONNXC_KIND_TENSOR, ONNX_TYPE_FLOAT, 0, 0, 0}};
+    {"y", ONNXC_KIND_TENSOR, ONNX_TYPE_FLOAT, 2, xDims, xSymbols, 0, 0},
+    {"s", ONNXC_KIND_TENSOR, ONNX_TYPE_FLOAT, 0, 0, 0, 0, 0}};
 
-static const OnnxcArg scalar = {"x", ONNXC_KIND_TENSOR, ONNX_TYPE_INT64, 0, 0,
-                                0};
-static const OnnxcArg vector = {"y", ONNXC_KIND_TENSOR, ONNX_TYPE_INT64,
-                                1,   anyDims,           0};
-static const OnnxcArg matrix = {"x", ONNXC_KIND_TENSOR, ONNX_TYPE_FLOAT,
-                                2,   anyDims,           0};
+static const OnnxcArg scalar = {
+    "x", ONNXC_KIND_TENSOR, ONNX_TYPE_INT64, 0, 0, 0, 0, 0};
+static const OnnxcArg vector = {
+    "y", ONNXC_KIND_TENSOR, ONNX_TYPE_INT64, 1, anyDims, 0, 0, 0};
+static const OnnxcArg matrix = {
+    "x", ONNXC_KIND_TENSOR, ONNX_TYPE_FLOAT, 2, anyDims, 0, 0, 0};
+static const OnnxcArg row = {
+    "", ONNXC_KIND_TENSOR, ONNX_TYPE_FLOAT, 1, anyDims, 0, 0, 0};
 static const OnnxcArg rows = {
-    "rows", ONNXC_KIND_SEQUENCE, ONNX_TYPE_FLOAT, 1, anyDims, 0};
+    "rows", ONNXC_KIND_SEQUENCE, ONNX_TYPE_FLOAT, -1, 0, 0, 0, &row};
+static const OnnxcArg someRows = {
+    "some", ONNXC_KIND_OPTIONAL, ONNX_TYPE_FLOAT, -1, 0, 0, 0, &rows};
+static const OnnxcArg number = {
+    "", ONNXC_KIND_TENSOR, ONNX_TYPE_FLOAT, 0, 0, 0, 0, 0};
+static const OnnxcArg words = {
+    "words", ONNXC_KIND_MAP,   ONNX_TYPE_FLOAT, -1, 0,
+    0,       ONNX_TYPE_STRING, &number};
+static const OnnxcArg rowsByNumber = {
+    "rows", ONNXC_KIND_MAP, ONNX_TYPE_FLOAT, -1, 0, 0, ONNX_TYPE_INT64, &row};
+static const OnnxcArg text = {
+    "", ONNXC_KIND_TENSOR, ONNX_TYPE_STRING, -1, 0, 0, 0, 0};
+static const OnnxcArg texts = {
+    "texts", ONNXC_KIND_SEQUENCE, ONNX_TYPE_STRING, -1, 0, 0, 0, &text};
 
 #define OM_TYPE(NAME, NUMBER, SIZE, TEXT)                                      \
-  static const OnnxcArg any_##NAME = {"x", ONNXC_KIND_TENSOR, NUMBER, -1, 0, 0};
+  static const OnnxcArg any_##NAME = {                                         \
+      "x", ONNXC_KIND_TENSOR, NUMBER, -1, 0, 0, 0, 0};
 #include "onnxc/rt/DataTypes.def"
 
 #define SCALAR_SIGNATURE "[{\"type\": \"i64\", \"dims\": [], \"name\": \"x\"}]"
@@ -256,6 +283,13 @@ static const OnnxcEntry entries[] = {
     {"team", team, 1, &scalar, 1, &vector, SCALAR_SIGNATURE, "[]", 0, 800},
     {"sequence", sequence, 1, &matrix, 1, &rows, "[]", "[]", 0, 0},
     {"length", length, 1, &rows, 1, &scalar, "[]", SCALAR_SIGNATURE, 0, 0},
+    {"same_rows", same, 1, &rows, 1, &rows, "[]", "[]", 0, 0},
+    {"same_some", same, 1, &someRows, 1, &someRows, "[]", "[]", 0, 0},
+    {"same_words", same, 1, &words, 1, &words, "[]", "[]", 0, 0},
+    {"same_map", same, 1, &rowsByNumber, 1, &rowsByNumber, "[]", "[]", 0, 0},
+    {"same_texts", same, 1, &texts, 1, &texts, "[]", "[]", 0, 0},
+    {"same_tensor", same, 1, &any_FLOAT, 1, &any_FLOAT, "[]", "[]", 0, 0},
+    {"same_string", same, 1, &any_STRING, 1, &any_STRING, "[]", "[]", 0, 0},
     {"lost", lost, 1, &scalar, 1, &scalar, SCALAR_SIGNATURE, SCALAR_SIGNATURE,
      0, 0},
     {"slow", slow, 1, &scalar, 1, &scalar, SCALAR_SIGNATURE, SCALAR_SIGNATURE,

@@ -33,6 +33,10 @@ struct Argument {
   int64_t rank = -1;
   SmallVector<int64_t> dims;
   SmallVector<std::string> symbols;
+  /// Of a map.
+  int64_t key = 0;
+  /// What is in a container: one, or none for a tensor.
+  std::vector<Argument> element;
 };
 
 } // namespace
@@ -59,24 +63,25 @@ static void describeType(Type type, Argument &argument) {
           argument.dims.push_back(ShapedType::isDynamic(size) ? -1 : size);
       })
       .Case([&](onnx::SeqType sequence) {
-        Argument element;
+        Argument &element = argument.element.emplace_back();
         describeType(sequence.getElementType(), element);
         argument.kind = ONNXC_KIND_SEQUENCE;
         argument.type = element.type;
         argument.typeText = "seq(" + element.typeText + ")";
       })
       .Case([&](onnx::OptType optional) {
-        Argument element;
+        Argument &element = argument.element.emplace_back();
         describeType(optional.getElementType(), element);
         argument.kind = ONNXC_KIND_OPTIONAL;
         argument.type = element.type;
         argument.typeText = "optional(" + element.typeText + ")";
       })
       .Case([&](onnx::MapType map) {
-        Argument value;
+        Argument &value = argument.element.emplace_back();
         describeType(map.getValueType(), value);
         argument.kind = ONNXC_KIND_MAP;
         argument.type = value.type;
+        argument.key = onnx::getElementTypeNumber(map.getKeyType());
         argument.typeText =
             "map(" + elementText(map.getKeyType()) + "," + value.typeText + ")";
       });
@@ -168,17 +173,18 @@ public:
     return variable;
   }
 
-  llvm::Constant *arguments(ArrayAttr attributes) {
+  llvm::Constant *arguments(ArrayRef<Argument> arguments) {
     SmallVector<llvm::Constant *> records;
-    for (const Argument &argument : readArguments(attributes)) {
+    for (const Argument &argument : arguments) {
       SmallVector<llvm::Constant *> dims, symbols;
       for (int64_t dim : argument.dims)
         dims.push_back(number(dim));
       for (const std::string &symbol : argument.symbols)
         symbols.push_back(textOrNull(symbol));
-      records.push_back(record({text(argument.name), number(argument.kind),
-                                number(argument.type), number(argument.rank),
-                                array(dims), array(symbols)}));
+      records.push_back(record(
+          {text(argument.name), number(argument.kind), number(argument.type),
+           number(argument.rank), array(dims), array(symbols),
+           number(argument.key), this->arguments(argument.element)}));
     }
     return array(records);
   }
@@ -242,13 +248,13 @@ FailureOr<CodeFile> emitDescriptor(ModuleOp module, const ModelInfo &info,
                               {make.pointerType(), make.pointerType()}, false),
       llvm::GlobalValue::ExternalLinkage, mainEntryName, descriptor);
   run->setVisibility(llvm::GlobalValue::HiddenVisibility);
-  llvm::Constant *entries = make.array(
-      make.record({make.text("run_main_graph"), run, make.number(inputs.size()),
-                   make.arguments(inputs), make.number(outputs.size()),
-                   make.arguments(outputs), make.text(signatureText(inputs)),
-                   make.text(signatureText(outputs)),
-                   make.number(integerAttr(entry, arenaAttrName)),
-                   make.number(integerAttr(entry, scratchAttrName))}));
+  llvm::Constant *entries = make.array(make.record(
+      {make.text("run_main_graph"), run, make.number(inputs.size()),
+       make.arguments(readArguments(inputs)), make.number(outputs.size()),
+       make.arguments(readArguments(outputs)), make.text(signatureText(inputs)),
+       make.text(signatureText(outputs)),
+       make.number(integerAttr(entry, arenaAttrName)),
+       make.number(integerAttr(entry, scratchAttrName))}));
   llvm::Constant *model = make.record(
       {make.number(ONNXC_RT_ABI), make.number(1), entries,
        make.text(info.compilationInfo), make.textOrNull(info.features),

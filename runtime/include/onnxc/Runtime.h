@@ -56,6 +56,9 @@ typedef struct OMArgument {
   int64_t rank;               /* -1: any */
   const int64_t *shape;       /* -1: any size */
   const char *const *symbols; /* NULL, or rank names, NULL where unnamed */
+  int64_t key;                /* OM_DATA_TYPE of a map's keys, else 0 */
+  const struct OMArgument *element; /* what is in a sequence or optional, the
+                                       values of a map; NULL for a tensor */
 } OMArgument;
 
 /* -1 and NULL for an unknown entry point or index. */

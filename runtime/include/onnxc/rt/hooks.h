@@ -28,7 +28,8 @@ typedef struct OnnxcCall OnnxcCall;
  * byte (bool, int4, float6, ...) takes one whole byte: bool is 0 or 1, the
  * signed integers are sign-extended, the others zero-extended. A string
  * element is a `char *` to a NUL-terminated string. A value that is no tensor
- * (sequence, map, optional) has rank 0 and its object in `data`. */
+ * (sequence, map, optional), or a tensor of unknown rank, has type 0, rank 0
+ * and its object in `data`. */
 typedef struct OnnxcValue {
   void *data;
   int64_t *dims;
@@ -69,6 +70,18 @@ const void *onnxc_rt_weights(OnnxcCall *call);
 void *onnxc_rt_alloc(OnnxcCall *call, int64_t bytes);
 void onnxc_rt_release(OnnxcCall *call, void *object);
 
+/* Objects: sequences, maps, optionals, tensors of unknown rank. What a hook or
+ * a krnl.call returns is a reference that the code releases; those still live
+ * at the end of the call are released by the runtime, too. */
+void onnxc_rt_retain_object(OnnxcCall *call, void *object);
+void onnxc_rt_release_object(OnnxcCall *call, void *object);
+
+/* The object that graph input `index` is. */
+void *onnxc_rt_input_object(OnnxcCall *call, int32_t index);
+/* Where the object that is graph output `index` is to be stored: a reference
+ * given away. Never NULL, may be asked for once. */
+void **onnxc_rt_output_object(OnnxcCall *call, int32_t index);
+
 /* The destination of graph output `index`, whose type the signature knows.
  * The buffer is the caller's own where one was given and fits. May be asked
  * for once per output; `dims` is copied. A string output is filled with
@@ -106,7 +119,8 @@ int32_t onnxc_rt_status(OnnxcCall *call);
 
 /* --- Target of krnl.call -------------------------------------------------
  * An output whose `data` is NULL on entry: the callee stores its dims (the
- * array has room for `rank` of them) and memory from onnxc_rt_alloc.
+ * array has room for `rank` of them, and holds those that the compiler knows,
+ * else -1) and memory from onnxc_rt_alloc, or an object.
  * Functions of this type live in runtime/lib/calls, one file per family. */
 typedef int32_t (*OnnxcCallFn)(OnnxcCall *call, int32_t nout, OnnxcValue *outs,
                                int32_t nin, const OnnxcValue *ins,

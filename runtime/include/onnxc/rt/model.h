@@ -25,7 +25,7 @@ extern "C" {
 #endif
 
 /* Grows whenever hooks.h or this file changes incompatibly. */
-#define ONNXC_RT_ABI 1
+#define ONNXC_RT_ABI 2
 
 /* What a graph input or output is; the numbers of OM_VALUE_KIND. */
 enum {
@@ -44,6 +44,10 @@ typedef struct OnnxcArg {
   const int64_t *dims;        /* rank entries, -1: any size; NULL if rank<1 */
   const char *const *symbols; /* NULL, or rank names, each NULL if unnamed;
                                  equal names must have equal sizes */
+  int64_t key;                /* OM_DATA_TYPE of a map's keys, else 0 */
+  const struct OnnxcArg *element; /* what is in a sequence or optional, the
+                                     values of a map; NULL for a tensor. Has
+                                     no name */
 } OnnxcArg;
 
 typedef int32_t (*OnnxcEntryFn)(OnnxcCall *call, const OnnxcValue *inputs);

@@ -1,0 +1,294 @@
+//===- ObjectBorder.cpp - OMValues in, OMValues out -------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Values of the caller's become objects of the call before it begins, checked
+// against the signature level by level; their tensors are borrowed. What the
+// call returns is copied, as objects end with it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Context.h"
+#include "Objects.h"
+#include "Tensor.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+using namespace onnxc;
+using namespace onnxc::rt;
+
+static const char *kindName(int64_t kind) {
+  switch (kind) {
+  case ONNXC_KIND_TENSOR:
+    return "a tensor";
+  case ONNXC_KIND_SEQUENCE:
+    return "a sequence";
+  case ONNXC_KIND_MAP:
+    return "a map";
+  case ONNXC_KIND_OPTIONAL:
+    return "an optional";
+  default:
+    return "no value";
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// In
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Reads one input. Null after recording an error.
+class ValueReader {
+public:
+  ValueReader(OnnxcCall *call, const OnnxcArg &input, int64_t index)
+      : call(call), input(input), index(index) {}
+
+  Object *read(const OMValue *value, const OnnxcArg &arg);
+
+private:
+  Object *readList(const OMValue &value, const OnnxcArg &arg);
+  Object *readMap(const OMValue &value, const OnnxcArg &arg);
+  TensorObject *readTensor(const OMTensor *tensor, int64_t type);
+  TensorObject *joinScalars(const OMValue &map, int64_t type);
+  bool checkStrings(const TensorObject &tensor);
+  Object *refuse(const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+  OnnxcCall *call;
+  const OnnxcArg &input;
+  int64_t index;
+};
+
+} // namespace
+
+Object *ValueReader::refuse(const char *format, ...) {
+  char reason[160];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(reason, sizeof reason, format, arguments);
+  va_end(arguments);
+  call->fail(ONNXC_ERR_INVALID, "input '%s' (number %lld): %s", input.name,
+             (long long)index, reason);
+  return nullptr;
+}
+
+Object *ValueReader::read(const OMValue *value, const OnnxcArg &arg) {
+  if (!value)
+    return refuse("%s is null", kindName(arg.kind));
+  if (arg.kind == ONNXC_KIND_OPTIONAL)
+    return readList(*value, arg);
+  if (int64_t(value->kind) != arg.kind)
+    return refuse("expected %s, but got %s", kindName(arg.kind),
+                  kindName(value->kind));
+  if (arg.kind == ONNXC_KIND_TENSOR)
+    return readTensor(value->tensor, arg.type);
+  if (arg.kind == ONNXC_KIND_MAP)
+    return readMap(*value, arg);
+  return readList(*value, arg);
+}
+
+/// A sequence or an optional. What is optional may be given as it is.
+Object *ValueReader::readList(const OMValue &value, const OnnxcArg &arg) {
+  bool isPlain = int64_t(value.kind) != arg.kind;
+  int64_t size = isPlain ? 1 : value.size;
+  ListObject *list = makeList(call, int32_t(arg.kind), size);
+  for (; list && list->size < size; ++list->size) {
+    const OMValue *inside = isPlain ? &value : value.elements[list->size];
+    list->elements[list->size] = read(inside, *arg.element);
+    if (!list->elements[list->size])
+      return nullptr;
+  }
+  return list;
+}
+
+bool ValueReader::checkStrings(const TensorObject &tensor) {
+  const char *const *strings = static_cast<const char *const *>(tensor.data);
+  for (int64_t i = 0, n = viewOf(tensor).count(); i < n; ++i)
+    if (!strings[i])
+      return refuse("a string is null") != nullptr;
+  return true;
+}
+
+TensorObject *ValueReader::readTensor(const OMTensor *tensor, int64_t type) {
+  if (!tensor || int64_t(tensor->type) != type) {
+    refuse("expected elements of type %s, but got %s", typeName(type),
+           tensor ? typeName(tensor->type) : "null");
+    return nullptr;
+  }
+  TensorView view = {tensor->data, tensor->type, tensor->rank, tensor->shape()};
+  int64_t bytes = view.bytes();
+  if (bytes < 0 || (bytes > 0 && !view.data)) {
+    refuse(bytes < 0 ? "a tensor has an absurd size"
+                     : "the data of a tensor is null");
+    return nullptr;
+  }
+  int64_t align = elementBytes(type) < 8 ? elementBytes(type) : 8;
+  bool isUsable = bytes == 0 || (isContiguous(*tensor) &&
+                                 uintptr_t(view.data) % uintptr_t(align) == 0);
+  TensorObject *object =
+      isUsable ? borrowTensor(call, view)
+               : makeTensor(call, view.type, view.rank, view.dims);
+  if (object && !isUsable)
+    copyElements(*tensor, object->data);
+  if (object && type == ONNX_TYPE_STRING && !checkStrings(*object))
+    return nullptr;
+  return object;
+}
+
+/// The values of a map, one element each, as one tensor.
+TensorObject *ValueReader::joinScalars(const OMValue &map, int64_t type) {
+  TensorObject *joined = makeTensor(call, type, 1, &map.size);
+  int64_t bytes = elementBytes(type);
+  for (int64_t i = 0; joined && i < map.size; ++i) {
+    const OMValue *value = map.elements[i];
+    if (!value || value->kind != OM_VALUE_TENSOR) {
+      refuse("a value of a map is no tensor");
+      return nullptr;
+    }
+    TensorObject *scalar = readTensor(value->tensor, type);
+    if (!scalar)
+      return nullptr;
+    if (viewOf(*scalar).count() != 1) {
+      refuse("a value of a map has %lld elements",
+             (long long)viewOf(*scalar).count());
+      return nullptr;
+    }
+    memcpy(static_cast<char *>(joined->data) + i * bytes, scalar->data,
+           size_t(bytes));
+    release(call, scalar);
+  }
+  return joined;
+}
+
+Object *ValueReader::readMap(const OMValue &value, const OnnxcArg &arg) {
+  TensorObject *keys = readTensor(value.tensor, arg.key);
+  if (!keys)
+    return nullptr;
+  if (keys->rank != 1 || keys->dims[0] != value.size)
+    return refuse("a map has other than one key for each value");
+  if (arg.element->kind == ONNXC_KIND_TENSOR && arg.element->rank <= 0)
+    return makeMap(call, keys, joinScalars(value, arg.element->type));
+  OnnxcArg values = {"", ONNXC_KIND_SEQUENCE, arg.type, -1, nullptr, nullptr,
+                     0,  arg.element};
+  OMValue list = value;
+  list.kind = OM_VALUE_SEQUENCE;
+  return makeMap(call, keys, readList(list, values));
+}
+
+Object *rt::takeValue(OnnxcCall *call, const OMValue *value,
+                      const OnnxcArg &arg, int64_t index) {
+  return ValueReader(call, arg, index).read(value, arg);
+}
+
+void *onnxc_rt_input_object(OnnxcCall *call, int32_t index) {
+  const OnnxcValue &input = call->inputs[index];
+  if (call->entry->inputs[index].kind != ONNXC_KIND_TENSOR)
+    return retain(objectOf(input));
+  return borrowTensor(call, {input.data, input.type, input.rank, input.dims});
+}
+
+//===----------------------------------------------------------------------===//
+// Out
+//===----------------------------------------------------------------------===//
+
+/// One block: the elements, and behind them the characters of strings.
+static OMTensor *makeOMTensor(const TensorView &view) {
+  int64_t bytes = view.bytes(), characters = 0;
+  bool isString = view.type == ONNX_TYPE_STRING;
+  char *const *strings = static_cast<char *const *>(view.data);
+  for (int64_t i = 0; isString && i < view.count(); ++i)
+    characters += int64_t(strlen(strings[i])) + 1;
+  void *data = allocateAligned(bytes + characters);
+  OMTensor *tensor =
+      data ? omTensorCreateWithOwnership(data, view.dims, view.rank,
+                                         OM_DATA_TYPE(view.type),
+                                         OMTENSOR_OWNING_DATA_PTR)
+           : nullptr;
+  if (!tensor) {
+    free(data);
+    return nullptr;
+  }
+  if (isString)
+    copyStrings(strings, static_cast<char **>(data), view.count(),
+                static_cast<char *>(data) + bytes);
+  else if (bytes > 0)
+    memcpy(data, view.data, size_t(bytes));
+  return tensor;
+}
+
+static OMValue *makeOMValue(const Object *object);
+
+/// Elements made one by one; null if memory is short, and then nothing is left.
+template <typename Make>
+static OMValue **makeElements(int64_t size, Make make) {
+  OMValue **elements =
+      static_cast<OMValue **>(malloc(size_t(size) * sizeof(OMValue *) + 1));
+  for (int64_t i = 0; elements && i < size; ++i) {
+    elements[i] = make(i);
+    if (elements[i])
+      continue;
+    while (i-- > 0)
+      omValueDestroy(elements[i]);
+    free(elements);
+    return nullptr;
+  }
+  return elements;
+}
+
+static OMValue *makeOMMap(const MapObject &map) {
+  int64_t size = map.keys->dims[0];
+  OMValue **elements = makeElements(size, [&](int64_t i) {
+    if (map.values->kind != ONNXC_KIND_TENSOR)
+      return makeOMValue(
+          static_cast<const ListObject *>(map.values)->elements[i]);
+    const TensorObject &values = *static_cast<const TensorObject *>(map.values);
+    const char *scalar =
+        static_cast<const char *>(values.data) + i * elementBytes(values.type);
+    return omValueCreateTensor(makeOMTensor({scalar, values.type, 0, nullptr}));
+  });
+  OMTensor *keys = elements ? makeOMTensor(viewOf(*map.keys)) : nullptr;
+  OMValue *value = nullptr;
+  if (keys)
+    value = omValueCreateMap(keys, elements, size);
+  else
+    for (int64_t i = 0; elements && i < size; ++i)
+      omValueDestroy(elements[i]);
+  free(elements);
+  return value;
+}
+
+static OMValue *makeOMList(const ListObject &list) {
+  OMValue **elements = makeElements(
+      list.size, [&](int64_t i) { return makeOMValue(list.elements[i]); });
+  OMValue *value = nullptr;
+  if (!elements)
+    return nullptr;
+  if (list.kind == ONNXC_KIND_SEQUENCE)
+    value = omValueCreateSequence(elements, list.size);
+  else
+    value = omValueCreateOptional(list.size ? elements[0] : nullptr);
+  free(elements);
+  return value;
+}
+
+static OMValue *makeOMValue(const Object *object) {
+  switch (object->kind) {
+  case ONNXC_KIND_TENSOR:
+    return omValueCreateTensor(
+        makeOMTensor(viewOf(*static_cast<const TensorObject *>(object))));
+  case ONNXC_KIND_MAP:
+    return makeOMMap(*static_cast<const MapObject *>(object));
+  default:
+    return makeOMList(*static_cast<const ListObject *>(object));
+  }
+}
+
+OMValue *rt::makeValue(OnnxcCall *call, const Object *object) {
+  OMValue *value = makeOMValue(object);
+  if (!value)
+    call->fail(ONNXC_ERR_MEMORY, "no memory for an output");
+  return value;
+}

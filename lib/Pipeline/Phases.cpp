@@ -73,6 +73,7 @@ static void buildLoops(OpPassManager &passes, const PhaseInputs &inputs) {
   target.addPass(createCanonicalizerPass());
   target.addPass(krnl::createKrnlPlanMemoryPass());
   target.addPass(createCSEPass());
+  target.addPass(krnl::createKrnlCountObjectsPass());
   target.addPass(krnl::createKrnlFormRegionsPass());
 }
 

@@ -183,11 +183,22 @@ Object *rt::takeValue(OnnxcCall *call, const OMValue *value,
   return ValueReader(call, arg, index).read(value, arg);
 }
 
+/// Handed out instead of an object that there was no memory for. Nobody counts
+/// so far that it would be freed.
+static TensorObject noObject = {
+    {ONNXC_KIND_TENSOR, ONNX_TYPE_UNDEFINED, int64_t(1) << 62},
+    nullptr,
+    true,
+    0,
+    {}};
+
 void *onnxc_rt_input_object(OnnxcCall *call, int32_t index) {
   const OnnxcValue &input = call->inputs[index];
   if (call->entry->inputs[index].kind != ONNXC_KIND_TENSOR)
     return retain(objectOf(input));
-  return borrowTensor(call, {input.data, input.type, input.rank, input.dims});
+  TensorObject *tensor =
+      borrowTensor(call, {input.data, input.type, input.rank, input.dims});
+  return tensor ? tensor : &noObject;
 }
 
 //===----------------------------------------------------------------------===//

@@ -102,6 +102,18 @@ static Value loadInput(OpBuilder &builder, Location loc, Value inputs,
   return krnl::FromPointerOp::create(builder, loc, type, data, sizes);
 }
 
+/// Input `number`, which is an object: a reference of its own. A cast stands
+/// between the pointer and the type that is still to be converted.
+static Value loadObject(OpBuilder &builder, Location loc, Value call,
+                        unsigned number) {
+  Value index = constant32(builder, loc, int32_t(number));
+  Value object =
+      callHook(builder, loc, Hook::InputObject, {call, index}).getResult();
+  Type type = krnl::ObjType::get(builder.getContext());
+  return UnrealizedConversionCastOp::create(builder, loc, type, object)
+      .getResult(0);
+}
+
 LogicalResult makeEntry(func::FuncOp host) {
   if (host.getNumResults() != 0)
     return host.emitOpError("expected outputs in buffers, but got ")
@@ -111,13 +123,17 @@ LogicalResult makeEntry(func::FuncOp host) {
   MLIRContext *context = host.getContext();
   Type pointerType = LLVM::LLVMPointerType::get(context);
   unsigned numInputs = entry.getNumArguments();
-  entry.addArgument(pointerType, loc);
+  Value call = entry.addArgument(pointerType, loc);
   Value inputs = entry.addArgument(pointerType, loc);
   OpBuilder builder(&entry, entry.begin());
   for (unsigned i = 0; i < numInputs; ++i) {
     BlockArgument old = entry.getArgument(i);
     if (old.use_empty())
       continue;
+    if (isa<krnl::ObjType>(old.getType())) {
+      old.replaceAllUsesWith(loadObject(builder, old.getLoc(), call, i));
+      continue;
+    }
     auto type = dyn_cast<MemRefType>(old.getType());
     if (!type)
       return host.emitOpError("expected input ")
@@ -133,7 +149,6 @@ LogicalResult makeEntry(func::FuncOp host) {
   host.setSymName(mainEntryName);
   host.walk([&](func::ReturnOp op) {
     OpBuilder at(op);
-    Value call = entry.getArgument(0);
     Value status = callHook(at, op.getLoc(), Hook::Status, call).getResult();
     func::ReturnOp::create(at, op.getLoc(), status);
     op.erase();

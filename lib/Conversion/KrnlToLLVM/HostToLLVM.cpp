@@ -41,6 +41,8 @@ static constexpr HookSignature hookSignatures[] = {
     {"onnxc_rt_output", "ppiip"}, {"onnxc_rt_scratch", "ppi"},
     {"onnxc_rt_region", "vpppl"}, {"onnxc_rt_barrier", "vp"},
     {"onnxc_rt_fail", "ipip"},    {"onnxc_rt_status", "ip"},
+    {"onnxc_rt_retain_object", "vpp"}, {"onnxc_rt_release_object", "vpp"},
+    {"onnxc_rt_input_object", "ppi"},  {"onnxc_rt_output_object", "ppi"},
 };
 
 static Type hookType(MLIRContext *context, char letter) {
@@ -235,6 +237,11 @@ private:
   Value pointer(krnl::OutputOp op, Adaptor, ArrayRef<Value> sizes, Value,
                 ConversionPatternRewriter &rewriter) const {
     Location loc = op.getLoc();
+    if (isa<krnl::ObjType>(cast<MemRefType>(op.getType()).getElementType()))
+      return callHook(rewriter, loc, Hook::OutputObject,
+                      {currentCall(rewriter),
+                       constant32(rewriter, loc, int32_t(op.getIndex()))})
+          .getResult();
     int64_t rank = sizes.size();
     Type i64 = rewriter.getI64Type();
     Value dims = stackSlot(rewriter, loc, i64, std::max<int64_t>(rank, 1));
@@ -259,10 +266,26 @@ struct ReleaseLowering : ConvertOpToLLVMPattern<krnl::ReleaseOp> {
   LogicalResult
   matchAndRewrite(krnl::ReleaseOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    Value memory = MemRefDescriptor(adaptor.getBuffer())
-                       .allocatedPtr(rewriter, op.getLoc());
-    callHook(rewriter, op.getLoc(), Hook::Release,
+    Location loc = op.getLoc();
+    Value memory = adaptor.getBuffer();
+    bool isObject = isa<krnl::ObjType>(op.getBuffer().getType());
+    if (!isObject)
+      memory = MemRefDescriptor(memory).allocatedPtr(rewriter, loc);
+    callHook(rewriter, loc, isObject ? Hook::ReleaseObject : Hook::Release,
              {currentCall(rewriter), memory});
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct RetainLowering : ConvertOpToLLVMPattern<krnl::RetainOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult
+  matchAndRewrite(krnl::RetainOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    callHook(rewriter, op.getLoc(), Hook::RetainObject,
+             {currentCall(rewriter), adaptor.getObject()});
     rewriter.eraseOp(op);
     return success();
   }
@@ -477,7 +500,7 @@ void populateHostToLLVMPatterns(const LLVMTypeConverter &types,
       .add<BufferLowering<krnl::AllocOp>, BufferLowering<krnl::ArenaViewOp>,
            BufferLowering<krnl::FromPointerOp>, BufferLowering<krnl::OutputOp>,
            BufferLowering<krnl::WeightViewOp>, CallLowering, CheckLowering,
-           ReleaseLowering>(types);
+           ReleaseLowering, RetainLowering>(types);
 }
 
 } // namespace onnxc

@@ -52,7 +52,11 @@ enum class Hook {
   Region,
   Barrier,
   Fail,
-  Status
+  Status,
+  RetainObject,
+  ReleaseObject,
+  InputObject,
+  OutputObject
 };
 
 /// Calls a hook, declaring it where `builder` stands if it is not yet.

@@ -6,6 +6,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "onnxc/Conversion/ONNXToKrnl/Containers.h"
 
 using namespace mlir;
 
@@ -125,8 +126,11 @@ void replaceWithCasts(ConversionPatternRewriter &rewriter,
   for (auto [result, value] : llvm::zip(op->getResults(), values)) {
     Type wanted = converter.convertType(result.getType());
     if (wanted && value.getType() != wanted &&
-        isa<TensorType>(value.getType()) && isa<TensorType>(wanted))
-      value = tensor::CastOp::create(rewriter, op->getLoc(), wanted, value);
+        isa<TensorType>(value.getType()))
+      value = isa<TensorType>(wanted)
+                  ? tensor::CastOp::create(rewriter, op->getLoc(), wanted, value)
+                  : convertValue(rewriter, op->getLoc(), value,
+                                 result.getType(), result.getType(), wanted);
     replacements.push_back(value);
   }
   rewriter.replaceOp(op, replacements);

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "onnxc/Conversion/ONNXToKrnl/ControlFlow.h"
 #include "onnxc/Conversion/ONNXToKrnl/ScalarBuilder.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
@@ -29,6 +30,12 @@ KrnlTypeConverter::KrnlTypeConverter(MLIRContext *context) {
       [](FloatType type) -> Type { return ScalarBuilder::storageType(type); });
   addConversion([](onnx::StringType type) -> Type {
     return krnl::StrType::get(type.getContext());
+  });
+  addConversion([](Type type) -> std::optional<Type> {
+    if (!isa<onnx::SeqType, onnx::OptType, onnx::MapType, UnrankedTensorType>(
+            type))
+      return std::nullopt;
+    return krnl::ObjType::get(type.getContext());
   });
   addConversion([this](RankedTensorType type) -> std::optional<Type> {
     Type element = convertType(type.getElementType());
@@ -52,6 +59,22 @@ llvm::StringSet<> directlyLoweredOps(MLIRContext *context) {
     if (std::optional<OperationName> root = pattern->getRootKind())
       names.insert(root->getStringRef());
   return names;
+}
+
+/// True where the rank of an operand need not be known.
+static bool takesUnknownRank(OpOperand &operand) {
+  Operation *op = operand.getOwner();
+  unsigned number = operand.getOperandNumber();
+  if (auto loop = dyn_cast<onnx::LoopOp>(op))
+    return operand.get() != loop.getM() && operand.get() != loop.getCond();
+  if (isa<onnx::SequenceInsertOp>(op))
+    return number == 1;
+  if (isa<onnx::SplitToSequenceOp>(op))
+    return number == 0;
+  return isa<onnx::IdentityOp, onnx::OptionalGetElementOp,
+             onnx::OptionalHasElementOp, onnx::OptionalOp, onnx::ReshapeOp,
+             onnx::ScanOp, onnx::SequenceConstructOp, onnx::SequenceMapOp,
+             onnx::ShapeOp, onnx::SizeOp, onnx::YieldOp>(op);
 }
 
 namespace {
@@ -85,8 +108,26 @@ struct ConvertONNXToKrnl
     return success(allKnown);
   }
 
+  /// A tensor of unknown rank is an object: only what moves it about or looks
+  /// at its shape takes it.
+  LogicalResult checkRanks() {
+    bool allKnown = true;
+    getOperation()->walk([&](Operation *op) {
+      if (!isa_and_present<onnx::ONNXDialect>(op->getDialect()))
+        return;
+      for (OpOperand &operand : op->getOpOperands())
+        if (isa<UnrankedTensorType>(operand.get().getType()) &&
+            !takesUnknownRank(operand)) {
+          op->emitOpError("needs to know the rank of operand #")
+              << operand.getOperandNumber();
+          allKnown = false;
+        }
+    });
+    return success(allKnown);
+  }
+
   void runOnOperation() override {
-    if (failed(checkOperators()))
+    if (failed(checkOperators()) || failed(checkRanks()))
       return signalPassFailure();
     MLIRContext *context = &getContext();
     KrnlTypeConverter converter(context);
@@ -107,7 +148,11 @@ struct ConvertONNXToKrnl
     config.allowPatternRollback = false;
     if (failed(applyFullConversion(getOperation(), target, std::move(patterns),
                                    config)))
-      signalPassFailure();
+      return signalPassFailure();
+    getOperation()->walk([](Operation *op) {
+      op->removeAttr(graphTypesAttr);
+      op->removeAttr(yieldedAttr);
+    });
   }
 };
 } // namespace

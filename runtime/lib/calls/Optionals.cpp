@@ -1,4 +1,4 @@
-//===- Optionals.cpp - Optionals and boxes for krnl.call --------*- C++ -*-===//
+//===- Optionals.cpp - Optionals for krnl.call ------------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -48,36 +48,4 @@ extern "C" int32_t onnxc_call_optional_get_element(OnnxcCall *call, int32_t,
                       "OptionalGetElement: the optional is empty");
   return giveElement(call, outs[0], optional.elements[0], params[0],
                      "OptionalGetElement");
-}
-
-/// (tensor) -> object
-extern "C" int32_t onnxc_call_box(OnnxcCall *call, int32_t, OnnxcValue *outs,
-                                  int32_t, const OnnxcValue *ins,
-                                  const int64_t *params) {
-  give(outs[0], boxed(call, ins[0], params[0]));
-  return call->status;
-}
-
-/// (object) -> tensor
-extern "C" int32_t onnxc_call_unbox(OnnxcCall *call, int32_t, OnnxcValue *outs,
-                                    int32_t, const OnnxcValue *ins,
-                                    const int64_t *params) {
-  return giveElement(call, outs[0], objectOf(ins[0]), params[0],
-                     "a tensor of unknown rank");
-}
-
-/// (object) -> the sizes of its dimensions
-extern "C" int32_t onnxc_call_boxed_shape(OnnxcCall *call, int32_t,
-                                          OnnxcValue *outs, int32_t,
-                                          const OnnxcValue *ins,
-                                          const int64_t *) {
-  const TensorObject &tensor = *static_cast<TensorObject *>(objectOf(ins[0]));
-  TensorObject *shape = makeTensor(call, ONNX_TYPE_INT64, 1, &tensor.rank);
-  if (!shape)
-    return call->status;
-  for (int64_t d = 0; d < tensor.rank; ++d)
-    static_cast<int64_t *>(shape->data)[d] = tensor.dims[d];
-  int32_t status = giveElement(call, outs[0], shape, ONNX_TYPE_INT64, "Shape");
-  release(call, shape);
-  return status;
 }

@@ -56,12 +56,23 @@ OpFoldResult ConstantOp::fold(FoldAdaptor) {
 void CallOp::getEffects(
     SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
         &effects) {
-  bool buffers = llvm::any_of(
-      getOperandTypes(), [](Type type) { return isa<BaseMemRefType>(type); });
+  auto isBuffer = [](Type type) { return isa<BaseMemRefType>(type); };
+  // A buffer that the callee allocates is another one each time.
+  bool buffers = llvm::any_of(getOperandTypes(), isBuffer) ||
+                 llvm::any_of(getResultTypes(), isBuffer);
   if (!buffers && !getStateful())
     return;
   effects.emplace_back(MemoryEffects::Read::get());
   effects.emplace_back(MemoryEffects::Write::get());
+}
+
+LogicalResult CallOp::verify() {
+  for (int64_t position : getTakes())
+    if (position < 0 || position >= int64_t(getNumOperands()) ||
+        !isa<ObjType>(getOperand(position).getType()))
+      return emitOpError("takes over operand ")
+             << position << ", which is no object";
+  return success();
 }
 
 //===----------------------------------------------------------------------===//

@@ -37,8 +37,10 @@ Value krnl::viewSource(Value value) {
 bool krnl::isOwned(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value))
     return isa<scf::ForOp, scf::WhileOp>(argument.getOwner()->getParentOp());
-  return isa<LaunchOp, krnl::CallOp, tensor::FromElementsOp, arith::SelectOp,
-             scf::ForOp, scf::IfOp, scf::WhileOp>(value.getDefiningOp());
+  if (auto call = value.getDefiningOp<krnl::CallOp>())
+    return !call.getShared();
+  return isa<LaunchOp, tensor::FromElementsOp, arith::SelectOp, scf::ForOp,
+             scf::IfOp, scf::WhileOp>(value.getDefiningOp());
 }
 
 Value Bufferizer::allocate(Location loc, Type type, ValueRange sizes) {

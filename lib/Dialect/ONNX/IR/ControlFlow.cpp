@@ -20,11 +20,19 @@ static LogicalResult checkCount(Operation *op, StringRef region, StringRef what,
                            << expected << " values, but got " << found;
 }
 
+/// True if a value of type `given` may go on as one of type `taken`: an optional
+/// takes what it may hold.
+static bool mayGoOnAs(Type given, Type taken) {
+  auto optional = dyn_cast<OptType>(taken);
+  return mayBeSameUpToShape(given, taken) ||
+         (optional && mayBeSameUpToShape(given, optional.getElementType()));
+}
+
 /// Values inside that must be of the types of values outside, in order.
 static LogicalResult checkTypes(Operation *op, StringRef region, StringRef what,
                                 TypeRange inside, TypeRange outside) {
   for (auto [index, inner, outer] : llvm::enumerate(inside, outside))
-    if (!mayBeSameUpToShape(inner, outer))
+    if (!mayGoOnAs(inner, outer) && !mayGoOnAs(outer, inner))
       return op->emitOpError()
              << "expects value #" << index << " that its " << region << " "
              << what << " to be of type " << outer

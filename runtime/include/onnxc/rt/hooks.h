@@ -76,7 +76,7 @@ void onnxc_rt_release(OnnxcCall *call, void *object);
 void onnxc_rt_retain_object(OnnxcCall *call, void *object);
 void onnxc_rt_release_object(OnnxcCall *call, void *object);
 
-/* The object that graph input `index` is. */
+/* The object that graph input `index` is; never NULL. */
 void *onnxc_rt_input_object(OnnxcCall *call, int32_t index);
 /* Where the object that is graph output `index` is to be stored: a reference
  * given away. Never NULL, may be asked for once. */

@@ -130,15 +130,24 @@ def Krnl_CallOp : Krnl_Op<"call", [
     For what is irregular by nature. The callee decides dynamic result shapes. On
     tensors a call has no side effect unless it is `stateful` (random numbers).
     `params` are passed after the operands as 64-bit integers.
+
+    Objects are borrowed by the callee, but for the operands at the positions in
+    `takes`, of which it takes over a reference: it may change what nobody else
+    refers to. Results of a `shared` call may be seen by others: they are never
+    written.
   }];
   let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<AnyType>:$operands,
                        DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$params,
-                       UnitAttr:$stateful);
+                       UnitAttr:$stateful,
+                       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$takes,
+                       UnitAttr:$shared);
   let results = (outs Variadic<AnyType>:$results);
   let assemblyFormat = [{
-    $callee `(` $operands `)` (`stateful` $stateful^)? (`params` $params^)?
+    $callee `(` $operands `)` (`stateful` $stateful^)? (`shared` $shared^)?
+    (`takes` $takes^)? (`params` $params^)?
     attr-dict `:` functional-type($operands, $results)
   }];
+  let hasVerifier = 1;
 }
 
 def Krnl_CheckOp : Krnl_Op<"check", [MemoryEffects<[MemWrite]>]> {
@@ -219,9 +228,16 @@ def Krnl_AllocOp : Krnl_Op<"alloc", [MemoryEffects<[MemAlloc]>]> {
 }
 
 def Krnl_ReleaseOp : Krnl_Op<"release", []> {
-  let summary = "give a pool buffer back after its last use";
-  let arguments = (ins Arg<AnyMemRef, "", [MemFree]>:$buffer);
+  let summary = "give a pool buffer or a reference back after its last use";
+  let arguments = (ins Arg<AnyTypeOf<[AnyMemRef, Krnl_ObjType]>, "",
+                           [MemFree]>:$buffer);
   let assemblyFormat = "$buffer attr-dict `:` type($buffer)";
+}
+
+def Krnl_RetainOp : Krnl_Op<"retain", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "one more reference to an object";
+  let arguments = (ins Krnl_ObjType:$object);
+  let assemblyFormat = "$object attr-dict `:` type($object)";
 }
 
 def Krnl_OutputOp : Krnl_Op<"output", [MemoryEffects<[MemAlloc]>]> {

@@ -118,6 +118,28 @@ def KrnlPlanMemoryPass : Pass<"krnl-plan-memory", "::mlir::ModuleOp"> {
     "::mlir::arith::ArithDialect", "::onnxc::krnl::KrnlDialect"];
 }
 
+def KrnlCountObjectsPass : Pass<"krnl-count-objects", "::mlir::ModuleOp"> {
+  let summary = "retain and release the objects of the host program";
+  let description = [{
+    Each value that is an object owns one reference. Its last use takes the
+    reference over if it may: what a block yields, what a loop starts with, an
+    output, an operand that a call takes. Such uses get a reference of their own
+    where they are not the last, and a value whose last use only looks at it is
+    released behind that. After this pass no value may become another.
+
+    ```mlir
+    %1 = krnl.call @insert(%0, %x) takes [0] : (!krnl.obj, index) -> !krnl.obj
+    %2 = krnl.call @length(%0) : (!krnl.obj) -> index
+    // becomes
+    krnl.retain %0 : !krnl.obj
+    %1 = krnl.call @insert(%0, %x) takes [0] : (!krnl.obj, index) -> !krnl.obj
+    %2 = krnl.call @length(%0) : (!krnl.obj) -> index
+    krnl.release %0 : !krnl.obj
+    ```
+  }];
+  let dependentDialects = ["::onnxc::krnl::KrnlDialect"];
+}
+
 def KrnlFormRegionsPass : Pass<"krnl-form-regions", "::mlir::ModuleOp"> {
   let summary = "launches that follow each other run as one region";
   let description = [{

@@ -1,0 +1,87 @@
+//===- ContainerHelpers.cpp - Objects of the runtime ------------*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "onnxc/Conversion/ONNXToKrnl/Containers.h"
+#include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/ONNX/IR/ONNXTypes.h"
+
+using namespace mlir;
+
+namespace onnxc {
+
+int64_t elementNumber(Type onnxType) {
+  auto tensor = dyn_cast<TensorType>(onnxType);
+  return tensor ? onnx::getElementTypeNumber(tensor.getElementType()) : 0;
+}
+
+Value callObject(OpBuilder &b, Location loc, StringRef callee,
+                 ValueRange operands, ArrayRef<int64_t> params,
+                 ArrayRef<int64_t> takes) {
+  return krnl::CallOp::create(
+             b, loc, TypeRange(krnl::ObjType::get(b.getContext())), callee,
+             operands, params, /*stateful=*/false, takes)
+      .getResult(0);
+}
+
+Value callElement(OpBuilder &b, Location loc, StringRef callee,
+                  ValueRange operands, Type onnxType, Type converted,
+                  ArrayRef<int64_t> params) {
+  SmallVector<int64_t> all{elementNumber(onnxType)};
+  llvm::append_range(all, params);
+  return krnl::CallOp::create(b, loc, TypeRange(converted), callee, operands,
+                              all, /*stateful=*/false, /*takes=*/{},
+                              /*shared=*/true)
+      .getResult(0);
+}
+
+/// A tensor of another rank than expected is an error of the run that gets to
+/// it.
+static Value castToRank(OpBuilder &b, Location loc, Value value,
+                        RankedTensorType type) {
+  if (cast<RankedTensorType>(value.getType()).getRank() == type.getRank())
+    return tensor::CastOp::create(b, loc, type, value);
+  Value never = arith::ConstantOp::create(b, loc, b.getBoolAttr(false));
+  krnl::CheckOp::create(b, loc, never,
+                        "a value has another rank than the "
+                        "graph says");
+  SmallVector<Value> none(type.getNumDynamicDims(), indexConstant(b, loc, 0));
+  return tensor::EmptyOp::create(b, loc, type, none);
+}
+
+Value convertValue(OpBuilder &b, Location loc, Value value, Type from, Type to,
+                   Type converted) {
+  if (isa<onnx::OptType>(to) && !isa<onnx::OptType>(from))
+    return callObject(b, loc, "onnxc_call_optional", value,
+                      {elementNumber(from)});
+  if (isa<onnx::OptType>(from) && !isa<onnx::OptType>(to))
+    return callElement(b, loc, "onnxc_call_optional_get_element", value, to,
+                       converted);
+  if (value.getType() == converted)
+    return value;
+  bool isBoxed = isa<krnl::ObjType>(value.getType());
+  if (isa<krnl::ObjType>(converted))
+    return callObject(b, loc, "onnxc_call_box", value, {elementNumber(from)});
+  auto type = cast<RankedTensorType>(converted);
+  if (isBoxed)
+    return callElement(b, loc, "onnxc_call_unbox", value, to, type);
+  return castToRank(b, loc, value, type);
+}
+
+Value checkedElement(OpBuilder &b, Location loc, Value tensor,
+                     StringRef message) {
+  Value count = indexConstant(b, loc, 1);
+  for (Value size : sizesOf(b, loc, tensor))
+    count = mulIndex(b, loc, count, size);
+  if (getConstantIntValue(count) != 1) {
+    Value isOne = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, count,
+                                        indexConstant(b, loc, 1));
+    krnl::CheckOp::create(b, loc, isOne, message);
+  }
+  return onlyElement(b, loc, tensor);
+}
+
+} // namespace onnxc

@@ -1,0 +1,387 @@
+//===- Containers.cpp - Sequences and optionals -----------------*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Conversion/ONNXToKrnl/Containers.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "onnxc/Conversion/ONNXToKrnl/ControlFlow.h"
+#include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
+#include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
+
+using namespace mlir;
+
+namespace onnxc {
+namespace {
+
+/// The element number of the first operand that is a tensor.
+int64_t firstNumber(TypeRange types) {
+  for (Type type : types)
+    if (int64_t number = elementNumber(type))
+      return number;
+  return 0;
+}
+
+/// A position in a sequence, as an index.
+Value positionOf(OpBuilder &b, Location loc, Value tensor) {
+  Value element =
+      checkedElement(b, loc, tensor, "a position in a sequence is one number");
+  return arith::IndexCastOp::create(b, loc, b.getIndexType(), element);
+}
+
+/// A count or truth of the host as a tensor of one element.
+Value scalarTensor(OpBuilder &b, Location loc, Value scalar, Type element) {
+  if (scalar.getType().isIndex())
+    scalar = arith::IndexCastOp::create(b, loc, element, scalar);
+  return tensor::FromElementsOp::create(
+      b, loc, RankedTensorType::get({}, element), scalar);
+}
+
+//===----------------------------------------------------------------------===//
+// Sequences
+//===----------------------------------------------------------------------===//
+
+struct SequenceConstructLowering
+    : public OpConversionPattern<onnx::SequenceConstructOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(onnx::SequenceConstructOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOp(op, callObject(rewriter, op.getLoc(),
+                                      "onnxc_call_sequence_construct",
+                                      adaptor.getOperands(),
+                                      {firstNumber(op->getOperandTypes())}));
+    return success();
+  }
+};
+
+struct SequenceEmptyLowering
+    : public OpConversionPattern<onnx::SequenceEmptyOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(onnx::SequenceEmptyOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOp(op,
+                       callObject(rewriter, op.getLoc(),
+                                  "onnxc_call_sequence_construct", {}, {0}));
+    return success();
+  }
+};
+
+struct SequenceInsertLowering
+    : public OpConversionPattern<onnx::SequenceInsertOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(onnx::SequenceInsertOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    SmallVector<Value> operands(adaptor.getOperands());
+    if (operands.size() > 2)
+      operands[2] = positionOf(rewriter, loc, operands[2]);
+    rewriter.replaceOp(
+        op, callObject(rewriter, loc, "onnxc_call_sequence_insert", operands,
+                       {elementNumber(op->getOperand(1).getType())},
+                       /*takes=*/{0}));
+    return success();
+  }
+};
+
+struct SequenceEraseLowering
+    : public OpConversionPattern<onnx::SequenceEraseOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(onnx::SequenceEraseOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    SmallVector<Value> operands(adaptor.getOperands());
+    if (operands.size() > 1)
+      operands[1] = positionOf(rewriter, loc, operands[1]);
+    rewriter.replaceOp(op, callObject(rewriter, loc,
+                                      "onnxc_call_sequence_erase", operands,
+                                      /*params=*/{}, /*takes=*/{0}));
+    return success();
+  }
+};
+
+struct SequenceAtLowering : public OpConversionPattern<onnx::SequenceAtOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(onnx::SequenceAtOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Type type = op->getResult(0).getType();
+    Value position = positionOf(rewriter, loc, adaptor.getOperands()[1]);
+    rewriter.replaceOp(op,
+                       callElement(rewriter, loc, "onnxc_call_sequence_at",
+                                   {adaptor.getOperands()[0], position}, type,
+                                   getTypeConverter()->convertType(type)));
+    return success();
+  }
+};
+
+Value lengthOf(OpBuilder &b, Location loc, Value sequence) {
+  return krnl::CallOp::create(b, loc, TypeRange(b.getIndexType()),
+                              "onnxc_call_sequence_length", sequence)
+      .getResult(0);
+}
+
+struct SequenceLengthLowering
+    : public OpConversionPattern<onnx::SequenceLengthOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(onnx::SequenceLengthOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value length = lengthOf(rewriter, loc, adaptor.getOperands()[0]);
+    rewriter.replaceOp(
+        op, scalarTensor(rewriter, loc, length, rewriter.getI64Type()));
+    return success();
+  }
+};
+
+struct ConcatFromSequenceLowering
+    : public OpConversionPattern<onnx::ConcatFromSequenceOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(onnx::ConcatFromSequenceOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Type type = op->getResult(0).getType();
+    rewriter.replaceOp(op, callElement(rewriter, op.getLoc(),
+                                       "onnxc_call_concat_from_sequence",
+                                       adaptor.getOperands(), type,
+                                       getTypeConverter()->convertType(type),
+                                       {op.getAxis(), op.getNewAxis()}));
+    return success();
+  }
+};
+
+struct SplitToSequenceLowering
+    : public OpConversionPattern<onnx::SplitToSequenceOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(onnx::SplitToSequenceOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ValueRange operands = adaptor.getOperands();
+    auto split = operands.size() > 1
+                     ? dyn_cast<RankedTensorType>(operands[1].getType())
+                     : RankedTensorType();
+    if (operands.size() > 1 && (!split || split.getRank() > 1))
+      return rewriter.notifyMatchFailure(op, "split is no scalar or vector");
+    rewriter.replaceOp(op,
+                       callObject(rewriter, op.getLoc(),
+                                  "onnxc_call_split_to_sequence", operands,
+                                  {elementNumber(op->getOperand(0).getType()),
+                                   op.getAxis(), op.getKeepdims()}));
+    return success();
+  }
+};
+
+/// A loop over the first input, which appends to the results. Other sequences
+/// are as long, tensors the same in every trip.
+struct SequenceMapLowering : public OpConversionPattern<onnx::SequenceMapOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(onnx::SequenceMapOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Block &body = op.getBody().front();
+    Value length = checkLengths(rewriter, op, adaptor.getOperands());
+    SmallVector<Value> empty;
+    for (unsigned i = 0; i < op->getNumResults(); ++i)
+      empty.push_back(
+          callObject(rewriter, loc, "onnxc_call_sequence_construct", {}, {0}));
+    auto loop =
+        scf::ForOp::create(rewriter, loc, indexConstant(rewriter, loc, 0),
+                           length, indexConstant(rewriter, loc, 1), empty,
+                           [](OpBuilder &, Location, Value, ValueRange) {});
+    Block *trip = loop.getBody();
+    rewriter.setInsertionPointToEnd(trip);
+    SmallVector<Value> taken =
+        elementsAt(rewriter, op, adaptor.getOperands(), loop.getInductionVar());
+    rewriter.inlineBlockBefore(&body, trip, trip->end(), taken);
+    rewriter.replaceOp(op, loop.getResults());
+    return success();
+  }
+
+private:
+  Value checkLengths(OpBuilder &b, onnx::SequenceMapOp op,
+                     ValueRange operands) const {
+    Location loc = op.getLoc();
+    Value length = lengthOf(b, loc, operands[0]);
+    for (auto [type, operand] :
+         llvm::drop_begin(llvm::zip_equal(op->getOperandTypes(), operands)))
+      if (isa<onnx::SeqType>(type))
+        krnl::CheckOp::create(
+            b, loc,
+            arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, length,
+                                  lengthOf(b, loc, operand)),
+            "SequenceMap: the sequences differ in length");
+    return length;
+  }
+
+  /// What the body takes in trip `i`.
+  SmallVector<Value> elementsAt(OpBuilder &b, onnx::SequenceMapOp op,
+                                ValueRange operands, Value i) const {
+    SmallVector<Value> taken;
+    for (auto [type, operand, argument] :
+         llvm::zip_equal(op->getOperandTypes(), operands,
+                         op.getBody().getArgumentTypes())) {
+      Type converted = getTypeConverter()->convertType(argument);
+      if (isa<onnx::SeqType>(type))
+        taken.push_back(callElement(b, op.getLoc(), "onnxc_call_sequence_at",
+                                    {operand, i}, argument, converted));
+      else
+        taken.push_back(
+            convertValue(b, op.getLoc(), operand, type, argument, converted));
+    }
+    return taken;
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Optionals
+//===----------------------------------------------------------------------===//
+
+struct OptionalLowering : public OpConversionPattern<onnx::OptionalOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(onnx::OptionalOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOp(op,
+                       callObject(rewriter, op.getLoc(), "onnxc_call_optional",
+                                  adaptor.getOperands(),
+                                  {firstNumber(op->getOperandTypes())}));
+    return success();
+  }
+};
+
+/// What is no optional is there; an operand that is left out is not.
+struct OptionalHasElementLowering
+    : public OpConversionPattern<onnx::OptionalHasElementOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(onnx::OptionalHasElementOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    ValueRange operands = adaptor.getOperands();
+    Value has;
+    if (!operands.empty() && isa<onnx::OptType>(op->getOperand(0).getType()))
+      has = krnl::CallOp::create(rewriter, loc,
+                                 TypeRange(rewriter.getIndexType()),
+                                 "onnxc_call_optional_has_element", operands)
+                .getResult(0);
+    else
+      has = indexConstant(rewriter, loc, operands.size());
+    rewriter.replaceOp(op,
+                       scalarTensor(rewriter, loc, has, rewriter.getI8Type()));
+    return success();
+  }
+};
+
+struct OptionalGetElementLowering
+    : public OpConversionPattern<onnx::OptionalGetElementOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(onnx::OptionalGetElementOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Type type = op->getResult(0).getType();
+    rewriter.replaceOp(op, convertValue(rewriter, op.getLoc(),
+                                        adaptor.getOperands()[0],
+                                        op->getOperand(0).getType(), type,
+                                        getTypeConverter()->convertType(type)));
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Tensors of unknown rank
+//===----------------------------------------------------------------------===//
+
+struct BoxedShapeLowering : public OpConversionPattern<onnx::ShapeOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(onnx::ShapeOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Value x = adaptor.getOperands()[0];
+    if (!isa<krnl::ObjType>(x.getType()))
+      return rewriter.notifyMatchFailure(op, "the rank is known");
+    int64_t end = op.getEnd().value_or(std::numeric_limits<int64_t>::max());
+    Type type = op->getResult(0).getType();
+    rewriter.replaceOp(op, callElement(rewriter, op.getLoc(),
+                                       "onnxc_call_boxed_shape", x, type,
+                                       getTypeConverter()->convertType(type),
+                                       {op.getStart(), end}));
+    return success();
+  }
+};
+
+struct BoxedSizeLowering : public OpConversionPattern<onnx::SizeOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(onnx::SizeOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Value x = adaptor.getOperands()[0];
+    if (!isa<krnl::ObjType>(x.getType()))
+      return rewriter.notifyMatchFailure(op, "the rank is known");
+    Location loc = op.getLoc();
+    Value count =
+        krnl::CallOp::create(rewriter, loc, TypeRange(rewriter.getIndexType()),
+                             "onnxc_call_boxed_size", x)
+            .getResult(0);
+    rewriter.replaceOp(
+        op, scalarTensor(rewriter, loc, count, rewriter.getI64Type()));
+    return success();
+  }
+};
+
+/// Reshapes to or from what has no known rank.
+struct BoxedReshapeLowering : public OpConversionPattern<onnx::ReshapeOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(onnx::ReshapeOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Type from = op->getOperand(0).getType(), to = op->getResult(0).getType();
+    if (isa<RankedTensorType>(from) && isa<RankedTensorType>(to))
+      return rewriter.notifyMatchFailure(op, "the ranks are known");
+    rewriter.replaceOp(op, callElement(rewriter, op.getLoc(),
+                                       "onnxc_call_boxed_reshape",
+                                       adaptor.getOperands(), to,
+                                       getTypeConverter()->convertType(to),
+                                       {op.getAllowzero()}));
+    return success();
+  }
+};
+
+} // namespace
+
+void populateONNXToKrnlContainersPatterns(TypeConverter &converter,
+                                          RewritePatternSet &patterns) {
+  patterns.add<BoxedReshapeLowering, BoxedShapeLowering, BoxedSizeLowering,
+               ConcatFromSequenceLowering, OptionalGetElementLowering,
+               OptionalHasElementLowering, OptionalLowering, SequenceAtLowering,
+               SequenceConstructLowering, SequenceEmptyLowering,
+               SequenceEraseLowering, SequenceInsertLowering,
+               SequenceLengthLowering, SequenceMapLowering,
+               SplitToSequenceLowering>(converter, patterns.getContext());
+}
+
+} // namespace onnxc

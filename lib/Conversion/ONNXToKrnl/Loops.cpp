@@ -1,0 +1,389 @@
+//===- Loops.cpp - Loop and Scan --------------------------------*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Loops become scf.while. A loop carries its counter, its condition, the values
+// of the graph, and what it has scanned so far: one tensor for each scan
+// output, newest row first, put in order afterwards.
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "onnxc/Conversion/ONNXToKrnl/Containers.h"
+#include "onnxc/Conversion/ONNXToKrnl/ControlFlow.h"
+#include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
+#include "onnxc/Conversion/ONNXToKrnl/KernelBuilder.h"
+#include "onnxc/Conversion/ONNXToKrnl/Movement.h"
+#include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
+#include "onnxc/Conversion/ONNXToKrnl/Rows.h"
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
+
+using namespace mlir;
+using onnxc::krnl::KernelBuilder;
+
+namespace onnxc {
+namespace {
+
+/// The rows, put along `axis`, in their order or the other way round.
+Value arrange(OpBuilder &b, Location loc, Value rows, int64_t axis,
+              bool reverse) {
+  RankedTensorType type = rankedType(rows);
+  SmallVector<int64_t> order;
+  for (int64_t d = 1; d < type.getRank(); ++d)
+    order.push_back(d);
+  order.insert(order.begin() + axis, 0);
+  KernelBuilder kernel(b, loc, "arrange");
+  SmallVector<AffineExpr> loops = kernel.loopsOf(type), outAt;
+  SmallVector<Value> sizes = sizesOf(b, loc, rows), outSizes;
+  SmallVector<int64_t> shape;
+  for (int64_t d : order) {
+    outAt.push_back(loops[d]);
+    outSizes.push_back(sizes[d]);
+    shape.push_back(type.getDimSize(d));
+  }
+  Value last = subIndex(b, loc, sizes[0], indexConstant(b, loc, 1));
+  Value in = kernel.input(rows), lastInside = kernel.input(last);
+  auto outType = RankedTensorType::get(shape, type.getElementType());
+  Value out = kernel.output(outType, dynamicSizes(outType, outSizes));
+  Value result =
+      kernel.generic({{in, loops}}, {out, outAt}, {},
+                     [&](OpBuilder &nb, Location l, ValueRange v) -> Value {
+                       if (!reverse)
+                         return v[0];
+                       SmallVector<Value> at;
+                       for (AffineExpr loop : loops)
+                         at.push_back(kernel.index(nb, l, loop));
+                       at[0] = arith::SubIOp::create(nb, l, lastInside, at[0]);
+                       return tensor::ExtractOp::create(nb, l, in, at);
+                     });
+  return kernel.finish({result}).front();
+}
+
+/// Position `i` of `tensor` along `axis`.
+Value slice(OpBuilder &b, Location loc, Value tensor, int64_t axis, Value i) {
+  RankedTensorType type = rankedType(tensor);
+  SmallVector<int64_t> shape(type.getShape());
+  shape.erase(shape.begin() + axis);
+  SmallVector<Value> sizes = sizesOf(b, loc, tensor);
+  sizes.erase(sizes.begin() + axis);
+  auto outType = RankedTensorType::get(shape, type.getElementType());
+  KernelBuilder kernel(b, loc, "slice");
+  SmallVector<AffineExpr> loops;
+  for (auto [d, size] : llvm::enumerate(sizes))
+    loops.push_back(kernel.loop("d" + std::to_string(d), size));
+  Value in = kernel.input(tensor), at = kernel.input(i);
+  Value out = kernel.output(outType, dynamicSizes(outType, sizes));
+  Value result = kernel.generic(
+      {}, {out, loops}, {}, [&](OpBuilder &nb, Location l, ValueRange) {
+        SmallVector<Value> indices;
+        for (AffineExpr loop : loops)
+          indices.push_back(kernel.index(nb, l, loop));
+        indices.insert(indices.begin() + axis, at);
+        return tensor::ExtractOp::create(nb, l, in, indices).getResult();
+      });
+  return kernel.finish({result}).front();
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+/// What Loop and Scan have in common.
+struct LoopPlan {
+  /// Null: only the condition ends the loop.
+  Value trips;
+  /// i1.
+  Value condition;
+  bool yieldsCondition;
+  /// Converted values before the first trip, and their types in the graph.
+  ValueRange carried;
+  TypeRange initialTypes;
+};
+
+/// What a loop carries, in the graph and converted: what all ends of the cycle
+/// agree on. Tensors of different ranks are boxed.
+struct CarriedTypes {
+  SmallVector<Type> graph, converted;
+};
+
+Type carriedType(Type init, Type argument, Type yielded) {
+  for (Type type : {init, argument, yielded})
+    if (isa<onnx::OptType>(type))
+      return type;
+  auto tensor = dyn_cast<TensorType>(argument);
+  if (!tensor)
+    return argument;
+  Type joined = joinRanked(joinRanked(init, argument), yielded);
+  return joined ? joined : UnrankedTensorType::get(tensor.getElementType());
+}
+
+/// Fails if a row to be scanned is no tensor of known rank.
+LogicalResult carriedTypes(const TypeConverter &converter, Block &body,
+                           const LoopPlan &plan, TypeRange arguments,
+                           CarriedTypes &types) {
+  TypeRange yielded = TypeRange(body.getTerminator()->getOperandTypes())
+                          .drop_front(plan.yieldsCondition);
+  for (auto [init, argument, next] :
+       llvm::zip(plan.initialTypes, arguments, yielded)) {
+    types.graph.push_back(carriedType(init, argument, next));
+    types.converted.push_back(converter.convertType(types.graph.back()));
+  }
+  for (Type row : yielded.drop_front(plan.carried.size())) {
+    auto type = dyn_cast<RankedTensorType>(row);
+    if (!type)
+      return failure();
+    SmallVector<int64_t> shape{ShapedType::kDynamic};
+    llvm::append_range(shape, type.getShape());
+    types.converted.push_back(RankedTensorType::get(
+        shape, converter.convertType(type.getElementType())));
+  }
+  return success();
+}
+
+/// The loop; `arguments` makes the values that the body takes from the
+/// counter, the condition and what is carried.
+scf::WhileOp
+buildLoop(ConversionPatternRewriter &rewriter, Location loc,
+          const LoopPlan &plan, const CarriedTypes &types, Block &body,
+          llvm::function_ref<SmallVector<Value>(ValueRange)> arguments) {
+  SmallVector<Value> inits{indexConstant(rewriter, loc, 0), plan.condition};
+  for (auto [i, type] : llvm::enumerate(types.converted)) {
+    if (i < plan.carried.size()) {
+      inits.push_back(convertValue(rewriter, loc, plan.carried[i],
+                                   plan.initialTypes[i], types.graph[i], type));
+      continue;
+    }
+    auto rows = cast<RankedTensorType>(type);
+    SmallVector<Value> none(rows.getNumDynamicDims(),
+                            indexConstant(rewriter, loc, 0));
+    inits.push_back(tensor::EmptyOp::create(rewriter, loc, rows, none));
+  }
+  SmallVector<Type> all = llvm::to_vector(ValueRange(inits).getTypes());
+  auto loop = scf::WhileOp::create(rewriter, loc, all, inits);
+  loop->setAttr(yieldedAttr,
+                rewriter.getDenseI64ArrayAttr(
+                    {plan.yieldsCondition, int64_t(plan.carried.size())}));
+  loop->setAttr(graphTypesAttr, rewriter.getTypeArrayAttr(types.graph));
+  SmallVector<Location> locs(all.size(), loc);
+  Block *before = rewriter.createBlock(&loop.getBefore(), {}, all, locs);
+  Value goesOn = before->getArgument(1);
+  if (plan.trips) {
+    Value isLess =
+        arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::slt,
+                              before->getArgument(0), plan.trips);
+    goesOn = arith::AndIOp::create(rewriter, loc, goesOn, isLess);
+  }
+  scf::ConditionOp::create(rewriter, loc, goesOn, before->getArguments());
+  Block *after = rewriter.createBlock(&loop.getAfter(), {}, all, locs);
+  SmallVector<Value> values = arguments(after->getArguments());
+  rewriter.inlineBlockBefore(&body, after, after->end(), values);
+  rewriter.setInsertionPointAfter(loop);
+  return loop;
+}
+
+/// Loop and Scan: what their bodies take and their results are made of.
+template <typename LoopOp>
+struct LoopPattern : public OpConversionPattern<LoopOp> {
+  using OpConversionPattern<LoopOp>::OpConversionPattern;
+
+protected:
+  Type convertType(Type type) const {
+    return this->getTypeConverter()->convertType(type);
+  }
+
+  /// The counter or the condition as the body takes it.
+  Value asArgument(OpBuilder &b, Location loc, Value scalar,
+                   BlockArgument argument) const {
+    auto type = cast<TensorType>(convertType(argument.getType()));
+    Type element = type.getElementType();
+    if (scalar.getType().isIndex())
+      scalar = arith::IndexCastOp::create(b, loc, element, scalar);
+    else if (scalar.getType() != element)
+      scalar = arith::ExtUIOp::create(b, loc, element, scalar);
+    SmallVector<int64_t> ones(type.getRank(), 1);
+    Value tensor = tensor::FromElementsOp::create(
+        b, loc, RankedTensorType::get(ones, element), scalar);
+    return convertValue(b, loc, tensor, type, type, type);
+  }
+
+  /// What the loop carries as the arguments of the body.
+  SmallVector<Value> asArguments(OpBuilder &b, Location loc,
+                                 const CarriedTypes &types, ValueRange carried,
+                                 ArrayRef<BlockArgument> arguments) const {
+    SmallVector<Value> values;
+    for (auto [value, graph, argument] :
+         llvm::zip(carried, types.graph, arguments))
+      values.push_back(convertValue(b, loc, value, graph, argument.getType(),
+                                    convertType(argument.getType())));
+    return values;
+  }
+
+  /// What the loop has carried as the results of the op; the rows as they are.
+  SmallVector<Value> asResults(OpBuilder &b, LoopOp op,
+                               const CarriedTypes &types,
+                               scf::WhileOp loop) const {
+    SmallVector<Value> results(loop.getResults().drop_front(2));
+    for (auto [value, graph, type] :
+         llvm::zip(results, types.graph, op->getResultTypes()))
+      value =
+          convertValue(b, op.getLoc(), value, graph, type, convertType(type));
+    return results;
+  }
+};
+
+struct LoopLowering : public LoopPattern<onnx::LoopOp> {
+  using LoopPattern::LoopPattern;
+
+  LogicalResult
+  matchAndRewrite(onnx::LoopOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Block &body = op.getBody().front();
+    const TypeConverter &converter = *getTypeConverter();
+    ValueRange initial = adaptor.getVInitial();
+    LoopPlan plan{{}, {}, true, initial, op.getVInitial().getTypes()};
+    CarriedTypes types;
+    if (!isa<RankedTensorType>(body.getArgument(0).getType()) ||
+        !isa<RankedTensorType>(body.getArgument(1).getType()) ||
+        failed(carriedTypes(converter, body, plan,
+                            TypeRange(body.getArgumentTypes()).drop_front(2),
+                            types)))
+      return rewriter.notifyMatchFailure(
+          op, "a row of a scan output has no known rank");
+    if (Value trips = adaptor.getM())
+      plan.trips = arith::IndexCastOp::create(
+          rewriter, loc, rewriter.getIndexType(),
+          checkedElement(rewriter, loc, trips, "Loop: M is one number"));
+    plan.condition = adaptor.getCond()
+                         ? isTrue(rewriter, loc, adaptor.getCond(),
+                                  "Loop: the condition is one bool")
+                         : arith::ConstantOp::create(
+                               rewriter, loc, rewriter.getBoolAttr(true));
+    scf::WhileOp loop =
+        buildLoop(rewriter, loc, plan, types, body, [&](ValueRange arguments) {
+          SmallVector<Value> values{
+              asArgument(rewriter, loc, arguments[0], body.getArgument(0)),
+              asArgument(rewriter, loc, arguments[1], body.getArgument(1))};
+          llvm::append_range(
+              values, asArguments(rewriter, loc, types, arguments.drop_front(2),
+                                  body.getArguments().drop_front(2)));
+          return values;
+        });
+    SmallVector<Value> results = asResults(rewriter, op, types, loop);
+    for (Value &rows : MutableArrayRef(results).drop_front(initial.size()))
+      rows = arrange(rewriter, loc, rows, 0, /*reverse=*/true);
+    replaceWithCasts(rewriter, converter, op, results);
+    return success();
+  }
+};
+
+struct ScanLowering : public LoopPattern<onnx::ScanOp> {
+  using LoopPattern::LoopPattern;
+
+  LogicalResult
+  matchAndRewrite(onnx::ScanOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Block &body = op.getBody().front();
+    const TypeConverter &converter = *getTypeConverter();
+    unsigned count = op.getNumScanInputs();
+    ValueRange operands = adaptor.getOperands();
+    ValueRange scanned = operands.take_back(count);
+    LoopPlan plan{{},
+                  {},
+                  false,
+                  operands.drop_back(count),
+                  TypeRange(op->getOperandTypes()).drop_back(count)};
+    CarriedTypes types;
+    if (!llvm::all_of(scanned, rankedType) ||
+        failed(carriedTypes(converter, body, plan, body.getArgumentTypes(),
+                            types)))
+      return rewriter.notifyMatchFailure(
+          op, "an input or output that is scanned has no known rank");
+    auto element = [](std::optional<ArrayRef<int64_t>> list, unsigned i) {
+      return list && i < list->size() ? (*list)[i] : 0;
+    };
+    SmallVector<int64_t> axes;
+    for (auto [i, value] : llvm::enumerate(scanned)) {
+      int64_t axis = element(op.getScanInputAxes(), i);
+      axes.push_back(axis < 0 ? axis + rankedType(value).getRank() : axis);
+    }
+    plan.trips = sizeOf(rewriter, loc, scanned[0], axes[0]);
+    for (unsigned i = 1; i < count; ++i)
+      krnl::CheckOp::create(
+          rewriter, loc,
+          arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq,
+                                plan.trips,
+                                sizeOf(rewriter, loc, scanned[i], axes[i])),
+          "Scan: scanned inputs differ in length");
+    plan.condition =
+        arith::ConstantOp::create(rewriter, loc, rewriter.getBoolAttr(true));
+    scf::WhileOp loop =
+        buildLoop(rewriter, loc, plan, types, body, [&](ValueRange arguments) {
+          SmallVector<Value> values =
+              asArguments(rewriter, loc, types, arguments.drop_front(2),
+                          body.getArguments().take_front(plan.carried.size()));
+          Value last = subIndex(rewriter, loc, plan.trips,
+                                indexConstant(rewriter, loc, 1));
+          for (auto [i, value] : llvm::enumerate(scanned)) {
+            Value at = arguments[0];
+            if (element(op.getScanInputDirections(), i))
+              at = subIndex(rewriter, loc, last, at);
+            Value row = slice(rewriter, loc, value, axes[i], at);
+            BlockArgument argument = body.getArgument(values.size());
+            values.push_back(convertValue(
+                rewriter, loc, row, argument.getType(), argument.getType(),
+                convertType(argument.getType())));
+          }
+          return values;
+        });
+    SmallVector<Value> results = asResults(rewriter, op, types, loop);
+    auto rows = MutableArrayRef(results).drop_front(plan.carried.size());
+    for (auto [i, value] : llvm::enumerate(rows)) {
+      int64_t axis = element(op.getScanOutputAxes(), i);
+      if (axis < 0)
+        axis += rankedType(value).getRank();
+      value = arrange(rewriter, loc, value, axis,
+                      !element(op.getScanOutputDirections(), i));
+    }
+    replaceWithCasts(rewriter, converter, op, results);
+    return success();
+  }
+};
+
+} // namespace
+
+Value prependRow(OpBuilder &b, Location loc, Value rows, Value row,
+                 RankedTensorType type) {
+  SmallVector<Value> sizes{
+      addIndex(b, loc, sizeOf(b, loc, rows, 0), indexConstant(b, loc, 1))};
+  llvm::append_range(sizes, sizesOf(b, loc, row));
+  KernelBuilder kernel(b, loc, "prepend");
+  SmallVector<AffineExpr> at = kernel.loopsOf(rankedType(row));
+  AffineExpr p = kernel.loop("rows", ShapedType::kDynamic);
+  Value newest = kernel.input(row), older = kernel.input(rows);
+  Value out = kernel.output(type, dynamicSizes(type, sizes));
+  auto same = [](OpBuilder &, Location, ValueRange v) { return v[0]; };
+  auto place = [&](AffineExpr first, ArrayRef<AffineExpr> rest) {
+    SmallVector<AffineExpr> result{first};
+    llvm::append_range(result, rest);
+    return result;
+  };
+  // Without rows there are no sizes of one either: nobody takes them from it.
+  SmallVector<AffineExpr> part = llvm::map_to_vector(
+      at, [&](AffineExpr loop) { return kernel.partOf(loop); });
+  Value moved = kernel.generic({{older, place(p, part)}},
+                               {out, place(p + 1, at)}, {}, same);
+  return kernel
+      .finish({kernel.generic({{newest, at}}, {moved, place(kernel.zero(), at)},
+                              {}, same)})
+      .front();
+}
+
+void populateONNXToKrnlLoopsPatterns(TypeConverter &converter,
+                                     RewritePatternSet &patterns) {
+  patterns.add<LoopLowering, ScanLowering>(converter, patterns.getContext());
+}
+
+} // namespace onnxc

@@ -1,0 +1,121 @@
+//===- Boxes.cpp - Tensors of unknown rank for krnl.call --------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// As in Sequences.cpp, params[0] is the element type of the tensors among the
+// operands or results.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Context.h"
+#include "Objects.h"
+
+using namespace onnxc;
+using namespace onnxc::rt;
+
+static TensorObject &tensorObjectOf(const OnnxcValue &operand) {
+  return *static_cast<TensorObject *>(objectOf(operand));
+}
+
+/// (tensor) -> object
+extern "C" int32_t onnxc_call_box(OnnxcCall *call, int32_t, OnnxcValue *outs,
+                                  int32_t, const OnnxcValue *ins,
+                                  const int64_t *params) {
+  give(outs[0], boxed(call, ins[0], params[0]));
+  return call->status;
+}
+
+/// (object) -> tensor
+extern "C" int32_t onnxc_call_unbox(OnnxcCall *call, int32_t, OnnxcValue *outs,
+                                    int32_t, const OnnxcValue *ins,
+                                    const int64_t *params) {
+  return giveElement(call, outs[0], objectOf(ins[0]), params[0],
+                     "a tensor of unknown rank");
+}
+
+/// (object) -> number of elements
+extern "C" int32_t onnxc_call_boxed_size(OnnxcCall *, int32_t, OnnxcValue *outs,
+                                         int32_t, const OnnxcValue *ins,
+                                         const int64_t *) {
+  *static_cast<int64_t *>(outs[0].data) =
+      viewOf(tensorObjectOf(ins[0])).count();
+  return ONNXC_OK;
+}
+
+/// A position among `rank` dimensions, cut off at the ends.
+static int64_t clampDim(int64_t dim, int64_t rank) {
+  dim = dim < 0 ? dim + rank : dim;
+  return dim < 0 ? 0 : dim > rank ? rank : dim;
+}
+
+/// (object) params [type, start, end] -> the sizes of these dimensions
+extern "C" int32_t onnxc_call_boxed_shape(OnnxcCall *call, int32_t,
+                                          OnnxcValue *outs, int32_t,
+                                          const OnnxcValue *ins,
+                                          const int64_t *params) {
+  const TensorObject &tensor = tensorObjectOf(ins[0]);
+  int64_t start = clampDim(params[1], tensor.rank);
+  int64_t end = clampDim(params[2], tensor.rank);
+  int64_t count = end > start ? end - start : 0;
+  TensorObject *shape = makeTensor(call, ONNX_TYPE_INT64, 1, &count);
+  if (!shape)
+    return call->status;
+  for (int64_t d = 0; d < count; ++d)
+    static_cast<int64_t *>(shape->data)[d] = tensor.dims[start + d];
+  int32_t status = giveElement(call, outs[0], shape, ONNX_TYPE_INT64, "Shape");
+  release(call, shape);
+  return status;
+}
+
+/// The dimensions that a shape asks for: 0 copies one unless `allowZero`, -1 is
+/// what remains. False after an error.
+static bool reshapedDims(OnnxcCall *call, const TensorView &x,
+                         const TensorView &shape, bool allowZero,
+                         int64_t *dims) {
+  const int64_t *asked = static_cast<const int64_t *>(shape.data);
+  int64_t rank = shape.count(), unknown = -1, known = 1;
+  bool fits = rank <= kMaxRank;
+  for (int64_t d = 0; fits && d < rank; ++d) {
+    dims[d] = asked[d];
+    if (asked[d] == 0 && !allowZero) {
+      fits = d < x.rank;
+      dims[d] = fits ? x.dims[d] : 0;
+    } else if (asked[d] == -1) {
+      fits = unknown < 0;
+      unknown = d;
+      continue;
+    }
+    fits &= dims[d] >= 0 && multiply(known, dims[d], known);
+  }
+  int64_t count = x.count();
+  if (fits && unknown >= 0) {
+    fits = known > 0 && count % known == 0;
+    dims[unknown] = fits ? count / known : 0;
+  } else if (fits) {
+    fits = known == count;
+  }
+  if (!fits)
+    call->fail(ONNXC_ERR_VALUE,
+               "Reshape: %lld elements do not have the asked shape",
+               (long long)count);
+  return fits;
+}
+
+/// (tensor, shape) params [type, allowzero] -> tensor
+extern "C" int32_t onnxc_call_boxed_reshape(OnnxcCall *call, int32_t,
+                                            OnnxcValue *outs, int32_t,
+                                            const OnnxcValue *ins,
+                                            const int64_t *params) {
+  TensorView x = tensorOf(ins[0], params[0]);
+  TensorView shape = tensorOf(ins[1], ONNX_TYPE_INT64);
+  int64_t dims[kMaxRank];
+  if (!reshapedDims(call, x, shape, params[1] != 0, dims))
+    return call->status;
+  TensorObject *result =
+      copyTensor(call, {x.data, x.type, shape.count(), dims});
+  if (!result)
+    return call->status;
+  int32_t status = giveElement(call, outs[0], result, params[0], "Reshape");
+  release(call, result);
+  return status;
+}

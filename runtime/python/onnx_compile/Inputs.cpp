@@ -11,9 +11,9 @@ using namespace onnxc::python;
 
 /// Strings of an array as UTF-8. The characters belong to Python strings that
 /// `held` keeps.
-static bool takeStrings(PyArrayObject *array, Runner &runner, size_t index) {
-  std::vector<char *> &texts = runner.texts[index];
-  texts.clear();
+static bool takeStrings(PyArrayObject *array, Runner &runner,
+                        OMBuffer &buffer) {
+  std::vector<char *> &texts = runner.texts.emplace_back();
   PyObject *objects = PyArray_FromArray(
       array, PyArray_DescrFromType(NPY_OBJECT), NPY_ARRAY_CARRAY_RO);
   if (!objects)
@@ -34,17 +34,16 @@ static bool takeStrings(PyArrayObject *array, Runner &runner, size_t index) {
       return false;
     texts.push_back(const_cast<char *>(text));
   }
-  runner.inputs[index].data = texts.data();
-  runner.inputs[index].bytes = int64_t(texts.size() * sizeof(char *));
+  buffer.data = texts.data();
+  buffer.bytes = int64_t(texts.size() * sizeof(char *));
   return true;
 }
 
 /// ml_dtypes leaves the upper bits of its int4 and int2 zero; the runtime wants
 /// the sign there.
-static void widenInput(Runner &runner, size_t index, int bits) {
-  OMBuffer &buffer = runner.inputs[index];
+static void widenInput(Runner &runner, OMBuffer &buffer, int bits) {
   const char *data = static_cast<const char *>(buffer.data);
-  std::vector<char> &widened = runner.widened[index];
+  std::vector<char> &widened = runner.widened.emplace_back();
   widened.assign(data, data + buffer.bytes);
   for (char &byte : widened)
     byte = char(static_cast<signed char>(byte << (8 - bits)) >> (8 - bits));
@@ -52,13 +51,13 @@ static void widenInput(Runner &runner, size_t index, int bits) {
 }
 
 /// Any object as an array the model can read; a new reference.
-static PyArrayObject *toArray(PyObject *object, const Argument &argument) {
+static PyArrayObject *toArray(PyObject *object, PyArray_Descr *wanted) {
   constexpr int flags = NPY_ARRAY_CARRAY_RO | NPY_ARRAY_NOTSWAPPED;
   // A Python number or list has no type of its own: it takes the model's.
   PyArray_Descr *descr = nullptr;
   if (PyList_Check(object) || PyTuple_Check(object) || PyFloat_Check(object) ||
       PyLong_Check(object) || PyUnicode_Check(object) || PyBytes_Check(object))
-    descr = argument.descr;
+    descr = wanted;
   bool exports = PyArray_Check(object) || PyObject_CheckBuffer(object) ||
                  PyObject_HasAttrString(object, "__array__");
   PyObject *source = object;
@@ -80,30 +79,22 @@ static PyArrayObject *toArray(PyObject *object, const Argument &argument) {
   return reinterpret_cast<PyArrayObject *>(array);
 }
 
-static bool takeInput(State &state, Runner &runner, size_t index,
-                      PyObject *object) {
-  const Argument &argument = state.inputs[index];
-  OMBuffer &buffer = runner.inputs[index];
-  if (!argument.descr) {
-    PyErr_Format(PyExc_NotImplementedError,
-                 "input '%U' is no tensor: use the C API", argument.name);
-    return false;
-  }
+bool python::takeTensor(Runner &runner, PyObject *object, PyArray_Descr *wanted,
+                        OMBuffer &buffer, PyObject *what) {
   PyArrayObject *array;
   if (PyArray_CheckExact(object) &&
       PyArray_ISCARRAY_RO(reinterpret_cast<PyArrayObject *>(object))) {
     array = reinterpret_cast<PyArrayObject *>(object);
     Py_INCREF(array);
-  } else if (!(array = toArray(object, argument))) {
+  } else if (!(array = toArray(object, wanted))) {
     return false;
   }
   runner.held.push_back(reinterpret_cast<PyObject *>(array));
   PyArray_Descr *descr = PyArray_DESCR(array);
-  int type =
-      descr == argument.descr ? int(argument.facts->type) : typeOf(descr);
+  int type = typeOf(descr);
   if (type == 0) {
-    PyErr_Format(PyExc_TypeError, "input '%U': no model takes dtype %R",
-                 argument.name, descr);
+    PyErr_Format(PyExc_TypeError, "input '%U': no model takes dtype %R", what,
+                 descr);
     return false;
   }
   static_assert(sizeof(npy_intp) == sizeof(int64_t));
@@ -111,11 +102,26 @@ static bool takeInput(State &state, Runner &runner, size_t index,
             reinterpret_cast<int64_t *>(PyArray_DIMS(array)),
             PyArray_NDIM(array), OM_DATA_TYPE(type)};
   if (type == ONNX_TYPE_STRING)
-    return takeStrings(array, runner, index);
+    return takeStrings(array, runner, buffer);
   if (type == ONNX_TYPE_INT4)
-    widenInput(runner, index, 4);
+    widenInput(runner, buffer, 4);
   else if (type == ONNX_TYPE_INT2)
-    widenInput(runner, index, 2);
+    widenInput(runner, buffer, 2);
+  return true;
+}
+
+static bool takeInput(State &state, Runner &runner, size_t index,
+                      PyObject *object) {
+  const Argument &argument = state.inputs[index];
+  OMBuffer &buffer = runner.inputs[index];
+  if (argument.descr)
+    return takeTensor(runner, object, argument.descr, buffer, argument.name);
+  OMValue *value =
+      takeValue(state, runner, object, *argument.facts, argument.name);
+  if (!value)
+    return false;
+  runner.values.push_back(value);
+  buffer = {value, 0, nullptr, 0, ONNX_TYPE_UNDEFINED};
   return true;
 }
 

@@ -70,6 +70,12 @@ bool resolve(State &state) {
   find(call.valueGetElement, "omValueGetElement");
   find(call.valueGetKey, "omValueGetKey");
   find(call.valueGetTensor, "omValueGetTensor");
+  find(call.valueCreateTensor, "omValueCreateTensor");
+  find(call.valueCreateSequence, "omValueCreateSequence");
+  find(call.valueCreateMap, "omValueCreateMap");
+  find(call.valueCreateOptional, "omValueCreateOptional");
+  find(call.valueDestroy, "omValueDestroy");
+  find(call.tensorCreate, "omTensorCreate");
   find(call.tensorGetDataPtr, "omTensorGetDataPtr");
   find(call.tensorGetDataType, "omTensorGetDataType");
   find(call.tensorGetRank, "omTensorGetRank");
@@ -130,8 +136,6 @@ std::unique_ptr<Runner> borrowRunner(State &state) {
   }
   runner->inputs.resize(state.inputs.size());
   runner->outputs.resize(state.outputs.size());
-  runner->texts.resize(state.inputs.size());
-  runner->widened.resize(state.inputs.size());
   runner->held.reserve(state.inputs.size() + state.outputs.size());
   return runner;
 }
@@ -139,7 +143,12 @@ std::unique_ptr<Runner> borrowRunner(State &state) {
 void returnRunner(State &state, std::unique_ptr<Runner> runner) {
   for (PyObject *object : runner->held)
     Py_DECREF(object);
+  for (OMValue *value : runner->values)
+    state.call.valueDestroy(value);
   runner->held.clear();
+  runner->values.clear();
+  runner->texts.clear();
+  runner->widened.clear();
   state.idle.push_back(std::move(runner));
 }
 

@@ -23,6 +23,7 @@
 
 #include "onnxc/Runtime.h"
 
+#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
@@ -57,6 +58,12 @@ struct Functions {
   decltype(&omValueGetElement) valueGetElement;
   decltype(&omValueGetKey) valueGetKey;
   decltype(&omValueGetTensor) valueGetTensor;
+  decltype(&omValueCreateTensor) valueCreateTensor;
+  decltype(&omValueCreateSequence) valueCreateSequence;
+  decltype(&omValueCreateMap) valueCreateMap;
+  decltype(&omValueCreateOptional) valueCreateOptional;
+  decltype(&omValueDestroy) valueDestroy;
+  decltype(&omTensorCreate) tensorCreate;
   decltype(&omTensorGetDataPtr) tensorGetDataPtr;
   decltype(&omTensorGetDataType) tensorGetDataType;
   decltype(&omTensorGetRank) tensorGetRank;
@@ -68,9 +75,10 @@ struct Functions {
 struct Runner {
   OMContext *context;
   std::vector<OMBuffer> inputs, outputs;
-  std::vector<PyObject *> held;           ///< arrays the buffers point into
-  std::vector<std::vector<char *>> texts; ///< data of string inputs
-  std::vector<std::vector<char>> widened; ///< data of int4 and int2 inputs
+  std::vector<PyObject *> held;          ///< arrays the buffers point into
+  std::vector<OMValue *> values;         ///< inputs that are no tensors
+  std::deque<std::vector<char *>> texts; ///< data of string tensors
+  std::deque<std::vector<char>> widened; ///< data of int4 and int2 tensors
 };
 
 struct Argument {
@@ -89,6 +97,15 @@ struct State {
   std::vector<std::unique_ptr<Runner>> idle;
 };
 
+/// Any object as a tensor the model can read; what it points into is held by
+/// the runner. A Python number or list takes the type `wanted`. `what` is for
+/// messages.
+bool takeTensor(Runner &runner, PyObject *object, PyArray_Descr *wanted,
+                OMBuffer &buffer, PyObject *what);
+/// A list, dict or None as a value of the type that `facts` tell; null with an
+/// exception.
+OMValue *takeValue(State &state, Runner &runner, PyObject *object,
+                   const OMArgument &facts, PyObject *what);
 /// Fills runner.inputs from one array, a list of them, or a dict by name.
 bool takeInputs(State &state, Runner &runner, PyObject *object);
 /// Arrays for outputs of known shape; the others are left to the runtime.

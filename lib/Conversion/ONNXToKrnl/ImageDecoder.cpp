@@ -13,8 +13,7 @@ using namespace mlir;
 namespace onnxc {
 namespace {
 
-struct ImageDecoderLowering
-    : public OpConversionPattern<onnx::ImageDecoderOp> {
+struct ImageDecoderLowering : public OpConversionPattern<onnx::ImageDecoderOp> {
   using OpConversionPattern::OpConversionPattern;
 
   LogicalResult

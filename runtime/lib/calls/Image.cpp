@@ -16,8 +16,8 @@ bool Image::resize(int64_t newWidth, int64_t newHeight) {
   if (newWidth > kMaxSide || newHeight > kMaxSide ||
       newWidth * newHeight > kMaxPixels)
     return fail("ImageDecoder: %s", "the image is too large");
-  pixels = static_cast<uint8_t *>(
-      onnxc_rt_alloc(call, newWidth * newHeight * 3));
+  pixels =
+      static_cast<uint8_t *>(onnxc_rt_alloc(call, newWidth * newHeight * 3));
   if (onnxc_rt_status(call) != ONNXC_OK)
     return false;
   width = newWidth;

@@ -1,4 +1,5 @@
-//===- Image.h - Pictures out of files ---------------------------*- C++ -*-===//
+//===- Image.h - Pictures out of files ---------------------------*- C++
+//-*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //

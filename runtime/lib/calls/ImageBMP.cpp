@@ -28,8 +28,8 @@ static void readMasks(ImageFile file, int64_t infoSize, Header &header) {
     if (header.compression == bitFields)
       header.masks[i] = file.le32(14 + 40 + 4 * i);
     else
-      header.masks[i] = header.bits == 16 ? 0x7c00u >> (5 * i)
-                                          : 0xff0000u >> (8 * i);
+      header.masks[i] =
+          header.bits == 16 ? 0x7c00u >> (5 * i) : 0xff0000u >> (8 * i);
   // The masks of a short header stand between it and the palette.
   if (header.compression == bitFields && infoSize == 40)
     header.palette += 12;

@@ -76,8 +76,8 @@ static bool readAll(Decoder &decoder, ImageFile file, Image &image) {
   if (!image.resize(decoder.info.image_width, decoder.info.image_height))
     return false;
   if (decoder.info.out_color_space == JCS_CMYK) {
-    decoder.line = static_cast<uint8_t *>(
-        onnxc_rt_alloc(image.call, 4 * image.width));
+    decoder.line =
+        static_cast<uint8_t *>(onnxc_rt_alloc(image.call, 4 * image.width));
     if (onnxc_rt_status(image.call) != ONNXC_OK)
       return false;
   }

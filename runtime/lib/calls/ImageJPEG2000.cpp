@@ -74,8 +74,7 @@ static bool open(Decoder &decoder, Source &source) {
   if (!decoder.codec || !decoder.stream)
     return false;
   opj_stream_set_user_data(decoder.stream, &source, nullptr);
-  opj_stream_set_user_data_length(decoder.stream,
-                                  OPJ_UINT64(source.file.size));
+  opj_stream_set_user_data_length(decoder.stream, OPJ_UINT64(source.file.size));
   opj_stream_set_read_function(decoder.stream, readBytes);
   opj_stream_set_skip_function(decoder.stream, skipBytes);
   opj_stream_set_seek_function(decoder.stream, seekTo);

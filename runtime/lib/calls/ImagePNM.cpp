@@ -49,8 +49,8 @@ struct Reader {
 
   int64_t bytes(int count) {
     failed |= at + count > file.size;
-    int64_t value = count == 2 ? file.byte(at) << 8 | file.byte(at + 1)
-                               : file.byte(at);
+    int64_t value =
+        count == 2 ? file.byte(at) << 8 | file.byte(at + 1) : file.byte(at);
     at += count;
     return value;
   }

@@ -18,6 +18,8 @@ struct Convolution {
       : group(op.getGroup()), strides(op.getStrides()),
         dilations(op.getDilations()), pads(op.getPads()),
         autoPad(op.getAutoPad()) {}
+  /// One step at a time, without a border.
+  explicit Convolution(int64_t group) : group(group), autoPad("NOTSET") {}
 
   int64_t group;
   std::optional<llvm::ArrayRef<int64_t>> strides, dilations, pads;

@@ -1,0 +1,240 @@
+//===- DeformConv.cpp - Convolution at displaced places ---------*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// One kernel samples what each position of a window sees, displaced and masked,
+// as channels of their own; what is left is a convolution with windows of one
+// element.
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "onnxc/Conversion/ONNXToKrnl/Convolution.h"
+#include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
+#include "onnxc/Conversion/ONNXToKrnl/Interpolation.h"
+#include "onnxc/Conversion/ONNXToKrnl/Movement.h"
+#include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
+#include "onnxc/Conversion/ONNXToKrnl/Windows.h"
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
+
+using namespace mlir;
+
+namespace onnxc {
+namespace {
+
+class DeformConvLowering : public OpConversionPattern<onnx::DeformConvOp> {
+public:
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(onnx::DeformConvOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value x = adaptor.getX(), w = adaptor.getW();
+    for (Value v : {x, w, adaptor.getOffset()})
+      if (!rankedType(v) || rankedType(v).getRank() < 3 ||
+          rankedType(v).getRank() != rankedType(x).getRank())
+        return rewriter.notifyMatchFailure(op, "ranks do not fit");
+    if (adaptor.getMask() && !rankedType(adaptor.getMask()))
+      return rewriter.notifyMatchFailure(op, "rank of the mask is not known");
+    int64_t spatial = rankedType(x).getRank() - 2;
+    if (op.getOffsetGroup() <= 0 || op.getGroup() <= 0)
+      return rewriter.notifyMatchFailure(op, "groups are not positive");
+    SmallVector<Value> window;
+    for (int64_t d = 0; d < spatial; ++d)
+      window.push_back(sizeOf(rewriter, loc, w, d + 2));
+    Windows windows = Windows::get(rewriter, loc, x, window, op.getStrides(),
+                                   op.getDilations(), op.getPads(), "NOTSET",
+                                   /*ceilMode=*/false);
+    checkSizes(op, adaptor, rewriter, window, windows);
+    Value columns = sample(op, adaptor, rewriter, window, windows);
+    Value points =
+        reshapeTo(rewriter, loc, w, pointType(w, columns, op.getGroup()),
+                  pointSizes(rewriter, loc, w, window, spatial));
+    Convolution plain(op.getGroup());
+    FailureOr<Value> y =
+        buildConvolution(rewriter, op, columns, points, adaptor.getB(),
+                         getElementTypeOrSelf(op.getX().getType()), plain);
+    if (failed(y))
+      return failure();
+    replaceWithCasts(rewriter, *getTypeConverter(), op, *y);
+    return success();
+  }
+
+private:
+  static Value volume(OpBuilder &b, Location loc, ValueRange window) {
+    return productOf(b, loc, window);
+  }
+
+  /// Filters with all that a window sees in one dimension.
+  static SmallVector<Value> pointSizes(OpBuilder &b, Location loc, Value w,
+                                       ValueRange window, int64_t spatial) {
+    SmallVector<Value> sizes{
+        sizeOf(b, loc, w, 0),
+        mulIndex(b, loc, sizeOf(b, loc, w, 1), volume(b, loc, window))};
+    sizes.append(spatial, indexConstant(b, loc, 1));
+    return sizes;
+  }
+
+  static RankedTensorType pointType(Value w, Value columns, int64_t group) {
+    RankedTensorType type = rankedType(w);
+    SmallVector<int64_t> shape(type.getRank(), 1);
+    shape[0] = type.getDimSize(0);
+    shape[1] = 1;
+    for (int64_t size : type.getShape().drop_front())
+      shape[1] = ShapedType::isDynamic(size) || ShapedType::isDynamic(shape[1])
+                     ? ShapedType::kDynamic
+                     : shape[1] * size;
+    int64_t seen = rankedType(columns).getDimSize(1);
+    if (ShapedType::isDynamic(shape[1]) && !ShapedType::isDynamic(seen))
+      shape[1] = seen / group;
+    return RankedTensorType::get(shape, type.getElementType());
+  }
+
+  static void checkSizes(onnx::DeformConvOp op, OpAdaptor adaptor, OpBuilder &b,
+                         ValueRange window, const Windows &windows) {
+    Location loc = op.getLoc();
+    int64_t spatial = window.size();
+    Value x = adaptor.getX(), offset = adaptor.getOffset();
+    Value positions = mulIndex(b, loc, volume(b, loc, window),
+                               indexConstant(b, loc, op.getOffsetGroup()));
+    Value coordinates =
+        mulIndex(b, loc, positions, indexConstant(b, loc, spatial));
+    auto check = [&](Value tensor, int64_t dim, Value wanted,
+                     StringRef message) {
+      checkEqualSizes(b, loc, sizeOf(b, loc, tensor, dim), wanted, message);
+    };
+    check(offset, 0, sizeOf(b, loc, x, 0),
+          "DeformConv: offset has another batch size");
+    check(offset, 1, coordinates, "DeformConv: offset does not fit the window");
+    for (int64_t d = 0; d < spatial; ++d)
+      check(offset, d + 2, windows.outSizes[d],
+            "DeformConv: offset does not fit the result");
+    if (Value mask = adaptor.getMask()) {
+      check(mask, 0, sizeOf(b, loc, x, 0),
+            "DeformConv: mask has another batch size");
+      check(mask, 1, positions, "DeformConv: mask does not fit the window");
+      for (int64_t d = 0; d < spatial; ++d)
+        check(mask, d + 2, windows.outSizes[d],
+              "DeformConv: mask does not fit the result");
+    }
+    for (int64_t d = 0; d < spatial; ++d)
+      checkAtMost(b, loc, indexConstant(b, loc, 1), sizeOf(b, loc, x, d + 2),
+                  "DeformConv: nothing to sample from");
+  }
+
+  /// A position of the columns, taken apart.
+  struct Position {
+    Value channel, group;
+    /// Along the window, and all of it as one number.
+    SmallVector<Value> inWindow;
+    Value point;
+  };
+
+  /// Channel c of the columns is (channel, position in the window).
+  static Position takeApart(OpBuilder &b, Location loc, Value c,
+                            ArrayRef<Value> window, Value perGroup) {
+    auto divide = [&](Value x, Value y) -> std::pair<Value, Value> {
+      Value quotient = arith::DivUIOp::create(b, loc, x, y);
+      return {quotient, arith::RemUIOp::create(b, loc, x, y)};
+    };
+    Position at;
+    at.inWindow.resize(window.size());
+    Value rest = c, all = indexConstant(b, loc, 1);
+    for (int64_t d = int64_t(window.size()) - 1; d >= 0; --d) {
+      std::tie(rest, at.inWindow[d]) = divide(rest, window[d]);
+      all = mulIndex(b, loc, all, window[d]);
+    }
+    at.channel = rest;
+    at.point = arith::RemUIOp::create(b, loc, c, all);
+    at.group = arith::DivUIOp::create(b, loc, rest, perGroup);
+    return at;
+  }
+
+  /// N x (C * window) x out: what each position of the windows sees.
+  static Value sample(onnx::DeformConvOp op, OpAdaptor adaptor, OpBuilder &b,
+                      ArrayRef<Value> window, const Windows &windows) {
+    Location loc = op.getLoc();
+    int64_t spatial = window.size();
+    Value x = adaptor.getX();
+    Type element = getElementTypeOrSelf(op.getX().getType());
+    Value channels = sizeOf(b, loc, x, 1);
+    SmallVector<Value> sizes{
+        sizeOf(b, loc, x, 0),
+        mulIndex(b, loc, channels, volume(b, loc, window))};
+    llvm::append_range(sizes, windows.outSizes);
+    Value groups = indexConstant(b, loc, op.getOffsetGroup());
+    // One at least: nothing divides by zero where there are no channels.
+    Value perGroup = maxIndex(b, loc, floorDivIndex(b, loc, channels, groups),
+                              indexConstant(b, loc, 1));
+    SmallVector<Value> inputs{x, adaptor.getOffset(), perGroup};
+    llvm::append_range(inputs, window);
+    llvm::append_range(inputs, windows.padBefore);
+    for (int64_t d = 0; d < spatial; ++d)
+      inputs.push_back(sizeOf(b, loc, x, d + 2));
+    if (adaptor.getMask())
+      inputs.push_back(adaptor.getMask());
+    return generate(
+        b, loc, "DeformConv", rankedType(x).getElementType(), sizes, inputs,
+        [&](OpBuilder &nb, Location l, ArrayRef<Value> at, ArrayRef<Value> in) {
+          ScalarBuilder s(nb, l, interpolationType(element));
+          Value y = sampleAt(s, at, in, windows, element);
+          return fromInterpolation(nb, l, y, element);
+        });
+  }
+
+  /// `in`: operand, offsets, channels per offset group; then, for each spatial
+  /// dimension, window, padding and size; the mask, if there is one.
+  static Value sampleAt(ScalarBuilder &s, ArrayRef<Value> at,
+                        ArrayRef<Value> in, const Windows &windows,
+                        Type element) {
+    OpBuilder &b = s.builder();
+    Location loc = s.getLoc();
+    int64_t spatial = at.size() - 2;
+    ArrayRef<Value> window = in.slice(3, spatial),
+                    before = in.slice(3 + spatial, spatial),
+                    size = in.slice(3 + 2 * spatial, spatial);
+    Position position = takeApart(b, loc, at[1], window, in[2]);
+    Value volume = productOf(b, loc, window);
+    Value point = addIndex(b, loc, mulIndex(b, loc, position.group, volume),
+                           position.point);
+    auto read = [&](Value tensor, Value channel) {
+      SmallVector<Value> place{at[0], channel};
+      llvm::append_range(place, at.drop_front(2));
+      return toInterpolation(
+          b, loc, tensor::ExtractOp::create(b, loc, tensor, place), element);
+    };
+    SmallVector<SmallVector<Tap>> taps;
+    for (int64_t d = 0; d < spatial; ++d) {
+      auto times = [&](Value i, int64_t n) {
+        return mulIndex(b, loc, i, indexConstant(b, loc, n));
+      };
+      Value start =
+          subIndex(b, loc, times(at[2 + d], windows.strides[d]), before[d]);
+      Value place = addIndex(b, loc, start,
+                             times(position.inWindow[d], windows.dilations[d]));
+      Value displaced =
+          s.add(indexToFloat(s, place),
+                read(in[1], addIndex(b, loc, times(point, spatial),
+                                     indexConstant(b, loc, d))));
+      taps.push_back(tapsAround(s, displaced, size[d], Interpolation::Linear, 0,
+                                Border::Zeros, /*atCorners=*/true));
+    }
+    Value y = interpolate(s, taps, [&](ArrayRef<Value> place) {
+      SmallVector<Value> whole{at[0], position.channel};
+      llvm::append_range(whole, place);
+      return toInterpolation(
+          b, loc, tensor::ExtractOp::create(b, loc, in[0], whole), element);
+    });
+    bool hasMask = int64_t(in.size()) > 3 + 3 * spatial;
+    return hasMask ? s.mul(y, read(in.back(), point)) : y;
+  }
+};
+
+} // namespace
+
+void populateONNXToKrnlDeformConvPatterns(TypeConverter &converter,
+                                          RewritePatternSet &patterns) {
+  patterns.add<DeformConvLowering>(converter, patterns.getContext());
+}
+
+} // namespace onnxc

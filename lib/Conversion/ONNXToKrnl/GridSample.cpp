@@ -1,0 +1,276 @@
+//===- GridSample.cpp - Samples at places that a grid names -----*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// GridSample and AffineGrid, which makes grids.
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Complex/IR/Complex.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
+#include "onnxc/Conversion/ONNXToKrnl/Interpolation.h"
+#include "onnxc/Conversion/ONNXToKrnl/Movement.h"
+#include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/ONNX/IR/Constants.h"
+#include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
+
+using namespace mlir;
+
+namespace onnxc {
+namespace {
+
+/// The attributes, understood.
+struct Sampling {
+  Interpolation mode;
+  Border border;
+  bool alignCorners;
+  /// Of the operand and of the grid, in the onnx dialect.
+  Type element, gridElement;
+
+  static std::optional<Sampling> parse(onnx::GridSampleOp op);
+  Value place(ScalarBuilder &s, Value normalized, Value size) const;
+};
+
+std::optional<Sampling> Sampling::parse(onnx::GridSampleOp op) {
+  auto mode = parseInterpolation(op.getMode());
+  auto border = llvm::StringSwitch<std::optional<Border>>(op.getPaddingMode())
+                    .Case("zeros", Border::Zeros)
+                    .Case("border", Border::Clamp)
+                    .Case("reflection", Border::Reflect)
+                    .Default(std::nullopt);
+  if (!mode || !border)
+    return std::nullopt;
+  return Sampling{*mode, *border, op.getAlignCorners() != 0,
+                  getElementTypeOrSelf(op.getX().getType()),
+                  getElementTypeOrSelf(op.getGrid().getType())};
+}
+
+/// From -1 and 1 at the corners, or at their outer edges, to samples.
+Value Sampling::place(ScalarBuilder &s, Value normalized, Value size) const {
+  Value length = indexToFloat(s, size), one = s.constant(1),
+        half = s.constant(0.5);
+  Value fromCorner = s.add(normalized, one);
+  if (alignCorners)
+    return s.mul(s.mul(fromCorner, half), s.sub(length, one));
+  return s.mul(s.sub(s.mul(fromCorner, length), one), half);
+}
+
+class GridSampleLowering : public OpConversionPattern<onnx::GridSampleOp> {
+public:
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(onnx::GridSampleOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value x = adaptor.getX(), grid = adaptor.getGrid();
+    RankedTensorType type = rankedType(x), gridType = rankedType(grid);
+    if (!type || !gridType)
+      return rewriter.notifyMatchFailure(op, "rank is not known");
+    if (type.getRank() < 3 || gridType.getRank() != type.getRank())
+      return rewriter.notifyMatchFailure(op, "ranks do not fit");
+    std::optional<Sampling> sampling = Sampling::parse(op);
+    if (!sampling)
+      return rewriter.notifyMatchFailure(op, "unknown mode");
+    bool isNumber = sampling->element.isIntOrFloat();
+    if (!isNumber && (sampling->mode != Interpolation::Nearest ||
+                      sampling->border == Border::Zeros))
+      return rewriter.notifyMatchFailure(op, "elements that are no numbers");
+    int64_t spatial = type.getRank() - 2;
+    checkSizes(rewriter, loc, x, grid, spatial);
+    SmallVector<Value> inSizes = sizesOf(rewriter, loc, x);
+    SmallVector<Value> sizes(ArrayRef<Value>(inSizes).take_front(2));
+    for (int64_t d = 0; d < spatial; ++d)
+      sizes.push_back(sizeOf(rewriter, loc, grid, d + 1));
+    sizes = knownSizes(rewriter, loc, op->getResult(0), sizes);
+    SmallVector<Value> inputs{x, grid};
+    llvm::append_range(inputs, ArrayRef<Value>(inSizes).drop_front(2));
+    Value y = generate(
+        rewriter, loc, "GridSample", type.getElementType(), sizes, inputs,
+        [&](OpBuilder &b, Location l, ArrayRef<Value> at, ArrayRef<Value> in) {
+          return sample(b, l, *sampling, at, in);
+        });
+    replaceWithCasts(rewriter, *getTypeConverter(), op, y);
+    return success();
+  }
+
+private:
+  static void checkSizes(OpBuilder &b, Location loc, Value x, Value grid,
+                         int64_t spatial) {
+    checkEqualSizes(b, loc, sizeOf(b, loc, x, 0), sizeOf(b, loc, grid, 0),
+                    "GridSample: the grid has another batch size");
+    checkEqualSizes(b, loc, sizeOf(b, loc, grid, spatial + 1),
+                    indexConstant(b, loc, spatial),
+                    "GridSample: the grid needs a coordinate for each "
+                    "spatial dimension");
+    for (int64_t d = 0; d < spatial; ++d)
+      checkAtMost(b, loc, indexConstant(b, loc, 1), sizeOf(b, loc, x, d + 2),
+                  "GridSample: nothing to sample from");
+  }
+
+  /// `in`: the operand, the grid and the operand's spatial sizes.
+  static Value sample(OpBuilder &b, Location loc, const Sampling &sampling,
+                      ArrayRef<Value> at, ArrayRef<Value> in) {
+    int64_t spatial = at.size() - 2;
+    Type gridCompute = interpolationType(sampling.gridElement);
+    ScalarBuilder g(b, loc, gridCompute);
+    SmallVector<Value> gridAt{at[0]};
+    llvm::append_range(gridAt, at.drop_front(2));
+    gridAt.push_back({});
+    SmallVector<SmallVector<Tap>> taps;
+    ScalarBuilder s(b, loc, interpolationType(sampling.element));
+    for (int64_t d = 0; d < spatial; ++d) {
+      // The grid names the last dimension first.
+      gridAt.back() = indexConstant(b, loc, spatial - 1 - d);
+      Value coordinate = toInterpolation(
+          b, loc, tensor::ExtractOp::create(b, loc, in[1], gridAt),
+          sampling.gridElement);
+      Value x = sampling.place(g, coordinate, in[2 + d]);
+      taps.push_back(tapsAround(g, x, in[2 + d], sampling.mode, -0.75,
+                                sampling.border, sampling.alignCorners));
+      for (Tap &tap : taps.back())
+        if (tap.weight)
+          tap.weight = g.castTo(tap.weight, s.type());
+    }
+    auto readStored = [&](ArrayRef<Value> place) -> Value {
+      SmallVector<Value> whole{at[0], at[1]};
+      llvm::append_range(whole, place);
+      return tensor::ExtractOp::create(b, loc, in[0], whole);
+    };
+    if (sampling.mode == Interpolation::Nearest)
+      return nearest(b, loc, sampling, taps, readStored);
+    Value y = interpolate(s, taps, [&](ArrayRef<Value> place) {
+      return toInterpolation(b, loc, readStored(place), sampling.element);
+    });
+    return fromInterpolation(b, loc, y, sampling.element);
+  }
+
+  /// Elements are handed on as they are stored.
+  static Value nearest(OpBuilder &b, Location loc, const Sampling &sampling,
+                       ArrayRef<SmallVector<Tap>> taps,
+                       llvm::function_ref<Value(ArrayRef<Value>)> read) {
+    SmallVector<Value> place;
+    Value exists;
+    for (const SmallVector<Tap> &dim : taps) {
+      place.push_back(dim[0].index);
+      Value here = dim[0].exists;
+      exists = exists && here ? arith::AndIOp::create(b, loc, exists, here)
+               : here         ? here
+                              : exists;
+    }
+    Value y = read(place);
+    if (!exists)
+      return y;
+    return arith::SelectOp::create(b, loc, exists, y,
+                                   storedConstant(b, loc, y.getType(), 0));
+  }
+};
+
+/// theta (N x 2 x 3 or N x 3 x 4) applied to each place of the image, x first.
+class AffineGridLowering : public OpConversionPattern<onnx::AffineGridOp> {
+public:
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(onnx::AffineGridOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value theta = adaptor.getTheta(), size = adaptor.getSize();
+    std::optional<int64_t> spatial = spatialDims(op, theta, size);
+    if (!spatial)
+      return rewriter.notifyMatchFailure(op, "rank is not known");
+    checkSizes(rewriter, loc, theta, size, *spatial);
+    SmallVector<Value> sizes{sizeOf(rewriter, loc, theta, 0)};
+    for (int64_t d = 0; d < *spatial; ++d)
+      sizes.push_back(
+          structuralElement(rewriter, loc, op.getSize(), size, d + 2));
+    sizes.push_back(indexConstant(rewriter, loc, *spatial));
+    sizes = knownSizes(rewriter, loc, op->getResult(0), sizes);
+    SmallVector<Value> inputs{theta};
+    llvm::append_range(inputs, ArrayRef<Value>(sizes).slice(1, *spatial));
+    Type element = getElementTypeOrSelf(op.getTheta().getType());
+    Value y = generate(
+        rewriter, loc, "AffineGrid", rankedType(theta).getElementType(), sizes,
+        inputs,
+        [&](OpBuilder &b, Location l, ArrayRef<Value> at, ArrayRef<Value> in) {
+          ScalarBuilder s(b, l, element);
+          return s.narrow(placeOf(s, at, in, op.getAlignCorners() != 0));
+        });
+    replaceWithCasts(rewriter, *getTypeConverter(), op, y);
+    return success();
+  }
+
+private:
+  /// 2 or 3: whatever of the types tells it.
+  static std::optional<int64_t> spatialDims(onnx::AffineGridOp op, Value theta,
+                                            Value size) {
+    RankedTensorType type = rankedType(theta), sizeType = rankedType(size),
+                     out = rankedType(op->getResult(0));
+    int64_t count = ShapedType::kDynamic;
+    if (out)
+      count = out.getRank() - 2;
+    if (type && type.getRank() == 3 && ShapedType::isDynamic(count))
+      count = type.getDimSize(1);
+    if (sizeType && sizeType.getRank() == 1 && ShapedType::isDynamic(count) &&
+        !sizeType.isDynamicDim(0))
+      count = sizeType.getDimSize(0) - 2;
+    bool fits = type && type.getRank() == 3 && sizeType &&
+                sizeType.getRank() == 1 && (count == 2 || count == 3);
+    return fits ? std::optional<int64_t>(count) : std::nullopt;
+  }
+
+  static void checkSizes(OpBuilder &b, Location loc, Value theta, Value size,
+                         int64_t spatial) {
+    auto check = [&](Value tensor, int64_t dim, int64_t wanted,
+                     StringRef message) {
+      checkEqualSizes(b, loc, sizeOf(b, loc, tensor, dim),
+                      indexConstant(b, loc, wanted), message);
+    };
+    check(size, 0, spatial + 2, "AffineGrid: size has the wrong length");
+    check(theta, 1, spatial, "AffineGrid: theta has the wrong shape");
+    check(theta, 2, spatial + 1, "AffineGrid: theta has the wrong shape");
+    checkEqualSizes(b, loc, sizeOf(b, loc, theta, 0),
+                    elementAsIndex(b, loc, size, 0),
+                    "AffineGrid: theta and size differ in the batch");
+  }
+
+  /// Between -1 and 1: the corners themselves, or the middle of each sample.
+  static Value coordinate(ScalarBuilder &s, Value i, Value size, bool align) {
+    Value one = s.constant(1), two = s.constant(2);
+    Value at = indexToFloat(s, i), length = indexToFloat(s, size);
+    if (!align)
+      return s.sub(s.div(s.add(s.mul(two, at), one), length), one);
+    Value steps = s.sub(length, one);
+    Value safe = s.select(s.lt(s.constant(0), steps), steps, one);
+    return s.sub(s.div(s.mul(two, at), safe), one);
+  }
+
+  static Value placeOf(ScalarBuilder &s, ArrayRef<Value> at, ArrayRef<Value> in,
+                       bool align) {
+    OpBuilder &b = s.builder();
+    Location loc = s.getLoc();
+    int64_t spatial = at.size() - 2;
+    auto theta = [&](int64_t column) {
+      Value place[] = {at[0], at.back(), indexConstant(b, loc, column)};
+      return s.widen(tensor::ExtractOp::create(b, loc, in[0], place));
+    };
+    Value sum = theta(spatial);
+    for (int64_t d = 0; d < spatial; ++d) {
+      // Columns of theta belong to the last dimension first.
+      int64_t dim = spatial - 1 - d;
+      Value x = coordinate(s, at[1 + dim], in[1 + dim], align);
+      sum = s.add(sum, s.mul(theta(d), x));
+    }
+    return sum;
+  }
+};
+
+} // namespace
+
+void populateONNXToKrnlGridSamplePatterns(TypeConverter &converter,
+                                          RewritePatternSet &patterns) {
+  patterns.add<AffineGridLowering, GridSampleLowering>(converter,
+                                                       patterns.getContext());
+}
+
+} // namespace onnxc

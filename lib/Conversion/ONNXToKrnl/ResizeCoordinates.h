@@ -1,0 +1,52 @@
+//===- ResizeCoordinates.h - Where results of Resize come from --*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//===----------------------------------------------------------------------===//
+
+#ifndef ONNXC_LIB_CONVERSION_ONNXTOKRNL_RESIZECOORDINATES_H
+#define ONNXC_LIB_CONVERSION_ONNXTOKRNL_RESIZECOORDINATES_H
+
+#include "onnxc/Conversion/ONNXToKrnl/Interpolation.h"
+
+namespace onnxc {
+
+/// What is known of one resized dimension: host values, or their images inside
+/// a kernel.
+struct ResizedDim {
+  int64_t dim;
+  mlir::Value scale, inSize, outSize; // f64
+  mlir::Value regionStart, regionEnd; // f64; null but for tf_crop_and_resize
+};
+
+/// The attributes of a Resize that say how, understood.
+struct ResizeMode {
+  Interpolation interpolation;
+  llvm::StringRef coordinates, nearest;
+  bool antialias, excludeOutside;
+  double cubicCoefficient;
+
+  bool isCrop() const { return coordinates == "tf_crop_and_resize"; }
+  /// The weights have to be brought to a sum of 1.
+  bool normalizes() const { return antialias || excludeOutside; }
+};
+
+/// Is this the name of a coordinate_transformation_mode?
+bool isCoordinateMode(llvm::StringRef name);
+
+/// Where position `i` (f64) of the result lies in the operand.
+mlir::Value sourceCoordinate(ScalarBuilder &f, llvm::StringRef mode,
+                             const ResizedDim &dim, mlir::Value i);
+/// The sample that nearest_mode takes for the place `x`.
+mlir::Value nearestSample(ScalarBuilder &f, llvm::StringRef mode,
+                          mlir::Value x);
+
+/// How much closer samples are than 1 in the filter: less than 1 where a
+/// smaller result is made with antialiasing.
+mlir::Value filterScale(ScalarBuilder &f, const ResizeMode &mode,
+                        mlir::Value scale);
+/// The first sample that takes part at `x`, relative to the one below `x`.
+mlir::Value firstTap(ScalarBuilder &f, const ResizeMode &mode,
+                     mlir::Value scale);
+
+} // namespace onnxc
+
+#endif // ONNXC_LIB_CONVERSION_ONNXTOKRNL_RESIZECOORDINATES_H

@@ -33,7 +33,6 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import cases as suite
 import modes
 import onnx
-from onnx.backend.test.runner import Runner
 
 from Harness import BUILD, artefact, expectations, isolation, values
 
@@ -70,7 +69,7 @@ class Suite:
         reporter.stage("run")
         outputs = artefact.load_session(library).run(inputs)
         reporter.stage("mismatch")
-        Runner.assert_similar_outputs(expected, outputs, case.rtol, case.atol)
+        values.assert_similar(expected, outputs, case.rtol, case.atol)
 
 
 def mismatch_line(message):

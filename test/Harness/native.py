@@ -28,6 +28,7 @@ SIGNATURES = {
     "omValueCreateTensor": (POINTER, [POINTER]),
     "omValueCreateSequence": (POINTER, [ctypes.POINTER(POINTER), INT]),
     "omValueCreateOptional": (POINTER, [POINTER]),
+    "omValueCreateMap": (POINTER, [POINTER, ctypes.POINTER(POINTER), INT]),
     "omValueGetKind": (ctypes.c_int32, [POINTER]),
     "omValueGetSize": (INT, [POINTER]),
     "omValueGetElement": (POINTER, [POINTER, INT]),
@@ -83,9 +84,16 @@ class NativeSession:
         return self.lib.omTensorCreate(address, shape, array.ndim, kind)
 
     def give_value(self, value, alive):
-        """An OMValue for a sequence, an empty optional, or a tensor inside one of them."""
+        """An OMValue for a sequence, a map, an empty optional, or what is inside one of them.
+
+        What an optional holds is given as it is: the artefact knows the type.
+        """
         if value is None:
             return self.lib.omValueCreateOptional(None)
+        if isinstance(value, dict):
+            keys = self.give_tensor(np.array(list(value)), alive)
+            items = [self.give_value(v, alive) for v in value.values()]
+            return self.lib.omValueCreateMap(keys, pointers(items), len(items))
         if isinstance(value, (list, tuple)):
             items = [self.give_value(v, alive) for v in value]
             return self.lib.omValueCreateSequence(pointers(items), len(items))

@@ -6,8 +6,12 @@
 # ===------------------------------------------------------------------------===//
 """Reads and writes the values of ONNX test data folders."""
 
+import itertools
+
+import numpy as np
 import onnx
 from onnx import numpy_helper
+from onnx.backend.test.runner import Runner
 
 
 def value_to_proto(value, type_proto, name):
@@ -33,6 +37,33 @@ def read_value(path, type_proto):
     if type_proto.HasField("map_type"):
         return numpy_helper.to_dict(onnx.MapProto.FromString(data))
     return numpy_helper.to_array(onnx.TensorProto.FromString(data))
+
+
+def flatten(value, where="output"):
+    """Lists the tensors of a value in order, each with its place: what is in sequences, optionals and maps.
+
+    The place also tells what is around a tensor, so that two values agree if places and tensors do.
+    """
+    if value is None:
+        return [(f"{where} is empty", None)]
+    if isinstance(value, (list, tuple)):
+        inside = [flatten(v, f"{where}[{i}]") for i, v in enumerate(value)]
+        return [(f"{where} of {len(value)}", None), *itertools.chain.from_iterable(inside)]
+    if isinstance(value, dict):
+        inside = [flatten(v, f"{where}[{k!r}]") for k, v in sorted(value.items())]
+        return [(f"{where} of {len(value)} keys", None), *itertools.chain.from_iterable(inside)]
+    return [(where, np.asarray(value))]
+
+
+def assert_similar(expected, actual, rtol, atol):
+    """Compares lists of values by the rules that ONNX's own suite has for tensors.
+
+    The suite itself takes a sequence for a list of outputs each, and a tensor in it for a list of scalars.
+    """
+    expected, actual = flatten(expected), flatten(actual)
+    assert [p for p, _ in actual] == [p for p, _ in expected], f"{[p for p, _ in actual]} instead of {[p for p, _ in expected]}"
+    tensors = [[v for _, v in flat if v is not None] for flat in (expected, actual)]
+    Runner.assert_similar_outputs(*tensors, rtol, atol)
 
 
 def graph_inputs(model):

@@ -6,6 +6,7 @@
 #include "NodeCheck.h"
 
 #include "ImportState.h"
+#include "onnxc/Schema/ProtoConversion.h"
 
 #include "onnx/defs/schema.h"
 
@@ -197,15 +198,5 @@ std::vector<std::string>
 onnxc::importer::graphAttributes(const NodeProto &node) {
   const OpSchema *schema =
       OpSchemaRegistry::Schema(node.op_type(), plainDomain(node.domain()));
-  std::vector<std::string> names;
-  if (schema)
-    for (const auto &[name, attribute] : schema->attributes())
-      if (attribute.type == AttributeProto::GRAPH)
-        names.push_back(name);
-  std::sort(names.begin(), names.end());
-  // The only pair whose reading order is not the alphabet's.
-  auto first = std::find(names.begin(), names.end(), "then_branch");
-  if (first != names.end())
-    std::rotate(names.begin(), first, first + 1);
-  return names;
+  return schema ? schema::graphAttributes(*schema) : std::vector<std::string>();
 }

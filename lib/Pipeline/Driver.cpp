@@ -13,6 +13,7 @@
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
+#include "onnxc/Exporter/Exporter.h"
 #include "onnxc/Importer/Importer.h"
 #include "onnxc/Pipeline/Phases.h"
 #include "onnxc/Pipeline/Registration.h"
@@ -51,7 +52,9 @@ private:
   Outcome fail(Outcome outcome, const Twine &message);
   bool isCancelled() const { return events.cancel && *events.cancel; }
   unsigned countSteps() const;
+  Outcome writeModel();
   bool isCode() const { return llvm::is_contained(codeKinds, options.emit); }
+  bool isModel() const { return options.emit == modelKind; }
 
   const Input &input;
   const CompileOptions &options;
@@ -78,6 +81,12 @@ static size_t phaseNumber(StringRef name) {
   return number;
 }
 
+/// The phase that the last thing written is made from.
+static size_t lastPhase(StringRef emit) {
+  size_t number = phaseNumber(emit == modelKind ? "onnx" : emit);
+  return std::min(number, phases().size() - 1);
+}
+
 Outcome Compilation::fail(Outcome outcome, const Twine &message) {
   if (events.message)
     events.message({Severity::Error, "", message.str()});
@@ -87,8 +96,8 @@ Outcome Compilation::fail(Outcome outcome, const Twine &message) {
 /// Import, the phases up to the one asked for, code.
 unsigned Compilation::countSteps() const {
   size_t first = options.resume.empty() ? 0 : phaseNumber(options.resume);
-  size_t last = std::min(phaseNumber(options.emit), phases().size() - 1);
-  return 1 + (last - first) + (isCode() ? 1 : 0);
+  size_t last = lastPhase(options.emit);
+  return 1 + (last - first) + (isCode() || isModel() ? 1 : 0);
 }
 
 Outcome Compilation::step(StringRef name, llvm::function_ref<Outcome()> work) {
@@ -119,7 +128,7 @@ Outcome Compilation::prepare() {
   machine = *resolved;
   report.target = machine.triple + " " + machine.cpu;
   if (!options.resume.empty() &&
-      phaseNumber(options.emit) < phaseNumber(options.resume))
+      lastPhase(options.emit) < phaseNumber(options.resume))
     return fail(Outcome::Usage, "--emit=" + options.emit +
                                     " comes before --resume=" + options.resume);
   DialectRegistry registry;
@@ -148,6 +157,8 @@ Outcome Compilation::load() {
   importer::ImportOptions import;
   import.shapes = options.shapes;
   import.dims = options.dims;
+  import.from = options.from;
+  import.to = options.to;
   auto imported = importer::importModel(*context, source, import);
   if (failed(imported))
     return Outcome::Rejected;
@@ -169,7 +180,7 @@ Outcome Compilation::runPhase(const Phase &phase) {
 
 Outcome Compilation::runPhases() {
   size_t first = options.resume.empty() ? 0 : phaseNumber(options.resume);
-  size_t last = std::min(phaseNumber(options.emit), phases().size() - 1);
+  size_t last = lastPhase(options.emit);
   for (size_t i = first + 1; i <= last; ++i) {
     const Phase &phase = phases()[i];
     Outcome outcome = step(phase.name, [&] { return runPhase(phase); });
@@ -187,6 +198,26 @@ Outcome Compilation::writeText() {
   if (llvm::Error error = writeOutput(options, events, text))
     return fail(Outcome::Usage, llvm::toString(std::move(error)));
   return Outcome::Done;
+}
+
+Outcome Compilation::writeModel() {
+  exporter::ExportOptions write;
+  if (options.output != "-")
+    write.dataFile = (llvm::sys::path::filename(options.output) + ".data").str();
+  FailureOr<exporter::ExportedModel> model =
+      exporter::exportModel(*module, write);
+  if (failed(model))
+    return Outcome::Rejected;
+  llvm::Error error = llvm::Error::success();
+  if (!model->data.empty())
+    error = llvm::writeToOutput(options.output + ".data", [&](auto &os) {
+      exporter::writeData(*model, os);
+      return llvm::Error::success();
+    });
+  if (!error)
+    error = writeOutput(options, events, model->bytes);
+  return error ? fail(Outcome::Usage, llvm::toString(std::move(error)))
+               : Outcome::Done;
 }
 
 Outcome Compilation::writeCode() {
@@ -212,8 +243,9 @@ Outcome Compilation::run() {
   if (outcome == Outcome::Done)
     outcome = runPhases();
   if (outcome == Outcome::Done)
-    outcome =
-        isCode() ? step("code", [&] { return writeCode(); }) : writeText();
+    outcome = isCode()    ? step("code", [&] { return writeCode(); })
+              : isModel() ? step("export", [&] { return writeModel(); })
+                          : writeText();
   report.peakMemory = peakMemory();
   return outcome;
 }

@@ -10,6 +10,8 @@
 
 #include "mlir/IR/BuiltinAttributes.h"
 
+#include <algorithm>
+
 using namespace mlir;
 using Option = ::onnx::OpSchema::FormalParameterOption;
 
@@ -103,4 +105,18 @@ FailureOr<SmallVector<Value>>
 onnxc::schema::resultSlots(Operation *op, const ::onnx::OpSchema &schema) {
   return distribute(schema.outputs(), op->getResults(),
                     findInherent(op, "resultSegmentSizes"));
+}
+
+std::vector<std::string>
+onnxc::schema::graphAttributes(const ::onnx::OpSchema &schema) {
+  std::vector<std::string> names;
+  for (const auto &[name, attribute] : schema.attributes())
+    if (attribute.type == ::onnx::AttributeProto::GRAPH)
+      names.push_back(name);
+  std::sort(names.begin(), names.end());
+  // The only pair whose reading order is not the alphabet's.
+  auto first = std::find(names.begin(), names.end(), "then_branch");
+  if (first != names.end())
+    std::rotate(names.begin(), first, first + 1);
+  return names;
 }

@@ -1,15 +1,16 @@
-# ===- modes.py - The three ways a case is compiled ------------------------===//
+# ===- modes.py - The ways a case is compiled ------------------------------===//
 # Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 #
 # static: as the suite declares it; dynamic: every dimension unknown, ranks
-# kept; constant: every input but the first data input baked into the model.
+# kept; constant: every input but the first data input baked into the model;
+# exported: simplified, written as a model and read again.
 # ===------------------------------------------------------------------------===//
 """Rewrites a case's model for a mode."""
 
 import onnx
 from onnx import defs
 
-MODES = ("static", "dynamic", "constant")
+MODES = ("static", "dynamic", "constant", "exported")
 
 # Formal parameters that say how rather than on what an operator works.
 STRUCTURAL = frozenset(

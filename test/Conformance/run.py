@@ -9,6 +9,7 @@
 
   run.py                          all cases, as declared
   run.py --mode dynamic           every dimension unknown
+  run.py --mode exported          simplified, written to .onnx and read again
   run.py --filter 'softmax'       cases whose name matches a regular expression
   run.py --operator Conv          cases that use an operator
   run.py --failed-only            cases that failed in the run before
@@ -64,6 +65,9 @@ class Suite:
         inputs = modes.apply_mode(self.mode, model, inputs)
         source, library = folder / "model.onnx", folder / "model.so"
         onnx.save(model, source)
+        if self.mode == "exported":
+            reporter.stage("export")
+            source = artefact.compile_model(source, folder / "exported.onnx", emit="model")
         reporter.stage("compile")
         artefact.compile_model(source, library, O=self.level)
         reporter.stage("run")

@@ -61,14 +61,16 @@ def compile_with_tool(model, output, options):
 
 
 def compile_model(model, output, **options):
-    """Compiles the model file to `output`; a refusal raises StageError with the first error."""
+    """Compiles the model file to `output` and returns it; a refusal raises StageError with the first error."""
     if not onnx_compile:
-        return compile_with_tool(model, output, options)
+        compile_with_tool(model, output, options)
+        return output
     try:
         onnx_compile.compile(model, output, **options)
     except onnx_compile.CompileError as error:
         message = error_line(str(error))
         raise StageError(stage_of(message), message) from None
+    return output
 
 
 def load_session(path):

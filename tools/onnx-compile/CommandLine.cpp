@@ -23,6 +23,7 @@ public:
   CommandLine parse();
 
 private:
+  void parseVerb();
   void parseOption(StringRef word);
   void parseLong(StringRef name);
   bool takeFlag(StringRef name);
@@ -110,8 +111,24 @@ void Parser::parseOption(StringRef word) {
   }
 }
 
+/// Other jobs than compiling; each is what options say in other words.
+struct Verb {
+  StringRef name, emit;
+};
+static constexpr Verb verbs[] = {{"simplify", "model"}};
+
+/// A verb counts as one only where a model can follow.
+void Parser::parseVerb() {
+  for (const Verb &verb : verbs)
+    if (words.size() > 1 && verb.name == words.front()) {
+      set("emit", verb.emit);
+      ++next;
+    }
+}
+
 CommandLine Parser::parse() {
   bool onlyFiles = false;
+  parseVerb();
   while (next < words.size() && result.error.empty()) {
     StringRef word = words[next++];
     if (!onlyFiles && word == "--") {
@@ -144,14 +161,16 @@ static std::string helpLine(std::string left, StringRef help) {
 
 std::string helpText() {
   std::string text =
-      "usage: onnx-compile MODEL [options]\n\n"
+      "usage: onnx-compile [simplify] MODEL [options]\n\n"
       "Compiles an ONNX model to a shared object that needs only libc and "
       "libm.\nMODEL is a file, or - for the standard input.\n\n"
       "  onnx-compile model.onnx                 writes model.so, for this "
       "machine\n"
       "  onnx-compile model.onnx --emit=onnx     prints the model with all "
       "shapes\n"
-      "  onnx-compile model.onnx --dim batch=8   fixes a named dimension\n\n"
+      "  onnx-compile model.onnx --dim batch=8   fixes a named dimension\n"
+      "  onnx-compile simplify model.onnx        writes the simplified model, "
+      "model.simplified.onnx\n\n"
       "options:\n";
   text += helpLine("-o FILE", "the same as --output");
   text += helpLine("-O0 -O1 -O2 -O3", "the same as --level");

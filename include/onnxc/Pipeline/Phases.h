@@ -42,6 +42,10 @@ llvm::ArrayRef<Phase> phases();
 /// What --emit= knows beside phases.
 inline constexpr llvm::StringLiteral codeKinds[] = {"asm", "obj", "lib"};
 
+/// --emit= of the simplified graph as a model: the phase onnx with every
+/// operator kept.
+inline constexpr llvm::StringLiteral modelKind = "model";
+
 /// The modules, one per target, inside the module of a model from the phase
 /// krnl on; the module itself if it has none.
 llvm::SmallVector<mlir::ModuleOp> targetModules(mlir::ModuleOp module);

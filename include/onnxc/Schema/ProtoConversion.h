@@ -3,7 +3,8 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // Conversions of types and attributes between the onnx dialect and the
-// messages of the onnx library. Only lib/Schema and lib/Importer include this.
+// messages of the onnx library. Only lib/Schema, lib/Importer and lib/Exporter
+// include this.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ONNXC_SCHEMA_PROTOCONVERSION_H
@@ -18,6 +19,7 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace onnxc::schema {
 
@@ -62,6 +64,10 @@ operandSlots(mlir::Operation *op, const ::onnx::OpSchema &schema);
 /// Likewise the results.
 mlir::FailureOr<llvm::SmallVector<mlir::Value>>
 resultSlots(mlir::Operation *op, const ::onnx::OpSchema &schema);
+
+/// The graph attributes of an operator in the order of the operation's
+/// regions.
+std::vector<std::string> graphAttributes(const ::onnx::OpSchema &schema);
 
 /// Writes `op` as a node whose value names are "i<number>" and "o<number>",
 /// empty for absent ones; graph attributes are left out. This is the form

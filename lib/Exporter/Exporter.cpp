@@ -1,0 +1,163 @@
+//===- Exporter.cpp - From the onnx dialect to model files -----*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#include "onnxc/Exporter/Exporter.h"
+
+#include "GraphExporter.h"
+#include "onnxc/Dialect/ONNX/IR/Constants.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include "onnx/checker.h"
+
+using namespace mlir;
+using namespace onnxc::exporter;
+using ::onnx::GraphProto;
+using ::onnx::ModelProto;
+using ::onnx::ValueInfoProto;
+
+/// The oldest version of the file format that has all that we write, but for
+/// types that a model brings along with its own version.
+static constexpr int64_t oldestFormat = 8;
+
+static StringRef textAttr(Operation *op, StringRef name) {
+  auto attr = op->getAttrOfType<StringAttr>(name);
+  return attr ? attr.getValue() : StringRef();
+}
+
+static void setMetadata(ModuleOp module, ModelProto &model) {
+  auto version = module->getAttrOfType<IntegerAttr>("onnx.ir_version");
+  model.set_ir_version(std::max(version ? version.getInt() : 0, oldestFormat));
+  model.set_producer_name("onnx-compile");
+  if (StringRef domain = textAttr(module, "onnx.domain"); !domain.empty())
+    model.set_domain(domain.str());
+  if (auto number = module->getAttrOfType<IntegerAttr>("onnx.model_version"))
+    model.set_model_version(number.getInt());
+  auto entries = module->getAttrOfType<DictionaryAttr>("onnx.metadata");
+  if (!entries)
+    return;
+  for (NamedAttribute entry : entries) {
+    auto text = dyn_cast<StringAttr>(entry.getValue());
+    if (!text)
+      continue;
+    auto *property = model.add_metadata_props();
+    property->set_key(entry.getName().str());
+    property->set_value(text.getValue().str());
+  }
+}
+
+/// Puts the names of dimensions where they are unknown.
+static void nameDims(DictionaryAttr attrs, ValueInfoProto &info) {
+  auto dims = attrs ? attrs.getAs<ArrayAttr>("onnx.dims") : ArrayAttr();
+  if (!dims || !info.type().has_tensor_type())
+    return;
+  auto *shape = info.mutable_type()->mutable_tensor_type()->mutable_shape();
+  if (shape->dim_size() != static_cast<int>(dims.size()))
+    return;
+  for (auto [index, dim] : llvm::enumerate(dims.getAsRange<StringAttr>())) {
+    auto *proto = shape->mutable_dim(static_cast<int>(index));
+    if (!proto->has_dim_value() && !dim.getValue().empty())
+      proto->set_dim_param(dim.getValue().str());
+  }
+}
+
+static std::string nameOf(DictionaryAttr attrs, StringRef kind, unsigned i) {
+  auto name = attrs ? attrs.getAs<StringAttr>("onnx.name") : StringAttr();
+  return name ? name.str() : (kind + Twine(i)).str();
+}
+
+static LogicalResult exportEntry(func::FuncOp function, ExportState &state,
+                                 GraphProto &graph) {
+  StringRef name =
+      textAttr(function->getParentOfType<ModuleOp>(), "onnx.model_name");
+  graph.set_name(name.empty() ? "main_graph" : name.str());
+  for (BlockArgument argument : function.getArguments()) {
+    DictionaryAttr attrs = function.getArgAttrDict(argument.getArgNumber());
+    std::string input =
+        state.uniqueName(nameOf(attrs, "input", argument.getArgNumber()));
+    state.names[argument] = input;
+    ValueInfoProto &info = *graph.add_input();
+    info.set_name(input);
+    onnxc::schema::toProto(argument.getType(), *info.mutable_type());
+    nameDims(attrs, info);
+  }
+  SmallVector<std::string> outputs;
+  for (unsigned i = 0; i < function.getNumResults(); ++i)
+    outputs.push_back(
+        state.uniqueName(nameOf(function.getResultAttrDict(i), "output", i)));
+  if (failed(GraphExporter(state, graph).run(function.front(), outputs)))
+    return failure();
+  for (unsigned i = 0; i < function.getNumResults(); ++i)
+    nameDims(function.getResultAttrDict(i),
+             *graph.mutable_output(static_cast<int>(i)));
+  return success();
+}
+
+static uint64_t countBytes(func::FuncOp function) {
+  uint64_t bytes = 0;
+  function.walk([&](Operation *op) {
+    if (op->getName().getStringRef() != "onnx.Constant")
+      return;
+    SmallVector<char> scratch;
+    bytes += onnxc::onnx::constantBytes(
+                 onnxc::onnx::constantValue(op->getResult(0)), scratch)
+                 .size();
+  });
+  return bytes;
+}
+
+/// The message of the library's checker, empty if it finds nothing wrong.
+static std::string checkModel(const ModelProto &model) {
+  try {
+    ::onnx::checker::check_model(model);
+    return "";
+  } catch (const std::exception &error) {
+    return error.what();
+  }
+}
+
+FailureOr<ExportedModel>
+onnxc::exporter::exportModel(ModuleOp module, const ExportOptions &options) {
+  auto function = module.lookupSymbol<func::FuncOp>("main_graph");
+  if (!function || !llvm::hasSingleElement(function.getBody()))
+    return module.emitError("there is no function main_graph to export");
+  ExportState state;
+  state.usesDataFile = countBytes(function) > options.embeddedLimit;
+  state.dataFile = options.dataFile;
+  if (state.usesDataFile && state.dataFile.empty())
+    return module.emitError("the weights do not fit into one file: give the "
+                            "output a file name");
+  ModelProto model;
+  setMetadata(module, model);
+  if (failed(exportEntry(function, state, *model.mutable_graph())))
+    return failure();
+  state.opsets.try_emplace("", 1);
+  for (const auto &[domain, version] : state.opsets) {
+    auto *import = model.add_opset_import();
+    import->set_domain(domain);
+    import->set_version(version);
+  }
+  std::string problem = state.usesDataFile ? "" : checkModel(model);
+  if (!problem.empty())
+    return module.emitError("the exported model is not valid: ") << problem;
+  ExportedModel result;
+  if (!model.SerializeToString(&result.bytes))
+    return module.emitError("the model is too large for one file");
+  result.data = std::move(state.data);
+  return result;
+}
+
+void onnxc::exporter::writeData(const ExportedModel &model,
+                                llvm::raw_ostream &os) {
+  for (TypedAttr value : model.data) {
+    os.write_zeros(
+        llvm::offsetToAlignment(os.tell(), llvm::Align(dataAlignment)));
+    SmallVector<char> scratch;
+    ArrayRef<char> bytes = onnx::constantBytes(value, scratch);
+    os.write(bytes.data(), bytes.size());
+  }
+}

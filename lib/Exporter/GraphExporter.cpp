@@ -1,0 +1,240 @@
+//===- GraphExporter.cpp - Blocks as graphs --------------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#include "GraphExporter.h"
+
+#include "onnxc/Dialect/ONNX/IR/Constants.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace onnxc::exporter;
+using ::onnx::AttributeProto;
+using ::onnx::GraphProto;
+using ::onnx::NodeProto;
+using ::onnx::OpSchema;
+using ::onnx::TensorProto;
+using ::onnx::ValueInfoProto;
+
+/// Smaller tensors stay in the model even beside a data file.
+static constexpr size_t smallestInDataFile = 1024;
+
+//===----------------------------------------------------------------------===//
+// Names
+//===----------------------------------------------------------------------===//
+
+std::string ExportState::uniqueName(StringRef wanted) {
+  std::string name = wanted.str();
+  for (unsigned i = 1; name.empty() || !taken.insert(name).second; ++i)
+    name = (wanted + "_" + Twine(i)).str();
+  return name;
+}
+
+/// What the location calls a node; empty for nodes that have no name.
+static StringRef locationName(Location loc) {
+  StringRef name;
+  loc->walk([&](Location part) {
+    auto named = dyn_cast<NameLoc>(part);
+    if (!named)
+      return WalkResult::advance();
+    name = named.getName().strref();
+    return WalkResult::interrupt();
+  });
+  return name;
+}
+
+static bool isConstant(Operation *op) {
+  return op && op->getName().getStringRef() == "onnx.Constant";
+}
+
+void ExportState::nameValue(Value value, Operation *definer, unsigned number) {
+  StringRef name = locationName(definer->getLoc());
+  if (name.empty())
+    name = definer->getName().stripDialect();
+  std::string suffix = number == 0 ? "" : ":" + std::to_string(number);
+  names[value] = uniqueName(name.str() + suffix);
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+void GraphExporter::describe(Value value, const std::string &name,
+                             ValueInfoProto &info) {
+  info.set_name(name);
+  if (!isa<NoneType>(value.getType()))
+    schema::toProto(value.getType(), *info.mutable_type());
+}
+
+LogicalResult GraphExporter::fillTensor(Operation *op, TypedAttr value,
+                                        TensorProto &tensor) {
+  SmallVector<char> scratch;
+  size_t size = onnx::constantBytes(value, scratch).size();
+  if (!state.usesDataFile || size < smallestInDataFile) {
+    if (succeeded(schema::toProto(value, tensor)))
+      return success();
+    return op->emitError("the elements of this constant are not at hand");
+  }
+  auto type = cast<RankedTensorType>(value.getType());
+  tensor.set_data_type(schema::elementTypeToProto(type.getElementType()));
+  for (int64_t dim : type.getShape())
+    tensor.add_dims(dim);
+  state.dataBytes = llvm::alignTo(state.dataBytes, dataAlignment);
+  tensor.set_data_location(TensorProto::EXTERNAL);
+  auto add = [&](const char *key, std::string text) {
+    auto *entry = tensor.add_external_data();
+    entry->set_key(key);
+    entry->set_value(std::move(text));
+  };
+  add("location", state.dataFile);
+  add("offset", std::to_string(state.dataBytes));
+  add("length", std::to_string(size));
+  state.dataBytes += size;
+  state.data.push_back(value);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Nodes
+//===----------------------------------------------------------------------===//
+
+LogicalResult GraphExporter::exportConstant(Operation *op) {
+  TypedAttr value = onnx::constantValue(op->getResult(0));
+  if (!value)
+    return op->emitError("a sparse constant cannot be written");
+  state.nameValue(op->getResult(0), op, 0);
+  TensorProto &tensor = *graph.add_initializer();
+  tensor.set_name(state.names[op->getResult(0)]);
+  return fillTensor(op, value, tensor);
+}
+
+LogicalResult GraphExporter::exportGraphs(Operation *op, const OpSchema &schema,
+                                          NodeProto &node) {
+  std::vector<std::string> attributes = schema::graphAttributes(schema);
+  for (auto [name, region] : llvm::zip_equal(attributes, op->getRegions())) {
+    if (region.empty())
+      continue;
+    AttributeProto &attribute = *node.add_attribute();
+    attribute.set_name(name);
+    attribute.set_type(AttributeProto::GRAPH);
+    GraphProto &body = *attribute.mutable_g();
+    body.set_name(state.uniqueName(node.op_type() + "_" + name));
+    for (BlockArgument argument : region.front().getArguments()) {
+      state.names[argument] = state.uniqueName(
+          body.name() + "_in" + std::to_string(argument.getArgNumber()));
+      describe(argument, state.names[argument], *body.add_input());
+    }
+    if (failed(GraphExporter(state, body).run(region.front(), {})))
+      return failure();
+  }
+  return success();
+}
+
+/// The one attribute value that only our dialect has: what Resize-11 did and
+/// later versions no longer can.
+static bool isBeyondStandard(Operation *op) {
+  std::optional<Attribute> mode =
+      op->getInherentAttr("coordinate_transformation_mode");
+  auto text = mode ? dyn_cast_or_null<StringAttr>(*mode) : StringAttr();
+  return text && text.getValue() == "tf_half_pixel_for_nn";
+}
+
+LogicalResult GraphExporter::exportNode(Operation *op) {
+  const OpSchema *schema = schema::lookupSchema(op->getName().getStringRef());
+  if (!schema)
+    return op->emitError() << "'" << op->getName().getStringRef()
+                           << "' is no operator of the standard and cannot be "
+                              "written to a model";
+  if (isBeyondStandard(op))
+    return op->emitError("coordinate_transformation_mode "
+                         "'tf_half_pixel_for_nn' was in opset 11 only and "
+                         "cannot be written to a model");
+  FailureOr<SmallVector<Value>> inputs = schema::operandSlots(op, *schema);
+  FailureOr<SmallVector<Value>> outputs = schema::resultSlots(op, *schema);
+  if (failed(inputs) || failed(outputs))
+    return op->emitError("operands do not fit the operator's schema");
+  NodeProto node;
+  node.set_name(locationName(op->getLoc()).str());
+  std::tie(*node.mutable_domain(), *node.mutable_op_type()) =
+      schema::splitOpName(op->getName().getStringRef());
+  for (const auto &[name, declared] : schema->attributes()) {
+    std::optional<Attribute> value = op->getInherentAttr(name);
+    if (value && *value &&
+        failed(schema::toProto(name, *value, *node.add_attribute())))
+      return op->emitError() << "attribute '" << name << "' cannot be written";
+  }
+  if (failed(exportGraphs(op, *schema, node)))
+    return failure();
+  for (Value value : *inputs)
+    node.add_input(value ? state.names[value] : "");
+  for (auto [index, value] : llvm::enumerate(*outputs)) {
+    if (value && state.names.count(value) == 0)
+      state.nameValue(value, op, index);
+    node.add_output(value ? state.names[value] : "");
+    bool isOutput =
+        value &&
+        llvm::is_contained(value.getUsers(), op->getBlock()->getTerminator());
+    if (value && !isOutput && isa<RankedTensorType>(value.getType()))
+      describe(value, state.names[value], *graph.add_value_info());
+  }
+  int &version = state.opsets[node.domain()];
+  version = std::max(version, schema->since_version());
+  *graph.add_node() = std::move(node);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Graphs
+//===----------------------------------------------------------------------===//
+
+/// A node of the block makes the value: it may have the name of an output.
+static bool isMadeIn(Block &block, Value value) {
+  Operation *op = value.getDefiningOp();
+  return op && op->getBlock() == &block && !isConstant(op);
+}
+
+void GraphExporter::reserveOutputs(Block &block, ArrayRef<std::string> wanted) {
+  Operation *end = block.getTerminator();
+  for (auto [value, name] : llvm::zip_equal(end->getOperands(), wanted))
+    if (isMadeIn(block, value))
+      state.names.try_emplace(value, name);
+}
+
+std::string GraphExporter::outputName(Block &block, unsigned number,
+                                      ArrayRef<std::string> wanted) {
+  ValueRange values = block.getTerminator()->getOperands();
+  if (!wanted.empty())
+    return wanted[number];
+  Value value = values[number];
+  if (isMadeIn(block, value) &&
+      !llvm::is_contained(values.take_front(number), value))
+    return state.names[value];
+  return state.uniqueName(state.names[value] + "_out");
+}
+
+void GraphExporter::addOutput(Value value, const std::string &name) {
+  describe(value, name, *graph.add_output());
+  if (state.names[value] == name)
+    return;
+  NodeProto &node = *graph.add_node();
+  node.set_op_type("Identity");
+  node.add_input(state.names[value]);
+  node.add_output(name);
+  int &version = state.opsets[""];
+  version =
+      std::max(version, schema::lookupSchema("onnx.Identity")->since_version());
+}
+
+LogicalResult GraphExporter::run(Block &block, ArrayRef<std::string> wanted) {
+  if (!wanted.empty())
+    reserveOutputs(block, wanted);
+  for (Operation &op : block.without_terminator())
+    if (failed(isConstant(&op) ? exportConstant(&op) : exportNode(&op)))
+      return failure();
+  for (auto [number, value] :
+       llvm::enumerate(block.getTerminator()->getOperands()))
+    addOutput(value, outputName(block, number, wanted));
+  return success();
+}

@@ -1,0 +1,70 @@
+//===- GraphExporter.h - Blocks as graphs ----------------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_LIB_EXPORTER_GRAPHEXPORTER_H
+#define ONNXC_LIB_EXPORTER_GRAPHEXPORTER_H
+
+#include "onnxc/Exporter/Exporter.h"
+#include "onnxc/Schema/ProtoConversion.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringSet.h"
+
+#include <map>
+
+namespace onnxc::exporter {
+
+/// What all graphs of one model share.
+struct ExportState {
+  /// Whether large weights go to the data file.
+  bool usesDataFile = false;
+  std::string dataFile;
+  /// Bytes of the data file so far, and what is in it.
+  uint64_t dataBytes = 0;
+  std::vector<mlir::TypedAttr> data;
+  /// By domain the oldest version that has all operators seen.
+  std::map<std::string, int> opsets;
+  llvm::DenseMap<mlir::Value, std::string> names;
+  llvm::StringSet<> taken;
+
+  /// `wanted`, or with a number behind it if that is taken.
+  std::string uniqueName(llvm::StringRef wanted);
+  /// Gives `value` a name that follows from its location.
+  void nameValue(mlir::Value value, mlir::Operation *definer, unsigned number);
+};
+
+/// Fills one graph from one block: nodes, initializers, types of values.
+class GraphExporter {
+public:
+  GraphExporter(ExportState &state, ::onnx::GraphProto &graph)
+      : state(state), graph(graph) {}
+
+  /// Outputs have the names `wanted`, or any if that is empty. A value that
+  /// is not made by a node here, or is returned twice, gets an Identity.
+  llvm::LogicalResult run(mlir::Block &block,
+                          llvm::ArrayRef<std::string> wanted);
+
+private:
+  void reserveOutputs(mlir::Block &block, llvm::ArrayRef<std::string> wanted);
+  std::string outputName(mlir::Block &block, unsigned number,
+                         llvm::ArrayRef<std::string> wanted);
+  llvm::LogicalResult exportConstant(mlir::Operation *op);
+  llvm::LogicalResult exportNode(mlir::Operation *op);
+  llvm::LogicalResult exportGraphs(mlir::Operation *op,
+                                   const ::onnx::OpSchema &schema,
+                                   ::onnx::NodeProto &node);
+  llvm::LogicalResult fillTensor(mlir::Operation *op, mlir::TypedAttr value,
+                                 ::onnx::TensorProto &tensor);
+  void describe(mlir::Value value, const std::string &name,
+                ::onnx::ValueInfoProto &info);
+  void addOutput(mlir::Value value, const std::string &name);
+
+  ExportState &state;
+  ::onnx::GraphProto &graph;
+};
+
+} // namespace onnxc::exporter
+
+#endif // ONNXC_LIB_EXPORTER_GRAPHEXPORTER_H

@@ -12,8 +12,8 @@ packages=(
   ca-certificates ccache clang-22 clang-format-22 clang-tidy-22 git
   libbenchmark-dev libclang-rt-22-dev libgmock-dev libgtest-dev liblld-22-dev
   libjpeg62-turbo-dev libmlir-22-dev libopenjp2-7-dev libpng-dev
-  libprotobuf-dev libstdc++-12-dev libtiff-dev libwebp-dev libxml2-dev
-  libzstd-dev lld-22 llvm-22-dev llvm-22-tools mlir-22-tools
+  libprotobuf-dev libre2-dev libstdc++-12-dev libtiff-dev libwebp-dev
+  libxml2-dev libzstd-dev lld-22 llvm-22-dev llvm-22-tools mlir-22-tools
   protobuf-compiler python3 python3-dev python3-venv zlib1g-dev
 )
 onnx_version=1.23.2

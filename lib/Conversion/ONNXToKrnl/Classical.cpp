@@ -2,7 +2,7 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // Those operators of ai.onnx.ml that treat each number by itself: Binarizer,
-// Imputer, LabelEncoder between numbers, and Scaler.
+// Imputer and Scaler.
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Conversion/ONNXToKrnl/Elementwise.h"
@@ -85,16 +85,16 @@ struct ImputerLowering : public OpConversionPattern<onnx::MlImputerOp> {
     Value x = adaptor.getOperands()[0];
     Type element = elementOf(op->getOperand(0));
     if (!isa<RankedTensorType>(x.getType()) ||
-        !(element.isF32() || element.isInteger(64)))
-      return rewriter.notifyMatchFailure(op, "operand is neither f32 nor i64");
+        !isa<FloatType, IntegerType>(element))
+      return rewriter.notifyMatchFailure(op, "operand is no tensor of numbers");
     Location loc = op.getLoc();
     auto floats = op.getImputedValueFloats();
     auto ints = op.getImputedValueInt64s();
-    bool real = element.isF32();
+    bool real = isa<FloatType>(element);
     if (real ? !floats || floats->empty() : !ints || ints->empty())
       return rewriter.notifyMatchFailure(op, "no values to impute");
-    Value values = real ? columns(rewriter, loc, *floats, element)
-                        : columns(rewriter, loc, *ints, element);
+    Value values = real ? columns(rewriter, loc, *floats, rewriter.getF32Type())
+                        : columns(rewriter, loc, *ints, rewriter.getI64Type());
     Value y = buildElementwise(
         rewriter, loc, "Imputer", {x, values}, element,
         [&](OpBuilder &b, Location l, ValueRange v) {
@@ -102,95 +102,16 @@ struct ImputerLowering : public OpConversionPattern<onnx::MlImputerOp> {
           float missing = op.getReplacedValueFloat();
           Value isMissing =
               !real ? s.eq(v[0], arith::ConstantIntOp::create(
-                                     b, l, op.getReplacedValueInt64(), 64))
+                                     b, l, op.getReplacedValueInt64(),
+                                     element.getIntOrFloatBitWidth()))
               : std::isnan(missing) ? s.isNaN(v[0])
                                     : s.eq(v[0], s.constant(missing));
-          return s.select(isMissing, v[1], v[0]);
+          ScalarBuilder given(b, l, getElementTypeOrSelf(values.getType()));
+          Value value = given.castTo(v[1], element);
+          return s.select(isMissing, value, v[0]);
         });
     replaceWithCasts(rewriter, *getTypeConverter(), op, y);
     return success();
-  }
-};
-
-/// Keys or values of a LabelEncoder as attributes of `element`; empty if they
-/// are strings.
-SmallVector<TypedAttr> labels(std::optional<ArrayRef<int64_t>> ints,
-                              std::optional<ArrayRef<float>> floats,
-                              Attribute tensor, Type element) {
-  SmallVector<TypedAttr> result;
-  Builder b(element.getContext());
-  if (ints)
-    for (int64_t value : *ints)
-      result.push_back(b.getIntegerAttr(element, value));
-  if (floats && result.empty())
-    for (float value : *floats)
-      result.push_back(b.getFloatAttr(element, value));
-  auto dense = dyn_cast_or_null<DenseElementsAttr>(tensor);
-  if (dense && result.empty() && dense.getElementType() == element)
-    for (Attribute value : dense.getValues<Attribute>())
-      if (auto typed = dyn_cast<TypedAttr>(value))
-        result.push_back(typed);
-  return result;
-}
-
-/// A chain of selections: encoders between numbers have few labels.
-struct LabelEncoderLowering
-    : public OpConversionPattern<onnx::MlLabelEncoderOp> {
-  using OpConversionPattern::OpConversionPattern;
-  static constexpr size_t mostLabels = 256;
-
-  LogicalResult
-  matchAndRewrite(onnx::MlLabelEncoderOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Value x = adaptor.getOperands()[0];
-    Type from = elementOf(op->getOperand(0)), to = elementOf(op->getResult(0));
-    if (!isa<RankedTensorType>(x.getType()) || !isNumber(from) ||
-        !isNumber(to) || to.isUnsignedInteger() || from.isUnsignedInteger())
-      return rewriter.notifyMatchFailure(op, "labels are no numbers");
-    auto keys = labels(op.getKeysInt64s(), op.getKeysFloats(),
-                       op.getKeysTensorAttr(), from);
-    auto values = labels(op.getValuesInt64s(), op.getValuesFloats(),
-                         op.getValuesTensorAttr(), to);
-    if (keys.size() != values.size() || keys.empty() ||
-        keys.size() > mostLabels)
-      return rewriter.notifyMatchFailure(op, "too many labels, or none");
-    TypedAttr otherwise = defaultLabel(op, to);
-    if (!otherwise)
-      return rewriter.notifyMatchFailure(op, "default is of another type");
-    Value y =
-        buildElementwise(rewriter, op.getLoc(), "LabelEncoder", x, to,
-                         [&](OpBuilder &b, Location l, ValueRange v) {
-                           ScalarBuilder s(b, l, from);
-                           auto constant = [&](TypedAttr value) -> Value {
-                             return arith::ConstantOp::create(b, l, value);
-                           };
-                           Value y = constant(otherwise);
-                           for (auto [key, value] : llvm::zip(keys, values)) {
-                             auto real = dyn_cast<FloatAttr>(key);
-                             Value same = real && real.getValue().isNaN()
-                                              ? s.isNaN(v[0])
-                                              : s.eq(v[0], constant(key));
-                             y = s.select(same, constant(value), y);
-                           }
-                           return y;
-                         });
-    replaceWithCasts(rewriter, *getTypeConverter(), op, y);
-    return success();
-  }
-
-private:
-  /// Null if `default_tensor` is there but of another type.
-  static TypedAttr defaultLabel(onnx::MlLabelEncoderOp op, Type to) {
-    Builder b(op.getContext());
-    if (Attribute tensor = op.getDefaultTensorAttr()) {
-      auto dense = dyn_cast<DenseElementsAttr>(tensor);
-      if (!dense || dense.getElementType() != to || dense.empty())
-        return {};
-      return dyn_cast<TypedAttr>(*dense.getValues<Attribute>().begin());
-    }
-    if (isa<FloatType>(to))
-      return b.getFloatAttr(to, op.getDefaultFloat());
-    return b.getIntegerAttr(to, op.getDefaultInt64());
   }
 };
 
@@ -199,8 +120,8 @@ private:
 void populateONNXToKrnlClassicalPatterns(TypeConverter &converter,
                                          RewritePatternSet &patterns) {
   addElementwise<onnx::MlBinarizerOp>(converter, patterns, binarize);
-  patterns.add<ImputerLowering, LabelEncoderLowering, ScalerLowering>(
-      converter, patterns.getContext());
+  patterns.add<ImputerLowering, ScalerLowering>(converter,
+                                                patterns.getContext());
 }
 
 } // namespace onnxc

@@ -4,6 +4,7 @@
 
 #include "onnxc/Dialect/ONNX/IR/Constants.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
+#include "onnxc/Conversion/ONNXToKrnl/Strings.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/ONNX/IR/BlobStore.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
@@ -68,6 +69,12 @@ struct ConstantLowering : public OpConversionPattern<onnx::ConstantOp> {
     TypedAttr value = onnx::constantValue(op->getResult(0));
     if (!value)
       return rewriter.notifyMatchFailure(op, "constant is not dense");
+    if (auto strings = dyn_cast<DenseStringElementsAttr>(value)) {
+      SmallVector<StringRef> texts(strings.getValues<StringRef>());
+      rewriter.replaceOp(op, stringConstant(rewriter, op.getLoc(), texts,
+                                            strings.getType().getShape()));
+      return success();
+    }
     auto type = dyn_cast_or_null<RankedTensorType>(
         getTypeConverter()->convertType(value.getType()));
     TypedAttr stored = type ? retype(value, type) : TypedAttr();

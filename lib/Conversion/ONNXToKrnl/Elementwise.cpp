@@ -57,12 +57,12 @@ struct ElementwiseLowering : public ConversionPattern {
   matchAndRewrite(Operation *op, ArrayRef<Value> operands,
                   ConversionPatternRewriter &rewriter) const override {
     Type result = getElementTypeOrSelf(op->getResult(0).getType());
-    if (!isNumber(result))
+    if (!isTaken(result))
       return rewriter.notifyMatchFailure(op, "elements are no numbers");
     for (auto [operand, original] : llvm::zip(operands, op->getOperands())) {
       if (!isa<RankedTensorType>(operand.getType()))
         return rewriter.notifyMatchFailure(op, "operand has no rank");
-      if (!isNumber(getElementTypeOrSelf(original.getType())))
+      if (!isTaken(getElementTypeOrSelf(original.getType())))
         return rewriter.notifyMatchFailure(op, "elements are no numbers");
     }
     Value y = buildElementwise(rewriter, op->getLoc(),
@@ -75,7 +75,11 @@ struct ElementwiseLowering : public ConversionPattern {
   }
 
 private:
-  static bool isNumber(Type type) { return isa<FloatType, IntegerType>(type); }
+  /// What only moves elements moves strings too.
+  bool isTaken(Type type) const {
+    return isa<FloatType, IntegerType>(type) ||
+           (elements == Elements::Stored && isa<onnx::StringType>(type));
+  }
 
   Value body(OpBuilder &b, Location loc, Operation *op, ValueRange stored,
              Type resultElement) const {

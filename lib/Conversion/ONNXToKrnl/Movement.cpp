@@ -119,8 +119,8 @@ private:
     if (isa<BlockArgument>(out)) {
       // Only empty operands: nothing to copy, but a kernel yields a result.
       at[axis] = kernel.loop("a", type.getDimSize(axis));
-      Value zero = kernel.constant(
-          cast<TypedAttr>(b.getZeroAttr(type.getElementType())));
+      Value zero =
+          kernel.input(storedConstant(b, loc, type.getElementType(), 0));
       out = kernel.fill(zero, {out, at});
     }
     return kernel.finish({out}).front();

@@ -3,6 +3,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Conversion/ONNXToKrnl/ScalarBuilder.h"
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/ONNX/IR/ONNXTypes.h"
 
 using namespace mlir;
 
@@ -14,6 +16,8 @@ Type ScalarBuilder::storageType(Type onnxType) {
     return IntegerType::get(context, std::max(integer.getWidth(), 8u));
   if (auto real = dyn_cast<FloatType>(onnxType); real && real.getWidth() <= 8)
     return IntegerType::get(context, 8);
+  if (isa<onnx::StringType>(onnxType))
+    return krnl::StrType::get(context);
   return onnxType;
 }
 

@@ -56,7 +56,8 @@ mlir::Value generate(mlir::OpBuilder &b, mlir::Location loc,
                      ElementAt fn);
 
 /// Inside kernels: i as an index from 0 to size - 1, whatever it is, after
-/// `size` is added to a negative one.
+/// `size` is added to a negative one. A run that meets another ends with an
+/// error.
 mlir::Value wrapIndex(mlir::OpBuilder &b, mlir::Location loc, mlir::Value i,
                       mlir::Value size);
 /// max(0, min(i, size - 1)).
@@ -67,7 +68,8 @@ mlir::Value isInside(mlir::OpBuilder &b, mlir::Location loc, mlir::Value i,
                      mlir::Value size);
 /// An integer scalar as an index.
 mlir::Value toIndex(mlir::OpBuilder &b, mlir::Location loc, mlir::Value i);
-/// The scalar `value` of a stored element type.
+/// The scalar `value` of a stored element type; the empty string, on the host
+/// only, where elements are strings.
 mlir::Value storedConstant(mlir::OpBuilder &b, mlir::Location loc,
                            mlir::Type element, int64_t value);
 

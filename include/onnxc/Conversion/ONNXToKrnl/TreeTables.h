@@ -1,0 +1,89 @@
+//===- TreeTables.h - Tree ensembles as tables ------------------*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// The three operators for ensembles of trees bring their nodes in different
+// forms. Here all become one: a node that compares one feature with one split,
+// and leaves that lead to themselves, so that a walk of a fixed number of steps
+// ends at the leaf. No code is made for a node: the tables are weights.
+//===----------------------------------------------------------------------===//
+
+#ifndef ONNXC_CONVERSION_ONNXTOKRNL_TREETABLES_H
+#define ONNXC_CONVERSION_ONNXTOKRNL_TREETABLES_H
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace onnxc {
+
+/// The numbers are those of TreeEnsemble's nodes_modes.
+enum class NodeMode : uint8_t { LEQ, LT, GTE, GT, EQ, NEQ, Member, Leaf };
+
+/// A node of the model. Children are positions in TreeModel::nodes.
+struct ModelNode {
+  NodeMode mode = NodeMode::Leaf;
+  int64_t feature = 0;
+  double split = 0;
+  /// Where a feature that is NaN goes.
+  bool missingIsTrue = false;
+  int64_t ifTrue = -1, ifFalse = -1;
+  /// Of NodeMode::Member.
+  std::vector<double> members;
+};
+
+struct LeafWeight {
+  int64_t leaf, target;
+  double weight;
+};
+
+enum class Aggregate { Average, Sum, Min, Max };
+
+/// An ensemble as a model describes it.
+struct TreeModel {
+  std::vector<ModelNode> nodes;
+  std::vector<int64_t> roots;
+  std::vector<LeafWeight> weights;
+  int64_t targets = 1;
+  Aggregate aggregate = Aggregate::Sum;
+  /// Splits and weights are f64, else f32.
+  bool isDouble = false;
+};
+
+/// The tables that kernels read. Nodes with a decision come first, leaves after
+/// them.
+struct TreeTables {
+  /// A feature of this bit on goes to the true child if it is NaN.
+  static constexpr int32_t missingBit = 1 << 30;
+
+  std::vector<int32_t> features;
+  std::vector<double> splits;
+  /// Two for each node: where it goes if the decision is false, and if it is
+  /// true. A leaf leads to itself.
+  std::vector<int32_t> children;
+  std::vector<int32_t> roots;
+  int64_t decisions = 0; ///< nodes that are no leaves
+  int64_t depth = 0;     ///< steps from a root to the furthest leaf
+  int64_t mostFeature = -1;
+  /// Decisions are x < split, not x <= split.
+  bool isStrict = false;
+  bool hasMissing = false;
+
+  /// One row for each leaf, `columns` weights each.
+  std::vector<double> leafWeights;
+  int64_t columns = 1;
+  /// For ensembles each of whose trees votes for one target alone: that target;
+  /// leafWeights has one column then. Empty for all others.
+  std::vector<int64_t> targetOfTree;
+
+  int64_t leaves() const { return int64_t(features.size()) - decisions; }
+
+  /// Fills the tables; returns what is wrong with the model, if anything.
+  std::string build(const TreeModel &model);
+};
+
+} // namespace onnxc
+
+#endif // ONNXC_CONVERSION_ONNXTOKRNL_TREETABLES_H

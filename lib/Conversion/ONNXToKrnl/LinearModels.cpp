@@ -1,0 +1,153 @@
+//===- LinearModels.cpp - LinearClassifier and LinearRegressor --*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// A matrix product, what is added to it, and what scores become last.
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Conversion/ONNXToKrnl/GraphBuilder.h"
+#include "onnxc/Conversion/ONNXToKrnl/Movement.h"
+#include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
+
+using namespace mlir;
+
+namespace onnxc {
+namespace {
+
+/// x * transpose(coefficients) + intercepts for `outputs` rows of coefficients,
+/// f32 [n, outputs]: computed in f64 if the features are of that type. Null if
+/// the numbers do not fit together.
+Value linearScores(GraphBuilder &graph, Value x, ArrayRef<float> coefficients,
+                   ArrayRef<float> intercepts, int64_t outputs) {
+  int64_t count = int64_t(coefficients.size());
+  if (outputs < 1 || count == 0 || count % outputs ||
+      (!intercepts.empty() && int64_t(intercepts.size()) != outputs))
+    return {};
+  x = graph.rows(x);
+  int64_t features = count / outputs;
+  int64_t known = GraphBuilder::shapeOf(x)[1];
+  if (GraphBuilder::typeOf(x).getRank() != 2 ||
+      (!ShapedType::isDynamic(known) && known != features))
+    return {};
+  Type f32 = graph.rewriter.getF32Type();
+  Type real = GraphBuilder::typeOf(x).getElementType();
+  real = real.isF64() ? real : f32;
+  SmallVector<float> transposed(count);
+  for (int64_t o = 0; o < outputs; ++o)
+    for (int64_t f = 0; f < features; ++f)
+      transposed[f * outputs + o] = coefficients[o * features + f];
+  SmallVector<Value> operands{
+      graph.cast(x, real), graph.reals(transposed, {features, outputs}, real)};
+  if (!intercepts.empty())
+    operands.push_back(graph.reals(intercepts, outputs, real));
+  Value scores = graph.make<onnx::GemmOp>(
+      real, {GraphBuilder::shapeOf(x)[0], outputs}, operands);
+  return graph.cast(scores, f32);
+}
+
+/// The features as the onnx dialect has them; null if their rank is unknown.
+Value featuresOf(Value x) {
+  RankedTensorType type = rankedType(x);
+  return type && type.getRank() >= 1 && type.getRank() <= 2 ? x : Value();
+}
+
+struct RegressorLowering
+    : public OpConversionPattern<onnx::MlLinearRegressorOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(onnx::MlLinearRegressorOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    GraphBuilder graph(rewriter, op.getLoc());
+    Value x = featuresOf(op.getX());
+    auto transform = postTransformOf(op.getPostTransform());
+    if (!x || !transform)
+      return rewriter.notifyMatchFailure(op, "expects rows of features");
+    Value scores = linearScores(
+        graph, x, op.getCoefficients().value_or(ArrayRef<float>()),
+        op.getIntercepts().value_or(ArrayRef<float>()), op.getTargets());
+    if (!scores)
+      return rewriter.notifyMatchFailure(
+          op, "the numbers of coefficients, intercepts, targets and features "
+              "do not fit together");
+    graph.replace(op, transformScores(graph, scores, *transform));
+    return success();
+  }
+};
+
+struct ClassifierLowering
+    : public OpConversionPattern<onnx::MlLinearClassifierOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(onnx::MlLinearClassifierOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    GraphBuilder graph(rewriter, op.getLoc());
+    Value x = featuresOf(op.getX());
+    auto transform = postTransformOf(op.getPostTransform());
+    if (!x || !transform)
+      return rewriter.notifyMatchFailure(op, "expects rows of features");
+    ClassLabels labels(op.getClasslabelsInts(), op.getClasslabelsStrings());
+    ArrayRef<float> intercepts = op.getIntercepts().value_or(ArrayRef<float>());
+    int64_t outputs = intercepts.empty() ? int64_t(labels.size())
+                                         : int64_t(intercepts.size());
+    Value scores = linearScores(graph, x, op.getCoefficients(), intercepts,
+                                std::max<int64_t>(outputs, 1));
+    if (!scores)
+      return rewriter.notifyMatchFailure(
+          op, "the numbers of coefficients, intercepts, labels and features "
+              "do not fit together");
+    bool isSingle = outputs <= 1;
+    if (isSingle && labels.size() == 2) {
+      scores = withOpposite(graph, scores);
+      isSingle = false;
+    }
+    if (!isSingle && labels.size() != 0 &&
+        int64_t(labels.size()) != GraphBuilder::shapeOf(scores)[1])
+      return rewriter.notifyMatchFailure(op, "a score has no label");
+    // The largest before the transform: rounded ones may be equal.
+    Value label = isSingle ? singleLabel(graph, scores, *transform, labels)
+                           : labels.of(graph, largestOfRows(graph, scores));
+    graph.replace(op, {label, transformScores(graph, scores, *transform)});
+    return success();
+  }
+
+private:
+  /// [-s, s] for the single score s of each row.
+  static Value withOpposite(GraphBuilder &graph, Value scores) {
+    Type f32 = graph.rewriter.getF32Type();
+    int64_t n = GraphBuilder::shapeOf(scores)[0];
+    Value signs = graph.floats({-1, 1}, {1, 2});
+    return graph.make<onnx::MulOp>(f32, {n, 2}, {scores, signs});
+  }
+
+  /// The only label where the score reaches half of what it can be, else 0 or
+  /// an empty string.
+  static Value singleLabel(GraphBuilder &graph, Value scores,
+                           PostTransform transform, const ClassLabels &labels) {
+    Type f32 = graph.rewriter.getF32Type();
+    int64_t n = GraphBuilder::shapeOf(scores)[0];
+    Value last = transformScores(graph, scores, transform);
+    float threshold = transform == PostTransform::None ? 0.0f : 0.5f;
+    Value reached = graph.make<onnx::GreaterOrEqualOp>(
+        graph.rewriter.getI1Type(), {n, 1},
+        {last, graph.scalar(threshold, f32)});
+    Value index = graph.reshape(
+        graph.make<onnx::CastOp>(graph.rewriter.getI64Type(), {n, 1}, reached,
+                                 {graph.attribute("to", int64_t(7))}),
+        {-1}, n);
+    if (!labels.texts.empty())
+      return graph.pick(graph.strings({"", labels.texts[0]}, 2), index);
+    int64_t label = labels.ints.empty() ? 1 : labels.ints[0];
+    return graph.pick(graph.ints({0, label}, 2), index);
+  }
+};
+
+} // namespace
+
+void populateONNXToKrnlLinearModelsPatterns(TypeConverter &converter,
+                                            RewritePatternSet &patterns) {
+  patterns.add<ClassifierLowering, RegressorLowering>(converter,
+                                                      patterns.getContext());
+}
+
+} // namespace onnxc

@@ -1,0 +1,125 @@
+//===- Text.cpp - Operators that take text apart ----------------*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// StringSplit, StringNormalizer and RegexFullMatch, each one call.
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
+#include "onnxc/Conversion/ONNXToKrnl/Movement.h"
+#include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
+#include "onnxc/Conversion/ONNXToKrnl/Strings.h"
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
+
+#include "calls/Unicode.h"
+
+using namespace mlir;
+
+namespace onnxc {
+namespace {
+
+std::string lowerCase(StringRef text) {
+  std::string whole = text.str(), result;
+  for (const char *at = whole.c_str(); *at;) {
+    char bytes[4];
+    char *end = rt::writeUtf8(bytes, rt::lowerCase(rt::readUtf8(at)));
+    result.append(bytes, end);
+  }
+  return result;
+}
+
+Type stringType(OpBuilder &b) { return krnl::StrType::get(b.getContext()); }
+
+struct SplitLowering : public OpConversionPattern<onnx::StringSplitOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(onnx::StringSplitOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    RankedTensorType type = rankedType(adaptor.getX());
+    if (!type)
+      return rewriter.notifyMatchFailure(op, "operand has no rank");
+    SmallVector<int64_t> parts(type.getShape());
+    parts.push_back(ShapedType::kDynamic);
+    StringRef delimiter = op.getDelimiter().value_or("");
+    Value table = stringTable(rewriter, loc, delimiter, /*isSearched=*/false);
+    auto call = krnl::CallOp::create(
+        rewriter, loc,
+        TypeRange{
+            RankedTensorType::get(parts, stringType(rewriter)),
+            RankedTensorType::get(type.getShape(), rewriter.getI64Type())},
+        "onnxc_call_string_split", ValueRange{adaptor.getX(), table},
+        {op.getMaxsplit().value_or(-1)}, /*stateful=*/false);
+    replaceWithCasts(rewriter, *getTypeConverter(), op, call.getResults());
+    return success();
+  }
+};
+
+struct NormalizerLowering
+    : public OpConversionPattern<onnx::StringNormalizerOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(onnx::StringNormalizerOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    RankedTensorType type = rankedType(adaptor.getX());
+    if (!type || type.getRank() < 1 || type.getRank() > 2)
+      return rewriter.notifyMatchFailure(op, "expects one row of strings");
+    std::optional<int64_t> change =
+        llvm::StringSwitch<std::optional<int64_t>>(op.getCaseChangeAction())
+            .Case("NONE", 0)
+            .Case("LOWER", 1)
+            .Case("UPPER", 2)
+            .Default(std::nullopt);
+    if (!change)
+      return rewriter.notifyMatchFailure(
+          op, "case_change_action is none of NONE, LOWER and UPPER");
+    // Words are compared in lower case unless case counts.
+    bool asTheyAre = op.getIsCaseSensitive() != 0;
+    SmallVector<std::string> lower;
+    for (StringRef word : textsOf(op.getStopwords()))
+      lower.push_back(asTheyAre ? word.str() : lowerCase(word));
+    SmallVector<StringRef> words(lower.begin(), lower.end());
+    Value table = stringTable(rewriter, loc, words, /*isSearched=*/true);
+    SmallVector<int64_t> shape(type.getRank(), 1);
+    shape.back() = ShapedType::kDynamic;
+    Value y = callTensor(rewriter, loc, "onnxc_call_string_normalize",
+                         RankedTensorType::get(shape, stringType(rewriter)),
+                         {adaptor.getX(), table}, {*change, asTheyAre});
+    replaceWithCasts(rewriter, *getTypeConverter(), op, y);
+    return success();
+  }
+};
+
+struct RegexLowering : public OpConversionPattern<onnx::RegexFullMatchOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(onnx::RegexFullMatchOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    RankedTensorType type = rankedType(adaptor.getX());
+    if (!type)
+      return rewriter.notifyMatchFailure(op, "operand has no rank");
+    Value table =
+        stringTable(rewriter, op.getLoc(), op.getPattern().value_or(""),
+                    /*isSearched=*/false);
+    Value y =
+        callTensor(rewriter, op.getLoc(), "onnxc_call_regex_full_match",
+                   RankedTensorType::get(type.getShape(), rewriter.getI8Type()),
+                   {adaptor.getX(), table});
+    replaceWithCasts(rewriter, *getTypeConverter(), op, y);
+    return success();
+  }
+};
+
+} // namespace
+
+void populateONNXToKrnlTextPatterns(TypeConverter &converter,
+                                    RewritePatternSet &patterns) {
+  patterns.add<NormalizerLowering, RegexLowering, SplitLowering>(
+      converter, patterns.getContext());
+}
+
+} // namespace onnxc

@@ -1,0 +1,187 @@
+//===- TfIdf.cpp - TfIdfVectorizer ------------------------------*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// The pool of n-grams becomes a tree among the weights, strings become their
+// numbers, and a call counts; the weighting is a kernel.
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Conversion/ONNXToKrnl/Elementwise.h"
+#include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
+#include "onnxc/Conversion/ONNXToKrnl/Movement.h"
+#include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
+#include "onnxc/Conversion/ONNXToKrnl/Strings.h"
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
+#include "onnxc/Dialect/ONNX/IR/TensorAttr.h"
+
+#include <deque>
+#include <map>
+
+using namespace mlir;
+
+namespace onnxc {
+namespace {
+
+/// All n-grams of the pool, by their tokens.
+struct Gram {
+  std::map<int64_t, Gram> next;
+  /// Of the result; -1: none of the pool's n-grams ends here.
+  int64_t column = -1;
+};
+
+/// The tree as the runtime reads it (runtime/lib/calls/TfIdf.cpp): nodes in
+/// breadth, so that the children of each stand together.
+std::vector<int64_t> flatten(const Gram &root) {
+  std::vector<int64_t> words;
+  std::deque<std::pair<int64_t, const Gram *>> waiting{{0, &root}};
+  int64_t numbered = 1;
+  while (!waiting.empty()) {
+    auto [token, gram] = waiting.front();
+    waiting.pop_front();
+    int64_t children = int64_t(gram->next.size());
+    words.insert(words.end(), {token, numbered, children, gram->column});
+    numbered += children;
+    for (const auto &[next, child] : gram->next)
+      waiting.push_back({next, &child});
+  }
+  return words;
+}
+
+/// Enters the n-grams of the lengths asked for; fails where the attributes do
+/// not fit together.
+LogicalResult enterGrams(onnx::TfIdfVectorizerOp op, ArrayRef<int64_t> pool,
+                         Gram &root) {
+  ArrayRef<int64_t> begins = op.getNgramCounts(),
+                    columns = op.getNgramIndexes();
+  size_t number = 0;
+  for (auto [i, begin] : llvm::enumerate(begins)) {
+    int64_t end = i + 1 < begins.size() ? begins[i + 1] : int64_t(pool.size());
+    int64_t length = int64_t(i) + 1;
+    if (begin < 0 || end < begin || end > int64_t(pool.size()))
+      return failure();
+    bool isWanted = length <= int64_t(pool.size()) &&
+                    length >= op.getMinGramLength() &&
+                    length <= op.getMaxGramLength();
+    for (int64_t at = begin; at + length <= end; at += length, ++number) {
+      if (number >= columns.size() || columns[number] < 0)
+        return failure();
+      if (!isWanted)
+        continue;
+      Gram *gram = &root;
+      for (int64_t token : pool.slice(at, length))
+        gram = &gram->next[token];
+      gram->column = columns[number];
+    }
+  }
+  return success();
+}
+
+struct TfIdfLowering : public OpConversionPattern<onnx::TfIdfVectorizerOp> {
+  using OpConversionPattern::OpConversionPattern;
+  /// Tokens of an n-gram: the tree is as deep.
+  static constexpr int64_t longest = 1000;
+
+  LogicalResult
+  matchAndRewrite(onnx::TfIdfVectorizerOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value x = adaptor.getX();
+    RankedTensorType type = rankedType(x);
+    if (!type || type.getRank() > 2)
+      return rewriter.notifyMatchFailure(op, "expects tokens in rows");
+    if (op.getNgramIndexes().empty() || op.getMinGramLength() < 1 ||
+        op.getMaxGramLength() < op.getMinGramLength() ||
+        op.getMaxGramLength() > longest || op.getMaxSkipCount() < 0)
+      return rewriter.notifyMatchFailure(op, "no n-grams to count");
+    SmallVector<int64_t> pool;
+    if (isString(getElementTypeOrSelf(op.getX().getType())))
+      x = numberStrings(rewriter, loc, op, x, pool);
+    else if (std::optional<ArrayRef<int64_t>> ints = op.getPoolInt64s())
+      pool.assign(ints->begin(), ints->end());
+    Gram root;
+    int64_t width = *llvm::max_element(op.getNgramIndexes());
+    if (pool.empty() || width == std::numeric_limits<int64_t>::max() ||
+        failed(enterGrams(op, pool, root)))
+      return rewriter.notifyMatchFailure(
+          op, "ngram_counts, ngram_indexes and the pool do not fit together");
+    auto weights = op.getWeights();
+    if (weights && !weights->empty() && int64_t(weights->size()) <= width)
+      return rewriter.notifyMatchFailure(op, "fewer weights than columns");
+    Value y = count(rewriter, loc, op, x, flatten(root), width + 1);
+    replaceWithCasts(rewriter, *getTypeConverter(), op,
+                     weigh(rewriter, loc, op, y));
+    return success();
+  }
+
+private:
+  /// Strings as their numbers in the pool, which becomes `pool`.
+  static Value numberStrings(OpBuilder &b, Location loc,
+                             onnx::TfIdfVectorizerOp op, Value x,
+                             SmallVector<int64_t> &pool) {
+    SmallVector<StringRef> words;
+    llvm::StringMap<int64_t> numbers;
+    for (StringRef word : textsOf(op.getPoolStrings())) {
+      auto [entry, isNew] = numbers.try_emplace(word, int64_t(words.size()));
+      if (isNew)
+        words.push_back(entry->first());
+      pool.push_back(entry->second);
+    }
+    return stringIndex(b, loc, x, words);
+  }
+
+  static Value count(OpBuilder &b, Location loc, onnx::TfIdfVectorizerOp op,
+                     Value x, ArrayRef<int64_t> tree, int64_t width) {
+    std::vector<char> bytes(tree.size() * sizeof(int64_t));
+    std::memcpy(bytes.data(), tree.data(), bytes.size());
+    auto type = RankedTensorType::get({int64_t(tree.size())}, b.getI64Type());
+    Value nodes = krnl::ConstantOp::create(
+        b, loc, onnx::makeTensorAttr(type, std::move(bytes)),
+        krnl::PackedLayoutAttr());
+    RankedTensorType tokens = rankedType(x);
+    SmallVector<int64_t> shape;
+    if (tokens.getRank() == 2)
+      shape.push_back(tokens.getDimSize(0));
+    shape.push_back(width);
+    return callTensor(b, loc, "onnxc_call_count_ngrams",
+                      RankedTensorType::get(shape, b.getF32Type()), {x, nodes},
+                      {op.getMinGramLength(), op.getMaxGramLength(),
+                       op.getMaxSkipCount(), width});
+  }
+
+  /// TF: the counts; IDF: the weight of what occurs; TFIDF: both multiplied.
+  static Value weigh(OpBuilder &b, Location loc, onnx::TfIdfVectorizerOp op,
+                     Value counts) {
+    auto weights = op.getWeights();
+    bool weighted = weights && !weights->empty() && op.getMode() != "TF";
+    bool onlyWhether = op.getMode() == "IDF";
+    if (!weighted && !onlyWhether)
+      return counts;
+    SmallVector<Value> operands{counts};
+    if (weighted) {
+      int64_t width = rankedType(counts).getShape().back();
+      operands.push_back(krnl::ConstantOp::create(
+          b, loc,
+          DenseElementsAttr::get(RankedTensorType::get({width}, b.getF32Type()),
+                                 weights->take_front(width)),
+          krnl::PackedLayoutAttr()));
+    }
+    return buildElementwise(b, loc, "TfIdfVectorizer", operands, b.getF32Type(),
+                            [&](OpBuilder &nb, Location l, ValueRange v) {
+                              ScalarBuilder s(nb, l, nb.getF32Type());
+                              Value weight = weighted ? v[1] : s.constant(1);
+                              if (!onlyWhether)
+                                return s.mul(v[0], weight);
+                              Value zero = s.constant(0);
+                              return s.select(s.lt(zero, v[0]), weight, zero);
+                            });
+  }
+};
+
+} // namespace
+
+void populateONNXToKrnlTfIdfPatterns(TypeConverter &converter,
+                                     RewritePatternSet &patterns) {
+  patterns.add<TfIdfLowering>(converter, patterns.getContext());
+}
+
+} // namespace onnxc

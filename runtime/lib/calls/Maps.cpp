@@ -1,0 +1,235 @@
+//===- Maps.cpp - ZipMap, DictVectorizer and CastMap ------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Context.h"
+#include "Objects.h"
+#include "StringTable.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+using namespace onnxc;
+using namespace onnxc::rt;
+
+//===----------------------------------------------------------------------===//
+// ZipMap
+//===----------------------------------------------------------------------===//
+
+/// ins: f32 [n, c] or [c]; keys [c]. outs: a sequence of n maps from key to
+/// number, which share their keys.
+extern "C" int32_t onnxc_call_zip_map(OnnxcCall *call, int32_t,
+                                      OnnxcValue *outs, int32_t,
+                                      const OnnxcValue *ins, const int64_t *) {
+  const OnnxcValue &x = ins[0];
+  int64_t rows = x.rank == 2 ? x.dims[0] : 1, columns = x.dims[x.rank - 1];
+  if (columns != ins[1].dims[0])
+    return call->fail(ONNXC_ERR_VALUE,
+                      "ZipMap: %lld numbers in a row for %lld labels",
+                      (long long)columns, (long long)ins[1].dims[0]);
+  ListObject *list = makeList(call, ONNXC_KIND_SEQUENCE, rows);
+  TensorObject *keys =
+      copyTensor(call, {ins[1].data, ins[1].type, 1, &columns});
+  if (!list || !keys)
+    return call->status;
+  const float *row = static_cast<const float *>(x.data);
+  for (int64_t i = 0; i < rows; ++i, row += columns) {
+    TensorObject *values =
+        copyTensor(call, {row, ONNX_TYPE_FLOAT, 1, &columns});
+    retain(keys);
+    list->elements[i] = makeMap(call, keys, values);
+    if (!list->elements[i])
+      return call->status;
+    list->size = i + 1;
+  }
+  release(call, keys);
+  return give(outs[0], list);
+}
+
+//===----------------------------------------------------------------------===//
+// Reading maps
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// The entries of a map whose values are scalars.
+class Entries {
+public:
+  explicit Entries(const OnnxcValue &operand)
+      : map(*static_cast<MapObject *>(objectOf(operand))) {
+    if (map.values->kind == ONNXC_KIND_TENSOR)
+      values = static_cast<TensorObject *>(map.values);
+  }
+
+  bool areScalars() const {
+    return values && viewOf(*values).count() >= size();
+  }
+  int64_t size() const { return viewOf(*map.keys).count(); }
+  int64_t valueType() const { return values->type; }
+  bool hasTextKeys() const { return map.keys->type == ONNX_TYPE_STRING; }
+  const char *textKey(int64_t i) const {
+    return static_cast<char *const *>(map.keys->data)[i];
+  }
+  int64_t key(int64_t i) const {
+    int64_t wide = 0;
+    switch (elementBytes(map.keys->type)) {
+    case 1:
+      return static_cast<const int8_t *>(map.keys->data)[i];
+    case 2:
+      return static_cast<const int16_t *>(map.keys->data)[i];
+    case 4:
+      return static_cast<const int32_t *>(map.keys->data)[i];
+    default:
+      memcpy(&wide, static_cast<const char *>(map.keys->data) + i * 8, 8);
+      return wide;
+    }
+  }
+  const void *data() const { return values->data; }
+
+private:
+  const MapObject &map;
+  const TensorObject *values = nullptr;
+};
+
+} // namespace
+
+static int32_t noScalars(OnnxcCall *call, const char *what) {
+  return call->fail(ONNXC_ERR_VALUE, "%s: the values of the map are no scalars",
+                    what);
+}
+
+/// Copies a value from one place to another of the same type.
+static void copyValue(const void *from, int64_t i, void *to, int64_t k,
+                      int64_t type) {
+  int64_t bytes =
+      type == ONNX_TYPE_STRING ? int64_t(sizeof(char *)) : elementBytes(type);
+  memcpy(static_cast<char *>(to) + k * bytes,
+         static_cast<const char *>(from) + i * bytes, size_t(bytes));
+}
+
+/// Zeros or empty strings.
+static void clearValues(void *to, int64_t count, int64_t type) {
+  static char none[1] = "";
+  if (type != ONNX_TYPE_STRING) {
+    memset(to, 0, size_t(count * elementBytes(type)));
+    return;
+  }
+  for (int64_t i = 0; i < count; ++i)
+    static_cast<char **>(to)[i] = none;
+}
+
+//===----------------------------------------------------------------------===//
+// DictVectorizer
+//===----------------------------------------------------------------------===//
+
+/// The place of an integer in the vocabulary, or -1.
+static int64_t findNumber(const OnnxcValue &vocabulary, int64_t key) {
+  const int64_t *keys = static_cast<const int64_t *>(vocabulary.data);
+  for (int64_t i = 0; i < vocabulary.dims[0]; ++i)
+    if (keys[i] == key)
+      return i;
+  return -1;
+}
+
+/// ins: a map; the vocabulary, as a table of strings with slots or as i64.
+/// outs: [1, n], the values by the places of their keys, zero where there is
+/// none. The parameters are n and the type of the values.
+extern "C" int32_t onnxc_call_dict_vectorizer(OnnxcCall *call, int32_t,
+                                              OnnxcValue *outs, int32_t,
+                                              const OnnxcValue *ins,
+                                              const int64_t *params) {
+  Entries entries(ins[0]);
+  int64_t dims[2] = {1, params[0]}, type = params[1];
+  if (!entries.areScalars() || entries.valueType() != type)
+    return noScalars(call, "DictVectorizer");
+  int64_t bytes =
+      type == ONNX_TYPE_STRING ? int64_t(sizeof(char *)) : elementBytes(type);
+  if (!makeResult(call, outs[0], dims, bytes))
+    return call->status;
+  clearValues(outs[0].data, params[0], type);
+  for (int64_t i = 0; i < entries.size(); ++i) {
+    int64_t place = entries.hasTextKeys()
+                        ? StringTable(ins[1]).find(entries.textKey(i))
+                        : findNumber(ins[1], entries.key(i));
+    if (place >= 0)
+      copyValue(entries.data(), i, outs[0].data, place, type);
+  }
+  return ONNXC_OK;
+}
+
+//===----------------------------------------------------------------------===//
+// CastMap
+//===----------------------------------------------------------------------===//
+
+/// Writes value i of the map as element k of a tensor of `to`.
+static bool castValue(OnnxcCall *call, Characters &characters,
+                      const Entries &entries, int64_t i, OnnxcValue &out,
+                      int64_t k, int64_t to) {
+  char text[40];
+  const char *spelt = text;
+  double number = 0;
+  if (entries.valueType() == ONNX_TYPE_STRING) {
+    spelt = static_cast<char *const *>(entries.data())[i];
+    char *end = nullptr;
+    if (to != ONNX_TYPE_STRING)
+      number = strtod(spelt, &end);
+    if (to != ONNX_TYPE_STRING && (end == spelt || *end != 0)) {
+      call->fail(ONNXC_ERR_VALUE, "CastMap: '%.60s' is no number", spelt);
+      return false;
+    }
+  } else {
+    number = double(static_cast<const float *>(entries.data())[i]);
+    snprintf(text, sizeof text, "%f", number);
+  }
+  switch (to) {
+  case ONNX_TYPE_STRING:
+    return (static_cast<char **>(out.data)[k] =
+                characters.copy(spelt, int64_t(strlen(spelt)))) != nullptr;
+  case ONNX_TYPE_INT64:
+    static_cast<int64_t *>(out.data)[k] =
+        fabs(number) < 9e18 ? int64_t(number) : 0;
+    return true;
+  default:
+    static_cast<float *>(out.data)[k] = float(number);
+    return true;
+  }
+}
+
+/// ins: a map from integers to numbers or strings. outs: [1, n], the values.
+/// The parameters are the type of the result and n, at whose places the keys
+/// are; n = -1: all values, sorted by their keys.
+extern "C" int32_t onnxc_call_cast_map(OnnxcCall *call, int32_t,
+                                       OnnxcValue *outs, int32_t,
+                                       const OnnxcValue *ins,
+                                       const int64_t *params) {
+  Entries entries(ins[0]);
+  if (!entries.areScalars())
+    return noScalars(call, "CastMap");
+  bool isDense = params[1] < 0;
+  int64_t dims[2] = {1, isDense ? entries.size() : params[1]}, to = params[0];
+  int64_t bytes =
+      to == ONNX_TYPE_STRING ? int64_t(sizeof(char *)) : elementBytes(to);
+  if (!makeResult(call, outs[0], dims, bytes))
+    return call->status;
+  clearValues(outs[0].data, dims[1], to);
+  Characters characters(call);
+  for (int64_t i = 0; i < entries.size(); ++i) {
+    int64_t key = entries.key(i), place = key;
+    if (isDense) {
+      place = 0;
+      for (int64_t j = 0; j < entries.size(); ++j)
+        place += entries.key(j) < key;
+    }
+    if (place < 0 || place >= dims[1])
+      return call->fail(ONNXC_ERR_VALUE,
+                        "CastMap: key %lld is outside of max_map",
+                        (long long)key);
+    if (!castValue(call, characters, entries, i, outs[0], place, to))
+      return call->status;
+  }
+  return ONNXC_OK;
+}

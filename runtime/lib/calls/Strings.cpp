@@ -1,0 +1,268 @@
+//===- Strings.cpp - Constants, comparison, joining, numbers ----*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "StringTable.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+using namespace onnxc;
+using namespace onnxc::rt;
+
+/// ins: a table. outs: its strings, which stay among the weights.
+extern "C" int32_t onnxc_call_string_constant(OnnxcCall *call, int32_t,
+                                              OnnxcValue *outs, int32_t,
+                                              const OnnxcValue *ins,
+                                              const int64_t *iattrs) {
+  StringTable table(ins[0]);
+  if (!makeResult(call, outs[0], iattrs, sizeof(char *)))
+    return onnxc_rt_status(call);
+  const char **to = static_cast<const char **>(outs[0].data);
+  for (int64_t i = 0; i < table.size(); ++i)
+    to[i] = table[i];
+  return ONNXC_OK;
+}
+
+/// ins: strings, a table with slots. outs: the place of each in the table, or
+/// the table's size.
+extern "C" int32_t onnxc_call_string_index(OnnxcCall *call, int32_t,
+                                           OnnxcValue *outs, int32_t,
+                                           const OnnxcValue *ins,
+                                           const int64_t *) {
+  StringTable table(ins[1]);
+  if (!makeResult(call, outs[0], ins[0].dims, sizeof(int64_t)))
+    return onnxc_rt_status(call);
+  int64_t *to = static_cast<int64_t *>(outs[0].data);
+  int64_t count = elementsOf(ins[0]);
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t place = table.find(stringsOf(ins[0])[i]);
+    to[i] = place < 0 ? table.size() : place;
+  }
+  return ONNXC_OK;
+}
+
+//===----------------------------------------------------------------------===//
+// Pairs of strings
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Walks two tensors that broadcast to a third.
+class Broadcast {
+public:
+  static constexpr int32_t mostDims = 64;
+
+  Broadcast(const OnnxcValue &x, const OnnxcValue &y, int32_t rank)
+      : rank(rank) {
+    const OnnxcValue *values[] = {&x, &y};
+    for (int k = 0; k < 2; ++k) {
+      int64_t stride = 1;
+      for (int32_t d = rank - 1; d >= 0; --d) {
+        int32_t own = d - (rank - values[k]->rank);
+        int64_t size = own < 0 ? 1 : values[k]->dims[own];
+        strides[k][d] = size == 1 ? 0 : stride;
+        stride *= size;
+        if (k == 0 || size != 1)
+          dims[d] = k == 1 && dims[d] != 1 ? dims[d] : size;
+        ok &= size == 1 || size == dims[d];
+      }
+    }
+  }
+
+  bool agrees() const { return ok; }
+  int64_t count() const {
+    int64_t total = 1;
+    for (int32_t d = 0; d < rank; ++d)
+      total *= dims[d];
+    return total;
+  }
+  int64_t first() const { return at[0]; }
+  int64_t second() const { return at[1]; }
+  void next() {
+    for (int32_t d = rank - 1; d >= 0; --d) {
+      at[0] += strides[0][d];
+      at[1] += strides[1][d];
+      if (++position[d] < dims[d])
+        return;
+      at[0] -= strides[0][d] * dims[d];
+      at[1] -= strides[1][d] * dims[d];
+      position[d] = 0;
+    }
+  }
+
+  int64_t dims[mostDims] = {};
+
+private:
+  int32_t rank;
+  bool ok = true;
+  int64_t strides[2][mostDims] = {};
+  int64_t position[mostDims] = {};
+  int64_t at[2] = {0, 0};
+};
+
+} // namespace
+
+static int32_t disagree(OnnxcCall *call) {
+  return onnxc_rt_fail(call, ONNXC_ERR_VALUE,
+                       "sizes of the string operands do not broadcast");
+}
+
+/// ins: strings a, b. outs: a == b, by broadcasting.
+extern "C" int32_t onnxc_call_string_equal(OnnxcCall *call, int32_t,
+                                           OnnxcValue *outs, int32_t,
+                                           const OnnxcValue *ins,
+                                           const int64_t *) {
+  Broadcast pair(ins[0], ins[1], outs[0].rank);
+  if (!pair.agrees())
+    return disagree(call);
+  if (!makeResult(call, outs[0], pair.dims, 1))
+    return onnxc_rt_status(call);
+  char *to = static_cast<char *>(outs[0].data);
+  for (int64_t i = 0, n = pair.count(); i < n; ++i, pair.next())
+    to[i] = strcmp(stringsOf(ins[0])[pair.first()],
+                   stringsOf(ins[1])[pair.second()]) == 0;
+  return ONNXC_OK;
+}
+
+/// ins: strings a, b. outs: a followed by b, by broadcasting.
+extern "C" int32_t onnxc_call_string_concat(OnnxcCall *call, int32_t,
+                                            OnnxcValue *outs, int32_t,
+                                            const OnnxcValue *ins,
+                                            const int64_t *) {
+  Broadcast pair(ins[0], ins[1], outs[0].rank);
+  if (!pair.agrees())
+    return disagree(call);
+  if (!makeResult(call, outs[0], pair.dims, sizeof(char *)))
+    return onnxc_rt_status(call);
+  char **to = static_cast<char **>(outs[0].data);
+  Characters characters(call);
+  for (int64_t i = 0, n = pair.count(); i < n; ++i, pair.next()) {
+    const char *a = stringsOf(ins[0])[pair.first()];
+    const char *b = stringsOf(ins[1])[pair.second()];
+    size_t before = strlen(a), after = strlen(b);
+    to[i] = characters.make(int64_t(before + after));
+    if (!to[i])
+      return onnxc_rt_status(call);
+    memcpy(to[i], a, before);
+    memcpy(to[i] + before, b, after);
+  }
+  return ONNXC_OK;
+}
+
+//===----------------------------------------------------------------------===//
+// Numbers
+//===----------------------------------------------------------------------===//
+
+/// What the numbers are: the kinds that the compiler casts others to.
+enum NumberKind { kBool, kInteger, kUnsigned, kFloat, kDouble };
+
+/// The shortest decimal that reads back as `value`, the way Python and NumPy
+/// write it: always with a point or an exponent, which 16 digits ask for.
+static int printReal(char *to, size_t room, double value, bool isDouble) {
+  if (isnan(value))
+    return snprintf(to, room, "nan");
+  if (isinf(value))
+    return snprintf(to, room, value < 0 ? "-inf" : "inf");
+  char text[40];
+  int digits = 1;
+  for (;; ++digits) {
+    snprintf(text, sizeof text, "%.*e", digits - 1, value);
+    if (digits == 17 || (isDouble ? strtod(text, nullptr) == value
+                                  : strtof(text, nullptr) == float(value)))
+      break;
+  }
+  int exponent = atoi(strchr(text, 'e') + 1);
+  if (exponent >= -4 && exponent < 16) {
+    int decimals = digits - 1 - exponent;
+    return snprintf(to, room, "%.*f", decimals < 1 ? 1 : decimals, value);
+  }
+  return snprintf(to, room, "%s", text);
+}
+
+static int printNumber(char *to, size_t room, const void *from, int64_t i,
+                       int64_t kind) {
+  switch (kind) {
+  case kBool:
+    return snprintf(to, room, "%s",
+                    static_cast<const int8_t *>(from)[i] ? "True" : "False");
+  case kInteger:
+    return snprintf(to, room, "%lld", static_cast<const long long *>(from)[i]);
+  case kUnsigned:
+    return snprintf(to, room, "%llu",
+                    static_cast<const unsigned long long *>(from)[i]);
+  case kFloat:
+    return printReal(to, room, double(static_cast<const float *>(from)[i]),
+                     false);
+  default:
+    return printReal(to, room, static_cast<const double *>(from)[i], true);
+  }
+}
+
+/// ins: numbers of the kind that the first parameter says. outs: their text.
+extern "C" int32_t onnxc_call_string_from_number(OnnxcCall *call, int32_t,
+                                                 OnnxcValue *outs, int32_t,
+                                                 const OnnxcValue *ins,
+                                                 const int64_t *iattrs) {
+  if (!makeResult(call, outs[0], ins[0].dims, sizeof(char *)))
+    return onnxc_rt_status(call);
+  char **to = static_cast<char **>(outs[0].data);
+  Characters characters(call);
+  int64_t count = elementsOf(ins[0]);
+  for (int64_t i = 0; i < count; ++i) {
+    char text[64];
+    int length = printNumber(text, sizeof text, ins[0].data, i, iattrs[0]);
+    to[i] = characters.copy(text, length);
+    if (!to[i])
+      return onnxc_rt_status(call);
+  }
+  return ONNXC_OK;
+}
+
+/// Reads what is left of `text` after blanks; false if it is no number.
+static bool parseNumber(const char *text, void *to, int64_t i, int64_t kind) {
+  while (*text == ' ' || (*text >= '\t' && *text <= '\r'))
+    ++text;
+  char *end = nullptr;
+  errno = 0;
+  if (kind == kFloat)
+    static_cast<float *>(to)[i] = strtof(text, &end);
+  else if (kind == kDouble)
+    static_cast<double *>(to)[i] = strtod(text, &end);
+  else if (kind == kUnsigned && *text != '-')
+    static_cast<unsigned long long *>(to)[i] = strtoull(text, &end, 10);
+  else
+    static_cast<long long *>(to)[i] = strtoll(text, &end, 10);
+  bool isReal = kind == kFloat || kind == kDouble;
+  if (end == text || (!isReal && errno == ERANGE))
+    return false;
+  while (*end == ' ' || (*end >= '\t' && *end <= '\r'))
+    ++end;
+  return *end == 0;
+}
+
+/// ins: strings. outs: the numbers that they spell, of the kind that the first
+/// parameter says.
+extern "C" int32_t onnxc_call_string_to_number(OnnxcCall *call, int32_t,
+                                               OnnxcValue *outs, int32_t,
+                                               const OnnxcValue *ins,
+                                               const int64_t *iattrs) {
+  int64_t kind = iattrs[0];
+  if (!makeResult(call, outs[0], ins[0].dims, kind == kFloat ? 4 : 8))
+    return onnxc_rt_status(call);
+  int64_t count = elementsOf(ins[0]);
+  for (int64_t i = 0; i < count; ++i)
+    if (!parseNumber(stringsOf(ins[0])[i], outs[0].data, i, kind)) {
+      char message[128];
+      snprintf(message, sizeof message, "Cast: the string '%.60s' is no number",
+               stringsOf(ins[0])[i]);
+      return onnxc_rt_fail(call, ONNXC_ERR_VALUE, message);
+    }
+  return ONNXC_OK;
+}

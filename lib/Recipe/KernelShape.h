@@ -26,12 +26,27 @@ llvm::SmallVector<std::string> loopNames(krnl::KernelOp kernel);
 llvm::SmallVector<std::string> accessLoops(mlir::linalg::LinalgOp op,
                                            mlir::OpOperand &operand);
 
+/// The index itself where it is marked to run over a part of the dimension
+/// only.
+mlir::AffineExpr wholeIndex(mlir::AffineExpr index);
+
 /// Loops that the op reduces, in iterator order.
 llvm::SmallVector<std::string> reducedLoops(mlir::linalg::LinalgOp op);
 
 /// Bits of the widest element the op reads, writes or computes with; 0 if some
-/// element is no number that fits a vector.
-unsigned widestBits(mlir::linalg::LinalgOp op);
+/// element is no number that fits a vector. Indices count unless they are
+/// addresses only, which a gather takes half a vector at a time.
+unsigned widestBits(mlir::linalg::LinalgOp op, bool withAddresses = true);
+
+/// Does the op take step after step from a value that it carries on to places
+/// that this value says? A loop that nothing but the carried value knows of,
+/// with reads at computed places: the lanes of other loops walk side by side.
+bool isWalk(mlir::linalg::LinalgOp op);
+
+/// Does every read at computed places keep to a line in memory as `loop` moves
+/// on: one place for all lanes, or places that are sums and multiples of the
+/// loop? Anything else would be read lane by lane.
+bool readsInLine(mlir::linalg::LinalgOp op, llvm::StringRef loop);
 
 /// Bytes read and written if every loop runs once; unknown extents count as
 /// `unknown`.

@@ -139,12 +139,6 @@ public:
   SmallVector<Value> build();
 
 private:
-  /// The value inside the kernel: a constant there if it is one outside.
-  Value inside(Value host) {
-    if (auto constant = getConstantIntValue(host))
-      return kernel.constant(b.getIndexAttr(*constant));
-    return kernel.input(host);
-  }
   /// The element's index and whether it is none of the border.
   std::pair<Value, Value> place(ScalarBuilder &s);
 
@@ -198,9 +192,9 @@ SmallVector<Value> IndexedPool::build() {
       RankedTensorType::get(unknown, inType.getElementType()), sizes);
   auto indexType = RankedTensorType::get(type.getShape(), b.getI64Type());
   for (Value size : sizesOf(b, loc, x))
-    inSizes.push_back(inside(size));
+    inSizes.push_back(kernel.scalar(size));
   for (Value pad : windows.padBefore)
-    before.push_back(inside(pad));
+    before.push_back(kernel.scalar(pad));
 
   SmallVector<AffineExpr> inAt;
   outAt = kernel.loopsOf(type);

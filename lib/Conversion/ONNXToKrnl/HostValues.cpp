@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "onnxc/Conversion/ONNXToKrnl/Containers.h"
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 
 using namespace mlir;
 
@@ -103,6 +104,32 @@ Value maxIndex(OpBuilder &b, Location loc, Value x, Value y) {
       b, loc, x, y, [](int64_t p, int64_t q) { return std::max(p, q); });
 }
 
+Value productOf(OpBuilder &b, Location loc, ValueRange sizes) {
+  Value product = indexConstant(b, loc, 1);
+  for (Value size : sizes)
+    product = mulIndex(b, loc, product, size);
+  return product;
+}
+
+void checkEqualSizes(OpBuilder &b, Location loc, Value x, Value y,
+                     StringRef message) {
+  if (x == y || (getConstantIntValue(x) && getConstantIntValue(y)))
+    return;
+  krnl::CheckOp::create(
+      b, loc, arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, x, y),
+      message);
+}
+
+void checkAtMost(OpBuilder &b, Location loc, Value x, Value y,
+                 StringRef message) {
+  auto cx = getConstantIntValue(x), cy = getConstantIntValue(y);
+  if (x == y || (cx && cy && *cx <= *cy))
+    return;
+  krnl::CheckOp::create(
+      b, loc, arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sle, x, y),
+      message);
+}
+
 Value onlyElement(OpBuilder &b, Location loc, Value tensor) {
   int64_t rank = cast<RankedTensorType>(tensor.getType()).getRank();
   SmallVector<Value> zeros(rank, indexConstant(b, loc, 0));
@@ -125,12 +152,12 @@ void replaceWithCasts(ConversionPatternRewriter &rewriter,
   SmallVector<Value> replacements;
   for (auto [result, value] : llvm::zip(op->getResults(), values)) {
     Type wanted = converter.convertType(result.getType());
-    if (wanted && value.getType() != wanted &&
-        isa<TensorType>(value.getType()))
-      value = isa<TensorType>(wanted)
-                  ? tensor::CastOp::create(rewriter, op->getLoc(), wanted, value)
-                  : convertValue(rewriter, op->getLoc(), value,
-                                 result.getType(), result.getType(), wanted);
+    if (wanted && value.getType() != wanted && isa<TensorType>(value.getType()))
+      value =
+          isa<TensorType>(wanted)
+              ? tensor::CastOp::create(rewriter, op->getLoc(), wanted, value)
+              : convertValue(rewriter, op->getLoc(), value, result.getType(),
+                             result.getType(), wanted);
     replacements.push_back(value);
   }
   rewriter.replaceOp(op, replacements);

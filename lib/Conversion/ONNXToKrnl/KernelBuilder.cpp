@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/AffineMap.h"
+#include "mlir/IR/Matchers.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/PartialAccess.h"
 
@@ -70,9 +71,20 @@ Value KernelBuilder::input(Value hostValue) {
   return insInside.back();
 }
 
+Value KernelBuilder::scalar(Value hostScalar) {
+  TypedAttr known;
+  if (matchPattern(hostScalar, m_Constant(&known)))
+    return constant(known);
+  return input(hostScalar);
+}
+
 Value KernelBuilder::output(RankedTensorType type, ValueRange dynamicSizes) {
-  outs.push_back(tensor::EmptyOp::create(host, loc, type, dynamicSizes));
-  outsInside.push_back(block->addArgument(type, loc));
+  return output(tensor::EmptyOp::create(host, loc, type, dynamicSizes));
+}
+
+Value KernelBuilder::output(Value initial) {
+  outs.push_back(initial);
+  outsInside.push_back(block->addArgument(initial.getType(), loc));
   return outsInside.back();
 }
 

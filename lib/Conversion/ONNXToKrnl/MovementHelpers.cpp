@@ -8,6 +8,7 @@
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
 #include "onnxc/Conversion/ONNXToKrnl/KernelBuilder.h"
 #include "onnxc/Conversion/ONNXToKrnl/Movement.h"
+#include "onnxc/Conversion/ONNXToKrnl/Strings.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/ONNX/IR/Constants.h"
 
@@ -117,14 +118,9 @@ Value generate(OpBuilder &b, Location loc, StringRef name, Type element,
   KernelBuilder kernel(b, loc, name);
   SmallVector<AffineExpr> at = kernel.loopsOf(type);
   SmallVector<Value> images;
-  for (Value input : inputs) {
-    TypedAttr constant;
-    if (!isa<ShapedType>(input.getType()) &&
-        matchPattern(input, m_Constant(&constant)))
-      images.push_back(kernel.constant(constant));
-    else
-      images.push_back(kernel.input(input));
-  }
+  for (Value input : inputs)
+    images.push_back(isa<ShapedType>(input.getType()) ? kernel.input(input)
+                                                      : kernel.scalar(input));
   Value out = kernel.output(type, dynamicSizes(type, sizes));
   Value y = kernel.generic({}, {out, at}, {},
                            [&](OpBuilder &nb, Location l, ValueRange) {
@@ -142,11 +138,7 @@ Value clampIndex(OpBuilder &b, Location loc, Value i, Value size) {
 }
 
 Value wrapIndex(OpBuilder &b, Location loc, Value i, Value size) {
-  Value negative = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, i,
-                                         indexConstant(b, loc, 0));
-  Value wrapped =
-      arith::SelectOp::create(b, loc, negative, addIndex(b, loc, i, size), i);
-  return clampIndex(b, loc, wrapped, size);
+  return krnl::WrapIndexOp::create(b, loc, i, size, "an index is out of range");
 }
 
 Value isInside(OpBuilder &b, Location loc, Value i, Value size) {
@@ -164,6 +156,8 @@ Value storedConstant(OpBuilder &b, Location loc, Type element, int64_t value) {
   if (isa<FloatType>(element))
     return arith::ConstantOp::create(b, loc,
                                      b.getFloatAttr(element, double(value)));
+  if (isa<krnl::StrType>(element))
+    return onlyElement(b, loc, stringConstant(b, loc, {""}, {}));
   return arith::ConstantOp::create(b, loc, b.getIntegerAttr(element, value));
 }
 

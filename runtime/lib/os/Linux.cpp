@@ -253,6 +253,15 @@ int cgroupProcessors(const char *file, const char *root) {
   return least;
 }
 
+uint64_t entropy() {
+  uint64_t number = 0;
+  if (syscall(SYS_getrandom, &number, sizeof number, 0) == sizeof number)
+    return number;
+  // Before Linux 3.17: the time, and where the loader has put us.
+  return uint64_t(now()) * 0x9e3779b97f4a7c15 ^ uint64_t(uintptr_t(&number)) ^
+         uint64_t(getpid()) << 32;
+}
+
 int processorCount() {
   unsigned long mask[128] = {}; // 8192 processors
   long bytes = syscall(SYS_sched_getaffinity, 0, sizeof mask, mask);

@@ -53,6 +53,9 @@ uintptr_t threadId();
 const void *mapFile(const char *path, int64_t &bytes);
 void unmapFile(const void *memory, int64_t bytes);
 
+/// A number that nobody can foretell.
+uint64_t entropy();
+
 /// Path of the loaded file that contains `address`; false if unknown.
 bool pathOfAddress(const void *address, char *path, size_t capacity);
 

@@ -53,6 +53,18 @@ mlir::Value minIndex(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
 mlir::Value maxIndex(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
                      mlir::Value y);
 
+/// The product of sizes: 1 of none.
+mlir::Value productOf(mlir::OpBuilder &b, mlir::Location loc,
+                      mlir::ValueRange sizes);
+
+/// Ends the run with `message` unless two sizes agree; nothing where both are
+/// known, as inference has seen to that.
+void checkEqualSizes(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
+                     mlir::Value y, llvm::StringRef message);
+/// Ends the run with `message` unless x <= y; nothing where that is known.
+void checkAtMost(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
+                 mlir::Value y, llvm::StringRef message);
+
 /// Element `i` of a 0- or 1-dimensional tensor, read on the host; integer
 /// elements come as index.
 mlir::Value elementAsIndex(mlir::OpBuilder &b, mlir::Location loc,

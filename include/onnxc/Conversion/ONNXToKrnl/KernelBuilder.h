@@ -68,10 +68,14 @@ public:
   /// Makes a host value (tensor or scalar) visible inside; returns its image.
   /// Asking twice for the same value gives the same image.
   mlir::Value input(mlir::Value hostValue);
+  /// The same for a host scalar, of which a constant stays one inside.
+  mlir::Value scalar(mlir::Value hostScalar);
   /// Adds a result of the kernel. `dynamicSizes` are host index values, one
   /// for each dynamic dimension. Returns the destination's image inside.
   mlir::Value output(mlir::RankedTensorType type,
                      mlir::ValueRange dynamicSizes = {});
+  /// Adds a result that starts as `initial`, of which the kernel writes a part.
+  mlir::Value output(mlir::Value initial);
   /// An intermediate tensor inside the kernel; every dynamic dimension takes
   /// its size from dimension `like.second` of the inside tensor `like.first`.
   mlir::Value

@@ -6,6 +6,8 @@
 
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
 
@@ -78,6 +80,55 @@ KernelOp::findExtentOperand(unsigned loop) {
     }
   }
   return std::nullopt;
+}
+
+PlaceOp onnxc::krnl::placeOf(linalg::LinalgOp op, unsigned number) {
+  return op.getBlock()
+      ->getTerminator()
+      ->getOperand(number)
+      .getDefiningOp<PlaceOp>();
+}
+
+bool onnxc::krnl::isTrace(linalg::LinalgOp op, unsigned number) {
+  AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(number));
+  for (auto [dim, kind] : llvm::enumerate(op.getIteratorTypesArray()))
+    if (kind == utils::IteratorType::reduction && map.isFunctionOfDim(dim))
+      return true;
+  return false;
+}
+
+bool onnxc::krnl::isOrdered(linalg::LinalgOp op) {
+  if (op.getNumReductionLoops() == 0)
+    return false;
+  return llvm::any_of(llvm::seq<unsigned>(op.getNumDpsInits()),
+                      [&](unsigned number) {
+                        return isTrace(op, number) || placeOf(op, number);
+                      });
+}
+
+Operation *onnxc::krnl::combinerOf(linalg::LinalgOp op, unsigned result) {
+  BlockArgument running =
+      op.getMatchingBlockArgument(op.getDpsInitOperand(result));
+  Operation *combiner =
+      op.getBlock()->getTerminator()->getOperand(result).getDefiningOp();
+  if (!combiner || !running.hasOneUse() ||
+      *running.getUsers().begin() != combiner ||
+      combiner->getNumOperands() != 2)
+    return nullptr;
+  bool known =
+      isa<arith::AddFOp, arith::AddIOp, arith::MulFOp, arith::MulIOp,
+          arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp,
+          arith::MinNumFOp, arith::MaxSIOp, arith::MinSIOp, arith::MaxUIOp,
+          arith::MinUIOp, arith::AndIOp, arith::OrIOp, arith::XOrIOp>(combiner);
+  return known ? combiner : nullptr;
+}
+
+bool onnxc::krnl::isCombinable(linalg::LinalgOp op) {
+  return llvm::all_of(
+      llvm::seq<unsigned>(op.getNumDpsInits()), [&](unsigned result) {
+        return combinerOf(op, result) ||
+               !op.payloadUsesValueFromOperand(op.getDpsInitOperand(result));
+      });
 }
 
 /// A kernel works on tensors: it has no effect of its own.

@@ -58,12 +58,40 @@ static LogicalResult verifyArguments(KernelOp kernel) {
 // What a body may hold
 //===----------------------------------------------------------------------===//
 
+/// Places are for the terminator, and have an index for each dimension.
+static LogicalResult verifyPlaces(linalg::LinalgOp op) {
+  auto hasRank = [&](unsigned number, size_t indices) {
+    auto type = cast<ShapedType>(op.getDpsInitOperand(number)->get().getType());
+    return type.getRank() == int64_t(indices);
+  };
+  Operation *yield = op.getBlock()->getTerminator();
+  for (auto place : op.getBlock()->getOps<PlaceOp>())
+    for (OpOperand &use : place.getResult().getUses()) {
+      if (use.getOwner() != yield)
+        return place.emitOpError("may be used by the terminator only");
+      if (!hasRank(use.getOperandNumber(), place.getAt().size()))
+        return place.emitOpError("needs an index for each dimension of result ")
+               << use.getOperandNumber();
+    }
+  for (auto current : op.getBlock()->getOps<CurrentOp>()) {
+    int64_t number = current.getNumber();
+    if (number < 0 || number >= op.getNumDpsInits() || !placeOf(op, number))
+      return current.emitOpError("reads result ")
+             << number << ", which goes to no computed place";
+    if (!hasRank(number, current.getAt().size()))
+      return current.emitOpError("needs an index for each dimension of result ")
+             << number;
+  }
+  return success();
+}
+
 /// Scalar code: what each iteration of a structured op computes.
 static LogicalResult verifyScalarCode(KernelOp kernel, linalg::LinalgOp op) {
   for (Operation &inner : *op.getBlock()) {
     if (isa<arith::ArithDialect, math::MathDialect, complex::ComplexDialect>(
             inner.getDialect()) ||
-        isa<linalg::YieldOp, linalg::IndexOp>(inner))
+        isa<linalg::YieldOp, linalg::IndexOp, PlaceOp, CurrentOp, WrapIndexOp>(
+            inner))
       continue;
     auto extract = dyn_cast<tensor::ExtractOp>(inner);
     if (!extract)
@@ -169,6 +197,7 @@ static LogicalResult verifyBody(KernelOp kernel) {
         return op.emitOpError("must work on tensors");
       if (failed(verifyAxes(kernel, structured)) ||
           failed(verifyScalarCode(kernel, structured)) ||
+          failed(verifyPlaces(structured)) ||
           failed(verifyExtents(kernel, structured)) ||
           failed(verifyEdges(structured)))
         return failure();

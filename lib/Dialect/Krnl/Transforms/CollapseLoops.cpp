@@ -101,10 +101,14 @@ bool LoopCollapser::checkOp(linalg::LinalgOp op) {
         !record(operand.get(), op.getMatchingIndexingMap(&operand),
                 hasOuter ? a : none, hasOuter ? b : none))
       return false;
-  for (OpResult result : op->getResults())
+  for (OpResult result : op->getResults()) {
     if (!record(result, op.getIndexingMapMatchingResult(result),
                 hasOuter ? a : none, hasOuter ? b : none))
       return false;
+    // A computed place has an index for each dimension.
+    if (places.lookup(result) >= 0 && placeOf(op, result.getResultNumber()))
+      return false;
+  }
   return true;
 }
 

@@ -41,7 +41,7 @@ struct Limits {
 /// Does the op read two tensors, or one at a sum of loops, along what it
 /// reduces?
 static bool isContraction(linalg::LinalgOp op) {
-  if (op.getNumReductionLoops() == 0)
+  if (op.getNumReductionLoops() == 0 || isOrdered(op))
     return false;
   SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
   unsigned reading = 0;

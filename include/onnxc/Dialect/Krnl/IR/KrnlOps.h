@@ -20,6 +20,7 @@
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 
 #include "onnxc/Dialect/Krnl/IR/KrnlDialect.h.inc"
 #include "onnxc/Dialect/Krnl/IR/RecipeStep.h.inc"
@@ -67,5 +68,29 @@ void printLoopName(llvm::raw_ostream &os, llvm::StringRef name);
 
 #define GET_OP_CLASSES
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h.inc"
+
+namespace onnxc::krnl {
+
+/// The place that result `number` of a structured op goes to, or null where its
+/// map alone says it.
+PlaceOp placeOf(mlir::linalg::LinalgOp op, unsigned number);
+
+/// True where result `number` has an element for each iteration of a loop that
+/// the op reduces: a prefix sum beside the running one.
+bool isTrace(mlir::linalg::LinalgOp op, unsigned number);
+
+/// True if the order of the reduced iterations is part of what the op computes:
+/// some result is a trace, or goes to computed places.
+bool isOrdered(mlir::linalg::LinalgOp op);
+
+/// The op that merges the running value of a result with a new one, if the
+/// payload is a plain reduction whose partial results can be merged in any
+/// grouping; else null.
+mlir::Operation *combinerOf(mlir::linalg::LinalgOp op, unsigned result);
+
+/// True if that holds for all results that the op accumulates.
+bool isCombinable(mlir::linalg::LinalgOp op);
+
+} // namespace onnxc::krnl
 
 #endif // ONNXC_DIALECT_KRNL_IR_KRNLOPS_H

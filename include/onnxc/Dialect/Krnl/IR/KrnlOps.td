@@ -12,12 +12,14 @@ include "mlir/IR/RegionKindInterface.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/Interfaces/ViewLikeInterface.td"
 include "onnxc/Dialect/Krnl/IR/KrnlAttributes.td"
 
 class Krnl_Op<string opMnemonic, list<Trait> traits = []>
     : Op<Krnl_Dialect, opMnemonic, traits>;
 
-def Krnl_Scalar : AnyTypeOf<[Index, AnySignlessInteger, AnyFloat]>;
+def Krnl_Scalar
+    : AnyTypeOf<[Index, AnySignlessInteger, AnyFloat, Krnl_StrType]>;
 def Krnl_Tensor : RankedTensorOf<[AnyType]>;
 
 //===----------------------------------------------------------------------===//
@@ -104,6 +106,56 @@ def Krnl_YieldOp : Krnl_Op<"yield", [Pure, Terminator,
   let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
 }
 
+def Krnl_PlaceOp : Krnl_Op<"place", [Pure, AllTypesMatch<["value", "result"]>]> {
+  let summary = "a result element that goes to a computed place";
+  let description = [{
+    In the payload of a structured op: the element that it yields is written
+    `at` steps away, in each dimension, from where the op's map says. The map
+    says 0 where the place alone decides: iterations along loops that are in the
+    map write different elements whatever the place is, all others are reduced
+    and follow one another in order. Only the terminator may use the result.
+
+    ```mlir
+    // out[indices[i], j] = updates[i, j], the last one of equal indices wins
+    %row = arith.index_cast %index : i64 to index
+    %zero = arith.constant 0 : index
+    %y = krnl.place %update at [%row, %zero] : f32
+    linalg.yield %y : f32
+    ```
+  }];
+  let arguments = (ins AnyType:$value, Variadic<Index>:$at);
+  let results = (outs AnyType:$result);
+  let assemblyFormat = "$value `at` `[` $at `]` attr-dict `:` type($value)";
+}
+
+def Krnl_CurrentOp : Krnl_Op<"current", [Pure]> {
+  let summary = "the element that a computed place has now";
+  let description = [{
+    In the payload of a structured op whose result `number` goes to a place: the
+    element there, with what earlier iterations have written.
+  }];
+  let arguments = (ins I64Attr:$number, Variadic<Index>:$at);
+  let results = (outs AnyType:$element);
+  let assemblyFormat = "$number `at` `[` $at `]` attr-dict `:` type($element)";
+}
+
+def Krnl_WrapIndexOp : Krnl_Op<"wrap_index", [Pure]> {
+  let summary = "an index from data, brought into range";
+  let description = [{
+    In the payload of a structured op: `index`, counted from the end where it is
+    negative. One that is outside of [0, size) is brought inside, so that kernels
+    never fail; the error word of the launch is set, and the host ends the run
+    with `message` when the region is over.
+
+    ```mlir
+    %row = krnl.wrap_index %i, %size, "index is out of range"
+    ```
+  }];
+  let arguments = (ins Index:$index, Index:$size, StrAttr:$message);
+  let results = (outs Index:$inside);
+  let assemblyFormat = "$index `,` $size `,` $message attr-dict";
+}
+
 //===----------------------------------------------------------------------===//
 // Host program
 //===----------------------------------------------------------------------===//
@@ -180,6 +232,25 @@ def Krnl_LaunchOp : Krnl_Op<"launch", [
   let hasVerifier = 1;
 }
 
+def Krnl_ErrorWordOp : Krnl_Op<"error_word", [MemoryEffects<[MemAlloc]>]> {
+  let summary = "where a kernel says what went wrong";
+  let description = [{
+    A word that is 0 at first. A kernel that gets it as its last input stores the
+    number of a message, counted from 1; the host looks at it when the region of
+    the launch is over. What is computed until then is nonsense, but reads and
+    writes nothing that it may not. `places` are the locations of the messages.
+
+    ```mlir
+    %w = krnl.error_word ["an index is out of range"] at [loc("Gather_0")]
+        : memref<i32>
+    ```
+  }];
+  let arguments = (ins StrArrayAttr:$messages, ArrayAttr:$places);
+  let results = (outs MemRefOf<[I32]>:$word);
+  let assemblyFormat = "$messages `at` $places attr-dict `:` type($word)";
+  let hasVerifier = 1;
+}
+
 def Krnl_RegionOp : Krnl_Op<"region", [NoTerminator, SingleBlock,
                                        RecursiveMemoryEffects]> {
   let summary = "launches that the team runs together";
@@ -203,11 +274,90 @@ def Krnl_BarrierOp : Krnl_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>,
 // Buffers
 //===----------------------------------------------------------------------===//
 
-def Krnl_ArenaViewOp : Krnl_Op<"arena_view", [Pure]> {
+def Krnl_Pointer
+    : Type<CPred<"::llvm::isa<::mlir::LLVM::LLVMPointerType>($_self)">,
+           "an address">,
+      BuildableType<"::mlir::LLVM::LLVMPointerType::get($_builder.getContext())">;
+
+def Krnl_BufferBytesOp : Krnl_Op<"buffer_bytes", [Pure]> {
+  let summary = "the bytes that a buffer takes in the arena";
+  let description = [{
+    Rounded up to the alignment of buffers. Where a size is negative or there are
+    more elements than any memory holds, a number that is larger than every arena.
+
+    ```mlir
+    %b = krnl.buffer_bytes(%n) : memref<?x4xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<Index>:$sizes, TypeAttr:$buffer);
+  let results = (outs Index:$bytes);
+  let assemblyFormat = "`(` $sizes `)` attr-dict `:` $buffer";
+  let hasVerifier = 1;
+}
+
+def Krnl_ArenaReserveOp : Krnl_Op<"arena_reserve", [MemoryEffects<[MemAlloc]>]> {
+  let summary = "the run's arena, for plans whose size only the run knows";
+  let description = "Ends the run with an error if there is no such memory.";
+  let arguments = (ins Index:$bytes);
+  let results = (outs Krnl_Pointer:$arena);
+  let assemblyFormat = "$bytes attr-dict";
+}
+
+def Krnl_ArenaViewOp : Krnl_Op<"arena_view", [Pure, AttrSizedOperandSegments]> {
   let summary = "a buffer at a byte offset of the run's arena";
-  let arguments = (ins Index:$offset, Variadic<Index>:$sizes);
+  let description = [{
+    The arena is the one of `krnl.arena_bytes`, or the one that was reserved. With
+    `lives` the buffer is needed from the first to the last of these ops, and
+    shares no byte with buffers needed at the same time, wherever they are.
+  }];
+  let arguments = (ins Index:$offset, Variadic<Index>:$sizes,
+                       Optional<Krnl_Pointer>:$arena,
+                       OptionalAttr<DenseI64ArrayAttr>:$lives);
   let results = (outs AnyMemRef:$output);
-  let assemblyFormat = "`[` $offset `]` `(` $sizes `)` attr-dict `:` type($output)";
+  let assemblyFormat = [{
+    `[` $offset `]` `(` $sizes `)` (`in` $arena^)? (`lives` $lives^)? attr-dict
+    `:` type($output)
+  }];
+  let hasVerifier = 1;
+}
+
+def Krnl_AppendRowOp : Krnl_Op<"append_row", [
+    Pure, AllTypesMatch<["rows", "result"]>]> {
+  let summary = "rows with one more behind them";
+  let description = [{
+    `rows` holds `count` rows, and room for more or none. The result holds them and
+    `row`; it is the same memory as long as there is room, and else twice as much,
+    or as much as the `expected` number of rows takes. Taking n rows one after the
+    other copies each a bounded number of times.
+  }];
+  let arguments = (ins Krnl_Tensor:$rows, Index:$count, Krnl_Tensor:$row,
+                       Index:$expected);
+  let results = (outs Krnl_Tensor:$result);
+  let assemblyFormat = [{
+    $row `to` $rows `[` $count `]` `of` $expected attr-dict `:` type($row) `to`
+    type($rows)
+  }];
+  let hasVerifier = 1;
+}
+
+def Krnl_FirstRowsOp : Krnl_Op<"first_rows", [
+    Pure, AllTypesMatch<["rows", "result"]>,
+    DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface,
+                                    ["reifyResultShapes"]>]> {
+  let summary = "the rows of `rows` that have been filled";
+  let arguments = (ins Krnl_Tensor:$rows, Index:$count);
+  let results = (outs Krnl_Tensor:$result);
+  let assemblyFormat = "$rows `[` $count `]` attr-dict `:` type($rows)";
+  let hasVerifier = 1;
+}
+
+def Krnl_RowViewOp : Krnl_Op<"row_view", [
+    Pure, DeclareOpInterfaceMethods<ViewLikeOpInterface>]> {
+  let summary = "one row of a buffer";
+  let arguments = (ins AnyMemRef:$rows, Index:$row);
+  let results = (outs AnyMemRef:$output);
+  let assemblyFormat =
+      "$rows `[` $row `]` attr-dict `:` type($rows) `->` type($output)";
   let hasVerifier = 1;
 }
 

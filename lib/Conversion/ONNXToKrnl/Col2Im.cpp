@@ -1,0 +1,209 @@
+//===- Col2Im.cpp - Blocks put back where they come from --------*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Each element of the image is a sum over the places in a block that can lie on
+// it: of those the block that has it there, if there is one. So no element is
+// written twice, and all of them may be computed at once.
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
+#include "onnxc/Conversion/ONNXToKrnl/KernelBuilder.h"
+#include "onnxc/Conversion/ONNXToKrnl/Movement.h"
+#include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
+#include "onnxc/Conversion/ONNXToKrnl/ScalarBuilder.h"
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
+
+using namespace mlir;
+using onnxc::krnl::KernelBuilder;
+
+namespace onnxc {
+namespace {
+
+class Col2ImBuilder {
+public:
+  Col2ImBuilder(OpBuilder &b, onnx::Col2ImOp op, Value x, int64_t spatial)
+      : b(b), loc(op.getLoc()), op(op), x(x), spatial(spatial) {}
+
+  Value build(Value imageShape, Value blockShape);
+
+private:
+  struct Dim {
+    /// Host sizes of the image, of a block, and how many blocks there are.
+    Value image, block, count;
+    int64_t stride, dilation, padBefore;
+    AffineExpr at, inBlock;
+  };
+
+  Dim dimension(int64_t d, Value imageShape, Value blockShape);
+  Value elementOf(KernelBuilder &kernel, OpBuilder &nb, Location l, Value image,
+                  ArrayRef<Value> counts, ArrayRef<Value> blocks);
+
+  OpBuilder &b;
+  Location loc;
+  onnx::Col2ImOp op;
+  Value x;
+  int64_t spatial;
+  SmallVector<Dim> dims;
+  AffineExpr batch, channel;
+};
+
+} // namespace
+
+Col2ImBuilder::Dim Col2ImBuilder::dimension(int64_t d, Value imageShape,
+                                            Value blockShape) {
+  auto constant = [&](int64_t value) { return indexConstant(b, loc, value); };
+  auto attribute = [](std::optional<ArrayRef<int64_t>> values, int64_t i,
+                      int64_t otherwise) {
+    return values && i < int64_t(values->size()) ? (*values)[i] : otherwise;
+  };
+  Dim dim;
+  dim.image = structuralElement(b, loc, op.getImageShape(), imageShape, d);
+  dim.block = structuralElement(b, loc, op.getBlockShape(), blockShape, d);
+  checkAtMost(b, loc, constant(1), dim.block,
+              "Col2Im: block_shape has a size below 1");
+  checkAtMost(b, loc, constant(0), dim.image,
+              "Col2Im: image_shape has a negative size");
+  dim.stride = attribute(op.getStrides(), d, 1);
+  dim.dilation = attribute(op.getDilations(), d, 1);
+  dim.padBefore = attribute(op.getPads(), d, 0);
+  int64_t pads = dim.padBefore + attribute(op.getPads(), d + spatial, 0);
+  // Places that the first element of a block can have.
+  Value reach = mulIndex(b, loc, subIndex(b, loc, dim.block, constant(1)),
+                         constant(dim.dilation));
+  Value room =
+      subIndex(b, loc, addIndex(b, loc, dim.image, constant(pads - 1)), reach);
+  dim.count = maxIndex(
+      b, loc,
+      addIndex(b, loc, floorDivIndex(b, loc, room, constant(dim.stride)),
+               constant(1)),
+      constant(0));
+  return dim;
+}
+
+/// The element of `x` that lies here, for one place in a block; 0 if none does.
+Value Col2ImBuilder::elementOf(KernelBuilder &kernel, OpBuilder &nb, Location l,
+                               Value image, ArrayRef<Value> counts,
+                               ArrayRef<Value> blocks) {
+  auto constant = [&](int64_t value) { return indexConstant(nb, l, value); };
+  Value ok = arith::ConstantIntOp::create(nb, l, 1, 1);
+  Value row = kernel.index(nb, l, channel), column = constant(0);
+  for (auto [d, dim] : llvm::enumerate(dims)) {
+    Value k = kernel.index(nb, l, dim.inBlock);
+    row = addIndex(nb, l, mulIndex(nb, l, row, blocks[d]), k);
+    Value begin = subIndex(
+        nb, l,
+        addIndex(nb, l, kernel.index(nb, l, dim.at), constant(dim.padBefore)),
+        mulIndex(nb, l, k, constant(dim.dilation)));
+    Value stride = constant(dim.stride);
+    Value block = arith::DivSIOp::create(nb, l, begin, stride);
+    Value exact = arith::CmpIOp::create(nb, l, arith::CmpIPredicate::eq,
+                                        mulIndex(nb, l, block, stride), begin);
+    ok = arith::AndIOp::create(nb, l, ok, exact);
+    ok = arith::AndIOp::create(nb, l, ok, isInside(nb, l, block, counts[d]));
+    column = addIndex(nb, l, mulIndex(nb, l, column, counts[d]),
+                      clampIndex(nb, l, block, counts[d]));
+  }
+  Value element = tensor::ExtractOp::create(
+      nb, l, image, ValueRange{kernel.index(nb, l, batch), row, column});
+  Value zero = storedConstant(nb, l, element.getType(), 0);
+  return arith::SelectOp::create(nb, l, ok, element, zero);
+}
+
+Value Col2ImBuilder::build(Value imageShape, Value blockShape) {
+  Value blockSize = indexConstant(b, loc, 1), count = blockSize;
+  for (int64_t d = 0; d < spatial; ++d) {
+    dims.push_back(dimension(d, imageShape, blockShape));
+    blockSize = mulIndex(b, loc, blockSize, dims.back().block);
+    count = mulIndex(b, loc, count, dims.back().count);
+  }
+  Value channels = floorDivIndex(b, loc, sizeOf(b, loc, x, 1), blockSize);
+  checkEqualSizes(b, loc, mulIndex(b, loc, channels, blockSize),
+                  sizeOf(b, loc, x, 1),
+                  "Col2Im: the channels are no multiple of the block");
+  checkEqualSizes(b, loc, count, sizeOf(b, loc, x, 2),
+                  "Col2Im: another number of blocks fits into the image");
+  SmallVector<Value> sizes{sizeOf(b, loc, x, 0), channels};
+  for (const Dim &dim : dims)
+    sizes.push_back(dim.image);
+  sizes = knownSizes(b, loc, op->getResult(0), sizes);
+  Type element = getElementTypeOrSelf(op.getInput().getType());
+  RankedTensorType type =
+      typeOfSizes(sizes, ScalarBuilder::storageType(element));
+  Type compute = ScalarBuilder::computeType(element);
+
+  KernelBuilder kernel(b, loc, "Col2Im");
+  SmallVector<AffineExpr> at = kernel.loopsOf(type), window;
+  batch = at[0];
+  channel = at[1];
+  SmallVector<Value> counts, blocks;
+  for (auto [d, dim] : llvm::enumerate(dims)) {
+    dim.at = at[d + 2];
+    dim.inBlock = kernel.loop("k" + std::to_string(d), dim.block);
+    window.push_back(dim.inBlock);
+    counts.push_back(kernel.scalar(dim.count));
+    blocks.push_back(kernel.scalar(dim.block));
+  }
+  Value image = kernel.input(x);
+  Value out = kernel.output(type, dynamicSizes(type, sizes));
+  Value sum = compute == type.getElementType()
+                  ? out
+                  : kernel.temporaryLike(out, compute);
+  ScalarBuilder outside(kernel.inside(), loc, element);
+  Value zero = kernel.fill(outside.constant(0), {sum, at});
+  Value total = kernel.generic(
+      {}, {zero, at}, window, [&](OpBuilder &nb, Location l, ValueRange v) {
+        ScalarBuilder s(nb, l, element);
+        return s.add(v[0],
+                     s.widen(elementOf(kernel, nb, l, image, counts, blocks)));
+      });
+  if (sum != out)
+    total = kernel.generic({{total, at}}, {out, at}, {},
+                           [&](OpBuilder &nb, Location l, ValueRange v) {
+                             return ScalarBuilder(nb, l, element).narrow(v[0]);
+                           });
+  return kernel.finish({total}).front();
+}
+
+namespace {
+
+struct Col2ImLowering : public OpConversionPattern<onnx::Col2ImOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(onnx::Col2ImOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    RankedTensorType type = rankedType(adaptor.getInput()),
+                     imageType = rankedType(adaptor.getImageShape()),
+                     blockType = rankedType(adaptor.getBlockShape()),
+                     wanted = rankedType(op->getResult(0));
+    if (!type || type.getRank() != 3 || !imageType || !blockType)
+      return rewriter.notifyMatchFailure(op, "operand is not of rank 3");
+    // Any of these tells how many dimensions the image has.
+    int64_t spatial = wanted ? wanted.getRank() - 2 : ShapedType::kDynamic;
+    for (RankedTensorType shape : {imageType, blockType})
+      if (shape.getRank() == 1 && !shape.isDynamicDim(0))
+        spatial = shape.getDimSize(0);
+    if (ShapedType::isDynamic(spatial))
+      return rewriter.notifyMatchFailure(op, "rank of the image is not known");
+    for (auto values : {op.getStrides(), op.getDilations()})
+      if (values && llvm::any_of(*values, [](int64_t v) { return v < 1; }))
+        return rewriter.notifyMatchFailure(op, "strides or dilations below 1");
+    Col2ImBuilder builder(rewriter, op, adaptor.getInput(), spatial);
+    replaceWithCasts(
+        rewriter, *getTypeConverter(), op,
+        builder.build(adaptor.getImageShape(), adaptor.getBlockShape()));
+    return success();
+  }
+};
+
+} // namespace
+
+void populateONNXToKrnlCol2ImPatterns(TypeConverter &converter,
+                                      RewritePatternSet &patterns) {
+  patterns.add<Col2ImLowering>(converter, patterns.getContext());
+}
+
+} // namespace onnxc

@@ -1,0 +1,208 @@
+//===- Random.cpp - Tensors of random numbers -------------------*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// RandomUniform, RandomNormal, their "Like" forms, Bernoulli and Multinomial:
+// kernels that compute each number from its position.
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
+#include "onnxc/Conversion/ONNXToKrnl/Movement.h"
+#include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
+#include "onnxc/Conversion/ONNXToKrnl/RandomNumbers.h"
+#include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
+
+using namespace mlir;
+using onnxc::krnl::KernelBuilder;
+
+namespace onnxc {
+namespace {
+
+/// Computes an element from its four random words, and what is read at its
+/// place.
+using FromWords =
+    llvm::function_ref<Value(ScalarBuilder &, ArrayRef<Value> words, Value x)>;
+
+/// A tensor of `element` with the sizes of `sizes`; `x`, if there is one, has
+/// these sizes too.
+Value randomTensor(OpBuilder &b, Location loc, StringRef name, Type element,
+                   ArrayRef<Value> sizes, Value x, std::optional<float> seed,
+                   FromWords fn) {
+  RandomDraw draw = RandomDraw::get(b, loc, seed);
+  SmallVector<Value> inputs{draw.key, draw.number};
+  llvm::append_range(inputs, sizes);
+  if (x)
+    inputs.push_back(x);
+  return generate(
+      b, loc, name, ScalarBuilder::storageType(element), sizes, inputs,
+      [&](OpBuilder &nb, Location l, ArrayRef<Value> at, ArrayRef<Value> in) {
+        Value position = linearPosition(nb, l, in.slice(2, at.size()), at);
+        SmallVector<Value> words = randomWords(nb, l, {in[0], in[1]}, position);
+        Value here;
+        if (x)
+          here = tensor::ExtractOp::create(nb, l, in.back(), at);
+        ScalarBuilder s(nb, l, element);
+        return s.narrow(fn(s, words, here));
+      });
+}
+
+/// low + u * (high - low).
+Value uniform(ScalarBuilder &s, ArrayRef<Value> words, double low,
+              double high) {
+  Value u = uniformNumber(s, words[0], words[1]);
+  return s.add(s.constant(low), s.mul(u, s.constant(high - low)));
+}
+
+/// mean + scale * n, n by the method of Box and Muller.
+Value normal(ScalarBuilder &s, ArrayRef<Value> words, double mean,
+             double scale) {
+  constexpr double twoPi = 6.283185307179586476925286766559;
+  Value radius = s.sqrt(
+      s.mul(s.constant(-2), s.log(openUniformNumber(s, words[0], words[1]))));
+  Value angle = s.mul(s.constant(twoPi), uniformNumber(s, words[2], words[3]));
+  Value n = s.mul(radius, s.math<math::CosOp>(angle));
+  return s.add(s.constant(mean), s.mul(n, s.constant(scale)));
+}
+
+/// What RandomNormal and RandomUniform have in common, and their Like forms.
+template <typename OnnxOp, bool isNormal, bool isLike>
+struct RandomLowering : public OpConversionPattern<OnnxOp> {
+  using OpConversionPattern<OnnxOp>::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(OnnxOp op, typename OnnxOp::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Type element = getElementTypeOrSelf(op->getResult(0).getType());
+    if (!isa<FloatType>(element) || element.getIntOrFloatBitWidth() < 16)
+      return rewriter.notifyMatchFailure(op, "numbers of this type are not "
+                                             "random");
+    SmallVector<Value> sizes;
+    if constexpr (isLike) {
+      if (!rankedType(adaptor.getInput()))
+        return rewriter.notifyMatchFailure(op, "rank is not known");
+      sizes = sizesOf(rewriter, loc, adaptor.getInput());
+    } else {
+      for (int64_t size : op.getShape())
+        sizes.push_back(indexConstant(rewriter, loc, size));
+    }
+    Value y = randomTensor(
+        rewriter, loc, op->getName().stripDialect(), element, sizes, Value(),
+        op.getSeed(), [&](ScalarBuilder &s, ArrayRef<Value> words, Value) {
+          if constexpr (isNormal)
+            return normal(s, words, op.getMean(), op.getScale());
+          else
+            return uniform(s, words, op.getLow(), op.getHigh());
+        });
+    replaceWithCasts(rewriter, *this->getTypeConverter(), op, y);
+    return success();
+  }
+};
+
+/// 1 with the probability that the input says, else 0.
+struct BernoulliLowering : public OpConversionPattern<onnx::BernoulliOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(onnx::BernoulliOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value x = adaptor.getInput();
+    if (!rankedType(x))
+      return rewriter.notifyMatchFailure(op, "rank is not known");
+    Type input = getElementTypeOrSelf(op.getInput().getType());
+    Type element = getElementTypeOrSelf(op->getResult(0).getType());
+    Value y = randomTensor(
+        rewriter, loc, "Bernoulli", element, sizesOf(rewriter, loc, x), x,
+        op.getSeed(), [&](ScalarBuilder &s, ArrayRef<Value> words, Value p) {
+          ScalarBuilder from(s.builder(), s.getLoc(), input);
+          Value u = uniformNumber(from, words[0], words[1]);
+          return s.select(from.lt(u, from.widen(p)), s.constant(1),
+                          s.constant(0));
+        });
+    replaceWithCasts(rewriter, *getTypeConverter(), op, y);
+    return success();
+  }
+};
+
+/// The class whose logarithm of the probability plus noise by Gumbel's
+/// distribution is the largest: so chosen, classes have their probabilities.
+struct MultinomialLowering : public OpConversionPattern<onnx::MultinomialOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(onnx::MultinomialOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    RankedTensorType type = rankedType(adaptor.getInput());
+    if (!type || type.getRank() != 2)
+      return rewriter.notifyMatchFailure(op, "operand is not of rank 2");
+    if (op.getSampleSize() < 0)
+      return rewriter.notifyMatchFailure(op, "sample_size is negative");
+    replaceWithCasts(rewriter, *getTypeConverter(), op,
+                     build(rewriter, op, adaptor.getInput()));
+    return success();
+  }
+
+private:
+  static Value build(OpBuilder &b, onnx::MultinomialOp op, Value x) {
+    Location loc = op.getLoc();
+    RankedTensorType type = rankedType(x);
+    Type element = getElementTypeOrSelf(op.getInput().getType());
+    RandomDraw hostDraw = RandomDraw::get(b, loc, op.getSeed());
+    SmallVector<Value> sizes{sizeOf(b, loc, x, 0),
+                             indexConstant(b, loc, op.getSampleSize())};
+    RankedTensorType outType =
+        typeOfSizes(sizes, ScalarBuilder::storageType(getElementTypeOrSelf(
+                               op->getResult(0).getType())));
+    KernelBuilder kernel(b, loc, "Multinomial");
+    AffineExpr batch = kernel.loop("b", type.getDimSize(0)),
+               sample = kernel.loop("s", op.getSampleSize()),
+               label = kernel.loop("c", type.getDimSize(1));
+    Value in = kernel.input(x);
+    RandomDraw draw = hostDraw.inside(kernel);
+    SmallVector<Value> extents{kernel.scalar(sizes[0]), kernel.scalar(sizes[1]),
+                               kernel.scalar(sizeOf(b, loc, x, 1))};
+    Value out = kernel.output(outType, dynamicSizes(outType, sizes));
+    ScalarBuilder outside(kernel.inside(), loc, element);
+    SmallVector<AffineExpr> at{batch, sample};
+    Value best = kernel.fill(outside.lowest(),
+                             {kernel.temporaryLike(out, outside.type()), at});
+    Value first = kernel.fill(
+        storedConstant(kernel.inside(), loc, outType.getElementType(), 0),
+        {out, at});
+    SmallVector<Value> found = kernel.generic(
+        {{in, {batch, label}}}, {{best, at}, {first, at}}, label,
+        [&](OpBuilder &nb, Location l, ValueRange v) {
+          ScalarBuilder s(nb, l, element);
+          Value c = kernel.index(nb, l, label);
+          Value position = linearPosition(
+              nb, l, extents,
+              {kernel.index(nb, l, batch), kernel.index(nb, l, sample), c});
+          SmallVector<Value> words = randomWords(nb, l, draw, position);
+          Value u = openUniformNumber(s, words[0], words[1]);
+          Value noise = s.neg(s.log(s.neg(s.log(u))));
+          Value weight = s.add(s.widen(v[0]), noise);
+          Value better = s.lt(v[1], weight);
+          Value here =
+              arith::IndexCastOp::create(nb, l, outType.getElementType(), c);
+          return SmallVector<Value>{s.select(better, weight, v[1]),
+                                    s.select(better, here, v[2])};
+        });
+    return kernel.finish(found.back()).front();
+  }
+};
+
+} // namespace
+
+void populateONNXToKrnlRandomPatterns(TypeConverter &converter,
+                                      RewritePatternSet &patterns) {
+  patterns.add<RandomLowering<onnx::RandomNormalOp, true, false>,
+               RandomLowering<onnx::RandomNormalLikeOp, true, true>,
+               RandomLowering<onnx::RandomUniformOp, false, false>,
+               RandomLowering<onnx::RandomUniformLikeOp, false, true>,
+               BernoulliLowering, MultinomialLowering>(converter,
+                                                       patterns.getContext());
+}
+
+} // namespace onnxc

@@ -1,0 +1,335 @@
+//===- Scatter.cpp - Elements written at computed places --------*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// ScatterElements, ScatterND, MaxUnpool: a copy of the data, into which the
+// updates are written one after the other, so that of equal places the last
+// one wins and sums have one order. Loops along which places cannot meet stay
+// free to run in lanes and on several workers. Indices are brought into range.
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
+#include "onnxc/Conversion/ONNXToKrnl/KernelBuilder.h"
+#include "onnxc/Conversion/ONNXToKrnl/Movement.h"
+#include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
+#include "onnxc/Conversion/ONNXToKrnl/ScalarBuilder.h"
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
+
+using namespace mlir;
+using onnxc::krnl::KernelBuilder;
+
+namespace onnxc {
+namespace {
+
+/// What an update does to the element that is there: nothing of it stays, or
+/// the two are combined. Bools are 0 and 1: their sum is "or".
+Value combine(ScalarBuilder &s, StringRef reduction, Value old, Value update) {
+  if (reduction == "max" || (reduction == "add" && s.isBool()))
+    return s.max(old, update);
+  if (reduction == "min" || (reduction == "mul" && s.isBool()))
+    return s.min(old, update);
+  return reduction == "add" ? s.add(old, update) : s.mul(old, update);
+}
+
+/// The update as the payload yields it, on its way to `place`.
+Value put(OpBuilder &b, Location loc, Type element, StringRef reduction,
+          Value update, ArrayRef<Value> place) {
+  if (reduction != "none") {
+    ScalarBuilder s(b, loc, element);
+    Value old = krnl::CurrentOp::create(b, loc, update.getType(), 0, place);
+    update = s.narrow(combine(s, reduction, s.widen(old), s.widen(update)));
+  }
+  return krnl::PlaceOp::create(b, loc, update.getType(), update, place);
+}
+
+/// Ends the run where updates have no place to go to at all.
+void checkRoom(OpBuilder &b, Location loc, Value room, Value updates,
+               StringRef message) {
+  auto known = getConstantIntValue(room);
+  if (known && *known > 0)
+    return;
+  Value one = indexConstant(b, loc, 1);
+  checkAtMost(b, loc, minIndex(b, loc, updates, one), room, message);
+}
+
+struct ScatterElementsLowering
+    : public OpConversionPattern<onnx::ScatterElementsOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(onnx::ScatterElementsOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Value data = adaptor.getData();
+    RankedTensorType type = rankedType(data),
+                     updateType = rankedType(adaptor.getUpdates());
+    if (!type || !updateType || !rankedType(adaptor.getIndices()))
+      return rewriter.notifyMatchFailure(op, "rank is not known");
+    int64_t axis = positiveAxis(op.getAxis(), type.getRank());
+    if (updateType.getRank() != type.getRank() || axis < 0 ||
+        axis >= type.getRank())
+      return rewriter.notifyMatchFailure(op, "ranks and axis do not agree");
+    Value y = build(rewriter, op, adaptor, axis);
+    replaceWithCasts(rewriter, *getTypeConverter(), op, y);
+    return success();
+  }
+
+private:
+  static void check(OpBuilder &b, Location loc, OpAdaptor adaptor,
+                    int64_t axis) {
+    SmallVector<Value> room = sizesOf(b, loc, adaptor.getData()),
+                       sizes = sizesOf(b, loc, adaptor.getUpdates());
+    for (auto [d, size] : llvm::enumerate(sizes)) {
+      checkEqualSizes(b, loc, sizeOf(b, loc, adaptor.getIndices(), d), size,
+                      "ScatterElements: indices and updates differ in shape");
+      if (int64_t(d) != axis)
+        checkAtMost(b, loc, size, room[d],
+                    "ScatterElements: updates are larger than the data");
+    }
+    checkRoom(b, loc, room[axis], productOf(b, loc, sizes),
+              "ScatterElements: the data has no element along the axis");
+  }
+
+  static Value build(OpBuilder &b, onnx::ScatterElementsOp op,
+                     OpAdaptor adaptor, int64_t axis) {
+    Location loc = op.getLoc();
+    check(b, loc, adaptor, axis);
+    Value data = adaptor.getData();
+    RankedTensorType type = rankedType(data),
+                     updateType = rankedType(adaptor.getUpdates());
+    Type element = getElementTypeOrSelf(op.getData().getType());
+    KernelBuilder kernel(b, loc, "ScatterElements");
+    SmallVector<AffineExpr> at = kernel.loopsOf(updateType), to = at;
+    for (int64_t d = 0; d < type.getRank(); ++d)
+      if (d == axis)
+        to[d] = kernel.zero();
+      else if (type.isDynamicDim(d) ||
+               type.getDimSize(d) != updateType.getDimSize(d))
+        to[d] = kernel.partOf(at[d]);
+    Value updates = kernel.input(adaptor.getUpdates()),
+          indices = kernel.input(adaptor.getIndices()),
+          size = kernel.scalar(sizeOf(b, loc, data, axis));
+    Value out = kernel.output(data);
+    Value y = kernel.generic(
+        {{updates, at}, {indices, at}}, {out, to}, {at[axis]},
+        [&](OpBuilder &nb, Location l, ValueRange v) {
+          SmallVector<Value> place(type.getRank(), indexConstant(nb, l, 0));
+          place[axis] = wrapIndex(nb, l, toIndex(nb, l, v[1]), size);
+          return put(nb, l, element, op.getReduction(), v[0], place);
+        });
+    return kernel.finish({y}).front();
+  }
+};
+
+/// Data as [places, slice], updates as [updates, slice], indices as
+/// [updates, depth].
+struct ScatterNDLowering : public OpConversionPattern<onnx::ScatterNDOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(onnx::ScatterNDOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    RankedTensorType type = rankedType(adaptor.getData()),
+                     updateType = rankedType(adaptor.getUpdates()),
+                     indexType = rankedType(adaptor.getIndices());
+    if (!type || !updateType || !indexType || indexType.getRank() == 0)
+      return rewriter.notifyMatchFailure(op, "rank is not known");
+    // The ranks tell the length of an index.
+    int64_t outer = indexType.getRank() - 1;
+    int64_t depth = type.getRank() - (updateType.getRank() - outer);
+    if (depth < 0 || depth > type.getRank() || updateType.getRank() < outer)
+      return rewriter.notifyMatchFailure(op, "ranks do not agree");
+    Value y = build(rewriter, op, adaptor, depth);
+    replaceWithCasts(rewriter, *getTypeConverter(), op, y);
+    return success();
+  }
+
+private:
+  struct Views {
+    Value data, updates, indices;
+    SmallVector<Value> dataSizes;
+  };
+
+  static Value flatten(OpBuilder &b, Location loc, Value tensor, Value rows,
+                       Value columns) {
+    Type element = rankedType(tensor).getElementType();
+    return reshapeTo(b, loc, tensor, typeOfSizes({rows, columns}, element),
+                     {rows, columns});
+  }
+
+  static Views view(OpBuilder &b, Location loc, OpAdaptor adaptor,
+                    int64_t depth) {
+    Views views;
+    views.dataSizes = sizesOf(b, loc, adaptor.getData());
+    SmallVector<Value> indexSizes = sizesOf(b, loc, adaptor.getIndices()),
+                       updateSizes = sizesOf(b, loc, adaptor.getUpdates());
+    size_t outer = indexSizes.size() - 1;
+    ArrayRef<Value> data(views.dataSizes);
+    checkEqualSizes(b, loc, indexSizes.back(), indexConstant(b, loc, depth),
+                    "ScatterND: the indices have another length than the "
+                    "shapes ask for");
+    for (auto [d, size] : llvm::enumerate(updateSizes))
+      checkEqualSizes(b, loc, size,
+                      d < outer ? indexSizes[d] : data[d - outer + depth],
+                      "ScatterND: the shape of the updates does not fit");
+    Value rows = productOf(b, loc, data.take_front(depth)),
+          slice = productOf(b, loc, data.drop_front(depth)),
+          count = productOf(b, loc, ArrayRef(indexSizes).drop_back());
+    checkRoom(b, loc, rows, count, "ScatterND: the data has no element");
+    views.data = flatten(b, loc, adaptor.getData(), rows, slice);
+    views.updates = flatten(b, loc, adaptor.getUpdates(), count, slice);
+    views.indices = flatten(b, loc, adaptor.getIndices(), count,
+                            indexConstant(b, loc, depth));
+    return views;
+  }
+
+  static Value build(OpBuilder &b, onnx::ScatterNDOp op, OpAdaptor adaptor,
+                     int64_t depth) {
+    Location loc = op.getLoc();
+    Views views = view(b, loc, adaptor, depth);
+    Type element = getElementTypeOrSelf(op.getData().getType());
+    KernelBuilder kernel(b, loc, "ScatterND");
+    SmallVector<AffineExpr> at = kernel.loopsOf(rankedType(views.updates));
+    SmallVector<KernelBuilder::Access> ins{{kernel.input(views.updates), at}};
+    SmallVector<Value> sizes;
+    for (int64_t k = 0; k < depth; ++k) {
+      ins.push_back({kernel.input(views.indices), {at[0], kernel.constant(k)}});
+      sizes.push_back(kernel.scalar(views.dataSizes[k]));
+    }
+    Value out = kernel.output(views.data);
+    Value y = kernel.generic(
+        ins, {out, {kernel.zero(), at[1]}}, {at[0]},
+        [&](OpBuilder &nb, Location l, ValueRange v) {
+          Value zero = indexConstant(nb, l, 0), row = zero;
+          for (int64_t k = 0; k < depth; ++k) {
+            Value i = wrapIndex(nb, l, toIndex(nb, l, v[1 + k]), sizes[k]);
+            row = addIndex(nb, l, mulIndex(nb, l, row, sizes[k]), i);
+          }
+          return put(nb, l, element, op.getReduction(), v[0], {row, zero});
+        });
+    return reshapeTo(b, loc, kernel.finish({y}).front(),
+                     rankedType(adaptor.getData()), views.dataSizes);
+  }
+};
+
+/// Each element goes back to where pooling took it from; indices count the
+/// elements of the unpooled tensor, which is the first corner of a larger one
+/// if output_shape asks for that.
+struct MaxUnpoolLowering : public OpConversionPattern<onnx::MaxUnpoolOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(onnx::MaxUnpoolOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value x = adaptor.getX();
+    RankedTensorType type = rankedType(x);
+    if (!type || !rankedType(adaptor.getI()) ||
+        type.getRank() != int64_t(op.getKernelShape().size()) + 2)
+      return rewriter.notifyMatchFailure(op, "operand has no spatial dims");
+    for (int64_t d = 0; d < type.getRank(); ++d)
+      checkEqualSizes(rewriter, loc, sizeOf(rewriter, loc, x, d),
+                      sizeOf(rewriter, loc, adaptor.getI(), d),
+                      "MaxUnpool: indices differ in shape from the elements");
+    SmallVector<Value> inner = unpooledSizes(rewriter, op, x), sizes = inner;
+    if (Value shape = adaptor.getOutputShape()) {
+      for (int64_t d = 0; d < type.getRank(); ++d)
+        sizes[d] =
+            structuralElement(rewriter, loc, op.getOutputShape(), shape, d);
+      sizes = knownSizes(rewriter, loc, op->getResult(0), sizes);
+      Value zero = indexConstant(rewriter, loc, 0);
+      for (Value size : sizes)
+        checkAtMost(rewriter, loc, zero, size,
+                    "MaxUnpool: output_shape has a negative size");
+    }
+    Value y = build(rewriter, loc, x, adaptor.getI(), inner, sizes);
+    replaceWithCasts(rewriter, *getTypeConverter(), op, y);
+    return success();
+  }
+
+private:
+  static SmallVector<Value> unpooledSizes(OpBuilder &b, onnx::MaxUnpoolOp op,
+                                          Value x) {
+    Location loc = op.getLoc();
+    SmallVector<Value> sizes = sizesOf(b, loc, x);
+    int64_t spatial = op.getKernelShape().size();
+    auto attribute = [](std::optional<ArrayRef<int64_t>> values, int64_t i,
+                        int64_t otherwise) {
+      return values && i < int64_t(values->size()) ? (*values)[i] : otherwise;
+    };
+    for (int64_t d = 0; d < spatial; ++d) {
+      int64_t stride = attribute(op.getStrides(), d, 1);
+      int64_t more = op.getKernelShape()[d] - stride -
+                     attribute(op.getPads(), d, 0) -
+                     attribute(op.getPads(), d + spatial, 0);
+      Value &size = sizes[d + 2];
+      size = mulIndex(b, loc, size, indexConstant(b, loc, stride));
+      size = addIndex(b, loc, size, indexConstant(b, loc, more));
+      size = maxIndex(b, loc, size, indexConstant(b, loc, 0));
+    }
+    return sizes;
+  }
+
+  static Value flatten(OpBuilder &b, Location loc, Value tensor) {
+    Value count = productOf(b, loc, sizesOf(b, loc, tensor));
+    return reshapeTo(b, loc, tensor,
+                     typeOfSizes(count, rankedType(tensor).getElementType()),
+                     count);
+  }
+
+  static Value zeros(OpBuilder &b, Location loc, Type element, Value count) {
+    return generate(
+        b, loc, "Zeros", element, count, {},
+        [&](OpBuilder &nb, Location l, ArrayRef<Value>, ArrayRef<Value>) {
+          return storedConstant(nb, l, element, 0);
+        });
+  }
+
+  static Value build(OpBuilder &b, Location loc, Value x, Value indices,
+                     ArrayRef<Value> inner, ArrayRef<Value> sizes) {
+    Type element = rankedType(x).getElementType();
+    Value total = productOf(b, loc, sizes), flat = flatten(b, loc, x);
+    checkRoom(b, loc, total, sizeOf(b, loc, flat, 0),
+              "MaxUnpool: the result has no element");
+    KernelBuilder kernel(b, loc, "MaxUnpool");
+    SmallVector<AffineExpr> at = kernel.loopsOf(rankedType(flat));
+    KernelBuilder::Access from{kernel.input(flat), at},
+        which{kernel.input(flatten(b, loc, indices)), at};
+    SmallVector<Value> steps, extents;
+    for (auto [size, extent] : llvm::zip(inner, sizes)) {
+      steps.push_back(kernel.scalar(size));
+      extents.push_back(kernel.scalar(extent));
+    }
+    Value last = kernel.scalar(total);
+    Value out = kernel.output(zeros(b, loc, element, total));
+    Value y = kernel.generic(
+        {from, which}, {out, {kernel.zero()}}, at,
+        [&](OpBuilder &nb, Location l, ValueRange v) {
+          Value one = indexConstant(nb, l, 1);
+          Value rest = toIndex(nb, l, v[1]);
+          Value place = indexConstant(nb, l, 0), stride = one;
+          for (int64_t d = steps.size() - 1; d >= 0; --d) {
+            Value step = maxIndex(nb, l, steps[d], one);
+            Value i = nb.createOrFold<arith::RemSIOp>(l, rest, step);
+            rest = nb.createOrFold<arith::DivSIOp>(l, rest, step);
+            place = addIndex(nb, l, place, mulIndex(nb, l, i, stride));
+            stride = mulIndex(nb, l, stride, extents[d]);
+          }
+          place = clampIndex(nb, l, place, last);
+          return put(nb, l, element, "none", v[0], place);
+        });
+    return reshapeTo(b, loc, kernel.finish({y}).front(),
+                     typeOfSizes(sizes, element), sizes);
+  }
+};
+
+} // namespace
+
+void populateONNXToKrnlScatterPatterns(TypeConverter &converter,
+                                       RewritePatternSet &patterns) {
+  patterns.add<MaxUnpoolLowering, ScatterElementsLowering, ScatterNDLowering>(
+      converter, patterns.getContext());
+}
+
+} // namespace onnxc

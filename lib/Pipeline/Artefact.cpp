@@ -85,6 +85,9 @@ static std::string compilationInfo(ModuleOp module,
     json.attribute("level", int64_t(inputs.options.level));
     json.attribute("triple", inputs.machine.triple);
     json.attribute("cpu", inputs.machine.cpu);
+    if (auto formula =
+            function->getAttrOfType<StringAttr>(arenaFormulaAttrName))
+      report.arenaFormula = formula.str();
     json.attribute("model", path::filename(inputs.input.path));
     if (!model)
       return;

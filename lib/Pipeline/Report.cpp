@@ -29,7 +29,10 @@ std::string Report::text() const {
      << "kernels:     " << kernels << "\n"
      << "libraries:   " << llvm::join(libraries, ", ") << "\n"
      << "weights:     " << sizeText(weightsBytes) << "\n"
-     << "peak arena:  " << sizeText(arenaBytes) << "\n"
+     << "peak arena:  "
+     << (arenaFormula.empty() ? sizeText(arenaBytes)
+                              : "at most " + arenaFormula + " B")
+     << "\n"
      << "peak memory: " << sizeText(peakMemory) << " of the compiler\n";
   for (const auto &[name, seconds] : steps)
     os << llvm::formatv("{0,-12} {1:F3} s\n", name + ":", seconds);
@@ -47,7 +50,10 @@ std::string Report::json() const {
     json.attribute("kernels", int64_t(kernels));
     json.attribute("artefact_bytes", artefactBytes);
     json.attribute("weights_bytes", weightsBytes);
-    json.attribute("arena_bytes", arenaBytes);
+    if (arenaFormula.empty())
+      json.attribute("arena_bytes", arenaBytes);
+    else
+      json.attribute("arena_formula", arenaFormula);
     json.attribute("peak_memory_bytes", peakMemory);
     json.attributeArray("libraries", [&] {
       for (const std::string &name : libraries)

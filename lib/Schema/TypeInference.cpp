@@ -140,6 +140,32 @@ static InferredValue readOutput(const ::onnx::TypeProto &proto,
   return found;
 }
 
+/// True if a size of 0 can be meant: some operand has one, or everything about
+/// the operands is known. The functions also write 0 where they have computed
+/// with a size that they do not know.
+static bool mayBeEmpty(ArrayRef<Value> operands, const ValueFacts &facts) {
+  bool allKnown = true;
+  for (Value value : operands) {
+    auto type = value ? dyn_cast<TensorType>(facts.type(value)) : TensorType();
+    if (!type)
+      continue;
+    if (type.hasRank() && llvm::is_contained(type.getShape(), 0))
+      return true;
+    allKnown &= type.hasStaticShape();
+  }
+  return allKnown;
+}
+
+/// Sizes of 0 that nothing proves are unknown.
+static void dropZeroSizes(InferredValue &found) {
+  auto type = dyn_cast<RankedTensorType>(found.type);
+  if (!type || !llvm::is_contained(type.getShape(), 0))
+    return;
+  SmallVector<int64_t> shape(type.getShape());
+  llvm::replace(shape, int64_t(0), ShapedType::kDynamic);
+  found.type = RankedTensorType::get(shape, type.getElementType());
+}
+
 /// True if the types of the results are those that a body yields.
 static bool isInferredFromBody(StringRef name) {
   return name == "onnx.If" || name == "onnx.Loop" || name == "onnx.Scan" ||
@@ -192,10 +218,13 @@ onnxc::schema::inferResults(Operation *op, const ValueFacts &facts,
     return failure();
   }
   SmallVector<InferredValue> inferred;
+  bool mayHaveZeros = mayBeEmpty(*operands, facts);
   for (auto [index, value] : llvm::enumerate(*results)) {
     if (!value)
       continue;
     InferredValue found = readOutput(*node.getOutputType(index), context);
+    if (!mayHaveZeros)
+      dropZeroSizes(found);
     if (isa<NoneType>(found.type))
       found.type =
           op->getName().getStringRef() == treeClassifier && index == 0

@@ -36,11 +36,12 @@ struct HookSignature {
 
 /// In the order of enum Hook.
 static constexpr HookSignature hookSignatures[] = {
-    {"onnxc_rt_arena", "pp"},     {"onnxc_rt_weights", "pp"},
-    {"onnxc_rt_alloc", "ppl"},    {"onnxc_rt_release", "vpp"},
-    {"onnxc_rt_output", "ppiip"}, {"onnxc_rt_scratch", "ppi"},
-    {"onnxc_rt_region", "vpppl"}, {"onnxc_rt_barrier", "vp"},
-    {"onnxc_rt_fail", "ipip"},    {"onnxc_rt_status", "ip"},
+    {"onnxc_rt_arena", "pp"},          {"onnxc_rt_arena_reserve", "ppl"},
+    {"onnxc_rt_weights", "pp"},
+    {"onnxc_rt_alloc", "ppl"},         {"onnxc_rt_release", "vpp"},
+    {"onnxc_rt_output", "ppiip"},      {"onnxc_rt_scratch", "ppi"},
+    {"onnxc_rt_region", "vpppl"},      {"onnxc_rt_barrier", "vp"},
+    {"onnxc_rt_fail", "ipip"},         {"onnxc_rt_status", "ip"},
     {"onnxc_rt_retain_object", "vpp"}, {"onnxc_rt_release_object", "vpp"},
     {"onnxc_rt_input_object", "ppi"},  {"onnxc_rt_output_object", "ppi"},
 };
@@ -123,9 +124,8 @@ static void continueIf(ConversionPatternRewriter &rewriter, Location loc,
   rewriter.setInsertionPointToStart(next);
 }
 
-/// Ends the run if a hook has recorded an error.
-static void checkStatus(ConversionPatternRewriter &rewriter, Location loc,
-                        Value status = {}) {
+void checkStatus(ConversionPatternRewriter &rewriter, Location loc,
+                 Value status) {
   if (!status)
     status = callHook(rewriter, loc, Hook::Status, currentCall(rewriter))
                  .getResult();
@@ -205,9 +205,10 @@ private:
 
   Value pointer(krnl::ArenaViewOp op, Adaptor adaptor, ArrayRef<Value>, Value,
                 ConversionPatternRewriter &rewriter) const {
-    Value base =
-        callHook(rewriter, op.getLoc(), Hook::Arena, currentCall(rewriter))
-            .getResult();
+    Value base = adaptor.getArena();
+    if (!base)
+      base = callHook(rewriter, op.getLoc(), Hook::Arena, currentCall(rewriter))
+                 .getResult();
     return offsetBytes(rewriter, op.getLoc(), base, adaptor.getOffset());
   }
 
@@ -291,6 +292,20 @@ struct RetainLowering : ConvertOpToLLVMPattern<krnl::RetainOp> {
   }
 };
 
+/// "node 'Gather_0': " for what comes from a node.
+static std::string nodeText(Location loc) {
+  std::string name;
+  // The outermost name is the model's file.
+  loc->walk([&](Location inner) {
+    auto named = dyn_cast<NameLoc>(inner);
+    if (!named || !isa<NameLoc>(named.getChildLoc()))
+      return WalkResult::advance();
+    name = named.getName().str();
+    return WalkResult::interrupt();
+  });
+  return name.empty() ? "" : "node '" + name + "': ";
+}
+
 struct CheckLowering : ConvertOpToLLVMPattern<krnl::CheckOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
 
@@ -298,7 +313,8 @@ struct CheckLowering : ConvertOpToLLVMPattern<krnl::CheckOp> {
   matchAndRewrite(krnl::CheckOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    SmallString<64> text(op.getMessage());
+    std::string text = nodeText(loc);
+    text += op.getMessage();
     text.push_back('\0');
     continueIf(rewriter, loc, adaptor.getCondition(), [&] {
       Value message = globalConstant(

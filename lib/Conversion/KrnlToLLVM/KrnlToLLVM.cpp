@@ -158,6 +158,7 @@ static LogicalResult convert(ModuleOp module) {
                                          /*reassociateFPReductions=*/false,
                                          /*force32BitVectorIndices=*/true);
   populateHostToLLVMPatterns(types, patterns);
+  populateMemoryToLLVMPatterns(types, patterns);
   populateRegionToLLVMPatterns(types, patterns);
 
   LLVMConversionTarget target(*context);

@@ -44,6 +44,7 @@ void addBareOperand(BareOperands &bare, mlir::Type original,
 /// The functions of onnxc/rt/hooks.h that generated code calls.
 enum class Hook {
   Arena,
+  ArenaReserve,
   Weights,
   Alloc,
   Release,
@@ -62,6 +63,16 @@ enum class Hook {
 /// Calls a hook, declaring it where `builder` stands if it is not yet.
 mlir::LLVM::CallOp callHook(mlir::OpBuilder &builder, mlir::Location loc,
                             Hook hook, mlir::ValueRange operands);
+
+/// Ends the run if a hook has recorded an error, or `status` is one.
+void checkStatus(mlir::ConversionPatternRewriter &rewriter, mlir::Location loc,
+                 mlir::Value status = {});
+
+/// The bytes of a buffer, rounded up to its alignment; more than the pool or
+/// the arena ever gives if a size is negative or the product is out of range.
+mlir::Value bufferBytes(mlir::OpBuilder &builder, mlir::Location loc,
+                        mlir::MemRefType type,
+                        llvm::ArrayRef<mlir::Value> sizes);
 
 /// The `OnnxcCall *` of the function around the insertion point.
 mlir::Value currentCall(mlir::OpBuilder &builder);
@@ -84,6 +95,8 @@ mlir::Value constant32(mlir::OpBuilder &builder, mlir::Location loc,
 
 void populateHostToLLVMPatterns(const mlir::LLVMTypeConverter &types,
                                 mlir::RewritePatternSet &patterns);
+void populateMemoryToLLVMPatterns(const mlir::LLVMTypeConverter &types,
+                                  mlir::RewritePatternSet &patterns);
 void populateRegionToLLVMPatterns(const mlir::LLVMTypeConverter &types,
                                   mlir::RewritePatternSet &patterns);
 

@@ -145,3 +145,56 @@ func.func @whole_work(%x: memref<4096xf32>, %y: memref<4096xf32>, %z: memref<409
   krnl.launch @small ins(%x : memref<4096xf32>) outs(%w : memref<4096xf32>) tiles(%c8)
   return
 }
+
+// -----
+
+func.func private @k(memref<?xf32>, memref<?xf32>, index, index) attributes {krnl.kernel}
+
+// Places that are computed are apart if their buffers are needed at the same
+// time; the third launch may write where the first one's result was.
+// CHECK-LABEL: func @computed_places
+// CHECK:         krnl.region
+// CHECK-NEXT:      krnl.launch
+// CHECK-NEXT:      krnl.launch
+// CHECK-NEXT:      krnl.barrier
+// CHECK-NEXT:      krnl.launch
+func.func @computed_places(%x: memref<?xf32>, %n: index, %at: index) {
+  %c8 = arith.constant 8 : index
+  %arena = krnl.arena_reserve %n
+  %a = krnl.arena_view[%at] (%n) in %arena lives [0, 5] : memref<?xf32>
+  %b = krnl.arena_view[%n] (%n) in %arena lives [1, 6] : memref<?xf32>
+  %c = krnl.arena_view[%at] (%n) in %arena lives [6, 7] : memref<?xf32>
+  krnl.launch @k ins(%x : memref<?xf32>) outs(%a : memref<?xf32>) tiles(%c8)
+  krnl.launch @k ins(%x : memref<?xf32>) outs(%b : memref<?xf32>) tiles(%c8)
+  krnl.launch @k ins(%x : memref<?xf32>) outs(%c : memref<?xf32>) tiles(%c8)
+  return
+}
+
+// -----
+
+func.func private @k(memref<64xf32>, memref<i32>, memref<64xf32>, index, index) attributes {krnl.kernel}
+
+// Launches that note errors share a region; the words are looked at behind it.
+// CHECK-LABEL: func @error_words
+// CHECK:         %[[A:.+]] = krnl.error_word
+// CHECK:         %[[B:.+]] = krnl.error_word
+// CHECK:         krnl.region
+// CHECK-NEXT:      krnl.launch @k ins(%arg0, %[[A]]
+// CHECK-NEXT:      krnl.launch @k ins(%arg0, %[[B]]
+// CHECK-NEXT:    }
+// CHECK:         %[[X:.+]] = memref.load %[[A]][]
+// CHECK:         %[[OK:.+]] = arith.cmpi ne, %[[X]], %c1{{.*}} : i32
+// CHECK-NEXT:    krnl.check %[[OK]], "bad row"
+// CHECK:         %[[OK:.+]] = arith.cmpi ne, %[[X]], %c2{{.*}} : i32
+// CHECK-NEXT:    krnl.check %[[OK]], "bad column"
+// CHECK:         memref.load %[[B]][]
+// CHECK:         krnl.check %{{.+}}, "bad place"
+// CHECK:         return
+func.func @error_words(%x: memref<64xf32>, %a: memref<64xf32>, %b: memref<64xf32>) {
+  %c8 = arith.constant 8 : index
+  %v = krnl.error_word ["bad row", "bad column"] at [loc("r"), loc("c")] : memref<i32>
+  krnl.launch @k ins(%x, %v : memref<64xf32>, memref<i32>) outs(%a : memref<64xf32>) tiles(%c8)
+  %w = krnl.error_word ["bad place"] at [loc("p")] : memref<i32>
+  krnl.launch @k ins(%x, %w : memref<64xf32>, memref<i32>) outs(%b : memref<64xf32>) tiles(%c8)
+  return
+}

@@ -53,10 +53,11 @@ func.func @view(%x: memref<64xf32>) -> f32 {
 
 func.func private @k(memref<?xf32>, memref<?xf32>, index, index) attributes {krnl.kernel}
 
-// Dynamic sizes come from the pool and go back after the last use, also one
-// through a view.
+// A size that only the run finds out makes a buffer of the pool, which goes back
+// after the last use, also one through a view.
 // CHECK-LABEL: func @pool
-// CHECK:         %[[A:.+]] = krnl.alloc(%[[N:.+]]) : memref<?xf32>
+// CHECK:         %[[N:.+]] = arith.index_cast
+// CHECK:         %[[A:.+]] = krnl.alloc(%[[N]]) : memref<?xf32>
 // CHECK:         krnl.launch @k {{.+}} outs(%[[A]]
 // CHECK-NEXT:    %[[V:.+]] = memref.cast %[[A]]
 // CHECK-NEXT:    %[[B:.+]] = krnl.alloc
@@ -65,16 +66,18 @@ func.func private @k(memref<?xf32>, memref<?xf32>, index, index) attributes {krn
 // CHECK-NEXT:    krnl.release %[[A]]
 // CHECK-NEXT:    memref.load %[[B]]
 // CHECK-NEXT:    krnl.release %[[B]]
-func.func @pool(%x: memref<?xf32>, %n: index) -> (f32, f32) {
+func.func @pool(%x: memref<?xf32>, %s: memref<?xi64>) -> (f32, f32) {
   %c0 = arith.constant 0 : index
+  %e = memref.load %s[%c0] : memref<?xi64>
+  %n = arith.index_cast %e : i64 to index
   %a = memref.alloc(%n) : memref<?xf32>
   krnl.launch @k ins(%x : memref<?xf32>) outs(%a : memref<?xf32>) tiles(%c0)
   %v = memref.cast %a : memref<?xf32> to memref<8xf32>
   %b = memref.alloc(%n) : memref<?xf32>
   krnl.launch @k ins(%a : memref<?xf32>) outs(%b : memref<?xf32>) tiles(%c0)
   %r = memref.load %v[%c0] : memref<8xf32>
-  %s = memref.load %b[%c0] : memref<?xf32>
-  return %r, %s : f32, f32
+  %q = memref.load %b[%c0] : memref<?xf32>
+  return %r, %q : f32, f32
 }
 
 // -----

@@ -31,6 +31,8 @@ inline constexpr llvm::StringLiteral arenaAttrName = "krnl.arena_bytes";
 inline constexpr llvm::StringLiteral scratchAttrName = "krnl.scratch_bytes";
 
 /// The signature of the established API for inputs or outputs, as JSON.
+inline constexpr llvm::StringLiteral arenaFormulaAttrName =
+    "krnl.arena_formula";
 std::string signatureText(mlir::ArrayAttr arguments);
 
 /// An object file that defines `onnxc_model` (runtime's onnxc/rt/model.h) for

@@ -6,6 +6,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -114,6 +115,43 @@ Value KernelEmitter::emitPayloadOp(Payload &payload, Operation *op) {
   OperationState made(b.getLoc(), op->getName());
   for (auto [i, operand] : llvm::enumerate(operands)) {
     // One condition for all lanes may stay a scalar.
+/// krnl.wrap_index: the error is noted, and what is read or written lies inside
+/// all the same.
+Value KernelEmitter::emitWrapIndex(Payload &payload, WrapIndexOp op) {
+  Value index = valueIn(payload, op.getIndex()),
+        size = valueIn(payload, op.getSize());
+  int64_t lanes = 1;
+  for (Value value : {index, size})
+    if (auto type = dyn_cast<VectorType>(value.getType()))
+      lanes = type.getNumElements();
+  index = broadcast(index, lanes);
+  size = broadcast(size, lanes);
+  Value zero = broadcast(arith::ConstantIndexOp::create(b, 0), lanes),
+        one = broadcast(arith::ConstantIndexOp::create(b, 1), lanes);
+  Value isNegative =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::slt, index, zero);
+  Value wrapped = arith::SelectOp::create(
+      b, isNegative, arith::AddIOp::create(b, index, size), index);
+  // Unsigned: also true for what lies before the beginning.
+  Value isBad =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::uge, wrapped, size);
+  if (lanes > 1) {
+    if (Value mask = laneMask(payload.state, payload.copies))
+      isBad = arith::AndIOp::create(b, isBad, mask);
+    isBad = vector::ReductionOp::create(b, vector::CombiningKind::OR, isBad);
+  }
+  auto note = scf::IfOp::create(b, isBad, /*withElseRegion=*/false);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(note.thenBlock());
+    Value number = arith::ConstantIntOp::create(b, wrapNumbers.lookup(op), 32);
+    memref::StoreOp::create(b, number, errorWord, ValueRange());
+  }
+  Value last = arith::SubIOp::create(b, size, one);
+  return arith::MaxSIOp::create(b, arith::MinSIOp::create(b, wrapped, last),
+                                zero);
+}
+
     bool scalar = isa<arith::SelectOp>(op) && i == 0;
     operand = scalar ? operand : broadcast(operand, lanes);
   }
@@ -125,6 +163,12 @@ Value KernelEmitter::emitPayloadOp(Payload &payload, Operation *op) {
                  type, b.getIntegerAttr(type.getElementType(), 1)));
       operands[1] = arith::SelectOp::create(b, mask, operands[1], one);
     }
+  if (auto wrap = dyn_cast<WrapIndexOp>(op))
+    return emitWrapIndex(payload, wrap);
+  if (auto current = dyn_cast<CurrentOp>(op))
+    return emitCurrent(payload, current);
+  if (auto place = dyn_cast<PlaceOp>(op))
+    return valueIn(payload, place.getValue());
   made.addOperands(operands);
   for (Type type : op->getResultTypes())
     made.addTypes(lanes > 1 ? VectorType::get({lanes}, type) : type);

@@ -20,6 +20,21 @@ KernelEmitter::KernelEmitter(KernelOp kernel, LoopNest replayed,
   for (const BodyOp &op : nest.ops())
     ops.push_back(cast<linalg::LinalgOp>(op.op));
   active.resize(nest.loops().size());
+  for (WrapIndexOp op : wrappedIndices(kernel)) {
+    int32_t number = int32_t(wrapNumbers.size()) + 1;
+    wrapNumbers[op] = number;
+  }
+}
+
+SmallVector<WrapIndexOp> wrappedIndices(KernelOp kernel) {
+  SmallVector<WrapIndexOp> ops;
+  kernel.walk([&](WrapIndexOp op) { ops.push_back(op); });
+  return ops;
+}
+
+Value KernelEmitter::argumentFor(unsigned operand) {
+  bool isBehindWord = errorWord && operand >= kernel.getIns().size();
+  return func.getArgument(operand + (isBehindWord ? 1 : 0));
 }
 
 static MemRefType memrefOf(RankedTensorType type) {
@@ -29,7 +44,12 @@ static MemRefType memrefOf(RankedTensorType type) {
 void KernelEmitter::createFunction(OpBuilder &at, StringRef name,
                                    EmittedKernel &result) {
   SmallVector<Type> types;
+  MemRefType wordType = MemRefType::get({}, at.getI32Type());
+  result.hasErrorWord = !wrapNumbers.empty();
+  unsigned numIns = kernel.getIns().size();
   for (auto [i, value] : llvm::enumerate(kernel.getOperands())) {
+    if (i == numIns && result.hasErrorWord)
+      types.push_back(wordType);
     auto tensor = dyn_cast<RankedTensorType>(value.getType());
     auto pack = packs.find(i);
     if (pack != packs.end())
@@ -44,8 +64,10 @@ void KernelEmitter::createFunction(OpBuilder &at, StringRef name,
   func.setPrivate();
   func->setAttr("krnl.kernel", at.getUnitAttr());
   b.setInsertionPointToStart(func.addEntryBlock());
-  for (auto [inner, outer] :
-       llvm::zip(kernel.getBody().getArguments(), func.getArguments())) {
+  if (result.hasErrorWord)
+    errorWord = func.getArgument(numIns);
+  for (BlockArgument inner : kernel.getBody().getArguments()) {
+    Value outer = argumentFor(inner.getArgNumber());
     uniform.map(inner, outer);
     if (isa<MemRefType>(outer.getType())) {
       Storage place;
@@ -68,7 +90,7 @@ void KernelEmitter::emitExtents() {
       continue;
     }
     auto [operand, dim] = *kernel.findExtentOperand(axis);
-    Value memref = func.getArgument(operand);
+    Value memref = argumentFor(operand);
     extents.push_back({memref::DimOp::create(b, memref, dim), 0, 0, {}});
   }
 }
@@ -80,7 +102,7 @@ Value KernelEmitter::emitSize(Value tensor, int64_t dim) {
   if (!type.isDynamicDim(dim))
     return arith::ConstantIndexOp::create(b, type.getDimSize(dim));
   if (auto arg = dyn_cast<BlockArgument>(tensor))
-    return memref::DimOp::create(b, func.getArgument(arg.getArgNumber()), dim);
+    return memref::DimOp::create(b, argumentFor(arg.getArgNumber()), dim);
   if (auto empty = tensor.getDefiningOp<tensor::EmptyOp>())
     return uniform.lookup(empty.getDynamicSize(dim));
   auto op = cast<linalg::LinalgOp>(tensor.getDefiningOp());
@@ -242,7 +264,7 @@ FailureOr<EmittedKernel> KernelEmitter::emit(OpBuilder &at, StringRef name) {
     storage[root] = storage.lookup(kernel.getOutArgument(number));
   unsigned firstTemporary = kernel.getNumOperands();
   for (auto [i, temporary] : llvm::enumerate(result.temporaries))
-    storage[temporary].memref = func.getArgument(firstTemporary + i);
+    storage[temporary].memref = argumentFor(firstTemporary + i);
   emitExtents();
   emitUniformOps();
   for (auto &[root, place] : storage)

@@ -198,8 +198,10 @@ private:
   mlir::Value emitPayloadOp(Payload &payload, mlir::Operation *op);
   mlir::Value emitExtract(Payload &payload, mlir::Operation *op);
   mlir::Value broadcast(mlir::Value value, int64_t lanes);
-  static mlir::Operation *combinerOf(mlir::linalg::LinalgOp op,
-                                     unsigned result);
+
+  mlir::Value emitWrapIndex(Payload &payload, WrapIndexOp op);
+  /// What the function gets for an operand of the kernel.
+  mlir::Value argumentFor(unsigned operand);
 
   KernelOp kernel;
   LoopNest nest;
@@ -239,3 +241,6 @@ private:
 } // namespace onnxc::krnl
 
 #endif // ONNXC_LIB_DIALECT_KRNL_EMIT_KERNELEMITTER_H
+  /// Set by ops that meet an index out of range to their numbers, from 1.
+  mlir::Value errorWord;
+  llvm::DenseMap<mlir::Operation *, int32_t> wrapNumbers;

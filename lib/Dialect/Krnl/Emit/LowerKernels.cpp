@@ -51,6 +51,9 @@ private:
                  int64_t dim, ValueRange extents);
   Value temporary(KernelOp kernel, const LoopNest &nest, Value tensor,
                   ValueRange extents);
+  Value errorWord(KernelOp kernel, const LoopNest &nest, ValueRange extents);
+  void checkIndexed(KernelOp kernel, const LoopNest &nest, WrapIndexOp op,
+                    ValueRange extents);
 
   Operation *module;
   const EmitOptions &options;
@@ -191,6 +194,45 @@ Value Lowering::temporary(KernelOp kernel, const LoopNest &nest, Value tensor,
   return tensor::EmptyOp::create(rewriter, kernel.getLoc(), type, sizes);
 }
 
+/// Where there is nothing there is no index inside either: that is found out
+/// before the kernel runs.
+void Lowering::checkIndexed(KernelOp kernel, const LoopNest &nest,
+                            WrapIndexOp op, ValueRange extents) {
+  auto structured = op->getParentOfType<linalg::LinalgOp>();
+  Operation *maker = op.getSize().getDefiningOp();
+  if (maker && structured->isProperAncestor(maker))
+    return; // computed for each element
+  Value size = hostScalar(kernel, nest, op.getSize(), extents);
+  if (std::optional<int64_t> known = getConstantIntValue(size);
+      known && *known > 0)
+    return;
+  Location loc = op.getLoc();
+  Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
+  Value isFine = arith::CmpIOp::create(rewriter, loc,
+                                       arith::CmpIPredicate::sgt, size, zero);
+  for (unsigned axis : nest.op(nest.numberOf(structured)).axes) {
+    Value isEmpty = arith::CmpIOp::create(
+        rewriter, loc, arith::CmpIPredicate::eq, extents[axis], zero);
+    isFine = arith::OrIOp::create(rewriter, loc, isFine, isEmpty);
+  }
+  CheckOp::create(rewriter, loc, isFine, op.getMessage());
+}
+
+/// The word that a launch of the kernel notes its errors in.
+Value Lowering::errorWord(KernelOp kernel, const LoopNest &nest,
+                          ValueRange extents) {
+  SmallVector<Attribute> messages, places;
+  for (WrapIndexOp op : wrappedIndices(kernel)) {
+    checkIndexed(kernel, nest, op, extents);
+    messages.push_back(op.getMessageAttr());
+    places.push_back(LocationAttr(op.getLoc()));
+  }
+  return ErrorWordOp::create(
+      rewriter, kernel.getLoc(),
+      MemRefType::get({}, rewriter.getI32Type()),
+      rewriter.getArrayAttr(messages), rewriter.getArrayAttr(places));
+}
+
 /// Equal empty tensors may have become one. Each op that starts from one gets
 /// its own again: it stands for memory here.
 static void separateTemporaries(KernelOp kernel) {
@@ -250,6 +292,8 @@ LogicalResult Lowering::lower(KernelOp kernel) {
     int64_t place =
         std::distance(like.begin(), Block::iterator(result.getOwner()));
     Operation &own = *std::next(kernel.getBody().front().begin(), place);
+  if ((*emitted)->result.hasErrorWord)
+    ins.push_back(errorWord(kernel, nest, extents));
     outs.push_back(temporary(kernel, nest,
                              own.getResult(result.getResultNumber()), extents));
   }

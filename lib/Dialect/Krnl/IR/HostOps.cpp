@@ -119,6 +119,17 @@ void LaunchOp::getEffects(
     }
 }
 
+LogicalResult ErrorWordOp::verify() {
+  if (getMessages().size() != getPlaces().size() ||
+      !llvm::all_of(getPlaces(), llvm::IsaPred<LocationAttr>))
+    return emitOpError("expected a location for each of the ")
+           << getMessages().size() << " messages";
+  auto type = cast<MemRefType>(getType());
+  if (type.getRank() != 0 || !type.getLayout().isIdentity())
+    return emitOpError("expected a buffer of one word, but got ") << type;
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Buffers
 //===----------------------------------------------------------------------===//
@@ -135,7 +146,14 @@ static LogicalResult verifySizes(Operation *op, Type type, size_t sizes) {
   return success();
 }
 
+LogicalResult BufferBytesOp::verify() {
+  return verifySizes(*this, getBuffer(), getSizes().size());
+}
+
 LogicalResult ArenaViewOp::verify() {
+  if (auto lives = getLives(); lives && lives->size() != 2)
+    return emitOpError("lives from an op to an op, but ")
+           << lives->size() << " are given";
   return verifySizes(*this, getType(), getSizes().size());
 }
 
@@ -159,3 +177,56 @@ LogicalResult FromPointerOp::verify() {
 LogicalResult OutputOp::verify() {
   return verifySizes(*this, getType(), getSizes().size());
 }
+
+//===----------------------------------------------------------------------===//
+// Rows
+//===----------------------------------------------------------------------===//
+
+/// Is `row` one of `rows`? Sizes that one of them does not know may differ.
+static LogicalResult verifyRow(Operation *op, ShapedType rows, ShapedType row) {
+  if (rows.getElementType() == row.getElementType() &&
+      rows.getRank() == row.getRank() + 1 &&
+      succeeded(
+          verifyCompatibleShape(rows.getShape().drop_front(), row.getShape())))
+    return success();
+  return op->emitOpError("expected a row of ") << rows << ", but got " << row;
+}
+
+static LogicalResult verifyRows(Operation *op, ShapedType rows) {
+  if (rows.getRank() == 0 || !rows.isDynamicDim(0))
+    return op->emitOpError("expected an unknown number of rows, but got ")
+           << rows;
+  return success();
+}
+
+LogicalResult AppendRowOp::verify() {
+  if (failed(verifyRows(*this, getRows().getType())))
+    return failure();
+  return verifyRow(*this, getRows().getType(), getRow().getType());
+}
+
+LogicalResult FirstRowsOp::verify() {
+  return verifyRows(*this, getRows().getType());
+}
+
+LogicalResult
+FirstRowsOp::reifyResultShapes(OpBuilder &builder,
+                               ReifiedRankedShapedTypeDims &shapes) {
+  shapes.push_back(tensor::getMixedSizes(builder, getLoc(), getRows()));
+  shapes.back().front() = getCount();
+  return success();
+}
+
+LogicalResult RowViewOp::verify() {
+  auto rows = dyn_cast<MemRefType>(getRows().getType());
+  auto row = dyn_cast<MemRefType>(getOutput().getType());
+  if (!rows || !row || !rows.getLayout().isIdentity() ||
+      !row.getLayout().isIdentity())
+    return emitOpError("expected contiguous buffers");
+  if (rows.getRank() == 0 || rows.getElementType() != row.getElementType() ||
+      rows.getShape().drop_front() != row.getShape())
+    return emitOpError("expected a row of ") << rows << ", but got " << row;
+  return success();
+}
+
+Value RowViewOp::getViewSource() { return getRows(); }

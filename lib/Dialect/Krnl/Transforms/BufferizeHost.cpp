@@ -163,7 +163,11 @@ LogicalResult Bufferizer::convert(Operation *op) {
         return convertExtract(extract), success();
       })
       .Case<tensor::CastOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp,
-            tensor::ReshapeOp>([&](Operation *) { return convertView(op); })
+            tensor::ReshapeOp, FirstRowsOp>(
+          [&](Operation *) { return convertView(op); })
+      .Case([&](AppendRowOp append) {
+        return convertAppendRow(append), success();
+      })
       .Case([&](arith::SelectOp select) {
         if (isTensor(select))
           convertSelect(select);

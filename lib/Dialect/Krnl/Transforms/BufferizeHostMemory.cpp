@@ -29,7 +29,8 @@ bool krnl::isTensor(Value value) {
 Value krnl::viewSource(Value value) {
   Operation *op = value.getDefiningOp();
   if (isa_and_nonnull<tensor::CastOp, tensor::CollapseShapeOp,
-                      tensor::ExpandShapeOp, tensor::ReshapeOp>(op))
+                      tensor::ExpandShapeOp, tensor::ReshapeOp, FirstRowsOp>(
+          op))
     return op->getOperand(0);
   return {};
 }
@@ -39,8 +40,8 @@ bool krnl::isOwned(Value value) {
     return isa<scf::ForOp, scf::WhileOp>(argument.getOwner()->getParentOp());
   if (auto call = value.getDefiningOp<krnl::CallOp>())
     return !call.getShared();
-  return isa<LaunchOp, tensor::FromElementsOp, arith::SelectOp, scf::ForOp,
-             scf::IfOp, scf::WhileOp>(value.getDefiningOp());
+  return isa<LaunchOp, AppendRowOp, tensor::FromElementsOp, arith::SelectOp,
+             scf::ForOp, scf::IfOp, scf::WhileOp>(value.getDefiningOp());
 }
 
 Value Bufferizer::allocate(Location loc, Type type, ValueRange sizes) {

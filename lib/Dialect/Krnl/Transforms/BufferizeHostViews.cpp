@@ -87,6 +87,19 @@ OpFoldResult Bufferizer::mulIndex(Location loc, OpFoldResult a,
       .getResult();
 }
 
+/// The rows before row `count`.
+Value Bufferizer::firstRows(Location loc, Value rows, Value count) {
+  auto type = cast<MemRefType>(rows.getType());
+  SmallVector<OpFoldResult> sizes{count};
+  for (int64_t i = 1; i < type.getRank(); ++i)
+    sizes.push_back(type.isDynamicDim(i)
+                        ? OpFoldResult(memref::DimOp::create(builder, loc, rows,
+                                                             i)
+                                           .getResult())
+                        : builder.getIndexAttr(type.getDimSize(i)));
+  return reshaped(loc, type, rows, sizes);
+}
+
 LogicalResult Bufferizer::convertView(Operation *op) {
   Location loc = op->getLoc();
   Value source = buffer(op->getOperand(0));
@@ -103,6 +116,9 @@ LogicalResult Bufferizer::convertView(Operation *op) {
           })
           .Case([&](tensor::ExpandShapeOp view) {
             return reshaped(loc, type, source, view.getMixedOutputShape());
+          })
+          .Case([&](FirstRowsOp) {
+            return firstRows(loc, source, op->getOperand(1));
           })
           .Case([&](tensor::ReshapeOp) {
             return reshaped(loc, type, source,

@@ -36,10 +36,18 @@ namespace {
 struct Piece {
   Value base;
   int64_t begin = 0, end = 0;
+  /// Of the arena, at a place that is computed: the view, and the ops by whose
+  /// numbers it is needed.
+  ArenaViewOp view;
+  int64_t first = 0, last = 0;
 
   bool isNowhere() const { return !base && begin == end; }
   bool overlaps(const Piece &other) const {
     if (isNowhere() || other.isNowhere() || base != other.base)
+      return false;
+    // Places of buffers that are needed at the same time are apart.
+    if (view && other.view && view != other.view && first <= other.last &&
+        other.first <= last)
       return false;
     return base || (begin < other.end && other.begin < end);
   }
@@ -68,18 +76,22 @@ struct Accesses {
 
 static Piece pieceOf(Value buffer) {
   Value base = viewBase(buffer);
-  if (base.getDefiningOp<WeightViewOp>())
+  // Workers that note an error do not get in each other's way.
+  if (isa_and_nonnull<WeightViewOp, ErrorWordOp>(base.getDefiningOp()))
     return {};
   auto view = base.getDefiningOp<ArenaViewOp>();
   if (!view)
-    return {base, 0, 0};
+    return {base, 0, 0, {}};
   auto type = cast<MemRefType>(view.getType());
+  if (auto lives = view.getLives())
+    return {Value(), 0,           std::numeric_limits<int64_t>::max(),
+            view,    (*lives)[0], (*lives)[1]};
   APInt offset;
   if (!matchPattern(view.getOffset(), m_ConstantInt(&offset)) ||
       !type.hasStaticShape())
-    return {Value(), 0, std::numeric_limits<int64_t>::max()};
+    return {Value(), 0, std::numeric_limits<int64_t>::max(), {}};
   int64_t begin = offset.getSExtValue();
-  return {Value(), begin, begin + std::max<int64_t>(staticBytes(type), 1)};
+  return {Value(), begin, begin + std::max<int64_t>(staticBytes(type), 1), {}};
 }
 
 static Accesses accessesOf(LaunchOp launch) {
@@ -210,8 +222,8 @@ Value RegionFormer::teamTiles(OpBuilder &builder, Run &run, int64_t barriers) {
 bool RegionFormer::movesBefore(Operation *op, const Run &run) {
   if (op->hasTrait<OpTrait::IsTerminator>())
     return false;
-  if (isa<AllocOp, OutputOp, CheckOp>(op) || isa<ViewLikeOpInterface>(op) ||
-      isa<memref::DimOp>(op))
+  if (isa<AllocOp, OutputOp, CheckOp, ErrorWordOp>(op) ||
+      isa<ViewLikeOpInterface>(op) || isa<memref::DimOp>(op))
     return true;
   if (auto load = dyn_cast<memref::LoadOp>(op)) {
     Accesses access{{pieceOf(load.getMemRef())}, {}};
@@ -238,6 +250,26 @@ static SmallVector<bool> barriersOf(ArrayRef<LaunchOp> launches) {
   return waits;
 }
 
+/// Ends the run after a region if one of its launches met an error.
+static void checkWords(OpBuilder &builder, ArrayRef<LaunchOp> launches) {
+  for (LaunchOp launch : launches)
+    for (Value in : launch.getIns()) {
+      auto word = in.getDefiningOp<ErrorWordOp>();
+      if (!word)
+        continue;
+      Value found =
+          memref::LoadOp::create(builder, word.getLoc(), word, ValueRange());
+      for (auto [i, message] :
+           llvm::enumerate(word.getMessages().getAsRange<StringAttr>())) {
+        Location loc = cast<LocationAttr>(word.getPlaces()[i]);
+        Value number = arith::ConstantIntOp::create(builder, loc, i + 1, 32);
+        Value isOther = arith::CmpIOp::create(
+            builder, loc, arith::CmpIPredicate::ne, found, number);
+        CheckOp::create(builder, loc, isOther, message);
+      }
+    }
+}
+
 /// Moves the launches of a run into a region before `at`.
 void RegionFormer::close(Run &run, Operation *at) {
   if (run.launches.empty())
@@ -254,6 +286,8 @@ void RegionFormer::close(Run &run, Operation *at) {
       BarrierOp::create(builder, launch.getLoc());
     launch->moveBefore(&body, body.end());
   }
+  builder.setInsertionPoint(at);
+  checkWords(builder, run.launches);
   run = {};
 }
 

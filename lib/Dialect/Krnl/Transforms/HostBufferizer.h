@@ -68,6 +68,11 @@ private:
                  llvm::ArrayRef<mlir::ReassociationIndices> groups);
   mlir::OpFoldResult mulIndex(mlir::Location loc, mlir::OpFoldResult a,
                               mlir::OpFoldResult b);
+  void convertAppendRow(AppendRowOp op);
+  mlir::Value withRoom(AppendRowOp op, mlir::Value rows, mlir::Value row);
+  mlir::Value firstRows(mlir::Location loc, mlir::Value rows,
+                        mlir::Value count);
+  void checkRowSizes(AppendRowOp op, mlir::Value rows, mlir::Value row);
   void convertSelect(mlir::arith::SelectOp op);
   mlir::LogicalResult convertIf(mlir::scf::IfOp op);
   mlir::LogicalResult convertFor(mlir::scf::ForOp op);

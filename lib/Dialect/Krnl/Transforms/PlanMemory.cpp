@@ -2,8 +2,15 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
+// Buffers whose size follows from the sizes of the inputs get a place in the
+// arena, planned from when they are needed. If all sizes are constants, so are
+// the places; else they are computed when a run begins. Everything else comes
+// from the pool.
+//
 //===----------------------------------------------------------------------===//
 
+#include "ArenaPlan.h"
+#include "EntryValues.h"
 #include "HostBuffers.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -25,22 +32,9 @@ using namespace onnxc::krnl;
 
 namespace {
 
-/// A buffer with a place in the arena.
-struct Slot {
-  memref::AllocOp op;
-  int64_t bytes;
-  /// First and last op, by number, that need it.
-  int64_t first, last;
-  int64_t offset = 0;
-
-  bool overlapsInTime(const Slot &other) const {
-    return first <= other.last && other.first <= last;
-  }
-};
-
 class Planner {
 public:
-  explicit Planner(func::FuncOp host) : host(host) {}
+  explicit Planner(func::FuncOp host) : host(host), values(host) {}
 
   void run();
 
@@ -50,13 +44,29 @@ private:
   void planPool(memref::AllocOp op);
   void release(Value value);
   void releaseOwned();
-  void place(MutableArrayRef<Slot> slots);
+  bool isNested(memref::AllocOp op) {
+    return op->getBlock() != &host.getBody().front();
+  }
+  void choosePlaces();
+  int64_t estimatedBytes(memref::AllocOp op);
+  void checkEarly();
+  void viewConstantPlaces();
+  void viewComputedPlaces();
+  Value bytesAtEntry(memref::AllocOp op);
+  void checkSizes(memref::AllocOp op);
+  std::string formula(ArrayRef<unsigned> order);
+  void replace(memref::AllocOp op, Value offset, Value arena,
+               const ArenaSlot &slot);
 
   func::FuncOp host;
+  EntryValues values;
   /// In program order: an op's own number, and the last one inside it.
   DenseMap<Operation *, std::pair<int64_t, int64_t>> numbers;
   int64_t next = 0;
-  int64_t arenaBytes = 0;
+  /// What the arena holds, and where.
+  SmallVector<memref::AllocOp> planned;
+  SmallVector<ArenaSlot> slots;
+  SmallVector<memref::AllocOp> pooled;
 };
 
 } // namespace
@@ -141,71 +151,191 @@ void Planner::releaseOwned() {
   llvm::for_each(owned, [&](Value value) { release(value); });
 }
 
-/// Largest first, each into the smallest gap that holds it among those placed
-/// before and alive at the same time.
-void Planner::place(MutableArrayRef<Slot> slots) {
-  SmallVector<Slot *> order, placed;
-  for (Slot &slot : slots)
-    order.push_back(&slot);
-  llvm::sort(order, [](const Slot *a, const Slot *b) {
-    return std::tie(b->bytes, a->first) < std::tie(a->bytes, b->first);
-  });
-  for (Slot *slot : order) {
-    int64_t end = 0, best = -1, bestGap = std::numeric_limits<int64_t>::max();
-    for (const Slot *other : placed) { // by offset
-      if (!slot->overlapsInTime(*other))
-        continue;
-      int64_t gap = other->offset - end;
-      if (gap >= slot->bytes && gap < bestGap) {
-        best = end;
-        bestGap = gap;
-      }
-      end = std::max(end, other->offset + other->bytes);
-    }
-    slot->offset = best >= 0 ? best : end;
-    arenaBytes = std::max(arenaBytes, slot->offset + slot->bytes);
-    placed.insert(llvm::upper_bound(placed, slot,
-                                    [](const Slot *a, const Slot *b) {
-                                      return a->offset < b->offset;
-                                    }),
-                  slot);
+//===----------------------------------------------------------------------===//
+// The arena
+//===----------------------------------------------------------------------===//
+
+int64_t Planner::estimatedBytes(memref::AllocOp op) {
+  MemRefType type = op.getType();
+  int64_t bytes = elementBytes(type.getElementType());
+  unsigned dynamic = 0;
+  for (int64_t size : type.getShape()) {
+    if (ShapedType::isDynamic(size))
+      size = values.estimate(op.getDynamicSizes()[dynamic++]);
+    bytes = llvm::SaturatingMultiply(uint64_t(bytes),
+                                     uint64_t(std::max<int64_t>(size, 0)));
+    bytes = std::clamp<int64_t>(bytes, 0, mostBufferBytes);
   }
+  return llvm::alignTo(std::max<int64_t>(bytes, 1), bufferAlignment);
 }
 
-void Planner::run() {
+/// Who goes to the arena: what no loop or branch hands on, if its size is known
+/// when a run begins.
+void Planner::choosePlaces() {
   SmallVector<memref::AllocOp> allocs;
   host.walk([&](memref::AllocOp op) { allocs.push_back(op); });
-  SmallVector<memref::AllocOp> dynamic;
-  for (Operation &op : host.getBody().front())
-    number(&op);
-  SmallVector<Slot> slots;
   for (memref::AllocOp op : allocs) {
     bool isHandedOn = false;
     Operation *last = lastUse(op, isHandedOn);
-    if (isHandedOn || !op.getType().hasStaticShape()) {
-      dynamic.push_back(op);
+    if (isHandedOn || !values.areKnown(op.getDynamicSizes())) {
+      pooled.push_back(op);
       continue;
     }
-    int64_t bytes = llvm::alignTo(
-        std::max<int64_t>(staticBytes(op.getType()), 1), bufferAlignment);
     int64_t first = numbers[op].first;
-    slots.push_back({op, bytes, first, last ? numbers[last].second : first});
+    planned.push_back(op);
+    slots.push_back({estimatedBytes(op),
+                     first,
+                     last ? numbers[last].second : first,
+                     0,
+                     {}});
   }
-  place(slots);
-  llvm::for_each(dynamic, [&](memref::AllocOp op) { planPool(op); });
+}
+
+void Planner::replace(memref::AllocOp op, Value offset, Value arena,
+                      const ArenaSlot &slot) {
+  OpBuilder builder(op);
+  auto lives = arena ? builder.getDenseI64ArrayAttr({slot.first, slot.last})
+                     : DenseI64ArrayAttr();
+  op.replaceAllUsesWith(ArenaViewOp::create(builder, op.getLoc(), op.getType(),
+                                            offset, op.getDynamicSizes(), arena,
+                                            lives)
+                            .getOutput());
+  op.erase();
+}
+
+void Planner::viewConstantPlaces() {
+  for (auto [op, slot] : llvm::zip_equal(planned, slots)) {
+    OpBuilder builder(op);
+    replace(op,
+            arith::ConstantIndexOp::create(builder, op.getLoc(), slot.offset),
+            {}, slot);
+  }
+}
+
+/// What is checked of values that are known at entry is checked there, before
+/// memory is asked for: its message says more.
+void Planner::checkEarly() {
+  for (CheckOp check :
+       llvm::make_early_inc_range(host.getBody().front().getOps<CheckOp>())) {
+    if (!values.isKnown(check.getCondition()))
+      continue;
+    Value condition = values.atEntry(check.getCondition());
+    CheckOp::create(values.entry(), check.getLoc(), condition,
+                    check.getMessage());
+    check.erase();
+  }
+}
+
+/// Bytes of a buffer, a constant where they are known. What is inside a branch
+/// or loop may never be needed: an impossible size there takes no room.
+Value Planner::bytesAtEntry(memref::AllocOp op) {
+  OpBuilder &entry = values.entry();
+  Location loc = op.getLoc();
+  if (op.getType().hasStaticShape())
+    return arith::ConstantIndexOp::create(entry, loc, estimatedBytes(op));
+  SmallVector<Value> sizes;
+  for (Value size : op.getDynamicSizes())
+    sizes.push_back(values.atEntry(size));
+  Value bytes = BufferBytesOp::create(entry, loc, sizes, op.getType());
+  if (!isNested(op))
+    return bytes;
+  Value most = arith::ConstantIndexOp::create(entry, loc, mostBufferBytes);
+  Value none = arith::ConstantIndexOp::create(entry, loc, 0);
+  Value isPossible =
+      arith::CmpIOp::create(entry, loc, arith::CmpIPredicate::sle, bytes, most);
+  return arith::SelectOp::create(entry, loc, isPossible, bytes, none);
+}
+
+/// A buffer inside a branch or loop may be needed with a size that has got no
+/// room.
+void Planner::checkSizes(memref::AllocOp op) {
+  if (!isNested(op) || op.getType().hasStaticShape())
+    return;
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  Value bytes =
+      BufferBytesOp::create(builder, loc, op.getDynamicSizes(), op.getType());
+  Value most = arith::ConstantIndexOp::create(builder, loc, mostBufferBytes);
+  Value isPossible = arith::CmpIOp::create(
+      builder, loc, arith::CmpIPredicate::sle, bytes, most);
+  CheckOp::create(builder, loc, isPossible, "a size is negative or too large");
+}
+
+static Value larger(OpBuilder &builder, Location loc, Value a, Value b) {
+  return a ? builder.createOrFold<arith::MaxSIOp>(loc, a, b) : b;
+}
+
+/// Each place begins where the places below it end.
+void Planner::viewComputedPlaces() {
+  OpBuilder &entry = values.entry();
+  SmallVector<unsigned> order = orderSlots(slots);
+  std::string text = formula(order);
+  SmallVector<Value> offsets(slots.size()), ends(slots.size());
+  Value total;
+  for (unsigned number : order) {
+    Location loc = planned[number].getLoc();
+    for (unsigned below : slots[number].below)
+      offsets[number] = larger(entry, loc, offsets[number], ends[below]);
+    if (!offsets[number])
+      offsets[number] = arith::ConstantIndexOp::create(entry, loc, 0);
+    ends[number] = entry.createOrFold<arith::AddIOp>(
+        loc, offsets[number], bytesAtEntry(planned[number]));
+    total = larger(entry, loc, total, ends[number]);
+  }
+  Value arena = ArenaReserveOp::create(entry, host.getLoc(), total);
+  for (auto [op, slot, offset] : llvm::zip_equal(planned, slots, offsets)) {
+    checkSizes(op);
+    replace(op, offset, arena, slot);
+  }
+  host->setAttr("krnl.arena_formula", entry.getStringAttr(text));
+}
+
+/// At least the size of the arena, by the names of dimensions.
+std::string Planner::formula(ArrayRef<unsigned> order) {
+  SmallVector<SizeFormula> ends(slots.size());
+  SizeFormula total;
+  for (unsigned number : order) {
+    memref::AllocOp op = planned[number];
+    SizeFormula bytes(op.getType().hasStaticShape()
+                          ? estimatedBytes(op)
+                          : elementBytes(op.getType().getElementType()));
+    if (!op.getType().hasStaticShape()) {
+      unsigned dynamic = 0;
+      for (int64_t size : op.getType().getShape())
+        bytes =
+            bytes.times(ShapedType::isDynamic(size)
+                            ? values.formula(op.getDynamicSizes()[dynamic++])
+                            : SizeFormula(size));
+      bytes = bytes.plus(SizeFormula(bufferAlignment)); // rounded up
+    }
+    SizeFormula offset;
+    for (unsigned below : slots[number].below)
+      offset = offset.atLeast(ends[below]);
+    ends[number] = offset.plus(bytes);
+    total = total.atLeast(ends[number]);
+  }
+  return total.text();
+}
+
+void Planner::run() {
+  for (Operation &op : host.getBody().front())
+    number(&op);
+  choosePlaces();
+  bool isConstant = llvm::all_of(planned, [](memref::AllocOp op) {
+    return op.getType().hasStaticShape();
+  });
+  int64_t arenaBytes = placeSlots(slots);
+  llvm::for_each(pooled, [&](memref::AllocOp op) { planPool(op); });
   releaseOwned();
-  for (Slot &slot : slots) {
-    OpBuilder builder(slot.op);
-    Location loc = slot.op.getLoc();
-    Value offset = arith::ConstantIndexOp::create(builder, loc, slot.offset);
-    slot.op.replaceAllUsesWith(ArenaViewOp::create(builder, loc,
-                                                   slot.op.getType(), offset,
-                                                   ValueRange())
-                                   .getOutput());
-    slot.op.erase();
+  if (isConstant) {
+    viewConstantPlaces();
+  } else {
+    checkEarly();
+    viewComputedPlaces();
   }
   Builder builder(host.getContext());
-  host->setAttr("krnl.arena_bytes", builder.getI64IntegerAttr(arenaBytes));
+  host->setAttr("krnl.arena_bytes",
+                builder.getI64IntegerAttr(isConstant ? arenaBytes : 0));
 }
 
 namespace {

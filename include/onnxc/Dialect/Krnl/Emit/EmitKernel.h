@@ -28,6 +28,9 @@ struct EmittedKernel {
   /// Tensor types of intermediates too large for the stack, in argument
   /// order; dynamic dimensions are those of the body's tensor.empty.
   llvm::SmallVector<mlir::Value> temporaries;
+  /// Behind the ins there is the word that says which krnl.wrap_index of the
+  /// kernel, counted from 1, met an index out of range.
+  bool hasErrorWord = false;
 };
 
 /// An operand in the order that a pack step asks for.
@@ -39,10 +42,12 @@ struct PackedOperand {
   mlir::RankedTensorType type;
 };
 
-/// Works out the packed form. The operand must have a static shape; each loop
-/// steps through exactly one of its dimensions.
-mlir::FailureOr<PackedOperand>
-packedOperand(KernelOp kernel, const LoopNest &nest, const Pack &pack);
+/// The ops of the kernel that may meet an index out of range, in order.
+llvm::SmallVector<WrapIndexOp> wrappedIndices(KernelOp kernel);
+
+/// The packed form that a step of the replayed recipe leads to.
+PackedOperand packedOperand(KernelOp kernel, const LoopNest &nest,
+                            const Pack &pack);
 
 /// Emits `func @name(source, packed, begin, end)`, which packs a run-time
 /// operand; its tiles are the outermost dimension of the packed form.

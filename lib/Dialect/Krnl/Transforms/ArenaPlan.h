@@ -1,0 +1,43 @@
+//===- ArenaPlan.h - Places in the arena -----------------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Buffers that are needed at the same time get places that do not overlap. The
+// plan is made with estimates where sizes are known only when a run begins, and
+// holds whatever the sizes are: what the plan puts above another buffer begins
+// where that one ends.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_DIALECT_KRNL_TRANSFORMS_ARENAPLAN_H
+#define ONNXC_DIALECT_KRNL_TRANSFORMS_ARENAPLAN_H
+
+#include "mlir/Support/LLVM.h"
+
+namespace onnxc::krnl {
+
+/// A buffer with a place in the arena.
+struct ArenaSlot {
+  /// Its size, or what the size is thought to be; not 0.
+  int64_t bytes;
+  /// First and last op, by number, that need it.
+  int64_t first, last;
+  int64_t offset = 0;
+  /// The slots that it must begin behind. Those below them are left out.
+  llvm::SmallVector<unsigned> below;
+
+  bool overlapsInTime(const ArenaSlot &other) const {
+    return first <= other.last && other.first <= last;
+  }
+};
+
+/// Largest first, each into the smallest gap that holds it among those placed
+/// before and alive at the same time. Returns the size of the arena.
+int64_t placeSlots(llvm::MutableArrayRef<ArenaSlot> slots);
+
+/// The slots in an order in which each comes after those below it, and fills in
+/// `below`. Expects them to be placed.
+llvm::SmallVector<unsigned> orderSlots(llvm::MutableArrayRef<ArenaSlot> slots);
+
+} // namespace onnxc::krnl
+
+#endif // ONNXC_DIALECT_KRNL_TRANSFORMS_ARENAPLAN_H

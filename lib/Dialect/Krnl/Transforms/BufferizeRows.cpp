@@ -1,0 +1,94 @@
+//===- BufferizeRows.cpp - Tensors that grow by rows -----------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Rows are put behind each other in a buffer with room for more. Where the room
+// is used up a larger buffer takes its place: as large as the rows that are
+// expected, or twice as large.
+//
+//===----------------------------------------------------------------------===//
+
+#include "HostBufferizer.h"
+
+using namespace mlir;
+using namespace onnxc;
+using namespace onnxc::krnl;
+
+/// The first buffer has room for this many rows, if no number is expected.
+static constexpr int64_t fewRows = 4;
+
+/// All rows have the sizes of the first one.
+void Bufferizer::checkRowSizes(AppendRowOp op, Value rows, Value row) {
+  Location loc = op.getLoc();
+  auto type = cast<MemRefType>(rows.getType());
+  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+  Value isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                        op.getCount(), zero);
+  for (int64_t i = 1; i < type.getRank(); ++i) {
+    if (!type.isDynamicDim(i))
+      continue;
+    Value isSame =
+        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                              memref::DimOp::create(builder, loc, rows, i),
+                              memref::DimOp::create(builder, loc, row, i - 1));
+    CheckOp::create(builder, loc,
+                    arith::OrIOp::create(builder, loc, isFirst, isSame),
+                    "what the turns of a loop give differs in size");
+  }
+}
+
+/// `rows`, or a larger buffer in its place.
+Value Bufferizer::withRoom(AppendRowOp op, Value rows, Value row) {
+  Location loc = op.getLoc();
+  auto type = cast<MemRefType>(rows.getType());
+  Value count = op.getCount(),
+        room = memref::DimOp::create(builder, loc, rows, 0);
+  Value isFull = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge,
+                                       count, room);
+  auto branch = scf::IfOp::create(builder, loc, type, isFull,
+                                  /*withElseRegion=*/true);
+  builder.setInsertionPointToEnd(branch.thenBlock());
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
+  Value twice = arith::MulIOp::create(builder, loc, count, constant(2));
+  Value least =
+      arith::MaxSIOp::create(builder, loc, op.getExpected(), constant(fewRows));
+  // The expected number is right or none; more rows than expected double.
+  Value isNew = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                                      count, least);
+  SmallVector<Value> sizes{
+      arith::SelectOp::create(builder, loc, isNew, least, twice)};
+  llvm::append_range(sizes, dynamicSizes(loc, row));
+  Value larger = allocate(loc, type, sizes);
+  memref::CopyOp::create(builder, loc, firstRows(loc, rows, count),
+                         firstRows(loc, larger, count));
+  ReleaseOp::create(builder, loc, rows);
+  scf::YieldOp::create(builder, loc, larger);
+  builder.setInsertionPointToEnd(branch.elseBlock());
+  scf::YieldOp::create(builder, loc, rows);
+  builder.setInsertionPointAfter(branch);
+  return branch.getResult(0);
+}
+
+/// Memory of its own for what `type` says about a row.
+static MemRefType rowTypeOf(MemRefType rows) {
+  return MemRefType::get(rows.getShape().drop_front(), rows.getElementType());
+}
+
+void Bufferizer::convertAppendRow(AppendRowOp op) {
+  Location loc = op.getLoc();
+  Value rows = handOver(op->getOpOperand(0), /*isOnlyUse=*/true);
+  Value row = buffer(op->getOperand(2));
+  auto type = cast<MemRefType>(rows.getType());
+  // The row as the rows know it: they may know less, or more.
+  if (row.getType() != rowTypeOf(type))
+    row = memref::CastOp::create(builder, loc, rowTypeOf(type), row);
+  checkRowSizes(op, rows, row);
+  Value all = withRoom(op, rows, row);
+  Value place =
+      RowViewOp::create(builder, loc, rowTypeOf(type), all, op.getCount());
+  memref::CopyOp::create(builder, loc, row, place);
+  buffers[op.getResult()] = all;
+  dead.push_back(op);
+}

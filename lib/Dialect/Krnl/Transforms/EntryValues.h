@@ -1,0 +1,67 @@
+//===- EntryValues.h - What is known when a run begins ---------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_DIALECT_KRNL_TRANSFORMS_ENTRYVALUES_H
+#define ONNXC_DIALECT_KRNL_TRANSFORMS_ENTRYVALUES_H
+
+#include "SizeFormula.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+
+namespace onnxc::krnl {
+
+/// The scalars of a host function that follow from the sizes of its inputs
+/// (and the few elements of inputs that may be read without a check), and
+/// copies of them at the beginning of the function.
+class EntryValues {
+public:
+  explicit EntryValues(mlir::func::FuncOp host);
+
+  bool isKnown(mlir::Value value) const {
+    return known.contains(value) || copies.contains(value);
+  }
+  bool areKnown(mlir::ValueRange values) const {
+    return llvm::all_of(values, [&](mlir::Value v) { return isKnown(v); });
+  }
+
+  /// The value at the beginning of the function, behind what was put there
+  /// before. Expects it to be known.
+  mlir::Value atEntry(mlir::Value value);
+
+  /// What the value may be, for plans: every size of an input is thought to be
+  /// `usualSize`.
+  int64_t estimate(mlir::Value value);
+  SizeFormula formula(mlir::Value value);
+
+  /// Adds ops behind the copies.
+  mlir::OpBuilder &entry();
+
+private:
+  static constexpr int64_t usualSize = 32;
+
+  bool followsFromInputs(mlir::Operation &op) const;
+  std::string nameOfSize(mlir::Operation *op);
+  mlir::Attribute fold(mlir::Operation *op, mlir::Value result);
+  /// The ops that a value needs, in program order.
+  llvm::SmallVector<mlir::Operation *> needed(mlir::Value value);
+  SizeFormula formulaOf(mlir::Operation *op);
+
+  mlir::func::FuncOp host;
+  mlir::OpBuilder builder;
+  /// What the copies stand before: it stays where other ops come and go.
+  mlir::Operation *anchor = nullptr;
+  /// Their positions in program order.
+  llvm::DenseMap<mlir::Operation *, int64_t> numbers;
+  llvm::DenseSet<mlir::Value> known;
+  mlir::IRMapping copies;
+  llvm::DenseMap<mlir::Value, mlir::Attribute> estimates;
+  llvm::DenseMap<mlir::Value, SizeFormula> formulas;
+};
+
+} // namespace onnxc::krnl
+
+#endif // ONNXC_DIALECT_KRNL_TRANSFORMS_ENTRYVALUES_H

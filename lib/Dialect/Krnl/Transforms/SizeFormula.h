@@ -1,0 +1,43 @@
+//===- SizeFormula.h - Sizes as sums of products ---------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// For people to read: how many bytes an arena takes, by the names of the
+// model's dimensions.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_DIALECT_KRNL_TRANSFORMS_SIZEFORMULA_H
+#define ONNXC_DIALECT_KRNL_TRANSFORMS_SIZEFORMULA_H
+
+#include "llvm/ADT/StringRef.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace onnxc::krnl {
+
+/// A sum of products of names, which are never negative, with coefficients.
+class SizeFormula {
+public:
+  SizeFormula() = default;
+  SizeFormula(int64_t constant);
+  static SizeFormula named(llvm::StringRef name);
+
+  SizeFormula plus(const SizeFormula &other, int64_t scale = 1) const;
+  /// A product of too many terms becomes a name of its own.
+  SizeFormula times(const SizeFormula &other) const;
+  /// At least as large as both: the larger coefficient of each product.
+  SizeFormula atLeast(const SizeFormula &other) const;
+
+  /// 64 + 4096*batch*seq
+  std::string text() const;
+
+private:
+  std::map<std::vector<std::string>, int64_t> terms;
+};
+
+} // namespace onnxc::krnl
+
+#endif // ONNXC_DIALECT_KRNL_TRANSFORMS_SIZEFORMULA_H

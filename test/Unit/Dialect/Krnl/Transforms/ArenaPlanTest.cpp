@@ -1,0 +1,91 @@
+//===- ArenaPlanTest.cpp - Places in the arena -----------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ArenaPlan.h"
+#include "SizeFormula.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "gtest/gtest.h"
+
+#include <random>
+
+using namespace onnxc::krnl;
+using llvm::SmallVector;
+
+static ArenaSlot slot(int64_t bytes, int64_t first, int64_t last) {
+  return {bytes, first, last, 0, {}};
+}
+
+TEST(ArenaPlan, ReusesWhatIsNoLongerNeeded) {
+  SmallVector<ArenaSlot> slots{slot(256, 0, 2), slot(256, 1, 3),
+                               slot(256, 3, 4)};
+  EXPECT_EQ(placeSlots(slots), 512);
+  EXPECT_EQ(slots[0].offset, slots[2].offset);
+  EXPECT_NE(slots[0].offset, slots[1].offset);
+}
+
+TEST(ArenaPlan, TakesTheTightestGap) {
+  // 0: [0, 128), 1: [128, 256) for a while, 2: behind both.
+  SmallVector<ArenaSlot> slots{slot(512, 0, 9), slot(256, 0, 3),
+                               slot(128, 0, 9), slot(64, 5, 6)};
+  EXPECT_EQ(placeSlots(slots), 512 + 256 + 128);
+  EXPECT_EQ(slots[3].offset, slots[1].offset);
+}
+
+TEST(ArenaPlan, NamesOnlyTheNearestBelow) {
+  SmallVector<ArenaSlot> slots{slot(192, 0, 9), slot(128, 0, 9),
+                               slot(64, 0, 9)};
+  placeSlots(slots);
+  SmallVector<unsigned> order = orderSlots(slots);
+  EXPECT_EQ(order, (SmallVector<unsigned>{0, 1, 2}));
+  EXPECT_TRUE(slots[0].below.empty());
+  EXPECT_EQ(slots[1].below, (SmallVector<unsigned>{0}));
+  EXPECT_EQ(slots[2].below, (SmallVector<unsigned>{1}));
+}
+
+/// The plan holds for sizes that have nothing to do with the estimates.
+TEST(ArenaPlan, HoldsForOtherSizes) {
+  std::mt19937 random(7);
+  for (int round = 0; round < 50; ++round) {
+    SmallVector<ArenaSlot> slots;
+    for (int i = 0; i < 40; ++i) {
+      int64_t first = random() % 60;
+      slots.push_back(
+          slot(64 * (1 + random() % 20), first, first + random() % 15));
+    }
+    placeSlots(slots);
+    SmallVector<int64_t> bytes, begin(slots.size()), end(slots.size());
+    for (size_t i = 0; i < slots.size(); ++i)
+      bytes.push_back(64 * (random() % 30));
+    for (unsigned number : orderSlots(slots)) {
+      for (unsigned below : slots[number].below)
+        begin[number] = std::max(begin[number], end[below]);
+      end[number] = begin[number] + bytes[number];
+    }
+    for (size_t i = 0; i < slots.size(); ++i)
+      for (size_t j = 0; j < i; ++j)
+        if (slots[i].overlapsInTime(slots[j])) {
+          EXPECT_TRUE(end[i] <= begin[j] || end[j] <= begin[i])
+              << i << " and " << j;
+        }
+  }
+}
+
+TEST(SizeFormula, PrintsSumsOfProducts) {
+  SizeFormula n = SizeFormula::named("n"), m = SizeFormula::named("m");
+  EXPECT_EQ(n.times(SizeFormula(4)).times(m).plus(SizeFormula(64)).text(),
+            "64 + 4*m*n");
+  EXPECT_EQ(n.plus(SizeFormula(2), -1).text(), "-2 + n");
+  EXPECT_EQ(n.plus(n, -1).text(), "0");
+}
+
+TEST(SizeFormula, BoundsBoth) {
+  SizeFormula n = SizeFormula::named("n");
+  SizeFormula a = n.times(SizeFormula(8)).plus(SizeFormula(64), -1);
+  SizeFormula b = n.times(SizeFormula(4)).plus(SizeFormula(128));
+  EXPECT_EQ(a.atLeast(b).text(), "128 + 8*n");
+  EXPECT_EQ(a.atLeast(SizeFormula(0)).text(), "8*n");
+}

@@ -19,7 +19,7 @@ sys.path[:0] = [str(TEST), str(TEST / "Conformance")]
 
 import modes
 
-from Harness import expectations, isolation
+from Harness import expectations, isolation, randomness
 
 
 def job(kind, reporter):
@@ -82,6 +82,41 @@ def check_modes():
     print("modes hold")
 
 
+def check_randomness():
+    generator = np.random.default_rng(1)
+    p, x = np.array([0, 0.2, 0.7, 1]), np.array([1.0, 2, 3, 4])
+
+    def bernoulli(probability):
+        return lambda: [generator.binomial(1, probability).astype(np.float32)]
+
+    def dropout(ratio, factor):
+        def run():
+            kept = generator.random(4) >= ratio
+            return [np.where(kept, x * factor, 0), kept]
+        return run
+
+    def refuses(judge):
+        try:
+            judge()
+        except AssertionError:
+            return True
+        return False
+
+    expected = [np.zeros(4, np.float32)]
+    randomness.judge_bernoulli(p, bernoulli(p), expected)
+    for wrong in (p[::-1], np.full(4, 0.5)):
+        assert refuses(lambda: randomness.judge_bernoulli(p, bernoulli(wrong), expected))
+    once = bernoulli(p)()
+    assert refuses(lambda: randomness.judge_bernoulli(p, lambda: once, expected))
+    assert refuses(lambda: randomness.judge_bernoulli(p, bernoulli(p), [np.zeros(4)]))
+    both = [np.zeros(4), np.zeros(4, bool)]
+    randomness.judge_dropout(x, 0.25, dropout(0.25, 4 / 3), both)
+    assert refuses(lambda: randomness.judge_dropout(x, 0.25, dropout(0.25, 1), both))
+    assert refuses(lambda: randomness.judge_dropout(x, 0.25, dropout(0.5, 4 / 3), both))
+    print("randomness holds")
+
+
 check_isolation()
 check_expectations()
 check_modes()
+check_randomness()

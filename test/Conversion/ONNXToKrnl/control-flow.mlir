@@ -15,3 +15,46 @@ func.func @branches(%c: tensor<i1>, %x: tensor<2xf32>, %y: tensor<3xf32>) -> ten
   }
   return %r : tensor<?xf32>
 }
+
+// Branches of different ranks give an object where the result has no rank.
+// CHECK-LABEL: func.func @branches_of_ranks
+// CHECK: scf.if %{{.*}} -> (!krnl.obj)
+// CHECK: krnl.call @onnxc_call_box(%{{.*}}) params [1] : (tensor<2xf32>) -> !krnl.obj
+// CHECK: else
+// CHECK: krnl.call @onnxc_call_box(%{{.*}}) params [1] : (tensor<1x2xf32>) -> !krnl.obj
+func.func @branches_of_ranks(%c: tensor<i1>, %x: tensor<2xf32>, %y: tensor<1x2xf32>) -> tensor<*xf32> {
+  %r = onnx.If(%c) : (tensor<i1>) -> tensor<*xf32> then_branch {
+    onnx.Yield %x : tensor<2xf32>
+  } else_branch {
+    onnx.Yield %y : tensor<1x2xf32>
+  }
+  return %r : tensor<*xf32>
+}
+
+// An optional that a loop carries takes the sequence that its body yields; the
+// result, which is no optional, is taken out of it.
+// CHECK-LABEL: func.func @optional_state
+// CHECK: %[[L:.*]]:3 = scf.while
+// CHECK: %[[S:.*]] = krnl.call @onnxc_call_sequence_construct
+// CHECK: %[[O:.*]] = krnl.call @onnxc_call_optional(%[[S]]) params [0]
+// CHECK: scf.yield %{{.*}}, %{{.*}}, %[[O]]
+// CHECK: krnl.call @onnxc_call_optional_get_element(%[[L]]#2) shared
+func.func @optional_state(%m: tensor<i64>, %o: !onnx.opt<!onnx.seq<tensor<f32>>>, %x: tensor<f32>) -> !onnx.seq<tensor<f32>> {
+  %r = onnx.Loop M(%m) v_initial(%o) : (tensor<i64>, !onnx.opt<!onnx.seq<tensor<f32>>>) -> !onnx.seq<tensor<f32>> body {
+  ^bb0(%i: tensor<i64>, %c: tensor<i1>, %a: !onnx.opt<!onnx.seq<tensor<f32>>>):
+    %s = onnx.SequenceConstruct(%x) : (tensor<f32>) -> !onnx.seq<tensor<f32>>
+    onnx.Yield %c, %s : tensor<i1>, !onnx.seq<tensor<f32>>
+  }
+  return %r : !onnx.seq<tensor<f32>>
+}
+
+// Rows of unknown size are compared with the first.
+// CHECK-LABEL: func.func @rows
+// CHECK: krnl.check %{{.*}}, "Loop: the rows of a scan output differ in shape"
+func.func @rows(%m: tensor<i64>, %x: tensor<?xf32>) -> tensor<?x?xf32> {
+  %r = onnx.Loop M(%m) : (tensor<i64>) -> tensor<?x?xf32> body {
+  ^bb0(%i: tensor<i64>, %c: tensor<i1>):
+    onnx.Yield %c, %x : tensor<i1>, tensor<?xf32>
+  }
+  return %r : tensor<?x?xf32>
+}

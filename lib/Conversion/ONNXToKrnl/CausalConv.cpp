@@ -1,0 +1,148 @@
+//===- CausalConv.cpp - Convolution that looks back -------------*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// CausalConvWithState: each channel with a window of its own, over the operand
+// and, in front of it, the state that the call before has left.
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "onnxc/Conversion/ONNXToKrnl/Contraction.h"
+#include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
+#include "onnxc/Conversion/ONNXToKrnl/Movement.h"
+#include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
+#include "onnxc/Conversion/ONNXToKrnl/ScalarBuilder.h"
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
+
+using namespace mlir;
+using onnxc::krnl::KernelBuilder;
+
+namespace onnxc {
+namespace {
+
+class CausalConvLowering
+    : public OpConversionPattern<onnx::CausalConvWithStateOp> {
+public:
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(onnx::CausalConvWithStateOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value x = adaptor.getInput(), w = adaptor.getWeight();
+    for (Value v : {x, w})
+      if (!rankedType(v) || rankedType(v).getRank() != 3)
+        return rewriter.notifyMatchFailure(op, "ranks are not 3");
+    StringRef activation = op.getActivation();
+    bool silu = activation == "silu" || activation == "swish";
+    if (!silu && activation != "none")
+      return rewriter.notifyMatchFailure(op, "unknown activation");
+    checkSizes(adaptor, rewriter, loc);
+    // What a window reaches back to.
+    Value back = subIndex(rewriter, loc, sizeOf(rewriter, loc, w, 2),
+                          indexConstant(rewriter, loc, 1));
+    Value padded = extended(adaptor, rewriter, loc, back);
+    Type element = getElementTypeOrSelf(op.getInput().getType());
+    SmallVector<Value> results{
+        convolve(adaptor, rewriter, loc, padded, element, silu)};
+    SmallVector<Value> sizes = sizesOf(rewriter, loc, x);
+    Value zero = indexConstant(rewriter, loc, 0),
+          one = indexConstant(rewriter, loc, 1);
+    if (op->getNumResults() > 1)
+      results.push_back(sliceOf(rewriter, loc, "CausalConvWithState.state",
+                                padded, {zero, zero, sizes[2]}, {one, one, one},
+                                {sizes[0], sizes[1], back}));
+    replaceWithCasts(rewriter, *getTypeConverter(), op, results);
+    return success();
+  }
+
+private:
+  static void checkSizes(OpAdaptor adaptor, OpBuilder &b, Location loc) {
+    Value x = adaptor.getInput(), w = adaptor.getWeight();
+    Value one = indexConstant(b, loc, 1), window = sizeOf(b, loc, w, 2);
+    auto check = [&](Value tensor, int64_t dim, Value wanted,
+                     StringRef message) {
+      checkEqualSizes(b, loc, sizeOf(b, loc, tensor, dim), wanted, message);
+    };
+    check(w, 0, sizeOf(b, loc, x, 1),
+          "CausalConvWithState: expected a window for each channel");
+    check(w, 1, one, "CausalConvWithState: a window spans one channel");
+    checkAtMost(b, loc, one, window, "CausalConvWithState: empty window");
+    if (Value bias = adaptor.getBias())
+      check(bias, 0, sizeOf(b, loc, x, 1),
+            "CausalConvWithState: expected a bias for each channel");
+    if (Value past = adaptor.getPastState()) {
+      StringRef message = "CausalConvWithState: past_state does not fit";
+      check(past, 0, sizeOf(b, loc, x, 0), message);
+      check(past, 1, sizeOf(b, loc, x, 1), message);
+      check(past, 2, subIndex(b, loc, window, one), message);
+    }
+  }
+
+  /// The operand with `back` elements in front: the state, or zeros.
+  static Value extended(OpAdaptor adaptor, OpBuilder &b, Location loc,
+                        Value back) {
+    Value x = adaptor.getInput(), past = adaptor.getPastState();
+    SmallVector<Value> sizes = sizesOf(b, loc, x), inputs{x, back, sizes[2]};
+    sizes[2] = addIndex(b, loc, sizes[2], back);
+    if (past)
+      inputs.push_back(past);
+    Type stored = rankedType(x).getElementType();
+    return generate(
+        b, loc, "CausalConvWithState.pad", stored, sizes, inputs,
+        [&](OpBuilder &nb, Location l, ArrayRef<Value> at, ArrayRef<Value> in) {
+          Value own = subIndex(nb, l, at[2], in[1]);
+          Value place[] = {at[0], at[1], clampIndex(nb, l, own, in[2])};
+          Value now = tensor::ExtractOp::create(nb, l, in[0], place);
+          Value before = storedConstant(nb, l, stored, 0);
+          if (past) {
+            place[2] = clampIndex(nb, l, at[2], in[1]);
+            before = tensor::ExtractOp::create(nb, l, in[3], place);
+          }
+          return arith::SelectOp::create(nb, l, isInside(nb, l, own, in[2]),
+                                         now, before)
+              .getResult();
+        });
+  }
+
+  static Value convolve(OpAdaptor adaptor, OpBuilder &b, Location loc,
+                        Value padded, Type element, bool silu) {
+    SmallVector<Value> sizes = sizesOf(b, loc, adaptor.getInput());
+    RankedTensorType type =
+        typeOfSizes(sizes, ScalarBuilder::storageType(element));
+    KernelBuilder kernel(b, loc, "CausalConvWithState");
+    SmallVector<AffineExpr> at = kernel.loopsOf(type);
+    Value w = adaptor.getWeight();
+    AffineExpr k = kernel.loop("k", rankedType(w).getDimSize(2));
+    KernelBuilder::Access in{kernel.input(padded), {at[0], at[1], at[2] + k}},
+        window{kernel.input(w), {at[1], kernel.zero(), k}};
+    Value out = kernel.output(type, dynamicSizes(type, sizes));
+    Value sum = kernel.temporaryLike(out, ScalarBuilder::computeType(element));
+    sum = buildContraction(kernel, element, in, window, {sum, at}, {k});
+    SmallVector<KernelBuilder::Access> ins{{sum, at}};
+    if (adaptor.getBias())
+      ins.push_back({kernel.input(adaptor.getBias()), {at[1]}});
+    Value y = kernel.generic(ins, {out, at}, {},
+                             [&](OpBuilder &nb, Location l, ValueRange v) {
+                               ScalarBuilder s(nb, l, element);
+                               Value value = v[0];
+                               if (adaptor.getBias())
+                                 value = s.add(value, s.widen(v[1]));
+                               if (!silu)
+                                 return s.narrow(value);
+                               // The activation is one of the rounded sum.
+                               value = s.widen(s.narrow(value));
+                               return s.narrow(s.mul(value, s.sigmoid(value)));
+                             });
+    return kernel.finish({y}).front();
+  }
+};
+
+} // namespace
+
+void populateONNXToKrnlCausalConvPatterns(TypeConverter &converter,
+                                          RewritePatternSet &patterns) {
+  patterns.add<CausalConvLowering>(converter, patterns.getContext());
+}
+
+} // namespace onnxc

@@ -7,6 +7,7 @@
 #include "onnxc/Importer/FunctionBodies.h"
 
 #include "GraphImporter.h"
+#include "NodeCheck.h"
 #include "onnxc/Schema/ProtoConversion.h"
 #include "onnxc/Schema/TypeLattice.h"
 
@@ -23,13 +24,35 @@ using ::onnx::NodeProto;
 using ::onnx::OpSchema;
 using ::onnx::TypeProto;
 
+namespace {
+/// A place of a body for a graph that the operator carries. The body is built
+/// as if there were no graph, which leaves an Identity at that place.
+struct GraphPlace {
+  StringRef operation;
+  unsigned region;
+  /// The Identity's result in the body.
+  const char *value;
+};
+} // namespace
+
+static constexpr GraphPlace graphPlaces[] = {
+    {"onnx.preview.FlexAttention", 0, "ProbAfterProbMod"},
+    {"onnx.preview.FlexAttention", 1, "ScoreAfterScoreMod"}};
+
+static SmallVector<GraphPlace> graphPlacesOf(Operation *op) {
+  SmallVector<GraphPlace> places;
+  for (const GraphPlace &place : graphPlaces)
+    if (op->getName().getStringRef() == place.operation)
+      places.push_back(place);
+  return places;
+}
+
 bool onnxc::importer::hasFunctionBody(Operation *op) {
   const OpSchema *schema =
       onnxc::schema::lookupSchema(op->getName().getStringRef());
-  // Bodies of operators that carry graphs themselves need the graph as a
-  // message, which regions have no way back to.
-  return schema && op->getNumRegions() == 0 &&
-         (schema->HasFunction() || schema->HasContextDependentFunction());
+  return schema &&
+         (schema->HasFunction() || schema->HasContextDependentFunction()) &&
+         op->getNumRegions() == graphPlacesOf(op).size();
 }
 
 //===----------------------------------------------------------------------===//
@@ -70,6 +93,7 @@ struct Expansion {
   LogicalResult prepare();
   Frame makeFrame(ImportState &state) const;
   FailureOr<SmallVector<Value>> inlineBody();
+  LogicalResult inlineGraph(Region &graph, Value place);
   void replace(ArrayRef<Value> values);
   Value withType(Value value, Type type);
 };
@@ -102,6 +126,10 @@ Frame Expansion::makeFrame(ImportState &state) const {
   if (auto named = dyn_cast<NameLoc>(op->getLoc()))
     frame.prefix = named.getName().str() + "/";
   importOpsets(state, body->opset_import(), frame);
+  // Bodies of other domains do not say which version of the common operators
+  // they are written in: it is that of the library they come with.
+  if (!frame.opsets.contains(""))
+    frame.opsets[""] = newestOpset("");
   for (const auto &[name, declared] : schema.attributes())
     if (declared.default_value.type() != AttributeProto::UNDEFINED)
       frame.attributes[name] = &declared.default_value;
@@ -110,6 +138,26 @@ Frame Expansion::makeFrame(ImportState &state) const {
   for (const AttributeProto &attribute : node.attribute())
     frame.attributes[attribute.name()] = &attribute;
   return frame;
+}
+
+/// The Identity that makes `place` becomes the graph, of one operand and one
+/// result.
+LogicalResult Expansion::inlineGraph(Region &graph, Value place) {
+  Operation *identity = place.getDefiningOp();
+  Block &block = graph.front();
+  Operation *terminator = block.getTerminator();
+  if (!identity || identity->getName().getStringRef() != "onnx.Identity" ||
+      block.getNumArguments() != 1 || terminator->getNumOperands() != 1)
+    return op->emitOpError("carries a graph that does not fit its body: "
+                           "expected one operand and one result");
+  rewriter.setInsertionPoint(identity);
+  Value operand =
+      withType(identity->getOperand(0), block.getArgument(0).getType());
+  rewriter.inlineBlockBefore(&block, identity, operand);
+  rewriter.replaceOp(identity,
+                     withType(terminator->getOperand(0), place.getType()));
+  rewriter.eraseOp(terminator);
+  return success();
 }
 
 FailureOr<SmallVector<Value>> Expansion::inlineBody() {
@@ -123,6 +171,15 @@ FailureOr<SmallVector<Value>> Expansion::inlineBody() {
     importer.define(name, {index < operands.size() ? operands[index] : Value()},
                     op->getLoc());
   importer.importNodes(body->node(), body->output());
+  for (const GraphPlace &place : graphPlacesOf(op)) {
+    Region &graph = op->getRegion(place.region);
+    if (graph.empty())
+      continue;
+    FailureOr<Value> value = importer.lookup(
+        place.value, [&] { return state.error(op->getLoc()) << "value "; });
+    if (failed(value) || !*value || failed(inlineGraph(graph, *value)))
+      return failure();
+  }
   SmallVector<Value> values;
   for (auto [index, result] : llvm::enumerate(results)) {
     if (!result)

@@ -37,12 +37,10 @@ NodeContext::Input &NodeContext::input(size_t index) const {
   return inputs[index];
 }
 
-/// A schema's own function knows its defaults; a function body refers to the
-/// attributes of the node and has to be given them.
+/// An attribute that is absent has its default: bodies refer to it, and not
+/// every inference function knows it by itself (that of STFT has another one).
 const ::onnx::AttributeProto *
-NodeContext::defaultInBody(const std::string &name) const {
-  if (schema.has_type_and_shape_inference_function())
-    return nullptr;
+NodeContext::defaultOf(const std::string &name) const {
   auto declared = schema.attributes().find(name);
   if (declared == schema.attributes().end() ||
       declared->second.default_value.type() ==
@@ -55,12 +53,12 @@ const ::onnx::AttributeProto *
 NodeContext::getAttribute(const std::string &name) const {
   auto [entry, isNew] = attributes.try_emplace(name);
   if (!isNew)
-    return entry->second ? entry->second.get() : defaultInBody(name);
+    return entry->second ? entry->second.get() : defaultOf(name);
   std::optional<Attribute> value = op->getInherentAttr(name);
   if (!value || !*value)
     value = op->getDiscardableAttr(name);
   if (!*value)
-    return defaultInBody(name);
+    return defaultOf(name);
   auto proto = std::make_unique<::onnx::AttributeProto>();
   if (failed(toProto(name, *value, *proto)))
     return nullptr;

@@ -57,7 +57,7 @@ private:
     ::onnx::TypeProto type;
   };
   Input &input(size_t index) const;
-  const ::onnx::AttributeProto *defaultInBody(const std::string &name) const;
+  const ::onnx::AttributeProto *defaultOf(const std::string &name) const;
 
   mlir::Operation *op;
   const ::onnx::OpSchema &schema;

@@ -86,17 +86,26 @@ struct RowKernel {
   SmallVector<std::pair<Value, int64_t>> rowLike, like;
 };
 
+/// The standard's own body of Softmax has elements of T between its steps, and
+/// its results are compared to less than one step of f16: exponentials and
+/// their sum are rounded as there, unless T cannot hold the sum.
+Value roundedAsStored(ScalarBuilder &s, Value x) {
+  Value rounded = s.widen(s.narrow(x));
+  return rounded == x ? x : s.select(s.lt(rounded, s.highest()), rounded, x);
+}
+
 Value softmax(RowKernel &k) {
   Value largest = k.rowLargest();
   Value exponential =
       k.map({{k.in, k.all}, {largest, k.row}}, k.fullTemporary(),
             [](ScalarBuilder &s, ValueRange v) {
-              return s.exp(s.sub(s.widen(v[0]), v[1]));
+              Value e = s.exp(s.sub(s.widen(v[0]), v[1]));
+              return s.widen(s.narrow(e));
             });
   Value total = k.rowSum(exponential);
   return k.map({{exponential, k.all}, {total, k.row}}, k.out,
                [](ScalarBuilder &s, ValueRange v) {
-                 return s.narrow(s.div(v[0], v[1]));
+                 return s.narrow(s.div(v[0], roundedAsStored(s, v[1])));
                });
 }
 

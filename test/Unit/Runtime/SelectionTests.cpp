@@ -1,0 +1,330 @@
+//===- SelectionTests.cpp - Sorting, selection and random keys ------------===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Context.h"
+#include "calls/Ordering.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <limits>
+#include <string>
+#include <vector>
+
+using namespace onnxc::rt;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+using CallFunction = std::remove_pointer_t<OnnxcCallFn>;
+extern "C" CallFunction onnxc_call_nonzero;
+extern "C" CallFunction onnxc_call_non_max_suppression;
+extern "C" CallFunction onnxc_call_random_key;
+extern "C" CallFunction onnxc_call_topk;
+extern "C" CallFunction onnxc_call_true_places;
+extern "C" CallFunction onnxc_call_unique;
+
+namespace {
+
+/// An operand with its own elements and sizes.
+template <typename T>
+struct Operand {
+  std::vector<T> elements;
+  std::vector<int64_t> dims;
+  OnnxcValue value() {
+    return {elements.data(), dims.data(), int32_t(dims.size()), 0};
+  }
+};
+
+struct SelectionTest : testing::Test {
+  OMContext *context = omContextCreate("pool");
+  OnnxcCall *call = static_cast<OnnxcCall *>(context);
+  int64_t dims[4][4];
+  OnnxcValue outs[4];
+
+  SelectionTest() {
+    for (int i = 0; i < 4; ++i)
+      outs[i] = {nullptr, dims[i], 1, 0};
+  }
+  ~SelectionTest() override {
+    context->pool.endCall();
+    omContextDestroy(context);
+  }
+
+  int32_t run(CallFunction &function, std::vector<OnnxcValue> ins,
+              std::vector<int64_t> params) {
+    return function(call, 4, outs, int32_t(ins.size()), ins.data(),
+                    params.data());
+  }
+
+  template <typename T>
+  std::vector<T> result(int number, int64_t count) {
+    auto *data = static_cast<T *>(outs[number].data);
+    return std::vector<T>(data, data + count);
+  }
+
+  template <typename T>
+  int32_t topk(Operand<T> x, int64_t k, int64_t type, int64_t axis,
+               bool largest) {
+    Operand<int64_t> count{{k}, {}};
+    return run(onnxc_call_topk, {x.value(), count.value()},
+               {type, axis, largest});
+  }
+
+  template <typename T>
+  std::vector<int64_t> orderOf(std::vector<T> row, int64_t type, bool largest) {
+    int64_t size = int64_t(row.size());
+    EXPECT_EQ(topk<T>({row, {size}}, size, type, 0, largest), ONNXC_OK);
+    return result<int64_t>(1, size);
+  }
+
+  const char *message() { return omContextGetMessage(context); }
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Order
+//===----------------------------------------------------------------------===//
+
+TEST(Ordering, SortsStablyWhateverTheOrder) {
+  struct Item {
+    int key, place;
+  };
+  for (int size : {0, 1, 15, 16, 17, 33, 1000}) {
+    for (int kind = 0; kind < 4; ++kind) {
+      std::vector<Item> items, scratch(size);
+      for (int i = 0; i < size; ++i) {
+        int keys[4] = {i, size - i, 7, i * 7919 % 101};
+        items.push_back({keys[kind], i});
+      }
+      sortStably(items.data(), scratch.data(), size,
+                 [](Item a, Item b) { return a.key < b.key; });
+      for (int i = 1; i < size; ++i) {
+        ASSERT_LE(items[i - 1].key, items[i].key);
+        if (items[i - 1].key == items[i].key)
+          ASSERT_LT(items[i - 1].place, items[i].place);
+      }
+    }
+  }
+}
+
+TEST_F(SelectionTest, NumbersOfEveryTypeKeepTheirOrder) {
+  float inf = std::numeric_limits<float>::infinity(), nan = std::nanf("");
+  EXPECT_THAT(orderOf<float>({nan, inf, 0.0f, -0.0f, -inf, -nan, 1e-40f, -2},
+                             ONNX_TYPE_FLOAT, false),
+              ElementsAre(4, 7, 2, 3, 6, 1, 0, 5));
+  EXPECT_THAT(orderOf<float>({nan, inf, 0.0f, -0.0f, -inf, -nan, 1e-40f, -2},
+                             ONNX_TYPE_FLOAT, true),
+              ElementsAre(0, 5, 1, 6, 2, 3, 7, 4));
+  EXPECT_THAT(orderOf<double>({1, -1e300, 1e300}, ONNX_TYPE_DOUBLE, false),
+              ElementsAre(1, 0, 2));
+  EXPECT_THAT(orderOf<int8_t>({1, -128, 127, -1}, ONNX_TYPE_INT8, false),
+              ElementsAre(1, 3, 0, 2));
+  EXPECT_THAT(orderOf<uint8_t>({1, 128, 127, 255}, ONNX_TYPE_UINT8, false),
+              ElementsAre(0, 2, 1, 3));
+  EXPECT_THAT(
+      orderOf<int64_t>({INT64_MAX, INT64_MIN, 0}, ONNX_TYPE_INT64, false),
+      ElementsAre(1, 2, 0));
+  EXPECT_THAT(
+      orderOf<uint64_t>({UINT64_MAX, 0, 1ull << 63}, ONNX_TYPE_UINT64, true),
+      ElementsAre(0, 2, 1));
+  // 1, -1, infinity, NaN, 0, -0 and the smallest number in half precision.
+  EXPECT_THAT(orderOf<uint16_t>({0x3c00, 0xbc00, 0x7c00, 0x7e00, 0, 0x8000, 1},
+                                ONNX_TYPE_FLOAT16, false),
+              ElementsAre(1, 4, 5, 6, 0, 2, 3));
+  EXPECT_THAT(orderOf<uint16_t>({0x3f80, 0xff80, 0x7f80, 0x7fc0},
+                                ONNX_TYPE_BFLOAT16, true),
+              ElementsAre(3, 2, 0, 1));
+}
+
+//===----------------------------------------------------------------------===//
+// TopK
+//===----------------------------------------------------------------------===//
+
+TEST_F(SelectionTest, TopKAlongAnyAxis) {
+  Operand<int32_t> x{{5, 1, 5, 2, 9, 3, 7, 7, 7, 0, 4, 8}, {2, 3, 2}};
+  ASSERT_EQ(topk(x, 2, ONNX_TYPE_INT32, 1, true), ONNXC_OK);
+  EXPECT_THAT(result<int32_t>(0, 8), ElementsAre(9, 3, 5, 2, 7, 8, 7, 7));
+  EXPECT_THAT(result<int64_t>(1, 8), ElementsAre(2, 2, 0, 1, 0, 2, 1, 0));
+  EXPECT_THAT(std::vector<int64_t>(dims[0], dims[0] + 3), ElementsAre(2, 2, 2));
+}
+
+TEST_F(SelectionTest, TopKOfMuchFindsTheSameAsSorting) {
+  std::vector<int32_t> row;
+  for (int i = 0; i < 5000; ++i)
+    row.push_back(int32_t(i * 2654435761u >> 12) % 900);
+  std::vector<int64_t> all = orderOf(row, ONNX_TYPE_INT32, true);
+  ASSERT_EQ(topk<int32_t>({row, {5000}}, 70, ONNX_TYPE_INT32, 0, true),
+            ONNXC_OK);
+  all.resize(70);
+  EXPECT_EQ(result<int64_t>(1, 70), all);
+}
+
+TEST_F(SelectionTest, TopKRefusesWhatTheRowDoesNotHave) {
+  EXPECT_EQ(topk<float>({{1, 2}, {2}}, 3, ONNX_TYPE_FLOAT, 0, true),
+            ONNXC_ERR_VALUE);
+  EXPECT_THAT(message(), HasSubstr("TopK: k is negative or above"));
+}
+
+TEST_F(SelectionTest, TopKOfNothing) {
+  EXPECT_EQ(topk<float>({{}, {0, 3}}, 2, ONNX_TYPE_FLOAT, 1, true), ONNXC_OK);
+  EXPECT_EQ(topk<float>({{1, 2}, {2}}, 0, ONNX_TYPE_FLOAT, 0, true), ONNXC_OK);
+  EXPECT_EQ(dims[0][0], 0);
+}
+
+//===----------------------------------------------------------------------===//
+// NonZero, true places
+//===----------------------------------------------------------------------===//
+
+TEST_F(SelectionTest, NonZeroKnowsZerosOfEveryType) {
+  Operand<float> x{{0, 2, -0.0f, std::nanf("")}, {2, 2}};
+  ASSERT_EQ(run(onnxc_call_nonzero, {x.value()}, {ONNX_TYPE_FLOAT}), ONNXC_OK);
+  EXPECT_THAT(result<int64_t>(0, 4), ElementsAre(0, 1, 1, 1));
+  Operand<double> complex{{0, 0, -0.0, -0.0, 0, 1, 1, 0}, {4}};
+  ASSERT_EQ(run(onnxc_call_nonzero, {complex.value()}, {ONNX_TYPE_COMPLEX128}),
+            ONNXC_OK);
+  EXPECT_THAT(result<int64_t>(0, 2), ElementsAre(2, 3));
+  Operand<const char *> texts{{"", "a", nullptr}, {3}};
+  ASSERT_EQ(run(onnxc_call_nonzero, {texts.value()}, {ONNX_TYPE_STRING}),
+            ONNXC_OK);
+  EXPECT_THAT(result<int64_t>(0, dims[0][1]), ElementsAre(1));
+  // The sign of an integer is a bit like any other.
+  Operand<int8_t> bytes{{0, -128}, {2}};
+  ASSERT_EQ(run(onnxc_call_nonzero, {bytes.value()}, {ONNX_TYPE_INT8}),
+            ONNXC_OK);
+  EXPECT_THAT(result<int64_t>(0, dims[0][1]), ElementsAre(1));
+}
+
+TEST_F(SelectionTest, TruePlacesStayBelowTheLimit) {
+  Operand<uint8_t> condition{{1, 0, 1, 1}, {4}};
+  for (auto [limit, count] :
+       {std::pair(9, 3), std::pair(3, 2), std::pair(0, 0)}) {
+    Operand<int64_t> most{{limit}, {}};
+    ASSERT_EQ(
+        run(onnxc_call_true_places, {condition.value(), most.value()}, {}),
+        ONNXC_OK);
+    EXPECT_EQ(dims[0][0], count);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Unique
+//===----------------------------------------------------------------------===//
+
+TEST_F(SelectionTest, UniqueElements) {
+  Operand<int32_t> x{{2, 1, 1, 3, 4, 3}, {6}};
+  ASSERT_EQ(run(onnxc_call_unique, {x.value()}, {ONNX_TYPE_INT32, 1, 0, 0}),
+            ONNXC_OK);
+  EXPECT_THAT(result<int32_t>(0, dims[0][0]), ElementsAre(1, 2, 3, 4));
+  EXPECT_THAT(result<int64_t>(1, 4), ElementsAre(1, 0, 3, 4));
+  EXPECT_THAT(result<int64_t>(2, 6), ElementsAre(1, 0, 0, 2, 3, 2));
+  EXPECT_THAT(result<int64_t>(3, 4), ElementsAre(2, 1, 2, 1));
+  ASSERT_EQ(run(onnxc_call_unique, {x.value()}, {ONNX_TYPE_INT32, 0, 0, 0}),
+            ONNXC_OK);
+  EXPECT_THAT(result<int32_t>(0, dims[0][0]), ElementsAre(2, 1, 3, 4));
+  EXPECT_THAT(result<int64_t>(2, 6), ElementsAre(0, 1, 1, 2, 3, 2));
+}
+
+TEST_F(SelectionTest, UniqueSlicesAndStrings) {
+  outs[0].rank = 2;
+  Operand<float> x{{1, 0, 2, 3, 0, 2, 1, 0, 4}, {3, 3}};
+  ASSERT_EQ(run(onnxc_call_unique, {x.value()}, {ONNX_TYPE_FLOAT, 1, 1, 1}),
+            ONNXC_OK);
+  EXPECT_THAT(result<float>(0, 9), ElementsAre(0, 1, 2, 0, 3, 2, 0, 1, 4));
+  outs[0].rank = 1;
+  std::string again = "b";
+  Operand<const char *> texts{{"b", "a", again.c_str()}, {3}};
+  ASSERT_EQ(
+      run(onnxc_call_unique, {texts.value()}, {ONNX_TYPE_STRING, 1, 0, 0}),
+      ONNXC_OK);
+  ASSERT_EQ(dims[0][0], 2);
+  EXPECT_STREQ(result<const char *>(0, 2)[0], "a");
+  EXPECT_THAT(result<int64_t>(3, 2), ElementsAre(1, 2));
+}
+
+TEST_F(SelectionTest, UniqueOfNothing) {
+  Operand<float> x{{}, {0}};
+  ASSERT_EQ(run(onnxc_call_unique, {x.value()}, {ONNX_TYPE_FLOAT, 1, 0, 0}),
+            ONNXC_OK);
+  EXPECT_EQ(dims[0][0], 0);
+  EXPECT_EQ(dims[2][0], 0);
+}
+
+//===----------------------------------------------------------------------===//
+// NonMaxSuppression
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct Boxes {
+  Operand<float> corners{{0, 0, 1, 1, 0, 0.1f, 1, 1.1f, 0, 10, 1, 11},
+                         {1, 3, 4}};
+  Operand<float> scores{{0.5f, 0.9f, 0.9f}, {1, 1, 3}};
+  Operand<int64_t> most{{3}, {1}};
+  Operand<float> overlap{{0.5f}, {}};
+  Operand<float> least{{0}, {0}};
+
+  std::vector<OnnxcValue> values() {
+    return {corners.value(), scores.value(), most.value(), overlap.value(),
+            least.value()};
+  }
+};
+} // namespace
+
+TEST_F(SelectionTest, BoxesThatOverlapABetterOneGo) {
+  Boxes boxes;
+  // Limits are scalars or have one element; an empty one is none.
+  ASSERT_EQ(run(onnxc_call_non_max_suppression, boxes.values(), {7, 0}),
+            ONNXC_OK);
+  EXPECT_THAT(result<int64_t>(0, dims[0][0] * 3),
+              ElementsAre(0, 0, 1, 0, 0, 2));
+  boxes.overlap.elements = {0.95f};
+  boxes.least = {{0.6f}, {1}};
+  ASSERT_EQ(run(onnxc_call_non_max_suppression, boxes.values(), {7, 0}),
+            ONNXC_OK);
+  EXPECT_EQ(dims[0][0], 2);
+  boxes.most.elements = {std::numeric_limits<int64_t>::max()};
+  ASSERT_EQ(run(onnxc_call_non_max_suppression, boxes.values(), {3, 0}),
+            ONNXC_OK);
+  EXPECT_EQ(dims[0][0], 3);
+  // Without a number of boxes there are none.
+  ASSERT_EQ(run(onnxc_call_non_max_suppression, boxes.values(), {6, 0}),
+            ONNXC_OK);
+  EXPECT_EQ(dims[0][0], 0);
+}
+
+TEST_F(SelectionTest, HostileBoxesAreHarmless) {
+  Boxes boxes;
+  float nan = std::nanf("");
+  boxes.corners.elements.assign(12, nan);
+  boxes.scores.elements = {nan, -nan, 1};
+  ASSERT_EQ(run(onnxc_call_non_max_suppression, boxes.values(), {7, 1}),
+            ONNXC_OK);
+  EXPECT_THAT(result<int64_t>(0, 9), ElementsAre(0, 0, 2, 0, 0, 0, 0, 0, 1));
+  boxes.scores.dims = {1, 3, 1};
+  EXPECT_EQ(run(onnxc_call_non_max_suppression, boxes.values(), {7, 0}),
+            ONNXC_ERR_VALUE);
+  EXPECT_THAT(message(), HasSubstr("do not agree"));
+}
+
+//===----------------------------------------------------------------------===//
+// Random keys
+//===----------------------------------------------------------------------===//
+
+TEST_F(SelectionTest, KeysComeFromTheSeedAndDrawsDiffer) {
+  uint64_t key[3], draw[3];
+  for (int i = 0; i < 3; ++i) {
+    outs[0].data = &key[i];
+    outs[1].data = &draw[i];
+    ASSERT_EQ(run(onnxc_call_random_key, {}, {1, i / 2}), ONNXC_OK);
+  }
+  EXPECT_EQ(key[0], key[1]);
+  EXPECT_NE(key[0], key[2]);
+  EXPECT_NE(draw[0], draw[1]);
+  outs[0].data = &key[0];
+  outs[1].data = &draw[0];
+  ASSERT_EQ(run(onnxc_call_random_key, {}, {0, 0}), ONNXC_OK);
+  EXPECT_NE(key[0], key[1]);
+}

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "EntryFunction.h"
 
+#include "PartOfGraph.h"
 #include "ProtoTypes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -30,13 +31,18 @@ struct EntryImporter {
   SmallVector<const ValueInfoProto *> inputs;
   SmallVector<Type> inputTypes;
   SmallVector<DictionaryAttr> inputAttrs;
+  /// The graph's own, or those that the user asks for.
+  std::vector<ValueInfoProto> outputs;
 
   void collectInputs();
+  void collectOutputs();
   void checkOverrides();
   Type inputType(const ValueInfoProto &input);
   DictionaryAttr describe(const ValueInfoProto &info, Type type,
                           bool isOverridden);
   SmallVector<Value> importBody(func::FuncOp function);
+  void cutFrom(func::FuncOp function, GraphImporter &body,
+               SmallVectorImpl<Value> &results);
   void finish(func::FuncOp function, ArrayRef<Value> results);
 };
 } // namespace
@@ -64,9 +70,30 @@ void EntryImporter::collectInputs() {
       inputs.push_back(&input);
 }
 
+/// What the graph says of the tensor `name`, which may be its name alone.
+static ValueInfoProto findInfo(const GraphProto &graph,
+                               const std::string &name) {
+  for (const auto *infos : {&graph.output(), &graph.value_info()})
+    for (const ValueInfoProto &info : *infos)
+      if (info.name() == name)
+        return info;
+  ValueInfoProto bare;
+  bare.set_name(name);
+  return bare;
+}
+
+void EntryImporter::collectOutputs() {
+  for (const std::string &name : state.options.to)
+    outputs.push_back(findInfo(graph, name));
+  if (state.options.to.empty())
+    outputs.assign(graph.output().begin(), graph.output().end());
+}
+
 /// Reports options that are about no input and no dimension.
 void EntryImporter::checkOverrides() {
-  std::set<std::string> names, dims;
+  std::set<std::string> dims;
+  std::set<std::string> names(state.options.from.begin(),
+                              state.options.from.end());
   for (const ValueInfoProto *input : inputs) {
     names.insert(input->name());
     if (input->type().has_tensor_type())
@@ -148,21 +175,57 @@ SmallVector<Value> EntryImporter::importBody(func::FuncOp function) {
                      /*declaresSizes=*/state.options.shapes.empty());
   body.declareTypes(graph.value_info());
   body.declareTypes(graph.output());
-  for (auto [input, argument] : llvm::zip_equal(inputs, block->getArguments()))
-    body.define(input->name(), {argument}, state.nameLoc(input->name()));
+  for (auto [input, argument] :
+       llvm::zip_equal(inputs, block->getArguments())) {
+    argument.setLoc(state.nameLoc(input->name()));
+    body.define(input->name(), {argument}, argument.getLoc());
+  }
   body.importInitializers(graph);
-  body.importNodes(graph.node(), graph.output());
+  std::vector<std::string> read(state.options.from);
+  for (const ValueInfoProto &output : outputs)
+    read.push_back(output.name());
+  body.importNodes(graph.node(), read);
   SmallVector<Value> results;
-  for (const ValueInfoProto &output : graph.output()) {
+  for (const ValueInfoProto &output : outputs) {
     if (state.hasGivenUp())
       break;
     Location loc = state.nameLoc(output.name());
-    FailureOr<Value> value = body.lookup(
-        output.name(), [&] { return state.error(loc) << "graph output "; });
+    FailureOr<Value> value = body.lookup(output.name(), [&] {
+      return state.error(loc)
+             << (state.options.to.empty() ? "graph output " : "--to: ");
+    });
     if (succeeded(value))
       results.push_back(*value);
   }
+  if (!state.options.from.empty())
+    cutFrom(function, body, results);
+  else if (!state.options.to.empty())
+    keepOnly(*block, results);
   return results;
+}
+
+/// Starts the function at the tensors of --from.
+void EntryImporter::cutFrom(func::FuncOp function, GraphImporter &body,
+                            SmallVectorImpl<Value> &results) {
+  SmallVector<NamedValue> from;
+  for (const std::string &name : state.options.from) {
+    Location loc = state.nameLoc(name);
+    FailureOr<Value> value =
+        body.lookup(name, [&] { return state.error(loc) << "--from: "; });
+    if (succeeded(value) && *value)
+      from.push_back({name, *value});
+  }
+  if (state.errorCount != 0)
+    return;
+  startAt(state, function, from, results);
+  if (state.errorCount != 0)
+    return;
+  inputTypes.assign(function.front().getArgumentTypes().begin(),
+                    function.front().getArgumentTypes().end());
+  inputAttrs.clear();
+  for (auto [input, type] : llvm::zip_equal(from, inputTypes))
+    inputAttrs.push_back(describe(findInfo(graph, input.name), type,
+                                  state.options.shapes.count(input.name) != 0));
 }
 
 void EntryImporter::finish(func::FuncOp function, ArrayRef<Value> results) {
@@ -175,11 +238,12 @@ void EntryImporter::finish(func::FuncOp function, ArrayRef<Value> results) {
   for (Operation *op : unused)
     op->erase();
   SmallVector<Attribute> resultAttrs;
-  for (auto [info, value] : llvm::zip_equal(graph.output(), results))
+  for (auto [info, value] : llvm::zip_equal(outputs, results))
     resultAttrs.push_back(
         describe(info, value.getType(), !state.options.shapes.empty()));
   function.setFunctionType(
       builder.getFunctionType(inputTypes, TypeRange(ValueRange(results))));
+  function.setAllArgAttrs(inputAttrs);
   function.setResAttrsAttr(builder.getArrayAttr(resultAttrs));
 }
 
@@ -187,8 +251,9 @@ void onnxc::importer::importEntryFunction(ImportState &state,
                                           const GraphProto &graph,
                                           const Frame &frame, ModuleOp module) {
   EntryImporter entry{state, graph, frame, OpBuilder(state.context),
-                      {},    {},    {}};
+                      {},    {},    {},    {}};
   entry.collectInputs();
+  entry.collectOutputs();
   entry.checkOverrides();
   for (const ValueInfoProto *input : entry.inputs) {
     Type type = entry.inputType(*input);
@@ -204,7 +269,6 @@ void onnxc::importer::importEntryFunction(ImportState &state,
   auto function = func::FuncOp::create(
       entry.builder, state.nameLoc(graph.name()), "main_graph",
       entry.builder.getFunctionType(entry.inputTypes, {}));
-  function.setAllArgAttrs(entry.inputAttrs);
   SmallVector<Value> results = entry.importBody(function);
   if (state.errorCount == 0)
     entry.finish(function, results);

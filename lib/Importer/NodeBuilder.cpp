@@ -10,6 +10,7 @@
 #include "Tensors.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXTypes.h"
 #include "onnxc/Dialect/ONNX/IR/OpSignature.h"
+#include "onnxc/Dialect/ONNX/IR/TensorAttr.h"
 #include "onnxc/Schema/TypeInference.h"
 #include "onnxc/Schema/TypeLattice.h"
 
@@ -92,10 +93,11 @@ static TypedAttr constantTensor(StringRef name, const AttributeProto &proto,
   if (name == "value_float")
     return DenseElementsAttr::get(scalar(f32), proto.f());
   if (name == "value_ints")
-    return makeTensorAttr(vector(proto.ints_size(), i64), bytes(proto.ints()));
+    return onnxc::onnx::makeTensorAttr(vector(proto.ints_size(), i64),
+                                       bytes(proto.ints()));
   if (name == "value_floats")
-    return makeTensorAttr(vector(proto.floats_size(), f32),
-                          bytes(proto.floats()));
+    return onnxc::onnx::makeTensorAttr(vector(proto.floats_size(), f32),
+                                       bytes(proto.floats()));
   if (name == "value_string")
     return DenseStringElementsAttr::get(scalar(string), {StringRef(proto.s())});
   return DenseStringElementsAttr::get(

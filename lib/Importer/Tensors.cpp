@@ -9,6 +9,7 @@
 #include "ModelFile.h"
 #include "onnxc/Dialect/ONNX/IR/BlobStore.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXTypes.h"
+#include "onnxc/Dialect/ONNX/IR/TensorAttr.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/SmallString.h"
@@ -23,52 +24,9 @@ using ::onnx::SparseTensorProto;
 using ::onnx::TensorProto;
 using onnxc::onnx::BlobStore;
 
-/// Constants up to this size are written into the text of the module.
-static constexpr uint64_t inlineBytes = 1024;
 /// Sparse tensors may take so much as dense ones: a few bytes of a file can
 /// ask for any amount.
 static constexpr uint64_t maxDenseBytes = 256ull << 20;
-
-//===----------------------------------------------------------------------===//
-// Bytes to attributes
-//===----------------------------------------------------------------------===//
-
-/// One byte per element from elements of `width` bits.
-static std::vector<char> unpack(ArrayRef<char> bytes, unsigned width,
-                                int64_t count) {
-  std::vector<char> elements(count, 0);
-  for (int64_t bit = 0; bit < count * width; ++bit)
-    if (bytes[bit / 8] >> (bit % 8) & 1)
-      elements[bit / width] |= static_cast<char>(1u << (bit % width));
-  return elements;
-}
-
-static TypedAttr makeDense(RankedTensorType type, ArrayRef<char> bytes) {
-  int64_t count = type.getNumElements();
-  if (count == 0)
-    return DenseElementsAttr::get(type, ArrayRef<Attribute>());
-  Type element = type.getElementType();
-  if (element.isInteger(1)) {
-    SmallVector<bool> bits;
-    for (char byte : bytes)
-      bits.push_back(byte != 0);
-    return DenseElementsAttr::get(type, bits);
-  }
-  unsigned width = onnxc::onnx::getRawBitWidth(element);
-  if (width >= 8)
-    return DenseElementsAttr::getFromRawBuffer(type, bytes);
-  return DenseElementsAttr::getFromRawBuffer(type, unpack(bytes, width, count));
-}
-
-TypedAttr onnxc::importer::makeTensorAttr(RankedTensorType type,
-                                          std::vector<char> bytes) {
-  if (onnxc::onnx::getRawSize(type) != bytes.size())
-    return TypedAttr();
-  if (bytes.size() <= inlineBytes)
-    return makeDense(type, bytes);
-  return cast_or_null<TypedAttr>(
-      BlobStore::get(type.getContext()).add(std::move(bytes), type));
-}
 
 //===----------------------------------------------------------------------===//
 // Types
@@ -197,9 +155,10 @@ importMapped(ImportState &state, std::shared_ptr<llvm::MemoryBuffer> file,
           std::to_string(file->getBufferSize()) + " bytes)";
     return failure();
   }
-  if (size <= inlineBytes)
-    return makeDense(type, ArrayRef<char>(file->getBufferStart() + offset,
-                                          static_cast<size_t>(size)));
+  if (size <= onnxc::onnx::maxInlineBytes)
+    return onnxc::onnx::makeTensorAttr(
+        type, std::vector<char>(file->getBufferStart() + offset,
+                                file->getBufferStart() + offset + size));
   Attribute blob =
       BlobStore::get(state.context)
           .addMapped(std::move(file), name, offset, size, type, &why);
@@ -295,7 +254,7 @@ FailureOr<TypedAttr> onnxc::importer::importTensor(ImportState &state,
     why = sizeMismatch(bytes.size(), expected, *type);
     return failure();
   }
-  return makeTensorAttr(*type, std::move(bytes));
+  return onnxc::onnx::makeTensorAttr(*type, std::move(bytes));
 }
 
 /// Sizes and strides of the positions that `indices` names in `type`.
@@ -363,5 +322,5 @@ FailureOr<TypedAttr> onnxc::importer::importSparseTensor(
   for (auto [row, position] : llvm::enumerate(*positions))
     std::memcpy(&bytes[position * (width / 8)], &source[row * (width / 8)],
                 width / 8);
-  return makeTensorAttr(*type, std::move(bytes));
+  return onnxc::onnx::makeTensorAttr(*type, std::move(bytes));
 }

@@ -24,11 +24,6 @@ mlir::FailureOr<mlir::TypedAttr>
 importSparseTensor(ImportState &state, const ::onnx::SparseTensorProto &proto,
                    std::string &why);
 
-/// A tensor with these bytes in ONNX's raw form: dense elements if they are
-/// few, otherwise a blob. Null if they do not fit the type.
-mlir::TypedAttr makeTensorAttr(mlir::RankedTensorType type,
-                               std::vector<char> bytes);
-
 } // namespace onnxc::importer
 
 #endif // ONNXC_IMPORTER_TENSORS_H

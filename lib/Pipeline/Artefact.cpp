@@ -6,9 +6,12 @@
 
 #include "Artefact.h"
 
+#include "RuntimeFolder.h"
+
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "onnxc/Conversion/KrnlToLLVM/Passes.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Pipeline/Phases.h"
 #include "onnxc/Target/CPU/Descriptor.h"
 #include "onnxc/Target/CPU/Link.h"
 #include "onnxc/Target/CPU/Weights.h"
@@ -16,7 +19,6 @@
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 
-#include <dlfcn.h>
 #include <unistd.h>
 
 using namespace mlir;
@@ -28,10 +30,11 @@ namespace path = llvm::sys::path;
 std::string onnxc::defaultOutput(const Input &input,
                                  const CompileOptions &options) {
   SmallString<128> output(input.path == "-" ? "model.onnx" : input.path);
-  StringRef suffix = options.emit == "lib"   ? ".so"
-                     : options.emit == "asm" ? ".s"
-                     : options.emit == "obj" ? ".o"
-                                             : "";
+  StringRef suffix = options.emit == "lib"       ? ".so"
+                     : options.emit == "asm"     ? ".s"
+                     : options.emit == "obj"     ? ".o"
+                     : options.emit == modelKind ? ".simplified.onnx"
+                                                 : "";
   if (suffix.empty())
     return "-";
   path::replace_extension(output, suffix);
@@ -51,28 +54,6 @@ llvm::Error onnxc::writeOutput(const CompileOptions &options,
   });
 }
 
-/// The folder ../lib/onnxc seen from the program or library that this is in.
-static std::string findRuntime() {
-  Dl_info info;
-  std::string self;
-  if (dladdr(reinterpret_cast<void *>(&findRuntime), &info) && info.dli_fname)
-    self = info.dli_fname;
-  SmallString<256> real;
-  if (fs::real_path(fs::getMainExecutable(
-                        nullptr, reinterpret_cast<void *>(&findRuntime)),
-                    real) &&
-      fs::real_path(self, real))
-    return "";
-  StringRef folder = path::parent_path(real);
-  for (StringRef way : {"../lib/onnxc", "onnxc", "../onnxc"}) {
-    SmallString<256> candidate(folder);
-    path::append(candidate, way, "onnxc_rt.o");
-    if (fs::exists(candidate))
-      return path::parent_path(candidate).str();
-  }
-  return "";
-}
-
 /// What the artefact says about how it came to be.
 static std::string compilationInfo(ModuleOp module,
                                    const ArtefactInputs &inputs) {
@@ -85,9 +66,6 @@ static std::string compilationInfo(ModuleOp module,
     json.attribute("level", int64_t(inputs.options.level));
     json.attribute("triple", inputs.machine.triple);
     json.attribute("cpu", inputs.machine.cpu);
-    if (auto formula =
-            function->getAttrOfType<StringAttr>(arenaFormulaAttrName))
-      report.arenaFormula = formula.str();
     json.attribute("model", path::filename(inputs.input.path));
     if (!model)
       return;
@@ -107,6 +85,9 @@ static void fillReport(ModuleOp module, Report &report) {
         function->hasAttr(krnl::KrnlDialect::kernelAttrName) ? 1 : 0;
     if (auto arena = function->getAttrOfType<IntegerAttr>(arenaAttrName))
       report.arenaBytes = std::max(report.arenaBytes, arena.getInt());
+    if (auto formula =
+            function->getAttrOfType<StringAttr>(arenaFormulaAttrName))
+      report.arenaFormula = formula.str();
   }
 }
 
@@ -143,7 +124,6 @@ static llvm::Error link(ModuleOp module, std::vector<CodeFile> files,
   LinkOptions link;
   link.output = options.output;
   link.tag = options.tag;
-  link.threads = options.threads;
   link.runtimeDir =
       options.runtimeDir.empty() ? findRuntime() : options.runtimeDir;
   if (link.runtimeDir.empty())
@@ -175,6 +155,11 @@ static llvm::Error link(ModuleOp module, std::vector<CodeFile> files,
   uint64_t size = 0;
   if (!fs::file_size(options.output, size))
     inputs.report.artefactBytes = size;
+  llvm::Expected<std::vector<std::string>> libraries =
+      neededLibraries(options.output);
+  if (!libraries)
+    return libraries.takeError();
+  inputs.report.libraries = std::move(*libraries);
   return llvm::Error::success();
 }
 

@@ -48,6 +48,7 @@ static Error setEmit(CompileOptions &options, StringRef value) {
   for (const Phase &phase : phases())
     names.push_back(phase.name);
   llvm::append_range(names, codeKinds);
+  names.push_back(modelKind);
   if (!is_contained(names, value))
     return refuse("expected one of " + join(names, ", ") + ", but got '" +
                   value + "'");
@@ -107,6 +108,19 @@ static Error setDim(CompileOptions &options, StringRef value) {
   return Error::success();
 }
 
+/// a,b
+template <std::vector<std::string> CompileOptions::*Field>
+static Error setNames(CompileOptions &options, StringRef value) {
+  SmallVector<StringRef> names;
+  value.split(names, ',');
+  for (StringRef name : names) {
+    if (name.empty())
+      return refuse("expected names of tensors, but got '" + value + "'");
+    (options.*Field).push_back(name.str());
+  }
+  return Error::success();
+}
+
 namespace {
 
 struct Option {
@@ -122,7 +136,8 @@ static constexpr Option optionTable[] = {
     {{"level", "0..3", "how much to optimise; also -O0 to -O3 (default 3)"},
      setLevel},
     {{"emit", "WHAT",
-      "stop early: onnx-basic, onnx, krnl, loops, llvm, asm, obj, lib"},
+      "stop early: onnx-basic, onnx, krnl, loops, llvm, asm, obj, lib; model: "
+      "the simplified model as .onnx"},
      setEmit},
     {{"resume", "PHASE", "the input is what --emit=PHASE has written"},
      setResume},
@@ -136,6 +151,10 @@ static constexpr Option optionTable[] = {
      setShape},
     {{"dim", "NAME=SIZE", "size of a named dimension, such as batch=8"},
      setDim},
+    {{"from", "NAMES", "start from these tensors instead of the inputs"},
+     setNames<&CompileOptions::from>},
+    {{"to", "NAMES", "end with these tensors instead of the outputs"},
+     setNames<&CompileOptions::to>},
     {{"recipes", "FILE", "take recipes of kernels from a file"},
      setText<&CompileOptions::recipes>},
     {{"emit-recipes", "FILE", "write the recipes of all kernels to a file"},

@@ -7,6 +7,7 @@
 #include "onnxc/Pipeline/Phases.h"
 
 #include "Contracts.h"
+#include "Evaluate.h"
 #include "SelectTarget.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -25,10 +26,15 @@ using namespace mlir;
 using namespace onnxc;
 
 static void buildOnnx(OpPassManager &passes, const PhaseInputs &inputs) {
-  passes.addPass(onnx::createSimplify());
+  onnx::Evaluator evaluator;
+  if (inputs.options.level > 0)
+    evaluator = makeEvaluator(inputs.options);
+  passes.addPass(onnx::createSimplify(evaluator));
+  if (inputs.options.emit == modelKind)
+    return;
   // Operators without a lowering of their own become what defines them.
   passes.addPass(importer::createExpandFunctions(directlyLoweredOps));
-  passes.addPass(onnx::createSimplify());
+  passes.addPass(onnx::createSimplify(evaluator));
 }
 
 static void buildKrnl(OpPassManager &passes, const PhaseInputs &inputs) {

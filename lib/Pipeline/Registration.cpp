@@ -8,6 +8,8 @@
 //===----------------------------------------------------------------------===//
 #include "onnxc/Pipeline/Registration.h"
 
+#include "Evaluate.h"
+
 #include "onnxc/Conversion/KrnlToLLVM/Passes.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Dialect/Krnl/Emit/Passes.h"
@@ -32,6 +34,8 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/DialectRegistry.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Transforms/Passes.h"
 
 void onnxc::registerAllDialects(mlir::DialectRegistry &registry) {
@@ -45,12 +49,20 @@ void onnxc::registerAllDialects(mlir::DialectRegistry &registry) {
       mlir::linalg::LinalgDialect, mlir::math::MathDialect,
       mlir::memref::MemRefDialect, mlir::scf::SCFDialect,
       mlir::tensor::TensorDialect, mlir::vector::VectorDialect>();
+  // How they become code: constants are computed in the middle of a pass,
+  // where nothing can be registered any more.
+  mlir::registerBuiltinDialectTranslation(registry);
+  mlir::registerLLVMDialectTranslation(registry);
 }
 
 void onnxc::registerAllPasses() {
   mlir::registerTransformsPasses();
   krnl::registerKrnlLowerKernelsPass();
   krnl::registerKrnlTransformsPasses();
+  // The first of a name counts: the pass that has somebody to compute.
+  mlir::registerPass([] {
+    return onnx::createFoldConstants(makeEvaluator(CompileOptions()));
+  });
   onnx::registerONNXTransformsPasses();
   registerConvertONNXToKrnlPass();
   registerONNXCKrnlToLLVMPasses();

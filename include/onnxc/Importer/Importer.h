@@ -70,6 +70,9 @@ struct ImportOptions {
   std::map<std::string, std::vector<int64_t>> shapes;
   /// By name of a dimension ("batch") its size.
   std::map<std::string, int64_t> dims;
+  /// Tensors of the main graph to start from instead of its inputs, and to end
+  /// with instead of its outputs; empty: these.
+  std::vector<std::string> from, to;
   ImportLimits limits;
 };
 

@@ -40,6 +40,8 @@ struct CompileOptions {
   /// -1 is an unknown size.
   std::map<std::string, std::vector<int64_t>> shapes;
   std::map<std::string, int64_t> dims;
+  /// Tensors to start from and to end with; empty: inputs and outputs.
+  std::vector<std::string> from, to;
   /// Recipe files to read and to write; empty: none.
   std::string recipes, emitRecipes;
   /// True: weights go to a file beside the artefact.

@@ -142,6 +142,11 @@ public:
   llvm::Constant *number(int64_t value) {
     return llvm::ConstantInt::getSigned(i64, value);
   }
+  llvm::Constant *address(const void *where) {
+    return llvm::ConstantExpr::getIntToPtr(
+        number(static_cast<int64_t>(reinterpret_cast<intptr_t>(where))),
+        pointer);
+  }
   llvm::Constant *null() { return llvm::ConstantPointerNull::get(pointer); }
 
   llvm::Constant *text(llvm::StringRef value) {
@@ -212,6 +217,8 @@ private:
 /// linker widens to hold all (Link.cpp).
 static llvm::Constant *weightsBase(Constants &make, const ModelInfo &info,
                                    llvm::LLVMContext &context) {
+  if (info.weightsHere)
+    return make.address(info.weightsHere);
   if (info.weightsBytes == 0 || !info.weightsFile.empty())
     return make.null();
   llvm::Type *type = llvm::ArrayType::get(llvm::Type::getInt8Ty(context), 64);

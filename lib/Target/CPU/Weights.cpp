@@ -106,11 +106,11 @@ static std::vector<char> spreadNarrow(ArrayRef<char> packed, int64_t count,
 }
 
 /// Writes one entry of krnl.weights.
-static LogicalResult writeEntry(DictionaryAttr entry, ModuleOp module, int file,
-                                int64_t start) {
+static LogicalResult writeEntry(DictionaryAttr entry, ModuleOp module,
+                                WeightSink write) {
   auto value = entry.getAs<TypedAttr>("value");
   auto type = cast<RankedTensorType>(value.getType());
-  int64_t offset = start + entry.getAs<IntegerAttr>("offset").getInt();
+  int64_t offset = entry.getAs<IntegerAttr>("offset").getInt();
   if (type.getNumElements() == 0)
     return success();
   SmallVector<char> scratch;
@@ -139,21 +139,27 @@ static LogicalResult writeEntry(DictionaryAttr entry, ModuleOp module, int file,
   }
   auto layout = entry.getAs<krnl::PackedLayoutAttr>("layout");
   if (!layout)
-    return writeAll(file, bytes, offset, module);
+    return write(bytes, offset);
   int64_t size = elementBytes(element);
   std::vector<char> stored(size * llvm::product_of(layout.getSizes()));
   Packer(layout, type.getShape(), size, bytes, stored).run();
-  return writeAll(file, stored, offset, module);
+  return write(stored, offset);
 }
 
-LogicalResult writeWeights(ModuleOp module, int file, int64_t start) {
+LogicalResult writeWeights(ModuleOp module, WeightSink write) {
   auto entries = module->getAttrOfType<ArrayAttr>(weightsAttrName);
   if (!entries)
     return success();
   for (auto entry : entries.getAsRange<DictionaryAttr>())
-    if (failed(writeEntry(entry, module, file, start)))
+    if (failed(writeEntry(entry, module, write)))
       return failure();
   return success();
+}
+
+LogicalResult writeWeights(ModuleOp module, int file, int64_t start) {
+  return writeWeights(module, [&](ArrayRef<char> bytes, int64_t offset) {
+    return writeAll(file, bytes, start + offset, module);
+  });
 }
 
 } // namespace onnxc::target

@@ -20,6 +20,9 @@ struct ModelInfo {
   int64_t weightsBytes = 0;
   /// Name of the side file; empty if the weights are embedded.
   std::string weightsFile;
+  /// Where the weights are for code that this process runs itself; null for
+  /// artefacts.
+  const void *weightsHere = nullptr;
 };
 
 /// Attributes of the host function that describe the entry point: arrays of
@@ -28,11 +31,11 @@ inline constexpr llvm::StringLiteral inputsAttrName = "krnl.inputs";
 inline constexpr llvm::StringLiteral outputsAttrName = "krnl.outputs";
 /// Bytes of the planned arena, and the largest scratch of one worker.
 inline constexpr llvm::StringLiteral arenaAttrName = "krnl.arena_bytes";
+inline constexpr llvm::StringLiteral arenaFormulaAttrName =
+    "krnl.arena_formula";
 inline constexpr llvm::StringLiteral scratchAttrName = "krnl.scratch_bytes";
 
 /// The signature of the established API for inputs or outputs, as JSON.
-inline constexpr llvm::StringLiteral arenaFormulaAttrName =
-    "krnl.arena_formula";
 std::string signatureText(mlir::ArrayAttr arguments);
 
 /// An object file that defines `onnxc_model` (runtime's onnxc/rt/model.h) for

@@ -23,6 +23,14 @@ inline constexpr llvm::StringLiteral weightsBytesAttrName =
 /// Size of the weights of `module`, 0 if it has none.
 int64_t weightsBytes(mlir::ModuleOp module);
 
+/// Takes some bytes and where they belong, from the start of the weights.
+using WeightSink = llvm::function_ref<llvm::LogicalResult(
+    llvm::ArrayRef<char> bytes, int64_t offset)>;
+
+/// Hands over all weights, one constant at a time. Diagnoses blobs whose bytes
+/// are unknown.
+mlir::LogicalResult writeWeights(mlir::ModuleOp module, WeightSink write);
+
 /// Writes all weights to the open file at `start`. Diagnoses blobs whose bytes
 /// are unknown and failures of the file system.
 mlir::LogicalResult writeWeights(mlir::ModuleOp module, int file,

@@ -6,14 +6,12 @@
 #include "ConstantFloats.h"
 
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
+#include "onnxc/Dialect/ONNX/IR/TensorAttr.h"
 
 #include "llvm/ADT/APFloat.h"
 
 using namespace mlir;
 using namespace onnxc::onnx;
-
-/// Constants up to this size are written in the IR itself.
-static constexpr size_t maxInlineBytes = 1024;
 
 template <typename Float>
 static void readAs(ArrayRef<char> bytes, std::vector<double> &values) {
@@ -85,11 +83,7 @@ Value ConstantFloats::create(OpBuilder &builder, Location loc) const {
       element.isF64()   ? writeAs<double>(values)
       : element.isF32() ? writeAs<float>(values)
                         : writeHalves(values, element.getFloatSemantics());
-  TypedAttr attr;
-  if (bytes.size() <= maxInlineBytes)
-    attr = DenseElementsAttr::getFromRawBuffer(type, bytes);
-  else
-    attr = BlobStore::get(builder.getContext()).add(std::move(bytes), type);
+  TypedAttr attr = makeTensorAttr(type, std::move(bytes));
   return ConstantOp::create(builder, loc, type, ValueRange(),
                             builder.getNamedAttr("value", attr))
       .getResult();

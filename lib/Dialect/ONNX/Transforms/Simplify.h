@@ -8,6 +8,7 @@
 
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
 #include "onnxc/Dialect/ONNX/Transforms/DimAnalysis.h"
+#include "onnxc/Dialect/ONNX/Transforms/FoldConstants.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/PatternMatch.h"
@@ -41,6 +42,10 @@ void annotateDims(mlir::ModuleOp module, DimAnalysis &analysis);
 /// there were any.
 bool foldKnownShapes(mlir::ModuleOp module, DimAnalysis &analysis,
                      mlir::RewriterBase &rewriter);
+
+/// Replaces what is constant but not yet a constant, where that pays; true if
+/// there was any.
+bool foldConstantSubgraphs(mlir::ModuleOp module, const Evaluator &evaluator);
 
 /// Replaces `op` by `value`, unless the type of `value` says less than that
 /// of the result: nothing could tell it again.

@@ -24,6 +24,14 @@ namespace {
 struct Simplify final : public onnxc::onnx::impl::SimplifyBase<Simplify> {
   using SimplifyBase::SimplifyBase;
 
+  explicit Simplify(Evaluator evaluator) : evaluator(std::move(evaluator)) {}
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    SimplifyBase::getDependentDialects(registry);
+    if (evaluator)
+      evaluator.registerDialects(registry);
+  }
+
   LogicalResult initialize(MLIRContext *context) override {
     RewritePatternSet set(context);
     for (auto populate :
@@ -43,7 +51,7 @@ struct Simplify final : public onnxc::onnx::impl::SimplifyBase<Simplify> {
       if (analysis.hasErrors())
         return signalPassFailure();
       writeTypes(getOperation(), analysis);
-      if (round == maxRounds || !rewriteOnce(analysis)) {
+      if (round == maxRounds || !(rewriteOnce(analysis) || fold())) {
         if (annotateOps)
           annotateDims(getOperation(), analysis);
         return;
@@ -71,7 +79,17 @@ struct Simplify final : public onnxc::onnx::impl::SimplifyBase<Simplify> {
     return refined || folded || rewritten || merged;
   }
 
+  /// What rewrites leave constant is computed, all of it together.
+  bool fold() {
+    return evaluator && foldConstantSubgraphs(getOperation(), evaluator);
+  }
+
   FrozenRewritePatternSet patterns;
+  Evaluator evaluator;
 };
 
 } // namespace
+
+std::unique_ptr<Pass> onnxc::onnx::createSimplify(Evaluator evaluator) {
+  return std::make_unique<Simplify>(std::move(evaluator));
+}

@@ -8,6 +8,36 @@
 
 include "mlir/Pass/PassBase.td"
 
+def FoldConstants : Pass<"onnx-fold-constants", "::mlir::ModuleOp"> {
+  let summary = "Compute what depends on constants alone";
+  let description = [{
+    Constant subgraphs are compiled by the phases of this compiler and run in
+    its process, for the least processor of this machine's kind and with empty
+    recipes: they come out the same for every target. One round compiles all of
+    them together.
+
+    ```mlir
+    // before
+    %w = onnx.Constant dense<[[1.0, 2.0]]> : tensor<1x2xf32>
+    %0 = onnx.Exp(%w) : (tensor<1x2xf32>) -> tensor<1x2xf32>
+    // after
+    %0 = onnx.Constant dense<[[2.71828175, 7.3890562]]> : tensor<1x2xf32>
+    ```
+
+    Left as they are, with the reason in the attribute `onnx.not_folded` and in
+    a remark where it takes an attempt to find it:
+    * results larger than the constants they come from by more than 64 KiB;
+    * DequantizeLinear, which makes weights larger, random operators, loops;
+    * what takes more than 2^30 steps or 1 GiB to compute;
+    * what fails: the error belongs to the run.
+
+    Small integers that describe shapes do not come this far, `onnx-simplify`
+    folds them by itself.
+  }];
+  let dependentDialects = ["::onnxc::onnx::ONNXDialect",
+                           "::mlir::func::FuncDialect"];
+}
+
 def InferShapes : Pass<"onnx-infer-shapes", "::mlir::ModuleOp"> {
   let summary = "Give every value the sharpest type that can be found";
   let description = [{
@@ -70,6 +100,8 @@ def Simplify : Pass<"onnx-simplify", "::mlir::ModuleOp"> {
     * BatchNormalization, Mul and Add by channel constants go into the weights
       of the convolution before.
     * If with a constant condition is replaced by the branch it takes.
+    * In a compilation, what is still constant then is computed as by
+      `onnx-fold-constants`.
 
     ```mlir
     // before

@@ -1,0 +1,36 @@
+//===- FoldConstants.h - Compute what is known already ---------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_DIALECT_ONNX_TRANSFORMS_FOLDCONSTANTS_H
+#define ONNXC_DIALECT_ONNX_TRANSFORMS_FOLDCONSTANTS_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+#include <functional>
+
+namespace onnxc::onnx {
+
+/// Who computes. The passes on the onnx dialect choose what is to be computed;
+/// the compiler, of which they are a part, does it.
+struct Evaluator {
+  /// The results of the only function of `module`, which takes no arguments
+  /// and is used up; or why there are none, which is no error of the model.
+  using Results = llvm::Expected<llvm::SmallVector<mlir::TypedAttr>>;
+  std::function<Results(mlir::ModuleOp module)> evaluate;
+  /// Dialects that have to be loaded before it runs.
+  std::function<void(mlir::DialectRegistry &)> registerDialects;
+
+  explicit operator bool() const { return evaluate != nullptr; }
+};
+
+/// The pass onnx-fold-constants, and onnx-simplify with folding as the last
+/// resort of each round.
+std::unique_ptr<mlir::Pass> createFoldConstants(Evaluator evaluator);
+std::unique_ptr<mlir::Pass> createSimplify(Evaluator evaluator);
+
+} // namespace onnxc::onnx
+
+#endif // ONNXC_DIALECT_ONNX_TRANSFORMS_FOLDCONSTANTS_H

@@ -1,0 +1,266 @@
+//===- FoldConstants.cpp - Compute what is known already -------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Operations whose operands are all constant are constant subgraphs. What the
+// rest of the model reads of them is computed by a function of its own, all
+// such functions of a round in one; its results become constants.
+//
+// Where this does not pay or cannot be done, the attribute onnx.not_folded of
+// the operation says why, so that it is not tried again.
+//
+//===----------------------------------------------------------------------===//
+#include "onnxc/Dialect/ONNX/Transforms/FoldConstants.h"
+#include "Simplify.h"
+#include "onnxc/Dialect/ONNX/Transforms/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace onnxc::onnx {
+#define GEN_PASS_DEF_FOLDCONSTANTS
+#include "onnxc/Dialect/ONNX/Transforms/Passes.h.inc"
+} // namespace onnxc::onnx
+
+using namespace mlir;
+using namespace onnxc::onnx;
+
+/// A result may be larger than the constants that it is computed from by so
+/// much: what is cheaper to compute than to store is left alone.
+static constexpr uint64_t allowedGrowth = 64 * 1024;
+
+static constexpr StringLiteral notFoldedName = "onnx.not_folded";
+
+/// True for a constant whose elements are there.
+static bool isKnownConstant(Operation *op) {
+  auto constant = dyn_cast_or_null<ConstantOp>(op);
+  TypedAttr value =
+      constant ? dyn_cast<TypedAttr>(constant.getElements()) : TypedAttr();
+  auto blob = dyn_cast_or_null<onnxc::onnx::BlobAttr>(value);
+  return value && (!blob || BlobStore::get(blob.getContext()).contains(blob));
+}
+
+/// True if `op` gives the same results in every run that gives it the same
+/// operands, in a time that these tell. Weights stay as small as their
+/// quantised form.
+static bool isComputable(Operation *op) {
+  return isa_and_present<ONNXDialect>(op->getDialect()) &&
+         !isa<ConstantOp, DequantizeLinearOp>(op) && isPure(op) &&
+         op->getNumRegions() == 0 && op->getNumResults() != 0 &&
+         op->getNumOperands() != 0;
+}
+
+/// Bytes of the value of a constant or of a value of this type; nothing if
+/// only the run tells.
+static std::optional<uint64_t> bytesOf(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor ? getRawSize(tensor) : std::nullopt;
+}
+
+/// True if a constant can hold what is computed for a value of this type.
+static bool canBeConstant(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && getRawBitWidth(tensor.getElementType()) != 0;
+}
+
+namespace {
+
+/// The constant subgraphs of a module.
+class Folding {
+public:
+  Folding(ModuleOp module, const Evaluator &evaluator)
+      : module(module), evaluator(evaluator), rewriter(module.getContext()) {}
+
+  /// One round; true if there is a new constant.
+  bool run();
+
+private:
+  void collect();
+  void need(Value value);
+  bool pays(Value root);
+  SetVector<Operation *> subgraphOf(ArrayRef<Value> roots);
+  OwningOpRef<ModuleOp> outline(ArrayRef<Value> roots);
+  bool fold(ArrayRef<Value> roots);
+  bool replace(Value root, TypedAttr value);
+  void refuse(Value root, const Twine &reason);
+
+  ModuleOp module;
+  const Evaluator &evaluator;
+  IRRewriter rewriter;
+  /// Operations that are known to compute constants, in order.
+  SetVector<Operation *> computable;
+  /// Results of these that are to become constants.
+  SetVector<Value> roots;
+};
+
+} // namespace
+
+void Folding::collect() {
+  module.walk([&](Operation *op) {
+    bool isConstant =
+        isComputable(op) && llvm::all_of(op->getOperands(), [&](Value operand) {
+          Operation *producer = operand.getDefiningOp();
+          return computable.contains(producer) || isKnownConstant(producer);
+        });
+    if (isConstant)
+      computable.insert(op);
+    // What stays looks at its operands, what has regions at those inside.
+    else
+      llvm::for_each(op->getOperands(), [&](Value value) { need(value); });
+  });
+}
+
+/// Makes a root of `value`, or of what it is computed from if that cannot be.
+void Folding::need(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!computable.contains(op) || roots.contains(value))
+    return;
+  if (!op->hasAttr(notFoldedName) && canBeConstant(value.getType()) &&
+      pays(value)) {
+    roots.insert(value);
+    return;
+  }
+  for (Value operand : op->getOperands())
+    need(operand);
+}
+
+/// All that has to be computed for some values, in the order of the module.
+SetVector<Operation *> Folding::subgraphOf(ArrayRef<Value> roots) {
+  SetVector<Operation *> needed;
+  SmallVector<Operation *> open;
+  auto add = [&](Value value) {
+    Operation *op = value.getDefiningOp();
+    if (needed.insert(op))
+      open.push_back(op);
+  };
+  llvm::for_each(roots, add);
+  while (!open.empty())
+    llvm::for_each(open.pop_back_val()->getOperands(), add);
+  SetVector<Operation *> ordered;
+  for (Operation *op : needed)
+    if (!computable.contains(op))
+      ordered.insert(op); // constants come first
+  for (Operation *op : computable)
+    if (needed.contains(op))
+      ordered.insert(op);
+  return ordered;
+}
+
+/// Is the constant no larger than what it is made from, but for a little?
+bool Folding::pays(Value root) {
+  std::optional<uint64_t> result = bytesOf(root.getType());
+  if (!result || *result <= allowedGrowth)
+    return true;
+  uint64_t given = 0;
+  for (Operation *op : subgraphOf(root))
+    if (isa<ConstantOp>(op))
+      given += bytesOf(op->getResult(0).getType()).value_or(0);
+  return *result <= given + allowedGrowth;
+}
+
+/// A module with one function that returns the roots.
+OwningOpRef<ModuleOp> Folding::outline(ArrayRef<Value> roots) {
+  Location loc = module.getLoc();
+  OwningOpRef<ModuleOp> outlined = ModuleOp::create(loc);
+  OpBuilder builder = OpBuilder::atBlockEnd(outlined->getBody());
+  auto function = func::FuncOp::create(
+      builder, loc, "main_graph",
+      builder.getFunctionType({}, TypeRange(ValueRange(roots))));
+  builder.setInsertionPointToStart(function.addEntryBlock());
+  IRMapping mapping;
+  for (Operation *op : subgraphOf(roots))
+    builder.clone(*op, mapping);
+  SmallVector<Value> results;
+  for (Value root : roots)
+    results.push_back(mapping.lookup(root));
+  func::ReturnOp::create(builder, loc, results);
+  return outlined;
+}
+
+void Folding::refuse(Value root, const Twine &reason) {
+  Operation *op = root.getDefiningOp();
+  op->emitRemark("constant, but computed in every run: ") << reason;
+  op->setDiscardableAttr(notFoldedName, rewriter.getStringAttr(reason));
+}
+
+bool Folding::replace(Value root, TypedAttr value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  std::optional<uint64_t> bytes = bytesOf(type);
+  if (!bytesOf(root.getType()) && bytes.value_or(0) > allowedGrowth) {
+    refuse(root, "the result is large");
+    return false;
+  }
+  rewriter.setInsertionPointAfterValue(root);
+  auto constant =
+      ConstantOp::create(rewriter, root.getLoc(), root.getType(), ValueRange(),
+                         rewriter.getNamedAttr("value", value));
+  rewriter.replaceAllUsesWith(root, constant.getResult());
+  return true;
+}
+
+/// Replaces those roots by constants that can be computed. One that cannot be
+/// is found by dividing them.
+bool Folding::fold(ArrayRef<Value> roots) {
+  Evaluator::Results results = evaluator.evaluate(*outline(roots));
+  if (results) {
+    bool changed = false;
+    for (auto [root, value] : llvm::zip_equal(roots, *results))
+      changed |= replace(root, value);
+    return changed;
+  }
+  std::string reason = llvm::toString(results.takeError());
+  if (roots.size() == 1) {
+    refuse(roots.front(), reason);
+    return false;
+  }
+  size_t half = roots.size() / 2;
+  bool first = fold(roots.take_front(half));
+  return fold(roots.drop_front(half)) || first;
+}
+
+bool Folding::run() {
+  collect();
+  if (roots.empty() || !fold(roots.getArrayRef()))
+    return false;
+  SetVector<Operation *> computed = subgraphOf(roots.getArrayRef());
+  for (Operation *op : llvm::reverse(computed))
+    if (isOpTriviallyDead(op))
+      rewriter.eraseOp(op);
+  return true;
+}
+
+bool onnxc::onnx::foldConstantSubgraphs(ModuleOp module,
+                                        const Evaluator &evaluator) {
+  return Folding(module, evaluator).run();
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+struct FoldConstants final
+    : public onnxc::onnx::impl::FoldConstantsBase<FoldConstants> {
+  explicit FoldConstants(Evaluator evaluator = {})
+      : evaluator(std::move(evaluator)) {}
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    FoldConstantsBase::getDependentDialects(registry);
+    if (evaluator)
+      evaluator.registerDialects(registry);
+  }
+
+  void runOnOperation() override {
+    if (evaluator)
+      foldConstantSubgraphs(getOperation(), evaluator);
+  }
+
+  Evaluator evaluator;
+};
+
+} // namespace
+
+std::unique_ptr<Pass> onnxc::onnx::createFoldConstants(Evaluator evaluator) {
+  return std::make_unique<FoldConstants>(std::move(evaluator));
+}

@@ -1,0 +1,253 @@
+//===- Evaluate.cpp - Running a piece of the model now ---------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Evaluate.h"
+
+#include "RuntimeFolder.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Pass/PassManager.h"
+#include "onnxc/Conversion/KrnlToLLVM/Passes.h"
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/ONNX/IR/ONNXTypes.h"
+#include "onnxc/Dialect/ONNX/IR/TensorAttr.h"
+#include "onnxc/Pipeline/Phases.h"
+#include "onnxc/Pipeline/Registration.h"
+#include "onnxc/Runtime.h"
+#include "onnxc/Target/CPU/Descriptor.h"
+#include "onnxc/Target/CPU/Load.h"
+#include "onnxc/Target/CPU/Weights.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+using namespace mlir;
+using namespace onnxc;
+using namespace onnxc::target;
+
+/// What a compilation may spend on its constants.
+static constexpr uint64_t maxSteps = uint64_t(1) << 30;
+static constexpr int64_t maxArenaBytes = int64_t(1) << 30;
+/// Counts for a loop whose extent only the run tells.
+static constexpr uint64_t unknownExtent = 4096;
+
+//===----------------------------------------------------------------------===//
+// What it costs
+//===----------------------------------------------------------------------===//
+
+/// Points of the loops of a kernel's op.
+static uint64_t countSteps(krnl::KernelOp kernel, linalg::LinalgOp op) {
+  uint64_t steps = 1;
+  for (StringRef axis : krnl::KernelOp::getAxes(op)) {
+    std::optional<unsigned> loop = kernel.findLoop(axis);
+    bool isKnown = loop && !kernel.getLoop(*loop).isDynamic();
+    steps = llvm::SaturatingMultiply(
+        steps,
+        isKnown ? uint64_t(kernel.getLoop(*loop).getExtent()) : unknownExtent);
+  }
+  return steps;
+}
+
+/// How often the loops of the host run `op`.
+static uint64_t countRuns(Operation *op) {
+  uint64_t runs = 1;
+  for (auto loop = op->getParentOfType<LoopLikeOpInterface>(); loop;
+       loop = loop->getParentOfType<LoopLikeOpInterface>()) {
+    std::optional<APInt> trips = loop.getStaticTripCount();
+    runs = llvm::SaturatingMultiply(runs, trips ? trips->getLimitedValue()
+                                                : unknownExtent);
+  }
+  return runs;
+}
+
+/// Steps of all kernels.
+static uint64_t countSteps(ModuleOp module) {
+  uint64_t total = 0;
+  module.walk([&](krnl::KernelOp kernel) {
+    for (linalg::LinalgOp op : kernel.getStructuredOps())
+      total = llvm::SaturatingMultiplyAdd(countSteps(kernel, op),
+                                          countRuns(kernel), total);
+  });
+  return total;
+}
+
+//===----------------------------------------------------------------------===//
+// What came out
+//===----------------------------------------------------------------------===//
+
+/// Elements narrower than a byte take one each when they come out of a model.
+static std::vector<char> packNarrow(ArrayRef<char> spread, unsigned width) {
+  std::vector<char> packed(llvm::divideCeil(spread.size() * width, 8), 0);
+  for (size_t bit = 0; bit < spread.size() * width; ++bit)
+    if (spread[bit / width] >> (bit % width) & 1)
+      packed[bit / 8] |= static_cast<char>(1u << (bit % 8));
+  return packed;
+}
+
+/// An output as an attribute with the element type of `type`; null if it has
+/// no raw form.
+static TypedAttr readOutput(const OMBuffer &buffer, Type type) {
+  Type element = getElementTypeOrSelf(type);
+  SmallVector<int64_t> shape(buffer.shape, buffer.shape + buffer.rank);
+  auto tensor = RankedTensorType::get(shape, element);
+  const char *data = static_cast<const char *>(buffer.data);
+  unsigned width = onnx::getRawBitWidth(element);
+  if (width != 0 && width < 8)
+    return onnx::makeTensorAttr(
+        tensor, packNarrow({data, size_t(tensor.getNumElements())}, width));
+  std::optional<uint64_t> bytes = onnx::getRawSize(tensor);
+  if (!bytes)
+    return TypedAttr();
+  return onnx::makeTensorAttr(tensor, std::vector<char>(data, data + *bytes));
+}
+
+/// Runs `main_graph` once, on this thread.
+static onnx::Evaluator::Results runModel(LoadedModel &model, TypeRange types) {
+  auto create = model.find<decltype(omContextCreate)>("omContextCreate");
+  auto run = model.find<decltype(omContextRun)>("omContextRun");
+  auto setThreads =
+      model.find<decltype(omContextSetThreads)>("omContextSetThreads");
+  auto message =
+      model.find<decltype(omContextGetMessage)>("omContextGetMessage");
+  auto destroy = model.find<decltype(omContextDestroy)>("omContextDestroy");
+  llvm::Error missing = llvm::Error::success();
+  missing = joinErrors(std::move(missing), create.takeError());
+  missing = joinErrors(std::move(missing), run.takeError());
+  missing = joinErrors(std::move(missing), setThreads.takeError());
+  missing = joinErrors(std::move(missing), message.takeError());
+  missing = joinErrors(std::move(missing), destroy.takeError());
+  if (missing)
+    return missing;
+  std::unique_ptr<OMContext, decltype(omContextDestroy) *> context(
+      (*create)(nullptr), *destroy);
+  if (!context)
+    return llvm::createStringError("no memory for a run");
+  (*setThreads)(context.get(), 1);
+  std::vector<OMBuffer> outputs(types.size());
+  if ((*run)(context.get(), nullptr, 0, outputs.data(), outputs.size()))
+    return llvm::createStringError((*message)(context.get()));
+  SmallVector<TypedAttr> results;
+  for (auto [buffer, type] : llvm::zip_equal(outputs, types)) {
+    results.push_back(readOutput(buffer, type));
+    if (!results.back())
+      return llvm::createStringError("the result has no raw form");
+  }
+  return results;
+}
+
+//===----------------------------------------------------------------------===//
+// The way there
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+class Evaluation {
+public:
+  Evaluation(ModuleOp module, const std::string &runtimeDir)
+      : module(module), runtimeDir(runtimeDir),
+        handler(module.getContext(), [this](Diagnostic &diagnostic) {
+          if (diagnostic.getSeverity() == DiagnosticSeverity::Error &&
+              reason.empty())
+            reason = diagnostic.str();
+          return success();
+        }) {}
+
+  onnx::Evaluator::Results run();
+
+private:
+  llvm::Error runPhase(const Phase &phase, const Machine &machine);
+  llvm::Expected<LoadedModel> load(ModuleOp target, const Machine &machine);
+  /// The first error that was reported to `handler`.
+  llvm::Error reported();
+
+  ModuleOp module;
+  std::string runtimeDir;
+  /// Its errors are not the model's: what cannot be computed now is left to
+  /// the run.
+  ScopedDiagnosticHandler handler;
+  std::string reason;
+  std::unique_ptr<llvm::WritableMemoryBuffer> weights;
+};
+
+} // namespace
+
+llvm::Error Evaluation::reported() {
+  return llvm::createStringError(reason.empty() ? "it cannot be compiled"
+                                                : reason);
+}
+
+llvm::Error Evaluation::runPhase(const Phase &phase, const Machine &machine) {
+  CompileOptions options;
+  options.level = 0; // empty recipes, and no constants computed in turn
+  options.strict = true;
+  PassManager passes(module.getContext(), ModuleOp::getOperationName());
+  phase.build(passes, {options, machine});
+  if (failed(passes.run(module)))
+    return reported();
+  if (phase.name == "krnl" && countSteps(module) > maxSteps)
+    return llvm::createStringError("it takes too long to compute");
+  return llvm::Error::success();
+}
+
+llvm::Expected<LoadedModel> Evaluation::load(ModuleOp target,
+                                             const Machine &machine) {
+  ModelInfo info;
+  info.weightsBytes = weightsBytes(target);
+  weights = llvm::WritableMemoryBuffer::getNewUninitMemBuffer(
+      info.weightsBytes, "weights", llvm::Align(64));
+  if (!weights)
+    return llvm::createStringError("no memory for its constants");
+  llvm::fill(weights->getBuffer(), 0); // what is beyond a packed constant
+  info.weightsHere = weights->getBufferStart();
+  auto write = [&](ArrayRef<char> bytes, int64_t offset) {
+    llvm::copy(bytes, weights->getBufferStart() + offset);
+    return success();
+  };
+  FailureOr<std::vector<CodeFile>> objects =
+      emitCode(target, machine, CodeKind::Object);
+  FailureOr<CodeFile> descriptor = emitDescriptor(target, info, machine);
+  if (failed(objects) || failed(descriptor) ||
+      failed(writeWeights(target, write)))
+    return reported();
+  objects->push_back(std::move(*descriptor));
+  return LoadedModel::load(*objects, runtimeDir);
+}
+
+onnx::Evaluator::Results Evaluation::run() {
+  SmallVector<Type> types(
+      cast<func::FuncOp>(module.getBody()->front()).getResultTypes());
+  llvm::Expected<Machine> machine = resolveMachine("", "generic", "", 1);
+  if (!machine)
+    return machine.takeError();
+  for (const Phase &phase : phases())
+    if (phase.build)
+      if (llvm::Error error = runPhase(phase, *machine))
+        return error;
+  ModuleOp target = targetModules(module).front();
+  auto entry = target.lookupSymbol<LLVM::LLVMFuncOp>(mainEntryName);
+  auto arena =
+      entry ? entry->getAttrOfType<IntegerAttr>(arenaAttrName) : IntegerAttr();
+  if (arena && arena.getInt() > maxArenaBytes)
+    return llvm::createStringError("it takes too much memory to compute");
+  llvm::Expected<LoadedModel> model = load(target, *machine);
+  if (!model)
+    return model.takeError();
+  return runModel(*model, types);
+}
+
+onnx::Evaluator onnxc::makeEvaluator(const CompileOptions &options) {
+  std::string folder =
+      options.runtimeDir.empty() ? findRuntime() : options.runtimeDir;
+  onnx::Evaluator evaluator;
+  if (folder.empty())
+    return evaluator;
+  evaluator.registerDialects = registerAllDialects;
+  evaluator.evaluate = [folder](ModuleOp module) {
+    return Evaluation(module, folder).run();
+  };
+  return evaluator;
+}

@@ -1,0 +1,19 @@
+//===- RuntimeFolder.h - Where the runtime is installed --------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_LIB_PIPELINE_RUNTIMEFOLDER_H
+#define ONNXC_LIB_PIPELINE_RUNTIMEFOLDER_H
+
+#include <string>
+
+namespace onnxc {
+
+/// The folder of onnxc_rt.o, ../lib/onnxc seen from the program or library that
+/// this is in; empty if there is none.
+std::string findRuntime();
+
+} // namespace onnxc
+
+#endif // ONNXC_LIB_PIPELINE_RUNTIMEFOLDER_H

@@ -1,0 +1,241 @@
+//===- Load.cpp - Running objects in this process --------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Target/CPU/Load.h"
+
+#include "llvm/ADT/StringSet.h"
+#include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
+#include "llvm/ExecutionEngine/Orc/LLJIT.h"
+#include "llvm/ExecutionEngine/Orc/MapperJITLinkMemoryManager.h"
+#include "llvm/ExecutionEngine/Orc/MemoryMapper.h"
+#include "llvm/ExecutionEngine/Orc/ObjectLinkingLayer.h"
+#include "llvm/Object/ELFObjectFile.h"
+#include "llvm/Support/DynamicLibrary.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+
+using namespace llvm;
+using namespace llvm::orc;
+
+namespace onnxc::target {
+
+using object::ObjectFile;
+using object::SectionRef;
+using object::SymbolRef;
+
+namespace {
+
+/// What the functions of the runtime need: the linker of artefacts leaves out
+/// what is not called, here it is only found out.
+class RuntimeObject {
+public:
+  explicit RuntimeObject(const ObjectFile &file) : file(file) {}
+
+  Error read();
+
+  /// Names that are to be found elsewhere.
+  const StringSet<> &undefined() const { return allUndefined; }
+  /// Those of them that `names` come to in the end.
+  StringSet<> undefinedFrom(const StringSet<> &names) const;
+
+private:
+  const ObjectFile &file;
+  /// By section what it refers to: other sections, and names elsewhere.
+  DenseMap<uint64_t, SmallVector<uint64_t>> references;
+  DenseMap<uint64_t, SmallVector<StringRef>> foreign;
+  StringMap<uint64_t> definedIn;
+  StringSet<> allUndefined;
+};
+
+} // namespace
+
+static Expected<bool> isUndefined(const SymbolRef &symbol) {
+  Expected<uint32_t> flags = symbol.getFlags();
+  if (!flags)
+    return flags.takeError();
+  return (*flags & SymbolRef::SF_Undefined) != 0;
+}
+
+Error RuntimeObject::read() {
+  auto sectionOf = [&](const SymbolRef &symbol) -> Expected<uint64_t> {
+    Expected<object::section_iterator> section = symbol.getSection();
+    if (!section)
+      return section.takeError();
+    return *section == file.section_end() ? ~uint64_t(0)
+                                          : (*section)->getIndex();
+  };
+  auto visit =
+      [&](const SymbolRef &symbol,
+          function_ref<void(StringRef, uint64_t, bool)> then) -> Error {
+    Expected<StringRef> name = symbol.getName();
+    Expected<uint64_t> section = sectionOf(symbol);
+    Expected<bool> undefined = isUndefined(symbol);
+    if (!name || !section || !undefined)
+      return joinErrors(joinErrors(name.takeError(), section.takeError()),
+                        undefined.takeError());
+    then(*name, *section, *undefined);
+    return Error::success();
+  };
+  Error error = Error::success();
+  for (const SymbolRef &symbol : file.symbols())
+    error = joinErrors(
+        std::move(error),
+        visit(symbol, [&](StringRef name, uint64_t section, bool undefined) {
+          if (undefined && !name.empty())
+            allUndefined.insert(name);
+          else
+            definedIn[name] = section;
+        }));
+  for (const SectionRef &relocations : file.sections()) {
+    auto target = relocations.getRelocatedSection();
+    if (!target || *target == file.section_end())
+      continue;
+    uint64_t from = (*target)->getIndex();
+    for (const object::RelocationRef &relocation : relocations.relocations())
+      if (relocation.getSymbol() != file.symbol_end())
+        error = joinErrors(
+            std::move(error),
+            visit(*relocation.getSymbol(),
+                  [&](StringRef name, uint64_t section, bool undefined) {
+                    if (undefined)
+                      foreign[from].push_back(name);
+                    else
+                      references[from].push_back(section);
+                  }));
+  }
+  return error;
+}
+
+StringSet<> RuntimeObject::undefinedFrom(const StringSet<> &names) const {
+  DenseSet<uint64_t> seen;
+  SmallVector<uint64_t> open;
+  auto add = [&](uint64_t section) {
+    if (seen.insert(section).second)
+      open.push_back(section);
+  };
+  for (StringRef name : names.keys())
+    if (auto found = definedIn.find(name); found != definedIn.end())
+      add(found->second);
+  StringSet<> needed;
+  while (!open.empty()) {
+    uint64_t section = open.pop_back_val();
+    llvm::for_each(references.lookup(section), add);
+    for (StringRef name : foreign.lookup(section))
+      needed.insert(name);
+  }
+  return needed;
+}
+
+/// All objects lie in one reservation: hidden symbols of another object are
+/// reached by 32-bit offsets.
+static Expected<std::unique_ptr<ObjectLayer>>
+makeLinkingLayer(ExecutionSession &session) {
+  constexpr size_t reservation = size_t(64) << 20;
+  auto memory =
+      MapperJITLinkMemoryManager::CreateWithMapper<InProcessMemoryMapper>(
+          reservation);
+  if (!memory)
+    return memory.takeError();
+  return std::make_unique<ObjectLinkingLayer>(session, std::move(*memory));
+}
+
+static Error add(LLJIT &session, StringRef name, ArrayRef<char> bytes) {
+  return session.addObjectFile(MemoryBuffer::getMemBufferCopy(
+      StringRef(bytes.data(), bytes.size()), name));
+}
+
+LoadedModel::LoadedModel(std::unique_ptr<LLJIT> session)
+    : session(std::move(session)) {}
+LoadedModel::LoadedModel(LoadedModel &&) = default;
+LoadedModel::~LoadedModel() = default;
+
+/// Names that the objects of a model do not define themselves.
+static Expected<StringSet<>> undefinedNames(ArrayRef<CodeFile> objects) {
+  StringSet<> names;
+  for (const CodeFile &object : objects) {
+    StringRef bytes(object.bytes.data(), object.bytes.size());
+    auto file = ObjectFile::createELFObjectFile({bytes, object.name});
+    if (!file)
+      return file.takeError();
+    RuntimeObject contents(**file);
+    if (Error error = contents.read())
+      return error;
+    for (StringRef name : contents.undefined().keys())
+      names.insert(name);
+  }
+  return names;
+}
+
+static bool isInProcess(StringRef name) {
+  static bool opened = !sys::DynamicLibrary::LoadLibraryPermanently(nullptr);
+  return opened &&
+         sys::DynamicLibrary::SearchForAddressOfSymbol(name.str()) != nullptr;
+}
+
+/// Defines as null what the runtime needs of libraries that are not there.
+/// Fails if `objects` come to call it.
+static Error defineMissing(LLJIT &session, MemoryBufferRef runtime,
+                           ArrayRef<CodeFile> objects) {
+  Expected<StringSet<>> called = undefinedNames(objects);
+  if (!called)
+    return called.takeError();
+  auto file = ObjectFile::createELFObjectFile(runtime);
+  if (!file)
+    return file.takeError();
+  RuntimeObject contents(**file);
+  if (Error error = contents.read())
+    return error;
+  StringSet<> needed = contents.undefinedFrom(*called);
+  SymbolMap missing;
+  for (StringRef name : contents.undefined().keys()) {
+    if (isInProcess(name) || name == "onnxc_model")
+      continue;
+    if (needed.contains(name))
+      return createStringError("'" + name + "' is not in this process");
+    missing[session.mangleAndIntern(name)] = {ExecutorAddr(),
+                                              JITSymbolFlags::Exported};
+  }
+  if (missing.empty())
+    return Error::success();
+  return session.getMainJITDylib().define(absoluteSymbols(std::move(missing)));
+}
+
+Expected<LoadedModel> LoadedModel::load(ArrayRef<CodeFile> objects,
+                                        StringRef runtimeDir) {
+  SmallString<128> path(runtimeDir);
+  sys::path::append(path, "onnxc_rt.o");
+  ErrorOr<std::unique_ptr<MemoryBuffer>> runtime = MemoryBuffer::getFile(
+      path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  if (!runtime)
+    return createStringError("cannot read '" + path +
+                             "': " + runtime.getError().message());
+  Expected<std::unique_ptr<LLJIT>> session =
+      LLJITBuilder()
+          .setPlatformSetUp(setUpInactivePlatform)
+          .setObjectLinkingLayerCreator(makeLinkingLayer)
+          .create();
+  if (!session)
+    return session.takeError();
+  // What goes wrong comes back from the lookup as well.
+  (*session)->getExecutionSession().setErrorReporter(consumeError);
+  for (const CodeFile &object : objects)
+    if (Error error = add(**session, object.name, object.bytes))
+      return error;
+  if (Error error = defineMissing(**session, **runtime, objects))
+    return error;
+  if (Error error = (*session)->addObjectFile(std::move(*runtime)))
+    return error;
+  return LoadedModel(std::move(*session));
+}
+
+Expected<void *> LoadedModel::lookup(StringRef name) {
+  Expected<ExecutorAddr> address = session->lookup(name);
+  if (!address)
+    return address.takeError();
+  return address->toPtr<void *>();
+}
+
+} // namespace onnxc::target

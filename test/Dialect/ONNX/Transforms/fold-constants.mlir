@@ -1,0 +1,128 @@
+// RUN: onnx-opt %s --onnx-fold-constants --split-input-file 2>/dev/null | FileCheck %s
+// RUN: onnx-opt %s --onnx-fold-constants --split-input-file 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
+
+// What the model reads becomes a constant; what only led there goes.
+// CHECK-LABEL: func @read_by_the_model
+// CHECK-NEXT:    %[[E:.+]] = onnx.Constant dense<[2.71828175, 7.3890562]> : tensor<2xf32>
+// CHECK-NEXT:    onnx.Mul(%arg0, %[[E]])
+// CHECK-NEXT:    return
+func.func @read_by_the_model(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %0 = onnx.Constant dense<[-1.0, -2.0]> : tensor<2xf32>
+  %1 = onnx.Neg(%0) : (tensor<2xf32>) -> tensor<2xf32>
+  %2 = onnx.Exp(%1) : (tensor<2xf32>) -> tensor<2xf32>
+  %3 = onnx.Mul(%x, %2) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  return %3 : tensor<2xf32>
+}
+
+// -----
+
+// Every type comes out as it would of the run: bool, packed integers, halves.
+// CHECK-LABEL: func @types
+// CHECK-DAG:     onnx.Constant dense<[true, false]> : tensor<2xi1>
+// CHECK-DAG:     onnx.Constant dense<[-7, 3]> : tensor<2xi4>
+// CHECK-DAG:     onnx.Constant dense<[2, 255]> : tensor<2xui8>
+// CHECK-DAG:     onnx.Constant dense<[1.500000e+00, 0x7C00]> : tensor<2xf16>
+// CHECK-DAG:     onnx.Constant dense<[1.500000e+00, 4.480000e+02]> : tensor<2xf8E4M3FN>
+func.func @types() -> (tensor<2xi1>, tensor<2xi4>, tensor<2xui8>, tensor<2xf16>, tensor<2xf8E4M3FN>) {
+  %0 = onnx.Constant dense<[-7.0, 3.0]> : tensor<2xf32>
+  %1 = onnx.Constant dense<[2, 255]> : tensor<2xi32>
+  %2 = onnx.Constant dense<[1.5, 1.0e6]> : tensor<2xf32>
+  %3 = onnx.Constant dense<0.0> : tensor<f32>
+  %4 = onnx.Less(%0, %3) : (tensor<2xf32>, tensor<f32>) -> tensor<2xi1>
+  %5 = onnx.Cast(%0) {to = 22 : i64} : (tensor<2xf32>) -> tensor<2xi4>
+  %6 = onnx.Cast(%1) {to = 2 : i64} : (tensor<2xi32>) -> tensor<2xui8>
+  %7 = onnx.Cast(%2) {to = 10 : i64} : (tensor<2xf32>) -> tensor<2xf16>
+  %8 = onnx.Cast(%2) {to = 17 : i64} : (tensor<2xf32>) -> tensor<2xf8E4M3FN>
+  return %4, %5, %6, %7, %8 : tensor<2xi1>, tensor<2xi4>, tensor<2xui8>, tensor<2xf16>, tensor<2xf8E4M3FN>
+}
+
+// -----
+
+// Operators that are functions, sizes that only the run tells, no elements.
+// CHECK-LABEL: func @shapes
+// CHECK-DAG:     onnx.Constant dense<{{\[}}[0.000000e+00, 2.000000e+00]]> : tensor<1x2xf32> -> tensor<?x?xf32>
+// CHECK-DAG:     onnx.Constant dense<> : tensor<0x2xf32>
+func.func @shapes() -> (tensor<?x?xf32>, tensor<0x2xf32>) {
+  %0 = onnx.Constant dense<[[-1.0, 2.0]]> : tensor<1x2xf32>
+  %1 = onnx.Constant dense<1.0> : tensor<0x2xf32>
+  %2 = onnx.ThresholdedRelu(%0) {alpha = 0.5 : f32} : (tensor<1x2xf32>) -> tensor<?x?xf32>
+  %3 = onnx.Neg(%1) : (tensor<0x2xf32>) -> tensor<0x2xf32>
+  return %2, %3 : tensor<?x?xf32>, tensor<0x2xf32>
+}
+
+// -----
+
+// Inside a branch too.
+// CHECK-LABEL: func @branch
+// CHECK:         onnx.If
+// CHECK-NEXT:      %[[C:.+]] = onnx.Constant dense<2.000000e+00> : tensor<f32>
+// CHECK-NEXT:      onnx.Yield %[[C]]
+func.func @branch(%c: tensor<i1>, %x: tensor<f32>) -> tensor<f32> {
+  %0 = onnx.Constant dense<4.0> : tensor<f32>
+  %1 = onnx.If(%c) : (tensor<i1>) -> tensor<f32> then_branch {
+    %2 = onnx.Sqrt(%0) : (tensor<f32>) -> tensor<f32>
+    onnx.Yield %2 : tensor<f32>
+  } else_branch {
+    onnx.Yield %x : tensor<f32>
+  }
+  return %1 : tensor<f32>
+}
+
+// -----
+
+// Weights stay quantised, random numbers random.
+// CHECK-LABEL: func @not_tried
+// CHECK:         onnx.DequantizeLinear
+// CHECK:         onnx.RandomNormalLike
+// CHECK-NOT:     not_folded
+func.func @not_tried() -> (tensor<2xf32>, tensor<2xf32>) {
+  %0 = onnx.Constant dense<[1, 2]> : tensor<2xi8>
+  %1 = onnx.Constant dense<0.5> : tensor<f32>
+  %2 = onnx.DequantizeLinear(%0, %1) : (tensor<2xi8>, tensor<f32>) -> tensor<2xf32>
+  %3 = onnx.RandomNormalLike(%0) {dtype = 1 : i64} : (tensor<2xi8>) -> tensor<2xf32>
+  return %2, %3 : tensor<2xf32>, tensor<2xf32>
+}
+
+// -----
+
+// 80 KB of zeros are computed, but not where they come from.
+// CHECK-LABEL: func @large
+// CHECK-NEXT:    %[[Z:.+]] = onnx.Constant dense<-0.000000e+00> : tensor<1xf32>
+// CHECK-NEXT:    onnx.Constant dense<20000>
+// CHECK-NEXT:    onnx.Expand(%[[Z]],
+func.func @large() -> tensor<20000xf32> {
+  %0 = onnx.Constant dense<0.0> : tensor<1xf32>
+  %1 = onnx.Neg(%0) : (tensor<1xf32>) -> tensor<1xf32>
+  %2 = onnx.Constant dense<20000> : tensor<1xi64>
+  %3 = onnx.Expand(%1, %2) : (tensor<1xf32>, tensor<1xi64>) -> tensor<20000xf32>
+  return %3 : tensor<20000xf32>
+}
+
+// -----
+
+// 2^36 multiplications belong to the run.
+// CHECK-LABEL: func @long
+// CHECK:         onnx.MatMul{{.*}}onnx.not_folded = "it takes too long to compute"
+// REMARK:        constant, but computed in every run: it takes too long to compute
+func.func @long() -> tensor<4096x4096xf32> {
+  %0 = onnx.Constant dense<2.0> : tensor<4096x4096xf32>
+  %1 = onnx.MatMul(%0, %0) : (tensor<4096x4096xf32>, tensor<4096x4096xf32>) -> tensor<4096x4096xf32>
+  return %1 : tensor<4096x4096xf32>
+}
+
+// -----
+
+// An error belongs to the run, and what is beside it is folded all the same.
+// CHECK-LABEL: func @error
+// CHECK-DAG:     onnx.Constant dense<-3.000000e+00> : tensor<f32>
+// CHECK-DAG:     onnx.Reshape{{.*}}onnx.not_folded = "{{.*}}"
+// REMARK:        constant, but computed in every run: {{.*}}Reshape
+func.func @error() -> (tensor<?x?xf32>, tensor<f32>) {
+  %0 = onnx.Constant dense<3.0> : tensor<f32>
+  %1 = onnx.Constant dense<2.0> : tensor<5xf32>
+  %2 = onnx.Constant dense<2.0> : tensor<2xf32>
+  %3 = onnx.Cast(%2) {to = 7 : i64} : (tensor<2xf32>) -> tensor<2xi64>
+  %4 = onnx.Reshape(%1, %3) : (tensor<5xf32>, tensor<2xi64>) -> tensor<?x?xf32>
+  %5 = onnx.Neg(%0) : (tensor<f32>) -> tensor<f32>
+  return %4, %5 : tensor<?x?xf32>, tensor<f32>
+}

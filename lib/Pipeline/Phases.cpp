@@ -50,7 +50,18 @@ static void buildKrnl(OpPassManager &passes, const PhaseInputs &inputs) {
   target.addPass(krnl::createKrnlSimplifyHostPass());
   target.addPass(createCSEPass());
   if (inputs.options.level > 0) {
-    target.addPass(krnl::createKrnlFusePass());
+    krnl::KrnlFusePassOptions fuse;
+    // Loops are collapsed once it is known how tensors lie in memory.
+    if (inputs.options.level > 1 && !inputs.options.strict) {
+      fuse.collapse = false;
+      target.addPass(krnl::createKrnlFusePass(fuse));
+      target.addPass(krnl::createKrnlSimplifyHostPass());
+      target.addPass(createCSEPass());
+      target.addPass(krnl::createKrnlFoldCopiesPass());
+      target.addPass(krnl::createKrnlChooseLayoutsPass());
+      fuse.collapse = true;
+    }
+    target.addPass(krnl::createKrnlFusePass(fuse));
     target.addPass(krnl::createKrnlSimplifyHostPass());
     target.addPass(createCSEPass());
   }

@@ -37,6 +37,9 @@ struct Contraction {
   bool window = false;
   /// The columns lie in a line in the result.
   bool storesInLine = false;
+  /// The operand of rows has the columns too: a window over channels that do
+  /// not mix. Its elements are vectors then, none is broadcast.
+  bool channelwise = false;
 };
 } // namespace
 
@@ -53,8 +56,10 @@ static SmallVector<std::string> loopsIn(linalg::LinalgOp op,
 
 /// Is each dimension indexed by one loop alone, or a constant?
 static bool isPlain(linalg::LinalgOp op, OpOperand &operand) {
-  return llvm::all_of(op.getMatchingIndexingMap(&operand).getResults(),
-                      llvm::IsaPred<AffineDimExpr, AffineConstantExpr>);
+  return llvm::all_of(
+      op.getMatchingIndexingMap(&operand).getResults(), [](AffineExpr expr) {
+        return isa<AffineDimExpr, AffineConstantExpr>(wholeIndex(expr));
+      });
 }
 
 /// Does the loop walk the last dimension of the access in steps of one, and no
@@ -69,7 +74,7 @@ static bool walksMemory(linalg::LinalgOp op, OpOperand &operand,
   for (AffineExpr expr : map.getResults().drop_back())
     if (expr.isFunctionOfDim(dim))
       return false;
-  AffineExpr last = map.getResults().back();
+  AffineExpr last = wholeIndex(map.getResults().back());
   AffineExpr d = getAffineDimExpr(dim, op.getContext());
   AffineExpr step =
       simplifyAffineExpr(last.replace(d, d + 1) - last, map.getNumDims(), 0);
@@ -82,6 +87,7 @@ static bool walksMemory(linalg::LinalgOp op, OpOperand &operand,
 static FailureOr<Contraction> sortLoops(linalg::LinalgOp op, OpOperand *columns,
                                         OpOperand *rows) {
   Contraction result{op, columns, rows, {}, {}, {}, {}, {}, {}};
+  OpOperand &init = *op.getDpsInitOperand(0);
   SmallVector<std::string> inColumns = loopsIn(op, *columns),
                            inRows = loopsIn(op, *rows);
   for (auto [axis, kind] :
@@ -97,6 +103,12 @@ static FailureOr<Contraction> sortLoops(linalg::LinalgOp op, OpOperand *columns,
     else
       return failure();
   }
+  if (result.columns.empty() && !result.batch.empty() &&
+      walksMemory(op, *rows, result.batch.back()) &&
+      walksMemory(op, init, result.batch.back())) {
+    result.columns.push_back(result.batch.pop_back_val());
+    result.channelwise = true;
+  }
   if (result.columns.empty() || result.rows.empty())
     return failure();
   result.column = result.columns.back();
@@ -104,8 +116,7 @@ static FailureOr<Contraction> sortLoops(linalg::LinalgOp op, OpOperand *columns,
   result.window = !isPlain(op, *columns);
   if (result.window && !walksMemory(op, *columns, result.column))
     return failure();
-  result.storesInLine =
-      walksMemory(op, *op.getDpsInitOperand(0), result.column);
+  result.storesInLine = walksMemory(op, init, result.column);
   return result;
 }
 
@@ -116,14 +127,19 @@ static SmallVector<Contraction, 0> findContractions(KernelOp kernel) {
   for (linalg::LinalgOp op : kernel.getStructuredOps()) {
     if (op.getNumReductionLoops() == 0)
       continue;
-    if (found || op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1)
+    if (found || op.getNumDpsInits() != 1 || isOrdered(op))
       return {};
     found = op;
   }
   if (!found)
     return {};
-  OpOperand *first = found.getDpsInputOperand(0),
-            *second = found.getDpsInputOperand(1);
+  SmallVector<OpOperand *> read = llvm::filter_to_vector(
+      found.getDpsInputOperands(), [&](OpOperand *input) {
+        return !found.getMatchingBlockArgument(input).use_empty();
+      });
+  if (read.size() != 2)
+    return {};
+  OpOperand *first = read[0], *second = read[1];
   SmallVector<Contraction, 0> ways;
   for (auto [columns, rows] :
        {std::pair(second, first), std::pair(first, second)})
@@ -153,6 +169,12 @@ static bool isConstant(KernelOp kernel, unsigned operand) {
   return false;
 }
 
+/// Vectors of results that a channelwise tile has at most, so that those of
+/// its operand find room beside them.
+static constexpr int64_t channelwiseTile = 16;
+/// Multiply-adds that unrolling its window may lead to.
+static constexpr int64_t channelwiseCopies = 144;
+
 namespace {
 /// Writes the recipe once the loops are known.
 class ContractionWriter {
@@ -173,6 +195,7 @@ private:
   bool needsPack();
   void blockLoops();
   void writeOrder();
+  void unrollWindow(unsigned op);
   bool isParallel();
 
   KernelOp kernel;
@@ -236,7 +259,8 @@ bool ContractionWriter::choose() {
     if (allRows < 16)
       return false;
   }
-  tile = chooseRegisterTile(target, rows, columns, lanes);
+  tile = chooseRegisterTile(target, rows, columns, lanes,
+                            loops.channelwise ? channelwiseTile : INT64_MAX);
   for (const std::string &loop : loops.reduced)
     depth *= extentOf(kernel, loop, 512);
   return true;
@@ -262,6 +286,8 @@ double ContractionWriter::cycles() {
       resultCycles(target, tile, rows, columns, lanes) * double(depth);
   if (loops.window)
     perTile *= windowFactor();
+  if (pack && !isConstant(kernel, packedOperand))
+    perTile += packCycles * double(columns) * double(depth);
   if (!loops.storesInLine)
     perTile += scatterCycles * double(extentOf(kernel, loops.row, 512)) *
                double(extentOf(kernel, loops.column, 512));
@@ -334,16 +360,34 @@ void ContractionWriter::writeOrder() {
   recipe.pack(packedOperand, packed);
 }
 
+/// The windows of neighbouring results overlap: written out, they read each
+/// vector once.
+void ContractionWriter::unrollWindow(unsigned op) {
+  int64_t copies = tile.rows * tile.vectors;
+  for (const std::string &loop : llvm::reverse(loops.reduced)) {
+    if (!isStatic(kernel, loop))
+      return;
+    copies *= extentOf(kernel, loop, 1);
+    if (copies > channelwiseCopies)
+      return;
+    recipe.unroll(loop, extentOf(kernel, loop, 1), op);
+  }
+}
+
 ArrayAttr ContractionWriter::write() {
   blockLoops();
   writeOrder();
+  auto ops = kernel.getStructuredOps();
+  unsigned number = llvm::find(ops, loops.op) - ops.begin();
+  if (loops.channelwise) {
+    unrollWindow(number);
+    return recipe.finish();
+  }
   // A small tile leaves room to hide the loop's own cost.
   const std::string &inner = loops.reduced.back();
   if (tile.rows * tile.vectors < 12 && isStatic(kernel, inner) &&
-      extentOf(kernel, inner, 0) >= 4) {
-    auto ops = kernel.getStructuredOps();
-    recipe.unroll(inner, 4, llvm::find(ops, loops.op) - ops.begin());
-  }
+      extentOf(kernel, inner, 0) >= 4)
+    recipe.unroll(inner, 4, number);
   return recipe.finish();
 }
 

@@ -63,7 +63,8 @@ double resultCycles(const TargetDescription &target, RegisterTile tile,
 }
 
 RegisterTile chooseRegisterTile(const TargetDescription &target, int64_t rows,
-                                int64_t columns, int64_t lanes) {
+                                int64_t columns, int64_t lanes,
+                                int64_t mostVectors) {
   if (ShapedType::isDynamic(rows))
     rows = manyIterations;
   if (ShapedType::isDynamic(columns))
@@ -75,7 +76,8 @@ RegisterTile chooseRegisterTile(const TargetDescription &target, int64_t rows,
   RegisterTile best{1, 1};
   double bestCycles = std::numeric_limits<double>::infinity();
   for (RegisterTile tile : tiles) {
-    if (tile.rows > rows || tile.vectors > vectors)
+    if (tile.rows > rows || tile.vectors > vectors ||
+        tile.rows * tile.vectors > mostVectors)
       continue;
     double cycles = resultCycles(target, tile, rows, columns, lanes);
     if (cycles < bestCycles * 0.99) {

@@ -29,10 +29,15 @@ double resultCycles(const target::TargetDescription &target, RegisterTile tile,
 /// in a line.
 constexpr double scatterCycles = 1.5;
 
+/// What packing one element at run time costs.
+constexpr double packCycles = 3;
+
 /// The tile that computes `rows` x `columns` results in the fewest cycles.
 /// Tails count as the smaller tiles they are. A dynamic extent counts as many.
+/// The tile has at most `mostVectors` vectors of results.
 RegisterTile chooseRegisterTile(const target::TargetDescription &target,
-                                int64_t rows, int64_t columns, int64_t lanes);
+                                int64_t rows, int64_t columns, int64_t lanes,
+                                int64_t mostVectors = INT64_MAX);
 
 /// Columns of a block whose packed panels stay in the second cache while rows
 /// go by: a multiple of `tileColumns`, or 0 if all `columns` fit.

@@ -44,6 +44,50 @@ def KrnlFusePass : Pass<"krnl-fuse"> {
   ];
 }
 
+def KrnlFoldCopiesPass : Pass<"krnl-fold-copies"> {
+  let summary = "let kernels write into the parts of larger tensors";
+  let description = [{
+    A kernel that only copies whole tensors into parts of a larger one (padding,
+    concatenation) goes where the makers of these tensors can write there
+    themselves; of padding the filling of the borders is left. Other readers of
+    such a tensor read the part. For tensors of static shape.
+
+    ```mlir
+    %1 = krnl.kernel "conv" ... outs(%e : tensor<8x14x14xf32>) {...}
+    %2 = krnl.kernel "pad" ins(%1, ...) outs(%f : tensor<8x16x16xf32>) {fill; copy}
+    // becomes
+    %1 = krnl.kernel "conv" ... outs(%f : tensor<8x16x16xf32>) {...}
+    %2 = krnl.kernel "pad" ins(...) outs(%1 : tensor<8x16x16xf32>) {fill borders}
+    ```
+  }];
+  let statistics = [
+    Statistic<"numFolded", "folded", "Copies that are not made any more">
+  ];
+  let dependentDialects = ["::mlir::tensor::TensorDialect"];
+}
+
+def KrnlChooseLayoutsPass : Pass<"krnl-choose-layouts"> {
+  let summary = "choose the order of dimensions of tensors between kernels";
+  let description = [{
+    A tensor that only kernels access gets that dimension last which the products
+    with weights and the windows that work on it most want along memory:
+    convolutions and pools their channels. Operands and results of the function
+    and all that the host program looks into keep their order. The loops of the
+    kernels follow.
+
+    ```mlir
+    %1 = krnl.kernel "conv" ... -> tensor<1x64x56x56xf32>
+    // becomes
+    %1 = krnl.kernel "conv" ... -> tensor<1x56x56x64xf32>
+    ```
+  }];
+  let statistics = [
+    Statistic<"numChanged", "changed", "Tensors whose order has changed">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def KrnlMergePass : Pass<"krnl-merge"> {
   let summary = "merge kernels whose recipes share the same outer loops";
   let description = [{

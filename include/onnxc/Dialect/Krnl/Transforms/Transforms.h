@@ -60,6 +60,10 @@ void dropUnitLoops(mlir::RewriterBase &rewriter, KernelOp kernel);
 /// place of `kernel`.
 KernelOp collapseLoops(mlir::RewriterBase &rewriter, KernelOp kernel);
 
+/// Puts the loops of the kernel, and those of its ops, in the order in which
+/// memory is walked: as the results have them, then as the operands do.
+void orderLoops(KernelOp kernel);
+
 /// Drops operands that the body does not use, and equal ones.
 void dropUnusedInputs(mlir::RewriterBase &rewriter, KernelOp kernel);
 

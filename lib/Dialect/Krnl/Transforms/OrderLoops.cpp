@@ -1,0 +1,81 @@
+//===- OrderLoops.cpp - Loops in the order of memory ------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//   loops [oc, h, w, ic, kh, kw]   y: h x w x oc   x: (h + kh) x (w + kw) x ic
+// -> loops [h, w, oc, kh, kw, ic]
+//
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
+
+using namespace mlir;
+
+namespace onnxc::krnl {
+
+/// The names of the op's loops as its result, then its operands have them.
+static void collectLoops(linalg::LinalgOp op, SetVector<StringRef> &names) {
+  SmallVector<StringRef> axes = KernelOp::getAxes(op);
+  auto collect = [&](AffineMap map) {
+    for (AffineExpr expr : map.getResults())
+      for (unsigned dim : llvm::seq(map.getNumDims()))
+        if (expr.isFunctionOfDim(dim))
+          names.insert(axes[dim]);
+  };
+  for (OpOperand &init : op.getDpsInitsMutable())
+    collect(op.getMatchingIndexingMap(&init));
+  for (OpOperand *input : op.getDpsInputOperands())
+    collect(op.getMatchingIndexingMap(input));
+}
+
+/// Gives the op's iterator dimensions the order of the kernel's loops.
+static void orderDims(KernelOp kernel, linalg::GenericOp op) {
+  SmallVector<StringRef> axes = KernelOp::getAxes(op);
+  SmallVector<unsigned> old = llvm::to_vector(llvm::seq<unsigned>(axes.size()));
+  llvm::sort(old, [&](unsigned a, unsigned b) {
+    return *kernel.findLoop(axes[a]) < *kernel.findLoop(axes[b]);
+  });
+  MLIRContext *context = op.getContext();
+  SmallVector<AffineExpr> dims(old.size());
+  SmallVector<StringRef> names;
+  SmallVector<Attribute> kinds;
+  for (auto [place, dim] : llvm::enumerate(old)) {
+    dims[dim] = getAffineDimExpr(place, context);
+    names.push_back(axes[dim]);
+    kinds.push_back(op.getIteratorTypes()[dim]);
+  }
+  SmallVector<AffineMap> maps;
+  for (AffineMap map : op.getIndexingMapsArray())
+    maps.push_back(map.replaceDimsAndSymbols(dims, {}, dims.size(), 0));
+  Builder builder(context);
+  op.setIndexingMapsAttr(builder.getAffineMapArrayAttr(maps));
+  op.setIteratorTypesAttr(builder.getArrayAttr(kinds));
+  for (auto index : op.getBody()->getOps<linalg::IndexOp>())
+    index.setDim(cast<AffineDimExpr>(dims[index.getDim()]).getPosition());
+  KernelOp::setAxes(op, names);
+}
+
+void orderLoops(KernelOp kernel) {
+  SmallVector<linalg::LinalgOp> ops = kernel.getStructuredOps();
+  if (ops.empty() || !llvm::all_of(ops, llvm::IsaPred<linalg::GenericOp>))
+    return;
+  // The op with the most loops decides.
+  SetVector<StringRef> names;
+  collectLoops(*llvm::max_element(ops,
+                                  [](linalg::LinalgOp a, linalg::LinalgOp b) {
+                                    return a.getNumLoops() < b.getNumLoops();
+                                  }),
+               names);
+  for (linalg::LinalgOp op : ops)
+    collectLoops(op, names);
+  for (auto loop : kernel.getLoops().getAsRange<LoopAttr>())
+    names.insert(loop.getName());
+  SmallVector<Attribute> loops;
+  for (StringRef name : names)
+    loops.push_back(kernel.getLoop(*kernel.findLoop(name)));
+  kernel.setLoopsAttr(ArrayAttr::get(kernel.getContext(), loops));
+  for (linalg::LinalgOp op : kernel.getStructuredOps())
+    orderDims(kernel, cast<linalg::GenericOp>(op.getOperation()));
+}
+
+} // namespace onnxc::krnl

@@ -1,0 +1,110 @@
+// RUN: onnx-opt %s --krnl-choose-layouts | FileCheck %s
+
+#x = affine_map<(d0, d1, d2, d3, d4) -> (d2, d0 + d3, d1 + d4)>
+#w = affine_map<(d0, d1, d2, d3, d4) -> (d2, d3, d4)>
+#y = affine_map<(d0, d1, d2, d3, d4) -> (d2, d0, d1)>
+#full = affine_map<(d0, d1, d2, d3, d4, d5) -> (d3, d1 + d4, d2 + d5)>
+#filter = affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d3, d4, d5)>
+#image = affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d1, d2)>
+#id3 = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+
+// The operand of the function stays as it is; the tensor in between gets its
+// channels last, which the first convolution makes and the second one sums up;
+// so does the one that only an elementwise kernel makes. The result of the
+// function stays. Loops follow memory.
+// CHECK-DAG: #[[IN:.+]] = affine_map<(d0, d1, d2, d3, d4, d5) -> (d3, d0 + d4, d1 + d5)>
+// CHECK-DAG: #[[LAST:.+]] = affine_map<(d0, d1, d2, d3, d4, d5) -> (d1 + d3, d2 + d4, d5)>
+// CHECK-LABEL: func @chain
+// CHECK:         krnl.kernel "first" loops [h = 14, w = 14, oc = 32, ic = 3, kh = 3, kw = 3]
+// CHECK-SAME:      outs(%{{.+}} : tensor<14x14x32xf32>)
+// CHECK:           linalg.generic {indexing_maps = [#[[IN]],
+// CHECK-SAME:        krnl.axes = ["h", "w", "oc", "ic", "kh", "kw"]
+// CHECK:         krnl.kernel "neg" loops [b = 14, c = 14, a = 32] ins(%{{.+}} : tensor<14x14x32xf32>) outs(%{{.+}} : tensor<14x14x32xf32>)
+// CHECK:         krnl.kernel "second" {{.+}} ins(%{{.+}} : tensor<14x14x32xf32>,
+// CHECK-SAME:      outs(%{{.+}} : tensor<8x12x12xf32>)
+// CHECK:           linalg.generic {indexing_maps = [#[[LAST]],
+func.func @chain(%x: tensor<3x16x16xf32>) -> tensor<8x12x12xf32> {
+  %w0 = krnl.constant dense<1.0> : tensor<32x3x3x3xf32>
+  %e0 = tensor.empty() : tensor<32x14x14xf32>
+  %0 = krnl.kernel "first" loops [oc = 32, h = 14, w = 14, ic = 3, kh = 3, kw = 3]
+      ins(%x, %w0 : tensor<3x16x16xf32>, tensor<32x3x3x3xf32>) outs(%e0 : tensor<32x14x14xf32>) {
+  ^bb0(%p: tensor<3x16x16xf32>, %q: tensor<32x3x3x3xf32>, %o: tensor<32x14x14xf32>):
+    %c = linalg.generic {indexing_maps = [#full, #filter, #image],
+        iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+        ins(%p, %q : tensor<3x16x16xf32>, tensor<32x3x3x3xf32>) outs(%o : tensor<32x14x14xf32>)
+        attrs = {krnl.axes = ["oc", "h", "w", "ic", "kh", "kw"]} {
+    ^bb0(%s: f32, %t: f32, %u: f32):
+      %m = arith.mulf %s, %t : f32
+      %a = arith.addf %u, %m : f32
+      linalg.yield %a : f32
+    } -> tensor<32x14x14xf32>
+    krnl.yield %c : tensor<32x14x14xf32>
+  } -> tensor<32x14x14xf32>
+  %1 = krnl.kernel "neg" loops [a = 32, b = 14, c = 14] ins(%0 : tensor<32x14x14xf32>) outs(%e0 : tensor<32x14x14xf32>) {
+  ^bb0(%p: tensor<32x14x14xf32>, %o: tensor<32x14x14xf32>):
+    %r = linalg.generic {indexing_maps = [#id3, #id3], iterator_types = ["parallel", "parallel", "parallel"]}
+        ins(%p : tensor<32x14x14xf32>) outs(%o : tensor<32x14x14xf32>) attrs = {krnl.axes = ["a", "b", "c"]} {
+    ^bb0(%s: f32, %q: f32):
+      %m = arith.negf %s : f32
+      linalg.yield %m : f32
+    } -> tensor<32x14x14xf32>
+    krnl.yield %r : tensor<32x14x14xf32>
+  } -> tensor<32x14x14xf32>
+  %w1 = krnl.constant dense<1.0> : tensor<8x32x3x3xf32>
+  %e1 = tensor.empty() : tensor<8x12x12xf32>
+  %2 = krnl.kernel "second" loops [oc = 8, h = 12, w = 12, ic = 32, kh = 3, kw = 3]
+      ins(%1, %w1 : tensor<32x14x14xf32>, tensor<8x32x3x3xf32>) outs(%e1 : tensor<8x12x12xf32>) {
+  ^bb0(%p: tensor<32x14x14xf32>, %q: tensor<8x32x3x3xf32>, %o: tensor<8x12x12xf32>):
+    %c = linalg.generic {indexing_maps = [#full, #filter, #image],
+        iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+        ins(%p, %q : tensor<32x14x14xf32>, tensor<8x32x3x3xf32>) outs(%o : tensor<8x12x12xf32>)
+        attrs = {krnl.axes = ["oc", "h", "w", "ic", "kh", "kw"]} {
+    ^bb0(%s: f32, %t: f32, %u: f32):
+      %m = arith.mulf %s, %t : f32
+      %a = arith.addf %u, %m : f32
+      linalg.yield %a : f32
+    } -> tensor<8x12x12xf32>
+    krnl.yield %c : tensor<8x12x12xf32>
+  } -> tensor<8x12x12xf32>
+  return %2 : tensor<8x12x12xf32>
+}
+
+// A window over channels that do not mix wants them last, too. A size is still
+// that of the same dimension.
+// CHECK-LABEL: func @channelwise
+// CHECK:         krnl.kernel "neg" {{.+}} outs(%{{.+}} : tensor<?x?x32xf32>)
+// CHECK:         %[[ONE:.+]] = arith.constant 1 : index
+// CHECK:         tensor.dim %{{.+}}, %[[ONE]] : tensor<?x?x32xf32>
+// CHECK:         krnl.kernel "window"
+func.func @channelwise(%x: tensor<32x?x?xf32>, %h: index, %v: index, %g: index, %u: index) -> (tensor<32x?x?xf32>, index) {
+  %w = krnl.constant dense<1.0> : tensor<32x3x3xf32>
+  %c2 = arith.constant 2 : index
+  %e0 = tensor.empty(%h, %v) : tensor<32x?x?xf32>
+  %0 = krnl.kernel "neg" loops [a = 32, b = ?, c = ?] ins(%x : tensor<32x?x?xf32>) outs(%e0 : tensor<32x?x?xf32>) {
+  ^bb0(%p: tensor<32x?x?xf32>, %o: tensor<32x?x?xf32>):
+    %r = linalg.generic {indexing_maps = [#id3, #id3], iterator_types = ["parallel", "parallel", "parallel"]}
+        ins(%p : tensor<32x?x?xf32>) outs(%o : tensor<32x?x?xf32>) attrs = {krnl.axes = ["a", "b", "c"]} {
+    ^bb0(%s: f32, %q: f32):
+      %m = arith.negf %s : f32
+      linalg.yield %m : f32
+    } -> tensor<32x?x?xf32>
+    krnl.yield %r : tensor<32x?x?xf32>
+  } -> tensor<32x?x?xf32>
+  %n = tensor.dim %0, %c2 : tensor<32x?x?xf32>
+  %e1 = tensor.empty(%g, %u) : tensor<32x?x?xf32>
+  %1 = krnl.kernel "window" loops [h = ?, w = ?, c = 32, kh = 3, kw = 3]
+      ins(%0, %w : tensor<32x?x?xf32>, tensor<32x3x3xf32>) outs(%e1 : tensor<32x?x?xf32>) {
+  ^bb0(%p: tensor<32x?x?xf32>, %q: tensor<32x3x3xf32>, %o: tensor<32x?x?xf32>):
+    %c = linalg.generic {indexing_maps = [#x, #w, #y],
+        iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction"]}
+        ins(%p, %q : tensor<32x?x?xf32>, tensor<32x3x3xf32>) outs(%o : tensor<32x?x?xf32>)
+        attrs = {krnl.axes = ["h", "w", "c", "kh", "kw"]} {
+    ^bb0(%s: f32, %t: f32, %z: f32):
+      %m = arith.mulf %s, %t : f32
+      %a = arith.addf %z, %m : f32
+      linalg.yield %a : f32
+    } -> tensor<32x?x?xf32>
+    krnl.yield %c : tensor<32x?x?xf32>
+  } -> tensor<32x?x?xf32>
+  return %1, %n : tensor<32x?x?xf32>, index
+}

@@ -1,0 +1,149 @@
+// RUN: onnx-opt %s --krnl-fold-copies | FileCheck %s
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#in = affine_map<(d0, d1) -> (d0, d1 + 1)>
+#low = affine_map<(d0, d1) -> (d0 mod 4611686018427387904, d1)>
+#high = affine_map<(d0, d1) -> (d0 + 3, d1)>
+
+// The maker writes inside the border, what is left is to fill the border. A
+// second reader reads inside, too.
+// CHECK-DAG: #[[IN:.+]] = affine_map<(d0, d1) -> (d0, d1 + 1)>
+// CHECK-DAG: #[[FIRST:.+]] = affine_map<(d0) -> (d0, 0)>
+// CHECK-DAG: #[[LAST:.+]] = affine_map<(d0) -> (d0, 17)>
+// CHECK-DAG: #[[LOW:.+]] = affine_map<(d0, d1) -> (d0 mod 4611686018427387904, d1)>
+// CHECK-DAG: #[[HIGH:.+]] = affine_map<(d0, d1) -> (d0 + 3, d1)>
+// CHECK-LABEL: func @border
+// CHECK:         %[[LARGE:.+]] = tensor.empty() : tensor<8x18xf32>
+// CHECK:         %[[MADE:.+]] = krnl.kernel "neg" loops [i = 8, j = 16]
+// CHECK-SAME:      outs(%[[LARGE]] : tensor<8x18xf32>)
+// CHECK:           linalg.generic {indexing_maps = [#{{.+}}, #[[IN]]]
+// CHECK:         %[[PADDED:.+]] = krnl.kernel "pad" loops [p = 8]
+// CHECK-SAME:      outs(%[[MADE]] : tensor<8x18xf32>)
+// CHECK:           linalg.generic {indexing_maps = [#[[FIRST]]]
+// CHECK:           linalg.generic {indexing_maps = [#[[LAST]]]
+// CHECK-NOT:       linalg.generic
+// CHECK:         krnl.kernel "again" loops [i = 8, j = 16] ins(%[[PADDED]]
+// CHECK:           linalg.generic {indexing_maps = [#[[IN]],
+func.func @border(%x: tensor<8x16xf32>, %z: f32) -> (tensor<8x18xf32>, tensor<8x16xf32>) {
+  %e = tensor.empty() : tensor<8x16xf32>
+  %0 = krnl.kernel "neg" loops [i = 8, j = 16] ins(%x : tensor<8x16xf32>) outs(%e : tensor<8x16xf32>) {
+  ^bb0(%p: tensor<8x16xf32>, %o: tensor<8x16xf32>):
+    %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+        ins(%p : tensor<8x16xf32>) outs(%o : tensor<8x16xf32>) attrs = {krnl.axes = ["i", "j"]} {
+    ^bb0(%s: f32, %q: f32):
+      %m = arith.negf %s : f32
+      linalg.yield %m : f32
+    } -> tensor<8x16xf32>
+    krnl.yield %r : tensor<8x16xf32>
+  } -> tensor<8x16xf32>
+  %f = tensor.empty() : tensor<8x18xf32>
+  %1 = krnl.kernel "pad" loops [p = 8, q = 18, d = 16] ins(%0, %z : tensor<8x16xf32>, f32) outs(%f : tensor<8x18xf32>) {
+  ^bb0(%p: tensor<8x16xf32>, %v: f32, %o: tensor<8x18xf32>):
+    %a = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]}
+        outs(%o : tensor<8x18xf32>) attrs = {krnl.axes = ["p", "q"]} {
+    ^bb0(%q: f32):
+      linalg.yield %v : f32
+    } -> tensor<8x18xf32>
+    %r = linalg.generic {indexing_maps = [#id, #in], iterator_types = ["parallel", "parallel"]}
+        ins(%p : tensor<8x16xf32>) outs(%a : tensor<8x18xf32>) attrs = {krnl.axes = ["p", "d"]} {
+    ^bb0(%s: f32, %q: f32):
+      linalg.yield %s : f32
+    } -> tensor<8x18xf32>
+    krnl.yield %r : tensor<8x18xf32>
+  } -> tensor<8x18xf32>
+  %2 = krnl.kernel "again" loops [i = 8, j = 16] ins(%0 : tensor<8x16xf32>) outs(%e : tensor<8x16xf32>) {
+  ^bb0(%p: tensor<8x16xf32>, %o: tensor<8x16xf32>):
+    %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+        ins(%p : tensor<8x16xf32>) outs(%o : tensor<8x16xf32>) attrs = {krnl.axes = ["i", "j"]} {
+    ^bb0(%s: f32, %q: f32):
+      %m = arith.negf %s : f32
+      linalg.yield %m : f32
+    } -> tensor<8x16xf32>
+    krnl.yield %r : tensor<8x16xf32>
+  } -> tensor<8x16xf32>
+  return %1, %2 : tensor<8x18xf32>, tensor<8x16xf32>
+}
+
+// Both halves of a concatenation are written where they belong, one after the
+// other into the same tensor.
+// CHECK-LABEL: func @concat
+// CHECK:         %[[WHOLE:.+]] = tensor.empty() : tensor<6x4xf32>
+// CHECK:         %[[A:.+]] = krnl.kernel "a" {{.+}} outs(%[[WHOLE]] : tensor<6x4xf32>)
+// CHECK:           linalg.generic {indexing_maps = [#{{.+}}, #[[LOW]]]
+// CHECK:         %[[B:.+]] = krnl.kernel "b" {{.+}} outs(%[[A]] : tensor<6x4xf32>)
+// CHECK:           linalg.generic {indexing_maps = [#{{.+}}, #[[HIGH]]]
+// CHECK-NOT:     krnl.kernel
+// CHECK:         return %[[B]]
+func.func @concat(%x: tensor<3x4xf32>) -> tensor<6x4xf32> {
+  %e = tensor.empty() : tensor<3x4xf32>
+  %0 = krnl.kernel "a" loops [i = 3, j = 4] ins(%x : tensor<3x4xf32>) outs(%e : tensor<3x4xf32>) {
+  ^bb0(%p: tensor<3x4xf32>, %o: tensor<3x4xf32>):
+    %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+        ins(%p : tensor<3x4xf32>) outs(%o : tensor<3x4xf32>) attrs = {krnl.axes = ["i", "j"]} {
+    ^bb0(%s: f32, %q: f32):
+      %m = arith.negf %s : f32
+      linalg.yield %m : f32
+    } -> tensor<3x4xf32>
+    krnl.yield %r : tensor<3x4xf32>
+  } -> tensor<3x4xf32>
+  %1 = krnl.kernel "b" loops [i = 3, j = 4] ins(%x : tensor<3x4xf32>) outs(%e : tensor<3x4xf32>) {
+  ^bb0(%p: tensor<3x4xf32>, %o: tensor<3x4xf32>):
+    %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+        ins(%p : tensor<3x4xf32>) outs(%o : tensor<3x4xf32>) attrs = {krnl.axes = ["i", "j"]} {
+    ^bb0(%s: f32, %q: f32):
+      %m = math.sqrt %s : f32
+      linalg.yield %m : f32
+    } -> tensor<3x4xf32>
+    krnl.yield %r : tensor<3x4xf32>
+  } -> tensor<3x4xf32>
+  %f = tensor.empty() : tensor<6x4xf32>
+  %2 = krnl.kernel "concat" loops [j = 4, p = 3, q = 3] ins(%0, %1 : tensor<3x4xf32>, tensor<3x4xf32>) outs(%f : tensor<6x4xf32>) {
+  ^bb0(%p: tensor<3x4xf32>, %q: tensor<3x4xf32>, %o: tensor<6x4xf32>):
+    %a = linalg.generic {indexing_maps = [#id, #low], iterator_types = ["parallel", "parallel"]}
+        ins(%p : tensor<3x4xf32>) outs(%o : tensor<6x4xf32>) attrs = {krnl.axes = ["p", "j"]} {
+    ^bb0(%s: f32, %t: f32):
+      linalg.yield %s : f32
+    } -> tensor<6x4xf32>
+    %b = linalg.generic {indexing_maps = [#id, #high], iterator_types = ["parallel", "parallel"]}
+        ins(%q : tensor<3x4xf32>) outs(%a : tensor<6x4xf32>) attrs = {krnl.axes = ["q", "j"]} {
+    ^bb0(%s: f32, %t: f32):
+      linalg.yield %s : f32
+    } -> tensor<6x4xf32>
+    krnl.yield %b : tensor<6x4xf32>
+  } -> tensor<6x4xf32>
+  return %2 : tensor<6x4xf32>
+}
+
+// Who is returned, or read at computed places, keeps its own memory.
+// CHECK-LABEL: func @wanted_whole
+// CHECK:         krnl.kernel "neg" {{.+}} outs(%{{.+}} : tensor<8x16xf32>)
+// CHECK:         krnl.kernel "pad" {{.+}} ins(
+func.func @wanted_whole(%x: tensor<8x16xf32>, %z: f32) -> (tensor<8x18xf32>, tensor<8x16xf32>) {
+  %e = tensor.empty() : tensor<8x16xf32>
+  %0 = krnl.kernel "neg" loops [i = 8, j = 16] ins(%x : tensor<8x16xf32>) outs(%e : tensor<8x16xf32>) {
+  ^bb0(%p: tensor<8x16xf32>, %o: tensor<8x16xf32>):
+    %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+        ins(%p : tensor<8x16xf32>) outs(%o : tensor<8x16xf32>) attrs = {krnl.axes = ["i", "j"]} {
+    ^bb0(%s: f32, %q: f32):
+      %m = arith.negf %s : f32
+      linalg.yield %m : f32
+    } -> tensor<8x16xf32>
+    krnl.yield %r : tensor<8x16xf32>
+  } -> tensor<8x16xf32>
+  %f = tensor.empty() : tensor<8x18xf32>
+  %1 = krnl.kernel "pad" loops [p = 8, q = 18, d = 16] ins(%0, %z : tensor<8x16xf32>, f32) outs(%f : tensor<8x18xf32>) {
+  ^bb0(%p: tensor<8x16xf32>, %v: f32, %o: tensor<8x18xf32>):
+    %a = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]}
+        outs(%o : tensor<8x18xf32>) attrs = {krnl.axes = ["p", "q"]} {
+    ^bb0(%q: f32):
+      linalg.yield %v : f32
+    } -> tensor<8x18xf32>
+    %r = linalg.generic {indexing_maps = [#id, #in], iterator_types = ["parallel", "parallel"]}
+        ins(%p : tensor<8x16xf32>) outs(%a : tensor<8x18xf32>) attrs = {krnl.axes = ["p", "d"]} {
+    ^bb0(%s: f32, %q: f32):
+      linalg.yield %s : f32
+    } -> tensor<8x18xf32>
+    krnl.yield %r : tensor<8x18xf32>
+  } -> tensor<8x18xf32>
+  return %1, %0 : tensor<8x18xf32>, tensor<8x16xf32>
+}

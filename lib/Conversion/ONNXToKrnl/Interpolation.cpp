@@ -118,6 +118,15 @@ static Tap makeTap(ScalarBuilder &s, Value x, Value last, Border border,
   return tap;
 }
 
+/// A place beyond the border is one at the outer sample. Two samples say so by
+/// themselves; of four, an inner one would take part.
+static Value clampedPlace(ScalarBuilder &s, Value x, Value last,
+                          bool atCorners) {
+  Value zero = s.constant(0), edge = s.constant(atCorners ? 0 : 0.5);
+  x = s.select(s.lt(x, s.sub(zero, edge)), zero, x);
+  return s.select(s.lt(s.add(last, edge), x), last, x);
+}
+
 SmallVector<Tap> tapsAround(ScalarBuilder &s, Value x, Value size,
                             Interpolation mode, double a, Border border,
                             bool atCorners) {
@@ -126,6 +135,8 @@ SmallVector<Tap> tapsAround(ScalarBuilder &s, Value x, Value size,
     Value whole = s.math<math::RoundEvenOp>(x);
     return {makeTap(s, whole, last, border, atCorners)};
   }
+  if (mode == Interpolation::Cubic && border == Border::Clamp)
+    x = clampedPlace(s, x, last, atCorners);
   Value below = s.math<math::FloorOp>(x);
   int64_t count = tapCount(mode);
   SmallVector<Tap> taps;

@@ -56,7 +56,8 @@ FailureOr<Value> buildConvolution(ConversionPatternRewriter &rewriter,
   auto wType = dyn_cast<RankedTensorType>(w.getType());
   if (!xType || !wType || xType.getRank() < 3 ||
       wType.getRank() != xType.getRank())
-    return rewriter.notifyMatchFailure(op, "operand ranks are not known");
+    return rewriter.notifyMatchFailure(
+        op, "expects operands of one known rank, 3 or more");
   int64_t group = convolution.group;
   int64_t outChannels = wType.getDimSize(0), perGroup = wType.getDimSize(1);
 

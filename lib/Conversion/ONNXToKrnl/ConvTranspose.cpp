@@ -165,7 +165,8 @@ struct ConvTransposeLowering
     auto wType = dyn_cast<RankedTensorType>(w.getType());
     if (!xType || !wType || xType.getRank() < 3 ||
         wType.getRank() != xType.getRank() || op.getGroup() < 1)
-      return rewriter.notifyMatchFailure(op, "operand ranks are not known");
+      return rewriter.notifyMatchFailure(
+          op, "expects operands of one known rank, 3 or more");
     SmallVector<Stretch> steps;
     int64_t spatial = xType.getRank() - 2;
     for (int64_t d = 0; d < spatial; ++d)

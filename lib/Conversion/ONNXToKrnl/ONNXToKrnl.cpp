@@ -4,6 +4,8 @@
 
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 
+#include "Refusals.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Func/Transforms/FuncConversions.h"
@@ -92,22 +94,6 @@ struct ConvertONNXToKrnl
                     tensor::TensorDialect>();
   }
 
-  /// Names every operator that nothing lowers, not only the first.
-  LogicalResult checkOperators() {
-    llvm::StringSet<> known = directlyLoweredOps(&getContext());
-    bool allKnown = true;
-    getOperation()->walk([&](Operation *op) {
-      StringRef name = op->getName().getStringRef();
-      if (!isa<onnx::ONNXDialect>(op->getDialect()) || isa<onnx::YieldOp>(op) ||
-          known.contains(name))
-        return;
-      op->emitError("the operator ")
-          << name.drop_front(strlen("onnx.")) << " has no lowering yet";
-      allKnown = false;
-    });
-    return success(allKnown);
-  }
-
   /// A tensor of unknown rank is an object: only what moves it about or looks
   /// at its shape takes it.
   LogicalResult checkRanks() {
@@ -127,7 +113,7 @@ struct ConvertONNXToKrnl
   }
 
   void runOnOperation() override {
-    if (failed(checkOperators()) || failed(checkRanks()))
+    if (failed(checkRanks()))
       return signalPassFailure();
     MLIRContext *context = &getContext();
     KrnlTypeConverter converter(context);
@@ -136,6 +122,8 @@ struct ConvertONNXToKrnl
     populateFunctionOpInterfaceTypeConversionPattern<func::FuncOp>(patterns,
                                                                    converter);
     populateReturnOpTypeConversionPattern(patterns, converter);
+    Refusals refusals(directlyLoweredOps(context));
+    refusals.populate(converter, patterns);
     ConversionTarget target(*context);
     target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
     target.addIllegalDialect<onnx::ONNXDialect>();
@@ -147,7 +135,8 @@ struct ConvertONNXToKrnl
     ConversionConfig config;
     config.allowPatternRollback = false;
     if (failed(applyFullConversion(getOperation(), target, std::move(patterns),
-                                   config)))
+                                   config)) ||
+        refusals.any())
       return signalPassFailure();
     getOperation()->walk([](Operation *op) {
       op->removeAttr(graphTypesAttr);

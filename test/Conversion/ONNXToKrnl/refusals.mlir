@@ -1,0 +1,20 @@
+// RUN: onnx-opt %s --convert-onnx-to-krnl --verify-diagnostics
+
+// All operators that are not lowered are named, not only the first, and those
+// in between lowered.
+func.func @no_lowering(%x: tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>) {
+  // expected-error @+1 {{the operator training.Gradient has no lowering yet}}
+  %0 = "onnx.training.Gradient"(%x) <{xs = ["x"], y = "y"}> : (tensor<3xf32>) -> tensor<3xf32>
+  %1 = onnx.Relu(%0) : (tensor<3xf32>) -> tensor<3xf32>
+  // expected-error @+1 {{the operator training.Gradient has no lowering yet}}
+  %2 = "onnx.training.Gradient"(%1) <{xs = ["x"], y = "y"}> : (tensor<3xf32>) -> tensor<3xf32>
+  return %0, %2 : tensor<3xf32>, tensor<3xf32>
+}
+
+// Where there is a lowering but not for this, the types and its reason.
+func.func @not_for_this(%x: tensor<2x3xf32>, %w: tensor<1x1x1xf32>) -> tensor<2x3xf32> {
+  // expected-error @+2 {{the operator Conv is not supported for (tensor<2x3xf32>, tensor<1x1x1xf32>) -> (tensor<2x3xf32>)}}
+  // expected-note @+1 {{expects operands of one known rank, 3 or more}}
+  %0 = onnx.Conv(%x, %w) : (tensor<2x3xf32>, tensor<1x1x1xf32>) -> tensor<2x3xf32>
+  return %0 : tensor<2x3xf32>
+}

@@ -39,6 +39,20 @@ Error Artefact::resolve(StringRef path) {
   find(getThreads, "omGetThreads");
   find(valueGetKind, "omValueGetKind");
   find(valueGetSize, "omValueGetSize");
+  find(valueGetElement, "omValueGetElement");
+  find(valueGetKey, "omValueGetKey");
+  find(valueGetTensor, "omValueGetTensor");
+  find(valueCreateTensor, "omValueCreateTensor");
+  find(valueCreateSequence, "omValueCreateSequence");
+  find(valueCreateMap, "omValueCreateMap");
+  find(valueCreateOptional, "omValueCreateOptional");
+  find(valueDestroy, "omValueDestroy");
+  find(tensorCreate, "omTensorCreate");
+  find(tensorGetDataPtr, "omTensorGetDataPtr");
+  find(tensorGetDataType, "omTensorGetDataType");
+  find(tensorGetRank, "omTensorGetRank");
+  find(tensorGetShape, "omTensorGetShape");
+  find(tensorGetBufferSize, "omTensorGetBufferSize");
   find(tensorPrint, "omTensorPrint");
   if (missing)
     return failure("%s is no compiled model: it does not define %s",
@@ -79,10 +93,4 @@ Expected<std::unique_ptr<Artefact>> Artefact::load(StringRef path,
 Artefact::~Artefact() {
   if (handle)
     dlclose(handle);
-}
-
-InputSet::InputSet(std::vector<Tensor> values)
-    : tensors(std::move(values)), pointers(tensors.size()) {
-  for (auto [tensor, strings] : zip_equal(tensors, pointers))
-    buffers.push_back(tensor.buffer(strings));
 }

@@ -43,6 +43,20 @@ public:
   decltype(&omGetThreads) getThreads;
   decltype(&omValueGetKind) valueGetKind;
   decltype(&omValueGetSize) valueGetSize;
+  decltype(&omValueGetElement) valueGetElement;
+  decltype(&omValueGetKey) valueGetKey;
+  decltype(&omValueGetTensor) valueGetTensor;
+  decltype(&omValueCreateTensor) valueCreateTensor;
+  decltype(&omValueCreateSequence) valueCreateSequence;
+  decltype(&omValueCreateMap) valueCreateMap;
+  decltype(&omValueCreateOptional) valueCreateOptional;
+  decltype(&omValueDestroy) valueDestroy;
+  decltype(&omTensorCreate) tensorCreate;
+  decltype(&omTensorGetDataPtr) tensorGetDataPtr;
+  decltype(&omTensorGetDataType) tensorGetDataType;
+  decltype(&omTensorGetRank) tensorGetRank;
+  decltype(&omTensorGetShape) tensorGetShape;
+  decltype(&omTensorGetBufferSize) tensorGetBufferSize;
   decltype(&omTensorPrint) tensorPrint;
 
 private:
@@ -52,15 +66,6 @@ private:
   void *handle = nullptr;
   std::string entryName;
   std::vector<const OMArgument *> inputArguments, outputArguments;
-};
-
-/// The inputs of a run in the order of the model, with what they point at.
-struct InputSet {
-  std::vector<Tensor> tensors;
-  std::vector<std::vector<char *>> pointers;
-  std::vector<OMBuffer> buffers;
-
-  explicit InputSet(std::vector<Tensor> tensors);
 };
 
 } // namespace onnxc::run

@@ -45,8 +45,8 @@ static Expected<std::vector<double>> measure(const Artefact &artefact,
   auto once = [&] {
     // Fresh buffers: the runtime fills in its own, reused memory.
     llvm::fill(outputs, OMBuffer{});
-    return artefact.contextRun(context, inputs.buffers.data(),
-                               int64_t(inputs.buffers.size()), outputs.data(),
+    return artefact.contextRun(context, inputs.buffers().data(),
+                               int64_t(inputs.buffers().size()), outputs.data(),
                                int64_t(outputs.size())) == OM_STATUS_OK;
   };
   for (int64_t i = 0; i < options.warmup; ++i)

@@ -81,7 +81,7 @@ static bool setPercentiles(Options &options, StringRef text) {
 
 static const Option table[] = {
     {"input", "[NAME=]@FILE", OfRun | OfBench, append<&Options::inputs>,
-     "an input from a .npy, .pb (TensorProto) or raw file"},
+     "an input from a .npy, .pb (ONNX test data) or raw file"},
     {"data-set", "FOLDER", OfRun | OfBench, setText<&Options::dataSet>,
      "inputs from input_N.pb; run compares with output_N.pb"},
     {"shape", "NAME:1x3x224", OfRun | OfBench, append<&Options::shapes>,

@@ -63,9 +63,9 @@ static std::string elementText(const Tensor &tensor, int64_t i) {
   return text;
 }
 
-bool run::compareOutput(const OMArgument &argument, const Tensor &actual,
-                        const Tensor &expected, const Options &options) {
-  errs() << "output " << argument.name << ": ";
+static bool compareTensor(const std::string &name, const Tensor &actual,
+                          const Tensor &expected, const Options &options) {
+  errs() << "output " << name << ": ";
   if (actual.type != expected.type || actual.shape != expected.shape) {
     errs() << "is " << typeText(actual.type, actual.shape) << " and should be "
            << typeText(expected.type, expected.shape) << "\n";
@@ -89,4 +89,56 @@ bool run::compareOutput(const OMArgument &argument, const Tensor &actual,
          << format("%.3g", found.largest) << ", allowed " << options.atol
          << " + " << options.rtol << " * expected\n";
   return false;
+}
+
+/// The number of elements that each kind of container is said to have.
+static std::string sizeText(const Value &value) {
+  StringRef kind = value.kind == OM_VALUE_TENSOR     ? "a tensor"
+                   : value.kind == OM_VALUE_SEQUENCE ? "a sequence of "
+                   : value.kind == OM_VALUE_MAP      ? "a map of "
+                                                     : "an optional of ";
+  if (value.kind == OM_VALUE_TENSOR)
+    return kind.str();
+  return kind.str() + std::to_string(value.elements.size());
+}
+
+/// Entries of a map may come in any order.
+static bool compareMap(const std::string &name, const Value &actual,
+                       const Value &expected, const Options &options) {
+  StringMap<const Value *> byKey;
+  for (auto [i, element] : enumerate(actual.elements))
+    byKey[keyText(actual, i)] = &element;
+  bool agrees = true;
+  for (auto [i, element] : enumerate(expected.elements)) {
+    std::string key = keyText(expected, i);
+    std::string inside = name + "[" + key + "]";
+    if (const Value *found = byKey.lookup(key)) {
+      agrees &= compareOutput(inside, *found, element, options);
+      continue;
+    }
+    errs() << "output " << inside << ": is missing\n";
+    agrees = false;
+  }
+  return agrees;
+}
+
+bool run::compareOutput(const std::string &name, const Value &actual,
+                        const Value &expected, const Options &options) {
+  if (actual.kind != expected.kind ||
+      actual.elements.size() != expected.elements.size()) {
+    errs() << "output " << name << ": is " << sizeText(actual)
+           << " and should be " << sizeText(expected) << "\n";
+    return false;
+  }
+  if (actual.kind == OM_VALUE_TENSOR)
+    return compareTensor(name, actual.tensor, expected.tensor, options);
+  if (actual.kind == OM_VALUE_MAP)
+    return compareMap(name, actual, expected, options);
+  bool agrees = true;
+  for (auto [i, element] : enumerate(actual.elements))
+    agrees &= compareOutput(actual.kind == OM_VALUE_OPTIONAL
+                                ? name
+                                : name + "[" + std::to_string(i) + "]",
+                            element, expected.elements[i], options);
+  return agrees;
 }

@@ -39,29 +39,27 @@ static Expected<size_t> indexOf(StringRef name,
 /// The files of a test data folder: prefix_0.pb, prefix_1.pb, ...
 static Error readDataSet(StringRef folder, StringRef prefix,
                          ArrayRef<const OMArgument *> known,
-                         TensorsByIndex &tensors) {
+                         ValuesByIndex &values) {
   for (auto [i, argument] : enumerate(known)) {
     std::string path = (folder + "/" + prefix + "_" + Twine(i) + ".pb").str();
     if (!sys::fs::exists(path))
       continue;
-    if (argument->kind != OM_VALUE_TENSOR)
-      return failure("%s: only tensors are supported", path.c_str());
-    Expected<Tensor> tensor = readTensor(path, argument);
-    if (!tensor)
-      return tensor.takeError();
-    tensors[i] = std::move(*tensor);
+    Expected<Value> value = readValue(path, *argument);
+    if (!value)
+      return value.takeError();
+    values[i] = std::move(*value);
   }
   return Error::success();
 }
 
-Expected<TensorsByIndex> run::readTensors(ArrayRef<std::string> texts,
-                                          StringRef dataSet, StringRef prefix,
-                                          ArrayRef<const OMArgument *> known) {
-  TensorsByIndex tensors;
+Expected<ValuesByIndex> run::readValues(ArrayRef<std::string> texts,
+                                        StringRef dataSet, StringRef prefix,
+                                        ArrayRef<const OMArgument *> known) {
+  ValuesByIndex values;
   if (!dataSet.empty()) {
     if (!sys::fs::is_directory(dataSet))
       return failure("%s is no folder", dataSet.str().c_str());
-    if (Error error = readDataSet(dataSet, prefix, known, tensors))
+    if (Error error = readDataSet(dataSet, prefix, known, values))
       return std::move(error);
   }
   for (auto [position, text] : enumerate(texts)) {
@@ -77,12 +75,12 @@ Expected<TensorsByIndex> run::readTensors(ArrayRef<std::string> texts,
       return found.takeError();
     if (index >= known.size())
       return failure("the model has only: %s", namesOf(known).c_str());
-    Expected<Tensor> tensor = readTensor(path, known[index]);
-    if (!tensor)
-      return tensor.takeError();
-    tensors[index] = std::move(*tensor);
+    Expected<Value> value = readValue(path, *known[index]);
+    if (!value)
+      return value.takeError();
+    values[index] = std::move(*value);
   }
-  return std::move(tensors);
+  return std::move(values);
 }
 
 //===----------------------------------------------------------------------===//
@@ -186,7 +184,8 @@ static Expected<Tensor> randomTensor(const OMArgument &argument,
                                      const StringMap<int64_t> &symbols,
                                      std::mt19937_64 &random) {
   if (argument.kind != OM_VALUE_TENSOR)
-    return failure("input '%s' is no tensor", argument.name);
+    return failure("input '%s' is no tensor: say --input %s=@FILE.pb",
+                   argument.name, argument.name);
   Expected<std::vector<int64_t>> shape = shapeFor(argument, options, symbols);
   if (!shape)
     return shape.takeError();
@@ -205,26 +204,26 @@ static Expected<Tensor> randomTensor(const OMArgument &argument,
 
 Expected<InputSet> run::makeInputs(const Artefact &artefact,
                                    const Options &options) {
-  Expected<TensorsByIndex> given =
-      readTensors(options.inputs, options.dataSet, "input", artefact.inputs());
+  Expected<ValuesByIndex> given =
+      readValues(options.inputs, options.dataSet, "input", artefact.inputs());
   if (!given)
     return given.takeError();
   Expected<StringMap<int64_t>> symbols = symbolSizes(options);
   if (!symbols)
     return symbols.takeError();
   std::mt19937_64 random(uint64_t(options.seed));
-  std::vector<Tensor> tensors;
+  std::vector<Value> values;
   for (auto [i, argument] : enumerate(artefact.inputs())) {
     auto it = given->find(i);
     if (it != given->end()) {
-      tensors.push_back(std::move(it->second));
+      values.push_back(std::move(it->second));
       continue;
     }
     Expected<Tensor> tensor =
         randomTensor(*argument, options, *symbols, random);
     if (!tensor)
       return tensor.takeError();
-    tensors.push_back(std::move(*tensor));
+    values.push_back(Value(std::move(*tensor)));
   }
-  return InputSet(std::move(tensors));
+  return InputSet(artefact, std::move(values));
 }

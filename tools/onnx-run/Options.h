@@ -7,7 +7,7 @@
 #ifndef ONNXC_TOOLS_ONNXRUN_OPTIONS_H
 #define ONNXC_TOOLS_ONNXRUN_OPTIONS_H
 
-#include "Artefact.h"
+#include "Value.h"
 
 #include "llvm/ADT/StringMap.h"
 
@@ -55,20 +55,20 @@ parseCommandLine(llvm::ArrayRef<const char *> arguments);
 /// All options with their meaning.
 std::string helpText();
 
-/// Tensors by position, read from name=@file texts.
-using TensorsByIndex = std::map<size_t, Tensor>;
+/// Values by position, read from name=@file texts.
+using ValuesByIndex = std::map<size_t, Value>;
 
 /// Reads what the command line gives for the inputs or the outputs.
-llvm::Expected<TensorsByIndex>
-readTensors(llvm::ArrayRef<std::string> texts, llvm::StringRef dataSet,
-            llvm::StringRef prefix, llvm::ArrayRef<const OMArgument *> known);
+llvm::Expected<ValuesByIndex>
+readValues(llvm::ArrayRef<std::string> texts, llvm::StringRef dataSet,
+           llvm::StringRef prefix, llvm::ArrayRef<const OMArgument *> known);
 /// All inputs: given ones, and random ones for the others, which it says.
 llvm::Expected<InputSet> makeInputs(const Artefact &artefact,
                                     const Options &options);
 
 /// Compares and reports to stderr; true if all agree.
-bool compareOutput(const OMArgument &argument, const Tensor &actual,
-                   const Tensor &expected, const Options &options);
+bool compareOutput(const std::string &name, const Value &actual,
+                   const Value &expected, const Options &options);
 
 /// Times runs and reports to stdout.
 llvm::Error bench(const Artefact &artefact, const Options &options);

@@ -21,50 +21,41 @@ static std::string fileNameOf(StringRef name) {
   for (char &c : file)
     if (!isAlnum(c) && c != '-' && c != '.')
       c = '_';
-  return file + ".npy";
+  return file;
 }
 
-static Error showOutput(const Artefact &artefact, const OMArgument &argument,
-                        const OMBuffer &buffer, const Options &options) {
-  if (argument.kind != OM_VALUE_TENSOR) {
-    outs() << argument.name << ": "
-           << artefact.valueGetSize(static_cast<OMValue *>(buffer.data))
-           << " elements\n";
-    return Error::success();
-  }
-  Tensor tensor = Tensor::copyOf(buffer);
+static Error showOutput(const OMArgument &argument, const Value &value,
+                        const Options &options) {
   if (!options.quiet)
-    outs() << argument.name << ": " << typeText(tensor.type, tensor.shape)
-           << "\n"
-           << valuesText(tensor) << "\n";
+    outs() << valueText(argument.name, value);
   if (options.saveFolder.empty())
     return Error::success();
   if (std::error_code error = sys::fs::create_directories(options.saveFolder))
     return failure("cannot make %s: %s", options.saveFolder.c_str(),
                    error.message().c_str());
-  return writeNumpy(options.saveFolder + "/" + fileNameOf(argument.name),
-                    tensor);
+  return writeValue(options.saveFolder + "/" + fileNameOf(argument.name),
+                    value);
 }
 
 /// One run of the model. `agrees` tells whether all expectations were met.
 static Error runOnce(const Artefact &artefact, OMContext *context,
-                     const Options &options, const TensorsByIndex &expectations,
+                     const Options &options, const ValuesByIndex &expectations,
                      bool &agrees) {
   Expected<InputSet> inputSet = makeInputs(artefact, options);
   if (!inputSet)
     return inputSet.takeError();
   std::vector<OMBuffer> outputs(artefact.outputs().size());
-  if (artefact.contextRun(context, inputSet->buffers.data(),
-                          int64_t(inputSet->buffers.size()), outputs.data(),
+  if (artefact.contextRun(context, inputSet->buffers().data(),
+                          int64_t(inputSet->buffers().size()), outputs.data(),
                           int64_t(outputs.size())) != OM_STATUS_OK)
     return failure("%s", artefact.contextGetMessage(context));
   for (auto [i, argument] : enumerate(artefact.outputs())) {
-    if (Error error = showOutput(artefact, *argument, outputs[i], options))
+    Value value = Value::copyOf(artefact, *argument, outputs[i]);
+    if (Error error = showOutput(*argument, value, options))
       return error;
     auto it = expectations.find(i);
     if (it != expectations.end())
-      agrees &= compareOutput(*argument, Tensor::copyOf(outputs[i]), it->second,
-                              options);
+      agrees &= compareOutput(argument->name, value, it->second, options);
   }
   return Error::success();
 }
@@ -77,7 +68,7 @@ static int reject(Error error) {
 
 static int runAndCompare(const Artefact &artefact, const Options &options,
                          ArrayRef<const char *> arguments) {
-  Expected<TensorsByIndex> expectations = readTensors(
+  Expected<ValuesByIndex> expectations = readValues(
       options.expects, options.dataSet, "output", artefact.outputs());
   if (!expectations)
     return reject(expectations.takeError());

@@ -9,6 +9,13 @@
 //   auto outputs = session.run({onnxc::view(x.data(), {1, 3, 224, 224})});
 //   const float *y = outputs[0].data<float>();
 //
+// Models with sequences, optionals or maps take and give Values:
+//
+//   onnxc::Value rows = onnxc::Value::sequence({onnxc::tensor<float>({1, 2}),
+//                                               onnxc::tensor<float>({3})});
+//   auto outputs = session.runValues({rows});
+//   outputs[0].elements[1].tensor.data<float>();
+//
 // Every failure is a std::runtime_error with the model's message. One run at a
 // time per session: threads make a session each, or use their own lock.
 //
@@ -20,6 +27,7 @@
 #include "onnxc/Runtime.h"
 
 #include <cstddef>
+#include <deque>
 #include <dlfcn.h>
 #include <memory>
 #include <stdexcept>
@@ -63,9 +71,10 @@ TensorView view(const T *data, std::vector<int64_t> shape) {
   return {data, std::move(shape), DataTypeOf<T>::value};
 }
 
-/// An output. A string tensor has its elements in `strings`.
+/// A tensor with memory of its own. A string tensor has its elements in
+/// `strings`.
 struct Tensor {
-  OM_DATA_TYPE type;
+  OM_DATA_TYPE type = ONNX_TYPE_UNDEFINED;
   std::vector<int64_t> shape;
   std::vector<std::byte> bytes;
   std::vector<std::string> strings;
@@ -82,6 +91,48 @@ struct Tensor {
       throw std::runtime_error("the output has another element type");
     return reinterpret_cast<const T *>(bytes.data());
   }
+};
+
+/// A tensor of these elements; of one dimension unless there is a shape.
+template <typename T>
+Tensor tensor(const std::vector<T> &elements, std::vector<int64_t> shape) {
+  Tensor result{DataTypeOf<T>::value, std::move(shape), {}, {}};
+  const std::byte *data = reinterpret_cast<const std::byte *>(elements.data());
+  result.bytes.assign(data, data + elements.size() * sizeof(T));
+  return result;
+}
+template <typename T>
+Tensor tensor(const std::vector<T> &elements) {
+  return onnxc::tensor(elements, {int64_t(elements.size())});
+}
+inline Tensor tensor(const std::vector<std::string> &elements) {
+  return {ONNX_TYPE_STRING, {int64_t(elements.size())}, {}, elements};
+}
+
+/// A tensor, or what a sequence, optional or map holds.
+struct Value {
+  OM_VALUE_KIND kind = OM_VALUE_TENSOR;
+  Tensor tensor;               ///< itself; the keys of a map
+  std::vector<Value> elements; ///< of the other kinds; values of a map
+
+  Value() = default;
+  Value(Tensor tensor) : tensor(std::move(tensor)) {}
+  static Value sequence(std::vector<Value> elements) {
+    return {OM_VALUE_SEQUENCE, {}, std::move(elements)};
+  }
+  /// An optional without element.
+  static Value empty() { return {OM_VALUE_OPTIONAL, {}, {}}; }
+  static Value optional(Value element) {
+    return {OM_VALUE_OPTIONAL, {}, {std::move(element)}};
+  }
+  /// Value i belongs to key i.
+  static Value map(Tensor keys, std::vector<Value> elements) {
+    return {OM_VALUE_MAP, std::move(keys), std::move(elements)};
+  }
+
+private:
+  Value(OM_VALUE_KIND kind, Tensor tensor, std::vector<Value> elements)
+      : kind(kind), tensor(std::move(tensor)), elements(std::move(elements)) {}
 };
 
 class ExecutionSession {
@@ -103,17 +154,36 @@ public:
   }
 
   std::vector<Tensor> run(const std::vector<TensorView> &inputs) {
-    std::vector<OMBuffer> in, out(static_cast<size_t>(numOutputs));
+    std::vector<OMBuffer> in;
     for (const TensorView &input : inputs)
       in.push_back({const_cast<void *>(input.data), bytesOf(input),
                     const_cast<int64_t *>(input.shape.data()),
                     int64_t(input.shape.size()), input.type});
-    if (runContext(context.get(), in.data(), int64_t(in.size()), out.data(),
-                   int64_t(out.size())) != OM_STATUS_OK)
-      throw std::runtime_error(getMessage(context.get()));
     std::vector<Tensor> outputs;
-    for (const OMBuffer &buffer : out)
+    for (const OMBuffer &buffer : runBuffers(in))
       outputs.push_back(copyOf(buffer));
+    return outputs;
+  }
+
+  /// As run(), with values of any kind.
+  std::vector<Value> runValues(const std::vector<Value> &inputs) {
+    std::vector<OMBuffer> in;
+    std::vector<Made> values; // destroyed after the run
+    std::deque<std::vector<const char *>> texts;
+    for (const Value &input : inputs) {
+      values.push_back(make(input, texts));
+      OMValue *value = values.back().get();
+      if (input.kind == OM_VALUE_TENSOR)
+        in.push_back(bufferOf(
+            find<decltype(omValueGetTensor)>("omValueGetTensor")(value)));
+      else
+        in.push_back({value, 0, nullptr, 0, ONNX_TYPE_UNDEFINED});
+    }
+    std::vector<Value> outputs;
+    for (const OMBuffer &buffer : runBuffers(in))
+      outputs.push_back(buffer.type == ONNX_TYPE_UNDEFINED
+                            ? copyOf(static_cast<OMValue *>(buffer.data))
+                            : Value(copyOf(buffer)));
     return outputs;
   }
 
@@ -168,9 +238,98 @@ private:
     return bytes;
   }
 
+  using Made = std::unique_ptr<OMValue, void (*)(OMValue *)>;
+
+  std::vector<OMBuffer> runBuffers(const std::vector<OMBuffer> &in) {
+    std::vector<OMBuffer> out(static_cast<size_t>(numOutputs));
+    if (runContext(context.get(), in.data(), int64_t(in.size()), out.data(),
+                   int64_t(out.size())) != OM_STATUS_OK)
+      throw std::runtime_error(getMessage(context.get()));
+    return out;
+  }
+
+  Made owned(OMValue *value) const {
+    return {value, find<decltype(omValueDestroy)>("omValueDestroy")};
+  }
+
+  /// A value over the memory of `value`; strings go through `texts`.
+  Made make(const Value &value,
+            std::deque<std::vector<const char *>> &texts) const {
+    if (value.kind == OM_VALUE_TENSOR)
+      return owned(find<decltype(omValueCreateTensor)>("omValueCreateTensor")(
+          make(value.tensor, texts)));
+    std::vector<Made> made;
+    for (const Value &element : value.elements)
+      made.push_back(make(element, texts));
+    OMTensor *keys =
+        value.kind == OM_VALUE_MAP ? make(value.tensor, texts) : nullptr;
+    std::vector<OMValue *> elements;
+    for (Made &element : made)
+      elements.push_back(element.release());
+    int64_t count = int64_t(elements.size());
+    if (value.kind == OM_VALUE_SEQUENCE)
+      return owned(find<decltype(omValueCreateSequence)>(
+          "omValueCreateSequence")(elements.data(), count));
+    if (value.kind == OM_VALUE_MAP)
+      return owned(find<decltype(omValueCreateMap)>("omValueCreateMap")(
+          keys, elements.data(), count));
+    return owned(find<decltype(omValueCreateOptional)>("omValueCreateOptional")(
+        count ? elements[0] : nullptr));
+  }
+
+  OMTensor *make(const Tensor &tensor,
+                 std::deque<std::vector<const char *>> &texts) const {
+    const void *data = tensor.bytes.data();
+    size_t bytes = tensor.bytes.size();
+    if (tensor.type == ONNX_TYPE_STRING) {
+      std::vector<const char *> &pointers = texts.emplace_back();
+      for (const std::string &text : tensor.strings)
+        pointers.push_back(text.c_str());
+      data = pointers.data();
+      bytes = pointers.size() * sizeof(char *);
+    }
+    if (bytes < tensor.size() * size_t(elementBytes(tensor.type)))
+      throw std::runtime_error("a tensor has fewer elements than its shape");
+    return find<decltype(omTensorCreate)>("omTensorCreate")(
+        const_cast<void *>(data), tensor.shape.data(),
+        int64_t(tensor.shape.size()), tensor.type);
+  }
+
+  OMBuffer bufferOf(const OMTensor *tensor) const {
+    if (!tensor)
+      throw std::runtime_error("an input is no tensor");
+    OM_DATA_TYPE type =
+        find<decltype(omTensorGetDataType)>("omTensorGetDataType")(tensor);
+    int64_t count =
+        find<decltype(omTensorGetNumElems)>("omTensorGetNumElems")(tensor);
+    return {find<decltype(omTensorGetDataPtr)>("omTensorGetDataPtr")(tensor),
+            count * elementBytes(type),
+            const_cast<int64_t *>(
+                find<decltype(omTensorGetShape)>("omTensorGetShape")(tensor)),
+            find<decltype(omTensorGetRank)>("omTensorGetRank")(tensor), type};
+  }
+
+  Value copyOf(const OMValue *value) const {
+    Value result;
+    result.kind = find<decltype(omValueGetKind)>("omValueGetKind")(value);
+    if (result.kind == OM_VALUE_TENSOR) {
+      result.tensor = copyOf(bufferOf(
+          find<decltype(omValueGetTensor)>("omValueGetTensor")(value)));
+      return result;
+    }
+    if (result.kind == OM_VALUE_MAP)
+      result.tensor = copyOf(
+          bufferOf(find<decltype(omValueGetKey)>("omValueGetKey")(value)));
+    int64_t size = find<decltype(omValueGetSize)>("omValueGetSize")(value);
+    for (int64_t i = 0; i < size; ++i)
+      result.elements.push_back(copyOf(
+          find<decltype(omValueGetElement)>("omValueGetElement")(value, i)));
+    return result;
+  }
+
   static Tensor copyOf(const OMBuffer &buffer) {
     if (buffer.type == ONNX_TYPE_UNDEFINED)
-      throw std::runtime_error("an output is no tensor: use onnxc/Runtime.h");
+      throw std::runtime_error("an output is no tensor: use runValues");
     Tensor tensor{
         buffer.type, {buffer.shape, buffer.shape + buffer.rank}, {}, {}};
     const std::byte *data = static_cast<const std::byte *>(buffer.data);

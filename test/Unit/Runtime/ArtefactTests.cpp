@@ -69,6 +69,56 @@ TEST(ExecutionSession, ShapesAndStrings) {
   EXPECT_EQ(outputs[0].strings, (std::vector<std::string>{"one", "two", ""}));
 }
 
+TEST(ExecutionSession, ValuesOfEveryKind) {
+  using onnxc::tensor;
+  using onnxc::Value;
+  Value rows = Value::sequence({tensor<float>({1, 2}), tensor<float>({3})});
+  Value out = onnxc::ExecutionSession(fake, "same_rows").runValues({rows})[0];
+  ASSERT_EQ(out.kind, OM_VALUE_SEQUENCE);
+  ASSERT_EQ(out.elements.size(), 2u);
+  EXPECT_EQ(out.elements[0].tensor.data<float>()[1], 2);
+  EXPECT_EQ(out.elements[1].tensor.shape, (std::vector<int64_t>{1}));
+
+  onnxc::ExecutionSession some(fake, "same_some");
+  EXPECT_TRUE(some.runValues({Value::empty()})[0].elements.empty());
+  out = some.runValues({Value::optional(rows)})[0];
+  ASSERT_EQ(out.kind, OM_VALUE_OPTIONAL);
+  EXPECT_EQ(out.elements[0].elements.size(), 2u);
+
+  Value words = Value::map(tensor({"a", "bc"}),
+                           {tensor<float>({1}, {}), tensor<float>({2}, {})});
+  out = onnxc::ExecutionSession(fake, "same_words").runValues({words})[0];
+  ASSERT_EQ(out.kind, OM_VALUE_MAP);
+  EXPECT_EQ(out.tensor.strings, (std::vector<std::string>{"a", "bc"}));
+  EXPECT_EQ(out.elements[1].tensor.data<float>()[0], 2);
+
+  // Tensors go in and out as values, too.
+  std::vector<Value> y = onnxc::ExecutionSession(fake).runValues(
+      {tensor<float>({1, 2, 3, 4}, {1, 4}), tensor<float>({1})});
+  ASSERT_EQ(y.size(), 2u);
+  EXPECT_EQ(y[0].tensor.data<float>()[3], 20);
+}
+
+TEST(ExecutionSession, WrongValuesAreExceptions) {
+  using onnxc::tensor;
+  using onnxc::Value;
+  onnxc::ExecutionSession rows(fake, "same_rows");
+  EXPECT_THAT(thrownBy([&] { rows.runValues({Value::empty()}); }),
+              HasSubstr("expected a sequence"));
+  EXPECT_THAT(thrownBy([&] {
+                rows.runValues({Value::sequence({tensor<double>({1})})});
+              }),
+              HasSubstr("expected elements of type f32"));
+  EXPECT_THAT(thrownBy([&] {
+                rows.runValues({Value::sequence({tensor<float>({1}, {2})})});
+              }),
+              HasSubstr("fewer elements than its shape"));
+  float x[4] = {};
+  onnxc::ExecutionSession split(fake, "sequence");
+  EXPECT_THAT(thrownBy([&] { split.run({onnxc::view(x, {2, 2})}); }),
+              HasSubstr("use runValues"));
+}
+
 TEST(ExecutionSession, FailuresAreExceptions) {
   onnxc::ExecutionSession session(fake);
   float x[4] = {};

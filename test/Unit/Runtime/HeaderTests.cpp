@@ -13,8 +13,11 @@
 #include <string>
 
 extern "C" int useFromC99(void);
+extern "C" int useValuesFromC99(void);
 
 TEST(Headers, WorkFromC99) { EXPECT_TRUE(useFromC99()); }
+
+TEST(Headers, ValuesWorkFromC99) { EXPECT_TRUE(useValuesFromC99()); }
 
 TEST(Headers, TypeNumbersAreThoseOfOnnx) {
   EXPECT_EQ(int(ONNX_TYPE_FLOAT), 1);

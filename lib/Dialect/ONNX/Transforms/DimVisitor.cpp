@@ -329,7 +329,11 @@ void DimVisitor::visitLoop(LoopOp op) {
     Value result = op->getResult(i);
     if (i < states) {
       BlockArgument argument = body.getArgument(i + 2);
-      record(result, typeOf(argument), dimsOf(argument));
+      // What a body puts into an optional may come out as it is.
+      bool isTakenOut = isa<OptType>(typeOf(argument)) &&
+                        !isa<OptType, NoneType>(result.getType());
+      record(result, isTakenOut ? result.getType() : typeOf(argument),
+             dimsOf(argument));
       continue;
     }
     Value scanned = yield->getOperand(i + 1);

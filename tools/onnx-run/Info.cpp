@@ -24,23 +24,30 @@ static json::Value parsed(const char *text) {
   return json::Value(text);
 }
 
+/// "optional sequence of f32[2, ?]".
+static std::string describe(const OMArgument &argument) {
+  switch (argument.kind) {
+  case OM_VALUE_SEQUENCE:
+    return "sequence of " + describe(*argument.element);
+  case OM_VALUE_OPTIONAL:
+    return "optional " + describe(*argument.element);
+  case OM_VALUE_MAP:
+    return "map from " + typeName(argument.key).str() + " to " +
+           describe(*argument.element);
+  default:
+    if (argument.rank < 0)
+      return typeName(argument.type).str() + "[...]";
+    return typeText(argument.type,
+                    ArrayRef(argument.shape, size_t(argument.rank)),
+                    argument.symbols);
+  }
+}
+
 static void printArguments(StringRef title,
                            ArrayRef<const OMArgument *> arguments) {
   outs() << title << ":\n";
-  for (const OMArgument *argument : arguments) {
-    StringRef kind = argument->kind == OM_VALUE_SEQUENCE   ? "sequence of "
-                     : argument->kind == OM_VALUE_MAP      ? "map to "
-                     : argument->kind == OM_VALUE_OPTIONAL ? "optional "
-                                                           : "";
-    outs() << "  " << argument->name << ": " << kind;
-    if (argument->rank < 0)
-      outs() << typeName(argument->type) << "[...]\n";
-    else
-      outs() << typeText(argument->type,
-                         ArrayRef(argument->shape, size_t(argument->rank)),
-                         argument->symbols)
-             << "\n";
-  }
+  for (const OMArgument *argument : arguments)
+    outs() << "  " << argument->name << ": " << describe(*argument) << "\n";
 }
 
 static void printJson(const Artefact &artefact) {

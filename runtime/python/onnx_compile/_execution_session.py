@@ -19,8 +19,8 @@ class ExecutionSession(Session):
 
     Arrays must have the model's element types; Python numbers and lists take
     them. The outputs are a list of new arrays. Types that NumPy lacks are
-    those of ml_dtypes; strings are arrays of str objects; sequences are lists,
-    maps are dicts. Sessions may be used by several threads at once, and
+    those of ml_dtypes; strings are arrays of str objects. Going in and out,
+    sequences are lists, maps are dicts, and an empty optional is None. Sessions may be used by several threads at once, and
     pickled: the file must then be the same where the session is unpickled.
     """
 

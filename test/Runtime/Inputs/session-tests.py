@@ -119,6 +119,24 @@ class Types(unittest.TestCase):
         self.assertEqual(session.run([["p", "q"]])[0].tolist(), ["p", "q"])
         self.assertEqual(session.run(np.array([b"bytes"]))[0].tolist(), ["bytes"])
 
+    def test_values_go_in_and_out(self):
+        for entry, value in [
+            ("same_rows", [np.float32([1, 2]), np.float32([])]),
+            ("same_rows", []),
+            ("same_some", None),
+            ("same_some", [np.float32([3])]),
+            ("same_words", {"a": np.float32(1), "bc": np.float32(2)}),
+            ("same_map", {10: np.float32([1, 2]), -3: np.float32([])}),
+            ("same_texts", [np.array(["x", "ü"], object)]),
+        ]:
+            (out,) = ExecutionSession(MODEL, entry=entry).run([value])
+            np.testing.assert_equal(out, value)
+
+    def test_numbers_take_the_type_of_the_model(self):
+        (rows,) = ExecutionSession(MODEL, entry="same_rows").run([([1, 2], [3])])
+        self.assertEqual([row.dtype for row in rows], [np.float32, np.float32])
+        self.assertEqual(ExecutionSession(MODEL, entry="length").run([[[1.0]] * 5])[0], 5)
+
     def test_sequence(self):
         x, _ = some_inputs(3)
         (rows,) = ExecutionSession(MODEL, entry="sequence").run(x)
@@ -166,9 +184,21 @@ class Errors(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "holds only str"):
             session.run(np.array(["a", 1], dtype=object))
 
-    def test_values_as_inputs(self):
-        with self.assertRaisesRegex(NotImplementedError, "input 'rows' is no tensor"):
-            ExecutionSession(MODEL, entry="length").run([[1.0]])
+    def test_values(self):
+        rows = ExecutionSession(MODEL, entry="same_rows")
+        with self.assertRaisesRegex(TypeError, "input 'rows': a sequence is a list, not float"):
+            rows.run([1.0])
+        with self.assertRaisesRegex(ValueError, "expected elements of type f32, but got f64"):
+            rows.run([[np.zeros(2)]])
+        with self.assertRaisesRegex(TypeError, "input 'rows': no model takes dtype"):
+            rows.run([[np.zeros(2, "M8[s]")]])
+        words = ExecutionSession(MODEL, entry="same_words")
+        with self.assertRaisesRegex(TypeError, "input 'words': a map is a dict, not list"):
+            words.run([[]])
+        with self.assertRaisesRegex(TypeError, "holds only str"):
+            words.run([{1: 1.0}])
+        with self.assertRaisesRegex(ValueError, "a value of a map has 2 elements"):
+            words.run([{"a": [1.0, 2.0]}])
 
 
 class Facts(unittest.TestCase):

@@ -61,6 +61,43 @@ static void inferClassifier(RuleNode &node, MlTreeEnsembleClassifierOp op) {
   node.setDims(1, {rows, labels ? node.constantExpr(labels) : AffineExpr()});
 }
 
+/// svm_classifier(x[n, c]) {classlabels = [a, b, c]} -> [n], [n, 3]: a column
+/// for each pair of classes, of which there are as many here, or for each
+/// class. A single pair has two columns.
+static void inferSupportVectors(RuleNode &node, MlSVMClassifierOp op) {
+  AffineExpr rows = rowsOf(node, op.getX());
+  if (!rows)
+    return;
+  int64_t labels = 1;
+  if (std::optional<ArrayRef<int64_t>> ints = op.getClasslabelsInts())
+    labels = std::max<int64_t>(labels, ints->size());
+  if (std::optional<ArrayAttr> strings = op.getClasslabelsStrings())
+    labels = std::max<int64_t>(labels, strings->size());
+  bool isPairwise =
+      op.getVectorsPerClass() && !op.getVectorsPerClass()->empty();
+  bool hasEstimates = op.getProbA() && !op.getProbA()->empty();
+  int64_t columns = isPairwise && !hasEstimates && labels > 2
+                        ? labels * (labels - 1) / 2
+                        : labels;
+  node.setDims(0, {rows});
+  node.setDims(1, {rows, node.constantExpr(columns)});
+}
+
+/// array_feature_extractor(x[n, c], y[k]) -> [n, k]
+static void inferExtractor(RuleNode &node, MlArrayFeatureExtractorOp op) {
+  std::optional<Exprs> dims = node.dims(op.getX()),
+                       which = node.dims(op.getY());
+  if (!dims || !which || dims->empty())
+    return;
+  if (dims->size() == 1)
+    dims->insert(dims->begin(), node.constantExpr(1));
+  dims->back() = AffineExpr();
+  llvm::erase(*which, node.constantExpr(1));
+  if (which->size() <= 1)
+    dims->back() = which->empty() ? node.constantExpr(1) : which->front();
+  node.setDims(0, *dims);
+}
+
 void onnxc::onnx::inferClassicalDims(RuleNode &node) {
   llvm::TypeSwitch<Operation *>(node.op)
       .Case<MlImputerOp, MlNormalizerOp, MlScalerOp, GroupNormalizationOp>(
@@ -73,5 +110,7 @@ void onnxc::onnx::inferClassicalDims(RuleNode &node) {
         inferRegressor(node, op.getX(), op.getNTargets().value_or(1));
       })
       .Case([&](MlTreeEnsembleClassifierOp op) { inferClassifier(node, op); })
+      .Case([&](MlSVMClassifierOp op) { inferSupportVectors(node, op); })
+      .Case([&](MlArrayFeatureExtractorOp op) { inferExtractor(node, op); })
       .Case([&](MlFeatureVectorizerOp op) { inferFeatures(node, op); });
 }

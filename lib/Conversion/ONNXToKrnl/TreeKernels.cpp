@@ -27,19 +27,35 @@ namespace {
 /// Rows from which on they fill the lanes better than trees do.
 constexpr int64_t manyRows = 8;
 
-template <typename T, typename From>
-Value weightTable(OpBuilder &b, Location loc, ArrayRef<From> values,
+Value weightTable(OpBuilder &b, Location loc, std::vector<char> bytes,
                   ArrayRef<int64_t> shape, Type element) {
-  std::vector<char> bytes(values.size() * sizeof(T));
-  for (auto [i, value] : llvm::enumerate(values)) {
-    T stored = T(value);
-    std::memcpy(bytes.data() + i * sizeof(T), &stored, sizeof(T));
-  }
   return krnl::ConstantOp::create(
       b, loc,
       onnx::makeTensorAttr(RankedTensorType::get(shape, element),
                            std::move(bytes)),
       krnl::PackedLayoutAttr());
+}
+
+template <typename T, typename From>
+std::vector<char> bytesOf(ArrayRef<From> values) {
+  std::vector<char> bytes(values.size() * sizeof(T));
+  for (auto [i, value] : llvm::enumerate(values)) {
+    T stored = T(value);
+    std::memcpy(bytes.data() + i * sizeof(T), &stored, sizeof(T));
+  }
+  return bytes;
+}
+
+/// Records as integers of the width of a split, whose bits are one of them.
+template <typename Int, typename Real>
+std::vector<char> bytesOfRecords(ArrayRef<NodeRecord> nodes) {
+  std::vector<Int> words;
+  words.reserve(nodes.size() * NodeRecord::words);
+  for (const NodeRecord &node : nodes)
+    words.insert(words.end(),
+                 {Int(node.feature), llvm::bit_cast<Int>(Real(node.split)),
+                  Int(node.ifFalse), Int(node.ifTrue)});
+  return bytesOf<Int>(ArrayRef<Int>(words));
 }
 
 /// Builds the kernels of one ensemble for one way to fill the lanes.
@@ -52,26 +68,34 @@ public:
   Value scores(OpBuilder &b, bool rowsInLanes) const;
 
 private:
-  Value leaves(OpBuilder &b, bool rowsInLanes) const;
+  Value votes(OpBuilder &b, bool rowsInLanes) const;
   Value step(KernelBuilder &kernel, OpBuilder &b, Location l, Value node,
              Value row, ArrayRef<Value> images) const;
-  Value sumByTarget(OpBuilder &b, Value leaf, bool rowsInLanes) const;
-  Value aggregate(OpBuilder &b, Value leaf, bool rowsInLanes) const;
-  Value votes(OpBuilder &b, Value leaf) const;
+  Value vote(OpBuilder &b, Location l, Value table, Value leaf) const;
+  Value sumByTarget(OpBuilder &b, Value votes, bool rowsInLanes) const;
+  Value aggregate(OpBuilder &b, Value votes, bool rowsInLanes) const;
   /// The positions [t, n] or [n, t].
   static SmallVector<AffineExpr> place(AffineExpr tree, AffineExpr row,
                                        bool rowsInLanes) {
     return rowsInLanes ? SmallVector<AffineExpr>{tree, row}
                        : SmallVector<AffineExpr>{row, tree};
   }
-  Value table(OpBuilder &b, ArrayRef<int32_t> values) const {
-    return weightTable<int32_t>(b, loc, values, int64_t(values.size()),
-                                b.getI32Type());
-  }
   Value table(OpBuilder &b, ArrayRef<double> values,
               ArrayRef<int64_t> shape) const {
-    return element.isF64() ? weightTable<double>(b, loc, values, shape, element)
-                           : weightTable<float>(b, loc, values, shape, element);
+    return weightTable(b, loc,
+                       element.isF64() ? bytesOf<double>(values)
+                                       : bytesOf<float>(values),
+                       shape, element);
+  }
+  /// The number that a word of a record is the bits of.
+  Value realOf(OpBuilder &b, Location l, Value bits) const {
+    return arith::BitcastOp::create(b, l, element, bits);
+  }
+  /// A word of the record at `place`.
+  static Value read(OpBuilder &b, Location l, Value table, Value place,
+                    int64_t which) {
+    Value at = addIndex(b, l, toIndex(b, l, place), indexConstant(b, l, which));
+    return tensor::ExtractOp::create(b, l, table, at);
   }
 
   Location loc;
@@ -79,8 +103,10 @@ private:
   const TreeModel &model;
   const TreeTables &tables;
   Type element;
+  /// Of the records: as wide as the features.
+  Type word;
   int64_t trees, rows;
-  Value features, splits, children, roots, weights;
+  Value records, roots, weights;
 };
 
 } // namespace
@@ -89,24 +115,31 @@ TreeWalk::TreeWalk(OpBuilder &b, Location loc, Value x, const TreeModel &model,
                    const TreeTables &tables)
     : loc(loc), x(x), model(model), tables(tables),
       element(rankedType(x).getElementType()),
+      word(b.getIntegerType(element.getIntOrFloatBitWidth())),
       trees(int64_t(tables.roots.size())), rows(rankedType(x).getDimSize(0)) {
-  features = table(b, tables.features);
-  splits = table(b, tables.splits, int64_t(tables.splits.size()));
-  children = table(b, tables.children);
-  roots = table(b, tables.roots);
-  weights = table(b, tables.leafWeights, {tables.leaves(), tables.columns});
+  int64_t words = int64_t(tables.nodes.size()) * NodeRecord::words;
+  ArrayRef<NodeRecord> nodes(tables.nodes);
+  ArrayRef<int32_t> places(tables.roots);
+  bool isWide = element.isF64();
+  records = weightTable(b, loc,
+                        isWide ? bytesOfRecords<int64_t, double>(nodes)
+                               : bytesOfRecords<int32_t, float>(nodes),
+                        words, word);
+  roots = weightTable(
+      b, loc, isWide ? bytesOf<int64_t>(places) : bytesOf<int32_t>(places),
+      trees, word);
+  if (tables.columns > 1)
+    weights = table(b, tables.leafWeights, {tables.leaves(), tables.columns});
 }
 
 /// The node that `node` leads to for a row.
 Value TreeWalk::step(KernelBuilder &kernel, OpBuilder &b, Location l,
                      Value node, Value row, ArrayRef<Value> images) const {
-  auto read = [&](Value image, Value i) -> Value {
-    return tensor::ExtractOp::create(b, l, image, toIndex(b, l, i));
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(b, l, b.getIntegerAttr(word, value));
   };
-  auto constant = [&](int32_t value) -> Value {
-    return arith::ConstantIntOp::create(b, l, value, 32);
-  };
-  Value feature = read(images[1], node), split = read(images[2], node);
+  Value feature = read(b, l, images[1], node, NodeRecord::Feature);
+  Value split = realOf(b, l, read(b, l, images[1], node, NodeRecord::Split));
   Value column = feature;
   if (tables.hasMissing)
     column = arith::AndIOp::create(b, l, feature,
@@ -124,60 +157,63 @@ Value TreeWalk::step(KernelBuilder &kernel, OpBuilder &b, Location l,
     isTrue = arith::OrIOp::create(b, l, isTrue,
                                   arith::AndIOp::create(b, l, bit, isNaN));
   }
-  Value side = arith::ExtUIOp::create(b, l, b.getI32Type(), isTrue);
-  Value twice = arith::AddIOp::create(b, l, node, node);
-  return read(images[3], arith::AddIOp::create(b, l, twice, side));
+  Value side = arith::ExtUIOp::create(b, l, word, isTrue);
+  return read(b, l, images[1], arith::AddIOp::create(b, l, node, side),
+              NodeRecord::IfFalse);
 }
 
-/// The number of the leaf that each tree leads each row to, counted from the
-/// first leaf on: i32 [t, n] or [n, t].
-Value TreeWalk::leaves(OpBuilder &b, bool rowsInLanes) const {
+/// What the leaf at a place says: its only weight, or else which row of weights
+/// is its own.
+Value TreeWalk::vote(OpBuilder &b, Location l, Value table, Value leaf) const {
+  if (tables.columns == 1)
+    return realOf(b, l, read(b, l, table, leaf, NodeRecord::Split));
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(b, l, b.getIntegerAttr(word, value));
+  };
+  static_assert(NodeRecord::words == 4, "a shift by two divides by it");
+  Value number = arith::ShRUIOp::create(b, l, leaf, constant(2));
+  return arith::SubIOp::create(b, l, number, constant(tables.decisions));
+}
+
+/// The vote of each tree for each row: [t, n] or [n, t].
+Value TreeWalk::votes(OpBuilder &b, bool rowsInLanes) const {
+  int64_t steps = std::max<int64_t>(tables.depth, 1);
   KernelBuilder kernel(b, loc, "TreeWalk");
   AffineExpr tree = kernel.loop("tree", trees), row = kernel.loop("row", rows),
-             depth = kernel.loop("step", std::max<int64_t>(tables.depth, 1));
+             depth = kernel.loop("step", steps);
   SmallVector<int64_t> shape{trees, rows};
   if (!rowsInLanes)
     std::swap(shape[0], shape[1]);
-  auto type = RankedTensorType::get(shape, b.getI32Type());
-  SmallVector<Value> images{kernel.input(x), kernel.input(features),
-                            kernel.input(splits), kernel.input(children)};
+  SmallVector<AffineExpr> at = place(tree, row, rowsInLanes);
+  SmallVector<Value> images{kernel.input(x), kernel.input(records)};
   Value first = kernel.input(roots);
   SmallVector<Value> sizes;
-  if (ShapedType::isDynamic(rows))
+  SmallVector<std::pair<Value, int64_t>> like;
+  if (ShapedType::isDynamic(rows)) {
     sizes.push_back(sizeOf(b, loc, x, 0));
-  Value out = kernel.output(type, sizes);
-  KernelBuilder::Access at{out, place(tree, row, rowsInLanes)};
-  Value start =
-      kernel.generic({{first, {tree}}}, at, {},
-                     [](OpBuilder &, Location, ValueRange v) { return v[0]; });
-  Value node = kernel.generic({}, {start, at.at}, {depth},
-                              [&](OpBuilder &nb, Location l, ValueRange v) {
-                                return step(kernel, nb, l, v[0],
-                                            kernel.index(nb, l, row), images);
-                              });
-  return kernel.finish({node}).front();
-}
-
-/// One number for each tree and row, as many as `leaf` has: the weight in the
-/// only column.
-Value TreeWalk::votes(OpBuilder &b, Value leaf) const {
-  return generate(
-      b, loc, "TreeVotes", element, sizesOf(b, loc, leaf), {leaf, weights},
-      [&](OpBuilder &nb, Location l, ArrayRef<Value> at, ArrayRef<Value> in) {
-        Value node = tensor::ExtractOp::create(nb, l, in[0], at);
-        Value first =
-            arith::ConstantIntOp::create(nb, l, int64_t(tables.decisions), 32);
-        Value number = arith::SubIOp::create(nb, l, node, first);
-        return tensor::ExtractOp::create(
-                   nb, l, in[1],
-                   ValueRange{toIndex(nb, l, number), indexConstant(nb, l, 0)})
-            .getResult();
+    like.push_back({images[0], 0});
+  }
+  Value out = kernel.output(
+      RankedTensorType::get(shape, tables.columns == 1 ? element : word),
+      sizes);
+  Value start = kernel.generic(
+      {{first, {tree}}},
+      {kernel.temporary(RankedTensorType::get(shape, word), like), at}, {},
+      [](OpBuilder &, Location, ValueRange v) { return v[0]; });
+  Value leaf = kernel.generic(
+      {}, {start, at}, {depth}, [&](OpBuilder &nb, Location l, ValueRange v) {
+        return step(kernel, nb, l, v[0], kernel.index(nb, l, row), images);
       });
+  // Here the leaf's record is at hand.
+  Value said = kernel.generic({{leaf, at}}, {out, at}, {},
+                              [&](OpBuilder &nb, Location l, ValueRange v) {
+                                return vote(nb, l, images[1], v[0]);
+                              });
+  return kernel.finish({said}).front();
 }
 
 /// Each tree votes for one target: a product with the matrix that says which.
-Value TreeWalk::sumByTarget(OpBuilder &b, Value leaf, bool rowsInLanes) const {
-  Value vote = votes(b, leaf);
+Value TreeWalk::sumByTarget(OpBuilder &b, Value votes, bool rowsInLanes) const {
   std::vector<double> whose(size_t(trees * model.targets), 0.0);
   for (auto [t, target] : llvm::enumerate(tables.targetOfTree))
     whose[t * size_t(model.targets) + size_t(target)] = 1;
@@ -192,18 +228,20 @@ Value TreeWalk::sumByTarget(OpBuilder &b, Value leaf, bool rowsInLanes) const {
   Value out = kernel.output(
       RankedTensorType::get({rows, model.targets}, element), sizes);
   Value sum = buildContraction(
-      kernel, element, {kernel.input(vote), place(tree, row, rowsInLanes)},
+      kernel, element, {kernel.input(votes), place(tree, row, rowsInLanes)},
       {kernel.input(matrix), {tree, target}}, {out, {row, target}}, {tree});
   return kernel.finish({sum}).front();
 }
 
-/// Each leaf has a weight for each target.
-Value TreeWalk::aggregate(OpBuilder &b, Value leaf, bool rowsInLanes) const {
+/// Each leaf has a weight for each target, or there is one target.
+Value TreeWalk::aggregate(OpBuilder &b, Value votes, bool rowsInLanes) const {
   KernelBuilder kernel(b, loc, "TreeScores");
   AffineExpr row = kernel.loop("row", rows),
              target = kernel.loop("target", model.targets),
              tree = kernel.loop("tree", trees);
-  Value in = kernel.input(leaf), table = kernel.input(weights);
+  bool isWeight = tables.columns == 1;
+  Value in = kernel.input(votes);
+  Value table = isWeight ? Value() : kernel.input(weights);
   SmallVector<Value> sizes;
   if (ShapedType::isDynamic(rows))
     sizes.push_back(sizeOf(b, loc, x, 0));
@@ -220,12 +258,11 @@ Value TreeWalk::aggregate(OpBuilder &b, Value leaf, bool rowsInLanes) const {
   Value y = kernel.generic(
       {{in, place(tree, row, rowsInLanes)}}, {init, {row, target}}, {tree},
       [&](OpBuilder &nb, Location l, ValueRange v) {
-        Value first =
-            arith::ConstantIntOp::create(nb, l, int64_t(tables.decisions), 32);
-        Value number = arith::SubIOp::create(nb, l, v[0], first);
-        Value weight = tensor::ExtractOp::create(
-            nb, l, table,
-            ValueRange{toIndex(nb, l, number), kernel.index(nb, l, target)});
+        Value weight = v[0];
+        if (!isWeight)
+          weight = tensor::ExtractOp::create(
+              nb, l, table,
+              ValueRange{toIndex(nb, l, v[0]), kernel.index(nb, l, target)});
         ScalarBuilder s(nb, l, element);
         return isMin   ? s.min(v[1], weight)
                : isMax ? s.max(v[1], weight)
@@ -235,9 +272,9 @@ Value TreeWalk::aggregate(OpBuilder &b, Value leaf, bool rowsInLanes) const {
 }
 
 Value TreeWalk::scores(OpBuilder &b, bool rowsInLanes) const {
-  Value leaf = leaves(b, rowsInLanes);
-  return tables.targetOfTree.empty() ? aggregate(b, leaf, rowsInLanes)
-                                     : sumByTarget(b, leaf, rowsInLanes);
+  Value said = votes(b, rowsInLanes);
+  return tables.targetOfTree.empty() ? aggregate(b, said, rowsInLanes)
+                                     : sumByTarget(b, said, rowsInLanes);
 }
 
 Value evaluateTrees(GraphBuilder &graph, Value x, const TreeModel &model,

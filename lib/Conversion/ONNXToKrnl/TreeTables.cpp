@@ -274,6 +274,9 @@ static void fillWeights(const TreeModel &model, const Numbering &numbering,
     else
       sum = std::max(sum, weight.weight);
   }
+  if (tables.columns == 1)
+    for (auto [i, weight] : llvm::enumerate(tables.leafWeights))
+      tables.nodes[size_t(tables.decisions) + i].split = weight;
 }
 
 static std::string checkWeights(const TreeModel &model) {
@@ -298,31 +301,29 @@ std::string TreeTables::build(const TreeModel &model) {
   if (!numbering.run())
     return "nodes lead to no leaf";
   size_t count = numbering.order.size() + numbering.leaves.size();
-  constexpr size_t mostNodes = size_t(1) << 30;
+  constexpr size_t mostNodes = size_t(1) << 28;
   if (count >= mostNodes ||
       numbering.leaves.size() * size_t(model.targets) >= mostNodes)
     return "there are too many nodes";
   decisions = int64_t(numbering.order.size());
   isStrict = lowered.isStrict;
+  auto placeOf = [&](int64_t node) {
+    return int32_t(numbering.number[size_t(node)] * NodeRecord::words);
+  };
   for (int64_t node : numbering.order) {
     const Decision &decision = lowered.list[size_t(node)];
     if (decision.feature < 0 || decision.feature >= missingBit)
       return "a node compares no feature";
     mostFeature = std::max(mostFeature, decision.feature);
     hasMissing |= decision.nanIsTrue;
-    features.push_back(int32_t(decision.feature) |
-                       (decision.nanIsTrue ? missingBit : 0));
-    splits.push_back(decision.split);
-    children.push_back(int32_t(numbering.number[size_t(decision.ifFalse)]));
-    children.push_back(int32_t(numbering.number[size_t(decision.ifTrue)]));
+    nodes.push_back(
+        {int32_t(decision.feature) | (decision.nanIsTrue ? missingBit : 0),
+         decision.split, placeOf(decision.ifFalse), placeOf(decision.ifTrue)});
   }
-  for (size_t i = numbering.order.size(); i < count; ++i) {
-    features.push_back(0);
-    splits.push_back(0);
-    children.insert(children.end(), {int32_t(i), int32_t(i)});
-  }
+  for (int64_t leaf : numbering.leaves)
+    nodes.push_back({0, 0.0, placeOf(leaf), placeOf(leaf)});
   for (int64_t root : model.roots) {
-    roots.push_back(int32_t(numbering.number[size_t(root)]));
+    roots.push_back(placeOf(root));
     depth = std::max(depth, numbering.height[size_t(root)]);
   }
   fillWeights(model, numbering, *this);

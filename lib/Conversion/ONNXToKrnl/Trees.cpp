@@ -285,25 +285,34 @@ struct ClassifierLowering
       return rewriter.notifyMatchFailure(op, wrong);
     Value scores = evaluateTrees(graph, x, model, tables);
     scores = graph.cast(addBase(graph, scores, base), rewriter.getF32Type());
-    if (isBinary)
-      return finishBinary(graph, op, scores, *transform, labels, allPositive);
+    if (isBinary) {
+      Votes votes{allPositive, !classes.empty() && classes[0] == 1};
+      return finishBinary(graph, op, scores, *transform, labels, votes);
+    }
     graph.replace(op, {labels.of(graph, largestOfRows(graph, scores)),
                        transformScores(graph, scores, *transform)});
     return success();
   }
 
 private:
-  /// Scores that cannot be negative are probabilities: [1 - s, s]; others are
-  /// [-s, s], which the transform applies to.
+  /// What is known of the votes for a single class.
+  struct Votes {
+    bool allPositive;
+    bool forSecond;
+  };
+
+  /// Votes for the second of two classes are its score: [0, s]. Votes for the
+  /// first mean the second as well; if they cannot be negative they are
+  /// probabilities: [1 - s, s]. Others are [-s, s]. The transform applies to
+  /// what is no probability.
   static LogicalResult finishBinary(GraphBuilder &graph, Operation *op,
                                     Value score, PostTransform transform,
-                                    const ClassLabels &labels,
-                                    bool allPositive) {
+                                    const ClassLabels &labels, Votes votes) {
     OpBuilder &b = graph.rewriter;
     Type f32 = b.getF32Type();
     int64_t n = GraphBuilder::shapeOf(score)[0];
     bool hasTwo = labels.size() == 2;
-    Value threshold = graph.scalar(hasTwo && allPositive ? 0.5 : 0, f32);
+    Value threshold = graph.scalar(hasTwo && votes.allPositive ? 0.5 : 0, f32);
     Value isSecond =
         graph.make<onnx::GreaterOp>(b.getI1Type(), {n, 1}, {score, threshold});
     constexpr int64_t int64Number = 7;
@@ -319,9 +328,9 @@ private:
       graph.replace(op, {label, transformScores(graph, score, transform)});
       return success();
     }
-    Value signs = graph.floats({-1, 1}, {1, 2});
+    Value signs = graph.floats({votes.forSecond ? 0.0f : -1.0f, 1}, {1, 2});
     Value both = graph.make<onnx::MulOp>(f32, {n, 2}, {score, signs});
-    if (allPositive) {
+    if (votes.allPositive && !votes.forSecond) {
       both = graph.map<onnx::AddOp>(both, graph.floats({1, 0}, {1, 2}));
       transform = PostTransform::None;
     }

@@ -52,17 +52,27 @@ struct TreeModel {
   bool isDouble = false;
 };
 
+/// A node as kernels read it: all of it in one line of the cache.
+struct NodeRecord {
+  /// Words of a record; places of nodes are counted in words.
+  static constexpr int64_t words = 4;
+  enum Word { Feature, Split, IfFalse, IfTrue };
+
+  /// With TreeTables::missingBit if NaN goes to the true child.
+  int32_t feature;
+  /// Of a leaf that has one weight: the weight.
+  double split;
+  /// Places. A leaf leads to itself.
+  int32_t ifFalse, ifTrue;
+};
+
 /// The tables that kernels read. Nodes with a decision come first, leaves after
 /// them.
 struct TreeTables {
-  /// A feature of this bit on goes to the true child if it is NaN.
   static constexpr int32_t missingBit = 1 << 30;
 
-  std::vector<int32_t> features;
-  std::vector<double> splits;
-  /// Two for each node: where it goes if the decision is false, and if it is
-  /// true. A leaf leads to itself.
-  std::vector<int32_t> children;
+  std::vector<NodeRecord> nodes;
+  /// Places.
   std::vector<int32_t> roots;
   int64_t decisions = 0; ///< nodes that are no leaves
   int64_t depth = 0;     ///< steps from a root to the furthest leaf
@@ -71,14 +81,15 @@ struct TreeTables {
   bool isStrict = false;
   bool hasMissing = false;
 
-  /// One row for each leaf, `columns` weights each.
+  /// One row for each leaf, `columns` weights each; also in the records if that
+  /// is one.
   std::vector<double> leafWeights;
   int64_t columns = 1;
   /// For ensembles each of whose trees votes for one target alone: that target;
   /// leafWeights has one column then. Empty for all others.
   std::vector<int64_t> targetOfTree;
 
-  int64_t leaves() const { return int64_t(features.size()) - decisions; }
+  int64_t leaves() const { return int64_t(nodes.size()) - decisions; }
 
   /// Fills the tables; returns what is wrong with the model, if anything.
   std::string build(const TreeModel &model);

@@ -13,6 +13,7 @@
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
+#include "onnxc/Dialect/ONNX/IR/BlobStore.h"
 #include "onnxc/Exporter/Exporter.h"
 #include "onnxc/Importer/Importer.h"
 #include "onnxc/Pipeline/Phases.h"
@@ -191,6 +192,11 @@ Outcome Compilation::runPhases() {
 }
 
 Outcome Compilation::writeText() {
+  // Constants that the compiler made are read back from a file of their own.
+  if (options.output != "-")
+    if (llvm::Error error =
+            onnx::BlobStore::get(context.get()).save(options.output + ".blobs"))
+      return fail(Outcome::Usage, llvm::toString(std::move(error)));
   std::string text;
   llvm::raw_string_ostream os(text);
   module->print(os);
@@ -203,7 +209,8 @@ Outcome Compilation::writeText() {
 Outcome Compilation::writeModel() {
   exporter::ExportOptions write;
   if (options.output != "-")
-    write.dataFile = (llvm::sys::path::filename(options.output) + ".data").str();
+    write.dataFile =
+        (llvm::sys::path::filename(options.output) + ".data").str();
   FailureOr<exporter::ExportedModel> model =
       exporter::exportModel(*module, write);
   if (failed(model))

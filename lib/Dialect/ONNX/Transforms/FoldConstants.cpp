@@ -75,6 +75,7 @@ public:
   bool run();
 
 private:
+  bool isConstant(Operation *op) const;
   void collect();
   void need(Value value);
   bool pays(Value root);
@@ -95,14 +96,25 @@ private:
 
 } // namespace
 
+/// True if `op` can be computed in this round. Where sizes follow from elements
+/// the operands have to be constants already: then it is known how large the
+/// result is, or only what looks through the elements (NonZero, Unique) tells.
+bool Folding::isConstant(Operation *op) const {
+  bool hasSizes = llvm::all_of(op->getResultTypes(), [](Type type) {
+    auto tensor = dyn_cast<TensorType>(type);
+    return !tensor || (tensor.hasRank() && tensor.hasStaticShape());
+  });
+  return isComputable(op) &&
+         llvm::all_of(op->getOperands(), [&](Value operand) {
+           Operation *producer = operand.getDefiningOp();
+           return isKnownConstant(producer) ||
+                  (hasSizes && computable.contains(producer));
+         });
+}
+
 void Folding::collect() {
   module.walk([&](Operation *op) {
-    bool isConstant =
-        isComputable(op) && llvm::all_of(op->getOperands(), [&](Value operand) {
-          Operation *producer = operand.getDefiningOp();
-          return computable.contains(producer) || isKnownConstant(producer);
-        });
-    if (isConstant)
+    if (isConstant(op))
       computable.insert(op);
     // What stays looks at its operands, what has regions at those inside.
     else

@@ -1,5 +1,6 @@
-// RUN: onnx-opt %s --onnx-fold-constants --split-input-file 2>/dev/null | FileCheck %s
-// RUN: onnx-opt %s --onnx-fold-constants --split-input-file 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
+// DEFINE: %{fold} = onnx-opt %s --onnx-fold-constants --split-input-file
+// RUN: %{fold} 2>/dev/null | FileCheck %s
+// RUN: %{fold} 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
 
 // What the model reads becomes a constant; what only led there goes.
 // CHECK-LABEL: func @read_by_the_model
@@ -115,14 +116,29 @@ func.func @long() -> tensor<4096x4096xf32> {
 // An error belongs to the run, and what is beside it is folded all the same.
 // CHECK-LABEL: func @error
 // CHECK-DAG:     onnx.Constant dense<-3.000000e+00> : tensor<f32>
-// CHECK-DAG:     onnx.Reshape{{.*}}onnx.not_folded = "{{.*}}"
-// REMARK:        constant, but computed in every run: {{.*}}Reshape
-func.func @error() -> (tensor<?x?xf32>, tensor<f32>) {
+// CHECK-DAG:     onnx.Gather{{.*}}onnx.not_folded = "an index is out of range"
+// REMARK:        constant, but computed in every run: an index is out of range
+func.func @error() -> (tensor<1xf32>, tensor<f32>) {
   %0 = onnx.Constant dense<3.0> : tensor<f32>
   %1 = onnx.Constant dense<2.0> : tensor<5xf32>
-  %2 = onnx.Constant dense<2.0> : tensor<2xf32>
+  %2 = onnx.Constant dense<7> : tensor<1xi64>
+  %4 = onnx.Gather(%1, %2) : (tensor<5xf32>, tensor<1xi64>) -> tensor<1xf32>
+  %5 = onnx.Neg(%0) : (tensor<f32>) -> tensor<f32>
+  return %4, %5 : tensor<1xf32>, tensor<f32>
+}
+
+// -----
+
+// How large the second result is follows from elements, which come first; what
+// they give is known in the next round.
+// CHECK-LABEL: func @sizes_from_elements
+// CHECK-NEXT:    %[[X:.+]] = onnx.Constant dense<2.0{{.*}}> : tensor<5xf32>
+// CHECK-NEXT:    %[[S:.+]] = onnx.Constant dense<[1, 5]> : tensor<2xi64>
+// CHECK-NEXT:    onnx.Reshape(%[[X]], %[[S]])
+func.func @sizes_from_elements() -> tensor<?x?xf32> {
+  %1 = onnx.Constant dense<2.0> : tensor<5xf32>
+  %2 = onnx.Constant dense<[1.0, 5.0]> : tensor<2xf32>
   %3 = onnx.Cast(%2) {to = 7 : i64} : (tensor<2xf32>) -> tensor<2xi64>
   %4 = onnx.Reshape(%1, %3) : (tensor<5xf32>, tensor<2xi64>) -> tensor<?x?xf32>
-  %5 = onnx.Neg(%0) : (tensor<f32>) -> tensor<f32>
-  return %4, %5 : tensor<?x?xf32>, tensor<f32>
+  return %4 : tensor<?x?xf32>
 }

@@ -10,6 +10,7 @@
 #include "ModelFile.h"
 #include "NodeCheck.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXDialect.h"
+#include "onnxc/Schema/Microsoft.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
@@ -166,6 +167,7 @@ static LogicalResult importModule(ImportState &state, ModuleOp module) {
 FailureOr<OwningOpRef<ModuleOp>>
 onnxc::importer::importModel(MLIRContext &context, const ImportSource &source,
                              const ImportOptions &options) {
+  schema::registerMicrosoftOperators();
   context.loadDialect<onnxc::onnx::ONNXDialect, func::FuncDialect>();
   Location loc = NameLoc::get(StringAttr::get(&context, source.path));
   ImportState state(&context, options, loc);

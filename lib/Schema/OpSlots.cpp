@@ -6,6 +6,7 @@
 // stands for which formal parameter.
 //
 //===----------------------------------------------------------------------===//
+#include "onnxc/Schema/Microsoft.h"
 #include "onnxc/Schema/ProtoConversion.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
@@ -29,6 +30,7 @@ std::pair<std::string, std::string> onnxc::schema::splitOpName(StringRef name) {
 }
 
 const ::onnx::OpSchema *onnxc::schema::lookupSchema(StringRef name) {
+  registerMicrosoftOperators();
   auto [domain, opType] = splitOpName(name);
   return ::onnx::OpSchemaRegistry::Schema(opType, domain);
 }

@@ -95,19 +95,46 @@ static Type labelType(Operation *op) {
              : Type(IntegerType::get(context, 64)));
 }
 
+static void inferThroughBody(const ::onnx::FunctionProto &body,
+                             NodeContext &context) {
+  ::onnx::shape_inference::InferShapeForFunctionNode(
+      body, ::onnx::OpSchemaRegistry::Instance(), context,
+      ::onnx::ShapeInferenceOptions(/*check_type_val=*/false,
+                                    /*strict_mode_val=*/1,
+                                    /*data_prop_val=*/false));
+}
+
+/// The body that the schema builds for these operands; false without one.
+static bool buildBody(Operation *op, const OpSchema &schema,
+                      const NodeContext &context, ::onnx::FunctionProto &body) {
+  ::onnx::NodeProto node;
+  if (failed(onnxc::schema::toProto(op, schema, node)))
+    return false;
+  std::vector<::onnx::TypeProto> types(context.getNumInputs());
+  for (auto [index, type] : llvm::enumerate(types))
+    if (const ::onnx::TypeProto *known = context.getInputType(index))
+      type = *known;
+  ::onnx::FunctionBodyBuildContextImpl build(node, types);
+  if (!schema.BuildContextDependentFunction(build, body))
+    return false;
+  while (body.output_size() > static_cast<int>(context.getNumOutputs()))
+    body.mutable_output()->RemoveLast();
+  return true;
+}
+
 /// Runs the schema's inference function, or infers through its function body.
 /// Returns the message of whatever it throws.
-static std::optional<std::string> runSchema(const OpSchema &schema,
-                                            NodeContext &context) {
+static std::optional<std::string>
+runSchema(Operation *op, const OpSchema &schema, NodeContext &context) {
   try {
+    ::onnx::FunctionProto body;
     if (schema.has_type_and_shape_inference_function())
       schema.GetTypeAndShapeInferenceFunction()(context);
     else if (schema.HasFunction())
-      ::onnx::shape_inference::InferShapeForFunctionNode(
-          *schema.GetFunction(), ::onnx::OpSchemaRegistry::Instance(), context,
-          ::onnx::ShapeInferenceOptions(/*check_type_val=*/false,
-                                        /*strict_mode_val=*/1,
-                                        /*data_prop_val=*/false));
+      inferThroughBody(*schema.GetFunction(), context);
+    else if (schema.HasContextDependentFunction() &&
+             buildBody(op, schema, context, body))
+      inferThroughBody(body, context);
     return std::nullopt;
   } catch (const std::exception &error) {
     return error.what();
@@ -212,7 +239,7 @@ onnxc::schema::inferResults(Operation *op, const ValueFacts &facts,
   bool allKnown = llvm::none_of(*operands, [&](Value value) {
     return value && isa<NoneType>(facts.type(value));
   });
-  std::optional<std::string> error = runSchema(*schema, node);
+  std::optional<std::string> error = runSchema(op, *schema, node);
   if (error && allKnown && !isUndecided(op, facts)) {
     emitError() << plainMessage(*error);
     return failure();

@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 #include "Schemas.h"
 
+#include "onnxc/Schema/Microsoft.h"
+
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
@@ -127,7 +129,8 @@ static void setNames(Operator &op) {
       domains = {{"", {"", ""}},
                  {"ai.onnx.ml", {"ml.", "Ml"}},
                  {"ai.onnx.preview", {"preview.", "Preview"}},
-                 {"ai.onnx.preview.training", {"training.", "Training"}}};
+                 {"ai.onnx.preview.training", {"training.", "Training"}},
+                 {"com.microsoft", {"microsoft.", "Microsoft"}}};
   auto found = domains.find(op.schema.domain());
   if (found == domains.end())
     fail("domain '" + op.schema.domain() + "' has no prefix yet");
@@ -136,6 +139,7 @@ static void setNames(Operator &op) {
 }
 
 std::vector<Operator> onnxc::schemagen::collectOperators() {
+  schema::registerMicrosoftOperators();
   std::map<std::string, Operator> newest;
   for (Schema &schema :
        ::onnx::OpSchemaRegistry::get_all_schemas_with_history()) {

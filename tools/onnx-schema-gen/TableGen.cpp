@@ -210,8 +210,8 @@ static std::string traits(const Operator &op) {
 //===----------------------------------------------------------------------===//
 
 /// `(%x, %w) B(%b)`: what is always there in parentheses, then a keyword and
-/// parentheses for everything that may be absent. Without the keyword the
-/// parser could not tell which one is there.
+/// parentheses for everything that may be absent, and for what follows that.
+/// Without the keyword the parser could not tell which one is there.
 static std::string operandFormat(const Operator &op) {
   const std::vector<Parameter> &inputs = op.schema.inputs();
   if (inputs.size() == 1)
@@ -226,9 +226,9 @@ static std::string operandFormat(const Operator &op) {
     result += "`)` ";
   for (size_t i = leading; i < inputs.size(); ++i) {
     const std::string &name = inputs[i].GetName();
-    if (isSingle(inputs[i]))
-      fail(op.mnemonic + " has a required input after an optional one");
-    result += "(`" + name + "` `(` $" + name + "^ `)`)? ";
+    result += isSingle(inputs[i])
+                  ? "`" + name + "` `(` $" + name + " `)` "
+                  : "(`" + name + "` `(` $" + name + "^ `)`)? ";
   }
   return result;
 }

@@ -1,0 +1,23 @@
+//===- Microsoft.h - Operators of the domain com.microsoft -----*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Exporters and optimisers write operators of this domain, which the onnx
+// library does not know. They are registered with it like its own: a schema,
+// and a body of standard operators that says what they mean. All that works
+// from schemas (the dialect, the importer's checks, inference, expansion) then
+// works for them.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_SCHEMA_MICROSOFT_H
+#define ONNXC_SCHEMA_MICROSOFT_H
+
+namespace onnxc::schema {
+
+/// Adds the operators to the library's registry, at the first call. May be
+/// called from several threads. Returns true, for use in initialisers.
+bool registerMicrosoftOperators();
+
+} // namespace onnxc::schema
+
+#endif // ONNXC_SCHEMA_MICROSOFT_H

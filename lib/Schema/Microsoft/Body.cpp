@@ -1,0 +1,200 @@
+//===- Body.cpp - Writing operators as nodes of others ---------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#include "Body.h"
+
+#include <cstdio>
+
+using namespace onnxc::schema::microsoft;
+using ::onnx::AttributeProto;
+using ::onnx::FunctionBodyBuildContext;
+using ::onnx::FunctionProto;
+using ::onnx::OpSchema;
+using ::onnx::TypeProto;
+
+/// The operator set that bodies are written in.
+static constexpr int bodyOpset = 24;
+
+const std::vector<std::string> onnxc::schema::microsoft::floatTypes = {
+    "tensor(float)", "tensor(float16)", "tensor(double)", "tensor(bfloat16)"};
+const std::vector<std::string> onnxc::schema::microsoft::byteTypes = {
+    "tensor(uint8)", "tensor(int8)"};
+
+Body::Body(const FunctionBodyBuildContext &context, FunctionProto &function)
+    : context(context), builder(function) {
+  builder.AddOpset("", bodyOpset);
+}
+
+//===----------------------------------------------------------------------===//
+// Nodes
+//===----------------------------------------------------------------------===//
+
+Body &Body::operator<<(const std::string &nodes) {
+  builder.Add(nodes.c_str());
+  return *this;
+}
+
+void Body::ints(const std::string &name, const std::vector<int64_t> &values) {
+  builder.Const(name, values);
+}
+
+void Body::real(const std::string &name, float value) {
+  builder.Const(name, value);
+}
+
+void Body::number(const std::string &name, double value,
+                  const std::string &like) {
+  real(name + "_f32", static_cast<float>(value));
+  *this << name + " = CastLike(" + name + "_f32, " + like + ")";
+}
+
+std::string onnxc::schema::microsoft::list(const std::vector<int64_t> &values) {
+  std::string text;
+  for (int64_t value : values)
+    text += (text.empty() ? "" : ", ") + std::to_string(value);
+  return "[" + text + "]";
+}
+
+std::string onnxc::schema::microsoft::literal(double value) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.9e", value);
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// Inputs
+//===----------------------------------------------------------------------===//
+
+bool Body::hasInput(int input) const { return context.hasInput(input); }
+bool Body::hasOutput(int output) const { return context.hasOutput(output); }
+
+static const TypeProto *tensorType(const FunctionBodyBuildContext &context,
+                                   int input) {
+  const TypeProto *type =
+      context.hasInput(input) ? context.getInputType(input) : nullptr;
+  return type && type->has_tensor_type() ? type : nullptr;
+}
+
+int Body::rank(int input) const {
+  const TypeProto *type = tensorType(context, input);
+  return type && type->tensor_type().has_shape()
+             ? type->tensor_type().shape().dim_size()
+             : -1;
+}
+
+int64_t Body::size(int input, int dim) const {
+  if (dim >= rank(input))
+    return -1;
+  const auto &proto =
+      tensorType(context, input)->tensor_type().shape().dim(dim);
+  return proto.has_dim_value() ? proto.dim_value() : -1;
+}
+
+int Body::elementType(int input) const {
+  const TypeProto *type = tensorType(context, input);
+  return type ? type->tensor_type().elem_type() : 0;
+}
+
+std::vector<std::string> Body::variadic(int first,
+                                        const std::string &parameter) {
+  std::vector<std::string> names;
+  for (int i = first; hasInput(i); ++i) {
+    names.push_back(i == first ? parameter
+                               : parameter + "_" + std::to_string(i - first));
+    if (i != first)
+      more.push_back(names.back());
+  }
+  return names;
+}
+
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
+
+bool Body::has(const std::string &attribute) const {
+  return context.getAttribute(attribute) != nullptr;
+}
+
+int64_t Body::integer(const std::string &attribute, int64_t otherwise) const {
+  const AttributeProto *proto = context.getAttribute(attribute);
+  return proto ? proto->i() : otherwise;
+}
+
+float Body::number(const std::string &attribute, float otherwise) const {
+  const AttributeProto *proto = context.getAttribute(attribute);
+  return proto ? proto->f() : otherwise;
+}
+
+std::string Body::text(const std::string &attribute) const {
+  const AttributeProto *proto = context.getAttribute(attribute);
+  return proto ? proto->s() : "";
+}
+
+std::vector<int64_t> Body::integers(const std::string &attribute) const {
+  const AttributeProto *proto = context.getAttribute(attribute);
+  return proto
+             ? std::vector<int64_t>(proto->ints().begin(), proto->ints().end())
+             : std::vector<int64_t>();
+}
+
+std::vector<float> Body::numbers(const std::string &attribute) const {
+  const AttributeProto *proto = context.getAttribute(attribute);
+  return proto ? std::vector<float>(proto->floats().begin(),
+                                    proto->floats().end())
+               : std::vector<float>();
+}
+
+/// Texts of attributes are keywords ("SAME_UPPER"); anything else could end
+/// the literal.
+static std::string quoted(const std::string &text) {
+  std::string plain;
+  for (char c : text)
+    plain += std::isalnum(static_cast<unsigned char>(c)) || c == '_' ? c : '_';
+  return "\"" + plain + "\"";
+}
+
+static std::string valueText(const AttributeProto &proto) {
+  switch (proto.type()) {
+  case AttributeProto::INT:
+    return std::to_string(proto.i());
+  case AttributeProto::FLOAT:
+    return literal(proto.f());
+  case AttributeProto::STRING:
+    return quoted(proto.s());
+  default:
+    return list({proto.ints().begin(), proto.ints().end()});
+  }
+}
+
+std::string Body::attributes(const std::vector<std::string> &names) const {
+  std::string text;
+  for (const std::string &name : names) {
+    const AttributeProto *proto = context.getAttribute(name);
+    if (proto)
+      text += (text.empty() ? "" : ", ") + name + " = " + valueText(*proto);
+  }
+  return text.empty() ? "" : "<" + text + ">";
+}
+
+//===----------------------------------------------------------------------===//
+// Schemas
+//===----------------------------------------------------------------------===//
+
+void onnxc::schema::microsoft::define(OpSchema schema, Fill fill) {
+  schema.SetDomain("com.microsoft").SinceVersion(1);
+  if (fill)
+    schema.SetContextDependentFunctionBodyBuilder(
+        [fill](const FunctionBodyBuildContext &context, const OpSchema &own,
+               FunctionProto &function) {
+          Body body(context, function);
+          if (!fill(body))
+            return false;
+          own.BuildFunction(function);
+          for (const std::string &name : body.moreInputs())
+            function.add_input(name);
+          return true;
+        });
+  ::onnx::RegisterSchema(std::move(schema));
+}

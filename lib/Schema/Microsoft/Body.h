@@ -1,0 +1,90 @@
+//===- Body.h - Writing operators as nodes of others -----------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_LIB_SCHEMA_MICROSOFT_BODY_H
+#define ONNXC_LIB_SCHEMA_MICROSOFT_BODY_H
+
+#include "onnx/defs/function.h"
+#include "onnx/defs/schema.h"
+
+#include <string>
+#include <vector>
+
+namespace onnxc::schema::microsoft {
+
+/// The body of one node: what is known of the node, and the nodes written so
+/// far in ONNX's text form. Values have the names of the schema's parameters;
+/// a parameter that the node leaves out stands for an absent input.
+class Body {
+public:
+  Body(const ::onnx::FunctionBodyBuildContext &context,
+       ::onnx::FunctionProto &function);
+
+  Body &operator<<(const std::string &nodes);
+
+  /// Defines `name` as a vector of integers.
+  void ints(const std::string &name, const std::vector<int64_t> &values);
+  /// Defines `name` as a number of the element type of the value `like`.
+  void number(const std::string &name, double value, const std::string &like);
+  /// Defines `name` as a f32 number.
+  void real(const std::string &name, float value);
+
+  bool hasInput(int input) const;
+  bool hasOutput(int output) const;
+  /// -1 if it is not known.
+  int rank(int input) const;
+  int64_t size(int input, int dim) const;
+  /// Number in TensorProto::DataType, 0 if it is not known.
+  int elementType(int input) const;
+
+  bool has(const std::string &attribute) const;
+  int64_t integer(const std::string &attribute, int64_t otherwise) const;
+  float number(const std::string &attribute, float otherwise) const;
+  std::string text(const std::string &attribute) const;
+  std::vector<int64_t> integers(const std::string &attribute) const;
+  std::vector<float> numbers(const std::string &attribute) const;
+  /// "<a = 1, b = [2, 3]>" of those attributes that the node has.
+  std::string attributes(const std::vector<std::string> &names) const;
+
+  /// Names of the inputs of a variadic last parameter, the first of which has
+  /// number `first` of all: the parameter's name, then PARAMETER_1 and so on.
+  std::vector<std::string> variadic(int first, const std::string &parameter);
+
+  /// Names that `variadic` has made up: inputs behind those of the schema.
+  const std::vector<std::string> &moreInputs() const { return more; }
+
+private:
+  const ::onnx::FunctionBodyBuildContext &context;
+  ::onnx::FunctionBuilder builder;
+  std::vector<std::string> more;
+};
+
+/// "[1, 2]"
+std::string list(const std::vector<int64_t> &values);
+/// A literal that reads as a float.
+std::string literal(double value);
+
+/// Writes the nodes of a body; false if there is none for the node's types.
+using Fill = bool (*)(Body &);
+
+/// Registers `schema` in version 1 of com.microsoft with the body `fill`.
+void define(::onnx::OpSchema schema, Fill fill);
+
+/// The usual type sets.
+extern const std::vector<std::string> floatTypes, byteTypes;
+
+// One function for each file.
+void registerActivations();
+void registerAttention();
+void registerFused();
+void registerGroupedAttention();
+void registerMovement();
+void registerNormalization();
+void registerQuantized();
+void registerQuantizedMatMul();
+
+} // namespace onnxc::schema::microsoft
+
+#endif // ONNXC_LIB_SCHEMA_MICROSOFT_BODY_H

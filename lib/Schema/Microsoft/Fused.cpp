@@ -1,0 +1,192 @@
+//===- Fused.cpp - Contractions with more in them --------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#include "Body.h"
+
+#include <map>
+#include <numeric>
+
+using namespace onnxc::schema::microsoft;
+using ::onnx::AttributeProto;
+using ::onnx::OpSchema;
+
+//===----------------------------------------------------------------------===//
+// FusedMatMul
+//===----------------------------------------------------------------------===//
+
+/// The order of dimensions that makes a factor a plain one. With `batch` the
+/// rows come before the batch: [M, batch.., K] -> [batch.., M, K].
+static std::vector<int64_t> factorOrder(int rank, bool transposed, bool batch) {
+  std::vector<int64_t> order(static_cast<size_t>(rank));
+  std::iota(order.begin(), order.end(), 0);
+  if (batch && rank > 2)
+    std::rotate(order.begin(), order.begin() + 1, order.end() - 1);
+  if (transposed)
+    std::swap(order[order.size() - 1], order[order.size() - 2]);
+  return order;
+}
+
+/// Defines `result` as the factor `name`, dimensions in MatMul's order.
+static bool addFactor(Body &b, int input, const std::string &name,
+                      const std::string &result) {
+  bool transposed = b.integer("trans" + name, 0) != 0;
+  bool batch = b.integer("transBatch" + name, 0) != 0;
+  int rank = b.rank(input);
+  if ((transposed || batch) && rank < 0)
+    return false;
+  if ((!transposed && !batch) || rank < 2) {
+    b << result + " = Identity(" + name + ")";
+    return true;
+  }
+  b << result +
+           " = Transpose<perm = " + list(factorOrder(rank, transposed, batch)) +
+           ">(" + name + ")";
+  return true;
+}
+
+static bool fillFusedMatMul(Body &b) {
+  if (!addFactor(b, 0, "A", "a") || !addFactor(b, 1, "B", "b"))
+    return false;
+  b << "product = MatMul(a, b)";
+  b.number("factor", b.number("alpha", 1.0f), "product");
+  b << (b.number("alpha", 1.0f) == 1.0f ? "Y = Identity(product)"
+                                        : "Y = Mul(product, factor)");
+  return true;
+}
+
+static OpSchema fusedMatMul(const char *name) {
+  OpSchema schema;
+  schema.SetName(name)
+      .SetDoc("alpha * A * B, with dimensions of A and B transposed before.")
+      .Input(0, "A", "The left factor.", "T")
+      .Input(1, "B", "The right factor.", "T")
+      .Output(0, "Y", "The product.", "T")
+      .Attr("alpha", "Factor of the product.", AttributeProto::FLOAT, 1.0f)
+      .TypeConstraint("T", floatTypes, "Floating-point tensors.");
+  for (const char *attribute :
+       {"transA", "transB", "transBatchA", "transBatchB"})
+    schema.Attr(attribute, "Whether to transpose.", AttributeProto::INT,
+                static_cast<int64_t>(0));
+  return schema;
+}
+
+//===----------------------------------------------------------------------===//
+// Activations behind contractions
+//===----------------------------------------------------------------------===//
+
+/// Adds y = activation(x). False for an activation that has no meaning here.
+static bool addActivation(Body &b, const std::string &name,
+                          std::vector<float> p) {
+  // Parameters in the order of activation_params, with ONNX's defaults.
+  static const std::map<
+      std::string, std::pair<std::vector<const char *>, std::vector<float>>>
+      known = {{"Relu", {}},
+               {"Tanh", {}},
+               {"Sigmoid", {}},
+               {"Softplus", {}},
+               {"Softsign", {}},
+               {"HardSwish", {}},
+               {"Gelu", {}},
+               {"LeakyRelu", {{"alpha"}, {0.01f}}},
+               {"Elu", {{"alpha"}, {1.0f}}},
+               {"ThresholdedRelu", {{"alpha"}, {1.0f}}},
+               {"HardSigmoid", {{"alpha", "beta"}, {0.2f, 0.5f}}}};
+  if (name.empty()) {
+    b << "Y = Identity(x)";
+    return true;
+  }
+  if (name == "Clip" && p.size() == 2) {
+    b.number("low", p[0], "x");
+    b.number("high", p[1], "x");
+    b << "Y = Clip(x, low, high)";
+    return true;
+  }
+  auto found = known.find(name);
+  if (found == known.end())
+    return false;
+  const auto &[names, defaults] = found->second;
+  std::string text;
+  for (size_t i = 0; i < names.size(); ++i)
+    text += (i ? ", " : "") + std::string(names[i]) + " = " +
+            literal(i < p.size() ? p[i] : defaults[i]);
+  b << "Y = " + name + (text.empty() ? "" : "<" + text + ">") + "(x)";
+  return true;
+}
+
+static bool fillFusedConv(Body &b) {
+  b << "conv = Conv " +
+           b.attributes({"auto_pad", "dilations", "group", "kernel_shape",
+                         "pads", "strides"}) +
+           "(X, W, B)"
+    << (b.hasInput(3) ? "x = Add(conv, Z)" : "x = Identity(conv)");
+  return addActivation(b, b.text("activation"), b.numbers("activation_params"));
+}
+
+static bool fillFusedGemm(Body &b) {
+  b << "x = Gemm " + b.attributes({"alpha", "beta", "transA", "transB"}) +
+           "(A, B, C)";
+  std::vector<float> parameters;
+  for (const char *name : {"activation_alpha", "activation_beta"})
+    if (b.has(name))
+      parameters.push_back(b.number(name, 0));
+  return addActivation(b, b.text("activation"), parameters);
+}
+
+//===----------------------------------------------------------------------===//
+// Schemas
+//===----------------------------------------------------------------------===//
+
+static OpSchema fusedConv() {
+  OpSchema schema;
+  schema.SetName("FusedConv")
+      .SetDoc("Conv, plus Z, and an activation.")
+      .Input(0, "X", "The input.", "T")
+      .Input(1, "W", "The weights.", "T")
+      .Input(2, "B", "One number for each channel.", "T", OpSchema::Optional)
+      .Input(3, "Z", "Added to the convolution.", "T", OpSchema::Optional)
+      .Output(0, "Y", "The result.", "T")
+      .Attr("auto_pad", "As in Conv.", AttributeProto::STRING, "NOTSET")
+      .Attr("group", "As in Conv.", AttributeProto::INT,
+            static_cast<int64_t>(1))
+      .Attr("activation", "Name of an operator.", AttributeProto::STRING,
+            ::onnx::OPTIONAL_VALUE)
+      .Attr("activation_params", "Its attributes or bounds.",
+            AttributeProto::FLOATS, ::onnx::OPTIONAL_VALUE)
+      .TypeConstraint("T", floatTypes, "Floating-point tensors.");
+  for (const char *name : {"kernel_shape", "dilations", "strides", "pads"})
+    schema.Attr(name, "As in Conv.", AttributeProto::INTS,
+                ::onnx::OPTIONAL_VALUE);
+  return schema;
+}
+
+static OpSchema fusedGemm() {
+  OpSchema schema;
+  schema.SetName("FusedGemm")
+      .SetDoc("Gemm and an activation.")
+      .Input(0, "A", "The left factor.", "T")
+      .Input(1, "B", "The right factor.", "T")
+      .Input(2, "C", "Added to the product.", "T", OpSchema::Optional)
+      .Output(0, "Y", "The result.", "T")
+      .Attr("activation", "Name of an operator.", AttributeProto::STRING,
+            ::onnx::OPTIONAL_VALUE)
+      .TypeConstraint("T", floatTypes, "Floating-point tensors.");
+  for (const char *name : {"alpha", "beta"})
+    schema.Attr(name, "As in Gemm.", AttributeProto::FLOAT, 1.0f);
+  for (const char *name : {"transA", "transB"})
+    schema.Attr(name, "As in Gemm.", AttributeProto::INT,
+                static_cast<int64_t>(0));
+  for (const char *name :
+       {"activation_alpha", "activation_beta", "activation_gamma"})
+    schema.Attr(name, "Of the activation.", AttributeProto::FLOAT,
+                ::onnx::OPTIONAL_VALUE);
+  return schema;
+}
+
+void onnxc::schema::microsoft::registerFused() {
+  define(fusedMatMul("FusedMatMul"), fillFusedMatMul);
+  define(fusedMatMul("TransposeMatMul"), fillFusedMatMul);
+  define(fusedConv(), fillFusedConv);
+  define(fusedGemm(), fillFusedGemm);
+}

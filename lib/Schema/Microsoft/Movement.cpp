@@ -1,0 +1,188 @@
+//===- Movement.cpp - Operators that move data -----------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#include "Body.h"
+
+using namespace onnxc::schema::microsoft;
+using ::onnx::AttributeProto;
+using ::onnx::OpSchema;
+
+static bool fillPad(Body &b) {
+  b.ints("flat", {-1});
+  b << "widths = Reshape(pads, flat)"
+    << "output = Pad" + b.attributes({"mode"}) + "(data, widths, value)";
+  return true;
+}
+
+static bool fillUnique(Body &b) {
+  b << "y, first, idx, counts = Unique<sorted = 0>(x)";
+  return true;
+}
+
+static bool fillNhwcMaxPool(Body &b) {
+  int rank = b.rank(0);
+  if (rank < 3)
+    return false;
+  std::vector<int64_t> in = {0, rank - 1}, out = {0};
+  for (int64_t d = 1; d < rank - 1; ++d) {
+    in.push_back(d);
+    out.push_back(d + 1);
+  }
+  out.push_back(1);
+  b << "planes = Transpose<perm = " + list(in) + ">(x)"
+    << "pooled = MaxPool" +
+           b.attributes({"auto_pad", "ceil_mode", "dilations", "kernel_shape",
+                         "pads", "strides"}) +
+           "(planes)"
+    << "y = Transpose<perm = " + list(out) + ">(pooled)";
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// CropAndResize
+//===----------------------------------------------------------------------===//
+
+/// Defines NAME_at, the places in the image of a dimension, [rois, size]: from
+/// corner to corner of the box in equal steps, or its middle for one step.
+static void addPlaces(Body &b, const std::string &name, int64_t dim,
+                      int64_t corner) {
+  auto n = [&](const char *part) { return name + "_" + part; };
+  b.ints(n("index"), {dim});
+  b.ints(n("low_column"), {corner});
+  b.ints(n("high_column"), {corner + 2});
+  b.ints(n("zero_1d"), {0});
+  b << n("count_1d") + " = Gather(crop_size, " + n("index") + ")"
+    << n("count_64") + " = Cast<to = 7>(" + n("count_1d") + ")"
+    << n("count") + " = Squeeze(" + n("count_64") + ")"
+    << n("from") + " = Constant<value_int = 0>()"
+    << n("one") + " = Constant<value_int = 1>()"
+    << n("steps_64") + " = Range(" + n("from") + ", " + n("count") + ", " +
+           n("one") + ")"
+    << n("steps") + " = CastLike(" + n("steps_64") + ", X)"
+    << n("gaps_64") + " = Sub(" + n("count") + ", " + n("one") + ")"
+    << n("atleast") + " = Max(" + n("gaps_64") + ", " + n("one") + ")"
+    << n("gaps") + " = CastLike(" + n("atleast") + ", X)"
+    << n("low") + " = Gather<axis = 1>(rois, " + n("low_column") + ")"
+    << n("high") + " = Gather<axis = 1>(rois, " + n("high_column") + ")"
+    << n("axis_1d") + " = Constant<value_ints = [" + std::to_string(dim + 2) +
+           "]>()"
+    << n("shape") + " = Shape(X)"
+    << n("size_1d") + " = Gather(" + n("shape") + ", " + n("axis_1d") + ")"
+    << n("last_64") + " = Sub(" + n("size_1d") + ", " + n("one") + ")"
+    << n("last") + " = CastLike(" + n("last_64") + ", X)"
+    << n("width") + " = Sub(" + n("high") + ", " + n("low") + ")"
+    << n("part") + " = Div(" + n("steps") + ", " + n("gaps") + ")"
+    << n("inside") + " = Mul(" + n("width") + ", " + n("part") + ")"
+    << n("spread") + " = Add(" + n("low") + ", " + n("inside") + ")"
+    << n("sum") + " = Add(" + n("low") + ", " + n("high") + ")";
+  b.number(n("half"), 0.5, "X");
+  b << n("middle") + " = Mul(" + n("sum") + ", " + n("half") + ")"
+    << n("single") + " = Equal(" + n("count") + ", " + n("one") + ")"
+    << n("chosen") + " = Where(" + n("single") + ", " + n("middle") + ", " +
+           n("spread") + ")"
+    << n("at") + " = Mul(" + n("chosen") + ", " + n("last") + ")";
+  // Whether the place is in the image, and where GridSample has it.
+  b.number(n("zero"), 0, "X");
+  b.number(n("two"), 2, "X");
+  b.number(n("unit"), 1, "X");
+  b << n("notlow") + " = GreaterOrEqual(" + n("at") + ", " + n("zero") + ")"
+    << n("nothigh") + " = LessOrEqual(" + n("at") + ", " + n("last") + ")"
+    << n("valid") + " = And(" + n("notlow") + ", " + n("nothigh") + ")"
+    << n("extent") + " = Max(" + n("last") + ", " + n("unit") + ")"
+    << n("ratio") + " = Div(" + n("at") + ", " + n("extent") + ")"
+    << n("double") + " = Mul(" + n("ratio") + ", " + n("two") + ")"
+    << n("grid") + " = Sub(" + n("double") + ", " + n("unit") + ")";
+}
+
+/// Boxes [y1, x1, y2, x2] in parts of the image, as TensorFlow has them.
+static bool fillCropAndResize(Body &b) {
+  bool nearest = b.text("mode") == "nearest";
+  addPlaces(b, "h", 0, 0);
+  addPlaces(b, "w", 1, 1);
+  b.ints("a1", {1});
+  b.ints("a2", {2});
+  b.ints("a3", {3});
+  b.number("outside", b.number("extrapolation_value", 0), "X");
+  b << "images = Gather<axis = 0>(X, batch_indices)"
+    << "rows = Unsqueeze(h_grid, a2)" << "columns = Unsqueeze(w_grid, a1)"
+    << "zerorows = Mul(rows, h_zero)" << "zerocolumns = Mul(columns, h_zero)"
+    << "allrows = Add(rows, zerocolumns)"
+    << "allcolumns = Add(columns, zerorows)"
+    << "y_part = Unsqueeze(allrows, a3)" << "x_part = Unsqueeze(allcolumns, a3)"
+    << "grid = Concat<axis = 3>(x_part, y_part)"
+    << "sampled = GridSample<align_corners = 1, mode = \"" +
+           std::string(nearest ? "nearest" : "linear") +
+           "\", padding_mode = \"border\">(images, grid)"
+    << "rows_valid = Unsqueeze(h_valid, a2)"
+    << "columns_valid = Unsqueeze(w_valid, a1)"
+    << "both_valid = And(rows_valid, columns_valid)"
+    << "valid = Unsqueeze(both_valid, a1)"
+    << "Y = Where(valid, sampled, outside)";
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Schemas
+//===----------------------------------------------------------------------===//
+
+static OpSchema nhwcMaxPool() {
+  OpSchema schema;
+  schema.SetName("NhwcMaxPool")
+      .SetDoc("MaxPool with the channels at the end.")
+      .Input(0, "x", "The input.", "T")
+      .Output(0, "y", "The result.", "T")
+      .Attr("auto_pad", "As in MaxPool.", AttributeProto::STRING, "NOTSET")
+      .Attr("ceil_mode", "As in MaxPool.", AttributeProto::INT,
+            static_cast<int64_t>(0))
+      .Attr("kernel_shape", "As in MaxPool.", AttributeProto::INTS)
+      .TypeConstraint("T", byteTypes, "Bytes.");
+  for (const char *name : {"dilations", "pads", "strides"})
+    schema.Attr(name, "As in MaxPool.", AttributeProto::INTS,
+                ::onnx::OPTIONAL_VALUE);
+  return schema;
+}
+
+static OpSchema cropAndResize() {
+  OpSchema schema;
+  schema.SetName("CropAndResize")
+      .SetDoc("Boxes of images, all resized to one size.")
+      .Input(0, "X", "Images, [N, C, H, W]", "T1")
+      .Input(1, "rois", "Boxes, [rois, 4]", "T1")
+      .Input(2, "batch_indices", "The image of each box.", "T2")
+      .Input(3, "crop_size", "Height and width of the results.", "T2")
+      .Output(0, "Y", "[rois, C, height, width]", "T1")
+      .Attr("mode", "bilinear or nearest.", AttributeProto::STRING, "bilinear")
+      .Attr("extrapolation_value", "Of places outside of the image.",
+            AttributeProto::FLOAT, 0.0f)
+      .TypeConstraint("T1",
+                      {"tensor(float)", "tensor(float16)", "tensor(double)"},
+                      "Reals.")
+      .TypeConstraint("T2", {"tensor(int32)"}, "Integers.");
+  return schema;
+}
+
+void onnxc::schema::microsoft::registerMovement() {
+  define(OpSchema()
+             .SetName("Pad")
+             .SetDoc("Pad, where pads may have a row of their own.")
+             .Input(0, "data", "The input.", "T")
+             .Input(1, "pads", "Widths before and after.", "tensor(int64)")
+             .Input(2, "value", "Of the border.", "T", OpSchema::Optional)
+             .Output(0, "output", "The result.", "T")
+             .Attr("mode", "As in Pad.", AttributeProto::STRING, "constant")
+             .TypeConstraint("T", floatTypes, "Floating-point tensors."),
+         fillPad);
+  define(OpSchema()
+             .SetName("Unique")
+             .SetDoc("Values in the order of their first places.")
+             .Input(0, "x", "A vector.", "T")
+             .Output(0, "y", "Its values, each once.", "T")
+             .Output(1, "idx", "Place in y of each element.", "tensor(int64)")
+             .Output(2, "counts", "How often each is there.", "tensor(int64)")
+             .TypeConstraint("T", OpSchema::all_tensor_types(), "Any tensor."),
+         fillUnique);
+  define(nhwcMaxPool(), fillNhwcMaxPool);
+  define(cropAndResize(), fillCropAndResize);
+}

@@ -1,0 +1,258 @@
+//===- Quantized.cpp - Operators between bytes -----------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Each is the operator on real numbers between dequantisation and
+// quantisation, which is also what they are defined to be.
+//
+//===----------------------------------------------------------------------===//
+#include "Body.h"
+
+using namespace onnxc::schema::microsoft;
+using ::onnx::AttributeProto;
+using ::onnx::OpSchema;
+
+/// Quantises y to the type of input 0.
+static void addResult(Body &b, const std::string &output,
+                      const std::string &scale, const std::string &zero,
+                      int zeroInput) {
+  if (b.hasInput(zeroInput))
+    b << output + " = QuantizeLinear(y, " + scale + ", " + zero + ")";
+  else
+    b << output + " = QuantizeLinear<output_dtype = " +
+             std::to_string(b.elementType(0)) + ">(y, " + scale + ")";
+}
+
+//===----------------------------------------------------------------------===//
+// Two operands
+//===----------------------------------------------------------------------===//
+
+static bool fillBinary(Body &b, const char *name) {
+  b << "a = DequantizeLinear(A, A_scale, A_zero_point)"
+    << "b = DequantizeLinear(B, B_scale, B_zero_point)"
+    << "y = " + std::string(name) + "(a, b)";
+  addResult(b, "C", "C_scale", "C_zero_point", 7);
+  return true;
+}
+
+static bool fillAdd(Body &b) { return fillBinary(b, "Add"); }
+static bool fillMul(Body &b) { return fillBinary(b, "Mul"); }
+
+static OpSchema binary(const char *name) {
+  OpSchema schema;
+  schema.SetName(name).SetDoc("The operation on what A and B stand for.");
+  int next = 0;
+  for (const char *value : {"A", "B", "C"}) {
+    std::string prefix = value;
+    if (prefix != "C")
+      schema.Input(next++, prefix, "An operand.", "T");
+    schema.Input(next++, prefix + "_scale", "Its scale.", "tensor(float)");
+    schema.Input(next++, prefix + "_zero_point", "Its zero point.", "T",
+                 OpSchema::Optional);
+  }
+  schema.Output(0, "C", "The result.", "T")
+      .TypeConstraint("T", byteTypes, "Bytes.");
+  return schema;
+}
+
+//===----------------------------------------------------------------------===//
+// One operand
+//===----------------------------------------------------------------------===//
+
+static void addOperand(Body &b) {
+  b << "x = DequantizeLinear(X, X_scale, X_zero_point)";
+}
+
+static bool finish(Body &b) {
+  addResult(b, "Y", "Y_scale", "Y_zero_point", 4);
+  return true;
+}
+
+static bool fillSigmoid(Body &b) {
+  addOperand(b);
+  b << "y = Sigmoid(x)";
+  return finish(b);
+}
+
+static bool fillLeakyRelu(Body &b) {
+  addOperand(b);
+  b << "y = LeakyRelu" + b.attributes({"alpha"}) + "(x)";
+  return finish(b);
+}
+
+/// Version 13 of Softmax is along one dimension, older ones along all from one
+/// on.
+static bool fillSoftmax(Body &b) {
+  addOperand(b);
+  std::string axis = std::to_string(b.integer("axis", -1));
+  if (b.integer("opset", 13) >= 13) {
+    b << "y = Softmax<axis = " + axis + ">(x)";
+    return finish(b);
+  }
+  b << "rows = Flatten<axis = " + axis + ">(x)"
+    << "normal = Softmax<axis = -1>(rows)" << "shape = Shape(x)"
+    << "y = Reshape(normal, shape)";
+  return finish(b);
+}
+
+/// Pooling with the channels at the second or at the last dimension.
+static bool fillPool(Body &b, const std::string &pool) {
+  addOperand(b);
+  if (b.integer("channels_last", 0) == 0) {
+    b << "y = " + pool + "(x)";
+    return finish(b);
+  }
+  int rank = b.rank(0);
+  if (rank < 3)
+    return false;
+  std::vector<int64_t> in = {0, rank - 1}, out = {0};
+  for (int64_t d = 1; d < rank - 1; ++d) {
+    in.push_back(d);
+    out.push_back(d + 1);
+  }
+  out.push_back(1);
+  b << "planes = Transpose<perm = " + list(in) + ">(x)"
+    << "pooled = " + pool + "(planes)"
+    << "y = Transpose<perm = " + list(out) + ">(pooled)";
+  return finish(b);
+}
+
+static bool fillAveragePool(Body &b) {
+  return fillPool(
+      b, "AveragePool" +
+             b.attributes({"auto_pad", "ceil_mode", "count_include_pad",
+                           "kernel_shape", "pads", "strides"}));
+}
+
+static bool fillGlobalAveragePool(Body &b) {
+  return fillPool(b, "GlobalAveragePool");
+}
+
+static OpSchema unary(const char *name, const char *doc) {
+  OpSchema schema;
+  schema.SetName(name)
+      .SetDoc(doc)
+      .Input(0, "X", "The input.", "T")
+      .Input(1, "X_scale", "Its scale.", "tensor(float)")
+      .Input(2, "X_zero_point", "Its zero point.", "T", OpSchema::Optional)
+      .Input(3, "Y_scale", "Scale of the result.", "tensor(float)")
+      .Input(4, "Y_zero_point", "Zero point of the result.", "T",
+             OpSchema::Optional)
+      .Output(0, "Y", "The result.", "T")
+      .TypeConstraint("T", byteTypes, "Bytes.");
+  return schema;
+}
+
+static OpSchema averagePool() {
+  OpSchema schema = unary("QLinearAveragePool", "AveragePool on bytes.");
+  schema.Attr("auto_pad", "As in AveragePool.", AttributeProto::STRING,
+              "NOTSET");
+  for (const char *name : {"ceil_mode", "channels_last", "count_include_pad"})
+    schema.Attr(name, "As in AveragePool.", AttributeProto::INT,
+                static_cast<int64_t>(0));
+  schema.Attr("kernel_shape", "As in AveragePool.", AttributeProto::INTS);
+  for (const char *name : {"pads", "strides"})
+    schema.Attr(name, "As in AveragePool.", AttributeProto::INTS,
+                ::onnx::OPTIONAL_VALUE);
+  return schema;
+}
+
+//===----------------------------------------------------------------------===//
+// Many operands
+//===----------------------------------------------------------------------===//
+
+/// Operands come as triples of value, scale and zero point.
+static bool fillConcat(Body &b) {
+  std::vector<std::string> names = b.variadic(2, "inputs");
+  if (names.empty() || names.size() % 3 != 0)
+    return false;
+  std::string all;
+  for (size_t i = 0; i < names.size(); i += 3) {
+    std::string value = "x" + std::to_string(i / 3);
+    b << value + " = DequantizeLinear(" + names[i] + ", " + names[i + 1] +
+             ", " + names[i + 2] + ")";
+    all += (i ? ", " : "") + value;
+  }
+  b << "y = Concat<axis = " + std::to_string(b.integer("axis", 0)) + ">(" +
+           all + ")"
+    << "Y = QuantizeLinear(y, Y_scale, Y_zero_point)";
+  return true;
+}
+
+static OpSchema concat() {
+  OpSchema schema;
+  schema.SetName("QLinearConcat")
+      .SetDoc("Concat of what the operands stand for.")
+      .Input(0, "Y_scale", "Scale of the result.", "tensor(float)")
+      .Input(1, "Y_zero_point", "Zero point of the result.", "T")
+      .Input(2, "inputs", "Value, scale and zero point of each operand.", "TV",
+             OpSchema::Variadic, /*is_homogeneous=*/false)
+      .Output(0, "Y", "The result.", "T")
+      .Attr("axis", "Which dimension grows.", AttributeProto::INT)
+      .TypeConstraint("T", byteTypes, "Bytes.")
+      .TypeConstraint("TV", {"tensor(uint8)", "tensor(int8)", "tensor(float)"},
+                      "Bytes and scales.");
+  return schema;
+}
+
+//===----------------------------------------------------------------------===//
+// Quantisation itself
+//===----------------------------------------------------------------------===//
+
+static bool fillQuantize(Body &b) {
+  b << "y = QuantizeLinear" + b.attributes({"axis"}) +
+           "(x, y_scale, y_zero_point)";
+  return true;
+}
+
+static bool fillDequantize(Body &b) {
+  b << "y = DequantizeLinear" + b.attributes({"axis"}) +
+           "(x, x_scale, x_zero_point)";
+  return true;
+}
+
+/// `scaled` is x or y: what the scale belongs to.
+static OpSchema quantisation(const char *name, const std::string &scaled,
+                             const char *from, const char *to) {
+  OpSchema schema;
+  schema.SetName(name)
+      .SetDoc("As the operator of the standard, for more types.")
+      .Input(0, "x", "The input.", from)
+      .Input(1, scaled + "_scale", "The scale.", "T1")
+      .Input(2, scaled + "_zero_point", "The zero point.", "T2",
+             OpSchema::Optional)
+      .Output(0, "y", "The result.", to)
+      .Attr("axis", "Dimension of the scales.", AttributeProto::INT,
+            ::onnx::OPTIONAL_VALUE)
+      .TypeConstraint("T1", {"tensor(float)", "tensor(float16)"}, "Reals.")
+      .TypeConstraint("T2",
+                      {"tensor(int8)", "tensor(uint8)", "tensor(int16)",
+                       "tensor(uint16)", "tensor(int32)", "tensor(int4)",
+                       "tensor(uint4)"},
+                      "Integers.");
+  return schema;
+}
+
+void onnxc::schema::microsoft::registerQuantized() {
+  define(binary("QLinearAdd"), fillAdd);
+  define(binary("QLinearMul"), fillMul);
+  define(unary("QLinearSigmoid", "Sigmoid on bytes."), fillSigmoid);
+  define(unary("QLinearLeakyRelu", "LeakyRelu on bytes.")
+             .Attr("alpha", "Slope of what is negative.", AttributeProto::FLOAT,
+                   0.01f),
+         fillLeakyRelu);
+  define(unary("QLinearSoftmax", "Softmax on bytes.")
+             .Attr("axis", "As in Softmax.", AttributeProto::INT,
+                   static_cast<int64_t>(-1))
+             .Attr("opset", "Version of Softmax.", AttributeProto::INT,
+                   static_cast<int64_t>(13)),
+         fillSoftmax);
+  define(averagePool(), fillAveragePool);
+  define(unary("QLinearGlobalAveragePool", "GlobalAveragePool on bytes.")
+             .Attr("channels_last", "Whether channels come last.",
+                   AttributeProto::INT, static_cast<int64_t>(0)),
+         fillGlobalAveragePool);
+  define(concat(), fillConcat);
+  define(quantisation("QuantizeLinear", "y", "T1", "T2"), fillQuantize);
+  define(quantisation("DequantizeLinear", "x", "T2", "T1"), fillDequantize);
+}

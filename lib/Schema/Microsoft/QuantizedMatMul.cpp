@@ -1,0 +1,194 @@
+//===- QuantizedMatMul.cpp - Products with quantised factors ---*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#include "Body.h"
+
+using namespace onnxc::schema::microsoft;
+using ::onnx::AttributeProto;
+using ::onnx::OpSchema;
+
+//===----------------------------------------------------------------------===//
+// Bytes by bytes
+//===----------------------------------------------------------------------===//
+
+/// Y = scale * product [+ bias]
+static void addScaled(Body &b, int bias) {
+  b << "sums = Cast<to = 1>(product)"
+    << (b.hasInput(bias) ? "scaled = Mul(sums, scale) Y = Add(scaled, bias)"
+                         : "Y = Mul(sums, scale)");
+}
+
+static bool fillDynamicQuantizeMatMul(Body &b) {
+  b << "bytes, a_scale, a_zero = DynamicQuantizeLinear(A)"
+    << "product = MatMulInteger(bytes, B, a_zero, b_zero_point)"
+    << "scale = Mul(a_scale, b_scale)";
+  addScaled(b, 4);
+  return true;
+}
+
+static bool fillMatMulIntegerToFloat(Body &b) {
+  b << "product = MatMulInteger(A, B, a_zero_point, b_zero_point)"
+    << "scale = Mul(a_scale, b_scale)";
+  addScaled(b, 6);
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Blocks of few bits
+//===----------------------------------------------------------------------===//
+
+/// Defines `result` as the numbers of `bits` bits each that lie in the bytes of
+/// `packed`, lowest bits first, along a new last dimension.
+static void addUnpacked(Body &b, int64_t bits, const std::string &packed,
+                        const std::string &result) {
+  std::string all, mask = std::to_string((1 << bits) - 1);
+  for (int64_t i = 0; i < 8 / bits; ++i) {
+    std::string n = result + std::to_string(i);
+    b << n + "_by = Constant<value = uint8 {" + std::to_string(i * bits) +
+             "}>()"
+      << n + "_mask = Constant<value = uint8 {" + mask + "}>()"
+      << n + "_low = BitShift<direction = \"RIGHT\">(" + packed + ", " + n +
+             "_by)"
+      << n + "_bits = BitwiseAnd(" + n + "_low, " + n + "_mask)"
+      << n + "_axis = Constant<value_ints = [-1]>()"
+      << n + " = Unsqueeze(" + n + "_bits, " + n + "_axis)";
+    all += (i ? ", " : "") + n;
+  }
+  b << result + " = Concat<axis = -1>(" + all + ")";
+}
+
+namespace {
+/// Sizes of the factor B of MatMulNBits.
+struct Blocks {
+  int64_t bits, rows, columns, size, count;
+};
+} // namespace
+
+/// Defines zeros as [rows, blocks, 1].
+static void addZeroPoints(Body &b, const Blocks &blocks) {
+  b.ints("zeros_shape", {blocks.rows, blocks.count, 1});
+  bool isPacked = b.elementType(3) == ::onnx::TensorProto::UINT8;
+  if (!b.hasInput(3)) {
+    b.number("zeros", static_cast<double>(1 << (blocks.bits - 1)), "A");
+    return;
+  }
+  if (!isPacked) {
+    b << "zeros = Reshape(zero_points, zeros_shape)";
+    return;
+  }
+  int64_t bytes = (blocks.count * blocks.bits + 7) / 8;
+  b.ints("zero_bytes_shape", {blocks.rows, bytes});
+  b.ints("zero_flat_shape", {blocks.rows, bytes * 8 / blocks.bits});
+  b.ints("zero_start", {0});
+  b.ints("zero_end", {blocks.count});
+  b.ints("zero_axis", {1});
+  b << "zero_bytes = Reshape(zero_points, zero_bytes_shape)";
+  addUnpacked(b, blocks.bits, "zero_bytes", "zero_parts");
+  b << "zero_flat = Reshape(zero_parts, zero_flat_shape)"
+    << "zero_cut = Slice(zero_flat, zero_start, zero_end, zero_axis)"
+    << "zero_numbers = CastLike(zero_cut, A)"
+    << "zeros = Reshape(zero_numbers, zeros_shape)";
+}
+
+/// B holds, for each of N rows, blocks of `block_size` numbers of K.
+static bool fillMatMulNBits(Body &b) {
+  Blocks blocks = {b.integer("bits", 4), b.integer("N", 0), b.integer("K", 0),
+                   b.integer("block_size", 0), 0};
+  bool isWhole = blocks.bits == 2 || blocks.bits == 4 || blocks.bits == 8;
+  if (!isWhole || blocks.rows < 1 || blocks.columns < 1 || blocks.size < 1 ||
+      b.hasInput(4))
+    return false;
+  blocks.count = (blocks.columns + blocks.size - 1) / blocks.size;
+  b.ints("shape", {blocks.rows, blocks.count, blocks.size});
+  b.ints("scale_shape", {blocks.rows, blocks.count, 1});
+  b.ints("flat_shape", {blocks.rows, blocks.count * blocks.size});
+  b.ints("start", {0});
+  b.ints("end", {blocks.columns});
+  b.ints("axis", {1});
+  addUnpacked(b, blocks.bits, "B", "parts");
+  addZeroPoints(b, blocks);
+  b << "whole = Reshape(parts, shape)" << "numbers = CastLike(whole, A)"
+    << "centred = Sub(numbers, zeros)"
+    << "factors = Reshape(scales, scale_shape)"
+    << "weights = Mul(centred, factors)"
+    << "padded = Reshape(weights, flat_shape)"
+    << "rows = Slice(padded, start, end, axis)"
+    << "columns = Transpose<perm = [1, 0]>(rows)"
+    << "product = MatMul(A, columns)"
+    << (b.hasInput(5) ? "Y = Add(product, bias)" : "Y = Identity(product)");
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Schemas
+//===----------------------------------------------------------------------===//
+
+static OpSchema dynamicQuantizeMatMul() {
+  OpSchema schema;
+  schema.SetName("DynamicQuantizeMatMul")
+      .SetDoc("A quantised as it comes, by B in bytes.")
+      .Input(0, "A", "The left factor.", "T1")
+      .Input(1, "B", "The right factor.", "T2")
+      .Input(2, "b_scale", "Of B or of each of its columns.", "T1")
+      .Input(3, "b_zero_point", "Likewise.", "T2", OpSchema::Optional)
+      .Input(4, "bias", "Added to the product.", "T1", OpSchema::Optional)
+      .Output(0, "Y", "The product.", "T1")
+      .TypeConstraint("T1", {"tensor(float)"}, "Reals.")
+      .TypeConstraint("T2", byteTypes, "Bytes.");
+  return schema;
+}
+
+static OpSchema matMulIntegerToFloat() {
+  OpSchema schema;
+  schema.SetName("MatMulIntegerToFloat")
+      .SetDoc("A product of bytes with scales.")
+      .Input(0, "A", "The left factor.", "T1")
+      .Input(1, "B", "The right factor.", "T2")
+      .Input(2, "a_scale", "Of A.", "T3")
+      .Input(3, "b_scale", "Of B or of each of its columns.", "T3")
+      .Input(4, "a_zero_point", "Of A.", "T1", OpSchema::Optional)
+      .Input(5, "b_zero_point", "Of B.", "T2", OpSchema::Optional)
+      .Input(6, "bias", "Added to the product.", "T3", OpSchema::Optional)
+      .Output(0, "Y", "The product.", "T3")
+      .TypeConstraint("T1", byteTypes, "Bytes.")
+      .TypeConstraint("T2", byteTypes, "Bytes.")
+      .TypeConstraint("T3", {"tensor(float)"}, "Reals.");
+  return schema;
+}
+
+static OpSchema matMulNBits() {
+  OpSchema schema;
+  auto optional = OpSchema::Optional;
+  schema.SetName("MatMulNBits")
+      .SetDoc("A by B transposed, where B holds blocks of 2, 4 or 8 bits.")
+      .Input(0, "A", "[.., K]", "T1")
+      .Input(1, "B", "[N, blocks, bytes of a block]", "T2")
+      .Input(2, "scales", "One of each block.", "T1")
+      .Input(3, "zero_points", "Packed like B, or reals.", "T3", optional)
+      .Input(4, "g_idx", "Block of each element of K.", "tensor(int32)",
+             optional)
+      .Input(5, "bias", "Added to the product.", "T1", optional)
+      .Output(0, "Y", "[.., N]", "T1")
+      .Attr("K", "Columns of B.", AttributeProto::INT)
+      .Attr("N", "Rows of B.", AttributeProto::INT)
+      .Attr("bits", "Bits of a number.", AttributeProto::INT,
+            static_cast<int64_t>(4))
+      .Attr("block_size", "Numbers of a block.", AttributeProto::INT)
+      .Attr("accuracy_level", "A hint.", AttributeProto::INT,
+            static_cast<int64_t>(0))
+      .TypeConstraint("T1", floatTypes, "Reals.")
+      .TypeConstraint("T2", {"tensor(uint8)"}, "Packed numbers.")
+      .TypeConstraint("T3",
+                      {"tensor(uint8)", "tensor(float)", "tensor(float16)",
+                       "tensor(bfloat16)"},
+                      "Packed numbers or reals.");
+  return schema;
+}
+
+void onnxc::schema::microsoft::registerQuantizedMatMul() {
+  define(dynamicQuantizeMatMul(), fillDynamicQuantizeMatMul);
+  define(matMulIntegerToFloat(), fillMatMulIntegerToFloat);
+  define(matMulNBits(), fillMatMulNBits);
+}

@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+# ===- run.py - com.microsoft against onnxruntime --------------------------===//
+# Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+#
+# Compiles one node at a time on random inputs and compares with what
+# onnxruntime computes, with known and with unknown sizes.
+# ===------------------------------------------------------------------------===//
+"""Runs operators of com.microsoft and compares with onnxruntime."""
+
+import argparse
+import os
+import pathlib
+import sys
+import tempfile
+
+os.environ.setdefault("OM_NUM_THREADS", "1")
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+
+import numpy as np
+import onnx
+from onnx import helper
+
+import cases as microsoft
+from Harness import artefact, isolation
+
+MODES = ("static", "dynamic")
+
+
+def make_model(case, mode):
+    """A model of the one node, its outputs without types."""
+    inputs, names = [], []
+    for i, value in enumerate(case.inputs):
+        names.append("" if value is None else f"x{i}")
+        if value is not None:
+            kind = helper.np_dtype_to_tensor_dtype(value.dtype)
+            shape = value.shape if mode == "static" else [f"d{i}_{k}" for k in range(value.ndim)]
+            inputs.append(helper.make_tensor_value_info(names[-1], kind, shape))
+    outputs = [f"y{i}" for i in range(case.outputs)]
+    node = helper.make_node(case.operator, names, outputs, "node", domain="com.microsoft", **case.attributes)
+    infos = [onnx.ValueInfoProto(name=name) for name in outputs]
+    graph = helper.make_graph([node], case.name, inputs, infos)
+    opsets = [helper.make_opsetid("", 21), helper.make_opsetid("com.microsoft", 1)]
+    return helper.make_model(graph, opset_imports=opsets, ir_version=10)
+
+
+def peer(model, inputs):
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 3
+    options.intra_op_num_threads = 1
+    session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+    names = [info.name for info in model.graph.input]
+    return session.run(None, dict(zip(names, inputs)))
+
+
+def check(job, reporter):
+    case, mode = job
+    inputs = [value for value in case.inputs if value is not None]
+    reporter.stage("peer")
+    known = case._replace(inputs=list(case.reference)) if case.reference else case
+    expected = peer(make_model(known, "static"), [value for value in known.inputs if value is not None])
+    with tempfile.TemporaryDirectory(prefix="onnxc-") as scratch:
+        model, library = pathlib.Path(scratch, "model.onnx"), pathlib.Path(scratch, "model.so")
+        onnx.save(make_model(case, mode), model)
+        reporter.stage("compile")
+        artefact.compile_model(model, library)
+        reporter.stage("run")
+        outputs = artefact.load_session(library).run(inputs)
+    reporter.stage("mismatch")
+    for i, (ours, theirs) in enumerate(zip(outputs, expected, strict=True)):
+        if i in case.undefined:
+            continue
+        assert ours.dtype == theirs.dtype, f"output {i} is {ours.dtype} instead of {theirs.dtype}"
+        if ours.dtype.kind in "ui":
+            ours, theirs = ours.astype(np.int64), theirs.astype(np.int64)
+        np.testing.assert_allclose(ours, theirs, 1e-4, case.tolerance, err_msg=f"output {i}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--filter", default="", help="only cases whose name contains this")
+    parser.add_argument("--jobs", type=int, default=2)
+    arguments = parser.parse_args()
+    found = [c for c in microsoft.all_cases() if arguments.filter in c.name]
+    jobs = [(case, mode) for case in found for mode in MODES]
+    passed = failed = 0
+    for (case, mode), outcome in isolation.run_isolated(jobs, check, arguments.jobs, 60, 16 << 30):
+        passed += outcome.status == "passed"
+        if outcome.status != "passed":
+            failed += 1
+            print(f"FAILED {mode}/{case.name}: {outcome.stage}: {' '.join(outcome.message.split())[:300]}", flush=True)
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

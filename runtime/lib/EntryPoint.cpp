@@ -40,11 +40,15 @@ static void returnContext(OMContext *context) {
   omContextDestroy(context);
 }
 
+/// What omQueryEntryPoints has made.
+static std::atomic<const char **> entryNames;
+
 /// Runs when the artefact is unloaded or the process ends.
 __attribute__((destructor)) static void unload() {
   shutDownPool();
   for (std::atomic<OMContext *> &slot : idleContexts)
     omContextDestroy(slot.exchange(nullptr));
+  free(entryNames.exchange(nullptr));
   unmapWeights();
 }
 
@@ -190,17 +194,16 @@ OMTensorList *run_main_graph(OMTensorList *inputs) {
 //===----------------------------------------------------------------------===//
 
 const char *const *omQueryEntryPoints(int64_t *count) {
-  static std::atomic<const char **> names;
   if (count)
     *count = onnxc_model.numEntries;
-  const char **known = names.load(std::memory_order_acquire);
+  const char **known = entryNames.load(std::memory_order_acquire);
   if (known)
     return known;
   const char **fresh = static_cast<const char **>(
       calloc(size_t(onnxc_model.numEntries) + 1, sizeof(const char *)));
   for (int64_t i = 0; fresh && i < onnxc_model.numEntries; ++i)
     fresh[i] = onnxc_model.entries[i].name;
-  if (names.compare_exchange_strong(known, fresh))
+  if (entryNames.compare_exchange_strong(known, fresh))
     return fresh;
   free(fresh);
   return known;

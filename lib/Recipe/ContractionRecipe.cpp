@@ -18,6 +18,8 @@
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace onnxc::krnl;
 using onnxc::target::TargetDescription;
@@ -80,6 +82,39 @@ static bool walksMemory(linalg::LinalgOp op, OpOperand &operand,
       simplifyAffineExpr(last.replace(d, d + 1) - last, map.getNumDims(), 0);
   auto constant = dyn_cast<AffineConstantExpr>(step);
   return constant && constant.getValue() == 1;
+}
+
+/// Bytes from one iteration of the loop to the next in the operand's memory, or
+/// 0 if that is not known.
+static int64_t pitchOf(linalg::LinalgOp op, OpOperand &operand,
+                       StringRef loop) {
+  auto type = cast<RankedTensorType>(operand.get().getType());
+  AffineMap map = op.getMatchingIndexingMap(&operand);
+  SmallVector<StringRef> axes = KernelOp::getAxes(op);
+  if (!type.hasStaticShape() || !type.getElementType().isIntOrFloat())
+    return 0;
+  AffineExpr d =
+      getAffineDimExpr(llvm::find(axes, loop) - axes.begin(), op.getContext());
+  int64_t pitch = 0, stride = type.getElementTypeBitWidth() / 8;
+  for (auto [index, size] :
+       llvm::reverse(llvm::zip_equal(map.getResults(), type.getShape()))) {
+    AffineExpr whole = wholeIndex(index);
+    auto step = dyn_cast<AffineConstantExpr>(simplifyAffineExpr(
+        whole.replace(d, d + 1) - whole, map.getNumDims(), 0));
+    if (!step)
+      return 0;
+    pitch += step.getValue() * stride;
+    stride *= size;
+  }
+  return pitch;
+}
+
+/// Rows of a tile that the first cache can hold at once. Those whose distance
+/// is a multiple of a way's size share the few places of one set.
+static int64_t mostRows(int64_t pitch) {
+  constexpr int64_t waySize = 4096, rowsInSet = 8;
+  return pitch == 0 ? INT64_MAX
+                    : rowsInSet * (waySize / std::gcd(pitch, waySize));
 }
 
 /// Sorts the loops with `columns` as the operand of columns; fails where a loop
@@ -169,10 +204,7 @@ static bool isConstant(KernelOp kernel, unsigned operand) {
   return false;
 }
 
-/// Vectors of results that a channelwise tile has at most, so that those of
-/// its operand find room beside them.
-static constexpr int64_t channelwiseTile = 16;
-/// Multiply-adds that unrolling its window may lead to.
+/// Multiply-adds that unrolling a window over channels may lead to.
 static constexpr int64_t channelwiseCopies = 144;
 
 namespace {
@@ -205,6 +237,9 @@ private:
   RegisterTile tile;
   int64_t lanes = 1, depth = 1, columnBlock = 0;
   bool pack = false;
+  /// Not even two panels of columns stay in the second cache: all rows go by
+  /// each panel.
+  bool panelsFirst = false;
   int packedOperand = -1;
   std::string rowBlocks, rowTile, columnBlocks, columnPanels, columnTile;
 };
@@ -259,8 +294,11 @@ bool ContractionWriter::choose() {
     if (allRows < 16)
       return false;
   }
-  tile = chooseRegisterTile(target, rows, columns, lanes,
-                            loops.channelwise ? channelwiseTile : INT64_MAX);
+  tile = loops.channelwise
+             ? chooseWindowTile(target, rows, columns, lanes)
+             : chooseRegisterTile(
+                   target, rows, columns, lanes,
+                   mostRows(pitchOf(loops.op, *loops.rowOperand, loops.row)));
   for (const std::string &loop : loops.reduced)
     depth *= extentOf(kernel, loop, 512);
   return true;
@@ -305,6 +343,7 @@ void ContractionWriter::blockLoops() {
   if (!loops.window)
     columnBlock = chooseColumnBlock(target, columns, depth, tileColumns,
                                     target.vectorBytes / lanes);
+  panelsFirst = columnBlock == tileColumns;
   columnTile = loops.column;
   if (columnBlock > tileColumns) {
     std::string inner;
@@ -337,12 +376,15 @@ void ContractionWriter::writeOrder() {
     llvm::append_range(outer, ArrayRef(loops.columns).drop_back());
   if (!columnBlocks.empty())
     outer.push_back(columnBlocks);
+  if (panelsFirst)
+    outer.push_back(columnPanels);
   llvm::append_range(outer, ArrayRef(loops.rows).drop_back());
   outer.push_back(rowBlocks);
   if (loops.window)
     llvm::append_range(outer, ArrayRef(loops.columns).drop_back());
   SmallVector<std::string> shared = outer;
-  shared.push_back(columnPanels);
+  if (!panelsFirst)
+    shared.push_back(columnPanels);
   SmallVector<std::string> all = shared;
   llvm::append_range(all, loops.reduced);
   all.push_back(rowTile);

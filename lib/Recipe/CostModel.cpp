@@ -64,7 +64,7 @@ double resultCycles(const TargetDescription &target, RegisterTile tile,
 
 RegisterTile chooseRegisterTile(const TargetDescription &target, int64_t rows,
                                 int64_t columns, int64_t lanes,
-                                int64_t mostVectors) {
+                                int64_t mostRows) {
   if (ShapedType::isDynamic(rows))
     rows = manyIterations;
   if (ShapedType::isDynamic(columns))
@@ -76,9 +76,30 @@ RegisterTile chooseRegisterTile(const TargetDescription &target, int64_t rows,
   RegisterTile best{1, 1};
   double bestCycles = std::numeric_limits<double>::infinity();
   for (RegisterTile tile : tiles) {
-    if (tile.rows > rows || tile.vectors > vectors ||
-        tile.rows * tile.vectors > mostVectors)
+    if (tile.rows > std::min(rows, mostRows) || tile.vectors > vectors)
       continue;
+    double cycles = resultCycles(target, tile, rows, columns, lanes);
+    if (cycles < bestCycles * 0.99) {
+      best = tile;
+      bestCycles = cycles;
+    }
+  }
+  return best;
+}
+
+RegisterTile chooseWindowTile(const TargetDescription &target, int64_t rows,
+                              int64_t columns, int64_t lanes) {
+  // Half of the registers hold results, the rest what the window reads.
+  int64_t room = target.vectorRegs / 2;
+  if (ShapedType::isDynamic(rows))
+    rows = manyIterations;
+  if (ShapedType::isDynamic(columns))
+    columns = manyIterations * lanes;
+  int64_t vectors = std::min<int64_t>(llvm::divideCeil(columns, lanes), 2);
+  RegisterTile best{1, vectors};
+  double bestCycles = std::numeric_limits<double>::infinity();
+  for (int64_t count = std::min(room / vectors, rows); count > 0; --count) {
+    RegisterTile tile{count, vectors};
     double cycles = resultCycles(target, tile, rows, columns, lanes);
     if (cycles < bestCycles * 0.99) {
       best = tile;

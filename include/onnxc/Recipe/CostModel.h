@@ -34,10 +34,16 @@ constexpr double packCycles = 3;
 
 /// The tile that computes `rows` x `columns` results in the fewest cycles.
 /// Tails count as the smaller tiles they are. A dynamic extent counts as many.
-/// The tile has at most `mostVectors` vectors of results.
+/// The tile has at most `mostRows`.
 RegisterTile chooseRegisterTile(const target::TargetDescription &target,
                                 int64_t rows, int64_t columns, int64_t lanes,
-                                int64_t mostVectors = INT64_MAX);
+                                int64_t mostRows = INT64_MAX);
+
+/// The same for windows over columns that do not mix: every row has vectors of
+/// its own, and neighbouring rows share most of them, so that few columns and
+/// many rows are best.
+RegisterTile chooseWindowTile(const target::TargetDescription &target,
+                              int64_t rows, int64_t columns, int64_t lanes);
 
 /// Columns of a block whose packed panels stay in the second cache while rows
 /// go by: a multiple of `tileColumns`, or 0 if all `columns` fit.

@@ -118,5 +118,6 @@ void KrnlExpandMath::runOnOperation() {
     return signalPassFailure();
   onnxc::guardNaN(getOperation());
   if (failed(expand()))
-    signalPassFailure();
+    return signalPassFailure();
+  onnxc::expandMinMax(getOperation());
 }

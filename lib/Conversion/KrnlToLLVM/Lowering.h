@@ -103,6 +103,9 @@ void populateRegionToLLVMPatterns(const mlir::LLVMTypeConverter &types,
 /// Makes f32 functions whose polynomial loses NaN return it (NaNGuard.cpp).
 void guardNaN(mlir::Operation *root);
 
+/// Minima and maxima of floats as compares and selects (MinMax.cpp).
+void expandMinMax(mlir::Operation *root);
+
 } // namespace onnxc
 
 #endif // ONNXC_CONVERSION_KRNLTOLLVM_LOWERING_H

@@ -86,7 +86,8 @@ func.func @pointwise(%x: tensor<1x16x14x14xf32>, %w: tensor<32x16x1x1xf32>) -> t
 // CHECK:         krnl.kernel "index" loops [a = 8, b = 4]
 // CHECK:         krnl.kernel "constant" loops [a = 8, b = 4]
 func.func @not_in_a_line(%x: tensor<4x8xf32>) -> (tensor<8x4xf32>, tensor<8x4xindex>, tensor<8x4xf32>) {
-  %w = krnl.constant dense<1.0> : tensor<8x4xf32>
+  %w = krnl.constant dense<[[1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0], [1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0],
+                             [1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0], [1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0]]> : tensor<8x4xf32>
   %e = tensor.empty() : tensor<8x4xf32>
   %i = tensor.empty() : tensor<8x4xindex>
   %0 = krnl.kernel "transpose" loops [a = 8, b = 4] ins(%x : tensor<4x8xf32>) outs(%e : tensor<8x4xf32>) {

@@ -244,6 +244,7 @@ struct KrnlFusePass : impl::KrnlFusePassBase<KrnlFusePass> {
       done.push_back(consumer);
     }
     for (KernelOp kernel : done) {
+      inlineConstants(rewriter, kernel);
       reuseDestinations(rewriter, kernel);
       dropUnusedInputs(rewriter, kernel);
       if (!kernel.getRecipe().empty())

@@ -64,6 +64,9 @@ KernelOp collapseLoops(mlir::RewriterBase &rewriter, KernelOp kernel);
 /// memory is walked: as the results have them, then as the operands do.
 void orderLoops(KernelOp kernel);
 
+/// Puts numbers into the ops that read tensors all of one constant element.
+void inlineConstants(mlir::RewriterBase &rewriter, KernelOp kernel);
+
 /// Drops operands that the body does not use, and equal ones.
 void dropUnusedInputs(mlir::RewriterBase &rewriter, KernelOp kernel);
 

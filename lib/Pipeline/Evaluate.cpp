@@ -88,21 +88,52 @@ static std::vector<char> packNarrow(ArrayRef<char> spread, unsigned width) {
   return packed;
 }
 
-/// An output as an attribute with the element type of `type`; null if it has
-/// no raw form.
-static TypedAttr readOutput(const OMBuffer &buffer, Type type) {
-  Type element = getElementTypeOrSelf(type);
-  SmallVector<int64_t> shape(buffer.shape, buffer.shape + buffer.rank);
-  auto tensor = RankedTensorType::get(shape, element);
+namespace {
+
+/// A result: written straight to where the constant keeps it if its size is
+/// known, else to memory of the runtime.
+class Result {
+public:
+  explicit Result(Type type) : type(cast<RankedTensorType>(type)) {
+    std::optional<uint64_t> size = onnx::getRawSize(this->type);
+    if (!size || width() < 8)
+      return;
+    bytes.resize(*size + 1); // a pointer for no elements as well
+    shape.assign(this->type.getShape().begin(), this->type.getShape().end());
+    buffer = {bytes.data(), static_cast<int64_t>(*size), shape.data(),
+              this->type.getRank(), ONNX_TYPE_UNDEFINED};
+  }
+
+  /// What the run is given, and fills in.
+  OMBuffer buffer = {};
+
+  /// The value after the run; null if it has no raw form.
+  TypedAttr take();
+
+private:
+  unsigned width() const { return onnx::getRawBitWidth(type.getElementType()); }
+
+  RankedTensorType type;
+  std::vector<char> bytes;
+  SmallVector<int64_t> shape;
+};
+
+} // namespace
+
+TypedAttr Result::take() {
+  auto tensor = RankedTensorType::get(
+      ArrayRef<int64_t>(buffer.shape, buffer.rank), type.getElementType());
   const char *data = static_cast<const char *>(buffer.data);
-  unsigned width = onnx::getRawBitWidth(element);
-  if (width != 0 && width < 8)
-    return onnx::makeTensorAttr(
-        tensor, packNarrow({data, size_t(tensor.getNumElements())}, width));
-  std::optional<uint64_t> bytes = onnx::getRawSize(tensor);
-  if (!bytes)
+  std::optional<uint64_t> size = onnx::getRawSize(tensor);
+  if (!size)
     return TypedAttr();
-  return onnx::makeTensorAttr(tensor, std::vector<char>(data, data + *bytes));
+  if (!bytes.empty())
+    bytes.resize(*size);
+  else if (width() < 8)
+    bytes = packNarrow({data, size_t(tensor.getNumElements())}, width());
+  else
+    bytes.assign(data, data + *size);
+  return onnx::makeTensorAttr(tensor, std::move(bytes));
 }
 
 /// Runs `main_graph` once, on this thread.
@@ -127,16 +158,21 @@ static onnx::Evaluator::Results runModel(LoadedModel &model, TypeRange types) {
   if (!context)
     return llvm::createStringError("no memory for a run");
   (*setThreads)(context.get(), 1);
-  std::vector<OMBuffer> outputs(types.size());
+  std::vector<Result> results;
+  std::vector<OMBuffer> outputs;
+  results.reserve(types.size()); // the run knows their addresses
+  for (Type type : types)
+    outputs.push_back(results.emplace_back(type).buffer);
   if ((*run)(context.get(), nullptr, 0, outputs.data(), outputs.size()))
     return llvm::createStringError((*message)(context.get()));
-  SmallVector<TypedAttr> results;
-  for (auto [buffer, type] : llvm::zip_equal(outputs, types)) {
-    results.push_back(readOutput(buffer, type));
-    if (!results.back())
+  SmallVector<TypedAttr> values;
+  for (auto [result, buffer] : llvm::zip_equal(results, outputs)) {
+    result.buffer = buffer;
+    values.push_back(result.take());
+    if (!values.back())
       return llvm::createStringError("the result has no raw form");
   }
-  return results;
+  return values;
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,0 +1,57 @@
+// RUN: onnx-opt %s --convert-onnx-to-krnl | FileCheck %s
+
+// The kernel starts from the data; updates along the axis follow one another,
+// those beside it do not meet.
+// CHECK-DAG:   #[[$TO:.+]] = affine_map<(d0, d1) -> (0, d1)>
+// CHECK-LABEL: func @elements
+// CHECK-SAME:    %[[DATA:.+]]: tensor<5x7xf32>, %[[INDICES:.+]]: tensor<3x7xi64>, %[[UPDATES:.+]]: tensor<3x7xf32>
+// CHECK:         krnl.kernel "ScatterElements" loops [d0 = 3, d1 = 7] ins(%[[UPDATES]], %[[INDICES]] {{.*}} outs(%[[DATA]] :
+// CHECK:         indexing_maps = [{{.+}}, #[[$TO]]], iterator_types = ["reduction", "parallel"]
+// CHECK:           %[[PLACE:.+]] = krnl.wrap_index
+// CHECK-NOT:       krnl.current
+// CHECK:           krnl.place %{{.+}} at[%[[PLACE]], %{{.+}}] : f32
+func.func @elements(%data: tensor<5x7xf32>, %indices: tensor<3x7xi64>, %updates: tensor<3x7xf32>) -> tensor<5x7xf32> {
+  %y = onnx.ScatterElements(%data, %indices, %updates) {axis = 0 : i64} : (tensor<5x7xf32>, tensor<3x7xi64>, tensor<3x7xf32>) -> tensor<5x7xf32>
+  return %y : tensor<5x7xf32>
+}
+
+// Sums in half precision are rounded one by one.
+// CHECK-LABEL: func @sum
+// CHECK:         %[[OLD:.+]] = krnl.current 0
+// CHECK:         arith.extf %[[OLD]] : f16 to f32
+// CHECK:         arith.addf
+// CHECK:         arith.truncf
+// CHECK:         krnl.place
+func.func @sum(%data: tensor<5xf16>, %indices: tensor<3xi64>, %updates: tensor<3xf16>) -> tensor<5xf16> {
+  %y = onnx.ScatterElements(%data, %indices, %updates) {reduction = "add"} : (tensor<5xf16>, tensor<3xi64>, tensor<3xf16>) -> tensor<5xf16>
+  return %y : tensor<5xf16>
+}
+
+// Sizes that only the run knows are checked; updates may be smaller than the
+// data beside the axis, too.
+// CHECK-LABEL: func @unknown_sizes
+// CHECK:         krnl.check %{{.+}}, "ScatterElements: indices and updates differ in shape"
+// CHECK:         krnl.check %{{.+}}, "ScatterElements: updates are larger than the data"
+// CHECK:         krnl.check %{{.+}}, "ScatterElements: the data has no element along the axis"
+func.func @unknown_sizes(%data: tensor<?x?xf32>, %indices: tensor<?x?xi64>, %updates: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %y = onnx.ScatterElements(%data, %indices, %updates) {axis = 1 : i64} : (tensor<?x?xf32>, tensor<?x?xi64>, tensor<?x?xf32>) -> tensor<?x?xf32>
+  return %y : tensor<?x?xf32>
+}
+
+// Places of two numbers become rows of a matrix, slices its columns.
+// CHECK-LABEL: func @slices
+// CHECK:         krnl.kernel "ScatterND" loops [d0 = 6, d1 = 8]
+// CHECK-COUNT-2:   krnl.wrap_index
+// CHECK:           krnl.place
+func.func @slices(%data: tensor<4x5x8xf32>, %indices: tensor<2x3x2xi64>, %updates: tensor<2x3x8xf32>) -> tensor<4x5x8xf32> {
+  %y = onnx.ScatterND(%data, %indices, %updates) : (tensor<4x5x8xf32>, tensor<2x3x2xi64>, tensor<2x3x8xf32>) -> tensor<4x5x8xf32>
+  return %y : tensor<4x5x8xf32>
+}
+
+// CHECK-LABEL: func @unpool
+// CHECK:         krnl.kernel "Zeros"
+// CHECK:         krnl.kernel "MaxUnpool" loops [d0 = 4]
+func.func @unpool(%x: tensor<1x1x2x2xf32>, %indices: tensor<1x1x2x2xi64>) -> tensor<1x1x4x4xf32> {
+  %y = onnx.MaxUnpool(%x, %indices) {kernel_shape = array<i64: 2, 2>, strides = array<i64: 2, 2>} : (tensor<1x1x2x2xf32>, tensor<1x1x2x2xi64>) -> tensor<1x1x4x4xf32>
+  return %y : tensor<1x1x4x4xf32>
+}

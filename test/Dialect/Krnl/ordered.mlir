@@ -1,0 +1,69 @@
+// RUN: onnx-opt %s --verify-roundtrip | FileCheck %s --check-prefix=TEXT
+// RUN: onnx-opt %s --krnl-lower-kernels=vector-bytes=64 --canonicalize --cse | FileCheck %s
+
+// Results at computed places, and traces of a reduction.
+
+#all = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+#to = affine_map<(i, j) -> (0, j)>
+// The rows that the updates go to may be equal, so i runs in order; along j no
+// two lanes meet. One row for all lanes: a plain vector load and store.
+// TEXT-LABEL: func @add_rows
+// TEXT:         krnl.current 0 at[%{{.+}}, %{{.+}}] : f32
+// TEXT:         krnl.place %{{.+}} at[%{{.+}}, %{{.+}}] : f32
+// CHECK-LABEL: func private @kernel_scatter_0
+// CHECK-SAME:    %[[U:[^:]+]]: memref<5x64xf32>, %[[I:[^:]+]]: memref<5xi64>, %[[OUT:[^:]+]]: memref<9x64xf32>
+// CHECK:         scf.for %{{.+}} = %c0 to %c4
+// CHECK:           scf.for %[[N:.+]] = %c0 to %c5
+// CHECK:             %[[INDEX:.+]] = memref.load %[[I]][%[[N]]]
+// CHECK:             %[[PLACE:.+]] = arith.index_cast %[[INDEX]]
+// CHECK:             %[[OLD:.+]] = vector.load %[[OUT]][%[[PLACE]], %{{.+}}]
+// CHECK:             %[[SUM:.+]] = arith.addf %[[OLD]], %{{.+}}
+// CHECK:             vector.store %[[SUM]], %[[OUT]][%[[PLACE]], %{{.+}}]
+func.func @add_rows(%u: tensor<5x64xf32>, %i: tensor<5xi64>, %x: tensor<9x64xf32>) -> tensor<9x64xf32> {
+  %y = krnl.kernel "scatter" loops [i = 5, j = 64] ins(%u, %i : tensor<5x64xf32>, tensor<5xi64>) outs(%x : tensor<9x64xf32>)
+    recipe [block(j, 16) -> (j.o, j.i), order(j.o, i, j.i), share(j.o), vectorize(j.i, 16)] {
+  ^bb0(%a: tensor<5x64xf32>, %b: tensor<5xi64>, %o: tensor<9x64xf32>):
+    %r = linalg.generic {indexing_maps = [#all, #row, #to], iterator_types = ["reduction", "parallel"]} ins(%a, %b : tensor<5x64xf32>, tensor<5xi64>) outs(%o : tensor<9x64xf32>) attrs = {krnl.axes = ["i", "j"]} {
+    ^bb0(%p: f32, %q: i64, %unused: f32):
+      %zero = arith.constant 0 : index
+      %place = arith.index_cast %q : i64 to index
+      %old = krnl.current 0 at [%place, %zero] : f32
+      %new = arith.addf %old, %p : f32
+      %v = krnl.place %new at [%place, %zero] : f32
+      linalg.yield %v : f32
+    } -> tensor<9x64xf32>
+    krnl.yield %r : tensor<9x64xf32>
+  } -> tensor<9x64xf32>
+  return %y : tensor<9x64xf32>
+}
+
+#r1 = affine_map<(i) -> (i)>
+// The running sum stays in a register along j, and each of its values is stored.
+// CHECK-LABEL: func private @kernel_running_0
+// CHECK-SAME:    %[[X:[^:]+]]: memref<8x100xf32>, %[[Y:[^:]+]]: memref<8x100xf32>
+// CHECK:         %{{.+}} = scf.for %[[J:.+]] = %c0 to %c100 step %c1 iter_args(%[[RUN:.+]] = %{{.+}}) -> (f32)
+// CHECK:           %[[ELEMENT:.+]] = memref.load %[[X]][%{{.+}}, %[[J]]]
+// CHECK:           %[[NEXT:.+]] = arith.addf %[[RUN]], %[[ELEMENT]]
+// CHECK:           memref.store %[[NEXT]], %[[Y]][%{{.+}}, %[[J]]]
+// CHECK:           scf.yield %[[NEXT]]
+func.func @running_sum(%x: tensor<8x100xf32>) -> tensor<8x100xf32> {
+  %e = tensor.empty() : tensor<8x100xf32>
+  %y = krnl.kernel "running" loops [i = 8, j = 100] ins(%x : tensor<8x100xf32>) outs(%e : tensor<8x100xf32>)
+    recipe [share(i), parallel(i)] {
+  ^bb0(%a: tensor<8x100xf32>, %o: tensor<8x100xf32>):
+    %zero = arith.constant 0.0 : f32
+    %t = tensor.empty() : tensor<8xf32>
+    %f = linalg.generic {indexing_maps = [#r1], iterator_types = ["parallel"]} outs(%t : tensor<8xf32>) attrs = {krnl.axes = ["i"]} {
+    ^bb0(%q: f32):
+      linalg.yield %zero : f32
+    } -> tensor<8xf32>
+    %r:2 = linalg.generic {indexing_maps = [#all, #row, #all], iterator_types = ["parallel", "reduction"]} ins(%a : tensor<8x100xf32>) outs(%f, %o : tensor<8xf32>, tensor<8x100xf32>) attrs = {krnl.axes = ["i", "j"]} {
+    ^bb0(%p: f32, %sum: f32, %unused: f32):
+      %next = arith.addf %sum, %p : f32
+      linalg.yield %next, %next : f32, f32
+    } -> (tensor<8xf32>, tensor<8x100xf32>)
+    krnl.yield %r#1 : tensor<8x100xf32>
+  } -> tensor<8x100xf32>
+  return %y : tensor<8x100xf32>
+}

@@ -5,21 +5,36 @@
 # ===------------------------------------------------------------------------===//
 """Small models for random recipes: GRAPHS[name]() returns (model, inputs)."""
 
+import functools
+
 import numpy as np
-from onnx import TensorProto, helper, numpy_helper
+from onnx import helper, numpy_helper
 
 
-def build(nodes, inputs, output_rank, weights=(), unknown=False):
-    """A model of one output `y`; inputs are {name: shape}, `unknown` hides all sizes of them."""
+def random_array(rng, shape, dtype):
+    if np.issubdtype(dtype, np.integer):
+        return rng.integers(max(np.iinfo(dtype).min, -100), min(np.iinfo(dtype).max, 100), shape).astype(dtype)
+    return rng.standard_normal(shape).astype(dtype)
 
-    def info(name, shape):
-        return helper.make_tensor_value_info(name, TensorProto.FLOAT, shape)
 
+def build(nodes, inputs, rank, weights=(), unknown=False, dtype=np.float32, result=None):
+    """A model of one output `y` of that rank; inputs and weights are {name: shape or (shape, dtype)}.
+
+    `unknown` hides all sizes of the inputs; `result` is the output's dtype.
+    """
     rng = np.random.default_rng(42)
-    arrays = {n: rng.standard_normal(s).astype(np.float32) for n, s in inputs.items()}
-    stored = [numpy_helper.from_array(rng.standard_normal(s).astype(np.float32), n) for n, s in dict(weights).items()]
-    infos = [info(n, [None] * len(s) if unknown else s) for n, s in inputs.items()]
-    graph = helper.make_graph(nodes, "g", infos, [info("y", [None] * output_rank)], stored)
+
+    def make(shape):
+        shape, element = shape if isinstance(shape[-1:][0] if shape else 0, type) else (shape, dtype)
+        return random_array(rng, shape, element)
+
+    def info(name, element, shape):
+        return helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(np.dtype(element)), shape)
+
+    arrays = {n: make(s) for n, s in inputs.items()}
+    stored = [numpy_helper.from_array(make(s), n) for n, s in dict(weights).items()]
+    infos = [info(n, a.dtype, [None] * a.ndim if unknown else a.shape) for n, a in arrays.items()]
+    graph = helper.make_graph(nodes, "g", infos, [info("y", result or dtype, [None] * rank)], stored)
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10)
     return model, list(arrays.values())
 
@@ -28,41 +43,124 @@ def node(op, inputs, output, **attributes):
     return helper.make_node(op, inputs.split(), [output], **attributes)
 
 
-def elementwise(unknown=False):
+def with_axes(made, axes):
+    """Adds the constant input `axes`."""
+    made[0].graph.initializer.append(numpy_helper.from_array(np.array(axes, np.int64), "axes"))
+    return made
+
+
+def elementwise(**kind):
     nodes = [node("Add", "a b", "s"), node("Relu", "s", "r"), node("Mul", "r c", "y")]
-    return build(nodes, {"a": (17, 33), "b": (33,), "c": (17, 1)}, 2, unknown=unknown)
+    return build(nodes, {"a": (17, 33), "b": (33,), "c": (17, 1)}, 2, **kind)
 
 
-def gemm(unknown=False):
+def broadcast(**kind):
+    nodes = [node("Mul", "a b", "m"), node("Sub", "m c", "y")]
+    return build(nodes, {"a": (3, 1, 5, 7), "b": (4, 1, 7), "c": (3, 4, 5, 1)}, 4, **kind)
+
+
+def gemm(**kind):
     nodes = [node("Gemm", "x w b", "g"), node("Relu", "g", "y")]
-    return build(nodes, {"x": (19, 37)}, 2, {"w": (37, 53), "b": (53,)}, unknown)
+    return build(nodes, {"x": (19, 37)}, 2, {"w": (37, 53), "b": (53,)}, **kind)
 
 
-def matmul(unknown=False):
+def gemm_transposed(**kind):
+    nodes = [node("Gemm", "x w", "g", transA=1, transB=1), node("Sigmoid", "g", "y")]
+    return build(nodes, {"x": (23, 18), "w": (21, 23)}, 2, **kind)
+
+
+def matmul(**kind):
     nodes = [node("MatMul", "a b", "m"), node("Add", "m c", "y")]
-    return build(nodes, {"a": (3, 9, 21), "b": (3, 21, 35), "c": (35,)}, 3, unknown=unknown)
+    return build(nodes, {"a": (3, 9, 21), "b": (3, 21, 35), "c": (35,)}, 3, **kind)
 
 
-def softmax(unknown=False):
-    return build([node("Softmax", "x", "y", axis=1)], {"x": (13, 50)}, 2, unknown=unknown)
+def matmul_broadcast(**kind):
+    return build([node("MatMul", "a b", "y")], {"a": (2, 3, 5, 11), "b": (3, 11, 17)}, 4, **kind)
 
 
-def reduce_mean(unknown=False):
+def matmul_integer(**kind):
+    nodes = [node("MatMulInteger", "a b za zb", "y")]
+    inputs = {"a": ((13, 22), np.uint8), "b": ((22, 19), np.int8)}
+    zeros = {"za": ((), np.uint8), "zb": ((), np.int8)}
+    return build(nodes, inputs, 2, zeros, result=np.int32, **kind)
+
+
+def softmax(**kind):
+    return build([node("Softmax", "x", "y", axis=1)], {"x": (13, 50)}, 2, **kind)
+
+
+def layer_norm(**kind):
+    nodes = [node("LayerNormalization", "x s b", "y", axis=-1)]
+    return build(nodes, {"x": (3, 5, 29)}, 3, {"s": (29,), "b": (29,)}, **kind)
+
+
+def reduce_mean(**kind):
     nodes = [node("ReduceMean", "x axes", "m", keepdims=1), node("Sub", "x m", "y")]
-    model, inputs = build(nodes, {"x": (11, 29)}, 2, unknown=unknown)
-    model.graph.initializer.append(numpy_helper.from_array(np.array([1], np.int64), "axes"))
-    return model, inputs
+    return with_axes(build(nodes, {"x": (11, 29)}, 2, **kind), [1])
 
 
-def conv(unknown=False):
+def reduce_columns(**kind):
+    nodes = [node("ReduceSum", "x axes", "y", keepdims=0)]
+    return with_axes(build(nodes, {"x": (9, 6, 21)}, 1, **kind), [0, 1])
+
+
+def reduce_max(**kind):
+    nodes = [node("ReduceMax", "x axes", "y", keepdims=0)]
+    return with_axes(build(nodes, {"x": (5, 6, 17)}, 1, **kind), [0, 2])
+
+
+def conv(**kind):
     nodes = [node("Conv", "x w b", "c", pads=[1, 1, 1, 1], kernel_shape=[3, 3]), node("Relu", "c", "y")]
-    return build(nodes, {"x": (2, 5, 9, 11)}, 4, {"w": (18, 5, 3, 3), "b": (18,)}, unknown)
+    return build(nodes, {"x": (2, 5, 9, 11)}, 4, {"w": (18, 5, 3, 3), "b": (18,)}, **kind)
 
 
-def transpose(unknown=False):
+def conv_strided(**kind):
+    nodes = [node("Conv", "x w", "y", strides=[2, 2], dilations=[1, 2], kernel_shape=[3, 2])]
+    return build(nodes, {"x": (1, 4, 13, 12)}, 4, {"w": (10, 4, 3, 2)}, **kind)
+
+
+def depthwise(**kind):
+    nodes = [node("Conv", "x w b", "c", pads=[1, 1, 1, 1], kernel_shape=[3, 3], group=7), node("Clip", "c", "y")]
+    return build(nodes, {"x": (1, 7, 9, 10)}, 4, {"w": (7, 1, 3, 3), "b": (7,)}, **kind)
+
+
+def conv_integer(**kind):
+    nodes = [node("ConvInteger", "x w", "y", kernel_shape=[3, 3])]
+    inputs = {"x": ((1, 3, 8, 9), np.uint8)}
+    return build(nodes, inputs, 4, {"w": ((6, 3, 3, 3), np.uint8)}, result=np.int32, **kind)
+
+
+def max_pool(**kind):
+    nodes = [node("MaxPool", "x", "y", kernel_shape=[3, 3], strides=[2, 1], pads=[1, 1, 1, 1])]
+    return build(nodes, {"x": (1, 5, 11, 9)}, 4, **kind)
+
+
+def average_pool(**kind):
+    nodes = [node("AveragePool", "x", "y", kernel_shape=[2, 3], strides=[2, 2], count_include_pad=1, pads=[0, 1, 0, 1])]
+    return build(nodes, {"x": (2, 3, 10, 13)}, 4, **kind)
+
+
+def transpose(**kind):
     nodes = [node("Transpose", "x", "t", perm=[2, 0, 1]), node("Exp", "t", "y")]
-    return build(nodes, {"x": (7, 10, 13)}, 3, unknown=unknown)
+    return build(nodes, {"x": (7, 10, 13)}, 3, **kind)
 
 
-GRAPHS = {f.__name__: f for f in (elementwise, gemm, matmul, softmax, reduce_mean, conv, transpose)}
-GRAPHS |= {f.__name__ + "-unknown": (lambda f=f: f(True)) for f in (elementwise, gemm, matmul, softmax)}
+def attention(**kind):
+    nodes = [node("MatMul", "q k", "s"), node("Softmax", "s", "p", axis=-1), node("MatMul", "p v", "y")]
+    return build(nodes, {"q": (2, 7, 9), "k": (2, 9, 13), "v": (2, 13, 10)}, 3, **kind)
+
+
+F32 = (
+    elementwise, broadcast, gemm, gemm_transposed, matmul, matmul_broadcast, matmul_integer, softmax, layer_norm,
+    reduce_mean, reduce_columns, reduce_max, conv, conv_strided, depthwise, conv_integer, max_pool, average_pool,
+    transpose, attention,
+)  # fmt: skip
+UNKNOWN = (elementwise, gemm, matmul, softmax, layer_norm, reduce_columns, depthwise, max_pool, matmul_integer)
+F16 = (elementwise, gemm, softmax, conv)
+F64 = (matmul, broadcast, reduce_mean)
+I32 = (elementwise, reduce_columns)
+
+GRAPHS = {f.__name__: f for f in F32}
+GRAPHS |= {f.__name__ + "-unknown": functools.partial(f, unknown=True) for f in UNKNOWN}
+for suffix, dtype, functions in (("f16", np.float16, F16), ("f64", np.float64, F64), ("i32", np.int32, I32)):
+    GRAPHS |= {f"{f.__name__}-{suffix}": functools.partial(f, dtype=dtype) for f in functions}

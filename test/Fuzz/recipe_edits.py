@@ -1,156 +1,282 @@
-# ===- recipe_edits.py - Random recipes that are legal more often than not --===//
+# ===- recipe_edits.py - Random recipes that are nearly legal --------------===//
 # Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 #
-# Follows just enough of the loop nest to make sensible steps; whether a recipe
-# is legal is for the compiler to say.
+# Follows just enough of the loop nest to make sensible steps; whether one is
+# legal is for the compiler to say, and a refused step is taken out.
 # ===------------------------------------------------------------------------===//
-"""Draws random recipes for a kernel."""
+"""Draws random recipes for a kernel, and knows which of them keep the order of reductions."""
 
 import dataclasses
 
-
-@dataclasses.dataclass
-class Op:
-    """A structured op of a kernel body: the axes it runs over and those it reduces."""
-
-    axes: tuple
-    reduced: frozenset
+SIZES = [1, 2, 3, 4, 5, 7, 8, 16, 32, 48, 64]
 
 
 @dataclasses.dataclass
-class Kernel:
-    """What a recipe can be about: named axes with their extents (None: unknown) and the ops over them."""
+class Step:
+    """One step of a recipe: its loops, those it makes, and the rest of its text."""
 
-    name: str
-    axes: dict
-    ops: list
+    kind: str
+    loops: list
+    made: list = dataclasses.field(default_factory=list)
+    number: int = 0
+    op: int = -1
+    tail: str = ""
+
+    def __str__(self):
+        names = ", ".join(self.loops)
+        inside = {
+            "block": f"{names}, {self.number}{self.tail}",
+            "cache": f"{self.number}, at={names}",
+            "pack": f"{self.number}, [{names}]",
+        }.get(self.kind, f"{names}, {self.number}" if self.number else names)
+        made = {0: "", 1: " -> " + "".join(self.made)}.get(len(self.made), f" -> ({', '.join(self.made)})")
+        return f"{f'{self.op}: ' if self.op >= 0 else ''}{self.kind}({inside}){made}"
 
 
 class Nest:
-    """The live loops, outermost first, each with the axes it stems from."""
+    """The loops of each op, outermost first, each with the axes it stems from."""
 
-    def __init__(self, kernel, rng):
-        self.kernel, self.rng, self.steps = kernel, rng, []
+    def __init__(self, kernel):
+        self.kernel = kernel
         self.stems = {name: {name} for name in kernel.axes}
         self.extents = dict(kernel.axes)
         self.order = list(kernel.axes)
-        self.shared, self.fresh, self.preserves = [], 0, True
+        self.ops = [[a for a in kernel.axes if a in op.axes] for op in kernel.ops]
+        self.unrolled = [{} for _ in kernel.ops]
 
-    def reduced(self, loop):
-        return any(self.stems[loop] & op.reduced for op in self.kernel.ops)
+    def reduced(self, loop, op=-1):
+        ops = self.kernel.ops if op < 0 else [self.kernel.ops[op]]
+        return any(self.stems[loop] & o.reduced for o in ops)
+
+    def lists(self, op):
+        return [self.order, *self.ops] if op < 0 else [self.ops[op]]
 
     def in_all_ops(self, loop):
-        return all(self.stems[loop] <= set(op.axes) for op in self.kernel.ops)
+        return all(loop in loops for loops in self.ops)
 
-    def name(self, prefix):
+    def advance(self, step):
+        """Carries the step out; returns whether every reduction keeps its order."""
+        if step.kind in ("block", "split_reduction", "fuse"):
+            return self.replace(step)
+        if step.kind == "order":
+            return self.reorder(step)
+        numbers = range(len(self.ops)) if step.op < 0 else [step.op]
+        reducing = [n for n in numbers if step.loops[0] in self.ops[n] and self.reduced(step.loops[0], n)]
+        if step.kind == "unroll":
+            for number in numbers:
+                self.unrolled[number][step.loops[0]] = step.number
+            return all(self.unrolls_in_order(n, step.loops[0]) for n in reducing)
+        return step.kind != "vectorize" or not reducing
+
+    def unrolls_in_order(self, op, loop):
+        """The copies follow one another only if all loops of the reduction inside are written out."""
+        inside = self.ops[op][self.ops[op].index(loop) + 1 :]
+        return all(self.unrolled[op].get(l) == self.extents[l] for l in inside if self.reduced(l, op))
+
+    def replace(self, step):
+        old, made = step.loops, step.made
+        sizes = [self.extents[l] for l in old]
+        if step.kind == "fuse":
+            self.extents[made[0]] = sizes[0] * sizes[1] if all(s is not None for s in sizes) else None
+        else:
+            blocks = None if sizes[0] is None else -(-sizes[0] // step.number)
+            self.extents |= {made[0]: blocks, made[1]: step.number}
+        for name in made:
+            self.stems[name] = set().union(*(self.stems[l] for l in old))
+        for loops in self.lists(step.op):
+            if old[0] in loops:
+                at = loops.index(old[0])
+                loops[at : at + len(old)] = made
+        return step.kind != "split_reduction"
+
+    def reorder(self, step):
+        before = [[l for l in loops if self.reduced(l, n)] for n, loops in enumerate(self.ops)]
+        wanted = step.loops
+        if step.op < 0:
+            permute(self.order, wanted)
+            wanted = self.order
+        for loops in self.ops if step.op < 0 else [self.ops[step.op]]:
+            permute(loops, wanted)
+        after = [[l for l in loops if self.reduced(l, n)] for n, loops in enumerate(self.ops)]
+        return before == after
+
+
+def permute(loops, wanted):
+    """Lets the wanted loops take, in that order, the places they hold together."""
+    wanted = [l for l in wanted if l in loops]
+    places = [i for i, l in enumerate(loops) if l in wanted]
+    for place, loop in zip(places, wanted):
+        loops[place] = loop
+
+
+def keeps_order(kernel, steps):
+    nest = Nest(kernel)
+    return all([nest.advance(step) for step in steps])
+
+
+class Draw:
+    """Writes one random recipe."""
+
+    def __init__(self, kernel, rng):
+        self.nest, self.kernel, self.rng, self.steps, self.fresh = Nest(kernel), kernel, rng, [], 0
+        self.shared = []
+
+    def add(self, kind, loops, made=(), **rest):
+        step = Step(kind, [str(l) for l in loops], list(made), **rest)
+        self.steps.append(step)
+        self.nest.advance(step)
+        return step
+
+    def pick(self, choices):
+        return choices[int(self.rng.integers(len(choices)))]
+
+    def chance(self, probability):
+        return self.rng.random() < probability
+
+    def names(self, *prefixes):
         self.fresh += 1
-        return f"{prefix}{self.fresh}"
+        return [f"{prefix}{self.fresh}" for prefix in prefixes]
 
-    def split(self, step, loop, size):
-        outer, inner = self.name("o"), self.name("i")
-        self.steps.append(f"{step}({loop}, {size}) -> ({outer}, {inner})")
-        extent = self.extents[loop]
-        self.extents |= {outer: extent and -(-extent // size), inner: size}
-        self.stems |= {outer: self.stems[loop], inner: self.stems[loop]}
-        at = self.order.index(loop)
-        self.order[at : at + 1] = [outer, inner]
+    def some_op(self):
+        """Most steps concern all ops."""
+        return int(self.rng.integers(len(self.kernel.ops))) if self.chance(0.2) else -1
 
-    def block(self):
-        loop = self.rng.choice(self.order)
-        self.split("block", loop, int(self.rng.choice([2, 3, 4, 5, 8, 16, 32, 48])))
+    def loops_of(self, op):
+        return self.nest.order if op < 0 else self.nest.ops[op]
 
-    def split_reduction(self):
-        loops = [l for l in self.order if self.reduced(l)]
+    def block(self, loop=None, size=None, op=-1):
+        loop = loop or self.pick(self.loops_of(op))
+        tail = ", tail=peel" if self.chance(0.4) else ""
+        made = self.names("o", "i")
+        self.add("block", [loop], made, number=int(size or self.pick(SIZES)), op=op, tail=tail)
+        return made
+
+    def split_reduction(self, op):
+        loops = [l for l in self.loops_of(op) if self.nest.reduced(l, op)]
         if loops:
-            self.preserves = False
-            self.split("split_reduction", self.rng.choice(loops), int(self.rng.choice([2, 4])))
+            number = int(self.pick([2, 4, 8, 32]))
+            made = self.names("s", "v")
+            self.add("split_reduction", [self.pick(loops)], made, number=number, op=op)
+            return made
+        return None
 
-    def fuse(self):
-        if len(self.order) < 2:
-            return
-        at = int(self.rng.integers(len(self.order) - 1))
-        outer, inner = self.order[at : at + 2]
-        if self.reduced(outer) != self.reduced(inner):
-            return
-        name = self.name("f")
-        self.steps.append(f"fuse({outer}, {inner}) -> {name}")
-        sizes = (self.extents[outer], self.extents[inner])
-        self.extents[name] = sizes[0] * sizes[1] if all(sizes) else None
-        self.stems[name] = self.stems[outer] | self.stems[inner]
-        self.order[at : at + 2] = [name]
+    def fuse(self, op):
+        loops = self.loops_of(op)
+        pairs = [p for p in zip(loops, loops[1:]) if self.nest.reduced(p[0], op) == self.nest.reduced(p[1], op)]
+        if pairs:
+            self.add("fuse", self.pick(pairs), self.names("f"), op=op)
 
-    def reorder(self):
+    def reorder(self, op):
         """A random order, most often with the loops that can be shared outside."""
-        loops = list(self.rng.permutation(self.order))
-        if self.rng.random() < 0.8:
-            loops.sort(key=lambda l: not self.in_all_ops(l) or self.reduced(l))
-        before = [l for l in self.order if self.reduced(l)]
-        self.preserves &= before == [l for l in loops if self.reduced(l)]
-        self.order = [str(l) for l in loops]
-        self.steps.append(f"order({', '.join(self.order)})")
+        loops = [str(l) for l in self.rng.permutation(self.loops_of(op))]
+        if self.chance(0.3):
+            loops = loops[: len(loops) // 2 + 1]
+        if self.chance(0.8):
+            loops.sort(key=lambda l: not self.nest.in_all_ops(l) or self.nest.reduced(l))
+        # What is inside a block has to stay inside the loop over the blocks.
+        for step in self.steps:
+            if len(step.made) == 2 and set(step.made) <= set(loops):
+                outer, inner = sorted(loops.index(l) for l in step.made)
+                loops[outer], loops[inner] = step.made
+        if loops:
+            self.add("order", loops, op=op)
 
     def share(self):
         possible = []
-        for loop in self.order:
-            if self.reduced(loop) or not self.in_all_ops(loop):
+        for loop in self.nest.order:
+            if self.nest.reduced(loop) or not self.nest.in_all_ops(loop):
                 break
             possible.append(loop)
-        count = int(self.rng.integers(len(possible) + 1))
-        if count == 0:
+        self.place(possible[: int(self.rng.integers(len(possible) + 1))])
+
+    def place(self, shared):
+        self.shared = shared
+        if shared:
+            self.add("share", shared)
+            count = int(self.rng.integers(len(shared) + 1))
+            if count:
+                self.add("parallel", shared[:count])
+
+    def registers(self):
+        """Vectors and copies for loops inside: of all ops, or for each op its own."""
+        free = [l for l in self.nest.order if l not in self.shared]
+        if len(free) >= 2 and self.chance(0.25):
+            self.add("register_tile", free[-2:])
             return
-        self.shared = possible[:count]
-        self.steps.append(f"share({', '.join(self.shared)})")
-        count = int(self.rng.integers(count + 1))
-        if count:
-            self.steps.append(f"parallel({', '.join(self.shared[:count])})")
+        for op in range(len(self.kernel.ops)) if self.chance(0.5) else [-1]:
+            loops = [l for l in self.loops_of(op) if l not in self.shared or self.chance(0.2)]
+            if loops and self.chance(0.6):
+                self.add("vectorize", loops[-1:], number=int(self.pick([2, 4, 8, 16, 32])), op=op)
+            for loop in loops[-3:]:
+                if self.chance(0.3):
+                    self.add("unroll", [loop], number=int(self.pick([2, 3, 4, 5, 9])), op=op)
 
-    def finish(self):
-        """Something for the innermost loops, or nothing."""
-        free = self.order[len(self.shared) :]
-        choice = self.rng.random()
-        if free and choice < 0.45:
-            loop = free[-1]
-            self.preserves &= not self.reduced(loop)
-            self.steps.append(f"vectorize({loop}, {self.rng.choice([4, 8, 16])})")
-        elif free and choice < 0.65:
-            self.steps.append(f"unroll({free[-1]}, {self.rng.choice([2, 3, 4])})")
-        elif len(free) >= 2 and choice < 0.9:
-            self.steps.append(f"register_tile({free[-2]}, {free[-1]})")
+    def storage(self):
+        """Operands packed, or cached somewhere."""
+        for number, axes in self.kernel.operands.items():
+            loops = [l for l in self.nest.order if self.nest.stems[l] & axes]
+            if loops and self.chance(0.3):
+                chosen = [l for l in self.rng.permutation(loops) if self.chance(0.7)]
+                self.add("pack", chosen or loops, number=number)
+            if self.chance(0.3):
+                self.add("cache", [self.pick(self.loops_of(self.some_op()))], number=number)
 
+    def contraction(self):
+        """The shape of recipe that contractions get, with random sizes; false where the kernel is none."""
+        reduced = [a for a in self.kernel.axes if self.nest.reduced(a)]
+        kept = [a for a in self.kernel.axes if a not in reduced and self.nest.in_all_ops(a)]
+        if not reduced or len(kept) < 2:
+            return False
+        if self.chance(0.3):
+            at = int(self.rng.integers(len(reduced)))
+            reduced[at : at + 1] = self.block(reduced[at])
+        rows, columns = kept.pop(int(self.rng.integers(len(kept)))), kept.pop(int(self.rng.integers(len(kept))))
+        row_blocks, row = self.block(rows, self.pick([1, 2, 3, 4, 8]))
+        column_blocks, column = self.block(columns, self.pick([8, 16, 24, 32, 48]))
+        outer = [*kept, row_blocks, column_blocks]
+        self.rng.shuffle(outer)
+        self.add("order", [*outer, *reduced, row, column])
+        self.place([str(l) for l in outer])
+        self.add("register_tile", [row, column])
+        if self.chance(0.4):
+            self.add("unroll", reduced[-1:], number=int(self.pick([2, 3, 4])))
+        return True
 
-def register_tiled(kernel, rng):
-    """The shape of recipe that contractions get, with random sizes; None where the kernel is no contraction."""
-    reduced = [a for a in kernel.axes if any(a in op.reduced for op in kernel.ops)]
-    kept = [a for a in kernel.axes if a not in reduced]
-    if len(reduced) != 1 or len(kept) < 2:
-        return None
-    nest = Nest(kernel, rng)
-    m, n = kept[-2:]
-    nest.split("block", n, int(rng.choice([16, 32, 48])))
-    nest.split("block", m, int(rng.choice([2, 3, 4, 8])))
-    no, nr, mo, mr = "o1", "i2", "o3", "i4"
-    outer = [*kept[:-2], *((no, mo) if rng.random() < 0.5 else (mo, no))]
-    nest.steps.append(f"order({', '.join([*outer, *reduced, mr, nr])})")
-    nest.steps.append(f"share({', '.join(outer)})")
-    if rng.random() < 0.7:
-        nest.steps.append(f"parallel({', '.join(outer[: int(rng.integers(1, len(outer) + 1))])})")
-    nest.steps.append(f"register_tile({mr}, {nr})")
-    return nest.steps, True
+    def walk(self):
+        for _ in range(int(self.rng.integers(5))):
+            draw, op = self.rng.random(), self.some_op()
+            if draw < 0.6:
+                self.block(op=op)
+            elif draw < 0.8:
+                self.fuse(op)
+            else:
+                self.split_reduction(op)
+        if self.chance(0.7):
+            self.reorder(self.some_op())
+        if self.chance(0.2):
+            self.fuse(-1)
+        if self.chance(0.8):
+            self.share()
+        self.registers()
 
 
 def random_recipe(kernel, rng):
-    """Returns (steps, whether they keep the order of every reduction)."""
-    if rng.random() < 0.25:
-        tiled = register_tiled(kernel, rng)
-        if tiled:
-            return tiled
-    nest = Nest(kernel, rng)
-    for _ in range(int(rng.integers(4))):
-        draw = rng.random()
-        (nest.block if draw < 0.65 else nest.fuse if draw < 0.8 else nest.split_reduction)()
-    if rng.random() < 0.6:
-        nest.reorder()
-    if rng.random() < 0.8:
-        nest.share()
-    nest.finish()
-    return nest.steps, nest.preserves
+    """Steps, most of them legal."""
+    draw = Draw(kernel, rng)
+    if not draw.chance(0.3) or not draw.contraction():
+        draw.walk()
+    draw.storage()
+    return draw.steps
+
+
+def without(steps, number):
+    """The recipe without the step of that number, nor any that needs the loops it makes."""
+    gone, kept = set(), []
+    for place, step in enumerate(steps):
+        if place == number or gone & set(step.loops) and step.kind not in ("order", "share", "parallel", "pack"):
+            gone |= set(step.made)
+            continue
+        loops = [l for l in step.loops if l not in gone]
+        if loops:
+            kept.append(dataclasses.replace(step, loops=loops))
+    return kept

@@ -3,6 +3,7 @@
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0)>
+#column = affine_map<(d0, d1) -> (d1)>
 
 // Static and dynamic extents; no recipe is printed where there is none.
 // CHECK-LABEL: func @dynamic_rows
@@ -35,16 +36,16 @@ func.func @dynamic_rows(%x: tensor<?x8xf32>, %s: f32, %n: index) -> tensor<?x8xf
 // CHECK-SAME:      block(c, 25, tail=peel) -> (c.o, c.i),
 // CHECK-SAME:      order(r.o, r.i, c.o, c.i), share(r.o, r.i), parallel(r.o),
 // CHECK-SAME:      1: split_reduction(c.o, 2) -> (c.p, c.q), 1: unroll(c.q, 2),
-// CHECK-SAME:      diff: vectorize(c.i, 16), cache(0, at=r.i), pack(0, [r.i, c.o, c.i])]
-func.func @softmax_like(%x: tensor<?x100xf32>, %n: index) -> tensor<?x100xf32> {
+// CHECK-SAME:      diff: vectorize(c.i, 16), cache(0, at=r.i), pack(1, [c.o, c.i])]
+func.func @softmax_like(%x: tensor<?x100xf32>, %w: tensor<100xf32>, %n: index) -> tensor<?x100xf32> {
   %o = tensor.empty(%n) : tensor<?x100xf32>
   %y = krnl.kernel "centre" loops ["batch size" = ?, c = 100]
-      ins(%x : tensor<?x100xf32>) outs(%o : tensor<?x100xf32>)
+      ins(%x, %w : tensor<?x100xf32>, tensor<100xf32>) outs(%o : tensor<?x100xf32>)
       recipe [block("batch size", 4) -> (r.o, r.i), block(c, 25, tail=peel) -> (c.o, c.i),
               order(r.o, r.i, c.o, c.i), share(r.o, r.i), parallel(r.o),
               1: split_reduction(c.o, 2) -> (c.p, c.q), 1: unroll(c.q, 2),
-              diff: vectorize(c.i, 16), cache(0, at=r.i), pack(0, [r.i, c.o, c.i])] {
-  ^bb0(%a: tensor<?x100xf32>, %b: tensor<?x100xf32>):
+              diff: vectorize(c.i, 16), cache(0, at=r.i), pack(1, [c.o, c.i])] {
+  ^bb0(%a: tensor<?x100xf32>, %v: tensor<100xf32>, %b: tensor<?x100xf32>):
     %zero = arith.constant 0.0 : f32
     %c0 = arith.constant 0 : index
     %d = tensor.dim %a, %c0 : tensor<?x100xf32>
@@ -56,11 +57,12 @@ func.func @softmax_like(%x: tensor<?x100xf32>, %n: index) -> tensor<?x100xf32> {
       %m = arith.addf %p, %q : f32
       linalg.yield %m : f32
     } -> tensor<?xf32>
-    %r = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
-        ins(%a, %s : tensor<?x100xf32>, tensor<?xf32>) outs(%b : tensor<?x100xf32>)
+    %r = linalg.generic {indexing_maps = [#id, #row, #column, #id], iterator_types = ["parallel", "parallel"]}
+        ins(%a, %s, %v : tensor<?x100xf32>, tensor<?xf32>, tensor<100xf32>) outs(%b : tensor<?x100xf32>)
         attrs = {krnl.axes = ["batch size", "c"], krnl.name = "diff"} {
-    ^bb0(%p: f32, %t: f32, %q: f32):
-      %m = arith.subf %p, %t : f32
+    ^bb0(%p: f32, %t: f32, %u: f32, %q: f32):
+      %d1 = arith.subf %p, %t : f32
+      %m = arith.mulf %d1, %u : f32
       linalg.yield %m : f32
     } -> tensor<?x100xf32>
     krnl.yield %r : tensor<?x100xf32>

@@ -289,64 +289,10 @@ func.func @cached_between(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<10
   return %r : tensor<100xf32>
 }
 
-// CHECK: the merged kernel would be wrong: recipe step [[#]] 'unroll(i.i, 5)': loop 'i.i' was replaced by an earlier step
-func.func @joined_recipe_fails(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<100xf32> {
-  %e = tensor.empty() : tensor<100xf32>
-  %s = krnl.kernel "a" loops [i = 100] ins(%x, %y : tensor<100xf32>, tensor<100xf32>) outs(%e : tensor<100xf32>)
-      recipe [block(i, 5) -> (i.o, i.i), share(i.o), parallel(i.o), unroll(i.i, 5)] {
-  ^bb0(%a0: tensor<100xf32>, %a1: tensor<100xf32>, %z: tensor<100xf32>):
-    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
-        ins(%a0, %a1 : tensor<100xf32>, tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["i"]} {
-    ^bb0(%p0: f32, %p1: f32, %q: f32):
-      %m = arith.addf %p0, %p1 : f32
-      linalg.yield %m : f32
-    } -> tensor<100xf32>
-    krnl.yield %r : tensor<100xf32>
-  } -> tensor<100xf32>
-  %r = krnl.kernel "b" loops [j = 100] ins(%s : tensor<100xf32>) outs(%e : tensor<100xf32>)
-      recipe [block(j, 5) -> (j.o, j.i), share(j.o), parallel(j.o), block(j.i, 2) -> (j.p, j.q), unroll(j.q, 2), unroll(j.p, 2), vectorize(j.q, 2)] {
-  ^bb0(%a0: tensor<100xf32>, %z: tensor<100xf32>):
-    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
-        ins(%a0 : tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["j"]} {
-    ^bb0(%p0: f32, %q: f32):
-      %m = arith.maximumf %p0, %p0 : f32
-      linalg.yield %m : f32
-    } -> tensor<100xf32>
-    krnl.yield %r : tensor<100xf32>
-  } -> tensor<100xf32>
-  return %r : tensor<100xf32>
-}
-
-// CHECK: b writes into a result of a
-func.func @in_place(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<100xf32> {
+// CHECK: a shares no loop
+func.func @no_recipes(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<100xf32> {
   %e = tensor.empty() : tensor<100xf32>
   %s = krnl.kernel "a" loops [i = 100] ins(%x, %y : tensor<100xf32>, tensor<100xf32>) outs(%e : tensor<100xf32>) {
-  ^bb0(%a0: tensor<100xf32>, %a1: tensor<100xf32>, %z: tensor<100xf32>):
-    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
-        ins(%a0, %a1 : tensor<100xf32>, tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["i"]} {
-    ^bb0(%p0: f32, %p1: f32, %q: f32):
-      %m = arith.addf %p0, %p1 : f32
-      linalg.yield %m : f32
-    } -> tensor<100xf32>
-    krnl.yield %r : tensor<100xf32>
-  } -> tensor<100xf32>
-  %r = krnl.kernel "b" loops [j = 100] ins(%s : tensor<100xf32>) outs(%s : tensor<100xf32>) {
-  ^bb0(%a0: tensor<100xf32>, %z: tensor<100xf32>):
-    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
-        ins(%a0 : tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["j"]} {
-    ^bb0(%p0: f32, %q: f32):
-      %m = arith.maximumf %p0, %p0 : f32
-      linalg.yield %m : f32
-    } -> tensor<100xf32>
-    krnl.yield %r : tensor<100xf32>
-  } -> tensor<100xf32>
-  return %r : tensor<100xf32>
-}
-
-// CHECK: a writes into a tensor that is in use
-func.func @destination_in_use(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<100xf32> {
-  %e = tensor.empty() : tensor<100xf32>
-  %s = krnl.kernel "a" loops [i = 100] ins(%x, %y : tensor<100xf32>, tensor<100xf32>) outs(%y : tensor<100xf32>) {
   ^bb0(%a0: tensor<100xf32>, %a1: tensor<100xf32>, %z: tensor<100xf32>):
     %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
         ins(%a0, %a1 : tensor<100xf32>, tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["i"]} {
@@ -369,10 +315,90 @@ func.func @destination_in_use(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tenso
   return %r : tensor<100xf32>
 }
 
+// CHECK: the merged kernel would be wrong: recipe step [[#]] 'unroll(i.i, 5)': loop 'i.i' was replaced by an earlier step
+func.func @joined_recipe_fails(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<100xf32> {
+  %e = tensor.empty() : tensor<100xf32>
+  %s = krnl.kernel "a" loops [i = 100] ins(%x, %y : tensor<100xf32>, tensor<100xf32>) outs(%e : tensor<100xf32>)
+      recipe [block(i, 5) -> (i.o, i.i), share(i.o), parallel(i.o), unroll(i.i, 5)] {
+  ^bb0(%a0: tensor<100xf32>, %a1: tensor<100xf32>, %z: tensor<100xf32>):
+    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+        ins(%a0, %a1 : tensor<100xf32>, tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["i"]} {
+    ^bb0(%p0: f32, %p1: f32, %q: f32):
+      %m = arith.addf %p0, %p1 : f32
+      linalg.yield %m : f32
+    } -> tensor<100xf32>
+    krnl.yield %r : tensor<100xf32>
+  } -> tensor<100xf32>
+  %r = krnl.kernel "b" loops [j = 100] ins(%s : tensor<100xf32>) outs(%e : tensor<100xf32>)
+      recipe [block(j, 5) -> (j.o, j.i), share(j.o), parallel(j.o), block(j.i, 2) -> (j.p, j.q), unroll(j.q, 2), vectorize(j.q, 2)] {
+  ^bb0(%a0: tensor<100xf32>, %z: tensor<100xf32>):
+    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+        ins(%a0 : tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["j"]} {
+    ^bb0(%p0: f32, %q: f32):
+      %m = arith.maximumf %p0, %p0 : f32
+      linalg.yield %m : f32
+    } -> tensor<100xf32>
+    krnl.yield %r : tensor<100xf32>
+  } -> tensor<100xf32>
+  return %r : tensor<100xf32>
+}
+
+// CHECK: b writes into a result of a
+func.func @in_place(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<100xf32> {
+  %e = tensor.empty() : tensor<100xf32>
+  %s = krnl.kernel "a" loops [i = 100] ins(%x, %y : tensor<100xf32>, tensor<100xf32>) outs(%e : tensor<100xf32>) recipe [share(i)] {
+  ^bb0(%a0: tensor<100xf32>, %a1: tensor<100xf32>, %z: tensor<100xf32>):
+    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+        ins(%a0, %a1 : tensor<100xf32>, tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["i"]} {
+    ^bb0(%p0: f32, %p1: f32, %q: f32):
+      %m = arith.addf %p0, %p1 : f32
+      linalg.yield %m : f32
+    } -> tensor<100xf32>
+    krnl.yield %r : tensor<100xf32>
+  } -> tensor<100xf32>
+  %r = krnl.kernel "b" loops [j = 100] ins(%s : tensor<100xf32>) outs(%s : tensor<100xf32>) recipe [share(j)] {
+  ^bb0(%a0: tensor<100xf32>, %z: tensor<100xf32>):
+    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+        ins(%a0 : tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["j"]} {
+    ^bb0(%p0: f32, %q: f32):
+      %m = arith.maximumf %p0, %p0 : f32
+      linalg.yield %m : f32
+    } -> tensor<100xf32>
+    krnl.yield %r : tensor<100xf32>
+  } -> tensor<100xf32>
+  return %r : tensor<100xf32>
+}
+
+// CHECK: a writes into a tensor that is in use
+func.func @destination_in_use(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<100xf32> {
+  %e = tensor.empty() : tensor<100xf32>
+  %s = krnl.kernel "a" loops [i = 100] ins(%x, %y : tensor<100xf32>, tensor<100xf32>) outs(%y : tensor<100xf32>) recipe [share(i)] {
+  ^bb0(%a0: tensor<100xf32>, %a1: tensor<100xf32>, %z: tensor<100xf32>):
+    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+        ins(%a0, %a1 : tensor<100xf32>, tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["i"]} {
+    ^bb0(%p0: f32, %p1: f32, %q: f32):
+      %m = arith.addf %p0, %p1 : f32
+      linalg.yield %m : f32
+    } -> tensor<100xf32>
+    krnl.yield %r : tensor<100xf32>
+  } -> tensor<100xf32>
+  %r = krnl.kernel "b" loops [j = 100] ins(%s : tensor<100xf32>) outs(%e : tensor<100xf32>) recipe [share(j)] {
+  ^bb0(%a0: tensor<100xf32>, %z: tensor<100xf32>):
+    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+        ins(%a0 : tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["j"]} {
+    ^bb0(%p0: f32, %q: f32):
+      %m = arith.maximumf %p0, %p0 : f32
+      linalg.yield %m : f32
+    } -> tensor<100xf32>
+    krnl.yield %r : tensor<100xf32>
+  } -> tensor<100xf32>
+  return %r : tensor<100xf32>
+}
+
 // CHECK: a value made between the kernels depends on a and is needed by b
 func.func @between(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<100xf32> {
   %e = tensor.empty() : tensor<100xf32>
-  %s = krnl.kernel "a" loops [i = 100] ins(%x, %y : tensor<100xf32>, tensor<100xf32>) outs(%e : tensor<100xf32>) {
+  %s = krnl.kernel "a" loops [i = 100] ins(%x, %y : tensor<100xf32>, tensor<100xf32>) outs(%e : tensor<100xf32>) recipe [share(i)] {
   ^bb0(%a0: tensor<100xf32>, %a1: tensor<100xf32>, %z: tensor<100xf32>):
     %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
         ins(%a0, %a1 : tensor<100xf32>, tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["i"]} {
@@ -383,7 +409,7 @@ func.func @between(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<100xf32> 
     krnl.yield %r : tensor<100xf32>
   } -> tensor<100xf32>
   %c = krnl.call @onnxc_rt_shuffle(%s) stateful : (tensor<100xf32>) -> tensor<100xf32>
-  %r = krnl.kernel "b" loops [j = 100] ins(%s, %c : tensor<100xf32>, tensor<100xf32>) outs(%e : tensor<100xf32>) {
+  %r = krnl.kernel "b" loops [j = 100] ins(%s, %c : tensor<100xf32>, tensor<100xf32>) outs(%e : tensor<100xf32>) recipe [share(j)] {
   ^bb0(%a0: tensor<100xf32>, %a1: tensor<100xf32>, %z: tensor<100xf32>):
     %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
         ins(%a0, %a1 : tensor<100xf32>, tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["j"]} {
@@ -399,7 +425,7 @@ func.func @between(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<100xf32> 
 // CHECK: the kernel would have 2 ops and 13 operands
 func.func @too_many_operands(%x0: tensor<100xf32>, %x1: tensor<100xf32>, %x2: tensor<100xf32>, %x3: tensor<100xf32>, %x4: tensor<100xf32>, %x5: tensor<100xf32>, %x6: tensor<100xf32>, %x7: tensor<100xf32>, %x8: tensor<100xf32>, %x9: tensor<100xf32>, %x10: tensor<100xf32>) -> tensor<100xf32> {
   %e = tensor.empty() : tensor<100xf32>
-  %s = krnl.kernel "a" loops [i = 100] ins(%x0, %x1, %x2, %x3, %x4, %x5 : tensor<100xf32>, tensor<100xf32>, tensor<100xf32>, tensor<100xf32>, tensor<100xf32>, tensor<100xf32>) outs(%e : tensor<100xf32>) {
+  %s = krnl.kernel "a" loops [i = 100] ins(%x0, %x1, %x2, %x3, %x4, %x5 : tensor<100xf32>, tensor<100xf32>, tensor<100xf32>, tensor<100xf32>, tensor<100xf32>, tensor<100xf32>) outs(%e : tensor<100xf32>) recipe [share(i)] {
   ^bb0(%a0: tensor<100xf32>, %a1: tensor<100xf32>, %a2: tensor<100xf32>, %a3: tensor<100xf32>, %a4: tensor<100xf32>, %a5: tensor<100xf32>, %z: tensor<100xf32>):
     %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
         ins(%a0, %a1, %a2, %a3, %a4, %a5 : tensor<100xf32>, tensor<100xf32>, tensor<100xf32>, tensor<100xf32>, tensor<100xf32>, tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["i"]} {
@@ -408,7 +434,7 @@ func.func @too_many_operands(%x0: tensor<100xf32>, %x1: tensor<100xf32>, %x2: te
     } -> tensor<100xf32>
     krnl.yield %r : tensor<100xf32>
   } -> tensor<100xf32>
-  %r = krnl.kernel "b" loops [j = 100] ins(%s, %x6, %x7, %x8, %x9, %x10 : tensor<100xf32>, tensor<100xf32>, tensor<100xf32>, tensor<100xf32>, tensor<100xf32>, tensor<100xf32>) outs(%e : tensor<100xf32>) {
+  %r = krnl.kernel "b" loops [j = 100] ins(%s, %x6, %x7, %x8, %x9, %x10 : tensor<100xf32>, tensor<100xf32>, tensor<100xf32>, tensor<100xf32>, tensor<100xf32>, tensor<100xf32>) outs(%e : tensor<100xf32>) recipe [share(j)] {
   ^bb0(%a0: tensor<100xf32>, %a1: tensor<100xf32>, %a2: tensor<100xf32>, %a3: tensor<100xf32>, %a4: tensor<100xf32>, %a5: tensor<100xf32>, %z: tensor<100xf32>):
     %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
         ins(%a0, %a1, %a2, %a3, %a4, %a5 : tensor<100xf32>, tensor<100xf32>, tensor<100xf32>, tensor<100xf32>, tensor<100xf32>, tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["j"]} {

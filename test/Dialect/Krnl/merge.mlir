@@ -70,34 +70,6 @@ func.func @dynamic(%x: tensor<?xf32>, %y: tensor<?xf32>, %n: index) -> tensor<?x
   return %r : tensor<?xf32>
 }
 
-// CHECK-LABEL: func @no_recipes
-// CHECK:         krnl.kernel "a+b" loops [i = 100]
-// CHECK-NOT:     recipe
-func.func @no_recipes(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<100xf32> {
-  %e = tensor.empty() : tensor<100xf32>
-  %s = krnl.kernel "a" loops [i = 100] ins(%x, %y : tensor<100xf32>, tensor<100xf32>) outs(%e : tensor<100xf32>) {
-  ^bb0(%a0: tensor<100xf32>, %a1: tensor<100xf32>, %z: tensor<100xf32>):
-    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
-        ins(%a0, %a1 : tensor<100xf32>, tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["i"]} {
-    ^bb0(%p0: f32, %p1: f32, %q: f32):
-      %m = arith.addf %p0, %p1 : f32
-      linalg.yield %m : f32
-    } -> tensor<100xf32>
-    krnl.yield %r : tensor<100xf32>
-  } -> tensor<100xf32>
-  %r = krnl.kernel "b" loops [j = 100] ins(%s : tensor<100xf32>) outs(%e : tensor<100xf32>) {
-  ^bb0(%a0: tensor<100xf32>, %z: tensor<100xf32>):
-    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
-        ins(%a0 : tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["j"]} {
-    ^bb0(%p0: f32, %q: f32):
-      %m = arith.maximumf %p0, %p0 : f32
-      linalg.yield %m : f32
-    } -> tensor<100xf32>
-    krnl.yield %r : tensor<100xf32>
-  } -> tensor<100xf32>
-  return %r : tensor<100xf32>
-}
-
 // The sum is a result of the merged kernel, since somebody else reads it.
 // CHECK-LABEL: func @kept_result
 // CHECK:         %[[R:.+]]:2 = krnl.kernel "a+b"

@@ -19,3 +19,49 @@ func.func @blocked(%x: tensor<100xf32>, %o: tensor<100xf32>) -> tensor<100xf32> 
   } -> tensor<100xf32>
   return %y : tensor<100xf32>
 }
+
+// Which recipes leave every sum in its order: of two reduced loops the outer one
+// may be unrolled if the inner one is written out as a whole, and none of them
+// may change places, named or not.
+// CHECK: kernel whole_window
+// CHECK: kernel part_of_window (reorders reductions)
+// CHECK: kernel around (reorders reductions)
+func.func @whole_window(%x: tensor<8x4x3xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
+  %y = krnl.kernel "whole_window" loops [i = 8, j = 4, k = 3] ins(%x : tensor<8x4x3xf32>) outs(%o : tensor<8xf32>) recipe [unroll(k, 3), unroll(j, 2)] {
+  ^bb0(%a: tensor<8x4x3xf32>, %b: tensor<8xf32>):
+    %r = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0)>], iterator_types = ["parallel", "reduction", "reduction"]}
+        ins(%a : tensor<8x4x3xf32>) outs(%b : tensor<8xf32>) attrs = {krnl.axes = ["i", "j", "k"]} {
+    ^bb0(%p: f32, %q: f32):
+      %m = arith.addf %p, %q : f32
+      linalg.yield %m : f32
+    } -> tensor<8xf32>
+    krnl.yield %r : tensor<8xf32>
+  } -> tensor<8xf32>
+  return %y : tensor<8xf32>
+}
+func.func @part_of_window(%x: tensor<8x4x3xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
+  %y = krnl.kernel "part_of_window" loops [i = 8, j = 4, k = 3] ins(%x : tensor<8x4x3xf32>) outs(%o : tensor<8xf32>) recipe [unroll(j, 2)] {
+  ^bb0(%a: tensor<8x4x3xf32>, %b: tensor<8xf32>):
+    %r = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0)>], iterator_types = ["parallel", "reduction", "reduction"]}
+        ins(%a : tensor<8x4x3xf32>) outs(%b : tensor<8xf32>) attrs = {krnl.axes = ["i", "j", "k"]} {
+    ^bb0(%p: f32, %q: f32):
+      %m = arith.addf %p, %q : f32
+      linalg.yield %m : f32
+    } -> tensor<8xf32>
+    krnl.yield %r : tensor<8xf32>
+  } -> tensor<8xf32>
+  return %y : tensor<8xf32>
+}
+func.func @around(%x: tensor<8x4x3xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
+  %y = krnl.kernel "around" loops [j = 4, k = 3, i = 8] ins(%x : tensor<8x4x3xf32>) outs(%o : tensor<8xf32>) recipe [order(i, j)] {
+  ^bb0(%a: tensor<8x4x3xf32>, %b: tensor<8xf32>):
+    %r = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0)>], iterator_types = ["parallel", "reduction", "reduction"]}
+        ins(%a : tensor<8x4x3xf32>) outs(%b : tensor<8xf32>) attrs = {krnl.axes = ["i", "j", "k"]} {
+    ^bb0(%p: f32, %q: f32):
+      %m = arith.addf %p, %q : f32
+      linalg.yield %m : f32
+    } -> tensor<8xf32>
+    krnl.yield %r : tensor<8xf32>
+  } -> tensor<8xf32>
+  return %y : tensor<8xf32>
+}

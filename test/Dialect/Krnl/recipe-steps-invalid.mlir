@@ -37,7 +37,7 @@ func.func @block_replaced_loop(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o
 // -----
 
 func.func @block_size_zero(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
-  // expected-error @+1 {{block size must be at least 1, but is 0}}
+  // expected-error @+1 {{block size must be 1 to 1048576, but is 0}}
   %y = krnl.kernel "block_size_zero" loops [m = 100, n = 96, k = 64]
       ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
       recipe [block(m, 0) -> (a, b)] {

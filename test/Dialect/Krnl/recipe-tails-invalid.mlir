@@ -53,3 +53,108 @@ func.func @fuse_tail(%x: tensor<13xf32>, %o: tensor<13xf32>) -> tensor<13xf32> {
   } -> tensor<13xf32>
   return %y : tensor<13xf32>
 }
+
+// -----
+
+// Each copy of the outer loop would need a bound of its own.
+func.func @unrolled_blocks(%x: tensor<13x17xf32>, %o: tensor<13x17xf32>) -> tensor<13x17xf32> {
+  // expected-error @+1 {{recipe step 2 'unroll(i.o, 2)': loop 'i.i' ends early in its last block, so loop 'i.o' outside cannot be unrolled}}
+  %y = krnl.kernel "unrolled_blocks" loops [i = 13, j = 17] ins(%x : tensor<13x17xf32>) outs(%o : tensor<13x17xf32>)
+      recipe [block(i, 4) -> (i.o, i.i), unroll(i.o, 2)] {
+  ^bb0(%a: tensor<13x17xf32>, %b: tensor<13x17xf32>):
+    %r = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+        ins(%a : tensor<13x17xf32>) outs(%b : tensor<13x17xf32>) attrs = {krnl.axes = ["i", "j"], krnl.name = "copy"} {
+    ^bb0(%p: f32, %q: f32):
+      linalg.yield %p : f32
+    } -> tensor<13x17xf32>
+    krnl.yield %r : tensor<13x17xf32>
+  } -> tensor<13x17xf32>
+  return %y : tensor<13x17xf32>
+}
+
+// -----
+
+// With the last block apart the others have none.
+func.func @unrolled_peeled_blocks(%x: tensor<13x17xf32>, %o: tensor<13x17xf32>) -> tensor<13x17xf32> {
+  %y = krnl.kernel "unrolled_peeled_blocks" loops [i = 13, j = 17] ins(%x : tensor<13x17xf32>) outs(%o : tensor<13x17xf32>)
+      recipe [block(i, 4, tail=peel) -> (i.o, i.i), unroll(i.o, 2)] {
+  ^bb0(%a: tensor<13x17xf32>, %b: tensor<13x17xf32>):
+    %r = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+        ins(%a : tensor<13x17xf32>) outs(%b : tensor<13x17xf32>) attrs = {krnl.axes = ["i", "j"], krnl.name = "copy"} {
+    ^bb0(%p: f32, %q: f32):
+      linalg.yield %p : f32
+    } -> tensor<13x17xf32>
+    krnl.yield %r : tensor<13x17xf32>
+  } -> tensor<13x17xf32>
+  return %y : tensor<13x17xf32>
+}
+
+// -----
+
+// The loops over the blocks may be fused: which block it is follows from the value.
+func.func @fused_blocks(%x: tensor<13x17xf32>, %o: tensor<13x17xf32>) -> tensor<13x17xf32> {
+  %y = krnl.kernel "fused_blocks" loops [i = 13, j = 17] ins(%x : tensor<13x17xf32>) outs(%o : tensor<13x17xf32>)
+      recipe [block(i, 4) -> (i.o, i.i), block(j, 4) -> (j.o, j.i), order(i.o, j.o, i.i, j.i), fuse(i.o, j.o) -> f, share(f), parallel(f)] {
+  ^bb0(%a: tensor<13x17xf32>, %b: tensor<13x17xf32>):
+    %r = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+        ins(%a : tensor<13x17xf32>) outs(%b : tensor<13x17xf32>) attrs = {krnl.axes = ["i", "j"], krnl.name = "copy"} {
+    ^bb0(%p: f32, %q: f32):
+      linalg.yield %p : f32
+    } -> tensor<13x17xf32>
+    krnl.yield %r : tensor<13x17xf32>
+  } -> tensor<13x17xf32>
+  return %y : tensor<13x17xf32>
+}
+
+// -----
+
+// But what is in a block stays inside of them.
+func.func @fused_blocks_inside(%x: tensor<13x17xf32>, %o: tensor<13x17xf32>) -> tensor<13x17xf32> {
+  // expected-error @+1 {{recipe step 5 'order(i.i, f)': loop 'i.i' ends early in its last block, so it must be inside loop 'f'}}
+  %y = krnl.kernel "fused_blocks_inside" loops [i = 13, j = 17] ins(%x : tensor<13x17xf32>) outs(%o : tensor<13x17xf32>)
+      recipe [block(i, 4) -> (i.o, i.i), block(j, 4) -> (j.o, j.i), order(i.o, j.o, i.i, j.i), fuse(i.o, j.o) -> f, order(i.i, f)] {
+  ^bb0(%a: tensor<13x17xf32>, %b: tensor<13x17xf32>):
+    %r = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+        ins(%a : tensor<13x17xf32>) outs(%b : tensor<13x17xf32>) attrs = {krnl.axes = ["i", "j"], krnl.name = "copy"} {
+    ^bb0(%p: f32, %q: f32):
+      linalg.yield %p : f32
+    } -> tensor<13x17xf32>
+    krnl.yield %r : tensor<13x17xf32>
+  } -> tensor<13x17xf32>
+  return %y : tensor<13x17xf32>
+}
+
+// -----
+
+func.func @fused_peeled(%x: tensor<13x17xf32>, %o: tensor<13x17xf32>) -> tensor<13x17xf32> {
+  // expected-error @+1 {{loop 'i.o' peels its last block, so it must stay a loop; without tail=peel it need not}}
+  %y = krnl.kernel "fused_peeled" loops [i = 13, j = 17] ins(%x : tensor<13x17xf32>) outs(%o : tensor<13x17xf32>)
+      recipe [block(i, 4, tail=peel) -> (i.o, i.i), order(i.o, j), fuse(i.o, i.i) -> f] {
+  ^bb0(%a: tensor<13x17xf32>, %b: tensor<13x17xf32>):
+    %r = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+        ins(%a : tensor<13x17xf32>) outs(%b : tensor<13x17xf32>) attrs = {krnl.axes = ["i", "j"], krnl.name = "copy"} {
+    ^bb0(%p: f32, %q: f32):
+      linalg.yield %p : f32
+    } -> tensor<13x17xf32>
+    krnl.yield %r : tensor<13x17xf32>
+  } -> tensor<13x17xf32>
+  return %y : tensor<13x17xf32>
+}
+
+// -----
+
+// Each peeled loop doubles the code.
+func.func @peeled_too_often(%x: tensor<13x17xf32>, %o: tensor<13x17xf32>) -> tensor<13x17xf32> {
+  // expected-error @+1 {{recipe step 4 'block(j.i, 2, tail=peel) -> (j.p, j.q)': op 'copy' has 4 loops whose last block is peeled, more than 3}}
+  %y = krnl.kernel "peeled_too_often" loops [i = 13, j = 17] ins(%x : tensor<13x17xf32>) outs(%o : tensor<13x17xf32>)
+      recipe [block(i, 7, tail=peel) -> (i.o, i.i), block(i.i, 2, tail=peel) -> (i.p, i.q), block(j, 3, tail=peel) -> (j.o, j.i), block(j.i, 2, tail=peel) -> (j.p, j.q)] {
+  ^bb0(%a: tensor<13x17xf32>, %b: tensor<13x17xf32>):
+    %r = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+        ins(%a : tensor<13x17xf32>) outs(%b : tensor<13x17xf32>) attrs = {krnl.axes = ["i", "j"], krnl.name = "copy"} {
+    ^bb0(%p: f32, %q: f32):
+      linalg.yield %p : f32
+    } -> tensor<13x17xf32>
+    krnl.yield %r : tensor<13x17xf32>
+  } -> tensor<13x17xf32>
+  return %y : tensor<13x17xf32>
+}

@@ -83,6 +83,15 @@ SmallVector<LaneIndex> KernelEmitter::indicesOf(OpState &state,
   return at;
 }
 
+/// `at`, as far away as a computed place says; nothing moves without one.
+SmallVector<LaneIndex> KernelEmitter::movedBy(ArrayRef<LaneIndex> place,
+                                              ArrayRef<LaneIndex> at) {
+  SmallVector<LaneIndex> moved(at);
+  for (auto [index, distance] : llvm::zip(moved, place))
+    index = math.add(index, distance);
+  return moved;
+}
+
 /// Does the operand's element change from one iteration of `loop` to another?
 bool KernelEmitter::dependsOn(const OpState &state, OpOperand &operand,
                               unsigned loop) {
@@ -116,24 +125,28 @@ Value KernelEmitter::readOperand(OpState &state, OpOperand &operand,
   Value &value = state.reads[key];
   if (value)
     return value;
-  Storage place = storage[chainRoot(source)];
+  linalg::LinalgOp reader = state.op;
+  Storage place = storage[chainRoot(
+      reader.isDpsInit(&operand) ? reader.getTiedOpResult(&operand) : source)];
   for (const CachedSlice &slice : caches)
     if (slice.use == &operand) {
       place = Storage();
       place.memref = slice.memref;
+      place.byLoops = true;
       place.packed = slice.loops;
     }
   std::optional<unsigned> lane = laneLoop(state);
   bool varies = lane && dependsOn(state, operand, *lane);
   SmallVector<LaneIndex> at;
-  if (place.packed.empty())
+  if (!place.byLoops)
     at = indicesOf(state, operand, copies, place.local);
   else
     for (unsigned loop : place.packed)
       at.push_back(loopIndex(loop, copies, false));
-  // Padded operands are read in full.
-  Value mask =
-      varies && place.packed.empty() ? laneMask(state, copies) : Value();
+  // What is stored by loops has room for whole blocks.
+  bool full = !varies || (place.byLoops &&
+                          nest.loop(*lane).extent % lanesHere(state) == 0);
+  Value mask = full ? Value() : laneMask(state, copies);
   value = load(place.memref, at, varies ? lanesHere(state) : 1, mask);
   return value;
 }

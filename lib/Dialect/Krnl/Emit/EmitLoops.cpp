@@ -7,8 +7,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
-#include <numeric>
-
 using namespace mlir;
 
 namespace onnxc::krnl {
@@ -22,35 +20,44 @@ LaneIndex KernelEmitter::fullExtent(unsigned loop) {
   return math.eval(nest.extentExpr(loop), {}, extents);
 }
 
-/// A number that divides every trip count the loop can have.
-static int64_t tripCountDivisor(const LoopNest &nest, unsigned number) {
-  const Loop &loop = nest.loop(number);
-  if (loop.kind == Loop::Kind::BlockInner)
-    return std::gcd(loop.blockSize, tripCountDivisor(nest, loop.parents[0]));
-  return loop.kind == Loop::Kind::Axis && !loop.isDynamic() ? loop.extent : 1;
+/// The value of a loop at this point, though other loops may stand for it.
+LaneIndex KernelEmitter::valueOf(unsigned op, unsigned number) {
+  SmallVector<LaneIndex> values;
+  for (const ActiveLoop &at : active)
+    values.push_back({at.base, at.offset, 0, {}});
+  return math.eval(nest.valueExpr(op, number), values, extents);
 }
 
 /// How many iterations the loop really has at this point: the last block of a
 /// loop whose size it does not divide is shorter.
-LaneIndex KernelEmitter::boundOf(unsigned number) {
+LaneIndex KernelEmitter::boundOf(unsigned number, unsigned op) {
   const Loop &loop = nest.loop(number);
-  if (loop.kind == Loop::Kind::Axis || loop.kind == Loop::Kind::Fused)
+  if (!nest.endsEarly(number))
     return fullExtent(number);
-  unsigned parent = loop.parents[0];
-  LaneIndex whole = boundOf(parent);
+  LaneIndex whole = boundOf(loop.parents[0], op);
   if (loop.kind == Loop::Kind::BlockOuter)
     return math.floorDiv(math.add(whole, {{}, loop.blockSize - 1, 0, {}}),
                          loop.blockSize);
-  if (tripCountDivisor(nest, parent) % loop.blockSize == 0)
+  // The loop over the blocks was made just before the one inside.
+  ActiveLoop::Part part = active[number - 1].part;
+  if (part == ActiveLoop::Part::Full)
     return {{}, loop.blockSize, 0, {}};
-  // The outer loop of the same block was made just before the inner one.
-  const ActiveLoop &outer = active[number - 1];
-  LaneIndex done =
-      math.scale({outer.base, outer.offset, 0, {}}, loop.blockSize);
-  LaneIndex rest = math.add(whole, math.scale(done, -1));
+  LaneIndex block = part == ActiveLoop::Part::Last
+                        ? math.floorDiv(whole, loop.blockSize)
+                        : valueOf(op, number - 1);
+  LaneIndex rest =
+      math.add(whole, math.scale(math.scale(block, loop.blockSize), -1));
   if (rest.isConstant())
     return {{}, std::min(rest.offset, loop.blockSize), 0, {}};
+  if (part == ActiveLoop::Part::Last)
+    return rest;
   return {minimum(rest, loop.blockSize), 0, 0, {}};
+}
+
+/// Of a loop over blocks: the number of those that are not cut off.
+LaneIndex KernelEmitter::fullBlocks(unsigned number, unsigned op) {
+  const Loop &loop = nest.loop(number);
+  return math.floorDiv(boundOf(loop.parents[0], op), loop.blockSize);
 }
 
 bool KernelEmitter::isRegisterTile(unsigned loop) {
@@ -120,38 +127,53 @@ SmallVector<Value> KernelEmitter::emitStrip(unsigned loop, LaneIndex lower,
   return llvm::to_vector(ValueRange(forOp.getResults()));
 }
 
-SmallVector<Value> KernelEmitter::emitLoop(const LoopUse &use, int64_t lanes,
+SmallVector<Value> KernelEmitter::emitLoop(const LoopUse &use, unsigned op,
                                            ValueRange carried, LoopBody body) {
-  LaneIndex bound = boundOf(use.loop);
-  int64_t copies = std::max<int64_t>(use.unroll, 1);
-  if (lanes > 1)
-    copies = llvm::divideCeil(copies, lanes);
+  LaneIndex bound = boundOf(use.loop, op);
   ActiveLoop state;
+  if (!nest.peels(use.loop))
+    return emitSteps(use, lanesOf(use, op), {}, bound, state, carried, body);
+  LaneIndex full = fullBlocks(use.loop, op);
+  state.part = ActiveLoop::Part::Full;
+  SmallVector<Value> values =
+      emitSteps(use, lanesOf(use, op), {}, full, state, carried, body);
+  state.part = ActiveLoop::Part::Last;
+  return emitStrip(use.loop, full, bound, 1, state, values, body);
+}
+
+/// Whole steps first, then what is left of the loop.
+SmallVector<Value> KernelEmitter::emitSteps(const LoopUse &use, int64_t lanes,
+                                            LaneIndex lower, LaneIndex upper,
+                                            ActiveLoop state,
+                                            ValueRange carried, LoopBody body) {
+  int64_t copies = std::max<int64_t>(use.unroll, 1);
   state.copies = copies;
   state.lanes = lanes;
   int64_t step = copies * lanes;
   if (step == 1)
-    return emitStrip(use.loop, {}, bound, 1, state, carried, body);
+    return emitStrip(use.loop, lower, upper, 1, state, carried, body);
 
-  // Whole steps first, then what is left of the loop.
-  LaneIndex rest = math.mod(bound, step);
-  LaneIndex whole = math.add(bound, math.scale(rest, -1));
+  LaneIndex rest = math.mod(math.add(upper, math.scale(lower, -1)), step);
+  LaneIndex whole = math.add(upper, math.scale(rest, -1));
   SmallVector<Value> values =
-      emitStrip(use.loop, {}, whole, step, state, carried, body);
+      emitStrip(use.loop, lower, whole, step, state, carried, body);
   if (rest.isConstant() && rest.offset == 0)
     return values;
   if (lanes == 1) {
-    state.copies = 1;
-    return emitStrip(use.loop, whole, bound, 1, state, values, body);
+    // What is left of many copies still goes side by side, a few at a time.
+    constexpr int64_t many = 8;
+    LoopUse fewer = use;
+    fewer.unroll = copies >= many ? copies / 4 : 1;
+    return emitSteps(fewer, lanes, whole, upper, state, values, body);
   }
   if (rest.isConstant() && whole.isConstant()) {
     state.copies = llvm::divideCeil(rest.offset, lanes);
     state.staticLimit = rest.offset;
-    return emitStrip(use.loop, whole, bound, step, state, values, body);
+    return emitStrip(use.loop, whole, upper, step, state, values, body);
   }
   state.copies = 1;
-  state.dynamicLimit = math.scalar(bound);
-  return emitStrip(use.loop, whole, bound, lanes, state, values, body);
+  state.dynamicLimit = math.scalar(upper);
+  return emitStrip(use.loop, whole, upper, lanes, state, values, body);
 }
 
 } // namespace onnxc::krnl

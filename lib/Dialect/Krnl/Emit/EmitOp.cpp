@@ -50,23 +50,51 @@ KernelEmitter::enumerate(const OpState &state,
   return all;
 }
 
+/// Loops that are whole in registers run outside of the reduced ones beside
+/// them, so that accumulators stay in registers, too.
+void KernelEmitter::hoistRegisterLoops(OpState &state) {
+  auto fits = [&](const LoopUse &use) {
+    const Loop &loop = nest.loop(use.loop);
+    return !use.reduced && !loop.isDynamic() &&
+           std::max<int64_t>(use.unroll, 1) * lanesOf(use, state.number) >=
+               loop.extent;
+  };
+  unsigned first = state.loops.size();
+  while (first > 0 &&
+         (state.loops[first - 1].reduced || fits(state.loops[first - 1])))
+    --first;
+  SmallVector<LoopUse> kept, reduced;
+  for (const LoopUse &use : ArrayRef(state.loops).drop_front(first))
+    (use.reduced ? reduced : kept).push_back(use);
+  state.loops.truncate(first);
+  llvm::append_range(state.loops, kept);
+  llvm::append_range(state.loops, reduced);
+}
+
 void KernelEmitter::emitOp(unsigned number) {
   OpState state;
   state.number = number;
   state.op = ops[number];
   b.setLoc(state.op.getLoc());
-  for (OpOperand &init : state.op.getDpsInitsMutable())
+  for (OpOperand &init : state.op.getDpsInitsMutable()) {
+    unsigned i = state.op.getTiedOpResult(&init).getResultNumber();
+    if (isTrace(state.op, i) || placeOf(state.op, i))
+      continue;
+    state.accumulated.push_back(i);
     state.accumulates |= state.op.payloadUsesValueFromOperand(&init);
+  }
   for (const LoopUse &use : nest.op(number).loops)
     if (!nest.loop(use.loop).shared && !isRegisterTile(use.loop))
       state.loops.push_back(use);
+  if (state.accumulates && !isOrdered(state.op))
+    hoistRegisterLoops(state);
   state.firstReduced = state.loops.size();
   while (state.firstReduced > 0 && state.loops[state.firstReduced - 1].reduced)
     --state.firstReduced;
   // A reduced loop can only have lanes of its own if partial results can be
   // combined; else it stays scalar.
   for (unsigned i = 0; i < state.op.getNumDpsInits(); ++i)
-    if (state.accumulates && !combinerOf(state.op, i))
+    if (isOrdered(state.op) || (state.accumulates && !combinerOf(state.op, i)))
       for (LoopUse &use : state.loops)
         if (use.reduced)
           use.lanes = 0;
@@ -83,9 +111,7 @@ SmallVector<Value> KernelEmitter::emitOpLoops(OpState &state, unsigned position,
       int64_t lanes = lanesOf(use, state.number);
       active[use.loop].lanes = lanes;
       bool separate = lanes > 1 || nest.loop(use.loop).split;
-      active[use.loop].copies =
-          separate ? llvm::divideCeil(std::max<int64_t>(use.unroll, 1), lanes)
-                   : 1;
+      active[use.loop].copies = separate ? std::max<int64_t>(use.unroll, 1) : 1;
     }
     SmallVector<Value> initial = initialAccumulators(state);
     SmallVector<Value> final = emitOpLoops(state, position, initial);
@@ -97,11 +123,13 @@ SmallVector<Value> KernelEmitter::emitOpLoops(OpState &state, unsigned position,
   if (position == state.loops.size())
     return emitPoint(state, accumulators);
   const LoopUse &use = state.loops[position];
-  return emitLoop(use, lanesOf(use, state.number), accumulators,
-                  [&](ValueRange carried) {
-                    fillCaches(use.loop);
-                    return emitOpLoops(state, position + 1, carried);
-                  });
+  auto body = [&](ValueRange carried) {
+    fillCaches(use.loop, state.number);
+    return emitOpLoops(state, position + 1, carried);
+  };
+  if (comesToRest(state, use.loop, accumulators))
+    return emitUntilRest(use, state.number, accumulators, body);
+  return emitLoop(use, state.number, accumulators, body);
 }
 
 /// Accumulators in the order of enumerate(): for each result, the copies of
@@ -117,7 +145,7 @@ SmallVector<Value> KernelEmitter::initialAccumulators(OpState &state) {
   });
   std::optional<unsigned> lane = laneLoop(state);
   int64_t lanes = lane ? active[*lane].lanes : 1;
-  for (unsigned i = 0; i < state.op.getNumDpsInits(); ++i) {
+  for (unsigned i : state.accumulated) {
     OpOperand *init = state.op.getDpsInitOperand(i);
     for (const Copies &copies : state.accumulatorCopies) {
       if (split) {
@@ -156,25 +184,6 @@ static vector::CombiningKind combiningKind(Operation *op) {
       .Case<arith::XOrIOp>([](auto) { return vector::CombiningKind::XOR; });
 }
 
-/// The op that merges the running value with a new one, if the payload is a
-/// plain reduction whose partial results can be merged in any grouping.
-Operation *KernelEmitter::combinerOf(linalg::LinalgOp op, unsigned result) {
-  BlockArgument running =
-      op.getMatchingBlockArgument(op.getDpsInitOperand(result));
-  Operation *combiner =
-      op.getBlock()->getTerminator()->getOperand(result).getDefiningOp();
-  if (!combiner || !running.hasOneUse() ||
-      *running.getUsers().begin() != combiner ||
-      combiner->getNumOperands() != 2)
-    return nullptr;
-  bool known =
-      isa<arith::AddFOp, arith::AddIOp, arith::MulFOp, arith::MulIOp,
-          arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp,
-          arith::MinNumFOp, arith::MaxSIOp, arith::MinSIOp, arith::MaxUIOp,
-          arith::MinUIOp, arith::AndIOp, arith::OrIOp, arith::XOrIOp>(combiner);
-  return known ? combiner : nullptr;
-}
-
 /// combiner(x, y) on scalars or vectors.
 static Value combine(ImplicitLocOpBuilder &b, Operation *combiner, Value x,
                      Value y) {
@@ -193,7 +202,7 @@ void KernelEmitter::finishAccumulators(OpState &state, ValueRange values) {
   unsigned perResult = state.accumulatorCopies.size();
   std::optional<unsigned> lane = laneLoop(state);
   bool lanesReduced = lane && isReduced(state, *lane);
-  for (unsigned i = 0; i < state.op.getNumDpsInits(); ++i) {
+  for (auto [n, i] : llvm::enumerate(state.accumulated)) {
     Operation *combiner = combinerOf(state.op, i);
     for (const Copies &copies : kept) {
       Value total;
@@ -204,7 +213,7 @@ void KernelEmitter::finishAccumulators(OpState &state, ValueRange values) {
                        [&](unsigned loop) { return !isReduced(state, loop); });
         if (group != copies)
           continue;
-        Value part = values[i * perResult + c];
+        Value part = values[n * perResult + c];
         split |= total != nullptr;
         total = total ? combine(b, combiner, total, part) : part;
       }
@@ -239,20 +248,20 @@ SmallVector<Value> KernelEmitter::emitPoint(OpState &state,
       bool used = !state.op.getMatchingBlockArgument(input).use_empty();
       args.push_back(used ? readOperand(state, *input, copies) : Value());
     }
-    // Positions of this copy's accumulators.
-    SmallVector<unsigned> at;
+    // By result: the position of this copy's accumulator, -1 if there is none.
+    SmallVector<int> at(inits, -1);
     if (!accumulators.empty()) {
       Copies key = restrictTo(copies, [&](unsigned loop) {
         return !isReduced(state, loop) || isSplit(state, loop);
       });
       unsigned c = llvm::find(state.accumulatorCopies, key) -
                    state.accumulatorCopies.begin();
-      for (unsigned i = 0; i < inits; ++i)
-        at.push_back(i * state.accumulatorCopies.size() + c);
+      for (auto [n, i] : llvm::enumerate(state.accumulated))
+        at[i] = n * state.accumulatorCopies.size() + c;
     }
     for (unsigned i = 0; i < inits; ++i) {
       OpOperand *init = state.op.getDpsInitOperand(i);
-      if (!at.empty())
+      if (at[i] >= 0)
         args.push_back(running[at[i]]);
       else if (state.op.payloadUsesValueFromOperand(init))
         args.push_back(readOperand(state, *init, copies));
@@ -261,7 +270,7 @@ SmallVector<Value> KernelEmitter::emitPoint(OpState &state,
     }
     SmallVector<Value> results = emitPayload(state, copies, args);
     for (unsigned i = 0; i < inits; ++i) {
-      if (at.empty()) {
+      if (at[i] < 0) {
         recordResult(state, i, copies, results[i]);
         continue;
       }
@@ -284,7 +293,8 @@ void KernelEmitter::recordResult(OpState &state, unsigned result,
                                  const Copies &copies, Value value) {
   OpResult produced = state.op->getResult(result);
   auto isKept = [&](unsigned loop) { return !isReduced(state, loop); };
-  if (handsOver(state.number)) {
+  bool accumulated = llvm::is_contained(state.accumulated, result);
+  if (accumulated && handsOver(state.number)) {
     RegisterValue &kept = registers[produced];
     if (kept.loops.empty())
       for (const LoopUse &use : nest.op(state.number).loops)
@@ -292,19 +302,24 @@ void KernelEmitter::recordResult(OpState &state, unsigned result,
           kept.loops.push_back(use.loop);
     kept.values[restrictTo(copies, isKept)] = value;
   }
-  if (!needsMemory(produced))
-    return;
-  const Storage &place = storage[chainRoot(produced)];
+  SmallVector<Value> homes = homesOfHeirs(produced);
+  if (needsMemory(produced))
+    homes.push_back(chainRoot(produced));
   int64_t lanes = lanesHere(state);
   std::optional<unsigned> lane = laneLoop(state);
   Value mask;
   if (lane && isReduced(state, *lane))
     lanes = 1;
-  else
+  else if (!homes.empty())
     mask = laneMask(state, copies);
-  SmallVector<LaneIndex> at = indicesOf(
-      state, *state.op.getDpsInitOperand(result), copies, place.local);
-  store(place.memref, at, value, lanes, mask);
+  for (Value home : homes) {
+    const Storage &place = storage[home];
+    SmallVector<LaneIndex> at = indicesOf(
+        state, *state.op.getDpsInitOperand(result), copies, place.local);
+    if (!accumulated)
+      at = movedBy(state.places[result], at);
+    store(place.memref, at, value, lanes, mask);
+  }
 }
 
 } // namespace onnxc::krnl

@@ -80,41 +80,41 @@ bool KernelEmitter::emitIndexOp(Payload &payload, Operation *op) {
   return true;
 }
 
+SmallVector<LaneIndex> KernelEmitter::indicesIn(Payload &payload,
+                                                ValueRange original) {
+  return llvm::map_to_vector(
+      original, [&](Value index) { return indexIn(payload, index); });
+}
+
+static bool variesByLane(ArrayRef<LaneIndex> at) {
+  return llvm::any_of(
+      at, [](const LaneIndex &index) { return !index.isUniform(); });
+}
+
+/// krnl.current: what is in memory at a computed place.
+Value KernelEmitter::emitCurrent(Payload &payload, CurrentOp op) {
+  OpState &state = payload.state;
+  OpOperand &init = *state.op.getDpsInitOperand(op.getNumber());
+  const Storage &place = storage[chainRoot(state.op.getTiedOpResult(&init))];
+  math.setLanes(lanesHere(state));
+  SmallVector<LaneIndex> at =
+      movedBy(indicesIn(payload, op.getAt()),
+              indicesOf(state, init, payload.copies, place.local));
+  bool varies = variesByLane(at);
+  Value mask = varies ? laneMask(state, payload.copies) : Value();
+  return load(place.memref, at, varies ? lanesHere(state) : 1, mask);
+}
+
 /// tensor.extract: one element, or one for each lane.
 Value KernelEmitter::emitExtract(Payload &payload, Operation *op) {
   auto extract = cast<tensor::ExtractOp>(op);
   Value memref = storage[chainRoot(extract.getTensor())].memref;
-  SmallVector<LaneIndex> at;
-  bool varies = false;
-  for (Value index : extract.getIndices()) {
-    at.push_back(indexIn(payload, index));
-    varies |= !at.back().isUniform();
-  }
+  SmallVector<LaneIndex> at = indicesIn(payload, extract.getIndices());
+  bool varies = variesByLane(at);
   Value mask = varies ? laneMask(payload.state, payload.copies) : Value();
   return load(memref, at, varies ? lanesHere(payload.state) : 1, mask);
 }
 
-/// Integer divisions trap on zero, also in lanes that nobody will look at.
-static bool isTrapping(Operation *op) {
-  return isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
-             arith::FloorDivSIOp, arith::CeilDivSIOp, arith::CeilDivUIOp>(op);
-}
-
-Value KernelEmitter::emitPayloadOp(Payload &payload, Operation *op) {
-  OpState &state = payload.state;
-  const Copies &copies = payload.copies;
-  if (isa<tensor::ExtractOp>(op))
-    return emitExtract(payload, op);
-  SmallVector<Value> operands;
-  int64_t lanes = 1;
-  for (Value operand : op->getOperands()) {
-    operands.push_back(valueIn(payload, operand));
-    if (auto type = dyn_cast<VectorType>(operands.back().getType()))
-      lanes = type.getNumElements();
-  }
-  OperationState made(b.getLoc(), op->getName());
-  for (auto [i, operand] : llvm::enumerate(operands)) {
-    // One condition for all lanes may stay a scalar.
 /// krnl.wrap_index: the error is noted, and what is read or written lies inside
 /// all the same.
 Value KernelEmitter::emitWrapIndex(Payload &payload, WrapIndexOp op) {
@@ -152,6 +152,33 @@ Value KernelEmitter::emitWrapIndex(Payload &payload, WrapIndexOp op) {
                                 zero);
 }
 
+/// Integer divisions trap on zero, also in lanes that nobody will look at.
+static bool isTrapping(Operation *op) {
+  return isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
+             arith::FloorDivSIOp, arith::CeilDivSIOp, arith::CeilDivUIOp>(op);
+}
+
+Value KernelEmitter::emitPayloadOp(Payload &payload, Operation *op) {
+  OpState &state = payload.state;
+  const Copies &copies = payload.copies;
+  if (isa<tensor::ExtractOp>(op))
+    return emitExtract(payload, op);
+  if (auto wrap = dyn_cast<WrapIndexOp>(op))
+    return emitWrapIndex(payload, wrap);
+  if (auto current = dyn_cast<CurrentOp>(op))
+    return emitCurrent(payload, current);
+  if (auto place = dyn_cast<PlaceOp>(op))
+    return valueIn(payload, place.getValue());
+  SmallVector<Value> operands;
+  int64_t lanes = 1;
+  for (Value operand : op->getOperands()) {
+    operands.push_back(valueIn(payload, operand));
+    if (auto type = dyn_cast<VectorType>(operands.back().getType()))
+      lanes = type.getNumElements();
+  }
+  OperationState made(b.getLoc(), op->getName());
+  for (auto [i, operand] : llvm::enumerate(operands)) {
+    // One condition for all lanes may stay a scalar.
     bool scalar = isa<arith::SelectOp>(op) && i == 0;
     operand = scalar ? operand : broadcast(operand, lanes);
   }
@@ -163,12 +190,6 @@ Value KernelEmitter::emitWrapIndex(Payload &payload, WrapIndexOp op) {
                  type, b.getIntegerAttr(type.getElementType(), 1)));
       operands[1] = arith::SelectOp::create(b, mask, operands[1], one);
     }
-  if (auto wrap = dyn_cast<WrapIndexOp>(op))
-    return emitWrapIndex(payload, wrap);
-  if (auto current = dyn_cast<CurrentOp>(op))
-    return emitCurrent(payload, current);
-  if (auto place = dyn_cast<PlaceOp>(op))
-    return valueIn(payload, place.getValue());
   made.addOperands(operands);
   for (Type type : op->getResultTypes())
     made.addTypes(lanes > 1 ? VectorType::get({lanes}, type) : type);
@@ -195,8 +216,13 @@ SmallVector<Value> KernelEmitter::emitPayload(OpState &state,
     if (!emitIndexOp(payload, &op))
       payload.map.map(op.getResult(0), emitPayloadOp(payload, &op));
   SmallVector<Value> results;
-  for (Value value : body->getTerminator()->getOperands())
+  state.places.assign(body->getTerminator()->getNumOperands(), {});
+  for (auto [i, value] :
+       llvm::enumerate(body->getTerminator()->getOperands())) {
     results.push_back(valueIn(payload, value));
+    if (PlaceOp place = placeOf(state.op, i))
+      state.places[i] = indicesIn(payload, place.getAt());
+  }
   return results;
 }
 

@@ -15,9 +15,16 @@ namespace onnxc::krnl {
 /// Does the op continue the tensor it starts from: by accumulating into it, or
 /// by writing only a part of it?
 static bool continuesInit(linalg::LinalgOp op, OpOperand *init) {
-  return op.payloadUsesValueFromOperand(init) ||
+  unsigned result = op.getTiedOpResult(init).getResultNumber();
+  return op.payloadUsesValueFromOperand(init) || placeOf(op, result) ||
          !op.getMatchingIndexingMap(init).isProjectedPermutation(
              /*allowZeroInResults=*/true);
+}
+
+/// Would the op spoil for others what it continues? Then it gets memory of its
+/// own, into which the tensor it starts from is written as well.
+static bool isShared(Value init) {
+  return init.getDefiningOp<linalg::LinalgOp>() && !init.hasOneUse();
 }
 
 /// The value whose memory `tensor` is written into: its own, or that of the
@@ -28,7 +35,7 @@ Value KernelEmitter::chainRoot(Value tensor) {
     if (!op)
       break;
     OpOperand *init = op.getTiedOpOperand(result);
-    if (!continuesInit(op, init))
+    if (!continuesInit(op, init) || isShared(init->get()))
       break;
     tensor = init->get();
   }
@@ -46,14 +53,17 @@ bool KernelEmitter::handsOver(unsigned number) {
   });
 }
 
-/// Dimensions read by `map` as plain iterator dimensions, -1 for others.
-static SmallVector<int64_t> plainDims(AffineMap map) {
-  SmallVector<int64_t> dims;
-  for (AffineExpr e : map.getResults())
-    dims.push_back(isa<AffineDimExpr>(e)
-                       ? int64_t(cast<AffineDimExpr>(e).getPosition())
-                       : -1);
-  return dims;
+/// The indices of an access over the axes of the kernel instead of those of
+/// the op.
+static SmallVector<AffineExpr> indicesOverAxes(AffineMap map,
+                                               const BodyOp &op) {
+  SmallVector<AffineExpr> axes;
+  for (unsigned axis : op.axes)
+    axes.push_back(getAffineDimExpr(axis, map.getContext()));
+  SmallVector<AffineExpr> indices;
+  for (AffineExpr index : map.getResults())
+    indices.push_back(index.replaceDims(axes));
+  return indices;
 }
 
 /// Can `use` take the value from registers? It must read the very element that
@@ -65,21 +75,15 @@ bool KernelEmitter::canForward(OpResult produced, OpOperand &use) {
     return false;
   if (!llvm::is_contained(ops, consumer))
     return false;
+  unsigned result = produced.getResultNumber();
+  if (placeOf(producer, result) || isTrace(producer, result))
+    return false;
   const BodyOp &from = nest.op(nest.numberOf(producer));
   const BodyOp &to = nest.op(nest.numberOf(consumer));
   AffineMap written = producer.getIndexingMapMatchingResult(produced);
   AffineMap read = consumer.getMatchingIndexingMap(&use);
-  SmallVector<int64_t> out = plainDims(written), in = plainDims(read);
-  for (unsigned i = 0; i < out.size(); ++i) {
-    if (out[i] < 0 || in[i] < 0) {
-      if (written.getResult(i) != read.getResult(i) ||
-          !isa<AffineConstantExpr>(read.getResult(i)))
-        return false;
-      continue;
-    }
-    if (from.axes[out[i]] != to.axes[in[i]])
-      return false;
-  }
+  if (indicesOverAxes(written, from) != indicesOverAxes(read, to))
+    return false;
   // The same loops must be in registers on both sides, with the same lanes.
   for (const LoopUse &a : from.loops) {
     if (a.reduced)
@@ -90,6 +94,20 @@ bool KernelEmitter::canForward(OpResult produced, OpOperand &use) {
       return false;
   }
   return true;
+}
+
+/// The memory of others that must start with a copy of the result.
+SmallVector<Value> KernelEmitter::homesOfHeirs(OpResult produced) {
+  SmallVector<Value> homes;
+  if (!isShared(produced))
+    return homes;
+  for (OpOperand &use : produced.getUses()) {
+    auto heir = dyn_cast<linalg::LinalgOp>(use.getOwner());
+    if (heir && heir.isDpsInit(&use) && continuesInit(heir, &use) &&
+        !canForward(produced, use))
+      homes.push_back(heir.getTiedOpResult(&use));
+  }
+  return homes;
 }
 
 /// Must a result be stored, because somebody cannot take it from registers?
@@ -106,7 +124,8 @@ bool KernelEmitter::needsMemory(OpResult produced) {
     if (!isa<linalg::LinalgOp>(use.getOwner()))
       return true;
     auto consumer = cast<linalg::LinalgOp>(use.getOwner());
-    if (consumer.isDpsInit(&use) && !continuesInit(consumer, &use))
+    if (consumer.isDpsInit(&use) &&
+        (!continuesInit(consumer, &use) || isShared(produced)))
       continue;
     if (!canForward(produced, use))
       return true;
@@ -122,42 +141,52 @@ bool KernelEmitter::sharesLoopsOf(unsigned number, unsigned dim) {
   });
 }
 
+/// An upper bound of `value`, over the loops of the op, within one visit of the
+/// shared loops: of those only the copies and lanes of one step count. A very
+/// large number if it is not known.
+int64_t KernelEmitter::lastLocal(unsigned number, AffineExpr value) {
+  constexpr int64_t unknown = int64_t(1) << 40;
+  if (auto constant = dyn_cast<AffineConstantExpr>(value))
+    return std::min(constant.getValue(), unknown);
+  if (isa<AffineSymbolExpr>(value))
+    return unknown;
+  if (auto dim = dyn_cast<AffineDimExpr>(value)) {
+    const LoopUse &use = *nest.op(number).find(dim.getPosition());
+    const Loop &loop = nest.loop(use.loop);
+    if (loop.shared)
+      return std::max(use.unroll, lanesOf(use, number)) - 1;
+    return loop.isDynamic() ? unknown : std::max<int64_t>(loop.extent, 1) - 1;
+  }
+  auto binary = cast<AffineBinaryOpExpr>(value);
+  int64_t x = lastLocal(number, binary.getLHS());
+  int64_t y = lastLocal(number, binary.getRHS());
+  switch (binary.getKind()) {
+  case AffineExprKind::Add:
+    return std::min(x + y, unknown);
+  case AffineExprKind::Mul:
+    return x != 0 && y > unknown / x ? unknown : x * y;
+  case AffineExprKind::Mod:
+    return std::min(x, y - 1);
+  case AffineExprKind::FloorDiv:
+    return y == unknown ? x : x / std::max<int64_t>(y, 1);
+  default:
+    return unknown;
+  }
+}
+
 /// Shape of the part of an intermediate that one visit of the shared loops
 /// touches.
-FailureOr<SmallVector<int64_t>> KernelEmitter::localShape(OpResult value) {
+SmallVector<int64_t> KernelEmitter::localShape(OpResult value) {
   auto op = cast<linalg::LinalgOp>(value.getOwner());
   unsigned number = nest.numberOf(op);
   AffineMap map = op.getIndexingMapMatchingResult(value);
   SmallVector<int64_t> shape;
   for (auto [i, expr] : llvm::enumerate(map.getResults())) {
     auto dim = dyn_cast<AffineDimExpr>(expr);
-    int64_t whole = cast<ShapedType>(value.getType()).getDimSize(i);
-    if (!dim || !sharesLoopsOf(number, dim.getPosition())) {
-      shape.push_back(whole);
-      continue;
-    }
-    // Largest value of the unshared loops, plus one.
-    int64_t size = 1;
-    unsigned axis = nest.op(number).axes[dim.getPosition()];
-    for (const LoopUse &use : nest.op(number).loops) {
-      const Loop &loop = nest.loop(use.loop);
-      if (!nest.stemsFrom(use.loop, axis))
-        continue;
-      if (loop.kind == Loop::Kind::Fused)
-        return op.emitOpError("cannot keep part of a fused loop '")
-               << loop.name << "' in an intermediate";
-      int64_t stride = 1;
-      for (unsigned n = use.loop; n != axis; n = nest.loop(n).parents[0])
-        if (nest.loop(n).kind == Loop::Kind::BlockOuter)
-          stride *= nest.loop(n).blockSize;
-      // Of a shared loop, the copies and lanes of one step.
-      int64_t extent = loop.shared ? std::max(use.unroll, lanesOf(use, number))
-                                   : loop.extent;
-      if (ShapedType::isDynamic(extent))
-        return SmallVector<int64_t>{ShapedType::kDynamic};
-      size += (extent - 1) * stride;
-    }
-    shape.push_back(size);
+    bool partly = dim && sharesLoopsOf(number, dim.getPosition());
+    shape.push_back(
+        partly ? lastLocal(number, nest.axisExpr(number, dim.getPosition())) + 1
+               : cast<ShapedType>(value.getType()).getDimSize(i));
   }
   return shape;
 }
@@ -176,25 +205,26 @@ LogicalResult KernelEmitter::assignStorage(EmittedKernel &result) {
       return kernel.emitOpError("yields one value twice");
     outputOf[root] = i;
   }
-  llvm::DenseSet<Value> seen;
+  llvm::DenseSet<Value> seen, started;
   for (linalg::LinalgOp op : ops) {
     for (OpResult value : op->getResults()) {
+      for (Value home : homesOfHeirs(value))
+        started.insert(home);
       Value root = chainRoot(value);
       if (isa<BlockArgument>(root) || inOutput.contains(root) ||
-          !needsMemory(value) || !seen.insert(root).second)
+          !(needsMemory(value) || started.contains(value)) ||
+          !seen.insert(root).second)
         continue;
       auto first = dyn_cast<OpResult>(root);
       if (!first || !isa<linalg::LinalgOp>(first.getOwner())) {
         // A reduction that starts from an undefined tensor.
         first = value;
       }
-      auto shape = localShape(first);
-      if (failed(shape))
-        return failure();
+      SmallVector<int64_t> shape = localShape(first);
       auto type = cast<RankedTensorType>(root.getType());
       int64_t bytes = elementBytes(type.getElementType());
       bool fits = true;
-      for (int64_t size : *shape) {
+      for (int64_t size : shape) {
         fits &= !ShapedType::isDynamic(size) && size <= options.maxStackBytes;
         bytes = fits ? bytes * std::max<int64_t>(size, 1) : bytes;
         fits &= bytes <= options.maxStackBytes;
@@ -202,7 +232,7 @@ LogicalResult KernelEmitter::assignStorage(EmittedKernel &result) {
       Storage place;
       if (fits) {
         place.local = true;
-        place.localShape = *shape;
+        place.localShape = shape;
       } else {
         result.temporaries.push_back(root);
       }

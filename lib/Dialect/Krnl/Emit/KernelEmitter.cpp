@@ -73,8 +73,10 @@ void KernelEmitter::createFunction(OpBuilder &at, StringRef name,
       Storage place;
       place.memref = outer;
       auto pack = packs.find(inner.getArgNumber());
-      if (pack != packs.end())
+      if (pack != packs.end()) {
+        place.byLoops = true;
         place.packed = pack->second.loops;
+      }
       storage[inner] = place;
     }
   }
@@ -149,9 +151,34 @@ void KernelEmitter::emitTiles() {
     active[number].base = index.base;
     active[number].offset = index.offset;
   }
-  for (unsigned number : parallel)
-    fillCaches(number);
-  emitShared(parallel.size());
+  emitParallel(0);
+}
+
+/// A tile of peeled blocks is a full one, or it is the last.
+void KernelEmitter::emitParallel(unsigned position) {
+  SmallVector<unsigned> parallel = nest.parallelLoops();
+  if (position == parallel.size()) {
+    for (unsigned number : parallel)
+      fillCaches(number);
+    return emitShared(position);
+  }
+  unsigned number = parallel[position];
+  if (!nest.peels(number))
+    return emitParallel(position + 1);
+  ActiveLoop &at = active[number];
+  Value isFull = arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
+                                       math.scalar({at.base, at.offset, 0, {}}),
+                                       math.scalar(fullBlocks(number, 0)));
+  auto branch = scf::IfOp::create(b, isFull, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  for (auto [block, part] :
+       {std::pair(branch.thenBlock(), ActiveLoop::Part::Full),
+        std::pair(branch.elseBlock(), ActiveLoop::Part::Last)}) {
+    b.setInsertionPointToStart(block);
+    active[number].part = part;
+    emitParallel(position + 1);
+  }
+  active[number].part = ActiveLoop::Part::Any;
 }
 
 /// How the first op that has the loop walks it; shared loops are walked the
@@ -174,7 +201,7 @@ void KernelEmitter::emitShared(unsigned position) {
     return emitTileVariants(0);
   unsigned op;
   LoopUse use = useOf(nest, shared[position], op);
-  emitLoop(use, lanesOf(use, op), {}, [&](ValueRange) {
+  emitLoop(use, op, {}, [&](ValueRange) {
     fillCaches(use.loop);
     emitShared(position + 1);
     return SmallVector<Value>();
@@ -190,7 +217,7 @@ void KernelEmitter::emitTileVariants(unsigned position) {
   unsigned op;
   int64_t lanes = lanesOf(useOf(nest, use.loop, op), op);
   int64_t extent = nest.loop(use.loop).extent;
-  LaneIndex bound = boundOf(use.loop);
+  LaneIndex bound = boundOf(use.loop, op);
   ActiveLoop saved = active[use.loop];
   llvm::scope_exit restore([&] { active[use.loop] = saved; });
 
@@ -249,15 +276,12 @@ FailureOr<EmittedKernel> KernelEmitter::emit(OpBuilder &at, StringRef name) {
       if (const LoopUse *use = op.find(number);
           use && use->role != RegisterRole::None && !isRegisterTile(number))
         tileLoops.push_back(*use);
-  for (const Pack &pack : nest.packs()) {
-    auto operand = packedOperand(kernel, nest, pack);
-    if (failed(operand))
-      return failure();
-    packs[pack.operand] = *operand;
-  }
+  for (const Pack &pack : nest.packs())
+    packs[pack.operand] = packedOperand(kernel, nest, pack);
+  planCaches();
   EmittedKernel result;
   OpBuilder::InsertionGuard guard(at);
-  if (failed(assignStorage(result)) || failed(planCaches()))
+  if (failed(assignStorage(result)))
     return failure();
   createFunction(at, name, result);
   for (auto [root, number] : outputOf)

@@ -28,6 +28,7 @@
 #include "onnxc/Dialect/Krnl/Emit/EmitKernel.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/ScopeExit.h"
 
 #include <map>
@@ -47,6 +48,9 @@ struct ActiveLoop {
   /// static, or a value. Without a limit all are valid.
   int64_t staticLimit = -1;
   mlir::Value dynamicLimit;
+  /// Of a loop over blocks that are peeled: are these the full ones, or is it
+  /// the last, shorter one?
+  enum class Part { Any, Full, Last } part = Part::Any;
 
   /// Copies and lanes are in use: the loop is a register loop here.
   bool inRegisters() const { return copies > 1 || lanes > 1; }
@@ -68,7 +72,9 @@ struct Storage {
   mlir::Value memref;
   bool local = false;
   llvm::SmallVector<int64_t> localShape;
-  /// Loops of a packed operand, outermost first; empty if not packed.
+  /// The memref is indexed by loops, outermost first: a packed operand or the
+  /// cached slice of one.
+  bool byLoops = false;
   llvm::SmallVector<unsigned> packed;
 };
 
@@ -92,6 +98,11 @@ private:
     unsigned firstReduced = 0;
     /// Which accumulators there are, for each result in this order.
     llvm::SmallVector<Copies> accumulatorCopies;
+    /// Results that are accumulated: all but traces and those that go to
+    /// computed places, which are written at every point.
+    llvm::SmallVector<unsigned> accumulated;
+    /// By result: how far from its map's place the point's element goes.
+    llvm::SmallVector<llvm::SmallVector<LaneIndex>> places;
     /// Reads shared by the copies of one point.
     std::map<std::pair<unsigned, Copies>, mlir::Value> reads;
   };
@@ -102,7 +113,9 @@ private:
   bool canForward(mlir::OpResult produced, mlir::OpOperand &use);
   bool handsOver(unsigned op);
   bool needsMemory(mlir::OpResult produced);
-  mlir::FailureOr<llvm::SmallVector<int64_t>> localShape(mlir::OpResult value);
+  llvm::SmallVector<mlir::Value> homesOfHeirs(mlir::OpResult produced);
+  int64_t lastLocal(unsigned op, mlir::AffineExpr value);
+  llvm::SmallVector<int64_t> localShape(mlir::OpResult value);
   bool sharesLoopsOf(unsigned op, unsigned dim);
 
   // KernelEmitter.cpp: function, shared loops, variants of register tiles.
@@ -112,32 +125,45 @@ private:
   mlir::Value emitSize(mlir::Value tensor, int64_t dim);
   void emitUniformOps();
   void emitTiles();
+  void emitParallel(unsigned position);
   void emitShared(unsigned position);
   void emitTileVariants(unsigned position);
   void emitOps();
 
   // EmitLoops.cpp: bounds and strips of one loop.
-  LaneIndex boundOf(unsigned loop);
+  LaneIndex valueOf(unsigned op, unsigned loop);
+  LaneIndex boundOf(unsigned loop, unsigned op);
+  LaneIndex fullBlocks(unsigned loop, unsigned op);
   LaneIndex fullExtent(unsigned loop);
   mlir::Value minimum(LaneIndex x, int64_t y);
   bool isRegisterTile(unsigned loop);
   int64_t lanesOf(const LoopUse &use, unsigned op);
   using LoopBody =
       llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::ValueRange)>;
-  llvm::SmallVector<mlir::Value> emitLoop(const LoopUse &use, int64_t lanes,
+  llvm::SmallVector<mlir::Value> emitLoop(const LoopUse &use, unsigned op,
                                           mlir::ValueRange carried,
                                           LoopBody body);
+  llvm::SmallVector<mlir::Value>
+  emitSteps(const LoopUse &use, int64_t lanes, LaneIndex lower, LaneIndex upper,
+            ActiveLoop state, mlir::ValueRange carried, LoopBody body);
+  bool comesToRest(const OpState &state, unsigned loop,
+                   mlir::ValueRange accumulators);
+  llvm::SmallVector<mlir::Value> emitUntilRest(const LoopUse &use, unsigned op,
+                                               mlir::ValueRange carried,
+                                               LoopBody body);
   llvm::SmallVector<mlir::Value>
   emitStrip(unsigned loop, LaneIndex lower, LaneIndex upper, int64_t step,
             ActiveLoop state, mlir::ValueRange carried, LoopBody body);
 
   // EmitCache.cpp: slices of operands copied to scratch memory.
-  mlir::LogicalResult planCaches();
+  struct CachedSlice;
+  void planCaches();
   void allocateCaches();
-  void fillCaches(unsigned loop);
-  void emitCacheCopy(unsigned number, unsigned position);
+  void fillCaches(unsigned loop, int op = -1);
+  void emitCacheCopy(const CachedSlice &slice, unsigned position);
 
   // EmitOp.cpp: one structured op at one point of the shared nest.
+  void hoistRegisterLoops(OpState &state);
   void emitOp(unsigned number);
   llvm::SmallVector<mlir::Value> emitOpLoops(OpState &state, unsigned position,
                                              mlir::ValueRange accumulators);
@@ -163,6 +189,8 @@ private:
   llvm::SmallVector<LaneIndex> indicesOf(OpState &state,
                                          mlir::OpOperand &operand,
                                          const Copies &copies, bool local);
+  llvm::SmallVector<LaneIndex> movedBy(llvm::ArrayRef<LaneIndex> place,
+                                       llvm::ArrayRef<LaneIndex> at);
   bool dependsOn(const OpState &state, mlir::OpOperand &operand, unsigned loop);
   /// The loop of the op that has lanes here, if any.
   std::optional<unsigned> laneLoop(const OpState &state);
@@ -197,6 +225,9 @@ private:
   bool emitIndexOp(Payload &payload, mlir::Operation *op);
   mlir::Value emitPayloadOp(Payload &payload, mlir::Operation *op);
   mlir::Value emitExtract(Payload &payload, mlir::Operation *op);
+  llvm::SmallVector<LaneIndex> indicesIn(Payload &payload,
+                                         mlir::ValueRange original);
+  mlir::Value emitCurrent(Payload &payload, CurrentOp op);
   mlir::Value broadcast(mlir::Value value, int64_t lanes);
 
   mlir::Value emitWrapIndex(Payload &payload, WrapIndexOp op);
@@ -214,19 +245,17 @@ private:
   /// Scalars and tensors of the kernel body -> values of the function.
   mlir::IRMapping uniform;
   /// By root of the destination chain.
-  llvm::DenseMap<mlir::Value, Storage> storage;
+  llvm::MapVector<mlir::Value, Storage> storage;
   /// Roots that are written straight into a destination of the kernel.
   llvm::DenseMap<mlir::Value, unsigned> outputOf;
   llvm::DenseMap<unsigned, PackedOperand> packs;
-  /// A cache step: the op that reads the operand, and the loops inside `at`
-  /// that index the slice.
+  /// The copy that an op makes for a cache step: where, for which of its
+  /// operands, and the loops inside `at` that index it.
   struct CachedSlice {
-    unsigned operand;
     unsigned at;
     unsigned op;
     mlir::OpOperand *use;
     llvm::SmallVector<unsigned> loops;
-    llvm::SmallVector<int64_t> shape;
     mlir::Value memref;
   };
   llvm::SmallVector<CachedSlice> caches;
@@ -236,11 +265,11 @@ private:
   llvm::DenseMap<mlir::Value, RegisterValue> registers;
   /// Register-tile loops; each has a variant for full tiles and one for tails.
   llvm::SmallVector<LoopUse> tileLoops;
+  /// Set by ops that meet an index out of range to their numbers, from 1.
+  mlir::Value errorWord;
+  llvm::DenseMap<mlir::Operation *, int32_t> wrapNumbers;
 };
 
 } // namespace onnxc::krnl
 
 #endif // ONNXC_LIB_DIALECT_KRNL_EMIT_KERNELEMITTER_H
-  /// Set by ops that meet an index out of range to their numbers, from 1.
-  mlir::Value errorWord;
-  llvm::DenseMap<mlir::Operation *, int32_t> wrapNumbers;

@@ -208,8 +208,8 @@ void Lowering::checkIndexed(KernelOp kernel, const LoopNest &nest,
     return;
   Location loc = op.getLoc();
   Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
-  Value isFine = arith::CmpIOp::create(rewriter, loc,
-                                       arith::CmpIPredicate::sgt, size, zero);
+  Value isFine = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::sgt,
+                                       size, zero);
   for (unsigned axis : nest.op(nest.numberOf(structured)).axes) {
     Value isEmpty = arith::CmpIOp::create(
         rewriter, loc, arith::CmpIPredicate::eq, extents[axis], zero);
@@ -228,8 +228,7 @@ Value Lowering::errorWord(KernelOp kernel, const LoopNest &nest,
     places.push_back(LocationAttr(op.getLoc()));
   }
   return ErrorWordOp::create(
-      rewriter, kernel.getLoc(),
-      MemRefType::get({}, rewriter.getI32Type()),
+      rewriter, kernel.getLoc(), MemRefType::get({}, rewriter.getI32Type()),
       rewriter.getArrayAttr(messages), rewriter.getArrayAttr(places));
 }
 
@@ -263,10 +262,7 @@ LogicalResult Lowering::lower(KernelOp kernel) {
   Location loc = kernel.getLoc();
   SmallVector<Value> ins(kernel.getIns()), outs(kernel.getOuts());
   for (const Pack &pack : nest.packs()) {
-    auto layout = packedOperand(kernel, nest, pack);
-    if (failed(layout))
-      return failure();
-    ins[pack.operand] = packed(kernel, *layout);
+    ins[pack.operand] = packed(kernel, packedOperand(kernel, nest, pack));
   }
   SmallVector<Value> extents = hostExtents(kernel);
   ImplicitLocOpBuilder b(loc, rewriter);
@@ -292,11 +288,11 @@ LogicalResult Lowering::lower(KernelOp kernel) {
     int64_t place =
         std::distance(like.begin(), Block::iterator(result.getOwner()));
     Operation &own = *std::next(kernel.getBody().front().begin(), place);
-  if ((*emitted)->result.hasErrorWord)
-    ins.push_back(errorWord(kernel, nest, extents));
     outs.push_back(temporary(kernel, nest,
                              own.getResult(result.getResultNumber()), extents));
   }
+  if ((*emitted)->result.hasErrorWord)
+    ins.push_back(errorWord(kernel, nest, extents));
   auto launch =
       LaunchOp::create(rewriter, loc, ValueRange(outs).getTypes(),
                        (*emitted)->result.func.getName(), ins, outs, tileCount);

@@ -6,7 +6,9 @@
 
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Support/ElementBytes.h"
 
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Threading.h"
@@ -21,8 +23,6 @@ StringRef stringifyTail(Tail tail) {
     return "mask";
   case Tail::Peel:
     return "peel";
-  case Tail::Pad:
-    return "pad";
   }
   llvm_unreachable("all tails named");
 }
@@ -31,7 +31,6 @@ std::optional<Tail> symbolizeTail(StringRef text) {
   return llvm::StringSwitch<std::optional<Tail>>(text)
       .Case("mask", Tail::Mask)
       .Case("peel", Tail::Peel)
-      .Case("pad", Tail::Pad)
       .Default(std::nullopt);
 }
 
@@ -82,37 +81,43 @@ unsigned LoopNest::addOp(StringRef name, ArrayRef<unsigned> opAxes,
   return bodyOps.size() - 1;
 }
 
-void LoopNest::setOperandAxes(unsigned operand, ArrayRef<int> dimAxes,
-                              bool plain) {
-  if (operands.size() <= operand)
-    operands.resize(operand + 1);
-  OperandUse &use = operands[operand];
-  if (use.known && ArrayRef<int>(use.dimAxes) != dimAxes)
-    plain = false;
-  use.plain &= plain;
-  use.known = true;
-  use.dimAxes.assign(dimAxes.begin(), dimAxes.end());
+/// Operands of the kernel may be read at places that the payload computes.
+static void recordExtracts(LoopNest &nest, KernelOp kernel,
+                           linalg::LinalgOp op) {
+  for (auto extract : op.getBlock()->getOps<tensor::ExtractOp>())
+    if (auto argument = dyn_cast<BlockArgument>(extract.getTensor()))
+      nest.operandInfo(argument.getArgNumber()).plain = false;
 }
 
 /// Records how `op` indexes the kernel's operands.
-static void recordOperands(LoopNest &nest, KernelOp kernel, linalg::LinalgOp op,
-                           ArrayRef<unsigned> axes) {
+static void recordOperands(LoopNest &nest, KernelOp kernel, unsigned number,
+                           linalg::LinalgOp op) {
+  ArrayRef<unsigned> axes = nest.op(number).axes;
   for (OpOperand *input : op.getDpsInputOperands()) {
     auto argument = dyn_cast<BlockArgument>(input->get());
+    auto type = dyn_cast<RankedTensorType>(input->get().getType());
     if (!argument || argument.getOwner() != &kernel.getBody().front() ||
-        argument.getArgNumber() >= kernel.getIns().size())
+        argument.getArgNumber() >= kernel.getIns().size() || !type)
       continue;
+    LoopNest::Operand &info = nest.operandInfo(argument.getArgNumber());
+    info.isStatic = type.hasStaticShape();
+    info.elementBytes = elementBytes(type.getElementType());
+    AffineMap map = op.getMatchingIndexingMap(input);
     SmallVector<int> dimAxes;
-    bool plain = true;
-    for (AffineExpr expr : op.getMatchingIndexingMap(input).getResults()) {
+    for (AffineExpr expr : map.getResults()) {
       auto dim = dyn_cast<AffineDimExpr>(expr);
       // A packed form has no place for what lies before a fixed index.
       auto fixed = dyn_cast<AffineConstantExpr>(expr);
-      plain &= dim || (fixed && fixed.getValue() == 0);
+      info.plain &= dim || (fixed && fixed.getValue() == 0);
       dimAxes.push_back(dim ? int(axes[dim.getPosition()]) : -1);
     }
-    nest.setOperandAxes(argument.getArgNumber(), dimAxes, plain);
+    nest.addReader(argument.getArgNumber(), number, dimAxes);
+    auto &reader = info.readers.back();
+    for (auto [dim, axis] : llvm::enumerate(axes))
+      if (map.isFunctionOfDim(dim) && !llvm::is_contained(reader.axes, axis))
+        reader.axes.push_back(axis);
   }
+  recordExtracts(nest, kernel, op);
 }
 
 static bool initComesFromOp(linalg::LinalgOp op) {
@@ -140,7 +145,9 @@ LoopNest LoopNest::get(KernelOp kernel) {
     bodyOp.op = op;
     bodyOp.yielded = llvm::is_contained(op->getUsers(), yield);
     bodyOp.initInside = initComesFromOp(op);
-    recordOperands(nest, kernel, op, axes);
+    bodyOp.ordered = isOrdered(op);
+    bodyOp.combinable = isCombinable(op);
+    recordOperands(nest, kernel, number, op);
   }
   return nest;
 }
@@ -154,12 +161,9 @@ FailureOr<LoopNest> LoopNest::replay(KernelOp kernel, EmitErrorFn emitError) {
                  << "': ";
       return diagnostic;
     };
-    auto step = cast<RecipeStep>(attribute);
-    bool keepsOrder = step.preservesOrder(nest);
-    if (failed(step.advance(nest, stepError)) ||
-        failed(nest.checkTails(stepError)))
+    if (failed(cast<RecipeStep>(attribute).advance(nest, stepError)) ||
+        failed(nest.check(stepError)))
       return failure();
-    nest.orderPreserved &= keepsOrder;
   }
   return nest;
 }
@@ -248,48 +252,39 @@ std::optional<unsigned> LoopNest::findOp(StringRef nameOrNumber) const {
   return number;
 }
 
-bool LoopNest::hasRegisterTile() const {
-  return llvm::any_of(bodyOps, [](const BodyOp &op) {
-    return llvm::any_of(op.loops, [](const LoopUse &use) {
-      return use.role != RegisterRole::None;
-    });
-  });
-}
-
 //===----------------------------------------------------------------------===//
 // Expressions
 //===----------------------------------------------------------------------===//
 
-/// The loop of that kind that replaced `number` for the op: one made for the op
-/// alone wins over one made for all.
-std::optional<unsigned> LoopNest::childFor(unsigned op, unsigned number,
-                                           Loop::Kind kind) const {
+/// The first loop of those that replaced `number` for the op: one made for the
+/// op alone wins over one that others got later.
+unsigned LoopNest::childOf(unsigned op, unsigned number) const {
   std::optional<unsigned> common;
   for (auto [i, loop] : llvm::enumerate(allLoops)) {
-    if (loop.kind != kind || !llvm::is_contained(loop.parents, number))
+    if (!llvm::is_contained(loop.parents, number) ||
+        loop.kind == Loop::Kind::BlockInner)
       continue;
     if (loop.onlyOp == int(op))
       return i;
     if (loop.onlyOp < 0)
       common = i;
   }
-  return common;
+  assert(common && "a loop of the op is live, blocked or fused");
+  return *common;
 }
 
 AffineExpr LoopNest::valueExpr(unsigned op, unsigned number) const {
   if (bodyOps[op].find(number))
     return getAffineDimExpr(number, context);
-  if (auto outer = childFor(op, number, Loop::Kind::BlockOuter)) {
-    auto inner = childFor(op, number, Loop::Kind::BlockInner);
-    return valueExpr(op, *outer) * allLoops[*outer].blockSize +
-           valueExpr(op, *inner);
-  }
-  auto fused = childFor(op, number, Loop::Kind::Fused);
-  assert(fused && "a loop of the op is live, blocked or fused");
-  AffineExpr innerExtent = extentExpr(allLoops[*fused].parents[1]);
-  AffineExpr value = valueExpr(op, *fused);
-  return allLoops[*fused].parents[0] == number ? value.floorDiv(innerExtent)
-                                               : value % innerExtent;
+  unsigned child = childOf(op, number);
+  const Loop &loop = allLoops[child];
+  // The loop inside the blocks was made just after that over them.
+  if (loop.kind == Loop::Kind::BlockOuter)
+    return valueExpr(op, child) * loop.blockSize + valueExpr(op, child + 1);
+  AffineExpr innerExtent = extentExpr(loop.parents[1]);
+  AffineExpr value = valueExpr(op, child);
+  return loop.parents[0] == number ? value.floorDiv(innerExtent)
+                                   : value % innerExtent;
 }
 
 AffineExpr LoopNest::axisExpr(unsigned op, unsigned dim) const {
@@ -311,82 +306,6 @@ AffineExpr LoopNest::extentExpr(unsigned number) const {
     return extentExpr(loop.parents[0]) * extentExpr(loop.parents[1]);
   }
   llvm_unreachable("all kinds handled");
-}
-
-bool LoopNest::dividesEvenly(unsigned outerOrInner) const {
-  const Loop &loop = allLoops[outerOrInner];
-  const Loop &whole = allLoops[loop.parents[0]];
-  return !whole.isDynamic() && whole.extent % loop.blockSize == 0;
-}
-
-void LoopNest::collectGuards(unsigned op, unsigned number,
-                             SmallVectorImpl<Guard> &guards) const {
-  if (bodyOps[op].find(number))
-    return;
-  if (auto outer = childFor(op, number, Loop::Kind::BlockOuter)) {
-    bool known = llvm::any_of(
-        guards, [&](const Guard &guard) { return guard.loop == number; });
-    if (!known && !dividesEvenly(*outer))
-      guards.push_back({number, allLoops[*outer].tail, valueExpr(op, number),
-                        extentExpr(number)});
-    collectGuards(op, *outer, guards);
-    collectGuards(op, *childFor(op, number, Loop::Kind::BlockInner), guards);
-    return;
-  }
-  collectGuards(op, *childFor(op, number, Loop::Kind::Fused), guards);
-}
-
-SmallVector<Guard> LoopNest::guards(unsigned op) const {
-  SmallVector<Guard> guards;
-  for (unsigned axis : bodyOps[op].axes)
-    collectGuards(op, axis, guards);
-  return guards;
-}
-
-//===----------------------------------------------------------------------===//
-// Packs
-//===----------------------------------------------------------------------===//
-
-const Pack *LoopNest::packOf(unsigned operand) const {
-  for (const Pack &pack : allPacks)
-    if (pack.operand == operand)
-      return &pack;
-  return nullptr;
-}
-
-SmallVector<unsigned> LoopNest::packedLoops(const Pack &pack) const {
-  SmallVector<unsigned> loops;
-  for (unsigned number : liveOrder)
-    if (!llvm::is_contained(pack.loops, number) &&
-        llvm::any_of(operands[pack.operand].dimAxes, [&](int axis) {
-          return axis >= 0 && stemsFrom(number, axis);
-        }))
-      loops.push_back(number);
-  loops.append(pack.loops.begin(), pack.loops.end());
-  return loops;
-}
-
-FailureOr<PackedLayoutAttr> LoopNest::packedLayout(const Pack &pack) const {
-  SmallVector<int64_t> dims, sizes, strides;
-  for (unsigned number : packedLoops(pack)) {
-    int64_t stride = 1;
-    unsigned axis = number;
-    while (allLoops[axis].kind != Loop::Kind::Axis) {
-      const Loop &loop = allLoops[axis];
-      if (loop.kind == Loop::Kind::Fused)
-        return failure();
-      if (loop.kind == Loop::Kind::BlockOuter)
-        stride *= loop.blockSize;
-      axis = loop.parents[0];
-    }
-    if (allLoops[number].isDynamic())
-      return failure();
-    const auto &dimAxes = operands[pack.operand].dimAxes;
-    dims.push_back(llvm::find(dimAxes, int(axis)) - dimAxes.begin());
-    sizes.push_back(allLoops[number].extent);
-    strides.push_back(stride);
-  }
-  return PackedLayoutAttr::get(context, dims, sizes, strides);
 }
 
 void LoopNest::print(raw_ostream &os) const {

@@ -1,10 +1,11 @@
-//===- LoopNestSteps.cpp - What each recipe step does to the nest -*- C++
-//-*-===//
+//===- LoopNestSteps.cpp - Steps that make and place loops --*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// One method per step: resolve the names, check, change. Messages name loops
-// and ops as the recipe does.
+// block, split_reduction, fuse, order, share, parallel. One method per step:
+// resolve the names, check, change. Messages name loops and ops as the recipe
+// does. Steps for loops inside are in LoopNestRegisters.cpp, those for operands
+// in LoopNestStorage.cpp; what holds after each is in LoopNestChecks.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,14 +15,12 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
-#include <numeric>
-
 using namespace mlir;
 
 namespace onnxc::krnl {
 
-/// No loop is written out more than this many times.
-static constexpr int64_t maxUnroll = 64;
+/// Iterations that a block may have.
+static constexpr int64_t maxBlock = int64_t(1) << 20;
 
 //===----------------------------------------------------------------------===//
 // Names and common checks
@@ -78,6 +77,10 @@ LogicalResult LoopNest::checkPlain(unsigned number, StringRef verb,
   };
   if (loop.shared)
     return refuse("shared");
+  if (peels(number))
+    return emitError() << "loop '" << loop.name
+                       << "' peels its last block, so it must stay a loop; "
+                          "without tail=peel it need not";
   for (auto [i, op] : llvm::enumerate(bodyOps)) {
     const LoopUse *use = concerns(i) ? op.find(number) : nullptr;
     if (!use)
@@ -95,87 +98,6 @@ LogicalResult LoopNest::checkPlain(unsigned number, StringRef verb,
   for (const Cache &cache : allCaches)
     if (cache.at == number)
       return refuse("where operand " + Twine(cache.operand) + " is cached");
-  return success();
-}
-
-/// Vectors and register tiles stay the innermost loops of each op.
-LogicalResult LoopNest::checkInnermost(EmitErrorFn emitError) const {
-  for (const BodyOp &op : bodyOps)
-    for (auto [place, use] : llvm::enumerate(op.loops)) {
-      unsigned inside = op.loops.size() - 1 - place;
-      bool vector = use.lanes || use.role == RegisterRole::Column;
-      if ((vector && inside != 0) ||
-          (use.role == RegisterRole::Row && inside != 1))
-        return emitError() << "loop '" << allLoops[use.loop].name
-                           << "' would not be "
-                           << (vector ? "the innermost"
-                                      : "the second innermost")
-                           << " loop of op '" << op.name << "' any more";
-    }
-  return success();
-}
-
-/// A number that divides every trip count the loop can have.
-static int64_t tripCountDivisor(const LoopNest &nest, unsigned number) {
-  const Loop &loop = nest.loop(number);
-  if (loop.kind == Loop::Kind::Axis)
-    return loop.isDynamic() ? 1 : loop.extent;
-  int64_t whole = tripCountDivisor(nest, loop.parents[0]);
-  if (loop.kind == Loop::Kind::Fused)
-    return whole * tripCountDivisor(nest, loop.parents[1]);
-  if (loop.kind == Loop::Kind::BlockInner)
-    return std::gcd(loop.blockSize, whole);
-  return whole % loop.blockSize == 0 ? whole / loop.blockSize : 1;
-}
-
-/// Can the loop end early, in the last block of a loop that it stems from?
-static bool endsEarly(const LoopNest &nest, unsigned number) {
-  const Loop &loop = nest.loop(number);
-  if (loop.kind == Loop::Kind::Axis)
-    return false;
-  unsigned parent = loop.parents[0];
-  if (loop.kind == Loop::Kind::Fused)
-    return endsEarly(nest, parent) || endsEarly(nest, loop.parents[1]);
-  if (loop.kind == Loop::Kind::BlockOuter)
-    return endsEarly(nest, parent);
-  return tripCountDivisor(nest, parent) % loop.blockSize != 0;
-}
-
-/// A loop that ends early gets its bound from the loop over the blocks, which
-/// must stand outside; and a tile of parallel loops has no bounds of its own.
-static LogicalResult checkTail(const LoopNest &nest, const BodyOp &op,
-                               const LoopUse &use, unsigned number,
-                               EmitErrorFn emitError) {
-  const Loop &loop = nest.loop(number);
-  if (!endsEarly(nest, number)) {
-    for (unsigned parent : loop.parents)
-      if (failed(checkTail(nest, op, use, parent, emitError)))
-        return failure();
-    return success();
-  }
-  auto refuse = [&](const Twine &reason) {
-    return emitError() << "loop '" << loop.name
-                       << "' ends early in its last block, so " << reason;
-  };
-  if (loop.kind == Loop::Kind::Fused)
-    return refuse("what it is made of cannot be fused");
-  if (nest.loop(use.loop).parallel)
-    return refuse("it cannot run parallel");
-  if (loop.kind == Loop::Kind::BlockInner) {
-    // The loop over the blocks was made just before.
-    const LoopUse *outer = op.find(number - 1);
-    if (!outer || outer > &use)
-      return refuse("it must be inside loop '" +
-                    Twine(nest.loop(number - 1).name) + "'");
-  }
-  return checkTail(nest, op, use, loop.parents[0], emitError);
-}
-
-LogicalResult LoopNest::checkTails(EmitErrorFn emitError) const {
-  for (const BodyOp &op : bodyOps)
-    for (const LoopUse &use : op.loops)
-      if (failed(checkTail(*this, op, use, use.loop, emitError)))
-        return failure();
   return success();
 }
 
@@ -242,8 +164,9 @@ LogicalResult LoopNest::block(StringRef name, int64_t size, Tail tail,
   FailureOr<unsigned> number = resolve(name, emitError);
   if (failed(number) || failed(checkPlain(*number, "block", emitError)))
     return failure();
-  if (size < 1)
-    return emitError() << "block size must be at least 1, but is " << size;
+  if (size < 1 || size > maxBlock)
+    return emitError() << "block size must be 1 to " << maxBlock << ", but is "
+                       << size;
   return splitLoop(*number, size, tail, /*split=*/false, outer, inner,
                    emitError);
 }
@@ -254,13 +177,17 @@ LogicalResult LoopNest::splitReduction(StringRef name, int64_t parts,
   FailureOr<unsigned> number = resolve(name, emitError);
   if (failed(number) || failed(checkPlain(*number, "split", emitError)))
     return failure();
-  if (parts < 2)
-    return emitError() << "needs at least 2 parts, but got " << parts;
+  if (parts < 2 || parts > maxBlock)
+    return emitError() << "needs 2 to " << maxBlock << " parts, but got "
+                       << parts;
   for (auto [i, op] : llvm::enumerate(bodyOps)) {
     const LoopUse *use = concerns(i) ? op.find(*number) : nullptr;
     if (use && !use->reduced)
       return emitError() << "op '" << op.name << "' does not reduce loop '"
                          << name << "'";
+    if (use && failed(checkPartial(op, *use, emitError)))
+      return failure();
+    orderPreserved &= !use;
   }
   return splitLoop(*number, parts, Tail::Mask, /*split=*/true, outer, inner,
                    emitError);
@@ -303,8 +230,11 @@ LogicalResult LoopNest::fuse(StringRef outerName, StringRef innerName,
   fused.kind = Loop::Kind::Fused;
   fused.parents = {outer, inner};
   fused.onlyOp = limit;
-  if (!allLoops[outer].isDynamic() && !allLoops[inner].isDynamic())
-    fused.extent = allLoops[outer].extent * allLoops[inner].extent;
+  if (!allLoops[outer].isDynamic() && !allLoops[inner].isDynamic() &&
+      llvm::MulOverflow(allLoops[outer].extent, allLoops[inner].extent,
+                        fused.extent))
+    return emitError() << "loop '" << result
+                       << "' would have more iterations than can be counted";
   replace({outer, inner}, {addLoop(std::move(fused))});
   return success();
 }
@@ -328,6 +258,28 @@ static void permute(SmallVectorImpl<T> &elements, ArrayRef<unsigned> keys,
       element = *next++;
 }
 
+/// The loops that an op reduces, outermost first.
+static SmallVector<unsigned> reducedLoops(const BodyOp &op) {
+  SmallVector<unsigned> loops;
+  for (const LoopUse &use : op.loops)
+    if (use.reduced)
+      loops.push_back(use.loop);
+  return loops;
+}
+
+LogicalResult LoopNest::reorderOp(BodyOp &op, ArrayRef<unsigned> order,
+                                  EmitErrorFn emitError) {
+  SmallVector<unsigned> before = reducedLoops(op);
+  permute(op.loops, order, [](const LoopUse &use) { return use.loop; });
+  if (reducedLoops(op) != before) {
+    if (op.ordered)
+      return emitError() << "op '" << op.name
+                         << "' needs the loops that it reduces in order";
+    orderPreserved = false;
+  }
+  return checkInnermost(op, emitError);
+}
+
 LogicalResult LoopNest::reorder(ArrayRef<StringRef> names,
                                 EmitErrorFn emitError) {
   FailureOr<SmallVector<unsigned>> numbers = resolveAll(names, emitError);
@@ -337,18 +289,16 @@ LogicalResult LoopNest::reorder(ArrayRef<StringRef> names,
     if (allLoops[number].shared)
       return emitError() << "loop '" << allLoops[number].name
                          << "' is shared; order it before that";
-  auto ofUse = [](const LoopUse &use) { return use.loop; };
-  if (limit >= 0) {
-    permute(bodyOps[limit].loops, *numbers, ofUse);
-    return checkInnermost(emitError);
-  }
+  if (limit >= 0)
+    return reorderOp(bodyOps[limit], *numbers, emitError);
   permute(liveOrder, *numbers, [](unsigned loop) { return loop; });
   for (BodyOp &op : bodyOps) {
     SmallVector<unsigned> common = llvm::filter_to_vector(
         liveOrder, [&](unsigned loop) { return op.find(loop) != nullptr; });
-    permute(op.loops, common, ofUse);
+    if (failed(reorderOp(op, common, emitError)))
+      return failure();
   }
-  return checkInnermost(emitError);
+  return success();
 }
 
 /// Why op `op` cannot run inside the shared loop `number` with the others.
@@ -359,6 +309,17 @@ static LogicalResult checkShare(const LoopNest &nest, unsigned number,
   if (!use)
     return emitError() << "op '" << op.name << "' does not run over loop '"
                        << loop.name << "'";
+  if (use->unroll != 1)
+    return emitError() << "loop '" << loop.name << "' is unrolled in op '"
+                       << op.name << "'; only loops inside can be";
+  if (use->lanes != nest.op(0).find(number)->lanes)
+    return emitError() << "loop '" << loop.name << "' has " << use->lanes
+                       << " lanes in op '" << op.name << "', but "
+                       << nest.op(0).find(number)->lanes << " in op '"
+                       << nest.op(0).name << "'";
+  if (use->role != RegisterRole::None)
+    return emitError() << "loop '" << loop.name
+                       << "' is part of a register tile";
   if (!use->reduced)
     return success();
   if (op.op)
@@ -423,176 +384,6 @@ LogicalResult LoopNest::parallel(ArrayRef<StringRef> names,
                          << allLoops[next].name << "' is";
     loop.parallel = true;
   }
-  return success();
-}
-
-//===----------------------------------------------------------------------===//
-// unroll, vectorize, register_tile
-//===----------------------------------------------------------------------===//
-
-LogicalResult LoopNest::unroll(StringRef name, int64_t factor,
-                               EmitErrorFn emitError) {
-  FailureOr<unsigned> number = resolve(name, emitError);
-  if (failed(number))
-    return failure();
-  const Loop &loop = allLoops[*number];
-  if (factor < 1 || factor > maxUnroll)
-    return emitError() << "unroll factor must be 1 to " << maxUnroll
-                       << ", but is " << factor;
-  if (!loop.isDynamic() && factor > std::max<int64_t>(loop.extent, 1))
-    return emitError() << "unroll factor " << factor << " exceeds the "
-                       << loop.extent << " iterations of loop '" << name << "'";
-  if (loop.shared)
-    return emitError() << "loop '" << name
-                       << "' is shared; only loops inside can be unrolled";
-  for (auto [i, op] : llvm::enumerate(bodyOps)) {
-    LoopUse *use = concerns(i) ? op.find(*number) : nullptr;
-    if (!use)
-      continue;
-    if (use->role != RegisterRole::None)
-      return emitError() << "loop '" << name << "' is part of a register tile";
-    use->unroll = factor;
-  }
-  return success();
-}
-
-LogicalResult LoopNest::vectorize(StringRef name, int64_t lanes,
-                                  EmitErrorFn emitError) {
-  FailureOr<unsigned> number = resolve(name, emitError);
-  if (failed(number))
-    return failure();
-  if (lanes < 2 || lanes > 64 || !llvm::isPowerOf2_64(lanes))
-    return emitError() << "lanes must be a power of two from 2 to 64, but are "
-                       << lanes;
-  if (allLoops[*number].parallel)
-    return emitError() << "loop '" << name << "' is parallel; block it first";
-  for (auto [i, op] : llvm::enumerate(bodyOps)) {
-    LoopUse *use = concerns(i) ? op.find(*number) : nullptr;
-    if (!use)
-      continue;
-    if (use->role != RegisterRole::None)
-      return emitError() << "loop '" << name << "' is part of a register tile";
-    if (use != &op.loops.back())
-      return emitError() << "loop '" << name
-                         << "' is not the innermost loop of op '" << op.name
-                         << "', '" << allLoops[op.loops.back().loop].name
-                         << "' is";
-    use->lanes = lanes;
-  }
-  return success();
-}
-
-/// Checks that the op can hold its tile in registers, and marks it.
-static LogicalResult tileOp(const LoopNest &nest, BodyOp &op, unsigned rows,
-                            unsigned columns, EmitErrorFn emitError) {
-  LoopUse *row = op.find(rows), *column = op.find(columns);
-  auto refuse = [&](const Twine &reason) {
-    return emitError() << "op '" << op.name << "' " << reason;
-  };
-  if (!row || !column)
-    return refuse("runs over only one of '" + Twine(nest.loop(rows).name) +
-                  "' and '" + nest.loop(columns).name + "'");
-  if (column != &op.loops.back() || row + 1 != column)
-    return refuse("does not have '" + Twine(nest.loop(rows).name) + "', '" +
-                  nest.loop(columns).name + "' as its innermost loops");
-  for (LoopUse *use : {row, column}) {
-    if (use->reduced)
-      return refuse("reduces loop '" + Twine(nest.loop(use->loop).name) + "'");
-    if (use->lanes || use->unroll != 1 || use->role != RegisterRole::None)
-      return refuse("has loop '" + Twine(nest.loop(use->loop).name) +
-                    "' vectorized, unrolled or tiled already");
-  }
-  bool contraction =
-      llvm::any_of(op.loops, [](const LoopUse &use) { return use.reduced; });
-  for (const LoopUse &use : op.loops)
-    if (contraction && &use != row && &use != column && !use.reduced &&
-        !nest.loop(use.loop).shared)
-      return refuse("has loop '" + Twine(nest.loop(use.loop).name) +
-                    "' around the tile, which is neither shared nor reduced");
-  row->role = RegisterRole::Row;
-  column->role = RegisterRole::Column;
-  return success();
-}
-
-LogicalResult LoopNest::registerTile(StringRef rowName, StringRef columnName,
-                                     EmitErrorFn emitError) {
-  FailureOr<SmallVector<unsigned>> pair =
-      resolveAll({rowName, columnName}, emitError);
-  if (failed(pair))
-    return failure();
-  for (unsigned number : *pair) {
-    const Loop &loop = allLoops[number];
-    if (loop.isDynamic())
-      return emitError() << "the extent of loop '" << loop.name
-                         << "' is not known; block it first";
-    if (loop.shared)
-      return emitError() << "loop '" << loop.name
-                         << "' is shared; a tile needs it inside";
-  }
-  if (allLoops[(*pair)[0]].extent > maxUnroll)
-    return emitError() << "a tile has at most " << maxUnroll
-                       << " rows, but loop '" << rowName << "' has "
-                       << allLoops[(*pair)[0]].extent;
-  bool reduces = false;
-  for (auto [i, op] : llvm::enumerate(bodyOps)) {
-    if (!concerns(i) || (!op.find((*pair)[0]) && !op.find((*pair)[1])))
-      continue;
-    if (failed(tileOp(*this, op, (*pair)[0], (*pair)[1], emitError)))
-      return failure();
-    reduces |=
-        llvm::any_of(op.loops, [](const LoopUse &use) { return use.reduced; });
-  }
-  if (!reduces)
-    return emitError() << "no op with loops '" << rowName << "' and '"
-                       << columnName << "' reduces anything";
-  return success();
-}
-
-//===----------------------------------------------------------------------===//
-// cache, pack
-//===----------------------------------------------------------------------===//
-
-LogicalResult LoopNest::cache(unsigned operand, StringRef at,
-                              EmitErrorFn emitError) {
-  FailureOr<unsigned> number = resolve(at, emitError);
-  if (failed(number))
-    return failure();
-  if (operand >= operands.size() || !operands[operand].known)
-    return emitError() << "no op reads a tensor operand " << operand;
-  if (llvm::any_of(allCaches,
-                   [&](const Cache &c) { return c.operand == operand; }))
-    return emitError() << "operand " << operand << " is cached already";
-  allCaches.push_back({operand, *number});
-  return success();
-}
-
-LogicalResult LoopNest::pack(unsigned operand, ArrayRef<StringRef> names,
-                             EmitErrorFn emitError) {
-  FailureOr<SmallVector<unsigned>> numbers = resolveAll(names, emitError);
-  if (failed(numbers))
-    return failure();
-  if (operand >= operands.size() || !operands[operand].known)
-    return emitError() << "no op reads a tensor operand " << operand;
-  if (packOf(operand))
-    return emitError() << "operand " << operand << " is packed already";
-  const OperandUse &use = operands[operand];
-  if (!use.plain)
-    return emitError() << "operand " << operand
-                       << " is not indexed by one loop in each dimension";
-  for (unsigned number : *numbers) {
-    if (llvm::none_of(use.dimAxes, [&](int axis) {
-          return axis >= 0 && stemsFrom(number, axis);
-        }))
-      return emitError() << "operand " << operand << " is not indexed by loop '"
-                         << allLoops[number].name << "'";
-    if (axesOf(number).size() != 1)
-      return emitError() << "loop '" << allLoops[number].name
-                         << "' is fused; a packed dimension is one loop";
-  }
-  Pack pack;
-  pack.operand = operand;
-  pack.loops.assign(numbers->begin(), numbers->end());
-  allPacks.push_back(std::move(pack));
   return success();
 }
 

@@ -79,8 +79,7 @@ static FailureOr<Tail> parseTail(AsmParser &parser) {
     return failure();
   if (std::optional<Tail> tail = symbolizeTail(text))
     return *tail;
-  return parser.emitError(loc,
-                          "expected tail to be mask, peel or pad, but got '")
+  return parser.emitError(loc, "expected tail to be mask or peel, but got '")
          << text << "'";
 }
 } // namespace onnxc::krnl
@@ -289,26 +288,6 @@ LogicalResult OrderStepAttr::advance(LoopNest &nest,
   return nest.reorder(namesOf(getLoops()), emitError);
 }
 
-/// The reduced loops of each op must keep their order among themselves.
-bool OrderStepAttr::preservesOrder(const LoopNest &nest) const {
-  for (auto [number, op] : llvm::enumerate(nest.ops())) {
-    if (nest.limitedTo() >= 0 && unsigned(nest.limitedTo()) != number)
-      continue;
-    int last = -1;
-    for (StringAttr name : getLoops()) {
-      std::optional<unsigned> loop = nest.find(name, number);
-      const LoopUse *use = loop ? op.find(*loop) : nullptr;
-      if (!use || !use->reduced)
-        continue;
-      int place = use - op.loops.begin();
-      if (place < last)
-        return false;
-      last = place;
-    }
-  }
-  return true;
-}
-
 LogicalResult ShareStepAttr::advance(LoopNest &nest,
                                      EmitErrorFn emitError) const {
   return nest.share(namesOf(getLoops()), emitError);
@@ -327,18 +306,6 @@ LogicalResult UnrollStepAttr::advance(LoopNest &nest,
 LogicalResult VectorizeStepAttr::advance(LoopNest &nest,
                                          EmitErrorFn emitError) const {
   return nest.vectorize(getLoop(), getLanes(), emitError);
-}
-
-/// Lanes of a reduced loop are partial results.
-bool VectorizeStepAttr::preservesOrder(const LoopNest &nest) const {
-  for (auto [number, op] : llvm::enumerate(nest.ops())) {
-    if (nest.limitedTo() >= 0 && unsigned(nest.limitedTo()) != number)
-      continue;
-    std::optional<unsigned> loop = nest.find(getLoop(), number);
-    if (loop && op.find(*loop)->reduced)
-      return false;
-  }
-  return true;
 }
 
 LogicalResult RegisterTileStepAttr::advance(LoopNest &nest,
@@ -362,10 +329,6 @@ LogicalResult SplitReductionStepAttr::advance(LoopNest &nest,
                              emitError);
 }
 
-bool SplitReductionStepAttr::preservesOrder(const LoopNest &) const {
-  return false;
-}
-
 LogicalResult OnlyStepAttr::verify(EmitErrorFn emitError, StringRef op,
                                    Attribute step) {
   if (!isa<RecipeStep>(step) || isa<OnlyStepAttr>(step))
@@ -382,15 +345,6 @@ LogicalResult OnlyStepAttr::advance(LoopNest &nest,
   LogicalResult result = cast<RecipeStep>(getStep()).advance(nest, emitError);
   nest.limitTo(-1);
   return result;
-}
-
-bool OnlyStepAttr::preservesOrder(const LoopNest &nest) const {
-  std::optional<unsigned> number = nest.findOp(getOp());
-  if (!number)
-    return true;
-  LoopNest limited = nest;
-  limited.limitTo(*number);
-  return cast<RecipeStep>(getStep()).preservesOrder(limited);
 }
 
 LogicalResult PackedLayoutAttr::verify(EmitErrorFn emitError,

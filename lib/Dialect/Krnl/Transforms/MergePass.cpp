@@ -72,6 +72,10 @@ private:
 
   LogicalResult checkLimits(KernelOp producer, KernelOp consumer,
                             std::string &reason) {
+    if (producer.getRecipe().empty() && consumer.getRecipe().empty()) {
+      reason = producer.getName().str() + " shares no loop";
+      return failure();
+    }
     size_t ops =
         producer.getStructuredOps().size() + consumer.getStructuredOps().size();
     size_t operands =

@@ -2,7 +2,7 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Nests without IR: what expressions, guards and packed layouts come out. The
+// Nests without IR: what expressions, tails and packed layouts come out. The
 // refusals are tested through the verifier, in test/Dialect/Krnl.
 //
 //===----------------------------------------------------------------------===//
@@ -28,8 +28,8 @@ protected:
     nest.addAxis("k", k);
     nest.addOp("fill", {0, 1}, {false, false});
     nest.addOp("matmul", {0, 1, 2}, {false, false, true});
-    nest.setOperandAxes(0, {0, 2});
-    nest.setOperandAxes(1, {2, 1});
+    nest.addReader(0, 1, {0, 2});
+    nest.addReader(1, 1, {2, 1});
   }
 
   EmitErrorFn error() { return emit; }
@@ -71,31 +71,44 @@ TEST_F(LoopNestTest, TheWorkedExampleOfTheHeader) {
   // Loops 3 n.o, 4 n.c, 5 n.p, 6 n.r, 7 m.o, 8 m.r.
   EXPECT_EQ(text(nest.axisExpr(1, 1)), "d3 * 384 + d5 * 48 + d6");
   EXPECT_EQ(text(nest.axisExpr(1, 0)), "d7 * 8 + d8");
-  EXPECT_TRUE(nest.guards(1).empty());
+  for (unsigned loop : nest.order())
+    EXPECT_FALSE(nest.endsEarly(loop)) << nest.loop(loop).name;
   EXPECT_EQ(nest.sharedLoops().size(), 3u);
   EXPECT_EQ(nest.parallelLoops().size(), 2u);
-  EXPECT_TRUE(nest.hasRegisterTile());
   EXPECT_EQ(nest.op(0).loops.size(), 5u) << "the fill has no k";
   EXPECT_EQ(nest.op(1).loops.back().role, RegisterRole::Column);
 }
 
 // 100 = 12 * 8 + 4, and 48 does not divide a block of 100.
-TEST_F(LoopNestTest, GuardsWhereBlocksDoNotDivide) {
+TEST_F(LoopNestTest, TailsWhereBlocksDoNotDivide) {
   makeGemm(100, 1000, 64);
   ASSERT_TRUE(succeeded(nest.block("m", 8, Tail::Peel, "m.o", "m.r", error())));
   ASSERT_TRUE(
-      succeeded(nest.block("n", 100, Tail::Mask, "n.o", "n.c", error())));
+      succeeded(nest.block("n", 100, Tail::Peel, "n.o", "n.c", error())));
   ASSERT_TRUE(
       succeeded(nest.block("n.c", 48, Tail::Mask, "n.p", "n.r", error())));
-  SmallVector<Guard> guards = nest.guards(1);
-  ASSERT_EQ(guards.size(), 2u);
-  EXPECT_EQ(nest.loop(guards[0].loop).name, "m");
-  EXPECT_EQ(guards[0].tail, Tail::Peel);
-  EXPECT_EQ(text(guards[0].value), "d3 * 8 + d4");
-  EXPECT_EQ(text(guards[0].bound), "100");
-  EXPECT_EQ(nest.loop(guards[1].loop).name, "n.c");
-  EXPECT_EQ(text(guards[1].value), "d7 * 48 + d8");
-  EXPECT_EQ(text(guards[1].bound), "100");
+  EXPECT_TRUE(nest.endsEarly(*nest.find("m.r")));
+  EXPECT_TRUE(nest.peels(*nest.find("m.o")));
+  // 100 divides 1000: nothing is left to peel.
+  EXPECT_FALSE(nest.peels(*nest.find("n.o")));
+  EXPECT_FALSE(nest.endsEarly(*nest.find("n.p")));
+  EXPECT_TRUE(nest.endsEarly(*nest.find("n.r")));
+  EXPECT_FALSE(nest.peels(*nest.find("n.p"))) << "masked";
+}
+
+// Blocks of m stand inside a fused loop: its value says which block it is.
+TEST_F(LoopNestTest, LoopsThatAValueIsMadeFrom) {
+  makeGemm(100, 1000, 64);
+  ASSERT_TRUE(succeeded(nest.block("m", 8, Tail::Mask, "m.o", "m.r", error())));
+  ASSERT_TRUE(
+      succeeded(nest.block("n", 48, Tail::Mask, "n.o", "n.r", error())));
+  ASSERT_TRUE(succeeded(nest.reorder({"m.o", "n.o", "m.r"}, error())));
+  ASSERT_TRUE(succeeded(nest.fuse("m.o", "n.o", "blocks", error())));
+  unsigned outer = nest.loop(*nest.find("blocks")).parents[0];
+  EXPECT_EQ(nest.liveLoops(1, outer),
+            SmallVector<unsigned>{*nest.find("blocks")});
+  EXPECT_EQ(text(nest.valueExpr(1, outer)), "d7 floordiv 21");
+  EXPECT_EQ(nest.liveLoops(1, 0).size(), 2u);
 }
 
 TEST_F(LoopNestTest, DynamicExtentsAreSymbols) {
@@ -105,9 +118,8 @@ TEST_F(LoopNestTest, DynamicExtentsAreSymbols) {
   EXPECT_TRUE(nest.loop(outer).isDynamic());
   EXPECT_EQ(text(nest.extentExpr(outer)), "s0 ceildiv 8");
   EXPECT_EQ(text(nest.extentExpr(inner)), "8");
-  ASSERT_EQ(nest.guards(0).size(), 1u);
-  EXPECT_EQ(text(nest.guards(0)[0].bound), "s0");
-  EXPECT_FALSE(nest.dividesEvenly(outer));
+  EXPECT_TRUE(nest.endsEarly(inner));
+  EXPECT_FALSE(nest.endsEarly(outer));
 }
 
 TEST_F(LoopNestTest, FusedLoopsDivide) {
@@ -136,35 +148,27 @@ TEST_F(LoopNestTest, LoopsOfOneOp) {
 
 TEST_F(LoopNestTest, PackedLayoutOfPanels) {
   makeGemm(8, 100, 64);
-  ASSERT_TRUE(succeeded(nest.block("n", 48, Tail::Pad, "n.o", "n.r", error())));
+  ASSERT_TRUE(
+      succeeded(nest.block("n", 48, Tail::Mask, "n.o", "n.r", error())));
   ASSERT_TRUE(succeeded(nest.pack(1, {"k", "n.r"}, error())));
   const Pack *pack = nest.packOf(1);
   ASSERT_NE(pack, nullptr);
   EXPECT_EQ(nest.packOf(0), nullptr);
   // n.o is not listed and comes first: three panels, the last one padded.
-  FailureOr<PackedLayoutAttr> layout = nest.packedLayout(*pack);
-  ASSERT_TRUE(succeeded(layout));
-  EXPECT_EQ(layout->getDims(), ArrayRef<int64_t>({1, 0, 1}));
-  EXPECT_EQ(layout->getSizes(), ArrayRef<int64_t>({3, 64, 48}));
-  EXPECT_EQ(layout->getStrides(), ArrayRef<int64_t>({48, 1, 1}));
-}
-
-TEST_F(LoopNestTest, PackedLayoutNeedsExtents) {
-  makeGemm(8, ShapedType::kDynamic, 64);
-  ASSERT_TRUE(
-      succeeded(nest.block("n", 48, Tail::Mask, "n.o", "n.r", error())));
-  ASSERT_TRUE(succeeded(nest.pack(1, {"n.o", "k", "n.r"}, error())));
-  EXPECT_TRUE(failed(nest.packedLayout(*nest.packOf(1))));
+  PackedLayoutAttr layout = nest.packedLayout(*pack);
+  EXPECT_EQ(layout.getDims(), ArrayRef<int64_t>({1, 0, 1}));
+  EXPECT_EQ(layout.getSizes(), ArrayRef<int64_t>({3, 64, 48}));
+  EXPECT_EQ(layout.getStrides(), ArrayRef<int64_t>({48, 1, 1}));
 }
 
 TEST_F(LoopNestTest, StepTextsComeBack) {
-  const char *text = "[block(n, 48, tail=pad) -> (n.o, n.r), "
+  const char *text = "[block(n, 48, tail=peel) -> (n.o, n.r), "
                      "1: vectorize(n.r, 16), \"an op\": unroll(k, 2), "
                      "pack(1, [n.o, k, n.r]), cache(0, at=\"a loop\")]";
   FailureOr<ArrayAttr> recipe = parseRecipeText(text, &context, error());
   ASSERT_TRUE(succeeded(recipe));
   EXPECT_EQ(recipeText(*recipe), text);
-  EXPECT_EQ(stepText((*recipe)[0]), "block(n, 48, tail=pad) -> (n.o, n.r)");
+  EXPECT_EQ(stepText((*recipe)[0]), "block(n, 48, tail=peel) -> (n.o, n.r)");
 }
 
 } // namespace

@@ -16,7 +16,7 @@
 //                    n.p(8, shared) k(768) m.r(8) n.r(48)
 //   op #1 loops      n.o m.o n.p k m.r(Row) n.r(Column);  op #2 the same less k
 //   axisExpr(1, n)   n.o * 384 + n.p * 48 + n.r
-//   guards(1)        none: 384 divides 3072, 48 divides 384, 8 divides 128
+//   endsEarly(n.r)   false, as for all: 384 divides 3072, 48 384 and 8 128
 //   numTiles         8 * 16, the parallel loops
 //
 //===----------------------------------------------------------------------===//
@@ -41,9 +41,8 @@ using EmitErrorFn = llvm::function_ref<mlir::InFlightDiagnostic()>;
 
 /// How a block whose size does not divide the loop is finished.
 enum class Tail : uint32_t {
-  Mask, ///< the last block runs under a bound, vectors are masked
-  Peel, ///< the last, shorter block is emitted as code of its own
-  Pad   ///< the last block runs in full; its operands are padded (packed)
+  Mask, ///< all blocks run the same code, under a bound known at run time
+  Peel ///< the last, shorter block is code of its own; the others have no bound
 };
 llvm::StringRef stringifyTail(Tail tail);
 std::optional<Tail> symbolizeTail(llvm::StringRef text);
@@ -114,6 +113,10 @@ struct BodyOp {
   bool initInside = false;
   /// A result is yielded by the kernel.
   bool yielded = false;
+  /// The order of the reduced iterations is part of what the op computes.
+  bool ordered = false;
+  /// Partial results of the reduction can be combined, in any grouping.
+  bool combinable = true;
 
   const LoopUse *find(unsigned loop) const;
   LoopUse *find(unsigned loop);
@@ -127,21 +130,13 @@ struct Pack {
   llvm::SmallVector<unsigned, 4> loops;
 };
 
-/// cache(operand, at=l): inside each iteration of `at` the operand's slice is
-/// copied to scratch memory first.
+/// cache(operand, at=l): at the beginning of each iteration of `at` every op
+/// inside that reads the operand copies its slice to scratch memory.
 struct Cache {
   unsigned operand;
   unsigned at;
-};
-
-/// A condition that a tail imposes: value < bound. `value` is over the live
-/// loops (dimension i = loop number i), `bound` over the extents of the axes
-/// (symbol i = extent of axis number i).
-struct Guard {
-  unsigned loop; ///< the loop that was blocked
-  Tail tail;
-  mlir::AffineExpr value;
-  mlir::AffineExpr bound;
+  /// The body op the step is limited to, or -1.
+  int onlyOp;
 };
 
 class LoopNest {
@@ -173,7 +168,8 @@ public:
   // Loops
   //===--------------------------------------------------------------------===//
 
-  /// All loops ever made; the first numAxes() are the kernel's own.
+  /// All loops ever made; the first numAxes() are the kernel's own. Of a block
+  /// the loop inside comes right after the loop over the blocks.
   llvm::ArrayRef<Loop> loops() const { return allLoops; }
   const Loop &loop(unsigned number) const { return allLoops[number]; }
   unsigned numAxes() const { return axes; }
@@ -217,11 +213,16 @@ public:
   /// Trip count of any loop: a constant, or over the extents of the axes.
   mlir::AffineExpr extentExpr(unsigned loop) const;
 
-  /// Conditions under which an iteration of the op's loops is a real one.
-  llvm::SmallVector<Guard> guards(unsigned op) const;
-  /// Does the block size divide the extent of the loop that was blocked into
-  /// this BlockOuter or BlockInner loop? Unknown extents count as no.
-  bool dividesEvenly(unsigned outerOrInner) const;
+  //===--------------------------------------------------------------------===//
+  // Tails
+  //===--------------------------------------------------------------------===//
+
+  /// Can the loop end early, in the last block of a loop that it stems from?
+  bool endsEarly(unsigned loop) const;
+  /// Is this a loop over blocks whose last, shorter one is code of its own?
+  bool peels(unsigned loop) const;
+  /// The live loops of the op that the value of `loop` is made from.
+  llvm::SmallVector<unsigned> liveLoops(unsigned op, unsigned loop) const;
 
   //===--------------------------------------------------------------------===//
   // Records of steps that change no loop
@@ -232,10 +233,15 @@ public:
   /// All loops that are dimensions of the packed array, outermost first: those
   /// in front that the step does not list, then the listed ones.
   llvm::SmallVector<unsigned> packedLoops(const Pack &pack) const;
-  /// The stored form of a packed operand; fails when an extent is unknown.
-  mlir::FailureOr<PackedLayoutAttr> packedLayout(const Pack &pack) const;
+  /// The stored form of a packed operand.
+  PackedLayoutAttr packedLayout(const Pack &pack) const;
   llvm::ArrayRef<Cache> caches() const { return allCaches; }
-  bool hasRegisterTile() const;
+  /// Body ops that copy the operand of a cache step.
+  llvm::SmallVector<unsigned> cachingOps(const Cache &cache) const;
+  /// The loops that such a copy is indexed by: those of the op inside `at` that
+  /// the operand depends on, outermost first.
+  llvm::SmallVector<unsigned> cachedLoops(const Cache &cache,
+                                          unsigned op) const;
 
   /// True while every step so far keeps each reduction in its source order, so
   /// that results are bit-equal to those of the empty recipe.
@@ -279,16 +285,30 @@ public:
                                      llvm::StringRef inner,
                                      EmitErrorFn emitError);
 
-  /// Declares an operand that pack and cache may name: the axis that indexes
-  /// each dimension, -1 for none (a constant). `plain` is false where some
-  /// dimension is read otherwise (windows) or two ops read it in different
-  /// ways.
-  void setOperandAxes(unsigned operand, llvm::ArrayRef<int> dimAxes,
-                      bool plain = true);
+  /// An operand of the kernel that pack and cache may name.
+  struct Operand {
+    /// A body op that reads it, and the axes that it depends on there.
+    struct Reader {
+      unsigned op;
+      llvm::SmallVector<unsigned, 4> axes;
+    };
+    llvm::SmallVector<Reader, 1> readers;
+    /// The axis that indexes each dimension, -1 for the index 0.
+    llvm::SmallVector<int> dimAxes;
+    /// `dimAxes` says how all readers read it.
+    bool plain = true;
+    bool isStatic = true;
+    int64_t elementBytes = 4;
+  };
+  Operand &operandInfo(unsigned operand);
+
+  /// Declares that `op` reads the operand with these axes for its dimensions.
+  void addReader(unsigned operand, unsigned op, llvm::ArrayRef<int> dimAxes);
 
   void print(llvm::raw_ostream &os) const;
 
 private:
+  mlir::LogicalResult check(EmitErrorFn emitError) const;
   mlir::FailureOr<unsigned> resolve(llvm::StringRef name,
                                     EmitErrorFn emitError) const;
   mlir::FailureOr<llvm::SmallVector<unsigned>>
@@ -303,27 +323,35 @@ private:
   }
   unsigned addLoop(Loop loop);
   void replace(llvm::ArrayRef<unsigned> old, llvm::ArrayRef<unsigned> fresh);
-  mlir::LogicalResult checkInnermost(EmitErrorFn emitError) const;
-  mlir::LogicalResult checkTails(EmitErrorFn emitError) const;
+  mlir::LogicalResult checkInnermost(const BodyOp &op,
+                                     EmitErrorFn emitError) const;
+  mlir::LogicalResult checkPartial(const BodyOp &op, const LoopUse &use,
+                                   EmitErrorFn emitError) const;
+  mlir::LogicalResult reorderOp(BodyOp &op, llvm::ArrayRef<unsigned> order,
+                                EmitErrorFn emitError);
+  bool unrollsInOrder(const BodyOp &op, const LoopUse &use) const;
+  mlir::LogicalResult checkTail(const BodyOp &op, const LoopUse &use,
+                                unsigned number, EmitErrorFn emitError) const;
+  mlir::LogicalResult checkSize(const BodyOp &op, EmitErrorFn emitError) const;
+  mlir::LogicalResult checkPack(const Pack &pack, EmitErrorFn emitError) const;
+  mlir::LogicalResult checkCache(const Cache &cache, unsigned op,
+                                 int64_t &bytes, EmitErrorFn emitError) const;
+  int64_t tripCountDivisor(unsigned loop) const;
+  const Operand *findOperand(unsigned operand, EmitErrorFn emitError) const;
+  llvm::SmallVector<unsigned>
+  indexingLoops(const Operand::Reader &reader) const;
+  bool stemsFromFusion(unsigned loop) const;
   mlir::LogicalResult splitLoop(unsigned loop, int64_t size, Tail tail,
                                 bool split, llvm::StringRef outer,
                                 llvm::StringRef inner, EmitErrorFn emitError);
-  std::optional<unsigned> childFor(unsigned op, unsigned loop,
-                                   Loop::Kind kind) const;
-  void collectGuards(unsigned op, unsigned loop,
-                     llvm::SmallVectorImpl<Guard> &guards) const;
+  unsigned childOf(unsigned op, unsigned loop) const;
 
   mlir::MLIRContext *context;
   unsigned axes = 0;
   llvm::SmallVector<Loop, 0> allLoops;
   llvm::SmallVector<unsigned> liveOrder;
   llvm::SmallVector<BodyOp, 0> bodyOps;
-  struct OperandUse {
-    llvm::SmallVector<int> dimAxes;
-    bool plain = true;
-    bool known = false;
-  };
-  llvm::SmallVector<OperandUse, 0> operands;
+  llvm::SmallVector<Operand, 0> operands;
   llvm::SmallVector<Pack> allPacks;
   llvm::SmallVector<Cache> allCaches;
   bool orderPreserved = true;

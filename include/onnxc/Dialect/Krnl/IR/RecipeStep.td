@@ -20,13 +20,7 @@ def Krnl_RecipeStep : AttrInterface<"RecipeStep"> {
         nest is unspecified after a failure.
       }], "::llvm::LogicalResult", "advance",
       (ins "::onnxc::krnl::LoopNest &":$nest,
-           "::onnxc::krnl::EmitErrorFn":$emitError)>,
-    InterfaceMethod<[{
-        Whether the step, applied to `nest`, leaves the order in which each
-        reduction adds up as it is. Kernels whose steps all do so give the bits
-        of the empty recipe.
-      }], "bool", "preservesOrder", (ins "const ::onnxc::krnl::LoopNest &":$nest),
-      [{}], [{ return true; }]>
+           "::onnxc::krnl::EmitErrorFn":$emitError)>
   ];
 }
 

@@ -36,17 +36,25 @@ def TailParameter
   let printer = "$_printer << ::onnxc::krnl::stringifyTail($_self)";
 }
 
-class Krnl_Step<string attrName, string stepMnemonic,
-                list<string> methods = ["advance"]>
+class Krnl_Step<string attrName, string stepMnemonic>
     : Krnl_Attr<attrName # "Step", stepMnemonic,
-                [DeclareAttrInterfaceMethods<Krnl_RecipeStep, methods>]>;
+                [DeclareAttrInterfaceMethods<Krnl_RecipeStep, ["advance"]>]>;
 
 def Krnl_BlockStep : Krnl_Step<"Block", "block"> {
   let summary = "cut a loop into blocks of a size";
   let description = [{
     `block(n, 48) -> (n.o, n.r)`: the loop over `n` becomes a loop `n.o` over
     blocks and a loop `n.r` of 48 iterations inside a block, in its place. `tail`
-    says how a last, shorter block is done.
+    says how a last, shorter block is done:
+
+    - `mask`: by the same code as the others, under a bound that is computed for
+      each block.
+    - `peel`: by code of its own, after a loop over full blocks without such
+      bounds. The code grows: `n.o` must stay a loop, and an op may have three
+      loops that are peeled.
+
+    Vectors and register tiles never touch what is outside: those that end early
+    are masked or have code of their own in both cases.
   }];
   let parameters = (ins LoopName:$loop, "int64_t":$size, TailParameter:$tail,
                         LoopName:$outer, LoopName:$inner);
@@ -66,7 +74,7 @@ def Krnl_FuseStep : Krnl_Step<"Fuse", "fuse"> {
   let assemblyFormat = "`(` $outer `,` $inner `)` `->` $result";
 }
 
-def Krnl_OrderStep : Krnl_Step<"Order", "order", ["advance", "preservesOrder"]> {
+def Krnl_OrderStep : Krnl_Step<"Order", "order"> {
   let summary = "put loops in a new order, outermost first";
   let description = [{
     `order(n.o, m.o, k)`: the loops take, in this order, the places that they
@@ -81,7 +89,7 @@ def Krnl_ShareStep : Krnl_Step<"Share", "share"> {
   let description = [{
     `share(r.o, r.i)`: the loops must be the outermost ones, in this order. Each
     iteration runs all ops, one after the other, on their slice. Refused where an
-    op does not have the loop or reduces it.
+    op does not have the loop, or reduces it and another one uses the result.
   }];
   let parameters = (ins LoopNames:$loops);
   let assemblyFormat = "`(` $loops `)`";
@@ -99,12 +107,16 @@ def Krnl_ParallelStep : Krnl_Step<"Parallel", "parallel"> {
 
 def Krnl_UnrollStep : Krnl_Step<"Unroll", "unroll"> {
   let summary = "write out several iterations of a loop";
+  let description = [{
+    `unroll(k, 4)`: the copies stand side by side inside the loops within `k`,
+    which run once for all of them.
+  }];
   let parameters = (ins LoopName:$loop, "int64_t":$factor);
   let assemblyFormat = "`(` $loop `,` $factor `)`";
 }
 
 def Krnl_VectorizeStep
-    : Krnl_Step<"Vectorize", "vectorize", ["advance", "preservesOrder"]> {
+    : Krnl_Step<"Vectorize", "vectorize"> {
   let summary = "do several iterations of an innermost loop in vector lanes";
   let description = [{
     `vectorize(c, 16)`: each op that has `c` must have it innermost. An op that
@@ -128,6 +140,11 @@ def Krnl_RegisterTileStep : Krnl_Step<"RegisterTile", "register_tile"> {
 
 def Krnl_CacheStep : Krnl_Step<"Cache", "cache"> {
   let summary = "copy the slice of an operand to scratch memory first";
+  let description = [{
+    `cache(0, at=m.o)`: at the beginning of each iteration of `m.o` every op that
+    reads operand 0 inside copies the elements that it will read there, in the
+    order of its loops inside. The slices have known sizes and are at most 64 KB.
+  }];
   let parameters = (ins "unsigned":$operand, LoopName:$at);
   let assemblyFormat = "`(` $operand `,` `at` `` `=` `` $at `)`";
 }
@@ -143,8 +160,7 @@ def Krnl_PackStep : Krnl_Step<"Pack", "pack"> {
   let assemblyFormat = "`(` $operand `,` `[` $loops `]` `)`";
 }
 
-def Krnl_SplitReductionStep : Krnl_Step<"SplitReduction", "split_reduction",
-                                        ["advance", "preservesOrder"]> {
+def Krnl_SplitReductionStep : Krnl_Step<"SplitReduction", "split_reduction"> {
   let summary = "reduce into several partial results";
   let description = [{
     `split_reduction(k, 4) -> (k.o, k.i)`: iteration `k.o * 4 + k.i` goes to the
@@ -157,7 +173,7 @@ def Krnl_SplitReductionStep : Krnl_Step<"SplitReduction", "split_reduction",
   }];
 }
 
-def Krnl_OnlyStep : Krnl_Step<"Only", "only", ["advance", "preservesOrder"]> {
+def Krnl_OnlyStep : Krnl_Step<"Only", "only"> {
   let summary = "limit a step to one op of the kernel";
   let description = [{
     Printed in a recipe as a prefix: `exp: vectorize(c, 16)`. The op is given by

@@ -1,0 +1,27 @@
+//===- Walk.h - Ops that go from place to place ----------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// A reduction may be a walk: each iteration makes a new value of the one that
+// is carried and knows nothing else of the loop, so the loop only counts the
+// steps. Trees and searches in tables are walked this way.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_DIALECT_KRNL_IR_WALK_H
+#define ONNXC_DIALECT_KRNL_IR_WALK_H
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace onnxc::krnl {
+
+/// Is iterator dimension `dim` of the op a reduction whose index neither a read
+/// of the op nor its payload looks at? Once an iteration leaves the integers
+/// that it carries as they were, so do all that follow.
+bool isWalkedBy(mlir::linalg::LinalgOp op, unsigned dim);
+
+/// Has the op such a dimension, and does its payload read at computed places?
+bool isWalk(mlir::linalg::LinalgOp op);
+
+} // namespace onnxc::krnl
+
+#endif // ONNXC_DIALECT_KRNL_IR_WALK_H

@@ -1,0 +1,193 @@
+//===- LoopNestChecks.cpp - What holds after every step -----*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// A later step can spoil what an earlier one relied on, so these checks run
+// after each: bounds of shorter last blocks, the size of what is written out,
+// the loops that index packed and cached operands.
+//
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <numeric>
+
+using namespace mlir;
+
+namespace onnxc::krnl {
+
+/// Iterations of an op that unrolling and register tiles write out together.
+static constexpr int64_t maxWrittenOut = 8192;
+/// Each peeled loop doubles the code inside.
+static constexpr unsigned maxPeeled = 3;
+
+//===----------------------------------------------------------------------===//
+// Tails
+//===----------------------------------------------------------------------===//
+
+/// A number that divides every trip count the loop can have.
+int64_t LoopNest::tripCountDivisor(unsigned number) const {
+  const Loop &loop = allLoops[number];
+  if (loop.kind == Loop::Kind::Axis)
+    return loop.isDynamic() ? 1 : loop.extent;
+  int64_t whole = tripCountDivisor(loop.parents[0]);
+  if (loop.kind == Loop::Kind::Fused) {
+    int64_t product;
+    bool tooLarge =
+        llvm::MulOverflow(whole, tripCountDivisor(loop.parents[1]), product);
+    return tooLarge ? 1 : product;
+  }
+  if (loop.kind == Loop::Kind::BlockInner)
+    return std::gcd(loop.blockSize, whole);
+  return whole % loop.blockSize == 0 ? whole / loop.blockSize : 1;
+}
+
+bool LoopNest::endsEarly(unsigned number) const {
+  const Loop &loop = allLoops[number];
+  if (loop.kind == Loop::Kind::Axis)
+    return false;
+  unsigned parent = loop.parents[0];
+  if (loop.kind == Loop::Kind::Fused)
+    return endsEarly(parent) || endsEarly(loop.parents[1]);
+  if (loop.kind == Loop::Kind::BlockOuter)
+    return endsEarly(parent);
+  return tripCountDivisor(parent) % loop.blockSize != 0;
+}
+
+bool LoopNest::peels(unsigned number) const {
+  const Loop &loop = allLoops[number];
+  // The loop inside the blocks was made just after.
+  return loop.kind == Loop::Kind::BlockOuter && loop.tail == Tail::Peel &&
+         endsEarly(number + 1);
+}
+
+SmallVector<unsigned> LoopNest::liveLoops(unsigned op, unsigned number) const {
+  if (bodyOps[op].find(number))
+    return {number};
+  unsigned child = childOf(op, number);
+  SmallVector<unsigned> loops = liveLoops(op, child);
+  if (allLoops[child].kind == Loop::Kind::BlockOuter)
+    llvm::append_range(loops, liveLoops(op, child + 1));
+  return loops;
+}
+
+/// A loop that ends early gets its bound from the loops over the blocks, which
+/// must stand outside; and a tile of parallel loops has no bounds of its own.
+LogicalResult LoopNest::checkTail(const BodyOp &op, const LoopUse &use,
+                                  unsigned number,
+                                  EmitErrorFn emitError) const {
+  const Loop &loop = allLoops[number];
+  if (!endsEarly(number)) {
+    for (unsigned parent : loop.parents)
+      if (failed(checkTail(op, use, parent, emitError)))
+        return failure();
+    return success();
+  }
+  auto refuse = [&](const Twine &reason) {
+    return emitError() << "loop '" << loop.name
+                       << "' ends early in its last block, so " << reason;
+  };
+  if (loop.kind == Loop::Kind::Fused)
+    return refuse("what it is made of cannot be fused");
+  if (allLoops[use.loop].parallel)
+    return refuse("it cannot run parallel");
+  if (loop.kind == Loop::Kind::BlockInner) {
+    // The loop over the blocks was made just before.
+    unsigned blocks = number - 1;
+    for (unsigned around : liveLoops(&op - bodyOps.begin(), blocks)) {
+      const LoopUse *outer = op.find(around);
+      if (outer >= &use)
+        return refuse("it must be inside loop '" +
+                      Twine(allLoops[around].name) + "'");
+      if (outer->unroll != 1 && !(around == blocks && peels(blocks)))
+        return refuse("loop '" + Twine(allLoops[around].name) +
+                      "' outside cannot be unrolled");
+    }
+  }
+  return checkTail(op, use, loop.parents[0], emitError);
+}
+
+//===----------------------------------------------------------------------===//
+// Size of the code
+//===----------------------------------------------------------------------===//
+
+LogicalResult LoopNest::checkSize(const BodyOp &op,
+                                  EmitErrorFn emitError) const {
+  int64_t writtenOut = 1;
+  unsigned peeled = 0;
+  for (const LoopUse &use : op.loops) {
+    peeled += peels(use.loop);
+    int64_t factor =
+        use.role == RegisterRole::None ? use.unroll : allLoops[use.loop].extent;
+    if (llvm::MulOverflow(writtenOut, factor, writtenOut))
+      writtenOut = INT64_MAX;
+  }
+  if (writtenOut > maxWrittenOut)
+    return emitError() << "op '" << op.name << "' would be written out for "
+                       << writtenOut << " iterations, more than "
+                       << maxWrittenOut;
+  if (peeled > maxPeeled)
+    return emitError() << "op '" << op.name << "' has " << peeled
+                       << " loops whose last block is peeled, more than "
+                       << maxPeeled;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Order
+//===----------------------------------------------------------------------===//
+
+/// Vectors and register tiles stay the innermost loops of each op.
+LogicalResult LoopNest::checkInnermost(const BodyOp &op,
+                                       EmitErrorFn emitError) const {
+  for (auto [place, use] : llvm::enumerate(op.loops)) {
+    unsigned inside = op.loops.size() - 1 - place;
+    bool vector = use.lanes || use.role == RegisterRole::Column;
+    if ((vector && inside != 0) ||
+        (use.role == RegisterRole::Row && inside != 1))
+      return emitError() << "loop '" << allLoops[use.loop].name
+                         << "' would not be "
+                         << (vector ? "the innermost" : "the second innermost")
+                         << " loop of op '" << op.name << "' any more";
+  }
+  return success();
+}
+
+/// Can the op reduce the loop into several partial results?
+LogicalResult LoopNest::checkPartial(const BodyOp &op, const LoopUse &use,
+                                     EmitErrorFn emitError) const {
+  StringRef name = allLoops[use.loop].name;
+  if (op.ordered)
+    return emitError() << "op '" << op.name << "' computes along loop '" << name
+                       << "' in order";
+  if (!op.combinable)
+    return emitError() << "op '" << op.name
+                       << "' cannot combine partial results of loop '" << name
+                       << "'";
+  return success();
+}
+
+LogicalResult LoopNest::check(EmitErrorFn emitError) const {
+  for (const BodyOp &op : bodyOps) {
+    for (const LoopUse &use : op.loops)
+      if (failed(checkTail(op, use, use.loop, emitError)))
+        return failure();
+    if (failed(checkSize(op, emitError)))
+      return failure();
+  }
+  for (const Pack &pack : allPacks)
+    if (failed(checkPack(pack, emitError)))
+      return failure();
+  int64_t cachedBytes = 0;
+  for (const Cache &cache : allCaches)
+    for (unsigned op : cachingOps(cache))
+      if (failed(checkCache(cache, op, cachedBytes, emitError)))
+        return failure();
+  return success();
+}
+
+} // namespace onnxc::krnl

@@ -1,0 +1,171 @@
+//===- LoopNestRegisters.cpp - Steps for the loops inside ---*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// unroll, vectorize, register_tile: several iterations at a time, in copies of
+// the code, lanes of vectors, or both.
+//
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace onnxc::krnl {
+
+/// No loop is written out more than this many times.
+static constexpr int64_t maxUnroll = 64;
+
+/// The copies of a reduced loop follow one another only if all reduced loops
+/// inside are written out as well.
+bool LoopNest::unrollsInOrder(const BodyOp &op, const LoopUse &use) const {
+  return llvm::all_of(op.loops, [&](const LoopUse &inside) {
+    return !inside.reduced || &inside <= &use ||
+           inside.unroll == allLoops[inside.loop].extent;
+  });
+}
+
+LogicalResult LoopNest::unroll(StringRef name, int64_t factor,
+                               EmitErrorFn emitError) {
+  FailureOr<unsigned> number = resolve(name, emitError);
+  if (failed(number))
+    return failure();
+  const Loop &loop = allLoops[*number];
+  if (factor < 1 || factor > maxUnroll)
+    return emitError() << "unroll factor must be 1 to " << maxUnroll
+                       << ", but is " << factor;
+  if (!loop.isDynamic() && factor > std::max<int64_t>(loop.extent, 1))
+    return emitError() << "unroll factor " << factor << " exceeds the "
+                       << loop.extent << " iterations of loop '" << name << "'";
+  if (loop.shared)
+    return emitError() << "loop '" << name
+                       << "' is shared; only loops inside can be unrolled";
+  for (auto [i, op] : llvm::enumerate(bodyOps)) {
+    LoopUse *use = concerns(i) ? op.find(*number) : nullptr;
+    if (!use)
+      continue;
+    if (use->role != RegisterRole::None)
+      return emitError() << "loop '" << name << "' is part of a register tile";
+    if (use->unroll != 1)
+      return emitError() << "loop '" << name << "' is unrolled already";
+    if (op.ordered && use->reduced)
+      return emitError() << "op '" << op.name << "' computes along loop '"
+                         << name << "' in order";
+    use->unroll = factor;
+    orderPreserved &= !use->reduced || unrollsInOrder(op, *use);
+  }
+  return success();
+}
+
+LogicalResult LoopNest::vectorize(StringRef name, int64_t lanes,
+                                  EmitErrorFn emitError) {
+  FailureOr<unsigned> number = resolve(name, emitError);
+  if (failed(number))
+    return failure();
+  if (lanes < 2 || lanes > 64 || !llvm::isPowerOf2_64(lanes))
+    return emitError() << "lanes must be a power of two from 2 to 64, but are "
+                       << lanes;
+  if (allLoops[*number].parallel)
+    return emitError() << "loop '" << name << "' is parallel; block it first";
+  if (allLoops[*number].shared && limit >= 0)
+    return emitError() << "loop '" << name
+                       << "' is shared: all ops have it in vectors or none";
+  for (auto [i, op] : llvm::enumerate(bodyOps)) {
+    LoopUse *use = concerns(i) ? op.find(*number) : nullptr;
+    if (!use)
+      continue;
+    if (use->role != RegisterRole::None)
+      return emitError() << "loop '" << name << "' is part of a register tile";
+    if (use != &op.loops.back())
+      return emitError() << "loop '" << name
+                         << "' is not the innermost loop of op '" << op.name
+                         << "', '" << allLoops[op.loops.back().loop].name
+                         << "' is";
+    if (use->lanes)
+      return emitError() << "loop '" << name << "' is vectorized already";
+    if (use->reduced && failed(checkPartial(op, *use, emitError)))
+      return failure();
+    use->lanes = lanes;
+    orderPreserved &= !use->reduced;
+  }
+  return success();
+}
+
+/// Checks that the op can hold its tile in registers, and marks it.
+static LogicalResult tileOp(const LoopNest &nest, BodyOp &op, unsigned rows,
+                            unsigned columns, EmitErrorFn emitError) {
+  LoopUse *row = op.find(rows), *column = op.find(columns);
+  auto refuse = [&](const Twine &reason) {
+    return emitError() << "op '" << op.name << "' " << reason;
+  };
+  if (!row || !column)
+    return refuse("runs over only one of '" + Twine(nest.loop(rows).name) +
+                  "' and '" + nest.loop(columns).name + "'");
+  if (column != &op.loops.back() || row + 1 != column)
+    return refuse("does not have '" + Twine(nest.loop(rows).name) + "', '" +
+                  nest.loop(columns).name + "' as its innermost loops");
+  for (LoopUse *use : {row, column}) {
+    if (use->reduced)
+      return refuse("reduces loop '" + Twine(nest.loop(use->loop).name) + "'");
+    if (use->lanes || use->unroll != 1 || use->role != RegisterRole::None)
+      return refuse("has loop '" + Twine(nest.loop(use->loop).name) +
+                    "' vectorized, unrolled or tiled already");
+  }
+  bool contraction =
+      llvm::any_of(op.loops, [](const LoopUse &use) { return use.reduced; });
+  for (const LoopUse &use : op.loops)
+    if (contraction && &use != row && &use != column && !use.reduced &&
+        !nest.loop(use.loop).shared)
+      return refuse("has loop '" + Twine(nest.loop(use.loop).name) +
+                    "' around the tile, which is neither shared nor reduced");
+  row->role = RegisterRole::Row;
+  column->role = RegisterRole::Column;
+  return success();
+}
+
+LogicalResult LoopNest::registerTile(StringRef rowName, StringRef columnName,
+                                     EmitErrorFn emitError) {
+  if (limit >= 0)
+    return emitError() << "concerns all ops; it cannot be limited to one";
+  for (const BodyOp &op : bodyOps)
+    for (const LoopUse &use : op.loops)
+      if (use.role != RegisterRole::None)
+        return emitError() << "op '" << op.name << "' has a register tile of '"
+                           << allLoops[use.loop].name << "' already";
+  FailureOr<SmallVector<unsigned>> pair =
+      resolveAll({rowName, columnName}, emitError);
+  if (failed(pair))
+    return failure();
+  for (unsigned number : *pair) {
+    const Loop &loop = allLoops[number];
+    if (loop.isDynamic())
+      return emitError() << "the extent of loop '" << loop.name
+                         << "' is not known; block it first";
+    if (loop.shared)
+      return emitError() << "loop '" << loop.name
+                         << "' is shared; a tile needs it inside";
+  }
+  if (allLoops[(*pair)[0]].extent > maxUnroll)
+    return emitError() << "a tile has at most " << maxUnroll
+                       << " rows, but loop '" << rowName << "' has "
+                       << allLoops[(*pair)[0]].extent;
+  bool reduces = false;
+  for (auto [i, op] : llvm::enumerate(bodyOps)) {
+    if (!concerns(i) || (!op.find((*pair)[0]) && !op.find((*pair)[1])))
+      continue;
+    if (failed(tileOp(*this, op, (*pair)[0], (*pair)[1], emitError)))
+      return failure();
+    reduces |=
+        llvm::any_of(op.loops, [](const LoopUse &use) { return use.reduced; });
+  }
+  if (!reduces)
+    return emitError() << "no op with loops '" << rowName << "' and '"
+                       << columnName << "' reduces anything";
+  return success();
+}
+
+} // namespace onnxc::krnl

@@ -1,0 +1,259 @@
+//===- LoopNestStorage.cpp - Packed and cached operands -----*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Both steps store an operand in the order of loops: pack once and for all,
+// cache a slice again and again. Which loops these are follows from the nest.
+//
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace onnxc::krnl {
+
+/// Elements that the packed form of an operand may have.
+static constexpr int64_t maxPackedElements = int64_t(1) << 31;
+/// Bytes that the cached slices of a kernel may have: they live on the stack.
+static constexpr int64_t maxCachedBytes = 65536;
+
+//===----------------------------------------------------------------------===//
+// Operands
+//===----------------------------------------------------------------------===//
+
+LoopNest::Operand &LoopNest::operandInfo(unsigned operand) {
+  if (operands.size() <= operand)
+    operands.resize(operand + 1);
+  return operands[operand];
+}
+
+void LoopNest::addReader(unsigned operand, unsigned op, ArrayRef<int> dimAxes) {
+  Operand &info = operandInfo(operand);
+  if (info.readers.empty())
+    info.dimAxes.assign(dimAxes.begin(), dimAxes.end());
+  else if (ArrayRef<int>(info.dimAxes) != dimAxes)
+    info.plain = false;
+  Operand::Reader reader{op, {}};
+  for (int axis : dimAxes) {
+    if (axis < 0)
+      continue;
+    // A diagonal has one loop for two dimensions.
+    info.plain &= !llvm::is_contained(reader.axes, unsigned(axis));
+    reader.axes.push_back(axis);
+  }
+  info.readers.push_back(std::move(reader));
+}
+
+const LoopNest::Operand *LoopNest::findOperand(unsigned operand,
+                                               EmitErrorFn emitError) const {
+  if (operand < operands.size() && !operands[operand].readers.empty())
+    return &operands[operand];
+  emitError() << "no op reads a tensor operand " << operand;
+  return nullptr;
+}
+
+/// The live loops that change which element of the operand the reader reads,
+/// outermost first.
+SmallVector<unsigned>
+LoopNest::indexingLoops(const Operand::Reader &reader) const {
+  SmallVector<unsigned> loops;
+  for (const LoopUse &use : bodyOps[reader.op].loops)
+    if (llvm::any_of(reader.axes,
+                     [&](unsigned axis) { return stemsFrom(use.loop, axis); }))
+      loops.push_back(use.loop);
+  return loops;
+}
+
+//===----------------------------------------------------------------------===//
+// pack
+//===----------------------------------------------------------------------===//
+
+LogicalResult LoopNest::pack(unsigned operand, ArrayRef<StringRef> names,
+                             EmitErrorFn emitError) {
+  FailureOr<SmallVector<unsigned>> numbers = resolveAll(names, emitError);
+  if (failed(numbers))
+    return failure();
+  const Operand *info = findOperand(operand, emitError);
+  if (!info)
+    return failure();
+  if (packOf(operand))
+    return emitError() << "operand " << operand << " is packed already";
+  if (!info->plain)
+    return emitError() << "operand " << operand
+                       << " is not indexed by one loop in each dimension";
+  const auto *reader = llvm::find_if(
+      info->readers, [&](const Operand::Reader &r) { return concerns(r.op); });
+  if (reader == info->readers.end())
+    return emitError() << "op '" << bodyOps[limit].name
+                       << "' does not read operand " << operand;
+  SmallVector<unsigned> indexing = indexingLoops(*reader);
+  for (unsigned number : *numbers)
+    if (!llvm::is_contained(indexing, number))
+      return emitError() << "operand " << operand << " is not indexed by loop '"
+                         << allLoops[number].name << "'";
+  Pack pack;
+  pack.operand = operand;
+  pack.loops.assign(numbers->begin(), numbers->end());
+  allPacks.push_back(std::move(pack));
+  return success();
+}
+
+const Pack *LoopNest::packOf(unsigned operand) const {
+  for (const Pack &pack : allPacks)
+    if (pack.operand == operand)
+      return &pack;
+  return nullptr;
+}
+
+SmallVector<unsigned> LoopNest::packedLoops(const Pack &pack) const {
+  SmallVector<unsigned> loops;
+  for (unsigned number : indexingLoops(operands[pack.operand].readers.front()))
+    if (!llvm::is_contained(pack.loops, number))
+      loops.push_back(number);
+  loops.append(pack.loops.begin(), pack.loops.end());
+  return loops;
+}
+
+PackedLayoutAttr LoopNest::packedLayout(const Pack &pack) const {
+  SmallVector<int64_t> dims, sizes, strides;
+  for (unsigned number : packedLoops(pack)) {
+    int64_t stride = 1;
+    unsigned axis = number;
+    for (; allLoops[axis].kind != Loop::Kind::Axis;
+         axis = allLoops[axis].parents[0])
+      if (allLoops[axis].kind == Loop::Kind::BlockOuter)
+        stride *= allLoops[axis].blockSize;
+    const auto &dimAxes = operands[pack.operand].dimAxes;
+    dims.push_back(llvm::find(dimAxes, int(axis)) - dimAxes.begin());
+    sizes.push_back(allLoops[number].extent);
+    strides.push_back(stride);
+  }
+  return PackedLayoutAttr::get(context, dims, sizes, strides);
+}
+
+bool LoopNest::stemsFromFusion(unsigned number) const {
+  const Loop &loop = allLoops[number];
+  return loop.kind == Loop::Kind::Fused ||
+         (loop.kind != Loop::Kind::Axis && stemsFromFusion(loop.parents[0]));
+}
+
+/// The packed form has a known size, and all who read it walk the same loops.
+LogicalResult LoopNest::checkPack(const Pack &pack,
+                                  EmitErrorFn emitError) const {
+  const Operand &operand = operands[pack.operand];
+  auto refuse = [&](const Twine &reason) {
+    return emitError() << "cannot pack operand " << pack.operand << ": "
+                       << reason;
+  };
+  if (!operand.isStatic)
+    return refuse("its sizes are not known");
+  SmallVector<unsigned> loops = packedLoops(pack);
+  int64_t elements = 1;
+  for (unsigned number : loops) {
+    const Loop &loop = allLoops[number];
+    if (loop.isDynamic())
+      return refuse("the extent of loop '" + Twine(loop.name) +
+                    "' is not known");
+    if (stemsFromFusion(number))
+      return refuse("loop '" + Twine(loop.name) +
+                    "' is fused; a packed dimension is one loop");
+    if (llvm::MulOverflow(elements, loop.extent, elements) ||
+        elements > maxPackedElements)
+      return refuse("its packed form would have more than " +
+                    Twine(maxPackedElements) + " elements");
+  }
+  llvm::sort(loops);
+  for (const Operand::Reader &reader : operand.readers) {
+    SmallVector<unsigned> own = indexingLoops(reader);
+    llvm::sort(own);
+    if (own != loops)
+      return refuse("op '" + Twine(bodyOps[reader.op].name) +
+                    "' reads it with other loops");
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// cache
+//===----------------------------------------------------------------------===//
+
+LogicalResult LoopNest::cache(unsigned operand, StringRef at,
+                              EmitErrorFn emitError) {
+  FailureOr<unsigned> number = resolve(at, emitError);
+  if (failed(number) || !findOperand(operand, emitError))
+    return failure();
+  Cache cache{operand, *number, limit};
+  SmallVector<unsigned> ops = cachingOps(cache);
+  if (ops.empty())
+    return emitError() << "no op inside loop '" << at << "' reads operand "
+                       << operand;
+  for (const Cache &other : allCaches)
+    for (unsigned op : cachingOps(other))
+      if (other.operand == operand && llvm::is_contained(ops, op))
+        return emitError() << "op '" << bodyOps[op].name << "' caches operand "
+                           << operand << " already";
+  allCaches.push_back(cache);
+  return success();
+}
+
+SmallVector<unsigned> LoopNest::cachingOps(const Cache &cache) const {
+  SmallVector<unsigned> ops;
+  for (const Operand::Reader &reader : operands[cache.operand].readers)
+    if ((cache.onlyOp < 0 || unsigned(cache.onlyOp) == reader.op) &&
+        bodyOps[reader.op].find(cache.at) &&
+        !llvm::is_contained(ops, reader.op))
+      ops.push_back(reader.op);
+  return ops;
+}
+
+SmallVector<unsigned> LoopNest::cachedLoops(const Cache &cache,
+                                            unsigned op) const {
+  SmallVector<unsigned> loops;
+  for (const LoopUse &use : bodyOps[op].loops)
+    for (const Operand::Reader &reader : operands[cache.operand].readers)
+      if (reader.op == op && &use > bodyOps[op].find(cache.at) &&
+          llvm::is_contained(indexingLoops(reader), use.loop) &&
+          !llvm::is_contained(loops, use.loop))
+        loops.push_back(use.loop);
+  return loops;
+}
+
+/// There is one slice at a time, of a known size that fits on the stack.
+LogicalResult LoopNest::checkCache(const Cache &cache, unsigned op,
+                                   int64_t &bytes,
+                                   EmitErrorFn emitError) const {
+  auto refuse = [&](const Twine &reason) {
+    return emitError() << "cannot cache operand " << cache.operand
+                       << " at loop '" << allLoops[cache.at].name
+                       << "': " << reason;
+  };
+  for (const LoopUse &use : bodyOps[op].loops) {
+    if (use.role != RegisterRole::None || use.lanes || use.unroll != 1)
+      return refuse("loop '" + Twine(allLoops[use.loop].name) + "' of op '" +
+                    bodyOps[op].name +
+                    "' takes several iterations at a time there");
+    if (use.loop == cache.at)
+      break;
+  }
+  int64_t slice = operands[cache.operand].elementBytes;
+  for (unsigned number : cachedLoops(cache, op)) {
+    const Loop &loop = allLoops[number];
+    if (loop.isDynamic())
+      return refuse("the extent of loop '" + Twine(loop.name) +
+                    "' is not known");
+    if (llvm::MulOverflow(slice, loop.extent, slice) || slice > maxCachedBytes)
+      slice = maxCachedBytes + 1;
+  }
+  bytes += slice;
+  if (bytes > maxCachedBytes)
+    return refuse("the slices would be larger than " + Twine(maxCachedBytes) +
+                  " bytes");
+  return success();
+}
+
+} // namespace onnxc::krnl

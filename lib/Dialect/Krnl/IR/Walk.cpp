@@ -1,0 +1,31 @@
+//===- Walk.cpp - Ops that go from place to place ---------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#include "onnxc/Dialect/Krnl/IR/Walk.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+
+bool onnxc::krnl::isWalkedBy(linalg::LinalgOp op, unsigned dim) {
+  if (op.getIteratorTypesArray()[dim] != utils::IteratorType::reduction)
+    return false;
+  for (OpOperand &operand : op->getOpOperands())
+    if (!op.getMatchingBlockArgument(&operand).use_empty() &&
+        op.getMatchingIndexingMap(&operand).isFunctionOfDim(dim))
+      return false;
+  for (OpOperand &init : op.getDpsInitsMutable())
+    if (!op.payloadUsesValueFromOperand(&init))
+      return false;
+  return llvm::none_of(
+      op.getBlock()->getOps<linalg::IndexOp>(),
+      [&](linalg::IndexOp index) { return index.getDim() == dim; });
+}
+
+bool onnxc::krnl::isWalk(linalg::LinalgOp op) {
+  return !op.getBlock()->getOps<tensor::ExtractOp>().empty() &&
+         llvm::any_of(llvm::seq<unsigned>(op.getNumLoops()),
+                      [&](unsigned dim) { return isWalkedBy(op, dim); });
+}

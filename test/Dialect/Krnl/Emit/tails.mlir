@@ -1,0 +1,89 @@
+// RUN: onnx-opt %s --krnl-lower-kernels=vector-bytes=64 --canonicalize --cse | FileCheck %s
+
+// 13 = 3 * 4 + 1: three blocks of four, and one iteration for itself. Nothing is
+// compared.
+#id = affine_map<(i, j) -> (i, j)>
+// CHECK-LABEL: func private @kernel_peeled_0(
+// CHECK-NOT:     arith.minsi
+// CHECK:         scf.for %[[B:.+]] = %c0 to %c3
+// CHECK:           scf.for %{{.+}} = %c0 to %c4
+// CHECK-NOT:     arith.minsi
+// CHECK:         memref.load %{{.+}}[%c12, %{{.+}}]
+func.func @peeled(%x: tensor<13x17xf32>, %o: tensor<13x17xf32>) -> tensor<13x17xf32> {
+  %y = krnl.kernel "peeled" loops [i = 13, j = 17] ins(%x : tensor<13x17xf32>) outs(%o : tensor<13x17xf32>)
+      recipe [block(i, 4, tail=peel) -> (i.o, i.i)] {
+  ^bb0(%a: tensor<13x17xf32>, %b: tensor<13x17xf32>):
+    %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+        ins(%a : tensor<13x17xf32>) outs(%b : tensor<13x17xf32>) attrs = {krnl.axes = ["i", "j"]} {
+    ^bb0(%p: f32, %q: f32):
+      linalg.yield %p : f32
+    } -> tensor<13x17xf32>
+    krnl.yield %r : tensor<13x17xf32>
+  } -> tensor<13x17xf32>
+  return %y : tensor<13x17xf32>
+}
+
+// A tile of parallel blocks asks once which kind it is.
+// CHECK-LABEL: func private @kernel_peeled_parallel_0(
+// CHECK:         %[[FULL:.+]] = arith.cmpi slt, %{{.+}}, %c3
+// CHECK:         scf.if %[[FULL]]
+// CHECK:           scf.for %{{.+}} = %c0 to %c4
+// CHECK:         } else {
+// CHECK-NOT:       arith.minsi
+// CHECK:         return
+func.func @peeled_parallel(%x: tensor<13x17xf32>, %o: tensor<13x17xf32>) -> tensor<13x17xf32> {
+  %y = krnl.kernel "peeled_parallel" loops [i = 13, j = 17] ins(%x : tensor<13x17xf32>) outs(%o : tensor<13x17xf32>)
+      recipe [block(i, 4, tail=peel) -> (i.o, i.i), share(i.o), parallel(i.o)] {
+  ^bb0(%a: tensor<13x17xf32>, %b: tensor<13x17xf32>):
+    %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+        ins(%a : tensor<13x17xf32>) outs(%b : tensor<13x17xf32>) attrs = {krnl.axes = ["i", "j"]} {
+    ^bb0(%p: f32, %q: f32):
+      linalg.yield %p : f32
+    } -> tensor<13x17xf32>
+    krnl.yield %r : tensor<13x17xf32>
+  } -> tensor<13x17xf32>
+  return %y : tensor<13x17xf32>
+}
+
+// Of fused blocks the value says which ones they are: 5 blocks of j for each of i.
+// CHECK-LABEL: func private @kernel_fused_0(
+// CHECK:         scf.for %[[F:.+]] = %{{.+}} to
+// CHECK:           arith.divui %[[F]], %c5
+// CHECK:           arith.minsi
+// CHECK:           scf.for
+// CHECK:             arith.remui %[[F]], %c5
+// CHECK:             arith.minsi
+// CHECK:             scf.for
+func.func @fused(%x: tensor<13x17xf32>, %o: tensor<13x17xf32>) -> tensor<13x17xf32> {
+  %y = krnl.kernel "fused" loops [i = 13, j = 17] ins(%x : tensor<13x17xf32>) outs(%o : tensor<13x17xf32>)
+      recipe [block(i, 4) -> (i.o, i.i), block(j, 4) -> (j.o, j.i), order(i.o, j.o, i.i, j.i), fuse(i.o, j.o) -> f, share(f), parallel(f)] {
+  ^bb0(%a: tensor<13x17xf32>, %b: tensor<13x17xf32>):
+    %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+        ins(%a : tensor<13x17xf32>) outs(%b : tensor<13x17xf32>) attrs = {krnl.axes = ["i", "j"]} {
+    ^bb0(%p: f32, %q: f32):
+      linalg.yield %p : f32
+    } -> tensor<13x17xf32>
+    krnl.yield %r : tensor<13x17xf32>
+  } -> tensor<13x17xf32>
+  return %y : tensor<13x17xf32>
+}
+
+// A packed operand is read in whole vectors only where there is room for them:
+// 17 elements are one vector of 16 and one element.
+// CHECK-LABEL: func private @kernel_packed_0(
+// CHECK-SAME:    memref<13x17xf32>
+// CHECK:         vector.load
+// CHECK:         vector.maskedload
+func.func @packed(%x: tensor<13x17xf32>, %o: tensor<13x17xf32>) -> tensor<13x17xf32> {
+  %y = krnl.kernel "packed" loops [i = 13, j = 17] ins(%x : tensor<13x17xf32>) outs(%o : tensor<13x17xf32>)
+      recipe [pack(0, [i, j]), vectorize(j, 16)] {
+  ^bb0(%a: tensor<13x17xf32>, %b: tensor<13x17xf32>):
+    %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+        ins(%a : tensor<13x17xf32>) outs(%b : tensor<13x17xf32>) attrs = {krnl.axes = ["i", "j"]} {
+    ^bb0(%p: f32, %q: f32):
+      linalg.yield %p : f32
+    } -> tensor<13x17xf32>
+    krnl.yield %r : tensor<13x17xf32>
+  } -> tensor<13x17xf32>
+  return %y : tensor<13x17xf32>
+}

@@ -1,0 +1,229 @@
+// RUN: onnx-opt %s --split-input-file --verify-diagnostics
+//
+// Loops that several ops would have to walk in different ways, and too many
+// iterations at a time.
+
+func.func @vectorize_shared_in_one_op(%x: tensor<13x17xf32>, %o: tensor<13x17xf32>) -> tensor<13x17xf32> {
+  // expected-error @+1 {{loop 'i' is shared: all ops have it in vectors or none}}
+  %y = krnl.kernel "vectorize_shared_in_one_op" loops [i = 13, j = 17] ins(%x : tensor<13x17xf32>) outs(%o : tensor<13x17xf32>)
+      recipe [share(i), zero: vectorize(i, 8)] {
+  ^bb0(%a: tensor<13x17xf32>, %b: tensor<13x17xf32>):
+    %zero = arith.constant 0.0 : f32
+    %e = tensor.empty() : tensor<13xf32>
+    %f = linalg.fill {krnl.axes = ["i"], krnl.name = "zero"} ins(%zero : f32) outs(%e : tensor<13xf32>) -> tensor<13xf32>
+    %s = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
+        ins(%a : tensor<13x17xf32>) outs(%f : tensor<13xf32>) attrs = {krnl.axes = ["i", "j"], krnl.name = "sum"} {
+    ^bb0(%p: f32, %q: f32):
+      %m = arith.addf %p, %q : f32
+      linalg.yield %m : f32
+    } -> tensor<13xf32>
+    %t = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+        ins(%a, %s : tensor<13x17xf32>, tensor<13xf32>) outs(%b : tensor<13x17xf32>) attrs = {krnl.axes = ["i", "j"], krnl.name = "sub"} {
+    ^bb0(%p: f32, %t: f32, %q: f32):
+      %m = arith.subf %p, %t : f32
+      linalg.yield %m : f32
+    } -> tensor<13x17xf32>
+    krnl.yield %t : tensor<13x17xf32>
+  } -> tensor<13x17xf32>
+  return %y : tensor<13x17xf32>
+}
+
+// -----
+
+func.func @share_vectors_of_one_op(%x: tensor<13x17xf32>, %o: tensor<13x17xf32>) -> tensor<13x17xf32> {
+  // expected-error @+1 {{loop 'i' has 0 lanes in op 'sum', but 8 in op 'zero'}}
+  %y = krnl.kernel "share_vectors_of_one_op" loops [i = 13, j = 17] ins(%x : tensor<13x17xf32>) outs(%o : tensor<13x17xf32>)
+      recipe [zero: vectorize(i, 8), share(i)] {
+  ^bb0(%a: tensor<13x17xf32>, %b: tensor<13x17xf32>):
+    %zero = arith.constant 0.0 : f32
+    %e = tensor.empty() : tensor<13xf32>
+    %f = linalg.fill {krnl.axes = ["i"], krnl.name = "zero"} ins(%zero : f32) outs(%e : tensor<13xf32>) -> tensor<13xf32>
+    %s = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
+        ins(%a : tensor<13x17xf32>) outs(%f : tensor<13xf32>) attrs = {krnl.axes = ["i", "j"], krnl.name = "sum"} {
+    ^bb0(%p: f32, %q: f32):
+      %m = arith.addf %p, %q : f32
+      linalg.yield %m : f32
+    } -> tensor<13xf32>
+    %t = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+        ins(%a, %s : tensor<13x17xf32>, tensor<13xf32>) outs(%b : tensor<13x17xf32>) attrs = {krnl.axes = ["i", "j"], krnl.name = "sub"} {
+    ^bb0(%p: f32, %t: f32, %q: f32):
+      %m = arith.subf %p, %t : f32
+      linalg.yield %m : f32
+    } -> tensor<13x17xf32>
+    krnl.yield %t : tensor<13x17xf32>
+  } -> tensor<13x17xf32>
+  return %y : tensor<13x17xf32>
+}
+
+// -----
+
+func.func @share_unrolled(%x: tensor<13x17xf32>, %o: tensor<13x17xf32>) -> tensor<13x17xf32> {
+  // expected-error @+1 {{loop 'i' is unrolled in op 'sub'; only loops inside can be}}
+  %y = krnl.kernel "share_unrolled" loops [i = 13, j = 17] ins(%x : tensor<13x17xf32>) outs(%o : tensor<13x17xf32>)
+      recipe [sub: unroll(i, 2), share(i)] {
+  ^bb0(%a: tensor<13x17xf32>, %b: tensor<13x17xf32>):
+    %zero = arith.constant 0.0 : f32
+    %e = tensor.empty() : tensor<13xf32>
+    %f = linalg.fill {krnl.axes = ["i"], krnl.name = "zero"} ins(%zero : f32) outs(%e : tensor<13xf32>) -> tensor<13xf32>
+    %s = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
+        ins(%a : tensor<13x17xf32>) outs(%f : tensor<13xf32>) attrs = {krnl.axes = ["i", "j"], krnl.name = "sum"} {
+    ^bb0(%p: f32, %q: f32):
+      %m = arith.addf %p, %q : f32
+      linalg.yield %m : f32
+    } -> tensor<13xf32>
+    %t = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+        ins(%a, %s : tensor<13x17xf32>, tensor<13xf32>) outs(%b : tensor<13x17xf32>) attrs = {krnl.axes = ["i", "j"], krnl.name = "sub"} {
+    ^bb0(%p: f32, %t: f32, %q: f32):
+      %m = arith.subf %p, %t : f32
+      linalg.yield %m : f32
+    } -> tensor<13x17xf32>
+    krnl.yield %t : tensor<13x17xf32>
+  } -> tensor<13x17xf32>
+  return %y : tensor<13x17xf32>
+}
+
+// -----
+
+func.func @unroll_twice(%x: tensor<13x17xf32>, %o: tensor<13x17xf32>) -> tensor<13x17xf32> {
+  // expected-error @+1 {{loop 'j' is unrolled already}}
+  %y = krnl.kernel "unroll_twice" loops [i = 13, j = 17] ins(%x : tensor<13x17xf32>) outs(%o : tensor<13x17xf32>)
+      recipe [sum: unroll(j, 2), unroll(j, 4)] {
+  ^bb0(%a: tensor<13x17xf32>, %b: tensor<13x17xf32>):
+    %zero = arith.constant 0.0 : f32
+    %e = tensor.empty() : tensor<13xf32>
+    %f = linalg.fill {krnl.axes = ["i"], krnl.name = "zero"} ins(%zero : f32) outs(%e : tensor<13xf32>) -> tensor<13xf32>
+    %s = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
+        ins(%a : tensor<13x17xf32>) outs(%f : tensor<13xf32>) attrs = {krnl.axes = ["i", "j"], krnl.name = "sum"} {
+    ^bb0(%p: f32, %q: f32):
+      %m = arith.addf %p, %q : f32
+      linalg.yield %m : f32
+    } -> tensor<13xf32>
+    %t = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+        ins(%a, %s : tensor<13x17xf32>, tensor<13xf32>) outs(%b : tensor<13x17xf32>) attrs = {krnl.axes = ["i", "j"], krnl.name = "sub"} {
+    ^bb0(%p: f32, %t: f32, %q: f32):
+      %m = arith.subf %p, %t : f32
+      linalg.yield %m : f32
+    } -> tensor<13x17xf32>
+    krnl.yield %t : tensor<13x17xf32>
+  } -> tensor<13x17xf32>
+  return %y : tensor<13x17xf32>
+}
+
+// -----
+
+func.func @vectorize_twice(%x: tensor<13x17xf32>, %o: tensor<13x17xf32>) -> tensor<13x17xf32> {
+  // expected-error @+1 {{loop 'j' is vectorized already}}
+  %y = krnl.kernel "vectorize_twice" loops [i = 13, j = 17] ins(%x : tensor<13x17xf32>) outs(%o : tensor<13x17xf32>)
+      recipe [sum: vectorize(j, 4), vectorize(j, 8)] {
+  ^bb0(%a: tensor<13x17xf32>, %b: tensor<13x17xf32>):
+    %zero = arith.constant 0.0 : f32
+    %e = tensor.empty() : tensor<13xf32>
+    %f = linalg.fill {krnl.axes = ["i"], krnl.name = "zero"} ins(%zero : f32) outs(%e : tensor<13xf32>) -> tensor<13xf32>
+    %s = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
+        ins(%a : tensor<13x17xf32>) outs(%f : tensor<13xf32>) attrs = {krnl.axes = ["i", "j"], krnl.name = "sum"} {
+    ^bb0(%p: f32, %q: f32):
+      %m = arith.addf %p, %q : f32
+      linalg.yield %m : f32
+    } -> tensor<13xf32>
+    %t = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+        ins(%a, %s : tensor<13x17xf32>, tensor<13xf32>) outs(%b : tensor<13x17xf32>) attrs = {krnl.axes = ["i", "j"], krnl.name = "sub"} {
+    ^bb0(%p: f32, %t: f32, %q: f32):
+      %m = arith.subf %p, %t : f32
+      linalg.yield %m : f32
+    } -> tensor<13x17xf32>
+    krnl.yield %t : tensor<13x17xf32>
+  } -> tensor<13x17xf32>
+  return %y : tensor<13x17xf32>
+}
+
+// -----
+
+// q = (p + q) * q has no partial results.
+func.func @vectorize_what_no_sum_combines(%x: tensor<13x17xf32>, %o: tensor<13x17xf32>) -> tensor<13x17xf32> {
+  // expected-error @+1 {{op 'sum' cannot combine partial results of loop 'j'}}
+  %y = krnl.kernel "vectorize_what_no_sum_combines" loops [i = 13, j = 17] ins(%x : tensor<13x17xf32>) outs(%o : tensor<13x17xf32>)
+      recipe [sum: vectorize(j, 8)] {
+  ^bb0(%a: tensor<13x17xf32>, %b: tensor<13x17xf32>):
+    %zero = arith.constant 0.0 : f32
+    %e = tensor.empty() : tensor<13xf32>
+    %f = linalg.fill {krnl.axes = ["i"], krnl.name = "zero"} ins(%zero : f32) outs(%e : tensor<13xf32>) -> tensor<13xf32>
+    %s = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
+        ins(%a : tensor<13x17xf32>) outs(%f : tensor<13xf32>) attrs = {krnl.axes = ["i", "j"], krnl.name = "sum"} {
+    ^bb0(%p: f32, %q: f32):
+      %n = arith.addf %p, %q : f32
+      %m = arith.mulf %n, %q : f32
+      linalg.yield %m : f32
+    } -> tensor<13xf32>
+    %t = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+        ins(%a, %s : tensor<13x17xf32>, tensor<13xf32>) outs(%b : tensor<13x17xf32>) attrs = {krnl.axes = ["i", "j"], krnl.name = "sub"} {
+    ^bb0(%p: f32, %t: f32, %q: f32):
+      %m = arith.subf %p, %t : f32
+      linalg.yield %m : f32
+    } -> tensor<13x17xf32>
+    krnl.yield %t : tensor<13x17xf32>
+  } -> tensor<13x17xf32>
+  return %y : tensor<13x17xf32>
+}
+
+// -----
+
+func.func @split_what_no_sum_combines(%x: tensor<13x17xf32>, %o: tensor<13x17xf32>) -> tensor<13x17xf32> {
+  // expected-error @+1 {{op 'sum' cannot combine partial results of loop 'j'}}
+  %y = krnl.kernel "split_what_no_sum_combines" loops [i = 13, j = 17] ins(%x : tensor<13x17xf32>) outs(%o : tensor<13x17xf32>)
+      recipe [sum: split_reduction(j, 4) -> (j.o, j.i)] {
+  ^bb0(%a: tensor<13x17xf32>, %b: tensor<13x17xf32>):
+    %zero = arith.constant 0.0 : f32
+    %e = tensor.empty() : tensor<13xf32>
+    %f = linalg.fill {krnl.axes = ["i"], krnl.name = "zero"} ins(%zero : f32) outs(%e : tensor<13xf32>) -> tensor<13xf32>
+    %s = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
+        ins(%a : tensor<13x17xf32>) outs(%f : tensor<13xf32>) attrs = {krnl.axes = ["i", "j"], krnl.name = "sum"} {
+    ^bb0(%p: f32, %q: f32):
+      %n = arith.addf %p, %q : f32
+      %m = arith.mulf %n, %q : f32
+      linalg.yield %m : f32
+    } -> tensor<13xf32>
+    %t = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+        ins(%a, %s : tensor<13x17xf32>, tensor<13xf32>) outs(%b : tensor<13x17xf32>) attrs = {krnl.axes = ["i", "j"], krnl.name = "sub"} {
+    ^bb0(%p: f32, %t: f32, %q: f32):
+      %m = arith.subf %p, %t : f32
+      linalg.yield %m : f32
+    } -> tensor<13x17xf32>
+    krnl.yield %t : tensor<13x17xf32>
+  } -> tensor<13x17xf32>
+  return %y : tensor<13x17xf32>
+}
+
+// -----
+
+// 64 * 4 * 64 iterations side by side.
+func.func @written_out_too_often(%x: tensor<64x256xf32>, %o: tensor<64x256xf32>) -> tensor<64x256xf32> {
+  // expected-error @+1 {{recipe step 4 'unroll(j.i, 64)': op 'copy' would be written out for 16384 iterations, more than 8192}}
+  %y = krnl.kernel "written_out_too_often" loops [i = 64, j = 256] ins(%x : tensor<64x256xf32>) outs(%o : tensor<64x256xf32>)
+      recipe [block(j, 64) -> (j.o, j.i), unroll(i, 64), unroll(j.o, 4), unroll(j.i, 64)] {
+  ^bb0(%a: tensor<64x256xf32>, %b: tensor<64x256xf32>):
+    %r = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+        ins(%a : tensor<64x256xf32>) outs(%b : tensor<64x256xf32>) attrs = {krnl.axes = ["i", "j"], krnl.name = "copy"} {
+    ^bb0(%p: f32, %q: f32):
+      linalg.yield %p : f32
+    } -> tensor<64x256xf32>
+    krnl.yield %r : tensor<64x256xf32>
+  } -> tensor<64x256xf32>
+  return %y : tensor<64x256xf32>
+}
+
+// -----
+
+func.func @fuse_beyond_counting(%x: tensor<4294967296x4294967296xf32>, %o: tensor<4294967296x4294967296xf32>) -> tensor<4294967296x4294967296xf32> {
+  // expected-error @+1 {{loop 'f' would have more iterations than can be counted}}
+  %y = krnl.kernel "fuse_beyond_counting" loops [i = 4294967296, j = 4294967296] ins(%x : tensor<4294967296x4294967296xf32>) outs(%o : tensor<4294967296x4294967296xf32>)
+      recipe [fuse(i, j) -> f] {
+  ^bb0(%a: tensor<4294967296x4294967296xf32>, %b: tensor<4294967296x4294967296xf32>):
+    %r = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+        ins(%a : tensor<4294967296x4294967296xf32>) outs(%b : tensor<4294967296x4294967296xf32>) attrs = {krnl.axes = ["i", "j"], krnl.name = "copy"} {
+    ^bb0(%p: f32, %q: f32):
+      linalg.yield %p : f32
+    } -> tensor<4294967296x4294967296xf32>
+    krnl.yield %r : tensor<4294967296x4294967296xf32>
+  } -> tensor<4294967296x4294967296xf32>
+  return %y : tensor<4294967296x4294967296xf32>
+}

@@ -1,0 +1,75 @@
+# ===- kernels.py - The kernels of a model, as a recipe sees them ----------===//
+# Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+#
+# Read from the text that --emit=krnl prints: the loops, what each op runs over
+# and reduces, and which loops index each operand.
+# ===------------------------------------------------------------------------===//
+"""Reads loops, ops and operands of the kernels in a printed module."""
+
+import dataclasses
+import re
+
+KERNEL = re.compile(r'krnl\.kernel "(.*?)" loops \[(.*?)\].*?^\s*krnl\.yield', re.M | re.S)
+ALIAS = re.compile(r"^#(\w+) = affine_map<\((.*?)\)(?:\[.*?\])? -> \((.*)\)>$", re.M)
+STRUCTURED = re.compile(r"(linalg\.\w+)(?P<rest>[^\n]*krnl\.axes = \[(?P<axes>[^\]]*)\][^\n]*)")
+
+
+@dataclasses.dataclass
+class Op:
+    """A structured op of a kernel body: the axes it runs over and those it reduces."""
+
+    axes: tuple
+    reduced: frozenset
+
+
+@dataclasses.dataclass
+class Kernel:
+    """What a recipe can be about: axes with their extents (None: unknown), ops, and the axes indexing each operand."""
+
+    name: str
+    axes: dict
+    ops: list
+    operands: dict
+
+
+def read_op(match):
+    axes = tuple(re.findall(r'"([^"]+)"', match["axes"]))
+    kinds = re.search(r"iterator_types = \[([^\]]*)\]", match["rest"])
+    if kinds:
+        kinds = re.findall(r'"(\w+)"', kinds[1])
+    else:
+        kinds = ["parallel"] * (len(axes) - 1) + ["reduction" if "matmul" in match[1] else "parallel"]
+    return Op(axes, frozenset(a for a, k in zip(axes, kinds) if k == "reduction"))
+
+
+def read_operands(match, op, numbers, maps):
+    """{number of the operand: axes that index it} for what the op reads from outside the kernel."""
+    names = re.search(r"\bins\((.*?) :", match["rest"])
+    aliases = re.search(r"indexing_maps = \[([^\]]*)\]", match["rest"])
+    if not names or not aliases:
+        return
+    for name, alias in zip(names[1].split(", "), aliases[1].split(", ")):
+        dims, results = maps[alias.lstrip("#")]
+        if name in numbers:
+            used = set(re.findall(r"\bd\d+\b", results))
+            yield numbers[name], {axis for dim, axis in zip(dims, op.axes) if dim in used}
+
+
+def read_kernels(text):
+    """The kernels of a module printed by --emit=krnl, in order."""
+    maps = {m[1]: (m[2].split(", "), m[3]) for m in ALIAS.finditer(text)}
+    kernels = []
+    for match in KERNEL.finditer(text):
+        sizes = dict(re.findall(r'"?([\w.]+)"? = (\d+|\?)', match[2]))
+        axes = {name: None if size == "?" else int(size) for name, size in sizes.items()}
+        arguments = re.search(r"\^bb0\((.*?)\):\n", match[0])[1]
+        inputs = re.search(r"\bins\((.*?) :", match[0].split("\n")[0])
+        count = len(inputs[1].split(", ")) if inputs else 0
+        numbers = {name: i for i, name in enumerate(re.findall(r"(%\w+): ", arguments)[:count])}
+        ops, operands = [], {}
+        for op_match in STRUCTURED.finditer(match[0]):
+            ops.append(read_op(op_match))
+            for number, used in read_operands(op_match, ops[-1], numbers, maps):
+                operands[number] = operands.get(number, set()) | used
+        kernels.append(Kernel(match[1], axes, ops, operands))
+    return kernels

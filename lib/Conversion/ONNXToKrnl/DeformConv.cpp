@@ -39,6 +39,10 @@ public:
     int64_t spatial = rankedType(x).getRank() - 2;
     if (op.getOffsetGroup() <= 0 || op.getGroup() <= 0)
       return rewriter.notifyMatchFailure(op, "groups are not positive");
+    int64_t channels = rankedType(x).getDimSize(1);
+    if (!ShapedType::isDynamic(channels) && channels % op.getOffsetGroup() != 0)
+      return rewriter.notifyMatchFailure(
+          op, "channels do not divide into offset groups");
     SmallVector<Value> window;
     for (int64_t d = 0; d < spatial; ++d)
       window.push_back(sizeOf(rewriter, loc, w, d + 2));
@@ -103,6 +107,10 @@ private:
                      StringRef message) {
       checkEqualSizes(b, loc, sizeOf(b, loc, tensor, dim), wanted, message);
     };
+    Value groups = indexConstant(b, loc, op.getOffsetGroup());
+    Value perGroup = floorDivIndex(b, loc, sizeOf(b, loc, x, 1), groups);
+    check(x, 1, mulIndex(b, loc, perGroup, groups),
+          "DeformConv: channels do not divide into offset groups");
     check(offset, 0, sizeOf(b, loc, x, 0),
           "DeformConv: offset has another batch size");
     check(offset, 1, coordinates, "DeformConv: offset does not fit the window");

@@ -24,6 +24,10 @@ namespace {
 /// that many multiplications for each element.
 constexpr int64_t largestFactor = 31;
 
+constexpr int64_t largestLength = 1 << 30;
+/// Longer transforms make their twiddles themselves.
+constexpr int64_t largestTable = 1 << 16;
+
 /// A complex tensor in two, so that neighbours in memory are alike.
 struct Complex {
   Value re, im;
@@ -47,10 +51,10 @@ public:
   Fourier(OpBuilder &b, Location loc, const FourierPlan &plan)
       : b(b), loc(loc), plan(plan) {
     sizes = sizesOf(b, loc, plan.x);
-    auto known = getConstantIntValue(plan.length);
-    if (known && *known > 0)
-      factors = smallFactors(*known);
-    direct = (known && *known == 1) || !factors.empty();
+    int64_t known = getConstantIntValue(plan.length).value_or(0);
+    direct =
+        known > 0 && (llvm::isPowerOf2_64(known) ||
+                      (known <= largestTable && !smallFactors(known).empty()));
     // The convolution loses digits that the direct way keeps.
     compute = direct ? ScalarBuilder::computeType(plan.element)
                      : Type(b.getF64Type());
@@ -78,7 +82,6 @@ private:
   const FourierPlan &plan;
   /// Of x.
   SmallVector<Value> sizes;
-  SmallVector<int64_t> factors;
   bool direct;
   /// What is computed with.
   Type compute;
@@ -349,7 +352,7 @@ Complex Fourier::loopOfTwos(Complex x, Value length, bool positive) {
 /// The sums over x[n] exp(+-2 pi i k n / length).
 Complex Fourier::transform(Complex x, Value length, bool positive) {
   auto known = getConstantIntValue(length);
-  if (!known)
+  if (!known || *known > largestTable)
     return loopOfTwos(x, length, positive);
   int64_t done = 1;
   for (int64_t factor : smallFactors(*known)) {
@@ -449,7 +452,7 @@ static Value powerOfTwoFrom(OpBuilder &b, Location loc, Value x) {
 
 Value Fourier::run() {
   checkAtMost(b, loc, index(1), plan.length, "DFT: the length is not positive");
-  checkAtMost(b, loc, plan.length, index(int64_t(1) << 30),
+  checkAtMost(b, loc, plan.length, index(largestLength),
               "DFT: the length is too large");
   checkAtMost(b, loc, index(1), sizes[1], "DFT: there is nothing to transform");
   if (direct)
@@ -465,6 +468,11 @@ Value Fourier::run() {
       transform(load(length, &waves), length, /*positive=*/false);
   Complex y = transform(product(spectrum, filter), length, /*positive=*/true);
   return store(y, &waves, length);
+}
+
+bool isFourierLength(Value length) {
+  auto known = getConstantIntValue(length);
+  return !known || (*known > 0 && *known <= largestLength);
 }
 
 Value buildFourier(OpBuilder &b, Location loc, const FourierPlan &plan) {

@@ -9,7 +9,7 @@
 // dimensions.
 //===----------------------------------------------------------------------===//
 
-#include "ResizeCoordinates.h"
+#include "ResizeTables.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
@@ -27,17 +27,6 @@ using onnxc::krnl::KernelBuilder;
 namespace onnxc {
 namespace {
 
-/// Tables over the positions of the result along one dimension.
-struct DimTables {
-  int64_t dim;
-  /// i64: the first sample, which may lie outside of the operand.
-  Value first;
-  /// Positions x samples, null for the nearest.
-  Value weights;
-  /// i8: 1 where extrapolation_value stands; null unless cropping.
-  Value outside;
-};
-
 /// Lowers one Resize.
 class Resizer {
 public:
@@ -48,11 +37,13 @@ public:
         element(getElementTypeOrSelf(op.getX().getType())),
         compute(interpolationType(element)) {}
 
+  /// Null if some scale that the model says is not positive.
   Value run();
 
 private:
-  void planDims();
-  void planByScales(ArrayRef<int64_t> axes);
+  bool planDims();
+  bool planByScales(ArrayRef<int64_t> axes);
+  void checkLength(Value tensor, size_t length, StringRef message);
   void planBySizes(ArrayRef<int64_t> axes);
   void addDim(int64_t axis, size_t i, size_t count, Value scale, Value size,
               bool isUnit);
@@ -67,12 +58,6 @@ private:
     return b.createOrFold<Op>(loc, x, y);
   }
 
-  DimTables buildTables(const ResizedDim &dim, Value size);
-  Value tapExtent(const ResizedDim &dim);
-  Value weightsOf(KernelBuilder &kernel, const ResizedDim &dim, AffineExpr o,
-                  AffineExpr k, Value size, Value taps);
-  Value normalized(KernelBuilder &kernel, Value raw, AffineExpr o, AffineExpr k,
-                   Value out);
   Value takeNearest(Value x, ArrayRef<DimTables> tables);
   Value sumPass(Value x, const DimTables &tables, Type from, Type to);
   Value extrapolation(OpBuilder &builder, Location l);
@@ -94,6 +79,11 @@ private:
 //===----------------------------------------------------------------------===//
 // Sizes and scales
 //===----------------------------------------------------------------------===//
+
+static constexpr double largestScale = 1 << 30;
+
+/// False for NaN, too.
+static bool isScale(double scale) { return scale > 0 && scale < largestScale; }
 
 /// Element `i` of a structural operand of floats as f64, constant if the model
 /// says it.
@@ -128,18 +118,27 @@ void Resizer::addDim(int64_t axis, size_t i, size_t count, Value scale,
   dims.push_back(dim);
 }
 
+void Resizer::checkLength(Value tensor, size_t length, StringRef message) {
+  checkEqualSizes(b, loc, sizeOf(b, loc, tensor, 0),
+                  indexConstant(b, loc, length), message);
+}
+
 /// The size is what the scale makes of the operand's, cut off.
-void Resizer::planByScales(ArrayRef<int64_t> axes) {
+bool Resizer::planByScales(ArrayRef<int64_t> axes) {
+  checkLength(adaptor.getScales(), axes.size(),
+              "Resize: expected a scale for each resized dimension");
   for (auto [i, axis] : llvm::enumerate(axes)) {
     Value scale = floatElement(op.getScales(), adaptor.getScales(), i);
     FloatAttr known;
     bool isKnown = matchPattern(scale, m_Constant(&known));
     bool isUnit = isKnown && known.getValueAsDouble() == 1;
+    if (isKnown && !isScale(known.getValueAsDouble()))
+      return false;
     if (!isKnown)
       krnl::CheckOp::create(
           b, loc,
           host.math<arith::AndIOp>(host.lt(host.constant(0), scale),
-                                   host.lt(scale, host.constant(1 << 30))),
+                                   host.lt(scale, host.constant(largestScale))),
           "Resize: a scale is not positive");
     Value size = inSizes[axis];
     auto in = getConstantIntValue(size);
@@ -153,17 +152,22 @@ void Resizer::planByScales(ArrayRef<int64_t> axes) {
                                   host.mul(toFloat(size), scale)));
     addDim(axis, i, axes.size(), scale, size, isUnit);
   }
+  return true;
 }
 
 /// The scale is what the sizes say; the smallest or the largest of them, if all
 /// are to have one.
 void Resizer::planBySizes(ArrayRef<int64_t> axes) {
+  checkLength(adaptor.getSizes(), axes.size(),
+              "Resize: expected a size for each resized dimension");
   SmallVector<Value> scales, sizes;
   Value common;
   StringRef policy = op.getKeepAspectRatioPolicy();
   for (auto [i, axis] : llvm::enumerate(axes)) {
     sizes.push_back(
         structuralElement(b, loc, op.getSizes(), adaptor.getSizes(), i));
+    checkAtMost(b, loc, indexConstant(b, loc, 0), sizes[i],
+                "Resize: a size is negative");
     scales.push_back(
         fold<arith::DivFOp>(toFloat(sizes[i]), toFloat(inSizes[axis])));
     if (!common)
@@ -188,7 +192,7 @@ void Resizer::planBySizes(ArrayRef<int64_t> axes) {
   }
 }
 
-void Resizer::planDims() {
+bool Resizer::planDims() {
   inSizes = sizesOf(b, loc, adaptor.getX());
   outSizes = inSizes;
   SmallVector<int64_t> axes;
@@ -197,156 +201,20 @@ void Resizer::planDims() {
       axes.push_back(positiveAxis(axis, inSizes.size()));
   else
     llvm::append_range(axes, llvm::seq<int64_t>(inSizes.size()));
+  if (mode.isCrop())
+    checkLength(adaptor.getRoi(), 2 * axes.size(),
+                "Resize: expected a begin and an end for each resized "
+                "dimension");
   if (op.getSizes())
     planBySizes(axes);
-  else
-    planByScales(axes);
+  else if (!planByScales(axes))
+    return false;
   outSizes = knownSizes(b, loc, op->getResult(0), outSizes);
   for (const ResizedDim &dim : dims)
     checkAtMost(b, loc,
                 minIndex(b, loc, outSizes[dim.dim], indexConstant(b, loc, 1)),
                 inSizes[dim.dim], "Resize: nothing to take elements from");
-}
-
-//===----------------------------------------------------------------------===//
-// Tables
-//===----------------------------------------------------------------------===//
-
-/// How many samples take part: an index.
-Value Resizer::tapExtent(const ResizedDim &dim) {
-  if (!mode.antialias)
-    return indexConstant(b, loc, tapCount(mode.interpolation));
-  // From the first, which lies below, to its mirror image above.
-  Value first = firstTap(host, mode, dim.scale);
-  Value count = host.sub(host.constant(2), host.mul(host.constant(2), first));
-  FloatAttr known;
-  if (matchPattern(dim.scale, m_Constant(&known))) {
-    double reach = double(tapCount(mode.interpolation) / 2);
-    double scale = std::min(known.getValueAsDouble(), 1.0);
-    double low = std::floor(-reach / scale) + 1;
-    return indexConstant(b, loc, int64_t(2 - 2 * low));
-  }
-  return arith::IndexCastOp::create(
-      b, loc, b.getIndexType(),
-      arith::FPToSIOp::create(b, loc, b.getI64Type(), count));
-}
-
-/// Positions far outside, of absurd scales and regions, are as good as others.
-static Value bounded(ScalarBuilder &f, Value x) {
-  constexpr double farAway = 1e15;
-  x = f.select(f.lt(x, f.constant(farAway)), x, f.constant(farAway));
-  return f.select(f.lt(f.constant(-farAway), x), x, f.constant(-farAway));
-}
-
-static ResizedDim inside(KernelBuilder &kernel, ResizedDim dim) {
-  for (Value *value : {&dim.scale, &dim.inSize, &dim.outSize, &dim.regionStart,
-                       &dim.regionEnd})
-    if (*value)
-      *value = kernel.scalar(*value);
-  return dim;
-}
-
-DimTables Resizer::buildTables(const ResizedDim &hostDim, Value size) {
-  KernelBuilder kernel(b, loc, "ResizeTables");
-  ResizedDim dim = inside(kernel, hostDim);
-  RankedTensorType type = typeOfSizes(size, b.getI64Type());
-  AffineExpr o = kernel.loopsOf(type).front();
-  Value first = kernel.output(type, dynamicSizes(type, size));
-  bool isNearest = mode.interpolation == Interpolation::Nearest;
-  auto place = [&](ScalarBuilder &f) {
-    Value i = indexToFloat(f, kernel.index(f.builder(), f.getLoc(), o));
-    return bounded(f, sourceCoordinate(f, mode.coordinates, dim, i));
-  };
-  SmallVector<Value> results;
-  results.push_back(kernel.generic(
-      {}, {first, {o}}, {}, [&](OpBuilder &nb, Location l, ValueRange) {
-        ScalarBuilder f(nb, l, nb.getF64Type());
-        Value x = place(f);
-        if (isNearest) {
-          Value last = f.sub(dim.inSize, f.constant(1));
-          Value sample =
-              floatToIndex(f, nearestSample(f, mode.nearest, x), last);
-          return f.math<arith::IndexCastOp>(nb.getI64Type(), sample);
-        }
-        Value low =
-            f.add(f.math<math::FloorOp>(x), firstTap(f, mode, dim.scale));
-        return f.math<arith::FPToSIOp>(nb.getI64Type(), low);
-      }));
-  if (!isNearest) {
-    Value taps = tapExtent(hostDim);
-    AffineExpr k = kernel.loop(
-        "k", getConstantIntValue(taps).value_or(ShapedType::kDynamic));
-    results.push_back(weightsOf(kernel, dim, o, k, size, taps));
-  }
-  if (mode.isCrop()) {
-    RankedTensorType flags = typeOfSizes(size, b.getI8Type());
-    Value outside = kernel.output(flags, dynamicSizes(flags, size));
-    results.push_back(kernel.generic(
-        {}, {outside, {o}}, {}, [&](OpBuilder &nb, Location l, ValueRange) {
-          ScalarBuilder f(nb, l, nb.getF64Type());
-          Value within =
-              isWithin(f, place(f), f.sub(dim.inSize, f.constant(1)));
-          return f.select(within, storedConstant(nb, l, nb.getI8Type(), 0),
-                          storedConstant(nb, l, nb.getI8Type(), 1));
-        }));
-  }
-  SmallVector<Value> built = kernel.finish(results);
-  DimTables tables{dim.dim, built[0], {}, {}};
-  if (!isNearest)
-    tables.weights = built[1];
-  if (mode.isCrop())
-    tables.outside = built.back();
-  return tables;
-}
-
-Value Resizer::weightsOf(KernelBuilder &kernel, const ResizedDim &dim,
-                         AffineExpr o, AffineExpr k, Value size, Value taps) {
-  RankedTensorType type = typeOfSizes({size, taps}, compute);
-  Value out = kernel.output(type, dynamicSizes(type, {size, taps}));
-  auto body = [&](OpBuilder &nb, Location l, ValueRange) {
-    ScalarBuilder f(nb, l, nb.getF64Type());
-    Value i = indexToFloat(f, kernel.index(nb, l, o));
-    Value x = bounded(f, sourceCoordinate(f, mode.coordinates, dim, i));
-    Value sample = f.add(f.math<math::FloorOp>(x),
-                         f.add(firstTap(f, mode, dim.scale),
-                               indexToFloat(f, kernel.index(nb, l, k))));
-    Value distance = f.mul(f.sub(sample, x), filterScale(f, mode, dim.scale));
-    Value weight =
-        tapWeight(f, mode.interpolation, distance, mode.cubicCoefficient);
-    if (mode.excludeOutside)
-      weight = f.select(isWithin(f, sample, f.sub(dim.inSize, f.constant(1))),
-                        weight, f.constant(0));
-    return f.castTo(weight, compute);
-  };
-  if (!mode.normalizes())
-    return kernel.generic({}, {out, {o, k}}, {}, body);
-  Value raw = kernel.temporaryLike(out, compute);
-  return normalized(kernel, kernel.generic({}, {raw, {o, k}}, {}, body), o, k,
-                    out);
-}
-
-/// The weights of each position divided by their sum.
-Value Resizer::normalized(KernelBuilder &kernel, Value raw, AffineExpr o,
-                          AffineExpr k, Value out) {
-  auto type = cast<RankedTensorType>(out.getType());
-  SmallVector<std::pair<Value, int64_t>> like;
-  if (type.isDynamicDim(0))
-    like.push_back({out, 0});
-  Value sum = kernel.temporary(
-      RankedTensorType::get({type.getDimSize(0)}, compute), like);
-  Value zero = kernel.constant(cast<TypedAttr>(b.getZeroAttr(compute)));
-  sum = kernel.fill(zero, {sum, {o}});
-  sum = kernel.generic({{raw, {o, k}}}, {sum, {o}}, {k},
-                       [&](OpBuilder &nb, Location l, ValueRange v) {
-                         return ScalarBuilder(nb, l, compute).add(v[0], v[1]);
-                       });
-  return kernel.generic({{raw, {o, k}}, {sum, {o}}}, {out, {o, k}}, {},
-                        [&](OpBuilder &nb, Location l, ValueRange v) {
-                          ScalarBuilder s(nb, l, compute);
-                          Value isZero = s.eq(v[1], s.constant(0));
-                          return s.div(v[0],
-                                       s.select(isZero, s.constant(1), v[1]));
-                        });
+  return true;
 }
 
 //===----------------------------------------------------------------------===//
@@ -448,13 +316,15 @@ Value Resizer::sumPass(Value x, const DimTables &tables, Type from, Type to) {
 }
 
 Value Resizer::run() {
-  planDims();
+  if (!planDims())
+    return {};
   Value x = adaptor.getX();
   if (dims.empty())
     return x;
   SmallVector<DimTables> tables;
   for (const ResizedDim &dim : dims)
-    tables.push_back(buildTables(dim, outSizes[dim.dim]));
+    tables.push_back(
+        buildResizeTables(b, loc, mode, compute, dim, outSizes[dim.dim]));
   if (mode.interpolation == Interpolation::Nearest)
     return takeNearest(x, tables);
   for (auto [i, dim] : llvm::enumerate(tables))
@@ -464,6 +334,31 @@ Value Resizer::run() {
 }
 
 namespace {
+
+/// What the model says of a structural operand that cannot be; null: nothing.
+StringRef problemWith(onnx::ResizeOp op, onnx::ResizeOp::Adaptor adaptor,
+                      const ResizeMode &mode) {
+  int64_t count = op.getAxes() ? op.getAxes()->size()
+                               : rankedType(adaptor.getX()).getRank();
+  auto hasLength = [](Value tensor, int64_t length) {
+    RankedTensorType type = tensor ? rankedType(tensor) : RankedTensorType();
+    return !tensor || (type && type.getRank() == 1 &&
+                       (type.isDynamicDim(0) || type.getDimSize(0) == length));
+  };
+  if (!hasLength(adaptor.getScales(), op.getSizes() ? 0 : count) &&
+      !op.getSizes())
+    return "expected a scale for each resized dimension";
+  if (!hasLength(adaptor.getSizes(), count))
+    return "expected a size for each resized dimension";
+  if (mode.isCrop() && !hasLength(adaptor.getRoi(), 2 * count))
+    return "expected a begin and an end for each resized dimension";
+  if (!op.getSizes())
+    return "";
+  auto sizes = onnx::constantInts(op.getSizes());
+  if (sizes && llvm::any_of(*sizes, [](int64_t size) { return size < 0; }))
+    return "a size is negative";
+  return "";
+}
 
 class ResizeLowering : public OpConversionPattern<onnx::ResizeOp> {
 public:
@@ -492,7 +387,11 @@ public:
       return rewriter.notifyMatchFailure(op, "no region to crop");
     if (!adaptor.getSizes() && !adaptor.getScales())
       return rewriter.notifyMatchFailure(op, "neither sizes nor scales");
+    if (StringRef problem = problemWith(op, adaptor, mode); !problem.empty())
+      return rewriter.notifyMatchFailure(op, problem);
     Value y = Resizer(op, adaptor, rewriter, mode).run();
+    if (!y)
+      return rewriter.notifyMatchFailure(op, "a scale is not positive");
     replaceWithCasts(rewriter, *getTypeConverter(), op, y);
     return success();
   }

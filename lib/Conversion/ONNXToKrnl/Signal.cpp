@@ -87,6 +87,10 @@ public:
     plan.inverse = op.getInverse() != 0;
     plan.oneSided = op.getOnesided() != 0;
     plan.length = length(op, adaptor, rewriter, axis);
+    if (!isFourierLength(plan.length))
+      return rewriter.notifyMatchFailure(op, "no transform has this length");
+    if (isConstantIntValue(axis.size, 0))
+      return rewriter.notifyMatchFailure(op, "there is nothing to transform");
     SmallVector<Value> sizes{axis.outer, axis.size, axis.inner,
                              indexConstant(rewriter, loc, parts)};
     plan.x = reshapeTo(rewriter, loc, x,
@@ -230,6 +234,8 @@ public:
                       ? structuralScalar(rewriter, loc, op.getFrameLength(),
                                          adaptor.getFrameLength())
                       : sizeOf(rewriter, loc, window, 0);
+    if (!isFourierLength(plan.length))
+      return rewriter.notifyMatchFailure(op, "no transform has this length");
     SmallVector<Value> sizes = frames(op, adaptor, rewriter, x, plan, parts);
     Value y = buildFourier(rewriter, loc, plan);
     Value bins = sizeOf(rewriter, loc, y, 1);

@@ -30,6 +30,9 @@ struct FourierPlan {
   bool oneSided = false;
 };
 
+/// Can there be a transform of this length, as far as the model says it?
+bool isFourierLength(mlir::Value length);
+
 /// outer x length (or length / 2 + 1) x inner x 2, or x 1 for a one-sided
 /// inverse, in the stored element type.
 mlir::Value buildFourier(mlir::OpBuilder &b, mlir::Location loc,

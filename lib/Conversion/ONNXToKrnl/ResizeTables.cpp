@@ -1,0 +1,195 @@
+//===- ResizeTables.cpp - What each position of a Resize takes --*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//===----------------------------------------------------------------------===//
+
+#include "ResizeTables.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Matchers.h"
+#include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
+#include "onnxc/Conversion/ONNXToKrnl/KernelBuilder.h"
+#include "onnxc/Conversion/ONNXToKrnl/Movement.h"
+
+using namespace mlir;
+using onnxc::krnl::KernelBuilder;
+
+namespace onnxc {
+namespace {
+
+class TableBuilder {
+public:
+  TableBuilder(OpBuilder &b, Location loc, const ResizeMode &mode, Type compute)
+      : b(b), loc(loc), mode(mode), compute(compute),
+        host(b, loc, b.getF64Type()) {}
+
+  DimTables build(const ResizedDim &dim, Value size);
+
+private:
+  template <typename Op>
+  Value fold(Value x, Value y) {
+    return b.createOrFold<Op>(loc, x, y);
+  }
+  Value tapExtent(const ResizedDim &dim);
+  Value weightsOf(KernelBuilder &kernel, const ResizedDim &dim, AffineExpr o,
+                  AffineExpr k, Value size, Value taps);
+  Value normalized(KernelBuilder &kernel, Value raw, AffineExpr o, AffineExpr k,
+                   Value out);
+
+  OpBuilder &b;
+  Location loc;
+  const ResizeMode &mode;
+  Type compute;
+  ScalarBuilder host;
+};
+
+} // namespace
+
+/// How many samples take part: an index.
+Value TableBuilder::tapExtent(const ResizedDim &dim) {
+  if (!mode.antialias)
+    return indexConstant(b, loc, tapCount(mode.interpolation));
+  // A result that has positions is not so small that more samples than these
+  // take part in one.
+  Value first = firstTap(host, mode, dim.scale);
+  Value most = fold<arith::MulFOp>(dim.inSize, host.constant(8));
+  most = fold<arith::AddFOp>(most, host.constant(8));
+  FloatAttr scale, bound;
+  if (matchPattern(dim.scale, m_Constant(&scale)) &&
+      matchPattern(most, m_Constant(&bound))) {
+    double reach = double(tapCount(mode.interpolation) / 2);
+    double low =
+        std::floor(-reach / std::min(scale.getValueAsDouble(), 1.0)) + 1;
+    return indexConstant(
+        b, loc, int64_t(std::min(2 - 2 * low, bound.getValueAsDouble())));
+  }
+  // From the first, which lies below, to its mirror image above.
+  Value count = host.sub(host.constant(2), host.mul(host.constant(2), first));
+  return floatToIndex(host, count, most);
+}
+
+/// Positions far outside, of absurd scales and regions, are as good as others.
+static Value bounded(ScalarBuilder &f, Value x) {
+  constexpr double farAway = 1e15;
+  x = f.select(f.lt(x, f.constant(farAway)), x, f.constant(farAway));
+  return f.select(f.lt(f.constant(-farAway), x), x, f.constant(-farAway));
+}
+
+static ResizedDim inside(KernelBuilder &kernel, ResizedDim dim) {
+  for (Value *value : {&dim.scale, &dim.inSize, &dim.outSize, &dim.regionStart,
+                       &dim.regionEnd})
+    if (*value)
+      *value = kernel.scalar(*value);
+  return dim;
+}
+
+DimTables TableBuilder::build(const ResizedDim &hostDim, Value size) {
+  KernelBuilder kernel(b, loc, "ResizeTables");
+  ResizedDim dim = inside(kernel, hostDim);
+  RankedTensorType type = typeOfSizes(size, b.getI64Type());
+  AffineExpr o = kernel.loopsOf(type).front();
+  Value first = kernel.output(type, dynamicSizes(type, size));
+  bool isNearest = mode.interpolation == Interpolation::Nearest;
+  auto place = [&](ScalarBuilder &f) {
+    Value i = indexToFloat(f, kernel.index(f.builder(), f.getLoc(), o));
+    return bounded(f, sourceCoordinate(f, mode.coordinates, dim, i));
+  };
+  SmallVector<Value> results;
+  results.push_back(kernel.generic(
+      {}, {first, {o}}, {}, [&](OpBuilder &nb, Location l, ValueRange) {
+        ScalarBuilder f(nb, l, nb.getF64Type());
+        Value x = place(f);
+        if (isNearest) {
+          Value last = f.sub(dim.inSize, f.constant(1));
+          Value sample =
+              floatToIndex(f, nearestSample(f, mode.nearest, x), last);
+          return f.math<arith::IndexCastOp>(nb.getI64Type(), sample);
+        }
+        Value low =
+            f.add(f.math<math::FloorOp>(x), firstTap(f, mode, dim.scale));
+        return f.math<arith::FPToSIOp>(nb.getI64Type(), low);
+      }));
+  if (!isNearest) {
+    Value taps = tapExtent(hostDim);
+    AffineExpr k = kernel.loop(
+        "k", getConstantIntValue(taps).value_or(ShapedType::kDynamic));
+    results.push_back(weightsOf(kernel, dim, o, k, size, taps));
+  }
+  if (mode.isCrop()) {
+    RankedTensorType flags = typeOfSizes(size, b.getI8Type());
+    Value outside = kernel.output(flags, dynamicSizes(flags, size));
+    results.push_back(kernel.generic(
+        {}, {outside, {o}}, {}, [&](OpBuilder &nb, Location l, ValueRange) {
+          ScalarBuilder f(nb, l, nb.getF64Type());
+          Value within =
+              isWithin(f, place(f), f.sub(dim.inSize, f.constant(1)));
+          return f.select(within, storedConstant(nb, l, nb.getI8Type(), 0),
+                          storedConstant(nb, l, nb.getI8Type(), 1));
+        }));
+  }
+  SmallVector<Value> built = kernel.finish(results);
+  DimTables tables{dim.dim, built[0], {}, {}};
+  if (!isNearest)
+    tables.weights = built[1];
+  if (mode.isCrop())
+    tables.outside = built.back();
+  return tables;
+}
+
+Value TableBuilder::weightsOf(KernelBuilder &kernel, const ResizedDim &dim,
+                              AffineExpr o, AffineExpr k, Value size,
+                              Value taps) {
+  RankedTensorType type = typeOfSizes({size, taps}, compute);
+  Value out = kernel.output(type, dynamicSizes(type, {size, taps}));
+  auto body = [&](OpBuilder &nb, Location l, ValueRange) {
+    ScalarBuilder f(nb, l, nb.getF64Type());
+    Value i = indexToFloat(f, kernel.index(nb, l, o));
+    Value x = bounded(f, sourceCoordinate(f, mode.coordinates, dim, i));
+    Value sample = f.add(f.math<math::FloorOp>(x),
+                         f.add(firstTap(f, mode, dim.scale),
+                               indexToFloat(f, kernel.index(nb, l, k))));
+    Value distance = f.mul(f.sub(sample, x), filterScale(f, mode, dim.scale));
+    Value weight =
+        tapWeight(f, mode.interpolation, distance, mode.cubicCoefficient);
+    if (mode.excludeOutside)
+      weight = f.select(isWithin(f, sample, f.sub(dim.inSize, f.constant(1))),
+                        weight, f.constant(0));
+    return f.castTo(weight, compute);
+  };
+  if (!mode.normalizes())
+    return kernel.generic({}, {out, {o, k}}, {}, body);
+  Value raw = kernel.temporaryLike(out, compute);
+  return normalized(kernel, kernel.generic({}, {raw, {o, k}}, {}, body), o, k,
+                    out);
+}
+
+/// The weights of each position divided by their sum.
+Value TableBuilder::normalized(KernelBuilder &kernel, Value raw, AffineExpr o,
+                               AffineExpr k, Value out) {
+  auto type = cast<RankedTensorType>(out.getType());
+  SmallVector<std::pair<Value, int64_t>> like;
+  if (type.isDynamicDim(0))
+    like.push_back({out, 0});
+  Value sum = kernel.temporary(
+      RankedTensorType::get({type.getDimSize(0)}, compute), like);
+  Value zero = kernel.constant(cast<TypedAttr>(b.getZeroAttr(compute)));
+  sum = kernel.fill(zero, {sum, {o}});
+  sum = kernel.generic({{raw, {o, k}}}, {sum, {o}}, {k},
+                       [&](OpBuilder &nb, Location l, ValueRange v) {
+                         return ScalarBuilder(nb, l, compute).add(v[0], v[1]);
+                       });
+  return kernel.generic({{raw, {o, k}}, {sum, {o}}}, {out, {o, k}}, {},
+                        [&](OpBuilder &nb, Location l, ValueRange v) {
+                          ScalarBuilder s(nb, l, compute);
+                          Value isZero = s.eq(v[1], s.constant(0));
+                          return s.div(v[0],
+                                       s.select(isZero, s.constant(1), v[1]));
+                        });
+}
+
+DimTables buildResizeTables(OpBuilder &b, Location loc, const ResizeMode &mode,
+                            Type compute, const ResizedDim &dim, Value size) {
+  return TableBuilder(b, loc, mode, compute).build(dim, size);
+}
+
+} // namespace onnxc

@@ -1,0 +1,31 @@
+//===- ResizeTables.h - What each position of a Resize takes ----*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//===----------------------------------------------------------------------===//
+
+#ifndef ONNXC_LIB_CONVERSION_ONNXTOKRNL_RESIZETABLES_H
+#define ONNXC_LIB_CONVERSION_ONNXTOKRNL_RESIZETABLES_H
+
+#include "ResizeCoordinates.h"
+
+namespace onnxc {
+
+/// Tables over the positions of the result along one dimension.
+struct DimTables {
+  int64_t dim;
+  /// i64: the first sample, which may lie outside of the operand.
+  mlir::Value first;
+  /// Positions x samples, null for the nearest.
+  mlir::Value weights;
+  /// i8: 1 where extrapolation_value stands; null unless cropping.
+  mlir::Value outside;
+};
+
+/// The tables of `dim`, whose result has `size` (an index) positions; weights
+/// are of type `compute`.
+DimTables buildResizeTables(mlir::OpBuilder &b, mlir::Location loc,
+                            const ResizeMode &mode, mlir::Type compute,
+                            const ResizedDim &dim, mlir::Value size);
+
+} // namespace onnxc
+
+#endif // ONNXC_LIB_CONVERSION_ONNXTOKRNL_RESIZETABLES_H

@@ -12,7 +12,6 @@
 #include "onnxc/Conversion/ONNXToKrnl/Containers.h"
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
-#include "onnxc/Conversion/ONNXToKrnl/Rows.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
 
@@ -100,12 +99,19 @@ private:
     for (Value row : left.drop_front(counts[1])) {
       unsigned at = values.size();
       checkRow(b, loc, arguments[0], arguments[at], row);
-      Value rows = prependRow(b, loc, arguments[at], row,
-                              cast<RankedTensorType>(types[at]));
-      values.push_back(
-          convertValue(b, loc, rows, types[at], types[at], types[at]));
+      values.push_back(krnl::AppendRowOp::create(
+          b, loc, arguments[at], arguments[0], row, expectedRows(b, loop)));
     }
     return values;
+  }
+
+  /// How many rows there will be, or 0 where only the last trip knows.
+  static Value expectedRows(OpBuilder &b, scf::WhileOp loop) {
+    if (!loop->hasAttr(exactTripsAttr))
+      return indexConstant(b, loop.getLoc(), 0);
+    auto goesOn =
+        loop.getConditionOp().getCondition().getDefiningOp<arith::AndIOp>();
+    return goesOn.getRhs().getDefiningOp<arith::CmpIOp>().getRhs();
   }
 
   /// All rows have the sizes of the first.

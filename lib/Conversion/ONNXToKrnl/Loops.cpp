@@ -2,8 +2,8 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // Loops become scf.while. A loop carries its counter, its condition, the values
-// of the graph, and what it has scanned so far: one tensor for each scan
-// output, newest row first, put in order afterwards.
+// of the graph, and what it has scanned so far: for each scan output a tensor
+// that grows by rows.
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -15,7 +15,6 @@
 #include "onnxc/Conversion/ONNXToKrnl/KernelBuilder.h"
 #include "onnxc/Conversion/ONNXToKrnl/Movement.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
-#include "onnxc/Conversion/ONNXToKrnl/Rows.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
 
@@ -96,6 +95,8 @@ struct LoopPlan {
   /// i1.
   Value condition;
   bool yieldsCondition;
+  /// Nothing but `trips` ends the loop.
+  bool isExact;
   /// Converted values before the first trip, and their types in the graph.
   ValueRange carried;
   TypeRange initialTypes;
@@ -164,6 +165,8 @@ buildLoop(ConversionPatternRewriter &rewriter, Location loc,
   loop->setAttr(yieldedAttr,
                 rewriter.getDenseI64ArrayAttr(
                     {plan.yieldsCondition, int64_t(plan.carried.size())}));
+  if (plan.isExact)
+    loop->setAttr(exactTripsAttr, rewriter.getUnitAttr());
   loop->setAttr(graphTypesAttr, rewriter.getTypeArrayAttr(types.graph));
   SmallVector<Location> locs(all.size(), loc);
   Block *before = rewriter.createBlock(&loop.getBefore(), {}, all, locs);
@@ -232,6 +235,13 @@ protected:
   }
 };
 
+/// Does the body hand its condition on, which nothing makes false?
+bool hasExactTrips(onnx::LoopOp op) {
+  Block &body = op.getBody().front();
+  return op.getM() && !op.getCond() &&
+         body.getTerminator()->getOperand(0) == body.getArgument(1);
+}
+
 struct LoopLowering : public LoopPattern<onnx::LoopOp> {
   using LoopPattern::LoopPattern;
 
@@ -242,7 +252,8 @@ struct LoopLowering : public LoopPattern<onnx::LoopOp> {
     Block &body = op.getBody().front();
     const TypeConverter &converter = *getTypeConverter();
     ValueRange initial = adaptor.getVInitial();
-    LoopPlan plan{{}, {}, true, initial, op.getVInitial().getTypes()};
+    LoopPlan plan{
+        {}, {}, true, hasExactTrips(op), initial, op.getVInitial().getTypes()};
     CarriedTypes types;
     if (!isa<RankedTensorType>(body.getArgument(0).getType()) ||
         !isa<RankedTensorType>(body.getArgument(1).getType()) ||
@@ -272,7 +283,7 @@ struct LoopLowering : public LoopPattern<onnx::LoopOp> {
         });
     SmallVector<Value> results = asResults(rewriter, op, types, loop);
     for (Value &rows : MutableArrayRef(results).drop_front(initial.size()))
-      rows = arrange(rewriter, loc, rows, 0, /*reverse=*/true);
+      rows = krnl::FirstRowsOp::create(rewriter, loc, rows, loop.getResult(0));
     replaceWithCasts(rewriter, converter, op, results);
     return success();
   }
@@ -293,6 +304,7 @@ struct ScanLowering : public LoopPattern<onnx::ScanOp> {
     LoopPlan plan{{},
                   {},
                   false,
+                  true,
                   operands.drop_back(count),
                   TypeRange(op->getOperandTypes()).drop_back(count)};
     CarriedTypes types;
@@ -344,8 +356,11 @@ struct ScanLowering : public LoopPattern<onnx::ScanOp> {
       int64_t axis = element(op.getScanOutputAxes(), i);
       if (axis < 0)
         axis += rankedType(value).getRank();
-      value = arrange(rewriter, loc, value, axis,
-                      !element(op.getScanOutputDirections(), i));
+      value =
+          krnl::FirstRowsOp::create(rewriter, loc, value, loop.getResult(0));
+      bool reverse = element(op.getScanOutputDirections(), i);
+      if (axis != 0 || reverse)
+        value = arrange(rewriter, loc, value, axis, reverse);
     }
     replaceWithCasts(rewriter, converter, op, results);
     return success();
@@ -353,33 +368,6 @@ struct ScanLowering : public LoopPattern<onnx::ScanOp> {
 };
 
 } // namespace
-
-Value prependRow(OpBuilder &b, Location loc, Value rows, Value row,
-                 RankedTensorType type) {
-  SmallVector<Value> sizes{
-      addIndex(b, loc, sizeOf(b, loc, rows, 0), indexConstant(b, loc, 1))};
-  llvm::append_range(sizes, sizesOf(b, loc, row));
-  KernelBuilder kernel(b, loc, "prepend");
-  SmallVector<AffineExpr> at = kernel.loopsOf(rankedType(row));
-  AffineExpr p = kernel.loop("rows", ShapedType::kDynamic);
-  Value newest = kernel.input(row), older = kernel.input(rows);
-  Value out = kernel.output(type, dynamicSizes(type, sizes));
-  auto same = [](OpBuilder &, Location, ValueRange v) { return v[0]; };
-  auto place = [&](AffineExpr first, ArrayRef<AffineExpr> rest) {
-    SmallVector<AffineExpr> result{first};
-    llvm::append_range(result, rest);
-    return result;
-  };
-  // Without rows there are no sizes of one either: nobody takes them from it.
-  SmallVector<AffineExpr> part = llvm::map_to_vector(
-      at, [&](AffineExpr loop) { return kernel.partOf(loop); });
-  Value moved = kernel.generic({{older, place(p, part)}},
-                               {out, place(p + 1, at)}, {}, same);
-  return kernel
-      .finish({kernel.generic({{newest, at}}, {moved, place(kernel.zero(), at)},
-                              {}, same)})
-      .front();
-}
 
 void populateONNXToKrnlLoopsPatterns(TypeConverter &converter,
                                      RewritePatternSet &patterns) {

@@ -143,6 +143,7 @@ struct ConvertONNXToKrnl
       op->removeAttr(yieldedAttr);
     });
   }
+      op->removeAttr(exactTripsAttr);
 };
 } // namespace
 

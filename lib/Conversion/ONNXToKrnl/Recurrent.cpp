@@ -12,7 +12,6 @@
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
 #include "onnxc/Conversion/ONNXToKrnl/KernelBuilder.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
-#include "onnxc/Conversion/ONNXToKrnl/Rows.h"
 #include "onnxc/Conversion/ONNXToKrnl/ScalarBuilder.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/ONNX/IR/BlobStore.h"
@@ -485,13 +484,17 @@ CellBuilder::Result CellBuilder::run(int64_t number, bool backward) {
         if (cell.lengths)
           row = next.pop_back_val();
         if (cell.wantsRows)
-          next.push_back(prependRow(b, loc, carried.back(), row, rowsType));
+          next.push_back(
+              krnl::AppendRowOp::create(b, loc, carried.back(), i, row, steps));
         next.push_back(addIndex(b, loc, i, one));
         scf::YieldOp::create(b, loc, next);
       });
   ValueRange results = loop.getResults().drop_back();
-  return {results[0], isLSTM ? results[1] : Value(),
-          cell.wantsRows ? results.back() : Value()};
+  Value rows;
+  if (cell.wantsRows)
+    rows = krnl::FirstRowsOp::create(b, loc, results.back(),
+                                     loop.getResults().back());
+  return {results[0], isLSTM ? results[1] : Value(), rows};
 }
 
 Value CellBuilder::joinStates(ArrayRef<Value> states) {
@@ -538,7 +541,7 @@ Value CellBuilder::joinRows(ArrayRef<Value> rows, ArrayRef<bool> backward) {
     SmallVector<AffineExpr> at{t, number, m, n};
     if (cell.batchFirst)
       at = {m, t, number, n};
-    bool inOrder = backward[d];
+    bool inOrder = !backward[d];
     out = kernel.generic(
         {{in, {t, m, n}}}, {out, at}, {},
         [&](OpBuilder &nb, Location l, ValueRange v) -> Value {

@@ -17,24 +17,14 @@ using namespace onnxc::krnl;
 /// The first buffer has room for this many rows, if no number is expected.
 static constexpr int64_t fewRows = 4;
 
-/// All rows have the sizes of the first one.
-void Bufferizer::checkRowSizes(AppendRowOp op, Value rows, Value row) {
-  Location loc = op.getLoc();
-  auto type = cast<MemRefType>(rows.getType());
-  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
-  Value isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
-                                        op.getCount(), zero);
-  for (int64_t i = 1; i < type.getRank(); ++i) {
-    if (!type.isDynamicDim(i))
-      continue;
-    Value isSame =
-        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
-                              memref::DimOp::create(builder, loc, rows, i),
-                              memref::DimOp::create(builder, loc, row, i - 1));
-    CheckOp::create(builder, loc,
-                    arith::OrIOp::create(builder, loc, isFirst, isSame),
-                    "what the turns of a loop give differs in size");
-  }
+/// The buffer to grow: that of `rows`, unless somebody still reads it.
+Value Bufferizer::rowsToGrow(AppendRowOp op) {
+  Value rows = op->getOperand(0);
+  bool isRead = llvm::any_of(rows.getUsers(), [&](Operation *user) {
+    return user != op && !isa<tensor::DimOp>(user);
+  });
+  bool isOurs = isOwned(rows) && rows.getParentBlock() == op->getBlock();
+  return isOurs && !isRead ? buffer(rows) : copied(op.getLoc(), buffer(rows));
 }
 
 /// `rows`, or a larger buffer in its place.
@@ -78,13 +68,12 @@ static MemRefType rowTypeOf(MemRefType rows) {
 
 void Bufferizer::convertAppendRow(AppendRowOp op) {
   Location loc = op.getLoc();
-  Value rows = handOver(op->getOpOperand(0), /*isOnlyUse=*/true);
+  Value rows = rowsToGrow(op);
   Value row = buffer(op->getOperand(2));
   auto type = cast<MemRefType>(rows.getType());
   // The row as the rows know it: they may know less, or more.
   if (row.getType() != rowTypeOf(type))
     row = memref::CastOp::create(builder, loc, rowTypeOf(type), row);
-  checkRowSizes(op, rows, row);
   Value all = withRoom(op, rows, row);
   Value place =
       RowViewOp::create(builder, loc, rowTypeOf(type), all, op.getCount());

@@ -72,7 +72,7 @@ private:
   mlir::Value withRoom(AppendRowOp op, mlir::Value rows, mlir::Value row);
   mlir::Value firstRows(mlir::Location loc, mlir::Value rows,
                         mlir::Value count);
-  void checkRowSizes(AppendRowOp op, mlir::Value rows, mlir::Value row);
+  mlir::Value rowsToGrow(AppendRowOp op);
   void convertSelect(mlir::arith::SelectOp op);
   mlir::LogicalResult convertIf(mlir::scf::IfOp op);
   mlir::LogicalResult convertFor(mlir::scf::ForOp op);

@@ -325,7 +325,7 @@ def Krnl_AppendRowOp : Krnl_Op<"append_row", [
     Pure, AllTypesMatch<["rows", "result"]>]> {
   let summary = "rows with one more behind them";
   let description = [{
-    `rows` holds `count` rows, and room for more or none. The result holds them and
+    `rows` holds `count` rows of the same sizes, and room for more or none. The result holds them and
     `row`; it is the same memory as long as there is room, and else twice as much,
     or as much as the `expected` number of rows takes. Taking n rows one after the
     other copies each a bounded number of times.

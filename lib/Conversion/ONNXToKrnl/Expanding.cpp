@@ -46,19 +46,14 @@ struct ExpandLowering : public OpConversionPattern<onnx::ExpandOp> {
                      wanted = rankedType(op->getResult(0));
     if (!type || !wanted)
       return rewriter.notifyMatchFailure(op, "rank is not known");
-    auto shapeType = rankedType(shape);
-    if (!shapeType || shapeType.isDynamicDim(0))
-      return rewriter.notifyMatchFailure(op, "length of shape is not known");
-    int64_t rank = wanted.getRank(), lead = rank - type.getRank(),
-            skipped = rank - shapeType.getDimSize(0);
+    if (!rankedType(shape))
+      return rewriter.notifyMatchFailure(op, "rank of shape is not known");
+    int64_t rank = wanted.getRank(), lead = rank - type.getRank();
     Value one = indexConstant(rewriter, loc, 1);
     SmallVector<Value> sizes;
-    for (int64_t d = 0; d < rank; ++d) {
-      Value own = d < lead ? one : sizeOf(rewriter, loc, x, d - lead);
-      Value given = d < skipped
-                        ? one
-                        : structuralElement(rewriter, loc, op->getOperand(1),
-                                            shape, d - skipped);
+    for (auto [d, given] : llvm::enumerate(
+             givenSizes(rewriter, loc, op->getOperand(1), shape, rank, lead))) {
+      Value own = int64_t(d) < lead ? one : sizeOf(rewriter, loc, x, d - lead);
       sizes.push_back(expandedSize(rewriter, loc, own, given));
     }
     sizes = knownSizes(rewriter, loc, op->getResult(0), sizes);
@@ -68,6 +63,33 @@ struct ExpandLowering : public OpConversionPattern<onnx::ExpandOp> {
   }
 
 private:
+  /// What the shape says of each dimension of the result; 1 where it is too
+  /// short to say anything.
+  static SmallVector<Value> givenSizes(OpBuilder &b, Location loc,
+                                       Value original, Value shape,
+                                       int64_t rank, int64_t lead) {
+    SmallVector<Value> sizes;
+    Value one = indexConstant(b, loc, 1), length = sizeOf(b, loc, shape, 0);
+    if (auto known = getConstantIntValue(length)) {
+      for (int64_t d = 0; d < rank; ++d)
+        sizes.push_back(d < rank - *known
+                            ? one
+                            : structuralElement(b, loc, original, shape,
+                                                d - (rank - *known)));
+      return sizes;
+    }
+    // A result of more dimensions than the operand has them from the shape.
+    Value all = indexConstant(b, loc, rank);
+    checkAtMost(b, loc, length, all, "Expand: the shape is too long");
+    if (lead > 0)
+      checkAtMost(b, loc, all, length, "Expand: the shape is too short");
+    for (int64_t d = 0; d < rank; ++d) {
+      Value place = addIndex(b, loc, length, indexConstant(b, loc, d - rank));
+      sizes.push_back(elementOr(b, loc, shape, place, one));
+    }
+    return sizes;
+  }
+
   static Value expandedSize(OpBuilder &b, Location loc, Value own,
                             Value given) {
     Value one = indexConstant(b, loc, 1);
@@ -127,6 +149,8 @@ struct TileLowering : public OpConversionPattern<onnx::TileOp> {
     RankedTensorType type = rankedType(x);
     if (!type)
       return rewriter.notifyMatchFailure(op, "rank is not known");
+    checkLength(rewriter, loc, repeats, type.getRank(),
+                "Tile: the number of repeats does not fit");
     SmallVector<Value> split, sizes;
     for (int64_t d = 0; d < type.getRank(); ++d) {
       Value times =
@@ -167,8 +191,8 @@ struct PadLowering : public OpConversionPattern<onnx::PadOp> {
     Location loc = op.getLoc();
     Value x = adaptor.getData();
     RankedTensorType type = rankedType(x);
-    if (!type || !type.getElementType().isIntOrFloat())
-      return rewriter.notifyMatchFailure(op, "no ranked tensor of numbers");
+    if (!type || type.getRank() < 2)
+      return rewriter.notifyMatchFailure(op, "operand is no matrix");
     Value zero = indexConstant(rewriter, loc, 0);
     SmallVector<Value> before(type.getRank(), zero),
         after(type.getRank(), zero);
@@ -196,41 +220,74 @@ private:
                                 ConversionPatternRewriter &rewriter) {
     Location loc = op.getLoc();
     int64_t rank = before.size(), count = rank;
-    if (op.getAxes()) {
-      auto type = rankedType(adaptor.getAxes());
-      if (!type || type.isDynamicDim(0))
-        return failure();
-      count = type.getDimSize(0);
+    Value pads = adaptor.getPads(), axes = adaptor.getAxes();
+    if (!rankedType(pads) || (axes && !rankedType(axes)))
+      return failure();
+    if (axes && rankedType(axes).isDynamicDim(0)) {
+      readPadsAtRunTime(rewriter, loc, pads, axes, before, after);
+      return success();
     }
+    if (axes)
+      count = rankedType(axes).getDimSize(0);
+    checkLength(rewriter, loc, pads, 2 * count,
+                "Pad: the number of pads does not fit");
     for (int64_t i = 0; i < count; ++i) {
       auto pad = [&](int64_t k) {
-        return structuralElement(rewriter, loc, op.getPads(), adaptor.getPads(),
-                                 k);
+        return structuralElement(rewriter, loc, op.getPads(), pads, k);
       };
-      Value axis = op.getAxes() ? structuralElement(rewriter, loc, op.getAxes(),
-                                                    adaptor.getAxes(), i)
-                                : indexConstant(rewriter, loc, i);
+      Value axis = axes
+                       ? structuralElement(rewriter, loc, op.getAxes(), axes, i)
+                       : indexConstant(rewriter, loc, i);
       Value low = pad(i), high = pad(i + count);
-      if (auto known = getConstantIntValue(axis)) {
-        int64_t d = positiveAxis(*known, rank);
-        if (d < 0 || d >= rank)
-          return failure();
-        before[d] = low;
-        after[d] = high;
+      auto known = getConstantIntValue(axis);
+      if (!known) {
+        padAxis(rewriter, loc, axis, low, high, before, after);
         continue;
       }
-      auto eq = arith::CmpIPredicate::eq;
-      for (int64_t d = 0; d < rank; ++d) {
-        Value hit = arith::OrIOp::create(
-            rewriter, loc,
-            compare(rewriter, loc, eq, axis, indexConstant(rewriter, loc, d)),
-            compare(rewriter, loc, eq, axis,
-                    indexConstant(rewriter, loc, d - rank)));
-        before[d] = select(rewriter, loc, hit, low, before[d]);
-        after[d] = select(rewriter, loc, hit, high, after[d]);
-      }
+      int64_t d = positiveAxis(*known, rank);
+      if (d < 0 || d >= rank)
+        return failure();
+      before[d] = low;
+      after[d] = high;
     }
     return success();
+  }
+
+  /// How many axes there are only the run knows: at most one for each
+  /// dimension.
+  static void readPadsAtRunTime(OpBuilder &b, Location loc, Value pads,
+                                Value axes, SmallVector<Value> &before,
+                                SmallVector<Value> &after) {
+    int64_t rank = before.size();
+    Value count = sizeOf(b, loc, axes, 0), zero = indexConstant(b, loc, 0),
+          nowhere = indexConstant(b, loc, rank);
+    checkAtMost(b, loc, count, nowhere, "Pad: there are too many axes");
+    checkEqualSizes(b, loc, sizeOf(b, loc, pads, 0),
+                    addIndex(b, loc, count, count),
+                    "Pad: the number of pads does not fit");
+    for (int64_t i = 0; i < rank; ++i) {
+      Value number = indexConstant(b, loc, i);
+      padAxis(b, loc, elementOr(b, loc, axes, number, nowhere),
+              elementOr(b, loc, pads, number, zero),
+              elementOr(b, loc, pads, addIndex(b, loc, number, count), zero),
+              before, after);
+    }
+  }
+
+  /// Pads a dimension that only the run knows.
+  static void padAxis(OpBuilder &b, Location loc, Value axis, Value low,
+                      Value high, SmallVector<Value> &before,
+                      SmallVector<Value> &after) {
+    int64_t rank = before.size();
+    auto is = [&](int64_t d) {
+      return compare(b, loc, arith::CmpIPredicate::eq, axis,
+                     indexConstant(b, loc, d));
+    };
+    for (int64_t d = 0; d < rank; ++d) {
+      Value hit = arith::OrIOp::create(b, loc, is(d), is(d - rank));
+      before[d] = select(b, loc, hit, low, before[d]);
+      after[d] = select(b, loc, hit, high, after[d]);
+    }
   }
 
   /// Negative pads take elements away; what is left of the pads is not

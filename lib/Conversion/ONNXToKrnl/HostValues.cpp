@@ -5,6 +5,7 @@
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "onnxc/Conversion/ONNXToKrnl/Containers.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
@@ -131,19 +132,53 @@ void checkAtMost(OpBuilder &b, Location loc, Value x, Value y,
 }
 
 Value onlyElement(OpBuilder &b, Location loc, Value tensor) {
-  int64_t rank = cast<RankedTensorType>(tensor.getType()).getRank();
-  SmallVector<Value> zeros(rank, indexConstant(b, loc, 0));
+  auto type = cast<RankedTensorType>(tensor.getType());
+  for (int64_t d = 0; d < type.getRank(); ++d)
+    if (type.isDynamicDim(d))
+      checkAtMost(b, loc, indexConstant(b, loc, 1), sizeOf(b, loc, tensor, d),
+                  "an operand of one element is empty");
+  SmallVector<Value> zeros(type.getRank(), indexConstant(b, loc, 0));
   return tensor::ExtractOp::create(b, loc, tensor, zeros);
 }
 
-Value elementAsIndex(OpBuilder &b, Location loc, Value tensor, int64_t i) {
-  SmallVector<Value> at;
-  if (cast<RankedTensorType>(tensor.getType()).getRank() == 1)
-    at.push_back(indexConstant(b, loc, i));
+static Value extractIndex(OpBuilder &b, Location loc, Value tensor,
+                          ValueRange at) {
   Value element = tensor::ExtractOp::create(b, loc, tensor, at);
   if (element.getType().isIndex())
     return element;
   return arith::IndexCastOp::create(b, loc, b.getIndexType(), element);
+}
+
+Value elementAsIndex(OpBuilder &b, Location loc, Value tensor, int64_t i) {
+  SmallVector<Value> at;
+  auto type = cast<RankedTensorType>(tensor.getType());
+  if (type.getRank() == 1) {
+    at.push_back(indexConstant(b, loc, i));
+    if (type.isDynamicDim(0))
+      checkAtMost(b, loc, indexConstant(b, loc, i + 1),
+                  sizeOf(b, loc, tensor, 0),
+                  "a list of axes or sizes is too short");
+  }
+  return extractIndex(b, loc, tensor, at);
+}
+
+Value elementOr(OpBuilder &b, Location loc, Value tensor, Value i,
+                Value other) {
+  Value isInside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, i,
+                                         sizeOf(b, loc, tensor, 0));
+  auto branch = scf::IfOp::create(
+      b, loc, isInside,
+      [&](OpBuilder &nb, Location l) {
+        scf::YieldOp::create(nb, l, extractIndex(nb, l, tensor, i));
+      },
+      [&](OpBuilder &nb, Location l) { scf::YieldOp::create(nb, l, other); });
+  return branch.getResult(0);
+}
+
+void checkLength(OpBuilder &b, Location loc, Value tensor, int64_t length,
+                 StringRef message) {
+  checkEqualSizes(b, loc, sizeOf(b, loc, tensor, 0),
+                  indexConstant(b, loc, length), message);
 }
 
 void replaceWithCasts(ConversionPatternRewriter &rewriter,

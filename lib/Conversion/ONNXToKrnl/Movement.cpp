@@ -212,6 +212,11 @@ std::pair<Value, Value> sliceBounds(OpBuilder &b, Location loc, Value start,
   return {select(negative, bs, fs), select(negative, bn, fn)};
 }
 
+/// One slice: of a dimension that only the run may know.
+struct SlicePiece {
+  Value start, end, step, axis;
+};
+
 struct SliceLowering : public OpConversionPattern<onnx::SliceOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -220,53 +225,104 @@ struct SliceLowering : public OpConversionPattern<onnx::SliceOp> {
                   ConversionPatternRewriter &rewriter) const override {
     Value x = adaptor.getData();
     RankedTensorType type = rankedType(x);
-    RankedTensorType startsType = rankedType(adaptor.getStarts());
-    if (!type || !startsType || startsType.isDynamicDim(0))
-      return rewriter.notifyMatchFailure(op, "number of slices is not known");
+    if (!type || !rankedType(adaptor.getStarts()))
+      return rewriter.notifyMatchFailure(op, "rank is not known");
     Location loc = op.getLoc();
-    int64_t count = startsType.getDimSize(0), rank = type.getRank();
-    auto element = [&](Value original, Value converted, int64_t i) {
-      if (auto constant = onnx::constantInts(original))
-        return indexConstant(rewriter, loc, (*constant)[i]);
-      return elementAsIndex(rewriter, loc, converted, i);
-    };
+    int64_t rank = type.getRank();
     Value zero = indexConstant(rewriter, loc, 0),
           one = indexConstant(rewriter, loc, 1);
     SmallVector<Value> starts(rank, zero), steps(rank, one),
-        sizes = sizesOf(rewriter, loc, x);
-    SmallVector<Value> full = sizes;
-    for (int64_t i = 0; i < count; ++i) {
-      Value start = element(op.getStarts(), adaptor.getStarts(), i);
-      Value end = element(op.getEnds(), adaptor.getEnds(), i);
-      Value step =
-          op.getSteps() ? element(op.getSteps(), adaptor.getSteps(), i) : one;
-      Value axis = op.getAxes() ? element(op.getAxes(), adaptor.getAxes(), i)
-                                : indexConstant(rewriter, loc, i);
-      if (auto known = getConstantIntValue(axis)) {
-        int64_t d = *known < 0 ? *known + rank : *known;
+        full = sizesOf(rewriter, loc, x), sizes = full;
+    for (const SlicePiece &piece : pieces(op, adaptor, rank, rewriter)) {
+      if (auto known = getConstantIntValue(piece.axis)) {
+        int64_t d = positiveAxis(*known, rank);
         if (d < 0 || d >= rank)
           return rewriter.notifyMatchFailure(op, "axis is out of range");
-        steps[d] = step;
-        std::tie(starts[d], sizes[d]) =
-            sliceBounds(rewriter, loc, start, end, step, full[d]);
+        steps[d] = piece.step;
+        std::tie(starts[d], sizes[d]) = sliceBounds(
+            rewriter, loc, piece.start, piece.end, piece.step, full[d]);
         continue;
       }
       // Which axis it is only the run knows: every dimension may be it.
       for (int64_t d = 0; d < rank; ++d) {
         auto is = [&](int64_t v) -> Value {
           return arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq,
-                                       axis, indexConstant(rewriter, loc, v));
+                                       piece.axis,
+                                       indexConstant(rewriter, loc, v));
         };
         Value hit = arith::OrIOp::create(rewriter, loc, is(d), is(d - rank));
-        auto [s, n] = sliceBounds(rewriter, loc, start, end, step, full[d]);
+        auto [s, n] = sliceBounds(rewriter, loc, piece.start, piece.end,
+                                  piece.step, full[d]);
         starts[d] = arith::SelectOp::create(rewriter, loc, hit, s, starts[d]);
-        steps[d] = arith::SelectOp::create(rewriter, loc, hit, step, steps[d]);
+        steps[d] =
+            arith::SelectOp::create(rewriter, loc, hit, piece.step, steps[d]);
         sizes[d] = arith::SelectOp::create(rewriter, loc, hit, n, sizes[d]);
       }
     }
     Value y = sliceOf(rewriter, loc, "Slice", x, starts, steps, sizes);
     replaceWithCasts(rewriter, *getTypeConverter(), op, y);
     return success();
+  }
+
+private:
+  /// The slices, with steps that are not 0.
+  static SmallVector<SlicePiece> pieces(onnx::SliceOp op, OpAdaptor adaptor,
+                                        int64_t rank, OpBuilder &b) {
+    Location loc = op.getLoc();
+    int64_t count = rankedType(adaptor.getStarts()).getDimSize(0);
+    bool isKnown = !ShapedType::isDynamic(count);
+    Value length = sizeOf(b, loc, adaptor.getStarts(), 0);
+    checkAtMost(b, loc, length, indexConstant(b, loc, rank),
+                "Slice: there are more slices than dimensions");
+    for (Value list :
+         {adaptor.getEnds(), adaptor.getAxes(), adaptor.getSteps()})
+      if (list)
+        checkEqualSizes(b, loc, sizeOf(b, loc, list, 0), length,
+                        "Slice: the lists differ in length");
+    // A slice that is not there: of no dimension.
+    auto element = [&](Value original, Value list, int64_t i, int64_t other) {
+      if (isKnown)
+        return structuralElement(b, loc, original, list, i);
+      return elementOr(b, loc, list, indexConstant(b, loc, i),
+                       indexConstant(b, loc, other));
+    };
+    SmallVector<SlicePiece> pieces;
+    for (int64_t i = 0; i < (isKnown ? count : rank); ++i) {
+      SlicePiece piece;
+      piece.start = element(op.getStarts(), adaptor.getStarts(), i, 0);
+      piece.end = element(op.getEnds(), adaptor.getEnds(), i, 0);
+      piece.step = op.getSteps()
+                       ? element(op.getSteps(), adaptor.getSteps(), i, 1)
+                       : indexConstant(b, loc, 1);
+      if (op.getAxes())
+        piece.axis = element(op.getAxes(), adaptor.getAxes(), i, rank);
+      else if (isKnown)
+        piece.axis = indexConstant(b, loc, i);
+      else
+        piece.axis = axisIfThere(b, loc, i, length, rank);
+      checkStep(b, loc, piece.step);
+      pieces.push_back(piece);
+    }
+    return pieces;
+  }
+
+  /// Dimension i, or none if there are fewer slices.
+  static Value axisIfThere(OpBuilder &b, Location loc, int64_t i, Value length,
+                           int64_t rank) {
+    Value axis = indexConstant(b, loc, i);
+    Value isThere =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, axis, length);
+    return arith::SelectOp::create(b, loc, isThere, axis,
+                                   indexConstant(b, loc, rank));
+  }
+
+  /// A step of 0 would be divided by.
+  static void checkStep(OpBuilder &b, Location loc, Value step) {
+    if (getConstantIntValue(step))
+      return;
+    Value isStep = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, step,
+                                         indexConstant(b, loc, 0));
+    krnl::CheckOp::create(b, loc, isStep, "Slice: a step is 0");
   }
 };
 

@@ -63,6 +63,8 @@ struct ReshapeLowering : public OpConversionPattern<onnx::ReshapeOp> {
     Value zero = indexConstant(rewriter, loc, 0),
           minusOne = indexConstant(rewriter, loc, -1);
     bool allowZero = op.getAllowzero();
+    checkLength(rewriter, loc, shape, wanted.getRank(),
+                "Reshape: the length of the shape does not fit");
     for (int64_t d = 0; d < wanted.getRank(); ++d) {
       Value size = constant ? indexConstant(rewriter, loc, (*constant)[d])
                             : elementAsIndex(rewriter, loc, shape, d);
@@ -163,6 +165,24 @@ FailureOr<SmallVector<bool>> constantAxes(Operation *op, unsigned i,
   return flags;
 }
 
+/// For each of `rank` dimensions whether it is among `count` run-time axes.
+SmallVector<Value> axesAtRunTime(OpBuilder &b, Location loc, Value axes,
+                                 int64_t count, int64_t rank) {
+  if (rankedType(axes).getRank() == 1)
+    checkLength(b, loc, axes, count, "the number of axes does not fit");
+  SmallVector<Value> isAxis(rank, arith::ConstantIntOp::create(b, loc, 0, 1));
+  for (int64_t i = 0; i < count; ++i) {
+    Value axis = elementAsIndex(b, loc, axes, i);
+    for (auto [d, flag] : llvm::enumerate(isAxis))
+      for (int64_t name : {int64_t(d), int64_t(d) - rank}) {
+        Value hit = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                          axis, indexConstant(b, loc, name));
+        flag = arith::OrIOp::create(b, loc, flag, hit);
+      }
+  }
+  return isAxis;
+}
+
 struct SqueezeLowering : public OpConversionPattern<onnx::SqueezeOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -192,53 +212,49 @@ struct SqueezeLowering : public OpConversionPattern<onnx::SqueezeOp> {
           flags[d] = flags[d] || type.isDynamicDim(d);
     }
     SmallVector<Value> sizes;
-    for (int64_t d = 0; d < type.getRank(); ++d)
-      if (!flags[d])
-        sizes.push_back(sizeOf(rewriter, loc, x, d));
+    for (int64_t d = 0; d < type.getRank(); ++d) {
+      Value size = sizeOf(rewriter, loc, x, d);
+      if (flags[d])
+        checkEqualSizes(rewriter, loc, size, indexConstant(rewriter, loc, 1),
+                        "Squeeze: the size of an axis is not 1");
+      else
+        sizes.push_back(size);
+    }
     replaceWithView(rewriter, *getTypeConverter(), op, x, sizes);
     return success();
   }
 
 private:
-  /// Axes known only to the run: if the result's sizes are known, they say
-  /// all; else sizes that are not 1 move up.
+  /// Axes known only to the run: the i-th result size is that of the i-th
+  /// dimension not among them.
   LogicalResult squeezeAtRunTime(onnx::SqueezeOp op, Value x, Value axes,
                                  RankedTensorType wanted,
                                  ConversionPatternRewriter &rewriter) const {
     Location loc = op.getLoc();
     int64_t rank = rankedType(x).getRank(), count = rank - wanted.getRank();
-    SmallVector<Value> axisValues;
-    Value zero = indexConstant(rewriter, loc, 0),
-          all = indexConstant(rewriter, loc, rank);
-    for (int64_t i = 0; i < count; ++i) {
-      Value axis = elementAsIndex(rewriter, loc, axes, i);
-      Value negative = arith::CmpIOp::create(
-          rewriter, loc, arith::CmpIPredicate::slt, axis, zero);
-      axisValues.push_back(arith::SelectOp::create(
-          rewriter, loc, negative, addIndex(rewriter, loc, axis, all), axis));
-    }
-    // The i-th result size is that of the i-th dimension not among the axes.
-    SmallVector<Value> sizes(wanted.getRank(), indexConstant(rewriter, loc, 1));
-    Value position = zero;
-    for (int64_t d = 0; d < rank; ++d) {
-      Value dropped = arith::ConstantIntOp::create(rewriter, loc, 0, 1);
-      for (Value axis : axisValues)
-        dropped = arith::OrIOp::create(
-            rewriter, loc, dropped,
-            arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq, axis,
-                                  indexConstant(rewriter, loc, d)));
-      Value size = sizeOf(rewriter, loc, x, d);
+    if (count < 0 || !rankedType(axes))
+      return rewriter.notifyMatchFailure(op, "rank of the axes is not known");
+    SmallVector<Value> dropped =
+        axesAtRunTime(rewriter, loc, axes, count, rank);
+    Value one = indexConstant(rewriter, loc, 1),
+          position = indexConstant(rewriter, loc, 0);
+    SmallVector<Value> in = sizesOf(rewriter, loc, x),
+                       sizes(wanted.getRank(), one);
+    for (auto [isDropped, size] : llvm::zip_equal(dropped, in)) {
       for (auto [i, slot] : llvm::enumerate(sizes)) {
         Value here =
             arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq,
                                   position, indexConstant(rewriter, loc, i));
         Value kept = arith::SelectOp::create(rewriter, loc, here, size, slot);
-        slot = arith::SelectOp::create(rewriter, loc, dropped, slot, kept);
+        slot = arith::SelectOp::create(rewriter, loc, isDropped, slot, kept);
       }
-      position = arith::SelectOp::create(
-          rewriter, loc, dropped, position,
-          addIndex(rewriter, loc, position, indexConstant(rewriter, loc, 1)));
+      position =
+          arith::SelectOp::create(rewriter, loc, isDropped, position,
+                                  addIndex(rewriter, loc, position, one));
     }
+    checkEqualSizes(rewriter, loc, product(rewriter, loc, sizes),
+                    product(rewriter, loc, in),
+                    "Squeeze: an axis is out of range or its size is not 1");
     replaceWithView(rewriter, *getTypeConverter(), op, x, sizes);
     return success();
   }
@@ -261,14 +277,40 @@ struct UnsqueezeLowering : public OpConversionPattern<onnx::UnsqueezeOp> {
       unsigned next = 0;
       for (bool added : *flags)
         sizes.push_back(added ? indexConstant(rewriter, loc, 1) : in[next++]);
-    } else if (wanted.hasStaticShape()) {
-      for (int64_t size : wanted.getShape())
-        sizes.push_back(indexConstant(rewriter, loc, size));
     } else {
-      return rewriter.notifyMatchFailure(op, "axes are not constant");
+      auto axesType = rankedType(adaptor.getOperands()[1]);
+      if (!axesType || wanted.getRank() < int64_t(in.size()))
+        return rewriter.notifyMatchFailure(op, "rank of the axes is not known");
+      sizes = sizesAtRunTime(rewriter, loc, adaptor.getOperands()[1], in,
+                             wanted.getRank());
     }
     replaceWithView(rewriter, *getTypeConverter(), op, x, sizes);
     return success();
+  }
+
+private:
+  /// Axes known only to the run: each size is 1 or the next of the operand's.
+  static SmallVector<Value> sizesAtRunTime(OpBuilder &b, Location loc,
+                                           Value axes, ArrayRef<Value> in,
+                                           int64_t rank) {
+    SmallVector<Value> added =
+        axesAtRunTime(b, loc, axes, rank - in.size(), rank);
+    Value one = indexConstant(b, loc, 1), next = indexConstant(b, loc, 0);
+    SmallVector<Value> sizes;
+    for (Value isAdded : added) {
+      Value own = one;
+      for (auto [i, size] : llvm::enumerate(in)) {
+        Value here = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                           next, indexConstant(b, loc, i));
+        own = arith::SelectOp::create(b, loc, here, size, own);
+      }
+      sizes.push_back(arith::SelectOp::create(b, loc, isAdded, one, own));
+      next = arith::SelectOp::create(b, loc, isAdded, next,
+                                     addIndex(b, loc, next, one));
+    }
+    checkEqualSizes(b, loc, next, indexConstant(b, loc, in.size()),
+                    "Unsqueeze: the axes are out of range or repeat");
+    return sizes;
   }
 };
 

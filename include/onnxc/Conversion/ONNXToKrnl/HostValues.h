@@ -69,6 +69,13 @@ void checkAtMost(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
 /// elements come as index.
 mlir::Value elementAsIndex(mlir::OpBuilder &b, mlir::Location loc,
                            mlir::Value tensor, int64_t i);
+/// Element `i` of a 1-dimensional tensor as an index; `other` if the tensor is
+/// shorter.
+mlir::Value elementOr(mlir::OpBuilder &b, mlir::Location loc,
+                      mlir::Value tensor, mlir::Value i, mlir::Value other);
+/// Ends the run with `message` unless a 1-dimensional tensor has that length.
+void checkLength(mlir::OpBuilder &b, mlir::Location loc, mlir::Value tensor,
+                 int64_t length, llvm::StringRef message);
 /// The only element of a tensor of one element, read on the host as it is.
 mlir::Value onlyElement(mlir::OpBuilder &b, mlir::Location loc,
                         mlir::Value tensor);

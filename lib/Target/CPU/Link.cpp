@@ -179,8 +179,9 @@ Error linkArtefact(ArrayRef<CodeFile> objects, const LinkOptions &options) {
   sys::fs::createUniquePath(options.output + ".%%%%%%.tmp", temporary,
                             /*MakeAbsolute=*/false);
   std::vector<std::string> arguments = fixedArguments(options, temporary);
-  if (options.threads)
-    arguments.push_back(formatv("--threads={0}", options.threads).str());
+  // More threads would stay behind in the process of our caller, and a child
+  // that it forks would wait for them for ever.
+  arguments.push_back("--threads=1");
   std::vector<MemoryFile> files;
   auto addFile = [&](StringRef name, ArrayRef<char> bytes) -> Error {
     Expected<MemoryFile> file = MemoryFile::create(name, bytes);

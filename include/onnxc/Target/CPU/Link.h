@@ -23,7 +23,6 @@ struct LinkOptions {
   int64_t weightsBytes = 0;
   /// Fills the room: an open file and the offset of the weights in it.
   std::function<mlir::LogicalResult(int file, int64_t offset)> writeWeights;
-  unsigned threads = 0;
 };
 
 /// Links the objects with the runtime. Fails with a message, of lld or ours,

@@ -1,0 +1,37 @@
+"""Compiles, forks, and compiles again in the child.
+
+Usage: fork-tests.py MODEL.onnx FOLDER
+"""
+
+import os
+import pathlib
+import signal
+import sys
+
+import numpy as np
+import onnx_compile
+
+model, folder = sys.argv[1], pathlib.Path(sys.argv[2])
+
+
+def compile_and_run(name):
+    path = onnx_compile.compile(model, output=folder / name)
+    session = onnx_compile.ExecutionSession(path)
+    return session.run([np.zeros((2, 1, 8, 8), np.float32)])[0].shape
+
+
+def threads():
+    return len(os.listdir("/proc/self/task"))
+
+
+before = threads()
+onnx_compile.compile(model, output=folder / "first.so")
+print("threads left behind:", threads() - before, flush=True)
+print("parent:", compile_and_run("parent.so"), flush=True)
+child = os.fork()
+if child == 0:
+    signal.alarm(60)  # what hangs is killed
+    print("child:", compile_and_run("child.so"), flush=True)
+    os._exit(0)
+_, status = os.waitpid(child, 0)
+print("status of the child:", status)

@@ -3,6 +3,8 @@
 # ===------------------------------------------------------------------------===//
 """Trains small scikit-learn models of every family; each is (estimator, features)."""
 
+import importlib.util
+
 import numpy as np
 from sklearn import (
     cluster,
@@ -217,7 +219,22 @@ def encoders():
     yield "categories as numbers", preprocessing.OrdinalEncoder(), categories
 
 
-FAMILIES = [boosters, trees, linear, support_vectors, others, combinations, transformers, texts, encoders]
+def libraries():
+    """LightGBM and XGBoost, where they are installed together with their converters."""
+    for package in ("lightgbm", "xgboost"):
+        if not all(importlib.util.find_spec(name) for name in (package, "onnxmltools")):
+            continue
+        module = importlib.import_module(package)
+        prefix = {"lightgbm": "LGBM", "xgboost": "XGB"}[package]
+        options = {"n_estimators": 15, "n_jobs": 1} | ({"verbose": -1, "num_leaves": 15} if prefix == "LGBM" else {})
+        classifier, regressor = (getattr(module, prefix + kind) for kind in ("Classifier", "Regressor"))
+        yield f"{package}, 2 classes", classifier(**options), two
+        yield f"{package}, 3 classes", classifier(**options), blobs
+        yield f"{package}, regression", regressor(**options), line
+        yield f"{package}, regression with holes", regressor(**options), holes
+
+
+FAMILIES = [libraries, boosters, trees, linear, support_vectors, others, combinations, transformers, texts, encoders]
 
 
 def all_models():

@@ -44,6 +44,9 @@ def accept_numpy_attributes():
 
 def convert(model, x):
     """The ONNX model; classifiers give [labels, probabilities] as tensors."""
+    package = type(model).__module__.split(".")[0]
+    if package in ("lightgbm", "xgboost"):
+        return convert_boosted(package, model, x)
     from skl2onnx import to_onnx
     from sklearn.base import is_classifier
     from skl2onnx.common.data_types import FloatTensorType, StringTensorType
@@ -51,6 +54,17 @@ def convert(model, x):
     options = {id(model): {"zipmap": False}} if is_classifier(model) and hasattr(model, "predict_proba") else None
     kind = StringTensorType if x.dtype.kind in "UO" else FloatTensorType
     return to_onnx(model, initial_types=[("x", kind([None, x.shape[1]]))], options=options, target_opset=OPSETS)
+
+
+def convert_boosted(package, model, x):
+    """The ONNX model of LightGBM's or XGBoost's own."""
+    import onnxmltools
+    from onnxmltools.convert.common.data_types import FloatTensorType
+
+    types = [("x", FloatTensorType([None, x.shape[1]]))]
+    if package == "lightgbm":
+        return onnxmltools.convert_lightgbm(model, initial_types=types, target_opset=15, zipmap=False)
+    return onnxmltools.convert_xgboost(model, initial_types=types, target_opset=15)
 
 
 def expected_of(model, x):

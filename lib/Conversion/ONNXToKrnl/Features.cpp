@@ -63,7 +63,9 @@ struct VectorizerLowering
     int64_t columns = 0, rows = ShapedType::kDynamic;
     for (auto [x, width] : llvm::zip(op.getX(), *widths)) {
       RankedTensorType type = rankedType(x);
-      if (!type || type.getRank() < 1 || type.getRank() > 2 || width < 0)
+      constexpr int64_t mostColumns = int64_t(1) << 31;
+      if (!type || type.getRank() < 1 || type.getRank() > 2 || width < 0 ||
+          width > mostColumns)
         return rewriter.notifyMatchFailure(op, "expects rows of features");
       parts.push_back(fit(graph, x, width));
       columns += width;

@@ -303,7 +303,8 @@ std::string TreeTables::build(const TreeModel &model) {
   size_t count = numbering.order.size() + numbering.leaves.size();
   constexpr size_t mostNodes = size_t(1) << 28;
   if (count >= mostNodes ||
-      numbering.leaves.size() * size_t(model.targets) >= mostNodes)
+      size_t(model.targets) >= mostNodes / numbering.leaves.size() ||
+      size_t(model.targets) >= mostNodes / model.roots.size())
     return "there are too many nodes";
   decisions = int64_t(numbering.order.size());
   isStrict = lowered.isStrict;

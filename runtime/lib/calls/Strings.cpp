@@ -60,7 +60,9 @@ public:
   static constexpr int32_t mostDims = 64;
 
   Broadcast(const OnnxcValue &x, const OnnxcValue &y, int32_t rank)
-      : rank(rank) {
+      : rank(rank), ok(rank <= mostDims) {
+    if (!ok)
+      return;
     const OnnxcValue *values[] = {&x, &y};
     for (int k = 0; k < 2; ++k) {
       int64_t stride = 1;
@@ -101,7 +103,7 @@ public:
 
 private:
   int32_t rank;
-  bool ok = true;
+  bool ok;
   int64_t strides[2][mostDims] = {};
   int64_t position[mostDims] = {};
   int64_t at[2] = {0, 0};

@@ -77,6 +77,11 @@ extern "C" int32_t onnxc_call_string_split(OnnxcCall *call, int32_t,
                                            OnnxcValue *outs, int32_t,
                                            const OnnxcValue *ins,
                                            const int64_t *iattrs) {
+  constexpr int32_t mostDims = 64;
+  int64_t dims[mostDims];
+  if (ins[0].rank >= mostDims)
+    return onnxc_rt_fail(call, ONNXC_ERR_UNSUPPORTED,
+                         "StringSplit: a tensor of 64 dimensions or more");
   const char *delimiter = StringTable(ins[1])[0];
   if (!makeResult(call, outs[1], ins[0].dims, sizeof(int64_t)))
     return onnxc_rt_status(call);
@@ -89,7 +94,6 @@ extern "C" int32_t onnxc_call_string_split(OnnxcCall *call, int32_t,
       ++counts[i];
     most = counts[i] > most ? counts[i] : most;
   }
-  int64_t dims[64];
   for (int32_t d = 0; d < ins[0].rank; ++d)
     dims[d] = ins[0].dims[d];
   dims[ins[0].rank] = most;

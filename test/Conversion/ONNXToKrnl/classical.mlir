@@ -19,13 +19,3 @@ func.func @impute_nan(%x: tensor<3x2xf32>) -> tensor<3x2xf32> {
   %y = onnx.ml.Imputer(%x) {imputed_value_floats = array<f32: 7.0, 8.0>, replaced_value_float = 0x7FC00000 : f32} : (tensor<3x2xf32>) -> tensor<3x2xf32>
   return %y : tensor<3x2xf32>
 }
-
-// CHECK-LABEL: func @encode_numbers
-// CHECK:         krnl.kernel "LabelEncoder"
-// CHECK:           arith.constant -7.500000e+00 : f32
-// CHECK:           arith.cmpi eq
-// CHECK:           arith.select
-func.func @encode_numbers(%x: tensor<3xi64>) -> tensor<3xf32> {
-  %y = onnx.ml.LabelEncoder(%x) {default_float = -7.5 : f32, keys_int64s = array<i64: 1, 2>, values_floats = array<f32: 0.5, 1.5>} : (tensor<3xi64>) -> tensor<3xf32>
-  return %y : tensor<3xf32>
-}

@@ -1,0 +1,80 @@
+// RUN: onnx-opt %s --krnl-lower-kernels=vector-bytes=64 --canonicalize --cse | FileCheck %s
+
+// Nothing but the carried value knows of the steps: they are taken two at a
+// time until both copies stay where they are.
+// CHECK-LABEL: func private @kernel_walk_0(
+// CHECK:         scf.while ({{.*}}) : (index, i1, i32, i32)
+// CHECK:           arith.cmpi slt, %{{.+}}, %c8
+// CHECK:           arith.andi
+// CHECK:           scf.condition
+// CHECK-COUNT-4:   memref.load %arg0
+// CHECK-NOT:       memref.load %arg0
+// CHECK:           arith.xori
+// CHECK:           arith.xori
+// CHECK:           %[[CHANGED:.+]] = arith.ori
+// CHECK:           arith.cmpi ne, %[[CHANGED]], %c0_i32
+// CHECK:           scf.yield
+
+// One step is left over when they are taken two at a time.
+// CHECK-LABEL: func private @kernel_odd_0(
+// CHECK:         scf.while
+// CHECK:           arith.cmpi slt, %{{.+}}, %c6
+// CHECK-COUNT-2:   memref.load %arg0
+// CHECK:           scf.yield
+// CHECK:         memref.load %arg0
+
+// A value that the step's number goes into never comes to rest.
+// CHECK-LABEL: func private @kernel_counted_0(
+// CHECK-NOT:     scf.while
+#row = affine_map<(r, s) -> (r)>
+#step = affine_map<(r, s) -> (s)>
+#all = affine_map<(r) -> (r)>
+func.func @walk(%next: tensor<100xi32>, %first: tensor<4xi32>, %none: tensor<8xi8>, %o: tensor<4xi32>) -> tensor<4xi32> {
+  %y = krnl.kernel "walk" loops [r = 4, s = 8] ins(%next, %first, %none : tensor<100xi32>, tensor<4xi32>, tensor<8xi8>) outs(%o : tensor<4xi32>)
+      recipe [block(r, 2) -> (r.o, r.i), order(r.o, r.i, s), share(r.o), unroll(r.i, 2), unroll(s, 2)] {
+  ^bb0(%N: tensor<100xi32>, %F: tensor<4xi32>, %C: tensor<8xi8>, %O: tensor<4xi32>):
+    %f = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel"]} ins(%F : tensor<4xi32>) outs(%O : tensor<4xi32>) attrs = {krnl.axes = ["r"]} {
+    ^bb0(%p: i32, %q: i32):
+      linalg.yield %p : i32
+    } -> tensor<4xi32>
+    %w = linalg.generic {indexing_maps = [#step, #row], iterator_types = ["parallel", "reduction"]} ins(%C : tensor<8xi8>) outs(%f : tensor<4xi32>) attrs = {krnl.axes = ["r", "s"]} {
+    ^bb0(%c: i8, %q: i32):
+      %i = arith.index_cast %q : i32 to index
+      %e = tensor.extract %N[%i] : tensor<100xi32>
+      linalg.yield %e : i32
+    } -> tensor<4xi32>
+    krnl.yield %w : tensor<4xi32>
+  } -> tensor<4xi32>
+  return %y : tensor<4xi32>
+}
+
+func.func @odd(%next: tensor<100xi32>, %none: tensor<7xi8>, %o: tensor<4xi32>) -> tensor<4xi32> {
+  %y = krnl.kernel "odd" loops [r = 4, s = 7] ins(%next, %none : tensor<100xi32>, tensor<7xi8>) outs(%o : tensor<4xi32>)
+      recipe [order(r, s), share(r), unroll(s, 2)] {
+  ^bb0(%N: tensor<100xi32>, %C: tensor<7xi8>, %O: tensor<4xi32>):
+    %w = linalg.generic {indexing_maps = [#step, #row], iterator_types = ["parallel", "reduction"]} ins(%C : tensor<7xi8>) outs(%O : tensor<4xi32>) attrs = {krnl.axes = ["r", "s"]} {
+    ^bb0(%c: i8, %q: i32):
+      %i = arith.index_cast %q : i32 to index
+      %e = tensor.extract %N[%i] : tensor<100xi32>
+      linalg.yield %e : i32
+    } -> tensor<4xi32>
+    krnl.yield %w : tensor<4xi32>
+  } -> tensor<4xi32>
+  return %y : tensor<4xi32>
+}
+
+func.func @counted(%next: tensor<100xi32>, %none: tensor<8xi8>, %o: tensor<4xi32>) -> tensor<4xi32> {
+  %y = krnl.kernel "counted" loops [r = 4, s = 8] ins(%next, %none : tensor<100xi32>, tensor<8xi8>) outs(%o : tensor<4xi32>)
+      recipe [order(r, s), share(r)] {
+  ^bb0(%N: tensor<100xi32>, %C: tensor<8xi8>, %O: tensor<4xi32>):
+    %w = linalg.generic {indexing_maps = [#step, #row], iterator_types = ["parallel", "reduction"]} ins(%C : tensor<8xi8>) outs(%O : tensor<4xi32>) attrs = {krnl.axes = ["r", "s"]} {
+    ^bb0(%c: i8, %q: i32):
+      %s = linalg.index 1 : index
+      %e = tensor.extract %N[%s] : tensor<100xi32>
+      %n = arith.xori %e, %q : i32
+      linalg.yield %n : i32
+    } -> tensor<4xi32>
+    krnl.yield %w : tensor<4xi32>
+  } -> tensor<4xi32>
+  return %y : tensor<4xi32>
+}

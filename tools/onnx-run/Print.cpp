@@ -182,11 +182,25 @@ double run::elementAsDouble(const Tensor &tensor, int64_t index,
 // Text
 //===----------------------------------------------------------------------===//
 
+/// In quotes; letters of any script are left as they are.
+static void printText(raw_ostream &out, StringRef text) {
+  out << '"';
+  for (char c : text) {
+    auto code = static_cast<unsigned char>(c);
+    if (code < 0x20 || code == 0x7f)
+      out << format("\\x%02x", code);
+    else if (c == '"' || c == '\\')
+      out << '\\' << c;
+    else
+      out << c;
+  }
+  out << '"';
+}
+
 static void printElement(raw_ostream &out, const Tensor &tensor,
                          int64_t index) {
   if (tensor.type == ONNX_TYPE_STRING) {
-    out << '"';
-    out.write_escaped(tensor.strings[size_t(index)]) << '"';
+    printText(out, tensor.strings[size_t(index)]);
   } else if (tensor.type == ONNX_TYPE_BOOL) {
     out << (elementAsInteger(tensor, index) ? "true" : "false");
   } else if (tensor.type == ONNX_TYPE_UINT64) {

@@ -118,7 +118,18 @@ def run(graph, feed):
         return artefact.load_session(path.with_suffix(".so")).run([feed])[-1]
 
 
+def write_model(folder):
+    """A model that joins strings with themselves, and strings for it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    joined = model([node("StringConcat", "x,x")], (), [info("x", STRING, ["n"])], [info("y", STRING, ["n"])])
+    onnx.save(joined, folder / "joined.onnx")
+    texts = onnx.numpy_helper.from_array(np.array(["é", 'a"b', "", "\t"], object), "x")
+    (folder / "x.pb").write_bytes(texts.SerializeToString())
+
+
 def main():
+    if len(sys.argv) == 2:
+        return write_model(pathlib.Path(sys.argv[1]))
     agreeing = count = 0
     for name, graph, feed, expected in [*movements(), *others()]:
         count += 1

@@ -121,8 +121,11 @@ LogicalResult LoopNest::checkSize(const BodyOp &op,
   unsigned peeled = 0;
   for (const LoopUse &use : op.loops) {
     peeled += peels(use.loop);
-    int64_t factor =
-        use.role == RegisterRole::None ? use.unroll : allLoops[use.loop].extent;
+    const Loop &loop = allLoops[use.loop];
+    int64_t factor = use.role == RegisterRole::None ? use.unroll : loop.extent;
+    // What is left at the end of the loop is written once more.
+    if (use.unroll != 1 && (loop.isDynamic() || loop.extent % use.unroll))
+      ++factor;
     if (llvm::MulOverflow(writtenOut, factor, writtenOut))
       writtenOut = INT64_MAX;
   }

@@ -48,6 +48,13 @@ int32_t onnxc_rt_fail(OnnxcCall *call, int32_t code, const char *message) {
   return call->fail(code, "%s", message ? message : "unknown error");
 }
 
+int32_t onnxc_rt_blame(OnnxcCall *call, const char *node) {
+  Message blamed;
+  blamed.set("node '%s': %s", node, call->message.text);
+  call->message = blamed;
+  return onnxc_rt_status(call);
+}
+
 int32_t onnxc_rt_status(OnnxcCall *call) {
   return call->status.load(std::memory_order_relaxed);
 }

@@ -1,4 +1,4 @@
-//===- HostToLLVM.cpp - Buffers, calls and checks of the host --*- C++ -*-===//
+//===- HostToLLVM.cpp - Buffers, objects and checks of the host -*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -36,14 +36,14 @@ struct HookSignature {
 
 /// In the order of enum Hook.
 static constexpr HookSignature hookSignatures[] = {
-    {"onnxc_rt_arena", "pp"},          {"onnxc_rt_arena_reserve", "ppl"},
-    {"onnxc_rt_weights", "pp"},
-    {"onnxc_rt_alloc", "ppl"},         {"onnxc_rt_release", "vpp"},
-    {"onnxc_rt_output", "ppiip"},      {"onnxc_rt_scratch", "ppi"},
-    {"onnxc_rt_region", "vpppl"},      {"onnxc_rt_barrier", "vp"},
-    {"onnxc_rt_fail", "ipip"},         {"onnxc_rt_status", "ip"},
-    {"onnxc_rt_retain_object", "vpp"}, {"onnxc_rt_release_object", "vpp"},
-    {"onnxc_rt_input_object", "ppi"},  {"onnxc_rt_output_object", "ppi"},
+    {"onnxc_rt_arena", "pp"},           {"onnxc_rt_arena_reserve", "ppl"},
+    {"onnxc_rt_weights", "pp"},         {"onnxc_rt_alloc", "ppl"},
+    {"onnxc_rt_release", "vpp"},        {"onnxc_rt_output", "ppiip"},
+    {"onnxc_rt_scratch", "ppi"},        {"onnxc_rt_region", "vpppl"},
+    {"onnxc_rt_barrier", "vp"},         {"onnxc_rt_fail", "ipip"},
+    {"onnxc_rt_status", "ip"},          {"onnxc_rt_retain_object", "vpp"},
+    {"onnxc_rt_release_object", "vpp"}, {"onnxc_rt_input_object", "ppi"},
+    {"onnxc_rt_output_object", "ppi"},  {"onnxc_rt_blame", "ipp"},
 };
 
 static Type hookType(MLIRContext *context, char letter) {
@@ -110,10 +110,8 @@ Value constant32(OpBuilder &builder, Location loc, int32_t value) {
   return LLVM::ConstantOp::create(builder, loc, builder.getI32Type(), value);
 }
 
-/// Splits the block at the insertion point: goes on only if `ok`, and else ends
-/// the run with the status that `fail` gives.
-static void continueIf(ConversionPatternRewriter &rewriter, Location loc,
-                       Value ok, function_ref<Value()> fail) {
+void continueIf(ConversionPatternRewriter &rewriter, Location loc, Value ok,
+                function_ref<Value()> fail) {
   Block *current = rewriter.getInsertionBlock();
   Block *next = rewriter.splitBlock(current, rewriter.getInsertionPoint());
   Block *leave = rewriter.createBlock(next);
@@ -134,9 +132,8 @@ void checkStatus(ConversionPatternRewriter &rewriter, Location loc,
   continueIf(rewriter, loc, ok, [&] { return status; });
 }
 
-/// A constant array of bytes in the module, by address.
-static Value globalConstant(OpBuilder &builder, Location loc, StringRef stem,
-                            Type type, Attribute value) {
+Value globalConstant(OpBuilder &builder, Location loc, StringRef stem,
+                     Type type, Attribute value) {
   auto module =
       builder.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
   std::string name;
@@ -150,6 +147,27 @@ static Value globalConstant(OpBuilder &builder, Location loc, StringRef stem,
   }
   return LLVM::AddressOfOp::create(
       builder, loc, LLVM::LLVMPointerType::get(builder.getContext()), name);
+}
+
+Value globalText(OpBuilder &builder, Location loc, StringRef text) {
+  std::string ended = (text + Twine('\0')).str();
+  return globalConstant(
+      builder, loc, "message",
+      LLVM::LLVMArrayType::get(builder.getI8Type(), ended.size()),
+      builder.getStringAttr(ended));
+}
+
+std::string nodeName(Location loc) {
+  std::string name;
+  // The outermost name is the model's file.
+  loc->walk([&](Location inner) {
+    auto named = dyn_cast<NameLoc>(inner);
+    if (!named || !isa<NameLoc>(named.getChildLoc()))
+      return WalkResult::advance();
+    name = named.getName().str();
+    return WalkResult::interrupt();
+  });
+  return name;
 }
 
 //===----------------------------------------------------------------------===//
@@ -292,20 +310,6 @@ struct RetainLowering : ConvertOpToLLVMPattern<krnl::RetainOp> {
   }
 };
 
-/// "node 'Gather_0': " for what comes from a node.
-static std::string nodeText(Location loc) {
-  std::string name;
-  // The outermost name is the model's file.
-  loc->walk([&](Location inner) {
-    auto named = dyn_cast<NameLoc>(inner);
-    if (!named || !isa<NameLoc>(named.getChildLoc()))
-      return WalkResult::advance();
-    name = named.getName().str();
-    return WalkResult::interrupt();
-  });
-  return name.empty() ? "" : "node '" + name + "': ";
-}
-
 struct CheckLowering : ConvertOpToLLVMPattern<krnl::CheckOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
 
@@ -313,14 +317,11 @@ struct CheckLowering : ConvertOpToLLVMPattern<krnl::CheckOp> {
   matchAndRewrite(krnl::CheckOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    std::string text = nodeText(loc);
+    std::string node = nodeName(loc);
+    std::string text = node.empty() ? "" : "node '" + node + "': ";
     text += op.getMessage();
-    text.push_back('\0');
     continueIf(rewriter, loc, adaptor.getCondition(), [&] {
-      Value message = globalConstant(
-          rewriter, loc, "message",
-          LLVM::LLVMArrayType::get(rewriter.getI8Type(), text.size()),
-          rewriter.getStringAttr(text));
+      Value message = globalText(rewriter, loc, text);
       constexpr int32_t errValue = 2; // ONNXC_ERR_VALUE
       return callHook(rewriter, loc, Hook::Fail,
                       {currentCall(rewriter),
@@ -332,182 +333,6 @@ struct CheckLowering : ConvertOpToLLVMPattern<krnl::CheckOp> {
   }
 };
 
-//===----------------------------------------------------------------------===//
-// krnl.call
-//===----------------------------------------------------------------------===//
-
-/// Builds the OnnxcValue arrays of a call on the stack and reads the results.
-struct CallLowering : ConvertOpToLLVMPattern<krnl::CallOp> {
-  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
-
-  LogicalResult
-  matchAndRewrite(krnl::CallOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    Value ins = valueArray(rewriter, loc, op.getNumOperands());
-    for (auto [i, old] : llvm::enumerate(op.getOperands()))
-      storeOperand(rewriter, loc, ins, i, old.getType(),
-                   adaptor.getOperands()[i]);
-    Value outs = valueArray(rewriter, loc, op.getNumResults());
-    SmallVector<Value> dims;
-    for (auto [i, type] : llvm::enumerate(op.getResultTypes()))
-      dims.push_back(storeResultSlot(rewriter, loc, outs, i, type));
-    checkStatus(rewriter, loc, callRuntime(op, outs, ins, rewriter));
-    SmallVector<Value> results;
-    for (auto [i, type] : llvm::enumerate(op.getResultTypes()))
-      results.push_back(loadResult(rewriter, loc, outs, i, type, dims[i]));
-    rewriter.replaceOp(op, results);
-    return success();
-  }
-
-private:
-  Type valueType() const {
-    Type i32 = IntegerType::get(getContext(), 32);
-    return LLVM::LLVMStructType::getLiteral(
-        getContext(), {getPtrType(), getPtrType(), i32, i32});
-  }
-
-  Value valueArray(OpBuilder &builder, Location loc, unsigned count) const {
-    return stackSlot(builder, loc, valueType(), std::max(count, 1u));
-  }
-
-  Value field(OpBuilder &builder, Location loc, Value array, int32_t index,
-              int32_t which) const {
-    return LLVM::GEPOp::create(builder, loc, getPtrType(), valueType(), array,
-                               ArrayRef<LLVM::GEPArg>{index, which});
-  }
-
-  void store(OpBuilder &builder, Location loc, Value array, unsigned index,
-             Value data, Value dims, int64_t rank, int64_t type) const {
-    Value parts[] = {data, dims, constant32(builder, loc, rank),
-                     constant32(builder, loc, type)};
-    for (auto [which, part] : llvm::enumerate(parts))
-      LLVM::StoreOp::create(builder, loc, part,
-                            field(builder, loc, array, index, which));
-  }
-
-  static int64_t typeNumber(Type element) {
-    constexpr int64_t int64Number = 7, stringNumber = 8;
-    if (isa<krnl::StrType>(element))
-      return stringNumber;
-    return element.isIndex() ? int64Number
-                             : onnx::getElementTypeNumber(element);
-  }
-
-  Value null(OpBuilder &builder, Location loc) const {
-    return LLVM::ZeroOp::create(builder, loc, getPtrType());
-  }
-
-  void storeOperand(OpBuilder &builder, Location loc, Value array,
-                    unsigned index, Type type, Value value) const {
-    if (isa<krnl::ObjType>(type))
-      return store(builder, loc, array, index, value, null(builder, loc), 0, 0);
-    auto memref = dyn_cast<MemRefType>(type);
-    if (!memref) {
-      Value slot = stackSlot(builder, loc, value.getType());
-      LLVM::StoreOp::create(builder, loc, value, slot);
-      return store(builder, loc, array, index, slot, null(builder, loc), 0,
-                   typeNumber(type));
-    }
-    MemRefDescriptor buffer(value);
-    int64_t rank = memref.getRank();
-    Type i64 = builder.getI64Type();
-    Value dims = stackSlot(builder, loc, i64, std::max<int64_t>(rank, 1));
-    for (int32_t i = 0; i < rank; ++i)
-      LLVM::StoreOp::create(builder, loc, buffer.size(builder, loc, i),
-                            LLVM::GEPOp::create(builder, loc, getPtrType(), i64,
-                                                dims,
-                                                ArrayRef<LLVM::GEPArg>{i}));
-    store(builder, loc, array, index,
-          buffer.bufferPtr(builder, loc, *getTypeConverter(), memref), dims,
-          rank, typeNumber(memref.getElementType()));
-  }
-
-  /// A scalar result has its slot; buffers and objects come from the callee.
-  /// Returns the array of sizes, or the slot.
-  Value storeResultSlot(OpBuilder &builder, Location loc, Value array,
-                        unsigned index, Type type) const {
-    if (isa<krnl::ObjType>(type)) {
-      store(builder, loc, array, index, null(builder, loc), null(builder, loc),
-            0, 0);
-      return {};
-    }
-    if (auto memref = dyn_cast<MemRefType>(type)) {
-      int64_t rank = memref.getRank();
-      Value dims = stackSlot(builder, loc, builder.getI64Type(),
-                             std::max<int64_t>(rank, 1));
-      storeStaticSizes(builder, loc, memref, dims);
-      store(builder, loc, array, index, null(builder, loc), dims, rank,
-            typeNumber(memref.getElementType()));
-      return dims;
-    }
-    Value slot = stackSlot(builder, loc, getTypeConverter()->convertType(type));
-    store(builder, loc, array, index, slot, null(builder, loc), 0,
-          typeNumber(type));
-    return slot;
-  }
-
-  /// What the callee can rely on: -1 where it decides.
-  void storeStaticSizes(OpBuilder &builder, Location loc, MemRefType type,
-                        Value dims) const {
-    for (int32_t i = 0; i < type.getRank(); ++i) {
-      int64_t size = type.isDynamicDim(i) ? -1 : type.getDimSize(i);
-      LLVM::StoreOp::create(builder, loc, constant64(builder, loc, size),
-                            LLVM::GEPOp::create(builder, loc, getPtrType(),
-                                                builder.getI64Type(), dims,
-                                                ArrayRef<LLVM::GEPArg>{i}));
-    }
-  }
-
-  Value callRuntime(krnl::CallOp op, Value outs, Value ins,
-                    ConversionPatternRewriter &rewriter) const {
-    Location loc = op.getLoc();
-    Type i32 = rewriter.getI32Type(), pointer = getPtrType();
-    LLVM::LLVMFuncOp callee = *LLVM::lookupOrCreateFn(
-        rewriter, op->getParentOfType<ModuleOp>(), op.getCallee(),
-        {pointer, i32, pointer, i32, pointer, pointer}, i32);
-    callee->setAttr("krnl.hidden", rewriter.getUnitAttr());
-    Value params = null(rewriter, loc);
-    if (ArrayRef<int64_t> values = op.getParams(); !values.empty())
-      params = globalConstant(
-          rewriter, loc, "params",
-          LLVM::LLVMArrayType::get(rewriter.getI64Type(), values.size()),
-          rewriter.getI64TensorAttr(values));
-    return LLVM::CallOp::create(
-               rewriter, loc, callee,
-               ValueRange{currentCall(rewriter),
-                          constant32(rewriter, loc, op.getNumResults()), outs,
-                          constant32(rewriter, loc, op.getNumOperands()), ins,
-                          params})
-        .getResult();
-  }
-
-  Value loadResult(ConversionPatternRewriter &rewriter, Location loc,
-                   Value array, unsigned index, Type type, Value dims) const {
-    auto memref = dyn_cast<MemRefType>(type);
-    if (!memref && !isa<krnl::ObjType>(type))
-      return LLVM::LoadOp::create(rewriter, loc,
-                                  getTypeConverter()->convertType(type), dims);
-    Value data = LLVM::LoadOp::create(rewriter, loc, getPtrType(),
-                                      field(rewriter, loc, array, index, 0));
-    if (!memref)
-      return data;
-    SmallVector<Value> dynamic, sizes, strides;
-    for (int32_t i = 0; i < memref.getRank(); ++i)
-      if (memref.isDynamicDim(i))
-        dynamic.push_back(LLVM::LoadOp::create(
-            rewriter, loc, rewriter.getI64Type(),
-            LLVM::GEPOp::create(rewriter, loc, getPtrType(),
-                                rewriter.getI64Type(), dims,
-                                ArrayRef<LLVM::GEPArg>{i})));
-    Value count;
-    getMemRefDescriptorSizes(loc, memref, dynamic, rewriter, sizes, strides,
-                             count, /*sizeInBytes=*/false);
-    return createMemRefDescriptor(loc, memref, data, data, sizes, strides,
-                                  rewriter);
-  }
-};
-
 } // namespace
 
 void populateHostToLLVMPatterns(const LLVMTypeConverter &types,
@@ -515,8 +340,8 @@ void populateHostToLLVMPatterns(const LLVMTypeConverter &types,
   patterns
       .add<BufferLowering<krnl::AllocOp>, BufferLowering<krnl::ArenaViewOp>,
            BufferLowering<krnl::FromPointerOp>, BufferLowering<krnl::OutputOp>,
-           BufferLowering<krnl::WeightViewOp>, CallLowering, CheckLowering,
-           ReleaseLowering, RetainLowering>(types);
+           BufferLowering<krnl::WeightViewOp>, CheckLowering, ReleaseLowering,
+           RetainLowering>(types);
 }
 
 } // namespace onnxc

@@ -157,6 +157,7 @@ static LogicalResult convert(ModuleOp module) {
   populateVectorToLLVMConversionPatterns(types, patterns,
                                          /*reassociateFPReductions=*/false,
                                          /*force32BitVectorIndices=*/true);
+  populateCallToLLVMPatterns(types, patterns);
   populateHostToLLVMPatterns(types, patterns);
   populateMemoryToLLVMPatterns(types, patterns);
   populateRegionToLLVMPatterns(types, patterns);

@@ -57,13 +57,18 @@ enum class Hook {
   RetainObject,
   ReleaseObject,
   InputObject,
-  OutputObject
+  OutputObject,
+  Blame
 };
 
 /// Calls a hook, declaring it where `builder` stands if it is not yet.
 mlir::LLVM::CallOp callHook(mlir::OpBuilder &builder, mlir::Location loc,
                             Hook hook, mlir::ValueRange operands);
 
+/// Splits the block at the insertion point: goes on only if `ok`, and else ends
+/// the run with the status that `fail` gives.
+void continueIf(mlir::ConversionPatternRewriter &rewriter, mlir::Location loc,
+                mlir::Value ok, llvm::function_ref<mlir::Value()> fail);
 /// Ends the run if a hook has recorded an error, or `status` is one.
 void checkStatus(mlir::ConversionPatternRewriter &rewriter, mlir::Location loc,
                  mlir::Value status = {});
@@ -82,6 +87,15 @@ mlir::Value currentCall(mlir::OpBuilder &builder);
 mlir::Value stackSlot(mlir::OpBuilder &builder, mlir::Location loc,
                       mlir::Type type, int64_t count = 1);
 
+/// A constant of the module, and a text that ends with NUL, by address.
+mlir::Value globalConstant(mlir::OpBuilder &builder, mlir::Location loc,
+                           llvm::StringRef stem, mlir::Type type,
+                           mlir::Attribute value);
+mlir::Value globalText(mlir::OpBuilder &builder, mlir::Location loc,
+                       llvm::StringRef text);
+/// The name of the node that something comes from; empty if it is none.
+std::string nodeName(mlir::Location loc);
+
 /// A 64-bit constant.
 mlir::Value constant64(mlir::OpBuilder &builder, mlir::Location loc,
                        int64_t value);
@@ -93,6 +107,8 @@ mlir::Value constant32(mlir::OpBuilder &builder, mlir::Location loc,
 // Patterns
 //===----------------------------------------------------------------------===//
 
+void populateCallToLLVMPatterns(const mlir::LLVMTypeConverter &types,
+                                mlir::RewritePatternSet &patterns);
 void populateHostToLLVMPatterns(const mlir::LLVMTypeConverter &types,
                                 mlir::RewritePatternSet &patterns);
 void populateMemoryToLLVMPatterns(const mlir::LLVMTypeConverter &types,
@@ -103,7 +119,7 @@ void populateRegionToLLVMPatterns(const mlir::LLVMTypeConverter &types,
 /// Makes f32 functions whose polynomial loses NaN return it (NaNGuard.cpp).
 void guardNaN(mlir::Operation *root);
 
-/// Minima and maxima of floats as compares and selects (MinMax.cpp).
+/// Minima and maxima of floats in fewer instructions (MinMax.cpp).
 void expandMinMax(mlir::Operation *root);
 
 } // namespace onnxc

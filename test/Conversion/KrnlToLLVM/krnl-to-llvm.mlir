@@ -96,3 +96,20 @@ func.func @main_graph(%x: memref<?xf32>) {
       : (memref<?xf32>, i64) -> (memref<?xf32>, i64)
   return
 }
+
+// -----
+
+// A call that fails for a node: the message gets its name.
+// CHECK-LABEL: llvm.mlir.global internal constant @message_0("Sort_0\00")
+// CHECK-LABEL: @onnxc_main_graph
+// CHECK:         %[[STATUS:.+]] = llvm.call @onnxc_call_sort
+// CHECK:         %[[OK:.+]] = llvm.icmp "eq" %[[STATUS]]
+// CHECK:         llvm.cond_br %[[OK]], ^[[ON:.+]], ^[[FAILED:.+]]
+// CHECK:       ^[[FAILED]]:
+// CHECK:         %[[NAME:.+]] = llvm.mlir.addressof @message_0
+// CHECK:         %[[BLAMED:.+]] = llvm.call @onnxc_rt_blame(%arg0, %[[NAME]])
+// CHECK:         llvm.return %[[BLAMED]]
+func.func @main_graph() {
+  %n = krnl.call @onnxc_call_sort() stateful : () -> i64 loc("Sort_0"("model.onnx"))
+  return
+}

@@ -116,6 +116,9 @@ void onnxc_rt_barrier(void *team);
  * is copied. Callable from inside a region as well. */
 int32_t onnxc_rt_fail(OnnxcCall *call, int32_t code, const char *message);
 int32_t onnxc_rt_status(OnnxcCall *call);
+/* Puts the name of the node in front of the recorded message, which a krnl.call
+ * of it has just caused, and returns the status. */
+int32_t onnxc_rt_blame(OnnxcCall *call, const char *node);
 
 /* --- Target of krnl.call -------------------------------------------------
  * An output whose `data` is NULL on entry: the callee stores its dims (the

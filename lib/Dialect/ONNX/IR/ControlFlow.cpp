@@ -20,8 +20,8 @@ static LogicalResult checkCount(Operation *op, StringRef region, StringRef what,
                            << expected << " values, but got " << found;
 }
 
-/// True if a value of type `given` may go on as one of type `taken`: an optional
-/// takes what it may hold.
+/// True if a value of type `given` may go on as one of type `taken`: an
+/// optional takes what it may hold.
 static bool mayGoOnAs(Type given, Type taken) {
   auto optional = dyn_cast<OptType>(taken);
   return mayBeSameUpToShape(given, taken) ||

@@ -23,7 +23,7 @@ except ImportError:
 
 # What a message of the compiler says about where it gave up; the first match counts.
 STAGES = [
-    ("lower", re.compile(r"failed to legalize|lowering|'(krnl|linalg|tensor|arith|memref|scf|vector)\.")),
+    ("lower", re.compile(r"failed to legalize|lowering|is not supported for|'(krnl|linalg|tensor|arith|memref|scf|vector)\.")),
     ("infer", re.compile(r"infer|rank|shape|type")),
     ("import", re.compile(r"opset|unknown operator|upgrade|attribute|import|initiali[sz]er")),
     ("codegen", re.compile(r"LLVM|codegen|lld|link|object")),

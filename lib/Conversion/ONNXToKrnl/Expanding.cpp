@@ -191,8 +191,8 @@ struct PadLowering : public OpConversionPattern<onnx::PadOp> {
     Location loc = op.getLoc();
     Value x = adaptor.getData();
     RankedTensorType type = rankedType(x);
-    if (!type || type.getRank() < 2)
-      return rewriter.notifyMatchFailure(op, "operand is no matrix");
+    if (!type)
+      return rewriter.notifyMatchFailure(op, "operand has no rank");
     Value zero = indexConstant(rewriter, loc, 0);
     SmallVector<Value> before(type.getRank(), zero),
         after(type.getRank(), zero);
@@ -381,6 +381,8 @@ struct TriluLowering : public OpConversionPattern<onnx::TriluOp> {
     RankedTensorType type = rankedType(x);
     if (!type || !type.getElementType().isIntOrFloat())
       return rewriter.notifyMatchFailure(op, "no ranked tensor of numbers");
+    if (type.getRank() < 2)
+      return rewriter.notifyMatchFailure(op, "operand is no matrix");
     Value k = indexConstant(rewriter, loc, 0);
     if (adaptor.getOperands().size() > 1)
       k = toIndex(rewriter, loc,

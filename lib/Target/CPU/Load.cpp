@@ -169,14 +169,22 @@ static Expected<StringSet<>> undefinedNames(ArrayRef<CodeFile> objects) {
   return names;
 }
 
-static bool isInProcess(StringRef name) {
-  static bool opened = !sys::DynamicLibrary::LoadLibraryPermanently(nullptr);
-  return opened &&
-         sys::DynamicLibrary::SearchForAddressOfSymbol(name.str()) != nullptr;
+/// True for what every artefact may call: the libraries that this process has
+/// loaded itself.
+static bool isInBaseLibrary(StringRef name) {
+  static const char *const sonames[] = {
+#define ONNXC_BASE_LIBRARY(SONAME) SONAME,
+#include "onnxc/rt/Libraries.def"
+  };
+  return llvm::any_of(sonames, [&](const char *soname) {
+    auto library = sys::DynamicLibrary::getPermanentLibrary(soname);
+    return library.isValid() &&
+           library.getAddressOfSymbol(name.str().c_str()) != nullptr;
+  });
 }
 
-/// Defines as null what the runtime needs of libraries that are not there.
-/// Fails if `objects` come to call it.
+/// Defines as null what the runtime needs of other libraries, which may not be
+/// there. Fails if `objects` come to call it.
 static Error defineMissing(LLJIT &session, MemoryBufferRef runtime,
                            ArrayRef<CodeFile> objects) {
   Expected<StringSet<>> called = undefinedNames(objects);
@@ -191,10 +199,11 @@ static Error defineMissing(LLJIT &session, MemoryBufferRef runtime,
   StringSet<> needed = contents.undefinedFrom(*called);
   SymbolMap missing;
   for (StringRef name : contents.undefined().keys()) {
-    if (isInProcess(name) || name == "onnxc_model")
+    if (isInBaseLibrary(name) || name == "onnxc_model")
       continue;
     if (needed.contains(name))
-      return createStringError("'" + name + "' is not in this process");
+      return createStringError("it calls '" + name +
+                               "' of a library that only some models need");
     missing[session.mangleAndIntern(name)] = {ExecutorAddr(),
                                               JITSymbolFlags::Exported};
   }

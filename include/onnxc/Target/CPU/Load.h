@@ -20,8 +20,8 @@ namespace onnxc::target {
 class LoadedModel {
 public:
   /// Loads `objects` and the runtime of the folder `runtimeDir`. Fails with a
-  /// message if they call what neither they nor this process have; what is in
-  /// the runtime but not called may need libraries that are not there.
+  /// message if they come to call one of the libraries that only some artefacts
+  /// need.
   static llvm::Expected<LoadedModel> load(llvm::ArrayRef<CodeFile> objects,
                                           llvm::StringRef runtimeDir);
   LoadedModel(LoadedModel &&);

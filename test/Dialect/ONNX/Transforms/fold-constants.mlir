@@ -142,3 +142,18 @@ func.func @sizes_from_elements() -> tensor<?x?xf32> {
   %4 = onnx.Reshape(%1, %3) : (tensor<5xf32>, tensor<2xi64>) -> tensor<?x?xf32>
   return %4 : tensor<?x?xf32>
 }
+
+// -----
+
+// The compiler has not the libraries that read images. Other calls of the
+// runtime are no different from kernels.
+// CHECK-LABEL: func @calls
+// CHECK:         onnx.ImageDecoder{{.*}}onnx.not_folded = "it calls '{{[a-z]+_.+}}' of a library that only some models need"
+// CHECK:         onnx.Constant dense<{{\[}}[0, 2]]> : tensor<1x2xi64> -> tensor<1x?xi64>
+// REMARK:        constant, but computed in every run: it calls
+func.func @calls() -> (tensor<?x?x3xui8>, tensor<1x?xi64>) {
+  %0 = onnx.Constant dense<[255, 0, 255]> : tensor<3xui8>
+  %1 = onnx.ImageDecoder(%0) : (tensor<3xui8>) -> tensor<?x?x3xui8>
+  %2 = onnx.NonZero(%0) : (tensor<3xui8>) -> tensor<1x?xi64>
+  return %1, %2 : tensor<?x?x3xui8>, tensor<1x?xi64>
+}

@@ -87,17 +87,12 @@ def sentences():
     return np.array(texts).reshape(-1, 1), labels
 
 
-def table():
-    """Numbers and categories side by side."""
+def categories():
+    """Two columns of strings."""
     rng = np.random.default_rng(4)
     colours = rng.choice(["red", "green", "blue"], 160)
     sizes = rng.choice(["s", "m", "l"], 160)
-    numbers = rng.normal(size=(160, 3)).astype(np.float32)
-    numbers[rng.random(numbers.shape) < 0.05] = np.nan
-    y = (colours == "red") ^ (np.nan_to_num(numbers[:, 0]) > 0)
-    columns = {"a": numbers[:, :1], "b": numbers[:, 1:2], "c": numbers[:, 2:], "colour": colours.reshape(-1, 1),
-               "size": sizes.reshape(-1, 1)}  # fmt: skip
-    return columns, y.astype(np.int64)
+    return np.stack([colours, sizes], 1), ((colours == "red") ^ (sizes == "s")).astype(np.int64)
 
 
 def boosters():
@@ -183,6 +178,10 @@ def combinations():
     yield "selected columns", selection, blobs
     union = pipeline.FeatureUnion([("a", preprocessing.StandardScaler()), ("b", decomposition.PCA(2))])
     yield "union of features", pipeline.make_pipeline(union, linear_model.LogisticRegression()), blobs
+    parts = [("scaled", preprocessing.StandardScaler(), [0, 1, 2]), ("between", preprocessing.MinMaxScaler(), [3, 4]),
+             ("squares", preprocessing.PolynomialFeatures(2), [5, 6])]  # fmt: skip
+    columns = compose.ColumnTransformer(parts, remainder="passthrough")
+    yield "columns transformed apart", pipeline.make_pipeline(columns, linear_model.LogisticRegression(max_iter=500)), blobs
     filled = pipeline.make_pipeline(impute.SimpleImputer(), ensemble.RandomForestRegressor(8, random_state=0))
     yield "filled holes", filled, holes
 
@@ -214,9 +213,10 @@ def texts():
 
 
 def encoders():
-    categories = lambda: (np.stack([table()[0]["colour"][:, 0], table()[0]["size"][:, 0]], 1), table()[1])  # noqa: E731
     yield "categories one hot", preprocessing.OneHotEncoder(handle_unknown="ignore", sparse_output=False), categories
     yield "categories as numbers", preprocessing.OrdinalEncoder(), categories
+    chain = pipeline.make_pipeline(preprocessing.OneHotEncoder(handle_unknown="ignore"), linear_model.LogisticRegression())
+    yield "categories, logistic", chain, categories
 
 
 def libraries():

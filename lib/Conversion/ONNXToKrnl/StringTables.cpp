@@ -8,6 +8,8 @@
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
 #include "onnxc/Dialect/ONNX/IR/TensorAttr.h"
 
+#include "calls/StringHash.h"
+
 using namespace mlir;
 
 namespace onnxc {
@@ -30,19 +32,11 @@ Value callTensor(OpBuilder &b, Location loc, StringRef callee,
       .getResult(0);
 }
 
-/// As hashString of the runtime.
-static uint64_t hashText(StringRef text) {
-  uint64_t hash = 0xcbf29ce484222325u;
-  for (char c : text)
-    hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001b3u;
-  return hash;
-}
-
 /// Slots at most half full; equal texts have one, that of the first.
 static std::vector<int64_t> hashSlots(ArrayRef<StringRef> texts) {
   std::vector<int64_t> slots(llvm::bit_ceil(2 * texts.size() + 1), -1);
   for (auto [i, text] : llvm::enumerate(texts)) {
-    size_t at = hashText(text) & (slots.size() - 1);
+    size_t at = rt::hashString(text.data(), text.size()) & (slots.size() - 1);
     while (slots[at] >= 0 && texts[slots[at]] != text)
       at = (at + 1) & (slots.size() - 1);
     if (slots[at] < 0)

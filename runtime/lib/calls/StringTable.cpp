@@ -11,13 +11,6 @@
 using namespace onnxc;
 using namespace onnxc::rt;
 
-uint64_t rt::hashString(const char *text, size_t length) {
-  uint64_t hash = 0xcbf29ce484222325u;
-  for (size_t i = 0; i < length; ++i)
-    hash = (hash ^ uint8_t(text[i])) * 0x100000001b3u;
-  return hash;
-}
-
 int64_t StringTable::find(const char *text, size_t length) const {
   int64_t count = words[1];
   if (count == 0)

@@ -10,6 +10,7 @@
 #ifndef ONNXC_RUNTIME_CALLS_STRINGTABLE_H
 #define ONNXC_RUNTIME_CALLS_STRINGTABLE_H
 
+#include "calls/StringHash.h"
 #include "onnxc/rt/hooks.h"
 
 #include <stddef.h>
@@ -37,9 +38,6 @@ private:
   const int64_t *slots() const { return words + 2 + size(); }
   const int64_t *words;
 };
-
-/// The hash that the compiler places strings by: FNV-1a.
-uint64_t hashString(const char *text, size_t length);
 
 /// Elements of a tensor.
 int64_t elementsOf(const OnnxcValue &value);

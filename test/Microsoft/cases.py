@@ -190,6 +190,20 @@ def movement():
         yield Case(name, "CropAndResize", crop, attributes={"mode": "bilinear", "extrapolation_value": 9.0})
 
 
+def text():
+    x = np.array(["one two, three", "", "Größe-ok"], object)
+    plain = {"mark": 0, "mincharnum": 1, "pad_value": "#"}
+    for name, extra in (
+        ("words", {"tokenexp": "[a-zA-Z0-9_]+"}),
+        ("marks", {"tokenexp": "[a-z]+", "mark": 1}),
+        ("long", {"tokenexp": "[a-z]+", "mincharnum": 4}),
+        ("separators", {"separators": [" ", "[,-]"]}),
+        ("characters", {"separators": [""], "mark": 1}),
+    ):
+        yield Case(f"tokens_{name}", "Tokenizer", [x], attributes={**plain, **extra})
+    yield Case("tokens_rows", "Tokenizer", [x.reshape(3, 1)], attributes={**plain, "separators": [" "]})
+
+
 def all_cases():
-    families = (activations, fused, normalization, attention, rotation, quantized, quantized_products, movement)
+    families = (activations, fused, normalization, attention, rotation, quantized, quantized_products, movement, text)
     return [case for family in families for case in family()]

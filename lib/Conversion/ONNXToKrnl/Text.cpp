@@ -1,7 +1,7 @@
 //===- Text.cpp - Operators that take text apart ----------------*- C++ -*-===//
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// StringSplit, StringNormalizer and RegexFullMatch, each one call.
+// StringSplit, StringNormalizer, RegexFullMatch and Tokenizer, each one call.
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
@@ -114,12 +114,57 @@ struct RegexLowering : public OpConversionPattern<onnx::RegexFullMatchOp> {
   }
 };
 
+/// Tokens are what an expression matches, or what is between separators; a
+/// single empty separator takes every character by itself.
+struct TokenizerLowering
+    : public OpConversionPattern<onnx::MicrosoftTokenizerOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(onnx::MicrosoftTokenizerOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    RankedTensorType type = rankedType(adaptor.getX());
+    if (!type || type.getRank() < 1 || type.getRank() > 2)
+      return rewriter.notifyMatchFailure(op, "expects rows of strings");
+    SmallVector<StringRef> separators = textsOf(op.getSeparators());
+    std::optional<StringRef> expression = op.getTokenexp();
+    if (expression.has_value() != separators.empty())
+      return rewriter.notifyMatchFailure(
+          op, "expects either separators or tokenexp");
+    // The numbers are those of runtime/lib/calls/Tokenize.cpp.
+    enum { kMatches, kSeparators, kCharacters };
+    bool byCharacter = separators.size() == 1 && separators[0].empty();
+    if (!byCharacter && llvm::is_contained(separators, ""))
+      return rewriter.notifyMatchFailure(op, "one of the separators is empty");
+    SmallVector<StringRef> texts = {op.getPadValue()};
+    if (expression)
+      texts.push_back(*expression);
+    else if (!byCharacter)
+      llvm::append_range(texts, separators);
+    int64_t way = expression    ? kMatches
+                  : byCharacter ? kCharacters
+                                : kSeparators;
+    SmallVector<int64_t> shape(type.getShape());
+    shape.push_back(ShapedType::kDynamic);
+    Value table = stringTable(rewriter, loc, texts, /*isSearched=*/false);
+    Value y = callTensor(
+        rewriter, loc, "onnxc_call_tokenize",
+        RankedTensorType::get(shape, stringType(rewriter)),
+        {adaptor.getX(), table},
+        {op.getMark(), static_cast<int64_t>(op.getMincharnum()), way});
+    replaceWithCasts(rewriter, *getTypeConverter(), op, y);
+    return success();
+  }
+};
+
 } // namespace
 
 void populateONNXToKrnlTextPatterns(TypeConverter &converter,
                                     RewritePatternSet &patterns) {
-  patterns.add<NormalizerLowering, RegexLowering, SplitLowering>(
-      converter, patterns.getContext());
+  patterns
+      .add<NormalizerLowering, RegexLowering, SplitLowering, TokenizerLowering>(
+          converter, patterns.getContext());
 }
 
 } // namespace onnxc

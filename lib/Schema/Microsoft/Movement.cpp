@@ -163,6 +163,33 @@ static OpSchema cropAndResize() {
   return schema;
 }
 
+static OpSchema tokenizer() {
+  OpSchema schema;
+  schema.SetName("Tokenizer")
+      .SetDoc("Takes strings apart.")
+      .Input(0, "X", "Strings, [C] or [N, C]", "T")
+      .Output(0, "Y", "Tokens along a new last dimension.", "T")
+      .Attr("mark", "Whether marks are put around each row.",
+            AttributeProto::INT)
+      .Attr("mincharnum", "Characters of the shortest token.",
+            AttributeProto::INT)
+      .Attr("pad_value", "What rows are filled up with.",
+            AttributeProto::STRING)
+      .Attr("separators", "Expressions of what is between tokens.",
+            AttributeProto::STRINGS, ::onnx::OPTIONAL_VALUE)
+      .Attr("tokenexp", "Expression of a token.", AttributeProto::STRING,
+            ::onnx::OPTIONAL_VALUE)
+      .TypeConstraint("T", {"tensor(string)"}, "Strings.")
+      .TypeAndShapeInferenceFunction([](::onnx::InferenceContext &context) {
+        ::onnx::propagateElemTypeFromInputToOutput(context, 0, 0);
+        if (!::onnx::hasInputShape(context, 0))
+          return;
+        *::onnx::getOutputShape(context, 0) = ::onnx::getInputShape(context, 0);
+        ::onnx::getOutputShape(context, 0)->add_dim();
+      });
+  return schema;
+}
+
 void onnxc::schema::microsoft::registerMovement() {
   define(OpSchema()
              .SetName("Pad")
@@ -184,5 +211,7 @@ void onnxc::schema::microsoft::registerMovement() {
              .TypeConstraint("T", OpSchema::all_tensor_types(), "Any tensor."),
          fillUnique);
   define(nhwcMaxPool(), fillNhwcMaxPool);
+  // Lowered to a call of the runtime.
+  define(tokenizer(), nullptr);
   define(cropAndResize(), fillCropAndResize);
 }

@@ -25,6 +25,23 @@ func.func @weighted(%x: tensor<?x3x!onnx.string>) -> tensor<?x2xf32> {
   return %y : tensor<?x2xf32>
 }
 
+// The filling string and the expression are a table; 1 stands for separators.
+// CHECK-LABEL: func @tokens(
+// CHECK:         krnl.call @onnxc_call_tokenize({{.*}}) params [0, 2, 1] : ({{.*}}) -> tensor<3x?x!krnl.str>
+func.func @tokens(%x: tensor<3x!onnx.string>) -> tensor<3x?x!onnx.string> {
+  %y = onnx.microsoft.Tokenizer(%x) {mark = 0 : i64, mincharnum = 2 : i64, pad_value = "#", separators = [" ", ","]} : (tensor<3x!onnx.string>) -> tensor<3x?x!onnx.string>
+  return %y : tensor<3x?x!onnx.string>
+}
+
+// -----
+
+func.func @no_way_to_tokenize(%x: tensor<3x!onnx.string>) -> tensor<3x?x!onnx.string> {
+  // expected-error @below {{Tokenizer is not supported}}
+  // expected-note @below {{expects either separators or tokenexp}}
+  %y = onnx.microsoft.Tokenizer(%x) {mark = 0 : i64, mincharnum = 2 : i64, pad_value = "#"} : (tensor<3x!onnx.string>) -> tensor<3x?x!onnx.string>
+  return %y : tensor<3x?x!onnx.string>
+}
+
 // -----
 
 func.func @unknown_case(%x: tensor<4x!onnx.string>) -> tensor<?x!onnx.string> {

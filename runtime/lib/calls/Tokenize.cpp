@@ -1,0 +1,208 @@
+//===- Tokenize.cpp - Tokenizer of com.microsoft ----------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Like Regex.cpp, which says how, this file uses RE2.
+//
+//===----------------------------------------------------------------------===//
+
+#include "StringTable.h"
+#include "Unicode.h"
+
+#include <re2/re2.h>
+
+#include <new>
+#include <stdio.h>
+#include <string.h>
+
+using namespace onnxc;
+using namespace onnxc::rt;
+using re2::RE2;
+using re2::StringPiece;
+
+namespace {
+
+/// How strings are taken apart; the compiler knows the numbers.
+enum Way : int64_t { kMatches, kSeparators, kCharacters };
+
+/// What the parameters of the call say.
+struct Options {
+  bool hasMarks;
+  int64_t shortest; ///< of a token, in code points
+  Way way;
+};
+
+/// The expressions of a table from its second string on.
+class Expressions {
+public:
+  Expressions(OnnxcCall *call, const StringTable &table) {
+    count = table.size() - 1;
+    data = static_cast<RE2 *>(onnxc_rt_alloc(call, count * sizeof(RE2)));
+    RE2::Options options;
+    options.set_log_errors(false);
+    for (; !onnxc_rt_status(call) && made < count; ++made) {
+      new (data + made) RE2(table[1 + made], options);
+      if (!data[made].ok())
+        refuse(call, table[1 + made]);
+    }
+  }
+  ~Expressions() {
+    while (made > 0)
+      data[--made].~RE2();
+  }
+  Expressions(const Expressions &) = delete;
+  Expressions &operator=(const Expressions &) = delete;
+
+  int64_t size() const { return count; }
+  const RE2 &operator[](int64_t i) const { return data[i]; }
+
+private:
+  static void refuse(OnnxcCall *call, const char *pattern) {
+    char message[160];
+    snprintf(message, sizeof message,
+             "Tokenizer: '%.100s' is no regular expression of RE2", pattern);
+    onnxc_rt_fail(call, ONNXC_ERR_VALUE, message);
+  }
+
+  RE2 *data;
+  int64_t count, made = 0;
+};
+
+/// Gives the tokens of a string to `take(const char *, int64_t)`.
+template <typename Take>
+class Tokenizer {
+public:
+  Tokenizer(const Expressions &expressions, const Options &options, Take take)
+      : expressions(expressions), options(options), take(take) {}
+
+  void run(const char *text) {
+    StringPiece whole(text, strlen(text));
+    if (options.way == kCharacters)
+      characters(whole);
+    else if (options.way == kMatches)
+      matches(whole);
+    else
+      separate(whole, 0);
+  }
+
+private:
+  void give(StringPiece token) {
+    int64_t length = 0;
+    for (const char *at = token.data(), *end = at + token.size(); at < end;
+         ++length)
+      readUtf8(at);
+    if (length >= options.shortest && !token.empty())
+      take(token.data(), int64_t(token.size()));
+  }
+
+  void characters(StringPiece text) {
+    for (const char *at = text.data(), *end = at + text.size(); at < end;) {
+      const char *from = at;
+      readUtf8(at);
+      give(StringPiece(from, size_t(at - from)));
+    }
+  }
+
+  /// The next match from `start` on that is not empty.
+  static bool find(const RE2 &expression, StringPiece text, size_t start,
+                   StringPiece &match) {
+    for (; start <= text.size(); ++start) {
+      if (!expression.Match(text, start, text.size(), RE2::UNANCHORED, &match,
+                            1))
+        return false;
+      if (!match.empty())
+        return true;
+      start = size_t(match.data() - text.data());
+    }
+    return false;
+  }
+
+  void matches(StringPiece text) {
+    StringPiece match;
+    for (size_t at = 0; find(expressions[0], text, at, match);) {
+      give(match);
+      at = size_t(match.data() + match.size() - text.data());
+    }
+  }
+
+  /// Splits by one expression after the other.
+  void separate(StringPiece text, int64_t level) {
+    if (level == expressions.size())
+      return give(text);
+    StringPiece match;
+    size_t at = 0;
+    while (find(expressions[level], text, at, match)) {
+      size_t from = size_t(match.data() - text.data());
+      separate(StringPiece(text.data() + at, from - at), level + 1);
+      at = from + match.size();
+    }
+    separate(StringPiece(text.data() + at, text.size() - at), level + 1);
+  }
+
+  const Expressions &expressions;
+  const Options &options;
+  Take take;
+};
+
+template <typename Take>
+void tokenize(const Expressions &expressions, const Options &options,
+              const char *text, Take take) {
+  Tokenizer<Take>(expressions, options, take).run(text);
+}
+
+} // namespace
+
+/// One string to its tokens, filled up to `width` with `fill`.
+static bool writeRow(const Expressions &expressions, const Options &options,
+                     const char *text, char *fill, int64_t width, char **to,
+                     Characters &made) {
+  static char start[] = "\x02", end[] = "\x03";
+  char **row = to, **last = to + width;
+  if (options.hasMarks)
+    *row++ = start;
+  bool fits = true;
+  tokenize(expressions, options, text, [&](const char *token, int64_t length) {
+    fits = fits && (*row = made.copy(token, length)) != nullptr;
+    row += fits;
+  });
+  if (options.hasMarks)
+    *row++ = end;
+  while (row < last)
+    *row++ = fill;
+  return fits;
+}
+
+/// ins: strings, a table of the filling string and the expressions. outs: the
+/// tokens along a new last dimension. Parameters: whether there are marks
+/// around each row, the shortest token, and a Way.
+extern "C" int32_t onnxc_call_tokenize(OnnxcCall *call, int32_t,
+                                       OnnxcValue *outs, int32_t,
+                                       const OnnxcValue *ins,
+                                       const int64_t *iattrs) {
+  StringTable table(ins[1]);
+  Options options = {iattrs[0] != 0, iattrs[1], Way(iattrs[2])};
+  Expressions expressions(call, table);
+  if (onnxc_rt_status(call))
+    return onnxc_rt_status(call);
+  int64_t count = elementsOf(ins[0]), width = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t tokens = options.hasMarks ? 2 : 0;
+    tokenize(expressions, options, stringsOf(ins[0])[i],
+             [&](const char *, int64_t) { ++tokens; });
+    width = tokens > width ? tokens : width;
+  }
+  int64_t dims[64];
+  for (int32_t d = 0; d < ins[0].rank; ++d)
+    dims[d] = ins[0].dims[d];
+  dims[ins[0].rank] = width;
+  if (!makeResult(call, outs[0], dims, sizeof(char *)))
+    return onnxc_rt_status(call);
+  Characters made(call);
+  char *fill = made.copy(table[0], int64_t(strlen(table[0])));
+  char **to = static_cast<char **>(outs[0].data);
+  for (int64_t i = 0; fill && i < count; ++i, to += width)
+    if (!writeRow(expressions, options, stringsOf(ins[0])[i], fill, width, to,
+                  made))
+      break;
+  return onnxc_rt_status(call);
+}

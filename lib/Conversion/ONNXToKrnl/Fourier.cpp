@@ -64,6 +64,11 @@ public:
 
 private:
   Value index(int64_t value) { return indexConstant(b, loc, value); }
+  Value readPart(ScalarBuilder &s, Value x, MutableArrayRef<Value> place,
+                 int64_t part, Value exists);
+  SmallVector<Value> readMirrored(ScalarBuilder &s, Value x,
+                                  MutableArrayRef<Value> place, Value given,
+                                  Value whole);
   Complex load(Value length, const Complex *chirp);
   Value store(Complex y, const Complex *chirp, Value divisor);
   Complex chirp(Value length);
@@ -118,6 +123,46 @@ static SmallVector<Value> unitAt(OpBuilder &b, Location loc, Value angle,
 // In and out
 //===----------------------------------------------------------------------===//
 
+/// The part of x at `place`, zero where `exists` (null: everywhere) is false.
+Value Fourier::readPart(ScalarBuilder &s, Value x, MutableArrayRef<Value> place,
+                        int64_t part, Value exists) {
+  OpBuilder &nb = s.builder();
+  ScalarBuilder stored(nb, s.getLoc(), plan.element);
+  place[3] = indexConstant(nb, s.getLoc(), part);
+  Value value = tensor::ExtractOp::create(nb, s.getLoc(), x, place);
+  value = stored.castTo(stored.widen(value), compute);
+  return exists ? s.select(exists, value, s.constant(0)) : value;
+}
+
+/// Of a spectrum of which only the lower half is given, all of it: the upper is
+/// the lower backwards, conjugate.
+SmallVector<Value> Fourier::readMirrored(ScalarBuilder &s, Value x,
+                                         MutableArrayRef<Value> place,
+                                         Value given, Value whole) {
+  OpBuilder &nb = s.builder();
+  Location l = s.getLoc();
+  auto compare = [&](arith::CmpIPredicate how, Value a, Value c) -> Value {
+    return arith::CmpIOp::create(nb, l, how, a, c);
+  };
+  Value i = place[1], opposite = subIndex(nb, l, whole, i);
+  Value isUpper = compare(arith::CmpIPredicate::slt, opposite, i);
+  Value from = arith::SelectOp::create(nb, l, isUpper, opposite, i);
+  Value exists = s.math<arith::AndIOp>(isInside(nb, l, i, whole),
+                                       isInside(nb, l, from, given));
+  place[1] = clampIndex(nb, l, from, given);
+  SmallVector<Value> value{readPart(s, x, place, 0, exists),
+                           readPart(s, x, place, 1, exists)};
+  // What stands in the middle is its own mirror image, and so is the first.
+  Value isMiddle =
+      compare(arith::CmpIPredicate::eq, subIndex(nb, l, whole, from), from);
+  Value isFirst =
+      compare(arith::CmpIPredicate::eq, from, indexConstant(nb, l, 0));
+  value[1] = s.select(isUpper, s.neg(value[1]), value[1]);
+  value[1] = s.select(s.math<arith::OrIOp>(isMiddle, isFirst), s.constant(0),
+                      value[1]);
+  return value;
+}
+
 /// outer x length x inner: what is given, zeros after it, and the half that a
 /// one-sided spectrum leaves out; times the chirp, if there is one.
 Complex Fourier::load(Value length, const Complex *chirp) {
@@ -135,41 +180,26 @@ Complex Fourier::load(Value length, const Complex *chirp) {
   Value re = kernel.output(type, dynamicSizes(type, outSizes));
   Value im = kernel.output(type, dynamicSizes(type, outSizes));
   bool isComplex = rankedType(plan.x).getDimSize(3) == 2;
-  bool mirrors = plan.inverse && plan.oneSided;
+  bool mirrors = plan.inverse && plan.oneSided && isComplex;
+  auto known = getConstantIntValue(length);
+  bool isAll = known && getConstantIntValue(sizes[1]) == known &&
+               getConstantIntValue(plan.length) == known;
   auto body = [&](OpBuilder &nb, Location l, ValueRange args) {
-    ScalarBuilder s(nb, l, compute), stored(nb, l, plan.element);
-    Value i = kernel.index(nb, l, at[1]);
-    Value inLength = isInside(nb, l, i, whole), from = i;
-    // The upper half of the spectrum of a real signal is the lower, conjugate.
-    Value isUpper;
+    ScalarBuilder s(nb, l, compute);
+    Value i = kernel.index(nb, l, at[1]), exists;
+    Value place[] = {kernel.index(nb, l, at[0]), i, kernel.index(nb, l, at[2]),
+                     Value()};
+    SmallVector<Value> value;
     if (mirrors) {
-      Value opposite = subIndex(nb, l, whole, i);
-      isUpper =
-          arith::CmpIOp::create(nb, l, arith::CmpIPredicate::slt, opposite, i);
-      from = arith::SelectOp::create(nb, l, isUpper, opposite, i);
-    }
-    Value exists =
-        arith::AndIOp::create(nb, l, inLength, isInside(nb, l, from, given));
-    Value place[] = {kernel.index(nb, l, at[0]), clampIndex(nb, l, from, given),
-                     kernel.index(nb, l, at[2]), indexConstant(nb, l, 0)};
-    auto read = [&](int64_t part) {
-      place[3] = indexConstant(nb, l, part);
-      Value value = stored.castTo(
-          stored.widen(tensor::ExtractOp::create(nb, l, x, place)), compute);
-      return s.select(exists, value, s.constant(0));
-    };
-    SmallVector<Value> value{read(0), isComplex ? read(1) : s.constant(0)};
-    if (mirrors) {
-      // What stands in the middle of the spectrum is its own mirror image.
-      Value opposite = subIndex(nb, l, whole, from);
-      Value isMiddle = arith::OrIOp::create(
-          nb, l,
-          arith::CmpIOp::create(nb, l, arith::CmpIPredicate::eq, opposite,
-                                from),
-          arith::CmpIOp::create(nb, l, arith::CmpIPredicate::eq, from,
-                                indexConstant(nb, l, 0)));
-      value[1] = s.select(isUpper, s.neg(value[1]), value[1]);
-      value[1] = s.select(isMiddle, s.constant(0), value[1]);
+      value = readMirrored(s, x, place, given, whole);
+    } else {
+      if (!isAll) {
+        exists = s.math<arith::AndIOp>(isInside(nb, l, i, whole),
+                                       isInside(nb, l, i, given));
+        place[1] = clampIndex(nb, l, i, given);
+      }
+      value = {readPart(s, x, place, 0, exists),
+               isComplex ? readPart(s, x, place, 1, exists) : s.constant(0)};
     }
     if (chirp)
       value = multiply(s, value[0], value[1], args[0], args[1]);

@@ -28,6 +28,11 @@ struct Sampling {
   Type element, gridElement;
 
   static std::optional<Sampling> parse(onnx::GridSampleOp op);
+  bool isComplex() const { return isa<ComplexType>(element); }
+  /// Of each part of a complex element, else that of the operand.
+  Type real() const {
+    return isComplex() ? cast<ComplexType>(element).getElementType() : element;
+  }
   Value place(ScalarBuilder &s, Value normalized, Value size) const;
 };
 
@@ -72,10 +77,12 @@ public:
     std::optional<Sampling> sampling = Sampling::parse(op);
     if (!sampling)
       return rewriter.notifyMatchFailure(op, "unknown mode");
-    bool isNumber = sampling->element.isIntOrFloat();
-    if (!isNumber && (sampling->mode != Interpolation::Nearest ||
-                      sampling->border == Border::Zeros))
+    bool isComplex = isa<ComplexType>(sampling->element);
+    if (!sampling->element.isIntOrFloat() && !isComplex)
       return rewriter.notifyMatchFailure(op, "elements that are no numbers");
+    if (isComplex && sampling->mode != Interpolation::Nearest)
+      return rewriter.notifyMatchFailure(op,
+                                         "interpolation of complex numbers");
     int64_t spatial = type.getRank() - 2;
     checkSizes(rewriter, loc, x, grid, spatial);
     SmallVector<Value> inSizes = sizesOf(rewriter, loc, x);
@@ -118,7 +125,7 @@ private:
     llvm::append_range(gridAt, at.drop_front(2));
     gridAt.push_back({});
     SmallVector<SmallVector<Tap>> taps;
-    ScalarBuilder s(b, loc, interpolationType(sampling.element));
+    ScalarBuilder s(b, loc, interpolationType(sampling.real()));
     for (int64_t d = 0; d < spatial; ++d) {
       // The grid names the last dimension first.
       gridAt.back() = indexConstant(b, loc, spatial - 1 - d);
@@ -137,16 +144,32 @@ private:
       llvm::append_range(whole, place);
       return tensor::ExtractOp::create(b, loc, in[0], whole);
     };
-    if (sampling.mode == Interpolation::Nearest)
-      return nearest(b, loc, sampling, taps, readStored);
-    Value y = interpolate(s, taps, [&](ArrayRef<Value> place) {
-      return toInterpolation(b, loc, readStored(place), sampling.element);
+    if (!sampling.isComplex())
+      return valueOf(s, sampling, taps, readStored);
+    Value re = valueOf(s, sampling, taps, [&](ArrayRef<Value> place) -> Value {
+      return complex::ReOp::create(b, loc, readStored(place));
     });
-    return fromInterpolation(b, loc, y, sampling.element);
+    Value im = valueOf(s, sampling, taps, [&](ArrayRef<Value> place) -> Value {
+      return complex::ImOp::create(b, loc, readStored(place));
+    });
+    return complex::CreateOp::create(b, loc, sampling.element, re, im);
   }
 
-  /// Elements are handed on as they are stored.
-  static Value nearest(OpBuilder &b, Location loc, const Sampling &sampling,
+  /// One number; `read` gives stored ones. The nearest is handed on as it is.
+  static Value valueOf(ScalarBuilder &s, const Sampling &sampling,
+                       ArrayRef<SmallVector<Tap>> taps,
+                       llvm::function_ref<Value(ArrayRef<Value>)> read) {
+    OpBuilder &b = s.builder();
+    Location loc = s.getLoc();
+    if (sampling.mode == Interpolation::Nearest)
+      return nearest(b, loc, taps, read);
+    Value y = interpolate(s, taps, [&](ArrayRef<Value> place) {
+      return toInterpolation(b, loc, read(place), sampling.real());
+    });
+    return fromInterpolation(b, loc, y, sampling.real());
+  }
+
+  static Value nearest(OpBuilder &b, Location loc,
                        ArrayRef<SmallVector<Tap>> taps,
                        llvm::function_ref<Value(ArrayRef<Value>)> read) {
     SmallVector<Value> place;
@@ -185,6 +208,9 @@ public:
       sizes.push_back(
           structuralElement(rewriter, loc, op.getSize(), size, d + 2));
     sizes.push_back(indexConstant(rewriter, loc, *spatial));
+    for (Value extent : ArrayRef<Value>(sizes).slice(1, *spatial))
+      checkAtMost(rewriter, loc, indexConstant(rewriter, loc, 0), extent,
+                  "AffineGrid: a size is negative");
     sizes = knownSizes(rewriter, loc, op->getResult(0), sizes);
     SmallVector<Value> inputs{theta};
     llvm::append_range(inputs, ArrayRef<Value>(sizes).slice(1, *spatial));

@@ -59,41 +59,35 @@ SmallVector<std::string> reducedLoops(linalg::LinalgOp op) {
   return loops;
 }
 
-unsigned widestBits(linalg::LinalgOp op, bool withAddresses) {
-  unsigned widest = 8;
-  auto widen = [&](Type type) {
-    unsigned bits = isa<IndexType>(type)  ? 64
-                    : type.isIntOrFloat() ? type.getIntOrFloatBitWidth()
-                                          : 0;
-    widest = bits == 0 || widest == 0 || bits > 64 ? 0 : std::max(widest, bits);
-  };
-  for (BlockArgument argument : op.getBlock()->getArguments())
-    widen(argument.getType());
+/// All that the payload of an op takes and makes.
+static SmallVector<Value> payloadValues(linalg::LinalgOp op) {
+  SmallVector<Value> values(op.getBlock()->getArguments());
   for (Operation &inner : op.getBlock()->without_terminator())
-    for (Type type : inner.getResultTypes())
-      if (withAddresses || !isa<IndexType>(type))
-        widen(type);
+    llvm::append_range(values, inner.getResults());
+  return values;
+}
+
+/// Of a lane; 0 for what is no number that fits a vector.
+static unsigned bitsOf(Type type) {
+  unsigned bits = isa<IndexType>(type)  ? 64
+                  : type.isIntOrFloat() ? type.getIntOrFloatBitWidth()
+                                        : 0;
+  return bits > 64 ? 0 : bits;
+}
+
+unsigned widestBits(linalg::LinalgOp op) {
+  unsigned widest = 8;
+  for (Value value : payloadValues(op)) {
+    unsigned bits = bitsOf(value.getType());
+    if (bits == 0)
+      return 0;
+    widest = std::max(widest, bits);
+  }
   return widest;
 }
 
-bool isWalk(linalg::LinalgOp op) {
-  Block *payload = op.getBlock();
-  if (payload->getOps<tensor::ExtractOp>().empty())
-    return false;
-  auto depends = [&](unsigned dim) {
-    for (OpOperand &operand : op->getOpOperands())
-      if (!op.getMatchingBlockArgument(&operand).use_empty() &&
-          op.getMatchingIndexingMap(&operand).isFunctionOfDim(dim))
-        return true;
-    return llvm::any_of(
-        payload->getOps<linalg::IndexOp>(),
-        [&](linalg::IndexOp index) { return index.getDim() == dim; });
-  };
-  for (auto [dim, kind] : llvm::enumerate(op.getIteratorTypesArray()))
-    if (kind == utils::IteratorType::reduction && !depends(dim))
-      return true;
-  return false;
-}
+/// Operations on floats that make up for one read lane by lane.
+static constexpr int64_t arithmeticPerGather = 4;
 
 namespace {
 /// How an index changes from one iteration of a loop to the next.
@@ -127,20 +121,69 @@ static DenseMap<Value, Stride> stridesAlong(linalg::LinalgOp op, unsigned dim) {
   return strides;
 }
 
-bool readsInLine(linalg::LinalgOp op, StringRef loop) {
-  SmallVector<StringRef> axes = KernelOp::getAxes(op);
-  unsigned dim = llvm::find(axes, loop) - axes.begin();
-  DenseMap<Value, Stride> strides = stridesAlong(op, dim);
-  for (auto extract : op.getBlock()->getOps<tensor::ExtractOp>()) {
-    OperandRange indices = extract.getIndices();
-    for (auto [place, index] : llvm::enumerate(indices)) {
-      Stride stride = strides.lookup(index);
-      bool last = place + 1 == indices.size();
-      if (stride == Stride::Other || (stride == Stride::Even && !last))
-        return false;
-    }
+/// Is it one place for all lanes, or neighbours in memory?
+static bool isInLine(tensor::ExtractOp extract,
+                     const DenseMap<Value, Stride> &strides) {
+  ArrayRef<int64_t> shape = extract.getTensor().getType().getShape();
+  for (auto [place, index] : llvm::enumerate(extract.getIndices())) {
+    Stride stride = strides.lookup(index);
+    // Dimensions of one element do not part neighbours.
+    bool last = llvm::all_of(shape.drop_front(place + 1),
+                             [](int64_t size) { return size == 1; });
+    if (stride == Stride::Other || (stride == Stride::Even && !last))
+      return false;
   }
   return true;
+}
+
+static DenseMap<Value, Stride> stridesAlong(linalg::LinalgOp op,
+                                            StringRef loop) {
+  SmallVector<StringRef> axes = KernelOp::getAxes(op);
+  return stridesAlong(op, llvm::find(axes, loop) - axes.begin());
+}
+
+unsigned vectorBits(linalg::LinalgOp op, StringRef loop) {
+  DenseMap<Value, Stride> strides = stridesAlong(op, loop);
+  unsigned widest = 8;
+  for (Value value : payloadValues(op)) {
+    unsigned bits = bitsOf(value.getType());
+    if (bits == 0)
+      return 0;
+    // Indices become addresses, of which a vector may take two.
+    if (strides.lookup(value) != Stride::None &&
+        !isa<IndexType>(value.getType()))
+      widest = std::max(widest, bits);
+  }
+  return widest;
+}
+
+bool readsInLine(linalg::LinalgOp op, StringRef loop) {
+  DenseMap<Value, Stride> strides = stridesAlong(op, loop);
+  return llvm::all_of(
+      op.getBlock()->getOps<tensor::ExtractOp>(),
+      [&](tensor::ExtractOp extract) { return isInLine(extract, strides); });
+}
+
+bool gathersPay(linalg::LinalgOp op, StringRef loop) {
+  DenseMap<Value, Stride> strides = stridesAlong(op, loop);
+  int64_t gathers = 0, arithmetic = 0;
+  for (Operation &inner : op.getBlock()->without_terminator()) {
+    if (auto extract = dyn_cast<tensor::ExtractOp>(inner)) {
+      Type element = extract.getType();
+      bool isWord =
+          element.isIntOrFloat() && element.getIntOrFloatBitWidth() >= 32;
+      if (!isInLine(extract, strides) && !isWord)
+        return false;
+      gathers += !isInLine(extract, strides);
+      continue;
+    }
+    bool moves = llvm::any_of(inner.getOperands(), [&](Value operand) {
+      return strides.lookup(operand) != Stride::None;
+    });
+    arithmetic += moves && inner.getNumResults() == 1 &&
+                  isa<FloatType>(inner.getResult(0).getType());
+  }
+  return arithmetic >= arithmeticPerGather * gathers;
 }
 
 int64_t trafficBytes(KernelOp kernel, int64_t unknown) {

@@ -34,19 +34,21 @@ mlir::AffineExpr wholeIndex(mlir::AffineExpr index);
 llvm::SmallVector<std::string> reducedLoops(mlir::linalg::LinalgOp op);
 
 /// Bits of the widest element the op reads, writes or computes with; 0 if some
-/// element is no number that fits a vector. Indices count unless they are
-/// addresses only, which a gather takes half a vector at a time.
-unsigned widestBits(mlir::linalg::LinalgOp op, bool withAddresses = true);
+/// element is no number that fits a vector.
+unsigned widestBits(mlir::linalg::LinalgOp op);
 
-/// Does the op take step after step from a value that it carries on to places
-/// that this value says? A loop that nothing but the carried value knows of,
-/// with reads at computed places: the lanes of other loops walk side by side.
-bool isWalk(mlir::linalg::LinalgOp op);
+/// The same of what differs from lane to lane where `loop` runs across them.
+/// Indices do not count: what they say are addresses.
+unsigned vectorBits(mlir::linalg::LinalgOp op, llvm::StringRef loop);
 
 /// Does every read at computed places keep to a line in memory as `loop` moves
 /// on: one place for all lanes, or places that are sums and multiples of the
 /// loop? Anything else would be read lane by lane.
 bool readsInLine(mlir::linalg::LinalgOp op, llvm::StringRef loop);
+
+/// Do the vectors of all other arithmetic pay for reads that are made lane by
+/// lane? True where there are no such reads.
+bool gathersPay(mlir::linalg::LinalgOp op, llvm::StringRef loop);
 
 /// Bytes read and written if every loop runs once; unknown extents count as
 /// `unknown`.

@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelShape.h"
+#include "onnxc/Dialect/Krnl/IR/Walk.h"
 #include "onnxc/Recipe/ChooseRecipe.h"
 #include "onnxc/Recipe/CostModel.h"
 #include "onnxc/Recipe/RecipeBuilder.h"
@@ -55,6 +56,7 @@ private:
   void findCommon();
   void findVectorLoop();
   void chooseLanes();
+  void chooseCopies();
   void planShared();
   void planParallel();
   void writeBlocks();
@@ -68,6 +70,8 @@ private:
   bool has(unsigned op, StringRef loop) {
     return llvm::is_contained(KernelOp::getAxes(ops[op]), loop);
   }
+  bool hasRegisterLoop() const { return lanes > 1 || copies > 1; }
+  int64_t width() const { return lanes * vectors * copies; }
   int64_t pointsOf(linalg::LinalgOp op);
   int64_t workBytes();
 
@@ -83,6 +87,8 @@ private:
   std::string vectorLoop;
   bool vectorIsCommon = false;
   int64_t lanes = 1, vectors = 1;
+  /// Of a loop without lanes: iterations that run side by side.
+  int64_t copies = 1;
   /// The vector loop is cut into blocks of lanes * vectors.
   bool cut = false;
   SmallVector<SharedLoop> shared;
@@ -145,6 +151,11 @@ void LoopWriter::findVectorLoop() {
           elements *= double(extent(loop));
       score[loops.back()] += elements;
     }
+  // What runs in order has no lanes.
+  for (linalg::LinalgOp op : ops)
+    if (isOrdered(op))
+      for (const std::string &loop : reducedLoops(op))
+        score.erase(loop);
   double best = 0;
   for (const std::string &loop : loopNames(kernel))
     if (score.lookup(loop) >= best && score.contains(loop)) {
@@ -158,10 +169,9 @@ void LoopWriter::chooseLanes() {
   unsigned bits = 0;
   size_t payload = 0;
   for (linalg::LinalgOp op : ops) {
-    unsigned wide = widestBits(op);
-    bool computedRead = !op.getBlock()->getOps<tensor::ExtractOp>().empty();
-    if (wide == 0 || computedRead)
-      return;
+    unsigned wide = vectorBits(op, vectorLoop);
+    if (wide == 0 || isWalk(op) || !gathersPay(op, vectorLoop))
+      return chooseCopies();
     bits = std::max(bits, wide);
     payload += op.getBlock()->getOperations().size();
   }
@@ -182,13 +192,35 @@ void LoopWriter::chooseLanes() {
   cut = vectorIsCommon && (!known || extent(vectorLoop) != lanes * vectors);
 }
 
+/// Elements at computed places are loaded one by one: gathers are no faster on
+/// the processors that we know, and slower on some, unless vectors of all other
+/// arithmetic make up for it. But walks that depend on
+/// nothing but themselves hide each other's waiting.
+void LoopWriter::chooseCopies() {
+  // Measured on trees: more do not fit the registers, fewer wait.
+  constexpr int64_t mostCopies = 16;
+  bool gathers = llvm::any_of(ops, [](linalg::LinalgOp op) {
+    constexpr size_t smallPayload = 12;
+    return isWalk(op) ||
+           (op.getNumReductionLoops() > 0 &&
+            op.getBlock()->getOperations().size() <= smallPayload);
+  });
+  if (!gathers || vectorLoop.empty() || !vectorIsCommon)
+    return;
+  copies = mostCopies;
+  bool known = isStatic(kernel, vectorLoop);
+  if (known)
+    copies = std::min<int64_t>(copies, extent(vectorLoop));
+  cut = copies > 1 && (!known || extent(vectorLoop) != copies);
+}
+
 void LoopWriter::planShared() {
   for (const std::string &loop : common)
-    if (loop != vectorLoop || lanes == 1)
+    if (loop != vectorLoop || !hasRegisterLoop())
       shared.push_back({loop, extent(loop)});
   if (cut)
-    shared.push_back({vectorLoop, int64_t(llvm::divideCeil(extent(vectorLoop),
-                                                           lanes * vectors))});
+    shared.push_back(
+        {vectorLoop, int64_t(llvm::divideCeil(extent(vectorLoop), width()))});
 }
 
 /// Outer loops run parallel as far as a tile keeps enough work.
@@ -217,27 +249,29 @@ void LoopWriter::planParallel() {
 /// Cuts loops, orders and shares them.
 void LoopWriter::writeBlocks() {
   SmallVector<std::string> sharedNames, parallelNames;
-  int64_t width = lanes * vectors;
   std::string vectorInner = vectorLoop;
   for (auto [place, loop] : llvm::enumerate(shared)) {
     std::string name = loop.name;
     bool isVector = cut && name == vectorLoop;
     if (place + 1 == numParallel && grain > 1) {
       auto [outer, inner] =
-          recipe.block(name, grain * (isVector ? width : 1), "t", "c");
+          recipe.block(name, grain * (isVector ? width() : 1), "t", "c");
       sharedNames.push_back(outer);
       parallelNames.push_back(outer);
       name = inner;
     }
     if (isVector)
-      std::tie(name, vectorInner) = recipe.block(name, width, "o", "i");
+      std::tie(name, vectorInner) = recipe.block(name, width(), "o", "i");
     sharedNames.push_back(name);
     if (place < numParallel && !(place + 1 == numParallel && grain > 1))
       parallelNames.push_back(name);
   }
   SmallVector<std::string> all = sharedNames;
+  // Copies keep their results in registers while the loops inside run.
+  if (copies > 1)
+    all.push_back(vectorInner);
   for (const std::string &loop : own)
-    if (loop != vectorLoop || lanes == 1)
+    if (loop != vectorLoop || !hasRegisterLoop())
       all.push_back(loop);
   if (lanes > 1)
     all.push_back(vectorInner);
@@ -252,7 +286,7 @@ void LoopWriter::writeBlocks() {
 /// need not wait for the one before.
 void LoopWriter::vectorizeRow(unsigned number) {
   bool reduces = llvm::is_contained(reducedLoops(ops[number]), vectorLoop);
-  if (reduces && options.keepOrder)
+  if (reduces && (options.keepOrder || !isCombinable(ops[number])))
     return;
   bool known = isStatic(kernel, vectorLoop);
   std::string loop = vectorLoop;
@@ -277,7 +311,8 @@ void LoopWriter::vectorizeOther(unsigned number) {
     SmallVector<std::string> loops = accessLoops(ops[number], o);
     return !loops.empty() && !last.empty() && loops.back() == last;
   });
-  if (!along || (options.keepOrder &&
+  if (!along || ((options.keepOrder || isOrdered(ops[number]) ||
+                  !isCombinable(ops[number])) &&
                  llvm::is_contained(reducedLoops(ops[number]), last)))
     return;
   int64_t wide =
@@ -290,6 +325,8 @@ void LoopWriter::vectorizeOther(unsigned number) {
 /// written out: their own cost would be as much as the work inside.
 void LoopWriter::unrollWindows() {
   for (auto [number, op] : llvm::enumerate(ops)) {
+    if (isOrdered(op))
+      continue;
     int64_t copies = vectors;
     SmallVector<std::string> reduced = reducedLoops(op);
     for (const std::string &loop : llvm::reverse(reduced)) {
@@ -303,6 +340,8 @@ void LoopWriter::unrollWindows() {
 }
 
 void LoopWriter::writeVectors() {
+  if (copies > 1)
+    return recipe.unroll(vectorLoop, copies);
   if (lanes == 1)
     return;
   if (vectorIsCommon) {

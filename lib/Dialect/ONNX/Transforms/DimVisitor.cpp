@@ -42,10 +42,31 @@ static Type sharpen(Type type, ArrayRef<AffineExpr> dims) {
   return RankedTensorType::get(shape, tensor.getElementType());
 }
 
+/// `met` without declared sizes of 1 for what is a dimension of the inputs,
+/// which only the run knows: exporters write down there that their example was
+/// one.
+static Type freeInputSizes(Type met, Type inferred, ArrayRef<AffineExpr> dims,
+                           const DimSpace &space) {
+  auto tensor = dyn_cast<RankedTensorType>(met);
+  auto known = dyn_cast<RankedTensorType>(inferred);
+  if (!tensor || tensor.getRank() != static_cast<int64_t>(dims.size()))
+    return met;
+  SmallVector<int64_t> shape(tensor.getShape());
+  for (auto [i, dim] : llvm::enumerate(dims)) {
+    auto symbol = dyn_cast_or_null<AffineSymbolExpr>(dim);
+    bool isInput = symbol && space.symbol(symbol.getPosition()).kind ==
+                                 DimSymbol::Kind::Input;
+    if (isInput && shape[i] == 1 && !(known && !known.isDynamicDim(i)))
+      shape[i] = ShapedType::kDynamic;
+  }
+  return RankedTensorType::get(shape, tensor.getElementType());
+}
+
 void DimVisitor::record(Value value, Type type, ArrayRef<AffineExpr> dims) {
   FailureOr<Type> met = schema::meetTypes(value.getType(), type);
   ValueInfo info;
-  info.type = sharpen(succeeded(met) ? *met : type, dims);
+  info.type = succeeded(met) ? *met : type;
+  info.type = sharpen(freeInputSizes(info.type, type, dims, space), dims);
   auto tensor = dyn_cast<RankedTensorType>(info.type);
   for (int64_t i = 0; tensor && i < tensor.getRank(); ++i) {
     bool ruled = dims.size() == static_cast<size_t>(tensor.getRank());

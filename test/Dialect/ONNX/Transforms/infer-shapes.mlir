@@ -22,6 +22,18 @@ func.func @merge_with_declared(%x: tensor<?x3x4xf32>) -> tensor<2x?x4xf32> {
 
 // -----
 
+// But not a size of 1 for a dimension of the inputs, which only the run knows:
+// exporters write down there that their example was one.
+// CHECK-LABEL: func @declared_example
+// CHECK-SAME:      -> tensor<?x3x4xf32>
+// CHECK:         onnx.Relu{{.*}} -> tensor<?x3x4xf32>
+func.func @declared_example(%x: tensor<?x3x4xf32>) -> tensor<1x?x4xf32> {
+  %y = onnx.Relu(%x) : (tensor<?x3x4xf32>) -> tensor<1x?x4xf32>
+  return %y : tensor<1x?x4xf32>
+}
+
+// -----
+
 // An operator without a function: the type variable of its operand.
 // CHECK-LABEL: func @type_variable
 // CHECK:         onnx.GroupNormalization{{.*}} -> tensor<1x4x?xf32>

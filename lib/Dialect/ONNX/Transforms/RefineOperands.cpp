@@ -38,7 +38,7 @@ static bool refine(Value value, ArrayRef<int64_t> shape) {
 }
 
 bool onnxc::onnx::refineOperands(ModuleOp module) {
-  bool changed = false;
+  bool changed = refineSequences(module);
   module.walk<WalkOrder::PostOrder, mlir::ReverseIterator>([&](Operation *op) {
     auto type = op->getNumResults() == 0
                     ? RankedTensorType()

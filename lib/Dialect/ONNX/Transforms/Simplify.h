@@ -32,6 +32,9 @@ bool writeTypes(mlir::ModuleOp module, DimAnalysis &analysis);
 /// Gives operands of unknown rank the one that a declared result shows; true
 /// if there was one. Their types have to be inferred again then.
 bool refineOperands(mlir::ModuleOp module);
+/// The same for the elements of sequences that are empty at first: the rank of
+/// what is inserted later.
+bool refineSequences(mlir::ModuleOp module);
 
 /// Says on every operation with a dynamic result how its dimensions follow
 /// from the inputs (onnx.dims); takes the attribute away from all others.

@@ -120,9 +120,19 @@ private:
 
 } // namespace
 
+/// A tensor of strings, which the runtime keeps as pointers.
+static TypedAttr readStrings(const OMBuffer &buffer, RankedTensorType type) {
+  const auto *strings = static_cast<const char *const *>(buffer.data);
+  SmallVector<StringRef> texts(strings, strings + type.getNumElements());
+  return texts.empty() ? TypedAttr()
+                       : DenseStringElementsAttr::get(type, texts);
+}
+
 TypedAttr Result::take() {
   auto tensor = RankedTensorType::get(
       ArrayRef<int64_t>(buffer.shape, buffer.rank), type.getElementType());
+  if (isa<onnx::StringType>(type.getElementType()))
+    return readStrings(buffer, tensor);
   const char *data = static_cast<const char *>(buffer.data);
   std::optional<uint64_t> size = onnx::getRawSize(tensor);
   if (!size)

@@ -42,6 +42,15 @@ public:
   StringSet<> undefinedFrom(const StringSet<> &names) const;
 
 private:
+  /// Of a symbol; undefined ones have no section.
+  struct Name {
+    StringRef text;
+    std::optional<uint64_t> section;
+  };
+
+  Expected<Name> readName(const SymbolRef &symbol) const;
+  Error readReferences(const SectionRef &relocations, uint64_t from);
+
   const ObjectFile &file;
   /// By section what it refers to: other sections, and names elsewhere.
   DenseMap<uint64_t, SmallVector<uint64_t>> references;
@@ -52,61 +61,57 @@ private:
 
 } // namespace
 
-static Expected<bool> isUndefined(const SymbolRef &symbol) {
+Expected<RuntimeObject::Name>
+RuntimeObject::readName(const SymbolRef &symbol) const {
+  Expected<StringRef> name = symbol.getName();
+  Expected<object::section_iterator> section = symbol.getSection();
   Expected<uint32_t> flags = symbol.getFlags();
-  if (!flags)
-    return flags.takeError();
-  return (*flags & SymbolRef::SF_Undefined) != 0;
+  if (!name || !section || !flags)
+    return joinErrors(joinErrors(name.takeError(), section.takeError()),
+                      flags.takeError());
+  Name result{*name, std::nullopt};
+  if (!(*flags & SymbolRef::SF_Undefined))
+    result.section =
+        *section == file.section_end() ? ~uint64_t(0) : (*section)->getIndex();
+  return result;
+}
+
+Error RuntimeObject::readReferences(const SectionRef &relocations,
+                                    uint64_t from) {
+  for (const object::RelocationRef &relocation : relocations.relocations()) {
+    if (relocation.getSymbol() == file.symbol_end())
+      continue;
+    Expected<Name> name = readName(*relocation.getSymbol());
+    if (!name)
+      return name.takeError();
+    if (name->section)
+      references[from].push_back(*name->section);
+    else
+      foreign[from].push_back(name->text);
+  }
+  return Error::success();
 }
 
 Error RuntimeObject::read() {
-  auto sectionOf = [&](const SymbolRef &symbol) -> Expected<uint64_t> {
-    Expected<object::section_iterator> section = symbol.getSection();
-    if (!section)
-      return section.takeError();
-    return *section == file.section_end() ? ~uint64_t(0)
-                                          : (*section)->getIndex();
-  };
-  auto visit =
-      [&](const SymbolRef &symbol,
-          function_ref<void(StringRef, uint64_t, bool)> then) -> Error {
-    Expected<StringRef> name = symbol.getName();
-    Expected<uint64_t> section = sectionOf(symbol);
-    Expected<bool> undefined = isUndefined(symbol);
-    if (!name || !section || !undefined)
-      return joinErrors(joinErrors(name.takeError(), section.takeError()),
-                        undefined.takeError());
-    then(*name, *section, *undefined);
-    return Error::success();
-  };
-  Error error = Error::success();
-  for (const SymbolRef &symbol : file.symbols())
-    error = joinErrors(
-        std::move(error),
-        visit(symbol, [&](StringRef name, uint64_t section, bool undefined) {
-          if (undefined && !name.empty())
-            allUndefined.insert(name);
-          else
-            definedIn[name] = section;
-        }));
-  for (const SectionRef &relocations : file.sections()) {
-    auto target = relocations.getRelocatedSection();
-    if (!target || *target == file.section_end())
-      continue;
-    uint64_t from = (*target)->getIndex();
-    for (const object::RelocationRef &relocation : relocations.relocations())
-      if (relocation.getSymbol() != file.symbol_end())
-        error = joinErrors(
-            std::move(error),
-            visit(*relocation.getSymbol(),
-                  [&](StringRef name, uint64_t section, bool undefined) {
-                    if (undefined)
-                      foreign[from].push_back(name);
-                    else
-                      references[from].push_back(section);
-                  }));
+  for (const SymbolRef &symbol : file.symbols()) {
+    Expected<Name> name = readName(symbol);
+    if (!name)
+      return name.takeError();
+    if (name->section)
+      definedIn[name->text] = *name->section;
+    else if (!name->text.empty())
+      allUndefined.insert(name->text);
   }
-  return error;
+  for (const SectionRef &section : file.sections()) {
+    Expected<object::section_iterator> target = section.getRelocatedSection();
+    if (!target)
+      return target.takeError();
+    if (*target == file.section_end())
+      continue;
+    if (Error error = readReferences(section, (*target)->getIndex()))
+      return error;
+  }
+  return Error::success();
 }
 
 StringSet<> RuntimeObject::undefinedFrom(const StringSet<> &names) const {

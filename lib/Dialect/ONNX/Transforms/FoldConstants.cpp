@@ -41,13 +41,13 @@ static bool isKnownConstant(Operation *op) {
 }
 
 /// True if `op` gives the same results in every run that gives it the same
-/// operands, in a time that these tell. Weights stay as small as their
-/// quantised form.
+/// operands, in a time that these tell, and has not been tried. Weights stay as
+/// small as their quantised form.
 static bool isComputable(Operation *op) {
   return isa_and_present<ONNXDialect>(op->getDialect()) &&
          !isa<ConstantOp, DequantizeLinearOp>(op) && isPure(op) &&
          op->getNumRegions() == 0 && op->getNumResults() != 0 &&
-         op->getNumOperands() != 0;
+         op->getNumOperands() != 0 && !op->hasAttr(notFoldedName);
 }
 
 /// Bytes of the value of a constant or of a value of this type; nothing if
@@ -57,10 +57,21 @@ static std::optional<uint64_t> bytesOf(Type type) {
   return tensor ? getRawSize(tensor) : std::nullopt;
 }
 
+/// Bytes of the elements of a constant.
+static uint64_t bytesOf(TypedAttr value) {
+  auto strings = dyn_cast<DenseStringElementsAttr>(value);
+  if (!strings)
+    return bytesOf(value.getType()).value_or(0);
+  uint64_t bytes = 0;
+  for (StringRef text : strings.getRawStringData())
+    bytes += text.size();
+  return bytes;
+}
+
 /// True if a constant can hold what is computed for a value of this type.
 static bool canBeConstant(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor && getRawBitWidth(tensor.getElementType()) != 0;
+  return tensor && getElementTypeNumber(tensor.getElementType()) != 0;
 }
 
 namespace {
@@ -90,7 +101,9 @@ private:
   IRRewriter rewriter;
   /// Operations that are known to compute constants, in order.
   SetVector<Operation *> computable;
-  /// Results of these that are to become constants.
+  /// Results of these that somebody needs, and those that are to become
+  /// constants.
+  DenseSet<Value> needed;
   SetVector<Value> roots;
 };
 
@@ -124,36 +137,37 @@ void Folding::collect() {
 
 /// Makes a root of `value`, or of what it is computed from if that cannot be.
 void Folding::need(Value value) {
-  Operation *op = value.getDefiningOp();
-  if (!computable.contains(op) || roots.contains(value))
-    return;
-  if (!op->hasAttr(notFoldedName) && canBeConstant(value.getType()) &&
-      pays(value)) {
-    roots.insert(value);
-    return;
+  SmallVector<Value> open = {value};
+  while (!open.empty()) {
+    Value next = open.pop_back_val();
+    Operation *op = next.getDefiningOp();
+    if (!computable.contains(op) || !needed.insert(next).second)
+      continue;
+    if (canBeConstant(next.getType()) && pays(next))
+      roots.insert(next);
+    else
+      llvm::append_range(open, op->getOperands());
   }
-  for (Value operand : op->getOperands())
-    need(operand);
 }
 
 /// All that has to be computed for some values, in the order of the module.
 SetVector<Operation *> Folding::subgraphOf(ArrayRef<Value> roots) {
-  SetVector<Operation *> needed;
+  SetVector<Operation *> found;
   SmallVector<Operation *> open;
   auto add = [&](Value value) {
     Operation *op = value.getDefiningOp();
-    if (needed.insert(op))
+    if (found.insert(op))
       open.push_back(op);
   };
   llvm::for_each(roots, add);
   while (!open.empty())
     llvm::for_each(open.pop_back_val()->getOperands(), add);
   SetVector<Operation *> ordered;
-  for (Operation *op : needed)
+  for (Operation *op : found)
     if (!computable.contains(op))
       ordered.insert(op); // constants come first
   for (Operation *op : computable)
-    if (needed.contains(op))
+    if (found.contains(op))
       ordered.insert(op);
   return ordered;
 }
@@ -196,9 +210,7 @@ void Folding::refuse(Value root, const Twine &reason) {
 }
 
 bool Folding::replace(Value root, TypedAttr value) {
-  auto type = cast<RankedTensorType>(value.getType());
-  std::optional<uint64_t> bytes = bytesOf(type);
-  if (!bytesOf(root.getType()) && bytes.value_or(0) > allowedGrowth) {
+  if (!bytesOf(root.getType()) && bytesOf(value) > allowedGrowth) {
     refuse(root, "the result is large");
     return false;
   }

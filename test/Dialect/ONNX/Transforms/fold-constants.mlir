@@ -53,6 +53,23 @@ func.func @shapes() -> (tensor<?x?xf32>, tensor<0x2xf32>) {
 
 // -----
 
+// Text, and what sequences hold.
+// CHECK-LABEL: func @no_numbers
+// CHECK-DAG:     onnx.Constant dense<["ax", "by"]> : tensor<2x!onnx.string>
+// CHECK-DAG:     onnx.Constant dense<{{.*}}1.000000e+00, 2.000000e+00], [1.000000e+00, 2.000000e+00]{{.*}}> : tensor<2x2xf32>
+// CHECK-NEXT:    return
+func.func @no_numbers() -> (tensor<2x!onnx.string>, tensor<2x2xf32>) {
+  %0 = onnx.Constant dense<["a", "b"]> : tensor<2x!onnx.string>
+  %1 = onnx.Constant dense<["x", "y"]> : tensor<2x!onnx.string>
+  %2 = onnx.StringConcat(%0, %1) : (tensor<2x!onnx.string>, tensor<2x!onnx.string>) -> tensor<2x!onnx.string>
+  %3 = onnx.Constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %4 = onnx.SequenceConstruct(%3, %3) : (tensor<2xf32>, tensor<2xf32>) -> !onnx.seq<tensor<2xf32>>
+  %5 = onnx.ConcatFromSequence(%4) {axis = 0 : i64, new_axis = 1 : i64} : (!onnx.seq<tensor<2xf32>>) -> tensor<2x2xf32>
+  return %2, %5 : tensor<2x!onnx.string>, tensor<2x2xf32>
+}
+
+// -----
+
 // Inside a branch too.
 // CHECK-LABEL: func @branch
 // CHECK:         onnx.If

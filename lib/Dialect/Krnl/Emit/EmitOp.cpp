@@ -220,10 +220,14 @@ void KernelEmitter::finishAccumulators(OpState &state, ValueRange values) {
       if (lanesReduced && isa<VectorType>(total.getType()))
         total = vector::ReductionOp::create(b, combiningKind(combiner), total,
                                             arith::FastMathFlags::reassoc);
-      if (split || splitsCopies(state))
-        total = combine(
-            b, combiner,
-            readOperand(state, *state.op.getDpsInitOperand(i), copies), total);
+      if (split || splitsCopies(state)) {
+        Value start =
+            readOperand(state, *state.op.getDpsInitOperand(i), copies);
+        // One value may stand for all lanes.
+        if (auto type = dyn_cast<VectorType>(total.getType()))
+          start = broadcast(start, type.getNumElements());
+        total = combine(b, combiner, start, total);
+      }
       recordResult(state, i, copies, total);
     }
   }
@@ -239,6 +243,9 @@ bool KernelEmitter::splitsCopies(const OpState &state) {
 SmallVector<Value> KernelEmitter::emitPoint(OpState &state,
                                             ValueRange accumulators) {
   state.reads.clear();
+  if (!accumulators.empty())
+    for (OpOperand *input : state.op.getDpsInputOperands())
+      prefetchPanel(state, *input);
   SmallVector<Value> running = llvm::to_vector(accumulators);
   SmallVector<Copies> all = enumerate(state, [](unsigned) { return true; });
   unsigned inits = state.op.getNumDpsInits();

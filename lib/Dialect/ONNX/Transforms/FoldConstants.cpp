@@ -29,6 +29,9 @@ using namespace onnxc::onnx;
 /// much: what is cheaper to compute than to store is left alone.
 static constexpr uint64_t allowedGrowth = 64 * 1024;
 
+/// Long chains of large results are not looked through for ever.
+static constexpr uint64_t maxVisits = 1000 * 1000;
+
 static constexpr StringLiteral notFoldedName = "onnx.not_folded";
 
 /// True for a constant whose elements are there.
@@ -105,6 +108,8 @@ private:
   /// constants.
   DenseSet<Value> needed;
   SetVector<Value> roots;
+  /// Operations looked at to find out what results are made from.
+  uint64_t visits = 0;
 };
 
 } // namespace
@@ -150,24 +155,26 @@ void Folding::need(Value value) {
   }
 }
 
-/// All that has to be computed for some values, in the order of the module.
-SetVector<Operation *> Folding::subgraphOf(ArrayRef<Value> roots) {
+/// All that some values are computed from.
+static SetVector<Operation *> sourcesOf(ArrayRef<Value> roots) {
   SetVector<Operation *> found;
-  SmallVector<Operation *> open;
-  auto add = [&](Value value) {
-    Operation *op = value.getDefiningOp();
+  SmallVector<Value> open(roots);
+  while (!open.empty()) {
+    Operation *op = open.pop_back_val().getDefiningOp();
     if (found.insert(op))
-      open.push_back(op);
-  };
-  llvm::for_each(roots, add);
-  while (!open.empty())
-    llvm::for_each(open.pop_back_val()->getOperands(), add);
-  SetVector<Operation *> ordered;
-  for (Operation *op : found)
+      llvm::append_range(open, op->getOperands());
+  }
+  return found;
+}
+
+/// The same in the order of the module.
+SetVector<Operation *> Folding::subgraphOf(ArrayRef<Value> roots) {
+  SetVector<Operation *> sources = sourcesOf(roots), ordered;
+  for (Operation *op : sources)
     if (!computable.contains(op))
       ordered.insert(op); // constants come first
   for (Operation *op : computable)
-    if (found.contains(op))
+    if (sources.contains(op))
       ordered.insert(op);
   return ordered;
 }
@@ -177,8 +184,12 @@ bool Folding::pays(Value root) {
   std::optional<uint64_t> result = bytesOf(root.getType());
   if (!result || *result <= allowedGrowth)
     return true;
+  if (visits > maxVisits)
+    return false;
   uint64_t given = 0;
-  for (Operation *op : subgraphOf(root))
+  SetVector<Operation *> sources = sourcesOf(root);
+  visits += sources.size();
+  for (Operation *op : sources)
     if (isa<ConstantOp>(op))
       given += bytesOf(op->getResult(0).getType()).value_or(0);
   return *result <= given + allowedGrowth;

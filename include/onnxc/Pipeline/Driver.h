@@ -65,8 +65,8 @@ struct Report {
   std::string output;
   std::string target;
   int64_t arenaBytes = 0;
-  /// Where sizes are known only at run time: the most bytes that the arena
-  /// takes, by the names of dimensions.
+  /// Where sizes are known only at run time: what the arena takes, in words and
+  /// by the names of dimensions.
   std::string arenaFormula;
   int64_t weightsBytes = 0;
   int64_t artefactBytes = 0;

@@ -193,3 +193,39 @@ func.func @views(%x: tensor<?x4xf32>, %n: index) -> (f32, f32, f32) {
   %2 = tensor.extract %c[%c0, %c0] : tensor<4x?xf32>
   return %0, %1, %2 : f32, f32, f32
 }
+
+// -----
+
+// A loop appends to the buffer that it carries, which is only replaced where
+// there is no more room; the result shows what has been filled.
+// CHECK-LABEL: func @rows
+// CHECK:         scf.while (%{{.+}} = %{{.+}}, %{{.+}} = %{{.+}}) : (index, memref<?x4xf32>)
+// CHECK:         ^bb0(%[[I:.+]]: index, %[[ROWS:.+]]: memref<?x4xf32>):
+// CHECK:           %[[ROOM:.+]] = memref.dim %[[ROWS]]
+// CHECK-NEXT:      %[[FULL:.+]] = arith.cmpi sge, %[[I]], %[[ROOM]]
+// CHECK:           %[[ALL:.+]] = scf.if %[[FULL]]
+// CHECK:             %[[LARGER:.+]] = memref.alloc(
+// CHECK:             memref.copy
+// CHECK:             krnl.release %[[ROWS]]
+// CHECK-NEXT:        scf.yield %[[LARGER]]
+// CHECK:             scf.yield %[[ROWS]]
+// CHECK:           %[[PLACE:.+]] = krnl.row_view %[[ALL]][%[[I]]]
+// CHECK:           memref.copy %arg0, %[[PLACE]]
+// CHECK:           scf.yield %{{.+}}, %[[ALL]]
+// CHECK:         memref.reinterpret_cast
+func.func @rows(%x: tensor<4xf32>, %n: index) -> tensor<?x4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %none = tensor.empty(%c0) : tensor<?x4xf32>
+  %r:2 = scf.while (%i = %c0, %rows = %none) : (index, tensor<?x4xf32>) -> (index, tensor<?x4xf32>) {
+    %more = arith.cmpi slt, %i, %n : index
+    scf.condition(%more) %i, %rows : index, tensor<?x4xf32>
+  } do {
+  ^bb0(%i: index, %rows: tensor<?x4xf32>):
+    %next = krnl.append_row %x to %rows[%i] of %n : tensor<4xf32> to tensor<?x4xf32>
+    %j = arith.addi %i, %c1 : index
+    scf.yield %j, %next : index, tensor<?x4xf32>
+  }
+  %all = krnl.first_rows %r#1[%r#0] : tensor<?x4xf32>
+  return %all : tensor<?x4xf32>
+}

@@ -89,3 +89,67 @@ func.func @negative_weight() {
   %b = krnl.weight_view [-8] : memref<4xf32>
   return
 }
+
+// -----
+
+func.func @one_life(%at: index) {
+  // expected-error @+1 {{lives from an op to an op, but 1 are given}}
+  %a = krnl.arena_view [%at] () lives [3] : memref<4xf32>
+  return
+}
+
+// -----
+
+func.func @bytes_without_size() {
+  // expected-error @+1 {{expected one size for each of the 1 dynamic dimensions, but got 0}}
+  %b = krnl.buffer_bytes() : memref<?xf32>
+  return
+}
+
+// -----
+
+func.func @word_without_place() {
+  // expected-error @+1 {{expected a location for each of the 1 messages}}
+  %w = krnl.error_word ["bad"] at [] : memref<i32>
+  return
+}
+
+// -----
+
+func.func @words() {
+  // expected-error @+1 {{expected a buffer of one word, but got 'memref<2xi32>'}}
+  %w = krnl.error_word ["bad"] at [loc("x")] : memref<2xi32>
+  return
+}
+
+// -----
+
+func.func @row_of_other_size(%rows: tensor<?x4xf32>, %row: tensor<3xf32>, %n: index) {
+  // expected-error @+1 {{expected a row of 'tensor<?x4xf32>', but got 'tensor<3xf32>'}}
+  %r = krnl.append_row %row to %rows[%n] of %n : tensor<3xf32> to tensor<?x4xf32>
+  return
+}
+
+// -----
+
+func.func @known_number_of_rows(%rows: tensor<2x4xf32>, %n: index) {
+  // expected-error @+1 {{expected an unknown number of rows, but got 'tensor<2x4xf32>'}}
+  %r = krnl.first_rows %rows[%n] : tensor<2x4xf32>
+  return
+}
+
+// -----
+
+func.func @view_of_other_row(%rows: memref<?x4xf32>, %n: index) {
+  // expected-error @+1 {{expected a row of 'memref<?x4xf32>', but got 'memref<5xf32>'}}
+  %r = krnl.row_view %rows[%n] : memref<?x4xf32> -> memref<5xf32>
+  return
+}
+
+// -----
+
+func.func @strided_row(%rows: memref<?x4xf32, strided<[8, 1]>>, %n: index) {
+  // expected-error @+1 {{expected contiguous buffers}}
+  %r = krnl.row_view %rows[%n] : memref<?x4xf32, strided<[8, 1]>> -> memref<4xf32>
+  return
+}

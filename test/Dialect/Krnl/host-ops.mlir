@@ -69,3 +69,27 @@ func.func @buffers(%at: index, %n: index, %p: !llvm.ptr) {
   %f = krnl.from_pointer %p(%n) : !llvm.ptr -> memref<?x4xf32>
   return
 }
+
+// CHECK-LABEL: func @computed_places
+// CHECK:         krnl.buffer_bytes(%{{.+}}) : memref<?x4xf32>
+// CHECK:         %[[A:.+]] = krnl.arena_reserve %{{.+}}
+// CHECK:         krnl.arena_view[%{{.+}}] (%{{.+}}) in %[[A]] lives [2, 7] : memref<?x4xf32>
+// CHECK:         krnl.error_word ["bad row"] at [#{{.+}}] : memref<i32>
+func.func @computed_places(%at: index, %n: index) {
+  %b = krnl.buffer_bytes(%n) : memref<?x4xf32>
+  %arena = krnl.arena_reserve %b
+  %v = krnl.arena_view [%at] (%n) in %arena lives [2, 7] : memref<?x4xf32>
+  %w = krnl.error_word ["bad row"] at [loc("r")] : memref<i32>
+  return
+}
+
+// CHECK-LABEL: func @rows
+// CHECK:         krnl.append_row %arg1 to %arg0[%arg2] of %arg2 : tensor<4xf32> to tensor<?x4xf32>
+// CHECK:         krnl.first_rows %{{.+}}[%arg2] : tensor<?x4xf32>
+// CHECK:         krnl.row_view %arg3[%arg2] : memref<?x4xf32> -> memref<4xf32>
+func.func @rows(%rows: tensor<?x4xf32>, %row: tensor<4xf32>, %n: index, %m: memref<?x4xf32>) {
+  %r = krnl.append_row %row to %rows[%n] of %n : tensor<4xf32> to tensor<?x4xf32>
+  %f = krnl.first_rows %r[%n] : tensor<?x4xf32>
+  %v = krnl.row_view %m[%n] : memref<?x4xf32> -> memref<4xf32>
+  return
+}

@@ -7,7 +7,7 @@ func.func private @k(memref<?x4xf32>, memref<?x4xf32>, index, index) attributes 
 // first. 64 more bytes stand for rounding each size up.
 // CHECK-LABEL: func @reuse
 // CHECK-SAME:    krnl.arena_bytes = 0 : i64
-// CHECK-SAME:    krnl.arena_formula = "128 + 32*batch"
+// CHECK-SAME:    krnl.arena_formula = "at most 128 + 32*batch B"
 // CHECK:         %[[N:.+]] = memref.dim %arg0, %[[C0:.+]] :
 // CHECK-NEXT:    %[[S:.+]] = krnl.buffer_bytes(%[[N]]) : memref<?x4xf32>
 // CHECK:         %[[ALL:.+]] = krnl.arena_reserve
@@ -95,7 +95,7 @@ func.func @branch(%x: memref<?xf32>, %c: i1) {
 // A division that may trap is not made earlier than the model has it, and an
 // element is read early only where there is one.
 // CHECK-LABEL: func @not_at_entry
-// CHECK-SAME:    krnl.arena_formula = "64 + an element of input2"
+// CHECK-SAME:    krnl.arena_formula = "at most 64 + an element of input2 B"
 // CHECK:         krnl.alloc(
 // CHECK:         krnl.alloc(
 // CHECK:         krnl.arena_view

@@ -80,13 +80,15 @@ bool EntryValues::followsFromInputs(Operation &op) const {
          isSpeculatable(&op) && areKnown(op.getOperands());
 }
 
-SmallVector<Operation *> EntryValues::needed(Value value) {
+SmallVector<Operation *>
+EntryValues::needed(Value value, llvm::function_ref<bool(Value)> isDone) {
   SmallVector<Operation *> ops;
   SmallVector<Value> open{value};
   llvm::DenseSet<Operation *> seen;
   while (!open.empty()) {
-    Operation *op = open.pop_back_val().getDefiningOp();
-    if (!op || !seen.insert(op).second)
+    Value next = open.pop_back_val();
+    Operation *op = next.getDefiningOp();
+    if (!op || isDone(next) || !seen.insert(op).second)
       continue;
     ops.push_back(op);
     for (Value operand : op->getOperands())
@@ -102,9 +104,9 @@ SmallVector<Operation *> EntryValues::needed(Value value) {
 Value EntryValues::atEntry(Value value) {
   if (isa<BlockArgument>(value))
     return value;
-  for (Operation *op : needed(value))
-    if (!copies.contains(op->getResult(0)))
-      entry().clone(*op, copies);
+  auto isDone = [&](Value v) { return copies.contains(v); };
+  for (Operation *op : needed(value, isDone))
+    entry().clone(*op, copies);
   return copies.lookup(value);
 }
 
@@ -133,11 +135,9 @@ int64_t EntryValues::estimate(Value value) {
     bool isBool = type.isInteger(1);
     return builder.getIntegerAttr(type, isBool ? 0 : usualSize);
   };
-  for (Operation *op : needed(value)) {
+  auto isDone = [&](Value v) { return estimates.contains(v); };
+  for (Operation *op : needed(value, isDone)) {
     Value result = op->getResult(0);
-    auto [place, isNew] = estimates.try_emplace(result);
-    if (!isNew)
-      continue;
     Attribute folded = fold(op, result);
     estimates[result] = folded ? folded : usual(result.getType());
   }
@@ -199,9 +199,9 @@ SizeFormula EntryValues::formulaOf(Operation *op) {
 SizeFormula EntryValues::formula(Value value) {
   if (!value.getDefiningOp())
     return SizeFormula::named("?");
-  for (Operation *op : needed(value))
-    if (!formulas.contains(op->getResult(0)))
-      formulas[op->getResult(0)] = formulaOf(op);
+  auto isDone = [&](Value v) { return formulas.contains(v); };
+  for (Operation *op : needed(value, isDone))
+    formulas[op->getResult(0)] = formulaOf(op);
   return formulas.lookup(value);
 }
 

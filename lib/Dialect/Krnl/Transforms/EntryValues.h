@@ -32,8 +32,9 @@ public:
   /// before. Expects it to be known.
   mlir::Value atEntry(mlir::Value value);
 
-  /// What the value may be, for plans: every size of an input is thought to be
-  /// `usualSize`.
+  /// What every size of an input is thought to be.
+  static constexpr int64_t usualSize = 32;
+  /// What the value may be, for plans.
   int64_t estimate(mlir::Value value);
   SizeFormula formula(mlir::Value value);
 
@@ -41,13 +42,12 @@ public:
   mlir::OpBuilder &entry();
 
 private:
-  static constexpr int64_t usualSize = 32;
-
   bool followsFromInputs(mlir::Operation &op) const;
   std::string nameOfSize(mlir::Operation *op);
   mlir::Attribute fold(mlir::Operation *op, mlir::Value result);
-  /// The ops that a value needs, in program order.
-  llvm::SmallVector<mlir::Operation *> needed(mlir::Value value);
+  /// The ops that a value needs, in program order, but for those done before.
+  llvm::SmallVector<mlir::Operation *>
+  needed(mlir::Value value, llvm::function_ref<bool(mlir::Value)> isDone);
   SizeFormula formulaOf(mlir::Operation *op);
 
   mlir::func::FuncOp host;

@@ -79,6 +79,9 @@ static Piece pieceOf(Value buffer) {
   // Workers that note an error do not get in each other's way.
   if (isa_and_nonnull<WeightViewOp, ErrorWordOp>(base.getDefiningOp()))
     return {};
+  // What a loop has carried may be in the arena, at one of two places.
+  if (base.getDefiningOp<scf::WhileOp>())
+    return {Value(), 0, std::numeric_limits<int64_t>::max(), {}};
   auto view = base.getDefiningOp<ArenaViewOp>();
   if (!view)
     return {base, 0, 0, {}};

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ArenaPlan.h"
+#include "CarriedSlots.h"
 #include "EntryValues.h"
 #include "HostBuffers.h"
 
@@ -48,6 +49,8 @@ private:
     return op->getBlock() != &host.getBody().front();
   }
   void choosePlaces();
+  void choosePlace(memref::AllocOp op);
+  void swapCarried();
   int64_t estimatedBytes(memref::AllocOp op);
   void checkEarly();
   void viewConstantPlaces();
@@ -67,6 +70,10 @@ private:
   SmallVector<memref::AllocOp> planned;
   SmallVector<ArenaSlot> slots;
   SmallVector<memref::AllocOp> pooled;
+  /// Buffers that loops swap, with the results that are in one of them; both
+  /// are needed as long as the results are.
+  DenseMap<Operation *, Value> carried;
+  DenseSet<Value> inArena;
 };
 
 } // namespace
@@ -78,15 +85,6 @@ void Planner::number(Operation *op) {
       for (Operation &inner : block)
         number(&inner);
   numbers[op] = {own, next - 1};
-}
-
-/// True where an operand gives its buffer to a loop or to what follows a block.
-static bool handsOn(OpOperand &use) {
-  Operation *op = use.getOwner();
-  if (isa<scf::YieldOp, scf::ConditionOp, scf::WhileOp>(op))
-    return true;
-  auto loop = dyn_cast<scf::ForOp>(op);
-  return loop && use.getOperandNumber() >= loop.getNumControlOperands();
 }
 
 /// The last op in the block of `value` that uses it, also as a view or inside
@@ -137,7 +135,7 @@ void Planner::releaseOwned() {
   SmallVector<Value> owned;
   auto add = [&](ValueRange values) {
     for (Value value : values)
-      if (isa<MemRefType>(value.getType()))
+      if (isa<MemRefType>(value.getType()) && !inArena.contains(value))
         owned.push_back(value);
   };
   host.walk([&](Operation *op) {
@@ -174,21 +172,24 @@ int64_t Planner::estimatedBytes(memref::AllocOp op) {
 void Planner::choosePlaces() {
   SmallVector<memref::AllocOp> allocs;
   host.walk([&](memref::AllocOp op) { allocs.push_back(op); });
-  for (memref::AllocOp op : allocs) {
-    bool isHandedOn = false;
-    Operation *last = lastUse(op, isHandedOn);
-    if (isHandedOn || !values.areKnown(op.getDynamicSizes())) {
-      pooled.push_back(op);
-      continue;
-    }
-    int64_t first = numbers[op].first;
-    planned.push_back(op);
-    slots.push_back({estimatedBytes(op),
-                     first,
-                     last ? numbers[last].second : first,
-                     0,
-                     {}});
+  llvm::for_each(allocs, [&](memref::AllocOp op) { choosePlace(op); });
+}
+
+void Planner::choosePlace(memref::AllocOp op) {
+  bool isHandedOn = false;
+  Operation *last = lastUse(op, isHandedOn);
+  if (Value result = carried.lookup(op)) {
+    // Nobody has it but its loop, and the users of the result.
+    Operation *user = lastUse(result, isHandedOn);
+    last = user ? user : result.getDefiningOp();
+  } else if (isHandedOn || !values.areKnown(op.getDynamicSizes())) {
+    pooled.push_back(op);
+    return;
   }
+  int64_t first = numbers[op].first;
+  planned.push_back(op);
+  slots.push_back(
+      {estimatedBytes(op), first, last ? numbers[last].second : first, 0, {}});
 }
 
 void Planner::replace(memref::AllocOp op, Value offset, Value arena,
@@ -290,7 +291,8 @@ void Planner::viewComputedPlaces() {
   host->setAttr("krnl.arena_formula", entry.getStringAttr(text));
 }
 
-/// At least the size of the arena, by the names of dimensions.
+/// The size of the arena: at most so much, by the names of dimensions, or for
+/// an example where that is too long to read.
 std::string Planner::formula(ArrayRef<unsigned> order) {
   SmallVector<SizeFormula> ends(slots.size());
   SizeFormula total;
@@ -314,10 +316,30 @@ std::string Planner::formula(ArrayRef<unsigned> order) {
     ends[number] = offset.plus(bytes);
     total = total.atLeast(ends[number]);
   }
-  return total.text();
+  if (total.isReadable())
+    return "at most " + total.text() + " B";
+  int64_t estimate = 0;
+  for (const ArenaSlot &slot : slots)
+    estimate = std::max(estimate, slot.offset + slot.bytes);
+  return std::to_string(estimate) + " B where unknown sizes are " +
+         std::to_string(EntryValues::usualSize);
+}
+
+/// What loops carry in two buffers has places in the arena.
+void Planner::swapCarried() {
+  auto isKnown = [&](memref::AllocOp op) {
+    return values.areKnown(op.getDynamicSizes());
+  };
+  for (const CarriedSlots &slots : makeCarriedSlots(host, isKnown)) {
+    for (memref::AllocOp buffer : slots.buffers)
+      carried[buffer] = slots.result;
+    inArena.insert(slots.result);
+    inArena.insert(slots.spare);
+  }
 }
 
 void Planner::run() {
+  swapCarried();
   for (Operation &op : host.getBody().front())
     number(&op);
   choosePlaces();

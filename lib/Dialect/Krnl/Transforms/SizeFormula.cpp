@@ -16,7 +16,8 @@
 using namespace onnxc::krnl;
 
 /// Longer ones are no use to a reader.
-static constexpr size_t mostTerms = 24;
+static constexpr size_t mostTerms = 24, mostLetters = 48;
+static constexpr llvm::StringLiteral dots = "...";
 
 static int64_t saturatingMul(int64_t a, int64_t b) {
   int64_t result;
@@ -37,7 +38,8 @@ SizeFormula::SizeFormula(int64_t constant) {
 
 SizeFormula SizeFormula::named(llvm::StringRef name) {
   SizeFormula formula;
-  formula.terms[{name.str()}] = 1;
+  formula.terms[{
+      (name.size() > mostLetters ? llvm::StringRef(dots) : name).str()}] = 1;
   return formula;
 }
 
@@ -81,6 +83,13 @@ SizeFormula SizeFormula::atLeast(const SizeFormula &other) const {
       coefficient = std::max<int64_t>(coefficient, 0);
   std::erase_if(bound.terms, [](const auto &term) { return term.second == 0; });
   return bound;
+}
+
+bool SizeFormula::isReadable() const {
+  return llvm::none_of(terms, [](const auto &term) {
+    return llvm::any_of(
+        term.first, [](llvm::StringRef name) { return name.contains(dots); });
+  });
 }
 
 std::string SizeFormula::text() const {

@@ -23,6 +23,7 @@ class SizeFormula {
 public:
   SizeFormula() = default;
   SizeFormula(int64_t constant);
+  /// Long names become dots.
   static SizeFormula named(llvm::StringRef name);
 
   SizeFormula plus(const SizeFormula &other, int64_t scale = 1) const;
@@ -33,6 +34,8 @@ public:
 
   /// 64 + 4096*batch*seq
   std::string text() const;
+  /// False if names were too long to be told apart by a reader.
+  bool isReadable() const;
 
 private:
   std::map<std::vector<std::string>, int64_t> terms;

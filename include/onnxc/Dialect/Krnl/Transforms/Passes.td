@@ -143,16 +143,24 @@ def KrnlBufferizeHostPass : Pass<"krnl-bufferize-host", "::mlir::ModuleOp"> {
 def KrnlPlanMemoryPass : Pass<"krnl-plan-memory", "::mlir::ModuleOp"> {
   let summary = "give every buffer of the host program its memory";
   let description = [{
-    Buffers of static size get an offset in one arena, so that those alive at the
-    same time do not overlap: largest first, into the tightest gap. Buffers of
-    dynamic size, and those that loops carry, come from the pool of the call and
-    are released after their last use on every path.
+    Buffers whose size follows from the sizes of the inputs get a place in one
+    arena, so that those alive at the same time do not overlap: largest first,
+    into the tightest gap. If all sizes are constants, so are the places; else
+    they are computed when a run begins, from a plan made with estimates: what the
+    plan puts above another buffer begins where that one ends. What a loop carries
+    in one size is in one of two buffers that change places in each turn.
+
+    Everything else comes from the pool of the call and is released after its last
+    use on every path. The attributes `krnl.arena_bytes` or `krnl.arena_formula`
+    say how large the arena is.
 
     ```mlir
     %0 = memref.alloc() : memref<64xf32>
     %1 = memref.alloc(%n) : memref<?xf32>
     // becomes
-    %0 = krnl.arena_view[%c0] () : memref<64xf32>
+    %b = krnl.buffer_bytes(%batch) : memref<?xf32>
+    %arena = krnl.arena_reserve %b
+    %0 = krnl.arena_view[%c0] (%batch) in %arena lives [3, 9] : memref<?xf32>
     %1 = krnl.alloc(%n) : memref<?xf32>
     ...
     krnl.release %1 : memref<?xf32>

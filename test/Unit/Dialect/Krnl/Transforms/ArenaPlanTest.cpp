@@ -82,6 +82,14 @@ TEST(SizeFormula, PrintsSumsOfProducts) {
   EXPECT_EQ(n.plus(n, -1).text(), "0");
 }
 
+TEST(SizeFormula, ShortensLongNames) {
+  SizeFormula n = SizeFormula::named("n");
+  EXPECT_TRUE(n.isReadable());
+  SizeFormula tooLong = n.plus(SizeFormula::named(std::string(1000, 'x')));
+  EXPECT_FALSE(tooLong.isReadable());
+  EXPECT_EQ(tooLong.text(), "... + n");
+}
+
 TEST(SizeFormula, BoundsBoth) {
   SizeFormula n = SizeFormula::named("n");
   SizeFormula a = n.times(SizeFormula(8)).plus(SizeFormula(64), -1);

@@ -1,0 +1,133 @@
+//===- CarriedSlots.cpp - Places for what loops carry ----------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CarriedSlots.h"
+
+#include "mlir/Interfaces/ViewLikeInterface.h"
+
+using namespace mlir;
+
+namespace onnxc::krnl {
+
+bool handsOn(OpOperand &use) {
+  Operation *op = use.getOwner();
+  if (isa<scf::YieldOp, scf::ConditionOp, scf::WhileOp>(op))
+    return true;
+  auto loop = dyn_cast<scf::ForOp>(op);
+  return loop && use.getOperandNumber() >= loop.getNumControlOperands();
+}
+
+/// How often a buffer, or a view of it, is given away.
+static unsigned timesHandedOn(Value buffer) {
+  unsigned times = 0;
+  for (OpOperand &use : buffer.getUses()) {
+    times += handsOn(use);
+    if (auto view = dyn_cast<ViewLikeOpInterface>(use.getOwner()))
+      if (view.getViewSource() == use.get())
+        times += timesHandedOn(view->getResult(0));
+  }
+  return times;
+}
+
+namespace {
+
+/// One value that a loop carries, by its positions.
+struct Carried {
+  unsigned init, result;
+  memref::AllocOp first, next;
+};
+
+class LoopSwapper {
+public:
+  LoopSwapper(scf::WhileOp loop,
+              llvm::function_ref<bool(memref::AllocOp)> isPlanned)
+      : loop(loop), isPlanned(isPlanned) {}
+
+  void run(SmallVectorImpl<CarriedSlots> &slots);
+
+private:
+  std::optional<Carried> carriedAt(unsigned init);
+
+  scf::WhileOp loop;
+  llvm::function_ref<bool(memref::AllocOp)> isPlanned;
+};
+
+} // namespace
+
+/// The value of init `init`, if it stays in buffers of one size.
+std::optional<Carried> LoopSwapper::carriedAt(unsigned init) {
+  auto first = loop.getInits()[init].getDefiningOp<memref::AllocOp>();
+  auto next =
+      loop.getYieldOp().getOperand(init).getDefiningOp<memref::AllocOp>();
+  if (!first || !next || first.getType() != next.getType() ||
+      first.getDynamicSizes() != next.getDynamicSizes() ||
+      next->getBlock() != loop.getAfterBody() || timesHandedOn(first) != 1 ||
+      timesHandedOn(next) != 1 || !isPlanned(first))
+    return std::nullopt;
+  // The condition hands it to the body and to the result, once.
+  Value before = loop.getBeforeArguments()[init];
+  OperandRange handed = loop.getConditionOp().getArgs();
+  if (llvm::count(handed, before) != 1 || timesHandedOn(before) != 1)
+    return std::nullopt;
+  unsigned result = std::distance(handed.begin(), llvm::find(handed, before));
+  if (timesHandedOn(loop.getAfterArguments()[result]) != 0 ||
+      timesHandedOn(loop.getResult(result)) != 0)
+    return std::nullopt;
+  return Carried{init, result, first, next};
+}
+
+void LoopSwapper::run(SmallVectorImpl<CarriedSlots> &slots) {
+  SmallVector<Carried> all;
+  for (unsigned init = 0; init < loop.getInits().size(); ++init)
+    if (std::optional<Carried> carried = carriedAt(init))
+      all.push_back(*carried);
+  if (all.empty())
+    return;
+  OpBuilder builder(loop);
+  SmallVector<Value> inits(loop.getInits()), spares;
+  SmallVector<Type> types(loop.getResultTypes());
+  for (const Carried &carried : all) {
+    memref::AllocOp first = carried.first;
+    spares.push_back(memref::AllocOp::create(
+        builder, first.getLoc(), first.getType(), first.getDynamicSizes()));
+    inits.push_back(spares.back());
+    types.push_back(first.getType());
+  }
+  auto longer = scf::WhileOp::create(builder, loop.getLoc(), types, inits);
+  longer->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+  longer.getBefore().takeBody(loop.getBefore());
+  longer.getAfter().takeBody(loop.getAfter());
+  for (auto [i, carried, spare] : llvm::enumerate(all, spares)) {
+    Type type = spare.getType();
+    Location loc = spare.getLoc();
+    longer.getConditionOp().getArgsMutable().append(
+        ValueRange(longer.getBeforeBody()->addArgument(type, loc)));
+    Value next = longer.getAfterBody()->addArgument(type, loc);
+    carried.next.replaceAllUsesWith(next);
+    carried.next.erase();
+    Value last = longer.getAfterArguments()[carried.result];
+    longer.getYieldOp().getResultsMutable().append(ValueRange(last));
+    memref::AllocOp first = carried.first;
+    slots.push_back({{first, spare.getDefiningOp<memref::AllocOp>()},
+                     longer.getResult(carried.result),
+                     longer.getResult(loop.getNumResults() + i)});
+  }
+  loop.replaceAllUsesWith(longer.getResults().take_front(loop.getNumResults()));
+  loop.erase();
+}
+
+SmallVector<CarriedSlots>
+makeCarriedSlots(func::FuncOp host,
+                 llvm::function_ref<bool(memref::AllocOp)> isPlanned) {
+  SmallVector<scf::WhileOp> loops;
+  host.walk([&](scf::WhileOp loop) { loops.push_back(loop); });
+  SmallVector<CarriedSlots> slots;
+  for (scf::WhileOp loop : loops)
+    LoopSwapper(loop, isPlanned).run(slots);
+  return slots;
+}
+
+} // namespace onnxc::krnl

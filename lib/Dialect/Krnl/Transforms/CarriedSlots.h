@@ -1,0 +1,42 @@
+//===- CarriedSlots.h - Places for what loops carry ------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_DIALECT_KRNL_TRANSFORMS_CARRIEDSLOTS_H
+#define ONNXC_DIALECT_KRNL_TRANSFORMS_CARRIEDSLOTS_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace onnxc::krnl {
+
+/// True where an operand gives its buffer to a loop or to what follows a block.
+bool handsOn(mlir::OpOperand &use);
+
+/// A value that a loop carries and whose size no turn changes has two buffers:
+/// one with the value of this turn, one for that of the next, which change
+/// places in each turn.
+struct CarriedSlots {
+  llvm::SmallVector<mlir::memref::AllocOp, 2> buffers;
+  /// What the loop carried, and what it has left over; nobody releases them.
+  mlir::Value result, spare;
+};
+
+/// Rewrites the loops of a host function so that what they carry stays in such
+/// buffers, where `isPlanned` accepts the first one. Inner loops come first.
+///
+///   %r = scf.while (%a = %init) {..}     %b = memref.alloc()
+///   do {                                 %r:2 = scf.while (%a = %init, %s =
+///   %b)
+///     %n = memref.alloc()           ->   do {
+///     launch ins(%a) outs(%n)              launch ins(%a) outs(%s)
+///     scf.yield %n                         scf.yield %s, %a
+llvm::SmallVector<CarriedSlots>
+makeCarriedSlots(mlir::func::FuncOp host,
+                 llvm::function_ref<bool(mlir::memref::AllocOp)> isPlanned);
+
+} // namespace onnxc::krnl
+
+#endif // ONNXC_DIALECT_KRNL_TRANSFORMS_CARRIEDSLOTS_H

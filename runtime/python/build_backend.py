@@ -8,6 +8,7 @@ import base64
 import hashlib
 import os
 import pathlib
+import re
 import sysconfig
 import tomllib
 import zipfile
@@ -51,9 +52,15 @@ def _package_files():
     for path in sorted((package / "onnx_compile").iterdir()):
         if path.suffix == ".py" or path.name.endswith(suffix):
             files[f"onnx_compile/{path.name}"] = path.read_bytes()
-    for name in ("onnxc_rt.o", "libc.so.6", "libm.so.6"):
+    for name in ("onnxc_rt.o", *_stub_names()):
         files[f"onnx_compile/lib/onnxc/{name}"] = (BUILD / "lib" / "onnxc" / name).read_bytes()
     return files
+
+
+def _stub_names():
+    """The libraries that artefacts are linked with, from the table of the runtime."""
+    table = ROOT / "runtime" / "include" / "onnxc" / "rt" / "Libraries.def"
+    return re.findall(r'^ONNXC_\w+_LIBRARY\("(.+)"\)', table.read_text(), re.MULTILINE)
 
 
 def _metadata(project):

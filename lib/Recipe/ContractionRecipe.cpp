@@ -225,6 +225,7 @@ public:
 private:
   double windowFactor();
   bool needsPack();
+  bool rowsStay();
   void blockLoops();
   void writeOrder();
   void unrollWindow(unsigned op);
@@ -237,8 +238,8 @@ private:
   RegisterTile tile;
   int64_t lanes = 1, depth = 1, columnBlock = 0;
   bool pack = false;
-  /// Not even two panels of columns stay in the second cache: all rows go by
-  /// each panel.
+  /// All rows go by each panel of columns: they are few, or not even two panels
+  /// stay in the second cache.
   bool panelsFirst = false;
   int packedOperand = -1;
   std::string rowBlocks, rowTile, columnBlocks, columnPanels, columnTile;
@@ -337,13 +338,22 @@ double ContractionWriter::cycles() {
   return perTile * others;
 }
 
+/// Does the whole operand of rows stay in the second cache, beside a panel?
+bool ContractionWriter::rowsStay() {
+  auto type = cast<RankedTensorType>(loops.rowOperand->get().getType());
+  return pack && !loops.channelwise && type.hasStaticShape() &&
+         type.getNumElements() * (target.vectorBytes / lanes) <= target.l2 / 4;
+}
+
 void ContractionWriter::blockLoops() {
   int64_t tileColumns = tile.vectors * lanes;
   int64_t columns = extentOf(kernel, loops.column, ShapedType::kDynamic);
   if (!loops.window)
     columnBlock = chooseColumnBlock(target, columns, depth, tileColumns,
                                     target.vectorBytes / lanes);
-  panelsFirst = columnBlock == tileColumns;
+  panelsFirst = columnBlock == tileColumns || rowsStay();
+  if (panelsFirst)
+    columnBlock = 0;
   columnTile = loops.column;
   if (columnBlock > tileColumns) {
     std::string inner;

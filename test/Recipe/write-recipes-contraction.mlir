@@ -50,13 +50,14 @@ func.func @classes(%x: tensor<1x64xf32>, %o: tensor<1x10xf32>) -> tensor<1x10xf3
 }
 
 // A convolution: rows are pixels of a line, columns output channels, so that the
-// weights are the packed operand. 14 pixels are one tile of 14x32.
+// weights are the packed operand. 14 pixels are one tile of 14x32. The picture
+// stays in the second cache: all of it goes by one panel of weights.
 // CHECK-LABEL: kernel "conv"
 // CHECK-NEXT:    block(oc, 32) -> (oc.o, oc.r),
 // CHECK-NEXT:    block(ow, 14) -> (ow.o, ow.r),
-// CHECK-NEXT:    order(n, oh, ow.o, oc.o, ic, kh, kw, ow.r, oc.r),
-// CHECK-NEXT:    share(n, oh, ow.o, oc.o),
-// CHECK-NEXT:    parallel(n, oh, ow.o, oc.o),
+// CHECK-NEXT:    order(oc.o, n, oh, ow.o, ic, kh, kw, ow.r, oc.r),
+// CHECK-NEXT:    share(oc.o, n, oh, ow.o),
+// CHECK-NEXT:    parallel(oc.o, n, oh, ow.o),
 // CHECK-NEXT:    register_tile(ow.r, oc.r),
 // CHECK-NEXT:    pack(1, [oc.o, ic, kh, kw, oc.r])
 func.func @conv(%x: tensor<1x32x16x16xf32>, %o: tensor<1x64x14x14xf32>) -> tensor<1x64x14x14xf32> {
@@ -121,4 +122,53 @@ func.func @few_channels(%x: tensor<1x4x98x98xf32>, %o: tensor<1x8x96x96xf32>) ->
     krnl.yield %r : tensor<1x8x96x96xf32>
   } -> tensor<1x8x96x96xf32>
   return %y : tensor<1x8x96x96xf32>
+}
+
+// Channels that do not mix are the columns all the same, two vectors of them by
+// as many pixels as registers allow; the window is written out.
+// CHECK-LABEL: kernel "channelwise"
+// CHECK-NEXT:    block(c, 32) -> (c.o, c.r),
+// CHECK-NEXT:    block(w, 8) -> (w.o, w.r),
+// CHECK-NEXT:    order(h, w.o, c.o, kh, kw, w.r, c.r),
+// CHECK-NEXT:    share(h, w.o, c.o),
+// CHECK-NEXT:    parallel(h, w.o, c.o),
+// CHECK-NEXT:    register_tile(w.r, c.r),
+// CHECK-NEXT:    pack(1, [c.o, kh, kw, c.r]),
+// CHECK-NEXT:    0: unroll(kw, 3),
+// CHECK-NEXT:    0: unroll(kh, 3)
+// CHECK-NEXT:  ]
+func.func @channelwise(%x: tensor<16x16x64xf32>, %o: tensor<14x14x64xf32>) -> tensor<14x14x64xf32> {
+  %f = krnl.constant dense<1.0> : tensor<64x3x3xf32>
+  %y = krnl.kernel "channelwise" loops [h = 14, w = 14, c = 64, kh = 3, kw = 3]
+      ins(%x, %f : tensor<16x16x64xf32>, tensor<64x3x3xf32>) outs(%o : tensor<14x14x64xf32>) {
+  ^bb0(%a: tensor<16x16x64xf32>, %b: tensor<64x3x3xf32>, %d: tensor<14x14x64xf32>):
+    %r = linalg.generic {indexing_maps = [affine_map<(h, w, c, kh, kw) -> (h + kh, w + kw, c)>, affine_map<(h, w, c, kh, kw) -> (c, kh, kw)>, affine_map<(h, w, c, kh, kw) -> (h, w, c)>],
+        iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction"]}
+        ins(%a, %b : tensor<16x16x64xf32>, tensor<64x3x3xf32>) outs(%d : tensor<14x14x64xf32>) attrs = {krnl.axes = ["h", "w", "c", "kh", "kw"]} {
+    ^bb0(%p: f32, %q: f32, %s: f32):
+      %t = arith.mulf %p, %q : f32
+      %u = arith.addf %s, %t : f32
+      linalg.yield %u : f32
+    } -> tensor<14x14x64xf32>
+    krnl.yield %r : tensor<14x14x64xf32>
+  } -> tensor<14x14x64xf32>
+  return %y : tensor<14x14x64xf32>
+}
+
+// Rows 4096 bytes apart share the places of one set of the first cache: eight of
+// them, not the fourteen that would save loads.
+// CHECK-LABEL: kernel "apart"
+// CHECK-NEXT:    block(n, 48) -> (n.o, n.r),
+// CHECK-NEXT:    block(m, 8) -> (m.o, m.r),
+func.func @apart(%x: tensor<14x1024xf32>, %o: tensor<14x96xf32>) -> tensor<14x96xf32> {
+  %w = krnl.constant dense<1.0> : tensor<1024x96xf32>
+  %y = krnl.kernel "apart" loops [m = 14, n = 96, k = 1024]
+      ins(%x, %w : tensor<14x1024xf32>, tensor<1024x96xf32>) outs(%o : tensor<14x96xf32>) {
+  ^bb0(%a: tensor<14x1024xf32>, %b: tensor<1024x96xf32>, %c: tensor<14x96xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<14x96xf32>) -> tensor<14x96xf32>
+    %r = linalg.matmul {krnl.axes = ["m", "n", "k"]} ins(%a, %b : tensor<14x1024xf32>, tensor<1024x96xf32>) outs(%f : tensor<14x96xf32>) -> tensor<14x96xf32>
+    krnl.yield %r : tensor<14x96xf32>
+  } -> tensor<14x96xf32>
+  return %y : tensor<14x96xf32>
 }

@@ -1,4 +1,4 @@
-//===- MinMax.cpp - Minima and maxima as compare and select -----*- C++ -*-===//
+//===- MinMax.cpp - Cheaper minima and maxima -------------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -8,8 +8,8 @@
 //
 //   select (cmpf olt x, c), c, x
 //
-// is all there is to do, one instruction: NaN in x compares false and stays. In
-// general the second operand is looked at for NaN as well.
+// is all there is to do, one instruction: NaN in x compares false and stays.
+// Otherwise the order of the zeros is given up.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,15 +35,15 @@ static void expandOne(Operation *op) {
   Value x = op->getOperand(0), y = op->getOperand(1);
   if (isNumber(x))
     std::swap(x, y);
+  if (!isNumber(y)) {
+    op->setAttr("fastmath", arith::FastMathFlagsAttr::get(
+                                op->getContext(), arith::FastMathFlags::nsz));
+    return;
+  }
   auto predicate = isa<arith::MaximumFOp>(op) ? arith::CmpFPredicate::OLT
                                               : arith::CmpFPredicate::OGT;
   Value other = arith::CmpFOp::create(builder, loc, predicate, x, y);
   Value result = arith::SelectOp::create(builder, loc, other, y, x);
-  if (!isNumber(y)) {
-    Value isNaN =
-        arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::UNO, y, y);
-    result = arith::SelectOp::create(builder, loc, isNaN, y, result);
-  }
   op->getResult(0).replaceAllUsesWith(result);
   op->erase();
 }

@@ -162,6 +162,11 @@ private:
   void fillCaches(unsigned loop, int op = -1);
   void emitCacheCopy(const CachedSlice &slice, unsigned position);
 
+  // EmitPrefetch.cpp: asking for the next panel of a packed operand.
+  struct Counter;
+  bool countPasses(unsigned panel, Counter &passes);
+  void prefetchPanel(OpState &state, mlir::OpOperand &operand);
+
   // EmitOp.cpp: one structured op at one point of the shared nest.
   void hoistRegisterLoops(OpState &state);
   void emitOp(unsigned number);

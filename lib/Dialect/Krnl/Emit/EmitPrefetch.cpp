@@ -1,0 +1,96 @@
+//===- EmitPrefetch.cpp - Asking for the next panel -------------*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Where all tiles of rows go by one panel of a packed operand before the next,
+// only the first of them would wait for memory, and wait long: a panel is read
+// faster than memory delivers. Instead each of these tiles, while it works on
+// the panel, asks for its share of the next one, a line or so in each step of
+// the reduction.
+//===----------------------------------------------------------------------===//
+
+#include "KernelEmitter.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+
+namespace onnxc::krnl {
+
+/// What one dimension after the other counts to, and where it is now.
+struct KernelEmitter::Counter {
+  int64_t total = 1;
+  LaneIndex now;
+
+  void add(LaneMath &math, int64_t extent, LaneIndex index) {
+    index.step = 0;
+    now = math.add(math.scale(now, extent), index);
+    total *= extent;
+  }
+};
+
+/// The tiles of rows that go by the panel of loop `panel`: the shared loops
+/// inside. False if their number is not known.
+bool KernelEmitter::countPasses(unsigned panel, Counter &passes) {
+  Copies first(active.size(), 0);
+  bool inside = false;
+  for (unsigned loop : nest.sharedLoops()) {
+    if (inside) {
+      if (nest.loop(loop).isDynamic())
+        return false;
+      passes.add(math, nest.loop(loop).extent, loopIndex(loop, first, false));
+    }
+    inside |= loop == panel;
+  }
+  return true;
+}
+
+/// Called in each step of a reduction that has its accumulators in registers.
+void KernelEmitter::prefetchPanel(OpState &state, OpOperand &operand) {
+  const Storage place = storage.lookup(chainRoot(operand.get()));
+  if (!place.memref || place.packed.empty() || tileLoops.empty())
+    return;
+  auto type = cast<MemRefType>(place.memref.getType());
+  unsigned rank = place.packed.size();
+  unsigned panel = rank;
+  for (unsigned dim = 0; dim < rank; ++dim)
+    if (nest.loop(place.packed[dim]).shared)
+      panel = dim;
+  if (panel == rank || panel + 1 == rank || !type.hasStaticShape())
+    return;
+
+  // The panel's dimensions: those of the reduction, then columns.
+  Copies first(active.size(), 0);
+  Counter steps, passes;
+  for (unsigned dim = panel + 1; dim + 1 < rank; ++dim) {
+    if (!isReduced(state, place.packed[dim]))
+      return;
+    steps.add(math, type.getDimSize(dim),
+              loopIndex(place.packed[dim], first, false));
+  }
+  int64_t columns = type.getDimSize(rank - 1);
+  int64_t line = std::max<int64_t>(64 * 8 / type.getElementTypeBitWidth(), 1);
+  int64_t lines = columns / line;
+  if (lines == 0 || !countPasses(place.packed[panel], passes) ||
+      passes.total < 2)
+    return;
+  SmallVector<Value> at;
+  for (unsigned dim = 0; dim + 1 < rank; ++dim) {
+    LaneIndex index = loopIndex(place.packed[dim], first, false);
+    at.push_back(math.scalar(dim <= panel ? index : LaneIndex()));
+  }
+  at.push_back({});
+  int64_t share = llvm::divideCeil(lines, passes.total);
+  for (int64_t i = 0; i < share; ++i) {
+    // Passes beyond what there is to ask for repeat the last part.
+    LaneIndex part = math.add(math.scale(passes.now, share), {{}, i, 0, {}});
+    LaneIndex row{minimum(part, lines - 1), 0, 0, {}};
+    LaneIndex offset = math.add(math.scale(row, steps.total), steps.now);
+    offset =
+        math.add(math.scale(offset, line), {{}, steps.total * columns, 0, {}});
+    at.back() = math.scalar(offset);
+    memref::PrefetchOp::create(b, place.memref, at, /*isWrite=*/false,
+                               /*localityHint=*/2, /*isDataCache=*/true);
+  }
+}
+
+} // namespace onnxc::krnl

@@ -1,0 +1,60 @@
+// RUN: onnx-opt %s --krnl-lower-kernels=vector-bytes=64 --canonicalize --cse | FileCheck %s
+
+#a = affine_map<(m, n, k) -> (m, k)>
+#w = affine_map<(m, n, k) -> (k, n)>
+#y = affine_map<(m, n, k) -> (m, n)>
+#id = affine_map<(m, n) -> (m, n)>
+
+// Three tiles of rows go by each panel of 2 x 16 columns. Each asks for a share
+// of the next panel, which begins 64 * 32 elements further on: one of its two
+// lines in each step of k.
+// CHECK-LABEL: func private @kernel_panels_first_0
+// CHECK-SAME:    %{{.+}}: memref<24x64xf32>, %[[W:[^:]+]]: memref<4x64x32xf32>
+// CHECK:         %[[PASS:.+]] = arith.remui %{{.+}}, %c3
+// CHECK:         scf.for %[[K:.+]] = %c0 to %c64
+// CHECK:           %[[PART:.+]] = arith.minsi %[[PASS]], %c1
+// CHECK:           %[[ROW:.+]] = arith.muli %[[PART]], %c64
+// CHECK:           %[[STEP:.+]] = arith.addi %[[ROW]], %[[K]]
+// CHECK:           %[[LINE:.+]] = arith.muli %[[STEP]], %c16
+// CHECK:           %[[AT:.+]] = arith.addi %[[LINE]], %c2048
+// CHECK:           memref.prefetch %[[W]][%{{.+}}, %c0, %[[AT]]], read, locality<2>, data
+// CHECK-NOT:       memref.prefetch
+// CHECK:           arith.mulf
+// Where panels go by a tile of rows there is nothing to share.
+// CHECK-LABEL: func private @kernel_rows_first_0
+// CHECK-NOT:     memref.prefetch
+func.func @product(%x: tensor<24x64xf32>) -> (tensor<24x128xf32>, tensor<24x128xf32>) {
+  %w = krnl.constant dense<1.0> : tensor<64x128xf32>
+  %e = tensor.empty() : tensor<24x128xf32>
+  %0 = krnl.kernel "panels first" loops [m = 24, n = 128, k = 64] ins(%x, %w : tensor<24x64xf32>, tensor<64x128xf32>) outs(%e : tensor<24x128xf32>)
+      recipe [block(n, 32) -> (n.o, n.r), block(m, 8) -> (m.o, m.r), order(n.o, m.o, k, m.r, n.r), share(n.o, m.o),
+              parallel(n.o, m.o), register_tile(m.r, n.r), pack(1, [n.o, k, n.r])] {
+  ^bb0(%p: tensor<24x64xf32>, %q: tensor<64x128xf32>, %o: tensor<24x128xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%o : tensor<24x128xf32>) -> tensor<24x128xf32>
+    %c = linalg.generic {indexing_maps = [#a, #w, #y], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%p, %q : tensor<24x64xf32>, tensor<64x128xf32>) outs(%f : tensor<24x128xf32>) attrs = {krnl.axes = ["m", "n", "k"]} {
+    ^bb0(%s: f32, %t: f32, %u: f32):
+      %g = arith.mulf %s, %t : f32
+      %h = arith.addf %u, %g : f32
+      linalg.yield %h : f32
+    } -> tensor<24x128xf32>
+    krnl.yield %c : tensor<24x128xf32>
+  } -> tensor<24x128xf32>
+  %1 = krnl.kernel "rows first" loops [m = 24, n = 128, k = 64] ins(%x, %w : tensor<24x64xf32>, tensor<64x128xf32>) outs(%e : tensor<24x128xf32>)
+      recipe [block(n, 32) -> (n.o, n.r), block(m, 8) -> (m.o, m.r), order(m.o, n.o, k, m.r, n.r), share(m.o, n.o),
+              parallel(m.o, n.o), register_tile(m.r, n.r), pack(1, [n.o, k, n.r])] {
+  ^bb0(%p: tensor<24x64xf32>, %q: tensor<64x128xf32>, %o: tensor<24x128xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%o : tensor<24x128xf32>) -> tensor<24x128xf32>
+    %c = linalg.generic {indexing_maps = [#a, #w, #y], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%p, %q : tensor<24x64xf32>, tensor<64x128xf32>) outs(%f : tensor<24x128xf32>) attrs = {krnl.axes = ["m", "n", "k"]} {
+    ^bb0(%s: f32, %t: f32, %u: f32):
+      %g = arith.mulf %s, %t : f32
+      %h = arith.addf %u, %g : f32
+      linalg.yield %h : f32
+    } -> tensor<24x128xf32>
+    krnl.yield %c : tensor<24x128xf32>
+  } -> tensor<24x128xf32>
+  return %0, %1 : tensor<24x128xf32>, tensor<24x128xf32>
+}

@@ -38,12 +38,28 @@ Value callElement(OpBuilder &b, Location loc, StringRef callee,
       .getResult(0);
 }
 
-/// A tensor of another rank than expected is an error of the run that gets to
-/// it.
+/// The sizes that `type` knows and that of the value does not are checked.
+static void checkSizes(OpBuilder &b, Location loc, Value value,
+                       RankedTensorType type) {
+  for (auto [d, size] : llvm::enumerate(type.getShape())) {
+    Value actual = sizeOf(b, loc, value, int64_t(d));
+    if (ShapedType::isDynamic(size) || getConstantIntValue(actual))
+      continue;
+    Value agrees = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                         actual, indexConstant(b, loc, size));
+    krnl::CheckOp::create(b, loc, agrees,
+                          "a value has another size than the graph says");
+  }
+}
+
+/// A tensor of another rank or size than the graph says is an error of the run
+/// that gets to it.
 static Value castToRank(OpBuilder &b, Location loc, Value value,
                         RankedTensorType type) {
-  if (cast<RankedTensorType>(value.getType()).getRank() == type.getRank())
+  if (cast<RankedTensorType>(value.getType()).getRank() == type.getRank()) {
+    checkSizes(b, loc, value, type);
     return tensor::CastOp::create(b, loc, type, value);
+  }
   Value never = arith::ConstantOp::create(b, loc, b.getBoolAttr(false));
   krnl::CheckOp::create(b, loc, never,
                         "a value has another rank than the "

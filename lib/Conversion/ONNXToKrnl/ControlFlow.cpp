@@ -181,7 +181,13 @@ struct IfLowering : public OpConversionPattern<onnx::IfOp> {
     rewriter.inlineRegionBefore(op.getElseBranch(), branch.getElseRegion(),
                                 branch.getElseRegion().end());
     rewriter.setInsertionPointAfter(branch);
-    replaceWithCasts(rewriter, *getTypeConverter(), op, branch.getResults());
+    SmallVector<Value> results;
+    for (auto [value, from, to] :
+         llvm::zip(branch.getResults(), graph, op.getResultTypes()))
+      results.push_back(convertValue(rewriter, loc, value,
+                                     cast<TypeAttr>(from).getValue(), to,
+                                     getTypeConverter()->convertType(to)));
+    rewriter.replaceOp(op, results);
     return success();
   }
 };

@@ -233,6 +233,16 @@ protected:
           convertValue(b, op.getLoc(), value, graph, type, convertType(type));
     return results;
   }
+
+  /// Replaces `op`: what the graph knows of the rows is checked, too.
+  void replaceChecked(ConversionPatternRewriter &rewriter, LoopOp op,
+                      ArrayRef<Value> values) const {
+    SmallVector<Value> results;
+    for (auto [value, type] : llvm::zip(values, op->getResultTypes()))
+      results.push_back(convertValue(rewriter, op.getLoc(), value, type, type,
+                                     convertType(type)));
+    rewriter.replaceOp(op, results);
+  }
 };
 
 /// Does the body hand its condition on, which nothing makes false?
@@ -284,7 +294,7 @@ struct LoopLowering : public LoopPattern<onnx::LoopOp> {
     SmallVector<Value> results = asResults(rewriter, op, types, loop);
     for (Value &rows : MutableArrayRef(results).drop_front(initial.size()))
       rows = krnl::FirstRowsOp::create(rewriter, loc, rows, loop.getResult(0));
-    replaceWithCasts(rewriter, converter, op, results);
+    replaceChecked(rewriter, op, results);
     return success();
   }
 };
@@ -362,7 +372,7 @@ struct ScanLowering : public LoopPattern<onnx::ScanOp> {
       if (axis != 0 || reverse)
         value = arrange(rewriter, loc, value, axis, reverse);
     }
-    replaceWithCasts(rewriter, converter, op, results);
+    replaceChecked(rewriter, op, results);
     return success();
   }
 };

@@ -58,3 +58,19 @@ func.func @rows(%m: tensor<i64>, %x: tensor<?xf32>) -> tensor<?x?xf32> {
   }
   return %r : tensor<?x?xf32>
 }
+
+// What the graph says about sizes that only the run knows is checked.
+// CHECK-LABEL: func.func @declared_sizes
+// CHECK: %[[R:.*]] = scf.if %{{.*}} -> (tensor<?xf32>)
+// CHECK: %[[N:.*]] = tensor.dim %[[R]]
+// CHECK: %[[SAME:.*]] = arith.cmpi eq, %[[N]], %{{.*}} : index
+// CHECK: krnl.check %[[SAME]], "a value has another size than the graph says"
+// CHECK: tensor.cast %[[R]] : tensor<?xf32> to tensor<7xf32>
+func.func @declared_sizes(%c: tensor<i1>, %x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<7xf32> {
+  %r = onnx.If(%c) : (tensor<i1>) -> tensor<7xf32> then_branch {
+    onnx.Yield %x : tensor<?xf32>
+  } else_branch {
+    onnx.Yield %y : tensor<?xf32>
+  }
+  return %r : tensor<7xf32>
+}

@@ -31,6 +31,8 @@ private:
     return b.createOrFold<Op>(loc, x, y);
   }
   Value tapExtent(const ResizedDim &dim);
+  Value outsideOf(KernelBuilder &kernel, const ResizedDim &dim, AffineExpr o,
+                  Value size);
   Value weightsOf(KernelBuilder &kernel, const ResizedDim &dim, AffineExpr o,
                   AffineExpr k, Value size, Value taps);
   Value normalized(KernelBuilder &kernel, Value raw, AffineExpr o, AffineExpr k,
@@ -115,18 +117,8 @@ DimTables TableBuilder::build(const ResizedDim &hostDim, Value size) {
         "k", getConstantIntValue(taps).value_or(ShapedType::kDynamic));
     results.push_back(weightsOf(kernel, dim, o, k, size, taps));
   }
-  if (mode.isCrop()) {
-    RankedTensorType flags = typeOfSizes(size, b.getI8Type());
-    Value outside = kernel.output(flags, dynamicSizes(flags, size));
-    results.push_back(kernel.generic(
-        {}, {outside, {o}}, {}, [&](OpBuilder &nb, Location l, ValueRange) {
-          ScalarBuilder f(nb, l, nb.getF64Type());
-          Value within =
-              isWithin(f, place(f), f.sub(dim.inSize, f.constant(1)));
-          return f.select(within, storedConstant(nb, l, nb.getI8Type(), 0),
-                          storedConstant(nb, l, nb.getI8Type(), 1));
-        }));
-  }
+  if (mode.isCrop())
+    results.push_back(outsideOf(kernel, dim, o, size));
   SmallVector<Value> built = kernel.finish(results);
   DimTables tables{dim.dim, built[0], {}, {}};
   if (!isNearest)
@@ -134,6 +126,22 @@ DimTables TableBuilder::build(const ResizedDim &hostDim, Value size) {
   if (mode.isCrop())
     tables.outside = built.back();
   return tables;
+}
+
+/// 1 where a position lies outside of the operand.
+Value TableBuilder::outsideOf(KernelBuilder &kernel, const ResizedDim &dim,
+                              AffineExpr o, Value size) {
+  RankedTensorType flags = typeOfSizes(size, b.getI8Type());
+  Value outside = kernel.output(flags, dynamicSizes(flags, size));
+  return kernel.generic(
+      {}, {outside, {o}}, {}, [&](OpBuilder &nb, Location l, ValueRange) {
+        ScalarBuilder f(nb, l, nb.getF64Type());
+        Value i = indexToFloat(f, kernel.index(nb, l, o));
+        Value x = bounded(f, sourceCoordinate(f, mode.coordinates, dim, i));
+        Value within = isWithin(f, x, f.sub(dim.inSize, f.constant(1)));
+        return f.select(within, storedConstant(nb, l, nb.getI8Type(), 0),
+                        storedConstant(nb, l, nb.getI8Type(), 1));
+      });
 }
 
 Value TableBuilder::weightsOf(KernelBuilder &kernel, const ResizedDim &dim,

@@ -25,6 +25,10 @@ namespace {
 /// each pair the first is for rows, the second for columns of the image.
 enum Column { Start, BinSize = 2, Samples = 4, NumColumns = 6 };
 
+bool hasRank(Value v, int64_t rank) {
+  return rankedType(v) && rankedType(v).getRank() == rank;
+}
+
 /// The largest of one column, as an index.
 Value largestOf(OpBuilder &b, Location loc, Value table, int64_t column) {
   RankedTensorType type = rankedType(table);
@@ -53,7 +57,7 @@ Value largestOf(OpBuilder &b, Location loc, Value table, int64_t column) {
 struct RoiPool {
   OpBuilder &b;
   Location loc;
-  Value x, table;
+  Value table;
   Type element;
   /// Of the result.
   SmallVector<Value> sizes;
@@ -67,6 +71,24 @@ struct RoiPool {
 using OfSample = llvm::function_ref<Value(
     ScalarBuilder &, ArrayRef<Value> row, ArrayRef<Value> at,
     ArrayRef<Value> step, ArrayRef<Value> images)>;
+
+SmallVector<Value> indicesOf(KernelBuilder &kernel, OpBuilder &b, Location loc,
+                             ArrayRef<AffineExpr> loops) {
+  SmallVector<Value> indices;
+  for (AffineExpr loop : loops)
+    indices.push_back(kernel.index(b, loc, loop));
+  return indices;
+}
+
+/// What all samples of a bin make: `v` is the region's row of the table and
+/// their sum or the largest of them.
+Value binResult(ScalarBuilder &s, ValueRange v, bool average) {
+  Value value = v[NumColumns], zero = s.constant(0);
+  if (!average)
+    return s.select(s.eq(value, s.lowest()), zero, value);
+  Value count = s.mul(v[Samples], v[Samples + 1]);
+  return s.div(value, s.select(s.le(count, zero), s.constant(1), count));
+}
 
 /// Combines the samples of every bin, those of a bin that has none giving 0.
 /// `counts` are the extents of the loops over samples.
@@ -96,11 +118,9 @@ Value poolBins(const RoiPool &pool, StringRef name, ArrayRef<Value> counts,
   sum = kernel.generic(
       row, {sum, at}, steps, [&](OpBuilder &nb, Location l, ValueRange v) {
         ScalarBuilder s(nb, l, compute);
-        SmallVector<Value> place, step, columns(v.take_front(NumColumns));
-        for (AffineExpr loop : at)
-          place.push_back(kernel.index(nb, l, loop));
-        for (AffineExpr loop : steps)
-          step.push_back(kernel.index(nb, l, loop));
+        SmallVector<Value> columns(v.take_front(NumColumns));
+        SmallVector<Value> place = indicesOf(kernel, nb, l, at),
+                           step = indicesOf(kernel, nb, l, steps);
         Value sample = sampleAt(s, columns, place, step, images);
         Value counts = takesPart(s, columns, place, step, images);
         Value neutral = average ? s.constant(0) : s.lowest();
@@ -111,13 +131,7 @@ Value poolBins(const RoiPool &pool, StringRef name, ArrayRef<Value> counts,
   Value y = kernel.generic(
       row, {out, at}, {}, [&](OpBuilder &nb, Location l, ValueRange v) {
         ScalarBuilder s(nb, l, compute);
-        Value value = v[NumColumns], zero = s.constant(0);
-        Value count = s.mul(v[Samples], v[Samples + 1]);
-        Value none = s.le(count, zero);
-        if (average)
-          value = s.div(value, s.select(none, s.constant(1), count));
-        else
-          value = s.select(s.eq(value, s.lowest()), zero, value);
+        Value value = binResult(s, v, average);
         return fromInterpolation(nb, l, value, pool.element);
       });
   return kernel.finish({y}).front();
@@ -137,9 +151,7 @@ public:
     Location loc = op.getLoc();
     Value x = adaptor.getX(), rois = adaptor.getRois(),
           batch = adaptor.getBatchIndices();
-    if (!rankedType(x) || !rankedType(rois) || !rankedType(batch) ||
-        rankedType(x).getRank() != 4 || rankedType(rois).getRank() != 2 ||
-        rankedType(batch).getRank() != 1)
+    if (!hasRank(x, 4) || !hasRank(rois, 2) || !hasRank(batch, 1))
       return rewriter.notifyMatchFailure(op, "ranks do not fit");
     bool average = op.getMode() == "avg";
     if (!average && op.getMode() != "max")
@@ -150,7 +162,6 @@ public:
     Type element = getElementTypeOrSelf(op.getX().getType());
     RoiPool pool{rewriter,
                  loc,
-                 x,
                  makeTable(op, rewriter, rois, element),
                  element,
                  {sizeOf(rewriter, loc, rois, 0), sizeOf(rewriter, loc, x, 1),
@@ -170,12 +181,7 @@ public:
             ArrayRef<Value> step, ArrayRef<Value> in) {
           return sample(s, row, at, step, in, average, element);
         },
-        [&](ScalarBuilder &s, ArrayRef<Value> row, ArrayRef<Value>,
-            ArrayRef<Value> step, ArrayRef<Value>) {
-          Value y = s.lt(indexToFloat(s, step[0]), row[Samples]);
-          Value x = s.lt(indexToFloat(s, step[1]), row[Samples + 1]);
-          return s.math<arith::AndIOp>(y, x);
-        });
+        isSample);
     replaceWithCasts(rewriter, *getTypeConverter(), op, y);
     return success();
   }
@@ -190,6 +196,13 @@ private:
     for (int64_t d : {0, 2, 3})
       checkAtMost(b, loc, indexConstant(b, loc, 1), sizeOf(b, loc, x, d),
                   "RoiAlign: nothing to sample from");
+  }
+
+  static Value isSample(ScalarBuilder &s, ArrayRef<Value> row, ArrayRef<Value>,
+                        ArrayRef<Value> step, ArrayRef<Value>) {
+    return s.math<arith::AndIOp>(
+        s.lt(indexToFloat(s, step[0]), row[Samples]),
+        s.lt(indexToFloat(s, step[1]), row[Samples + 1]));
   }
 
   /// Start, bin size and number of samples of each region.
@@ -314,8 +327,7 @@ public:
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     Value x = adaptor.getX(), rois = adaptor.getRois();
-    if (!rankedType(x) || !rankedType(rois) || rankedType(x).getRank() != 4 ||
-        rankedType(rois).getRank() != 2)
+    if (!hasRank(x, 4) || !hasRank(rois, 2))
       return rewriter.notifyMatchFailure(op, "ranks do not fit");
     ArrayRef<int64_t> pooled = op.getPooledShape();
     if (pooled.size() != 2 || pooled[0] <= 0 || pooled[1] <= 0)
@@ -330,7 +342,6 @@ public:
     Type element = getElementTypeOrSelf(op.getX().getType());
     RoiPool pool{rewriter,
                  loc,
-                 x,
                  makeTable(op, rewriter, rois, element),
                  element,
                  {sizeOf(rewriter, loc, rois, 0), sizeOf(rewriter, loc, x, 1),
@@ -350,22 +361,26 @@ public:
             ArrayRef<Value> step, ArrayRef<Value> in) {
           return sample(s, row, at, step, in, element);
         },
-        [&](ScalarBuilder &s, ArrayRef<Value> row, ArrayRef<Value> at,
-            ArrayRef<Value> step, ArrayRef<Value> in) {
-          Value all;
-          for (int64_t d = 0; d < 2; ++d) {
-            auto [place, end] = range(s, row, at, step, in, d);
-            Value fits = s.math<arith::AndIOp>(
-                s.lt(place, end), s.lt(place, indexToFloat(s, in[2 + d])));
-            all = all ? s.math<arith::AndIOp>(all, fits) : fits;
-          }
-          return all;
-        });
+        isSample);
     replaceWithCasts(rewriter, *getTypeConverter(), op, y);
     return success();
   }
 
 private:
+  /// Does the step lie in the bin and in the image?
+  static Value isSample(ScalarBuilder &s, ArrayRef<Value> row,
+                        ArrayRef<Value> at, ArrayRef<Value> step,
+                        ArrayRef<Value> in) {
+    Value all;
+    for (int64_t d = 0; d < 2; ++d) {
+      auto [place, end] = range(s, row, at, step, in, d);
+      Value fits = s.math<arith::AndIOp>(
+          s.lt(place, end), s.lt(place, indexToFloat(s, in[2 + d])));
+      all = all ? s.math<arith::AndIOp>(all, fits) : fits;
+    }
+    return all;
+  }
+
   static Value makeTable(onnx::MaxRoiPoolOp op, OpBuilder &b, Value rois,
                          Type element) {
     Location loc = op.getLoc();

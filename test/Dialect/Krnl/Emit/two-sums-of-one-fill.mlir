@@ -3,16 +3,17 @@
 // Two sums start from the same zeros. Neither may find what the other has left
 // in memory: each has its own, and the zeros go to both.
 // CHECK-LABEL: func private @kernel_sums_0(
-// CHECK-DAG:     %[[A:.+]] = memref.alloca() {{.*}} : memref<8xf32>
-// CHECK-DAG:     %[[B:.+]] = memref.alloca() {{.*}} : memref<8xf32>
+// CHECK:         %[[A:.+]] = memref.alloca() {{.*}} : memref<8xf32>
+// CHECK:         %[[B:.+]] = memref.alloca() {{.*}} : memref<8xf32>
 // CHECK:         scf.for
-// CHECK-COUNT-2:   memref.store %{{.+}}, %{{.+}}[%{{.+}}] : memref<8xf32>
+// CHECK-DAG:       memref.store %[[ZERO:.+]], %[[A]][%{{.+}}]
+// CHECK-DAG:       memref.store %[[ZERO]], %[[B]][%{{.+}}]
 // CHECK:         scf.for
-// CHECK:           memref.load %[[FIRST:.+]][%{{.+}}] : memref<8xf32>
-// CHECK:           memref.store %{{.+}}, %[[FIRST]]
+// CHECK:           memref.load %[[A]][%{{.+}}]
+// CHECK:           memref.store %{{.+}}, %[[A]][%{{.+}}]
 // CHECK:         scf.for
-// CHECK-NOT:       memref.load %[[FIRST]]
-// CHECK:           memref.store %{{.+}}, %{{.+}}[%{{.+}}] : memref<8xf32>
+// CHECK:           memref.load %[[B]][%{{.+}}]
+// CHECK:           memref.store %{{.+}}, %[[B]][%{{.+}}]
 #id = affine_map<(r, c) -> (r, c)>
 #row = affine_map<(r, c) -> (r)>
 #one = affine_map<(r) -> (r)>

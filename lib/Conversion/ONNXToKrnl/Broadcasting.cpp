@@ -87,12 +87,12 @@ static Value expand(OpBuilder &b, Location loc, Value operand,
 }
 
 BroadcastOperands broadcastOperands(OpBuilder &b, Location loc,
-                                    ValueRange operands) {
+                                    ValueRange operands, int64_t kept) {
   int64_t rank = 0;
   for (Value operand : operands)
     rank = std::max(rank, typeOf(operand).getRank());
   BroadcastOperands result;
-  for (int64_t d = 0; d < rank; ++d) {
+  for (int64_t d = 0; d < rank - kept; ++d) {
     result.sizes.push_back(resultSize(b, loc, operands, d, rank));
     auto constant = getConstantIntValue(result.sizes.back());
     result.shape.push_back(constant ? *constant : ShapedType::kDynamic);
@@ -102,7 +102,7 @@ BroadcastOperands broadcastOperands(OpBuilder &b, Location loc,
     Value same;
     SmallVector<int64_t> shape(type.getShape());
     SmallVector<Value> sizes = sizesOf(b, loc, operand);
-    for (int64_t d = 0; d < rank; ++d) {
+    for (int64_t d = 0; d < rank - kept; ++d) {
       int64_t dim = alignedDim(type, d, rank);
       if (dim < 0 || !type.isDynamicDim(dim))
         continue;

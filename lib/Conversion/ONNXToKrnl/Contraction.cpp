@@ -63,6 +63,19 @@ static void unify(OpBuilder &b, Location loc, Value &x, int64_t xDim, Value &y,
   y = withSize(b, loc, y, yDim, rankedType(x).getDimSize(xDim));
 }
 
+/// Is there a leading dimension, of both operands, which one of them may turn
+/// out to repeat only at run time?
+static bool mayRepeat(Value lhs, Value rhs) {
+  ArrayRef<int64_t> x = rankedType(lhs).getShape().drop_back(2),
+                    y = rankedType(rhs).getShape().drop_back(2);
+  size_t common = std::min(x.size(), y.size());
+  for (auto [m, n] : llvm::zip_equal(x.take_back(common), y.take_back(common)))
+    if (m != 1 && n != 1 &&
+        (ShapedType::isDynamic(m) || ShapedType::isDynamic(n)))
+      return true;
+  return false;
+}
+
 /// A * B over the last two dimensions, leading ones broadcast; a vector on
 /// either side has its missing dimension left out of the result.
 Value buildMatMul(OpBuilder &b, Location loc, Value lhs, Value rhs,
@@ -73,6 +86,11 @@ Value buildMatMul(OpBuilder &b, Location loc, Value lhs, Value rhs,
   bool hasM = lhsRank > 1, hasN = rhsRank > 1;
   unify(b, loc, lhs, lhsRank - 1, rhs, hasN ? rhsRank - 2 : 0,
         "MatMul: inner sizes of the operands differ");
+  if (hasM && hasN && batches > 0 && mayRepeat(lhs, rhs)) {
+    SmallVector<Value> values = broadcastOperands(b, loc, {lhs, rhs}, 2).values;
+    lhs = values[0];
+    rhs = values[1];
+  }
   for (int64_t i = 0; i < batches; ++i) {
     int64_t l = i - (batches - (lhsRank - 2)),
             r = i - (batches - (rhsRank - 2));

@@ -63,3 +63,16 @@ func.func @pad(%x: tensor<?x?xf32>, %p: tensor<?xi64>, %v: tensor<f32>, %a: tens
   %y = onnx.Pad(%x, %p) constant_value(%v) axes(%a) : (tensor<?x?xf32>, tensor<?xi64>, tensor<f32>, tensor<?xi64>) -> tensor<?x?xf32>
   return %y : tensor<?x?xf32>
 }
+
+// Leading sizes that may turn out to be 1 on one side are compared at run time;
+// the operand is expanded only if they differ.
+// CHECK-LABEL: func.func @matmul_of_batches
+// CHECK:         %[[SAME:.+]] = arith.cmpi eq
+// CHECK:         scf.if %[[SAME]] -> (tensor<?x2x3xf32>)
+// CHECK:         else
+// CHECK:           krnl.kernel "expand"
+// CHECK:         krnl.kernel "MatMul"
+func.func @matmul_of_batches(%x: tensor<?x2x3xf32>, %y: tensor<?x3x4xf32>) -> tensor<?x2x4xf32> {
+  %r = onnx.MatMul(%x, %y) : (tensor<?x2x3xf32>, tensor<?x3x4xf32>) -> tensor<?x2x4xf32>
+  return %r : tensor<?x2x4xf32>
+}

@@ -20,9 +20,11 @@ struct BroadcastOperands {
 
 /// Emits, on the host, the sizes of the result, the check that the operands
 /// agree, and, for an operand whose dimension may turn out to be 1 only at run
-/// time, an expansion on that cold path.
+/// time, an expansion on that cold path. The last `kept` dimensions of each
+/// operand are left as they are, and have no size in the result.
 BroadcastOperands broadcastOperands(mlir::OpBuilder &b, mlir::Location loc,
-                                    mlir::ValueRange operands);
+                                    mlir::ValueRange operands,
+                                    int64_t kept = 0);
 
 /// Where `operand` is read for the result element at `loops`.
 krnl::KernelBuilder::Access

@@ -42,9 +42,9 @@ func.func @add_rows(%u: tensor<5x64xf32>, %i: tensor<5xi64>, %x: tensor<9x64xf32
 // The running sum stays in a register along j, and each of its values is stored.
 // CHECK-LABEL: func private @kernel_running_0
 // CHECK-SAME:    %[[X:[^:]+]]: memref<8x100xf32>, %[[Y:[^:]+]]: memref<8x100xf32>
-// CHECK:         %{{.+}} = scf.for %[[J:.+]] = %c0 to %c100 step %c1 iter_args(%[[RUN:.+]] = %{{.+}}) -> (f32)
+// CHECK:         %{{.+}} = scf.for %[[J:.+]] = %c0 to %c100 step %c1 iter_args(%[[RUNNING:.+]] = %{{.+}}) -> (f32)
 // CHECK:           %[[ELEMENT:.+]] = memref.load %[[X]][%{{.+}}, %[[J]]]
-// CHECK:           %[[NEXT:.+]] = arith.addf %[[RUN]], %[[ELEMENT]]
+// CHECK:           %[[NEXT:.+]] = arith.addf %[[RUNNING]], %[[ELEMENT]]
 // CHECK:           memref.store %[[NEXT]], %[[Y]][%{{.+}}, %[[J]]]
 // CHECK:           scf.yield %[[NEXT]]
 func.func @running_sum(%x: tensor<8x100xf32>) -> tensor<8x100xf32> {

@@ -338,11 +338,19 @@ double ContractionWriter::cycles() {
   return perTile * others;
 }
 
-/// Does the whole operand of rows stay in the second cache, beside a panel?
+/// Does the whole operand of rows stay in the second cache, beside a panel? It
+/// may take more of it where the columns are more than the rows.
 bool ContractionWriter::rowsStay() {
-  auto type = cast<RankedTensorType>(loops.rowOperand->get().getType());
-  return pack && !loops.channelwise && type.hasStaticShape() &&
-         type.getNumElements() * (target.vectorBytes / lanes) <= target.l2 / 4;
+  auto bytes = [&](OpOperand &operand) {
+    auto type = cast<RankedTensorType>(operand.get().getType());
+    return type.hasStaticShape()
+               ? type.getNumElements() * (target.vectorBytes / lanes)
+               : INT64_MAX;
+  };
+  int64_t rows = bytes(*loops.rowOperand);
+  return pack && !loops.channelwise &&
+         (rows <= target.l2 / 4 ||
+          rows <= std::min(target.l2 / 2, bytes(*loops.columnOperand)));
 }
 
 void ContractionWriter::blockLoops() {

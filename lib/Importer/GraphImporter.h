@@ -123,6 +123,8 @@ private:
   mlir::InFlightDiagnostic error(const ::onnx::NodeProto &node,
                                  mlir::Location loc);
   void breakOutputs(const ::onnx::NodeProto &node);
+  bool importNamedTensors(const ::onnx::NodeProto &node, mlir::Location loc,
+                          llvm::SmallVectorImpl<mlir::Value> &operands);
   bool importOperands(const ::onnx::NodeProto &node, mlir::Location loc,
                       llvm::SmallVectorImpl<mlir::Value> &operands);
   void reportCycle(

@@ -242,6 +242,33 @@ static SmallVector<Type> placeholderTypes(const NodeProto &node,
   return types;
 }
 
+/// Gradient names tensors of the graph in its attributes. An operation knows
+/// values, not names: they follow its operands, in this order.
+bool GraphImporter::importNamedTensors(const NodeProto &node, Location loc,
+                                       SmallVectorImpl<Value> &operands) {
+  if (node.op_type() != "Gradient" ||
+      node.domain() != "ai.onnx.preview.training")
+    return true;
+  bool isComplete = true;
+  auto import = [&](StringRef name) {
+    FailureOr<Value> value = lookup(name, [&] {
+      return error(node, loc) << "the attributes name a tensor: ";
+    });
+    isComplete &= succeeded(value);
+    operands.push_back(succeeded(value) ? *value : Value());
+  };
+  for (StringRef list : {"xs", "zs", "y"})
+    for (const AttributeProto &attribute : node.attribute()) {
+      if (attribute.name() != list)
+        continue;
+      for (const std::string &name : attribute.strings())
+        import(name);
+      if (attribute.type() == AttributeProto::STRING)
+        import(attribute.s());
+    }
+  return isComplete;
+}
+
 void GraphImporter::buildOperation(const NodeProto &node, Location loc) {
   std::string name = operationName(node);
   const OpSignature *signature = OpSignature::find(name);
@@ -252,6 +279,7 @@ void GraphImporter::buildOperation(const NodeProto &node, Location loc) {
   SmallVector<Value> operands;
   NamedAttrList attributes;
   if (!importOperands(node, loc, operands) ||
+      !importNamedTensors(node, loc, operands) ||
       !importAttributes(node, loc, attributes))
     return breakOutputs(node);
   OperationState op(loc, name);

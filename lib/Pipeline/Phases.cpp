@@ -29,6 +29,7 @@ static void buildOnnx(OpPassManager &passes, const PhaseInputs &inputs) {
   onnx::Evaluator evaluator;
   if (inputs.options.level > 0)
     evaluator = makeEvaluator(inputs.options);
+  passes.addPass(onnx::createExpandGradient());
   passes.addPass(onnx::createSimplify(evaluator));
   if (inputs.options.emit == modelKind)
     return;

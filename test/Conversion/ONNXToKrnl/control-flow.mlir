@@ -74,3 +74,28 @@ func.func @declared_sizes(%c: tensor<i1>, %x: tensor<?xf32>, %y: tensor<?xf32>) 
   }
   return %r : tensor<7xf32>
 }
+
+// A loop that nothing but M ends knows how many rows there will be.
+// CHECK-LABEL: func.func @rows_expected
+// CHECK: %[[M:.*]] = arith.index_cast
+// CHECK: %[[L:.*]]:3 = scf.while
+// CHECK: krnl.append_row %arg1 to %{{.*}}[%{{.*}}] of %[[M]] : tensor<2xf32> to tensor<?x2xf32>
+// CHECK: krnl.first_rows %[[L]]#2[%[[L]]#0] : tensor<?x2xf32>
+func.func @rows_expected(%m: tensor<i64>, %x: tensor<2xf32>) -> tensor<?x2xf32> {
+  %r = onnx.Loop M(%m) : (tensor<i64>) -> tensor<?x2xf32> body {
+  ^bb0(%i: tensor<i64>, %c: tensor<i1>):
+    onnx.Yield %c, %x : tensor<i1>, tensor<2xf32>
+  }
+  return %r : tensor<?x2xf32>
+}
+
+// One that a condition may end does not.
+// CHECK-LABEL: func.func @rows_not_expected
+// CHECK: krnl.append_row %arg1 to %{{.*}}[%{{.*}}] of %c0{{.*}} : tensor<2xf32> to tensor<?x2xf32>
+func.func @rows_not_expected(%m: tensor<i64>, %x: tensor<2xf32>, %go: tensor<i1>) -> tensor<?x2xf32> {
+  %r = onnx.Loop M(%m) : (tensor<i64>) -> tensor<?x2xf32> body {
+  ^bb0(%i: tensor<i64>, %c: tensor<i1>):
+    onnx.Yield %go, %x : tensor<i1>, tensor<2xf32>
+  }
+  return %r : tensor<?x2xf32>
+}

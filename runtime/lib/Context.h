@@ -102,6 +102,9 @@ bool numberSymbols(OMContext &context);
 int32_t run(OMContext &context, const OMBuffer *inputs, int64_t numInputs,
             OMBuffer *outputs, int64_t numOutputs, bool handOver);
 
+/// True, after recording the error, if the run has taken too long.
+bool deadlinePassed(OMContext &context);
+
 /// After the code has run: an output that was never asked for is an error, and
 /// strings are copied to memory that outlives the run.
 int32_t finishOutputs(OMContext &context);

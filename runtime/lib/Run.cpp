@@ -88,7 +88,7 @@ static bool reserveScratch(OMContext &context, int32_t workers) {
   return false;
 }
 
-static bool deadlinePassed(OMContext &context) {
+bool rt::deadlinePassed(OMContext &context) {
   if (context.deadline == 0 || os::now() < context.deadline)
     return false;
   context.fail(ONNXC_ERR_DEADLINE, "the deadline of %lld ns has passed",

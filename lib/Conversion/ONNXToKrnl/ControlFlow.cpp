@@ -89,6 +89,9 @@ private:
         loop->getAttrOfType<DenseI64ArrayAttr>(yieldedAttr);
     ValueRange arguments = loop.getAfterArguments();
     TypeRange types = loop->getResultTypes();
+    if (counts[0]) // the length of a Scan is known
+      krnl::CallOp::create(b, loc, TypeRange(), "onnxc_call_trip", ValueRange(),
+                           ArrayRef<int64_t>(), /*stateful=*/true);
     SmallVector<Value> values{
         addIndex(b, loc, arguments[0], indexConstant(b, loc, 1)),
         counts[0] ? isTrue(b, loc, left[0], "Loop: a condition is one bool")

@@ -48,8 +48,10 @@ func.func @optional_state(%m: tensor<i64>, %o: !onnx.opt<!onnx.seq<tensor<f32>>>
   return %r : !onnx.seq<tensor<f32>>
 }
 
-// Rows of unknown size are compared with the first.
+// Rows of unknown size are compared with the first; every trip looks at the
+// deadline.
 // CHECK-LABEL: func.func @rows
+// CHECK: krnl.call @onnxc_call_trip() stateful : () -> ()
 // CHECK: krnl.check %{{.*}}, "Loop: the rows of a scan output differ in shape"
 func.func @rows(%m: tensor<i64>, %x: tensor<?xf32>) -> tensor<?x?xf32> {
   %r = onnx.Loop M(%m) : (tensor<i64>) -> tensor<?x?xf32> body {

@@ -145,21 +145,22 @@ class Buffer(ctypes.Structure):
     _fields_ = [("data", ctypes.c_void_p), ("bytes", ctypes.c_int64), ("shape", ctypes.c_void_p), ("rank", ctypes.c_int64), ("type", ctypes.c_int32)]
 
 
-def memory_of(library, trips):
-    """What a context holds after a run."""
+def run_in_context(session, trips, nanoseconds=0):
+    """Runs a model of trips and a vector; the status, and what the context holds afterwards."""
+    library = ctypes.CDLL(session.path)
     library.omContextCreate.restype = ctypes.c_void_p
     library.omContextGetMemory.restype = ctypes.c_int64
-    for name in ("omContextRun", "omContextGetMemory", "omContextDestroy"):
+    for name in ("omContextRun", "omContextGetMemory", "omContextDestroy", "omContextSetDeadline"):
         getattr(library, name).argtypes = [ctypes.c_void_p]
     context, value = library.omContextCreate(None), ctypes.c_int64(trips)
+    library.omContextSetDeadline(context, ctypes.c_int64(nanoseconds))
     shape = (ctypes.c_int64 * 1)(100)
     x = (ctypes.c_float * 100)()
     inputs = (Buffer * 2)((ctypes.addressof(value), 8, None, 0, 7), (ctypes.addressof(x), 400, ctypes.addressof(shape), 1, 1))
     status = library.omContextRun(context, inputs, ctypes.c_int64(2), None, ctypes.c_int64(0))
-    assert status == 0, status
     held = library.omContextGetMemory(context)
     library.omContextDestroy(context)
-    return held
+    return status, held
 
 
 def memory():
@@ -169,9 +170,21 @@ def memory():
         "{ e = Identity(d) z = Constant <value = int64 {0}> () p = SequenceAt(t, z) q = Neg(p) v = SequenceErase(t, z) "
         "o = Optional(q) w = OptionalGetElement(o) u = SequenceInsert(v, w) }> }"
     )
-    library = ctypes.CDLL(session.path)
-    assert memory_of(library, 3) == memory_of(library, 1000)
+    short, long = run_in_context(session, 3), run_in_context(session, 1000)
+    assert short == long and short[0] == 0, (short, long)
     print("a long loop holds as much memory as a short one")
+
+
+def deadline():
+    """Loops that work, that only change a sequence, and that do nothing."""
+    for body in ("q = Tanh(p)", "s = SequenceConstruct(p, p) z = Constant <value = int64 {1}> () q = SequenceAt(s, z)", "q = Identity(p)"):
+        session = compiled(
+            'g (int64 m, float[n] x) => (float[n] y) { c = Constant <value = bool {1}> () y = Loop("", c, x) '
+            f"<body = b (int64 i, bool d, float[n] p) => (bool e, float[n] q) {{ e = Identity(d) {body} }}> }}"
+        )
+        status, _ = run_in_context(session, 0, nanoseconds=5_000_000)
+        assert status == 5, status
+    print("a loop that never ends is stopped")
 
 
 if __name__ == "__main__":
@@ -181,3 +194,4 @@ if __name__ == "__main__":
     ranks()
     empty()
     memory()
+    deadline()

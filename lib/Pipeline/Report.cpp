@@ -30,8 +30,7 @@ std::string Report::text() const {
      << "libraries:   " << llvm::join(libraries, ", ") << "\n"
      << "weights:     " << sizeText(weightsBytes) << "\n"
      << "peak arena:  "
-     << (arenaFormula.empty() ? sizeText(arenaBytes) : arenaFormula)
-     << "\n"
+     << (arenaFormula.empty() ? sizeText(arenaBytes) : arenaFormula) << "\n"
      << "peak memory: " << sizeText(peakMemory) << " of the compiler\n";
   for (const auto &[name, seconds] : steps)
     os << llvm::formatv("{0,-12} {1:F3} s\n", name + ":", seconds);

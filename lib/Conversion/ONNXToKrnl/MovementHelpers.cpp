@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
@@ -158,6 +159,13 @@ Value storedConstant(OpBuilder &b, Location loc, Type element, int64_t value) {
                                      b.getFloatAttr(element, double(value)));
   if (isa<krnl::StrType>(element))
     return onlyElement(b, loc, stringConstant(b, loc, {""}, {}));
+  if (auto number = dyn_cast<ComplexType>(element)) {
+    Type part = number.getElementType();
+    return complex::ConstantOp::create(
+        b, loc, number,
+        b.getArrayAttr(
+            {b.getFloatAttr(part, double(value)), b.getFloatAttr(part, 0)}));
+  }
   return arith::ConstantOp::create(b, loc, b.getIntegerAttr(element, value));
 }
 

@@ -1,4 +1,10 @@
-/* Runs the model of bad_index.py with good and bad indices, through contexts. */
+/*===- bad-index.c - Indices out of range, through the C API ------*- C -*-===*
+ *
+ * Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+ *
+ * Runs the model of bad_index.py with good and bad indices.
+ *
+ *===----------------------------------------------------------------------===*/
 
 #include "onnxc/Runtime.h"
 

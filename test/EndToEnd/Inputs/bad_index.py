@@ -1,3 +1,6 @@
+# ===- bad_index.py - A model with two Gathers -----------------------------===#
+# Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+# ===------------------------------------------------------------------------===#
 """A model with two Gathers: bad_index.py MODEL.onnx"""
 
 import sys

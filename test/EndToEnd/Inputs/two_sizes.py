@@ -1,3 +1,6 @@
+# ===- two_sizes.py - Runs of several sizes in one process -----------------===#
+# Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+# ===------------------------------------------------------------------------===#
 """A model of unknown sizes, run with several of them in one process.
 
 Usage: two_sizes.py MODEL.onnx         writes the model

@@ -1,3 +1,6 @@
+# ===- fork-tests.py - Compiling in a forked child -------------------------===#
+# Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+# ===------------------------------------------------------------------------===#
 """Compiles, forks, and compiles again in the child.
 
 Usage: fork-tests.py MODEL.onnx FOLDER

@@ -92,11 +92,11 @@ Value Bufferizer::firstRows(Location loc, Value rows, Value count) {
   auto type = cast<MemRefType>(rows.getType());
   SmallVector<OpFoldResult> sizes{count};
   for (int64_t i = 1; i < type.getRank(); ++i)
-    sizes.push_back(type.isDynamicDim(i)
-                        ? OpFoldResult(memref::DimOp::create(builder, loc, rows,
-                                                             i)
-                                           .getResult())
-                        : builder.getIndexAttr(type.getDimSize(i)));
+    sizes.push_back(
+        type.isDynamicDim(i)
+            ? OpFoldResult(
+                  memref::DimOp::create(builder, loc, rows, i).getResult())
+            : builder.getIndexAttr(type.getDimSize(i)));
   return reshaped(loc, type, rows, sizes);
 }
 

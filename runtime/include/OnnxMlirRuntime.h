@@ -133,7 +133,8 @@ OM_EXTERNAL_VISIBILITY void omTensorListPrint(const char *message,
  * In a list a sequence, map or optional stands as an OMTensor of data type
  * ONNX_TYPE_UNDEFINED; omTensorValue opens it. Constructors take over what
  * they are given, also when they fail and return NULL; omValueDestroy and
- * omTensorDestroy destroy all that is inside. Elements stay the container's.*/
+ * omTensorDestroy destroy all that is inside. Elements stay the container's.
+ * An input that is optional may also be given as what it would hold. */
 
 typedef enum OM_VALUE_KIND {
   OM_VALUE_TENSOR = 1,

@@ -13,6 +13,7 @@
 
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ComplexToLLVM/ComplexToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
 #include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
@@ -110,6 +111,7 @@ static LogicalResult simplify(ModuleOp module) {
   memref::populateExpandStridedMetadataPatterns(views);
   vector::populateVectorMaskMaterializationPatterns(
       views, /*force32BitVectorIndices=*/true);
+  vector::populateVectorMaskOpLoweringPatterns(views);
   vector::populateVectorStepLoweringPatterns(views);
   vector::populateVectorShapeCastLoweringPatterns(views);
   vector::populateVectorGatherLoweringPatterns(views);
@@ -150,6 +152,7 @@ static LogicalResult convert(ModuleOp module) {
   populateFuncToLLVMConversionPatterns(types, patterns);
   arith::populateArithToLLVMConversionPatterns(types, patterns);
   cf::populateControlFlowToLLVMConversionPatterns(types, patterns);
+  populateComplexToLLVMConversionPatterns(types, patterns);
   populateFinalizeMemRefToLLVMConversionPatterns(types, patterns);
   populateMathToLLVMConversionPatterns(types, patterns,
                                        /*approximateLog1p=*/false);

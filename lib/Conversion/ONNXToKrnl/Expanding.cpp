@@ -379,9 +379,7 @@ struct TriluLowering : public OpConversionPattern<onnx::TriluOp> {
     Location loc = op.getLoc();
     Value x = adaptor.getOperands()[0];
     RankedTensorType type = rankedType(x);
-    if (!type || !type.getElementType().isIntOrFloat())
-      return rewriter.notifyMatchFailure(op, "no ranked tensor of numbers");
-    if (type.getRank() < 2)
+    if (!type || type.getRank() < 2)
       return rewriter.notifyMatchFailure(op, "operand is no matrix");
     Value k = indexConstant(rewriter, loc, 0);
     if (adaptor.getOperands().size() > 1)

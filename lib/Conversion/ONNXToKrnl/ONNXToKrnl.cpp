@@ -7,6 +7,7 @@
 #include "Refusals.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Func/Transforms/FuncConversions.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -89,9 +90,10 @@ struct ConvertONNXToKrnl
     return "lower operators to kernels and the host program around them";
   }
   void getDependentDialects(DialectRegistry &registry) const override {
-    registry.insert<arith::ArithDialect, func::FuncDialect, krnl::KrnlDialect,
-                    linalg::LinalgDialect, math::MathDialect, scf::SCFDialect,
-                    tensor::TensorDialect>();
+    registry
+        .insert<arith::ArithDialect, complex::ComplexDialect, func::FuncDialect,
+                krnl::KrnlDialect, linalg::LinalgDialect, math::MathDialect,
+                scf::SCFDialect, tensor::TensorDialect>();
   }
 
   /// A tensor of unknown rank is an object: only what moves it about or looks
@@ -141,9 +143,9 @@ struct ConvertONNXToKrnl
     getOperation()->walk([](Operation *op) {
       op->removeAttr(graphTypesAttr);
       op->removeAttr(yieldedAttr);
+      op->removeAttr(exactTripsAttr);
     });
   }
-      op->removeAttr(exactTripsAttr);
 };
 } // namespace
 

@@ -203,7 +203,7 @@ static LogicalResult verifyBody(KernelOp kernel) {
         return failure();
       continue;
     }
-    if (!isa<arith::ArithDialect>(op.getDialect()) &&
+    if (!isa<arith::ArithDialect, complex::ComplexDialect>(op.getDialect()) &&
         !isa<tensor::EmptyOp, tensor::DimOp>(op))
       return op.emitOpError("is not allowed in the body of a kernel");
   }

@@ -1,0 +1,12 @@
+// RUN: onnx-opt %s --convert-onnx-to-krnl | FileCheck %s
+
+// Complex numbers have a zero, too.
+// CHECK-LABEL: func @complex
+// CHECK:         krnl.kernel "Trilu"
+// CHECK:           arith.cmpi sge
+// CHECK:           complex.constant [0.000000e+00 : f32, 0.000000e+00 : f32] : complex<f32>
+// CHECK:           arith.select {{.*}} : complex<f32>
+func.func @complex(%x: tensor<3x4xcomplex<f32>>) -> tensor<3x4xcomplex<f32>> {
+  %y = onnx.Trilu(%x) : (tensor<3x4xcomplex<f32>>) -> tensor<3x4xcomplex<f32>>
+  return %y : tensor<3x4xcomplex<f32>>
+}

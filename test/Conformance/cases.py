@@ -136,3 +136,12 @@ def load_cases():
         generate()
     cases = json.loads(path.read_text())["cases"]
     return [Case(**{k: tuple(v) if isinstance(v, list) else v for k, v in case.items()}) for case in cases]
+
+
+def cases_of_folder(folder):
+    """The cases in a folder of cases, as packages of older versions carry them: onnx/backend/test/data/node."""
+    cases = []
+    for path in sorted(pathlib.Path(folder).resolve().glob("*/model.onnx")):
+        model = onnx.load(path)
+        cases.append(Case("folder", path.parent.name, str(path.parent), operators_of(model), types_of(model), 1e-3, 1e-7))
+    return cases

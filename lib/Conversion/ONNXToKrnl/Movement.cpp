@@ -199,8 +199,7 @@ std::pair<Value, Value> sliceBounds(OpBuilder &b, Location loc, Value start,
     return {s, maxIndex(b, loc, n, zero)};
   };
   auto backward = [&]() -> std::pair<Value, Value> {
-    Value s = clamp(start, zero, maxIndex(b, loc, last, zero)),
-          e = clamp(end, minusOne, last);
+    Value s = clamp(start, zero, last), e = clamp(end, minusOne, last);
     Value n = ceilDivIndex(b, loc, subIndex(b, loc, e, s), step);
     return {s, maxIndex(b, loc, n, zero)};
   };

@@ -147,3 +147,45 @@ func.func @wanted_whole(%x: tensor<8x16xf32>, %z: f32) -> (tensor<8x18xf32>, ten
   } -> tensor<8x18xf32>
   return %1, %0 : tensor<8x18xf32>, tensor<8x16xf32>
 }
+
+// One kernel makes both halves. It can write one of them into the whole, but
+// not the other as well: that one is still copied.
+// CHECK-LABEL: func @both_halves_of_one_kernel
+// CHECK:         %[[MADE:.+]]:2 = krnl.kernel "both"
+// CHECK:         krnl.kernel "concat" {{.+}} ins(%[[MADE]]#1 : tensor<3x4xf32>) outs(%[[MADE]]#0 : tensor<6x4xf32>)
+func.func @both_halves_of_one_kernel(%x: tensor<3x4xf32>) -> tensor<6x4xf32> {
+  %e = tensor.empty() : tensor<3x4xf32>
+  %d = tensor.empty() : tensor<3x4xf32>
+  %0:2 = krnl.kernel "both" loops [i = 3, j = 4] ins(%x : tensor<3x4xf32>) outs(%e, %d : tensor<3x4xf32>, tensor<3x4xf32>) {
+  ^bb0(%p: tensor<3x4xf32>, %o: tensor<3x4xf32>, %u: tensor<3x4xf32>):
+    %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+        ins(%p : tensor<3x4xf32>) outs(%o : tensor<3x4xf32>) attrs = {krnl.axes = ["i", "j"]} {
+    ^bb0(%s: f32, %q: f32):
+      %m = arith.negf %s : f32
+      linalg.yield %m : f32
+    } -> tensor<3x4xf32>
+    %t = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+        ins(%p : tensor<3x4xf32>) outs(%u : tensor<3x4xf32>) attrs = {krnl.axes = ["i", "j"]} {
+    ^bb0(%s: f32, %q: f32):
+      %m = math.sqrt %s : f32
+      linalg.yield %m : f32
+    } -> tensor<3x4xf32>
+    krnl.yield %r, %t : tensor<3x4xf32>, tensor<3x4xf32>
+  } -> tensor<3x4xf32>, tensor<3x4xf32>
+  %f = tensor.empty() : tensor<6x4xf32>
+  %2 = krnl.kernel "concat" loops [j = 4, p = 3, q = 3] ins(%0#0, %0#1 : tensor<3x4xf32>, tensor<3x4xf32>) outs(%f : tensor<6x4xf32>) {
+  ^bb0(%p: tensor<3x4xf32>, %q: tensor<3x4xf32>, %o: tensor<6x4xf32>):
+    %a = linalg.generic {indexing_maps = [#id, #low], iterator_types = ["parallel", "parallel"]}
+        ins(%p : tensor<3x4xf32>) outs(%o : tensor<6x4xf32>) attrs = {krnl.axes = ["p", "j"]} {
+    ^bb0(%s: f32, %t: f32):
+      linalg.yield %s : f32
+    } -> tensor<6x4xf32>
+    %b = linalg.generic {indexing_maps = [#id, #high], iterator_types = ["parallel", "parallel"]}
+        ins(%q : tensor<3x4xf32>) outs(%a : tensor<6x4xf32>) attrs = {krnl.axes = ["q", "j"]} {
+    ^bb0(%s: f32, %t: f32):
+      linalg.yield %s : f32
+    } -> tensor<6x4xf32>
+    krnl.yield %b : tensor<6x4xf32>
+  } -> tensor<6x4xf32>
+  return %2 : tensor<6x4xf32>
+}

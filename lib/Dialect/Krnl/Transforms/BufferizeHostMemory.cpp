@@ -111,9 +111,8 @@ Value Bufferizer::outputFor(LaunchOp op, unsigned number) {
   isWritten.set(index);
   if (type == own)
     return output;
-  auto [strides, offset] = own.getStridesAndOffset();
-  return memref::ReinterpretCastOp::create(builder, op.getLoc(), own, output,
-                                           offset, own.getShape(), strides);
+  return reshaped(op.getLoc(), own, output,
+                  getAsIndexOpFoldResult(builder.getContext(), own.getShape()));
 }
 
 /// Takes over the buffer of a value that a loop or branch hands on; a copy

@@ -289,6 +289,10 @@ bool CopyFolder::mayFold(PartCopy &copy) {
   for (Value operand : producer->getOperands())
     if (llvm::is_contained(chain, operand))
       return false;
+  // A kernel cannot write to the same tensor twice.
+  for (Value made : chain)
+    if (made.getDefiningOp() == producer)
+      return false;
   SmallVector<Value> written{producer.getOutArgument(number)};
   while (!written.empty())
     for (OpOperand &use : written.pop_back_val().getUses())

@@ -105,8 +105,8 @@ OM_EXTERNAL_VISIBILITY const char *omContextGetMessage(const OMContext *);
 /* At most n threads per run; 0: as omGetThreads() says. */
 OM_EXTERNAL_VISIBILITY OM_STATUS omContextSetThreads(OMContext *, int64_t n);
 /* A run that takes longer fails; 0: no limit. The clock is looked at whenever
- * work is handed to the threads, in every trip of a Loop, and at the end, so that
- * a run may end late. */
+ * work is handed to the threads, in every trip of a Loop, and at the end, so
+ * that a run may end late. */
 OM_EXTERNAL_VISIBILITY OM_STATUS omContextSetDeadline(OMContext *,
                                                       int64_t nanoseconds);
 /* Bytes the context holds: arena, scratch, pool and outputs. */

@@ -14,6 +14,8 @@
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
 #include "onnxc/Dialect/ONNX/IR/TensorAttr.h"
 
+#include "llvm/ADT/BitVector.h"
+
 #include <deque>
 #include <map>
 
@@ -76,6 +78,25 @@ LogicalResult enterGrams(onnx::TfIdfVectorizerOp op, ArrayRef<int64_t> pool,
   return success();
 }
 
+/// The weight of each column, from those of the n-grams, which stand in the
+/// order of the pool. Nothing if n-grams of one column differ in weight.
+std::optional<std::vector<float>> weightColumns(ArrayRef<float> weights,
+                                                ArrayRef<int64_t> columns,
+                                                int64_t width) {
+  constexpr int64_t mostColumns = int64_t(1) << 26;
+  if (weights.size() != columns.size() || width > mostColumns)
+    return std::nullopt;
+  std::vector<float> byColumn(width, 0);
+  llvm::BitVector isSet(static_cast<unsigned>(width));
+  for (auto [weight, column] : llvm::zip_equal(weights, columns)) {
+    if (isSet[unsigned(column)] && byColumn[column] != weight)
+      return std::nullopt;
+    byColumn[column] = weight;
+    isSet.set(unsigned(column));
+  }
+  return byColumn;
+}
+
 struct TfIdfLowering : public OpConversionPattern<onnx::TfIdfVectorizerOp> {
   using OpConversionPattern::OpConversionPattern;
   /// Tokens of an n-gram: the tree is as deep.
@@ -104,12 +125,17 @@ struct TfIdfLowering : public OpConversionPattern<onnx::TfIdfVectorizerOp> {
         failed(enterGrams(op, pool, root)))
       return rewriter.notifyMatchFailure(
           op, "ngram_counts, ngram_indexes and the pool do not fit together");
-    auto weights = op.getWeights();
-    if (weights && !weights->empty() && int64_t(weights->size()) <= width)
-      return rewriter.notifyMatchFailure(op, "fewer weights than columns");
+    std::optional<std::vector<float>> weights;
+    ArrayRef<float> ofGrams = op.getWeights().value_or(ArrayRef<float>());
+    if (!ofGrams.empty() && op.getMode() != "TF") {
+      weights = weightColumns(ofGrams, op.getNgramIndexes(), width + 1);
+      if (!weights)
+        return rewriter.notifyMatchFailure(op, "expects a weight for each "
+                                               "n-gram, one for each column");
+    }
     Value y = count(rewriter, loc, op, x, flatten(root), width + 1);
     replaceWithCasts(rewriter, *getTypeConverter(), op,
-                     weigh(rewriter, loc, op, y));
+                     weigh(rewriter, loc, y, weights, op.getMode() == "IDF"));
     return success();
   }
 
@@ -149,11 +175,10 @@ private:
   }
 
   /// TF: the counts; IDF: the weight of what occurs; TFIDF: both multiplied.
-  static Value weigh(OpBuilder &b, Location loc, onnx::TfIdfVectorizerOp op,
-                     Value counts) {
-    auto weights = op.getWeights();
-    bool weighted = weights && !weights->empty() && op.getMode() != "TF";
-    bool onlyWhether = op.getMode() == "IDF";
+  static Value weigh(OpBuilder &b, Location loc, Value counts,
+                     const std::optional<std::vector<float>> &weights,
+                     bool onlyWhether) {
+    bool weighted = weights.has_value();
     if (!weighted && !onlyWhether)
       return counts;
     SmallVector<Value> operands{counts};
@@ -162,7 +187,7 @@ private:
       operands.push_back(krnl::ConstantOp::create(
           b, loc,
           DenseElementsAttr::get(RankedTensorType::get({width}, b.getF32Type()),
-                                 weights->take_front(width)),
+                                 ArrayRef<float>(*weights)),
           krnl::PackedLayoutAttr()));
     }
     return buildElementwise(b, loc, "TfIdfVectorizer", operands, b.getF32Type(),

@@ -60,6 +60,7 @@ private:
   void planShared();
   void planParallel();
   void writeBlocks();
+  Tail tailOf(StringRef loop, int64_t size);
   void writeVectors();
   void vectorizeRow(unsigned number);
   void vectorizeOther(unsigned number);
@@ -246,6 +247,16 @@ void LoopWriter::planParallel() {
   }
 }
 
+/// An elementwise op does so little per block that bounds cost up to a quarter
+/// of its time; a last block of known length is code of its own.
+Tail LoopWriter::tailOf(StringRef loop, int64_t size) {
+  bool elementwise = llvm::all_of(
+      ops, [](linalg::LinalgOp op) { return op.getNumReductionLoops() == 0; });
+  return elementwise && isStatic(kernel, loop) && extent(loop) % size != 0
+             ? Tail::Peel
+             : Tail::Mask;
+}
+
 /// Cuts loops, orders and shares them.
 void LoopWriter::writeBlocks() {
   SmallVector<std::string> sharedNames, parallelNames;
@@ -253,15 +264,17 @@ void LoopWriter::writeBlocks() {
   for (auto [place, loop] : llvm::enumerate(shared)) {
     std::string name = loop.name;
     bool isVector = cut && name == vectorLoop;
+    int64_t tile = grain * (isVector ? width() : 1);
     if (place + 1 == numParallel && grain > 1) {
       auto [outer, inner] =
-          recipe.block(name, grain * (isVector ? width() : 1), "t", "c");
+          recipe.block(name, tile, "t", "c", tailOf(loop.name, tile));
       sharedNames.push_back(outer);
       parallelNames.push_back(outer);
       name = inner;
     }
     if (isVector)
-      std::tie(name, vectorInner) = recipe.block(name, width(), "o", "i");
+      std::tie(name, vectorInner) =
+          recipe.block(name, width(), "o", "i", tailOf(loop.name, width()));
     sharedNames.push_back(name);
     if (place < numParallel && !(place + 1 == numParallel && grain > 1))
       parallelNames.push_back(name);

@@ -29,10 +29,10 @@ static std::string derive(StringRef loop, StringRef suffix) {
 
 std::pair<std::string, std::string>
 RecipeBuilder::block(StringRef loop, int64_t size, StringRef outerSuffix,
-                     StringRef innerSuffix) {
+                     StringRef innerSuffix, Tail tail) {
   std::string outer = derive(loop, outerSuffix),
               inner = derive(loop, innerSuffix);
-  add(BlockStepAttr::get(context, loop, size, Tail::Mask, outer, inner), -1);
+  add(BlockStepAttr::get(context, loop, size, tail, outer, inner), -1);
   return {outer, inner};
 }
 

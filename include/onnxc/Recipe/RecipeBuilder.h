@@ -21,7 +21,8 @@ public:
   /// the inner one with the given suffix.
   std::pair<std::string, std::string> block(llvm::StringRef loop, int64_t size,
                                             llvm::StringRef outerSuffix = "o",
-                                            llvm::StringRef innerSuffix = "i");
+                                            llvm::StringRef innerSuffix = "i",
+                                            krnl::Tail tail = krnl::Tail::Mask);
   void order(Names loops);
   void share(Names loops);
   void parallel(Names loops);

@@ -117,6 +117,20 @@ static FailureOr<Equation> parseEquation(StringRef text, ValueRange operands) {
   return equation;
 }
 
+/// Has each letter one size, as far as types say it? 1 goes with any.
+static bool sizesAgree(const Equation &equation, ValueRange operands) {
+  std::map<Label, int64_t> sizes;
+  for (auto [operand, labels] : llvm::zip(operands, equation.operands))
+    for (auto [size, label] :
+         llvm::zip(rankedType(operand).getShape(), labels)) {
+      if (size == 1 || ShapedType::isDynamic(size))
+        continue;
+      if (sizes.try_emplace(label, size).first->second != size)
+        return false;
+    }
+  return true;
+}
+
 namespace {
 
 /// Emits the kernels of one Einsum.
@@ -343,6 +357,8 @@ struct EinsumLowering : public OpConversionPattern<onnx::EinsumOp> {
     if (failed(equation))
       return rewriter.notifyMatchFailure(
           op, "the equation is none, or not one for these ranks");
+    if (!sizesAgree(*equation, adaptor.getOperands()))
+      return rewriter.notifyMatchFailure(op, "sizes of one letter differ");
     EinsumBuilder builder(rewriter, op.getLoc(),
                           getElementTypeOrSelf(op->getOperand(0).getType()));
     replaceWithCasts(rewriter, *getTypeConverter(), op,

@@ -114,7 +114,8 @@ Value productOf(OpBuilder &b, Location loc, ValueRange sizes) {
 
 void checkEqualSizes(OpBuilder &b, Location loc, Value x, Value y,
                      StringRef message) {
-  if (x == y || (getConstantIntValue(x) && getConstantIntValue(y)))
+  auto cx = getConstantIntValue(x), cy = getConstantIntValue(y);
+  if (x == y || (cx && cy && *cx == *cy))
     return;
   krnl::CheckOp::create(
       b, loc, arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, x, y),

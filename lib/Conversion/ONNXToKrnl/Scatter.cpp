@@ -70,6 +70,16 @@ struct ScatterElementsLowering
     if (updateType.getRank() != type.getRank() || axis < 0 ||
         axis >= type.getRank())
       return rewriter.notifyMatchFailure(op, "ranks and axis do not agree");
+    for (int64_t d = 0; d < type.getRank(); ++d) {
+      int64_t size = updateType.getDimSize(d), room = type.getDimSize(d);
+      bool known = !ShapedType::isDynamic(size) && !ShapedType::isDynamic(room);
+      if (known && d != axis && size > room)
+        return rewriter.notifyMatchFailure(op, "updates are larger than data");
+    }
+    if (failed(verifyCompatibleShape(updateType,
+                                     rankedType(adaptor.getIndices()))))
+      return rewriter.notifyMatchFailure(op,
+                                         "indices and updates differ in shape");
     Value y = build(rewriter, op, adaptor, axis);
     replaceWithCasts(rewriter, *getTypeConverter(), op, y);
     return success();

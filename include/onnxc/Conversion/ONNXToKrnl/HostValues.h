@@ -57,8 +57,8 @@ mlir::Value maxIndex(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
 mlir::Value productOf(mlir::OpBuilder &b, mlir::Location loc,
                       mlir::ValueRange sizes);
 
-/// Ends the run with `message` unless two sizes agree; nothing where both are
-/// known, as inference has seen to that.
+/// Ends the run with `message` unless two sizes agree; nothing where they are
+/// known to.
 void checkEqualSizes(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
                      mlir::Value y, llvm::StringRef message);
 /// Ends the run with `message` unless x <= y; nothing where that is known.

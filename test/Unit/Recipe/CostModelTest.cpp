@@ -59,6 +59,35 @@ TEST(CostModelTest, EveryTileFitsTheRegisters) {
   }
 }
 
+TEST(CostModelTest, RowsOfATileAreLimited) {
+  TargetDescription target =
+      TargetDescription::get("x86_64-linux-gnu", "znver4", "");
+  EXPECT_EQ(chooseRegisterTile(target, 14, 64, target.lanes(32)).rows, 14);
+  for (int64_t most = 1; most < 14; ++most)
+    EXPECT_LE(chooseRegisterTile(target, 14, 64, target.lanes(32), most).rows,
+              most);
+}
+
+// Results take half of the registers, at most two vectors of each row.
+TEST(CostModelTest, WindowTiles) {
+  for (const char *cpu : {"znver4", "haswell"}) {
+    TargetDescription target =
+        TargetDescription::get("x86_64-linux-gnu", cpu, "");
+    int64_t lanes = target.lanes(32);
+    for (int64_t rows : {int64_t(1), int64_t(7), int64_t(112), dynamic})
+      for (int64_t columns : {int64_t(3), int64_t(96), dynamic}) {
+        RegisterTile tile = chooseWindowTile(target, rows, columns, lanes);
+        EXPECT_EQ(tile.vectors, columns == 3 ? 1 : 2);
+        EXPECT_LE(tile.rows * tile.vectors, int64_t(target.vectorRegs) / 2);
+        EXPECT_GE(tile.rows, 1);
+        if (rows != dynamic)
+          EXPECT_LE(tile.rows, rows);
+      }
+    EXPECT_EQ(chooseWindowTile(target, 112, 96, lanes).rows,
+              int64_t(target.vectorRegs) / 4);
+  }
+}
+
 // 768 * 240 * 4 bytes are the most whole panels of 48 in 3/4 of a megabyte.
 TEST(CostModelTest, ColumnBlocksStayInTheSecondCache) {
   TargetDescription target;

@@ -23,7 +23,7 @@ struct EmitOptions {
 
 /// What emitKernel() made, and what a launch of it needs.
 struct EmittedKernel {
-  /// `func @name(ins.., outs.., temporaries.., begin, end)`.
+  /// `func @name(ins.., [word,] outs.., temporaries.., begin, end)`.
   mlir::func::FuncOp func;
   /// Tensor types of intermediates too large for the stack, in argument
   /// order; dynamic dimensions are those of the body's tensor.empty.

@@ -155,8 +155,8 @@ def KrnlPlanMemoryPass : Pass<"krnl-plan-memory", "::mlir::ModuleOp"> {
     say how large the arena is.
 
     ```mlir
-    %0 = memref.alloc() : memref<64xf32>
-    %1 = memref.alloc(%n) : memref<?xf32>
+    %0 = memref.alloc(%batch) : memref<?xf32>
+    %1 = memref.alloc(%n) : memref<?xf32>      // n is an element of an input
     // becomes
     %b = krnl.buffer_bytes(%batch) : memref<?xf32>
     %arena = krnl.arena_reserve %b

@@ -170,9 +170,7 @@ SmallVector<Value> EntryImporter::importBody(func::FuncOp function) {
   Block *block = function.addEntryBlock();
   builder.setInsertionPointToStart(block);
   Scope scope;
-  // Sizes that were declared for other input shapes say nothing.
-  GraphImporter body(state, builder, frame, scope,
-                     /*declaresSizes=*/state.options.shapes.empty());
+  GraphImporter body(state, builder, frame, scope);
   body.declareTypes(graph.value_info());
   body.declareTypes(graph.output());
   for (auto [input, argument] :

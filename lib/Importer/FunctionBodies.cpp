@@ -166,7 +166,7 @@ FailureOr<SmallVector<Value>> Expansion::inlineBody() {
   Frame frame = makeFrame(state);
   Scope scope;
   rewriter.setInsertionPoint(op);
-  GraphImporter importer(state, rewriter, frame, scope, /*declaresSizes=*/true);
+  GraphImporter importer(state, rewriter, frame, scope);
   for (auto [index, name] : llvm::enumerate(body->input()))
     importer.define(name, {index < operands.size() ? operands[index] : Value()},
                     op->getLoc());

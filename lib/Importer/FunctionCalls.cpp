@@ -91,7 +91,7 @@ void GraphImporter::importCall(const NodeProto &node,
     callee.attributes[attribute.name()] = &attribute;
 
   Scope inner;
-  GraphImporter body(state, builder, callee, inner, declaresSizes);
+  GraphImporter body(state, builder, callee, inner);
   body.declareTypes(function.value_info());
   operands.resize(function.input_size());
   for (auto [name, value] : llvm::zip_equal(function.input(), operands))

@@ -128,7 +128,7 @@ bool GraphImporter::importGraph(const GraphProto &graph, Region &region,
   OpBuilder::InsertionGuard guard(builder);
   Block *block = builder.createBlock(&region);
   Scope inner(&scope);
-  GraphImporter body(state, builder, frame, inner, declaresSizes);
+  GraphImporter body(state, builder, frame, inner);
   body.declareTypes(graph.input());
   body.declareTypes(graph.output());
   body.declareTypes(graph.value_info());

@@ -102,7 +102,7 @@ Type GraphImporter::declaredType(StringRef name, Location loc) {
   if (!proto)
     return unknown;
   std::string why;
-  FailureOr<Type> type = importType(state, *proto, declaresSizes, why);
+  FailureOr<Type> type = importType(state, *proto, /*withSizes=*/false, why);
   if (succeeded(type))
     return *type;
   state.error(loc) << "the declared type of " << quote(name)

@@ -63,14 +63,14 @@ void importOpsets(
 
 class GraphImporter {
 public:
-  /// Nodes go where `builder` points. `declaresSizes` says whether sizes in
-  /// declared types are to be believed.
+  /// Nodes go where `builder` points.
   GraphImporter(ImportState &state, mlir::OpBuilder &builder,
-                const Frame &frame, Scope &scope, bool declaresSizes)
-      : state(state), builder(builder), frame(frame), scope(scope),
-        declaresSizes(declaresSizes) {}
+                const Frame &frame, Scope &scope)
+      : state(state), builder(builder), frame(frame), scope(scope) {}
 
-  /// Takes note of declared types of values that nodes make.
+  /// Takes note of declared types of values that nodes make. Their sizes are
+  /// not believed: code for a size that the data do not have would reach
+  /// beyond its buffers, and files often have wrong ones.
   void declareTypes(
       const google::protobuf::RepeatedPtrField<::onnx::ValueInfoProto> &infos);
 
@@ -158,7 +158,6 @@ private:
   mlir::OpBuilder &builder;
   const Frame &frame;
   Scope &scope;
-  bool declaresSizes;
   llvm::StringMap<const ::onnx::TypeProto *> declared;
   /// Names that a node or an output of the graph reads.
   const llvm::StringSet<> *readNames = nullptr;

@@ -48,9 +48,11 @@ std::string Report::json() const {
     json.attribute("kernels", int64_t(kernels));
     json.attribute("artefact_bytes", artefactBytes);
     json.attribute("weights_bytes", weightsBytes);
-    if (arenaFormula.empty())
-      json.attribute("arena_bytes", arenaBytes);
-    else
+    // Null where it depends on the sizes of a run, as the formula says.
+    json.attribute("arena_bytes", arenaFormula.empty()
+                                      ? llvm::json::Value(arenaBytes)
+                                      : llvm::json::Value(nullptr));
+    if (!arenaFormula.empty())
       json.attribute("arena_formula", arenaFormula);
     json.attribute("peak_memory_bytes", peakMemory);
     json.attributeArray("libraries", [&] {

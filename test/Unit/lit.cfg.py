@@ -13,3 +13,6 @@ config.test_exec_root = config.test_source_root
 for name in ("HOME", "TMPDIR"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
+# Absurd sizes are what some tests ask for.
+for sanitizer in ("ASAN", "TSAN"):
+    config.environment[f"{sanitizer}_OPTIONS"] = "allocator_may_return_null=1"

@@ -226,9 +226,8 @@ static std::string operandFormat(const Operator &op) {
     result += "`)` ";
   for (size_t i = leading; i < inputs.size(); ++i) {
     const std::string &name = inputs[i].GetName();
-    result += isSingle(inputs[i])
-                  ? "`" + name + "` `(` $" + name + " `)` "
-                  : "(`" + name + "` `(` $" + name + "^ `)`)? ";
+    result += isSingle(inputs[i]) ? "`" + name + "` `(` $" + name + " `)` "
+                                  : "(`" + name + "` `(` $" + name + "^ `)`)? ";
   }
   return result;
 }

@@ -8,6 +8,7 @@
 
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Conversion/LLVMCommon/Pattern.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Support/ElementBytes.h"
 
@@ -134,12 +135,41 @@ struct RowViewLowering : ConvertOpToLLVMPattern<krnl::RowViewOp> {
   }
 };
 
+/// Buffers of the host program are contiguous, also where a view's type has
+/// strides that nobody knows.
+struct CopyLowering : ConvertOpToLLVMPattern<memref::CopyOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult
+  matchAndRewrite(memref::CopyOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    auto from = dyn_cast<MemRefType>(op.getSource().getType());
+    auto to = dyn_cast<MemRefType>(op.getTarget().getType());
+    if (!from || !to)
+      return rewriter.notifyMatchFailure(op, "buffers without a rank");
+    MemRefDescriptor source(adaptor.getSource()), target(adaptor.getTarget());
+    Value bytes = constant64(rewriter, loc, elementBytes(to.getElementType()));
+    for (int64_t d = 0; d < to.getRank(); ++d)
+      bytes = LLVM::MulOp::create(rewriter, loc, bytes,
+                                  target.size(rewriter, loc, d));
+    LLVM::MemcpyOp::create(
+        rewriter, loc, target.bufferPtr(rewriter, loc, *getTypeConverter(), to),
+        source.bufferPtr(rewriter, loc, *getTypeConverter(), from), bytes,
+        /*isVolatile=*/false);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
 } // namespace
 
 void populateMemoryToLLVMPatterns(const LLVMTypeConverter &types,
                                   RewritePatternSet &patterns) {
   patterns.add<ArenaReserveLowering, BufferBytesLowering, ErrorWordLowering,
                RowViewLowering>(types);
+  // Before MLIR's own, which calls a function for buffers with strides.
+  patterns.add<CopyLowering>(types, /*benefit=*/2);
 }
 
 } // namespace onnxc

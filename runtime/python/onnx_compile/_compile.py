@@ -32,20 +32,23 @@ def compile(model, output=None, **options):
         lives as long as the process, when left out.
     options: those of the onnx-compile tool, with '_' for '-':
         compile("m.onnx", O=3, cpu="generic", dim=["batch=8"], strict=True)
+        compile("m.onnx", emit="model") writes m.simplified.onnx
     """
     from onnx_compile import _compiler
 
     path, data = None, _bytes_of(model)
     if data is None:
         path, data = os.fspath(model), b""
-    if output is None:
-        output = _temporary_output() if path is None else pathlib.Path(path).with_suffix(".so")
-    pairs = [("output", os.fspath(output)), ("runtime-dir", str(_runtime_dir()))]
+    if output is None and path is None:
+        output = _temporary_output()
+    pairs = [("runtime-dir", str(_runtime_dir()))]
+    if output is not None:
+        pairs.append(("output", os.fspath(output)))
     pairs += [(_option(name), text) for name, value in options.items() for text in _texts(value)]
-    status, messages, _ = _compiler.compile(path, data, pairs)
+    status, messages, written = _compiler.compile(path, data, pairs)
     if status != 0:
         raise CompileError(messages.strip() or f"the compiler ended with status {status}", status)
-    return os.fspath(output)
+    return written
 
 
 def _bytes_of(model):

@@ -29,6 +29,18 @@ ELEMENTS = {
 BATCH = 100
 
 
+def strip_bodies(graph):
+    """Takes the sizes of what goes into bodies of nodes and comes out, which are only declared."""
+    for node in graph.node:
+        for attribute in node.attribute:
+            if attribute.type == onnx.AttributeProto.GRAPH:
+                for value in [*attribute.g.input, *attribute.g.output]:
+                    for dim in value.type.tensor_type.shape.dim:
+                        dim.Clear()
+                del attribute.g.value_info[:]
+                strip_bodies(attribute.g)
+
+
 def strip_outputs(model, name):
     """A copy called `name` whose outputs have no shapes."""
     copy = onnx.ModelProto()
@@ -38,7 +50,14 @@ def strip_outputs(model, name):
         if output.type.HasField("tensor_type"):
             output.type.tensor_type.ClearField("shape")
     del copy.graph.value_info[:]
+    strip_bodies(copy.graph)
     return copy
+
+
+def declared_rank(output):
+    """None if the file does not say."""
+    tensor = output.type.tensor_type
+    return len(tensor.shape.dim) if tensor.HasField("shape") else None
 
 
 def forget_sizes(model):
@@ -107,7 +126,7 @@ def sharpness_error(ours, library):
 
 def import_model(model, folder):
     """The printed module of `model`; empty, with a message, if it is refused."""
-    path = pathlib.Path(folder) / "model.mlir"
+    path = pathlib.Path(folder) / f"{model.graph.name}.mlir"
     try:
         onnx_compile.compile(model.SerializeToString(), output=path, emit="onnx-basic")
     except onnx_compile.CompileError as error:
@@ -128,6 +147,7 @@ def infer_batch(modules):
 
 def compare_batch(models, folder, verbose):
     """Compares (name, model) pairs; returns how many were inferred and the errors."""
+    declared = [[declared_rank(output) for output in model.graph.output] for _, model in models]
     models = [(name, strip_outputs(model, f"case{i}")) for i, (name, model) in enumerate(models)]
     imported = [import_model(model, folder) for _, model in models]
     modules, messages = infer_batch([module for module, _ in imported if module])
@@ -141,9 +161,10 @@ def compare_batch(models, folder, verbose):
             continue
         inferred += 1
         library = onnx.shape_inference.infer_shapes(model, data_prop=True)
-        for ours, output in zip(our_types(modules[f"case{i}"]), library.graph.output, strict=True):
+        for ours, output, rank in zip(our_types(modules[f"case{i}"]), library.graph.output, declared[i], strict=True):
             error = sharpness_error(ours, output.type)
-            if error:
+            # In some bodies of Scan the library loses count of the dimensions.
+            if error and rank in (None, declared_rank(output)):
                 errors.append(f"{name}, output {output.name}: {error}")
     return inferred, errors
 

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "Simplify.h"
 #include "onnxc/Dialect/ONNX/Transforms/Passes.h"
+#include "onnxc/Dialect/ONNX/Transforms/SettleRanks.h"
 
 #include "mlir/IR/Dominance.h"
 #include "mlir/Rewrite/FrozenRewritePatternSet.h"
@@ -51,7 +52,8 @@ struct Simplify final : public onnxc::onnx::impl::SimplifyBase<Simplify> {
       if (analysis.hasErrors())
         return signalPassFailure();
       writeTypes(getOperation(), analysis);
-      if (round == maxRounds || !(rewriteOnce(analysis) || fold())) {
+      if (round == maxRounds ||
+          !(rewriteOnce(analysis) || fold() || settleRanks(getOperation()))) {
         if (annotateOps)
           annotateDims(getOperation(), analysis);
         return;

@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Simplify.h"
+#include "onnxc/Dialect/ONNX/Transforms/SettleRanks.h"
 
 using namespace mlir;
 using namespace onnxc::onnx;
@@ -49,8 +50,11 @@ static ReshapeOp createReshape(PatternRewriter &rewriter, Operation *op,
 }
 
 /// True if the elements follow from the types: Squeeze of an unknown size says
-/// that it is 1, which no Reshape would.
+/// that it is 1, which no Reshape would, and one of a settled rank that others
+/// are not.
 static bool dropsOnlyOnes(Operation *squeeze) {
+  if (squeeze->hasAttr(settledRankAttrName))
+    return false;
   auto from = dyn_cast<RankedTensorType>(squeeze->getOperand(0).getType());
   auto to = dyn_cast<RankedTensorType>(squeeze->getResult(0).getType());
   return from && to && from.getNumDynamicDims() == to.getNumDynamicDims();
@@ -70,7 +74,8 @@ struct ViewToReshape final : OpRewritePattern<Op> {
     if (failed(shape))
       return rewriter.notifyMatchFailure(op, "no constant shape says it");
     if (std::is_same_v<Op, SqueezeOp> && !dropsOnlyOnes(op))
-      return rewriter.notifyMatchFailure(op, "drops a size not known to be 1");
+      return rewriter.notifyMatchFailure(op,
+                                         "says more of sizes than their types");
     rewriter.replaceOp(op,
                        createReshape(rewriter, op, op->getOperand(0), *shape));
     return success();

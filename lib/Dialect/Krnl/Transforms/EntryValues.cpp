@@ -189,8 +189,13 @@ SizeFormula EntryValues::formulaOf(Operation *op) {
     return of(0).times(of(1));
   if (isa<arith::IndexCastOp, arith::ExtSIOp>(op))
     return of(0);
+  if (isa<arith::CeilDivSIOp, arith::DivSIOp, arith::FloorDivSIOp>(op))
+    if (std::optional<SizeFormula> exact = of(0).dividedBy(of(1)))
+      return *exact;
   // max(0, n) and the like: written as calls.
-  std::string text = op->getName().stripDialect().str() + "(";
+  StringRef name = op->getName().stripDialect();
+  (void)(name.consume_back("si") || name.consume_back("ui"));
+  std::string text = name.str() + "(";
   for (unsigned i = 0; i < op->getNumOperands(); ++i)
     text += (i ? ", " : "") + of(i).text();
   return SizeFormula::named(text + ")");

@@ -70,6 +70,20 @@ SizeFormula SizeFormula::times(const SizeFormula &other) const {
   return product;
 }
 
+std::optional<SizeFormula>
+SizeFormula::dividedBy(const SizeFormula &other) const {
+  auto divisor = other.terms.find({});
+  if (other.terms.size() != 1 || divisor == other.terms.end())
+    return std::nullopt;
+  SizeFormula quotient = *this;
+  for (auto &[names, coefficient] : quotient.terms) {
+    if (coefficient % divisor->second != 0)
+      return std::nullopt;
+    coefficient /= divisor->second;
+  }
+  return quotient;
+}
+
 SizeFormula SizeFormula::atLeast(const SizeFormula &other) const {
   SizeFormula bound = *this;
   for (const auto &[names, coefficient] : other.terms) {

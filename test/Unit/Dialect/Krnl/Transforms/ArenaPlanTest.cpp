@@ -82,6 +82,15 @@ TEST(SizeFormula, PrintsSumsOfProducts) {
   EXPECT_EQ(n.plus(n, -1).text(), "0");
 }
 
+TEST(SizeFormula, DividesByWhatDivides) {
+  SizeFormula n = SizeFormula::named("n");
+  SizeFormula bytes = n.times(SizeFormula(256)).plus(SizeFormula(64));
+  EXPECT_EQ(bytes.dividedBy(SizeFormula(64))->text(), "1 + 4*n");
+  EXPECT_FALSE(bytes.dividedBy(SizeFormula(128)));
+  EXPECT_FALSE(bytes.dividedBy(SizeFormula(0)));
+  EXPECT_FALSE(bytes.dividedBy(n));
+}
+
 TEST(SizeFormula, ShortensLongNames) {
   SizeFormula n = SizeFormula::named("n");
   EXPECT_TRUE(n.isReadable());

@@ -154,7 +154,14 @@ SmallVector<Value> KernelEmitter::initialAccumulators(OpState &state) {
             broadcast(arith::ConstantOp::create(b, neutral), lanes));
         continue;
       }
-      values.push_back(broadcast(readOperand(state, *init, copies), lanes));
+      // What the payload does not look at need not be anywhere.
+      TypedAttr nothing =
+          state.op.payloadUsesValueFromOperand(init)
+              ? TypedAttr()
+              : b.getZeroAttr(getElementTypeOrSelf(init->get().getType()));
+      Value value = nothing ? arith::ConstantOp::create(b, nothing).getResult()
+                            : readOperand(state, *init, copies);
+      values.push_back(broadcast(value, lanes));
     }
   }
   state.reads.clear();

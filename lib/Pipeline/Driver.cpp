@@ -215,16 +215,17 @@ Outcome Compilation::writeModel() {
       exporter::exportModel(*module, write);
   if (failed(model))
     return Outcome::Rejected;
-  llvm::Error error = llvm::Error::success();
+  auto writeData = [&](raw_ostream &os) {
+    exporter::writeData(*model, os);
+    return llvm::Error::success();
+  };
   if (!model->data.empty())
-    error = llvm::writeToOutput(options.output + ".data", [&](auto &os) {
-      exporter::writeData(*model, os);
-      return llvm::Error::success();
-    });
-  if (!error)
-    error = writeOutput(options, events, model->bytes);
-  return error ? fail(Outcome::Usage, llvm::toString(std::move(error)))
-               : Outcome::Done;
+    if (llvm::Error error =
+            llvm::writeToOutput(options.output + ".data", writeData))
+      return fail(Outcome::Usage, llvm::toString(std::move(error)));
+  if (llvm::Error error = writeOutput(options, events, model->bytes))
+    return fail(Outcome::Usage, llvm::toString(std::move(error)));
+  return Outcome::Done;
 }
 
 Outcome Compilation::writeCode() {

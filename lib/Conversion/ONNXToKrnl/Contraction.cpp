@@ -5,6 +5,7 @@
 #include "onnxc/Conversion/ONNXToKrnl/Contraction.h"
 #include "onnxc/Conversion/ONNXToKrnl/Broadcasting.h"
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
+#include "onnxc/Conversion/ONNXToKrnl/Movement.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Conversion/ONNXToKrnl/ScalarBuilder.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
@@ -40,25 +41,12 @@ Value buildContraction(KernelBuilder &kernel, ContractionTypes types,
       });
 }
 
-static RankedTensorType rankedType(Value v) {
-  return dyn_cast<RankedTensorType>(v.getType());
-}
-
-static void checkEqual(OpBuilder &b, Location loc, Value x, Value y,
-                       StringRef message) {
-  auto cx = getConstantIntValue(x), cy = getConstantIntValue(y);
-  if (x == y || (cx && cy && *cx == *cy))
-    return;
-  krnl::CheckOp::create(
-      b, loc, arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, x, y),
-      message);
-}
-
 /// Checks that two dimensions have one size, and lets both types say it where
 /// one does.
 static void unify(OpBuilder &b, Location loc, Value &x, int64_t xDim, Value &y,
                   int64_t yDim, StringRef message) {
-  checkEqual(b, loc, sizeOf(b, loc, x, xDim), sizeOf(b, loc, y, yDim), message);
+  checkEqualSizes(b, loc, sizeOf(b, loc, x, xDim), sizeOf(b, loc, y, yDim),
+                  message);
   x = withSize(b, loc, x, xDim, rankedType(y).getDimSize(yDim));
   y = withSize(b, loc, y, yDim, rankedType(x).getDimSize(xDim));
 }

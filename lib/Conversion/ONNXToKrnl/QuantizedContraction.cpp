@@ -11,6 +11,7 @@
 #include "onnxc/Conversion/ONNXToKrnl/Convolution.h"
 #include "onnxc/Conversion/ONNXToKrnl/Elementwise.h"
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
+#include "onnxc/Conversion/ONNXToKrnl/Movement.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Conversion/ONNXToKrnl/Quantization.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
@@ -20,10 +21,6 @@ using namespace mlir;
 
 namespace onnxc {
 namespace {
-
-RankedTensorType rankedType(Value v) {
-  return dyn_cast<RankedTensorType>(v.getType());
-}
 
 bool allRanked(ValueRange operands) {
   return llvm::all_of(operands, [](Value v) { return rankedType(v); });

@@ -50,6 +50,20 @@ void Body::number(const std::string &name, double value,
   *this << name + " = CastLike(" + name + "_f32, " + like + ")";
 }
 
+void Body::withChannelsFirst(const std::string &name, int rank,
+                             const std::string &node,
+                             const std::string &result) {
+  std::vector<int64_t> in = {0, rank - 1}, out = {0};
+  for (int64_t d = 1; d < rank - 1; ++d) {
+    in.push_back(d);
+    out.push_back(d + 1);
+  }
+  out.push_back(1);
+  *this << "planes = Transpose<perm = " + list(in) + ">(" + name + ")"
+        << "pooled = " + node + "(planes)"
+        << result + " = Transpose<perm = " + list(out) + ">(pooled)";
+}
+
 std::string onnxc::schema::microsoft::list(const std::vector<int64_t> &values) {
   std::string text;
   for (int64_t value : values)

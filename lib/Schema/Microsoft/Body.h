@@ -31,6 +31,11 @@ public:
   /// Defines `name` as a f32 number.
   void real(const std::string &name, float value);
 
+  /// Defines `result` as `node` ("MaxPool<..>") of the value `name`, the
+  /// channels of both being last; `name` has `rank` dimensions, at least three.
+  void withChannelsFirst(const std::string &name, int rank,
+                         const std::string &node, const std::string &result);
+
   bool hasInput(int input) const;
   bool hasOutput(int output) const;
   /// -1 if it is not known.

@@ -25,18 +25,11 @@ static bool fillNhwcMaxPool(Body &b) {
   int rank = b.rank(0);
   if (rank < 3)
     return false;
-  std::vector<int64_t> in = {0, rank - 1}, out = {0};
-  for (int64_t d = 1; d < rank - 1; ++d) {
-    in.push_back(d);
-    out.push_back(d + 1);
-  }
-  out.push_back(1);
-  b << "planes = Transpose<perm = " + list(in) + ">(x)"
-    << "pooled = MaxPool" +
-           b.attributes({"auto_pad", "ceil_mode", "dilations", "kernel_shape",
-                         "pads", "strides"}) +
-           "(planes)"
-    << "y = Transpose<perm = " + list(out) + ">(pooled)";
+  b.withChannelsFirst("x", rank,
+                      "MaxPool" +
+                          b.attributes({"auto_pad", "ceil_mode", "dilations",
+                                        "kernel_shape", "pads", "strides"}),
+                      "y");
   return true;
 }
 

@@ -105,15 +105,7 @@ static bool fillPool(Body &b, const std::string &pool) {
   int rank = b.rank(0);
   if (rank < 3)
     return false;
-  std::vector<int64_t> in = {0, rank - 1}, out = {0};
-  for (int64_t d = 1; d < rank - 1; ++d) {
-    in.push_back(d);
-    out.push_back(d + 1);
-  }
-  out.push_back(1);
-  b << "planes = Transpose<perm = " + list(in) + ">(x)"
-    << "pooled = " + pool + "(planes)"
-    << "y = Transpose<perm = " + list(out) + ">(pooled)";
+  b.withChannelsFirst("x", rank, pool, "y");
   return finish(b);
 }
 

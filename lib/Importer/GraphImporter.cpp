@@ -308,6 +308,16 @@ int64_t GraphImporter::versionOf(const NodeProto &node) const {
   return opset == frame.opsets.end() ? 0 : opset->second;
 }
 
+/// `node` as a node of com.microsoft, which the model need not import.
+static NodeProto moveToMicrosoft(const NodeProto &node) {
+  NodeProto moved = node;
+  moved.set_domain("com.microsoft");
+  auto *version = moved.add_metadata_props();
+  version->set_key(madeInVersionKey);
+  version->set_value("1");
+  return moved;
+}
+
 void GraphImporter::importNode(const NodeProto &node, int index) {
   Location loc = state.nameLoc(nodeName(node, index));
   std::string domain = plainDomain(node.domain());
@@ -318,6 +328,8 @@ void GraphImporter::importNode(const NodeProto &node, int index) {
   const NodeProto &proto = resolved ? *resolved : node;
   if (function != state.functions.end())
     return importCall(proto, *function->second, loc);
+  if (isMisplaced(node))
+    return importNode(moveToMicrosoft(node), index);
   std::vector<std::string> problems;
   if (newestOpset(domain) == 0)
     problems.push_back("nothing is known of domain " + quote(domain) +

@@ -23,6 +23,13 @@ std::string onnxc::importer::plainDomain(const std::string &domain) {
   return domain == "ai.onnx" ? "" : domain;
 }
 
+bool onnxc::importer::isMisplaced(const NodeProto &node) {
+  static constexpr llvm::StringLiteral misplaced[] = {
+      "SimplifiedLayerNormalization"};
+  return plainDomain(node.domain()).empty() &&
+         llvm::is_contained(misplaced, node.op_type());
+}
+
 std::string onnxc::importer::operatorName(const NodeProto &node) {
   std::string domain = plainDomain(node.domain());
   std::string name = domain.empty() ? "" : domain + ".";

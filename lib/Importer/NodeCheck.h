@@ -16,6 +16,10 @@ namespace onnxc::importer {
 /// "" for "ai.onnx", otherwise `domain`.
 std::string plainDomain(const std::string &domain);
 
+/// Whether onnxruntime's optimiser has written `node` into the domain of the
+/// standard, though the operator is one of its own, com.microsoft.
+bool isMisplaced(const ::onnx::NodeProto &node);
+
 /// "Conv" or "ai.onnx.ml.ZipMap", as messages call an operator.
 std::string operatorName(const ::onnx::NodeProto &node);
 

@@ -37,10 +37,12 @@ def make_model(case, mode):
             shape = value.shape if mode == "static" else [f"d{i}_{k}" for k in range(value.ndim)]
             inputs.append(helper.make_tensor_value_info(names[-1], kind, shape))
     outputs = [f"y{i}" for i in range(case.outputs)]
-    node = helper.make_node(case.operator, names, outputs, "node", domain="com.microsoft", **case.attributes)
+    node = helper.make_node(case.operator, names, outputs, "node", domain=case.domain, **case.attributes)
     infos = [onnx.ValueInfoProto(name=name) for name in outputs]
     graph = helper.make_graph([node], case.name, inputs, infos)
-    opsets = [helper.make_opsetid("", 21), helper.make_opsetid("com.microsoft", 1)]
+    opsets = [helper.make_opsetid("", 21)]
+    if case.domain:
+        opsets.append(helper.make_opsetid(case.domain, 1))
     return helper.make_model(graph, opset_imports=opsets, ir_version=10)
 
 

@@ -2,15 +2,16 @@
 # Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 #
 # static: as the suite declares it; dynamic: every dimension unknown, ranks
-# kept; constant: every input but the first data input baked into the model;
-# exported: simplified, written as a model and read again.
+# kept; unranked: no shape at all; constant: every input but the first data
+# input baked into the model; exported: simplified, written as a model and read
+# again.
 # ===------------------------------------------------------------------------===//
 """Rewrites a case's model for a mode."""
 
 import onnx
 from onnx import defs
 
-MODES = ("static", "dynamic", "constant", "exported")
+MODES = ("static", "dynamic", "unranked", "constant", "exported")
 
 # Formal parameters that say how rather than on what an operator works.
 STRUCTURAL = frozenset(
@@ -20,22 +21,23 @@ STRUCTURAL = frozenset(
 )
 
 
-def forget_dimensions(type_proto):
-    """Makes every dimension of the tensor types within unknown and keeps the ranks."""
+def forget_shapes(type_proto, keep_ranks):
+    """Makes every dimension of the tensor types within unknown, or takes their shapes away."""
     kind = type_proto.WhichOneof("value")
     if kind == "tensor_type":
-        if type_proto.tensor_type.HasField("shape"):
-            for dim in type_proto.tensor_type.shape.dim:
-                dim.Clear()
+        if not keep_ranks:
+            type_proto.tensor_type.ClearField("shape")
+        for dim in type_proto.tensor_type.shape.dim if keep_ranks else ():
+            dim.Clear()
     elif kind in ("sequence_type", "optional_type"):
-        forget_dimensions(getattr(type_proto, kind).elem_type)
+        forget_shapes(getattr(type_proto, kind).elem_type, keep_ranks)
     elif kind == "map_type":
-        forget_dimensions(type_proto.map_type.value_type)
+        forget_shapes(type_proto.map_type.value_type, keep_ranks)
 
 
-def make_dynamic(model):
+def make_dynamic(model, keep_ranks):
     for info in [*model.graph.input, *model.graph.output]:
-        forget_dimensions(info.type)
+        forget_shapes(info.type, keep_ranks)
     del model.graph.value_info[:]
 
 
@@ -69,8 +71,8 @@ def bake_inputs(model, inputs):
 
 def apply_mode(mode, model, inputs):
     """Changes the model in place and returns the inputs that it still takes."""
-    if mode == "dynamic":
-        make_dynamic(model)
+    if mode in ("dynamic", "unranked"):
+        make_dynamic(model, keep_ranks=mode == "dynamic")
     if mode == "constant" and not model.graph.initializer:
         return bake_inputs(model, inputs)
     return inputs

@@ -9,6 +9,7 @@
 
   run.py                          all cases, as declared
   run.py --mode dynamic           every dimension unknown
+  run.py --mode unranked          inputs without a shape
   run.py --mode exported          simplified, written to .onnx and read again
   run.py --filter 'softmax'       cases whose name matches a regular expression
   run.py --operator Conv          cases that use an operator
@@ -36,7 +37,7 @@ import cases as suite
 import modes
 import onnx
 
-from Harness import BUILD, artefact, expectations, isolation, randomness, values
+from Harness import BUILD, artefact, expectations, isolation, judging, values
 
 EXPECTATIONS = pathlib.Path(__file__).resolve().parent / "expectations.txt"
 HEADER = """Known failures of ONNX's backend suite: mode/case  stage: reason.
@@ -63,7 +64,7 @@ class Suite:
 
     def check(self, case, model, data_set, folder, reporter):
         inputs, expected = values.read_data_set(data_set, model)
-        judge = randomness.rule_of(model, inputs)
+        judge = judging.rule_of(model, inputs)
         inputs = modes.apply_mode(self.mode, model, inputs)
         source, library = folder / "model.onnx", folder / "model.so"
         onnx.save(model, source)
@@ -186,7 +187,7 @@ def select(all_cases, arguments):
     return selected
 
 
-def parse_arguments():
+def parse_arguments(words=None):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--mode", choices=modes.MODES, default="static")
     parser.add_argument("--cases", type=pathlib.Path, help="a folder of cases instead of the suite's")
@@ -203,7 +204,7 @@ def parse_arguments():
     parser.add_argument("-O", type=int, default=1, help="optimisation level of the compiler")
     parser.add_argument("--reasons", type=int, default=40, help="rows of the table of reasons")
     parser.add_argument("-v", "--verbose", action="store_true")
-    return parser.parse_args()
+    return parser.parse_args(words)
 
 
 def main():

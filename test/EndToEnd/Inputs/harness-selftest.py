@@ -19,7 +19,7 @@ sys.path[:0] = [str(TEST), str(TEST / "Conformance")]
 
 import modes
 
-from Harness import expectations, isolation, randomness
+from Harness import expectations, isolation, judging, randomness
 
 
 def job(kind, reporter):
@@ -74,12 +74,28 @@ def check_modes():
         for dim in value.type.tensor_type.shape.dim:
             assert dim.WhichOneof("value") is None
     assert len(dynamic.graph.input[0].type.tensor_type.shape.dim) == 2
+    unranked = sliced()
+    assert modes.apply_mode("unranked", unranked, values) is values
+    for value in [*unranked.graph.input, *unranked.graph.output]:
+        assert value.type.tensor_type.elem_type and not value.type.tensor_type.HasField("shape")
     constant = sliced()
     left = modes.apply_mode("constant", constant, values)
     assert len(left) == 1 and left[0] is values[0]
     assert [i.name for i in constant.graph.input] == ["x"]
     assert [t.name for t in constant.graph.initializer] == ["starts", "ends"]
     print("modes hold")
+
+
+def check_transforms():
+    expected = [np.array([54, 1.9e-7], np.float32)]
+    judging.judge_transform(lambda: [np.array([54, 0], np.float32)], expected)
+    for wrong in (np.array([54, 1e-4], np.float32), np.array([54, 0]), np.array([54], np.float32)):
+        try:
+            judging.judge_transform(lambda: [wrong], expected)
+        except AssertionError:
+            continue
+        raise SystemExit(f"{wrong} is taken for {expected}")
+    print("transforms hold")
 
 
 def check_randomness():
@@ -119,4 +135,5 @@ def check_randomness():
 check_isolation()
 check_expectations()
 check_modes()
+check_transforms()
 check_randomness()

@@ -1,0 +1,285 @@
+# ===- operator_cases.py - Single operators at sizes of practice ------------===//
+# Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+#
+# The table that operators.py measures: a row is one node with its inputs.
+# ===------------------------------------------------------------------------===//
+"""Single operators at sizes that occur in practice."""
+
+import itertools
+
+import ml_dtypes
+import numpy as np
+import onnx
+from onnx import helper, numpy_helper
+
+OPSET = 21
+RNG = np.random.default_rng(1)
+NUMBERS = itertools.count()
+
+
+class Fixed:
+    """An input that the model has as a constant."""
+
+    def __init__(self, array):
+        self.array = np.asarray(array)
+
+
+def floats(*shape, dtype=np.float32):
+    return RNG.standard_normal(shape).astype(dtype)
+
+
+def below(limit, *shape, dtype=np.int64):
+    return RNG.integers(0, limit, shape).astype(dtype)
+
+
+def flags(*shape):
+    return RNG.random(shape) < 0.5
+
+
+class Case:
+    """One node. Inputs are arrays, `Fixed` arrays or None for what is left out."""
+
+    def __init__(self, name, inputs, outputs=1, domain="", suffix="", opset=OPSET, **attributes):
+        self.number, self.operator, self.inputs = next(NUMBERS), name, inputs
+        self.name = f"{name}{'/' + suffix if suffix else ''}"
+        self.outputs, self.domain, self.opset, self.attributes = outputs, domain, opset, attributes
+
+    def arrays(self):
+        return {f"x{i}": v.array if isinstance(v, Fixed) else v for i, v in enumerate(self.inputs) if v is not None}
+
+    def feeds(self):
+        return {f"x{i}": v for i, v in enumerate(self.inputs) if v is not None and not isinstance(v, Fixed)}
+
+    def describe(self):
+        return " ".join(f"{a.dtype}{list(a.shape)}" for a in self.arrays().values())
+
+    def model(self):
+        names = [f"x{i}" if v is not None else "" for i, v in enumerate(self.inputs)]
+        node = helper.make_node(self.operator, names, [f"y{i}" for i in range(self.outputs)], domain=self.domain, **self.attributes)
+        given = [helper.make_tensor_value_info(n, helper.np_dtype_to_tensor_dtype(a.dtype), a.shape)
+                 for n, a in self.feeds().items()]  # fmt: skip
+        fixed = [numpy_helper.from_array(a, n) for n, a in self.arrays().items() if n not in self.feeds()]
+        results = [onnx.ValueInfoProto(name=f"y{i}") for i in range(self.outputs)]
+        graph = helper.make_graph([node], "operator", given, results, fixed)
+        sets = [helper.make_opsetid("", self.opset)]
+        if self.domain:
+            sets.append(helper.make_opsetid(self.domain, {"ai.onnx.ml": 3}.get(self.domain, 1)))
+        model = helper.make_model(graph, opset_imports=sets, ir_version=10)
+        return onnx.shape_inference.infer_shapes(model) if not self.domain else typed(model, self)
+
+
+def typed(model, case):
+    """Results of operators that onnx cannot infer: as the first input."""
+    first = next(iter(case.arrays().values()))
+    for result in model.graph.output:
+        result.CopyFrom(helper.make_tensor_value_info(result.name, helper.np_dtype_to_tensor_dtype(first.dtype), None))
+    return model
+
+
+def elementwise():
+    image, tokens = (1, 64, 56, 56), (8, 128, 768)
+    for name in ["Relu", "Sigmoid", "Tanh", "Exp", "Log", "Sqrt", "Erf", "Gelu", "Abs", "Neg", "Floor", "Round", "Sign",
+                 "Reciprocal", "Softplus", "Softsign", "Elu", "Selu", "HardSigmoid", "HardSwish", "LeakyRelu", "Sin", "Cos",
+                 "Tan", "Atan", "Asin", "Sinh", "Mish", "Celu", "ThresholdedRelu", "IsNaN"]:  # fmt: skip
+        yield Case(name, [np.abs(floats(*image)) % 1 + 0.1 if name in ("Log", "Sqrt", "Asin") else floats(*image)])
+    for name in ["Add", "Mul", "Sub", "Div", "Max", "Min", "PRelu"]:
+        yield Case(name, [floats(*tokens), floats(*tokens)])
+    yield Case("Add", [floats(*tokens), floats(768)], suffix="row")
+    yield Case("Mul", [floats(*image), floats(1, 64, 1, 1)], suffix="channel")
+    yield Case("Pow", [floats(*tokens), Fixed(np.float32(2))], suffix="square")
+    yield Case("Pow", [np.abs(floats(*image)), Fixed(np.float32(0.3))], suffix="general")
+    yield Case("Mod", [below(1000, 400000), Fixed(np.int64(7))], suffix="i64")
+    yield Case("Mod", [below(1000, 400000, dtype=np.int32), below(100, 400000, dtype=np.int32) + 1], suffix="i32")
+    yield Case("Mod", [floats(400000), np.abs(floats(400000)) + 1], suffix="f32", fmod=1)
+    for dtype in (np.int8, np.uint8, np.int32, np.int64):
+        yield Case("Add", [below(100, 800000, dtype=dtype), below(100, 800000, dtype=dtype)], suffix=np.dtype(dtype).name)
+        yield Case("Div", [below(100, 800000, dtype=dtype), below(100, 800000, dtype=dtype) + dtype(1)], suffix=np.dtype(dtype).name)
+    yield Case("Mul", [below(100, 800000), below(100, 800000)], suffix="int64")
+    for dtype in (np.float16, ml_dtypes.bfloat16, np.float64):
+        for name in ("Add", "Sigmoid"):
+            arrays = [floats(400000, dtype=dtype), floats(400000, dtype=dtype)]
+            yield Case(name, arrays[: 1 + (name == "Add")], suffix=np.dtype(dtype).name)
+    yield Case("Clip", [floats(*image), Fixed(np.float32(0)), Fixed(np.float32(6))])
+    yield Case("Where", [flags(8, 12, 128, 128), floats(8, 12, 128, 128), Fixed(np.float32(-1e9))])
+    yield Case("Where", [flags(800000), below(9, 800000), below(9, 800000)], suffix="int64")
+    for name in ("Equal", "Greater", "LessOrEqual"):
+        yield Case(name, [floats(*tokens), floats(*tokens)])
+        yield Case(name, [below(9, 800000), Fixed(np.int64(4))], suffix="int64")
+    yield Case("Equal", [below(9, 800000, dtype=np.uint8), Fixed(np.uint8(4))], suffix="uint8", opset=19)
+    yield Case("And", [flags(800000), flags(800000)])
+    yield Case("Not", [flags(800000)])
+    yield Case("BitShift", [below(200, 800000, dtype=np.uint8), Fixed(np.uint8(2))], direction="RIGHT")
+
+
+def casts():
+    pairs = [("float32", "float16"), ("float16", "float32"), ("float32", "bfloat16"), ("bfloat16", "float32"),
+             ("float32", "int64"), ("int64", "float32"), ("float32", "int32"), ("int32", "float32"), ("float32", "uint8"),
+             ("uint8", "float32"), ("float32", "bool"), ("bool", "float32"), ("int64", "int32"), ("int32", "int64"),
+             ("float32", "float64"), ("float64", "float32"), ("bool", "int64"), ("int64", "bool"), ("float16", "int64"),
+             ("float32", "float8_e4m3fn"), ("float8_e4m3fn", "float32")]  # fmt: skip
+    for source, to in pairs:
+        dtypes = [np.dtype(getattr(ml_dtypes, t)) if hasattr(ml_dtypes, t) else np.dtype(t) for t in (source, to)]
+        yield Case("Cast", [(4 * floats(800000)).astype(dtypes[0])], suffix=f"{source}-{to}",
+                   to=helper.np_dtype_to_tensor_dtype(dtypes[1]))  # fmt: skip
+
+
+def reductions():
+    for name in ["ReduceSum", "ReduceMean", "ReduceMax", "ReduceL2", "ReduceProd", "ReduceLogSumExp"]:
+        yield Case(name, [floats(8, 128, 768), Fixed(np.array([-1]))], suffix="rows", keepdims=1)
+    for name in ["ReduceSum", "ReduceMax"]:
+        yield Case(name, [floats(8, 128, 768), Fixed(np.array([1]))], suffix="columns", keepdims=0)
+    yield Case("ReduceMean", [floats(1, 256, 28, 28), Fixed(np.array([2, 3]))], suffix="image")
+    yield Case("ReduceSum", [below(9, 1024, 768), Fixed(np.array([-1]))], suffix="int64")
+    for name in ("ArgMax", "ArgMin"):
+        yield Case(name, [floats(128, 32000)], axis=-1, suffix="rows")
+        yield Case(name, [floats(1, 21, 256, 256)], axis=1, suffix="columns")
+    yield Case("ArgMax", [floats(1024, 16)], axis=-1, suffix="short")
+    yield Case("CumSum", [floats(64, 8192), Fixed(np.int64(1))], suffix="rows")
+    yield Case("CumSum", [floats(512, 1024), Fixed(np.int64(0))], suffix="columns")
+    yield Case("CumSum", [below(9, 64, 8192), Fixed(np.int64(1))], suffix="int64")
+    yield Case("TopK", [floats(8, 32000), Fixed(np.array([5]))], outputs=2, suffix="5 of 32000")
+    yield Case("TopK", [floats(1, 8400), Fixed(np.array([300]))], outputs=2, suffix="300 of 8400")
+    yield Case("TopK", [floats(1024, 64), Fixed(np.array([2]))], outputs=2, suffix="2 of 64")
+    yield Case("Softmax", [floats(8, 12, 128, 128)], axis=-1)
+    yield Case("Softmax", [floats(1, 21, 128, 128)], axis=1, suffix="channels")
+    yield Case("LogSoftmax", [floats(64, 32000)], axis=-1)
+    yield Case("Hardmax", [floats(1024, 1000)], axis=-1)
+    yield Case("LayerNormalization", [floats(8, 128, 768), floats(768), floats(768)], axis=-1)
+    yield Case("RMSNormalization", [floats(8, 128, 768), floats(768)], axis=-1, opset=23)
+    yield Case("GroupNormalization", [floats(1, 64, 64, 64), floats(64), floats(64)], num_groups=8)
+    yield Case("InstanceNormalization", [floats(1, 64, 128, 128), floats(64), floats(64)])
+    yield Case("BatchNormalization", [floats(1, 64, 56, 56), *[np.abs(floats(64)) for _ in range(4)]])
+    yield Case("LRN", [floats(1, 96, 27, 27)], size=5)
+    yield Case("LpNormalization", [floats(128, 512)], axis=-1)
+    yield Case("MeanVarianceNormalization", [floats(1, 16, 128, 128)])
+
+
+def movement():
+    yield Case("Gather", [Fixed(floats(30522, 768)), below(30522, 8, 128)], suffix="embedding")
+    yield Case("Gather", [floats(64, 1024), below(1024, 256)], axis=1, suffix="columns")
+    yield Case("Gather", [below(9, 400000), below(400000, 100000)], suffix="scalars")
+    yield Case("GatherElements", [floats(512, 1024), below(512, 512, 1024)], axis=0)
+    yield Case("GatherElements", [floats(512, 1024), below(1024, 512, 64)], axis=1, suffix="rows")
+    yield Case("GatherND", [floats(256, 256, 64), below(256, 4096, 2)], suffix="rows")
+    yield Case("GatherND", [floats(256, 256), below(256, 40960, 2)], suffix="scalars")
+    yield Case("ScatterElements", [floats(512, 1024), below(512, 64, 1024), floats(64, 1024)], axis=0)
+    yield Case("ScatterElements", [floats(512, 1024), below(512, 64, 1024), floats(64, 1024)], axis=0, reduction="add", suffix="add")
+    yield Case("ScatterND", [floats(1024, 256), below(1024, 512, 1), floats(512, 256)], suffix="rows")
+    yield Case("ScatterND", [floats(1024, 256), below(256, 5000, 2), floats(5000)], suffix="scalars")
+    for perm, shape in [((0, 2, 1, 3), (8, 128, 12, 64)), ((0, 2, 1), (8, 128, 768)), ((0, 3, 1, 2), (1, 224, 224, 3)),
+                        ((0, 2, 3, 1), (1, 64, 56, 56)), ((3, 2, 1, 0), (16, 24, 32, 40)), ((1, 0), (1000, 1000)),
+                        ((0, 2, 4, 1, 3), (2, 16, 32, 16, 20))]:  # fmt: skip
+        yield Case("Transpose", [floats(*shape)], perm=perm, suffix="".join(map(str, perm)))
+    yield Case("Transpose", [below(99, 1, 224, 224, 3, dtype=np.uint8)], perm=(0, 3, 1, 2), suffix="0312 uint8")
+    yield Case("Transpose", [floats(8, 128, 768, dtype=np.float16)], perm=(0, 2, 1), suffix="021 float16")
+    yield Case("Concat", [floats(1, 64, 56, 56), floats(1, 64, 56, 56)], axis=1)
+    yield Case("Concat", [floats(8, 128, 64), floats(8, 128, 64)], axis=-1, suffix="last")
+    yield Case("Split", [floats(8, 128, 2304)], outputs=3, axis=-1, num_outputs=3)
+    yield Case("Slice", [floats(8, 128, 768), Fixed([0]), Fixed([384]), Fixed([2])])
+    yield Case("Slice", [floats(8, 128, 768), Fixed([0]), Fixed([768]), Fixed([2]), Fixed([2])], suffix="step 2")
+    yield Case("Slice", [floats(8, 128, 768), Fixed([767]), Fixed([-1000]), Fixed([2]), Fixed([-1])], suffix="reverse")
+    yield Case("Pad", [floats(1, 64, 56, 56), Fixed([0, 0, 1, 1, 0, 0, 1, 1])])
+    yield Case("Pad", [floats(1, 64, 56, 56), Fixed([0, 0, 3, 3, 0, 0, 3, 3])], mode="reflect", suffix="reflect")
+    yield Case("Pad", [floats(1, 64, 56, 56), Fixed([0, 0, 3, 3, 0, 0, 3, 3])], mode="edge", suffix="edge")
+    yield Case("Expand", [floats(8, 1, 1, 128), Fixed([8, 12, 128, 128])])
+    yield Case("Tile", [floats(1, 64, 28, 28), Fixed([1, 1, 2, 2])])
+    yield Case("OneHot", [below(1000, 1024), Fixed(np.int64(1000)), Fixed(np.float32([0, 1]))])
+    yield Case("Trilu", [floats(8, 256, 256)])
+    yield Case("DepthToSpace", [floats(1, 64, 64, 64)], blocksize=2)
+    yield Case("SpaceToDepth", [floats(1, 16, 128, 128)], blocksize=2)
+    yield Case("ReverseSequence", [floats(64, 16, 128), below(64, 16) + 1])
+    yield Case("Compress", [floats(4096, 64), flags(4096)], axis=0)
+    yield Case("NonZero", [flags(512, 512)])
+    yield Case("Range", [Fixed(np.int64(0)), Fixed(np.int64(400000)), Fixed(np.int64(1))])
+    yield Case("EyeLike", [floats(512, 512)])
+
+
+def vision():
+    image = floats(1, 64, 56, 56)
+    yield Case("MaxPool", [floats(1, 64, 112, 112)], kernel_shape=[3, 3], strides=[2, 2], pads=[1, 1, 1, 1])
+    yield Case("MaxPool", [image], outputs=2, kernel_shape=[2, 2], strides=[2, 2], suffix="indices")
+    yield Case("MaxPool", [below(99, 1, 64, 112, 112, dtype=np.uint8)], kernel_shape=[3, 3], strides=[2, 2], suffix="uint8")
+    yield Case("MaxPool", [floats(1, 128, 20, 20)], kernel_shape=[5, 5], pads=[2, 2, 2, 2], suffix="5x5")
+    yield Case("AveragePool", [floats(1, 64, 112, 112)], kernel_shape=[3, 3], strides=[2, 2], pads=[1, 1, 1, 1])
+    yield Case("GlobalAveragePool", [floats(1, 512, 14, 14)])
+    yield Case("GlobalMaxPool", [floats(1, 512, 14, 14)])
+    yield Case("MaxUnpool", [floats(1, 64, 28, 28), np.arange(64 * 28 * 28).reshape(1, 64, 28, 28) * 4],
+               kernel_shape=[2, 2], strides=[2, 2])  # fmt: skip
+    for mode, coordinates in [("nearest", "asymmetric"), ("linear", "half_pixel"), ("linear", "align_corners"), ("cubic", "half_pixel")]:
+        yield Case("Resize", [image, None, Fixed(np.float32([1, 1, 2, 2]))], mode=mode, coordinate_transformation_mode=coordinates,
+                   suffix=f"{mode} {coordinates}", **({"nearest_mode": "floor"} if mode == "nearest" else {}))  # fmt: skip
+    yield Case("Resize", [floats(1, 3, 480, 640), None, None, Fixed([1, 3, 224, 224])], mode="linear", suffix="linear down")
+    grid = (np.clip(floats(1, 56, 56, 2), -1.1, 1.1)).astype(np.float32)
+    for mode in ("linear", "nearest", "cubic"):
+        yield Case("GridSample", [image, grid], mode=mode, suffix=mode)
+    boxes = np.sort(RNG.random((100, 2, 2)) * 200, axis=1).reshape(100, 4).astype(np.float32)
+    yield Case("RoiAlign", [floats(1, 256, 50, 50), boxes, np.zeros(100, np.int64)], output_height=7, output_width=7,
+               sampling_ratio=2, spatial_scale=0.25)  # fmt: skip
+    yield Case("MaxRoiPool", [floats(1, 64, 50, 50), np.concatenate([np.zeros((20, 1), np.float32), boxes[:20]], 1)],
+               pooled_shape=[7, 7], spatial_scale=0.25)  # fmt: skip
+    scores = RNG.random((1, 20, 1000)).astype(np.float32)
+    corners = np.sort(RNG.random((1, 1000, 2, 2)), axis=2).reshape(1, 1000, 4).astype(np.float32)
+    yield Case("NonMaxSuppression", [corners, scores, Fixed([100]), Fixed(np.float32([0.5])), Fixed(np.float32([0.6]))])
+    yield Case("Col2Im", [floats(1, 64 * 9, 784), Fixed([28, 28]), Fixed([3, 3])], pads=[1, 1, 1, 1])
+    yield Case("AffineGrid", [floats(4, 2, 3), Fixed([4, 3, 224, 224])], opset=20)
+    yield Case("DeformConv", [floats(1, 32, 28, 28), floats(32, 32, 3, 3), floats(1, 18, 28, 28) % 1], pads=[1, 1, 1, 1], opset=22)
+
+
+def products():
+    yield Case("MatMul", [floats(128, 768), Fixed(floats(768, 768))])
+    yield Case("MatMul", [floats(8, 12, 128, 64), floats(8, 12, 64, 128)], suffix="batched")
+    yield Case("MatMul", [floats(1, 768), Fixed(floats(768, 3072))], suffix="row")
+    yield Case("MatMul", [floats(256, 256, dtype=np.float16), Fixed(floats(256, 256, dtype=np.float16))], suffix="float16")
+    yield Case("MatMul", [floats(256, 256, dtype=np.float64), Fixed(floats(256, 256, dtype=np.float64))], suffix="float64")
+    yield Case("MatMul", [below(9, 128, 128), below(9, 128, 128)], suffix="int64")
+    yield Case("Gemm", [floats(64, 1024), Fixed(floats(1000, 1024)), Fixed(floats(1000))], transB=1)
+    yield Case("Einsum", [floats(8, 128, 12, 64), floats(8, 128, 12, 64)], equation="bqhd,bkhd->bhqk")
+    yield Case("Conv", [floats(1, 64, 56, 56), Fixed(floats(64, 64, 3, 3))], pads=[1, 1, 1, 1])
+    yield Case("Conv", [floats(1, 96, 56, 56), Fixed(floats(96, 1, 3, 3))], pads=[1, 1, 1, 1], group=96, suffix="depthwise")
+    yield Case("Conv", [floats(1, 64, 1000), Fixed(floats(64, 64, 5))], pads=[2, 2], suffix="1d")
+    yield Case("Conv", [floats(1, 16, 16, 32, 32), Fixed(floats(16, 16, 3, 3, 3))], pads=[1] * 6, suffix="3d")
+    yield Case("Conv", [floats(1, 64, 28, 28), Fixed(floats(64, 8, 3, 3))], pads=[1, 1, 1, 1], group=8, suffix="grouped")
+    yield Case("ConvTranspose", [floats(1, 64, 28, 28), Fixed(floats(64, 32, 4, 4))], strides=[2, 2], pads=[1, 1, 1, 1])
+    yield Case("ConvTranspose", [floats(1, 64, 28, 28), Fixed(floats(64, 64, 2, 2))], strides=[2, 2], suffix="2x2")
+    yield Case("Attention", [floats(1, 12, 128, 64), floats(1, 12, 128, 64), floats(1, 12, 128, 64)], opset=23)
+    yield Case("MatMulNBits", [floats(1, 1024), Fixed(below(255, 1024, 32, 16, dtype=np.uint8)), Fixed(floats(1024 * 32))],
+               domain="com.microsoft", K=1024, N=1024, bits=4, block_size=32)  # fmt: skip
+    int4 = Fixed(floats(1024, 1024).astype(ml_dtypes.int4))
+    yield Case("DequantizeLinear", [int4, Fixed(floats(1024))], axis=1, suffix="int4")
+
+
+def recurrent():
+    for batch in (1, 8):
+        for name, gates, outputs in [("LSTM", 4, 3), ("GRU", 3, 2), ("RNN", 1, 2)]:
+            hidden, depth = 256, 128
+            weights = [Fixed(0.1 * floats(1, gates * hidden, depth)), Fixed(0.1 * floats(1, gates * hidden, hidden)),
+                       Fixed(0.1 * floats(1, 2 * gates * hidden))]  # fmt: skip
+            extra = {"linear_before_reset": 1} if name == "GRU" else {}
+            yield Case(name, [floats(50, batch, depth), *weights], outputs=outputs, hidden_size=hidden, suffix=f"batch {batch}", **extra)
+    weights = [Fixed(0.1 * floats(2, 1024, 128)), Fixed(0.1 * floats(2, 1024, 256)), Fixed(0.1 * floats(2, 2048))]
+    yield Case("LSTM", [floats(50, 1, 128), *weights], outputs=3, hidden_size=256, direction="bidirectional", suffix="both")
+
+
+def signal():
+    yield Case("DFT", [floats(1, 16000, 1), None, Fixed(np.int64(1))], onesided=1, opset=20, suffix="16000")
+    yield Case("DFT", [floats(64, 512, 1), None, Fixed(np.int64(1))], onesided=1, opset=20, suffix="512")
+    yield Case("STFT", [floats(1, 16000, 1), Fixed(np.int64(160)), Fixed(np.hanning(400).astype(np.float32)), Fixed(np.int64(400))])
+    yield Case("MelWeightMatrix", [Fixed(np.int64(80)), below(1) + 512, Fixed(np.int64(16000)), Fixed(np.float32(20)),
+                                   Fixed(np.float32(8000))])  # fmt: skip
+    yield Case("HannWindow", [np.int64(4096) + below(1)])
+
+
+def classical():
+    ml = {"domain": "ai.onnx.ml"}
+    yield Case("Scaler", [floats(4096, 32)], scale=[2.0] * 32, offset=[1.0] * 32, **ml)
+    yield Case("Normalizer", [floats(4096, 32)], norm="L2", **ml)
+    yield Case("Binarizer", [floats(4096, 32)], threshold=0.5, **ml)
+    yield Case("Imputer", [floats(4096, 32)], imputed_value_floats=[1.0] * 32, replaced_value_float=float("nan"), **ml)
+    yield Case("LinearRegressor", [floats(4096, 32)], coefficients=[0.5] * 32, intercepts=[1.0], **ml)
+    yield Case("ArrayFeatureExtractor", [floats(4096, 32), Fixed([1, 3, 7])], **ml)
+
+
+def cases():
+    """All rows, in the order of the families."""
+    for family in (elementwise, casts, reductions, movement, vision, products, recurrent, signal, classical):
+        yield from family()

@@ -1,0 +1,16 @@
+#!/bin/sh
+# ===- setup.sh - Install what writes the exported models -------------------===//
+# Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+#
+# Makes build/exports-venv with torch, torchvision and transformers from PyPI:
+# several gigabytes, as torch comes with its libraries for GPUs. Nothing of it is
+# used by the build or the tests; delete the folder when done.
+# ===------------------------------------------------------------------------===//
+set -eu
+root=$(cd "$(dirname "$0")/../.." && pwd)
+venv=$root/build/exports-venv
+[ -x "$venv/bin/python" ] || python3 -m venv "$venv"
+"$venv/bin/pip" install --quiet --disable-pip-version-check --no-cache-dir \
+    torch torchvision transformers onnxscript onnx numpy
+"$venv/bin/python" -c 'import torch, torchvision, transformers
+print("torch", torch.__version__, "torchvision", torchvision.__version__, "transformers", transformers.__version__)'

@@ -141,8 +141,25 @@ static bool isBeyondStandard(Operation *op) {
   return text && text.getValue() == "tf_half_pixel_for_nn";
 }
 
+static StringRef textOf(Operation *op, StringRef name) {
+  return cast<StringAttr>(*op->getInherentAttr(name)).getValue();
+}
+
+static bool isCustom(Operation *op) {
+  return op->getName().getStringRef() == "onnx.Custom";
+}
+
+/// An attribute of the node; null if it has none of that name.
+static Attribute nodeAttribute(Operation *op, StringRef name) {
+  if (!isCustom(op))
+    return op->getInherentAttr(name).value_or(Attribute());
+  auto all = dyn_cast_or_null<DictionaryAttr>(
+      op->getInherentAttr("node_attributes").value_or(Attribute()));
+  return all ? all.get(name) : Attribute();
+}
+
 LogicalResult GraphExporter::exportNode(Operation *op) {
-  const OpSchema *schema = schema::lookupSchema(op->getName().getStringRef());
+  const OpSchema *schema = schema::lookupSchema(op);
   if (!schema)
     return op->emitError() << "'" << op->getName().getStringRef()
                            << "' is no operator of the standard and cannot be "
@@ -158,11 +175,12 @@ LogicalResult GraphExporter::exportNode(Operation *op) {
   NodeProto node;
   node.set_name(locationName(op->getLoc()).str());
   std::tie(*node.mutable_domain(), *node.mutable_op_type()) =
-      schema::splitOpName(op->getName().getStringRef());
+      isCustom(op)
+          ? std::pair(textOf(op, "domain").str(), textOf(op, "op_type").str())
+          : schema::splitOpName(op->getName().getStringRef());
   for (const auto &[name, declared] : schema->attributes()) {
-    std::optional<Attribute> value = op->getInherentAttr(name);
-    if (value && *value &&
-        failed(schema::toProto(name, *value, *node.add_attribute())))
+    Attribute value = nodeAttribute(op, name);
+    if (value && failed(schema::toProto(name, value, *node.add_attribute())))
       return op->emitError() << "attribute '" << name << "' cannot be written";
   }
   if (failed(exportGraphs(op, *schema, node)))

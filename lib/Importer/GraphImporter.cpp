@@ -20,6 +20,7 @@ using namespace mlir;
 using namespace onnxc::importer;
 using google::protobuf::RepeatedPtrField;
 using ::onnx::AttributeProto;
+using ::onnx::FunctionProto;
 using ::onnx::GraphProto;
 using ::onnx::NodeProto;
 using ::onnx::OperatorSetIdProto;
@@ -326,15 +327,20 @@ void GraphImporter::importNode(const NodeProto &node, int index) {
   int64_t version = versionOf(node);
   std::optional<NodeProto> resolved = resolveAttributes(node, version);
   const NodeProto &proto = resolved ? *resolved : node;
-  if (function != state.functions.end())
-    return importCall(proto, *function->second, loc);
+  const FunctionProto *body =
+      function == state.functions.end() ? nullptr : function->second;
+  const schema::CustomOp *custom =
+      state.customOps ? state.customOps->find(domain, node.op_type(), version)
+                      : nullptr;
+  if (custom && (!body || custom->replacesFunction()))
+    return importCustom(proto, *custom, body, loc);
+  if (body)
+    return importCall(proto, *body, loc);
   if (isMisplaced(node))
     return importNode(moveToMicrosoft(node), index);
   std::vector<std::string> problems;
   if (newestOpset(domain) == 0)
-    problems.push_back("nothing is known of domain " + quote(domain) +
-                       ", and the model has no such function; known are " +
-                       knownOpsets());
+    problems.push_back(describeUnknown(proto, domain, version));
   else if (version == 0)
     problems.push_back("the model does not import domain " +
                        quote(domain.empty() ? "ai.onnx" : domain));

@@ -10,6 +10,7 @@
 #define ONNXC_IMPORTER_GRAPHIMPORTER_H
 
 #include "ImportState.h"
+#include "onnxc/Schema/CustomOps.h"
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringSet.h"
@@ -140,6 +141,8 @@ private:
                                   std::string &why);
   bool inferTypes(const ::onnx::NodeProto &node, mlir::Operation *op);
   void defineResults(const ::onnx::NodeProto &node, mlir::Operation *op);
+  void defineResult(const ::onnx::NodeProto &node, llvm::StringRef name,
+                    mlir::Value result);
 
   // GraphAttributes.cpp
   bool importGraphs(const ::onnx::NodeProto &node, mlir::Operation *op);
@@ -147,6 +150,23 @@ private:
                    mlir::Location loc,
                    llvm::ArrayRef<mlir::Type> argumentTypes);
   bool inferRegionTypes(const ::onnx::NodeProto &node, mlir::Operation *op);
+
+  // CustomNodes.cpp
+  void importCustom(const ::onnx::NodeProto &node,
+                    const schema::CustomOp &custom,
+                    const ::onnx::FunctionProto *function, mlir::Location loc);
+  mlir::Operation *buildCustom(const ::onnx::NodeProto &node,
+                               const schema::CustomOp &custom,
+                               mlir::Location loc);
+  bool importCustomAttributes(const ::onnx::NodeProto &node,
+                              const schema::CustomOp &custom,
+                              mlir::Location loc,
+                              mlir::NamedAttrList &attributes);
+  llvm::SmallVector<mlir::Type>
+  typesFromBody(const ::onnx::NodeProto &node,
+                const ::onnx::FunctionProto &function, mlir::Location loc);
+  std::string describeUnknown(const ::onnx::NodeProto &node,
+                              const std::string &domain, int64_t version);
 
   // FunctionCalls.cpp
   void importCall(const ::onnx::NodeProto &node,

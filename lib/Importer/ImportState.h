@@ -7,6 +7,7 @@
 #define ONNXC_IMPORTER_IMPORTSTATE_H
 
 #include "onnxc/Importer/Importer.h"
+#include "onnxc/Schema/CustomOps.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Location.h"
@@ -25,12 +26,15 @@ namespace onnxc::importer {
 struct ImportState {
   ImportState(mlir::MLIRContext *context, const ImportOptions &options,
               mlir::Location modelLoc)
-      : context(context), options(options), modelLoc(modelLoc) {}
+      : context(context), options(options), modelLoc(modelLoc),
+        customOps(schema::CustomOps::find(context)) {}
 
   mlir::MLIRContext *context;
   const ImportOptions &options;
   /// Where what belongs to no node is.
   mlir::Location modelLoc;
+  /// Operators of the user's libraries; null without them.
+  const schema::CustomOps *customOps;
   /// The mapped file or the buffer; null where there is none.
   std::shared_ptr<llvm::MemoryBuffer> modelBytes;
   /// What blobs of the model call its file, empty for a model in memory.

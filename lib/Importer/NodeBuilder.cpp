@@ -199,17 +199,20 @@ void GraphImporter::defineResults(const NodeProto &node, Operation *op) {
     size_t position = std::min(index, parameters.size() - 1);
     if (name.empty() && parameters[position].kind == ParameterKind::Optional)
       continue;
-    Value result = op->getResult(next++);
-    Type wanted = declaredType(name, op->getLoc());
-    if (!sameElements(result.getType(), wanted))
-      error(node, op->getLoc())
-          << "output " << quote(name) << " is declared as " << wanted
-          << ", but is " << result.getType();
-    else
-      result.setType(
-          mergeDeclared(result.getType(), wanted, name, op->getLoc()));
-    define(name, {result}, op->getLoc());
+    defineResult(node, name, op->getResult(next++));
   }
+}
+
+void GraphImporter::defineResult(const NodeProto &node, StringRef name,
+                                 Value result) {
+  Location loc = result.getLoc();
+  Type wanted = declaredType(name, loc);
+  if (!sameElements(result.getType(), wanted))
+    error(node, loc) << "output " << quote(name) << " is declared as " << wanted
+                     << ", but is " << result.getType();
+  else
+    result.setType(mergeDeclared(result.getType(), wanted, name, loc));
+  define(name, {result}, loc);
 }
 
 //===----------------------------------------------------------------------===//

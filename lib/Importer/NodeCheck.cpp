@@ -163,15 +163,20 @@ std::vector<std::string> onnxc::importer::checkNode(const NodeProto &node,
       OpSchemaRegistry::Schema(node.op_type(), version, domain);
   if (!schema)
     return {describeMissing(node, domain, version)};
-  std::vector<std::string> errors;
   const OpSchema *newest = OpSchemaRegistry::Schema(node.op_type(), domain);
   // Trees of ai.onnx.ml are deprecated, but nothing replaces them everywhere.
   if (schema->deprecated() && schema == newest && domain.empty())
     return {"the operator is deprecated since version " +
             std::to_string(schema->SinceVersion()) + " and cannot be used in " +
             std::to_string(version)};
-  checkInputs(node, *schema, errors);
-  checkAttributes(node, *schema, errors);
+  return checkNode(node, *schema);
+}
+
+std::vector<std::string> onnxc::importer::checkNode(const NodeProto &node,
+                                                    const OpSchema &schema) {
+  std::vector<std::string> errors;
+  checkInputs(node, schema, errors);
+  checkAttributes(node, schema, errors);
   return errors;
 }
 

@@ -11,6 +11,10 @@
 #include <string>
 #include <vector>
 
+namespace onnx {
+class OpSchema;
+}
+
 namespace onnxc::importer {
 
 /// "" for "ai.onnx", otherwise `domain`.
@@ -33,6 +37,10 @@ std::string knownOpsets();
 /// What is wrong with `node` as one of version `version` of its domain:
 /// operator, numbers of inputs and outputs, attributes and their types.
 std::vector<std::string> checkNode(const ::onnx::NodeProto &node, int version);
+
+/// The same for a schema that is not the library's own.
+std::vector<std::string> checkNode(const ::onnx::NodeProto &node,
+                                   const ::onnx::OpSchema &schema);
 
 /// The kind that the schema gives the attribute `name`; UNDEFINED if none.
 ::onnx::AttributeProto::AttributeType

@@ -10,11 +10,13 @@
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "onnxc/Conversion/KrnlToLLVM/Passes.h"
+#include "onnxc/Dialect/Krnl/IR/CustomNodes.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Pipeline/Phases.h"
 #include "onnxc/Target/CPU/Descriptor.h"
 #include "onnxc/Target/CPU/Link.h"
 #include "onnxc/Target/CPU/Weights.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
@@ -118,6 +120,33 @@ static llvm::Error writeSideFile(ModuleOp module, StringRef name) {
   return llvm::createStringError("cannot write '" + name + "'");
 }
 
+/// Hands over the custom operator libraries. A module that was read from a file
+/// may need one that is not there.
+static llvm::Error addCustomLibraries(ModuleOp module,
+                                      const ArtefactInputs &inputs,
+                                      LinkOptions &link) {
+  llvm::StringSet<> known;
+  for (const CustomLibrary &library : inputs.customLibraries) {
+    link.customLibraries.push_back({library.getPath(), library.isShared()});
+    for (const CustomLibrary::Entry &entry : library.getEntries())
+      known.insert(entry.name);
+  }
+  auto nodes = module->getAttrOfType<ArrayAttr>(krnl::customNodesAttrName);
+  if (!nodes)
+    return llvm::Error::success();
+  for (auto node : nodes.getAsRange<DictionaryAttr>()) {
+    auto entry = node.getAs<StringAttr>("library");
+    if (!known.contains(entry.getValue()))
+      return llvm::createStringError(
+          "node '" + node.getAs<StringAttr>("node").getValue() + "' (" +
+          node.getAs<StringAttr>("domain").getValue() + "." +
+          node.getAs<StringAttr>("op_type").getValue() +
+          ") is computed by the library with the function '" +
+          entry.getValue() + "'; give it with --custom-op-lib");
+  }
+  return llvm::Error::success();
+}
+
 static llvm::Error link(ModuleOp module, std::vector<CodeFile> files,
                         const ArtefactInputs &inputs) {
   const CompileOptions &options = inputs.options;
@@ -130,6 +159,8 @@ static llvm::Error link(ModuleOp module, std::vector<CodeFile> files,
     return llvm::createStringError(
         "cannot find onnxc_rt.o beside the compiler; "
         "say where it is with --runtime-dir");
+  if (llvm::Error error = addCustomLibraries(module, inputs, link))
+    return error;
   ModelInfo info;
   info.compilationInfo = compilationInfo(module, inputs);
   info.features = requiredFeatures(inputs.machine);

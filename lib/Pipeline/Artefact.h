@@ -8,6 +8,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "onnxc/Pipeline/Driver.h"
+#include "onnxc/Target/CPU/CustomLibrary.h"
 #include "onnxc/Target/CPU/Machine.h"
 
 namespace onnxc {
@@ -18,6 +19,8 @@ struct ArtefactInputs {
   const target::Machine &machine;
   const Events &events;
   Report &report;
+  /// Those that the options name.
+  llvm::ArrayRef<target::CustomLibrary> customLibraries;
 };
 
 /// Writes the assembly, objects or shared object that the options ask for, and

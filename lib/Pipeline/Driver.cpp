@@ -8,16 +8,19 @@
 
 #include "Artefact.h"
 #include "Messages.h"
+#include "RuntimeFolder.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "onnxc/Dialect/ONNX/IR/BlobStore.h"
+#include "onnxc/Dialect/ONNX/IR/ONNXDialect.h"
 #include "onnxc/Exporter/Exporter.h"
 #include "onnxc/Importer/Importer.h"
 #include "onnxc/Pipeline/Phases.h"
 #include "onnxc/Pipeline/Registration.h"
+#include "onnxc/Schema/CustomOps.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/ThreadPool.h"
@@ -44,6 +47,7 @@ public:
 
 private:
   Outcome prepare();
+  Outcome loadCustomOps();
   Outcome load();
   Outcome runPhases();
   Outcome runPhase(const Phase &phase);
@@ -62,6 +66,8 @@ private:
   const Events &events;
   Report &report;
   target::Machine machine;
+  /// Outlives the context, which knows their operators.
+  std::vector<target::CustomLibrary> customLibraries;
   std::unique_ptr<llvm::DefaultThreadPool> pool;
   std::unique_ptr<MLIRContext> context;
   OwningOpRef<ModuleOp> module;
@@ -142,6 +148,27 @@ Outcome Compilation::prepare() {
     context->setThreadPool(*pool);
   }
   context->loadAllAvailableDialects();
+  return loadCustomOps();
+}
+
+Outcome Compilation::loadCustomOps() {
+  if (options.customOpLibs.empty())
+    return Outcome::Done;
+  std::string runtime =
+      options.runtimeDir.empty() ? findRuntime() : options.runtimeDir;
+  auto &ops = context->getOrLoadDialect<onnx::ONNXDialect>()
+                  ->addInterface<schema::CustomOps>();
+  for (const std::string &path : options.customOpLibs) {
+    llvm::Expected<target::CustomLibrary> library =
+        target::CustomLibrary::load(path, runtime);
+    if (!library)
+      return fail(Outcome::Usage, llvm::toString(library.takeError()));
+    for (const auto &[name, function] : library->getEntries())
+      if (llvm::Error error =
+              ops.add(path, name, reinterpret_cast<OMCustomEntry>(function)))
+        return fail(Outcome::Usage, llvm::toString(std::move(error)));
+    customLibraries.push_back(std::move(*library));
+  }
   return Outcome::Done;
 }
 
@@ -230,7 +257,8 @@ Outcome Compilation::writeModel() {
 
 Outcome Compilation::writeCode() {
   ModuleOp target = targetModules(*module).front();
-  ArtefactInputs inputs{input, options, machine, events, report};
+  ArtefactInputs inputs{input,  options, machine,
+                        events, report,  customLibraries};
   llvm::Error error = writeArtefact(target, inputs);
   if (!error)
     return Outcome::Done;

@@ -14,12 +14,14 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/PassManager.h"
 #include "onnxc/Conversion/KrnlToLLVM/Passes.h"
+#include "onnxc/Dialect/Krnl/IR/CustomNodes.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXTypes.h"
 #include "onnxc/Dialect/ONNX/IR/TensorAttr.h"
 #include "onnxc/Pipeline/Phases.h"
 #include "onnxc/Pipeline/Registration.h"
 #include "onnxc/Runtime.h"
+#include "onnxc/Schema/CustomOps.h"
 #include "onnxc/Target/CPU/Descriptor.h"
 #include "onnxc/Target/CPU/Load.h"
 #include "onnxc/Target/CPU/Weights.h"
@@ -260,7 +262,22 @@ llvm::Expected<LoadedModel> Evaluation::load(ModuleOp target,
       failed(writeWeights(target, write)))
     return reported();
   objects->push_back(std::move(*descriptor));
-  return LoadedModel::load(*objects, runtimeDir);
+  std::vector<std::pair<std::string, const void *>> functions;
+  if (auto *custom = schema::CustomOps::find(module.getContext()))
+    for (const auto &[name, function] : custom->getEntries())
+      functions.emplace_back(name, reinterpret_cast<const void *>(function));
+  return LoadedModel::load(*objects, runtimeDir, functions);
+}
+
+/// Lets libraries of the user's destroy what they have made.
+static void unloadCustom(LoadedModel &model, ModuleOp target) {
+  if (!target->hasAttr(krnl::customNodesAttrName))
+    return;
+  auto unload = model.find<void()>("onnxc_custom_unload");
+  if (unload)
+    (*unload)();
+  else
+    llvm::consumeError(unload.takeError());
 }
 
 onnx::Evaluator::Results Evaluation::run() {
@@ -282,7 +299,9 @@ onnx::Evaluator::Results Evaluation::run() {
   llvm::Expected<LoadedModel> model = load(target, *machine);
   if (!model)
     return model.takeError();
-  return runModel(*model, types);
+  onnx::Evaluator::Results results = runModel(*model, types);
+  unloadCustom(*model, target);
+  return results;
 }
 
 onnx::Evaluator onnxc::makeEvaluator(const CompileOptions &options) {

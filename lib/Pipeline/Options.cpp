@@ -121,6 +121,14 @@ static Error setNames(CompileOptions &options, StringRef value) {
   return Error::success();
 }
 
+/// One file each time: names of files may have commas.
+static Error addCustomOpLib(CompileOptions &options, StringRef value) {
+  if (value.empty())
+    return refuse("expected a library, object file or archive");
+  options.customOpLibs.push_back(value.str());
+  return Error::success();
+}
+
 namespace {
 
 struct Option {
@@ -155,6 +163,10 @@ static constexpr Option optionTable[] = {
      setNames<&CompileOptions::from>},
     {{"to", "A,B", "end with these tensors instead of the outputs"},
      setNames<&CompileOptions::to>},
+    {{"custom-op-lib", "FILE",
+      "library, object or archive with operators of your own; may be given "
+      "again"},
+     addCustomOpLib},
     {{"recipes", "FILE", "take recipes of kernels from a file"},
      setText<&CompileOptions::recipes>},
     {{"emit-recipes", "FILE", "write the recipes of all kernels to a file"},

@@ -6,6 +6,7 @@
 // stands for which formal parameter.
 //
 //===----------------------------------------------------------------------===//
+#include "onnxc/Schema/CustomOps.h"
 #include "onnxc/Schema/Microsoft.h"
 #include "onnxc/Schema/ProtoConversion.h"
 
@@ -14,6 +15,7 @@
 #include <algorithm>
 
 using namespace mlir;
+using namespace onnxc::schema;
 using Option = ::onnx::OpSchema::FormalParameterOption;
 
 std::pair<std::string, std::string> onnxc::schema::splitOpName(StringRef name) {
@@ -33,6 +35,32 @@ const ::onnx::OpSchema *onnxc::schema::lookupSchema(StringRef name) {
   registerMicrosoftOperators();
   auto [domain, opType] = splitOpName(name);
   return ::onnx::OpSchemaRegistry::Schema(opType, domain);
+}
+
+static std::string textOf(Operation *op, StringRef name) {
+  auto text = dyn_cast_or_null<StringAttr>(
+      op->getInherentAttr(name).value_or(Attribute()));
+  return text ? text.str() : "";
+}
+
+const CustomOp *onnxc::schema::customOpOf(Operation *op) {
+  const CustomOps *libraries = CustomOps::find(op->getContext());
+  if (!libraries || op->getName().getStringRef() != "onnx.Custom")
+    return nullptr;
+  auto version = dyn_cast_or_null<IntegerAttr>(
+      op->getInherentAttr("version").value_or(Attribute()));
+  return libraries->find(textOf(op, "domain"), textOf(op, "op_type"),
+                         version ? version.getInt() : 0);
+}
+
+const ::onnx::OpSchema &onnxc::schema::schemaOf(const CustomOp &op) {
+  return *static_cast<const ::onnx::OpSchema *>(op.schema.get());
+}
+
+const ::onnx::OpSchema *onnxc::schema::lookupSchema(Operation *op) {
+  if (const CustomOp *custom = customOpOf(op))
+    return &schemaOf(*custom);
+  return lookupSchema(op->getName().getStringRef());
 }
 
 /// How many of `count` values each formal parameter takes when the operation
@@ -97,14 +125,33 @@ static Attribute findInherent(Operation *op, StringRef name) {
   return found && *found ? *found : op->getDiscardableAttr(name);
 }
 
+/// Those of an onnx.Custom, which says itself which of them are there.
+template <typename Range>
+static SmallVector<Value> customSlots(DenseBoolArrayAttr present,
+                                      Range values) {
+  SmallVector<Value> slots;
+  auto next = values.begin();
+  for (bool isPresent : present.asArrayRef())
+    slots.push_back(isPresent ? Value(*next++) : Value());
+  while (!slots.empty() && !slots.back())
+    slots.pop_back();
+  return slots;
+}
+
 FailureOr<SmallVector<Value>>
 onnxc::schema::operandSlots(Operation *op, const ::onnx::OpSchema &schema) {
+  if (auto present =
+          dyn_cast_or_null<DenseBoolArrayAttr>(findInherent(op, "input_slots")))
+    return customSlots(present, op->getOperands());
   return distribute(schema.inputs(), op->getOperands(),
                     findInherent(op, "operandSegmentSizes"));
 }
 
 FailureOr<SmallVector<Value>>
 onnxc::schema::resultSlots(Operation *op, const ::onnx::OpSchema &schema) {
+  if (auto present = dyn_cast_or_null<DenseBoolArrayAttr>(
+          findInherent(op, "output_slots")))
+    return customSlots(present, op->getResults());
   return distribute(schema.outputs(), op->getResults(),
                     findInherent(op, "resultSegmentSizes"));
 }

@@ -7,6 +7,7 @@
 
 #include "NodeContext.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXTypes.h"
+#include "onnxc/Schema/CustomOps.h"
 
 #include "onnx/shape_inference/implementation.h"
 
@@ -217,6 +218,8 @@ onnxc::schema::inferResults(Operation *op, const ValueFacts &facts,
   MLIRContext *context = op->getContext();
   SmallVector<InferredValue> unknown(op->getNumResults(),
                                      {NoneType::get(context), {}});
+  if (const CustomOp *custom = customOpOf(op))
+    return inferCustom(op, *custom, facts, emitError);
   const OpSchema *schema = lookupSchema(op->getName().getStringRef());
   if (!schema || isInferredFromBody(op->getName().getStringRef()))
     return unknown;

@@ -49,6 +49,8 @@ __attribute__((destructor)) static void unload() {
   for (std::atomic<OMContext *> &slot : idleContexts)
     omContextDestroy(slot.exchange(nullptr));
   free(entryNames.exchange(nullptr));
+  if (onnxc_model.unloadCustom)
+    onnxc_model.unloadCustom();
   unmapWeights();
 }
 

@@ -44,6 +44,8 @@ struct CompileOptions {
   std::vector<std::string> from, to;
   /// Recipe files to read and to write; empty: none.
   std::string recipes, emitRecipes;
+  /// Libraries, objects or archives of custom operators (onnxc/CustomOp.h).
+  std::vector<std::string> customOpLibs;
   /// True: weights go to a file beside the artefact.
   bool externalWeights = false;
   /// Suffix of the additional names run_main_graph_TAG, ...

@@ -23,6 +23,8 @@
 
 namespace onnxc::schema {
 
+struct CustomOp;
+
 /// The element type of TensorProto::DataType number `dataType`; null if the
 /// number is none of ONNX's or UNDEFINED.
 mlir::Type elementTypeFromProto(int32_t dataType, mlir::MLIRContext *context);
@@ -55,6 +57,13 @@ std::pair<std::string, std::string> splitOpName(llvm::StringRef name);
 
 /// The newest schema of the operation called `name`, or null.
 const ::onnx::OpSchema *lookupSchema(llvm::StringRef name);
+
+/// The schema of an operator of the user's.
+const ::onnx::OpSchema &schemaOf(const CustomOp &op);
+
+/// That of an operation: an operator of the standard, or one of the user's. Null
+/// if there is none.
+const ::onnx::OpSchema *lookupSchema(mlir::Operation *op);
 
 /// The operands of `op` by input number of the schema, null where an optional
 /// one is absent, without trailing absences. Fails if they do not fit.

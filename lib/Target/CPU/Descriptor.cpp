@@ -6,15 +6,14 @@
 
 #include "onnxc/Target/CPU/Descriptor.h"
 
+#include "DescriptorConstants.h"
+
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "onnxc/Conversion/KrnlToLLVM/Passes.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXTypes.h"
 #include "onnxc/rt/model.h"
 #include "llvm/ADT/TypeSwitch.h"
-#include "llvm/IR/Constants.h"
-#include "llvm/IR/LLVMContext.h"
-#include "llvm/IR/Module.h"
 #include "llvm/Support/JSON.h"
 
 using namespace mlir;
@@ -129,89 +128,23 @@ std::string signatureText(ArrayAttr attributes) {
   return text;
 }
 
-namespace {
-
-/// Makes the constants of the descriptor in an LLVM module.
-class Constants {
-public:
-  explicit Constants(llvm::Module &module)
-      : module(module), context(module.getContext()),
-        pointer(llvm::PointerType::get(context, 0)),
-        i64(llvm::Type::getInt64Ty(context)) {}
-
-  llvm::Constant *number(int64_t value) {
-    return llvm::ConstantInt::getSigned(i64, value);
+static llvm::Constant *makeArguments(Constants &make,
+                                     ArrayRef<Argument> arguments) {
+  SmallVector<llvm::Constant *> records;
+  for (const Argument &argument : arguments) {
+    SmallVector<llvm::Constant *> dims, symbols;
+    for (int64_t dim : argument.dims)
+      dims.push_back(make.number(dim));
+    for (const std::string &symbol : argument.symbols)
+      symbols.push_back(make.textOrNull(symbol));
+    records.push_back(make.record(
+        {make.text(argument.name), make.number(argument.kind),
+         make.number(argument.type), make.number(argument.rank),
+         make.array(dims), make.array(symbols), make.number(argument.key),
+         makeArguments(make, argument.element)}));
   }
-  llvm::Constant *address(const void *where) {
-    return llvm::ConstantExpr::getIntToPtr(
-        number(static_cast<int64_t>(reinterpret_cast<intptr_t>(where))),
-        pointer);
-  }
-  llvm::Constant *null() { return llvm::ConstantPointerNull::get(pointer); }
-
-  llvm::Constant *text(llvm::StringRef value) {
-    return global(llvm::ConstantDataArray::getString(context, value));
-  }
-  /// Null for an empty string.
-  llvm::Constant *textOrNull(llvm::StringRef value) {
-    return value.empty() ? null() : text(value);
-  }
-  /// The address of an array; null if it has no elements.
-  llvm::Constant *array(ArrayRef<llvm::Constant *> elements) {
-    if (elements.empty())
-      return null();
-    return global(llvm::ConstantArray::get(
-        llvm::ArrayType::get(elements.front()->getType(), elements.size()),
-        elements));
-  }
-  llvm::Constant *record(ArrayRef<llvm::Constant *> fields) {
-    return llvm::ConstantStruct::getAnon(context, fields);
-  }
-
-  /// A hidden symbol of this or another object.
-  llvm::GlobalVariable *hidden(llvm::StringRef name, llvm::Type *type,
-                               llvm::Constant *value) {
-    auto *variable = new llvm::GlobalVariable(
-        module, type, /*isConstant=*/true, llvm::GlobalValue::ExternalLinkage,
-        value, name);
-    variable->setVisibility(llvm::GlobalValue::HiddenVisibility);
-    return variable;
-  }
-
-  llvm::Constant *arguments(ArrayRef<Argument> arguments) {
-    SmallVector<llvm::Constant *> records;
-    for (const Argument &argument : arguments) {
-      SmallVector<llvm::Constant *> dims, symbols;
-      for (int64_t dim : argument.dims)
-        dims.push_back(number(dim));
-      for (const std::string &symbol : argument.symbols)
-        symbols.push_back(textOrNull(symbol));
-      records.push_back(record(
-          {text(argument.name), number(argument.kind), number(argument.type),
-           number(argument.rank), array(dims), array(symbols),
-           number(argument.key), this->arguments(argument.element)}));
-    }
-    return array(records);
-  }
-
-  llvm::Type *pointerType() const { return pointer; }
-
-private:
-  llvm::Constant *global(llvm::Constant *value) {
-    auto *variable =
-        new llvm::GlobalVariable(module, value->getType(), /*isConstant=*/true,
-                                 llvm::GlobalValue::PrivateLinkage, value);
-    variable->setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);
-    return variable;
-  }
-
-  llvm::Module &module;
-  llvm::LLVMContext &context;
-  llvm::PointerType *pointer;
-  llvm::Type *i64;
-};
-
-} // namespace
+  return make.array(records);
+}
 
 /// The address of the weights: the first 64 bytes of their section, which the
 /// linker widens to hold all (Link.cpp).
@@ -257,16 +190,21 @@ FailureOr<CodeFile> emitDescriptor(ModuleOp module, const ModelInfo &info,
   run->setVisibility(llvm::GlobalValue::HiddenVisibility);
   llvm::Constant *entries = make.array(make.record(
       {make.text("run_main_graph"), run, make.number(inputs.size()),
-       make.arguments(readArguments(inputs)), make.number(outputs.size()),
-       make.arguments(readArguments(outputs)), make.text(signatureText(inputs)),
-       make.text(signatureText(outputs)),
+       makeArguments(make, readArguments(inputs)), make.number(outputs.size()),
+       makeArguments(make, readArguments(outputs)),
+       make.text(signatureText(inputs)), make.text(signatureText(outputs)),
        make.number(integerAttr(entry, arenaAttrName)),
        make.number(integerAttr(entry, scratchAttrName))}));
-  llvm::Constant *model = make.record(
-      {make.number(ONNXC_RT_ABI), make.number(1), entries,
-       make.text(info.compilationInfo), make.textOrNull(info.features),
-       weightsBase(make, info, context), make.number(info.weightsBytes),
-       make.textOrNull(info.weightsFile)});
+  SmallVector<llvm::Constant *> fields = {make.number(ONNXC_RT_ABI),
+                                          make.number(1),
+                                          entries,
+                                          make.text(info.compilationInfo),
+                                          make.textOrNull(info.features),
+                                          weightsBase(make, info, context),
+                                          make.number(info.weightsBytes),
+                                          make.textOrNull(info.weightsFile)};
+  llvm::append_range(fields, customNodes(make, module));
+  llvm::Constant *model = make.record(fields);
   make.hidden("onnxc_model", model->getType(), model);
 
   CodeFile file = emitModule(descriptor, machine, CodeKind::Object);

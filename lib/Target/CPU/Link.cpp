@@ -10,6 +10,8 @@
 
 #include "onnxc/Target/CPU/Link.h"
 
+#include "Linker.h"
+
 #include "lld/Common/Driver.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Object/ELFObjectFile.h"
@@ -91,7 +93,7 @@ static std::string weightsScript(int64_t bytes) {
       .str();
 }
 
-static Error runLinker(ArrayRef<std::string> arguments) {
+Error runLinker(ArrayRef<std::string> arguments) {
   // lld keeps its state in globals.
   static std::mutex mutex;
   std::lock_guard<std::mutex> lock(mutex);
@@ -141,20 +143,42 @@ static Error fillWeights(StringRef path, const LinkOptions &options) {
 
 static std::vector<std::string> fixedArguments(const LinkOptions &options,
                                                StringRef temporary) {
-  return {"ld.lld",
-          "-shared",
-          "-Bsymbolic",
-          "--gc-sections",
-          "--hash-style=gnu",
-          "--no-undefined",
-          "-z",
-          "now",
-          "-z",
-          "noexecstack",
-          "-soname",
-          sys::path::filename(options.output).str(),
-          "-o",
-          temporary.str()};
+  std::vector<std::string> arguments = {
+      "ld.lld",
+      "-shared",
+      "-Bsymbolic",
+      "--gc-sections",
+      "--hash-style=gnu",
+      "-z",
+      "now",
+      "-z",
+      "noexecstack",
+      "-soname",
+      sys::path::filename(options.output).str(),
+      "-o",
+      temporary.str()};
+  // Code of the user's may call more of libc and libm than the stubs have; that
+  // there is such a function was seen to when it was loaded.
+  if (llvm::all_of(options.customLibraries,
+                   [](const CustomLibraryFile &file) { return file.isShared; }))
+    arguments.push_back("--no-undefined");
+  return arguments;
+}
+
+/// The way from one folder to another, empty if they are the same.
+static std::string relativePath(StringRef from, StringRef to) {
+  SmallVector<StringRef> ups(sys::path::begin(from), sys::path::end(from));
+  SmallVector<StringRef> downs(sys::path::begin(to), sys::path::end(to));
+  size_t common = 0;
+  while (common < ups.size() && common < downs.size() &&
+         ups[common] == downs[common])
+    ++common;
+  std::string way;
+  for (size_t i = common; i < ups.size(); ++i)
+    way += way.empty() ? ".." : "/..";
+  for (size_t i = common; i < downs.size(); ++i)
+    way += (way.empty() ? "" : "/") + downs[i].str();
+  return way;
 }
 
 /// The runtime and the stubs of the libraries it may call. Of the optional ones
@@ -172,6 +196,39 @@ static void addRuntime(const LinkOptions &options,
   arguments.push_back("--as-needed");
 #define ONNXC_OPTIONAL_LIBRARY(SONAME) add(SONAME);
 #include "onnxc/rt/Libraries.def"
+}
+
+/// Libraries of the user's. A shared one is looked for beside the artefact, and
+/// where it is now as seen from there: both may move together.
+static void addCustomLibraries(const LinkOptions &options,
+                               std::vector<std::string> &arguments) {
+  SmallString<128> home(options.output);
+  sys::fs::make_absolute(home);
+  sys::path::remove_filename(home);
+  sys::path::remove_dots(home, /*remove_dot_dot=*/true);
+  bool anyShared = false;
+  for (const CustomLibraryFile &library : options.customLibraries) {
+    if (!library.isShared) {
+      arguments.push_back(library.path);
+      continue;
+    }
+    SmallString<128> folder(sys::path::parent_path(library.path));
+    sys::path::remove_dots(folder, /*remove_dot_dot=*/true);
+    // By its name: one without a soname of its own would be needed by its path.
+    llvm::append_range(
+        arguments,
+        std::vector<std::string>{
+            "--as-needed", ("-L" + folder).str(),
+            ("-l:" + sys::path::filename(library.path)).str(), "-rpath",
+            "$ORIGIN"});
+    std::string way = relativePath(home, folder);
+    if (!way.empty() && !StringRef(way).contains(':'))
+      llvm::append_range(arguments,
+                         std::vector<std::string>{"-rpath", "$ORIGIN/" + way});
+    anyShared = true;
+  }
+  if (anyShared)
+    arguments.push_back("--no-as-needed");
 }
 
 Error linkArtefact(ArrayRef<CodeFile> objects, const LinkOptions &options) {
@@ -208,6 +265,7 @@ Error linkArtefact(ArrayRef<CodeFile> objects, const LinkOptions &options) {
       return error;
     arguments.push_back(files.back().path());
   }
+  addCustomLibraries(options, arguments);
   addRuntime(options, arguments);
 
   scope_exit remove([&] { sys::fs::remove(temporary); });

@@ -217,8 +217,22 @@ static Error defineMissing(LLJIT &session, MemoryBufferRef runtime,
   return session.getMainJITDylib().define(absoluteSymbols(std::move(missing)));
 }
 
-Expected<LoadedModel> LoadedModel::load(ArrayRef<CodeFile> objects,
-                                        StringRef runtimeDir) {
+static Error
+defineFunctions(LLJIT &session,
+                ArrayRef<std::pair<std::string, const void *>> functions) {
+  SymbolMap symbols;
+  for (const auto &[name, function] : functions)
+    symbols[session.mangleAndIntern(name)] = {
+        ExecutorAddr::fromPtr(function),
+        JITSymbolFlags::Exported | JITSymbolFlags::Callable};
+  if (symbols.empty())
+    return Error::success();
+  return session.getMainJITDylib().define(absoluteSymbols(std::move(symbols)));
+}
+
+Expected<LoadedModel>
+LoadedModel::load(ArrayRef<CodeFile> objects, StringRef runtimeDir,
+                  ArrayRef<std::pair<std::string, const void *>> functions) {
   SmallString<128> path(runtimeDir);
   sys::path::append(path, "onnxc_rt.o");
   ErrorOr<std::unique_ptr<MemoryBuffer>> runtime = MemoryBuffer::getFile(
@@ -239,6 +253,8 @@ Expected<LoadedModel> LoadedModel::load(ArrayRef<CodeFile> objects,
     if (Error error = add(**session, object.name, object.bytes))
       return error;
   if (Error error = defineMissing(**session, **runtime, objects))
+    return error;
+  if (Error error = defineFunctions(**session, functions))
     return error;
   if (Error error = (*session)->addObjectFile(std::move(*runtime)))
     return error;

@@ -87,9 +87,8 @@ private:
 
 } // namespace
 
-/// Bytes of elements narrower than a byte, one byte each.
-static std::vector<char> spreadNarrow(ArrayRef<char> packed, int64_t count,
-                                      unsigned width, bool isSigned) {
+std::vector<char> spreadNarrow(ArrayRef<char> packed, int64_t count,
+                               unsigned width, bool isSigned) {
   std::vector<char> bytes(count);
   unsigned mask = (1u << width) - 1;
   for (int64_t i = 0; i < count; ++i) {

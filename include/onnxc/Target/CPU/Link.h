@@ -12,6 +12,12 @@
 
 namespace onnxc::target {
 
+/// A custom operator library, by its absolute path.
+struct CustomLibraryFile {
+  std::string path;
+  bool isShared;
+};
+
 struct LinkOptions {
   /// Path of the shared object; it appears there complete or not at all.
   std::string output;
@@ -19,6 +25,8 @@ struct LinkOptions {
   std::string runtimeDir;
   /// Exports run_main_graph_TAG and its kin as well; empty: none.
   std::string tag;
+  /// Linked in, or needed where the artefact runs.
+  std::vector<CustomLibraryFile> customLibraries;
   /// Size of the weights to leave room for.
   int64_t weightsBytes = 0;
   /// Fills the room: an open file and the offset of the weights in it.

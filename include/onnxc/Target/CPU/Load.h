@@ -21,9 +21,10 @@ class LoadedModel {
 public:
   /// Loads `objects` and the runtime of the folder `runtimeDir`. Fails with a
   /// message if they come to call one of the libraries that only some artefacts
-  /// need.
-  static llvm::Expected<LoadedModel> load(llvm::ArrayRef<CodeFile> objects,
-                                          llvm::StringRef runtimeDir);
+  /// need. `functions` are functions of this process that `objects` call.
+  static llvm::Expected<LoadedModel>
+  load(llvm::ArrayRef<CodeFile> objects, llvm::StringRef runtimeDir,
+       llvm::ArrayRef<std::pair<std::string, const void *>> functions = {});
   LoadedModel(LoadedModel &&);
   ~LoadedModel();
 

@@ -23,6 +23,10 @@ inline constexpr llvm::StringLiteral weightsBytesAttrName =
 /// Size of the weights of `module`, 0 if it has none.
 int64_t weightsBytes(mlir::ModuleOp module);
 
+/// Bytes of elements narrower than a byte, one byte each.
+std::vector<char> spreadNarrow(llvm::ArrayRef<char> packed, int64_t count,
+                               unsigned width, bool isSigned);
+
 /// Takes some bytes and where they belong, from the start of the weights.
 using WeightSink = llvm::function_ref<llvm::LogicalResult(
     llvm::ArrayRef<char> bytes, int64_t offset)>;

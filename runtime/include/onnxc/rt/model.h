@@ -18,6 +18,7 @@
 #ifndef ONNXC_RT_MODEL_H
 #define ONNXC_RT_MODEL_H
 
+#include "onnxc/CustomOp.h"
 #include "onnxc/rt/hooks.h"
 
 #ifdef __cplusplus
@@ -25,7 +26,7 @@ extern "C" {
 #endif
 
 /* Grows whenever hooks.h or this file changes incompatibly. */
-#define ONNXC_RT_ABI 2
+#define ONNXC_RT_ABI 3
 
 /* What a graph input or output is; the numbers of OM_VALUE_KIND. */
 enum {
@@ -70,6 +71,37 @@ typedef struct OnnxcEntry {
   int64_t scratchBytes;        /* largest scratch of one worker, 0 if none */
 } OnnxcEntry;
 
+/* What a run keeps of a node of the user's library; zero at first. */
+typedef struct OnnxcCustomState {
+  const OMCustomOp *op; /* once its library has been asked for it */
+  void *state;          /* what its `create` has made */
+  int64_t isCreated;
+} OnnxcCustomState;
+
+/* One node that a custom operator library computes (onnxc/CustomOp.h). */
+typedef struct OnnxcCustomNode {
+  OMCustomEntry library;
+  const char *domain;
+  const char *name;
+  int64_t version;
+  const char *node;
+  int64_t numInputs;         /* slots of the operator, absent ones too */
+  const int64_t *inputTypes; /* OM_DATA_TYPE by slot, 0: absent */
+  int64_t numOutputs;
+  const int64_t *outputTypes;
+  int64_t numAttributes;
+  const OMCustomAttribute *attributes;
+  OnnxcCustomState *state;
+} OnnxcCustomNode;
+
+/* The operands and results are those slots that are not absent, in order;
+ * params[0] is the number of the node. */
+int32_t onnxc_call_custom(OnnxcCall *call, int32_t nout, OnnxcValue *outs,
+                          int32_t nin, const OnnxcValue *ins,
+                          const int64_t *params);
+/* Destroys what libraries have made; no run is going on. */
+void onnxc_custom_unload(void);
+
 typedef struct OnnxcModel {
   int64_t abi; /* ONNXC_RT_ABI */
   int64_t numEntries;
@@ -82,6 +114,10 @@ typedef struct OnnxcModel {
   int64_t weightsBytes;
   const char *weightsFile; /* NULL, or the name of the side file in the
                               artefact's folder, mapped on first use */
+  int64_t numCustomNodes;
+  const OnnxcCustomNode *customNodes;
+  void (*unloadCustom)(void); /* onnxc_custom_unload, NULL without such nodes:
+                                 other artefacts do without its code */
 } OnnxcModel;
 
 extern const OnnxcModel onnxc_model;

@@ -50,6 +50,48 @@ def ONNX_YieldOp : Op<ONNX_Dialect, "Yield", [
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }
 
+// An operator of a library of the user's (onnxc/CustomOp.h). What the library
+// says of it, as far as it matters once the node is imported, is in attributes.
+def ONNX_CustomOp : Op<ONNX_Dialect, "Custom", [
+    DeclareOpInterfaceMethods<ConditionallySpeculatable>,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "an operator that a custom operator library computes";
+  let description = [{
+    `library` is the function by which the library is found. `input_slots` and
+    `output_slots` say which inputs and outputs of the operator are there: the
+    operands and results are those, in order. `node_attributes` has all
+    attributes, the defaults of those that the node leaves out among them.
+    A `pure` operator gives the same results for the same inputs and does nothing
+    else; any other is run as often as the model says, used or not.
+
+    ```mlir
+    %y = onnx.Custom "Clip3" of "my.domain" in "onnxc_custom_ops_mine"(%x, %high)
+        {input_slots = array<i1: true, false, true>,
+         output_slots = array<i1: true>, version = 1 : i64}
+        : (tensor<?xf32>, tensor<f32>) -> tensor<?xf32>
+    ```
+  }];
+  let arguments = (ins StrAttr:$domain, StrAttr:$op_type, StrAttr:$library,
+                       ONNX_IntAttr:$version, UnitAttr:$pure,
+                       DefaultValuedAttr<DictionaryAttr, "{}">:$node_attributes,
+                       DenseBoolArrayAttr:$input_slots,
+                       DenseBoolArrayAttr:$output_slots,
+                       Variadic<ONNX_Value>:$values);
+  let results = (outs Variadic<ONNX_Value>:$results);
+  let assemblyFormat = [{
+    $op_type `of` $domain `in` $library `(` $values `)` attr-dict `:`
+    functional-type($values, $results)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The operand or result of each slot, null where it is absent.
+    ::llvm::SmallVector<::mlir::Value> getInputs();
+    ::llvm::SmallVector<::mlir::Value> getOutputs();
+    /// "my.domain.Clip3", as messages call it.
+    ::std::string getOperatorName();
+  }];
+}
+
 include "onnxc/Dialect/ONNX/IR/ONNXOpDefs.td"
 
 #endif // ONNXC_DIALECT_ONNX_IR_ONNXOPS_TD

@@ -1,0 +1,81 @@
+//===- Custom.cpp - Operators that a user's library computes ----*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Conversion/ONNXToKrnl/Containers.h"
+#include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
+#include "onnxc/Dialect/Krnl/IR/CustomNodes.h"
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
+
+using namespace mlir;
+
+namespace onnxc {
+namespace {
+
+/// Numbers of the element types by slot, 0 where nothing is.
+DenseI64ArrayAttr typeNumbers(Builder &b, ArrayRef<Value> slots) {
+  SmallVector<int64_t> numbers;
+  for (Value value : slots)
+    numbers.push_back(value ? elementNumber(value.getType()) : 0);
+  return b.getDenseI64ArrayAttr(numbers);
+}
+
+/// What the run has to know of a node beside its operands.
+DictionaryAttr describe(Builder &b, onnx::CustomOp op) {
+  auto name = dyn_cast<NameLoc>(op.getLoc());
+  NamedAttrList entry;
+  entry.set("library", op.getLibraryAttr());
+  entry.set("domain", op.getDomainAttr());
+  entry.set("op_type", op.getOpTypeAttr());
+  entry.set("version", op.getVersionAttr());
+  entry.set("node", name ? name.getName() : b.getStringAttr(""));
+  entry.set("attributes", op.getNodeAttributes());
+  entry.set("inputs", typeNumbers(b, op.getInputs()));
+  entry.set("outputs", typeNumbers(b, op.getOutputs()));
+  return entry.getDictionary(b.getContext());
+}
+
+/// Adds the node to those of the target; its number.
+int64_t addNode(ConversionPatternRewriter &rewriter, onnx::CustomOp op) {
+  auto module = op->getParentOfType<ModuleOp>();
+  SmallVector<Attribute> nodes;
+  if (auto known = module->getAttrOfType<ArrayAttr>(krnl::customNodesAttrName))
+    nodes.assign(known.begin(), known.end());
+  nodes.push_back(describe(rewriter, op));
+  rewriter.modifyOpInPlace(module, [&] {
+    module->setAttr(krnl::customNodesAttrName, rewriter.getArrayAttr(nodes));
+  });
+  return static_cast<int64_t>(nodes.size()) - 1;
+}
+
+struct CustomLowering : public OpConversionPattern<onnx::CustomOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(onnx::CustomOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    SmallVector<Type> types;
+    for (Value result : op.getResults())
+      if (elementNumber(result.getType()) == 0)
+        return rewriter.notifyMatchFailure(
+            op, "the element type of a result is not known");
+    if (failed(getTypeConverter()->convertTypes(op.getResultTypes(), types)))
+      return rewriter.notifyMatchFailure(op, "a result is no tensor");
+    int64_t number = addNode(rewriter, op);
+    rewriter.replaceOp(op, krnl::CallOp::create(rewriter, op.getLoc(), types,
+                                                "onnxc_call_custom",
+                                                adaptor.getValues(), number,
+                                                /*stateful=*/!op.getPure()));
+    return success();
+  }
+};
+
+} // namespace
+
+void populateONNXToKrnlCustomPatterns(TypeConverter &converter,
+                                      RewritePatternSet &patterns) {
+  patterns.add<CustomLowering>(converter, patterns.getContext());
+}
+
+} // namespace onnxc

@@ -1,0 +1,22 @@
+//===- Linker.h - lld in this process --------------------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_LIB_TARGET_CPU_LINKER_H
+#define ONNXC_LIB_TARGET_CPU_LINKER_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/Error.h"
+
+#include <string>
+
+namespace onnxc::target {
+
+/// Runs lld with the arguments that its program would have, the name first.
+/// Fails with its messages. Calls wait for each other.
+llvm::Error runLinker(llvm::ArrayRef<std::string> arguments);
+
+} // namespace onnxc::target
+
+#endif // ONNXC_LIB_TARGET_CPU_LINKER_H

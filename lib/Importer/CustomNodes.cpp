@@ -42,6 +42,16 @@ std::string GraphImporter::describeUnknown(const NodeProto &node,
   return text + "; known are " + knownOpsets();
 }
 
+/// Says once for each operator of a library that it is not what its nodes are
+/// compiled to.
+void GraphImporter::warnOfFunction(const NodeProto &node, Location loc) {
+  if (state.preferred.insert(operatorName(node)).second)
+    emitWarning(loc) << "operator " << quote(operatorName(node))
+                     << " is a function of the model, which is compiled, and "
+                        "not that of the custom operator library: it is not "
+                        "declared with OM_CUSTOM_REPLACES_FUNCTION";
+}
+
 //===----------------------------------------------------------------------===//
 // The operation
 //===----------------------------------------------------------------------===//

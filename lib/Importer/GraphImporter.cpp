@@ -334,6 +334,8 @@ void GraphImporter::importNode(const NodeProto &node, int index) {
                       : nullptr;
   if (custom && (!body || custom->replacesFunction()))
     return importCustom(proto, *custom, body, loc);
+  if (custom)
+    warnOfFunction(proto, loc);
   if (body)
     return importCall(proto, *body, loc);
   if (isMisplaced(node))

@@ -165,6 +165,7 @@ private:
   llvm::SmallVector<mlir::Type>
   typesFromBody(const ::onnx::NodeProto &node,
                 const ::onnx::FunctionProto &function, mlir::Location loc);
+  void warnOfFunction(const ::onnx::NodeProto &node, mlir::Location loc);
   std::string describeUnknown(const ::onnx::NodeProto &node,
                               const std::string &domain, int64_t version);
 

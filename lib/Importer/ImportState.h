@@ -12,6 +12,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Location.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 #include "onnx/onnx_pb.h"
@@ -35,6 +36,8 @@ struct ImportState {
   mlir::Location modelLoc;
   /// Operators of the user's libraries; null without them.
   const schema::CustomOps *customOps;
+  /// Functions of the model that a warning prefers to operators of these.
+  llvm::StringSet<> preferred;
   /// The mapped file or the buffer; null where there is none.
   std::shared_ptr<llvm::MemoryBuffer> modelBytes;
   /// What blobs of the model call its file, empty for a model in memory.

@@ -20,6 +20,7 @@
 #include "onnxc/Importer/Importer.h"
 #include "onnxc/Pipeline/Phases.h"
 #include "onnxc/Pipeline/Registration.h"
+#include "onnxc/Recipe/ScalarWork.h"
 #include "onnxc/Schema/CustomOps.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -201,9 +202,15 @@ Outcome Compilation::runPhase(const Phase &phase) {
   phase.build(passes, {options, machine});
   if (options.verbose)
     passes.addInstrumentation(makePassTimer(events));
-  if (failed(passes.run(*module)))
+  if (failed(passes.run(*module)) || failed(phase.contract(*module)))
     return atFault;
-  return failed(phase.contract(*module)) ? atFault : Outcome::Done;
+  // Once there are recipes, and before there is only code.
+  if (phase.name == "krnl")
+    for (ScalarWork &part : findScalarWork(*module))
+      report.scalarKernels.push_back({locationText(part.loc),
+                                      std::move(part.kernel),
+                                      std::move(part.reason), part.share});
+  return Outcome::Done;
 }
 
 Outcome Compilation::runPhases() {

@@ -21,6 +21,24 @@ static std::string sizeText(int64_t bytes) {
   return llvm::formatv("{0:F1} MB", double(bytes) / (1024 * 1024));
 }
 
+/// Parts of the work below this are not worth a line.
+static constexpr double leastShare = 0.001;
+
+/// scalar:      12.5 % of the estimated work
+///   9.8 % model.onnx:"top": call of topk
+static void printScalarKernels(llvm::raw_ostream &os,
+                               llvm::ArrayRef<ScalarKernel> kernels) {
+  double share = 0;
+  for (const ScalarKernel &kernel : kernels)
+    share += kernel.share;
+  os << llvm::formatv("scalar:      {0:F1} % of the estimated work\n",
+                      100 * share);
+  for (const ScalarKernel &kernel : kernels)
+    if (kernel.share >= leastShare)
+      os << llvm::formatv("  {0,5:F1} % {1}: {2}\n", 100 * kernel.share,
+                          kernel.node, kernel.reason);
+}
+
 std::string Report::text() const {
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -32,6 +50,7 @@ std::string Report::text() const {
      << "peak arena:  "
      << (arenaFormula.empty() ? sizeText(arenaBytes) : arenaFormula) << "\n"
      << "peak memory: " << sizeText(peakMemory) << " of the compiler\n";
+  printScalarKernels(os, scalarKernels);
   for (const auto &[name, seconds] : steps)
     os << llvm::formatv("{0,-12} {1:F3} s\n", name + ":", seconds);
   return text;
@@ -58,6 +77,15 @@ std::string Report::json() const {
     json.attributeArray("libraries", [&] {
       for (const std::string &name : libraries)
         json.value(name);
+    });
+    json.attributeArray("scalar_kernels", [&] {
+      for (const ScalarKernel &kernel : scalarKernels)
+        json.object([&] {
+          json.attribute("node", kernel.node);
+          json.attribute("kernel", kernel.kernel);
+          json.attribute("reason", kernel.reason);
+          json.attribute("share", kernel.share);
+        });
     });
     json.attributeArray("steps", [&] {
       for (const auto &[name, seconds] : steps)

@@ -9,6 +9,7 @@
 #include "onnxc/Dialect/Krnl/IR/PartialAccess.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -184,6 +185,24 @@ bool gathersPay(linalg::LinalgOp op, StringRef loop) {
                   isa<FloatType>(inner.getResult(0).getType());
   }
   return arithmetic >= arithmeticPerGather * gathers;
+}
+
+/// A transcendental function costs as much as this many bytes of traffic.
+static constexpr int64_t mathBytes = 16;
+
+int64_t workBytesOf(KernelOp kernel, linalg::LinalgOp op, int64_t unknown) {
+  int64_t points = 1, perPoint = 0;
+  for (StringRef axis : KernelOp::getAxes(op))
+    points *= extentOf(kernel, axis, unknown);
+  for (Value operand : op->getOperands()) {
+    Type element = getElementTypeOrSelf(operand.getType());
+    int64_t bits =
+        element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 64;
+    perPoint += std::max<int64_t>(bits / 8, 1);
+  }
+  for (Operation &inner : op.getBlock()->without_terminator())
+    perPoint += isa<math::MathDialect>(inner.getDialect()) ? mathBytes : 1;
+  return points * perPoint;
 }
 
 int64_t trafficBytes(KernelOp kernel, int64_t unknown) {

@@ -50,6 +50,11 @@ bool readsInLine(mlir::linalg::LinalgOp op, llvm::StringRef loop);
 /// lane? True where there are no such reads.
 bool gathersPay(mlir::linalg::LinalgOp op, llvm::StringRef loop);
 
+/// Work of one op, in bytes of traffic or what takes as long; unknown extents
+/// count as `unknown`.
+int64_t workBytesOf(krnl::KernelOp kernel, mlir::linalg::LinalgOp op,
+                    int64_t unknown);
+
 /// Bytes read and written if every loop runs once; unknown extents count as
 /// `unknown`.
 int64_t trafficBytes(krnl::KernelOp kernel, int64_t unknown);

@@ -19,7 +19,6 @@
 #include "onnxc/Recipe/CostModel.h"
 #include "onnxc/Recipe/RecipeBuilder.h"
 
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -34,8 +33,6 @@ static constexpr int64_t unknownExtent = 64;
 static constexpr int64_t tileBytes = 16 * 1024;
 /// Copies of a payload that unrolling may make.
 static constexpr int64_t maxCopies = 32;
-/// A transcendental function costs as much as this many bytes of traffic.
-static constexpr int64_t mathBytes = 16;
 
 namespace {
 class LoopWriter {
@@ -57,6 +54,8 @@ private:
   void findVectorLoop();
   void chooseLanes();
   void chooseCopies();
+  void chooseTurned();
+  void chooseRows();
   void planShared();
   void planParallel();
   void writeBlocks();
@@ -73,7 +72,12 @@ private:
   }
   bool hasRegisterLoop() const { return lanes > 1 || copies > 1; }
   int64_t width() const { return lanes * vectors * copies; }
-  int64_t pointsOf(linalg::LinalgOp op);
+  /// Iterations of a shared loop's axis that one visit does in registers.
+  int64_t piece(StringRef loop) const {
+    return cut && loop == vectorLoop      ? width()
+           : rows > 1 && loop == openLoop ? rows
+                                          : 1;
+  }
   int64_t workBytes();
 
   KernelOp kernel;
@@ -90,6 +94,10 @@ private:
   int64_t lanes = 1, vectors = 1;
   /// Of a loop without lanes: iterations that run side by side.
   int64_t copies = 1;
+  /// A common loop of which `rows` iterations are written out, outside of the
+  /// vectors.
+  std::string openLoop;
+  int64_t rows = 1;
   /// The vector loop is cut into blocks of lanes * vectors.
   bool cut = false;
   SmallVector<SharedLoop> shared;
@@ -100,29 +108,10 @@ private:
 };
 } // namespace
 
-int64_t LoopWriter::pointsOf(linalg::LinalgOp op) {
-  int64_t points = 1;
-  for (StringRef axis : KernelOp::getAxes(op))
-    points *= extent(axis);
-  return points;
-}
-
 int64_t LoopWriter::workBytes() {
   int64_t work = 0;
-  for (linalg::LinalgOp op : ops) {
-    int64_t perPoint = 0;
-    for (Value operand : op->getOperands())
-      perPoint += std::max<int64_t>(
-          getElementTypeOrSelf(operand.getType()).isIntOrFloat()
-              ? getElementTypeOrSelf(operand.getType())
-                        .getIntOrFloatBitWidth() /
-                    8
-              : 8,
-          1);
-    for (Operation &inner : op.getBlock()->without_terminator())
-      perPoint += isa<math::MathDialect>(inner.getDialect()) ? mathBytes : 1;
-    work += pointsOf(op) * perPoint;
-  }
+  for (linalg::LinalgOp op : ops)
+    work += workBytesOf(kernel, op, unknownExtent);
   return work;
 }
 
@@ -150,6 +139,9 @@ void LoopWriter::findVectorLoop() {
       for (const std::string &loop : loops)
         if (!loop.empty())
           elements *= double(extent(loop));
+      // Too short for vectors; another one may do, if there is any.
+      if (extent(loops.back()) < 4)
+        elements /= 1e6;
       score[loops.back()] += elements;
     }
   // What runs in order has no lanes.
@@ -215,9 +207,53 @@ void LoopWriter::chooseCopies() {
   cut = copies > 1 && (!known || extent(vectorLoop) != copies);
 }
 
+/// Rows that become columns are loaded as vectors and turned in registers.
+void LoopWriter::chooseTurned() {
+  constexpr size_t smallPayload = 12;
+  constexpr int64_t mostRows = 16, leastRows = 4;
+  size_t payload = 0;
+  for (linalg::LinalgOp op : ops) {
+    payload += op.getBlock()->getOperations().size();
+    if (op.getNumReductionLoops() != 0)
+      return;
+  }
+  if (lanes < leastRows || !vectorIsCommon || payload > smallPayload)
+    return;
+  for (linalg::LinalgOp op : ops)
+    for (OpOperand *input : op.getDpsInputOperands()) {
+      SmallVector<std::string> loops = accessLoops(op, *input);
+      if (!loops.empty() && loops.back() != vectorLoop &&
+          llvm::is_contained(loops, vectorLoop) &&
+          llvm::is_contained(common, loops.back()) &&
+          extent(loops.back()) >= leastRows)
+        openLoop = loops.back();
+    }
+  if (openLoop.empty())
+    return;
+  lanes = std::min(lanes, mostRows);
+  vectors = 1;
+  rows = isStatic(kernel, openLoop) ? std::min(lanes, extent(openLoop)) : lanes;
+  cut = !isStatic(kernel, vectorLoop) || extent(vectorLoop) != lanes;
+}
+
+/// Ops that pass over rows one after the other wait for each sum of a row; a
+/// few rows side by side do not. Together they must not be too long for the
+/// stack.
+void LoopWriter::chooseRows() {
+  constexpr int64_t sideBySide = 4, longestRow = 1024;
+  if (lanes == 1 || vectorIsCommon || common.empty() ||
+      (isStatic(kernel, vectorLoop) && extent(vectorLoop) > longestRow) ||
+      extent(common.back()) < sideBySide)
+    return;
+  openLoop = common.back();
+  rows = sideBySide;
+}
+
 void LoopWriter::planShared() {
   for (const std::string &loop : common)
-    if (loop != vectorLoop || !hasRegisterLoop())
+    if (loop == openLoop)
+      shared.push_back({loop, int64_t(llvm::divideCeil(extent(loop), rows))});
+    else if (loop != vectorLoop || !hasRegisterLoop())
       shared.push_back({loop, extent(loop)});
   if (cut)
     shared.push_back(
@@ -260,11 +296,11 @@ Tail LoopWriter::tailOf(StringRef loop, int64_t size) {
 /// Cuts loops, orders and shares them.
 void LoopWriter::writeBlocks() {
   SmallVector<std::string> sharedNames, parallelNames;
-  std::string vectorInner = vectorLoop;
+  std::string vectorInner = vectorLoop, openInner;
   for (auto [place, loop] : llvm::enumerate(shared)) {
     std::string name = loop.name;
-    bool isVector = cut && name == vectorLoop;
-    int64_t tile = grain * (isVector ? width() : 1);
+    int64_t inRegisters = piece(name);
+    int64_t tile = grain * inRegisters;
     if (place + 1 == numParallel && grain > 1) {
       auto [outer, inner] =
           recipe.block(name, tile, "t", "c", tailOf(loop.name, tile));
@@ -272,14 +308,17 @@ void LoopWriter::writeBlocks() {
       parallelNames.push_back(outer);
       name = inner;
     }
-    if (isVector)
-      std::tie(name, vectorInner) =
-          recipe.block(name, width(), "o", "i", tailOf(loop.name, width()));
+    if (inRegisters > 1)
+      std::tie(name, loop.name == openLoop ? openInner : vectorInner) =
+          recipe.block(name, inRegisters, "o", "i",
+                       tailOf(loop.name, inRegisters));
     sharedNames.push_back(name);
     if (place < numParallel && !(place + 1 == numParallel && grain > 1))
       parallelNames.push_back(name);
   }
   SmallVector<std::string> all = sharedNames;
+  if (!openInner.empty())
+    all.push_back(openInner);
   // Copies keep their results in registers while the loops inside run.
   if (copies > 1)
     all.push_back(vectorInner);
@@ -293,6 +332,7 @@ void LoopWriter::writeBlocks() {
   recipe.share(sharedNames);
   recipe.parallel(parallelNames);
   vectorLoop = vectorInner;
+  openLoop = openInner;
 }
 
 /// An op that reduces its row sums up in several vectors, so that one addition
@@ -357,6 +397,8 @@ void LoopWriter::writeVectors() {
     return recipe.unroll(vectorLoop, copies);
   if (lanes == 1)
     return;
+  if (!openLoop.empty())
+    recipe.unroll(openLoop, rows);
   if (vectorIsCommon) {
     unrollWindows();
     recipe.vectorize(vectorLoop, lanes);
@@ -374,6 +416,8 @@ ArrayAttr LoopWriter::write() {
   findCommon();
   findVectorLoop();
   chooseLanes();
+  chooseTurned();
+  chooseRows();
   planShared();
   planParallel();
   writeBlocks();

@@ -6,6 +6,7 @@
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0)>
 #col = affine_map<(d0, d1) -> (d1)>
+#flip = affine_map<(d0, d1) -> (d1, d0)>
 
 // Four vectors at a time; too little traffic for other workers. The last block,
 // of 40, is code of its own.
@@ -51,18 +52,21 @@ func.func @dynamic(%x: tensor<?xf32>, %o: tensor<?xf32>) -> tensor<?xf32> {
   return %y : tensor<?xf32>
 }
 
-// Rows: the sum keeps four vectors of partial sums, unless the order of adding has
-// to stay as it is.
+// Rows: four of them side by side, so that none waits for its sum, which keeps four
+// vectors of partial sums, unless the order of adding has to stay as it is.
 // CHECK-LABEL: kernel "rows"
-// CHECK:         order([[ROWS:r.*]], c),
-// CHECK-NEXT:    share([[ROWS]]),
-// CHECK-NEXT:    parallel(
+// CHECK-NEXT:    block(r, 4) -> (r.o, r.i),
+// CHECK-NEXT:    order(r.o, r.i, c),
+// CHECK-NEXT:    share(r.o),
+// CHECK-NEXT:    parallel(r.o),
+// CHECK-NEXT:    unroll(r.i, 4),
 // CHECK-NEXT:    1: split_reduction(c, 64) -> (c.s, c.v),
 // CHECK-NEXT:    1: vectorize(c.v, 16),
 // CHECK-NEXT:    1: unroll(c.v, 4),
 // CHECK-NEXT:    2: vectorize(c, 16)
 // CHECK-NEXT:  ]
 // ORDER-LABEL: kernel "rows"
+// ORDER:         unroll(r.i, 4),
 // ORDER-NOT:     split_reduction
 // ORDER-NOT:     1: vectorize
 // ORDER:         2: vectorize(c, 16)
@@ -117,4 +121,29 @@ func.func @columns(%x: tensor<10x256xf32>, %o: tensor<256xf32>) -> tensor<256xf3
     krnl.yield %s : tensor<256xf32>
   } -> tensor<256xf32>
   return %y : tensor<256xf32>
+}
+
+// What is read along another dimension than what is written: squares of vectors,
+// which are turned in registers.
+// CHECK-LABEL: kernel "turned"
+// CHECK:         block(c.c, 16) -> (c.o, c.i),
+// CHECK-NEXT:    block(r, 16) -> (r.o, r.i),
+// CHECK-NEXT:    order(c.t, c.o, r.o, c.i, r.i),
+// CHECK-NEXT:    share(c.t, c.o, r.o),
+// CHECK-NEXT:    parallel(c.t),
+// CHECK-NEXT:    unroll(c.i, 16),
+// CHECK-NEXT:    vectorize(r.i, 16)
+// CHECK-NEXT:  ]
+func.func @turned(%x: tensor<?x256xf32>, %o: tensor<256x?xf32>) -> tensor<256x?xf32> {
+  %y = krnl.kernel "turned" loops [c = 256, r = ?]
+      ins(%x : tensor<?x256xf32>) outs(%o : tensor<256x?xf32>) {
+  ^bb0(%a: tensor<?x256xf32>, %b: tensor<256x?xf32>):
+    %s = linalg.generic {indexing_maps = [#flip, #id], iterator_types = ["parallel", "parallel"]}
+        ins(%a : tensor<?x256xf32>) outs(%b : tensor<256x?xf32>) attrs = {krnl.axes = ["c", "r"]} {
+    ^bb0(%p: f32, %q: f32):
+      linalg.yield %p : f32
+    } -> tensor<256x?xf32>
+    krnl.yield %s : tensor<256x?xf32>
+  } -> tensor<256x?xf32>
+  return %y : tensor<256x?xf32>
 }

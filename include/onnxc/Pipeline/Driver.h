@@ -60,6 +60,17 @@ struct Input {
   std::optional<llvm::StringRef> bytes;
 };
 
+/// Work without vector code.
+struct ScalarKernel {
+  /// model.onnx:"node"
+  std::string node;
+  /// Name of the kernel; empty for a call of the runtime.
+  std::string kernel;
+  std::string reason;
+  /// Of the estimated work of the model, 0 to 1.
+  double share;
+};
+
 /// What came out of a compilation.
 struct Report {
   std::string output;
@@ -74,6 +85,8 @@ struct Report {
   unsigned kernels = 0;
   /// Shared libraries that the artefact needs where it is loaded.
   std::vector<std::string> libraries;
+  /// What is computed without vectors, most work first.
+  std::vector<ScalarKernel> scalarKernels;
   /// Steps with their seconds.
   std::vector<std::pair<std::string, double>> steps;
 

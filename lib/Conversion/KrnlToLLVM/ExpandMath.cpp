@@ -7,12 +7,14 @@
 #include "onnxc/Conversion/KrnlToLLVM/Passes.h"
 
 #include "Lowering.h"
+#include "onnxc/Conversion/KrnlToLLVM/VectorMath.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -95,9 +97,35 @@ LogicalResult KrnlExpandMath::widenHalves() {
 static bool hasGoodPolynomial(StringRef name) {
   name.consume_front("math.");
   return llvm::StringSwitch<bool>(name)
-      .Cases({"acos", "asin", "erf", "erfc", "exp", "expm1"}, true)
+      .Cases({"acos", "asin", "erf", "erfc", "expm1"}, true)
       .Cases({"log", "log1p", "log2", "tanh"}, true)
       .Default(false);
+}
+
+/// Functions that become arithmetic or are an instruction.
+static bool isVectorFunction(Operation *op) {
+  if (isa<math::AbsFOp, math::AbsIOp, math::CeilOp, math::ClampFOp,
+          math::CopySignOp, math::CtPopOp, math::FloorOp, math::FmaOp,
+          math::FPowIOp, math::IsFiniteOp, math::IsInfOp, math::IsNaNOp,
+          math::IsNormalOp, math::RoundEvenOp, math::RsqrtOp, math::SqrtOp,
+          math::TruncOp>(op))
+    return true;
+  return !getElementTypeOrSelf(op->getResult(0)).isF64() &&
+         (hasGoodPolynomial(op->getName().getStringRef()) ||
+          onnxc::isExpandedFunction(op));
+}
+
+bool onnxc::hasVectorForm(Operation *op) {
+  if (isa<math::MathDialect>(op->getDialect()))
+    return isVectorFunction(op);
+  if (isa<arith::RemFOp>(op))
+    return false;
+  if (!isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
+           arith::FloorDivSIOp, arith::CeilDivSIOp, arith::CeilDivUIOp>(op))
+    return true;
+  return op->getResult(0).getType().isIndex() ||
+         getElementTypeOrSelf(op->getResult(0)).getIntOrFloatBitWidth() <= 32 ||
+         matchPattern(op->getOperand(1), m_Constant());
 }
 
 LogicalResult KrnlExpandMath::expand() {
@@ -117,7 +145,10 @@ void KrnlExpandMath::runOnOperation() {
   if (failed(widenHalves()))
     return signalPassFailure();
   onnxc::guardNaN(getOperation());
+  onnxc::expandDivisions(getOperation());
   if (failed(expand()))
     return signalPassFailure();
+  // Some upstream polynomials call others of these.
+  onnxc::expandFunctions(getOperation());
   onnxc::expandMinMax(getOperation());
 }

@@ -119,6 +119,15 @@ void populateRegionToLLVMPatterns(const mlir::LLVMTypeConverter &types,
 /// Makes f32 functions whose polynomial loses NaN return it (NaNGuard.cpp).
 void guardNaN(mlir::Operation *root);
 
+/// Functions of f32 that have better polynomials than the upstream ones, and
+/// which these are (ExpandFunctions.cpp).
+void expandFunctions(mlir::Operation *root);
+bool isExpandedFunction(mlir::Operation *op);
+
+/// Divisions of vectors of integers up to 32 bits, as divisions of floats that
+/// hold them (ExpandDivisions.cpp).
+void expandDivisions(mlir::Operation *root);
+
 /// Minima and maxima of floats in fewer instructions (MinMax.cpp).
 void expandMinMax(mlir::Operation *root);
 

@@ -59,12 +59,15 @@ struct RowKernel {
                             return s.max(v[1], s.widen(v[0]));
                           });
   }
-  Value rowSum(Value of) {
+  /// The sum of what `term` makes of the inputs, along each row.
+  template <typename Fn>
+  Value rowSum(SmallVector<KernelBuilder::Access> ins, Fn term) {
     ScalarBuilder outside(kernel.inside(), loc, element);
     Value start = kernel.fill(outside.constant(0), {rowTemporary(), row});
-    return kernel.generic({{of, all}}, {start, row}, reduced,
+    return kernel.generic(ins, {start, row}, reduced,
                           [&](OpBuilder &b, Location l, ValueRange v) {
-                            return ScalarBuilder(b, l, element).add(v[1], v[0]);
+                            ScalarBuilder s(b, l, element);
+                            return s.add(v.back(), term(s, v.drop_back()));
                           });
   }
   template <typename Fn>
@@ -102,22 +105,32 @@ Value softmax(RowKernel &k) {
               Value e = s.exp(s.sub(s.widen(v[0]), v[1]));
               return s.widen(s.narrow(e));
             });
-  Value total = k.rowSum(exponential);
-  return k.map({{exponential, k.all}, {total, k.row}}, k.out,
-               [](ScalarBuilder &s, ValueRange v) {
-                 return s.narrow(s.div(v[0], roundedAsStored(s, v[1])));
-               });
+  Value total = k.rowSum({{exponential, k.all}},
+                         [](ScalarBuilder &, ValueRange v) { return v[0]; });
+  if (k.element != k.compute)
+    return k.map({{exponential, k.all}, {total, k.row}}, k.out,
+                 [](ScalarBuilder &s, ValueRange v) {
+                   return s.narrow(s.div(v[0], roundedAsStored(s, v[1])));
+                 });
+  // One division for a row instead of one for each element.
+  Value factor =
+      k.kernel.generic({{total, k.row}}, {k.rowTemporary(), k.row}, {},
+                       [&](OpBuilder &b, Location l, ValueRange v) {
+                         ScalarBuilder s(b, l, k.element);
+                         return s.div(s.constant(1), v[0]);
+                       });
+  return k.map(
+      {{exponential, k.all}, {factor, k.row}}, k.out,
+      [](ScalarBuilder &s, ValueRange v) { return s.mul(v[0], v[1]); });
 }
 
 /// x - largest - log(sum(exp(x - largest)))
 Value logSoftmax(RowKernel &k) {
   Value largest = k.rowLargest();
-  Value exponential =
-      k.map({{k.in, k.all}, {largest, k.row}}, k.fullTemporary(),
-            [](ScalarBuilder &s, ValueRange v) {
-              return s.exp(s.sub(s.widen(v[0]), v[1]));
-            });
-  Value total = k.rowSum(exponential);
+  Value total = k.rowSum({{k.in, k.all}, {largest, k.row}},
+                         [](ScalarBuilder &s, ValueRange v) {
+                           return s.exp(s.sub(s.widen(v[0]), v[1]));
+                         });
   return k.map({{k.in, k.all}, {largest, k.row}, {total, k.row}}, k.out,
                [](ScalarBuilder &s, ValueRange v) {
                  Value shifted = s.sub(s.widen(v[0]), v[1]);

@@ -1,11 +1,12 @@
 // RUN: onnx-opt %s --pass-pipeline='builtin.module(func.func(krnl-expand-math))' | FileCheck %s
 
-// Vectors and scalars take the same polynomial, and NaN stays NaN.
+// Vectors and scalars take the same polynomial. Comparisons with the bounds are
+// false for NaN, which stays.
 // CHECK-LABEL: func @exp
 // CHECK-NOT:     math.exp
+// CHECK:         arith.cmpf olt, %{{.+}}, %arg0 : vector<16xf32>
 // CHECK:         math.fma {{.+}} : vector<16xf32>
-// CHECK:         %[[NAN:.+]] = arith.cmpf uno, %arg0, %arg0 : vector<16xf32>
-// CHECK:         arith.select %[[NAN]], %arg0
+// CHECK-NOT:     arith.cmpf uno
 // CHECK:         math.fma {{.+}} : f32
 func.func @exp(%x: vector<16xf32>, %s: f32) -> (vector<16xf32>, f32) {
   %y = math.exp %x : vector<16xf32>
@@ -13,12 +14,60 @@ func.func @exp(%x: vector<16xf32>, %s: f32) -> (vector<16xf32>, f32) {
   return %y, %t : vector<16xf32>, f32
 }
 
-// The sine's polynomial loses digits for large arguments: libm has it.
+// A polynomial whose bounds lose NaN has a select behind it.
+// CHECK-LABEL: func @tanh
+// CHECK-NOT:     math.tanh
+// CHECK:         %[[NAN:.+]] = arith.cmpf uno, %arg0, %arg0 : vector<16xf32>
+// CHECK:         arith.select %[[NAN]], %arg0
+func.func @tanh(%x: vector<16xf32>) -> vector<16xf32> {
+  %y = math.tanh %x : vector<16xf32>
+  return %y : vector<16xf32>
+}
+
+// What an upstream polynomial is made from is expanded in turn.
+// CHECK-LABEL: func @expm1
+// CHECK-NOT:     math.exp
+func.func @expm1(%x: vector<16xf32>) -> vector<16xf32> {
+  %y = math.expm1 %x : vector<16xf32>
+  return %y : vector<16xf32>
+}
+
+// Large angles, infinite ones and NaN go to libm one by one, if there is any.
 // CHECK-LABEL: func @sin
-// CHECK:         math.sin
+// CHECK:         %[[FIT:.+]] = vector.reduction <and>
+// CHECK:         scf.if %[[FIT]] -> (vector<16xf32>)
+// CHECK-NOT:       math.sin
+// CHECK:         } else {
+// CHECK:           scf.for
+// CHECK:             math.sin %{{.+}} : f32
 func.func @sin(%x: vector<16xf32>) -> vector<16xf32> {
   %y = math.sin %x : vector<16xf32>
   return %y : vector<16xf32>
+}
+
+// CHECK-LABEL: func @atan
+// CHECK-NOT:     math.atan
+// CHECK:         math.copysign
+func.func @atan(%x: vector<16xf32>) -> vector<16xf32> {
+  %y = math.atan %x : vector<16xf32>
+  return %y : vector<16xf32>
+}
+
+// Vectors of integers are divided as floats that hold them; the least by -1 must
+// wrap around.
+// CHECK-LABEL: func @divide
+// CHECK:         arith.divf %{{.+}}, %{{.+}} : vector<16xf64>
+// CHECK-NEXT:    arith.fptosi %{{.+}} : vector<16xf64> to vector<16xi64>
+// CHECK-NEXT:    arith.trunci %{{.+}} : vector<16xi64> to vector<16xi32>
+// CHECK:         arith.uitofp %{{.+}} : vector<16xi8> to vector<16xf32>
+// CHECK:         arith.divf %{{.+}}, %{{.+}} : vector<16xf32>
+// CHECK:         arith.subi
+// CHECK:         arith.divsi %{{.+}}, %{{.+}} : vector<16xi64>
+func.func @divide(%x: vector<16xi32>, %y: vector<16xi8>, %z: vector<16xi64>) -> (vector<16xi32>, vector<16xi8>, vector<16xi64>) {
+  %a = arith.divsi %x, %x : vector<16xi32>
+  %b = arith.remui %y, %y : vector<16xi8>
+  %c = arith.divsi %z, %z : vector<16xi64>
+  return %a, %b, %c : vector<16xi32>, vector<16xi8>, vector<16xi64>
 }
 
 // Half-width values are widened, and rounded after each operation; to bf16 by

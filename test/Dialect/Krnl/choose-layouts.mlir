@@ -75,8 +75,56 @@ func.func @chain(%x: tensor<3x16x16xf32>) -> tensor<8x12x12xf32> {
 // CHECK:         krnl.kernel "neg" {{.+}} outs(%{{.+}} : tensor<?x?x32xf32>)
 // CHECK:         %[[ONE:.+]] = arith.constant 1 : index
 // CHECK:         tensor.dim %{{.+}}, %[[ONE]] : tensor<?x?x32xf32>
-// CHECK:         krnl.kernel "window"
+// CHECK:         krnl.kernel "window" {{.+}} outs(%{{.+}} : tensor<?x?x32xf32>)
 func.func @channelwise(%x: tensor<32x?x?xf32>, %h: index, %v: index, %g: index, %u: index) -> (tensor<32x?x?xf32>, index) {
+  %w = krnl.constant dense<1.0> : tensor<32x3x3xf32>
+  %c2 = arith.constant 2 : index
+  %e0 = tensor.empty(%h, %v) : tensor<32x?x?xf32>
+  %0 = krnl.kernel "neg" loops [a = 32, b = ?, c = ?] ins(%x : tensor<32x?x?xf32>) outs(%e0 : tensor<32x?x?xf32>) {
+  ^bb0(%p: tensor<32x?x?xf32>, %o: tensor<32x?x?xf32>):
+    %r = linalg.generic {indexing_maps = [#id3, #id3], iterator_types = ["parallel", "parallel", "parallel"]}
+        ins(%p : tensor<32x?x?xf32>) outs(%o : tensor<32x?x?xf32>) attrs = {krnl.axes = ["a", "b", "c"]} {
+    ^bb0(%s: f32, %q: f32):
+      %m = arith.negf %s : f32
+      linalg.yield %m : f32
+    } -> tensor<32x?x?xf32>
+    krnl.yield %r : tensor<32x?x?xf32>
+  } -> tensor<32x?x?xf32>
+  %n = tensor.dim %0, %c2 : tensor<32x?x?xf32>
+  %e1 = tensor.empty(%g, %u) : tensor<32x?x?xf32>
+  %1 = krnl.kernel "window" loops [h = ?, w = ?, c = 32, kh = 3, kw = 3]
+      ins(%0, %w : tensor<32x?x?xf32>, tensor<32x3x3xf32>) outs(%e1 : tensor<32x?x?xf32>) {
+  ^bb0(%p: tensor<32x?x?xf32>, %q: tensor<32x3x3xf32>, %o: tensor<32x?x?xf32>):
+    %c = linalg.generic {indexing_maps = [#x, #w, #y],
+        iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction"]}
+        ins(%p, %q : tensor<32x?x?xf32>, tensor<32x3x3xf32>) outs(%o : tensor<32x?x?xf32>)
+        attrs = {krnl.axes = ["h", "w", "c", "kh", "kw"]} {
+    ^bb0(%s: f32, %t: f32, %z: f32):
+      %m = arith.mulf %s, %t : f32
+      %a = arith.addf %z, %m : f32
+      linalg.yield %a : f32
+    } -> tensor<32x?x?xf32>
+    krnl.yield %c : tensor<32x?x?xf32>
+  } -> tensor<32x?x?xf32>
+  %e2 = tensor.empty(%g, %u) : tensor<32x?x?xf32>
+  %2 = krnl.kernel "back" loops [a = 32, b = ?, c = ?] ins(%1 : tensor<32x?x?xf32>) outs(%e2 : tensor<32x?x?xf32>) {
+  ^bb0(%p: tensor<32x?x?xf32>, %o: tensor<32x?x?xf32>):
+    %r = linalg.generic {indexing_maps = [#id3, #id3], iterator_types = ["parallel", "parallel", "parallel"]}
+        ins(%p : tensor<32x?x?xf32>) outs(%o : tensor<32x?x?xf32>) attrs = {krnl.axes = ["a", "b", "c"]} {
+    ^bb0(%s: f32, %q: f32):
+      %m = arith.negf %s : f32
+      linalg.yield %m : f32
+    } -> tensor<32x?x?xf32>
+    krnl.yield %r : tensor<32x?x?xf32>
+  } -> tensor<32x?x?xf32>
+  return %2, %n : tensor<32x?x?xf32>, index
+}
+
+// A window whose result cannot follow asks for nothing: one side would have to be
+// turned inside of it.
+// CHECK-LABEL: func @result_is_fixed
+// CHECK:         krnl.kernel "neg" {{.+}} outs(%{{.+}} : tensor<32x?x?xf32>)
+func.func @result_is_fixed(%x: tensor<32x?x?xf32>, %h: index, %v: index, %g: index, %u: index) -> (tensor<32x?x?xf32>, index) {
   %w = krnl.constant dense<1.0> : tensor<32x3x3xf32>
   %c2 = arith.constant 2 : index
   %e0 = tensor.empty(%h, %v) : tensor<32x?x?xf32>

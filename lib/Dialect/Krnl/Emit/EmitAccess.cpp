@@ -143,6 +143,8 @@ Value KernelEmitter::readOperand(OpState &state, OpOperand &operand,
   else
     for (unsigned loop : place.packed)
       at.push_back(loopIndex(loop, copies, false));
+  if (varies && !place.byLoops && turn(state, operand, copies, place.memref))
+    return state.reads.at(key);
   // What is stored by loops has room for whole blocks.
   bool full = !varies || (place.byLoops &&
                           nest.loop(*lane).extent % lanesHere(state) == 0);
@@ -214,6 +216,9 @@ Value KernelEmitter::load(Value memref, ArrayRef<LaneIndex> at, int64_t lanes,
   auto type = VectorType::get(
       {lanes}, cast<MemRefType>(memref.getType()).getElementType());
   SmallVector<Value> base;
+  if (std::optional<int64_t> step = evenStep(memref, at))
+    if (*step >= 2 && *step <= longestStep)
+      return loadApart(memref, at, type, *step, mask);
   Value offsets = laneOffsets(memref, at, lanes, base);
   if (!offsets && !mask)
     return vector::LoadOp::create(b, type, memref, base);
@@ -241,6 +246,9 @@ void KernelEmitter::store(Value memref, ArrayRef<LaneIndex> at, Value value,
     return;
   }
   value = broadcast(value, lanes);
+  if (std::optional<int64_t> step = evenStep(memref, at); step && !mask)
+    if (*step >= 2 && *step <= longestStep)
+      return storeApart(memref, at, value, *step);
   SmallVector<Value> base;
   Value offsets = laneOffsets(memref, at, lanes, base);
   if (!offsets && !mask) {

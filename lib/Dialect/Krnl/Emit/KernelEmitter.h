@@ -56,6 +56,9 @@ struct ActiveLoop {
   bool inRegisters() const { return copies > 1 || lanes > 1; }
 };
 
+/// Lanes this many elements apart are loaded as vectors and shuffled, at most.
+inline constexpr int64_t longestStep = 4;
+
 /// One choice of copy for every register loop, by loop number (0 elsewhere).
 using Copies = llvm::SmallVector<int64_t, 8>;
 
@@ -209,9 +212,21 @@ private:
   void store(mlir::Value memref, llvm::ArrayRef<LaneIndex> at,
              mlir::Value value, int64_t lanes, mlir::Value mask);
   LaneIndex strideOf(mlir::Value memref, unsigned dim);
+  std::optional<int64_t> evenStep(mlir::Value memref,
+                                  llvm::ArrayRef<LaneIndex> at);
   mlir::Value laneOffsets(mlir::Value memref, llvm::ArrayRef<LaneIndex> at,
                           int64_t lanes,
                           llvm::SmallVectorImpl<mlir::Value> &base);
+
+  // EmitShuffle.cpp: lanes that are no neighbours in memory.
+  mlir::Value loadApart(mlir::Value memref, llvm::ArrayRef<LaneIndex> at,
+                        mlir::VectorType type, int64_t step, mlir::Value mask);
+  void storeApart(mlir::Value memref, llvm::ArrayRef<LaneIndex> at,
+                  mlir::Value value, int64_t step);
+  std::optional<unsigned> turnedLoop(const OpState &state,
+                                     mlir::OpOperand &operand);
+  bool turn(OpState &state, mlir::OpOperand &operand, const Copies &copies,
+            mlir::Value memref);
 
   // EmitPayload.cpp: the scalar body of an op, on scalars or vectors.
   llvm::SmallVector<mlir::Value> emitPayload(OpState &state,

@@ -52,6 +52,7 @@ private:
   void tieMemory(KernelOp kernel);
   void tieNeighbours(KernelOp kernel);
   void pin(Value value);
+  bool isMovable(Value value);
   bool isFree(Value value);
   unsigned find(unsigned node);
   void tie(Value a, Value b);
@@ -103,6 +104,12 @@ void LayoutChooser::pin(Value value) {
   auto node = nodes.find(value);
   if (node != nodes.end())
     pinned[find(node->second)] = true;
+}
+
+/// Can the order of the value's dimensions be chosen?
+bool LayoutChooser::isMovable(Value value) {
+  auto node = nodes.find(value);
+  return node != nodes.end() && !pinned[find(node->second)];
 }
 
 /// Each destination is memory of its own, however many share one op.
@@ -307,7 +314,8 @@ void LayoutChooser::voteFor(KernelOp kernel, linalg::GenericOp op) {
         op, kernel, {data},
         [&](unsigned dim) { return inWeights(dim) && isReduced(dim); }, work);
   }
-  if (window)
+  // What only one side could follow would be turned inside the window.
+  if (window && isMovable(data->get()) && isMovable(result->get()))
     voteAlong(
         op, kernel, {data, result},
         [&](unsigned dim) {

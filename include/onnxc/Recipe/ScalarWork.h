@@ -1,0 +1,35 @@
+//===- ScalarWork.h - What is computed without vectors ----------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_RECIPE_SCALARWORK_H
+#define ONNXC_RECIPE_SCALARWORK_H
+
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+
+#include <string>
+
+namespace onnxc {
+
+/// A part of a program whose inner loop is no vector code, be it a structured
+/// op of a kernel or a call of the runtime.
+struct ScalarWork {
+  mlir::Location loc;
+  /// Name of the kernel; empty for a call.
+  std::string kernel;
+  std::string reason;
+  /// Of the estimated work of the whole program, 0 to 1.
+  double share;
+};
+
+/// All such parts, most work first. Kernels must have their recipes: each is
+/// asked what its replayed nest does, and the chooser's own questions say why.
+/// Sizes that are not known count as `unknown`, as do the steps of loops around
+/// kernels.
+llvm::SmallVector<ScalarWork> findScalarWork(mlir::ModuleOp module,
+                                             int64_t unknown = 64);
+
+} // namespace onnxc
+
+#endif // ONNXC_RECIPE_SCALARWORK_H

@@ -1,0 +1,238 @@
+//===- EmitShuffle.cpp - Lanes that are no neighbours in memory -*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Gathers and scatters take as long as reads and writes one by one. Where it is
+// known how far the lanes are apart, neighbours are loaded and shuffled
+// instead.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelEmitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace onnxc::krnl {
+
+/// Elements from one lane to the next, if that is the same number everywhere.
+std::optional<int64_t> KernelEmitter::evenStep(Value memref,
+                                               ArrayRef<LaneIndex> at) {
+  LaneIndex step;
+  for (auto [dim, index] : llvm::enumerate(at)) {
+    if (index.vec)
+      return std::nullopt;
+    if (index.step == 0)
+      continue;
+    LaneIndex stride = strideOf(memref, dim);
+    if (!stride.isConstant())
+      return std::nullopt;
+    step = math.add(step, math.scale(stride, index.step));
+  }
+  return step.offset;
+}
+
+/// Indices of the element `offset` behind that of the first lane.
+static SmallVector<Value> firstLane(LaneMath &math, ArrayRef<LaneIndex> at,
+                                    int64_t offset) {
+  SmallVector<Value> indices;
+  for (auto [dim, index] : llvm::enumerate(at)) {
+    int64_t more = dim + 1 == at.size() ? offset : 0;
+    indices.push_back(math.scalar({index.base, index.offset + more, 0, {}}));
+  }
+  return indices;
+}
+
+static Value constantMask(ImplicitLocOpBuilder &b, ArrayRef<bool> bits) {
+  auto type = VectorType::get({int64_t(bits.size())}, b.getI1Type());
+  return arith::ConstantOp::create(b, DenseElementsAttr::get(type, bits));
+}
+
+/// Of the elements that masked lanes `step` apart reach over, those from
+/// `first` on.
+static Value maskOfPiece(ImplicitLocOpBuilder &b, Value mask, int64_t lanes,
+                         int64_t step, int64_t first) {
+  auto reach = [&](int64_t valid) { return step * (valid - 1) + 1 - first; };
+  if (auto made = mask.getDefiningOp<vector::CreateMaskOp>()) {
+    Value scaled = arith::MulIOp::create(
+        b, made.getOperands().front(), arith::ConstantIndexOp::create(b, step));
+    Value rest = arith::AddIOp::create(
+        b, scaled, arith::ConstantIndexOp::create(b, reach(0)));
+    return vector::CreateMaskOp::create(
+        b, VectorType::get({lanes}, b.getI1Type()), rest);
+  }
+  DenseElementsAttr known;
+  bool isKnown = matchPattern(mask, m_Constant(&known));
+  assert(isKnown && "masks are made from bounds");
+  (void)isKnown;
+  int64_t valid = llvm::count(known.getValues<bool>(), true);
+  SmallVector<bool> bits;
+  for (int64_t i = 0; i < lanes; ++i)
+    bits.push_back(i < reach(valid));
+  return constantMask(b, bits);
+}
+
+/// `step` vectors of neighbours, the last of which ends with the last lane, so
+/// that nothing behind it is touched; a shuffle takes the lanes of each.
+Value KernelEmitter::loadApart(Value memref, ArrayRef<LaneIndex> at,
+                               VectorType type, int64_t step, Value mask) {
+  int64_t lanes = type.getNumElements();
+  Value result;
+  for (int64_t piece = 0; piece < step; ++piece) {
+    int64_t first = std::min(piece * lanes, (step - 1) * (lanes - 1));
+    SmallVector<Value> base = firstLane(math, at, first);
+    Value part;
+    if (mask) {
+      Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
+      part = vector::MaskedLoadOp::create(
+          b, type, memref, base, maskOfPiece(b, mask, lanes, step, first),
+          zero);
+    } else {
+      part = vector::LoadOp::create(b, type, memref, base);
+    }
+    if (!result) {
+      result = part;
+      continue;
+    }
+    SmallVector<int64_t> picks;
+    for (int64_t lane = 0; lane < lanes; ++lane) {
+      int64_t place = lane * step;
+      int64_t from = std::min(place / lanes, step - 1);
+      // Those of the first piece are gathered when the second comes.
+      picks.push_back(from == piece             ? lanes + place - first
+                      : from == 0 && piece == 1 ? place
+                                                : lane);
+    }
+    result = vector::ShuffleOp::create(b, result, part, picks);
+  }
+  return result;
+}
+
+/// The elements between the lanes are not written.
+void KernelEmitter::storeApart(Value memref, ArrayRef<LaneIndex> at,
+                               Value value, int64_t step) {
+  int64_t lanes = cast<VectorType>(value.getType()).getNumElements();
+  for (int64_t piece = 0; piece < step; ++piece) {
+    SmallVector<int64_t> picks;
+    SmallVector<bool> bits;
+    for (int64_t i = 0; i < lanes; ++i) {
+      int64_t place = piece * lanes + i;
+      picks.push_back(place / step);
+      bits.push_back(place % step == 0);
+    }
+    Value spread = vector::ShuffleOp::create(b, value, value, picks);
+    vector::MaskedStoreOp::create(b, memref, firstLane(math, at, piece * lanes),
+                                  constantMask(b, bits), spread);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Turning squares
+//===----------------------------------------------------------------------===//
+
+/// Rows become columns: in each step blocks of twice the size change places.
+static void transpose(ImplicitLocOpBuilder &b, MutableArrayRef<Value> rows) {
+  int64_t lanes = rows.size();
+  for (int64_t size = 1; size < lanes; size *= 2) {
+    SmallVector<int64_t> upper, lower;
+    for (int64_t lane = 0; lane < lanes; ++lane) {
+      bool right = lane & size;
+      upper.push_back(right ? lanes + lane - size : lane);
+      lower.push_back(right ? lanes + lane : lane + size);
+    }
+    for (int64_t row = 0; row < lanes; ++row) {
+      if (row & size)
+        continue;
+      Value x = rows[row], y = rows[row + size];
+      rows[row] = vector::ShuffleOp::create(b, x, y, upper);
+      rows[row + size] = vector::ShuffleOp::create(b, x, y, lower);
+    }
+  }
+}
+
+/// The loop, written out as often as there are lanes, that the operand's last
+/// dimension follows while its lanes are rows of it.
+std::optional<unsigned> KernelEmitter::turnedLoop(const OpState &state,
+                                                  OpOperand &operand) {
+  std::optional<unsigned> lane = laneLoop(state);
+  linalg::LinalgOp reader = state.op;
+  AffineMap map = reader.getMatchingIndexingMap(&operand);
+  if (!lane || map.getNumResults() == 0 || reader.isDpsInit(&operand))
+    return std::nullopt;
+  auto last = dyn_cast<AffineDimExpr>(map.getResults().back());
+  if (!last)
+    return std::nullopt;
+  const BodyOp &op = nest.op(state.number);
+  unsigned axis = op.axes[last.getPosition()];
+  if (nest.stemsFrom(*lane, axis) ||
+      llvm::count_if(map.getResults(), [&](AffineExpr expr) {
+        return expr.isFunctionOfDim(last.getPosition());
+      }) != 1)
+    return std::nullopt;
+  unsigned loops = nest.loops().size(), axes = nest.numAxes();
+  AffineExpr index = nest.axisExpr(state.number, last.getPosition());
+  for (const LoopUse &use : op.loops) {
+    const ActiveLoop &at = active[use.loop];
+    if (use.reduced || at.copies < 2 || at.copies > active[*lane].lanes ||
+        at.lanes > 1 || at.staticLimit >= 0 || at.dynamicLimit ||
+        !nest.stemsFrom(use.loop, axis))
+      continue;
+    AffineExpr loop = getAffineDimExpr(use.loop, b.getContext());
+    AffineExpr further = index.replace(loop, loop + 1) - index;
+    if (simplifyAffineExpr(further, loops, axes) ==
+        getAffineConstantExpr(1, b.getContext()))
+      return use.loop;
+  }
+  return std::nullopt;
+}
+
+/// Reads what all copies of the turned loop read, a row for each lane, and
+/// turns it. False where the operand does not lie so.
+bool KernelEmitter::turn(OpState &state, OpOperand &operand,
+                         const Copies &copies, Value memref) {
+  std::optional<unsigned> turned = turnedLoop(state, operand);
+  if (!turned || active[*laneLoop(state)].dynamicLimit)
+    return false;
+  const ActiveLoop &lane = active[*laneLoop(state)];
+  Copies first = copies;
+  first[*turned] = 0;
+  SmallVector<LaneIndex> at =
+      indicesOf(state, operand, first, storage[chainRoot(operand.get())].local);
+  if (llvm::any_of(at, [](const LaneIndex &index) { return index.vec; }))
+    return false;
+  int64_t rows = lane.lanes;
+  if (lane.staticLimit >= 0)
+    rows = std::min(rows,
+                    lane.staticLimit - copies[*laneLoop(state)] * lane.lanes);
+  auto type = VectorType::get(
+      {lane.lanes}, cast<MemRefType>(memref.getType()).getElementType());
+  int64_t count = active[*turned].copies;
+  SmallVector<bool> bits;
+  for (int64_t i = 0; i < lane.lanes; ++i)
+    bits.push_back(i < count);
+  Value nothing = arith::ConstantOp::create(b, b.getZeroAttr(type));
+  SmallVector<Value> square(lane.lanes, nothing);
+  for (int64_t row = 0; row < rows; ++row) {
+    SmallVector<Value> indices;
+    for (const LaneIndex &index : at)
+      indices.push_back(
+          math.scalar({index.base, index.offset + row * index.step, 0, {}}));
+    if (count == lane.lanes)
+      square[row] = vector::LoadOp::create(b, type, memref, indices);
+    else
+      square[row] = vector::MaskedLoadOp::create(
+          b, type, memref, indices, constantMask(b, bits), nothing);
+  }
+  transpose(b, square);
+  for (int64_t copy = 0; copy < count; ++copy) {
+    first[*turned] = copy;
+    Copies key = restrictTo(
+        first, [&](unsigned loop) { return dependsOn(state, operand, loop); });
+    state.reads[{operand.getOperandNumber(), key}] = square[copy];
+  }
+  return true;
+}
+
+} // namespace onnxc::krnl

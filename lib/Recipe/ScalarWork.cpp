@@ -1,0 +1,155 @@
+//===- ScalarWork.cpp - What is computed without vectors --------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Recipe/ScalarWork.h"
+
+#include "KernelShape.h"
+#include "onnxc/Conversion/KrnlToLLVM/VectorMath.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest.h"
+#include "onnxc/Dialect/Krnl/IR/Walk.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+
+using namespace mlir;
+using namespace onnxc::krnl;
+
+namespace onnxc {
+
+/// Does the emitted code of the op have lanes? A reduced loop has none where
+/// partial results cannot be combined, whatever the recipe says.
+static bool hasLanes(const LoopNest &nest, unsigned number,
+                     linalg::LinalgOp op) {
+  return llvm::any_of(nest.op(number).loops, [&](const LoopUse &use) {
+    if (use.role != RegisterRole::None)
+      return true;
+    return use.lanes > 1 &&
+           !(use.reduced && (isOrdered(op) || !isCombinable(op)));
+  });
+}
+
+static bool readsByData(linalg::LinalgOp op) {
+  return !op.getBlock()->getOps<tensor::ExtractOp>().empty();
+}
+
+/// Why no recipe gives the op lanes; empty where nothing of its own is in the
+/// way.
+static std::string reasonOf(KernelOp kernel, linalg::LinalgOp op,
+                            int64_t unknown) {
+  if (widestBits(op) == 0)
+    return "elements that fit no vector";
+  if (isWalk(op))
+    return "each step depends on what the last one found";
+  bool gathers = readsByData(op);
+  std::string longest;
+  int64_t extent = 0;
+  for (StringRef axis : KernelOp::getAxes(op))
+    if (int64_t size = extentOf(kernel, axis, unknown); size > extent) {
+      longest = axis.str();
+      extent = size;
+    }
+  if (gathers && !longest.empty() &&
+      llvm::none_of(KernelOp::getAxes(op), [&](StringRef axis) {
+        return readsInLine(op, axis) && extentOf(kernel, axis, unknown) >= 4;
+      }))
+    return "index depends on data";
+  if (isOrdered(op))
+    return "computes in order";
+  if (op.getNumReductionLoops() > 0 && !isCombinable(op))
+    return "reduction whose parts cannot be combined";
+  if (extent < 4)
+    return "no loop of 4 or more iterations";
+  return gathers ? "index depends on data" : "";
+}
+
+/// A function of the payload that vectors have no code for.
+static std::string scalarFunction(linalg::LinalgOp op) {
+  for (Operation &inner : op.getBlock()->without_terminator())
+    if (!hasVectorForm(&inner))
+      return (inner.getName().stripDialect() + " of each lane by itself").str();
+  return "";
+}
+
+static double timesRun(Operation *op, int64_t unknown) {
+  double times = 1;
+  for (Operation *at = op->getParentOp(); at; at = at->getParentOp())
+    if (isa<LoopLikeOpInterface>(at))
+      times *= double(unknown);
+  return times;
+}
+
+/// A call costs at least a look at all that it takes and gives.
+static double workOfCall(CallOp call, int64_t unknown) {
+  double work = 0;
+  auto add = [&](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor)
+      return;
+    double elements = 1;
+    for (int64_t size : tensor.getShape())
+      elements *= double(ShapedType::isDynamic(size) ? unknown : size);
+    work += elements * 8;
+  };
+  llvm::for_each(call->getOperandTypes(), add);
+  llvm::for_each(call->getResultTypes(), add);
+  return work;
+}
+
+/// Adds what is scalar of a kernel to `found`, shares still being work; returns
+/// the work of all.
+static double inspect(KernelOp kernel, int64_t unknown,
+                      SmallVectorImpl<ScalarWork> &found) {
+  LoopNest nest = LoopNest::replay(kernel);
+  double total = 0, times = timesRun(kernel, unknown);
+  SmallVector<linalg::LinalgOp> ops = kernel.getStructuredOps();
+  // Ops that share their loops have lanes together or not at all.
+  std::string common;
+  for (linalg::LinalgOp op : ops)
+    if (common.empty())
+      common = reasonOf(kernel, op, unknown);
+  if (kernel.getRecipe().empty())
+    common = common.empty() ? "kernel without a recipe" : common;
+  for (auto [number, op] : llvm::enumerate(ops)) {
+    double work = double(workBytesOf(kernel, op, unknown)) * times;
+    total += work;
+    std::string reason;
+    if (hasLanes(nest, number, op))
+      reason = scalarFunction(op);
+    else if (reason = reasonOf(kernel, op, unknown); reason.empty())
+      reason = common.empty() ? "no loop runs along memory" : common;
+    if (!reason.empty())
+      found.push_back({op.getLoc(), kernel.getName().str(), reason, work});
+  }
+  return total;
+}
+
+SmallVector<ScalarWork> findScalarWork(ModuleOp module, int64_t unknown) {
+  SmallVector<ScalarWork> found;
+  double total = 0;
+  module.walk([&](Operation *op) {
+    if (auto kernel = dyn_cast<KernelOp>(op)) {
+      total += inspect(kernel, unknown, found);
+    } else if (auto call = dyn_cast<CallOp>(op)) {
+      double work = workOfCall(call, unknown) * timesRun(op, unknown);
+      total += work;
+      StringRef name = call.getCallee();
+      name.consume_front("onnxc_call_");
+      found.push_back({op->getLoc(), "", ("call of " + name).str(), work});
+    }
+  });
+  for (ScalarWork &part : found)
+    part.share = total > 0 ? part.share / total : 0;
+  // Equal ones stay in the order of the program.
+  SmallVector<std::pair<double, unsigned>> order;
+  for (auto [number, part] : llvm::enumerate(found))
+    order.push_back({-part.share, unsigned(number)});
+  llvm::sort(order);
+  return llvm::map_to_vector(order,
+                             [&](auto place) { return found[place.second]; });
+}
+
+} // namespace onnxc

@@ -1,0 +1,81 @@
+// RUN: onnx-opt %s --krnl-lower-kernels=vector-bytes=64 --canonicalize --cse | FileCheck %s
+
+// Lanes two elements apart are two vectors and a shuffle, not a gather. The second
+// one ends with the last lane, so that nothing behind it is read; of the last four
+// lanes it reads nothing.
+#even = affine_map<(i) -> (i * 2)>
+#id1 = affine_map<(i) -> (i)>
+// CHECK-LABEL: func private @kernel_apart_0(
+// CHECK-DAG:     %[[SEVEN:.+]] = arith.constant dense<[true, true, true, true, true, true, true, false,
+// CHECK-NOT:     vector.gather
+// CHECK:         %[[LOW:.+]] = vector.load %arg0
+// CHECK:         %[[HIGH:.+]] = vector.load %arg0
+// CHECK:         vector.shuffle %[[LOW]], %[[HIGH]] [0, 2, 4, 6, 8, 10, 12, 14, 17, 19, 21, 23, 25, 27, 29, 31]
+// CHECK:         vector.maskedload %arg0[%c96], %[[SEVEN]]
+// CHECK-NOT:     vector.gather
+// CHECK:         return
+func.func @apart(%x: tensor<103xf32>, %o: tensor<52xf32>) -> tensor<52xf32> {
+  %y = krnl.kernel "apart" loops [i = 52] ins(%x : tensor<103xf32>) outs(%o : tensor<52xf32>)
+      recipe [vectorize(i, 16)] {
+  ^bb0(%a: tensor<103xf32>, %b: tensor<52xf32>):
+    %r = linalg.generic {indexing_maps = [#even, #id1], iterator_types = ["parallel"]}
+        ins(%a : tensor<103xf32>) outs(%b : tensor<52xf32>) attrs = {krnl.axes = ["i"]} {
+    ^bb0(%p: f32, %q: f32):
+      linalg.yield %p : f32
+    } -> tensor<52xf32>
+    krnl.yield %r : tensor<52xf32>
+  } -> tensor<52xf32>
+  return %y : tensor<52xf32>
+}
+
+// The elements between are left as they are.
+#pair = affine_map<(i) -> (i, 0)>
+// CHECK-LABEL: func private @kernel_between_0(
+// CHECK-DAG:     %[[MASK:.+]] = arith.constant dense<[true, false, true, false,
+// CHECK-NOT:     vector.scatter
+// CHECK:         %[[SPREAD:.+]] = vector.shuffle %{{.+}}, %{{.+}} [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7]
+// CHECK:         vector.maskedstore %arg1[%{{.+}}, %c0], %[[MASK]], %[[SPREAD]]
+// CHECK:         vector.maskedstore %arg1[%{{.+}}, %c16], %[[MASK]]
+// CHECK-NOT:     vector.scatter
+// CHECK:         return
+func.func @between(%x: tensor<64xf32>, %o: tensor<64x2xf32>) -> tensor<64x2xf32> {
+  %y = krnl.kernel "between" loops [i = 64] ins(%x : tensor<64xf32>) outs(%o : tensor<64x2xf32>)
+      recipe [vectorize(i, 16)] {
+  ^bb0(%a: tensor<64xf32>, %b: tensor<64x2xf32>):
+    %r = linalg.generic {indexing_maps = [#id1, #pair], iterator_types = ["parallel"]}
+        ins(%a : tensor<64xf32>) outs(%b : tensor<64x2xf32>) attrs = {krnl.axes = ["i"]} {
+    ^bb0(%p: f32, %q: f32):
+      linalg.yield %p : f32
+    } -> tensor<64x2xf32>
+    krnl.yield %r : tensor<64x2xf32>
+  } -> tensor<64x2xf32>
+  return %y : tensor<64x2xf32>
+}
+
+// Four rows are loaded as they lie and become four columns. What is left, two rows
+// of two, is turned as well, the rows that are not there being zeros.
+#flip = affine_map<(c, r) -> (r, c)>
+#id2 = affine_map<(c, r) -> (c, r)>
+// CHECK-LABEL: func private @kernel_turned_0(
+// CHECK-NOT:     vector.gather
+// CHECK-COUNT-4: vector.load %arg0
+// CHECK-NEXT:    vector.shuffle %{{.+}}, %{{.+}} [0, 4, 2, 6]
+// CHECK-NEXT:    vector.shuffle %{{.+}}, %{{.+}} [1, 5, 3, 7]
+// CHECK:         vector.shuffle %{{.+}}, %{{.+}} [0, 1, 4, 5]
+// CHECK-COUNT-4: vector.store %{{.+}}, %arg1
+// CHECK-COUNT-2: vector.load %arg0
+// CHECK:         vector.maskedstore %arg1
+// CHECK:         return
+func.func @turned(%x: tensor<6x8xf32>, %o: tensor<8x6xf32>) -> tensor<8x6xf32> {
+  %y = krnl.kernel "turned" loops [c = 8, r = 6] ins(%x : tensor<6x8xf32>) outs(%o : tensor<8x6xf32>)
+      recipe [unroll(c, 4), vectorize(r, 4)] {
+  ^bb0(%a: tensor<6x8xf32>, %b: tensor<8x6xf32>):
+    %s = linalg.generic {indexing_maps = [#flip, #id2], iterator_types = ["parallel", "parallel"]}
+        ins(%a : tensor<6x8xf32>) outs(%b : tensor<8x6xf32>) attrs = {krnl.axes = ["c", "r"]} {
+    ^bb0(%p: f32, %q: f32):
+      linalg.yield %p : f32
+    } -> tensor<8x6xf32>
+    krnl.yield %s : tensor<8x6xf32>
+  } -> tensor<8x6xf32>
+  return %y : tensor<8x6xf32>
+}

@@ -35,6 +35,8 @@ static void buildOnnx(OpPassManager &passes, const PhaseInputs &inputs) {
     return;
   // Operators without a lowering of their own become what defines them.
   passes.addPass(importer::createExpandFunctions(directlyLoweredOps));
+  if (inputs.options.level > 0 && !inputs.options.strict)
+    passes.addPass(onnx::createFuseQuantization());
   passes.addPass(onnx::createSimplify(evaluator));
 }
 

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelShape.h"
+#include "onnxc/Dialect/Krnl/IR/ByteProduct.h"
 #include "onnxc/Recipe/ChooseRecipe.h"
 #include "onnxc/Recipe/CostModel.h"
 #include "onnxc/Recipe/RecipeBuilder.h"
@@ -204,6 +205,8 @@ static bool isConstant(KernelOp kernel, unsigned operand) {
   return false;
 }
 
+/// Iterations that the dot step takes together.
+static constexpr int64_t bytesOfGroup = 4;
 /// Multiply-adds that unrolling a window over channels may lead to.
 static constexpr int64_t channelwiseCopies = 144;
 
@@ -225,6 +228,8 @@ public:
 private:
   double windowFactor();
   bool needsPack();
+  void chooseGroups();
+  int64_t groupsOf(const std::string &loop);
   bool rowsStay();
   void blockLoops();
   void writeOrder();
@@ -242,6 +247,9 @@ private:
   /// stay in the second cache.
   bool panelsFirst = false;
   int packedOperand = -1;
+  /// The reduced loop whose iterations are multiplied in groups of bytes, if
+  /// any, and its blocks.
+  std::string grouped, groupBlocks, group;
   std::string rowBlocks, rowTile, columnBlocks, columnPanels, columnTile;
 };
 } // namespace
@@ -280,6 +288,7 @@ bool ContractionWriter::choose() {
   }
   lanes = target.lanes(bits);
   pack = needsPack();
+  chooseGroups();
   auto type = cast<RankedTensorType>(loops.columnOperand->get().getType());
   if (pack && (packedOperand < 0 || !type.hasStaticShape()))
     return false;
@@ -301,8 +310,45 @@ bool ContractionWriter::choose() {
                    target, rows, columns, lanes,
                    mostRows(pitchOf(loops.op, *loops.rowOperand, loops.row)));
   for (const std::string &loop : loops.reduced)
-    depth *= extentOf(kernel, loop, 512);
+    depth *= loop == grouped ? groupsOf(loop) : extentOf(kernel, loop, 512);
   return true;
+}
+
+/// Groups of bytes along a loop.
+int64_t ContractionWriter::groupsOf(const std::string &loop) {
+  return llvm::divideCeil(extentOf(kernel, loop, 512), bytesOfGroup);
+}
+
+/// Bytes are multiplied in groups, along the loop by which the operand of rows
+/// lies in memory: the one that fills its groups best. The other operand has to
+/// be packed, which pays for a constant, and for many rows.
+void ContractionWriter::chooseGroups() {
+  int operand = operandNumber(kernel, *loops.columnOperand);
+  auto type = cast<RankedTensorType>(loops.columnOperand->get().getType());
+  constexpr int64_t manyRows = 8;
+  bool pays =
+      operand >= 0 && (isConstant(kernel, operand) ||
+                       extentOf(kernel, loops.row, manyRows) >= manyRows);
+  if (!byteProductOf(loops.op) || loops.window || loops.channelwise || !pays ||
+      !type.hasStaticShape() ||
+      !isPlainlyIndexed(loops.op, *loops.columnOperand))
+    return;
+  double best = 0.3;
+  for (const std::string &loop : loops.reduced) {
+    if (!isStatic(kernel, loop) ||
+        !walksMemory(loops.op, *loops.rowOperand, loop))
+      continue;
+    double filled = double(extentOf(kernel, loop, 0)) /
+                    double(groupsOf(loop) * bytesOfGroup);
+    if (filled > best) {
+      grouped = loop;
+      best = filled;
+    }
+  }
+  if (grouped.empty())
+    return;
+  packedOperand = operand;
+  pack = true;
 }
 
 /// Vectors under a window are not packed: they straddle cache lines, and come
@@ -343,9 +389,8 @@ double ContractionWriter::cycles() {
 bool ContractionWriter::rowsStay() {
   auto bytes = [&](OpOperand &operand) {
     auto type = cast<RankedTensorType>(operand.get().getType());
-    return type.hasStaticShape()
-               ? type.getNumElements() * (target.vectorBytes / lanes)
-               : INT64_MAX;
+    int64_t element = type.getElementTypeBitWidth() / 8;
+    return type.hasStaticShape() ? type.getNumElements() * element : INT64_MAX;
   };
   int64_t rows = bytes(*loops.rowOperand);
   return pack && !loops.channelwise &&
@@ -374,6 +419,12 @@ void ContractionWriter::blockLoops() {
         recipe.block(columnTile, tileColumns, "o", "r");
   }
   std::tie(rowBlocks, rowTile) = recipe.block(loops.row, tile.rows, "o", "r");
+  if (grouped.empty())
+    return;
+  bool hasTail = extentOf(kernel, grouped, 0) % bytesOfGroup != 0;
+  std::tie(groupBlocks, group) = recipe.block(
+      grouped, bytesOfGroup, "o", "q", hasTail ? Tail::Peel : Tail::Mask);
+  llvm::replace(loops.reduced, grouped, groupBlocks);
 }
 
 /// Few multiply-adds do not pay for other workers.
@@ -405,6 +456,8 @@ void ContractionWriter::writeOrder() {
     shared.push_back(columnPanels);
   SmallVector<std::string> all = shared;
   llvm::append_range(all, loops.reduced);
+  if (!group.empty())
+    all.push_back(group);
   all.push_back(rowTile);
   all.push_back(columnTile);
   recipe.order(all);
@@ -417,6 +470,8 @@ void ContractionWriter::writeOrder() {
   SmallVector<std::string> packed{columnPanels};
   llvm::append_range(packed, loops.reduced);
   packed.push_back(columnTile);
+  if (!group.empty())
+    packed.push_back(group);
   recipe.pack(packedOperand, packed);
 }
 
@@ -443,10 +498,15 @@ ArrayAttr ContractionWriter::write() {
     unrollWindow(number);
     return recipe.finish();
   }
+  if (!group.empty())
+    recipe.dot(group, number);
   // A small tile leaves room to hide the loop's own cost.
   const std::string &inner = loops.reduced.back();
-  if (tile.rows * tile.vectors < 12 && isStatic(kernel, inner) &&
-      extentOf(kernel, inner, 0) >= 4)
+  int64_t steps = inner == groupBlocks
+                      ? extentOf(kernel, grouped, 0) / bytesOfGroup
+                  : isStatic(kernel, inner) ? extentOf(kernel, inner, 0)
+                                            : 0;
+  if (tile.rows * tile.vectors < 12 && steps >= 4)
     recipe.unroll(inner, 4, number);
   return recipe.finish();
 }

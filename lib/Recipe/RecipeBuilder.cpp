@@ -55,6 +55,10 @@ void RecipeBuilder::unroll(StringRef loop, int64_t factor, int op) {
     add(UnrollStepAttr::get(context, loop, factor), op);
 }
 
+void RecipeBuilder::dot(StringRef loop, int op) {
+  add(DotStepAttr::get(context, loop), op);
+}
+
 void RecipeBuilder::vectorize(StringRef loop, int64_t lanes, int op) {
   if (lanes > 1)
     add(VectorizeStepAttr::get(context, loop, lanes), op);

@@ -28,6 +28,7 @@ public:
   void parallel(Names loops);
   /// The steps below concern one op if `op` is at least 0.
   void unroll(llvm::StringRef loop, int64_t factor, int op = -1);
+  void dot(llvm::StringRef loop, int op = -1);
   void vectorize(llvm::StringRef loop, int64_t lanes, int op = -1);
   std::pair<std::string, std::string> splitReduction(llvm::StringRef loop,
                                                      int64_t parts, int op);

@@ -235,6 +235,7 @@ void ConvertKrnlToLLVM::runOnOperation() {
   ModuleOp module = getOperation();
   if (failed(verifyLaunches(module)))
     return signalPassFailure();
+  expandDots(module);
   SmallVector<OwningOpRef<ModuleOp>> parts;
   for (func::FuncOp function :
        llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {

@@ -119,6 +119,10 @@ void populateRegionToLLVMPatterns(const mlir::LLVMTypeConverter &types,
 /// Makes f32 functions whose polynomial loses NaN return it (NaNGuard.cpp).
 void guardNaN(mlir::Operation *root);
 
+/// Replaces krnl.dot by what the processor of the module has for it
+/// (DotToLLVM.cpp).
+void expandDots(mlir::ModuleOp module);
+
 /// Functions of f32 that have better polynomials than the upstream ones, and
 /// which these are (ExpandFunctions.cpp).
 void expandFunctions(mlir::Operation *root);

@@ -228,6 +228,15 @@ Type floatOfNumber(MLIRContext *context, int64_t number) {
   }
 }
 
+/// Is it a constant scale of one?
+bool isKnownOne(Value scale) {
+  auto constant = scale.getDefiningOp<krnl::ConstantOp>();
+  auto dense =
+      constant ? dyn_cast<DenseFPElementsAttr>(constant.getValue()) : nullptr;
+  return dense && dense.isSplat() &&
+         dense.getSplatValue<APFloat>().isExactlyValue(1.0);
+}
+
 struct QuantizeLowering : public OpConversionPattern<onnx::QuantizeLinearOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -254,7 +263,9 @@ struct QuantizeLowering : public OpConversionPattern<onnx::QuantizeLinearOp> {
       Value divisor =
           ScalarBuilder(b, loc, linear.scale.element).castTo(scale, precision);
       // The quotient has the precision asked for, not that of the compute type.
-      Value ratio = real.widen(real.narrow(real.div(dividend, divisor)));
+      Value ratio = isKnownOne(operands[1])
+                        ? dividend
+                        : real.widen(real.narrow(real.div(dividend, divisor)));
       if (zeroPoint)
         zeroPoint = ScalarBuilder(b, loc, linear.zeroPoint.element)
                         .castTo(zeroPoint, precision);

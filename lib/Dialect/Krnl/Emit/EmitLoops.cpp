@@ -159,6 +159,10 @@ SmallVector<Value> KernelEmitter::emitSteps(const LoopUse &use, int64_t lanes,
       emitStrip(use.loop, lower, whole, step, state, carried, body);
   if (rest.isConstant() && rest.offset == 0)
     return values;
+  if (use.dot && rest.isConstant()) {
+    state.copies = rest.offset;
+    return emitStrip(use.loop, whole, upper, step, state, values, body);
+  }
   if (lanes == 1) {
     // What is left of many copies still goes side by side, a few at a time.
     constexpr int64_t many = 8;

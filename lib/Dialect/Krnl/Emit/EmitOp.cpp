@@ -247,6 +247,15 @@ bool KernelEmitter::splitsCopies(const OpState &state) {
   });
 }
 
+/// Which accumulator of each result the copy adds to.
+int KernelEmitter::accumulatorAt(const OpState &state, const Copies &copies) {
+  Copies key = restrictTo(copies, [&](unsigned loop) {
+    return !isReduced(state, loop) || isSplit(state, loop);
+  });
+  return llvm::find(state.accumulatorCopies, key) -
+         state.accumulatorCopies.begin();
+}
+
 SmallVector<Value> KernelEmitter::emitPoint(OpState &state,
                                             ValueRange accumulators) {
   state.reads.clear();
@@ -254,6 +263,15 @@ SmallVector<Value> KernelEmitter::emitPoint(OpState &state,
     for (OpOperand *input : state.op.getDpsInputOperands())
       prefetchPanel(state, *input);
   SmallVector<Value> running = llvm::to_vector(accumulators);
+  if (std::optional<unsigned> group = dotLoop(state);
+      group && !accumulators.empty()) {
+    auto isSum = [&](unsigned loop) { return loop != *group; };
+    for (const Copies &copies : enumerate(state, isSum)) {
+      Value &sum = running[accumulatorAt(state, copies)];
+      sum = emitDot(state, copies, *group, sum);
+    }
+    return running;
+  }
   SmallVector<Copies> all = enumerate(state, [](unsigned) { return true; });
   unsigned inits = state.op.getNumDpsInits();
   for (const Copies &copies : all) {
@@ -265,11 +283,7 @@ SmallVector<Value> KernelEmitter::emitPoint(OpState &state,
     // By result: the position of this copy's accumulator, -1 if there is none.
     SmallVector<int> at(inits, -1);
     if (!accumulators.empty()) {
-      Copies key = restrictTo(copies, [&](unsigned loop) {
-        return !isReduced(state, loop) || isSplit(state, loop);
-      });
-      unsigned c = llvm::find(state.accumulatorCopies, key) -
-                   state.accumulatorCopies.begin();
+      int c = accumulatorAt(state, copies);
       for (auto [n, i] : llvm::enumerate(state.accumulated))
         at[i] = n * state.accumulatorCopies.size() + c;
     }

@@ -58,16 +58,21 @@ void KernelEmitter::prefetchPanel(OpState &state, OpOperand &operand) {
   if (panel == rank || panel + 1 == rank || !type.hasStaticShape())
     return;
 
-  // The panel's dimensions: those of the reduction, then columns.
+  // The panel's dimensions: those of the reduction, then columns, perhaps as
+  // groups of bytes.
+  std::optional<unsigned> group = dotLoop(state);
+  unsigned columnDims = group && place.packed.back() == *group ? 2 : 1;
   Copies first(active.size(), 0);
   Counter steps, passes;
-  for (unsigned dim = panel + 1; dim + 1 < rank; ++dim) {
+  for (unsigned dim = panel + 1; dim + columnDims < rank; ++dim) {
     if (!isReduced(state, place.packed[dim]))
       return;
     steps.add(math, type.getDimSize(dim),
               loopIndex(place.packed[dim], first, false));
   }
-  int64_t columns = type.getDimSize(rank - 1);
+  int64_t columns = 1;
+  for (unsigned dim = rank - columnDims; dim < rank; ++dim)
+    columns *= type.getDimSize(dim);
   int64_t line = std::max<int64_t>(64 * 8 / type.getElementTypeBitWidth(), 1);
   int64_t lines = columns / line;
   if (lines == 0 || !countPasses(place.packed[panel], passes) ||

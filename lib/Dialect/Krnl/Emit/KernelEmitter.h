@@ -165,6 +165,20 @@ private:
   void fillCaches(unsigned loop, int op = -1);
   void emitCacheCopy(const CachedSlice &slice, unsigned position);
 
+  // EmitDot.cpp: products of groups of bytes.
+  std::optional<unsigned> dotLoop(const OpState &state);
+  mlir::Value emitDot(OpState &state, const Copies &copies, unsigned group,
+                      mlir::Value sum);
+  mlir::Value readGroup(OpState &state, mlir::OpOperand &operand,
+                        const Copies &copies, unsigned group);
+  mlir::Value loadGroup(OpState &state, mlir::OpOperand &operand,
+                        const Copies &copies, unsigned group);
+  mlir::Value assembleGroup(OpState &state, mlir::OpOperand &operand,
+                            const Copies &copies, unsigned group);
+  bool isPackedFor(const OpState &state, const Storage &place, unsigned group);
+  bool walksMemory(const OpState &state, mlir::OpOperand &operand,
+                   unsigned loop);
+
   // EmitPrefetch.cpp: asking for the next panel of a packed operand.
   struct Counter;
   bool countPasses(unsigned panel, Counter &passes);
@@ -177,6 +191,7 @@ private:
                                              mlir::ValueRange accumulators);
   llvm::SmallVector<mlir::Value> emitPoint(OpState &state,
                                            mlir::ValueRange accumulators);
+  int accumulatorAt(const OpState &state, const Copies &copies);
   bool isReduced(const OpState &state, unsigned loop);
   bool isSplit(const OpState &state, unsigned loop);
   bool splitsCopies(const OpState &state);

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
+#include "onnxc/Dialect/Krnl/IR/ByteProduct.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Support/ElementBytes.h"
 
@@ -147,6 +148,7 @@ LoopNest LoopNest::get(KernelOp kernel) {
     bodyOp.initInside = initComesFromOp(op);
     bodyOp.ordered = isOrdered(op);
     bodyOp.combinable = isCombinable(op);
+    bodyOp.multipliesBytes = byteProductOf(op).has_value();
     recordOperands(nest, kernel, number, op);
   }
   return nest;

@@ -17,6 +17,8 @@ using namespace mlir;
 
 namespace onnxc::krnl {
 
+/// Iterations that one dot product has.
+static constexpr int64_t bytesOfDot = 4;
 /// No loop is written out more than this many times.
 static constexpr int64_t maxUnroll = 64;
 
@@ -57,6 +59,34 @@ LogicalResult LoopNest::unroll(StringRef name, int64_t factor,
                          << name << "' in order";
     use->unroll = factor;
     orderPreserved &= !use->reduced || unrollsInOrder(op, *use);
+  }
+  return success();
+}
+
+LogicalResult LoopNest::dot(StringRef name, EmitErrorFn emitError) {
+  FailureOr<unsigned> number = resolve(name, emitError);
+  if (failed(number))
+    return failure();
+  const Loop &loop = allLoops[*number];
+  if (loop.extent != bytesOfDot)
+    return emitError() << "a group has " << bytesOfDot
+                       << " iterations; block loop '" << name << "' first";
+  if (loop.shared)
+    return emitError() << "loop '" << name
+                       << "' is shared; a group is inside an op";
+  for (auto [i, op] : llvm::enumerate(bodyOps)) {
+    LoopUse *use = concerns(i) ? op.find(*number) : nullptr;
+    if (!use)
+      continue;
+    if (!use->reduced || !op.multipliesBytes)
+      return emitError() << "op '" << op.name
+                         << "' sums up no products of bytes along loop '"
+                         << name << "'";
+    if (use->unroll != 1 || use->lanes)
+      return emitError() << "loop '" << name
+                         << "' is unrolled or vectorized already";
+    use->unroll = bytesOfDot;
+    use->dot = true;
   }
   return success();
 }

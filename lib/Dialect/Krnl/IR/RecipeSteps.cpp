@@ -137,10 +137,10 @@ struct StepList {
   }
 };
 using AllSteps =
-    StepList<BlockStepAttr, CacheStepAttr, FuseStepAttr, OrderStepAttr,
-             PackStepAttr, ParallelStepAttr, RegisterTileStepAttr,
-             ShareStepAttr, SplitReductionStepAttr, UnrollStepAttr,
-             VectorizeStepAttr>;
+    StepList<BlockStepAttr, CacheStepAttr, DotStepAttr, FuseStepAttr,
+             OrderStepAttr, PackStepAttr, ParallelStepAttr,
+             RegisterTileStepAttr, ShareStepAttr, SplitReductionStepAttr,
+             UnrollStepAttr, VectorizeStepAttr>;
 } // namespace
 
 static bool isNumber(StringRef text) {
@@ -301,6 +301,11 @@ LogicalResult ParallelStepAttr::advance(LoopNest &nest,
 LogicalResult UnrollStepAttr::advance(LoopNest &nest,
                                       EmitErrorFn emitError) const {
   return nest.unroll(getLoop(), getFactor(), emitError);
+}
+
+LogicalResult DotStepAttr::advance(LoopNest &nest,
+                                   EmitErrorFn emitError) const {
+  return nest.dot(getLoop(), emitError);
 }
 
 LogicalResult VectorizeStepAttr::advance(LoopNest &nest,

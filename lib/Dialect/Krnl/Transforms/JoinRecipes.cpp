@@ -202,6 +202,9 @@ Attribute StepRenamer::operator()(Attribute step) const {
       .Case([&](UnrollStepAttr s) {
         return UnrollStepAttr::get(ctx, name(s.getLoop()), s.getFactor());
       })
+      .Case([&](DotStepAttr s) {
+        return DotStepAttr::get(ctx, name(s.getLoop()));
+      })
       .Case([&](VectorizeStepAttr s) {
         return VectorizeStepAttr::get(ctx, name(s.getLoop()), s.getLanes());
       })

@@ -43,12 +43,17 @@ static bool isKnownConstant(Operation *op) {
   return value && (!blob || BlobStore::get(blob.getContext()).contains(blob));
 }
 
+/// Weights stay as small as their quantised form; biases of i32 do not grow.
+static bool growsWeights(Operation *op) {
+  return isa<DequantizeLinearOp>(op) &&
+         !getElementTypeOrSelf(op->getOperand(0).getType()).isInteger(32);
+}
+
 /// True if `op` gives the same results in every run that gives it the same
-/// operands, in a time that these tell, and has not been tried. Weights stay as
-/// small as their quantised form.
+/// operands, in a time that these tell, and has not been tried.
 static bool isComputable(Operation *op) {
   return isa_and_present<ONNXDialect>(op->getDialect()) &&
-         !isa<ConstantOp, DequantizeLinearOp>(op) && isPure(op) &&
+         !isa<ConstantOp>(op) && !growsWeights(op) && isPure(op) &&
          op->getNumRegions() == 0 && op->getNumResults() != 0 &&
          op->getNumOperands() != 0 && !op->hasAttr(notFoldedName);
 }

@@ -140,6 +140,29 @@ def Krnl_CurrentOp : Krnl_Op<"current", [Pure]> {
 }
 
 def Krnl_WrapIndexOp : Krnl_Op<"wrap_index", [Pure]> {
+def Krnl_DotOp : Krnl_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>,
+                                AllTypesMatch<["lhs", "rhs"]>]> {
+  let summary = "products of groups of four bytes, added to their sums";
+  let description = [{
+    Lane i of the result is lane i of `acc` plus the sum of the products of the
+    bytes 4 * i to 4 * i + 3 of `lhs` and `rhs`, modulo 2^32. The bytes of an
+    operand are unsigned unless the attribute says otherwise.
+
+    ```mlir
+    %sum = krnl.dot %acc, %x, %w {rhsSigned} : vector<16xi32>, vector<64xi8>
+    ```
+  }];
+  let arguments = (ins VectorOfRankAndType<[1], [I32]>:$acc,
+                   VectorOfRankAndType<[1], [I8]>:$lhs,
+                   VectorOfRankAndType<[1], [I8]>:$rhs,
+                   UnitAttr:$lhsSigned, UnitAttr:$rhsSigned);
+  let results = (outs VectorOfRankAndType<[1], [I32]>:$result);
+  let assemblyFormat = [{
+    $acc `,` $lhs `,` $rhs attr-dict `:` type($acc) `,` type($lhs)
+  }];
+  let hasVerifier = 1;
+}
+
   let summary = "an index from data, brought into range";
   let description = [{
     In the payload of a structured op: `index`, counted from the end where it is

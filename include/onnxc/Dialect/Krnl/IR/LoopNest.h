@@ -90,6 +90,9 @@ struct LoopUse {
   unsigned loop;
   /// Iterations written out per step; the extent means no loop is left.
   int64_t unroll = 1;
+  /// The unrolled iterations are a group of bytes, multiplied and summed at
+  /// once where there are vectors.
+  bool dot = false;
   /// Vector lanes per step (a run-time tail is masked); 0 means scalar.
   int64_t lanes = 0;
   RegisterRole role = RegisterRole::None;
@@ -117,6 +120,8 @@ struct BodyOp {
   bool ordered = false;
   /// Partial results of the reduction can be combined, in any grouping.
   bool combinable = true;
+  /// Sums up products of bytes, see byteProductOf().
+  bool multipliesBytes = false;
 
   const LoopUse *find(unsigned loop) const;
   LoopUse *find(unsigned loop);
@@ -270,6 +275,7 @@ public:
                                EmitErrorFn emitError);
   mlir::LogicalResult unroll(llvm::StringRef loop, int64_t factor,
                              EmitErrorFn emitError);
+  mlir::LogicalResult dot(llvm::StringRef loop, EmitErrorFn emitError);
   mlir::LogicalResult vectorize(llvm::StringRef loop, int64_t lanes,
                                 EmitErrorFn emitError);
   mlir::LogicalResult registerTile(llvm::StringRef rows,

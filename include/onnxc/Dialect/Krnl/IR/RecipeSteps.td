@@ -115,6 +115,18 @@ def Krnl_UnrollStep : Krnl_Step<"Unroll", "unroll"> {
   let assemblyFormat = "`(` $loop `,` $factor `)`";
 }
 
+def Krnl_DotStep : Krnl_Step<"Dot", "dot"> {
+  let summary = "multiply and sum groups of four bytes at once";
+  let description = [{
+    `dot(k.q)`: the four iterations of a loop that sums up products of bytes are
+    one step. Where the loops inside are vectors it is one instruction, if the
+    processor has it, for each vector. A packed operand has the loop as its last
+    dimension.
+  }];
+  let parameters = (ins LoopName:$loop);
+  let assemblyFormat = "`(` $loop `)`";
+}
+
 def Krnl_VectorizeStep
     : Krnl_Step<"Vectorize", "vectorize"> {
   let summary = "do several iterations of an innermost loop in vector lanes";

@@ -38,6 +38,43 @@ def FoldConstants : Pass<"onnx-fold-constants", "::mlir::ModuleOp"> {
 
     ```mlir
     // before
+def FuseQuantization : Pass<"onnx-fuse-quantization", "::mlir::ModuleOp"> {
+  let summary = "Compute products of quantised tensors in integers";
+  let description = [{
+    Between DequantizeLinear and QuantizeLinear stand real numbers that are
+    integers times a scale. Products of them become sums of products of bytes:
+
+    * Conv, MatMul and Gemm of two dequantised operands, QLinearConv,
+      QLinearMatMul, ConvInteger and MatMulInteger all become ConvInteger or
+      MatMulInteger of unsigned by signed bytes without zero points. What the zero
+      points add is a sum over the weights, which is constant, and one over the
+      data where the weights have a zero point, too.
+    * Scales, bias and the way back to bytes follow as operations on elements,
+      which share the product's kernel. The scale of the result goes into that of
+      the product: instead of dividing every element.
+    * Movements of elements and MaxPool change places with DequantizeLinear, so
+      that bytes are moved; what is quantised as it was before stays as it is.
+
+    ```mlir
+    // before
+    %a = onnx.DequantizeLinear(%x, %xs, %xz)
+    %b = onnx.DequantizeLinear(%w, %ws)
+    %c = onnx.MatMul(%a, %b)
+    %y = onnx.QuantizeLinear(%c, %ys, %yz)
+    // after
+    %0 = onnx.MatMulInteger(%x, %w)
+    %1 = onnx.Add(%0, %minus_xz_times_sums_of_w)
+    %2 = onnx.Cast(%1) {to = f32}
+    %3 = onnx.Mul(%2, %xs_ws_by_ys)
+    %y = onnx.QuantizeLinear(%3, %one, %yz)
+    ```
+
+    Results differ from those in floats where these are rounded: by one quantum
+    where a value lies between two.
+  }];
+  let dependentDialects = ["::onnxc::onnx::ONNXDialect"];
+}
+
     %w = onnx.Constant dense<[[1.0, 2.0]]> : tensor<1x2xf32>
     %0 = onnx.Exp(%w) : (tensor<1x2xf32>) -> tensor<1x2xf32>
     // after

@@ -1,0 +1,156 @@
+//===- EmitDot.cpp - Products of groups of bytes ----------------*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// The copies of a dot loop are the bytes of one group. At a point with vectors
+// they become one krnl.dot: each lane has a group of either operand.
+//
+//   operand without the lanes    one group, the same in all lanes
+//   packed, the group innermost  the groups of all lanes in a line
+//   any other                    groups put together from single bytes
+//
+// Points without vectors multiply the copies one after the other.
+//===----------------------------------------------------------------------===//
+
+#include "KernelEmitter.h"
+#include "onnxc/Dialect/Krnl/IR/ByteProduct.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace onnxc::krnl {
+
+/// Bytes of a group.
+static constexpr int64_t groupBytes = 4;
+
+/// The loop whose copies are a group here, if lanes are to have their sums.
+std::optional<unsigned> KernelEmitter::dotLoop(const OpState &state) {
+  std::optional<unsigned> lane = laneLoop(state);
+  if (!lane || isReduced(state, *lane))
+    return std::nullopt;
+  for (const LoopUse &use : nest.op(state.number).loops)
+    if (use.dot && active[use.loop].copies > 1)
+      return use.loop;
+  return std::nullopt;
+}
+
+Value KernelEmitter::emitDot(OpState &state, const Copies &copies,
+                             unsigned group, Value sum) {
+  ByteProduct product = *byteProductOf(state.op);
+  Value lhs = readGroup(state, *product.lhs, copies, group);
+  Value rhs = readGroup(state, *product.rhs, copies, group);
+  return DotOp::create(b, sum.getType(), sum, lhs, rhs, product.lhsSigned,
+                       product.rhsSigned);
+}
+
+/// Are the groups of neighbouring lanes neighbours in the packed operand?
+bool KernelEmitter::isPackedFor(const OpState &state, const Storage &place,
+                                unsigned group) {
+  size_t rank = place.packed.size();
+  return place.byLoops && rank > 1 && place.packed[rank - 1] == group &&
+         place.packed[rank - 2] == *laneLoop(state) &&
+         nest.loop(place.packed[rank - 2]).extent % lanesHere(state) == 0;
+}
+
+/// Does the operand's place in memory go on by one element with each iteration
+/// of the loop?
+bool KernelEmitter::walksMemory(const OpState &state, OpOperand &operand,
+                                unsigned loop) {
+  linalg::LinalgOp reader = state.op;
+  MLIRContext *context = b.getContext();
+  SmallVector<AffineExpr> axes;
+  for (unsigned dim = 0; dim < nest.op(state.number).axes.size(); ++dim)
+    axes.push_back(nest.axisExpr(state.number, dim));
+  AffineExpr here = getAffineDimExpr(loop, context);
+  AffineMap map = reader.getMatchingIndexingMap(&operand);
+  for (auto [dim, index] : llvm::enumerate(map.getResults())) {
+    AffineExpr at = index.replaceDims(axes);
+    AffineExpr step = simplifyAffineExpr(at.replace(here, here + 1) - at,
+                                         active.size(), nest.numAxes());
+    auto constant = dyn_cast<AffineConstantExpr>(step);
+    if (!constant ||
+        constant.getValue() != (dim + 1 == map.getNumResults() ? 1 : 0))
+      return false;
+  }
+  return map.getNumResults() != 0;
+}
+
+/// The bytes of the copies one by one, the first lowest; those that are missing
+/// are zero. For operands without the lanes it is a scalar.
+Value KernelEmitter::assembleGroup(OpState &state, OpOperand &operand,
+                                   const Copies &copies, unsigned group) {
+  Value word;
+  for (int64_t i = 0; i < active[group].copies; ++i) {
+    Copies at = copies;
+    at[group] = i;
+    Value byte = readOperand(state, operand, at);
+    Type type = b.getI32Type();
+    auto vector = dyn_cast<VectorType>(byte.getType());
+    int64_t lanes = vector ? vector.getNumElements() : 1;
+    if (vector)
+      type = vector.clone(type);
+    Value wide = arith::ExtUIOp::create(b, type, byte);
+    if (i == 0) {
+      word = wide;
+      continue;
+    }
+    Value shift = broadcast(arith::ConstantIntOp::create(b, 8 * i, 32), lanes);
+    wide = arith::ShLIOp::create(b, wide, shift);
+    word = arith::OrIOp::create(b, word, wide);
+  }
+  return word;
+}
+
+/// The group of an operand without the lanes, as an i32.
+Value KernelEmitter::loadGroup(OpState &state, OpOperand &operand,
+                               const Copies &copies, unsigned group) {
+  const Storage place = storage[chainRoot(operand.get())];
+  if (place.byLoops || active[group].copies != groupBytes ||
+      !walksMemory(state, operand, group))
+    return assembleGroup(state, operand, copies, group);
+  for (const CachedSlice &slice : caches)
+    if (slice.use == &operand)
+      return assembleGroup(state, operand, copies, group);
+  SmallVector<Value> at;
+  for (LaneIndex index : indicesOf(state, operand, copies, place.local))
+    at.push_back(math.scalar(index));
+  auto bytes = VectorType::get({groupBytes}, b.getI8Type());
+  Value loaded = vector::LoadOp::create(b, bytes, place.memref, at);
+  Value word = vector::BitCastOp::create(
+      b, VectorType::get({1}, b.getI32Type()), loaded);
+  return vector::ExtractOp::create(b, word, ArrayRef<int64_t>{0});
+}
+
+/// One group for each lane, as a vector of bytes.
+Value KernelEmitter::readGroup(OpState &state, OpOperand &operand,
+                               const Copies &copies, unsigned group) {
+  Copies at = restrictTo(copies, [&](unsigned loop) {
+    return loop != group && dependsOn(state, operand, loop);
+  });
+  Copies key = at;
+  key[group] = -1;
+  if (Value known = state.reads[{operand.getOperandNumber(), key}])
+    return known;
+  int64_t lanes = lanesHere(state);
+  auto bytes = VectorType::get({lanes * groupBytes}, b.getI8Type());
+  const Storage place = storage[chainRoot(operand.get())];
+  Value value;
+  if (!dependsOn(state, operand, *laneLoop(state))) {
+    Value word = loadGroup(state, operand, at, group);
+    value = vector::BitCastOp::create(b, bytes, broadcast(word, lanes));
+  } else if (isPackedFor(state, place, group)) {
+    SmallVector<Value> indices;
+    for (unsigned loop : place.packed)
+      indices.push_back(math.scalar(loopIndex(loop, at, false)));
+    value = vector::LoadOp::create(b, bytes, place.memref, indices);
+  } else {
+    Value words = assembleGroup(state, operand, at, group);
+    value = vector::BitCastOp::create(b, bytes, words);
+  }
+  state.reads[{operand.getOperandNumber(), key}] = value;
+  return value;
+}
+
+} // namespace onnxc::krnl

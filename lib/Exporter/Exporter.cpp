@@ -151,13 +151,17 @@ onnxc::exporter::exportModel(ModuleOp module, const ExportOptions &options) {
   return result;
 }
 
-void onnxc::exporter::writeData(const ExportedModel &model,
-                                llvm::raw_ostream &os) {
+llvm::Error onnxc::exporter::writeData(const ExportedModel &model,
+                                       llvm::raw_ostream &os,
+                                       const std::atomic<bool> *cancel) {
   for (TypedAttr value : model.data) {
+    if (cancel && *cancel)
+      return llvm::createStringError("cancelled");
     os.write_zeros(
         llvm::offsetToAlignment(os.tell(), llvm::Align(dataAlignment)));
     SmallVector<char> scratch;
     ArrayRef<char> bytes = onnx::constantBytes(value, scratch);
     os.write(bytes.data(), bytes.size());
   }
+  return llvm::Error::success();
 }

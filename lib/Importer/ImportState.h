@@ -44,6 +44,8 @@ struct ImportState {
   std::string modelFile;
   /// The folder that external data lies beneath.
   std::string baseDirectory;
+  /// Files of external data by location: each is opened and mapped once.
+  llvm::StringMap<std::shared_ptr<llvm::MemoryBuffer>> dataFiles;
   /// The model's own functions by "domain::name::overload".
   llvm::StringMap<const ::onnx::FunctionProto *> functions;
   /// Nodes imported so far.

@@ -200,8 +200,9 @@ static FailureOr<TypedAttr> importExternal(ImportState &state,
     return failure();
   }
   std::string reason;
-  std::shared_ptr<llvm::MemoryBuffer> file =
-      mapBeneath(state.baseDirectory, location, reason);
+  std::shared_ptr<llvm::MemoryBuffer> &file = state.dataFiles[location];
+  if (!file)
+    file = mapBeneath(state.baseDirectory, location, reason);
   if (!file) {
     why = "its data cannot be read from " + quote(location) + ": " + reason;
     return failure();
@@ -214,7 +215,7 @@ static FailureOr<TypedAttr> importExternal(ImportState &state,
   llvm::SmallString<128> path(state.baseDirectory);
   llvm::sys::path::append(path, location);
   FailureOr<TypedAttr> attr =
-      importMapped(state, std::move(file), path, *offset, *size, type, why);
+      importMapped(state, file, path, *offset, *size, type, why);
   if (failed(attr))
     why = "its data in " + quote(location) + " does not fit: " + why;
   return attr;

@@ -43,16 +43,37 @@ std::string onnxc::defaultOutput(const Input &input,
   return output.str().str();
 }
 
+llvm::Error
+onnxc::writeFile(StringRef name,
+                 llvm::function_ref<llvm::Error(raw_ostream &)> write) {
+  return llvm::writeToOutput(name, [&](raw_ostream &os) -> llvm::Error {
+    llvm::Error error = write(os);
+    // Of files that writeToOutput opens; one that is destroyed with an error
+    // that nobody has looked at ends the process.
+    auto &file = static_cast<llvm::raw_fd_ostream &>(os);
+    file.flush();
+    std::error_code code = file.error();
+    file.clear_error();
+    if (error || !code)
+      return error;
+    return llvm::createStringError(code, "cannot write '" + name +
+                                             "': " + code.message());
+  });
+}
+
 llvm::Error onnxc::writeOutput(const CompileOptions &options,
-                               const Events &events, StringRef text) {
+                               const Events &events, StringRef text,
+                               llvm::function_ref<llvm::Error()> finish) {
   if (options.output == "-") {
     if (events.output)
       events.output(text);
     return llvm::Error::success();
   }
-  return llvm::writeToOutput(options.output, [&](raw_ostream &os) {
+  return writeFile(options.output, [&](raw_ostream &os) {
     os << text;
-    return llvm::Error::success();
+    os.flush();
+    bool isWhole = !static_cast<llvm::raw_fd_ostream &>(os).has_error();
+    return isWhole && finish ? finish() : llvm::Error::success();
   });
 }
 
@@ -103,7 +124,8 @@ static llvm::Error writeParts(ArrayRef<CodeFile> files,
 }
 
 /// The side file model.weights beside the artefact.
-static llvm::Error writeSideFile(ModuleOp module, StringRef name) {
+static llvm::Error writeSideFile(ModuleOp module, StringRef name,
+                                 const std::atomic<bool> *cancel) {
   SmallString<128> temporary;
   fs::createUniquePath(name + ".%%%%%%.tmp", temporary, /*MakeAbsolute=*/false);
   int file;
@@ -111,7 +133,7 @@ static llvm::Error writeSideFile(ModuleOp module, StringRef name) {
           temporary, file, fs::CD_CreateNew, fs::OF_None))
     return llvm::createStringError("cannot write '" + name +
                                    "': " + error.message());
-  bool ok = succeeded(writeWeights(module, file, 0)) &&
+  bool ok = succeeded(writeWeights(module, file, 0, cancel)) &&
             ::ftruncate(file, weightsBytes(module)) == 0;
   ::close(file);
   if (ok && !fs::rename(temporary, name))
@@ -169,12 +191,12 @@ static llvm::Error link(ModuleOp module, std::vector<CodeFile> files,
     SmallString<128> side(options.output);
     path::replace_extension(side, ".weights");
     info.weightsFile = path::filename(side).str();
-    if (llvm::Error error = writeSideFile(module, side))
+    if (llvm::Error error = writeSideFile(module, side, inputs.events.cancel))
       return error;
   } else {
     link.weightsBytes = info.weightsBytes;
     link.writeWeights = [&](int file, int64_t offset) {
-      return writeWeights(module, file, offset);
+      return writeWeights(module, file, offset, inputs.events.cancel);
     };
   }
   FailureOr<CodeFile> descriptor = emitDescriptor(module, info, inputs.machine);

@@ -27,10 +27,16 @@ struct ArtefactInputs {
 /// fills in the report.
 llvm::Error writeArtefact(mlir::ModuleOp module, const ArtefactInputs &inputs);
 
-/// Writes text to the output: the callback, or a file that appears complete or
-/// not at all.
+/// Writes a file that appears complete or not at all.
+llvm::Error
+writeFile(llvm::StringRef name,
+          llvm::function_ref<llvm::Error(llvm::raw_ostream &)> write);
+
+/// Writes text to the output: the callback, or a file. `finish` is called
+/// before that takes its place, which it does not if that fails.
 llvm::Error writeOutput(const CompileOptions &options, const Events &events,
-                        llvm::StringRef text);
+                        llvm::StringRef text,
+                        llvm::function_ref<llvm::Error()> finish = {});
 
 /// model.onnx -> model.so, and what fits for the other results.
 std::string defaultOutput(const Input &input, const CompileOptions &options);

@@ -56,6 +56,7 @@ private:
   Outcome writeText();
   Outcome step(StringRef name, llvm::function_ref<Outcome()> work);
   Outcome fail(Outcome outcome, const Twine &message);
+  Outcome failToWrite(llvm::Error error);
   bool isCancelled() const { return events.cancel && *events.cancel; }
   unsigned countSteps() const;
   Outcome writeModel();
@@ -99,6 +100,22 @@ Outcome Compilation::fail(Outcome outcome, const Twine &message) {
   if (events.message)
     events.message({Severity::Error, "", message.str()});
   return outcome;
+}
+
+/// What ends because it was cancelled has nothing to say. What the system
+/// refuses, on a full disk for example, is no fault of ours.
+Outcome Compilation::failToWrite(llvm::Error error) {
+  std::error_code code;
+  std::string message;
+  llvm::handleAllErrors(std::move(error), [&](const llvm::ErrorInfoBase &info) {
+    code = info.convertToErrorCode();
+    message = info.message();
+  });
+  if (isCancelled())
+    return Outcome::Cancelled;
+  bool isSystems = code.category() == std::system_category() ||
+                   code.category() == std::generic_category();
+  return fail(isSystems ? Outcome::Usage : Outcome::Internal, message);
 }
 
 /// Import, the phases up to the one asked for, code.
@@ -245,20 +262,26 @@ Outcome Compilation::writeModel() {
   if (options.output != "-")
     write.dataFile =
         (llvm::sys::path::filename(options.output) + ".data").str();
+  else if (options.externalWeights)
+    return fail(Outcome::Usage, "--weights=external needs a file to write to");
+  if (options.externalWeights)
+    write.embeddedLimit = 0;
   FailureOr<exporter::ExportedModel> model =
       exporter::exportModel(*module, write);
   if (failed(model))
     return Outcome::Rejected;
-  auto writeData = [&](raw_ostream &os) {
-    exporter::writeData(*model, os);
-    return llvm::Error::success();
+  // The data before the model that names it: neither takes its place unless
+  // both are complete.
+  auto writeData = [&]() -> llvm::Error {
+    if (model->data.empty())
+      return llvm::Error::success();
+    return writeFile(options.output + ".data", [&](raw_ostream &os) {
+      return exporter::writeData(*model, os, events.cancel);
+    });
   };
-  if (!model->data.empty())
-    if (llvm::Error error =
-            llvm::writeToOutput(options.output + ".data", writeData))
-      return fail(Outcome::Usage, llvm::toString(std::move(error)));
-  if (llvm::Error error = writeOutput(options, events, model->bytes))
-    return fail(Outcome::Usage, llvm::toString(std::move(error)));
+  if (llvm::Error error =
+          writeOutput(options, events, model->bytes, writeData))
+    return failToWrite(std::move(error));
   return Outcome::Done;
 }
 
@@ -267,9 +290,7 @@ Outcome Compilation::writeCode() {
   ArtefactInputs inputs{input,  options, machine,
                         events, report,  customLibraries};
   llvm::Error error = writeArtefact(target, inputs);
-  if (!error)
-    return Outcome::Done;
-  return fail(Outcome::Internal, llvm::toString(std::move(error)));
+  return error ? failToWrite(std::move(error)) : Outcome::Done;
 }
 
 static int64_t peakMemory() {

@@ -16,8 +16,8 @@
 static OMCompiler *running = nullptr;
 
 /// The first interrupt lets the compiler clean up, the second one does not.
-static void onInterrupt(int) {
-  std::signal(SIGINT, SIG_DFL);
+static void onInterrupt(int signal) {
+  std::signal(signal, SIG_DFL);
   omCompilerCancel(running);
 }
 
@@ -61,7 +61,8 @@ int main(int argc, char **argv) {
   Console console(compiler, line.quiet);
   omCompilerSetOutputHandler(compiler, printOutput, nullptr);
   running = compiler;
-  std::signal(SIGINT, onInterrupt);
+  for (int signal : {SIGINT, SIGTERM})
+    std::signal(signal, onInterrupt);
   OM_COMPILE_STATUS status = compileInput(compiler, line.input);
   if (status == OM_COMPILE_OK) {
     console.finish(compiler);

@@ -11,7 +11,9 @@
 
 #include "mlir/IR/BuiltinAttributeInterfaces.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/Error.h"
 
+#include <atomic>
 #include <string>
 #include <vector>
 
@@ -44,8 +46,10 @@ inline constexpr uint64_t dataAlignment = 4096;
 mlir::FailureOr<ExportedModel> exportModel(mlir::ModuleOp module,
                                            const ExportOptions &options);
 
-/// Writes `model.data` in the layout that the model's tensors name.
-void writeData(const ExportedModel &model, llvm::raw_ostream &os);
+/// Writes `model.data` in the layout that the model's tensors name. Fails
+/// between two tensors once `*cancel` is true; errors of `os` stay with it.
+llvm::Error writeData(const ExportedModel &model, llvm::raw_ostream &os,
+                      const std::atomic<bool> *cancel = nullptr);
 
 } // namespace onnxc::exporter
 

@@ -3,14 +3,15 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // lld reads files, so each object is an anonymous one in memory. The artefact
-// is linked beside its place with a hole for the weights, which are written
-// into it before it is renamed.
+// is linked beside its place, and the weights are written behind what the
+// linker made before it is renamed.
 //
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Target/CPU/Link.h"
 
 #include "Linker.h"
+#include "WeightsSegment.h"
 
 #include "lld/Common/Driver.h"
 #include "llvm/ADT/ScopeExit.h"
@@ -83,16 +84,6 @@ static void addExports(const LinkOptions &options, std::string &script,
   os << "local: *; };\n";
 }
 
-/// Widens the section of the weights, which the descriptor starts with 64
-/// bytes.
-static std::string weightsScript(int64_t bytes) {
-  return formatv("SECTIONS {{ .onnxc_weights : ALIGN(64) {{ "
-                 "KEEP(*(.onnxc_weights)) . = . + {0}; } } "
-                 "INSERT AFTER .rodata;\n",
-                 std::max<int64_t>(bytes - 64, 0))
-      .str();
-}
-
 Error runLinker(ArrayRef<std::string> arguments) {
   // lld keeps its state in globals.
   static std::mutex mutex;
@@ -109,26 +100,8 @@ Error runLinker(ArrayRef<std::string> arguments) {
   return createStringError("linking failed: " + StringRef(messages).trim());
 }
 
-/// Where the section of the weights lies in the linked file.
-static Expected<int64_t> weightsOffset(StringRef path) {
-  auto buffer = MemoryBuffer::getFile(path);
-  if (!buffer)
-    return errorCodeToError(buffer.getError());
-  auto object = object::ObjectFile::createELFObjectFile(**buffer);
-  if (!object)
-    return object.takeError();
-  for (object::ELFSectionRef section : (*object)->sections()) {
-    Expected<StringRef> name = section.getName();
-    if (!name)
-      return name.takeError();
-    if (*name == ".onnxc_weights")
-      return int64_t(section.getOffset());
-  }
-  return createStringError("the linked file has no section for weights");
-}
-
 static Error fillWeights(StringRef path, const LinkOptions &options) {
-  Expected<int64_t> offset = weightsOffset(path);
+  Expected<int64_t> offset = growWeightsSegment(path, options.weightsBytes);
   if (!offset)
     return offset.takeError();
   int file;
@@ -136,6 +109,11 @@ static Error fillWeights(StringRef path, const LinkOptions &options) {
           path, file, sys::fs::CD_OpenExisting, sys::fs::OF_None))
     return errorCodeToError(error);
   scope_exit close([&] { ::close(file); });
+  // Asks for the room first, so that a full disk is found before the work.
+  if (std::error_code error =
+          sys::fs::resize_file(file, *offset + options.weightsBytes))
+    return createStringError(error, "cannot write '" + options.output +
+                                        "': " + error.message());
   if (failed(options.writeWeights(file, *offset)))
     return createStringError("cannot write the weights");
   return Error::success();
@@ -215,12 +193,11 @@ static void addCustomLibraries(const LinkOptions &options,
     SmallString<128> folder(sys::path::parent_path(library.path));
     sys::path::remove_dots(folder, /*remove_dot_dot=*/true);
     // By its name: one without a soname of its own would be needed by its path.
-    llvm::append_range(
-        arguments,
-        std::vector<std::string>{
-            "--as-needed", ("-L" + folder).str(),
-            ("-l:" + sys::path::filename(library.path)).str(), "-rpath",
-            "$ORIGIN"});
+    llvm::append_range(arguments,
+                       std::vector<std::string>{
+                           "--as-needed", ("-L" + folder).str(),
+                           ("-l:" + sys::path::filename(library.path)).str(),
+                           "-rpath", "$ORIGIN"});
     std::string way = relativePath(home, folder);
     if (!way.empty() && !StringRef(way).contains(':'))
       llvm::append_range(arguments,
@@ -259,9 +236,8 @@ Error linkArtefact(ArrayRef<CodeFile> objects, const LinkOptions &options) {
     return error;
   arguments.push_back("--version-script=" + files.back().path());
   if (options.weightsBytes) {
-    std::string script = weightsScript(options.weightsBytes);
-    if (Error error =
-            addFile("weights", ArrayRef(script.data(), script.size())))
+    if (Error error = addFile(
+            "weights", ArrayRef(weightsScript.data(), weightsScript.size())))
       return error;
     arguments.push_back(files.back().path());
   }
@@ -275,8 +251,8 @@ Error linkArtefact(ArrayRef<CodeFile> objects, const LinkOptions &options) {
     if (Error error = fillWeights(temporary, options))
       return error;
   if (std::error_code error = sys::fs::rename(temporary, options.output))
-    return createStringError("cannot write '" + options.output +
-                             "': " + error.message());
+    return createStringError(error, "cannot write '" + options.output +
+                                        "': " + error.message());
   return Error::success();
 }
 

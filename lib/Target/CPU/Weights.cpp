@@ -155,8 +155,11 @@ LogicalResult writeWeights(ModuleOp module, WeightSink write) {
   return success();
 }
 
-LogicalResult writeWeights(ModuleOp module, int file, int64_t start) {
+LogicalResult writeWeights(ModuleOp module, int file, int64_t start,
+                           const std::atomic<bool> *cancel) {
   return writeWeights(module, [&](ArrayRef<char> bytes, int64_t offset) {
+    if (cancel && *cancel)
+      return failure();
     return writeAll(file, bytes, start + offset, module);
   });
 }

@@ -13,6 +13,8 @@
 
 #include "mlir/IR/BuiltinOps.h"
 
+#include <atomic>
+
 namespace onnxc::target {
 
 inline constexpr llvm::StringLiteral weightsAttrName = "krnl.weights";
@@ -36,9 +38,10 @@ using WeightSink = llvm::function_ref<llvm::LogicalResult(
 mlir::LogicalResult writeWeights(mlir::ModuleOp module, WeightSink write);
 
 /// Writes all weights to the open file at `start`. Diagnoses blobs whose bytes
-/// are unknown and failures of the file system.
-mlir::LogicalResult writeWeights(mlir::ModuleOp module, int file,
-                                 int64_t start);
+/// are unknown and failures of the file system. Fails between two constants
+/// once `*cancel` is true.
+mlir::LogicalResult writeWeights(mlir::ModuleOp module, int file, int64_t start,
+                                 const std::atomic<bool> *cancel = nullptr);
 
 } // namespace onnxc::target
 

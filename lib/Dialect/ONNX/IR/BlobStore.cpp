@@ -7,7 +7,11 @@
 #include "onnxc/Dialect/ONNX/IR/ONNXTypes.h"
 
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/Process.h"
 #include "llvm/Support/xxhash.h"
+
+#include <sys/mman.h>
 
 using namespace mlir;
 using namespace onnxc::onnx;
@@ -103,6 +107,19 @@ Blob BlobStore::addMapped(StringRef file, uint64_t offset, uint64_t size,
   return addMapped(std::move(buffer), file, offset, size, type, error);
 }
 
+/// Gives back the memory of what was read of a mapped file: it would otherwise
+/// count as ours until the end, and a model may be larger than the memory.
+static void forget(const llvm::MemoryBuffer &buffer, ArrayRef<char> bytes) {
+  static const uintptr_t page = llvm::sys::Process::getPageSizeEstimate();
+  if (buffer.getBufferKind() != llvm::MemoryBuffer::MemoryBuffer_MMap)
+    return;
+  uintptr_t start = reinterpret_cast<uintptr_t>(bytes.data());
+  uintptr_t first = llvm::alignTo(start, page);
+  uintptr_t end = llvm::alignDown(start + bytes.size(), page);
+  if (first < end)
+    ::madvise(reinterpret_cast<void *>(first), end - first, MADV_DONTNEED);
+}
+
 Blob BlobStore::addMapped(std::shared_ptr<llvm::MemoryBuffer> buffer,
                           StringRef file, uint64_t offset, uint64_t size,
                           ShapedType type, std::string *error) {
@@ -112,7 +129,9 @@ Blob BlobStore::addMapped(std::shared_ptr<llvm::MemoryBuffer> buffer,
                              " bytes, but the blob needs " + Twine(size) +
                              " at " + Twine(offset));
   ArrayRef<char> content(buffer->getBufferStart() + offset, size);
-  return insert({content, buffer, file.str(), offset}, type, error);
+  Blob blob = insert({content, buffer, file.str(), offset}, type, error);
+  forget(*buffer, content);
+  return blob;
 }
 
 llvm::Error BlobStore::save(StringRef file) {

@@ -1,0 +1,29 @@
+//===- WeightsSegment.h - Where an artefact has its weights ----*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Code and data find each other by offsets of 32 bits, so that weights above
+// 2 GiB must not lie between them. They come last, in a segment of their own
+// that a pointer of 64 bits leads to. The linker sees the first 64 bytes of it
+// only: it would write the whole segment, which is then written again.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_LIB_TARGET_CPU_WEIGHTSSEGMENT_H
+#define ONNXC_LIB_TARGET_CPU_WEIGHTSSEGMENT_H
+
+#include "llvm/Support/Error.h"
+
+namespace onnxc::target {
+
+/// What the linker is told in its own language.
+inline constexpr llvm::StringLiteral weightsScript =
+    "SECTIONS { .onnxc_weights : ALIGN(64) { KEEP(*(.onnxc_weights)) } } "
+    "INSERT AFTER .bss;\n";
+
+/// Makes the segment in the linked file `bytes` large and moves it to the end
+/// of the file, which does not grow by that. Returns its place in the file.
+llvm::Expected<int64_t> growWeightsSegment(llvm::StringRef path, int64_t bytes);
+
+} // namespace onnxc::target
+
+#endif // ONNXC_LIB_TARGET_CPU_WEIGHTSSEGMENT_H

@@ -309,13 +309,12 @@ int64_t GraphImporter::versionOf(const NodeProto &node) const {
   return opset == frame.opsets.end() ? 0 : opset->second;
 }
 
-/// `node` as a node of com.microsoft, which the model need not import.
-static NodeProto moveToMicrosoft(const NodeProto &node) {
+static NodeProto moveHome(const NodeProto &node, const Misplaced &home) {
   NodeProto moved = node;
-  moved.set_domain("com.microsoft");
+  moved.set_domain(home.domain);
   auto *version = moved.add_metadata_props();
   version->set_key(madeInVersionKey);
-  version->set_value("1");
+  version->set_value(std::to_string(home.version));
   return moved;
 }
 
@@ -338,8 +337,8 @@ void GraphImporter::importNode(const NodeProto &node, int index) {
     warnOfFunction(proto, loc);
   if (body)
     return importCall(proto, *body, loc);
-  if (isMisplaced(node))
-    return importNode(moveToMicrosoft(node), index);
+  if (const Misplaced *home = findMisplaced(node, version))
+    return importNode(moveHome(node, *home), index);
   std::vector<std::string> problems;
   if (newestOpset(domain) == 0)
     problems.push_back(describeUnknown(proto, domain, version));

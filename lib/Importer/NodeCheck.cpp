@@ -23,11 +23,17 @@ std::string onnxc::importer::plainDomain(const std::string &domain) {
   return domain == "ai.onnx" ? "" : domain;
 }
 
-bool onnxc::importer::isMisplaced(const NodeProto &node) {
-  static constexpr llvm::StringLiteral misplaced[] = {
-      "SimplifiedLayerNormalization"};
-  return plainDomain(node.domain()).empty() &&
-         llvm::is_contained(misplaced, node.op_type());
+const Misplaced *onnxc::importer::findMisplaced(const NodeProto &node,
+                                                int64_t version) {
+  static constexpr Misplaced table[] = {
+      {"LayerNormalization", "", 17},
+      {"SimplifiedLayerNormalization", "com.microsoft", 1}};
+  if (!plainDomain(node.domain()).empty() || version <= 0)
+    return nullptr;
+  for (const Misplaced &row : table)
+    if (node.op_type() == row.name && (*row.domain || version < row.version))
+      return &row;
+  return nullptr;
 }
 
 std::string onnxc::importer::operatorName(const NodeProto &node) {
@@ -201,6 +207,12 @@ void onnxc::importer::restoreRequiredOutputs(const NodeProto &node, int version,
     if (schema->outputs()[formal].GetOption() != OpSchema::Optional)
       reduced.set_output(i, node.output(i));
   }
+  // In training its function wants to see them all.
+  bool trains = llvm::any_of(node.attribute(), [](const auto &attribute) {
+    return attribute.name() == "training_mode" && attribute.i() != 0;
+  });
+  if (trains && node.op_type() == "BatchNormalization")
+    *reduced.mutable_output() = node.output();
   auto &outputs = *reduced.mutable_output();
   while (!outputs.empty() && outputs.Get(outputs.size() - 1).empty())
     outputs.RemoveLast();

@@ -20,9 +20,15 @@ namespace onnxc::importer {
 /// "" for "ai.onnx", otherwise `domain`.
 std::string plainDomain(const std::string &domain);
 
-/// Whether onnxruntime's optimiser has written `node` into the domain of the
-/// standard, though the operator is one of its own, com.microsoft.
-bool isMisplaced(const ::onnx::NodeProto &node);
+/// An operator that onnxruntime's optimiser writes into the domain of the
+/// standard, whatever version the model imports.
+struct Misplaced {
+  const char *name, *domain; ///< where it is really
+  int version;
+};
+
+/// What `node`, of `version` of its domain, really is; null if just that.
+const Misplaced *findMisplaced(const ::onnx::NodeProto &node, int64_t version);
 
 /// "Conv" or "ai.onnx.ml.ZipMap", as messages call an operator.
 std::string operatorName(const ::onnx::NodeProto &node);

@@ -182,6 +182,51 @@ def quantized_products():
         yield Case(f"bits_{bits}_zeros", "MatMulNBits", [x, weights, factors, packed], attributes=sizes, tolerance=1e-3)
 
 
+def quantized_layers():
+    for dtype, zero in ((np.uint8, 120), (np.int8, 3)):
+        kind = np.dtype(dtype).name
+        a, b = byte(4, 16, dtype=np.uint8), byte(6, 16, dtype=dtype)
+        factors = [a, scalar(0.02), scalar(100, np.uint8), b, scalar(0.03), scalar(zero, dtype)]
+        bias = RANDOM.integers(-3000, 3000, 6).astype(np.int32)
+        turned = {"transB": 1, "alpha": 1.0}
+        yield Case(f"qgemm_real_{kind}", "QGemm", [*factors, bias], 1, turned, 1e-3)
+        result = [scalar(0.5), scalar(128, np.uint8)]
+        yield Case(f"qgemm_{kind}", "QGemm", [*factors, None, *result], 1, turned, 1)
+    x, w = byte(1, 6, 5, 4), byte(3, 4, 3, 3, dtype=np.int8)
+    weights = [w, np.abs(real(3)) / 100, np.zeros(3, np.int8)]
+    rest = [scalar(0.5), scalar(128, np.uint8), RANDOM.integers(-3000, 3000, 3).astype(np.int32)]
+    conv = {"kernel_shape": [3, 3], "pads": [1, 1, 1, 1], "channels_last": 1}
+    yield Case("qconv_last", "QLinearConv", [x, scalar(0.1), scalar(100, np.uint8), *weights, *rest], 1, conv, 1)
+    condition = np.array([[True], [False]])
+    a = [byte(2, 3), scalar(0.1), scalar(100, np.uint8)]
+    b = [byte(1, 3), scalar(0.2), scalar(90, np.uint8)]
+    yield Case("qwhere", "QLinearWhere", [condition, *a, *b, scalar(0.15), scalar(95, np.uint8)], 1, {}, 1)
+    x, w = byte(2, 3, 8), byte(8, 24, dtype=np.int8)
+    scales = [real(24), scalar(0.02), np.abs(real(24)) / 100]
+    mask, zeros = np.array([3, 2], np.int32), [scalar(120, np.uint8), byte(24, dtype=np.int8)]
+    yield Case("qattention", "QAttention", [x, w, *scales, mask, *zeros], 1, {"num_heads": 2}, 1e-3)
+    plain = [real(24), scalar(0.02), scalar(0.01), None, scalar(120, np.uint8), scalar(0, np.int8)]
+    causal = {"num_heads": 2, "unidirectional": 1}
+    yield Case("qattention_causal", "QAttention", [x, w, *plain, real(2, 2, 2, 5, 4)], 2, causal, 1e-3)
+    x, state = real(4, 2, 5), [None, None, None, None, None]
+    w, r = byte(1, 5, 12, dtype=np.int8), byte(1, 3, 12, dtype=np.int8)
+    for name, scale, zero in (
+        ("qlstm", np.array([0.01], np.float32), np.array([0], np.int8)),
+        ("qlstm_columns", np.abs(real(1, 12)) / 100, np.zeros((1, 12), np.int8)),
+    ):
+        yield Case(name, "DynamicQuantizeLSTM", [x, w, r, *state, scale, zero, scale, zero], 3, {"hidden_size": 3}, 2e-2)
+    table, rows, factors = byte(7, 20), np.array([[3, 0], [6, 6]]), np.abs(real(7, 3))
+    blocks = {"block_size": 16, "bits": 4, "gather_axis": 0, "quantize_axis": 1}
+    yield Case("gather_blocks", "GatherBlockQuantized", [table, rows, factors], attributes=blocks)
+    yield Case("gather_blocks_zeros", "GatherBlockQuantized", [table, rows, factors, byte(7, 2)], attributes=blocks)
+    yield Case("gather_bytes", "GatherBlockQuantized", [byte(7, 40), rows, factors], attributes={**blocks, "bits": 8})
+
+
+def distances():
+    yield Case("cdist", "CDist", [real(4, 6), real(5, 6)], attributes={"metric": "euclidean"}, tolerance=1e-3)
+    yield Case("cdist_squares", "CDist", [real(4, 6), real(5, 6)], tolerance=1e-3)
+
+
 def movement():
     widths = np.array([0, 1, 2, 0])
     yield Case("pad", "Pad", [real(2, 3), widths, scalar(0.5)])
@@ -209,5 +254,5 @@ def text():
 
 
 def all_cases():
-    families = (activations, fused, normalization, attention, rotation, quantized, quantized_products, movement, text)
+    families = (activations, fused, normalization, attention, rotation, quantized, quantized_products, quantized_layers, distances, movement, text)
     return [case for family in families for case in family()]

@@ -64,29 +64,34 @@ static void splitPast(Body &b) {
     << "past_v = Squeeze(past_v5, past_axis)";
 }
 
-static bool fillAttention(Body &b) {
+namespace {
+/// Numbers of inputs; -1 if the operator has none such.
+struct AttentionInputs {
+  int mask, past, bias;
+};
+} // namespace
+
+/// Attention of `all`, the projections side by side.
+static bool attendProjected(Body &b, const AttentionInputs &inputs,
+                            const std::vector<int64_t> &sizes) {
   int64_t heads = b.integer("num_heads", 0);
-  std::vector<int64_t> sizes = b.integers("qkv_hidden_sizes");
-  if (heads < 1 || b.integer("do_rotary", 0) != 0 ||
-      (!sizes.empty() && sizes.size() != 3))
+  if (heads < 1 || b.integer("do_rotary", 0) != 0)
     return false;
   b.ints("sizes", sizes);
-  b << "projected = MatMul(input, weights)"
-    << (b.hasInput(2) ? "all = Add(projected, bias)"
-                      : "all = Identity(projected)")
-    << (sizes.empty() ? "q, k, v = Split<axis = -1, num_outputs = 3>(all)"
+  b << (sizes.empty() ? "q, k, v = Split<axis = -1, num_outputs = 3>(all)"
                       : "q, k, v = Split<axis = -1>(all, sizes)");
-  bool hasPast = b.hasInput(4);
+  bool hasPast = b.hasInput(inputs.past);
   if (hasPast)
     splitPast(b);
   addPlaces(b, hasPast ? "past_k" : nullptr);
   Mask mask(b);
   if (b.integer("unidirectional", 0) != 0)
     mask.requireCausal();
-  if (b.hasInput(3) && !requireWords(b, mask, 3, "mask_index",
-                                     b.number("mask_filter_value", -10000.0f)))
+  if (b.hasInput(inputs.mask) &&
+      !requireWords(b, mask, inputs.mask, "mask_index",
+                    b.number("mask_filter_value", -10000.0f)))
     return false;
-  if (b.hasInput(5))
+  if (inputs.bias >= 0 && b.hasInput(inputs.bias))
     mask.add("attention_bias");
   attend(b, heads, heads, mask, hasPast ? "past_k, past_v" : "");
   b << "output = Identity(y)"
@@ -94,6 +99,27 @@ static bool fillAttention(Body &b) {
     << "present_v = Unsqueeze(all_values, zero_axis)"
     << "present = Concat<axis = 0>(present_k, present_v)";
   return true;
+}
+
+static bool fillAttention(Body &b) {
+  std::vector<int64_t> sizes = b.integers("qkv_hidden_sizes");
+  if (!sizes.empty() && sizes.size() != 3)
+    return false;
+  b << "projected = MatMul(input, weights)"
+    << (b.hasInput(2) ? "all = Add(projected, bias)"
+                      : "all = Identity(projected)");
+  return attendProjected(b, {3, 4, 5}, sizes);
+}
+
+static bool fillQAttention(Body &b) {
+  b << "product = MatMulInteger(input, weight, input_zero_point, "
+       "weight_zero_point)"
+    << "sums = Cast<to = 1>(product)"
+    << "input_real = Cast<to = 1>(input_scale)"
+    << "weight_real = Cast<to = 1>(weight_scale)"
+    << "factor = Mul(input_real, weight_real)" << "scaled = Mul(sums, factor)"
+    << "projected = CastLike(scaled, bias)" << "all = Add(projected, bias)";
+  return attendProjected(b, {5, 8, -1}, {});
 }
 
 //===----------------------------------------------------------------------===//
@@ -211,6 +237,33 @@ static OpSchema attention() {
   return addAttentionTypes(schema);
 }
 
+static OpSchema qAttention() {
+  OpSchema schema;
+  auto optional = OpSchema::Optional;
+  schema.SetName("QAttention")
+      .SetDoc("Attention whose projection is a product of bytes.")
+      .Input(0, "input", "[batch, sequence, hidden]", "T1")
+      .Input(1, "weight", "[hidden, queries + keys + values]", "T2")
+      .Input(2, "bias", "Of the projection.", "T")
+      .Input(3, "input_scale", "Of the input.", "T")
+      .Input(4, "weight_scale", "Of the weight or of each column.", "T")
+      .Input(5, "mask_index", "Which keys count.", "M", optional)
+      .Input(6, "input_zero_point", "Of the input.", "T1", optional)
+      .Input(7, "weight_zero_point", "Of the weight.", "T2", optional)
+      .Input(8, "past", "[2, batch, heads, past, size]", "T", optional)
+      .Output(0, "output", "[batch, sequence, values]", "T")
+      .Output(1, "present", "[2, batch, heads, keys, size]", "T", optional)
+      .Attr("num_heads", "Number of heads.", AttributeProto::INT)
+      .TypeConstraint("T1", byteTypes, "Bytes.")
+      .TypeConstraint("T2", byteTypes, "Bytes.");
+  for (const char *name :
+       {"do_rotary", "past_present_share_buffer", "unidirectional"})
+    addInteger(schema, name);
+  addReal(schema, "mask_filter_value", -10000.0f);
+  addReal(schema, "scale", 0);
+  return addAttentionTypes(schema);
+}
+
 static OpSchema multiHeadAttention() {
   OpSchema schema;
   auto optional = OpSchema::Optional;
@@ -240,5 +293,6 @@ static OpSchema multiHeadAttention() {
 
 void onnxc::schema::microsoft::registerAttention() {
   define(attention(), fillAttention);
+  define(qAttention(), fillQAttention);
   define(multiHeadAttention(), fillMultiHeadAttention);
 }

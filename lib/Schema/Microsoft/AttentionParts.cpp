@@ -148,6 +148,9 @@ void onnxc::schema::microsoft::addReal(OpSchema &schema, const char *name,
 }
 
 OpSchema &onnxc::schema::microsoft::addAttentionTypes(OpSchema &schema) {
-  return schema.TypeConstraint("T", floatTypes, "Reals.")
+  return schema
+      .TypeConstraint("T",
+                      {"tensor(float)", "tensor(float16)", "tensor(bfloat16)"},
+                      "Reals.")
       .TypeConstraint("M", {"tensor(int32)", "tensor(int64)"}, "Integers.");
 }

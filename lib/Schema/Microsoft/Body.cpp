@@ -51,8 +51,8 @@ void Body::number(const std::string &name, double value,
 }
 
 void Body::withChannelsFirst(const std::string &name, int rank,
-                             const std::string &node,
-                             const std::string &result) {
+                             const std::string &node, const std::string &result,
+                             const std::string &rest) {
   std::vector<int64_t> in = {0, rank - 1}, out = {0};
   for (int64_t d = 1; d < rank - 1; ++d) {
     in.push_back(d);
@@ -60,7 +60,7 @@ void Body::withChannelsFirst(const std::string &name, int rank,
   }
   out.push_back(1);
   *this << "planes = Transpose<perm = " + list(in) + ">(" + name + ")"
-        << "pooled = " + node + "(planes)"
+        << "pooled = " + node + "(planes" + rest
         << result + " = Transpose<perm = " + list(out) + ">(pooled)";
 }
 
@@ -169,6 +169,14 @@ static std::string quoted(const std::string &text) {
   return "\"" + plain + "\"";
 }
 
+template <typename Values, typename Write>
+static std::string texts(const Values &values, Write write) {
+  std::string text;
+  for (const auto &value : values)
+    text += (text.empty() ? "" : ", ") + write(value);
+  return "[" + text + "]";
+}
+
 static std::string valueText(const AttributeProto &proto) {
   switch (proto.type()) {
   case AttributeProto::INT:
@@ -177,6 +185,10 @@ static std::string valueText(const AttributeProto &proto) {
     return literal(proto.f());
   case AttributeProto::STRING:
     return quoted(proto.s());
+  case AttributeProto::STRINGS:
+    return texts(proto.strings(), quoted);
+  case AttributeProto::FLOATS:
+    return texts(proto.floats(), literal);
   default:
     return list({proto.ints().begin(), proto.ints().end()});
   }

@@ -31,10 +31,12 @@ public:
   /// Defines `name` as a f32 number.
   void real(const std::string &name, float value);
 
-  /// Defines `result` as `node` ("MaxPool<..>") of the value `name`, the
-  /// channels of both being last; `name` has `rank` dimensions, at least three.
+  /// Defines `result` as `node` ("MaxPool<..>") of the value `name` and of
+  /// what `rest` (", w)") adds, the channels of both being last; `name` has
+  /// `rank` dimensions, at least three.
   void withChannelsFirst(const std::string &name, int rank,
-                         const std::string &node, const std::string &result);
+                         const std::string &node, const std::string &result,
+                         const std::string &rest = ")");
 
   bool hasInput(int input) const;
   bool hasOutput(int output) const;
@@ -88,6 +90,7 @@ void registerGroupedAttention();
 void registerMovement();
 void registerNormalization();
 void registerQuantized();
+void registerQuantizedLayers();
 void registerQuantizedMatMul();
 
 } // namespace onnxc::schema::microsoft

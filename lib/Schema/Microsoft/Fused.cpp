@@ -184,9 +184,41 @@ static OpSchema fusedGemm() {
   return schema;
 }
 
+//===----------------------------------------------------------------------===//
+// CDist
+//===----------------------------------------------------------------------===//
+
+static bool fillCDist(Body &b) {
+  std::string metric = b.text("metric");
+  if (!metric.empty() && metric != "euclidean" && metric != "sqeuclidean")
+    return false;
+  b.ints("row_axis", {1});
+  b.ints("column_axis", {0});
+  b.ints("last", {2});
+  b << "rows = Unsqueeze(A, row_axis)" << "columns = Unsqueeze(B, column_axis)"
+    << "difference = Sub(rows, columns)"
+    << "squares = ReduceSumSquare<keepdims = 0>(difference, last)"
+    << (metric == "euclidean" ? "C = Sqrt(squares)" : "C = Identity(squares)");
+  return true;
+}
+
+static OpSchema cdist() {
+  OpSchema schema;
+  schema.SetName("CDist")
+      .SetDoc("Distances between the rows of A and those of B.")
+      .Input(0, "A", "[M, K]", "T")
+      .Input(1, "B", "[N, K]", "T")
+      .Output(0, "C", "[M, N]", "T")
+      .Attr("metric", "euclidean or sqeuclidean.", AttributeProto::STRING,
+            "sqeuclidean")
+      .TypeConstraint("T", {"tensor(float)", "tensor(double)"}, "Reals.");
+  return schema;
+}
+
 void onnxc::schema::microsoft::registerFused() {
   define(fusedMatMul("FusedMatMul"), fillFusedMatMul);
   define(fusedMatMul("TransposeMatMul"), fillFusedMatMul);
   define(fusedConv(), fillFusedConv);
   define(fusedGemm(), fillFusedGemm);
+  define(cdist(), fillCDist);
 }

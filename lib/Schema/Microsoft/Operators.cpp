@@ -20,6 +20,7 @@ bool onnxc::schema::registerMicrosoftOperators() {
     microsoft::registerMovement();
     microsoft::registerNormalization();
     microsoft::registerQuantized();
+    microsoft::registerQuantizedLayers();
     microsoft::registerQuantizedMatMul();
     return true;
   }();

@@ -8,6 +8,8 @@
 //===----------------------------------------------------------------------===//
 #include "Body.h"
 
+#include <cctype>
+
 using namespace onnxc::schema::microsoft;
 using ::onnx::AttributeProto;
 using ::onnx::OpSchema;
@@ -187,6 +189,32 @@ static OpSchema concat() {
   return schema;
 }
 
+static bool fillWhere(Body &b) {
+  b << "x = DequantizeLinear(X, x_scale, x_zero_point)"
+    << "other = DequantizeLinear(Y, y_scale, y_zero_point)"
+    << "z = Where(condition, x, other)"
+    << "Z = QuantizeLinear(z, z_scale, z_zero_point)";
+  return true;
+}
+
+static OpSchema where() {
+  OpSchema schema;
+  schema.SetName("QLinearWhere")
+      .SetDoc("Where of what X and Y stand for.")
+      .Input(0, "condition", "Whether X counts.", "tensor(bool)");
+  int next = 1;
+  for (const char *value : {"X", "Y", "Z"}) {
+    std::string lower(1, static_cast<char>(std::tolower(*value)));
+    if (*value != 'Z')
+      schema.Input(next++, value, "An operand.", "T");
+    schema.Input(next++, lower + "_scale", "Its scale.", "tensor(float)")
+        .Input(next++, lower + "_zero_point", "Its zero point.", "T");
+  }
+  schema.Output(0, "Z", "The result.", "T")
+      .TypeConstraint("T", byteTypes, "Bytes.");
+  return schema;
+}
+
 //===----------------------------------------------------------------------===//
 // Quantisation itself
 //===----------------------------------------------------------------------===//
@@ -203,10 +231,15 @@ static bool fillDequantize(Body &b) {
   return true;
 }
 
-/// `scaled` is x or y: what the scale belongs to.
+/// `scaled` is x or y: what the scale belongs to. `integers` come beside those
+/// of 4 to 16 bits.
 static OpSchema quantisation(const char *name, const std::string &scaled,
-                             const char *from, const char *to) {
+                             const char *from, const char *to,
+                             std::vector<std::string> integers) {
   OpSchema schema;
+  for (const char *type : {"tensor(int8)", "tensor(uint8)", "tensor(int16)",
+                           "tensor(uint16)", "tensor(int4)", "tensor(uint4)"})
+    integers.push_back(type);
   schema.SetName(name)
       .SetDoc("As the operator of the standard, for more types.")
       .Input(0, "x", "The input.", from)
@@ -217,11 +250,7 @@ static OpSchema quantisation(const char *name, const std::string &scaled,
       .Attr("axis", "Dimension of the scales.", AttributeProto::INT,
             ::onnx::OPTIONAL_VALUE)
       .TypeConstraint("T1", {"tensor(float)", "tensor(float16)"}, "Reals.")
-      .TypeConstraint("T2",
-                      {"tensor(int8)", "tensor(uint8)", "tensor(int16)",
-                       "tensor(uint16)", "tensor(int32)", "tensor(int4)",
-                       "tensor(uint4)"},
-                      "Integers.");
+      .TypeConstraint("T2", integers, "Integers.");
   return schema;
 }
 
@@ -245,6 +274,8 @@ void onnxc::schema::microsoft::registerQuantized() {
                    AttributeProto::INT, static_cast<int64_t>(0)),
          fillGlobalAveragePool);
   define(concat(), fillConcat);
-  define(quantisation("QuantizeLinear", "y", "T1", "T2"), fillQuantize);
-  define(quantisation("DequantizeLinear", "x", "T2", "T1"), fillDequantize);
+  define(where(), fillWhere);
+  define(quantisation("QuantizeLinear", "y", "T1", "T2", {}), fillQuantize);
+  define(quantisation("DequantizeLinear", "x", "T2", "T1", {"tensor(int32)"}),
+         fillDequantize);
 }

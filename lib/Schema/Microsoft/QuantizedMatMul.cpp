@@ -75,7 +75,8 @@ static void addZeroPoints(Body &b, const Blocks &blocks) {
     return;
   }
   if (!isPacked) {
-    b << "zeros = Reshape(zero_points, zeros_shape)";
+    b << "zero_reals = CastLike(zero_points, A)"
+      << "zeros = Reshape(zero_reals, zeros_shape)";
     return;
   }
   int64_t bytes = (blocks.count * blocks.bits + 7) / 8;
@@ -118,6 +119,71 @@ static bool fillMatMulNBits(Body &b) {
     << "columns = Transpose<perm = [1, 0]>(rows)"
     << "product = MatMul(A, columns)"
     << (b.hasInput(5) ? "Y = Add(product, bias)" : "Y = Identity(product)");
+  return true;
+}
+
+/// Defines `result` as the numbers in the bytes of `packed`, whose rank it
+/// keeps.
+static void addUnpackedRows(Body &b, int64_t bits, const std::string &packed,
+                            int rank, const std::string &result) {
+  std::vector<int64_t> shape(rank, 0);
+  shape.back() = -1;
+  b.ints(result + "_shape", shape);
+  addUnpacked(b, bits, packed, result + "_parts");
+  b << result + " = Reshape(" + result + "_parts, " + result + "_shape)";
+}
+
+/// Rows of a table of blocks: what belongs to the rows is gathered first.
+static bool fillGatherBlockQuantized(Body &b) {
+  int64_t rank = b.rank(0), places = b.rank(1), bits = b.integer("bits", 4);
+  int64_t gather = b.integer("gather_axis", 0);
+  int64_t block = b.integer("quantize_axis", 1);
+  gather += gather < 0 ? rank : 0;
+  block += block < 0 ? rank : 0;
+  bool isBytes = b.elementType(0) == ::onnx::TensorProto::UINT8;
+  if (rank < 1 || places < 0 || gather < 0 || gather >= rank || block < 0 ||
+      block >= rank || gather == block || (bits != 4 && bits != 8) ||
+      (isBytes && block != rank - 1))
+    return false;
+  int64_t all = rank + places - 1;
+  std::string node = "Gather<axis = " + std::to_string(gather) + ">(";
+  // Gather does not know the types of four bits.
+  auto gatherRows = [&](const std::string &from, const std::string &rows) {
+    std::string to =
+        std::to_string(b.elementType(0) == ::onnx::TensorProto::INT4
+                           ? ::onnx::TensorProto::INT8
+                           : ::onnx::TensorProto::UINT8);
+    b << rows + "_bytes = Cast<to = " + to + ">(" + from + ")"
+      << rows + "_wide = " + node + rows + "_bytes, indices)"
+      << rows + " = CastLike(" + rows + "_wide, data)";
+  };
+  gatherRows("data", "rows");
+  b << "factors = " + node + "scales, indices)";
+  if (b.hasInput(3))
+    gatherRows("zero_points", "zero_rows");
+  bool isPacked = isBytes && bits == 4;
+  if (isPacked)
+    addUnpackedRows(b, bits, "rows", static_cast<int>(all), "numbers");
+  else
+    b << "numbers = Identity(rows)";
+  if (b.hasInput(3) && isPacked) {
+    // Odd numbers of blocks leave half a byte.
+    b.ints("start", {0});
+    b.ints("axis", {-1});
+    addUnpackedRows(b, bits, "zero_rows", static_cast<int>(all), "zero_all");
+    b << "blocks = Shape<start = -1>(factors)"
+      << "zeros = Slice(zero_all, start, blocks, axis)";
+  } else if (b.hasInput(3)) {
+    b << "zeros = Identity(zero_rows)";
+  } else {
+    b.ints("middle_list", {isBytes ? int64_t(1) << (bits - 1) : 0});
+    b << "sizes = Shape(factors)" << "middle = CastLike(middle_list, data)"
+      << "zeros = Expand(middle, sizes)";
+  }
+  b << "output = DequantizeLinear<axis = " +
+           std::to_string(block > gather ? block + places - 1 : block) +
+           ", block_size = " + std::to_string(b.integer("block_size", 128)) +
+           ">(numbers, factors, zeros)";
   return true;
 }
 
@@ -187,8 +253,36 @@ static OpSchema matMulNBits() {
   return schema;
 }
 
+static OpSchema gatherBlockQuantized() {
+  OpSchema schema;
+  auto integer = AttributeProto::INT;
+  schema.SetName("GatherBlockQuantized")
+      .SetDoc("Gather from a table that holds blocks of 4 or 8 bits.")
+      .Input(0, "data", "The table.", "T1")
+      .Input(1, "indices", "Which rows.", "Tind")
+      .Input(2, "scales", "One of each block.", "T2")
+      .Input(3, "zero_points", "Packed like the table.", "T1",
+             OpSchema::Optional)
+      .Output(0, "output", "Rows of reals.", "T2")
+      .Attr("gather_axis", "As in Gather.", integer, static_cast<int64_t>(0))
+      .Attr("quantize_axis", "Dimension of the blocks.", integer,
+            static_cast<int64_t>(1))
+      .Attr("block_size", "Numbers of a block.", integer,
+            static_cast<int64_t>(128))
+      .Attr("bits", "Bits of a number in a table of bytes.", integer,
+            static_cast<int64_t>(4))
+      .TypeConstraint("T1", {"tensor(int4)", "tensor(uint4)", "tensor(uint8)"},
+                      "Few bits, or bytes that hold them.")
+      .TypeConstraint("T2",
+                      {"tensor(float)", "tensor(float16)", "tensor(bfloat16)"},
+                      "Reals.")
+      .TypeConstraint("Tind", {"tensor(int32)", "tensor(int64)"}, "Indices.");
+  return schema;
+}
+
 void onnxc::schema::microsoft::registerQuantizedMatMul() {
   define(dynamicQuantizeMatMul(), fillDynamicQuantizeMatMul);
   define(matMulIntegerToFloat(), fillMatMulIntegerToFloat);
   define(matMulNBits(), fillMatMulNBits);
+  define(gatherBlockQuantized(), fillGatherBlockQuantized);
 }

@@ -1,0 +1,196 @@
+//===- QuantizedLayers.cpp - Layers with quantised weights -----*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#include "Body.h"
+
+using namespace onnxc::schema::microsoft;
+using ::onnx::AttributeProto;
+using ::onnx::OpSchema;
+
+//===----------------------------------------------------------------------===//
+// QGemm
+//===----------------------------------------------------------------------===//
+
+/// The bias C is in units of a_scale * b_scale, so the sums are exact.
+static bool fillGemm(Body &b) {
+  b << (b.integer("transA", 0) ? "a = Transpose<perm = [1, 0]>(A)"
+                               : "a = Identity(A)")
+    << (b.integer("transB", 0) ? "b = Transpose<perm = [1, 0]>(B)"
+                               : "b = Identity(B)")
+    << "product = MatMulInteger(a, b, a_zero_point, b_zero_point)"
+    << (b.hasInput(6) ? "sums = Add(product, C)" : "sums = Identity(product)")
+    << "reals = Cast<to = 1>(sums)" << "scale = Mul(a_scale, b_scale)";
+  b.real("alpha", b.number("alpha", 1));
+  b << "factor = Mul(scale, alpha)";
+  if (!b.hasInput(7)) {
+    b << "Y = Mul(reals, factor)";
+    return true;
+  }
+  b << "y = Mul(reals, factor)";
+  b << (b.hasInput(8) ? "Y = QuantizeLinear(y, y_scale, y_zero_point)"
+                      : "Y = QuantizeLinear<output_dtype = " +
+                            std::to_string(b.elementType(0)) + ">(y, y_scale)");
+  return true;
+}
+
+static OpSchema gemm() {
+  OpSchema schema;
+  auto optional = OpSchema::Optional;
+  schema.SetName("QGemm")
+      .SetDoc("Gemm on bytes.")
+      .Input(0, "A", "The left factor.", "TA")
+      .Input(1, "a_scale", "Its scale.", "tensor(float)")
+      .Input(2, "a_zero_point", "Its zero point.", "TA")
+      .Input(3, "B", "The right factor.", "TB")
+      .Input(4, "b_scale", "Its scale or that of each column.", "tensor(float)")
+      .Input(5, "b_zero_point", "Likewise.", "TB")
+      .Input(6, "C", "Added to the sums.", "tensor(int32)", optional)
+      .Input(7, "y_scale", "Scale of the result.", "tensor(float)", optional)
+      .Input(8, "y_zero_point", "Zero point of the result.", "TYZ", optional)
+      .Output(0, "Y", "Bytes, or reals if there is no scale.", "TY")
+      .Attr("alpha", "Factor of the sums.", AttributeProto::FLOAT, 1.0f)
+      .TypeConstraint("TA", byteTypes, "Bytes.")
+      .TypeConstraint("TB", byteTypes, "Bytes.")
+      .TypeConstraint("TYZ", byteTypes, "Bytes.")
+      .TypeConstraint("TY", {"tensor(float)", "tensor(uint8)", "tensor(int8)"},
+                      "Bytes or reals.");
+  for (const char *name : {"transA", "transB"})
+    schema.Attr(name, "Whether the factor is transposed.", AttributeProto::INT,
+                static_cast<int64_t>(0));
+  return schema;
+}
+
+//===----------------------------------------------------------------------===//
+// QLinearConv
+//===----------------------------------------------------------------------===//
+
+static bool fillConv(Body &b) {
+  bool isChannelsLast = b.integer("channels_last", 0) != 0;
+  if (isChannelsLast && b.rank(0) < 3)
+    return false;
+  std::string attributes = b.attributes(
+      {"auto_pad", "dilations", "group", "kernel_shape", "pads", "strides"});
+  std::string node = "QLinearConv" + attributes;
+  std::string rest = ", x_scale, x_zero_point, w, w_scale, w_zero_point, "
+                     "y_scale, y_zero_point";
+  rest += b.hasInput(8) ? ", B)" : ")";
+  if (isChannelsLast)
+    b.withChannelsFirst("x", b.rank(0), node, "y", rest);
+  else
+    b << "y = " + node + "(x" + rest;
+  return true;
+}
+
+static OpSchema conv() {
+  OpSchema schema;
+  schema.SetName("QLinearConv")
+      .SetDoc("QLinearConv, where channels may come last.")
+      .Input(0, "x", "The input.", "T1")
+      .Input(1, "x_scale", "Its scale.", "tensor(float)")
+      .Input(2, "x_zero_point", "Its zero point.", "T1")
+      .Input(3, "w", "Weights, output channels first.", "T2")
+      .Input(4, "w_scale", "Of all or of each output channel.", "tensor(float)")
+      .Input(5, "w_zero_point", "Likewise.", "T2")
+      .Input(6, "y_scale", "Scale of the result.", "tensor(float)")
+      .Input(7, "y_zero_point", "Zero point of the result.", "T3")
+      .Input(8, "B", "Bias.", "T4", OpSchema::Optional)
+      .Output(0, "y", "The result.", "T3")
+      .Attr("auto_pad", "As in Conv.", AttributeProto::STRING, "NOTSET")
+      .Attr("group", "As in Conv.", AttributeProto::INT,
+            static_cast<int64_t>(1))
+      .Attr("channels_last", "Whether channels come last.", AttributeProto::INT,
+            static_cast<int64_t>(0))
+      .TypeConstraint("T1", byteTypes, "Bytes.")
+      .TypeConstraint("T2", byteTypes, "Bytes.")
+      .TypeConstraint("T3", byteTypes, "Bytes.")
+      .TypeConstraint("T4", {"tensor(int32)"}, "Integers.");
+  for (const char *name : {"dilations", "kernel_shape", "pads", "strides"})
+    schema.Attr(name, "As in Conv.", AttributeProto::INTS,
+                ::onnx::OPTIONAL_VALUE);
+  return schema;
+}
+
+//===----------------------------------------------------------------------===//
+// DynamicQuantizeLSTM
+//===----------------------------------------------------------------------===//
+
+/// Defines `result`, [directions, 4 * hidden, columns], of the bytes `weight`,
+/// [directions, columns, 4 * hidden]. Scales are of each direction, or of each
+/// of its columns.
+static void addWeights(Body &b, const std::string &weight, int scaleInput,
+                       const std::string &result) {
+  b.ints(result + "_axes", b.rank(scaleInput) == 1 ? std::vector<int64_t>{1, 2}
+                                                   : std::vector<int64_t>{1});
+  std::string n = result;
+  b << n + "_zeros = Unsqueeze(" + weight + "_zero_point, " + n + "_axes)"
+    << n + "_scales = Unsqueeze(" + weight + "_scale, " + n + "_axes)"
+    << n + "_wide = Cast<to = 1>(" + weight + ")"
+    << n + "_zero = Cast<to = 1>(" + n + "_zeros)"
+    << n + "_centred = Sub(" + n + "_wide, " + n + "_zero)"
+    << n + "_scaled = Mul(" + n + "_centred, " + n + "_scales)"
+    << n + " = Transpose<perm = [0, 2, 1]>(" + n + "_scaled)";
+}
+
+/// The input and the state stay as they are, which is more exact than what the
+/// operator allows.
+static bool fillLSTM(Body &b) {
+  if (b.rank(8) < 1 || b.rank(8) > 2 || b.rank(10) < 1 || b.rank(10) > 2)
+    return false;
+  addWeights(b, "W", 8, "weights");
+  addWeights(b, "R", 10, "recurrence");
+  std::string inputs = "X, weights, recurrence";
+  const char *const names[] = {"B", "sequence_lens", "initial_h", "initial_c",
+                               "P"};
+  for (int i = 0; i < 5; ++i)
+    inputs += std::string(", ") + (b.hasInput(3 + i) ? names[i] : "\"\"");
+  b << "Y, Y_h, Y_c = LSTM" +
+           b.attributes({"activation_alpha", "activation_beta", "activations",
+                         "clip", "direction", "hidden_size", "input_forget"}) +
+           "(" + inputs + ")";
+  return true;
+}
+
+static OpSchema lstm() {
+  OpSchema schema;
+  auto optional = OpSchema::Optional;
+  schema.SetName("DynamicQuantizeLSTM")
+      .SetDoc("LSTM with weights in bytes.")
+      .Input(0, "X", "[steps, batch, size]", "T")
+      .Input(1, "W", "[directions, size, 4 * hidden]", "T2")
+      .Input(2, "R", "[directions, hidden, 4 * hidden]", "T2")
+      .Input(3, "B", "As in LSTM.", "T", optional)
+      .Input(4, "sequence_lens", "As in LSTM.", "tensor(int32)", optional)
+      .Input(5, "initial_h", "As in LSTM.", "T", optional)
+      .Input(6, "initial_c", "As in LSTM.", "T", optional)
+      .Input(7, "P", "As in LSTM.", "T", optional)
+      .Input(8, "W_scale", "Of each direction, or each column.", "T")
+      .Input(9, "W_zero_point", "Likewise.", "T2")
+      .Input(10, "R_scale", "Likewise.", "T")
+      .Input(11, "R_zero_point", "Likewise.", "T2")
+      .Output(0, "Y", "As in LSTM.", "T", optional)
+      .Output(1, "Y_h", "As in LSTM.", "T", optional)
+      .Output(2, "Y_c", "As in LSTM.", "T", optional)
+      .Attr("direction", "As in LSTM.", AttributeProto::STRING, "forward")
+      .Attr("hidden_size", "As in LSTM.", AttributeProto::INT,
+            ::onnx::OPTIONAL_VALUE)
+      .Attr("clip", "As in LSTM.", AttributeProto::FLOAT,
+            ::onnx::OPTIONAL_VALUE)
+      .Attr("input_forget", "As in LSTM.", AttributeProto::INT,
+            static_cast<int64_t>(0))
+      .Attr("activations", "As in LSTM.", AttributeProto::STRINGS,
+            ::onnx::OPTIONAL_VALUE)
+      .TypeConstraint("T", {"tensor(float)"}, "Reals.")
+      .TypeConstraint("T2", byteTypes, "Bytes.");
+  for (const char *name : {"activation_alpha", "activation_beta"})
+    schema.Attr(name, "As in LSTM.", AttributeProto::FLOATS,
+                ::onnx::OPTIONAL_VALUE);
+  return schema;
+}
+
+void onnxc::schema::microsoft::registerQuantizedLayers() {
+  define(gemm(), fillGemm);
+  define(conv(), fillConv);
+  define(lstm(), fillLSTM);
+}

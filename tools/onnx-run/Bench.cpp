@@ -45,19 +45,20 @@ static Expected<std::vector<double>> measure(const Artefact &artefact,
   auto once = [&] {
     // Fresh buffers: the runtime fills in its own, reused memory.
     llvm::fill(outputs, OMBuffer{});
-    return artefact.contextRun(context, inputs.buffers().data(),
-                               int64_t(inputs.buffers().size()), outputs.data(),
-                               int64_t(outputs.size())) == OM_STATUS_OK;
+    return artefact.omContextRun(context, inputs.buffers().data(),
+                                 int64_t(inputs.buffers().size()),
+                                 outputs.data(),
+                                 int64_t(outputs.size())) == OM_STATUS_OK;
   };
   for (int64_t i = 0; i < options.warmup; ++i)
     if (!once())
-      return failure("%s", artefact.contextGetMessage(context));
+      return failure("%s", artefact.omContextGetMessage(context));
   Clock::time_point begin = Clock::now();
   while (options.duration > 0 ? seconds(Clock::now() - begin) < options.duration
                               : int64_t(times.size()) < options.iterations) {
     Clock::time_point start = Clock::now();
     if (!once())
-      return failure("%s", artefact.contextGetMessage(context));
+      return failure("%s", artefact.omContextGetMessage(context));
     times.push_back(seconds(Clock::now() - start));
   }
   return times;
@@ -96,13 +97,13 @@ Error run::bench(const Artefact &artefact, const Options &options) {
   Expected<InputSet> inputs = makeInputs(artefact, options);
   if (!inputs)
     return inputs.takeError();
-  OMContext *context = artefact.contextCreate(artefact.entry().c_str());
+  OMContext *context = artefact.omContextCreate(artefact.entry().c_str());
   if (!context)
-    return failure("%s", artefact.getLastError());
+    return failure("%s", artefact.omGetLastError());
   Expected<std::vector<double>> times =
       measure(artefact, context, *inputs, options);
-  int64_t memory = artefact.contextGetMemory(context);
-  artefact.contextDestroy(context);
+  int64_t memory = artefact.omContextGetMemory(context);
+  artefact.omContextDestroy(context);
   if (!times)
     return times.takeError();
   if (times->empty())
@@ -123,7 +124,7 @@ Error run::bench(const Artefact &artefact, const Options &options) {
       {"machine", json::Object{{"processor", processorName()},
                                {"processors",
                                 int64_t(std::thread::hardware_concurrency())}}},
-      {"threads", artefact.getThreads()},
+      {"threads", artefact.omGetThreads()},
       {"warmup", options.warmup},
       {"iterations", int64_t(times->size())},
       {"context_bytes", memory},

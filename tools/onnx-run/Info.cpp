@@ -53,15 +53,15 @@ static void printArguments(StringRef title,
 static void printJson(const Artefact &artefact) {
   json::Array entries;
   int64_t count = 0;
-  const char *const *names = artefact.queryEntryPoints(&count);
+  const char *const *names = artefact.omQueryEntryPoints(&count);
   for (int64_t i = 0; i < count; ++i)
-    entries.push_back(
-        json::Object{{"name", names[i]},
-                     {"inputs", parsed(artefact.inputSignature(names[i]))},
-                     {"outputs", parsed(artefact.outputSignature(names[i]))}});
+    entries.push_back(json::Object{
+        {"name", names[i]},
+        {"inputs", parsed(artefact.omInputSignature(names[i]))},
+        {"outputs", parsed(artefact.omOutputSignature(names[i]))}});
   json::Object report{{"schema", 1},
                       {"entry_points", std::move(entries)},
-                      {"compilation", parsed(artefact.compilationInfo())}};
+                      {"compilation", parsed(artefact.omCompilationInfo())}};
   outs() << formatv("{0:2}\n", json::Value(std::move(report)));
 }
 
@@ -73,7 +73,7 @@ Error run::info(const Artefact &artefact, bool json) {
   outs() << "entry point: " << artefact.entry() << "\n";
   printArguments("inputs", artefact.inputs());
   printArguments("outputs", artefact.outputs());
-  json::Value compilation = parsed(artefact.compilationInfo());
+  json::Value compilation = parsed(artefact.omCompilationInfo());
   if (const json::Object *facts = compilation.getAsObject()) {
     outs() << "compilation:\n";
     for (const auto &[key, value] : *facts) {

@@ -16,23 +16,24 @@ using namespace onnxc::run;
 
 static Tensor copyOfTensor(const Artefact &artefact, const OMTensor *tensor) {
   return Tensor::copyOf(
-      {artefact.tensorGetDataPtr(tensor), artefact.tensorGetBufferSize(tensor),
-       const_cast<int64_t *>(artefact.tensorGetShape(tensor)),
-       artefact.tensorGetRank(tensor), artefact.tensorGetDataType(tensor)});
+      {artefact.omTensorGetDataPtr(tensor),
+       artefact.omTensorGetBufferSize(tensor),
+       const_cast<int64_t *>(artefact.omTensorGetShape(tensor)),
+       artefact.omTensorGetRank(tensor), artefact.omTensorGetDataType(tensor)});
 }
 
 static Value copyOfValue(const Artefact &artefact, const OMValue *from) {
   Value value;
-  value.kind = artefact.valueGetKind(from);
+  value.kind = artefact.omValueGetKind(from);
   if (value.kind == OM_VALUE_TENSOR) {
-    value.tensor = copyOfTensor(artefact, artefact.valueGetTensor(from));
+    value.tensor = copyOfTensor(artefact, artefact.omValueGetTensor(from));
     return value;
   }
   if (value.kind == OM_VALUE_MAP)
-    value.tensor = copyOfTensor(artefact, artefact.valueGetKey(from));
-  for (int64_t i = 0; i < artefact.valueGetSize(from); ++i)
+    value.tensor = copyOfTensor(artefact, artefact.omValueGetKey(from));
+  for (int64_t i = 0; i < artefact.omValueGetSize(from); ++i)
     value.elements.push_back(
-        copyOfValue(artefact, artefact.valueGetElement(from, i)));
+        copyOfValue(artefact, artefact.omValueGetElement(from, i)));
   return value;
 }
 
@@ -50,7 +51,7 @@ InputSet::InputSet(const Artefact &artefact, std::vector<Value> given)
       allBuffers.push_back(value.tensor.buffer(pointers.emplace_back()));
       continue;
     }
-    owned.emplace_back(make(artefact, value), artefact.valueDestroy);
+    owned.emplace_back(make(artefact, value), artefact.omValueDestroy);
     allBuffers.push_back(
         {owned.back().get(), 0, nullptr, 0, ONNX_TYPE_UNDEFINED});
   }
@@ -58,23 +59,23 @@ InputSet::InputSet(const Artefact &artefact, std::vector<Value> given)
 
 OMTensor *InputSet::make(const Artefact &artefact, Tensor &tensor) {
   OMBuffer buffer = tensor.buffer(pointers.emplace_back());
-  return artefact.tensorCreate(buffer.data, buffer.shape, buffer.rank,
-                               buffer.type);
+  return artefact.omTensorCreate(buffer.data, buffer.shape, buffer.rank,
+                                 buffer.type);
 }
 
 OMValue *InputSet::make(const Artefact &artefact, Value &value) {
   if (value.kind == OM_VALUE_TENSOR)
-    return artefact.valueCreateTensor(make(artefact, value.tensor));
+    return artefact.omValueCreateTensor(make(artefact, value.tensor));
   std::vector<OMValue *> elements;
   for (Value &element : value.elements)
     elements.push_back(make(artefact, element));
   int64_t count = int64_t(elements.size());
   if (value.kind == OM_VALUE_SEQUENCE)
-    return artefact.valueCreateSequence(elements.data(), count);
+    return artefact.omValueCreateSequence(elements.data(), count);
   if (value.kind == OM_VALUE_MAP)
-    return artefact.valueCreateMap(make(artefact, value.tensor),
-                                   elements.data(), count);
-  return artefact.valueCreateOptional(count ? elements[0] : nullptr);
+    return artefact.omValueCreateMap(make(artefact, value.tensor),
+                                     elements.data(), count);
+  return artefact.omValueCreateOptional(count ? elements[0] : nullptr);
 }
 
 //===----------------------------------------------------------------------===//

@@ -45,10 +45,10 @@ static Error runOnce(const Artefact &artefact, OMContext *context,
   if (!inputSet)
     return inputSet.takeError();
   std::vector<OMBuffer> outputs(artefact.outputs().size());
-  if (artefact.contextRun(context, inputSet->buffers().data(),
-                          int64_t(inputSet->buffers().size()), outputs.data(),
-                          int64_t(outputs.size())) != OM_STATUS_OK)
-    return failure("%s", artefact.contextGetMessage(context));
+  if (artefact.omContextRun(context, inputSet->buffers().data(),
+                            int64_t(inputSet->buffers().size()), outputs.data(),
+                            int64_t(outputs.size())) != OM_STATUS_OK)
+    return failure("%s", artefact.omContextGetMessage(context));
   for (auto [i, argument] : enumerate(artefact.outputs())) {
     Value value = Value::copyOf(artefact, *argument, outputs[i]);
     if (Error error = showOutput(*argument, value, options))
@@ -72,12 +72,12 @@ static int runAndCompare(const Artefact &artefact, const Options &options,
       options.expects, options.dataSet, "output", artefact.outputs());
   if (!expectations)
     return reject(expectations.takeError());
-  OMContext *context = artefact.contextCreate(artefact.entry().c_str());
+  OMContext *context = artefact.omContextCreate(artefact.entry().c_str());
   if (!context)
-    return reject(failure("%s", artefact.getLastError()));
+    return reject(failure("%s", artefact.omGetLastError()));
   bool agrees = true;
   Error error = runOnce(artefact, context, options, *expectations, agrees);
-  artefact.contextDestroy(context);
+  artefact.omContextDestroy(context);
   if (error)
     return reject(std::move(error));
   if (expectations->empty())
@@ -108,7 +108,7 @@ int main(int argc, char **argv) {
   if (!artefact)
     return reject(artefact.takeError());
   if (options->threads)
-    (*artefact)->setThreads(options->threads);
+    (*artefact)->omSetThreads(options->threads);
   if (options->verb == Verb::Run)
     return runAndCompare(**artefact, *options, arguments);
   Error error = options->verb == Verb::Bench ? bench(**artefact, *options)

@@ -76,7 +76,7 @@ static PyObject *copiedArray(int64_t type, int rank, const int64_t *shape,
 /// A large output's memory becomes the array's.
 static PyObject *takenArray(State &state, Runner &runner, size_t index) {
   const OMBuffer &buffer = runner.outputs[index];
-  void *memory = state.call.contextTakeOutput(runner.context, int64_t(index));
+  void *memory = state.call.omContextTakeOutput(runner.context, int64_t(index));
   if (!memory)
     return copiedArray(buffer.type, int(buffer.rank), buffer.shape, buffer.data,
                        buffer.bytes);
@@ -103,32 +103,32 @@ static PyObject *takenArray(State &state, Runner &runner, size_t index) {
 
 /// Sequences become lists, maps dicts, an empty optional None.
 static PyObject *fromValue(State &state, const OMValue *value) {
-  Functions &call = state.call;
-  if (OMTensor *tensor = call.valueGetTensor(value))
+  rt::Functions &call = state.call;
+  if (OMTensor *tensor = call.omValueGetTensor(value))
     return copiedArray(
-        call.tensorGetDataType(tensor), int(call.tensorGetRank(tensor)),
-        call.tensorGetShape(tensor), call.tensorGetDataPtr(tensor),
-        call.tensorGetBufferSize(tensor));
-  int64_t size = call.valueGetSize(value);
-  if (call.valueGetKind(value) == OM_VALUE_OPTIONAL) {
+        call.omTensorGetDataType(tensor), int(call.omTensorGetRank(tensor)),
+        call.omTensorGetShape(tensor), call.omTensorGetDataPtr(tensor),
+        call.omTensorGetBufferSize(tensor));
+  int64_t size = call.omValueGetSize(value);
+  if (call.omValueGetKind(value) == OM_VALUE_OPTIONAL) {
     if (size == 0)
       Py_RETURN_NONE;
-    return fromValue(state, call.valueGetElement(value, 0));
+    return fromValue(state, call.omValueGetElement(value, 0));
   }
   PyObject *list = PyList_New(Py_ssize_t(size));
   for (int64_t i = 0; list && i < size; ++i) {
-    PyObject *element = fromValue(state, call.valueGetElement(value, i));
+    PyObject *element = fromValue(state, call.omValueGetElement(value, i));
     if (!element)
       Py_CLEAR(list);
     else
       PyList_SET_ITEM(list, Py_ssize_t(i), element);
   }
-  OMTensor *keyTensor = call.valueGetKey(value);
+  OMTensor *keyTensor = call.omValueGetKey(value);
   if (!list || !keyTensor)
     return list;
-  PyObject *keys = copiedArray(call.tensorGetDataType(keyTensor), 1, &size,
-                               call.tensorGetDataPtr(keyTensor),
-                               call.tensorGetBufferSize(keyTensor));
+  PyObject *keys = copiedArray(call.omTensorGetDataType(keyTensor), 1, &size,
+                               call.omTensorGetDataPtr(keyTensor),
+                               call.omTensorGetBufferSize(keyTensor));
   PyObject *keyList =
       keys ? PyObject_CallMethod(keys, "tolist", nullptr) : nullptr;
   PyObject *dict = keyList ? PyDict_New() : nullptr;

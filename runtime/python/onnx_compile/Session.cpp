@@ -41,46 +41,7 @@ PyObject *exceptionOf(OM_STATUS status) {
 }
 
 bool resolve(State &state) {
-  const char *missing = nullptr;
-  auto find = [&](auto &function, const char *name) {
-    void *address = dlsym(state.library, name);
-    if (!address)
-      missing = name;
-    function = reinterpret_cast<std::decay_t<decltype(function)>>(address);
-  };
-  Functions &call = state.call;
-  find(call.contextCreate, "omContextCreate");
-  find(call.contextDestroy, "omContextDestroy");
-  find(call.contextRun, "omContextRun");
-  find(call.contextTakeOutput, "omContextTakeOutput");
-  find(call.contextGetMessage, "omContextGetMessage");
-  find(call.getInput, "omGetInput");
-  find(call.getNumInputs, "omGetNumInputs");
-  find(call.getOutput, "omGetOutput");
-  find(call.getNumOutputs, "omGetNumOutputs");
-  find(call.getLastError, "omGetLastError");
-  find(call.queryEntryPoints, "omQueryEntryPoints");
-  find(call.inputSignature, "omInputSignature");
-  find(call.outputSignature, "omOutputSignature");
-  find(call.compilationInfo, "omCompilationInfo");
-  find(call.setThreads, "omSetThreads");
-  find(call.getThreads, "omGetThreads");
-  find(call.valueGetKind, "omValueGetKind");
-  find(call.valueGetSize, "omValueGetSize");
-  find(call.valueGetElement, "omValueGetElement");
-  find(call.valueGetKey, "omValueGetKey");
-  find(call.valueGetTensor, "omValueGetTensor");
-  find(call.valueCreateTensor, "omValueCreateTensor");
-  find(call.valueCreateSequence, "omValueCreateSequence");
-  find(call.valueCreateMap, "omValueCreateMap");
-  find(call.valueCreateOptional, "omValueCreateOptional");
-  find(call.valueDestroy, "omValueDestroy");
-  find(call.tensorCreate, "omTensorCreate");
-  find(call.tensorGetDataPtr, "omTensorGetDataPtr");
-  find(call.tensorGetDataType, "omTensorGetDataType");
-  find(call.tensorGetRank, "omTensorGetRank");
-  find(call.tensorGetShape, "omTensorGetShape");
-  find(call.tensorGetBufferSize, "omTensorGetBufferSize");
+  const char *missing = state.call.resolve(state.library);
   if (missing)
     PyErr_Format(PyExc_ImportError,
                  "this is no compiled model: it does not define %s", missing);
@@ -117,7 +78,7 @@ bool describe(const OMArgument *facts, std::vector<Argument> &arguments) {
 
 void destroyRunner(State &state, Runner &runner) {
   if (runner.context)
-    state.call.contextDestroy(runner.context);
+    state.call.omContextDestroy(runner.context);
 }
 
 /// An idle runner or a new one; null with an exception.
@@ -129,9 +90,9 @@ std::unique_ptr<Runner> borrowRunner(State &state) {
     return runner;
   }
   runner = std::make_unique<Runner>();
-  runner->context = state.call.contextCreate(state.entry.c_str());
+  runner->context = state.call.omContextCreate(state.entry.c_str());
   if (!runner->context) {
-    PyErr_SetString(PyExc_MemoryError, state.call.getLastError());
+    PyErr_SetString(PyExc_MemoryError, state.call.omGetLastError());
     return nullptr;
   }
   runner->inputs.resize(state.inputs.size());
@@ -144,7 +105,7 @@ void returnRunner(State &state, std::unique_ptr<Runner> runner) {
   for (PyObject *object : runner->held)
     Py_DECREF(object);
   for (OMValue *value : runner->values)
-    state.call.valueDestroy(value);
+    state.call.omValueDestroy(value);
   runner->held.clear();
   runner->values.clear();
   runner->texts.clear();
@@ -159,13 +120,13 @@ bool runWith(State &state, Runner &runner, PyObject *inputs, PyObject *list) {
     return false;
   OM_STATUS status;
   Py_BEGIN_ALLOW_THREADS;
-  status = state.call.contextRun(
+  status = state.call.omContextRun(
       runner.context, runner.inputs.data(), int64_t(runner.inputs.size()),
       runner.outputs.data(), int64_t(runner.outputs.size()));
   Py_END_ALLOW_THREADS;
   if (status != OM_STATUS_OK) {
     PyErr_SetString(exceptionOf(status),
-                    state.call.contextGetMessage(runner.context));
+                    state.call.omContextGetMessage(runner.context));
     return false;
   }
   return fillOutputs(state, runner, list);
@@ -195,21 +156,21 @@ State &stateOf(PyObject *self) {
 
 PyObject *sessionInputSignature(PyObject *self, PyObject *) {
   State &state = stateOf(self);
-  return textOrNone(state.call.inputSignature(state.entry.c_str()));
+  return textOrNone(state.call.omInputSignature(state.entry.c_str()));
 }
 
 PyObject *sessionOutputSignature(PyObject *self, PyObject *) {
   State &state = stateOf(self);
-  return textOrNone(state.call.outputSignature(state.entry.c_str()));
+  return textOrNone(state.call.omOutputSignature(state.entry.c_str()));
 }
 
 PyObject *sessionCompilationInfo(PyObject *self, PyObject *) {
-  return textOrNone(stateOf(self).call.compilationInfo());
+  return textOrNone(stateOf(self).call.omCompilationInfo());
 }
 
 PyObject *sessionEntryPoints(PyObject *self, PyObject *) {
   int64_t count = 0;
-  const char *const *names = stateOf(self).call.queryEntryPoints(&count);
+  const char *const *names = stateOf(self).call.omQueryEntryPoints(&count);
   PyObject *list = PyList_New(Py_ssize_t(count));
   for (int64_t i = 0; list && i < count; ++i) {
     PyObject *name = PyUnicode_FromString(names[i]);
@@ -239,12 +200,12 @@ PyObject *sessionOutputNames(PyObject *self, void *) {
 }
 
 PyObject *sessionThreads(PyObject *self, void *) {
-  return PyLong_FromLongLong(stateOf(self).call.getThreads());
+  return PyLong_FromLongLong(stateOf(self).call.omGetThreads());
 }
 
 int sessionSetThreads(PyObject *self, PyObject *value, void *) {
   long long threads = value ? PyLong_AsLongLong(value) : -1;
-  if (threads < 0 || stateOf(self).call.setThreads(threads) != OM_STATUS_OK) {
+  if (threads < 0 || stateOf(self).call.omSetThreads(threads) != OM_STATUS_OK) {
     if (!PyErr_Occurred())
       PyErr_SetString(PyExc_ValueError, "threads is a count; 0: all");
     return -1;
@@ -261,16 +222,16 @@ bool openSession(State &state, const char *path, const char *entry) {
   if (!resolve(state))
     return false;
   state.entry = entry;
-  int64_t numInputs = state.call.getNumInputs(entry);
+  int64_t numInputs = state.call.omGetNumInputs(entry);
   if (numInputs < 0) {
     PyErr_Format(PyExc_ValueError, "the model has no entry point '%s'", entry);
     return false;
   }
   for (int64_t i = 0; i < numInputs; ++i)
-    if (!describe(state.call.getInput(entry, i), state.inputs))
+    if (!describe(state.call.omGetInput(entry, i), state.inputs))
       return false;
-  for (int64_t i = 0; i < state.call.getNumOutputs(entry); ++i)
-    if (!describe(state.call.getOutput(entry, i), state.outputs))
+  for (int64_t i = 0; i < state.call.omGetNumOutputs(entry); ++i)
+    if (!describe(state.call.omGetOutput(entry, i), state.outputs))
       return false;
   return true;
 }

@@ -21,7 +21,7 @@
 #endif
 #include <numpy/arrayobject.h>
 
-#include "onnxc/Runtime.h"
+#include "onnxc/rt/Functions.h"
 
 #include <deque>
 #include <memory>
@@ -34,42 +34,6 @@ namespace onnxc::python {
 PyArray_Descr *dtypeOf(int64_t type);
 /// The element type of a dtype; 0 if no model has it.
 int typeOf(PyArray_Descr *descr);
-
-/// The functions of the artefact.
-struct Functions {
-  decltype(&omContextCreate) contextCreate;
-  decltype(&omContextDestroy) contextDestroy;
-  decltype(&omContextRun) contextRun;
-  decltype(&omContextTakeOutput) contextTakeOutput;
-  decltype(&omContextGetMessage) contextGetMessage;
-  decltype(&omGetInput) getInput;
-  decltype(&omGetNumInputs) getNumInputs;
-  decltype(&omGetOutput) getOutput;
-  decltype(&omGetNumOutputs) getNumOutputs;
-  decltype(&omGetLastError) getLastError;
-  decltype(&omQueryEntryPoints) queryEntryPoints;
-  decltype(&omInputSignature) inputSignature;
-  decltype(&omOutputSignature) outputSignature;
-  decltype(&omCompilationInfo) compilationInfo;
-  decltype(&omSetThreads) setThreads;
-  decltype(&omGetThreads) getThreads;
-  decltype(&omValueGetKind) valueGetKind;
-  decltype(&omValueGetSize) valueGetSize;
-  decltype(&omValueGetElement) valueGetElement;
-  decltype(&omValueGetKey) valueGetKey;
-  decltype(&omValueGetTensor) valueGetTensor;
-  decltype(&omValueCreateTensor) valueCreateTensor;
-  decltype(&omValueCreateSequence) valueCreateSequence;
-  decltype(&omValueCreateMap) valueCreateMap;
-  decltype(&omValueCreateOptional) valueCreateOptional;
-  decltype(&omValueDestroy) valueDestroy;
-  decltype(&omTensorCreate) tensorCreate;
-  decltype(&omTensorGetDataPtr) tensorGetDataPtr;
-  decltype(&omTensorGetDataType) tensorGetDataType;
-  decltype(&omTensorGetRank) tensorGetRank;
-  decltype(&omTensorGetShape) tensorGetShape;
-  decltype(&omTensorGetBufferSize) tensorGetBufferSize;
-};
 
 /// What one run uses. Runs in several threads use several.
 struct Runner {
@@ -91,7 +55,7 @@ struct Argument {
 
 struct State {
   void *library = nullptr;
-  Functions call;
+  rt::Functions call;
   std::string entry;
   std::vector<Argument> inputs, outputs;
   std::vector<std::unique_ptr<Runner>> idle;

@@ -13,12 +13,12 @@ namespace {
 
 /// Values made so far; destroyed unless somebody takes them over.
 struct Elements {
-  Functions &call;
+  rt::Functions &call;
   std::vector<OMValue *> values;
 
   ~Elements() {
     for (OMValue *value : values)
-      call.valueDestroy(value);
+      call.omValueDestroy(value);
   }
 
   /// False with an exception if there is no such value.
@@ -47,8 +47,8 @@ static OMTensor *tensorOver(State &state, Runner &runner, PyObject *object,
   OMBuffer buffer;
   if (!descr || !takeTensor(runner, object, descr, buffer, what))
     return nullptr;
-  OMTensor *tensor = state.call.tensorCreate(buffer.data, buffer.shape,
-                                             buffer.rank, buffer.type);
+  OMTensor *tensor = state.call.omTensorCreate(buffer.data, buffer.shape,
+                                               buffer.rank, buffer.type);
   if (!tensor)
     PyErr_NoMemory();
   return tensor;
@@ -80,7 +80,7 @@ static OMValue *takeSequence(State &state, Runner &runner, PyObject *object,
     return nullptr;
   std::vector<OMValue *> values = elements.take();
   return orNoMemory(
-      state.call.valueCreateSequence(values.data(), int64_t(values.size())));
+      state.call.omValueCreateSequence(values.data(), int64_t(values.size())));
 }
 
 static OMValue *takeMap(State &state, Runner &runner, PyObject *object,
@@ -104,7 +104,7 @@ static OMValue *takeMap(State &state, Runner &runner, PyObject *object,
     return nullptr;
   std::vector<OMValue *> taken = elements.take();
   return orNoMemory(
-      state.call.valueCreateMap(tensor, taken.data(), int64_t(taken.size())));
+      state.call.omValueCreateMap(tensor, taken.data(), int64_t(taken.size())));
 }
 
 OMValue *python::takeValue(State &state, Runner &runner, PyObject *object,
@@ -116,14 +116,15 @@ OMValue *python::takeValue(State &state, Runner &runner, PyObject *object,
     return takeMap(state, runner, object, facts, what);
   case OM_VALUE_OPTIONAL: {
     if (object == Py_None)
-      return orNoMemory(state.call.valueCreateOptional(nullptr));
+      return orNoMemory(state.call.omValueCreateOptional(nullptr));
     OMValue *element = takeValue(state, runner, object, *facts.element, what);
-    return element ? orNoMemory(state.call.valueCreateOptional(element))
+    return element ? orNoMemory(state.call.omValueCreateOptional(element))
                    : nullptr;
   }
   default: {
     OMTensor *tensor = tensorOver(state, runner, object, facts.type, what);
-    return tensor ? orNoMemory(state.call.valueCreateTensor(tensor)) : nullptr;
+    return tensor ? orNoMemory(state.call.omValueCreateTensor(tensor))
+                  : nullptr;
   }
   }
 }

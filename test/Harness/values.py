@@ -8,6 +8,7 @@
 
 import itertools
 
+import ml_dtypes
 import numpy as np
 import onnx
 from onnx import numpy_helper
@@ -36,7 +37,15 @@ def read_value(path, type_proto):
         return numpy_helper.to_optional(onnx.OptionalProto.FromString(data))
     if type_proto.HasField("map_type"):
         return numpy_helper.to_dict(onnx.MapProto.FromString(data))
-    return numpy_helper.to_array(onnx.TensorProto.FromString(data))
+    return read_tensor(onnx.TensorProto.FromString(data), type_proto.tensor_type.elem_type)
+
+
+def read_tensor(proto, declared):
+    """The array in the message; packages before 1.19 wrote the bits of bfloat16 as uint16."""
+    array = numpy_helper.to_array(proto)
+    if declared == onnx.TensorProto.BFLOAT16 and proto.data_type == onnx.TensorProto.UINT16:
+        return array.view(ml_dtypes.bfloat16)
+    return array
 
 
 def flatten(value, where="output"):

@@ -5,7 +5,7 @@
 # Writes a model that smooths signals of any number and length, and finds the
 # peaks of the first.
 # ===------------------------------------------------------------------------===//
-"""Write the model of the example: make_model.py signal.onnx [window]."""
+"""Write the model of the example: make_model.py signals.onnx [window]."""
 
 import sys
 

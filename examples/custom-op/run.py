@@ -2,7 +2,7 @@
 # ===- run.py - Signals through operators of one's own ---------------------===//
 # Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 # ===------------------------------------------------------------------------===//
-"""Smooth a noisy sine and find its peaks: run.py signal.so."""
+"""Smooth a noisy sine and find its peaks: run.py signals.so."""
 
 import sys
 

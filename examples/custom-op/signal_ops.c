@@ -9,7 +9,7 @@
  *           knows the number beforehand
  *
  *   cc -O2 -fPIC -shared -I runtime/include signal_ops.c -o libsignal_ops.so
- *   onnx-compile signal.onnx --custom-op-lib=libsignal_ops.so
+ *   onnx-compile signals.onnx --custom-op-lib=libsignal_ops.so
  *
  *===----------------------------------------------------------------------===*/
 

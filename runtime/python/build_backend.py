@@ -52,6 +52,9 @@ def _package_files():
     for path in sorted((package / "onnx_compile").iterdir()):
         if path.suffix == ".py" or path.name.endswith(suffix):
             files[f"onnx_compile/{path.name}"] = path.read_bytes()
+    for path in sorted((package / "onnx_compile" / "include").rglob("*")):
+        if path.is_file():
+            files[path.relative_to(package).as_posix()] = path.read_bytes()
     for name in ("onnxc_rt.o", *_stub_names()):
         files[f"onnx_compile/lib/onnxc/{name}"] = (BUILD / "lib" / "onnxc" / name).read_bytes()
     return files

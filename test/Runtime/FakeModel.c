@@ -114,6 +114,92 @@ static int32_t pool(OnnxcCall *call, const OnnxcValue *in) {
   return onnxc_rt_status(call);
 }
 
+/* --- custom: x numbers from a library, doubled by its state ----------------
+ */
+
+static void fillNumbers(void *user, int64_t begin, int64_t end) {
+  const OMCustomCall *call = user;
+  int64_t *y = call->outputs[0].data;
+  for (int64_t i = begin; i < end; ++i)
+    y[i] = i * *(const int64_t *)call->state;
+}
+
+static int computeNumbers(OMCustomCall *call) {
+  int64_t n = *(const int64_t *)call->inputs[0].data;
+  char *message = call->memory(call, 16);
+  if (!message)
+    return -1;
+  strcpy(message, "thirteen");
+  if (n == 13)
+    return call->fail(call, "%s is not wanted", message);
+  if (n == 14)
+    call->allocate(call, 1, 1, &n); /* absent */
+  if (n == 15)
+    return 15;
+  if (call->allocate(call, 0, 1, &n))
+    call->parallel(call, n, fillNumbers, call);
+  return 0;
+}
+
+static int createNumbers(OMCustomCall *call, void **state) {
+  static const int64_t two = 2, three = 3;
+  *state = (void *)(omCustomInt(call, "factor", 3) == 2 ? &two : &three);
+  return 0;
+}
+
+static const OMCustomParameter numbersIn[] = {
+    {"n", 0, OM_TYPE_INT64, OM_PARAMETER_SINGLE, 0}};
+static const OMCustomParameter numbersOut[] = {
+    {"y", 0, OM_TYPE_INT64, OM_PARAMETER_SINGLE, 0},
+    {"absent", 0, OM_TYPE_BOOL, OM_PARAMETER_OPTIONAL, 0}};
+static const OMCustomOp numbers = {sizeof(OMCustomOp),
+                                   "fake",
+                                   "Numbers",
+                                   1,
+                                   0,
+                                   numbersIn,
+                                   1,
+                                   numbersOut,
+                                   2,
+                                   0,
+                                   0,
+                                   0,
+                                   computeNumbers,
+                                   createNumbers,
+                                   0};
+static const OMCustomOp *const fakeOps[] = {&numbers};
+OM_CUSTOM_LIBRARY(fake, fakeOps)
+
+static const int64_t customTypes[] = {ONNX_TYPE_INT64, 0};
+static const int64_t customFactor = 2;
+static const OMCustomAttribute customAttribute = {"factor", OM_ATTRIBUTE_INT, 1,
+                                                  &customFactor};
+static OnnxcCustomState customState;
+static const OnnxcCustomNode customNode = {onnxc_custom_ops_fake,
+                                           "fake",
+                                           "Numbers",
+                                           1,
+                                           "node",
+                                           1,
+                                           customTypes,
+                                           2,
+                                           customTypes,
+                                           1,
+                                           &customAttribute,
+                                           &customState};
+
+static int32_t custom(OnnxcCall *call, const OnnxcValue *in) {
+  int64_t size = -1, number = 0;
+  OnnxcValue made = {0, &size, 1, ONNX_TYPE_INT64};
+  if (onnxc_call_custom(call, 1, &made, 1, in, &number) != ONNXC_OK)
+    return onnxc_rt_blame(call, "node");
+  int64_t *y = onnxc_rt_output(call, 0, 1, &size);
+  if (onnxc_rt_status(call) == ONNXC_OK && size > 0)
+    memcpy(y, made.data, (size_t)size * sizeof *y);
+  onnxc_rt_release(call, made.data);
+  return onnxc_rt_status(call);
+}
+
 /* --- huge: asks for x bytes ----------------------------------------------- */
 
 static int32_t huge(OnnxcCall *call, const OnnxcValue *in) {
@@ -281,6 +367,7 @@ static const OnnxcEntry entries[] = {
     {"fails", fails, 1, &scalar, 1, &scalar, SCALAR_SIGNATURE, SCALAR_SIGNATURE,
      0, 0},
     {"team", team, 1, &scalar, 1, &vector, SCALAR_SIGNATURE, "[]", 0, 800},
+    {"custom", custom, 1, &scalar, 1, &vector, SCALAR_SIGNATURE, "[]", 0, 0},
     {"sequence", sequence, 1, &matrix, 1, &rows, "[]", "[]", 0, 0},
     {"length", length, 1, &rows, 1, &scalar, "[]", SCALAR_SIGNATURE, 0, 0},
     {"same_rows", same, 1, &rows, 1, &rows, "[]", "[]", 0, 0},
@@ -308,7 +395,13 @@ static const OnnxcEntry entries[] = {
 #include "onnxc/rt/DataTypes.def"
 };
 
-__attribute__((visibility("hidden"))) const OnnxcModel onnxc_model = {
-    ONNXC_RT_ABI, COUNT(entries),
-    entries,      "{\"compiler\": \"by hand\", \"hash\": \"0\"}",
-    "+sse3",      WEIGHTS};
+__attribute__((visibility("hidden")))
+const OnnxcModel onnxc_model = {ONNXC_RT_ABI,
+                                COUNT(entries),
+                                entries,
+                                "{\"compiler\": \"by hand\", \"hash\": \"0\"}",
+                                "+sse3",
+                                WEIGHTS,
+                                1,
+                                &customNode,
+                                onnxc_custom_unload};

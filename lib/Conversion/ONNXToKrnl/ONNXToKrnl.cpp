@@ -74,7 +74,7 @@ static bool takesUnknownRank(OpOperand &operand) {
     return number == 1;
   if (isa<onnx::SplitToSequenceOp>(op))
     return number == 0;
-  return isa<onnx::IdentityOp, onnx::OptionalGetElementOp,
+  return isa<onnx::CustomOp, onnx::IdentityOp, onnx::OptionalGetElementOp,
              onnx::OptionalHasElementOp, onnx::OptionalOp, onnx::ReshapeOp,
              onnx::ScanOp, onnx::SequenceConstructOp, onnx::SequenceMapOp,
              onnx::ShapeOp, onnx::SizeOp, onnx::YieldOp>(op);

@@ -8,7 +8,7 @@
 # ===------------------------------------------------------------------------===#
 """Compile ONNX models to native code and run them on NumPy arrays."""
 
-from onnx_compile._compile import CompileError, compile
+from onnx_compile._compile import CompileError, compile, get_include
 from onnx_compile._execution_session import ExecutionSession
 
-__all__ = ["CompileError", "ExecutionSession", "compile"]
+__all__ = ["CompileError", "ExecutionSession", "compile", "get_include"]

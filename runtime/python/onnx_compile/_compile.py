@@ -33,6 +33,7 @@ def compile(model, output=None, **options):
     options: those of the onnx-compile tool, with '_' for '-':
         compile("m.onnx", O=3, cpu="generic", dim=["batch=8"], strict=True)
         compile("m.onnx", emit="model") writes m.simplified.onnx
+        compile("m.onnx", custom_op_lib="libmine.so") has operators of your own
     """
     from onnx_compile import _compiler
 
@@ -49,6 +50,11 @@ def compile(model, output=None, **options):
     if status != 0:
         raise CompileError(messages.strip() or f"the compiler ended with status {status}", status)
     return written
+
+
+def get_include():
+    """The folder of the C headers: of programs that call compiled models, and of custom operators."""
+    return str(_PACKAGE / "include")
 
 
 def _bytes_of(model):

@@ -109,6 +109,18 @@ def check_results():
     both("shape", [node("Ones", ["s"], ["y"])], {"s": (INT64, [2])}, {"y": (FLOAT, [2, 2])}, [shape], [np.ones((2, 2), np.float32)])
 
 
+def check_ranks():
+    """Ranks that only the run knows, of inputs and outputs."""
+    anything = {"x": (FLOAT, None)}, {"y": (FLOAT, None)}
+    run = session("ranks", model([node("Scale", ["x"], ["y"])], *anything))
+    for shape in ((2, 3), (), (2, 1, 3), (0, 2)):
+        given = np.arange(np.prod(shape, dtype=int), dtype=np.float32).reshape(shape)
+        np.testing.assert_array_equal(run.run([given])[0], 2 * given)
+    shaped = model([node("Ones", ["s"], ["y"])], {"s": (INT64, ["n"])}, {"y": (FLOAT, None)})
+    assert session("rank-of-shape", shaped).run([np.int64([2, 3, 1])])[0].shape == (2, 3, 1)
+    print("ranks: ok")
+
+
 def check_attributes():
     small = helper.make_tensor("t", TensorProto.INT4, [3], [-8, 7, -1])
     describe = node("Describe", ["x"], ["y"], i=5, fs=[0.5], t=small, s="word", ss=["p", "q", "r"])
@@ -166,6 +178,13 @@ def check_purity():
     twice = [node("Count", ["x"], ["y"]), node("Count", ["x"], ["z"])]
     run = session("count2", model(twice, IN, {"y": (INT64, []), "z": (INT64, [])}))
     print("not merged:", [[int(v) for v in run.run([X])] for _ in range(2)])
+    body = helper.make_graph(
+        [node("Count", ["x"], ["w"]), helper.make_node("Identity", ["c"], ["d"])], "body",
+        [helper.make_tensor_value_info("i", INT64, []), helper.make_tensor_value_info("c", BOOL, [])],
+        [helper.make_tensor_value_info("d", BOOL, []), helper.make_tensor_value_info("w", INT64, [])])  # fmt: skip
+    loop = helper.make_node("Loop", ["n", ""], ["y"], body=body)
+    run = session("count3", model([loop], {**IN, "n": (INT64, [])}, {"y": (INT64, [None])}))
+    print("in a loop:", run.run([X, np.int64(4)])[0].tolist())
 
 
 def check_errors():
@@ -185,7 +204,7 @@ def check_errors():
     fails("sequence", [helper.make_node("SequenceConstruct", ["x"], ["s"]), node("Scale", ["s"], ["y"])], IN, OUT)
 
 
-PARTS = [check_results, check_attributes, check_places, check_functions, check_purity, check_errors]
+PARTS = [check_results, check_ranks, check_attributes, check_places, check_functions, check_purity, check_errors]
 FOLDER.mkdir(parents=True, exist_ok=True)
 for part in PARTS:
     if not sys.argv[3:] or part.__name__ in sys.argv[3:]:

@@ -8,6 +8,8 @@
 #include "onnxc/Dialect/ONNX/IR/Constants.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXTypes.h"
 
+#include "onnx/defs/tensor_proto_util.h"
+
 #include <stdexcept>
 
 using namespace mlir;
@@ -145,6 +147,17 @@ knownTensor(Type type, ArrayRef<SymbolicInt> elements) {
   return proto;
 }
 
+static void widenToInt64(::onnx::TensorProto &data) {
+  if (data.data_type() != ::onnx::TensorProto::INT32)
+    return;
+  std::vector<int32_t> elements = ::onnx::ParseData<int32_t>(&data);
+  data.clear_raw_data();
+  data.clear_int32_data();
+  data.set_data_type(::onnx::TensorProto::INT64);
+  for (int32_t element : elements)
+    data.add_int64_data(element);
+}
+
 const ::onnx::TensorProto *NodeContext::getInputData(size_t index) const {
   Input &slot = input(index);
   if (slot.data || !slot.value)
@@ -162,6 +175,9 @@ const ::onnx::TensorProto *NodeContext::getInputData(size_t index) const {
   if (slot.data && op->getName().getStringRef() == "onnx.Range" &&
       slot.data->dims_size() == 1 && slot.data->dims(0) == 1)
     slot.data->clear_dims();
+  // The function of Pad reads its axes as int64, whatever they are.
+  if (slot.data && op->getName().getStringRef() == "onnx.Pad" && index == 3)
+    widenToInt64(*slot.data);
   return slot.data.get();
 }
 

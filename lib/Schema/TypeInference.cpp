@@ -63,6 +63,16 @@ static Type bindTypeVariable(const OpSchema &schema, ArrayRef<Value> operands,
   return NoneType::get(context);
 }
 
+/// The inferred type with the elements that its type variable says: some
+/// functions take them from another operand.
+static Type withVariable(Type inferred, Type variable) {
+  auto tensor = dyn_cast<TensorType>(inferred);
+  auto bound = dyn_cast<TensorType>(variable);
+  if (!tensor || !bound || tensor.getElementType() == bound.getElementType())
+    return inferred;
+  return tensor.clone(bound.getElementType());
+}
+
 /// What is wrong with an Einsum equation, if anything. The schema's function
 /// runs forever or beyond its arrays on characters that it does not expect.
 static std::optional<std::string> checkEquation(StringRef equation) {
@@ -260,6 +270,9 @@ onnxc::schema::inferResults(Operation *op, const ValueFacts &facts,
           op->getName().getStringRef() == treeClassifier && index == 0
               ? labelType(op)
               : bindTypeVariable(*schema, *operands, index, facts, context);
+    found.type =
+        withVariable(found.type, bindTypeVariable(*schema, *operands, index,
+                                                  facts, context));
     inferred.push_back(std::move(found));
   }
   // Trailing slots are trimmed only where no result stands.

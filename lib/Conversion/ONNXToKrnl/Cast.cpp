@@ -2,6 +2,7 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //===----------------------------------------------------------------------===//
 
+#include "mlir/Dialect/Complex/IR/Complex.h"
 #include "onnxc/Conversion/ONNXToKrnl/Elementwise.h"
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
@@ -49,6 +50,43 @@ struct CastLowering : public OpConversionPattern<OnnxOp> {
   }
 };
 
+/// A complex number of two f32 as one integer, the real part low, and back.
+Value packComplex(OpBuilder &b, Location loc, Value z) {
+  auto bitsOf = [&](Value part) -> Value {
+    Value bits = arith::BitcastOp::create(b, loc, b.getI32Type(), part);
+    return arith::ExtUIOp::create(b, loc, b.getI64Type(), bits);
+  };
+  Value half = arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(32));
+  Value high = arith::ShLIOp::create(
+      b, loc, bitsOf(complex::ImOp::create(b, loc, z)), half);
+  return arith::OrIOp::create(b, loc, high,
+                              bitsOf(complex::ReOp::create(b, loc, z)));
+}
+
+Value unpackComplex(OpBuilder &b, Location loc, Value bits, Type complex) {
+  auto partOf = [&](Value x) -> Value {
+    Value low = arith::TruncIOp::create(b, loc, b.getI32Type(), x);
+    return arith::BitcastOp::create(b, loc, b.getF32Type(), low);
+  };
+  Value half = arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(32));
+  Value high = arith::ShRUIOp::create(b, loc, bits, half);
+  return complex::CreateOp::create(b, loc, complex, partOf(bits), partOf(high));
+}
+
+/// The same bits as another type of the same width.
+Value bitCast(OpBuilder &b, Location loc, Value x, Type to) {
+  if (x.getType() == to)
+    return x;
+  if (isa<ComplexType>(x.getType()))
+    x = packComplex(b, loc, x);
+  if (!isa<ComplexType>(to))
+    return x.getType() == to ? x
+                             : Value(arith::BitcastOp::create(b, loc, to, x));
+  if (x.getType() != b.getI64Type())
+    x = arith::BitcastOp::create(b, loc, b.getI64Type(), x);
+  return unpackComplex(b, loc, x, to);
+}
+
 /// The bits stay, and what they mean changes; where both types are stored alike
 /// nothing is left to do.
 struct BitCastLowering : public OpConversionPattern<onnx::BitCastOp> {
@@ -62,17 +100,20 @@ struct BitCastLowering : public OpConversionPattern<onnx::BitCastOp> {
     Type to = getElementTypeOrSelf(op->getResult(0).getType());
     if (!isa<RankedTensorType>(x.getType()))
       return rewriter.notifyMatchFailure(op, "operand has no rank");
-    if (!isNumber(from) || !isNumber(to))
+    auto isTaken = [](Type type) {
+      return isNumber(type) || isa<ComplexType>(type);
+    };
+    if (!isTaken(from) || !isTaken(to))
       return rewriter.notifyMatchFailure(op, "elements are no numbers");
     Type stored = ScalarBuilder::storageType(to);
     // Of a narrow type the rest of the byte is its sign or zero.
-    bool narrow = from.getIntOrFloatBitWidth() < 8;
+    bool narrow = isNumber(from) && from.getIntOrFloatBitWidth() < 8;
     if (narrow || stored != ScalarBuilder::storageType(from))
       x = buildElementwise(
           rewriter, op.getLoc(), "BitCast", x, to,
           [&](OpBuilder &b, Location loc, ValueRange v) -> Value {
             if (!narrow)
-              return arith::BitcastOp::create(b, loc, stored, v[0]);
+              return bitCast(b, loc, v[0], stored);
             Type integer = isa<IntegerType>(to)
                                ? to
                                : IntegerType::get(b.getContext(),

@@ -175,6 +175,8 @@ struct Col2ImLowering : public OpConversionPattern<onnx::Col2ImOp> {
   LogicalResult
   matchAndRewrite(onnx::Col2ImOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
+    if (isa<onnx::StringType>(getElementTypeOrSelf(op.getInput().getType())))
+      return rewriter.notifyMatchFailure(op, "strings have no sum");
     RankedTensorType type = rankedType(adaptor.getInput()),
                      imageType = rankedType(adaptor.getImageShape()),
                      blockType = rankedType(adaptor.getBlockShape()),

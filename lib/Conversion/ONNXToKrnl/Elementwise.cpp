@@ -75,10 +75,11 @@ struct ElementwiseLowering : public ConversionPattern {
   }
 
 private:
-  /// What only moves elements moves strings too.
+  /// What only moves elements moves strings and complex numbers too.
   bool isTaken(Type type) const {
     return isa<FloatType, IntegerType>(type) ||
-           (elements == Elements::Stored && isa<onnx::StringType>(type));
+           (elements == Elements::Stored &&
+            isa<ComplexType, onnx::StringType>(type));
   }
 
   Value body(OpBuilder &b, Location loc, Operation *op, ValueRange stored,

@@ -387,9 +387,10 @@ struct TriluLowering : public OpConversionPattern<onnx::TriluOp> {
                   onlyElement(rewriter, loc, adaptor.getOperands()[1]));
     int64_t rank = type.getRank();
     bool upper = op.getUpper();
+    Value zero = storedConstant(rewriter, loc, type.getElementType(), 0);
     Value y = generate(
         rewriter, loc, "Trilu", type.getElementType(),
-        sizesOf(rewriter, loc, x), {x, k},
+        sizesOf(rewriter, loc, x), {x, k, zero},
         [&](OpBuilder &b, Location l, ArrayRef<Value> at, ArrayRef<Value> in) {
           Value diagonal = addIndex(b, l, at[rank - 2], in[1]);
           Value kept = compare(b, l,
@@ -397,8 +398,7 @@ struct TriluLowering : public OpConversionPattern<onnx::TriluOp> {
                                      : arith::CmpIPredicate::sle,
                                at[rank - 1], diagonal);
           Value element = tensor::ExtractOp::create(b, l, in[0], at);
-          return select(b, l, kept, element,
-                        storedConstant(b, l, type.getElementType(), 0));
+          return select(b, l, kept, element, in[2]);
         });
     replaceWithCasts(rewriter, *getTypeConverter(), op, y);
     return success();

@@ -77,12 +77,9 @@ public:
     std::optional<Sampling> sampling = Sampling::parse(op);
     if (!sampling)
       return rewriter.notifyMatchFailure(op, "unknown mode");
-    bool isComplex = isa<ComplexType>(sampling->element);
-    if (!sampling->element.isIntOrFloat() && !isComplex)
-      return rewriter.notifyMatchFailure(op, "elements that are no numbers");
-    if (isComplex && sampling->mode != Interpolation::Nearest)
-      return rewriter.notifyMatchFailure(op,
-                                         "interpolation of complex numbers");
+    if (isa<onnx::StringType>(sampling->element) &&
+        sampling->mode != Interpolation::Nearest)
+      return rewriter.notifyMatchFailure(op, "interpolation of strings");
     int64_t spatial = type.getRank() - 2;
     checkSizes(rewriter, loc, x, grid, spatial);
     SmallVector<Value> inSizes = sizesOf(rewriter, loc, x);
@@ -92,6 +89,7 @@ public:
     sizes = knownSizes(rewriter, loc, op->getResult(0), sizes);
     SmallVector<Value> inputs{x, grid};
     llvm::append_range(inputs, ArrayRef<Value>(inSizes).drop_front(2));
+    inputs.push_back(storedConstant(rewriter, loc, type.getElementType(), 0));
     Value y = generate(
         rewriter, loc, "GridSample", type.getElementType(), sizes, inputs,
         [&](OpBuilder &b, Location l, ArrayRef<Value> at, ArrayRef<Value> in) {
@@ -115,7 +113,8 @@ private:
                   "GridSample: nothing to sample from");
   }
 
-  /// `in`: the operand, the grid and the operand's spatial sizes.
+  /// `in`: the operand, the grid, the operand's spatial sizes, and what there
+  /// is outside of it.
   static Value sample(OpBuilder &b, Location loc, const Sampling &sampling,
                       ArrayRef<Value> at, ArrayRef<Value> in) {
     int64_t spatial = at.size() - 2;
@@ -125,7 +124,14 @@ private:
     llvm::append_range(gridAt, at.drop_front(2));
     gridAt.push_back({});
     SmallVector<SmallVector<Tap>> taps;
-    ScalarBuilder s(b, loc, interpolationType(sampling.real()));
+    auto readStored = [&](ArrayRef<Value> place) -> Value {
+      SmallVector<Value> whole{at[0], at[1]};
+      llvm::append_range(whole, place);
+      return tensor::ExtractOp::create(b, loc, in[0], whole);
+    };
+    bool isNearest = sampling.mode == Interpolation::Nearest;
+    ScalarBuilder s(
+        b, loc, isNearest ? gridCompute : interpolationType(sampling.real()));
     for (int64_t d = 0; d < spatial; ++d) {
       // The grid names the last dimension first.
       gridAt.back() = indexConstant(b, loc, spatial - 1 - d);
@@ -139,11 +145,9 @@ private:
         if (tap.weight)
           tap.weight = g.castTo(tap.weight, s.type());
     }
-    auto readStored = [&](ArrayRef<Value> place) -> Value {
-      SmallVector<Value> whole{at[0], at[1]};
-      llvm::append_range(whole, place);
-      return tensor::ExtractOp::create(b, loc, in[0], whole);
-    };
+    // The nearest is handed on as it is.
+    if (isNearest)
+      return nearest(b, loc, taps, readStored, in.back());
     if (!sampling.isComplex())
       return valueOf(s, sampling, taps, readStored);
     Value re = valueOf(s, sampling, taps, [&](ArrayRef<Value> place) -> Value {
@@ -155,14 +159,12 @@ private:
     return complex::CreateOp::create(b, loc, sampling.element, re, im);
   }
 
-  /// One number; `read` gives stored ones. The nearest is handed on as it is.
+  /// One number between others; `read` gives stored ones.
   static Value valueOf(ScalarBuilder &s, const Sampling &sampling,
                        ArrayRef<SmallVector<Tap>> taps,
                        llvm::function_ref<Value(ArrayRef<Value>)> read) {
     OpBuilder &b = s.builder();
     Location loc = s.getLoc();
-    if (sampling.mode == Interpolation::Nearest)
-      return nearest(b, loc, taps, read);
     Value y = interpolate(s, taps, [&](ArrayRef<Value> place) {
       return toInterpolation(b, loc, read(place), sampling.real());
     });
@@ -171,7 +173,8 @@ private:
 
   static Value nearest(OpBuilder &b, Location loc,
                        ArrayRef<SmallVector<Tap>> taps,
-                       llvm::function_ref<Value(ArrayRef<Value>)> read) {
+                       llvm::function_ref<Value(ArrayRef<Value>)> read,
+                       Value otherwise) {
     SmallVector<Value> place;
     Value exists;
     for (const SmallVector<Tap> &dim : taps) {
@@ -184,8 +187,7 @@ private:
     Value y = read(place);
     if (!exists)
       return y;
-    return arith::SelectOp::create(b, loc, exists, y,
-                                   storedConstant(b, loc, y.getType(), 0));
+    return arith::SelectOp::create(b, loc, exists, y, otherwise);
   }
 };
 

@@ -251,8 +251,12 @@ struct QuantizeLowering : public OpConversionPattern<onnx::QuantizeLinearOp> {
     Type precision = floatOfNumber(op.getContext(), op.getPrecision());
     LinearKernel linear(rewriter, op, operands, op.getAxis(),
                         op.getBlockSize());
+    // Powers of two and integers hold no quotients.
+    bool holdsQuotients = isa<FloatType>(linear.scale.element) &&
+                          !isa<Float8E8M0FNUType>(linear.scale.element);
     if (!precision)
-      precision = linear.scale.element;
+      precision =
+          holdsQuotients ? linear.scale.element : Type(rewriter.getF32Type());
     Rounding rounding;
     rounding.saturate = op.getSaturate();
     rounding.mode = Rounding::Mode::Nearest;

@@ -57,22 +57,28 @@ bool isKnownZero(Value zeroPoint) {
   return dense && dense.isSplat() && dense.getSplatValue<APInt>().isZero();
 }
 
-/// x - zeroPoint in i32; x itself where there is nothing to subtract. A zero
-/// point that is a vector belongs to the dimension before the last `after`.
+/// The type of sums: i32, or f32 where an operand is a narrow float.
+Type sumType(OpBuilder &b, Type lhs, Type rhs) {
+  bool isReal = isa<FloatType>(lhs) || isa<FloatType>(rhs);
+  return isReal ? Type(b.getF32Type()) : Type(b.getI32Type());
+}
+
+/// x - zeroPoint in the type of the sum; x itself where there is nothing to
+/// subtract. A zero point that is a vector belongs to the dimension before the
+/// last `after`.
 Operand center(OpBuilder &b, Location loc, Operand x, Value zeroPoint,
-               int64_t after) {
+               int64_t after, Type sum) {
   if (!zeroPoint || isKnownZero(zeroPoint))
     return x;
-  Type i32 = b.getI32Type();
   zeroPoint = alignVector(b, loc, zeroPoint, after);
-  Value centered =
-      buildElementwise(b, loc, "center", {x.value, zeroPoint}, i32,
-                       [&](OpBuilder &nb, Location l, ValueRange v) -> Value {
-                         ScalarBuilder s(nb, l, x.element);
-                         return arith::SubIOp::create(
-                             nb, l, s.castTo(v[0], i32), s.castTo(v[1], i32));
-                       });
-  return {centered, i32};
+  Value centered = buildElementwise(
+      b, loc, "center", {x.value, zeroPoint}, sum,
+      [&](OpBuilder &nb, Location l, ValueRange v) -> Value {
+        ScalarBuilder s(nb, l, x.element);
+        return ScalarBuilder(nb, l, sum)
+            .sub(s.castTo(s.widen(v[0]), sum), s.castTo(s.widen(v[1]), sum));
+      });
+  return {centered, sum};
 }
 
 /// Scales and zero point of a QLinear operator's result.
@@ -85,7 +91,7 @@ struct Requantization {
 /// saturate(round(sum * lhsScale * rhsScale / scale) + zero point)
 Value requantize(OpBuilder &b, Location loc, StringRef name, Value sum,
                  const Requantization &q) {
-  Type i32 = b.getI32Type(), f32 = b.getF32Type();
+  Type f32 = b.getF32Type(), sumElement = getElementTypeOrSelf(sum.getType());
   return buildElementwise(
       b, loc, name, {sum, q.lhsScale, q.rhsScale, q.scale, q.zeroPoint},
       q.zeroPointElement, [&](OpBuilder &nb, Location l, ValueRange v) {
@@ -97,7 +103,7 @@ Value requantize(OpBuilder &b, Location loc, StringRef name, Value sum,
         Value factor = real.div(
             real.mul(cast(v[1], q.lhsElement), cast(v[2], q.rhsElement)),
             cast(v[3], q.element));
-        Value ratio = real.mul(cast(v[0], i32), factor);
+        Value ratio = real.mul(cast(v[0], sumElement), factor);
         return quantizeScalar(real, ratio, cast(v[4], q.zeroPointElement),
                               q.zeroPointElement);
       });
@@ -111,15 +117,16 @@ LogicalResult checkMatMul(ConversionPatternRewriter &rewriter, Operation *op,
   return success();
 }
 
-/// The product in i32. A vector of zero points of the left side has one for
+/// The product. A vector of zero points of the left side has one for
 /// each row.
 Value integerMatMul(OpBuilder &b, Location loc, Operand lhs, Value lhsZero,
                     Operand rhs, Value rhsZero) {
   bool hasRows = rankedType(lhs.value).getRank() > 1;
-  lhs = center(b, loc, lhs, lhsZero, hasRows ? 1 : 0);
-  rhs = center(b, loc, rhs, rhsZero, 0);
+  Type sum = sumType(b, lhs.element, rhs.element);
+  lhs = center(b, loc, lhs, lhsZero, hasRows ? 1 : 0, sum);
+  rhs = center(b, loc, rhs, rhsZero, 0, sum);
   return buildMatMul(b, loc, lhs.value, rhs.value,
-                     {lhs.element, rhs.element, b.getI32Type()});
+                     {lhs.element, rhs.element, sum});
 }
 
 struct MatMulIntegerLowering
@@ -176,11 +183,11 @@ FailureOr<Value> integerConv(ConversionPatternRewriter &rewriter, Operation *op,
                              Operand x, Value xZero, Operand w, Value wZero,
                              Value bias, const Convolution &convolution) {
   Location loc = op->getLoc();
-  x = center(rewriter, loc, x, xZero, 0);
-  w = center(rewriter, loc, w, wZero, rankedType(w.value).getRank() - 1);
+  Type sum = rewriter.getI32Type();
+  x = center(rewriter, loc, x, xZero, 0, sum);
+  w = center(rewriter, loc, w, wZero, rankedType(w.value).getRank() - 1, sum);
   return buildConvolution(rewriter, op, x.value, w.value, bias,
-                          {x.element, w.element, rewriter.getI32Type()},
-                          convolution);
+                          {x.element, w.element, sum}, convolution);
 }
 
 struct ConvIntegerLowering : public OpConversionPattern<onnx::ConvIntegerOp> {

@@ -3,6 +3,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Conversion/ONNXToKrnl/ScalarBuilder.h"
+
+#include "mlir/Dialect/Complex/IR/Complex.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXTypes.h"
 
@@ -60,6 +62,12 @@ Value ScalarBuilder::narrow(Value computed, Rounding rounding) {
 
 Value ScalarBuilder::constant(double value) {
   Type t = type();
+  if (auto number = dyn_cast<ComplexType>(t)) {
+    Type part = number.getElementType();
+    return complex::ConstantOp::create(
+        b, loc, t,
+        b.getArrayAttr({b.getFloatAttr(part, value), b.getFloatAttr(part, 0)}));
+  }
   if (isa<FloatType>(t))
     return arith::ConstantOp::create(b, loc, b.getFloatAttr(t, value));
   return arith::ConstantOp::create(b, loc, b.getIntegerAttr(t, int64_t(value)));
@@ -88,6 +96,8 @@ Value ScalarBuilder::highest() {
 }
 
 Value ScalarBuilder::add(Value x, Value y) {
+  if (isa<ComplexType>(type()))
+    return math<complex::AddOp>(x, y);
   return isFloat() ? math<arith::AddFOp>(x, y) : math<arith::AddIOp>(x, y);
 }
 

@@ -55,3 +55,14 @@ func.func @constant_of_int4() -> tensor<3xi4> {
   %y = onnx.Constant {value = dense<[1, -2, 7]> : tensor<3xi4>} : tensor<3xi4>
   return %y : tensor<3xi4>
 }
+
+// A complex number is its two parts, the real one low.
+// CHECK-LABEL: func @complex_bits
+// CHECK:         %[[IM:.+]] = complex.im
+// CHECK:         arith.shli
+// CHECK:         complex.re
+// CHECK:         arith.ori {{.*}} : i64
+func.func @complex_bits(%x: tensor<4xcomplex<f32>>) -> tensor<4xi64> {
+  %y = onnx.BitCast(%x) {to = 7 : i64} : (tensor<4xcomplex<f32>>) -> tensor<4xi64>
+  return %y : tensor<4xi64>
+}

@@ -66,7 +66,7 @@ func.func @affine_grid(%theta: tensor<2x2x3xf32>) -> tensor<2x4x5x2xf32> {
 
 func.func @strings(%x: tensor<1x2x8x!onnx.string>, %grid: tensor<1x5x1xf32>) -> tensor<1x2x5x!onnx.string> {
   // expected-error @+2 {{operator GridSample is not supported}}
-  // expected-note @+1 {{elements that are no numbers}}
+  // expected-note @+1 {{interpolation of strings}}
   %y = onnx.GridSample(%x, %grid) : (tensor<1x2x8x!onnx.string>, tensor<1x5x1xf32>) -> tensor<1x2x5x!onnx.string>
   return %y : tensor<1x2x5x!onnx.string>
 }

@@ -19,7 +19,8 @@ class Krnl_Op<string opMnemonic, list<Trait> traits = []>
     : Op<Krnl_Dialect, opMnemonic, traits>;
 
 def Krnl_Scalar
-    : AnyTypeOf<[Index, AnySignlessInteger, AnyFloat, Krnl_StrType]>;
+    : AnyTypeOf<[Index, AnySignlessInteger, AnyFloat, AnyComplex,
+                 Krnl_StrType]>;
 def Krnl_Tensor : RankedTensorOf<[AnyType]>;
 
 //===----------------------------------------------------------------------===//
@@ -139,7 +140,6 @@ def Krnl_CurrentOp : Krnl_Op<"current", [Pure]> {
   let assemblyFormat = "$number `at` `[` $at `]` attr-dict `:` type($element)";
 }
 
-def Krnl_WrapIndexOp : Krnl_Op<"wrap_index", [Pure]> {
 def Krnl_DotOp : Krnl_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>,
                                 AllTypesMatch<["lhs", "rhs"]>]> {
   let summary = "products of groups of four bytes, added to their sums";
@@ -163,6 +163,7 @@ def Krnl_DotOp : Krnl_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>,
   let hasVerifier = 1;
 }
 
+def Krnl_WrapIndexOp : Krnl_Op<"wrap_index", [Pure]> {
   let summary = "an index from data, brought into range";
   let description = [{
     In the payload of a structured op: `index`, counted from the end where it is

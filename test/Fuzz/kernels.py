@@ -30,6 +30,7 @@ class Kernel:
     axes: dict
     ops: list
     operands: dict
+    multiplies_bytes: bool
 
 
 def read_op(match):
@@ -71,5 +72,6 @@ def read_kernels(text):
             ops.append(read_op(op_match))
             for number, used in read_operands(op_match, ops[-1], numbers, maps):
                 operands[number] = operands.get(number, set()) | used
-        kernels.append(Kernel(match[1], axes, ops, operands))
+        bytes_ = re.search(r"arith\.ext[su]i %\S+ : i8 to i32", match[0]) and "arith.muli" in match[0]
+        kernels.append(Kernel(match[1], axes, ops, operands, bool(bytes_)))
     return kernels

@@ -231,13 +231,19 @@ class Draw:
             at = int(self.rng.integers(len(reduced)))
             reduced[at : at + 1] = self.block(reduced[at])
         rows, columns = kept.pop(int(self.rng.integers(len(kept)))), kept.pop(int(self.rng.integers(len(kept))))
+        group = []
+        if self.kernel.multiplies_bytes and self.chance(0.8):
+            at = int(self.rng.integers(len(reduced)))
+            reduced[at], *group = self.block(reduced[at], 4)
         row_blocks, row = self.block(rows, self.pick([1, 2, 3, 4, 8]))
         column_blocks, column = self.block(columns, self.pick([8, 16, 24, 32, 48]))
         outer = [*kept, row_blocks, column_blocks]
         self.rng.shuffle(outer)
-        self.add("order", [*outer, *reduced, row, column])
+        self.add("order", [*outer, *reduced, *group, row, column])
         self.place([str(l) for l in outer])
         self.add("register_tile", [row, column])
+        if group:
+            self.add("dot", group)
         if self.chance(0.4):
             self.add("unroll", reduced[-1:], number=int(self.pick([2, 3, 4])))
         return True
@@ -263,7 +269,7 @@ class Draw:
 def random_recipe(kernel, rng):
     """Steps, most of them legal."""
     draw = Draw(kernel, rng)
-    if not draw.chance(0.3) or not draw.contraction():
+    if not draw.chance(0.8 if kernel.multiplies_bytes else 0.3) or not draw.contraction():
         draw.walk()
     draw.storage()
     return draw.steps

@@ -1,0 +1,183 @@
+// RUN: onnx-opt %s --split-input-file --convert-krnl-to-llvm | FileCheck %s
+
+// Each processor has its own way to multiply groups of bytes.
+// One instruction.
+// CHECK-LABEL: llvm.func {{.*}}@avx512_mixed
+// CHECK:         llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"(%{{.+}}, %[[X:.+]], %[[Y:.+]]) :
+// CHECK-NOT:     llvm.call_intrinsic
+module attributes {krnl.target = {cpu = "", features = "+avx512f,+avx512vnni", triple = "x86_64-pc-linux-gnu", vector_bytes = 64 : i64}} {
+  func.func private @avx512_mixed(%s: memref<16xi32>, %x: memref<64xi8>, %y: memref<64xi8>, %begin: index, %end: index) attributes {krnl.kernel} {
+    %c0 = arith.constant 0 : index
+    %a = vector.load %s[%c0] : memref<16xi32>, vector<16xi32>
+    %b = vector.load %x[%c0] : memref<64xi8>, vector<64xi8>
+    %c = vector.load %y[%c0] : memref<64xi8>, vector<64xi8>
+    %d = krnl.dot %a, %b, %c {rhsSigned} : vector<16xi32>, vector<64xi8>
+    vector.store %d, %s[%c0] : memref<16xi32>, vector<16xi32>
+    return
+  }
+}
+
+// -----
+
+// Two signed operands: one is moved by 128, which is taken away again.
+// CHECK-LABEL: llvm.func {{.*}}@avx512_signed
+// CHECK:         %[[X:.+]] = llvm.xor
+// CHECK:         llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"(%{{.+}}, %[[X]], %
+// CHECK:         llvm.sub
+module attributes {krnl.target = {cpu = "", features = "+avx512f,+avx512vnni", triple = "x86_64-pc-linux-gnu", vector_bytes = 64 : i64}} {
+  func.func private @avx512_signed(%s: memref<16xi32>, %x: memref<64xi8>, %y: memref<64xi8>, %begin: index, %end: index) attributes {krnl.kernel} {
+    %c0 = arith.constant 0 : index
+    %a = vector.load %s[%c0] : memref<16xi32>, vector<16xi32>
+    %b = vector.load %x[%c0] : memref<64xi8>, vector<64xi8>
+    %c = vector.load %y[%c0] : memref<64xi8>, vector<64xi8>
+    %d = krnl.dot %a, %b, %c {lhsSigned, rhsSigned} : vector<16xi32>, vector<64xi8>
+    vector.store %d, %s[%c0] : memref<16xi32>, vector<16xi32>
+    return
+  }
+}
+
+// -----
+
+// Two unsigned ones: 128 is twice 64.
+// CHECK-LABEL: llvm.func {{.*}}@avx512_unsigned
+// CHECK:         llvm.xor
+// CHECK:         llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"
+// CHECK:         llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"
+// CHECK:         llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"
+module attributes {krnl.target = {cpu = "", features = "+avx512f,+avx512vnni", triple = "x86_64-pc-linux-gnu", vector_bytes = 64 : i64}} {
+  func.func private @avx512_unsigned(%s: memref<16xi32>, %x: memref<64xi8>, %y: memref<64xi8>, %begin: index, %end: index) attributes {krnl.kernel} {
+    %c0 = arith.constant 0 : index
+    %a = vector.load %s[%c0] : memref<16xi32>, vector<16xi32>
+    %b = vector.load %x[%c0] : memref<64xi8>, vector<64xi8>
+    %c = vector.load %y[%c0] : memref<64xi8>, vector<64xi8>
+    %d = krnl.dot %a, %b, %c : vector<16xi32>, vector<64xi8>
+    vector.store %d, %s[%c0] : memref<16xi32>, vector<16xi32>
+    return
+  }
+}
+
+// -----
+
+// Newer processors have all kinds.
+// CHECK-LABEL: llvm.func {{.*}}@avx_vnni_int8
+// CHECK:         llvm.call_intrinsic "llvm.x86.avx2.vpdpbssd.256"
+module attributes {krnl.target = {cpu = "", features = "+avx2,+avxvnni,+avxvnniint8", triple = "x86_64-pc-linux-gnu", vector_bytes = 32 : i64}} {
+  func.func private @avx_vnni_int8(%s: memref<8xi32>, %x: memref<32xi8>, %y: memref<32xi8>, %begin: index, %end: index) attributes {krnl.kernel} {
+    %c0 = arith.constant 0 : index
+    %a = vector.load %s[%c0] : memref<8xi32>, vector<8xi32>
+    %b = vector.load %x[%c0] : memref<32xi8>, vector<32xi8>
+    %c = vector.load %y[%c0] : memref<32xi8>, vector<32xi8>
+    %d = krnl.dot %a, %b, %c {lhsSigned, rhsSigned} : vector<8xi32>, vector<32xi8>
+    vector.store %d, %s[%c0] : memref<8xi32>, vector<8xi32>
+    return
+  }
+}
+
+// -----
+
+// Signed by unsigned is the other way round.
+// CHECK-LABEL: llvm.func {{.*}}@avx_vnni
+// CHECK:         llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.256"
+module attributes {krnl.target = {cpu = "", features = "+avx2,+avxvnni", triple = "x86_64-pc-linux-gnu", vector_bytes = 32 : i64}} {
+  func.func private @avx_vnni(%s: memref<8xi32>, %x: memref<32xi8>, %y: memref<32xi8>, %begin: index, %end: index) attributes {krnl.kernel} {
+    %c0 = arith.constant 0 : index
+    %a = vector.load %s[%c0] : memref<8xi32>, vector<8xi32>
+    %b = vector.load %x[%c0] : memref<32xi8>, vector<32xi8>
+    %c = vector.load %y[%c0] : memref<32xi8>, vector<32xi8>
+    %d = krnl.dot %a, %b, %c {lhsSigned} : vector<8xi32>, vector<32xi8>
+    vector.store %d, %s[%c0] : memref<8xi32>, vector<8xi32>
+    return
+  }
+}
+
+// -----
+
+// Pairs of 16 bits; products of bytes that saturate are not used.
+// CHECK-LABEL: llvm.func {{.*}}@avx2
+// CHECK:         llvm.shl
+// CHECK:         llvm.lshr
+// CHECK:         llvm.ashr
+// CHECK:         llvm.call_intrinsic "llvm.x86.avx2.pmadd.wd"
+// CHECK:         llvm.call_intrinsic "llvm.x86.avx2.pmadd.wd"
+module attributes {krnl.target = {cpu = "", features = "+avx2", triple = "x86_64-pc-linux-gnu", vector_bytes = 32 : i64}} {
+  func.func private @avx2(%s: memref<8xi32>, %x: memref<32xi8>, %y: memref<32xi8>, %begin: index, %end: index) attributes {krnl.kernel} {
+    %c0 = arith.constant 0 : index
+    %a = vector.load %s[%c0] : memref<8xi32>, vector<8xi32>
+    %b = vector.load %x[%c0] : memref<32xi8>, vector<32xi8>
+    %c = vector.load %y[%c0] : memref<32xi8>, vector<32xi8>
+    %d = krnl.dot %a, %b, %c {rhsSigned} : vector<8xi32>, vector<32xi8>
+    vector.store %d, %s[%c0] : memref<8xi32>, vector<8xi32>
+    return
+  }
+}
+
+// -----
+
+// The same on the least processor.
+// CHECK-LABEL: llvm.func {{.*}}@sse2
+// CHECK:         llvm.call_intrinsic "llvm.x86.sse2.pmadd.wd"
+module attributes {krnl.target = {cpu = "", features = "+sse2", triple = "x86_64-pc-linux-gnu", vector_bytes = 16 : i64}} {
+  func.func private @sse2(%s: memref<4xi32>, %x: memref<16xi8>, %y: memref<16xi8>, %begin: index, %end: index) attributes {krnl.kernel} {
+    %c0 = arith.constant 0 : index
+    %a = vector.load %s[%c0] : memref<4xi32>, vector<4xi32>
+    %b = vector.load %x[%c0] : memref<16xi8>, vector<16xi8>
+    %c = vector.load %y[%c0] : memref<16xi8>, vector<16xi8>
+    %d = krnl.dot %a, %b, %c {rhsSigned} : vector<4xi32>, vector<16xi8>
+    vector.store %d, %s[%c0] : memref<4xi32>, vector<4xi32>
+    return
+  }
+}
+
+// -----
+
+// Arm has signed by signed, and unsigned by unsigned,
+// CHECK-LABEL: llvm.func {{.*}}@arm_dot
+// CHECK:         llvm.call_intrinsic "llvm.aarch64.neon.sdot.v4i32.v16i8"
+module attributes {krnl.target = {cpu = "", features = "+neon,+dotprod", triple = "aarch64-linux-gnu", vector_bytes = 16 : i64}} {
+  func.func private @arm_dot(%s: memref<4xi32>, %x: memref<16xi8>, %y: memref<16xi8>, %begin: index, %end: index) attributes {krnl.kernel} {
+    %c0 = arith.constant 0 : index
+    %a = vector.load %s[%c0] : memref<4xi32>, vector<4xi32>
+    %b = vector.load %x[%c0] : memref<16xi8>, vector<16xi8>
+    %c = vector.load %y[%c0] : memref<16xi8>, vector<16xi8>
+    %d = krnl.dot %a, %b, %c {lhsSigned, rhsSigned} : vector<4xi32>, vector<16xi8>
+    vector.store %d, %s[%c0] : memref<4xi32>, vector<4xi32>
+    return
+  }
+}
+
+// -----
+
+// and mixed with another extension.
+// CHECK-LABEL: llvm.func {{.*}}@arm_i8mm
+// CHECK:         llvm.call_intrinsic "llvm.aarch64.neon.usdot.v4i32.v16i8"
+module attributes {krnl.target = {cpu = "", features = "+neon,+dotprod,+i8mm", triple = "aarch64-linux-gnu", vector_bytes = 16 : i64}} {
+  func.func private @arm_i8mm(%s: memref<4xi32>, %x: memref<16xi8>, %y: memref<16xi8>, %begin: index, %end: index) attributes {krnl.kernel} {
+    %c0 = arith.constant 0 : index
+    %a = vector.load %s[%c0] : memref<4xi32>, vector<4xi32>
+    %b = vector.load %x[%c0] : memref<16xi8>, vector<16xi8>
+    %c = vector.load %y[%c0] : memref<16xi8>, vector<16xi8>
+    %d = krnl.dot %a, %b, %c {rhsSigned} : vector<4xi32>, vector<16xi8>
+    vector.store %d, %s[%c0] : memref<4xi32>, vector<4xi32>
+    return
+  }
+}
+
+// -----
+
+// What has none of these multiplies words.
+// CHECK-LABEL: llvm.func {{.*}}@arm
+// CHECK:         llvm.mul
+// CHECK:         llvm.mul
+// CHECK:         llvm.mul
+// CHECK:         llvm.mul
+module attributes {krnl.target = {cpu = "", features = "+neon", triple = "aarch64-linux-gnu", vector_bytes = 16 : i64}} {
+  func.func private @arm(%s: memref<4xi32>, %x: memref<16xi8>, %y: memref<16xi8>, %begin: index, %end: index) attributes {krnl.kernel} {
+    %c0 = arith.constant 0 : index
+    %a = vector.load %s[%c0] : memref<4xi32>, vector<4xi32>
+    %b = vector.load %x[%c0] : memref<16xi8>, vector<16xi8>
+    %c = vector.load %y[%c0] : memref<16xi8>, vector<16xi8>
+    %d = krnl.dot %a, %b, %c {rhsSigned} : vector<4xi32>, vector<16xi8>
+    vector.store %d, %s[%c0] : memref<4xi32>, vector<4xi32>
+    return
+  }
+}

@@ -1,0 +1,68 @@
+// RUN: onnx-opt %s --krnl-lower-kernels=vector-bytes=64 --canonicalize --cse | FileCheck %s
+
+// Four bytes of a row are one load for all lanes; those of the packed columns lie
+// in a line. 24 = 6 * 4: no tail.
+// CHECK-LABEL: func private @kernel_packed_0(
+// CHECK:         scf.for {{.+}} iter_args({{.+}}) -> (vector<16xi32>, vector<16xi32>)
+// CHECK:           %[[GROUP:.+]] = vector.load %{{.+}} : memref<2x24xi8>, vector<4xi8>
+// CHECK:           %[[WORD:.+]] = vector.bitcast %[[GROUP]] : vector<4xi8> to vector<1xi32>
+// CHECK:           %[[X:.+]] = vector.bitcast %{{.+}} : vector<16xi32> to vector<64xi8>
+// CHECK:           %[[W:.+]] = vector.load %{{.+}} : memref<1x6x16x4xi8>, vector<64xi8>
+// CHECK:           krnl.dot %{{.+}}, %[[X]], %[[W]] {rhsSigned} : vector<16xi32>, vector<64xi8>
+// CHECK:           krnl.dot
+// CHECK-NOT:     krnl.dot
+#x = affine_map<(m, n, k) -> (m, k)>
+#w = affine_map<(m, n, k) -> (k, n)>
+#y = affine_map<(m, n, k) -> (m, n)>
+func.func @packed(%x: tensor<2x24xi8>, %o: tensor<2x16xi32>) -> tensor<2x16xi32> {
+  %w = krnl.constant dense<3> : tensor<24x16xi8>
+  %y = krnl.kernel "packed" loops [m = 2, n = 16, k = 24]
+      ins(%x, %w : tensor<2x24xi8>, tensor<24x16xi8>) outs(%o : tensor<2x16xi32>)
+      recipe [block(n, 16) -> (n.o, n.r), block(k, 4) -> (k.o, k.q), order(n.o, k.o, k.q, m, n.r), share(n.o), register_tile(m, n.r), pack(1, [n.o, k.o, n.r, k.q]), 1: dot(k.q)] {
+  ^bb0(%a: tensor<2x24xi8>, %b: tensor<24x16xi8>, %c: tensor<2x16xi32>):
+    %zero = arith.constant 0 : i32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : i32) outs(%c : tensor<2x16xi32>) -> tensor<2x16xi32>
+    %r = linalg.generic {indexing_maps = [#x, #w, #y], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%a, %b : tensor<2x24xi8>, tensor<24x16xi8>) outs(%f : tensor<2x16xi32>) attrs = {krnl.axes = ["m", "n", "k"]} {
+    ^bb0(%p: i8, %q: i8, %s: i32):
+      %u = arith.extui %p : i8 to i32
+      %v = arith.extsi %q : i8 to i32
+      %m = arith.muli %u, %v : i32
+      %t = arith.addi %s, %m : i32
+      linalg.yield %t : i32
+    } -> tensor<2x16xi32>
+    krnl.yield %r : tensor<2x16xi32>
+  } -> tensor<2x16xi32>
+  return %y : tensor<2x16xi32>
+}
+
+// 7 = 4 + 3: the last group of a row is put together from three bytes, while the
+// packed operand has a fourth one of zero.
+// CHECK-LABEL: func private @kernel_tail_0(
+// CHECK:         vector.load %{{.+}} : memref<2x7xi8>, vector<4xi8>
+// CHECK:         krnl.dot
+// CHECK:         krnl.dot
+// CHECK-COUNT-3: memref.load %{{.+}} : memref<2x7xi8>
+// CHECK-NOT:     memref.load %{{.+}} : memref<2x7xi8>
+// CHECK:         krnl.dot {{.+}} {lhsSigned, rhsSigned} : vector<16xi32>, vector<64xi8>
+func.func @tail(%x: tensor<2x7xi8>, %o: tensor<2x16xi32>) -> tensor<2x16xi32> {
+  %w = krnl.constant dense<3> : tensor<7x16xi8>
+  %y = krnl.kernel "tail" loops [m = 2, n = 16, k = 7]
+      ins(%x, %w : tensor<2x7xi8>, tensor<7x16xi8>) outs(%o : tensor<2x16xi32>)
+      recipe [block(k, 4, tail=peel) -> (k.o, k.q), order(k.o, k.q, m, n), register_tile(m, n), pack(1, [k.o, n, k.q]), 1: dot(k.q)] {
+  ^bb0(%a: tensor<2x7xi8>, %b: tensor<7x16xi8>, %c: tensor<2x16xi32>):
+    %zero = arith.constant 0 : i32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : i32) outs(%c : tensor<2x16xi32>) -> tensor<2x16xi32>
+    %r = linalg.generic {indexing_maps = [#x, #w, #y], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%a, %b : tensor<2x7xi8>, tensor<7x16xi8>) outs(%f : tensor<2x16xi32>) attrs = {krnl.axes = ["m", "n", "k"]} {
+    ^bb0(%p: i8, %q: i8, %s: i32):
+      %u = arith.extsi %p : i8 to i32
+      %v = arith.extsi %q : i8 to i32
+      %m = arith.muli %u, %v : i32
+      %t = arith.addi %s, %m : i32
+      linalg.yield %t : i32
+    } -> tensor<2x16xi32>
+    krnl.yield %r : tensor<2x16xi32>
+  } -> tensor<2x16xi32>
+  return %y : tensor<2x16xi32>
+}

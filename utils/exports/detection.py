@@ -87,7 +87,7 @@ def faster_rcnn(mask=False):
 def ssd_lite():
     from torchvision.models.detection import ssdlite320_mobilenet_v3_large
 
-    model = ssdlite320_mobilenet_v3_large(weights=None, weights_backbone=None, num_classes=6, score_thresh=0.2, topk_candidates=60)
+    model = ssdlite320_mobilenet_v3_large(weights=None, weights_backbone=None, num_classes=6, score_thresh=0.6, topk_candidates=12)
     spread(model.head.classification_head.module_list, 0.2)
     return Detector(model)
 

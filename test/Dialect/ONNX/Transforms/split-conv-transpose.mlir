@@ -1,0 +1,60 @@
+// RUN: onnx-opt %s --onnx-simplify=specialize-ranks --split-input-file | FileCheck %s
+
+// A filter of two elements and steps of two: each result is one product, and
+// the elements of the filter become channels.
+// CHECK-LABEL: func @no_taps
+// CHECK-SAME:  (%[[X:.*]]: tensor<?x2x5xf32>)
+func.func @no_taps(%x: tensor<?x2x5xf32>) -> tensor<?x1x10xf32> {
+  // CHECK-DAG: %[[W:.*]] = onnx.Constant {{.*}}dense<{{\[\[\[}}1.000000e+00], [3.000000e+00]], {{\[\[}}2.000000e+00], [4.000000e+00]]]> : tensor<2x2x1xf32>
+  // CHECK-DAG: %[[B:.*]] = onnx.Constant {{.*}}dense<5.000000e-01> : tensor<2xf32>
+  // CHECK: %[[Z:.*]] = onnx.Conv(%[[X]], %[[W]]) B(%[[B]]){{.*}}pads = array<i64: 0, 0>{{.*}}-> tensor<?x2x5xf32>
+  // CHECK: %[[R:.*]] = onnx.Reshape(%[[Z]], {{.*}}-> tensor<?x1x2x5xf32>
+  // CHECK: %[[T:.*]] = onnx.Transpose(%[[R]]){{.*}}perm = array<i64: 0, 1, 3, 2>
+  // CHECK: onnx.Reshape(%[[T]], {{.*}}-> tensor<?x1x10xf32>
+  // CHECK-NOT: onnx.Slice
+  %w = onnx.Constant dense<[[[1.0, 2.0]], [[3.0, 4.0]]]> : tensor<2x1x2xf32>
+  %b = onnx.Constant dense<0.5> : tensor<1xf32>
+  %y = onnx.ConvTranspose(%x, %w) B(%b) {strides = array<i64: 2>} : (tensor<?x2x5xf32>, tensor<2x1x2xf32>, tensor<1xf32>) -> tensor<?x1x10xf32>
+  return %y : tensor<?x1x10xf32>
+}
+
+// -----
+
+// The elements 2 and 0 of a filter of three go to even places, 1 to odd ones,
+// beside a zero; the border of one is cut off.
+// CHECK-LABEL: func @filled_filter_and_border
+func.func @filled_filter_and_border(%x: tensor<1x1x4xf32>) -> tensor<1x1x7xf32> {
+  // CHECK: dense<{{\[\[\[}}3.000000e+00, 1.000000e+00]], {{\[\[}}0.000000e+00, 2.000000e+00]]]> : tensor<2x1x2xf32>
+  // CHECK: onnx.Conv({{.*}}pads = array<i64: 1, 0>{{.*}}-> tensor<1x2x4xf32>
+  // CHECK: onnx.Slice({{.*}}-> tensor<1x1x7xf32>
+  %w = onnx.Constant dense<[[[1.0, 2.0, 3.0]]]> : tensor<1x1x3xf32>
+  %y = onnx.ConvTranspose(%x, %w) {strides = array<i64: 2>, pads = array<i64: 1, 1>} : (tensor<1x1x4xf32>, tensor<1x1x3xf32>) -> tensor<1x1x7xf32>
+  return %y : tensor<1x1x7xf32>
+}
+
+// -----
+
+// Scales of channels belong into the weights first.
+// CHECK-LABEL: func @what_follows_first
+// CHECK-NOT: onnx.Mul
+// CHECK: dense<{{\[\[\[}}2.000000e+00]], {{\[\[}}4.000000e+00]]]> : tensor<2x1x1xf32>
+// CHECK: onnx.Conv
+func.func @what_follows_first(%x: tensor<1x1x4xf32>) -> tensor<1x1x8xf32> {
+  %w = onnx.Constant dense<[[[1.0, 2.0]]]> : tensor<1x1x2xf32>
+  %two = onnx.Constant dense<2.0> : tensor<f32>
+  %y = onnx.ConvTranspose(%x, %w) {strides = array<i64: 2>} : (tensor<1x1x4xf32>, tensor<1x1x2xf32>) -> tensor<1x1x8xf32>
+  %z = onnx.Mul(%y, %two) : (tensor<1x1x8xf32>, tensor<f32>) -> tensor<1x1x8xf32>
+  return %z : tensor<1x1x8xf32>
+}
+
+// -----
+
+// Neither steps of one nor a filter that only the run knows are split.
+// CHECK-LABEL: func @left_alone
+func.func @left_alone(%x: tensor<1x1x4xf32>, %v: tensor<1x1x2xf32>) -> (tensor<1x1x5xf32>, tensor<1x1x8xf32>) {
+  // CHECK-COUNT-2: onnx.ConvTranspose
+  %w = onnx.Constant dense<1.0> : tensor<1x1x2xf32>
+  %y = onnx.ConvTranspose(%x, %w) : (tensor<1x1x4xf32>, tensor<1x1x2xf32>) -> tensor<1x1x5xf32>
+  %z = onnx.ConvTranspose(%x, %v) {strides = array<i64: 2>} : (tensor<1x1x4xf32>, tensor<1x1x2xf32>) -> tensor<1x1x8xf32>
+  return %y, %z : tensor<1x1x5xf32>, tensor<1x1x8xf32>
+}

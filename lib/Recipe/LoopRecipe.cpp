@@ -416,8 +416,10 @@ ArrayAttr LoopWriter::write() {
   findCommon();
   findVectorLoop();
   chooseLanes();
-  chooseTurned();
-  chooseRows();
+  if (options.openLoops) {
+    chooseTurned();
+    chooseRows();
+  }
   planShared();
   planParallel();
   writeBlocks();
@@ -434,8 +436,14 @@ ArrayAttr chooseRecipe(KernelOp kernel, const TargetDescription &target,
                        const RecipeOptions &options) {
   ArrayAttr old = kernel.getRecipeAttr();
   ArrayAttr chosen = ArrayAttr::get(kernel.getContext(), {});
-  for (auto *choose : {chooseContractionRecipe, chooseLoopRecipe}) {
-    ArrayAttr recipe = choose(kernel, target, options);
+  RecipeOptions simple = options;
+  simple.openLoops = false;
+  using Choice = std::pair<decltype(&chooseLoopRecipe), const RecipeOptions *>;
+  for (auto [choose, how] :
+       {Choice(chooseContractionRecipe, &options),
+        Choice(chooseRowRecipe, &options), Choice(chooseLoopRecipe, &options),
+        Choice(chooseLoopRecipe, &simple)}) {
+    ArrayAttr recipe = choose(kernel, target, *how);
     if (!recipe)
       continue;
     kernel.setRecipeAttr(recipe);

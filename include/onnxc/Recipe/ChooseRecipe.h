@@ -15,6 +15,8 @@ namespace onnxc {
 struct RecipeOptions {
   /// Every reduction must be added up in its source order.
   bool keepOrder = false;
+  /// Loops outside of the vectors may be written out a few times.
+  bool openLoops = true;
 };
 
 /// The recipe that the cost model proposes for the target. It holds: the kernel
@@ -28,6 +30,12 @@ mlir::ArrayAttr chooseRecipe(krnl::KernelOp kernel,
 mlir::ArrayAttr chooseContractionRecipe(krnl::KernelOp kernel,
                                         const target::TargetDescription &target,
                                         const RecipeOptions &options);
+
+/// For a kernel around the product of one row with a constant matrix, which is
+/// stored in the order in which it is read. Null where the kernel is none.
+mlir::ArrayAttr chooseRowRecipe(krnl::KernelOp kernel,
+                                const target::TargetDescription &target,
+                                const RecipeOptions &options);
 
 /// For all others: the loops that all ops have are shared, the one along memory
 /// is vectorised, the outer ones run parallel if there is enough to do.

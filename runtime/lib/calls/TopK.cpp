@@ -41,6 +41,10 @@ public:
     }
   }
 
+  bool isFull() const { return count == capacity; }
+  /// Of a full heap: the index that the next item has to beat.
+  int64_t lastIndex() const { return items[0].index; }
+
   /// Puts them in order and starts over.
   void sort() {
     for (int64_t end = count - 1; end > 0; --end) {
@@ -79,8 +83,51 @@ struct Rows {
   }
 };
 
+/// From element `i` of a row on, the first that may come before element
+/// `other`; `end` if there is none.
+using SkipFn = int64_t (*)(const void *row, int64_t i, int64_t end,
+                           int64_t other);
+
+/// Blocks are compared at once: most have nothing. What is no number is not
+/// skipped.
+template <typename T, bool Largest>
+int64_t skip(const void *row, int64_t i, int64_t end, int64_t other) {
+  const T *elements = static_cast<const T *>(row);
+  T bound = elements[other];
+  auto mayCome = [&](T x) { return Largest ? !(x <= bound) : !(x >= bound); };
+  constexpr int64_t block = 16;
+  for (; i + block <= end; i += block) {
+    bool any = false;
+    for (int64_t j = 0; j < block; ++j)
+      any |= mayCome(elements[i + j]);
+    if (any)
+      break;
+  }
+  while (i < end && !mayCome(elements[i]))
+    ++i;
+  return i;
+}
+
+/// For the types that rows of scores have; null for the others.
+SkipFn skipOf(int64_t type, bool largest) {
+  switch (type) {
+  case ONNX_TYPE_FLOAT:
+    return largest ? skip<float, true> : skip<float, false>;
+  case ONNX_TYPE_DOUBLE:
+    return largest ? skip<double, true> : skip<double, false>;
+  case ONNX_TYPE_INT32:
+    return largest ? skip<int32_t, true> : skip<int32_t, false>;
+  case ONNX_TYPE_INT64:
+    return largest ? skip<int64_t, true> : skip<int64_t, false>;
+  default:
+    return nullptr;
+  }
+}
+
 struct Selection {
   KeyFn key;
+  /// Null where the elements of a row are no neighbours.
+  SkipFn skip;
   int64_t bytes, k;
   bool largest;
 };
@@ -97,6 +144,11 @@ static void select(const OnnxcValue &x, const Rows &rows,
     for (int64_t after = 0; after < rows.after; ++after) {
       int64_t begin = before * rows.length * rows.after + after;
       for (int64_t i = 0; i < rows.length; ++i) {
+        if (wanted.skip && first.isFull())
+          i = wanted.skip(elements + begin * bytes, i, rows.length,
+                          first.lastIndex());
+        if (i == rows.length)
+          break;
         uint64_t key = wanted.key(x.data, begin + i * rows.after);
         first.add({wanted.largest ? ~key : key, i});
       }
@@ -117,8 +169,10 @@ extern "C" int32_t onnxc_call_topk(OnnxcCall *call, int32_t, OnnxcValue *outs,
   const OnnxcValue &x = ins[0];
   int64_t parts, axis = params[1];
   Rows rows(x, axis);
-  Selection wanted{keyOf(params[0], parts), elementBytes(params[0]), 0,
-                   params[2] != 0};
+  bool largest = params[2] != 0;
+  Selection wanted{keyOf(params[0], parts),
+                   rows.after == 1 ? skipOf(params[0], largest) : nullptr,
+                   elementBytes(params[0]), 0, largest};
   memcpy(&wanted.k, ins[1].data, sizeof wanted.k);
   if (!wanted.key || parts != 1)
     return onnxc_rt_fail(call, ONNXC_ERR_UNSUPPORTED,

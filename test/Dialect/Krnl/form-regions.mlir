@@ -146,6 +146,21 @@ func.func @whole_work(%x: memref<4096xf32>, %y: memref<4096xf32>, %z: memref<409
   return
 }
 
+// In a loop less work pays: workers are still awake.
+// CHECK-LABEL: func @in_loop
+// CHECK:         scf.for
+// CHECK:           %[[THREE:.+]] = arith.constant 3 : index
+// CHECK:           krnl.region tiles(%[[THREE]])
+func.func @in_loop(%x: memref<4096xf32>, %y: memref<4096xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  scf.for %i = %c0 to %c8 step %c1 {
+    krnl.launch @small ins(%x : memref<4096xf32>) outs(%y : memref<4096xf32>) tiles(%c8)
+  }
+  return
+}
+
 // -----
 
 func.func private @k(memref<?xf32>, memref<?xf32>, index, index) attributes {krnl.kernel}

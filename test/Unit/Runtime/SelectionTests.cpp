@@ -163,6 +163,24 @@ TEST_F(SelectionTest, TopKOfMuchFindsTheSameAsSorting) {
   EXPECT_EQ(result<int64_t>(1, 70), all);
 }
 
+// Blocks in which nothing can be among the first are skipped, NaN is not.
+TEST_F(SelectionTest, TopKOfMuchKnowsNaN) {
+  std::vector<float> row;
+  for (int i = 0; i < 1000; ++i)
+    row.push_back(float(int32_t(i * 2654435761u >> 12) % 90) - 45);
+  row[40] = row[999] = std::nanf("");
+  row[70] = -0.0f;
+  for (bool largest : {true, false}) {
+    std::vector<int64_t> all = orderOf(row, ONNX_TYPE_FLOAT, largest);
+    for (int64_t k : {1, 3, 50, 999}) {
+      ASSERT_EQ(topk<float>({row, {1000}}, k, ONNX_TYPE_FLOAT, 0, largest),
+                ONNXC_OK);
+      std::vector<int64_t> first(all.begin(), all.begin() + k);
+      EXPECT_EQ(result<int64_t>(1, k), first);
+    }
+  }
+}
+
 TEST_F(SelectionTest, TopKRefusesWhatTheRowDoesNotHave) {
   EXPECT_EQ(topk<float>({{1, 2}, {2}}, 3, ONNX_TYPE_FLOAT, 0, true),
             ONNXC_ERR_VALUE);

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/Transforms/Passes.h"
@@ -114,6 +115,9 @@ static Accesses accessesOf(LaunchOp launch) {
 /// Operations that a worker should have before waking it pays, about ten
 /// microseconds, and what each barrier of the region adds to them.
 static constexpr int64_t grain = 60000;
+/// The same in a loop of the host: since its last iteration workers wait
+/// without sleeping.
+static constexpr int64_t grainInLoop = 16000;
 static constexpr int64_t grainPerBarrier = 6000;
 /// Assumed for loops of unknown length.
 static constexpr int64_t unknownTrips = 16;
@@ -205,7 +209,10 @@ Value RegionFormer::teamTiles(OpBuilder &builder, Run &run, int64_t barriers) {
                      mostCost);
     most = std::max(most, count.getSExtValue());
   }
-  int64_t perWorker = grain + barriers * grainPerBarrier;
+  bool isInLoop =
+      run.launches.front()->getParentOfType<LoopLikeOpInterface>() != nullptr;
+  int64_t perWorker =
+      (isInLoop ? grainInLoop : grain) + barriers * grainPerBarrier;
   if (dynamic.empty())
     return constant(std::clamp<int64_t>(work / perWorker, 1, most));
   Value tiles = constant(most), sum = constant(work);

@@ -1,0 +1,64 @@
+// RUN: onnx-opt %s --krnl-write-recipes="triple=x86_64-linux-gnu cpu=znver4 emit-recipes=-" -o /dev/null | FileCheck %s
+
+// One row times a constant matrix: the matrix is stored in panels of four vectors,
+// in the order in which they are read, however its dimensions lie. What follows
+// the sums takes them from registers.
+#x = affine_map<(n, k) -> (k)>
+#w = affine_map<(n, k) -> (n, k)>
+#y = affine_map<(n, k) -> (n)>
+#n = affine_map<(n) -> (n)>
+// CHECK-LABEL: kernel "linear"
+// CHECK-NEXT:    block(n, 64) -> (n.p, n.r),
+// CHECK-NEXT:    order(n.p, k, n.r),
+// CHECK-NEXT:    share(n.p),
+// CHECK-NEXT:    parallel(n.p),
+// CHECK-NEXT:    vectorize(n.r, 16),
+// CHECK-NEXT:    unroll(n.r, 4),
+// CHECK-NEXT:    pack(1, [n.p, k, n.r])
+// CHECK-NEXT:  ]
+func.func @linear(%x: tensor<256xf32>, %o: tensor<1000xf32>) -> tensor<1000xf32> {
+  %w = krnl.constant dense<1.0> : tensor<1000x256xf32>
+  %y = krnl.kernel "linear" loops [n = 1000, k = 256]
+      ins(%x, %w : tensor<256xf32>, tensor<1000x256xf32>) outs(%o : tensor<1000xf32>) {
+  ^bb0(%a: tensor<256xf32>, %b: tensor<1000x256xf32>, %c: tensor<1000xf32>):
+    %zero = arith.constant 0.0 : f32
+    %e = tensor.empty() : tensor<1000xf32>
+    %f = linalg.fill {krnl.axes = ["n"]} ins(%zero : f32) outs(%e : tensor<1000xf32>) -> tensor<1000xf32>
+    %s = linalg.generic {indexing_maps = [#x, #w, #y], iterator_types = ["parallel", "reduction"]}
+        ins(%a, %b : tensor<256xf32>, tensor<1000x256xf32>) outs(%f : tensor<1000xf32>) attrs = {krnl.axes = ["n", "k"]} {
+    ^bb0(%p: f32, %q: f32, %r: f32):
+      %m = arith.mulf %p, %q : f32
+      %t = arith.addf %r, %m : f32
+      linalg.yield %t : f32
+    } -> tensor<1000xf32>
+    %g = linalg.generic {indexing_maps = [#n, #n], iterator_types = ["parallel"]}
+        ins(%s : tensor<1000xf32>) outs(%c : tensor<1000xf32>) attrs = {krnl.axes = ["n"]} {
+    ^bb0(%p: f32, %q: f32):
+      %m = arith.maximumf %p, %zero : f32
+      linalg.yield %m : f32
+    } -> tensor<1000xf32>
+    krnl.yield %g : tensor<1000xf32>
+  } -> tensor<1000xf32>
+  return %y : tensor<1000xf32>
+}
+
+// A matrix that only the run knows stays as it is.
+// CHECK-LABEL: kernel "given"
+// CHECK-NOT:     pack
+func.func @given(%x: tensor<256xf32>, %w: tensor<1000x256xf32>, %o: tensor<1000xf32>) -> tensor<1000xf32> {
+  %y = krnl.kernel "given" loops [n = 1000, k = 256]
+      ins(%x, %w : tensor<256xf32>, tensor<1000x256xf32>) outs(%o : tensor<1000xf32>) {
+  ^bb0(%a: tensor<256xf32>, %b: tensor<1000x256xf32>, %c: tensor<1000xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["n"]} ins(%zero : f32) outs(%c : tensor<1000xf32>) -> tensor<1000xf32>
+    %s = linalg.generic {indexing_maps = [#x, #w, #y], iterator_types = ["parallel", "reduction"]}
+        ins(%a, %b : tensor<256xf32>, tensor<1000x256xf32>) outs(%f : tensor<1000xf32>) attrs = {krnl.axes = ["n", "k"]} {
+    ^bb0(%p: f32, %q: f32, %r: f32):
+      %m = arith.mulf %p, %q : f32
+      %t = arith.addf %r, %m : f32
+      linalg.yield %t : f32
+    } -> tensor<1000xf32>
+    krnl.yield %s : tensor<1000xf32>
+  } -> tensor<1000xf32>
+  return %y : tensor<1000xf32>
+}

@@ -41,6 +41,13 @@ Value quantizeScalar(ScalarBuilder &real, Value ratio, Value zeroPoint,
   return to.narrow(real.castTo(y, element));
 }
 
+bool isKnownZero(Value zeroPoint) {
+  auto constant = zeroPoint.getDefiningOp<krnl::ConstantOp>();
+  auto dense =
+      constant ? dyn_cast<DenseIntElementsAttr>(constant.getValue()) : nullptr;
+  return dense && dense.isSplat() && dense.getSplatValue<APInt>().isZero();
+}
+
 namespace {
 
 /// A scale or zero point as the kernel over all elements reads it.
@@ -121,7 +128,7 @@ struct LinearKernel {
     axis = type.getRank() < 2 ? 0 : axis < 0 ? axis + type.getRank() : axis;
     in = {kernel.input(x), loops};
     scale = parameter(operands[1], 1, axis, block);
-    if (operands.size() > 2)
+    if (operands.size() > 2 && !isKnownZero(operands[2]))
       zeroPoint = parameter(operands[2], 2, axis, block);
     sizes = sizesOf(rewriter, loc, x);
   }

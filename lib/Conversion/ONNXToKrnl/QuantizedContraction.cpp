@@ -50,13 +50,6 @@ struct Operand {
   Type element;
 };
 
-bool isKnownZero(Value zeroPoint) {
-  auto constant = zeroPoint.getDefiningOp<krnl::ConstantOp>();
-  auto dense =
-      constant ? dyn_cast<DenseIntElementsAttr>(constant.getValue()) : nullptr;
-  return dense && dense.isSplat() && dense.getSplatValue<APInt>().isZero();
-}
-
 /// The type of sums: i32, or f32 where an operand is a narrow float.
 Type sumType(OpBuilder &b, Type lhs, Type rhs) {
   bool isReal = isa<FloatType>(lhs) || isa<FloatType>(rhs);

@@ -153,3 +153,47 @@ func.func @extent_from_folded(%x: tensor<8xf32>) -> tensor<8xf32> {
   } -> tensor<8xf32>
   return %1 : tensor<8xf32>
 }
+
+// What only makes bytes wider goes to the kernel that reads it, not to the one
+// that makes the bytes: these are what lies in memory between the two.
+// CHECK-LABEL: func @widened_by_the_reader
+// CHECK:         %[[BYTES:.+]] = krnl.kernel "narrow" {{.*}} -> tensor<8x32xi8>
+// CHECK:         krnl.kernel "widen+sum" {{.*}}ins(%[[BYTES]] : tensor<8x32xi8>)
+func.func @widened_by_the_reader(%x: tensor<8x32xf32>) -> (tensor<8x32xi8>, tensor<32xf32>) {
+  %e = tensor.empty() : tensor<8x32xi8>
+  %g = tensor.empty() : tensor<8x32xf32>
+  %h = tensor.empty() : tensor<32xf32>
+  %0 = krnl.kernel "narrow" loops [i = 8, j = 32] ins(%x : tensor<8x32xf32>) outs(%e : tensor<8x32xi8>) {
+  ^bb0(%p: tensor<8x32xf32>, %o: tensor<8x32xi8>):
+    %c = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+        ins(%p : tensor<8x32xf32>) outs(%o : tensor<8x32xi8>) attrs = {krnl.axes = ["i", "j"]} {
+    ^bb0(%s: f32, %u: i8):
+      %v = arith.fptosi %s : f32 to i8
+      linalg.yield %v : i8
+    } -> tensor<8x32xi8>
+    krnl.yield %c : tensor<8x32xi8>
+  } -> tensor<8x32xi8>
+  %1 = krnl.kernel "widen" loops [i = 8, j = 32] ins(%0 : tensor<8x32xi8>) outs(%g : tensor<8x32xf32>) {
+  ^bb0(%p: tensor<8x32xi8>, %o: tensor<8x32xf32>):
+    %c = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+        ins(%p : tensor<8x32xi8>) outs(%o : tensor<8x32xf32>) attrs = {krnl.axes = ["i", "j"]} {
+    ^bb0(%s: i8, %u: f32):
+      %v = arith.sitofp %s : i8 to f32
+      linalg.yield %v : f32
+    } -> tensor<8x32xf32>
+    krnl.yield %c : tensor<8x32xf32>
+  } -> tensor<8x32xf32>
+  %2 = krnl.kernel "sum" loops [i = 8, j = 32] ins(%1 : tensor<8x32xf32>) outs(%h : tensor<32xf32>) {
+  ^bb0(%p: tensor<8x32xf32>, %o: tensor<32xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["j"]} ins(%zero : f32) outs(%o : tensor<32xf32>) -> tensor<32xf32>
+    %c = linalg.generic {indexing_maps = [#id, #col], iterator_types = ["reduction", "parallel"]}
+        ins(%p : tensor<8x32xf32>) outs(%f : tensor<32xf32>) attrs = {krnl.axes = ["i", "j"]} {
+    ^bb0(%s: f32, %u: f32):
+      %v = arith.addf %s, %u : f32
+      linalg.yield %v : f32
+    } -> tensor<32xf32>
+    krnl.yield %c : tensor<32xf32>
+  } -> tensor<32xf32>
+  return %0, %2 : tensor<8x32xi8>, tensor<32xf32>
+}

@@ -17,6 +17,9 @@ mlir::Value quantizeScalar(ScalarBuilder &real, mlir::Value ratio,
                            mlir::Value zeroPoint, mlir::Type element,
                            Rounding rounding = {});
 
+/// Is it a constant that holds nothing but integer zeros?
+bool isKnownZero(mlir::Value zeroPoint);
+
 } // namespace onnxc
 
 #endif // ONNXC_CONVERSION_ONNXTOKRNL_QUANTIZATION_H

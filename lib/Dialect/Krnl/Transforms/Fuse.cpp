@@ -183,6 +183,30 @@ static LogicalResult checkRows(const Candidate &pair, const Limits &limits,
   return success();
 }
 
+static unsigned elementBits(Value tensor) {
+  Type element = getElementTypeOrSelf(tensor.getType());
+  return element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 0;
+}
+
+/// Does the consumer only make elements wider, for a kernel that can do this
+/// itself while it reads the narrow ones?
+static bool waitsForReader(Candidate &pair) {
+  KernelOp consumer = pair.consumer;
+  if (pair.consumerKind != KernelKind::Elementwise ||
+      consumer.getNumResults() != 1 || !consumer->hasOneUse())
+    return false;
+  auto result = cast<RankedTensorType>(consumer.getResult(0).getType());
+  bool widens = llvm::all_of(consumer.getIns(), [&](Value in) {
+    // Scales are of a lower rank.
+    auto type = dyn_cast<RankedTensorType>(in.getType());
+    return !type || type.getRank() < result.getRank() ||
+           elementBits(in) < elementBits(consumer.getResult(0));
+  });
+  auto reader = dyn_cast<KernelOp>(*consumer->user_begin());
+  return widens && reader && reader->getBlock() == consumer->getBlock() &&
+         classify(reader) != KernelKind::Contraction;
+}
+
 /// The heuristics: do these kernels belong together?
 static LogicalResult checkWorth(Candidate &pair, const Limits &limits,
                                 std::string &reason) {
@@ -193,6 +217,8 @@ static LogicalResult checkWorth(Candidate &pair, const Limits &limits,
   if (pair.consumerKind == KernelKind::Contraction)
     return refuse("the producer of a contraction's operand would be computed "
                   "again for each result");
+  if (waitsForReader(pair))
+    return refuse("what the consumer makes wider is read by the next kernel");
   if (pair.consumerKind == KernelKind::Elementwise && sameSpace(pair))
     return success();
   if (pair.producerKind == KernelKind::Contraction)

@@ -230,6 +230,31 @@ static Value padded(NodeMaker &maker, Bytes x, ArrayRef<int64_t> pads) {
                     {x.value, maker.ints(all), maker.reshape(x.zero, {})});
 }
 
+/// The sum of x over each window and all channels, for weights w of known
+/// sizes. Floats hold it exactly as long as windows are not huge: then channels
+/// are summed up first, and windows of one channel are left.
+static Value windowSums(NodeMaker &maker, Value x, Value w,
+                        ArrayRef<NamedAttribute> attributes) {
+  SmallVector<int64_t> window(cast<RankedTensorType>(w.getType()).getShape());
+  int64_t windowElements = elementCount(w) / std::max<int64_t>(window[0], 1);
+  window[0] = 1;
+  auto onesOf = [&](Type element) {
+    return maker.make("Expand", {maker.number(1, element), maker.ints(window)});
+  };
+  constexpr int64_t largestByte = 255, exactFloats = 1 << 24;
+  if (windowElements > exactFloats / largestByte)
+    return maker.make("ConvInteger",
+                      {x, onesOf(getElementTypeOrSelf(w.getType()))},
+                      attributes);
+  window[1] = 1;
+  Type f32 = maker.builder.getF32Type();
+  Value channels =
+      maker.make("ReduceSum", {maker.cast(x, f32), maker.ints({1})},
+                 maker.integer("keepdims", 1));
+  return maker.cast(maker.make("Conv", {channels, onesOf(f32)}, attributes),
+                    maker.builder.getI32Type());
+}
+
 Value onnxc::onnx::makeConvSums(NodeMaker &maker, Operation *conv, Bytes x,
                                 Bytes w) {
   int64_t rank = rankOf(x.value);
@@ -272,14 +297,8 @@ Value onnxc::onnx::makeConvSums(NodeMaker &maker, Operation *conv, Bytes x,
     sums = without(maker, sums, maker.reshape(x.zero, {}),
                    maker.reshape(ofWeights, perChannel));
   }
-  if (w.zero) {
-    SmallVector<int64_t> window(
-        cast<RankedTensorType>(w.value.getType()).getShape());
-    window[0] = 1;
-    Value one = maker.number(1, getElementTypeOrSelf(w.value.getType()));
-    Value ones = maker.make("Expand", {one, maker.ints(window)});
+  if (w.zero)
     sums = without(maker, sums, alongChannels(w.zero),
-                   maker.make("ConvInteger", {x.value, ones}, attributes));
-  }
+                   windowSums(maker, x.value, w.value, attributes));
   return sums;
 }

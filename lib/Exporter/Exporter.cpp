@@ -13,11 +13,14 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include "onnx/checker.h"
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/wire_format_lite.h>
 
 using namespace mlir;
 using namespace onnxc::exporter;
 using ::onnx::GraphProto;
 using ::onnx::ModelProto;
+using ::onnx::TensorProto;
 using ::onnx::ValueInfoProto;
 
 /// The oldest version of the file format that has all that we write, but for
@@ -110,14 +113,64 @@ static uint64_t countBytes(func::FuncOp function) {
   return bytes;
 }
 
-/// The message of the library's checker, empty if it finds nothing wrong.
-static std::string checkModel(const ModelProto &model) {
+/// The message of the library's checker, empty if it finds nothing wrong. It
+/// need not see large weights, only that there are some of these names.
+static std::string checkModel(ModelProto model, const ExportState &state) {
+  for (const EmbeddedTensor &tensor : state.embedded) {
+    TensorProto &stand = *model.mutable_graph()->add_initializer();
+    stand.set_name(tensor.head.name());
+    stand.set_data_type(tensor.head.data_type());
+    stand.add_dims(0);
+  }
   try {
     ::onnx::checker::check_model(model);
     return "";
   } catch (const std::exception &error) {
     return error.what();
   }
+}
+
+/// The head of a field of `size` bytes.
+static std::string fieldHead(int number, uint64_t size) {
+  using google::protobuf::internal::WireFormatLite;
+  using google::protobuf::io::CodedOutputStream;
+  uint8_t bytes[20], *end = bytes;
+  end = CodedOutputStream::WriteTagToArray(
+      WireFormatLite::MakeTag(number,
+                              WireFormatLite::WIRETYPE_LENGTH_DELIMITED),
+      end);
+  end = CodedOutputStream::WriteVarint64ToArray(size, end);
+  return std::string(bytes, end);
+}
+
+/// Cuts the file where large weights come: the graph is the last field of the
+/// model, and they are the last ones of the graph. Returns false where they do
+/// not fit into one file.
+static bool cutIntoPieces(ModelProto &model, const ExportState &state,
+                          ExportedModel &result) {
+  GraphProto graph;
+  graph.Swap(model.mutable_graph());
+  model.clear_graph();
+  std::string start, text;
+  if (!model.SerializeToString(&start) || !graph.SerializeToString(&text))
+    return false;
+  uint64_t size = text.size();
+  SmallVector<std::string> heads;
+  for (const EmbeddedTensor &tensor : state.embedded) {
+    SmallVector<char> scratch;
+    uint64_t bytes = onnxc::onnx::constantBytes(tensor.value, scratch).size();
+    std::string head = tensor.head.SerializeAsString() +
+                       fieldHead(TensorProto::kRawDataFieldNumber, bytes);
+    heads.push_back(
+        fieldHead(GraphProto::kInitializerFieldNumber, head.size() + bytes) +
+        head);
+    size += heads.back().size() + bytes;
+  }
+  result.pieces.push_back(
+      {start + fieldHead(ModelProto::kGraphFieldNumber, size) + text, {}});
+  for (auto [head, tensor] : llvm::zip_equal(heads, state.embedded))
+    result.pieces.push_back({std::move(head), tensor.value});
+  return start.size() + size < INT32_MAX;
 }
 
 FailureOr<ExportedModel>
@@ -141,14 +194,30 @@ onnxc::exporter::exportModel(ModuleOp module, const ExportOptions &options) {
     import->set_domain(domain);
     import->set_version(version);
   }
-  std::string problem = state.usesDataFile ? "" : checkModel(model);
+  std::string problem = state.usesDataFile ? "" : checkModel(model, state);
   if (!problem.empty())
     return module.emitError("the exported model is not valid: ") << problem;
   ExportedModel result;
-  if (!model.SerializeToString(&result.bytes))
+  if (!cutIntoPieces(model, state, result))
     return module.emitError("the model is too large for one file");
   result.data = std::move(state.data);
   return result;
+}
+
+llvm::Error onnxc::exporter::writeModel(const ExportedModel &model,
+                                        llvm::raw_ostream &os,
+                                        const std::atomic<bool> *cancel) {
+  for (const ExportedModel::Piece &piece : model.pieces) {
+    if (cancel && *cancel)
+      return llvm::createStringError("cancelled");
+    os << piece.bytes;
+    if (!piece.tensor)
+      continue;
+    SmallVector<char> scratch;
+    ArrayRef<char> bytes = onnx::constantBytes(piece.tensor, scratch);
+    os.write(bytes.data(), bytes.size());
+  }
+  return llvm::Error::success();
 }
 
 llvm::Error onnxc::exporter::writeData(const ExportedModel &model,

@@ -7,6 +7,7 @@
 
 #include "onnxc/Dialect/ONNX/IR/Constants.h"
 
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -18,8 +19,8 @@ using ::onnx::OpSchema;
 using ::onnx::TensorProto;
 using ::onnx::ValueInfoProto;
 
-/// Smaller tensors stay in the model even beside a data file.
-static constexpr size_t smallestInDataFile = 1024;
+/// Smaller tensors are copied into the model, even beside a data file.
+static constexpr size_t smallestByItself = 1024;
 
 //===----------------------------------------------------------------------===//
 // Names
@@ -68,19 +69,17 @@ void GraphExporter::describe(Value value, const std::string &name,
     schema::toProto(value.getType(), *info.mutable_type());
 }
 
-LogicalResult GraphExporter::fillTensor(Operation *op, TypedAttr value,
-                                        TensorProto &tensor) {
-  SmallVector<char> scratch;
-  size_t size = onnx::constantBytes(value, scratch).size();
-  if (!state.usesDataFile || size < smallestInDataFile) {
-    if (succeeded(schema::toProto(value, tensor)))
-      return success();
-    return op->emitError("the elements of this constant are not at hand");
-  }
+static void describeTensor(TypedAttr value, TensorProto &tensor) {
   auto type = cast<RankedTensorType>(value.getType());
-  tensor.set_data_type(schema::elementTypeToProto(type.getElementType()));
+  tensor.set_data_type(
+      onnxc::schema::elementTypeToProto(type.getElementType()));
   for (int64_t dim : type.getShape())
     tensor.add_dims(dim);
+}
+
+void GraphExporter::putIntoDataFile(TypedAttr value, size_t size,
+                                    TensorProto &tensor) {
+  describeTensor(value, tensor);
   state.dataBytes = llvm::alignTo(state.dataBytes, dataAlignment);
   tensor.set_data_location(TensorProto::EXTERNAL);
   auto add = [&](const char *key, std::string text) {
@@ -93,7 +92,6 @@ LogicalResult GraphExporter::fillTensor(Operation *op, TypedAttr value,
   add("length", std::to_string(size));
   state.dataBytes += size;
   state.data.push_back(value);
-  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -105,9 +103,22 @@ LogicalResult GraphExporter::exportConstant(Operation *op) {
   if (!value)
     return op->emitError("a sparse constant cannot be written");
   state.nameValue(op->getResult(0), op, 0);
-  TensorProto &tensor = *graph.add_initializer();
+  TensorProto tensor;
   tensor.set_name(state.names[op->getResult(0)]);
-  return fillTensor(op, value, tensor);
+  SmallVector<char> scratch;
+  size_t size = onnx::constantBytes(value, scratch).size();
+  bool isMain = isa<FunctionOpInterface>(op->getParentOp());
+  if (size >= smallestByItself && state.usesDataFile) {
+    putIntoDataFile(value, size, tensor);
+  } else if (size >= smallestByItself && isMain) {
+    describeTensor(value, tensor);
+    state.embedded.push_back({std::move(tensor), value});
+    return success();
+  } else if (failed(schema::toProto(value, tensor))) {
+    return op->emitError("the elements of this constant are not at hand");
+  }
+  *graph.add_initializer() = std::move(tensor);
+  return success();
 }
 
 LogicalResult GraphExporter::exportGraphs(Operation *op, const OpSchema &schema,

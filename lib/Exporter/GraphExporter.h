@@ -16,6 +16,14 @@
 
 namespace onnxc::exporter {
 
+/// A weight inside the model whose bytes are written straight from where they
+/// are.
+struct EmbeddedTensor {
+  /// All but the bytes.
+  ::onnx::TensorProto head;
+  mlir::TypedAttr value;
+};
+
 /// What all graphs of one model share.
 struct ExportState {
   /// Whether large weights go to the data file.
@@ -24,6 +32,8 @@ struct ExportState {
   /// Bytes of the data file so far, and what is in it.
   uint64_t dataBytes = 0;
   std::vector<mlir::TypedAttr> data;
+  /// Initializers of the main graph, besides those that it has.
+  std::vector<EmbeddedTensor> embedded;
   /// By domain the oldest version that has all operators seen.
   std::map<std::string, int> opsets;
   llvm::DenseMap<mlir::Value, std::string> names;
@@ -55,8 +65,9 @@ private:
   llvm::LogicalResult exportGraphs(mlir::Operation *op,
                                    const ::onnx::OpSchema &schema,
                                    ::onnx::NodeProto &node);
-  llvm::LogicalResult fillTensor(mlir::Operation *op, mlir::TypedAttr value,
-                                 ::onnx::TensorProto &tensor);
+  /// Fills `tensor` but for its name.
+  void putIntoDataFile(mlir::TypedAttr value, size_t size,
+                       ::onnx::TensorProto &tensor);
   void describe(mlir::Value value, const std::string &name,
                 ::onnx::ValueInfoProto &info);
   void addOutput(mlir::Value value, const std::string &name);

@@ -43,9 +43,7 @@ std::string onnxc::defaultOutput(const Input &input,
   return output.str().str();
 }
 
-llvm::Error
-onnxc::writeFile(StringRef name,
-                 llvm::function_ref<llvm::Error(raw_ostream &)> write) {
+llvm::Error onnxc::writeFile(StringRef name, Writer write) {
   return llvm::writeToOutput(name, [&](raw_ostream &os) -> llvm::Error {
     llvm::Error error = write(os);
     // Of files that writeToOutput opens; one that is destroyed with an error
@@ -62,18 +60,31 @@ onnxc::writeFile(StringRef name,
 }
 
 llvm::Error onnxc::writeOutput(const CompileOptions &options,
-                               const Events &events, StringRef text,
+                               const Events &events, Writer write,
                                llvm::function_ref<llvm::Error()> finish) {
   if (options.output == "-") {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    if (llvm::Error error = write(os))
+      return error;
     if (events.output)
       events.output(text);
     return llvm::Error::success();
   }
-  return writeFile(options.output, [&](raw_ostream &os) {
-    os << text;
+  return writeFile(options.output, [&](raw_ostream &os) -> llvm::Error {
+    if (llvm::Error error = write(os))
+      return error;
     os.flush();
     bool isWhole = !static_cast<llvm::raw_fd_ostream &>(os).has_error();
     return isWhole && finish ? finish() : llvm::Error::success();
+  });
+}
+
+llvm::Error onnxc::writeOutput(const CompileOptions &options,
+                               const Events &events, StringRef text) {
+  return writeOutput(options, events, [&](raw_ostream &os) {
+    os << text;
+    return llvm::Error::success();
   });
 }
 

@@ -27,16 +27,19 @@ struct ArtefactInputs {
 /// fills in the report.
 llvm::Error writeArtefact(mlir::ModuleOp module, const ArtefactInputs &inputs);
 
-/// Writes a file that appears complete or not at all.
-llvm::Error
-writeFile(llvm::StringRef name,
-          llvm::function_ref<llvm::Error(llvm::raw_ostream &)> write);
+/// What writes to a stream, whose errors stay with it.
+using Writer = llvm::function_ref<llvm::Error(llvm::raw_ostream &)>;
 
-/// Writes text to the output: the callback, or a file. `finish` is called
-/// before that takes its place, which it does not if that fails.
+/// Writes a file that appears complete or not at all.
+llvm::Error writeFile(llvm::StringRef name, Writer write);
+
+/// Writes the output: by the callback, or to a file. `finish` is called before
+/// that takes its place, which it does not if that fails.
 llvm::Error writeOutput(const CompileOptions &options, const Events &events,
-                        llvm::StringRef text,
+                        Writer write,
                         llvm::function_ref<llvm::Error()> finish = {});
+llvm::Error writeOutput(const CompileOptions &options, const Events &events,
+                        llvm::StringRef text);
 
 /// model.onnx -> model.so, and what fits for the other results.
 std::string defaultOutput(const Input &input, const CompileOptions &options);

@@ -270,6 +270,9 @@ Outcome Compilation::writeModel() {
       exporter::exportModel(*module, write);
   if (failed(model))
     return Outcome::Rejected;
+  auto writeModel = [&](raw_ostream &os) {
+    return exporter::writeModel(*model, os, events.cancel);
+  };
   // The data before the model that names it: neither takes its place unless
   // both are complete.
   auto writeData = [&]() -> llvm::Error {
@@ -279,8 +282,7 @@ Outcome Compilation::writeModel() {
       return exporter::writeData(*model, os, events.cancel);
     });
   };
-  if (llvm::Error error =
-          writeOutput(options, events, model->bytes, writeData))
+  if (llvm::Error error = writeOutput(options, events, writeModel, writeData))
     return failToWrite(std::move(error));
   return Outcome::Done;
 }

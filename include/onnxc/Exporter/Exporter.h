@@ -28,9 +28,15 @@ struct ExportOptions {
   std::string dataFile;
 };
 
-/// A model as its file's bytes, and what goes to the data file.
+/// A model as its file's bytes, and what goes to the data file. Large weights
+/// are named, not copied.
 struct ExportedModel {
-  std::string bytes;
+  /// Bytes of the file, then those of a tensor, unless that is null.
+  struct Piece {
+    std::string bytes;
+    mlir::TypedAttr tensor;
+  };
+  std::vector<Piece> pieces;
   /// One tensor after the other, each at a multiple of `dataAlignment`; empty
   /// if the model needs no data file.
   std::vector<mlir::TypedAttr> data;
@@ -46,8 +52,12 @@ inline constexpr uint64_t dataAlignment = 4096;
 mlir::FailureOr<ExportedModel> exportModel(mlir::ModuleOp module,
                                            const ExportOptions &options);
 
-/// Writes `model.data` in the layout that the model's tensors name. Fails
-/// between two tensors once `*cancel` is true; errors of `os` stay with it.
+/// Writes the model's own file. Fails between two tensors once `*cancel` is
+/// true; errors of `os` stay with it.
+llvm::Error writeModel(const ExportedModel &model, llvm::raw_ostream &os,
+                       const std::atomic<bool> *cancel = nullptr);
+
+/// The same for `model.data`, in the layout that the model's tensors name.
 llvm::Error writeData(const ExportedModel &model, llvm::raw_ostream &os,
                       const std::atomic<bool> *cancel = nullptr);
 

@@ -46,43 +46,53 @@ class Packer {
 public:
   Packer(krnl::PackedLayoutAttr layout, ArrayRef<int64_t> shape,
          int64_t elementSize, ArrayRef<char> source, std::vector<char> &target)
-      : layout(layout), shape(shape), elementSize(elementSize), source(source),
-        target(target), position(shape.size(), 0) {}
+      : sizes(layout.getSizes()), dims(layout.getDims()),
+        strides(layout.getStrides()), shape(shape), elementSize(elementSize),
+        source(source), target(target), position(shape.size(), 0) {
+    copiesRuns = !sizes.empty() && strides.back() == 1 &&
+                 dims.back() + 1 == static_cast<int64_t>(shape.size());
+  }
 
   void run() { walk(0, 0); }
 
 private:
   /// Entry `level` of the layout; `offset` counts stored elements.
   void walk(unsigned level, int64_t offset) {
-    if (level == layout.getSizes().size())
-      return copyElement(offset);
-    int64_t dim = layout.getDims()[level];
-    int64_t stride = layout.getStrides()[level];
+    if (level == sizes.size())
+      return copy(offset, 1);
+    if (copiesRuns && level + 1 == sizes.size())
+      return copy(offset * sizes[level], sizes[level]);
+    int64_t dim = dims[level];
     int64_t start = position[dim];
-    for (int64_t i = 0; i < layout.getSizes()[level]; ++i) {
-      position[dim] = start + i * stride;
-      walk(level + 1, offset * layout.getSizes()[level] + i);
+    for (int64_t i = 0; i < sizes[level]; ++i) {
+      position[dim] = start + i * strides[level];
+      walk(level + 1, offset * sizes[level] + i);
     }
     position[dim] = start;
   }
 
-  void copyElement(int64_t offset) {
+  /// `count` neighbours in both arrays.
+  void copy(int64_t offset, int64_t count) {
     int64_t from = 0;
     for (auto [at, size] : llvm::zip_equal(position, shape)) {
       if (at >= size)
         return; // beyond the constant: stays zero
       from = from * size + at;
     }
+    if (count > 1)
+      count = std::min(count, shape.back() - position.back());
     std::memcpy(target.data() + offset * elementSize,
-                source.data() + from * elementSize, elementSize);
+                source.data() + from * elementSize, count * elementSize);
   }
 
-  krnl::PackedLayoutAttr layout;
+  ArrayRef<int64_t> sizes, dims, strides;
   ArrayRef<int64_t> shape;
   int64_t elementSize;
   ArrayRef<char> source;
   std::vector<char> &target;
   SmallVector<int64_t> position;
+  /// The innermost entry goes along the last dimension, element by element.
+  bool copiesRuns;
 };
 
 } // namespace

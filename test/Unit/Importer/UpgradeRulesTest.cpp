@@ -278,6 +278,17 @@ TEST(UpgradeRules, DFT_17_to_20) {
                "y = DFT <inverse: int = 1> (x, \"\", n1)\n");
 }
 
+TEST(UpgradeRules, Dropout_6_to_7) {
+  expectRaised("y = Dropout <is_test = 1> (x)", 6, "y = Dropout (x)\n");
+}
+
+TEST(UpgradeRules, Dropout_10_to_12) {
+  expectRaised("y, mask = Dropout <ratio = 0.125> (x)", 10,
+               "n1 = 0.12\n"
+               "y, mask = Dropout (x, n1)\n");
+  expectRaised("y = Dropout (x)", 10, "y = Dropout (x)\n");
+}
+
 TEST(UpgradeRules, Dropout_7_to_10) {
   expectRaised("y = Dropout <ratio = 0.25> (x)", 7,
                "n1 = 0.25\n"
@@ -473,6 +484,18 @@ TEST(UpgradeRules, Upsample_1_to_7) {
                "y = Resize <mode: string = \"linear\", "
                "coordinate_transformation_mode: string = \"asymmetric\", "
                "nearest_mode: string = \"floor\"> (n2, \"\", n1)\n");
+}
+
+TEST(UpgradeRules, Upsample_7_to_9) {
+  expectRaised(
+      "y = Upsample <mode = \"linear\", scales = [1.0, 1.0, 2.0, 4.0]> "
+      "(x)",
+      7,
+      "n1 = [1.00, 1.00, 2.00, 4.00]\n"
+      "n2 = Identity (x)\n"
+      "y = Resize <mode: string = \"linear\", "
+      "coordinate_transformation_mode: string = \"asymmetric\", "
+      "nearest_mode: string = \"floor\"> (n2, \"\", n1)\n");
 }
 
 TEST(UpgradeRules, Upsample_9_to_10) {

@@ -12,13 +12,18 @@ using namespace mlir;
 
 namespace onnxc::krnl {
 
+/// Does the op leave elements of the tensor that it continues as they are?
+static bool writesPart(linalg::LinalgOp op, OpOperand *init) {
+  unsigned result = op.getTiedOpResult(init).getResultNumber();
+  return placeOf(op, result) ||
+         !op.getMatchingIndexingMap(init).isProjectedPermutation(
+             /*allowZeroInResults=*/true);
+}
+
 /// Does the op continue the tensor it starts from: by accumulating into it, or
 /// by writing only a part of it?
 static bool continuesInit(linalg::LinalgOp op, OpOperand *init) {
-  unsigned result = op.getTiedOpResult(init).getResultNumber();
-  return op.payloadUsesValueFromOperand(init) || placeOf(op, result) ||
-         !op.getMatchingIndexingMap(init).isProjectedPermutation(
-             /*allowZeroInResults=*/true);
+  return op.payloadUsesValueFromOperand(init) || writesPart(op, init);
 }
 
 /// Would the op spoil for others what it continues? Then it gets memory of its
@@ -96,11 +101,19 @@ bool KernelEmitter::canForward(OpResult produced, OpOperand &use) {
   return true;
 }
 
-/// The memory of others that must start with a copy of the result.
+/// The memory of others that must start with a copy of the result. What is
+/// filled part by part has to get there with all its parts.
 SmallVector<Value> KernelEmitter::homesOfHeirs(OpResult produced) {
   SmallVector<Value> homes;
-  if (!isShared(produced))
+  if (!isShared(produced)) {
+    if (produced.use_empty())
+      return homes;
+    OpOperand &use = *produced.use_begin();
+    auto next = dyn_cast<linalg::LinalgOp>(use.getOwner());
+    if (next && next.isDpsInit(&use) && writesPart(next, &use))
+      return homesOfHeirs(next.getTiedOpResult(&use));
     return homes;
+  }
   for (OpOperand &use : produced.getUses()) {
     auto heir = dyn_cast<linalg::LinalgOp>(use.getOwner());
     if (heir && heir.isDpsInit(&use) && continuesInit(heir, &use) &&

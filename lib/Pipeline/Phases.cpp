@@ -21,6 +21,7 @@
 #include "onnxc/Dialect/ONNX/Transforms/Passes.h"
 #include "onnxc/Importer/Passes.h"
 #include "onnxc/Recipe/Passes.h"
+#include "onnxc/Training/Passes.h"
 
 using namespace mlir;
 using namespace onnxc;
@@ -29,9 +30,11 @@ static void buildOnnx(OpPassManager &passes, const PhaseInputs &inputs) {
   onnx::Evaluator evaluator;
   if (inputs.options.level > 0)
     evaluator = makeEvaluator(inputs.options);
-  passes.addPass(onnx::createExpandGradient());
-  passes.addPass(onnx::createSimplify(evaluator));
-  if (inputs.options.emit == modelKind)
+  passes.addPass(training::createExpandGradient());
+  // A model file has the graph once, whatever the ranks.
+  bool specializes = inputs.options.emit != modelKind;
+  passes.addPass(onnx::createSimplify(evaluator, specializes));
+  if (!specializes)
     return;
   // Operators without a lowering of their own become what defines them.
   passes.addPass(importer::createExpandFunctions(directlyLoweredOps));

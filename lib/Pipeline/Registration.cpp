@@ -20,6 +20,7 @@
 #include "onnxc/Importer/Passes.h"
 #include "onnxc/Pipeline/Phases.h"
 #include "onnxc/Recipe/Passes.h"
+#include "onnxc/Training/Passes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -68,5 +69,6 @@ void onnxc::registerAllPasses() {
   registerONNXCKrnlToLLVMPasses();
   registerRecipePasses();
   importer::registerImporterPasses();
+  training::registerTrainingPasses();
   registerPhasePipelines();
 }

@@ -40,7 +40,7 @@ static void buildOnnx(OpPassManager &passes, const PhaseInputs &inputs) {
   passes.addPass(importer::createExpandFunctions(directlyLoweredOps));
   if (inputs.options.level > 0 && !inputs.options.strict)
     passes.addPass(onnx::createFuseQuantization());
-  passes.addPass(onnx::createSimplify(evaluator));
+  passes.addPass(onnx::createSimplify(evaluator, specializes));
 }
 
 static void buildKrnl(OpPassManager &passes, const PhaseInputs &inputs) {

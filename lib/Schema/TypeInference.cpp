@@ -222,6 +222,16 @@ static bool isUndecided(Operation *op, const ValueFacts &facts) {
   });
 }
 
+/// Attention begins to write the shape of its last result before it knows
+/// whether there is a rank, and leaves it at none of the dimensions.
+static bool isUnfinishedScalar(Operation *op, Type type,
+                               const ValueFacts &facts) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return op->getName().getStringRef() == "onnx.Attention" && tensor &&
+         tensor.getRank() == 0 &&
+         isa<UnrankedTensorType>(facts.type(op->getOperand(0)));
+}
+
 FailureOr<SmallVector<InferredValue>>
 onnxc::schema::inferResults(Operation *op, const ValueFacts &facts,
                             function_ref<InFlightDiagnostic()> emitError) {
@@ -265,6 +275,8 @@ onnxc::schema::inferResults(Operation *op, const ValueFacts &facts,
     InferredValue found = readOutput(*node.getOutputType(index), context);
     if (!mayHaveZeros)
       dropZeroSizes(found);
+    if (isUnfinishedScalar(op, found.type, facts))
+      found.type = dropShape(found.type);
     if (isa<NoneType>(found.type))
       found.type =
           op->getName().getStringRef() == treeClassifier && index == 0

@@ -188,6 +188,17 @@ static bool ownElements(OnnxcCall *call, TensorObject &tensor) {
   return true;
 }
 
+TensorObject *rt::shareTensor(OnnxcCall *call, TensorObject &tensor,
+                              int64_t rank, const int64_t *dims) {
+  TensorObject *shared = makeHeader(call, tensor.type, rank, dims);
+  if (!shared || !ownElements(call, tensor))
+    return nullptr;
+  call->pool.retain(tensor.data);
+  shared->isBorrowed = false;
+  shared->data = tensor.data;
+  return shared;
+}
+
 int32_t rt::giveElement(OnnxcCall *call, OnnxcValue &result, Object *object,
                         int64_t type, const char *what) {
   if (result.type == ONNX_TYPE_UNDEFINED)

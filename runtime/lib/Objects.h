@@ -78,6 +78,9 @@ TensorObject *makeTensor(OnnxcCall *call, int64_t type, int64_t rank,
 /// A tensor with a copy of the elements. Strings are shared: their characters
 /// live until the end of the call.
 TensorObject *copyTensor(OnnxcCall *call, const TensorView &view);
+/// A tensor over the elements of `tensor`, of which these sizes have as many.
+TensorObject *shareTensor(OnnxcCall *call, TensorObject &tensor, int64_t rank,
+                          const int64_t *dims);
 /// A tensor over memory that outlives the call.
 TensorObject *borrowTensor(OnnxcCall *call, const TensorView &view);
 /// An empty sequence or optional with room for `capacity` elements.

@@ -19,6 +19,7 @@
 #include "onnxc/Conversion/ONNXToKrnl/ScalarBuilder.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
+#include "onnxc/Dialect/ONNX/Transforms/UnknownRanks.h"
 
 using namespace mlir;
 
@@ -64,22 +65,6 @@ llvm::StringSet<> directlyLoweredOps(MLIRContext *context) {
   return names;
 }
 
-/// True where the rank of an operand need not be known.
-static bool takesUnknownRank(OpOperand &operand) {
-  Operation *op = operand.getOwner();
-  unsigned number = operand.getOperandNumber();
-  if (auto loop = dyn_cast<onnx::LoopOp>(op))
-    return operand.get() != loop.getM() && operand.get() != loop.getCond();
-  if (isa<onnx::SequenceInsertOp>(op))
-    return number == 1;
-  if (isa<onnx::SplitToSequenceOp>(op))
-    return number == 0;
-  return isa<onnx::CustomOp, onnx::IdentityOp, onnx::OptionalGetElementOp,
-             onnx::OptionalHasElementOp, onnx::OptionalOp, onnx::ReshapeOp,
-             onnx::ScanOp, onnx::SequenceConstructOp, onnx::SequenceMapOp,
-             onnx::ShapeOp, onnx::SizeOp, onnx::YieldOp>(op);
-}
-
 namespace {
 struct ConvertONNXToKrnl
     : public PassWrapper<ConvertONNXToKrnl, OperationPass<ModuleOp>> {
@@ -105,7 +90,7 @@ struct ConvertONNXToKrnl
         return;
       for (OpOperand &operand : op->getOpOperands())
         if (isa<UnrankedTensorType>(operand.get().getType()) &&
-            !takesUnknownRank(operand)) {
+            !onnx::takesUnknownRank(operand)) {
           op->emitOpError("needs to know the rank of operand #")
               << operand.getOperandNumber();
           allKnown = false;

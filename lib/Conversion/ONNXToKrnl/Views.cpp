@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "onnxc/Conversion/ONNXToKrnl/Containers.h"
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
 #include "onnxc/Conversion/ONNXToKrnl/Movement.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
@@ -329,14 +330,19 @@ private:
   }
 };
 
+/// The result may say more of the shape than the operand does: the run checks
+/// that it is true.
 struct IdentityLowering : public OpConversionPattern<onnx::IdentityOp> {
   using OpConversionPattern::OpConversionPattern;
 
   LogicalResult
   matchAndRewrite(onnx::IdentityOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    replaceWithCasts(rewriter, *getTypeConverter(), op,
-                     adaptor.getOperands()[0]);
+    Type type = op->getResult(0).getType();
+    rewriter.replaceOp(op, convertValue(rewriter, op.getLoc(),
+                                        adaptor.getOperands()[0],
+                                        op->getOperand(0).getType(), type,
+                                        getTypeConverter()->convertType(type)));
     return success();
   }
 };

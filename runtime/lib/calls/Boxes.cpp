@@ -111,8 +111,11 @@ extern "C" int32_t onnxc_call_boxed_reshape(OnnxcCall *call, int32_t,
   int64_t dims[kMaxRank];
   if (!reshapedDims(call, x, shape, params[1] != 0, dims))
     return call->status;
+  // Elements in a buffer may be anywhere, those of an object are counted.
+  bool isBoxed = ins[0].type == ONNX_TYPE_UNDEFINED;
   TensorObject *result =
-      copyTensor(call, {x.data, x.type, shape.count(), dims});
+      isBoxed ? shareTensor(call, tensorObjectOf(ins[0]), shape.count(), dims)
+              : copyTensor(call, {x.data, x.type, shape.count(), dims});
   if (!result)
     return call->status;
   int32_t status = giveElement(call, outs[0], result, params[0], "Reshape");

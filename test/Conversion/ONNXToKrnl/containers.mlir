@@ -74,3 +74,15 @@ func.func @unknown_rank(%x: tensor<*xf32>, %s: tensor<2xi64>) -> (tensor<?xi64>,
   %1 = onnx.Reshape(%x, %s) : (tensor<*xf32>, tensor<2xi64>) -> tensor<?x?xf32>
   return %0, %1 : tensor<?xi64>, tensor<?x?xf32>
 }
+
+// Where a branch takes a rank for granted, the run checks it.
+// CHECK-LABEL: func.func @cast_to_rank
+// CHECK-SAME: (%[[X:.*]]: !krnl.obj, %[[S:.*]]: tensor<?xi64>
+// CHECK: krnl.call @onnxc_call_unbox(%[[X]]) shared params [1] : (!krnl.obj) -> tensor<?x?xf32>
+// CHECK: krnl.check {{.*}}"a value has another size than the graph says"
+// CHECK: tensor.cast %[[S]] : tensor<?xi64> to tensor<3xi64>
+func.func @cast_to_rank(%x: tensor<*xf32>, %s: tensor<?xi64>) -> (tensor<?x?xf32>, tensor<3xi64>) {
+  %0 = onnx.Identity(%x) : (tensor<*xf32>) -> tensor<?x?xf32>
+  %1 = onnx.Identity(%s) : (tensor<?xi64>) -> tensor<3xi64>
+  return %0, %1 : tensor<?x?xf32>, tensor<3xi64>
+}

@@ -46,6 +46,18 @@ struct ObjectTest : testing::Test {
 
 } // namespace
 
+TEST_F(ObjectTest, ReshapedTensorsShareTheirElements) {
+  TensorObject *tensor = numbers({1, 2, 3});
+  int64_t dims[2] = {3, 1};
+  TensorObject *column = shareTensor(call, *tensor, 2, dims);
+  ASSERT_TRUE(column);
+  EXPECT_EQ(column->data, tensor->data);
+  EXPECT_EQ(viewOf(*column).count(), 3);
+  release(call, tensor);
+  EXPECT_EQ(static_cast<int64_t *>(column->data)[2], 3); // kept by the other
+  release(call, column);
+}
+
 TEST_F(ObjectTest, TensorsAreCopiedBorrowedAndShared) {
   TensorObject *tensor = numbers({1, 2, 3});
   EXPECT_EQ(viewOf(*tensor).count(), 3);

@@ -74,6 +74,8 @@ void inferMovementDims(RuleNode &node);
 void inferReshapeDims(RuleNode &node);
 void inferGeneratorDims(RuleNode &node);
 void inferClassicalDims(RuleNode &node);
+/// Comes after the families: only where no dimension is known.
+void inferResultRanks(RuleNode &node);
 void inferShapeContents(RuleNode &node);
 void inferArithmeticContents(RuleNode &node);
 

@@ -6,6 +6,7 @@
 #include "DimVisitor.h"
 
 #include "DimRules.h"
+#include "RankRules.h"
 #include "onnxc/Schema/TypeLattice.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -66,7 +67,10 @@ void DimVisitor::record(Value value, Type type, ArrayRef<AffineExpr> dims) {
   FailureOr<Type> met = schema::meetTypes(value.getType(), type);
   ValueInfo info;
   info.type = succeeded(met) ? *met : type;
-  info.type = sharpen(freeInputSizes(info.type, type, dims, space), dims);
+  // An Identity may be a cast to what the run has to check.
+  if (!isa_and_present<IdentityOp>(value.getDefiningOp()))
+    info.type = freeInputSizes(info.type, type, dims, space);
+  info.type = sharpen(info.type, dims);
   auto tensor = dyn_cast<RankedTensorType>(info.type);
   for (int64_t i = 0; tensor && i < tensor.getRank(); ++i) {
     bool ruled = dims.size() == static_cast<size_t>(tensor.getRank());
@@ -168,9 +172,16 @@ SmallVector<InferredValue> DimVisitor::inferTypes(Operation *op) {
     ignore.emplace(op->getContext(), [](Diagnostic &) { return success(); });
   FailureOr<SmallVector<InferredValue>> inferred =
       schema::inferResults(op, analysis, [op] { return op->emitOpError(); });
-  if (succeeded(inferred))
+  std::optional<std::string> error =
+      checkRanks(op, [&](Value value) { return typeOf(value); });
+  if (succeeded(inferred) && !error)
     return *inferred;
-  ++(trial ? trialErrors : analysis.errors);
+  if (succeeded(inferred))
+    op->emitOpError() << *error;
+  if (trial)
+    ++trialErrors;
+  else
+    analysis.rejected.push_back(op);
   return unknown;
 }
 
@@ -186,13 +197,17 @@ void DimVisitor::visitNode(Operation *op) {
   SmallVector<InferredValue> inferred = inferTypes(op);
   RuleNode node(op, analysis);
   if (isa_and_present<ONNXDialect>(op->getDialect()))
-    for (auto rule : {inferBroadcastDims, inferWindowDims, inferMovementDims,
-                      inferReshapeDims, inferGeneratorDims, inferClassicalDims,
-                      inferShapeContents, inferArithmeticContents})
+    for (auto rule :
+         {inferBroadcastDims, inferWindowDims, inferMovementDims,
+          inferReshapeDims, inferGeneratorDims, inferClassicalDims,
+          inferResultRanks, inferShapeContents, inferArithmeticContents})
       rule(node);
   for (auto [value, guess, found] :
        llvm::zip_equal(op->getResults(), inferred, node.found)) {
     Dims dims = found.dims.value_or(Dims());
+    if (auto unranked = dyn_cast<UnrankedTensorType>(guess.type);
+        unranked && found.dims && dims.empty())
+      guess.type = RankedTensorType::get({}, unranked.getElementType());
     auto tensor = dyn_cast<RankedTensorType>(guess.type);
     if (tensor && (!found.dims || dims.size() != guess.dimSymbols.size()))
       dims.assign(guess.dimSymbols.size(), AffineExpr());
@@ -269,9 +284,32 @@ void DimVisitor::visitUntilStable(Block &body,
     enter(body, entry); // reports, or counts for the body around
 }
 
+/// Visits a branch that is never taken: it may be wrong.
+void DimVisitor::visitDeadBlock(Block &block) {
+  unsigned outerErrors = trialErrors;
+  ++trial;
+  visitBlock(block);
+  --trial;
+  trialErrors = outerErrors;
+}
+
 void DimVisitor::visitIf(IfOp op) {
   Block &thenBlock = op.getThenBranch().front();
   Block &elseBlock = op.getElseBranch().front();
+  std::optional<SmallVector<int64_t>> condition =
+      analysis.constantContents(op.getCond());
+  if (condition && condition->size() == 1) {
+    bool isTrue = condition->front() != 0;
+    Block &taken = isTrue ? thenBlock : elseBlock;
+    visitBlock(taken);
+    visitDeadBlock(isTrue ? elseBlock : thenBlock);
+    for (auto [result, yielded] :
+         llvm::zip(op->getResults(), taken.getTerminator()->getOperands())) {
+      Dims dims(dimsOf(yielded));
+      record(result, typeOf(yielded), dims);
+    }
+    return;
+  }
   visitBlock(thenBlock);
   visitBlock(elseBlock);
   for (auto [result, left, right] :

@@ -40,6 +40,7 @@ private:
   void visitNode(mlir::Operation *op);
   /// What the schema of `op` says of its results; NoneType where nothing.
   llvm::SmallVector<schema::InferredValue> inferTypes(mlir::Operation *op);
+  void visitDeadBlock(mlir::Block &block);
   void visitIf(IfOp op);
   void visitLoop(LoopOp op);
   mlir::AffineExpr tripCount(LoopOp op);

@@ -28,10 +28,12 @@ static bool broadcasts(Operation *op) {
   return isa<AddOp, DivOp, MaxOp, MinOp, MulOp, PowOp, SubOp, SumOp>(op);
 }
 
-/// Gives `value`, if of unknown rank and computed, this shape.
-static bool refine(Value value, ArrayRef<int64_t> shape) {
+/// Gives `value`, if of unknown rank and computed, this shape. What a branch
+/// says of values outside is true in it alone.
+static bool refine(Operation *user, Value value, ArrayRef<int64_t> shape) {
   auto type = dyn_cast<UnrankedTensorType>(value.getType());
-  if (!type || !value.getDefiningOp())
+  if (!type || !value.getDefiningOp() ||
+      value.getParentBlock() != user->getBlock())
     return false;
   value.setType(RankedTensorType::get(shape, type.getElementType()));
   return true;
@@ -47,11 +49,11 @@ bool onnxc::onnx::refineOperands(ModuleOp module) {
       return;
     // relu(x : tensor<*xf32>) : tensor<?x4xf32> has x : tensor<?x4xf32>
     if (keepsShape(op))
-      changed |= refine(op->getOperand(0), type.getShape());
+      changed |= refine(op, op->getOperand(0), type.getShape());
     // add(x, y) : tensor<f32> has scalars x and y
     if (broadcasts(op) && type.getRank() == 0)
       for (Value operand : op->getOperands())
-        changed |= refine(operand, {});
+        changed |= refine(op, operand, {});
   });
   return changed;
 }

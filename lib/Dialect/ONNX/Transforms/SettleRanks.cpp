@@ -10,27 +10,15 @@
 //===----------------------------------------------------------------------===//
 #include "onnxc/Dialect/ONNX/Transforms/SettleRanks.h"
 #include "Simplify.h"
-
-#include "llvm/ADT/StringSet.h"
+#include "onnxc/Dialect/ONNX/Transforms/UnknownRanks.h"
 
 using namespace mlir;
 using namespace onnxc::onnx;
 
-/// True if `user` is nothing without the rank of its operands.
-static bool needsRank(Operation *user) {
-  static const llvm::StringSet<> takesAny = {"onnx.Shape",
-                                             "onnx.Size",
-                                             "onnx.Reshape",
-                                             "onnx.Identity",
-                                             "onnx.Optional",
-                                             "onnx.OptionalGetElement",
-                                             "onnx.SequenceInsert",
-                                             "onnx.SequenceConstruct",
-                                             "onnx.OptionalHasElement"};
-  return isa_and_present<ONNXDialect>(user->getDialect()) &&
-         !user->hasTrait<OpTrait::IsTerminator>() &&
-         user->getNumRegions() == 0 &&
-         !takesAny.contains(user->getName().getStringRef());
+/// True if the user is nothing without the rank.
+static bool needsRank(OpOperand &use) {
+  return isa_and_present<ONNXDialect>(use.getOwner()->getDialect()) &&
+         !takesUnknownRank(use);
 }
 
 bool onnxc::onnx::settleRanks(ModuleOp module) {
@@ -39,7 +27,7 @@ bool onnxc::onnx::settleRanks(ModuleOp module) {
     auto in = dyn_cast<RankedTensorType>(op->getOperand(0).getType());
     auto out = dyn_cast<UnrankedTensorType>(op->getResult(0).getType());
     if (op->getNumOperands() != 1 || !in || !out ||
-        llvm::none_of(op->getUsers(), needsRank))
+        llvm::none_of(op->getResult(0).getUses(), needsRank))
       return;
     SmallVector<int64_t> shape;
     for (int64_t size : in.getShape())

@@ -25,6 +25,9 @@ void populateSimplifyTransposePatterns(mlir::RewritePatternSet &patterns);
 void populateFuseGemmPatterns(mlir::RewritePatternSet &patterns);
 void populateFoldConvPatterns(mlir::RewritePatternSet &patterns);
 void populateSimplifyIfPatterns(mlir::RewritePatternSet &patterns);
+/// Not of the graph as a user sees it: for compiling alone.
+void populateWidenTypesPatterns(mlir::RewritePatternSet &patterns);
+void populateSplitConvTransposePatterns(mlir::RewritePatternSet &patterns);
 
 /// Writes the types of `analysis` into `module`; true if one changed.
 bool writeTypes(mlir::ModuleOp module, DimAnalysis &analysis);
@@ -46,6 +49,15 @@ void annotateDims(mlir::ModuleOp module, DimAnalysis &analysis);
 bool foldKnownShapes(mlir::ModuleOp module, DimAnalysis &analysis,
                      mlir::RewriterBase &rewriter);
 
+/// Takes variants away that the schema of an operation in them refuses.
+void dropImpossibleRanks(mlir::ModuleOp module);
+/// Makes a variant of what needs a rank that only the run knows for each rank
+/// that there can be; true if there was any. `copies` counts the operations
+/// that were copied, up to a limit. Fails with an error at an operation that
+/// accepts no rank.
+llvm::FailureOr<bool> specializeRanks(mlir::ModuleOp module,
+                                      DimAnalysis &analysis, unsigned &copies);
+
 /// Replaces what is constant but not yet a constant, where that pays; true if
 /// there was any.
 bool foldConstantSubgraphs(mlir::ModuleOp module, const Evaluator &evaluator);
@@ -58,6 +70,9 @@ llvm::LogicalResult replaceIfAsSharp(mlir::PatternRewriter &rewriter,
 /// A constant for an int64 vector.
 mlir::Value createInts(mlir::OpBuilder &builder, mlir::Location loc,
                        llvm::ArrayRef<int64_t> values);
+/// A constant for an int64 scalar.
+mlir::Value createNumber(mlir::OpBuilder &builder, mlir::Location loc,
+                         int64_t value);
 
 } // namespace onnxc::onnx
 

@@ -25,7 +25,10 @@ namespace {
 struct Simplify final : public onnxc::onnx::impl::SimplifyBase<Simplify> {
   using SimplifyBase::SimplifyBase;
 
-  explicit Simplify(Evaluator evaluator) : evaluator(std::move(evaluator)) {}
+  Simplify(Evaluator evaluator, bool specialize)
+      : evaluator(std::move(evaluator)) {
+    specializeEnabled = specialize;
+  }
 
   void getDependentDialects(DialectRegistry &registry) const override {
     SimplifyBase::getDependentDialects(registry);
@@ -42,22 +45,35 @@ struct Simplify final : public onnxc::onnx::impl::SimplifyBase<Simplify> {
           populateFuseGemmPatterns, populateFoldConvPatterns,
           populateSimplifyIfPatterns})
       populate(set);
+    if (specializeEnabled) {
+      populateWidenTypesPatterns(set);
+      populateSplitConvTransposePatterns(set);
+    }
     patterns = FrozenRewritePatternSet(std::move(set));
     return success();
   }
 
   void runOnOperation() override {
+    unsigned copies = 0;
     for (unsigned round = 0;; ++round) {
+      dropImpossibleRanks(getOperation());
       DimAnalysis analysis(getOperation(), /*report=*/true);
       if (analysis.hasErrors())
         return signalPassFailure();
       writeTypes(getOperation(), analysis);
-      if (round == maxRounds ||
-          !(rewriteOnce(analysis) || fold() || settleRanks(getOperation()))) {
-        if (annotateOps)
-          annotateDims(getOperation(), analysis);
-        return;
-      }
+      if (round != maxRounds &&
+          (rewriteOnce(analysis) || fold() || settleRanks(getOperation())))
+        continue;
+      FailureOr<bool> specialized = false;
+      if (round != maxRounds && specializeEnabled)
+        specialized = specializeRanks(getOperation(), analysis, copies);
+      if (failed(specialized))
+        return signalPassFailure();
+      if (*specialized)
+        continue;
+      if (annotateOps)
+        annotateDims(getOperation(), analysis);
+      return;
     }
   }
 
@@ -92,6 +108,7 @@ struct Simplify final : public onnxc::onnx::impl::SimplifyBase<Simplify> {
 
 } // namespace
 
-std::unique_ptr<Pass> onnxc::onnx::createSimplify(Evaluator evaluator) {
-  return std::make_unique<Simplify>(std::move(evaluator));
+std::unique_ptr<Pass> onnxc::onnx::createSimplify(Evaluator evaluator,
+                                                  bool specializeRanks) {
+  return std::make_unique<Simplify>(std::move(evaluator), specializeRanks);
 }

@@ -22,6 +22,15 @@ Value onnxc::onnx::createInts(OpBuilder &builder, Location loc,
       .getResult();
 }
 
+Value onnxc::onnx::createNumber(OpBuilder &builder, Location loc,
+                                int64_t value) {
+  auto type = RankedTensorType::get({}, builder.getI64Type());
+  return ConstantOp::create(
+             builder, loc, type, ValueRange(),
+             builder.getNamedAttr("value", DenseElementsAttr::get(type, value)))
+      .getResult();
+}
+
 /// The constant shape that makes Reshape give `type`: at most one size may be
 /// unknown, and no size zero beside it, for -1 would be ambiguous.
 static FailureOr<SmallVector<int64_t>> constantShape(Type type) {

@@ -31,6 +31,45 @@ func.func @in_a_body(%n: tensor<i64>, %c: tensor<i1>, %x: tensor<2x3xf32>) -> no
 
 // -----
 
+// What the schemas leave to the run.
+func.func @rank_of_bias(%x: tensor<1x2x5x5xf32>, %w: tensor<3x2x3x3xf32>, %b: tensor<3x1xf32>) -> none {
+  // expected-error @below {{'onnx.Conv' op expects operand #2 to have rank 1, but it has rank 2}}
+  %y = onnx.Conv(%x, %w) B(%b) : (tensor<1x2x5x5xf32>, tensor<3x2x3x3xf32>, tensor<3x1xf32>) -> none
+  return %y : none
+}
+
+// -----
+
+func.func @rank_of_indices(%x: tensor<3x4xf32>, %i: tensor<3xi64>) -> none {
+  // expected-error @below {{'onnx.GatherElements' op expects operand #1 to have rank 2, as operand #0 says, but it has rank 1}}
+  %y = onnx.GatherElements(%x, %i) : (tensor<3x4xf32>, tensor<3xi64>) -> none
+  return %y : none
+}
+
+// -----
+
+func.func @too_many_axes(%x: tensor<3xf32>, %axes: tensor<2xi64>) -> none {
+  // expected-error @below {{'onnx.ReduceSum' op has 2 axes for an operand of rank 1}}
+  %y = onnx.ReduceSum(%x) axes(%axes) : (tensor<3xf32>, tensor<2xi64>) -> none
+  return %y : none
+}
+
+// -----
+
+// A branch that is never taken may be wrong.
+func.func @dead_branch(%x: tensor<3xf32>) -> none {
+  %c = onnx.Constant dense<true> : tensor<i1>
+  %y = onnx.If(%c) : (tensor<i1>) -> none then_branch {
+    onnx.Yield %x : tensor<3xf32>
+  } else_branch {
+    %t = onnx.Transpose(%x) {perm = array<i64: 1, 0>} : (tensor<3xf32>) -> none
+    onnx.Yield %t : none
+  }
+  return %y : none
+}
+
+// -----
+
 func.func @declared_contradicts(%x: tensor<3x4xf32>) -> tensor<3x5xf32> {
   // expected-warning @below {{is declared to give 'tensor<3x5xf32>' but gives 'tensor<3x4xf32>'}}
   %y = onnx.Relu(%x) : (tensor<3x4xf32>) -> tensor<3x5xf32>

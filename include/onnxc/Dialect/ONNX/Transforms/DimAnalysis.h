@@ -44,7 +44,10 @@ public:
   explicit DimAnalysis(mlir::Operation *root, bool report = false);
 
   /// True if a schema rejected an operation.
-  bool hasErrors() const { return errors != 0; }
+  bool hasErrors() const { return !rejected.empty(); }
+  /// The operations that schemas rejected, but for those in branches that are
+  /// never taken.
+  llvm::ArrayRef<mlir::Operation *> getRejected() const { return rejected; }
 
   /// Size of dimension `dim` of the ranked tensor `value`. A value that the
   /// analysis has not seen, made after it, answers with symbols of its own.
@@ -75,7 +78,7 @@ private:
 
   mutable DimSpace space;
   llvm::DenseMap<mlir::Value, ValueInfo> values;
-  unsigned errors = 0;
+  llvm::SmallVector<mlir::Operation *> rejected;
 };
 
 } // namespace onnxc::onnx

@@ -29,7 +29,8 @@ struct Evaluator {
 /// The pass onnx-fold-constants, and onnx-simplify with folding as the last
 /// resort of each round.
 std::unique_ptr<mlir::Pass> createFoldConstants(Evaluator evaluator);
-std::unique_ptr<mlir::Pass> createSimplify(Evaluator evaluator);
+std::unique_ptr<mlir::Pass> createSimplify(Evaluator evaluator,
+                                           bool specializeRanks = false);
 
 } // namespace onnxc::onnx
 

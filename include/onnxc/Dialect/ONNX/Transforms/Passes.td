@@ -18,6 +18,26 @@ def FoldConstants : Pass<"onnx-fold-constants", "::mlir::ModuleOp"> {
 
     ```mlir
     // before
+    %w = onnx.Constant dense<[[1.0, 2.0]]> : tensor<1x2xf32>
+    %0 = onnx.Exp(%w) : (tensor<1x2xf32>) -> tensor<1x2xf32>
+    // after
+    %0 = onnx.Constant dense<[[2.71828175, 7.3890562]]> : tensor<1x2xf32>
+    ```
+
+    Left as they are, with the reason in the attribute `onnx.not_folded` and in
+    a remark where it takes an attempt to find it:
+    * results larger than the constants they come from by more than 64 KiB;
+    * DequantizeLinear, which makes weights larger, random operators, loops;
+    * what takes more than 2^30 steps or 1 GiB to compute;
+    * what fails: the error belongs to the run.
+
+    Small integers that describe shapes do not come this far, `onnx-simplify`
+    folds them by itself.
+  }];
+  let dependentDialects = ["::onnxc::onnx::ONNXDialect",
+                           "::mlir::func::FuncDialect"];
+}
+
 def FuseQuantization : Pass<"onnx-fuse-quantization", "::mlir::ModuleOp"> {
   let summary = "Compute products of quantised tensors in integers";
   let description = [{
@@ -53,26 +73,6 @@ def FuseQuantization : Pass<"onnx-fuse-quantization", "::mlir::ModuleOp"> {
     where a value lies between two.
   }];
   let dependentDialects = ["::onnxc::onnx::ONNXDialect"];
-}
-
-    %w = onnx.Constant dense<[[1.0, 2.0]]> : tensor<1x2xf32>
-    %0 = onnx.Exp(%w) : (tensor<1x2xf32>) -> tensor<1x2xf32>
-    // after
-    %0 = onnx.Constant dense<[[2.71828175, 7.3890562]]> : tensor<1x2xf32>
-    ```
-
-    Left as they are, with the reason in the attribute `onnx.not_folded` and in
-    a remark where it takes an attempt to find it:
-    * results larger than the constants they come from by more than 64 KiB;
-    * DequantizeLinear, which makes weights larger, random operators, loops;
-    * what takes more than 2^30 steps or 1 GiB to compute;
-    * what fails: the error belongs to the run.
-
-    Small integers that describe shapes do not come this far, `onnx-simplify`
-    folds them by itself.
-  }];
-  let dependentDialects = ["::onnxc::onnx::ONNXDialect",
-                           "::mlir::func::FuncDialect"];
 }
 
 def InferShapes : Pass<"onnx-infer-shapes", "::mlir::ModuleOp"> {
@@ -139,6 +139,9 @@ def Simplify : Pass<"onnx-simplify", "::mlir::ModuleOp"> {
     * If with a constant condition is replaced by the branch it takes.
     * In a compilation, what is still constant then is computed as by
       `onnx-fold-constants`.
+    * With `specialize-ranks`, what needs a rank that only the run knows is
+      there once for each rank that there can be, in branches of If; what is
+      elementwise works on flat or padded tensors instead.
 
     ```mlir
     // before
@@ -155,7 +158,9 @@ def Simplify : Pass<"onnx-simplify", "::mlir::ModuleOp"> {
     Option<"annotateOps", "annotate", "bool", /*default=*/"true",
            "write the attribute onnx.dims at the end">,
     Option<"maxRounds", "max-rounds", "unsigned", /*default=*/"50",
-           "stop after so many rounds">
+           "stop after so many rounds">,
+    Option<"specializeEnabled", "specialize-ranks", "bool", /*default=*/"false",
+           "write variants of what needs a rank that only the run knows">
   ];
   let dependentDialects = ["::onnxc::onnx::ONNXDialect"];
 }

@@ -1,0 +1,19 @@
+//===- UnknownRanks.h - Who needs to know a rank ---------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_DIALECT_ONNX_TRANSFORMS_UNKNOWNRANKS_H
+#define ONNXC_DIALECT_ONNX_TRANSFORMS_UNKNOWNRANKS_H
+
+#include "mlir/IR/Operation.h"
+
+namespace onnxc::onnx {
+
+/// True where the rank of an operand need not be known: the operation moves
+/// the tensor about or looks at nothing but its shape.
+bool takesUnknownRank(mlir::OpOperand &operand);
+
+} // namespace onnxc::onnx
+
+#endif // ONNXC_DIALECT_ONNX_TRANSFORMS_UNKNOWNRANKS_H

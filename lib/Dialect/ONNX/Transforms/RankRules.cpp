@@ -1,0 +1,264 @@
+//===- RankRules.cpp - What operators take of ranks ------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#include "RankRules.h"
+#include "Simplify.h"
+
+#include "onnxc/Dialect/ONNX/IR/OpSignature.h"
+
+using namespace mlir;
+using namespace onnxc::onnx;
+
+namespace {
+
+/// The rank of the operand in `slot` is at least `least` and at most `most`,
+/// and that of the operand in `like` plus `more`, if there is one.
+struct RankRule {
+  llvm::StringLiteral op;
+  unsigned slot;
+  int64_t least;
+  int64_t most;
+  int like = -1;
+  int64_t more = 0;
+};
+
+} // namespace
+
+/// Any number of dimensions.
+static constexpr int64_t unbounded = std::numeric_limits<int64_t>::max();
+
+static constexpr RankRule rules[] = {
+    {"onnx.AffineGrid", 0, 3, 3},
+    {"onnx.Attention", 0, 3, 4},
+    {"onnx.Attention", 1, 3, 4, 0},
+    {"onnx.Attention", 2, 3, 4, 0},
+    {"onnx.Attention", 3, 1, 4},
+    {"onnx.Attention", 4, 4, 4},
+    {"onnx.Attention", 5, 4, 4},
+    {"onnx.Attention", 6, 1, 1},
+    {"onnx.AveragePool", 0, 3, unbounded},
+    {"onnx.BatchNormalization", 0, 2, unbounded},
+    {"onnx.BatchNormalization", 1, 1, 1},
+    {"onnx.BatchNormalization", 2, 1, 1},
+    {"onnx.BatchNormalization", 3, 1, 1},
+    {"onnx.BatchNormalization", 4, 1, 1},
+    {"onnx.CausalConvWithState", 0, 3, unbounded},
+    {"onnx.Col2Im", 0, 2, 3},
+    {"onnx.Compress", 1, 1, 1},
+    {"onnx.Conv", 0, 3, unbounded},
+    {"onnx.Conv", 1, 3, unbounded, 0},
+    {"onnx.Conv", 2, 1, 1},
+    {"onnx.ConvInteger", 0, 3, unbounded},
+    {"onnx.ConvInteger", 1, 3, unbounded, 0},
+    {"onnx.ConvTranspose", 0, 3, unbounded},
+    {"onnx.ConvTranspose", 1, 3, unbounded, 0},
+    {"onnx.ConvTranspose", 2, 1, 1},
+    {"onnx.CumProd", 0, 1, unbounded},
+    {"onnx.CumSum", 0, 1, unbounded},
+    {"onnx.DFT", 0, 2, unbounded},
+    {"onnx.DeformConv", 0, 3, unbounded},
+    {"onnx.DeformConv", 1, 3, unbounded, 0},
+    {"onnx.DeformConv", 2, 3, unbounded, 0},
+    {"onnx.DeformConv", 3, 1, 1},
+    {"onnx.DeformConv", 4, 3, unbounded, 0},
+    {"onnx.DepthToSpace", 0, 4, 4},
+    {"onnx.Det", 0, 2, unbounded},
+    {"onnx.EyeLike", 0, 2, 2},
+    {"onnx.GRU", 0, 3, 3},
+    {"onnx.GRU", 1, 3, 3},
+    {"onnx.GRU", 2, 3, 3},
+    {"onnx.GRU", 3, 2, 2},
+    {"onnx.GRU", 4, 1, 1},
+    {"onnx.GRU", 5, 3, 3},
+    {"onnx.GatherElements", 0, 1, unbounded},
+    {"onnx.GatherElements", 1, 1, unbounded, 0},
+    {"onnx.GatherND", 0, 1, unbounded},
+    {"onnx.GatherND", 1, 1, unbounded},
+    {"onnx.GlobalAveragePool", 0, 2, unbounded},
+    {"onnx.GlobalLpPool", 0, 2, unbounded},
+    {"onnx.GlobalMaxPool", 0, 2, unbounded},
+    {"onnx.GridSample", 0, 3, unbounded},
+    {"onnx.GridSample", 1, 3, unbounded, 0},
+    {"onnx.GroupNormalization", 0, 2, unbounded},
+    {"onnx.GroupNormalization", 1, 1, 1},
+    {"onnx.GroupNormalization", 2, 1, 1},
+    {"onnx.InstanceNormalization", 0, 3, unbounded},
+    {"onnx.InstanceNormalization", 1, 1, 1},
+    {"onnx.InstanceNormalization", 2, 1, 1},
+    {"onnx.LRN", 0, 2, unbounded},
+    {"onnx.LSTM", 0, 3, 3},
+    {"onnx.LSTM", 1, 3, 3},
+    {"onnx.LSTM", 2, 3, 3},
+    {"onnx.LSTM", 3, 2, 2},
+    {"onnx.LSTM", 4, 1, 1},
+    {"onnx.LSTM", 5, 3, 3},
+    {"onnx.LSTM", 6, 3, 3},
+    {"onnx.LSTM", 7, 2, 2},
+    {"onnx.LinearAttention", 0, 3, 4},
+    {"onnx.LinearAttention", 1, 3, 4, 0},
+    {"onnx.LinearAttention", 2, 3, 4, 0},
+    {"onnx.LpPool", 0, 3, unbounded},
+    {"onnx.MaxPool", 0, 3, unbounded},
+    {"onnx.MaxRoiPool", 0, 4, 4},
+    {"onnx.MaxRoiPool", 1, 2, 2},
+    {"onnx.MaxUnpool", 0, 3, unbounded},
+    {"onnx.MaxUnpool", 1, 3, unbounded, 0},
+    {"onnx.NegativeLogLikelihoodLoss", 0, 2, unbounded},
+    {"onnx.NegativeLogLikelihoodLoss", 1, 1, unbounded, 0, -1},
+    {"onnx.NegativeLogLikelihoodLoss", 2, 1, 1},
+    {"onnx.NonMaxSuppression", 0, 3, 3},
+    {"onnx.NonMaxSuppression", 1, 3, 3},
+    {"onnx.QLinearConv", 0, 3, unbounded},
+    {"onnx.QLinearConv", 3, 3, unbounded, 0},
+    {"onnx.QLinearConv", 4, 0, 1},
+    {"onnx.QLinearConv", 5, 0, 1},
+    {"onnx.QLinearConv", 8, 1, 1},
+    {"onnx.RNN", 0, 3, 3},
+    {"onnx.RNN", 1, 3, 3},
+    {"onnx.RNN", 2, 3, 3},
+    {"onnx.RNN", 3, 2, 2},
+    {"onnx.RNN", 4, 1, 1},
+    {"onnx.RNN", 5, 3, 3},
+    {"onnx.ReverseSequence", 0, 2, unbounded},
+    {"onnx.ReverseSequence", 1, 1, 1},
+    {"onnx.RoiAlign", 0, 4, 4},
+    {"onnx.RoiAlign", 1, 2, 2},
+    {"onnx.RoiAlign", 2, 1, 1},
+    {"onnx.RotaryEmbedding", 0, 3, 4},
+    {"onnx.RotaryEmbedding", 1, 2, 3},
+    {"onnx.RotaryEmbedding", 2, 2, 3, 1},
+    {"onnx.RotaryEmbedding", 3, 2, 2},
+    {"onnx.STFT", 0, 2, 3},
+    {"onnx.STFT", 2, 1, 1},
+    {"onnx.ScatterElements", 0, 1, unbounded},
+    {"onnx.ScatterElements", 1, 1, unbounded, 0},
+    {"onnx.ScatterElements", 2, 1, unbounded, 0},
+    {"onnx.ScatterND", 0, 1, unbounded},
+    {"onnx.ScatterND", 1, 1, unbounded},
+    {"onnx.SoftmaxCrossEntropyLoss", 0, 2, unbounded},
+    {"onnx.SoftmaxCrossEntropyLoss", 1, 1, unbounded, 0, -1},
+    {"onnx.SoftmaxCrossEntropyLoss", 2, 1, 1},
+    {"onnx.SpaceToDepth", 0, 4, 4},
+    {"onnx.StringNormalizer", 0, 1, 2},
+    {"onnx.TfIdfVectorizer", 0, 1, 2},
+    {"onnx.TopK", 0, 1, unbounded},
+    {"onnx.Trilu", 0, 2, unbounded},
+    {"onnx.ml.ArrayFeatureExtractor", 0, 1, unbounded},
+    {"onnx.ml.LinearClassifier", 0, 1, 2},
+    {"onnx.ml.LinearRegressor", 0, 1, 2},
+    {"onnx.ml.Normalizer", 0, 1, 2},
+    {"onnx.ml.SVMClassifier", 0, 1, 2},
+    {"onnx.ml.SVMRegressor", 0, 1, 2},
+    {"onnx.ml.TreeEnsemble", 0, 1, 2},
+    {"onnx.ml.TreeEnsembleClassifier", 0, 1, 2},
+    {"onnx.ml.TreeEnsembleRegressor", 0, 1, 2},
+};
+
+OpOperand *onnxc::onnx::operandInSlot(Operation *op, unsigned slot) {
+  FailureOr<SmallVector<int32_t>> sizes = getSegmentSizes(op, false);
+  if (failed(sizes) || slot >= sizes->size() || (*sizes)[slot] == 0)
+    return nullptr;
+  unsigned number = 0;
+  for (unsigned before = 0; before < slot; ++before)
+    number += (*sizes)[before];
+  return number < op->getNumOperands() ? &op->getOpOperand(number) : nullptr;
+}
+
+/// "rank 3", "rank 3 to 4", "a rank of at least 3".
+static std::string allowedRanks(const RankRule &rule) {
+  if (rule.most == unbounded)
+    return "a rank of at least " + std::to_string(rule.least);
+  std::string text = "rank " + std::to_string(rule.least);
+  return rule.least == rule.most ? text
+                                 : text + " to " + std::to_string(rule.most);
+}
+
+using RankOf = llvm::function_ref<std::optional<int64_t>(OpOperand *)>;
+
+static std::optional<std::string> checkRule(Operation *op, const RankRule &rule,
+                                            RankOf rankOf) {
+  OpOperand *operand = operandInSlot(op, rule.slot);
+  std::optional<int64_t> rank = rankOf(operand);
+  if (!rank)
+    return std::nullopt;
+  std::string what = "expects operand #" +
+                     std::to_string(operand->getOperandNumber()) + " to have ";
+  std::string found = ", but it has rank " + std::to_string(*rank);
+  if (*rank < rule.least || *rank > rule.most)
+    return what + allowedRanks(rule) + found;
+  OpOperand *other = rule.like < 0 ? nullptr : operandInSlot(op, rule.like);
+  std::optional<int64_t> like = rankOf(other);
+  if (like && *rank != *like + rule.more)
+    return what + "rank " + std::to_string(*like + rule.more) +
+           ", as operand #" + std::to_string(other->getOperandNumber()) +
+           " says" + found;
+  return std::nullopt;
+}
+
+/// A permutation is of all dimensions; no more axes are dropped than there are.
+static std::optional<std::string> checkLengths(Operation *op, RankOf rankOf,
+                                               Type axes) {
+  std::optional<int64_t> rank =
+      op->getNumOperands() ? rankOf(&op->getOpOperand(0)) : std::nullopt;
+  auto transpose = dyn_cast<TransposeOp>(op);
+  if (transpose && rank && transpose.getPerm() &&
+      static_cast<int64_t>(transpose.getPerm()->size()) != *rank)
+    return "has a permutation of " +
+           std::to_string(transpose.getPerm()->size()) +
+           " axes for an operand of rank " + std::to_string(*rank);
+  auto list = dyn_cast_or_null<RankedTensorType>(axes);
+  if (rank && list && list.getRank() == 1 && !list.isDynamicDim(0) &&
+      list.getDimSize(0) > *rank)
+    return "has " + std::to_string(list.getDimSize(0)) +
+           " axes for an operand of rank " + std::to_string(*rank);
+  return std::nullopt;
+}
+
+static bool dropsAxes(Operation *op) {
+  return isa<ReduceL1Op, ReduceL2Op, ReduceLogSumOp, ReduceLogSumExpOp,
+             ReduceMaxOp, ReduceMeanOp, ReduceMinOp, ReduceProdOp, ReduceSumOp,
+             ReduceSumSquareOp, SqueezeOp>(op);
+}
+
+std::optional<std::string>
+onnxc::onnx::checkRanks(Operation *op, function_ref<Type(Value)> typeOf) {
+  auto rankOf = [&](OpOperand *operand) -> std::optional<int64_t> {
+    auto type = operand ? dyn_cast<RankedTensorType>(typeOf(operand->get()))
+                        : RankedTensorType();
+    return type ? std::optional<int64_t>(type.getRank()) : std::nullopt;
+  };
+  StringRef name = op->getName().getStringRef();
+  for (const RankRule &rule : rules)
+    if (name == rule.op)
+      if (auto error = checkRule(op, rule, rankOf))
+        return error;
+  bool hasAxes = dropsAxes(op) && op->getNumOperands() > 1;
+  return checkLengths(op, rankOf, hasAxes ? typeOf(op->getOperand(1)) : Type());
+}
+
+bool onnxc::onnx::isElementwise(Operation *op) {
+  auto isScalar = [&](unsigned slot) {
+    OpOperand *operand = operandInSlot(op, slot);
+    auto type = operand ? dyn_cast<RankedTensorType>(operand->get().getType())
+                        : RankedTensorType();
+    return !operand || (type && type.getRank() == 0);
+  };
+  // Elsewhere there are scales for each part of an axis.
+  if (isa<QuantizeLinearOp, DequantizeLinearOp>(op))
+    return isScalar(1) && isScalar(2);
+  if (isa<BitCastOp>(op))
+    return true;
+  return isa<AbsOp, AcosOp, AcoshOp, AddOp, AndOp, AsinOp, AsinhOp, AtanOp,
+             AtanhOp, BernoulliOp, BitShiftOp, BitwiseAndOp, BitwiseNotOp,
+             BitwiseOrOp, BitwiseXorOp, CastOp, CeilOp, CeluOp, ClipOp, CosOp,
+             CoshOp, DivOp, DropoutOp, EluOp, EqualOp, ErfOp, ExpOp, FloorOp,
+             GeluOp, GreaterOp, GreaterOrEqualOp, HardSigmoidOp, HardSwishOp,
+             IsInfOp, IsNaNOp, LeakyReluOp, LessOp, LessOrEqualOp, LogOp, MaxOp,
+             MeanOp, MinOp, MishOp, ModOp, MulOp, NegOp, NotOp, OrOp, PReluOp,
+             PowOp, ReciprocalOp, RegexFullMatchOp, ReluOp, RoundOp, SeluOp,
+             ShrinkOp, SigmoidOp, SignOp, SinOp, SinhOp, SoftplusOp, SoftsignOp,
+             SqrtOp, StringConcatOp, SubOp, SumOp, SwishOp, TanOp, TanhOp,
+             ThresholdedReluOp, WhereOp, XorOp>(op);
+}

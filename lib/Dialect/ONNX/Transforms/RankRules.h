@@ -1,0 +1,47 @@
+//===- RankRules.h - What operators take of ranks --------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_LIB_DIALECT_ONNX_TRANSFORMS_RANKRULES_H
+#define ONNXC_LIB_DIALECT_ONNX_TRANSFORMS_RANKRULES_H
+
+#include "mlir/IR/Operation.h"
+
+#include <optional>
+#include <string>
+
+namespace onnxc::onnx {
+
+/// Where only the run knows a rank, code is written for the ranks up to this.
+inline constexpr int64_t maxRank = 8;
+
+/// The operand in slot `slot` of the schema, null if it is absent.
+mlir::OpOperand *operandInSlot(mlir::Operation *op, unsigned slot);
+
+/// What is wrong with the ranks of the operands, as far as `typeOf` knows them,
+/// if anything: what the schemas leave to the run.
+std::optional<std::string>
+checkRanks(mlir::Operation *op,
+           llvm::function_ref<mlir::Type(mlir::Value)> typeOf);
+
+/// True if an element of a result depends on the elements at its place alone,
+/// after broadcasting.
+bool isElementwise(mlir::Operation *op);
+
+/// True for a step of training, which is elementwise on groups of tensors of
+/// one shape.
+bool isOptimizer(mlir::Operation *op);
+
+/// Writes an elementwise operation or a step of training so that it needs no
+/// rank: on one dimension where the shapes are the same, else on `maxRank` of
+/// them.
+void makeRankAgnostic(mlir::Operation *op);
+
+/// Makes operands of unknown rank that have to be a scalar or a list one, by
+/// Reshape; true if there were any.
+bool flattenStructuralOperands(mlir::Operation *op);
+
+} // namespace onnxc::onnx
+
+#endif // ONNXC_LIB_DIALECT_ONNX_TRANSFORMS_RANKRULES_H

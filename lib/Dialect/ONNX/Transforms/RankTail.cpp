@@ -1,0 +1,138 @@
+//===- RankTail.cpp - What depends on an unknown rank ----------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#include "RankTail.h"
+
+#include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
+#include "onnxc/Dialect/ONNX/Transforms/UnknownRanks.h"
+
+using namespace mlir;
+using namespace onnxc::onnx;
+
+RankedTensorType Unknown::typeFor(int64_t number) const {
+  auto type = cast<TensorType>(value.getType());
+  SmallVector<int64_t> shape(dim ? 0 : number, ShapedType::kDynamic);
+  if (dim) {
+    llvm::append_range(shape, type.getShape());
+    shape[*dim] = number;
+  }
+  return RankedTensorType::get(shape, type.getElementType());
+}
+
+//===----------------------------------------------------------------------===//
+// What is unknown
+//===----------------------------------------------------------------------===//
+
+static bool isUnranked(Value value) {
+  return isa<UnrankedTensorType>(value.getType());
+}
+
+/// The dimension of an operand that says what rank a result has: how many axes
+/// or sizes there are, or how long the index tuples of GatherND.
+static std::optional<Unknown> rankGiver(Operation *op) {
+  if (op->getNumRegions() != 0 || llvm::none_of(op->getResults(), isUnranked))
+    return std::nullopt;
+  for (OpOperand &operand : op->getOpOperands()) {
+    auto type = dyn_cast<RankedTensorType>(operand.get().getType());
+    if (takesUnknownRank(operand) || !type)
+      return std::nullopt;
+  }
+  for (Value operand : op->getOperands()) {
+    auto type = cast<RankedTensorType>(operand.getType());
+    bool isTuple = isa<GatherNDOp>(op) && operand == op->getOperand(1);
+    if (type.getRank() == 0 || !type.getElementType().isInteger() ||
+        !type.isDynamicDim(type.getRank() - 1))
+      continue;
+    if (isTuple || (type.getRank() == 1 && !isa<GatherNDOp>(op)))
+      return Unknown{operand, static_cast<unsigned>(type.getRank() - 1)};
+  }
+  return std::nullopt;
+}
+
+std::optional<Unknown> onnxc::onnx::unknownOf(Operation *op) {
+  if (!isa_and_present<ONNXDialect>(op->getDialect()))
+    return std::nullopt;
+  for (OpOperand &operand : op->getOpOperands())
+    if (isUnranked(operand.get()) && !takesUnknownRank(operand))
+      return Unknown{operand.get(), std::nullopt};
+  return rankGiver(op);
+}
+
+//===----------------------------------------------------------------------===//
+// The operations that depend on it
+//===----------------------------------------------------------------------===//
+
+static bool anyOperand(Operation *op, function_ref<bool(Value)> holds) {
+  return op
+      ->walk([&](Operation *inner) {
+        return llvm::any_of(inner->getOperands(), holds)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+Block *onnxc::onnx::blockOfSwitch(Operation *op, Value value) {
+  Block *block = op->getBlock();
+  for (Block *outer = block; outer != value.getParentBlock();) {
+    Operation *around = outer->getParentOp();
+    outer = around->getBlock();
+    if (isa<LoopOp, ScanOp, SequenceMapOp>(around))
+      block = outer;
+  }
+  return block;
+}
+
+/// The operations of the block that depend on a value, with what they contain.
+/// Fills `needing` with those that need the rank of one of them.
+static SmallVector<Operation *>
+collectDependents(Block &block, Value value,
+                  SmallVectorImpl<Operation *> &needing,
+                  llvm::DenseSet<Operation *> &kept) {
+  llvm::DenseSet<Value> depending{value};
+  SmallVector<Operation *> dependents;
+  auto depends = [&](Value v) { return depending.contains(v); };
+  for (Operation &op : block.without_terminator()) {
+    if (!anyOperand(&op, depends))
+      continue;
+    dependents.push_back(&op);
+    depending.insert(op.result_begin(), op.result_end());
+    op.walk([&](Operation *inner) {
+      std::optional<Unknown> needed = unknownOf(inner);
+      if (!needed ||
+          (!depends(needed->value) &&
+           !op.isAncestor(needed->value.getParentBlock()->getParentOp())))
+        return;
+      needing.push_back(inner);
+      kept.insert(&op);
+    });
+  }
+  return dependents;
+}
+
+Tail onnxc::onnx::tailOf(Block &block, Value value) {
+  Tail tail;
+  llvm::DenseSet<Operation *> kept;
+  SmallVector<Operation *> dependents =
+      collectDependents(block, value, tail.needing, kept);
+  for (Operation *op : llvm::reverse(dependents))
+    if (llvm::any_of(op->getUsers(), [&](Operation *user) {
+          return kept.contains(block.findAncestorOpInBlock(*user));
+        }))
+      kept.insert(op);
+  llvm::DenseSet<Value> results;
+  auto isResult = [&](Value v) { return results.contains(v); };
+  for (Operation *op : dependents) {
+    bool isKept = kept.contains(op);
+    if (!isKept && !anyOperand(op, isResult))
+      continue;
+    (isKept ? tail.ops : tail.later).push_back(op);
+    results.insert(op->result_begin(), op->result_end());
+  }
+  llvm::erase_if(tail.later, [&](Operation *op) {
+    return tail.ops.back()->isBeforeInBlock(op);
+  });
+  return tail;
+}

@@ -1,0 +1,463 @@
+//===- SpecializeRanks.cpp - A variant for each rank -----------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Kernels are written for one rank. Where only the run knows a rank, what
+// depends on it is there once for each rank that it can have, in branches of
+// nested Ifs that compare. Why: docs/Passes/RationaleShapes.md.
+//
+//===----------------------------------------------------------------------===//
+#include "RankRules.h"
+#include "RankTail.h"
+#include "Simplify.h"
+
+#include "onnxc/Schema/TypeLattice.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+using namespace mlir;
+using namespace onnxc::onnx;
+
+/// On an If whose branches differ in what they take a rank for.
+static constexpr llvm::StringLiteral switchAttrName = "onnx.rank_switch";
+/// More copies of operations than this are not made of a model.
+static constexpr unsigned maxCopies = 5'000;
+
+namespace {
+
+/// Types as the analysis has them, but for one value.
+class AssumedType : public onnxc::schema::ValueFacts {
+public:
+  AssumedType(const DimAnalysis &facts, Value value, Type type)
+      : facts(facts), assumed(value), assumedType(type) {}
+
+  Type type(Value value) const override {
+    return value == assumed ? assumedType : facts.type(value);
+  }
+  std::string dimSymbol(Value value, unsigned dim) const override {
+    return value == assumed ? std::string() : facts.dimSymbol(value, dim);
+  }
+  bool contents(
+      Value value,
+      SmallVectorImpl<onnxc::schema::SymbolicInt> &elements) const override {
+    return value != assumed && facts.contents(value, elements);
+  }
+
+private:
+  const DimAnalysis &facts;
+  Value assumed;
+  Type assumedType;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// The ranks that there can be
+//===----------------------------------------------------------------------===//
+
+/// Bit k is set where `value` may be of rank k.
+static uint32_t possibleRanks(Value value) {
+  constexpr uint32_t all = (1u << (maxRank + 1)) - 1;
+  if (auto type = dyn_cast<RankedTensorType>(value.getType()))
+    return type.getRank() <= maxRank ? 1u << type.getRank() : 0;
+  Operation *op = value.getDefiningOp();
+  if (isa_and_present<IdentityOp>(op) ||
+      (isa_and_present<CastOp>(op) && op->getNumOperands() == 1))
+    return possibleRanks(op->getOperand(0));
+  auto branches = dyn_cast_or_null<IfOp>(op);
+  if (!branches)
+    return all;
+  unsigned number = cast<OpResult>(value).getResultNumber();
+  auto yielded = [&](Region &branch) {
+    return branch.front().getTerminator()->getOperand(number);
+  };
+  return possibleRanks(yielded(branches.getThenBranch())) |
+         possibleRanks(yielded(branches.getElseBranch()));
+}
+
+/// True if `op` accepts `type` for `value`, as far as its schema and the rules
+/// beside it say.
+static bool accepts(Operation *op, Value value, RankedTensorType type,
+                    DimAnalysis &analysis) {
+  AssumedType facts(analysis, value, type);
+  if (checkRanks(op, [&](Value v) { return facts.type(v); }))
+    return false;
+  ScopedDiagnosticHandler ignore(op->getContext(),
+                                 [](Diagnostic &) { return success(); });
+  auto inferred = onnxc::schema::inferResults(
+      op, facts, [op] { return op->emitOpError(); });
+  if (failed(inferred))
+    return false;
+  for (auto [result, found] : llvm::zip_equal(op->getResults(), *inferred))
+    if (failed(onnxc::schema::meetTypes(result.getType(), found.type)))
+      return false;
+  return true;
+}
+
+static bool isUnranked(Value value) {
+  return isa<UnrankedTensorType>(value.getType());
+}
+
+static SmallVector<int64_t> candidates(const Unknown &unknown, const Tail &tail,
+                                       DimAnalysis &analysis) {
+  uint32_t possible =
+      unknown.dim ? (1u << (maxRank + 1)) - 1 : possibleRanks(unknown.value);
+  SmallVector<int64_t> numbers;
+  for (int64_t number = 0; number <= maxRank; ++number) {
+    RankedTensorType type = unknown.typeFor(number);
+    if (possible >> number & 1 && llvm::all_of(tail.ops, [&](Operation *op) {
+          return op->getNumRegions() != 0 ||
+                 !llvm::is_contained(op->getOperands(), unknown.value) ||
+                 accepts(op, unknown.value, type, analysis);
+        }))
+      numbers.push_back(number);
+  }
+  return numbers;
+}
+
+//===----------------------------------------------------------------------===//
+// Variants
+//===----------------------------------------------------------------------===//
+
+static Value castTo(OpBuilder &b, Location loc, Value value, Type type) {
+  return IdentityOp::create(b, loc, TypeRange(type), ValueRange(value))
+      .getResult();
+}
+
+static IfOp createSwitch(OpBuilder &b, Location loc, TypeRange types,
+                         Value condition) {
+  OperationState state(loc, IfOp::getOperationName());
+  state.addOperands(condition);
+  state.addTypes(types);
+  state.addAttribute(switchAttrName, b.getUnitAttr());
+  state.addRegion()->emplaceBlock();
+  state.addRegion()->emplaceBlock();
+  return cast<IfOp>(b.create(state));
+}
+
+static void createYield(OpBuilder &b, Location loc, ValueRange values) {
+  OperationState state(loc, YieldOp::getOperationName());
+  state.addOperands(values);
+  b.create(state);
+}
+
+/// The rank or size that is unknown, as a tensor of one i64.
+static Value numberOf(OpBuilder &b, Location loc, const Unknown &unknown) {
+  Type element = b.getI64Type();
+  SmallVector<NamedAttribute> range;
+  int64_t length = ShapedType::kDynamic;
+  if (unknown.dim) {
+    range = {b.getNamedAttr("start", b.getI64IntegerAttr(*unknown.dim)),
+             b.getNamedAttr("end", b.getI64IntegerAttr(*unknown.dim + 1))};
+    length = 1;
+  }
+  Value shape =
+      ShapeOp::create(b, loc, TypeRange(RankedTensorType::get(length, element)),
+                      ValueRange(unknown.value), range)
+          .getResult();
+  if (unknown.dim)
+    return shape;
+  return SizeOp::create(b, loc, TypeRange(RankedTensorType::get({}, element)),
+                        ValueRange(shape))
+      .getResult();
+}
+
+namespace {
+
+/// Writes the variants of a tail.
+class VariantWriter {
+public:
+  VariantWriter(const Unknown &unknown, const Tail &tail, Block &block)
+      : unknown(unknown), tail(tail), builder(block.getParent()->getContext()),
+        loc(tail.needing.front()->getLoc()) {
+    llvm::SmallPtrSet<Operation *, 32> inside(tail.ops.begin(), tail.ops.end());
+    for (Operation *op : tail.ops)
+      for (Value result : op->getResults())
+        if (llvm::any_of(result.getUsers(), [&](Operation *user) {
+              return !inside.contains(block.findAncestorOpInBlock(*user));
+            }))
+          results.push_back(result);
+  }
+
+  /// One variant for each of `numbers`, of which there are at least two;
+  /// returns the operation that chooses.
+  Operation *write(ArrayRef<int64_t> numbers) {
+    builder.setInsertionPoint(tail.ops.back());
+    Value number = numberOf(builder, loc, unknown);
+    SmallVector<Type> types(ValueRange(results).getTypes());
+    IfOp outermost;
+    for (int64_t candidate : numbers.drop_back()) {
+      Value given = createNumber(builder, loc, candidate);
+      Value isIt =
+          EqualOp::create(
+              builder, loc,
+              TypeRange(RankedTensorType::get(unknown.dim ? ArrayRef<int64_t>(1)
+                                                          : ArrayRef<int64_t>(),
+                                              builder.getI1Type())),
+              ValueRange{number, given})
+              .getResult();
+      IfOp choice = createSwitch(builder, loc, types, isIt);
+      if (outermost)
+        createYield(builder, loc, choice.getResults());
+      else
+        outermost = choice;
+      writeVariant(choice.getThenBranch(), candidate);
+      builder.setInsertionPointToEnd(&choice.getElseBranch().front());
+    }
+    Region *last = builder.getInsertionBlock()->getParent();
+    writeVariant(*last, numbers.back());
+    replaceTail(outermost);
+    return outermost;
+  }
+
+private:
+  void writeVariant(Region &region, int64_t number) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToEnd(&region.front());
+    IRMapping mapping;
+    mapping.map(unknown.value,
+                castTo(builder, loc, unknown.value, unknown.typeFor(number)));
+    for (Operation *op : tail.ops)
+      builder.clone(*op, mapping);
+    SmallVector<Value> yielded;
+    for (Value result : results)
+      yielded.push_back(mapping.lookup(result));
+    createYield(builder, loc, yielded);
+  }
+
+  void replaceTail(IfOp choice) {
+    for (Operation *op : llvm::reverse(tail.later))
+      op->moveAfter(choice);
+    for (auto [result, chosen] : llvm::zip_equal(results, choice.getResults()))
+      result.replaceAllUsesWith(chosen);
+    for (Operation *op : llvm::reverse(tail.ops))
+      op->erase();
+  }
+
+  const Unknown &unknown;
+  const Tail &tail;
+  OpBuilder builder;
+  Location loc;
+  SmallVector<Value> results;
+};
+
+} // namespace
+
+/// The value is what it can only be: an input says so, others are cast.
+static void assume(const Unknown &unknown, const Tail &tail, Block &block,
+                   int64_t number) {
+  RankedTensorType type = unknown.typeFor(number);
+  auto argument = dyn_cast<BlockArgument>(unknown.value);
+  auto function = dyn_cast<func::FuncOp>(block.getParentOp());
+  if (!unknown.dim && argument && function && argument.getOwner() == &block) {
+    argument.setType(type);
+    function.setFunctionType(FunctionType::get(function.getContext(),
+                                               block.getArgumentTypes(),
+                                               function.getResultTypes()));
+    SmallVector<StringRef> names(type.getRank());
+    function.setArgAttr(argument.getArgNumber(), "onnx.dims",
+                        Builder(function.getContext()).getStrArrayAttr(names));
+    return;
+  }
+  OpBuilder builder(tail.ops.front());
+  Value known =
+      castTo(builder, tail.needing.front()->getLoc(), unknown.value, type);
+  llvm::SmallPtrSet<Operation *, 32> inside(tail.ops.begin(), tail.ops.end());
+  Value value = unknown.value;
+  value.replaceUsesWithIf(known, [&](OpOperand &use) {
+    return inside.contains(block.findAncestorOpInBlock(*use.getOwner()));
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Variants that cannot be
+//===----------------------------------------------------------------------===//
+
+/// The branch around `op` that takes a rank for granted, if there is one.
+static Block *variantAround(Operation *op) {
+  for (; op; op = op->getParentOp()) {
+    Operation *around = op->getParentOp();
+    if (around && around->hasAttr(switchAttrName))
+      return op->getBlock();
+  }
+  return nullptr;
+}
+
+/// Leaves the other branch of the If whose branch `variant` is. Adds the blocks
+/// that are no more to `gone`.
+static void dropVariant(Block *variant, llvm::DenseSet<Block *> &gone) {
+  auto choice = cast<IfOp>(variant->getParentOp());
+  Region &other = &choice.getThenBranch() == variant->getParent()
+                      ? choice.getElseBranch()
+                      : choice.getThenBranch();
+  Block &block = other.front();
+  Operation *yield = block.getTerminator();
+  choice->replaceAllUsesWith(yield->getOperands());
+  yield->erase();
+  choice->getBlock()->getOperations().splice(choice->getIterator(),
+                                             block.getOperations());
+  gone.insert(&block);
+  gone.insert(variant);
+  variant->walk([&](Operation *op) {
+    for (Region &region : op->getRegions())
+      for (Block &inner : region)
+        gone.insert(&inner);
+  });
+  choice->erase();
+}
+
+static bool hasVariants(ModuleOp module) {
+  return module
+      .walk([](IfOp op) {
+        return op->hasAttr(switchAttrName) ? WalkResult::interrupt()
+                                           : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+void onnxc::onnx::dropImpossibleRanks(ModuleOp module) {
+  while (hasVariants(module)) {
+    DimAnalysis analysis(module);
+    llvm::SetVector<Block *> variants;
+    for (Operation *op : analysis.getRejected())
+      if (Block *variant = variantAround(op))
+        variants.insert(variant);
+    if (variants.empty())
+      return;
+    llvm::DenseSet<Block *> gone;
+    for (Block *variant : variants)
+      if (!gone.contains(variant))
+        dropVariant(variant, gone);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// All of a model
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// One round over a model: what is independent of each other is specialised.
+class RankSpecializer {
+public:
+  RankSpecializer(DimAnalysis &analysis, unsigned &copies)
+      : analysis(analysis), copies(copies) {}
+
+  LogicalResult run(ModuleOp module) {
+    SmallVector<Operation *> work;
+    module.walk([&](Operation *op) {
+      if (unknownOf(op))
+        work.push_back(op);
+    });
+    for (Operation *op : work)
+      if (!gone.contains(op) && failed(visit(op)))
+        return failure();
+    return success();
+  }
+
+  bool changed = false;
+
+private:
+  LogicalResult visit(Operation *op) {
+    // An operation before may have made it known.
+    if (!unknownOf(op))
+      return success();
+    if (flattenStructuralOperands(op)) {
+      changed = true;
+      return success();
+    }
+    // Ranks of several operands are not told apart: variants would multiply.
+    if (isOptimizer(op) || (isElementwise(op) && countUnranked(op) > 1)) {
+      forget(op);
+      makeRankAgnostic(op);
+      changed = true;
+      return success();
+    }
+    Unknown unknown = *unknownOf(op);
+    Block *block = blockOfSwitch(op, unknown.value);
+    Tail tail = tailOf(*block, unknown.value);
+    if (!unknown.dim && llvm::all_of(tail.needing, isElementwise)) {
+      for (Operation *user : tail.needing) {
+        forget(user);
+        makeRankAgnostic(user);
+      }
+      changed = true;
+      return success();
+    }
+    bool isFresh = llvm::any_of(
+        tail.ops, [&](Operation *other) { return fresh.contains(other); });
+    return isFresh ? success() : specialize(op, unknown, tail, *block);
+  }
+
+  LogicalResult specialize(Operation *op, const Unknown &unknown,
+                           const Tail &tail, Block &block) {
+    SmallVector<int64_t> numbers = candidates(unknown, tail, analysis);
+    if (numbers.empty())
+      return refuse(op, unknown);
+    unsigned count = 0;
+    for (Operation *inner : tail.ops)
+      inner->walk([&](Operation *) { ++count; });
+    if (numbers.size() > 1 && copies + count * numbers.size() > maxCopies)
+      return success(); // the lowering says that it needs the rank
+    changed = true;
+    if (numbers.size() == 1) {
+      for (Operation *inner : tail.needing)
+        gone.insert(inner);
+      assume(unknown, tail, block, numbers.front());
+      return success();
+    }
+    copies += count * numbers.size();
+    for (Operation *inner : tail.ops)
+      forget(inner);
+    fresh.insert(VariantWriter(unknown, tail, block).write(numbers));
+    return success();
+  }
+
+  /// No rank makes the model valid: then the ranks around are not possible
+  /// either.
+  LogicalResult refuse(Operation *op, const Unknown &unknown) {
+    Block *variant = variantAround(op);
+    if (!variant) {
+      unsigned number =
+          llvm::find(op->getOperands(), unknown.value) - op->operand_begin();
+      return op->emitOpError("accepts no ")
+             << (unknown.dim ? "number of elements" : "rank") << " up to "
+             << maxRank << " of operand #" << number;
+    }
+    variant->getParentOp()->walk([&](Operation *inner) { gone.insert(inner); });
+    llvm::DenseSet<Block *> blocks;
+    dropVariant(variant, blocks);
+    changed = true;
+    return success();
+  }
+
+  static size_t countUnranked(Operation *op) {
+    llvm::SmallPtrSet<Value, 4> values;
+    for (Value operand : op->getOperands())
+      if (isUnranked(operand))
+        values.insert(operand);
+    return values.size();
+  }
+
+  void forget(Operation *op) {
+    op->walk([&](Operation *inner) { gone.insert(inner); });
+  }
+
+  DimAnalysis &analysis;
+  unsigned &copies;
+  /// Operations that are no more, or better looked at in the next round.
+  llvm::DenseSet<Operation *> gone;
+  /// The switches of this round: nobody has inferred yet what is known inside.
+  llvm::DenseSet<Operation *> fresh;
+};
+
+} // namespace
+
+FailureOr<bool> onnxc::onnx::specializeRanks(ModuleOp module,
+                                             DimAnalysis &analysis,
+                                             unsigned &copies) {
+  RankSpecializer specializer(analysis, copies);
+  if (failed(specializer.run(module)))
+    return failure();
+  return specializer.changed;
+}

@@ -1,0 +1,89 @@
+// RUN: onnx-opt %s --split-input-file --onnx-simplify=specialize-ranks --verify-diagnostics | FileCheck %s
+
+// Elementwise: one dimension does for every rank.
+// CHECK-LABEL: func @chain_is_flat
+// CHECK:         %[[SHAPE:.+]] = onnx.Shape(%arg0)
+// CHECK:         %[[FLAT:.+]] = onnx.Reshape(%arg0, %{{.+}}) {{.*}} -> tensor<?xf32>
+// CHECK:         %[[E:.+]] = onnx.Exp(%[[FLAT]])
+// CHECK-NEXT:    %[[N:.+]] = onnx.Neg(%[[E]])
+// CHECK-NEXT:    %[[Y:.+]] = onnx.Reshape(%[[N]], %[[SHAPE]]) {allowzero = 1 : i64{{.*}} -> tensor<*xf32>
+// CHECK-NEXT:    return %[[Y]]
+func.func @chain_is_flat(%x: tensor<*xf32> {onnx.name = "x"}) -> tensor<*xf32> {
+  %0 = onnx.Exp(%x) : (tensor<*xf32>) -> tensor<*xf32>
+  %1 = onnx.Neg(%0) : (tensor<*xf32>) -> tensor<*xf32>
+  return %1 : tensor<*xf32>
+}
+
+// -----
+
+// Two ranks would make 81 variants: eight dimensions do for all of them.
+// CHECK-LABEL: func @broadcast_is_padded
+// CHECK-NOT:     onnx.If
+// CHECK:         onnx.Add(%{{.+}}, %{{.+}}) {{.*}} -> tensor<?x?x?x?x?x?x?x?xf32>
+// CHECK:         onnx.Reshape({{.*}} -> tensor<*xf32>
+func.func @broadcast_is_padded(%x: tensor<*xf32> {onnx.name = "x"}, %y: tensor<*xf32> {onnx.name = "y"}) -> tensor<*xf32> {
+  %0 = onnx.Add(%x, %y) : (tensor<*xf32>, tensor<*xf32>) -> tensor<*xf32>
+  return %0 : tensor<*xf32>
+}
+
+// -----
+
+// A permutation has one rank only: the input is of that rank.
+// CHECK-LABEL: func @only_rank_is_assumed
+// CHECK-SAME:    tensor<?x?x?xf32>
+// CHECK-NOT:     onnx.If
+func.func @only_rank_is_assumed(%x: tensor<*xf32> {onnx.name = "x"}) -> tensor<*xf32> {
+  %0 = onnx.Transpose(%x) {perm = array<i64: 2, 0, 1>} : (tensor<*xf32>) -> tensor<*xf32>
+  return %0 : tensor<*xf32>
+}
+
+// -----
+
+// The branches say which ranks there are: two variants. What comes after the
+// rank has gone is there once.
+// CHECK-LABEL: func @ranks_of_branches
+// CHECK:         %[[X:.+]] = onnx.If(%arg2)
+// CHECK:         onnx.Equal
+// CHECK:         %[[Y:.+]] = onnx.If(%{{.+}}) {{.*}}onnx.rank_switch
+// CHECK:           onnx.Identity(%[[X]]) {{.*}} -> tensor<?xf32>
+// CHECK:           onnx.Softmax
+// CHECK:         } else_branch {
+// CHECK:           onnx.Identity(%[[X]]) {{.*}} -> tensor<?x?xf32>
+// CHECK:           onnx.Softmax
+// CHECK-NOT:     onnx.Softmax
+// CHECK:         onnx.Reshape(%[[Y]]
+// CHECK-NEXT:    onnx.Exp({{.*}}tensor<2x?xf32>
+func.func @ranks_of_branches(%a: tensor<?xf32> {onnx.name = "a"}, %b: tensor<?x?xf32> {onnx.name = "b"}, %c: tensor<i1> {onnx.name = "c"}) -> tensor<*xf32> {
+  %x = onnx.If(%c) : (tensor<i1>) -> tensor<*xf32> then_branch {
+    onnx.Yield %a : tensor<?xf32>
+  } else_branch {
+    onnx.Yield %b : tensor<?x?xf32>
+  }
+  %y = onnx.Softmax(%x) : (tensor<*xf32>) -> tensor<*xf32>
+  %s = onnx.Constant dense<[2, -1]> : tensor<2xi64>
+  %z = onnx.Reshape(%y, %s) : (tensor<*xf32>, tensor<2xi64>) -> tensor<*xf32>
+  %e = onnx.Exp(%z) : (tensor<*xf32>) -> tensor<*xf32>
+  return %e : tensor<*xf32>
+}
+
+// -----
+
+// How many axes there are says which rank the result has.
+// CHECK-LABEL: func @rank_from_length
+// CHECK:         onnx.Shape(%arg1) {end = 1 : i64}
+// CHECK:         onnx.Equal
+// CHECK:         onnx.Unsqueeze(%arg0, %{{.+}}) {{.*}} -> tensor<?x?xf32>
+// CHECK:         onnx.Unsqueeze(%arg0, %{{.+}}) {{.*}} -> tensor<?x?x?xf32>
+func.func @rank_from_length(%x: tensor<?xf32> {onnx.name = "x"}, %axes: tensor<?xi64> {onnx.name = "axes"}) -> tensor<*xf32> {
+  %0 = onnx.Unsqueeze(%x, %axes) : (tensor<?xf32>, tensor<?xi64>) -> tensor<*xf32>
+  %1 = onnx.Softmax(%0) : (tensor<*xf32>) -> tensor<*xf32>
+  return %1 : tensor<*xf32>
+}
+
+// -----
+
+func.func @no_rank(%x: tensor<*xf32> {onnx.name = "x"}) -> tensor<*xf32> {
+  // expected-error @+1 {{'onnx.Transpose' op accepts no rank up to 8 of operand #0}}
+  %0 = onnx.Transpose(%x) {perm = array<i64: 8, 0, 1, 2, 3, 4, 5, 6, 7>} : (tensor<*xf32>) -> tensor<*xf32>
+  return %0 : tensor<*xf32>
+}

@@ -1,0 +1,169 @@
+# ===- any_operator.py - Nodes of all operators and types -------------------===//
+# Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+#
+# Draws from the table of test/Operators: an operator, a type for each of its
+# constraints, operands of the graph where they fit or can be made to fit.
+# ===------------------------------------------------------------------------===//
+"""A template that gives a node of any operator."""
+
+import functools
+import typing
+
+import numpy as np
+import schemas
+import table
+from operators import Node
+
+# Small changes of their operands change their results little.
+SMOOTH = frozenset(
+    "Acos Acosh Add AffineGrid Asin Asinh Atan Atanh Attention AveragePool BatchNormalization CausalConvWithState Celu Conv "
+    "ConvTranspose Cos Cosh CumSum Det DFT Einsum Elu Erf Exp Gelu Gemm GlobalAveragePool GlobalLpPool GlobalMaxPool "
+    "GroupNormalization GRU HardSigmoid HardSwish InstanceNormalization LayerNormalization LeakyRelu Log LogSoftmax LRN LSTM "
+    "LpNormalization LpPool MatMul MaxPool Mean MeanVarianceNormalization Mish Mul PRelu ReduceL1 ReduceL2 ReduceLogSum "
+    "ReduceLogSumExp ReduceMean ReduceProd ReduceSum ReduceSumSquare Relu RMSNormalization RNN RotaryEmbedding Selu Sigmoid "
+    "Sin Sinh Softmax Softplus Softsign Sqrt STFT Sub Sum SwiGLU Swish Tan Tanh".split()
+)
+# Where the reference alone is not to be believed: it forgets the lengths of sequences, joins what loops give
+# along a dimension that is there, has optionals that are lists, and drops imaginary parts.
+DOUBTFUL = frozenset("RNN GRU LSTM Loop LRN Resize StringNormalizer CenterCropPad Trilu DictVectorizer".split())
+# Files, windows (largest values that are or are not quite 1 as integers), what names values around it, and what onnxruntime rounds as it goes.
+LEFT_OUT = frozenset(["ImageDecoder", "ai.onnx.preview.training.Gradient", "com.microsoft.DynamicQuantizeLSTM",
+                      "com.microsoft.DynamicQuantizeMatMul", "com.microsoft.QAttention",
+                      "BlackmanWindow", "HammingWindow", "HannWindow"])
+MOVES = ("rows.movement", "rows.containers")
+COMPUTES = frozenset("Range Resize GridSample AffineGrid MelWeightMatrix BlackmanWindow HammingWindow HannWindow Col2Im".split())
+
+
+def drawable():
+    for signature in schemas.all_signatures():
+        row = table.row_of(signature)
+        # What may differ by one would differ by more behind the next node.
+        if row and not row.random and not row.slack and signature.key not in LEFT_OUT:
+            yield signature, row
+
+
+OPERATORS = list(drawable())
+
+
+class GraphMaker(table.Maker):
+    """Makes a node of a random model: odd choices, and operands that are there already."""
+
+    def __init__(self, signature, types, draw):
+        super().__init__(signature, types, draw.rng)
+        self.draw = draw
+
+    def pick(self, *choices):
+        return self.draw.one(choices)
+
+    def size(self, smallest):
+        return self.draw.one([smallest, smallest, smallest + 1, 1, 2 * smallest + 1])
+
+    def shape(self, *sizes):
+        """Any shape: often that of a tensor that is there."""
+        known = self.draw.value(lambda v: v.array.size < 500)
+        if known and self.draw.chance(0.7):
+            return list(known.array.shape)
+        return [0 if self.draw.chance(0.03) else self.draw.integer(1, 5) for _ in range(self.draw.integer(0, 4))]
+
+    def tensor(self, name, shape, low=None, high=None):
+        kind = self.kind(name)
+        if not kind.startswith("tensor"):
+            if self.draw.depth and not any(v.kind == kind for v in self.draw.containers):
+                raise LookupError("a body has no inputs of its own")
+            known = [v for v in self.draw.containers if v.kind == kind]
+            if known and (self.draw.depth or self.draw.chance(0.6)):
+                return self.operand(self.draw.one(known))
+            return self.operand(self.draw.input(schemas.value(self.rng, kind, shape, low, high), kind))
+        found = self.find(kind, list(shape), low, high) if self.draw.chance(0.75) else None
+        if found is None:
+            array = schemas.value(self.rng, kind, shape, low, high)
+            found = self.draw.input(array) if self.draw.chance(0.5) else self.draw.constant(array)
+        return self.operand(found)
+
+    def operand(self, value):
+        return table.Operand(value.kind, value.array, source=value)
+
+    def fits(self, value, kind):
+        return value.kind == kind and (value.exact or self.signature.name in SMOOTH)
+
+    def find(self, kind, shape, low, high):
+        """A value of the graph that fits, if need be reshaped and clipped."""
+        found = self.draw.value(lambda v: self.fits(v, kind) and list(v.array.shape) == shape)
+        count = int(np.prod(shape))
+        if found is None and count:
+            found = self.draw.value(lambda v: self.fits(v, kind) and v.array.size >= count)
+            found = self.reshaped(found, shape, count) if found and kind in SLICED else None
+        if found is None or (low is None and high is None) or self.is_within(found.array, low, high):
+            return found
+        if not schemas.is_real(found.array.dtype) and found.array.dtype.kind not in "iu":
+            return None
+        if kind not in CLIPPED:
+            return None
+        bounds = [self.draw.constant(np.asarray(b, np.float64).astype(found.array.dtype)) for b in (low or 0, high)]
+        return self.first(Node("Clip", [found, *bounds], keeps=True))
+
+    def reshaped(self, value, shape, count):
+        def ints(*numbers):
+            return self.draw.constant(np.array(numbers, np.int64))
+
+        flat = self.first(Node("Reshape", [value, ints(-1)], keeps=True))
+        part = flat and self.first(Node("Slice", [flat, ints(0), ints(count)], keeps=True)) if value.array.size > count else flat
+        return part and self.first(Node("Reshape", [part, ints(*shape)], keeps=True))
+
+    def first(self, node):
+        made = self.draw.add(node)
+        return made and made[0]
+
+    @staticmethod
+    def is_within(array, low, high):
+        if array.dtype.kind in "ObcV" and not schemas.is_real(array.dtype):
+            return array.dtype.kind in "Obc"
+        numbers = array.astype(np.float64)
+        return array.size == 0 or (numbers.min() >= (low or 0) and numbers.max() <= high)
+
+    def value_of(self, operand):
+        """The value that an operand is in the graph."""
+        if operand is None:
+            return None
+        if operand.source is not None and operand.source.array is operand.value:
+            return operand.source
+        if operand.structural or self.draw.chance(0.5) or not operand.kind.startswith("tensor"):
+            return self.draw.constant(operand.value) if operand.kind.startswith("tensor") else self.draw.input(operand.value, operand.kind)
+        return self.draw.input(operand.value)
+
+
+TYPES = {s.name: s.constraints["T"] for s, _ in OPERATORS if s.name in ("Clip", "Slice")}
+CLIPPED, SLICED = frozenset(TYPES["Clip"]), frozenset(TYPES["Slice"])
+
+
+class Drawn(typing.NamedTuple):
+    """What rows want to know of a node with its types."""
+
+    signature: schemas.Signature
+    types: dict
+
+
+def any_operator(d):
+    signature, row = d.one(OPERATORS)
+    there = {v.kind for v in [*d.values, *d.containers]}
+    types = {}
+    for name, allowed in signature.constraints.items():
+        known = [kind for kind in allowed if kind in there]
+        types[name] = d.one(known) if known and d.chance(0.7) else d.one(allowed)
+    types = table.complete(row, types)
+    if types is None or any(types[n] not in allowed for n, allowed in signature.constraints.items()):
+        return None
+    maker = GraphMaker(signature, types, d)
+    try:
+        made = row.make(maker)
+    except (LookupError, ValueError):  # its operands do not go together
+        return None
+    if made.captured:
+        return None
+    formals = [signature.outputs[min(i, len(signature.outputs) - 1)] for i in range(made.outputs)]
+    kinds = tuple(types.get(f.kind, f.kind) for f in formals)
+    keeps = row.make.__module__ in MOVES and signature.name not in COMPUTES
+    trust = "onnxruntime" if signature.name in DOUBTFUL else "both"
+    expect = functools.partial(row.expect, Drawn(signature, types), made) if row.expect else None
+    operands = [maker.value_of(o) for o in made.inputs]
+    return Node(signature.name, operands, made.attributes, made.outputs, keeps, signature.domain, (), trust, expect, kinds)

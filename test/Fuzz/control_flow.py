@@ -1,0 +1,110 @@
+# ===- control_flow.py - Random branches and loops --------------------------===//
+# Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+#
+# The graphs inside are drawn like the model itself, and may hold more of their
+# kind; they read the tensors around them.
+# ===------------------------------------------------------------------------===//
+"""Templates of If, Loop and Scan with random bodies."""
+
+import numpy as np
+import onnx
+from draw import Value, value_info
+from onnx import helper
+from operators import TEMPLATES, Node
+
+DEEPEST = 2
+
+
+def finish(body, inputs, outputs):
+    """The graph of a body, its results under names of their own."""
+    nodes = [p for p, _ in body.nodes]
+    ends = []
+    for i, value in enumerate(outputs):
+        ends.append(f"{body.prefix}out{i}")
+        nodes.append(helper.make_node("Identity", [value.name], [ends[-1]]))
+    infos = [value_info(v, False) for v in inputs]
+    stored = {t.name: t for t in body.stored()}
+    stored |= {v.name: onnx.numpy_helper.from_array(v.array, v.name) for v in outputs if v.is_constant}
+    graph = helper.make_graph(nodes, f"{body.prefix}body", infos, [onnx.ValueInfoProto(name=n) for n in ends], list(stored.values()))
+    return graph
+
+
+def captured(bodies, outputs, own):
+    """The values around the bodies that they read or hand on."""
+    made = {n for body in bodies for p, _ in body.nodes for n in p.output} | {v.name for v in own}
+    read = [v for body in bodies for v in body.outside()] + [v for v in outputs if not v.is_constant]
+    return tuple({v.name: v for v in read if v.name not in made}.values())
+
+
+def made_in(body):
+    names = {n for p, _ in body.nodes for n in p.output}
+    return [v for v in body.values if v.name in names]
+
+
+def branch(d):
+    if d.depth >= DEEPEST:
+        return None
+    then, other = d.body(), d.body()
+    then.grow(TEMPLATES, d.integer(1, 3))
+    other.grow(TEMPLATES, d.integer(0, 3))
+    candidates = made_in(then)
+    if not candidates:
+        return None
+    result = d.one(candidates)
+    alike = [v for v in other.values if v.kind == result.kind and v.array.ndim == result.array.ndim]
+    second = d.one(alike) if alike else other.constant(np.full_like(result.array, "" if result.array.dtype == object else 0))
+    condition = d.value(lambda v: v.kind == "tensor(bool)" and v.array.shape == () and v.exact) or d.input(np.array(d.chance(0.5)))
+    taken = result if condition.array else second
+    attributes = {"then_branch": finish(then, [], [result]), "else_branch": finish(other, [], [second])}
+    return Node("If", [condition], attributes, 1, taken.exact and result.exact and second.exact, "",
+                captured([then, other], [result, second], []), "both")  # fmt: skip
+
+
+def carried(body, state):
+    """A result of the body with the type and shape of the state, the newest there is."""
+    alike = [v for v in made_in(body) if v.kind == state.kind and v.array.shape == state.array.shape]
+    return alike[-1] if alike else None
+
+
+def loop(d):
+    state = d.value(lambda v: 0 < v.array.size < 300)
+    if d.depth >= DEEPEST or not state:
+        return None
+    body = d.body()
+    count, go = Value(body.name("i"), np.array(0), True), Value(body.name("go"), np.array(True), True)
+    inside = Value(body.name("s"), state.array, state.exact, sources=[state])
+    own = [count, go, inside]
+    body.values += [count, inside, inside, inside]
+    body.grow(TEMPLATES, d.integer(1, 4))
+    after = carried(body, inside) or inside
+    outputs = [go, after]
+    if made_in(body) and d.chance(0.5):
+        outputs.append(d.one(made_in(body)))
+    # What a loop without turns puts together has sizes that are not said.
+    trips = np.array(d.integer(1 if len(outputs) > 2 else 0, 3))
+    trips = d.input(trips) if d.chance(0.5) else d.constant(trips)
+    condition = None if d.chance(0.5) else d.constant(np.array(True))
+    return Node("Loop", [trips, condition, state], {"body": finish(body, own, outputs)}, len(outputs) - 1,
+                all(v.exact for v in outputs), "", captured([body], outputs, own), "onnxruntime")  # fmt: skip
+
+
+def scan(d):
+    state = d.value(lambda v: 0 < v.array.size < 300)
+    sequence = d.value(lambda v: v.array.ndim and v.array.shape[0] in range(1, 9) and 0 < v.array.size < 300)
+    if d.depth >= DEEPEST or not state or not sequence:
+        return None
+    body = d.body()
+    inside = Value(body.name("s"), state.array, state.exact, sources=[state])
+    each = Value(body.name("e"), np.asarray(sequence.array[0]), sequence.exact, sources=[sequence])
+    own = [inside, each]
+    body.values += [inside, each, inside, each]
+    body.grow(TEMPLATES, d.integer(1, 4))
+    after = carried(body, inside) or inside
+    outputs = [after, d.one([*made_in(body), each])]
+    attributes = {"body": finish(body, own, outputs), "num_scan_inputs": 1}
+    if d.chance(0.3):
+        attributes["scan_input_directions"] = [1]
+    if d.chance(0.3):
+        attributes["scan_output_directions"] = [1]
+    return Node("Scan", [state, sequence], attributes, 2, all(v.exact for v in outputs), "",
+                captured([body], outputs, own), "both")  # fmt: skip

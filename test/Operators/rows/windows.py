@@ -1,0 +1,48 @@
+# ===- windows.py - Rows of pools and regions -------------------------------===//
+# Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+# ===------------------------------------------------------------------------===//
+"""Operators that slide windows over images or look at regions of them."""
+
+from table import Node, row
+
+
+def image(m, name):
+    return m.tensor(name, [m.size(1), m.size(2), 3 + m.size(2), 3 + m.size(3)])
+
+
+@row("AveragePool", "LpPool")
+def pool(m):
+    attributes = {"kernel_shape": m.pick([3, 2], [2, 2]), "pads": m.pick([1, 0, 1, 0], [0, 0, 0, 0]), "strides": m.pick([2, 1], [1, 1])}
+    return Node([image(m, m.signature.inputs[0].kind)], attributes)
+
+
+@row("MaxPool")
+def max_pool(m):
+    return Node([image(m, "T")], {"kernel_shape": m.pick([3, 2], [2, 2]), "strides": m.pick([2, 1], [1, 1])}, 2)
+
+
+@row("GlobalAveragePool", "GlobalMaxPool", "GlobalLpPool")
+def global_pool(m):
+    return Node([image(m, "T")])
+
+
+@row("MaxUnpool")
+def max_unpool(m):
+    indices = m.given("T2", [[[[0, 3], [8, 11]]]])
+    return Node([m.tensor("T1", [1, 1, 2, 2]), indices], {"kernel_shape": [2, 2], "strides": [2, 2]})
+
+
+def regions(m, name, with_image):
+    boxes = [[0, 0, 0, 3, 3], [0, 1, 1, 4, 2]]
+    return m.given(name, boxes if with_image else [b[1:] for b in boxes])
+
+
+@row("MaxRoiPool")
+def max_roi_pool(m):
+    return Node([m.tensor("T", [1, m.size(2), 6, 6]), regions(m, "T", True)], {"pooled_shape": [2, 2]})
+
+
+@row("RoiAlign")
+def roi_align(m):
+    attributes = {"output_height": 2, "output_width": 3, "sampling_ratio": 2, "mode": m.pick("avg", "max")}
+    return Node([m.tensor("T1", [1, m.size(2), 6, 6]), regions(m, "T1", False), m.integers(0, 0, name="T2")], attributes)

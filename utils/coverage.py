@@ -21,6 +21,7 @@ import onnx
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 BUILD = pathlib.Path(os.environ.get("ONNXC_BUILD", ROOT / "build"))
+SWEPT = BUILD / "operator-types.json"
 MODES = ("static", "dynamic", "constant", "exported")
 CALL = re.compile(r"krnl\.call @onnxc_call_(\w+)")
 UPGRADE_ROW = re.compile(r'^\s*\{"([^"]*)", "(\w+)", (\d+), (\d+), ', re.MULTILINE)
@@ -74,10 +75,9 @@ def tabulate(results):
 
 def add_swept_types(rows):
     """Where every element type has been tried, that decides; rows of operators without a case are added."""
-    path = BUILD / "operator-types.json"
-    if not path.exists():
+    if not SWEPT.exists():
         return
-    for operator, cases in json.loads(path.read_text())["operators"].items():
+    for operator, cases in json.loads(SWEPT.read_text())["operators"].items():
         row = rows[operator]
         row["all"], row["works"] = set(), set()
         for case in cases.values():
@@ -128,18 +128,17 @@ class Lowering:
         self.folders = {c["name"]: c["folder"] for c in index["cases"]}
         self.ways, self.calls = collections.defaultdict(set), collections.defaultdict(set)
 
-    def emit(self, case, phase):
+    def emit(self, model, phase):
         with tempfile.TemporaryDirectory() as scratch:
-            text = self.compile(pathlib.Path(self.folders[case], "model.onnx"), pathlib.Path(scratch, "model.mlir"), emit=phase)
-            return pathlib.Path(text).read_text()
+            return pathlib.Path(self.compile(model, pathlib.Path(scratch, "model.mlir"), emit=phase)).read_text()
 
-    def look(self, operator, case):
-        """Adds what one case shows."""
-        program = self.emit(case, "krnl")
+    def look(self, operator, model):
+        """Adds what one model shows."""
+        program = self.emit(model, "krnl")
         calls = set(CALL.findall(program))
         self.calls[operator] |= calls
         name = operator.rpartition(".")[2]
-        if not re.search(rf"onnx\.(ml\.)?(\w+\.)?{name}\b", self.emit(case, "onnx")):
+        if not re.search(rf"onnx\.(\w+\.)*{name}\b", self.emit(model, "onnx")):
             expanded = "krnl.kernel" in program or calls
             self.ways[operator].add("body" if expanded else "folded")
         elif "krnl.kernel" in program or not calls:
@@ -149,7 +148,24 @@ class Lowering:
         for name, record in results.get("static", {}).items():
             operator = operator_of(name, record)
             if operator and operator != BODIES and record["status"] == "passed":
-                self.look(operator, name)
+                self.look(operator, pathlib.Path(self.folders[name], "model.onnx"))
+
+    def look_at_swept(self, operators):
+        """Operators without a case of their own, in a node that test/Operators has for them and that passes."""
+        sys.path[:0] = [str(ROOT / "test" / "Operators"), str(ROOT / "test")]
+        import references
+        import run
+
+        results = json.loads(SWEPT.read_text())["operators"]
+        for operator in operators:
+            passed = [c for c in run.all_cases([operator])[0] if results[operator].get(c.name, {}).get("status") == "passed"]
+            if not passed:
+                continue
+            proto, inputs = references.make_node(passed[0].signature, passed[0].make(), "c_")
+            with tempfile.TemporaryDirectory() as scratch:
+                model = pathlib.Path(scratch, "model.onnx")
+                onnx.save(references.make_model([proto], inputs, list(proto.output), unknown=False), model)
+                self.look(operator, model)
 
     def text(self, operator):
         ways = self.ways[operator]
@@ -203,6 +219,8 @@ def main():
     add_swept_types(rows)
     lowering = Lowering()
     lowering.look_at(results)
+    if SWEPT.exists():
+        lowering.look_at_swept([operator for operator in sorted(rows) if not lowering.ways[operator] and not lowering.calls[operator]])
     called = sum(bool(lowering.calls[operator]) for operator in rows)
     lines = [INTRODUCTION.format(version=onnx.__version__), *kind_lines(results, modes), ""]
     lines += ["## Operators", "", f"{with_cases} of {len(rows)} operators have cases; {called} of them call the runtime.", ""]

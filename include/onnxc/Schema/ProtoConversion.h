@@ -61,8 +61,8 @@ const ::onnx::OpSchema *lookupSchema(llvm::StringRef name);
 /// The schema of an operator of the user's.
 const ::onnx::OpSchema &schemaOf(const CustomOp &op);
 
-/// That of an operation: an operator of the standard, or one of the user's. Null
-/// if there is none.
+/// That of an operation: an operator of the standard, or one of the user's.
+/// Null if there is none.
 const ::onnx::OpSchema *lookupSchema(mlir::Operation *op);
 
 /// The operands of `op` by input number of the schema, null where an optional

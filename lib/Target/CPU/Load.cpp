@@ -222,9 +222,9 @@ defineFunctions(LLJIT &session,
                 ArrayRef<std::pair<std::string, const void *>> functions) {
   SymbolMap symbols;
   for (const auto &[name, function] : functions)
-    symbols[session.mangleAndIntern(name)] = {
-        ExecutorAddr::fromPtr(function),
-        JITSymbolFlags::Exported | JITSymbolFlags::Callable};
+    symbols[session.mangleAndIntern(name)] = {ExecutorAddr::fromPtr(function),
+                                              JITSymbolFlags::Exported |
+                                                  JITSymbolFlags::Callable};
   if (symbols.empty())
     return Error::success();
   return session.getMainJITDylib().define(absoluteSymbols(std::move(symbols)));

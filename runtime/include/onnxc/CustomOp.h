@@ -9,7 +9,8 @@
  * then takes nodes of its domains, checks them against what the library
  * declares, and the compiled model calls `compute` for each of them. The
  * library is C99 or anything that can be called like it, and links with
- * nothing: all it needs of the model comes with each call.
+ * nothing: all it needs of the model comes with each call. The functions of
+ * OnnxMlirRuntime.h are a model's, and not there for it.
  *
  *   static int compute(OMCustomCall *call) {
  *     const float *x = (const float *)call->inputs[0].data;
@@ -242,6 +243,18 @@ typedef const OMCustomLibrary *(*OMCustomEntry)(void);
   }
 
 /* --- For short ------------------------------------------------------------ */
+
+/* Bytes of an element of an OM_DATA_TYPE; 0 for a number that is none. */
+static inline int64_t omCustomElementBytes(int64_t type) {
+  switch (type) {
+#define OM_TYPE(NAME, NUMBER, SIZE, TEXT)                                      \
+  case NUMBER:                                                                 \
+    return NUMBER == ONNX_TYPE_STRING ? (int64_t)sizeof(char *) : SIZE;
+#include "onnxc/rt/DataTypes.def"
+  default:
+    return 0;
+  }
+}
 
 /* Elements of a tensor; -1 if that is not known. */
 static inline int64_t omCustomCount(const OMCustomTensor *tensor) {

@@ -284,6 +284,23 @@ static int shout(OMCustomCall *call) {
 static const OMCustomParameter textIn[] = {{"x", NULL, OM_TYPE_STRING, 0, 0}};
 OP(Shout, OM_CUSTOM_PURE, textIn, textOut, NULL, 0, same, shout)
 
+/* --- Copy: elements of every type -------------------------------------------
+ */
+
+static int copy(OMCustomCall *call) {
+  const OMCustomTensor *x = &call->inputs[0];
+  int64_t bytes = omCustomCount(x) * omCustomElementBytes(x->type);
+  if (x->type != call->outputs[0].type)
+    return call->fail(call, "types differ");
+  if (bytes > 0)
+    memcpy(call->outputs[0].data, x->data, (size_t)bytes);
+  return 0;
+}
+
+static const OMCustomParameter anyIn[] = {{"x", "T", 0, 0, 0}};
+static const OMCustomParameter anyOut[] = {{"y", "T", 0, 0, 0}};
+OP(Copy, OM_CUSTOM_PURE, anyIn, anyOut, NULL, 0, same, copy)
+
 /* --- Check: an error of the data -------------------------------------------
  */
 
@@ -427,6 +444,7 @@ static const OMCustomAttribute how[] = {
 OP(Wrong, 0, floatIn, floatOut, how, 1, wrongInfer, wrong)
 
 static const OMCustomOp *const ops[] = {
-    &ScaleOp, &DescribeOp, &SplitOp, &LimitOp, &TotalOp, &PositiveOp, &OnesOp,
-    &ShoutOp, &CheckOp,    &MaskOp,  &CountOp, &TwiceOp, &ThriceOp,   &WrongOp};
+    &CopyOp,  &ScaleOp,    &DescribeOp, &SplitOp,  &LimitOp,
+    &TotalOp, &PositiveOp, &OnesOp,     &ShoutOp,  &CheckOp,
+    &MaskOp,  &CountOp,    &TwiceOp,    &ThriceOp, &WrongOp};
 OM_CUSTOM_LIBRARY(test, ops)

@@ -109,6 +109,19 @@ def check_results():
     both("shape", [node("Ones", ["s"], ["y"])], {"s": (INT64, [2])}, {"y": (FLOAT, [2, 2])}, [shape], [np.ones((2, 2), np.float32)])
 
 
+def check_types():
+    """Elements of every type go in and out as they are."""
+    names = [name for name in TensorProto.DataType.keys() if name not in ("UNDEFINED", "STRING")]
+    for name in names:
+        kind = TensorProto.DataType.Value(name)
+        is_signed = "U" not in name and name not in ("BOOL", "FLOAT8E8M0")
+        given = np.array([1, -1 if is_signed else 1, 2]).astype(helper.tensor_dtype_to_np_dtype(kind))
+        run = session(f"type-{name}", model([node("Copy", ["x"], ["y"])], {"x": (kind, ["n"])}, {"y": (kind, ["n"])}))
+        found = run.run([given])[0]
+        assert found.dtype == given.dtype and (found == given).all(), (name, given, found)
+    print(f"types: {len(names)} ok")
+
+
 def check_ranks():
     """Ranks that only the run knows, of inputs and outputs."""
     anything = {"x": (FLOAT, None)}, {"y": (FLOAT, None)}
@@ -204,7 +217,7 @@ def check_errors():
     fails("sequence", [helper.make_node("SequenceConstruct", ["x"], ["s"]), node("Scale", ["s"], ["y"])], IN, OUT)
 
 
-PARTS = [check_results, check_ranks, check_attributes, check_places, check_functions, check_purity, check_errors]
+PARTS = [check_results, check_types, check_ranks, check_attributes, check_places, check_functions, check_purity, check_errors]
 FOLDER.mkdir(parents=True, exist_ok=True)
 for part in PARTS:
     if not sys.argv[3:] or part.__name__ in sys.argv[3:]:

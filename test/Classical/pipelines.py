@@ -1,12 +1,13 @@
 # ===- pipelines.py - Classical models to convert --------------------------===//
 # Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 # ===------------------------------------------------------------------------===//
-"""Trains small scikit-learn models of every family; each is (estimator, features)."""
+"""Small scikit-learn models of every family: (name, estimator, data), and what else fit takes."""
 
 import importlib.util
 
 import numpy as np
 from sklearn import (
+    calibration,
     cluster,
     compose,
     datasets,
@@ -70,10 +71,24 @@ def amounts():
     return np.round(np.abs(x) * 4).astype(np.float32), y
 
 
+def grades():
+    """How well each of 240 answers fits its question."""
+    x, y = line()
+    return x, np.digitize(y, np.quantile(y, [0.3, 0.6, 0.9]))
+
+
 def holes():
     x, y = line()
     x = x.copy()
     x[np.random.default_rng(1).random(x.shape) < 0.1] = np.nan
+    return x, y
+
+
+def few_holes():
+    """Columns 1 and 4 have holes."""
+    x, y = line()
+    x = x.copy()
+    x[::5, 1] = x[::7, 4] = np.nan
     return x, y
 
 
@@ -116,7 +131,10 @@ def trees():
     yield "extra trees", ensemble.ExtraTreesClassifier(12, random_state=0), blobs
     yield "extra trees, regression", ensemble.ExtraTreesRegressor(10, random_state=0), line
     yield "isolation forest", ensemble.IsolationForest(n_estimators=12, random_state=0), two
+    yield "extra tree", tree.ExtraTreeClassifier(random_state=0), blobs
+    yield "extra tree, regression", tree.ExtraTreeRegressor(max_depth=6, random_state=0), line
     yield "bagging", ensemble.BaggingClassifier(n_estimators=5, random_state=0), blobs
+    yield "bagging, regression", ensemble.BaggingRegressor(n_estimators=5, random_state=0), line
 
 
 def linear():
@@ -124,6 +142,7 @@ def linear():
     yield "logistic, 3 classes", linear_model.LogisticRegression(max_iter=500), blobs
     yield "logistic, strings", linear_model.LogisticRegression(max_iter=500), named
     yield "logistic by cross-validation", linear_model.LogisticRegressionCV(cv=3, max_iter=500, use_legacy_attributes=False, l1_ratios=(0.0,)), two
+    yield "logistic by cross-validation, 3 classes", linear_model.LogisticRegressionCV(cv=3, max_iter=500, use_legacy_attributes=False, l1_ratios=(0.0,)), blobs
     yield "linear regression", linear_model.LinearRegression(), line
     yield "ridge", linear_model.Ridge(), line
     yield "lasso", linear_model.Lasso(0.01), line
@@ -157,7 +176,9 @@ def others():
     yield "naive bayes, multinomial", naive_bayes.MultinomialNB(), amounts
     yield "naive bayes, bernoulli", naive_bayes.BernoulliNB(), blobs
     yield "naive bayes, complement", naive_bayes.ComplementNB(), amounts
+    yield "naive bayes, categorical", naive_bayes.CategoricalNB(), amounts
     yield "k means", cluster.KMeans(4, random_state=0, n_init=2), blobs
+    yield "k means in batches", cluster.MiniBatchKMeans(3, random_state=0, n_init=2), blobs
     yield "perceptron", neural_network.MLPClassifier((16,), max_iter=60, random_state=0), blobs
     yield "perceptron, regression", neural_network.MLPRegressor(hidden_layer_sizes=(16,), max_iter=60, random_state=0), line
     yield "linear discriminant", discriminant_analysis.LinearDiscriminantAnalysis(), blobs
@@ -196,10 +217,15 @@ def transformers():
     yield "rows of norm 1, max", preprocessing.Normalizer("max"), amounts
     yield "binarizer", preprocessing.Binarizer(threshold=0.5), blobs
     yield "bins", preprocessing.KBinsDiscretizer(4, encode="ordinal", quantile_method="averaged_inverted_cdf"), blobs
+    yield "bins one hot", preprocessing.KBinsDiscretizer(4, encode="onehot-dense", quantile_method="averaged_inverted_cdf"), blobs
     yield "polynomials", preprocessing.PolynomialFeatures(2), lambda: floats(datasets.load_iris)
     yield "components", decomposition.PCA(3), blobs
     yield "kernel components", decomposition.KernelPCA(3, kernel="rbf"), blobs
     yield "truncated components", decomposition.TruncatedSVD(3), blobs
+    yield "components of few rows at a time", decomposition.IncrementalPCA(3), blobs
+    yield "independent components", decomposition.FastICA(3, random_state=0, whiten="unit-variance"), blobs
+    yield "holes as features", impute.MissingIndicator(features="all"), holes
+    yield "holes of columns that have some", impute.MissingIndicator(), few_holes
     yield "imputer", impute.SimpleImputer(strategy="median"), holes
     yield "select columns", feature_selection.SelectKBest(k=3), blobs
 
@@ -232,6 +258,8 @@ def libraries():
         yield f"{package}, 3 classes", classifier(**options), blobs
         yield f"{package}, regression", regressor(**options), line
         yield f"{package}, regression with holes", regressor(**options), holes
+        ranker = getattr(module, prefix + "Ranker")
+        yield f"{package}, ranking", ranker(**options), grades, {"group": [24] * 10}
 
 
 FAMILIES = [libraries, boosters, trees, linear, support_vectors, others, combinations, transformers, texts, encoders]

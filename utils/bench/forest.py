@@ -4,14 +4,17 @@
 #
 # A boosted ensemble of 600 trees with 450 leaves each, made at random: a leaf
 # is split again and again, so that trees are as uneven as trained ones. Says
-# how long it takes to compile, and how fast it is beside onnxruntime: both in
-# this process, in turns, with pauses in which idle workers go to sleep. No two
+# how long it takes to compile, and how fast it is beside onnxruntime, and beside
+# LightGBM and XGBoost with the same trees where they are installed: all in this
+# process, in turns, with pauses in which idle workers go to sleep. No two
 # calls in a row see the same features: the processor would learn the branches
 # of an engine that takes them, and of a single row keep all nodes in its cache.
 # ===------------------------------------------------------------------------===//
-"""Compiles a large tree ensemble and measures it beside onnxruntime."""
+"""Compiles a large tree ensemble and measures it beside onnxruntime, LightGBM and XGBoost."""
 
 import argparse
+import importlib.util
+import json
 import os
 import pathlib
 import statistics
@@ -48,27 +51,93 @@ def random_tree(rng, leaves):
     return feature, split, true, false
 
 
-def make_model(trees, leaves, seed=1):
+def random_forest(trees, leaves, seed=1):
+    """Trees with a value for each node; only those of leaves count."""
     rng = np.random.default_rng(seed)
+    forest = []
+    for _ in range(trees):
+        tree = random_tree(rng, leaves)
+        forest.append((*tree, rng.normal(size=len(tree[0])).astype(np.float32) / np.float32(trees)))
+    return forest
+
+
+def onnx_model(forest):
     names = "treeids nodeids featureids values modes truenodeids falsenodeids".split()
     nodes = {f"nodes_{name}": [] for name in names}
     targets = {f"target_{name}": [] for name in ("treeids", "nodeids", "ids", "weights")}
-    for number in range(trees):
-        feature, split, true, false = random_tree(rng, leaves)
+    for number, (feature, split, true, false, value) in enumerate(forest):
         for i in range(len(feature)):
             is_leaf = true[i] < 0
             row = (number, i, feature[i], split[i], "LEAF" if is_leaf else "BRANCH_LEQ",
                    max(true[i], 0), max(false[i], 0))  # fmt: skip
-            for name, value in zip(names, row):
-                nodes[f"nodes_{name}"].append(value)
+            for name, item in zip(names, row):
+                nodes[f"nodes_{name}"].append(item)
             if is_leaf:
-                for name, value in zip(targets, (number, i, 0, float(rng.normal()) / trees)):
-                    targets[name].append(value)
+                for name, item in zip(targets, (number, i, 0, float(value[i]))):
+                    targets[name].append(item)
     node = helper.make_node("TreeEnsembleRegressor", ["x"], ["y"], domain="ai.onnx.ml", n_targets=1, **nodes, **targets)
     x = helper.make_tensor_value_info("x", TensorProto.FLOAT, ["n", FEATURES])
     y = helper.make_tensor_value_info("y", TensorProto.FLOAT, ["n", 1])
     opsets = [helper.make_opsetid("", 18), helper.make_opsetid("ai.onnx.ml", 3)]
     return helper.make_model(helper.make_graph([node], "forest", [x], [y]), opset_imports=opsets, ir_version=9)
+
+
+def lightgbm_engine(forest, threads):
+    """The same trees in LightGBM's text form, where inner nodes and leaves are counted apart."""
+    import lightgbm
+
+    names = " ".join(f"f{i}" for i in range(FEATURES))
+    parts = [f"tree\nversion=v4\nnum_class=1\nnum_tree_per_iteration=1\nlabel_index=0\nmax_feature_idx={FEATURES - 1}\n"
+             f"objective=regression\nfeature_names={names}\nfeature_infos={' '.join(['none'] * FEATURES)}\n"]  # fmt: skip
+    for number, (feature, split, true, false, value) in enumerate(forest):
+        inner = [i for i in range(len(feature)) if true[i] >= 0]
+        leaves = [i for i in range(len(feature)) if true[i] < 0]
+        place = {i: k for k, i in enumerate(inner)} | {i: ~k for k, i in enumerate(leaves)}
+        line = lambda name, items: f"{name}={' '.join(map(str, items))}"  # noqa: E731
+        parts.append("\n".join([
+            f"Tree={number}", f"num_leaves={len(leaves)}", "num_cat=0", line("split_feature", (feature[i] for i in inner)),
+            line("split_gain", [1] * len(inner)), line("threshold", (repr(split[i]) for i in inner)),
+            line("decision_type", [2] * len(inner)), line("left_child", (place[true[i]] for i in inner)),
+            line("right_child", (place[false[i]] for i in inner)), line("leaf_value", (repr(float(value[i])) for i in leaves)),
+            line("leaf_weight", [1] * len(leaves)), line("leaf_count", [1] * len(leaves)),
+            line("internal_value", [0] * len(inner)), line("internal_weight", [1] * len(inner)),
+            line("internal_count", [1] * len(inner)), "is_linear=0", "shrinkage=1", "\n"]))  # fmt: skip
+    booster = lightgbm.Booster(model_str="\n".join([*parts, "end of trees\n"]))
+    options = {"num_threads": threads} if threads else {}
+    return lambda x: booster.predict(x, **options)
+
+
+def xgboost_engine(forest, threads):
+    """The same trees in XGBoost's JSON, which asks for less than and not for at most."""
+    import xgboost
+
+    trees = []
+    for number, (feature, split, true, false, value) in enumerate(forest):
+        count = len(feature)
+        parents = [2147483647] * count
+        for i in range(count):
+            for child in (true[i], false[i]):
+                if child >= 0:
+                    parents[child] = i
+        conditions = [float(np.nextafter(np.float32(split[i]), np.float32(np.inf))) if true[i] >= 0 else float(value[i])
+                      for i in range(count)]  # fmt: skip
+        trees.append({
+            "base_weights": [0.0] * count, "categories": [], "categories_nodes": [], "categories_segments": [],
+            "categories_sizes": [], "default_left": [0] * count, "id": number, "left_children": true, "loss_changes": [1.0] * count,
+            "parents": parents, "right_children": false, "split_conditions": conditions, "split_indices": feature,
+            "split_type": [0] * count, "sum_hessian": [1.0] * count,
+            "tree_param": {"num_deleted": "0", "num_feature": str(FEATURES), "num_nodes": str(count), "size_leaf_vector": "1"},
+        })  # fmt: skip
+    booster = {"model": {"gbtree_model_param": {"num_parallel_tree": "1", "num_trees": str(len(trees))},
+                         "iteration_indptr": list(range(len(trees) + 1)), "tree_info": [0] * len(trees), "trees": trees},
+               "name": "gbtree"}  # fmt: skip
+    model = {"learner": {
+        "attributes": {}, "feature_names": [], "feature_types": [], "gradient_booster": booster,
+        "learner_model_param": {"base_score": "0E0", "boost_from_average": "0", "num_class": "0", "num_feature": str(FEATURES), "num_target": "1"},
+        "objective": {"name": "reg:squarederror", "reg_loss_param": {"scale_pos_weight": "1"}}}, "version": [3, 0, 0]}  # fmt: skip
+    loaded = xgboost.Booster({"nthread": threads} if threads else {})
+    loaded.load_model(bytearray(json.dumps(model).encode()))
+    return lambda x: loaded.inplace_predict(x)
 
 
 def seconds_of(run, inputs, clock, least=0.3):
@@ -83,20 +152,36 @@ def seconds_of(run, inputs, clock, least=0.3):
     return statistics.median(durations)
 
 
-def measure(ours, theirs, rows, rounds, clock):
+def measure(engines, rows, rounds, clock):
+    """Prints the seconds of each engine; the first is ours, all others are compared with it."""
     rng = np.random.default_rng(rows)
     inputs = [rng.normal(size=(rows, FEATURES)).astype(np.float32) for _ in range(max(4, 1024 // rows))]
-    engines = {"ours": lambda x: ours.run([x])[0], "onnxruntime": lambda x: theirs.run(None, {"x": x})[0]}
-    mine, other = (run(inputs[0]) for run in engines.values())
-    worst = float(np.abs(mine - other).max())
+    results = {name: np.asarray(run(inputs[0])).reshape(-1) for name, run in engines.items()}
     times = {name: [] for name in engines}
     for _ in range(rounds):
         for name, run in engines.items():
             time.sleep(0.05)
             times[name].append(seconds_of(run, inputs, clock))
-    ours_s, theirs_s = (statistics.median(times[n]) for n in ("ours", "onnxruntime"))
-    print(f"{rows:6} rows: ours {ours_s * 1e6:9.1f} us, onnxruntime {theirs_s * 1e6:9.1f} us, "
-          f"ratio {theirs_s / ours_s:5.2f}, largest difference {worst:.1e}", flush=True)  # fmt: skip
+    medians = {name: statistics.median(values) for name, values in times.items()}
+    print(f"{rows:6} rows: ours {medians['ours'] * 1e6:9.1f} us", flush=True)
+    for name in list(engines)[1:]:
+        worst = float(np.abs(results["ours"] - results[name]).max())
+        print(f"{'':12} {name:12} {medians[name] * 1e6:9.1f} us, ratio {medians[name] / medians['ours']:6.2f}, "
+              f"largest difference {worst:.1e}", flush=True)  # fmt: skip
+
+
+def other_engines(path, forest, threads):
+    """What is installed, by name; each takes rows of features."""
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    session = onnxruntime.InferenceSession(path, options)
+    engines = {"onnxruntime": lambda x: session.run(None, {"x": x})[0]}
+    for name, make in (("lightgbm", lightgbm_engine), ("xgboost", xgboost_engine)):
+        if importlib.util.find_spec(name):
+            engines[name] = make(forest, threads)
+    return engines
 
 
 def main():
@@ -111,23 +196,21 @@ def main():
     if arguments.threads:
         os.environ["OM_NUM_THREADS"] = str(arguments.threads)
     import onnx_compile
-    import onnxruntime
 
     with tempfile.TemporaryDirectory() as scratch:
         path = pathlib.Path(arguments.keep or scratch) / "forest.onnx"
-        onnx.save(make_model(arguments.trees, arguments.leaves), path)
+        forest = random_forest(arguments.trees, arguments.leaves)
+        onnx.save(onnx_model(forest), path)
         began = time.perf_counter()
         onnx_compile.compile(path, path.with_suffix(".so"))
         print(f"{arguments.trees} trees of {arguments.leaves} leaves: {path.stat().st_size / 1e6:.1f} MB, "
               f"compiled in {time.perf_counter() - began:.2f} s", flush=True)  # fmt: skip
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = arguments.threads
-        theirs = onnxruntime.InferenceSession(path, options)
         ours = onnx_compile.ExecutionSession(str(path.with_suffix(".so")))
+        engines = {"ours": lambda x: ours.run([x])[0], **other_engines(path, forest, arguments.threads)}
         for rows in arguments.rows:
             # What one thread has computed does not depend on who else uses the machine.
             clock = time.thread_time if arguments.threads == 1 else time.perf_counter
-            measure(ours, theirs, rows, arguments.rounds, clock)
+            measure(engines, rows, arguments.rounds, clock)
 
 
 if __name__ == "__main__":

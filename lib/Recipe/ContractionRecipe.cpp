@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ByteGroups.h"
 #include "KernelShape.h"
-#include "onnxc/Dialect/Krnl/IR/ByteProduct.h"
 #include "onnxc/Recipe/ChooseRecipe.h"
 #include "onnxc/Recipe/CostModel.h"
 #include "onnxc/Recipe/RecipeBuilder.h"
@@ -63,26 +63,6 @@ static bool isPlain(linalg::LinalgOp op, OpOperand &operand) {
       op.getMatchingIndexingMap(&operand).getResults(), [](AffineExpr expr) {
         return isa<AffineDimExpr, AffineConstantExpr>(wholeIndex(expr));
       });
-}
-
-/// Does the loop walk the last dimension of the access in steps of one, and no
-/// other dimension?
-static bool walksMemory(linalg::LinalgOp op, OpOperand &operand,
-                        StringRef loop) {
-  AffineMap map = op.getMatchingIndexingMap(&operand);
-  SmallVector<StringRef> axes = KernelOp::getAxes(op);
-  unsigned dim = llvm::find(axes, loop) - axes.begin();
-  if (map.getNumResults() == 0)
-    return false;
-  for (AffineExpr expr : map.getResults().drop_back())
-    if (expr.isFunctionOfDim(dim))
-      return false;
-  AffineExpr last = wholeIndex(map.getResults().back());
-  AffineExpr d = getAffineDimExpr(dim, op.getContext());
-  AffineExpr step =
-      simplifyAffineExpr(last.replace(d, d + 1) - last, map.getNumDims(), 0);
-  auto constant = dyn_cast<AffineConstantExpr>(step);
-  return constant && constant.getValue() == 1;
 }
 
 /// Bytes from one iteration of the loop to the next in the operand's memory, or
@@ -205,8 +185,6 @@ static bool isConstant(KernelOp kernel, unsigned operand) {
   return false;
 }
 
-/// Iterations that the dot step takes together.
-static constexpr int64_t bytesOfGroup = 4;
 /// Multiply-adds that unrolling a window over channels may lead to.
 static constexpr int64_t channelwiseCopies = 144;
 
@@ -229,7 +207,6 @@ private:
   double windowFactor();
   bool needsPack();
   void chooseGroups();
-  int64_t groupsOf(const std::string &loop);
   bool rowsStay();
   void blockLoops();
   void writeOrder();
@@ -248,8 +225,8 @@ private:
   bool panelsFirst = false;
   int packedOperand = -1;
   /// The reduced loop whose iterations are multiplied in groups of bytes, if
-  /// any, and its blocks.
-  std::string grouped, groupBlocks, group;
+  /// any, and the loop of one group.
+  std::string grouped, group;
   std::string rowBlocks, rowTile, columnBlocks, columnPanels, columnTile;
 };
 } // namespace
@@ -310,18 +287,13 @@ bool ContractionWriter::choose() {
                    target, rows, columns, lanes,
                    mostRows(pitchOf(loops.op, *loops.rowOperand, loops.row)));
   for (const std::string &loop : loops.reduced)
-    depth *= loop == grouped ? groupsOf(loop) : extentOf(kernel, loop, 512);
+    depth *= loop == grouped ? byteGroupsOf(kernel, loop)
+                             : extentOf(kernel, loop, 512);
   return true;
 }
 
-/// Groups of bytes along a loop.
-int64_t ContractionWriter::groupsOf(const std::string &loop) {
-  return llvm::divideCeil(extentOf(kernel, loop, 512), bytesOfGroup);
-}
-
-/// Bytes are multiplied in groups, along the loop by which the operand of rows
-/// lies in memory: the one that fills its groups best. The other operand has to
-/// be packed, which pays for a constant, and for many rows.
+/// Bytes are multiplied in groups. The operand of columns has to be packed for
+/// that, which pays for a constant, and for many rows.
 void ContractionWriter::chooseGroups() {
   int operand = operandNumber(kernel, *loops.columnOperand);
   auto type = cast<RankedTensorType>(loops.columnOperand->get().getType());
@@ -329,22 +301,11 @@ void ContractionWriter::chooseGroups() {
   bool pays =
       operand >= 0 && (isConstant(kernel, operand) ||
                        extentOf(kernel, loops.row, manyRows) >= manyRows);
-  if (!byteProductOf(loops.op) || loops.window || loops.channelwise || !pays ||
-      !type.hasStaticShape() ||
+  if (loops.window || loops.channelwise || !pays || !type.hasStaticShape() ||
       !isPlainlyIndexed(loops.op, *loops.columnOperand))
     return;
-  double best = 0.3;
-  for (const std::string &loop : loops.reduced) {
-    if (!isStatic(kernel, loop) ||
-        !walksMemory(loops.op, *loops.rowOperand, loop))
-      continue;
-    double filled = double(extentOf(kernel, loop, 0)) /
-                    double(groupsOf(loop) * bytesOfGroup);
-    if (filled > best) {
-      grouped = loop;
-      best = filled;
-    }
-  }
+  grouped =
+      chooseByteGroups(kernel, loops.op, *loops.rowOperand, loops.reduced);
   if (grouped.empty())
     return;
   packedOperand = operand;
@@ -419,12 +380,8 @@ void ContractionWriter::blockLoops() {
         recipe.block(columnTile, tileColumns, "o", "r");
   }
   std::tie(rowBlocks, rowTile) = recipe.block(loops.row, tile.rows, "o", "r");
-  if (grouped.empty())
-    return;
-  bool hasTail = extentOf(kernel, grouped, 0) % bytesOfGroup != 0;
-  std::tie(groupBlocks, group) = recipe.block(
-      grouped, bytesOfGroup, "o", "q", hasTail ? Tail::Peel : Tail::Mask);
-  llvm::replace(loops.reduced, grouped, groupBlocks);
+  if (!grouped.empty())
+    group = blockByteGroups(recipe, kernel, grouped, loops.reduced);
 }
 
 /// Few multiply-adds do not pay for other workers.
@@ -501,9 +458,10 @@ ArrayAttr ContractionWriter::write() {
   if (!group.empty())
     recipe.dot(group, number);
   // A small tile leaves room to hide the loop's own cost.
+  // Names of loops over groups are new; there are as many as the loop has.
   const std::string &inner = loops.reduced.back();
-  int64_t steps = inner == groupBlocks
-                      ? extentOf(kernel, grouped, 0) / bytesOfGroup
+  bool isOld = llvm::is_contained(loopNames(kernel), inner);
+  int64_t steps = !isOld                    ? byteGroupsOf(kernel, grouped)
                   : isStatic(kernel, inner) ? extentOf(kernel, inner, 0)
                                             : 0;
   if (tile.rows * tile.vectors < 12 && steps >= 4)

@@ -8,7 +8,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ByteGroups.h"
 #include "KernelShape.h"
+#include "onnxc/Dialect/Krnl/IR/ByteProduct.h"
 #include "onnxc/Recipe/ChooseRecipe.h"
 #include "onnxc/Recipe/CostModel.h"
 #include "onnxc/Recipe/RecipeBuilder.h"
@@ -98,6 +100,16 @@ static std::optional<RowProduct> findRowProduct(KernelOp kernel) {
   return std::nullopt;
 }
 
+/// In a product of bytes: the reduced loop that is taken in groups, or none.
+static std::string groupedLoop(KernelOp kernel, const RowProduct &product) {
+  std::optional<ByteProduct> bytes = byteProductOf(product.op);
+  if (!bytes)
+    return {};
+  Value matrix = kernel.getBody().getArgument(product.matrix);
+  OpOperand *row = bytes->lhs->get() == matrix ? bytes->rhs : bytes->lhs;
+  return chooseByteGroups(kernel, product.op, *row, product.reduced);
+}
+
 ArrayAttr chooseRowRecipe(KernelOp kernel, const TargetDescription &target,
                           const RecipeOptions &) {
   std::optional<RowProduct> product = findRowProduct(kernel);
@@ -118,16 +130,29 @@ ArrayAttr chooseRowRecipe(KernelOp kernel, const TargetDescription &target,
   RecipeBuilder recipe(kernel.getContext());
   auto [panels, inner] =
       recipe.block(product->column, lanes * vectors, "p", "r", Tail::Mask);
+  std::string group;
+  if (std::string loop = groupedLoop(kernel, *product); !loop.empty())
+    group = blockByteGroups(recipe, kernel, loop, product->reduced);
   SmallVector<std::string> order{panels};
   llvm::append_range(order, product->reduced);
+  SmallVector<std::string> stored = order;
+  if (!group.empty())
+    order.push_back(group);
   order.push_back(inner);
+  stored.push_back(inner);
+  if (!group.empty())
+    stored.push_back(group);
   recipe.order(order);
   recipe.share({panels});
   if (trafficBytes(kernel, columns) >= parallelBytes)
     recipe.parallel({panels});
   recipe.vectorize(inner, lanes);
   recipe.unroll(inner, vectors);
-  recipe.pack(product->matrix, order);
+  recipe.pack(product->matrix, stored);
+  if (!group.empty()) {
+    auto ops = kernel.getStructuredOps();
+    recipe.dot(group, llvm::find(ops, product->op) - ops.begin());
+  }
   return recipe.finish();
 }
 

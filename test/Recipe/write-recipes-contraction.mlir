@@ -172,3 +172,35 @@ func.func @apart(%x: tensor<14x1024xf32>, %o: tensor<14x96xf32>) -> tensor<14x96
   } -> tensor<14x96xf32>
   return %y : tensor<14x96xf32>
 }
+
+// Products of bytes: four iterations of the reduction at a time, the last of 30
+// being two. The row lies in memory along k, the weights are packed in groups.
+// CHECK-LABEL: kernel "bytes"
+// CHECK-NEXT:    block(n, 48) -> (n.o, n.r),
+// CHECK-NEXT:    block(m, 8) -> (m.o, m.r),
+// CHECK-NEXT:    block(k, 4, tail=peel) -> (k.o, k.q),
+// CHECK-NEXT:    order(n.o, m.o, k.o, k.q, m.r, n.r),
+// CHECK:         register_tile(m.r, n.r),
+// CHECK-NEXT:    pack(1, [n.o, k.o, n.r, k.q]),
+// CHECK-NEXT:    1: dot(k.q)
+// CHECK-NEXT:  ]
+func.func @bytes(%x: tensor<128x30xi8>, %o: tensor<128x96xi32>) -> tensor<128x96xi32> {
+  %w = krnl.constant dense<1> : tensor<30x96xi8>
+  %y = krnl.kernel "bytes" loops [m = 128, n = 96, k = 30]
+      ins(%x, %w : tensor<128x30xi8>, tensor<30x96xi8>) outs(%o : tensor<128x96xi32>) {
+  ^bb0(%a: tensor<128x30xi8>, %b: tensor<30x96xi8>, %c: tensor<128x96xi32>):
+    %zero = arith.constant 0 : i32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : i32) outs(%c : tensor<128x96xi32>) -> tensor<128x96xi32>
+    %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%a, %b : tensor<128x30xi8>, tensor<30x96xi8>) outs(%f : tensor<128x96xi32>) attrs = {krnl.axes = ["m", "n", "k"]} {
+    ^bb0(%p: i8, %q: i8, %s: i32):
+      %u = arith.extui %p : i8 to i32
+      %v = arith.extsi %q : i8 to i32
+      %m = arith.muli %u, %v : i32
+      %t = arith.addi %s, %m : i32
+      linalg.yield %t : i32
+    } -> tensor<128x96xi32>
+    krnl.yield %r : tensor<128x96xi32>
+  } -> tensor<128x96xi32>
+  return %y : tensor<128x96xi32>
+}

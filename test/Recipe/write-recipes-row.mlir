@@ -62,3 +62,33 @@ func.func @given(%x: tensor<256xf32>, %w: tensor<1000x256xf32>, %o: tensor<1000x
   } -> tensor<1000xf32>
   return %y : tensor<1000xf32>
 }
+
+// Bytes are taken four at a time; the panels have the groups of each column in a
+// line.
+// CHECK-LABEL: kernel "bytes"
+// CHECK-NEXT:    block(n, 64) -> (n.p, n.r),
+// CHECK-NEXT:    block(k, 4) -> (k.o, k.q),
+// CHECK-NEXT:    order(n.p, k.o, k.q, n.r),
+// CHECK:         pack(1, [n.p, k.o, n.r, k.q]),
+// CHECK-NEXT:    1: dot(k.q)
+// CHECK-NEXT:  ]
+func.func @bytes(%x: tensor<256xi8>, %o: tensor<1000xi32>) -> tensor<1000xi32> {
+  %w = krnl.constant dense<1> : tensor<1000x256xi8>
+  %y = krnl.kernel "bytes" loops [n = 1000, k = 256]
+      ins(%x, %w : tensor<256xi8>, tensor<1000x256xi8>) outs(%o : tensor<1000xi32>) {
+  ^bb0(%a: tensor<256xi8>, %b: tensor<1000x256xi8>, %c: tensor<1000xi32>):
+    %zero = arith.constant 0 : i32
+    %f = linalg.fill {krnl.axes = ["n"]} ins(%zero : i32) outs(%c : tensor<1000xi32>) -> tensor<1000xi32>
+    %s = linalg.generic {indexing_maps = [#x, #w, #y], iterator_types = ["parallel", "reduction"]}
+        ins(%a, %b : tensor<256xi8>, tensor<1000x256xi8>) outs(%f : tensor<1000xi32>) attrs = {krnl.axes = ["n", "k"]} {
+    ^bb0(%p: i8, %q: i8, %r: i32):
+      %u = arith.extui %p : i8 to i32
+      %v = arith.extsi %q : i8 to i32
+      %m = arith.muli %u, %v : i32
+      %t = arith.addi %r, %m : i32
+      linalg.yield %t : i32
+    } -> tensor<1000xi32>
+    krnl.yield %s : tensor<1000xi32>
+  } -> tensor<1000xi32>
+  return %y : tensor<1000xi32>
+}

@@ -105,6 +105,11 @@ def matmuls():
         x = values(left, *([2] if depth == 6 else []), int(random.integers(1, 30)), depth)
         check(f"matmul {depth} {left} {right}", nodes, {"x": x}, constants, dynamic=depth in (4, 17))
         count += 1
+    # One row times a large matrix, with a tail of each kind.
+    for depth in (300, 131):
+        inputs, weights = {"x": values(np.uint8, 1, depth)}, values(np.int8, depth, 201)
+        check(f"row {depth}", [node("MatMulInteger", "x w", "y")], inputs, {"w": weights})
+        count += 1
     report("matmul", count)
 
 

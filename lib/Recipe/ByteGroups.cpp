@@ -1,0 +1,73 @@
+//===- ByteGroups.cpp - Products of bytes in groups -------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ByteGroups.h"
+
+#include "KernelShape.h"
+#include "onnxc/Dialect/Krnl/IR/ByteProduct.h"
+
+using namespace mlir;
+using namespace onnxc::krnl;
+
+namespace onnxc {
+
+/// Iterations that the step takes together.
+static constexpr int64_t bytesOfGroup = 4;
+/// Groups that are mostly empty do not pay.
+static constexpr double leastFilled = 0.3;
+
+bool walksMemory(linalg::LinalgOp op, OpOperand &operand, StringRef loop) {
+  AffineMap map = op.getMatchingIndexingMap(&operand);
+  SmallVector<StringRef> axes = KernelOp::getAxes(op);
+  unsigned dim = llvm::find(axes, loop) - axes.begin();
+  if (map.getNumResults() == 0)
+    return false;
+  for (AffineExpr expr : map.getResults().drop_back())
+    if (expr.isFunctionOfDim(dim))
+      return false;
+  AffineExpr last = wholeIndex(map.getResults().back());
+  AffineExpr d = getAffineDimExpr(dim, op.getContext());
+  AffineExpr step =
+      simplifyAffineExpr(last.replace(d, d + 1) - last, map.getNumDims(), 0);
+  auto constant = dyn_cast<AffineConstantExpr>(step);
+  return constant && constant.getValue() == 1;
+}
+
+int64_t byteGroupsOf(KernelOp kernel, StringRef loop) {
+  return llvm::divideCeil(extentOf(kernel, loop, 512), bytesOfGroup);
+}
+
+std::string chooseByteGroups(KernelOp kernel, linalg::LinalgOp op,
+                             OpOperand &broadcast,
+                             ArrayRef<std::string> reduced) {
+  std::string chosen;
+  if (!byteProductOf(op))
+    return chosen;
+  double best = leastFilled;
+  for (const std::string &loop : reduced) {
+    if (!isStatic(kernel, loop) || !walksMemory(op, broadcast, loop))
+      continue;
+    double filled = double(extentOf(kernel, loop, 0)) /
+                    double(byteGroupsOf(kernel, loop) * bytesOfGroup);
+    if (filled > best) {
+      chosen = loop;
+      best = filled;
+    }
+  }
+  return chosen;
+}
+
+std::string blockByteGroups(RecipeBuilder &recipe, KernelOp kernel,
+                            const std::string &loop,
+                            SmallVectorImpl<std::string> &reduced) {
+  bool hasTail = extentOf(kernel, loop, 0) % bytesOfGroup != 0;
+  auto [groups, group] = recipe.block(loop, bytesOfGroup, "o", "q",
+                                      hasTail ? Tail::Peel : Tail::Mask);
+  llvm::replace(reduced, loop, groups);
+  return group;
+}
+
+} // namespace onnxc

@@ -1,0 +1,39 @@
+//===- ByteGroups.h - Products of bytes in groups ---------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_LIB_RECIPE_BYTEGROUPS_H
+#define ONNXC_LIB_RECIPE_BYTEGROUPS_H
+
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Recipe/RecipeBuilder.h"
+
+#include <string>
+
+namespace onnxc {
+
+/// Does the loop walk the last dimension of the access in steps of one, and no
+/// other dimension?
+bool walksMemory(mlir::linalg::LinalgOp op, mlir::OpOperand &operand,
+                 llvm::StringRef loop);
+
+/// The reduced loop of a sum of products of bytes that the step dot takes:
+/// `broadcast`, the operand without the lanes, lies in memory along it. The one
+/// that fills its groups best; empty if there is none.
+std::string chooseByteGroups(krnl::KernelOp kernel, mlir::linalg::LinalgOp op,
+                             mlir::OpOperand &broadcast,
+                             llvm::ArrayRef<std::string> reduced);
+
+/// Groups along the loop; an unknown extent counts as 512.
+int64_t byteGroupsOf(krnl::KernelOp kernel, llvm::StringRef loop);
+
+/// Cuts the loop into groups: its place in `reduced` is that of the loop over
+/// them, and what is returned is the loop of one.
+std::string blockByteGroups(RecipeBuilder &recipe, krnl::KernelOp kernel,
+                            const std::string &loop,
+                            llvm::SmallVectorImpl<std::string> &reduced);
+
+} // namespace onnxc
+
+#endif // ONNXC_LIB_RECIPE_BYTEGROUPS_H

@@ -132,13 +132,24 @@ void checkStatus(ConversionPatternRewriter &rewriter, Location loc,
   continueIf(rewriter, loc, ok, [&] { return status; });
 }
 
+/// "stem.0", "stem.1": no kernel or hook has a dot in its name. The newest are
+/// in front, where they are found without looking at all of the module.
+static std::string nextName(ModuleOp module, StringRef stem) {
+  for (auto global : module.getOps<LLVM::GlobalOp>()) {
+    StringRef name = global.getSymName();
+    unsigned number;
+    if (name.consume_front(stem) && name.consume_front(".") &&
+        !name.getAsInteger(10, number))
+      return (stem + "." + Twine(number + 1)).str();
+  }
+  return (stem + ".0").str();
+}
+
 Value globalConstant(OpBuilder &builder, Location loc, StringRef stem,
                      Type type, Attribute value) {
   auto module =
       builder.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
-  std::string name;
-  for (unsigned i = 0; name.empty() || module.lookupSymbol(name); ++i)
-    name = (stem + "_" + Twine(i)).str();
+  std::string name = nextName(module, stem);
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(module.getBody());

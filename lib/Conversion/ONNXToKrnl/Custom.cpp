@@ -13,6 +13,10 @@ using namespace mlir;
 namespace onnxc {
 namespace {
 
+/// On a call until the nodes are numbered: what the run has to know of its
+/// node.
+constexpr StringLiteral nodeAttrName = "krnl.custom_node";
+
 /// Numbers of the element types by slot, 0 where nothing is.
 DenseI64ArrayAttr typeNumbers(Builder &b, ArrayRef<Value> slots) {
   SmallVector<int64_t> numbers;
@@ -36,19 +40,6 @@ DictionaryAttr describe(Builder &b, onnx::CustomOp op) {
   return entry.getDictionary(b.getContext());
 }
 
-/// Adds the node to those of the target; its number.
-int64_t addNode(ConversionPatternRewriter &rewriter, onnx::CustomOp op) {
-  auto module = op->getParentOfType<ModuleOp>();
-  SmallVector<Attribute> nodes;
-  if (auto known = module->getAttrOfType<ArrayAttr>(krnl::customNodesAttrName))
-    nodes.assign(known.begin(), known.end());
-  nodes.push_back(describe(rewriter, op));
-  rewriter.modifyOpInPlace(module, [&] {
-    module->setAttr(krnl::customNodesAttrName, rewriter.getArrayAttr(nodes));
-  });
-  return static_cast<int64_t>(nodes.size()) - 1;
-}
-
 struct CustomLowering : public OpConversionPattern<onnx::CustomOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -62,16 +53,30 @@ struct CustomLowering : public OpConversionPattern<onnx::CustomOp> {
             op, "the element type of a result is not known");
     if (failed(getTypeConverter()->convertTypes(op.getResultTypes(), types)))
       return rewriter.notifyMatchFailure(op, "a result is no tensor");
-    int64_t number = addNode(rewriter, op);
-    rewriter.replaceOp(op, krnl::CallOp::create(rewriter, op.getLoc(), types,
-                                                "onnxc_call_custom",
-                                                adaptor.getValues(), number,
-                                                /*stateful=*/!op.getPure()));
+    auto call = krnl::CallOp::create(rewriter, op.getLoc(), types,
+                                     "onnxc_call_custom", adaptor.getValues(),
+                                     /*params=*/0, /*stateful=*/!op.getPure());
+    call->setAttr(nodeAttrName, describe(rewriter, op));
+    rewriter.replaceOp(op, call);
     return success();
   }
 };
 
 } // namespace
+
+void numberCustomNodes(ModuleOp module) {
+  Builder b(module.getContext());
+  SmallVector<Attribute> nodes;
+  module.walk([&](krnl::CallOp call) {
+    Attribute node = call->removeAttr(nodeAttrName);
+    if (!node)
+      return;
+    call.setParams(static_cast<int64_t>(nodes.size()));
+    nodes.push_back(node);
+  });
+  if (!nodes.empty())
+    module->setAttr(krnl::customNodesAttrName, b.getArrayAttr(nodes));
+}
 
 void populateONNXToKrnlCustomPatterns(TypeConverter &converter,
                                       RewritePatternSet &patterns) {

@@ -130,6 +130,7 @@ struct ConvertONNXToKrnl
       op->removeAttr(yieldedAttr);
       op->removeAttr(exactTripsAttr);
     });
+    numberCustomNodes(getOperation());
   }
 };
 } // namespace

@@ -8,6 +8,7 @@
 #ifndef ONNXC_CONVERSION_ONNXTOKRNL_ONNXTOKRNL_H
 #define ONNXC_CONVERSION_ONNXTOKRNL_ONNXTOKRNL_H
 
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "llvm/ADT/StringSet.h"
@@ -30,6 +31,10 @@ public:
 /// All families together.
 void populateONNXToKrnlPatterns(mlir::TypeConverter &converter,
                                 mlir::RewritePatternSet &patterns);
+
+/// Numbers the nodes that libraries of the user's compute, once all operators
+/// are lowered, and makes the table of them (CustomNodes.h).
+void numberCustomNodes(mlir::ModuleOp module);
 
 /// Names of the operators that some pattern lowers itself; the others are
 /// expanded from their function bodies beforehand.

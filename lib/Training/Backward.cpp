@@ -13,7 +13,8 @@ GradientTable::GradientTable() {
   for (ArrayRef<GradientRow> family :
        {elementwiseGradients(), reductionGradients(), movementGradients(),
         indexedGradients(), productGradients(), convolutionGradients(),
-        poolingGradients(), normalizationGradients(), controlFlowGradients()})
+        poolingGradients(), normalizationGradients(), controlFlowGradients(),
+        recurrentGradients()})
     for (const GradientRow &row : family)
       rows[row.name] = &row;
 }

@@ -117,9 +117,9 @@ Value onnxc::training::backToInput(Backward &back, const WindowPlan &plan,
 
 /// [n, group * c, ...] --> [c, group * n, ...], or with `groupsFirst`
 /// [group * c, n, ...]: images take the place of channels.
-static Value imagesAsChannels(Backward &back, Value x, int64_t group,
+static Value imagesAsChannels(Backward &back, Value x, const WindowPlan &plan,
                               bool groupsFirst) {
-  int64_t rank = rankOf(x);
+  int64_t rank = int64_t(plan.rank()) + 2, group = plan.group;
   SmallVector<int64_t> perm = range(0, rank);
   std::swap(perm[0], perm[1]);
   if (group == 1 || groupsFirst)
@@ -140,8 +140,8 @@ static Value imagesAsChannels(Backward &back, Value x, int64_t group,
 /// cut off.
 Value onnxc::training::backToWeights(Backward &back, const WindowPlan &plan,
                                      Value x, Value dy, Value weights) {
-  Value images = imagesAsChannels(back, x, plan.group, /*groupsFirst=*/false);
-  Value filter = imagesAsChannels(back, dy, plan.group, /*groupsFirst=*/true);
+  Value images = imagesAsChannels(back, x, plan, /*groupsFirst=*/false);
+  Value filter = imagesAsChannels(back, dy, plan, /*groupsFirst=*/true);
   Value dw = back.make("Conv", {images, filter},
                        {back.list("strides", plan.dilations),
                         back.list("dilations", plan.strides),

@@ -106,6 +106,7 @@ llvm::ArrayRef<GradientRow> convolutionGradients();
 llvm::ArrayRef<GradientRow> poolingGradients();
 llvm::ArrayRef<GradientRow> normalizationGradients();
 llvm::ArrayRef<GradientRow> controlFlowGradients();
+llvm::ArrayRef<GradientRow> recurrentGradients();
 
 /// The gradient of an operand of `end`, by its number.
 using SeedOf = llvm::function_ref<mlir::Value(Backward &, unsigned operand)>;

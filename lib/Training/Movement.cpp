@@ -96,9 +96,8 @@ static LogicalResult padWithConstant(Backward &back, PadOp pad, Value dy) {
 
 /// Element i of `axis` of dy came from index places[i] of the operand, whose
 /// size there is `size`: adds it up there.
-static Value addAtPlaces(Backward &back, Value dy, int64_t axis, Value places,
-                         Value size) {
-  int64_t rank = rankOf(dy);
+static Value addAtPlaces(Backward &back, Value dy, int64_t rank, int64_t axis,
+                         Value places, Value size) {
   SmallVector<int64_t> perm = range(0, rank);
   std::swap(perm[0], perm[axis]);
   Value front = back.transpose(dy, perm);
@@ -176,8 +175,8 @@ static LogicalResult slice(Backward &back, Operation *op, Value dy) {
                             element(back, slice.getStarts(), i),
                             element(back, slice.getEnds(), i), back.ints({0}),
                             element(back, slice.getSteps(), i)});
-    dy =
-        addAtPlaces(back, dy, axis, places, back.sizeOf(slice.getData(), axis));
+    dy = addAtPlaces(back, dy, rankOf(slice.getData()), axis, places,
+                     back.sizeOf(slice.getData(), axis));
   }
   back.give(slice.getData(), dy);
   return success();
@@ -196,7 +195,8 @@ static LogicalResult pad(Backward &back, Operation *op, Value dy) {
                              element(back, pad.getPads(), i + count)});
     Value places = back.make("Pad", {back.places(pad.getData(), axis), own},
                              back.text("mode", pad.getMode()));
-    dy = addAtPlaces(back, dy, axis, places, back.sizeOf(pad.getData(), axis));
+    dy = addAtPlaces(back, dy, rankOf(op->getOperand(0)), axis, places,
+                     back.sizeOf(pad.getData(), axis));
   }
   back.give(pad.getData(), dy);
   return success();

@@ -48,9 +48,38 @@ func.func @crops(%x: tensor<1x1x4x4xf32>, %r: tensor<8xf32>, %s: tensor<4xf32>) 
 
 // -----
 
-func.func @second_result(%x: tensor<2x4xf32>, %k: tensor<1xi64>, %b: tensor<1xf32>) -> tensor<1xf32> {
+func.func @by_the_constant_of_pad(%x: tensor<2x4xf32>, %k: tensor<1xi64>, %b: tensor<1xf32>) -> tensor<1xf32> {
   // expected-error @+1 {{has no gradient by its constant_value}}
   %y = onnx.Pad(%x, %k) constant_value(%b) : (tensor<2x4xf32>, tensor<1xi64>, tensor<1xf32>) -> tensor<?x?xf32>
   %d = onnx.training.Gradient(%b, %b, %y) {xs = ["b"], y = "y"} : (tensor<1xf32>, tensor<1xf32>, tensor<?x?xf32>) -> tensor<1xf32>
   return %d : tensor<1xf32>
+}
+
+// -----
+
+func.func @sequences_of_their_own_lengths(%x: tensor<4x2x3xf32>, %w: tensor<1x2x3xf32>, %r: tensor<1x2x2xf32>, %n: tensor<2xi32>) -> tensor<4x2x3xf32> {
+  // expected-error @+1 {{has a gradient without sequence_lens, clip, input_forget and layout only}}
+  %y = onnx.RNN(%x, %w, %r) sequence_lens(%n) {hidden_size = 2 : i64} : (tensor<4x2x3xf32>, tensor<1x2x3xf32>, tensor<1x2x2xf32>, tensor<2xi32>) -> Y tensor<4x1x2x2xf32>
+  %d = onnx.training.Gradient(%x, %x, %y) {xs = ["x"], y = "y"} : (tensor<4x2x3xf32>, tensor<4x2x3xf32>, tensor<4x1x2x2xf32>) -> tensor<4x2x3xf32>
+  return %d : tensor<4x2x3xf32>
+}
+
+// -----
+
+func.func @activation_with_parameters(%x: tensor<4x2x3xf32>, %w: tensor<1x2x3xf32>, %r: tensor<1x2x2xf32>) -> tensor<4x2x3xf32> {
+  // expected-error @+1 {{has a gradient for activations without parameters only}}
+  %y = onnx.RNN(%x, %w, %r) {activations = ["ScaledTanh"], hidden_size = 2 : i64} : (tensor<4x2x3xf32>, tensor<1x2x3xf32>, tensor<1x2x2xf32>) -> Y tensor<4x1x2x2xf32>
+  %d = onnx.training.Gradient(%x, %x, %y) {xs = ["x"], y = "y"} : (tensor<4x2x3xf32>, tensor<4x2x3xf32>, tensor<4x1x2x2xf32>) -> tensor<4x2x3xf32>
+  return %d : tensor<4x2x3xf32>
+}
+
+// -----
+
+// Without channels there is nothing to pool over:
+// refused before anything is built.
+func.func @too_few_dimensions(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  // expected-error @+1 {{has no gradient for this rank}}
+  %y = onnx.LRN(%x) {size = 3 : i64} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %d = onnx.training.Gradient(%x, %x, %y) {xs = ["x"], y = "y"} : (tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+  return %d : tensor<2x3xf32>
 }

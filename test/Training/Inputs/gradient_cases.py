@@ -223,6 +223,25 @@ CONTROL = [
      {"h": row, "w": normal(3)}),
 ]  # fmt: skip
 
+# T steps of B rows of I features, H hidden.
+T, B, I, H = 4, 2, 3, 2
+RECURRENT = [
+    ("y = RNN<hidden_size = 2>(x, w, r)", {"x": normal(T, B, I), "w": normal(1, H, I), "r": normal(1, H, H)}),
+    ("o, y = RNN<hidden_size = 2, direction = \"reverse\", activations = [\"Softsign\"]>(x, w, r, b, , h)",
+     {"x": normal(T, B, I), "w": normal(1, H, I), "r": normal(1, H, H), "b": normal(1, 2 * H), "h": normal(1, B, H)}),
+    ("y = GRU<hidden_size = 2>(x, w, r, b)",
+     {"x": normal(T, B, I), "w": normal(1, 3 * H, I), "r": normal(1, 3 * H, H), "b": normal(1, 6 * H)}),
+    ("o, p = GRU<hidden_size = 2, linear_before_reset = 1, direction = \"bidirectional\">(x, w, r, b, , h) "
+     "f = Flatten(o) g = Flatten(p) s = ReduceSum(f) y = Mul(s, g)",
+     {"x": normal(T, B, I), "w": normal(2, 3 * H, I), "r": normal(2, 3 * H, H), "b": normal(2, 6 * H), "h": normal(2, B, H)}),
+    ("y = LSTM<hidden_size = 2>(x, w, r, b)",
+     {"x": normal(T, B, I), "w": normal(1, 4 * H, I), "r": normal(1, 4 * H, H), "b": normal(1, 8 * H)}),
+    ("o, p, q = LSTM<hidden_size = 2, direction = \"bidirectional\">(x, w, r, b, , h, c, k) "
+     "s = ReduceSum(o) t = Mul(p, q) u = Squeeze(s) y = Mul(t, u)",
+     {"x": normal(T, B, I), "w": normal(2, 4 * H, I), "r": normal(2, 4 * H, H), "b": normal(2, 8 * H), "h": normal(2, B, H),
+      "c": normal(2, B, H), "k": normal(2, 3 * H)}),
+]  # fmt: skip
+
 FAMILIES = {
     "elementwise": ELEMENTWISE,
     "reductions": REDUCTIONS,
@@ -233,8 +252,10 @@ FAMILIES = {
     "norms": NORMS,
     "losses": LOSSES,
     "networks": NETWORKS,
+    "recurrent": RECURRENT,
     "control": CONTROL,
 }
 
 # What has a gradient for known sizes only.
 KNOWN_SIZES = {text for text, _ in WINDOWS if "auto_pad" in text or "ceil_mode" in text and "Average" in text}
+KNOWN_SIZES |= {text for text, _ in RECURRENT}

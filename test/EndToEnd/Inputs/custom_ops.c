@@ -410,6 +410,8 @@ static int wrongInfer(OMCustomCall *call) {
     return call->fail(call, "it does not want to");
   if (strcmp(how, "code") == 0)
     return 3;
+  if (strcmp(how, "late") == 0 && x->rank == 2)
+    return call->fail(call, "rank 2 is too much");
   if (strcmp(how, "other rank") == 0)
     return call->setOutput(call, 0, 0, isRun ? 2 : 1, isRun ? oneTwo : dims);
   if (strcmp(how, "other size") == 0) {

@@ -207,6 +207,10 @@ def check_errors():
     for how in ("rank", "size", "type", "output", "infer", "code", "other rank", "other size", "huge", "", "twice",
                 "allocate rank", "allocate much", "compute"):  # fmt: skip
         fails(f"wrong {how}", [node("Wrong", ["x"], ["y"], how=how)], {"x": (FLOAT, ["n"])}, free, [X[0]])
+    # What the import does not know yet: the axis is computed.
+    axis = [helper.make_tensor("a", INT64, [1], [0]), helper.make_tensor("b", INT64, [1], [1])]
+    squeeze = [helper.make_node("Mul", ["a", "b"], ["c"]), helper.make_node("Squeeze", ["x", "c"], ["r"])]
+    fails("late", [*squeeze, node("Wrong", ["r"], ["y"], how="late")], {"x": (FLOAT, [1, 2, 3])}, free, initializers=axis)
     fails("type", [node("Scale", ["x"], ["y"])], {"x": (INT64, [2])}, {"y": (INT64, [2])})
     fails("inputs missing", [node("Total", [], ["y"])], IN, OUT)
     fails("too many", [node("Scale", ["x", "x"], ["y"])], IN, OUT)

@@ -158,6 +158,16 @@ static void keepContents(ValueInfo &info, ArrayRef<AffineExpr> elements) {
   }
 }
 
+/// An error about `op`; an onnx.Custom is called what it stands for.
+static InFlightDiagnostic emitNodeError(Operation *op) {
+  auto custom = dyn_cast<CustomOp>(op);
+  if (!custom)
+    return op->emitOpError();
+  InFlightDiagnostic error = op->emitError("operator ");
+  error << custom.getOperatorName() << ": ";
+  return error;
+}
+
 SmallVector<InferredValue> DimVisitor::inferTypes(Operation *op) {
   SmallVector<InferredValue> unknown(op->getNumResults(),
                                      {NoneType::get(op->getContext()), {}});
@@ -171,7 +181,7 @@ SmallVector<InferredValue> DimVisitor::inferTypes(Operation *op) {
   if (trial != 0 || !report)
     ignore.emplace(op->getContext(), [](Diagnostic &) { return success(); });
   FailureOr<SmallVector<InferredValue>> inferred =
-      schema::inferResults(op, analysis, [op] { return op->emitOpError(); });
+      schema::inferResults(op, analysis, [op] { return emitNodeError(op); });
   std::optional<std::string> error =
       checkRanks(op, [&](Value value) { return typeOf(value); });
   if (succeeded(inferred) && !error)

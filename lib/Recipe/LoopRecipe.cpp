@@ -139,9 +139,14 @@ void LoopWriter::findVectorLoop() {
       for (const std::string &loop : loops)
         if (!loop.empty())
           elements *= double(extent(loop));
-      // Too short for vectors; another one may do, if there is any.
-      if (extent(loops.back()) < 4)
+      // Too short for vectors; another one may do, if there is any. Lanes along
+      // the one outside are a few elements apart.
+      if (extent(loops.back()) < 4) {
+        if (loops.size() > 1 && !loops.end()[-2].empty() &&
+            extent(loops.end()[-2]) >= 4)
+          score[loops.end()[-2]] += elements / 1e3;
         elements /= 1e6;
+      }
       score[loops.back()] += elements;
     }
   // What runs in order has no lanes.

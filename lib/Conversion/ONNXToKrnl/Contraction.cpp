@@ -41,6 +41,23 @@ Value buildContraction(KernelBuilder &kernel, ContractionTypes types,
       });
 }
 
+Value widenHalves(OpBuilder &b, Location loc, Value x) {
+  RankedTensorType type = rankedType(x);
+  Type element = type.getElementType();
+  if (!element.isF16() && !element.isBF16())
+    return x;
+  RankedTensorType wide = type.clone(b.getF32Type());
+  KernelBuilder kernel(b, loc, "widen");
+  SmallVector<AffineExpr> at = kernel.loopsOf(type);
+  Value in = kernel.input(x);
+  Value out = kernel.output(wide, dynamicSizes(wide, sizesOf(b, loc, x)));
+  Value y = kernel.generic({{in, at}}, {out, at}, {},
+                           [&](OpBuilder &nb, Location l, ValueRange v) {
+                             return ScalarBuilder(nb, l, element).widen(v[0]);
+                           });
+  return kernel.finish({y}).front();
+}
+
 /// Checks that two dimensions have one size, and lets both types say it where
 /// one does.
 static void unify(OpBuilder &b, Location loc, Value &x, int64_t xDim, Value &y,
@@ -90,6 +107,11 @@ Value buildMatMul(OpBuilder &b, Location loc, Value lhs, Value rhs,
   }
   RankedTensorType lhsType = rankedType(lhs), rhsType = rankedType(rhs);
 
+  // A single row is widened while it waits for the columns.
+  if (hasM && hasN && lhsType.getDimSize(lhsRank - 2) != 1) {
+    lhs = widenHalves(b, loc, lhs);
+    lhsType = rankedType(lhs);
+  }
   KernelBuilder kernel(b, loc, "MatMul");
   KernelBuilder::Access a{kernel.input(lhs), {}}, x{kernel.input(rhs), {}};
   SmallVector<AffineExpr> outAt;

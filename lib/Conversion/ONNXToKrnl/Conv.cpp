@@ -9,6 +9,7 @@
 
 #include "onnxc/Conversion/ONNXToKrnl/Convolution.h"
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
+#include "onnxc/Conversion/ONNXToKrnl/Movement.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Conversion/ONNXToKrnl/Padding.h"
 #include "onnxc/Conversion/ONNXToKrnl/ScalarBuilder.h"
@@ -58,6 +59,8 @@ FailureOr<Value> buildConvolution(ConversionPatternRewriter &rewriter,
       wType.getRank() != xType.getRank())
     return rewriter.notifyMatchFailure(
         op, "expects operands of one known rank, 3 or more");
+  x = widenHalves(rewriter, loc, x);
+  xType = rankedType(x);
   int64_t group = convolution.group;
   int64_t outChannels = wType.getDimSize(0), perGroup = wType.getDimSize(1);
 

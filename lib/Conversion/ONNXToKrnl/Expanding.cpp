@@ -313,57 +313,6 @@ private:
     }
     return changes ? sliceOf(b, loc, "Pad", x, starts, steps, sizes) : x;
   }
-
-  static Value padFromInside(OpBuilder &b, Location loc, StringRef mode,
-                             Value x, ArrayRef<Value> before,
-                             ArrayRef<Value> after) {
-    SmallVector<Value> own = sizesOf(b, loc, x), sizes, inputs{x};
-    for (auto [d, size] : llvm::enumerate(own))
-      sizes.push_back(
-          addIndex(b, loc, size, addIndex(b, loc, before[d], after[d])));
-    llvm::append_range(inputs, own);
-    llvm::append_range(inputs, before);
-    int64_t rank = own.size();
-    return generate(
-        b, loc, "Pad", rankedType(x).getElementType(), sizes, inputs,
-        [&](OpBuilder &nb, Location l, ArrayRef<Value> at,
-            ArrayRef<Value> in) -> Value {
-          SmallVector<Value> place;
-          for (int64_t d = 0; d < rank; ++d)
-            place.push_back(source(nb, l, mode,
-                                   subIndex(nb, l, at[d], in[1 + rank + d]),
-                                   in[1 + d]));
-          return tensor::ExtractOp::create(nb, l, in[0], place);
-        });
-  }
-
-  /// i modulo n > 0, never negative.
-  static Value modulo(OpBuilder &b, Location loc, Value i, Value n) {
-    Value rest = arith::RemSIOp::create(b, loc, i, n);
-    Value negative = compare(b, loc, arith::CmpIPredicate::slt, rest,
-                             indexConstant(b, loc, 0));
-    return select(b, loc, negative, addIndex(b, loc, rest, n), rest);
-  }
-
-  /// Where the element at `i`, counted from the first one of the operand,
-  /// comes from.
-  static Value source(OpBuilder &b, Location loc, StringRef mode, Value i,
-                      Value size) {
-    Value one = indexConstant(b, loc, 1);
-    if (mode == "edge")
-      return clampIndex(b, loc, i, size);
-    if (mode == "wrap")
-      return clampIndex(b, loc, modulo(b, loc, i, maxIndex(b, loc, size, one)),
-                        size);
-    Value last = subIndex(b, loc, size, one);
-    Value period = maxIndex(b, loc, addIndex(b, loc, last, last), one);
-    Value there = modulo(b, loc, i, period);
-    Value back = subIndex(b, loc, period, there);
-    Value mirrored =
-        select(b, loc, compare(b, loc, arith::CmpIPredicate::sgt, there, last),
-               back, there);
-    return clampIndex(b, loc, mirrored, size);
-  }
 };
 
 //===----------------------------------------------------------------------===//

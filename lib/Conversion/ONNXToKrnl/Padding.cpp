@@ -1,4 +1,4 @@
-//===- Padding.cpp - Borders of constant value ------------------*- C++ -*-===//
+//===- Padding.cpp - Borders around tensors ---------------------*- C++ -*-===//
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //===----------------------------------------------------------------------===//
 
@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
 #include "onnxc/Conversion/ONNXToKrnl/KernelBuilder.h"
+#include "onnxc/Conversion/ONNXToKrnl/Movement.h"
 
 using namespace mlir;
 using onnxc::krnl::KernelBuilder;
@@ -99,6 +100,135 @@ Value padConstant(OpBuilder &b, Location loc, Value x, ValueRange before,
           ? padStatic(kernel, in, out, scalar, inType, outType, constantBefore)
           : padDynamic(kernel, loc, in, out, scalar, outType, beforeInside);
   return kernel.finish({result}).front();
+}
+
+/// i modulo n > 0, never negative.
+static Value modulo(OpBuilder &b, Location loc, Value i, Value n) {
+  Value rest = arith::RemSIOp::create(b, loc, i, n);
+  Value negative = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
+                                         rest, indexConstant(b, loc, 0));
+  return arith::SelectOp::create(b, loc, negative, addIndex(b, loc, rest, n),
+                                 rest);
+}
+
+/// Where the element at `i`, counted from the first one of the operand,
+/// comes from.
+static Value source(OpBuilder &b, Location loc, StringRef mode, Value i,
+                    Value size) {
+  Value one = indexConstant(b, loc, 1);
+  if (mode == "edge")
+    return clampIndex(b, loc, i, size);
+  if (mode == "wrap")
+    return clampIndex(b, loc, modulo(b, loc, i, maxIndex(b, loc, size, one)),
+                      size);
+  Value last = subIndex(b, loc, size, one);
+  Value period = maxIndex(b, loc, addIndex(b, loc, last, last), one);
+  Value there = modulo(b, loc, i, period);
+  Value back = subIndex(b, loc, period, there);
+  Value mirrored = arith::SelectOp::create(
+      b, loc,
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt, there, last),
+      back, there);
+  return clampIndex(b, loc, mirrored, size);
+}
+
+namespace {
+/// Builds the kernel that fills a padded tensor from the operand's elements.
+class InsidePadding {
+public:
+  InsidePadding(OpBuilder &b, Location loc, StringRef mode, Value x,
+                ArrayRef<Value> before, ArrayRef<Value> after)
+      : mode(mode), kernel(b, loc, "Pad"), rank(before.size()) {
+    SmallVector<Value> given = sizesOf(b, loc, x), sizes;
+    for (auto [d, size] : llvm::enumerate(given))
+      sizes.push_back(
+          addIndex(b, loc, size, addIndex(b, loc, before[d], after[d])));
+    type = typeOfSizes(sizes, rankedType(x).getElementType());
+    in = kernel.input(x);
+    for (auto [d, size] : llvm::enumerate(given)) {
+      own.push_back(kernel.scalar(size));
+      lows.push_back(kernel.scalar(before[d]));
+      grows.push_back(!isZeroInteger(before[d]) || !isZeroInteger(after[d]));
+    }
+    out = kernel.output(type, dynamicSizes(type, sizes));
+    for (int64_t d = 0; d + 1 < rank; ++d)
+      outer.push_back(kernel.loop("d" + std::to_string(d), type.getDimSize(d)));
+  }
+
+  /// The part of the last dimension at `at`, which `loop` runs over: copied
+  /// from the operand as it is, or from where the mode says for the place
+  /// `offset` behind the loop's.
+  void addPart(AffineExpr loop, AffineExpr at, bool isCopy, int64_t offset) {
+    SmallVector<AffineExpr> place(outer);
+    place.push_back(at);
+    out = kernel.generic(
+        {}, {out, place}, {}, [&](OpBuilder &nb, Location l, ValueRange) {
+          SmallVector<Value> from;
+          for (int64_t d = 0; d < rank; ++d) {
+            bool isLast = d + 1 == rank;
+            Value i = kernel.index(nb, l, isLast ? loop : outer[d]);
+            if (isLast)
+              i = addIndex(nb, l, i, indexConstant(nb, l, offset));
+            bool isPlain = isLast ? isCopy : !grows[d];
+            from.push_back(
+                isPlain
+                    ? i
+                    : source(nb, l, mode, subIndex(nb, l, i, lows[d]), own[d]));
+          }
+          return tensor::ExtractOp::create(nb, l, in, from).getResult();
+        });
+  }
+
+  AffineExpr loop(StringRef name, int64_t extent) {
+    return kernel.loop(name, extent);
+  }
+  AffineExpr partOf(AffineExpr loop) { return kernel.partOf(loop); }
+  /// Of the result.
+  int64_t length() const { return type.getShape().back(); }
+  Value finish() { return kernel.finish({out}).front(); }
+
+private:
+  StringRef mode;
+  KernelBuilder kernel;
+  int64_t rank;
+  RankedTensorType type;
+  SmallVector<Value> own, lows;
+  SmallVector<bool> grows;
+  SmallVector<AffineExpr> outer;
+  Value in, out;
+};
+} // namespace
+
+Value padFromInside(OpBuilder &b, Location loc, StringRef mode, Value x,
+                    ArrayRef<Value> before, ArrayRef<Value> after) {
+  if (before.empty())
+    return x;
+  InsidePadding padding(b, loc, mode, x, before, after);
+  int64_t length = rankedType(x).getShape().back();
+  auto low = getConstantIntValue(before.back()),
+       high = getConstantIntValue(after.back());
+  if (!low || !high || ShapedType::isDynamic(length) || length == 0) {
+    AffineExpr whole = padding.loop("last", padding.length());
+    padding.addPart(whole, whole, /*isCopy=*/false, 0);
+    return padding.finish();
+  }
+  AffineExpr middle = padding.loop("middle", length);
+  bool isWhole = *low == 0 && *high == 0;
+  padding.addPart(middle,
+                  isWhole     ? middle
+                  : *low == 0 ? padding.partOf(middle)
+                              : middle + *low,
+                  /*isCopy=*/true, 0);
+  if (*low > 0) {
+    AffineExpr first = padding.loop("first", *low);
+    padding.addPart(first, padding.partOf(first), /*isCopy=*/false, 0);
+  }
+  if (*high > 0) {
+    AffineExpr last = padding.loop("last", *high);
+    padding.addPart(last, last + (*low + length), /*isCopy=*/false,
+                    *low + length);
+  }
+  return padding.finish();
 }
 
 } // namespace onnxc

@@ -148,7 +148,9 @@ Value countInside(OpBuilder &b, Location l, KernelBuilder &kernel,
         constant(size));
     count = mulIndex(b, l, count, subIndex(b, l, end, skipped));
   }
-  Value asInt = arith::IndexCastOp::create(b, l, b.getI64Type(), count);
+  // As wide as most elements, so that vectors need not be halved; a window of
+  // more would not fit the memory.
+  Value asInt = arith::IndexCastOp::create(b, l, b.getI32Type(), count);
   return arith::SIToFPOp::create(b, l, compute, asInt);
 }
 

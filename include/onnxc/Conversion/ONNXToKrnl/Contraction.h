@@ -30,6 +30,10 @@ mlir::Value buildContraction(krnl::KernelBuilder &kernel,
                              const krnl::KernelBuilder::Access &out,
                              llvm::ArrayRef<mlir::AffineExpr> reduced);
 
+/// `x` itself, or its elements as f32 if they are half as wide: what products
+/// read row by row would be widened again for every few columns.
+mlir::Value widenHalves(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x);
+
 /// The matrix product of ONNX's MatMul, for operands of known rank that is not
 /// 0, in the storage type of the sum.
 mlir::Value buildMatMul(mlir::OpBuilder &b, mlir::Location loc, mlir::Value lhs,

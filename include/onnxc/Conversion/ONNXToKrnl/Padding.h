@@ -16,6 +16,14 @@ mlir::Value padConstant(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
                         mlir::ValueRange before, mlir::ValueRange after,
                         mlir::Value value);
 
+/// The same with elements of `x` around it, by a mode of ONNX's Pad: "reflect",
+/// "edge" or "wrap". Along the last dimension the middle is a copy, where its
+/// sizes are known: only borders look where each element comes from.
+mlir::Value padFromInside(mlir::OpBuilder &b, mlir::Location loc,
+                          llvm::StringRef mode, mlir::Value x,
+                          llvm::ArrayRef<mlir::Value> before,
+                          llvm::ArrayRef<mlir::Value> after);
+
 } // namespace onnxc
 
 #endif // ONNXC_CONVERSION_ONNXTOKRNL_PADDING_H

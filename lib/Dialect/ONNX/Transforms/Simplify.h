@@ -27,6 +27,7 @@ void populateFoldConvPatterns(mlir::RewritePatternSet &patterns);
 void populateSimplifyIfPatterns(mlir::RewritePatternSet &patterns);
 /// Not of the graph as a user sees it: for compiling alone.
 void populateWidenTypesPatterns(mlir::RewritePatternSet &patterns);
+void populateSplitMaxPoolPatterns(mlir::RewritePatternSet &patterns);
 void populateSplitConvTransposePatterns(mlir::RewritePatternSet &patterns);
 
 /// Writes the types of `analysis` into `module`; true if one changed.

@@ -47,6 +47,7 @@ struct Simplify final : public onnxc::onnx::impl::SimplifyBase<Simplify> {
       populate(set);
     if (specializeEnabled) {
       populateWidenTypesPatterns(set);
+      populateSplitMaxPoolPatterns(set);
       populateSplitConvTransposePatterns(set);
     }
     patterns = FrozenRewritePatternSet(std::move(set));

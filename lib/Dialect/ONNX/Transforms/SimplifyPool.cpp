@@ -106,6 +106,10 @@ private:
 
 void onnxc::onnx::populateSimplifyPoolPatterns(RewritePatternSet &patterns) {
   patterns.add<GlobalPoolToReduce<GlobalAveragePoolOp, ReduceMeanOp>,
-               GlobalPoolToReduce<GlobalMaxPoolOp, ReduceMaxOp>, SplitMaxPool>(
+               GlobalPoolToReduce<GlobalMaxPoolOp, ReduceMaxOp>>(
       patterns.getContext());
+}
+
+void onnxc::onnx::populateSplitMaxPoolPatterns(RewritePatternSet &patterns) {
+  patterns.add<SplitMaxPool>(patterns.getContext());
 }

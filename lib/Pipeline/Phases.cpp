@@ -33,6 +33,8 @@ static void buildOnnx(OpPassManager &passes, const PhaseInputs &inputs) {
   passes.addPass(training::createExpandGradient());
   // A model file has the graph once, whatever the ranks.
   bool specializes = inputs.options.emit != modelKind;
+  if (specializes)
+    passes.addPass(onnx::createCheckDeclaredRanks());
   passes.addPass(onnx::createSimplify(evaluator, specializes));
   if (!specializes)
     return;

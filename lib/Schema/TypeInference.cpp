@@ -211,9 +211,13 @@ static bool isInferredFromBody(StringRef name) {
 }
 
 /// True if an error about `op` may only mean that sizes are unknown: the
-/// functions of these operators take an unknown size for a wrong one.
+/// functions of these operators take an unknown size or rank for a wrong one.
 static bool isUndecided(Operation *op, const ValueFacts &facts) {
   StringRef name = op->getName().getStringRef();
+  if (name == "onnx.preview.FlexAttention")
+    return llvm::any_of(op->getOperands(), [&](Value value) {
+      return isa<UnrankedTensorType>(facts.type(value));
+    });
   if (name != "onnx.Resize" && name != "onnx.StringNormalizer")
     return false;
   return llvm::any_of(op->getOperands(), [&](Value value) {

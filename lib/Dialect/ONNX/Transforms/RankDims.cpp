@@ -65,6 +65,8 @@ static std::optional<int64_t> rankOfResult(RuleNode &node) {
             ReduceMaxOp, ReduceMeanOp, ReduceMinOp, ReduceProdOp, ReduceSumOp,
             ReduceSumSquareOp>([&](auto op) { return reduce(node, op); })
       .Case([&](AffineGridOp op) { return lengthOf(node, op.getSize()); })
+      .Case<CenterCropPadOp, PadOp, ResizeOp, SliceOp, SplitOp, TileOp, TopKOp>(
+          [&](auto op) { return node.rank(op->getOperand(0)); })
       .Case([&](Col2ImOp op) {
         return add(lengthOf(node, op.getImageShape()), 2);
       })
@@ -74,8 +76,8 @@ static std::optional<int64_t> rankOfResult(RuleNode &node) {
 }
 
 void onnxc::onnx::inferResultRanks(RuleNode &node) {
-  if (node.found.size() != 1 || node.found[0].dims)
-    return;
-  if (std::optional<int64_t> rank = rankOfResult(node))
-    node.setDims(0, RuleNode::Exprs(*rank));
+  std::optional<int64_t> rank = rankOfResult(node);
+  for (auto [result, found] : llvm::enumerate(node.found))
+    if (rank && !found.dims)
+      node.setDims(result, RuleNode::Exprs(*rank));
 }

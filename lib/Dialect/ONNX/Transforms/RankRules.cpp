@@ -14,7 +14,8 @@ using namespace onnxc::onnx;
 namespace {
 
 /// The rank of the operand in `slot` is at least `least` and at most `most`,
-/// and that of the operand in `like` plus `more`, if there is one.
+/// and that of the operand in `like` plus `more`, if there is one: no larger,
+/// if `isBroadcast`.
 struct RankRule {
   llvm::StringLiteral op;
   unsigned slot;
@@ -22,6 +23,7 @@ struct RankRule {
   int64_t most;
   int like = -1;
   int64_t more = 0;
+  bool isBroadcast = false;
 };
 
 } // namespace
@@ -52,6 +54,8 @@ static constexpr RankRule rules[] = {
     {"onnx.Conv", 2, 1, 1},
     {"onnx.ConvInteger", 0, 3, unbounded},
     {"onnx.ConvInteger", 1, 3, unbounded, 0},
+    {"onnx.ConvInteger", 2, 0, 1},
+    {"onnx.ConvInteger", 3, 0, 1},
     {"onnx.ConvTranspose", 0, 3, unbounded},
     {"onnx.ConvTranspose", 1, 3, unbounded, 0},
     {"onnx.ConvTranspose", 2, 1, 1},
@@ -64,6 +68,7 @@ static constexpr RankRule rules[] = {
     {"onnx.DeformConv", 3, 1, 1},
     {"onnx.DeformConv", 4, 3, unbounded, 0},
     {"onnx.DepthToSpace", 0, 4, 4},
+    {"onnx.DequantizeLinear", 2, 0, unbounded, 1},
     {"onnx.Det", 0, 2, unbounded},
     {"onnx.EyeLike", 0, 2, 2},
     {"onnx.GRU", 0, 3, 3},
@@ -76,6 +81,7 @@ static constexpr RankRule rules[] = {
     {"onnx.GatherElements", 1, 1, unbounded, 0},
     {"onnx.GatherND", 0, 1, unbounded},
     {"onnx.GatherND", 1, 1, unbounded},
+    {"onnx.Gemm", 2, 0, 2},
     {"onnx.GlobalAveragePool", 0, 2, unbounded},
     {"onnx.GlobalLpPool", 0, 2, unbounded},
     {"onnx.GlobalMaxPool", 0, 2, unbounded},
@@ -96,6 +102,8 @@ static constexpr RankRule rules[] = {
     {"onnx.LSTM", 5, 3, 3},
     {"onnx.LSTM", 6, 3, 3},
     {"onnx.LSTM", 7, 2, 2},
+    {"onnx.LayerNormalization", 1, 0, unbounded, 0, 0, true},
+    {"onnx.LayerNormalization", 2, 0, unbounded, 0, 0, true},
     {"onnx.LinearAttention", 0, 3, 4},
     {"onnx.LinearAttention", 1, 3, 4, 0},
     {"onnx.LinearAttention", 2, 3, 4, 0},
@@ -110,11 +118,14 @@ static constexpr RankRule rules[] = {
     {"onnx.NegativeLogLikelihoodLoss", 2, 1, 1},
     {"onnx.NonMaxSuppression", 0, 3, 3},
     {"onnx.NonMaxSuppression", 1, 3, 3},
+    {"onnx.PRelu", 1, 0, unbounded, 0, 0, true},
     {"onnx.QLinearConv", 0, 3, unbounded},
     {"onnx.QLinearConv", 3, 3, unbounded, 0},
     {"onnx.QLinearConv", 4, 0, 1},
     {"onnx.QLinearConv", 5, 0, 1},
     {"onnx.QLinearConv", 8, 1, 1},
+    {"onnx.QuantizeLinear", 2, 0, unbounded, 1},
+    {"onnx.RMSNormalization", 1, 0, unbounded, 0, 0, true},
     {"onnx.RNN", 0, 3, 3},
     {"onnx.RNN", 1, 3, 3},
     {"onnx.RNN", 2, 3, 3},
@@ -154,6 +165,9 @@ static constexpr RankRule rules[] = {
     {"onnx.ml.TreeEnsemble", 0, 1, 2},
     {"onnx.ml.TreeEnsembleClassifier", 0, 1, 2},
     {"onnx.ml.TreeEnsembleRegressor", 0, 1, 2},
+    {"onnx.preview.FlexAttention", 0, 4, 4},
+    {"onnx.preview.FlexAttention", 1, 4, 4},
+    {"onnx.preview.FlexAttention", 2, 4, 4},
 };
 
 OpOperand *onnxc::onnx::operandInSlot(Operation *op, unsigned slot) {
@@ -190,10 +204,85 @@ static std::optional<std::string> checkRule(Operation *op, const RankRule &rule,
     return what + allowedRanks(rule) + found;
   OpOperand *other = rule.like < 0 ? nullptr : operandInSlot(op, rule.like);
   std::optional<int64_t> like = rankOf(other);
-  if (like && *rank != *like + rule.more)
-    return what + "rank " + std::to_string(*like + rule.more) +
-           ", as operand #" + std::to_string(other->getOperandNumber()) +
-           " says" + found;
+  bool isRight = !like || *rank == *like + rule.more ||
+                 (rule.isBroadcast && *rank < *like);
+  if (!isRight)
+    return what + (rule.isBroadcast ? "at most rank " : "rank ") +
+           std::to_string(*like + rule.more) + ", as operand #" +
+           std::to_string(other->getOperandNumber()) + " says" + found;
+  return std::nullopt;
+}
+
+/// An axis is one of those of the first operand.
+static std::optional<std::string> checkAxis(Operation *op, RankOf rankOf) {
+  if (!isa<ArgMaxOp, ArgMinOp, CompressOp, ConcatOp, GatherElementsOp, GatherOp,
+           HardmaxOp, LayerNormalizationOp, LogSoftmaxOp, LpNormalizationOp,
+           RMSNormalizationOp, ScatterElementsOp, SoftmaxOp, SplitOp, TopKOp,
+           UniqueOp>(op))
+    return std::nullopt;
+  auto given = dyn_cast_or_null<IntegerAttr>(
+      op->getInherentAttr("axis").value_or(Attribute()));
+  std::optional<int64_t> rank = rankOf(&op->getOpOperand(0));
+  // Without an axis these two look at all elements.
+  if (!rank || (!given && isa<CompressOp, UniqueOp>(op)))
+    return std::nullopt;
+  int64_t axis = given ? given.getInt() : 0;
+  if (axis >= -*rank && axis < *rank)
+    return std::nullopt;
+  return "has axis " + std::to_string(axis) + " for an operand of rank " +
+         std::to_string(*rank);
+}
+
+/// An index tuple has no more numbers than there are dimensions to index.
+static std::optional<std::string> checkTuples(Operation *op, RankOf rankOf,
+                                              Type indices) {
+  int64_t batches = 0;
+  if (auto gather = dyn_cast<GatherNDOp>(op))
+    batches = gather.getBatchDims();
+  std::optional<int64_t> rank = rankOf(&op->getOpOperand(0));
+  auto type = dyn_cast<RankedTensorType>(indices);
+  if (!type || type.getRank() == 0)
+    return std::nullopt;
+  int64_t length = type.getShape().back();
+  if (batches < 0 || batches >= type.getRank() || (rank && batches >= *rank))
+    return "has " + std::to_string(batches) +
+           " batch dimensions for indices of rank " +
+           std::to_string(type.getRank());
+  if (!rank || ShapedType::isDynamic(length) || length + batches <= *rank)
+    return std::nullopt;
+  return "has index tuples of " + std::to_string(length) +
+         " numbers for an operand of rank " + std::to_string(*rank);
+}
+
+/// The updates of ScatterND have the dimensions of the indices but the last,
+/// and those of the data that the tuples do not index.
+static std::optional<std::string> checkUpdates(Operation *op, RankOf rankOf) {
+  std::optional<int64_t> ranks[3];
+  for (unsigned i = 0; i < 3; ++i)
+    ranks[i] = rankOf(&op->getOpOperand(i));
+  if (!ranks[0] || !ranks[1] || !ranks[2])
+    return std::nullopt;
+  int64_t length = *ranks[1] - 1 + *ranks[0] - *ranks[2];
+  if (length >= 0 && length <= *ranks[0])
+    return std::nullopt;
+  return "has updates of rank " + std::to_string(*ranks[2]) +
+         " for data of rank " + std::to_string(*ranks[0]) +
+         " and indices of rank " + std::to_string(*ranks[1]);
+}
+
+/// A Scan goes along an axis of each of its last operands.
+static std::optional<std::string> checkScan(ScanOp scan, RankOf rankOf) {
+  int64_t count = scan.getNumScanInputs(), all = scan->getNumOperands();
+  std::optional<ArrayRef<int64_t>> axes = scan.getScanInputAxes();
+  for (int64_t i = 0; count <= all && i < count; ++i) {
+    std::optional<int64_t> rank =
+        rankOf(&scan->getOpOperand(static_cast<unsigned>(all - count + i)));
+    int64_t axis =
+        axes && i < static_cast<int64_t>(axes->size()) ? (*axes)[i] : 0;
+    if (rank && (axis < -*rank || axis >= *rank))
+      return "goes along axis " + std::to_string(axis) +
+             " of an operand of rank " + std::to_string(*rank);
+  }
   return std::nullopt;
 }
 
@@ -234,6 +323,15 @@ onnxc::onnx::checkRanks(Operation *op, function_ref<Type(Value)> typeOf) {
     if (name == rule.op)
       if (auto error = checkRule(op, rule, rankOf))
         return error;
+  if (auto error = checkAxis(op, rankOf))
+    return error;
+  if (auto scan = dyn_cast<ScanOp>(op))
+    return checkScan(scan, rankOf);
+  if (isa<ScatterNDOp>(op))
+    if (auto error = checkUpdates(op, rankOf))
+      return error;
+  if (isa<GatherNDOp, ScatterNDOp>(op))
+    return checkTuples(op, rankOf, typeOf(op->getOperand(1)));
   bool hasAxes = dropsAxes(op) && op->getNumOperands() > 1;
   return checkLengths(op, rankOf, hasAxes ? typeOf(op->getOperand(1)) : Type());
 }

@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Simplify.h"
+#include "onnxc/Dialect/ONNX/Transforms/UnknownRanks.h"
 
 #include "mlir/IR/Iterators.h"
 
@@ -28,11 +29,12 @@ static bool broadcasts(Operation *op) {
   return isa<AddOp, DivOp, MaxOp, MinOp, MulOp, PowOp, SubOp, SumOp>(op);
 }
 
-/// Gives `value`, if of unknown rank and computed, this shape. What a branch
-/// says of values outside is true in it alone.
+/// Gives `value`, if of unknown rank and computed, this shape: its lowering
+/// checks it. What a branch says of values outside is true in it alone.
 static bool refine(Operation *user, Value value, ArrayRef<int64_t> shape) {
   auto type = dyn_cast<UnrankedTensorType>(value.getType());
   if (!type || !value.getDefiningOp() ||
+      mayVaryInRank(value.getDefiningOp()) ||
       value.getParentBlock() != user->getBlock())
     return false;
   value.setType(RankedTensorType::get(shape, type.getElementType()));

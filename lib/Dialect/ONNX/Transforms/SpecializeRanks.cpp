@@ -20,6 +20,8 @@ using namespace onnxc::onnx;
 
 /// On an If whose branches differ in what they take a rank for.
 static constexpr llvm::StringLiteral switchAttrName = "onnx.rank_switch";
+/// Inside of variants for one rank, further ranks are tried up to this.
+static constexpr int64_t maxNestedRank = 5;
 /// More copies of operations than this are not made of a model.
 static constexpr unsigned maxCopies = 5'000;
 
@@ -75,42 +77,53 @@ static uint32_t possibleRanks(Value value) {
          possibleRanks(yielded(branches.getElseBranch()));
 }
 
-/// True if `op` accepts `type` for `value`, as far as its schema and the rules
-/// beside it say.
-static bool accepts(Operation *op, Value value, RankedTensorType type,
-                    DimAnalysis &analysis) {
+/// Why `op` does not accept `type` for `value`, as far as its schema and the
+/// rules beside it say.
+static std::optional<std::string> refusal(Operation *op, Value value,
+                                          RankedTensorType type,
+                                          DimAnalysis &analysis) {
   AssumedType facts(analysis, value, type);
-  if (checkRanks(op, [&](Value v) { return facts.type(v); }))
-    return false;
-  ScopedDiagnosticHandler ignore(op->getContext(),
-                                 [](Diagnostic &) { return success(); });
-  auto inferred = onnxc::schema::inferResults(
-      op, facts, [op] { return op->emitOpError(); });
+  if (auto error = checkRanks(op, [&](Value v) { return facts.type(v); }))
+    return error;
+  if (op->getNumRegions() != 0)
+    return std::nullopt; // what is inside is visited in the variant
+  std::string message = "a result is not of its declared rank";
+  ScopedDiagnosticHandler keep(op->getContext(), [&](Diagnostic &diagnostic) {
+    message = diagnostic.str();
+    return success();
+  });
+  auto inferred =
+      onnxc::schema::inferResults(op, facts, [op] { return op->emitError(); });
   if (failed(inferred))
-    return false;
+    return message;
   for (auto [result, found] : llvm::zip_equal(op->getResults(), *inferred))
     if (failed(onnxc::schema::meetTypes(result.getType(), found.type)))
-      return false;
-  return true;
+      return message;
+  return std::nullopt;
 }
 
 static bool isUnranked(Value value) {
   return isa<UnrankedTensorType>(value.getType());
 }
 
+/// The numbers that the unknown may be. Adds to `reasons` why others may not.
 static SmallVector<int64_t> candidates(const Unknown &unknown, const Tail &tail,
-                                       DimAnalysis &analysis) {
+                                       DimAnalysis &analysis,
+                                       SmallVectorImpl<std::string> &reasons) {
   uint32_t possible =
       unknown.dim ? (1u << (maxRank + 1)) - 1 : possibleRanks(unknown.value);
   SmallVector<int64_t> numbers;
   for (int64_t number = 0; number <= maxRank; ++number) {
-    RankedTensorType type = unknown.typeFor(number);
-    if (possible >> number & 1 && llvm::all_of(tail.ops, [&](Operation *op) {
-          return op->getNumRegions() != 0 ||
-                 !llvm::is_contained(op->getOperands(), unknown.value) ||
-                 accepts(op, unknown.value, type, analysis);
-        }))
+    if ((possible >> number & 1) == 0)
+      continue;
+    std::optional<std::string> reason;
+    for (Operation *op : tail.ops)
+      if (!reason && llvm::is_contained(op->getOperands(), unknown.value))
+        reason = refusal(op, unknown.value, unknown.typeFor(number), analysis);
+    if (!reason)
       numbers.push_back(number);
+    else
+      reasons.push_back(std::to_string(number) + ": " + *reason);
   }
   return numbers;
 }
@@ -391,9 +404,12 @@ private:
 
   LogicalResult specialize(Operation *op, const Unknown &unknown,
                            const Tail &tail, Block &block) {
-    SmallVector<int64_t> numbers = candidates(unknown, tail, analysis);
+    SmallVector<std::string> reasons;
+    SmallVector<int64_t> numbers = candidates(unknown, tail, analysis, reasons);
     if (numbers.empty())
-      return refuse(op, unknown);
+      return refuse(op, unknown, reasons);
+    if (variantAround(op) && numbers.front() <= maxNestedRank)
+      llvm::erase_if(numbers, [](int64_t n) { return n > maxNestedRank; });
     unsigned count = 0;
     for (Operation *inner : tail.ops)
       inner->walk([&](Operation *) { ++count; });
@@ -415,14 +431,19 @@ private:
 
   /// No rank makes the model valid: then the ranks around are not possible
   /// either.
-  LogicalResult refuse(Operation *op, const Unknown &unknown) {
+  LogicalResult refuse(Operation *op, const Unknown &unknown,
+                       ArrayRef<std::string> reasons) {
     Block *variant = variantAround(op);
     if (!variant) {
       unsigned number =
           llvm::find(op->getOperands(), unknown.value) - op->operand_begin();
-      return op->emitOpError("accepts no ")
-             << (unknown.dim ? "number of elements" : "rank") << " up to "
-             << maxRank << " of operand #" << number;
+      InFlightDiagnostic error =
+          op->emitOpError("accepts no ")
+          << (unknown.dim ? "number of elements" : "rank") << " up to "
+          << maxRank << " of operand #" << number;
+      if (!reasons.empty())
+        error.attachNote() << "of " << reasons.back();
+      return error;
     }
     variant->getParentOp()->walk([&](Operation *inner) { gone.insert(inner); });
     llvm::DenseSet<Block *> blocks;

@@ -56,6 +56,14 @@ func.func @too_many_axes(%x: tensor<3xf32>, %axes: tensor<2xi64>) -> none {
 
 // -----
 
+func.func @axis_of_gather(%x: tensor<3xf32>, %i: tensor<3xi64>) -> none {
+  // expected-error @below {{'onnx.GatherElements' op has axis 1 for an operand of rank 1}}
+  %y = onnx.GatherElements(%x, %i) {axis = 1 : i64} : (tensor<3xf32>, tensor<3xi64>) -> none
+  return %y : none
+}
+
+// -----
+
 // A branch that is never taken may be wrong.
 func.func @dead_branch(%x: tensor<3xf32>) -> none {
   %c = onnx.Constant dense<true> : tensor<i1>

@@ -8,6 +8,27 @@
 
 include "mlir/Pass/PassBase.td"
 
+def CheckDeclaredRanks : Pass<"onnx-check-declared-ranks", "::mlir::ModuleOp"> {
+  let summary = "Let the run check the ranks that a model only declares";
+  let description = [{
+    Of operators whose rank may depend on numbers of the run, what the file
+    declares is no more than a claim. It becomes an Identity that casts: where
+    inference finds the rank, that counts and the Identity goes away; elsewhere
+    it is checked by the run.
+
+    ```mlir
+    // before
+    %y = onnx.Unsqueeze(%x, %axes)
+        : (tensor<?xf32>, tensor<?xi64>) -> tensor<?x?xf32>
+    // after
+    %0 = onnx.Unsqueeze(%x, %axes)
+        : (tensor<?xf32>, tensor<?xi64>) -> tensor<*xf32>
+    %y = onnx.Identity(%0) : (tensor<*xf32>) -> tensor<?x?xf32>
+    ```
+  }];
+  let dependentDialects = ["::onnxc::onnx::ONNXDialect"];
+}
+
 def FoldConstants : Pass<"onnx-fold-constants", "::mlir::ModuleOp"> {
   let summary = "Compute what depends on constants alone";
   let description = [{

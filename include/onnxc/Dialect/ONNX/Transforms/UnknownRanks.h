@@ -14,6 +14,10 @@ namespace onnxc::onnx {
 /// the tensor about or looks at nothing but its shape.
 bool takesUnknownRank(mlir::OpOperand &operand);
 
+/// True if the rank of the only result may be decided by numbers of the run:
+/// by how many axes or sizes there are. The lowering takes the type's word.
+bool mayVaryInRank(mlir::Operation *op);
+
 } // namespace onnxc::onnx
 
 #endif // ONNXC_DIALECT_ONNX_TRANSFORMS_UNKNOWNRANKS_H

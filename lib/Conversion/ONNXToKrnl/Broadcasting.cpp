@@ -26,19 +26,15 @@ static int64_t alignedDim(RankedTensorType type, int64_t d, int64_t rank) {
   return d - (rank - type.getRank());
 }
 
-/// Size of the result along `d`, and a check of each operand against it.
-static Value resultSize(OpBuilder &b, Location loc, ValueRange operands,
-                        int64_t d, int64_t rank) {
+Value broadcastSize(OpBuilder &b, Location loc, ValueRange sizes) {
   Value size;
   SmallVector<Value> unknown;
-  for (Value operand : operands) {
-    int64_t dim = alignedDim(typeOf(operand), d, rank);
-    if (dim < 0 || typeOf(operand).getDimSize(dim) == 1)
-      continue;
-    if (!typeOf(operand).isDynamicDim(dim))
-      size = size ? size : sizeOf(b, loc, operand, dim);
-    else
-      unknown.push_back(sizeOf(b, loc, operand, dim));
+  for (Value v : sizes) {
+    std::optional<int64_t> constant = getConstantIntValue(v);
+    if (!constant)
+      unknown.push_back(v);
+    else if (!size && *constant != 1)
+      size = v;
   }
   Value one = indexConstant(b, loc, 1);
   auto isOne = [&](Value v) -> Value {
@@ -60,6 +56,18 @@ static Value resultSize(OpBuilder &b, Location loc, ValueRange operands,
                             "sizes of the operands do not broadcast");
     }
   return size ? size : one;
+}
+
+/// Size of the result along `d`, and a check of each operand against it.
+static Value resultSize(OpBuilder &b, Location loc, ValueRange operands,
+                        int64_t d, int64_t rank) {
+  SmallVector<Value> sizes;
+  for (Value operand : operands) {
+    int64_t dim = alignedDim(typeOf(operand), d, rank);
+    if (dim >= 0 && typeOf(operand).getDimSize(dim) != 1)
+      sizes.push_back(sizeOf(b, loc, operand, dim));
+  }
+  return broadcastSize(b, loc, sizes);
 }
 
 /// out[i, j, ...] = operand[min(i, size - 1), ...]: for sizes 1 and n alike.
@@ -86,6 +94,43 @@ static Value expand(OpBuilder &b, Location loc, Value operand,
   return kernel.finish({result}).front();
 }
 
+Value expandTo(OpBuilder &b, Location loc, Value operand,
+               ArrayRef<Value> wanted) {
+  RankedTensorType type = typeOf(operand);
+  Value same;
+  SmallVector<int64_t> shape(type.getShape());
+  SmallVector<Value> sizes = sizesOf(b, loc, operand);
+  for (auto [dim, size] : llvm::enumerate(wanted)) {
+    if (!size || !type.isDynamicDim(dim))
+      continue;
+    // The only operand that can be larger than 1 here decides the size.
+    if (sizes[dim].getDefiningOp() == size.getDefiningOp() ||
+        isEqualConstantIntOrValue(sizes[dim], size))
+      continue;
+    shape[dim] = getConstantIntValue(size).value_or(ShapedType::kDynamic);
+    Value equal = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                        sizes[dim], size);
+    same =
+        same ? arith::AndIOp::create(b, loc, same, equal).getResult() : equal;
+    sizes[dim] = size;
+  }
+  if (!same)
+    return operand;
+  auto expanded = RankedTensorType::get(shape, type.getElementType());
+  auto branch = scf::IfOp::create(
+      b, loc, same,
+      [&](OpBuilder &nb, Location l) {
+        Value cast = operand;
+        if (operand.getType() != expanded)
+          cast = tensor::CastOp::create(nb, l, expanded, operand);
+        scf::YieldOp::create(nb, l, cast);
+      },
+      [&](OpBuilder &nb, Location l) {
+        scf::YieldOp::create(nb, l, expand(nb, l, operand, expanded, sizes));
+      });
+  return branch.getResult(0);
+}
+
 BroadcastOperands broadcastOperands(OpBuilder &b, Location loc,
                                     ValueRange operands, int64_t kept) {
   int64_t rank = 0;
@@ -98,42 +143,11 @@ BroadcastOperands broadcastOperands(OpBuilder &b, Location loc,
     result.shape.push_back(constant ? *constant : ShapedType::kDynamic);
   }
   for (Value operand : operands) {
-    RankedTensorType type = typeOf(operand);
-    Value same;
-    SmallVector<int64_t> shape(type.getShape());
-    SmallVector<Value> sizes = sizesOf(b, loc, operand);
-    for (int64_t d = 0; d < rank - kept; ++d) {
-      int64_t dim = alignedDim(type, d, rank);
-      if (dim < 0 || !type.isDynamicDim(dim))
-        continue;
-      // The only operand that can be larger than 1 here decides the size.
-      if (sizes[dim].getDefiningOp() == result.sizes[d].getDefiningOp() ||
-          isEqualConstantIntOrValue(sizes[dim], result.sizes[d]))
-        continue;
-      shape[dim] = result.shape[d];
-      Value equal = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
-                                          sizes[dim], result.sizes[d]);
-      same =
-          same ? arith::AndIOp::create(b, loc, same, equal).getResult() : equal;
-      sizes[dim] = result.sizes[d];
-    }
-    if (!same) {
-      result.values.push_back(operand);
-      continue;
-    }
-    auto expanded = RankedTensorType::get(shape, type.getElementType());
-    auto branch = scf::IfOp::create(
-        b, loc, same,
-        [&](OpBuilder &nb, Location l) {
-          Value cast = operand;
-          if (operand.getType() != expanded)
-            cast = tensor::CastOp::create(nb, l, expanded, operand);
-          scf::YieldOp::create(nb, l, cast);
-        },
-        [&](OpBuilder &nb, Location l) {
-          scf::YieldOp::create(nb, l, expand(nb, l, operand, expanded, sizes));
-        });
-    result.values.push_back(branch.getResult(0));
+    SmallVector<Value> wanted(typeOf(operand).getRank());
+    for (int64_t d = 0; d < rank - kept; ++d)
+      if (int64_t dim = alignedDim(typeOf(operand), d, rank); dim >= 0)
+        wanted[dim] = result.sizes[d];
+    result.values.push_back(expandTo(b, loc, operand, wanted));
   }
   return result;
 }

@@ -7,6 +7,7 @@
 // letters (diagonals) and letters that are only its own (sums).
 //===----------------------------------------------------------------------===//
 
+#include "onnxc/Conversion/ONNXToKrnl/Broadcasting.h"
 #include "onnxc/Conversion/ONNXToKrnl/Contraction.h"
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
 #include "onnxc/Conversion/ONNXToKrnl/Movement.h"
@@ -145,6 +146,7 @@ private:
   Term reduceAlone(Term term, const Labels &kept);
   Term multiply(const Term &lhs, const Term &rhs, const Labels &kept);
   Term dropUnits(Term term, const std::map<Label, int64_t> &extents);
+  void broadcastEllipsis(MutableArrayRef<Term> terms);
   void unify(MutableArrayRef<Term> terms);
   Labels labelsKept(ArrayRef<Term> rest, const Labels &result,
                     const Labels &present);
@@ -275,6 +277,25 @@ Term EinsumBuilder::dropUnits(Term term,
   return {term.tensor, labels};
 }
 
+/// The dimensions of an ellipsis broadcast, also where only the run knows which
+/// are 1.
+void EinsumBuilder::broadcastEllipsis(MutableArrayRef<Term> terms) {
+  std::map<Label, SmallVector<Value>> given;
+  for (const Term &term : terms)
+    for (auto [d, label] : llvm::enumerate(term.labels))
+      if (label < 0)
+        given[label].push_back(sizeOf(b, loc, term.tensor, d));
+  std::map<Label, Value> sizes;
+  for (const auto &[label, all] : given)
+    sizes[label] = broadcastSize(b, loc, all);
+  for (Term &term : terms) {
+    SmallVector<Value> wanted;
+    for (Label label : term.labels)
+      wanted.push_back(label < 0 ? sizes[label] : Value());
+    term.tensor = expandTo(b, loc, term.tensor, wanted);
+  }
+}
+
 /// One size for each label, as far as types can say it; the run checks the
 /// rest.
 void EinsumBuilder::unify(MutableArrayRef<Term> terms) {
@@ -319,6 +340,7 @@ Value EinsumBuilder::build(const Equation &equation, ValueRange operands) {
   SmallVector<Term> terms;
   for (auto [operand, labels] : llvm::zip(operands, equation.operands))
     terms.push_back({operand, labels});
+  broadcastEllipsis(terms);
   unify(terms);
   // What an operand has alone goes before it is multiplied.
   for (size_t i = 0; i < terms.size(); ++i) {

@@ -7,10 +7,25 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
 #include "onnxc/Conversion/ONNXToKrnl/Padding.h"
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 
 using namespace mlir;
 
 namespace onnxc {
+
+/// How many steps a window takes from its first place, -1 if there is no place
+/// for it. The run ends where not even that is true.
+static Value checkedSteps(OpBuilder &b, Location loc, Value steps) {
+  Value least = indexConstant(b, loc, -1);
+  std::optional<int64_t> known = getConstantIntValue(steps);
+  if (known && *known >= -1)
+    return steps;
+  Value fits =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, steps, least);
+  krnl::CheckOp::create(b, loc, fits,
+                        "the window is larger than the padded input");
+  return maxIndex(b, loc, steps, least);
+}
 
 Windows Windows::get(OpBuilder &b, Location loc, Value x,
                      ValueRange kernelSizes,
@@ -67,6 +82,7 @@ Windows Windows::get(OpBuilder &b, Location loc, Value x,
         steps = minIndex(b, loc, steps,
                          floorDivIndex(b, loc, begin, constant(stride)));
       }
+      steps = checkedSteps(b, loc, steps);
       out = addIndex(b, loc, steps, constant(1));
       // The last window may reach beyond the border that was asked for.
       Value reach =

@@ -26,6 +26,15 @@ BroadcastOperands broadcastOperands(mlir::OpBuilder &b, mlir::Location loc,
                                     mlir::ValueRange operands,
                                     int64_t kept = 0);
 
+/// The size that these broadcast to, and the check that they do.
+mlir::Value broadcastSize(mlir::OpBuilder &b, mlir::Location loc,
+                          mlir::ValueRange sizes);
+
+/// `operand` with these sizes, where there is one and only the run knows that
+/// of the operand: it is the same, or 1.
+mlir::Value expandTo(mlir::OpBuilder &b, mlir::Location loc,
+                     mlir::Value operand, llvm::ArrayRef<mlir::Value> wanted);
+
 /// Where `operand` is read for the result element at `loops`.
 krnl::KernelBuilder::Access
 broadcastAccess(krnl::KernelBuilder &kernel, mlir::Value operand,

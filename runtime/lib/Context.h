@@ -71,6 +71,9 @@ struct OMContext {
   int64_t budget;   ///< nanoseconds per run; 0: any
   int64_t deadline; ///< of this run; 0: none
 
+  uint64_t seed;  ///< of random numbers without a seed; 0: not drawn yet
+  uint64_t draws; ///< how often random numbers were started, over all runs
+
   OMLogFunction log;
   void *logUser;
 

@@ -3,20 +3,18 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // The numbers themselves are computed by kernels, from a key and a counter.
-// Here is the key: a node's own seed, or one that the process draws once; and
-// which draw it is, as every run of a node gives other numbers.
+// Here is the key: a node's own seed, or one that the context draws once; and
+// which draw of the context it is, as every run of a node gives other numbers.
+// What other contexts do changes nothing: a program with a seed can be repeated
+// whatever else its process runs.
 //
 //===----------------------------------------------------------------------===//
 
 #include "../os/OS.h"
+#include "Context.h"
 #include "onnxc/rt/hooks.h"
 
-#include <atomic>
-
 using namespace onnxc::rt;
-
-static std::atomic<uint64_t> draws;
-static std::atomic<uint64_t> processSeed;
 
 /// Spreads the bits of a number over all of the result.
 static uint64_t mix(uint64_t x) {
@@ -25,21 +23,19 @@ static uint64_t mix(uint64_t x) {
   return x ^ x >> 31;
 }
 
-static uint64_t seedOfProcess() {
-  uint64_t seed = processSeed.load(std::memory_order_relaxed);
-  if (seed)
-    return seed;
-  uint64_t fresh = os::entropy() | 1;
-  return processSeed.compare_exchange_strong(seed, fresh) ? fresh : seed;
+static uint64_t seedOf(OnnxcCall &call) {
+  if (!call.seed)
+    call.seed = os::entropy() | 1;
+  return call.seed;
 }
 
 /// key, draw = random_key() params [has seed, seed]
-extern "C" int32_t onnxc_call_random_key(OnnxcCall *, int32_t, OnnxcValue *outs,
-                                         int32_t, const OnnxcValue *,
+extern "C" int32_t onnxc_call_random_key(OnnxcCall *call, int32_t,
+                                         OnnxcValue *outs, int32_t,
+                                         const OnnxcValue *,
                                          const int64_t *params) {
-  uint64_t seed = params[0] ? uint64_t(params[1]) : seedOfProcess();
+  uint64_t seed = params[0] ? uint64_t(params[1]) : seedOf(*call);
   *static_cast<uint64_t *>(outs[0].data) = mix(seed + 0x9e3779b97f4a7c15);
-  *static_cast<uint64_t *>(outs[1].data) =
-      draws.fetch_add(1, std::memory_order_relaxed);
+  *static_cast<uint64_t *>(outs[1].data) = call->draws++;
   return ONNXC_OK;
 }

@@ -113,6 +113,12 @@ assert first != run_elsewhere(other, 1)
 session = artefact.load_session(seeded)
 assert not np.array_equal(session.run([])[0], session.run([])[0])
 print("a seed gives the same first run")
+others = [artefact.load_session(seeded) for _ in range(2)]
+sequences = [[run.run([])[0] for run in others] for _ in range(2)]
+for mine, yours in sequences:
+    np.testing.assert_array_equal(mine, yours)
+assert not np.array_equal(sequences[0][0], sequences[1][0])
+print("sessions do not disturb each other")
 
 unseeded = f"{BASE}.uniform-float32.so"
 assert not np.array_equal(run(unseeded), run(unseeded))

@@ -195,7 +195,7 @@ class Draw:
     def results(self, proto, node, names):
         """What the node computes; None if that is not known for sure."""
         if node.expect:
-            return node.expect()
+            return attempt(node.expect)
         read = [v for v in [*node.inputs, *node.captured] if v is not None]
         reference = attempt(by_reference, proto, read, names)
         if node.trust == "reference":

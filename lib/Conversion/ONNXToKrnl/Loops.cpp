@@ -329,7 +329,18 @@ struct ScanLowering : public LoopPattern<onnx::ScanOp> {
     SmallVector<int64_t> axes;
     for (auto [i, value] : llvm::enumerate(scanned)) {
       int64_t axis = element(op.getScanInputAxes(), i);
-      axes.push_back(axis < 0 ? axis + rankedType(value).getRank() : axis);
+      int64_t rank = rankedType(value).getRank();
+      if (axis < -rank || axis >= rank)
+        return rewriter.notifyMatchFailure(op, "axis is out of range");
+      axes.push_back(axis < 0 ? axis + rank : axis);
+    }
+    ValueRange yielded = body.getTerminator()->getOperands();
+    for (auto [i, row] :
+         llvm::enumerate(yielded.drop_front(plan.carried.size()))) {
+      auto type = dyn_cast<RankedTensorType>(row.getType());
+      int64_t axis = element(op.getScanOutputAxes(), i);
+      if (type && (axis < -type.getRank() - 1 || axis > type.getRank()))
+        return rewriter.notifyMatchFailure(op, "axis is out of range");
     }
     plan.trips = sizeOf(rewriter, loc, scanned[0], axes[0]);
     for (unsigned i = 1; i < count; ++i)

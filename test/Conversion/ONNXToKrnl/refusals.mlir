@@ -18,3 +18,14 @@ func.func @not_for_this(%x: tensor<2x3xf32>, %w: tensor<1x1x1xf32>) -> tensor<2x
   %0 = onnx.Conv(%x, %w) : (tensor<2x3xf32>, tensor<1x1x1xf32>) -> tensor<2x3xf32>
   return %0 : tensor<2x3xf32>
 }
+
+// Of a scalar there is nothing to scan.
+func.func @scanned_scalar(%s: tensor<2xf32>, %x: tensor<f32>) -> tensor<2xf32> {
+  // expected-error @+2 {{the operator Scan is not supported}}
+  // expected-note @+1 {{axis is out of range}}
+  %y = onnx.Scan(%s, %x) {num_scan_inputs = 1 : i64} : (tensor<2xf32>, tensor<f32>) -> tensor<2xf32> body {
+  ^bb0(%state: tensor<2xf32>, %each: tensor<f32>):
+    onnx.Yield %state : tensor<2xf32>
+  }
+  return %y : tensor<2xf32>
+}

@@ -239,7 +239,8 @@ def suppression(m):
 
 @row("Flatten")
 def flatten(m):
-    return Node([m.tensor("T", m.shape(3, 4))], {"axis": m.pick(1, 0, -1)})
+    shape = m.shape(3, 4)
+    return Node([m.tensor("T", shape)], {"axis": m.pick(1, 0, -1) if shape else 0})
 
 
 @row("Shape")

@@ -163,7 +163,8 @@ Verifier::verifyValues(StringRef what, ArrayRef<OpParameter> parameters,
 
 LogicalResult Verifier::verifyType(StringRef what, const OpParameter &parameter,
                                    Type type) {
-  if (!parameter.getTypes().contains(type))
+  // Constants stand for initialisers too, which are of any type.
+  if (!parameter.getTypes().contains(type) && !isa<ConstantOp>(op))
     return op->emitOpError()
            << "has " << what << " '" << parameter.name << "' of type " << type
            << ", but its schema allows "

@@ -34,3 +34,11 @@ func.func @values(%0: tensor<2x!onnx.string>, %1: tensor<2xf8E8M0FNU>, %2: tenso
   %9 = onnx.Cast(%4) {to = 1 : i64} : (tensor<2xf6E2M3FN>) -> tensor<2xf32>
   return
 }
+
+// The schema of Constant does not know them; initialisers may have them.
+// CHECK-LABEL: func @initialiser
+// CHECK:       onnx.Constant dense<1.500000e+00> : tensor<2xf6E2M3FN>
+func.func @initialiser() -> tensor<2xf6E2M3FN> {
+  %c = onnx.Constant dense<1.5> : tensor<2xf6E2M3FN>
+  return %c : tensor<2xf6E2M3FN>
+}

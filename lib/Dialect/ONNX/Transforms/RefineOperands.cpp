@@ -33,8 +33,7 @@ static bool broadcasts(Operation *op) {
 /// checks it. What a branch says of values outside is true in it alone.
 static bool refine(Operation *user, Value value, ArrayRef<int64_t> shape) {
   auto type = dyn_cast<UnrankedTensorType>(value.getType());
-  if (!type || !value.getDefiningOp() ||
-      mayVaryInRank(value.getDefiningOp()) ||
+  if (!type || !value.getDefiningOp() || mayVaryInRank(value.getDefiningOp()) ||
       value.getParentBlock() != user->getBlock())
     return false;
   value.setType(RankedTensorType::get(shape, type.getElementType()));

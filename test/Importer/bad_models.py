@@ -203,12 +203,12 @@ def removed_operator(_):
     return graph([node("Upsample", ["x", "s"], ["y"])], initializers=[scales])
 
 
-@case(r"'culprit' \(Scan\)", "cannot be raised", "lengths")
-def old_scan_with_lengths(_):
+@case(r"'culprit' \(Scan\)", "cannot be raised", "num_scan_inputs")
+def old_scan_of_more_than_there_is(_):
     body = graph([node("Identity", ["i"], ["o"])], [value("i", (3,))], [value("o", (3,))])
     return model(
         graph(
-            [node("Scan", ["n", "x"], ["y"], num_scan_inputs=1, body=body)],
+            [node("Scan", ["n", "x"], ["y"], num_scan_inputs=2, body=body)],
             [value("x", (1, 2, 3)), value("n", (1,), TensorProto.INT64)],
         ),
         opset=8,

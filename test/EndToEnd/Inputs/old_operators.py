@@ -50,7 +50,7 @@ def recurrent(gates):
 
 
 def rows():
-    """(opset, operator, inputs, attributes, outputs); inputs that are in a tuple are constants of the model."""
+    """(opset, operator, inputs, attributes, outputs); inputs in a tuple are constants of the model, None is left out."""
     for opset in (7, 8, 9, 13):
         yield opset, "BatchNormalization", [IMAGE, *BATCH_NORM], {"epsilon": 1e-3}, 1
     for opset in (7, 10):
@@ -142,19 +142,62 @@ def rows():
     yield 7, "Pow", [np.abs(CUBE), f32(5)], {}, 1
 
 
+def body(inputs, outputs, *nodes):
+    """The graph of a loop; all values are vectors of floats but for those with a type of their own."""
+    infos = [[helper.make_tensor_value_info(n, *kind) for n, *kind in group] for group in (inputs, outputs)]
+    return helper.make_graph([helper.make_node(*node) for node in nodes], "body", *infos)
+
+
+def loops():
+    """Scan went over a batch until opset 8, with lengths; Loop and If are older than their newest versions."""
+    vector, flag = (TensorProto.FLOAT, [3]), (TensorProto.BOOL, [])
+    step = body([("s", *vector), ("e", *vector)], [("t", *vector), ("u", *vector)],
+                ("Add", ["s", "e"], ["t"]), ("Mul", ["t", "e"], ["u"]))  # fmt: skip
+    states = f32(2, 3), f32(2, 4, 3)
+    yield 8, "Scan", [None, *states], {"body": step, "num_scan_inputs": 1}, 2
+    yield 8, "Scan", [None, *states], {"body": step, "num_scan_inputs": 1, "directions": [1]}, 2
+    yield 8, "Scan", [i64(4, 2), *states], {"body": step, "num_scan_inputs": 1}, 2
+    yield 9, "Scan", [f32(3), f32(4, 3)], {"body": step, "num_scan_inputs": 1}, 2
+    trip = body([("i", TensorProto.INT64, []), ("c", *flag), ("s", *vector)], [("d", *flag), ("t", *vector), ("u", *vector)],
+                ("Identity", ["c"], ["d"]), ("Add", ["s", "s"], ["t"]), ("Identity", ["t"], ["u"]))  # fmt: skip
+    for opset in (7, 11):
+        yield opset, "Loop", [(np.int64(4),), (np.bool_(True),), f32(3)], {"body": trip}, 2
+
+
+def machine_learning():
+    """Of ai.onnx.ml: labels as two lists that belong to one another came with version 2."""
+    names = np.array(["b", "x", "a"], object)
+    yield 1, "ai.onnx.ml.LabelEncoder", [names], {"classes_strings": ["a", "b", "c"], "default_int64": -7}, 1
+    yield 2, "ai.onnx.ml.LabelEncoder", [names], {"keys_strings": ["a", "b"], "values_int64s": [4, 5], "default_int64": -7}, 1
+    yield 2, "ai.onnx.ml.LabelEncoder", [i64(2, 1, 0)], {"keys_int64s": [1, 2], "values_floats": [0.5, -1.5]}, 1
+    tree = {"nodes_treeids": [0, 0, 0], "nodes_nodeids": [0, 1, 2], "nodes_featureids": [1, 0, 0], "nodes_values": [0.2, 0.0, 0.0],
+            "nodes_modes": ["BRANCH_LEQ", "LEAF", "LEAF"], "nodes_truenodeids": [1, 0, 0], "nodes_falsenodeids": [2, 0, 0]}  # fmt: skip
+    leaves = {"treeids": [0, 0], "nodeids": [1, 2], "ids": [0, 1], "weights": [0.25, 0.75]}
+    rows = f32(6, 3)
+    for opset in (1, 3):
+        targets = {f"target_{key}": value for key, value in leaves.items()} | {"n_targets": 2}
+        yield opset, "ai.onnx.ml.TreeEnsembleRegressor", [rows], tree | targets, 1
+        classes = {f"class_{key}": value for key, value in leaves.items()} | {"classlabels_int64s": [3, 8, 9]}
+        yield opset, "ai.onnx.ml.TreeEnsembleClassifier", [rows], tree | classes, 2
+
+
 def make_model(opset, operator, inputs, attributes, outputs, is_dynamic):
     """A model of the one node, and the values that it takes."""
     names, infos, weights, given = [], [], [], {}
     for i, value in enumerate(inputs):
-        names.append(f"x{i}")
+        names.append("" if value is None else f"x{i}")
+        if value is None:
+            continue
         if isinstance(value, tuple):
             weights.append(numpy_helper.from_array(np.asarray(value[0]), names[-1]))
             continue
         sizes = [None] * value.ndim if is_dynamic else value.shape
         infos.append(helper.make_tensor_value_info(names[-1], helper.np_dtype_to_tensor_dtype(value.dtype), sizes))
         given[names[-1]] = value
-    node = helper.make_node(operator, names, [f"y{i}" for i in range(outputs)], "node", **attributes)
-    model = helper.make_model(helper.make_graph([node], "old", infos, [], weights), opset_imports=[helper.make_opsetid("", opset)], ir_version=8)
+    domain, _, operator = operator.rpartition(".")
+    node = helper.make_node(operator, names, [f"y{i}" for i in range(outputs)], "node", domain=domain, **attributes)
+    opsets = [helper.make_opsetid(domain, opset), *([helper.make_opsetid("", 15)] if domain else [])]
+    model = helper.make_model(helper.make_graph([node], "old", infos, [], weights), opset_imports=opsets, ir_version=8)
     inferred = onnx.shape_inference.infer_shapes(model).graph.value_info
     kinds = {info.name: info.type.tensor_type.elem_type for info in inferred}
     for name in node.output:
@@ -175,7 +218,8 @@ def check(row, is_dynamic, folder):
 
 def main():
     onnxruntime.set_default_logger_severity(4)
-    failed, cases = 0, [(row, is_dynamic) for row in rows() for is_dynamic in ((False, True) if "--dynamic" in sys.argv else (False,))]
+    all_rows = [*rows(), *loops(), *machine_learning()]
+    failed, cases = 0, [(row, is_dynamic) for row in all_rows for is_dynamic in ((False, True) if "--dynamic" in sys.argv else (False,))]
     for row, is_dynamic in cases:
         with tempfile.TemporaryDirectory() as folder:
             try:

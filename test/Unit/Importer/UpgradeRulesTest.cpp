@@ -531,9 +531,9 @@ TEST(UpgradeRules, Scan_8_to_9) {
       "<body: graph = body (float a, float b) => (float c, float d) { c = Add "
       "(a, b) d = Neg (c) }, num_scan_inputs: int = 1, scan_input_directions: "
       "ints = [1]> }, num_scan_inputs: int = 2>\n");
-  expectRefused("y = Scan <num_scan_inputs = 1, body = body (float a) => "
-                "(float b) { b = Neg (a) }> (lengths, x)",
-                8, "different lengths");
+  expectRefused("y = Scan <num_scan_inputs = 2, body = body (float a) => "
+                "(float b) { b = Neg (a) }> (, x)",
+                8, "num_scan_inputs");
 }
 
 TEST(UpgradeRules, LabelEncoder_1_to_2) {

@@ -421,7 +421,12 @@ struct MoveBytes final : OpRewritePattern<Move> {
   LogicalResult matchAndRewrite(Move op,
                                 PatternRewriter &rewriter) const override {
     DequantizeLinearOp first = dequantizedBytes(op->getOperand(0));
-    if (!first || !isUniform(first) || isFromConstants(first.getX()))
+    // Weights are moved when the model is compiled, unless a run picks some.
+    bool staysConstant =
+        first && isFromConstants(first.getX()) &&
+        llvm::all_of(op->getOperands().drop_front(),
+                     [](Value operand) { return isFromConstants(operand); });
+    if (!first || !isUniform(first) || staysConstant)
       return rewriter.notifyMatchFailure(op, "moves no uniform bytes");
     if (op->getNumResults() != 1 && !op->getResult(1).use_empty())
       return rewriter.notifyMatchFailure(op, "has other results");

@@ -118,3 +118,17 @@ func.func @zero_points_of_rows(%x: tensor<3x8xui8>, %z: tensor<3xui8>) -> tensor
   %0 = onnx.MatMulInteger(%x, %w) a_zero_point(%z) : (tensor<3x8xui8>, tensor<8x4xi8>, tensor<3xui8>) -> tensor<3x4xi32>
   return %0 : tensor<3x4xi32>
 }
+
+// -----
+
+// Of a table only the rows that a run picks are dequantised.
+// CHECK-LABEL: func.func @rows_of_a_table
+// CHECK:         %[[ROWS:.+]] = onnx.Gather(%{{.+}}, %arg0) {{.*}}(tensor<30x4xi8>, tensor<2xi64>) -> tensor<2x4xi8>
+// CHECK:         onnx.DequantizeLinear(%[[ROWS]],
+func.func @rows_of_a_table(%i: tensor<2xi64>) -> tensor<2x4xf32> {
+  %t = onnx.Constant dense<3> : tensor<30x4xi8>
+  %s = onnx.Constant dense<0.3> : tensor<f32>
+  %0 = onnx.DequantizeLinear(%t, %s) : (tensor<30x4xi8>, tensor<f32>) -> tensor<30x4xf32>
+  %1 = onnx.Gather(%0, %i) {axis = 0 : i64} : (tensor<30x4xf32>, tensor<2xi64>) -> tensor<2x4xf32>
+  return %1 : tensor<2x4xf32>
+}

@@ -5,12 +5,12 @@
 // The report names what has no vector code, with the reason and how much of the
 // work it is; what has is not named.
 // CHECK:      scalar: {{.+}} % of the estimated work
-// CHECK-NOT:  "vectors"
-// CHECK-DAG:    % "selection": call of topk
-// CHECK-DAG:    % "sums": computes in order
-// CHECK-DAG:    % "quotients": divsi of each lane by itself
-// CHECK-DAG:    % "places": index depends on data
-// CHECK-NOT:  "vectors"
+// CHECK-NOT:  vectors
+// CHECK-DAG:    % selection: call of topk
+// CHECK-DAG:    % sums: computes in order
+// CHECK-DAG:    % quotients: divsi of each lane by itself
+// CHECK-DAG:    % places: index depends on data
+// CHECK-NOT:  vectors
 // CHECK:      import:
 
 // JSON:      "scalar_kernels": [
@@ -19,7 +19,7 @@
 // JSON-NEXT:   "reason": "{{.+}}",
 // JSON-NEXT:   "share": 0.{{[0-9]+}}
 
-// O0:        % "vectors": kernel without a recipe
+// O0:        % vectors: kernel without a recipe
 
 module attributes {onnx.ir_version = 10 : i64, onnx.opset = {ai.onnx = 21 : i64}} {
   func.func @main_graph(

@@ -7,6 +7,7 @@
 #include "onnxc/Recipe/CostModel.h"
 
 #include "mlir/IR/BuiltinTypeInterfaces.h"
+#include "llvm/ADT/bit.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -42,19 +43,40 @@ double tileCycles(const TargetDescription &target, RegisterTile tile) {
   return std::max({fma, loads, fmaLatency}) + tileOverhead;
 }
 
+/// Rows of results whose number only the run knows: widths of pictures and
+/// their halves, sentences, and many.
+static constexpr int64_t usualRows[] = {4,  7,  10, 14, 20,
+                                        28, 40, 56, 80, manyIterations};
+
+/// Cycles for `rows` rows and as many vectors as the tile has. What whole tiles
+/// leave is one smaller tile, or, where only the run knows how much it is,
+/// tiles of half as many rows each time.
+static double rowCycles(const TargetDescription &target, RegisterTile tile,
+                        int64_t rows, bool isKnown) {
+  double cycles = 0;
+  int64_t step = tile.rows;
+  for (int64_t rest = rows; rest > 0;) {
+    cycles += double(rest / step) * tileCycles(target, {step, tile.vectors});
+    rest %= step;
+    step = isKnown ? rest : int64_t(llvm::bit_floor(uint64_t(step - 1)));
+  }
+  return cycles;
+}
+
 double resultCycles(const TargetDescription &target, RegisterTile tile,
                     int64_t rows, int64_t columns, int64_t lanes) {
-  if (ShapedType::isDynamic(rows))
-    rows = manyIterations;
   if (ShapedType::isDynamic(columns))
     columns = manyIterations * lanes;
   int64_t vectors = llvm::divideCeil(columns, lanes);
   auto rowTiles = [&](int64_t width) {
-    double cycles =
-        double(rows / tile.rows) * tileCycles(target, {tile.rows, width});
-    if (int64_t rest = rows % tile.rows)
-      cycles += tileCycles(target, {rest, width});
-    return cycles;
+    RegisterTile part{tile.rows, width};
+    if (!ShapedType::isDynamic(rows))
+      return rowCycles(target, part, rows, /*isKnown=*/true);
+    double perRow = 0;
+    for (int64_t usual : usualRows)
+      perRow += rowCycles(target, part, usual, /*isKnown=*/false) /
+                double(usual * std::size(usualRows));
+    return perRow * manyIterations;
   };
   double cycles = double(vectors / tile.vectors) * rowTiles(tile.vectors);
   if (int64_t rest = vectors % tile.vectors)
@@ -65,8 +87,7 @@ double resultCycles(const TargetDescription &target, RegisterTile tile,
 RegisterTile chooseRegisterTile(const TargetDescription &target, int64_t rows,
                                 int64_t columns, int64_t lanes,
                                 int64_t mostRows) {
-  if (ShapedType::isDynamic(rows))
-    rows = manyIterations;
+  int64_t limit = ShapedType::isDynamic(rows) ? manyIterations : rows;
   if (ShapedType::isDynamic(columns))
     columns = manyIterations * lanes;
   int64_t vectors = llvm::divideCeil(columns, lanes);
@@ -76,7 +97,7 @@ RegisterTile chooseRegisterTile(const TargetDescription &target, int64_t rows,
   RegisterTile best{1, 1};
   double bestCycles = std::numeric_limits<double>::infinity();
   for (RegisterTile tile : tiles) {
-    if (tile.rows > std::min(rows, mostRows) || tile.vectors > vectors)
+    if (tile.rows > std::min(limit, mostRows) || tile.vectors > vectors)
       continue;
     double cycles = resultCycles(target, tile, rows, columns, lanes);
     if (cycles < bestCycles * 0.99) {
@@ -91,14 +112,13 @@ RegisterTile chooseWindowTile(const TargetDescription &target, int64_t rows,
                               int64_t columns, int64_t lanes) {
   // Half of the registers hold results, the rest what the window reads.
   int64_t room = target.vectorRegs / 2;
-  if (ShapedType::isDynamic(rows))
-    rows = manyIterations;
+  int64_t limit = ShapedType::isDynamic(rows) ? manyIterations : rows;
   if (ShapedType::isDynamic(columns))
     columns = manyIterations * lanes;
   int64_t vectors = std::min<int64_t>(llvm::divideCeil(columns, lanes), 2);
   RegisterTile best{1, vectors};
   double bestCycles = std::numeric_limits<double>::infinity();
-  for (int64_t count = std::min(room / vectors, rows); count > 0; --count) {
+  for (int64_t count = std::min(room / vectors, limit); count > 0; --count) {
     RegisterTile tile{count, vectors};
     double cycles = resultCycles(target, tile, rows, columns, lanes);
     if (cycles < bestCycles * 0.99) {

@@ -22,6 +22,7 @@ struct RegisterTile {
 double tileCycles(const target::TargetDescription &target, RegisterTile tile);
 
 /// Cycles for one step of the reduction over a whole result, tails included.
+/// For rows whose number only the run knows it is the mean over usual numbers.
 double resultCycles(const target::TargetDescription &target, RegisterTile tile,
                     int64_t rows, int64_t columns, int64_t lanes);
 

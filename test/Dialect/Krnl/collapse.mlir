@@ -139,3 +139,42 @@ func.func @window_of_a_part(%x: tensor<4xf32>, %w: tensor<3xi8>, %e: tensor<1xf3
   } -> tensor<1xf32>
   return %y : tensor<1xf32>
 }
+
+// The sizes of a temporary are those of the result, though they were taken from
+// another temporary that is gone.
+// CHECK-LABEL: func @sizes_of_sizes
+// CHECK:         krnl.kernel "sum" loops [ab = ?, k = 5]
+func.func @sizes_of_sizes(%x: tensor<?x?x5xf32>, %m: index, %n: index) -> tensor<?x?xf32> {
+  %e = tensor.empty(%m, %n) : tensor<?x?xf32>
+  %y = krnl.kernel "sum" loops [a = ?, b = ?, k = 5] ins(%x : tensor<?x?x5xf32>) outs(%e : tensor<?x?xf32>) {
+  ^bb0(%p: tensor<?x?x5xf32>, %o: tensor<?x?xf32>):
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %zero = arith.constant 0.0 : f32
+    %rows = tensor.dim %o, %c0 : tensor<?x?xf32>
+    %columns = tensor.dim %o, %c1 : tensor<?x?xf32>
+    %turned = tensor.empty(%columns, %rows) : tensor<?x?xf32>
+    %m1 = tensor.dim %turned, %c1 : tensor<?x?xf32>
+    %n1 = tensor.dim %turned, %c0 : tensor<?x?xf32>
+    %t = tensor.empty(%m1, %n1) : tensor<?x?xf32>
+    %f = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>], iterator_types = ["parallel", "parallel"]}
+        outs(%t : tensor<?x?xf32>) attrs = {krnl.axes = ["a", "b"]} {
+    ^bb0(%q: f32):
+      linalg.yield %zero : f32
+    } -> tensor<?x?xf32>
+    %s = linalg.generic {indexing_maps = [affine_map<(a, b, k) -> (a, b, k)>, affine_map<(a, b, k) -> (a, b)>], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%p : tensor<?x?x5xf32>) outs(%f : tensor<?x?xf32>) attrs = {krnl.axes = ["a", "b", "k"]} {
+    ^bb0(%v: f32, %q: f32):
+      %w = arith.addf %q, %v : f32
+      linalg.yield %w : f32
+    } -> tensor<?x?xf32>
+    %r = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a, b)>], iterator_types = ["parallel", "parallel"]}
+        ins(%s : tensor<?x?xf32>) outs(%o : tensor<?x?xf32>) attrs = {krnl.axes = ["a", "b"]} {
+    ^bb0(%v: f32, %q: f32):
+      %w = arith.negf %v : f32
+      linalg.yield %w : f32
+    } -> tensor<?x?xf32>
+    krnl.yield %r : tensor<?x?xf32>
+  } -> tensor<?x?xf32>
+  return %y : tensor<?x?xf32>
+}

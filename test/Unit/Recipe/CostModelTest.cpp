@@ -68,6 +68,23 @@ TEST(CostModelTest, RowsOfATileAreLimited) {
               most);
 }
 
+// With rows of unknown number many vectors are better than many rows: they keep
+// the processor busy where few rows are left.
+TEST(CostModelTest, UnknownRowsPreferVectors) {
+  TargetDescription target =
+      TargetDescription::get("x86_64-linux-gnu", "znver5", "");
+  int64_t lanes = target.lanes(32);
+  EXPECT_GE(chooseRegisterTile(target, dynamic, 256, lanes).vectors, 4);
+  // One row alone waits for its sums in a tile of two vectors, not in one of
+  // four: rows that the run tells cost more than as many known ones.
+  RegisterTile narrow{14, 2}, wide{6, 4};
+  double known = resultCycles(target, narrow, 140, 128, lanes) /
+                 resultCycles(target, wide, 140, 128, lanes);
+  double unknown = resultCycles(target, narrow, dynamic, 128, lanes) /
+                   resultCycles(target, wide, dynamic, 128, lanes);
+  EXPECT_GT(unknown, known);
+}
+
 // Results take half of the registers, at most two vectors of each row.
 TEST(CostModelTest, WindowTiles) {
   for (const char *cpu : {"znver4", "haswell"}) {

@@ -248,8 +248,7 @@ void KernelEmitter::emitTileVariants(unsigned position) {
   if (!ShapedType::isDynamic(blockedExtent) && blockedExtent % extent &&
       nest.loop(blocked).kind == Loop::Kind::Axis)
     return emitWith(blockedExtent % extent);
-  // The length of the tail is known only at run time: masked lanes, or one row
-  // after the other.
+  // The length of the tail is known only at run time: masked lanes, or rows.
   ActiveLoop state;
   state.lanes = lanes;
   if (lanes > 1) {
@@ -258,10 +257,27 @@ void KernelEmitter::emitTileVariants(unsigned position) {
     active[use.loop] = state;
     return emitTileVariants(position + 1);
   }
-  emitStrip(use.loop, {}, bound, 1, state, {}, [&](ValueRange) {
-    emitTileVariants(position + 1);
-    return SmallVector<Value>();
-  });
+  emitRowTail(use.loop, extent, bound, [&] { emitTileVariants(position + 1); });
+}
+
+/// The rows that are left of a tile, as many side by side as there are, but for
+/// powers of two: each visit reads all the vectors, and a few accumulators
+/// would wait for each other.
+void KernelEmitter::emitRowTail(unsigned loop, int64_t extent, LaneIndex bound,
+                                function_ref<void()> body) {
+  LaneIndex done;
+  for (auto rows = int64_t(llvm::bit_floor(uint64_t(extent - 1))); rows > 0;
+       rows /= 2) {
+    LaneIndex rest = math.mod(math.add(bound, math.scale(done, -1)), rows);
+    LaneIndex end = math.add(bound, math.scale(rest, -1));
+    ActiveLoop state;
+    state.copies = rows;
+    emitStrip(loop, done, end, rows, state, {}, [&](ValueRange) {
+      body();
+      return SmallVector<Value>();
+    });
+    done = end;
+  }
 }
 
 void KernelEmitter::emitOps() {

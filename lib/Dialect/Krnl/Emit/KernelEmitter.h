@@ -131,6 +131,8 @@ private:
   void emitParallel(unsigned position);
   void emitShared(unsigned position);
   void emitTileVariants(unsigned position);
+  void emitRowTail(unsigned loop, int64_t extent, LaneIndex bound,
+                   llvm::function_ref<void()> body);
   void emitOps();
 
   // EmitLoops.cpp: bounds and strips of one loop.

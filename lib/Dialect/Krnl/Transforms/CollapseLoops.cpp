@@ -384,7 +384,23 @@ KernelOp LoopCollapser::rebuild() {
   return target;
 }
 
+/// Lets sizes of temporaries come from where the temporaries have them: nobody
+/// else may need these by now, and a size read for them alone is in the way.
+static void followSizes(RewriterBase &rewriter, KernelOp kernel) {
+  for (auto dim : llvm::make_early_inc_range(
+           kernel.getBody().front().getOps<tensor::DimOp>())) {
+    auto empty = dim.getSource().getDefiningOp<tensor::EmptyOp>();
+    std::optional<int64_t> index = dim.getConstantIndex();
+    if (!empty || !index || !empty.getType().isDynamicDim(*index))
+      continue;
+    rewriter.replaceOp(dim, empty.getDynamicSize(*index));
+    if (empty->use_empty())
+      rewriter.eraseOp(empty);
+  }
+}
+
 KernelOp collapseLoops(RewriterBase &rewriter, KernelOp kernel) {
+  followSizes(rewriter, kernel);
   for (bool changed = true; changed;) {
     changed = false;
     SmallVector<std::string> names;

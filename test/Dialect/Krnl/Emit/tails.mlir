@@ -87,3 +87,31 @@ func.func @packed(%x: tensor<13x17xf32>, %o: tensor<13x17xf32>) -> tensor<13x17x
   } -> tensor<13x17xf32>
   return %y : tensor<13x17xf32>
 }
+
+// Of the rows that whole tiles of six leave, four go side by side, then two, then
+// one: each time they share the vectors that are read.
+// CHECK-LABEL: func private @kernel_rows_0(
+// CHECK:         scf.if
+// CHECK:           %{{.+}}:6 = scf.for {{.+}} to %c9 step %c1 iter_args
+// CHECK:         } else {
+// CHECK:           scf.for {{.+}} step %c4
+// CHECK:             %{{.+}}:4 = scf.for {{.+}} to %c9 step %c1 iter_args
+// CHECK:           scf.for {{.+}} step %c2
+// CHECK:             %{{.+}}:2 = scf.for {{.+}} to %c9 step %c1 iter_args
+// CHECK:           scf.for {{.+}} step %c1
+// CHECK:             %{{[^:]+}} = scf.for {{.+}} to %c9 step %c1 iter_args
+func.func @rows(%x: tensor<?x9xf32>, %w: tensor<9x16xf32>, %o: tensor<?x16xf32>) -> tensor<?x16xf32> {
+  %y = krnl.kernel "rows" loops [m = ?, n = 16, k = 9] ins(%x, %w : tensor<?x9xf32>, tensor<9x16xf32>) outs(%o : tensor<?x16xf32>)
+      recipe [block(n, 16) -> (n.p, n.r), block(m, 6) -> (m.o, m.r), order(m.o, n.p, k, m.r, n.r), share(m.o, n.p), parallel(m.o), register_tile(m.r, n.r)] {
+  ^bb0(%a: tensor<?x9xf32>, %b: tensor<9x16xf32>, %c: tensor<?x16xf32>):
+    %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%a, %b : tensor<?x9xf32>, tensor<9x16xf32>) outs(%c : tensor<?x16xf32>) attrs = {krnl.axes = ["m", "n", "k"]} {
+    ^bb0(%p: f32, %q: f32, %s: f32):
+      %0 = arith.mulf %p, %q : f32
+      %1 = arith.addf %s, %0 : f32
+      linalg.yield %1 : f32
+    } -> tensor<?x16xf32>
+    krnl.yield %r : tensor<?x16xf32>
+  } -> tensor<?x16xf32>
+  return %y : tensor<?x16xf32>
+}

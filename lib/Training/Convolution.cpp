@@ -193,10 +193,8 @@ static LogicalResult conv(Backward &back, Operation *op, Value dy) {
 static LogicalResult convTranspose(Backward &back, Operation *op, Value dy) {
   auto convolution = cast<ConvTransposeOp>(op);
   Value x = convolution.getX(), w = convolution.getW();
-  auto kind = op->getAttrOfType<StringAttr>("auto_pad");
-  bool isSame = kind && kind.getValue().starts_with("SAME");
-  if (isSame || op->getAttr("output_shape"))
-    return op->emitOpError("has a gradient for explicit pads only");
+  if (op->getAttr("output_shape"))
+    return op->emitOpError("has a gradient without output_shape only");
   FailureOr<WindowPlan> plan =
       WindowPlan::of(op, op->getResult(0), windowOf(w), x);
   if (failed(plan))

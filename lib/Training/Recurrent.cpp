@@ -105,11 +105,12 @@ LogicalResult Layer::check(Value lengths) {
     return op->emitOpError("has a gradient without sequence_lens, clip, "
                            "input_forget and layout only");
   auto type = dyn_cast<RankedTensorType>(r.getType());
-  if (rankOf(x) != 3 || rankOf(w) != 3 || !type || type.getRank() != 3 ||
-      type.isDynamicDim(2))
+  bool hasSize = type && type.getRank() == 3 && !type.isDynamicDim(2);
+  hidden = hasSize ? type.getDimSize(2) : integerOf(op, "hidden_size", 0);
+  constexpr int64_t largest = int64_t(1) << 30;
+  if (rankOf(x) != 3 || hidden < 1 || hidden > largest)
     return op->emitOpError("has a gradient for known ranks and hidden sizes "
                            "only");
-  hidden = type.getDimSize(2);
   gates = isa<LSTMOp>(op) ? 4 : isa<GRUOp>(op) ? 3 : 1;
   return chooseActivations();
 }

@@ -148,6 +148,8 @@ WINDOWS = [
     ("y = ConvTranspose<strides = [2, 3], pads = [1, 0, 1, 1], output_padding = [1, 0], group = 2>(a, b)",
      {"a": normal(2, 4, 3, 4), "b": normal(4, 2, 3, 3)}),
     ("y = ConvTranspose<dilations = [2], strides = [2]>(a, b)", {"a": normal(1, 2, 5), "b": normal(2, 1, 3)}),
+    ("y = ConvTranspose<auto_pad = \"SAME_LOWER\", strides = [2, 2]>(a, b)", {"a": normal(1, 2, 3, 4), "b": normal(2, 3, 3, 3)}),
+    ("y = ConvTranspose<auto_pad = \"SAME_UPPER\", strides = [2]>(a, b)", {"a": normal(1, 2, 4), "b": normal(2, 1, 4)}),
     ("y = AveragePool<kernel_shape = [2, 3]>(a)", {"a": image}),
     ("y = AveragePool<kernel_shape = [3, 2], pads = [1, 1, 1, 0], strides = [2, 1]>(a)", {"a": image}),
     ("y = AveragePool<kernel_shape = [3, 2], pads = [1, 1, 1, 0], count_include_pad = 1>(a)", {"a": image}),
@@ -258,4 +260,3 @@ FAMILIES = {
 
 # What has a gradient for known sizes only.
 KNOWN_SIZES = {text for text, _ in WINDOWS if "auto_pad" in text or "ceil_mode" in text and "Average" in text}
-KNOWN_SIZES |= {text for text, _ in RECURRENT}

@@ -37,11 +37,12 @@ FOLDER = ROOT / "build" / "exports"
 
 def all_rows():
     import detection
+    import hub
     import language
     import structured
     import vision
 
-    return vision.ROWS + detection.ROWS + language.ROWS + structured.ROWS
+    return vision.ROWS + detection.ROWS + language.ROWS + hub.ROWS + structured.ROWS
 
 
 def write_inputs(row, path):

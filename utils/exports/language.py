@@ -57,7 +57,6 @@ class Cached(nn.Module):
 def cached(kind, head="ForCausalLM", **config):
     made = getattr(transformers, f"{kind}Config")(**(SMALL | config))
     made._attn_implementation = "eager"
-    made._experts_implementation = "eager"
     return Cached(getattr(transformers, f"{kind}{head}")(made))
 
 
@@ -385,7 +384,6 @@ ROWS = [
     decoder("OPT", 4, ffn_dim=96, word_embed_proj_dim=64),
     decoder("Falcon", 1, multi_query=True, new_decoder_architecture=False),
     decoder("Bloom", 4, n_layer=2, n_head=4),
-    decoder("Mixtral", 2, exporters=(DYNAMO,), num_key_value_heads=2, num_local_experts=4, sliding_window=None),
     Row("t5-encoder", t5_encoder, tokens, TEXTS, TEXT, opset=14),
     Row("t5-decoder", t5_decoder, decoder_inputs, STEPS, DECODING, opset=14),
     Row(

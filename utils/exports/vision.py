@@ -8,7 +8,7 @@ import functools
 import torch
 import torch.nn.functional as F
 import torchvision
-from rows import BATCH, BATCHES, IMAGE, IMAGES, Row, image
+from rows import BATCH, BATCHES, DYNAMO, IMAGE, IMAGES, Row, image
 from torch import nn
 from torchvision import models
 
@@ -82,6 +82,14 @@ def deeplab():
     backbone = IntermediateLayerGetter(small_mobilenet(dilated=True).features, {"12": "out"})
     head = DeepLabHead(288, 10, (2, 4, 6))
     return FirstOf(DeepLabV3(backbone, head))
+
+
+def lraspp():
+    from torchvision.models.segmentation.lraspp import LRASPP
+
+    backbone = small_mobilenet(dilated=True).features
+    layers = torchvision.models._utils.IntermediateLayerGetter(backbone, {"3": "low", "12": "high"})
+    return LRASPP(layers, 16, 288, 7, 32)
 
 
 class UNet(nn.Module):
@@ -206,6 +214,54 @@ class Diffusion(nn.Module):
         return self.last(F.silu(self.norm3(torch.cat([skip, self.up(y)], 1))))
 
 
+class Generator(nn.Module):
+    """From a vector to a picture, in the steps of a DCGAN."""
+
+    def __init__(self, width=16):
+        super().__init__()
+        widths = [4 * width, 2 * width, width]
+        layers = [nn.ConvTranspose2d(32, widths[0], 4, 1, 0, bias=False), nn.BatchNorm2d(widths[0]), nn.ReLU()]
+        for i, o in zip(widths, widths[1:], strict=False):
+            layers += [nn.ConvTranspose2d(i, o, 4, 2, 1, bias=False), nn.BatchNorm2d(o), nn.ReLU()]
+        self.layers = nn.Sequential(*layers, nn.ConvTranspose2d(width, 3, 3, 2, 1, 1), nn.Tanh())
+
+    def forward(self, z):
+        return self.layers(z[:, :, None, None])
+
+
+class SpatialTransformer(nn.Module):
+    """Looks where an affine map says that it should look, and follows a flow."""
+
+    def __init__(self):
+        super().__init__()
+        self.locate = nn.Sequential(nn.Conv2d(3, 8, 7, 2), nn.ReLU(), nn.AdaptiveAvgPool2d(4), nn.Flatten(), nn.Linear(128, 6))
+        self.flow = nn.Conv2d(3, 2, 3, padding=1)
+
+    def forward(self, x):
+        theta = self.locate(x).view(-1, 2, 3) * 0.1 + torch.tensor([[1.0, 0, 0], [0, 1.0, 0]])
+        y = F.grid_sample(x, F.affine_grid(theta, x.size(), align_corners=False), align_corners=False, padding_mode="border")
+        flow = self.flow(y).tanh().permute(0, 2, 3, 1) * 0.2
+        return F.grid_sample(y, F.affine_grid(theta, y.size(), align_corners=True) + flow, align_corners=True)
+
+
+class Volume(nn.Module):
+    """Convolutions of space and time, down and up."""
+
+    def __init__(self):
+        super().__init__()
+        self.down = nn.Sequential(
+            nn.Conv3d(1, 8, 3, padding=1),
+            nn.InstanceNorm3d(8, affine=True),
+            nn.LeakyReLU(),
+            nn.MaxPool3d(2),
+            nn.Conv3d(8, 16, (1, 3, 3), padding=(0, 1, 1)),
+        )
+        self.up = nn.Sequential(nn.ConvTranspose3d(16, 8, 2, 2), nn.ELU(), nn.Conv3d(8, 2, 1))
+
+    def forward(self, x):
+        return self.up(self.down(x)).softmax(1)
+
+
 def diffusion_inputs(batch, height, width):
     return {"image": torch.randn(batch, 4, height, width), "t": torch.randint(0, 1000, (batch,))}
 
@@ -244,6 +300,25 @@ ROWS = [
     Row("u-net", UNet, image, IMAGES + [{"batch": 1, "height": 51, "width": 70}], IMAGE),
     Row("super-resolution", SuperResolution, gray, IMAGES, IMAGE, opset=13),
     Row("arcface", ArcFace, image, BATCHES, BATCH, opset=13),
+    Row("dcgan", Generator, lambda batch: {"z": torch.randn(batch, 32)}, BATCHES, {"z": {0: "batch"}}, opset=13),
+    Row("spatial-transformer", SpatialTransformer, image, BATCHES, BATCH, opset=20, exporters=(DYNAMO,), dynamo_opset=20),
+    Row(
+        "volume",
+        Volume,
+        lambda batch, side: {"x": torch.randn(batch, 1, side, 16, 12)},
+        [{"batch": 2, "side": 8}, {"batch": 1, "side": 14}],
+        {"x": {0: "batch", 2: "side"}},
+    ),
+    Row(
+        "resnext",
+        lambda: models.ResNet(models.resnet.Bottleneck, [1, 1, 1, 1], 20, groups=8, width_per_group=4),
+        image,
+        IMAGES,
+        IMAGE,
+        opset=12,
+    ),
+    Row("mnasnet", lambda: models.mnasnet0_5(num_classes=20), image, IMAGES, IMAGE, opset=13),
+    Row("lraspp", lambda: FirstOf(lraspp()), image, IMAGES, IMAGE, opset=13),
     Row("depth", DepthDecoder, image, IMAGES, IMAGE),
     Row(
         "diffusion",

@@ -161,10 +161,18 @@ bool GraphImporter::inferTypes(const NodeProto &node, Operation *op) {
   }
   if (op->getName().getStringRef() == "onnx.Constant")
     return true;
-  FailureOr<SmallVector<schema::InferredValue>> inferred = schema::inferResults(
-      op, schema::ValueFacts(), [&] { return error(node, op->getLoc()); });
+  // Where an operator of a variant for one rank is expanded, the analysis finds
+  // out that the rank is impossible; elsewhere it reports the error.
+  bool isExpansion = frame.function && state.functions.empty();
+  std::optional<ScopedDiagnosticHandler> ignore;
+  if (isExpansion)
+    ignore.emplace(op->getContext(), [](Diagnostic &) { return success(); });
+  FailureOr<SmallVector<schema::InferredValue>> inferred =
+      schema::inferResults(op, schema::ValueFacts(), [&] {
+        return isExpansion ? op->emitError() : error(node, op->getLoc());
+      });
   if (failed(inferred))
-    return false;
+    return isExpansion;
   for (auto [result, value] : llvm::zip_equal(op->getResults(), *inferred))
     result.setType(value.type);
   return true;

@@ -226,14 +226,13 @@ static bool isUndecided(Operation *op, const ValueFacts &facts) {
   });
 }
 
-/// Attention begins to write the shape of its last result before it knows
-/// whether there is a rank, and leaves it at none of the dimensions.
-static bool isUnfinishedScalar(Operation *op, Type type,
-                               const ValueFacts &facts) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  return op->getName().getStringRef() == "onnx.Attention" && tensor &&
-         tensor.getRank() == 0 &&
-         isa<UnrankedTensorType>(facts.type(op->getOperand(0)));
+/// Attention writes some dimensions of its last result before it knows all
+/// ranks that the others come from.
+static bool isUnfinished(Operation *op, const ValueFacts &facts) {
+  return op->getName().getStringRef() == "onnx.Attention" &&
+         llvm::any_of(op->getOperands(), [&](Value value) {
+           return isa<UnrankedTensorType>(facts.type(value));
+         });
 }
 
 FailureOr<SmallVector<InferredValue>>
@@ -279,8 +278,8 @@ onnxc::schema::inferResults(Operation *op, const ValueFacts &facts,
     InferredValue found = readOutput(*node.getOutputType(index), context);
     if (!mayHaveZeros)
       dropZeroSizes(found);
-    if (isUnfinishedScalar(op, found.type, facts))
-      found.type = dropShape(found.type);
+    if (index == 3 && isUnfinished(op, facts))
+      found = {dropShape(found.type), {}};
     if (isa<NoneType>(found.type))
       found.type =
           op->getName().getStringRef() == treeClassifier && index == 0

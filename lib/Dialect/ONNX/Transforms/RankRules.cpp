@@ -68,7 +68,8 @@ static constexpr RankRule rules[] = {
     {"onnx.DeformConv", 3, 1, 1},
     {"onnx.DeformConv", 4, 3, unbounded, 0},
     {"onnx.DepthToSpace", 0, 4, 4},
-    {"onnx.DequantizeLinear", 2, 0, unbounded, 1},
+    // Quantisers write a scale of one element with a scalar zero point.
+    {"onnx.DequantizeLinear", 2, 0, unbounded, 1, 0, true},
     {"onnx.Det", 0, 2, unbounded},
     {"onnx.EyeLike", 0, 2, 2},
     {"onnx.GRU", 0, 3, 3},
@@ -124,7 +125,7 @@ static constexpr RankRule rules[] = {
     {"onnx.QLinearConv", 4, 0, 1},
     {"onnx.QLinearConv", 5, 0, 1},
     {"onnx.QLinearConv", 8, 1, 1},
-    {"onnx.QuantizeLinear", 2, 0, unbounded, 1},
+    {"onnx.QuantizeLinear", 2, 0, unbounded, 1, 0, true},
     {"onnx.RMSNormalization", 1, 0, unbounded, 0, 0, true},
     {"onnx.RNN", 0, 3, 3},
     {"onnx.RNN", 1, 3, 3},
@@ -141,7 +142,7 @@ static constexpr RankRule rules[] = {
     {"onnx.RotaryEmbedding", 1, 2, 3},
     {"onnx.RotaryEmbedding", 2, 2, 3, 1},
     {"onnx.RotaryEmbedding", 3, 2, 2},
-    {"onnx.STFT", 0, 2, 3},
+    {"onnx.STFT", 0, 3, 3},
     {"onnx.STFT", 2, 1, 1},
     {"onnx.ScatterElements", 0, 1, unbounded},
     {"onnx.ScatterElements", 1, 1, unbounded, 0},
@@ -152,6 +153,7 @@ static constexpr RankRule rules[] = {
     {"onnx.SoftmaxCrossEntropyLoss", 1, 1, unbounded, 0, -1},
     {"onnx.SoftmaxCrossEntropyLoss", 2, 1, 1},
     {"onnx.SpaceToDepth", 0, 4, 4},
+    {"onnx.SplitToSequence", 1, 0, 1},
     {"onnx.StringNormalizer", 0, 1, 2},
     {"onnx.TfIdfVectorizer", 0, 1, 2},
     {"onnx.TopK", 0, 1, unbounded},
@@ -270,6 +272,17 @@ static std::optional<std::string> checkUpdates(Operation *op, RankOf rankOf) {
          " and indices of rank " + std::to_string(*ranks[1]);
 }
 
+/// A scale is for the tensor, for each part of an axis, or for each block.
+static std::optional<std::string> checkScale(Operation *op, RankOf rankOf) {
+  std::optional<int64_t> rank = rankOf(&op->getOpOperand(0)),
+                         scale = rankOf(&op->getOpOperand(1));
+  if (!rank || !scale || *scale == 0 || *scale == *rank ||
+      (*scale == 1 && *rank > 1))
+    return std::nullopt;
+  return "has a scale of rank " + std::to_string(*scale) +
+         " for an operand of rank " + std::to_string(*rank);
+}
+
 /// A Scan goes along an axis of each of its last operands.
 static std::optional<std::string> checkScan(ScanOp scan, RankOf rankOf) {
   int64_t count = scan.getNumScanInputs(), all = scan->getNumOperands();
@@ -327,6 +340,8 @@ onnxc::onnx::checkRanks(Operation *op, function_ref<Type(Value)> typeOf) {
     return error;
   if (auto scan = dyn_cast<ScanOp>(op))
     return checkScan(scan, rankOf);
+  if (isa<QuantizeLinearOp, DequantizeLinearOp>(op))
+    return checkScale(op, rankOf);
   if (isa<ScatterNDOp>(op))
     if (auto error = checkUpdates(op, rankOf))
       return error;

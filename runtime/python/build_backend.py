@@ -70,6 +70,9 @@ def _metadata(project):
     lines = ["Metadata-Version: 2.1", f"Name: {project['name']}", f"Version: {project['version']}"]
     lines += [f"Summary: {project['description']}", f"Requires-Python: {project['requires-python']}"]
     lines += [f"Requires-Dist: {dependency}" for dependency in project["dependencies"]]
+    for extra, dependencies in project.get("optional-dependencies", {}).items():
+        lines.append(f"Provides-Extra: {extra}")
+        lines += [f'Requires-Dist: {dependency}; extra == "{extra}"' for dependency in dependencies]
     return "\n".join(lines) + "\n"
 
 

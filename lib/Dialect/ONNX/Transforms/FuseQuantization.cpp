@@ -354,8 +354,11 @@ struct ScaleBeforeQuantize final : OpRewritePattern<QuantizeLinearOp> {
     if (!takesFactor(op.getX()) || isCopy(op))
       return rewriter.notifyMatchFailure(op, "nothing takes the factor");
     NodeMaker maker(rewriter, op.getLoc());
-    Value one = maker.number(1, rewriter.getF32Type());
-    Value factor = maker.make("Div", {one, maker.reshape(op.getYScale(), {})});
+    // Of the shape of the scale: that of the zero point.
+    scale->values.front() = 1;
+    Value one = scale->create(rewriter, op.getLoc());
+    Value factor = maker.make("Div", {maker.number(1, rewriter.getF32Type()),
+                                      maker.reshape(op.getYScale(), {})});
     Value x = withFactor(maker, op.getX(), factor);
     rewriter.modifyOpInPlace(op, [&] {
       op.getXMutable().assign(x);

@@ -118,13 +118,6 @@ ROWS = [
     reading("squeezebert", "SqueezeBert", embedding_size=64),
     reading("mobilebert", "MobileBert", true_hidden_size=32, intra_bottleneck_size=32, embedding_size=32, num_attention_heads=4),
     reading("ibert", "IBert"),
-    reading(
-        "longformer",
-        "Longformer",
-        exporters=(SCRIPT,),
-        attention_window=[8, 8],
-        sizes=[{"batch": 2, "length": 16}, {"batch": 1, "length": 40}],
-    ),
     reading("xlm", "XLM", emb_dim=64, n_layers=2, n_heads=4),
     reading("mamba", "Mamba", exporters=(SCRIPT,), state_size=8, sizes=[{"batch": 2, "length": 6}, {"batch": 1, "length": 6}]),
     decoder("GPTJ", 4, n_embd=64, n_layer=2, n_head=4, rotary_dim=8, n_positions=130),
@@ -183,6 +176,7 @@ ROWS = [
         series,
         BATCHES,
         {"past_values": {0: "batch"}},
+        exporters=(DYNAMO,),
     ),
     Row(
         "hubert",

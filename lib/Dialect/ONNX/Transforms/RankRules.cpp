@@ -69,7 +69,6 @@ static constexpr RankRule rules[] = {
     {"onnx.DeformConv", 4, 3, unbounded, 0},
     {"onnx.DepthToSpace", 0, 4, 4},
     // Quantisers write a scale of one element with a scalar zero point.
-    {"onnx.DequantizeLinear", 2, 0, unbounded, 1, 0, true},
     {"onnx.Det", 0, 2, unbounded},
     {"onnx.EyeLike", 0, 2, 2},
     {"onnx.GRU", 0, 3, 3},
@@ -125,7 +124,6 @@ static constexpr RankRule rules[] = {
     {"onnx.QLinearConv", 4, 0, 1},
     {"onnx.QLinearConv", 5, 0, 1},
     {"onnx.QLinearConv", 8, 1, 1},
-    {"onnx.QuantizeLinear", 2, 0, unbounded, 1, 0, true},
     {"onnx.RMSNormalization", 1, 0, unbounded, 0, 0, true},
     {"onnx.RNN", 0, 3, 3},
     {"onnx.RNN", 1, 3, 3},
@@ -272,15 +270,24 @@ static std::optional<std::string> checkUpdates(Operation *op, RankOf rankOf) {
          " and indices of rank " + std::to_string(*ranks[1]);
 }
 
-/// A scale is for the tensor, for each part of an axis, or for each block.
+/// A scale is for the tensor, for each part of an axis, or for each block; a
+/// zero point goes with it, and may be a list of one beside a scalar.
 static std::optional<std::string> checkScale(Operation *op, RankOf rankOf) {
-  std::optional<int64_t> rank = rankOf(&op->getOpOperand(0)),
-                         scale = rankOf(&op->getOpOperand(1));
-  if (!rank || !scale || *scale == 0 || *scale == *rank ||
-      (*scale == 1 && *rank > 1))
-    return std::nullopt;
-  return "has a scale of rank " + std::to_string(*scale) +
-         " for an operand of rank " + std::to_string(*rank);
+  std::optional<int64_t> rank = rankOf(&op->getOpOperand(0));
+  std::optional<int64_t> scale = rankOf(&op->getOpOperand(1));
+  std::optional<int64_t> zero = rankOf(operandInSlot(op, 2));
+  auto fits = [&](std::optional<int64_t> part) {
+    return !rank || !part || *part == 0 || *part == *rank ||
+           (*part == 1 && *rank > 1);
+  };
+  std::string found =
+      " for an operand of rank " + (rank ? std::to_string(*rank) : "");
+  if (!fits(scale))
+    return "has a scale of rank " + std::to_string(*scale) + found;
+  bool isPair = !scale || !zero || *scale == *zero || *scale == 0 || *zero == 0;
+  if (!fits(zero) || (rank && !isPair))
+    return "has a zero point of rank " + std::to_string(*zero) + found;
+  return std::nullopt;
 }
 
 /// A Scan goes along an axis of each of its last operands.

@@ -155,6 +155,7 @@ ROWS = [
         series,
         BATCHES,
         {"past_values": {0: "batch"}},
+        exporters=(DYNAMO,),
     ),
     Row(
         "patch-tsmixer",

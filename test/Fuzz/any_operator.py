@@ -25,7 +25,9 @@ SMOOTH = frozenset(
 )
 # Where the reference alone is not to be believed: it forgets the lengths of sequences, joins what loops give
 # along a dimension that is there, has optionals that are lists, and drops imaginary parts.
-DOUBTFUL = frozenset("RNN GRU LSTM Loop LRN Resize StringNormalizer CenterCropPad Trilu DictVectorizer".split())
+DOUBTFUL = frozenset("RNN GRU LSTM Loop LRN Resize StringNormalizer DictVectorizer".split())
+# The reference puts the number 0 between strings.
+FILLS = frozenset("CenterCropPad GridSample Trilu".split())
 # Files, windows (largest values that are or are not quite 1 as integers), what names values around it, and what onnxruntime rounds as it goes.
 LEFT_OUT = frozenset(["ImageDecoder", "ai.onnx.preview.training.Gradient", "com.microsoft.DynamicQuantizeLSTM",
                       "com.microsoft.DynamicQuantizeMatMul", "com.microsoft.QAttention",
@@ -163,7 +165,8 @@ def any_operator(d):
     formals = [signature.outputs[min(i, len(signature.outputs) - 1)] for i in range(made.outputs)]
     kinds = tuple(types.get(f.kind, f.kind) for f in formals)
     keeps = row.make.__module__ in MOVES and signature.name not in COMPUTES
-    trust = "onnxruntime" if signature.name in DOUBTFUL else "both"
+    fills = signature.name in FILLS and "tensor(string)" in types.values()
+    trust = "onnxruntime" if signature.name in DOUBTFUL or fills else "both"
     expect = functools.partial(row.expect, Drawn(signature, types), made) if row.expect else None
     operands = [maker.value_of(o) for o in made.inputs]
     return Node(signature.name, operands, made.attributes, made.outputs, keeps, signature.domain, (), trust, expect, kinds)

@@ -127,6 +127,8 @@ def rows():
         yield 8, operator, [CUBE, f32(3, 1, 5)], {}, 1
     yield 10, "QuantizeLinear", [CUBE, (np.float32(0.02),), (np.uint8(120),)], {}, 1
     yield 10, "DequantizeLinear", [RNG.integers(-128, 128, (3, 4)).astype(np.int8), (np.float32(0.02),), (np.int8(-3),)], {}, 1
+    # As quantisers write it: one scale in a vector, the zero point without one.
+    yield 13, "DequantizeLinear", [RNG.integers(-128, 128, (3, 4)).astype(np.int8), (np.float32([0.02]),), (np.int8(-3),)], {}, 1
     yield 7, "InstanceNormalization", [IMAGE, f32(3), f32(3)], {"epsilon": 1e-2}, 1
     yield 7, "Tile", [CUBE, (i64(1, 2, 1, 3),)], {}, 1
     yield 7, "Reshape", [CUBE, (i64(0, -1, 5),)], {}, 1

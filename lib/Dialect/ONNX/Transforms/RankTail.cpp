@@ -32,7 +32,8 @@ static bool isUnranked(Value value) {
 /// The dimension of an operand that says what rank a result has: how many axes
 /// or sizes there are, or how long the index tuples of GatherND.
 static std::optional<Unknown> rankGiver(Operation *op) {
-  if (op->getNumRegions() != 0 || llvm::none_of(op->getResults(), isUnranked))
+  // Others have no rank yet, as their bodies have not been looked at.
+  if (!mayVaryInRank(op) || llvm::none_of(op->getResults(), isUnranked))
     return std::nullopt;
   for (OpOperand &operand : op->getOpOperands()) {
     auto type = dyn_cast<RankedTensorType>(operand.get().getType());

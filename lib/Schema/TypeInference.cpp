@@ -178,20 +178,14 @@ static InferredValue readOutput(const ::onnx::TypeProto &proto,
   return found;
 }
 
-/// True if a size of 0 can be meant: some operand has one, or everything about
-/// the operands is known. The functions also write 0 where they have computed
-/// with a size that they do not know.
+/// True if a size of 0 is meant, as everything about the operands is known. The
+/// functions also write 0 where they have computed with a size that they do not
+/// know.
 static bool mayBeEmpty(ArrayRef<Value> operands, const ValueFacts &facts) {
-  bool allKnown = true;
-  for (Value value : operands) {
+  return llvm::all_of(operands, [&](Value value) {
     auto type = value ? dyn_cast<TensorType>(facts.type(value)) : TensorType();
-    if (!type)
-      continue;
-    if (type.hasRank() && llvm::is_contained(type.getShape(), 0))
-      return true;
-    allKnown &= type.hasStaticShape();
-  }
-  return allKnown;
+    return !type || type.hasStaticShape();
+  });
 }
 
 /// Sizes of 0 that nothing proves are unknown.

@@ -141,3 +141,19 @@ func.func @declared_vector(%x: tensor<?x1xf32>, %b: tensor<4xf32>) -> tensor<4xf
   %1 = onnx.Add(%0, %b) : (none, tensor<4xf32>) -> tensor<4xf32>
   return %1 : tensor<4xf32>
 }
+
+// -----
+
+// What is computed with a size that is not known is not known, whatever other
+// operands are empty.
+// CHECK-LABEL: @empty_past_and_unknown_values
+// CHECK: return %{{.*}} : tensor<1x5x?xf32>
+func.func @empty_past_and_unknown_values(
+    %q: tensor<1x5x64xf32>, %k: tensor<1x5x?xf32>, %v: tensor<1x5x?xf32>,
+    %past: tensor<1x2x0x16xf32>) -> tensor<*xf32> {
+  %y, %keys, %values = onnx.Attention(%q, %k, %v) past_key(%past) past_value(%past)
+      {q_num_heads = 4 : i64, kv_num_heads = 2 : i64}
+      : (tensor<1x5x64xf32>, tensor<1x5x?xf32>, tensor<1x5x?xf32>, tensor<1x2x0x16xf32>, tensor<1x2x0x16xf32>)
+      -> tensor<*xf32> present_key tensor<*xf32> present_value tensor<*xf32>
+  return %y : tensor<*xf32>
+}

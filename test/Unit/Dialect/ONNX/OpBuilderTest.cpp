@@ -84,17 +84,18 @@ TEST_F(OpBuilderTest, DefaultsAreThoseOfTheSchema) {
   EXPECT_EQ(norm.getAxes(), ArrayRef<int64_t>({0, 2, 3}));
 }
 
-TEST_F(OpBuilderTest, EveryOperationHasARow) {
+TEST_F(OpBuilderTest, EveryOperationOfASchemaHasARow) {
   size_t count = 0;
   for (RegisteredOperationName name : context.getRegisteredOperations())
     if (name.getDialectNamespace() == "onnx" &&
-        name.getStringRef() != "onnx.Yield") {
+        name.getStringRef() != "onnx.Yield" &&
+        name.getStringRef() != "onnx.Custom") {
       EXPECT_TRUE(OpSignature::find(name.getStringRef()))
           << name.getStringRef().str();
       ++count;
     }
   EXPECT_EQ(count, OpSignature::getAll().size());
-  EXPECT_EQ(count, 261u);
+  EXPECT_EQ(count, 268u);
   EXPECT_FALSE(OpSignature::find("onnx.Absent"));
 }
 

@@ -131,15 +131,21 @@ static bool wrongCount(State &state, Py_ssize_t given) {
   return false;
 }
 
+static bool missingInput(PyObject *name, PyObject *dict) {
+  PyObject *given = PyDict_Keys(dict);
+  if (given)
+    PyErr_Format(PyExc_ValueError, "input '%U' is missing; given are %R", name,
+                 given);
+  Py_XDECREF(given);
+  return false;
+}
+
 static bool takeDict(State &state, Runner &runner, PyObject *dict) {
   for (size_t i = 0; i < state.inputs.size(); ++i) {
-    PyObject *object = PyDict_GetItemWithError(dict, state.inputs[i].name);
-    if (!object) {
-      if (!PyErr_Occurred())
-        PyErr_Format(PyExc_ValueError, "input '%U' is missing",
-                     state.inputs[i].name);
-      return false;
-    }
+    PyObject *name = state.inputs[i].name;
+    PyObject *object = PyDict_GetItemWithError(dict, name);
+    if (!object)
+      return !PyErr_Occurred() && missingInput(name, dict);
     if (!takeInput(state, runner, i, object))
       return false;
   }

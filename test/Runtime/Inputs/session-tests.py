@@ -157,7 +157,7 @@ class Errors(unittest.TestCase):
         self.refused(ValueError, "takes 2 inputs and was given 1", [x])
         self.refused(ValueError, "takes 2 inputs and was given 1", x)
         self.refused(ValueError, "takes 2 inputs and was given 3", {"x": x, "b": b, "c": b})
-        self.refused(ValueError, "input 'b' is missing", {"x": x})
+        self.refused(ValueError, r"input 'b' is missing; given are \['x', 'B'\]", {"x": x, "B": b})
         self.refused(ValueError, r"takes f32\[batch, 4\] and was given f64\[2, 4\]", [x.astype(float), b])
         self.refused(ValueError, "wrong shape", [x[:, :3], b])
         self.refused(ValueError, "'batch' is 2 elsewhere", [x, b[:1]])

@@ -158,3 +158,23 @@ func.func @peeled_too_often(%x: tensor<13x17xf32>, %o: tensor<13x17xf32>) -> ten
   } -> tensor<13x17xf32>
   return %y : tensor<13x17xf32>
 }
+
+// -----
+
+// Each row of the tile would need a bound of its own.
+func.func @tiled_blocks(%x: tensor<9x21xf32>, %o: tensor<21xf32>) -> tensor<21xf32> {
+  // expected-error @+1 {{recipe step 3 'register_tile(j.o, j.i)': loop 'j.i' ends early in its last block, so loop 'j.o' outside cannot be part of its register tile}}
+  %y = krnl.kernel "sum" loops [i = 9, j = 21] ins(%x : tensor<9x21xf32>) outs(%o : tensor<21xf32>)
+      recipe [block(j, 16, tail=peel) -> (j.o, j.i), order(i, j.o, j.i), register_tile(j.o, j.i)] {
+  ^bb0(%a: tensor<9x21xf32>, %b: tensor<21xf32>):
+    %r = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>],
+        iterator_types = ["reduction", "parallel"]}
+        ins(%a : tensor<9x21xf32>) outs(%b : tensor<21xf32>) attrs = {krnl.axes = ["i", "j"]} {
+    ^bb0(%p: f32, %q: f32):
+      %s = arith.addf %q, %p : f32
+      linalg.yield %s : f32
+    } -> tensor<21xf32>
+    krnl.yield %r : tensor<21xf32>
+  } -> tensor<21xf32>
+  return %y : tensor<21xf32>
+}

@@ -103,6 +103,9 @@ LogicalResult LoopNest::checkTail(const BodyOp &op, const LoopUse &use,
       if (outer >= &use)
         return refuse("it must be inside loop '" +
                       Twine(allLoops[around].name) + "'");
+      if (outer->role != RegisterRole::None)
+        return refuse("loop '" + Twine(allLoops[around].name) +
+                      "' outside cannot be part of its register tile");
       if (outer->unroll != 1 && !(around == blocks && peels(blocks)))
         return refuse("loop '" + Twine(allLoops[around].name) +
                       "' outside cannot be unrolled");

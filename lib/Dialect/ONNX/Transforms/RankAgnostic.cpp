@@ -99,14 +99,14 @@ static void computeFlat(Operation *op, Value x) {
       [&](OpResult y, Type type) { return maker.reshape(y, shape, type); });
 }
 
-/// The last `maxRank` entries of `shape` with ones in front.
-static Value padShape(Maker &maker, Value shape) {
-  Value ones = maker.ints(SmallVector<int64_t>(maxRank, 1));
+/// The last `rank` entries of `shape` with ones in front.
+static Value padShape(Maker &maker, Value shape, int64_t rank) {
+  Value ones = maker.ints(SmallVector<int64_t>(rank, 1));
   Value padded = maker.make<ConcatOp>(maker.list(ShapedType::kDynamic),
                                       {ones, shape}, maker.integer("axis", 0));
   return maker.make<SliceOp>(
-      maker.list(maxRank), {padded, maker.ints({-maxRank}),
-                            maker.ints({std::numeric_limits<int64_t>::max()})});
+      maker.list(rank), {padded, maker.ints({-rank}),
+                         maker.ints({std::numeric_limits<int64_t>::max()})});
 }
 
 /// op(x, y) -> reshape(op(pad(x), pad(y)), as many sizes as the larger has)
@@ -126,8 +126,8 @@ static void computePadded(Operation *op) {
     if (!wide) {
       Value sizes = maker.shapeOf(x);
       ranks.push_back(maker.make<SizeOp>(maker.scalar(), sizes));
-      wide =
-          maker.reshape(x, padShape(maker, sizes), Maker::typeLike(x, shape));
+      wide = maker.reshape(x, padShape(maker, sizes, maxRank),
+                           Maker::typeLike(x, shape));
     }
     operands.push_back(wide);
   }
@@ -187,16 +187,18 @@ void onnxc::onnx::makeRankAgnostic(Operation *op) {
 }
 
 //===----------------------------------------------------------------------===//
-// Scalars and lists
+// Scalars, lists and what is broadcast
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The operands in these slots are one number each, or a list.
+/// The operands in these slots are one number each, or a list, or broadcast to
+/// the first operand.
 struct StructuralSlots {
   llvm::StringLiteral op;
   /// Bit i is for slot i.
   uint32_t scalars;
   uint32_t lists;
+  uint32_t broadcast = 0;
 };
 } // namespace
 
@@ -222,6 +224,7 @@ static constexpr StructuralSlots structuralSlots[] = {
     {"onnx.HammingWindow", slots({0}), 0},
     {"onnx.HannWindow", slots({0}), 0},
     {"onnx.If", slots({0}), 0},
+    {"onnx.LayerNormalization", 0, 0, slots({1, 2})},
     {"onnx.Loop", slots({0, 1}), 0},
     {"onnx.MaxUnpool", 0, slots({2})},
     {"onnx.MelWeightMatrix", slots({0, 1, 2, 3, 4}), 0},
@@ -229,6 +232,7 @@ static constexpr StructuralSlots structuralSlots[] = {
     {"onnx.OneHot", slots({1}), slots({2})},
     {"onnx.Pad", slots({2}), slots({1, 3})},
     {"onnx.QLinearConv", slots({1, 2, 6, 7}), 0},
+    {"onnx.RMSNormalization", 0, 0, slots({1})},
     {"onnx.Range", slots({0, 1, 2}), 0},
     {"onnx.ReduceL1", 0, slots({1})},
     {"onnx.ReduceL2", 0, slots({1})},
@@ -259,6 +263,18 @@ static constexpr StructuralSlots structuralSlots[] = {
     {"onnx.training.Momentum", slots({0, 1}), 0},
 };
 
+/// `x` with as many dimensions as `like` has; null if that is not known.
+static Value broadcastLike(Maker &maker, Value x, Value like) {
+  auto type = dyn_cast<RankedTensorType>(like.getType());
+  if (!type)
+    return Value();
+  if (type.getRank() == 0)
+    return maker.reshape(x, maker.ints({}), Maker::typeLike(x, {}));
+  SmallVector<int64_t> shape(type.getRank(), ShapedType::kDynamic);
+  return maker.reshape(x, padShape(maker, maker.shapeOf(x), type.getRank()),
+                       Maker::typeLike(x, shape));
+}
+
 bool onnxc::onnx::flattenStructuralOperands(Operation *op) {
   StringRef name = op->getName().getStringRef();
   const auto *row = llvm::find_if(
@@ -267,15 +283,23 @@ bool onnxc::onnx::flattenStructuralOperands(Operation *op) {
     return false;
   bool changed = false;
   for (unsigned slot = 0; slot < 8; ++slot) {
-    bool isScalar = row->scalars >> slot & 1, isList = row->lists >> slot & 1;
-    OpOperand *operand = isScalar || isList ? operandInSlot(op, slot) : nullptr;
+    uint32_t bit = 1u << slot;
+    bool isStructural = (row->scalars | row->lists | row->broadcast) & bit;
+    OpOperand *operand = isStructural ? operandInSlot(op, slot) : nullptr;
     if (!operand || !isa<UnrankedTensorType>(operand->get().getType()))
       continue;
     Maker maker(op);
-    Value x = operand->get();
-    operand->set(isList ? maker.flatten(x)
-                        : maker.make<ReshapeOp>(Maker::typeLike(x, {}),
-                                                {x, maker.ints({})}));
+    Value x = operand->get(), settled;
+    if (row->scalars & bit)
+      settled =
+          maker.make<ReshapeOp>(Maker::typeLike(x, {}), {x, maker.ints({})});
+    else if (row->lists & bit)
+      settled = maker.flatten(x);
+    else
+      settled = broadcastLike(maker, x, op->getOperand(0));
+    if (!settled)
+      continue;
+    operand->set(settled);
     changed = true;
   }
   return changed;

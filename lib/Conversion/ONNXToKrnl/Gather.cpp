@@ -71,6 +71,10 @@ struct GatherElementsLowering
       return rewriter.notifyMatchFailure(op, "rank is not known");
     int64_t axis = positiveAxis(op.getAxis(), type.getRank());
     SmallVector<Value> sizes = sizesOf(rewriter, loc, indices);
+    for (int64_t d = 0; d < type.getRank(); ++d)
+      if (d != axis)
+        checkAtMost(rewriter, loc, sizes[d], sizeOf(rewriter, loc, data, d),
+                    "GatherElements: more indices than data");
     Value y = generate(
         rewriter, loc, "GatherElements", type.getElementType(), sizes,
         {data, indices, sizeOf(rewriter, loc, data, axis)},
@@ -106,7 +110,12 @@ struct GatherNDLowering : public OpConversionPattern<onnx::GatherNDOp> {
       return rewriter.notifyMatchFailure(op, "length of indices is not known");
     SmallVector<Value> dataSizes = sizesOf(rewriter, loc, data);
     SmallVector<Value> sizes = sizesOf(rewriter, loc, indices);
-    sizes.pop_back();
+    checkEqualSizes(rewriter, loc, sizes.pop_back_val(),
+                    indexConstant(rewriter, loc, depth),
+                    "GatherND: the indices have another length");
+    for (int64_t d = 0; d < batch; ++d)
+      checkEqualSizes(rewriter, loc, sizes[d], dataSizes[d],
+                      "GatherND: the indices have another batch size");
     llvm::append_range(sizes,
                        ArrayRef<Value>(dataSizes).drop_front(batch + depth));
     sizes = knownSizes(rewriter, loc, op->getResult(0), sizes);
@@ -146,6 +155,9 @@ struct ReverseSequenceLowering
     int64_t time = positiveAxis(op.getTimeAxis(), type.getRank()),
             batch = positiveAxis(op.getBatchAxis(), type.getRank());
     SmallVector<Value> sizes = sizesOf(rewriter, loc, x);
+    checkEqualSizes(rewriter, loc, sizeOf(rewriter, loc, lengths, 0),
+                    sizes[batch],
+                    "ReverseSequence: expected a length for each of the batch");
     Value y = generate(
         rewriter, loc, "ReverseSequence", type.getElementType(), sizes,
         {x, lengths, sizes[time]},

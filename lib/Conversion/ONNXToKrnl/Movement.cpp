@@ -78,6 +78,10 @@ struct ConcatLowering : public OpConversionPattern<onnx::ConcatOp> {
         if (!rankedType(x).isDynamicDim(d))
           size = sizeOf(rewriter, loc, x, d);
       sizes.push_back(d == axis ? offsets.back() : size);
+      if (d != axis)
+        for (Value x : operands)
+          checkEqualSizes(rewriter, loc, sizeOf(rewriter, loc, x, d), size,
+                          "Concat: the operands differ beside the axis");
     }
     Type element = rankedType(operands.front()).getElementType();
     RankedTensorType type = typeOfSizes(sizes, element);

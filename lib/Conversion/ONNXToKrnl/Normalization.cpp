@@ -6,11 +6,13 @@
 // makes a group is all that tells the operators apart.
 //===----------------------------------------------------------------------===//
 
+#include "onnxc/Conversion/ONNXToKrnl/Broadcasting.h"
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
 #include "onnxc/Conversion/ONNXToKrnl/KernelBuilder.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Conversion/ONNXToKrnl/ScalarBuilder.h"
 #include "onnxc/Conversion/ONNXToKrnl/Windows.h"
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
 
 using namespace mlir;
@@ -205,21 +207,50 @@ private:
   SmallVector<std::pair<Value, int64_t>> groupLike;
 };
 
-/// The last dimensions, to which `value` broadcasts.
-FailureOr<Parameter> trailing(Value original, Value value, int64_t rank) {
+/// A parameter has one size of a dimension, or 1.
+void checkBroadcasts(OpBuilder &b, Location loc, Value size, Value wanted) {
+  if (isEqualConstantIntOrValue(size, wanted) || isConstantIntValue(size, 1))
+    return;
+  auto equals = [&](Value to) -> Value {
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, size, to);
+  };
+  krnl::CheckOp::create(b, loc,
+                        arith::OrIOp::create(b, loc, equals(wanted),
+                                             equals(indexConstant(b, loc, 1))),
+                        "normalisation: a parameter does not broadcast");
+}
+
+/// `value` for the last dimensions of `x`, to which it broadcasts: where only
+/// the run knows, it is checked and expanded.
+FailureOr<Parameter> trailing(OpBuilder &b, Location loc, Value original,
+                              Value value, Value x) {
   Parameter p{value, Type(), {}};
   if (!value)
     return p;
   p.element = onnxElement(original);
   auto type = dyn_cast<RankedTensorType>(value.getType());
+  int64_t rank = cast<RankedTensorType>(x.getType()).getRank();
   if (!type || type.getRank() > rank)
     return failure();
-  for (int64_t d = rank - type.getRank(); d < rank; ++d)
+  SmallVector<Value> wanted;
+  for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+    int64_t d = rank - type.getRank() + dim;
     p.dims.push_back(d);
+    wanted.push_back(sizeOf(b, loc, x, d));
+    checkBroadcasts(b, loc, sizeOf(b, loc, value, dim), wanted.back());
+  }
+  p.value = expandTo(b, loc, value, wanted);
   return p;
 }
 
-Parameter channels(Value original, Value value) {
+void checkChannels(OpBuilder &b, Location loc, Value parameter, Value x) {
+  checkEqualSizes(b, loc, sizeOf(b, loc, parameter, 0), sizeOf(b, loc, x, 1),
+                  "normalisation: a parameter has another number of channels");
+}
+
+Parameter channels(OpBuilder &b, Location loc, Value original, Value value,
+                   Value x) {
+  checkChannels(b, loc, value, x);
   return {value, onnxElement(original), {1}};
 }
 
@@ -235,8 +266,9 @@ struct LayerNormLowering
       return rewriter.notifyMatchFailure(op, "rank is not known");
     int64_t rank = type.getRank(), axis = op.getAxis();
     axis = axis < 0 ? axis + rank : axis;
-    auto scale = trailing(op.getScale(), adaptor.getScale(), rank);
-    auto bias = trailing(op.getB(), adaptor.getB(), rank);
+    auto scale =
+        trailing(rewriter, op.getLoc(), op.getScale(), adaptor.getScale(), x);
+    auto bias = trailing(rewriter, op.getLoc(), op.getB(), adaptor.getB(), x);
     if (failed(scale) || failed(bias))
       return rewriter.notifyMatchFailure(op, "parameters do not broadcast");
     SmallVector<bool> reduced(rank);
@@ -269,7 +301,8 @@ struct RMSNormLowering : public OpConversionPattern<onnx::RMSNormalizationOp> {
       return rewriter.notifyMatchFailure(op, "rank is not known");
     int64_t rank = type.getRank(), axis = op.getAxis();
     axis = axis < 0 ? axis + rank : axis;
-    auto scale = trailing(op.getScale(), adaptor.getScale(), rank);
+    auto scale =
+        trailing(rewriter, op.getLoc(), op.getScale(), adaptor.getScale(), x);
     if (failed(scale))
       return rewriter.notifyMatchFailure(op, "scale does not broadcast");
     SmallVector<bool> reduced(rank);
@@ -296,13 +329,15 @@ struct InstanceNormLowering
       return rewriter.notifyMatchFailure(op, "operand has no channels");
     SmallVector<bool> reduced(type.getRank(), true);
     reduced[0] = reduced[1] = false;
-    GroupKernel k(rewriter, op.getLoc(), "InstanceNormalization", x,
+    Location loc = op.getLoc();
+    GroupKernel k(rewriter, loc, "InstanceNormalization", x,
                   onnxElement(op.getInput()), reduced);
     Value mean = k.mean();
     Value inverse = k.inverseDeviation(k.meanSquare(mean), op.getEpsilon());
-    Value y = k.normalize(k.result(), mean, inverse,
-                          channels(op.getScale(), adaptor.getScale()),
-                          channels(op.getB(), adaptor.getB()));
+    Value y = k.normalize(
+        k.result(), mean, inverse,
+        channels(rewriter, loc, op.getScale(), adaptor.getScale(), x),
+        channels(rewriter, loc, op.getB(), adaptor.getB(), x));
     replaceWithCasts(rewriter, *getTypeConverter(), op, k.kernel.finish({y}));
     return success();
   }
@@ -322,6 +357,7 @@ struct GroupNormLowering
     int64_t groups = op.getNumGroups();
     Value x = splitDim(rewriter, loc, adaptor.getX(), 1, groups);
     auto parameter = [&](Value original, Value value) -> Parameter {
+      checkChannels(rewriter, loc, value, adaptor.getX());
       return {splitDim(rewriter, loc, value, 0, groups),
               onnxElement(original),
               {1, 2}};

@@ -116,9 +116,18 @@ private:
     demand(cell.r, 2, cell.hidden);
     demand(cell.bias, 1, 2 * all);
     demand(cell.peepholes, 1, 3 * cell.hidden);
+    int64_t batchDim = cell.batchFirst ? 0 : 1;
+    Value batch = sizeOf(b, loc, cell.x, batchDim);
+    if (cell.lengths)
+      checkEqualSizes(b, loc, sizeOf(b, loc, cell.lengths, 0), batch,
+                      "recurrent operator: expected a length for each of the "
+                      "batch");
     for (Value *state : {&cell.initialH, &cell.initialC}) {
-      demand(*state, cell.batchFirst ? 1 : 0, cell.directions);
+      demand(*state, 1 - batchDim, cell.directions);
       demand(*state, 2, cell.hidden);
+      if (*state)
+        checkEqualSizes(b, loc, sizeOf(b, loc, *state, batchDim), batch,
+                        "recurrent operator: a state has another batch size");
     }
   }
 

@@ -88,3 +88,15 @@ func.func @no_rank(%x: tensor<*xf32> {onnx.name = "x"}) -> tensor<*xf32> {
   %0 = onnx.Transpose(%x) {perm = array<i64: 8, 0, 1, 2, 3, 4, 5, 6, 7>} : (tensor<*xf32>) -> tensor<*xf32>
   return %0 : tensor<*xf32>
 }
+
+// -----
+
+// A scale broadcasts to the data: it takes the rank of that, without variants.
+// CHECK-LABEL: @scale_of_unknown_rank
+// CHECK-NOT: onnx.If
+// CHECK: %[[SCALE:.*]] = onnx.Reshape(%{{.*}}, %{{.*}}) {allowzero = 1 : i64{{.*}}} : (tensor<*xf32>, tensor<2xi64>) -> tensor<?x?xf32>
+// CHECK: onnx.RMSNormalization(%{{.*}}, %[[SCALE]])
+func.func @scale_of_unknown_rank(%x: tensor<3x8xf32>, %s: tensor<*xf32>) -> tensor<3x8xf32> {
+  %y = onnx.RMSNormalization(%x, %s) : (tensor<3x8xf32>, tensor<*xf32>) -> tensor<3x8xf32>
+  return %y : tensor<3x8xf32>
+}

@@ -64,6 +64,15 @@ void Body::withChannelsFirst(const std::string &name, int rank,
         << result + " = Transpose<perm = " + list(out) + ">(pooled)";
 }
 
+void Body::quantize(const std::string &result, const std::string &scale,
+                    const std::string &zero, int zeroInput) {
+  *this << result + " = QuantizeLinear" +
+               (hasInput(zeroInput)
+                    ? "(y, " + scale + ", " + zero + ")"
+                    : "<output_dtype = " + std::to_string(elementType(0)) +
+                          ">(y, " + scale + ")");
+}
+
 std::string onnxc::schema::microsoft::list(const std::vector<int64_t> &values) {
   std::string text;
   for (int64_t value : values)

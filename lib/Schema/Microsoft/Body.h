@@ -38,6 +38,11 @@ public:
                          const std::string &node, const std::string &result,
                          const std::string &rest = ")");
 
+  /// Defines `result` as y quantised to the type of input 0. The zero point is
+  /// input `zeroInput`, which may be absent.
+  void quantize(const std::string &result, const std::string &scale,
+                const std::string &zero, int zeroInput);
+
   bool hasInput(int input) const;
   bool hasOutput(int output) const;
   /// -1 if it is not known.

@@ -14,17 +14,6 @@ using namespace onnxc::schema::microsoft;
 using ::onnx::AttributeProto;
 using ::onnx::OpSchema;
 
-/// Quantises y to the type of input 0.
-static void addResult(Body &b, const std::string &output,
-                      const std::string &scale, const std::string &zero,
-                      int zeroInput) {
-  if (b.hasInput(zeroInput))
-    b << output + " = QuantizeLinear(y, " + scale + ", " + zero + ")";
-  else
-    b << output + " = QuantizeLinear<output_dtype = " +
-             std::to_string(b.elementType(0)) + ">(y, " + scale + ")";
-}
-
 //===----------------------------------------------------------------------===//
 // Two operands
 //===----------------------------------------------------------------------===//
@@ -33,7 +22,7 @@ static bool fillBinary(Body &b, const char *name) {
   b << "a = DequantizeLinear(A, A_scale, A_zero_point)"
     << "b = DequantizeLinear(B, B_scale, B_zero_point)"
     << "y = " + std::string(name) + "(a, b)";
-  addResult(b, "C", "C_scale", "C_zero_point", 7);
+  b.quantize("C", "C_scale", "C_zero_point", 7);
   return true;
 }
 
@@ -66,7 +55,7 @@ static void addOperand(Body &b) {
 }
 
 static bool finish(Body &b) {
-  addResult(b, "Y", "Y_scale", "Y_zero_point", 4);
+  b.quantize("Y", "Y_scale", "Y_zero_point", 4);
   return true;
 }
 

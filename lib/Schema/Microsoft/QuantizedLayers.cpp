@@ -29,9 +29,7 @@ static bool fillGemm(Body &b) {
     return true;
   }
   b << "y = Mul(reals, factor)";
-  b << (b.hasInput(8) ? "Y = QuantizeLinear(y, y_scale, y_zero_point)"
-                      : "Y = QuantizeLinear<output_dtype = " +
-                            std::to_string(b.elementType(0)) + ">(y, y_scale)");
+  b.quantize("Y", "y_scale", "y_zero_point", 8);
   return true;
 }
 

@@ -41,6 +41,16 @@ def series(batch, length=48):
     return {"past_values": normal(batch, length, 3)}
 
 
+PATCHES = {"num_input_channels": 3, "context_length": 48, "patch_length": 8, "patch_stride": 4, "prediction_length": 6}
+
+
+def forecasting(name, kind, **config):
+    def make():
+        return made(kind, "ForPrediction", PATCHES | config, ["past_values"], lambda r: r.prediction_outputs)
+
+    return Row(name, make, series, BATCHES, {"past_values": {0: "batch"}}, exporters=(DYNAMO,))
+
+
 def wave(batch, length):
     return {"input_values": normal(batch, length)}
 
@@ -133,52 +143,8 @@ ROWS = [
     decoder("Mistral", 2, num_key_value_heads=2, sliding_window=16),
     decoder("Glm", 2, exporters=(DYNAMO,), num_key_value_heads=2, head_dim=16, pad_token_id=0),
     decoder("SmolLM3", 2, num_key_value_heads=2, pad_token_id=0),
-    Row(
-        "patch-tst",
-        lambda: made(
-            "PatchTST",
-            "ForPrediction",
-            {
-                "num_input_channels": 3,
-                "context_length": 48,
-                "patch_length": 8,
-                "patch_stride": 4,
-                "d_model": 32,
-                "num_hidden_layers": 2,
-                "num_attention_heads": 4,
-                "ffn_dim": 64,
-                "prediction_length": 6,
-            },
-            ["past_values"],
-            lambda r: r.prediction_outputs,
-        ),
-        series,
-        BATCHES,
-        {"past_values": {0: "batch"}},
-        exporters=(DYNAMO,),
-    ),
-    Row(
-        "patch-tsmixer",
-        lambda: made(
-            "PatchTSMixer",
-            "ForPrediction",
-            {
-                "num_input_channels": 3,
-                "context_length": 48,
-                "patch_length": 8,
-                "patch_stride": 4,
-                "d_model": 16,
-                "num_layers": 2,
-                "prediction_length": 6,
-            },
-            ["past_values"],
-            lambda r: r.prediction_outputs,
-        ),
-        series,
-        BATCHES,
-        {"past_values": {0: "batch"}},
-        exporters=(DYNAMO,),
-    ),
+    forecasting("patch-tst", "PatchTST", d_model=32, num_hidden_layers=2, num_attention_heads=4, ffn_dim=64),
+    forecasting("patch-tsmixer", "PatchTSMixer", d_model=16, num_layers=2),
     Row(
         "hubert",
         lambda: made(

@@ -172,31 +172,21 @@ def t5_decoder():
     return Decoder(transformers.T5ForConditionalGeneration(t5_config()))
 
 
+LAYERS_OF_BOTH = {"vocab_size": 200, "d_model": 64} | {
+    f"{side}_{what}": size
+    for side in ("encoder", "decoder")
+    for what, size in {"layers": 2, "attention_heads": 4, "ffn_dim": 96}.items()
+}
+
+
 def bart_config():
-    return transformers.BartConfig(
-        vocab_size=200,
-        d_model=64,
-        encoder_layers=2,
-        decoder_layers=2,
-        encoder_attention_heads=4,
-        decoder_attention_heads=4,
-        encoder_ffn_dim=96,
-        decoder_ffn_dim=96,
-        max_position_embeddings=80,
-    )
+    return transformers.BartConfig(**LAYERS_OF_BOTH, max_position_embeddings=80)
 
 
 def whisper_config():
     return transformers.WhisperConfig(
-        vocab_size=200,
+        **LAYERS_OF_BOTH,
         num_mel_bins=20,
-        d_model=64,
-        encoder_layers=2,
-        decoder_layers=2,
-        encoder_attention_heads=4,
-        decoder_attention_heads=4,
-        encoder_ffn_dim=96,
-        decoder_ffn_dim=96,
         max_source_positions=50,
         max_target_positions=60,
         pad_token_id=0,

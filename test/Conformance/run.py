@@ -94,6 +94,7 @@ def run_cases(selected, arguments):
     """Runs the cases with a progress line; returns {case name: record}."""
     records, started = {}, time.monotonic()
     job = Suite(arguments)
+    artefact.warm_up()
     for case, outcome in isolation.run_isolated(selected, job, arguments.jobs, arguments.timeout, arguments.memory << 30):
         message = outcome.message
         if outcome.stage == "mismatch" and outcome.status == "failed":

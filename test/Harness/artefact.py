@@ -6,9 +6,11 @@
 # ===------------------------------------------------------------------------===//
 """Compiles a model to a shared object and runs it."""
 
+import os
 import re
 import subprocess
 import sys
+import tempfile
 
 from Harness import BUILD
 from Harness.isolation import StageError
@@ -73,6 +75,35 @@ def compile_model(model, output, **options):
     return output
 
 
+def warm_up():
+    """Compiles a small model here, so that forked children find schemas, tables of the target and much memory ready.
+
+    A child tries first: a compiler that crashes is the failure of each job, not of the whole suite.
+    """
+    if not onnx_compile:
+        return
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            compile_small_model()
+            status = 0
+        finally:
+            os._exit(status)
+    if os.waitpid(child, 0)[1] == 0:
+        compile_small_model()
+
+
+def compile_small_model():
+    """On one thread: none may stay behind in a process that forks."""
+    from onnx import TensorProto, helper
+
+    values = [helper.make_tensor_value_info(name, TensorProto.FLOAT, ["n"]) for name in "xy"]
+    graph = helper.make_graph([helper.make_node("Neg", ["x"], ["y"])], "small", values[:1], values[1:])
+    with tempfile.TemporaryDirectory(prefix="onnxc-") as folder:
+        onnx_compile.compile(helper.make_model(graph), f"{folder}/model.so", O=1, threads=1)
+
+
 def load_session(path):
     """Loads an artefact; the result has run(list of values) -> list of values."""
     if onnx_compile:
@@ -80,4 +111,4 @@ def load_session(path):
     return NativeSession(path)
 
 
-__all__ = ["RunError", "compile_model", "load_session"]
+__all__ = ["RunError", "compile_model", "load_session", "warm_up"]

@@ -91,6 +91,7 @@ def main():
     found = [c for c in microsoft.all_cases() if arguments.filter in c.name]
     jobs = [(case, mode) for case in found for mode in MODES]
     passed = failed = 0
+    artefact.warm_up()
     for (case, mode), outcome in isolation.run_isolated(jobs, check, arguments.jobs, 60, 16 << 30):
         passed += outcome.status == "passed"
         if outcome.status != "passed":

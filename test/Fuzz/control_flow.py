@@ -12,7 +12,7 @@ from draw import Value, value_info
 from onnx import helper
 from operators import TEMPLATES, Node
 
-DEEPEST = 2
+DEEPEST = 3
 
 
 def finish(body, inputs, outputs):
@@ -22,7 +22,7 @@ def finish(body, inputs, outputs):
     for i, value in enumerate(outputs):
         ends.append(f"{body.prefix}out{i}")
         nodes.append(helper.make_node("Identity", [value.name], [ends[-1]]))
-    infos = [value_info(v, False) for v in inputs]
+    infos = [value_info(v) for v in inputs]
     stored = {t.name: t for t in body.stored()}
     stored |= {v.name: onnx.numpy_helper.from_array(v.array, v.name) for v in outputs if v.is_constant}
     graph = helper.make_graph(nodes, f"{body.prefix}body", infos, [onnx.ValueInfoProto(name=n) for n in ends], list(stored.values()))
@@ -86,6 +86,28 @@ def loop(d):
     condition = None if d.chance(0.5) else d.constant(np.array(True))
     return Node("Loop", [trips, condition, state], {"body": finish(body, own, outputs)}, len(outputs) - 1,
                 all(v.exact for v in outputs), "", captured([body], outputs, own), "onnxruntime")  # fmt: skip
+
+
+def collecting_loop(d):
+    """A loop whose state is a sequence that grows."""
+    states = [v for v in d.containers if v.kind.startswith("seq(tensor(")]
+    if d.depth >= DEEPEST or not states:
+        return None
+    state, body = d.one(states), d.body()
+    count, go = Value(body.name("i"), np.array(0), True), Value(body.name("go"), np.array(True), True)
+    inside = Value(body.name("s"), state.array, state.exact, sources=[state], kind=state.kind)
+    body.values.append(count)
+    body.containers += [inside, inside]
+    body.grow(TEMPLATES, d.integer(1, 3))
+    element = body.value(lambda v: f"seq({v.kind})" == state.kind and v.exact)
+    if element is None:
+        return None
+    made = body.add(Node("SequenceInsert", [inside, element], keeps=True, trust="both", kinds=(state.kind,)))
+    if made is None:
+        return None
+    trips, outputs = d.input(np.array(d.integer(0, 3))), [go, made[0]]
+    return Node("Loop", [trips, None, state], {"body": finish(body, [count, go, inside], outputs)}, 1, made[0].exact, "",
+                captured([body], outputs, [count, go, inside]), "onnxruntime", kinds=(state.kind,))  # fmt: skip
 
 
 def scan(d):

@@ -14,6 +14,8 @@ import numpy as np
 import onnx
 import references
 import schemas
+from dressing import declared_shape, dress, given_inputs
+from older_forms import at_opset
 from onnx import helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
 
@@ -22,7 +24,18 @@ from onnx.reference import ReferenceEvaluator
 TOLERANCES = {"float16": (5e-2, 2e-2), "bfloat16": (2e-1, 1e-1), "float": (2e-3, 2e-4), "double": (5e-6, 1e-6),
               "complex64": (2e-3, 2e-4), "complex128": (5e-6, 1e-6)}  # fmt: skip
 LARGEST = 1e4
-OPSETS = [helper.make_opsetid(domain, version) for domain, version in references.OPSETS.items()]
+NEWEST = references.OPSETS[""]
+# What the standard leaves no doubt about where a number is infinite or none.
+SPECIAL = frozenset(
+    "Abs Add Ceil Clip Compress Concat Cos Div Elu Equal Erf Exp Expand Flatten Floor Gather GatherElements GatherND Gemm "
+    "Greater GreaterOrEqual Identity If IsInf IsNaN LeakyRelu Less LessOrEqual Log Loop MatMul Max Min Mul Neg Pad Reciprocal "
+    "ReduceMax ReduceMean ReduceMin ReduceSum Relu Reshape ReverseSequence Round Scan ScatterElements ScatterND Sigmoid Sign "
+    "Sin Slice Softmax Split Sqrt Squeeze Sub Tanh Tile Transpose Trilu Unsqueeze Where".split()
+)
+
+
+def opsets_of(opset):
+    return [helper.make_opsetid(domain, version) for domain, version in {**references.OPSETS, "": opset}.items()]
 
 
 def kind_of(value):
@@ -30,6 +43,11 @@ def kind_of(value):
     if isinstance(value, (list, tuple)):
         return f"seq({kind_of(value[0]) if value else 'tensor(float)'})"
     return schemas.type_of(np.asarray(value).dtype)
+
+
+def is_finite(array):
+    is_real = array.dtype.kind == "c" or (array.dtype.kind not in "ObiuUS" and schemas.is_real(array.dtype))
+    return not is_real or bool(np.isfinite(references.as_numbers(array)).all())
 
 
 class Value:
@@ -41,38 +59,42 @@ class Value:
         own = TOLERANCES.get(schemas.element_of(self.kind), (0, 0))
         self.tolerance = max([own, *(v.tolerance for v in sources)])
         self.is_read = False
+        self.is_finite = not self.is_tensor or is_finite(np.asarray(array))
+        # What is wrong with ours where no other numbers are right: a function of it.
+        self.problem = None
 
     @property
     def is_tensor(self):
         return self.kind.startswith("tensor")
 
 
-def value_info(value, unknown):
-    shape = None
+def value_info(value, shape=None):
+    """The declaration of a value with these sizes, or those it has."""
     if value.is_tensor:
-        shape = [f"{value.name}_{i}" for i in range(value.array.ndim)] if unknown else value.array.shape
+        shape = value.array.shape if shape is None else shape
     return helper.make_value_info(value.name, schemas.type_proto(value.kind, shape))
 
 
-def single_model(proto, values, names, opsets=None):
-    infos = [value_info(v, False) for v in {v.name: v for v in values}.values()]
+def single_model(proto, values, names, opset):
+    infos = [value_info(v) for v in {v.name: v for v in values}.values()]
     graph = helper.make_graph([proto], "g", infos, [onnx.ValueInfoProto(name=n) for n in names])
-    return helper.make_model(graph, opset_imports=opsets or OPSETS, ir_version=10)
+    return helper.make_model(graph, opset_imports=opsets_of(opset), ir_version=10)
 
 
-def by_reference(proto, values, names):
+def by_reference(proto, values, names, opset):
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
-        return ReferenceEvaluator(single_model(proto, values, names)).run(names, {v.name: v.array for v in values})
+        return ReferenceEvaluator(single_model(proto, values, names, opset)).run(names, {v.name: v.array for v in values})
 
 
 def older(model):
     """The same model in an opset that onnxruntime has."""
     copy = onnx.ModelProto()
     copy.CopyFrom(model)
-    for opset in copy.opset_import:
-        if opset.domain == "":
-            opset.version = 24
+    for imports in [copy, *copy.functions]:
+        for opset in imports.opset_import:
+            if opset.domain == "":
+                opset.version = min(opset.version, 24)
     return copy
 
 
@@ -87,8 +109,8 @@ def run_peer(model, feeds, names):
     return session.run(names, {n: v for n, v in feeds.items() if n in taken})
 
 
-def by_peer(proto, values, names):
-    return run_peer(single_model(proto, values, names), {v.name: v.array for v in values}, names)
+def by_peer(proto, values, names, opset):
+    return run_peer(single_model(proto, values, names, opset), {v.name: v.array for v in values}, names)
 
 
 def attempt(ask, *arguments):
@@ -98,23 +120,27 @@ def attempt(ask, *arguments):
         return None
 
 
-def usable(value):
-    """Whether a result may be drawn on: not too large, finite."""
+def usable(value, may_be_special):
+    """Whether a result may be drawn on: not too large, finite if its operands are."""
     if isinstance(value, (list, tuple)):
-        return len(value) < 20 and all(usable(v) for v in value)
+        return len(value) < 20 and all(usable(v, may_be_special) for v in value)
     if value is None or isinstance(value, dict):
         return isinstance(value, dict)
     array = np.asarray(value)
-    if array.size > 5000 or array.ndim > 6:
+    if array.size > 5000 or array.ndim > 8:
         return False
     if array.dtype.kind in "OUSbiu":
         return True
     numbers = np.abs(references.as_numbers(array))
-    return bool(np.isfinite(numbers).all() and (array.size == 0 or numbers.max() < LARGEST))
+    finite = numbers[np.isfinite(numbers)]
+    return bool((may_be_special or finite.size == array.size) and finite.max(initial=0) < LARGEST)
 
 
 def differs(ours, value, theirs=None):
     """What is wrong with an output, None if nothing."""
+    if value.problem:
+        problem = value.problem(ours)
+        return f"{value.name}: {problem}" if problem else None
     theirs = value.array if theirs is None else theirs
     relative, part = value.tolerance
     problem = references.differs(ours, theirs, relative, part=part)
@@ -124,9 +150,11 @@ def differs(ours, value, theirs=None):
 class Draw:
     """A model as it grows, and the choices that templates make for it."""
 
-    def __init__(self, rng, prefix="", depth=0):
-        self.rng, self.prefix, self.depth = rng, prefix, depth
+    def __init__(self, rng, prefix="", depth=0, opset=NEWEST):
+        self.rng, self.prefix, self.depth, self.opset = rng, prefix, depth, opset
         self.values, self.containers, self.nodes, self.inputs, self.made = [], [], [], [], 0
+        # Results that are judged by what must hold of them, and not drawn on.
+        self.judged = []
 
     def chance(self, p):
         return self.rng.random() < p
@@ -146,9 +174,18 @@ class Draw:
         if dtype.kind == "b":
             return self.rng.random(shape) < 0.5
         if dtype.kind == "f":
-            return np.asarray(self.rng.standard_normal(shape)).astype(dtype)
+            drawn = np.asarray(self.rng.standard_normal(shape))
+            return self.sprinkled(drawn, [np.inf, -np.inf, np.nan, 0.0, -0.0], 0.03).astype(dtype)
         info = np.iinfo(dtype)
-        return np.asarray(self.rng.integers(max(info.min, -50), min(info.max, 50), shape)).astype(dtype)
+        drawn = np.asarray(self.rng.integers(max(info.min, -50), min(info.max, 50), shape)).astype(dtype)
+        return self.sprinkled(drawn, [info.min, info.max, info.min + 1, info.max - 1], 0.1)
+
+    def sprinkled(self, array, ends, chance):
+        """The array, seldom with some of its elements at the ends of what the type has."""
+        if not self.chance(chance):
+            return array
+        chosen = self.rng.random(array.shape) < 0.2
+        return np.where(chosen, np.asarray(ends, array.dtype)[self.rng.integers(0, len(ends), array.shape)], array)
 
     def value(self, accept):
         """One of the tensors so far that is accepted, later ones more often; None if there is none."""
@@ -188,7 +225,7 @@ class Draw:
 
     def body(self):
         """A model inside of this one, which may read the tensors so far."""
-        inner = Draw(self.rng, self.name("b") + "_", self.depth + 1)
+        inner = Draw(self.rng, self.name("b") + "_", self.depth + 1, self.opset)
         inner.values, inner.containers = list(self.values), list(self.containers)
         return inner
 
@@ -197,22 +234,44 @@ class Draw:
         if node.expect:
             return attempt(node.expect)
         read = [v for v in [*node.inputs, *node.captured] if v is not None]
-        reference = attempt(by_reference, proto, read, names)
-        if node.trust == "reference":
+        is_special = not all(v.is_finite for v in read)
+        if is_special and node.operator not in SPECIAL:
+            return None
+        reference = attempt(by_reference, proto, read, names, self.opset)
+        if node.trust == "reference" and not is_special:
             return reference
-        peer = attempt(by_peer, proto, read, names)
+        peer = attempt(by_peer, proto, read, names, self.opset)
+        if is_special and (peer is None or reference is None):
+            return None
         if peer is None or reference is None:
             return peer if reference is None or node.trust == "onnxruntime" else reference
         made = [Value(n, r, True, sources=read) for n, r in zip(names, peer)]
-        return None if any(differs(r, v) for v, r in zip(made, reference)) else peer
+        apart = [(node.key, i) in references.PROPERTIES for i in range(len(made))]
+        return None if any(differs(r, v) for v, r, a in zip(made, reference, apart) if not a) else peer
+
+    def judge_apart(self, node, number, value, arrays):
+        """The value is judged by what must hold of it."""
+        relative, part = value.tolerance = max(value.tolerance, *(v.tolerance for v in node.inputs if v))
+        rule, inputs = references.PROPERTIES[node.key, number], [v and v.array for v in node.inputs]
+
+        def problem(ours):
+            outputs = [*arrays[:number], ours, *arrays[number + 1 :]]
+            return rule.problem(node.attributes, inputs, outputs, (relative, 0, part))
+
+        value.problem = problem
+        self.judged.append(value)
 
     def add(self, node):
         """Computes the node; returns its results, None if they are of no use."""
+        node = at_opset(node, self.opset)
+        if node is None:
+            return None
         names = [self.name("v") for _ in range(node.outputs)]
         inputs = ["" if v is None else v.name for v in node.inputs]
         proto = helper.make_node(node.operator, inputs, names, f"{self.prefix}n{len(self.nodes)}", domain=node.domain, **node.attributes)
         arrays = self.results(proto, node, names)
-        if arrays is None or not all(usable(a) for a in arrays):
+        is_special = any(v is not None and not v.is_finite for v in [*node.inputs, *node.captured])
+        if arrays is None or not all(usable(a, is_special) for a in arrays):
             return None
         if any(k.startswith("tensor") and kind_of(a) != k for k, a in zip(node.kinds, arrays)):
             return None  # it takes another type for the result than the schema says
@@ -223,8 +282,11 @@ class Draw:
         arrays = [a if isinstance(a, (list, dict)) else np.asarray(a) for a in arrays]
         arrays = [a.astype(object) if isinstance(a, np.ndarray) and a.dtype.kind in "US" else a for a in arrays]
         made = [Value(n, a, exact and (node.keeps or node.is_exact(a)), sources=read, kind=k) for n, a, k in zip(names, arrays, node.kinds or [None] * len(names))]
-        for value in made:
-            self.keep(value)
+        for number, value in enumerate(made):
+            if (node.key, number) in references.PROPERTIES:
+                self.judge_apart(node, number, value, arrays)
+            else:
+                self.keep(value)
         self.nodes.append((proto, node))
         return made
 
@@ -247,8 +309,15 @@ class Draw:
         read = {v.name: v for _, n in self.nodes for v in [*n.inputs, *n.captured] if v is not None and not v.is_constant}
         return [v for name, v in read.items() if name not in own]
 
-    def model(self, outputs, unknown):
-        infos = [value_info(v, unknown) for v in self.inputs]
-        ends = [value_info(v, unknown) for v in outputs]
-        graph = helper.make_graph([p for p, _ in self.nodes], "g", infos, ends, self.stored())
-        return helper.make_model(graph, opset_imports=OPSETS, ir_version=12)
+    def model(self, outputs, mode, seed):
+        """(the model with these outputs, the values of its inputs)"""
+        rng = np.random.default_rng([seed, 1])
+        given = given_inputs(self.inputs, mode)
+        shapes = {v.name: declared_shape(v, mode, rng) for v in self.inputs if v.is_tensor}
+        infos = [value_info(v, shapes.get(v.name)) for v in given]
+        ends = [value_info(v, declared_shape(v, mode, rng) if v.is_tensor else None) for v in outputs]
+        stored = self.stored() + [numpy_helper.from_array(v.array, v.name) for v in self.inputs if v not in given]
+        graph = helper.make_graph([p for p, _ in self.nodes], "g", infos, ends, stored)
+        model = helper.make_model(graph, opset_imports=opsets_of(self.opset), ir_version=12)
+        dress(model, rng)
+        return model, [v.array for v in given]

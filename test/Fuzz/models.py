@@ -2,9 +2,10 @@
 # ===- models.py - Random models against two other implementations ---------===//
 # Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 #
-# Draws valid graphs of 1 to 30 nodes, compiles them with known or unknown
-# sizes and compares with the reference implementation of the onnx package. Where
-# results differ, onnxruntime is asked too: a model fails if nobody agrees with us.
+# Draws valid graphs of 1 to 30 nodes, compiles them with known or unknown sizes
+# or with constants for inputs, and compares with the reference implementation of
+# the onnx package. Where results differ, onnxruntime is asked too: a model fails
+# if nobody agrees with us.
 # ===------------------------------------------------------------------------===//
 """Checks that random models compute what the reference implementation does.
 
@@ -33,18 +34,23 @@ from operators import NUMBERS, TEMPLATES
 from Harness import BUILD, artefact, isolation
 
 from any_operator import any_operator
-from control_flow import branch, loop, scan
-from draw import Draw, attempt, differs, run_peer
+from control_flow import branch, collecting_loop, loop, scan
+from draw import NEWEST, Draw, attempt, differs, run_peer
+from dressing import MODES
+from older_forms import OLDEST
 
 FAILURES = BUILD / "model-failures"
-TEMPLATES += [any_operator] * 60 + [branch, loop, scan] * 3
+TEMPLATES += [any_operator] * 60 + [branch, loop, scan] * 3 + [collecting_loop]
 
 
 def draw_model(seed):
-    draw = Draw(np.random.default_rng(seed))
+    rng = np.random.default_rng(seed)
+    is_old = rng.random() < 0.2
+    draw = Draw(rng, opset=int(rng.integers(OLDEST, NEWEST)) if is_old else NEWEST)
     for _ in range(draw.integer(1, 3)):
-        shape = [draw.one([1, 2, 3, 5, 8, 17]) for _ in range(draw.one([0, 1, 2, 2, 3, 3, 4, 4]))]
-        if shape and draw.chance(0.05):
+        rank = draw.one([0, 1, 2, 2, 3, 3, 4, 4, 5, 6])
+        shape = [draw.one([1, 2, 3, 5, 8, 17] if rank < 5 else [1, 1, 2, 3]) for _ in range(rank)]
+        if shape and draw.chance(0.07):
             shape[draw.integer(0, len(shape) - 1)] = 0
         dtype = draw.one([np.float32, np.float32, np.float32, *NUMBERS, np.bool_])
         draw.input(draw.numbers(shape, dtype))
@@ -54,7 +60,7 @@ def draw_model(seed):
 
 def made_values(draw):
     names = {n for p, _ in draw.nodes for n in p.output}
-    return [v for v in [*draw.values, *draw.containers] if v.name in names]
+    return [v for v in [*draw.values, *draw.containers, *draw.judged] if v.name in names]
 
 
 def run_ours(model, inputs, reporter):
@@ -73,12 +79,11 @@ def peer_agrees(draw, model, value, ours):
     return theirs is not None and differs(ours, value, theirs[0]) is None
 
 
-def first_wrong(draw, unknown, reporter):
+def first_wrong(draw, mode, number, reporter):
     """The first value of the graph that is wrong when it is the only output."""
-    inputs = [v.array for v in draw.inputs]
     order = {n: i for i, (p, _) in enumerate(draw.nodes) for n in p.output}
     for value in sorted(made_values(draw), key=lambda v: order[v.name]):
-        model = draw.model([value], unknown)
+        model, inputs = draw.model([value], mode, number)
         (ours,) = run_ours(model, inputs, reporter)
         reporter.stage("mismatch")
         problem = differs(ours, value)
@@ -94,8 +99,8 @@ def check(number, reporter):
     outputs = [v for v in made_values(draw) if not v.is_read]
     if not outputs:
         return 0
-    unknown = draw.chance(0.5)
-    model, inputs = draw.model(outputs, unknown), [v.array for v in draw.inputs]
+    mode = draw.one(MODES)
+    model, inputs = draw.model(outputs, mode, number)
     FAILURES.mkdir(parents=True, exist_ok=True)
     kept = FAILURES / f"{number}.onnx"
     onnx.save(model, kept)
@@ -103,7 +108,7 @@ def check(number, reporter):
     reporter.stage("mismatch")
     problems = [p for p in map(differs, results, outputs) if p]
     if problems:
-        smaller, problem = first_wrong(draw, unknown, reporter)
+        smaller, problem = first_wrong(draw, mode, number, reporter)
         reporter.stage("mismatch")
         if problem:
             onnx.save(smaller, kept)

@@ -36,6 +36,10 @@ class Node(typing.NamedTuple):
     # Types of the outputs where values do not tell.
     kinds: tuple = ()
 
+    @property
+    def key(self):
+        return f"{self.domain}.{self.operator}" if self.domain else self.operator
+
     def is_exact(self, array):
         """Whether exact inputs give this exact output although not all outputs are: no floats."""
         return self.trust != "reference" and isinstance(array, np.ndarray) and array.dtype.kind in "OUSbiu"

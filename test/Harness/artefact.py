@@ -50,28 +50,34 @@ def error_line(text):
 
 
 def compile_with_tool(model, output, options):
-    """As compile_model, by the onnx-compile binary."""
+    """(status, messages) of the onnx-compile binary."""
     flags = [f"-{k}{v}" if len(k) == 1 else f"--{k.replace('_', '-')}={v}" for k, v in options.items()]
     tool = BUILD / "bin" / "onnx-compile"
     if not tool.exists():
         raise StageError("compile", "the build has no onnx-compile")
     done = subprocess.run([tool, model, "-o", output, *flags], capture_output=True, text=True, errors="replace")
-    if done.returncode:
-        message = error_line(done.stderr) or f"exit status {done.returncode}"
-        crashed = done.returncode < 0 or "Stack dump" in done.stderr
-        raise StageError("crash" if crashed else stage_of(message), message)
+    if done.returncode < 0 or "Stack dump" in done.stderr:
+        raise StageError("crash", error_line(done.stderr))
+    return done.returncode, done.stderr
+
+
+def try_compile(model, output, **options):
+    """(exit status, all messages) of a compilation of the model file to `output`."""
+    if not onnx_compile:
+        return compile_with_tool(model, output, options)
+    try:
+        onnx_compile.compile(model, output, **options)
+    except onnx_compile.CompileError as error:
+        return error.status, str(error)
+    return 0, ""
 
 
 def compile_model(model, output, **options):
     """Compiles the model file to `output` and returns it; a refusal raises StageError with the first error."""
-    if not onnx_compile:
-        compile_with_tool(model, output, options)
-        return output
-    try:
-        onnx_compile.compile(model, output, **options)
-    except onnx_compile.CompileError as error:
-        message = error_line(str(error))
-        raise StageError(stage_of(message), message) from None
+    status, messages = try_compile(model, output, **options)
+    if status:
+        message = error_line(messages) or f"exit status {status}"
+        raise StageError(stage_of(message), message)
     return output
 
 
@@ -111,4 +117,4 @@ def load_session(path):
     return NativeSession(path)
 
 
-__all__ = ["RunError", "compile_model", "load_session", "warm_up"]
+__all__ = ["RunError", "compile_model", "load_session", "try_compile"]

@@ -31,7 +31,7 @@ static SmallVector<Value> capturedBy(Backward &back, Operation *op) {
 }
 
 /// A gradient as a body yields it: never left out, and of the type of `value`.
-static Value yielded(GraphWriter &graph, Value gradient, Value value) {
+static Value yielded(NodeMaker &graph, Value gradient, Value value) {
   if (!gradient)
     gradient = graph.zerosLike(value);
   if (gradient.getType() == value.getType())
@@ -61,7 +61,7 @@ static LogicalResult backInBranch(Backward &back, Operation *op, Block &branch,
   if (failed(gradients))
     return failure();
   OpBuilder builder(end);
-  GraphWriter graph(builder, end->getLoc());
+  NodeMaker graph(builder, end->getLoc());
   SmallVector<Value> results;
   for (auto [gradient, value] : llvm::zip(*gradients, captured))
     results.push_back(yielded(graph, gradient, value));
@@ -183,7 +183,7 @@ void LoopBack::saveStates() {
   for (BlockArgument argument : kept)
     types.push_back(stackOf(argument.getType()));
   OpBuilder builder(op);
-  GraphWriter graph(builder, op->getLoc());
+  NodeMaker graph(builder, op->getLoc());
   SmallVector<NamedAttribute> attributes = attributesOf(op);
   if (isScan())
     for (NamedAttribute &attribute : attributes)
@@ -305,11 +305,8 @@ LogicalResult LoopBack::fillBody(Operation *scan) {
   if (!isScan()) {
     // A trip takes place because this was true.
     auto type = RankedTensorType::get({}, builder.getI1Type());
-    Value goes =
-        ConstantOp::create(
-            builder, op->getLoc(), type, ValueRange(),
-            builder.getNamedAttr("value", DenseElementsAttr::get(type, true)))
-            ->getResult(0);
+    Value goes = NodeMaker(builder, op->getLoc())
+                     .constant(DenseElementsAttr::get(type, true));
     mapping.map(old.getArgument(1), goes);
   }
   for (Operation &inner : old)
@@ -342,7 +339,7 @@ LogicalResult LoopBack::goBackInBody(Block &body, ArrayRef<Value> from,
   if (failed(gradients))
     return failure();
   OpBuilder builder(end);
-  GraphWriter graph(builder, end->getLoc());
+  NodeMaker graph(builder, end->getLoc());
   SmallVector<Value> results;
   for (auto [i, value] : llvm::enumerate(from)) {
     Value gradient = yielded(graph, (*gradients)[i], value);

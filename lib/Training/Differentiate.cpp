@@ -121,7 +121,7 @@ FailureOr<bool> Path::replace(Operation *op) {
   const GradientRow *row = table.find(op);
   if (row && row->composition) {
     OpBuilder builder(op);
-    GraphWriter graph(builder, op->getLoc());
+    NodeMaker graph(builder, op->getLoc());
     SmallVector<Value> results;
     if (failed(row->composition(graph, op, results)))
       return failure();

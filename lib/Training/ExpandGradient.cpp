@@ -110,7 +110,7 @@ LogicalResult Expansion::run() {
   if (failed(gradients))
     return failure();
   OpBuilder builder(op);
-  GraphWriter graph(builder, op.getLoc());
+  NodeMaker graph(builder, op.getLoc());
   for (auto [result, x, gradient] :
        llvm::zip(op->getResults(), from, *gradients))
     result.replaceAllUsesWith(gradient ? gradient : graph.zerosLike(x));

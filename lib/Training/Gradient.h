@@ -11,26 +11,29 @@
 #ifndef ONNXC_LIB_TRAINING_GRADIENT_H
 #define ONNXC_LIB_TRAINING_GRADIENT_H
 
-#include "GraphWriter.h"
-
+#include "NodeFacts.h"
 #include "onnxc/Dialect/ONNX/Transforms/DimAnalysis.h"
+#include "onnxc/Dialect/ONNX/Transforms/NodeMaker.h"
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace onnxc::training {
 
+using onnx::NodeMaker;
+using onnx::rankOf;
+
 struct GradientTable;
 
 /// The way back through the operations of one block.
-class Backward : public GraphWriter {
+class Backward : public NodeMaker {
 public:
   /// Operations are made where `builder` is; `onPath` are the values whose
   /// gradient somebody needs. `dims` may be null.
   Backward(mlir::OpBuilder &builder, mlir::Location loc,
            const GradientTable &table, llvm::DenseSet<mlir::Value> onPath,
            onnx::DimAnalysis *dims)
-      : GraphWriter(builder, loc), table(table), onPath(std::move(onPath)),
+      : NodeMaker(builder, loc), table(table), onPath(std::move(onPath)),
         dims(dims) {}
 
   /// For rules: is this operand's gradient needed?
@@ -73,7 +76,7 @@ using GradientRule = mlir::LogicalResult (*)(Backward &, mlir::Operation *op,
 /// Values equal to the results of `op`, or none where it is to stay. Fails with
 /// an error at the operator.
 using Composition =
-    mlir::LogicalResult (*)(GraphWriter &, mlir::Operation *op,
+    mlir::LogicalResult (*)(NodeMaker &, mlir::Operation *op,
                             llvm::SmallVectorImpl<mlir::Value> &results);
 
 /// How one operator is differentiated: by a rule or by a composition, which is

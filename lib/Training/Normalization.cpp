@@ -14,14 +14,14 @@ using namespace onnxc::onnx;
 using namespace onnxc::training;
 
 /// A vector over the channels as [1, c, 1, ...].
-static Value overChannels(GraphWriter &graph, Value vector, int64_t rank,
+static Value overChannels(NodeMaker &graph, Value vector, int64_t rank,
                           Value like) {
   vector = graph.castLike(vector, like);
   return rank > 2 ? graph.unsqueeze(vector, range(1, rank - 1)) : vector;
 }
 
 /// (x - mean) / sqrt(variance + epsilon) * scale + bias
-static Value normalized(GraphWriter &graph, Value centred, Value variance,
+static Value normalized(NodeMaker &graph, Value centred, Value variance,
                         double epsilon, Value scale, Value bias) {
   Value root =
       graph.make("Sqrt", graph.add(variance, graph.number(epsilon, variance)));
@@ -29,19 +29,19 @@ static Value normalized(GraphWriter &graph, Value centred, Value variance,
 }
 
 /// The mean of all but one axis (or two), as sizes of 1.
-static Value mean(GraphWriter &graph, Value x, ArrayRef<int64_t> axes) {
+static Value mean(NodeMaker &graph, Value x, ArrayRef<int64_t> axes) {
   return graph.reduce("ReduceMean", x, axes, /*keepdims=*/true);
 }
 
 /// momentum * old + (1 - momentum) * current, the current one a vector.
-static Value running(GraphWriter &graph, Value old, Value current,
+static Value running(NodeMaker &graph, Value old, Value current,
                      double momentum) {
   current = graph.castLike(graph.reshape(current, {-1}), old);
   return graph.add(graph.mul(old, graph.number(momentum, old)),
                    graph.mul(current, graph.number(1 - momentum, old)));
 }
 
-static LogicalResult batchNormalization(GraphWriter &graph, Operation *op,
+static LogicalResult batchNormalization(NodeMaker &graph, Operation *op,
                                         SmallVectorImpl<Value> &results) {
   auto norm = cast<BatchNormalizationOp>(op);
   Value x = norm.getX();
@@ -72,7 +72,7 @@ static LogicalResult batchNormalization(GraphWriter &graph, Operation *op,
   return success();
 }
 
-static LogicalResult instanceNormalization(GraphWriter &graph, Operation *op,
+static LogicalResult instanceNormalization(NodeMaker &graph, Operation *op,
                                            SmallVectorImpl<Value> &results) {
   auto norm = cast<InstanceNormalizationOp>(op);
   Value x = norm.getInput();
@@ -91,7 +91,7 @@ static LogicalResult instanceNormalization(GraphWriter &graph, Operation *op,
 
 /// The standard has bodies for some types only. What is between runs in the
 /// type that stash_type names.
-static LogicalResult layerNormalization(GraphWriter &graph, Operation *op,
+static LogicalResult layerNormalization(NodeMaker &graph, Operation *op,
                                         SmallVectorImpl<Value> &results) {
   auto norm = cast<LayerNormalizationOp>(op);
   Value x = norm.getX();
@@ -119,7 +119,7 @@ static LogicalResult layerNormalization(GraphWriter &graph, Operation *op,
 
 /// (x - mean) / (deviation + 1e-9), for all types: the body is written in
 /// numbers of one.
-static LogicalResult meanVariance(GraphWriter &graph, Operation *op,
+static LogicalResult meanVariance(NodeMaker &graph, Operation *op,
                                   SmallVectorImpl<Value> &results) {
   Value x = op->getOperand(0);
   SmallVector<int64_t> axes{0, 2, 3};
@@ -135,7 +135,7 @@ static LogicalResult meanVariance(GraphWriter &graph, Operation *op,
 
 /// x / (bias + alpha / size * (sum of squares over size channels)) ^ beta: the
 /// sums are a pool over the channels.
-static LogicalResult localResponse(GraphWriter &graph, Operation *op,
+static LogicalResult localResponse(NodeMaker &graph, Operation *op,
                                    SmallVectorImpl<Value> &results) {
   Value x = op->getOperand(0);
   if (rankOf(x) < 3)
@@ -161,7 +161,7 @@ static LogicalResult localResponse(GraphWriter &graph, Operation *op,
 }
 
 /// In training the way back needs the mask of the same draw.
-static LogicalResult dropoutWithMask(GraphWriter &graph, Operation *op,
+static LogicalResult dropoutWithMask(NodeMaker &graph, Operation *op,
                                      SmallVectorImpl<Value> &results) {
   auto drop = cast<DropoutOp>(op);
   if (!drop.getTrainingMode() || drop.getMask())

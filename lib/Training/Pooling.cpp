@@ -161,7 +161,7 @@ static FailureOr<SmallVector<int64_t>> spatialAxes(Operation *op) {
   return range(2, rank);
 }
 
-static LogicalResult globalMaxPool(GraphWriter &graph, Operation *op,
+static LogicalResult globalMaxPool(NodeMaker &graph, Operation *op,
                                    SmallVectorImpl<Value> &results) {
   FailureOr<SmallVector<int64_t>> axes = spatialAxes(op);
   if (failed(axes))
@@ -172,7 +172,7 @@ static LogicalResult globalMaxPool(GraphWriter &graph, Operation *op,
 }
 
 /// The root of a sum of powers.
-static Value norm(GraphWriter &graph, Value x, int64_t p,
+static Value norm(NodeMaker &graph, Value x, int64_t p,
                   ArrayRef<int64_t> axes) {
   if (p == 1)
     return graph.reduce("ReduceL1", x, axes, /*keepdims=*/true);
@@ -184,7 +184,7 @@ static Value norm(GraphWriter &graph, Value x, int64_t p,
   return graph.make("Pow", {sum, graph.make("Reciprocal", exponent)});
 }
 
-static LogicalResult globalLpPool(GraphWriter &graph, Operation *op,
+static LogicalResult globalLpPool(NodeMaker &graph, Operation *op,
                                   SmallVectorImpl<Value> &results) {
   FailureOr<SmallVector<int64_t>> axes = spatialAxes(op);
   if (failed(axes))
@@ -194,7 +194,7 @@ static LogicalResult globalLpPool(GraphWriter &graph, Operation *op,
   return success();
 }
 
-static LogicalResult lpNormalization(GraphWriter &graph, Operation *op,
+static LogicalResult lpNormalization(NodeMaker &graph, Operation *op,
                                      SmallVectorImpl<Value> &results) {
   Value x = op->getOperand(0);
   Value length =

@@ -19,7 +19,7 @@ namespace {
 /// its order, side by side in the last dimension.
 class Layer {
 public:
-  Layer(GraphWriter &graph, Operation *op, Value x, Value w, Value r, Value b,
+  Layer(NodeMaker &graph, Operation *op, Value x, Value w, Value r, Value b,
         ArrayRef<Value> initial, Value peepholes)
       : graph(graph), op(op), x(x), w(w), r(r), b(b), initial(initial),
         peepholes(peepholes) {}
@@ -33,32 +33,31 @@ private:
   /// Results of the Scan of one direction: last states, then all outputs.
   SmallVector<Value> writeDirection(int64_t d, bool isReverse);
   /// The states behind one step, the output first.
-  SmallVector<Value> step(GraphWriter &body, Value fromInputs,
+  SmallVector<Value> step(NodeMaker &body, Value fromInputs,
                           ArrayRef<Value> states, int64_t d);
-  SmallVector<Value> stepOfRNN(GraphWriter &body, Value sum, int64_t d);
-  SmallVector<Value> stepOfGRU(GraphWriter &body, Value fromInputs, Value h,
+  SmallVector<Value> stepOfRNN(NodeMaker &body, Value sum, int64_t d);
+  SmallVector<Value> stepOfGRU(NodeMaker &body, Value fromInputs, Value h,
                                int64_t d);
-  SmallVector<Value> stepOfLSTM(GraphWriter &body, Value sum, Value c,
-                                int64_t d);
+  SmallVector<Value> stepOfLSTM(NodeMaker &body, Value sum, Value c, int64_t d);
 
   /// Part `d` of the first dimension, without it.
   Value direction(Value whole, int64_t d) {
     return graph.squeeze(part(graph, whole, 0, d, d + 1), 0);
   }
-  static Value part(GraphWriter &to, Value x, int64_t axis, int64_t begin,
+  static Value part(NodeMaker &to, Value x, int64_t axis, int64_t begin,
                     int64_t end) {
     return to.make("Slice",
                    {x, to.ints({begin}), to.ints({end}), to.ints({axis})});
   }
   /// Gate number `i` of a vector of gates.
-  Value gate(GraphWriter &to, Value gates, int64_t i) {
+  Value gate(NodeMaker &to, Value gates, int64_t i) {
     return part(to, gates, -1, i * hidden, (i + 1) * hidden);
   }
-  Value activate(GraphWriter &to, unsigned i, int64_t d, Value value) {
+  Value activate(NodeMaker &to, unsigned i, int64_t d, Value value) {
     return to.make(activations[d * perDirection + i], value);
   }
 
-  GraphWriter &graph;
+  NodeMaker &graph;
   Operation *op;
   Value x, w, r, b;
   ArrayRef<Value> initial;
@@ -115,13 +114,13 @@ LogicalResult Layer::check(Value lengths) {
   return chooseActivations();
 }
 
-SmallVector<Value> Layer::stepOfRNN(GraphWriter &body, Value sum, int64_t d) {
+SmallVector<Value> Layer::stepOfRNN(NodeMaker &body, Value sum, int64_t d) {
   return {activate(body, 0, d, sum)};
 }
 
 /// Gates z, r and h: the reset acts on the state, or on what comes of it.
-SmallVector<Value> Layer::stepOfGRU(GraphWriter &body, Value fromInputs,
-                                    Value h, int64_t d) {
+SmallVector<Value> Layer::stepOfGRU(NodeMaker &body, Value fromInputs, Value h,
+                                    int64_t d) {
   Value fromState = body.make("MatMul", {h, weights});
   if (innerBias)
     fromState = body.add(fromState, innerBias);
@@ -147,7 +146,7 @@ SmallVector<Value> Layer::stepOfGRU(GraphWriter &body, Value fromInputs,
 }
 
 /// Gates i, o, f and c.
-SmallVector<Value> Layer::stepOfLSTM(GraphWriter &body, Value sum, Value c,
+SmallVector<Value> Layer::stepOfLSTM(NodeMaker &body, Value sum, Value c,
                                      int64_t d) {
   auto withPeephole = [&](int64_t i, int64_t hole, Value seen) {
     Value value = gate(body, sum, i);
@@ -163,7 +162,7 @@ SmallVector<Value> Layer::stepOfLSTM(GraphWriter &body, Value sum, Value c,
   return {body.mul(out, activate(body, 2, d, cell)), cell};
 }
 
-SmallVector<Value> Layer::step(GraphWriter &body, Value fromInputs,
+SmallVector<Value> Layer::step(NodeMaker &body, Value fromInputs,
                                ArrayRef<Value> states, int64_t d) {
   if (isa<GRUOp>(op))
     return stepOfGRU(body, fromInputs, states[0], d);
@@ -213,7 +212,7 @@ SmallVector<Value> Layer::writeDirection(int64_t d, bool isReverse) {
   Value slice = block.addArgument(
       RankedTensorType::get({batch, gates * hidden}, element), graph.loc);
   OpBuilder builder = OpBuilder::atBlockEnd(&block);
-  GraphWriter body(builder, graph.loc);
+  NodeMaker body(builder, graph.loc);
   SmallVector<Value> next = step(body, slice, states, d);
   for (Value value : next)
     value.setType(state);
@@ -254,10 +253,9 @@ LogicalResult Layer::write(SmallVectorImpl<Value> &results) {
 
 /// Keeps the values of results that are there.
 template <typename OnnxOp>
-static LogicalResult recurrent(GraphWriter &graph, OnnxOp op,
-                               ArrayRef<Value> initial, Value peepholes,
-                               ArrayRef<Value> present,
-                               SmallVectorImpl<Value> &results) {
+static LogicalResult
+recurrent(NodeMaker &graph, OnnxOp op, ArrayRef<Value> initial, Value peepholes,
+          ArrayRef<Value> present, SmallVectorImpl<Value> &results) {
   SmallVector<Value> all;
   Layer layer(graph, op, op.getX(), op.getW(), op.getR(), op.getB(), initial,
               peepholes);
@@ -269,7 +267,7 @@ static LogicalResult recurrent(GraphWriter &graph, OnnxOp op,
   return success();
 }
 
-static LogicalResult lstm(GraphWriter &graph, Operation *op,
+static LogicalResult lstm(NodeMaker &graph, Operation *op,
                           SmallVectorImpl<Value> &results) {
   auto layer = cast<LSTMOp>(op);
   return recurrent(graph, layer, {layer.getInitialH(), layer.getInitialC()},
@@ -277,14 +275,14 @@ static LogicalResult lstm(GraphWriter &graph, Operation *op,
                    results);
 }
 
-static LogicalResult gru(GraphWriter &graph, Operation *op,
+static LogicalResult gru(NodeMaker &graph, Operation *op,
                          SmallVectorImpl<Value> &results) {
   auto layer = cast<GRUOp>(op);
   return recurrent(graph, layer, {layer.getInitialH()}, {},
                    {layer.getY(), layer.getYH()}, results);
 }
 
-static LogicalResult rnn(GraphWriter &graph, Operation *op,
+static LogicalResult rnn(NodeMaker &graph, Operation *op,
                          SmallVectorImpl<Value> &results) {
   auto layer = cast<RNNOp>(op);
   return recurrent(graph, layer, {layer.getInitialH()}, {},

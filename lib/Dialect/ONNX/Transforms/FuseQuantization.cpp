@@ -35,11 +35,6 @@ static bool isF32(Value value) {
   return getElementTypeOrSelf(value.getType()).isF32();
 }
 
-static int64_t rankOf(Value value) {
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  return type ? type.getRank() : -1;
-}
-
 /// `value` as a dequantised tensor of bytes without blocks; null otherwise.
 static DequantizeLinearOp dequantizedBytes(Value value) {
   auto op =

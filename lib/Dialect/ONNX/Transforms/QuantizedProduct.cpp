@@ -13,58 +13,9 @@
 //===----------------------------------------------------------------------===//
 #include "QuantizedProduct.h"
 
-#include "onnxc/Dialect/ONNX/IR/OpSignature.h"
-#include "onnxc/Schema/TypeInference.h"
-
 using namespace mlir;
 using namespace onnxc;
 using namespace onnxc::onnx;
-
-//===----------------------------------------------------------------------===//
-// Nodes
-//===----------------------------------------------------------------------===//
-
-Value NodeMaker::make(StringRef name, ValueRange operands,
-                      ArrayRef<NamedAttribute> attributes) {
-  OperationState state(loc, ("onnx." + name).str());
-  Type unknown = NoneType::get(builder.getContext());
-  buildBySignature(state, unknown, operands, attributes);
-  Operation *op = builder.create(state);
-  FailureOr<SmallVector<Type>> types = schema::inferResultTypes(op);
-  if (succeeded(types))
-    op->getResult(0).setType(types->front());
-  return op->getResult(0);
-}
-
-Value NodeMaker::cast(Value x, Type element) {
-  if (getElementTypeOrSelf(x.getType()) == element)
-    return x;
-  return make("Cast", x, integer("to", schema::dataTypeNumber(element)));
-}
-
-Value NodeMaker::ints(ArrayRef<int64_t> values) {
-  auto type =
-      RankedTensorType::get(int64_t(values.size()), builder.getI64Type());
-  return ConstantOp::create(builder, loc, type, ValueRange(),
-                            builder.getNamedAttr(
-                                "value", DenseElementsAttr::get(type, values)))
-      ->getResult(0);
-}
-
-Value NodeMaker::number(double value, Type element) {
-  auto type = RankedTensorType::get({}, element);
-  Attribute attr = isa<FloatType>(element)
-                       ? Attribute(builder.getFloatAttr(element, value))
-                       : builder.getIntegerAttr(element, int64_t(value));
-  return ConstantOp::create(
-             builder, loc, type, ValueRange(),
-             builder.getNamedAttr("value", DenseElementsAttr::get(type, attr)))
-      ->getResult(0);
-}
-
-Value NodeMaker::reshape(Value x, ArrayRef<int64_t> shape) {
-  return make("Reshape", {x, ints(shape)});
-}
 
 //===----------------------------------------------------------------------===//
 // Constants
@@ -169,11 +120,6 @@ static Value sumOf(NodeMaker &maker, Value x, Value zero,
     wide = maker.make("Sub", {wide, maker.cast(zero, i32)});
   return maker.make("ReduceSum", {wide, maker.ints(axes)},
                     maker.integer("keepdims", 1));
-}
-
-static int64_t rankOf(Value value) {
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  return type ? type.getRank() : -1;
 }
 
 //===----------------------------------------------------------------------===//

@@ -6,33 +6,9 @@
 #ifndef ONNXC_LIB_DIALECT_ONNX_TRANSFORMS_QUANTIZEDPRODUCT_H
 #define ONNXC_LIB_DIALECT_ONNX_TRANSFORMS_QUANTIZEDPRODUCT_H
 
-#include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
-
-#include "mlir/IR/PatternMatch.h"
+#include "onnxc/Dialect/ONNX/Transforms/NodeMaker.h"
 
 namespace onnxc::onnx {
-
-/// Makes operations of the dialect by name, their types inferred.
-class NodeMaker {
-public:
-  NodeMaker(mlir::OpBuilder &builder, mlir::Location loc)
-      : builder(builder), loc(loc) {}
-
-  /// Result 0 of a new operation "onnx.NAME".
-  mlir::Value make(llvm::StringRef name, mlir::ValueRange operands,
-                   llvm::ArrayRef<mlir::NamedAttribute> attributes = {});
-  mlir::Value cast(mlir::Value x, mlir::Type element);
-  mlir::Value reshape(mlir::Value x, llvm::ArrayRef<int64_t> shape);
-  mlir::Value ints(llvm::ArrayRef<int64_t> values);
-  /// A scalar.
-  mlir::Value number(double value, mlir::Type element);
-  mlir::NamedAttribute integer(llvm::StringRef name, int64_t value) {
-    return builder.getNamedAttr(name, builder.getI64IntegerAttr(value));
-  }
-
-  mlir::OpBuilder &builder;
-  mlir::Location loc;
-};
 
 /// A tensor of bytes with what its elements are counted from; `zero` is null
 /// where that is 0.

@@ -7,81 +7,58 @@
 // in front, which broadcasting does not see.
 //
 //===----------------------------------------------------------------------===//
+#include "RankAgnostic.h"
 #include "RankRules.h"
-#include "Simplify.h"
 
 using namespace mlir;
 using namespace onnxc::onnx;
 
-namespace {
+/// The type of a vector of sizes, and of one.
+static Type listType(OpBuilder &builder, int64_t length) {
+  return RankedTensorType::get(length, builder.getI64Type());
+}
+static Type scalarType(OpBuilder &builder) {
+  return RankedTensorType::get({}, builder.getI64Type());
+}
+static Type typeLike(Value x, ArrayRef<int64_t> shape) {
+  return RankedTensorType::get(shape, getElementTypeOrSelf(x.getType()));
+}
 
-/// Makes operations in front of one.
-class Maker {
-public:
-  explicit Maker(Operation *op) : builder(op), loc(op->getLoc()) {}
+Value onnxc::onnx::reshapeTo(NodeMaker &maker, Value x, Value shape,
+                             Type type) {
+  return maker.make<ReshapeOp>(type, {x, shape}, maker.integer("allowzero", 1));
+}
 
-  template <typename Op>
-  Value make(Type type, ValueRange operands,
-             ArrayRef<NamedAttribute> attributes = {}) {
-    return Op::create(builder, loc, TypeRange(type), operands, attributes)
-        ->getResult(0);
-  }
-  NamedAttribute integer(StringRef name, int64_t value) {
-    return builder.getNamedAttr(name, builder.getI64IntegerAttr(value));
-  }
-  Value ints(ArrayRef<int64_t> values) {
-    return createInts(builder, loc, values);
-  }
-  Value number(int64_t value) { return createNumber(builder, loc, value); }
-  Type list(int64_t length) {
-    return RankedTensorType::get(length, builder.getI64Type());
-  }
-  Type scalar() { return RankedTensorType::get({}, builder.getI64Type()); }
+/// The elements of `x` in one dimension.
+static Value flatten(NodeMaker &maker, Value x) {
+  return maker.make<ReshapeOp>(typeLike(x, {ShapedType::kDynamic}),
+                               {x, maker.ints({-1})});
+}
 
-  /// Sizes of 0 are meant as such.
-  Value reshape(Value x, Value shape, Type type) {
-    return make<ReshapeOp>(type, {x, shape}, integer("allowzero", 1));
-  }
-  /// The elements of `x` in one dimension.
-  Value flatten(Value x) {
-    return make<ReshapeOp>(typeLike(x, {ShapedType::kDynamic}),
-                           {x, ints({-1})});
-  }
-  /// The shape of `x`; what it was reshaped to, if it was by us.
-  Value shapeOf(Value x) {
-    auto view = x.getDefiningOp<ReshapeOp>();
-    auto given = view ? view.getShape().getDefiningOp<ShapeOp>() : ShapeOp();
-    if (given && view.getAllowzero() == 1 && given.getStart() == 0 &&
-        !given.getEnd())
-      return given;
-    return make<ShapeOp>(list(ShapedType::kDynamic), x);
-  }
-  static Type typeLike(Value x, ArrayRef<int64_t> shape) {
-    return RankedTensorType::get(shape, getElementTypeOrSelf(x.getType()));
-  }
-
-  OpBuilder builder;
-  Location loc;
-};
-
-} // namespace
+/// The shape of `x`; what it was reshaped to, if it was by us.
+static Value shapeOf(NodeMaker &maker, Value x) {
+  auto view = x.getDefiningOp<ReshapeOp>();
+  auto given = view ? view.getShape().getDefiningOp<ShapeOp>() : ShapeOp();
+  if (given && view.getAllowzero() == 1 && given.getStart() == 0 &&
+      !given.getEnd())
+    return given;
+  return maker.make<ShapeOp>(listType(maker.builder, ShapedType::kDynamic), x);
+}
 
 static bool isScalar(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   return type && type.getRank() == 0;
 }
 
-/// Replaces `op` by itself on `operands`, with results of this shape, and
-/// these as `restore` makes them of it.
-static void computeOn(Operation *op, ValueRange operands,
-                      ArrayRef<int64_t> shape, Maker &maker,
-                      function_ref<Value(OpResult, Type)> restore) {
+void onnxc::onnx::computeOn(Operation *op, ValueRange operands,
+                            ArrayRef<int64_t> shape, NodeMaker &maker,
+                            function_ref<Value(OpResult, Type)> restore) {
   Operation *inner = maker.builder.clone(*op);
   inner->setOperands(operands);
   inner->removeDiscardableAttr("onnx.dims");
   for (auto [result, computed] :
        llvm::zip_equal(op->getResults(), inner->getResults())) {
-    computed.setType(Maker::typeLike(result, shape));
+    computed.setType(typeLike(result, shape));
     result.replaceAllUsesWith(
         restore(cast<OpResult>(computed), result.getType()));
   }
@@ -90,28 +67,31 @@ static void computeOn(Operation *op, ValueRange operands,
 
 /// op(x) -> reshape(op(reshape(x, [-1])), shape(x))
 static void computeFlat(Operation *op, Value x) {
-  Maker maker(op);
-  Value shape = maker.shapeOf(x), flat = maker.flatten(x);
+  OpBuilder builder(op);
+  NodeMaker maker(builder, op->getLoc());
+  Value shape = shapeOf(maker, x), flat = flatten(maker, x);
   auto operands = llvm::map_to_vector(
       op->getOperands(), [&](Value v) { return v == x ? flat : v; });
   computeOn(
       op, operands, ShapedType::kDynamic, maker,
-      [&](OpResult y, Type type) { return maker.reshape(y, shape, type); });
+      [&](OpResult y, Type type) { return reshapeTo(maker, y, shape, type); });
 }
 
-/// The last `rank` entries of `shape` with ones in front.
-static Value padShape(Maker &maker, Value shape, int64_t rank) {
+Value onnxc::onnx::padShape(NodeMaker &maker, Value shape, int64_t rank) {
   Value ones = maker.ints(SmallVector<int64_t>(rank, 1));
-  Value padded = maker.make<ConcatOp>(maker.list(ShapedType::kDynamic),
-                                      {ones, shape}, maker.integer("axis", 0));
+  Value padded =
+      maker.make<ConcatOp>(listType(maker.builder, ShapedType::kDynamic),
+                           {ones, shape}, maker.integer("axis", 0));
   return maker.make<SliceOp>(
-      maker.list(rank), {padded, maker.ints({-rank}),
-                         maker.ints({std::numeric_limits<int64_t>::max()})});
+      listType(maker.builder, rank),
+      {padded, maker.ints({-rank}),
+       maker.ints({std::numeric_limits<int64_t>::max()})});
 }
 
 /// op(x, y) -> reshape(op(pad(x), pad(y)), as many sizes as the larger has)
 static void computePadded(Operation *op) {
-  Maker maker(op);
+  OpBuilder builder(op);
+  NodeMaker maker(builder, op->getLoc());
   SmallVector<int64_t> shape(maxRank, ShapedType::kDynamic);
   llvm::DenseMap<Value, Value> padded;
   SmallVector<Value> operands, ranks;
@@ -124,25 +104,26 @@ static void computePadded(Operation *op) {
     }
     Value &wide = padded[x];
     if (!wide) {
-      Value sizes = maker.shapeOf(x);
-      ranks.push_back(maker.make<SizeOp>(maker.scalar(), sizes));
-      wide = maker.reshape(x, padShape(maker, sizes, maxRank),
-                           Maker::typeLike(x, shape));
+      Value sizes = shapeOf(maker, x);
+      ranks.push_back(maker.make<SizeOp>(scalarType(maker.builder), sizes));
+      wide = reshapeTo(maker, x, padShape(maker, sizes, maxRank),
+                     typeLike(x, shape));
     }
     operands.push_back(wide);
   }
-  ranks.push_back(maker.number(known));
-  Value rank = maker.make<MaxOp>(maker.scalar(), ranks);
+  ranks.push_back(maker.integerScalar(known));
+  Value rank = maker.make<MaxOp>(scalarType(maker.builder), ranks);
   Value start = maker.make<ReshapeOp>(
-      maker.list(1),
-      {maker.make<SubOp>(maker.scalar(), {maker.number(maxRank), rank}),
+      listType(maker.builder, 1),
+      {maker.make<SubOp>(scalarType(maker.builder),
+                         {maker.integerScalar(maxRank), rank}),
        maker.ints({1})});
   computeOn(op, operands, shape, maker, [&](OpResult y, Type type) {
-    Value sizes =
-        maker.make<SliceOp>(maker.list(ShapedType::kDynamic),
-                            {maker.make<ShapeOp>(maker.list(maxRank), y), start,
-                             maker.ints({maxRank})});
-    return maker.reshape(y, sizes, type);
+    Value sizes = maker.make<SliceOp>(
+        listType(maker.builder, ShapedType::kDynamic),
+        {maker.make<ShapeOp>(listType(maker.builder, maxRank), y), start,
+         maker.ints({maxRank})});
+    return reshapeTo(maker, y, sizes, type);
   });
 }
 
@@ -158,23 +139,26 @@ bool onnxc::onnx::isOptimizer(Operation *op) {
 
 /// Result i has the shape of a tensor behind the two numbers at the front.
 static void computeGroupsFlat(Operation *op) {
-  Maker maker(op);
+  OpBuilder builder(op);
+  NodeMaker maker(builder, op->getLoc());
   unsigned groups = op->getNumResults() / countKinds(op);
   SmallVector<Value> operands(op->getOperands()), shapes;
   for (unsigned i = 0; i < groups; ++i)
-    shapes.push_back(maker.shapeOf(operands[2 + i]));
+    shapes.push_back(shapeOf(maker, operands[2 + i]));
   for (Value &operand : MutableArrayRef(operands).drop_front(2))
-    operand = maker.flatten(operand);
+    operand = flatten(maker, operand);
   computeOn(op, operands, ShapedType::kDynamic, maker,
             [&](OpResult y, Type type) {
               Value shape = shapes[y.getResultNumber() % groups];
-              return maker.reshape(y, shape, type);
+              return reshapeTo(maker, y, shape, type);
             });
 }
 
 void onnxc::onnx::makeRankAgnostic(Operation *op) {
   if (isOptimizer(op))
     return computeGroupsFlat(op);
+  if (isMatrixProduct(op))
+    return makeProductRankAgnostic(op);
   Value only;
   for (Value operand : op->getOperands()) {
     if (isScalar(operand) || operand == only)
@@ -215,12 +199,10 @@ static constexpr StructuralSlots structuralSlots[] = {
     {"onnx.CenterCropPad", 0, slots({1})},
     {"onnx.Clip", slots({1, 2}), 0},
     {"onnx.Col2Im", 0, slots({1, 2})},
-    {"onnx.ConstantOfShape", 0, slots({0})},
     {"onnx.CumProd", slots({1}), 0},
     {"onnx.CumSum", slots({1}), 0},
     {"onnx.DFT", slots({1, 2}), 0},
     {"onnx.Dropout", slots({1, 2}), 0},
-    {"onnx.Expand", 0, slots({1})},
     {"onnx.HammingWindow", slots({0}), 0},
     {"onnx.HannWindow", slots({0}), 0},
     {"onnx.If", slots({0}), 0},
@@ -230,7 +212,7 @@ static constexpr StructuralSlots structuralSlots[] = {
     {"onnx.MelWeightMatrix", slots({0, 1, 2, 3, 4}), 0},
     {"onnx.NonMaxSuppression", slots({2, 3, 4}), 0},
     {"onnx.OneHot", slots({1}), slots({2})},
-    {"onnx.Pad", slots({2}), slots({1, 3})},
+    {"onnx.Pad", slots({2}), slots({3})},
     {"onnx.QLinearConv", slots({1, 2, 6, 7}), 0},
     {"onnx.RMSNormalization", 0, 0, slots({1})},
     {"onnx.Range", slots({0, 1, 2}), 0},
@@ -244,16 +226,13 @@ static constexpr StructuralSlots structuralSlots[] = {
     {"onnx.ReduceProd", 0, slots({1})},
     {"onnx.ReduceSum", 0, slots({1})},
     {"onnx.ReduceSumSquare", 0, slots({1})},
-    {"onnx.Reshape", 0, slots({1})},
     {"onnx.Resize", 0, slots({1, 2, 3})},
     {"onnx.STFT", slots({1, 3}), 0},
     {"onnx.SequenceAt", slots({1}), 0},
     {"onnx.SequenceErase", slots({1}), 0},
     {"onnx.SequenceInsert", slots({2}), 0},
-    {"onnx.Slice", 0, slots({1, 2, 3, 4})},
     {"onnx.Split", 0, slots({1})},
     {"onnx.Squeeze", 0, slots({1})},
-    {"onnx.Tile", 0, slots({1})},
     {"onnx.TopK", 0, slots({1})},
     {"onnx.Trilu", slots({1}), 0},
     {"onnx.Unsqueeze", 0, slots({1})},
@@ -264,15 +243,15 @@ static constexpr StructuralSlots structuralSlots[] = {
 };
 
 /// `x` with as many dimensions as `like` has; null if that is not known.
-static Value broadcastLike(Maker &maker, Value x, Value like) {
+static Value broadcastLike(NodeMaker &maker, Value x, Value like) {
   auto type = dyn_cast<RankedTensorType>(like.getType());
   if (!type)
     return Value();
   if (type.getRank() == 0)
-    return maker.reshape(x, maker.ints({}), Maker::typeLike(x, {}));
+    return reshapeTo(maker, x, maker.ints({}), typeLike(x, {}));
   SmallVector<int64_t> shape(type.getRank(), ShapedType::kDynamic);
-  return maker.reshape(x, padShape(maker, maker.shapeOf(x), type.getRank()),
-                       Maker::typeLike(x, shape));
+  return reshapeTo(maker, x, padShape(maker, shapeOf(maker, x), type.getRank()),
+                 typeLike(x, shape));
 }
 
 bool onnxc::onnx::flattenStructuralOperands(Operation *op) {
@@ -288,13 +267,13 @@ bool onnxc::onnx::flattenStructuralOperands(Operation *op) {
     OpOperand *operand = isStructural ? operandInSlot(op, slot) : nullptr;
     if (!operand || !isa<UnrankedTensorType>(operand->get().getType()))
       continue;
-    Maker maker(op);
+    OpBuilder builder(op);
+    NodeMaker maker(builder, op->getLoc());
     Value x = operand->get(), settled;
     if (row->scalars & bit)
-      settled =
-          maker.make<ReshapeOp>(Maker::typeLike(x, {}), {x, maker.ints({})});
+      settled = maker.make<ReshapeOp>(typeLike(x, {}), {x, maker.ints({})});
     else if (row->lists & bit)
-      settled = maker.flatten(x);
+      settled = flatten(maker, x);
     else
       settled = broadcastLike(maker, x, op->getOperand(0));
     if (!settled)

@@ -1,42 +1,36 @@
-//===- GraphWriter.h - Operators, one after the other -----------*- C++ -*-===//
+//===- NodeMaker.h - Operators, one after the other -------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
+// How a rewrite of the graph writes what it puts there: operations by name,
+// their types inferred by the schemas, and the constants that they need.
+//
 //===----------------------------------------------------------------------===//
-#ifndef ONNXC_LIB_TRAINING_GRAPHWRITER_H
-#define ONNXC_LIB_TRAINING_GRAPHWRITER_H
+#ifndef ONNXC_DIALECT_ONNX_TRANSFORMS_NODEMAKER_H
+#define ONNXC_DIALECT_ONNX_TRANSFORMS_NODEMAKER_H
 
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
 
 #include "mlir/IR/Builders.h"
 
-namespace onnxc::training {
+namespace onnxc::onnx {
 
 /// The rank of a tensor, -1 if it is not known.
 int64_t rankOf(mlir::Value value);
-/// The numbers begin, begin + 1, ..., end - 1.
-llvm::SmallVector<int64_t> range(int64_t begin, int64_t end);
-/// `axis` counted from the front.
-inline int64_t fromFront(int64_t axis, int64_t rank) {
-  return axis < 0 ? axis + rank : axis;
-}
-/// An attribute that may be left out.
-int64_t integerOf(mlir::Operation *op, llvm::StringRef name, int64_t otherwise);
-double realOf(mlir::Operation *op, llvm::StringRef name, double otherwise);
-/// All attributes but those that count operands and results.
-llvm::SmallVector<mlir::NamedAttribute> attributesOf(mlir::Operation *op);
 
 /// Makes operations of the onnx dialect; their types follow from their
 /// operands.
-class GraphWriter {
+class NodeMaker {
 public:
-  GraphWriter(mlir::OpBuilder &builder, mlir::Location loc)
+  NodeMaker(mlir::OpBuilder &builder, mlir::Location loc)
       : builder(builder), loc(loc) {}
 
   /// Result 0 of a new operation "onnx.NAME".
   mlir::Value make(llvm::StringRef name, mlir::ValueRange operands,
                    llvm::ArrayRef<mlir::NamedAttribute> attributes = {});
-  /// An operation of `results` results.
+  /// An operation of `results` results. A form that inference does not take
+  /// would be a mistake of the caller: the types stay unknown, and are refused
+  /// where they are needed.
   mlir::Operation *makeOp(llvm::StringRef name, mlir::ValueRange operands,
                           llvm::ArrayRef<mlir::NamedAttribute> attributes,
                           unsigned results);
@@ -45,10 +39,21 @@ public:
   mlir::Operation *makeTyped(llvm::StringRef name, mlir::ValueRange operands,
                              llvm::ArrayRef<mlir::NamedAttribute> attributes,
                              llvm::ArrayRef<mlir::Type> types);
+  /// Result 0 of a new operation of a type that the caller knows better than
+  /// the schema does.
+  template <typename Op>
+  mlir::Value make(mlir::Type type, mlir::ValueRange operands,
+                   llvm::ArrayRef<mlir::NamedAttribute> attributes = {}) {
+    return Op::create(builder, loc, mlir::TypeRange(type), operands, attributes)
+        ->getResult(0);
+  }
 
+  mlir::Value constant(mlir::TypedAttr value);
+  /// A scalar.
+  mlir::Value number(double value, mlir::Type element);
   /// A scalar of the element type of `like`.
   mlir::Value number(double value, mlir::Value like);
-  /// A constant of one dimension.
+  /// A vector of 64-bit integers, and a scalar.
   mlir::Value ints(llvm::ArrayRef<int64_t> values);
   mlir::Value integerScalar(int64_t value);
   mlir::Value zerosLike(mlir::Value value);
@@ -67,6 +72,7 @@ public:
   mlir::Value sub(mlir::Value a, mlir::Value b) { return make("Sub", {a, b}); }
   mlir::Value mul(mlir::Value a, mlir::Value b) { return make("Mul", {a, b}); }
   mlir::Value div(mlir::Value a, mlir::Value b) { return make("Div", {a, b}); }
+  mlir::Value cast(mlir::Value x, mlir::Type element);
   mlir::Value castLike(mlir::Value x, mlir::Value like);
   mlir::Value reshape(mlir::Value x, llvm::ArrayRef<int64_t> shape) {
     return make("Reshape", {x, ints(shape)});
@@ -101,6 +107,6 @@ public:
   mlir::Location loc;
 };
 
-} // namespace onnxc::training
+} // namespace onnxc::onnx
 
-#endif // ONNXC_LIB_TRAINING_GRAPHWRITER_H
+#endif // ONNXC_DIALECT_ONNX_TRANSFORMS_NODEMAKER_H

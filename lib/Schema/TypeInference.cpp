@@ -229,6 +229,21 @@ static bool isUnfinished(Operation *op, const ValueFacts &facts) {
          });
 }
 
+/// ConvTranspose writes the sizes before the first one in `output_shape` that
+/// is less than the operand's, and then gives up.
+static void completeRank(Operation *op, const ValueFacts &facts,
+                         InferredValue &found) {
+  if (op->getName().getStringRef() != "onnx.ConvTranspose")
+    return;
+  auto in = dyn_cast<RankedTensorType>(facts.type(op->getOperand(0)));
+  auto out = dyn_cast<RankedTensorType>(found.type);
+  if (!in || !out || in.getRank() <= out.getRank())
+    return;
+  SmallVector<int64_t> shape(out.getShape());
+  shape.resize(in.getRank(), ShapedType::kDynamic);
+  found = {RankedTensorType::get(shape, out.getElementType()), {}};
+}
+
 FailureOr<SmallVector<InferredValue>>
 onnxc::schema::inferResults(Operation *op, const ValueFacts &facts,
                             function_ref<InFlightDiagnostic()> emitError) {
@@ -272,6 +287,7 @@ onnxc::schema::inferResults(Operation *op, const ValueFacts &facts,
     InferredValue found = readOutput(*node.getOutputType(index), context);
     if (!mayHaveZeros)
       dropZeroSizes(found);
+    completeRank(op, facts, found);
     if (index == 3 && isUnfinished(op, facts))
       found = {dropShape(found.type), {}};
     if (isa<NoneType>(found.type))

@@ -63,8 +63,11 @@ Stretch getStretch(OpBuilder &b, onnx::ConvTransposeOp op, Value x, Value w,
     // Older models give the sizes of all dimensions.
     s.size =
         constant(attribute(shape, d + int64_t(shape->size()) - spatial, 0));
-  else if (same)
-    s.size = mulIndex(b, loc, in, constant(s.stride));
+  else if (same) // Nothing is added where the filter is less than a step.
+    s.size = maxIndex(
+        b, loc,
+        minIndex(b, loc, mulIndex(b, loc, in, constant(s.stride)), full),
+        constant(0));
   if (!s.size) {
     bool valid = autoPad == "VALID";
     int64_t before = valid ? 0 : attribute(op.getPads(), d, 0);
@@ -74,10 +77,7 @@ Stretch getStretch(OpBuilder &b, onnx::ConvTransposeOp op, Value x, Value w,
                       constant(0));
     return s;
   }
-  if (op.getPads() && autoPad == "NOTSET") {
-    s.before = constant(attribute(op.getPads(), d, 0));
-    return s;
-  }
+  // Beside a size that is given pads say nothing.
   Value total = maxIndex(b, loc, subIndex(b, loc, full, s.size), constant(0));
   Value half = floorDivIndex(b, loc, total, constant(2));
   s.before = autoPad == "SAME_UPPER" ? half : subIndex(b, loc, total, half);

@@ -199,14 +199,15 @@ struct PadLowering : public OpConversionPattern<onnx::PadOp> {
     if (failed(readPads(op, adaptor, before, after, rewriter)))
       return rewriter.notifyMatchFailure(op, "axes are not known");
     Value y;
+    x = crop(rewriter, loc, x, before, after);
     if (op.getMode() != "constant") {
+      checkSource(rewriter, loc, x, before, after);
       y = padFromInside(rewriter, loc, op.getMode(), x, before, after);
     } else {
       Value value =
           op.getConstantValue()
               ? onlyElement(rewriter, loc, adaptor.getConstantValue())
               : storedConstant(rewriter, loc, type.getElementType(), 0);
-      x = crop(rewriter, loc, x, before, after);
       y = padConstant(rewriter, loc, x, before, after, value);
     }
     replaceWithCasts(rewriter, *getTypeConverter(), op, y);
@@ -223,6 +224,8 @@ private:
     Value pads = adaptor.getPads(), axes = adaptor.getAxes();
     if (!rankedType(pads) || (axes && !rankedType(axes)))
       return failure();
+    if (axes && !onnx::constantInts(op.getAxes()))
+      checkAxes(rewriter, loc, axes, rank, "Pad: the axes are out of range");
     if (axes && rankedType(axes).isDynamicDim(0)) {
       readPadsAtRunTime(rewriter, loc, pads, axes, before, after);
       return success();
@@ -290,6 +293,28 @@ private:
     }
   }
 
+  /// Where there is nothing, nothing can be repeated.
+  static void checkSource(OpBuilder &b, Location loc, Value x,
+                          ArrayRef<Value> before, ArrayRef<Value> after) {
+    Value one = indexConstant(b, loc, 1);
+    for (auto [d, size] : llvm::enumerate(sizesOf(b, loc, x)))
+      checkAtMost(b, loc,
+                  minIndex(b, loc, addIndex(b, loc, before[d], after[d]), one),
+                  size, "Pad: an axis of no elements has nothing to repeat");
+  }
+
+  /// The size with a pad that is not positive, of which more than there is
+  /// would be an error. Sums of pads may wrap around; these do not.
+  static Value cut(OpBuilder &b, Location loc, Value size, Value pad) {
+    auto constant = getConstantIntValue(pad);
+    if (constant && *constant == 0)
+      return size;
+    Value zero = indexConstant(b, loc, 0);
+    checkAtMost(b, loc, subIndex(b, loc, zero, size), pad,
+                "Pad: more elements are taken away than there are");
+    return maxIndex(b, loc, addIndex(b, loc, size, pad), zero);
+  }
+
   /// Negative pads take elements away; what is left of the pads is not
   /// negative.
   static Value crop(OpBuilder &b, Location loc, Value x,
@@ -308,8 +333,7 @@ private:
       };
       Value low = negative(before[d]), high = negative(after[d]);
       starts.push_back(subIndex(b, loc, zero, low));
-      size = maxIndex(
-          b, loc, addIndex(b, loc, size, addIndex(b, loc, low, high)), zero);
+      size = cut(b, loc, cut(b, loc, size, low), high);
     }
     return changes ? sliceOf(b, loc, "Pad", x, starts, steps, sizes) : x;
   }

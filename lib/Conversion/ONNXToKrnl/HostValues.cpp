@@ -182,6 +182,32 @@ void checkLength(OpBuilder &b, Location loc, Value tensor, int64_t length,
                   indexConstant(b, loc, length), message);
 }
 
+void checkAxes(OpBuilder &b, Location loc, Value axes, int64_t rank,
+               StringRef message) {
+  auto type = cast<RankedTensorType>(axes.getType());
+  auto isAxis = [&](OpBuilder &nb, Location l, ValueRange at) -> Value {
+    Value axis = extractIndex(nb, l, axes, at);
+    Value low = arith::CmpIOp::create(nb, l, arith::CmpIPredicate::sge, axis,
+                                      indexConstant(nb, l, -rank));
+    Value high = arith::CmpIOp::create(nb, l, arith::CmpIPredicate::slt, axis,
+                                       indexConstant(nb, l, rank));
+    return arith::AndIOp::create(nb, l, low, high);
+  };
+  if (type.getRank() == 0) {
+    krnl::CheckOp::create(b, loc, isAxis(b, loc, {}), message);
+    return;
+  }
+  auto all = scf::ForOp::create(
+      b, loc, indexConstant(b, loc, 0), sizeOf(b, loc, axes, 0),
+      indexConstant(b, loc, 1),
+      ValueRange{arith::ConstantIntOp::create(b, loc, 1, 1)},
+      [&](OpBuilder &nb, Location l, Value i, ValueRange soFar) {
+        Value both = arith::AndIOp::create(nb, l, soFar[0], isAxis(nb, l, i));
+        scf::YieldOp::create(nb, l, both);
+      });
+  krnl::CheckOp::create(b, loc, all.getResult(0), message);
+}
+
 void replaceWithCasts(ConversionPatternRewriter &rewriter,
                       const TypeConverter &converter, Operation *op,
                       ValueRange values) {

@@ -282,6 +282,9 @@ private:
       if (list)
         checkEqualSizes(b, loc, sizeOf(b, loc, list, 0), length,
                         "Slice: the lists differ in length");
+    if (op.getAxes() && !onnx::constantInts(op.getAxes()))
+      checkAxes(b, loc, adaptor.getAxes(), rank,
+                "Slice: the axes are out of range");
     // A slice that is not there: of no dimension.
     auto element = [&](Value original, Value list, int64_t i, int64_t other) {
       if (isKnown)
@@ -346,18 +349,13 @@ struct SplitLowering : public OpConversionPattern<onnx::SplitOp> {
     Value size = sizeOf(rewriter, loc, x, axis);
     Value zero = indexConstant(rewriter, loc, 0),
           one = indexConstant(rewriter, loc, 1);
-    Value each =
-        ceilDivIndex(rewriter, loc, size, indexConstant(rewriter, loc, parts));
+    auto lengths = op.getSplit() ? givenLengths(op, adaptor, size, rewriter)
+                                 : equalLengths(rewriter, loc, size, parts);
+    if (failed(lengths))
+      return rewriter.notifyMatchFailure(
+          op, "the axis is too short for so many parts");
     SmallVector<Value> starts(rank, zero), steps(rank, one), results;
-    for (int64_t i = 0; i < parts; ++i) {
-      Value length = minIndex(rewriter, loc, each,
-                              subIndex(rewriter, loc, size, starts[axis]));
-      if (op.getSplit()) {
-        auto constant = onnx::constantInts(op.getSplit());
-        length = constant
-                     ? indexConstant(rewriter, loc, (*constant)[i])
-                     : elementAsIndex(rewriter, loc, adaptor.getSplit(), i);
-      }
+    for (Value length : *lengths) {
       SmallVector<Value> sizes = sizesOf(rewriter, loc, x);
       sizes[axis] = length;
       results.push_back(
@@ -366,6 +364,47 @@ struct SplitLowering : public OpConversionPattern<onnx::SplitOp> {
     }
     replaceWithCasts(rewriter, *getTypeConverter(), op, results);
     return success();
+  }
+
+private:
+  using Lengths = FailureOr<SmallVector<Value>>;
+
+  /// What `split` says, which has to be all of the axis.
+  static Lengths givenLengths(onnx::SplitOp op, OpAdaptor adaptor, Value size,
+                              OpBuilder &b) {
+    Location loc = op.getLoc();
+    int64_t parts = op->getNumResults();
+    Value zero = indexConstant(b, loc, 0), total = zero;
+    checkLength(b, loc, adaptor.getSplit(), parts,
+                "Split: the number of parts does not fit");
+    SmallVector<Value> lengths;
+    for (int64_t i = 0; i < parts; ++i) {
+      lengths.push_back(
+          structuralElement(b, loc, op.getSplit(), adaptor.getSplit(), i));
+      checkAtMost(b, loc, zero, lengths.back(),
+                  "Split: the length of a part is negative");
+      total = addIndex(b, loc, total, lengths.back());
+    }
+    checkEqualSizes(b, loc, total, size,
+                    "Split: the parts do not add up to the axis");
+    return lengths;
+  }
+
+  /// Equal parts, but that the last one may be shorter: where it would have to
+  /// be less than nothing there is no such split.
+  static Lengths equalLengths(OpBuilder &b, Location loc, Value size,
+                              int64_t parts) {
+    Value each = ceilDivIndex(b, loc, size, indexConstant(b, loc, parts));
+    Value others = mulIndex(b, loc, each, indexConstant(b, loc, parts - 1));
+    Value rest = subIndex(b, loc, size, others);
+    auto known = getConstantIntValue(rest);
+    if (known && *known < 0)
+      return failure();
+    checkAtMost(b, loc, others, size,
+                "Split: the axis is too short for so many parts");
+    SmallVector<Value> lengths(parts, each);
+    lengths.back() = rest;
+    return lengths;
   }
 };
 

@@ -59,6 +59,7 @@ FailureOr<Axes> getAxes(OpBuilder &b, Location loc, Value original, Value axes,
   auto type = dyn_cast<RankedTensorType>(axes.getType());
   if (!type || type.getRank() > 1)
     return failure();
+  checkAxes(b, loc, axes, rank, "the axes are out of range");
   Value count =
       type.getRank() == 0 ? indexConstant(b, loc, 1) : sizeOf(b, loc, axes, 0);
   Value zero = indexConstant(b, loc, 0), one = indexConstant(b, loc, 1);

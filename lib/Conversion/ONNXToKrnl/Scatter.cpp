@@ -321,12 +321,14 @@ private:
           Value place = indexConstant(nb, l, 0), stride = one;
           for (int64_t d = steps.size() - 1; d >= 0; --d) {
             Value step = maxIndex(nb, l, steps[d], one);
-            Value i = nb.createOrFold<arith::RemSIOp>(l, rest, step);
+            // What is beyond all dimensions stays with the first one.
+            Value i =
+                d == 0 ? rest : nb.createOrFold<arith::RemSIOp>(l, rest, step);
             rest = nb.createOrFold<arith::DivSIOp>(l, rest, step);
             place = addIndex(nb, l, place, mulIndex(nb, l, i, stride));
             stride = mulIndex(nb, l, stride, extents[d]);
           }
-          place = clampIndex(nb, l, place, last);
+          place = wrapIndex(nb, l, place, last);
           return put(nb, l, element, "none", v[0], place);
         });
     return reshapeTo(b, loc, kernel.finish({y}).front(),

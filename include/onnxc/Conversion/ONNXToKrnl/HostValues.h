@@ -76,6 +76,10 @@ mlir::Value elementOr(mlir::OpBuilder &b, mlir::Location loc,
 /// Ends the run with `message` unless a 1-dimensional tensor has that length.
 void checkLength(mlir::OpBuilder &b, mlir::Location loc, mlir::Value tensor,
                  int64_t length, llvm::StringRef message);
+/// Ends the run with `message` unless each element of a 0- or 1-dimensional
+/// tensor names a dimension of `rank`, counted from either end.
+void checkAxes(mlir::OpBuilder &b, mlir::Location loc, mlir::Value axes,
+               int64_t rank, llvm::StringRef message);
 /// The only element of a tensor of one element, read on the host as it is.
 mlir::Value onlyElement(mlir::OpBuilder &b, mlir::Location loc,
                         mlir::Value tensor);

@@ -64,7 +64,10 @@ struct MakeWindowExplicit final : OpRewritePattern<Op> {
       want("kernel_shape", type.getShape().drop_front(2));
     want("strides", ones);
     want("dilations", ones);
-    if (op.getAutoPad() == "NOTSET" || op.getAutoPad() == "VALID")
+    std::optional<Attribute> wanted = op->getInherentAttr("output_shape");
+    bool sizesDecide = wanted && *wanted;
+    if (!sizesDecide &&
+        (op.getAutoPad() == "NOTSET" || op.getAutoPad() == "VALID"))
       want("pads", zeros);
     if (missing.empty())
       return rewriter.notifyMatchFailure(op, "everything is there");
@@ -188,8 +191,8 @@ struct ResolveTransposedPad final : OpRewritePattern<ConvTransposeOp> {
       int64_t added = extra ? (*extra)[i] : 0;
       if (op.getAutoPad() == "VALID" && !wanted)
         totals.push_back(0);
-      else if (!wanted) // size * stride is wanted
-        totals.push_back(extent + added - stride);
+      else if (!wanted) // size * stride is wanted, if the filter reaches it
+        totals.push_back(std::max<int64_t>(extent + added - stride, 0));
       else if (ShapedType::isDynamic(size))
         return std::nullopt;
       else

@@ -62,7 +62,9 @@ struct MakeAxesPositive final : OpRewritePattern<Op> {
       if (axis < 0)
         return rewriter.notifyMatchFailure(op, "an axis is out of range");
     }
-    Value positive = createInts(rewriter, op.getAxes().getLoc(), *axes);
+    auto type = cast<ShapedType>(op.getAxes().getType());
+    Value positive = createInts(rewriter, op.getAxes().getLoc(), *axes,
+                                type.getElementType());
     rewriter.modifyOpInPlace(op, [&] { op.getAxesMutable().assign(positive); });
     return success();
   }

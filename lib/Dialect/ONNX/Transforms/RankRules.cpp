@@ -41,7 +41,7 @@ static constexpr RankRule rules[] = {
     {"onnx.Attention", 5, 4, 4},
     {"onnx.Attention", 6, 1, 1},
     {"onnx.AveragePool", 0, 3, unbounded},
-    {"onnx.BatchNormalization", 0, 2, unbounded},
+    {"onnx.BatchNormalization", 0, 1, unbounded},
     {"onnx.BatchNormalization", 1, 1, 1},
     {"onnx.BatchNormalization", 2, 1, 1},
     {"onnx.BatchNormalization", 3, 1, 1},

@@ -13,12 +13,17 @@ using namespace mlir;
 using namespace onnxc::onnx;
 
 Value onnxc::onnx::createInts(OpBuilder &builder, Location loc,
-                              ArrayRef<int64_t> values) {
-  auto type = RankedTensorType::get({static_cast<int64_t>(values.size())},
-                                    builder.getI64Type());
+                              ArrayRef<int64_t> values, Type element) {
+  element = element ? element : builder.getI64Type();
+  auto type =
+      RankedTensorType::get({static_cast<int64_t>(values.size())}, element);
+  SmallVector<APInt> numbers;
+  for (int64_t value : values)
+    numbers.emplace_back(element.getIntOrFloatBitWidth(), value,
+                         /*isSigned=*/true, /*implicitTrunc=*/true);
   return ConstantOp::create(builder, loc, type, ValueRange(),
                             builder.getNamedAttr(
-                                "value", DenseElementsAttr::get(type, values)))
+                                "value", DenseElementsAttr::get(type, numbers)))
       .getResult();
 }
 

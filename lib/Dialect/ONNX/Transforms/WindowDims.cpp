@@ -118,14 +118,19 @@ static void inferPool(RuleNode &node, Op op) {
   inferSlid(node, window, op.getX(), AffineExpr());
 }
 
-/// s * (h - 1) + output padding + extent - padding; h * s for "same".
+/// s * (h - 1) + output padding + extent - padding; for "same" the padding is
+/// what is beyond h * s.
 static AffineExpr spreadSize(RuleNode &node, const Window &window, size_t i,
                              AffineExpr size, int64_t outputPadding) {
   DimSpace &space = node.space;
   AffineExpr stride = space.constant(window.stride(i));
-  if (window.autoPad.starts_with("SAME"))
-    return space.mul(size, stride);
   int64_t padding = window.autoPad == "VALID" ? 0 : window.padding(i);
+  if (window.autoPad.starts_with("SAME")) {
+    std::optional<int64_t> reach = constantValue(extent(space, window, i));
+    if (!reach)
+      return {};
+    padding = std::max<int64_t>(*reach + outputPadding - window.stride(i), 0);
+  }
   AffineExpr spread = space.mul(space.sub(size, space.constant(1)), stride);
   return space.add(space.add(spread, extent(space, window, i)),
                    space.constant(outputPadding - padding));
@@ -137,10 +142,19 @@ static void inferConvTranspose(RuleNode &node, ConvTransposeOp op) {
   setKernel(node, window, op.getKernelShape(), op.getW());
   std::optional<Exprs> in = node.dims(op.getX()), filter = node.dims(op.getW());
   if (!in || !filter || filter->size() < 2 ||
-      in->size() != window.kernel.size() + 2 || op.getOutputShape())
+      in->size() != window.kernel.size() + 2)
     return;
   Exprs dims = {(*in)[0],
                 node.space.mul((*filter)[1], node.constantExpr(op.getGroup()))};
+  // Older models give the sizes of all dimensions.
+  if (std::optional<ArrayRef<int64_t>> sizes = op.getOutputShape()) {
+    if (sizes->size() < window.kernel.size())
+      return;
+    for (int64_t size : sizes->take_back(window.kernel.size()))
+      dims.push_back(node.constantExpr(size));
+    node.setDims(0, dims);
+    return;
+  }
   std::optional<ArrayRef<int64_t>> extra = op.getOutputPadding();
   for (size_t i = 0; i < window.kernel.size(); ++i)
     dims.push_back(spreadSize(node, window, i, (*in)[i + 2],

@@ -1,0 +1,140 @@
+# ===- corners.py - What the standard says and its node tests do not reach --===//
+# Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+#
+# Each row is a node with the numbers that the text of the standard asks for, or
+# with the error that a run of it must end with.
+# ===------------------------------------------------------------------------===//
+"""Compiles single nodes and compares with the numbers in the table.
+
+corners.py MODE    static, dynamic or constant: all inputs but the first in the model
+"""
+
+import os
+import pathlib
+import sys
+import tempfile
+
+os.environ.setdefault("OM_NUM_THREADS", "1")
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2]))
+
+import numpy as np
+from onnx import helper, numpy_helper, save
+
+from Harness import artefact
+
+
+def f32(values):
+    return np.array(values, np.float32)
+
+
+def i64(*values):
+    return np.array(values, np.int64)
+
+
+def i32(*values):
+    return np.array(values, np.int32)
+
+
+ROWS = f32(np.arange(12).reshape(3, 4))
+LINE, TAPS = f32([[[1, 10, 100]]]), f32([[[1, 2, 3]]])
+STEP = f32([[[1]]])
+NUMBERS = f32([1, 2, 3, 4, 5])
+
+
+def rows():
+    """(operator, inputs, attributes, expected); what is expected of several outputs is a list."""
+    # Lists of int32 stay what they are when negative axes are made positive.
+    yield "Slice", [ROWS, i32(1), i32(3), i32(-1)], {}, ROWS[:, 1:3]
+    # Negative pads take away before anything is repeated.
+    yield "Pad", [NUMBERS, i64(2, -2)], {"mode": "wrap"}, f32([2, 3, 1, 2, 3])
+    yield "Pad", [NUMBERS, i64(-2, 4)], {"mode": "wrap"}, f32([3, 4, 5, 3, 4, 5, 3])
+    yield "Pad", [NUMBERS, i64(2, -2)], {"mode": "edge"}, f32([1, 1, 1, 2, 3])
+    yield "Pad", [NUMBERS, i64(-3, 1)], {"mode": "reflect"}, f32([4, 5, 4])
+    # Sizes that are given decide how much is cut off, whatever pads say.
+    yield "ConvTranspose", [LINE, TAPS], {"output_shape": [4]}, f32([[[12, 123, 230, 300]]])
+    yield "ConvTranspose", [LINE, TAPS], {"output_shape": [4], "pads": [0, 0]}, f32([[[12, 123, 230, 300]]])
+    yield "ConvTranspose", [LINE, TAPS], {"output_shape": [2]}, f32([[[123, 230]]])
+    # Nothing is added where the filter is shorter than a step.
+    yield "ConvTranspose", [LINE, STEP], {"auto_pad": "SAME_UPPER", "strides": [2]}, f32([[[1, 0, 10, 0, 100]]])
+    # One dimension is the batch; there is one channel.
+    one = f32([1])
+    yield "BatchNormalization", [f32([1, 3]), one, one, one, 4 * one], {"epsilon": 0.0}, f32([1, 2])
+    yield "MaxUnpool", [f32([[[5, 7]]]), i64([[0, 3]])], {"kernel_shape": [2], "strides": [2]}, f32([[[5, 0, 0, 7]]])
+
+
+def refusals():
+    """(operator, inputs, attributes, message)"""
+    for operator in ("ReduceSum", "ReduceMax"):
+        yield operator, [ROWS, i64(2)], {}, "the axes are out of range"
+    yield "Slice", [ROWS, i64(0), i64(1), i64(-3)], {}, "Slice: the axes are out of range"
+    yield "Pad", [ROWS, i64(1, 1), None, i64(2)], {}, "Pad: the axes are out of range"
+    yield "Pad", [f32([]), i64(1, 0)], {"mode": "edge"}, "an axis of no elements has nothing to repeat"
+    yield "Split", [ROWS, i64(1, 1)], {"axis": 1}, "the parts do not add up to the axis"
+    yield "Split", [ROWS, i64(5, -1)], {"axis": 1}, "the length of a part is negative"
+    yield "Split", [NUMBERS], {"num_outputs": 4}, "the axis is too short for so many parts"
+    yield "MaxUnpool", [f32([[[5, 7]]]), i64([[0, 4]])], {"kernel_shape": [2], "strides": [2]}, "an index is out of range"
+
+
+def model_of(operator, inputs, attributes, count, mode):
+    """The model, and the arrays that it takes."""
+    infos, stored, given, names = [], [], [], []
+    for k, array in enumerate(inputs):
+        names.append("" if array is None else f"i{k}")
+        if array is None:
+            continue
+        if mode == "constant" and k > 0:
+            stored.append(numpy_helper.from_array(array, f"i{k}"))
+            continue
+        shape = [f"n{k}_{d}" for d in range(array.ndim)] if mode == "dynamic" else array.shape
+        infos.append(helper.make_tensor_value_info(f"i{k}", helper.np_dtype_to_tensor_dtype(array.dtype), shape))
+        given.append(array)
+    outputs = [f"o{k}" for k in range(count)]
+    node = helper.make_node(operator, names, outputs, "corner", **attributes)
+    graph = helper.make_graph([node], "g", infos, [helper.make_empty_tensor_value_info(n) for n in outputs], stored)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 25)], ir_version=11), given
+
+
+def run(operator, inputs, attributes, count, mode):
+    model, given = model_of(operator, inputs, attributes, count, mode)
+    with tempfile.TemporaryDirectory(prefix="onnxc-") as scratch:
+        path = pathlib.Path(scratch, "model.onnx")
+        save(model, path)
+        artefact.compile_model(path, path.with_suffix(".so"))
+        return artefact.load_session(path.with_suffix(".so")).run(given)
+
+
+def wrong_numbers(row, mode):
+    """What is wrong with a row, None if nothing."""
+    operator, inputs, attributes, expected = row
+    expected = expected if isinstance(expected, list) else [expected]
+    try:
+        results = run(operator, inputs, attributes, len(expected), mode)
+    except Exception as error:
+        return " ".join(str(error).split())
+    equal = all(r.shape == e.shape and np.allclose(r, e, 1e-6) for r, e in zip(results, expected, strict=True))
+    return None if equal else f"{results} instead of {expected}"
+
+
+def wrong_error(row, mode):
+    operator, inputs, attributes, message = row
+    try:
+        results = run(operator, inputs, attributes, attributes.get("num_outputs", 2 if operator == "Split" else 1), mode)
+    except Exception as error:
+        return None if message in str(error) and "corner" in str(error) else " ".join(str(error).split())
+    return f"{results} instead of an error"
+
+
+def main():
+    mode = sys.argv[1]
+    judged = [(row, wrong_numbers(row, mode)) for row in rows()]
+    # What is known when compiling is refused then, in other words.
+    judged += [(row, wrong_error(row, mode)) for row in refusals() if mode == "dynamic"]
+    for (operator, inputs, attributes, _), wrong in judged:
+        if wrong:
+            print(f"FAILED {operator} {[np.shape(i) for i in inputs]} {attributes}: {wrong}")
+    failed = sum(wrong is not None for _, wrong in judged)
+    print(f"{len(judged) - failed} passed, {failed} failed")
+
+
+if __name__ == "__main__":
+    main()

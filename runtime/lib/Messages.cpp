@@ -48,6 +48,12 @@ int32_t onnxc_rt_fail(OnnxcCall *call, int32_t code, const char *message) {
   return call->fail(code, "%s", message ? message : "unknown error");
 }
 
+int32_t onnxc_rt_fail_sizes(OnnxcCall *call, int32_t code, const char *message,
+                            int64_t size, int64_t other) {
+  return call->fail(code, "%s: %lld and %lld", message, (long long)size,
+                    (long long)other);
+}
+
 int32_t onnxc_rt_blame(OnnxcCall *call, const char *node) {
   Message blamed;
   blamed.set("node '%s': %s", node, call->message.text);

@@ -36,14 +36,15 @@ struct HookSignature {
 
 /// In the order of enum Hook.
 static constexpr HookSignature hookSignatures[] = {
-    {"onnxc_rt_arena", "pp"},           {"onnxc_rt_arena_reserve", "ppl"},
-    {"onnxc_rt_weights", "pp"},         {"onnxc_rt_alloc", "ppl"},
-    {"onnxc_rt_release", "vpp"},        {"onnxc_rt_output", "ppiip"},
-    {"onnxc_rt_scratch", "ppi"},        {"onnxc_rt_region", "vpppl"},
-    {"onnxc_rt_barrier", "vp"},         {"onnxc_rt_fail", "ipip"},
-    {"onnxc_rt_status", "ip"},          {"onnxc_rt_retain_object", "vpp"},
-    {"onnxc_rt_release_object", "vpp"}, {"onnxc_rt_input_object", "ppi"},
-    {"onnxc_rt_output_object", "ppi"},  {"onnxc_rt_blame", "ipp"},
+    {"onnxc_rt_arena", "pp"},          {"onnxc_rt_arena_reserve", "ppl"},
+    {"onnxc_rt_weights", "pp"},        {"onnxc_rt_alloc", "ppl"},
+    {"onnxc_rt_release", "vpp"},       {"onnxc_rt_output", "ppiip"},
+    {"onnxc_rt_scratch", "ppi"},       {"onnxc_rt_region", "vpppl"},
+    {"onnxc_rt_barrier", "vp"},        {"onnxc_rt_fail", "ipip"},
+    {"onnxc_rt_fail_sizes", "ipipll"}, {"onnxc_rt_status", "ip"},
+    {"onnxc_rt_retain_object", "vpp"}, {"onnxc_rt_release_object", "vpp"},
+    {"onnxc_rt_input_object", "ppi"},  {"onnxc_rt_output_object", "ppi"},
+    {"onnxc_rt_blame", "ipp"},
 };
 
 static Type hookType(MLIRContext *context, char letter) {
@@ -334,10 +335,11 @@ struct CheckLowering : ConvertOpToLLVMPattern<krnl::CheckOp> {
     continueIf(rewriter, loc, adaptor.getCondition(), [&] {
       Value message = globalText(rewriter, loc, text);
       constexpr int32_t errValue = 2; // ONNXC_ERR_VALUE
-      return callHook(rewriter, loc, Hook::Fail,
-                      {currentCall(rewriter),
-                       constant32(rewriter, loc, errValue), message})
-          .getResult();
+      SmallVector<Value> operands{currentCall(rewriter),
+                                  constant32(rewriter, loc, errValue), message};
+      llvm::append_range(operands, adaptor.getSizes());
+      Hook hook = adaptor.getSizes().empty() ? Hook::Fail : Hook::FailSizes;
+      return callHook(rewriter, loc, hook, operands).getResult();
     });
     rewriter.eraseOp(op);
     return success();

@@ -53,6 +53,7 @@ enum class Hook {
   Region,
   Barrier,
   Fail,
+  FailSizes,
   Status,
   RetainObject,
   ReleaseObject,

@@ -119,7 +119,7 @@ void checkEqualSizes(OpBuilder &b, Location loc, Value x, Value y,
     return;
   krnl::CheckOp::create(
       b, loc, arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, x, y),
-      message);
+      message, ValueRange{x, y});
 }
 
 void checkAtMost(OpBuilder &b, Location loc, Value x, Value y,
@@ -129,7 +129,7 @@ void checkAtMost(OpBuilder &b, Location loc, Value x, Value y,
     return;
   krnl::CheckOp::create(
       b, loc, arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sle, x, y),
-      message);
+      message, ValueRange{x, y});
 }
 
 Value onlyElement(OpBuilder &b, Location loc, Value tensor) {

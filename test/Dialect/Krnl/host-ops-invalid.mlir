@@ -153,3 +153,11 @@ func.func @strided_row(%rows: memref<?x4xf32, strided<[8, 1]>>, %n: index) {
   %r = krnl.row_view %rows[%n] : memref<?x4xf32, strided<[8, 1]>> -> memref<4xf32>
   return
 }
+
+// -----
+
+func.func @one_size(%ok: i1, %n: index) {
+  // expected-error@+1 {{tells no sizes or two, but has 1}}
+  krnl.check %ok, "too long" sizes(%n)
+  return
+}

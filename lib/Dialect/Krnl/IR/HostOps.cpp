@@ -7,6 +7,8 @@
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace mlir;
@@ -117,6 +119,20 @@ void LaunchOp::getEffects(
       effects.emplace_back(MemoryEffects::Read::get(), &out);
       effects.emplace_back(MemoryEffects::Write::get(), &out);
     }
+}
+
+LogicalResult CheckOp::verify() {
+  if (!getSizes().empty() && getSizes().size() != 2)
+    return emitOpError("tells no sizes or two, but has ") << getSizes().size();
+  return success();
+}
+
+/// check(true) -> nothing
+LogicalResult CheckOp::canonicalize(CheckOp op, PatternRewriter &rewriter) {
+  if (!matchPattern(op.getCondition(), m_One()))
+    return rewriter.notifyMatchFailure(op, "the run decides");
+  rewriter.eraseOp(op);
+  return success();
 }
 
 LogicalResult ErrorWordOp::verify() {

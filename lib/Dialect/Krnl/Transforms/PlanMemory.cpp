@@ -218,11 +218,14 @@ void Planner::viewConstantPlaces() {
 void Planner::checkEarly() {
   for (CheckOp check :
        llvm::make_early_inc_range(host.getBody().front().getOps<CheckOp>())) {
-    if (!values.isKnown(check.getCondition()))
+    if (!values.areKnown(check->getOperands()))
       continue;
     Value condition = values.atEntry(check.getCondition());
+    SmallVector<Value> sizes;
+    for (Value size : check.getSizes())
+      sizes.push_back(values.atEntry(size));
     CheckOp::create(values.entry(), check.getLoc(), condition,
-                    check.getMessage());
+                    check.getMessage(), sizes);
     check.erase();
   }
 }

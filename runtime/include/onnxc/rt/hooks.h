@@ -115,6 +115,9 @@ void onnxc_rt_barrier(void *team);
  * the status, so that host code can `return onnxc_rt_fail(...)`. The message
  * is copied. Callable from inside a region as well. */
 int32_t onnxc_rt_fail(OnnxcCall *call, int32_t code, const char *message);
+/* The same with the two sizes that the message is about. */
+int32_t onnxc_rt_fail_sizes(OnnxcCall *call, int32_t code, const char *message,
+                            int64_t size, int64_t other);
 int32_t onnxc_rt_status(OnnxcCall *call);
 /* Puts the name of the node in front of the recorded message, which a krnl.call
  * of it has just caused, and returns the status. */

@@ -228,8 +228,28 @@ def Krnl_CallOp : Krnl_Op<"call", [
 
 def Krnl_CheckOp : Krnl_Op<"check", [MemoryEffects<[MemWrite]>]> {
   let summary = "end the run with an error unless the condition holds";
-  let arguments = (ins I1:$condition, StrAttr:$message);
-  let assemblyFormat = "$condition `,` $message attr-dict";
+  let description = [{
+    Two sizes that the condition is about are told behind the message:
+
+    ```mlir
+    krnl.check %same, "the inner sizes differ" sizes(%k, %l)
+    // node 'fc': the inner sizes differ: 3 and 4
+    ```
+  }];
+  let arguments = (ins I1:$condition, StrAttr:$message,
+      Variadic<Index>:$sizes);
+  let assemblyFormat =
+      "$condition `,` $message (`sizes` `(` $sizes^ `)`)? attr-dict";
+  let builders = [
+    OpBuilder<(ins "::mlir::Value":$condition, "::llvm::StringRef":$message), [{
+      build($_builder, $_state, condition, message, ::mlir::ValueRange());
+    }]>,
+    OpBuilder<(ins "::mlir::Value":$condition,
+        "::mlir::StringAttr":$message), [{
+      build($_builder, $_state, condition, message, ::mlir::ValueRange());
+    }]>];
+  let hasCanonicalizeMethod = 1;
+  let hasVerifier = 1;
 }
 
 def Krnl_LaunchOp : Krnl_Op<"launch", [

@@ -37,25 +37,29 @@ Value broadcastSize(OpBuilder &b, Location loc, ValueRange sizes) {
       size = v;
   }
   Value one = indexConstant(b, loc, 1);
-  auto isOne = [&](Value v) -> Value {
-    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, v, one);
-  };
-  bool alone = !size && unknown.size() == 1;
-  for (Value v : unknown)
-    size = size ? (getConstantIntValue(size)
-                       ? size
-                       : arith::SelectOp::create(b, loc, isOne(size), v, size)
-                             .getResult())
-                : v;
-  if (!alone)
-    for (Value v : unknown) {
-      Value same =
-          arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, v, size);
-      krnl::CheckOp::create(b, loc,
-                            arith::OrIOp::create(b, loc, same, isOne(v)),
-                            "sizes of the operands do not broadcast");
+  for (Value v : unknown) {
+    if (size && !getConstantIntValue(size)) {
+      Value isOne =
+          arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, size, one);
+      size = arith::SelectOp::create(b, loc, isOne, v, size);
     }
+    size = size ? size : v;
+  }
+  for (Value v : unknown)
+    checkBroadcasts(b, loc, v, size, "sizes of the operands do not broadcast");
   return size ? size : one;
+}
+
+void checkBroadcasts(OpBuilder &b, Location loc, Value size, Value wanted,
+                     StringRef message) {
+  if (isEqualConstantIntOrValue(size, wanted) || isConstantIntValue(size, 1))
+    return;
+  auto equals = [&](Value to) -> Value {
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, size, to);
+  };
+  Value fits = arith::OrIOp::create(b, loc, equals(wanted),
+                                    equals(indexConstant(b, loc, 1)));
+  krnl::CheckOp::create(b, loc, fits, message, ValueRange{size, wanted});
 }
 
 /// Size of the result along `d`, and a check of each operand against it.

@@ -207,19 +207,6 @@ private:
   SmallVector<std::pair<Value, int64_t>> groupLike;
 };
 
-/// A parameter has one size of a dimension, or 1.
-void checkBroadcasts(OpBuilder &b, Location loc, Value size, Value wanted) {
-  if (isEqualConstantIntOrValue(size, wanted) || isConstantIntValue(size, 1))
-    return;
-  auto equals = [&](Value to) -> Value {
-    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, size, to);
-  };
-  krnl::CheckOp::create(b, loc,
-                        arith::OrIOp::create(b, loc, equals(wanted),
-                                             equals(indexConstant(b, loc, 1))),
-                        "normalisation: a parameter does not broadcast");
-}
-
 /// `value` for the last dimensions of `x`, to which it broadcasts: where only
 /// the run knows, it is checked and expanded.
 FailureOr<Parameter> trailing(OpBuilder &b, Location loc, Value original,
@@ -237,7 +224,8 @@ FailureOr<Parameter> trailing(OpBuilder &b, Location loc, Value original,
     int64_t d = rank - type.getRank() + dim;
     p.dims.push_back(d);
     wanted.push_back(sizeOf(b, loc, x, d));
-    checkBroadcasts(b, loc, sizeOf(b, loc, value, dim), wanted.back());
+    checkBroadcasts(b, loc, sizeOf(b, loc, value, dim), wanted.back(),
+                    "normalisation: a parameter does not broadcast");
   }
   p.value = expandTo(b, loc, value, wanted);
   return p;

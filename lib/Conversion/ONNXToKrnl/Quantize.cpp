@@ -8,6 +8,7 @@
 // or one for each block of neighbours along it.
 //===----------------------------------------------------------------------===//
 
+#include "onnxc/Conversion/ONNXToKrnl/Broadcasting.h"
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
 #include "onnxc/Conversion/ONNXToKrnl/KernelBuilder.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
@@ -185,17 +186,10 @@ private:
         (vector.hasStaticShape() && !type.isDynamicDim(axis)) ||
         vector.getDimSize(0) == 1)
       return;
-    Value size = sizeOf(rewriter, loc, value, 0);
-    auto equals = [&](Value other) -> Value {
-      return arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq,
-                                   size, other);
-    };
-    Value isOne = equals(indexConstant(rewriter, loc, 1));
-    Value matches = equals(sizeOf(rewriter, loc, x, axis));
-    krnl::CheckOp::create(
-        rewriter, loc, arith::OrIOp::create(rewriter, loc, isOne, matches),
-        "quantisation: a vector of scales or zero points has another size than "
-        "the axis");
+    checkBroadcasts(rewriter, loc, sizeOf(rewriter, loc, value, 0),
+                    sizeOf(rewriter, loc, x, axis),
+                    "quantisation: a vector of scales or zero points has "
+                    "another size than the axis");
   }
 };
 

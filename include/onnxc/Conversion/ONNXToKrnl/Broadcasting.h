@@ -30,6 +30,11 @@ BroadcastOperands broadcastOperands(mlir::OpBuilder &b, mlir::Location loc,
 mlir::Value broadcastSize(mlir::OpBuilder &b, mlir::Location loc,
                           mlir::ValueRange sizes);
 
+/// Ends the run with `message` unless `size` is `wanted` or 1; nothing where
+/// that is known.
+void checkBroadcasts(mlir::OpBuilder &b, mlir::Location loc, mlir::Value size,
+                     mlir::Value wanted, llvm::StringRef message);
+
 /// `operand` with these sizes, where there is one and only the run knows that
 /// of the operand: it is the same, or 1.
 mlir::Value expandTo(mlir::OpBuilder &b, mlir::Location loc,

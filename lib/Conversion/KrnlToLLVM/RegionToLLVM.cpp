@@ -170,7 +170,7 @@ struct RegionLowering : ConvertOpToLLVMPattern<krnl::RegionOp> {
           frame.field(value);
       frame.field(last.tiles);
     }
-    std::string name = freeName(op);
+    std::string name = nextName(op);
     Value address = frame.store(rewriter, loc);
     Value function =
         LLVM::AddressOfOp::create(rewriter, loc, getPtrType(), name);
@@ -182,12 +182,18 @@ struct RegionLowering : ConvertOpToLLVMPattern<krnl::RegionOp> {
   }
 
 private:
-  static std::string freeName(krnl::RegionOp op) {
+  /// "region.0", "region.1": no kernel or hook has a dot in its name. The
+  /// newest is behind all others.
+  static std::string nextName(krnl::RegionOp op) {
     auto module = op->getParentOfType<ModuleOp>();
-    std::string name;
-    for (unsigned i = 0; name.empty() || module.lookupSymbol(name); ++i)
-      name = ("region_" + Twine(i)).str();
-    return name;
+    for (Operation &other : llvm::reverse(*module.getBody())) {
+      auto function = dyn_cast<LLVM::LLVMFuncOp>(other);
+      StringRef name = function ? function.getSymName() : StringRef();
+      unsigned number;
+      if (name.consume_front("region.") && !name.getAsInteger(10, number))
+        return ("region." + Twine(number + 1)).str();
+    }
+    return "region.0";
   }
 
   /// void name(void *frame, int32_t tid, int32_t nthreads, void *team)

@@ -59,9 +59,9 @@ func.func private @k(%x: memref<?xf32>, %s: memref<?xi8>, %begin: index, %end: i
 // runs a slice of the tiles; scratch is the worker's own.
 // CHECK-LABEL: @onnxc_main_graph
 // CHECK:         %[[FRAME:.+]] = llvm.alloca %{{.+}} x !llvm.struct<(ptr, ptr, i64, i64)>
-// CHECK:         %[[F:.+]] = llvm.mlir.addressof @region_0
+// CHECK:         %[[F:.+]] = llvm.mlir.addressof @region.0
 // CHECK:         llvm.call @onnxc_rt_region(%{{.+}}, %[[F]], %[[FRAME]], %{{.+}})
-// CHECK-LABEL: llvm.func internal @region_0
+// CHECK-LABEL: llvm.func internal @region.0
 // CHECK-SAME:    (%[[FRAME:.+]]: !llvm.ptr, %[[TID:.+]]: i32, %[[N:.+]]: i32, %[[TEAM:.+]]: !llvm.ptr)
 // CHECK:         llvm.sdiv
 // CHECK:         llvm.sdiv

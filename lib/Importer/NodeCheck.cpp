@@ -196,6 +196,27 @@ onnxc::importer::declaredKind(const NodeProto &node, int version,
   return schema->attributes().at(name).type;
 }
 
+namespace {
+/// The inference function of `op` refuses nodes without one of the outputs that
+/// its schema calls optional, while `flag` is set.
+struct OutputDemand {
+  llvm::StringLiteral op, flag;
+};
+} // namespace
+
+static constexpr OutputDemand outputDemands[] = {
+    {"BatchNormalization", "training_mode"},
+};
+
+static bool demandsAllOutputs(const NodeProto &node) {
+  return llvm::any_of(outputDemands, [&](const OutputDemand &demand) {
+    return node.op_type() == demand.op &&
+           llvm::any_of(node.attribute(), [&](const auto &attribute) {
+             return attribute.name() == demand.flag && attribute.i() != 0;
+           });
+  });
+}
+
 void onnxc::importer::restoreRequiredOutputs(const NodeProto &node, int version,
                                              NodeProto &reduced) {
   const OpSchema *schema = OpSchemaRegistry::Schema(node.op_type(), version,
@@ -207,11 +228,7 @@ void onnxc::importer::restoreRequiredOutputs(const NodeProto &node, int version,
     if (schema->outputs()[formal].GetOption() != OpSchema::Optional)
       reduced.set_output(i, node.output(i));
   }
-  // In training its function wants to see them all.
-  bool trains = llvm::any_of(node.attribute(), [](const auto &attribute) {
-    return attribute.name() == "training_mode" && attribute.i() != 0;
-  });
-  if (trains && node.op_type() == "BatchNormalization")
+  if (demandsAllOutputs(node))
     *reduced.mutable_output() = node.output();
   auto &outputs = *reduced.mutable_output();
   while (!outputs.empty() && outputs.Get(outputs.size() - 1).empty())

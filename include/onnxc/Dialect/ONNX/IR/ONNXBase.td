@@ -56,7 +56,7 @@ def ONNX_Dialect : Dialect {
 
 //===----------------------------------------------------------------------===//
 // Constraints. What a schema says beyond them is checked by one verifier over
-// a table (OpSignature.h), which keeps 227 operations cheap to compile.
+// a table (OpSignature.h), which keeps hundreds of them cheap to compile.
 //===----------------------------------------------------------------------===//
 
 /// Any value of ONNX: tensor, container, or of a type not known yet.

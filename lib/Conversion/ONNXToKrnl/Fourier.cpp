@@ -4,7 +4,8 @@
 
 #include "onnxc/Conversion/ONNXToKrnl/Fourier.h"
 
-#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "FourierStages.h"
+
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
 #include "onnxc/Conversion/ONNXToKrnl/Interpolation.h"
@@ -20,41 +21,14 @@ using onnxc::krnl::KernelBuilder;
 namespace onnxc {
 namespace {
 
-/// Primes above this one are left to Bluestein's way: a stage of a factor takes
-/// that many multiplications for each element.
-constexpr int64_t largestFactor = 31;
-
 constexpr int64_t largestLength = 1 << 30;
-/// Longer transforms make their twiddles themselves.
-constexpr int64_t largestTable = 1 << 16;
-
-/// A complex tensor in two, so that neighbours in memory are alike.
-struct Complex {
-  Value re, im;
-};
-
-/// The factors of a length, largest work first; empty for a length that has
-/// others. Four is better than two twice: it reads and writes once.
-SmallVector<int64_t> smallFactors(int64_t length) {
-  SmallVector<int64_t> factors;
-  for (int64_t factor : {4, 2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31})
-    for (; length % factor == 0; length /= factor)
-      factors.push_back(factor);
-  static_assert(largestFactor == 31);
-  if (length != 1)
-    factors.clear();
-  return factors;
-}
 
 class Fourier {
 public:
   Fourier(OpBuilder &b, Location loc, const FourierPlan &plan)
       : b(b), loc(loc), plan(plan) {
     sizes = sizesOf(b, loc, plan.x);
-    int64_t known = getConstantIntValue(plan.length).value_or(0);
-    direct =
-        known > 0 && (llvm::isPowerOf2_64(known) ||
-                      (known <= largestTable && !smallFactors(known).empty()));
+    direct = FourierStages::takes(plan.length);
     // The convolution loses digits that the direct way keeps.
     compute = direct ? ScalarBuilder::computeType(plan.element)
                      : Type(b.getF64Type());
@@ -74,13 +48,9 @@ private:
   Complex chirp(Value length);
   Complex mirrored(Complex chirp, Value length);
   Complex product(Complex x, Complex y);
-  Complex transform(Complex x, Value length, bool positive);
-  Complex loopOfTwos(Complex x, Value length, bool positive);
-  Complex stage(Complex x, Value radix, Value done, Complex twiddles);
-  Complex knownTwiddles(int64_t radix, int64_t done, bool positive);
-  Complex roots(Value length, bool positive);
-  Complex twiddlesOfTwo(Complex roots, Value length, Value done);
-  Complex finish(KernelBuilder &kernel, ArrayRef<Value> values);
+  Complex transform(Complex x, Value length, bool positive) {
+    return FourierStages(b, loc, compute).transform(x, length, positive);
+  }
 
   OpBuilder &b;
   Location loc;
@@ -93,31 +63,6 @@ private:
 };
 
 } // namespace
-
-Complex Fourier::finish(KernelBuilder &kernel, ArrayRef<Value> values) {
-  SmallVector<Value> results = kernel.finish(values);
-  return {results[0], results[1]};
-}
-
-/// Both parts of a complex result, written at the same place.
-static SmallVector<KernelBuilder::Access> both(Value re, Value im,
-                                               ArrayRef<AffineExpr> at) {
-  return {{re, SmallVector<AffineExpr>(at)}, {im, SmallVector<AffineExpr>(at)}};
-}
-
-/// (a + bi)(c + di)
-static SmallVector<Value> multiply(ScalarBuilder &s, Value a, Value b, Value c,
-                                   Value d) {
-  return {s.sub(s.mul(a, c), s.mul(b, d)), s.add(s.mul(a, d), s.mul(b, c))};
-}
-
-/// cos and sin of an angle in f64, in the type that is computed with.
-static SmallVector<Value> unitAt(OpBuilder &b, Location loc, Value angle,
-                                 Type compute) {
-  ScalarBuilder f(b, loc, b.getF64Type());
-  return {f.castTo(f.math<math::CosOp>(angle), compute),
-          f.castTo(f.math<math::SinOp>(angle), compute)};
-}
 
 //===----------------------------------------------------------------------===//
 // In and out
@@ -202,10 +147,11 @@ Complex Fourier::load(Value length, const Complex *chirp) {
                isComplex ? readPart(s, x, place, 1, exists) : s.constant(0)};
     }
     if (chirp)
-      value = multiply(s, value[0], value[1], args[0], args[1]);
+      value = multiplyComplex(s, value[0], value[1], args[0], args[1]);
     return value;
   };
-  return finish(kernel, kernel.generic(ins, both(re, im, at), {}, body));
+  return finishComplex(kernel,
+                       kernel.generic(ins, bothParts(re, im, at), {}, body));
 }
 
 /// The result, element by element: times the chirp, if there is one, and
@@ -233,8 +179,8 @@ Value Fourier::store(Complex y, const Complex *chirp, Value divisor) {
                                  read(in[1], at.take_front(3))};
         Value scale = s.constant(1);
         if (chirp) {
-          value = multiply(s, value[0], value[1], read(in[3], at[1]),
-                           read(in[4], at[1]));
+          value = multiplyComplex(s, value[0], value[1], read(in[3], at[1]),
+                                  read(in[4], at[1]));
           scale = indexToFloat(s, in[5]);
         }
         if (inverse)
@@ -250,147 +196,6 @@ Value Fourier::store(Complex y, const Complex *chirp, Value divisor) {
         ScalarBuilder stored(nb, l, element);
         return stored.narrow(s.castTo(y, element));
       });
-}
-
-//===----------------------------------------------------------------------===//
-// Stages
-//===----------------------------------------------------------------------===//
-
-/// One factor. x is outer x (radix x rest x done) x inner: `rest` transforms
-/// of length `done` for each of `radix` residues. y is outer x (rest x radix x
-/// done) x inner: y[p, s, t] = sum over j of x[j, p, t] * twiddle[j, s, t].
-Complex Fourier::stage(Complex x, Value radix, Value done, Complex twiddles) {
-  SmallVector<Value> whole = sizesOf(b, loc, x.re);
-  Value rest = floorDivIndex(b, loc, whole[1], mulIndex(b, loc, radix, done));
-  SmallVector<Value> inSizes{whole[0], radix, rest, done, whole[2]};
-  SmallVector<Value> outSizes{whole[0], rest, radix, done, whole[2]};
-  RankedTensorType inType = typeOfSizes(inSizes, compute),
-                   outType = typeOfSizes(outSizes, compute);
-  KernelBuilder kernel(b, loc, "DFT.stage");
-  SmallVector<AffineExpr> at = kernel.loopsOf(outType);
-  AffineExpr j = kernel.loop("j", inType.getDimSize(1));
-  SmallVector<AffineExpr> from{at[0], j, at[1], at[3], at[4]},
-      turn{j, at[2], at[3]};
-  auto view = [&](Value v) {
-    return kernel.input(reshapeTo(b, loc, v, inType, inSizes));
-  };
-  SmallVector<KernelBuilder::Access> ins{{view(x.re), from},
-                                         {view(x.im), from},
-                                         {kernel.input(twiddles.re), turn},
-                                         {kernel.input(twiddles.im), turn}};
-  Value re = kernel.output(outType, dynamicSizes(outType, outSizes));
-  Value im = kernel.output(outType, dynamicSizes(outType, outSizes));
-  Value zero = kernel.constant(cast<TypedAttr>(b.getZeroAttr(compute)));
-  SmallVector<KernelBuilder::Access> outs{{kernel.fill(zero, {re, at}), at},
-                                          {kernel.fill(zero, {im, at}), at}};
-  auto body = [&](OpBuilder &nb, Location l, ValueRange v) {
-    ScalarBuilder s(nb, l, compute);
-    SmallVector<Value> part = multiply(s, v[0], v[1], v[2], v[3]);
-    return SmallVector<Value>{s.add(v[4], part[0]), s.add(v[5], part[1])};
-  };
-  Complex y = finish(kernel, kernel.generic(ins, outs, {j}, body));
-  RankedTensorType type = rankedType(x.re);
-  return {reshapeTo(b, loc, y.re, type, whole),
-          reshapeTo(b, loc, y.im, type, whole)};
-}
-
-/// exp(+-2 pi i j (t + done s) / (radix done)), as a constant.
-Complex Fourier::knownTwiddles(int64_t radix, int64_t done, bool positive) {
-  int64_t length = radix * done;
-  SmallVector<double> re, im;
-  for (int64_t j = 0; j < radix; ++j)
-    for (int64_t u = 0; u < length; ++u) {
-      // Of the angles that are the same, the smallest is the most exact.
-      double angle = 2 * std::numbers::pi * double(j * u % length) / length;
-      re.push_back(std::cos(angle));
-      im.push_back(positive ? std::sin(angle) : -std::sin(angle));
-    }
-  auto type = RankedTensorType::get({radix, radix, done}, compute);
-  auto constant = [&](ArrayRef<double> values) -> Value {
-    DenseElementsAttr dense;
-    if (compute.isF64()) {
-      dense = DenseElementsAttr::get(type, values);
-    } else {
-      SmallVector<float> narrow(values.begin(), values.end());
-      dense = DenseElementsAttr::get(type, ArrayRef<float>(narrow));
-    }
-    return krnl::ConstantOp::create(b, loc, dense, krnl::PackedLayoutAttr());
-  };
-  return {constant(re), constant(im)};
-}
-
-/// exp(+-2 pi i m / length) for all m.
-Complex Fourier::roots(Value length, bool positive) {
-  RankedTensorType type = typeOfSizes(length, compute);
-  KernelBuilder kernel(b, loc, "DFT.roots");
-  AffineExpr m = kernel.loopsOf(type).front();
-  Value size = kernel.scalar(length);
-  Value re = kernel.output(type, dynamicSizes(type, length));
-  Value im = kernel.output(type, dynamicSizes(type, length));
-  auto body = [&](OpBuilder &nb, Location l, ValueRange) {
-    ScalarBuilder f(nb, l, nb.getF64Type());
-    double turn = (positive ? 2 : -2) * std::numbers::pi;
-    Value part =
-        f.div(indexToFloat(f, kernel.index(nb, l, m)), indexToFloat(f, size));
-    return unitAt(nb, l, f.mul(f.constant(turn), part), compute);
-  };
-  return finish(kernel, kernel.generic({}, both(re, im, m), {}, body));
-}
-
-/// The twiddles of a stage of two, out of the roots of the whole length.
-Complex Fourier::twiddlesOfTwo(Complex all, Value length, Value done) {
-  SmallVector<Value> outSizes{index(2), index(2), done};
-  Value step = floorDivIndex(b, loc, length, mulIndex(b, loc, index(2), done));
-  auto pick = [&](Value table) {
-    return generate(
-        b, loc, "DFT.twiddles", compute, outSizes, {table, done, step},
-        [&](OpBuilder &nb, Location l, ArrayRef<Value> at,
-            ArrayRef<Value> in) -> Value {
-          Value u = addIndex(nb, l, at[2], mulIndex(nb, l, at[1], in[1]));
-          // j is 0 or 1: there is nothing to go around.
-          Value m = mulIndex(nb, l, mulIndex(nb, l, at[0], u), in[2]);
-          return tensor::ExtractOp::create(nb, l, in[0], m);
-        });
-  };
-  return {pick(all.re), pick(all.im)};
-}
-
-/// Stages of two until the length, a power of two, is reached.
-Complex Fourier::loopOfTwos(Complex x, Value length, bool positive) {
-  Complex all = roots(length, positive);
-  auto body = [&](OpBuilder &, Location, ValueRange state) {
-    Complex now{state[1], state[2]};
-    Complex next =
-        stage(now, index(2), state[0], twiddlesOfTwo(all, length, state[0]));
-    Value done = mulIndex(b, loc, state[0], index(2));
-    scf::YieldOp::create(b, loc, ValueRange{done, next.re, next.im});
-  };
-  SmallVector<Value> start{index(1), x.re, x.im};
-  SmallVector<Type> types = llvm::to_vector(ValueRange(start).getTypes());
-  SmallVector<Location> locs(3, loc);
-  auto loop = scf::WhileOp::create(b, loc, types, start);
-  OpBuilder::InsertionGuard guard(b);
-  Block *before = b.createBlock(&loop.getBefore(), {}, types, locs);
-  Value goesOn = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
-                                       before->getArgument(0), length);
-  scf::ConditionOp::create(b, loc, goesOn, before->getArguments());
-  Block *after = b.createBlock(&loop.getAfter(), {}, types, locs);
-  body(b, loc, after->getArguments());
-  return {loop.getResult(1), loop.getResult(2)};
-}
-
-/// The sums over x[n] exp(+-2 pi i k n / length).
-Complex Fourier::transform(Complex x, Value length, bool positive) {
-  auto known = getConstantIntValue(length);
-  if (!known || *known > largestTable)
-    return loopOfTwos(x, length, positive);
-  int64_t done = 1;
-  for (int64_t factor : smallFactors(*known)) {
-    x = stage(x, index(factor), index(done),
-              knownTwiddles(factor, done, positive));
-    done *= factor;
-  }
-  return x;
 }
 
 //===----------------------------------------------------------------------===//
@@ -416,7 +221,8 @@ Complex Fourier::chirp(Value length) {
                         f.div(indexToFloat(f, square), indexToFloat(f, whole)));
     return unitAt(nb, l, angle, compute);
   };
-  return finish(kernel, kernel.generic({}, both(re, im, n), {}, body));
+  return finishComplex(kernel,
+                       kernel.generic({}, bothParts(re, im, n), {}, body));
 }
 
 /// The conjugate chirp at 0 to N - 1 and, backwards, at the end of `length`:
@@ -459,9 +265,10 @@ Complex Fourier::product(Complex x, Complex y) {
   Value im = kernel.output(type, dynamicSizes(type, outSizes));
   auto body = [&](OpBuilder &nb, Location l, ValueRange v) {
     ScalarBuilder s(nb, l, compute);
-    return multiply(s, v[0], v[1], v[2], v[3]);
+    return multiplyComplex(s, v[0], v[1], v[2], v[3]);
   };
-  return finish(kernel, kernel.generic(ins, both(re, im, at), {}, body));
+  return finishComplex(kernel,
+                       kernel.generic(ins, bothParts(re, im, at), {}, body));
 }
 
 /// The smallest power of two that is not below x.

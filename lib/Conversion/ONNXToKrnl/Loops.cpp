@@ -299,6 +299,11 @@ struct LoopLowering : public LoopPattern<onnx::LoopOp> {
   }
 };
 
+/// Element `i` of an attribute that may be left out.
+int64_t elementOf(std::optional<ArrayRef<int64_t>> list, unsigned i) {
+  return list && i < list->size() ? (*list)[i] : 0;
+}
+
 struct ScanLowering : public LoopPattern<onnx::ScanOp> {
   using LoopPattern::LoopPattern;
 
@@ -307,7 +312,6 @@ struct ScanLowering : public LoopPattern<onnx::ScanOp> {
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     Block &body = op.getBody().front();
-    const TypeConverter &converter = *getTypeConverter();
     unsigned count = op.getNumScanInputs();
     ValueRange operands = adaptor.getOperands();
     ValueRange scanned = operands.take_back(count);
@@ -319,37 +323,19 @@ struct ScanLowering : public LoopPattern<onnx::ScanOp> {
                   TypeRange(op->getOperandTypes()).drop_back(count)};
     CarriedTypes types;
     if (!llvm::all_of(scanned, rankedType) ||
-        failed(carriedTypes(converter, body, plan, body.getArgumentTypes(),
-                            types)))
+        failed(carriedTypes(*getTypeConverter(), body, plan,
+                            body.getArgumentTypes(), types)))
       return rewriter.notifyMatchFailure(
           op, "an input or output that is scanned has no known rank");
-    auto element = [](std::optional<ArrayRef<int64_t>> list, unsigned i) {
-      return list && i < list->size() ? (*list)[i] : 0;
-    };
     SmallVector<int64_t> axes;
-    for (auto [i, value] : llvm::enumerate(scanned)) {
-      int64_t axis = element(op.getScanInputAxes(), i);
-      int64_t rank = rankedType(value).getRank();
-      if (axis < -rank || axis >= rank)
-        return rewriter.notifyMatchFailure(op, "axis is out of range");
-      axes.push_back(axis < 0 ? axis + rank : axis);
-    }
-    ValueRange yielded = body.getTerminator()->getOperands();
-    for (auto [i, row] :
-         llvm::enumerate(yielded.drop_front(plan.carried.size()))) {
-      auto type = dyn_cast<RankedTensorType>(row.getType());
-      int64_t axis = element(op.getScanOutputAxes(), i);
-      if (type && (axis < -type.getRank() - 1 || axis > type.getRank()))
-        return rewriter.notifyMatchFailure(op, "axis is out of range");
-    }
+    if (failed(findInputAxes(op, scanned, axes)) ||
+        !areOutputAxesInside(op, plan.carried.size()))
+      return rewriter.notifyMatchFailure(op, "axis is out of range");
     plan.trips = sizeOf(rewriter, loc, scanned[0], axes[0]);
     for (unsigned i = 1; i < count; ++i)
-      krnl::CheckOp::create(
-          rewriter, loc,
-          arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq,
-                                plan.trips,
-                                sizeOf(rewriter, loc, scanned[i], axes[i])),
-          "Scan: scanned inputs differ in length");
+      checkEqualSizes(rewriter, loc, plan.trips,
+                      sizeOf(rewriter, loc, scanned[i], axes[i]),
+                      "Scan: scanned inputs differ in length");
     plan.condition =
         arith::ConstantOp::create(rewriter, loc, rewriter.getBoolAttr(true));
     scf::WhileOp loop =
@@ -357,34 +343,74 @@ struct ScanLowering : public LoopPattern<onnx::ScanOp> {
           SmallVector<Value> values =
               asArguments(rewriter, loc, types, arguments.drop_front(2),
                           body.getArguments().take_front(plan.carried.size()));
-          Value last = subIndex(rewriter, loc, plan.trips,
-                                indexConstant(rewriter, loc, 1));
-          for (auto [i, value] : llvm::enumerate(scanned)) {
-            Value at = arguments[0];
-            if (element(op.getScanInputDirections(), i))
-              at = subIndex(rewriter, loc, last, at);
-            Value row = slice(rewriter, loc, value, axes[i], at);
-            BlockArgument argument = body.getArgument(values.size());
-            values.push_back(convertValue(
-                rewriter, loc, row, argument.getType(), argument.getType(),
-                convertType(argument.getType())));
-          }
+          addRows(rewriter, op, scanned, axes, plan.trips, arguments[0],
+                  values);
           return values;
         });
     SmallVector<Value> results = asResults(rewriter, op, types, loop);
-    auto rows = MutableArrayRef(results).drop_front(plan.carried.size());
-    for (auto [i, value] : llvm::enumerate(rows)) {
-      int64_t axis = element(op.getScanOutputAxes(), i);
+    finishOutputs(rewriter, op, loop.getResult(0),
+                  MutableArrayRef(results).drop_front(plan.carried.size()));
+    replaceChecked(rewriter, op, results);
+    return success();
+  }
+
+private:
+  /// The axes of the scanned inputs, counted from the front.
+  static LogicalResult findInputAxes(onnx::ScanOp op, ValueRange scanned,
+                                     SmallVectorImpl<int64_t> &axes) {
+    for (auto [i, value] : llvm::enumerate(scanned)) {
+      int64_t axis = elementOf(op.getScanInputAxes(), i);
+      int64_t rank = rankedType(value).getRank();
+      if (axis < -rank || axis >= rank)
+        return failure();
+      axes.push_back(axis < 0 ? axis + rank : axis);
+    }
+    return success();
+  }
+
+  static bool areOutputAxesInside(onnx::ScanOp op, size_t carried) {
+    ValueRange yielded = op.getBody().front().getTerminator()->getOperands();
+    for (auto [i, row] : llvm::enumerate(yielded.drop_front(carried))) {
+      auto type = dyn_cast<RankedTensorType>(row.getType());
+      int64_t axis = elementOf(op.getScanOutputAxes(), i);
+      if (type && (axis < -type.getRank() - 1 || axis > type.getRank()))
+        return false;
+    }
+    return true;
+  }
+
+  /// The rows of one trip, in the types that the body takes.
+  void addRows(ConversionPatternRewriter &rewriter, onnx::ScanOp op,
+               ValueRange scanned, ArrayRef<int64_t> axes, Value trips,
+               Value trip, SmallVectorImpl<Value> &values) const {
+    Location loc = op.getLoc();
+    Value last =
+        subIndex(rewriter, loc, trips, indexConstant(rewriter, loc, 1));
+    for (auto [i, value] : llvm::enumerate(scanned)) {
+      Value at = trip;
+      if (elementOf(op.getScanInputDirections(), i))
+        at = subIndex(rewriter, loc, last, at);
+      Value row = slice(rewriter, loc, value, axes[i], at);
+      Type wanted = op.getBody().front().getArgument(values.size()).getType();
+      values.push_back(convertValue(rewriter, loc, row, wanted, wanted,
+                                    convertType(wanted)));
+    }
+  }
+
+  /// Cuts the scanned outputs to the trips that there were, and turns them as
+  /// the attributes want.
+  void finishOutputs(ConversionPatternRewriter &rewriter, onnx::ScanOp op,
+                     Value trips, MutableArrayRef<Value> outputs) const {
+    Location loc = op.getLoc();
+    for (auto [i, value] : llvm::enumerate(outputs)) {
+      int64_t axis = elementOf(op.getScanOutputAxes(), i);
       if (axis < 0)
         axis += rankedType(value).getRank();
-      value =
-          krnl::FirstRowsOp::create(rewriter, loc, value, loop.getResult(0));
-      bool reverse = element(op.getScanOutputDirections(), i);
+      value = krnl::FirstRowsOp::create(rewriter, loc, value, trips);
+      bool reverse = elementOf(op.getScanOutputDirections(), i);
       if (axis != 0 || reverse)
         value = arrange(rewriter, loc, value, axis, reverse);
     }
-    replaceChecked(rewriter, op, results);
-    return success();
   }
 };
 

@@ -15,6 +15,7 @@
 #include "onnxc/Pipeline/Phases.h"
 #include "onnxc/Target/CPU/Descriptor.h"
 #include "onnxc/Target/CPU/Link.h"
+#include "onnxc/Target/CPU/NewFile.h"
 #include "onnxc/Target/CPU/Weights.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
@@ -137,20 +138,17 @@ static llvm::Error writeParts(ArrayRef<CodeFile> files,
 /// The side file model.weights beside the artefact.
 static llvm::Error writeSideFile(ModuleOp module, StringRef name,
                                  const std::atomic<bool> *cancel) {
-  SmallString<128> temporary;
-  fs::createUniquePath(name + ".%%%%%%.tmp", temporary, /*MakeAbsolute=*/false);
+  NewFile output(name);
   int file;
-  if (std::error_code error = fs::openFileForReadWrite(
-          temporary, file, fs::CD_CreateNew, fs::OF_None))
-    return llvm::createStringError("cannot write '" + name +
-                                   "': " + error.message());
-  bool ok = succeeded(writeWeights(module, file, 0, cancel)) &&
-            ::ftruncate(file, weightsBytes(module)) == 0;
+  if (std::error_code code = fs::openFileForReadWrite(
+          output.path(), file, fs::CD_CreateNew, fs::OF_None))
+    return output.failed(code);
+  bool isWhole = succeeded(writeWeights(module, file, 0, cancel)) &&
+                 ::ftruncate(file, weightsBytes(module)) == 0;
   ::close(file);
-  if (ok && !fs::rename(temporary, name))
-    return llvm::Error::success();
-  fs::remove(temporary);
-  return llvm::createStringError("cannot write '" + name + "'");
+  if (!isWhole)
+    return llvm::createStringError("cannot write '" + name + "'");
+  return output.keep();
 }
 
 /// Hands over the custom operator libraries. A module that was read from a file

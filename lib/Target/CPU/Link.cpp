@@ -12,6 +12,7 @@
 
 #include "Linker.h"
 #include "WeightsSegment.h"
+#include "onnxc/Target/CPU/NewFile.h"
 
 #include "lld/Common/Driver.h"
 #include "llvm/ADT/ScopeExit.h"
@@ -209,10 +210,8 @@ static void addCustomLibraries(const LinkOptions &options,
 }
 
 Error linkArtefact(ArrayRef<CodeFile> objects, const LinkOptions &options) {
-  SmallString<128> temporary;
-  sys::fs::createUniquePath(options.output + ".%%%%%%.tmp", temporary,
-                            /*MakeAbsolute=*/false);
-  std::vector<std::string> arguments = fixedArguments(options, temporary);
+  NewFile output(options.output);
+  std::vector<std::string> arguments = fixedArguments(options, output.path());
   // More threads would stay behind in the process of our caller, and a child
   // that it forks would wait for them for ever.
   arguments.push_back("--threads=1");
@@ -244,16 +243,12 @@ Error linkArtefact(ArrayRef<CodeFile> objects, const LinkOptions &options) {
   addCustomLibraries(options, arguments);
   addRuntime(options, arguments);
 
-  scope_exit remove([&] { sys::fs::remove(temporary); });
   if (Error error = runLinker(arguments))
     return error;
   if (options.weightsBytes)
-    if (Error error = fillWeights(temporary, options))
+    if (Error error = fillWeights(output.path(), options))
       return error;
-  if (std::error_code error = sys::fs::rename(temporary, options.output))
-    return createStringError(error, "cannot write '" + options.output +
-                                        "': " + error.message());
-  return Error::success();
+  return output.keep();
 }
 
 Expected<std::vector<std::string>> neededLibraries(StringRef path) {

@@ -38,26 +38,39 @@ Value callElement(OpBuilder &b, Location loc, StringRef callee,
       .getResult(0);
 }
 
+/// "1, 2 or 3"
+static std::string listed(ArrayRef<int64_t> numbers) {
+  std::string text;
+  for (auto [i, number] : llvm::enumerate(numbers))
+    text += (i == 0                    ? ""
+             : i + 1 == numbers.size() ? " or "
+                                       : ", ") +
+            std::to_string(number);
+  return text;
+}
+
 /// The sizes that `type` knows and that of the value does not are checked.
 static void checkSizes(OpBuilder &b, Location loc, Value value,
-                       RankedTensorType type) {
+                       RankedTensorType type, ArrayRef<int64_t> choices) {
+  std::string message = choices.empty()
+                            ? "a value has another size than the graph says"
+                            : "a list has to be of length " + listed(choices);
   for (auto [d, size] : llvm::enumerate(type.getShape())) {
     Value actual = sizeOf(b, loc, value, int64_t(d));
     if (ShapedType::isDynamic(size) || getConstantIntValue(actual))
       continue;
     Value agrees = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
                                          actual, indexConstant(b, loc, size));
-    krnl::CheckOp::create(b, loc, agrees,
-                          "a value has another size than the graph says");
+    krnl::CheckOp::create(b, loc, agrees, message);
   }
 }
 
 /// A tensor of another rank or size than the graph says is an error of the run
 /// that gets to it.
 static Value castToRank(OpBuilder &b, Location loc, Value value,
-                        RankedTensorType type) {
+                        RankedTensorType type, ArrayRef<int64_t> choices) {
   if (cast<RankedTensorType>(value.getType()).getRank() == type.getRank()) {
-    checkSizes(b, loc, value, type);
+    checkSizes(b, loc, value, type, choices);
     return tensor::CastOp::create(b, loc, type, value);
   }
   Value never = arith::ConstantOp::create(b, loc, b.getBoolAttr(false));
@@ -68,8 +81,16 @@ static Value castToRank(OpBuilder &b, Location loc, Value value,
   return tensor::EmptyOp::create(b, loc, type, none);
 }
 
+/// The numbers as bits of a word.
+static int64_t bitsOf(ArrayRef<int64_t> numbers) {
+  int64_t bits = 0;
+  for (int64_t number : numbers)
+    bits |= number >= 0 && number < 63 ? int64_t(1) << number : 0;
+  return bits;
+}
+
 Value convertValue(OpBuilder &b, Location loc, Value value, Type from, Type to,
-                   Type converted) {
+                   Type converted, ArrayRef<int64_t> choices) {
   if (isa<onnx::OptType>(to) && !isa<onnx::OptType>(from))
     return callObject(b, loc, "onnxc_call_optional", value,
                       {elementNumber(from)});
@@ -83,8 +104,9 @@ Value convertValue(OpBuilder &b, Location loc, Value value, Type from, Type to,
     return callObject(b, loc, "onnxc_call_box", value, {elementNumber(from)});
   auto type = cast<RankedTensorType>(converted);
   if (isBoxed)
-    return callElement(b, loc, "onnxc_call_unbox", value, to, type);
-  return castToRank(b, loc, value, type);
+    return callElement(b, loc, "onnxc_call_unbox", value, to, type,
+                       {bitsOf(choices)});
+  return castToRank(b, loc, value, type, choices);
 }
 
 Value checkedElement(OpBuilder &b, Location loc, Value tensor,

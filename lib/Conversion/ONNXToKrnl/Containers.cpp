@@ -371,17 +371,36 @@ struct BoxedReshapeLowering : public OpConversionPattern<onnx::ReshapeOp> {
   }
 };
 
+/// Without axes the result has as many dimensions as sizes that are not 1.
+struct BoxedSqueezeLowering : public OpConversionPattern<onnx::SqueezeOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(onnx::SqueezeOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Type to = op->getResult(0).getType();
+    if (op.getAxes() || isa<RankedTensorType>(to))
+      return rewriter.notifyMatchFailure(op, "the rank is known");
+    rewriter.replaceOp(op, callElement(rewriter, op.getLoc(),
+                                       "onnxc_call_boxed_squeeze",
+                                       adaptor.getOperands(), to,
+                                       getTypeConverter()->convertType(to)));
+    return success();
+  }
+};
+
 } // namespace
 
 void populateONNXToKrnlContainersPatterns(TypeConverter &converter,
                                           RewritePatternSet &patterns) {
   patterns.add<BoxedReshapeLowering, BoxedShapeLowering, BoxedSizeLowering,
-               ConcatFromSequenceLowering, OptionalGetElementLowering,
-               OptionalHasElementLowering, OptionalLowering, SequenceAtLowering,
-               SequenceConstructLowering, SequenceEmptyLowering,
-               SequenceEraseLowering, SequenceInsertLowering,
-               SequenceLengthLowering, SequenceMapLowering,
-               SplitToSequenceLowering>(converter, patterns.getContext());
+               BoxedSqueezeLowering, ConcatFromSequenceLowering,
+               OptionalGetElementLowering, OptionalHasElementLowering,
+               OptionalLowering, SequenceAtLowering, SequenceConstructLowering,
+               SequenceEmptyLowering, SequenceEraseLowering,
+               SequenceInsertLowering, SequenceLengthLowering,
+               SequenceMapLowering, SplitToSequenceLowering>(
+      converter, patterns.getContext());
 }
 
 } // namespace onnxc

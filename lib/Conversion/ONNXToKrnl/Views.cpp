@@ -13,7 +13,7 @@
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/ONNX/IR/Constants.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
-#include "onnxc/Dialect/ONNX/Transforms/SettleRanks.h"
+#include "onnxc/Dialect/ONNX/Transforms/UnknownRanks.h"
 
 using namespace mlir;
 
@@ -221,26 +221,12 @@ struct SqueezeLowering : public OpConversionPattern<onnx::SqueezeOp> {
                         "Squeeze: the size of an axis is not 1");
       else
         sizes.push_back(size);
-      if (!flags[d] && op->hasAttr(onnx::settledRankAttrName))
-        checkIsKept(rewriter, loc, size);
     }
     replaceWithView(rewriter, *getTypeConverter(), op, x, sizes);
     return success();
   }
 
 private:
-  /// Without axes every size of 1 goes: the result would have another rank
-  /// than the one that the code is made for.
-  static void checkIsKept(OpBuilder &b, Location loc, Value size) {
-    if (getConstantIntValue(size))
-      return;
-    Value isKept = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, size,
-                                         indexConstant(b, loc, 1));
-    krnl::CheckOp::create(b, loc, isKept,
-                          "Squeeze: without axes a size of 1 gives the result "
-                          "another rank than the model needs");
-  }
-
   /// Axes known only to the run: the i-th result size is that of the i-th
   /// dimension not among them.
   LogicalResult squeezeAtRunTime(onnx::SqueezeOp op, Value x, Value axes,
@@ -339,10 +325,13 @@ struct IdentityLowering : public OpConversionPattern<onnx::IdentityOp> {
   matchAndRewrite(onnx::IdentityOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Type type = op->getResult(0).getType();
-    rewriter.replaceOp(op, convertValue(rewriter, op.getLoc(),
-                                        adaptor.getOperands()[0],
-                                        op->getOperand(0).getType(), type,
-                                        getTypeConverter()->convertType(type)));
+    auto choices =
+        op->getAttrOfType<DenseI64ArrayAttr>(onnx::rankChoicesAttrName);
+    rewriter.replaceOp(
+        op, convertValue(rewriter, op.getLoc(), adaptor.getOperands()[0],
+                         op->getOperand(0).getType(), type,
+                         getTypeConverter()->convertType(type),
+                         choices ? choices.asArrayRef() : ArrayRef<int64_t>()));
     return success();
   }
 };

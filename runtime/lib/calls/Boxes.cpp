@@ -10,6 +10,8 @@
 #include "Context.h"
 #include "Objects.h"
 
+#include <stdio.h>
+
 using namespace onnxc;
 using namespace onnxc::rt;
 
@@ -25,10 +27,32 @@ extern "C" int32_t onnxc_call_box(OnnxcCall *call, int32_t, OnnxcValue *outs,
   return call->status;
 }
 
-/// (object) -> tensor
+/// The set bits as "1, 2 or 3".
+static void listBits(uint64_t bits, char *text, size_t size) {
+  size_t used = 0;
+  text[0] = 0;
+  for (int bit = 0; bits >> bit && used < size; ++bit)
+    if (bits >> bit & 1) {
+      const char *between = used == 0 ? "" : bits >> bit == 1 ? " or " : ", ";
+      used += size_t(snprintf(text + used, size - used, "%s%d", between, bit));
+    }
+}
+
+/// (object) params [type, ranks] -> tensor. If not 0, bit k of `ranks` is set
+/// where there is code for rank k.
 extern "C" int32_t onnxc_call_unbox(OnnxcCall *call, int32_t, OnnxcValue *outs,
                                     int32_t, const OnnxcValue *ins,
                                     const int64_t *params) {
+  uint64_t ranks = uint64_t(params[1]);
+  int64_t rank = tensorObjectOf(ins[0]).rank;
+  if (ranks != 0 && (rank > 62 || (ranks >> rank & 1) == 0)) {
+    char text[128];
+    listBits(ranks, text, sizeof text);
+    return call->fail(ONNXC_ERR_VALUE,
+                      "a tensor of unknown rank: the rank has to be %s, and is "
+                      "%lld",
+                      text, (long long)rank);
+  }
   return giveElement(call, outs[0], objectOf(ins[0]), params[0],
                      "a tensor of unknown rank");
 }
@@ -101,6 +125,22 @@ static bool reshapedDims(OnnxcCall *call, const TensorView &x,
   return fits;
 }
 
+/// The elements of `x` with other dimensions as a result. Elements in a buffer
+/// may be anywhere, those of an object are counted.
+static int32_t giveView(OnnxcCall *call, OnnxcValue &out, const OnnxcValue &in,
+                        const TensorView &x, int64_t rank, const int64_t *dims,
+                        const char *what) {
+  bool isBoxed = in.type == ONNX_TYPE_UNDEFINED;
+  TensorObject *result = isBoxed
+                             ? shareTensor(call, tensorObjectOf(in), rank, dims)
+                             : copyTensor(call, {x.data, x.type, rank, dims});
+  if (!result)
+    return call->status;
+  int32_t status = giveElement(call, out, result, x.type, what);
+  release(call, result);
+  return status;
+}
+
 /// (tensor, shape) params [type, allowzero] -> tensor
 extern "C" int32_t onnxc_call_boxed_reshape(OnnxcCall *call, int32_t,
                                             OnnxcValue *outs, int32_t,
@@ -111,14 +151,18 @@ extern "C" int32_t onnxc_call_boxed_reshape(OnnxcCall *call, int32_t,
   int64_t dims[kMaxRank];
   if (!reshapedDims(call, x, shape, params[1] != 0, dims))
     return call->status;
-  // Elements in a buffer may be anywhere, those of an object are counted.
-  bool isBoxed = ins[0].type == ONNX_TYPE_UNDEFINED;
-  TensorObject *result =
-      isBoxed ? shareTensor(call, tensorObjectOf(ins[0]), shape.count(), dims)
-              : copyTensor(call, {x.data, x.type, shape.count(), dims});
-  if (!result)
-    return call->status;
-  int32_t status = giveElement(call, outs[0], result, params[0], "Reshape");
-  release(call, result);
-  return status;
+  return giveView(call, outs[0], ins[0], x, shape.count(), dims, "Reshape");
+}
+
+/// (tensor) params [type] -> tensor without the dimensions of size 1
+extern "C" int32_t onnxc_call_boxed_squeeze(OnnxcCall *call, int32_t,
+                                            OnnxcValue *outs, int32_t,
+                                            const OnnxcValue *ins,
+                                            const int64_t *params) {
+  TensorView x = tensorOf(ins[0], params[0]);
+  int64_t dims[kMaxRank], rank = 0;
+  for (int64_t d = 0; d < x.rank; ++d)
+    if (x.dims[d] != 1)
+      dims[rank++] = x.dims[d];
+  return giveView(call, outs[0], ins[0], x, rank, dims, "Squeeze");
 }

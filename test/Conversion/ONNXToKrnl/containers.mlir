@@ -78,7 +78,7 @@ func.func @unknown_rank(%x: tensor<*xf32>, %s: tensor<2xi64>) -> (tensor<?xi64>,
 // Where a branch takes a rank for granted, the run checks it.
 // CHECK-LABEL: func.func @cast_to_rank
 // CHECK-SAME: (%[[X:.*]]: !krnl.obj, %[[S:.*]]: tensor<?xi64>
-// CHECK: krnl.call @onnxc_call_unbox(%[[X]]) shared params [1] : (!krnl.obj) -> tensor<?x?xf32>
+// CHECK: krnl.call @onnxc_call_unbox(%[[X]]) shared params [1, 0] : (!krnl.obj) -> tensor<?x?xf32>
 // CHECK: krnl.check {{.*}}"a value has another size than the graph says"
 // CHECK: tensor.cast %[[S]] : tensor<?xi64> to tensor<3xi64>
 func.func @cast_to_rank(%x: tensor<*xf32>, %s: tensor<?xi64>) -> (tensor<?x?xf32>, tensor<3xi64>) {

@@ -77,12 +77,10 @@ func.func @matmul_of_batches(%x: tensor<?x2x3xf32>, %y: tensor<?x3x4xf32>) -> te
   return %r : tensor<?x2x4xf32>
 }
 
-// Without axes the run checks the sizes that are taken not to be 1.
-// CHECK-LABEL: func @squeeze_to_a_settled_rank
-// CHECK:         %[[SIZE:.+]] = tensor.dim %{{.+}}, %{{.+}} : tensor<?x1x3xf32>
-// CHECK:         %[[KEPT:.+]] = arith.cmpi ne, %[[SIZE]], %{{.+}} : index
-// CHECK:         krnl.check %[[KEPT]], "Squeeze: without axes a size of 1 gives the result another rank than the model needs"
-func.func @squeeze_to_a_settled_rank(%x: tensor<?x1x3xf32>) -> tensor<?x3xf32> {
-  %y = onnx.Squeeze(%x) {onnx.settled_rank} : (tensor<?x1x3xf32>) -> tensor<?x3xf32>
-  return %y : tensor<?x3xf32>
+// Without axes and with an unknown size the result has no known rank.
+// CHECK-LABEL: func @squeeze_to_an_unknown_rank
+// CHECK:         krnl.call @onnxc_call_boxed_squeeze(%{{.+}}) {{.*}}params [1] : {{.*}} -> !krnl.obj
+func.func @squeeze_to_an_unknown_rank(%x: tensor<?x1x3xf32>) -> tensor<*xf32> {
+  %y = onnx.Squeeze(%x) : (tensor<?x1x3xf32>) -> tensor<*xf32>
+  return %y : tensor<*xf32>
 }

@@ -32,10 +32,13 @@ mlir::Value callElement(mlir::OpBuilder &b, mlir::Location loc,
 
 /// `value`, in the graph of type `from`, as a value of type `converted`, in the
 /// graph of type `to`, where those differ in shape, in being optional, or in
-/// whether the rank is known. What only the run can tell is checked by it.
+/// whether the rank is known. What only the run can tell is checked by it,
+/// which names the `choices` if there are other ranks, or lengths, than that of
+/// `to`.
 mlir::Value convertValue(mlir::OpBuilder &b, mlir::Location loc,
                          mlir::Value value, mlir::Type from, mlir::Type to,
-                         mlir::Type converted);
+                         mlir::Type converted,
+                         llvm::ArrayRef<int64_t> choices = {});
 
 /// The only element of a tensor, read on the host. The run ends with `message`
 /// if there is another number of elements.

@@ -107,7 +107,7 @@ static void computePadded(Operation *op) {
       Value sizes = shapeOf(maker, x);
       ranks.push_back(maker.make<SizeOp>(scalarType(maker.builder), sizes));
       wide = reshapeTo(maker, x, padShape(maker, sizes, maxRank),
-                     typeLike(x, shape));
+                       typeLike(x, shape));
     }
     operands.push_back(wide);
   }
@@ -251,7 +251,7 @@ static Value broadcastLike(NodeMaker &maker, Value x, Value like) {
     return reshapeTo(maker, x, maker.ints({}), typeLike(x, {}));
   SmallVector<int64_t> shape(type.getRank(), ShapedType::kDynamic);
   return reshapeTo(maker, x, padShape(maker, shapeOf(maker, x), type.getRank()),
-                 typeLike(x, shape));
+                   typeLike(x, shape));
 }
 
 bool onnxc::onnx::flattenStructuralOperands(Operation *op) {

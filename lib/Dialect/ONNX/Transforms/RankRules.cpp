@@ -49,6 +49,7 @@ static constexpr RankRule rules[] = {
     {"onnx.CausalConvWithState", 0, 3, unbounded},
     {"onnx.Col2Im", 0, 2, 3},
     {"onnx.Compress", 1, 1, 1},
+    {"onnx.ConstantOfShape", 0, 1, 1},
     {"onnx.Conv", 0, 3, unbounded},
     {"onnx.Conv", 1, 3, unbounded, 0},
     {"onnx.Conv", 2, 1, 1},
@@ -71,6 +72,7 @@ static constexpr RankRule rules[] = {
     // Quantisers write a scale of one element with a scalar zero point.
     {"onnx.Det", 0, 2, unbounded},
     {"onnx.EyeLike", 0, 2, 2},
+    {"onnx.Expand", 1, 1, 1},
     {"onnx.GRU", 0, 3, 3},
     {"onnx.GRU", 1, 3, 3},
     {"onnx.GRU", 2, 3, 3},
@@ -119,6 +121,7 @@ static constexpr RankRule rules[] = {
     {"onnx.NonMaxSuppression", 0, 3, 3},
     {"onnx.NonMaxSuppression", 1, 3, 3},
     {"onnx.PRelu", 1, 0, unbounded, 0, 0, true},
+    {"onnx.Pad", 1, 1, 1},
     {"onnx.QLinearConv", 0, 3, unbounded},
     {"onnx.QLinearConv", 3, 3, unbounded, 0},
     {"onnx.QLinearConv", 4, 0, 1},
@@ -131,6 +134,7 @@ static constexpr RankRule rules[] = {
     {"onnx.RNN", 3, 2, 2},
     {"onnx.RNN", 4, 1, 1},
     {"onnx.RNN", 5, 3, 3},
+    {"onnx.Reshape", 1, 1, 1},
     {"onnx.ReverseSequence", 0, 2, unbounded},
     {"onnx.ReverseSequence", 1, 1, 1},
     {"onnx.RoiAlign", 0, 4, 4},
@@ -147,6 +151,10 @@ static constexpr RankRule rules[] = {
     {"onnx.ScatterElements", 2, 1, unbounded, 0},
     {"onnx.ScatterND", 0, 1, unbounded},
     {"onnx.ScatterND", 1, 1, unbounded},
+    {"onnx.Slice", 1, 1, 1},
+    {"onnx.Slice", 2, 1, 1},
+    {"onnx.Slice", 3, 1, 1},
+    {"onnx.Slice", 4, 1, 1},
     {"onnx.SoftmaxCrossEntropyLoss", 0, 2, unbounded},
     {"onnx.SoftmaxCrossEntropyLoss", 1, 1, unbounded, 0, -1},
     {"onnx.SoftmaxCrossEntropyLoss", 2, 1, 1},
@@ -154,30 +162,44 @@ static constexpr RankRule rules[] = {
     {"onnx.SplitToSequence", 1, 0, 1},
     {"onnx.StringNormalizer", 0, 1, 2},
     {"onnx.TfIdfVectorizer", 0, 1, 2},
+    {"onnx.Tile", 1, 1, 1},
     {"onnx.TopK", 0, 1, unbounded},
     {"onnx.Trilu", 0, 2, unbounded},
     {"onnx.ml.ArrayFeatureExtractor", 0, 1, unbounded},
+    {"onnx.ml.FeatureVectorizer", 0, 1, 2},
+    {"onnx.ml.Imputer", 0, 1, 2},
     {"onnx.ml.LinearClassifier", 0, 1, 2},
     {"onnx.ml.LinearRegressor", 0, 1, 2},
     {"onnx.ml.Normalizer", 0, 1, 2},
     {"onnx.ml.SVMClassifier", 0, 1, 2},
+    {"onnx.ml.Scaler", 0, 1, 2},
     {"onnx.ml.SVMRegressor", 0, 1, 2},
     {"onnx.ml.TreeEnsemble", 0, 1, 2},
     {"onnx.ml.TreeEnsembleClassifier", 0, 1, 2},
     {"onnx.ml.TreeEnsembleRegressor", 0, 1, 2},
+    {"onnx.ml.ZipMap", 0, 1, 2},
     {"onnx.preview.FlexAttention", 0, 4, 4},
     {"onnx.preview.FlexAttention", 1, 4, 4},
     {"onnx.preview.FlexAttention", 2, 4, 4},
 };
 
-OpOperand *onnxc::onnx::operandInSlot(Operation *op, unsigned slot) {
+/// All operands in a slot, of which a variadic one has several.
+static MutableArrayRef<OpOperand> operandsInSlot(Operation *op, unsigned slot) {
   FailureOr<SmallVector<int32_t>> sizes = getSegmentSizes(op, false);
-  if (failed(sizes) || slot >= sizes->size() || (*sizes)[slot] == 0)
-    return nullptr;
-  unsigned number = 0;
+  if (failed(sizes) || slot >= sizes->size())
+    return {};
+  size_t number = 0;
   for (unsigned before = 0; before < slot; ++before)
     number += (*sizes)[before];
-  return number < op->getNumOperands() ? &op->getOpOperand(number) : nullptr;
+  size_t count = (*sizes)[slot];
+  return number + count <= op->getNumOperands()
+             ? op->getOpOperands().slice(number, count)
+             : MutableArrayRef<OpOperand>();
+}
+
+OpOperand *onnxc::onnx::operandInSlot(Operation *op, unsigned slot) {
+  MutableArrayRef<OpOperand> operands = operandsInSlot(op, slot);
+  return operands.empty() ? nullptr : &operands.front();
 }
 
 /// "rank 3", "rank 3 to 4", "a rank of at least 3".
@@ -192,8 +214,7 @@ static std::string allowedRanks(const RankRule &rule) {
 using RankOf = llvm::function_ref<std::optional<int64_t>(OpOperand *)>;
 
 static std::optional<std::string> checkRule(Operation *op, const RankRule &rule,
-                                            RankOf rankOf) {
-  OpOperand *operand = operandInSlot(op, rule.slot);
+                                            OpOperand *operand, RankOf rankOf) {
   std::optional<int64_t> rank = rankOf(operand);
   if (!rank)
     return std::nullopt;
@@ -341,8 +362,9 @@ onnxc::onnx::checkRanks(Operation *op, function_ref<Type(Value)> typeOf) {
   StringRef name = op->getName().getStringRef();
   for (const RankRule &rule : rules)
     if (name == rule.op)
-      if (auto error = checkRule(op, rule, rankOf))
-        return error;
+      for (OpOperand &operand : operandsInSlot(op, rule.slot))
+        if (auto error = checkRule(op, rule, &operand, rankOf))
+          return error;
   if (auto error = checkAxis(op, rankOf))
     return error;
   if (auto scan = dyn_cast<ScanOp>(op))

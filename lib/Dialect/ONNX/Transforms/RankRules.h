@@ -29,13 +29,16 @@ checkRanks(mlir::Operation *op,
 /// after broadcasting.
 bool isElementwise(mlir::Operation *op);
 
+/// True for a product of matrices, with zero points and scales or without.
+bool isMatrixProduct(mlir::Operation *op);
+
 /// True for a step of training, which is elementwise on groups of tensors of
 /// one shape.
 bool isOptimizer(mlir::Operation *op);
 
-/// Writes an elementwise operation or a step of training so that it needs no
-/// rank: on one dimension where the shapes are the same, else on `maxRank` of
-/// them.
+/// Writes an elementwise operation, a product or a step of training so that it
+/// needs no rank: on one dimension where the shapes are the same, else on
+/// `maxRank` of them.
 void makeRankAgnostic(mlir::Operation *op);
 
 /// Makes operands of unknown rank that have to be a scalar or a list one, by

@@ -13,10 +13,15 @@ using namespace onnxc::onnx;
 
 RankedTensorType Unknown::typeFor(int64_t number) const {
   auto type = cast<TensorType>(value.getType());
-  SmallVector<int64_t> shape(dim ? 0 : number, ShapedType::kDynamic);
+  SmallVector<int64_t> shape;
   if (dim) {
     llvm::append_range(shape, type.getShape());
     shape[*dim] = number;
+  } else if (std::optional<SqueezedRanks> ranks = squeezedRanks(value);
+             ranks && number == ranks->most) {
+    llvm::append_range(shape, ranks->shape);
+  } else {
+    shape.assign(number, ShapedType::kDynamic);
   }
   return RankedTensorType::get(shape, type.getElementType());
 }
@@ -27,6 +32,22 @@ RankedTensorType Unknown::typeFor(int64_t number) const {
 
 static bool isUnranked(Value value) {
   return isa<UnrankedTensorType>(value.getType());
+}
+
+std::optional<SqueezedRanks> onnxc::onnx::squeezedRanks(Value value) {
+  auto op = value.getDefiningOp<SqueezeOp>();
+  auto from = op && !op.getAxes()
+                  ? dyn_cast<RankedTensorType>(op.getData().getType())
+                  : RankedTensorType();
+  if (!from)
+    return std::nullopt;
+  SqueezedRanks ranks;
+  for (int64_t size : from.getShape())
+    if (size != 1)
+      ranks.shape.push_back(size);
+  ranks.most = static_cast<int64_t>(ranks.shape.size());
+  ranks.least = ranks.most - from.getNumDynamicDims();
+  return ranks;
 }
 
 /// The dimension of an operand that says what rank a result has: how many axes
@@ -40,7 +61,9 @@ static std::optional<Unknown> rankGiver(Operation *op) {
     if (takesUnknownRank(operand) || !type)
       return std::nullopt;
   }
-  for (Value operand : op->getOperands()) {
+  // What is worked on says nothing, be it as long as it likes.
+  unsigned lists = isa<ConstantOfShapeOp>(op) ? 0 : 1;
+  for (Value operand : op->getOperands().drop_front(lists)) {
     auto type = cast<RankedTensorType>(operand.getType());
     bool isTuple = isa<GatherNDOp>(op) && operand == op->getOperand(1);
     if (type.getRank() == 0 || !type.getElementType().isInteger() ||

@@ -14,6 +14,9 @@
 
 namespace onnxc::onnx {
 
+/// On an If whose branches differ in what they take a rank for.
+inline constexpr llvm::StringLiteral rankSwitchAttrName = "onnx.rank_switch";
+
 /// What an operation needs to know of a value: its rank, or how large one of
 /// its dimensions is, where that is the rank of a result.
 struct Unknown {
@@ -34,6 +37,17 @@ struct Tail {
   /// Those that need the rank, which may stand in graphs of `ops`.
   llvm::SmallVector<mlir::Operation *> needing;
 };
+
+/// The ranks that there can be behind a Squeeze without axes: sizes that are
+/// not known may be 1.
+struct SqueezedRanks {
+  int64_t least, most;
+  /// The sizes that are left where no unknown one is 1.
+  llvm::SmallVector<int64_t> shape;
+};
+
+/// Nothing for other values.
+std::optional<SqueezedRanks> squeezedRanks(mlir::Value value);
 
 /// What has to be known before `op` can be lowered, if anything.
 std::optional<Unknown> unknownOf(mlir::Operation *op);

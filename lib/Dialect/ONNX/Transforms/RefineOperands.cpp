@@ -3,8 +3,9 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // A model that declares its outputs says something of what they are computed
-// from: exporters squeeze without naming the axes, which gives no rank, and
-// declare the scalar that comes out.
+// from. And what has four dimensions was reshaped
+// to four sizes: where these come of the shapes of tensors of unknown rank,
+// this says that there are as many.
 //
 //===----------------------------------------------------------------------===//
 #include "Simplify.h"
@@ -40,9 +41,129 @@ static bool refine(Operation *user, Value value, ArrayRef<int64_t> shape) {
   return true;
 }
 
+//===----------------------------------------------------------------------===//
+// Lengths of lists
+//===----------------------------------------------------------------------===//
+
+/// Lists are not longer than this.
+static constexpr int64_t maxLength = 1'000;
+
+/// The largest length that a list may have, if something says so.
+static std::optional<int64_t> longest(Value list) {
+  auto type = dyn_cast<RankedTensorType>(list.getType());
+  if (!type || type.getRank() != 1)
+    return std::nullopt;
+  if (!type.isDynamicDim(0))
+    return type.getDimSize(0);
+  if (auto shape = list.getDefiningOp<ShapeOp>()) {
+    // The sizes between two places that are counted from the same end.
+    int64_t start = shape.getStart();
+    std::optional<int64_t> end = shape.getEnd();
+    if (end && (start < 0) == (*end < 0))
+      return std::max<int64_t>(*end - start, 0);
+    return !end && start < 0 && start >= -maxLength
+               ? std::optional<int64_t>(-start)
+               : std::nullopt;
+  }
+  auto concat = list.getDefiningOp<ConcatOp>();
+  if (!concat)
+    return std::nullopt;
+  int64_t sum = 0;
+  for (Value part : concat->getOperands()) {
+    std::optional<int64_t> length = longest(part);
+    if (!length || *length > maxLength - sum)
+      return std::nullopt;
+    sum += *length;
+  }
+  return sum;
+}
+
+/// What `user` shows of `value` holds where it runs: in its block `value` gets
+/// this type, which the run checks there.
+static void castInBlock(Operation *user, Value value, Type type) {
+  Block *block = user->getBlock();
+  OpBuilder builder(user->getContext());
+  if (value.getParentBlock() == block && value.getDefiningOp())
+    builder.setInsertionPointAfter(value.getDefiningOp());
+  else
+    builder.setInsertionPointToStart(block);
+  auto cast = IdentityOp::create(builder, user->getLoc(), TypeRange(type),
+                                 ValueRange(value));
+  value.replaceUsesWithIf(cast.getResult(), [&](OpOperand &use) {
+    return use.getOwner() != cast &&
+           block->findAncestorOpInBlock(*use.getOwner());
+  });
+}
+
+/// `user` works only if `list` has this length: so have what it is joined of.
+static bool expectLength(Operation *user, Value list, int64_t length) {
+  auto type = dyn_cast<RankedTensorType>(list.getType());
+  if (!type || type.getRank() != 1 || !type.isDynamicDim(0) || length < 0 ||
+      length > maxLength)
+    return false;
+  if (auto concat = list.getDefiningOp<ConcatOp>()) {
+    SmallVector<Value> open;
+    int64_t rest = length;
+    for (Value part : concat->getOperands()) {
+      auto known = dyn_cast<RankedTensorType>(part.getType());
+      if (known && known.getRank() == 1 && !known.isDynamicDim(0))
+        rest -= known.getDimSize(0);
+      else
+        open.push_back(part);
+    }
+    if (open.size() == 1)
+      return expectLength(user, open[0], rest);
+    bool changed = false;
+    if (longest(list) == length)
+      for (Value part : open)
+        changed |= expectLength(user, part, *longest(part));
+    return changed;
+  }
+  auto shape = list.getDefiningOp<ShapeOp>();
+  auto data = shape ? dyn_cast<UnrankedTensorType>(shape.getData().getType())
+                    : UnrankedTensorType();
+  if (data && shape.getStart() == 0 && !shape.getEnd()) {
+    SmallVector<int64_t> sizes(length, ShapedType::kDynamic);
+    castInBlock(user, shape.getData(),
+                RankedTensorType::get(sizes, data.getElementType()));
+    return true;
+  }
+  castInBlock(user, list, RankedTensorType::get(length, type.getElementType()));
+  return true;
+}
+
+/// The rank of a result, or of what it is cast to in the same block.
+static std::optional<int64_t> rankOf(Operation *op) {
+  if (auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType()))
+    return type.getRank();
+  for (Operation *user : op->getResult(0).getUsers())
+    if (isa<IdentityOp>(user) && user->getBlock() == op->getBlock())
+      if (auto type = dyn_cast<RankedTensorType>(user->getResult(0).getType()))
+        return type.getRank();
+  return std::nullopt;
+}
+
+/// reshape(x, sizes : tensor<?xi64>) : tensor<?x?xf32> has two sizes
+static bool refineLengths(Operation *op) {
+  if (!isa<ConstantOfShapeOp, ExpandOp, ReshapeOp, UnsqueezeOp>(op))
+    return false;
+  std::optional<int64_t> rank = rankOf(op);
+  Value data = op->getOperand(0), list = op->getOperands().back();
+  auto type = dyn_cast<RankedTensorType>(data.getType());
+  if (!rank || (isa<ExpandOp, UnsqueezeOp>(op) && !type))
+    return false;
+  // What has as many dimensions before says nothing of the sizes.
+  if (isa<ExpandOp>(op) && type.getRank() >= *rank)
+    return false;
+  return expectLength(op, list,
+                      isa<UnsqueezeOp>(op) ? *rank - type.getRank() : *rank);
+}
+
 bool onnxc::onnx::refineOperands(ModuleOp module) {
   bool changed = refineSequences(module);
   module.walk<WalkOrder::PostOrder, mlir::ReverseIterator>([&](Operation *op) {
+    if (isa_and_present<ONNXDialect>(op->getDialect()))
+      changed |= refineLengths(op);
     auto type = op->getNumResults() == 0
                     ? RankedTensorType()
                     : dyn_cast<RankedTensorType>(op->getResult(0).getType());

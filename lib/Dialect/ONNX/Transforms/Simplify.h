@@ -59,6 +59,10 @@ void dropImpossibleRanks(mlir::ModuleOp module);
 llvm::FailureOr<bool> specializeRanks(mlir::ModuleOp module,
                                       DimAnalysis &analysis, unsigned &copies);
 
+/// Says on casts to the last rank, or length, of several variants which these
+/// are, for the message of a run that has another one.
+void annotateRankChoices(mlir::ModuleOp module);
+
 /// Replaces what is constant but not yet a constant, where that pays; true if
 /// there was any.
 bool foldConstantSubgraphs(mlir::ModuleOp module, const Evaluator &evaluator);

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "Simplify.h"
 #include "onnxc/Dialect/ONNX/Transforms/Passes.h"
-#include "onnxc/Dialect/ONNX/Transforms/SettleRanks.h"
+#include "onnxc/Dialect/ONNX/Transforms/UnknownRanks.h"
 
 #include "mlir/IR/Dominance.h"
 #include "mlir/Rewrite/FrozenRewritePatternSet.h"
@@ -62,8 +62,7 @@ struct Simplify final : public onnxc::onnx::impl::SimplifyBase<Simplify> {
       if (analysis.hasErrors())
         return signalPassFailure();
       writeTypes(getOperation(), analysis);
-      if (round != maxRounds &&
-          (rewriteOnce(analysis) || fold() || settleRanks(getOperation())))
+      if (round != maxRounds && (rewriteOnce(analysis) || fold()))
         continue;
       FailureOr<bool> specialized = false;
       if (round != maxRounds && specializeEnabled)
@@ -74,6 +73,7 @@ struct Simplify final : public onnxc::onnx::impl::SimplifyBase<Simplify> {
         continue;
       if (annotateOps)
         annotateDims(getOperation(), analysis);
+      annotateRankChoices(getOperation());
       return;
     }
   }
@@ -82,8 +82,10 @@ struct Simplify final : public onnxc::onnx::impl::SimplifyBase<Simplify> {
   bool rewriteOnce(DimAnalysis &analysis) {
     // Equal operations must not differ by what was said of them before.
     getOperation().walk([](Operation *op) {
-      if (isa_and_present<ONNXDialect>(op->getDialect()))
-        op->removeDiscardableAttr("onnx.dims");
+      if (!isa_and_present<ONNXDialect>(op->getDialect()))
+        return;
+      op->removeDiscardableAttr("onnx.dims");
+      op->removeDiscardableAttr(rankChoicesAttrName);
     });
     IRRewriter rewriter(&getContext());
     bool refined = refineOperands(getOperation());

@@ -7,7 +7,6 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Simplify.h"
-#include "onnxc/Dialect/ONNX/Transforms/SettleRanks.h"
 
 using namespace mlir;
 using namespace onnxc::onnx;
@@ -64,11 +63,8 @@ static ReshapeOp createReshape(PatternRewriter &rewriter, Operation *op,
 }
 
 /// True if the elements follow from the types: Squeeze of an unknown size says
-/// that it is 1, which no Reshape would, and one of a settled rank that others
-/// are not.
+/// that it is 1, which no Reshape would.
 static bool dropsOnlyOnes(Operation *squeeze) {
-  if (squeeze->hasAttr(settledRankAttrName))
-    return false;
   auto from = dyn_cast<RankedTensorType>(squeeze->getOperand(0).getType());
   auto to = dyn_cast<RankedTensorType>(squeeze->getResult(0).getType());
   return from && to && from.getNumDynamicDims() == to.getNumDynamicDims();

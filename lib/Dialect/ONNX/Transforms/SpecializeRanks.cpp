@@ -18,8 +18,6 @@
 using namespace mlir;
 using namespace onnxc::onnx;
 
-/// On an If whose branches differ in what they take a rank for.
-static constexpr llvm::StringLiteral switchAttrName = "onnx.rank_switch";
 /// Inside of variants for one rank, further ranks are tried up to this.
 static constexpr int64_t maxNestedRank = 5;
 /// More copies of operations than this are not made of a model.
@@ -62,6 +60,9 @@ static uint32_t possibleRanks(Value value) {
   constexpr uint32_t all = (1u << (maxRank + 1)) - 1;
   if (auto type = dyn_cast<RankedTensorType>(value.getType()))
     return type.getRank() <= maxRank ? 1u << type.getRank() : 0;
+  if (std::optional<SqueezedRanks> ranks = squeezedRanks(value))
+    return all & ((2u << std::min(ranks->most, maxRank)) - 1) &
+           ~((1u << std::min(ranks->least, maxRank + 1)) - 1);
   Operation *op = value.getDefiningOp();
   if (isa_and_present<IdentityOp>(op) ||
       (isa_and_present<CastOp>(op) && op->getNumOperands() == 1))
@@ -106,19 +107,25 @@ static bool isUnranked(Value value) {
   return isa<UnrankedTensorType>(value.getType());
 }
 
-/// The numbers that the unknown may be. Adds to `reasons` why others may not.
-static SmallVector<int64_t> candidates(const Unknown &unknown, const Tail &tail,
-                                       DimAnalysis &analysis,
+/// The numbers that the unknown may be for those that take it in `block`, no
+/// more than `enough`. Adds to `reasons` why others may not.
+static SmallVector<int64_t> candidates(const Unknown &unknown, Block &block,
+                                       DimAnalysis &analysis, size_t enough,
                                        SmallVectorImpl<std::string> &reasons) {
   uint32_t possible =
       unknown.dim ? (1u << (maxRank + 1)) - 1 : possibleRanks(unknown.value);
+  llvm::SmallSetVector<Operation *, 4> users;
+  for (Operation *user : unknown.value.getUsers())
+    if (user->getBlock() == &block)
+      users.insert(user);
   SmallVector<int64_t> numbers;
-  for (int64_t number = 0; number <= maxRank; ++number) {
+  for (int64_t number = 0; number <= maxRank && numbers.size() < enough;
+       ++number) {
     if ((possible >> number & 1) == 0)
       continue;
     std::optional<std::string> reason;
-    for (Operation *op : tail.ops)
-      if (!reason && llvm::is_contained(op->getOperands(), unknown.value))
+    for (Operation *op : users)
+      if (!reason)
         reason = refusal(op, unknown.value, unknown.typeFor(number), analysis);
     if (!reason)
       numbers.push_back(number);
@@ -142,7 +149,7 @@ static IfOp createSwitch(OpBuilder &b, Location loc, TypeRange types,
   OperationState state(loc, IfOp::getOperationName());
   state.addOperands(condition);
   state.addTypes(types);
-  state.addAttribute(switchAttrName, b.getUnitAttr());
+  state.addAttribute(rankSwitchAttrName, b.getUnitAttr());
   state.addRegion()->emplaceBlock();
   state.addRegion()->emplaceBlock();
   return cast<IfOp>(b.create(state));
@@ -290,7 +297,7 @@ static void assume(const Unknown &unknown, const Tail &tail, Block &block,
 static Block *variantAround(Operation *op) {
   for (; op; op = op->getParentOp()) {
     Operation *around = op->getParentOp();
-    if (around && around->hasAttr(switchAttrName))
+    if (around && around->hasAttr(rankSwitchAttrName))
       return op->getBlock();
   }
   return nullptr;
@@ -322,8 +329,8 @@ static void dropVariant(Block *variant, llvm::DenseSet<Block *> &gone) {
 static bool hasVariants(ModuleOp module) {
   return module
       .walk([](IfOp op) {
-        return op->hasAttr(switchAttrName) ? WalkResult::interrupt()
-                                           : WalkResult::advance();
+        return op->hasAttr(rankSwitchAttrName) ? WalkResult::interrupt()
+                                               : WalkResult::advance();
       })
       .wasInterrupted();
 }
@@ -363,6 +370,13 @@ public:
         work.push_back(op);
     });
     for (Operation *op : work)
+      changed |= flattenStructuralOperands(op);
+    // What can have one rank only says more of others than variants would.
+    for (Operation *op : work)
+      assumeIfCertain(op);
+    if (changed)
+      return success();
+    for (Operation *op : work)
       if (!gone.contains(op) && failed(visit(op)))
         return failure();
     return success();
@@ -371,16 +385,28 @@ public:
   bool changed = false;
 
 private:
+  void assumeIfCertain(Operation *op) {
+    std::optional<Unknown> unknown = unknownOf(op);
+    if (!unknown ||
+        !seen.insert({unknown->value, unknown->dim.value_or(~0u)}).second)
+      return;
+    Block *block = blockOfSwitch(op, unknown->value);
+    SmallVector<std::string> reasons;
+    SmallVector<int64_t> numbers =
+        candidates(*unknown, *block, analysis, /*enough=*/2, reasons);
+    if (numbers.size() != 1)
+      return;
+    assume(*unknown, tailOf(*block, unknown->value), *block, numbers.front());
+    changed = true;
+  }
+
   LogicalResult visit(Operation *op) {
     // An operation before may have made it known.
     if (!unknownOf(op))
       return success();
-    if (flattenStructuralOperands(op)) {
-      changed = true;
-      return success();
-    }
     // Ranks of several operands are not told apart: variants would multiply.
-    if (isOptimizer(op) || (isElementwise(op) && countUnranked(op) > 1)) {
+    if (isOptimizer(op) ||
+        ((isElementwise(op) || isMatrixProduct(op)) && countUnranked(op) > 1)) {
       forget(op);
       makeRankAgnostic(op);
       changed = true;
@@ -405,7 +431,8 @@ private:
   LogicalResult specialize(Operation *op, const Unknown &unknown,
                            const Tail &tail, Block &block) {
     SmallVector<std::string> reasons;
-    SmallVector<int64_t> numbers = candidates(unknown, tail, analysis, reasons);
+    SmallVector<int64_t> numbers =
+        candidates(unknown, block, analysis, maxRank + 1, reasons);
     if (numbers.empty())
       return refuse(op, unknown, reasons);
     if (variantAround(op) && numbers.front() <= maxNestedRank)
@@ -413,8 +440,12 @@ private:
     unsigned count = 0;
     for (Operation *inner : tail.ops)
       inner->walk([&](Operation *) { ++count; });
-    if (numbers.size() > 1 && copies + count * numbers.size() > maxCopies)
-      return success(); // the lowering says that it needs the rank
+    if (numbers.size() > 1 && copies + count * numbers.size() > maxCopies) {
+      if (!squeezedRanks(unknown.value))
+        return success(); // the lowering says that it needs the rank
+      // Others usually take for granted that no unknown size is 1.
+      numbers = {numbers.back()};
+    }
     changed = true;
     if (numbers.size() == 1) {
       for (Operation *inner : tail.needing)
@@ -466,6 +497,8 @@ private:
 
   DimAnalysis &analysis;
   unsigned &copies;
+  /// What has been looked at for its only rank or size.
+  llvm::DenseSet<std::pair<Value, unsigned>> seen;
   /// Operations that are no more, or better looked at in the next round.
   llvm::DenseSet<Operation *> gone;
   /// The switches of this round: nobody has inferred yet what is known inside.

@@ -28,11 +28,8 @@ bool onnxc::onnx::takesUnknownRank(OpOperand &operand) {
 }
 
 bool onnxc::onnx::mayVaryInRank(Operation *op) {
-  // Squeeze without axes checks what it drops.
-  if (auto squeeze = dyn_cast<SqueezeOp>(op))
-    return squeeze.getAxes() != nullptr;
   return isa<AffineGridOp, Col2ImOp, ConstantOfShapeOp, ExpandOp, GatherNDOp,
              ReduceL1Op, ReduceL2Op, ReduceLogSumOp, ReduceLogSumExpOp,
              ReduceMaxOp, ReduceMeanOp, ReduceMinOp, ReduceProdOp, ReduceSumOp,
-             ReduceSumSquareOp, UnsqueezeOp>(op);
+             ReduceSumSquareOp, SqueezeOp, UnsqueezeOp>(op);
 }

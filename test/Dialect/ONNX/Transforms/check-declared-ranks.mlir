@@ -22,3 +22,14 @@ func.func @inferred(%x: tensor<?xf32>) -> tensor<?x?x?xf32> {
   %y = onnx.Unsqueeze(%x, %axes) : (tensor<?xf32>, tensor<1xi64>) -> tensor<?x?x?xf32>
   return %y : tensor<?x?x?xf32>
 }
+
+// The output that a model declares is that of one sample: with two of them there
+// is a dimension more, behind what is elementwise, too.
+// CHECK-LABEL: func @output_of_one_sample(%{{.+}}: tensor<?x1xf32>) -> tensor<*xf32>
+// CHECK-NEXT:    %[[S:.+]] = onnx.Squeeze(%{{.+}} -> tensor<*xf32>
+// CHECK-NEXT:    onnx.Sigmoid(%[[S]]) : (tensor<*xf32>) -> tensor<*xf32>
+func.func @output_of_one_sample(%x: tensor<?x1xf32>) -> tensor<f32> {
+  %s = onnx.Squeeze(%x) : (tensor<?x1xf32>) -> tensor<f32>
+  %y = onnx.Sigmoid(%s) : (tensor<f32>) -> tensor<f32>
+  return %y : tensor<f32>
+}

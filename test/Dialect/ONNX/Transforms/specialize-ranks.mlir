@@ -100,3 +100,74 @@ func.func @scale_of_unknown_rank(%x: tensor<3x8xf32>, %s: tensor<*xf32>) -> tens
   %y = onnx.RMSNormalization(%x, %s) : (tensor<3x8xf32>, tensor<*xf32>) -> tensor<3x8xf32>
   return %y : tensor<3x8xf32>
 }
+
+// -----
+
+// Without axes the unknown size may be 1, which drops it. The last cast knows the
+// other ranks, for the message of a run with none of them.
+// CHECK-LABEL: func @behind_squeeze
+// CHECK:         onnx.Identity{{.*}} : (tensor<*xf32>) -> tensor<?xf32>
+// CHECK:       else_branch
+// CHECK:         onnx.Identity{{.*}}onnx.rank_choices = array<i64: 1, 2>{{.*}} -> tensor<?x3xf32>
+func.func @behind_squeeze(%x: tensor<?x1x3xf32>) -> (tensor<*xf32>, tensor<*xf32>) {
+  %s = onnx.Squeeze(%x) : (tensor<?x1x3xf32>) -> tensor<*xf32>
+  %a, %b = onnx.Split(%s) {axis = -1 : i64, num_outputs = 2 : i64} : (tensor<*xf32>) -> (tensor<*xf32>, tensor<*xf32>)
+  return %a, %b : tensor<*xf32>, tensor<*xf32>
+}
+
+// -----
+
+// Two unknown ranks: one product on eight dimensions, no variants. A vector on the
+// right is a column, and a scalar fails in Gather.
+// CHECK-LABEL: func @product
+// CHECK-NOT:     onnx.If
+// CHECK:         onnx.Gather
+// CHECK:         onnx.MatMul{{.*}} -> tensor<?x?x?x?x?x?x?x?xf32>
+// CHECK-NOT:     onnx.If
+func.func @product(%x: tensor<*xf32>, %y: tensor<*xf32>) -> tensor<*xf32> {
+  %r = onnx.MatMul(%x, %y) : (tensor<*xf32>, tensor<*xf32>) -> tensor<*xf32>
+  return %r : tensor<*xf32>
+}
+
+// -----
+
+// Four dimensions come of four sizes, so that each slice of the shape has one.
+// CHECK-LABEL: func @lengths
+// CHECK:         onnx.Identity{{.*}} : (tensor<?xi64>) -> tensor<1xi64>
+// CHECK:         onnx.Identity{{.*}} : (tensor<?xi64>) -> tensor<1xi64>
+// CHECK:         onnx.Concat{{.*}} -> tensor<4xi64>
+// CHECK-NOT:     onnx.If
+func.func @lengths(%x: tensor<*xf32>) -> tensor<*xf32> {
+  %h = onnx.Constant dense<[3, -1]> : tensor<2xi64>
+  %b = onnx.Shape(%x) {end = 1 : i64} : (tensor<*xf32>) -> tensor<?xi64>
+  %q = onnx.Shape(%x) {start = -2 : i64, end = -1 : i64} : (tensor<*xf32>) -> tensor<?xi64>
+  %l = onnx.Concat(%b, %q, %h) {axis = 0 : i64} : (tensor<?xi64>, tensor<?xi64>, tensor<2xi64>) -> tensor<?xi64>
+  %r = onnx.Reshape(%x, %l) : (tensor<*xf32>, tensor<?xi64>) -> tensor<*xf32>
+  %t = onnx.Transpose(%r) {perm = array<i64: 0, 2, 1, 3>} : (tensor<*xf32>) -> tensor<*xf32>
+  return %t : tensor<*xf32>
+}
+
+// -----
+
+// As many sizes as the shape of another tensor has: its rank follows.
+// CHECK-LABEL: func @shape_of_another
+// CHECK:         onnx.Identity(%{{.*}} : (tensor<*xf32>) -> tensor<?x?x?x?xf32>
+// CHECK-NOT:     onnx.If
+func.func @shape_of_another(%x: tensor<*xf32>, %y: tensor<?xf32>) -> tensor<*xf32> {
+  %l = onnx.Shape(%x) : (tensor<*xf32>) -> tensor<?xi64>
+  %r = onnx.Expand(%y, %l) : (tensor<?xf32>, tensor<?xi64>) -> tensor<*xf32>
+  %t = onnx.Transpose(%r) {perm = array<i64: 0, 2, 1, 3>} : (tensor<*xf32>) -> tensor<*xf32>
+  return %t : tensor<*xf32>
+}
+
+// -----
+
+// How long the data are says nothing of the rank behind run-time axes.
+// CHECK-LABEL: func @integers_by_axes
+// CHECK-NOT:     -> tensor<0xi64>
+// CHECK:         onnx.Identity{{.*}} : (tensor<?xi64>) -> tensor<1xi64>
+func.func @integers_by_axes(%x: tensor<?xi64>, %axes: tensor<?xi64>) -> tensor<*xi64> {
+  %u = onnx.Unsqueeze(%x, %axes) : (tensor<?xi64>, tensor<?xi64>) -> tensor<*xi64>
+  %i = onnx.Transpose(%u) {perm = array<i64: 1, 0>} : (tensor<*xi64>) -> tensor<*xi64>
+  return %i : tensor<*xi64>
+}

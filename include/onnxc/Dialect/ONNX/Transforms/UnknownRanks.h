@@ -10,6 +10,10 @@
 
 namespace onnxc::onnx {
 
+/// On an Identity that casts to the last rank, or length, of several that there
+/// is code for: all of them.
+inline constexpr llvm::StringLiteral rankChoicesAttrName = "onnx.rank_choices";
+
 /// True where the rank of an operand need not be known: the operation moves
 /// the tensor about or looks at nothing but its shape.
 bool takesUnknownRank(mlir::OpOperand &operand);

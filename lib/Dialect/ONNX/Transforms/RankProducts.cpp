@@ -1,0 +1,126 @@
+//===- RankProducts.cpp - Products that need no rank -----------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// A product of matrices is one of any number of batch dimensions, and a vector
+// a matrix of one row or one column. Two operands of unknown rank so cost one
+// kernel, and not one for each pair of ranks.
+//
+//===----------------------------------------------------------------------===//
+#include "RankAgnostic.h"
+#include "RankRules.h"
+
+using namespace mlir;
+using namespace onnxc::onnx;
+
+namespace {
+/// A letter for each slot: the left and the right operand, and what has a
+/// number for each row (m) or each column (n) of the product.
+struct ProductSlots {
+  llvm::StringLiteral op;
+  llvm::StringLiteral parts;
+};
+} // namespace
+
+static constexpr ProductSlots products[] = {
+    {"onnx.MatMul", "lr"},
+    {"onnx.MatMulInteger", "lrmn"},
+    {"onnx.QLinearMatMul", "lmmrnnmm"},
+};
+
+static const ProductSlots *productSlots(Operation *op) {
+  StringRef name = op->getName().getStringRef();
+  const auto *row = llvm::find_if(
+      products, [&](const ProductSlots &p) { return p.op == name; });
+  return row == std::end(products) ? nullptr : row;
+}
+
+bool onnxc::onnx::isMatrixProduct(Operation *op) {
+  return productSlots(op) != nullptr;
+}
+
+namespace {
+
+/// Writes one product.
+class ProductWriter {
+public:
+  ProductWriter(Operation *op, const ProductSlots &slots)
+      : op(op), slots(slots), builder(op), maker(builder, op->getLoc()) {}
+
+  void write() {
+    SmallVector<Value> operands(op->getOperands());
+    for (auto [slot, part] : llvm::enumerate(slots.parts)) {
+      OpOperand *operand = operandInSlot(op, slot);
+      bool isMatrix = part == 'l' || part == 'r';
+      if (!operand ||
+          (!isMatrix && isa<RankedTensorType>(operand->get().getType())))
+        continue;
+      operands[operand->getOperandNumber()] =
+          widen(operand->get(), /*isVectorColumn=*/part == 'r' || part == 'm',
+                isMatrix ? &isVector[part == 'r'] : nullptr);
+    }
+    SmallVector<int64_t> shape(maxRank, ShapedType::kDynamic);
+    computeOn(op, operands, shape, maker, [&](OpResult y, Type type) {
+      return reshapeTo(maker, y, sizesOfResult(y), type);
+    });
+  }
+
+private:
+  /// `x` on `maxRank` dimensions, a vector as a column if told, else as a row.
+  /// Fills `isVectorOut` with whether it is one, as a list of one number.
+  Value widen(Value x, bool isVectorColumn, Value *isVectorOut) {
+    Value sizes = maker.shapeOf(x), rank = maker.make("Size", sizes);
+    if (isVectorOut) {
+      // There is no product of scalars: the run ends here.
+      sizes = maker.joined({slice(sizes, maker.ints({0}), maker.ints({-1})),
+                            maker.make("Gather", {sizes, maker.ints({-1})})});
+      largest = largest ? maker.make("Max", {largest, rank}) : rank;
+    }
+    Value isOne = maker.reshape(
+        maker.cast(maker.make("Equal", {rank, maker.integerScalar(1)}),
+                   builder.getI64Type()),
+        {1});
+    if (isVectorOut)
+      *isVectorOut = isOne;
+    if (isVectorColumn)
+      sizes =
+          maker.joined({sizes, slice(maker.ints({1}), maker.ints({0}), isOne)});
+    SmallVector<int64_t> shape(maxRank, ShapedType::kDynamic);
+    return reshapeTo(
+        maker, x, padShape(maker, sizes, maxRank),
+        RankedTensorType::get(shape, getElementTypeOrSelf(x.getType())));
+  }
+
+  /// Of the sizes on `maxRank` dimensions those that the product has: no row
+  /// where the left operand is a vector, no column where the right one is.
+  Value sizesOfResult(Value y) {
+    Value sizes = maker.shapeOf(y);
+    Value least = maker.make("Max", {largest, maker.integerScalar(2)});
+    Value first =
+        maker.reshape(maker.sub(maker.integerScalar(maxRank), least), {1});
+    Value row = maker.add(maker.ints({maxRank - 2}), isVector[0]);
+    Value column = maker.add(maker.ints({maxRank - 1}), isVector[1]);
+    return maker.joined({slice(sizes, first, maker.ints({maxRank - 2})),
+                         slice(sizes, row, maker.ints({maxRank - 1})),
+                         slice(sizes, column, maker.ints({maxRank}))});
+  }
+
+  Value slice(Value list, Value start, Value end) {
+    return maker.make("Slice", {list, start, end});
+  }
+
+  Operation *op;
+  const ProductSlots &slots;
+  OpBuilder builder;
+  NodeMaker maker;
+  /// Whether the left and the right operand are vectors.
+  Value isVector[2];
+  /// The larger of the ranks of both.
+  Value largest;
+};
+
+} // namespace
+
+void onnxc::onnx::makeProductRankAgnostic(Operation *op) {
+  ProductWriter(op, *productSlots(op)).write();
+}

@@ -10,6 +10,10 @@
 #include "onnxc/Conversion/ONNXToKrnl/Containers.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 
+#include "llvm/Support/MathExtras.h"
+
+#include <limits>
+
 using namespace mlir;
 
 namespace onnxc {
@@ -68,14 +72,42 @@ static Value binary(OpBuilder &b, Location loc, Value x, Value y, Fold fold) {
   return b.createOrFold<Op>(loc, x, y);
 }
 
+/// `value` as "base + constant"; no base for a constant.
+static std::pair<Value, int64_t> splitOffset(Value value) {
+  if (std::optional<int64_t> constant = getConstantIntValue(value))
+    return {nullptr, *constant};
+  auto add = value.getDefiningOp<arith::AddIOp>();
+  std::optional<int64_t> offset;
+  if (add && (offset = getConstantIntValue(add.getRhs())))
+    return {add.getLhs(), *offset};
+  return {value, 0};
+}
+
+static Value addOffset(OpBuilder &b, Location loc, Value base, int64_t offset) {
+  if (!base)
+    return indexConstant(b, loc, offset);
+  return offset == 0 ? base
+                     : arith::AddIOp::create(b, loc, base,
+                                             indexConstant(b, loc, offset));
+}
+
+// Constants are added up at the end, so that equal sizes become equal values.
 Value addIndex(OpBuilder &b, Location loc, Value x, Value y) {
-  return binary<arith::AddIOp>(b, loc, x, y,
-                               [](int64_t p, int64_t q) { return p + q; });
+  auto [xBase, xOffset] = splitOffset(x);
+  auto [yBase, yOffset] = splitOffset(y);
+  int64_t offset = 0;
+  if ((xBase && yBase) || llvm::AddOverflow(xOffset, yOffset, offset))
+    return b.createOrFold<arith::AddIOp>(loc, x, y);
+  return addOffset(b, loc, xBase ? xBase : yBase, offset);
 }
 
 Value subIndex(OpBuilder &b, Location loc, Value x, Value y) {
-  return binary<arith::SubIOp>(b, loc, x, y,
-                               [](int64_t p, int64_t q) { return p - q; });
+  auto [xBase, xOffset] = splitOffset(x);
+  auto [yBase, yOffset] = splitOffset(y);
+  int64_t offset = 0;
+  if ((yBase && xBase != yBase) || llvm::SubOverflow(xOffset, yOffset, offset))
+    return b.createOrFold<arith::SubIOp>(loc, x, y);
+  return addOffset(b, loc, yBase ? nullptr : xBase, offset);
 }
 
 Value mulIndex(OpBuilder &b, Location loc, Value x, Value y) {
@@ -100,7 +132,38 @@ Value minIndex(OpBuilder &b, Location loc, Value x, Value y) {
       b, loc, x, y, [](int64_t p, int64_t q) { return std::min(p, q); });
 }
 
+int64_t leastIndex(Value value) {
+  constexpr int64_t unknown = std::numeric_limits<int64_t>::min();
+  if (std::optional<int64_t> constant = getConstantIntValue(value))
+    return *constant;
+  Operation *op = value.getDefiningOp();
+  if (isa_and_nonnull<tensor::DimOp>(op))
+    return 0;
+  if (isa_and_nonnull<arith::MaxSIOp>(op))
+    return std::max(leastIndex(op->getOperand(0)),
+                    leastIndex(op->getOperand(1)));
+  auto [base, offset] = splitOffset(value);
+  int64_t least = unknown;
+  if (base != value) {
+    least = leastIndex(base);
+    return least == unknown || llvm::AddOverflow(least, offset, least) ? unknown
+                                                                       : least;
+  }
+  std::optional<int64_t> divisor;
+  if (isa_and_nonnull<arith::FloorDivSIOp, arith::CeilDivSIOp>(op) &&
+      (divisor = getConstantIntValue(op->getOperand(1))) && *divisor > 0 &&
+      (least = leastIndex(op->getOperand(0))) != unknown)
+    return isa<arith::CeilDivSIOp>(op)
+               ? llvm::divideCeilSigned(least, *divisor)
+               : llvm::divideFloorSigned(least, *divisor);
+  return unknown;
+}
+
 Value maxIndex(OpBuilder &b, Location loc, Value x, Value y) {
+  for (auto [larger, other] : {std::pair(x, y), std::pair(y, x)})
+    if (auto constant = getConstantIntValue(other);
+        constant && leastIndex(larger) >= *constant)
+      return larger;
   return binary<arith::MaxSIOp>(
       b, loc, x, y, [](int64_t p, int64_t q) { return std::max(p, q); });
 }

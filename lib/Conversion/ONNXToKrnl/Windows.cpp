@@ -17,8 +17,7 @@ namespace onnxc {
 /// for it. The run ends where not even that is true.
 static Value checkedSteps(OpBuilder &b, Location loc, Value steps) {
   Value least = indexConstant(b, loc, -1);
-  std::optional<int64_t> known = getConstantIntValue(steps);
-  if (known && *known >= -1)
+  if (leastIndex(steps) >= -1)
     return steps;
   Value fits =
       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, steps, least);

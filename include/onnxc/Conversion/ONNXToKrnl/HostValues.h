@@ -53,6 +53,10 @@ mlir::Value minIndex(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
 mlir::Value maxIndex(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
                      mlir::Value y);
 
+/// What the value is at least: sizes are not negative, and what is computed of
+/// them follows. The least number there is where nothing is known.
+int64_t leastIndex(mlir::Value value);
+
 /// The product of sizes: 1 of none.
 mlir::Value productOf(mlir::OpBuilder &b, mlir::Location loc,
                       mlir::ValueRange sizes);

@@ -1,0 +1,26 @@
+// RUN: onnx-opt %s --convert-onnx-to-krnl --split-input-file | FileCheck %s
+
+// A border that makes up for the window keeps the size, and this is seen: what
+// is added to the result later has equal sizes. Sizes are not negative, so that
+// the window finds a place in any case.
+// CHECK-LABEL: func @same_size
+// CHECK-NOT:     krnl.check
+// CHECK-DAG:     %[[H:.+]] = tensor.dim %arg0, %c2
+// CHECK-DAG:     %[[W:.+]] = tensor.dim %arg0, %c3
+// CHECK-NOT:     arith.maxsi
+// CHECK:         tensor.empty(%[[H]], %[[W]]) : tensor<1x8x?x?xf32>
+// CHECK-NEXT:    krnl.kernel "Conv"
+func.func @same_size(%x: tensor<1x4x?x?xf32>, %w: tensor<8x4x3x3xf32>) -> tensor<1x8x?x?xf32> {
+  %0 = onnx.Conv(%x, %w) {pads = array<i64: 1, 1, 1, 1>} : (tensor<1x4x?x?xf32>, tensor<8x4x3x3xf32>) -> tensor<1x8x?x?xf32>
+  return %0 : tensor<1x8x?x?xf32>
+}
+
+// -----
+
+// Without a border a small operand has no place for it.
+// CHECK-LABEL: func @may_be_too_small
+// CHECK:         krnl.check %{{.+}}, "the window is larger than the padded input"
+func.func @may_be_too_small(%x: tensor<1x4x?xf32>, %w: tensor<8x4x3xf32>) -> tensor<1x8x?xf32> {
+  %0 = onnx.Conv(%x, %w) : (tensor<1x4x?xf32>, tensor<8x4x3xf32>) -> tensor<1x8x?xf32>
+  return %0 : tensor<1x8x?xf32>
+}

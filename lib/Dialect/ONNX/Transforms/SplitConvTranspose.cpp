@@ -9,7 +9,8 @@
 //   y[q * s + r] = sum over m of x[q - m] * w[m * s + r]
 //
 // All kinds together are a convolution without steps and with s times the
-// channels, whose results are then put in their places. Zeros between the
+// channels, whose results are then put in their places. With steps of 1 there
+// is one kind, and the filter is just read backwards. Zeros between the
 // elements of x would be multiplied s times as often as anything else.
 //
 //===----------------------------------------------------------------------===//
@@ -28,8 +29,9 @@ struct Split {
   int64_t stride, kernel;
   /// Elements of the filter that one result looks at.
   int64_t taps() const { return llvm::divideCeil(kernel, stride); }
-  /// What the convolution sees after the last element of x.
-  int64_t after;
+  /// What the convolution sees before the first element of x and after the
+  /// last.
+  int64_t before, after;
   /// Results that are cut off at the beginning and at the end.
   int64_t cutBefore, cutAfter;
 };
@@ -49,9 +51,9 @@ std::optional<SmallVector<Split>> splitsOf(ConvTransposeOp op,
   if (op.getOutputShape())
     return std::nullopt;
   SmallVector<Split> splits;
-  int64_t steps = 1, given = 1, grown = 1;
+  int64_t given = 1, grown = 1;
   for (auto [d, size] : llvm::enumerate(kernel)) {
-    Split split{at(op.getStrides(), d, 1), size, 0, 0, 0};
+    Split split{at(op.getStrides(), d, 1), size, 0, 0, 0, 0};
     if (split.stride < 1 || size < 1 || at(op.getDilations(), d, 1) != 1)
       return std::nullopt;
     int64_t extra = at(op.getOutputPadding(), d, 0);
@@ -70,12 +72,16 @@ std::optional<SmallVector<Split>> splitsOf(ConvTransposeOp op,
     split.cutAfter = split.after * split.stride - end;
     if (split.after < 0 || split.cutBefore < 0)
       return std::nullopt;
-    steps *= split.stride;
+    // Whole steps that are cut off need not be computed.
+    int64_t skipped =
+        std::min(split.cutBefore / split.stride, split.taps() - 1);
+    split.before = split.taps() - 1 - skipped;
+    split.cutBefore -= skipped * split.stride;
     given *= size;
     grown *= split.taps() * split.stride;
     splits.push_back(split);
   }
-  if (steps == 1 || grown > mostGrowth * given)
+  if (grown > mostGrowth * given)
     return std::nullopt;
   return splits;
 }
@@ -176,8 +182,10 @@ Value SplitWriter::convolve(const ConstantFloats &filter,
   SmallVector<int64_t> pads, ends;
   for (auto [d, s] : llvm::enumerate(splits)) {
     int64_t size = type.getDimSize(d + 2);
-    shape.push_back(ShapedType::isDynamic(size) ? size : size + s.after);
-    pads.push_back(s.taps() - 1);
+    shape.push_back(ShapedType::isDynamic(size)
+                        ? size
+                        : size + s.before + s.after - s.taps() + 1);
+    pads.push_back(s.before);
     ends.push_back(s.after);
   }
   llvm::append_range(pads, ends);
@@ -239,6 +247,8 @@ Value SplitWriter::reshape(Value data, Value like,
 
 /// [n, m * s.., q..] -> [n, m, q * s..]
 Value SplitWriter::place(Value phases) {
+  if (steps == 1)
+    return phases;
   int64_t spatial = splits.size();
   SmallVector<std::array<int64_t, 2>> apart{{0, 1}, {-1, channels}}, whole;
   SmallVector<int64_t> order{0, 1};
@@ -315,7 +325,8 @@ struct SplitConvTranspose final : OpRewritePattern<ConvTransposeOp> {
     std::optional<SmallVector<Split>> splits =
         splitsOf(op, sizes.drop_front(2));
     if (!splits)
-      return rewriter.notifyMatchFailure(op, "no steps, or odd borders");
+      return rewriter.notifyMatchFailure(op,
+                                         "sizes or borders do not allow it");
     if (awaitsFolding(op))
       return rewriter.notifyMatchFailure(op, "what follows comes first");
     SplitWriter writer(rewriter, op, *splits);

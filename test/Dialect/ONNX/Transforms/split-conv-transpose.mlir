@@ -49,12 +49,39 @@ func.func @what_follows_first(%x: tensor<1x1x4xf32>) -> tensor<1x1x8xf32> {
 
 // -----
 
-// Neither steps of one nor a filter that only the run knows are split.
+// With steps of one the filter is read backwards, and the border that is cut
+// off is not computed.
+// CHECK-LABEL: func @backwards
+func.func @backwards(%x: tensor<1x1x4xf32>) -> tensor<1x1x4xf32> {
+  // CHECK: dense<{{\[\[\[}}3.000000e+00, 2.000000e+00, 1.000000e+00]]]> : tensor<1x1x3xf32>
+  // CHECK: %[[Y:.*]] = onnx.Conv({{.*}}pads = array<i64: 1, 1>
+  // CHECK-NEXT: return %[[Y]]
+  %w = onnx.Constant dense<[[[1.0, 2.0, 3.0]]]> : tensor<1x1x3xf32>
+  %y = onnx.ConvTranspose(%x, %w) {pads = array<i64: 1, 1>} : (tensor<1x1x4xf32>, tensor<1x1x3xf32>) -> tensor<1x1x4xf32>
+  return %y : tensor<1x1x4xf32>
+}
+
+// -----
+
+// A whole step of the border is not computed either.
+// CHECK-LABEL: func @whole_step_cut
+func.func @whole_step_cut(%x: tensor<1x1x4xf32>) -> tensor<1x1x6xf32> {
+  // CHECK: onnx.Conv({{.*}}pads = array<i64: 0, 0>{{.*}}-> tensor<1x2x3xf32>
+  // CHECK-NOT: onnx.Slice
+  %w = onnx.Constant dense<1.0> : tensor<1x1x4xf32>
+  %y = onnx.ConvTranspose(%x, %w) {strides = array<i64: 2>, pads = array<i64: 2, 2>} : (tensor<1x1x4xf32>, tensor<1x1x4xf32>) -> tensor<1x1x6xf32>
+  return %y : tensor<1x1x6xf32>
+}
+
+// -----
+
+// A filter that only the run knows is not split, nor one whose elements lie
+// apart.
 // CHECK-LABEL: func @left_alone
-func.func @left_alone(%x: tensor<1x1x4xf32>, %v: tensor<1x1x2xf32>) -> (tensor<1x1x5xf32>, tensor<1x1x8xf32>) {
+func.func @left_alone(%x: tensor<1x1x4xf32>, %v: tensor<1x1x2xf32>) -> (tensor<1x1x6xf32>, tensor<1x1x8xf32>) {
   // CHECK-COUNT-2: onnx.ConvTranspose
   %w = onnx.Constant dense<1.0> : tensor<1x1x2xf32>
-  %y = onnx.ConvTranspose(%x, %w) : (tensor<1x1x4xf32>, tensor<1x1x2xf32>) -> tensor<1x1x5xf32>
+  %y = onnx.ConvTranspose(%x, %w) {dilations = array<i64: 2>} : (tensor<1x1x4xf32>, tensor<1x1x2xf32>) -> tensor<1x1x6xf32>
   %z = onnx.ConvTranspose(%x, %v) {strides = array<i64: 2>} : (tensor<1x1x4xf32>, tensor<1x1x2xf32>) -> tensor<1x1x8xf32>
-  return %y, %z : tensor<1x1x5xf32>, tensor<1x1x8xf32>
+  return %y, %z : tensor<1x1x6xf32>, tensor<1x1x8xf32>
 }

@@ -16,6 +16,7 @@
 #include "mlir/Transforms/Passes.h"
 #include "onnxc/Conversion/KrnlToLLVM/Passes.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
+#include "onnxc/Conversion/ONNXToKrnl/Winograd.h"
 #include "onnxc/Dialect/Krnl/Emit/Passes.h"
 #include "onnxc/Dialect/Krnl/Transforms/Passes.h"
 #include "onnxc/Dialect/ONNX/Transforms/Passes.h"
@@ -48,6 +49,8 @@ static void buildOnnx(OpPassManager &passes, const PhaseInputs &inputs) {
 static void buildKrnl(OpPassManager &passes, const PhaseInputs &inputs) {
   passes.addPass(createSelectTargetPass(inputs.machine));
   OpPassManager &target = passes.nest<ModuleOp>();
+  if (inputs.options.level > 1 && !inputs.options.strict)
+    target.addPass(createChooseConvolutionsPass());
   target.addPass(createConvertONNXToKrnlPass());
   // Sizes of results become sizes of what they are made from, so that equal
   // ones are seen to be equal and no copy stands between kernels.

@@ -12,6 +12,7 @@
 
 #include "onnxc/Conversion/KrnlToLLVM/Passes.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
+#include "onnxc/Conversion/ONNXToKrnl/Winograd.h"
 #include "onnxc/Dialect/Krnl/Emit/Passes.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/Transforms/Passes.h"
@@ -66,6 +67,7 @@ void onnxc::registerAllPasses() {
   });
   onnx::registerONNXTransformsPasses();
   registerConvertONNXToKrnlPass();
+  registerChooseConvolutionsPass();
   registerONNXCKrnlToLLVMPasses();
   registerRecipePasses();
   importer::registerImporterPasses();

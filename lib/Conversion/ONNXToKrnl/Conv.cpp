@@ -14,6 +14,7 @@
 #include "onnxc/Conversion/ONNXToKrnl/Padding.h"
 #include "onnxc/Conversion/ONNXToKrnl/ScalarBuilder.h"
 #include "onnxc/Conversion/ONNXToKrnl/Windows.h"
+#include "onnxc/Conversion/ONNXToKrnl/Winograd.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
 
@@ -196,6 +197,15 @@ struct ConvLowering : public OpConversionPattern<onnx::ConvOp> {
                   ConversionPatternRewriter &rewriter) const override {
     ValueRange operands = adaptor.getOperands();
     Type element = getElementTypeOrSelf(op->getOperand(0).getType());
+    if (auto side = op->getAttrOfType<IntegerAttr>(winogradAttr))
+      if (std::optional<WinogradConv> conv = WinogradConv::match(op);
+          conv && (side.getInt() == 2 || side.getInt() == 4)) {
+        Value y = buildWinograd(rewriter, op.getLoc(), *conv, side.getInt(),
+                                operands[0],
+                                operands.size() > 2 ? operands[2] : Value());
+        replaceWithCasts(rewriter, *getTypeConverter(), op, y);
+        return success();
+      }
     FailureOr<Value> y = buildConvolution(
         rewriter, op, operands[0], operands[1],
         operands.size() > 2 ? operands[2] : Value(), element, Convolution(op));

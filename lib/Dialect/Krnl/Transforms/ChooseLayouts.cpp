@@ -314,6 +314,20 @@ void LayoutChooser::voteFor(KernelOp kernel, linalg::GenericOp op) {
         op, kernel, {data},
         [&](unsigned dim) { return inWeights(dim) && isReduced(dim); }, work);
   }
+  // Few places of long vectors, as in the transforms of a convolution: what
+  // one side has along memory the other had better have, too.
+  if (weights && isMovable(data->get()) != isMovable(result->get())) {
+    bool isShort = true;
+    for (unsigned dim : llvm::seq(op.getNumLoops()))
+      isShort &= !inWeights(dim) || extentOf(kernel, op, dim) < leastExtent;
+    OpOperand *fixed = isMovable(data->get()) ? result : data;
+    AffineMap map = op.getMatchingIndexingMap(fixed);
+    int64_t along = map.getNumResults() == 0 ? -1 : loopsOf(map).back();
+    if (isShort && along >= 0)
+      voteAlong(
+          op, kernel, {fixed == data ? result : data},
+          [&](unsigned dim) { return int64_t(dim) == along; }, work);
+  }
   // What only one side could follow would be turned inside the window.
   if (window && isMovable(data->get()) && isMovable(result->get()))
     voteAlong(

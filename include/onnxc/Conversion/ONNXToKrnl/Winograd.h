@@ -1,0 +1,50 @@
+//===- Winograd.h - Convolutions with fewer products ------------*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//===----------------------------------------------------------------------===//
+
+#ifndef ONNXC_CONVERSION_ONNXTOKRNL_WINOGRAD_H
+#define ONNXC_CONVERSION_ONNXTOKRNL_WINOGRAD_H
+
+#include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
+
+#include "mlir/Pass/Pass.h"
+
+#include <array>
+#include <optional>
+
+namespace onnxc {
+
+/// An attribute of a convolution that is to be computed by Winograd's
+/// algorithm: the results along each side of a tile, 2 or 4.
+inline constexpr llvm::StringLiteral winogradAttr = "krnl.winograd";
+
+/// A 3x3 convolution of known sizes whose filters are constant.
+struct WinogradConv {
+  /// Nothing where the algorithm does not apply.
+  static std::optional<WinogradConv> match(onnx::ConvOp op);
+
+  /// Tiles of `side` x `side` results that cover them all, over the batch.
+  int64_t tiles(int64_t side) const;
+
+  int64_t batch, inChannels, outChannels;
+  /// Of the operand and of the result.
+  std::array<int64_t, 2> in, out;
+  /// Elements of the border before the operand.
+  std::array<int64_t, 2> before;
+  mlir::TypedAttr filters;
+};
+
+/// The convolution of `x`, and `bias` if there is one, with tiles of
+/// `side` x `side` results.
+mlir::Value buildWinograd(mlir::OpBuilder &b, mlir::Location loc,
+                          const WinogradConv &conv, int64_t side, mlir::Value x,
+                          mlir::Value bias);
+
+/// The pass `onnx-choose-convolutions`, which sets the attribute where that
+/// pays.
+std::unique_ptr<mlir::Pass> createChooseConvolutionsPass();
+void registerChooseConvolutionsPass();
+
+} // namespace onnxc
+
+#endif // ONNXC_CONVERSION_ONNXTOKRNL_WINOGRAD_H

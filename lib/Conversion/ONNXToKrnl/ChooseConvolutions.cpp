@@ -1,0 +1,143 @@
+//===- ChooseConvolutions.cpp - Which algorithm a convolution gets -*- C++
+//-*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Winograd's algorithm has fewer products, but moves more: its filters take up
+// to four times the memory, and its operand and result pass through it twice
+// before and after the products. What is compared here are estimates of both,
+// in the time of one product.
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Conversion/ONNXToKrnl/Winograd.h"
+#include "onnxc/Dialect/ONNX/IR/Constants.h"
+
+using namespace mlir;
+
+namespace onnxc {
+namespace {
+
+/// What reading an element of the filters from memory takes.
+constexpr double perFilterElement = 20;
+/// Each tile and channel: the transforms, where they stay in the caches and
+/// where they do not.
+constexpr double perTransform = 600, perFarTransform = 2500;
+/// Bytes of transformed tensors that stay in the caches, and that are worth it
+/// at all.
+constexpr int64_t nearBytes = 4 << 20, mostBytes = 32 << 20;
+/// Fewer channels leave vectors empty.
+constexpr int64_t leastChannels = 16;
+/// How much better the estimate has to be.
+constexpr double leastGain = 1.3;
+
+double directCost(const WinogradConv &conv) {
+  double filters = 9.0 * double(conv.inChannels * conv.outChannels);
+  return filters *
+         (double(conv.batch * conv.out[0] * conv.out[1]) + perFilterElement);
+}
+
+double winogradCost(const WinogradConv &conv, int64_t side) {
+  int64_t places = (side + 2) * (side + 2);
+  double tiles = double(conv.tiles(side));
+  double filters = double(places * conv.inChannels * conv.outChannels);
+  double channels = double(conv.inChannels + conv.outChannels);
+  double bytes = double(places) * tiles * channels * 4;
+  if (bytes > mostBytes)
+    return std::numeric_limits<double>::infinity();
+  double transform = bytes > nearBytes ? perFarTransform : perTransform;
+  return filters * (tiles + perFilterElement) +
+         tiles * channels * transform * double(places) / 36;
+}
+
+struct ChooseConvolutions
+    : public PassWrapper<ChooseConvolutions, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ChooseConvolutions)
+
+  StringRef getArgument() const override { return "onnx-choose-convolutions"; }
+  StringRef getDescription() const override {
+    return "mark the convolutions that Winograd's algorithm computes faster";
+  }
+
+  void runOnOperation() override {
+    getOperation()->walk([](onnx::ConvOp op) {
+      std::optional<WinogradConv> conv = WinogradConv::match(op);
+      if (!conv || conv->inChannels < leastChannels ||
+          conv->outChannels < leastChannels)
+        return;
+      double two = winogradCost(*conv, 2), four = winogradCost(*conv, 4);
+      if (std::min(two, four) * leastGain > directCost(*conv))
+        return;
+      op->setAttr(winogradAttr,
+                  Builder(op).getI64IntegerAttr(two <= four ? 2 : 4));
+    });
+  }
+};
+
+} // namespace
+
+int64_t WinogradConv::tiles(int64_t side) const {
+  return batch * int64_t(llvm::divideCeil(out[0], side)) *
+         int64_t(llvm::divideCeil(out[1], side));
+}
+
+/// Is it absent, or the same number for both dimensions?
+static bool isAll(std::optional<ArrayRef<int64_t>> values, int64_t number) {
+  return !values ||
+         llvm::all_of(*values, [&](int64_t value) { return value == number; });
+}
+
+std::optional<WinogradConv> WinogradConv::match(onnx::ConvOp op) {
+  auto x = dyn_cast<RankedTensorType>(op->getOperand(0).getType());
+  auto w = dyn_cast<RankedTensorType>(op->getOperand(1).getType());
+  auto y = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  for (RankedTensorType type : {x, w, y})
+    if (!type || !type.hasStaticShape() || type.getRank() != 4 ||
+        type.getNumElements() == 0 || !type.getElementType().isF32())
+      return std::nullopt;
+  bool is3x3 = w.getDimSize(2) == 3 && w.getDimSize(3) == 3;
+  if (!is3x3 || op.getGroup() != 1 || !isAll(op.getStrides(), 1) ||
+      !isAll(op.getDilations(), 1) || w.getDimSize(1) != x.getDimSize(1) ||
+      w.getDimSize(0) != y.getDimSize(1))
+    return std::nullopt;
+  if (op->getNumOperands() > 2) {
+    auto bias = dyn_cast<RankedTensorType>(op->getOperand(2).getType());
+    if (!bias || bias.getShape() != ArrayRef(w.getDimSize(0)))
+      return std::nullopt;
+  }
+  TypedAttr filters = onnx::constantValue(op->getOperand(1));
+  SmallVector<char> scratch;
+  if (!filters || int64_t(onnx::constantBytes(filters, scratch).size()) !=
+                      w.getNumElements() * int64_t(sizeof(float)))
+    return std::nullopt;
+  WinogradConv conv{x.getDimSize(0),
+                    x.getDimSize(1),
+                    y.getDimSize(1),
+                    {x.getDimSize(2), x.getDimSize(3)},
+                    {y.getDimSize(2), y.getDimSize(3)},
+                    {0, 0},
+                    filters};
+  for (int64_t d : {0, 1}) {
+    // Two elements of border keep the size; which side gets more of an even
+    // number does not matter.
+    int64_t after = 0;
+    if (op.getAutoPad().starts_with("SAME")) {
+      conv.before[d] = after = 1;
+    } else if (auto pads = op.getPads(); pads && op.getAutoPad() == "NOTSET") {
+      conv.before[d] = (*pads)[d];
+      after = (*pads)[d + 2];
+    }
+    if (conv.before[d] < 0 || after < 0 ||
+        conv.out[d] != conv.in[d] + conv.before[d] + after - 2)
+      return std::nullopt;
+  }
+  return conv;
+}
+
+std::unique_ptr<Pass> createChooseConvolutionsPass() {
+  return std::make_unique<ChooseConvolutions>();
+}
+
+void registerChooseConvolutionsPass() {
+  registerPass([] { return createChooseConvolutionsPass(); });
+}
+
+} // namespace onnxc

@@ -1,0 +1,269 @@
+//===- Winograd.cpp - Convolutions with fewer products ----------*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// A tile of m x m results of a 3x3 convolution depends on (m + 2) x (m + 2)
+// elements d of the operand (S. Winograd, Arithmetic Complexity of
+// Computations; A. Lavin and S. Gray, Fast Algorithms for Convolutional Neural
+// Networks):
+//
+//   tile = A' [ (G g G') * (B' d B) ] A     * element by element, summed over
+//                                           the channels
+//
+// That is one matrix product (tiles x channels by channels x channels) for each
+// of the (m + 2)^2 places: (m + 2)^2 products for m^2 results where the
+// convolution itself has 9 m^2. G g G' is made here; the other two are kernels
+// that go over rows, then over columns, with the channels along memory.
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Conversion/ONNXToKrnl/Winograd.h"
+
+#include "onnxc/Conversion/ONNXToKrnl/Contraction.h"
+#include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
+#include "onnxc/Conversion/ONNXToKrnl/Movement.h"
+#include "onnxc/Conversion/ONNXToKrnl/Padding.h"
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/ONNX/IR/BlobStore.h"
+#include "onnxc/Dialect/ONNX/IR/Constants.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using onnxc::krnl::KernelBuilder;
+
+namespace onnxc {
+namespace {
+
+/// The matrices for tiles of one size, row by row.
+struct Transforms {
+  ArrayRef<double> filter; ///< G, (m + 2) x 3
+  ArrayRef<float> data;    ///< B', (m + 2) x (m + 2)
+  ArrayRef<float> result;  ///< A', m x (m + 2)
+};
+
+constexpr double filter2[] = {1, 0, 0, .5, .5, .5, .5, -.5, .5, 0, 0, 1};
+constexpr float data2[] = {1, 0,  -1, 0, 0, 1, 1, 0, //
+                           0, -1, 1,  0, 0, 1, 0, -1};
+constexpr float result2[] = {1, 1, 1, 0, 0, 1, -1, -1};
+
+// From the points 0, 1, -1, 2, -2 and infinity.
+constexpr double filter4[] = {1. / 4,  0,       0,       -1. / 6,  -1. / 6,
+                              -1. / 6, -1. / 6, 1. / 6,  -1. / 6,  1. / 24,
+                              1. / 12, 1. / 6,  1. / 24, -1. / 12, 1. / 6,
+                              0,       0,       1};
+constexpr float data4[] = {4, 0, -5, 0,  1, 0, 0, -4, -4, 1,  1, 0,
+                           0, 4, -4, -1, 1, 0, 0, -2, -1, 2,  1, 0,
+                           0, 2, -1, -2, 1, 0, 0, 4,  0,  -5, 0, 1};
+constexpr float result4[] = {1, 1, 1, 1, 1, 0, 0, 1, -1, 2, -2, 0,
+                             0, 1, 1, 4, 4, 0, 0, 1, -1, 8, -8, 1};
+
+Transforms transformsOf(int64_t side) {
+  return side == 2 ? Transforms{filter2, data2, result2}
+                   : Transforms{filter4, data4, result4};
+}
+
+class WinogradBuilder {
+public:
+  WinogradBuilder(OpBuilder &b, Location loc, const WinogradConv &conv,
+                  int64_t side)
+      : b(b), loc(loc), conv(conv), side(side), window(side + 2),
+        rows(llvm::divideCeil(conv.out[0], side)),
+        columns(llvm::divideCeil(conv.out[1], side)),
+        matrices(transformsOf(side)) {}
+
+  Value build(Value x, Value bias);
+
+private:
+  Value matrix(ArrayRef<float> elements);
+  Value transformedFilters();
+  Value pad(Value x);
+  Value transformData(Value x);
+  Value transformResult(Value products);
+  Value finish(Value tiles, Value bias);
+  Value view(Value tensor, ArrayRef<ReassociationIndices> parts);
+
+  OpBuilder &b;
+  Location loc;
+  const WinogradConv &conv;
+  /// Results and elements along a tile, tiles along each dimension.
+  int64_t side, window, rows, columns;
+  Transforms matrices;
+};
+
+} // namespace
+
+Value WinogradBuilder::matrix(ArrayRef<float> elements) {
+  auto type = RankedTensorType::get({int64_t(elements.size()) / window, window},
+                                    b.getF32Type());
+  return krnl::ConstantOp::create(
+      b, loc, DenseElementsAttr::get(type, elements), krnl::PackedLayoutAttr());
+}
+
+/// G g G' of all filters: [place, input channel, output channel].
+Value WinogradBuilder::transformedFilters() {
+  SmallVector<char> scratch;
+  ArrayRef<char> bytes = onnx::constantBytes(conv.filters, scratch);
+  const auto *given = reinterpret_cast<const float *>(bytes.data());
+  int64_t ic = conv.inChannels, oc = conv.outChannels, area = window * window;
+  std::vector<char> made(area * ic * oc * sizeof(float));
+  auto *u = reinterpret_cast<float *>(made.data());
+  ArrayRef<double> g = matrices.filter;
+  for (int64_t i = 0; i < ic; ++i)
+    for (int64_t o = 0; o < oc; ++o) {
+      const float *filter = given + (o * ic + i) * 9;
+      double half[6][3];
+      for (int64_t x = 0; x < window; ++x)
+        for (int64_t k = 0; k < 3; ++k)
+          half[x][k] = g[3 * x] * filter[k] + g[3 * x + 1] * filter[3 + k] +
+                       g[3 * x + 2] * filter[6 + k];
+      for (int64_t x = 0; x < window; ++x)
+        for (int64_t y = 0; y < window; ++y)
+          u[((x * window + y) * ic + i) * oc + o] =
+              float(half[x][0] * g[3 * y] + half[x][1] * g[3 * y + 1] +
+                    half[x][2] * g[3 * y + 2]);
+    }
+  auto type = RankedTensorType::get({area, ic, oc}, b.getF32Type());
+  return krnl::ConstantOp::create(
+      b, loc, onnx::BlobStore::get(b.getContext()).add(std::move(made), type),
+      krnl::PackedLayoutAttr());
+}
+
+/// With the border, and as large as the tiles need it.
+Value WinogradBuilder::pad(Value x) {
+  Value none = indexConstant(b, loc, 0);
+  SmallVector<Value> before{none, none}, after{none, none};
+  int64_t counts[] = {rows, columns};
+  for (auto [d, count] : llvm::enumerate(counts)) {
+    before.push_back(indexConstant(b, loc, conv.before[d]));
+    after.push_back(
+        indexConstant(b, loc, side * count + 2 - conv.in[d] - conv.before[d]));
+  }
+  return padConstant(b, loc, x, before, after,
+                     arith::ConstantOp::create(b, loc, b.getF32FloatAttr(0)));
+}
+
+/// The tensor with some dimensions as one. It keeps its order in memory.
+Value WinogradBuilder::view(Value tensor,
+                            ArrayRef<ReassociationIndices> parts) {
+  return tensor::CollapseShapeOp::create(b, loc, tensor, parts);
+}
+
+/// x[n, c, h, w] -> [place, tile, c]
+Value WinogradBuilder::transformData(Value x) {
+  int64_t width = side * columns + 2, c = conv.inChannels;
+  Value coefficients = matrix(matrices.data);
+  KernelBuilder first(b, loc, "Winograd.rows");
+  AffineExpr n = first.loop("n", conv.batch), y = first.loop("y", rows);
+  AffineExpr p = first.loop("p", window), w = first.loop("w", width);
+  AffineExpr i = first.loop("i", c), k = first.loop("k", window);
+  Value half = first.finish({buildContraction(
+      first, b.getF32Type(), {first.input(coefficients), {p, k}},
+      {first.input(x), {n, i, y * side + k, w}},
+      {first.output(RankedTensorType::get({conv.batch, rows, window, width, c},
+                                          b.getF32Type())),
+       {n, y, p, w, i}},
+      {k})})[0];
+  half = view(half, {{0, 1}, {2}, {3}, {4}});
+
+  KernelBuilder second(b, loc, "Winograd.columns");
+  p = second.loop("p", window);
+  AffineExpr q = second.loop("q", window);
+  y = second.loop("y", conv.batch * rows);
+  AffineExpr t = second.loop("x", columns);
+  i = second.loop("i", c);
+  k = second.loop("k", window);
+  Value whole = second.finish({buildContraction(
+      second, b.getF32Type(), {second.input(coefficients), {q, k}},
+      {second.input(half), {y, p, t * side + k, i}},
+      {second.output(RankedTensorType::get(
+           {window, window, conv.batch * rows, columns, c}, b.getF32Type())),
+       {p, q, y, t, i}},
+      {k})})[0];
+  return view(whole, {{0, 1}, {2, 3}, {4}});
+}
+
+/// products[place, tile, c] -> [n, h, w, c], as large as the tiles.
+Value WinogradBuilder::transformResult(Value products) {
+  int64_t c = conv.outChannels, high = conv.batch * rows;
+  Value coefficients = matrix(matrices.result);
+  Type element = b.getF32Type();
+  Value places = tensor::ExpandShapeOp::create(
+      b, loc,
+      RankedTensorType::get({window, window, high, columns, c}, element),
+      products, SmallVector<ReassociationIndices>{{0, 1}, {2, 3}, {4}});
+  KernelBuilder first(b, loc, "Winograd.rows");
+  AffineExpr y = first.loop("y", high), r = first.loop("r", side);
+  AffineExpr q = first.loop("q", window), t = first.loop("x", columns);
+  AffineExpr o = first.loop("o", c), k = first.loop("k", window);
+  Value half = first.finish(
+      {buildContraction(first, element, {first.input(coefficients), {r, k}},
+                        {first.input(places), {k, q, y, t, o}},
+                        {first.output(RankedTensorType::get(
+                             {high, side, window, columns, c}, element)),
+                         {y, r, q, t, o}},
+                        {k})})[0];
+  half = view(half, {{0, 1}, {2}, {3}, {4}});
+
+  KernelBuilder second(b, loc, "Winograd.columns");
+  y = second.loop("y", high * side);
+  t = second.loop("x", columns);
+  AffineExpr s = second.loop("s", side);
+  o = second.loop("o", c);
+  k = second.loop("k", window);
+  Value whole = second.finish(
+      {buildContraction(second, element, {second.input(coefficients), {s, k}},
+                        {second.input(half), {y, k, t, o}},
+                        {second.output(RankedTensorType::get(
+                             {high * side, columns, side, c}, element)),
+                         {y, t, s, o}},
+                        {k})})[0];
+  whole = view(whole, {{0}, {1, 2}, {3}});
+  return tensor::ExpandShapeOp::create(
+      b, loc,
+      RankedTensorType::get({conv.batch, rows * side, columns * side, c},
+                            element),
+      whole, SmallVector<ReassociationIndices>{{0, 1}, {2}, {3}});
+}
+
+/// tiles[n, h, w, c] + bias[c] -> [n, c, h, w], without what is beyond.
+Value WinogradBuilder::finish(Value tiles, Value bias) {
+  KernelBuilder kernel(b, loc, "Conv");
+  AffineExpr n = kernel.loop("n", conv.batch);
+  AffineExpr o = kernel.loop("oc", conv.outChannels);
+  AffineExpr h = kernel.loop("o0", conv.out[0]);
+  AffineExpr w = kernel.loop("o1", conv.out[1]);
+  auto part = [&](AffineExpr loop, int64_t size, int64_t whole) {
+    return size == whole ? loop : kernel.partOf(loop);
+  };
+  SmallVector<KernelBuilder::Access> ins{
+      {kernel.input(tiles),
+       {n, part(h, conv.out[0], rows * side),
+        part(w, conv.out[1], columns * side), o}}};
+  if (bias)
+    ins.push_back({kernel.input(bias), {o}});
+  Value out = kernel.output(RankedTensorType::get(
+      {conv.batch, conv.outChannels, conv.out[0], conv.out[1]},
+      b.getF32Type()));
+  Value y =
+      kernel.generic(ins, {out, {n, o, h, w}}, {},
+                     [&](OpBuilder &nb, Location l, ValueRange v) -> Value {
+                       if (!bias)
+                         return v[0];
+                       return arith::AddFOp::create(nb, l, v[0], v[1]);
+                     });
+  return kernel.finish({y}).front();
+}
+
+Value WinogradBuilder::build(Value x, Value bias) {
+  Value data = transformData(pad(x));
+  Value filters = transformedFilters();
+  Value products = buildMatMul(b, loc, data, filters, b.getF32Type());
+  return finish(transformResult(products), bias);
+}
+
+Value buildWinograd(OpBuilder &b, Location loc, const WinogradConv &conv,
+                    int64_t side, Value x, Value bias) {
+  return WinogradBuilder(b, loc, conv, side).build(x, bias);
+}
+
+} // namespace onnxc

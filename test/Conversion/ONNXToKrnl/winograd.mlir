@@ -1,0 +1,47 @@
+// RUN: onnx-opt %s --onnx-choose-convolutions | FileCheck %s --check-prefix=CHOOSE
+// RUN: onnx-opt %s --onnx-choose-convolutions --convert-onnx-to-krnl | FileCheck %s
+
+// 29 rows of results are eight tiles of four, of which 34 elements are read.
+// Products are 36 of matrices, channels lie along memory, and what the tiles
+// have too many is left out at the end.
+// CHECK-LABEL: func @tiles_of_four
+// CHECK:         krnl.kernel "pad" {{.+}} outs(%{{.+}} : tensor<1x64x34x34xf32>)
+// CHECK:         krnl.kernel "Winograd.rows" {{.+}} outs(%{{.+}} : tensor<1x8x6x34x64xf32>)
+// CHECK:         krnl.kernel "Winograd.columns" {{.+}} outs(%{{.+}} : tensor<6x6x8x8x64xf32>)
+// CHECK:         krnl.constant #onnx.blob<"{{.*}}> : tensor<36x64x64xf32>
+// CHECK:         krnl.kernel "MatMul" loops [b0 = 36, m = 64, n = 64, k = 64]
+// CHECK:         krnl.kernel "Winograd.rows" {{.+}} outs(%{{.+}} : tensor<8x4x6x8x64xf32>)
+// CHECK:         krnl.kernel "Winograd.columns" {{.+}} outs(%{{.+}} : tensor<32x8x4x64xf32>)
+// CHECK:         krnl.kernel "Conv" loops [n = 1, oc = 64, o0 = 29, o1 = 31]
+// CHECK-SAME:      outs(%{{.+}} : tensor<1x64x29x31xf32>)
+// CHOOSE-LABEL: func @tiles_of_four
+// CHOOSE:         onnx.Conv{{.+}}krnl.winograd = 4
+func.func @tiles_of_four(%x: tensor<1x64x30x31xf32>) -> tensor<1x64x29x31xf32> {
+  %w = onnx.Constant dense<1.0> : tensor<64x64x3x3xf32>
+  %0 = onnx.Conv(%x, %w) {pads = array<i64: 0, 1, 1, 1>} : (tensor<1x64x30x31xf32>, tensor<64x64x3x3xf32>) -> tensor<1x64x29x31xf32>
+  return %0 : tensor<1x64x29x31xf32>
+}
+
+// Filters that are large beside the picture would be read for too long.
+// CHOOSE-LABEL: func @many_channels
+// CHOOSE:         onnx.Conv{{.+}}krnl.winograd = 2
+func.func @many_channels(%x: tensor<1x256x14x14xf32>) -> tensor<1x256x14x14xf32> {
+  %w = onnx.Constant dense<1.0> : tensor<256x256x3x3xf32>
+  %0 = onnx.Conv(%x, %w) {pads = array<i64: 1, 1, 1, 1>} : (tensor<1x256x14x14xf32>, tensor<256x256x3x3xf32>) -> tensor<1x256x14x14xf32>
+  return %0 : tensor<1x256x14x14xf32>
+}
+
+// Steps, few channels, filters of a run, and small pictures: computed directly.
+// CHOOSE-LABEL: func @direct
+// CHOOSE-NOT:     krnl.winograd
+func.func @direct(%x: tensor<1x64x56x56xf32>, %few: tensor<1x8x56x56xf32>, %f: tensor<64x64x3x3xf32>, %small: tensor<1x256x4x4xf32>)
+    -> (tensor<1x64x27x27xf32>, tensor<1x64x54x54xf32>, tensor<1x64x54x54xf32>, tensor<1x256x2x2xf32>) {
+  %w = onnx.Constant dense<1.0> : tensor<64x64x3x3xf32>
+  %v = onnx.Constant dense<1.0> : tensor<64x8x3x3xf32>
+  %u = onnx.Constant dense<1.0> : tensor<256x256x3x3xf32>
+  %0 = onnx.Conv(%x, %w) {strides = array<i64: 2, 2>} : (tensor<1x64x56x56xf32>, tensor<64x64x3x3xf32>) -> tensor<1x64x27x27xf32>
+  %1 = onnx.Conv(%few, %v) : (tensor<1x8x56x56xf32>, tensor<64x8x3x3xf32>) -> tensor<1x64x54x54xf32>
+  %2 = onnx.Conv(%x, %f) : (tensor<1x64x56x56xf32>, tensor<64x64x3x3xf32>) -> tensor<1x64x54x54xf32>
+  %3 = onnx.Conv(%small, %u) : (tensor<1x256x4x4xf32>, tensor<256x256x3x3xf32>) -> tensor<1x256x2x2xf32>
+  return %0, %1, %2, %3 : tensor<1x64x27x27xf32>, tensor<1x64x54x54xf32>, tensor<1x64x54x54xf32>, tensor<1x256x2x2xf32>
+}

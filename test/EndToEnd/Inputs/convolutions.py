@@ -1,0 +1,120 @@
+# ===- convolutions.py - Convolutions of all forms against the reference ----===//
+# Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+# ===------------------------------------------------------------------------===//
+"""Compiles single convolutions and compares them with onnx's reference implementation, transposed ones with their definition."""
+
+import itertools
+import pathlib
+import subprocess
+import sys
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+from onnx.reference import ReferenceEvaluator
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2]))
+
+from Harness import BUILD, artefact
+
+FOLDER = pathlib.Path(sys.argv[1])
+RNG = np.random.default_rng(7)
+
+# Operand, filters, attributes: tiles of 4 and of 2, whole and cut off; borders that differ; without a bias.
+WINOGRAD = [
+    ((1, 64, 24, 24), (64, 64, 3, 3), {"pads": [1, 1, 1, 1]}, True),
+    ((2, 48, 21, 30), (80, 48, 3, 3), {"pads": [1, 0, 2, 1]}, True),
+    ((1, 128, 14, 14), (128, 128, 3, 3), {"auto_pad": "SAME_UPPER"}, False),
+    ((1, 64, 17, 25), (64, 64, 3, 3), {}, True),
+]
+# The filter a multiple of the stride or not, groups, dilations, one to three dimensions, borders of all forms.
+TRANSPOSED = [
+    ((2, 24, 7, 5), (24, 20, 4, 4), {"strides": [2, 2], "pads": [1, 1, 1, 1]}, True),
+    ((1, 16, 6, 6), (16, 3, 4, 4), {"strides": [2, 2], "pads": [1, 1, 1, 1]}, True),
+    ((1, 8, 5, 6), (8, 16, 2, 2), {"strides": [2, 2]}, True),
+    ((1, 16, 5, 6), (16, 24, 3, 3), {"strides": [2, 2], "pads": [1, 1, 1, 1], "output_padding": [1, 1]}, True),
+    ((1, 8, 5, 6), (8, 16, 6, 3), {"strides": [3, 1], "pads": [4, 0, 1, 2], "output_padding": [2, 0]}, False),
+    ((1, 12, 5, 6), (12, 4, 4, 2), {"strides": [2, 2], "group": 3, "pads": [0, 1, 1, 0]}, True),
+    ((1, 12, 5, 6), (12, 1, 4, 4), {"strides": [2, 2], "group": 12, "pads": [1, 1, 1, 1]}, True),
+    ((1, 8, 9), (8, 16, 16), {"strides": [8], "pads": [4, 4]}, True),
+    ((1, 8, 5, 6), (8, 16, 3, 3), {"dilations": [2, 3], "pads": [1, 2, 3, 0]}, True),
+    ((1, 8, 5, 6), (8, 16, 4, 4), {"strides": [2, 2], "dilations": [2, 2]}, True),
+    ((1, 8, 5, 6), (8, 16, 4, 4), {"strides": [2, 2], "auto_pad": "SAME_LOWER"}, True),
+    ((1, 8, 3, 4, 2), (8, 16, 2, 4, 2), {"strides": [2, 2, 1], "pads": [0, 1, 0, 0, 1, 1]}, True),
+]
+
+
+def model_of(operator, x, w, attributes, has_bias, is_open=False):
+    group = attributes.get("group", 1)
+    channels = w[0] if operator == "Conv" else w[1] * group
+    stored = [numpy_helper.from_array(RNG.standard_normal(w).astype(np.float32), "w")]
+    if has_bias:
+        stored.append(numpy_helper.from_array(RNG.standard_normal(channels).astype(np.float32), "b"))
+    node = helper.make_node(operator, ["x"] + [s.name for s in stored], ["y"], **attributes)
+    shape = ["n", x[1]] + [f"d{i}" for i in range(len(x) - 2)] if is_open else x
+    inputs = [helper.make_tensor_value_info("x", TensorProto.FLOAT, shape)]
+    outputs = [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)]
+    graph = helper.make_graph([node], "convolution", inputs, outputs, stored)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 22)])
+
+
+def transposed(x, w, bias, strides=None, dilations=None, pads=None, output_padding=None, group=1, auto_pad="NOTSET"):
+    """Each element of x times the filter, added up where it lands."""
+    spatial = x.ndim - 2
+    strides, dilations = strides or [1] * spatial, dilations or [1] * spatial
+    extra, pads = output_padding or [0] * spatial, pads or [0] * 2 * spatial
+    reach = [(n - 1) * s + (k - 1) * d + 1 for n, s, k, d in zip(x.shape[2:], strides, w.shape[2:], dilations, strict=True)]
+    sums = np.zeros((x.shape[0], w.shape[1] * group, *(r + e for r, e in zip(reach, extra, strict=True))))
+    for g in range(group):
+        ins = slice(g * x.shape[1] // group, (g + 1) * x.shape[1] // group)
+        outs = slice(g * w.shape[1], (g + 1) * w.shape[1])
+        for at in itertools.product(*map(range, w.shape[2:])):
+            part = [slice(k * d, k * d + (n - 1) * s + 1, s) for k, d, n, s in zip(at, dilations, x.shape[2:], strides, strict=True)]
+            sums[(slice(None), outs, *part)] += np.einsum("nc...,cm->nm...", x[:, ins], w[(ins, slice(None), *at)])
+    if auto_pad == "SAME_LOWER":
+        total = [r - n * s for r, n, s in zip(reach, x.shape[2:], strides, strict=True)]
+        pads = [t - t // 2 for t in total] + [t // 2 for t in total]
+    kept = [slice(p, size - q) for p, q, size in zip(pads[:spatial], pads[spatial:], sums.shape[2:], strict=True)]
+    return sums[(slice(None), slice(None), *kept)] + (bias.reshape(-1, *[1] * spatial) if bias is not None else 0)
+
+
+def expected_of(model, x):
+    node = model.graph.node[0]
+    if node.op_type == "Conv":
+        return ReferenceEvaluator(model).run(None, {"x": x})[0]
+    w, *bias = map(numpy_helper.to_array, model.graph.initializer)
+    attributes = {a.name: helper.get_attribute_value(a) for a in node.attribute}
+    if "auto_pad" in attributes:
+        attributes["auto_pad"] = attributes["auto_pad"].decode()
+    return transposed(x, w, bias[0] if bias else None, **attributes)
+
+
+def compare(model, x):
+    path = FOLDER / "model.onnx"
+    onnx.save(model, path)
+    library = artefact.compile_model(path, FOLDER / f"model{RNG.integers(1 << 60)}.so")
+    value = RNG.standard_normal(x).astype(np.float32)
+    actual = np.asarray(artefact.load_session(library).run([value])[0], np.float64)
+    expected = expected_of(model, value)
+    library.unlink()
+    assert actual.shape == expected.shape, f"{actual.shape} for {expected.shape}"
+    scale = np.abs(expected).max()
+    worst = np.abs(actual - expected).max() / scale
+    assert worst < 2e-5, f"{model.graph.node[0]} differs by {worst} of the largest value"
+
+
+def main():
+    FOLDER.mkdir(exist_ok=True)
+    for x, w, attributes, has_bias in WINOGRAD:
+        model = model_of("Conv", x, w, attributes, has_bias)
+        compare(model, x)
+        emit = [BUILD / "bin" / "onnx-compile", FOLDER / "model.onnx", "--emit=krnl", "-q", "-o", "-"]
+        assert b"Winograd" in subprocess.run(emit, check=True, capture_output=True).stdout, f"{x} is computed directly"
+    print(f"winograd: {len(WINOGRAD)} models agree")
+    for is_open in False, True:
+        for x, w, attributes, has_bias in TRANSPOSED:
+            compare(model_of("ConvTranspose", x, w, attributes, has_bias, is_open), x)
+        print(f"transposed{', open sizes' if is_open else ''}: {len(TRANSPOSED)} models agree")
+
+
+main()

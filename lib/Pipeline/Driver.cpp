@@ -13,7 +13,6 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Parser/Parser.h"
-#include "mlir/Pass/PassManager.h"
 #include "onnxc/Dialect/ONNX/IR/BlobStore.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXDialect.h"
 #include "onnxc/Exporter/Exporter.h"
@@ -214,12 +213,9 @@ Outcome Compilation::load() {
 
 Outcome Compilation::runPhase(const Phase &phase) {
   Outcome atFault = phase.isAboutModel ? Outcome::Rejected : Outcome::Internal;
-  PassManager passes(context.get(), ModuleOp::getOperationName());
-  passes.enableVerifier(true);
-  phase.build(passes, {options, machine});
-  if (options.verbose)
-    passes.addInstrumentation(makePassTimer(events));
-  if (failed(passes.run(*module)) || failed(phase.contract(*module)))
+  auto timer = options.verbose ? makePassTimer(events) : nullptr;
+  if (failed(runPasses(phase, *module, {options, machine}, std::move(timer))) ||
+      failed(phase.contract(*module)))
     return atFault;
   // Once there are recipes, and before there is only code.
   if (phase.name == "krnl")

@@ -12,7 +12,6 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Diagnostics.h"
-#include "mlir/Pass/PassManager.h"
 #include "onnxc/Conversion/KrnlToLLVM/Passes.h"
 #include "onnxc/Dialect/Krnl/IR/CustomNodes.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
@@ -232,9 +231,7 @@ llvm::Error Evaluation::runPhase(const Phase &phase, const Machine &machine) {
   CompileOptions options;
   options.level = 0; // empty recipes, and no constants computed in turn
   options.strict = true;
-  PassManager passes(module.getContext(), ModuleOp::getOperationName());
-  phase.build(passes, {options, machine});
-  if (failed(passes.run(module)))
+  if (failed(runPasses(phase, module, {options, machine})))
     return reported();
   if (phase.name == "krnl" && countSteps(module) > maxSteps)
     return llvm::createStringError("it takes too long to compute");

@@ -8,6 +8,8 @@
 
 #include "mlir/IR/Location.h"
 #include "mlir/Pass/Pass.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #include <chrono>
@@ -80,37 +82,50 @@ MessageHandler::MessageHandler(MLIRContext &context, const Events &events,
 
 namespace {
 
-/// Passes on functions run on several threads; their times are not told.
+/// The times of passes, of those on functions the sum over all threads. The
+/// callbacks come one at a time.
 class PassTimer : public PassInstrumentation {
 public:
   explicit PassTimer(const Events &events) : events(events) {}
 
   void runBeforePass(Pass *pass, Operation *op) override {
-    if (isTold(op))
-      starts.push_back(std::chrono::steady_clock::now());
+    starts[{pass, op}] = std::chrono::steady_clock::now();
   }
   void runAfterPass(Pass *pass, Operation *op) override {
-    if (!isTold(op) || starts.empty())
-      return;
-    double seconds = std::chrono::duration<double>(
-                         std::chrono::steady_clock::now() - starts.back())
-                         .count();
-    starts.pop_back();
-    if (events.message && !pass->getArgument().empty())
-      events.message(
-          {Severity::Remark, "",
-           llvm::formatv("{0}: {1:F3} s", pass->getArgument(), seconds)});
+    double seconds = take(pass, op);
+    // What runs passes on functions is a pass, too, and has no argument.
+    if (!isa<ModuleOp>(op))
+      onFunctions[pass->getArgument()] += seconds;
+    else if (!pass->getArgument().empty())
+      tell(pass->getArgument(), seconds);
+    else
+      for (auto [name, sum] : onFunctions.takeVector())
+        tell(name, sum);
   }
-  void runAfterPassFailed(Pass *, Operation *op) override {
-    if (isTold(op) && !starts.empty())
-      starts.pop_back();
+  void runAfterPassFailed(Pass *pass, Operation *op) override {
+    take(pass, op);
   }
 
 private:
-  static bool isTold(Operation *op) { return isa<ModuleOp>(op); }
+  using Time = std::chrono::steady_clock::time_point;
+
+  double take(Pass *pass, Operation *op) {
+    auto start = starts.find({pass, op});
+    std::chrono::duration<double> passed =
+        std::chrono::steady_clock::now() - start->second;
+    starts.erase(start);
+    return passed.count();
+  }
+
+  void tell(StringRef name, double seconds) {
+    if (events.message)
+      events.message({Severity::Remark, "",
+                      llvm::formatv("{0}: {1:F3} s", name, seconds)});
+  }
 
   const Events &events;
-  SmallVector<std::chrono::steady_clock::time_point> starts;
+  DenseMap<std::pair<Pass *, Operation *>, Time> starts;
+  llvm::MapVector<StringRef, double> onFunctions;
 };
 
 } // namespace

@@ -12,6 +12,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 #include "onnxc/Conversion/KrnlToLLVM/Passes.h"
@@ -90,17 +91,23 @@ static void buildKrnl(OpPassManager &passes, const PhaseInputs &inputs) {
 }
 
 static void buildLoops(OpPassManager &passes, const PhaseInputs &inputs) {
+/// Each function for itself: one that needs another round needs it alone, and
+/// threads share the work.
+static void addCleanUp(OpPassManager &target) {
+  target.addNestedPass<func::FuncOp>(createCanonicalizerPass());
+  target.addNestedPass<func::FuncOp>(createCSEPass());
+}
+
   OpPassManager &target = passes.nest<ModuleOp>();
   krnl::KrnlLowerKernelsPassOptions lower;
   lower.strict = inputs.options.strict;
   lower.vectorBytes = nativeVectorBytes(inputs.machine);
   target.addPass(krnl::createKrnlLowerKernelsPass(lower));
-  target.addPass(createCanonicalizerPass());
-  target.addPass(createCSEPass());
+  addCleanUp(target);
   target.addPass(krnl::createKrnlBufferizeHostPass());
-  target.addPass(createCanonicalizerPass());
+  addCleanUp(target);
   target.addPass(krnl::createKrnlPlanMemoryPass());
-  target.addPass(createCSEPass());
+  target.addNestedPass<func::FuncOp>(createCSEPass());
   target.addPass(krnl::createKrnlCountObjectsPass());
   target.addPass(krnl::createKrnlFormRegionsPass());
 }
@@ -134,6 +141,19 @@ SmallVector<ModuleOp> onnxc::targetModules(ModuleOp module) {
 }
 
 void onnxc::registerPhasePipelines() {
+LogicalResult onnxc::runPasses(const Phase &phase, ModuleOp module,
+                               const PhaseInputs &inputs,
+                               std::unique_ptr<PassInstrumentation> observer) {
+  PassManager passes(module.getContext(), ModuleOp::getOperationName());
+  passes.enableVerifier(phase.isAboutModel);
+  phase.build(passes, inputs);
+  if (observer)
+    passes.addInstrumentation(std::move(observer));
+  if (failed(passes.run(module)))
+    return failure();
+  return phase.isAboutModel ? success() : verify(module);
+}
+
   for (const Phase &phase : phases()) {
     if (!phase.build)
       continue;

@@ -11,6 +11,7 @@
 #define ONNXC_PIPELINE_PHASES_H
 
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
 #include "onnxc/Pipeline/Options.h"
 #include "onnxc/Target/CPU/Machine.h"
@@ -38,6 +39,12 @@ struct Phase {
 
 /// The table, in order.
 llvm::ArrayRef<Phase> phases();
+
+/// Runs the passes of a phase. IR of a model is verified after each of them;
+/// code is many times as large, and verified when it is complete.
+mlir::LogicalResult
+runPasses(const Phase &phase, mlir::ModuleOp module, const PhaseInputs &inputs,
+          std::unique_ptr<mlir::PassInstrumentation> observer = nullptr);
 
 /// What --emit= knows beside phases.
 inline constexpr llvm::StringLiteral codeKinds[] = {"asm", "obj", "lib"};

@@ -100,6 +100,15 @@ static void storeSingleLanes(Operation *root) {
   });
 }
 
+/// Patterns here never fail once they have begun, so that nothing need be kept
+/// to be undone; and what can be folded has been.
+static ConversionConfig conversionConfig() {
+  ConversionConfig config;
+  config.allowPatternRollback = false;
+  config.foldingMode = DialectConversionFoldingMode::Never;
+  return config;
+}
+
 /// What the conversions below expect to be gone: structured control flow, views
 /// with their shapes, vector ops without an LLVM counterpart, functions that
 /// only libm has.
@@ -116,9 +125,16 @@ static LogicalResult simplify(ModuleOp module) {
   vector::populateVectorShapeCastLoweringPatterns(views);
   vector::populateVectorGatherLoweringPatterns(views);
   vector::populateVectorInterleaveLoweringPatterns(views);
+  // Most of a kernel is arithmetic, which no pattern is for.
+  SmallVector<Operation *> candidates;
+  module.walk([&](Operation *op) {
+    if (isa<memref::MemRefDialect, vector::VectorDialect>(op->getDialect()))
+      candidates.push_back(op);
+  });
   GreedyRewriteConfig config;
   config.enableConstantCSE(false);
-  if (failed(applyPatternsGreedily(module, std::move(views), config)))
+  config.setStrictness(GreedyRewriteStrictness::ExistingAndNewOps);
+  if (failed(applyOpPatternsGreedily(candidates, std::move(views), config)))
     return failure();
 
   RewritePatternSet flat(context);
@@ -135,7 +151,8 @@ static LogicalResult simplify(ModuleOp module) {
                       math::ExpOp, math::Exp2Op, math::ExpM1Op, math::LogOp,
                       math::Log10Op, math::Log1pOp, math::Log2Op, math::PowFOp,
                       math::SinOp, math::SinhOp, math::TanOp, math::TanhOp>();
-  return applyPartialConversion(module, target, std::move(flat));
+  return applyPartialConversion(module, target, std::move(flat),
+                                conversionConfig());
 }
 
 static LogicalResult convert(ModuleOp module) {
@@ -167,7 +184,8 @@ static LogicalResult convert(ModuleOp module) {
 
   LLVMConversionTarget target(*context);
   target.addLegalOp<ModuleOp>();
-  if (failed(applyFullConversion(module, target, std::move(patterns))))
+  if (failed(applyFullConversion(module, target, std::move(patterns),
+                                 conversionConfig())))
     return failure();
   SmallVector<UnrealizedConversionCastOp> casts;
   module.walk([&](UnrealizedConversionCastOp op) { casts.push_back(op); });

@@ -27,6 +27,7 @@ struct Batch {
   std::string name;
   SmallVector<Operation *> symbols;
   size_t size = 0;
+  bool isHost = false;
 };
 
 } // namespace
@@ -47,6 +48,7 @@ static bool isLarger(const Batch &a, const Batch &b) {
 static std::vector<Batch> makeBatches(ModuleOp module) {
   std::vector<Batch> batches(1);
   batches.front().name = "host";
+  batches.front().isHost = true;
   std::vector<Batch> kernels;
   size_t total = 0;
   for (Operation &op : *module.getBody()) {
@@ -107,9 +109,11 @@ static OwningOpRef<ModuleOp> copyBatch(const Batch &batch,
   return copy;
 }
 
-CodeFile emitModule(llvm::Module &module, const Machine &machine,
-                    CodeKind kind) {
+CodeFile emitModule(llvm::Module &module, const Machine &machine, CodeKind kind,
+                    bool quick) {
   std::unique_ptr<llvm::TargetMachine> target = createTargetMachine(machine);
+  if (quick)
+    target->setOptLevel(llvm::CodeGenOptLevel::None);
   module.setTargetTriple(llvm::Triple(machine.triple));
   module.setDataLayout(target->createDataLayout());
   for (llvm::Function &function : module)
@@ -137,7 +141,9 @@ static FailureOr<CodeFile> emitBatch(const Batch &batch,
       translateModuleToLLVMIR(*copy, context, batch.name);
   if (!module)
     return failure();
-  CodeFile file = emitModule(*module, machine, kind);
+  // The host program only prepares for kernels.
+  bool quick = batch.isHost && machine.level < 2;
+  CodeFile file = emitModule(*module, machine, kind, quick);
   file.name = batch.name;
   return file;
 }

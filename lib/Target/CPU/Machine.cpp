@@ -35,13 +35,25 @@ static const Target *findTarget(const Triple &triple, std::string &error) {
   return TargetRegistry::lookupTarget(triple, error);
 }
 
-static std::string hostFeatures() {
+/// What this machine has more or less than others of its kind. Every function
+/// that is compiled reads the list.
+static std::string hostFeatures(const Target &target, const Triple &triple,
+                                StringRef cpu) {
+  std::unique_ptr<MCSubtargetInfo> kind(
+      target.createMCSubtargetInfo(triple, cpu, ""));
+  StringMap<bool> usual;
+  if (kind)
+    for (const SubtargetFeatureKV &feature : kind->getAllProcessorFeatures())
+      usual[feature.Key] = kind->getFeatureBits().test(feature.Value);
   SubtargetFeatures features;
   StringMap<bool> map = sys::getHostCPUFeatures();
   SmallVector<StringRef> names(map.keys());
   llvm::sort(names);
-  for (StringRef name : names)
-    features.AddFeature(name, map.lookup(name));
+  for (StringRef name : names) {
+    auto known = usual.find(name);
+    if (known == usual.end() || known->second != map.lookup(name))
+      features.AddFeature(name, map.lookup(name));
+  }
   return features.getString();
 }
 
@@ -60,7 +72,7 @@ Expected<Machine> resolveMachine(StringRef triple, StringRef cpu,
   bool native = cpu.empty() || cpu == "native";
   if (native && parsed.getArch() == host.getArch()) {
     machine.cpu = sys::getHostCPUName().str();
-    machine.features = hostFeatures();
+    machine.features = hostFeatures(*target, parsed, machine.cpu);
   } else if (native || cpu == "generic") {
     machine.cpu = parsed.getArch() == Triple::x86_64 ? "x86-64" : "generic";
   } else {

@@ -35,9 +35,10 @@ mlir::FailureOr<std::vector<CodeFile>>
 emitCode(mlir::ModuleOp module, const Machine &machine, CodeKind kind,
          const std::atomic<bool> *cancel = nullptr);
 
-/// Compiles one LLVM module, optimised by the short pipeline.
-CodeFile emitModule(llvm::Module &module, const Machine &machine,
-                    CodeKind kind);
+/// Compiles one LLVM module, optimised by the short pipeline. If `quick`,
+/// registers and instructions are then chosen without looking around.
+CodeFile emitModule(llvm::Module &module, const Machine &machine, CodeKind kind,
+                    bool quick = false);
 
 /// The short pipeline: clean up, hoist, no unrolling and no vectorising, which
 /// recipes have done already.

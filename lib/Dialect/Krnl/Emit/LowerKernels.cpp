@@ -65,7 +65,7 @@ private:
 
 } // namespace
 
-static llvm::hash_code hashOf(KernelOp kernel) {
+llvm::hash_code hashOf(KernelOp kernel) {
   llvm::hash_code hash =
       llvm::hash_combine(kernel.getLoops(), kernel.getRecipe());
   for (Type type : kernel.getOperandTypes())
@@ -75,7 +75,7 @@ static llvm::hash_code hashOf(KernelOp kernel) {
   return hash;
 }
 
-static bool areEqual(KernelOp x, KernelOp y) {
+bool areEqual(KernelOp x, KernelOp y) {
   return x.getLoops() == y.getLoops() && x.getRecipe() == y.getRecipe() &&
          x.getIns().size() == y.getIns().size() &&
          x.getOperandTypes() == y.getOperandTypes() &&
@@ -253,7 +253,6 @@ static void separateTemporaries(KernelOp kernel) {
 }
 
 LogicalResult Lowering::lower(KernelOp kernel) {
-  separateTemporaries(kernel);
   FailureOr<Emitted *> emitted = emit(kernel);
   if (failed(emitted))
     return failure();
@@ -314,6 +313,8 @@ struct KrnlLowerKernels
     options.vectorBytes = vectorBytes;
     SmallVector<KernelOp> kernels;
     getOperation()->walk([&](KernelOp kernel) { kernels.push_back(kernel); });
+    llvm::for_each(kernels, separateTemporaries);
+    shareConstants(kernels);
     Lowering lowering(getOperation(), options);
     for (KernelOp kernel : kernels)
       if (failed(lowering.lower(kernel)))

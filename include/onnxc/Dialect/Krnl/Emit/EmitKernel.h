@@ -49,6 +49,15 @@ llvm::SmallVector<WrapIndexOp> wrappedIndices(KernelOp kernel);
 PackedOperand packedOperand(KernelOp kernel, const LoopNest &nest,
                             const Pack &pack);
 
+/// Do the kernels compute the same, whatever they are called? Equal ones have
+/// equal hashes.
+bool areEqual(KernelOp x, KernelOp y);
+llvm::hash_code hashOf(KernelOp kernel);
+
+/// Makes kernels equal that differ only in floats of their payloads: these
+/// become scalar operands.
+void shareConstants(llvm::ArrayRef<KernelOp> kernels);
+
 /// Emits `func @name(source, packed, begin, end)`, which packs a run-time
 /// operand; its tiles are the outermost dimension of the packed form.
 mlir::func::FuncOp emitPacking(mlir::Location loc,

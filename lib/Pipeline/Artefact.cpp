@@ -101,12 +101,14 @@ static std::string compilationInfo(ModuleOp module,
     json.attribute("level", int64_t(inputs.options.level));
     json.attribute("triple", inputs.machine.triple);
     json.attribute("cpu", inputs.machine.cpu);
-    json.attribute("model", path::filename(inputs.input.path));
+    json.attribute("model",
+                   llvm::json::fixUTF8(path::filename(inputs.input.path)));
     if (!model)
       return;
     for (NamedAttribute attribute : model->getDiscardableAttrs())
       if (auto value = dyn_cast<StringAttr>(attribute.getValue()))
-        json.attribute(attribute.getName().strref(), value.getValue());
+        json.attribute(attribute.getName().strref(),
+                       llvm::json::fixUTF8(value.getValue()));
       else if (auto number = dyn_cast<IntegerAttr>(attribute.getValue()))
         json.attribute(attribute.getName().strref(), number.getInt());
   });

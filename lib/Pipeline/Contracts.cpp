@@ -35,6 +35,23 @@ LogicalResult onnxc::isOnnxOnly(ModuleOp module) {
   });
 }
 
+/// Where inference finds no type at all, an attribute named none that there is.
+static bool isTyped(Operation *op) {
+  return llvm::none_of(op->getResults(), [](OpResult result) {
+    return isa<NoneType>(result.getType()) && !result.use_empty();
+  });
+}
+
+LogicalResult onnxc::isOnnxTyped(ModuleOp module) {
+  WalkResult result = module.walk([&](Operation *op) {
+    if (isTyped(op))
+      return WalkResult::advance();
+    op->emitOpError("has a result of a type that cannot be told");
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted() || failed(isOnnxOnly(module)));
+}
+
 LogicalResult onnxc::isKrnlOnly(ModuleOp module) {
   return allOps(module, "krnl", [](Operation *op) {
     return !isa_and_nonnull<onnx::ONNXDialect>(op->getDialect());

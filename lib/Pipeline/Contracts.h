@@ -12,6 +12,8 @@ namespace onnxc {
 
 /// Operators of the model in functions, nothing lowered yet.
 mlir::LogicalResult isOnnxOnly(mlir::ModuleOp module);
+/// And every value that is used has a type.
+mlir::LogicalResult isOnnxTyped(mlir::ModuleOp module);
 /// No operator is left; one module per target.
 mlir::LogicalResult isKrnlOnly(mlir::ModuleOp module);
 /// No kernel and no tensor is left, and kernel functions allocate nothing.

@@ -10,6 +10,7 @@
 #include "mlir/Pass/Pass.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #include <chrono>
@@ -18,13 +19,25 @@
 using namespace mlir;
 using namespace onnxc;
 
+/// The text with a question mark for each character that is not to be shown: a
+/// name of the model may hold zeros, which would end the message, or others
+/// that drive terminals.
+static std::string shown(StringRef text, StringRef allowed = "") {
+  std::string clean;
+  for (char c : text) {
+    bool isShown = !llvm::isASCII(c) || llvm::isPrint(c) || allowed.contains(c);
+    clean += isShown ? c : '?';
+  }
+  return clean;
+}
+
 std::string onnxc::locationText(Location location) {
   if (auto name = dyn_cast<NameLoc>(location)) {
     std::string child = locationText(name.getChildLoc());
     // The outermost name is the model's file.
     if (child.empty())
       return name.getName().str();
-    return child + ":\"" + name.getName().str() + "\"";
+    return child + ":\"" + shown(name.getName()) + "\"";
   }
   if (auto file = dyn_cast<FileLineColLoc>(location))
     return llvm::formatv("{0}:{1}:{2}", file.getFilename().str(),
@@ -58,12 +71,14 @@ static void report(const Events &events, Diagnostic &diagnostic, bool verbose) {
   if (!events.message)
     return;
   events.message({severityOf(diagnostic.getSeverity()),
-                  locationText(diagnostic.getLocation()), diagnostic.str()});
+                  locationText(diagnostic.getLocation()),
+                  shown(diagnostic.str(), "\n\t")});
   for (Diagnostic &note : diagnostic.getNotes()) {
     std::string text = note.str();
     if (!verbose && StringRef(text).starts_with("see current operation"))
       continue;
-    events.message({Severity::Note, locationText(note.getLocation()), text});
+    events.message({Severity::Note, locationText(note.getLocation()),
+                    shown(text, "\n\t")});
   }
 }
 

@@ -123,7 +123,7 @@ static constexpr Phase phaseTable[] = {
     {"onnx-basic", "the model, as written, newest opset", nullptr, isOnnxOnly,
      true},
     {"onnx", "shapes known where knowable, graph simplified", buildOnnx,
-     isOnnxOnly, true},
+     isOnnxTyped, true},
     {"krnl", "host program and kernels; every kernel has a recipe", buildKrnl,
      isKrnlOnly, true},
     {"loops", "recipes carried out: loops, vectors and buffers", buildLoops,

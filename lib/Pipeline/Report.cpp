@@ -62,7 +62,7 @@ std::string Report::json() const {
   llvm::json::OStream json(os, /*IndentSize=*/2);
   json.object([&] {
     json.attribute("schema", 1);
-    json.attribute("output", output);
+    json.attribute("output", llvm::json::fixUTF8(output));
     json.attribute("target", target);
     json.attribute("kernels", int64_t(kernels));
     json.attribute("artefact_bytes", artefactBytes);
@@ -72,17 +72,17 @@ std::string Report::json() const {
                                       ? llvm::json::Value(arenaBytes)
                                       : llvm::json::Value(nullptr));
     if (!arenaFormula.empty())
-      json.attribute("arena_formula", arenaFormula);
+      json.attribute("arena_formula", llvm::json::fixUTF8(arenaFormula));
     json.attribute("peak_memory_bytes", peakMemory);
     json.attributeArray("libraries", [&] {
       for (const std::string &name : libraries)
-        json.value(name);
+        json.value(llvm::json::fixUTF8(name));
     });
     json.attributeArray("scalar_kernels", [&] {
       for (const ScalarKernel &kernel : scalarKernels)
         json.object([&] {
-          json.attribute("node", kernel.node);
-          json.attribute("kernel", kernel.kernel);
+          json.attribute("node", llvm::json::fixUTF8(kernel.node));
+          json.attribute("kernel", llvm::json::fixUTF8(kernel.kernel));
           json.attribute("reason", kernel.reason);
           json.attribute("share", kernel.share);
         });

@@ -32,6 +32,9 @@ FILLS = frozenset("CenterCropPad GridSample Trilu".split())
 LEFT_OUT = frozenset(["ImageDecoder", "ai.onnx.preview.training.Gradient", "com.microsoft.DynamicQuantizeLSTM",
                       "com.microsoft.DynamicQuantizeMatMul", "com.microsoft.QAttention",
                       "BlackmanWindow", "HammingWindow", "HannWindow"])
+# Types for which the reference computes what the standard says: it divides in the wider type of the two, not in that of
+# the scale.
+RIGHT_FOR = {"QuantizeLinear": lambda types: types["T1"] == types["T2"]}
 MOVES = ("rows.movement", "rows.containers")
 COMPUTES = frozenset("Range Resize GridSample AffineGrid MelWeightMatrix BlackmanWindow HammingWindow HannWindow Col2Im".split())
 
@@ -154,6 +157,8 @@ def any_operator(d):
         types[name] = d.one(known) if known and d.chance(0.7) else d.one(allowed)
     types = table.complete(row, types)
     if types is None or any(types[n] not in allowed for n, allowed in signature.constraints.items()):
+        return None
+    if signature.name in RIGHT_FOR and not RIGHT_FOR[signature.name](types):
         return None
     maker = GraphMaker(signature, types, d)
     try:

@@ -19,7 +19,7 @@ def damage(rng, model, folder):
     """The bytes of a damaged model."""
     kind = rng.random()
     if kind < 0.75:
-        change_message(rng, model, WORDS, int(rng.integers(1, 4)))
+        change_message(rng, model, WORDS, 1 + int(rng.exponential(0.6)))
     data = model.SerializeToString()
     for _ in range(0 if kind < 0.75 else int(rng.integers(1, 4))):
         data = damaged(rng, data)

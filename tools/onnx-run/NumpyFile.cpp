@@ -135,22 +135,24 @@ Expected<Tensor> run::readNumpy(StringRef path, StringRef content,
   Tensor tensor;
   int64_t width = 0;
   bool text = (descr.starts_with("U") || descr.starts_with("S")) &&
-              !descr.drop_front().getAsInteger(10, width);
+              !descr.drop_front().getAsInteger(10, width) && width >= 0 &&
+              width <= INT32_MAX;
   tensor.type = text ? ONNX_TYPE_STRING : typeOfCode(descr, expected);
   if (tensor.type == ONNX_TYPE_UNDEFINED)
     return failure("%s: element type '%s' is not supported", file.c_str(),
                    descr.str().c_str());
   if (Error error = parseShape(path, headerField(header, "shape", ')'), tensor))
     return std::move(error);
-  if (!tensor.allocate())
-    return failure("%s: absurd shape", file.c_str());
+  int64_t cell =
+      text ? width * (descr[0] == 'U' ? 4 : 1) : elementBytes(tensor.type);
+  if (!tensor.allocate(int64_t(data.size()) / std::max<int64_t>(cell, 1)))
+    return failure("%s: the file is cut off, or its shape is absurd",
+                   file.c_str());
   if (text) {
     if (Error error = readStrings(path, data, descr[0], width, tensor))
       return std::move(error);
     return tensor;
   }
-  if (data.size() < tensor.bytes.size())
-    return failure("%s: the file is cut off", file.c_str());
   llvm::copy(data.take_front(tensor.bytes.size()), tensor.bytes.begin());
   if (headerField(header, "fortran_order", ',') == "True")
     transpose(tensor);

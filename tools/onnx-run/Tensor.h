@@ -28,8 +28,9 @@ struct Tensor {
   std::string name; ///< as a file said, or empty
 
   int64_t elements() const;
-  /// Sizes `bytes` (or `strings`) for the shape; false if that is absurd.
-  bool allocate();
+  /// Sizes `bytes` (or `strings`) for the shape; false if that is absurd, or
+  /// more than `most` elements: as many as a file has bytes for.
+  bool allocate(int64_t most = int64_t(1) << 40);
   /// A buffer for the runtime; `pointers` holds a string tensor's data.
   OMBuffer buffer(std::vector<char *> &pointers);
   /// A copy of what the runtime wrote.

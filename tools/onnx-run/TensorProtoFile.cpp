@@ -138,10 +138,9 @@ Expected<Tensor> run::readTensorProto(StringRef path, StringRef content) {
     return failure("%s: %s", path.str().c_str(),
                    proto.external ? "external data is not supported here"
                                   : "no TensorProto of a known type");
-  if (!tensor.allocate())
-    return failure("%s: absurd shape", path.str().c_str());
   if (proto.type == ONNX_TYPE_STRING) {
-    if (proto.strings.size() != tensor.strings.size())
+    if (!tensor.allocate(int64_t(proto.strings.size())) ||
+        proto.strings.size() != tensor.strings.size())
       return failure("%s: wrong number of strings", path.str().c_str());
     tensor.strings = std::move(proto.strings);
     return tensor;
@@ -153,7 +152,7 @@ Expected<Tensor> run::readTensorProto(StringRef path, StringRef content) {
     raw = made = rawOfNumbers(proto, proto.type);
     bits = bits == 6 ? 8 : bits; // these have a number each
   }
-  if (raw.size() < (size_t(tensor.elements()) * bits + 7) / 8)
+  if (!tensor.allocate(int64_t(raw.size() * 8 / bits)))
     return failure("%s: fewer elements than the shape needs",
                    path.str().c_str());
   if (packedBits(tensor.type) < 8)
@@ -190,7 +189,8 @@ static Expected<Tensor> readRaw(StringRef path, StringRef content,
   }
   if (unknown)
     *unknown = known > 0 ? int64_t(content.size()) / known : 0;
-  if (!tensor.allocate() || tensor.bytes.size() != content.size())
+  if (!tensor.allocate(int64_t(content.size())) ||
+      tensor.bytes.size() != content.size())
     return failure("%s has %zu bytes, which is no %s", path.str().c_str(),
                    content.size(),
                    typeText(expected->type,

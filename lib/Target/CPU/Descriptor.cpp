@@ -120,9 +120,10 @@ std::string signatureText(ArrayAttr attributes) {
         if (!argument.symbols.empty())
           json.attributeArray("dim_params", [&] {
             for (const std::string &symbol : argument.symbols)
-              json.value(symbol);
+              json.value(llvm::json::fixUTF8(symbol));
           });
-        json.attribute("name", argument.name);
+        // Names of the model may be any bytes.
+        json.attribute("name", llvm::json::fixUTF8(argument.name));
       });
   });
   return text;

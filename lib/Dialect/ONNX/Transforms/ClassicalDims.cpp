@@ -98,6 +98,25 @@ static void inferExtractor(RuleNode &node, MlArrayFeatureExtractorOp op) {
   node.setDims(0, *dims);
 }
 
+/// cast_map(m) -> [1, as many as the map says], or {map_form = "SPARSE",
+/// max_map = n} -> [1, n]
+static void inferCastMap(RuleNode &node, MlCastMapOp op) {
+  bool isSparse = op.getMapForm() == "SPARSE" && op.getMaxMap() >= 0;
+  node.setDims(0,
+               {node.constantExpr(1),
+                isSparse ? node.constantExpr(op.getMaxMap()) : AffineExpr()});
+}
+
+/// dict_vectorizer(m) {vocabulary = [a, b, c]} -> [1, 3]
+static void inferDictVectorizer(RuleNode &node, MlDictVectorizerOp op) {
+  size_t words = 0;
+  if (std::optional<ArrayRef<int64_t>> ints = op.getInt64Vocabulary())
+    words = ints->size();
+  if (std::optional<ArrayAttr> strings = op.getStringVocabulary())
+    words = std::max(words, strings->size());
+  node.setDims(0, {node.constantExpr(1), node.constantExpr(words)});
+}
+
 void onnxc::onnx::inferClassicalDims(RuleNode &node) {
   llvm::TypeSwitch<Operation *>(node.op)
       .Case<MlImputerOp, MlNormalizerOp, MlScalerOp, GroupNormalizationOp>(
@@ -112,5 +131,7 @@ void onnxc::onnx::inferClassicalDims(RuleNode &node) {
       .Case([&](MlTreeEnsembleClassifierOp op) { inferClassifier(node, op); })
       .Case([&](MlSVMClassifierOp op) { inferSupportVectors(node, op); })
       .Case([&](MlArrayFeatureExtractorOp op) { inferExtractor(node, op); })
-      .Case([&](MlFeatureVectorizerOp op) { inferFeatures(node, op); });
+      .Case([&](MlFeatureVectorizerOp op) { inferFeatures(node, op); })
+      .Case([&](MlCastMapOp op) { inferCastMap(node, op); })
+      .Case([&](MlDictVectorizerOp op) { inferDictVectorizer(node, op); });
 }

@@ -61,10 +61,19 @@ static void inferOneHot(RuleNode &node, OneHotOp op) {
   node.setDims(0, *dims);
 }
 
+/// mel_weight_matrix(bins, length, ...) -> [length / 2 + 1, bins]
+static void inferMelWeights(RuleNode &node, MelWeightMatrixOp op) {
+  AffineExpr half = node.space.floorDiv(soleElement(node, op.getDftLength()),
+                                        node.constantExpr(2));
+  node.setDims(0, {node.space.add(half, node.constantExpr(1)),
+                   soleElement(node, op.getNumMelBins())});
+}
+
 void onnxc::onnx::inferGeneratorDims(RuleNode &node) {
   llvm::TypeSwitch<Operation *>(node.op)
       .Case([&](RangeOp op) { inferRange(node, op); })
       .Case([&](ConstantOfShapeOp op) { inferConstantOfShape(node, op); })
       .Case([&](TopKOp op) { inferTopK(node, op); })
-      .Case([&](OneHotOp op) { inferOneHot(node, op); });
+      .Case([&](OneHotOp op) { inferOneHot(node, op); })
+      .Case([&](MelWeightMatrixOp op) { inferMelWeights(node, op); });
 }

@@ -199,3 +199,28 @@ func.func @wraps_around() -> none {
   %2 = onnx.ConstantOfShape(%1) : (none) -> none
   return %2 : none
 }
+
+// -----
+
+// Of maps there is one row, as long as the vocabulary or as the map says.
+// CHECK-LABEL: func @maps
+// CHECK:         onnx.ml.CastMap{{.*}} -> tensor<1x?xf32>
+// CHECK:         onnx.ml.CastMap{{.*}} -> tensor<1x7xf32>
+// CHECK:         onnx.ml.DictVectorizer{{.*}} -> tensor<1x3xf32>
+func.func @maps(%m: !onnx.map<i64, tensor<f32>>) -> (none, none, none) {
+  %0 = onnx.ml.CastMap(%m) : (!onnx.map<i64, tensor<f32>>) -> none
+  %1 = onnx.ml.CastMap(%m) {map_form = "SPARSE", max_map = 7 : i64} : (!onnx.map<i64, tensor<f32>>) -> none
+  %2 = onnx.ml.DictVectorizer(%m) {int64_vocabulary = array<i64: 3, 2, 1>} : (!onnx.map<i64, tensor<f32>>) -> none
+  return %0, %1, %2 : none, none, none
+}
+
+// -----
+
+// CHECK-LABEL: func @mel_weights
+// CHECK:         onnx.MelWeightMatrix{{.*}} -> tensor<9x?xf32>
+func.func @mel_weights(%bins: tensor<i64>, %rate: tensor<i64>, %edge: tensor<f32>) -> none {
+  %length = onnx.Constant dense<16> : tensor<i64>
+  %0 = onnx.MelWeightMatrix(%bins, %length, %rate, %edge, %edge)
+      : (tensor<i64>, tensor<i64>, tensor<i64>, tensor<f32>, tensor<f32>) -> none
+  return %0 : none
+}

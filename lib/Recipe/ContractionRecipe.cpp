@@ -354,8 +354,10 @@ bool ContractionWriter::rowsStay() {
     return type.hasStaticShape() ? type.getNumElements() * element : INT64_MAX;
   };
   int64_t rows = bytes(*loops.rowOperand);
+  // Columns that do not stay come from memory, panel by panel. Meanwhile rows
+  // may come from the third cache: that takes less time than multiplying them.
   return pack && !loops.channelwise &&
-         (rows <= target.l2 / 4 ||
+         (rows <= target.l2 / 4 || (columnBlock > 0 && rows <= 2 * target.l2) ||
           rows <= std::min(target.l2 / 2, bytes(*loops.columnOperand)));
 }
 

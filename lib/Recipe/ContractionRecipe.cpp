@@ -2,16 +2,12 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// A contraction has loops of four kinds, by the operands they index:
-//   batch     both operands and the result
-//   rows      one operand (scalars that are broadcast) and the result
-//   columns   the other one (vectors, packed where that helps) and the result
-//   reduced   no result
-// For a convolution the rows are output positions, the columns output channels.
+// What a tile of rows and columns is, ContractionLoops.h says.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ByteGroups.h"
+#include "ContractionLoops.h"
 #include "KernelShape.h"
 #include "onnxc/Recipe/ChooseRecipe.h"
 #include "onnxc/Recipe/CostModel.h"
@@ -26,44 +22,6 @@ using namespace onnxc::krnl;
 using onnxc::target::TargetDescription;
 
 namespace onnxc {
-
-namespace {
-/// The loops of a contraction by kind, and which operands they come from.
-struct Contraction {
-  linalg::LinalgOp op;
-  OpOperand *columnOperand = nullptr;
-  OpOperand *rowOperand = nullptr;
-  SmallVector<std::string> batch, rows, columns, reduced;
-  /// The innermost loop of rows and columns: the ones that are tiled.
-  std::string row, column;
-  /// The operand of columns is read through a window, along memory.
-  bool window = false;
-  /// The columns lie in a line in the result.
-  bool storesInLine = false;
-  /// The operand of rows has the columns too: a window over channels that do
-  /// not mix. Its elements are vectors then, none is broadcast.
-  bool channelwise = false;
-};
-} // namespace
-
-/// Loops that any dimension of the access depends on.
-static SmallVector<std::string> loopsIn(linalg::LinalgOp op,
-                                        OpOperand &operand) {
-  SmallVector<std::string> loops;
-  AffineMap map = op.getMatchingIndexingMap(&operand);
-  for (auto [dim, axis] : llvm::enumerate(KernelOp::getAxes(op)))
-    if (map.isFunctionOfDim(dim))
-      loops.push_back(axis.str());
-  return loops;
-}
-
-/// Is each dimension indexed by one loop alone, or a constant?
-static bool isPlain(linalg::LinalgOp op, OpOperand &operand) {
-  return llvm::all_of(
-      op.getMatchingIndexingMap(&operand).getResults(), [](AffineExpr expr) {
-        return isa<AffineDimExpr, AffineConstantExpr>(wholeIndex(expr));
-      });
-}
 
 /// Bytes from one iteration of the loop to the next in the operand's memory, or
 /// 0 if that is not known.
@@ -98,93 +56,6 @@ static int64_t mostRows(int64_t pitch) {
                     : rowsInSet * (waySize / std::gcd(pitch, waySize));
 }
 
-/// Sorts the loops with `columns` as the operand of columns; fails where a loop
-/// is of no kind, or there are no columns.
-static FailureOr<Contraction> sortLoops(linalg::LinalgOp op, OpOperand *columns,
-                                        OpOperand *rows) {
-  Contraction result{op, columns, rows, {}, {}, {}, {}, {}, {}};
-  OpOperand &init = *op.getDpsInitOperand(0);
-  SmallVector<std::string> inColumns = loopsIn(op, *columns),
-                           inRows = loopsIn(op, *rows);
-  for (auto [axis, kind] :
-       llvm::zip_equal(KernelOp::getAxes(op), op.getIteratorTypesArray())) {
-    std::string loop = axis.str();
-    if (kind == utils::IteratorType::reduction)
-      result.reduced.push_back(loop);
-    else if (llvm::is_contained(inColumns, loop))
-      (llvm::is_contained(inRows, loop) ? result.batch : result.columns)
-          .push_back(loop);
-    else if (llvm::is_contained(inRows, loop))
-      result.rows.push_back(loop);
-    else
-      return failure();
-  }
-  if (result.columns.empty() && !result.batch.empty() &&
-      walksMemory(op, *rows, result.batch.back()) &&
-      walksMemory(op, init, result.batch.back())) {
-    result.columns.push_back(result.batch.pop_back_val());
-    result.channelwise = true;
-  }
-  if (result.columns.empty() || result.rows.empty())
-    return failure();
-  result.column = result.columns.back();
-  result.row = result.rows.back();
-  result.window = !isPlain(op, *columns);
-  if (result.window && !walksMemory(op, *columns, result.column))
-    return failure();
-  result.storesInLine = walksMemory(op, init, result.column);
-  return result;
-}
-
-/// The one contraction of the kernel, seen in both ways: either operand may be
-/// the one of columns.
-static SmallVector<Contraction, 0> findContractions(KernelOp kernel) {
-  linalg::LinalgOp found;
-  for (linalg::LinalgOp op : kernel.getStructuredOps()) {
-    if (op.getNumReductionLoops() == 0)
-      continue;
-    if (found || op.getNumDpsInits() != 1 || isOrdered(op))
-      return {};
-    found = op;
-  }
-  if (!found)
-    return {};
-  SmallVector<OpOperand *> read = llvm::filter_to_vector(
-      found.getDpsInputOperands(), [&](OpOperand *input) {
-        return !found.getMatchingBlockArgument(input).use_empty();
-      });
-  if (read.size() != 2)
-    return {};
-  OpOperand *first = read[0], *second = read[1];
-  SmallVector<Contraction, 0> ways;
-  for (auto [columns, rows] :
-       {std::pair(second, first), std::pair(first, second)})
-    if (FailureOr<Contraction> way = sortLoops(found, columns, rows);
-        succeeded(way))
-      ways.push_back(std::move(*way));
-  return ways;
-}
-
-/// Number of a kernel operand, or -1 for a tensor made inside.
-static int operandNumber(KernelOp kernel, OpOperand &operand) {
-  auto argument = dyn_cast<BlockArgument>(operand.get());
-  bool isInput = argument && argument.getOwner() == &kernel.getBody().front() &&
-                 argument.getArgNumber() < kernel.getIns().size();
-  return isInput ? int(argument.getArgNumber()) : -1;
-}
-
-static bool isConstant(KernelOp kernel, unsigned operand) {
-  Value value = kernel.getIns()[operand];
-  while (auto *view = value.getDefiningOp()) {
-    if (isa<ConstantOp>(view))
-      return true;
-    if (!isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(view))
-      return false;
-    value = view->getOperand(0);
-  }
-  return false;
-}
-
 /// Multiply-adds that unrolling a window over channels may lead to.
 static constexpr int64_t channelwiseCopies = 144;
 
@@ -208,8 +79,10 @@ private:
   bool needsPack();
   void chooseGroups();
   bool rowsStay();
+  int64_t columnBytes();
   void blockLoops();
   void writeOrder();
+  void writePacks();
   void unrollWindow(unsigned op);
   bool isParallel();
 
@@ -220,6 +93,9 @@ private:
   RegisterTile tile;
   int64_t lanes = 1, depth = 1, columnBlock = 0;
   bool pack = false;
+  /// Reduced loops that are written out.
+  SmallVector<std::string> parts;
+  ColumnWork work;
   /// All rows go by each panel of columns: they are few, or not even two panels
   /// stay in the second cache.
   bool panelsFirst = false;
@@ -230,16 +106,6 @@ private:
   std::string rowBlocks, rowTile, columnBlocks, columnPanels, columnTile;
 };
 } // namespace
-
-/// Is every dimension of the operand indexed by one loop, or at its beginning?
-/// Nothing else can be packed.
-static bool isPlainlyIndexed(linalg::LinalgOp op, OpOperand &operand) {
-  return llvm::all_of(
-      op.getMatchingIndexingMap(&operand).getResults(), [](AffineExpr e) {
-        auto fixed = dyn_cast<AffineConstantExpr>(e);
-        return isa<AffineDimExpr>(e) || (fixed && fixed.getValue() == 0);
-      });
-}
 
 /// Does the operand of columns have to be packed? A constant is for free; what
 /// lies along the columns already may stay.
@@ -258,13 +124,15 @@ bool ContractionWriter::needsPack() {
 bool ContractionWriter::choose() {
   unsigned bits = 0;
   for (linalg::LinalgOp op : kernel.getStructuredOps()) {
-    unsigned wide = widestBits(op);
+    unsigned wide = vectorBits(op, loops.column);
     if (wide == 0)
       return false;
     bits = std::max(bits, wide);
   }
   lanes = target.lanes(bits);
   pack = needsPack();
+  parts = partLoops(kernel, loops.op, *loops.columnOperand, loops.reduced);
+  work = columnWork(loops, countParts(kernel, parts));
   chooseGroups();
   auto type = cast<RankedTensorType>(loops.columnOperand->get().getType());
   if (pack && (packedOperand < 0 || !type.hasStaticShape()))
@@ -285,7 +153,8 @@ bool ContractionWriter::choose() {
              ? chooseWindowTile(target, rows, columns, lanes)
              : chooseRegisterTile(
                    target, rows, columns, lanes,
-                   mostRows(pitchOf(loops.op, *loops.rowOperand, loops.row)));
+                   mostRows(pitchOf(loops.op, *loops.rowOperand, loops.row)),
+                   work);
   for (const std::string &loop : loops.reduced)
     depth *= loop == grouped ? byteGroupsOf(kernel, loop)
                              : extentOf(kernel, loop, 512);
@@ -329,7 +198,7 @@ double ContractionWriter::cycles() {
   int64_t rows = extentOf(kernel, loops.row, ShapedType::kDynamic);
   int64_t columns = extentOf(kernel, loops.column, ShapedType::kDynamic);
   double perTile =
-      resultCycles(target, tile, rows, columns, lanes) * double(depth);
+      resultCycles(target, tile, rows, columns, lanes, work) * double(depth);
   if (loops.window)
     perTile *= windowFactor();
   if (pack && !isConstant(kernel, packedOperand))
@@ -361,12 +230,29 @@ bool ContractionWriter::rowsStay() {
           rows <= std::min(target.l2 / 2, bytes(*loops.columnOperand)));
 }
 
+/// What a column takes in memory; 0 if that is not known.
+int64_t ContractionWriter::columnBytes() {
+  if (loops.companions.empty())
+    return depth * target.vectorBytes / lanes;
+  auto bytesOf = [&](OpOperand &operand) {
+    int64_t bytes =
+        getElementTypeOrSelf(operand.get()).getIntOrFloatBitWidth() / 8;
+    for (const std::string &loop : loopsOf(loops.op, operand, loops.reduced))
+      bytes *= extentOf(kernel, loop, 512);
+    return bytes;
+  };
+  int64_t bytes = bytesOf(*loops.columnOperand);
+  for (OpOperand *companion : loops.companions)
+    bytes += bytesOf(*companion);
+  return bytes;
+}
+
 void ContractionWriter::blockLoops() {
   int64_t tileColumns = tile.vectors * lanes;
   int64_t columns = extentOf(kernel, loops.column, ShapedType::kDynamic);
   if (!loops.window)
-    columnBlock = chooseColumnBlock(target, columns, depth, tileColumns,
-                                    target.vectorBytes / lanes);
+    columnBlock =
+        chooseColumnBlock(target, columns, columnBytes(), tileColumns, 1);
   panelsFirst = columnBlock == tileColumns || rowsStay();
   if (panelsFirst)
     columnBlock = 0;
@@ -426,12 +312,27 @@ void ContractionWriter::writeOrder() {
   recipe.registerTile(rowTile, columnTile);
   if (!pack)
     return;
-  SmallVector<std::string> packed{columnPanels};
-  llvm::append_range(packed, loops.reduced);
-  packed.push_back(columnTile);
-  if (!group.empty())
-    packed.push_back(group);
-  recipe.pack(packedOperand, packed);
+  writePacks();
+}
+
+/// What makes up the columns is stored panel after panel.
+void ContractionWriter::writePacks() {
+  SmallVector<OpOperand *> operands{loops.columnOperand};
+  llvm::append_range(operands, loops.companions);
+  for (OpOperand *operand : operands) {
+    SmallVector<std::string> stored{columnPanels};
+    llvm::append_range(stored,
+                       operand == loops.columnOperand && !group.empty()
+                           ? loops.reduced
+                           : loopsOf(loops.op, *operand, loops.reduced));
+    stored.push_back(columnTile);
+    if (!group.empty())
+      stored.push_back(group);
+    recipe.pack(operand == loops.columnOperand
+                    ? packedOperand
+                    : operandNumber(kernel, *operand),
+                stored);
+  }
 }
 
 /// The windows of neighbouring results overlap: written out, they read each
@@ -459,6 +360,10 @@ ArrayAttr ContractionWriter::write() {
   }
   if (!group.empty())
     recipe.dot(group, number);
+  for (const std::string &part : parts)
+    recipe.unroll(part, extentOf(kernel, part, 1), number);
+  if (!parts.empty())
+    return recipe.finish();
   // A small tile leaves room to hide the loop's own cost.
   // Names of loops over groups are new; there are as many as the loop has.
   const std::string &inner = loops.reduced.back();

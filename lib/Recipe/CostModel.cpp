@@ -20,6 +20,9 @@ static constexpr double fmaLatency = 4;
 /// What starting and storing a tile costs, spread over its steps.
 static constexpr double tileOverhead = 1;
 
+/// Registers of masks and the like, where vectors of columns are computed.
+static constexpr int64_t constantRegs = 2;
+
 /// Tiles to try, the better of equals first: the measured ones, then smaller
 /// ones for results with few rows or columns.
 static constexpr RegisterTile tilesOf32[] = {
@@ -36,11 +39,15 @@ static constexpr RegisterTile tilesOf16[] = {
 /// What an extent that is not known counts as.
 static constexpr int64_t manyIterations = 512;
 
-double tileCycles(const TargetDescription &target, RegisterTile tile) {
+double tileCycles(const TargetDescription &target, RegisterTile tile,
+                  ColumnWork work) {
+  // Half of what a processor can do with vectors are multiply-adds.
+  double all = double(tile.vectors * (tile.rows + work.operations)) /
+               (2.0 * target.fmaPerCycle);
   double fma = double(tile.rows * tile.vectors) / target.fmaPerCycle;
   double loads =
       double(tile.vectors) / target.loadsPerCycle + double(tile.rows) / 2;
-  return std::max({fma, loads, fmaLatency}) + tileOverhead;
+  return std::max({fma, all, loads, fmaLatency}) + tileOverhead;
 }
 
 /// Rows of results whose number only the run knows: widths of pictures and
@@ -52,11 +59,12 @@ static constexpr int64_t usualRows[] = {4,  7,  10, 14, 20,
 /// leave is one smaller tile, or, where only the run knows how much it is,
 /// tiles of half as many rows each time.
 static double rowCycles(const TargetDescription &target, RegisterTile tile,
-                        int64_t rows, bool isKnown) {
+                        int64_t rows, bool isKnown, ColumnWork work) {
   double cycles = 0;
   int64_t step = tile.rows;
   for (int64_t rest = rows; rest > 0;) {
-    cycles += double(rest / step) * tileCycles(target, {step, tile.vectors});
+    cycles +=
+        double(rest / step) * tileCycles(target, {step, tile.vectors}, work);
     rest %= step;
     step = isKnown ? rest : int64_t(llvm::bit_floor(uint64_t(step - 1)));
   }
@@ -64,17 +72,18 @@ static double rowCycles(const TargetDescription &target, RegisterTile tile,
 }
 
 double resultCycles(const TargetDescription &target, RegisterTile tile,
-                    int64_t rows, int64_t columns, int64_t lanes) {
+                    int64_t rows, int64_t columns, int64_t lanes,
+                    ColumnWork work) {
   if (ShapedType::isDynamic(columns))
     columns = manyIterations * lanes;
   int64_t vectors = llvm::divideCeil(columns, lanes);
   auto rowTiles = [&](int64_t width) {
     RegisterTile part{tile.rows, width};
     if (!ShapedType::isDynamic(rows))
-      return rowCycles(target, part, rows, /*isKnown=*/true);
+      return rowCycles(target, part, rows, /*isKnown=*/true, work);
     double perRow = 0;
     for (int64_t usual : usualRows)
-      perRow += rowCycles(target, part, usual, /*isKnown=*/false) /
+      perRow += rowCycles(target, part, usual, /*isKnown=*/false, work) /
                 double(usual * std::size(usualRows));
     return perRow * manyIterations;
   };
@@ -86,7 +95,7 @@ double resultCycles(const TargetDescription &target, RegisterTile tile,
 
 RegisterTile chooseRegisterTile(const TargetDescription &target, int64_t rows,
                                 int64_t columns, int64_t lanes,
-                                int64_t mostRows) {
+                                int64_t mostRows, ColumnWork work) {
   int64_t limit = ShapedType::isDynamic(rows) ? manyIterations : rows;
   if (ShapedType::isDynamic(columns))
     columns = manyIterations * lanes;
@@ -97,9 +106,13 @@ RegisterTile chooseRegisterTile(const TargetDescription &target, int64_t rows,
   RegisterTile best{1, 1};
   double bestCycles = std::numeric_limits<double>::infinity();
   for (RegisterTile tile : tiles) {
-    if (tile.rows > std::min(limit, mostRows) || tile.vectors > vectors)
+    bool fits = work.registers == 0 ||
+                tile.vectors * (tile.rows + work.registers) + constantRegs <
+                    target.vectorRegs;
+    if (tile.rows > std::min(limit, mostRows) || tile.vectors > vectors ||
+        !fits)
       continue;
-    double cycles = resultCycles(target, tile, rows, columns, lanes);
+    double cycles = resultCycles(target, tile, rows, columns, lanes, work);
     if (cycles < bestCycles * 0.99) {
       best = tile;
       bestCycles = cycles;

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ByteGroups.h"
+#include "ContractionLoops.h"
 #include "KernelShape.h"
 #include "onnxc/Dialect/Krnl/IR/ByteProduct.h"
 #include "onnxc/Recipe/ChooseRecipe.h"
@@ -33,9 +34,13 @@ namespace {
 struct RowProduct {
   linalg::LinalgOp op;
   unsigned matrix;
-  /// The loop over columns, and the reduced ones.
+  OpOperand *operand = nullptr;
+  /// Constants that belong to the matrix: scales of its blocks.
+  SmallVector<OpOperand *> companions;
+  /// The loop over columns, and the reduced ones; those of them that the matrix
+  /// does not have: parts of its elements.
   std::string column;
-  SmallVector<std::string> reduced;
+  SmallVector<std::string> reduced, parts;
 };
 } // namespace
 
@@ -60,21 +65,32 @@ matrixNumber(KernelOp kernel, linalg::LinalgOp op, OpOperand &operand) {
                              : std::nullopt;
 }
 
-/// All loops are those of the matrix: one is kept, the others are reduced.
+/// All loops are those of the matrix: one is kept, the others are reduced. Of
+/// these a few may be parts of its elements.
 static bool hasLoopsOfRow(KernelOp kernel, RowProduct &product,
                           OpOperand &matrix) {
   SmallVector<std::string> loops = accessLoops(product.op, matrix);
   product.reduced = reducedLoops(product.op);
+  product.parts = partLoops(kernel, product.op, matrix, product.reduced);
   for (const std::string &loop : loopNames(kernel)) {
-    if (!llvm::is_contained(loops, loop) || !isStatic(kernel, loop))
+    bool isReduced = llvm::is_contained(product.reduced, loop);
+    bool isOwn = llvm::is_contained(loops, loop) ||
+                 llvm::is_contained(product.parts, loop);
+    if (!isStatic(kernel, loop) || !isOwn)
       return false;
-    if (llvm::is_contained(product.reduced, loop))
+    if (isReduced)
       continue;
     if (!product.column.empty())
       return false;
     product.column = loop;
   }
-  return !product.column.empty();
+  if (product.column.empty())
+    return false;
+  auto companions =
+      findCompanions(kernel, product.op, matrix, product.column, nullptr);
+  if (companions)
+    product.companions = std::move(*companions);
+  return companions.has_value();
 }
 
 static std::optional<RowProduct> findRowProduct(KernelOp kernel) {
@@ -92,10 +108,11 @@ static std::optional<RowProduct> findRowProduct(KernelOp kernel) {
   for (OpOperand *input : product.op.getDpsInputOperands())
     if (std::optional<unsigned> number =
             matrixNumber(kernel, product.op, *input)) {
-      product.matrix = *number;
-      if (hasLoopsOfRow(kernel, product, *input))
-        return product;
-      product.column.clear();
+      RowProduct found = product;
+      found.matrix = *number;
+      found.operand = input;
+      if (hasLoopsOfRow(kernel, found, *input))
+        return found;
     }
   return std::nullopt;
 }
@@ -110,13 +127,42 @@ static std::string groupedLoop(KernelOp kernel, const RowProduct &product) {
   return chooseByteGroups(kernel, product.op, *row, product.reduced);
 }
 
+namespace {
+/// Loops that the recipe makes; `group` may be empty.
+struct PanelLoops {
+  std::string panels, inner, group;
+};
+} // namespace
+
+/// The matrix and what belongs to it are stored panel after panel.
+static void writePacks(RecipeBuilder &recipe, KernelOp kernel,
+                       const RowProduct &product, const PanelLoops &loops) {
+  auto packOne = [&](unsigned number, ArrayRef<std::string> reduced) {
+    SmallVector<std::string> stored{loops.panels};
+    llvm::append_range(stored, reduced);
+    stored.push_back(loops.inner);
+    if (!loops.group.empty())
+      stored.push_back(loops.group);
+    recipe.pack(number, stored);
+  };
+  SmallVector<std::string> own =
+      llvm::filter_to_vector(product.reduced, [&](const std::string &loop) {
+        return !llvm::is_contained(product.parts, loop);
+      });
+  packOne(product.matrix, own);
+  for (OpOperand *companion : product.companions)
+    packOne(operandNumber(kernel, *companion),
+            loopsOf(product.op, *companion, product.reduced));
+}
+
 ArrayAttr chooseRowRecipe(KernelOp kernel, const TargetDescription &target,
                           const RecipeOptions &) {
   std::optional<RowProduct> product = findRowProduct(kernel);
   if (!product)
     return {};
   unsigned bits = 0;
-  for (linalg::LinalgOp op : kernel.getStructuredOps()) {
+  SmallVector<linalg::LinalgOp> ops = kernel.getStructuredOps();
+  for (linalg::LinalgOp op : ops) {
     unsigned wide = vectorBits(op, product->column);
     if (wide == 0 || !gathersPay(op, product->column))
       return {};
@@ -135,24 +181,21 @@ ArrayAttr chooseRowRecipe(KernelOp kernel, const TargetDescription &target,
     group = blockByteGroups(recipe, kernel, loop, product->reduced);
   SmallVector<std::string> order{panels};
   llvm::append_range(order, product->reduced);
-  SmallVector<std::string> stored = order;
   if (!group.empty())
     order.push_back(group);
   order.push_back(inner);
-  stored.push_back(inner);
-  if (!group.empty())
-    stored.push_back(group);
   recipe.order(order);
   recipe.share({panels});
   if (trafficBytes(kernel, columns) >= parallelBytes)
     recipe.parallel({panels});
   recipe.vectorize(inner, lanes);
   recipe.unroll(inner, vectors);
-  recipe.pack(product->matrix, stored);
-  if (!group.empty()) {
-    auto ops = kernel.getStructuredOps();
-    recipe.dot(group, llvm::find(ops, product->op) - ops.begin());
-  }
+  writePacks(recipe, kernel, *product, {panels, inner, group});
+  unsigned number = llvm::find(ops, product->op) - ops.begin();
+  if (!group.empty())
+    recipe.dot(group, number);
+  for (const std::string &part : product->parts)
+    recipe.unroll(part, extentOf(kernel, part, 1), number);
   return recipe.finish();
 }
 

@@ -16,15 +16,25 @@ struct RegisterTile {
   int64_t vectors;
 };
 
+/// What it takes to have a vector of columns, where it is not just loaded:
+/// operations in each step of the reduction, and registers: those of what is
+/// computed, and of what stays the same over some of the steps.
+struct ColumnWork {
+  int64_t operations = 0;
+  int64_t registers = 0;
+};
+
 /// Cycles that one step of the reduction takes for a tile: the largest of
-/// multiply-adds, loads (a vector per column, a broadcast per row), and the
-/// latency of too few accumulators.
-double tileCycles(const target::TargetDescription &target, RegisterTile tile);
+/// multiply-adds, all operations, loads (a vector per column, a broadcast per
+/// row), and the latency of too few accumulators.
+double tileCycles(const target::TargetDescription &target, RegisterTile tile,
+                  ColumnWork work = {});
 
 /// Cycles for one step of the reduction over a whole result, tails included.
 /// For rows whose number only the run knows it is the mean over usual numbers.
 double resultCycles(const target::TargetDescription &target, RegisterTile tile,
-                    int64_t rows, int64_t columns, int64_t lanes);
+                    int64_t rows, int64_t columns, int64_t lanes,
+                    ColumnWork work = {});
 
 /// What writing one element costs more where the columns of a tile do not lie
 /// in a line.
@@ -38,7 +48,8 @@ constexpr double packCycles = 3;
 /// The tile has at most `mostRows`.
 RegisterTile chooseRegisterTile(const target::TargetDescription &target,
                                 int64_t rows, int64_t columns, int64_t lanes,
-                                int64_t mostRows = INT64_MAX);
+                                int64_t mostRows = INT64_MAX,
+                                ColumnWork work = {});
 
 /// The same for windows over columns that do not mix: every row has vectors of
 /// its own, and neighbouring rows share most of them, so that few columns and

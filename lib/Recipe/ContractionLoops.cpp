@@ -1,0 +1,224 @@
+//===- ContractionLoops.cpp - What a contraction multiplies -*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ContractionLoops.h"
+
+#include "ByteGroups.h"
+#include "KernelShape.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace onnxc::krnl;
+
+namespace onnxc {
+
+/// Loops that any dimension of the access depends on.
+static SmallVector<std::string> loopsIn(linalg::LinalgOp op,
+                                        OpOperand &operand) {
+  SmallVector<std::string> loops;
+  AffineMap map = op.getMatchingIndexingMap(&operand);
+  for (auto [dim, axis] : llvm::enumerate(KernelOp::getAxes(op)))
+    if (map.isFunctionOfDim(dim))
+      loops.push_back(axis.str());
+  return loops;
+}
+
+/// Is each dimension indexed by one loop alone, or a constant?
+static bool isPlain(linalg::LinalgOp op, OpOperand &operand) {
+  return llvm::all_of(
+      op.getMatchingIndexingMap(&operand).getResults(), [](AffineExpr expr) {
+        return isa<AffineDimExpr, AffineConstantExpr>(wholeIndex(expr));
+      });
+}
+
+/// Sorts the loops with `columns` as the operand of columns; fails where a loop
+/// is of no kind, or there are no columns.
+static FailureOr<Contraction> sortLoops(linalg::LinalgOp op, OpOperand *columns,
+                                        OpOperand *rows) {
+  Contraction result;
+  result.op = op;
+  result.columnOperand = columns;
+  result.rowOperand = rows;
+  OpOperand &init = *op.getDpsInitOperand(0);
+  SmallVector<std::string> inColumns = loopsIn(op, *columns),
+                           inRows = loopsIn(op, *rows);
+  for (auto [axis, kind] :
+       llvm::zip_equal(KernelOp::getAxes(op), op.getIteratorTypesArray())) {
+    std::string loop = axis.str();
+    if (kind == utils::IteratorType::reduction)
+      result.reduced.push_back(loop);
+    else if (llvm::is_contained(inColumns, loop))
+      (llvm::is_contained(inRows, loop) ? result.batch : result.columns)
+          .push_back(loop);
+    else if (llvm::is_contained(inRows, loop))
+      result.rows.push_back(loop);
+    else
+      return failure();
+  }
+  if (result.columns.empty() && !result.batch.empty() &&
+      walksMemory(op, *rows, result.batch.back()) &&
+      walksMemory(op, init, result.batch.back())) {
+    result.columns.push_back(result.batch.pop_back_val());
+    result.channelwise = true;
+  }
+  if (result.columns.empty() || result.rows.empty())
+    return failure();
+  result.column = result.columns.back();
+  result.row = result.rows.back();
+  result.window = !isPlain(op, *columns);
+  if (result.window && !walksMemory(op, *columns, result.column))
+    return failure();
+  result.storesInLine = walksMemory(op, init, result.column);
+  return result;
+}
+
+int operandNumber(KernelOp kernel, OpOperand &operand) {
+  auto argument = dyn_cast<BlockArgument>(operand.get());
+  bool isInput = argument && argument.getOwner() == &kernel.getBody().front() &&
+                 argument.getArgNumber() < kernel.getIns().size();
+  return isInput ? int(argument.getArgNumber()) : -1;
+}
+
+bool isConstant(KernelOp kernel, unsigned operand) {
+  Value value = kernel.getIns()[operand];
+  while (auto *view = value.getDefiningOp()) {
+    if (isa<ConstantOp>(view))
+      return true;
+    if (!isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(view))
+      return false;
+    value = view->getOperand(0);
+  }
+  return false;
+}
+
+bool isPlainlyIndexed(linalg::LinalgOp op, OpOperand &operand) {
+  return llvm::all_of(
+      op.getMatchingIndexingMap(&operand).getResults(), [](AffineExpr e) {
+        auto fixed = dyn_cast<AffineConstantExpr>(e);
+        return isa<AffineDimExpr>(e) || (fixed && fixed.getValue() == 0);
+      });
+}
+
+/// Inputs that the payload looks at.
+static SmallVector<OpOperand *> readInputs(linalg::LinalgOp op) {
+  return llvm::filter_to_vector(
+      op.getDpsInputOperands(), [&](OpOperand *input) {
+        return !op.getMatchingBlockArgument(input).use_empty();
+      });
+}
+
+std::optional<SmallVector<OpOperand *>>
+findCompanions(KernelOp kernel, linalg::LinalgOp op, OpOperand &columns,
+               StringRef column, OpOperand *other) {
+  SmallVector<std::string> all = loopsIn(op, columns);
+  SmallVector<OpOperand *> companions;
+  for (OpOperand *input : readInputs(op)) {
+    SmallVector<std::string> loops = loopsIn(op, *input);
+    if (input == &columns || input == other ||
+        !llvm::is_contained(loops, column))
+      continue;
+    int number = operandNumber(kernel, *input);
+    if (number < 0 || !isConstant(kernel, number) ||
+        !isPlainlyIndexed(op, *input) ||
+        !llvm::all_of(
+            loops,
+            [&](const std::string &loop) {
+              return llvm::is_contained(all, loop);
+            }))
+      return std::nullopt;
+    companions.push_back(input);
+  }
+  return companions;
+}
+
+SmallVector<Contraction, 0> findContractions(KernelOp kernel) {
+  linalg::LinalgOp found;
+  for (linalg::LinalgOp op : kernel.getStructuredOps()) {
+    if (op.getNumReductionLoops() == 0)
+      continue;
+    if (found || op.getNumDpsInits() != 1 || isOrdered(op))
+      return {};
+    found = op;
+  }
+  if (!found)
+    return {};
+  SmallVector<OpOperand *> read = readInputs(found);
+  SmallVector<Contraction, 0> ways;
+  for (OpOperand *columns : llvm::reverse(read))
+    for (OpOperand *rows : read) {
+      if (rows == columns)
+        continue;
+      FailureOr<Contraction> way = sortLoops(found, columns, rows);
+      if (failed(way))
+        continue;
+      auto companions =
+          findCompanions(kernel, found, *columns, way->column, rows);
+      if (!companions || companions->size() + 2 != read.size())
+        continue;
+      way->companions = std::move(*companions);
+      ways.push_back(std::move(*way));
+    }
+  return ways;
+}
+
+SmallVector<std::string> loopsOf(linalg::LinalgOp op, OpOperand &operand,
+                                 ArrayRef<std::string> loops) {
+  SmallVector<std::string> own = loopsIn(op, operand);
+  return llvm::filter_to_vector(loops, [&](const std::string &loop) {
+    return llvm::is_contained(own, loop);
+  });
+}
+
+int64_t countParts(KernelOp kernel, ArrayRef<std::string> parts) {
+  int64_t count = 1;
+  for (const std::string &part : parts)
+    count *= extentOf(kernel, part, 1);
+  return count;
+}
+
+SmallVector<std::string> partLoops(KernelOp kernel, linalg::LinalgOp op,
+                                   OpOperand &columns,
+                                   ArrayRef<std::string> reduced) {
+  constexpr int64_t mostParts = 8;
+  SmallVector<std::string> own = loopsIn(op, columns), parts;
+  for (const std::string &loop : reduced) {
+    if (llvm::is_contained(own, loop))
+      continue;
+    parts.push_back(loop);
+    if (!isStatic(kernel, loop) || countParts(kernel, parts) > mostParts)
+      return {};
+  }
+  return parts;
+}
+
+ColumnWork columnWork(const Contraction &contraction, int64_t parts) {
+  linalg::LinalgOp op = contraction.op;
+  ColumnWork work;
+  if (contraction.companions.empty())
+    return work;
+  DenseSet<Value> fromColumns{
+      op.getMatchingBlockArgument(contraction.columnOperand)};
+  DenseSet<Value> fromRows{op.getMatchingBlockArgument(contraction.rowOperand),
+                           op.getRegionOutputArgs().front()};
+  for (Operation &inner : op.getBlock()->without_terminator()) {
+    auto isFrom = [&](const DenseSet<Value> &values) {
+      return llvm::any_of(inner.getOperands(),
+                          [&](Value v) { return values.contains(v); });
+    };
+    if (isFrom(fromRows))
+      fromRows.insert_range(inner.getResults());
+    else if (isFrom(fromColumns)) {
+      fromColumns.insert_range(inner.getResults());
+      ++work.operations;
+    }
+  }
+  // All parts of an element are made at once.
+  work.registers = contraction.companions.size() + parts;
+  return work;
+}
+
+} // namespace onnxc

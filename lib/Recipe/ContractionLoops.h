@@ -1,0 +1,89 @@
+//===- ContractionLoops.h - What a contraction multiplies -*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// A contraction has loops of four kinds, by the operands they index:
+//   batch     both operands and the result
+//   rows      one operand (scalars that are broadcast) and the result
+//   columns   the other one (vectors, packed where that helps) and the result
+//   reduced   no result
+// For a convolution the rows are output positions, the columns output channels.
+//
+// The operand of columns may be computed from several tensors, all but one of
+// which are constants that are indexed by some of its loops: scales and zero
+// points of its blocks. They are its companions, and stored as it is.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_LIB_RECIPE_CONTRACTIONLOOPS_H
+#define ONNXC_LIB_RECIPE_CONTRACTIONLOOPS_H
+
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Recipe/CostModel.h"
+
+#include <string>
+
+namespace onnxc {
+
+/// The loops of a contraction by kind, and which operands they come from.
+struct Contraction {
+  mlir::linalg::LinalgOp op;
+  mlir::OpOperand *columnOperand = nullptr;
+  mlir::OpOperand *rowOperand = nullptr;
+  llvm::SmallVector<mlir::OpOperand *> companions;
+  llvm::SmallVector<std::string> batch, rows, columns, reduced;
+  /// The innermost loop of rows and columns: the ones that are tiled.
+  std::string row, column;
+  /// The operand of columns is read through a window, along memory.
+  bool window = false;
+  /// The columns lie in a line in the result.
+  bool storesInLine = false;
+  /// The operand of rows has the columns too: a window over channels that do
+  /// not mix. Its elements are vectors then, none is broadcast.
+  bool channelwise = false;
+};
+
+/// The one contraction of the kernel, seen in all ways: either operand may be
+/// the one of columns.
+llvm::SmallVector<Contraction, 0> findContractions(krnl::KernelOp kernel);
+
+/// Number of a kernel operand, or -1 for a tensor made inside.
+int operandNumber(krnl::KernelOp kernel, mlir::OpOperand &operand);
+
+/// Is the operand of the kernel a constant, perhaps viewed in another shape?
+bool isConstant(krnl::KernelOp kernel, unsigned operand);
+
+/// Is every dimension of the operand indexed by one loop, or at its beginning?
+/// Nothing else can be packed.
+bool isPlainlyIndexed(mlir::linalg::LinalgOp op, mlir::OpOperand &operand);
+
+/// Inputs beside `columns` that differ from one iteration of `column` to the
+/// next; nothing if some of them are no companions of it. `other` does not
+/// count.
+std::optional<llvm::SmallVector<mlir::OpOperand *>>
+findCompanions(krnl::KernelOp kernel, mlir::linalg::LinalgOp op,
+               mlir::OpOperand &columns, llvm::StringRef column,
+               mlir::OpOperand *other = nullptr);
+
+/// Those of `loops` that index the operand, in order: how it is stored.
+llvm::SmallVector<std::string> loopsOf(mlir::linalg::LinalgOp op,
+                                       mlir::OpOperand &operand,
+                                       llvm::ArrayRef<std::string> loops);
+
+/// Those of `reduced` that index nothing of the columns: parts of an element
+/// that a byte holds several of, which is read once if they are written out.
+/// None if they are more than a few, or their number is not known.
+llvm::SmallVector<std::string> partLoops(krnl::KernelOp kernel,
+                                         mlir::linalg::LinalgOp op,
+                                         mlir::OpOperand &columns,
+                                         llvm::ArrayRef<std::string> reduced);
+
+/// Iterations of these loops together.
+int64_t countParts(krnl::KernelOp kernel, llvm::ArrayRef<std::string> parts);
+
+/// What has to be computed for a vector of columns before it is multiplied,
+/// where an element has so many parts.
+ColumnWork columnWork(const Contraction &contraction, int64_t parts);
+
+} // namespace onnxc
+
+#endif // ONNXC_LIB_RECIPE_CONTRACTIONLOOPS_H

@@ -41,7 +41,7 @@ static void buildOnnx(OpPassManager &passes, const PhaseInputs &inputs) {
   if (!specializes)
     return;
   // Operators without a lowering of their own become what defines them.
-  passes.addPass(importer::createExpandFunctions(directlyLoweredOps));
+  passes.addPass(importer::createExpandFunctions(directlyLoweredForms));
   if (inputs.options.level > 0 && !inputs.options.strict)
     passes.addPass(onnx::createFuseQuantization());
   passes.addPass(onnx::createSimplify(evaluator, specializes));

@@ -7,7 +7,6 @@
 #define ONNXC_IMPORTER_PASSES_H
 
 #include "mlir/Pass/Pass.h"
-#include "llvm/ADT/StringSet.h"
 
 #include <functional>
 
@@ -16,9 +15,12 @@ namespace onnxc::importer {
 #define GEN_PASS_DECL
 #include "onnxc/Importer/Passes.h.inc"
 
-/// The pass with the names of the operators to keep computed when it runs.
-std::unique_ptr<mlir::Pass> createExpandFunctions(
-    std::function<llvm::StringSet<>(mlir::MLIRContext *)> keptOps);
+/// Which operations are kept, whatever their bodies.
+using IsKeptFn = std::function<bool(mlir::Operation *)>;
+
+/// The pass, with what tells the operations to keep made when it runs.
+std::unique_ptr<mlir::Pass>
+createExpandFunctions(std::function<IsKeptFn(mlir::MLIRContext *)> makeIsKept);
 
 #define GEN_PASS_REGISTRATION
 #include "onnxc/Importer/Passes.h.inc"

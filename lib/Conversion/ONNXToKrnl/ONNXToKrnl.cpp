@@ -15,6 +15,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "onnxc/Conversion/ONNXToKrnl/BlockedContraction.h"
 #include "onnxc/Conversion/ONNXToKrnl/ControlFlow.h"
 #include "onnxc/Conversion/ONNXToKrnl/ScalarBuilder.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
@@ -63,6 +64,13 @@ llvm::StringSet<> directlyLoweredOps(MLIRContext *context) {
     if (std::optional<OperationName> root = pattern->getRootKind())
       names.insert(root->getStringRef());
   return names;
+}
+
+std::function<bool(Operation *)> directlyLoweredForms(MLIRContext *context) {
+  return [names = directlyLoweredOps(context)](Operation *op) {
+    return names.contains(op->getName().getStringRef()) &&
+           (!isa<onnx::MicrosoftMatMulNBitsOp>(op) || hasBlockedForm(op));
+  };
 }
 
 namespace {

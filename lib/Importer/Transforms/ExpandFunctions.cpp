@@ -9,6 +9,7 @@
 #include "onnxc/Dialect/ONNX/IR/ONNXDialect.h"
 
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 
@@ -25,19 +26,21 @@ class ExpandFunctions
 public:
   using ExpandFunctionsBase::ExpandFunctionsBase;
 
-  explicit ExpandFunctions(
-      std::function<llvm::StringSet<>(MLIRContext *)> keptOps)
-      : keptOps(std::move(keptOps)) {}
+  explicit ExpandFunctions(std::function<IsKeptFn(MLIRContext *)> makeIsKept)
+      : makeIsKept(std::move(makeIsKept)) {}
 
   void runOnOperation() override {
-    llvm::StringSet<> kept;
-    if (keptOps)
-      kept = keptOps(&getContext());
+    llvm::StringSet<> names;
     for (const std::string &name : keep)
-      kept.insert(name);
+      names.insert(name);
+    IsKeptFn isLowered = makeIsKept ? makeIsKept(&getContext()) : IsKeptFn();
+    auto isKept = [&](Operation *op) {
+      return names.contains(op->getName().getStringRef()) ||
+             (isLowered && isLowered(op));
+    };
     // A body may hold operators that have one themselves.
     for (int round = 0; round < maxRounds; ++round) {
-      SmallVector<Operation *> found = collect(kept);
+      SmallVector<Operation *> found = collect(isKept);
       if (found.empty())
         return;
       IRRewriter rewriter(&getContext());
@@ -51,22 +54,21 @@ private:
   /// Bodies are not recursive; none is nested nearly as deep.
   static constexpr int maxRounds = 16;
 
-  SmallVector<Operation *> collect(const llvm::StringSet<> &kept) {
+  SmallVector<Operation *> collect(function_ref<bool(Operation *)> isKept) {
     SmallVector<Operation *> found;
     getOperation()->walk([&](Operation *op) {
-      StringRef name = op->getName().getStringRef();
       if (isa_and_nonnull<onnxc::onnx::ONNXDialect>(op->getDialect()) &&
-          !kept.contains(name) && hasFunctionBody(op))
+          hasFunctionBody(op) && !isKept(op))
         found.push_back(op);
     });
     return found;
   }
 
-  std::function<llvm::StringSet<>(MLIRContext *)> keptOps;
+  std::function<IsKeptFn(MLIRContext *)> makeIsKept;
 };
 } // namespace
 
 std::unique_ptr<Pass> onnxc::importer::createExpandFunctions(
-    std::function<llvm::StringSet<>(MLIRContext *)> keptOps) {
-  return std::make_unique<ExpandFunctions>(std::move(keptOps));
+    std::function<IsKeptFn(MLIRContext *)> makeIsKept) {
+  return std::make_unique<ExpandFunctions>(std::move(makeIsKept));
 }

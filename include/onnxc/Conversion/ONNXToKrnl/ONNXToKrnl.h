@@ -13,6 +13,8 @@
 #include "mlir/Transforms/DialectConversion.h"
 #include "llvm/ADT/StringSet.h"
 
+#include <functional>
+
 namespace onnxc {
 
 /// Types at the krnl border: signless integers, everything of a byte or less
@@ -39,6 +41,11 @@ void numberCustomNodes(mlir::ModuleOp module);
 /// Names of the operators that some pattern lowers itself; the others are
 /// expanded from their function bodies beforehand.
 llvm::StringSet<> directlyLoweredOps(mlir::MLIRContext *context);
+
+/// The same for single operations: of some operators only a few forms are
+/// lowered, and the others expanded.
+std::function<bool(mlir::Operation *)>
+directlyLoweredForms(mlir::MLIRContext *context);
 
 std::unique_ptr<mlir::Pass> createConvertONNXToKrnlPass();
 void registerConvertONNXToKrnlPass();

@@ -1,0 +1,19 @@
+//===- BlockedContraction.h - Products with packed weights ------*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//===----------------------------------------------------------------------===//
+
+#ifndef ONNXC_CONVERSION_ONNXTOKRNL_BLOCKEDCONTRACTION_H
+#define ONNXC_CONVERSION_ONNXTOKRNL_BLOCKEDCONTRACTION_H
+
+#include "mlir/IR/Operation.h"
+
+namespace onnxc {
+
+/// Does the MatMulNBits `op` become one kernel? Then its weights and what goes
+/// with them are constants of the sizes that its attributes tell. Others become
+/// their bodies.
+bool hasBlockedForm(mlir::Operation *op);
+
+} // namespace onnxc
+
+#endif // ONNXC_CONVERSION_ONNXTOKRNL_BLOCKEDCONTRACTION_H

@@ -1,0 +1,352 @@
+//===- BlockedContraction.cpp - Products with packed weights ----*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// MatMulNBits: weights of 2, 4 or 8 bits in blocks of neighbours along K, each
+// block with a scale and perhaps a zero point. One kernel reads the packed
+// bytes, and makes numbers of them where they are multiplied:
+//
+//   y[m, n] += a[m, block, byte, part]
+//              * ((w[n, block, byte] >> part * bits & mask) - z[n, block])
+//              * s[n, block]
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Conversion/ONNXToKrnl/BlockedContraction.h"
+
+#include "onnxc/Conversion/ONNXToKrnl/Contraction.h"
+#include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
+#include "onnxc/Conversion/ONNXToKrnl/Movement.h"
+#include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
+#include "onnxc/Conversion/ONNXToKrnl/Padding.h"
+#include "onnxc/Conversion/ONNXToKrnl/ScalarBuilder.h"
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/ONNX/IR/BlobStore.h"
+#include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
+#include "onnxc/Dialect/ONNX/IR/TensorAttr.h"
+
+using namespace mlir;
+using onnxc::krnl::KernelBuilder;
+
+namespace onnxc {
+namespace {
+
+/// Sizes of the weights.
+struct Blocks {
+  explicit Blocks(onnx::MicrosoftMatMulNBitsOp op)
+      : bits(op.getBits()), columns(op.getN()), depth(op.getK()),
+        size(op.getBlockSize()) {
+    bool isWhole = (bits == 2 || bits == 4 || bits == 8) && columns > 0 &&
+                   depth > 0 && size > 0 && size <= maxSize &&
+                   columns <= maxSize && depth <= maxSize &&
+                   size % (8 / bits) == 0;
+    if (isWhole)
+      count = (depth + size - 1) / size;
+  }
+  /// What the attributes say makes sense.
+  explicit operator bool() const { return count > 0; }
+
+  int64_t parts() const { return 8 / bits; }
+  int64_t bytes() const { return size / parts(); }
+  /// Bytes of packed zero points of a column.
+  int64_t zeroBytes() const { return (count * bits + 7) / 8; }
+
+  static constexpr int64_t maxSize = int64_t(1) << 30;
+  int64_t bits, columns, depth, size;
+  /// Blocks of a column.
+  int64_t count = 0;
+};
+
+/// The elements of a constant, before and while constants are lowered.
+bool isConstantOf(Value value, int64_t elements) {
+  TypedAttr constant = onnx::constantValue(value);
+  auto type = constant ? dyn_cast<RankedTensorType>(constant.getType())
+                       : RankedTensorType();
+  return type && type.hasStaticShape() && type.getNumElements() == elements &&
+         type.getElementType().isIntOrFloat();
+}
+
+bool isReal(Value value) {
+  Type element = getElementTypeOrSelf(value.getType());
+  return element.isF32() || element.isF16() || element.isBF16();
+}
+
+/// Are the zero points constant, one for each block?
+bool hasZeroPoints(Value zeros, const Blocks &blocks) {
+  int64_t perColumn = isReal(zeros) ? blocks.count : blocks.zeroBytes();
+  return isConstantOf(zeros, blocks.columns * perColumn);
+}
+
+/// What keeps the operator from becoming one kernel; nothing if it does. The
+/// operands may be those of the operator, or lowered ones.
+StringRef whyNotBlocked(onnx::MicrosoftMatMulNBitsOp op,
+                        onnx::MicrosoftMatMulNBitsOp::Adaptor operands) {
+  Blocks blocks(op);
+  if (!blocks)
+    return "bits, N, K and block_size do not fit together";
+  RankedTensorType lhs = rankedType(operands.getA());
+  if (!lhs || lhs.getRank() == 0 || !isReal(operands.getA()))
+    return "A has no rank, rank 0, or f64 elements";
+  if (operands.getGIdx())
+    return "blocks are not of neighbours";
+  int64_t all = blocks.columns * blocks.count;
+  if (!isConstantOf(operands.getB(), all * blocks.bytes()) ||
+      !isConstantOf(operands.getScales(), all))
+    return "weights or scales are not constant";
+  if (Value zeros = operands.getZeroPoints();
+      zeros && !hasZeroPoints(zeros, blocks))
+    return "zero points are not constant";
+  Value bias = operands.getBias();
+  RankedTensorType vector = bias ? rankedType(bias) : RankedTensorType();
+  if (bias && (!vector || vector.getRank() != 1 ||
+               vector.getDimSize(0) != blocks.columns))
+    return "the bias is not a vector of N elements";
+  return "";
+}
+
+/// The constant with another shape of as many elements.
+Value reshaped(OpBuilder &b, Location loc, Value constant,
+               ArrayRef<int64_t> shape) {
+  TypedAttr value = onnx::constantValue(constant);
+  auto type = cast<RankedTensorType>(value.getType()).clone(shape);
+  if (auto blob = dyn_cast<onnx::BlobAttr>(value))
+    value =
+        onnx::BlobAttr::get(b.getContext(), type, blob.getFile(),
+                            blob.getOffset(), blob.getSize(), blob.getHash());
+  else
+    value = cast<DenseElementsAttr>(value).reshape(type);
+  return krnl::ConstantOp::create(b, loc, value, krnl::PackedLayoutAttr());
+}
+
+/// Packed zero points, with a byte for each.
+Value unpackedZeros(OpBuilder &b, Location loc, Value zeros,
+                    const Blocks &blocks) {
+  SmallVector<char> scratch;
+  ArrayRef<char> packed =
+      onnx::constantBytes(onnx::constantValue(zeros), scratch);
+  std::vector<char> bytes;
+  bytes.reserve(blocks.columns * blocks.count);
+  unsigned mask = (1U << blocks.bits) - 1;
+  for (int64_t n = 0; n < blocks.columns; ++n)
+    for (int64_t block = 0; block < blocks.count; ++block) {
+      int64_t bit = block * blocks.bits;
+      auto byte = uint8_t(packed[n * blocks.zeroBytes() + bit / 8]);
+      bytes.push_back(char(byte >> bit % 8 & mask));
+    }
+  auto type =
+      RankedTensorType::get({blocks.columns, blocks.count}, b.getI8Type());
+  return krnl::ConstantOp::create(b, loc,
+                                  onnx::makeTensorAttr(type, std::move(bytes)),
+                                  krnl::PackedLayoutAttr());
+}
+
+/// One number of the weights, and what makes a real of it.
+class WeightReader {
+public:
+  WeightReader(const Blocks &blocks, Type scale, Type zero)
+      : blocks(blocks), scale(scale), zero(zero) {}
+
+  /// `zeroPoint` is null where it is the middle. `part` is null where a byte
+  /// holds one number.
+  Value read(OpBuilder &b, Location loc, Value byte, Value part, Value factor,
+             Value zeroPoint) const {
+    Type i32 = b.getI32Type(), f32 = b.getF32Type();
+    auto constant = [&](int64_t value) -> Value {
+      return arith::ConstantIntOp::create(b, loc, i32, value);
+    };
+    Value number = arith::ExtUIOp::create(b, loc, i32, byte);
+    if (part) {
+      Value by = arith::MulIOp::create(
+          b, loc, part, arith::ConstantIndexOp::create(b, loc, blocks.bits));
+      by = arith::IndexCastOp::create(b, loc, i32, by);
+      number = arith::ShRUIOp::create(b, loc, number, by);
+      number = arith::AndIOp::create(b, loc, number,
+                                     constant((1 << blocks.bits) - 1));
+    }
+    bool isInteger = !zeroPoint || !isa<FloatType>(zero);
+    if (isInteger)
+      number = arith::SubIOp::create(
+          b, loc, number,
+          zeroPoint ? arith::ExtUIOp::create(b, loc, i32, zeroPoint).getResult()
+                    : constant(int64_t(1) << (blocks.bits - 1)));
+    ScalarBuilder real(b, loc, f32);
+    Value weight = arith::SIToFPOp::create(b, loc, f32, number);
+    if (!isInteger)
+      weight = real.sub(weight, ScalarBuilder(b, loc, zero).widen(zeroPoint));
+    return real.mul(weight, ScalarBuilder(b, loc, scale).widen(factor));
+  }
+
+private:
+  const Blocks &blocks;
+  Type scale, zero;
+};
+
+/// Builds the kernel of one product.
+class BlockedProduct {
+public:
+  BlockedProduct(OpBuilder &b, Location loc, onnx::MicrosoftMatMulNBitsOp op,
+                 onnx::MicrosoftMatMulNBitsOp::Adaptor operands)
+      : b(b), loc(loc), op(op), operands(operands), blocks(op),
+        element(getElementTypeOrSelf(op->getOperand(0).getType())),
+        kernel(b, loc, "MatMulNBits") {}
+
+  Value build();
+
+private:
+  Value left();
+  void openLoops(Value lhs);
+  Value sum(const KernelBuilder::Access &out);
+  KernelBuilder::Access column(Value constant) {
+    return {kernel.input(constant), {n, block}};
+  }
+
+  OpBuilder &b;
+  Location loc;
+  onnx::MicrosoftMatMulNBitsOp op;
+  onnx::MicrosoftMatMulNBitsOp::Adaptor operands;
+  Blocks blocks;
+  Type element;
+  KernelBuilder kernel;
+  KernelBuilder::Access a;
+  AffineExpr n, block, byte, part;
+  /// Of the result: loops, types and sizes.
+  SmallVector<AffineExpr> outAt;
+  SmallVector<int64_t> shape;
+  SmallVector<Value> sizes;
+  SmallVector<std::pair<Value, int64_t>> dynamicLike;
+};
+
+/// A as [.., blocks, bytes, parts], in f32; zeros fill up the last block.
+Value BlockedProduct::left() {
+  Value lhs = operands.getA();
+  int64_t last = rankedType(lhs).getRank() - 1;
+  checkEqualSizes(b, loc, sizeOf(b, loc, lhs, last),
+                  indexConstant(b, loc, blocks.depth),
+                  "MatMulNBits: the last size of A is not K");
+  lhs = withSize(b, loc, lhs, last, blocks.depth);
+  lhs = widenHalves(b, loc, lhs);
+  if (int64_t missing = blocks.count * blocks.size - blocks.depth) {
+    SmallVector<Value> none(last + 1, indexConstant(b, loc, 0)), after = none;
+    after.back() = indexConstant(b, loc, missing);
+    Value zero = arith::ConstantOp::create(b, loc, b.getF32FloatAttr(0));
+    lhs = padConstant(b, loc, lhs, none, after, zero);
+  }
+  SmallVector<int64_t> inner{blocks.count, blocks.bytes()};
+  if (blocks.parts() > 1)
+    inner.push_back(blocks.parts());
+  SmallVector<int64_t> split(rankedType(lhs).getShape().drop_back());
+  SmallVector<Value> splitSizes = sizesOf(b, loc, lhs);
+  splitSizes.pop_back();
+  for (int64_t size : inner) {
+    split.push_back(size);
+    splitSizes.push_back(indexConstant(b, loc, size));
+  }
+  return reshapeTo(b, loc, lhs, RankedTensorType::get(split, b.getF32Type()),
+                   splitSizes);
+}
+
+void BlockedProduct::openLoops(Value lhs) {
+  a.tensor = kernel.input(lhs);
+  int64_t leading = rankedType(operands.getA()).getRank() - 1;
+  for (int64_t d = 0; d < leading; ++d) {
+    int64_t size = rankedType(lhs).getDimSize(d);
+    bool isLast = d + 1 == leading;
+    outAt.push_back(kernel.loop(isLast ? "m" : "b" + std::to_string(d), size));
+    shape.push_back(size);
+    sizes.push_back(sizeOf(b, loc, lhs, d));
+    if (ShapedType::isDynamic(size))
+      dynamicLike.push_back({a.tensor, d});
+  }
+  a.at = outAt;
+  n = kernel.loop("n", blocks.columns);
+  outAt.push_back(n);
+  shape.push_back(blocks.columns);
+  sizes.push_back(indexConstant(b, loc, blocks.columns));
+  block = kernel.loop("block", blocks.count);
+  byte = kernel.loop("byte", blocks.bytes());
+  a.at.append({block, byte});
+  if (blocks.parts() > 1) {
+    part = kernel.loop("part", blocks.parts());
+    a.at.push_back(part);
+  }
+}
+
+Value BlockedProduct::sum(const KernelBuilder::Access &out) {
+  Value weights = reshaped(b, loc, operands.getB(),
+                           {blocks.columns, blocks.count, blocks.bytes()});
+  SmallVector<int64_t> perBlock{blocks.columns, blocks.count};
+  SmallVector<KernelBuilder::Access> ins{
+      a,
+      {kernel.input(weights), {n, block, byte}},
+      column(reshaped(b, loc, operands.getScales(), perBlock))};
+  Type zero;
+  if (Value zeros = operands.getZeroPoints()) {
+    zero = getElementTypeOrSelf(op.getZeroPoints().getType());
+    ins.push_back(column(isa<FloatType>(zero)
+                             ? reshaped(b, loc, zeros, perBlock)
+                             : unpackedZeros(b, loc, zeros, blocks)));
+  }
+  SmallVector<AffineExpr> reduced{block, byte};
+  if (part)
+    reduced.push_back(part);
+  WeightReader reader(blocks, element, zero);
+  Value start = kernel.fill(kernel.constant(b.getF32FloatAttr(0)), out);
+  return kernel.generic(ins, {start, out.at}, reduced,
+                        [&](OpBuilder &nb, Location l, ValueRange x) {
+                          Value which =
+                              part ? kernel.index(nb, l, part) : Value();
+                          Value weight = reader.read(nb, l, x[1], which, x[2],
+                                                     zero ? x[3] : Value());
+                          ScalarBuilder real(nb, l, nb.getF32Type());
+                          return real.add(x.back(), real.mul(x[0], weight));
+                        });
+}
+
+Value BlockedProduct::build() {
+  openLoops(left());
+  auto type = RankedTensorType::get(shape, ScalarBuilder::storageType(element));
+  Value out = kernel.output(type, dynamicSizes(type, sizes));
+  Value bias = operands.getBias();
+  if (!bias && element.isF32())
+    return kernel.finish({sum({out, outAt})}).front();
+  Value wide = kernel.temporary(RankedTensorType::get(shape, b.getF32Type()),
+                                dynamicLike);
+  SmallVector<KernelBuilder::Access> ins{{sum({wide, outAt}), outAt}};
+  if (bias)
+    ins.push_back({kernel.input(bias), {n}});
+  Value y = kernel.generic(
+      ins, {out, outAt}, {}, [&](OpBuilder &nb, Location l, ValueRange x) {
+        ScalarBuilder s(nb, l, element);
+        return s.narrow(bias ? s.add(x[0], s.widen(x[1])) : x[0]);
+      });
+  return kernel.finish({y}).front();
+}
+
+struct MatMulNBitsLowering
+    : public OpConversionPattern<onnx::MicrosoftMatMulNBitsOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(onnx::MicrosoftMatMulNBitsOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    StringRef reason = whyNotBlocked(op, adaptor);
+    if (!reason.empty())
+      return rewriter.notifyMatchFailure(op, reason);
+    Value y = BlockedProduct(rewriter, op.getLoc(), op, adaptor).build();
+    replaceWithCasts(rewriter, *getTypeConverter(), op, y);
+    return success();
+  }
+};
+
+} // namespace
+
+bool hasBlockedForm(Operation *op) {
+  auto product = cast<onnx::MicrosoftMatMulNBitsOp>(op);
+  onnx::MicrosoftMatMulNBitsOp::Adaptor operands(op->getOperands(), product);
+  return whyNotBlocked(product, operands).empty();
+}
+
+void populateONNXToKrnlBlockedContractionPatterns(TypeConverter &converter,
+                                                  RewritePatternSet &patterns) {
+  patterns.add<MatMulNBitsLowering>(converter, patterns.getContext());
+}
+
+} // namespace onnxc

@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "ConstantFloats.h"
+#include "PackWeights.h"
 #include "QuantizedProduct.h"
 #include "Simplify.h"
 #include "onnxc/Dialect/ONNX/Transforms/Passes.h"
@@ -477,6 +478,7 @@ struct FuseQuantization final
                  MoveBytes<MaxPoolOp>, MoveBytes<ReshapeOp>, MoveBytes<SliceOp>,
                  MoveBytes<SpaceToDepthOp>, MoveBytes<SqueezeOp>,
                  MoveBytes<TransposeOp>, MoveBytes<UnsqueezeOp>>(&getContext());
+    populatePackWeightsPatterns(patterns);
     GreedyRewriteConfig config;
     config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
     (void)applyPatternsGreedily(getOperation(), std::move(patterns), config);

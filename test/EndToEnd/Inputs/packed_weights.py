@@ -1,0 +1,152 @@
+# ===- packed_weights.py - Products with weights of few bits ---------------===//
+# Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+# ===------------------------------------------------------------------------===//
+"""Compares products with constant weights of 2, 4 and 8 bits with numpy's, in doubles."""
+
+import itertools
+import pathlib
+import sys
+
+import ml_dtypes
+import numpy as np
+import onnx
+from onnx import helper, numpy_helper
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2]))
+
+from Harness import artefact
+
+BASE = sys.argv[1]
+random = np.random.default_rng(7)
+COUNTS = {}
+
+
+def check(group, nodes, x, constants, expected, dynamic):
+    """Compiles the nodes from x to y, and compares."""
+    kind = helper.np_dtype_to_tensor_dtype(x.dtype)
+    shape = [f"d{i}" for i in range(x.ndim)] if dynamic else x.shape
+    infos = [helper.make_tensor_value_info("x", kind, shape)]
+    initializers = [numpy_helper.from_array(v, n) for n, v in constants.items()]
+    result = helper.make_tensor_value_info("y", kind, [None] * expected.ndim)
+    graph = helper.make_graph(nodes, group, infos, [result], initializers)
+    opsets = [helper.make_opsetid("", 21), helper.make_opsetid("com.microsoft", 1)]
+    onnx.save(helper.make_model(graph, opset_imports=opsets, ir_version=10), f"{BASE}.onnx")
+    COUNTS[group] = COUNTS.get(group, 0) + 1
+    library = f"{BASE}.{group}.{COUNTS[group]}.so"
+    artefact.compile_model(f"{BASE}.onnx", library)
+    actual = artefact.load_session(library).run([x])[0]
+    pathlib.Path(library).unlink()
+    text = f"{[str(n.op_type) for n in nodes]} {[a.attribute for a in nodes]} {x.shape}"
+    assert actual.dtype == x.dtype and actual.shape == expected.shape, f"{text}: {actual.dtype} {actual.shape}"
+    precision = {2: 4e-3, 4: 1e-5}[x.dtype.itemsize] * max(np.abs(expected).max(initial=0), 1)
+    worst = np.abs(actual.astype(np.float64) - expected).max(initial=0)
+    assert worst <= precision, f"{text}: differs by {worst}, more than {precision}"
+
+
+def packed(numbers, bits):
+    """Rows of numbers as bytes, the first in the low bits."""
+    parts = 8 // bits
+    padded = np.pad(numbers, [(0, 0), (0, -numbers.shape[1] % parts)])
+    shifts = (np.arange(padded.shape[1]) % parts * bits).astype(np.uint8)
+    return np.bitwise_or.reduce((padded << shifts).reshape(len(padded), -1, parts), axis=-1)
+
+
+def activations(dtype, *shape):
+    return random.standard_normal(shape).astype(dtype)
+
+
+def operator(bits, size, depth, columns, rows, zeros, dtype, bias=False, dynamic=False):
+    """One MatMulNBits; `zeros` are None, "packed" or the type of reals."""
+    count = -(-depth // size)
+    numbers = random.integers(0, 1 << bits, (columns, count * size)).astype(np.uint8)
+    scales = (random.random((columns, count)) / 8 + 0.01).astype(dtype)
+    middle = np.full((columns, count), 1 << (bits - 1))
+    constants = {"w": packed(numbers, bits).reshape(columns, count, -1), "s": scales.ravel()}
+    if zeros == "packed":
+        middle = random.integers(0, 1 << bits, (columns, count)).astype(np.uint8)
+        constants["z"] = packed(middle, bits).ravel()
+    elif zeros is not None:
+        middle = (random.random((columns, count)) * 9).astype(zeros)
+        constants["z"] = middle.ravel()
+    if bias:
+        constants["b"] = activations(dtype, columns)
+    real = (numbers.reshape(columns, count, size) - middle[..., None].astype(np.float64)) * scales[..., None].astype(np.float64)
+    weights = real.reshape(columns, -1)[:, :depth]
+    x = activations(dtype, *rows, depth)
+    expected = x.astype(np.float64) @ weights.T + (constants["b"] if bias else 0)
+    names = ["x", "w", "s", "z" if zeros is not None else "", "", "b" if bias else ""]
+    node = helper.make_node("MatMulNBits", names, ["y"], domain="com.microsoft", K=depth, N=columns, bits=bits, block_size=size)
+    check("operator", [node], x, constants, expected, dynamic)
+
+
+def operators():
+    for bits, zeros, rows in itertools.product((2, 4, 8), (None, "packed", np.float32), ((1,), (5,))):
+        operator(bits, 32, 96, 40, rows, zeros, np.float32)
+    operator(4, 16, 100, 33, (3,), "packed", np.float32)  # the last block is cut off
+    operator(4, 32, 64, 48, (2, 3), "packed", np.float32, dynamic=True)
+    operator(4, 32, 64, 48, (17,), None, np.float32, bias=True, dynamic=True)
+    operator(8, 16, 64, 130, (33,), "packed", np.float32, bias=True)
+    operator(4, 64, 64, 64, (0,), None, np.float32, dynamic=True)
+    operator(4, 32, 64, 7, (), None, np.float32)  # a vector
+    operator(4, 32, 96, 5, (), "packed", np.float32, bias=True)
+    for rows in ((1,), (9,), (2, 2)):
+        operator(4, 32, 96, 40, rows, "packed", np.float16, bias=True)
+    operator(4, 128, 256, 40, (4,), np.float16, np.float16, dynamic=True)
+
+
+def dequantised(dtype, size, rows, zeros=True, columns_first=False, gemm=False, real=np.float32, scale="block", dynamic=False):
+    """DequantizeLinear of [K, N], or of [N, K] that is transposed, and a product."""
+    depth, columns = 52, 37
+    count = -(-depth // size) if scale == "block" else 1
+    low, high = (-(1 << 3), 1 << 3) if dtype == ml_dtypes.int4 else (0, 1 << 4) if dtype == ml_dtypes.uint4 else (-128, 128) if dtype == np.int8 else (0, 256)
+    numbers = random.integers(low, high, (depth, columns))
+    shape = {"block": (count, columns), "column": (columns,), "all": ()}[scale]
+    scales = (random.random(shape) / 8 + 0.01).astype(real)
+    points = random.integers(low, high, shape) if zeros else np.zeros(shape, np.int64)
+
+    def spread(parameter):
+        return np.repeat(parameter, size, axis=0)[:depth] if scale == "block" else parameter
+
+    weights = (numbers - spread(points)) * spread(scales).astype(np.float64)
+    turn = (lambda a: a.T if a.ndim == 2 else a) if columns_first else (lambda a: a)
+    constants = {"w": np.ascontiguousarray(turn(numbers)).astype(dtype), "s": np.ascontiguousarray(turn(scales))}
+    if zeros:
+        constants["z"] = np.ascontiguousarray(turn(points)).astype(dtype)
+    along = {"block": 0, "column": 1, "all": 0}[scale]
+    attributes = {"axis": 1 - along if columns_first else along}
+    if scale == "block":
+        attributes["block_size"] = size
+    nodes = [helper.make_node("DequantizeLinear", list(constants), ["d"], **attributes)]
+    x = activations(real, *rows, depth)
+    expected = x.astype(np.float64) @ weights
+    if gemm:
+        constants["c"] = activations(real, columns)
+        expected = expected + constants["c"]
+        nodes.append(helper.make_node("Gemm", ["x", "d", "c"], ["y"], transB=int(columns_first)))
+    else:
+        factor = "d"
+        if columns_first:
+            nodes.append(helper.make_node("Transpose", ["d"], ["t"], perm=[1, 0]))
+            factor = "t"
+        nodes.append(helper.make_node("MatMul", ["x", factor], ["y"]))
+    check("dequantised", nodes, x, constants, expected, dynamic)
+
+
+def products():
+    kinds = (ml_dtypes.int4, ml_dtypes.uint4, np.int8, np.uint8)
+    for kind, zeros, columns_first in itertools.product(kinds, (True, False), (True, False)):
+        dequantised(kind, 16, (3,), zeros, columns_first)
+    for kind, scale in itertools.product(kinds, ("column", "all")):
+        dequantised(kind, 52, (1,), scale=scale, columns_first=kind == np.int8)
+    dequantised(ml_dtypes.uint4, 4, (2, 9), columns_first=True, dynamic=True)
+    dequantised(ml_dtypes.int4, 16, (6,), gemm=True, columns_first=True)
+    dequantised(np.uint8, 16, (1,), gemm=True)
+    dequantised(ml_dtypes.int4, 16, (5,), real=np.float16)
+    dequantised(ml_dtypes.uint4, 16, (1,), real=np.float16, columns_first=True, dynamic=True)
+    dequantised(ml_dtypes.uint4, 3, (5,))  # blocks that end inside of a byte
+
+
+operators()
+products()
+for name, count in COUNTS.items():
+    print(f"{name}: {count} models agree")

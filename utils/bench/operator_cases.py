@@ -242,10 +242,29 @@ def products():
     yield Case("ConvTranspose", [floats(1, 64, 28, 28), Fixed(floats(64, 32, 4, 4))], strides=[2, 2], pads=[1, 1, 1, 1])
     yield Case("ConvTranspose", [floats(1, 64, 28, 28), Fixed(floats(64, 64, 2, 2))], strides=[2, 2], suffix="2x2")
     yield Case("Attention", [floats(1, 12, 128, 64), floats(1, 12, 128, 64), floats(1, 12, 128, 64)], opset=23)
-    yield Case("MatMulNBits", [floats(1, 1024), Fixed(below(255, 1024, 32, 16, dtype=np.uint8)), Fixed(floats(1024 * 32))],
-               domain="com.microsoft", K=1024, N=1024, bits=4, block_size=32)  # fmt: skip
+    yield from packed_weights()
     int4 = Fixed(floats(1024, 1024).astype(ml_dtypes.int4))
     yield Case("DequantizeLinear", [int4, Fixed(floats(1024))], axis=1, suffix="int4")
+
+
+def packed_weights():
+    """Linear layers of language models: one token, a few, a sentence."""
+    size = 2048
+
+    def case(rows, block, bits=4, zeros=False, dtype=np.float32):
+        count = size // block
+        inputs = [floats(rows, size, dtype=dtype), Fixed(below(255, size, count, block * bits // 8, dtype=np.uint8)),
+                  Fixed(floats(size * count, dtype=dtype))]  # fmt: skip
+        if zeros:
+            inputs.append(Fixed(below(255, size * count * bits // 8, dtype=np.uint8)))
+        name = f"{rows} rows {bits} bits of {block}{' zeros' if zeros else ''} {np.dtype(dtype).name}"
+        return Case("MatMulNBits", inputs, suffix=name, domain="com.microsoft", K=size, N=size, bits=bits, block_size=block)
+
+    for rows in (1, 8, 128):
+        for block, zeros in itertools.product((32, 128), (False, True)):
+            yield case(rows, block, zeros=zeros)
+        yield case(rows, 32, bits=8)
+        yield case(rows, 32, zeros=True, dtype=np.float16)
 
 
 def recurrent():

@@ -17,9 +17,11 @@
 #include "onnxc/Target/CPU/Link.h"
 #include "onnxc/Target/CPU/NewFile.h"
 #include "onnxc/Target/CPU/Weights.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
 #include <unistd.h>
@@ -45,19 +47,26 @@ std::string onnxc::defaultOutput(const Input &input,
 }
 
 llvm::Error onnxc::writeFile(StringRef name, Writer write) {
-  return llvm::writeToOutput(name, [&](raw_ostream &os) -> llvm::Error {
+  auto failed = [&](std::error_code code) {
+    return llvm::createStringError(code, "cannot write '" + name +
+                                             "': " + code.message());
+  };
+  auto writeAll = [&](raw_ostream &os) -> llvm::Error {
     llvm::Error error = write(os);
-    // Of files that writeToOutput opens; one that is destroyed with an error
-    // that nobody has looked at ends the process.
+    // Of files that are opened here; one that is destroyed with an error that
+    // nobody has looked at ends the process.
     auto &file = static_cast<llvm::raw_fd_ostream &>(os);
     file.flush();
     std::error_code code = file.error();
     file.clear_error();
-    if (error || !code)
-      return error;
-    return llvm::createStringError(code, "cannot write '" + name +
-                                             "': " + code.message());
-  });
+    return error || !code ? std::move(error) : failed(code);
+  };
+  if (!isStream(name))
+    return llvm::writeToOutput(behindLinks(name), writeAll);
+  std::error_code code;
+  llvm::raw_fd_ostream stream(name, code, fs::CD_OpenExisting, fs::FA_Write,
+                              fs::OF_None);
+  return code ? failed(code) : writeAll(stream);
 }
 
 llvm::Error onnxc::writeOutput(const CompileOptions &options,
@@ -181,10 +190,10 @@ static llvm::Error addCustomLibraries(ModuleOp module,
 }
 
 static llvm::Error link(ModuleOp module, std::vector<CodeFile> files,
-                        const ArtefactInputs &inputs) {
+                        const ArtefactInputs &inputs, StringRef output) {
   const CompileOptions &options = inputs.options;
   LinkOptions link;
-  link.output = options.output;
+  link.output = output.str();
   link.tag = options.tag;
   link.runtimeDir =
       options.runtimeDir.empty() ? findRuntime() : options.runtimeDir;
@@ -199,7 +208,7 @@ static llvm::Error link(ModuleOp module, std::vector<CodeFile> files,
   info.features = requiredFeatures(inputs.machine);
   info.weightsBytes = inputs.report.weightsBytes;
   if (info.weightsBytes && options.externalWeights) {
-    SmallString<128> side(options.output);
+    SmallString<128> side(output);
     path::replace_extension(side, ".weights");
     info.weightsFile = path::filename(side).str();
     if (llvm::Error error = writeSideFile(module, side, inputs.events.cancel))
@@ -217,14 +226,36 @@ static llvm::Error link(ModuleOp module, std::vector<CodeFile> files,
   if (llvm::Error error = linkArtefact(files, link))
     return error;
   uint64_t size = 0;
-  if (!fs::file_size(options.output, size))
+  if (!fs::file_size(link.output, size))
     inputs.report.artefactBytes = size;
   llvm::Expected<std::vector<std::string>> libraries =
-      neededLibraries(options.output);
+      neededLibraries(link.output);
   if (!libraries)
     return libraries.takeError();
   inputs.report.libraries = std::move(*libraries);
   return llvm::Error::success();
+}
+
+/// The linker needs a file: what goes to a pipe, a device or the standard
+/// output is made in one first.
+static llvm::Error linkAndPassOn(ModuleOp module, std::vector<CodeFile> files,
+                                 const ArtefactInputs &inputs) {
+  if (inputs.options.externalWeights)
+    return llvm::createStringError(
+        std::errc::invalid_argument,
+        "--weights=external needs a file to write to");
+  SmallString<128> folder;
+  if (std::error_code code = fs::createUniqueDirectory("onnx-compile", folder))
+    return llvm::createStringError(code, "cannot make a temporary folder: " +
+                                             code.message());
+  llvm::scope_exit removeFolder([&] { fs::remove_directories(folder); });
+  std::string output = (folder + "/model.so").str();
+  if (llvm::Error error = link(module, std::move(files), inputs, output))
+    return error;
+  auto bytes = llvm::MemoryBuffer::getFile(output);
+  if (!bytes)
+    return llvm::errorCodeToError(bytes.getError());
+  return writeOutput(inputs.options, inputs.events, (*bytes)->getBuffer());
 }
 
 llvm::Error onnxc::writeArtefact(ModuleOp module,
@@ -238,5 +269,8 @@ llvm::Error onnxc::writeArtefact(ModuleOp module,
     return llvm::createStringError("cannot make code");
   if (inputs.options.emit != "lib")
     return writeParts(*files, inputs);
-  return link(module, std::move(*files), inputs);
+  const std::string &output = inputs.options.output;
+  if (output == "-" || isStream(output))
+    return linkAndPassOn(module, std::move(*files), inputs);
+  return link(module, std::move(*files), inputs, output);
 }

@@ -211,6 +211,8 @@ static void addCustomLibraries(const LinkOptions &options,
 
 Error linkArtefact(ArrayRef<CodeFile> objects, const LinkOptions &options) {
   NewFile output(options.output);
+  if (Error error = output.create())
+    return error;
   std::vector<std::string> arguments = fixedArguments(options, output.path());
   // More threads would stay behind in the process of our caller, and a child
   // that it forks would wait for them for ever.

@@ -12,12 +12,35 @@ using namespace llvm;
 
 namespace onnxc::target {
 
-NewFile::NewFile(StringRef name) : name(name) {
-  sys::fs::createUniquePath(name + ".%%%%%%.tmp", temporary,
+bool isStream(StringRef name) {
+  sys::fs::file_status status;
+  return !sys::fs::status(name, status) && sys::fs::exists(status) &&
+         !sys::fs::is_regular_file(status) && !sys::fs::is_directory(status);
+}
+
+std::string behindLinks(StringRef name) {
+  SmallString<128> file;
+  bool isLink = sys::fs::is_symlink_file(name);
+  return isLink && !sys::fs::real_path(name, file) ? file.str().str()
+                                                   : name.str();
+}
+
+NewFile::NewFile(StringRef name) : name(behindLinks(name)) {
+  sys::fs::createUniquePath(this->name + ".%%%%%%.tmp", temporary,
                             /*MakeAbsolute=*/false);
 }
 
 NewFile::~NewFile() { sys::fs::remove(temporary); }
+
+Error NewFile::create() {
+  int file;
+  if (std::error_code code = sys::fs::openFileForWrite(
+          temporary, file, sys::fs::CD_CreateNew, sys::fs::OF_None))
+    return failed(code);
+  sys::fs::file_t handle = sys::fs::convertFDToNativeFile(file);
+  sys::fs::closeFile(handle);
+  return Error::success();
+}
 
 Error NewFile::keep() {
   std::error_code code = sys::fs::rename(temporary, name);

@@ -24,6 +24,8 @@ public:
   NewFile(const NewFile &) = delete;
   NewFile &operator=(const NewFile &) = delete;
 
+  /// Makes the file, empty: whether it can be written is known before the work.
+  llvm::Error create();
   /// Where to write.
   llvm::StringRef path() const { return temporary; }
   /// Gives the file its name.
@@ -35,6 +37,12 @@ private:
   std::string name;
   llvm::SmallString<128> temporary;
 };
+
+/// True for a device or a pipe, which no file may take the place of.
+bool isStream(llvm::StringRef name);
+
+/// The file itself where `name` is a link to it: links stay what they are.
+std::string behindLinks(llvm::StringRef name);
 
 } // namespace onnxc::target
 

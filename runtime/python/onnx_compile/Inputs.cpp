@@ -6,13 +6,45 @@
 
 #include "Session.h"
 
+#include <cstring>
+
 using namespace onnxc;
 using namespace onnxc::python;
 
-/// Strings of an array as UTF-8. The characters belong to Python strings that
-/// `held` keeps.
-static bool takeStrings(PyArrayObject *array, Runner &runner,
-                        OMBuffer &buffer) {
+/// The characters of a str or bytes object as UTF-8, which end with NUL; null
+/// with an error where they cannot. `held` keeps what they belong to.
+static const char *takeString(PyObject *item, Runner &runner, PyObject *what) {
+  Py_ssize_t size = 0;
+  const char *text = nullptr;
+  if (item && PyUnicode_Check(item)) {
+    text = PyUnicode_AsUTF8AndSize(item, &size);
+    if (!text && PyErr_ExceptionMatches(PyExc_UnicodeEncodeError)) {
+      // Bytes that are no UTF-8 come out as surrogates, and may go in again.
+      PyErr_Clear();
+      item = PyUnicode_AsEncodedString(item, "utf-8", "surrogateescape");
+      if (!item)
+        return nullptr;
+      runner.held.push_back(item);
+    }
+  }
+  if (!text && item && PyBytes_Check(item)) {
+    text = PyBytes_AS_STRING(item);
+    size = PyBytes_GET_SIZE(item);
+  }
+  if (!text)
+    PyErr_Format(PyExc_TypeError, "input '%U': a string tensor holds only str",
+                 what);
+  else if (size != Py_ssize_t(std::strlen(text)))
+    PyErr_Format(PyExc_ValueError, "input '%U': a string has a NUL character",
+                 what);
+  else
+    return text;
+  return nullptr;
+}
+
+/// Strings of an array as UTF-8.
+static bool takeStrings(PyArrayObject *array, Runner &runner, OMBuffer &buffer,
+                        PyObject *what) {
   std::vector<char *> &texts = runner.texts.emplace_back();
   PyObject *objects = PyArray_FromArray(
       array, PyArray_DescrFromType(NPY_OBJECT), NPY_ARRAY_CARRAY_RO);
@@ -22,14 +54,7 @@ static bool takeStrings(PyArrayObject *array, Runner &runner,
   PyArrayObject *cells = reinterpret_cast<PyArrayObject *>(objects);
   PyObject **items = static_cast<PyObject **>(PyArray_DATA(cells));
   for (npy_intp i = 0; i < PyArray_SIZE(cells); ++i) {
-    PyObject *item = items[i];
-    const char *text = nullptr;
-    if (item && PyBytes_Check(item))
-      text = PyBytes_AS_STRING(item);
-    else if (item && PyUnicode_Check(item))
-      text = PyUnicode_AsUTF8(item);
-    else
-      PyErr_SetString(PyExc_TypeError, "a string tensor holds only str");
+    const char *text = takeString(items[i], runner, what);
     if (!text)
       return false;
     texts.push_back(const_cast<char *>(text));
@@ -50,8 +75,56 @@ static void widenInput(Runner &runner, OMBuffer &buffer, int bits) {
   buffer.data = widened.data();
 }
 
+/// True for whole numbers and truth values.
+static bool isWhole(int type) {
+  switch (type) {
+  case ONNX_TYPE_BOOL:
+  case ONNX_TYPE_INT2:
+  case ONNX_TYPE_INT4:
+  case ONNX_TYPE_INT8:
+  case ONNX_TYPE_INT16:
+  case ONNX_TYPE_INT32:
+  case ONNX_TYPE_INT64:
+  case ONNX_TYPE_UINT2:
+  case ONNX_TYPE_UINT4:
+  case ONNX_TYPE_UINT8:
+  case ONNX_TYPE_UINT16:
+  case ONNX_TYPE_UINT32:
+  case ONNX_TYPE_UINT64:
+    return true;
+  default:
+    return false;
+  }
+}
+
+/// True if the elements of `array` are the numbers of `object`, a Python number
+/// or list that it was made of, and not what is left of them without a fraction
+/// or high bits.
+static bool holdsNumbersOf(PyArrayObject *array, PyObject *object,
+                           PyObject *what) {
+  PyObject *given =
+      PyArray_FromAny(object, nullptr, 0, 0, NPY_ARRAY_CARRAY_RO, nullptr);
+  if (!given)
+    return false;
+  PyArrayObject *numbers = reinterpret_cast<PyArrayObject *>(given);
+  PyArray_Descr *descr = PyArray_DESCR(numbers);
+  Py_INCREF(descr);
+  PyObject *back = PyArray_CastToType(array, descr, 0);
+  bool isSame =
+      back &&
+      std::memcmp(PyArray_DATA(reinterpret_cast<PyArrayObject *>(back)),
+                  PyArray_DATA(numbers), size_t(PyArray_NBYTES(numbers))) == 0;
+  if (back && !isSame)
+    PyErr_Format(PyExc_ValueError, "input '%U': %R does not fit %S", what,
+                 given, PyArray_DESCR(array));
+  Py_XDECREF(back);
+  Py_DECREF(given);
+  return isSame;
+}
+
 /// Any object as an array the model can read; a new reference.
-static PyArrayObject *toArray(PyObject *object, PyArray_Descr *wanted) {
+static PyArrayObject *toArray(PyObject *object, PyArray_Descr *wanted,
+                              PyObject *what) {
   constexpr int flags = NPY_ARRAY_CARRAY_RO | NPY_ARRAY_NOTSWAPPED;
   // A Python number or list has no type of its own: it takes the model's.
   PyArray_Descr *descr = nullptr;
@@ -76,7 +149,13 @@ static PyArrayObject *toArray(PyObject *object, PyArray_Descr *wanted) {
       source, descr, 0, 0, descr ? flags | NPY_ARRAY_FORCECAST : flags,
       nullptr);
   Py_DECREF(source);
-  return reinterpret_cast<PyArrayObject *>(array);
+  PyArrayObject *result = reinterpret_cast<PyArrayObject *>(array);
+  if (result && descr && isWhole(typeOf(wanted)) &&
+      !holdsNumbersOf(result, object, what)) {
+    Py_DECREF(array);
+    return nullptr;
+  }
+  return result;
 }
 
 bool python::takeTensor(Runner &runner, PyObject *object, PyArray_Descr *wanted,
@@ -86,7 +165,7 @@ bool python::takeTensor(Runner &runner, PyObject *object, PyArray_Descr *wanted,
       PyArray_ISCARRAY_RO(reinterpret_cast<PyArrayObject *>(object))) {
     array = reinterpret_cast<PyArrayObject *>(object);
     Py_INCREF(array);
-  } else if (!(array = toArray(object, wanted))) {
+  } else if (!(array = toArray(object, wanted, what))) {
     return false;
   }
   runner.held.push_back(reinterpret_cast<PyObject *>(array));
@@ -101,8 +180,13 @@ bool python::takeTensor(Runner &runner, PyObject *object, PyArray_Descr *wanted,
   buffer = {PyArray_DATA(array), PyArray_NBYTES(array),
             reinterpret_cast<int64_t *>(PyArray_DIMS(array)),
             PyArray_NDIM(array), OM_DATA_TYPE(type)};
+  if (type == ONNX_TYPE_STRING && typeOf(wanted) != ONNX_TYPE_STRING) {
+    PyErr_Format(PyExc_TypeError, "input '%U': expected an array of %S, not %R",
+                 what, wanted, object);
+    return false;
+  }
   if (type == ONNX_TYPE_STRING)
-    return takeStrings(array, runner, buffer);
+    return takeStrings(array, runner, buffer, what);
   if (type == ONNX_TYPE_INT4)
     widenInput(runner, buffer, 4);
   else if (type == ONNX_TYPE_INT2)

@@ -118,6 +118,9 @@ class Types(unittest.TestCase):
             self.assertEqual(y.tolist(), x.tolist())
         self.assertEqual(session.run([["p", "q"]])[0].tolist(), ["p", "q"])
         self.assertEqual(session.run(np.array([b"bytes"]))[0].tolist(), ["bytes"])
+        # What comes out can go in, also where it is no UTF-8.
+        (odd,) = session.run(np.array([b"\xff"], object))
+        self.assertEqual(session.run(odd)[0].tolist(), odd.tolist())
 
     def test_values_go_in_and_out(self):
         for entry, value in [
@@ -183,6 +186,18 @@ class Errors(unittest.TestCase):
         session = ExecutionSession(MODEL, entry="identity_STRING")
         with self.assertRaisesRegex(TypeError, "holds only str"):
             session.run(np.array(["a", 1], dtype=object))
+        with self.assertRaisesRegex(ValueError, "input 'x': a string has a NUL character"):
+            session.run(["a\0b"])
+
+    def test_numbers_that_do_not_fit(self):
+        for name, numbers in (("INT64", [4.5]), ("INT8", [1, 2.5]), ("INT4", [100]), ("UINT2", [5]), ("BOOL", [1, 2])):
+            with self.assertRaisesRegex(ValueError, "input 'x': .* does not fit"):
+                ExecutionSession(MODEL, entry=f"identity_{name}").run([numbers])
+        for name, numbers in (("INT64", [4.0, -5.0]), ("INT4", [-8, 7]), ("BOOL", [0, 1]), ("FLOAT16", [0.1])):
+            (same,) = ExecutionSession(MODEL, entry=f"identity_{name}").run([numbers])
+            np.testing.assert_allclose(same.astype(float), numbers, 1e-3)
+        with self.assertRaisesRegex(TypeError, "input 'x': expected an array of float32, not None"):
+            ExecutionSession(MODEL, entry="identity_FLOAT").run([None])
 
     def test_values(self):
         rows = ExecutionSession(MODEL, entry="same_rows")

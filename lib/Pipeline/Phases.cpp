@@ -56,6 +56,7 @@ static void buildKrnl(OpPassManager &passes, const PhaseInputs &inputs) {
   // Sizes of results become sizes of what they are made from, so that equal
   // ones are seen to be equal and no copy stands between kernels.
   target.addPass(krnl::createKrnlSimplifyHostPass());
+  target.addPass(krnl::createKrnlCheckSizesPass());
   target.addPass(memref::createResolveRankedShapeTypeResultDimsPass());
   target.addPass(onnx::createShareInputSizes());
   target.addPass(createCSEPass());

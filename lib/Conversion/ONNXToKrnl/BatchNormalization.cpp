@@ -179,15 +179,6 @@ struct BatchNormLowering
     auto type = dyn_cast<RankedTensorType>(adaptor.getX().getType());
     if (!type || type.getRank() == 0)
       return rewriter.notifyMatchFailure(op, "rank is not known");
-    Location loc = op.getLoc();
-    Value channels = type.getRank() > 1
-                         ? sizeOf(rewriter, loc, adaptor.getX(), 1)
-                         : indexConstant(rewriter, loc, 1);
-    for (Value parameter : adaptor.getOperands().drop_front())
-      checkEqualSizes(rewriter, loc, sizeOf(rewriter, loc, parameter, 0),
-                      channels,
-                      "normalisation: a parameter has another number of "
-                      "channels");
     replaceWithCasts(rewriter, *getTypeConverter(), op,
                      BatchKernel(rewriter, op, adaptor).build());
     return success();

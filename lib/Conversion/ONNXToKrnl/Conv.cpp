@@ -22,29 +22,23 @@ using namespace mlir;
 using onnxc::krnl::KernelBuilder;
 
 namespace onnxc {
-/// Checks that data, weights and bias agree about channels, and lets all types
-/// say what one does.
+/// Checks that data and weights agree about channels, and lets all types, that
+/// of the bias as well, say what one does.
 static void checkChannels(OpBuilder &b, Location loc, Value &x, Value &w,
                           Value &bias, int64_t group) {
   auto size = [](Value v, int64_t dim) {
     return cast<RankedTensorType>(v.getType()).getDimSize(dim);
   };
-  auto check = [&](Value p, Value q) {
-    if (getConstantIntValue(p) && getConstantIntValue(q))
-      return;
-    krnl::CheckOp::create(
-        b, loc, arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, p, q),
-        "convolution: the operands differ in their channels");
-  };
-  check(sizeOf(b, loc, x, 1),
-        mulIndex(b, loc, sizeOf(b, loc, w, 1), indexConstant(b, loc, group)));
+  checkEqualSizes(
+      b, loc, sizeOf(b, loc, x, 1),
+      mulIndex(b, loc, sizeOf(b, loc, w, 1), indexConstant(b, loc, group)),
+      "convolution: the operands differ in their channels");
   if (!ShapedType::isDynamic(size(x, 1)))
     w = withSize(b, loc, w, 1, size(x, 1) / group);
   if (!ShapedType::isDynamic(size(w, 1)))
     x = withSize(b, loc, x, 1, size(w, 1) * group);
   if (!bias)
     return;
-  check(sizeOf(b, loc, bias, 0), sizeOf(b, loc, w, 0));
   w = withSize(b, loc, w, 0, size(bias, 0));
   bias = withSize(b, loc, bias, 0, size(w, 0));
 }

@@ -231,17 +231,6 @@ FailureOr<Parameter> trailing(OpBuilder &b, Location loc, Value original,
   return p;
 }
 
-void checkChannels(OpBuilder &b, Location loc, Value parameter, Value x) {
-  checkEqualSizes(b, loc, sizeOf(b, loc, parameter, 0), sizeOf(b, loc, x, 1),
-                  "normalisation: a parameter has another number of channels");
-}
-
-Parameter channels(OpBuilder &b, Location loc, Value original, Value value,
-                   Value x) {
-  checkChannels(b, loc, value, x);
-  return {value, onnxElement(original), {1}};
-}
-
 struct LayerNormLowering
     : public OpConversionPattern<onnx::LayerNormalizationOp> {
   using OpConversionPattern::OpConversionPattern;
@@ -322,10 +311,9 @@ struct InstanceNormLowering
                   onnxElement(op.getInput()), reduced);
     Value mean = k.mean();
     Value inverse = k.inverseDeviation(k.meanSquare(mean), op.getEpsilon());
-    Value y = k.normalize(
-        k.result(), mean, inverse,
-        channels(rewriter, loc, op.getScale(), adaptor.getScale(), x),
-        channels(rewriter, loc, op.getB(), adaptor.getB(), x));
+    Parameter scale{adaptor.getScale(), onnxElement(op.getScale()), {1}},
+        bias{adaptor.getB(), onnxElement(op.getB()), {1}};
+    Value y = k.normalize(k.result(), mean, inverse, scale, bias);
     replaceWithCasts(rewriter, *getTypeConverter(), op, k.kernel.finish({y}));
     return success();
   }
@@ -345,7 +333,10 @@ struct GroupNormLowering
     int64_t groups = op.getNumGroups();
     Value x = splitDim(rewriter, loc, adaptor.getX(), 1, groups);
     auto parameter = [&](Value original, Value value) -> Parameter {
-      checkChannels(rewriter, loc, value, adaptor.getX());
+      // Splitting rounds down: more channels would go unnoticed.
+      checkEqualSizes(
+          rewriter, loc, sizeOf(rewriter, loc, value, 0), sizes[1],
+          "normalisation: a parameter has another number of channels");
       return {splitDim(rewriter, loc, value, 0, groups),
               onnxElement(original),
               {1, 2}};

@@ -16,17 +16,18 @@ IMAGE = (2, 8, 5, 5)
 WRONG = [
     ("y = LayerNormalization(x, s)", {"x": (3, 8), "s": (5,)}, "does not broadcast"),
     ("y = RMSNormalization(x, s)", {"x": (3, 8), "s": (2, 8)}, "does not broadcast"),
-    ("y = InstanceNormalization(x, s, s)", {"x": IMAGE, "s": (1,)}, "another number of channels"),
+    ("y = InstanceNormalization(x, s, s)", {"x": IMAGE, "s": (1,)}, "does not fit: "),
     ("y = GroupNormalization<num_groups=2>(x, s, s)", {"x": IMAGE, "s": (4,)}, "another number of channels"),
-    ("y = BatchNormalization(x, s, s, s, s)", {"x": IMAGE, "s": (7,)}, "another number of channels"),
+    ("y = BatchNormalization(x, s, s, s, s)", {"x": IMAGE, "s": (7,)}, "does not fit: "),
     ("y = Concat<axis=0>(x, s)", {"x": (2, 8), "s": (2, 7)}, "differ beside the axis"),
     ("y = GatherElements<axis=1>(x, i)", {"x": (2, 8), "i": (3, 2)}, "more indices than data"),
     ("y = GatherND<batch_dims=1>(x, i)", {"x": (2, 8), "i": (3, 1)}, "another batch size"),
     ("y = ReverseSequence(x, i)", {"x": (4, 3), "i": (2,)}, "a length for each"),
     ("y, h = GRU<hidden_size=4>(x, w, r, , , s)", {"x": (3, 2, 5), "w": (1, 12, 5), "r": (1, 12, 4), "s": (1, 1, 4)}, "another batch size"),
     ("y, h = GRU<hidden_size=4>(x, w, r, , l)", {"x": (3, 2, 5), "w": (1, 12, 5), "r": (1, 12, 4), "l": (1,)}, "a length for each"),
-    ("y = Conv(x, w, s)", {"x": IMAGE, "w": (4, 8, 3, 3), "s": (3,)}, "differ in their channels"),
-    ("y = MatMul(x, w)", {"x": (2, 3), "w": (4, 2)}, "inner sizes"),
+    ("y = Conv(x, w, s)", {"x": IMAGE, "w": (4, 8, 3, 3), "s": (3,)}, "dimension 0 of 's' does not fit: 3 and 4"),
+    ("y = Conv(x, w)", {"x": IMAGE, "w": (4, 7, 3, 3)}, "differ in their channels: 8 and 7"),
+    ("y = MatMul(x, w)", {"x": (2, 3), "w": (4, 2)}, "inner sizes of the operands differ: 3 and 4"),
 ]
 TYPES = {"i": ("int64", np.int64), "l": ("int32", np.int32)}
 

@@ -8,6 +8,31 @@
 
 include "mlir/Pass/PassBase.td"
 
+def KrnlCheckSizesPass : Pass<"krnl-check-sizes"> {
+  let summary = "check in the run that kernels read nothing beyond their operands";
+  let description = [{
+    A loop runs as far as one dimension is long. Every other dimension that it
+    reads or writes gets a check that it is as long, and one read by more than a
+    loop alone that the last place lies inside, unless that follows from how the
+    sizes are computed or from checks before: no sizes that a caller gives make a
+    kernel read beyond an operand. Runs before kernels are fused, while each is
+    of one node, which the error names.
+
+    ```mlir
+    %y = krnl.kernel "add" loops [i = ?] ins(%a, %b : tensor<?xf32>, tensor<?xf32>) ...
+    // becomes
+    %same = arith.cmpi eq, %size_of_b, %size_of_a : index
+    krnl.check %same, "the size of dimension 0 of 'b' does not fit" sizes(%size_of_b, %size_of_a)
+    %y = krnl.kernel "add" loops [i = ?] ins(%a, %b : tensor<?xf32>, tensor<?xf32>) ...
+    ```
+  }];
+  let statistics = [
+    Statistic<"numChecks", "checks", "Checks that were made">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def KrnlFusePass : Pass<"krnl-fuse"> {
   let summary = "form larger kernels before recipes are written";
   let description = [{

@@ -1,0 +1,245 @@
+//===- CheckSizes.cpp - Kernels stay within their operands ------*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// The places that a structured op reads are affine in its loops, so that the
+// last one follows from the extents. Where only the run knows these, or the
+// size of the operand, the host compares them before the kernel is launched.
+// What a payload reads at computed indices is the business of who wrote it.
+//===----------------------------------------------------------------------===//
+
+#include "HostSizes.h"
+
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/Krnl/IR/PartialAccess.h"
+#include "onnxc/Dialect/Krnl/Transforms/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+using namespace mlir;
+
+namespace onnxc::krnl {
+#define GEN_PASS_DEF_KRNLCHECKSIZESPASS
+#include "onnxc/Dialect/Krnl/Transforms/Passes.h.inc"
+
+namespace {
+
+/// The checks of one kernel.
+class SizeChecker {
+public:
+  SizeChecker(KernelOp kernel, SizeFacts &facts)
+      : kernel(kernel), facts(facts), b(kernel) {}
+
+  /// Checks each dimension that the structured ops read or write; returns how
+  /// many checks that took.
+  unsigned check();
+
+private:
+  void checkOperand(linalg::LinalgOp op, OpOperand &operand);
+  void checkDim(linalg::LinalgOp op, AffineExpr at, const HostSize &size);
+  void checkEnd(linalg::LinalgOp op, AffineExpr at, const HostSize &size);
+  void require(Value fits, Value size, Value other);
+
+  std::optional<HostSize> sizeInside(Value tensor, int64_t dim);
+  HostSize extentOf(linalg::LinalgOp op, unsigned dim);
+  /// The index at which an access ends: the largest if `last`, the smallest
+  /// otherwise.
+  Value endOf(linalg::LinalgOp op, AffineExpr at, bool last);
+
+  Value index(int64_t value) {
+    return arith::ConstantIndexOp::create(b, kernel.getLoc(), value);
+  }
+  Value valueOf(const HostSize &size);
+  template <typename Op>
+  Value combine(Value x, Value y) {
+    return b.createOrFold<Op>(kernel.getLoc(), x, y);
+  }
+  Value compare(arith::CmpIPredicate predicate, Value x, Value y) {
+    return arith::CmpIOp::create(b, kernel.getLoc(), predicate, x, y);
+  }
+
+  KernelOp kernel;
+  SizeFacts &facts;
+  OpBuilder b;
+  /// What is being checked: an operand of the kernel and its dimension.
+  std::pair<Value, int64_t> current;
+  unsigned made = 0;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Sizes and ends
+//===----------------------------------------------------------------------===//
+
+Value SizeChecker::valueOf(const HostSize &size) {
+  if (size.tensor)
+    return tensor::DimOp::create(b, kernel.getLoc(), size.tensor, size.dim);
+  return getValueOrCreateConstantIndexOp(b, kernel.getLoc(), size.number);
+}
+
+/// The size of a tensor in the body; nothing for one of no operand's size.
+std::optional<HostSize> SizeChecker::sizeInside(Value tensor, int64_t dim) {
+  if (auto argument = dyn_cast<BlockArgument>(tensor))
+    return sizeOfHostTensor(kernel->getOperand(argument.getArgNumber()), dim);
+  auto type = cast<RankedTensorType>(tensor.getType());
+  if (!type.isDynamicDim(dim))
+    return HostSize{b.getIndexAttr(type.getDimSize(dim)), {}};
+  if (auto op = tensor.getDefiningOp<linalg::LinalgOp>())
+    return sizeInside(
+        op.getDpsInitOperand(cast<OpResult>(tensor).getResultNumber())->get(),
+        dim);
+  auto empty = tensor.getDefiningOp<tensor::EmptyOp>();
+  auto like = empty ? empty.getDynamicSize(dim).getDefiningOp<tensor::DimOp>()
+                    : nullptr;
+  if (like && like.getConstantIndex())
+    return sizeInside(like.getSource(), *like.getConstantIndex());
+  return std::nullopt;
+}
+
+HostSize SizeChecker::extentOf(linalg::LinalgOp op, unsigned dim) {
+  unsigned loop = *kernel.findLoop(KernelOp::getAxes(op)[dim]);
+  LoopAttr known = kernel.getLoop(loop);
+  if (!known.isDynamic())
+    return {b.getIndexAttr(known.getExtent()), {}};
+  auto [operand, place] = *kernel.findExtentOperand(loop);
+  return sizeOfHostTensor(kernel->getOperand(operand), place);
+}
+
+Value SizeChecker::endOf(linalg::LinalgOp op, AffineExpr at, bool last) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(at))
+    return index(constant.getValue());
+  if (auto dim = dyn_cast<AffineDimExpr>(at))
+    return last ? combine<arith::SubIOp>(
+                      valueOf(extentOf(op, dim.getPosition())), index(1))
+                : index(0);
+  auto binary = cast<AffineBinaryOpExpr>(at);
+  AffineExpr x = binary.getLHS();
+  if (at.getKind() == AffineExprKind::Add)
+    return combine<arith::AddIOp>(endOf(op, x, last),
+                                  endOf(op, binary.getRHS(), last));
+  int64_t y = cast<AffineConstantExpr>(binary.getRHS()).getValue();
+  switch (at.getKind()) {
+  case AffineExprKind::Mul:
+    return combine<arith::MulIOp>(endOf(op, x, last == (y >= 0)), index(y));
+  case AffineExprKind::FloorDiv:
+    return combine<arith::FloorDivSIOp>(endOf(op, x, last), index(y));
+  case AffineExprKind::CeilDiv:
+    return combine<arith::CeilDivSIOp>(endOf(op, x, last), index(y));
+  default:
+    // A remainder; one of a loop alone is the loop, in a longer dimension.
+    return y == beyondAnyLoop ? endOf(op, x, last) : index(last ? y - 1 : 0);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Checks
+//===----------------------------------------------------------------------===//
+
+/// "'x'" for an input of the model, "an operand" for what is computed.
+static std::string nameOf(Value hostTensor) {
+  while (auto cast = hostTensor.getDefiningOp<tensor::CastOp>())
+    hostTensor = cast.getSource();
+  auto argument = dyn_cast<BlockArgument>(hostTensor);
+  auto function =
+      argument
+          ? dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp())
+          : FunctionOpInterface();
+  auto name = function ? function.getArgAttrOfType<StringAttr>(
+                             argument.getArgNumber(), "onnx.name")
+                       : StringAttr();
+  return name ? "'" + name.str() + "'" : "an operand";
+}
+
+void SizeChecker::require(Value fits, Value size, Value other) {
+  CheckOp::create(b, kernel.getLoc(), fits,
+                  "the size of dimension " + std::to_string(current.second) +
+                      " of " + nameOf(current.first) + " does not fit",
+                  ValueRange{size, other});
+  ++made;
+}
+
+/// A loop alone runs along the whole dimension.
+void SizeChecker::checkDim(linalg::LinalgOp op, AffineExpr at,
+                           const HostSize &size) {
+  auto loop = dyn_cast<AffineDimExpr>(at);
+  if (!loop)
+    return checkEnd(op, at, size);
+  HostSize extent = extentOf(op, loop.getPosition());
+  if (facts.areEqual(size, extent))
+    return;
+  Value found = valueOf(size), wanted = valueOf(extent);
+  require(compare(arith::CmpIPredicate::eq, found, wanted), found, wanted);
+  facts.add(size, extent);
+}
+
+/// Anything else ends inside of it, unless a loop has no iteration.
+void SizeChecker::checkEnd(linalg::LinalgOp op, AffineExpr at,
+                           const HostSize &size) {
+  Value end = combine<arith::AddIOp>(endOf(op, at, true), index(1));
+  if (isAtLeast(size, asHostSize(getAsOpFoldResult(end))))
+    return;
+  Value found = valueOf(size);
+  Value fits = compare(arith::CmpIPredicate::sge, found, end);
+  for (unsigned dim = 0; dim < op.getNumLoops(); ++dim) {
+    HostSize extent = extentOf(op, dim);
+    if (!extent.tensor && getConstantIntValue(extent.number).value_or(0) > 0)
+      continue;
+    fits = combine<arith::OrIOp>(
+        fits, compare(arith::CmpIPredicate::eq, valueOf(extent), index(0)));
+  }
+  require(fits, found, end);
+}
+
+/// An input that the payload does not read only carries a size.
+void SizeChecker::checkOperand(linalg::LinalgOp op, OpOperand &operand) {
+  auto type = dyn_cast<RankedTensorType>(operand.get().getType());
+  if (!type ||
+      (op.isDpsInput(&operand) && !op.payloadUsesValueFromOperand(&operand)))
+    return;
+  AffineMap map = op.getMatchingIndexingMap(&operand);
+  for (auto [dim, at] : llvm::enumerate(map.getResults()))
+    if (std::optional<HostSize> size = sizeInside(operand.get(), dim)) {
+      auto argument = dyn_cast<BlockArgument>(operand.get());
+      current = {argument ? kernel->getOperand(argument.getArgNumber())
+                          : operand.get(),
+                 dim};
+      checkDim(op, at, *size);
+    }
+}
+
+unsigned SizeChecker::check() {
+  for (linalg::LinalgOp op : kernel.getStructuredOps())
+    for (OpOperand &operand : op->getOpOperands())
+      checkOperand(op, operand);
+  return made;
+}
+
+namespace {
+struct KrnlCheckSizes : public impl::KrnlCheckSizesPassBase<KrnlCheckSizes> {
+  void runOnOperation() override { checkInside(getOperation()); }
+
+  /// What has been checked before holds in regions, too, but not behind them.
+  void checkInside(Operation *op) {
+    for (Region &region : op->getRegions())
+      for (Block &block : region) {
+        size_t before = facts.mark();
+        for (Operation &inner : block) {
+          if (auto check = dyn_cast<CheckOp>(inner))
+            facts.add(check.getCondition());
+          else if (auto kernel = dyn_cast<KernelOp>(inner))
+            numChecks += SizeChecker(kernel, facts).check();
+          else
+            checkInside(&inner);
+        }
+        facts.forgetSince(before);
+      }
+  }
+
+  SizeFacts facts;
+};
+} // namespace
+
+} // namespace onnxc::krnl

@@ -1,0 +1,202 @@
+//===- HostSizes.cpp - What is known of sizes of the host -------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "HostSizes.h"
+
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace onnxc::krnl {
+
+bool HostSize::operator==(const HostSize &other) const {
+  if (tensor || other.tensor)
+    return tensor == other.tensor && dim == other.dim;
+  auto x = getConstantIntValue(number), y = getConstantIntValue(other.number);
+  return number == other.number || (x && x == y);
+}
+
+//===----------------------------------------------------------------------===//
+// Where sizes come from
+//===----------------------------------------------------------------------===//
+
+HostSize asHostSize(OpFoldResult number) {
+  auto value = dyn_cast<Value>(number);
+  auto dim = value ? value.getDefiningOp<tensor::DimOp>() : tensor::DimOp();
+  if (dim && dim.getConstantIndex())
+    return sizeOfHostTensor(dim.getSource(), *dim.getConstantIndex());
+  return {number, {}};
+}
+
+/// The size of what a branch gives, if both ways give the same: what is
+/// expanded only where it is smaller.
+static std::optional<HostSize> sizeOfBranch(Value tensor, int64_t dim) {
+  auto branch = tensor.getDefiningOp<scf::IfOp>();
+  if (!branch)
+    return std::nullopt;
+  unsigned number = cast<OpResult>(tensor).getResultNumber();
+  HostSize yes = sizeOfHostTensor(branch.thenYield().getOperand(number), dim),
+           no = sizeOfHostTensor(branch.elseYield().getOperand(number), dim);
+  Value what = no.tensor ? no.tensor : dyn_cast<Value>(no.number);
+  if (what && branch->isAncestor(what.getParentBlock()->getParentOp()))
+    return std::nullopt;
+  SizeFacts facts;
+  facts.add(branch.getCondition());
+  return facts.areEqual(yes, no) ? std::optional(no) : std::nullopt;
+}
+
+HostSize sizeOfHostTensor(Value tensor, int64_t dim) {
+  while (auto cast = tensor.getDefiningOp<tensor::CastOp>())
+    tensor = cast.getSource();
+  auto type = cast<RankedTensorType>(tensor.getType());
+  if (!type.isDynamicDim(dim))
+    return {Builder(type.getContext()).getIndexAttr(type.getDimSize(dim)), {}};
+  if (auto empty = tensor.getDefiningOp<tensor::EmptyOp>())
+    return asHostSize(empty.getDynamicSize(dim));
+  if (auto kernel = tensor.getDefiningOp<KernelOp>())
+    return sizeOfHostTensor(
+        kernel.getOuts()[cast<OpResult>(tensor).getResultNumber()], dim);
+  if (std::optional<HostSize> size = sizeOfBranch(tensor, dim))
+    return *size;
+  return {{}, tensor, dim};
+}
+
+//===----------------------------------------------------------------------===//
+// Order
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A sum of sizes with factors, and a constant.
+struct LinearSize {
+  SmallVector<std::pair<HostSize, int64_t>> terms;
+  int64_t constant = 0;
+  bool overflows = false;
+
+  void add(const HostSize &size, int64_t factor);
+  /// Takes out a term that is the largest of two.
+  std::optional<std::pair<arith::MaxSIOp, int64_t>> takeLargest();
+  /// Every term that is left is a size with a positive factor.
+  bool isPositive() const;
+};
+} // namespace
+
+void LinearSize::add(const HostSize &size, int64_t factor) {
+  if (std::optional<int64_t> known = getConstantIntValue(size.number)) {
+    int64_t product = 0;
+    overflows |= llvm::MulOverflow(*known, factor, product) ||
+                 llvm::AddOverflow(constant, product, constant);
+    return;
+  }
+  auto value = size.tensor ? Value() : cast<Value>(size.number);
+  Operation *op = value ? value.getDefiningOp() : nullptr;
+  auto of = [&](unsigned i) {
+    return asHostSize(getAsOpFoldResult(op->getOperand(i)));
+  };
+  if (isa_and_nonnull<arith::AddIOp>(op)) {
+    add(of(0), factor);
+    return add(of(1), factor);
+  }
+  if (isa_and_nonnull<arith::SubIOp>(op)) {
+    add(of(0), factor);
+    return add(of(1), -factor);
+  }
+  if (isa_and_nonnull<arith::MulIOp>(op))
+    for (unsigned i : {0, 1})
+      if (auto known = getConstantIntValue(of(i).number)) {
+        overflows |= llvm::MulOverflow(*known, factor, factor);
+        return add(of(1 - i), factor);
+      }
+  auto *known = llvm::find_if(
+      terms, [&](const auto &term) { return term.first == size; });
+  if (known == terms.end())
+    known = &terms.emplace_back(size, 0);
+  overflows |= llvm::AddOverflow(known->second, factor, known->second);
+}
+
+std::optional<std::pair<arith::MaxSIOp, int64_t>> LinearSize::takeLargest() {
+  for (auto &[size, factor] : terms) {
+    auto value = size.tensor ? Value() : cast<Value>(size.number);
+    auto largest = value ? value.getDefiningOp<arith::MaxSIOp>() : nullptr;
+    if (!largest || factor <= 0)
+      continue;
+    return std::make_pair(largest, std::exchange(factor, 0));
+  }
+  return std::nullopt;
+}
+
+bool LinearSize::isPositive() const {
+  return constant >= 0 && llvm::all_of(terms, [](const auto &term) {
+           return term.second == 0 || (term.first.tensor && term.second > 0);
+         });
+}
+
+/// max(a, b) is at least a, and at least b: one of them has to do.
+static bool isNeverNegative(LinearSize sum, unsigned depth = 4) {
+  auto largest = sum.takeLargest();
+  if (sum.overflows || depth == 0)
+    return false;
+  if (!largest)
+    return sum.isPositive();
+  return llvm::any_of(largest->first->getOperands(), [&](Value either) {
+    LinearSize instead = sum;
+    instead.add(asHostSize(getAsOpFoldResult(either)), largest->second);
+    return isNeverNegative(std::move(instead), depth - 1);
+  });
+}
+
+bool isAtLeast(const HostSize &x, const HostSize &y) {
+  LinearSize difference;
+  difference.add(x, 1);
+  difference.add(y, -1);
+  return isNeverNegative(std::move(difference));
+}
+
+//===----------------------------------------------------------------------===//
+// Equality
+//===----------------------------------------------------------------------===//
+
+void SizeFacts::add(Value condition) {
+  if (auto both = condition.getDefiningOp<arith::AndIOp>()) {
+    add(both.getLhs());
+    add(both.getRhs());
+  }
+  auto compare = condition.getDefiningOp<arith::CmpIOp>();
+  if (compare && compare.getPredicate() == arith::CmpIPredicate::eq)
+    add(asHostSize(getAsOpFoldResult(compare.getLhs())),
+        asHostSize(getAsOpFoldResult(compare.getRhs())));
+}
+
+bool SizeFacts::areEqual(const HostSize &x, const HostSize &y) const {
+  if (x == y)
+    return true;
+  LinearSize difference;
+  difference.add(x, 1);
+  difference.add(y, -1);
+  bool isNothing =
+      difference.constant == 0 && !difference.overflows &&
+      llvm::all_of(difference.terms, [](auto &t) { return t.second == 0; });
+  if (isNothing)
+    return true;
+  // All that is equal to x by what is known.
+  SmallVector<HostSize> same{x};
+  for (size_t i = 0; i < same.size(); ++i)
+    for (const auto &[a, b] : equal)
+      for (auto [from, to] : {std::pair(&a, &b), std::pair(&b, &a)})
+        if (*from == same[i] && !llvm::is_contained(same, *to)) {
+          if (*to == y)
+            return true;
+          same.push_back(*to);
+        }
+  return false;
+}
+
+} // namespace onnxc::krnl

@@ -1,0 +1,53 @@
+//===- HostSizes.h - What is known of sizes of the host ---------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_DIALECT_KRNL_TRANSFORMS_HOSTSIZES_H
+#define ONNXC_DIALECT_KRNL_TRANSFORMS_HOSTSIZES_H
+
+#include "mlir/IR/OpDefinition.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace onnxc::krnl {
+
+/// A size, or what sizes are computed to: a number, or the size of a dimension.
+struct HostSize {
+  mlir::OpFoldResult number;
+  mlir::Value tensor;
+  int64_t dim = 0;
+
+  bool operator==(const HostSize &other) const;
+};
+
+/// The size of a dimension of a tensor of the host. Looks through what only
+/// passes a size on; a cast may claim one that nobody has checked.
+HostSize sizeOfHostTensor(mlir::Value tensor, int64_t dim);
+
+/// An index of the host; that of a dimension as such.
+HostSize asHostSize(mlir::OpFoldResult number);
+
+/// Is x >= y, whatever the sizes of the inputs are? Follows sums, products with
+/// constants, and largest of two.
+bool isAtLeast(const HostSize &x, const HostSize &y);
+
+/// Sizes that are known to be equal at some place of the program.
+class SizeFacts {
+public:
+  /// Adds what `condition` implies.
+  void add(mlir::Value condition);
+  void add(const HostSize &x, const HostSize &y) { equal.push_back({x, y}); }
+
+  bool areEqual(const HostSize &x, const HostSize &y) const;
+
+  /// For what holds in a region only.
+  size_t mark() const { return equal.size(); }
+  void forgetSince(size_t mark) { equal.truncate(mark); }
+
+private:
+  llvm::SmallVector<std::pair<HostSize, HostSize>> equal;
+};
+
+} // namespace onnxc::krnl
+
+#endif // ONNXC_DIALECT_KRNL_TRANSFORMS_HOSTSIZES_H

@@ -1,0 +1,83 @@
+// RUN: onnx-opt %s --krnl-check-sizes --cse --krnl-simplify-host | FileCheck %s
+
+// The loop runs as far as the first operand that it indexes alone; the others
+// have to be as long. Inputs of the model are called by their names.
+// CHECK-LABEL: func @two_operands
+// CHECK-SAME:    (%[[A:.+]]: tensor<?xf32>, %[[B:[a-z0-9]+]]: tensor<?xf32> {
+// CHECK-DAG:     %[[SIZE_A:.+]] = tensor.dim %[[A]]
+// CHECK-DAG:     %[[SIZE_B:.+]] = tensor.dim %[[B]]
+// CHECK:         %[[SAME:.+]] = arith.cmpi eq, %[[SIZE_B]], %[[SIZE_A]]
+// CHECK:         krnl.check %[[SAME]], "the size of dimension 0 of 'b' does not fit" sizes(%[[SIZE_B]], %[[SIZE_A]])
+// CHECK-NOT:     krnl.check
+// CHECK:         krnl.kernel
+func.func @two_operands(%a: tensor<?xf32>, %b: tensor<?xf32> {onnx.name = "b"}) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %a, %c0 : tensor<?xf32>
+  %o = tensor.empty(%n) : tensor<?xf32>
+  %y = krnl.kernel "add" loops [i = ?] ins(%a, %b : tensor<?xf32>, tensor<?xf32>) outs(%o : tensor<?xf32>) {
+  ^bb0(%x: tensor<?xf32>, %z: tensor<?xf32>, %out: tensor<?xf32>):
+    %r = linalg.generic {
+        indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>],
+        iterator_types = ["parallel"]}
+        ins(%x, %z : tensor<?xf32>, tensor<?xf32>) outs(%out : tensor<?xf32>) attrs = {krnl.axes = ["i"]} {
+    ^bb1(%p: f32, %q: f32, %s: f32):
+      %sum = arith.addf %p, %q : f32
+      linalg.yield %sum : f32
+    } -> tensor<?xf32>
+    krnl.yield %r : tensor<?xf32>
+  } -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+// What a cast claims is checked of what it casts; what only carries the size of
+// a loop is not read.
+// CHECK-LABEL: func @behind_a_cast
+// CHECK-SAME:    (%[[A:.+]]: tensor<?xf32>, %[[CARRIER:.+]]: tensor<?xi8>)
+// CHECK:         %[[SIZE:.+]] = tensor.dim %[[A]]
+// CHECK:         %[[SAME:.+]] = arith.cmpi eq, %[[SIZE]], %c8
+// CHECK:         krnl.check %[[SAME]], {{.+}} sizes(%[[SIZE]], %c8)
+// CHECK-NOT:     krnl.check
+func.func @behind_a_cast(%a: tensor<?xf32>, %carrier: tensor<?xi8>) -> tensor<8xf32> {
+  %b = tensor.cast %a : tensor<?xf32> to tensor<8xf32>
+  %o = tensor.empty() : tensor<8xf32>
+  %y = krnl.kernel "copy" loops [i = 8] ins(%b, %carrier : tensor<8xf32>, tensor<?xi8>) outs(%o : tensor<8xf32>) {
+  ^bb0(%x: tensor<8xf32>, %c: tensor<?xi8>, %out: tensor<8xf32>):
+    %r = linalg.generic {
+        indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>],
+        iterator_types = ["parallel"]}
+        ins(%x, %c : tensor<8xf32>, tensor<?xi8>) outs(%out : tensor<8xf32>) attrs = {krnl.axes = ["i"]} {
+    ^bb1(%p: f32, %q: i8, %s: f32):
+      linalg.yield %p : f32
+    } -> tensor<8xf32>
+    krnl.yield %r : tensor<8xf32>
+  } -> tensor<8xf32>
+  return %y : tensor<8xf32>
+}
+
+// Windows end at 2 * (3 - 1) + (k - 1): seven places for three elements. Where
+// no window has an element, nothing is read.
+// CHECK-LABEL: func @window
+// CHECK-SAME:    (%[[A:.+]]: tensor<?xf32>, %[[W:.+]]: tensor<?xf32>)
+// CHECK-DAG:     %[[SIZE:.+]] = tensor.dim %[[A]]
+// CHECK-DAG:     %[[K:.+]] = tensor.dim %[[W]]
+// CHECK:         %[[FITS:.+]] = arith.cmpi sge, %[[SIZE]], %[[LAST:[a-z0-9_]+]]
+// CHECK:         %[[EMPTY:.+]] = arith.cmpi eq, %[[K]], %c0
+// CHECK:         %[[OR:.+]] = arith.ori %[[FITS]], %[[EMPTY]]
+// CHECK:         krnl.check %[[OR]], {{.+}} sizes(%[[SIZE]], %[[LAST]])
+func.func @window(%a: tensor<?xf32>, %w: tensor<?xf32>) -> tensor<3xf32> {
+  %o = tensor.empty() : tensor<3xf32>
+  %y = krnl.kernel "conv" loops [i = 3, k = ?] ins(%a, %w : tensor<?xf32>, tensor<?xf32>) outs(%o : tensor<3xf32>) {
+  ^bb0(%x: tensor<?xf32>, %v: tensor<?xf32>, %out: tensor<3xf32>):
+    %r = linalg.generic {
+        indexing_maps = [affine_map<(d0, d1) -> (d0 * 2 + d1)>, affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d0)>],
+        iterator_types = ["parallel", "reduction"]}
+        ins(%x, %v : tensor<?xf32>, tensor<?xf32>) outs(%out : tensor<3xf32>) attrs = {krnl.axes = ["i", "k"]} {
+    ^bb1(%p: f32, %q: f32, %s: f32):
+      %m = arith.mulf %p, %q : f32
+      %t = arith.addf %s, %m : f32
+      linalg.yield %t : f32
+    } -> tensor<3xf32>
+    krnl.yield %r : tensor<3xf32>
+  } -> tensor<3xf32>
+  return %y : tensor<3xf32>
+}

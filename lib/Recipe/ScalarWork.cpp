@@ -9,9 +9,11 @@
 #include "KernelShape.h"
 #include "onnxc/Conversion/KrnlToLLVM/VectorMath.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
+#include "onnxc/Dialect/Krnl/IR/Unlikely.h"
 #include "onnxc/Dialect/Krnl/IR/Walk.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 
@@ -32,9 +34,13 @@ static bool hasLanes(const LoopNest &nest, unsigned number,
   });
 }
 
-static bool readsByData(linalg::LinalgOp op) {
-  return !op.getBlock()->getOps<tensor::ExtractOp>().empty();
+/// What of the payload reads at an index that depends on data, if anything.
+static Operation *readByData(linalg::LinalgOp op) {
+  auto reads = op.getBlock()->getOps<tensor::ExtractOp>();
+  return reads.empty() ? nullptr : *reads.begin();
 }
+
+static constexpr llvm::StringLiteral byData = "index depends on data";
 
 /// Why no recipe gives the op lanes; empty where nothing of its own is in the
 /// way.
@@ -44,7 +50,7 @@ static std::string reasonOf(KernelOp kernel, linalg::LinalgOp op,
     return "elements that fit no vector";
   if (isWalk(op))
     return "each step depends on what the last one found";
-  bool gathers = readsByData(op);
+  bool gathers = readByData(op);
   std::string longest;
   int64_t extent = 0;
   for (StringRef axis : KernelOp::getAxes(op))
@@ -56,29 +62,40 @@ static std::string reasonOf(KernelOp kernel, linalg::LinalgOp op,
       llvm::none_of(KernelOp::getAxes(op), [&](StringRef axis) {
         return readsInLine(op, axis) && extentOf(kernel, axis, unknown) >= 4;
       }))
-    return "index depends on data";
+    return byData.str();
   if (isOrdered(op))
     return "computes in order";
   if (op.getNumReductionLoops() > 0 && !isCombinable(op))
     return "reduction whose parts cannot be combined";
   if (extent < 4)
     return "no loop of 4 or more iterations";
-  return gathers ? "index depends on data" : "";
+  return gathers ? byData.str() : "";
 }
 
-/// A function of the payload that vectors have no code for.
-static std::string scalarFunction(linalg::LinalgOp op) {
+/// What of the payload vectors have no code for, if anything.
+static Operation *scalarFunction(linalg::LinalgOp op) {
   for (Operation &inner : op.getBlock()->without_terminator())
     if (!hasVectorForm(&inner))
-      return (inner.getName().stripDialect() + " of each lane by itself").str();
-  return "";
+      return &inner;
+  return nullptr;
 }
 
+/// Is `op` on the second way of a branch that is hardly ever taken?
+static bool isUnlikely(Operation *op, Operation *around) {
+  auto branch = dyn_cast<scf::IfOp>(around);
+  return branch && branch->hasAttr(unlikelyAttrName) &&
+         branch.getElseRegion().isAncestor(op->getParentRegion());
+}
+
+/// How often `op` is run, as far as one can tell.
 static double timesRun(Operation *op, int64_t unknown) {
   double times = 1;
-  for (Operation *at = op->getParentOp(); at; at = at->getParentOp())
+  for (Operation *at = op->getParentOp(); at; at = at->getParentOp()) {
     if (isa<LoopLikeOpInterface>(at))
       times *= double(unknown);
+    if (isUnlikely(op, at))
+      return 0;
+  }
   return times;
 }
 
@@ -103,8 +120,10 @@ static double workOfCall(CallOp call, int64_t unknown) {
 /// the work of all.
 static double inspect(KernelOp kernel, int64_t unknown,
                       SmallVectorImpl<ScalarWork> &found) {
-  LoopNest nest = LoopNest::replay(kernel);
   double total = 0, times = timesRun(kernel, unknown);
+  if (times == 0)
+    return 0;
+  LoopNest nest = LoopNest::replay(kernel);
   SmallVector<linalg::LinalgOp> ops = kernel.getStructuredOps();
   // Ops that share their loops have lanes together or not at all.
   std::string common;
@@ -116,13 +135,21 @@ static double inspect(KernelOp kernel, int64_t unknown,
   for (auto [number, op] : llvm::enumerate(ops)) {
     double work = double(workBytesOf(kernel, op, unknown)) * times;
     total += work;
+    // What was folded into the op comes from another node.
+    Operation *cause = nullptr;
     std::string reason;
-    if (hasLanes(nest, number, op))
-      reason = scalarFunction(op);
-    else if (reason = reasonOf(kernel, op, unknown); reason.empty())
+    if (hasLanes(nest, number, op)) {
+      if ((cause = scalarFunction(op)))
+        reason =
+            (cause->getName().stripDialect() + " of each lane by itself").str();
+    } else if (reason = reasonOf(kernel, op, unknown); reason.empty()) {
       reason = common.empty() ? "no loop runs along memory" : common;
+    } else if (reason == byData) {
+      cause = readByData(op);
+    }
     if (!reason.empty())
-      found.push_back({op.getLoc(), kernel.getName().str(), reason, work});
+      found.push_back({cause ? cause->getLoc() : op.getLoc(),
+                       kernel.getName().str(), reason, work});
   }
   return total;
 }

@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/Krnl/IR/Unlikely.h"
 
 using namespace mlir;
 using onnxc::krnl::KernelBuilder;
@@ -132,6 +133,7 @@ Value expandTo(OpBuilder &b, Location loc, Value operand,
       [&](OpBuilder &nb, Location l) {
         scf::YieldOp::create(nb, l, expand(nb, l, operand, expanded, sizes));
       });
+  branch->setAttr(krnl::unlikelyAttrName, b.getUnitAttr());
   return branch.getResult(0);
 }
 

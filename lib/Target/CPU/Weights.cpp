@@ -41,21 +41,43 @@ static LogicalResult writeAll(int file, ArrayRef<char> bytes, int64_t offset,
 
 namespace {
 
-/// Walks the stored array of a packed constant and copies the elements.
+/// Walks the stored array of a packed constant and copies the elements, some of
+/// its outermost blocks at a time.
 class Packer {
 public:
   Packer(krnl::PackedLayoutAttr layout, ArrayRef<int64_t> shape,
-         int64_t elementSize, ArrayRef<char> source, std::vector<char> &target)
+         int64_t elementSize, ArrayRef<char> source)
       : sizes(layout.getSizes()), dims(layout.getDims()),
         strides(layout.getStrides()), shape(shape), elementSize(elementSize),
-        source(source), target(target), position(shape.size(), 0) {
+        source(source), position(shape.size(), 0) {
     copiesRuns = !sizes.empty() && strides.back() == 1 &&
                  dims.back() + 1 == static_cast<int64_t>(shape.size());
   }
 
-  void run() { walk(0, 0); }
+  /// How many blocks there are, and the bytes of each.
+  int64_t blocks() const { return isLine() ? 1 : sizes.front(); }
+  int64_t blockBytes() const {
+    return elementSize *
+           llvm::product_of(isLine() ? sizes : sizes.drop_front());
+  }
+
+  /// `count` blocks, beginning with `first`.
+  std::vector<char> pack(int64_t first, int64_t count) {
+    target.assign(count * blockBytes(), 0);
+    if (isLine()) {
+      walk(0, 0);
+      return std::move(target);
+    }
+    for (int64_t i = 0; i < count; ++i) {
+      position[dims.front()] = (first + i) * strides.front();
+      walk(1, i);
+    }
+    return std::move(target);
+  }
 
 private:
+  bool isLine() const { return sizes.size() < 2; }
+
   /// Entry `level` of the layout; `offset` counts stored elements.
   void walk(unsigned level, int64_t offset) {
     if (level == sizes.size())
@@ -89,7 +111,7 @@ private:
   ArrayRef<int64_t> shape;
   int64_t elementSize;
   ArrayRef<char> source;
-  std::vector<char> &target;
+  std::vector<char> target;
   SmallVector<int64_t> position;
   /// The innermost entry goes along the last dimension, element by element.
   bool copiesRuns;
@@ -113,6 +135,9 @@ std::vector<char> spreadNarrow(ArrayRef<char> packed, int64_t count,
   }
   return bytes;
 }
+
+/// Bytes of a constant that are packed at a time.
+static constexpr int64_t partBytes = 32 << 20;
 
 /// Writes one entry of krnl.weights.
 static LogicalResult writeEntry(DictionaryAttr entry, ModuleOp module,
@@ -150,9 +175,15 @@ static LogicalResult writeEntry(DictionaryAttr entry, ModuleOp module,
   if (!layout)
     return write(bytes, offset);
   int64_t size = elementBytes(element);
-  std::vector<char> stored(size * llvm::product_of(layout.getSizes()));
-  Packer(layout, type.getShape(), size, bytes, stored).run();
-  return write(stored, offset);
+  Packer packer(layout, type.getShape(), size, bytes);
+  int64_t step = std::max<int64_t>(partBytes / packer.blockBytes(), 1);
+  for (int64_t first = 0; first < packer.blocks(); first += step) {
+    int64_t count = std::min(step, packer.blocks() - first);
+    if (failed(write(packer.pack(first, count),
+                     offset + first * packer.blockBytes())))
+      return failure();
+  }
+  return success();
 }
 
 LogicalResult writeWeights(ModuleOp module, WeightSink write) {

@@ -95,10 +95,10 @@ static void buildLoops(OpPassManager &passes, const PhaseInputs &inputs) {
 /// Each function for itself: one that needs another round needs it alone, and
 /// threads share the work.
 static void addCleanUp(OpPassManager &target) {
-  target.addNestedPass<func::FuncOp>(createCanonicalizerPass());
   target.addNestedPass<func::FuncOp>(createCSEPass());
 }
 
+  target.addNestedPass<func::FuncOp>(createCanonicalizerPass());
   OpPassManager &target = passes.nest<ModuleOp>();
   krnl::KrnlLowerKernelsPassOptions lower;
   lower.strict = inputs.options.strict;

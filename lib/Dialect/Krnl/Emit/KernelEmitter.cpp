@@ -8,6 +8,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 
@@ -208,6 +209,10 @@ void KernelEmitter::emitShared(unsigned position) {
   });
 }
 
+/// Vectors of this many bytes have masks for nothing, so that the rows that are
+/// left need no variant for full vectors.
+static constexpr int64_t freeMasks = 64;
+
 /// Opens the register-tile loops: one variant of the code for full tiles, one
 /// for the tile that is cut off by the end of an axis.
 void KernelEmitter::emitTileVariants(unsigned position) {
@@ -232,6 +237,24 @@ void KernelEmitter::emitTileVariants(unsigned position) {
   };
   if (bound.isConstant())
     return emitWith(bound.offset);
+  // The length of the tail may be known only at run time: lanes are masked.
+  auto emitMasked = [&] {
+    ActiveLoop state;
+    state.lanes = lanes;
+    state.copies = llvm::divideCeil(extent, lanes);
+    state.dynamicLimit = math.scalar(bound);
+    active[use.loop] = state;
+    emitTileVariants(position + 1);
+  };
+  unsigned blocked = nest.loop(use.loop).kind == Loop::Kind::BlockInner
+                         ? nest.loop(use.loop).parents[0]
+                         : use.loop;
+  int64_t blockedExtent = nest.loop(blocked).extent;
+  bool isKnown = !ShapedType::isDynamic(blockedExtent) &&
+                 blockedExtent % extent &&
+                 nest.loop(blocked).kind == Loop::Kind::Axis;
+  if (inRowTail && lanes > 1 && !isKnown && options.vectorBytes >= freeMasks)
+    return emitMasked();
 
   Value isFull =
       arith::CmpIOp::create(b, arith::CmpIPredicate::eq, math.scalar(bound),
@@ -241,22 +264,10 @@ void KernelEmitter::emitTileVariants(unsigned position) {
   b.setInsertionPointToStart(branch.thenBlock());
   emitWith(extent);
   b.setInsertionPointToStart(branch.elseBlock());
-  unsigned blocked = nest.loop(use.loop).kind == Loop::Kind::BlockInner
-                         ? nest.loop(use.loop).parents[0]
-                         : use.loop;
-  int64_t blockedExtent = nest.loop(blocked).extent;
-  if (!ShapedType::isDynamic(blockedExtent) && blockedExtent % extent &&
-      nest.loop(blocked).kind == Loop::Kind::Axis)
+  if (isKnown)
     return emitWith(blockedExtent % extent);
-  // The length of the tail is known only at run time: masked lanes, or rows.
-  ActiveLoop state;
-  state.lanes = lanes;
-  if (lanes > 1) {
-    state.copies = llvm::divideCeil(extent, lanes);
-    state.dynamicLimit = math.scalar(bound);
-    active[use.loop] = state;
-    return emitTileVariants(position + 1);
-  }
+  if (lanes > 1)
+    return emitMasked();
   emitRowTail(use.loop, extent, bound, [&] { emitTileVariants(position + 1); });
 }
 
@@ -265,6 +276,7 @@ void KernelEmitter::emitTileVariants(unsigned position) {
 /// would wait for each other.
 void KernelEmitter::emitRowTail(unsigned loop, int64_t extent, LaneIndex bound,
                                 function_ref<void()> body) {
+  llvm::SaveAndRestore inside(inRowTail, true);
   LaneIndex done;
   for (auto rows = int64_t(llvm::bit_floor(uint64_t(extent - 1))); rows > 0;
        rows /= 2) {

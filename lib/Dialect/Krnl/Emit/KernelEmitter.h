@@ -310,3 +310,5 @@ private:
 } // namespace onnxc::krnl
 
 #endif // ONNXC_LIB_DIALECT_KRNL_EMIT_KERNELEMITTER_H
+  /// Only some rows of a register tile are left.
+  bool inRowTail = false;

@@ -1,0 +1,46 @@
+// RUN: onnx-opt %s --krnl-lower-kernels=vector-bytes=64 --canonicalize --cse | FileCheck %s --check-prefixes=CHECK,MASKS
+// RUN: onnx-opt %s --krnl-lower-kernels=vector-bytes=32 --canonicalize --cse | FileCheck %s --check-prefixes=CHECK,BRANCHES
+//
+// Of tiles of two rows one may be left. Where masks cost nothing, that row goes
+// through masked vectors whether these are full or not; else it has a variant
+// for each.
+
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (k, n)>
+#c = affine_map<(m, n, k) -> (m, n)>
+// Two full rows:
+// CHECK-LABEL: func private @kernel_product_0(
+// CHECK:         scf.if
+// CHECK:           scf.if
+// CHECK:             vector.store
+// CHECK:           } else {
+// CHECK:             vector.maskedstore
+// One row:
+// CHECK:         } else {
+// MASKS-NOT:       vector.load
+// MASKS-NOT:       vector.store
+// MASKS:           vector.maskedload
+// MASKS-NOT:       vector.store
+// MASKS:           vector.maskedstore
+// BRANCHES:        vector.store
+// BRANCHES:        vector.maskedstore
+// CHECK:         return
+func.func @product(%x: tensor<?x?xf32>, %w: tensor<?x?xf32>, %o: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %y = krnl.kernel "product" loops [m = ?, n = ?, k = ?]
+      ins(%x, %w : tensor<?x?xf32>, tensor<?x?xf32>) outs(%o : tensor<?x?xf32>)
+      recipe [block(m, 2) -> (m.o, m.r), block(n, 16) -> (n.o, n.r), order(m.o, n.o, k, m.r, n.r),
+              share(m.o, n.o), register_tile(m.r, n.r)] {
+  ^bb0(%p: tensor<?x?xf32>, %q: tensor<?x?xf32>, %r: tensor<?x?xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%r : tensor<?x?xf32>) -> tensor<?x?xf32>
+    %s = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%p, %q : tensor<?x?xf32>, tensor<?x?xf32>) outs(%f : tensor<?x?xf32>) attrs = {krnl.axes = ["m", "n", "k"]} {
+    ^bb0(%u: f32, %v: f32, %t: f32):
+      %prod = arith.mulf %u, %v : f32
+      %sum = arith.addf %t, %prod : f32
+      linalg.yield %sum : f32
+    } -> tensor<?x?xf32>
+    krnl.yield %s : tensor<?x?xf32>
+  } -> tensor<?x?xf32>
+  return %y : tensor<?x?xf32>
+}

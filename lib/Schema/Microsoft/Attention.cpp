@@ -114,11 +114,11 @@ static bool fillAttention(Body &b) {
 static bool fillQAttention(Body &b) {
   b << "product = MatMulInteger(input, weight, input_zero_point, "
        "weight_zero_point)"
-    << "sums = Cast<to = 1>(product)"
     << "input_real = Cast<to = 1>(input_scale)"
-    << "weight_real = Cast<to = 1>(weight_scale)"
-    << "factor = Mul(input_real, weight_real)" << "scaled = Mul(sums, factor)"
-    << "projected = CastLike(scaled, bias)" << "all = Add(projected, bias)";
+    << "weight_real = Cast<to = 1>(weight_scale)";
+  b.scaleProduct("input_real", "weight_real");
+  b << "projected = CastLike(scaled, bias)"
+    << "all = Add(projected, bias)";
   return attendProjected(b, {5, 8, -1}, {});
 }
 

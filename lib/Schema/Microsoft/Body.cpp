@@ -5,7 +5,9 @@
 //===----------------------------------------------------------------------===//
 #include "Body.h"
 
+#include <algorithm>
 #include <cstdio>
+#include <map>
 
 using namespace onnxc::schema::microsoft;
 using ::onnx::AttributeProto;
@@ -89,6 +91,12 @@ std::string onnxc::schema::microsoft::literal(double value) {
 //===----------------------------------------------------------------------===//
 // Inputs
 //===----------------------------------------------------------------------===//
+
+void Body::scaleProduct(const std::string &left, const std::string &right) {
+  *this << "sums = Cast<to = 1>(product)"
+        << "scale = Mul(" + left + ", " + right + ")"
+        << "scaled = Mul(sums, scale)";
+}
 
 bool Body::hasInput(int input) const { return context.hasInput(input); }
 bool Body::hasOutput(int output) const { return context.hasOutput(output); }
@@ -213,9 +221,32 @@ std::string Body::attributes(const std::vector<std::string> &names) const {
   return text.empty() ? "" : "<" + text + ">";
 }
 
+/// The attributes of an operator of the standard, in the order of their names.
+static std::map<std::string, OpSchema::Attribute>
+standardAttributes(const char *op) {
+  const OpSchema *standard =
+      ::onnx::OpSchemaRegistry::Schema(op, bodyOpset, "");
+  const auto &attributes = standard->attributes();
+  return {attributes.begin(), attributes.end()};
+}
+
+std::string Body::attributesOf(const char *op) const {
+  std::vector<std::string> names;
+  for (const auto &[name, attribute] : standardAttributes(op))
+    names.push_back(name);
+  return attributes(names);
+}
+
 //===----------------------------------------------------------------------===//
 // Schemas
 //===----------------------------------------------------------------------===//
+
+void onnxc::schema::microsoft::addAttributesOf(
+    OpSchema &schema, const char *op, const std::vector<std::string> &without) {
+  for (auto &[name, attribute] : standardAttributes(op))
+    if (std::find(without.begin(), without.end(), name) == without.end())
+      schema.Attr(attribute);
+}
 
 void onnxc::schema::microsoft::define(OpSchema schema, Fill fill) {
   schema.SetDomain("com.microsoft").SinceVersion(1);

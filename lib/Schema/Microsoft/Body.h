@@ -43,6 +43,10 @@ public:
   void quantize(const std::string &result, const std::string &scale,
                 const std::string &zero, int zeroInput);
 
+  /// Defines `scaled` as product * (left * right), `product` being the integer
+  /// sums of products of bytes with these f32 scales.
+  void scaleProduct(const std::string &left, const std::string &right);
+
   bool hasInput(int input) const;
   bool hasOutput(int output) const;
   /// -1 if it is not known.
@@ -59,6 +63,8 @@ public:
   std::vector<float> numbers(const std::string &attribute) const;
   /// "<a = 1, b = [2, 3]>" of those attributes that the node has.
   std::string attributes(const std::vector<std::string> &names) const;
+  /// The same of what the standard's operator `op` has.
+  std::string attributesOf(const char *op) const;
 
   /// Names of the inputs of a variadic last parameter, the first of which has
   /// number `first` of all: the parameter's name, then PARAMETER_1 and so on.
@@ -83,6 +89,11 @@ using Fill = bool (*)(Body &);
 
 /// Registers `schema` in version 1 of com.microsoft with the body `fill`.
 void define(::onnx::OpSchema schema, Fill fill);
+
+/// Gives `schema` the attributes of the standard's operator `op`, but for those
+/// in `without`.
+void addAttributesOf(::onnx::OpSchema &schema, const char *op,
+                     const std::vector<std::string> &without = {});
 
 /// The usual type sets.
 extern const std::vector<std::string> floatTypes, byteTypes;

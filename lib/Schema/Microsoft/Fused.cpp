@@ -116,17 +116,13 @@ static bool addActivation(Body &b, const std::string &name,
 }
 
 static bool fillFusedConv(Body &b) {
-  b << "conv = Conv " +
-           b.attributes({"auto_pad", "dilations", "group", "kernel_shape",
-                         "pads", "strides"}) +
-           "(X, W, B)"
+  b << "conv = Conv" + b.attributesOf("Conv") + "(X, W, B)"
     << (b.hasInput(3) ? "x = Add(conv, Z)" : "x = Identity(conv)");
   return addActivation(b, b.text("activation"), b.numbers("activation_params"));
 }
 
 static bool fillFusedGemm(Body &b) {
-  b << "x = Gemm " + b.attributes({"alpha", "beta", "transA", "transB"}) +
-           "(A, B, C)";
+  b << "x = Gemm" + b.attributesOf("Gemm") + "(A, B, C)";
   std::vector<float> parameters;
   for (const char *name : {"activation_alpha", "activation_beta"})
     if (b.has(name))
@@ -147,17 +143,12 @@ static OpSchema fusedConv() {
       .Input(2, "B", "One number for each channel.", "T", OpSchema::Optional)
       .Input(3, "Z", "Added to the convolution.", "T", OpSchema::Optional)
       .Output(0, "Y", "The result.", "T")
-      .Attr("auto_pad", "As in Conv.", AttributeProto::STRING, "NOTSET")
-      .Attr("group", "As in Conv.", AttributeProto::INT,
-            static_cast<int64_t>(1))
       .Attr("activation", "Name of an operator.", AttributeProto::STRING,
             ::onnx::OPTIONAL_VALUE)
       .Attr("activation_params", "Its attributes or bounds.",
             AttributeProto::FLOATS, ::onnx::OPTIONAL_VALUE)
       .TypeConstraint("T", floatTypes, "Floating-point tensors.");
-  for (const char *name : {"kernel_shape", "dilations", "strides", "pads"})
-    schema.Attr(name, "As in Conv.", AttributeProto::INTS,
-                ::onnx::OPTIONAL_VALUE);
+  addAttributesOf(schema, "Conv");
   return schema;
 }
 
@@ -172,11 +163,7 @@ static OpSchema fusedGemm() {
       .Attr("activation", "Name of an operator.", AttributeProto::STRING,
             ::onnx::OPTIONAL_VALUE)
       .TypeConstraint("T", floatTypes, "Floating-point tensors.");
-  for (const char *name : {"alpha", "beta"})
-    schema.Attr(name, "As in Gemm.", AttributeProto::FLOAT, 1.0f);
-  for (const char *name : {"transA", "transB"})
-    schema.Attr(name, "As in Gemm.", AttributeProto::INT,
-                static_cast<int64_t>(0));
+  addAttributesOf(schema, "Gemm");
   for (const char *name :
        {"activation_alpha", "activation_beta", "activation_gamma"})
     schema.Attr(name, "Of the activation.", AttributeProto::FLOAT,

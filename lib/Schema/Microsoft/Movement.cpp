@@ -25,11 +25,7 @@ static bool fillNhwcMaxPool(Body &b) {
   int rank = b.rank(0);
   if (rank < 3)
     return false;
-  b.withChannelsFirst("x", rank,
-                      "MaxPool" +
-                          b.attributes({"auto_pad", "ceil_mode", "dilations",
-                                        "kernel_shape", "pads", "strides"}),
-                      "y");
+  b.withChannelsFirst("x", rank, "MaxPool" + b.attributesOf("MaxPool"), "y");
   return true;
 }
 
@@ -126,14 +122,8 @@ static OpSchema nhwcMaxPool() {
       .SetDoc("MaxPool with the channels at the end.")
       .Input(0, "x", "The input.", "T")
       .Output(0, "y", "The result.", "T")
-      .Attr("auto_pad", "As in MaxPool.", AttributeProto::STRING, "NOTSET")
-      .Attr("ceil_mode", "As in MaxPool.", AttributeProto::INT,
-            static_cast<int64_t>(0))
-      .Attr("kernel_shape", "As in MaxPool.", AttributeProto::INTS)
       .TypeConstraint("T", byteTypes, "Bytes.");
-  for (const char *name : {"dilations", "pads", "strides"})
-    schema.Attr(name, "As in MaxPool.", AttributeProto::INTS,
-                ::onnx::OPTIONAL_VALUE);
+  addAttributesOf(schema, "MaxPool", {"storage_order"});
   return schema;
 }
 

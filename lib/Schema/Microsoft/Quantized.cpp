@@ -101,10 +101,7 @@ static bool fillPool(Body &b, const std::string &pool) {
 }
 
 static bool fillAveragePool(Body &b) {
-  return fillPool(
-      b, "AveragePool" +
-             b.attributes({"auto_pad", "ceil_mode", "count_include_pad",
-                           "kernel_shape", "pads", "strides"}));
+  return fillPool(b, "AveragePool" + b.attributesOf("AveragePool"));
 }
 
 static bool fillGlobalAveragePool(Body &b) {
@@ -128,15 +125,9 @@ static OpSchema unary(const char *name, const char *doc) {
 
 static OpSchema averagePool() {
   OpSchema schema = unary("QLinearAveragePool", "AveragePool on bytes.");
-  schema.Attr("auto_pad", "As in AveragePool.", AttributeProto::STRING,
-              "NOTSET");
-  for (const char *name : {"ceil_mode", "channels_last", "count_include_pad"})
-    schema.Attr(name, "As in AveragePool.", AttributeProto::INT,
-                static_cast<int64_t>(0));
-  schema.Attr("kernel_shape", "As in AveragePool.", AttributeProto::INTS);
-  for (const char *name : {"pads", "strides"})
-    schema.Attr(name, "As in AveragePool.", AttributeProto::INTS,
-                ::onnx::OPTIONAL_VALUE);
+  schema.Attr("channels_last", "Whether channels come last.",
+              AttributeProto::INT, static_cast<int64_t>(0));
+  addAttributesOf(schema, "AveragePool", {"dilations"});
   return schema;
 }
 

@@ -21,7 +21,8 @@ static bool fillGemm(Body &b) {
                                : "b = Identity(B)")
     << "product = MatMulInteger(a, b, a_zero_point, b_zero_point)"
     << (b.hasInput(6) ? "sums = Add(product, C)" : "sums = Identity(product)")
-    << "reals = Cast<to = 1>(sums)" << "scale = Mul(a_scale, b_scale)";
+    << "reals = Cast<to = 1>(sums)"
+    << "scale = Mul(a_scale, b_scale)";
   b.real("alpha", b.number("alpha", 1));
   b << "factor = Mul(scale, alpha)";
   if (!b.hasInput(7)) {
@@ -48,15 +49,12 @@ static OpSchema gemm() {
       .Input(7, "y_scale", "Scale of the result.", "tensor(float)", optional)
       .Input(8, "y_zero_point", "Zero point of the result.", "TYZ", optional)
       .Output(0, "Y", "Bytes, or reals if there is no scale.", "TY")
-      .Attr("alpha", "Factor of the sums.", AttributeProto::FLOAT, 1.0f)
       .TypeConstraint("TA", byteTypes, "Bytes.")
       .TypeConstraint("TB", byteTypes, "Bytes.")
       .TypeConstraint("TYZ", byteTypes, "Bytes.")
       .TypeConstraint("TY", {"tensor(float)", "tensor(uint8)", "tensor(int8)"},
                       "Bytes or reals.");
-  for (const char *name : {"transA", "transB"})
-    schema.Attr(name, "Whether the factor is transposed.", AttributeProto::INT,
-                static_cast<int64_t>(0));
+  addAttributesOf(schema, "Gemm", {"beta"});
   return schema;
 }
 
@@ -68,9 +66,7 @@ static bool fillConv(Body &b) {
   bool isChannelsLast = b.integer("channels_last", 0) != 0;
   if (isChannelsLast && b.rank(0) < 3)
     return false;
-  std::string attributes = b.attributes(
-      {"auto_pad", "dilations", "group", "kernel_shape", "pads", "strides"});
-  std::string node = "QLinearConv" + attributes;
+  std::string node = "QLinearConv" + b.attributesOf("QLinearConv");
   std::string rest = ", x_scale, x_zero_point, w, w_scale, w_zero_point, "
                      "y_scale, y_zero_point";
   rest += b.hasInput(8) ? ", B)" : ")";
@@ -95,18 +91,13 @@ static OpSchema conv() {
       .Input(7, "y_zero_point", "Zero point of the result.", "T3")
       .Input(8, "B", "Bias.", "T4", OpSchema::Optional)
       .Output(0, "y", "The result.", "T3")
-      .Attr("auto_pad", "As in Conv.", AttributeProto::STRING, "NOTSET")
-      .Attr("group", "As in Conv.", AttributeProto::INT,
-            static_cast<int64_t>(1))
       .Attr("channels_last", "Whether channels come last.", AttributeProto::INT,
             static_cast<int64_t>(0))
       .TypeConstraint("T1", byteTypes, "Bytes.")
       .TypeConstraint("T2", byteTypes, "Bytes.")
       .TypeConstraint("T3", byteTypes, "Bytes.")
       .TypeConstraint("T4", {"tensor(int32)"}, "Integers.");
-  for (const char *name : {"dilations", "kernel_shape", "pads", "strides"})
-    schema.Attr(name, "As in Conv.", AttributeProto::INTS,
-                ::onnx::OPTIONAL_VALUE);
+  addAttributesOf(schema, "QLinearConv");
   return schema;
 }
 
@@ -143,10 +134,7 @@ static bool fillLSTM(Body &b) {
                                "P"};
   for (int i = 0; i < 5; ++i)
     inputs += std::string(", ") + (b.hasInput(3 + i) ? names[i] : "\"\"");
-  b << "Y, Y_h, Y_c = LSTM" +
-           b.attributes({"activation_alpha", "activation_beta", "activations",
-                         "clip", "direction", "hidden_size", "input_forget"}) +
-           "(" + inputs + ")";
+  b << "Y, Y_h, Y_c = LSTM" + b.attributesOf("LSTM") + "(" + inputs + ")";
   return true;
 }
 
@@ -170,20 +158,9 @@ static OpSchema lstm() {
       .Output(0, "Y", "As in LSTM.", "T", optional)
       .Output(1, "Y_h", "As in LSTM.", "T", optional)
       .Output(2, "Y_c", "As in LSTM.", "T", optional)
-      .Attr("direction", "As in LSTM.", AttributeProto::STRING, "forward")
-      .Attr("hidden_size", "As in LSTM.", AttributeProto::INT,
-            ::onnx::OPTIONAL_VALUE)
-      .Attr("clip", "As in LSTM.", AttributeProto::FLOAT,
-            ::onnx::OPTIONAL_VALUE)
-      .Attr("input_forget", "As in LSTM.", AttributeProto::INT,
-            static_cast<int64_t>(0))
-      .Attr("activations", "As in LSTM.", AttributeProto::STRINGS,
-            ::onnx::OPTIONAL_VALUE)
       .TypeConstraint("T", {"tensor(float)"}, "Reals.")
       .TypeConstraint("T2", byteTypes, "Bytes.");
-  for (const char *name : {"activation_alpha", "activation_beta"})
-    schema.Attr(name, "As in LSTM.", AttributeProto::FLOATS,
-                ::onnx::OPTIONAL_VALUE);
+  addAttributesOf(schema, "LSTM", {"layout"});
   return schema;
 }
 

@@ -13,24 +13,21 @@ using ::onnx::OpSchema;
 // Bytes by bytes
 //===----------------------------------------------------------------------===//
 
-/// Y = scale * product [+ bias]
+/// Y = product * (a_scale * b_scale) [+ bias]
 static void addScaled(Body &b, int bias) {
-  b << "sums = Cast<to = 1>(product)"
-    << (b.hasInput(bias) ? "scaled = Mul(sums, scale) Y = Add(scaled, bias)"
-                         : "Y = Mul(sums, scale)");
+  b.scaleProduct("a_scale", "b_scale");
+  b << (b.hasInput(bias) ? "Y = Add(scaled, bias)" : "Y = Identity(scaled)");
 }
 
 static bool fillDynamicQuantizeMatMul(Body &b) {
   b << "bytes, a_scale, a_zero = DynamicQuantizeLinear(A)"
-    << "product = MatMulInteger(bytes, B, a_zero, b_zero_point)"
-    << "scale = Mul(a_scale, b_scale)";
+    << "product = MatMulInteger(bytes, B, a_zero, b_zero_point)";
   addScaled(b, 4);
   return true;
 }
 
 static bool fillMatMulIntegerToFloat(Body &b) {
-  b << "product = MatMulInteger(A, B, a_zero_point, b_zero_point)"
-    << "scale = Mul(a_scale, b_scale)";
+  b << "product = MatMulInteger(A, B, a_zero_point, b_zero_point)";
   addScaled(b, 6);
   return true;
 }

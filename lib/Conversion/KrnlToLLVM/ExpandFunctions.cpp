@@ -2,13 +2,14 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Where the upstream polynomials are slow or lose digits: exp, sin, cos, tan
-// and atan, on scalars and vectors alike, each within 2 units in the last
+// Where the upstream polynomials are slow or lose digits: exp, pow, sin, cos,
+// tan and atan, on scalars and vectors alike, each within 2 units in the last
 // place. The coefficients are minimax fits of the relative error on the reduced
 // range.
 //
 //===----------------------------------------------------------------------===//
 
+#include "FloatBuilder.h"
 #include "Lowering.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -18,95 +19,49 @@
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 using namespace mlir;
+using onnxc::FloatBuilder;
 
-namespace {
-
-/// Arithmetic on f32 or vectors of it, with constants in place.
-class FloatBuilder {
-public:
-  explicit FloatBuilder(Operation *op)
-      : b(op->getLoc(), op), type(op->getResult(0).getType()) {}
-
-  Value constant(double value) {
+/// p * 2^n for a whole n, in one instruction; null where vectors of this type
+/// have none.
+static Value scaled(FloatBuilder &f, bool hasScale, Value p, Value n) {
+  auto vector = dyn_cast<VectorType>(f.type);
+  int64_t lanes = vector ? vector.getNumElements() : 0;
+  if (!hasScale || (lanes != 4 && lanes != 8 && lanes != 16))
+    return {};
+  // As the mode of rounding says, in all lanes.
+  constexpr int32_t currentRounding = 4;
+  auto all = [&](unsigned bits) -> Value {
     return arith::ConstantOp::create(
-        b, cast<TypedAttr>(splat(type, b.getF32FloatAttr(float(value)))));
-  }
-  Value integer(int64_t value) {
-    return arith::ConstantOp::create(
-        b, cast<TypedAttr>(splat(like(b.getI32Type()),
-                                 b.getI32IntegerAttr(int32_t(value)))));
-  }
-  Type like(Type element) {
-    auto vector = dyn_cast<VectorType>(type);
-    return vector ? Type(vector.clone(element)) : element;
-  }
-  Value add(Value x, Value y) { return arith::AddFOp::create(b, x, y); }
-  Value sub(Value x, Value y) { return arith::SubFOp::create(b, x, y); }
-  Value mul(Value x, Value y) { return arith::MulFOp::create(b, x, y); }
-  Value div(Value x, Value y) { return arith::DivFOp::create(b, x, y); }
-  Value neg(Value x) { return arith::NegFOp::create(b, x); }
-  Value fma(Value x, Value y, Value z) {
-    return math::FmaOp::create(b, x, y, z);
-  }
-  Value less(Value x, Value y) {
-    return arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, x, y);
-  }
-  Value select(Value condition, Value x, Value y) {
-    return arith::SelectOp::create(b, condition, x, y);
-  }
-  Value bits(Value x) {
-    return arith::BitcastOp::create(b, like(b.getI32Type()), x);
-  }
-  Value fromBits(Value x) { return arith::BitcastOp::create(b, type, x); }
-  Value hasBit(Value x, int64_t bit) {
-    Value part = arith::AndIOp::create(b, x, integer(bit));
-    return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, part, integer(0));
-  }
-  /// c[0] + c[1] x + c[2] x^2 + ...
-  Value polynomial(Value x, ArrayRef<double> coefficients) {
-    Value sum = constant(coefficients.back());
-    for (double c : llvm::reverse(coefficients.drop_back()))
-      sum = fma(sum, x, constant(c));
-    return sum;
-  }
-  /// 2^n for -126 <= n <= 127.
-  Value powerOfTwo(Value n) {
-    Value biased = arith::AddIOp::create(b, n, integer(127));
-    return fromBits(arith::ShLIOp::create(b, biased, integer(23)));
-  }
-
-  ImplicitLocOpBuilder b;
-  Type type;
-
-private:
-  static Attribute splat(Type type, Attribute value) {
-    auto vector = dyn_cast<VectorType>(type);
-    return vector ? Attribute(DenseElementsAttr::get(vector, value)) : value;
-  }
-};
-
-} // namespace
-
-/// Adding it leaves the nearest integer in the low bits.
-static constexpr double rounder = 12582912.0; // 1.5 * 2^23
+        f.b, f.b.getIntegerAttr(f.b.getIntegerType(bits), -1));
+  };
+  SmallVector<Value> operands{p, n, p, all(lanes == 16 ? 16 : 8)};
+  if (lanes == 16)
+    operands.push_back(
+        arith::ConstantOp::create(f.b, f.b.getI32IntegerAttr(currentRounding)));
+  auto name =
+      f.b.getStringAttr("llvm.x86.avx512.mask.scalef.ps." + Twine(lanes * 32));
+  return LLVM::CallIntrinsicOp::create(f.b, f.type, name, operands)
+      .getResults();
+}
 
 /// e^x = 2^n e^r with |r| <= log(2) / 2. The power is multiplied by in two
-/// parts, so that all finite results have one, and the bounds give 0 and inf.
-/// NaN is in r and stays.
-static Value expandExp(FloatBuilder &f, Value x) {
-  Value most = f.constant(89.0), least = f.constant(-104.0);
-  x = f.select(f.less(most, x), most, x);
-  x = f.select(f.less(x, least), least, x);
-  Value rounded = f.fma(x, f.constant(1.4426950408889634), f.constant(rounder));
-  Value n = f.sub(rounded, f.constant(rounder));
+/// parts where there is no instruction for it, so that all finite results have
+/// one, and the bounds give 0 and inf. NaN is in r and stays.
+static Value expandExp(FloatBuilder &f, bool hasScale, Value x) {
+  x = f.clamp(x, -104.0, 89.0);
+  Value rounded =
+      f.fma(x, f.constant(1.4426950408889634), f.constant(f.rounder()));
+  Value n = f.sub(rounded, f.constant(f.rounder()));
   Value r = f.fma(n, f.constant(-0.693359375), x);
   r = f.fma(n, f.constant(2.1219444005469057e-4), r);
   Value p = f.polynomial(r, {1.0, 1.0, 0.4999999403953552, 0.16666515171527863,
                              0.04166845604777336, 0.00836941972374916,
                              0.0013813142431899905});
+  if (Value y = scaled(f, hasScale, p, n))
+    return y;
   ImplicitLocOpBuilder &b = f.b;
-  Value whole =
-      arith::SubIOp::create(b, f.bits(rounded), f.bits(f.constant(rounder)));
+  Value whole = arith::SubIOp::create(b, f.bits(rounded),
+                                      f.bits(f.constant(f.rounder())));
   Value half = arith::ShRSIOp::create(b, whole, f.integer(1));
   Value rest = arith::SubIOp::create(b, whole, half);
   return f.mul(f.mul(p, f.powerOfTwo(half)), f.powerOfTwo(rest));
@@ -122,8 +77,9 @@ struct Angle {
 /// pi/2 in three parts: the product with the first is subtracted without an
 /// error, and the third is below all digits for |x| < angleLimit.
 static Angle reduceAngle(FloatBuilder &f, Value x) {
-  Value rounded = f.fma(x, f.constant(0.6366197723675814), f.constant(rounder));
-  Value n = f.sub(rounded, f.constant(rounder));
+  Value rounded =
+      f.fma(x, f.constant(0.6366197723675814), f.constant(f.rounder()));
+  Value n = f.sub(rounded, f.constant(f.rounder()));
   Value r = f.fma(n, f.constant(-1.57079637050628662109375), x);
   r = f.fma(n, f.constant(4.37113900018624283e-8), r);
   r = f.fma(n, f.constant(1.71512447e-15), r);
@@ -221,11 +177,13 @@ static Value withinLimit(FloatBuilder &f, Operation *op,
   return branch.getResult(0);
 }
 
-static Value expandOne(Operation *op) {
+static Value expandOne(Operation *op, bool hasScale) {
   FloatBuilder f(op);
   Value x = op->getOperand(0);
   if (isa<math::ExpOp>(op))
-    return expandExp(f, x);
+    return expandExp(f, hasScale, x);
+  if (isa<math::PowFOp>(op))
+    return onnxc::expandPow(f, x, op->getOperand(1));
   if (isa<math::AtanOp>(op))
     return expandAtan(f, x);
   return withinLimit(f, op, [&] {
@@ -236,11 +194,26 @@ static Value expandOne(Operation *op) {
 }
 
 bool onnxc::isExpandedFunction(Operation *op) {
-  return isa<math::ExpOp, math::SinOp, math::CosOp, math::TanOp, math::AtanOp>(
-      op);
+  return isa<math::ExpOp, math::PowFOp, math::SinOp, math::CosOp, math::TanOp,
+             math::AtanOp>(op);
+}
+
+/// Does the module's processor multiply vectors of f32 by powers of two?
+static bool hasScaleInstruction(Operation *root) {
+  auto module = root->getParentOfType<ModuleOp>();
+  auto target = module ? module->getAttrOfType<DictionaryAttr>("krnl.target")
+                       : DictionaryAttr();
+  auto features = target ? target.getAs<StringAttr>("features") : StringAttr();
+  if (!features)
+    return false;
+  SmallVector<StringRef> words;
+  features.getValue().split(words, ',');
+  return llvm::is_contained(words, "+avx512f") &&
+         llvm::is_contained(words, "+avx512vl");
 }
 
 void onnxc::expandFunctions(Operation *root) {
+  bool hasScale = hasScaleInstruction(root);
   SmallVector<Operation *> ops;
   root->walk([&](Operation *op) {
     if (isExpandedFunction(op) &&
@@ -248,7 +221,7 @@ void onnxc::expandFunctions(Operation *root) {
       ops.push_back(op);
   });
   for (Operation *op : ops) {
-    op->getResult(0).replaceAllUsesWith(expandOne(op));
+    op->getResult(0).replaceAllUsesWith(expandOne(op, hasScale));
     op->erase();
   }
 }

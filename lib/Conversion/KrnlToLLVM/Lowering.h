@@ -128,6 +128,9 @@ void expandDots(mlir::ModuleOp module);
 /// which these are (ExpandFunctions.cpp).
 void expandFunctions(mlir::Operation *root);
 bool isExpandedFunction(mlir::Operation *op);
+class FloatBuilder;
+/// x^y for f32 or vectors of it, as C's powf has it (ExpandPow.cpp).
+mlir::Value expandPow(FloatBuilder &f, mlir::Value x, mlir::Value y);
 
 /// Divisions of vectors of integers up to 32 bits, as divisions of floats that
 /// hold them (ExpandDivisions.cpp).

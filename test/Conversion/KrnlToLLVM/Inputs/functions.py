@@ -20,7 +20,7 @@ IR = """module {{ module @target {{
     scf.for %i = %b to %e step %c1 {{
       %o = arith.muli %i, %c16 : index
       %v = vector.load %x[%o] : memref<?xf32>, vector<16xf32>
-      %w = math.{op} %v : vector<16xf32>
+      {op} : vector<16xf32>
       vector.store %w, %y[%o] : memref<?xf32>, vector<16xf32>
     }}
     return
@@ -46,6 +46,7 @@ FUNCTIONS = {
     "sinh": np.sinh, "asinh": np.arcsinh, "asin": np.arcsin,
     "rsqrt": lambda x: 1 / np.sqrt(x), "roundeven": np.rint,
 }  # fmt: skip
+POWERS = [-3, -1, -0.0, 0.3, 1, 2.2, 3, 11, 100.5, 1e9, math.inf, -math.inf, math.nan]
 SMALLEST = float(np.finfo(np.float32).tiny)
 
 
@@ -58,15 +59,20 @@ def arguments():
     return np.resize(values, -(-len(values) // 16) * 16).astype(np.float32)
 
 
-def check(name, folder, x):
+def bits(value):
+    """As a constant of the IR; infinities and NaN have no other form."""
+    return f"0x{np.float32(value).view(np.uint32):08X}"
+
+
+def check(name, op, function, folder, x):
     """Returns what is wrong with a function, "" if nothing is."""
-    (folder / "f.mlir").write_text(IR.format(op=name))
+    (folder / "f.mlir").write_text(IR.format(op=op))
     np.save(folder / "x.npy", x)
     subprocess.run(["onnx-compile", folder / "f.mlir", "--resume=loops", "-o", folder / "f.so"], check=True)
     subprocess.run(["onnx-run", folder / "f.so", "--quiet", f"--input=@{folder}/x.npy", f"--save={folder}"], check=True)
     got = np.load(folder / "y.npy")
     with np.errstate(all="ignore"):
-        exact = FUNCTIONS[name](x.astype(np.float64))
+        exact = function(x.astype(np.float64))
         want = exact.astype(np.float32)
         unit = np.spacing(np.maximum(np.abs(want), SMALLEST)).astype(np.float64)
         wrong = ~((got == want) | (np.isnan(got) & np.isnan(want)))
@@ -81,7 +87,11 @@ def check(name, folder, x):
 def main():
     folder = pathlib.Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
-    problems = [p for p in (check(name, folder, arguments()) for name in FUNCTIONS) if p]
+    cases = [(name, f"%w = math.{name} %v", function) for name, function in FUNCTIONS.items()]
+    for y in np.float32(POWERS):
+        op = f"%p = arith.constant dense<{bits(y)}> : vector<16xf32>\n%w = math.powf %v, %p"
+        cases.append((f"pow {y}", op, lambda x, y=np.float64(y): np.power(x, y)))
+    problems = [p for p in (check(*case, folder, arguments()) for case in cases) if p]
     sys.exit("\n".join(problems) or 0)
 
 

@@ -1,0 +1,99 @@
+//===- ExpandPow.cpp - Powers of f32 ----------------------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// |x|^y = 2^(y log2 |x|), in f64: what y multiplies the logarithm's error by is
+// then still far below the last digit of the result, and denormal numbers are
+// ordinary ones. Signs and the exceptions of C's pow are put in afterwards.
+//
+//===----------------------------------------------------------------------===//
+
+#include "FloatBuilder.h"
+#include "Lowering.h"
+
+using namespace mlir;
+using onnxc::FloatBuilder;
+
+/// log2 a = e + log2(1 + t), 1 + t between the roots of 1/2 and 2; a is
+/// positive and not denormal. The relative error of the polynomial, the minimax
+/// fit of log2(1 + t) / t, is 2^-41.
+static Value log2Of(FloatBuilder &f, Value a) {
+  ImplicitLocOpBuilder &b = f.b;
+  // What is above the lesser root in the exponent counts.
+  constexpr int64_t lesserRoot = 0x3fe6a09e667f3bcd;
+  Value distance = arith::SubIOp::create(b, f.bits(a), f.integer(lesserRoot));
+  Value exponent =
+      arith::ShRSIOp::create(b, distance, f.integer(f.fractionBits()));
+  Value whole = arith::ShLIOp::create(b, exponent, f.integer(f.fractionBits()));
+  Value part = f.fromBits(arith::SubIOp::create(b, f.bits(a), whole));
+  Value t = f.sub(part, f.constant(1));
+  Value p = f.polynomial(
+      t, {1.4426950408892774, -0.721347520423019, 0.4808983466468949,
+          -0.3606737664721084, 0.2885390630716124, -0.24044867664887637,
+          0.2060955981464333, -0.18035239664246966, 0.1604192177657951,
+          -0.1440872153155145, 0.12918127309520497, -0.11999533431039906,
+          0.126241678795075, -0.12216546298951987, 0.061643442589091886});
+  // The exponent as a number: in the low bits of one that counts ones.
+  Value rounder = f.constant(f.rounder());
+  Value e = f.sub(
+      f.fromBits(arith::AddIOp::create(b, f.bits(rounder), exponent)), rounder);
+  return f.fma(t, p, e);
+}
+
+/// 2^x, more than any f32 or less than half of the least one for x far outside;
+/// NaN stays. The relative error is 2^-34.
+static Value exp2Of(FloatBuilder &f, Value x) {
+  x = f.clamp(x, -200, 200);
+  Value rounder = f.constant(f.rounder());
+  Value rounded = f.add(x, rounder);
+  Value r = f.sub(x, f.sub(rounded, rounder));
+  Value p = f.polynomial(r, {0.9999999999595617, 0.6931471805568363,
+                             0.2402265121349969, 0.05550410906316028,
+                             0.009618025613177043, 0.0013333478480177519,
+                             0.0001546972924870715, 1.53036994561262e-05});
+  Value n = arith::SubIOp::create(f.b, f.bits(rounded), f.bits(rounder));
+  return f.mul(p, f.powerOfTwo(n));
+}
+
+/// For a that is no number, 0 or infinite the logarithm is 0, infinite or NaN.
+static Value magnitude(FloatBuilder &f, Value a, Value y) {
+  FloatBuilder wide(f, f.b.getF64Type());
+  auto widened = [&](Value value) -> Value {
+    return arith::ExtFOp::create(f.b, wide.type, value);
+  };
+  Value infinity = wide.constant(std::numeric_limits<double>::infinity());
+  Value x = widened(a);
+  Value log = log2Of(wide, x);
+  log = wide.select(wide.less(x, infinity), log, x);
+  log = wide.select(wide.equal(x, wide.constant(0)), wide.neg(infinity), log);
+  Value power = exp2Of(wide, wide.mul(widened(y), log));
+  return arith::TruncFOp::create(f.b, f.type, power);
+}
+
+Value onnxc::expandPow(FloatBuilder &f, Value x, Value y) {
+  ImplicitLocOpBuilder &b = f.b;
+  Value zero = f.constant(0), one = f.constant(1);
+  Value infinity = f.constant(std::numeric_limits<float>::infinity());
+  Value a = math::AbsFOp::create(b, x);
+  Value result = magnitude(f, a, y);
+  // A negative number has powers of whole exponents, odd ones negative; the
+  // largest floats are even.
+  Value half = f.mul(y, f.constant(0.5));
+  Value floor = math::FloorOp::create(b, y);
+  Value isOdd = f.both(f.equal(floor, y),
+                       f.compare(arith::CmpFPredicate::ONE,
+                                 math::FloorOp::create(b, half), half));
+  Value negative = arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
+                                         f.bits(x), f.integer(0));
+  result = f.select(f.both(negative, isOdd), f.neg(result), result);
+  Value isFinite = f.both(f.less(x, zero), f.less(a, infinity));
+  Value isFraction = f.compare(arith::CmpFPredicate::ONE, floor, y);
+  result =
+      f.select(f.both(isFinite, isFraction),
+               f.constant(std::numeric_limits<float>::quiet_NaN()), result);
+  // One whatever the other is, even NaN.
+  Value isUnit =
+      f.both(f.equal(a, one), f.equal(math::AbsFOp::create(b, y), infinity));
+  Value isOne = f.either(f.either(f.equal(x, one), f.equal(y, zero)), isUnit);
+  return f.select(isOne, one, result);
+}

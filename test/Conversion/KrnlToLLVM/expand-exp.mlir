@@ -1,0 +1,26 @@
+// RUN: onnx-opt %s --pass-pipeline='builtin.module(builtin.module(func.func(krnl-expand-math)))' | FileCheck %s
+
+// One instruction multiplies by the power of two where there is one for vectors of
+// this size; bits are put together for others, and for other processors.
+module @wide attributes {krnl.target = {triple = "x86_64-pc-linux-gnu", features = "+avx2,+avx512f,+avx512vl"}} {
+  // CHECK-LABEL: func @scaled
+  // CHECK:         llvm.call_intrinsic "llvm.x86.avx512.mask.scalef.ps.512"
+  // CHECK:         llvm.call_intrinsic "llvm.x86.avx512.mask.scalef.ps.256"
+  // CHECK:         arith.shli {{.+}} : vector<2xi32>
+  func.func @scaled(%x: vector<16xf32>, %y: vector<8xf32>, %z: vector<2xf32>)
+      -> (vector<16xf32>, vector<8xf32>, vector<2xf32>) {
+    %0 = math.exp %x : vector<16xf32>
+    %1 = math.exp %y : vector<8xf32>
+    %2 = math.exp %z : vector<2xf32>
+    return %0, %1, %2 : vector<16xf32>, vector<8xf32>, vector<2xf32>
+  }
+}
+module @narrow attributes {krnl.target = {triple = "x86_64-pc-linux-gnu", features = "+avx2"}} {
+  // CHECK-LABEL: func @shifted
+  // CHECK-NOT:     llvm.call_intrinsic
+  // CHECK:         arith.shli {{.+}} : vector<8xi32>
+  func.func @shifted(%x: vector<8xf32>) -> vector<8xf32> {
+    %0 = math.exp %x : vector<8xf32>
+    return %0 : vector<8xf32>
+  }
+}

@@ -346,6 +346,9 @@ void KernelEmitter::recordResult(OpState &state, unsigned result,
         state, *state.op.getDpsInitOperand(result), copies, place.local);
     if (!accumulated)
       at = movedBy(state.places[result], at);
+    if (lanes > 1 &&
+        storeBetween(state, result, copies, place.memref, at, value, mask))
+      continue;
     store(place.memref, at, value, lanes, mask);
   }
 }

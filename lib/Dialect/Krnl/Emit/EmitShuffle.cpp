@@ -129,6 +129,98 @@ void KernelEmitter::storeApart(Value memref, ArrayRef<LaneIndex> at,
 }
 
 //===----------------------------------------------------------------------===//
+// Lanes between lanes
+//===----------------------------------------------------------------------===//
+
+/// The loop, written out `step` times, whose copies write what lies between
+/// lanes that are `step` elements apart.
+std::optional<unsigned>
+KernelEmitter::fillingLoop(const OpState &state, AffineMap map, int64_t step) {
+  auto last = dyn_cast<AffineDimExpr>(map.getResults().back());
+  if (!last || llvm::count_if(map.getResults(), [&](AffineExpr expr) {
+                 return expr.isFunctionOfDim(last.getPosition());
+               }) != 1)
+    return std::nullopt;
+  const BodyOp &op = nest.op(state.number);
+  unsigned axis = op.axes[last.getPosition()];
+  AffineExpr index = nest.axisExpr(state.number, last.getPosition());
+  for (const LoopUse &use : op.loops) {
+    const ActiveLoop &at = active[use.loop];
+    if (use.reduced || at.copies != step || at.lanes > 1 ||
+        at.staticLimit >= 0 || at.dynamicLimit ||
+        !nest.stemsFrom(use.loop, axis))
+      continue;
+    AffineExpr loop = getAffineDimExpr(use.loop, b.getContext());
+    AffineExpr further = index.replace(loop, loop + 1) - index;
+    if (simplifyAffineExpr(further, nest.loops().size(), nest.numAxes()) ==
+        getAffineConstantExpr(1, b.getContext()))
+      return use.loop;
+  }
+  return std::nullopt;
+}
+
+/// Element e of what `parts` make together is lane e / n of part e mod n.
+static Value interleaved(ImplicitLocOpBuilder &b, ArrayRef<Value> parts,
+                         int64_t piece) {
+  int64_t count = parts.size(),
+          lanes = cast<VectorType>(parts[0].getType()).getNumElements();
+  Value result = parts[0];
+  for (int64_t part = 1; part < count; ++part) {
+    SmallVector<int64_t> picks;
+    for (int64_t lane = 0; lane < lanes; ++lane) {
+      int64_t element = piece * lanes + lane, from = element % count;
+      picks.push_back(from == part ? lanes + element / count
+                      : part == 1  ? element / count
+                                   : lane);
+    }
+    result = vector::ShuffleOp::create(b, result, parts[part], picks);
+  }
+  return result;
+}
+
+/// Keeps the value until those for the places between its lanes are there, and
+/// then writes all as vectors of neighbours. False where the result does not
+/// lie so.
+bool KernelEmitter::storeBetween(OpState &state, unsigned result,
+                                 const Copies &copies, Value memref,
+                                 ArrayRef<LaneIndex> at, Value value,
+                                 Value mask) {
+  std::optional<int64_t> step = evenStep(memref, at);
+  if (!step || *step < 2 || *step > longestStep)
+    return false;
+  AffineMap map =
+      state.op.getIndexingMapMatchingResult(state.op->getResult(result));
+  std::optional<unsigned> between = fillingLoop(state, map, *step);
+  if (!between)
+    return false;
+  int64_t lanes = lanesHere(state);
+  Copies first = copies;
+  first[*between] = 0;
+  SmallVector<Value> &parts = state.between[memref][first];
+  parts.resize(*step);
+  parts[copies[*between]] = broadcast(value, lanes);
+  if (llvm::is_contained(parts, Value()))
+    return true;
+  SmallVector<Value> all = std::move(parts);
+  state.between[memref].erase(first);
+  // The last copy is written last: its first lane is as many elements further.
+  SmallVector<LaneIndex> from(at);
+  from.back().offset -= copies[*between];
+  for (int64_t piece = 0; piece < *step; ++piece) {
+    Value vector = interleaved(b, all, piece);
+    SmallVector<Value> base = firstLane(math, from, piece * lanes);
+    if (mask)
+      vector::MaskedStoreOp::create(
+          b, memref, base,
+          maskOfPiece(b, mask, lanes, *step, piece * lanes - (*step - 1)),
+          vector);
+    else
+      vector::StoreOp::create(b, vector, memref, base);
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
 // Turning squares
 //===----------------------------------------------------------------------===//
 

@@ -108,6 +108,11 @@ private:
     llvm::SmallVector<llvm::SmallVector<LaneIndex>> places;
     /// Reads shared by the copies of one point.
     std::map<std::pair<unsigned, Copies>, mlir::Value> reads;
+    /// Vectors that wait for those whose elements lie between theirs: by the
+    /// memory, and the first copy of the loop that says which is which.
+    llvm::DenseMap<mlir::Value,
+                   std::map<Copies, llvm::SmallVector<mlir::Value>>>
+        between;
   };
 
   // EmitStorage.cpp: where the tensors of the body live.
@@ -240,6 +245,11 @@ private:
                         mlir::VectorType type, int64_t step, mlir::Value mask);
   void storeApart(mlir::Value memref, llvm::ArrayRef<LaneIndex> at,
                   mlir::Value value, int64_t step);
+  std::optional<unsigned> fillingLoop(const OpState &state, mlir::AffineMap map,
+                                      int64_t step);
+  bool storeBetween(OpState &state, unsigned result, const Copies &copies,
+                    mlir::Value memref, llvm::ArrayRef<LaneIndex> at,
+                    mlir::Value value, mlir::Value mask);
   std::optional<unsigned> turnedLoop(const OpState &state,
                                      mlir::OpOperand &operand);
   bool turn(OpState &state, mlir::OpOperand &operand, const Copies &copies,
@@ -302,6 +312,8 @@ private:
   llvm::DenseMap<mlir::Value, RegisterValue> registers;
   /// Register-tile loops; each has a variant for full tiles and one for tails.
   llvm::SmallVector<LoopUse> tileLoops;
+  /// Only some rows of a register tile are left.
+  bool inRowTail = false;
   /// Set by ops that meet an index out of range to their numbers, from 1.
   mlir::Value errorWord;
   llvm::DenseMap<mlir::Operation *, int32_t> wrapNumbers;
@@ -310,5 +322,3 @@ private:
 } // namespace onnxc::krnl
 
 #endif // ONNXC_LIB_DIALECT_KRNL_EMIT_KERNELEMITTER_H
-  /// Only some rows of a register tile are left.
-  bool inRowTail = false;

@@ -52,6 +52,32 @@ func.func @between(%x: tensor<64xf32>, %o: tensor<64x2xf32>) -> tensor<64x2xf32>
   return %y : tensor<64x2xf32>
 }
 
+// What lies between the lanes is written by the copies of another loop: two vectors
+// become one that is twice as long. The last 8 lanes are 16 elements.
+#both = affine_map<(i, r) -> (i, r)>
+#outer = affine_map<(i, r) -> (i)>
+// CHECK-LABEL: func private @kernel_filled_0(
+// CHECK:         %[[LOW:.+]] = vector.shuffle %[[V:.+]], %[[V]] [0, 16, 1, 17, 2, 18, 3, 19,
+// CHECK:         vector.store %[[LOW]]
+// CHECK:         %[[HIGH:.+]] = vector.shuffle %[[V]], %[[V]] [8, 24, 9, 25,
+// CHECK:         vector.store %[[HIGH]], %arg1[%{{.+}}, %c16]
+// CHECK:         vector.maskedload
+// CHECK:         vector.store %{{.+}}, %arg1[%c32, %c0]
+// CHECK-NEXT:    }
+func.func @filled(%x: tensor<40xf32>, %o: tensor<40x2xf32>) -> tensor<40x2xf32> {
+  %y = krnl.kernel "filled" loops [i = 40, r = 2] ins(%x : tensor<40xf32>) outs(%o : tensor<40x2xf32>)
+      recipe [order(r, i), unroll(r, 2), vectorize(i, 16)] {
+  ^bb0(%a: tensor<40xf32>, %b: tensor<40x2xf32>):
+    %t = linalg.generic {indexing_maps = [#outer, #both], iterator_types = ["parallel", "parallel"]}
+        ins(%a : tensor<40xf32>) outs(%b : tensor<40x2xf32>) attrs = {krnl.axes = ["i", "r"]} {
+    ^bb0(%p: f32, %q: f32):
+      linalg.yield %p : f32
+    } -> tensor<40x2xf32>
+    krnl.yield %t : tensor<40x2xf32>
+  } -> tensor<40x2xf32>
+  return %y : tensor<40x2xf32>
+}
+
 // Four rows are loaded as they lie and become four columns. What is left, two rows
 // of two, is turned as well, the rows that are not there being zeros.
 #flip = affine_map<(c, r) -> (r, c)>

@@ -158,6 +158,23 @@ unsigned vectorBits(linalg::LinalgOp op, StringRef loop) {
   return widest;
 }
 
+PayloadSize payloadAlong(linalg::LinalgOp op, StringRef loop) {
+  DenseMap<Value, Stride> strides = stridesAlong(op, loop);
+  PayloadSize size;
+  for (Operation &inner : op.getBlock()->without_terminator()) {
+    bool moves = llvm::any_of(inner.getOperands(), [&](Value operand) {
+      return strides.lookup(operand) != Stride::None;
+    });
+    bool isEven = llvm::all_of(inner.getResults(), [&](Value result) {
+      return result.getType().isIndex() &&
+             strides.lookup(result) == Stride::Even;
+    });
+    if (!isEven)
+      ++(moves ? size.perLane : size.once);
+  }
+  return size;
+}
+
 bool readsInLine(linalg::LinalgOp op, StringRef loop) {
   DenseMap<Value, Stride> strides = stridesAlong(op, loop);
   return llvm::all_of(

@@ -46,6 +46,13 @@ unsigned vectorBits(mlir::linalg::LinalgOp op, llvm::StringRef loop);
 /// loop? Anything else would be read lane by lane.
 bool readsInLine(mlir::linalg::LinalgOp op, llvm::StringRef loop);
 
+/// Operations of the payload that lanes along the loop do each for itself, and
+/// those that are done once for all of them.
+struct PayloadSize {
+  int64_t perLane = 0, once = 0;
+};
+PayloadSize payloadAlong(mlir::linalg::LinalgOp op, llvm::StringRef loop);
+
 /// Do the vectors of all other arithmetic pay for reads that are made lane by
 /// lane? True where there are no such reads.
 bool gathersPay(mlir::linalg::LinalgOp op, llvm::StringRef loop);

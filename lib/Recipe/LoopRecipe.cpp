@@ -32,7 +32,14 @@ static constexpr int64_t unknownExtent = 64;
 /// Work, in bytes of traffic, that one tile should have at least.
 static constexpr int64_t tileBytes = 16 * 1024;
 /// Copies of a payload that unrolling may make.
-static constexpr int64_t maxCopies = 32;
+static constexpr int64_t maxCopies = 36;
+
+/// The size of parts of `whole` that are as equal as can be, at most `most`.
+static int64_t equalPart(int64_t whole, int64_t most) {
+  most = std::max<int64_t>(most, 1);
+  return llvm::divideCeil(whole,
+                          llvm::divideCeil(std::max<int64_t>(whole, 1), most));
+}
 
 namespace {
 class LoopWriter {
@@ -54,9 +61,12 @@ private:
   void findVectorLoop();
   void chooseLanes();
   void chooseCopies();
+  void chooseColumns();
+  bool chooseBetween();
   void chooseTurned();
   void chooseRows();
   void planShared();
+  unsigned loopsBesidePadding();
   void planParallel();
   void writeBlocks();
   Tail tailOf(StringRef loop, int64_t size);
@@ -71,7 +81,7 @@ private:
     return llvm::is_contained(KernelOp::getAxes(ops[op]), loop);
   }
   bool hasRegisterLoop() const { return lanes > 1 || copies > 1; }
-  int64_t width() const { return lanes * vectors * copies; }
+  int64_t width() const { return std::max(strip, lanes * vectors * copies); }
   /// Iterations of a shared loop's axis that one visit does in registers.
   int64_t piece(StringRef loop) const {
     return cut && loop == vectorLoop      ? width()
@@ -98,9 +108,15 @@ private:
   /// vectors.
   std::string openLoop;
   int64_t rows = 1;
-  /// The vector loop is cut into blocks of lanes * vectors.
+  /// Of a common vector loop: as much of it as is reduced together, sums being
+  /// in memory, if that is more than fits the registers.
+  int64_t strip = 1;
+  /// The vector loop is cut into blocks of width().
   bool cut = false;
   SmallVector<SharedLoop> shared;
+  /// Of these as many are really shared: all, or those that a kernel which pads
+  /// an operand shares, too, so that the two become one.
+  unsigned numShared = 0;
   /// The first `numParallel` shared loops are parallel, the last of them in
   /// blocks of `grain` if that is above 1.
   unsigned numParallel = 0;
@@ -165,13 +181,15 @@ void LoopWriter::findVectorLoop() {
 
 void LoopWriter::chooseLanes() {
   unsigned bits = 0;
-  size_t payload = 0;
+  PayloadSize payload;
   for (linalg::LinalgOp op : ops) {
     unsigned wide = vectorBits(op, vectorLoop);
     if (wide == 0 || isWalk(op) || !gathersPay(op, vectorLoop))
       return chooseCopies();
     bits = std::max(bits, wide);
-    payload += op.getBlock()->getOperations().size();
+    PayloadSize here = payloadAlong(op, vectorLoop);
+    payload.perLane += here.perLane + 1;
+    payload.once += here.once;
   }
   if (vectorLoop.empty())
     return;
@@ -184,10 +202,52 @@ void LoopWriter::chooseLanes() {
                 : llvm::bit_ceil(uint64_t(extent(vectorLoop)));
   if (lanes == 1)
     return;
-  vectors = payload <= 8 ? 4 : payload <= 24 ? 2 : 1;
-  if (known)
+  vectors = payload.perLane <= 8 ? 4 : payload.perLane <= 24 ? 2 : 1;
+  // What is done once pays for itself in more lanes.
+  if (payload.once > payload.perLane && payload.perLane <= 32)
+    vectors = 4;
+  if (vectorIsCommon)
+    chooseColumns();
+  if (known && vectorIsCommon)
+    vectors = equalPart(llvm::divideCeil(extent(vectorLoop), lanes), vectors);
+  else if (known)
     vectors = std::clamp<int64_t>(extent(vectorLoop) / lanes, 1, vectors);
-  cut = vectorIsCommon && (!known || extent(vectorLoop) != lanes * vectors);
+  cut = vectorIsCommon && (!known || extent(vectorLoop) > width());
+}
+
+/// Sums of columns go down the rows, which lie far apart: it is worth it to
+/// take much of each row at once. As many sums as fit the registers; where what
+/// there is so far is written at every step, memory is read and written in any
+/// case, and as well for the sums.
+void LoopWriter::chooseColumns() {
+  constexpr int64_t leastRows = 16, mostColumns = 1024;
+  constexpr size_t smallPayload = 8;
+  unsigned sums = 0;
+  bool traces = false;
+  for (linalg::LinalgOp op : ops) {
+    int64_t rows = 1;
+    for (const std::string &loop : reducedLoops(op))
+      rows *= extent(loop);
+    if (rows == 1)
+      continue;
+    if (rows < leastRows ||
+        op.getBlock()->getOperations().size() > smallPayload)
+      return;
+    for (unsigned i : llvm::seq<unsigned>(op.getNumDpsInits()))
+      if (isTrace(op, i))
+        traces = true;
+      else
+        ++sums;
+  }
+  if (sums == 0)
+    return;
+  if (traces && isStatic(kernel, vectorLoop)) {
+    // Two parts at least, for two workers.
+    int64_t whole = llvm::divideCeil(extent(vectorLoop), lanes);
+    int64_t most = std::min(mostColumns / lanes, (whole + 1) / 2);
+    strip = lanes * equalPart(whole, most);
+  } else if (!traces)
+    vectors = std::max<int64_t>(vectors, target.vectorRegs / 2 / sums);
 }
 
 /// Elements at computed places are loaded one by one: gathers are no faster on
@@ -212,10 +272,35 @@ void LoopWriter::chooseCopies() {
   cut = copies > 1 && (!known || extent(vectorLoop) != copies);
 }
 
+/// Lanes a few elements apart are written with those that lie between them: the
+/// loop over these is the last of a result.
+bool LoopWriter::chooseBetween() {
+  constexpr int64_t mostBetween = 4, mostVectors = 8;
+  if (lanes == 1 || !vectorIsCommon)
+    return false;
+  for (linalg::LinalgOp op : ops)
+    for (OpOperand &result : op.getDpsInitsMutable()) {
+      SmallVector<std::string> loops = accessLoops(op, result);
+      if (loops.size() < 2 || loops.back().empty() ||
+          loops.back() == vectorLoop || loops.end()[-2] != vectorLoop ||
+          !llvm::is_contained(common, loops.back()) ||
+          !isStatic(kernel, loops.back()) || extent(loops.back()) > mostBetween)
+        continue;
+      openLoop = loops.back();
+      rows = extent(openLoop);
+      vectors = std::min(vectors, mostVectors / rows);
+      cut = !isStatic(kernel, vectorLoop) || extent(vectorLoop) > width();
+      return true;
+    }
+  return false;
+}
+
 /// Rows that become columns are loaded as vectors and turned in registers.
 void LoopWriter::chooseTurned() {
   constexpr size_t smallPayload = 12;
   constexpr int64_t mostRows = 16, leastRows = 4;
+  if (chooseBetween())
+    return;
   size_t payload = 0;
   for (linalg::LinalgOp op : ops) {
     payload += op.getBlock()->getOperations().size();
@@ -246,7 +331,10 @@ void LoopWriter::chooseTurned() {
 /// stack.
 void LoopWriter::chooseRows() {
   constexpr int64_t sideBySide = 4, longestRow = 1024;
-  if (lanes == 1 || vectorIsCommon || common.empty() ||
+  bool waits = llvm::any_of(ops, [&](linalg::LinalgOp op) {
+    return llvm::is_contained(reducedLoops(op), vectorLoop);
+  });
+  if (lanes == 1 || vectorIsCommon || !waits || common.empty() ||
       (isStatic(kernel, vectorLoop) && extent(vectorLoop) > longestRow) ||
       extent(common.back()) < sideBySide)
     return;
@@ -265,17 +353,74 @@ void LoopWriter::planShared() {
         {vectorLoop, int64_t(llvm::divideCeil(extent(vectorLoop), width()))});
 }
 
+/// Does the kernel only fill and copy, for one other that reads its result?
+static bool isPadding(KernelOp kernel) {
+  if (!kernel || kernel->getNumResults() != 1 ||
+      !kernel->getResult(0).hasOneUse() ||
+      !kernel.getOuts()[0].getDefiningOp<tensor::EmptyOp>())
+    return false;
+  SmallVector<linalg::LinalgOp> ops = kernel.getStructuredOps();
+  return ops.size() > 1 && llvm::all_of(ops, [](linalg::LinalgOp op) {
+           return op.getNumReductionLoops() == 0 &&
+                  llvm::hasSingleElement(*op.getBlock());
+         });
+}
+
+/// The padded operand of a window need not go through memory: where the shared
+/// loops are no more than the dimensions that have no border, all that one
+/// visit pads stays in the caches. Returns how many loops these are; 0 if none
+/// of it pays.
+unsigned LoopWriter::loopsBesidePadding() {
+  // Both are of a core's own cache: smaller tensors stay there anyway.
+  int64_t mostLocal = std::min<int64_t>(target.l2 / 4, 64 * 1024),
+          leastWhole = target.l2 / 2;
+  for (linalg::LinalgOp op : ops)
+    for (OpOperand *input : op.getDpsInputOperands()) {
+      auto argument = dyn_cast<BlockArgument>(input->get());
+      auto type = dyn_cast<RankedTensorType>(input->get().getType());
+      if (!argument || argument.getArgNumber() >= kernel.getIns().size() ||
+          !type || !type.hasStaticShape())
+        continue;
+      auto producer =
+          kernel.getIns()[argument.getArgNumber()].getDefiningOp<KernelOp>();
+      if (!isPadding(producer))
+        continue;
+      unsigned count = 0;
+      int64_t local = type.getNumElements() *
+                      std::max<int64_t>(type.getElementTypeBitWidth() / 8, 1);
+      if (local < leastWhole)
+        continue;
+      AffineMap map = op.getMatchingIndexingMap(input);
+      for (auto [index, loop] :
+           llvm::zip_equal(map.getResults(), accessLoops(op, *input))) {
+        if (isa<AffineConstantExpr>(index))
+          continue;
+        if (loop.empty() || count == shared.size() ||
+            shared[count].name != loop)
+          break;
+        local /= std::max<int64_t>(extent(loop), 1);
+        ++count;
+      }
+      if (count > 0 && local <= mostLocal)
+        return count;
+    }
+  return 0;
+}
+
 /// Outer loops run parallel as far as a tile keeps enough work.
 void LoopWriter::planParallel() {
   bool known = llvm::all_of(loopNames(kernel), [&](const std::string &loop) {
     return isStatic(kernel, loop);
   });
   int64_t work = workBytes();
+  numShared = shared.size();
+  if (unsigned few = loopsBesidePadding())
+    numShared = few;
   if (known && work < parallelBytes)
     return;
-  for (const SharedLoop &loop : shared)
+  for (const SharedLoop &loop : ArrayRef(shared).take_front(numShared))
     work /= std::max<int64_t>(loop.extent, 1);
-  for (unsigned place = shared.size(); place-- > 0;) {
+  for (unsigned place = numShared; place-- > 0;) {
     int64_t wanted = llvm::divideCeil(tileBytes, std::max<int64_t>(work, 1));
     int64_t extentHere = shared[place].extent;
     bool dynamic = !isStatic(kernel, shared[place].name);
@@ -300,16 +445,18 @@ Tail LoopWriter::tailOf(StringRef loop, int64_t size) {
 
 /// Cuts loops, orders and shares them.
 void LoopWriter::writeBlocks() {
-  SmallVector<std::string> sharedNames, parallelNames;
+  SmallVector<std::string> sharedNames, ownNames, parallelNames;
   std::string vectorInner = vectorLoop, openInner;
   for (auto [place, loop] : llvm::enumerate(shared)) {
     std::string name = loop.name;
     int64_t inRegisters = piece(name);
     int64_t tile = grain * inRegisters;
+    SmallVector<std::string> &names =
+        place < numShared ? sharedNames : ownNames;
     if (place + 1 == numParallel && grain > 1) {
       auto [outer, inner] =
           recipe.block(name, tile, "t", "c", tailOf(loop.name, tile));
-      sharedNames.push_back(outer);
+      names.push_back(outer);
       parallelNames.push_back(outer);
       name = inner;
     }
@@ -317,11 +464,12 @@ void LoopWriter::writeBlocks() {
       std::tie(name, loop.name == openLoop ? openInner : vectorInner) =
           recipe.block(name, inRegisters, "o", "i",
                        tailOf(loop.name, inRegisters));
-    sharedNames.push_back(name);
+    names.push_back(name);
     if (place < numParallel && !(place + 1 == numParallel && grain > 1))
       parallelNames.push_back(name);
   }
   SmallVector<std::string> all = sharedNames;
+  llvm::append_range(all, ownNames);
   if (!openInner.empty())
     all.push_back(openInner);
   // Copies keep their results in registers while the loops inside run.

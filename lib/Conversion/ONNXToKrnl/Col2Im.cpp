@@ -3,7 +3,9 @@
 //
 // Each element of the image is a sum over the places in a block that can lie on
 // it: of those the block that has it there, if there is one. So no element is
-// written twice, and all of them may be computed at once.
+// written twice, and all of them may be computed at once. Which blocks these
+// are is the same for all elements, but for those that there are not; zeros
+// stand for them.
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -12,6 +14,7 @@
 #include "onnxc/Conversion/ONNXToKrnl/KernelBuilder.h"
 #include "onnxc/Conversion/ONNXToKrnl/Movement.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
+#include "onnxc/Conversion/ONNXToKrnl/Padding.h"
 #include "onnxc/Conversion/ONNXToKrnl/ScalarBuilder.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
@@ -37,9 +40,27 @@ private:
     AffineExpr at, inBlock;
   };
 
+  /// Where the blocks that lie on a place are, along a dimension.
+  struct Steps {
+    /// How many there are, how far apart, and where the first of them is.
+    int64_t perPlace, distance, offset;
+    /// Blocks of zeros in front.
+    int64_t before;
+    /// Strides in the image, and blocks of zeros behind.
+    Value places, after;
+  };
+
   Dim dimension(int64_t d, Value imageShape, Value blockShape);
   Value elementOf(KernelBuilder &kernel, OpBuilder &nb, Location l, Value image,
                   ArrayRef<Value> counts, ArrayRef<Value> blocks);
+  bool isRegular() const;
+  Steps stepsOf(const Dim &dim);
+  Value paddedView(ArrayRef<Value> sizes, ArrayRef<Steps> steps, Type stored);
+  Value sumOfView(ArrayRef<Value> sizes);
+  Value sumOfBlocks(ArrayRef<Value> sizes);
+  Value sumUp(KernelBuilder &kernel, Value out, ArrayRef<AffineExpr> at,
+              ArrayRef<KernelBuilder::Access> ins, ArrayRef<AffineExpr> window,
+              KernelBuilder::Body elementAt);
 
   OpBuilder &b;
   Location loc;
@@ -112,6 +133,155 @@ Value Col2ImBuilder::elementOf(KernelBuilder &kernel, OpBuilder &nb, Location l,
   return arith::SelectOp::create(nb, l, ok, element, zero);
 }
 
+/// Does each place in the image belong to the same places in blocks as those
+/// next to it, one stride away, at distances known now?
+bool Col2ImBuilder::isRegular() const {
+  return llvm::all_of(dims, [](const Dim &dim) {
+    return getConstantIntValue(dim.block) && dim.padBefore >= 0 &&
+           (dim.stride == 1 || dim.dilation == 1);
+  });
+}
+
+/// Along a dimension, with borders, place s * i + r of the image has what the
+/// blocks i - j have at s * j + r: for a stride of one those a dilation apart.
+Col2ImBuilder::Steps Col2ImBuilder::stepsOf(const Dim &dim) {
+  int64_t size = *getConstantIntValue(dim.block), s = dim.stride;
+  auto constant = [&](int64_t value) { return indexConstant(b, loc, value); };
+  Steps steps;
+  steps.perPlace = llvm::divideCeil(size, s);
+  steps.distance = s == 1 ? dim.dilation : 1;
+  // Without a stride the border need not be computed.
+  int64_t first = s == 1 ? dim.padBefore : 0;
+  steps.places =
+      s == 1
+          ? dim.image
+          : ceilDivIndex(b, loc,
+                         addIndex(b, loc, dim.image, constant(dim.padBefore)),
+                         constant(s));
+  int64_t reach = (steps.perPlace - 1) * steps.distance;
+  steps.offset = std::max(first, reach);
+  steps.before = steps.offset - first;
+  Value last = addIndex(b, loc, steps.places, constant(first));
+  steps.after =
+      maxIndex(b, loc, subIndex(b, loc, last, dim.count), constant(0));
+  return steps;
+}
+
+/// N x C x (j x r) x blocks, zeros being around the blocks and behind the last
+/// places in them.
+Value Col2ImBuilder::paddedView(ArrayRef<Value> sizes, ArrayRef<Steps> steps,
+                                Type stored) {
+  auto constant = [&](int64_t value) { return indexConstant(b, loc, value); };
+  SmallVector<Value> shape(sizes.take_front(2));
+  SmallVector<Value> before(2 + 2 * spatial, constant(0)), after(before);
+  for (const Dim &dim : dims)
+    shape.push_back(dim.block);
+  for (const Dim &dim : dims)
+    shape.push_back(dim.count);
+  for (auto [d, step] : llvm::enumerate(steps)) {
+    int64_t all = step.perPlace * dims[d].stride;
+    after[2 + d] = constant(all - *getConstantIntValue(dims[d].block));
+    before[2 + spatial + d] = constant(step.before);
+    after[2 + spatial + d] = step.after;
+  }
+  Value view = reshapeTo(b, loc, x, typeOfSizes(shape, stored), shape);
+  view = padConstant(b, loc, view, before, after,
+                     storedConstant(b, loc, stored, 0));
+  SmallVector<Value> split(shape.begin(), shape.begin() + 2);
+  for (auto [dim, step] : llvm::zip(dims, steps)) {
+    split.push_back(constant(step.perPlace));
+    split.push_back(constant(dim.stride));
+  }
+  for (int64_t d = 0; d < spatial; ++d)
+    split.push_back(sizeOf(b, loc, view, 2 + spatial + d));
+  return reshapeTo(b, loc, view, typeOfSizes(split, stored), split);
+}
+
+/// Adds up what lies on each element, all of which is in the padded view.
+Value Col2ImBuilder::sumOfView(ArrayRef<Value> sizes) {
+  auto constant = [&](int64_t value) { return indexConstant(b, loc, value); };
+  Type stored = rankedType(x).getElementType();
+  SmallVector<Steps> steps;
+  for (const Dim &dim : dims)
+    steps.push_back(stepsOf(dim));
+  Value view = paddedView(sizes, steps, stored);
+  SmallVector<Value> parts(sizes.take_front(2)), whole(parts);
+  SmallVector<Value> starts(2 + spatial, constant(0)),
+      ones(2 + spatial, constant(1));
+  for (auto [d, dim] : llvm::enumerate(dims)) {
+    parts.append({steps[d].places, constant(dim.stride)});
+    whole.push_back(mulIndex(b, loc, parts.end()[-2], parts.back()));
+    if (dim.stride != 1)
+      starts[2 + d] = constant(dim.padBefore);
+  }
+  RankedTensorType type = typeOfSizes(parts, stored);
+  KernelBuilder kernel(b, loc, "Col2Im");
+  SmallVector<AffineExpr> at = kernel.loopsOf(type), window, from{at[0], at[1]};
+  for (auto [d, step] : llvm::enumerate(steps)) {
+    window.push_back(kernel.loop("k" + std::to_string(d), step.perPlace));
+    from.append({window.back(), at[3 + 2 * d]});
+  }
+  for (auto [d, step] : llvm::enumerate(steps))
+    from.push_back(at[2 + 2 * d] - window[d] * step.distance + step.offset);
+  Value in = kernel.input(view);
+  Value out = kernel.output(type, dynamicSizes(type, parts));
+  Value y = sumUp(kernel, out, at, {{in, from}}, window,
+                  [](OpBuilder &, Location, ValueRange v) { return v[0]; });
+  return sliceOf(b, loc, "Col2Im",
+                 reshapeTo(b, loc, y, typeOfSizes(whole, stored), whole),
+                 starts, ones, sizes);
+}
+
+/// Adds up what lies on each element, looking for where that is.
+Value Col2ImBuilder::sumOfBlocks(ArrayRef<Value> sizes) {
+  RankedTensorType type = typeOfSizes(sizes, rankedType(x).getElementType());
+  KernelBuilder kernel(b, loc, "Col2Im");
+  SmallVector<AffineExpr> at = kernel.loopsOf(type), window;
+  batch = at[0];
+  channel = at[1];
+  SmallVector<Value> counts, blocks;
+  for (auto [d, dim] : llvm::enumerate(dims)) {
+    dim.at = at[d + 2];
+    dim.inBlock = kernel.loop("k" + std::to_string(d), dim.block);
+    window.push_back(dim.inBlock);
+    counts.push_back(kernel.scalar(dim.count));
+    blocks.push_back(kernel.scalar(dim.block));
+  }
+  Value image = kernel.input(x);
+  Value out = kernel.output(type, dynamicSizes(type, sizes));
+  return sumUp(kernel, out, at, {}, window,
+               [&](OpBuilder &nb, Location l, ValueRange) {
+                 return elementOf(kernel, nb, l, image, counts, blocks);
+               });
+}
+
+/// Sums stored elements up over the window in the type that is computed with.
+Value Col2ImBuilder::sumUp(KernelBuilder &kernel, Value out,
+                           ArrayRef<AffineExpr> at,
+                           ArrayRef<KernelBuilder::Access> ins,
+                           ArrayRef<AffineExpr> window,
+                           KernelBuilder::Body elementAt) {
+  Type element = getElementTypeOrSelf(op.getInput().getType());
+  Type compute = ScalarBuilder::computeType(element);
+  SmallVector<AffineExpr> place(at);
+  Value sum = compute == getElementTypeOrSelf(out.getType())
+                  ? out
+                  : kernel.temporaryLike(out, compute);
+  ScalarBuilder outside(kernel.inside(), loc, element);
+  Value zero = kernel.fill(outside.constant(0), {sum, place});
+  Value total = kernel.generic(
+      ins, {zero, place}, window, [&](OpBuilder &nb, Location l, ValueRange v) {
+        ScalarBuilder s(nb, l, element);
+        return s.add(v.back(), s.widen(elementAt(nb, l, v)));
+      });
+  if (sum != out)
+    total = kernel.generic({{total, place}}, {out, place}, {},
+                           [&](OpBuilder &nb, Location l, ValueRange v) {
+                             return ScalarBuilder(nb, l, element).narrow(v[0]);
+                           });
+  return kernel.finish({total}).front();
+}
+
 Value Col2ImBuilder::build(Value imageShape, Value blockShape) {
   Value blockSize = indexConstant(b, loc, 1), count = blockSize;
   for (int64_t d = 0; d < spatial; ++d) {
@@ -129,42 +299,7 @@ Value Col2ImBuilder::build(Value imageShape, Value blockShape) {
   for (const Dim &dim : dims)
     sizes.push_back(dim.image);
   sizes = knownSizes(b, loc, op->getResult(0), sizes);
-  Type element = getElementTypeOrSelf(op.getInput().getType());
-  RankedTensorType type =
-      typeOfSizes(sizes, ScalarBuilder::storageType(element));
-  Type compute = ScalarBuilder::computeType(element);
-
-  KernelBuilder kernel(b, loc, "Col2Im");
-  SmallVector<AffineExpr> at = kernel.loopsOf(type), window;
-  batch = at[0];
-  channel = at[1];
-  SmallVector<Value> counts, blocks;
-  for (auto [d, dim] : llvm::enumerate(dims)) {
-    dim.at = at[d + 2];
-    dim.inBlock = kernel.loop("k" + std::to_string(d), dim.block);
-    window.push_back(dim.inBlock);
-    counts.push_back(kernel.scalar(dim.count));
-    blocks.push_back(kernel.scalar(dim.block));
-  }
-  Value image = kernel.input(x);
-  Value out = kernel.output(type, dynamicSizes(type, sizes));
-  Value sum = compute == type.getElementType()
-                  ? out
-                  : kernel.temporaryLike(out, compute);
-  ScalarBuilder outside(kernel.inside(), loc, element);
-  Value zero = kernel.fill(outside.constant(0), {sum, at});
-  Value total = kernel.generic(
-      {}, {zero, at}, window, [&](OpBuilder &nb, Location l, ValueRange v) {
-        ScalarBuilder s(nb, l, element);
-        return s.add(v[0],
-                     s.widen(elementOf(kernel, nb, l, image, counts, blocks)));
-      });
-  if (sum != out)
-    total = kernel.generic({{total, at}}, {out, at}, {},
-                           [&](OpBuilder &nb, Location l, ValueRange v) {
-                             return ScalarBuilder(nb, l, element).narrow(v[0]);
-                           });
-  return kernel.finish({total}).front();
+  return isRegular() ? sumOfView(sizes) : sumOfBlocks(sizes);
 }
 
 namespace {

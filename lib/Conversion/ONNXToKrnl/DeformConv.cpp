@@ -138,23 +138,28 @@ private:
     Value point;
   };
 
+  static std::pair<Value, Value> divide(OpBuilder &b, Location loc, Value x,
+                                        Value y) {
+    Value quotient = arith::DivUIOp::create(b, loc, x, y);
+    return {quotient, arith::RemUIOp::create(b, loc, x, y)};
+  }
+
+  /// Puts a position in the window, or one behind it in `rest`, into `at`.
+  static Value takeWindow(OpBuilder &b, Location loc, Position &at, Value rest,
+                          ArrayRef<Value> window) {
+    at.inWindow.resize(window.size());
+    for (int64_t d = int64_t(window.size()) - 1; d >= 0; --d)
+      std::tie(rest, at.inWindow[d]) = divide(b, loc, rest, window[d]);
+    return rest;
+  }
+
   /// Channel c of the columns is (channel, position in the window).
   static Position takeApart(OpBuilder &b, Location loc, Value c,
                             ArrayRef<Value> window, Value perGroup) {
-    auto divide = [&](Value x, Value y) -> std::pair<Value, Value> {
-      Value quotient = arith::DivUIOp::create(b, loc, x, y);
-      return {quotient, arith::RemUIOp::create(b, loc, x, y)};
-    };
     Position at;
-    at.inWindow.resize(window.size());
-    Value rest = c, all = indexConstant(b, loc, 1);
-    for (int64_t d = int64_t(window.size()) - 1; d >= 0; --d) {
-      std::tie(rest, at.inWindow[d]) = divide(rest, window[d]);
-      all = mulIndex(b, loc, all, window[d]);
-    }
-    at.channel = rest;
-    at.point = arith::RemUIOp::create(b, loc, c, all);
-    at.group = arith::DivUIOp::create(b, loc, rest, perGroup);
+    at.channel = takeWindow(b, loc, at, c, window);
+    at.point = arith::RemUIOp::create(b, loc, c, productOf(b, loc, window));
+    at.group = arith::DivUIOp::create(b, loc, at.channel, perGroup);
     return at;
   }
 
@@ -165,49 +170,80 @@ private:
     int64_t spatial = window.size();
     Value x = adaptor.getX();
     Type element = getElementTypeOrSelf(op.getX().getType());
-    Value channels = sizeOf(b, loc, x, 1);
-    SmallVector<Value> sizes{
-        sizeOf(b, loc, x, 0),
-        mulIndex(b, loc, channels, volume(b, loc, window))};
+    Type stored = rankedType(x).getElementType();
+    Value channels = sizeOf(b, loc, x, 1), positions = volume(b, loc, window);
+    SmallVector<Value> sizes{sizeOf(b, loc, x, 0),
+                             mulIndex(b, loc, channels, positions)};
     llvm::append_range(sizes, windows.outSizes);
     Value groups = indexConstant(b, loc, op.getOffsetGroup());
     // One at least: nothing divides by zero where there are no channels.
     Value perGroup = maxIndex(b, loc, floorDivIndex(b, loc, channels, groups),
                               indexConstant(b, loc, 1));
+    bool last = op.getOffsetGroup() == 1 &&
+                channelsLastPays(rankedType(x), typeOfSizes(sizes, stored),
+                                 /*reads=*/int64_t(1) << spatial);
     SmallVector<Value> inputs{x, adaptor.getOffset(), perGroup};
+    if (last)
+      inputs[0] = channelsLast(b, loc, "DeformConv", x);
     llvm::append_range(inputs, window);
     llvm::append_range(inputs, windows.padBefore);
     for (int64_t d = 0; d < spatial; ++d)
       inputs.push_back(sizeOf(b, loc, x, d + 2));
     if (adaptor.getMask())
       inputs.push_back(adaptor.getMask());
-    return generate(
-        b, loc, "DeformConv", rankedType(x).getElementType(), sizes, inputs,
+    auto elementAt = [&](OpBuilder &nb, Location l, Value n,
+                         const Position &position, ArrayRef<Value> out,
+                         ArrayRef<Value> in) {
+      ScalarBuilder s(nb, l, interpolationType(element));
+      Value y = sampleAt(s, n, position, out, in, windows, element, last);
+      return fromInterpolation(nb, l, y, element);
+    };
+    if (!last)
+      return generate(
+          b, loc, "DeformConv", stored, sizes, inputs,
+          [&](OpBuilder &nb, Location l, ArrayRef<Value> at,
+              ArrayRef<Value> in) {
+            Position position =
+                takeApart(nb, l, at[1], in.slice(3, spatial), in[2]);
+            return elementAt(nb, l, at[0], position, at.drop_front(2), in);
+          });
+    // N x window x out x C first: the channels see the same places.
+    SmallVector<Value> seen(sizes);
+    seen[1] = positions;
+    seen.push_back(channels);
+    Value y = generate(
+        b, loc, "DeformConv", stored, seen, inputs,
         [&](OpBuilder &nb, Location l, ArrayRef<Value> at, ArrayRef<Value> in) {
-          ScalarBuilder s(nb, l, interpolationType(element));
-          Value y = sampleAt(s, at, in, windows, element);
-          return fromInterpolation(nb, l, y, element);
+          Position position;
+          takeWindow(nb, l, position, at[1], in.slice(3, spatial));
+          position.point = at[1];
+          position.group = indexConstant(nb, l, 0);
+          position.channel = at.back();
+          return elementAt(nb, l, at[0], position, at.drop_front(2).drop_back(),
+                           in);
         });
+    return reshapeTo(b, loc, channelsSecond(b, loc, "DeformConv", y),
+                     typeOfSizes(sizes, stored), sizes);
   }
 
   /// `in`: operand, offsets, channels per offset group; then, for each spatial
-  /// dimension, window, padding and size; the mask, if there is one.
-  static Value sampleAt(ScalarBuilder &s, ArrayRef<Value> at,
-                        ArrayRef<Value> in, const Windows &windows,
-                        Type element) {
+  /// dimension, window, padding and size; the mask, if there is one. `last`:
+  /// the operand has its channels last.
+  static Value sampleAt(ScalarBuilder &s, Value n, const Position &position,
+                        ArrayRef<Value> out, ArrayRef<Value> in,
+                        const Windows &windows, Type element, bool last) {
     OpBuilder &b = s.builder();
     Location loc = s.getLoc();
-    int64_t spatial = at.size() - 2;
+    int64_t spatial = out.size();
     ArrayRef<Value> window = in.slice(3, spatial),
                     before = in.slice(3 + spatial, spatial),
                     size = in.slice(3 + 2 * spatial, spatial);
-    Position position = takeApart(b, loc, at[1], window, in[2]);
     Value volume = productOf(b, loc, window);
     Value point = addIndex(b, loc, mulIndex(b, loc, position.group, volume),
                            position.point);
     auto read = [&](Value tensor, Value channel) {
-      SmallVector<Value> place{at[0], channel};
-      llvm::append_range(place, at.drop_front(2));
+      SmallVector<Value> place{n, channel};
+      llvm::append_range(place, out);
       return toInterpolation(
           b, loc, tensor::ExtractOp::create(b, loc, tensor, place), element);
     };
@@ -217,7 +253,7 @@ private:
         return mulIndex(b, loc, i, indexConstant(b, loc, n));
       };
       Value start =
-          subIndex(b, loc, times(at[2 + d], windows.strides[d]), before[d]);
+          subIndex(b, loc, times(out[d], windows.strides[d]), before[d]);
       Value place = addIndex(b, loc, start,
                              times(position.inWindow[d], windows.dilations[d]));
       Value displaced =
@@ -228,8 +264,10 @@ private:
                                 Border::Zeros, /*atCorners=*/true));
     }
     Value y = interpolate(s, taps, [&](ArrayRef<Value> place) {
-      SmallVector<Value> whole{at[0], position.channel};
+      SmallVector<Value> whole{n, position.channel};
       llvm::append_range(whole, place);
+      if (last)
+        std::rotate(whole.begin() + 1, whole.begin() + 2, whole.end());
       return toInterpolation(
           b, loc, tensor::ExtractOp::create(b, loc, in[0], whole), element);
     });

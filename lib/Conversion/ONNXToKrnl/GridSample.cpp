@@ -26,6 +26,8 @@ struct Sampling {
   bool alignCorners;
   /// Of the operand and of the grid, in the onnx dialect.
   Type element, gridElement;
+  /// The operand and the result have their channels last.
+  bool channelsLast = false;
 
   static std::optional<Sampling> parse(onnx::GridSampleOp op);
   bool isComplex() const { return isa<ComplexType>(element); }
@@ -45,9 +47,12 @@ std::optional<Sampling> Sampling::parse(onnx::GridSampleOp op) {
                     .Default(std::nullopt);
   if (!mode || !border)
     return std::nullopt;
-  return Sampling{*mode, *border, op.getAlignCorners() != 0,
+  return Sampling{*mode,
+                  *border,
+                  op.getAlignCorners() != 0,
                   getElementTypeOrSelf(op.getX().getType()),
-                  getElementTypeOrSelf(op.getGrid().getType())};
+                  getElementTypeOrSelf(op.getGrid().getType()),
+                  false};
 }
 
 /// From -1 and 1 at the corners, or at their outer edges, to samples.
@@ -87,14 +92,28 @@ public:
     for (int64_t d = 0; d < spatial; ++d)
       sizes.push_back(sizeOf(rewriter, loc, grid, d + 1));
     sizes = knownSizes(rewriter, loc, op->getResult(0), sizes);
+    int64_t reads = 1;
+    for (int64_t d = 0; d < spatial; ++d)
+      reads *= tapCount(sampling->mode);
+    sampling->channelsLast = channelsLastPays(
+        type, typeOfSizes(sizes, type.getElementType()), reads);
+    if (sampling->channelsLast) {
+      x = channelsLast(rewriter, loc, "GridSample", x);
+      std::rotate(sizes.begin() + 1, sizes.begin() + 2, sizes.end());
+    }
     SmallVector<Value> inputs{x, grid};
     llvm::append_range(inputs, ArrayRef<Value>(inSizes).drop_front(2));
     inputs.push_back(storedConstant(rewriter, loc, type.getElementType(), 0));
     Value y = generate(
         rewriter, loc, "GridSample", type.getElementType(), sizes, inputs,
         [&](OpBuilder &b, Location l, ArrayRef<Value> at, ArrayRef<Value> in) {
-          return sample(b, l, *sampling, at, in);
+          SmallVector<Value> place(at);
+          if (sampling->channelsLast)
+            std::rotate(place.begin() + 1, place.end() - 1, place.end());
+          return sample(b, l, *sampling, place, in);
         });
+    if (sampling->channelsLast)
+      y = channelsSecond(rewriter, loc, "GridSample", y);
     replaceWithCasts(rewriter, *getTypeConverter(), op, y);
     return success();
   }
@@ -127,6 +146,8 @@ private:
     auto readStored = [&](ArrayRef<Value> place) -> Value {
       SmallVector<Value> whole{at[0], at[1]};
       llvm::append_range(whole, place);
+      if (sampling.channelsLast)
+        std::rotate(whole.begin() + 1, whole.begin() + 2, whole.end());
       return tensor::ExtractOp::create(b, loc, in[0], whole);
     };
     bool isNearest = sampling.mode == Interpolation::Nearest;

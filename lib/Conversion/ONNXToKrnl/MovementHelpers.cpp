@@ -113,6 +113,30 @@ Value transposeOf(OpBuilder &b, Location loc, StringRef name, Value x,
   return kernel.finish({y}).front();
 }
 
+Value channelsLast(OpBuilder &b, Location loc, StringRef name, Value x) {
+  auto perm = llvm::to_vector(llvm::seq<int64_t>(rankedType(x).getRank()));
+  std::rotate(perm.begin() + 1, perm.begin() + 2, perm.end());
+  return transposeOf(b, loc, name, x, perm);
+}
+
+Value channelsSecond(OpBuilder &b, Location loc, StringRef name, Value x) {
+  auto perm = llvm::to_vector(llvm::seq<int64_t>(rankedType(x).getRank()));
+  std::rotate(perm.begin() + 1, perm.end() - 1, perm.end());
+  return transposeOf(b, loc, name, x, perm);
+}
+
+bool channelsLastPays(RankedTensorType x, RankedTensorType result,
+                      int64_t reads) {
+  // A read by itself takes about as long as two elements that are moved.
+  constexpr int64_t leastChannels = 8, leastReads = 2;
+  if (x.getRank() < 3 || x.isDynamicDim(1) || x.getDimSize(1) < leastChannels)
+    return false;
+  if (!x.hasStaticShape() || !result.hasStaticShape())
+    return reads > leastReads;
+  return result.getNumElements() * (reads - 1) * leastReads >=
+         x.getNumElements();
+}
+
 Value generate(OpBuilder &b, Location loc, StringRef name, Type element,
                ValueRange sizes, ValueRange inputs, ElementAt fn) {
   RankedTensorType type = typeOfSizes(sizes, element);

@@ -4,6 +4,7 @@
 
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
 #include "onnxc/Conversion/ONNXToKrnl/KernelBuilder.h"
+#include "onnxc/Conversion/ONNXToKrnl/Movement.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Conversion/ONNXToKrnl/ScalarBuilder.h"
 #include "onnxc/Conversion/ONNXToKrnl/Windows.h"
@@ -54,12 +55,10 @@ public:
         element(getElementTypeOrSelf(op->getOperand(0).getType())),
         kernel(b, loc, op->getName().stripDialect()) {}
 
-  /// `count` gives the number of elements that the window at an output
-  /// position averages over; null where the pool does not ask.
+  /// `counts` says for each dimension over how many elements along it the
+  /// windows average; null where it is all of them.
   Value build(Value x, ArrayRef<int64_t> sizes, const Windows &windows,
-              function_ref<Value(OpBuilder &, Location, KernelBuilder &,
-                                 ArrayRef<AffineExpr>)>
-                  count);
+              ArrayRef<Value> counts);
 
 private:
   OpBuilder &b;
@@ -70,11 +69,8 @@ private:
   KernelBuilder kernel;
 };
 
-Value PoolKernel::build(
-    Value x, ArrayRef<int64_t> sizes, const Windows &windows,
-    function_ref<Value(OpBuilder &, Location, KernelBuilder &,
-                       ArrayRef<AffineExpr>)>
-        count) {
+Value PoolKernel::build(Value x, ArrayRef<int64_t> sizes,
+                        const Windows &windows, ArrayRef<Value> counts) {
   auto inType = cast<RankedTensorType>(x.getType());
   SmallVector<Value> outSizes{sizeOf(b, loc, x, 0), sizeOf(b, loc, x, 1)};
   outSizes.append(windows.outSizes);
@@ -113,45 +109,52 @@ Value PoolKernel::build(
         return pool.merge(s, v[1],
                           pool.prepare ? pool.prepare(s, value, p) : value);
       });
+  SmallVector<KernelBuilder::Access> ins{{total, outAt}};
+  double known = 1;
+  for (auto [d, size] : llvm::enumerate(sizes))
+    if (pool.finish && counts[d])
+      ins.push_back({kernel.input(counts[d]), {outAt[d + 2]}});
+    else
+      known *= double(size);
   if (separate)
-    total = kernel.generic(
-        {{total, outAt}}, {out, outAt}, {},
-        [&](OpBuilder &nb, Location l, ValueRange v) {
-          ScalarBuilder s(nb, l, element);
-          Value n = count ? count(nb, l, kernel, outAt) : Value();
-          return s.narrow(pool.finish ? pool.finish(s, v[0], n, p) : v[0]);
-        });
+    total = kernel.generic(ins, {out, outAt}, {},
+                           [&](OpBuilder &nb, Location l, ValueRange v) {
+                             ScalarBuilder s(nb, l, element);
+                             if (!pool.finish)
+                               return s.narrow(v[0]);
+                             Value n = s.constant(known);
+                             for (Value more : v.slice(1, ins.size() - 1))
+                               n = s.mul(n, more);
+                             return s.narrow(pool.finish(s, v[0], n, p));
+                           });
   return kernel.finish({total}).front();
 }
 
-/// How many positions of the window along each dimension lie in
-/// [0, size + border): product over the dimensions, in the compute type.
-Value countInside(OpBuilder &b, Location l, KernelBuilder &kernel,
-                  ArrayRef<AffineExpr> outAt, ArrayRef<int64_t> sizes,
-                  const Windows &windows, ArrayRef<Value> low,
-                  ArrayRef<Value> high, Type compute) {
-  auto constant = [&](int64_t v) { return indexConstant(b, l, v); };
-  Value count = constant(1);
-  for (auto [d, size] : llvm::enumerate(sizes)) {
-    // Positions o * stride + k * dilation in the padded tensor that are at
-    // least low and less than high.
-    int64_t dilation = windows.dilations[d];
-    Value first = mulIndex(b, l, kernel.index(b, l, outAt[d + 2]),
-                           constant(windows.strides[d]));
-    Value skipped = maxIndex(
-        b, l,
-        ceilDivIndex(b, l, subIndex(b, l, low[d], first), constant(dilation)),
-        constant(0));
-    Value end = minIndex(
-        b, l,
-        ceilDivIndex(b, l, subIndex(b, l, high[d], first), constant(dilation)),
-        constant(size));
-    count = mulIndex(b, l, count, subIndex(b, l, end, skipped));
-  }
-  // As wide as most elements, so that vectors need not be halved; a window of
-  // more would not fit the memory.
-  Value asInt = arith::IndexCastOp::create(b, l, b.getI32Type(), count);
-  return arith::SIToFPOp::create(b, l, compute, asInt);
+/// How many positions of each window along a dimension lie in [low, high) of
+/// the padded tensor, in the compute type; null if it is always all of them.
+Value countInside(OpBuilder &b, Location loc, StringRef name, int64_t size,
+                  const Windows &windows, int64_t d, Value low, Value high,
+                  Value padded, Type compute) {
+  if (isZeroInteger(low) && isEqualConstantIntOrValue(high, padded))
+    return {};
+  Value outSize = windows.outSizes[d];
+  int64_t dilation = windows.dilations[d], stride = windows.strides[d];
+  return generate(
+      b, loc, name, compute, outSize, {low, high},
+      [&](OpBuilder &nb, Location l, ArrayRef<Value> at, ArrayRef<Value> in) {
+        Value first = mulIndex(nb, l, at[0], indexConstant(nb, l, stride));
+        auto stepsTo = [&](Value end) {
+          return ceilDivIndex(nb, l, subIndex(nb, l, end, first),
+                              indexConstant(nb, l, dilation));
+        };
+        Value skipped =
+            maxIndex(nb, l, stepsTo(in[0]), indexConstant(nb, l, 0));
+        Value end = minIndex(nb, l, stepsTo(in[1]), indexConstant(nb, l, size));
+        // As wide as most elements; a window of more would not fit the memory.
+        Value asInt = arith::IndexCastOp::create(nb, l, nb.getI32Type(),
+                                                 subIndex(nb, l, end, skipped));
+        return arith::SIToFPOp::create(nb, l, compute, asInt).getResult();
+      });
 }
 
 template <typename OnnxOp>
@@ -207,21 +210,14 @@ struct WindowPoolLowering : public OpConversionPattern<OnnxOp> {
     Type compute = ScalarBuilder::computeType(element);
     Value fill = paddingValue(rewriter, loc, element);
     x = windows.pad(rewriter, loc, x, fill);
-    PoolKernel kernel(rewriter, op, pool, exponentOf(op));
-    auto count = [&](OpBuilder &b, Location l, KernelBuilder &k,
-                     ArrayRef<AffineExpr> outAt) {
-      SmallVector<Value> lowInside, highInside;
-      for (auto [from, to] :
-           {std::pair{&low, &lowInside}, std::pair{&high, &highInside}})
-        for (Value v : *from)
-          to->push_back(getConstantIntValue(v)
-                            ? indexConstant(b, l, *getConstantIntValue(v))
-                            : k.input(v));
-      return countInside(b, l, k, outAt, sizes, windows, lowInside, highInside,
-                         compute);
-    };
-    Value y = &pool == &averagePool ? kernel.build(x, sizes, windows, count)
-                                    : kernel.build(x, sizes, windows, nullptr);
+    SmallVector<Value> counts(sizes.size());
+    if (&pool == &averagePool)
+      for (auto [d, size] : llvm::enumerate(sizes))
+        counts[d] = countInside(rewriter, loc, op->getName().stripDialect(),
+                                size, windows, d, low[d], high[d],
+                                sizeOf(rewriter, loc, x, d + 2), compute);
+    Value y = PoolKernel(rewriter, op, pool, exponentOf(op))
+                  .build(x, sizes, windows, counts);
     replaceWithCasts(rewriter, *this->getTypeConverter(), op, y);
     return success();
   }

@@ -6,7 +6,7 @@
 // first sample of every position and, unless the nearest is taken, the weights
 // of the samples from there on. Then one pass over the data for each dimension
 // sums samples times weights; a single pass takes the nearest in all
-// dimensions.
+// dimensions. What repeats each sample a whole number of times is a broadcast.
 //===----------------------------------------------------------------------===//
 
 #include "ResizeTables.h"
@@ -58,6 +58,8 @@ private:
     return b.createOrFold<Op>(loc, x, y);
   }
 
+  std::optional<SmallVector<int64_t>> wholeFactors();
+  Value repeat(Value x, ArrayRef<int64_t> factors);
   Value takeNearest(Value x, ArrayRef<DimTables> tables);
   Value sumPass(Value x, const DimTables &tables, Type from, Type to);
   Value extrapolation(OpBuilder &builder, Location l);
@@ -228,6 +230,72 @@ Value Resizer::extrapolation(OpBuilder &builder, Location l) {
                            element);
 }
 
+/// Is the nearest of position i in a dimension that is `factor` times as long
+/// always sample i / factor?
+static bool repeatsSamples(const ResizeMode &mode, int64_t factor) {
+  StringRef nearest = mode.nearest;
+  if (mode.coordinates == "asymmetric")
+    return nearest == "floor" ||
+           (nearest == "round_prefer_floor" && factor == 2);
+  // Here all positions of a sample are less than half a sample away.
+  bool isCentred = mode.coordinates == "half_pixel" ||
+                   mode.coordinates == "pytorch_half_pixel" ||
+                   mode.coordinates == "half_pixel_symmetric";
+  return isCentred &&
+         (nearest == "round_prefer_floor" || nearest == "round_prefer_ceil");
+}
+
+/// For each dimension how often each sample is repeated, if that is all there
+/// is to do.
+std::optional<SmallVector<int64_t>> Resizer::wholeFactors() {
+  SmallVector<int64_t> factors(inSizes.size(), 1);
+  for (const ResizedDim &dim : dims) {
+    FloatAttr scale;
+    if (!matchPattern(dim.scale, m_Constant(&scale)))
+      return std::nullopt;
+    double value = scale.getValueAsDouble();
+    auto factor = int64_t(value);
+    auto in = getConstantIntValue(inSizes[dim.dim]),
+         out = getConstantIntValue(outSizes[dim.dim]);
+    bool fits =
+        in.has_value() == out.has_value() && (!in || *out == *in * factor);
+    if (double(factor) != value || factor < 2 || !fits ||
+        !repeatsSamples(mode, factor))
+      return std::nullopt;
+    factors[dim.dim] = factor;
+  }
+  return factors;
+}
+
+/// The repetitions are dimensions of their own, along which the operand is
+/// broadcast.
+Value Resizer::repeat(Value x, ArrayRef<int64_t> factors) {
+  RankedTensorType type = rankedType(x);
+  KernelBuilder kernel(b, loc, "Resize");
+  SmallVector<AffineExpr> from, to;
+  SmallVector<Value> parts, sizes;
+  for (auto [d, factor] : llvm::enumerate(factors)) {
+    std::string name = std::to_string(d);
+    from.push_back(kernel.loop("d" + name, type.getDimSize(d)));
+    to.push_back(from.back());
+    parts.push_back(inSizes[d]);
+    Value count = indexConstant(b, loc, factor);
+    sizes.push_back(mulIndex(b, loc, inSizes[d], count));
+    if (factor == 1)
+      continue;
+    to.push_back(kernel.loop("r" + name, factor));
+    parts.push_back(count);
+  }
+  Value in = kernel.input(x);
+  RankedTensorType wide = typeOfSizes(parts, type.getElementType());
+  Value out = kernel.output(wide, dynamicSizes(wide, parts));
+  Value y = kernel.generic(
+      {{in, from}}, {out, to}, {},
+      [](OpBuilder &, Location, ValueRange args) { return args[0]; });
+  return reshapeTo(b, loc, kernel.finish({y}).front(),
+                   typeOfSizes(sizes, type.getElementType()), sizes);
+}
+
 Value Resizer::takeNearest(Value x, ArrayRef<DimTables> tables) {
   RankedTensorType type = typeOfSizes(outSizes, rankedType(x).getElementType());
   KernelBuilder kernel(b, loc, "Resize");
@@ -321,11 +389,14 @@ Value Resizer::run() {
   Value x = adaptor.getX();
   if (dims.empty())
     return x;
+  bool isNearest = mode.interpolation == Interpolation::Nearest;
+  if (auto factors = isNearest ? wholeFactors() : std::nullopt)
+    return repeat(x, *factors);
   SmallVector<DimTables> tables;
   for (const ResizedDim &dim : dims)
     tables.push_back(
         buildResizeTables(b, loc, mode, compute, dim, outSizes[dim.dim]));
-  if (mode.interpolation == Interpolation::Nearest)
+  if (isNearest)
     return takeNearest(x, tables);
   for (auto [i, dim] : llvm::enumerate(tables))
     x = sumPass(x, dim, i == 0 ? element : compute,
@@ -338,13 +409,17 @@ namespace {
 /// What the model says of a structural operand that cannot be; null: nothing.
 StringRef problemWith(onnx::ResizeOp op, onnx::ResizeOp::Adaptor adaptor,
                       const ResizeMode &mode) {
-  int64_t count = op.getAxes() ? op.getAxes()->size()
-                               : rankedType(adaptor.getX()).getRank();
+  int64_t rank = rankedType(adaptor.getX()).getRank();
+  int64_t count = op.getAxes() ? op.getAxes()->size() : rank;
   auto hasLength = [](Value tensor, int64_t length) {
     RankedTensorType type = tensor ? rankedType(tensor) : RankedTensorType();
     return !tensor || (type && type.getRank() == 1 &&
                        (type.isDynamicDim(0) || type.getDimSize(0) == length));
   };
+  if (auto axes = op.getAxes())
+    for (int64_t axis : *axes)
+      if (int64_t d = positiveAxis(axis, rank); d < 0 || d >= rank)
+        return "an axis is out of range";
   if (!hasLength(adaptor.getScales(), op.getSizes() ? 0 : count) &&
       !op.getSizes())
     return "expected a scale for each resized dimension";

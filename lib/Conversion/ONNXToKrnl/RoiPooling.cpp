@@ -59,8 +59,26 @@ struct RoiPool {
   Location loc;
   Value table;
   Type element;
-  /// Of the result.
+  /// Of the result: regions, channels, rows and columns.
   SmallVector<Value> sizes;
+  /// The image and the result have their channels last.
+  bool channelsLast = false;
+
+  /// A position of the result, or a type, in the order that it has in memory.
+  template <typename T>
+  SmallVector<T> inMemory(ArrayRef<T> place) const {
+    SmallVector<T> order(place);
+    if (channelsLast)
+      std::rotate(order.begin() + 1, order.begin() + 2, order.end());
+    return order;
+  }
+  /// `x` as the samples are read from it.
+  Value turned(StringRef name, Value x, int64_t reads) {
+    channelsLast = channelsLastPays(
+        rankedType(x), typeOfSizes(sizes, rankedType(x).getElementType()),
+        reads);
+    return channelsLast ? onnxc::channelsLast(b, loc, name, x) : x;
+  }
 
   Type compute() const { return interpolationType(element); }
 };
@@ -97,8 +115,9 @@ Value poolBins(const RoiPool &pool, StringRef name, ArrayRef<Value> counts,
                OfSample takesPart) {
   OpBuilder &b = pool.b;
   Type compute = pool.compute();
+  SmallVector<Value> sizes = pool.inMemory(ArrayRef<Value>(pool.sizes));
   RankedTensorType type =
-      typeOfSizes(pool.sizes, ScalarBuilder::storageType(pool.element));
+      typeOfSizes(sizes, ScalarBuilder::storageType(pool.element));
   KernelBuilder kernel(b, pool.loc, name);
   SmallVector<AffineExpr> at = kernel.loopsOf(type), steps;
   steps.push_back(kernel.loop("sy", counts[0]));
@@ -108,7 +127,7 @@ Value poolBins(const RoiPool &pool, StringRef name, ArrayRef<Value> counts,
     images.push_back(isa<ShapedType>(input.getType()) ? kernel.input(input)
                                                       : kernel.scalar(input));
   Value table = kernel.input(pool.table);
-  Value out = kernel.output(type, dynamicSizes(type, pool.sizes));
+  Value out = kernel.output(type, dynamicSizes(type, sizes));
   SmallVector<KernelBuilder::Access> row;
   for (int64_t column = 0; column < NumColumns; ++column)
     row.push_back({table, {at[0], kernel.constant(column)}});
@@ -119,8 +138,10 @@ Value poolBins(const RoiPool &pool, StringRef name, ArrayRef<Value> counts,
       row, {sum, at}, steps, [&](OpBuilder &nb, Location l, ValueRange v) {
         ScalarBuilder s(nb, l, compute);
         SmallVector<Value> columns(v.take_front(NumColumns));
-        SmallVector<Value> place = indicesOf(kernel, nb, l, at),
-                           step = indicesOf(kernel, nb, l, steps);
+        SmallVector<Value> place = indicesOf(kernel, nb, l, at);
+        if (pool.channelsLast)
+          std::rotate(place.begin() + 1, place.end() - 1, place.end());
+        SmallVector<Value> step = indicesOf(kernel, nb, l, steps);
         Value sample = sampleAt(s, columns, place, step, images);
         Value counts = takesPart(s, columns, place, step, images);
         Value neutral = average ? s.constant(0) : s.lowest();
@@ -134,7 +155,8 @@ Value poolBins(const RoiPool &pool, StringRef name, ArrayRef<Value> counts,
         Value value = binResult(s, v, average);
         return fromInterpolation(nb, l, value, pool.element);
       });
-  return kernel.finish({y}).front();
+  y = kernel.finish({y}).front();
+  return pool.channelsLast ? channelsSecond(b, pool.loc, name, y) : y;
 }
 
 //===----------------------------------------------------------------------===//
@@ -174,12 +196,14 @@ public:
                            ? indexConstant(rewriter, loc, op.getSamplingRatio())
                            : largestOf(rewriter, loc, pool.table, Samples + d));
     SmallVector<Value> inputs = sizesOf(rewriter, loc, x);
-    inputs.append({x, batch});
+    // Four samples around each place, and some places in a bin.
+    constexpr int64_t usualReads = 16;
+    inputs.append({pool.turned("RoiAlign", x, usualReads), batch});
     Value y = poolBins(
         pool, "RoiAlign", counts, average, inputs,
         [&](ScalarBuilder &s, ArrayRef<Value> row, ArrayRef<Value> at,
             ArrayRef<Value> step, ArrayRef<Value> in) {
-          return sample(s, row, at, step, in, average, element);
+          return sample(s, pool, row, at, step, in, average);
         },
         isSample);
     replaceWithCasts(rewriter, *getTypeConverter(), op, y);
@@ -268,9 +292,9 @@ private:
   }
 
   /// `in`: the operand's sizes, the operand and the batch indices.
-  static Value sample(ScalarBuilder &s, ArrayRef<Value> row, ArrayRef<Value> at,
-                      ArrayRef<Value> step, ArrayRef<Value> in, bool average,
-                      Type element) {
+  static Value sample(ScalarBuilder &s, const RoiPool &pool,
+                      ArrayRef<Value> row, ArrayRef<Value> at,
+                      ArrayRef<Value> step, ArrayRef<Value> in, bool average) {
     OpBuilder &b = s.builder();
     Location loc = s.getLoc();
     SmallVector<SmallVector<Tap>> dims;
@@ -294,7 +318,10 @@ private:
     auto read = [&](ArrayRef<Value> place) {
       Value whole[] = {image, at[1], place[0], place[1]};
       return toInterpolation(
-          b, loc, tensor::ExtractOp::create(b, loc, in[4], whole), element);
+          b, loc,
+          tensor::ExtractOp::create(b, loc, in[4],
+                                    pool.inMemory(ArrayRef<Value>(whole))),
+          pool.element);
     };
     Value y = average ? interpolate(s, dims, read) : largest(s, dims, read);
     return s.select(inside, y, s.constant(0));
@@ -354,13 +381,14 @@ public:
       counts.push_back(
           minIndex(rewriter, loc, inputs[2 + d],
                    largestOf(rewriter, loc, pool.table, Samples + d)));
-    inputs.append({x, rois});
+    // A bin is a few rows and columns.
+    constexpr int64_t usualReads = 8;
+    inputs.append({pool.turned("MaxRoiPool", x, usualReads), rois});
     Value y = poolBins(
         pool, "MaxRoiPool", counts, /*average=*/false, inputs,
         [&](ScalarBuilder &s, ArrayRef<Value> row, ArrayRef<Value> at,
-            ArrayRef<Value> step, ArrayRef<Value> in) {
-          return sample(s, row, at, step, in, element);
-        },
+            ArrayRef<Value> step,
+            ArrayRef<Value> in) { return sample(s, pool, row, at, step, in); },
         isSample);
     replaceWithCasts(rewriter, *getTypeConverter(), op, y);
     return success();
@@ -433,13 +461,14 @@ private:
   }
 
   /// `in`: the operand's sizes, the operand and the regions.
-  static Value sample(ScalarBuilder &s, ArrayRef<Value> row, ArrayRef<Value> at,
-                      ArrayRef<Value> step, ArrayRef<Value> in, Type element) {
+  static Value sample(ScalarBuilder &s, const RoiPool &pool,
+                      ArrayRef<Value> row, ArrayRef<Value> at,
+                      ArrayRef<Value> step, ArrayRef<Value> in) {
     OpBuilder &b = s.builder();
     Location loc = s.getLoc();
     Value roi[] = {at[0], indexConstant(b, loc, 0)};
     Value image = toInterpolation(
-        b, loc, tensor::ExtractOp::create(b, loc, in[5], roi), element);
+        b, loc, tensor::ExtractOp::create(b, loc, in[5], roi), pool.element);
     auto lastOf = [&](int64_t dim) {
       return s.sub(indexToFloat(s, in[dim]), s.constant(1));
     };
@@ -448,7 +477,10 @@ private:
         floatToIndex(s, range(s, row, at, step, in, 0).first, lastOf(2)),
         floatToIndex(s, range(s, row, at, step, in, 1).first, lastOf(3))};
     return toInterpolation(
-        b, loc, tensor::ExtractOp::create(b, loc, in[4], whole), element);
+        b, loc,
+        tensor::ExtractOp::create(b, loc, in[4],
+                                  pool.inMemory(ArrayRef<Value>(whole))),
+        pool.element);
   }
 };
 

@@ -18,14 +18,41 @@ func.func @linear(%x: tensor<1x3x8x8xf32>) -> tensor<1x3x16x12xf32> {
 // The nearest elements are taken in one pass.
 // CHECK-LABEL: func.func @nearest
 // CHECK-COUNT-2: krnl.kernel "ResizeTables"
-// CHECK: krnl.kernel "Resize" loops [d0 = 3, d1 = 16, d2 = 16]
+// CHECK: krnl.kernel "Resize" loops [d0 = 3, d1 = 12, d2 = 12]
 // CHECK: tensor.extract
 // CHECK-NOT: krnl.kernel
 // CHECK: return
-func.func @nearest(%x: tensor<3x8x8xi64>) -> tensor<3x16x16xi64> {
-  %s = onnx.Constant dense<[16, 16]> : tensor<2xi64>
-  %y = onnx.Resize(%x) sizes(%s) {axes = array<i64: 1, -1>} : (tensor<3x8x8xi64>, tensor<2xi64>) -> tensor<3x16x16xi64>
-  return %y : tensor<3x16x16xi64>
+func.func @nearest(%x: tensor<3x8x8xi64>) -> tensor<3x12x12xi64> {
+  %s = onnx.Constant dense<[12, 12]> : tensor<2xi64>
+  %y = onnx.Resize(%x) sizes(%s) {axes = array<i64: 1, -1>} : (tensor<3x8x8xi64>, tensor<2xi64>) -> tensor<3x12x12xi64>
+  return %y : tensor<3x12x12xi64>
+}
+
+// -----
+
+// Each element stands in a row of two and in three columns: the repetitions are
+// dimensions that the operand does not have.
+// CHECK: #[[IN:.+]] = affine_map<(d0, d1, d2, d3) -> (d0, d2)>
+// CHECK: #[[OUT:.+]] = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>
+// CHECK-LABEL: func.func @repeated
+// CHECK-NOT: ResizeTables
+// CHECK: krnl.kernel "Resize" loops [d0 = ?, r0 = 2, d1 = 8, r1 = 3]
+// CHECK: linalg.generic {indexing_maps = [#[[IN]], #[[OUT]]]
+func.func @repeated(%x: tensor<?x8xf32>) -> tensor<?x24xf32> {
+  %s = onnx.Constant dense<[2.0, 3.0]> : tensor<2xf32>
+  %y = onnx.Resize(%x) scales(%s) {mode = "nearest"} : (tensor<?x8xf32>, tensor<2xf32>) -> tensor<?x24xf32>
+  return %y : tensor<?x24xf32>
+}
+
+// -----
+
+// The place before the next whole sample is nearer to that one.
+// CHECK-LABEL: func.func @not_repeated
+// CHECK: ResizeTables
+func.func @not_repeated(%x: tensor<8xf32>) -> tensor<24xf32> {
+  %s = onnx.Constant dense<3.0> : tensor<1xf32>
+  %y = onnx.Resize(%x) scales(%s) {mode = "nearest", coordinate_transformation_mode = "asymmetric"} : (tensor<8xf32>, tensor<1xf32>) -> tensor<24xf32>
+  return %y : tensor<24xf32>
 }
 
 // -----

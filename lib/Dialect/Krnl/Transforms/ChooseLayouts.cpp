@@ -21,6 +21,7 @@
 #include "onnxc/Dialect/Krnl/Transforms/Passes.h"
 #include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
 
+#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -60,6 +61,8 @@ private:
   // Votes.
   void vote(Value value, int64_t place, double weight);
   void voteFor(KernelOp kernel, linalg::GenericOp op);
+  void voteAtBorder(KernelOp kernel, linalg::GenericOp op);
+  void voteForReads(KernelOp kernel, linalg::GenericOp op);
   void voteAlong(linalg::GenericOp op, KernelOp kernel,
                  ArrayRef<OpOperand *> operands,
                  function_ref<bool(unsigned)> wanted, double weight);
@@ -290,10 +293,12 @@ void LayoutChooser::voteFor(KernelOp kernel, linalg::GenericOp op) {
   SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
   OpOperand *result = op.getDpsInitOperand(0);
   AffineMap read = op.getMatchingIndexingMap(data);
-  double work = 1;
+  double work = 1, results = 1;
   bool window = false;
   for (unsigned dim : llvm::seq(op.getNumLoops())) {
     work *= double(extentOf(kernel, op, dim));
+    if (kinds[dim] == utils::IteratorType::parallel)
+      results *= double(extentOf(kernel, op, dim));
     window |= read.isFunctionOfDim(dim) && placeOf(read, dim) < 0;
   }
   auto isReduced = [&](unsigned dim) {
@@ -328,14 +333,83 @@ void LayoutChooser::voteFor(KernelOp kernel, linalg::GenericOp op) {
           op, kernel, {fixed == data ? result : data},
           [&](unsigned dim) { return int64_t(dim) == along; }, work);
   }
-  // What only one side could follow would be turned inside the window.
+  // What only one side could follow would be turned inside the window. Without
+  // weights any dimension will do that is long: it is less than a copy's wish.
+  double strength = weights ? work : 0.5 * results;
   if (window && isMovable(data->get()) && isMovable(result->get()))
     voteAlong(
         op, kernel, {data, result},
         [&](unsigned dim) {
           return !isReduced(dim) && (!weights || inWeights(dim));
         },
-        work);
+        strength);
+}
+
+/// Elements at computed places are neighbours along the loop that is an index
+/// of its own, if no other index has to do with it: vectors of them are no
+/// gathers.
+void LayoutChooser::voteForReads(KernelOp kernel, linalg::GenericOp op) {
+  double work = 1;
+  for (unsigned dim : llvm::seq(op.getNumLoops()))
+    work *= double(extentOf(kernel, op, dim));
+  for (auto extract : op.getBody()->getOps<tensor::ExtractOp>()) {
+    if (!nodes.contains(extract.getTensor()))
+      continue;
+    for (auto [place, index] : llvm::enumerate(extract.getIndices())) {
+      auto loop = index.getDefiningOp<linalg::IndexOp>();
+      // With other lanes each element is read by itself.
+      constexpr double lanes = 8;
+      if (!loop || extentOf(kernel, op, loop.getDim()) < leastExtent ||
+          llvm::any_of(extract.getIndices(), [&](Value other) {
+            SetVector<Operation *> slice;
+            BackwardSliceOptions inside;
+            inside.omitBlockArguments = true;
+            inside.inclusive = true;
+            (void)getBackwardSlice(other, &slice, inside);
+            return other != index && slice.contains(loop);
+          }))
+        continue;
+      vote(extract.getTensor(), place, lanes * work);
+      for (OpOperand &init : op.getDpsInitsMutable())
+        if (int64_t at =
+                placeOf(op.getMatchingIndexingMap(&init), loop.getDim());
+            at >= 0)
+          vote(init.get(), at, lanes * work);
+    }
+  }
+}
+
+/// A copy, or a window without weights, between a tensor that stays as it is
+/// and one that can follow: in another order one of them would be read or
+/// written across.
+void LayoutChooser::voteAtBorder(KernelOp kernel, linalg::GenericOp op) {
+  OpOperand *fixed = nullptr;
+  SmallVector<OpOperand *> movable;
+  double work = 1;
+  for (unsigned dim : llvm::seq(op.getNumLoops()))
+    work *= double(extentOf(kernel, op, dim));
+  for (OpOperand &operand : op->getOpOperands()) {
+    bool isRead = !op.getMatchingBlockArgument(&operand).use_empty();
+    if (!nodes.contains(operand.get()) || (op.isDpsInput(&operand) && !isRead))
+      continue;
+    if (isMovable(operand.get()))
+      movable.push_back(&operand);
+    else if (!isWeight(kernel, operand.get()))
+      fixed = &operand;
+    else if (op.getNumReductionLoops() != 0)
+      return;
+  }
+  if (!fixed)
+    return;
+  AffineMap map = op.getMatchingIndexingMap(fixed);
+  int64_t along = map.getNumResults() ? loopsOf(map).back() : -1;
+  if (along < 0 || extentOf(kernel, op, along) < leastExtent)
+    return;
+  for (OpOperand *operand : movable)
+    for (auto [place, expr] :
+         llvm::enumerate(op.getMatchingIndexingMap(operand).getResults()))
+      if (expr.isFunctionOfDim(along))
+        vote(operand->get(), place, work);
 }
 
 //===----------------------------------------------------------------------===//
@@ -352,7 +426,9 @@ SmallVector<int64_t> LayoutChooser::orderOf(Value value) {
   auto found = votes.find(group);
   if (pinned[group] || found == votes.end())
     return {};
-  int64_t last = llvm::max_element(found->second) - found->second.begin();
+  // Of equals the last: the first one is the batch.
+  auto most = llvm::max_element(llvm::reverse(found->second));
+  int64_t last = found->second.rend() - most - 1;
   int64_t rank = found->second.size();
   if (last == rank - 1)
     return {};
@@ -434,8 +510,11 @@ unsigned LayoutChooser::run() {
     tieNeighbours(kernel);
   for (KernelOp kernel : kernels)
     for (linalg::LinalgOp op : kernel.getStructuredOps())
-      if (auto generic = dyn_cast<linalg::GenericOp>(op.getOperation()))
+      if (auto generic = dyn_cast<linalg::GenericOp>(op.getOperation())) {
         voteFor(kernel, generic);
+        voteAtBorder(kernel, generic);
+        voteForReads(kernel, generic);
+      }
 
   // Accesses first: they look the values up.
   SetVector<Operation *> changed;

@@ -207,6 +207,42 @@ static bool waitsForReader(Candidate &pair) {
          classify(reader) != KernelKind::Contraction;
 }
 
+/// Does the producer read at computed places, neighbours along its result's
+/// last dimension, which the consumer writes as another one? Together they
+/// would read or write all elements one by one.
+static bool turnsReads(Candidate &pair) {
+  for (Value value : pair.producer.getYield().getValues()) {
+    auto op = cast<linalg::LinalgOp>(value.getDefiningOp());
+    AffineMap map = op.getIndexingMapMatchingResult(cast<OpResult>(value));
+    auto last =
+        map.getNumResults() == 0 ? AffineExpr() : map.getResults().back();
+    bool reads = llvm::any_of(
+        pair.producer.getStructuredOps(), [](linalg::LinalgOp inner) {
+          return !inner.getBlock()->getOps<tensor::ExtractOp>().empty();
+        });
+    if (!reads || !isa_and_nonnull<AffineDimExpr>(last))
+      return false;
+  }
+  for (linalg::LinalgOp op : pair.consumer.getStructuredOps())
+    for (OpOperand *input : op.getDpsInputOperands()) {
+      auto argument = dyn_cast<BlockArgument>(input->get());
+      if (!argument ||
+          argument.getOwner() != &pair.consumer.getBody().front() ||
+          argument.getArgNumber() >= pair.consumer.getIns().size() ||
+          pair.consumer.getIns()[argument.getArgNumber()].getDefiningOp() !=
+              pair.producer)
+        continue;
+      AffineMap from = op.getMatchingIndexingMap(input),
+                to = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+      if (from.getNumResults() != 0 &&
+          from.getNumResults() == to.getNumResults() &&
+          from.getResults().back() != to.getResults().back() &&
+          llvm::is_contained(to.getResults(), from.getResults().back()))
+        return true;
+    }
+  return false;
+}
+
 /// The heuristics: do these kernels belong together?
 static LogicalResult checkWorth(Candidate &pair, const Limits &limits,
                                 std::string &reason) {
@@ -219,6 +255,8 @@ static LogicalResult checkWorth(Candidate &pair, const Limits &limits,
                   "again for each result");
   if (waitsForReader(pair))
     return refuse("what the consumer makes wider is read by the next kernel");
+  if (turnsReads(pair))
+    return refuse("the consumer turns what the producer reads in lines");
   if (pair.consumerKind == KernelKind::Elementwise && sameSpace(pair))
     return success();
   if (pair.producerKind == KernelKind::Contraction)

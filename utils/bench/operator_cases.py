@@ -39,10 +39,12 @@ def flags(*shape):
 class Case:
     """One node. Inputs are arrays, `Fixed` arrays or None for what is left out."""
 
-    def __init__(self, name, inputs, outputs=1, domain="", suffix="", opset=OPSET, **attributes):
+    def __init__(self, name, inputs, outputs=1, domain="", suffix="", opset=OPSET, results=None, **attributes):
         self.number, self.operator, self.inputs = next(NUMBERS), name, inputs
         self.name = f"{name}{'/' + suffix if suffix else ''}"
         self.outputs, self.domain, self.opset, self.attributes = outputs, domain, opset, attributes
+        # Element types of results that onnx cannot infer, where they are not that of the first input.
+        self.results = results or [next(iter(self.arrays().values())).dtype] * outputs
 
     def arrays(self):
         return {f"x{i}": v.array if isinstance(v, Fixed) else v for i, v in enumerate(self.inputs) if v is not None}
@@ -69,10 +71,9 @@ class Case:
 
 
 def typed(model, case):
-    """Results of operators that onnx cannot infer: as the first input."""
-    first = next(iter(case.arrays().values()))
-    for result in model.graph.output:
-        result.CopyFrom(helper.make_tensor_value_info(result.name, helper.np_dtype_to_tensor_dtype(first.dtype), None))
+    """Results of operators that onnx cannot infer."""
+    for result, dtype in zip(model.graph.output, case.results):
+        result.CopyFrom(helper.make_tensor_value_info(result.name, helper.np_dtype_to_tensor_dtype(np.dtype(dtype)), None))
     return model
 
 
@@ -96,9 +97,9 @@ def elementwise():
         yield Case("Div", [below(100, 800000, dtype=dtype), below(100, 800000, dtype=dtype) + dtype(1)], suffix=np.dtype(dtype).name)
     yield Case("Mul", [below(100, 800000), below(100, 800000)], suffix="int64")
     for dtype in (np.float16, ml_dtypes.bfloat16, np.float64):
-        for name in ("Add", "Sigmoid"):
+        for name in ("Add", "Mul", "Sigmoid", "Exp", "Relu", "Tanh", "Gelu"):
             arrays = [floats(400000, dtype=dtype), floats(400000, dtype=dtype)]
-            yield Case(name, arrays[: 1 + (name == "Add")], suffix=np.dtype(dtype).name)
+            yield Case(name, arrays[: 1 + (name in ("Add", "Mul"))], suffix=np.dtype(dtype).name)
     yield Case("Clip", [floats(*image), Fixed(np.float32(0)), Fixed(np.float32(6))])
     yield Case("Where", [flags(8, 12, 128, 128), floats(8, 12, 128, 128), Fixed(np.float32(-1e9))])
     yield Case("Where", [flags(800000), below(9, 800000), below(9, 800000)], suffix="int64")
@@ -106,6 +107,13 @@ def elementwise():
         yield Case(name, [floats(*tokens), floats(*tokens)])
         yield Case(name, [below(9, 800000), Fixed(np.int64(4))], suffix="int64")
     yield Case("Equal", [below(9, 800000, dtype=np.uint8), Fixed(np.uint8(4))], suffix="uint8", opset=19)
+    yield Case("Where", [flags(8, 1, 128, 1), floats(8, 12, 128, 128), floats(8, 1, 128, 128)], suffix="broadcast")
+    yield Case("Mul", [floats(*tokens), floats(8, 128, 1)], suffix="inner")
+    yield Case("Add", [floats(8, 12, 128, 128), floats(8, 1, 1, 128)], suffix="mask")
+    yield Case("Add", [floats(1024, 1), floats(1, 1024)], suffix="outer")
+    yield Case("Sum", [floats(*tokens), floats(*tokens), floats(*tokens)])
+    yield Case("Max", [below(99, 800000, dtype=np.int8), below(99, 800000, dtype=np.int8)], suffix="int8", opset=13)
+    yield Case("Swish", [floats(*image)], opset=24)
     yield Case("And", [flags(800000), flags(800000)])
     yield Case("Not", [flags(800000)])
     yield Case("BitShift", [below(200, 800000, dtype=np.uint8), Fixed(np.uint8(2))], direction="RIGHT")
@@ -129,6 +137,12 @@ def reductions():
     for name in ["ReduceSum", "ReduceMax"]:
         yield Case(name, [floats(8, 128, 768), Fixed(np.array([1]))], suffix="columns", keepdims=0)
     yield Case("ReduceMean", [floats(1, 256, 28, 28), Fixed(np.array([2, 3]))], suffix="image")
+    yield Case("ReduceSum", [floats(64, 64, 64, 16), Fixed(np.array([1]))], suffix="middle")
+    yield Case("ReduceMax", [floats(32, 40, 24, 50), Fixed(np.array([0, 2]))], suffix="outer and middle")
+    yield Case("ReduceSum", [floats(1024, 768), Fixed(np.array([0, 1]))], suffix="all")
+    yield Case("ReduceMean", [floats(8, 128, 768, dtype=np.float16), Fixed(np.array([-1]))], suffix="float16")
+    yield Case("ReduceSum", [floats(1024, 768, dtype=np.float64), Fixed(np.array([0]))], suffix="columns float64")
+    yield Case("ReduceMin", [below(99, 1024, 768, dtype=np.int32), Fixed(np.array([0]))], suffix="columns int32")
     yield Case("ReduceSum", [below(9, 1024, 768), Fixed(np.array([-1]))], suffix="int64")
     for name in ("ArgMax", "ArgMin"):
         yield Case(name, [floats(128, 32000)], axis=-1, suffix="rows")
@@ -140,6 +154,10 @@ def reductions():
     yield Case("TopK", [floats(8, 32000), Fixed(np.array([5]))], outputs=2, suffix="5 of 32000")
     yield Case("TopK", [floats(1, 8400), Fixed(np.array([300]))], outputs=2, suffix="300 of 8400")
     yield Case("TopK", [floats(1024, 64), Fixed(np.array([2]))], outputs=2, suffix="2 of 64")
+    yield Case("TopK", [floats(64, 512, 8), Fixed(np.array([4]))], outputs=2, axis=1, suffix="columns")
+    yield Case("TopK", [floats(1, 50000), Fixed(np.array([1000]))], outputs=2, suffix="1000 of 50000")
+    yield Case("CumSum", [floats(64, 8192), Fixed(np.int64(1))], reverse=1, exclusive=1, suffix="reverse")
+    yield Case("Softmax", [floats(8, 128, 1000, dtype=np.float16)], axis=-1, suffix="float16")
     yield Case("Softmax", [floats(8, 12, 128, 128)], axis=-1)
     yield Case("Softmax", [floats(1, 21, 128, 128)], axis=1, suffix="channels")
     yield Case("LogSoftmax", [floats(64, 32000)], axis=-1)
@@ -149,6 +167,11 @@ def reductions():
     yield Case("GroupNormalization", [floats(1, 64, 64, 64), floats(64), floats(64)], num_groups=8)
     yield Case("InstanceNormalization", [floats(1, 64, 128, 128), floats(64), floats(64)])
     yield Case("BatchNormalization", [floats(1, 64, 56, 56), *[np.abs(floats(64)) for _ in range(4)]])
+    yield Case("LayerNormalization", [floats(1, 96, 56, 56), floats(96, 56, 56), floats(96, 56, 56)], axis=1, suffix="image")
+    yield Case("LayerNormalization", [floats(8, 128, 768, dtype=np.float16), *[floats(768, dtype=np.float16) for _ in range(2)]],
+               axis=-1, suffix="float16")  # fmt: skip
+    yield Case("SkipSimplifiedLayerNormalization", [floats(8, 128, 768), floats(8, 128, 768), floats(768)], domain="com.microsoft")
+    yield Case("BatchNormalization", [floats(64, 256), *[np.abs(floats(256)) for _ in range(4)]], suffix="1d")
     yield Case("LRN", [floats(1, 96, 27, 27)], size=5)
     yield Case("LpNormalization", [floats(128, 512)], axis=-1)
     yield Case("MeanVarianceNormalization", [floats(1, 16, 128, 128)])
@@ -170,6 +193,9 @@ def movement():
                         ((0, 2, 3, 1), (1, 64, 56, 56)), ((3, 2, 1, 0), (16, 24, 32, 40)), ((1, 0), (1000, 1000)),
                         ((0, 2, 4, 1, 3), (2, 16, 32, 16, 20))]:  # fmt: skip
         yield Case("Transpose", [floats(*shape)], perm=perm, suffix="".join(map(str, perm)))
+    yield Case("Transpose", [floats(4, 8, 16, 32, 20)], perm=(4, 1, 3, 0, 2), suffix="41302")
+    yield Case("Transpose", [floats(1, 12, 128, 64)], perm=(0, 1, 3, 2), suffix="0132")
+    yield Case("Transpose", [below(99, 1024, 1024)], perm=(1, 0), suffix="10 int64")
     yield Case("Transpose", [below(99, 1, 224, 224, 3, dtype=np.uint8)], perm=(0, 3, 1, 2), suffix="0312 uint8")
     yield Case("Transpose", [floats(8, 128, 768, dtype=np.float16)], perm=(0, 2, 1), suffix="021 float16")
     yield Case("Concat", [floats(1, 64, 56, 56), floats(1, 64, 56, 56)], axis=1)
@@ -188,6 +214,15 @@ def movement():
     yield Case("DepthToSpace", [floats(1, 64, 64, 64)], blocksize=2)
     yield Case("SpaceToDepth", [floats(1, 16, 128, 128)], blocksize=2)
     yield Case("ReverseSequence", [floats(64, 16, 128), below(64, 16) + 1])
+    yield Case("ScatterND", [floats(1024, 256), below(1024, 512, 1), floats(512, 256)], reduction="add", suffix="add")
+    yield Case("ScatterElements", [floats(512, 1024), below(1024, 512, 64), floats(512, 64)], axis=1, suffix="rows")
+    yield Case("OneHot", [below(16, 64, 64), Fixed(np.int64(16)), Fixed(np.float32([0, 1]))], axis=1, suffix="middle")
+    yield Case("Concat", [floats(4096, 1), floats(4096, 3), floats(4096, 4)], axis=1, suffix="short")
+    yield Case("Split", [floats(4096, 12)], outputs=3, axis=1, num_outputs=3, suffix="short")
+    yield Case("Tile", [floats(1, 128, 1, 64), Fixed([1, 1, 12, 1])], suffix="heads")
+    yield Case("Expand", [floats(8, 4, 1, 128, 64), Fixed([8, 4, 4, 128, 64])], suffix="heads")
+    yield Case("Unique", [below(500, 20000)], outputs=4)
+    yield Case("TensorScatter", [floats(2, 8, 512, 64), floats(2, 8, 1, 64), below(512, 2)], axis=2, opset=24)
     yield Case("Compress", [floats(4096, 64), flags(4096)], axis=0)
     yield Case("NonZero", [flags(512, 512)])
     yield Case("Range", [Fixed(np.int64(0)), Fixed(np.int64(400000)), Fixed(np.int64(1))])
@@ -200,6 +235,14 @@ def vision():
     yield Case("MaxPool", [image], outputs=2, kernel_shape=[2, 2], strides=[2, 2], suffix="indices")
     yield Case("MaxPool", [below(99, 1, 64, 112, 112, dtype=np.uint8)], kernel_shape=[3, 3], strides=[2, 2], suffix="uint8")
     yield Case("MaxPool", [floats(1, 128, 20, 20)], kernel_shape=[5, 5], pads=[2, 2, 2, 2], suffix="5x5")
+    yield Case("MaxPool", [floats(4, 64, 1000)], kernel_shape=[3], strides=[2], suffix="1d")
+    yield Case("MaxPool", [floats(1, 16, 16, 56, 56)], kernel_shape=[2, 2, 2], strides=[2, 2, 2], suffix="3d")
+    yield Case("MaxPool", [floats(1, 64, 57, 57)], kernel_shape=[3, 3], strides=[2, 2], ceil_mode=1, suffix="ceil")
+    yield Case("MaxPool", [below(99, 1, 64, 56, 56, dtype=np.int8)], kernel_shape=[2, 2], strides=[2, 2], suffix="int8")
+    yield Case("AveragePool", [floats(1, 64, 56, 56)], kernel_shape=[2, 2], strides=[2, 2], suffix="2x2")
+    yield Case("AveragePool", [floats(1, 128, 20, 20)], kernel_shape=[5, 5], pads=[2, 2, 2, 2], suffix="5x5")
+    yield Case("LpPool", [image], kernel_shape=[3, 3], strides=[2, 2], p=2)
+    yield Case("GlobalLpPool", [floats(1, 512, 14, 14)], p=2)
     yield Case("AveragePool", [floats(1, 64, 112, 112)], kernel_shape=[3, 3], strides=[2, 2], pads=[1, 1, 1, 1])
     yield Case("GlobalAveragePool", [floats(1, 512, 14, 14)])
     yield Case("GlobalMaxPool", [floats(1, 512, 14, 14)])
@@ -209,6 +252,12 @@ def vision():
         yield Case("Resize", [image, None, Fixed(np.float32([1, 1, 2, 2]))], mode=mode, coordinate_transformation_mode=coordinates,
                    suffix=f"{mode} {coordinates}", **({"nearest_mode": "floor"} if mode == "nearest" else {}))  # fmt: skip
     yield Case("Resize", [floats(1, 3, 480, 640), None, None, Fixed([1, 3, 224, 224])], mode="linear", suffix="linear down")
+    yield Case("Resize", [floats(1, 3, 480, 640), None, None, Fixed([1, 3, 224, 224])], mode="linear", antialias=1, suffix="antialias")
+    yield Case("Resize", [floats(1, 3, 480, 640), None, None, Fixed([1, 3, 224, 224])], mode="cubic", suffix="cubic down")
+    yield Case("Resize", [floats(1, 64, 50, 50), None, None, Fixed([1, 64, 80, 80])], mode="nearest", suffix="nearest 1.6")
+    yield Case("Resize", [floats(1, 64, 56, 56), None, Fixed(np.float32([1, 1, 0.5, 0.5]))], mode="linear", suffix="half")
+    yield Case("Resize", [floats(1, 56, 56, 64), None, Fixed(np.float32([1, 2, 2, 1]))], mode="linear", suffix="channels last")
+    yield Case("Resize", [floats(1, 8, 16, 28, 28), None, Fixed(np.float32([1, 1, 2, 2, 2]))], mode="linear", suffix="3d")
     grid = (np.clip(floats(1, 56, 56, 2), -1.1, 1.1)).astype(np.float32)
     for mode in ("linear", "nearest", "cubic"):
         yield Case("GridSample", [image, grid], mode=mode, suffix=mode)
@@ -221,6 +270,7 @@ def vision():
     corners = np.sort(RNG.random((1, 1000, 2, 2)), axis=2).reshape(1, 1000, 4).astype(np.float32)
     yield Case("NonMaxSuppression", [corners, scores, Fixed([100]), Fixed(np.float32([0.5])), Fixed(np.float32([0.6]))])
     yield Case("Col2Im", [floats(1, 64 * 9, 784), Fixed([28, 28]), Fixed([3, 3])], pads=[1, 1, 1, 1])
+    yield Case("Col2Im", [floats(1, 64 * 16, 196), Fixed([56, 56]), Fixed([4, 4])], strides=[4, 4], suffix="patches")
     yield Case("AffineGrid", [floats(4, 2, 3), Fixed([4, 3, 224, 224])], opset=20)
     yield Case("DeformConv", [floats(1, 32, 28, 28), floats(32, 32, 3, 3), floats(1, 18, 28, 28) % 1], pads=[1, 1, 1, 1], opset=22)
 
@@ -234,14 +284,32 @@ def products():
     yield Case("MatMul", [below(9, 128, 128), below(9, 128, 128)], suffix="int64")
     yield Case("Gemm", [floats(64, 1024), Fixed(floats(1000, 1024)), Fixed(floats(1000))], transB=1)
     yield Case("Einsum", [floats(8, 128, 12, 64), floats(8, 128, 12, 64)], equation="bqhd,bkhd->bhqk")
+    yield Case("Einsum", [floats(8, 128, 64), floats(64, 12, 32)], equation="bij,jhd->bihd", suffix="project")
+    yield Case("Einsum", [floats(128, 256), floats(128, 256)], equation="ij,ij->i", suffix="rows")
+    yield Case("Einsum", [floats(64, 48), floats(56, 48)], equation="ik,jk->ijk", suffix="outer")
+    yield Case("Einsum", [floats(256, 256)], equation="ii->i", suffix="diagonal")
+    yield Case("MatMul", [floats(768, 768), floats(768)], suffix="vector")
+    yield Case("MatMul", [floats(1, 1, 768), Fixed(floats(768, 50))], suffix="narrow")
+    yield Case("MatMul", [floats(1024, 3), Fixed(floats(3, 64))], suffix="thin")
     yield Case("Conv", [floats(1, 64, 56, 56), Fixed(floats(64, 64, 3, 3))], pads=[1, 1, 1, 1])
     yield Case("Conv", [floats(1, 96, 56, 56), Fixed(floats(96, 1, 3, 3))], pads=[1, 1, 1, 1], group=96, suffix="depthwise")
     yield Case("Conv", [floats(1, 64, 1000), Fixed(floats(64, 64, 5))], pads=[2, 2], suffix="1d")
+    yield Case("Conv", [floats(1, 128, 1000), Fixed(floats(128, 1, 7))], pads=[3, 3], group=128, suffix="1d depthwise")
+    yield Case("Conv", [floats(1, 64, 56, 56), Fixed(floats(64, 64, 3, 3))], pads=[2, 2, 2, 2], dilations=[2, 2], suffix="dilated")
+    yield Case("Conv", [floats(1, 96, 56, 56), Fixed(floats(96, 1, 7, 7))], pads=[3] * 4, group=96, suffix="depthwise 7x7")
+    yield Case("Conv", [floats(1, 96, 112, 112), Fixed(floats(96, 1, 3, 3))], pads=[1] * 4, strides=[2, 2], group=96,
+               suffix="depthwise stride 2")  # fmt: skip
+    yield Case("Conv", [floats(1, 256, 28, 28), Fixed(floats(64, 256, 1, 1))], suffix="1x1")
+    yield Case("Conv", [floats(1, 3, 224, 224), Fixed(floats(64, 3, 7, 7))], pads=[3] * 4, strides=[2, 2], suffix="first")
+    yield Case("ConvTranspose", [floats(1, 64, 400), Fixed(floats(64, 32, 8))], strides=[4], pads=[2, 2], suffix="1d")
     yield Case("Conv", [floats(1, 16, 16, 32, 32), Fixed(floats(16, 16, 3, 3, 3))], pads=[1] * 6, suffix="3d")
     yield Case("Conv", [floats(1, 64, 28, 28), Fixed(floats(64, 8, 3, 3))], pads=[1, 1, 1, 1], group=8, suffix="grouped")
     yield Case("ConvTranspose", [floats(1, 64, 28, 28), Fixed(floats(64, 32, 4, 4))], strides=[2, 2], pads=[1, 1, 1, 1])
     yield Case("ConvTranspose", [floats(1, 64, 28, 28), Fixed(floats(64, 64, 2, 2))], strides=[2, 2], suffix="2x2")
     yield Case("Attention", [floats(1, 12, 128, 64), floats(1, 12, 128, 64), floats(1, 12, 128, 64)], opset=23)
+    yield Case("Attention", [floats(1, 12, 128, 64), floats(1, 12, 128, 64), floats(1, 12, 128, 64)], is_causal=1, opset=23,
+               suffix="causal")  # fmt: skip
+    yield Case("Attention", [floats(1, 32, 1, 64), floats(1, 8, 512, 64), floats(1, 8, 512, 64)], opset=23, suffix="one token")
     yield from packed_weights()
     int4 = Fixed(floats(1024, 1024).astype(ml_dtypes.int4))
     yield Case("DequantizeLinear", [int4, Fixed(floats(1024))], axis=1, suffix="int4")
@@ -283,13 +351,37 @@ def signal():
     yield Case("DFT", [floats(1, 16000, 1), None, Fixed(np.int64(1))], onesided=1, opset=20, suffix="16000")
     yield Case("DFT", [floats(64, 512, 1), None, Fixed(np.int64(1))], onesided=1, opset=20, suffix="512")
     yield Case("STFT", [floats(1, 16000, 1), Fixed(np.int64(160)), Fixed(np.hanning(400).astype(np.float32)), Fixed(np.int64(400))])
+    yield Case("DFT", [floats(16, 64, 64, 2), None, Fixed(np.int64(1))], opset=20, suffix="middle")
+    yield Case("DFT", [floats(1, 8000, 2), None, Fixed(np.int64(1))], inverse=1, opset=20, suffix="inverse")
     yield Case("MelWeightMatrix", [Fixed(np.int64(80)), below(1) + 512, Fixed(np.int64(16000)), Fixed(np.float32(20)),
                                    Fixed(np.float32(8000))])  # fmt: skip
     yield Case("HannWindow", [np.int64(4096) + below(1)])
 
 
+def words(count, *shape):
+    return np.array([f"word {i}" for i in RNG.integers(0, count, shape).ravel()], dtype=object).reshape(shape)
+
+
+def texts():
+    yield Case("StringNormalizer", [words(5000, 4096)], case_change_action="UPPER", is_case_sensitive=1, locale="C")
+    yield Case("TfIdfVectorizer", [below(200, 64, 200)], mode="TF", min_gram_length=1, max_gram_length=2, max_skip_count=0,
+               ngram_counts=[0, 200], ngram_indexes=list(range(300)), pool_int64s=list(range(200)) * 2)  # fmt: skip
+
+
 def classical():
     ml = {"domain": "ai.onnx.ml"}
+    keys = [f"word {i}" for i in range(1000)]
+    yield Case("LabelEncoder", [words(1000, 20000)], keys_strings=keys, values_int64s=list(range(1000)),
+               results=[np.int64], suffix="words", **ml)  # fmt: skip
+    yield Case("LabelEncoder", [below(1000, 20000)], keys_int64s=list(range(1000)), values_floats=[0.5] * 1000,
+               results=[np.float32], suffix="int64", **ml)  # fmt: skip
+    yield Case("OneHotEncoder", [below(20, 4096)], cats_int64s=list(range(20)), results=[np.float32], **ml)
+    yield Case("LinearClassifier", [floats(4096, 32)], outputs=2, coefficients=[0.5, -0.5] * 160, intercepts=[0.1] * 10,
+               classlabels_ints=list(range(10)), post_transform="SOFTMAX",
+               results=[np.int64, np.float32], **ml)  # fmt: skip
+    support = 200
+    yield Case("SVMRegressor", [floats(1024, 16)], kernel_type="RBF", kernel_params=[0.1, 0.0, 0.0], n_supports=support,
+               support_vectors=floats(support * 16).tolist(), coefficients=floats(support).tolist(), rho=[0.5], **ml)  # fmt: skip
     yield Case("Scaler", [floats(4096, 32)], scale=[2.0] * 32, offset=[1.0] * 32, **ml)
     yield Case("Normalizer", [floats(4096, 32)], norm="L2", **ml)
     yield Case("Binarizer", [floats(4096, 32)], threshold=0.5, **ml)
@@ -298,7 +390,53 @@ def classical():
     yield Case("ArrayFeatureExtractor", [floats(4096, 32), Fixed([1, 3, 7])], **ml)
 
 
+def scale_and_zero(zero, scale=0.02):
+    """A quantisation with the zero point's type."""
+    return [Fixed(np.float32(scale)), Fixed(zero)]
+
+
+def quantized_convolutions():
+    """Unsigned data and signed weights with a scale for each channel, as exporters quantise networks."""
+    data, sum_type = scale_and_zero(np.uint8(120)), np.int32
+    for suffix, (channels, size, weights, attributes) in {
+        "1x1": (96, 28, (576, 96, 1, 1), {}),
+        "3x3": (64, 28, (64, 64, 3, 3), {"pads": [1] * 4}),
+        "depthwise": (144, 56, (144, 1, 3, 3), {"pads": [1] * 4, "group": 144}),
+        "stem": (3, 112, (32, 3, 3, 3), {"pads": [1] * 4, "strides": [2, 2]}),
+    }.items():
+        out = weights[0]
+        w, bias = below(255, *weights, dtype=np.int8), below(999, out, dtype=sum_type)
+        scales = [Fixed(np.full(out, 0.005, np.float32)), Fixed(np.zeros(out, np.int8))]
+        yield Case("QLinearConv", [below(256, 1, channels, size, size, dtype=np.uint8), *data, Fixed(w), *scales,
+                                   *scale_and_zero(np.uint8(110), 0.3), Fixed(bias)], suffix=suffix, **attributes)  # fmt: skip
+        yield Case("ConvInteger", [below(256, 1, channels, size, size, dtype=np.uint8), Fixed(w), Fixed(np.uint8(120))],
+                   suffix=suffix, **attributes)  # fmt: skip
+
+
+def quantized():
+    yield from quantized_convolutions()
+    microsoft, data = {"domain": "com.microsoft"}, scale_and_zero(np.uint8(120))
+    for rows in (1, 8, 128):
+        x, w = below(256, rows, 768, dtype=np.uint8), Fixed(below(255, 768, 768, dtype=np.int8))
+        scales = [*data, w, *scale_and_zero(np.int8(0), 0.005)]
+        yield Case("QLinearMatMul", [x, *scales, *scale_and_zero(np.uint8(110), 0.5)], suffix=f"{rows} rows")
+        yield Case("MatMulInteger", [x, w, Fixed(np.uint8(120)), Fixed(np.int8(0))], suffix=f"{rows} rows")
+        yield Case("QGemm", [x, *scales, None, *scale_and_zero(np.uint8(110), 0.5)], suffix=f"{rows} rows", **microsoft)
+        yield Case("DynamicQuantizeMatMul", [floats(rows, 768), w, Fixed(np.float32(0.005)), Fixed(np.int8(0))],
+                   suffix=f"{rows} rows", **microsoft)  # fmt: skip
+    image = below(256, 1, 96, 56, 56, dtype=np.uint8)
+    for name in ("QLinearAdd", "QLinearMul"):
+        yield Case(name, [image, *data, image, *data, *scale_and_zero(np.uint8(100), 0.05)], **microsoft)
+    for name in ("QLinearSigmoid", "QLinearLeakyRelu"):
+        yield Case(name, [image, *data, *scale_and_zero(np.uint8(100), 0.05)], **microsoft)
+    yield Case("QLinearGlobalAveragePool", [image, *data, *data], channels_last=0, **microsoft)
+    for dtype in (np.uint8, np.int8, np.uint16, np.int16, ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e5m2):
+        name = np.dtype(dtype).name
+        yield Case("QuantizeLinear", [floats(8, 128, 768), *scale_and_zero(dtype(0))], suffix=name)
+        yield Case("DequantizeLinear", [below(100, 8, 128, 768).astype(dtype), *scale_and_zero(dtype(0))], suffix=name)
+
+
 def cases():
     """All rows, in the order of the families."""
-    for family in (elementwise, casts, reductions, movement, vision, products, recurrent, signal, classical):
+    for family in (elementwise, casts, reductions, movement, vision, products, recurrent, signal, texts, classical, quantized):
         yield from family()

@@ -44,6 +44,12 @@ def blobs():
     return x.astype(np.float32), y
 
 
+def crowded():
+    """Three classes that overlap so much that most rows are support vectors."""
+    x, y = datasets.make_classification(300, 8, n_informative=5, n_classes=3, random_state=1)
+    return x.astype(np.float32), y
+
+
 def two():
     x, y = datasets.make_classification(240, 8, n_informative=5, random_state=3, flip_y=0.05)
     return x.astype(np.float32), y
@@ -163,6 +169,9 @@ def support_vectors():
     yield "support vectors, polynomial", svm.SVC(kernel="poly", degree=3), blobs
     yield "support vectors, sigmoid", svm.SVC(kernel="sigmoid"), blobs
     yield "support vectors, linear kernel", svm.SVC(kernel="linear"), blobs
+    # Weights that cancel: in f32 the sum of their products is off by 3e-5.
+    sums = svm.SVC(kernel="linear", probability=True, random_state=0)
+    yield "support vectors, linear kernel, probabilities", sums, crowded
     yield "support vectors, nu", svm.NuSVC(), blobs
     yield "support vectors, regression", svm.SVR(), line
     yield "support vectors, nu regression", svm.NuSVR(), line

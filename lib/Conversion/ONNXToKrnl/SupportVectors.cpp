@@ -110,6 +110,20 @@ Value affine(GraphBuilder &graph, Value x, Value matrix, Floats offsets) {
       {x, matrix, graph.floats(offsets, int64_t(offsets.size()))});
 }
 
+/// matrix * weights + offsets, [n, columns], where the matrix is that of a
+/// kernel function. In f64: what many vectors weigh cancels to a small score.
+Value scoresOf(GraphBuilder &graph, Value matrix, Floats weights,
+               Floats offsets) {
+  Type f32 = graph.rewriter.getF32Type(), f64 = graph.rewriter.getF64Type();
+  int64_t columns = int64_t(offsets.size()),
+          vectors = int64_t(weights.size()) / columns;
+  Value sum = graph.make<onnx::GemmOp>(
+      f64, {GraphBuilder::shapeOf(matrix)[0], columns},
+      {graph.cast(matrix, f64), graph.reals(weights, {vectors, columns}, f64),
+       graph.reals(offsets, columns, f64)});
+  return graph.cast(sum, f32);
+}
+
 /// Rows of features as f32; null if they are none, or of another length.
 Value rowsOf(GraphBuilder &graph, Value x, int64_t features) {
   RankedTensorType type = rankedType(x);
@@ -162,9 +176,7 @@ struct RegressorLowering : public OpConversionPattern<onnx::MlSVMRegressorOp> {
       return rewriter.notifyMatchFailure(op, "expects rows of features");
     if (!isLinear)
       x = kernelMatrix(graph, x, vectors, count, function);
-    Value weights =
-        graph.floats(coefficients, {int64_t(coefficients.size()), 1});
-    Value y = affine(graph, x, weights, rho.take_front(1));
+    Value y = scoresOf(graph, x, coefficients, rho.take_front(1));
     if (op.getOneClass()) {
       Value sign = graph.pick(graph.ints({-1, 1}, 2), isPositive(graph, y));
       y = graph.cast(sign, rewriter.getF32Type());
@@ -223,7 +235,7 @@ struct Classifier {
   }
 
   /// The weight of each vector in the decision of each pair, [count, pairs].
-  Value pairWeights(GraphBuilder &graph) const {
+  SmallVector<float> pairWeights() const {
     SmallVector<float> weights(count * pairs, 0.0f);
     int64_t pair = 0;
     for (int64_t i = 0; i < classes; ++i)
@@ -233,7 +245,7 @@ struct Classifier {
         for (int64_t v = starts[j]; v < starts[j] + perClass[j]; ++v)
           weights[v * pairs + pair] = coefficients[i * count + v];
       }
-    return graph.floats(weights, {count, pairs});
+    return weights;
   }
 
   /// How many pairs each class wins: of (i, j), i where the score is above 0.
@@ -320,8 +332,8 @@ struct ClassifierLowering
     Value scores, votes;
     if (c.isPairwise()) {
       Value matrix = kernelMatrix(graph, x, c.vectors, c.count, c.function);
-      scores = affine(graph, matrix, c.pairWeights(graph),
-                      c.rho.take_front(c.pairs));
+      scores =
+          scoresOf(graph, matrix, c.pairWeights(), c.rho.take_front(c.pairs));
       votes = c.votes(graph, scores);
     } else {
       SmallVector<float> offsets(c.classes, c.rho[0]);

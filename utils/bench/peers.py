@@ -66,12 +66,13 @@ class OnnxRuntime:
 
     name = "onnxruntime"
 
-    def __init__(self, model, threads):
+    def __init__(self, model, threads, optimize=True):
         import onnxruntime
 
         self.version = onnxruntime.__version__
         options = onnxruntime.SessionOptions()
-        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_ALL
+        levels = onnxruntime.GraphOptimizationLevel
+        options.graph_optimization_level = levels.ORT_ENABLE_ALL if optimize else levels.ORT_DISABLE_ALL
         options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
         options.log_severity_level = 3
         self.session = onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])

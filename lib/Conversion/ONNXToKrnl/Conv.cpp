@@ -57,6 +57,8 @@ FailureOr<Value> buildConvolution(ConversionPatternRewriter &rewriter,
   x = widenHalves(rewriter, loc, x);
   xType = rankedType(x);
   int64_t group = convolution.group;
+  if (group < 1 || group > INT32_MAX)
+    return rewriter.notifyMatchFailure(op, "group is out of range");
   int64_t outChannels = wType.getDimSize(0), perGroup = wType.getDimSize(1);
 
   checkChannels(rewriter, loc, x, w, bias, group);

@@ -36,6 +36,8 @@ struct GatherLowering : public OpConversionPattern<onnx::GatherOp> {
       return rewriter.notifyMatchFailure(op, "rank is not known");
     int64_t axis = positiveAxis(op.getAxis(), type.getRank()),
             indexRank = indexType.getRank();
+    if (axis < 0 || axis >= type.getRank())
+      return rewriter.notifyMatchFailure(op, "axis is out of range");
     SmallVector<Value> dataSizes = sizesOf(rewriter, loc, data);
     SmallVector<Value> sizes(ArrayRef<Value>(dataSizes).take_front(axis));
     llvm::append_range(sizes, sizesOf(rewriter, loc, indices));
@@ -70,6 +72,8 @@ struct GatherElementsLowering
     if (!type || !rankedType(indices))
       return rewriter.notifyMatchFailure(op, "rank is not known");
     int64_t axis = positiveAxis(op.getAxis(), type.getRank());
+    if (axis < 0 || axis >= type.getRank())
+      return rewriter.notifyMatchFailure(op, "axis is out of range");
     SmallVector<Value> sizes = sizesOf(rewriter, loc, indices);
     for (int64_t d = 0; d < type.getRank(); ++d)
       if (d != axis)
@@ -154,6 +158,10 @@ struct ReverseSequenceLowering
       return rewriter.notifyMatchFailure(op, "rank is not known");
     int64_t time = positiveAxis(op.getTimeAxis(), type.getRank()),
             batch = positiveAxis(op.getBatchAxis(), type.getRank());
+    auto isAxis = [&](int64_t d) { return d >= 0 && d < type.getRank(); };
+    if (!isAxis(time) || !isAxis(batch) || rankedType(lengths).getRank() != 1)
+      return rewriter.notifyMatchFailure(
+          op, "an axis is out of range, or the lengths are no vector");
     SmallVector<Value> sizes = sizesOf(rewriter, loc, x);
     checkEqualSizes(rewriter, loc, sizeOf(rewriter, loc, lengths, 0),
                     sizes[batch],
@@ -193,6 +201,8 @@ struct TensorScatterLowering
     if (!type || !rankedType(update))
       return rewriter.notifyMatchFailure(op, "rank is not known");
     int64_t axis = positiveAxis(op.getAxis(), type.getRank());
+    if (axis < 0 || axis >= type.getRank())
+      return rewriter.notifyMatchFailure(op, "axis is out of range");
     bool circular = op.getMode() == "circular";
     SmallVector<Value> sizes = sizesOf(rewriter, loc, past);
     SmallVector<Value> inputs{past, update, sizes[axis],

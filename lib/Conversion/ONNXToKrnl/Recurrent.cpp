@@ -61,6 +61,9 @@ struct RecurrentLowering : public OpConversionPattern<OnnxOp> {
     cell.hidden = hidden ? hidden.getInt() : r.getDimSize(2);
     if (ShapedType::isDynamic(cell.hidden))
       return rewriter.notifyMatchFailure(op, "hidden size is not known");
+    // Its products with the numbers of gates are sizes, too.
+    if (cell.hidden < 1 || cell.hidden > INT32_MAX)
+      return rewriter.notifyMatchFailure(op, "hidden size is out of range");
     cell.element = x.getElementType();
     if (!cell.element.isF32() && !cell.element.isF64())
       return rewriter.notifyMatchFailure(op, "element type is not f32 or f64");

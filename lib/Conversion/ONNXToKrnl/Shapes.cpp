@@ -223,6 +223,8 @@ struct OneHotLowering : public OpConversionPattern<onnx::OneHotOp> {
     if (!type || !rankedType(operands[1]))
       return rewriter.notifyMatchFailure(op, "rank is not known");
     int64_t axis = positiveAxis(op.getAxis(), type.getRank() + 1);
+    if (axis < 0 || axis > type.getRank())
+      return rewriter.notifyMatchFailure(op, "axis is out of range");
     Type indexType = getElementTypeOrSelf(op->getOperand(0).getType());
     Type depthType = getElementTypeOrSelf(op->getOperand(1).getType());
     SmallVector<Value> sizes = sizesOf(rewriter, loc, indices);

@@ -29,3 +29,28 @@ func.func @scanned_scalar(%s: tensor<2xf32>, %x: tensor<f32>) -> tensor<2xf32> {
   }
   return %y : tensor<2xf32>
 }
+
+// Attributes that inference does not look at.
+func.func @axes(%x: tensor<?x?xf32>, %l: tensor<?xi64>, %d: tensor<i64>, %v: tensor<2xf32>) -> (tensor<?x?xf32>, tensor<?x?xf32>) {
+  // expected-error @+2 {{the operator ReverseSequence is not supported}}
+  // expected-note @+1 {{an axis is out of range}}
+  %0 = onnx.ReverseSequence(%x, %l) {batch_axis = 7 : i64, time_axis = 0 : i64} : (tensor<?x?xf32>, tensor<?xi64>) -> tensor<?x?xf32>
+  // expected-error @+2 {{the operator OneHot is not supported}}
+  // expected-note @+1 {{axis is out of range}}
+  %1 = onnx.OneHot(%l, %d, %v) {axis = -9 : i64} : (tensor<?xi64>, tensor<i64>, tensor<2xf32>) -> tensor<?x?xf32>
+  return %0, %1 : tensor<?x?xf32>, tensor<?x?xf32>
+}
+
+func.func @groups(%x: tensor<1x2x5x5xui8>, %w: tensor<3x2x3x3xui8>) -> tensor<1x3x3x3xi32> {
+  // expected-error @+2 {{the operator ConvInteger is not supported}}
+  // expected-note @+1 {{group is out of range}}
+  %0 = onnx.ConvInteger(%x, %w) {group = 0 : i64} : (tensor<1x2x5x5xui8>, tensor<3x2x3x3xui8>) -> tensor<1x3x3x3xi32>
+  return %0 : tensor<1x3x3x3xi32>
+}
+
+func.func @hidden(%x: tensor<4x2x3xf32>, %w: tensor<1x0x3xf32>, %r: tensor<1x0x0xf32>) -> tensor<4x1x2x0xf32> {
+  // expected-error @+2 {{the operator RNN is not supported}}
+  // expected-note @+1 {{hidden size is out of range}}
+  %0 = onnx.RNN(%x, %w, %r) {hidden_size = 0 : i64} : (tensor<4x2x3xf32>, tensor<1x0x3xf32>, tensor<1x0x0xf32>) -> Y tensor<4x1x2x0xf32>
+  return %0 : tensor<4x1x2x0xf32>
+}

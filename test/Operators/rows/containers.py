@@ -76,7 +76,10 @@ def sequence_map(m):
     nodes = [helper.make_node("Identity", ["each"], ["a"]), helper.make_node("Identity", ["other"], ["b"])]
     body = graph(nodes, [("each", element), ("other", m.kind("V") if "tensor" == m.kind("V")[:6] else inner(m.kind("V")))],
                  [("a", None), ("b", None)])  # fmt: skip
-    return Node([m.tensor("S", m.shape(3, 4)), m.tensor("V", m.shape(2, 2))], {"body": body}, 2)
+    first, second = m.tensor("S", m.shape(3, 4)), m.tensor("V", m.shape(2, 2))
+    if isinstance(second.value, list) and len(first.value) != len(second.value):
+        raise LookupError("sequences are of one length")
+    return Node([first, second], {"body": body}, 2)
 
 
 @row("Optional", follows={"O": lambda types: f"optional({types['V']})"}, expect=lambda case, node: [node.inputs[0].value])

@@ -31,8 +31,7 @@ constexpr double leastGain = 1.3;
 
 double directCost(const WinogradConv &conv) {
   double filters = 9.0 * double(conv.inChannels * conv.outChannels);
-  return filters *
-         (double(conv.batch * conv.out[0] * conv.out[1]) + perFilterElement);
+  return filters * (double(conv.tiles(1)) + perFilterElement);
 }
 
 double winogradCost(const WinogradConv &conv, int64_t side) {
@@ -75,7 +74,8 @@ struct ChooseConvolutions
 } // namespace
 
 int64_t WinogradConv::tiles(int64_t side) const {
-  return batch * int64_t(llvm::divideCeil(out[0], side)) *
+  int64_t pictures = ShapedType::isDynamic(batch) ? 1 : batch;
+  return pictures * int64_t(llvm::divideCeil(out[0], side)) *
          int64_t(llvm::divideCeil(out[1], side));
 }
 
@@ -90,9 +90,12 @@ std::optional<WinogradConv> WinogradConv::match(onnx::ConvOp op) {
   auto w = dyn_cast<RankedTensorType>(op->getOperand(1).getType());
   auto y = dyn_cast<RankedTensorType>(op->getResult(0).getType());
   for (RankedTensorType type : {x, w, y})
-    if (!type || !type.hasStaticShape() || type.getRank() != 4 ||
-        type.getNumElements() == 0 || !type.getElementType().isF32())
+    if (!type || type.getRank() != 4 || !type.getElementType().isF32() ||
+        !llvm::all_of(type.getShape().drop_front(),
+                      [](int64_t size) { return size > 0; }))
       return std::nullopt;
+  if (w.getDimSize(0) <= 0 || x.getDimSize(0) == 0)
+    return std::nullopt;
   bool is3x3 = w.getDimSize(2) == 3 && w.getDimSize(3) == 3;
   if (!is3x3 || op.getGroup() != 1 || !isAll(op.getStrides(), 1) ||
       !isAll(op.getDilations(), 1) || w.getDimSize(1) != x.getDimSize(1) ||

@@ -81,6 +81,17 @@ private:
   Value transformResult(Value products);
   Value finish(Value tiles, Value bias);
   Value view(Value tensor, ArrayRef<ReassociationIndices> parts);
+  Value apart(Value tensor, ValueRange sizes,
+              ArrayRef<ReassociationIndices> parts);
+  Value output(KernelBuilder &kernel, ValueRange sizes);
+  Value number(int64_t value) { return indexConstant(b, loc, value); }
+  /// Rows of tiles in all pictures, times `factor`, and what is known of it.
+  Value high(int64_t factor) {
+    return mulIndex(b, loc, batch, number(rows * factor));
+  }
+  int64_t highSize(int64_t factor) {
+    return getConstantIntValue(high(factor)).value_or(ShapedType::kDynamic);
+  }
 
   OpBuilder &b;
   Location loc;
@@ -88,6 +99,8 @@ private:
   /// Results and elements along a tile, tiles along each dimension.
   int64_t side, window, rows, columns;
   Transforms matrices;
+  /// The pictures.
+  Value batch;
 };
 
 } // namespace
@@ -148,6 +161,19 @@ Value WinogradBuilder::view(Value tensor,
   return tensor::CollapseShapeOp::create(b, loc, tensor, parts);
 }
 
+/// The tensor with some dimensions taken apart, to these sizes.
+Value WinogradBuilder::apart(Value tensor, ValueRange sizes,
+                             ArrayRef<ReassociationIndices> parts) {
+  return tensor::ExpandShapeOp::create(b, loc,
+                                       typeOfSizes(sizes, b.getF32Type()),
+                                       tensor, parts, getAsOpFoldResult(sizes));
+}
+
+Value WinogradBuilder::output(KernelBuilder &kernel, ValueRange sizes) {
+  RankedTensorType type = typeOfSizes(sizes, b.getF32Type());
+  return kernel.output(type, dynamicSizes(type, sizes));
+}
+
 /// x[n, c, h, w] -> [place, tile, c]
 Value WinogradBuilder::transformData(Value x) {
   int64_t width = side * columns + 2, c = conv.inChannels;
@@ -159,8 +185,8 @@ Value WinogradBuilder::transformData(Value x) {
   Value half = first.finish({buildContraction(
       first, b.getF32Type(), {first.input(coefficients), {p, k}},
       {first.input(x), {n, i, y * side + k, w}},
-      {first.output(RankedTensorType::get({conv.batch, rows, window, width, c},
-                                          b.getF32Type())),
+      {output(first,
+              {batch, number(rows), number(window), number(width), number(c)}),
        {n, y, p, w, i}},
       {k})})[0];
   half = view(half, {{0, 1}, {2}, {3}, {4}});
@@ -168,15 +194,15 @@ Value WinogradBuilder::transformData(Value x) {
   KernelBuilder second(b, loc, "Winograd.columns");
   p = second.loop("p", window);
   AffineExpr q = second.loop("q", window);
-  y = second.loop("y", conv.batch * rows);
+  y = second.loop("y", highSize(1));
   AffineExpr t = second.loop("x", columns);
   i = second.loop("i", c);
   k = second.loop("k", window);
   Value whole = second.finish({buildContraction(
       second, b.getF32Type(), {second.input(coefficients), {q, k}},
       {second.input(half), {y, p, t * side + k, i}},
-      {second.output(RankedTensorType::get(
-           {window, window, conv.batch * rows, columns, c}, b.getF32Type())),
+      {output(second, {number(window), number(window), high(1), number(columns),
+                       number(c)}),
        {p, q, y, t, i}},
       {k})})[0];
   return view(whole, {{0, 1}, {2, 3}, {4}});
@@ -184,45 +210,41 @@ Value WinogradBuilder::transformData(Value x) {
 
 /// products[place, tile, c] -> [n, h, w, c], as large as the tiles.
 Value WinogradBuilder::transformResult(Value products) {
-  int64_t c = conv.outChannels, high = conv.batch * rows;
+  int64_t c = conv.outChannels;
   Value coefficients = matrix(matrices.result);
-  Type element = b.getF32Type();
-  Value places = tensor::ExpandShapeOp::create(
-      b, loc,
-      RankedTensorType::get({window, window, high, columns, c}, element),
-      products, SmallVector<ReassociationIndices>{{0, 1}, {2, 3}, {4}});
+  Value places = apart(
+      products,
+      {number(window), number(window), high(1), number(columns), number(c)},
+      {{0, 1}, {2, 3}, {4}});
   KernelBuilder first(b, loc, "Winograd.rows");
-  AffineExpr y = first.loop("y", high), r = first.loop("r", side);
+  AffineExpr y = first.loop("y", highSize(1)), r = first.loop("r", side);
   AffineExpr q = first.loop("q", window), t = first.loop("x", columns);
   AffineExpr o = first.loop("o", c), k = first.loop("k", window);
-  Value half = first.finish(
-      {buildContraction(first, element, {first.input(coefficients), {r, k}},
-                        {first.input(places), {k, q, y, t, o}},
-                        {first.output(RankedTensorType::get(
-                             {high, side, window, columns, c}, element)),
-                         {y, r, q, t, o}},
-                        {k})})[0];
+  Value half = first.finish({buildContraction(
+      first, b.getF32Type(), {first.input(coefficients), {r, k}},
+      {first.input(places), {k, q, y, t, o}},
+      {output(first, {high(1), number(side), number(window), number(columns),
+                      number(c)}),
+       {y, r, q, t, o}},
+      {k})})[0];
   half = view(half, {{0, 1}, {2}, {3}, {4}});
 
   KernelBuilder second(b, loc, "Winograd.columns");
-  y = second.loop("y", high * side);
+  y = second.loop("y", highSize(side));
   t = second.loop("x", columns);
   AffineExpr s = second.loop("s", side);
   o = second.loop("o", c);
   k = second.loop("k", window);
-  Value whole = second.finish(
-      {buildContraction(second, element, {second.input(coefficients), {s, k}},
-                        {second.input(half), {y, k, t, o}},
-                        {second.output(RankedTensorType::get(
-                             {high * side, columns, side, c}, element)),
-                         {y, t, s, o}},
-                        {k})})[0];
+  Value whole = second.finish({buildContraction(
+      second, b.getF32Type(), {second.input(coefficients), {s, k}},
+      {second.input(half), {y, k, t, o}},
+      {output(second, {high(side), number(columns), number(side), number(c)}),
+       {y, t, s, o}},
+      {k})})[0];
   whole = view(whole, {{0}, {1, 2}, {3}});
-  return tensor::ExpandShapeOp::create(
-      b, loc,
-      RankedTensorType::get({conv.batch, rows * side, columns * side, c},
-                            element),
-      whole, SmallVector<ReassociationIndices>{{0, 1}, {2}, {3}});
+  return apart(whole,
+               {batch, number(rows * side), number(columns * side), number(c)},
+               {{0, 1}, {2}, {3}});
 }
 
 /// tiles[n, h, w, c] + bias[c] -> [n, c, h, w], without what is beyond.
@@ -241,9 +263,8 @@ Value WinogradBuilder::finish(Value tiles, Value bias) {
         part(w, conv.out[1], columns * side), o}}};
   if (bias)
     ins.push_back({kernel.input(bias), {o}});
-  Value out = kernel.output(RankedTensorType::get(
-      {conv.batch, conv.outChannels, conv.out[0], conv.out[1]},
-      b.getF32Type()));
+  Value out = output(kernel, {batch, number(conv.outChannels),
+                              number(conv.out[0]), number(conv.out[1])});
   Value y =
       kernel.generic(ins, {out, {n, o, h, w}}, {},
                      [&](OpBuilder &nb, Location l, ValueRange v) -> Value {
@@ -255,6 +276,7 @@ Value WinogradBuilder::finish(Value tiles, Value bias) {
 }
 
 Value WinogradBuilder::build(Value x, Value bias) {
+  batch = sizeOf(b, loc, x, 0);
   Value data = transformData(pad(x));
   Value filters = transformedFilters();
   Value products = buildMatMul(b, loc, data, filters, b.getF32Type());

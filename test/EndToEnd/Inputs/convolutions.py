@@ -44,14 +44,18 @@ TRANSPOSED = [
 ]
 
 
-def model_of(operator, x, w, attributes, has_bias, is_open=False):
+def model_of(operator, x, w, attributes, has_bias, open_sizes=0):
     group = attributes.get("group", 1)
     channels = w[0] if operator == "Conv" else w[1] * group
     stored = [numpy_helper.from_array(RNG.standard_normal(w).astype(np.float32), "w")]
     if has_bias:
         stored.append(numpy_helper.from_array(RNG.standard_normal(channels).astype(np.float32), "b"))
     node = helper.make_node(operator, ["x"] + [s.name for s in stored], ["y"], **attributes)
-    shape = ["n", x[1]] + [f"d{i}" for i in range(len(x) - 2)] if is_open else x
+    shape = list(x)
+    if open_sizes:
+        shape[0] = "n"
+    if open_sizes > 1:
+        shape[2:] = [f"d{i}" for i in range(len(x) - 2)]
     inputs = [helper.make_tensor_value_info("x", TensorProto.FLOAT, shape)]
     outputs = [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)]
     graph = helper.make_graph([node], "convolution", inputs, outputs, stored)
@@ -105,16 +109,17 @@ def compare(model, x):
 
 def main():
     FOLDER.mkdir(exist_ok=True)
-    for x, w, attributes, has_bias in WINOGRAD:
-        model = model_of("Conv", x, w, attributes, has_bias)
-        compare(model, x)
-        emit = [BUILD / "bin" / "onnx-compile", FOLDER / "model.onnx", "--emit=krnl", "-q", "-o", "-"]
-        assert b"Winograd" in subprocess.run(emit, check=True, capture_output=True).stdout, f"{x} is computed directly"
-    print(f"winograd: {len(WINOGRAD)} models agree")
-    for is_open in False, True:
+    for open_sizes, text in enumerate(["winograd", "winograd, open batch"]):
+        for x, w, attributes, has_bias in WINOGRAD:
+            model = model_of("Conv", x, w, attributes, has_bias, open_sizes)
+            compare(model, (x[0] + open_sizes, *x[1:]))
+            emit = [BUILD / "bin" / "onnx-compile", FOLDER / "model.onnx", "--emit=krnl", "-q", "-o", "-"]
+            assert b"Winograd" in subprocess.run(emit, check=True, capture_output=True).stdout, f"{x} is computed directly"
+        print(f"{text}: {len(WINOGRAD)} models agree")
+    for open_sizes, text in (0, "transposed"), (2, "transposed, open sizes"):
         for x, w, attributes, has_bias in TRANSPOSED:
-            compare(model_of("ConvTranspose", x, w, attributes, has_bias, is_open), x)
-        print(f"transposed{', open sizes' if is_open else ''}: {len(TRANSPOSED)} models agree")
+            compare(model_of("ConvTranspose", x, w, attributes, has_bias, open_sizes), x)
+        print(f"{text}: {len(TRANSPOSED)} models agree")
 
 
 main()

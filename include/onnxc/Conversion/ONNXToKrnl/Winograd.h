@@ -18,12 +18,13 @@ namespace onnxc {
 /// algorithm: the results along each side of a tile, 2 or 4.
 inline constexpr llvm::StringLiteral winogradAttr = "krnl.winograd";
 
-/// A 3x3 convolution of known sizes whose filters are constant.
+/// A 3x3 convolution of pictures of a known size whose filters are constant.
 struct WinogradConv {
   /// Nothing where the algorithm does not apply.
   static std::optional<WinogradConv> match(onnx::ConvOp op);
 
-  /// Tiles of `side` x `side` results that cover them all, over the batch.
+  /// Tiles of `side` x `side` results that cover them all, over the batch or,
+  /// where that is not known, in one picture.
   int64_t tiles(int64_t side) const;
 
   int64_t batch, inChannels, outChannels;

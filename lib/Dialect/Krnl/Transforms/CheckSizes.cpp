@@ -29,8 +29,8 @@ namespace {
 /// The checks of one kernel.
 class SizeChecker {
 public:
-  SizeChecker(KernelOp kernel, SizeFacts &facts)
-      : kernel(kernel), facts(facts), b(kernel) {}
+  SizeChecker(KernelOp kernel, HostSizes &sizes, SizeFacts &facts)
+      : kernel(kernel), sizes(sizes), facts(facts), b(kernel) {}
 
   /// Checks each dimension that the structured ops read or write; returns how
   /// many checks that took.
@@ -61,6 +61,7 @@ private:
   }
 
   KernelOp kernel;
+  HostSizes &sizes;
   SizeFacts &facts;
   OpBuilder b;
   /// What is being checked: an operand of the kernel and its dimension.
@@ -83,7 +84,7 @@ Value SizeChecker::valueOf(const HostSize &size) {
 /// The size of a tensor in the body; nothing for one of no operand's size.
 std::optional<HostSize> SizeChecker::sizeInside(Value tensor, int64_t dim) {
   if (auto argument = dyn_cast<BlockArgument>(tensor))
-    return sizeOfHostTensor(kernel->getOperand(argument.getArgNumber()), dim);
+    return sizes.ofTensor(kernel->getOperand(argument.getArgNumber()), dim);
   auto type = cast<RankedTensorType>(tensor.getType());
   if (!type.isDynamicDim(dim))
     return HostSize{b.getIndexAttr(type.getDimSize(dim)), {}};
@@ -105,7 +106,7 @@ HostSize SizeChecker::extentOf(linalg::LinalgOp op, unsigned dim) {
   if (!known.isDynamic())
     return {b.getIndexAttr(known.getExtent()), {}};
   auto [operand, place] = *kernel.findExtentOperand(loop);
-  return sizeOfHostTensor(kernel->getOperand(operand), place);
+  return sizes.ofTensor(kernel->getOperand(operand), place);
 }
 
 Value SizeChecker::endOf(linalg::LinalgOp op, AffineExpr at, bool last) {
@@ -179,7 +180,7 @@ void SizeChecker::checkDim(linalg::LinalgOp op, AffineExpr at,
 void SizeChecker::checkEnd(linalg::LinalgOp op, AffineExpr at,
                            const HostSize &size) {
   Value end = combine<arith::AddIOp>(endOf(op, at, true), index(1));
-  if (isAtLeast(size, asHostSize(getAsOpFoldResult(end))))
+  if (sizes.isAtLeast(size, sizes.of(getAsOpFoldResult(end))))
     return;
   Value found = valueOf(size);
   Value fits = compare(arith::CmpIPredicate::sge, found, end);
@@ -219,10 +220,14 @@ unsigned SizeChecker::check() {
 
 namespace {
 struct KrnlCheckSizes : public impl::KrnlCheckSizesPassBase<KrnlCheckSizes> {
-  void runOnOperation() override { checkInside(getOperation()); }
+  void runOnOperation() override {
+    HostSizes sizes;
+    SizeFacts facts(sizes);
+    checkInside(getOperation(), sizes, facts);
+  }
 
   /// What has been checked before holds in regions, too, but not behind them.
-  void checkInside(Operation *op) {
+  void checkInside(Operation *op, HostSizes &sizes, SizeFacts &facts) {
     for (Region &region : op->getRegions())
       for (Block &block : region) {
         size_t before = facts.mark();
@@ -230,15 +235,13 @@ struct KrnlCheckSizes : public impl::KrnlCheckSizesPassBase<KrnlCheckSizes> {
           if (auto check = dyn_cast<CheckOp>(inner))
             facts.add(check.getCondition());
           else if (auto kernel = dyn_cast<KernelOp>(inner))
-            numChecks += SizeChecker(kernel, facts).check();
+            numChecks += SizeChecker(kernel, sizes, facts).check();
           else
-            checkInside(&inner);
+            checkInside(&inner, sizes, facts);
         }
         facts.forgetSince(before);
       }
   }
-
-  SizeFacts facts;
 };
 } // namespace
 

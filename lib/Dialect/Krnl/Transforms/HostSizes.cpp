@@ -29,43 +29,52 @@ bool HostSize::operator==(const HostSize &other) const {
 // Where sizes come from
 //===----------------------------------------------------------------------===//
 
-HostSize asHostSize(OpFoldResult number) {
+HostSize HostSizes::of(OpFoldResult number) {
   auto value = dyn_cast<Value>(number);
   auto dim = value ? value.getDefiningOp<tensor::DimOp>() : tensor::DimOp();
   if (dim && dim.getConstantIndex())
-    return sizeOfHostTensor(dim.getSource(), *dim.getConstantIndex());
+    return ofTensor(dim.getSource(), *dim.getConstantIndex());
   return {number, {}};
 }
 
 /// The size of what a branch gives, if both ways give the same: what is
 /// expanded only where it is smaller.
-static std::optional<HostSize> sizeOfBranch(Value tensor, int64_t dim) {
+std::optional<HostSize> HostSizes::ofBranch(Value tensor, int64_t dim) {
   auto branch = tensor.getDefiningOp<scf::IfOp>();
   if (!branch)
     return std::nullopt;
   unsigned number = cast<OpResult>(tensor).getResultNumber();
-  HostSize yes = sizeOfHostTensor(branch.thenYield().getOperand(number), dim),
-           no = sizeOfHostTensor(branch.elseYield().getOperand(number), dim);
+  HostSize yes = ofTensor(branch.thenYield().getOperand(number), dim),
+           no = ofTensor(branch.elseYield().getOperand(number), dim);
   Value what = no.tensor ? no.tensor : dyn_cast<Value>(no.number);
   if (what && branch->isAncestor(what.getParentBlock()->getParentOp()))
     return std::nullopt;
-  SizeFacts facts;
+  SizeFacts facts(*this);
   facts.add(branch.getCondition());
   return facts.areEqual(yes, no) ? std::optional(no) : std::nullopt;
 }
 
-HostSize sizeOfHostTensor(Value tensor, int64_t dim) {
+HostSize HostSizes::ofTensor(Value tensor, int64_t dim) {
   while (auto cast = tensor.getDefiningOp<tensor::CastOp>())
     tensor = cast.getSource();
+  auto known = found.find({tensor, dim});
+  if (known != found.end())
+    return known->second;
+  HostSize size = find(tensor, dim);
+  found.try_emplace({tensor, dim}, size);
+  return size;
+}
+
+HostSize HostSizes::find(Value tensor, int64_t dim) {
   auto type = cast<RankedTensorType>(tensor.getType());
   if (!type.isDynamicDim(dim))
     return {Builder(type.getContext()).getIndexAttr(type.getDimSize(dim)), {}};
   if (auto empty = tensor.getDefiningOp<tensor::EmptyOp>())
-    return asHostSize(empty.getDynamicSize(dim));
+    return of(empty.getDynamicSize(dim));
   if (auto kernel = tensor.getDefiningOp<KernelOp>())
-    return sizeOfHostTensor(
-        kernel.getOuts()[cast<OpResult>(tensor).getResultNumber()], dim);
-  if (std::optional<HostSize> size = sizeOfBranch(tensor, dim))
+    return ofTensor(kernel.getOuts()[cast<OpResult>(tensor).getResultNumber()],
+                    dim);
+  if (std::optional<HostSize> size = ofBranch(tensor, dim))
     return *size;
   return {{}, tensor, dim};
 }
@@ -80,16 +89,25 @@ struct LinearSize {
   SmallVector<std::pair<HostSize, int64_t>> terms;
   int64_t constant = 0;
   bool overflows = false;
+  /// Sums of sums may have many more ways through them than operations; one
+  /// with too many counts as one that overflows.
+  unsigned steps = 256;
 
-  void add(const HostSize &size, int64_t factor);
-  /// Takes out a term that is the largest of two.
-  std::optional<std::pair<arith::MaxSIOp, int64_t>> takeLargest();
+  void add(HostSizes &sizes, const HostSize &size, int64_t factor);
+  /// Takes out a term that is the largest or smallest of two; null if there is
+  /// none.
+  std::pair<Operation *, int64_t> takeExtreme();
   /// Every term that is left is a size with a positive factor.
   bool isPositive() const;
 };
 } // namespace
 
-void LinearSize::add(const HostSize &size, int64_t factor) {
+void LinearSize::add(HostSizes &sizes, const HostSize &size, int64_t factor) {
+  if (steps == 0 || overflows) {
+    overflows = true;
+    return;
+  }
+  --steps;
   if (std::optional<int64_t> known = getConstantIntValue(size.number)) {
     int64_t product = 0;
     overflows |= llvm::MulOverflow(*known, factor, product) ||
@@ -99,21 +117,21 @@ void LinearSize::add(const HostSize &size, int64_t factor) {
   auto value = size.tensor ? Value() : cast<Value>(size.number);
   Operation *op = value ? value.getDefiningOp() : nullptr;
   auto of = [&](unsigned i) {
-    return asHostSize(getAsOpFoldResult(op->getOperand(i)));
+    return sizes.of(getAsOpFoldResult(op->getOperand(i)));
   };
   if (isa_and_nonnull<arith::AddIOp>(op)) {
-    add(of(0), factor);
-    return add(of(1), factor);
+    add(sizes, of(0), factor);
+    return add(sizes, of(1), factor);
   }
   if (isa_and_nonnull<arith::SubIOp>(op)) {
-    add(of(0), factor);
-    return add(of(1), -factor);
+    add(sizes, of(0), factor);
+    return add(sizes, of(1), -factor);
   }
   if (isa_and_nonnull<arith::MulIOp>(op))
     for (unsigned i : {0, 1})
       if (auto known = getConstantIntValue(of(i).number)) {
         overflows |= llvm::MulOverflow(*known, factor, factor);
-        return add(of(1 - i), factor);
+        return add(sizes, of(1 - i), factor);
       }
   auto *known = llvm::find_if(
       terms, [&](const auto &term) { return term.first == size; });
@@ -122,15 +140,14 @@ void LinearSize::add(const HostSize &size, int64_t factor) {
   overflows |= llvm::AddOverflow(known->second, factor, known->second);
 }
 
-std::optional<std::pair<arith::MaxSIOp, int64_t>> LinearSize::takeLargest() {
+std::pair<Operation *, int64_t> LinearSize::takeExtreme() {
   for (auto &[size, factor] : terms) {
     auto value = size.tensor ? Value() : cast<Value>(size.number);
-    auto largest = value ? value.getDefiningOp<arith::MaxSIOp>() : nullptr;
-    if (!largest || factor <= 0)
-      continue;
-    return std::make_pair(largest, std::exchange(factor, 0));
+    Operation *op = value ? value.getDefiningOp() : nullptr;
+    if (factor != 0 && isa_and_nonnull<arith::MaxSIOp, arith::MinSIOp>(op))
+      return {op, std::exchange(factor, 0)};
   }
-  return std::nullopt;
+  return {nullptr, 0};
 }
 
 bool LinearSize::isPositive() const {
@@ -139,25 +156,30 @@ bool LinearSize::isPositive() const {
          });
 }
 
-/// max(a, b) is at least a, and at least b: one of them has to do.
-static bool isNeverNegative(LinearSize sum, unsigned depth = 4) {
-  auto largest = sum.takeLargest();
+/// max(a, b) is at least a, and at least b: where more of it is more, one of
+/// them has to do. Where more of it is less, both have to; min the other way.
+static bool isNeverNegative(HostSizes &sizes, LinearSize sum,
+                            unsigned depth = 4) {
+  auto [extreme, factor] = sum.takeExtreme();
   if (sum.overflows || depth == 0)
     return false;
-  if (!largest)
+  if (!extreme)
     return sum.isPositive();
-  return llvm::any_of(largest->first->getOperands(), [&](Value either) {
+  auto holdsWith = [&, factor = factor](Value either) {
     LinearSize instead = sum;
-    instead.add(asHostSize(getAsOpFoldResult(either)), largest->second);
-    return isNeverNegative(std::move(instead), depth - 1);
-  });
+    instead.add(sizes, sizes.of(getAsOpFoldResult(either)), factor);
+    return isNeverNegative(sizes, std::move(instead), depth - 1);
+  };
+  return isa<arith::MaxSIOp>(extreme) == (factor > 0)
+             ? llvm::any_of(extreme->getOperands(), holdsWith)
+             : llvm::all_of(extreme->getOperands(), holdsWith);
 }
 
-bool isAtLeast(const HostSize &x, const HostSize &y) {
+bool HostSizes::isAtLeast(const HostSize &x, const HostSize &y) {
   LinearSize difference;
-  difference.add(x, 1);
-  difference.add(y, -1);
-  return isNeverNegative(std::move(difference));
+  difference.add(*this, x, 1);
+  difference.add(*this, y, -1);
+  return isNeverNegative(*this, std::move(difference));
 }
 
 //===----------------------------------------------------------------------===//
@@ -171,16 +193,16 @@ void SizeFacts::add(Value condition) {
   }
   auto compare = condition.getDefiningOp<arith::CmpIOp>();
   if (compare && compare.getPredicate() == arith::CmpIPredicate::eq)
-    add(asHostSize(getAsOpFoldResult(compare.getLhs())),
-        asHostSize(getAsOpFoldResult(compare.getRhs())));
+    add(sizes.of(getAsOpFoldResult(compare.getLhs())),
+        sizes.of(getAsOpFoldResult(compare.getRhs())));
 }
 
 bool SizeFacts::areEqual(const HostSize &x, const HostSize &y) const {
   if (x == y)
     return true;
   LinearSize difference;
-  difference.add(x, 1);
-  difference.add(y, -1);
+  difference.add(sizes, x, 1);
+  difference.add(sizes, y, -1);
   bool isNothing =
       difference.constant == 0 && !difference.overflows &&
       llvm::all_of(difference.terms, [](auto &t) { return t.second == 0; });

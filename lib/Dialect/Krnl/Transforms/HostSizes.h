@@ -7,6 +7,7 @@
 #define ONNXC_DIALECT_KRNL_TRANSFORMS_HOSTSIZES_H
 
 #include "mlir/IR/OpDefinition.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
 
 namespace onnxc::krnl {
@@ -20,20 +21,34 @@ struct HostSize {
   bool operator==(const HostSize &other) const;
 };
 
-/// The size of a dimension of a tensor of the host. Looks through what only
-/// passes a size on; a cast may claim one that nobody has checked.
-HostSize sizeOfHostTensor(mlir::Value tensor, int64_t dim);
+/// Where sizes come from. A program may have operations added, but none taken
+/// away or changed as long as this remembers what it has found: a branch asks
+/// on both ways, and one behind the other that is twice as often each time.
+class HostSizes {
+public:
+  /// The size of a dimension of a tensor of the host. Looks through what only
+  /// passes a size on; a cast may claim one that nobody has checked.
+  HostSize ofTensor(mlir::Value tensor, int64_t dim);
 
-/// An index of the host; that of a dimension as such.
-HostSize asHostSize(mlir::OpFoldResult number);
+  /// An index of the host; that of a dimension as such.
+  HostSize of(mlir::OpFoldResult number);
 
-/// Is x >= y, whatever the sizes of the inputs are? Follows sums, products with
-/// constants, and largest of two.
-bool isAtLeast(const HostSize &x, const HostSize &y);
+  /// Is x >= y, whatever the sizes of the inputs are? Follows sums, products
+  /// with constants, and largest of two.
+  bool isAtLeast(const HostSize &x, const HostSize &y);
+
+private:
+  HostSize find(mlir::Value tensor, int64_t dim);
+  std::optional<HostSize> ofBranch(mlir::Value tensor, int64_t dim);
+
+  llvm::DenseMap<std::pair<mlir::Value, int64_t>, HostSize> found;
+};
 
 /// Sizes that are known to be equal at some place of the program.
 class SizeFacts {
 public:
+  explicit SizeFacts(HostSizes &sizes) : sizes(sizes) {}
+
   /// Adds what `condition` implies.
   void add(mlir::Value condition);
   void add(const HostSize &x, const HostSize &y) { equal.push_back({x, y}); }
@@ -45,6 +60,7 @@ public:
   void forgetSince(size_t mark) { equal.truncate(mark); }
 
 private:
+  HostSizes &sizes;
   llvm::SmallVector<std::pair<HostSize, HostSize>> equal;
 };
 

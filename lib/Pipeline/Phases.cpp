@@ -41,7 +41,10 @@ static void buildOnnx(OpPassManager &passes, const PhaseInputs &inputs) {
   if (!specializes)
     return;
   // Operators without a lowering of their own become what defines them.
-  passes.addPass(importer::createExpandFunctions(directlyLoweredForms));
+  passes.addPass(importer::createExpandFunctions(
+      [strict = inputs.options.strict](MLIRContext *context) {
+        return directlyLoweredForms(context, strict);
+      }));
   if (inputs.options.level > 0 && !inputs.options.strict)
     passes.addPass(onnx::createFuseQuantization());
   passes.addPass(onnx::createSimplify(evaluator, specializes));

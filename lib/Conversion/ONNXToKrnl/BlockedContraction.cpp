@@ -55,12 +55,13 @@ struct Blocks {
   int64_t count = 0;
 };
 
-/// The elements of a constant, before and while constants are lowered.
+/// Is it a constant of so many numbers, before or while constants are lowered?
 bool isConstantOf(Value value, int64_t elements) {
   TypedAttr constant = onnx::constantValue(value);
   auto type = constant ? dyn_cast<RankedTensorType>(constant.getType())
                        : RankedTensorType();
-  return type && type.hasStaticShape() && type.getNumElements() == elements &&
+  return isa_and_nonnull<DenseElementsAttr, onnx::BlobAttr>(constant) && type &&
+         type.hasStaticShape() && type.getNumElements() == elements &&
          type.getElementType().isIntOrFloat();
 }
 
@@ -71,8 +72,15 @@ bool isReal(Value value) {
 
 /// Are the zero points constant, one for each block?
 bool hasZeroPoints(Value zeros, const Blocks &blocks) {
-  int64_t perColumn = isReal(zeros) ? blocks.count : blocks.zeroBytes();
-  return isConstantOf(zeros, blocks.columns * perColumn);
+  if (isReal(zeros))
+    return isConstantOf(zeros, blocks.columns * blocks.count);
+  // They are unpacked here, so that their bytes have to be known.
+  int64_t bytes = blocks.columns * blocks.zeroBytes();
+  SmallVector<char> scratch;
+  return isConstantOf(zeros, bytes) &&
+         int64_t(
+             onnx::constantBytes(onnx::constantValue(zeros), scratch).size()) ==
+             bytes;
 }
 
 /// What keeps the operator from becoming one kernel; nothing if it does. The
@@ -85,6 +93,9 @@ StringRef whyNotBlocked(onnx::MicrosoftMatMulNBitsOp op,
   RankedTensorType lhs = rankedType(operands.getA());
   if (!lhs || lhs.getRank() == 0 || !isReal(operands.getA()))
     return "A has no rank, rank 0, or f64 elements";
+  int64_t depth = lhs.getShape().back();
+  if (!ShapedType::isDynamic(depth) && depth != blocks.depth)
+    return "the last size of A is not K";
   if (operands.getGIdx())
     return "blocks are not of neighbours";
   int64_t all = blocks.columns * blocks.count;
@@ -161,20 +172,26 @@ public:
       number = arith::AndIOp::create(b, loc, number,
                                      constant((1 << blocks.bits) - 1));
     }
-    bool isInteger = !zeroPoint || !isa<FloatType>(zero);
-    if (isInteger)
-      number = arith::SubIOp::create(
-          b, loc, number,
-          zeroPoint ? arith::ExtUIOp::create(b, loc, i32, zeroPoint).getResult()
-                    : constant(int64_t(1) << (blocks.bits - 1)));
     ScalarBuilder real(b, loc, f32);
-    Value weight = arith::SIToFPOp::create(b, loc, f32, number);
-    if (!isInteger)
-      weight = real.sub(weight, ScalarBuilder(b, loc, zero).widen(zeroPoint));
-    return real.mul(weight, ScalarBuilder(b, loc, scale).widen(factor));
+    Value weight = arith::UIToFPOp::create(b, loc, f32, number);
+    Value size = ScalarBuilder(b, loc, scale).widen(factor);
+    // What the zero point takes away is the same in all of the block, and
+    // multiplying and subtracting are one operation.
+    return real.sub(real.mul(weight, size),
+                    real.mul(middle(b, loc, zeroPoint), size));
   }
 
 private:
+  /// The zero point as a real.
+  Value middle(OpBuilder &b, Location loc, Value zeroPoint) const {
+    ScalarBuilder real(b, loc, b.getF32Type());
+    if (!zeroPoint)
+      return real.constant(double(int64_t(1) << (blocks.bits - 1)));
+    if (isa<FloatType>(zero))
+      return ScalarBuilder(b, loc, zero).widen(zeroPoint);
+    return arith::UIToFPOp::create(b, loc, real.type(), zeroPoint);
+  }
+
   const Blocks &blocks;
   Type scale, zero;
 };

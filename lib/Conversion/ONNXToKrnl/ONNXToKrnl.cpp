@@ -66,10 +66,12 @@ llvm::StringSet<> directlyLoweredOps(MLIRContext *context) {
   return names;
 }
 
-std::function<bool(Operation *)> directlyLoweredForms(MLIRContext *context) {
-  return [names = directlyLoweredOps(context)](Operation *op) {
+std::function<bool(Operation *)> directlyLoweredForms(MLIRContext *context,
+                                                      bool strict) {
+  return [strict, names = directlyLoweredOps(context)](Operation *op) {
     return names.contains(op->getName().getStringRef()) &&
-           (!isa<onnx::MicrosoftMatMulNBitsOp>(op) || hasBlockedForm(op));
+           (!isa<onnx::MicrosoftMatMulNBitsOp>(op) ||
+            (!strict && hasBlockedForm(op)));
   };
 }
 

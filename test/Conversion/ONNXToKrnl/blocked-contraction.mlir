@@ -10,9 +10,10 @@
 // CHECK:           linalg.index 4
 // CHECK:           arith.shrui
 // CHECK:           arith.andi
-// CHECK:           arith.subi
-// CHECK:           arith.sitofp
+// CHECK:           arith.uitofp
 // CHECK:           arith.mulf
+// CHECK:           arith.mulf
+// CHECK:           arith.subf
 // CHECK:           arith.mulf
 // CHECK:           arith.addf
 func.func @packed_zero_points(%a: tensor<4x48xf32>) -> tensor<4x2xf32> {

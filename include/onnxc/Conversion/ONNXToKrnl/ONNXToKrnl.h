@@ -43,9 +43,10 @@ void numberCustomNodes(mlir::ModuleOp module);
 llvm::StringSet<> directlyLoweredOps(mlir::MLIRContext *context);
 
 /// The same for single operations: of some operators only a few forms are
-/// lowered, and the others expanded.
+/// lowered, and the others expanded. `strict` leaves those out that are not
+/// computed as their bodies say.
 std::function<bool(mlir::Operation *)>
-directlyLoweredForms(mlir::MLIRContext *context);
+directlyLoweredForms(mlir::MLIRContext *context, bool strict);
 
 std::unique_ptr<mlir::Pass> createConvertONNXToKrnlPass();
 void registerConvertONNXToKrnlPass();

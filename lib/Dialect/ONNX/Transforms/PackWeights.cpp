@@ -129,9 +129,10 @@ static std::optional<Weights> readWeights(Value value, bool columnsFirst) {
   if (depth < 1 || weights.numbers.columns() < 1 ||
       weights.op.getBlockSize() < 0)
     return std::nullopt;
-  weights.blockSize = weights.op.getBlockSize();
-  if (weights.blockSize == 0)
-    weights.blockSize = llvm::divideCeil(depth, parts) * parts;
+  // One block may be longer than there are weights.
+  int64_t whole = llvm::divideCeil(depth, parts) * parts;
+  int64_t given = weights.op.getBlockSize();
+  weights.blockSize = given == 0 || given > depth ? whole : given;
   std::optional<Weights::Share> share = shareOf(weights);
   if (!share || weights.blockSize % parts != 0)
     return std::nullopt;

@@ -50,8 +50,11 @@ static int64_t pitchOf(linalg::LinalgOp op, OpOperand &operand,
 
 /// Rows of a tile that the first cache can hold at once. Those whose distance
 /// is a multiple of a way's size share the few places of one set.
-static int64_t mostRows(int64_t pitch) {
-  constexpr int64_t waySize = 4096, rowsInSet = 8;
+static int64_t mostRows(const TargetDescription &target, int64_t pitch) {
+  // A way is as large as a page, or the cache could not be looked up while the
+  // address is translated.
+  constexpr int64_t waySize = 4096;
+  int64_t rowsInSet = std::clamp<int64_t>(target.l1 / waySize, 1, 12);
   return pitch == 0 ? INT64_MAX
                     : rowsInSet * (waySize / std::gcd(pitch, waySize));
 }
@@ -153,7 +156,8 @@ bool ContractionWriter::choose() {
              ? chooseWindowTile(target, rows, columns, lanes)
              : chooseRegisterTile(
                    target, rows, columns, lanes,
-                   mostRows(pitchOf(loops.op, *loops.rowOperand, loops.row)),
+                   mostRows(target,
+                            pitchOf(loops.op, *loops.rowOperand, loops.row)),
                    work);
   for (const std::string &loop : loops.reduced)
     depth *= loop == grouped ? byteGroupsOf(kernel, loop)

@@ -68,6 +68,25 @@ TEST(CostModelTest, RowsOfATileAreLimited) {
               most);
 }
 
+// Vectors that are computed and not just loaded take registers from the sums,
+// and time that more rows share.
+TEST(CostModelTest, ComputedColumns) {
+  TargetDescription target =
+      TargetDescription::get("x86_64-linux-gnu", "znver5", "");
+  int64_t lanes = target.lanes(32);
+  ColumnWork work{/*operations=*/5, /*registers=*/4};
+  for (int64_t rows = 1; rows < 40; ++rows) {
+    RegisterTile tile = chooseRegisterTile(target, rows, 2048, lanes,
+                                           /*mostRows=*/INT64_MAX, work);
+    EXPECT_LT(tile.vectors * (tile.rows + work.registers),
+              int64_t(target.vectorRegs));
+  }
+  RegisterTile few{4, 2}, many{8, 2};
+  EXPECT_EQ(tileCycles(target, few), tileCycles(target, few, ColumnWork()));
+  EXPECT_GT(tileCycles(target, few, work) / tileCycles(target, few),
+            tileCycles(target, many, work) / tileCycles(target, many));
+}
+
 // With rows of unknown number many vectors are better than many rows: they keep
 // the processor busy where few rows are left.
 TEST(CostModelTest, UnknownRowsPreferVectors) {

@@ -1,0 +1,43 @@
+// RUN: onnx-opt %s --convert-onnx-to-krnl --krnl-write-recipes="triple=x86_64-linux-gnu cpu=znver4 emit-recipes=-" -o /dev/null | FileCheck %s
+
+// Weights, scales and zero points of blocks are stored panel by panel, each with
+// those loops that it has. Both halves of a byte are taken at once. Unpacking needs
+// registers: 8x48, the tile of other products, would not fit.
+// CHECK-LABEL: kernel "MatMulNBits"
+// CHECK-NEXT:    block(n, 32) -> (n.o, n.r),
+// CHECK-NEXT:    block(m, 8) -> (m.o, m.r),
+// CHECK-NEXT:    order(n.o, m.o, block, byte, part, m.r, n.r),
+// CHECK-NEXT:    share(n.o, m.o),
+// CHECK-NEXT:    parallel(n.o, m.o),
+// CHECK-NEXT:    register_tile(m.r, n.r),
+// CHECK-NEXT:    pack(1, [n.o, block, byte, n.r]),
+// CHECK-NEXT:    pack(2, [n.o, block, n.r]),
+// CHECK-NEXT:    pack(3, [n.o, block, n.r]),
+// CHECK-NEXT:    1: unroll(part, 2)
+// CHECK-NEXT:  ]
+func.func @rows(%a: tensor<128x2048xf32>) -> tensor<128x1024xf32> {
+  %w = onnx.Constant dense<255> : tensor<1024x64x16xui8>
+  %s = onnx.Constant dense<1.0> : tensor<65536xf32>
+  %z = onnx.Constant dense<33> : tensor<32768xui8>
+  %y = onnx.microsoft.MatMulNBits(%a, %w, %s) zero_points(%z) {K = 2048 : i64, N = 1024 : i64, bits = 4 : i64, block_size = 32 : i64} : (tensor<128x2048xf32>, tensor<1024x64x16xui8>, tensor<65536xf32>, tensor<32768xui8>) -> tensor<128x1024xf32>
+  return %y : tensor<128x1024xf32>
+}
+
+// One row: the panels are streams.
+// CHECK-LABEL: kernel "MatMulNBits#2"
+// CHECK-NEXT:    block(n, 64) -> (n.p, n.r),
+// CHECK-NEXT:    order(n.p, block, byte, part, n.r),
+// CHECK-NEXT:    share(n.p),
+// CHECK-NEXT:    parallel(n.p),
+// CHECK-NEXT:    vectorize(n.r, 16),
+// CHECK-NEXT:    unroll(n.r, 4),
+// CHECK-NEXT:    pack(1, [n.p, block, byte, n.r]),
+// CHECK-NEXT:    pack(2, [n.p, block, n.r]),
+// CHECK-NEXT:    1: unroll(part, 2)
+// CHECK-NEXT:  ]
+func.func @row(%a: tensor<2048xf32>) -> tensor<1024xf32> {
+  %w = onnx.Constant dense<255> : tensor<1024x64x16xui8>
+  %s = onnx.Constant dense<1.0> : tensor<65536xf32>
+  %y = onnx.microsoft.MatMulNBits(%a, %w, %s) {K = 2048 : i64, N = 1024 : i64, bits = 4 : i64, block_size = 32 : i64} : (tensor<2048xf32>, tensor<1024x64x16xui8>, tensor<65536xf32>) -> tensor<1024xf32>
+  return %y : tensor<1024xf32>
+}

@@ -172,15 +172,17 @@ static bool fillGatherBlockQuantized(Body &b) {
       << "zeros = Slice(zero_all, start, blocks, axis)";
   } else if (b.hasInput(3)) {
     b << "zeros = Identity(zero_rows)";
-  } else {
-    b.ints("middle_list", {isBytes ? int64_t(1) << (bits - 1) : 0});
+  } else if (isBytes) {
+    b.ints("middle_list", {int64_t(1) << (bits - 1)});
     b << "sizes = Shape(factors)" << "middle = CastLike(middle_list, data)"
       << "zeros = Expand(middle, sizes)";
   }
+  // Types of few bits count from zero, as they do for DequantizeLinear.
   b << "output = DequantizeLinear<axis = " +
            std::to_string(block > gather ? block + places - 1 : block) +
            ", block_size = " + std::to_string(b.integer("block_size", 128)) +
-           ">(numbers, factors, zeros)";
+           (b.hasInput(3) || isBytes ? ">(numbers, factors, zeros)"
+                                     : ">(numbers, factors)");
   return true;
 }
 

@@ -146,7 +146,27 @@ def products():
     dequantised(ml_dtypes.uint4, 3, (5,))  # blocks that end inside of a byte
 
 
+def gathered(dtype, zeros):
+    """Rows of a table of few bits, which count from zero without zero points."""
+    low, high = (-8, 8) if dtype == ml_dtypes.int4 else (0, 16)
+    numbers, scales = random.integers(low, high, (9, 32)), random.random((9, 2)).astype(np.float32)
+    points = random.integers(low, high, (9, 2)) if zeros else np.zeros((9, 2), np.int64)
+    constants = {"w": numbers.astype(dtype), "s": scales, "z": points.astype(dtype)}
+    real = (numbers - points.repeat(16, axis=1)) * scales.repeat(16, axis=1).astype(np.float64)
+    if not zeros:
+        del constants["z"]
+    attributes = {"gather_axis": 0, "quantize_axis": 1, "block_size": 16}
+    names = ["w", "i", "s", *(["z"] if zeros else [])]
+    # The rows to take are computed from x, whose type that of the result is.
+    nodes = [helper.make_node("Cast", ["x"], ["i"], to=onnx.TensorProto.INT64),
+             helper.make_node("GatherBlockQuantized", names, ["y"], domain="com.microsoft", **attributes)]  # fmt: skip
+    x = np.array([[3, 0], [8, 8]], np.float32)
+    check("gathered", nodes, x, constants, real[x.astype(int)], dynamic=False)
+
+
 operators()
 products()
+for kind, zeros in itertools.product((ml_dtypes.int4, ml_dtypes.uint4), (True, False)):
+    gathered(kind, zeros)
 for name, count in COUNTS.items():
     print(f"{name}: {count} models agree")

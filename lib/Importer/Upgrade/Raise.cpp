@@ -16,28 +16,21 @@
 using namespace onnxc::importer;
 using ::onnx::NodeProto;
 using ::onnx::OpSchema;
+using ::onnx::OpSchemaRegistry;
 using Formal = OpSchema::FormalParameter;
 
-namespace {
 /// The versions of one operator, oldest first.
 using History = std::map<int, const OpSchema *>;
 
-struct Histories {
-  std::vector<OpSchema> schemas;
-  std::map<std::pair<std::string, std::string>, History> operators;
-
-  Histories()
-      : schemas(::onnx::OpSchemaRegistry::get_all_schemas_with_history()) {
-    for (const OpSchema &schema : schemas)
-      operators[{schema.domain(), schema.Name()}][schema.SinceVersion()] =
-          &schema;
+static History historyOf(const std::string &domain, const std::string &name) {
+  History history;
+  // Asked for one by one: the registry hands out all it has as copies only.
+  const OpSchema *schema = OpSchemaRegistry::Schema(name, domain);
+  while (schema) {
+    history[schema->SinceVersion()] = schema;
+    schema = OpSchemaRegistry::Schema(name, schema->SinceVersion() - 1, domain);
   }
-};
-} // namespace
-
-static const Histories &histories() {
-  static const Histories all;
-  return all;
+  return history;
 }
 
 //===----------------------------------------------------------------------===//
@@ -92,10 +85,13 @@ static std::string describeDifference(const OpSchema &from,
 }
 
 std::vector<ChangedStep> onnxc::importer::changedSteps() {
+  std::set<std::pair<std::string, std::string>> operators;
+  for (const OpSchema &schema : OpSchemaRegistry::get_all_schemas())
+    operators.insert({schema.domain(), schema.Name()});
   std::vector<ChangedStep> changed;
-  for (const auto &[key, history] : histories().operators) {
+  for (const auto &key : operators) {
     const OpSchema *previous = nullptr;
-    for (const auto &[version, schema] : history) {
+    for (const auto &[version, schema] : historyOf(key.first, key.second)) {
       std::string difference =
           previous ? describeDifference(*previous, *schema) : "";
       if (!difference.empty())
@@ -134,11 +130,7 @@ onnxc::importer::raiseNode(const NodeProto &node, int version,
                            const ValueOracle &oracle,
                            const std::function<std::string()> &freshName) {
   std::string domain = node.domain() == "ai.onnx" ? "" : node.domain();
-  const auto &operators = histories().operators;
-  auto found = operators.find({domain, node.op_type()});
-  if (found == operators.end())
-    return {};
-  const History &history = found->second;
+  History history = historyOf(domain, node.op_type());
   auto current = history.upper_bound(version);
   if (current == history.begin())
     return {};

@@ -150,12 +150,22 @@ def attention(**kind):
     return build(nodes, {"q": (2, 7, 9), "k": (2, 9, 13), "v": (2, 13, 10)}, 3, **kind)
 
 
+def packed_weights(**kind):
+    sizes = {"K": 48, "N": 21, "bits": 4, "block_size": 16}
+    nodes = [node("MatMulNBits", "x w s z", "m", domain="com.microsoft", **sizes), node("Relu", "m", "y")]
+    weights = {"w": ((21, 3, 8), np.uint8), "s": (63,), "z": ((42,), np.uint8)}
+    made = build(nodes, {"x": (9, 48)}, 2, weights, **kind)
+    made[0].opset_import.append(helper.make_opsetid("com.microsoft", 1))
+    return made
+
+
 F32 = (
     elementwise, broadcast, gemm, gemm_transposed, matmul, matmul_broadcast, matmul_integer, softmax, layer_norm,
     reduce_mean, reduce_columns, reduce_max, conv, conv_strided, depthwise, conv_integer, max_pool, average_pool,
-    transpose, attention,
+    transpose, attention, packed_weights,
 )  # fmt: skip
-UNKNOWN = (elementwise, gemm, matmul, softmax, layer_norm, reduce_columns, depthwise, max_pool, matmul_integer)
+UNKNOWN = (elementwise, gemm, matmul, softmax, layer_norm, reduce_columns, depthwise, max_pool, matmul_integer,
+           packed_weights)  # fmt: skip
 F16 = (elementwise, gemm, softmax, conv)
 F64 = (matmul, broadcast, reduce_mean)
 I32 = (elementwise, reduce_columns)

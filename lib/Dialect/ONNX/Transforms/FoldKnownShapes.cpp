@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Simplify.h"
+#include "onnxc/Dialect/ONNX/Transforms/NodeMaker.h"
 
 #include "onnxc/Schema/TypeLattice.h"
 
@@ -48,10 +49,8 @@ static bool foldToConstants(Operation *op, DimAnalysis &analysis,
     if (!known)
       continue;
     rewriter.setInsertionPoint(op);
-    auto constant =
-        ConstantOp::create(rewriter, op->getLoc(), known.getType(),
-                           ValueRange(), rewriter.getNamedAttr("value", known));
-    rewriter.replaceAllUsesWith(result, constant.getResult());
+    rewriter.replaceAllUsesWith(
+        result, NodeMaker(rewriter, op->getLoc()).constant(known));
     changed = true;
   }
   return changed;
@@ -128,7 +127,8 @@ static bool foldCopiedSizes(Operation *op, DimAnalysis &analysis,
        !isRemainder(from, to, rest - shape.begin(), analysis.getSpace())))
     return false;
   rewriter.setInsertionPoint(op);
-  reshape.getShapeMutable().assign(createInts(rewriter, op->getLoc(), shape));
+  reshape.getShapeMutable().assign(
+      NodeMaker(rewriter, op->getLoc()).ints(shape));
   reshape.removeAllowzeroAttr();
   return true;
 }

@@ -67,10 +67,14 @@ Value NodeMaker::number(double value, Value like) {
   return number(value, getElementTypeOrSelf(like.getType()));
 }
 
-Value NodeMaker::ints(ArrayRef<int64_t> values) {
-  auto type =
-      RankedTensorType::get(int64_t(values.size()), builder.getI64Type());
-  return constant(DenseElementsAttr::get(type, values));
+Value NodeMaker::ints(ArrayRef<int64_t> values, Type element) {
+  element = element ? element : builder.getI64Type();
+  SmallVector<APInt> numbers;
+  for (int64_t value : values)
+    numbers.emplace_back(element.getIntOrFloatBitWidth(), value,
+                         /*isSigned=*/true, /*implicitTrunc=*/true);
+  return constant(DenseElementsAttr::get(
+      RankedTensorType::get(int64_t(values.size()), element), numbers));
 }
 
 Value NodeMaker::integerScalar(int64_t value) {

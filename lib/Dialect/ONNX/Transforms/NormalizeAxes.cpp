@@ -4,17 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Simplify.h"
+#include "onnxc/Dialect/ONNX/Transforms/NodeMaker.h"
 
 using namespace mlir;
 using namespace onnxc::onnx;
-
-/// The rank that axes of `value` count in, if known.
-static std::optional<int64_t> rankOf(Value value) {
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  if (!type)
-    return std::nullopt;
-  return type.getRank();
-}
 
 namespace {
 
@@ -30,10 +23,10 @@ struct MakeAxisPositive final : OpRewritePattern<Op> {
     std::optional<int64_t> axis = op.getAxis();
     if (!axis || *axis >= 0)
       return rewriter.notifyMatchFailure(op, "the axis is not negative");
-    std::optional<int64_t> rank = rankOf(op->getOperand(0));
-    if (!rank || *axis + *rank + extra < 0)
+    int64_t rank = rankOf(op->getOperand(0));
+    if (rank < 0 || *axis + rank + extra < 0)
       return rewriter.notifyMatchFailure(op, "the rank is unknown");
-    rewriter.modifyOpInPlace(op, [&] { op.setAxis(*axis + *rank + extra); });
+    rewriter.modifyOpInPlace(op, [&] { op.setAxis(*axis + rank + extra); });
     return success();
   }
 
@@ -53,18 +46,17 @@ struct MakeAxesPositive final : OpRewritePattern<Op> {
         op.getAxes() ? constantInts(op.getAxes()) : std::nullopt;
     if (!axes || llvm::all_of(*axes, [](int64_t axis) { return axis >= 0; }))
       return rewriter.notifyMatchFailure(op, "no negative constant axes");
-    std::optional<int64_t> rank =
-        rankOf(outer ? Value(op->getResult(0)) : op->getOperand(0));
-    if (!rank)
+    int64_t rank = rankOf(outer ? Value(op->getResult(0)) : op->getOperand(0));
+    if (rank < 0)
       return rewriter.notifyMatchFailure(op, "the rank is unknown");
     for (int64_t &axis : *axes) {
-      axis = axis < 0 ? axis + *rank : axis;
+      axis = axis < 0 ? axis + rank : axis;
       if (axis < 0)
         return rewriter.notifyMatchFailure(op, "an axis is out of range");
     }
     auto type = cast<ShapedType>(op.getAxes().getType());
-    Value positive = createInts(rewriter, op.getAxes().getLoc(), *axes,
-                                type.getElementType());
+    Value positive = NodeMaker(rewriter, op.getAxes().getLoc())
+                         .ints(*axes, type.getElementType());
     rewriter.modifyOpInPlace(op, [&] { op.getAxesMutable().assign(positive); });
     return success();
   }

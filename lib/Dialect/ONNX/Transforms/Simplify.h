@@ -72,10 +72,6 @@ bool foldConstantSubgraphs(mlir::ModuleOp module, const Evaluator &evaluator);
 llvm::LogicalResult replaceIfAsSharp(mlir::PatternRewriter &rewriter,
                                      mlir::Operation *op, mlir::Value value);
 
-/// A constant for a vector of integers, int64 unless told.
-mlir::Value createInts(mlir::OpBuilder &builder, mlir::Location loc,
-                       llvm::ArrayRef<int64_t> values,
-                       mlir::Type element = mlir::Type());
 /// A constant for an int64 scalar.
 mlir::Value createNumber(mlir::OpBuilder &builder, mlir::Location loc,
                          int64_t value);

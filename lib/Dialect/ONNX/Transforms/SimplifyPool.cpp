@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Simplify.h"
+#include "onnxc/Dialect/ONNX/Transforms/NodeMaker.h"
 
 using namespace mlir;
 using namespace onnxc::onnx;
@@ -25,8 +26,8 @@ struct GlobalPoolToReduce final : OpRewritePattern<Pool> {
     if (!type || type.getRank() < 3)
       return rewriter.notifyMatchFailure(op, "the rank is unknown");
     Value axes =
-        createInts(rewriter, op.getLoc(),
-                   llvm::to_vector(llvm::seq<int64_t>(2, type.getRank())));
+        NodeMaker(rewriter, op.getLoc())
+            .ints(llvm::to_vector(llvm::seq<int64_t>(2, type.getRank())));
     rewriter.replaceOpWithNewOp<Reduce>(op, op->getResultTypes(),
                                         ValueRange{op.getX(), axes});
     return success();

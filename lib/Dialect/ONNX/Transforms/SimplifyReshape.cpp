@@ -7,32 +7,14 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Simplify.h"
+#include "onnxc/Dialect/ONNX/Transforms/NodeMaker.h"
 
 using namespace mlir;
 using namespace onnxc::onnx;
 
-Value onnxc::onnx::createInts(OpBuilder &builder, Location loc,
-                              ArrayRef<int64_t> values, Type element) {
-  element = element ? element : builder.getI64Type();
-  auto type =
-      RankedTensorType::get({static_cast<int64_t>(values.size())}, element);
-  SmallVector<APInt> numbers;
-  for (int64_t value : values)
-    numbers.emplace_back(element.getIntOrFloatBitWidth(), value,
-                         /*isSigned=*/true, /*implicitTrunc=*/true);
-  return ConstantOp::create(builder, loc, type, ValueRange(),
-                            builder.getNamedAttr(
-                                "value", DenseElementsAttr::get(type, numbers)))
-      .getResult();
-}
-
 Value onnxc::onnx::createNumber(OpBuilder &builder, Location loc,
                                 int64_t value) {
-  auto type = RankedTensorType::get({}, builder.getI64Type());
-  return ConstantOp::create(
-             builder, loc, type, ValueRange(),
-             builder.getNamedAttr("value", DenseElementsAttr::get(type, value)))
-      .getResult();
+  return NodeMaker(builder, loc).integerScalar(value);
 }
 
 /// The constant shape that makes Reshape give `type`: at most one size may be
@@ -57,7 +39,7 @@ static ReshapeOp createReshape(PatternRewriter &rewriter, Operation *op,
   if (allowZero)
     attributes.push_back(
         rewriter.getNamedAttr("allowzero", rewriter.getI64IntegerAttr(1)));
-  Value target = createInts(rewriter, op->getLoc(), shape);
+  Value target = NodeMaker(rewriter, op->getLoc()).ints(shape);
   return ReshapeOp::create(rewriter, op->getLoc(), op->getResultTypes(),
                            ValueRange{data, target}, attributes);
 }

@@ -16,6 +16,7 @@
 //===----------------------------------------------------------------------===//
 #include "ConstantFloats.h"
 #include "Simplify.h"
+#include "onnxc/Dialect/ONNX/Transforms/NodeMaker.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -215,7 +216,7 @@ Value SplitWriter::reshape(Value data, Value like,
   for (auto [dim, factor] : sizes) {
     shape.push_back(dim < 0 ? factor : times(from.getDimSize(dim), factor));
     if (!ShapedType::isDynamic(shape.back())) {
-      parts.push_back(createInts(rewriter, loc, shape.back()));
+      parts.push_back(NodeMaker(rewriter, loc).ints(shape.back()));
       continue;
     }
     NamedAttribute range[] = {
@@ -225,9 +226,10 @@ Value SplitWriter::reshape(Value data, Value like,
         ShapeOp::create(rewriter, loc, TypeRange(one), ValueRange(like), range)
             ->getResult(0);
     if (factor != 1)
-      size = MulOp::create(rewriter, loc, TypeRange(one),
-                           ValueRange{size, createInts(rewriter, loc, factor)})
-                 ->getResult(0);
+      size =
+          MulOp::create(rewriter, loc, TypeRange(one),
+                        ValueRange{size, NodeMaker(rewriter, loc).ints(factor)})
+              ->getResult(0);
     parts.push_back(size);
   }
   auto vector =
@@ -287,9 +289,10 @@ Value SplitWriter::cut(Value whole) {
   if (axes.empty())
     return whole;
   return SliceOp::create(rewriter, loc, op->getResultTypes(),
-                         ValueRange{whole, createInts(rewriter, loc, starts),
-                                    createInts(rewriter, loc, ends),
-                                    createInts(rewriter, loc, axes)})
+                         ValueRange{whole,
+                                    NodeMaker(rewriter, loc).ints(starts),
+                                    NodeMaker(rewriter, loc).ints(ends),
+                                    NodeMaker(rewriter, loc).ints(axes)})
       ->getResult(0);
 }
 

@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Simplify.h"
+#include "onnxc/Dialect/ONNX/Transforms/NodeMaker.h"
 
 #include "onnxc/Schema/ProtoConversion.h"
 
@@ -133,7 +134,7 @@ struct ExpandMeanVariance
         return rewriter.notifyMatchFailure(op, "axis out of range");
       reduced[axis < 0 ? axis + type.getRank() : axis] = 1;
     }
-    Value along = createInts(rewriter, loc, axes);
+    Value along = NodeMaker(rewriter, loc).ints(axes);
     auto small = RankedTensorType::get(reduced, type.getElementType());
     auto mean = [&](Value of) {
       return ReduceMeanOp::create(rewriter, loc, small, ValueRange{of, along})
@@ -149,12 +150,8 @@ struct ExpandMeanVariance
                          ->getResult(0);
     Value deviation =
         SqrtOp::create(rewriter, loc, small, variance)->getResult(0);
-    auto scalar = RankedTensorType::get({}, type.getElementType());
     Value epsilon =
-        ConstantOp::create(rewriter, loc, TypeRange(scalar), ValueRange(),
-                           rewriter.getNamedAttr(
-                               "value", DenseElementsAttr::get(scalar, 1e-9)))
-            ->getResult(0);
+        NodeMaker(rewriter, loc).number(1e-9, type.getElementType());
     Value divisor =
         AddOp::create(rewriter, loc, small, ValueRange{deviation, epsilon})
             ->getResult(0);

@@ -53,8 +53,9 @@ public:
   mlir::Value number(double value, mlir::Type element);
   /// A scalar of the element type of `like`.
   mlir::Value number(double value, mlir::Value like);
-  /// A vector of 64-bit integers, and a scalar.
-  mlir::Value ints(llvm::ArrayRef<int64_t> values);
+  /// A vector of integers, of 64 bits unless `element` says another type, and a
+  /// scalar.
+  mlir::Value ints(llvm::ArrayRef<int64_t> values, mlir::Type element = {});
   mlir::Value integerScalar(int64_t value);
   mlir::Value zerosLike(mlir::Value value);
 

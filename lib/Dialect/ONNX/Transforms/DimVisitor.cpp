@@ -188,11 +188,15 @@ SmallVector<InferredValue> DimVisitor::inferTypes(Operation *op) {
     return *inferred;
   if (succeeded(inferred))
     op->emitOpError() << *error;
+  reject(op);
+  return unknown;
+}
+
+void DimVisitor::reject(Operation *op) {
   if (trial)
     ++trialErrors;
   else
     analysis.rejected.push_back(op);
-  return unknown;
 }
 
 void DimVisitor::visitNode(Operation *op) {
@@ -432,6 +436,11 @@ void DimVisitor::visitScan(ScanOp op) {
   if (states < 0 || body.getNumArguments() != operands.size() ||
       yield->getNumOperands() != op->getNumResults())
     return; // the verifier says so
+  if (auto error = checkRanks(op, [&](Value v) { return typeOf(v); })) {
+    if (report && trial == 0)
+      op->emitOpError() << *error;
+    return reject(op);
+  }
   SmallVector<Assumption> entry;
   AffineExpr length;
   for (auto [i, value] : llvm::enumerate(operands)) {

@@ -109,24 +109,40 @@ Block *onnxc::onnx::blockOfSwitch(Operation *op, Value value) {
   return block;
 }
 
+/// True if the rank of `value` is not known, or how long a list is that may say
+/// what rank something has. Where it is, variants for the ranks of what it was
+/// computed from would tell nothing of it.
+static bool isOpen(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return !type || (type.getRank() > 0 && type.getElementType().isInteger() &&
+                   type.isDynamicDim(type.getRank() - 1));
+}
+
 /// The operations of the block that depend on a value, with what they contain.
-/// Fills `needing` with those that need the rank of one of them.
+/// Fills `needing` with those that need the rank of one of them, and `kept`
+/// with where these stand.
 static SmallVector<Operation *>
 collectDependents(Block &block, Value value,
                   SmallVectorImpl<Operation *> &needing,
                   llvm::DenseSet<Operation *> &kept) {
-  llvm::DenseSet<Value> depending{value};
+  llvm::DenseSet<Value> depending{value}, open{value};
   SmallVector<Operation *> dependents;
   auto depends = [&](Value v) { return depending.contains(v); };
+  auto dependsOnRank = [&](Value v) { return open.contains(v); };
   for (Operation &op : block.without_terminator()) {
     if (!anyOperand(&op, depends))
       continue;
     dependents.push_back(&op);
     depending.insert(op.result_begin(), op.result_end());
+    if (!anyOperand(&op, dependsOnRank))
+      continue;
+    for (Value result : op.getResults())
+      if (isOpen(result))
+        open.insert(result);
     op.walk([&](Operation *inner) {
       std::optional<Unknown> needed = unknownOf(inner);
       if (!needed ||
-          (!depends(needed->value) &&
+          (!dependsOnRank(needed->value) &&
            !op.isAncestor(needed->value.getParentBlock()->getParentOp())))
         return;
       needing.push_back(inner);

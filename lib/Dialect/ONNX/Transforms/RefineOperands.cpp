@@ -8,6 +8,7 @@
 // this says that there are as many.
 //
 //===----------------------------------------------------------------------===//
+#include "ListLengths.h"
 #include "Simplify.h"
 #include "onnxc/Dialect/ONNX/Transforms/UnknownRanks.h"
 
@@ -45,39 +46,6 @@ static bool refine(Operation *user, Value value, ArrayRef<int64_t> shape) {
 // Lengths of lists
 //===----------------------------------------------------------------------===//
 
-/// Lists are not longer than this.
-static constexpr int64_t maxLength = 1'000;
-
-/// The largest length that a list may have, if something says so.
-static std::optional<int64_t> longest(Value list) {
-  auto type = dyn_cast<RankedTensorType>(list.getType());
-  if (!type || type.getRank() != 1)
-    return std::nullopt;
-  if (!type.isDynamicDim(0))
-    return type.getDimSize(0);
-  if (auto shape = list.getDefiningOp<ShapeOp>()) {
-    // The sizes between two places that are counted from the same end.
-    int64_t start = shape.getStart();
-    std::optional<int64_t> end = shape.getEnd();
-    if (end && (start < 0) == (*end < 0))
-      return std::max<int64_t>(*end - start, 0);
-    return !end && start < 0 && start >= -maxLength
-               ? std::optional<int64_t>(-start)
-               : std::nullopt;
-  }
-  auto concat = list.getDefiningOp<ConcatOp>();
-  if (!concat)
-    return std::nullopt;
-  int64_t sum = 0;
-  for (Value part : concat->getOperands()) {
-    std::optional<int64_t> length = longest(part);
-    if (!length || *length > maxLength - sum)
-      return std::nullopt;
-    sum += *length;
-  }
-  return sum;
-}
-
 /// What `user` shows of `value` holds where it runs: in its block `value` gets
 /// this type, which the run checks there.
 static void castInBlock(Operation *user, Value value, Type type) {
@@ -99,7 +67,7 @@ static void castInBlock(Operation *user, Value value, Type type) {
 static bool expectLength(Operation *user, Value list, int64_t length) {
   auto type = dyn_cast<RankedTensorType>(list.getType());
   if (!type || type.getRank() != 1 || !type.isDynamicDim(0) || length < 0 ||
-      length > maxLength)
+      length > maxListLength)
     return false;
   if (auto concat = list.getDefiningOp<ConcatOp>()) {
     SmallVector<Value> open;
@@ -114,9 +82,9 @@ static bool expectLength(Operation *user, Value list, int64_t length) {
     if (open.size() == 1)
       return expectLength(user, open[0], rest);
     bool changed = false;
-    if (longest(list) == length)
+    if (longestList(list) == length)
       for (Value part : open)
-        changed |= expectLength(user, part, *longest(part));
+        changed |= expectLength(user, part, *longestList(part));
     return changed;
   }
   auto shape = list.getDefiningOp<ShapeOp>();
@@ -159,11 +127,29 @@ static bool refineLengths(Operation *op) {
                       isa<UnsqueezeOp>(op) ? *rank - type.getRank() : *rank);
 }
 
+/// shape(x)[1:2] has a size where shape(x)[2:3] has to have one
+static bool refineSlice(ShapeOp slice) {
+  auto type = dyn_cast<RankedTensorType>(slice.getResult().getType());
+  std::optional<int64_t> reach = ranksReached(slice);
+  bool isKnown = llvm::all_of(slice->getUsers(), [](Operation *user) {
+    return isa<IdentityOp>(user) || isa<SizeOp>(user);
+  });
+  if (isKnown || !type || !type.isDynamicDim(0) || !reach ||
+      *reach > leastRank(slice.getData(), *slice->getBlock()))
+    return false;
+  castInBlock(slice, slice.getResult(),
+              RankedTensorType::get(*longestList(slice.getResult()),
+                                    type.getElementType()));
+  return true;
+}
+
 bool onnxc::onnx::refineOperands(ModuleOp module) {
   bool changed = refineSequences(module);
   module.walk<WalkOrder::PostOrder, mlir::ReverseIterator>([&](Operation *op) {
     if (isa_and_present<ONNXDialect>(op->getDialect()))
       changed |= refineLengths(op);
+    if (auto slice = dyn_cast<ShapeOp>(op))
+      changed |= refineSlice(slice);
     auto type = op->getNumResults() == 0
                     ? RankedTensorType()
                     : dyn_cast<RankedTensorType>(op->getResult(0).getType());

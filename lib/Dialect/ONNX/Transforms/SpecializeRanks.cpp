@@ -7,11 +7,10 @@
 // nested Ifs that compare. Why: docs/Passes/RationaleShapes.md.
 //
 //===----------------------------------------------------------------------===//
+#include "RankCandidates.h"
 #include "RankRules.h"
 #include "RankTail.h"
 #include "Simplify.h"
-
-#include "onnxc/Schema/TypeLattice.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -23,116 +22,8 @@ static constexpr int64_t maxNestedRank = 5;
 /// More copies of operations than this are not made of a model.
 static constexpr unsigned maxCopies = 5'000;
 
-namespace {
-
-/// Types as the analysis has them, but for one value.
-class AssumedType : public onnxc::schema::ValueFacts {
-public:
-  AssumedType(const DimAnalysis &facts, Value value, Type type)
-      : facts(facts), assumed(value), assumedType(type) {}
-
-  Type type(Value value) const override {
-    return value == assumed ? assumedType : facts.type(value);
-  }
-  std::string dimSymbol(Value value, unsigned dim) const override {
-    return value == assumed ? std::string() : facts.dimSymbol(value, dim);
-  }
-  bool contents(
-      Value value,
-      SmallVectorImpl<onnxc::schema::SymbolicInt> &elements) const override {
-    return value != assumed && facts.contents(value, elements);
-  }
-
-private:
-  const DimAnalysis &facts;
-  Value assumed;
-  Type assumedType;
-};
-
-} // namespace
-
-//===----------------------------------------------------------------------===//
-// The ranks that there can be
-//===----------------------------------------------------------------------===//
-
-/// Bit k is set where `value` may be of rank k.
-static uint32_t possibleRanks(Value value) {
-  constexpr uint32_t all = (1u << (maxRank + 1)) - 1;
-  if (auto type = dyn_cast<RankedTensorType>(value.getType()))
-    return type.getRank() <= maxRank ? 1u << type.getRank() : 0;
-  if (std::optional<SqueezedRanks> ranks = squeezedRanks(value))
-    return all & ((2u << std::min(ranks->most, maxRank)) - 1) &
-           ~((1u << std::min(ranks->least, maxRank + 1)) - 1);
-  Operation *op = value.getDefiningOp();
-  if (isa_and_present<IdentityOp>(op) ||
-      (isa_and_present<CastOp>(op) && op->getNumOperands() == 1))
-    return possibleRanks(op->getOperand(0));
-  auto branches = dyn_cast_or_null<IfOp>(op);
-  if (!branches)
-    return all;
-  unsigned number = cast<OpResult>(value).getResultNumber();
-  auto yielded = [&](Region &branch) {
-    return branch.front().getTerminator()->getOperand(number);
-  };
-  return possibleRanks(yielded(branches.getThenBranch())) |
-         possibleRanks(yielded(branches.getElseBranch()));
-}
-
-/// Why `op` does not accept `type` for `value`, as far as its schema and the
-/// rules beside it say.
-static std::optional<std::string> refusal(Operation *op, Value value,
-                                          RankedTensorType type,
-                                          DimAnalysis &analysis) {
-  AssumedType facts(analysis, value, type);
-  if (auto error = checkRanks(op, [&](Value v) { return facts.type(v); }))
-    return error;
-  if (op->getNumRegions() != 0)
-    return std::nullopt; // what is inside is visited in the variant
-  std::string message = "a result is not of its declared rank";
-  ScopedDiagnosticHandler keep(op->getContext(), [&](Diagnostic &diagnostic) {
-    message = diagnostic.str();
-    return success();
-  });
-  auto inferred =
-      onnxc::schema::inferResults(op, facts, [op] { return op->emitError(); });
-  if (failed(inferred))
-    return message;
-  for (auto [result, found] : llvm::zip_equal(op->getResults(), *inferred))
-    if (failed(onnxc::schema::meetTypes(result.getType(), found.type)))
-      return message;
-  return std::nullopt;
-}
-
 static bool isUnranked(Value value) {
   return isa<UnrankedTensorType>(value.getType());
-}
-
-/// The numbers that the unknown may be for those that take it in `block`, no
-/// more than `enough`. Adds to `reasons` why others may not.
-static SmallVector<int64_t> candidates(const Unknown &unknown, Block &block,
-                                       DimAnalysis &analysis, size_t enough,
-                                       SmallVectorImpl<std::string> &reasons) {
-  uint32_t possible =
-      unknown.dim ? (1u << (maxRank + 1)) - 1 : possibleRanks(unknown.value);
-  llvm::SmallSetVector<Operation *, 4> users;
-  for (Operation *user : unknown.value.getUsers())
-    if (user->getBlock() == &block)
-      users.insert(user);
-  SmallVector<int64_t> numbers;
-  for (int64_t number = 0; number <= maxRank && numbers.size() < enough;
-       ++number) {
-    if ((possible >> number & 1) == 0)
-      continue;
-    std::optional<std::string> reason;
-    for (Operation *op : users)
-      if (!reason)
-        reason = refusal(op, unknown.value, unknown.typeFor(number), analysis);
-    if (!reason)
-      numbers.push_back(number);
-    else
-      reasons.push_back(std::to_string(number) + ": " + *reason);
-  }
-  return numbers;
 }
 
 //===----------------------------------------------------------------------===//
@@ -393,7 +284,7 @@ private:
     Block *block = blockOfSwitch(op, unknown->value);
     SmallVector<std::string> reasons;
     SmallVector<int64_t> numbers =
-        candidates(*unknown, *block, analysis, /*enough=*/2, reasons);
+        rankCandidates(*unknown, *block, analysis, /*enough=*/2, reasons);
     if (numbers.size() != 1)
       return;
     assume(*unknown, tailOf(*block, unknown->value), *block, numbers.front());
@@ -432,7 +323,7 @@ private:
                            const Tail &tail, Block &block) {
     SmallVector<std::string> reasons;
     SmallVector<int64_t> numbers =
-        candidates(unknown, block, analysis, maxRank + 1, reasons);
+        rankCandidates(unknown, block, analysis, maxRank + 1, reasons);
     if (numbers.empty())
       return refuse(op, unknown, reasons);
     if (variantAround(op) && numbers.front() <= maxNestedRank)

@@ -4,6 +4,7 @@
 """A loaded model. The work is done by the extension, _session."""
 
 import hashlib
+import itertools
 import os
 
 from onnx_compile._session import Session
@@ -29,7 +30,11 @@ class ExecutionSession(Session):
         path = os.path.abspath(os.fspath(path))
         if not os.path.exists(path):
             raise FileNotFoundError(f"no compiled model at {path}")
-        self = super().__new__(cls, path, entry)
+        name = _fresh_name(path)
+        try:
+            self = super().__new__(cls, name, entry)
+        except ImportError as error:
+            raise ImportError(str(error).replace(name, path)) from None
         self.path = path
         self.entry = entry
         return self
@@ -39,6 +44,20 @@ class ExecutionSession(Session):
 
     def __reduce__(self):
         return _restore, (self.path, self.entry, _hash_of(self.path))
+
+
+_loads = itertools.count(1)
+
+
+def _fresh_name(path):
+    """A name of the file that it has not been loaded by.
+
+    The dynamic linker gives what it has loaded by the same name, even if the file
+    is another one by now: a model that was compiled again. By a new name it looks.
+    """
+    folder, name = os.path.split(path)
+    steps = (("/", "./")[bit == "1"] for bit in f"{next(_loads):b}")
+    return f"{folder}/{''.join(steps)}{name}"
 
 
 def _hash_of(path):

@@ -50,6 +50,16 @@ class Compile(unittest.TestCase):
             self.assertTrue(os.path.exists(path))
             np.testing.assert_array_equal(self.run_model(path), expected)
 
+    def test_again_to_the_same_file(self):
+        def scaled(factor):
+            node = onnx.helper.make_node("Add" if factor == 2 else "Neg", ["x"] * abs(factor), ["y"])
+            infos = [onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [1]) for name in "xy"]
+            model = onnx.helper.make_model(onnx.helper.make_graph([node], "g", infos[:1], infos[1:]))
+            return onnx_compile.ExecutionSession(onnx_compile.compile(model, self.folder / "same.so"))
+
+        sessions = [scaled(2), scaled(-1), scaled(2)]
+        self.assertEqual([session.run([[3]])[0][0] for session in sessions], [6, -3, 6])
+
     def test_options(self):
         path = onnx_compile.compile(
             DIGITS, output=self.folder / "b.so", O=1, cpu="generic", dim=["batch=3"], tag="mine", weights="external"

@@ -6,6 +6,7 @@
 #include "onnxc/Exporter/Exporter.h"
 
 #include "GraphExporter.h"
+#include "OldestVersion.h"
 #include "onnxc/Dialect/ONNX/IR/Constants.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -66,6 +67,20 @@ static void nameDims(DictionaryAttr attrs, ValueInfoProto &info) {
     if (!proto->has_dim_value() && !dim.getValue().empty())
       proto->set_dim_param(dim.getValue().str());
   }
+}
+
+/// The operator sets that the model came with, by domain.
+static std::map<std::string, int> wantedOpsets(ModuleOp module) {
+  std::map<std::string, int> result;
+  auto opsets = module->getAttrOfType<DictionaryAttr>("onnx.opset");
+  for (NamedAttribute entry :
+       opsets ? opsets.getValue() : ArrayRef<NamedAttribute>())
+    if (auto version = dyn_cast<IntegerAttr>(entry.getValue())) {
+      StringRef domain = entry.getName();
+      result[domain == "ai.onnx" ? "" : domain.str()] =
+          static_cast<int>(version.getInt());
+    }
+  return result;
 }
 
 static std::string nameOf(DictionaryAttr attrs, StringRef kind, unsigned i) {
@@ -184,10 +199,12 @@ onnxc::exporter::exportModel(ModuleOp module, const ExportOptions &options) {
   if (state.usesDataFile && state.dataFile.empty())
     return module.emitError("the weights do not fit into one file: give the "
                             "output a file name");
+  state.wantedOpsets = wantedOpsets(module);
   ModelProto model;
   setMetadata(module, model);
   if (failed(exportEntry(function, state, *model.mutable_graph())))
     return failure();
+  dropNewAttributes(*model.mutable_graph(), state.opsets);
   state.opsets.try_emplace("", 1);
   for (const auto &[domain, version] : state.opsets) {
     auto *import = model.add_opset_import();

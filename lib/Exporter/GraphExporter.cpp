@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 #include "GraphExporter.h"
 
+#include "OldestVersion.h"
+
 #include "onnxc/Dialect/ONNX/IR/Constants.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -169,6 +171,25 @@ static Attribute nodeAttribute(Operation *op, StringRef name) {
   return all ? all.get(name) : Attribute();
 }
 
+/// The types of values, of which some may be null.
+static SmallVector<Type> typesOf(ArrayRef<Value> values) {
+  return llvm::map_to_vector(
+      values, [](Value value) { return value ? value.getType() : Type(); });
+}
+
+void GraphExporter::addNode(NodeProto node, const OpSchema &schema,
+                            ArrayRef<Value> inputs, ArrayRef<Value> outputs) {
+  int needed = schema.since_version();
+  auto wanted = state.wantedOpsets.find(node.domain());
+  if (wanted != state.wantedOpsets.end())
+    needed = std::max(wanted->second,
+                      oldestVersion(node, schema, typesOf(inputs),
+                                    typesOf(outputs), wanted->second));
+  int &version = state.opsets[node.domain()];
+  version = std::max(version, needed);
+  *graph.add_node() = std::move(node);
+}
+
 LogicalResult GraphExporter::exportNode(Operation *op) {
   const OpSchema *schema = schema::lookupSchema(op);
   if (!schema)
@@ -208,9 +229,7 @@ LogicalResult GraphExporter::exportNode(Operation *op) {
     if (value && !isOutput && isa<RankedTensorType>(value.getType()))
       describe(value, state.names[value], *graph.add_value_info());
   }
-  int &version = state.opsets[node.domain()];
-  version = std::max(version, schema->since_version());
-  *graph.add_node() = std::move(node);
+  addNode(std::move(node), *schema, *inputs, *outputs);
   return success();
 }
 
@@ -247,13 +266,12 @@ void GraphExporter::addOutput(Value value, const std::string &name) {
   describe(value, name, *graph.add_output());
   if (state.names[value] == name)
     return;
-  NodeProto &node = *graph.add_node();
+  NodeProto node;
   node.set_op_type("Identity");
   node.add_input(state.names[value]);
   node.add_output(name);
-  int &version = state.opsets[""];
-  version =
-      std::max(version, schema::lookupSchema("onnx.Identity")->since_version());
+  addNode(std::move(node), *schema::lookupSchema("onnx.Identity"), value,
+          value);
 }
 
 LogicalResult GraphExporter::run(Block &block, ArrayRef<std::string> wanted) {

@@ -34,8 +34,11 @@ struct ExportState {
   std::vector<mlir::TypedAttr> data;
   /// Initializers of the main graph, besides those that it has.
   std::vector<EmbeddedTensor> embedded;
-  /// By domain the oldest version that has all operators seen.
+  /// By domain the version that has all operators seen: the wanted one, or the
+  /// oldest that does.
   std::map<std::string, int> opsets;
+  /// The versions that the model came with.
+  std::map<std::string, int> wantedOpsets;
   llvm::DenseMap<mlir::Value, std::string> names;
   llvm::StringSet<> taken;
 
@@ -65,6 +68,10 @@ private:
   llvm::LogicalResult exportGraphs(mlir::Operation *op,
                                    const ::onnx::OpSchema &schema,
                                    ::onnx::NodeProto &node);
+  /// Adds a node of the newest version, with null for what it leaves out.
+  void addNode(::onnx::NodeProto node, const ::onnx::OpSchema &schema,
+               llvm::ArrayRef<mlir::Value> inputs,
+               llvm::ArrayRef<mlir::Value> outputs);
   /// Fills `tensor` but for its name.
   void putIntoDataFile(mlir::TypedAttr value, size_t size,
                        ::onnx::TensorProto &tensor);

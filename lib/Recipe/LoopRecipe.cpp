@@ -379,7 +379,8 @@ unsigned LoopWriter::loopsBesidePadding() {
       auto argument = dyn_cast<BlockArgument>(input->get());
       auto type = dyn_cast<RankedTensorType>(input->get().getType());
       if (!argument || argument.getArgNumber() >= kernel.getIns().size() ||
-          !type || !type.hasStaticShape())
+          !type || !type.hasStaticShape() ||
+          !type.getElementType().isIntOrFloat())
         continue;
       auto producer =
           kernel.getIns()[argument.getArgNumber()].getDefiningOp<KernelOp>();

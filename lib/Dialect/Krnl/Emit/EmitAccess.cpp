@@ -109,6 +109,11 @@ Value KernelEmitter::readOperand(OpState &state, OpOperand &operand,
   Value source = operand.get();
   if (!isa<ShapedType>(source.getType()))
     return uniform.lookup(source);
+  linalg::LinalgOp reader = state.op;
+  if (reader.isDpsInit(&operand))
+    if (Value start =
+            startOf(state, reader.getTiedOpResult(&operand).getResultNumber()))
+      return uniform.lookup(start);
   if (auto result = dyn_cast<OpResult>(source)) {
     auto kept = registers.find(result);
     if (kept != registers.end() && canForward(result, operand)) {
@@ -125,7 +130,6 @@ Value KernelEmitter::readOperand(OpState &state, OpOperand &operand,
   Value &value = state.reads[key];
   if (value)
     return value;
-  linalg::LinalgOp reader = state.op;
   Storage place = storage[chainRoot(
       reader.isDpsInit(&operand) ? reader.getTiedOpResult(&operand) : source)];
   for (const CachedSlice &slice : caches)

@@ -71,11 +71,11 @@ void KernelEmitter::hoistRegisterLoops(OpState &state) {
   llvm::append_range(state.loops, reduced);
 }
 
-void KernelEmitter::emitOp(unsigned number) {
+/// The loops of an op, and how it accumulates.
+KernelEmitter::OpState KernelEmitter::prepare(unsigned number) {
   OpState state;
   state.number = number;
   state.op = ops[number];
-  b.setLoc(state.op.getLoc());
   for (OpOperand &init : state.op.getDpsInitsMutable()) {
     unsigned i = state.op.getTiedOpResult(&init).getResultNumber();
     if (isTrace(state.op, i) || placeOf(state.op, i))
@@ -83,14 +83,18 @@ void KernelEmitter::emitOp(unsigned number) {
     state.accumulated.push_back(i);
     state.accumulates |= state.op.payloadUsesValueFromOperand(&init);
   }
-  for (const LoopUse &use : nest.op(number).loops)
+  unsigned reduced = 0;
+  for (const LoopUse &use : nest.op(number).loops) {
+    reduced += use.reduced;
     if (!nest.loop(use.loop).shared && !isRegisterTile(use.loop))
       state.loops.push_back(use);
+  }
   if (state.accumulates && !isOrdered(state.op))
     hoistRegisterLoops(state);
   state.firstReduced = state.loops.size();
   while (state.firstReduced > 0 && state.loops[state.firstReduced - 1].reduced)
     --state.firstReduced;
+  state.startsOnce = state.loops.size() - state.firstReduced == reduced;
   // A reduced loop can only have lanes of its own if partial results can be
   // combined; else it stays scalar.
   for (unsigned i = 0; i < state.op.getNumDpsInits(); ++i)
@@ -98,6 +102,59 @@ void KernelEmitter::emitOp(unsigned number) {
       for (LoopUse &use : state.loops)
         if (use.reduced)
           use.lanes = 0;
+  return state;
+}
+
+/// Is each dimension one of the loops, or the only index of dimensions of one?
+static bool isWhole(AffineMap map, ArrayRef<int64_t> shape) {
+  return llvm::all_of(llvm::zip_equal(map.getResults(), shape), [](auto pair) {
+    auto [expr, size] = pair;
+    return isa<AffineDimExpr>(expr) ||
+           (size == 1 && expr == getAffineConstantExpr(0, expr.getContext()));
+  });
+}
+
+/// What every element of the op's result is, if it is one value from outside.
+static Value filledWith(OpResult result) {
+  auto op = dyn_cast<linalg::LinalgOp>(result.getOwner());
+  if (!op || placeOf(op, result.getResultNumber()) ||
+      !isWhole(op.getIndexingMapMatchingResult(result),
+               cast<ShapedType>(result.getType()).getShape()))
+    return {};
+  Value value =
+      op.getBlock()->getTerminator()->getOperand(result.getResultNumber());
+  return value.getParentBlock() == op.getBlock() ? Value() : value;
+}
+
+/// The value that result `i` starts from, if that need not be in memory: the op
+/// takes up each of its elements once, and nobody else asks for the start.
+Value KernelEmitter::startOf(const OpState &state, unsigned i) {
+  linalg::LinalgOp op = state.op;
+  auto start = dyn_cast<OpResult>(op.getDpsInitOperand(i)->get());
+  if (!start || !start.hasOneUse() || !state.accumulates || !state.startsOnce ||
+      !llvm::is_contained(state.accumulated, i))
+    return {};
+  return filledWith(start);
+}
+
+/// Does the op only say what others start from?
+bool KernelEmitter::isOnlyStart(unsigned number) {
+  return llvm::all_of(ops[number]->getResults(), [&](OpResult result) {
+    if (!result.hasOneUse() || !filledWith(result))
+      return false;
+    OpOperand &use = *result.use_begin();
+    auto reader = dyn_cast<linalg::LinalgOp>(use.getOwner());
+    return reader && reader.isDpsInit(&use) &&
+           startOf(prepare(nest.numberOf(reader)),
+                   reader.getTiedOpResult(&use).getResultNumber());
+  });
+}
+
+void KernelEmitter::emitOp(unsigned number) {
+  if (isOnlyStart(number))
+    return;
+  OpState state = prepare(number);
+  b.setLoc(state.op.getLoc());
   emitOpLoops(state, 0, {});
 }
 

@@ -98,6 +98,8 @@ private:
     /// The op reads its destination; position in `loops` from which on all
     /// loops are reduced, so that accumulators stay in registers.
     bool accumulates = false;
+    /// All reduced loops are among these: each result has one start.
+    bool startsOnce = false;
     unsigned firstReduced = 0;
     /// Which accumulators there are, for each result in this order.
     llvm::SmallVector<Copies> accumulatorCopies;
@@ -193,6 +195,9 @@ private:
 
   // EmitOp.cpp: one structured op at one point of the shared nest.
   void hoistRegisterLoops(OpState &state);
+  OpState prepare(unsigned number);
+  mlir::Value startOf(const OpState &state, unsigned result);
+  bool isOnlyStart(unsigned number);
   void emitOp(unsigned number);
   llvm::SmallVector<mlir::Value> emitOpLoops(OpState &state, unsigned position,
                                              mlir::ValueRange accumulators);

@@ -1,0 +1,63 @@
+// RUN: onnx-opt %s --krnl-lower-kernels=vector-bytes=64 --canonicalize --cse | FileCheck %s
+
+#id = affine_map<(i, k) -> (i, k)>
+#row = affine_map<(i, k) -> (i)>
+#only = affine_map<(i) -> (i)>
+
+// The sums start from a value that is known: it is not written first to be read
+// again, though the two ops share no loop.
+// CHECK-LABEL: func private @kernel_sums_0(
+// CHECK:         %[[ZERO:.+]] = arith.constant 0.000000e+00 : f32
+// CHECK-NOT:     memref.store %[[ZERO]]
+// CHECK:         scf.for {{.+}} iter_args(%{{.+}} = %[[ZERO]])
+// CHECK:         memref.store
+// CHECK-NOT:     memref.store
+// CHECK:         return
+func.func @sums(%x: tensor<8x40xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
+  %y = krnl.kernel "sums" loops [i = 8, k = 40] ins(%x : tensor<8x40xf32>) outs(%o : tensor<8xf32>) {
+  ^bb0(%a: tensor<8x40xf32>, %b: tensor<8xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.generic {indexing_maps = [#only], iterator_types = ["parallel"]}
+        outs(%b : tensor<8xf32>) attrs = {krnl.axes = ["i"]} {
+    ^bb0(%q: f32):
+      linalg.yield %zero : f32
+    } -> tensor<8xf32>
+    %s = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+        ins(%a : tensor<8x40xf32>) outs(%f : tensor<8xf32>) attrs = {krnl.axes = ["i", "k"]} {
+    ^bb0(%p: f32, %q: f32):
+      %m = arith.addf %p, %q : f32
+      linalg.yield %m : f32
+    } -> tensor<8xf32>
+    krnl.yield %s : tensor<8xf32>
+  } -> tensor<8xf32>
+  return %y : tensor<8xf32>
+}
+
+// Where the reduced loop is outside of one that is not, what there is so far is in
+// memory, and so is the start.
+// CHECK-LABEL: func private @kernel_outside_0(
+// CHECK:         %[[ZERO:.+]] = arith.constant 0.000000e+00 : f32
+// CHECK:         memref.store %[[ZERO]]
+// CHECK:         memref.load
+// CHECK:         memref.store
+// CHECK:         return
+func.func @outside(%x: tensor<8x40xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
+  %y = krnl.kernel "outside" loops [i = 8, k = 40] ins(%x : tensor<8x40xf32>) outs(%o : tensor<8xf32>)
+      recipe [order(k, i)] {
+  ^bb0(%a: tensor<8x40xf32>, %b: tensor<8xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.generic {indexing_maps = [#only], iterator_types = ["parallel"]}
+        outs(%b : tensor<8xf32>) attrs = {krnl.axes = ["i"]} {
+    ^bb0(%q: f32):
+      linalg.yield %zero : f32
+    } -> tensor<8xf32>
+    %s = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+        ins(%a : tensor<8x40xf32>) outs(%f : tensor<8xf32>) attrs = {krnl.axes = ["i", "k"]} {
+    ^bb0(%p: f32, %q: f32):
+      %m = arith.addf %p, %q : f32
+      linalg.yield %m : f32
+    } -> tensor<8xf32>
+    krnl.yield %s : tensor<8xf32>
+  } -> tensor<8xf32>
+  return %y : tensor<8xf32>
+}

@@ -49,6 +49,7 @@ Stretch getStretch(OpBuilder &b, onnx::ConvTransposeOp op, Value x, Value w,
   s.stride = attribute(op.getStrides(), d, 1);
   s.dilation = attribute(op.getDilations(), d, 1);
   Value one = constant(1), in = sizeOf(b, loc, x, d + 2);
+  checkAtMost(b, loc, one, in, "ConvTranspose: there is nothing to convolve");
   Value reach =
       mulIndex(b, loc, subIndex(b, loc, sizeOf(b, loc, w, d + 2), one),
                constant(s.dilation));

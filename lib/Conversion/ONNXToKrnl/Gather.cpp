@@ -198,13 +198,15 @@ struct TensorScatterLowering
     ValueRange operands = adaptor.getOperands();
     Value past = operands[0], update = operands[1];
     RankedTensorType type = rankedType(past);
-    if (!type || !rankedType(update))
-      return rewriter.notifyMatchFailure(op, "rank is not known");
+    if (!type || !rankedType(update) ||
+        rankedType(update).getRank() != type.getRank())
+      return rewriter.notifyMatchFailure(op, "expects operands of one rank");
     int64_t axis = positiveAxis(op.getAxis(), type.getRank());
     if (axis < 0 || axis >= type.getRank())
       return rewriter.notifyMatchFailure(op, "axis is out of range");
     bool circular = op.getMode() == "circular";
     SmallVector<Value> sizes = sizesOf(rewriter, loc, past);
+    checkOperands(rewriter, loc, operands, axis);
     SmallVector<Value> inputs{past, update, sizes[axis],
                               sizeOf(rewriter, loc, update, axis)};
     if (operands.size() > 2)
@@ -231,6 +233,24 @@ struct TensorScatterLowering
         });
     replaceWithCasts(rewriter, *getTypeConverter(), op, y);
     return success();
+  }
+
+private:
+  /// What is written differs in its length alone, is not empty, and has a place
+  /// for each of the batch.
+  static void checkOperands(OpBuilder &b, Location loc, ValueRange operands,
+                            int64_t axis) {
+    SmallVector<Value> past = sizesOf(b, loc, operands[0]),
+                       update = sizesOf(b, loc, operands[1]);
+    for (auto [d, size] : llvm::enumerate(update))
+      if (int64_t(d) != axis)
+        checkEqualSizes(b, loc, size, past[d],
+                        "TensorScatter: the update has another shape");
+    checkAtMost(b, loc, indexConstant(b, loc, 1), update[axis],
+                "TensorScatter: the update is empty");
+    if (operands.size() > 2)
+      checkEqualSizes(b, loc, sizeOf(b, loc, operands[2], 0), past[0],
+                      "TensorScatter: expected a place for each of the batch");
   }
 };
 

@@ -225,6 +225,10 @@ struct OneHotLowering : public OpConversionPattern<onnx::OneHotOp> {
     int64_t axis = positiveAxis(op.getAxis(), type.getRank() + 1);
     if (axis < 0 || axis > type.getRank())
       return rewriter.notifyMatchFailure(op, "axis is out of range");
+    if (!rankedType(values) || rankedType(values).getRank() != 1)
+      return rewriter.notifyMatchFailure(op, "values are no list");
+    checkLength(rewriter, loc, values, 2,
+                "OneHot: the values are not two numbers");
     Type indexType = getElementTypeOrSelf(op->getOperand(0).getType());
     Type depthType = getElementTypeOrSelf(op->getOperand(1).getType());
     SmallVector<Value> sizes = sizesOf(rewriter, loc, indices);

@@ -254,6 +254,35 @@ static std::optional<std::string> checkAxis(Operation *op, RankOf rankOf) {
          std::to_string(*rank);
 }
 
+static bool dropsAxes(Operation *op) {
+  return isa<ReduceL1Op, ReduceL2Op, ReduceLogSumOp, ReduceLogSumExpOp,
+             ReduceMaxOp, ReduceMeanOp, ReduceMinOp, ReduceProdOp, ReduceSumOp,
+             ReduceSumSquareOp, SqueezeOp>(op);
+}
+
+/// The operand that lists axes of the first one, if there is one.
+static OpOperand *axesOf(Operation *op) {
+  if (isa<CumProdOp, CumSumOp>(op) || dropsAxes(op))
+    return operandInSlot(op, 1);
+  return isa<PadOp, SliceOp>(op) ? operandInSlot(op, 3) : nullptr;
+}
+
+/// Axes that are constants are among those of the first operand.
+static std::optional<std::string> checkConstantAxes(Operation *op,
+                                                    RankOf rankOf) {
+  OpOperand *operand = axesOf(op);
+  std::optional<int64_t> rank =
+      operand ? rankOf(&op->getOpOperand(0)) : std::nullopt;
+  if (!rank)
+    return std::nullopt;
+  for (int64_t axis :
+       constantInts(operand->get()).value_or(SmallVector<int64_t>()))
+    if (axis < -*rank || axis >= *rank)
+      return "has axis " + std::to_string(axis) + " for an operand of rank " +
+             std::to_string(*rank);
+  return std::nullopt;
+}
+
 /// An index tuple has no more numbers than there are dimensions to index.
 static std::optional<std::string> checkTuples(Operation *op, RankOf rankOf,
                                               Type indices) {
@@ -346,12 +375,6 @@ static std::optional<std::string> checkLengths(Operation *op, RankOf rankOf,
   return std::nullopt;
 }
 
-static bool dropsAxes(Operation *op) {
-  return isa<ReduceL1Op, ReduceL2Op, ReduceLogSumOp, ReduceLogSumExpOp,
-             ReduceMaxOp, ReduceMeanOp, ReduceMinOp, ReduceProdOp, ReduceSumOp,
-             ReduceSumSquareOp, SqueezeOp>(op);
-}
-
 std::optional<std::string>
 onnxc::onnx::checkRanks(Operation *op, function_ref<Type(Value)> typeOf) {
   auto rankOf = [&](OpOperand *operand) -> std::optional<int64_t> {
@@ -366,6 +389,8 @@ onnxc::onnx::checkRanks(Operation *op, function_ref<Type(Value)> typeOf) {
         if (auto error = checkRule(op, rule, &operand, rankOf))
           return error;
   if (auto error = checkAxis(op, rankOf))
+    return error;
+  if (auto error = checkConstantAxes(op, rankOf))
     return error;
   if (auto scan = dyn_cast<ScanOp>(op))
     return checkScan(scan, rankOf);

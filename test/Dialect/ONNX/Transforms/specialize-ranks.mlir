@@ -207,3 +207,18 @@ func.func @region_ends(%x: tensor<*xf32>, %w: tensor<8x8xf32>, %sizes: tensor<2x
   %y = onnx.MatMul(%r, %w) : (tensor<?x?xf32>, tensor<8x8xf32>) -> tensor<*xf32>
   return %y : tensor<*xf32>
 }
+
+// -----
+
+// A slice along axis 6 has seven dimensions at least: others are no variants.
+// CHECK-LABEL: func @axis_of_slice
+// CHECK-NOT:     tensor<?x?x?x?x?x?xf32>
+// CHECK:         onnx.Identity{{.*}} -> tensor<?x?x?x?x?x?x?xf32>
+// CHECK:         onnx.rank_choices = array<i64: 7, 8>
+func.func @axis_of_slice(%x: tensor<*xf32>) -> tensor<*xf32> {
+  %one = onnx.Constant dense<1> : tensor<1xi64>
+  %two = onnx.Constant dense<2> : tensor<1xi64>
+  %axis = onnx.Constant dense<6> : tensor<1xi64>
+  %y = onnx.Slice(%x, %one, %two) axes(%axis) : (tensor<*xf32>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<*xf32>
+  return %y : tensor<*xf32>
+}

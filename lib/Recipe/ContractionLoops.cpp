@@ -200,24 +200,32 @@ ColumnWork columnWork(const Contraction &contraction, int64_t parts) {
   ColumnWork work;
   if (contraction.companions.empty())
     return work;
-  DenseSet<Value> fromColumns{
-      op.getMatchingBlockArgument(contraction.columnOperand)};
   DenseSet<Value> fromRows{op.getMatchingBlockArgument(contraction.rowOperand),
                            op.getRegionOutputArgs().front()};
+  DenseSet<Value> fromColumns{
+      op.getMatchingBlockArgument(contraction.columnOperand)};
+  DenseSet<Value> fromCompanions, kept;
+  for (OpOperand *companion : contraction.companions)
+    fromCompanions.insert(op.getMatchingBlockArgument(companion));
   for (Operation &inner : op.getBlock()->without_terminator()) {
     auto isFrom = [&](const DenseSet<Value> &values) {
       return llvm::any_of(inner.getOperands(),
                           [&](Value v) { return values.contains(v); });
     };
-    if (isFrom(fromRows))
+    if (isFrom(fromRows)) {
       fromRows.insert_range(inner.getResults());
-    else if (isFrom(fromColumns)) {
+    } else if (isFrom(fromColumns)) {
       fromColumns.insert_range(inner.getResults());
       ++work.operations;
+      for (Value operand : inner.getOperands())
+        if (fromCompanions.contains(operand))
+          kept.insert(operand);
+    } else if (isFrom(fromCompanions)) {
+      fromCompanions.insert_range(inner.getResults());
     }
   }
-  // All parts of an element are made at once.
-  work.registers = contraction.companions.size() + parts;
+  // All parts of an element are made at once, beside the element.
+  work.registers = int64_t(kept.size()) + parts + (parts > 1 ? 1 : 0);
   return work;
 }
 

@@ -20,8 +20,9 @@ static constexpr double fmaLatency = 4;
 /// What starting and storing a tile costs, spread over its steps.
 static constexpr double tileOverhead = 1;
 
-/// Registers of masks and the like, where vectors of columns are computed.
-static constexpr int64_t constantRegs = 2;
+/// Registers of masks and elements of rows, where vectors of columns are
+/// computed. With fewer to spare sums have been seen to go to memory.
+static constexpr int64_t otherRegs = 4;
 
 /// Tiles to try, the better of equals first: the measured ones, then smaller
 /// ones for results with few rows or columns.
@@ -107,7 +108,7 @@ RegisterTile chooseRegisterTile(const TargetDescription &target, int64_t rows,
   double bestCycles = std::numeric_limits<double>::infinity();
   for (RegisterTile tile : tiles) {
     bool fits = work.registers == 0 ||
-                tile.vectors * (tile.rows + work.registers) + constantRegs <
+                tile.vectors * (tile.rows + work.registers) + otherRegs <
                     target.vectorRegs;
     if (tile.rows > std::min(limit, mostRows) || tile.vectors > vectors ||
         !fits)

@@ -56,10 +56,10 @@ static void buildKrnl(OpPassManager &passes, const PhaseInputs &inputs) {
   if (inputs.options.level > 1 && !inputs.options.strict)
     target.addPass(createChooseConvolutionsPass());
   target.addPass(createConvertONNXToKrnlPass());
+  target.addPass(krnl::createKrnlCheckSizesPass());
   // Sizes of results become sizes of what they are made from, so that equal
   // ones are seen to be equal and no copy stands between kernels.
   target.addPass(krnl::createKrnlSimplifyHostPass());
-  target.addPass(krnl::createKrnlCheckSizesPass());
   target.addPass(memref::createResolveRankedShapeTypeResultDimsPass());
   target.addPass(onnx::createShareInputSizes());
   target.addPass(createCSEPass());
@@ -94,14 +94,14 @@ static void buildKrnl(OpPassManager &passes, const PhaseInputs &inputs) {
     target.addPass(krnl::createKrnlMergePass());
 }
 
-static void buildLoops(OpPassManager &passes, const PhaseInputs &inputs) {
 /// Each function for itself: one that needs another round needs it alone, and
 /// threads share the work.
 static void addCleanUp(OpPassManager &target) {
   target.addNestedPass<func::FuncOp>(createCSEPass());
+  target.addNestedPass<func::FuncOp>(createCanonicalizerPass());
 }
 
-  target.addNestedPass<func::FuncOp>(createCanonicalizerPass());
+static void buildLoops(OpPassManager &passes, const PhaseInputs &inputs) {
   OpPassManager &target = passes.nest<ModuleOp>();
   krnl::KrnlLowerKernelsPassOptions lower;
   lower.strict = inputs.options.strict;
@@ -144,7 +144,6 @@ SmallVector<ModuleOp> onnxc::targetModules(ModuleOp module) {
   return nested;
 }
 
-void onnxc::registerPhasePipelines() {
 LogicalResult onnxc::runPasses(const Phase &phase, ModuleOp module,
                                const PhaseInputs &inputs,
                                std::unique_ptr<PassInstrumentation> observer) {
@@ -158,6 +157,7 @@ LogicalResult onnxc::runPasses(const Phase &phase, ModuleOp module,
   return phase.isAboutModel ? success() : verify(module);
 }
 
+void onnxc::registerPhasePipelines() {
   for (const Phase &phase : phases()) {
     if (!phase.build)
       continue;

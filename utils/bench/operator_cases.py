@@ -436,52 +436,6 @@ def quantized():
         yield Case("DequantizeLinear", [below(100, 8, 128, 768).astype(dtype), *scale_and_zero(dtype(0))], suffix=name)
 
 
-def scale_and_zero(zero, scale=0.02):
-    """A quantisation with the zero point's type."""
-    return [Fixed(np.float32(scale)), Fixed(zero)]
-
-
-def quantized_convolutions():
-    """Unsigned data and signed weights with a scale for each channel, as exporters quantise networks."""
-    data, sum_type = scale_and_zero(np.uint8(120)), np.int32
-    for suffix, (channels, size, weights, attributes) in {
-        "1x1": (96, 28, (576, 96, 1, 1), {}),
-        "3x3": (64, 28, (64, 64, 3, 3), {"pads": [1] * 4}),
-        "depthwise": (144, 56, (144, 1, 3, 3), {"pads": [1] * 4, "group": 144}),
-        "stem": (3, 112, (32, 3, 3, 3), {"pads": [1] * 4, "strides": [2, 2]}),
-    }.items():
-        out = weights[0]
-        w, bias = below(255, *weights, dtype=np.int8), below(999, out, dtype=sum_type)
-        scales = [Fixed(np.full(out, 0.005, np.float32)), Fixed(np.zeros(out, np.int8))]
-        yield Case("QLinearConv", [below(256, 1, channels, size, size, dtype=np.uint8), *data, Fixed(w), *scales,
-                                   *scale_and_zero(np.uint8(110), 0.3), Fixed(bias)], suffix=suffix, **attributes)  # fmt: skip
-        yield Case("ConvInteger", [below(256, 1, channels, size, size, dtype=np.uint8), Fixed(w), Fixed(np.uint8(120))],
-                   suffix=suffix, **attributes)  # fmt: skip
-
-
-def quantized():
-    yield from quantized_convolutions()
-    microsoft, data = {"domain": "com.microsoft"}, scale_and_zero(np.uint8(120))
-    for rows in (1, 8, 128):
-        x, w = below(256, rows, 768, dtype=np.uint8), Fixed(below(255, 768, 768, dtype=np.int8))
-        scales = [*data, w, *scale_and_zero(np.int8(0), 0.005)]
-        yield Case("QLinearMatMul", [x, *scales, *scale_and_zero(np.uint8(110), 0.5)], suffix=f"{rows} rows")
-        yield Case("MatMulInteger", [x, w, Fixed(np.uint8(120)), Fixed(np.int8(0))], suffix=f"{rows} rows")
-        yield Case("QGemm", [x, *scales, None, *scale_and_zero(np.uint8(110), 0.5)], suffix=f"{rows} rows", **microsoft)
-        yield Case("DynamicQuantizeMatMul", [floats(rows, 768), w, Fixed(np.float32(0.005)), Fixed(np.int8(0))],
-                   suffix=f"{rows} rows", **microsoft)  # fmt: skip
-    image = below(256, 1, 96, 56, 56, dtype=np.uint8)
-    for name in ("QLinearAdd", "QLinearMul"):
-        yield Case(name, [image, *data, image, *data, *scale_and_zero(np.uint8(100), 0.05)], **microsoft)
-    for name in ("QLinearSigmoid", "QLinearLeakyRelu"):
-        yield Case(name, [image, *data, *scale_and_zero(np.uint8(100), 0.05)], **microsoft)
-    yield Case("QLinearGlobalAveragePool", [image, *data, *data], channels_last=0, **microsoft)
-    for dtype in (np.uint8, np.int8, np.uint16, np.int16, ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e5m2):
-        name = np.dtype(dtype).name
-        yield Case("QuantizeLinear", [floats(8, 128, 768), *scale_and_zero(dtype(0))], suffix=name)
-        yield Case("DequantizeLinear", [below(100, 8, 128, 768).astype(dtype), *scale_and_zero(dtype(0))], suffix=name)
-
-
 def cases():
     """All rows, in the order of the families."""
     for family in (elementwise, casts, reductions, movement, vision, products, recurrent, signal, texts, classical, quantized):

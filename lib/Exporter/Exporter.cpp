@@ -205,7 +205,7 @@ onnxc::exporter::exportModel(ModuleOp module, const ExportOptions &options) {
   if (failed(exportEntry(function, state, *model.mutable_graph())))
     return failure();
   dropNewAttributes(*model.mutable_graph(), state.opsets);
-  state.opsets.try_emplace("", 1);
+  state.opsets.try_emplace("", std::max(state.wantedOpsets[""], 1));
   for (const auto &[domain, version] : state.opsets) {
     auto *import = model.add_opset_import();
     import->set_domain(domain);

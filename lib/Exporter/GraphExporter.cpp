@@ -28,11 +28,16 @@ static constexpr size_t smallestByItself = 1024;
 // Names
 //===----------------------------------------------------------------------===//
 
-std::string ExportState::uniqueName(StringRef wanted) {
+/// `wanted`, or with a number behind it if that is taken.
+static std::string uniqueIn(llvm::StringSet<> &taken, StringRef wanted) {
   std::string name = wanted.str();
   for (unsigned i = 1; name.empty() || !taken.insert(name).second; ++i)
     name = (wanted + "_" + Twine(i)).str();
   return name;
+}
+
+std::string ExportState::uniqueName(StringRef wanted) {
+  return uniqueIn(taken, wanted);
 }
 
 /// What the location calls a node; empty for nodes that have no name.
@@ -187,6 +192,9 @@ void GraphExporter::addNode(NodeProto node, const OpSchema &schema,
                                     typesOf(outputs), wanted->second));
   int &version = state.opsets[node.domain()];
   version = std::max(version, needed);
+  // Several nodes may have been made of one, and readers want other names.
+  if (!node.name().empty())
+    node.set_name(uniqueIn(state.nodeNames, node.name()));
   *graph.add_node() = std::move(node);
 }
 

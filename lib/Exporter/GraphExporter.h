@@ -41,6 +41,7 @@ struct ExportState {
   std::map<std::string, int> wantedOpsets;
   llvm::DenseMap<mlir::Value, std::string> names;
   llvm::StringSet<> taken;
+  llvm::StringSet<> nodeNames;
 
   /// `wanted`, or with a number behind it if that is taken.
   std::string uniqueName(llvm::StringRef wanted);

@@ -13,6 +13,7 @@
 #include "mlir/Parser/Parser.h"
 #include "gtest/gtest.h"
 
+#include <random>
 #include <stdexcept>
 
 using namespace mlir;
@@ -73,6 +74,66 @@ TEST(CustomDeclarationTest, NamesWhatIsWrongWithAnOperator) {
   op = makeOp("A");
   op.numOutputs = 0;
   EXPECT_EQ(checkDeclaration(op), "it has no outputs");
+}
+
+/// Declarations of odd values, most of them wrong somewhere.
+struct RandomDeclaration {
+  std::mt19937 random;
+  OMCustomParameter parameters[2][3];
+  OMCustomAttribute attributes[3];
+
+  template <typename T>
+  T one(std::initializer_list<T> choices) {
+    return choices.begin()[random() % choices.size()];
+  }
+  const char *name() {
+    return one<const char *>(
+        {"A", "B", "x", "x", "T of x", "", "a\nb", nullptr});
+  }
+  int64_t odd() {
+    return one<int64_t>({0, 0, 0, 1, 1, 2, -1, INT64_MIN, INT64_MAX, 1 << 20});
+  }
+  int64_t count() { return one<int64_t>({0, 1, 1, 2, 3, -1, INT64_MAX}); }
+
+  OMCustomOp draw() {
+    static const int64_t values[4] = {1, 2, 3, 4};
+    static const char *const texts[4] = {"a", nullptr, "b", "c"};
+    for (auto &each : parameters)
+      for (OMCustomParameter &parameter : each)
+        parameter = {name(), one<const char *>({"T", nullptr, "", "T of x"}),
+                     one<uint64_t>({0, 2, 6, UINT64_MAX}), odd(), odd()};
+    for (OMCustomAttribute &attribute : attributes) {
+      int64_t kind = random() % 10;
+      bool isText = kind == OM_ATTRIBUTE_STRING || kind == OM_ATTRIBUTE_STRINGS;
+      const void *held = isText ? static_cast<const void *>(texts) : values;
+      attribute = {name(), kind, one<int64_t>({1, 1, 0, 4, -1, INT64_MAX}),
+                   random() % 2 ? held : nullptr};
+    }
+    OMCustomOp op = makeOp(random() % 4 ? "A" : name());
+    op.sinceVersion = one<int64_t>({1, 1, 1, 2, 0, INT64_MAX});
+    op.flags = one<uint64_t>({0, 1, 3, UINT64_MAX});
+    op.inputs = parameters[0], op.numInputs = count();
+    op.outputs = parameters[1], op.numOutputs = count();
+    op.attributes = random() % 8 ? attributes : nullptr;
+    op.numAttributes = count();
+    return op;
+  }
+};
+
+TEST(CustomDeclarationTest, RandomOnesHaveAProblemOrASchema) {
+  RandomDeclaration random;
+  unsigned right = 0, wrong = 0;
+  for (int i = 0; i < 100000; ++i) {
+    OMCustomOp op = random.draw();
+    if (!checkDeclaration(op).empty()) {
+      ++wrong;
+      continue;
+    }
+    ++right;
+    EXPECT_NE(makeSchema(op, "random.so"), nullptr);
+  }
+  EXPECT_GT(right, 20u);
+  EXPECT_GT(wrong, 20u);
 }
 
 TEST(CustomDeclarationTest, NamesWhatIsWrongWithAParameter) {

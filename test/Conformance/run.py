@@ -14,6 +14,7 @@
   run.py --filter 'softmax'       cases whose name matches a regular expression
   run.py --operator Conv          cases that use an operator
   run.py --cases FOLDER           the cases of a folder, with no expectations
+  run.py --every 40               one case in 40, chosen by its name
   run.py --failed-only            cases that failed in the run before
   run.py --update                 rewrite this mode's lines of expectations.txt
 """
@@ -27,6 +28,7 @@ import re
 import sys
 import tempfile
 import time
+import zlib
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("OM_NUM_THREADS", "1")
@@ -179,6 +181,8 @@ def select(all_cases, arguments):
         selected = [c for c in selected if c.kind == arguments.kind]
     if arguments.filter:
         selected = [c for c in selected if re.search(arguments.filter, c.name)]
+    if arguments.every > 1:
+        selected = [c for c in selected if zlib.crc32(c.name.encode()) % arguments.every == 0]
     if arguments.operator:
         selected = [c for c in selected if arguments.operator in c.operators]
     path = BUILD / "conformance" / f"{arguments.mode}.json"
@@ -195,6 +199,7 @@ def parse_arguments(words=None):
     parser.add_argument("--kind", choices=["node", "light", *suite.STORED_KINDS])
     parser.add_argument("--filter", help="regular expression on the case name")
     parser.add_argument("--operator", help="only cases whose main graph uses this operator")
+    parser.add_argument("--every", type=int, default=1, help="one case in so many, the same ones each time")
     parser.add_argument("--failed-only", action="store_true", help="only cases that did not pass last time")
     parser.add_argument("--update", action="store_true", help="rewrite the expectations of the cases run")
     parser.add_argument("--stop", action="store_true", help="stop at the first failure")

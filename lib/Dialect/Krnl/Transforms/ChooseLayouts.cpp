@@ -355,26 +355,35 @@ void LayoutChooser::voteForReads(KernelOp kernel, linalg::GenericOp op) {
   for (auto extract : op.getBody()->getOps<tensor::ExtractOp>()) {
     if (!nodes.contains(extract.getTensor()))
       continue;
-    for (auto [place, index] : llvm::enumerate(extract.getIndices())) {
-      auto loop = index.getDefiningOp<linalg::IndexOp>();
+    SmallVector<Value> indices(extract.getIndices());
+    for (int64_t place = int64_t(indices.size()) - 1; place >= 0; --place) {
+      auto loop = indices[place].getDefiningOp<linalg::IndexOp>();
       // With other lanes each element is read by itself.
       constexpr double lanes = 8;
       if (!loop || extentOf(kernel, op, loop.getDim()) < leastExtent ||
-          llvm::any_of(extract.getIndices(), [&](Value other) {
+          llvm::any_of(indices, [&](Value other) {
             SetVector<Operation *> slice;
             BackwardSliceOptions inside;
             inside.omitBlockArguments = true;
             inside.inclusive = true;
             (void)getBackwardSlice(other, &slice, inside);
-            return other != index && slice.contains(loop);
+            return other != indices[place] && slice.contains(loop);
           }))
+        continue;
+      // Lanes that the result does not follow would be written one by one.
+      bool follows = llvm::all_of(op.getDpsInitsMutable(), [&](OpOperand &o) {
+        AffineMap map = op.getMatchingIndexingMap(&o);
+        int64_t at = placeOf(map, loop.getDim());
+        return at >= 0 && (isMovable(o.get()) || at + 1 == map.getNumResults());
+      });
+      if (!follows)
         continue;
       vote(extract.getTensor(), place, lanes * work);
       for (OpOperand &init : op.getDpsInitsMutable())
-        if (int64_t at =
-                placeOf(op.getMatchingIndexingMap(&init), loop.getDim());
-            at >= 0)
-          vote(init.get(), at, lanes * work);
+        vote(init.get(),
+             placeOf(op.getMatchingIndexingMap(&init), loop.getDim()),
+             lanes * work);
+      break;
     }
   }
 }

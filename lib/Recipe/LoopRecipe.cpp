@@ -149,11 +149,6 @@ void LoopWriter::findVectorLoop() {
   for (linalg::LinalgOp op : ops)
     for (OpOperand &operand : op->getOpOperands()) {
       SmallVector<std::string> loops = accessLoops(op, operand);
-      // Dimensions of one element do not part neighbours.
-      if (auto type = dyn_cast<RankedTensorType>(operand.get().getType()))
-        while (!loops.empty() && loops.back().empty() &&
-               type.getDimSize(loops.size() - 1) == 1)
-          loops.pop_back();
       if (loops.empty() || loops.back().empty() || extent(loops.back()) == 1)
         continue;
       double elements = 1;

@@ -1,0 +1,63 @@
+//===- LayoutGroups.h - Tensors with one order -----------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Tensors that are to have the same order of dimensions stand together in a
+// group, and vote together on the dimension that lies along memory.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_DIALECT_KRNL_TRANSFORMS_LAYOUTGROUPS_H
+#define ONNXC_DIALECT_KRNL_TRANSFORMS_LAYOUTGROUPS_H
+
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+
+namespace onnxc::krnl {
+
+/// For each result of the map the one loop that it depends on; -1 for none, -2
+/// for several: where two maps say the same, accesses lie side by side.
+llvm::SmallVector<int64_t> loopsOf(mlir::AffineMap map);
+
+/// The groups of the tensors of rank three and more that kernels access.
+class LayoutGroups {
+public:
+  explicit LayoutGroups(llvm::ArrayRef<KernelOp> kernels);
+
+  bool contains(mlir::Value value) const { return nodes.contains(value); }
+  /// Can the order of the value's dimensions be chosen?
+  bool isMovable(mlir::Value value);
+  /// The value's group wants this dimension along memory, by so much. Values
+  /// in no group have no vote.
+  void vote(mlir::Value value, int64_t place, double weight);
+  /// For each new place of the value's dimensions the old one; empty if
+  /// nothing changes.
+  llvm::SmallVector<int64_t> orderOf(mlir::Value value);
+  /// Takes `made` into the group of `value`, whose place it takes.
+  void replace(mlir::Value value, mlir::Value made) {
+    nodes[made] = nodes.lookup(value);
+  }
+  llvm::SmallVector<mlir::Value> getValues() const {
+    return llvm::to_vector(llvm::make_first_range(nodes));
+  }
+
+private:
+  void addValues(KernelOp kernel);
+  void tieMemory(KernelOp kernel);
+  void tieNeighbours(KernelOp kernel);
+  unsigned find(unsigned node);
+  void tie(mlir::Value a, mlir::Value b);
+
+  llvm::DenseMap<mlir::Value, unsigned> nodes;
+  llvm::SmallVector<unsigned> parents;
+  llvm::SmallVector<bool> pinned;
+  /// By group, then dimension.
+  llvm::DenseMap<unsigned, llvm::SmallVector<double>> votes;
+};
+
+/// What the op would have along memory in the tensors that it accesses, weighed
+/// by the work that depends on it.
+void voteForLayouts(LayoutGroups &groups, KernelOp kernel,
+                    mlir::linalg::GenericOp op);
+
+} // namespace onnxc::krnl
+
+#endif // ONNXC_DIALECT_KRNL_TRANSFORMS_LAYOUTGROUPS_H

@@ -1,0 +1,275 @@
+//===- LayoutVotes.cpp - What lies along memory best -----------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LayoutGroups.h"
+
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+using namespace onnxc::krnl;
+
+/// What a loop of unknown extent counts as.
+static constexpr int64_t unknownExtent = 64;
+/// Fewer elements along memory than this do not fill a vector.
+static constexpr int64_t leastExtent = 8;
+
+namespace {
+
+/// The votes of one op.
+class LayoutVoter {
+public:
+  LayoutVoter(LayoutGroups &groups, KernelOp kernel, linalg::GenericOp op)
+      : groups(groups), kernel(kernel), op(op) {
+    for (unsigned dim : llvm::seq(op.getNumLoops()))
+      work *= double(extentOf(dim));
+  }
+
+  void voteForSums();
+  void voteAtBorder();
+  void voteForReads();
+
+private:
+  int64_t extentOf(unsigned dim);
+  bool isReduced(unsigned dim) {
+    return op.getIteratorTypesArray()[dim] == utils::IteratorType::reduction;
+  }
+  bool canResultsFollow(unsigned dim);
+  void voteBySide(OpOperand *data, OpOperand *result,
+                  function_ref<bool(unsigned)> inWeights);
+  void voteAlong(ArrayRef<OpOperand *> operands,
+                 function_ref<bool(unsigned)> wanted, double weight);
+
+  LayoutGroups &groups;
+  KernelOp kernel;
+  linalg::GenericOp op;
+  /// Iterations.
+  double work = 1;
+};
+
+} // namespace
+
+int64_t LayoutVoter::extentOf(unsigned dim) {
+  StringRef name = KernelOp::getAxes(op)[dim];
+  LoopAttr loop = kernel.getLoop(*kernel.findLoop(name));
+  return loop.isDynamic() ? unknownExtent : loop.getExtent();
+}
+
+/// The place where the map has the loop alone, or -1.
+static int64_t placeOf(AffineMap map, unsigned dim) {
+  for (auto [place, expr] : llvm::enumerate(map.getResults()))
+    if (expr.isFunctionOfDim(dim)) {
+      auto terms = loopsOf(map);
+      return terms[place] == int64_t(dim) ? int64_t(place) : -1;
+    }
+  return -1;
+}
+
+/// All of `operands` want the longest of the wanted loops along memory.
+void LayoutVoter::voteAlong(ArrayRef<OpOperand *> operands,
+                            function_ref<bool(unsigned)> wanted,
+                            double weight) {
+  int64_t best = -1, longest = leastExtent - 1;
+  for (unsigned dim : llvm::seq(op.getNumLoops()))
+    if (wanted(dim) && extentOf(dim) > longest &&
+        llvm::all_of(operands, [&](OpOperand *operand) {
+          return placeOf(op.getMatchingIndexingMap(operand), dim) >= 0;
+        })) {
+      best = dim;
+      longest = extentOf(dim);
+    }
+  if (best >= 0)
+    for (OpOperand *operand : operands)
+      groups.vote(operand->get(),
+                  placeOf(op.getMatchingIndexingMap(operand), best), weight);
+}
+
+/// Is the operand of the kernel a constant, or a view of one?
+static bool isWeight(KernelOp kernel, Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (!argument || argument.getOwner() != &kernel.getBody().front())
+    return false;
+  Value outside = kernel->getOperand(argument.getArgNumber());
+  while (Operation *view = outside.getDefiningOp()) {
+    if (isa<ConstantOp>(view))
+      return true;
+    if (!isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(view))
+      return false;
+    outside = view->getOperand(0);
+  }
+  return false;
+}
+
+namespace {
+/// The operands of a sum: what it reads, and the constant by which it
+/// multiplies, if there is one.
+struct SumOperands {
+  OpOperand *data = nullptr, *weights = nullptr;
+};
+} // namespace
+
+/// Returns nothing but nulls where several operands are of one kind.
+static SumOperands findOperands(KernelOp kernel, linalg::GenericOp op) {
+  SumOperands found;
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    if (op.getMatchingBlockArgument(input).use_empty())
+      continue;
+    OpOperand *&slot =
+        isWeight(kernel, input->get()) ? found.weights : found.data;
+    if (slot)
+      return {};
+    slot = input;
+  }
+  return found;
+}
+
+/// Products with weights, and windows, have wishes.
+void LayoutVoter::voteForSums() {
+  if (op.getNumReductionLoops() == 0 || op.getNumDpsInits() != 1)
+    return;
+  auto [data, weights] = findOperands(kernel, op);
+  if (!data)
+    return;
+  OpOperand *result = op.getDpsInitOperand(0);
+  AffineMap read = op.getMatchingIndexingMap(data);
+  AffineMap factors = weights ? op.getMatchingIndexingMap(weights)
+                              : AffineMap::get(op.getContext());
+  double results = 1;
+  bool window = false;
+  for (unsigned dim : llvm::seq(op.getNumLoops())) {
+    if (!isReduced(dim))
+      results *= double(extentOf(dim));
+    window |= read.isFunctionOfDim(dim) && placeOf(read, dim) < 0;
+  }
+  auto inWeights = [&, factors](unsigned dim) {
+    return weights && factors.isFunctionOfDim(dim);
+  };
+  if (weights) {
+    auto isChannelOut = [&](unsigned dim) {
+      return inWeights(dim) && !isReduced(dim) && !read.isFunctionOfDim(dim);
+    };
+    voteAlong({result}, isChannelOut, work);
+    auto isChannelIn = [&](unsigned dim) {
+      return inWeights(dim) && isReduced(dim);
+    };
+    voteAlong({data}, isChannelIn, work);
+    voteBySide(data, result, inWeights);
+  }
+  // What only one side could follow would be turned inside the window. Without
+  // weights any dimension will do that is long: it is less than a copy's wish.
+  if (window && groups.isMovable(data->get()) &&
+      groups.isMovable(result->get())) {
+    auto isCommon = [&](unsigned dim) {
+      return !isReduced(dim) && (!weights || inWeights(dim));
+    };
+    voteAlong({data, result}, isCommon, weights ? work : 0.5 * results);
+  }
+}
+
+/// Few places of long vectors, as in the transforms of a convolution: what one
+/// side, which cannot move, has along memory the other had better have, too.
+void LayoutVoter::voteBySide(OpOperand *data, OpOperand *result,
+                             function_ref<bool(unsigned)> inWeights) {
+  bool dataMoves = groups.isMovable(data->get());
+  if (dataMoves == groups.isMovable(result->get()))
+    return;
+  for (unsigned dim : llvm::seq(op.getNumLoops()))
+    if (inWeights(dim) && extentOf(dim) >= leastExtent)
+      return;
+  AffineMap map = op.getMatchingIndexingMap(dataMoves ? result : data);
+  int64_t along = map.getNumResults() == 0 ? -1 : loopsOf(map).back();
+  if (along >= 0)
+    voteAlong(
+        {dataMoves ? data : result},
+        [&](unsigned dim) { return int64_t(dim) == along; }, work);
+}
+
+/// Does no index but the one at `place` depend on its loop?
+static bool isAlone(ArrayRef<Value> indices, int64_t place) {
+  Operation *loop = indices[place].getDefiningOp();
+  return llvm::none_of(indices, [&](Value other) {
+    SetVector<Operation *> slice;
+    BackwardSliceOptions inside;
+    inside.omitBlockArguments = true;
+    inside.inclusive = true;
+    (void)getBackwardSlice(other, &slice, inside);
+    return other != indices[place] && slice.contains(loop);
+  });
+}
+
+/// Lanes along a loop that a result cannot follow would be written one by one.
+bool LayoutVoter::canResultsFollow(unsigned dim) {
+  return llvm::all_of(op.getDpsInitsMutable(), [&](OpOperand &init) {
+    AffineMap map = op.getMatchingIndexingMap(&init);
+    int64_t place = placeOf(map, dim);
+    return place >= 0 &&
+           (groups.isMovable(init.get()) || place + 1 == map.getNumResults());
+  });
+}
+
+/// Elements at computed places are neighbours along the loop that is an index
+/// of its own, if no other index has to do with it: vectors of them are no
+/// gathers.
+void LayoutVoter::voteForReads() {
+  // With other lanes each element is read by itself.
+  constexpr double lanes = 8;
+  for (auto extract : op.getBody()->getOps<tensor::ExtractOp>()) {
+    if (!groups.contains(extract.getTensor()))
+      continue;
+    SmallVector<Value> indices(extract.getIndices());
+    for (int64_t place = int64_t(indices.size()) - 1; place >= 0; --place) {
+      auto loop = indices[place].getDefiningOp<linalg::IndexOp>();
+      if (!loop || extentOf(loop.getDim()) < leastExtent ||
+          !isAlone(indices, place) || !canResultsFollow(loop.getDim()))
+        continue;
+      groups.vote(extract.getTensor(), place, lanes * work);
+      for (OpOperand &init : op.getDpsInitsMutable())
+        groups.vote(init.get(),
+                    placeOf(op.getMatchingIndexingMap(&init), loop.getDim()),
+                    lanes * work);
+      break;
+    }
+  }
+}
+
+/// A copy, or a window without weights, between a tensor that stays as it is
+/// and one that can follow: in another order one of them would be read or
+/// written across.
+void LayoutVoter::voteAtBorder() {
+  OpOperand *fixed = nullptr;
+  SmallVector<OpOperand *> movable;
+  for (OpOperand &operand : op->getOpOperands()) {
+    bool isRead = !op.getMatchingBlockArgument(&operand).use_empty();
+    if (!groups.contains(operand.get()) || (op.isDpsInput(&operand) && !isRead))
+      continue;
+    if (groups.isMovable(operand.get()))
+      movable.push_back(&operand);
+    else if (!isWeight(kernel, operand.get()))
+      fixed = &operand;
+    else if (op.getNumReductionLoops() != 0)
+      return;
+  }
+  if (!fixed)
+    return;
+  AffineMap map = op.getMatchingIndexingMap(fixed);
+  int64_t along = map.getNumResults() ? loopsOf(map).back() : -1;
+  if (along < 0 || extentOf(along) < leastExtent)
+    return;
+  for (OpOperand *operand : movable)
+    for (auto [place, expr] :
+         llvm::enumerate(op.getMatchingIndexingMap(operand).getResults()))
+      if (expr.isFunctionOfDim(along))
+        groups.vote(operand->get(), place, work);
+}
+
+void onnxc::krnl::voteForLayouts(LayoutGroups &groups, KernelOp kernel,
+                                 linalg::GenericOp op) {
+  LayoutVoter voter(groups, kernel, op);
+  voter.voteForSums();
+  voter.voteAtBorder();
+  voter.voteForReads();
+}

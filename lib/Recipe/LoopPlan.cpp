@@ -1,0 +1,381 @@
+//===- LoopPlan.cpp - How the loops of a kernel run ------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LoopPlan.h"
+#include "onnxc/Dialect/Krnl/IR/Walk.h"
+#include "onnxc/Recipe/CostModel.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace onnxc::krnl;
+using onnxc::target::TargetDescription;
+
+namespace onnxc {
+
+/// Work, in bytes of traffic, that one tile should have at least.
+static constexpr int64_t tileBytes = 16 * 1024;
+
+/// The size of parts of `whole` that are as equal as can be, at most `most`.
+static int64_t equalPart(int64_t whole, int64_t most) {
+  most = std::max<int64_t>(most, 1);
+  return llvm::divideCeil(whole,
+                          llvm::divideCeil(std::max<int64_t>(whole, 1), most));
+}
+
+namespace {
+class LoopPlanner : public LoopPlan {
+public:
+  using LoopPlan::LoopPlan;
+
+  void plan();
+
+private:
+  void findCommon();
+  void findVectorLoop();
+  void chooseLanes();
+  void chooseCopies();
+  void chooseColumns();
+  bool chooseBetween();
+  void chooseTurned();
+  void chooseRows();
+  void planShared();
+  unsigned loopsBesidePadding();
+  void planParallel();
+  int64_t workBytes();
+};
+} // namespace
+
+int64_t LoopPlanner::workBytes() {
+  int64_t work = 0;
+  for (linalg::LinalgOp op : ops)
+    work += workBytesOf(kernel, op, unknownExtent);
+  return work;
+}
+
+void LoopPlanner::findCommon() {
+  for (const std::string &loop : loopNames(kernel)) {
+    bool everywhere =
+        llvm::all_of(llvm::seq<unsigned>(ops.size()), [&](unsigned op) {
+          return has(op, loop) &&
+                 !llvm::is_contained(reducedLoops(ops[op]), loop);
+        });
+    (everywhere ? common : own).push_back(loop);
+  }
+}
+
+/// The loop that indexes the last dimension of most of what is read and
+/// written.
+void LoopPlanner::findVectorLoop() {
+  llvm::StringMap<double> score;
+  for (linalg::LinalgOp op : ops)
+    for (OpOperand &operand : op->getOpOperands()) {
+      SmallVector<std::string> loops = accessLoops(op, operand);
+      if (loops.empty() || loops.back().empty() || extent(loops.back()) == 1)
+        continue;
+      double elements = 1;
+      for (const std::string &loop : loops)
+        if (!loop.empty())
+          elements *= double(extent(loop));
+      // Too short for vectors; another one may do, if there is any. Lanes along
+      // the one outside are a few elements apart.
+      if (extent(loops.back()) < 4) {
+        if (loops.size() > 1 && !loops.end()[-2].empty() &&
+            extent(loops.end()[-2]) >= 4)
+          score[loops.end()[-2]] += elements / 1e3;
+        elements /= 1e6;
+      }
+      score[loops.back()] += elements;
+    }
+  // What runs in order has no lanes.
+  for (linalg::LinalgOp op : ops)
+    if (isOrdered(op))
+      for (const std::string &loop : reducedLoops(op))
+        score.erase(loop);
+  double best = 0;
+  for (const std::string &loop : loopNames(kernel))
+    if (score.lookup(loop) >= best && score.contains(loop)) {
+      best = score.lookup(loop);
+      vectorLoop = loop;
+    }
+  vectorIsCommon = llvm::is_contained(common, vectorLoop);
+}
+
+void LoopPlanner::chooseLanes() {
+  unsigned bits = 0;
+  PayloadSize payload;
+  for (linalg::LinalgOp op : ops) {
+    unsigned wide = vectorBits(op, vectorLoop);
+    if (wide == 0 || isWalk(op) || !gathersPay(op, vectorLoop))
+      return chooseCopies();
+    bits = std::max(bits, wide);
+    PayloadSize here = payloadAlong(op, vectorLoop);
+    payload.perLane += here.perLane + 1;
+    payload.once += here.once;
+  }
+  if (vectorLoop.empty())
+    return;
+  lanes = std::min<int64_t>(llvm::bit_floor(uint64_t(target.lanes(bits))), 64);
+  bool known = isStatic(kernel, vectorLoop);
+  // Half-empty vectors are narrowed; nearly empty ones do not pay.
+  if (known && extent(vectorLoop) < lanes)
+    lanes = extent(vectorLoop) < 4
+                ? 1
+                : llvm::bit_ceil(uint64_t(extent(vectorLoop)));
+  if (lanes == 1)
+    return;
+  vectors = payload.perLane <= 8 ? 4 : payload.perLane <= 24 ? 2 : 1;
+  // What is done once pays for itself in more lanes.
+  if (payload.once > payload.perLane && payload.perLane <= 32)
+    vectors = 4;
+  if (vectorIsCommon)
+    chooseColumns();
+  if (known && vectorIsCommon)
+    vectors = equalPart(llvm::divideCeil(extent(vectorLoop), lanes), vectors);
+  else if (known)
+    vectors = std::clamp<int64_t>(extent(vectorLoop) / lanes, 1, vectors);
+  cut = vectorIsCommon && (!known || extent(vectorLoop) > width());
+}
+
+/// Sums of columns go down the rows, which lie far apart: it is worth it to
+/// take much of each row at once. As many sums as fit the registers; where what
+/// there is so far is written at every step, memory is read and written in any
+/// case, and as well for the sums.
+void LoopPlanner::chooseColumns() {
+  constexpr int64_t leastRows = 16, mostColumns = 1024;
+  constexpr size_t smallPayload = 8;
+  unsigned sums = 0;
+  bool traces = false;
+  for (linalg::LinalgOp op : ops) {
+    int64_t rows = 1;
+    for (const std::string &loop : reducedLoops(op))
+      rows *= extent(loop);
+    if (rows == 1)
+      continue;
+    if (rows < leastRows ||
+        op.getBlock()->getOperations().size() > smallPayload)
+      return;
+    for (unsigned i : llvm::seq<unsigned>(op.getNumDpsInits()))
+      if (isTrace(op, i))
+        traces = true;
+      else
+        ++sums;
+  }
+  if (sums == 0)
+    return;
+  if (traces && isStatic(kernel, vectorLoop)) {
+    // Two parts at least, for two workers.
+    int64_t whole = llvm::divideCeil(extent(vectorLoop), lanes);
+    int64_t most = std::min(mostColumns / lanes, (whole + 1) / 2);
+    strip = lanes * equalPart(whole, most);
+  } else if (!traces)
+    vectors = std::max<int64_t>(vectors, target.vectorRegs / 2 / sums);
+}
+
+/// Elements at computed places are loaded one by one: gathers are no faster on
+/// the processors that we know, and slower on some, unless vectors of all other
+/// arithmetic make up for it. But walks that depend on
+/// nothing but themselves hide each other's waiting.
+void LoopPlanner::chooseCopies() {
+  // Measured on trees: more do not fit the registers, fewer wait.
+  constexpr int64_t mostCopies = 16;
+  bool gathers = llvm::any_of(ops, [](linalg::LinalgOp op) {
+    constexpr size_t smallPayload = 12;
+    return isWalk(op) ||
+           (op.getNumReductionLoops() > 0 &&
+            op.getBlock()->getOperations().size() <= smallPayload);
+  });
+  if (!gathers || vectorLoop.empty() || !vectorIsCommon)
+    return;
+  copies = mostCopies;
+  bool known = isStatic(kernel, vectorLoop);
+  if (known)
+    copies = std::min<int64_t>(copies, extent(vectorLoop));
+  cut = copies > 1 && (!known || extent(vectorLoop) != copies);
+}
+
+/// Lanes a few elements apart are written with those that lie between them: the
+/// loop over these is the last of a result.
+bool LoopPlanner::chooseBetween() {
+  constexpr int64_t mostBetween = 4, mostVectors = 8;
+  if (lanes == 1 || !vectorIsCommon)
+    return false;
+  for (linalg::LinalgOp op : ops)
+    for (OpOperand &result : op.getDpsInitsMutable()) {
+      SmallVector<std::string> loops = accessLoops(op, result);
+      if (loops.size() < 2 || loops.back().empty() ||
+          loops.back() == vectorLoop || loops.end()[-2] != vectorLoop ||
+          !llvm::is_contained(common, loops.back()) ||
+          !isStatic(kernel, loops.back()) || extent(loops.back()) > mostBetween)
+        continue;
+      openLoop = loops.back();
+      rows = extent(openLoop);
+      vectors = std::min(vectors, mostVectors / rows);
+      cut = !isStatic(kernel, vectorLoop) || extent(vectorLoop) > width();
+      return true;
+    }
+  return false;
+}
+
+/// Rows that become columns are loaded as vectors and turned in registers.
+void LoopPlanner::chooseTurned() {
+  constexpr size_t smallPayload = 12;
+  constexpr int64_t mostRows = 16, leastRows = 4;
+  if (chooseBetween())
+    return;
+  size_t payload = 0;
+  for (linalg::LinalgOp op : ops) {
+    payload += op.getBlock()->getOperations().size();
+    if (op.getNumReductionLoops() != 0)
+      return;
+  }
+  if (lanes < leastRows || !vectorIsCommon || payload > smallPayload)
+    return;
+  for (linalg::LinalgOp op : ops)
+    for (OpOperand *input : op.getDpsInputOperands()) {
+      SmallVector<std::string> loops = accessLoops(op, *input);
+      if (!loops.empty() && loops.back() != vectorLoop &&
+          llvm::is_contained(loops, vectorLoop) &&
+          llvm::is_contained(common, loops.back()) &&
+          extent(loops.back()) >= leastRows)
+        openLoop = loops.back();
+    }
+  if (openLoop.empty())
+    return;
+  lanes = std::min(lanes, mostRows);
+  vectors = 1;
+  rows = isStatic(kernel, openLoop) ? std::min(lanes, extent(openLoop)) : lanes;
+  cut = !isStatic(kernel, vectorLoop) || extent(vectorLoop) != lanes;
+}
+
+/// Ops that pass over rows one after the other wait for each sum of a row; a
+/// few rows side by side do not. Together they must not be too long for the
+/// stack.
+void LoopPlanner::chooseRows() {
+  constexpr int64_t sideBySide = 4, longestRow = 1024;
+  bool waits = llvm::any_of(ops, [&](linalg::LinalgOp op) {
+    return llvm::is_contained(reducedLoops(op), vectorLoop);
+  });
+  if (lanes == 1 || vectorIsCommon || !waits || common.empty() ||
+      (isStatic(kernel, vectorLoop) && extent(vectorLoop) > longestRow) ||
+      extent(common.back()) < sideBySide)
+    return;
+  openLoop = common.back();
+  rows = sideBySide;
+}
+
+void LoopPlanner::planShared() {
+  for (const std::string &loop : common)
+    if (loop == openLoop)
+      shared.push_back({loop, int64_t(llvm::divideCeil(extent(loop), rows))});
+    else if (loop != vectorLoop || !hasRegisterLoop())
+      shared.push_back({loop, extent(loop)});
+  if (cut)
+    shared.push_back(
+        {vectorLoop, int64_t(llvm::divideCeil(extent(vectorLoop), width()))});
+}
+
+/// Does the kernel only fill and copy, for one other that reads its result?
+static bool isPadding(KernelOp kernel) {
+  if (!kernel || kernel->getNumResults() != 1 ||
+      !kernel->getResult(0).hasOneUse() ||
+      !kernel.getOuts()[0].getDefiningOp<tensor::EmptyOp>())
+    return false;
+  SmallVector<linalg::LinalgOp> ops = kernel.getStructuredOps();
+  return ops.size() > 1 && llvm::all_of(ops, [](linalg::LinalgOp op) {
+           return op.getNumReductionLoops() == 0 &&
+                  llvm::hasSingleElement(*op.getBlock());
+         });
+}
+
+/// The padded operand of a window need not go through memory: where the shared
+/// loops are no more than the dimensions that have no border, all that one
+/// visit pads stays in the caches. Returns how many loops these are; 0 if none
+/// of it pays.
+unsigned LoopPlanner::loopsBesidePadding() {
+  // Both are of a core's own cache: smaller tensors stay there anyway.
+  int64_t mostLocal = std::min<int64_t>(target.l2 / 4, 64 * 1024),
+          leastWhole = target.l2 / 2;
+  for (linalg::LinalgOp op : ops)
+    for (OpOperand *input : op.getDpsInputOperands()) {
+      auto argument = dyn_cast<BlockArgument>(input->get());
+      auto type = dyn_cast<RankedTensorType>(input->get().getType());
+      if (!argument || argument.getArgNumber() >= kernel.getIns().size() ||
+          !type || !type.hasStaticShape() ||
+          !type.getElementType().isIntOrFloat())
+        continue;
+      auto producer =
+          kernel.getIns()[argument.getArgNumber()].getDefiningOp<KernelOp>();
+      if (!isPadding(producer))
+        continue;
+      unsigned count = 0;
+      int64_t local = type.getNumElements() *
+                      std::max<int64_t>(type.getElementTypeBitWidth() / 8, 1);
+      if (local < leastWhole)
+        continue;
+      AffineMap map = op.getMatchingIndexingMap(input);
+      for (auto [index, loop] :
+           llvm::zip_equal(map.getResults(), accessLoops(op, *input))) {
+        if (isa<AffineConstantExpr>(index))
+          continue;
+        if (loop.empty() || count == shared.size() ||
+            shared[count].name != loop)
+          break;
+        local /= std::max<int64_t>(extent(loop), 1);
+        ++count;
+      }
+      if (count > 0 && local <= mostLocal)
+        return count;
+    }
+  return 0;
+}
+
+/// Outer loops run parallel as far as a tile keeps enough work.
+void LoopPlanner::planParallel() {
+  bool known = llvm::all_of(loopNames(kernel), [&](const std::string &loop) {
+    return isStatic(kernel, loop);
+  });
+  int64_t work = workBytes();
+  numShared = shared.size();
+  if (unsigned few = loopsBesidePadding())
+    numShared = few;
+  if (known && work < parallelBytes)
+    return;
+  for (const SharedLoop &loop : ArrayRef(shared).take_front(numShared))
+    work /= std::max<int64_t>(loop.extent, 1);
+  for (unsigned place = numShared; place-- > 0;) {
+    int64_t wanted = llvm::divideCeil(tileBytes, std::max<int64_t>(work, 1));
+    int64_t extentHere = shared[place].extent;
+    bool dynamic = !isStatic(kernel, shared[place].name);
+    if (wanted <= 1 || extentHere >= 2 * wanted || (dynamic && place == 0)) {
+      numParallel = place + 1;
+      grain = llvm::bit_floor(uint64_t(std::max<int64_t>(wanted, 1)));
+      return;
+    }
+    work *= std::max<int64_t>(extentHere, 1);
+  }
+}
+
+void LoopPlanner::plan() {
+  findCommon();
+  findVectorLoop();
+  chooseLanes();
+  if (options.openLoops) {
+    chooseTurned();
+    chooseRows();
+  }
+  planShared();
+  planParallel();
+}
+
+LoopPlan planLoops(KernelOp kernel, const TargetDescription &target,
+                   const RecipeOptions &options) {
+  LoopPlanner planner(kernel, target, options);
+  planner.plan();
+  return planner;
+}
+
+} // namespace onnxc

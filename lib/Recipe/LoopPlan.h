@@ -1,0 +1,84 @@
+//===- LoopPlan.h - How the loops of a kernel run --------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_RECIPE_LOOPPLAN_H
+#define ONNXC_RECIPE_LOOPPLAN_H
+
+#include "KernelShape.h"
+#include "onnxc/Recipe/ChooseRecipe.h"
+
+namespace onnxc {
+
+/// What is chosen for the loops of a kernel that is no contraction, before it
+/// is written as a recipe. Loops are named as in the kernel.
+struct LoopPlan {
+  struct SharedLoop {
+    std::string name;
+    int64_t extent;
+  };
+  /// What an extent counts as that is not known.
+  static constexpr int64_t unknownExtent = 64;
+
+  LoopPlan(krnl::KernelOp kernel, const target::TargetDescription &target,
+           const RecipeOptions &options)
+      : kernel(kernel), ops(kernel.getStructuredOps()), target(target),
+        options(options) {}
+
+  int64_t extent(llvm::StringRef loop) {
+    return extentOf(kernel, loop, unknownExtent);
+  }
+  bool has(unsigned op, llvm::StringRef loop) {
+    return llvm::is_contained(krnl::KernelOp::getAxes(ops[op]), loop);
+  }
+  bool hasRegisterLoop() const { return lanes > 1 || copies > 1; }
+  int64_t width() const { return std::max(strip, lanes * vectors * copies); }
+  /// Iterations of a shared loop's axis that one visit does in registers.
+  int64_t piece(llvm::StringRef loop) const {
+    return cut && loop == vectorLoop      ? width()
+           : rows > 1 && loop == openLoop ? rows
+                                          : 1;
+  }
+
+  krnl::KernelOp kernel;
+  llvm::SmallVector<mlir::linalg::LinalgOp> ops;
+  const target::TargetDescription &target;
+  const RecipeOptions &options;
+
+  /// Loops that all ops have and none reduces; the rest.
+  llvm::SmallVector<std::string> common, own;
+  /// The loop along memory, and whether it is common.
+  std::string vectorLoop;
+  bool vectorIsCommon = false;
+  int64_t lanes = 1, vectors = 1;
+  /// Of a loop without lanes: iterations that run side by side.
+  int64_t copies = 1;
+  /// A common loop of which `rows` iterations are written out, outside of the
+  /// vectors.
+  std::string openLoop;
+  int64_t rows = 1;
+  /// Of a common vector loop: as much of it as is reduced together, sums being
+  /// in memory, if that is more than fits the registers.
+  int64_t strip = 1;
+  /// The vector loop is cut into blocks of width().
+  bool cut = false;
+  llvm::SmallVector<SharedLoop> shared;
+  /// Of these as many are really shared: all, or those that a kernel which pads
+  /// an operand shares, too, so that the two become one.
+  unsigned numShared = 0;
+  /// The first `numParallel` shared loops are parallel, the last of them in
+  /// blocks of `grain` if that is above 1.
+  unsigned numParallel = 0;
+  int64_t grain = 1;
+};
+
+/// Looks at what the kernel reads and writes along memory, at the registers of
+/// the target, and at the work that there is for threads.
+LoopPlan planLoops(krnl::KernelOp kernel,
+                   const target::TargetDescription &target,
+                   const RecipeOptions &options);
+
+} // namespace onnxc
+
+#endif // ONNXC_RECIPE_LOOPPLAN_H

@@ -16,8 +16,8 @@
 //   auto outputs = session.runValues({rows});
 //   outputs[0].elements[1].tensor.data<float>();
 //
-// Every failure is a std::runtime_error with the model's message. One run at a
-// time per session: threads make a session each, or use their own lock.
+// Every failure is a std::runtime_error with the model's message. Threads may
+// share a session: each run has memory of its own, which later runs use again.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,6 +30,7 @@
 #include <deque>
 #include <dlfcn.h>
 #include <memory>
+#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -139,14 +140,9 @@ class ExecutionSession {
 public:
   explicit ExecutionSession(const std::string &path,
                             const std::string &entry = "run_main_graph")
-      : entry(entry), library(open(path)) {
-    context.reset(
-        find<decltype(omContextCreate)>("omContextCreate")(entry.c_str()));
-    context.get_deleter() =
-        find<decltype(omContextDestroy)>("omContextDestroy");
-    if (!context)
-      throw std::runtime_error(
-          find<decltype(omGetLastError)>("omGetLastError")());
+      : entry(entry), library(open(path)),
+        contexts(std::make_unique<Contexts>()) {
+    contexts->free.push_back(makeContext());
     runContext = find<decltype(omContextRun)>("omContextRun");
     getMessage = find<decltype(omContextGetMessage)>("omContextGetMessage");
     numOutputs =
@@ -159,8 +155,9 @@ public:
       in.push_back({const_cast<void *>(input.data), bytesOf(input),
                     const_cast<int64_t *>(input.shape.data()),
                     int64_t(input.shape.size()), input.type});
+    Run done(*this, in);
     std::vector<Tensor> outputs;
-    for (const OMBuffer &buffer : runBuffers(in))
+    for (const OMBuffer &buffer : done.outputs)
       outputs.push_back(copyOf(buffer));
     return outputs;
   }
@@ -179,8 +176,9 @@ public:
       else
         in.push_back({value, 0, nullptr, 0, ONNX_TYPE_UNDEFINED});
     }
+    Run done(*this, in);
     std::vector<Value> outputs;
-    for (const OMBuffer &buffer : runBuffers(in))
+    for (const OMBuffer &buffer : done.outputs)
       outputs.push_back(buffer.type == ONNX_TYPE_UNDEFINED
                             ? copyOf(static_cast<OMValue *>(buffer.data))
                             : Value(copyOf(buffer)));
@@ -240,13 +238,62 @@ private:
 
   using Made = std::unique_ptr<OMValue, void (*)(OMValue *)>;
 
-  std::vector<OMBuffer> runBuffers(const std::vector<OMBuffer> &in) {
-    std::vector<OMBuffer> out(static_cast<size_t>(numOutputs));
-    if (runContext(context.get(), in.data(), int64_t(in.size()), out.data(),
-                   int64_t(out.size())) != OM_STATUS_OK)
-      throw std::runtime_error(getMessage(context.get()));
-    return out;
+  using Context = std::unique_ptr<OMContext, void (*)(OMContext *)>;
+
+  /// What no run uses at present.
+  struct Contexts {
+    std::mutex mutex;
+    std::vector<Context> free;
+  };
+
+  Context makeContext() const {
+    Context made(
+        find<decltype(omContextCreate)>("omContextCreate")(entry.c_str()),
+        find<decltype(omContextDestroy)>("omContextDestroy"));
+    if (!made)
+      throw std::runtime_error(
+          find<decltype(omGetLastError)>("omGetLastError")());
+    return made;
   }
+
+  Context takeContext() const {
+    {
+      std::lock_guard<std::mutex> lock(contexts->mutex);
+      if (!contexts->free.empty()) {
+        Context taken = std::move(contexts->free.back());
+        contexts->free.pop_back();
+        return taken;
+      }
+    }
+    return makeContext();
+  }
+
+  /// A run and its outputs, which are memory of its context.
+  struct Run {
+    explicit Run(const ExecutionSession &session)
+        : contexts(*session.contexts), context(session.takeContext()),
+          outputs(static_cast<size_t>(session.numOutputs)) {}
+    Run(const ExecutionSession &session, const std::vector<OMBuffer> &in)
+        : Run(session) {
+      if (session.runContext(context.get(), in.data(), int64_t(in.size()),
+                             outputs.data(),
+                             int64_t(outputs.size())) != OM_STATUS_OK)
+        throw std::runtime_error(session.getMessage(context.get()));
+    }
+    ~Run() {
+      try {
+        std::lock_guard<std::mutex> lock(contexts.mutex);
+        contexts.free.push_back(std::move(context));
+      } catch (const std::bad_alloc &) { // the next run makes another one
+      }
+    }
+    Run(const Run &) = delete;
+    Run &operator=(const Run &) = delete;
+
+    Contexts &contexts;
+    Context context;
+    std::vector<OMBuffer> outputs;
+  };
 
   Made owned(OMValue *value) const {
     return {value, find<decltype(omValueDestroy)>("omValueDestroy")};
@@ -342,8 +389,8 @@ private:
   }
 
   std::string entry;
-  std::unique_ptr<void, Close> library; // outlives the context
-  std::unique_ptr<OMContext, void (*)(OMContext *)> context{nullptr, nullptr};
+  std::unique_ptr<void, Close> library; // outlives the contexts
+  std::unique_ptr<Contexts> contexts;
   decltype(&omContextRun) runContext = nullptr;
   decltype(&omContextGetMessage) getMessage = nullptr;
   int64_t numOutputs = 0;

@@ -6,6 +6,7 @@
 
 #include "onnxc/ExecutionSession.hpp"
 
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -140,6 +141,26 @@ TEST(ExecutionSession, FailuresAreExceptions) {
   EXPECT_THAT(
       thrownBy([&] { identity.run({onnxc::view(x, {4})})[0].data<double>(); }),
       HasSubstr("another element type"));
+}
+
+TEST(ExecutionSession, ThreadsMayShareIt) {
+  onnxc::ExecutionSession session(fake);
+  std::atomic<int> wrong = 0;
+  auto work = [&](bool fails) {
+    float x[4] = {};
+    for (int i = 0; i < 200; ++i)
+      if (fails)
+        wrong += thrownBy([&] { session.run({onnxc::view(x, {4})}); }) !=
+                 "the model takes 2 inputs and was given 1";
+      else
+        wrong += firstOutput(session) != 36;
+  };
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 8; ++i)
+    threads.emplace_back(work, i % 4 == 0);
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(wrong, 0);
 }
 
 TEST(Artefact, TaggedNameIsTheSameFunction) {

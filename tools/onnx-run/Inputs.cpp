@@ -6,6 +6,7 @@
 
 #include "Options.h"
 
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
@@ -87,14 +88,30 @@ Expected<ValuesByIndex> run::readValues(ArrayRef<std::string> texts,
 // Chance
 //===----------------------------------------------------------------------===//
 
+/// The names of the inputs' dimensions.
+static SetVector<StringRef> symbolsOf(ArrayRef<const OMArgument *> known) {
+  SetVector<StringRef> symbols;
+  for (const OMArgument *argument : known)
+    for (int64_t i = 0; argument->symbols && i < argument->rank; ++i)
+      if (argument->symbols[i])
+        symbols.insert(argument->symbols[i]);
+  return symbols;
+}
+
 /// Sizes for unknown dimensions, by symbol; 1 unless told.
-static Expected<StringMap<int64_t>> symbolSizes(const Options &options) {
+static Expected<StringMap<int64_t>>
+symbolSizes(const Options &options, ArrayRef<const OMArgument *> known) {
+  SetVector<StringRef> symbols = symbolsOf(known);
   StringMap<int64_t> sizes;
   for (StringRef text : options.dims) {
     auto [name, value] = text.split('=');
     int64_t size;
     if (value.getAsInteger(10, size) || size < 0)
       return failure("'%s' should be SYMBOL=SIZE", text.str().c_str());
+    if (!symbols.contains(name))
+      return failure("no input has a dimension '%s'; named are: %s",
+                     name.str().c_str(),
+                     symbols.empty() ? "none" : join(symbols, ", ").c_str());
     sizes[name] = size;
   }
   return sizes;
@@ -208,7 +225,13 @@ Expected<InputSet> run::makeInputs(const Artefact &artefact,
       readValues(options.inputs, options.dataSet, "input", artefact.inputs());
   if (!given)
     return given.takeError();
-  Expected<StringMap<int64_t>> symbols = symbolSizes(options);
+  for (StringRef text : options.shapes)
+    if (Expected<size_t> found =
+            indexOf(text.rsplit(':').first, artefact.inputs());
+        !found)
+      return found.takeError();
+  Expected<StringMap<int64_t>> symbols =
+      symbolSizes(options, artefact.inputs());
   if (!symbols)
     return symbols.takeError();
   std::mt19937_64 random(uint64_t(options.seed));

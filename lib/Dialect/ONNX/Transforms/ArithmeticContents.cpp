@@ -65,10 +65,15 @@ static AffineExpr divide(DimSpace &space, AffineExpr a, AffineExpr b) {
   return y ? space.floorDiv(a, b) : AffineExpr();
 }
 
-/// The sign follows the divisor, as Mod has it for integers.
-static AffineExpr modulo(DimSpace &space, AffineExpr a, AffineExpr b) {
+/// The sign follows the divisor, or with `fmod` the dividend.
+static AffineExpr modulo(DimSpace &space, AffineExpr a, AffineExpr b,
+                         bool fmod) {
   std::optional<int64_t> divisor = constantValue(b);
   if (!divisor || *divisor <= 0)
+    return {};
+  if (std::optional<int64_t> dividend = constantValue(a); fmod && dividend)
+    return space.constant(*dividend % *divisor);
+  if (fmod && !space.isNonNegative(a))
     return {};
   return space.sub(a, space.mul(b, space.floorDiv(a, b)));
 }
@@ -182,8 +187,10 @@ static void inferArithmetic(RuleNode &node) {
       .Case([&](DivOp) {
         with([&](auto a, auto b) { return divide(space, a, b); });
       })
-      .Case([&](ModOp) {
-        with([&](auto a, auto b) { return modulo(space, a, b); });
+      .Case([&](ModOp op) {
+        with([&](auto a, auto b) {
+          return modulo(space, a, b, op.getFmod() != 0);
+        });
       });
 }
 

@@ -224,3 +224,22 @@ func.func @mel_weights(%bins: tensor<i64>, %rate: tensor<i64>, %edge: tensor<f32
       : (tensor<i64>, tensor<i64>, tensor<i64>, tensor<f32>, tensor<f32>) -> none
   return %0 : none
 }
+
+// -----
+
+// The remainder has the sign of the divisor, with fmod that of the dividend.
+// CHECK-LABEL: func @remainders
+// CHECK:         onnx.ConstantOfShape{{.*}}"[12]"
+// CHECK:         onnx.ConstantOfShape{{.*}}"[7]"
+func.func @remainders() -> (none, none) {
+  %x = onnx.Constant dense<-33> : tensor<1xi64>
+  %y = onnx.Constant dense<5> : tensor<1xi64>
+  %ten = onnx.Constant dense<10> : tensor<1xi64>
+  %0 = onnx.Mod(%x, %y) : (tensor<1xi64>, tensor<1xi64>) -> none
+  %1 = onnx.Add(%0, %ten) : (none, tensor<1xi64>) -> none
+  %2 = onnx.ConstantOfShape(%1) : (none) -> none
+  %3 = onnx.Mod(%x, %y) {fmod = 1 : i64} : (tensor<1xi64>, tensor<1xi64>) -> none
+  %4 = onnx.Add(%3, %ten) : (none, tensor<1xi64>) -> none
+  %5 = onnx.ConstantOfShape(%4) : (none) -> none
+  return %2, %5 : none, none
+}

@@ -229,8 +229,8 @@ func.func @mel_weights(%bins: tensor<i64>, %rate: tensor<i64>, %edge: tensor<f32
 
 // The remainder has the sign of the divisor, with fmod that of the dividend.
 // CHECK-LABEL: func @remainders
-// CHECK:         onnx.ConstantOfShape{{.*}}"[12]"
-// CHECK:         onnx.ConstantOfShape{{.*}}"[7]"
+// CHECK:         onnx.ConstantOfShape{{.*}} -> tensor<12xf32>
+// CHECK:         onnx.ConstantOfShape{{.*}} -> tensor<7xf32>
 func.func @remainders() -> (none, none) {
   %x = onnx.Constant dense<-33> : tensor<1xi64>
   %y = onnx.Constant dense<5> : tensor<1xi64>

@@ -12,7 +12,7 @@ import typing
 import numpy as np
 import schemas
 import table
-from operators import Node
+from templates import Node
 
 # Small changes of their operands change their results little.
 SMOOTH = frozenset(

@@ -10,7 +10,7 @@ import numpy as np
 import onnx
 from draw import Value, value_info
 from onnx import helper
-from operators import TEMPLATES, Node
+from templates import TEMPLATES, Node
 
 DEEPEST = 3
 

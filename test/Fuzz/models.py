@@ -29,7 +29,7 @@ sys.path.insert(1, str(pathlib.Path(__file__).resolve().parents[1] / "Operators"
 import numpy as np
 import onnx
 import onnxruntime  # noqa: F401, loaded here once for all children
-from operators import NUMBERS, TEMPLATES
+from templates import NUMBERS, TEMPLATES
 
 from Harness import BUILD, artefact, isolation
 

@@ -10,6 +10,7 @@
 
 import warnings
 
+import comparison
 import numpy as np
 import onnx
 import references
@@ -18,6 +19,7 @@ from dressing import declared_shape, dress, given_inputs
 from older_forms import at_opset
 from onnx import helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
+from properties import PROPERTIES
 
 # Relative, and as a part of the largest value; a node after the other adds to the error. Of f64 some compute parts in
 # f32, or with constants of f32.
@@ -47,7 +49,7 @@ def kind_of(value):
 
 def is_finite(array):
     is_real = array.dtype.kind == "c" or (array.dtype.kind not in "ObiuUS" and schemas.is_real(array.dtype))
-    return not is_real or bool(np.isfinite(references.as_numbers(array)).all())
+    return not is_real or bool(np.isfinite(comparison.as_numbers(array)).all())
 
 
 class Value:
@@ -131,7 +133,7 @@ def usable(value, may_be_special):
         return False
     if array.dtype.kind in "OUSbiu":
         return True
-    numbers = np.abs(references.as_numbers(array))
+    numbers = np.abs(comparison.as_numbers(array))
     finite = numbers[np.isfinite(numbers)]
     return bool((may_be_special or finite.size == array.size) and finite.max(initial=0) < LARGEST)
 
@@ -143,7 +145,7 @@ def differs(ours, value, theirs=None):
         return f"{value.name}: {problem}" if problem else None
     theirs = value.array if theirs is None else theirs
     relative, part = value.tolerance
-    problem = references.differs(ours, theirs, relative, part=part)
+    problem = comparison.differs(ours, theirs, relative, part=part)
     return f"{value.name}: {problem}" if problem else None
 
 
@@ -246,13 +248,13 @@ class Draw:
         if peer is None or reference is None:
             return peer if reference is None or node.trust == "onnxruntime" else reference
         made = [Value(n, r, True, sources=read) for n, r in zip(names, peer)]
-        apart = [(node.key, i) in references.PROPERTIES for i in range(len(made))]
+        apart = [(node.key, i) in PROPERTIES for i in range(len(made))]
         return None if any(differs(r, v) for v, r, a in zip(made, reference, apart) if not a) else peer
 
     def judge_apart(self, node, number, value, arrays):
         """The value is judged by what must hold of it."""
         relative, part = value.tolerance = max(value.tolerance, *(v.tolerance for v in node.inputs if v))
-        rule, inputs = references.PROPERTIES[node.key, number], [v and v.array for v in node.inputs]
+        rule, inputs = PROPERTIES[node.key, number], [v and v.array for v in node.inputs]
 
         def problem(ours):
             outputs = [*arrays[:number], ours, *arrays[number + 1 :]]
@@ -283,7 +285,7 @@ class Draw:
         arrays = [a.astype(object) if isinstance(a, np.ndarray) and a.dtype.kind in "US" else a for a in arrays]
         made = [Value(n, a, exact and (node.keeps or node.is_exact(a)), sources=read, kind=k) for n, a, k in zip(names, arrays, node.kinds or [None] * len(names))]
         for number, value in enumerate(made):
-            if (node.key, number) in references.PROPERTIES:
+            if (node.key, number) in PROPERTIES:
                 self.judge_apart(node, number, value, arrays)
             else:
                 self.keep(value)

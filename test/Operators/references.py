@@ -8,14 +8,15 @@
 # ===------------------------------------------------------------------------===//
 """Opinions on the results of a node, and comparison with them."""
 
-import typing
 import warnings
 
 import numpy as np
 import onnx
 import schemas
+from comparison import TOLERANCES, differs
 from onnx import helper
 from onnx.reference import ReferenceEvaluator
+from properties import PROPERTIES, property_problem
 
 OPSETS = {"": 28, "ai.onnx.ml": 5, "ai.onnx.preview": 1, "ai.onnx.preview.training": 1, "com.microsoft": 1}
 
@@ -191,119 +192,7 @@ def opinions(case, node, ours):
         yield from on_other_types(case, node, ours)
 
 
-# Relative to the largest value of the result, and to each: a few of the last bits.
-TOLERANCES = {"float": 1e-5, "double": 1e-7, "float16": 4e-3, "bfloat16": 3e-2, "complex64": 1e-5, "complex128": 1e-7}
-
-
-def as_numbers(array):
-    if array.dtype.kind in "fc":
-        return array.astype(np.complex128 if array.dtype.kind == "c" else np.float64)
-    return array.astype(np.float32).astype(np.float64)
-
-
-def tensors_differ(ours, theirs, tolerance, slack, part):
-    """What is wrong with a tensor, None if nothing."""
-    theirs = np.asarray(theirs)
-    if theirs.dtype.kind in "US":
-        theirs = theirs.astype(object)
-    if ours.shape != theirs.shape:
-        return f"shape {list(ours.shape)} instead of {list(theirs.shape)}"
-    if ours.dtype != theirs.dtype:
-        return f"{ours.dtype} instead of {theirs.dtype}"
-    if ours.dtype.kind in "fc" or (ours.dtype.kind not in "Ob" and schemas.is_real(ours.dtype)):
-        mine, other = as_numbers(ours), as_numbers(theirs)
-        bound = part * max(1.0, float(np.abs(other[np.isfinite(other)]).max(initial=0)))
-        wrong = ~np.isclose(mine, other, tolerance, bound, equal_nan=True)
-    elif slack:
-        wrong = np.abs(ours.astype(np.int64) - theirs.astype(np.int64)) > slack
-    else:
-        wrong = ours != theirs
-    if not np.any(wrong):
-        return None
-    at = tuple(int(i) for i in np.argwhere(wrong)[0])
-    return f"{ours[at]} instead of {theirs[at]} at {list(at)}, {np.sum(wrong)} of {ours.size} differ"
-
-
-def differs(ours, theirs, tolerance=0, slack=0, part=None):
-    """What is wrong with a value of any kind, None if nothing.
-
-    Floats may differ by `tolerance` of themselves or `part` of the largest, whole numbers by `slack`.
-    """
-    part = tolerance if part is None else part
-    if isinstance(theirs, np.ndarray) and theirs.dtype == object and theirs.shape == () and isinstance(theirs.item(), dict):
-        theirs = theirs.item()
-    if ours is None or theirs is None:
-        return None if ours is theirs else "one is empty"
-    if isinstance(theirs, dict) or isinstance(ours, dict):
-        if not isinstance(ours, dict) or not isinstance(theirs, dict) or sorted(ours) != sorted(theirs):
-            return f"{ours} instead of {theirs}"
-        pairs = [(np.asarray(ours[k]), np.asarray(v).astype(np.asarray(ours[k]).dtype)) for k, v in theirs.items()]
-    elif isinstance(theirs, (list, tuple)) or isinstance(ours, (list, tuple)):
-        if not isinstance(ours, (list, tuple)) or not isinstance(theirs, (list, tuple)):
-            return "one is a sequence"
-        if len(ours) != len(theirs):
-            return f"a sequence of {len(ours)} instead of {len(theirs)}"
-        pairs = list(zip(ours, theirs))
-    else:
-        return tensors_differ(np.asarray(ours), theirs, tolerance, slack, part)
-    return next((problem for o, t in pairs if (problem := differs(o, t, tolerance, slack, part))), None)
-
-
-# --- Results that are judged by what must hold of them ------------------------------
-
-
-def is_in_window(offset, attributes, dimension, spatial):
-    """Which places are in the window of that dimension that begins `offset` before them."""
-    kernel, dilation = attributes["kernel_shape"][dimension], attributes.get("dilations", [1] * spatial)[dimension]
-    return (offset >= 0) & (offset < kernel * dilation) & (offset % dilation == 0)
-
-
-def places_of_largest(attributes, inputs, outputs, tolerance):
-    """What is wrong with the indices of MaxPool: each is the place of the largest number, inside of its window."""
-    (x, *_), (y, indices) = inputs, outputs
-    if indices.shape != y.shape:
-        return f"shape {list(indices.shape)} of the indices instead of {list(y.shape)}"
-    if indices.size == 0:
-        return None
-    if indices.min() < 0 or indices.max() >= x.size:
-        return f"index {indices.min()} or {indices.max()} for {x.size} elements"
-    if wrong := tensors_differ(x.reshape(-1)[indices], y, *tolerance):
-        return f"the indices do not lead to the largest numbers: {wrong}"
-    places, ends, spatial = np.unravel_index(indices, x.shape), np.indices(y.shape), x.ndim - 2
-    if any(np.any(places[d] != ends[d]) for d in (0, 1)):
-        return "an index leads to another image or channel"
-    strides, pads = attributes.get("strides", [1] * spatial), attributes.get("pads", [0] * spatial)
-    for d in range(spatial if "auto_pad" not in attributes else 0):
-        offset = places[d + 2] - (ends[d + 2] * strides[d] - pads[d])
-        if not np.all(is_in_window(offset, attributes, d, spatial)):
-            return f"an index is outside of its window in dimension {d + 2}"
-    return None
-
-
-class Property(typing.NamedTuple):
-    """How an output is judged that is not compared: a function of attributes, inputs, all outputs and the (relative
-    tolerance, slack, tolerance as a part of the largest) of the others, and why.
-    """
-
-    problem: typing.Callable
-    reason: str
-
-
-# By operator and number of the output.
-PROPERTIES = {
-    ("MaxPool", 1): Property(places_of_largest, "the reference's indices are wrong where the window is not square, and of "
-                             "several largest numbers any may be named"),
-}  # fmt: skip
-
-
-def property_problem(case, node, results, tolerance):
-    """The first output that does not hold what it must, None if there is none."""
-    inputs = [o and o.value for o in node.inputs]
-    for number in range(node.outputs):
-        judged = PROPERTIES.get((case.signature.key, number))
-        if judged and (problem := judged.problem(node.attributes, inputs, results, (tolerance, 0, tolerance))):
-            return f"output {number}: {problem}"
-    return None
+# --- Judgement ------------------------------------------------------------------
 
 
 def result_kinds(signature, types, count):

@@ -31,6 +31,7 @@ os.environ.setdefault("OM_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
+import comparison
 import numpy as np
 import onnx
 import references
@@ -137,7 +138,7 @@ def verdict(results, error, others, row):
         return "accepted", f"shapes {[np.shape(r) for r in results]}"
     complaints = []
     for theirs in others:
-        wrong = next((p for i, (o, t) in enumerate(zip(results, theirs)) if i not in row.undefined and (p := references.differs(o, t, 1e-3))), None)
+        wrong = next((p for i, (o, t) in enumerate(zip(results, theirs)) if i not in row.undefined and (p := comparison.differs(o, t, 1e-3))), None)
         if not wrong or row.random:
             return "agreed", ""
         complaints.append(wrong)

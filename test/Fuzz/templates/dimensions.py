@@ -4,7 +4,7 @@
 """Templates of reductions, sums that run, normalisations and selection."""
 
 import numpy as np
-from templates.node import FLOATS, has, Node, template
+from templates.node import FLOATS, Node, has, template
 
 
 @template

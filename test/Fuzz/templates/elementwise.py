@@ -4,7 +4,7 @@
 """Templates of functions, arithmetic, comparisons and casts."""
 
 import numpy as np
-from templates.node import FLOATS, INTEGERS, NUMBERS, SIGNED, has, Node, template
+from templates.node import FLOATS, INTEGERS, NUMBERS, SIGNED, Node, has, template
 
 UNARY = {
     # In f64 the reference computes these with constants of f32.

@@ -4,7 +4,7 @@
 """Templates of views, slices, permutations, gathering and scattering."""
 
 import numpy as np
-from templates.node import ANY, has, Node, template
+from templates.node import ANY, Node, has, template
 
 
 @template

@@ -4,7 +4,7 @@
 """Templates of matrix products, convolutions, windows and quantised numbers."""
 
 import numpy as np
-from templates.node import has, Node, template
+from templates.node import Node, has, template
 
 
 @template

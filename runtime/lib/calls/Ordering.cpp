@@ -82,6 +82,45 @@ KeyFn keyOf(int64_t type, int64_t &parts) {
   }
 }
 
+/// Moves the items to where their byte puts them; by byte, `places` are those
+/// of the first ones.
+static void moveByByte(const Keyed *items, int64_t count, int shift,
+                       int64_t *places, Keyed *to) {
+  for (int64_t i = 0; i < count; ++i)
+    to[places[items[i].key >> shift & 255]++] = items[i];
+}
+
+Keyed *sortByKey(Keyed *items, Keyed *scratch, int64_t count) {
+  constexpr int64_t bytes = 256, fewItems = 64;
+  auto less = [](const Keyed &x, const Keyed &y) { return x.key < y.key; };
+  if (count <= fewItems) {
+    sortStably(items, scratch, count, less);
+    return items;
+  }
+  uint64_t different = 0;
+  for (int64_t i = 1; i < count; ++i)
+    different |= items[i].key ^ items[0].key;
+  Keyed *from = items, *to = scratch;
+  for (int shift = 0; shift < 64; shift += 8) {
+    if ((different >> shift & 255) == 0)
+      continue;
+    int64_t places[bytes] = {};
+    for (int64_t i = 0; i < count; ++i)
+      ++places[from[i].key >> shift & 255];
+    int64_t before = 0;
+    for (int64_t &place : places) {
+      int64_t here = place;
+      place = before;
+      before += here;
+    }
+    moveByByte(from, count, shift, places, to);
+    Keyed *swapped = from;
+    from = to;
+    to = swapped;
+  }
+  return from;
+}
+
 void *allocateBytes(OnnxcCall *call, int64_t count, int64_t size) {
   int64_t bytes;
   if (__builtin_mul_overflow(count, size, &bytes)) {

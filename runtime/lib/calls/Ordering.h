@@ -64,6 +64,17 @@ void sortStably(T *items, T *scratch, int64_t count, Less less) {
     items[i] = from[i];
 }
 
+/// What is sorted by a number.
+struct Keyed {
+  uint64_t key;
+  int64_t index;
+};
+
+/// Sorts by the keys, equal ones staying in order, in O(n): byte by byte, but
+/// for those that all keys share. `scratch` has room for as many. Returns where
+/// the sorted ones are, which is one of the two.
+Keyed *sortByKey(Keyed *items, Keyed *scratch, int64_t count);
+
 } // namespace onnxc::rt
 
 #endif // ONNXC_RUNTIME_CALLS_ORDERING_H

@@ -16,13 +16,11 @@ using namespace onnxc::rt;
 namespace {
 
 /// An element as it competes: the smaller key first, then the lower index.
-struct Item {
-  uint64_t key;
-  int64_t index;
-  bool operator<(const Item &other) const {
-    return key != other.key ? key < other.key : index < other.index;
-  }
-};
+using Item = Keyed;
+
+bool operator<(const Item &x, const Item &y) {
+  return x.key != y.key ? x.key < y.key : x.index < y.index;
+}
 
 /// The first `count` items seen so far as a heap, the last of them on top.
 class FirstItems {
@@ -124,40 +122,204 @@ SkipFn skipOf(int64_t type, bool largest) {
   }
 }
 
+//===----------------------------------------------------------------------===//
+// Few of each row
+//===----------------------------------------------------------------------===//
+
+/// The first items of rows side by side, in order, where the results are: row
+/// `j` has element j of each `stride`. The last of them are the bounds that the
+/// next elements have to beat, and neighbours.
+template <typename T, bool Largest>
+struct FewItems {
+  T *values;
+  int64_t *indices;
+  int64_t stride, k;
+
+  static constexpr int64_t lanes = 16;
+  using Lanes = T __attribute__((ext_vector_type(lanes)));
+  using Flags = bool __attribute__((ext_vector_type(lanes)));
+
+  /// NaN is above all numbers.
+  static bool precedes(T x, T y) {
+    bool isBetter = Largest ? x > y : x < y;
+    return isBetter || (Largest ? x != x && y == y : y != y && x == x);
+  }
+
+  /// Elements have no more alignment than one of them.
+  static Lanes load(const T *elements) {
+    Lanes x;
+    memcpy(&x, elements, sizeof x);
+    return x;
+  }
+
+  /// A bit for each element that may come before the bound beside it.
+  static unsigned candidates(const Lanes &x, const Lanes &bounds) {
+    auto stays = Largest ? x <= bounds : x >= bounds;
+    auto bits =
+        __builtin_bit_cast(uint16_t, __builtin_convertvector(stays, Flags));
+    return uint16_t(~bits);
+  }
+
+  T *bounds() const { return values + (k - 1) * stride; }
+
+  /// Behind all that it does not precede, of `count` items so far.
+  void insert(int64_t j, T x, int64_t index, int64_t count) {
+    int64_t at = count * stride + j;
+    for (; at >= stride && precedes(x, values[at - stride]); at -= stride) {
+      values[at] = values[at - stride];
+      indices[at] = indices[at - stride];
+    }
+    values[at] = x;
+    indices[at] = index;
+  }
+  /// In place of the last one, if it comes before that.
+  void offer(int64_t j, T x, int64_t index) {
+    if (precedes(x, bounds()[j]))
+      insert(j, x, index, k - 1);
+  }
+
+  /// One row, whose elements are neighbours.
+  void takeRow(const T *row, int64_t length) {
+    for (int64_t i = 0; i < k; ++i)
+      insert(0, row[i], i, i);
+    int64_t i = k;
+    for (; i + lanes <= length; i += lanes)
+      for (unsigned left = candidates(load(row + i), Lanes(*bounds()));
+           left != 0; left &= left - 1)
+        offer(0, row[i + __builtin_ctz(left)], i + __builtin_ctz(left));
+    for (; i < length; ++i)
+      offer(0, row[i], i);
+  }
+
+  /// Rows from `begin` to `end`, element by element of all of them.
+  void takeColumns(const T *elements, int64_t length, int64_t begin,
+                   int64_t end) {
+    for (int64_t i = 0; i < length; ++i, elements += stride) {
+      int64_t j = begin;
+      if (i < k) {
+        for (; j < end; ++j)
+          insert(j, elements[j], i, i);
+        continue;
+      }
+      for (; j + lanes <= end; j += lanes)
+        for (unsigned left = candidates(load(elements + j), load(bounds() + j));
+             left != 0; left &= left - 1)
+          offer(j + __builtin_ctz(left), elements[j + __builtin_ctz(left)], i);
+      for (; j < end; ++j)
+        offer(j, elements[j], i);
+    }
+  }
+};
+
+/// More of each row are kept in a heap.
+constexpr int64_t few = 16;
+
+template <typename T, bool Largest>
+void selectFew(const void *x, const Rows &rows, int64_t k, void *values,
+               int64_t *indices) {
+  // Of so many rows side by side the bounds stay in the nearest cache.
+  constexpr int64_t together = 1024;
+  const T *elements = static_cast<const T *>(x);
+  FewItems<T, Largest> first{static_cast<T *>(values), indices, rows.after, k};
+  for (int64_t before = 0; before < rows.before; ++before) {
+    if (rows.after == 1)
+      first.takeRow(elements, rows.length);
+    for (int64_t j = 0; rows.after > 1 && j < rows.after; j += together)
+      first.takeColumns(elements, rows.length, j,
+                        j + together < rows.after ? j + together : rows.after);
+    elements += rows.length * rows.after;
+    first.values += k * rows.after;
+    first.indices += k * rows.after;
+  }
+}
+
+using FewFn = void (*)(const void *x, const Rows &rows, int64_t k, void *values,
+                       int64_t *indices);
+
+/// For the types that rows of scores have; null for the others.
+FewFn fewOf(int64_t type, bool largest) {
+  switch (type) {
+  case ONNX_TYPE_FLOAT:
+    return largest ? selectFew<float, true> : selectFew<float, false>;
+  case ONNX_TYPE_DOUBLE:
+    return largest ? selectFew<double, true> : selectFew<double, false>;
+  case ONNX_TYPE_INT32:
+    return largest ? selectFew<int32_t, true> : selectFew<int32_t, false>;
+  case ONNX_TYPE_INT64:
+    return largest ? selectFew<int64_t, true> : selectFew<int64_t, false>;
+  default:
+    return nullptr;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Any number of each row
+//===----------------------------------------------------------------------===//
+
 struct Selection {
   KeyFn key;
   /// Null where the elements of a row are no neighbours.
   SkipFn skip;
   int64_t bytes, k;
   bool largest;
+
+  bool isMuch(int64_t length) const { return k > length / 8; }
 };
 
 } // namespace
+
+/// One row of the operand.
+struct Row {
+  const OnnxcValue &x;
+  int64_t begin, length, stride;
+
+  Item item(const Selection &wanted, int64_t i) const {
+    uint64_t key = wanted.key(x.data, begin + i * stride);
+    return {wanted.largest ? ~key : key, i};
+  }
+};
+
+/// Few of a row: those that beat the last of the first ones are looked at.
+static const Item *firstByHeap(const Row &row, const Selection &wanted,
+                               Item *items) {
+  const void *elements =
+      static_cast<const char *>(row.x.data) + row.begin * wanted.bytes;
+  FirstItems first(items, wanted.k);
+  for (int64_t i = 0; i < row.length; ++i) {
+    if (wanted.skip && first.isFull())
+      i = wanted.skip(elements, i, row.length, first.lastIndex());
+    if (i < row.length)
+      first.add(row.item(wanted, i));
+  }
+  first.sort();
+  return items;
+}
+
+/// Much of a row: all of it. `items` has room for it twice.
+static const Item *firstBySorting(const Row &row, const Selection &wanted,
+                                  Item *items) {
+  for (int64_t i = 0; i < row.length; ++i)
+    items[i] = row.item(wanted, i);
+  return sortByKey(items, items + row.length, row.length);
+}
 
 static void select(const OnnxcValue &x, const Rows &rows,
                    const Selection &wanted, Item *items, char *values,
                    int64_t *indices) {
   const char *elements = static_cast<const char *>(x.data);
   int64_t bytes = wanted.bytes, k = wanted.k;
-  FirstItems first(items, k);
   for (int64_t before = 0; before < rows.before; ++before)
     for (int64_t after = 0; after < rows.after; ++after) {
       int64_t begin = before * rows.length * rows.after + after;
-      for (int64_t i = 0; i < rows.length; ++i) {
-        if (wanted.skip && first.isFull())
-          i = wanted.skip(elements + begin * bytes, i, rows.length,
-                          first.lastIndex());
-        if (i == rows.length)
-          break;
-        uint64_t key = wanted.key(x.data, begin + i * rows.after);
-        first.add({wanted.largest ? ~key : key, i});
-      }
-      first.sort();
+      Row row{x, begin, rows.length, rows.after};
+      const Item *first = wanted.isMuch(rows.length)
+                              ? firstBySorting(row, wanted, items)
+                              : firstByHeap(row, wanted, items);
       int64_t to = before * k * rows.after + after;
       for (int64_t i = 0; i < k; ++i, to += rows.after) {
-        int64_t from = begin + items[i].index * rows.after;
+        int64_t from = begin + first[i].index * rows.after;
         memcpy(values + to * bytes, elements + from * bytes, bytes);
-        indices[to] = items[i].index;
+        indices[to] = first[i].index;
       }
     }
 }
@@ -181,14 +343,18 @@ extern "C" int32_t onnxc_call_topk(OnnxcCall *call, int32_t, OnnxcValue *outs,
     return onnxc_rt_fail(call, ONNXC_ERR_VALUE,
                          "TopK: k is negative or above the size of the axis");
   int64_t count = rows.before * wanted.k * rows.after;
-  Item *items = allocate<Item>(call, wanted.k);
+  FewFn selectFew = wanted.k <= few ? fewOf(params[0], largest) : nullptr;
+  int64_t numItems = wanted.isMuch(rows.length) ? 2 * rows.length : wanted.k;
+  Item *items = allocate<Item>(call, selectFew ? 0 : numItems);
   char *values = static_cast<char *>(allocateBytes(call, count, wanted.bytes));
   int64_t *indices = allocate<int64_t>(call, count);
   if (!items || !values || !indices)
     return onnxc_rt_status(call);
   for (int64_t d = 0; d < x.rank; ++d)
     outs[0].dims[d] = outs[1].dims[d] = d == axis ? wanted.k : x.dims[d];
-  if (count > 0)
+  if (count > 0 && selectFew)
+    selectFew(x.data, rows, wanted.k, values, indices);
+  else if (count > 0)
     select(x, rows, wanted, items, values, indices);
   onnxc_rt_release(call, items);
   outs[0].data = values;

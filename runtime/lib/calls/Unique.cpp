@@ -54,6 +54,21 @@ public:
             key(x.data, slices.element(i, e / parts) * parts + e % parts);
   }
 
+  /// The numbers of all slices in their order; false after an error.
+  bool sort(OnnxcCall *call, int64_t *items) const {
+    if (!isString && length == 1)
+      return sortKeys(call, items);
+    int64_t *scratch = allocate<int64_t>(call, slices.count);
+    if (!scratch)
+      return false;
+    for (int64_t i = 0; i < slices.count; ++i)
+      items[i] = i;
+    sortStably(items, scratch, slices.count,
+               [&](int64_t a, int64_t b) { return compare(a, b) < 0; });
+    onnxc_rt_release(call, scratch);
+    return true;
+  }
+
   int compare(int64_t a, int64_t b) const {
     for (int64_t e = 0; e < length; ++e) {
       if (isString) {
@@ -69,6 +84,22 @@ public:
   }
 
 private:
+  /// Slices of one key each.
+  bool sortKeys(OnnxcCall *call, int64_t *items) const {
+    Keyed *keyed = allocate<Keyed>(call, slices.count);
+    Keyed *scratch = allocate<Keyed>(call, slices.count);
+    if (!keyed || !scratch)
+      return false;
+    for (int64_t i = 0; i < slices.count; ++i)
+      keyed[i] = {keys[i], i};
+    const Keyed *sorted = sortByKey(keyed, scratch, slices.count);
+    for (int64_t i = 0; i < slices.count; ++i)
+      items[i] = sorted[i].index;
+    onnxc_rt_release(call, keyed);
+    onnxc_rt_release(call, scratch);
+    return true;
+  }
+
   const char *text(int64_t i, int64_t e) const {
     const char *found =
         static_cast<const char *const *>(x.data)[slices.element(i, e)];
@@ -86,7 +117,6 @@ private:
 struct Group {
   int64_t first; ///< its first slice
   int64_t count;
-  int64_t number; ///< in sorted order
 };
 
 /// All that is computed before the size of the result is known.
@@ -99,42 +129,43 @@ struct Grouping {
 
 } // namespace
 
+/// The groups in the order of their first slices; false after an error.
+static bool orderByFirst(OnnxcCall *call, int64_t slices, Grouping &result) {
+  Group *groups = allocate<Group>(call, result.count);
+  int64_t *numbers = allocate<int64_t>(call, result.count);
+  if (!groups || !numbers)
+    return false;
+  int64_t next = 0;
+  for (int64_t i = 0; i < slices; ++i) {
+    int64_t group = result.groupOf[i];
+    if (result.groups[group].first == i) {
+      numbers[group] = next;
+      groups[next++] = result.groups[group];
+    }
+    result.groupOf[i] = numbers[group];
+  }
+  onnxc_rt_release(call, numbers);
+  onnxc_rt_release(call, result.groups);
+  result.groups = groups;
+  return true;
+}
+
 /// Sorts the slices and numbers the groups of equal ones; false after an error.
 static bool makeGroups(OnnxcCall *call, const Order &order, int64_t slices,
                        bool sorted, Grouping &result) {
   int64_t *items = allocate<int64_t>(call, slices);
-  int64_t *scratch = allocate<int64_t>(call, slices);
   result.groups = allocate<Group>(call, slices);
   result.groupOf = allocate<int64_t>(call, slices);
-  Group *spare = allocate<Group>(call, slices);
-  if (!items || !scratch || !result.groups || !result.groupOf || !spare)
+  if (!items || !result.groups || !result.groupOf || !order.sort(call, items))
     return false;
-  for (int64_t i = 0; i < slices; ++i)
-    items[i] = i;
-  sortStably(items, scratch, slices,
-             [&](int64_t a, int64_t b) { return order.compare(a, b) < 0; });
   for (int64_t i = 0; i < slices; ++i) {
-    if (i == 0 || order.compare(items[i - 1], items[i]) != 0) {
-      result.groups[result.count] = {items[i], 0, result.count};
-      ++result.count;
-    }
+    if (i == 0 || order.compare(items[i - 1], items[i]) != 0)
+      result.groups[result.count++] = {items[i], 0};
     ++result.groups[result.count - 1].count;
     result.groupOf[items[i]] = result.count - 1;
   }
-  if (!sorted) {
-    sortStably(
-        result.groups, spare, result.count,
-        [](const Group &a, const Group &b) { return a.first < b.first; });
-    // `scratch` takes the new number of each group.
-    for (int64_t g = 0; g < result.count; ++g)
-      scratch[result.groups[g].number] = g;
-    for (int64_t i = 0; i < slices; ++i)
-      result.groupOf[i] = scratch[result.groupOf[i]];
-  }
   onnxc_rt_release(call, items);
-  onnxc_rt_release(call, scratch);
-  onnxc_rt_release(call, spare);
-  return true;
+  return sorted || orderByFirst(call, slices, result);
 }
 
 /// Copies the first slice of each group.

@@ -10,6 +10,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <limits>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -181,6 +182,35 @@ TEST_F(SelectionTest, TopKOfMuchKnowsNaN) {
   }
 }
 
+// Columns side by side are those one by one: few of them, which are kept in
+// order, and more, which are a heap.
+TEST_F(SelectionTest, TopKOfColumnsFindsTheSameAsOfRows) {
+  constexpr int64_t length = 90, columns = 37;
+  Operand<float> x{{}, {2, length, columns}};
+  for (int i = 0; i < 2 * length * columns; ++i)
+    x.elements.push_back(i % 97 == 5 ? std::nanf("")
+                                     : float((i * 2654435761u >> 12) % 50));
+  for (bool largest : {true, false})
+    for (int64_t k : {int64_t(1), int64_t(4), int64_t(16), int64_t(17)}) {
+      outs[0].rank = outs[1].rank = 3;
+      ASSERT_EQ(topk(x, k, ONNX_TYPE_FLOAT, 1, largest), ONNXC_OK);
+      auto found = result<int64_t>(1, 2 * k * columns);
+      outs[0].rank = outs[1].rank = 1;
+      for (int64_t column = 0; column < 2 * columns; ++column) {
+        int64_t image = column / columns, at = column % columns;
+        std::vector<float> row;
+        std::vector<int64_t> first;
+        for (int64_t i = 0; i < length; ++i)
+          row.push_back(x.elements[(image * length + i) * columns + at]);
+        for (int64_t i = 0; i < k; ++i)
+          first.push_back(found[(image * k + i) * columns + at]);
+        std::vector<int64_t> all = orderOf(row, ONNX_TYPE_FLOAT, largest);
+        all.resize(k);
+        EXPECT_EQ(first, all);
+      }
+    }
+}
+
 TEST_F(SelectionTest, TopKRefusesWhatTheRowDoesNotHave) {
   EXPECT_EQ(topk<float>({{1, 2}, {2}}, 3, ONNX_TYPE_FLOAT, 0, true),
             ONNXC_ERR_VALUE);
@@ -244,6 +274,35 @@ TEST_F(SelectionTest, UniqueElements) {
             ONNXC_OK);
   EXPECT_THAT(result<int32_t>(0, dims[0][0]), ElementsAre(2, 1, 3, 4));
   EXPECT_THAT(result<int64_t>(2, 6), ElementsAre(0, 1, 1, 2, 3, 2));
+}
+
+// Sorted byte by byte, negative ones and all.
+TEST_F(SelectionTest, UniqueOfMany) {
+  Operand<double> x{{}, {3000}};
+  std::map<double, int64_t> firsts, counts;
+  for (int64_t i = 0; i < 3000; ++i) {
+    x.elements.push_back(double(int32_t(i * 2654435761u >> 7) % 700) * -1e-3);
+    firsts.try_emplace(x.elements.back(), i);
+    ++counts[x.elements.back()];
+  }
+  for (bool sorted : {true, false}) {
+    ASSERT_EQ(
+        run(onnxc_call_unique, {x.value()}, {ONNX_TYPE_DOUBLE, sorted, 0, 0}),
+        ONNXC_OK);
+    int64_t count = dims[0][0];
+    ASSERT_EQ(count, int64_t(counts.size()));
+    auto y = result<double>(0, count);
+    auto first = result<int64_t>(1, count), each = result<int64_t>(3, count);
+    for (int64_t i = 0; i < count; ++i) {
+      EXPECT_EQ(first[i], firsts[y[i]]);
+      EXPECT_EQ(each[i], counts[y[i]]);
+      EXPECT_TRUE(i == 0 ||
+                  (sorted ? y[i - 1] < y[i] : first[i - 1] < first[i]));
+    }
+    auto inverse = result<int64_t>(2, 3000);
+    for (int64_t i = 0; i < 3000; ++i)
+      EXPECT_EQ(y[inverse[i]], x.elements[i]);
+  }
 }
 
 TEST_F(SelectionTest, UniqueSlicesAndStrings) {

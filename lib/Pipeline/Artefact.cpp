@@ -17,6 +17,7 @@
 #include "onnxc/Target/CPU/Link.h"
 #include "onnxc/Target/CPU/NewFile.h"
 #include "onnxc/Target/CPU/Weights.h"
+#include "onnxc/Version.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
@@ -106,7 +107,7 @@ static std::string compilationInfo(ModuleOp module,
   llvm::json::OStream json(os);
   ModuleOp model = module->getParentOfType<ModuleOp>();
   json.object([&] {
-    json.attribute("compiler", "onnx-compile 0.1.0");
+    json.attribute("compiler", "onnx-compile " ONNXC_VERSION);
     json.attribute("level", int64_t(inputs.options.level));
     json.attribute("triple", inputs.machine.triple);
     json.attribute("cpu", inputs.machine.cpu);

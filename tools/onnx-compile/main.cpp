@@ -7,10 +7,17 @@
 #include "CommandLine.h"
 #include "Console.h"
 
+#include "onnxc/Version.h"
+
+#include "llvm/Config/llvm-config.h"
+
 #include <csignal>
 #include <cstdio>
 #include <string>
 #include <unistd.h>
+
+static constexpr char versionText[] =
+    "onnx-compile " ONNXC_VERSION " (LLVM " LLVM_VERSION_STRING ")\n";
 
 /// What an interrupt cancels.
 static OMCompiler *running = nullptr;
@@ -50,7 +57,7 @@ int main(int argc, char **argv) {
   if (!line.error.empty())
     return usageError(line.error);
   if (line.help || line.version) {
-    std::fputs(line.help ? helpText().c_str() : "onnx-compile 0.1.0\n", stdout);
+    std::fputs(line.help ? helpText().c_str() : versionText, stdout);
     return 0;
   }
   OMCompiler *compiler = omCompilerCreate();

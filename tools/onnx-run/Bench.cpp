@@ -4,65 +4,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Options.h"
+#include "Measure.h"
 
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
-#include "llvm/Support/JSON.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
-#include "llvm/TargetParser/Host.h"
-
-#include <chrono>
-#include <thread>
 
 using namespace llvm;
 using namespace onnxc;
 using namespace onnxc::run;
-
-using Clock = std::chrono::steady_clock;
-
-static double seconds(Clock::duration time) {
-  return std::chrono::duration<double>(time).count();
-}
-
-/// "model name" of /proc/cpuinfo, else LLVM's name.
-static std::string processorName() {
-  if (auto file = MemoryBuffer::getFileAsStream("/proc/cpuinfo"))
-    for (StringRef line : split((*file)->getBuffer(), '\n'))
-      if (line.starts_with("model name"))
-        return line.split(':').second.trim().str();
-  return sys::getHostCPUName().str();
-}
-
-/// Seconds of each timed run.
-static Expected<std::vector<double>> measure(const Artefact &artefact,
-                                             OMContext *context,
-                                             const InputSet &inputs,
-                                             const Options &options) {
-  std::vector<OMBuffer> outputs(artefact.outputs().size());
-  std::vector<double> times;
-  auto once = [&] {
-    // Fresh buffers: the runtime fills in its own, reused memory.
-    llvm::fill(outputs, OMBuffer{});
-    return artefact.omContextRun(context, inputs.buffers().data(),
-                                 int64_t(inputs.buffers().size()),
-                                 outputs.data(),
-                                 int64_t(outputs.size())) == OM_STATUS_OK;
-  };
-  for (int64_t i = 0; i < options.warmup; ++i)
-    if (!once())
-      return failure("%s", artefact.omContextGetMessage(context));
-  Clock::time_point begin = Clock::now();
-  while (options.duration > 0 ? seconds(Clock::now() - begin) < options.duration
-                              : int64_t(times.size()) < options.iterations) {
-    Clock::time_point start = Clock::now();
-    if (!once())
-      return failure("%s", artefact.omContextGetMessage(context));
-    times.push_back(seconds(Clock::now() - start));
-  }
-  return times;
-}
 
 /// The smallest time that at least `percent` of the sorted times do not exceed.
 static double percentile(ArrayRef<double> sorted, unsigned percent) {
@@ -94,21 +43,14 @@ static void printTable(const json::Object &report) {
 }
 
 Error run::bench(const Artefact &artefact, const Options &options) {
-  Expected<InputSet> inputs = makeInputs(artefact, options);
-  if (!inputs)
-    return inputs.takeError();
-  OMContext *context = artefact.omContextCreate(artefact.entry().c_str());
-  if (!context)
-    return failure("%s", artefact.omGetLastError());
-  Expected<std::vector<double>> times =
-      measure(artefact, context, *inputs, options);
-  int64_t memory = artefact.omContextGetMemory(context);
-  artefact.omContextDestroy(context);
+  Expected<Measurement> measurement = Measurement::prepare(artefact, options);
+  if (!measurement)
+    return measurement.takeError();
+  if (Error error = measurement->warmUp())
+    return error;
+  Expected<std::vector<double>> times = measurement->time();
   if (!times)
     return times.takeError();
-  if (times->empty())
-    return failure("nothing was timed: --iterations is 0");
-
   llvm::sort(*times);
   double sum = 0;
   for (double time : *times)
@@ -119,16 +61,13 @@ Error run::bench(const Artefact &artefact, const Options &options) {
   for (unsigned percent : options.percentiles)
     milliseconds["p" + std::to_string(percent)] =
         percentile(*times, percent) * 1e3;
-  json::Object report{
-      {"schema", 1},
-      {"machine", json::Object{{"processor", processorName()},
-                               {"processors",
-                                int64_t(std::thread::hardware_concurrency())}}},
-      {"threads", artefact.omGetThreads()},
-      {"warmup", options.warmup},
-      {"iterations", int64_t(times->size())},
-      {"context_bytes", memory},
-      {"milliseconds", std::move(milliseconds)}};
+  json::Object report{{"schema", 1},
+                      {"machine", describeMachine()},
+                      {"threads", artefact.omGetThreads()},
+                      {"warmup", options.warmup},
+                      {"iterations", int64_t(times->size())},
+                      {"context_bytes", measurement->memory()},
+                      {"milliseconds", std::move(milliseconds)}};
   if (options.json)
     outs() << formatv("{0:2}\n", json::Value(std::move(report)));
   else

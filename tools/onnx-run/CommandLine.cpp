@@ -23,9 +23,20 @@ namespace {
 /// Which verbs know an option.
 enum Verbs : unsigned {
   OfRun = 1u << unsigned(Verb::Run),
+  OfVerify = 1u << unsigned(Verb::Verify),
   OfBench = 1u << unsigned(Verb::Bench),
+  OfProfile = 1u << unsigned(Verb::Profile),
   OfInfo = 1u << unsigned(Verb::Info),
-  OfAll = OfRun | OfBench | OfInfo
+  Checks = OfRun | OfVerify,
+  Timers = OfBench | OfProfile,
+  Runners = Checks | Timers,
+  OfAll = Runners | OfInfo
+};
+
+struct VerbRow {
+  StringRef name;
+  Verb verb;
+  StringRef help;
 };
 
 /// Takes the value; false if it is no good.
@@ -79,41 +90,59 @@ static bool setPercentiles(Options &options, StringRef text) {
   return true;
 }
 
+/// A number of runs, instead of a time.
+static bool setIterations(Options &options, StringRef text) {
+  options.duration = 0;
+  return setCount<&Options::iterations>(options, text);
+}
+
+static constexpr VerbRow verbs[] = {
+    {"run", Verb::Run, "run once, print or compare; also without the word"},
+    {"verify", Verb::Verify, "compare with stored outputs"},
+    {"bench", Verb::Bench, "measure the time of a run"},
+    {"profile", Verb::Profile, "tell which kernels the time goes into"},
+    {"info", Verb::Info, "what the artefact says"},
+};
+
 static const Option table[] = {
-    {"input", "[NAME=]@FILE", OfRun | OfBench, append<&Options::inputs>,
+    {"input", "[NAME=]@FILE", Runners, append<&Options::inputs>,
      "an input from a .npy, .pb (ONNX test data) or raw file"},
-    {"data-set", "FOLDER", OfRun | OfBench, setText<&Options::dataSet>,
-     "inputs from input_N.pb; run compares with output_N.pb"},
-    {"shape", "NAME:1x3x224", OfRun | OfBench, append<&Options::shapes>,
+    {"data-set", "FOLDER", Runners, append<&Options::dataSets>,
+     "inputs from input_N.pb, outputs to compare from output_N.pb; may be "
+     "given again to run and verify"},
+    {"shape", "NAME:1x3x224", Runners, append<&Options::shapes>,
      "shape of a random input"},
-    {"dim", "SYMBOL=SIZE", OfRun | OfBench, append<&Options::dims>,
+    {"dim", "SYMBOL=SIZE", Runners, append<&Options::dims>,
      "size of a named dimension of random inputs, else 1"},
-    {"seed", "N", OfRun | OfBench, setCount<&Options::seed>,
+    {"seed", "N", Runners, setCount<&Options::seed>,
      "seed of random inputs, else 0"},
-    {"threads", "N", OfRun | OfBench, setCount<&Options::threads>,
+    {"threads", "N", Runners, setCount<&Options::threads>,
      "most threads of a run, else all processors"},
     {"entry", "NAME", OfAll, setText<&Options::entry>,
      "entry point, else the first"},
-    {"quiet", "", OfRun | OfBench, setFlag<&Options::quiet>,
+    {"quiet", "", Runners, setFlag<&Options::quiet>,
      "print no outputs and nothing about random inputs"},
-    {"expect", "[NAME=]@FILE", OfRun, append<&Options::expects>,
+    {"expect", "[NAME=]@FILE", Checks, append<&Options::expects>,
      "compare an output with a file"},
-    {"atol", "X", OfRun, setReal<&Options::atol>,
+    {"atol", "X", Checks, setReal<&Options::atol>,
      "allowed absolute difference, else 1e-7"},
-    {"rtol", "X", OfRun, setReal<&Options::rtol>,
+    {"rtol", "X", Checks, setReal<&Options::rtol>,
      "allowed relative difference, else 1e-3"},
     {"save", "FOLDER", OfRun, setText<&Options::saveFolder>,
      "write each output as NAME.npy"},
-    {"warmup", "N", OfBench, setCount<&Options::warmup>,
+    {"warmup", "N", Timers, setCount<&Options::warmup>,
      "runs before the timed ones, else 10"},
-    {"iterations", "N", OfBench, setCount<&Options::iterations>,
-     "timed runs, else 100"},
-    {"duration", "SECONDS", OfBench, setReal<&Options::duration>,
+    {"iterations", "N", Timers, setIterations,
+     "timed runs, else 100, or 2 seconds of them to profile"},
+    {"duration", "SECONDS", Timers, setReal<&Options::duration>,
      "how long to time runs, instead of --iterations"},
+    {"top", "N", OfProfile, setCount<&Options::top>,
+     "how many functions to show, else 30"},
     {"percentiles", "P,...", OfBench, setPercentiles,
      "which to report, else 50,90,99"},
-    {"json", "", OfBench | OfInfo, setFlag<&Options::json>, "report as JSON"},
+    {"json", "", Timers | OfInfo, setFlag<&Options::json>, "report as JSON"},
     {"help", "", OfAll, setFlag<&Options::help>, "this text"},
+    {"version", "", OfAll, setFlag<&Options::version>, "the version"},
 };
 
 static const Option *findOption(StringRef name) {
@@ -151,15 +180,18 @@ static Error takeOption(ArrayRef<const char *> &arguments, Options &options) {
   return Error::success();
 }
 
-Expected<Options> run::parseCommandLine(ArrayRef<const char *> arguments) {
+static Expected<Options> parseWords(ArrayRef<const char *> arguments) {
   Options options;
   StringRef first = arguments.empty() ? "" : arguments.front();
-  if (first == "bench" || first == "info" || first == "run") {
-    options.verb = first == "bench"  ? Verb::Bench
-                   : first == "info" ? Verb::Info
-                                     : Verb::Run;
-    arguments = arguments.drop_front();
-  }
+  for (const VerbRow &row : verbs)
+    if (first == row.name) {
+      options.verb = row.verb;
+      arguments = arguments.drop_front();
+    }
+  if (options.verb == Verb::Profile)
+    options.duration = 2;
+  if (options.verb == Verb::Verify)
+    options.quiet = true;
   while (!arguments.empty()) {
     StringRef argument = arguments.front();
     if (argument.starts_with("-")) {
@@ -173,34 +205,46 @@ Expected<Options> run::parseCommandLine(ArrayRef<const char *> arguments) {
     options.model = argument.str();
     arguments = arguments.drop_front();
   }
-  if (options.model.empty() && !options.help)
-    return failure("which model? onnx-run [run|bench|info] MODEL.so [options]");
+  return options;
+}
+
+Expected<Options> run::parseCommandLine(ArrayRef<const char *> arguments) {
+  Expected<Options> options = parseWords(arguments);
+  if (!options || options->help || options->version)
+    return options;
+  if (options->model.empty())
+    return failure(
+        "which model? onnx-run [%s] MODEL.so [options]",
+        join(map_range(verbs, [](const VerbRow &v) { return v.name; }), "|")
+            .c_str());
+  bool checks = Checks >> unsigned(options->verb) & 1;
+  if (!checks && options->dataSets.size() > 1)
+    return failure("--data-set may be given only once to this command");
+  if (options->verb == Verb::Verify && options->dataSets.empty() &&
+      options->expects.empty())
+    return failure("what should the outputs be? Say --data-set or --expect");
   return options;
 }
 
 std::string run::helpText() {
   std::string text;
   raw_string_ostream out(text);
-  out << "onnx-run [run] MODEL.so [options]    run once, print or compare\n"
-         "onnx-run bench MODEL.so [options]    measure the time of a run\n"
-         "onnx-run info MODEL.so [options]     what the artefact says\n"
-         "\n"
-         "Inputs that are not given are random. Exit status: 0 ok, 1 the "
-         "model\n"
-         "or an input was rejected, 2 usage, 3 an output differs.\n"
-         "\n";
+  out << "usage: onnx-run [VERB] MODEL.so [options]\n\n";
+  for (const VerbRow &row : verbs)
+    out << "  " << left_justify(row.name, 9) << row.help << "\n";
+  out << "\nInputs that are not given are random. Exit status: 0 ok, 1 the "
+         "model\nor an input was rejected, 2 usage, 3 an output differs.\n\n";
   for (const Option &option : table) {
     std::string left = ("--" + option.name).str();
     if (!option.value.empty())
       left += ("=" + option.value).str();
-    out << "  " << left << std::string(26 - left.size(), ' ') << option.help;
+    out << "  " << left_justify(left, 26) << option.help;
     if (option.verbs != OfAll) {
-      out << " (";
       ListSeparator comma;
-      for (auto [verb, name] :
-           {std::pair(OfRun, "run"), {OfBench, "bench"}, {OfInfo, "info"}})
-        if (option.verbs & verb)
-          out << comma << name;
+      out << " (";
+      for (const VerbRow &row : verbs)
+        if (option.verbs >> unsigned(row.verb) & 1)
+          out << comma << row.name;
       out << ")";
     }
     out << "\n";

@@ -220,9 +220,9 @@ static Expected<Tensor> randomTensor(const OMArgument &argument,
 }
 
 Expected<InputSet> run::makeInputs(const Artefact &artefact,
-                                   const Options &options) {
+                                   const Options &options, StringRef dataSet) {
   Expected<ValuesByIndex> given =
-      readValues(options.inputs, options.dataSet, "input", artefact.inputs());
+      readValues(options.inputs, dataSet, "input", artefact.inputs());
   if (!given)
     return given.takeError();
   for (StringRef text : options.shapes)

@@ -24,19 +24,20 @@ enum ExitStatus {
   ExitInternalError = 5
 };
 
-enum class Verb { Run, Bench, Info };
+enum class Verb { Run, Verify, Bench, Profile, Info };
 
 struct Options {
   Verb verb = Verb::Run;
   std::string model;
   std::string entry;
   int64_t threads = 0;
-  bool help = false;
+  bool help = false, version = false;
   std::vector<std::string> inputs;  ///< name=@file, or @file in order
   std::vector<std::string> expects; ///< the same for outputs
-  std::string dataSet;              ///< folder with input_0.pb, output_0.pb
-  std::vector<std::string> shapes;  ///< name:1x3x?
-  std::vector<std::string> dims;    ///< symbol=8
+  /// Folders with input_0.pb, output_0.pb.
+  std::vector<std::string> dataSets;
+  std::vector<std::string> shapes; ///< name:1x3x?
+  std::vector<std::string> dims;   ///< symbol=8
   int64_t seed = 0;
   std::string saveFolder;
   double atol = 1e-7, rtol = 1e-3;
@@ -45,6 +46,7 @@ struct Options {
   int64_t warmup = 10;
   int64_t iterations = 100;
   double duration = 0; ///< seconds; instead of iterations
+  int64_t top = 30;
   std::vector<unsigned> percentiles = {50, 90, 99};
   bool json = false;
 };
@@ -62,16 +64,25 @@ using ValuesByIndex = std::map<size_t, Value>;
 llvm::Expected<ValuesByIndex>
 readValues(llvm::ArrayRef<std::string> texts, llvm::StringRef dataSet,
            llvm::StringRef prefix, llvm::ArrayRef<const OMArgument *> known);
-/// All inputs: given ones, and random ones for the others, which it says.
+/// All inputs: given ones, those of the folder if there is one, and random ones
+/// for the others, which it says.
 llvm::Expected<InputSet> makeInputs(const Artefact &artefact,
-                                    const Options &options);
+                                    const Options &options,
+                                    llvm::StringRef dataSet);
 
 /// Compares and reports to stderr; true if all agree.
 bool compareOutput(const std::string &name, const Value &actual,
                    const Value &expected, const Options &options);
 
+enum class Verdict { NothingToCompare, Agrees, Differs };
+
+/// Runs once for each data set, prints and compares.
+llvm::Expected<Verdict> runAndCompare(const Artefact &artefact,
+                                      const Options &options);
 /// Times runs and reports to stdout.
 llvm::Error bench(const Artefact &artefact, const Options &options);
+/// Reports to stdout which functions the time of runs goes into.
+llvm::Error profile(const Artefact &artefact, const Options &options);
 /// What the artefact says about itself.
 llvm::Error info(const Artefact &artefact, bool json);
 

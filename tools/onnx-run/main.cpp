@@ -6,8 +6,8 @@
 
 #include "Options.h"
 
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FileSystem.h"
+#include "onnxc/Version.h"
+
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -15,79 +15,48 @@ using namespace llvm;
 using namespace onnxc;
 using namespace onnxc::run;
 
-/// A file name for an output: what is odd in its name becomes '_'.
-static std::string fileNameOf(StringRef name) {
-  std::string file = name.str();
-  for (char &c : file)
-    if (!isAlnum(c) && c != '-' && c != '.')
-      c = '_';
-  return file;
-}
-
-static Error showOutput(const OMArgument &argument, const Value &value,
-                        const Options &options) {
-  if (!options.quiet)
-    outs() << valueText(argument.name, value);
-  if (options.saveFolder.empty())
-    return Error::success();
-  if (std::error_code error = sys::fs::create_directories(options.saveFolder))
-    return failure("cannot make %s: %s", options.saveFolder.c_str(),
-                   error.message().c_str());
-  return writeValue(options.saveFolder + "/" + fileNameOf(argument.name),
-                    value);
-}
-
-/// One run of the model. `agrees` tells whether all expectations were met.
-static Error runOnce(const Artefact &artefact, OMContext *context,
-                     const Options &options, const ValuesByIndex &expectations,
-                     bool &agrees) {
-  Expected<InputSet> inputSet = makeInputs(artefact, options);
-  if (!inputSet)
-    return inputSet.takeError();
-  std::vector<OMBuffer> outputs(artefact.outputs().size());
-  if (artefact.omContextRun(context, inputSet->buffers().data(),
-                            int64_t(inputSet->buffers().size()), outputs.data(),
-                            int64_t(outputs.size())) != OM_STATUS_OK)
-    return failure("%s", artefact.omContextGetMessage(context));
-  for (auto [i, argument] : enumerate(artefact.outputs())) {
-    Value value = Value::copyOf(artefact, *argument, outputs[i]);
-    if (Error error = showOutput(*argument, value, options))
-      return error;
-    auto it = expectations.find(i);
-    if (it != expectations.end())
-      agrees &= compareOutput(argument->name, value, it->second, options);
-  }
-  return Error::success();
-}
-
 /// Prints an error the way every tool does.
 static int reject(Error error) {
   logAllUnhandledErrors(std::move(error), errs(), "onnx-run: error: ");
   return ExitModelRejected;
 }
 
-static int runAndCompare(const Artefact &artefact, const Options &options,
-                         ArrayRef<const char *> arguments) {
-  Expected<ValuesByIndex> expectations = readValues(
-      options.expects, options.dataSet, "output", artefact.outputs());
-  if (!expectations)
-    return reject(expectations.takeError());
-  OMContext *context = artefact.omContextCreate(artefact.entry().c_str());
-  if (!context)
-    return reject(failure("%s", artefact.omGetLastError()));
-  bool agrees = true;
-  Error error = runOnce(artefact, context, options, *expectations, agrees);
-  artefact.omContextDestroy(context);
-  if (error)
-    return reject(std::move(error));
-  if (expectations->empty())
+/// The last line of a check says how it went, and what was asked.
+static int tell(Verdict verdict, ArrayRef<const char *> arguments) {
+  if (verdict == Verdict::NothingToCompare)
     return ExitOk;
   outs().flush();
-  errs() << (agrees ? "PASSED" : "FAILED") << ":";
+  errs() << (verdict == Verdict::Agrees ? "PASSED" : "FAILED") << ":";
   for (const char *argument : arguments)
     errs() << " " << argument;
   errs() << "\n";
-  return agrees ? ExitOk : ExitVerificationFailed;
+  return verdict == Verdict::Agrees ? ExitOk : ExitVerificationFailed;
+}
+
+static Error report(const Artefact &artefact, const Options &options) {
+  switch (options.verb) {
+  case Verb::Bench:
+    return bench(artefact, options);
+  case Verb::Profile:
+    return profile(artefact, options);
+  default:
+    return info(artefact, options.json);
+  }
+}
+
+static int obey(const Options &options, ArrayRef<const char *> arguments) {
+  Expected<std::unique_ptr<Artefact>> artefact =
+      Artefact::load(options.model, options.entry);
+  if (!artefact)
+    return reject(artefact.takeError());
+  if (options.threads)
+    (*artefact)->omSetThreads(options.threads);
+  if (options.verb == Verb::Run || options.verb == Verb::Verify) {
+    Expected<Verdict> verdict = runAndCompare(**artefact, options);
+    return verdict ? tell(*verdict, arguments) : reject(verdict.takeError());
+  }
+  Error error = report(**artefact, options);
+  return error ? reject(std::move(error)) : ExitOk;
 }
 
 int main(int argc, char **argv) {
@@ -99,19 +68,9 @@ int main(int argc, char **argv) {
     errs() << "onnx-run --help lists all options\n";
     return ExitUsage;
   }
-  if (options->help) {
-    outs() << helpText();
+  if (options->help || options->version) {
+    outs() << (options->help ? helpText() : "onnx-run " ONNXC_VERSION "\n");
     return ExitOk;
   }
-  Expected<std::unique_ptr<Artefact>> artefact =
-      Artefact::load(options->model, options->entry);
-  if (!artefact)
-    return reject(artefact.takeError());
-  if (options->threads)
-    (*artefact)->omSetThreads(options->threads);
-  if (options->verb == Verb::Run)
-    return runAndCompare(**artefact, *options, arguments);
-  Error error = options->verb == Verb::Bench ? bench(**artefact, *options)
-                                             : info(**artefact, options->json);
-  return error ? reject(std::move(error)) : ExitOk;
+  return obey(*options, arguments);
 }

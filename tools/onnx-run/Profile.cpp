@@ -1,0 +1,215 @@
+//===- Profile.cpp - onnx-run profile ---------------------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Samples the thread that calls the model. Kernels are functions of their own
+// with names, so that the artefact is the same one that is used otherwise.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Measure.h"
+#include "Sampler.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Demangle/Demangle.h"
+#include "llvm/Object/ELFObjectFile.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+using namespace onnxc;
+using namespace onnxc::run;
+
+namespace {
+
+/// Whose code it is.
+enum class Part { Kernel, Host, Runtime, Library };
+
+struct Function {
+  uintptr_t begin = 0, end = 0;
+  std::string name;
+  Part part = Part::Runtime;
+};
+
+/// The functions of a loaded artefact.
+class Functions {
+public:
+  static Expected<Functions> of(const Artefact &artefact, StringRef path);
+  /// The one with this instruction; a library, if it is none of the artefact.
+  Function find(uintptr_t address) const;
+
+private:
+  std::vector<Function> sorted;
+};
+
+/// Samples by function.
+struct Row {
+  std::string name;
+  Part part;
+  int64_t samples = 0;
+};
+
+} // namespace
+
+static StringRef nameOf(Part part) {
+  switch (part) {
+  case Part::Kernel:
+    return "kernel";
+  case Part::Host:
+    return "host";
+  case Part::Runtime:
+    return "runtime";
+  case Part::Library:
+    return "library";
+  }
+  llvm_unreachable("no part");
+}
+
+static Part partOf(StringRef symbol) {
+  if (symbol.starts_with("kernel_"))
+    return Part::Kernel;
+  bool isHost =
+      symbol.starts_with("region.") ||
+      (symbol.starts_with("onnxc_") && !symbol.starts_with("onnxc_rt_") &&
+       !symbol.starts_with("onnxc_call_"));
+  return isHost ? Part::Host : Part::Runtime;
+}
+
+/// The demangled name without its parameters.
+static std::string shortName(StringRef symbol) {
+  std::string name = demangle(symbol);
+  StringRef rest = name;
+  rest.consume_front("(anonymous namespace)::");
+  return rest.split('(').first.str();
+}
+
+Expected<Functions> Functions::of(const Artefact &artefact, StringRef path) {
+  Dl_info loaded;
+  if (!dladdr(reinterpret_cast<void *>(artefact.omContextRun), &loaded))
+    return failure("cannot tell where %s is loaded", path.str().c_str());
+  auto base = reinterpret_cast<uintptr_t>(loaded.dli_fbase);
+  auto file = object::ObjectFile::createObjectFile(path);
+  if (!file)
+    return file.takeError();
+  Functions functions;
+  for (object::ELFSymbolRef symbol : file->getBinary()->symbols()) {
+    Expected<uint64_t> address = symbol.getAddress();
+    Expected<StringRef> name = symbol.getName();
+    if (symbol.getELFType() == ELF::STT_FUNC && address && name && *address)
+      functions.sorted.push_back({base + *address,
+                                  base + *address + symbol.getSize(),
+                                  shortName(*name), partOf(*name)});
+    consumeError(address.takeError());
+    consumeError(name.takeError());
+  }
+  llvm::sort(functions.sorted, [](const Function &a, const Function &b) {
+    return a.begin < b.begin;
+  });
+  return functions;
+}
+
+Function Functions::find(uintptr_t address) const {
+  auto next = llvm::upper_bound(
+      sorted, address,
+      [](uintptr_t address, const Function &f) { return address < f.begin; });
+  if (next != sorted.begin() && address < std::prev(next)->end)
+    return *std::prev(next);
+  Dl_info loaded;
+  if (!dladdr(reinterpret_cast<void *>(address), &loaded) || !loaded.dli_fname)
+    return {0, 0, "unknown", Part::Library};
+  std::string name = sys::path::filename(loaded.dli_fname).str();
+  if (loaded.dli_sname)
+    name += ": " + shortName(loaded.dli_sname);
+  return {0, 0, name, Part::Library};
+}
+
+/// Functions, those with most samples first.
+static std::vector<Row> countSamples(const Functions &functions) {
+  std::vector<Row> rows;
+  StringMap<size_t> numbers;
+  for (uintptr_t address : Sampler::addresses()) {
+    Function function = functions.find(address);
+    size_t number =
+        numbers.try_emplace(function.name, rows.size()).first->second;
+    if (number == rows.size())
+      rows.push_back({function.name, function.part});
+    ++rows[number].samples;
+  }
+  llvm::sort(rows, [](const Row &a, const Row &b) {
+    return a.samples != b.samples ? a.samples > b.samples : a.name < b.name;
+  });
+  return rows;
+}
+
+static json::Object makeReport(const Artefact &artefact, ArrayRef<Row> rows,
+                               ArrayRef<double> times) {
+  int64_t samples = Sampler::addresses().size();
+  double mean = 0;
+  for (double time : times)
+    mean += time * 1e3 / double(times.size());
+  json::Array functions;
+  std::map<StringRef, double> parts;
+  for (const Row &row : rows) {
+    double share = double(row.samples) / double(samples);
+    parts[nameOf(row.part)] += share;
+    functions.push_back(json::Object{{"name", row.name},
+                                     {"part", nameOf(row.part)},
+                                     {"share", share},
+                                     {"milliseconds", share * mean}});
+  }
+  json::Object shares;
+  for (auto [name, share] : parts)
+    shares[name] = share;
+  return json::Object{{"schema", 1},
+                      {"machine", describeMachine()},
+                      {"threads", artefact.omGetThreads()},
+                      {"iterations", int64_t(times.size())},
+                      {"milliseconds", mean},
+                      {"samples", samples},
+                      {"shares", std::move(shares)},
+                      {"functions", std::move(functions)}};
+}
+
+static void printReport(const json::Object &report, int64_t top) {
+  outs() << format("%.4f ms per run, %lld runs, %lld thread(s), %lld samples",
+                   *report.getNumber("milliseconds"),
+                   *report.getInteger("iterations"),
+                   *report.getInteger("threads"), *report.getInteger("samples"))
+         << "\n\n        ms   share  part     function\n";
+  for (const json::Value &value : *report.getArray("functions")) {
+    if (top-- == 0)
+      break;
+    const json::Object &row = *value.getAsObject();
+    outs() << format("%10.4f  %5.1f%%  ", *row.getNumber("milliseconds"),
+                     *row.getNumber("share") * 100)
+           << left_justify(*row.getString("part"), 9) << *row.getString("name")
+           << "\n";
+  }
+}
+
+Error run::profile(const Artefact &artefact, const Options &options) {
+  Expected<Functions> functions = Functions::of(artefact, options.model);
+  if (!functions)
+    return functions.takeError();
+  Expected<Measurement> measurement = Measurement::prepare(artefact, options);
+  if (!measurement)
+    return measurement.takeError();
+  if (Error error = measurement->warmUp())
+    return error;
+  Expected<Sampler> sampler = Sampler::start();
+  if (!sampler)
+    return sampler.takeError();
+  Expected<std::vector<double>> times = measurement->time();
+  sampler->stop();
+  if (!times)
+    return times.takeError();
+  if (Sampler::addresses().empty())
+    return failure("the runs were too short for a sample; say --duration");
+  json::Object report = makeReport(artefact, countSamples(*functions), *times);
+  if (options.json)
+    outs() << formatv("{0:2}\n", json::Value(std::move(report)));
+  else
+    printReport(report, options.top);
+  return Error::success();
+}

@@ -26,6 +26,7 @@
 
 #include "onnxc/Runtime.h"
 
+#include <atomic>
 #include <cstddef>
 #include <deque>
 #include <dlfcn.h>
@@ -199,13 +200,28 @@ private:
     void operator()(void *handle) const { dlclose(handle); }
   };
 
+  /// A name of the file that it has not been loaded by, in which `/` and `/./`
+  /// spell a number. The dynamic linker gives what it has loaded by the same
+  /// name, even if the file is another one by now: a model that was compiled
+  /// again. By a new name it looks.
+  static std::string freshName(const std::string &path) {
+    static std::atomic<unsigned> loads{0};
+    size_t slash = path.rfind('/');
+    std::string name = slash == std::string::npos ? "." : path.substr(0, slash);
+    for (unsigned number = ++loads; number != 0; number >>= 1)
+      name += number & 1 ? "/./" : "/";
+    return name + path.substr(slash + 1);
+  }
+
   static void *open(const std::string &path) {
-    // Without a slash dlopen would look in the library path.
-    std::string file = path.find('/') == std::string::npos ? "./" + path : path;
-    void *handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (!handle)
-      throw std::runtime_error(dlerror());
-    return handle;
+    std::string name = freshName(path);
+    void *handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (handle)
+      return handle;
+    std::string message = dlerror();
+    if (size_t at = message.find(name); at != std::string::npos)
+      message.replace(at, name.size(), path);
+    throw std::runtime_error(message);
   }
 
   /// The artefact's function of this name.

@@ -143,6 +143,22 @@ TEST(ExecutionSession, FailuresAreExceptions) {
       HasSubstr("another element type"));
 }
 
+// A model that is compiled again while an older session lives.
+TEST(ExecutionSession, LoadsTheFileThatIsThere) {
+  TemporaryFolder temporary;
+  fs::path model = temporary.path / "model.so";
+  float weights[4] = {1, 2, 3, 5};
+  std::ofstream(temporary.path / "fake-side.weights", std::ios::binary)
+      .write(reinterpret_cast<const char *>(weights), sizeof weights);
+  fs::copy_file(fake, model);
+  onnxc::ExecutionSession first(model);
+  fs::remove(model);
+  fs::copy_file(folder + "/fake-side.so", model);
+  onnxc::ExecutionSession second(model);
+  EXPECT_EQ(firstOutput(first), 36);
+  EXPECT_EQ(firstOutput(second), 45);
+}
+
 TEST(ExecutionSession, ThreadsMayShareIt) {
   onnxc::ExecutionSession session(fake);
   std::atomic<int> wrong = 0;

@@ -101,11 +101,24 @@ private:
                                          counts[0], types.slice(2, counts[1])));
     for (Value row : left.drop_front(counts[1])) {
       unsigned at = values.size();
-      checkRow(b, loc, arguments[0], arguments[at], row);
-      values.push_back(krnl::AppendRowOp::create(
-          b, loc, arguments[at], arguments[0], row, expectedRows(b, loop)));
+      Type graph = op->getOperand(at - 2 + counts[0]).getType();
+      values.push_back(appendRow(b, loop, arguments[at], row, graph));
     }
     return values;
+  }
+
+  /// What has been scanned so far and `row`, which is of type `graph`. Rows of
+  /// unknown rank are gathered in a sequence.
+  static Value appendRow(OpBuilder &b, scf::WhileOp loop, Value rows, Value row,
+                         Type graph) {
+    Location loc = loop.getLoc();
+    if (isa<krnl::ObjType>(rows.getType()))
+      return callObject(b, loc, "onnxc_call_sequence_insert", {rows, row},
+                        {elementNumber(graph)}, /*takes=*/{0});
+    Value trip = loop.getAfterArguments()[0];
+    checkRow(b, loc, trip, rows, row);
+    return krnl::AppendRowOp::create(b, loc, rows, trip, row,
+                                     expectedRows(b, loop));
   }
 
   /// How many rows there will be, or 0 where only the last trip knows.

@@ -3,7 +3,7 @@
 //
 // Loops become scf.while. A loop carries its counter, its condition, the values
 // of the graph, and what it has scanned so far: for each scan output a tensor
-// that grows by rows.
+// that grows by rows, or a sequence of them where their rank is unknown.
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -119,7 +119,7 @@ Type carriedType(Type init, Type argument, Type yielded) {
   return joined ? joined : UnrankedTensorType::get(tensor.getElementType());
 }
 
-/// Fails if a row to be scanned is no tensor of known rank.
+/// Fails if a row to be scanned is no tensor.
 LogicalResult carriedTypes(const TypeConverter &converter, Block &body,
                            const LoopPlan &plan, TypeRange arguments,
                            CarriedTypes &types) {
@@ -131,15 +131,28 @@ LogicalResult carriedTypes(const TypeConverter &converter, Block &body,
     types.converted.push_back(converter.convertType(types.graph.back()));
   }
   for (Type row : yielded.drop_front(plan.carried.size())) {
-    auto type = dyn_cast<RankedTensorType>(row);
-    if (!type)
+    if (!isa<TensorType>(row))
       return failure();
+    auto type = dyn_cast<RankedTensorType>(row);
+    if (!type) {
+      types.converted.push_back(krnl::ObjType::get(row.getContext()));
+      continue;
+    }
     SmallVector<int64_t> shape{ShapedType::kDynamic};
     llvm::append_range(shape, type.getShape());
     types.converted.push_back(RankedTensorType::get(
         shape, converter.convertType(type.getElementType())));
   }
   return success();
+}
+
+/// What has been scanned before the first trip.
+Value noRows(OpBuilder &b, Location loc, Type type) {
+  auto rows = dyn_cast<RankedTensorType>(type);
+  if (!rows)
+    return callObject(b, loc, "onnxc_call_sequence_construct", {}, {0});
+  SmallVector<Value> none(rows.getNumDynamicDims(), indexConstant(b, loc, 0));
+  return tensor::EmptyOp::create(b, loc, rows, none);
 }
 
 /// The loop; `arguments` makes the values that the body takes from the
@@ -150,15 +163,11 @@ buildLoop(ConversionPatternRewriter &rewriter, Location loc,
           llvm::function_ref<SmallVector<Value>(ValueRange)> arguments) {
   SmallVector<Value> inits{indexConstant(rewriter, loc, 0), plan.condition};
   for (auto [i, type] : llvm::enumerate(types.converted)) {
-    if (i < plan.carried.size()) {
+    if (i < plan.carried.size())
       inits.push_back(convertValue(rewriter, loc, plan.carried[i],
                                    plan.initialTypes[i], types.graph[i], type));
-      continue;
-    }
-    auto rows = cast<RankedTensorType>(type);
-    SmallVector<Value> none(rows.getNumDynamicDims(),
-                            indexConstant(rewriter, loc, 0));
-    inits.push_back(tensor::EmptyOp::create(rewriter, loc, rows, none));
+    else
+      inits.push_back(noRows(rewriter, loc, type));
   }
   SmallVector<Type> all = llvm::to_vector(ValueRange(inits).getTypes());
   auto loop = scf::WhileOp::create(rewriter, loc, all, inits);
@@ -234,6 +243,16 @@ protected:
     return results;
   }
 
+  /// The rows of scan output `result` of as many trips as there were.
+  Value finishRows(OpBuilder &b, OpResult result, Value rows, Value trips,
+                   int64_t axis = 0, bool reverse = false) const {
+    Location loc = result.getLoc();
+    if (!isa<krnl::ObjType>(rows.getType()))
+      return krnl::FirstRowsOp::create(b, loc, rows, trips);
+    return callElement(b, loc, "onnxc_call_stack_rows", rows, result.getType(),
+                       convertType(result.getType()), {axis, reverse});
+  }
+
   /// Replaces `op`: what the graph knows of the rows is checked, too.
   void replaceChecked(ConversionPatternRewriter &rewriter, LoopOp op,
                       ArrayRef<Value> values) const {
@@ -271,7 +290,8 @@ struct LoopLowering : public LoopPattern<onnx::LoopOp> {
                             TypeRange(body.getArgumentTypes()).drop_front(2),
                             types)))
       return rewriter.notifyMatchFailure(
-          op, "a row of a scan output has no known rank");
+          op, "the counter or condition has no known rank, or a row is no "
+              "tensor");
     if (Value trips = adaptor.getM())
       plan.trips = arith::IndexCastOp::create(
           rewriter, loc, rewriter.getIndexType(),
@@ -292,8 +312,9 @@ struct LoopLowering : public LoopPattern<onnx::LoopOp> {
           return values;
         });
     SmallVector<Value> results = asResults(rewriter, op, types, loop);
-    for (Value &rows : MutableArrayRef(results).drop_front(initial.size()))
-      rows = krnl::FirstRowsOp::create(rewriter, loc, rows, loop.getResult(0));
+    for (unsigned i = initial.size(); i < results.size(); ++i)
+      results[i] =
+          finishRows(rewriter, op->getResult(i), results[i], loop.getResult(0));
     replaceChecked(rewriter, op, results);
     return success();
   }
@@ -326,7 +347,8 @@ struct ScanLowering : public LoopPattern<onnx::ScanOp> {
         failed(carriedTypes(*getTypeConverter(), body, plan,
                             body.getArgumentTypes(), types)))
       return rewriter.notifyMatchFailure(
-          op, "an input or output that is scanned has no known rank");
+          op, "an input that is scanned has no known rank, or a row is no "
+              "tensor");
     SmallVector<int64_t> axes;
     if (failed(findInputAxes(op, scanned, axes)) ||
         !areOutputAxesInside(op, plan.carried.size()))
@@ -402,12 +424,17 @@ private:
   void finishOutputs(ConversionPatternRewriter &rewriter, onnx::ScanOp op,
                      Value trips, MutableArrayRef<Value> outputs) const {
     Location loc = op.getLoc();
+    size_t first = op->getNumResults() - outputs.size();
     for (auto [i, value] : llvm::enumerate(outputs)) {
       int64_t axis = elementOf(op.getScanOutputAxes(), i);
+      bool reverse = elementOf(op.getScanOutputDirections(), i) != 0;
+      RankedTensorType type = rankedType(value);
+      value = finishRows(rewriter, op->getResult(first + i), value, trips, axis,
+                         reverse);
+      if (!type)
+        continue;
       if (axis < 0)
-        axis += rankedType(value).getRank();
-      value = krnl::FirstRowsOp::create(rewriter, loc, value, trips);
-      bool reverse = elementOf(op.getScanOutputDirections(), i);
+        axis += type.getRank();
       if (axis != 0 || reverse)
         value = arrange(rewriter, loc, value, axis, reverse);
     }

@@ -150,9 +150,22 @@ static int64_t axisOf(OnnxcCall *call, int64_t axis, int64_t rank,
   return -1;
 }
 
+namespace {
+
+/// How tensors become one.
+struct Joining {
+  const char *what; ///< begins messages
+  const char *part; ///< what they call one of the tensors
+  int64_t axis;
+  bool isNewAxis;
+  bool reverse; ///< the last one comes first
+};
+
+} // namespace
+
 /// Checks that element `i` can stand beside the first one.
 static int32_t checkPart(OnnxcCall *call, const ListObject &list, int64_t i,
-                         int64_t axis, bool isNewAxis) {
+                         const Joining &how) {
   const Object *object = list.elements[i];
   const TensorObject &first =
       *static_cast<const TensorObject *>(list.elements[0]);
@@ -160,41 +173,69 @@ static int32_t checkPart(OnnxcCall *call, const ListObject &list, int64_t i,
   bool fits = object->kind == ONNXC_KIND_TENSOR && part.type == first.type &&
               part.rank == first.rank;
   for (int64_t d = 0; fits && d < part.rank; ++d)
-    fits = (d == axis && !isNewAxis) || part.dims[d] == first.dims[d];
+    fits = (d == how.axis && !how.isNewAxis) || part.dims[d] == first.dims[d];
   if (fits)
     return ONNXC_OK;
   return call->fail(ONNXC_ERR_VALUE,
-                    "ConcatFromSequence: element %lld has another shape or "
-                    "type than the first",
-                    (long long)i);
+                    "%s: %s %lld has another shape or type than the first",
+                    how.what, how.part, (long long)i);
 }
 
-/// The shape of the whole; -1 after an error.
-static int64_t joinShapes(OnnxcCall *call, const ListObject &list,
-                          bool isNewAxis, int64_t &axis, int64_t *dims) {
+/// The shape of the whole, and the axis counted from the front; -1 after an
+/// error.
+static int64_t joinShapes(OnnxcCall *call, const ListObject &list, Joining &how,
+                          int64_t *dims) {
   const TensorObject &first =
       *static_cast<const TensorObject *>(list.elements[0]);
-  int64_t rank = first.rank + isNewAxis;
-  axis = axisOf(call, axis, rank, "ConcatFromSequence");
-  if (axis < 0 || rank > kMaxRank) {
-    call->fail(ONNXC_ERR_VALUE, "ConcatFromSequence: a rank above %d",
-               kMaxRank);
+  int64_t rank = first.rank + how.isNewAxis;
+  if (rank > kMaxRank) {
+    call->fail(ONNXC_ERR_VALUE, "%s: a rank above %d", how.what, kMaxRank);
     return -1;
   }
+  how.axis = axisOf(call, how.axis, rank, how.what);
+  if (how.axis < 0)
+    return -1;
   for (int64_t d = 0; d < rank; ++d)
-    dims[d] = d == axis ? 0 : first.dims[d - (isNewAxis && d > axis)];
+    dims[d] =
+        d == how.axis ? 0 : first.dims[d - (how.isNewAxis && d > how.axis)];
   for (int64_t i = 0; i < list.size; ++i) {
-    if (checkPart(call, list, i, axis, isNewAxis) != ONNXC_OK)
+    if (checkPart(call, list, i, how) != ONNXC_OK)
       return -1;
     const TensorObject &part =
         *static_cast<const TensorObject *>(list.elements[i]);
-    if (__builtin_add_overflow(dims[axis], isNewAxis ? 1 : part.dims[axis],
-                               &dims[axis])) {
-      call->fail(ONNXC_ERR_VALUE, "ConcatFromSequence: an absurd size");
+    if (__builtin_add_overflow(dims[how.axis],
+                               how.isNewAxis ? 1 : part.dims[how.axis],
+                               &dims[how.axis])) {
+      call->fail(ONNXC_ERR_VALUE, "%s: an absurd size", how.what);
       return -1;
     }
   }
   return rank;
+}
+
+/// The elements of a list with tensors as one; null after an error.
+static TensorObject *joined(OnnxcCall *call, const ListObject &list,
+                            Joining how) {
+  int64_t dims[kMaxRank + 1];
+  int64_t rank = joinShapes(call, list, how, dims);
+  TensorObject *whole =
+      rank < 0 ? nullptr : makeTensor(call, list.elements[0]->type, rank, dims);
+  if (!whole)
+    return nullptr;
+  int64_t before = extentBefore(dims, how.axis);
+  int64_t wholeBytes = viewOf(*whole).bytes();
+  int64_t rowBytes = wholeBytes > 0 ? wholeBytes / before : 0;
+  char *out = static_cast<char *>(whole->data);
+  for (int64_t i = 0; i < list.size && rowBytes > 0; ++i) {
+    const TensorObject &part = *static_cast<const TensorObject *>(
+        list.elements[how.reverse ? list.size - 1 - i : i]);
+    int64_t bytes = viewOf(part).bytes() / before;
+    for (int64_t b = 0; bytes > 0 && b < before; ++b)
+      memcpy(out + b * rowBytes,
+             static_cast<const char *>(part.data) + b * bytes, size_t(bytes));
+    out += bytes;
+  }
+  return whole;
 }
 
 /// (sequence) params [type, axis, new_axis] -> tensor
@@ -203,30 +244,40 @@ ONNXC_CALL(onnxc_call_concat_from_sequence) {
   if (list.size == 0 || list.elements[0]->kind != ONNXC_KIND_TENSOR)
     return call->fail(ONNXC_ERR_VALUE, "ConcatFromSequence: the sequence %s",
                       list.size ? "holds no tensors" : "is empty");
-  int64_t axis = params[1], dims[kMaxRank + 1];
-  int64_t rank = joinShapes(call, list, params[2] != 0, axis, dims);
-  if (rank < 0)
-    return call->status;
-  int64_t type = list.elements[0]->type;
-  TensorObject *whole = makeTensor(call, type, rank, dims);
+  const char *what = "ConcatFromSequence";
+  TensorObject *whole =
+      joined(call, list, {what, "element", params[1], params[2] != 0, false});
   if (!whole)
     return call->status;
-  int64_t before = extentBefore(dims, axis);
-  int64_t wholeBytes = viewOf(*whole).bytes();
-  int64_t rowBytes = wholeBytes > 0 ? wholeBytes / before : 0;
-  char *out = static_cast<char *>(whole->data);
-  for (int64_t i = 0; i < list.size && rowBytes > 0; ++i) {
-    const TensorObject &part =
-        *static_cast<const TensorObject *>(list.elements[i]);
-    int64_t bytes = viewOf(part).bytes() / before;
-    for (int64_t b = 0; bytes > 0 && b < before; ++b)
-      memcpy(out + b * rowBytes,
-             static_cast<const char *>(part.data) + b * bytes, size_t(bytes));
-    out += bytes;
-  }
-  int32_t status =
-      giveElement(call, outs[0], whole, params[0], "ConcatFromSequence");
+  int32_t status = giveElement(call, outs[0], whole, params[0], what);
   release(call, whole);
+  return status;
+}
+
+/// What a loop of no trips has scanned: nothing of the rank and sizes that the
+/// result is known to have, or a list of nothing.
+static TensorObject *noRows(OnnxcCall *call, const OnnxcValue &result,
+                            int64_t type) {
+  int64_t dims[kMaxRank] = {};
+  int64_t rank = result.type == ONNX_TYPE_UNDEFINED ? 1 : result.rank;
+  for (int64_t d = 1; d < rank && result.type != ONNX_TYPE_UNDEFINED; ++d)
+    dims[d] = result.dims[d] > 0 ? result.dims[d] : 0;
+  return makeTensor(call, type, rank, dims);
+}
+
+/// (sequence of what the trips of a loop gave) params [type, axis, reverse] ->
+/// tensor
+ONNXC_CALL(onnxc_call_stack_rows) {
+  const ListObject &list = listOf(ins[0]);
+  const char *what = "a scan output";
+  TensorObject *rows =
+      list.size == 0
+          ? noRows(call, outs[0], params[0])
+          : joined(call, list, {what, "row", params[1], true, params[2] != 0});
+  if (!rows)
+    return call->status;
+  int32_t status = giveElement(call, outs[0], rows, params[0], what);
+  release(call, rows);
   return status;
 }
 

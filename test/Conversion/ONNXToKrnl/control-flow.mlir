@@ -101,3 +101,29 @@ func.func @rows_not_expected(%m: tensor<i64>, %x: tensor<2xf32>, %go: tensor<i1>
   }
   return %r : tensor<?x2xf32>
 }
+
+// Rows of unknown rank are gathered in a sequence, and stacked in the end.
+// CHECK-LABEL: func.func @unranked_rows
+// CHECK: %[[NONE:.*]] = krnl.call @onnxc_call_sequence_construct() params [0]
+// CHECK: %[[L:.*]]:3 = scf.while (%{{.*}}, %{{.*}}, %{{.*}} = %[[NONE]])
+// CHECK: %[[S:.*]] = krnl.call @onnxc_call_sequence_insert(%{{.*}}, %{{.*}}) takes [0] params [1]
+// CHECK: scf.yield %{{.*}}, %{{.*}}, %[[S]]
+// CHECK: krnl.call @onnxc_call_stack_rows(%[[L]]#2) shared params [1, 0, 0]
+func.func @unranked_rows(%m: tensor<i64>, %x: tensor<*xf32>) -> tensor<*xf32> {
+  %r = onnx.Loop M(%m) : (tensor<i64>) -> tensor<*xf32> body {
+  ^bb0(%i: tensor<i64>, %c: tensor<i1>):
+    onnx.Yield %c, %x : tensor<i1>, tensor<*xf32>
+  }
+  return %r : tensor<*xf32>
+}
+
+// Those of a Scan go along the axis that it says, here the last one first.
+// CHECK-LABEL: func.func @unranked_scan
+// CHECK: krnl.call @onnxc_call_stack_rows(%{{.*}}) shared params [1, -1, 1]
+func.func @unranked_scan(%s: tensor<?xf32>, %x: tensor<*xf32>) -> tensor<*xf32> {
+  %r = onnx.Scan(%s) {num_scan_inputs = 1 : i64, scan_output_axes = array<i64: -1>, scan_output_directions = array<i64: 1>} : (tensor<?xf32>) -> tensor<*xf32> body {
+  ^bb0(%e: tensor<f32>):
+    onnx.Yield %x : tensor<*xf32>
+  }
+  return %r : tensor<*xf32>
+}

@@ -129,8 +129,44 @@ def check_sequence():
     print("sequence: ranks 1 and 2 agree")
 
 
+def scalar(name, kind):
+    return helper.make_tensor_value_info(name, kind, [])
+
+
+def check_rows():
+    """The rows of a Loop are the elements of a sequence."""
+    body = [helper.make_node("SequenceAt", ["s", "i"], ["row"]), helper.make_node("Identity", ["go"], ["go_out"])]
+    ends = [scalar("i", TensorProto.INT64), scalar("go", TensorProto.BOOL)], [scalar("go_out", TensorProto.BOOL), tensor("row")]
+    nodes = [helper.make_node("Loop", ["n", ""], ["rows"], body=helper.make_graph(body, "body", *ends))]
+    s = helper.make_tensor_sequence_value_info("s", TensorProto.FLOAT, None)
+    runners = sessions("rows", nodes, [s, scalar("n", TensorProto.INT64)], [tensor("rows")])
+    for shape in [(), (3,), (2, 3), (2, 0, 3)]:
+        items = [numbers(*shape) + k for k in range(3)]
+        compare(runners, [items, np.array(3)], np.stack(items))
+    compare(runners, [[numbers(2)], np.array(0)], np.zeros(0, np.float32))
+    print("rows: ranks 0 to 3 agree")
+    try:
+        runners[0].run([[numbers(2), numbers(2, 1)], np.array(2)])
+    except Exception as error:
+        print("rows:", error)
+
+
+def check_scanned():
+    """The rows of a Scan, the last one first, along the axis that is given."""
+    body = helper.make_graph([helper.make_node("Add", ["a", "b"], ["row"])], "body", [scalar("a", TensorProto.FLOAT)], [tensor("row")])
+    nodes = [helper.make_node("Scan", ["x"], ["y"], body=body, num_scan_inputs=1, scan_output_axes=[-1], scan_output_directions=[1])]
+    x = helper.make_tensor_value_info("x", TensorProto.FLOAT, ["n"])
+    runners = sessions("scanned", nodes, [x, tensor("b")], [tensor("y")])
+    for shape in [(), (3,), (2, 3)]:
+        data, b = numbers(4), numbers(*shape)
+        compare(runners, [data, b], np.stack([v + b for v in data[::-1]], axis=-1))
+    print("scanned: ranks 0 to 2 agree")
+
+
 check_softmax()
 check_add()
 check_branches()
 check_loop()
 check_sequence()
+check_rows()
+check_scanned()

@@ -139,6 +139,23 @@ std::vector<char> spreadNarrow(ArrayRef<char> packed, int64_t count,
 /// Bytes of a constant that are packed at a time.
 static constexpr int64_t partBytes = 32 << 20;
 
+/// What has been written need not stay in memory: a model may be larger.
+static void forgetPart(onnx::BlobAttr blob, uint64_t offset, uint64_t size) {
+  if (blob)
+    onnx::BlobStore::get(blob.getContext()).forget(blob, offset, size);
+}
+
+/// Writes a constant as it is.
+static LogicalResult writePlain(ArrayRef<char> bytes, int64_t offset,
+                                onnx::BlobAttr blob, WeightSink write) {
+  for (size_t done = 0; done < bytes.size(); done += partBytes) {
+    if (failed(write(bytes.slice(done).take_front(partBytes), offset + done)))
+      return failure();
+    forgetPart(blob, done, partBytes);
+  }
+  return success();
+}
+
 /// Writes one entry of krnl.weights.
 static LogicalResult writeEntry(DictionaryAttr entry, ModuleOp module,
                                 WeightSink write) {
@@ -171,9 +188,10 @@ static LogicalResult writeEntry(DictionaryAttr entry, ModuleOp module,
                           integer && !integer.isUnsigned());
     bytes = spread;
   }
+  auto blob = dyn_cast<onnx::BlobAttr>(value);
   auto layout = entry.getAs<krnl::PackedLayoutAttr>("layout");
   if (!layout)
-    return write(bytes, offset);
+    return writePlain(bytes, offset, blob, write);
   int64_t size = elementBytes(element);
   Packer packer(layout, type.getShape(), size, bytes);
   int64_t step = std::max<int64_t>(partBytes / packer.blockBytes(), 1);
@@ -182,6 +200,8 @@ static LogicalResult writeEntry(DictionaryAttr entry, ModuleOp module,
     if (failed(write(packer.pack(first, count),
                      offset + first * packer.blockBytes())))
       return failure();
+    // A part is made of all of the constant.
+    forgetPart(blob, 0, bytes.size());
   }
   return success();
 }

@@ -72,14 +72,14 @@ Blob BlobStore::insert(Entry entry, ShapedType type, std::string *error) {
 
 Blob BlobStore::add(std::vector<char> bytes, ShapedType type) {
   auto owner = std::make_shared<std::vector<char>>(std::move(bytes));
-  return insert({ArrayRef<char>(*owner), owner, {}, 0}, type, nullptr);
+  return insert({ArrayRef<char>(*owner), owner, false, {}, 0}, type, nullptr);
 }
 
 Blob BlobStore::add(std::unique_ptr<llvm::MemoryBuffer> bytes,
                     ShapedType type) {
   std::shared_ptr<llvm::MemoryBuffer> owner = std::move(bytes);
   ArrayRef<char> content(owner->getBufferStart(), owner->getBufferSize());
-  return insert({content, owner, {}, 0}, type, nullptr);
+  return insert({content, owner, false, {}, 0}, type, nullptr);
 }
 
 std::shared_ptr<llvm::MemoryBuffer> BlobStore::map(StringRef file,
@@ -109,10 +109,8 @@ Blob BlobStore::addMapped(StringRef file, uint64_t offset, uint64_t size,
 
 /// Gives back the memory of what was read of a mapped file: it would otherwise
 /// count as ours until the end, and a model may be larger than the memory.
-static void forget(const llvm::MemoryBuffer &buffer, ArrayRef<char> bytes) {
+static void forgetPages(ArrayRef<char> bytes) {
   static const uintptr_t page = llvm::sys::Process::getPageSizeEstimate();
-  if (buffer.getBufferKind() != llvm::MemoryBuffer::MemoryBuffer_MMap)
-    return;
   uintptr_t start = reinterpret_cast<uintptr_t>(bytes.data());
   uintptr_t first = llvm::alignTo(start, page);
   uintptr_t end = llvm::alignDown(start + bytes.size(), page);
@@ -129,9 +127,23 @@ Blob BlobStore::addMapped(std::shared_ptr<llvm::MemoryBuffer> buffer,
                              " bytes, but the blob needs " + Twine(size) +
                              " at " + Twine(offset));
   ArrayRef<char> content(buffer->getBufferStart() + offset, size);
-  Blob blob = insert({content, buffer, file.str(), offset}, type, error);
-  forget(*buffer, content);
+  bool isMapped =
+      buffer->getBufferKind() == llvm::MemoryBuffer::MemoryBuffer_MMap;
+  Blob blob =
+      insert({content, buffer, isMapped, file.str(), offset}, type, error);
+  if (isMapped)
+    forgetPages(content);
   return blob;
+}
+
+void BlobStore::forget(Blob blob, uint64_t offset, uint64_t size) const {
+  std::lock_guard<std::mutex> lock(mutex);
+  auto found = entries.find({blob.getHash(), blob.getSize()});
+  if (found == entries.end() || !found->second.isMapped)
+    return;
+  ArrayRef<char> bytes = found->second.bytes;
+  offset = std::min<uint64_t>(offset, bytes.size());
+  forgetPages(bytes.slice(offset).take_front(size));
 }
 
 llvm::Error BlobStore::save(StringRef file) {

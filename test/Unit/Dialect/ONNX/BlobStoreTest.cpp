@@ -87,6 +87,26 @@ TEST_F(BlobStoreTest, KeepsABufferThatTheCallerMapped) {
   EXPECT_EQ(blob.getFile(), "side.bin");
 }
 
+TEST_F(BlobStoreTest, ForgottenBytesAreReadAgain) {
+  constexpr uint64_t size = 1 << 20;
+  {
+    std::error_code code;
+    llvm::raw_fd_ostream os(path("large.bin"), code);
+    for (uint64_t i = 0; i < size; ++i)
+      os << static_cast<char>(i / 4096);
+  }
+  Blob mapped = store.addMapped(path("large.bin"), 0, size, bytesType(size));
+  std::vector<char> before = store.bytes(mapped).vec();
+  Blob made = store.add(std::vector<char>(size, 'x'), bytesType(size));
+  for (Blob blob : {mapped, made}) {
+    store.forget(blob, 4096, size);
+    store.forget(blob, size + 1, 1);
+  }
+  EXPECT_EQ(store.bytes(mapped).vec(), before);
+  // What is nowhere else stays.
+  EXPECT_EQ(store.bytes(made).vec(), std::vector<char>(size, 'x'));
+}
+
 TEST_F(BlobStoreTest, RefusesWhatDoesNotFit) {
   std::string error;
   EXPECT_FALSE(store.addMapped(file, 12, 8, bytesType(8), &error));

@@ -37,6 +37,10 @@ public:
   /// False for an attribute read from text whose file was not found.
   bool contains(BlobAttr blob) const;
 
+  /// Gives back the memory of `size` bytes from `offset` on, or fewer, if they
+  /// are in a mapped file; they may be read again.
+  void forget(BlobAttr blob, uint64_t offset, uint64_t size) const;
+
   /// Takes bytes that the compiler made. Null if their number is not what
   /// `type` needs, as is so for every type without a raw form.
   BlobAttr add(std::vector<char> bytes, mlir::ShapedType type);
@@ -68,6 +72,8 @@ private:
     llvm::ArrayRef<char> bytes;
     /// Keeps the bytes alive.
     std::shared_ptr<void> owner;
+    /// They lie in a file that is mapped.
+    bool isMapped = false;
     /// Empty while the bytes are in memory only.
     std::string file;
     uint64_t offset = 0;

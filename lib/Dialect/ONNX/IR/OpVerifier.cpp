@@ -6,6 +6,7 @@
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXTypes.h"
 #include "onnxc/Dialect/ONNX/IR/OpSignature.h"
+#include "onnxc/Dialect/ONNX/IR/RankSwitch.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 
@@ -164,7 +165,8 @@ Verifier::verifyValues(StringRef what, ArrayRef<OpParameter> parameters,
 LogicalResult Verifier::verifyType(StringRef what, const OpParameter &parameter,
                                    Type type) {
   // Constants stand for initialisers too, which are of any type.
-  if (!parameter.getTypes().contains(type) && !isa<ConstantOp>(op))
+  bool isAny = isa<ConstantOp>(op) || op->hasAttr(rankSwitchAttrName);
+  if (!isAny && !parameter.getTypes().contains(type))
     return op->emitOpError()
            << "has " << what << " '" << parameter.name << "' of type " << type
            << ", but its schema allows "

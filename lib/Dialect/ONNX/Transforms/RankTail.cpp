@@ -50,6 +50,30 @@ std::optional<SqueezedRanks> onnxc::onnx::squeezedRanks(Value value) {
   return ranks;
 }
 
+static bool isOpenList(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && type.getRank() == 1 && type.isDynamicDim(0);
+}
+
+/// What says how long a list is: it itself, or what it is cast from, or the one
+/// part of unknown length that it is joined of. Where that is known, so are the
+/// lengths of all lists that were made of it.
+static Unknown lengthGiver(Value list) {
+  while (Operation *op = list.getDefiningOp()) {
+    auto shape = dyn_cast<ShapeOp>(op);
+    if (shape && isUnranked(shape.getData()) && shape.getStart() == 0 &&
+        !shape.getEnd())
+      return {shape.getData(), std::nullopt};
+    if (!isa<CastOp, ConcatOp, IdentityOp>(op))
+      break;
+    auto open = llvm::make_filter_range(op->getOperands(), isOpenList);
+    if (!llvm::hasSingleElement(open))
+      break;
+    list = *open.begin();
+  }
+  return {list, 0u};
+}
+
 /// The dimension of an operand that says what rank a result has: how many axes
 /// or sizes there are, or how long the index tuples of GatherND.
 static std::optional<Unknown> rankGiver(Operation *op) {
@@ -69,7 +93,9 @@ static std::optional<Unknown> rankGiver(Operation *op) {
     if (type.getRank() == 0 || !type.getElementType().isInteger() ||
         !type.isDynamicDim(type.getRank() - 1))
       continue;
-    if (isTuple || (type.getRank() == 1 && !isa<GatherNDOp>(op)))
+    if (type.getRank() == 1 && !isa<GatherNDOp>(op))
+      return lengthGiver(operand);
+    if (isTuple)
       return Unknown{operand, static_cast<unsigned>(type.getRank() - 1)};
   }
   return std::nullopt;

@@ -6,6 +6,8 @@
 #ifndef ONNXC_LIB_DIALECT_ONNX_TRANSFORMS_RANKTAIL_H
 #define ONNXC_LIB_DIALECT_ONNX_TRANSFORMS_RANKTAIL_H
 
+#include "onnxc/Dialect/ONNX/IR/RankSwitch.h"
+
 #include "mlir/IR/Block.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Operation.h"
@@ -13,9 +15,6 @@
 #include <optional>
 
 namespace onnxc::onnx {
-
-/// On an If whose branches differ in what they take a rank for.
-inline constexpr llvm::StringLiteral rankSwitchAttrName = "onnx.rank_switch";
 
 /// What an operation needs to know of a value: its rank, or how large one of
 /// its dimensions is, where that is the rank of a result.

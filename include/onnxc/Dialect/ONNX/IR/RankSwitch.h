@@ -1,0 +1,19 @@
+//===- RankSwitch.h - Ifs of variants for ranks ----------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_DIALECT_ONNX_IR_RANKSWITCH_H
+#define ONNXC_DIALECT_ONNX_IR_RANKSWITCH_H
+
+#include "llvm/ADT/StringRef.h"
+
+namespace onnxc::onnx {
+
+/// On an If whose branches differ in what they take a rank for. No model has
+/// it, so its results may be of types that models may not hand out of an If.
+inline constexpr llvm::StringLiteral rankSwitchAttrName = "onnx.rank_switch";
+
+} // namespace onnxc::onnx
+
+#endif // ONNXC_DIALECT_ONNX_IR_RANKSWITCH_H

@@ -1,13 +1,14 @@
 //===- Encoders.cpp - LabelEncoder and CategoryMapper -----------*- C++ -*-===//
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Strings are looked up by a call. Numbers are searched for in their sorted
-// table by the kernel, whose payload is the search written out. Either way the
-// result is an element of a table whose last entries are what is left over.
+// Strings are looked up by a call, numbers by the kernel in a table of their
+// keys. Either way the result is an element of a table whose last entries are
+// what is left over.
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Conversion/ONNXToKrnl/Elementwise.h"
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
+#include "onnxc/Conversion/ONNXToKrnl/KeyTables.h"
 #include "onnxc/Conversion/ONNXToKrnl/Movement.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Conversion/ONNXToKrnl/Strings.h"
@@ -102,74 +103,39 @@ Value tableOf(OpBuilder &b, Location loc, const Labels &labels, Type element) {
 // Searching for numbers
 //===----------------------------------------------------------------------===//
 
-bool isNaN(Attribute number) {
-  auto real = dyn_cast<FloatAttr>(number);
-  return real && real.getValue().isNaN();
+/// A number's key: integers extended, the bits of floats in the type that they
+/// are computed in, one key for zeros of both signs. NaN, which equals nothing,
+/// has none.
+std::optional<uint64_t> keyOf(Attribute number, Type onnxType) {
+  auto integer = dyn_cast<IntegerAttr>(number);
+  if (integer)
+    return onnxType.isUnsignedInteger()
+               ? integer.getValue().getZExtValue()
+               : uint64_t(integer.getValue().getSExtValue());
+  APFloat real = cast<FloatAttr>(number).getValue();
+  if (real.isNaN())
+    return std::nullopt;
+  bool isInexact;
+  auto type = cast<FloatType>(ScalarBuilder::computeType(onnxType));
+  real.convert(type.getFloatSemantics(), APFloat::rmNearestTiesToEven,
+               &isInexact);
+  return real.isZero() ? 0 : real.bitcastToAPInt().getZExtValue();
 }
 
-bool isLess(Attribute x, Attribute y) {
-  if (auto real = dyn_cast<FloatAttr>(x))
-    return real.getValue() < cast<FloatAttr>(y).getValue();
-  return cast<IntegerAttr>(x).getValue().slt(cast<IntegerAttr>(y).getValue());
-}
-
-/// Sorted keys, their values in that order, then what others get and what NaN
-/// gets. Of equal keys the last counts.
-struct SortedTable {
-  SortedTable(const Labels &keyLabels, const Labels &valueLabels,
-              const Labels &otherwise);
-  Labels keys, values;
-};
-
-SortedTable::SortedTable(const Labels &keyLabels, const Labels &valueLabels,
-                         const Labels &otherwise) {
-  SmallVector<size_t> order;
-  std::optional<size_t> nan;
-  for (size_t i = 0; i < keyLabels.size(); ++i)
-    if (isNaN(keyLabels.numbers[i]))
-      nan = i;
-    else
-      order.push_back(i);
-  llvm::sort(order, [&](size_t x, size_t y) {
-    Attribute a = keyLabels.numbers[x], b = keyLabels.numbers[y];
-    return isLess(a, b) || (!isLess(b, a) && x < y);
-  });
-  for (auto [at, i] : llvm::enumerate(order)) {
-    bool isLast =
-        at + 1 == order.size() ||
-        isLess(keyLabels.numbers[i], keyLabels.numbers[order[at + 1]]);
-    if (!isLast)
-      continue;
-    keys.append(keyLabels, i);
-    values.append(valueLabels, i);
+/// The same inside a kernel, of a number in the type that it is computed in.
+Value keyOf(ScalarBuilder &s, Value x) {
+  Type i64 = s.builder().getI64Type();
+  if (s.isFloat()) {
+    // A negative zero and zero make zero.
+    Value sum = s.add(x, s.constant(0));
+    Type bits = s.builder().getIntegerType(s.type().getIntOrFloatBitWidth());
+    x = s.math<arith::BitcastOp>(bits, sum);
   }
-  values.append(otherwise, 0);
-  if (nan)
-    values.append(valueLabels, *nan);
-  else
-    values.append(otherwise, 0);
-}
-
-/// The place of `x` among the `count` sorted keys; `count` if it is none of
-/// them, one more for NaN.
-Value searchSorted(ScalarBuilder &s, Value x, Value keys, int64_t count) {
-  OpBuilder &b = s.builder();
-  Location loc = s.getLoc();
-  auto constant = [&](int64_t i) { return indexConstant(b, loc, i); };
-  auto keyAt = [&](Value i) -> Value {
-    return tensor::ExtractOp::create(b, loc, keys, i);
-  };
-  Value at = constant(0);
-  for (int64_t step = int64_t(llvm::bit_floor(uint64_t(count))); step > 0;
-       step /= 2) {
-    Value next = addIndex(b, loc, at, constant(step));
-    Value isThere = isInside(b, loc, next, constant(count));
-    Value key = keyAt(minIndex(b, loc, next, constant(count - 1)));
-    Value goes = s.math<arith::AndIOp>(isThere, s.le(key, x));
-    at = s.select(goes, next, at);
-  }
-  at = s.select(s.eq(keyAt(at), x), at, constant(count));
-  return s.isFloat() ? s.select(s.isNaN(x), constant(count + 1), at) : at;
+  if (x.getType() == i64)
+    return x;
+  if (s.isFloat() || s.isUnsigned())
+    return s.math<arith::ExtUIOp>(i64, x);
+  return s.math<arith::ExtSIOp>(i64, x);
 }
 
 /// What the operator maps to what.
@@ -177,26 +143,76 @@ struct Mapping {
   Labels keys, values, otherwise;
 };
 
-Value encodeNumbers(OpBuilder &b, Location loc, Value x, Type from, Type to,
-                    const Mapping &mapping) {
-  SortedTable table(mapping.keys, mapping.values, mapping.otherwise);
-  int64_t count = int64_t(table.keys.size());
-  Value values = tableOf(b, loc, table.values, to);
-  if (count == 0)
-    table.keys.numbers.push_back(isa<FloatType>(from)
-                                     ? Attribute(b.getFloatAttr(from, 0))
-                                     : b.getIntegerAttr(from, 0));
-  Value keys = tableOf(b, loc, table.keys, from);
+/// Of equal keys the last counts: the others are taken out. Tells which one NaN
+/// is, if any.
+std::optional<size_t> takeKeys(const Labels &labels, Type onnxType,
+                               SmallVector<uint64_t> &keys,
+                               SmallVector<size_t> &numbers) {
+  std::optional<size_t> nan;
+  SmallVector<std::pair<uint64_t, size_t>> all;
+  for (auto [i, number] : llvm::enumerate(labels.numbers))
+    if (std::optional<uint64_t> key = keyOf(number, onnxType))
+      all.push_back({*key, i});
+    else
+      nan = i;
+  llvm::sort(all);
+  for (auto [at, entry] : llvm::enumerate(all)) {
+    if (at + 1 < all.size() && all[at + 1].first == entry.first)
+      continue;
+    keys.push_back(entry.first);
+    numbers.push_back(entry.second);
+  }
+  return nan;
+}
+
+/// What a kernel reads values from: a table with an entry for each slot, then
+/// what all others get, then what NaN gets. Of strings, which each call makes
+/// anew, as places in a table without gaps.
+SmallVector<Value> valueTables(OpBuilder &b, Location loc, Type to,
+                               const Mapping &mapping,
+                               SmallVector<size_t> bySlot) {
+  Labels all = mapping.values, values;
+  all.append(mapping.otherwise, 0);
+  if (isString(to))
+    return {tableOf(b, loc, all, to),
+            wordsConstant(b, loc, llvm::to_vector_of<int64_t>(bySlot))};
+  for (size_t i : bySlot)
+    values.append(all, i);
+  return {tableOf(b, loc, values, to)};
+}
+
+FailureOr<Value> encodeNumbers(OpBuilder &b, Location loc, Value x, Type from,
+                               Type to, const Mapping &mapping) {
+  SmallVector<uint64_t> keys;
+  SmallVector<size_t> numbers;
+  std::optional<size_t> nan = takeKeys(mapping.keys, from, keys, numbers);
+  std::optional<KeyTable> table = KeyTable::make(keys);
+  if (!table)
+    return failure();
+  size_t otherwise = mapping.values.size();
+  SmallVector<size_t> bySlot = table->arrange<size_t>(numbers, otherwise);
+  bySlot.push_back(nan.value_or(otherwise));
+  SmallVector<Value> inputs = valueTables(b, loc, to, mapping, bySlot);
+  size_t numTables = inputs.size();
+  llvm::append_range(inputs, table->constants(b, loc));
+  inputs.push_back(x);
   return generate(
-      b, loc, "encode", rankedType(values).getElementType(), sizesOf(b, loc, x),
-      {x, keys, values},
+      b, loc, "encode", rankedType(inputs[0]).getElementType(),
+      sizesOf(b, loc, x), inputs,
       [&](OpBuilder &nb, Location l, ArrayRef<Value> at, ArrayRef<Value> in) {
         ScalarBuilder s(nb, l, from);
-        Value element = tensor::ExtractOp::create(nb, l, in[0], at);
-        Value place = count == 0
-                          ? indexConstant(nb, l, 0)
-                          : searchSorted(s, s.widen(element), in[1], count);
-        return tensor::ExtractOp::create(nb, l, in[2], place).getResult();
+        auto extract = [&](Value tensor, ValueRange place) -> Value {
+          return tensor::ExtractOp::create(nb, l, tensor, place);
+        };
+        Value element = s.widen(extract(in.back(), at));
+        Value slot =
+            table->find(nb, l, keyOf(s, element), in.drop_front(numTables));
+        if (s.isFloat())
+          slot = s.select(s.isNaN(element),
+                          indexConstant(nb, l, table->numSlots() + 1), slot);
+        if (numTables > 1)
+          slot = toIndex(nb, l, extract(in[1], slot));
+        return extract(in[0], slot);
       });
 }
 
@@ -236,9 +252,12 @@ LogicalResult encode(Operation *op, Value x, const Mapping &mapping,
         op, "keys, values and default are not as many as belong together, or "
             "of other types than operand and result");
   Location loc = op->getLoc();
-  Value y = isString(from) ? encodeStrings(rewriter, loc, x, to, mapping)
+  FailureOr<Value> y = isString(from)
+                           ? encodeStrings(rewriter, loc, x, to, mapping)
                            : encodeNumbers(rewriter, loc, x, from, to, mapping);
-  replaceWithCasts(rewriter, converter, op, y);
+  if (failed(y))
+    return rewriter.notifyMatchFailure(op, "the keys fit no table");
+  replaceWithCasts(rewriter, converter, op, *y);
   return success();
 }
 

@@ -5,21 +5,32 @@
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
+#include "onnxc/Conversion/ONNXToKrnl/KeyTables.h"
 #include "onnxc/Conversion/ONNXToKrnl/Movement.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Conversion/ONNXToKrnl/Strings.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
 
+#include <set>
+
 using namespace mlir;
 
 namespace onnxc {
 namespace {
 
-Value intTable(OpBuilder &b, Location loc, ArrayRef<int64_t> values) {
-  auto type = RankedTensorType::get(int64_t(values.size()), b.getI64Type());
-  return krnl::ConstantOp::create(b, loc, DenseElementsAttr::get(type, values),
-                                  krnl::PackedLayoutAttr());
+/// A table of the places of integers, of equal ones that of the first.
+Value placeTable(OpBuilder &b, Location loc, ArrayRef<int64_t> keys) {
+  std::set<int64_t> entered;
+  SmallVector<uint64_t> different;
+  SmallVector<int64_t> places;
+  for (auto [i, key] : llvm::enumerate(keys)) {
+    if (!entered.insert(key).second)
+      continue;
+    different.push_back(uint64_t(key));
+    places.push_back(int64_t(i));
+  }
+  return keyWords(b, loc, different, places);
 }
 
 struct ZipMapLowering : public OpConversionPattern<onnx::MlZipMapOp> {
@@ -40,7 +51,7 @@ struct ZipMapLowering : public OpConversionPattern<onnx::MlZipMapOp> {
     if (texts.empty() == ints.empty())
       return rewriter.notifyMatchFailure(
           op, "expects either classlabels_strings or classlabels_int64s");
-    Value keys = texts.empty() ? intTable(rewriter, loc, ints)
+    Value keys = texts.empty() ? wordsConstant(rewriter, loc, ints)
                                : stringConstant(rewriter, loc, texts,
                                                 int64_t(texts.size()));
     Type object = krnl::ObjType::get(getContext());
@@ -73,7 +84,9 @@ struct VectorizerLowering
       return rewriter.notifyMatchFailure(
           op, "there is no vocabulary of the keys' type");
     Value vocabulary = isText ? stringTable(rewriter, loc, texts, true)
-                              : intTable(rewriter, loc, ints);
+                              : placeTable(rewriter, loc, ints);
+    if (!vocabulary)
+      return rewriter.notifyMatchFailure(op, "the vocabulary fits no table");
     auto type = RankedTensorType::get({1, count},
                                       getTypeConverter()->convertType(element));
     Value y = callTensor(rewriter, loc, "onnxc_call_dict_vectorizer", type,

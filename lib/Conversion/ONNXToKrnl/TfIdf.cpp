@@ -1,18 +1,18 @@
 //===- TfIdf.cpp - TfIdfVectorizer ------------------------------*- C++ -*-===//
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The pool of n-grams becomes a tree among the weights, strings become their
-// numbers, and a call counts; the weighting is a kernel.
+// Tokens become their numbers, the pool of n-grams a tree among the weights,
+// and a call counts; the weighting is a kernel.
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Conversion/ONNXToKrnl/Elementwise.h"
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
+#include "onnxc/Conversion/ONNXToKrnl/KeyTables.h"
 #include "onnxc/Conversion/ONNXToKrnl/Movement.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Conversion/ONNXToKrnl/Strings.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
-#include "onnxc/Dialect/ONNX/IR/TensorAttr.h"
 
 #include "llvm/ADT/BitVector.h"
 
@@ -24,29 +24,41 @@ using namespace mlir;
 namespace onnxc {
 namespace {
 
-/// All n-grams of the pool, by their tokens.
+/// All n-grams of the pool, by the numbers of their tokens.
 struct Gram {
   std::map<int64_t, Gram> next;
   /// Of the result; -1: none of the pool's n-grams ends here.
   int64_t column = -1;
 };
 
-/// The tree as the runtime reads it (runtime/lib/calls/TfIdf.cpp): nodes in
-/// breadth, so that the children of each stand together.
-std::vector<int64_t> flatten(const Gram &root) {
-  std::vector<int64_t> words;
-  std::deque<std::pair<int64_t, const Gram *>> waiting{{0, &root}};
+/// The tree as the runtime reads it (runtime/lib/calls/TfIdf.cpp): by token the
+/// node below the root, then the nodes; and the edges below those.
+struct FlatTree {
+  FlatTree(const Gram &root, int64_t tokens);
+  int64_t tokens;
+  SmallVector<int64_t> words;
+  SmallVector<uint64_t> edges;
+  SmallVector<int64_t> ends;
+};
+
+FlatTree::FlatTree(const Gram &root, int64_t tokens)
+    : tokens(tokens), words(tokens, -1) {
+  std::deque<const Gram *> waiting{&root};
   int64_t numbered = 1;
-  while (!waiting.empty()) {
-    auto [token, gram] = waiting.front();
-    waiting.pop_front();
-    int64_t children = int64_t(gram->next.size());
-    words.insert(words.end(), {token, numbered, children, gram->column});
-    numbered += children;
-    for (const auto &[next, child] : gram->next)
-      waiting.push_back({next, &child});
+  for (int64_t node = 0; !waiting.empty(); ++node, waiting.pop_front()) {
+    const Gram *gram = waiting.front();
+    words.append({gram->column, !gram->next.empty()});
+    for (const auto &[token, child] : gram->next) {
+      int64_t end = numbered++;
+      waiting.push_back(&child);
+      if (node == 0) {
+        words[token] = end;
+        continue;
+      }
+      edges.push_back(uint64_t(node * tokens + token));
+      ends.push_back(end);
+    }
   }
-  return words;
 }
 
 /// Enters the n-grams of the lengths asked for; fails where the attributes do
@@ -114,17 +126,22 @@ struct TfIdfLowering : public OpConversionPattern<onnx::TfIdfVectorizerOp> {
         op.getMaxGramLength() < op.getMinGramLength() ||
         op.getMaxGramLength() > longest || op.getMaxSkipCount() < 0)
       return rewriter.notifyMatchFailure(op, "no n-grams to count");
+    bool isText = isString(getElementTypeOrSelf(op.getX().getType()));
     SmallVector<int64_t> pool;
-    if (isString(getElementTypeOrSelf(op.getX().getType())))
-      x = numberStrings(rewriter, loc, op, x, pool);
-    else if (std::optional<ArrayRef<int64_t>> ints = op.getPoolInt64s())
-      pool.assign(ints->begin(), ints->end());
+    FailureOr<Value> tokens = isText
+                                  ? numberStrings(rewriter, loc, op, x, pool)
+                                  : numberIntegers(rewriter, loc, op, x, pool);
     Gram root;
     int64_t width = *llvm::max_element(op.getNgramIndexes());
-    if (pool.empty() || width == std::numeric_limits<int64_t>::max() ||
+    if (failed(tokens) || pool.empty() ||
+        width == std::numeric_limits<int64_t>::max() ||
         failed(enterGrams(op, pool, root)))
       return rewriter.notifyMatchFailure(
           op, "ngram_counts, ngram_indexes and the pool do not fit together");
+    FlatTree tree(root, *llvm::max_element(pool) + 1);
+    Value edges = keyWords(rewriter, loc, tree.edges, tree.ends);
+    if (!edges)
+      return rewriter.notifyMatchFailure(op, "the n-grams fit no table");
     std::optional<std::vector<float>> weights;
     ArrayRef<float> ofGrams = op.getWeights().value_or(ArrayRef<float>());
     if (!ofGrams.empty() && op.getMode() != "TF") {
@@ -133,13 +150,28 @@ struct TfIdfLowering : public OpConversionPattern<onnx::TfIdfVectorizerOp> {
         return rewriter.notifyMatchFailure(op, "expects a weight for each "
                                                "n-gram, one for each column");
     }
-    Value y = count(rewriter, loc, op, x, flatten(root), width + 1);
+    Value y = count(rewriter, loc, op, *tokens, tree, edges, width + 1);
     replaceWithCasts(rewriter, *getTypeConverter(), op,
                      weigh(rewriter, loc, y, weights, op.getMode() == "IDF"));
     return success();
   }
 
 private:
+  /// Integers as their numbers in the pool, which becomes `pool`.
+  static FailureOr<Value> numberIntegers(OpBuilder &b, Location loc,
+                                         onnx::TfIdfVectorizerOp op, Value x,
+                                         SmallVector<int64_t> &pool) {
+    SmallVector<uint64_t> words;
+    std::map<int64_t, int64_t> numbers;
+    for (int64_t word : op.getPoolInt64s().value_or(ArrayRef<int64_t>())) {
+      auto [entry, isNew] = numbers.try_emplace(word, int64_t(words.size()));
+      if (isNew)
+        words.push_back(uint64_t(word));
+      pool.push_back(entry->second);
+    }
+    return keyPlaces(b, loc, x, words);
+  }
+
   /// Strings as their numbers in the pool, which becomes `pool`.
   static Value numberStrings(OpBuilder &b, Location loc,
                              onnx::TfIdfVectorizerOp op, Value x,
@@ -156,22 +188,18 @@ private:
   }
 
   static Value count(OpBuilder &b, Location loc, onnx::TfIdfVectorizerOp op,
-                     Value x, ArrayRef<int64_t> tree, int64_t width) {
-    std::vector<char> bytes(tree.size() * sizeof(int64_t));
-    std::memcpy(bytes.data(), tree.data(), bytes.size());
-    auto type = RankedTensorType::get({int64_t(tree.size())}, b.getI64Type());
-    Value nodes = krnl::ConstantOp::create(
-        b, loc, onnx::makeTensorAttr(type, std::move(bytes)),
-        krnl::PackedLayoutAttr());
+                     Value x, const FlatTree &tree, Value edges,
+                     int64_t width) {
     RankedTensorType tokens = rankedType(x);
     SmallVector<int64_t> shape;
     if (tokens.getRank() == 2)
       shape.push_back(tokens.getDimSize(0));
     shape.push_back(width);
     return callTensor(b, loc, "onnxc_call_count_ngrams",
-                      RankedTensorType::get(shape, b.getF32Type()), {x, nodes},
+                      RankedTensorType::get(shape, b.getF32Type()),
+                      {x, wordsConstant(b, loc, tree.words), edges},
                       {op.getMinGramLength(), op.getMaxGramLength(),
-                       op.getMaxSkipCount(), width});
+                       op.getMaxSkipCount(), width, tree.tokens});
   }
 
   /// TF: the counts; IDF: the weight of what occurs; TFIDF: both multiplied.

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Context.h"
+#include "KeyTable.h"
 #include "Objects.h"
 #include "StringTable.h"
 
@@ -126,16 +127,7 @@ static void clearValues(void *to, int64_t count, int64_t type) {
 // DictVectorizer
 //===----------------------------------------------------------------------===//
 
-/// The place of an integer in the vocabulary, or -1.
-static int64_t findNumber(const OnnxcValue &vocabulary, int64_t key) {
-  const int64_t *keys = static_cast<const int64_t *>(vocabulary.data);
-  for (int64_t i = 0; i < vocabulary.dims[0]; ++i)
-    if (keys[i] == key)
-      return i;
-  return -1;
-}
-
-/// ins: a map; the vocabulary, as a table of strings with slots or as i64.
+/// ins: a map; the vocabulary, as a table of strings with slots or of places.
 /// outs: [1, n], the values by the places of their keys, zero where there is
 /// none. The parameters are n and the type of the values.
 extern "C" int32_t onnxc_call_dict_vectorizer(OnnxcCall *call, int32_t,
@@ -154,7 +146,7 @@ extern "C" int32_t onnxc_call_dict_vectorizer(OnnxcCall *call, int32_t,
   for (int64_t i = 0; i < entries.size(); ++i) {
     int64_t place = entries.hasTextKeys()
                         ? StringTable(ins[1]).find(entries.textKey(i))
-                        : findNumber(ins[1], entries.key(i));
+                        : KeyTable(ins[1].data).find(entries.key(i));
     if (place >= 0)
       copyValue(entries.data(), i, outs[0].data, place, type);
   }

@@ -2,12 +2,14 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The n-grams of the pool are a tree that the compiler has laid out: node 0 is
-// the root; the children of a node stand one after the other, sorted by their
-// token. Tokens are numbers of strings of the pool, or integers themselves.
+// Tokens are numbered from 0, those that no n-gram has with a number above all
+// others. The n-grams of the pool are a tree that the compiler has laid out: by
+// token the node of the n-grams that begin with it, then the nodes; and a table
+// of the edges.
 //
 //===----------------------------------------------------------------------===//
 
+#include "KeyTable.h"
 #include "StringTable.h"
 
 #include <string.h>
@@ -17,63 +19,53 @@ using namespace onnxc::rt;
 
 namespace {
 
-/// One node of the tree, as four words among the weights.
+/// One node of the tree, as two words among the weights.
 struct Node {
-  int64_t token;
-  int64_t firstChild;
-  int64_t numChildren;
   int64_t column; ///< of the result, -1: no n-gram of the pool ends here
+  int64_t hasChildren;
 };
 
 struct Settings {
-  int64_t shortest, longest, mostSkips, columns;
+  int64_t shortest, longest, mostSkips, columns, tokens;
 };
 
-/// Reads a token of either integer type.
-struct Tokens {
-  const void *data;
-  bool isWide;
-  int64_t operator[](int64_t i) const {
-    return isWide ? static_cast<const int64_t *>(data)[i]
-                  : static_cast<const int32_t *>(data)[i];
-  }
+/// By token the node below the root, or -1; the nodes; and by node * tokens +
+/// token the node that the token leads to.
+struct Tree {
+  Tree(const OnnxcValue &words, const OnnxcValue &table, int64_t tokens)
+      : tokens(tokens), first(static_cast<const int64_t *>(words.data)),
+        nodes(reinterpret_cast<const Node *>(first + tokens)),
+        edges(table.data) {}
+
+  int64_t tokens;
+  const int64_t *first;
+  const Node *nodes;
+  KeyTable edges;
 };
 
 } // namespace
 
-static const Node *findChild(const Node *tree, const Node *node,
-                             int64_t token) {
-  int64_t low = node->firstChild, high = low + node->numChildren;
-  while (low < high) {
-    int64_t middle = low + (high - low) / 2;
-    if (tree[middle].token == token)
-      return &tree[middle];
-    if (tree[middle].token < token)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return nullptr;
-}
-
-/// Adds up the n-grams that begin at tokens[first].
-static void countFrom(const Node *tree, const Tokens &tokens, int64_t first,
+/// Adds up the n-grams that begin at tokens[at].
+static void countFrom(const Tree &tree, const int64_t *tokens, int64_t at,
                       int64_t end, int64_t step, int64_t shortest,
                       const Settings &settings, float *counts) {
-  const Node *node = tree;
-  int64_t length = 1;
-  for (int64_t at = first; at < end && length <= settings.longest;
-       at += step, ++length) {
-    node = findChild(tree, node, tokens[at]);
-    if (!node)
+  if (tokens[at] >= tree.tokens)
+    return;
+  int64_t node = tree.first[tokens[at]];
+  for (int64_t length = 1; node >= 0; ++length) {
+    const Node &here = tree.nodes[node];
+    if (length >= shortest && here.column >= 0)
+      counts[here.column] += 1;
+    at += step;
+    if (length == settings.longest || at >= end || !here.hasChildren ||
+        tokens[at] >= tree.tokens)
       return;
-    if (length >= shortest && node->column >= 0)
-      counts[node->column] += 1;
+    node = tree.edges.find(node * tree.tokens + tokens[at]);
   }
 }
 
 /// Single tokens are counted once: skipping does not change them.
-static void countRow(const Node *tree, const Tokens &tokens, int64_t begin,
+static void countRow(const Tree &tree, const int64_t *tokens, int64_t begin,
                      int64_t end, const Settings &settings, float *counts) {
   int64_t shortest = settings.shortest;
   for (int64_t step = 1; step <= settings.mostSkips + 1; ++step) {
@@ -86,14 +78,14 @@ static void countRow(const Node *tree, const Tokens &tokens, int64_t begin,
   }
 }
 
-/// ins: tokens [c] or [b, c], the tree. outs: how often each n-gram occurs,
-/// [n] or [b, n]. The parameters are those of Settings.
+/// ins: tokens [c] or [b, c]; the words and the table of a Tree. outs: how
+/// often each n-gram occurs, [n] or [b, n]. The parameters are those of
+/// Settings.
 extern "C" int32_t onnxc_call_count_ngrams(OnnxcCall *call, int32_t,
                                            OnnxcValue *outs, int32_t,
                                            const OnnxcValue *ins,
                                            const int64_t *iattrs) {
-  constexpr int32_t int64Number = 7;
-  Settings settings{iattrs[0], iattrs[1], iattrs[2], iattrs[3]};
+  Settings settings{iattrs[0], iattrs[1], iattrs[2], iattrs[3], iattrs[4]};
   int32_t rank = ins[0].rank;
   int64_t rows = rank == 2 ? ins[0].dims[0] : 1;
   int64_t length = rank == 0 ? 1 : ins[0].dims[rank - 1];
@@ -102,8 +94,8 @@ extern "C" int32_t onnxc_call_count_ngrams(OnnxcCall *call, int32_t,
     return onnxc_rt_status(call);
   float *counts = static_cast<float *>(outs[0].data);
   memset(counts, 0, size_t(rows * settings.columns) * sizeof(float));
-  const Node *tree = static_cast<const Node *>(ins[1].data);
-  Tokens tokens{ins[0].data, ins[0].type == int64Number};
+  Tree tree(ins[1], ins[2], settings.tokens);
+  const int64_t *tokens = static_cast<const int64_t *>(ins[0].data);
   for (int64_t row = 0; row < rows; ++row)
     countRow(tree, tokens, row * length, (row + 1) * length, settings,
              counts + row * settings.columns);

@@ -17,7 +17,7 @@ func.func @normalize(%x: tensor<1x4x!onnx.string>) -> tensor<1x?x!onnx.string> {
 // Tokens are numbered, n-grams counted, and the counts weighted by a kernel.
 // CHECK-LABEL: func @weighted(
 // CHECK:         %[[TOKENS:.+]] = krnl.call @onnxc_call_string_index
-// CHECK:         krnl.call @onnxc_call_count_ngrams(%[[TOKENS]], {{.*}}) params [1, 1, 0, 2] : {{.*}} -> tensor<?x2xf32>
+// CHECK:         krnl.call @onnxc_call_count_ngrams(%[[TOKENS]], {{.*}}) params [1, 1, 0, 2, 2] : {{.*}} -> tensor<?x2xf32>
 // CHECK:         krnl.kernel "TfIdfVectorizer"
 // CHECK:           arith.mulf
 func.func @weighted(%x: tensor<?x3x!onnx.string>) -> tensor<?x2xf32> {

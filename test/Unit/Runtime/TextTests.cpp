@@ -238,13 +238,16 @@ TEST_F(TextTest, MatchesWholeStrings) {
 }
 
 TEST_F(TextTest, CountsGramsWithSkips) {
-  // The root; the tokens 1 (column 0) and 2; 1 2 (column 1).
-  std::vector<int64_t> tree{0, 1, 2, -1, 1, 3, 1, 0, 2, 4, 0, -1, 2, 4, 0, 1};
-  std::vector<int64_t> tokens{1, 5, 2, 1, 2};
+  // Below the root are token 0 (column 0) and 1; 0 leads to 0 1 (column 1).
+  std::vector<int64_t> tree{1, 2, -1, 1, 0, 1, -1, 0, 1, 0};
+  // The only edge, from node 1 by token 1, in both slots.
+  std::vector<int64_t> edges{1, 1, 1, 1, 1, 3, 3, 3, 3};
+  std::vector<int64_t> tokens{0, 2, 1, 0, 1};
   OnnxcValue nodes{tree.data(), nullptr, 1, 7};
-  ASSERT_EQ(
-      run(onnxc_call_count_ngrams, {numbers(tokens, 7), nodes}, {1, 2, 1, 2}),
-      ONNXC_OK);
+  OnnxcValue table{edges.data(), nullptr, 1, 7};
+  ASSERT_EQ(run(onnxc_call_count_ngrams, {numbers(tokens, 7), nodes, table},
+                {1, 2, 1, 2, 2}),
+            ONNXC_OK);
   EXPECT_THAT(result<float>(0, 2), ElementsAre(2, 2));
 }
 

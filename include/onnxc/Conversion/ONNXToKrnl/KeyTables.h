@@ -1,0 +1,89 @@
+//===- KeyTables.h - Numbers that operands are looked up in -----*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Labels, categories and tokens are known when a model is compiled. Whole
+// numbers close together are an index themselves, less the smallest. All others
+// stand in a hash table without collisions: one multiplication chooses, by the
+// upper bits, a multiplier, and that one the slot. Either way a search is a few
+// instructions in a straight line, which a kernel's payload can be.
+//
+//   KeyTable::make({7, 5, 9})      slots: 5 - 7 9, one more for all others
+//   arrange({a, b, c}, z)          b z a c z
+//===----------------------------------------------------------------------===//
+
+#ifndef ONNXC_CONVERSION_ONNXTOKRNL_KEYTABLES_H
+#define ONNXC_CONVERSION_ONNXTOKRNL_KEYTABLES_H
+
+#include "mlir/IR/Builders.h"
+
+#include <optional>
+
+namespace onnxc {
+
+class KeyTable {
+public:
+  /// Of different keys: numbers extended, or bits of floats. Nothing where no
+  /// hash table is found, which takes more luck than there is.
+  static std::optional<KeyTable> make(llvm::ArrayRef<uint64_t> keys);
+  /// The same, but a hash table always.
+  static std::optional<KeyTable> makeHashed(llvm::ArrayRef<uint64_t> keys);
+
+  /// Slots of keys; slot numSlots() is that of whatever is no key.
+  int64_t numSlots() const { return slots; }
+  /// The slot of the `i`-th key.
+  int64_t slotOf(size_t i) const { return places[i]; }
+  /// Is a key its own slot, but for a constant?
+  bool isDirect() const { return hashed.empty(); }
+  /// By slot, the last one included: the value of its key, or `otherwise`.
+  template <typename T>
+  llvm::SmallVector<T> arrange(llvm::ArrayRef<T> values, T otherwise) const {
+    llvm::SmallVector<T> bySlot(slots + 1, otherwise);
+    for (size_t i = 0; i < places.size(); ++i)
+      bySlot[places[i]] = values[i];
+    return bySlot;
+  }
+
+  /// A hash table (runtime/lib/calls/KeyHash.h): what keys are multiplied by
+  /// for their bucket; by bucket, for their slot; and by slot its key, in an
+  /// empty one a key of another slot.
+  uint64_t firstMultiplier() const { return first; }
+  llvm::ArrayRef<uint64_t> multipliersByBucket() const { return multipliers; }
+  llvm::ArrayRef<uint64_t> keysBySlot() const { return hashed; }
+
+  /// What a kernel reads of the table: none if it is direct, else two tensors.
+  llvm::SmallVector<mlir::Value> constants(mlir::OpBuilder &b,
+                                           mlir::Location loc) const;
+  /// Inside a kernel: the slot of `key`, an i64, as an index. `tables` are the
+  /// images of constants().
+  mlir::Value find(mlir::OpBuilder &b, mlir::Location loc, mlir::Value key,
+                   llvm::ArrayRef<mlir::Value> tables) const;
+
+private:
+  bool placeDirectly(llvm::ArrayRef<uint64_t> keys);
+  bool placeByHash(llvm::ArrayRef<uint64_t> keys, int64_t slotBits);
+
+  llvm::SmallVector<int64_t> places;
+  llvm::SmallVector<uint64_t> hashed, multipliers;
+  uint64_t least = 0, first = 1;
+  int64_t slots = 0;
+};
+
+/// A constant of words, i64.
+mlir::Value wordsConstant(mlir::OpBuilder &b, mlir::Location loc,
+                          llvm::ArrayRef<int64_t> words);
+
+/// A hash table as calls read it (runtime/lib/calls/KeyTable.h), with a number
+/// for each key, at least 0. Null where none is found.
+mlir::Value keyWords(mlir::OpBuilder &b, mlir::Location loc,
+                     llvm::ArrayRef<uint64_t> keys,
+                     llvm::ArrayRef<int64_t> numbers);
+
+/// For each element of `x`, signed integers, the place of the key that equals
+/// it, as i64; their number where none does.
+mlir::FailureOr<mlir::Value> keyPlaces(mlir::OpBuilder &b, mlir::Location loc,
+                                       mlir::Value x,
+                                       llvm::ArrayRef<uint64_t> keys);
+
+} // namespace onnxc
+
+#endif // ONNXC_CONVERSION_ONNXTOKRNL_KEYTABLES_H

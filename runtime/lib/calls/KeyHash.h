@@ -1,0 +1,26 @@
+//===- KeyHash.h - Where numbers stand in hash tables -----------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// The compiler places keys, generated code and the runtime find them: all by
+// this function.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ONNXC_RUNTIME_CALLS_KEYHASH_H
+#define ONNXC_RUNTIME_CALLS_KEYHASH_H
+
+#include <stdint.h>
+
+namespace onnxc::rt {
+
+/// One of 2^bits places, for 0 < bits < 64. Multiplied by an odd number drawn
+/// at random, two different keys meet with a chance of about 2 in 2^bits,
+/// whatever they have in common.
+constexpr uint64_t hashKey(uint64_t key, uint64_t multiplier, int64_t bits) {
+  return (key * multiplier) >> (64 - bits);
+}
+
+} // namespace onnxc::rt
+
+#endif // ONNXC_RUNTIME_CALLS_KEYHASH_H

@@ -1,11 +1,11 @@
-//===- ExpandFunctions.cpp - Functions of f32 as polynomials ----*- C++ -*-===//
+//===- ExpandFunctions.cpp - Functions of floats as polynomials -*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // Where the upstream polynomials are slow or lose digits: exp, pow, sin, cos,
-// tan and atan, on scalars and vectors alike, each within 2 units in the last
-// place. The coefficients are minimax fits of the relative error on the reduced
-// range.
+// tan and atan of f32, and those of f64, on scalars and vectors alike, each
+// within 2 units in the last place. The coefficients are minimax fits of the
+// relative error on the reduced range.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,35 +18,47 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
+#include <array>
+
 using namespace mlir;
 using onnxc::FloatBuilder;
 
-/// p * 2^n for a whole n, in one instruction; null where vectors of this type
-/// have none.
-static Value scaled(FloatBuilder &f, bool hasScale, Value p, Value n) {
+/// In one instruction; null where vectors of this type have none.
+static Value scaledAtOnce(FloatBuilder &f, Value p, Value n) {
   auto vector = dyn_cast<VectorType>(f.type);
   int64_t lanes = vector ? vector.getNumElements() : 0;
-  if (!hasScale || (lanes != 4 && lanes != 8 && lanes != 16))
+  int64_t width = f.element().getIntOrFloatBitWidth();
+  int64_t bits = lanes * width;
+  if (bits != 128 && bits != 256 && bits != 512)
     return {};
   // As the mode of rounding says, in all lanes.
   constexpr int32_t currentRounding = 4;
-  auto all = [&](unsigned bits) -> Value {
+  auto all = [&](unsigned count) -> Value {
     return arith::ConstantOp::create(
-        f.b, f.b.getIntegerAttr(f.b.getIntegerType(bits), -1));
+        f.b, f.b.getIntegerAttr(f.b.getIntegerType(count), -1));
   };
   SmallVector<Value> operands{p, n, p, all(lanes == 16 ? 16 : 8)};
-  if (lanes == 16)
+  if (bits == 512)
     operands.push_back(
         arith::ConstantOp::create(f.b, f.b.getI32IntegerAttr(currentRounding)));
-  auto name =
-      f.b.getStringAttr("llvm.x86.avx512.mask.scalef.ps." + Twine(lanes * 32));
+  auto name = f.b.getStringAttr(Twine("llvm.x86.avx512.mask.scalef.") +
+                                (width == 64 ? "pd." : "ps.") + Twine(bits));
   return LLVM::CallIntrinsicOp::create(f.b, f.type, name, operands)
       .getResults();
 }
 
-/// e^x = 2^n e^r with |r| <= log(2) / 2. The power is multiplied by in two
-/// parts where there is no instruction for it, so that all finite results have
-/// one, and the bounds give 0 and inf. NaN is in r and stays.
+Value onnxc::scaleByPower(FloatBuilder &f, bool hasScale, Value p, Value n,
+                          Value whole) {
+  if (hasScale)
+    if (Value y = scaledAtOnce(f, p, n))
+      return y;
+  Value half = arith::ShRSIOp::create(f.b, whole, f.integer(1));
+  Value rest = arith::SubIOp::create(f.b, whole, half);
+  return f.mul(f.mul(p, f.powerOfTwo(half)), f.powerOfTwo(rest));
+}
+
+/// e^x = 2^n e^r with |r| <= log(2) / 2. The bounds give 0 and inf. NaN is in r
+/// and stays.
 static Value expandExp(FloatBuilder &f, bool hasScale, Value x) {
   x = f.clamp(x, -104.0, 89.0);
   Value rounded =
@@ -57,14 +69,9 @@ static Value expandExp(FloatBuilder &f, bool hasScale, Value x) {
   Value p = f.polynomial(r, {1.0, 1.0, 0.4999999403953552, 0.16666515171527863,
                              0.04166845604777336, 0.00836941972374916,
                              0.0013813142431899905});
-  if (Value y = scaled(f, hasScale, p, n))
-    return y;
-  ImplicitLocOpBuilder &b = f.b;
-  Value whole = arith::SubIOp::create(b, f.bits(rounded),
+  Value whole = arith::SubIOp::create(f.b, f.bits(rounded),
                                       f.bits(f.constant(f.rounder())));
-  Value half = arith::ShRSIOp::create(b, whole, f.integer(1));
-  Value rest = arith::SubIOp::create(b, whole, half);
-  return f.mul(f.mul(p, f.powerOfTwo(half)), f.powerOfTwo(rest));
+  return onnxc::scaleByPower(f, hasScale, p, n, whole);
 }
 
 namespace {
@@ -72,22 +79,55 @@ namespace {
 struct Angle {
   Value quarter, sine, cosine;
 };
+
+/// What an angle is reduced with: pi/2 in three parts, and the polynomials of
+/// (sin r / r - 1) / r^2 and of (cos r - 1 + r^2 / 2) / r^4 in r^2.
+struct AngleTable {
+  std::array<double, 3> quarter;
+  ArrayRef<double> sine, cosine;
+};
 } // namespace
 
-/// pi/2 in three parts: the product with the first is subtracted without an
-/// error, and the third is below all digits for |x| < angleLimit.
+static AngleTable angleTable(bool isDouble) {
+  static constexpr double sines[] = {-0.16666653752326965, 0.00833206344395876,
+                                     -0.00019502134819049388},
+                          cosines[] = {0.04166664555668831,
+                                       -0.0013887243112549186,
+                                       2.4423887225566432e-05};
+  static constexpr double longSines[] = {-0.16666666666666632,
+                                         0.008333333333322429,
+                                         -0.0001984126982981716,
+                                         2.75573136946784e-06,
+                                         -2.5050758494308403e-08,
+                                         1.5896815330259454e-10},
+                          longCosines[] = {
+                              0.0416666666666666,     -0.0013888888888874242,
+                              2.480158728954635e-05,  -2.755731436880499e-07,
+                              2.0875725298179834e-09, -1.1359743882823003e-11};
+  AngleTable floats{
+      {1.57079637050628662109375, -4.37113900018624283e-8, -1.71512447e-15},
+      sines,
+      cosines};
+  AngleTable doubles{
+      {1.5707963267948966, 6.123233995736766e-17, -1.4973849048591698e-33},
+      longSines,
+      longCosines};
+  return isDouble ? doubles : floats;
+}
+
+/// The product with the first part of pi/2 is subtracted without an error, and
+/// the third is below all digits for |x| < angleLimit.
 static Angle reduceAngle(FloatBuilder &f, Value x) {
+  AngleTable table = angleTable(f.element().isF64());
   Value rounded =
       f.fma(x, f.constant(0.6366197723675814), f.constant(f.rounder()));
   Value n = f.sub(rounded, f.constant(f.rounder()));
-  Value r = f.fma(n, f.constant(-1.57079637050628662109375), x);
-  r = f.fma(n, f.constant(4.37113900018624283e-8), r);
-  r = f.fma(n, f.constant(1.71512447e-15), r);
+  Value r = x;
+  for (double part : table.quarter)
+    r = f.fma(n, f.constant(-part), r);
   Value square = f.mul(r, r);
-  Value s = f.polynomial(square, {-0.16666653752326965, 0.00833206344395876,
-                                  -0.00019502134819049388});
-  Value c = f.polynomial(square, {0.04166664555668831, -0.0013887243112549186,
-                                  2.4423887225566432e-05});
+  Value s = f.polynomial(square, table.sine);
+  Value c = f.polynomial(square, table.cosine);
   Value sine = f.fma(f.mul(square, r), s, r);
   Value cosine = f.fma(f.mul(square, square), c,
                        f.fma(square, f.constant(-0.5), f.constant(1.0)));
@@ -100,8 +140,10 @@ static Value sineOf(FloatBuilder &f, Angle angle, int64_t quarters) {
                                                     f.integer(quarters)))
                       : angle.quarter;
   Value y = f.select(f.hasBit(at, 1), angle.cosine, angle.sine);
+  // Its second bit becomes the first of the number.
+  int64_t shift = int64_t(f.element().getIntOrFloatBitWidth()) - 2;
   Value sign = arith::ShLIOp::create(
-      f.b, arith::AndIOp::create(f.b, at, f.integer(2)), f.integer(30));
+      f.b, arith::AndIOp::create(f.b, at, f.integer(2)), f.integer(shift));
   return f.fromBits(arith::XOrIOp::create(f.b, f.bits(y), sign));
 }
 
@@ -180,6 +222,8 @@ static Value withinLimit(FloatBuilder &f, Operation *op,
 static Value expandOne(Operation *op, bool hasScale) {
   FloatBuilder f(op);
   Value x = op->getOperand(0);
+  if (f.element().isF64() && onnxc::isExpandedDouble(op))
+    return onnxc::expandDouble(f, op, hasScale);
   if (isa<math::ExpOp>(op))
     return expandExp(f, hasScale, x);
   if (isa<math::PowFOp>(op))
@@ -194,8 +238,11 @@ static Value expandOne(Operation *op, bool hasScale) {
 }
 
 bool onnxc::isExpandedFunction(Operation *op) {
-  return isa<math::ExpOp, math::PowFOp, math::SinOp, math::CosOp, math::TanOp,
-             math::AtanOp>(op);
+  if (isa<math::SinOp, math::CosOp>(op))
+    return true;
+  if (getElementTypeOrSelf(op->getResult(0)).isF64())
+    return isExpandedDouble(op);
+  return isa<math::ExpOp, math::PowFOp, math::TanOp, math::AtanOp>(op);
 }
 
 /// Does the module's processor multiply vectors of f32 by powers of two?
@@ -216,8 +263,10 @@ void onnxc::expandFunctions(Operation *root) {
   bool hasScale = hasScaleInstruction(root);
   SmallVector<Operation *> ops;
   root->walk([&](Operation *op) {
-    if (isExpandedFunction(op) &&
-        getElementTypeOrSelf(op->getResult(0)).isF32())
+    if (!isa<math::MathDialect>(op->getDialect()))
+      return;
+    Type element = getElementTypeOrSelf(op->getResult(0));
+    if ((element.isF32() || element.isF64()) && isExpandedFunction(op))
       ops.push_back(op);
   });
   for (Operation *op : ops) {

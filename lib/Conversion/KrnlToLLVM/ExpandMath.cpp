@@ -110,9 +110,10 @@ static bool isVectorFunction(Operation *op) {
           math::IsNormalOp, math::RoundEvenOp, math::RsqrtOp, math::SqrtOp,
           math::TruncOp>(op))
     return true;
+  if (onnxc::isExpandedFunction(op))
+    return true;
   return !getElementTypeOrSelf(op->getResult(0)).isF64() &&
-         (hasGoodPolynomial(op->getName().getStringRef()) ||
-          onnxc::isExpandedFunction(op));
+         hasGoodPolynomial(op->getName().getStringRef());
 }
 
 bool onnxc::hasVectorForm(Operation *op) {

@@ -125,10 +125,17 @@ void guardNaN(mlir::Operation *root);
 void expandDots(mlir::ModuleOp module);
 
 /// Functions of f32 that have better polynomials than the upstream ones, and
-/// which these are (ExpandFunctions.cpp).
+/// all of f64 that have any; which these are (ExpandFunctions.cpp).
 void expandFunctions(mlir::Operation *root);
 bool isExpandedFunction(mlir::Operation *op);
 class FloatBuilder;
+/// p * 2^n; `whole` is n as an integer. In two steps where the processor has no
+/// instruction for it, so that all finite results have a number.
+mlir::Value scaleByPower(FloatBuilder &f, bool hasScale, mlir::Value p,
+                         mlir::Value n, mlir::Value whole);
+/// Functions of f64 besides those of angles (ExpandDoubles.cpp).
+bool isExpandedDouble(mlir::Operation *op);
+mlir::Value expandDouble(FloatBuilder &f, mlir::Operation *op, bool hasScale);
 /// x^y for f32 or vectors of it, as C's powf has it (ExpandPow.cpp).
 mlir::Value expandPow(FloatBuilder &f, mlir::Value x, mlir::Value y);
 

@@ -3,7 +3,7 @@
 #
 # Each function is compiled for vectors, run over many f32 values and compared
 # with numpy's result in double precision: 8 units in the last place at most,
-# denormal results may be zero.
+# denormal results may be zero. Those of f64 are compared in the x87's precision.
 # ===------------------------------------------------------------------------===//
 import math
 import pathlib
@@ -13,27 +13,27 @@ import sys
 import numpy as np
 
 IR = """module {{ module @target {{
-  func.func private @k(%x: memref<?xf32>, %y: memref<?xf32>, %b: index, %e: index)
+  func.func private @k(%x: memref<?x{type}>, %y: memref<?x{type}>, %b: index, %e: index)
       attributes {{krnl.kernel}} {{
-    %c16 = arith.constant 16 : index
+    %c16 = arith.constant {lanes} : index
     %c1 = arith.constant 1 : index
     scf.for %i = %b to %e step %c1 {{
       %o = arith.muli %i, %c16 : index
-      %v = vector.load %x[%o] : memref<?xf32>, vector<16xf32>
-      {op} : vector<16xf32>
-      vector.store %w, %y[%o] : memref<?xf32>, vector<16xf32>
+      %v = vector.load %x[%o] : memref<?x{type}>, vector<{lanes}x{type}>
+      {op}
+      vector.store %w, %y[%o] : memref<?x{type}>, vector<{lanes}x{type}>
     }}
     return
   }}
-  func.func @main_graph(%x: memref<?xf32>) attributes {{
-      krnl.inputs = [{{name = "x", type = tensor<?xf32>}}],
-      krnl.outputs = [{{name = "y", type = tensor<?xf32>}}]}} {{
+  func.func @main_graph(%x: memref<?x{type}>) attributes {{
+      krnl.inputs = [{{name = "x", type = tensor<?x{type}>}}],
+      krnl.outputs = [{{name = "y", type = tensor<?x{type}>}}]}} {{
     %c0 = arith.constant 0 : index
-    %c16 = arith.constant 16 : index
-    %n = memref.dim %x, %c0 : memref<?xf32>
-    %y = krnl.output 0(%n) : memref<?xf32>
+    %c16 = arith.constant {lanes} : index
+    %n = memref.dim %x, %c0 : memref<?x{type}>
+    %y = krnl.output 0(%n) : memref<?x{type}>
     %tiles = arith.divui %n, %c16 : index
-    krnl.launch @k ins(%x : memref<?xf32>) outs(%y : memref<?xf32>) tiles(%tiles)
+    krnl.launch @k ins(%x : memref<?x{type}>) outs(%y : memref<?x{type}>) tiles(%tiles)
     return
   }}
 }} }}
@@ -46,8 +46,13 @@ FUNCTIONS = {
     "sinh": np.sinh, "asinh": np.arcsinh, "asin": np.arcsin,
     "rsqrt": lambda x: 1 / np.sqrt(x), "roundeven": np.rint,
 }  # fmt: skip
+# With the units in the last place that they may be off by. Of long doubles there is no erf: the reference is rounded.
+DOUBLES = {
+    "exp": (np.exp, 2), "expm1": (np.expm1, 2), "log": (np.log, 2), "log1p": (np.log1p, 2), "tanh": (np.tanh, 3),
+    "sin": (np.sin, 2), "cos": (np.cos, 2), "tan": (np.tan, 2),
+    "erf": (np.vectorize(lambda x: math.erf(float(x)), otypes=[np.longdouble]), 2),
+}  # fmt: skip
 POWERS = [-3, -1, -0.0, 0.3, 1, 2.2, 3, 11, 100.5, 1e9, math.inf, -math.inf, math.nan]
-SMALLEST = float(np.finfo(np.float32).tiny)
 
 
 def arguments():
@@ -56,7 +61,15 @@ def arguments():
     rng = np.random.default_rng(0)
     values = np.concatenate([special, *(rng.uniform(-r, r, 4000) for r in (1, 10, 100)),
                              np.exp(rng.uniform(-80, 80, 4000))])  # fmt: skip
-    return np.resize(values, -(-len(values) // 16) * 16).astype(np.float32)
+    return np.resize(values, -(-len(values) // 16) * 16)
+
+
+def double_arguments():
+    """The ends of the exponents as well; both signs of small and large numbers."""
+    special = [709.7, 710, -708, -745, -746, 5e-324, 1e-310, 1.7e308, -1.7e308, 0.5, 6, -6, 131071, 1e300]
+    powers = np.exp(np.random.default_rng(1).uniform(-700, 700, 4000))
+    values = np.concatenate([arguments(), special, powers, -powers])
+    return np.resize(values, -(-len(values) // 16) * 16)
 
 
 def bits(value):
@@ -64,34 +77,38 @@ def bits(value):
     return f"0x{np.float32(value).view(np.uint32):08X}"
 
 
-def check(name, op, function, folder, x):
+def check(name, op, function, folder, x, units):
     """Returns what is wrong with a function, "" if nothing is."""
-    (folder / "f.mlir").write_text(IR.format(op=op))
+    kind, lanes, wide = ("f32", 16, np.float64) if x.dtype == np.float32 else ("f64", 8, np.longdouble)
+    smallest = float(np.finfo(x.dtype).tiny)
+    (folder / "f.mlir").write_text(IR.format(op=f"{op} : vector<{lanes}x{kind}>", type=kind, lanes=lanes))
     np.save(folder / "x.npy", x)
     subprocess.run(["onnx-compile", folder / "f.mlir", "--resume=loops", "-o", folder / "f.so"], check=True)
     subprocess.run(["onnx-run", folder / "f.so", "--quiet", f"--input=@{folder}/x.npy", f"--save={folder}"], check=True)
     got = np.load(folder / "y.npy")
     with np.errstate(all="ignore"):
-        exact = function(x.astype(np.float64))
-        want = exact.astype(np.float32)
-        unit = np.spacing(np.maximum(np.abs(want), SMALLEST)).astype(np.float64)
+        exact = function(x.astype(wide))
+        want = exact.astype(x.dtype)
+        unit = np.spacing(np.maximum(np.abs(want), smallest)).astype(wide)
         wrong = ~((got == want) | (np.isnan(got) & np.isnan(want)))
-        wrong &= ~(np.abs(got - exact) <= 8 * unit)
-        wrong &= ~((np.abs(want) < 2 * SMALLEST) & (np.abs(got) < 2 * SMALLEST))
+        wrong &= ~(np.abs(got - exact) <= units * unit)
+        wrong &= ~((np.abs(want) < 2 * smallest) & (np.abs(got) < 2 * smallest))
     if not wrong.any():
         return ""
     i = int(np.argmax(wrong))
-    return f"{name}({x[i]}) is {got[i]} and should be {want[i]}; {wrong.sum()} values are wrong"
+    return f"{name} of {kind} ({x[i]}) is {got[i]} and should be {want[i]}; {wrong.sum()} values are wrong"
 
 
 def main():
     folder = pathlib.Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
-    cases = [(name, f"%w = math.{name} %v", function) for name, function in FUNCTIONS.items()]
+    floats, doubles = arguments().astype(np.float32), double_arguments()
+    cases = [(name, f"%w = math.{name} %v", function, folder, floats, 8) for name, function in FUNCTIONS.items()]
+    cases += [(name, f"%w = math.{name} %v", function, folder, doubles, units) for name, (function, units) in DOUBLES.items()]
     for y in np.float32(POWERS):
         op = f"%p = arith.constant dense<{bits(y)}> : vector<16xf32>\n%w = math.powf %v, %p"
-        cases.append((f"pow {y}", op, lambda x, y=np.float64(y): np.power(x, y)))
-    problems = [p for p in (check(*case, folder, arguments()) for case in cases) if p]
+        cases.append((f"pow {y}", op, lambda x, y=np.float64(y): np.power(x, y), folder, floats, 8))
+    problems = [p for p in (check(*case) for case in cases) if p]
     sys.exit("\n".join(problems) or 0)
 
 

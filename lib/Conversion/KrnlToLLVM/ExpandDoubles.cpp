@@ -1,0 +1,171 @@
+//===- ExpandDoubles.cpp - Functions of f64 as polynomials ------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// exp, expm1, log, log1p, tanh and erf on scalars and vectors alike, each
+// within 2 units in the last place. The coefficients are minimax fits on the
+// reduced range, of the error relative to the result.
+//
+//===----------------------------------------------------------------------===//
+
+#include "FloatBuilder.h"
+#include "Lowering.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+#include <limits>
+
+using namespace mlir;
+using onnxc::FloatBuilder;
+
+static constexpr double infinity = std::numeric_limits<double>::infinity();
+static constexpr double notANumber = std::numeric_limits<double>::quiet_NaN();
+
+/// log 2 in two parts; the product of the first with an exponent is exact.
+static constexpr double log2High = 0.6931471803691238,
+                        log2Low = 1.9082149292705877e-10;
+
+namespace {
+/// e^x = 2^n (1 + part), part = e^r - 1 for |r| <= log(2) / 2.
+struct Power {
+  Value n, whole, part;
+};
+} // namespace
+
+/// For x whose powers have a number for an exponent; NaN is in the part.
+static Power powerOf(FloatBuilder &f, Value x) {
+  Value rounder = f.constant(f.rounder());
+  Value rounded = f.fma(x, f.constant(1.4426950408889634), rounder);
+  Value n = f.sub(rounded, rounder);
+  Value r = f.fma(n, f.constant(-log2High), x);
+  r = f.fma(n, f.constant(-log2Low), r);
+  Value p = f.polynomial(r, {0.5, 0.16666666666666677, 0.0416666666666667,
+                             0.008333333333321648, 0.0013888888888866852,
+                             0.00019841269886085886, 2.4801587360545352e-05,
+                             2.75572442491238e-06, 2.7557242762164075e-07,
+                             2.510902308618153e-08, 2.092444345327824e-09});
+  Value whole = arith::SubIOp::create(f.b, f.bits(rounded), f.bits(rounder));
+  return {n, whole, f.fma(f.mul(r, r), p, r)};
+}
+
+/// The bounds give 0 and inf.
+static Value expandExp(FloatBuilder &f, bool hasScale, Value x) {
+  Power power = powerOf(f, f.clamp(x, -746.0, 710.0));
+  return onnxc::scaleByPower(f, hasScale, f.add(power.part, f.constant(1)),
+                             power.n, power.whole);
+}
+
+/// 2 (2^(n-1) part + 2^(n-1) - 1/2): 2^n is no number for the largest results.
+static Value expandExpM1(FloatBuilder &f, Value x) {
+  Power power = powerOf(f, f.clamp(x, -50.0, 710.0));
+  Value half =
+      f.powerOfTwo(arith::SubIOp::create(f.b, power.whole, f.integer(1)));
+  Value y = f.fma(half, power.part, f.sub(half, f.constant(0.5)));
+  return f.add(y, y);
+}
+
+/// tanh |x| = (1 - p) / (1 + p) with p = e^-2|x|, of which p - 1 has the
+/// digits; there is nothing between 1 and that of 20.
+static Value expandTanh(FloatBuilder &f, Value x) {
+  Value a = f.clamp(math::AbsFOp::create(f.b, x), 0.0, 20.0);
+  Value power = expandExpM1(f, f.mul(a, f.constant(-2)));
+  Value y = f.div(power, f.add(power, f.constant(2)));
+  return math::CopySignOp::create(f.b, y, x);
+}
+
+/// x = 2^e (1 + t), 1 + t between the roots of 1/2 and 2, and with s = t / (2 +
+/// t) log(1 + t) = 2 atanh s = t - (t^2/2 - s (t^2/2 + R(s^2))), which keeps
+/// the digits of t.
+static Value expandLog(FloatBuilder &f, Value x) {
+  ImplicitLocOpBuilder &b = f.b;
+  constexpr double least = std::numeric_limits<double>::min();
+  constexpr int64_t lesserRoot = 0x3fe6a09e667f3bcd, raised = 54;
+  Value isDenormal = f.less(x, f.constant(least));
+  Value a = f.select(isDenormal, f.mul(x, f.constant(0x1p54)), x);
+  // What is above the lesser root in the exponent counts.
+  Value distance = arith::SubIOp::create(b, f.bits(a), f.integer(lesserRoot));
+  Value exponent =
+      arith::ShRSIOp::create(b, distance, f.integer(f.fractionBits()));
+  Value whole = arith::ShLIOp::create(b, exponent, f.integer(f.fractionBits()));
+  Value t = f.sub(f.fromBits(arith::SubIOp::create(b, f.bits(a), whole)),
+                  f.constant(1));
+  // The exponent as a number: in the low bits of one that counts ones.
+  Value rounder = f.constant(f.rounder());
+  Value e = f.sub(
+      f.fromBits(arith::AddIOp::create(b, f.bits(rounder), exponent)), rounder);
+  e = f.sub(e, f.select(isDenormal, f.constant(raised), f.constant(0)));
+  Value s = f.div(t, f.add(t, f.constant(2)));
+  Value z = f.mul(s, s);
+  Value r = f.mul(z, f.polynomial(z, {0.6666666666666734, 0.3999999999941905,
+                                      0.28571428741563926, 0.22222198647561492,
+                                      0.18183560842060875, 0.15314132225852584,
+                                      0.14795191988526202}));
+  Value half = f.mul(f.mul(t, t), f.constant(0.5));
+  Value rest = f.fma(s, f.add(half, r), f.mul(e, f.constant(log2Low)));
+  Value y = f.fma(e, f.constant(log2High), f.sub(t, f.sub(half, rest)));
+  // Infinity and NaN stay.
+  y = f.select(f.less(x, f.constant(infinity)), y, x);
+  y = f.select(f.equal(x, f.constant(0)), f.constant(-infinity), y);
+  return f.select(f.less(x, f.constant(0)), f.constant(notANumber), y);
+}
+
+/// log(1 + x) and what the sum has lost, relative to it.
+static Value expandLog1p(FloatBuilder &f, Value x) {
+  Value one = f.constant(1);
+  Value sum = f.add(one, x);
+  Value isLarge = f.less(one, x);
+  Value larger = f.select(isLarge, x, one), lesser = f.select(isLarge, one, x);
+  Value lost = f.div(f.sub(lesser, f.sub(sum, larger)), sum);
+  // Not of infinity, nor of 0.
+  Value isNumber =
+      f.both(f.less(sum, f.constant(infinity)), f.less(f.constant(0), sum));
+  Value y = f.add(expandLog(f, sum), f.select(isNumber, lost, f.constant(0)));
+  return f.select(f.equal(sum, one), x, y);
+}
+
+/// An odd polynomial below 1, from there 1 - erfc|x| with a polynomial for the
+/// logarithm of erfc; nothing is between 1 and what 6 has.
+static Value expandErf(FloatBuilder &f, bool hasScale, Value x) {
+  Value a = f.clamp(math::AbsFOp::create(f.b, x), 0.0, 6.0);
+  Value one = f.constant(1);
+  Value p = f.polynomial(f.mul(x, x),
+                         {0.12837916709551256, -0.3761263890318355,
+                          0.11283791670945253, -0.02686617064327622,
+                          0.005223977607423468, -0.0008548325989696758,
+                          0.00012055295320494294, -1.4924744663335489e-05,
+                          1.6447517677871873e-06, -1.6209175911748696e-07,
+                          1.3722976265924504e-08, -7.801188874097751e-10});
+  Value log = f.polynomial(
+      f.sub(a, one),
+      {-1.8496055099332482, -2.638967514234788, -0.8431072563586768,
+       -0.04156109804180906, 0.01003382537441614, -0.0019779025679647643,
+       0.0002373224816795647, 2.6277874528474075e-05, -2.715911140073096e-05,
+       9.608899754186269e-06, -2.0597720794422484e-06, 1.4287585357924317e-07,
+       9.754690085950266e-08, -5.203760465594849e-08, 1.4911348567752618e-08,
+       -2.8640149101444523e-09, 3.682441510134361e-10, -2.881521918938439e-11,
+       1.0390869322881464e-12});
+  Value large = f.sub(one, expandExp(f, hasScale, log));
+  return f.select(f.less(a, one), f.fma(x, p, x),
+                  math::CopySignOp::create(f.b, large, x));
+}
+
+bool onnxc::isExpandedDouble(Operation *op) {
+  return isa<math::ErfOp, math::ExpOp, math::ExpM1Op, math::LogOp,
+             math::Log1pOp, math::TanhOp>(op);
+}
+
+Value onnxc::expandDouble(FloatBuilder &f, Operation *op, bool hasScale) {
+  Value x = op->getOperand(0);
+  if (isa<math::ErfOp>(op))
+    return expandErf(f, hasScale, x);
+  if (isa<math::ExpOp>(op))
+    return expandExp(f, hasScale, x);
+  if (isa<math::ExpM1Op>(op))
+    return expandExpM1(f, x);
+  if (isa<math::LogOp>(op))
+    return expandLog(f, x);
+  if (isa<math::Log1pOp>(op))
+    return expandLog1p(f, x);
+  return expandTanh(f, x);
+}

@@ -296,6 +296,28 @@ private:
         });
   }
 
+  static bool areSame(ArrayRef<Value> inner, ArrayRef<Value> sizes) {
+    return llvm::all_of(llvm::zip_equal(inner, sizes), [](auto pair) {
+      return isEqualConstantIntOrValue(std::get<0>(pair), std::get<1>(pair));
+    });
+  }
+
+  /// Element `rest` of a tensor, in one that it is the first corner of.
+  static Value placeInLarger(OpBuilder &b, Location loc, Value rest,
+                             ArrayRef<Value> steps, ArrayRef<Value> extents) {
+    Value one = indexConstant(b, loc, 1);
+    Value place = indexConstant(b, loc, 0), stride = one;
+    for (int64_t d = steps.size() - 1; d >= 0; --d) {
+      Value step = maxIndex(b, loc, steps[d], one);
+      // What is beyond all dimensions stays with the first one.
+      Value i = d == 0 ? rest : b.createOrFold<arith::RemSIOp>(loc, rest, step);
+      rest = b.createOrFold<arith::DivSIOp>(loc, rest, step);
+      place = addIndex(b, loc, place, mulIndex(b, loc, i, stride));
+      stride = mulIndex(b, loc, stride, extents[d]);
+    }
+    return place;
+  }
+
   static Value build(OpBuilder &b, Location loc, Value x, Value indices,
                      ArrayRef<Value> inner, ArrayRef<Value> sizes) {
     Type element = rankedType(x).getElementType();
@@ -307,30 +329,22 @@ private:
     KernelBuilder::Access from{kernel.input(flat), at},
         which{kernel.input(flatten(b, loc, indices)), at};
     SmallVector<Value> steps, extents;
-    for (auto [size, extent] : llvm::zip(inner, sizes)) {
-      steps.push_back(kernel.scalar(size));
-      extents.push_back(kernel.scalar(extent));
-    }
+    if (!areSame(inner, sizes))
+      for (auto [size, extent] : llvm::zip(inner, sizes)) {
+        steps.push_back(kernel.scalar(size));
+        extents.push_back(kernel.scalar(extent));
+      }
     Value last = kernel.scalar(total);
     Value out = kernel.output(zeros(b, loc, element, total));
-    Value y = kernel.generic(
-        {from, which}, {out, {kernel.zero()}}, at,
-        [&](OpBuilder &nb, Location l, ValueRange v) {
-          Value one = indexConstant(nb, l, 1);
-          Value rest = toIndex(nb, l, v[1]);
-          Value place = indexConstant(nb, l, 0), stride = one;
-          for (int64_t d = steps.size() - 1; d >= 0; --d) {
-            Value step = maxIndex(nb, l, steps[d], one);
-            // What is beyond all dimensions stays with the first one.
-            Value i =
-                d == 0 ? rest : nb.createOrFold<arith::RemSIOp>(l, rest, step);
-            rest = nb.createOrFold<arith::DivSIOp>(l, rest, step);
-            place = addIndex(nb, l, place, mulIndex(nb, l, i, stride));
-            stride = mulIndex(nb, l, stride, extents[d]);
-          }
-          place = wrapIndex(nb, l, place, last);
-          return put(nb, l, element, "none", v[0], place);
-        });
+    Value y =
+        kernel.generic({from, which}, {out, {kernel.zero()}}, at,
+                       [&](OpBuilder &nb, Location l, ValueRange v) {
+                         Value place = toIndex(nb, l, v[1]);
+                         if (!steps.empty())
+                           place = placeInLarger(nb, l, place, steps, extents);
+                         place = wrapIndex(nb, l, place, last);
+                         return put(nb, l, element, "none", v[0], place);
+                       });
     return reshapeTo(b, loc, kernel.finish({y}).front(),
                      typeOfSizes(sizes, element), sizes);
   }

@@ -131,10 +131,15 @@ Value logSoftmax(RowKernel &k) {
                          [](ScalarBuilder &s, ValueRange v) {
                            return s.exp(s.sub(s.widen(v[0]), v[1]));
                          });
-  return k.map({{k.in, k.all}, {largest, k.row}, {total, k.row}}, k.out,
+  Value log =
+      k.kernel.generic({{total, k.row}}, {k.rowTemporary(), k.row}, {},
+                       [&](OpBuilder &b, Location l, ValueRange v) {
+                         return ScalarBuilder(b, l, k.element).log(v[0]);
+                       });
+  return k.map({{k.in, k.all}, {largest, k.row}, {log, k.row}}, k.out,
                [](ScalarBuilder &s, ValueRange v) {
                  Value shifted = s.sub(s.widen(v[0]), v[1]);
-                 return s.narrow(s.sub(shifted, s.log(v[2])));
+                 return s.narrow(s.sub(shifted, v[2]));
                });
 }
 

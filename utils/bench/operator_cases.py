@@ -7,74 +7,11 @@
 
 import itertools
 
+import classical_cases
 import ml_dtypes
 import numpy as np
-import onnx
-from onnx import helper, numpy_helper
-
-OPSET = 21
-RNG = np.random.default_rng(1)
-NUMBERS = itertools.count()
-
-
-class Fixed:
-    """An input that the model has as a constant."""
-
-    def __init__(self, array):
-        self.array = np.asarray(array)
-
-
-def floats(*shape, dtype=np.float32):
-    return RNG.standard_normal(shape).astype(dtype)
-
-
-def below(limit, *shape, dtype=np.int64):
-    return RNG.integers(0, limit, shape).astype(dtype)
-
-
-def flags(*shape):
-    return RNG.random(shape) < 0.5
-
-
-class Case:
-    """One node. Inputs are arrays, `Fixed` arrays or None for what is left out."""
-
-    def __init__(self, name, inputs, outputs=1, domain="", suffix="", opset=OPSET, results=None, **attributes):
-        self.number, self.operator, self.inputs = next(NUMBERS), name, inputs
-        self.name = f"{name}{'/' + suffix if suffix else ''}"
-        self.outputs, self.domain, self.opset, self.attributes = outputs, domain, opset, attributes
-        # Element types of results that onnx cannot infer, where they are not that of the first input.
-        self.results = results or [next(iter(self.arrays().values())).dtype] * outputs
-
-    def arrays(self):
-        return {f"x{i}": v.array if isinstance(v, Fixed) else v for i, v in enumerate(self.inputs) if v is not None}
-
-    def feeds(self):
-        return {f"x{i}": v for i, v in enumerate(self.inputs) if v is not None and not isinstance(v, Fixed)}
-
-    def describe(self):
-        return " ".join(f"{a.dtype}{list(a.shape)}" for a in self.arrays().values())
-
-    def model(self):
-        names = [f"x{i}" if v is not None else "" for i, v in enumerate(self.inputs)]
-        node = helper.make_node(self.operator, names, [f"y{i}" for i in range(self.outputs)], domain=self.domain, **self.attributes)
-        given = [helper.make_tensor_value_info(n, helper.np_dtype_to_tensor_dtype(a.dtype), a.shape)
-                 for n, a in self.feeds().items()]  # fmt: skip
-        fixed = [numpy_helper.from_array(a, n) for n, a in self.arrays().items() if n not in self.feeds()]
-        results = [onnx.ValueInfoProto(name=f"y{i}") for i in range(self.outputs)]
-        graph = helper.make_graph([node], "operator", given, results, fixed)
-        sets = [helper.make_opsetid("", self.opset)]
-        if self.domain:
-            sets.append(helper.make_opsetid(self.domain, {"ai.onnx.ml": 3}.get(self.domain, 1)))
-        model = helper.make_model(graph, opset_imports=sets, ir_version=10)
-        return onnx.shape_inference.infer_shapes(model) if not self.domain else typed(model, self)
-
-
-def typed(model, case):
-    """Results of operators that onnx cannot infer."""
-    for result, dtype in zip(model.graph.output, case.results):
-        result.CopyFrom(helper.make_tensor_value_info(result.name, helper.np_dtype_to_tensor_dtype(np.dtype(dtype)), None))
-    return model
+from onnx import helper
+from operator_case import RNG, Case, Fixed, below, flags, floats
 
 
 def elementwise():
@@ -100,6 +37,22 @@ def elementwise():
         for name in ("Add", "Mul", "Sigmoid", "Exp", "Relu", "Tanh", "Gelu"):
             arrays = [floats(400000, dtype=dtype), floats(400000, dtype=dtype)]
             yield Case(name, arrays[: 1 + (name in ("Add", "Mul"))], suffix=np.dtype(dtype).name)
+    for name in ("Log", "Erf", "Sin", "Cos", "Softplus", "Elu", "Tan", "Atan"):
+        yield Case(name, [np.abs(floats(400000, dtype=np.float64)) + 0.1], suffix="float64")
+    yield Case("Pow", [np.abs(floats(400000, dtype=np.float64)), Fixed(np.float64(0.3))], suffix="float64")
+    for dtype in (np.int32, np.int64):
+        name = np.dtype(dtype).name
+        yield Case("Div", [below(10**6, 400000, dtype=dtype), Fixed(dtype(7))], suffix=f"{name} by a constant")
+        yield Case("Mod", [below(10**6, 400000, dtype=dtype) - 500000, below(1000, 400000, dtype=dtype) + 1], suffix=f"{name} general")
+        yield Case("Max", [below(99, 400000, dtype=dtype), below(99, 400000, dtype=dtype)], suffix=name)
+        yield Case("Clip", [below(99, 400000, dtype=dtype), Fixed(dtype(10)), Fixed(dtype(80))], suffix=name)
+    yield Case("Clip", [floats(400000, dtype=np.float16), Fixed(np.float16(-1)), Fixed(np.float16(1))], suffix="float16")
+    for dtype in (np.float16, np.uint8, np.float64):
+        yield Case("Where", [flags(400000), floats(400000).astype(dtype), floats(400000).astype(dtype)], suffix=np.dtype(dtype).name)
+    yield Case("Where", [flags(128, 128), floats(8, 12, 128, 128), Fixed(np.float32(-1e9))], suffix="mask of rows")
+    yield Case("Add", [floats(8, 64, 32, 48), floats(1, 64, 1, 48)], suffix="middle")
+    yield Case("Mul", [floats(16, 1, 512, 16), floats(1, 32, 1, 16)], suffix="both sides")
+    yield Case("Add", [floats(64, 1, 4096), floats(1, 16, 1)], suffix="middle of both")
     yield Case("Clip", [floats(*image), Fixed(np.float32(0)), Fixed(np.float32(6))])
     yield Case("Where", [flags(8, 12, 128, 128), floats(8, 12, 128, 128), Fixed(np.float32(-1e9))])
     yield Case("Where", [flags(800000), below(9, 800000), below(9, 800000)], suffix="int64")
@@ -124,7 +77,11 @@ def casts():
              ("float32", "int64"), ("int64", "float32"), ("float32", "int32"), ("int32", "float32"), ("float32", "uint8"),
              ("uint8", "float32"), ("float32", "bool"), ("bool", "float32"), ("int64", "int32"), ("int32", "int64"),
              ("float32", "float64"), ("float64", "float32"), ("bool", "int64"), ("int64", "bool"), ("float16", "int64"),
-             ("float32", "float8_e4m3fn"), ("float8_e4m3fn", "float32")]  # fmt: skip
+             ("float32", "float8_e4m3fn"), ("float8_e4m3fn", "float32"),
+             ("float32", "float8_e5m2"), ("float8_e5m2", "float32"), ("float16", "float8_e4m3fn"), ("float8_e5m2", "float16"),
+             ("float16", "bfloat16"), ("bfloat16", "float16"), ("float32", "int4"), ("int4", "float32"), ("uint4", "float32"),
+             ("float32", "int8"), ("int8", "float32"), ("int8", "float16"), ("float16", "uint8"), ("uint8", "int64"),
+             ("float64", "int64"), ("int64", "float64"), ("float32", "uint64"), ("int16", "float32")]  # fmt: skip
     for source, to in pairs:
         dtypes = [np.dtype(getattr(ml_dtypes, t)) if hasattr(ml_dtypes, t) else np.dtype(t) for t in (source, to)]
         yield Case("Cast", [(4 * floats(800000)).astype(dtypes[0])], suffix=f"{source}-{to}",
@@ -144,6 +101,12 @@ def reductions():
     yield Case("ReduceSum", [floats(1024, 768, dtype=np.float64), Fixed(np.array([0]))], suffix="columns float64")
     yield Case("ReduceMin", [below(99, 1024, 768, dtype=np.int32), Fixed(np.array([0]))], suffix="columns int32")
     yield Case("ReduceSum", [below(9, 1024, 768), Fixed(np.array([-1]))], suffix="int64")
+    for name in ("ReduceSum", "ReduceMax", "ReduceMean"):
+        yield Case(name, [floats(16, 32, 24, 40), Fixed(np.array([1, 3]))], suffix="second and last")
+        yield Case(name, [floats(16, 32, 24, 40), Fixed(np.array([0, 1]))], suffix="first two")
+    yield Case("ReduceSumSquare", [floats(32, 40, 24, 50), Fixed(np.array([0, 2, 3]))], suffix="all but one")
+    yield Case("ReduceMax", [below(99, 64, 64, 64, dtype=np.uint8), Fixed(np.array([1]))], suffix="middle uint8")
+    yield Case("ReduceMin", [below(99, 1024, 768), Fixed(np.array([0]))], suffix="columns int64")
     for name in ("ArgMax", "ArgMin"):
         yield Case(name, [floats(128, 32000)], axis=-1, suffix="rows")
         yield Case(name, [floats(1, 21, 256, 256)], axis=1, suffix="columns")
@@ -157,6 +120,12 @@ def reductions():
     yield Case("TopK", [floats(64, 512, 8), Fixed(np.array([4]))], outputs=2, axis=1, suffix="columns")
     yield Case("TopK", [floats(1, 50000), Fixed(np.array([1000]))], outputs=2, suffix="1000 of 50000")
     yield Case("CumSum", [floats(64, 8192), Fixed(np.int64(1))], reverse=1, exclusive=1, suffix="reverse")
+    yield Case("CumSum", [floats(64, 64, 64), Fixed(np.int64(1))], suffix="middle")
+    yield Case("CumSum", [floats(64, 8192, dtype=np.float64), Fixed(np.int64(1))], suffix="float64")
+    yield Case("TopK", [floats(64, 1000), Fixed(np.array([10]))], outputs=2, largest=0, suffix="smallest 10 of 1000")
+    yield Case("TopK", [below(10**6, 64, 1000), Fixed(np.array([50]))], outputs=2, suffix="50 of 1000 int64")
+    yield Case("TopK", [floats(1, 21, 128, 128), Fixed(np.array([3]))], outputs=2, axis=1, suffix="channels")
+    yield Case("TopK", [floats(256, 128), Fixed(np.array([128]))], outputs=2, suffix="all of 128")
     yield Case("Softmax", [floats(8, 128, 1000, dtype=np.float16)], axis=-1, suffix="float16")
     yield Case("Softmax", [floats(8, 12, 128, 128)], axis=-1)
     yield Case("Softmax", [floats(1, 21, 128, 128)], axis=1, suffix="channels")
@@ -187,6 +156,12 @@ def movement():
     yield Case("GatherND", [floats(256, 256), below(256, 40960, 2)], suffix="scalars")
     yield Case("ScatterElements", [floats(512, 1024), below(512, 64, 1024), floats(64, 1024)], axis=0)
     yield Case("ScatterElements", [floats(512, 1024), below(512, 64, 1024), floats(64, 1024)], axis=0, reduction="add", suffix="add")
+    for reduction in ("mul", "max", "min"):
+        yield Case("ScatterElements", [floats(512, 1024), below(512, 64, 1024), floats(64, 1024)], axis=0, reduction=reduction,
+                   suffix=reduction)  # fmt: skip
+    yield Case("ScatterElements", [below(9, 512, 1024), below(1024, 512, 64), below(9, 512, 64)], axis=1, suffix="rows int64")
+    yield Case("GatherElements", [below(9, 512, 1024), below(1024, 512, 64)], axis=1, suffix="rows int64")
+    yield Case("GatherElements", [floats(64, 256, 32), below(256, 64, 128, 32)], axis=1, suffix="middle")
     yield Case("ScatterND", [floats(1024, 256), below(1024, 512, 1), floats(512, 256)], suffix="rows")
     yield Case("ScatterND", [floats(1024, 256), below(256, 5000, 2), floats(5000)], suffix="scalars")
     for perm, shape in [((0, 2, 1, 3), (8, 128, 12, 64)), ((0, 2, 1), (8, 128, 768)), ((0, 3, 1, 2), (1, 224, 224, 3)),
@@ -222,6 +197,8 @@ def movement():
     yield Case("Tile", [floats(1, 128, 1, 64), Fixed([1, 1, 12, 1])], suffix="heads")
     yield Case("Expand", [floats(8, 4, 1, 128, 64), Fixed([8, 4, 4, 128, 64])], suffix="heads")
     yield Case("Unique", [below(500, 20000)], outputs=4)
+    yield Case("Unique", [floats(20000)], outputs=4, suffix="all differ")
+    yield Case("Unique", [below(500, 20000)], outputs=1, sorted=0, suffix="as they come")
     yield Case("TensorScatter", [floats(2, 8, 512, 64), floats(2, 8, 1, 64), below(512, 2)], axis=2, opset=24)
     yield Case("Compress", [floats(4096, 64), flags(4096)], axis=0)
     yield Case("NonZero", [flags(512, 512)])
@@ -319,20 +296,27 @@ def packed_weights():
     """Linear layers of language models: one token, a few, a sentence."""
     size = 2048
 
-    def case(rows, block, bits=4, zeros=False, dtype=np.float32):
+    def case(rows, block, bits=4, zeros=False, dtype=np.float32, **attributes):
         count = size // block
         inputs = [floats(rows, size, dtype=dtype), Fixed(below(255, size, count, block * bits // 8, dtype=np.uint8)),
                   Fixed(floats(size * count, dtype=dtype))]  # fmt: skip
         if zeros:
             inputs.append(Fixed(below(255, size * count * bits // 8, dtype=np.uint8)))
-        name = f"{rows} rows {bits} bits of {block}{' zeros' if zeros else ''} {np.dtype(dtype).name}"
-        return Case("MatMulNBits", inputs, suffix=name, domain="com.microsoft", K=size, N=size, bits=bits, block_size=block)
+        name = f"{rows} rows {bits} bits of {block}{' zeros' if zeros else ''} {np.dtype(dtype).name}{' bytes' if attributes else ''}"
+        return Case("MatMulNBits", inputs, suffix=name, domain="com.microsoft", K=size, N=size, bits=bits, block_size=block,
+                    **attributes)  # fmt: skip
 
     for rows in (1, 8, 128):
         for block, zeros in itertools.product((32, 128), (False, True)):
             yield case(rows, block, zeros=zeros)
         yield case(rows, 32, bits=8)
         yield case(rows, 32, zeros=True, dtype=np.float16)
+        # Data may become bytes.
+        for bits, block, zeros in ((4, 32, False), (4, 32, True), (4, 128, False), (8, 32, False)):
+            yield case(rows, block, bits=bits, zeros=zeros, accuracy_level=4)
+    table = below(255, 32000, 1024, dtype=np.uint8)
+    yield Case("GatherBlockQuantized", [Fixed(table), below(32000, 128), Fixed(floats(32000, 64))], domain="com.microsoft",
+               block_size=32, bits=4, results=[np.float32], suffix="128 tokens")  # fmt: skip
 
 
 def recurrent():
@@ -356,38 +340,6 @@ def signal():
     yield Case("MelWeightMatrix", [Fixed(np.int64(80)), below(1) + 512, Fixed(np.int64(16000)), Fixed(np.float32(20)),
                                    Fixed(np.float32(8000))])  # fmt: skip
     yield Case("HannWindow", [np.int64(4096) + below(1)])
-
-
-def words(count, *shape):
-    return np.array([f"word {i}" for i in RNG.integers(0, count, shape).ravel()], dtype=object).reshape(shape)
-
-
-def texts():
-    yield Case("StringNormalizer", [words(5000, 4096)], case_change_action="UPPER", is_case_sensitive=1, locale="C")
-    yield Case("TfIdfVectorizer", [below(200, 64, 200)], mode="TF", min_gram_length=1, max_gram_length=2, max_skip_count=0,
-               ngram_counts=[0, 200], ngram_indexes=list(range(300)), pool_int64s=list(range(200)) * 2)  # fmt: skip
-
-
-def classical():
-    ml = {"domain": "ai.onnx.ml"}
-    keys = [f"word {i}" for i in range(1000)]
-    yield Case("LabelEncoder", [words(1000, 20000)], keys_strings=keys, values_int64s=list(range(1000)),
-               results=[np.int64], suffix="words", **ml)  # fmt: skip
-    yield Case("LabelEncoder", [below(1000, 20000)], keys_int64s=list(range(1000)), values_floats=[0.5] * 1000,
-               results=[np.float32], suffix="int64", **ml)  # fmt: skip
-    yield Case("OneHotEncoder", [below(20, 4096)], cats_int64s=list(range(20)), results=[np.float32], **ml)
-    yield Case("LinearClassifier", [floats(4096, 32)], outputs=2, coefficients=[0.5, -0.5] * 160, intercepts=[0.1] * 10,
-               classlabels_ints=list(range(10)), post_transform="SOFTMAX",
-               results=[np.int64, np.float32], **ml)  # fmt: skip
-    support = 200
-    yield Case("SVMRegressor", [floats(1024, 16)], kernel_type="RBF", kernel_params=[0.1, 0.0, 0.0], n_supports=support,
-               support_vectors=floats(support * 16).tolist(), coefficients=floats(support).tolist(), rho=[0.5], **ml)  # fmt: skip
-    yield Case("Scaler", [floats(4096, 32)], scale=[2.0] * 32, offset=[1.0] * 32, **ml)
-    yield Case("Normalizer", [floats(4096, 32)], norm="L2", **ml)
-    yield Case("Binarizer", [floats(4096, 32)], threshold=0.5, **ml)
-    yield Case("Imputer", [floats(4096, 32)], imputed_value_floats=[1.0] * 32, replaced_value_float=float("nan"), **ml)
-    yield Case("LinearRegressor", [floats(4096, 32)], coefficients=[0.5] * 32, intercepts=[1.0], **ml)
-    yield Case("ArrayFeatureExtractor", [floats(4096, 32), Fixed([1, 3, 7])], **ml)
 
 
 def scale_and_zero(zero, scale=0.02):
@@ -424,6 +376,9 @@ def quantized():
         yield Case("QGemm", [x, *scales, None, *scale_and_zero(np.uint8(110), 0.5)], suffix=f"{rows} rows", **microsoft)
         yield Case("DynamicQuantizeMatMul", [floats(rows, 768), w, Fixed(np.float32(0.005)), Fixed(np.int8(0))],
                    suffix=f"{rows} rows", **microsoft)  # fmt: skip
+    x, w, bias = below(256, 1, 128, 768, dtype=np.uint8), Fixed(below(255, 768, 2304, dtype=np.int8)), Fixed(floats(2304))
+    scales = [Fixed(np.float32(0.02)), Fixed(np.float32(0.005)), None, Fixed(np.uint8(120)), Fixed(np.int8(0))]
+    yield Case("QAttention", [x, w, bias, *scales], num_heads=12, results=[np.float32], **microsoft)
     image = below(256, 1, 96, 56, 56, dtype=np.uint8)
     for name in ("QLinearAdd", "QLinearMul"):
         yield Case(name, [image, *data, image, *data, *scale_and_zero(np.uint8(100), 0.05)], **microsoft)
@@ -438,5 +393,6 @@ def quantized():
 
 def cases():
     """All rows, in the order of the families."""
-    for family in (elementwise, casts, reductions, movement, vision, products, recurrent, signal, texts, classical, quantized):
+    for family in (elementwise, casts, reductions, movement, vision, products, recurrent, signal, classical_cases.texts, classical_cases.classical,
+                   quantized):  # fmt: skip
         yield from family()

@@ -227,6 +227,9 @@ LogicalResult GraphExporter::exportNode(Operation *op) {
     return failure();
   for (Value value : *inputs)
     node.add_input(value ? state.names[value] : "");
+  // A Loop without states names a condition even where it has none.
+  while (node.input_size() < schema->min_input())
+    node.add_input("");
   for (auto [index, value] : llvm::enumerate(*outputs)) {
     if (value && state.names.count(value) == 0)
       state.nameValue(value, op, index);

@@ -31,6 +31,12 @@ static bool isEqual(AttributeProto value, AttributeProto other) {
   return value.SerializeAsString() == other.SerializeAsString();
 }
 
+/// Windows without gaps, which is what a window without the attribute has.
+static bool isDense(const AttributeProto &value) {
+  return value.name() == "dilations" &&
+         llvm::all_of(value.ints(), [](int64_t step) { return step == 1; });
+}
+
 /// Does `old` have the attribute, or do without it what its value says?
 static bool hasAttribute(const OpSchema &old, const OpSchema &newest,
                          const AttributeProto &value) {
@@ -39,7 +45,7 @@ static bool hasAttribute(const OpSchema &old, const OpSchema &newest,
     return found->second.type == value.type();
   auto added = newest.attributes().find(value.name());
   return added != newest.attributes().end() &&
-         isEqual(value, added->second.default_value);
+         (isEqual(value, added->second.default_value) || isDense(value));
 }
 
 /// Do the formal parameters of an old version take values of these types?

@@ -4,7 +4,8 @@
 //
 // Afterwards a convolution or pool says its kernel_shape, strides, dilations
 // and pads wherever the rank is known, and auto_pad only where the padding
-// depends on a size that only the run knows.
+// depends on a size that only the run knows. A Resize has a coordinate mode of
+// opset 11 only where none of now does the same.
 //
 //===----------------------------------------------------------------------===//
 #include "Simplify.h"
@@ -204,6 +205,60 @@ struct ResolveTransposedPad final : OpRewritePattern<ConvTransposeOp> {
 };
 
 //===----------------------------------------------------------------------===//
+// Coordinates
+//===----------------------------------------------------------------------===//
+
+/// resize {tf_half_pixel_for_nn, floor} -> resize {half_pixel,
+/// round_prefer_ceil}
+/// The first is floor(m) of the middle m of an element; the second is
+/// floor((m - 0.5) + 0.5), where both steps are exact or stay below one.
+/// Converters still write the first, which opset 13 dropped.
+struct SpellOldCoordinates final : OpRewritePattern<ResizeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ResizeOp op,
+                                PatternRewriter &rewriter) const override {
+    if (op.getCoordinateTransformationMode() != "tf_half_pixel_for_nn" ||
+        op.getMode() != "nearest" || op.getNearestMode() != "floor")
+      return rewriter.notifyMatchFailure(op, "no other mode does the same");
+    rewriter.modifyOpInPlace(op, [&] {
+      op.setCoordinateTransformationMode("half_pixel");
+      op.setNearestMode("round_prefer_ceil");
+    });
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Names of other runtimes
+//===----------------------------------------------------------------------===//
+
+/// microsoft.simplified_layer_norm(x, scale) -> rms_norm(x, scale)
+/// onnxruntime's optimiser writes it without a domain, where no checker knows
+/// it, and onnxruntime knows it nowhere else; the standard has the same.
+struct NameRootMeanSquare final
+    : OpRewritePattern<MicrosoftSimplifiedLayerNormalizationOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(MicrosoftSimplifiedLayerNormalizationOp op,
+                                PatternRewriter &rewriter) const override {
+    if (Value statistics = op.getInvStdVar();
+        statistics && !statistics.use_empty())
+      return rewriter.notifyMatchFailure(op, "its statistics are wanted");
+    SmallVector<NamedAttribute> attributes;
+    for (StringRef name : {"axis", "epsilon", "stash_type"})
+      if (Attribute value = op->getAttr(name))
+        attributes.push_back(rewriter.getNamedAttr(name, value));
+    auto norm =
+        RMSNormalizationOp::create(rewriter, op.getLoc(), op.getY().getType(),
+                                   op->getOperands(), attributes);
+    rewriter.replaceAllUsesWith(op.getY(), norm.getY());
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
 // Constants
 //===----------------------------------------------------------------------===//
 
@@ -234,9 +289,9 @@ void onnxc::onnx::populateNormalizeAttributesPatterns(
       .add<MakeWindowExplicit<AveragePoolOp>, MakeWindowExplicit<ConvIntegerOp>,
            MakeWindowExplicit<ConvOp>, MakeWindowExplicit<ConvTransposeOp>,
            MakeWindowExplicit<LpPoolOp>, MakeWindowExplicit<MaxPoolOp>,
-           MakeWindowExplicit<QLinearConvOp>, MoveIntoValue,
+           MakeWindowExplicit<QLinearConvOp>, MoveIntoValue, NameRootMeanSquare,
            ResolveAutoPad<AveragePoolOp>, ResolveAutoPad<ConvIntegerOp>,
            ResolveAutoPad<ConvOp>, ResolveAutoPad<LpPoolOp>,
            ResolveAutoPad<MaxPoolOp>, ResolveAutoPad<QLinearConvOp>,
-           ResolveTransposedPad>(patterns.getContext());
+           ResolveTransposedPad, SpellOldCoordinates>(patterns.getContext());
 }

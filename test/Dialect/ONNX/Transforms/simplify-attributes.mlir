@@ -109,3 +109,38 @@ func.func @constants() -> (none, none) {
   %3 = onnx.Identity(%1) : (tensor<f32>) -> none
   return %2, %3 : none, none
 }
+
+// -----
+
+// floor of the middle of an element, as converters of TensorFlow ask for it;
+// half_pixel is what a Resize without a mode has.
+// CHECK-LABEL: func @old_coordinates
+// CHECK:         onnx.Resize(%{{.*}}) scales(%{{.*}}) {nearest_mode = "round_prefer_ceil"}
+func.func @old_coordinates(%x: tensor<1x1x3x3xf32>, %scales: tensor<4xf32>) -> none {
+  %y = onnx.Resize(%x) scales(%scales)
+      {coordinate_transformation_mode = "tf_half_pixel_for_nn", mode = "nearest", nearest_mode = "floor"}
+      : (tensor<1x1x3x3xf32>, tensor<4xf32>) -> none
+  return %y : none
+}
+
+// -----
+
+// No other mode rounds up half an element further on.
+// CHECK-LABEL: func @old_coordinates_alone
+// CHECK:         coordinate_transformation_mode = "tf_half_pixel_for_nn"
+func.func @old_coordinates_alone(%x: tensor<1x1x3x3xf32>, %scales: tensor<4xf32>) -> none {
+  %y = onnx.Resize(%x) scales(%scales)
+      {coordinate_transformation_mode = "tf_half_pixel_for_nn", mode = "nearest", nearest_mode = "ceil"}
+      : (tensor<1x1x3x3xf32>, tensor<4xf32>) -> none
+  return %y : none
+}
+
+// -----
+
+// CHECK-LABEL: func @root_mean_square
+// CHECK:         onnx.RMSNormalization(%{{.*}}, %{{.*}}) {axis = 1 : i64, epsilon = 2.500000e-01 : f32}
+func.func @root_mean_square(%x: tensor<2x4xf32>, %scale: tensor<4xf32>) -> none {
+  %y = onnx.microsoft.SimplifiedLayerNormalization(%x, %scale) {axis = 1 : i64, epsilon = 2.5e-01 : f32}
+      : (tensor<2x4xf32>, tensor<4xf32>) -> none
+  return %y : none
+}

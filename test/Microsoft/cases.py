@@ -64,6 +64,9 @@ def fused():
     yield Case("conv_sum", "FusedConv", [image, weight, bias, real(1, 4, 7, 6)], attributes=attributes)
     attributes = {"activation": "LeakyRelu", "activation_alpha": 0.2, "transB": 1, "alpha": 0.5}
     yield Case("gemm", "FusedGemm", [real(3, 4), real(5, 4), real(5)], attributes=attributes)
+    for activation, parameters in (("Selu", {"alpha": 1.5, "gamma": 1.1}), ("HardSigmoid", {"alpha": 0.3, "beta": 0.4}), ("Elu", {"alpha": 0.7})):
+        attributes = {f"activation_{name}": value for name, value in parameters.items()} | {"activation": activation}
+        yield Case(f"gemm_{activation}", "FusedGemm", [real(3, 4), real(4, 5), real(5)], attributes=attributes)
 
 
 def normalization():

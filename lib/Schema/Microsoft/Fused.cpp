@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "Body.h"
 
+#include <functional>
 #include <map>
 #include <numeric>
 
@@ -76,12 +77,19 @@ static OpSchema fusedMatMul(const char *name) {
 // Activations behind contractions
 //===----------------------------------------------------------------------===//
 
+namespace {
+
+/// What a parameter is: the index in a list of them, its name and its default.
+using Parameter = std::function<float(size_t, const char *, float)>;
+
+} // namespace
+
 /// Adds y = activation(x). False for an activation that has no meaning here.
 static bool addActivation(Body &b, const std::string &name,
-                          std::vector<float> p) {
+                          const Parameter &parameter) {
   // Parameters in the order of activation_params, with ONNX's defaults.
-  static const std::map<
-      std::string, std::pair<std::vector<const char *>, std::vector<float>>>
+  static const std::map<std::string,
+                        std::vector<std::pair<const char *, float>>>
       known = {{"Relu", {}},
                {"Tanh", {}},
                {"Sigmoid", {}},
@@ -89,28 +97,24 @@ static bool addActivation(Body &b, const std::string &name,
                {"Softsign", {}},
                {"HardSwish", {}},
                {"Gelu", {}},
-               {"LeakyRelu", {{"alpha"}, {0.01f}}},
-               {"Elu", {{"alpha"}, {1.0f}}},
-               {"ThresholdedRelu", {{"alpha"}, {1.0f}}},
-               {"HardSigmoid", {{"alpha", "beta"}, {0.2f, 0.5f}}}};
+               {"LeakyRelu", {{"alpha", 0.01f}}},
+               {"Elu", {{"alpha", 1.0f}}},
+               {"Selu", {{"alpha", 1.67326319f}, {"gamma", 1.05070102f}}},
+               {"ThresholdedRelu", {{"alpha", 1.0f}}},
+               {"HardSigmoid", {{"alpha", 0.2f}, {"beta", 0.5f}}}};
   if (name.empty()) {
     b << "Y = Identity(x)";
-    return true;
-  }
-  if (name == "Clip" && p.size() == 2) {
-    b.number("low", p[0], "x");
-    b.number("high", p[1], "x");
-    b << "Y = Clip(x, low, high)";
     return true;
   }
   auto found = known.find(name);
   if (found == known.end())
     return false;
-  const auto &[names, defaults] = found->second;
   std::string text;
-  for (size_t i = 0; i < names.size(); ++i)
-    text += (i ? ", " : "") + std::string(names[i]) + " = " +
-            literal(i < p.size() ? p[i] : defaults[i]);
+  for (size_t i = 0; i < found->second.size(); ++i) {
+    auto [attribute, usual] = found->second[i];
+    text += (i ? ", " : "") + std::string(attribute) + " = " +
+            literal(parameter(i, attribute, usual));
+  }
   b << "Y = " + name + (text.empty() ? "" : "<" + text + ">") + "(x)";
   return true;
 }
@@ -118,16 +122,25 @@ static bool addActivation(Body &b, const std::string &name,
 static bool fillFusedConv(Body &b) {
   b << "conv = Conv" + b.attributesOf("Conv") + "(X, W, B)"
     << (b.hasInput(3) ? "x = Add(conv, Z)" : "x = Identity(conv)");
-  return addActivation(b, b.text("activation"), b.numbers("activation_params"));
+  std::string activation = b.text("activation");
+  std::vector<float> p = b.numbers("activation_params");
+  if (activation == "Clip" && p.size() == 2) {
+    b.number("low", p[0], "x");
+    b.number("high", p[1], "x");
+    b << "Y = Clip(x, low, high)";
+    return true;
+  }
+  return addActivation(b, activation, [&](size_t i, const char *, float usual) {
+    return i < p.size() ? p[i] : usual;
+  });
 }
 
 static bool fillFusedGemm(Body &b) {
   b << "x = Gemm" + b.attributesOf("Gemm") + "(A, B, C)";
-  std::vector<float> parameters;
-  for (const char *name : {"activation_alpha", "activation_beta"})
-    if (b.has(name))
-      parameters.push_back(b.number(name, 0));
-  return addActivation(b, b.text("activation"), parameters);
+  return addActivation(
+      b, b.text("activation"), [&](size_t, const char *name, float usual) {
+        return b.number("activation_" + std::string(name), usual);
+      });
 }
 
 //===----------------------------------------------------------------------===//

@@ -3,7 +3,7 @@
 # Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 #
 # Compiles one node at a time on random inputs and compares with what
-# onnxruntime computes, with known and with unknown sizes.
+# onnxruntime computes, with known and unknown sizes, and with unknown ranks.
 # ===------------------------------------------------------------------------===//
 """Runs operators of com.microsoft and compares with onnxruntime."""
 
@@ -12,6 +12,7 @@ import os
 import pathlib
 import sys
 import tempfile
+import zlib
 
 os.environ.setdefault("OM_NUM_THREADS", "1")
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
@@ -23,7 +24,14 @@ from onnx import helper
 import cases as microsoft
 from Harness import artefact, isolation
 
-MODES = ("static", "dynamic")
+MODES = ("static", "dynamic", "unranked")
+
+
+def shape_of(value, number, mode):
+    """The shape that an input is declared with: none at all where its rank is to be unknown."""
+    if mode == "unranked":
+        return None
+    return value.shape if mode == "static" else [f"d{number}_{k}" for k in range(value.ndim)]
 
 
 def make_model(case, mode):
@@ -34,8 +42,7 @@ def make_model(case, mode):
         if value is not None:
             is_text = value.dtype == object
             kind = onnx.TensorProto.STRING if is_text else helper.np_dtype_to_tensor_dtype(value.dtype)
-            shape = value.shape if mode == "static" else [f"d{i}_{k}" for k in range(value.ndim)]
-            inputs.append(helper.make_tensor_value_info(names[-1], kind, shape))
+            inputs.append(helper.make_tensor_value_info(names[-1], kind, shape_of(value, i, mode)))
     outputs = [f"y{i}" for i in range(case.outputs)]
     node = helper.make_node(case.operator, names, outputs, "node", domain=case.domain, **case.attributes)
     infos = [onnx.ValueInfoProto(name=name) for name in outputs]
@@ -86,10 +93,14 @@ def check(job, reporter):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--filter", default="", help="only cases whose name contains this")
+    parser.add_argument("--mode", choices=MODES, action="append", help="static and dynamic, unless given")
+    parser.add_argument("--verbose", action="store_true", help="a line for each case")
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="one case in N, chosen by its name")
     parser.add_argument("--jobs", type=int, default=2)
     arguments = parser.parse_args()
     found = [c for c in microsoft.all_cases() if arguments.filter in c.name]
-    jobs = [(case, mode) for case in found for mode in MODES]
+    found = [c for c in found if zlib.crc32(c.name.encode()) % arguments.every == 0]
+    jobs = [(case, mode) for case in found for mode in arguments.mode or MODES[:2]]
     passed = failed = 0
     artefact.warm_up()
     for (case, mode), outcome in isolation.run_isolated(jobs, check, arguments.jobs, 60, 16 << 30):
@@ -97,6 +108,8 @@ def main():
         if outcome.status != "passed":
             failed += 1
             print(f"FAILED {mode}/{case.name}: {outcome.stage}: {' '.join(outcome.message.split())[:300]}", flush=True)
+        if arguments.verbose:
+            print(f"{outcome.status:8} {mode}/{case.name} {outcome.seconds:.1f} s, {outcome.peak_mb:.0f} MB", flush=True)
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
 

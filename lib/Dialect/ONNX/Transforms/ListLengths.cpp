@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "ListLengths.h"
 #include "RankRules.h"
+#include "Simplify.h"
 
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
 
@@ -27,6 +28,27 @@ static bool isList(Value value) {
 /// Chains of arithmetic on lists are short.
 static constexpr unsigned maxDepth = 16;
 
+/// Between two constant places of a list that are counted from the same end.
+static std::optional<int64_t> longestSlice(SliceOp slice) {
+  auto only = [](Value value) -> std::optional<int64_t> {
+    std::optional<SmallVector<int64_t>> given = constantInts(value);
+    return given && given->size() == 1 ? std::optional(given->front())
+                                       : std::nullopt;
+  };
+  std::optional<int64_t> start = only(slice.getStarts()),
+                         end = only(slice.getEnds());
+  bool isForward = !slice.getSteps() || only(slice.getSteps()) == 1;
+  if (!start || !end || !isForward)
+    return std::nullopt;
+  if ((*start < 0) == (*end < 0))
+    return *end - *start <= maxListLength
+               ? std::optional<int64_t>(std::max<int64_t>(*end - *start, 0))
+               : std::nullopt;
+  return *start < 0 && *start >= -maxListLength
+             ? std::optional<int64_t>(-*start)
+             : std::nullopt;
+}
+
 static std::optional<int64_t> longest(Value list, unsigned depth) {
   if (std::optional<int64_t> known = knownLength(list))
     return known;
@@ -43,6 +65,8 @@ static std::optional<int64_t> longest(Value list, unsigned depth) {
                ? std::optional<int64_t>(-start)
                : std::nullopt;
   }
+  if (auto slice = dyn_cast<SliceOp>(op))
+    return longestSlice(slice);
   if (!isa<ConcatOp>(op) && !isElementwise(op))
     return std::nullopt;
   int64_t sum = 0, largest = 0;

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 #include "RankAgnostic.h"
 #include "RankRules.h"
+#include "onnxc/Dialect/ONNX/Transforms/UnknownRanks.h"
 
 using namespace mlir;
 using namespace onnxc::onnx;
@@ -159,6 +160,8 @@ void onnxc::onnx::makeRankAgnostic(Operation *op) {
     return computeGroupsFlat(op);
   if (isMatrixProduct(op))
     return makeProductRankAgnostic(op);
+  if (isAlongAxes(op))
+    return makeAxesRankAgnostic(op);
   Value only;
   for (Value operand : op->getOperands()) {
     if (isScalar(operand) || operand == only)
@@ -185,6 +188,9 @@ struct StructuralSlots {
   uint32_t broadcast = 0;
 };
 } // namespace
+
+/// No row speaks of a later slot.
+static constexpr unsigned numSlots = 9;
 
 static constexpr uint32_t slots(std::initializer_list<unsigned> numbers) {
   uint32_t bits = 0;
@@ -236,6 +242,33 @@ static constexpr StructuralSlots structuralSlots[] = {
     {"onnx.TopK", 0, slots({1})},
     {"onnx.Trilu", slots({1}), 0},
     {"onnx.Unsqueeze", 0, slots({1})},
+    {"onnx.microsoft.Attention", slots({6}), 0},
+    {"onnx.microsoft.BiasGelu", 0, slots({1})},
+    {"onnx.microsoft.CropAndResize", 0, slots({2, 3})},
+    {"onnx.microsoft.DynamicQuantizeLSTM", 0, slots({4})},
+    {"onnx.microsoft.EmbedLayerNormalization", 0, slots({5, 6})},
+    {"onnx.microsoft.FastGelu", 0, slots({1})},
+    {"onnx.microsoft.FusedConv", 0, slots({2})},
+    {"onnx.microsoft.GroupQueryAttention", slots({6}), slots({5})},
+    {"onnx.microsoft.MatMulNBits", 0, slots({2, 3, 4, 5})},
+    {"onnx.microsoft.MultiHeadAttention", slots({8}), slots({3})},
+    {"onnx.microsoft.Pad", slots({2}), slots({1})},
+    {"onnx.microsoft.QAttention", slots({3, 6}), slots({2})},
+    {"onnx.microsoft.QGemm", slots({1, 2, 7, 8}), 0},
+    {"onnx.microsoft.QLinearAdd", slots({1, 2, 4, 5, 6, 7}), 0},
+    {"onnx.microsoft.QLinearAveragePool", slots({1, 2, 3, 4}), 0},
+    {"onnx.microsoft.QLinearConv", slots({1, 2, 6, 7}), 0},
+    {"onnx.microsoft.QLinearGlobalAveragePool", slots({1, 2, 3, 4}), 0},
+    {"onnx.microsoft.QLinearLeakyRelu", slots({1, 2, 3, 4}), 0},
+    {"onnx.microsoft.QLinearMul", slots({1, 2, 4, 5, 6, 7}), 0},
+    {"onnx.microsoft.QLinearSigmoid", slots({1, 2, 3, 4}), 0},
+    {"onnx.microsoft.QLinearSoftmax", slots({1, 2, 3, 4}), 0},
+    {"onnx.microsoft.QLinearWhere", slots({2, 3, 5, 6, 7, 8}), 0},
+    {"onnx.microsoft.SimplifiedLayerNormalization", 0, 0, slots({1})},
+    {"onnx.microsoft.SkipLayerNormalization", 0, slots({2, 3, 4}), slots({1})},
+    {"onnx.microsoft.SkipSimplifiedLayerNormalization", 0, slots({2, 3}),
+     slots({1})},
+    {"onnx.microsoft.Unique", 0, slots({0})},
     {"onnx.ml.ArrayFeatureExtractor", 0, slots({1})},
     {"onnx.training.Adagrad", slots({0, 1}), 0},
     {"onnx.training.Adam", slots({0, 1}), 0},
@@ -254,14 +287,61 @@ static Value broadcastLike(NodeMaker &maker, Value x, Value like) {
                    typeLike(x, shape));
 }
 
+/// A product of the rank of one operand, which is no vector, has no vector for
+/// the other one.
+static bool isBroadcastProduct(Operation *op, int64_t rank) {
+  return isa<MatMulOp>(op) && rank >= 2 &&
+         llvm::any_of(op->getOperandTypes(), [&](Type type) {
+           auto ranked = dyn_cast<RankedTensorType>(type);
+           return ranked && ranked.getRank() == rank;
+         });
+}
+
+bool onnxc::onnx::padToResult(Operation *op) {
+  auto type = op->getNumResults() == 0
+                  ? RankedTensorType()
+                  : dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  if (!type || !(isElementwise(op) || isBroadcastProduct(op, type.getRank())))
+    return false;
+  bool changed = false;
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (!isa<UnrankedTensorType>(operand.get().getType()) ||
+        takesUnknownRank(operand))
+      continue;
+    OpBuilder builder(op);
+    NodeMaker maker(builder, op->getLoc());
+    operand.set(broadcastLike(maker, operand.get(), op->getResult(0)));
+    changed = true;
+  }
+  return changed;
+}
+
+/// Each operand of QLinearConcat comes with a scale and a zero point.
+static bool flattenJoinedScales(MicrosoftQLinearConcatOp op) {
+  bool changed = false;
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (isJoinedData(operand) ||
+        !isa<UnrankedTensorType>(operand.get().getType()))
+      continue;
+    OpBuilder builder(op);
+    NodeMaker maker(builder, op->getLoc());
+    Value x = operand.get();
+    operand.set(maker.make<ReshapeOp>(typeLike(x, {}), {x, maker.ints({})}));
+    changed = true;
+  }
+  return changed;
+}
+
 bool onnxc::onnx::flattenStructuralOperands(Operation *op) {
+  if (auto concat = dyn_cast<MicrosoftQLinearConcatOp>(op))
+    return flattenJoinedScales(concat);
   StringRef name = op->getName().getStringRef();
   const auto *row = llvm::find_if(
       structuralSlots, [&](const StructuralSlots &r) { return r.op == name; });
   if (row == std::end(structuralSlots))
     return false;
   bool changed = false;
-  for (unsigned slot = 0; slot < 8; ++slot) {
+  for (unsigned slot = 0; slot < numSlots; ++slot) {
     uint32_t bit = 1u << slot;
     bool isStructural = (row->scalars | row->lists | row->broadcast) & bit;
     OpOperand *operand = isStructural ? operandInSlot(op, slot) : nullptr;

@@ -27,6 +27,9 @@ void computeOn(
 /// Writes a product of matrices on `maxRank` dimensions.
 void makeProductRankAgnostic(mlir::Operation *op);
 
+/// Writes an operation along axes on views of two or three dimensions.
+void makeAxesRankAgnostic(mlir::Operation *op);
+
 } // namespace onnxc::onnx
 
 #endif // ONNXC_LIB_DIALECT_ONNX_TRANSFORMS_RANKAGNOSTIC_H

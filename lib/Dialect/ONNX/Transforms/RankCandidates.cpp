@@ -101,14 +101,15 @@ static std::optional<std::string> refusal(Operation *op, Value value,
 
 SmallVector<int64_t>
 onnxc::onnx::rankCandidates(const Unknown &unknown, Block &block,
-                            DimAnalysis &analysis, size_t enough,
+                            const RankBounds &bounds, DimAnalysis &analysis,
+                            size_t enough,
                             SmallVectorImpl<std::string> &reasons) {
   Value value = unknown.value;
-  uint32_t possible = unknown.dim
-                          ? bitsBetween(shortestList(value),
-                                        longestList(value).value_or(maxRank))
-                          : possibleRanks(value) &
-                                bitsBetween(leastRank(value, block), maxRank);
+  RankBounds::Bounds range = bounds.of(value);
+  uint32_t possible =
+      unknown.dim ? bitsBetween(shortestList(value),
+                                longestList(value).value_or(maxRank))
+                  : possibleRanks(value) & bitsBetween(range.least, range.most);
   llvm::SmallSetVector<Operation *, 4> users;
   for (Operation *user : unknown.value.getUsers())
     if (user->getBlock() == &block)

@@ -6,17 +6,19 @@
 #ifndef ONNXC_LIB_DIALECT_ONNX_TRANSFORMS_RANKCANDIDATES_H
 #define ONNXC_LIB_DIALECT_ONNX_TRANSFORMS_RANKCANDIDATES_H
 
+#include "RankBounds.h"
 #include "RankTail.h"
 
 #include "onnxc/Dialect/ONNX/Transforms/DimAnalysis.h"
 
 namespace onnxc::onnx {
 
-/// The numbers that the unknown may be for those that take it in `block`, no
-/// more than `enough`. Adds to `reasons` why others may not.
+/// The numbers that the unknown may be for those that take it in `block`, whose
+/// bounds these are, no more than `enough`. Adds to `reasons` why others may
+/// not.
 llvm::SmallVector<int64_t>
 rankCandidates(const Unknown &unknown, mlir::Block &block,
-               DimAnalysis &analysis, size_t enough,
+               const RankBounds &bounds, DimAnalysis &analysis, size_t enough,
                llvm::SmallVectorImpl<std::string> &reasons);
 
 } // namespace onnxc::onnx

@@ -26,6 +26,10 @@ static constexpr ProductSlots products[] = {
     {"onnx.MatMul", "lr"},
     {"onnx.MatMulInteger", "lrmn"},
     {"onnx.QLinearMatMul", "lmmrnnmm"},
+    {"onnx.microsoft.DynamicQuantizeMatMul", "lrnnn"},
+    {"onnx.microsoft.FusedMatMul", "lr"},
+    {"onnx.microsoft.MatMulIntegerToFloat", "lrmnmnn"},
+    {"onnx.microsoft.TransposeMatMul", "lr"},
 };
 
 static const ProductSlots *productSlots(Operation *op) {
@@ -35,8 +39,17 @@ static const ProductSlots *productSlots(Operation *op) {
   return row == std::end(products) ? nullptr : row;
 }
 
+/// Whether FusedMatMul transposes its left or right operand before.
+static bool isSet(Operation *op, StringRef flag) {
+  auto given = dyn_cast_or_null<IntegerAttr>(
+      op->getInherentAttr(flag).value_or(Attribute()));
+  return given && given.getInt() != 0;
+}
+
 bool onnxc::onnx::isMatrixProduct(Operation *op) {
-  return productSlots(op) != nullptr;
+  // Where rows come before the batch, they are in front of no other dimensions.
+  return productSlots(op) != nullptr && !isSet(op, "transBatchA") &&
+         !isSet(op, "transBatchB");
 }
 
 namespace {
@@ -55,8 +68,11 @@ public:
       if (!operand ||
           (!isMatrix && isa<RankedTensorType>(operand->get().getType())))
         continue;
+      bool isColumn = part == 'r' || part == 'm';
+      if (isMatrix)
+        isColumn ^= isSet(op, part == 'l' ? "transA" : "transB");
       operands[operand->getOperandNumber()] =
-          widen(operand->get(), /*isVectorColumn=*/part == 'r' || part == 'm',
+          widen(operand->get(), /*isVectorColumn=*/isColumn,
                 isMatrix ? &isVector[part == 'r'] : nullptr);
     }
     SmallVector<int64_t> shape(maxRank, ShapedType::kDynamic);

@@ -4,184 +4,13 @@
 //
 //===----------------------------------------------------------------------===//
 #include "RankRules.h"
+#include "RankTable.h"
 #include "Simplify.h"
 
 #include "onnxc/Dialect/ONNX/IR/OpSignature.h"
 
 using namespace mlir;
 using namespace onnxc::onnx;
-
-namespace {
-
-/// The rank of the operand in `slot` is at least `least` and at most `most`,
-/// and that of the operand in `like` plus `more`, if there is one: no larger,
-/// if `isBroadcast`.
-struct RankRule {
-  llvm::StringLiteral op;
-  unsigned slot;
-  int64_t least;
-  int64_t most;
-  int like = -1;
-  int64_t more = 0;
-  bool isBroadcast = false;
-};
-
-} // namespace
-
-/// Any number of dimensions.
-static constexpr int64_t unbounded = std::numeric_limits<int64_t>::max();
-
-static constexpr RankRule rules[] = {
-    {"onnx.AffineGrid", 0, 3, 3},
-    {"onnx.Attention", 0, 3, 4},
-    {"onnx.Attention", 1, 3, 4, 0},
-    {"onnx.Attention", 2, 3, 4, 0},
-    {"onnx.Attention", 3, 1, 4},
-    {"onnx.Attention", 4, 4, 4},
-    {"onnx.Attention", 5, 4, 4},
-    {"onnx.Attention", 6, 1, 1},
-    {"onnx.AveragePool", 0, 3, unbounded},
-    {"onnx.BatchNormalization", 0, 1, unbounded},
-    {"onnx.BatchNormalization", 1, 1, 1},
-    {"onnx.BatchNormalization", 2, 1, 1},
-    {"onnx.BatchNormalization", 3, 1, 1},
-    {"onnx.BatchNormalization", 4, 1, 1},
-    {"onnx.CausalConvWithState", 0, 3, unbounded},
-    {"onnx.Col2Im", 0, 2, 3},
-    {"onnx.Compress", 1, 1, 1},
-    {"onnx.ConstantOfShape", 0, 1, 1},
-    {"onnx.Conv", 0, 3, unbounded},
-    {"onnx.Conv", 1, 3, unbounded, 0},
-    {"onnx.Conv", 2, 1, 1},
-    {"onnx.ConvInteger", 0, 3, unbounded},
-    {"onnx.ConvInteger", 1, 3, unbounded, 0},
-    {"onnx.ConvInteger", 2, 0, 1},
-    {"onnx.ConvInteger", 3, 0, 1},
-    {"onnx.ConvTranspose", 0, 3, unbounded},
-    {"onnx.ConvTranspose", 1, 3, unbounded, 0},
-    {"onnx.ConvTranspose", 2, 1, 1},
-    {"onnx.CumProd", 0, 1, unbounded},
-    {"onnx.CumSum", 0, 1, unbounded},
-    {"onnx.DFT", 0, 2, unbounded},
-    {"onnx.DeformConv", 0, 3, unbounded},
-    {"onnx.DeformConv", 1, 3, unbounded, 0},
-    {"onnx.DeformConv", 2, 3, unbounded, 0},
-    {"onnx.DeformConv", 3, 1, 1},
-    {"onnx.DeformConv", 4, 3, unbounded, 0},
-    {"onnx.DepthToSpace", 0, 4, 4},
-    // Quantisers write a scale of one element with a scalar zero point.
-    {"onnx.Det", 0, 2, unbounded},
-    {"onnx.EyeLike", 0, 2, 2},
-    {"onnx.Expand", 1, 1, 1},
-    {"onnx.GRU", 0, 3, 3},
-    {"onnx.GRU", 1, 3, 3},
-    {"onnx.GRU", 2, 3, 3},
-    {"onnx.GRU", 3, 2, 2},
-    {"onnx.GRU", 4, 1, 1},
-    {"onnx.GRU", 5, 3, 3},
-    {"onnx.GatherElements", 0, 1, unbounded},
-    {"onnx.GatherElements", 1, 1, unbounded, 0},
-    {"onnx.GatherND", 0, 1, unbounded},
-    {"onnx.GatherND", 1, 1, unbounded},
-    {"onnx.Gemm", 2, 0, 2},
-    {"onnx.GlobalAveragePool", 0, 2, unbounded},
-    {"onnx.GlobalLpPool", 0, 2, unbounded},
-    {"onnx.GlobalMaxPool", 0, 2, unbounded},
-    {"onnx.GridSample", 0, 3, unbounded},
-    {"onnx.GridSample", 1, 3, unbounded, 0},
-    {"onnx.GroupNormalization", 0, 2, unbounded},
-    {"onnx.GroupNormalization", 1, 1, 1},
-    {"onnx.GroupNormalization", 2, 1, 1},
-    {"onnx.InstanceNormalization", 0, 3, unbounded},
-    {"onnx.InstanceNormalization", 1, 1, 1},
-    {"onnx.InstanceNormalization", 2, 1, 1},
-    {"onnx.LRN", 0, 2, unbounded},
-    {"onnx.LSTM", 0, 3, 3},
-    {"onnx.LSTM", 1, 3, 3},
-    {"onnx.LSTM", 2, 3, 3},
-    {"onnx.LSTM", 3, 2, 2},
-    {"onnx.LSTM", 4, 1, 1},
-    {"onnx.LSTM", 5, 3, 3},
-    {"onnx.LSTM", 6, 3, 3},
-    {"onnx.LSTM", 7, 2, 2},
-    {"onnx.LayerNormalization", 1, 0, unbounded, 0, 0, true},
-    {"onnx.LayerNormalization", 2, 0, unbounded, 0, 0, true},
-    {"onnx.LinearAttention", 0, 3, 4},
-    {"onnx.LinearAttention", 1, 3, 4, 0},
-    {"onnx.LinearAttention", 2, 3, 4, 0},
-    {"onnx.LpPool", 0, 3, unbounded},
-    {"onnx.MaxPool", 0, 3, unbounded},
-    {"onnx.MaxRoiPool", 0, 4, 4},
-    {"onnx.MaxRoiPool", 1, 2, 2},
-    {"onnx.MaxUnpool", 0, 3, unbounded},
-    {"onnx.MaxUnpool", 1, 3, unbounded, 0},
-    {"onnx.NegativeLogLikelihoodLoss", 0, 2, unbounded},
-    {"onnx.NegativeLogLikelihoodLoss", 1, 1, unbounded, 0, -1},
-    {"onnx.NegativeLogLikelihoodLoss", 2, 1, 1},
-    {"onnx.NonMaxSuppression", 0, 3, 3},
-    {"onnx.NonMaxSuppression", 1, 3, 3},
-    {"onnx.PRelu", 1, 0, unbounded, 0, 0, true},
-    {"onnx.Pad", 1, 1, 1},
-    {"onnx.QLinearConv", 0, 3, unbounded},
-    {"onnx.QLinearConv", 3, 3, unbounded, 0},
-    {"onnx.QLinearConv", 4, 0, 1},
-    {"onnx.QLinearConv", 5, 0, 1},
-    {"onnx.QLinearConv", 8, 1, 1},
-    {"onnx.RMSNormalization", 1, 0, unbounded, 0, 0, true},
-    {"onnx.RNN", 0, 3, 3},
-    {"onnx.RNN", 1, 3, 3},
-    {"onnx.RNN", 2, 3, 3},
-    {"onnx.RNN", 3, 2, 2},
-    {"onnx.RNN", 4, 1, 1},
-    {"onnx.RNN", 5, 3, 3},
-    {"onnx.Reshape", 1, 1, 1},
-    {"onnx.ReverseSequence", 0, 2, unbounded},
-    {"onnx.ReverseSequence", 1, 1, 1},
-    {"onnx.RoiAlign", 0, 4, 4},
-    {"onnx.RoiAlign", 1, 2, 2},
-    {"onnx.RoiAlign", 2, 1, 1},
-    {"onnx.RotaryEmbedding", 0, 3, 4},
-    {"onnx.RotaryEmbedding", 1, 2, 3},
-    {"onnx.RotaryEmbedding", 2, 2, 3, 1},
-    {"onnx.RotaryEmbedding", 3, 2, 2},
-    {"onnx.STFT", 0, 3, 3},
-    {"onnx.STFT", 2, 1, 1},
-    {"onnx.ScatterElements", 0, 1, unbounded},
-    {"onnx.ScatterElements", 1, 1, unbounded, 0},
-    {"onnx.ScatterElements", 2, 1, unbounded, 0},
-    {"onnx.ScatterND", 0, 1, unbounded},
-    {"onnx.ScatterND", 1, 1, unbounded},
-    {"onnx.Slice", 1, 1, 1},
-    {"onnx.Slice", 2, 1, 1},
-    {"onnx.Slice", 3, 1, 1},
-    {"onnx.Slice", 4, 1, 1},
-    {"onnx.SoftmaxCrossEntropyLoss", 0, 2, unbounded},
-    {"onnx.SoftmaxCrossEntropyLoss", 1, 1, unbounded, 0, -1},
-    {"onnx.SoftmaxCrossEntropyLoss", 2, 1, 1},
-    {"onnx.SpaceToDepth", 0, 4, 4},
-    {"onnx.SplitToSequence", 1, 0, 1},
-    {"onnx.StringNormalizer", 0, 1, 2},
-    {"onnx.TfIdfVectorizer", 0, 1, 2},
-    {"onnx.Tile", 1, 1, 1},
-    {"onnx.TopK", 0, 1, unbounded},
-    {"onnx.Trilu", 0, 2, unbounded},
-    {"onnx.ml.ArrayFeatureExtractor", 0, 1, unbounded},
-    {"onnx.ml.FeatureVectorizer", 0, 1, 2},
-    {"onnx.ml.Imputer", 0, 1, 2},
-    {"onnx.ml.LinearClassifier", 0, 1, 2},
-    {"onnx.ml.LinearRegressor", 0, 1, 2},
-    {"onnx.ml.Normalizer", 0, 1, 2},
-    {"onnx.ml.SVMClassifier", 0, 1, 2},
-    {"onnx.ml.Scaler", 0, 1, 2},
-    {"onnx.ml.SVMRegressor", 0, 1, 2},
-    {"onnx.ml.TreeEnsemble", 0, 1, 2},
-    {"onnx.ml.TreeEnsembleClassifier", 0, 1, 2},
-    {"onnx.ml.TreeEnsembleRegressor", 0, 1, 2},
-    {"onnx.ml.ZipMap", 0, 1, 2},
-    {"onnx.preview.FlexAttention", 0, 4, 4},
-    {"onnx.preview.FlexAttention", 1, 4, 4},
-    {"onnx.preview.FlexAttention", 2, 4, 4},
-};
 
 /// All operands in a slot, of which a variadic one has several.
 static MutableArrayRef<OpOperand> operandsInSlot(Operation *op, unsigned slot) {
@@ -204,7 +33,7 @@ OpOperand *onnxc::onnx::operandInSlot(Operation *op, unsigned slot) {
 
 /// "rank 3", "rank 3 to 4", "a rank of at least 3".
 static std::string allowedRanks(const RankRule &rule) {
-  if (rule.most == unbounded)
+  if (rule.most == RankRule::unbounded)
     return "a rank of at least " + std::to_string(rule.least);
   std::string text = "rank " + std::to_string(rule.least);
   return rule.least == rule.most ? text
@@ -239,7 +68,8 @@ static std::optional<std::string> checkAxis(Operation *op, RankOf rankOf) {
   if (!isa<ArgMaxOp, ArgMinOp, CompressOp, ConcatOp, GatherElementsOp, GatherOp,
            HardmaxOp, LayerNormalizationOp, LogSoftmaxOp, LpNormalizationOp,
            RMSNormalizationOp, ScatterElementsOp, SoftmaxOp, SplitOp, TopKOp,
-           UniqueOp>(op))
+           UniqueOp, MicrosoftQLinearSoftmaxOp,
+           MicrosoftSimplifiedLayerNormalizationOp>(op))
     return std::nullopt;
   auto given = dyn_cast_or_null<IntegerAttr>(
       op->getInherentAttr("axis").value_or(Attribute()));
@@ -252,6 +82,75 @@ static std::optional<std::string> checkAxis(Operation *op, RankOf rankOf) {
     return std::nullopt;
   return "has axis " + std::to_string(axis) + " for an operand of rank " +
          std::to_string(*rank);
+}
+
+/// A window has a size for each dimension but the batch and the channels.
+static std::optional<std::string> checkWindow(Operation *op, RankOf rankOf) {
+  auto window = dyn_cast_or_null<DenseI64ArrayAttr>(
+      op->getInherentAttr("kernel_shape").value_or(Attribute()));
+  std::optional<int64_t> rank = window && op->getNumOperands()
+                                    ? rankOf(&op->getOpOperand(0))
+                                    : std::nullopt;
+  if (!rank || isa<Col2ImOp>(op) || *rank == window.size() + 2)
+    return std::nullopt;
+  return "has a window of " + std::to_string(window.size()) +
+         " sizes for an operand of rank " + std::to_string(*rank);
+}
+
+/// Queries, keys and values may lie in one tensor, keys and values in another.
+static std::optional<std::string> checkHeads(Operation *op, RankOf rankOf) {
+  OpOperand *operands[] = {operandInSlot(op, 0), operandInSlot(op, 1),
+                           operandInSlot(op, 2)};
+  std::optional<int64_t> ranks[3];
+  for (unsigned i = 0; i < 3; ++i)
+    ranks[i] = rankOf(operands[i]);
+  bool isQuery = !ranks[0] || ranks[0] == (operands[1] ? 3 : 5);
+  bool isKey = !ranks[1] ||
+               (operands[2] ? ranks[1] == 3 || ranks[1] == 4 : ranks[1] == 5);
+  bool isValue = !ranks[2] || ((ranks[2] == 3 || ranks[2] == 4) &&
+                               (!ranks[1] || ranks[1] == ranks[2]));
+  if (isQuery && isKey && isValue)
+    return std::nullopt;
+  unsigned wrong = !isQuery ? 0 : !isKey ? 1 : 2;
+  return "does not take rank " + std::to_string(*ranks[wrong]) +
+         " of operand #" + std::to_string(operands[wrong]->getOperandNumber()) +
+         " beside the others";
+}
+
+/// Blocks lie along another axis than the one that is gathered along.
+static std::optional<std::string>
+checkBlocks(MicrosoftGatherBlockQuantizedOp op, RankOf rankOf) {
+  std::optional<int64_t> rank = rankOf(&op->getOpOperand(0));
+  if (!rank)
+    return std::nullopt;
+  for (int64_t axis : {op.getGatherAxis(), op.getQuantizeAxis()})
+    if (axis < -*rank || axis >= *rank)
+      return "has axis " + std::to_string(axis) + " for an operand of rank " +
+             std::to_string(*rank);
+  return std::nullopt;
+}
+
+bool onnxc::onnx::isJoinedData(OpOperand &operand) {
+  unsigned number = operand.getOperandNumber();
+  return number >= 2 && (number - 2) % 3 == 0;
+}
+
+/// All that is joined has one rank, and the axis.
+static std::optional<std::string> checkJoined(MicrosoftQLinearConcatOp op,
+                                              RankOf rankOf) {
+  std::optional<int64_t> first;
+  for (OpOperand &operand : op->getOpOperands()) {
+    std::optional<int64_t> rank =
+        isJoinedData(operand) ? rankOf(&operand) : std::nullopt;
+    if (!rank)
+      continue;
+    int64_t axis = op.getAxis();
+    if (first.value_or(*rank) != *rank || axis < -*rank || axis >= *rank)
+      return "does not join along axis " + std::to_string(axis) +
+             " what has rank " + std::to_string(*rank);
+    first = rank;
+  }
+  return std::nullopt;
 }
 
 static bool dropsAxes(Operation *op) {
@@ -267,16 +166,28 @@ static OpOperand *axesOf(Operation *op) {
   return isa<PadOp, SliceOp>(op) ? operandInSlot(op, 3) : nullptr;
 }
 
+/// The axes of the first operand that `op` is known to name.
+static SmallVector<int64_t> namedAxes(Operation *op) {
+  if (isa<CenterCropPadOp, MeanVarianceNormalizationOp, ResizeOp>(op)) {
+    auto given = dyn_cast_or_null<DenseI64ArrayAttr>(
+        op->getInherentAttr("axes").value_or(Attribute()));
+    return given ? SmallVector<int64_t>(given.asArrayRef())
+                 : SmallVector<int64_t>();
+  }
+  OpOperand *operand = axesOf(op);
+  return operand ? constantInts(operand->get()).value_or(SmallVector<int64_t>())
+                 : SmallVector<int64_t>();
+}
+
 /// Axes that are constants are among those of the first operand.
 static std::optional<std::string> checkConstantAxes(Operation *op,
                                                     RankOf rankOf) {
-  OpOperand *operand = axesOf(op);
+  SmallVector<int64_t> axes = namedAxes(op);
   std::optional<int64_t> rank =
-      operand ? rankOf(&op->getOpOperand(0)) : std::nullopt;
+      axes.empty() ? std::nullopt : rankOf(&op->getOpOperand(0));
   if (!rank)
     return std::nullopt;
-  for (int64_t axis :
-       constantInts(operand->get()).value_or(SmallVector<int64_t>()))
+  for (int64_t axis : axes)
     if (axis < -*rank || axis >= *rank)
       return "has axis " + std::to_string(axis) + " for an operand of rank " +
              std::to_string(*rank);
@@ -375,6 +286,28 @@ static std::optional<std::string> checkLengths(Operation *op, RankOf rankOf,
   return std::nullopt;
 }
 
+/// A shape that is a constant has as many elements as the data, if all of their
+/// sizes are known.
+static std::optional<std::string> checkCount(ReshapeOp op,
+                                             function_ref<Type(Value)> typeOf) {
+  auto data = dyn_cast<RankedTensorType>(typeOf(op.getData()));
+  std::optional<SmallVector<int64_t>> sizes = constantInts(op.getShape());
+  if (!data || !data.hasStaticShape() || !sizes)
+    return std::nullopt;
+  int64_t count = 1, open = 0;
+  for (int64_t size : *sizes) {
+    // Sizes of 0 may stand for one of the data.
+    if (size == 0 || llvm::MulOverflow(count, size < 0 ? 1 : size, count))
+      return std::nullopt;
+    open += size < 0;
+  }
+  int64_t given = data.getNumElements();
+  if (open ? given % count == 0 : given == count)
+    return std::nullopt;
+  return "does not give " + std::to_string(given) + " elements a shape of " +
+         (open ? "a multiple of " : "") + std::to_string(count);
+}
+
 std::optional<std::string>
 onnxc::onnx::checkRanks(Operation *op, function_ref<Type(Value)> typeOf) {
   auto rankOf = [&](OpOperand *operand) -> std::optional<int64_t> {
@@ -383,7 +316,7 @@ onnxc::onnx::checkRanks(Operation *op, function_ref<Type(Value)> typeOf) {
     return type ? std::optional<int64_t>(type.getRank()) : std::nullopt;
   };
   StringRef name = op->getName().getStringRef();
-  for (const RankRule &rule : rules)
+  for (const RankRule &rule : rankTable())
     if (name == rule.op)
       for (OpOperand &operand : operandsInSlot(op, rule.slot))
         if (auto error = checkRule(op, rule, &operand, rankOf))
@@ -392,8 +325,18 @@ onnxc::onnx::checkRanks(Operation *op, function_ref<Type(Value)> typeOf) {
     return error;
   if (auto error = checkConstantAxes(op, rankOf))
     return error;
+  if (auto error = checkWindow(op, rankOf))
+    return error;
+  if (auto reshape = dyn_cast<ReshapeOp>(op))
+    return checkCount(reshape, typeOf);
   if (auto scan = dyn_cast<ScanOp>(op))
     return checkScan(scan, rankOf);
+  if (isa<MicrosoftMultiHeadAttentionOp>(op))
+    return checkHeads(op, rankOf);
+  if (auto concat = dyn_cast<MicrosoftQLinearConcatOp>(op))
+    return checkJoined(concat, rankOf);
+  if (auto gather = dyn_cast<MicrosoftGatherBlockQuantizedOp>(op))
+    return checkBlocks(gather, rankOf);
   if (isa<QuantizeLinearOp, DequantizeLinearOp>(op))
     return checkScale(op, rankOf);
   if (isa<ScatterNDOp>(op))
@@ -412,9 +355,19 @@ bool onnxc::onnx::isElementwise(Operation *op) {
                         : RankedTensorType();
     return !operand || (type && type.getRank() == 0);
   };
+  auto areScalars = [&](std::initializer_list<unsigned> slots) {
+    return llvm::all_of(slots, isScalar);
+  };
   // Elsewhere there are scales for each part of an axis.
-  if (isa<QuantizeLinearOp, DequantizeLinearOp>(op))
-    return isScalar(1) && isScalar(2);
+  if (isa<QuantizeLinearOp, DequantizeLinearOp, MicrosoftQuantizeLinearOp,
+          MicrosoftDequantizeLinearOp>(op))
+    return areScalars({1, 2});
+  if (isa<MicrosoftQLinearSigmoidOp, MicrosoftQLinearLeakyReluOp>(op))
+    return areScalars({1, 2, 3, 4});
+  if (isa<MicrosoftQLinearAddOp, MicrosoftQLinearMulOp>(op))
+    return areScalars({1, 2, 4, 5, 6, 7});
+  if (isa<MicrosoftQLinearWhereOp>(op))
+    return areScalars({2, 3, 5, 6, 7, 8});
   if (isa<BitCastOp>(op))
     return true;
   return isa<AbsOp, AcosOp, AcoshOp, AddOp, AndOp, AsinOp, AsinhOp, AtanOp,
@@ -427,5 +380,6 @@ bool onnxc::onnx::isElementwise(Operation *op) {
              PowOp, ReciprocalOp, RegexFullMatchOp, ReluOp, RoundOp, SeluOp,
              ShrinkOp, SigmoidOp, SignOp, SinOp, SinhOp, SoftplusOp, SoftsignOp,
              SqrtOp, StringConcatOp, SubOp, SumOp, SwishOp, TanOp, TanhOp,
-             ThresholdedReluOp, WhereOp, XorOp>(op);
+             ThresholdedReluOp, WhereOp, XorOp, MicrosoftBiasGeluOp,
+             MicrosoftFastGeluOp, MicrosoftGeluOp, MicrosoftQuickGeluOp>(op);
 }

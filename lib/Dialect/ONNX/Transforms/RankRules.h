@@ -19,6 +19,9 @@ inline constexpr int64_t maxRank = 8;
 /// The operand in slot `slot` of the schema, null if it is absent.
 mlir::OpOperand *operandInSlot(mlir::Operation *op, unsigned slot);
 
+/// True for what QLinearConcat joins, false for scales and zero points.
+bool isJoinedData(mlir::OpOperand &operand);
+
 /// What is wrong with the ranks of the operands, as far as `typeOf` knows them,
 /// if anything: what the schemas leave to the run.
 std::optional<std::string>
@@ -32,14 +35,27 @@ bool isElementwise(mlir::Operation *op);
 /// True for a product of matrices, with zero points and scales or without.
 bool isMatrixProduct(mlir::Operation *op);
 
+/// True if the elements of the result are those of the operand, in their order
+/// or again: sizes of 1 at constant axes come or go, or grow.
+bool isRepetition(mlir::Operation *op);
+
+/// True for one of these, and if `op` works along constant axes, counted from
+/// one end, and so may take what is before and behind them as one dimension
+/// each.
+bool isAlongAxes(mlir::Operation *op);
+
 /// True for a step of training, which is elementwise on groups of tensors of
 /// one shape.
 bool isOptimizer(mlir::Operation *op);
 
-/// Writes an elementwise operation, a product or a step of training so that it
-/// needs no rank: on one dimension where the shapes are the same, else on
-/// `maxRank` of them.
+/// Writes an elementwise operation, a product, one along axes or a step of
+/// training so that it needs no rank: on one dimension where the shapes are the
+/// same, on those that axes leave, else on `maxRank` of them.
 void makeRankAgnostic(mlir::Operation *op);
+
+/// Gives operands of unknown rank that are broadcast the rank of the result,
+/// where that is known, by Reshape; true if there were any.
+bool padToResult(mlir::Operation *op);
 
 /// Makes operands of unknown rank that have to be a scalar or a list one, by
 /// Reshape; true if there were any.

@@ -46,9 +46,7 @@ static bool refine(Operation *user, Value value, ArrayRef<int64_t> shape) {
 // Lengths of lists
 //===----------------------------------------------------------------------===//
 
-/// What `user` shows of `value` holds where it runs: in its block `value` gets
-/// this type, which the run checks there.
-static void castInBlock(Operation *user, Value value, Type type) {
+void onnxc::onnx::castInBlock(Operation *user, Value value, Type type) {
   Block *block = user->getBlock();
   OpBuilder builder(user->getContext());
   if (value.getParentBlock() == block && value.getDefiningOp())

@@ -36,6 +36,9 @@ bool writeTypes(mlir::ModuleOp module, DimAnalysis &analysis);
 /// Gives operands of unknown rank the one that a declared result shows; true
 /// if there was one. Their types have to be inferred again then.
 bool refineOperands(mlir::ModuleOp module);
+/// What `user` shows of `value` holds where it runs: in its block `value` gets
+/// this type, which the run checks there.
+void castInBlock(mlir::Operation *user, mlir::Value value, mlir::Type type);
 /// The same for the elements of sequences that are empty at first: the rank of
 /// what is inserted later.
 bool refineSequences(mlir::ModuleOp module);

@@ -154,22 +154,29 @@ private:
 
 } // namespace
 
+/// An input says what rank it can only have; false if `value` is none of the
+/// model whose graph `block` is.
+static bool declareRank(Value value, RankedTensorType type, Block &block) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  auto function = dyn_cast<func::FuncOp>(block.getParentOp());
+  if (!argument || !function || argument.getOwner() != &block)
+    return false;
+  argument.setType(type);
+  function.setFunctionType(FunctionType::get(function.getContext(),
+                                             block.getArgumentTypes(),
+                                             function.getResultTypes()));
+  SmallVector<StringRef> names(type.getRank());
+  function.setArgAttr(argument.getArgNumber(), "onnx.dims",
+                      Builder(function.getContext()).getStrArrayAttr(names));
+  return true;
+}
+
 /// The value is what it can only be: an input says so, others are cast.
 static void assume(const Unknown &unknown, const Tail &tail, Block &block,
                    int64_t number) {
   RankedTensorType type = unknown.typeFor(number);
-  auto argument = dyn_cast<BlockArgument>(unknown.value);
-  auto function = dyn_cast<func::FuncOp>(block.getParentOp());
-  if (!unknown.dim && argument && function && argument.getOwner() == &block) {
-    argument.setType(type);
-    function.setFunctionType(FunctionType::get(function.getContext(),
-                                               block.getArgumentTypes(),
-                                               function.getResultTypes()));
-    SmallVector<StringRef> names(type.getRank());
-    function.setArgAttr(argument.getArgNumber(), "onnx.dims",
-                        Builder(function.getContext()).getStrArrayAttr(names));
+  if (!unknown.dim && declareRank(unknown.value, type, block))
     return;
-  }
   OpBuilder builder(tail.ops.front());
   Value known =
       castTo(builder, tail.needing.front()->getLoc(), unknown.value, type);
@@ -178,6 +185,30 @@ static void assume(const Unknown &unknown, const Tail &tail, Block &block,
   value.replaceUsesWithIf(known, [&](OpOperand &use) {
     return inside.contains(block.findAncestorOpInBlock(*use.getOwner()));
   });
+}
+
+/// What gives an unknown rank a known one.
+static bool isCast(Operation *op) {
+  return isa<IdentityOp>(op) &&
+         isa<RankedTensorType>(op->getResult(0).getType());
+}
+
+/// Gives values that have one rank only, where `block` runs to its end, that
+/// rank; true if there were any.
+static bool castSettled(Block &block) {
+  bool changed = false;
+  for (auto [value, rank] : RankBounds(block).settled()) {
+    RankedTensorType type = Unknown{value, std::nullopt}.typeFor(rank);
+    auto use = llvm::find_if(value.getUsers(), [&](Operation *user) {
+      return user->getBlock() == &block && !isCast(user);
+    });
+    if (use == value.getUsers().end())
+      continue;
+    if (!declareRank(value, type, block))
+      castInBlock(*use, value, type);
+    changed = true;
+  }
+  return changed;
 }
 
 //===----------------------------------------------------------------------===//
@@ -260,8 +291,15 @@ public:
       if (unknownOf(op))
         work.push_back(op);
     });
+    llvm::SetVector<Block *> blocks;
     for (Operation *op : work)
-      changed |= flattenStructuralOperands(op);
+      blocks.insert(op->getBlock());
+    for (Block *block : blocks)
+      changed |= castSettled(*block);
+    if (changed)
+      return success();
+    for (Operation *op : work)
+      changed |= flattenStructuralOperands(op) || padToResult(op);
     // What can have one rank only says more of others than variants would.
     for (Operation *op : work)
       assumeIfCertain(op);
@@ -283,8 +321,11 @@ private:
       return;
     Block *block = blockOfSwitch(op, unknown->value);
     SmallVector<std::string> reasons;
-    SmallVector<int64_t> numbers =
-        rankCandidates(*unknown, *block, analysis, /*enough=*/2, reasons);
+    auto &bounds = boundsOf[block];
+    if (!bounds)
+      bounds = std::make_unique<RankBounds>(*block);
+    SmallVector<int64_t> numbers = rankCandidates(
+        *unknown, *block, *bounds, analysis, /*enough=*/2, reasons);
     if (numbers.size() != 1)
       return;
     assume(*unknown, tailOf(*block, unknown->value), *block, numbers.front());
@@ -298,32 +339,67 @@ private:
     // Ranks of several operands are not told apart: variants would multiply.
     if (isOptimizer(op) ||
         ((isElementwise(op) || isMatrixProduct(op)) && countUnranked(op) > 1)) {
-      forget(op);
-      makeRankAgnostic(op);
-      changed = true;
+      writeWithoutRank(op);
       return success();
     }
     Unknown unknown = *unknownOf(op);
     Block *block = blockOfSwitch(op, unknown.value);
     Tail tail = tailOf(*block, unknown.value);
-    if (!unknown.dim && llvm::all_of(tail.needing, isElementwise)) {
-      for (Operation *user : tail.needing) {
-        forget(user);
-        makeRankAgnostic(user);
-      }
-      changed = true;
+    auto needsNoVariant = [](Operation *o) {
+      return isElementwise(o) || isRepetition(o);
+    };
+    if (!unknown.dim && llvm::all_of(tail.needing, needsNoVariant)) {
+      llvm::for_each(tail.needing, [&](Operation *o) { writeWithoutRank(o); });
       return success();
     }
+    if (hasOtherUnknowns(op, unknown, tail) && writeAllWithoutRank(tail))
+      return success();
     bool isFresh = llvm::any_of(
         tail.ops, [&](Operation *other) { return fresh.contains(other); });
     return isFresh ? success() : specialize(op, unknown, tail, *block);
   }
 
+  void writeWithoutRank(Operation *op) {
+    forget(op);
+    makeRankAgnostic(op);
+    changed = true;
+  }
+
+  /// Those of a tail that can be written so that they need no rank are; false
+  /// if there are none.
+  bool writeAllWithoutRank(const Tail &tail) {
+    bool any = false;
+    for (Operation *op : tail.needing) {
+      if (gone.contains(op) ||
+          !(isElementwise(op) || isMatrixProduct(op) || isAlongAxes(op)))
+        continue;
+      writeWithoutRank(op);
+      any = true;
+    }
+    return any;
+  }
+
+  /// True if variants for `unknown` would be inside of some or have others
+  /// inside.
+  bool hasOtherUnknowns(Operation *op, const Unknown &unknown,
+                        const Tail &tail) {
+    if (variantAround(op))
+      return true;
+    llvm::SmallPtrSet<Operation *, 32> inside(tail.ops.begin(), tail.ops.end());
+    return llvm::any_of(tail.needing, [&](Operation *needing) {
+      return llvm::any_of(needing->getOperands(), [&](Value operand) {
+        Operation *from = operand.getDefiningOp();
+        return isUnranked(operand) && operand != unknown.value &&
+               (!from || !inside.contains(from));
+      });
+    });
+  }
+
   LogicalResult specialize(Operation *op, const Unknown &unknown,
                            const Tail &tail, Block &block) {
     SmallVector<std::string> reasons;
-    SmallVector<int64_t> numbers =
-        rankCandidates(unknown, block, analysis, maxRank + 1, reasons);
+    SmallVector<int64_t> numbers = rankCandidates(
+        unknown, block, RankBounds(block), analysis, maxRank + 1, reasons);
     if (numbers.empty())
       return refuse(op, unknown, reasons);
     if (variantAround(op) && numbers.front() <= maxNestedRank)
@@ -332,6 +408,8 @@ private:
     for (Operation *inner : tail.ops)
       inner->walk([&](Operation *) { ++count; });
     if (numbers.size() > 1 && copies + count * numbers.size() > maxCopies) {
+      if (writeAllWithoutRank(tail))
+        return success();
       if (!squeezedRanks(unknown.value))
         return success(); // the lowering says that it needs the rank
       // Others usually take for granted that no unknown size is 1.
@@ -357,12 +435,15 @@ private:
                        ArrayRef<std::string> reasons) {
     Block *variant = variantAround(op);
     if (!variant) {
-      unsigned number =
-          llvm::find(op->getOperands(), unknown.value) - op->operand_begin();
       InFlightDiagnostic error =
           op->emitOpError("accepts no ")
           << (unknown.dim ? "number of elements" : "rank") << " up to "
-          << maxRank << " of operand #" << number;
+          << maxRank << " of ";
+      auto found = llvm::find(op->getOperands(), unknown.value);
+      if (found != op->operand_end())
+        error << "operand #" << (found - op->operand_begin());
+      else
+        error << "what its operands are made of";
       if (!reasons.empty())
         error.attachNote() << "of " << reasons.back();
       return error;
@@ -388,6 +469,8 @@ private:
 
   DimAnalysis &analysis;
   unsigned &copies;
+  /// Of the blocks, as long as nothing but casts is written.
+  llvm::DenseMap<Block *, std::unique_ptr<RankBounds>> boundsOf;
   /// What has been looked at for its only rank or size.
   llvm::DenseSet<std::pair<Value, unsigned>> seen;
   /// Operations that are no more, or better looked at in the next round.

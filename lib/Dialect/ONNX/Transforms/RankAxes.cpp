@@ -1,0 +1,347 @@
+//===- RankAxes.cpp - Operations along axes that need no rank --*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// What works along one axis, or some beside each other, takes what is before
+// them and what is behind them as one dimension each. What only puts sizes of 1
+// somewhere, or takes them away, is a view.
+//
+//===----------------------------------------------------------------------===//
+#include "RankAgnostic.h"
+#include "RankRules.h"
+#include "Simplify.h"
+
+using namespace mlir;
+using namespace onnxc::onnx;
+
+static bool isUnranked(Value value) {
+  return isa<UnrankedTensorType>(value.getType());
+}
+
+//===----------------------------------------------------------------------===//
+// The axes of an operation
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Axes beside each other, all counted from the same end.
+struct AxisRange {
+  int64_t first;
+  int64_t last;
+
+  int64_t length() const { return last - first + 1; }
+  /// Nothing is behind them.
+  bool isAtEnd() const { return last == -1; }
+};
+} // namespace
+
+static std::optional<AxisRange> rangeOf(SmallVector<int64_t> axes) {
+  llvm::sort(axes);
+  if (axes.empty() || (axes.front() < 0) != (axes.back() < 0) ||
+      axes.front() < -maxRank || axes.back() >= maxRank)
+    return std::nullopt;
+  AxisRange range{axes.front(), axes.back()};
+  for (auto [i, axis] : llvm::enumerate(axes))
+    if (axis != range.first + static_cast<int64_t>(i))
+      return std::nullopt;
+  return range;
+}
+
+static std::optional<AxisRange> constantRange(Value list) {
+  std::optional<SmallVector<int64_t>> axes =
+      list ? constantInts(list) : std::nullopt;
+  return axes ? rangeOf(*axes) : std::nullopt;
+}
+
+static bool isReduction(Operation *op) {
+  return isa<ReduceL1Op, ReduceL2Op, ReduceLogSumOp, ReduceLogSumExpOp,
+             ReduceMaxOp, ReduceMeanOp, ReduceMinOp, ReduceProdOp, ReduceSumOp,
+             ReduceSumSquareOp>(op);
+}
+
+/// The attribute `axis`, or what it is where it is left out.
+static std::optional<AxisRange> attributeRange(Operation *op,
+                                               int64_t otherwise) {
+  auto given = dyn_cast_or_null<IntegerAttr>(
+      op->getInherentAttr("axis").value_or(Attribute()));
+  return rangeOf({given ? given.getInt() : otherwise});
+}
+
+/// The axes that `op` works along, where they do not hang on the rank.
+static std::optional<AxisRange> axesOf(Operation *op) {
+  if (isReduction(op) || isa<CumSumOp, CumProdOp>(op))
+    return op->getNumOperands() > 1 ? constantRange(op->getOperand(1))
+                                    : std::nullopt;
+  if (isa<SoftmaxOp, LogSoftmaxOp, HardmaxOp, LpNormalizationOp, TopKOp>(op))
+    return attributeRange(op, -1);
+  if (isa<ArgMaxOp, ArgMinOp, SplitOp, GatherOp>(op))
+    return attributeRange(op, 0);
+  if (auto concat = dyn_cast<ConcatOp>(op))
+    return rangeOf({concat.getAxis()});
+  if (auto flatten = dyn_cast<FlattenOp>(op))
+    return rangeOf({flatten.getAxis()});
+  if (isa<LayerNormalizationOp, RMSNormalizationOp>(op)) {
+    std::optional<AxisRange> range = attributeRange(op, -1);
+    return range && range->isAtEnd() ? range : std::nullopt;
+  }
+  if (auto slice = dyn_cast<SliceOp>(op)) {
+    std::optional<AxisRange> range = constantRange(slice.getAxes());
+    return range && range->length() == 1 ? range : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+/// Axes that Squeeze or Unsqueeze lists, all counted from the same end.
+static std::optional<SmallVector<int64_t>> listedAxes(Operation *op) {
+  if (!isa<SqueezeOp, UnsqueezeOp>(op) || op->getNumOperands() != 2)
+    return std::nullopt;
+  std::optional<SmallVector<int64_t>> axes = constantInts(op->getOperand(1));
+  if (!axes || axes->empty())
+    return std::nullopt;
+  llvm::sort(*axes);
+  bool isOrderly = llvm::adjacent_find(*axes) == axes->end() &&
+                   (axes->front() < 0) == (axes->back() < 0) &&
+                   axes->front() >= -maxRank && axes->back() < maxRank;
+  return isOrderly ? axes : std::nullopt;
+}
+
+/// Parameters of a norm are one number for each place of the last axis.
+static bool haveListsBehind(Operation *op) {
+  return llvm::all_of(op->getOperands().drop_front(), [](Value value) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    return type && type.getRank() <= 1;
+  });
+}
+
+bool onnxc::onnx::isRepetition(Operation *op) {
+  if (auto expand = dyn_cast<ExpandOp>(op))
+    return !isUnranked(expand.getShape());
+  return listedAxes(op).has_value();
+}
+
+bool onnxc::onnx::isAlongAxes(Operation *op) {
+  if (isRepetition(op))
+    return true;
+  if (op->getNumOperands() == 0 || !axesOf(op))
+    return false;
+  if (isa<LayerNormalizationOp, RMSNormalizationOp>(op))
+    return haveListsBehind(op);
+  if (isa<ConcatOp, GatherOp>(op))
+    return true;
+  return llvm::none_of(op->getOperands().drop_front(), isUnranked);
+}
+
+//===----------------------------------------------------------------------===//
+// Writing them
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Writes one operation.
+class AxisWriter {
+public:
+  explicit AxisWriter(Operation *op)
+      : op(op), builder(op), maker(builder, op->getLoc()) {}
+
+  void write() {
+    if (isa<ExpandOp>(op))
+      return writeExpand();
+    if (std::optional<SmallVector<int64_t>> axes = listedAxes(op))
+      return writeSizes(*axes);
+    range = *axesOf(op);
+    Value x = op->getOperand(0);
+    if (isa<FlattenOp>(op))
+      return writeFlatten(x);
+    before = sizesOf(x, 0, range.first);
+    if (!range.isAtEnd())
+      after = sizesOf(x, range.last + 1);
+    if (isa<GatherOp>(op))
+      return writeGather();
+    writeView();
+  }
+
+private:
+  Type listType(int64_t length) {
+    return RankedTensorType::get(length, builder.getI64Type());
+  }
+  Type typeLike(Value x, int64_t rank) {
+    return RankedTensorType::get(
+        SmallVector<int64_t>(rank, ShapedType::kDynamic),
+        getElementTypeOrSelf(x.getType()));
+  }
+
+  /// The sizes of `x` from `start` to `end`, or to the last one.
+  Value sizesOf(Value x, int64_t start, std::optional<int64_t> end = {}) {
+    SmallVector<NamedAttribute> places{maker.integer("start", start)};
+    if (end)
+      places.push_back(maker.integer("end", *end));
+    return maker.make("Shape", x, places);
+  }
+
+  /// How many elements sizes stand for, as a list of one.
+  Value product(Value list) {
+    return maker.make("ReduceProd", list, maker.integer("keepdims", 1));
+  }
+
+  /// `list`, which the run checks to have `length` elements.
+  Value ofLength(Value list, int64_t length) {
+    return maker.make<IdentityOp>(listType(length), list);
+  }
+
+  /// `x` with the axes as dimension 1 of two or three.
+  Value view(Value x) {
+    std::optional<int64_t> end;
+    if (!range.isAtEnd())
+      end = range.last + 1;
+    Value along = ofLength(sizesOf(x, range.first, end), range.length());
+    SmallVector<Value> parts{product(sizesOf(x, 0, range.first)),
+                             product(along)};
+    if (end)
+      parts.push_back(product(sizesOf(x, *end)));
+    return reshapeTo(maker, x, maker.joined(parts), typeLike(x, parts.size()));
+  }
+
+  /// The sizes before the axes, `middle`, and the sizes behind them.
+  Value around(Value middle) {
+    SmallVector<Value> parts{before};
+    if (middle)
+      parts.push_back(middle);
+    if (after)
+      parts.push_back(after);
+    return parts.size() == 1 ? before : maker.joined(parts);
+  }
+
+  bool keepsDims() {
+    auto keep = dyn_cast_or_null<IntegerAttr>(
+        op->getInherentAttr("keepdims").value_or(Attribute()));
+    return !keep || keep.getInt() != 0;
+  }
+
+  /// What of a result is where the axes were.
+  Value middleOf(Value result) {
+    if (isReduction(op) || isa<ArgMaxOp, ArgMinOp>(op))
+      return keepsDims() ? maker.ints(SmallVector<int64_t>(range.length(), 1))
+                         : Value();
+    return maker.make("Shape", result,
+                      {maker.integer("start", 1), maker.integer("end", 2)});
+  }
+
+  /// The operation on views, along their axis 1.
+  void writeView() {
+    SmallVector<Value> operands(op->getOperands());
+    unsigned data = isa<ConcatOp>(op) ? operands.size() : 1;
+    for (Value &operand : MutableArrayRef(operands).take_front(data))
+      operand = view(operand);
+    Value axis = maker.ints({1});
+    if (isReduction(op))
+      operands[1] = axis;
+    else if (isa<CumSumOp, CumProdOp>(op))
+      operands[1] = maker.integerScalar(1);
+    else if (isa<SliceOp>(op))
+      operands[3] = axis;
+    bool keeps = keepsDims();
+    int64_t rank = range.isAtEnd() ? 2 : 3;
+    SmallVector<int64_t> shape(rank, ShapedType::kDynamic);
+    if (!keeps)
+      shape.pop_back();
+    if (op->getInherentAttr("axis"))
+      op->setAttr("axis", builder.getI64IntegerAttr(1));
+    computeOn(op, operands, shape, maker, [&](OpResult y, Type type) {
+      return reshapeTo(maker, y, around(middleOf(y)), type);
+    });
+  }
+
+  /// What is before the axis, and all from it on.
+  void writeFlatten(Value x) {
+    Value shape = maker.joined({product(sizesOf(x, 0, range.first)),
+                                product(sizesOf(x, range.first))});
+    replace(reshapeTo(maker, x, shape, typeLike(x, 2)));
+  }
+
+  /// Indices are a list, and where they were is their shape.
+  void writeGather() {
+    Value x = op->getOperand(0), indices = op->getOperand(1);
+    Value list = maker.reshape(indices, {-1});
+    Value picked =
+        maker.make("Gather", {isUnranked(x) ? view(x) : x, list},
+                   maker.integer("axis", isUnranked(x) ? 1 : range.first));
+    replace(reshapeTo(maker, picked, around(maker.shapeOf(indices)),
+                      op->getResult(0).getType()));
+  }
+
+  /// Sizes of 1 come, or go.
+  void writeSizes(SmallVector<int64_t> axes) {
+    Value x = op->getOperand(0), list = maker.shapeOf(x);
+    bool inserts = isa<UnsqueezeOp>(op);
+    // An axis counts what is between it and the end that it is counted from.
+    if (inserts == (axes.front() < 0))
+      std::reverse(axes.begin(), axes.end());
+    for (int64_t axis : axes)
+      list = inserts ? withOne(list, axis) : without(list, axis);
+    replace(reshapeTo(maker, x, list, op->getResult(0).getType()));
+  }
+
+  Value cut(Value list, int64_t start, int64_t end) {
+    return maker.make("Slice", {list, maker.ints({start}), maker.ints({end})});
+  }
+
+  static constexpr int64_t toEnd = std::numeric_limits<int64_t>::max();
+
+  Value withOne(Value list, int64_t axis) {
+    Value one = maker.ints({1});
+    if (axis == -1)
+      return maker.joined({list, one});
+    int64_t place = axis < 0 ? axis + 1 : axis;
+    Value front = cut(list, 0, place), back = cut(list, place, toEnd);
+    if (axis < 0)
+      back = ofLength(back, -place);
+    else
+      front = ofLength(front, place);
+    return maker.joined({front, one, back});
+  }
+
+  Value without(Value list, int64_t axis) {
+    // What is left out has to be there, and the data have to fit the rest.
+    Value front = cut(list, 0, axis);
+    Value back = axis == -1 ? Value() : cut(list, axis + 1, toEnd);
+    if (axis >= 0)
+      front = ofLength(front, axis);
+    else if (back)
+      back = ofLength(back, -axis - 1);
+    return back ? maker.joined({front, back}) : front;
+  }
+
+  /// Both sides get ones in front.
+  void writeExpand() {
+    Value x = op->getOperand(0), list = op->getOperand(1);
+    Value shape = maker.shapeOf(x);
+    Value longest = maker.make(
+        "Max", {maker.make("Size", shape), maker.make("Size", list)});
+    Value wide = reshapeTo(maker, x, padShape(maker, shape, maxRank),
+                           typeLike(x, maxRank));
+    Value y = maker.make<ExpandOp>(typeLike(x, maxRank),
+                                   {wide, padShape(maker, list, maxRank)});
+    Value start =
+        maker.reshape(maker.sub(maker.integerScalar(maxRank), longest), {1});
+    Value sizes =
+        maker.make("Slice", {maker.shapeOf(y), start, maker.ints({maxRank})});
+    replace(reshapeTo(maker, y, sizes, op->getResult(0).getType()));
+  }
+
+  void replace(Value value) {
+    op->getResult(0).replaceAllUsesWith(value);
+    op->erase();
+  }
+
+  Operation *op;
+  OpBuilder builder;
+  NodeMaker maker;
+  AxisRange range = {0, 0};
+  /// Sizes of operand 0 before the axes, and behind them if there can be any.
+  Value before, after;
+};
+
+} // namespace
+
+void onnxc::onnx::makeAxesRankAgnostic(Operation *op) {
+  AxisWriter(op).write();
+}

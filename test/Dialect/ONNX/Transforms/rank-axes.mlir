@@ -1,0 +1,44 @@
+// RUN: onnx-opt %s --split-input-file --onnx-simplify=specialize-ranks | FileCheck %s
+
+// Where variants for two ranks would multiply, what is before an axis is one
+// dimension, and what is behind it another one.
+// CHECK-LABEL: func @along_last
+// CHECK-NOT:     onnx.If
+// CHECK:         onnx.Softmax({{.*}}) {axis = 1 : i64{{.*}}-> tensor<?x?xf32>
+// CHECK-NOT:     onnx.If
+func.func @along_last(%x: tensor<*xf32>, %y: tensor<*xf32>) -> tensor<*xf32> {
+  %0 = onnx.MatMul(%x, %y) : (tensor<*xf32>, tensor<*xf32>) -> tensor<*xf32>
+  %1 = onnx.Softmax(%0) {axis = -1 : i64} : (tensor<*xf32>) -> tensor<*xf32>
+  %2 = onnx.Mul(%1, %y) : (tensor<*xf32>, tensor<*xf32>) -> tensor<*xf32>
+  return %2 : tensor<*xf32>
+}
+
+// -----
+
+// The run checks that there is an axis 2.
+// CHECK-LABEL: func @along_third
+// CHECK-NOT:     onnx.If
+// CHECK:         %[[N:.+]] = onnx.Shape({{.*}}) {end = 3 : i64{{.*}}start = 2 : i64}
+// CHECK:         onnx.Identity(%[[N]]) : (tensor<?xi64>) -> tensor<1xi64>
+// CHECK:         onnx.Concat({{.*}}) {axis = 1 : i64{{.*}}-> tensor<?x?x?xf32>
+// CHECK-NOT:     onnx.If
+func.func @along_third(%x: tensor<*xf32>, %y: tensor<*xf32>) -> tensor<*xf32> {
+  %0 = onnx.Concat(%x, %y) {axis = 2 : i64} : (tensor<*xf32>, tensor<*xf32>) -> tensor<*xf32>
+  return %0 : tensor<*xf32>
+}
+
+// -----
+
+// Sizes of 1 are a matter of the list of sizes.
+// CHECK-LABEL: func @sizes_of_one
+// CHECK-NOT:     onnx.If
+// CHECK-NOT:     onnx.Unsqueeze
+// CHECK-NOT:     onnx.Squeeze
+func.func @sizes_of_one(%x: tensor<*xf32>, %y: tensor<*xf32>) -> tensor<*xf32> {
+  %two = onnx.Constant dense<2> : tensor<1xi64>
+  %end = onnx.Constant dense<-2> : tensor<1xi64>
+  %0 = onnx.Unsqueeze(%x, %two) : (tensor<*xf32>, tensor<1xi64>) -> tensor<*xf32>
+  %1 = onnx.Mul(%0, %y) : (tensor<*xf32>, tensor<*xf32>) -> tensor<*xf32>
+  %2 = onnx.Squeeze(%1) axes(%end) : (tensor<*xf32>, tensor<1xi64>) -> tensor<*xf32>
+  return %2 : tensor<*xf32>
+}

@@ -208,7 +208,10 @@ double ContractionWriter::cycles() {
   if (pack && !isConstant(kernel, packedOperand))
     perTile += packCycles * double(columns) * double(depth);
   if (!loops.storesInLine)
-    perTile += scatterCycles * double(extentOf(kernel, loops.row, 512)) *
+    perTile += (walksMemory(loops.op, *loops.op.getDpsInitOperand(0), loops.row)
+                    ? turnCycles
+                    : scatterCycles) *
+               double(extentOf(kernel, loops.row, 512)) *
                double(extentOf(kernel, loops.column, 512));
   double others = 1;
   for (const std::string &loop : ArrayRef(loops.rows).drop_back())

@@ -40,6 +40,9 @@ double resultCycles(const target::TargetDescription &target, RegisterTile tile,
 /// in a line.
 constexpr double scatterCycles = 1.5;
 
+/// The same where the rows of a tile do, so that it is turned in registers.
+constexpr double turnCycles = 0.5;
+
 /// What packing one element at run time costs.
 constexpr double packCycles = 3;
 

@@ -404,7 +404,8 @@ void KernelEmitter::recordResult(OpState &state, unsigned result,
     if (!accumulated)
       at = movedBy(state.places[result], at);
     if (lanes > 1 &&
-        storeBetween(state, result, copies, place.memref, at, value, mask))
+        (storeBetween(state, result, copies, place.memref, at, value, mask) ||
+         storeTurned(state, result, copies, place.memref, at, value)))
       continue;
     store(place.memref, at, value, lanes, mask);
   }

@@ -128,10 +128,6 @@ void KernelEmitter::storeApart(Value memref, ArrayRef<LaneIndex> at,
   }
 }
 
-//===----------------------------------------------------------------------===//
-// Lanes between lanes
-//===----------------------------------------------------------------------===//
-
 /// The loop, written out `step` times, whose copies write what lies between
 /// lanes that are `step` elements apart.
 std::optional<unsigned>
@@ -196,13 +192,13 @@ bool KernelEmitter::storeBetween(OpState &state, unsigned result,
   int64_t lanes = lanesHere(state);
   Copies first = copies;
   first[*between] = 0;
-  SmallVector<Value> &parts = state.between[memref][first];
+  SmallVector<Value> &parts = state.waiting[memref][first];
   parts.resize(*step);
   parts[copies[*between]] = broadcast(value, lanes);
   if (llvm::is_contained(parts, Value()))
     return true;
   SmallVector<Value> all = std::move(parts);
-  state.between[memref].erase(first);
+  state.waiting[memref].erase(first);
   // The last copy is written last: its first lane is as many elements further.
   SmallVector<LaneIndex> from(at);
   from.back().offset -= copies[*between];
@@ -216,113 +212,6 @@ bool KernelEmitter::storeBetween(OpState &state, unsigned result,
           vector);
     else
       vector::StoreOp::create(b, vector, memref, base);
-  }
-  return true;
-}
-
-//===----------------------------------------------------------------------===//
-// Turning squares
-//===----------------------------------------------------------------------===//
-
-/// Rows become columns: in each step blocks of twice the size change places.
-static void transpose(ImplicitLocOpBuilder &b, MutableArrayRef<Value> rows) {
-  int64_t lanes = rows.size();
-  for (int64_t size = 1; size < lanes; size *= 2) {
-    SmallVector<int64_t> upper, lower;
-    for (int64_t lane = 0; lane < lanes; ++lane) {
-      bool right = lane & size;
-      upper.push_back(right ? lanes + lane - size : lane);
-      lower.push_back(right ? lanes + lane : lane + size);
-    }
-    for (int64_t row = 0; row < lanes; ++row) {
-      if (row & size)
-        continue;
-      Value x = rows[row], y = rows[row + size];
-      rows[row] = vector::ShuffleOp::create(b, x, y, upper);
-      rows[row + size] = vector::ShuffleOp::create(b, x, y, lower);
-    }
-  }
-}
-
-/// The loop, written out as often as there are lanes, that the operand's last
-/// dimension follows while its lanes are rows of it.
-std::optional<unsigned> KernelEmitter::turnedLoop(const OpState &state,
-                                                  OpOperand &operand) {
-  std::optional<unsigned> lane = laneLoop(state);
-  linalg::LinalgOp reader = state.op;
-  AffineMap map = reader.getMatchingIndexingMap(&operand);
-  if (!lane || map.getNumResults() == 0 || reader.isDpsInit(&operand))
-    return std::nullopt;
-  auto last = dyn_cast<AffineDimExpr>(map.getResults().back());
-  if (!last)
-    return std::nullopt;
-  const BodyOp &op = nest.op(state.number);
-  unsigned axis = op.axes[last.getPosition()];
-  if (nest.stemsFrom(*lane, axis) ||
-      llvm::count_if(map.getResults(), [&](AffineExpr expr) {
-        return expr.isFunctionOfDim(last.getPosition());
-      }) != 1)
-    return std::nullopt;
-  unsigned loops = nest.loops().size(), axes = nest.numAxes();
-  AffineExpr index = nest.axisExpr(state.number, last.getPosition());
-  for (const LoopUse &use : op.loops) {
-    const ActiveLoop &at = active[use.loop];
-    if (use.reduced || at.copies < 2 || at.copies > active[*lane].lanes ||
-        at.lanes > 1 || at.staticLimit >= 0 || at.dynamicLimit ||
-        !nest.stemsFrom(use.loop, axis))
-      continue;
-    AffineExpr loop = getAffineDimExpr(use.loop, b.getContext());
-    AffineExpr further = index.replace(loop, loop + 1) - index;
-    if (simplifyAffineExpr(further, loops, axes) ==
-        getAffineConstantExpr(1, b.getContext()))
-      return use.loop;
-  }
-  return std::nullopt;
-}
-
-/// Reads what all copies of the turned loop read, a row for each lane, and
-/// turns it. False where the operand does not lie so.
-bool KernelEmitter::turn(OpState &state, OpOperand &operand,
-                         const Copies &copies, Value memref) {
-  std::optional<unsigned> turned = turnedLoop(state, operand);
-  if (!turned || active[*laneLoop(state)].dynamicLimit)
-    return false;
-  const ActiveLoop &lane = active[*laneLoop(state)];
-  Copies first = copies;
-  first[*turned] = 0;
-  SmallVector<LaneIndex> at =
-      indicesOf(state, operand, first, storage[chainRoot(operand.get())].local);
-  if (llvm::any_of(at, [](const LaneIndex &index) { return index.vec; }))
-    return false;
-  int64_t rows = lane.lanes;
-  if (lane.staticLimit >= 0)
-    rows = std::min(rows,
-                    lane.staticLimit - copies[*laneLoop(state)] * lane.lanes);
-  auto type = VectorType::get(
-      {lane.lanes}, cast<MemRefType>(memref.getType()).getElementType());
-  int64_t count = active[*turned].copies;
-  SmallVector<bool> bits;
-  for (int64_t i = 0; i < lane.lanes; ++i)
-    bits.push_back(i < count);
-  Value nothing = arith::ConstantOp::create(b, b.getZeroAttr(type));
-  SmallVector<Value> square(lane.lanes, nothing);
-  for (int64_t row = 0; row < rows; ++row) {
-    SmallVector<Value> indices;
-    for (const LaneIndex &index : at)
-      indices.push_back(
-          math.scalar({index.base, index.offset + row * index.step, 0, {}}));
-    if (count == lane.lanes)
-      square[row] = vector::LoadOp::create(b, type, memref, indices);
-    else
-      square[row] = vector::MaskedLoadOp::create(
-          b, type, memref, indices, constantMask(b, bits), nothing);
-  }
-  transpose(b, square);
-  for (int64_t copy = 0; copy < count; ++copy) {
-    first[*turned] = copy;
-    Copies key = restrictTo(
-        first, [&](unsigned loop) { return dependsOn(state, operand, loop); });
-    state.reads[{operand.getOperandNumber(), key}] = square[copy];
   }
   return true;
 }

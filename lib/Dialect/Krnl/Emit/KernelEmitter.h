@@ -110,11 +110,11 @@ private:
     llvm::SmallVector<llvm::SmallVector<LaneIndex>> places;
     /// Reads shared by the copies of one point.
     std::map<std::pair<unsigned, Copies>, mlir::Value> reads;
-    /// Vectors that wait for those whose elements lie between theirs: by the
-    /// memory, and the first copy of the loop that says which is which.
+    /// Vectors that wait for those whose elements lie beside or between theirs:
+    /// by the memory, and the first copy of the loop that says which is which.
     llvm::DenseMap<mlir::Value,
                    std::map<Copies, llvm::SmallVector<mlir::Value>>>
-        between;
+        waiting;
   };
 
   // EmitStorage.cpp: where the tensors of the body live.
@@ -255,10 +255,14 @@ private:
   bool storeBetween(OpState &state, unsigned result, const Copies &copies,
                     mlir::Value memref, llvm::ArrayRef<LaneIndex> at,
                     mlir::Value value, mlir::Value mask);
-  std::optional<unsigned> turnedLoop(const OpState &state,
-                                     mlir::OpOperand &operand);
+
+  // EmitTurn.cpp: rows of memory that become columns.
+  std::optional<unsigned> turnedLoop(const OpState &state, mlir::AffineMap map);
   bool turn(OpState &state, mlir::OpOperand &operand, const Copies &copies,
             mlir::Value memref);
+  bool storeTurned(OpState &state, unsigned result, const Copies &copies,
+                   mlir::Value memref, llvm::ArrayRef<LaneIndex> at,
+                   mlir::Value value);
 
   // EmitPayload.cpp: the scalar body of an op, on scalars or vectors.
   llvm::SmallVector<mlir::Value> emitPayload(OpState &state,

@@ -77,31 +77,3 @@ func.func @filled(%x: tensor<40xf32>, %o: tensor<40x2xf32>) -> tensor<40x2xf32> 
   } -> tensor<40x2xf32>
   return %y : tensor<40x2xf32>
 }
-
-// Four rows are loaded as they lie and become four columns. What is left, two rows
-// of two, is turned as well, the rows that are not there being zeros.
-#flip = affine_map<(c, r) -> (r, c)>
-#id2 = affine_map<(c, r) -> (c, r)>
-// CHECK-LABEL: func private @kernel_turned_0(
-// CHECK-NOT:     vector.gather
-// CHECK-COUNT-4: vector.load %arg0
-// CHECK-NEXT:    vector.shuffle %{{.+}}, %{{.+}} [0, 4, 2, 6]
-// CHECK-NEXT:    vector.shuffle %{{.+}}, %{{.+}} [1, 5, 3, 7]
-// CHECK:         vector.shuffle %{{.+}}, %{{.+}} [0, 1, 4, 5]
-// CHECK-COUNT-4: vector.store %{{.+}}, %arg1
-// CHECK-COUNT-2: vector.load %arg0
-// CHECK:         vector.maskedstore %arg1
-// CHECK:         return
-func.func @turned(%x: tensor<6x8xf32>, %o: tensor<8x6xf32>) -> tensor<8x6xf32> {
-  %y = krnl.kernel "turned" loops [c = 8, r = 6] ins(%x : tensor<6x8xf32>) outs(%o : tensor<8x6xf32>)
-      recipe [unroll(c, 4), vectorize(r, 4)] {
-  ^bb0(%a: tensor<6x8xf32>, %b: tensor<8x6xf32>):
-    %s = linalg.generic {indexing_maps = [#flip, #id2], iterator_types = ["parallel", "parallel"]}
-        ins(%a : tensor<6x8xf32>) outs(%b : tensor<8x6xf32>) attrs = {krnl.axes = ["c", "r"]} {
-    ^bb0(%p: f32, %q: f32):
-      linalg.yield %p : f32
-    } -> tensor<8x6xf32>
-    krnl.yield %s : tensor<8x6xf32>
-  } -> tensor<8x6xf32>
-  return %y : tensor<8x6xf32>
-}

@@ -71,8 +71,9 @@ private:
     outAt[axis] = kernel.zero();
     SmallVector<int64_t> shape(type.getShape());
     SmallVector<Value> sizes = sizesOf(b, loc, x);
+    Value length = std::exchange(sizes[axis], indexConstant(b, loc, 1));
     shape[axis] = 1;
-    sizes[axis] = indexConstant(b, loc, 1);
+    checkNotEmpty(b, loc, length, sizes);
     auto outType = RankedTensorType::get(shape, b.getI64Type());
     Value out = kernel.output(outType, dynamicSizes(outType, sizes));
     SmallVector<std::pair<Value, int64_t>> like;
@@ -113,6 +114,18 @@ private:
                                      : s.math<arith::MinSIOp>(v[2], candidate);
                        });
     return kernel.finish({found}).front();
+  }
+
+  /// An axis without elements has no index to give, unless nobody asks for one.
+  static void checkNotEmpty(OpBuilder &b, Location loc, Value length,
+                            ValueRange outSizes) {
+    std::optional<int64_t> known = getConstantIntValue(length);
+    if (known && *known > 0)
+      return;
+    Value asked =
+        minIndex(b, loc, indexConstant(b, loc, 1), productOf(b, loc, outSizes));
+    checkAtMost(b, loc, asked, length,
+                "the axis is empty, so that no element is an extreme");
   }
 
   static Value drop(OpBuilder &b, Location loc, Value y, int64_t axis) {

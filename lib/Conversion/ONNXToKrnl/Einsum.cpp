@@ -118,8 +118,10 @@ static FailureOr<Equation> parseEquation(StringRef text, ValueRange operands) {
   return equation;
 }
 
-/// Has each letter one size, as far as types say it? 1 goes with any.
-static bool sizesAgree(const Equation &equation, ValueRange operands) {
+/// Has each letter one size, as far as types say it? 1 goes with any, but the
+/// result has the size of the first operand that has the letter.
+static bool sizesAgree(const Equation &equation, ValueRange operands,
+                       Type resultType) {
   std::map<Label, int64_t> sizes;
   for (auto [operand, labels] : llvm::zip(operands, equation.operands))
     for (auto [size, label] :
@@ -129,7 +131,16 @@ static bool sizesAgree(const Equation &equation, ValueRange operands) {
       if (sizes.try_emplace(label, size).first->second != size)
         return false;
     }
-  return true;
+  auto result = dyn_cast<RankedTensorType>(resultType);
+  if (!result || result.getRank() != int64_t(equation.result.size()))
+    return true;
+  return llvm::all_of(
+      llvm::zip(result.getShape(), equation.result), [&](auto pair) {
+        auto [size, label] = pair;
+        auto known = sizes.find(label);
+        return known == sizes.end() || ShapedType::isDynamic(size) ||
+               known->second == size;
+      });
 }
 
 namespace {
@@ -379,7 +390,8 @@ struct EinsumLowering : public OpConversionPattern<onnx::EinsumOp> {
     if (failed(equation))
       return rewriter.notifyMatchFailure(
           op, "the equation is none, or not one for these ranks");
-    if (!sizesAgree(*equation, adaptor.getOperands()))
+    if (!sizesAgree(*equation, adaptor.getOperands(),
+                    op->getResult(0).getType()))
       return rewriter.notifyMatchFailure(op, "sizes of one letter differ");
     EinsumBuilder builder(rewriter, op.getLoc(),
                           getElementTypeOrSelf(op->getOperand(0).getType()));

@@ -382,6 +382,19 @@ struct TriluLowering : public OpConversionPattern<onnx::TriluOp> {
 // Depth and space
 //===----------------------------------------------------------------------===//
 
+/// `size` in parts of `block`; the run ends where that leaves a rest.
+Value blocksOf(OpBuilder &b, Location loc, Value size, Value block,
+               StringRef message) {
+  Value count = floorDivIndex(b, loc, size, block);
+  checkEqualSizes(b, loc, mulIndex(b, loc, count, block), size, message);
+  return count;
+}
+
+/// Can that divide the size? Only the run knows of some.
+bool mayDivide(int64_t block, int64_t size) {
+  return block > 0 && (ShapedType::isDynamic(size) || size % block == 0);
+}
+
 /// The operand with other dimensions, permuted, with the dimensions of the
 /// result.
 Value reblock(OpBuilder &b, Location loc, StringRef name, Value x,
@@ -403,10 +416,16 @@ struct DepthToSpaceLowering : public OpConversionPattern<onnx::DepthToSpaceOp> {
     Value x = adaptor.getOperands()[0];
     if (!rankedType(x) || rankedType(x).getRank() != 4)
       return rewriter.notifyMatchFailure(op, "rank is not 4");
+    int64_t side = op.getBlocksize(), area;
+    if (llvm::MulOverflow(side, side, area) ||
+        !mayDivide(area, rankedType(x).getDimSize(1)))
+      return rewriter.notifyMatchFailure(
+          op, "the blocks do not divide the channels");
     SmallVector<Value> s = sizesOf(rewriter, loc, x);
-    Value block = indexConstant(rewriter, loc, op.getBlocksize());
-    Value depth = floorDivIndex(rewriter, loc, s[1],
-                                mulIndex(rewriter, loc, block, block));
+    Value block = indexConstant(rewriter, loc, side);
+    Value depth =
+        blocksOf(rewriter, loc, s[1], indexConstant(rewriter, loc, area),
+                 "DepthToSpace: the blocks do not divide the channels");
     SmallVector<Value> merged{s[0], depth, mulIndex(rewriter, loc, s[2], block),
                               mulIndex(rewriter, loc, s[3], block)};
     bool columnsFirst = op.getMode() == "CRD";
@@ -431,10 +450,19 @@ struct SpaceToDepthLowering : public OpConversionPattern<onnx::SpaceToDepthOp> {
     Value x = adaptor.getOperands()[0];
     if (!rankedType(x) || rankedType(x).getRank() != 4)
       return rewriter.notifyMatchFailure(op, "rank is not 4");
+    int64_t side = op.getBlocksize(), area;
+    if (llvm::MulOverflow(side, side, area) ||
+        !mayDivide(side, rankedType(x).getDimSize(2)) ||
+        !mayDivide(side, rankedType(x).getDimSize(3)))
+      return rewriter.notifyMatchFailure(op,
+                                         "the blocks do not divide the image");
     SmallVector<Value> s = sizesOf(rewriter, loc, x);
-    Value block = indexConstant(rewriter, loc, op.getBlocksize());
-    Value rows = floorDivIndex(rewriter, loc, s[2], block),
-          columns = floorDivIndex(rewriter, loc, s[3], block);
+    Value block = indexConstant(rewriter, loc, side);
+    auto blocks = [&](Value size) {
+      return blocksOf(rewriter, loc, size, block,
+                      "SpaceToDepth: the blocks do not divide the image");
+    };
+    Value rows = blocks(s[2]), columns = blocks(s[3]);
     Value depth =
         mulIndex(rewriter, loc, s[1], mulIndex(rewriter, loc, block, block));
     // DCR keeps the channels innermost in the new depth, CRD outermost.

@@ -171,7 +171,8 @@ struct ReverseSequenceLowering
         {x, lengths, sizes[time]},
         [&](OpBuilder &b, Location l, ArrayRef<Value> at, ArrayRef<Value> in) {
           SmallVector<Value> place(at);
-          Value length = toIndex(b, l, extract(b, l, in[1], at[batch]));
+          Value length = checkedLength(
+              b, l, toIndex(b, l, extract(b, l, in[1], at[batch])), in[2]);
           Value last = subIndex(b, l, length, indexConstant(b, l, 1));
           Value reversed =
               clampIndex(b, l, subIndex(b, l, last, at[time]), in[2]);
@@ -183,6 +184,19 @@ struct ReverseSequenceLowering
         });
     replaceWithCasts(rewriter, *getTypeConverter(), op, y);
     return success();
+  }
+
+private:
+  /// A negative length is none, so that it may not count from the end.
+  static Value checkedLength(OpBuilder &b, Location loc, Value length,
+                             Value size) {
+    Value end = addIndex(b, loc, size, indexConstant(b, loc, 1));
+    Value isLength = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge,
+                                           length, indexConstant(b, loc, 0));
+    Value given = arith::SelectOp::create(b, loc, isLength, length, end);
+    return krnl::WrapIndexOp::create(
+        b, loc, given, end,
+        "ReverseSequence: a length is not between 0 and that of the time axis");
   }
 };
 

@@ -11,6 +11,7 @@
 #include "onnxc/Conversion/ONNXToKrnl/Broadcasting.h"
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
 #include "onnxc/Conversion/ONNXToKrnl/KernelBuilder.h"
+#include "onnxc/Conversion/ONNXToKrnl/Movement.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Conversion/ONNXToKrnl/Quantization.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
@@ -173,7 +174,10 @@ struct LinearKernel {
 private:
   Parameter parameter(Value value, unsigned number, int64_t axis,
                       int64_t block) {
-    checkAxis(value, axis);
+    if (block > 0 && rankedType(value).getRank() == type.getRank())
+      checkBlocks(value, axis, block);
+    else
+      checkAxis(value, axis);
     return Parameter(kernel, value,
                      getElementTypeOrSelf(op->getOperand(number).getType()),
                      type, loops, axis, block);
@@ -191,11 +195,26 @@ private:
                     "quantisation: a vector of scales or zero points has "
                     "another size than the axis");
   }
+
+  /// There is one for each block, of which the last may be a part.
+  void checkBlocks(Value value, int64_t axis, int64_t block) {
+    for (int64_t d = 0; d < type.getRank(); ++d) {
+      Value wanted = sizeOf(rewriter, loc, x, d);
+      if (d == axis)
+        wanted = ceilDivIndex(rewriter, loc, wanted,
+                              indexConstant(rewriter, loc, block));
+      checkEqualSizes(rewriter, loc, sizeOf(rewriter, loc, value, d), wanted,
+                      "quantisation: expected a scale or zero point for each "
+                      "block");
+    }
+  }
 };
 
 /// Ranks and shapes that LinearKernel can read.
 LogicalResult checkOperands(ConversionPatternRewriter &rewriter, Operation *op,
-                            ValueRange operands, int64_t axis) {
+                            ValueRange operands, int64_t axis, int64_t block) {
+  if (block < 0)
+    return rewriter.notifyMatchFailure(op, "block_size is negative");
   for (Value operand : operands)
     if (!isa<RankedTensorType>(operand.getType()))
       return rewriter.notifyMatchFailure(op, "operand has no rank");
@@ -245,7 +264,8 @@ struct QuantizeLowering : public OpConversionPattern<onnx::QuantizeLinearOp> {
   matchAndRewrite(onnx::QuantizeLinearOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     ValueRange operands = adaptor.getOperands();
-    if (failed(checkOperands(rewriter, op, operands, op.getAxis())))
+    if (failed(checkOperands(rewriter, op, operands, op.getAxis(),
+                             op.getBlockSize())))
       return failure();
     Type from = getElementTypeOrSelf(op->getOperand(0).getType());
     Type to = getElementTypeOrSelf(op->getResult(0).getType());
@@ -289,7 +309,8 @@ struct DequantizeLowering
   matchAndRewrite(onnx::DequantizeLinearOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     ValueRange operands = adaptor.getOperands();
-    if (failed(checkOperands(rewriter, op, operands, op.getAxis())))
+    if (failed(checkOperands(rewriter, op, operands, op.getAxis(),
+                             op.getBlockSize())))
       return failure();
     Type from = getElementTypeOrSelf(op->getOperand(0).getType());
     Type to = getElementTypeOrSelf(op->getResult(0).getType());

@@ -71,7 +71,9 @@ struct ReshapeLowering : public OpConversionPattern<onnx::ReshapeOp> {
       Value size = constant ? indexConstant(rewriter, loc, (*constant)[d])
                             : elementAsIndex(rewriter, loc, shape, d);
       // 0 copies the size of the operand.
-      if (!allowZero && d < type.getRank()) {
+      if (!allowZero && d >= type.getRank()) {
+        checkNotZero(rewriter, loc, size);
+      } else if (!allowZero) {
         if (auto known = getConstantIntValue(size)) {
           size = *known == 0 ? in[d] : size;
         } else {
@@ -89,6 +91,17 @@ struct ReshapeLowering : public OpConversionPattern<onnx::ReshapeOp> {
   }
 
 private:
+  static void checkNotZero(OpBuilder &b, Location loc, Value size) {
+    std::optional<int64_t> known = getConstantIntValue(size);
+    if (known && *known != 0)
+      return;
+    krnl::CheckOp::create(
+        b, loc,
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, size,
+                              indexConstant(b, loc, 0)),
+        "Reshape: 0 stands behind the dimensions that it could copy");
+  }
+
   /// The one size of -1 is what remains of the elements.
   static void inferMissing(OpBuilder &b, Location loc, Value elements,
                            SmallVector<Value> &sizes, Value minusOne,

@@ -60,6 +60,13 @@ def rows():
     one = f32([1])
     yield "BatchNormalization", [f32([1, 3]), one, one, one, 4 * one], {"epsilon": 0.0}, f32([1, 2])
     yield "MaxUnpool", [f32([[[5, 7]]]), i64([[0, 3]])], {"kernel_shape": [2], "strides": [2]}, f32([[[5, 0, 0, 7]]])
+    # Nobody asks where the extreme of no element is.
+    yield "ArgMax", [f32(np.ones((0, 0)))], {"axis": 0, "keepdims": 0}, i64()
+    # Lengths go from none to all.
+    yield "ReverseSequence", [ROWS, i64(0, 3, 1, 2)], {"time_axis": 0, "batch_axis": 1}, f32([[0, 9, 2, 7], [4, 5, 6, 3], [8, 1, 10, 11]])
+    # The last block may be a part; a vector may have blocks.
+    eights = np.arange(5, dtype=np.uint8)
+    yield "DequantizeLinear", [eights, f32([1, 10, 100])], {"axis": 0, "block_size": 2}, f32([0, 1, 20, 30, 400])
 
 
 def refusals():
@@ -73,6 +80,15 @@ def refusals():
     yield "Split", [ROWS, i64(5, -1)], {"axis": 1}, "the length of a part is negative"
     yield "Split", [NUMBERS], {"num_outputs": 4}, "the axis is too short for so many parts"
     yield "MaxUnpool", [f32([[[5, 7]]]), i64([[0, 4]])], {"kernel_shape": [2], "strides": [2]}, "an index is out of range"
+    for operator in ("ArgMax", "ArgMin"):
+        yield operator, [f32(np.ones((3, 0)))], {"axis": 1}, "the axis is empty, so that no element is an extreme"
+    yield "SpaceToDepth", [f32(np.ones((1, 1, 4, 3)))], {"blocksize": 2}, "the blocks do not divide the image"
+    yield "DepthToSpace", [f32(np.ones((1, 3, 2, 2)))], {"blocksize": 2}, "the blocks do not divide the channels"
+    for length in (-1, 4):
+        yield "ReverseSequence", [ROWS, i64(1, 1, length, 1)], {"time_axis": 0, "batch_axis": 1}, "a length is not between 0 and that"
+    blocks = {"axis": 0, "block_size": 2}
+    for shape in ((1, 4), (2, 3)):
+        yield "DequantizeLinear", [ROWS.astype(np.uint8), f32(np.ones(shape))], blocks, "expected a scale or zero point for each block"
 
 
 def model_of(operator, inputs, attributes, count, mode):

@@ -6,6 +6,8 @@
 
 #include "Gradient.h"
 
+#include "onnxc/Dialect/ONNX/IR/Constants.h"
+
 using namespace mlir;
 using namespace onnxc::training;
 
@@ -37,6 +39,13 @@ void Backward::give(Value operand, Value gradient) {
 Value Backward::gradientOrZeros(Value value) {
   Value gradient = gradientOf(value);
   return gradient ? gradient : zerosLike(value);
+}
+
+std::optional<SmallVector<int64_t>> Backward::knownInts(Value value) {
+  if (!value)
+    return std::nullopt;
+  auto known = onnx::constantInts(value);
+  return known || !dims ? known : dims->constantContents(value);
 }
 
 std::optional<SmallVector<int64_t>>

@@ -52,6 +52,10 @@ public:
   /// The same, zeros if nothing was given.
   mlir::Value gradientOrZeros(mlir::Value value);
 
+  /// The elements of a small integer tensor that no input changes, be they
+  /// constants themselves or computed from constants. Null has none.
+  std::optional<llvm::SmallVector<int64_t>> knownInts(mlir::Value value);
+
   /// Goes back over `path`, from its end.
   mlir::LogicalResult run(llvm::ArrayRef<mlir::Operation *> path);
 

@@ -74,7 +74,7 @@ static LogicalResult split(Backward &back, Operation *op, Value) {
 /// As much is cut off as was added, and added as was cut off.
 static LogicalResult padWithConstant(Backward &back, PadOp pad, Value dy) {
   Value pads = pad.getPads();
-  if (auto known = constantInts(pads)) {
+  if (auto known = back.knownInts(pads)) {
     for (int64_t &n : *known)
       n = -n;
     pads = back.ints(*known);
@@ -112,13 +112,14 @@ static Value addAtPlaces(Backward &back, Value dy, int64_t rank, int64_t axis,
 }
 
 /// The axes that Slice and Pad name, counted from the front; all without them.
-static FailureOr<SmallVector<int64_t>> axesOf(Operation *op, Value axes) {
+static FailureOr<SmallVector<int64_t>> axesOf(Backward &back, Operation *op,
+                                              Value axes) {
   int64_t rank = rankOf(op->getOperand(0));
   if (rank < 0)
     return op->emitOpError("has no gradient for an unknown rank");
   if (!axes)
     return range(0, rank);
-  auto known = constantInts(axes);
+  auto known = back.knownInts(axes);
   if (!known)
     return op->emitOpError("has a gradient for constant axes only");
   for (int64_t &axis : *known) {
@@ -154,14 +155,14 @@ static Value sliceOfSteps1(Backward &back, SliceOp slice, Value dy,
 
 static LogicalResult slice(Backward &back, Operation *op, Value dy) {
   auto slice = cast<SliceOp>(op);
-  FailureOr<SmallVector<int64_t>> axes = axesOf(op, slice.getAxes());
+  FailureOr<SmallVector<int64_t>> axes = axesOf(back, op, slice.getAxes());
   if (failed(axes))
     return failure();
   if (!slice.getAxes())
     if (auto type = dyn_cast<RankedTensorType>(slice.getStarts().getType());
         type && type.hasStaticShape())
       axes->resize(std::min<int64_t>(axes->size(), type.getDimSize(0)));
-  auto steps = constantInts(slice.getSteps());
+  auto steps = back.knownInts(slice.getSteps());
   bool isDense =
       !slice.getSteps() ||
       (steps && llvm::all_of(*steps, [](int64_t s) { return s == 1; }));
@@ -186,7 +187,7 @@ static LogicalResult pad(Backward &back, Operation *op, Value dy) {
   auto pad = cast<PadOp>(op);
   if (pad.getMode() == "constant")
     return padWithConstant(back, pad, dy);
-  FailureOr<SmallVector<int64_t>> axes = axesOf(op, pad.getAxes());
+  FailureOr<SmallVector<int64_t>> axes = axesOf(back, op, pad.getAxes());
   if (failed(axes))
     return failure();
   int64_t count = axes->size();

@@ -7,7 +7,9 @@
 # ===------------------------------------------------------------------------===#
 """Writes the model of a training step."""
 
+import collections
 import dataclasses
+import itertools
 import typing
 
 import numpy as np
@@ -131,12 +133,51 @@ def make_step(model, loss="cross-entropy", optimizer="adam", output=None, train=
 
 
 def load(model):
-    """A copy of a ModelProto; paths and bytes are read."""
+    """A copy of a ModelProto, or what is read from a path or bytes; tensors that only happen to be equal are apart."""
     if isinstance(model, onnx.ModelProto):
         copy = onnx.ModelProto()
         copy.CopyFrom(model)
-        return copy
-    return onnx.load_from_string(model) if isinstance(model, bytes) else onnx.load(model)
+    else:
+        copy = onnx.load_from_string(model) if isinstance(model, bytes) else onnx.load(model)
+    _separate(copy.graph)
+    return copy
+
+
+def _separate(graph):
+    """Gives initializers of their own to what shares one with something that training does not treat alike.
+
+    Exporters store equal tensors once, and call the others Identity of it: the factors and the variances of all
+    normalizations in a fresh model. Weights that are shared on purpose have elements that differ, and stay shared.
+    """
+    initial = {t.name: t for t in graph.initializer}
+    settings = {n for node in _all_nodes(graph) for i, n in enumerate(node.input) if i in SETTINGS.get(node.op_type, ())}
+    outputs = {o.name for o in graph.output}
+
+    def add_copy(tensor, name):
+        copy = graph.initializer.add()
+        copy.CopyFrom(tensor)
+        copy.name = name
+
+    for node in [n for n in graph.node if n.op_type == "Identity" and n.input[0] in initial]:
+        tensor, name = initial[node.input[0]], node.output[0]
+        if tensor.data_type in FLOATS and name not in outputs and (name in settings or _is_uniform(tensor)):
+            add_copy(tensor, name)
+            graph.node.remove(node)
+    uses = collections.Counter(name for node in _all_nodes(graph) for name in node.input)
+    taken = {*initial, *uses, *outputs}
+    for node in _all_nodes(graph):
+        for place in SETTINGS.get(node.op_type, ()):
+            name = node.input[place] if place < len(node.input) else ""
+            if name in initial and initial[name].data_type in FLOATS and uses[name] > 1:
+                uses[name] -= 1
+                node.input[place] = next(n for i in itertools.count(2) if (n := f"{name}.{i}") not in taken)
+                taken.add(node.input[place])
+                add_copy(initial[name], node.input[place])
+
+
+def _is_uniform(tensor):
+    values = numpy_helper.to_array(tensor)
+    return bool(values.size) and bool((values == values.flat[0]).all())
 
 
 def optimizer_of(choice):

@@ -88,6 +88,10 @@ MOVEMENT = [
      "y = Slice(a, s, e, x)", {"a": cube}),
     ("s = Constant<value_ints = [-1, 0]>() e = Constant<value_ints = [-9, 4]>() x = Constant<value_ints = [1, 2]>() "
      "t = Constant<value_ints = [-2, 3]>() y = Slice(a, s, e, x, t)", {"a": cube}),
+    # As exporters write it that leave the folding of constants to others.
+    ("s = Constant<value_ints = [1]>() e = Constant<value_ints = [4]>() two = Constant<value_int = 2>() "
+     "z = Constant<value_ints = [0]>() x = Unsqueeze(two, z) one = Constant<value_int = 1>() t = Unsqueeze(one, z) "
+     "y = Slice(a, s, e, x, t)", {"a": cube}),
     (N.format([1, 0, 0, 2]) + "y = Pad(a, n)", {"a": a}),
     (N.format([1, -1, 0, 2]) + "y = Pad(a, n)", {"a": a}),
     *((N.format([1, 2, 0, 1]) + f"y = Pad<mode = \"{mode}\">(a, n)", {"a": normal(3, 4)}) for mode in ("reflect", "edge", "wrap")),

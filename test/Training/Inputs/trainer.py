@@ -122,6 +122,25 @@ trainer = training.Trainer(model_of(NORM, parts), "mean-squared-error", "sgd", e
 assert len({trainer.step(images, images, rate=0.0) for _ in range(4)}) == 1 and not trainer.states
 print("normalizations and dropout train")
 
+# An exporter that stores equal tensors once: two normalizations of a fresh model, statistics and all.
+SHARED = """g (float[n, 3, 4] x) => (float[n, 3, 4] y) {
+  var = Identity(scale) scale2 = Identity(scale) mean = Identity(bias)
+  d = BatchNormalization<momentum = 0.7>(x, scale, bias, mean, var) y = BatchNormalization(d, scale2, bias, bias, scale) }"""
+APART = """g (float[n, 3, 4] x) => (float[n, 3, 4] y) {
+  d = BatchNormalization<momentum = 0.7>(x, scale, bias, mean, var) y = BatchNormalization(d, scale2, bias, bias2, var2) }"""
+apart = {**parts, "scale2": parts["scale"], "bias2": parts["mean"], "var2": parts["var"]}
+goal = random.standard_normal(images.shape).astype(np.float32)
+for evaluation in (False, True):
+    sgd = training.SGD(0.5)
+    trainer, reference = (training.Trainer(model_of(text, values), "mean-squared-error", sgd, evaluation=evaluation)
+                          for text, values in ((SHARED, {n: parts[n] for n in ("scale", "bias")}), (APART, apart)))  # fmt: skip
+    assert [trainer.step(images, goal) for _ in range(3)] == [reference.step(images, goal) for _ in range(3)]
+    assert trainer.weights.keys() == {"scale", "scale2", "bias"}
+    for name, value in reference.weights.items():
+        np.testing.assert_array_equal(trainer.weights[name], value)
+assert training.Trainer(trainer.trained(), "mean-squared-error").weights.keys() == trainer.weights.keys()
+print("what only happens to be equal goes ways of its own")
+
 trainer = training.Trainer(model_of(LINE, {"w": w, "b": b}), "mean-squared-error", "sgd", freeze="w*")
 assert list(trainer.weights) == ["b"]
 for settings in ({"loss": "hinge"}, {"optimizer": "newton"}, {"train": ["v*"]}, {"freeze": ["w", "b"]}, {"output": "q"}):

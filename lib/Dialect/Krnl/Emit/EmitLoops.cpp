@@ -17,7 +17,7 @@ Value KernelEmitter::minimum(LaneIndex x, int64_t y) {
 }
 
 LaneIndex KernelEmitter::fullExtent(unsigned loop) {
-  return math.eval(nest.extentExpr(loop), {}, extents);
+  return math.eval(nest.extentExpr(loop), {}, walked);
 }
 
 /// The value of a loop at this point, though other loops may stand for it.

@@ -96,6 +96,7 @@ void KernelEmitter::emitExtents() {
     Value memref = argumentFor(operand);
     extents.push_back({memref::DimOp::create(b, memref, dim), 0, 0, {}});
   }
+  walked = extentsWithWork(kernel, nest, /*ofTiles=*/false, extents, b);
 }
 
 /// Size of a dimension of a tensor of the body: an intermediate is as large as

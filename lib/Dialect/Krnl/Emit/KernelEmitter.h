@@ -318,6 +318,8 @@ private:
   /// By loop number.
   llvm::SmallVector<ActiveLoop> active;
   llvm::SmallVector<LaneIndex> extents;
+  /// How far the axes are walked: no step where there is nothing to do.
+  llvm::SmallVector<LaneIndex> walked;
   llvm::DenseMap<mlir::Value, RegisterValue> registers;
   /// Register-tile loops; each has a variant for full tiles and one for tails.
   llvm::SmallVector<LoopUse> tileLoops;
@@ -327,6 +329,14 @@ private:
   mlir::Value errorWord;
   llvm::DenseMap<mlir::Operation *, int32_t> wrapNumbers;
 };
+
+/// The extents of the axes, but 0 for those along which there is nothing to do
+/// because others are empty: of the axes that tiles stem from, or of all others
+/// where there is a tile.
+llvm::SmallVector<LaneIndex> extentsWithWork(KernelOp kernel,
+                                             const LoopNest &nest, bool ofTiles,
+                                             llvm::ArrayRef<LaneIndex> extents,
+                                             mlir::ImplicitLocOpBuilder &b);
 
 } // namespace onnxc::krnl
 

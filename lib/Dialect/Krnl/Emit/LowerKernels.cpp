@@ -2,7 +2,7 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //===----------------------------------------------------------------------===//
 
-#include "LaneIndex.h"
+#include "KernelEmitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -272,6 +272,7 @@ LogicalResult Lowering::lower(KernelOp kernel) {
     symbols.push_back(constant ? LaneIndex{{}, *constant, 0, {}}
                                : LaneIndex{extent, 0, 0, {}});
   }
+  symbols = extentsWithWork(kernel, nest, /*ofTiles=*/true, symbols, b);
   LaneIndex tiles{{}, 1, 0, {}};
   for (unsigned loop : nest.parallelLoops()) {
     LaneIndex extent = math.eval(nest.extentExpr(loop), {}, symbols);

@@ -1,0 +1,95 @@
+//===- EmptyLoops.cpp - Where loops have nothing to do ----------*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// A tensor without elements may have any number of rows. Walking along rows
+// that have nothing in them would take for ever.
+//===----------------------------------------------------------------------===//
+
+#include "KernelEmitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace onnxc::krnl {
+
+/// The axes that the parallel loops stem from: if one is empty, there are no
+/// tiles and the kernel does not run.
+static SmallVector<bool> parallelAxes(const LoopNest &nest) {
+  SmallVector<bool> isParallel(nest.numAxes(), false);
+  for (unsigned loop : nest.parallelLoops())
+    for (unsigned axis : nest.axesOf(loop))
+      isParallel[axis] = true;
+  return isParallel;
+}
+
+/// Has every op along `axis` the other axis, too?
+static bool alwaysTogether(const LoopNest &nest, unsigned axis,
+                           unsigned other) {
+  return llvm::all_of(nest.ops(), [&](const BodyOp &op) {
+    return !llvm::is_contained(op.axes, axis) ||
+           llvm::is_contained(op.axes, other);
+  });
+}
+
+/// Leaves those of `isOfAll` that `value` and what it is written over have a
+/// dimension for.
+static void keepWritten(const LoopNest &nest, Value value,
+                        SmallVector<bool> &isOfAll) {
+  while (auto op = value.getDefiningOp<linalg::LinalgOp>()) {
+    auto result = cast<OpResult>(value);
+    ArrayRef<unsigned> axes = nest.op(nest.numberOf(op)).axes;
+    SmallVector<bool> isWritten(nest.numAxes(), false);
+    for (AffineExpr at : op.getIndexingMapMatchingResult(result).getResults())
+      if (auto dim = dyn_cast<AffineDimExpr>(at))
+        isWritten[axes[dim.getPosition()]] = true;
+    for (unsigned axis = 0; axis < nest.numAxes(); ++axis)
+      isOfAll[axis] = isOfAll[axis] && isWritten[axis];
+    value = op.getTiedOpOperand(result)->get();
+  }
+}
+
+/// The axes that all results have: if one is empty, the kernel gives nothing.
+static SmallVector<bool> axesOfResults(KernelOp kernel, const LoopNest &nest) {
+  SmallVector<bool> isOfAll(nest.numAxes(), true);
+  for (Value value : kernel.getBody().front().getTerminator()->getOperands())
+    keepWritten(nest, value, isOfAll);
+  return isOfAll;
+}
+
+SmallVector<LaneIndex> extentsWithWork(KernelOp kernel, const LoopNest &nest,
+                                       bool ofTiles,
+                                       ArrayRef<LaneIndex> extents,
+                                       ImplicitLocOpBuilder &b) {
+  SmallVector<bool> isParallel = parallelAxes(nest),
+                    isOfResults = axesOfResults(kernel, nest);
+  SmallVector<LaneIndex> result(extents);
+  LaneMath math(b);
+  for (unsigned axis = 0; axis < nest.numAxes(); ++axis) {
+    Value isEmpty;
+    for (unsigned other = 0; other < nest.numAxes(); ++other) {
+      if (isParallel[axis] != ofTiles || isParallel[other] || other == axis ||
+          !(isOfResults[other] || alwaysTogether(nest, axis, other)))
+        continue;
+      if (extents[other].isConstant()) {
+        if (extents[other].offset == 0)
+          result[axis] = {};
+        continue;
+      }
+      if (extents[axis].isConstant())
+        continue;
+      Value zero = arith::ConstantIndexOp::create(b, 0);
+      Value nothing = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                            math.scalar(extents[other]), zero);
+      isEmpty = isEmpty ? arith::OrIOp::create(b, isEmpty, nothing).getResult()
+                        : nothing;
+    }
+    if (isEmpty && !result[axis].isConstant())
+      result[axis].base = arith::SelectOp::create(
+          b, isEmpty, arith::ConstantIndexOp::create(b, 0),
+          math.scalar(result[axis]));
+  }
+  return result;
+}
+
+} // namespace onnxc::krnl

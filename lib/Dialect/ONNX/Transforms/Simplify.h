@@ -19,7 +19,6 @@ namespace onnxc::onnx {
 void populateNormalizeAttributesPatterns(mlir::RewritePatternSet &patterns);
 void populateNormalizeAxesPatterns(mlir::RewritePatternSet &patterns);
 void populateSimplifyIdentityPatterns(mlir::RewritePatternSet &patterns);
-void populateSimplifyPoolPatterns(mlir::RewritePatternSet &patterns);
 void populateSimplifyReshapePatterns(mlir::RewritePatternSet &patterns);
 void populateSimplifyTransposePatterns(mlir::RewritePatternSet &patterns);
 void populateFuseGemmPatterns(mlir::RewritePatternSet &patterns);
@@ -27,7 +26,7 @@ void populateFoldConvPatterns(mlir::RewritePatternSet &patterns);
 void populateSimplifyIfPatterns(mlir::RewritePatternSet &patterns);
 /// Not of the graph as a user sees it: for compiling alone.
 void populateWidenTypesPatterns(mlir::RewritePatternSet &patterns);
-void populateSplitMaxPoolPatterns(mlir::RewritePatternSet &patterns);
+void populateSimplifyPoolPatterns(mlir::RewritePatternSet &patterns);
 void populateSplitConvTransposePatterns(mlir::RewritePatternSet &patterns);
 
 /// Writes the types of `analysis` into `module`; true if one changed.

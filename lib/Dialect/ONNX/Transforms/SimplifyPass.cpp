@@ -40,14 +40,13 @@ struct Simplify final : public onnxc::onnx::impl::SimplifyBase<Simplify> {
     RewritePatternSet set(context);
     for (auto populate :
          {populateNormalizeAttributesPatterns, populateNormalizeAxesPatterns,
-          populateSimplifyIdentityPatterns, populateSimplifyPoolPatterns,
-          populateSimplifyReshapePatterns, populateSimplifyTransposePatterns,
-          populateFuseGemmPatterns, populateFoldConvPatterns,
-          populateSimplifyIfPatterns})
+          populateSimplifyIdentityPatterns, populateSimplifyReshapePatterns,
+          populateSimplifyTransposePatterns, populateFuseGemmPatterns,
+          populateFoldConvPatterns, populateSimplifyIfPatterns})
       populate(set);
     if (specializeEnabled) {
       populateWidenTypesPatterns(set);
-      populateSplitMaxPoolPatterns(set);
+      populateSimplifyPoolPatterns(set);
       populateSplitConvTransposePatterns(set);
     }
     patterns = FrozenRewritePatternSet(std::move(set));

@@ -107,10 +107,6 @@ private:
 
 void onnxc::onnx::populateSimplifyPoolPatterns(RewritePatternSet &patterns) {
   patterns.add<GlobalPoolToReduce<GlobalAveragePoolOp, ReduceMeanOp>,
-               GlobalPoolToReduce<GlobalMaxPoolOp, ReduceMaxOp>>(
+               GlobalPoolToReduce<GlobalMaxPoolOp, ReduceMaxOp>, SplitMaxPool>(
       patterns.getContext());
-}
-
-void onnxc::onnx::populateSplitMaxPoolPatterns(RewritePatternSet &patterns) {
-  patterns.add<SplitMaxPool>(patterns.getContext());
 }

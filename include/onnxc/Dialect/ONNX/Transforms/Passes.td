@@ -154,7 +154,7 @@ def Simplify : Pass<"onnx-simplify", "::mlir::ModuleOp"> {
       front; a constant has its elements in `value`.
     * Nodes that do nothing go away: Identity, Dropout, Cast, Transpose,
       Reshape and their like; chains of them become one.
-    * MatMul and Add of matrices become Gemm, global pools reductions.
+    * MatMul and Add of matrices become Gemm.
     * BatchNormalization, Mul and Add by channel constants go into the weights
       of the convolution before.
     * If with a constant condition is replaced by the branch it takes.
@@ -162,7 +162,9 @@ def Simplify : Pass<"onnx-simplify", "::mlir::ModuleOp"> {
       `onnx-fold-constants`.
     * With `specialize-ranks`, what needs a rank that only the run knows is
       there once for each rank that there can be, in branches of If; what is
-      elementwise works on flat or padded tensors instead.
+      elementwise works on flat or padded tensors instead. What only a compiler
+      wants is done, too: global pools become reductions, which others sum up in
+      another order and do not look for between quantised tensors.
 
     ```mlir
     // before

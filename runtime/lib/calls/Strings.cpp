@@ -165,6 +165,45 @@ extern "C" int32_t onnxc_call_string_concat(OnnxcCall *call, int32_t,
 /// What the numbers are: the kinds that the compiler casts others to.
 enum NumberKind { kBool, kInteger, kUnsigned, kFloat, kDouble };
 
+/// Decimal digits, without a format to be read for each number.
+static int printInteger(char *to, uint64_t magnitude, bool isNegative) {
+  char digits[24];
+  char *end = digits + sizeof digits, *first = end;
+  do
+    *--first = char('0' + magnitude % 10);
+  while (magnitude /= 10);
+  if (isNegative)
+    *--first = '-';
+  memcpy(to, first, size_t(end - first));
+  to[end - first] = 0;
+  return int(end - first);
+}
+
+/// Writes so many digits; do they read back as the value?
+static bool holdsReal(char *to, size_t room, double value, bool isDouble,
+                      int digits) {
+  snprintf(to, room, "%.*e", digits - 1, value);
+  return isDouble ? strtod(to, nullptr) == value
+                  : strtof(to, nullptr) == float(value);
+}
+
+/// The least number of digits that read back as the value, written to `to`. If
+/// some do, more of them do as well: they are no further away. Powers of two,
+/// whose neighbours are not equally far on both sides, are tried from below.
+static int shortestReal(char *to, size_t room, double value, bool isDouble) {
+  int exponent, low = 1, high = isDouble ? 17 : 9;
+  bool isPower = fabs(frexp(value, &exponent)) == 0.5;
+  while (low < high) {
+    int middle = isPower ? low : (low + high) / 2;
+    if (holdsReal(to, room, value, isDouble, middle))
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  snprintf(to, room, "%.*e", low - 1, value);
+  return low;
+}
+
 /// The shortest decimal that reads back as `value`, the way Python and NumPy
 /// write it: always with a point or an exponent, which 16 digits ask for.
 static int printReal(char *to, size_t room, double value, bool isDouble) {
@@ -173,13 +212,7 @@ static int printReal(char *to, size_t room, double value, bool isDouble) {
   if (isinf(value))
     return snprintf(to, room, value < 0 ? "-inf" : "inf");
   char text[40];
-  int digits = 1;
-  for (;; ++digits) {
-    snprintf(text, sizeof text, "%.*e", digits - 1, value);
-    if (digits == 17 || (isDouble ? strtod(text, nullptr) == value
-                                  : strtof(text, nullptr) == float(value)))
-      break;
-  }
+  int digits = shortestReal(text, sizeof text, value, isDouble);
   int exponent = atoi(strchr(text, 'e') + 1);
   if (exponent >= -4 && exponent < 16) {
     int decimals = digits - 1 - exponent;
@@ -194,11 +227,13 @@ static int printNumber(char *to, size_t room, const void *from, int64_t i,
   case kBool:
     return snprintf(to, room, "%s",
                     static_cast<const int8_t *>(from)[i] ? "True" : "False");
-  case kInteger:
-    return snprintf(to, room, "%lld", static_cast<const long long *>(from)[i]);
+  case kInteger: {
+    int64_t value = static_cast<const int64_t *>(from)[i];
+    return printInteger(to, value < 0 ? -uint64_t(value) : uint64_t(value),
+                        value < 0);
+  }
   case kUnsigned:
-    return snprintf(to, room, "%llu",
-                    static_cast<const unsigned long long *>(from)[i]);
+    return printInteger(to, static_cast<const uint64_t *>(from)[i], false);
   case kFloat:
     return printReal(to, room, double(static_cast<const float *>(from)[i]),
                      false);

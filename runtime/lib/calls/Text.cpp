@@ -129,7 +129,14 @@ static char *changeCase(Characters &characters, const char *text,
   if (!result)
     return nullptr;
   char *to = result;
+  char first = change == kLower ? 'A' : 'a';
   while (*text) {
+    // Most are letters of ASCII, whose cases differ in one bit.
+    if ((*text & 0x80) == 0) {
+      bool isLetter = *text >= first && *text < first + 26;
+      *to++ = char(*text++ ^ (isLetter ? 0x20 : 0));
+      continue;
+    }
     uint32_t code = readUtf8(text);
     to = writeUtf8(to, change == kLower ? lowerCase(code) : upperCase(code));
   }

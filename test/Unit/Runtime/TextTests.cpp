@@ -212,6 +212,37 @@ TEST_F(TextTest, WritesNumbersAsPythonDoes) {
                                     "inf", "nan"));
 }
 
+TEST_F(TextTest, WritesAsFewDigitsAsReadBack) {
+  std::vector<double> x{5e-324,
+                        1.7976931348623157e308,
+                        9007199254740992,
+                        1.0 / 3,
+                        0x1p-44,
+                        123456.789,
+                        -1e15,
+                        1e16};
+  ASSERT_EQ(run(onnxc_call_string_from_number, {numbers(x, 11)}, {4}),
+            ONNXC_OK);
+  EXPECT_THAT(texts(8), ElementsAre("5e-324", "1.7976931348623157e+308",
+                                    "9007199254740992.0", "0.3333333333333333",
+                                    "9.094947017729282e-13", "123456.789",
+                                    "-1000000000000000.0", "1e+16"));
+  std::vector<float> y{16777216, 1.0f / 3, 0x1p-40f, 3.4028235e38f};
+  ASSERT_EQ(run(onnxc_call_string_from_number, {numbers(y, 1)}, {3}), ONNXC_OK);
+  EXPECT_THAT(texts(4), ElementsAre("16777216.0", "0.33333334", "9.094947e-13",
+                                    "3.4028235e+38"));
+}
+
+TEST_F(TextTest, WritesIntegersOfBothSigns) {
+  std::vector<int64_t> x{0, -7, 1000, INT64_MIN, INT64_MAX};
+  ASSERT_EQ(run(onnxc_call_string_from_number, {numbers(x, 7)}, {1}), ONNXC_OK);
+  EXPECT_THAT(texts(5), ElementsAre("0", "-7", "1000", "-9223372036854775808",
+                                    "9223372036854775807"));
+  ASSERT_EQ(run(onnxc_call_string_from_number, {numbers(x, 13)}, {2}),
+            ONNXC_OK);
+  EXPECT_EQ(texts(2)[1], "18446744073709551609");
+}
+
 TEST_F(TextTest, ReadsNumbersAndNamesWhatIsNone) {
   OnnxcValue x = strings({" 12 ", "-3"});
   ASSERT_EQ(run(onnxc_call_string_to_number, {x}, {1}), ONNXC_OK);

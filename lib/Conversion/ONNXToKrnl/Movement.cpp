@@ -58,8 +58,7 @@ struct ConcatLowering : public OpConversionPattern<onnx::ConcatOp> {
     if (!wanted)
       return rewriter.notifyMatchFailure(op, "rank is not known");
     Location loc = op.getLoc();
-    int64_t rank = wanted.getRank(), axis = op.getAxis();
-    axis = axis < 0 ? axis + rank : axis;
+    int64_t rank = wanted.getRank(), axis = positiveAxis(op.getAxis(), rank);
     ValueRange operands = adaptor.getOperands();
     SmallVector<Value> offsets{indexConstant(rewriter, loc, 0)};
     bool isStatic = true;
@@ -343,8 +342,7 @@ struct SplitLowering : public OpConversionPattern<onnx::SplitOp> {
     if (!type)
       return rewriter.notifyMatchFailure(op, "rank is not known");
     Location loc = op.getLoc();
-    int64_t rank = type.getRank(), axis = op.getAxis();
-    axis = axis < 0 ? axis + rank : axis;
+    int64_t rank = type.getRank(), axis = positiveAxis(op.getAxis(), rank);
     int64_t parts = op->getNumResults();
     Value size = sizeOf(rewriter, loc, x, axis);
     Value zero = indexConstant(rewriter, loc, 0),

@@ -9,6 +9,7 @@
 #include "onnxc/Conversion/ONNXToKrnl/Broadcasting.h"
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
 #include "onnxc/Conversion/ONNXToKrnl/KernelBuilder.h"
+#include "onnxc/Conversion/ONNXToKrnl/Movement.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Conversion/ONNXToKrnl/ScalarBuilder.h"
 #include "onnxc/Conversion/ONNXToKrnl/Windows.h"
@@ -231,6 +232,14 @@ FailureOr<Parameter> trailing(OpBuilder &b, Location loc, Value original,
   return p;
 }
 
+/// Which of `rank` dimensions come at `axis` or behind it.
+SmallVector<bool> isFrom(int64_t axis, int64_t rank) {
+  SmallVector<bool> flags(rank, false);
+  std::fill(flags.begin() + std::clamp<int64_t>(axis, 0, rank), flags.end(),
+            true);
+  return flags;
+}
+
 struct LayerNormLowering
     : public OpConversionPattern<onnx::LayerNormalizationOp> {
   using OpConversionPattern::OpConversionPattern;
@@ -241,18 +250,14 @@ struct LayerNormLowering
     auto type = dyn_cast<RankedTensorType>(x.getType());
     if (!type)
       return rewriter.notifyMatchFailure(op, "rank is not known");
-    int64_t rank = type.getRank(), axis = op.getAxis();
-    axis = axis < 0 ? axis + rank : axis;
+    int64_t rank = type.getRank(), axis = positiveAxis(op.getAxis(), rank);
     auto scale =
         trailing(rewriter, op.getLoc(), op.getScale(), adaptor.getScale(), x);
     auto bias = trailing(rewriter, op.getLoc(), op.getB(), adaptor.getB(), x);
     if (failed(scale) || failed(bias))
       return rewriter.notifyMatchFailure(op, "parameters do not broadcast");
-    SmallVector<bool> reduced(rank);
-    for (int64_t d = 0; d < rank; ++d)
-      reduced[d] = d >= axis;
     GroupKernel k(rewriter, op.getLoc(), "LayerNormalization", x,
-                  onnxElement(op.getX()), reduced);
+                  onnxElement(op.getX()), isFrom(axis, rank));
     Value mean = k.mean();
     Value inverse = k.inverseDeviation(k.meanSquare(mean), op.getEpsilon());
     SmallVector<Value> results{
@@ -276,17 +281,13 @@ struct RMSNormLowering : public OpConversionPattern<onnx::RMSNormalizationOp> {
     auto type = dyn_cast<RankedTensorType>(x.getType());
     if (!type)
       return rewriter.notifyMatchFailure(op, "rank is not known");
-    int64_t rank = type.getRank(), axis = op.getAxis();
-    axis = axis < 0 ? axis + rank : axis;
+    int64_t rank = type.getRank(), axis = positiveAxis(op.getAxis(), rank);
     auto scale =
         trailing(rewriter, op.getLoc(), op.getScale(), adaptor.getScale(), x);
     if (failed(scale))
       return rewriter.notifyMatchFailure(op, "scale does not broadcast");
-    SmallVector<bool> reduced(rank);
-    for (int64_t d = 0; d < rank; ++d)
-      reduced[d] = d >= axis;
     GroupKernel k(rewriter, op.getLoc(), "RMSNormalization", x,
-                  onnxElement(op.getX()), reduced);
+                  onnxElement(op.getX()), isFrom(axis, rank));
     Value inverse = k.inverseDeviation(k.meanSquare({}), op.getEpsilon());
     Value y = k.normalize(k.result(), {}, inverse, *scale, {});
     replaceWithCasts(rewriter, *getTypeConverter(), op, k.kernel.finish({y}));
@@ -366,8 +367,7 @@ struct LpNormLowering : public OpConversionPattern<onnx::LpNormalizationOp> {
     auto type = dyn_cast<RankedTensorType>(x.getType());
     if (!type)
       return rewriter.notifyMatchFailure(op, "rank is not known");
-    int64_t rank = type.getRank(), axis = op.getAxis();
-    axis = axis < 0 ? axis + rank : axis;
+    int64_t rank = type.getRank(), axis = positiveAxis(op.getAxis(), rank);
     if (axis < 0 || axis >= rank)
       return rewriter.notifyMatchFailure(op, "axis is out of range");
     SmallVector<bool> reduced(rank);

@@ -2,6 +2,7 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //===----------------------------------------------------------------------===//
 
+#include "onnxc/Conversion/ONNXToKrnl/Accumulate.h"
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
 #include "onnxc/Conversion/ONNXToKrnl/KernelBuilder.h"
 #include "onnxc/Conversion/ONNXToKrnl/Movement.h"
@@ -61,6 +62,8 @@ public:
               ArrayRef<Value> counts);
 
 private:
+  Accumulation steps(double known) const;
+
   OpBuilder &b;
   Location loc;
   const Pool &pool;
@@ -93,41 +96,35 @@ Value PoolKernel::build(Value x, ArrayRef<int64_t> sizes,
     inAt.push_back(outAt[d + 2] * windows.strides[d] +
                    k * windows.dilations[d]);
   }
-  Type compute = ScalarBuilder::computeType(element);
   Value out = kernel.output(outType, dynamicSizes(outType, outSizes));
-  bool separate = pool.finish || compute != outType.getElementType();
-  Value total = out;
-  if (separate)
-    total = kernel.temporaryLike(out, compute);
-  ScalarBuilder outside(kernel.inside(), loc, element);
-  total = kernel.fill(pool.neutral(outside), {total, outAt});
-  total = kernel.generic(
-      {{in, inAt}}, {total, outAt}, reduced,
-      [&](OpBuilder &nb, Location l, ValueRange v) {
-        ScalarBuilder s(nb, l, element);
-        Value value = s.widen(v[0]);
-        return pool.merge(s, v[1],
-                          pool.prepare ? pool.prepare(s, value, p) : value);
-      });
-  SmallVector<KernelBuilder::Access> ins{{total, outAt}};
+  SmallVector<KernelBuilder::Access> divisors;
   double known = 1;
   for (auto [d, size] : llvm::enumerate(sizes))
     if (pool.finish && counts[d])
-      ins.push_back({kernel.input(counts[d]), {outAt[d + 2]}});
+      divisors.push_back({kernel.input(counts[d]), {outAt[d + 2]}});
     else
       known *= double(size);
-  if (separate)
-    total = kernel.generic(ins, {out, outAt}, {},
-                           [&](OpBuilder &nb, Location l, ValueRange v) {
-                             ScalarBuilder s(nb, l, element);
-                             if (!pool.finish)
-                               return s.narrow(v[0]);
-                             Value n = s.constant(known);
-                             for (Value more : v.slice(1, ins.size() - 1))
-                               n = s.mul(n, more);
-                             return s.narrow(pool.finish(s, v[0], n, p));
-                           });
-  return kernel.finish({total}).front();
+  Value y = accumulate(kernel, loc, element, steps(known), {in, inAt},
+                       {out, outAt}, reduced, divisors);
+  return kernel.finish({y}).front();
+}
+
+/// `known` elements of a window, times those that are read beside the total.
+Accumulation PoolKernel::steps(double known) const {
+  Accumulation steps{pool.neutral, nullptr, pool.merge, nullptr};
+  if (pool.prepare)
+    steps.prepare = [this](ScalarBuilder &s, Value x) {
+      return pool.prepare(s, x, p);
+    };
+  if (pool.finish)
+    steps.finish = [this, known](ScalarBuilder &s, Value total,
+                                 ValueRange counts) {
+      Value n = s.constant(known);
+      for (Value more : counts)
+        n = s.mul(n, more);
+      return pool.finish(s, total, n, p);
+    };
+  return steps;
 }
 
 /// How many positions of each window along a dimension lie in [low, high) of

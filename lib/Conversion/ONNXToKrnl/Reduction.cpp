@@ -9,8 +9,10 @@
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "onnxc/Conversion/ONNXToKrnl/Accumulate.h"
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
 #include "onnxc/Conversion/ONNXToKrnl/KernelBuilder.h"
+#include "onnxc/Conversion/ONNXToKrnl/Movement.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Conversion/ONNXToKrnl/ScalarBuilder.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
@@ -50,9 +52,10 @@ FailureOr<Axes> getAxes(OpBuilder &b, Location loc, Value original, Value axes,
   if (auto constant = onnx::constantInts(original)) {
     result.reduced.assign(rank, constant->empty() && !noop);
     for (int64_t axis : *constant) {
-      if (axis < -rank || axis >= rank)
+      int64_t d = positiveAxis(axis, rank);
+      if (d < 0 || d >= rank)
         return failure();
-      result.reduced[axis < 0 ? axis + rank : axis] = true;
+      result.reduced[d] = true;
     }
     return result;
   }
@@ -154,33 +157,19 @@ Value ReductionKernel::build(Value x, const Axes &axes) {
     reduced.push_back(kernel.loop("r" + suffix, inner));
     inAt.push_back(outAt.back() + reduced.back());
   }
-  Type compute = ScalarBuilder::computeType(element);
   SmallVector<int64_t> unknown(inType.getRank(), ShapedType::kDynamic);
   RankedTensorType outType = refineType(
       RankedTensorType::get(unknown, inType.getElementType()), outSizes);
   Value number = row.finish ? kernel.input(count(x, axes)) : Value();
   Value out = kernel.output(outType, dynamicSizes(outType, outSizes));
-  bool separate = row.finish || compute != outType.getElementType();
-  Value total = out;
-  if (separate)
-    total = kernel.temporaryLike(out, compute);
-  ScalarBuilder outside(kernel.inside(), loc, element);
-  total = kernel.fill(row.neutral(outside), {total, outAt});
-  total = kernel.generic(
-      {{in, inAt}}, {total, outAt}, reduced,
-      [&](OpBuilder &nb, Location l, ValueRange v) {
-        ScalarBuilder s(nb, l, element);
-        Value value = s.widen(v[0]);
-        return row.merge(s, v[1], row.prepare ? row.prepare(s, value) : value);
-      });
-  if (separate)
-    total = kernel.generic(
-        {{total, outAt}}, {out, outAt}, {},
-        [&](OpBuilder &nb, Location l, ValueRange v) {
-          ScalarBuilder s(nb, l, element);
-          return s.narrow(row.finish ? row.finish(s, v[0], number) : v[0]);
-        });
-  return kernel.finish({total}).front();
+  Accumulation steps{row.neutral, row.prepare, row.merge, nullptr};
+  if (row.finish)
+    steps.finish = [&](ScalarBuilder &s, Value total, ValueRange) {
+      return row.finish(s, total, number);
+    };
+  Value y = accumulate(kernel, loc, element, steps, {in, inAt}, {out, outAt},
+                       reduced);
+  return kernel.finish({y}).front();
 }
 
 /// Without keepdims the reduced dimensions (all of size 1) go away.

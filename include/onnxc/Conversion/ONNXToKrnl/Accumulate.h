@@ -1,0 +1,41 @@
+//===- Accumulate.h - One value for many elements ---------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ONNXC_CONVERSION_ONNXTOKRNL_ACCUMULATE_H
+#define ONNXC_CONVERSION_ONNXTOKRNL_ACCUMULATE_H
+
+#include "onnxc/Conversion/ONNXToKrnl/KernelBuilder.h"
+#include "onnxc/Conversion/ONNXToKrnl/ScalarBuilder.h"
+
+#include <functional>
+
+namespace onnxc {
+
+/// prepare(x) is merged, starting from neutral, in the type that elements are
+/// computed in; the total is finished. `prepare` and `finish` may be null: the
+/// element, the total as they are.
+struct Accumulation {
+  mlir::Value (*neutral)(ScalarBuilder &s);
+  std::function<mlir::Value(ScalarBuilder &s, mlir::Value x)> prepare;
+  mlir::Value (*merge)(ScalarBuilder &s, mlir::Value total, mlir::Value x);
+  /// `others` are what is read beside the total.
+  std::function<mlir::Value(ScalarBuilder &s, mlir::Value total,
+                            mlir::ValueRange others)>
+      finish;
+};
+
+/// Adds what accumulates `in` over the loops `reduced` into `out`; its elements
+/// are those of `onnxElement`. Returns the result to yield.
+mlir::Value accumulate(krnl::KernelBuilder &kernel, mlir::Location loc,
+                       mlir::Type onnxElement, const Accumulation &steps,
+                       const krnl::KernelBuilder::Access &in,
+                       const krnl::KernelBuilder::Access &out,
+                       llvm::ArrayRef<mlir::AffineExpr> reduced,
+                       llvm::ArrayRef<krnl::KernelBuilder::Access> others = {});
+
+} // namespace onnxc
+
+#endif // ONNXC_CONVERSION_ONNXTOKRNL_ACCUMULATE_H

@@ -1,0 +1,135 @@
+//===- RoiBins.cpp - Samples of the bins of regions -------------*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//===----------------------------------------------------------------------===//
+
+#include "RoiBins.h"
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace onnxc;
+using onnxc::krnl::KernelBuilder;
+
+bool onnxc::hasRank(Value v, int64_t rank) {
+  return rankedType(v) && rankedType(v).getRank() == rank;
+}
+
+Value onnxc::largestOf(OpBuilder &b, Location loc, Value table,
+                       int64_t column) {
+  RankedTensorType type = rankedType(table);
+  Type element = type.getElementType();
+  KernelBuilder kernel(b, loc, "LargestBin");
+  AffineExpr n = kernel.loop("n", type.getDimSize(0));
+  Value in = kernel.input(table);
+  Value out = kernel.output(RankedTensorType::get({}, element));
+  Value zero = kernel.constant(cast<TypedAttr>(b.getZeroAttr(element)));
+  Value init = kernel.fill(zero, {out, {}});
+  Value y =
+      kernel.generic({{in, {n, kernel.constant(column)}}}, {init, {}}, {n},
+                     [&](OpBuilder &nb, Location l, ValueRange v) {
+                       return ScalarBuilder(nb, l, element).max(v[0], v[1]);
+                     });
+  Value largest = onlyElement(b, loc, kernel.finish({y}).front());
+  ScalarBuilder host(b, loc, element);
+  // NaN, too, is more than anybody means.
+  Value most = host.constant(1 << 16);
+  krnl::CheckOp::create(b, loc, host.le(largest, most),
+                        "a region has too many samples in a bin");
+  return floatToIndex(host, largest, most);
+}
+
+Value onnxc::makeRoiTable(
+    OpBuilder &b, Location loc, Value rois, Type element,
+    llvm::function_ref<Value(ScalarBuilder &, int64_t,
+                             llvm::function_ref<Value(int64_t)>)>
+        value) {
+  Type compute = interpolationType(element);
+  Value sizes[] = {sizeOf(b, loc, rois, 0), indexConstant(b, loc, NumColumns)};
+  return generate(
+      b, loc, "RoiBins", compute, sizes, {rois},
+      [&](OpBuilder &nb, Location l, ArrayRef<Value> at, ArrayRef<Value> in) {
+        ScalarBuilder s(nb, l, compute);
+        auto number = [&](int64_t i) {
+          Value place[] = {at[0], indexConstant(nb, l, i)};
+          return toInterpolation(
+              nb, l, tensor::ExtractOp::create(nb, l, in[0], place), element);
+        };
+        Value y;
+        for (int64_t column = 0; column < NumColumns; ++column) {
+          Value own = value(s, column, number);
+          Value here = s.math<arith::CmpIOp>(arith::CmpIPredicate::eq, at[1],
+                                             indexConstant(nb, l, column));
+          y = y ? s.select(here, own, y) : own;
+        }
+        return y;
+      });
+}
+
+static SmallVector<Value> indicesOf(KernelBuilder &kernel, OpBuilder &b,
+                                    Location loc, ArrayRef<AffineExpr> loops) {
+  SmallVector<Value> indices;
+  for (AffineExpr loop : loops)
+    indices.push_back(kernel.index(b, loc, loop));
+  return indices;
+}
+
+/// What all samples of a bin make: `v` is the region's row of the table and
+/// their sum or the largest of them.
+static Value binResult(ScalarBuilder &s, ValueRange v, bool average) {
+  Value value = v[NumColumns], zero = s.constant(0);
+  if (!average)
+    return s.select(s.eq(value, s.lowest()), zero, value);
+  Value count = s.mul(v[Samples], v[Samples + 1]);
+  return s.div(value, s.select(s.le(count, zero), s.constant(1), count));
+}
+
+Value onnxc::poolBins(const RoiPool &pool, StringRef name,
+                      ArrayRef<Value> counts, bool average,
+                      ArrayRef<Value> inputs, OfSample sampleAt,
+                      OfSample takesPart) {
+  OpBuilder &b = pool.b;
+  Type compute = pool.compute();
+  SmallVector<Value> sizes = pool.inMemory(ArrayRef<Value>(pool.sizes));
+  RankedTensorType type =
+      typeOfSizes(sizes, ScalarBuilder::storageType(pool.element));
+  KernelBuilder kernel(b, pool.loc, name);
+  SmallVector<AffineExpr> at = kernel.loopsOf(type), steps;
+  steps.push_back(kernel.loop("sy", counts[0]));
+  steps.push_back(kernel.loop("sx", counts[1]));
+  SmallVector<Value> images;
+  for (Value input : inputs)
+    images.push_back(isa<ShapedType>(input.getType()) ? kernel.input(input)
+                                                      : kernel.scalar(input));
+  Value table = kernel.input(pool.table);
+  Value out = kernel.output(type, dynamicSizes(type, sizes));
+  SmallVector<KernelBuilder::Access> row;
+  for (int64_t column = 0; column < NumColumns; ++column)
+    row.push_back({table, {at[0], kernel.constant(column)}});
+  Value sum = kernel.temporaryLike(out, compute);
+  ScalarBuilder inside(kernel.inside(), pool.loc, compute);
+  sum = kernel.fill(average ? inside.constant(0) : inside.lowest(), {sum, at});
+  sum = kernel.generic(
+      row, {sum, at}, steps, [&](OpBuilder &nb, Location l, ValueRange v) {
+        ScalarBuilder s(nb, l, compute);
+        SmallVector<Value> columns(v.take_front(NumColumns));
+        SmallVector<Value> place = indicesOf(kernel, nb, l, at);
+        if (pool.channelsLast)
+          std::rotate(place.begin() + 1, place.end() - 1, place.end());
+        SmallVector<Value> step = indicesOf(kernel, nb, l, steps);
+        Value sample = sampleAt(s, columns, place, step, images);
+        Value counts = takesPart(s, columns, place, step, images);
+        Value neutral = average ? s.constant(0) : s.lowest();
+        sample = s.select(counts, sample, neutral);
+        return average ? s.add(v.back(), sample) : s.max(v.back(), sample);
+      });
+  row.push_back({sum, at});
+  Value y = kernel.generic(
+      row, {out, at}, {}, [&](OpBuilder &nb, Location l, ValueRange v) {
+        ScalarBuilder s(nb, l, compute);
+        Value value = binResult(s, v, average);
+        return fromInterpolation(nb, l, value, pool.element);
+      });
+  y = kernel.finish({y}).front();
+  return pool.channelsLast ? channelsSecond(b, pool.loc, name, y) : y;
+}

@@ -1,0 +1,62 @@
+//===- PartCopies.h - Copies of tensors into parts of others ----*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ONNXC_LIB_DIALECT_KRNL_TRANSFORMS_PARTCOPIES_H
+#define ONNXC_LIB_DIALECT_KRNL_TRANSFORMS_PARTCOPIES_H
+
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace onnxc::krnl {
+
+/// Where a tensor lies inside a larger one of the same rank.
+struct Part {
+  llvm::SmallVector<int64_t> offsets;
+  mlir::RankedTensorType small, large;
+
+  int64_t end(unsigned d) const { return offsets[d] + small.getDimSize(d); }
+  bool isWhole(unsigned d) const {
+    return small.getDimSize(d) == large.getDimSize(d);
+  }
+  bool overlaps(const Part &other) const {
+    for (unsigned d = 0; d < offsets.size(); ++d)
+      if (end(d) <= other.offsets[d] || other.end(d) <= offsets[d])
+        return false;
+    return true;
+  }
+  /// The map of an access to the small tensor, as one to the large tensor.
+  mlir::AffineMap shift(mlir::AffineMap map) const;
+};
+
+/// An op that copies an input of its kernel into a part of the result.
+struct PartCopy {
+  mlir::linalg::GenericOp op;
+  unsigned input;
+  Part part;
+  /// The kernel that makes the input, where it may write into the part.
+  KernelOp producer;
+
+  /// Reads the op as a copy of all of a kernel input.
+  static std::optional<PartCopy> read(KernelOp kernel,
+                                      mlir::linalg::GenericOp op);
+};
+
+/// Does the op write one value to every element of its destination?
+bool fillsAll(mlir::linalg::GenericOp op);
+
+/// Adds operands until each loop of the op indexes some dimension alone.
+void addCarriers(mlir::RewriterBase &rewriter, KernelOp kernel,
+                 mlir::linalg::GenericOp op);
+
+/// Lets the ops that access `tensor`, now a large one, access its part.
+void accessPart(mlir::RewriterBase &rewriter, KernelOp kernel,
+                mlir::Value tensor, const Part &part);
+
+} // namespace onnxc::krnl
+
+#endif // ONNXC_LIB_DIALECT_KRNL_TRANSFORMS_PARTCOPIES_H

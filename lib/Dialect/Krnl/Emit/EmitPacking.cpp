@@ -1,38 +1,268 @@
 //===- EmitPacking.cpp - Packing at run time --------------------*- C++ -*-===//
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// What lies along memory in the operand is loaded as vectors, and turned in
+// registers where the packed form has it the other way round:
+//
+//   packed [.., along, across]   a square of the operand becomes columns
+//   packed [.., along, group]    the few bytes of a group lie in rows of it
+//
+// Blocks that reach beyond the operand are read element by element.
 //===----------------------------------------------------------------------===//
 
 #include "LaneIndex.h"
+#include "Turn.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "onnxc/Dialect/Krnl/Emit/EmitKernel.h"
 
 using namespace mlir;
 
 namespace onnxc::krnl {
 
-/// Reads the operand where the packed position lies inside it, else zero.
-static Value readOrZero(ImplicitLocOpBuilder &b, Value source,
-                        ArrayRef<Value> at) {
-  auto type = cast<MemRefType>(source.getType());
+namespace {
+/// Writes the body of a function that packs.
+class Packer {
+public:
+  Packer(ImplicitLocOpBuilder &b, func::FuncOp func, const PackedOperand &pack,
+         int64_t vectorBytes)
+      : b(b), source(func.getArgument(0)), packed(func.getArgument(1)),
+        first(func.getArgument(2)), end(func.getArgument(3)),
+        dims(pack.layout.getDims()), strides(pack.layout.getStrides()),
+        sizes(pack.type.getShape()),
+        shape(cast<MemRefType>(source.getType()).getShape()),
+        element(pack.type.getElementType()) {
+    int64_t bytes = element.isIntOrFloat()
+                        ? int64_t(element.getIntOrFloatBitWidth()) / 8
+                        : 0;
+    // A square of more has too many steps.
+    if (bytes > 0)
+      lanes = std::min<int64_t>(vectorBytes / bytes, 16);
+  }
+
+  void emit();
+
+private:
+  using Position = SmallVector<Value>;
+  bool walksRows(unsigned dim);
+  bool isAlone(unsigned dim);
+  bool canTurn();
+  bool canInterleave();
+  Value number(int64_t value) {
+    return arith::ConstantIndexOp::create(b, value);
+  }
+  Position indicesOf(const Position &at);
+  Value isInside(const Position &at);
+  void emitLoops(const Position &from, ArrayRef<Value> to,
+                 ArrayRef<int64_t> steps,
+                 function_ref<void(const Position &)> body);
+  void copyElement(const Position &at);
+  void copyBlock(const Position &at, int64_t rows, int64_t columns);
+  void emitBlocks(int64_t rows, int64_t columns,
+                  function_ref<void(const Position &)> whole);
+  Position moved(const Position &at, unsigned dim, int64_t by);
+  Value loadRow(const Position &at, int64_t valid);
+  void turnSquare(const Position &at, int64_t along);
+  void interleave(const Position &at);
+
+  ImplicitLocOpBuilder &b;
+  Value source, packed, first, end;
+  ArrayRef<int64_t> dims, strides, sizes, shape;
+  Type element;
+  int64_t lanes = 1;
+};
+} // namespace
+
+/// Does the packed dimension go along the operand's rows, element by element?
+bool Packer::walksRows(unsigned dim) {
+  int64_t last = int64_t(shape.size()) - 1;
+  while (last > 0 && shape[last] == 1)
+    --last;
+  return strides[dim] == 1 && dims[dim] == last;
+}
+
+/// Does nothing else say where in the operand's dimension one is?
+bool Packer::isAlone(unsigned dim) {
+  return llvm::count(dims, dims[dim]) == 1 && sizes[dim] == shape[dims[dim]];
+}
+
+/// Columns of the packed form are rows of the operand.
+bool Packer::canTurn() {
+  unsigned across = sizes.size() - 1, along = across - 1;
+  return sizes.size() >= 2 && lanes >= 4 && llvm::isPowerOf2_64(lanes) &&
+         walksRows(along) && isAlone(along) && dims[across] != dims[along] &&
+         sizes[across] % lanes == 0 && sizes[along] >= 4;
+}
+
+/// The bytes of a group come from neighbouring rows of the operand.
+bool Packer::canInterleave() {
+  unsigned group = sizes.size() - 1, along = group - 1;
+  return sizes.size() >= 2 && element.isInteger(8) && lanes == 16 &&
+         sizes[group] == 4 && walksRows(along) && dims[group] != dims[along] &&
+         sizes[along] % lanes == 0;
+}
+
+/// Where in the operand a position of the packed form comes from.
+Packer::Position Packer::indicesOf(const Position &at) {
+  Position indices(shape.size(), number(0));
+  for (auto [i, value] : llvm::enumerate(at)) {
+    Value offset = arith::MulIOp::create(b, value, number(strides[i]));
+    indices[dims[i]] = arith::AddIOp::create(b, indices[dims[i]], offset);
+  }
+  return indices;
+}
+
+Value Packer::isInside(const Position &at) {
   Value inside = arith::ConstantIntOp::create(b, 1, 1);
-  SmallVector<Value> clamped;
-  for (auto [dim, index] : llvm::enumerate(at)) {
-    Value last = arith::ConstantIndexOp::create(b, type.getDimSize(dim) - 1);
+  for (auto [index, size] : llvm::zip_equal(indicesOf(at), shape)) {
+    Value ok = arith::CmpIOp::create(b, arith::CmpIPredicate::ule, index,
+                                     number(size - 1));
+    inside = arith::AndIOp::create(b, inside, ok);
+  }
+  return inside;
+}
+
+Packer::Position Packer::moved(const Position &at, unsigned dim, int64_t by) {
+  Position there(at);
+  there[dim] = arith::AddIOp::create(b, there[dim], number(by));
+  return there;
+}
+
+void Packer::emitLoops(const Position &from, ArrayRef<Value> to,
+                       ArrayRef<int64_t> steps,
+                       function_ref<void(const Position &)> body) {
+  Position by =
+      llvm::map_to_vector(steps, [&](int64_t s) { return number(s); });
+  scf::buildLoopNest(b, b.getLoc(), from, to, by,
+                     [&](OpBuilder &inner, Location, ValueRange position) {
+                       OpBuilder::InsertionGuard guard(b);
+                       b.restoreInsertionPoint(inner.saveInsertionPoint());
+                       body(Position(position));
+                     });
+}
+
+/// Reads the operand where the packed position lies inside it, else zero.
+void Packer::copyElement(const Position &at) {
+  Value inside = arith::ConstantIntOp::create(b, 1, 1);
+  Position clamped;
+  for (auto [index, size] : llvm::zip_equal(indicesOf(at), shape)) {
+    Value last = number(size - 1);
     Value ok = arith::CmpIOp::create(b, arith::CmpIPredicate::ule, index, last);
     inside = arith::AndIOp::create(b, inside, ok);
     clamped.push_back(arith::MinUIOp::create(b, index, last));
   }
-  Value element = memref::LoadOp::create(b, source, clamped);
-  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(element.getType()));
-  return arith::SelectOp::create(b, inside, element, zero);
+  Value value = memref::LoadOp::create(b, source, clamped);
+  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(element));
+  value = arith::SelectOp::create(b, inside, value, zero);
+  memref::StoreOp::create(b, value, packed, at);
+}
+
+/// A part of the last two dimensions, one element after the other.
+void Packer::copyBlock(const Position &at, int64_t rows, int64_t columns) {
+  emitLoops({number(0), number(0)}, {number(rows), number(columns)}, {1, 1},
+            [&](const Position &inner) {
+              Position there(at);
+              for (unsigned i : {0, 1}) {
+                Value &index = there[there.size() - 2 + i];
+                index = arith::AddIOp::create(b, index, inner[i]);
+              }
+              copyElement(there);
+            });
+}
+
+/// All blocks of the last two dimensions: those inside of the operand by
+/// `whole`. The rows that blocks leave are copied one by one.
+void Packer::emitBlocks(int64_t rows, int64_t columns,
+                        function_ref<void(const Position &)> whole) {
+  size_t rank = sizes.size();
+  int64_t rowsInBlocks = sizes[rank - 2] / rows * rows;
+  Position from(rank, number(0)), to;
+  SmallVector<int64_t> steps(rank, 1);
+  from[0] = first;
+  for (int64_t size : sizes)
+    to.push_back(number(size));
+  to[0] = end;
+  steps[rank - 2] = rows;
+  steps[rank - 1] = columns;
+  if (rank > 2)
+    to[rank - 2] = number(rowsInBlocks);
+  emitLoops(from, to, steps, [&](const Position &at) {
+    Position last = moved(moved(at, rank - 2, rows - 1), rank - 1, columns - 1);
+    auto branch = scf::IfOp::create(b, isInside(last), /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    whole(at);
+    b.setInsertionPointToStart(branch.elseBlock());
+    copyBlock(at, rows, columns);
+  });
+  if (rowsInBlocks == sizes[rank - 2])
+    return;
+  from[rank - 2] = number(rowsInBlocks);
+  to[rank - 2] = number(sizes[rank - 2]);
+  steps[rank - 2] = steps[rank - 1] = 1;
+  emitLoops(from, to, steps, [&](const Position &at) { copyElement(at); });
+}
+
+Value Packer::loadRow(const Position &at, int64_t valid) {
+  auto type = VectorType::get({lanes}, element);
+  Position indices = indicesOf(at);
+  if (valid == lanes)
+    return vector::LoadOp::create(b, type, source, indices);
+  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
+  return vector::MaskedLoadOp::create(b, type, source, indices,
+                                      firstLanesMask(b, lanes, valid), zero);
+}
+
+void Packer::turnSquare(const Position &at, int64_t along) {
+  unsigned across = sizes.size() - 1;
+  SmallVector<Value> square;
+  for (int64_t row = 0; row < lanes; ++row)
+    square.push_back(loadRow(moved(at, across, row), along));
+  transposeRows(b, square);
+  for (int64_t column = 0; column < along; ++column)
+    vector::StoreOp::create(b, square[column], packed,
+                            moved(at, across - 1, column));
+}
+
+void Packer::interleave(const Position &at) {
+  unsigned group = sizes.size() - 1;
+  SmallVector<Value> parts;
+  for (int64_t row = 0; row < sizes[group]; ++row)
+    parts.push_back(loadRow(moved(at, group, row), lanes));
+  // 0 2 and 1 3 first, so that what is interleaved last are neighbours.
+  auto zip = [&](Value x, Value y) -> Value {
+    return vector::InterleaveOp::create(b, x, y);
+  };
+  Value all = zip(zip(parts[0], parts[2]), zip(parts[1], parts[3]));
+  vector::StoreOp::create(b, all, packed, at);
+}
+
+void Packer::emit() {
+  size_t rank = sizes.size();
+  // The first dimension is what workers share: blocks must not cut it.
+  if (rank > 2 && canTurn())
+    return emitBlocks(std::min(lanes, sizes[rank - 2]), lanes,
+                      [&](const Position &at) {
+                        turnSquare(at, std::min(lanes, sizes[rank - 2]));
+                      });
+  if (rank > 2 && canInterleave())
+    return emitBlocks(lanes, sizes[rank - 1],
+                      [&](const Position &at) { interleave(at); });
+  Position from(rank, number(0)), to;
+  from[0] = first;
+  for (int64_t size : sizes)
+    to.push_back(number(size));
+  to[0] = end;
+  emitLoops(from, to, SmallVector<int64_t>(rank, 1),
+            [&](const Position &at) { copyElement(at); });
 }
 
 func::FuncOp emitPacking(Location loc, RankedTensorType source,
                          const PackedOperand &pack, OpBuilder &at,
-                         StringRef name) {
+                         StringRef name, const EmitOptions &options) {
   auto memref = [](RankedTensorType type) {
     return MemRefType::get(type.getShape(), type.getElementType());
   };
@@ -45,30 +275,7 @@ func::FuncOp emitPacking(Location loc, RankedTensorType source,
   func->setAttr("krnl.kernel", at.getUnitAttr());
   ImplicitLocOpBuilder b(loc, at.getContext());
   b.setInsertionPointToStart(func.addEntryBlock());
-  SmallVector<Value> lower, upper, steps;
-  for (auto [i, size] : llvm::enumerate(pack.type.getShape())) {
-    lower.push_back(i == 0 ? Value(func.getArgument(2))
-                           : arith::ConstantIndexOp::create(b, 0));
-    upper.push_back(i == 0 ? Value(func.getArgument(3))
-                           : arith::ConstantIndexOp::create(b, size));
-    steps.push_back(arith::ConstantIndexOp::create(b, 1));
-  }
-  scf::buildLoopNest(
-      b, loc, lower, upper, steps,
-      [&](OpBuilder &inner, Location, ValueRange position) {
-        ImplicitLocOpBuilder ib(loc, inner);
-        SmallVector<Value> indices(source.getRank(),
-                                   arith::ConstantIndexOp::create(ib, 0));
-        for (auto [i, value] : llvm::enumerate(position)) {
-          int64_t dim = pack.layout.getDims()[i];
-          Value stride =
-              arith::ConstantIndexOp::create(ib, pack.layout.getStrides()[i]);
-          Value offset = arith::MulIOp::create(ib, value, stride);
-          indices[dim] = arith::AddIOp::create(ib, indices[dim], offset);
-        }
-        Value element = readOrZero(ib, func.getArgument(0), indices);
-        memref::StoreOp::create(ib, element, func.getArgument(1), position);
-      });
+  Packer(b, func, pack, options.vectorBytes).emit();
   func::ReturnOp::create(b);
   return func;
 }

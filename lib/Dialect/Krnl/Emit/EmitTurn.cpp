@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelEmitter.h"
+#include "Turn.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -16,9 +17,8 @@ using namespace mlir;
 
 namespace onnxc::krnl {
 
-/// Rows become columns: in each step blocks of twice the size change places.
-/// Rows longer than there are of them are squares side by side.
-static void transpose(ImplicitLocOpBuilder &b, MutableArrayRef<Value> rows) {
+/// In each step blocks of twice the size change places.
+void transposeRows(ImplicitLocOpBuilder &b, MutableArrayRef<Value> rows) {
   int64_t count = rows.size(),
           lanes = cast<VectorType>(rows[0].getType()).getNumElements();
   for (int64_t size = 1; size < count; size *= 2) {
@@ -38,7 +38,7 @@ static void transpose(ImplicitLocOpBuilder &b, MutableArrayRef<Value> rows) {
   }
 }
 
-static Value constantMask(ImplicitLocOpBuilder &b, int64_t lanes, int64_t valid) {
+Value firstLanesMask(ImplicitLocOpBuilder &b, int64_t lanes, int64_t valid) {
   SmallVector<bool> bits;
   for (int64_t i = 0; i < lanes; ++i)
     bits.push_back(i < valid);
@@ -116,10 +116,10 @@ bool KernelEmitter::turn(OpState &state, OpOperand &operand,
       square[row] = vector::LoadOp::create(b, type, memref, indices);
     else
       square[row] = vector::MaskedLoadOp::create(
-          b, type, memref, indices, constantMask(b, lane.lanes, count),
+          b, type, memref, indices, firstLanesMask(b, lane.lanes, count),
           nothing);
   }
-  transpose(b, square);
+  transposeRows(b, square);
   for (int64_t copy = 0; copy < count; ++copy) {
     first[*turned] = copy;
     Copies key = restrictTo(
@@ -180,7 +180,7 @@ bool KernelEmitter::storeTurned(OpState &state, unsigned result,
   SmallVector<Value> all = std::move(rows);
   state.waiting[memref].erase(first);
   all.resize(square, all.front());
-  transpose(b, all);
+  transposeRows(b, all);
   SmallVector<LaneIndex> from(at);
   from.back().offset -= copies[*turned];
   for (int64_t n = 0; n < valid; ++n) {

@@ -135,7 +135,7 @@ Value Lowering::packed(KernelOp kernel, const PackedOperand &pack) {
   OpBuilder at = OpBuilder::atBlockEnd(&module->getRegion(0).front());
   func::FuncOp func =
       emitPacking(kernel.getLoc(), cast<RankedTensorType>(operand.getType()),
-                  pack, at, uniqueName("pack"));
+                  pack, at, uniqueName("pack"), options);
   Value tiles = arith::ConstantIndexOp::create(rewriter, kernel.getLoc(),
                                                pack.type.getDimSize(0));
   return LaunchOp::create(rewriter, kernel.getLoc(), TypeRange(pack.type),

@@ -63,7 +63,8 @@ void shareConstants(llvm::ArrayRef<KernelOp> kernels);
 mlir::func::FuncOp emitPacking(mlir::Location loc,
                                mlir::RankedTensorType source,
                                const PackedOperand &pack, mlir::OpBuilder &at,
-                               llvm::StringRef name);
+                               llvm::StringRef name,
+                               const EmitOptions &options);
 
 /// Emits `kernel` as a function at `at`'s insertion point (a module body),
 /// carrying out its recipe. Diagnoses at the kernel what it cannot carry out.

@@ -23,12 +23,13 @@ bool walksMemory(linalg::LinalgOp op, OpOperand &operand, StringRef loop) {
   AffineMap map = op.getMatchingIndexingMap(&operand);
   SmallVector<StringRef> axes = KernelOp::getAxes(op);
   unsigned dim = llvm::find(axes, loop) - axes.begin();
-  if (map.getNumResults() == 0)
+  SmallVector<AffineExpr> indices = indicesAlongMemory(op, operand);
+  if (indices.empty())
     return false;
-  for (AffineExpr expr : map.getResults().drop_back())
+  AffineExpr last = wholeIndex(indices.pop_back_val());
+  for (AffineExpr expr : indices)
     if (expr.isFunctionOfDim(dim))
       return false;
-  AffineExpr last = wholeIndex(map.getResults().back());
   AffineExpr d = getAffineDimExpr(dim, op.getContext());
   AffineExpr step =
       simplifyAffineExpr(last.replace(d, d + 1) - last, map.getNumDims(), 0);

@@ -43,12 +43,71 @@ SmallVector<std::string> accessLoops(linalg::LinalgOp op, OpOperand &operand) {
   return loops;
 }
 
+SmallVector<AffineExpr> indicesAlongMemory(linalg::LinalgOp op,
+                                           OpOperand &operand) {
+  SmallVector<AffineExpr> indices(
+      op.getMatchingIndexingMap(&operand).getResults());
+  auto type = dyn_cast<ShapedType>(operand.get().getType());
+  while (!indices.empty() && type &&
+         type.getDimSize(int64_t(indices.size()) - 1) == 1 &&
+         isa<AffineConstantExpr>(indices.back()))
+    indices.pop_back();
+  return indices;
+}
+
+SmallVector<std::string> loopsAlongMemory(linalg::LinalgOp op,
+                                          OpOperand &operand) {
+  SmallVector<std::string> loops = accessLoops(op, operand);
+  loops.truncate(indicesAlongMemory(op, operand).size());
+  return loops;
+}
+
 AffineExpr wholeIndex(AffineExpr index) {
   auto part = dyn_cast<AffineBinaryOpExpr>(index);
   if (!part || part.getKind() != AffineExprKind::Mod)
     return index;
   auto bound = dyn_cast<AffineConstantExpr>(part.getRHS());
   return bound && bound.getValue() == beyondAnyLoop ? part.getLHS() : index;
+}
+
+/// By how much the index grows with each iteration of the dimension; nothing if
+/// that is not known.
+static std::optional<int64_t> stepOf(AffineExpr index, unsigned dim,
+                                     unsigned dims) {
+  AffineExpr d = getAffineDimExpr(dim, index.getContext());
+  auto step = dyn_cast<AffineConstantExpr>(
+      simplifyAffineExpr(index.replace(d, d + 1) - index, dims, 0));
+  if (!step)
+    return std::nullopt;
+  return step.getValue();
+}
+
+std::optional<Slide> findSlide(linalg::LinalgOp op) {
+  SmallVector<StringRef> axes = KernelOp::getAxes(op);
+  SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    if (op.getMatchingBlockArgument(input).use_empty())
+      continue;
+    SmallVector<AffineExpr> indices = indicesAlongMemory(op, *input);
+    for (AffineExpr index : ArrayRef(indices).drop_back(!indices.empty())) {
+      int moving = -1, reduced = -1, others = 0;
+      for (unsigned dim : llvm::seq<unsigned>(axes.size())) {
+        if (!index.isFunctionOfDim(dim))
+          continue;
+        int &place =
+            kinds[dim] == utils::IteratorType::reduction ? reduced : moving;
+        others += place >= 0;
+        place = dim;
+      }
+      if (moving < 0 || reduced < 0 || others > 0)
+        continue;
+      AffineExpr whole = wholeIndex(index);
+      std::optional<int64_t> step = stepOf(whole, moving, axes.size());
+      if (step && step == stepOf(whole, reduced, axes.size()))
+        return Slide{axes[moving].str(), axes[reduced].str()};
+    }
+  }
+  return std::nullopt;
 }
 
 SmallVector<std::string> reducedLoops(linalg::LinalgOp op) {

@@ -26,9 +26,29 @@ llvm::SmallVector<std::string> loopNames(krnl::KernelOp kernel);
 llvm::SmallVector<std::string> accessLoops(mlir::linalg::LinalgOp op,
                                            mlir::OpOperand &operand);
 
+/// The same along memory: without the last dimensions that have one element
+/// each, which do not part neighbours.
+llvm::SmallVector<std::string> loopsAlongMemory(mlir::linalg::LinalgOp op,
+                                                mlir::OpOperand &operand);
+
+/// The indices of an access, without those last dimensions.
+llvm::SmallVector<mlir::AffineExpr>
+indicesAlongMemory(mlir::linalg::LinalgOp op, mlir::OpOperand &operand);
+
 /// The index itself where it is marked to run over a part of the dimension
 /// only.
 mlir::AffineExpr wholeIndex(mlir::AffineExpr index);
+
+/// A window that moves over an operand along a dimension other than the last:
+/// what one iteration of `loop` reads at one place of `window`, the next one
+/// reads at the place before.
+struct Slide {
+  std::string loop, window;
+};
+
+/// The window of the op that moves by as much as its own places are apart, if
+/// there is one.
+std::optional<Slide> findSlide(mlir::linalg::LinalgOp op);
 
 /// Loops that the op reduces, in iterator order.
 llvm::SmallVector<std::string> reducedLoops(mlir::linalg::LinalgOp op);

@@ -26,6 +26,14 @@ static int64_t equalPart(int64_t whole, int64_t most) {
                           llvm::divideCeil(std::max<int64_t>(whole, 1), most));
 }
 
+/// The largest divisor of `whole` that is at most `most`.
+static int64_t largestDivisor(int64_t whole, int64_t most) {
+  for (int64_t part = std::min(whole, most); part > 1; --part)
+    if (whole % part == 0)
+      return part;
+  return 1;
+}
+
 namespace {
 class LoopPlanner : public LoopPlan {
 public:
@@ -40,7 +48,9 @@ private:
   void chooseCopies();
   void chooseColumns();
   bool chooseBetween();
+  bool chooseWindow();
   void chooseTurned();
+  void chooseOwnTurned();
   void chooseRows();
   void planShared();
   unsigned loopsBesidePadding();
@@ -71,9 +81,13 @@ void LoopPlanner::findCommon() {
 /// written.
 void LoopPlanner::findVectorLoop() {
   llvm::StringMap<double> score;
+  // Lanes beside what runs in order would be far apart in all the rest.
+  bool ordered =
+      llvm::any_of(ops, [](linalg::LinalgOp op) { return isOrdered(op); });
   for (linalg::LinalgOp op : ops)
     for (OpOperand &operand : op->getOpOperands()) {
-      SmallVector<std::string> loops = accessLoops(op, operand);
+      SmallVector<std::string> loops =
+          ordered ? accessLoops(op, operand) : loopsAlongMemory(op, operand);
       if (loops.empty() || loops.back().empty() || extent(loops.back()) == 1)
         continue;
       double elements = 1;
@@ -205,7 +219,7 @@ bool LoopPlanner::chooseBetween() {
     return false;
   for (linalg::LinalgOp op : ops)
     for (OpOperand &result : op.getDpsInitsMutable()) {
-      SmallVector<std::string> loops = accessLoops(op, result);
+      SmallVector<std::string> loops = loopsAlongMemory(op, result);
       if (loops.size() < 2 || loops.back().empty() ||
           loops.back() == vectorLoop || loops.end()[-2] != vectorLoop ||
           !llvm::is_contained(common, loops.back()) ||
@@ -218,6 +232,42 @@ bool LoopPlanner::chooseBetween() {
       return true;
     }
   return false;
+}
+
+/// Rows of results under a window that moves down by as much as its own places
+/// are apart read mostly the same: side by side they read it once. Half of the
+/// registers hold results, the rest what goes by.
+bool LoopPlanner::chooseWindow() {
+  constexpr int64_t mostVectors = 2;
+  if (lanes == 1 || !vectorIsCommon || !isStatic(kernel, vectorLoop))
+    return false;
+  std::optional<Slide> slide;
+  for (linalg::LinalgOp op : ops) {
+    if (op.getNumReductionLoops() == 0)
+      continue;
+    if (slide || isOrdered(op) || op.getNumDpsInits() != 1)
+      return false;
+    slide = findSlide(op);
+    if (!slide)
+      return false;
+  }
+  if (!slide || !llvm::is_contained(common, slide->loop) ||
+      slide->loop == vectorLoop || !isStatic(kernel, slide->loop) ||
+      !isStatic(kernel, slide->window))
+    return false;
+  int64_t side = equalPart(llvm::divideCeil(extent(vectorLoop), lanes),
+                           std::min(vectors, mostVectors));
+  int64_t most = std::min((int64_t(target.vectorRegs) / 2 - 1) / side,
+                          windowCopies / (side * extent(slide->window)));
+  int64_t count = largestDivisor(extent(slide->loop), most);
+  if (count == 1)
+    return false;
+  vectors = side;
+  openLoop = slide->loop;
+  windowLoop = slide->window;
+  rows = count;
+  cut = extent(vectorLoop) > width();
+  return true;
 }
 
 /// Rows that become columns are loaded as vectors and turned in registers.
@@ -236,7 +286,7 @@ void LoopPlanner::chooseTurned() {
     return;
   for (linalg::LinalgOp op : ops)
     for (OpOperand *input : op.getDpsInputOperands()) {
-      SmallVector<std::string> loops = accessLoops(op, *input);
+      SmallVector<std::string> loops = loopsAlongMemory(op, *input);
       if (!loops.empty() && loops.back() != vectorLoop &&
           llvm::is_contained(loops, vectorLoop) &&
           llvm::is_contained(common, loops.back()) &&
@@ -244,11 +294,34 @@ void LoopPlanner::chooseTurned() {
         openLoop = loops.back();
     }
   if (openLoop.empty())
-    return;
+    return chooseOwnTurned();
   lanes = std::min(lanes, mostRows);
   vectors = 1;
   rows = isStatic(kernel, openLoop) ? std::min(lanes, extent(openLoop)) : lanes;
   cut = !isStatic(kernel, vectorLoop) || extent(vectorLoop) != lanes;
+}
+
+/// The same of a loop that one op alone has: the copy into a padded tensor.
+void LoopPlanner::chooseOwnTurned() {
+  constexpr int64_t mostRows = 16, leastRows = 4;
+  for (auto [number, op] : llvm::enumerate(ops))
+    for (OpOperand *input : op.getDpsInputOperands()) {
+      SmallVector<std::string> loops = loopsAlongMemory(op, *input);
+      if (!loops.empty() && llvm::is_contained(loops, vectorLoop) &&
+          llvm::is_contained(own, loops.back()) &&
+          extent(loops.back()) >= leastRows)
+        turned.push_back({unsigned(number), loops.back(), 0});
+    }
+  if (turned.empty())
+    return;
+  lanes = std::min(lanes, mostRows);
+  vectors = 1;
+  cut = !isStatic(kernel, vectorLoop) || extent(vectorLoop) != lanes;
+  for (Turned &turn : turned) {
+    int64_t equal = largestDivisor(extent(turn.loop), lanes);
+    turn.rows =
+        isStatic(kernel, turn.loop) && 2 * equal > lanes ? equal : lanes;
+  }
 }
 
 /// Ops that pass over rows one after the other wait for each sum of a row; a
@@ -364,7 +437,8 @@ void LoopPlanner::plan() {
   findVectorLoop();
   chooseLanes();
   if (options.openLoops) {
-    chooseTurned();
+    if (!chooseWindow())
+      chooseTurned();
     chooseRows();
   }
   planShared();

@@ -18,6 +18,8 @@ struct LoopPlan {
     std::string name;
     int64_t extent;
   };
+  /// Copies of a payload that a window over several rows of results may make.
+  static constexpr int64_t windowCopies = 144;
   /// What an extent counts as that is not known.
   static constexpr int64_t unknownExtent = 64;
 
@@ -58,6 +60,17 @@ struct LoopPlan {
   /// vectors.
   std::string openLoop;
   int64_t rows = 1;
+  /// The reduced loop over which the rows of `openLoop` share most of what they
+  /// read, if that is why they are written out.
+  std::string windowLoop;
+  /// A loop that only one op has, along what it reads: as many iterations are
+  /// written out as are turned in registers.
+  struct Turned {
+    unsigned op;
+    std::string loop;
+    int64_t rows;
+  };
+  llvm::SmallVector<Turned> turned;
   /// Of a common vector loop: as much of it as is reduced together, sums being
   /// in memory, if that is more than fits the registers.
   int64_t strip = 1;

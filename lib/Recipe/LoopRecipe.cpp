@@ -39,17 +39,21 @@ private:
   void vectorizeRow(unsigned number);
   void vectorizeOther(unsigned number);
   void unrollWindows();
+  void unrollSlide(unsigned number);
 
   RecipeBuilder recipe;
 };
 } // namespace
 
 /// An elementwise op does so little per block that bounds cost up to a quarter
-/// of its time; a last block of known length is code of its own.
+/// of its time; a last block of known length is code of its own. The same where
+/// a window is written out, whose results are in registers then.
 Tail LoopWriter::tailOf(StringRef loop, int64_t size) {
   bool elementwise = llvm::all_of(
       ops, [](linalg::LinalgOp op) { return op.getNumReductionLoops() == 0; });
-  return elementwise && isStatic(kernel, loop) && extent(loop) % size != 0
+  bool written = !windowLoop.empty() && loop == vectorLoop;
+  return (elementwise || written) && isStatic(kernel, loop) &&
+                 extent(loop) % size != 0
              ? Tail::Peel
              : Tail::Mask;
 }
@@ -81,14 +85,17 @@ void LoopWriter::writeBlocks() {
   }
   SmallVector<std::string> all = sharedNames;
   llvm::append_range(all, ownNames);
-  if (!openInner.empty())
+  if (!openInner.empty() && windowLoop.empty())
     all.push_back(openInner);
   // Copies keep their results in registers while the loops inside run.
   if (copies > 1)
     all.push_back(vectorInner);
   for (const std::string &loop : own)
-    if (loop != vectorLoop || !hasRegisterLoop())
+    if (loop != windowLoop && (loop != vectorLoop || !hasRegisterLoop()))
       all.push_back(loop);
+  // Down the window, all rows that read the same do so one after the other.
+  if (!windowLoop.empty())
+    llvm::append_range(all, ArrayRef{windowLoop, openInner});
   if (lanes > 1)
     all.push_back(vectorInner);
   if (all.size() > 1)
@@ -125,7 +132,7 @@ void LoopWriter::vectorizeOther(unsigned number) {
     if (has(number, loop))
       last = loop;
   bool along = llvm::any_of(ops[number]->getOpOperands(), [&](OpOperand &o) {
-    SmallVector<std::string> loops = accessLoops(ops[number], o);
+    SmallVector<std::string> loops = loopsAlongMemory(ops[number], o);
     return !loops.empty() && !last.empty() && loops.back() == last;
   });
   if (!along || ((options.keepOrder || isOrdered(ops[number]) ||
@@ -144,6 +151,10 @@ void LoopWriter::unrollWindows() {
   for (auto [number, op] : llvm::enumerate(ops)) {
     if (isOrdered(op))
       continue;
+    if (!windowLoop.empty()) {
+      unrollSlide(number);
+      continue;
+    }
     int64_t copies = vectors;
     SmallVector<std::string> reduced = reducedLoops(op);
     for (const std::string &loop : llvm::reverse(reduced)) {
@@ -156,6 +167,24 @@ void LoopWriter::unrollWindows() {
   }
 }
 
+/// The loop that rows share their reads over, and the others of the window if
+/// they are short, too.
+void LoopWriter::unrollSlide(unsigned number) {
+  SmallVector<std::string> reduced = reducedLoops(ops[number]);
+  if (reduced.empty())
+    return;
+  int64_t copies = vectors * rows * extent(windowLoop);
+  for (const std::string &loop : llvm::reverse(reduced)) {
+    if (loop == windowLoop)
+      continue;
+    if (!isStatic(kernel, loop) || copies * extent(loop) > windowCopies)
+      break;
+    copies *= extent(loop);
+    recipe.unroll(loop, extent(loop), number);
+  }
+  recipe.unroll(windowLoop, extent(windowLoop), number);
+}
+
 void LoopWriter::writeVectors() {
   if (copies > 1)
     return recipe.unroll(vectorLoop, copies);
@@ -163,6 +192,8 @@ void LoopWriter::writeVectors() {
     return;
   if (!openLoop.empty())
     recipe.unroll(openLoop, rows);
+  for (const Turned &turn : turned)
+    recipe.unroll(turn.loop, turn.rows, turn.op);
   if (vectorIsCommon) {
     unrollWindows();
     recipe.vectorize(vectorLoop, lanes);

@@ -65,16 +65,21 @@ bool KernelEmitter::walksMemory(const OpState &state, OpOperand &operand,
     axes.push_back(nest.axisExpr(state.number, dim));
   AffineExpr here = getAffineDimExpr(loop, context);
   AffineMap map = reader.getMatchingIndexingMap(&operand);
+  // Last dimensions of one element do not part neighbours.
+  ArrayRef<int64_t> shape =
+      cast<ShapedType>(operand.get().getType()).getShape();
+  unsigned rank = shape.size();
+  while (rank > 0 && shape[rank - 1] == 1)
+    --rank;
   for (auto [dim, index] : llvm::enumerate(map.getResults())) {
     AffineExpr at = index.replaceDims(axes);
     AffineExpr step = simplifyAffineExpr(at.replace(here, here + 1) - at,
                                          active.size(), nest.numAxes());
     auto constant = dyn_cast<AffineConstantExpr>(step);
-    if (!constant ||
-        constant.getValue() != (dim + 1 == map.getNumResults() ? 1 : 0))
+    if (!constant || constant.getValue() != (dim + 1 == rank ? 1 : 0))
       return false;
   }
-  return map.getNumResults() != 0;
+  return rank != 0;
 }
 
 /// The bytes of the copies one by one, the first lowest; those that are missing

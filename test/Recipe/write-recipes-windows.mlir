@@ -1,0 +1,28 @@
+// RUN: onnx-opt %s --convert-onnx-to-krnl --canonicalize --krnl-fuse --krnl-choose-layouts --krnl-write-recipes="triple=x86_64-linux-gnu cpu=znver4 emit-recipes=-" -o /dev/null | FileCheck %s
+// RUN: onnx-opt %s --convert-onnx-to-krnl --canonicalize --krnl-fuse --krnl-choose-layouts --krnl-write-recipes="triple=x86_64-linux-gnu cpu=znver4 keep-order emit-recipes=-" -o /dev/null | FileCheck %s --check-prefix=ORDER
+
+// Seven rows of results read what goes by, row after row of the window: of 13 rows
+// each is read once for all of them. The last vectors are fewer, and known.
+// CHECK-LABEL: kernel "Conv"
+// CHECK:         block(o0, 7) -> (o0.o, o0.i)
+// CHECK:         block(o1, 32, tail=peel) -> (o1.o, o1.i)
+// CHECK:         order({{.*}}, k1, k0, o0.i, o1.i)
+// CHECK:         unroll(o0.i, 7)
+// CHECK:         unroll(k0, 7)
+// CHECK:         unroll(o1.i, 2)
+// What must be added in its order is not.
+// ORDER-LABEL: kernel "Conv"
+// ORDER-NOT:     unroll(o0
+// ORDER:       kernel "MaxPool"
+func.func @rows(%x: tensor<1x96x62x62xf32>, %w: tensor<96x1x7x7xf32>) -> tensor<1x96x56x56xf32> {
+  %y = onnx.Conv(%x, %w) {group = 96 : i64} : (tensor<1x96x62x62xf32>, tensor<96x1x7x7xf32>) -> tensor<1x96x56x56xf32>
+  return %y : tensor<1x96x56x56xf32>
+}
+
+// A window that moves on by more than its places are apart shares little.
+// CHECK-LABEL: kernel "MaxPool"
+// CHECK-NOT:     unroll(o0
+func.func @apart(%x: tensor<1x64x57x57xf32>) -> tensor<1x64x28x28xf32> {
+  %y = onnx.MaxPool(%x) {kernel_shape = array<i64: 3, 3>, strides = array<i64: 2, 2>} : (tensor<1x64x57x57xf32>) -> tensor<1x64x28x28xf32>
+  return %y : tensor<1x64x28x28xf32>
+}

@@ -40,6 +40,8 @@ private:
   void visitNode(mlir::Operation *op);
   /// What the schema of `op` says of its results; NoneType where nothing.
   llvm::SmallVector<schema::InferredValue> inferTypes(mlir::Operation *op);
+  /// Compares what a result is inferred to be with what it is declared to be.
+  void checkDeclared(mlir::Value result, mlir::Type inferred);
   /// Remembers an operation that its operands do not fit.
   void reject(mlir::Operation *op);
   void visitDeadBlock(mlir::Block &block);

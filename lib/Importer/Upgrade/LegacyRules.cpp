@@ -13,6 +13,39 @@ using ::onnx::TensorProto;
 
 void rules::dropConsumedInputs(NodeView &view) { view.drop("consumed_inputs"); }
 
+//===----------------------------------------------------------------------===//
+// Dimensions that only the run counts
+//===----------------------------------------------------------------------===//
+
+/// How many dimensions `value` has from `start` on, which may be negative.
+static std::string countDims(NodeView &view, const std::string &value,
+                             int64_t start = 0) {
+  std::string sizes = view.before(
+      "Shape", {value}, [&](NodeView &n) { n.setInt("start", start); },
+      /*version=*/15);
+  return view.before("Size", {sizes}, nullptr, /*version=*/13);
+}
+
+/// `value` with `count` dimensions of size 1 behind its own.
+static std::string appendOnes(NodeView &view, const std::string &value,
+                              const std::string &count) {
+  std::string list = view.before(
+      "Reshape", {count, view.constant(std::vector<int64_t>{1})}, nullptr,
+      /*version=*/14);
+  std::string ones = view.before(
+      "Expand", {view.constant(std::vector<int64_t>{1}), list}, nullptr,
+      /*version=*/13);
+  std::string shape = view.before("Shape", {value}, nullptr, /*version=*/15);
+  std::string sizes = view.before(
+      "Concat", {shape, ones}, [](NodeView &n) { n.setInt("axis", 0); },
+      /*version=*/13);
+  return view.before("Reshape", {value, sizes}, nullptr, /*version=*/14);
+}
+
+//===----------------------------------------------------------------------===//
+// Rules
+//===----------------------------------------------------------------------===//
+
 /// Until opset 6 operators broadcast their second input only when told to, and
 /// then from dimension `axis` of the first one on.
 /// Add(a[2,3,4,5], b[3,4]) {broadcast = 1, axis = 1}
@@ -27,8 +60,13 @@ void rules::broadcastAlongAxis(NodeView &view) {
   if (!broadcasts || !hasAxis)
     return;
   std::optional<int64_t> rank = view.rank(0), otherRank = view.rank(1);
-  if (!rank || !otherRank)
-    return view.fail("broadcasting along an axis needs inputs of known rank");
+  if (!rank || !otherRank) {
+    std::string count = view.before(
+        "Sub",
+        {countDims(view, view.input(0), axis), countDims(view, view.input(1))},
+        nullptr, /*version=*/14);
+    return view.setInput(1, appendOnes(view, view.input(1), count));
+  }
   if (axis < 0)
     axis += *rank;
   int64_t missing = *rank - axis - *otherRank;
@@ -62,17 +100,28 @@ void rules::Concat_1_to_4(NodeView &view) {
 /// The third input broadcasts without being told to.
 void rules::Gemm_6_to_7(NodeView &view) { view.drop("broadcast"); }
 
+/// How many dimensions the input has behind the channels, or 0 if the slope is
+/// no vector.
+static std::string slopeOnes(NodeView &view) {
+  std::string isVector = view.before(
+      "Equal", {countDims(view, view.input(1)), view.scalar(1)}, nullptr,
+      /*version=*/13);
+  std::string factor = view.before(
+      "Cast", {isVector},
+      [](NodeView &n) { n.setInt("to", TensorProto::INT64); },
+      /*version=*/13);
+  return view.before("Mul", {countDims(view, view.input(0), 2), factor},
+                     nullptr, /*version=*/14);
+}
+
 /// A slope per channel was a vector whatever the rank of the input.
 /// PRelu(x[n,c,h,w], slope[c]) --> PRelu(x, Unsqueeze(slope) {axes = [1, 2]})
 void rules::PRelu_6_to_7(NodeView &view) {
-  std::optional<int64_t> slopeRank = view.rank(1);
-  if (!slopeRank)
-    return view.fail("the rank of the slope is not known");
-  if (*slopeRank != 1)
+  std::optional<int64_t> slopeRank = view.rank(1), rank = view.rank(0);
+  if (slopeRank && *slopeRank != 1)
     return;
-  std::optional<int64_t> rank = view.rank(0);
-  if (!rank)
-    return view.fail("the rank of input 0 is not known");
+  if (!slopeRank || !rank)
+    return view.setInput(1, appendOnes(view, view.input(1), slopeOnes(view)));
   std::vector<int64_t> axes;
   for (int64_t i = 2; i < *rank; ++i)
     axes.push_back(i - 1);

@@ -23,9 +23,9 @@ def tensor(name, kind=TensorProto.FLOAT):
     return helper.make_tensor_value_info(name, kind, None)
 
 
-def sessions(name, nodes, inputs, outputs):
+def sessions(name, nodes, inputs, outputs, opset=21):
     graph = helper.make_graph(nodes, name, inputs, outputs)
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=10)
     onnx.save(model, FOLDER / f"{name}.onnx")
     library = artefact.compile_model(FOLDER / f"{name}.onnx", FOLDER / f"{name}.so", O=1)
     return [artefact.load_session(library), NativeSession(library)]
@@ -163,8 +163,26 @@ def check_scanned():
     print("scanned: ranks 0 to 2 agree")
 
 
+def check_old_broadcasting():
+    """Until opset 6 an attribute said where the second input begins, and a slope was a vector."""
+    inputs = [tensor("x"), tensor("y")]
+    for axis in (1, -2):
+        nodes = [helper.make_node("Add", ["x", "y"], ["z"], broadcast=1, axis=axis)]
+        runners = sessions(f"along{axis}", nodes, inputs, [tensor("z")], opset=6)
+        for a, b in [((2, 3, 4), (3,)), ((2, 3, 4), (3, 4)), ((2, 3, 4), ())]:
+            x, y = numbers(*a), numbers(*b)
+            compare(runners, [x, y], x + y.reshape(b + (1,) * (2 - len(b))))
+    runners = sessions("slope", [helper.make_node("PRelu", ["x", "y"], ["z"])], inputs, [tensor("z")], opset=6)
+    for a, b in [((2, 3, 4), (3,)), ((2, 3), (3,)), ((2, 3, 4), (3, 1)), ((2, 3, 4, 2), (1,))]:
+        x, y = numbers(*a), numbers(*b)
+        slope = y.reshape(b + (1,) * (len(a) - 2)) if len(b) == 1 else y
+        compare(runners, [x, y], np.where(x < 0, x * slope, x))
+    print("old broadcasting: 3 places and 4 slopes agree")
+
+
 check_softmax()
 check_add()
+check_old_broadcasting()
 check_branches()
 check_loop()
 check_sequence()

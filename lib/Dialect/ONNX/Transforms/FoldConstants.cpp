@@ -45,7 +45,7 @@ static bool isKnownConstant(Operation *op) {
 
 /// Weights stay as small as their quantised form; biases of i32 do not grow.
 static bool growsWeights(Operation *op) {
-  return isa<DequantizeLinearOp>(op) &&
+  return isa<DequantizeLinearOp, MicrosoftDequantizeLinearOp>(op) &&
          !getElementTypeOrSelf(op->getOperand(0).getType()).isInteger(32);
 }
 

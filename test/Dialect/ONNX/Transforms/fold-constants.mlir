@@ -88,17 +88,19 @@ func.func @branch(%c: tensor<i1>, %x: tensor<f32>) -> tensor<f32> {
 
 // -----
 
-// Weights stay quantised, random numbers random.
+// Weights stay quantised, whoever says so, and random numbers random.
 // CHECK-LABEL: func @not_tried
 // CHECK:         onnx.DequantizeLinear
+// CHECK:         onnx.microsoft.DequantizeLinear
 // CHECK:         onnx.RandomNormalLike
 // CHECK-NOT:     not_folded
-func.func @not_tried() -> (tensor<2xf32>, tensor<2xf32>) {
+func.func @not_tried() -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) {
   %0 = onnx.Constant dense<[1, 2]> : tensor<2xi8>
   %1 = onnx.Constant dense<0.5> : tensor<f32>
   %2 = onnx.DequantizeLinear(%0, %1) : (tensor<2xi8>, tensor<f32>) -> tensor<2xf32>
-  %3 = onnx.RandomNormalLike(%0) {dtype = 1 : i64} : (tensor<2xi8>) -> tensor<2xf32>
-  return %2, %3 : tensor<2xf32>, tensor<2xf32>
+  %3 = onnx.microsoft.DequantizeLinear(%0, %1) : (tensor<2xi8>, tensor<f32>) -> tensor<2xf32>
+  %4 = onnx.RandomNormalLike(%0) {dtype = 1 : i64} : (tensor<2xi8>) -> tensor<2xf32>
+  return %2, %3, %4 : tensor<2xf32>, tensor<2xf32>, tensor<2xf32>
 }
 
 // -----

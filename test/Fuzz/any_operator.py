@@ -73,10 +73,8 @@ class GraphMaker(table.Maker):
     def tensor(self, name, shape, low=None, high=None):
         kind = self.kind(name)
         if not kind.startswith("tensor"):
-            if self.draw.depth and not any(v.kind == kind for v in self.draw.containers):
-                raise LookupError("a body has no inputs of its own")
             known = [v for v in self.draw.containers if v.kind == kind]
-            if known and (self.draw.depth or self.draw.chance(0.6)):
+            if known and self.draw.chance(0.6):
                 return self.operand(self.draw.one(known))
             return self.operand(self.draw.input(schemas.value(self.rng, kind, shape, low, high), kind))
         found = self.find(kind, list(shape), low, high) if self.draw.chance(0.75) else None

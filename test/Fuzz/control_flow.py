@@ -36,9 +36,19 @@ def captured(bodies, outputs, own):
     return tuple({v.name: v for v in read if v.name not in made}.values())
 
 
-def made_in(body):
+def made_in(body, values=None):
+    """Those of the values, all tensors if none are told, that nodes of the body give."""
     names = {n for p, _ in body.nodes for n in p.output}
-    return [v for v in body.values if v.name in names]
+    return [v for v in (body.values if values is None else values) if v.name in names]
+
+
+def other_result(other, result):
+    """What the second branch gives where the first one gives `result`, None if it has nothing of the kind."""
+    if not result.is_tensor:
+        alike = [v for v in other.containers if v.kind == result.kind]
+        return other.one(alike) if alike else None
+    alike = [v for v in other.values if v.kind == result.kind and v.array.ndim == result.array.ndim]
+    return other.one(alike) if alike else other.constant(np.full_like(result.array, "" if result.array.dtype == object else 0))
 
 
 def branch(d):
@@ -47,17 +57,17 @@ def branch(d):
     then, other = d.body(), d.body()
     then.grow(TEMPLATES, d.integer(1, 3))
     other.grow(TEMPLATES, d.integer(0, 3))
-    candidates = made_in(then)
-    if not candidates:
+    made = made_in(then, then.containers)
+    candidates = made if made and d.chance(0.5) else made_in(then)
+    result = d.one(candidates) if candidates else None
+    second = result and other_result(other, result)
+    if second is None:
         return None
-    result = d.one(candidates)
-    alike = [v for v in other.values if v.kind == result.kind and v.array.ndim == result.array.ndim]
-    second = d.one(alike) if alike else other.constant(np.full_like(result.array, "" if result.array.dtype == object else 0))
     condition = d.value(lambda v: v.kind == "tensor(bool)" and v.array.shape == () and v.exact) or d.input(np.array(d.chance(0.5)))
     taken = result if condition.array else second
     attributes = {"then_branch": finish(then, [], [result]), "else_branch": finish(other, [], [second])}
     return Node("If", [condition], attributes, 1, taken.exact and result.exact and second.exact, "",
-                captured([then, other], [result, second], []), "both")  # fmt: skip
+                captured([then, other], [result, second], []), "both", kinds=(result.kind,))  # fmt: skip
 
 
 def carried(body, state):
@@ -88,25 +98,31 @@ def loop(d):
                 all(v.exact for v in outputs), "", captured([body], outputs, own), "onnxruntime")  # fmt: skip
 
 
-def collecting_loop(d):
-    """A loop whose state is a sequence that grows."""
-    states = [v for v in d.containers if v.kind.startswith("seq(tensor(")]
-    if d.depth >= DEEPEST or not states:
+def collected(body, state):
+    """The state with another element, None if there is none."""
+    element = body.value(lambda v: f"seq({v.kind})" == state.kind and v.exact)
+    made = element and body.add(Node("SequenceInsert", [state, element], keeps=True, trust="both", kinds=(state.kind,)))
+    return made[0] if made else None
+
+
+def container_loop(d):
+    """A loop whose state is a sequence that grows, or any container that the body makes anew."""
+    if d.depth >= DEEPEST or not d.containers:
         return None
-    state, body = d.one(states), d.body()
+    state, body = d.one(d.containers), d.body()
     count, go = Value(body.name("i"), np.array(0), True), Value(body.name("go"), np.array(True), True)
     inside = Value(body.name("s"), state.array, state.exact, sources=[state], kind=state.kind)
     body.values.append(count)
     body.containers += [inside, inside]
     body.grow(TEMPLATES, d.integer(1, 3))
-    element = body.value(lambda v: f"seq({v.kind})" == state.kind and v.exact)
-    if element is None:
+    after = collected(body, inside) if state.kind.startswith("seq(tensor(") and d.chance(0.5) else None
+    if after is None:
+        alike = [v for v in made_in(body, body.containers) if v.kind == state.kind]
+        after = alike[-1] if alike else inside
+    if not body.nodes:
         return None
-    made = body.add(Node("SequenceInsert", [inside, element], keeps=True, trust="both", kinds=(state.kind,)))
-    if made is None:
-        return None
-    trips, outputs = d.input(np.array(d.integer(0, 3))), [go, made[0]]
-    return Node("Loop", [trips, None, state], {"body": finish(body, [count, go, inside], outputs)}, 1, made[0].exact, "",
+    trips, outputs = d.input(np.array(d.integer(0, 3))), [go, after]
+    return Node("Loop", [trips, None, state], {"body": finish(body, [count, go, inside], outputs)}, 1, after.exact, "",
                 captured([body], outputs, [count, go, inside]), "onnxruntime", kinds=(state.kind,))  # fmt: skip
 
 

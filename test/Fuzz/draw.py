@@ -70,10 +70,13 @@ class Value:
         return self.kind.startswith("tensor")
 
 
-def value_info(value, shape=None):
-    """The declaration of a value with these sizes, or those it has."""
-    if value.is_tensor:
-        shape = value.array.shape if shape is None else shape
+OWN = object()
+
+
+def value_info(value, shape=OWN):
+    """The declaration of a value with these sizes, or those it has; None leaves the rank out."""
+    if shape is OWN:
+        shape = value.array.shape if value.is_tensor else None
     return helper.make_value_info(value.name, schemas.type_proto(value.kind, shape))
 
 
@@ -154,6 +157,7 @@ class Draw:
 
     def __init__(self, rng, prefix="", depth=0, opset=NEWEST):
         self.rng, self.prefix, self.depth, self.opset = rng, prefix, depth, opset
+        self.root = self
         self.values, self.containers, self.nodes, self.inputs, self.made = [], [], [], [], 0
         # Results that are judged by what must hold of them, and not drawn on.
         self.judged = []
@@ -199,12 +203,15 @@ class Draw:
         return Value(self.name("c"), array, True, is_constant=True)
 
     def input(self, array, kind=None):
-        """A new input of the model; inside of a body a constant."""
-        if self.depth:
+        """A new input of the model; inside of a body often a constant, or one of the model around it."""
+        is_tensor = kind is None or kind.startswith("tensor")
+        if self.depth and is_tensor and self.chance(0.7):
             return self.constant(array)
-        value = Value(self.name("x"), array, True, kind=kind)
-        self.inputs.append(value)
-        self.keep(value)
+        value = Value(self.root.name("x"), array, True, kind=kind)
+        self.root.inputs.append(value)
+        self.root.keep(value)
+        if self.depth:
+            self.keep(value)
         return value
 
     def keep(self, value):
@@ -228,6 +235,7 @@ class Draw:
     def body(self):
         """A model inside of this one, which may read the tensors so far."""
         inner = Draw(self.rng, self.name("b") + "_", self.depth + 1, self.opset)
+        inner.root = self.root
         inner.values, inner.containers = list(self.values), list(self.containers)
         return inner
 
@@ -316,8 +324,8 @@ class Draw:
         rng = np.random.default_rng([seed, 1])
         given = given_inputs(self.inputs, mode)
         shapes = {v.name: declared_shape(v, mode, rng) for v in self.inputs if v.is_tensor}
-        infos = [value_info(v, shapes.get(v.name)) for v in given]
-        ends = [value_info(v, declared_shape(v, mode, rng) if v.is_tensor else None) for v in outputs]
+        infos = [value_info(v, shapes.get(v.name, OWN)) for v in given]
+        ends = [value_info(v, declared_shape(v, mode, rng) if v.is_tensor else OWN) for v in outputs]
         stored = self.stored() + [numpy_helper.from_array(v.array, v.name) for v in self.inputs if v not in given]
         graph = helper.make_graph([p for p, _ in self.nodes], "g", infos, ends, stored)
         model = helper.make_model(graph, opset_imports=opsets_of(self.opset), ir_version=12)

@@ -11,8 +11,8 @@ import numpy as np
 import onnx
 from onnx import AttributeProto, TensorProto, helper, numpy_helper
 
-# How the sizes of inputs are declared: all, none, some; or all inputs but the first are constants.
-MODES = ("static", "open", "mixed", "constant")
+# How the sizes of inputs are declared: all, none, some; or all inputs but the first are constants; seldom not even ranks.
+MODES = ("static", "open", "mixed", "constant") * 5 + ("unranked",)
 FUNCTIONS = "random.functions"
 REFERRED = (AttributeProto.INT, AttributeProto.INTS, AttributeProto.FLOAT, AttributeProto.STRING)
 # The types of which other fields than raw_data hold one number for each element.
@@ -21,7 +21,9 @@ TYPED = (TensorProto.FLOAT, TensorProto.DOUBLE, TensorProto.INT64, TensorProto.I
 
 
 def declared_shape(value, mode, rng):
-    """The sizes that the model says of an input; names are unknown sizes."""
+    """The sizes that the model says of an input; names are unknown sizes, None is an unknown rank."""
+    if mode == "unranked":
+        return None
     is_open = {"open": 1, "mixed": 0.5}.get(mode, 0)
     return [f"{value.name}_{i}" if rng.random() < is_open else n for i, n in enumerate(value.array.shape)]
 

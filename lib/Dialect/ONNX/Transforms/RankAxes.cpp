@@ -112,14 +112,20 @@ static bool haveListsBehind(Operation *op) {
   });
 }
 
-bool onnxc::onnx::isRepetition(Operation *op) {
+/// Only of the indices is the rank not known.
+static bool picksRows(Operation *op) {
+  return isa<GatherOp, MicrosoftGatherBlockQuantizedOp>(op) &&
+         isUnranked(op->getOperand(1)) && !isUnranked(op->getOperand(0));
+}
+
+bool onnxc::onnx::isSelection(Operation *op) {
   if (auto expand = dyn_cast<ExpandOp>(op))
     return !isUnranked(expand.getShape());
-  return listedAxes(op).has_value();
+  return listedAxes(op) || picksRows(op);
 }
 
 bool onnxc::onnx::isAlongAxes(Operation *op) {
-  if (isRepetition(op))
+  if (isSelection(op))
     return true;
   if (op->getNumOperands() == 0 || !axesOf(op))
     return false;
@@ -145,6 +151,8 @@ public:
   void write() {
     if (isa<ExpandOp>(op))
       return writeExpand();
+    if (isa<MicrosoftGatherBlockQuantizedOp>(op))
+      return writeGatherBlocks();
     if (std::optional<SmallVector<int64_t>> axes = listedAxes(op))
       return writeSizes(*axes);
     range = *axesOf(op);
@@ -266,6 +274,22 @@ private:
                    maker.integer("axis", isUnranked(x) ? 1 : range.first));
     replace(reshapeTo(maker, picked, around(maker.shapeOf(indices)),
                       op->getResult(0).getType()));
+  }
+
+  /// The same, of rows that may get longer.
+  void writeGatherBlocks() {
+    auto gather = cast<MicrosoftGatherBlockQuantizedOp>(op);
+    int64_t rank = rankOf(op->getOperand(0)), axis = gather.getGatherAxis();
+    axis += axis < 0 ? rank : 0;
+    SmallVector<Value> operands(op->getOperands());
+    Value places = maker.shapeOf(operands[1]);
+    operands[1] = maker.reshape(operands[1], {-1});
+    SmallVector<int64_t> shape(rank, ShapedType::kDynamic);
+    computeOn(op, operands, shape, maker, [&](OpResult y, Type type) {
+      Value sizes =
+          maker.joined({sizesOf(y, 0, axis), places, sizesOf(y, axis + 1)});
+      return reshapeTo(maker, y, sizes, type);
+    });
   }
 
   /// Sizes of 1 come, or go.

@@ -117,17 +117,25 @@ static std::optional<std::string> checkHeads(Operation *op, RankOf rankOf) {
          " beside the others";
 }
 
-/// Blocks lie along another axis than the one that is gathered along.
+/// Blocks lie along another axis than the one that is gathered along; in bytes
+/// along the last one.
 static std::optional<std::string>
 checkBlocks(MicrosoftGatherBlockQuantizedOp op, RankOf rankOf) {
   std::optional<int64_t> rank = rankOf(&op->getOpOperand(0));
   if (!rank)
     return std::nullopt;
-  for (int64_t axis : {op.getGatherAxis(), op.getQuantizeAxis()})
+  int64_t gather = op.getGatherAxis(), block = op.getQuantizeAxis();
+  for (int64_t axis : {gather, block})
     if (axis < -*rank || axis >= *rank)
       return "has axis " + std::to_string(axis) + " for an operand of rank " +
              std::to_string(*rank);
-  return std::nullopt;
+  gather += gather < 0 ? *rank : 0;
+  block += block < 0 ? *rank : 0;
+  bool isBytes = getElementTypeOrSelf(op->getOperand(0).getType()).isInteger(8);
+  if (gather != block && (!isBytes || block == *rank - 1))
+    return std::nullopt;
+  return "does not take blocks along axis " + std::to_string(block) +
+         " of an operand of rank " + std::to_string(*rank);
 }
 
 bool onnxc::onnx::isJoinedData(OpOperand &operand) {

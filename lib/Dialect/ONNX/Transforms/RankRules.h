@@ -35,9 +35,10 @@ bool isElementwise(mlir::Operation *op);
 /// True for a product of matrices, with zero points and scales or without.
 bool isMatrixProduct(mlir::Operation *op);
 
-/// True if the elements of the result are those of the operand, in their order
-/// or again: sizes of 1 at constant axes come or go, or grow.
-bool isRepetition(mlir::Operation *op);
+/// True if the elements of the result are some of the operand, each on its own:
+/// sizes of 1 at constant axes come or go, or grow, or rows are picked by
+/// indices of unknown rank.
+bool isSelection(mlir::Operation *op);
 
 /// True for one of these, and if `op` works along constant axes, counted from
 /// one end, and so may take what is before and behind them as one dimension

@@ -346,7 +346,7 @@ private:
     Block *block = blockOfSwitch(op, unknown.value);
     Tail tail = tailOf(*block, unknown.value);
     auto needsNoVariant = [](Operation *o) {
-      return isElementwise(o) || isRepetition(o);
+      return isElementwise(o) || isSelection(o);
     };
     if (!unknown.dim && llvm::all_of(tail.needing, needsNoVariant)) {
       llvm::for_each(tail.needing, [&](Operation *o) { writeWithoutRank(o); });

@@ -44,6 +44,49 @@ func.func @output_through_reshape(%x: tensor<64xf32>) -> tensor<8x8xf32> {
 
 func.func private @k(memref<64xf32>, memref<64xf32>, index, index) attributes {krnl.kernel}
 
+// What the last launch writes over is in the graph output from the first.
+// CHECK-LABEL: func @output_written_over
+// CHECK:         %[[Y:.+]] = krnl.output 0() : memref<8x8xf32>
+// CHECK:         %[[FLAT:.+]] = memref.reinterpret_cast %[[Y]]
+// CHECK:         krnl.launch @k {{.+}} outs(%[[FLAT]] : memref<64xf32>)
+// CHECK:         krnl.launch @k {{.+}} outs(%[[FLAT]] : memref<64xf32>)
+// CHECK-NOT:     memref.copy
+// CHECK:         return
+func.func @output_written_over(%x: tensor<64xf32>) -> tensor<8x8xf32> {
+  %t = arith.constant 1 : index
+  %e = tensor.empty() : tensor<64xf32>
+  %0 = krnl.launch @k ins(%x : tensor<64xf32>) outs(%e : tensor<64xf32>) tiles(%t) -> tensor<64xf32>
+  %1 = krnl.launch @k ins(%x : tensor<64xf32>) outs(%0 : tensor<64xf32>) tiles(%t) -> tensor<64xf32>
+  %2 = tensor.expand_shape %1 [[0, 1]] output_shape [8, 8] : tensor<64xf32> into tensor<8x8xf32>
+  return %2 : tensor<8x8xf32>
+}
+
+// -----
+
+func.func private @k(memref<64xf32>, memref<64xf32>, index, index) attributes {krnl.kernel}
+
+// An input that is written over is copied there; a result that is returned, too,
+// keeps its own output.
+// CHECK-LABEL: func @copy_written_over
+// CHECK:         %[[Y:.+]] = krnl.output 1() : memref<64xf32>
+// CHECK-NEXT:    memref.copy %arg0, %[[Y]]
+// CHECK-NEXT:    krnl.launch @k {{.+}} outs(%[[Y]] :
+// CHECK-NEXT:    %[[Z:.+]] = krnl.output 0() : memref<64xf32>
+// CHECK-NEXT:    memref.copy %[[Y]], %[[Z]]
+// CHECK-NEXT:    krnl.launch @k {{.+}} outs(%[[Z]] :
+// CHECK-NOT:     memref.copy
+// CHECK:         return
+func.func @copy_written_over(%x: tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
+  %t = arith.constant 1 : index
+  %0 = krnl.launch @k ins(%x : tensor<64xf32>) outs(%x : tensor<64xf32>) tiles(%t) -> tensor<64xf32>
+  %1 = krnl.launch @k ins(%x : tensor<64xf32>) outs(%0 : tensor<64xf32>) tiles(%t) -> tensor<64xf32>
+  return %1, %0 : tensor<64xf32>, tensor<64xf32>
+}
+
+// -----
+
+func.func private @k(memref<64xf32>, memref<64xf32>, index, index) attributes {krnl.kernel}
+
 // An input, a constant and a value given twice are copied.
 // CHECK-LABEL: module
 // CHECK-SAME:    krnl.weights = [{offset = 0 : i64, value = dense<1.000000e+00> : tensor<64xf32>}]

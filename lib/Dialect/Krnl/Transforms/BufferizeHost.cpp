@@ -205,25 +205,41 @@ LogicalResult Bufferizer::convertBlock(Block &block) {
   return success();
 }
 
-/// Launch results that can be made in place: in the function's own block, into
-/// a fresh destination, returned once, with the same sizes or static ones.
+/// What is seen through reshapes and casts between static sizes.
+static Value behindStaticViews(Value value) {
+  while (Value source = viewSource(value)) {
+    if (!cast<ShapedType>(value.getType()).hasStaticShape() ||
+        !cast<ShapedType>(source.getType()).hasStaticShape())
+      break;
+    value = source;
+  }
+  return value;
+}
+
+/// Launch results that can be made in place: in the function's own block,
+/// returned once, with the same sizes or static ones. What such a launch writes
+/// over is in the output as well, back to a fresh destination or to what must
+/// be copied.
 void Bufferizer::chooseOutputs() {
   auto ret = cast<func::ReturnOp>(host.getBody().front().getTerminator());
   isWritten.resize(ret.getNumOperands());
   for (auto [i, returned] : llvm::enumerate(ret.getOperands())) {
-    Value value = returned;
-    while (Value source = viewSource(value)) {
-      if (!cast<ShapedType>(value.getType()).hasStaticShape() ||
-          !cast<ShapedType>(source.getType()).hasStaticShape())
+    SmallVector<Value> chain;
+    Value value = behindStaticViews(returned);
+    while (auto launch = value.getDefiningOp<LaunchOp>()) {
+      if (launch->getBlock() != ret->getBlock())
         break;
-      value = source;
+      chain.push_back(value);
+      Value out = launch.getOuts()[cast<OpResult>(value).getResultNumber()];
+      if (mayOverwrite(launch, out)) {
+        value = behindStaticViews(out);
+        continue;
+      }
+      if (!outputs.contains(value))
+        for (Value link : chain)
+          outputs.try_emplace(link, i);
+      break;
     }
-    auto launch = value.getDefiningOp<LaunchOp>();
-    if (!launch || launch->getBlock() != ret->getBlock())
-      continue;
-    unsigned number = cast<OpResult>(value).getResultNumber();
-    if (launch.getOuts()[number].getDefiningOp<tensor::EmptyOp>())
-      outputs.try_emplace(value, i);
   }
 }
 

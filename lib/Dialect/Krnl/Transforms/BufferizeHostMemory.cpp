@@ -67,8 +67,7 @@ Value Bufferizer::copied(Location loc, Value source) {
   return copy;
 }
 
-/// True if nobody needs the old elements of a launch's destination.
-static bool mayOverwrite(LaunchOp launch, Value value) {
+bool krnl::mayOverwrite(LaunchOp launch, Value value) {
   while (value.hasOneUse() && value.getParentBlock() == launch->getBlock()) {
     if (isOwned(value))
       return true;
@@ -90,7 +89,11 @@ Value Bufferizer::destination(LaunchOp op, unsigned number) {
   }
   if (mayOverwrite(op, out))
     return buffer(out);
-  return copied(op.getLoc(), buffer(out));
+  Value output = outputFor(op, number);
+  if (!output)
+    return copied(op.getLoc(), buffer(out));
+  memref::CopyOp::create(builder, op.getLoc(), buffer(out), output);
+  return output;
 }
 
 /// The graph output that result `number` of a launch becomes, seen with the
@@ -104,10 +107,15 @@ Value Bufferizer::outputFor(LaunchOp op, unsigned number) {
   auto type =
       cast<MemRefType>(bufferType(returned.getOperand(index).getType()));
   auto own = cast<MemRefType>(bufferType(op.getResult(number).getType()));
-  auto empty = op.getOuts()[number].getDefiningOp<tensor::EmptyOp>();
+  Value out = op.getOuts()[number];
+  SmallVector<Value> sizes;
+  if (auto empty = out.getDefiningOp<tensor::EmptyOp>())
+    sizes = empty.getDynamicSizes();
+  else
+    sizes = dynamicSizes(op.getLoc(), buffer(out));
   Value output =
       OutputOp::create(builder, op.getLoc(), type, index,
-                       type == own ? empty.getDynamicSizes() : ValueRange());
+                       type == own ? ValueRange(sizes) : ValueRange());
   isWritten.set(index);
   if (type == own)
     return output;

@@ -34,6 +34,10 @@ mlir::Value viewSource(mlir::Value value);
 /// True for values whose buffer belongs to the block that they are defined in.
 bool isOwned(mlir::Value value);
 
+/// True if nobody needs the old elements of a launch's destination, which it
+/// then writes in place.
+bool mayOverwrite(LaunchOp launch, mlir::Value value);
+
 /// Rewrites one host function in program order.
 class Bufferizer {
 public:
@@ -98,7 +102,8 @@ private:
   WeightTable &weights;
   mlir::OpBuilder builder;
   llvm::DenseMap<mlir::Value, mlir::Value> buffers;
-  /// Launch results written straight into graph outputs.
+  /// Launch results that are in graph outputs from the first, and those that
+  /// are written over them.
   llvm::DenseMap<mlir::Value, unsigned> outputs;
   llvm::SmallBitVector isWritten;
   llvm::SmallVector<mlir::Operation *> dead;

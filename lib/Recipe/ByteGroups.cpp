@@ -41,6 +41,14 @@ int64_t byteGroupsOf(KernelOp kernel, StringRef loop) {
   return llvm::divideCeil(extentOf(kernel, loop, 512), bytesOfGroup);
 }
 
+int64_t copiesOfGroups(KernelOp kernel, StringRef loop) {
+  constexpr int64_t most = 8, some = 4;
+  int64_t groups = byteGroupsOf(kernel, loop);
+  if (groups <= most)
+    return groups;
+  return groups % some == 0 ? some : 1;
+}
+
 std::string chooseByteGroups(KernelOp kernel, linalg::LinalgOp op,
                              OpOperand &broadcast,
                              ArrayRef<std::string> reduced) {

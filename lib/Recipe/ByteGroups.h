@@ -34,6 +34,10 @@ std::string blockByteGroups(RecipeBuilder &recipe, krnl::KernelOp kernel,
                             const std::string &loop,
                             llvm::SmallVectorImpl<std::string> &reduced);
 
+/// Copies of the loop over the groups of `loop`, where sums of few groups are
+/// scaled and added up: such a loop would cost as much as it does.
+int64_t copiesOfGroups(krnl::KernelOp kernel, llvm::StringRef loop);
+
 } // namespace onnxc
 
 #endif // ONNXC_LIB_RECIPE_BYTEGROUPS_H

@@ -111,6 +111,17 @@ static SmallVector<OpOperand *> readInputs(linalg::LinalgOp op) {
       });
 }
 
+/// Is it a constant operand of the kernel, with its loops among `loops`?
+static bool isConstantAlong(KernelOp kernel, linalg::LinalgOp op,
+                            OpOperand &input, ArrayRef<std::string> loops) {
+  int number = operandNumber(kernel, input);
+  return number >= 0 && isConstant(kernel, number) &&
+         isPlainlyIndexed(op, input) &&
+         llvm::all_of(loopsIn(op, input), [&](const std::string &loop) {
+           return llvm::is_contained(loops, loop);
+         });
+}
+
 std::optional<SmallVector<OpOperand *>>
 findCompanions(KernelOp kernel, linalg::LinalgOp op, OpOperand &columns,
                StringRef column, OpOperand *other) {
@@ -121,31 +132,81 @@ findCompanions(KernelOp kernel, linalg::LinalgOp op, OpOperand &columns,
     if (input == &columns || input == other ||
         !llvm::is_contained(loops, column))
       continue;
-    int number = operandNumber(kernel, *input);
-    if (number < 0 || !isConstant(kernel, number) ||
-        !isPlainlyIndexed(op, *input) ||
-        !llvm::all_of(
-            loops,
-            [&](const std::string &loop) {
-              return llvm::is_contained(all, loop);
-            }))
+    if (!isConstantAlong(kernel, op, *input, all))
       return std::nullopt;
     companions.push_back(input);
   }
   return companions;
 }
 
-SmallVector<Contraction, 0> findContractions(KernelOp kernel) {
-  linalg::LinalgOp found;
+/// Does the second op add up what the first makes, over one of its loops?
+static bool addsUp(linalg::LinalgOp total, linalg::LinalgOp op) {
+  SmallVector<std::string> blocks = reducedLoops(total);
+  return blocks.size() == 1 &&
+         llvm::is_contained(KernelOp::getAxes(op), blocks.front()) &&
+         llvm::is_contained(op->getUsers(), total.getOperation());
+}
+
+std::optional<Reduction> findReduction(KernelOp kernel) {
+  Reduction found;
   for (linalg::LinalgOp op : kernel.getStructuredOps()) {
     if (op.getNumReductionLoops() == 0)
       continue;
-    if (found || op.getNumDpsInits() != 1 || isOrdered(op))
-      return {};
-    found = op;
+    if (found.total || op.getNumDpsInits() != 1 || isOrdered(op))
+      return std::nullopt;
+    if (!found.op) {
+      found.op = op;
+    } else if (addsUp(op, found.op)) {
+      found.total = op;
+      found.blocks = reducedLoops(op).front();
+    } else {
+      return std::nullopt;
+    }
   }
-  if (!found)
+  return found.op ? std::optional(found) : std::nullopt;
+}
+
+std::optional<SmallVector<OpOperand *>>
+findBlockFactors(KernelOp kernel, const Reduction &reduction,
+                 StringRef column) {
+  SmallVector<OpOperand *> factors;
+  std::string loops[] = {reduction.blocks, column.str()};
+  for (linalg::LinalgOp op : kernel.getStructuredOps()) {
+    if (op == reduction.op ||
+        !llvm::is_contained(KernelOp::getAxes(op), reduction.blocks))
+      continue;
+    for (OpOperand *input : readInputs(op)) {
+      if (input->get().getDefiningOp<linalg::LinalgOp>() ||
+          !llvm::is_contained(loopsIn(op, *input), column))
+        continue;
+      if (!isConstantAlong(kernel, op, *input, loops))
+        return std::nullopt;
+      factors.push_back(input);
+    }
+  }
+  return factors;
+}
+
+/// Takes the loop over blocks, which both operands have, out of the others.
+static bool separateBlocks(KernelOp kernel, const Reduction &reduction,
+                           Contraction &way) {
+  if (!reduction.total)
+    return true;
+  auto factors = findBlockFactors(kernel, reduction, way.column);
+  auto *place = llvm::find(way.batch, reduction.blocks);
+  if (!factors || place == way.batch.end() || way.channelwise)
+    return false;
+  way.batch.erase(place);
+  way.blocks = reduction.blocks;
+  way.blockFactors = std::move(*factors);
+  return true;
+}
+
+SmallVector<Contraction, 0> findContractions(KernelOp kernel) {
+  std::optional<Reduction> reduction = findReduction(kernel);
+  if (!reduction)
     return {};
+  linalg::LinalgOp found = reduction->op;
   SmallVector<OpOperand *> read = readInputs(found);
   SmallVector<Contraction, 0> ways;
   for (OpOperand *columns : llvm::reverse(read))
@@ -157,7 +218,8 @@ SmallVector<Contraction, 0> findContractions(KernelOp kernel) {
         continue;
       auto companions =
           findCompanions(kernel, found, *columns, way->column, rows);
-      if (!companions || companions->size() + 2 != read.size())
+      if (!companions || companions->size() + 2 != read.size() ||
+          !separateBlocks(kernel, *reduction, *way))
         continue;
       way->companions = std::move(*companions);
       ways.push_back(std::move(*way));
@@ -165,9 +227,10 @@ SmallVector<Contraction, 0> findContractions(KernelOp kernel) {
   return ways;
 }
 
-SmallVector<std::string> loopsOf(linalg::LinalgOp op, OpOperand &operand,
+SmallVector<std::string> loopsOf(OpOperand &operand,
                                  ArrayRef<std::string> loops) {
-  SmallVector<std::string> own = loopsIn(op, operand);
+  SmallVector<std::string> own =
+      loopsIn(cast<linalg::LinalgOp>(operand.getOwner()), operand);
   return llvm::filter_to_vector(loops, [&](const std::string &loop) {
     return llvm::is_contained(own, loop);
   });
@@ -198,6 +261,12 @@ SmallVector<std::string> partLoops(KernelOp kernel, linalg::LinalgOp op,
 ColumnWork columnWork(const Contraction &contraction, int64_t parts) {
   linalg::LinalgOp op = contraction.op;
   ColumnWork work;
+  if (!contraction.blocks.empty()) {
+    // The bytes, and what is made of them.
+    work.accumulators = 2;
+    work.registers = parts > 1 ? 2 : 1;
+    work.operations = parts > 1 ? 2 : 0;
+  }
   if (contraction.companions.empty())
     return work;
   DenseSet<Value> fromRows{op.getMatchingBlockArgument(contraction.rowOperand),

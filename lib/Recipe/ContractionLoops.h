@@ -13,6 +13,9 @@
 // which are constants that are indexed by some of its loops: scales and zero
 // points of its blocks. They are its companions, and stored as it is.
 //
+// A sum may be one of blocks, which another op adds up, with a factor for each.
+// All that runs over the blocks then runs together, block by block.
+//
 //===----------------------------------------------------------------------===//
 #ifndef ONNXC_LIB_RECIPE_CONTRACTIONLOOPS_H
 #define ONNXC_LIB_RECIPE_CONTRACTIONLOOPS_H
@@ -24,9 +27,31 @@
 
 namespace onnxc {
 
+/// What a kernel sums up: at once, or the sums of blocks in a second op.
+struct Reduction {
+  mlir::linalg::LinalgOp op;
+  /// Adds up what `op` makes of each block, over the loop `blocks`; null if
+  /// there are none.
+  mlir::linalg::LinalgOp total;
+  std::string blocks;
+};
+
+/// The one sum of the kernel that need not be computed in order.
+std::optional<Reduction> findReduction(krnl::KernelOp kernel);
+
+/// Inputs of the ops that run over the blocks, but `op`, that differ from one
+/// iteration of `column` to the next; nothing if some of them are no constants
+/// indexed by columns and blocks.
+std::optional<llvm::SmallVector<mlir::OpOperand *>>
+findBlockFactors(krnl::KernelOp kernel, const Reduction &reduction,
+                 llvm::StringRef column);
+
 /// The loops of a contraction by kind, and which operands they come from.
 struct Contraction {
   mlir::linalg::LinalgOp op;
+  /// As in Reduction. The loop is none of the four kinds.
+  std::string blocks;
+  llvm::SmallVector<mlir::OpOperand *> blockFactors;
   mlir::OpOperand *columnOperand = nullptr;
   mlir::OpOperand *rowOperand = nullptr;
   llvm::SmallVector<mlir::OpOperand *> companions;
@@ -64,9 +89,9 @@ findCompanions(krnl::KernelOp kernel, mlir::linalg::LinalgOp op,
                mlir::OpOperand &columns, llvm::StringRef column,
                mlir::OpOperand *other = nullptr);
 
-/// Those of `loops` that index the operand, in order: how it is stored.
-llvm::SmallVector<std::string> loopsOf(mlir::linalg::LinalgOp op,
-                                       mlir::OpOperand &operand,
+/// Those of `loops` that index the operand of a structured op, in order: how it
+/// is stored.
+llvm::SmallVector<std::string> loopsOf(mlir::OpOperand &operand,
                                        llvm::ArrayRef<std::string> loops);
 
 /// Those of `reduced` that index nothing of the columns: parts of an element

@@ -82,6 +82,7 @@ private:
   bool needsPack();
   void chooseGroups();
   bool rowsStay();
+  SmallVector<OpOperand *> columnOperands();
   int64_t columnBytes();
   void blockLoops();
   void writeOrder();
@@ -104,8 +105,8 @@ private:
   bool panelsFirst = false;
   int packedOperand = -1;
   /// The reduced loop whose iterations are multiplied in groups of bytes, if
-  /// any, and the loop of one group.
-  std::string grouped, group;
+  /// any, the loop over the groups, and the loop of one.
+  std::string grouped, groups, group;
   std::string rowBlocks, rowTile, columnBlocks, columnPanels, columnTile;
 };
 } // namespace
@@ -162,6 +163,8 @@ bool ContractionWriter::choose() {
   for (const std::string &loop : loops.reduced)
     depth *= loop == grouped ? byteGroupsOf(kernel, loop)
                              : extentOf(kernel, loop, 512);
+  if (!loops.blocks.empty())
+    depth *= extentOf(kernel, loops.blocks, 512);
   return true;
 }
 
@@ -237,21 +240,30 @@ bool ContractionWriter::rowsStay() {
           rows <= std::min(target.l2 / 2, bytes(*loops.columnOperand)));
 }
 
+/// What makes up the columns.
+SmallVector<OpOperand *> ContractionWriter::columnOperands() {
+  SmallVector<OpOperand *> operands{loops.columnOperand};
+  llvm::append_range(operands, loops.companions);
+  llvm::append_range(operands, loops.blockFactors);
+  return operands;
+}
+
 /// What a column takes in memory; 0 if that is not known.
 int64_t ContractionWriter::columnBytes() {
-  if (loops.companions.empty())
+  if (loops.companions.empty() && loops.blocks.empty())
     return depth * target.vectorBytes / lanes;
-  auto bytesOf = [&](OpOperand &operand) {
+  SmallVector<std::string> reduced = loops.reduced;
+  if (!loops.blocks.empty())
+    reduced.push_back(loops.blocks);
+  int64_t all = 0;
+  for (OpOperand *operand : columnOperands()) {
     int64_t bytes =
-        getElementTypeOrSelf(operand.get()).getIntOrFloatBitWidth() / 8;
-    for (const std::string &loop : loopsOf(loops.op, operand, loops.reduced))
+        getElementTypeOrSelf(operand->get()).getIntOrFloatBitWidth() / 8;
+    for (const std::string &loop : loopsOf(*operand, reduced))
       bytes *= extentOf(kernel, loop, 512);
-    return bytes;
-  };
-  int64_t bytes = bytesOf(*loops.columnOperand);
-  for (OpOperand *companion : loops.companions)
-    bytes += bytesOf(*companion);
-  return bytes;
+    all += bytes;
+  }
+  return all;
 }
 
 void ContractionWriter::blockLoops() {
@@ -275,8 +287,11 @@ void ContractionWriter::blockLoops() {
         recipe.block(columnTile, tileColumns, "o", "r");
   }
   std::tie(rowBlocks, rowTile) = recipe.block(loops.row, tile.rows, "o", "r");
-  if (!grouped.empty())
-    group = blockByteGroups(recipe, kernel, grouped, loops.reduced);
+  if (grouped.empty())
+    return;
+  auto *place = llvm::find(loops.reduced, grouped);
+  group = blockByteGroups(recipe, kernel, grouped, loops.reduced);
+  groups = *place;
 }
 
 /// Few multiply-adds do not pay for other workers.
@@ -307,6 +322,8 @@ void ContractionWriter::writeOrder() {
   if (!panelsFirst)
     shared.push_back(columnPanels);
   SmallVector<std::string> all = shared;
+  if (!loops.blocks.empty())
+    all.push_back(loops.blocks);
   llvm::append_range(all, loops.reduced);
   if (!group.empty())
     all.push_back(group);
@@ -316,6 +333,8 @@ void ContractionWriter::writeOrder() {
   recipe.share(shared);
   if (isParallel())
     recipe.parallel(columnBlocks.empty() ? shared : outer);
+  if (!loops.blocks.empty())
+    recipe.together(loops.blocks);
   recipe.registerTile(rowTile, columnTile);
   if (!pack)
     return;
@@ -324,16 +343,22 @@ void ContractionWriter::writeOrder() {
 
 /// What makes up the columns is stored panel after panel.
 void ContractionWriter::writePacks() {
-  SmallVector<OpOperand *> operands{loops.columnOperand};
-  llvm::append_range(operands, loops.companions);
-  for (OpOperand *operand : operands) {
+  SmallVector<std::string> reduced;
+  if (!loops.blocks.empty())
+    reduced.push_back(loops.blocks);
+  llvm::append_range(reduced, loops.reduced);
+  for (OpOperand *operand : columnOperands()) {
+    bool inGroups = operand == loops.columnOperand && !group.empty();
     SmallVector<std::string> stored{columnPanels};
-    llvm::append_range(stored,
-                       operand == loops.columnOperand && !group.empty()
-                           ? loops.reduced
-                           : loopsOf(loops.op, *operand, loops.reduced));
+    for (const std::string &loop : reduced) {
+      // Names of loops over groups are new.
+      bool isOwn = inGroups ? !llvm::is_contained(parts, loop)
+                            : !loopsOf(*operand, loop).empty();
+      if (isOwn)
+        stored.push_back(loop);
+    }
     stored.push_back(columnTile);
-    if (!group.empty())
+    if (inGroups)
       stored.push_back(group);
     recipe.pack(operand == loops.columnOperand
                     ? packedOperand
@@ -369,7 +394,9 @@ ArrayAttr ContractionWriter::write() {
     recipe.dot(group, number);
   for (const std::string &part : parts)
     recipe.unroll(part, extentOf(kernel, part, 1), number);
-  if (!parts.empty())
+  if (!loops.blocks.empty() && !groups.empty())
+    recipe.unroll(groups, copiesOfGroups(kernel, grouped), number);
+  if (!parts.empty() || !loops.blocks.empty())
     return recipe.finish();
   // A small tile leaves room to hide the loop's own cost.
   // Names of loops over groups are new; there are as many as the loop has.

@@ -107,9 +107,11 @@ RegisterTile chooseRegisterTile(const TargetDescription &target, int64_t rows,
   RegisterTile best{1, 1};
   double bestCycles = std::numeric_limits<double>::infinity();
   for (RegisterTile tile : tiles) {
-    bool fits = work.registers == 0 ||
-                tile.vectors * (tile.rows + work.registers) + otherRegs <
-                    target.vectorRegs;
+    bool fits =
+        work.registers == 0 ||
+        tile.vectors * (tile.rows * work.accumulators + work.registers) +
+                otherRegs <
+            target.vectorRegs;
     if (tile.rows > std::min(limit, mostRows) || tile.vectors > vectors ||
         !fits)
       continue;

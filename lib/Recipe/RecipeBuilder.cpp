@@ -50,6 +50,10 @@ void RecipeBuilder::parallel(Names loops) {
     add(ParallelStepAttr::get(context, attributes(loops)), -1);
 }
 
+void RecipeBuilder::together(StringRef loop) {
+  add(TogetherStepAttr::get(context, loop), -1);
+}
+
 void RecipeBuilder::unroll(StringRef loop, int64_t factor, int op) {
   if (factor > 1)
     add(UnrollStepAttr::get(context, loop, factor), op);

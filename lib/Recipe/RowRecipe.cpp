@@ -41,6 +41,9 @@ struct RowProduct {
   /// does not have: parts of its elements.
   std::string column;
   SmallVector<std::string> reduced, parts;
+  /// As in Contraction.
+  std::string blocks;
+  SmallVector<OpOperand *> blockFactors;
 };
 } // namespace
 
@@ -78,7 +81,7 @@ static bool hasLoopsOfRow(KernelOp kernel, RowProduct &product,
                  llvm::is_contained(product.parts, loop);
     if (!isStatic(kernel, loop) || !isOwn)
       return false;
-    if (isReduced)
+    if (isReduced || loop == product.blocks)
       continue;
     if (!product.column.empty())
       return false;
@@ -94,25 +97,26 @@ static bool hasLoopsOfRow(KernelOp kernel, RowProduct &product,
 }
 
 static std::optional<RowProduct> findRowProduct(KernelOp kernel) {
-  RowProduct product{};
-  for (linalg::LinalgOp op : kernel.getStructuredOps()) {
-    if (op.getNumReductionLoops() == 0)
-      continue;
-    if (product.op || op.getNumDpsInits() != 1 || isOrdered(op))
-      return std::nullopt;
-    product.op = op;
-  }
-  if (!product.op ||
-      !product.op.getBlock()->getOps<tensor::ExtractOp>().empty())
+  std::optional<Reduction> reduction = findReduction(kernel);
+  if (!reduction ||
+      !reduction->op.getBlock()->getOps<tensor::ExtractOp>().empty())
     return std::nullopt;
+  RowProduct product{};
+  product.op = reduction->op;
+  product.blocks = reduction->blocks;
   for (OpOperand *input : product.op.getDpsInputOperands())
     if (std::optional<unsigned> number =
             matrixNumber(kernel, product.op, *input)) {
       RowProduct found = product;
       found.matrix = *number;
       found.operand = input;
-      if (hasLoopsOfRow(kernel, found, *input))
-        return found;
+      if (!hasLoopsOfRow(kernel, found, *input))
+        continue;
+      auto factors = findBlockFactors(kernel, *reduction, found.column);
+      if (!factors)
+        continue;
+      found.blockFactors = std::move(*factors);
+      return found;
     }
   return std::nullopt;
 }
@@ -123,7 +127,8 @@ static std::string groupedLoop(KernelOp kernel, const RowProduct &product) {
   if (!bytes)
     return {};
   Value matrix = kernel.getBody().getArgument(product.matrix);
-  OpOperand *row = bytes->lhs->get() == matrix ? bytes->rhs : bytes->lhs;
+  OpOperand *row = bytes->lhs.operand->get() == matrix ? bytes->rhs.operand
+                                                       : bytes->lhs.operand;
   return chooseByteGroups(kernel, product.op, *row, product.reduced);
 }
 
@@ -137,22 +142,28 @@ struct PanelLoops {
 /// The matrix and what belongs to it are stored panel after panel.
 static void writePacks(RecipeBuilder &recipe, KernelOp kernel,
                        const RowProduct &product, const PanelLoops &loops) {
-  auto packOne = [&](unsigned number, ArrayRef<std::string> reduced) {
+  auto packOne = [&](unsigned number, ArrayRef<std::string> reduced,
+                     bool inGroups) {
     SmallVector<std::string> stored{loops.panels};
     llvm::append_range(stored, reduced);
     stored.push_back(loops.inner);
-    if (!loops.group.empty())
+    if (inGroups)
       stored.push_back(loops.group);
     recipe.pack(number, stored);
   };
-  SmallVector<std::string> own =
-      llvm::filter_to_vector(product.reduced, [&](const std::string &loop) {
-        return !llvm::is_contained(product.parts, loop);
-      });
-  packOne(product.matrix, own);
+  SmallVector<std::string> own;
+  if (!product.blocks.empty())
+    own.push_back(product.blocks);
+  for (const std::string &loop : product.reduced)
+    if (!llvm::is_contained(product.parts, loop))
+      own.push_back(loop);
+  packOne(product.matrix, own, !loops.group.empty());
   for (OpOperand *companion : product.companions)
     packOne(operandNumber(kernel, *companion),
-            loopsOf(product.op, *companion, product.reduced));
+            loopsOf(*companion, product.reduced), false);
+  for (OpOperand *factor : product.blockFactors)
+    packOne(operandNumber(kernel, *factor), loopsOf(*factor, product.blocks),
+            false);
 }
 
 ArrayAttr chooseRowRecipe(KernelOp kernel, const TargetDescription &target,
@@ -176,10 +187,15 @@ ArrayAttr chooseRowRecipe(KernelOp kernel, const TargetDescription &target,
   RecipeBuilder recipe(kernel.getContext());
   auto [panels, inner] =
       recipe.block(product->column, lanes * vectors, "p", "r", Tail::Mask);
-  std::string group;
-  if (std::string loop = groupedLoop(kernel, *product); !loop.empty())
-    group = blockByteGroups(recipe, kernel, loop, product->reduced);
+  std::string group, groups, grouped = groupedLoop(kernel, *product);
+  if (!grouped.empty()) {
+    auto *place = llvm::find(product->reduced, grouped);
+    group = blockByteGroups(recipe, kernel, grouped, product->reduced);
+    groups = *place;
+  }
   SmallVector<std::string> order{panels};
+  if (!product->blocks.empty())
+    order.push_back(product->blocks);
   llvm::append_range(order, product->reduced);
   if (!group.empty())
     order.push_back(group);
@@ -188,12 +204,16 @@ ArrayAttr chooseRowRecipe(KernelOp kernel, const TargetDescription &target,
   recipe.share({panels});
   if (trafficBytes(kernel, columns) >= parallelBytes)
     recipe.parallel({panels});
+  if (!product->blocks.empty())
+    recipe.together(product->blocks);
   recipe.vectorize(inner, lanes);
   recipe.unroll(inner, vectors);
   writePacks(recipe, kernel, *product, {panels, inner, group});
   unsigned number = llvm::find(ops, product->op) - ops.begin();
   if (!group.empty())
     recipe.dot(group, number);
+  if (!group.empty() && !product->blocks.empty())
+    recipe.unroll(groups, copiesOfGroups(kernel, grouped), number);
   for (const std::string &part : product->parts)
     recipe.unroll(part, extentOf(kernel, part, 1), number);
   return recipe.finish();

@@ -159,13 +159,23 @@ def packed_weights(**kind):
     return made
 
 
+def packed_bytes(**kind):
+    """Data that may become bytes: sums of blocks that are scaled and added up."""
+    sizes = {"K": 96, "N": 37, "bits": 4, "block_size": 32, "accuracy_level": 4}
+    nodes = [node("MatMulNBits", "x w s z", "m", domain="com.microsoft", **sizes), node("Relu", "m", "y")]
+    weights = {"w": ((37, 3, 16), np.uint8), "s": (111,), "z": ((74,), np.uint8)}
+    made = build(nodes, {"x": (9, 96)}, 2, weights, **kind)
+    made[0].opset_import.append(helper.make_opsetid("com.microsoft", 1))
+    return made
+
+
 F32 = (
     elementwise, broadcast, gemm, gemm_transposed, matmul, matmul_broadcast, matmul_integer, softmax, layer_norm,
     reduce_mean, reduce_columns, reduce_max, conv, conv_strided, depthwise, conv_integer, max_pool, average_pool,
-    transpose, attention, packed_weights,
+    transpose, attention, packed_weights, packed_bytes,
 )  # fmt: skip
 UNKNOWN = (elementwise, gemm, matmul, softmax, layer_norm, reduce_columns, depthwise, max_pool, matmul_integer,
-           packed_weights)  # fmt: skip
+           packed_weights, packed_bytes)  # fmt: skip
 F16 = (elementwise, gemm, softmax, conv)
 F64 = (matmul, broadcast, reduce_mean)
 I32 = (elementwise, reduce_columns)

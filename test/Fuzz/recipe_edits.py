@@ -235,12 +235,18 @@ class Draw:
         if self.kernel.multiplies_bytes and self.chance(0.8):
             at = int(self.rng.integers(len(reduced)))
             reduced[at], *group = self.block(reduced[at], 4)
+        # What some ops have and the last one reduces: blocks that are added up.
+        blocks = [a for a in reduced if a in self.kernel.axes and not all(a in o.reduced for o in self.kernel.ops if a in o.axes)][:1]
+        together = blocks if self.chance(0.8) else []
+        reduced = [*blocks, *(a for a in reduced if a not in blocks)]
         row_blocks, row = self.block(rows, self.pick([1, 2, 3, 4, 8]))
         column_blocks, column = self.block(columns, self.pick([8, 16, 24, 32, 48]))
         outer = [*kept, row_blocks, column_blocks]
         self.rng.shuffle(outer)
         self.add("order", [*outer, *reduced, *group, row, column])
         self.place([str(l) for l in outer])
+        if together:
+            self.add("together", together)
         self.add("register_tile", [row, column])
         if group:
             self.add("dot", group)
@@ -263,6 +269,9 @@ class Draw:
             self.fuse(-1)
         if self.chance(0.8):
             self.share()
+        free = [l for l in self.nest.order if l not in self.shared and not self.nest.in_all_ops(l)]
+        if free and self.chance(0.2):
+            self.add("together", [self.pick(free)])
         self.registers()
 
 

@@ -25,6 +25,12 @@ class Case(typing.NamedTuple):
     undefined: tuple = ()
     # Empty for an operator that its makers write into the standard's domain.
     domain: str = "com.microsoft"
+    # Numbers of inputs that the model has as constants.
+    constants: tuple = ()
+
+    def fed(self):
+        """The inputs that a run is given."""
+        return [value for i, value in enumerate(self.inputs) if value is not None and i not in self.constants]
 
 
 def real(*shape, scale=1.0):
@@ -183,6 +189,14 @@ def quantized_products():
         yield Case(f"bits_{bits}", "MatMulNBits", [x, weights, factors], attributes=sizes, tolerance=1e-3)
         packed = byte(5 * bits * 2 // 8)
         yield Case(f"bits_{bits}_zeros", "MatMulNBits", [x, weights, factors, packed], attributes=sizes, tolerance=1e-3)
+    # Both make bytes of the data, each with a rounding of its own: a sum is off by half
+    # a quantum for each of its terms at most, and by a few in the mean.
+    x, sizes = real(5, 256), {"K": 256, "N": 24, "bits": 4, "block_size": 32, "accuracy_level": 4}
+    weights, factors, packed = byte(24, 8, 16), np.abs(real(192)) / 10, byte(96)
+    quanta = float(np.abs(x).max() / 127 * np.sqrt(256) * 8 * factors.max() / 4)
+    for name, rest in (("bytes", []), ("bytes_zeros", [packed])):
+        inputs = [x, weights, factors, *rest]
+        yield Case(f"bits_4_{name}", "MatMulNBits", inputs, attributes=sizes, tolerance=quanta, constants=(1, 2, 3))
 
 
 def quantized_layers():

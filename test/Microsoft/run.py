@@ -19,7 +19,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
 import numpy as np
 import onnx
-from onnx import helper
+from onnx import helper, numpy_helper
 
 import cases as microsoft
 from Harness import artefact, isolation
@@ -36,17 +36,19 @@ def shape_of(value, number, mode):
 
 def make_model(case, mode):
     """A model of the one node, its outputs without types."""
-    inputs, names = [], []
+    inputs, names, constants = [], [], []
     for i, value in enumerate(case.inputs):
         names.append("" if value is None else f"x{i}")
-        if value is not None:
+        if value is not None and i in case.constants:
+            constants.append(numpy_helper.from_array(value, names[-1]))
+        elif value is not None:
             is_text = value.dtype == object
             kind = onnx.TensorProto.STRING if is_text else helper.np_dtype_to_tensor_dtype(value.dtype)
             inputs.append(helper.make_tensor_value_info(names[-1], kind, shape_of(value, i, mode)))
     outputs = [f"y{i}" for i in range(case.outputs)]
     node = helper.make_node(case.operator, names, outputs, "node", domain=case.domain, **case.attributes)
     infos = [onnx.ValueInfoProto(name=name) for name in outputs]
-    graph = helper.make_graph([node], case.name, inputs, infos)
+    graph = helper.make_graph([node], case.name, inputs, infos, constants)
     opsets = [helper.make_opsetid("", 21)]
     if case.domain:
         opsets.append(helper.make_opsetid(case.domain, 1))
@@ -66,10 +68,10 @@ def peer(model, inputs):
 
 def check(job, reporter):
     case, mode = job
-    inputs = [value for value in case.inputs if value is not None]
+    inputs = case.fed()
     reporter.stage("peer")
     known = case._replace(inputs=list(case.reference)) if case.reference else case
-    expected = peer(make_model(known, "static"), [value for value in known.inputs if value is not None])
+    expected = peer(make_model(known, "static"), known.fed())
     with tempfile.TemporaryDirectory(prefix="onnxc-") as scratch:
         model, library = pathlib.Path(scratch, "model.onnx"), pathlib.Path(scratch, "model.so")
         onnx.save(make_model(case, mode), model)

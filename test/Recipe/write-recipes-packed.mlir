@@ -41,3 +41,27 @@ func.func @row(%a: tensor<2048xf32>) -> tensor<1024xf32> {
   %y = onnx.microsoft.MatMulNBits(%a, %w, %s) {K = 2048 : i64, N = 1024 : i64, bits = 4 : i64, block_size = 32 : i64} : (tensor<2048xf32>, tensor<1024x64x16xui8>, tensor<65536xf32>) -> tensor<1024xf32>
   return %y : tensor<1024xf32>
 }
+
+// Sums of bytes, which are scaled block by block: what runs over the blocks runs
+// together, and totals take as many registers as the sums of a block.
+// CHECK-LABEL: kernel "MatMulNBits#3"
+// CHECK-NEXT:    block(n, 16) -> (n.o, n.r),
+// CHECK-NEXT:    block(m, 12) -> (m.o, m.r),
+// CHECK-NEXT:    block(byte, 4) -> (byte.o, byte.q),
+// CHECK-NEXT:    order(n.o, m.o, block, byte.o, part, byte.q, m.r, n.r),
+// CHECK-NEXT:    share(n.o, m.o),
+// CHECK-NEXT:    parallel(n.o, m.o),
+// CHECK-NEXT:    together(block),
+// CHECK-NEXT:    register_tile(m.r, n.r),
+// CHECK-NEXT:    pack(2, [n.o, block, byte.o, n.r, byte.q]),
+// CHECK-NEXT:    pack(4, [n.o, block, n.r]),
+// CHECK-NEXT:    2: dot(byte.q),
+// CHECK-NEXT:    2: unroll(part, 2),
+// CHECK-NEXT:    2: unroll(byte.o, 4)
+// CHECK-NEXT:  ]
+func.func @bytes(%a: tensor<128x2048xf32>) -> tensor<128x1024xf32> {
+  %w = onnx.Constant dense<255> : tensor<1024x64x16xui8>
+  %s = onnx.Constant dense<1.0> : tensor<65536xf32>
+  %y = onnx.microsoft.MatMulNBits(%a, %w, %s) {K = 2048 : i64, N = 1024 : i64, accuracy_level = 4 : i64, bits = 4 : i64, block_size = 32 : i64} : (tensor<128x2048xf32>, tensor<1024x64x16xui8>, tensor<65536xf32>) -> tensor<128x1024xf32>
+  return %y : tensor<128x1024xf32>
+}

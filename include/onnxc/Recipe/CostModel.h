@@ -22,6 +22,8 @@ struct RegisterTile {
 struct ColumnWork {
   int64_t operations = 0;
   int64_t registers = 0;
+  /// Of each result.
+  int64_t accumulators = 1;
 };
 
 /// Cycles that one step of the reduction takes for a tile: the largest of

@@ -26,6 +26,7 @@ public:
   void order(Names loops);
   void share(Names loops);
   void parallel(Names loops);
+  void together(llvm::StringRef loop);
   /// The steps below concern one op if `op` is at least 0.
   void unroll(llvm::StringRef loop, int64_t factor, int op = -1);
   void dot(llvm::StringRef loop, int op = -1);

@@ -8,10 +8,19 @@
 //   y[m, n] += a[m, block, byte, part]
 //              * ((w[n, block, byte] >> part * bits & mask) - z[n, block])
 //              * s[n, block]
+//
+// At accuracy level 4 the data become bytes q with a scale r for each block,
+// too, and a sum of products of bytes is scaled once for each block:
+//
+//   t[m, n, block] = -z[n, block] * sum(q[m, block])
+//                    + q[m, block, part, byte]
+//                      * (w[n, block, byte] >> part * bits & mask)
+//   y[m, n] += t[m, n, block] * r[m, block] * s[n, block]
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Conversion/ONNXToKrnl/BlockedContraction.h"
 
+#include "onnxc/Conversion/ONNXToKrnl/BlockQuantization.h"
 #include "onnxc/Conversion/ONNXToKrnl/Contraction.h"
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
 #include "onnxc/Conversion/ONNXToKrnl/Movement.h"
@@ -45,6 +54,8 @@ struct Blocks {
   explicit operator bool() const { return count > 0; }
 
   int64_t parts() const { return 8 / bits; }
+  /// What a zero point is where there is none.
+  int64_t middle() const { return int64_t(1) << (bits - 1); }
   int64_t bytes() const { return size / parts(); }
   /// Bytes of packed zero points of a column.
   int64_t zeroBytes() const { return (count * bits + 7) / 8; }
@@ -113,6 +124,16 @@ StringRef whyNotBlocked(onnx::MicrosoftMatMulNBitsOp op,
   return "";
 }
 
+/// May the data become bytes, and do they suit the weights? Bytes are
+/// multiplied in groups of four, and their sums must not overflow.
+bool takesBytes(onnx::MicrosoftMatMulNBitsOp op) {
+  constexpr int64_t level = 4, longest = 1 << 15;
+  Blocks blocks(op);
+  Value zeros = op.getZeroPoints();
+  return op.getAccuracyLevel() == level && blocks.bytes() % 4 == 0 &&
+         blocks.size <= longest && !(zeros && isReal(zeros));
+}
+
 /// The constant with another shape of as many elements.
 Value reshaped(OpBuilder &b, Location loc, Value constant,
                ArrayRef<int64_t> shape) {
@@ -160,18 +181,8 @@ public:
   Value read(OpBuilder &b, Location loc, Value byte, Value part, Value factor,
              Value zeroPoint) const {
     Type i32 = b.getI32Type(), f32 = b.getF32Type();
-    auto constant = [&](int64_t value) -> Value {
-      return arith::ConstantIntOp::create(b, loc, i32, value);
-    };
     Value number = arith::ExtUIOp::create(b, loc, i32, byte);
-    if (part) {
-      Value by = arith::MulIOp::create(
-          b, loc, part, arith::ConstantIndexOp::create(b, loc, blocks.bits));
-      by = arith::IndexCastOp::create(b, loc, i32, by);
-      number = arith::ShRUIOp::create(b, loc, number, by);
-      number = arith::AndIOp::create(b, loc, number,
-                                     constant((1 << blocks.bits) - 1));
-    }
+    number = unpack(b, loc, number, part);
     ScalarBuilder real(b, loc, f32);
     Value weight = arith::UIToFPOp::create(b, loc, f32, number);
     Value size = ScalarBuilder(b, loc, scale).widen(factor);
@@ -181,12 +192,26 @@ public:
                     real.mul(middle(b, loc, zeroPoint), size));
   }
 
+  /// The number in an integer as wide as `bytes`, which holds it as `part`.
+  Value unpack(OpBuilder &b, Location loc, Value bytes, Value part) const {
+    if (!part)
+      return bytes;
+    Type type = bytes.getType();
+    Value by = arith::MulIOp::create(
+        b, loc, part, arith::ConstantIndexOp::create(b, loc, blocks.bits));
+    by = arith::IndexCastOp::create(b, loc, type, by);
+    Value number = arith::ShRUIOp::create(b, loc, bytes, by);
+    Value mask = arith::ConstantIntOp::create(b, loc, type,
+                                              (int64_t(1) << blocks.bits) - 1);
+    return arith::AndIOp::create(b, loc, number, mask);
+  }
+
 private:
   /// The zero point as a real.
   Value middle(OpBuilder &b, Location loc, Value zeroPoint) const {
     ScalarBuilder real(b, loc, b.getF32Type());
     if (!zeroPoint)
-      return real.constant(double(int64_t(1) << (blocks.bits - 1)));
+      return real.constant(double(blocks.middle()));
     if (isa<FloatType>(zero))
       return ScalarBuilder(b, loc, zero).widen(zeroPoint);
     return arith::UIToFPOp::create(b, loc, real.type(), zeroPoint);
@@ -210,7 +235,13 @@ public:
 private:
   Value left();
   void openLoops(Value lhs);
+  KernelBuilder::Access packedWeights();
+  KernelBuilder::Access scales();
+  KernelBuilder::Access startOfBlocks();
+  SmallVector<AffineExpr> inBlock();
   Value sum(const KernelBuilder::Access &out);
+  Value sumOfReals(const KernelBuilder::Access &start);
+  Value sumOfBytes(const KernelBuilder::Access &start);
   KernelBuilder::Access column(Value constant) {
     return {kernel.input(constant), {n, block}};
   }
@@ -223,7 +254,11 @@ private:
   Type element;
   KernelBuilder kernel;
   KernelBuilder::Access a;
+  /// What there is instead of `a` where data are bytes.
+  std::optional<QuantizedBlocks> data;
   AffineExpr n, block, byte, part;
+  /// Where something of a row's block is.
+  SmallVector<AffineExpr> rowBlock;
   /// Of the result: loops, types and sizes.
   SmallVector<AffineExpr> outAt;
   SmallVector<int64_t> shape;
@@ -231,7 +266,7 @@ private:
   SmallVector<std::pair<Value, int64_t>> dynamicLike;
 };
 
-/// A as [.., blocks, bytes, parts], in f32; zeros fill up the last block.
+/// A as [.., blocks, size], in f32; zeros fill up the last block.
 Value BlockedProduct::left() {
   Value lhs = operands.getA();
   int64_t last = rankedType(lhs).getRank() - 1;
@@ -246,23 +281,23 @@ Value BlockedProduct::left() {
     Value zero = arith::ConstantOp::create(b, loc, b.getF32FloatAttr(0));
     lhs = padConstant(b, loc, lhs, none, after, zero);
   }
-  SmallVector<int64_t> inner{blocks.count, blocks.bytes()};
-  if (blocks.parts() > 1)
-    inner.push_back(blocks.parts());
-  SmallVector<int64_t> split(rankedType(lhs).getShape().drop_back());
-  SmallVector<Value> splitSizes = sizesOf(b, loc, lhs);
-  splitSizes.pop_back();
-  for (int64_t size : inner) {
-    split.push_back(size);
-    splitSizes.push_back(indexConstant(b, loc, size));
-  }
-  return reshapeTo(b, loc, lhs, RankedTensorType::get(split, b.getF32Type()),
-                   splitSizes);
+  return reshapeLast(b, loc, lhs, 1, {blocks.count, blocks.size});
 }
 
+/// Loops over the result, blocks and what is in them; what is multiplied.
 void BlockedProduct::openLoops(Value lhs) {
-  a.tensor = kernel.input(lhs);
-  int64_t leading = rankedType(operands.getA()).getRank() - 1;
+  int64_t leading = rankedType(lhs).getRank() - 2;
+  if (takesBytes(op)) {
+    // Without zero points numbers count from the middle.
+    data = quantizeBlocks(b, loc, lhs, blocks.parts(),
+                          operands.getZeroPoints() ? -1 : -blocks.middle());
+    a.tensor = kernel.input(data->numbers);
+  } else {
+    SmallVector<int64_t> inner{blocks.count, blocks.bytes()};
+    if (blocks.parts() > 1)
+      inner.push_back(blocks.parts());
+    a.tensor = kernel.input(reshapeLast(b, loc, lhs, 2, inner));
+  }
   for (int64_t d = 0; d < leading; ++d) {
     int64_t size = rankedType(lhs).getDimSize(d);
     bool isLast = d + 1 == leading;
@@ -273,48 +308,116 @@ void BlockedProduct::openLoops(Value lhs) {
       dynamicLike.push_back({a.tensor, d});
   }
   a.at = outAt;
+  rowBlock = outAt;
   n = kernel.loop("n", blocks.columns);
   outAt.push_back(n);
   shape.push_back(blocks.columns);
   sizes.push_back(indexConstant(b, loc, blocks.columns));
   block = kernel.loop("block", blocks.count);
   byte = kernel.loop("byte", blocks.bytes());
+  rowBlock.push_back(block);
   a.at.append({block, byte});
   if (blocks.parts() > 1) {
     part = kernel.loop("part", blocks.parts());
     a.at.push_back(part);
   }
+  if (data) {
+    a.at = rowBlock;
+    a.at.append({part ? part : kernel.zero(), byte});
+  }
+}
+
+KernelBuilder::Access BlockedProduct::packedWeights() {
+  Value weights = reshaped(b, loc, operands.getB(),
+                           {blocks.columns, blocks.count, blocks.bytes()});
+  return {kernel.input(weights), {n, block, byte}};
+}
+
+KernelBuilder::Access BlockedProduct::scales() {
+  return column(
+      reshaped(b, loc, operands.getScales(), {blocks.columns, blocks.count}));
+}
+
+SmallVector<AffineExpr> BlockedProduct::inBlock() {
+  SmallVector<AffineExpr> loops{byte};
+  if (part)
+    loops.push_back(part);
+  return loops;
 }
 
 Value BlockedProduct::sum(const KernelBuilder::Access &out) {
-  Value weights = reshaped(b, loc, operands.getB(),
-                           {blocks.columns, blocks.count, blocks.bytes()});
-  SmallVector<int64_t> perBlock{blocks.columns, blocks.count};
-  SmallVector<KernelBuilder::Access> ins{
-      a,
-      {kernel.input(weights), {n, block, byte}},
-      column(reshaped(b, loc, operands.getScales(), perBlock))};
+  Value start = kernel.fill(kernel.constant(b.getF32FloatAttr(0)), out);
+  return data ? sumOfBytes({start, out.at}) : sumOfReals({start, out.at});
+}
+
+Value BlockedProduct::sumOfReals(const KernelBuilder::Access &start) {
+  SmallVector<KernelBuilder::Access> ins{a, packedWeights(), scales()};
   Type zero;
   if (Value zeros = operands.getZeroPoints()) {
     zero = getElementTypeOrSelf(op.getZeroPoints().getType());
-    ins.push_back(column(isa<FloatType>(zero)
-                             ? reshaped(b, loc, zeros, perBlock)
-                             : unpackedZeros(b, loc, zeros, blocks)));
+    ins.push_back(
+        column(isa<FloatType>(zero)
+                   ? reshaped(b, loc, zeros, {blocks.columns, blocks.count})
+                   : unpackedZeros(b, loc, zeros, blocks)));
   }
-  SmallVector<AffineExpr> reduced{block, byte};
-  if (part)
-    reduced.push_back(part);
+  SmallVector<AffineExpr> reduced{block};
+  llvm::append_range(reduced, inBlock());
   WeightReader reader(blocks, element, zero);
-  Value start = kernel.fill(kernel.constant(b.getF32FloatAttr(0)), out);
-  return kernel.generic(ins, {start, out.at}, reduced,
-                        [&](OpBuilder &nb, Location l, ValueRange x) {
-                          Value which =
-                              part ? kernel.index(nb, l, part) : Value();
-                          Value weight = reader.read(nb, l, x[1], which, x[2],
-                                                     zero ? x[3] : Value());
-                          ScalarBuilder real(nb, l, nb.getF32Type());
-                          return real.add(x.back(), real.mul(x[0], weight));
-                        });
+  return kernel.generic(
+      ins, start, reduced, [&](OpBuilder &nb, Location l, ValueRange x) {
+        Value which = part ? kernel.index(nb, l, part) : Value();
+        Value weight =
+            reader.read(nb, l, x[1], which, x[2], zero ? x[3] : Value());
+        ScalarBuilder real(nb, l, nb.getF32Type());
+        return real.add(x.back(), real.mul(x[0], weight));
+      });
+}
+
+/// What the zero points take away from the sums of blocks.
+KernelBuilder::Access BlockedProduct::startOfBlocks() {
+  SmallVector<int64_t> perBlock = shape;
+  perBlock.push_back(blocks.count);
+  KernelBuilder::Access to{
+      kernel.temporary(RankedTensorType::get(perBlock, b.getI32Type()),
+                       dynamicLike),
+      outAt};
+  to.at.push_back(block);
+  SmallVector<KernelBuilder::Access> ins{{kernel.input(data->sums), rowBlock}};
+  if (Value zeros = operands.getZeroPoints())
+    ins.push_back(column(unpackedZeros(b, loc, zeros, blocks)));
+  to.tensor = kernel.generic(
+      ins, to, {}, [&](OpBuilder &nb, Location l, ValueRange x) -> Value {
+        if (ins.size() == 1)
+          return x[0];
+        Value zero = arith::ExtUIOp::create(nb, l, nb.getI32Type(), x[1]);
+        return arith::MulIOp::create(nb, l, x[0], zero);
+      });
+  return to;
+}
+
+Value BlockedProduct::sumOfBytes(const KernelBuilder::Access &start) {
+  WeightReader reader(blocks, element, Type());
+  KernelBuilder::Access inBlocks = startOfBlocks();
+  inBlocks.tensor =
+      kernel.generic({a, packedWeights()}, inBlocks, inBlock(),
+                     [&](OpBuilder &nb, Location l, ValueRange x) -> Value {
+                       Type i32 = nb.getI32Type();
+                       Value which = part ? kernel.index(nb, l, part) : Value();
+                       Value weight = reader.unpack(nb, l, x[1], which);
+                       Value product = arith::MulIOp::create(
+                           nb, l, arith::ExtSIOp::create(nb, l, i32, x[0]),
+                           arith::ExtUIOp::create(nb, l, i32, weight));
+                       return arith::AddIOp::create(nb, l, x.back(), product);
+                     });
+  return kernel.generic(
+      {inBlocks, {kernel.input(data->scales), rowBlock}, scales()}, start,
+      {block}, [&](OpBuilder &nb, Location l, ValueRange x) {
+        ScalarBuilder real(nb, l, nb.getF32Type());
+        Value sum = arith::SIToFPOp::create(nb, l, real.type(), x[0]);
+        Value factor =
+            real.mul(x[1], ScalarBuilder(nb, l, element).widen(x[2]));
+        return real.add(x.back(), real.mul(sum, factor));
+      });
 }
 
 Value BlockedProduct::build() {

@@ -38,3 +38,28 @@ func.func @halves(%a: tensor<?x30xf16>) -> tensor<?x2xf16> {
   %y = onnx.microsoft.MatMulNBits(%a, %w, %s) bias(%b) {K = 30 : i64, N = 2 : i64, bits = 8 : i64, block_size = 16 : i64} : (tensor<?x30xf16>, tensor<2x2x16xui8>, tensor<4xf16>, tensor<2xf16>) -> tensor<?x2xf16>
   return %y : tensor<?x2xf16>
 }
+
+// Data become bytes: a scale for each block of a row, its numbers with those of one
+// part beside each other, and their sum, times what a weight without zero points
+// counts from. Sums of blocks start from that, and are scaled and added up.
+// CHECK-LABEL: func @bytes
+// CHECK:         krnl.kernel "block scales" {{.*}}tensor<4x2x32xf32>
+// CHECK:         krnl.kernel "quantize blocks" {{.*}}tensor<4x2x16x2xf32>{{.*}} outs({{.*}} : tensor<4x2x2x16xi8>)
+// CHECK:         krnl.kernel "block sums"
+// CHECK:           arith.constant -8 : i32
+// CHECK:         krnl.kernel "MatMulNBits" loops [m = 4, n = 3, block = 2, byte = 16, part = 2]
+// CHECK:           linalg.yield %{{.+}} : i32
+// CHECK:           arith.shrui %{{.+}} : i8
+// CHECK:           arith.andi %{{.+}} : i8
+// CHECK:           arith.extsi %{{.+}} : i8 to i32
+// CHECK:           arith.extui %{{.+}} : i8 to i32
+// CHECK:           arith.muli
+// CHECK:           arith.addi
+// CHECK:           arith.sitofp
+// CHECK:           arith.addf
+func.func @bytes(%a: tensor<4x64xf32>) -> tensor<4x3xf32> {
+  %w = onnx.Constant dense<255> : tensor<3x2x16xui8>
+  %s = onnx.Constant dense<1.0> : tensor<6xf32>
+  %y = onnx.microsoft.MatMulNBits(%a, %w, %s) {K = 64 : i64, N = 3 : i64, accuracy_level = 4 : i64, bits = 4 : i64, block_size = 32 : i64} : (tensor<4x64xf32>, tensor<3x2x16xui8>, tensor<6xf32>) -> tensor<4x3xf32>
+  return %y : tensor<4x3xf32>
+}

@@ -344,3 +344,35 @@ func.func @split_reduction(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> tens
   } -> tensor<?x100xf32>
   return %y : tensor<?x100xf32>
 }
+
+// Ops inside one loop that the last of them reduces; another one stays outside.
+// CHECK-LABEL: kernel together{{$}}
+// CHECK:         nest: m(4 shared) b(6 together)
+// CHECK-NEXT:    0: m(4)
+// CHECK-NEXT:    square: m(4) b(6)
+// CHECK-NEXT:    total: m(4) b(6 reduced)
+#square = affine_map<(m, b) -> (m, b)>
+#total = affine_map<(m, b) -> (m)>
+func.func @together(%x: tensor<4x6xf32>, %o: tensor<4xf32>) -> tensor<4xf32> {
+  %y = krnl.kernel "together" loops [m = 4, b = 6]
+      ins(%x : tensor<4x6xf32>) outs(%o : tensor<4xf32>) recipe [share(m), together(b)] {
+  ^bb0(%a: tensor<4x6xf32>, %c: tensor<4xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m"]} ins(%zero : f32) outs(%c : tensor<4xf32>) -> tensor<4xf32>
+    %t = tensor.empty() : tensor<4x6xf32>
+    %e = linalg.generic {indexing_maps = [#square, #square], iterator_types = ["parallel", "parallel"]}
+        ins(%a : tensor<4x6xf32>) outs(%t : tensor<4x6xf32>) attrs = {krnl.axes = ["m", "b"], krnl.name = "square"} {
+    ^bb0(%p: f32, %q: f32):
+      %r = arith.mulf %p, %p : f32
+      linalg.yield %r : f32
+    } -> tensor<4x6xf32>
+    %total = linalg.generic {indexing_maps = [#square, #total], iterator_types = ["parallel", "reduction"]}
+        ins(%e : tensor<4x6xf32>) outs(%f : tensor<4xf32>) attrs = {krnl.axes = ["m", "b"], krnl.name = "total"} {
+    ^bb0(%p: f32, %q: f32):
+      %r = arith.addf %p, %q : f32
+      linalg.yield %r : f32
+    } -> tensor<4xf32>
+    krnl.yield %total : tensor<4xf32>
+  } -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}

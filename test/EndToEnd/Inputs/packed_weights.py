@@ -55,7 +55,18 @@ def activations(dtype, *shape):
     return random.standard_normal(shape).astype(dtype)
 
 
-def operator(bits, size, depth, columns, rows, zeros, dtype, bias=False, dynamic=False):
+def as_bytes(x, size):
+    """The numbers that x is when each block of it is bytes of 127 at most, as accuracy level 4 allows."""
+    *rows, depth = x.shape
+    count = -(-depth // size)
+    blocks = np.pad(x.astype(np.float32), [(0, 0)] * len(rows) + [(0, count * size - depth)]).reshape(*rows, count, size)
+    largest = np.abs(blocks).max(axis=-1, keepdims=True)
+    factor = np.divide(np.float32(127), largest, out=np.zeros_like(largest), where=largest != 0)
+    scale = largest * np.float32(1 / 127)
+    return (np.rint(blocks * factor) * scale.astype(np.float64)).reshape(*rows, count * size)[..., :depth]
+
+
+def operator(bits, size, depth, columns, rows, zeros, dtype, bias=False, dynamic=False, level=0, group="operator"):
     """One MatMulNBits; `zeros` are None, "packed" or the type of reals."""
     count = -(-depth // size)
     numbers = random.integers(0, 1 << bits, (columns, count * size)).astype(np.uint8)
@@ -73,10 +84,13 @@ def operator(bits, size, depth, columns, rows, zeros, dtype, bias=False, dynamic
     real = (numbers.reshape(columns, count, size) - middle[..., None].astype(np.float64)) * scales[..., None].astype(np.float64)
     weights = real.reshape(columns, -1)[:, :depth]
     x = activations(dtype, *rows, depth)
-    expected = x.astype(np.float64) @ weights.T + (constants["b"] if bias else 0)
+    if group == "bytes" and rows:
+        x[..., :size] = 0  # whose largest number is none to divide by
+    expected = (as_bytes(x, size) if group == "bytes" else x.astype(np.float64)) @ weights.T + (constants["b"] if bias else 0)
     names = ["x", "w", "s", "z" if zeros is not None else "", "", "b" if bias else ""]
-    node = helper.make_node("MatMulNBits", names, ["y"], domain="com.microsoft", K=depth, N=columns, bits=bits, block_size=size)
-    check("operator", [node], x, constants, expected, dynamic)
+    sizes = {"K": depth, "N": columns, "bits": bits, "block_size": size, "accuracy_level": level}
+    node = helper.make_node("MatMulNBits", names, ["y"], domain="com.microsoft", **sizes)
+    check(group, [node], x, constants, expected, dynamic)
 
 
 def operators():
@@ -92,6 +106,26 @@ def operators():
     for rows in ((1,), (9,), (2, 2)):
         operator(4, 32, 96, 40, rows, "packed", np.float16, bias=True)
     operator(4, 128, 256, 40, (4,), np.float16, np.float16, dynamic=True)
+
+
+def bytes_of_data():
+    """Accuracy level 4: what is computed is exact but for the rounding of the data to bytes."""
+
+    def product(*arguments, **rest):
+        operator(*arguments, level=4, group="bytes", **rest)
+
+    for bits, zeros, rows in itertools.product((2, 4, 8), (None, "packed"), ((1,), (5,))):
+        product(bits, 32, 96, 40, rows, zeros, np.float32)
+    product(4, 16, 100, 33, (3,), "packed", np.float32)  # the last block is cut off
+    product(4, 32, 64, 48, (2, 3), "packed", np.float32, dynamic=True)
+    product(4, 128, 512, 130, (17,), None, np.float32, bias=True, dynamic=True)
+    product(8, 16, 64, 130, (33,), "packed", np.float32, bias=True)
+    product(4, 64, 64, 64, (0,), None, np.float32, dynamic=True)
+    product(4, 32, 64, 7, (), None, np.float32)  # a vector
+    product(4, 32, 96, 40, (9,), "packed", np.float16, bias=True)
+    # Reals for zero points, and blocks that are no groups of four bytes, stay exact.
+    operator(4, 32, 96, 40, (3,), np.float32, np.float32, level=4)
+    operator(2, 8, 64, 20, (3,), None, np.float32, level=4)
 
 
 def dequantised(dtype, size, rows, zeros=True, columns_first=False, gemm=False, real=np.float32, scale="block", dynamic=False):
@@ -165,6 +199,7 @@ def gathered(dtype, zeros):
 
 
 operators()
+bytes_of_data()
 products()
 for kind, zeros in itertools.product((ml_dtypes.int4, ml_dtypes.uint4), (True, False)):
     gathered(kind, zeros)

@@ -45,14 +45,14 @@ Value KernelEmitter::laneMask(const OpState &state, const Copies &copies) {
   return arith::ConstantOp::create(b, DenseElementsAttr::get(type, bits));
 }
 
-/// The value of one loop in a copy; `local`: counted from the shared loops'
-/// current iteration on.
+/// The value of one loop in a copy; `local`: counted from the current iteration
+/// on of loops that ops are in together.
 LaneIndex KernelEmitter::loopIndex(unsigned loop, const Copies &copies,
                                    bool local) {
   const ActiveLoop &at = active[loop];
   LaneIndex index{
       at.base, at.offset + copies[loop] * at.lanes, at.lanes > 1 ? 1 : 0, {}};
-  if (local && nest.loop(loop).shared) {
+  if (local && (nest.loop(loop).shared || nest.loop(loop).together)) {
     index.base = Value();
     index.offset = copies[loop] * at.lanes;
   }

@@ -8,12 +8,13 @@
 //   packed, the group innermost  the groups of all lanes in a line
 //   any other                    groups put together from single bytes
 //
+// What a payload makes of a byte (a half of it, say) it makes of all bytes of a
+// vector at once.
+//
 // Points without vectors multiply the copies one after the other.
 //===----------------------------------------------------------------------===//
 
 #include "KernelEmitter.h"
-#include "onnxc/Dialect/Krnl/IR/ByteProduct.h"
-
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -25,24 +26,57 @@ namespace onnxc::krnl {
 /// Bytes of a group.
 static constexpr int64_t groupBytes = 4;
 
+/// Does the payload make the same of the bytes of all iterations of the loop?
+bool KernelEmitter::isSameAlong(const OpState &state, const ByteFactor &factor,
+                                unsigned loop) {
+  if (factor.isPlain())
+    return true;
+  return llvm::none_of(opsOf(factor), [&](Operation *op) {
+    auto index = dyn_cast<linalg::IndexOp>(op);
+    return index &&
+           nest.stemsFrom(loop, nest.op(state.number).axes[index.getDim()]);
+  });
+}
+
 /// The loop whose copies are a group here, if lanes are to have their sums.
 std::optional<unsigned> KernelEmitter::dotLoop(const OpState &state) {
   std::optional<unsigned> lane = laneLoop(state);
   if (!lane || isReduced(state, *lane))
     return std::nullopt;
-  for (const LoopUse &use : nest.op(state.number).loops)
-    if (use.dot && active[use.loop].copies > 1)
-      return use.loop;
+  for (const LoopUse &use : nest.op(state.number).loops) {
+    if (!use.dot || active[use.loop].copies == 1)
+      continue;
+    ByteProduct product = *byteProductOf(state.op);
+    for (const ByteFactor *factor : {&product.lhs, &product.rhs})
+      if (!isSameAlong(state, *factor, use.loop) ||
+          !isSameAlong(state, *factor, *lane))
+        return std::nullopt;
+    return use.loop;
+  }
   return std::nullopt;
 }
 
 Value KernelEmitter::emitDot(OpState &state, const Copies &copies,
                              unsigned group, Value sum) {
   ByteProduct product = *byteProductOf(state.op);
-  Value lhs = readGroup(state, *product.lhs, copies, group);
-  Value rhs = readGroup(state, *product.rhs, copies, group);
-  return DotOp::create(b, sum.getType(), sum, lhs, rhs, product.lhsSigned,
-                       product.rhsSigned);
+  Value lhs = readFactor(state, product.lhs, copies, group);
+  Value rhs = readFactor(state, product.rhs, copies, group);
+  return DotOp::create(b, sum.getType(), sum, lhs, rhs, product.lhs.isSigned,
+                       product.rhs.isSigned);
+}
+
+/// One group for each lane, after what the payload does to each byte.
+Value KernelEmitter::readFactor(OpState &state, const ByteFactor &factor,
+                                const Copies &copies, unsigned group) {
+  Value bytes = readGroup(state, *factor.operand, copies, group);
+  if (factor.isPlain())
+    return bytes;
+  Payload payload{state, copies, IRMapping(), DenseMap<Value, LaneIndex>()};
+  payload.map.map(state.op.getMatchingBlockArgument(factor.operand), bytes);
+  for (Operation *op : opsOf(factor))
+    if (!emitIndexOp(payload, op))
+      payload.map.map(op->getResult(0), emitPayloadOp(payload, op));
+  return valueIn(payload, factor.byte);
 }
 
 /// Are the groups of neighbouring lanes neighbours in the packed operand?

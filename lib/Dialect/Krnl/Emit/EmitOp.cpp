@@ -50,14 +50,23 @@ KernelEmitter::enumerate(const OpState &state,
   return all;
 }
 
+/// Are all iterations of the loop copies and lanes?
+bool KernelEmitter::fitsRegisters(const LoopUse &use, unsigned op) {
+  const Loop &loop = nest.loop(use.loop);
+  return !loop.isDynamic() &&
+         std::max<int64_t>(use.unroll, 1) * lanesOf(use, op) >= loop.extent;
+}
+
 /// Loops that are whole in registers run outside of the reduced ones beside
-/// them, so that accumulators stay in registers, too.
+/// them, so that accumulators stay in registers, too. What runs inside together
+/// must run once for each of their iterations: they have to be one strip.
 void KernelEmitter::hoistRegisterLoops(OpState &state) {
+  std::optional<unsigned> together = nest.togetherLoop();
+  bool holdsOthers = together && nest.op(state.number).find(*together) &&
+                     !nest.isAround(*together, state.number);
   auto fits = [&](const LoopUse &use) {
-    const Loop &loop = nest.loop(use.loop);
-    return !use.reduced && !loop.isDynamic() &&
-           std::max<int64_t>(use.unroll, 1) * lanesOf(use, state.number) >=
-               loop.extent;
+    return !use.reduced && fitsRegisters(use, state.number) &&
+           !(holdsOthers && nest.endsEarly(use.loop));
   };
   unsigned first = state.loops.size();
   while (first > 0 &&
@@ -86,7 +95,7 @@ KernelEmitter::OpState KernelEmitter::prepare(unsigned number) {
   unsigned reduced = 0;
   for (const LoopUse &use : nest.op(number).loops) {
     reduced += use.reduced;
-    if (!nest.loop(use.loop).shared && !isRegisterTile(use.loop))
+    if (!nest.isAround(use.loop, number) && !isRegisterTile(use.loop))
       state.loops.push_back(use);
   }
   if (state.accumulates && !isOrdered(state.op))
@@ -150,6 +159,13 @@ bool KernelEmitter::isOnlyStart(unsigned number) {
   });
 }
 
+/// Does the op run inside a loop of a later one?
+bool KernelEmitter::isInside(unsigned number) {
+  SmallVector<unsigned> together = nest.opsTogether();
+  return llvm::is_contained(ArrayRef(together).drop_back(!together.empty()),
+                            number);
+}
+
 void KernelEmitter::emitOp(unsigned number) {
   if (isOnlyStart(number))
     return;
@@ -182,6 +198,12 @@ SmallVector<Value> KernelEmitter::emitOpLoops(OpState &state, unsigned position,
   const LoopUse &use = state.loops[position];
   auto body = [&](ValueRange carried) {
     fillCaches(use.loop, state.number);
+    if (nest.loop(use.loop).together)
+      for (unsigned inside : ArrayRef(nest.opsTogether()).drop_back()) {
+        fillCaches(use.loop, inside);
+        emitOp(inside);
+      }
+    b.setLoc(state.op.getLoc());
     return emitOpLoops(state, position + 1, carried);
   };
   if (comesToRest(state, use.loop, accumulators))

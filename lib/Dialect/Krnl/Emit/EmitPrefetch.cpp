@@ -65,10 +65,10 @@ void KernelEmitter::prefetchPanel(OpState &state, OpOperand &operand) {
   Copies first(active.size(), 0);
   Counter steps, passes;
   for (unsigned dim = panel + 1; dim + columnDims < rank; ++dim) {
-    if (!isReduced(state, place.packed[dim]))
+    unsigned loop = place.packed[dim];
+    if (!isReduced(state, loop) && !nest.isAround(loop, state.number))
       return;
-    steps.add(math, type.getDimSize(dim),
-              loopIndex(place.packed[dim], first, false));
+    steps.add(math, type.getDimSize(dim), loopIndex(loop, first, false));
   }
   int64_t columns = 1;
   for (unsigned dim = rank - columnDims; dim < rank; ++dim)

@@ -49,12 +49,15 @@ Value KernelEmitter::chainRoot(Value tensor) {
 
 /// True if the results of the op are complete, in registers, at the point of
 /// the shared nest: every loop of its own is a register loop or reduced inside
-/// all the others.
+/// all the others. Of ops that run inside together any loop that is whole in
+/// registers will do.
 bool KernelEmitter::handsOver(unsigned number) {
   return llvm::all_of(nest.op(number).loops, [&](const LoopUse &use) {
-    if (nest.loop(use.loop).shared)
+    if (nest.isAround(use.loop, number))
       return !use.reduced;
-    return use.reduced || isRegisterTile(use.loop);
+    return use.reduced || isRegisterTile(use.loop) ||
+           (isInside(number) && fitsRegisters(use, number) &&
+            !nest.endsEarly(use.loop));
   });
 }
 
@@ -94,8 +97,10 @@ bool KernelEmitter::canForward(OpResult produced, OpOperand &use) {
     if (a.reduced)
       continue;
     const LoopUse *other = to.find(a.loop);
-    if (!other || lanesOf(a, nest.numberOf(producer)) !=
-                      lanesOf(*other, nest.numberOf(consumer)))
+    if (!other ||
+        lanesOf(a, nest.numberOf(producer)) !=
+            lanesOf(*other, nest.numberOf(consumer)) ||
+        (!isRegisterTile(a.loop) && a.unroll != other->unroll))
       return false;
   }
   return true;
@@ -149,8 +154,8 @@ bool KernelEmitter::needsMemory(OpResult produced) {
 /// Does a shared loop stem from iterator dimension `dim` of the op?
 bool KernelEmitter::sharesLoopsOf(unsigned number, unsigned dim) {
   unsigned axis = nest.op(number).axes[dim];
-  return llvm::any_of(nest.sharedLoops(), [&](unsigned loop) {
-    return nest.stemsFrom(loop, axis);
+  return llvm::any_of(nest.order(), [&](unsigned loop) {
+    return nest.isAround(loop, number) && nest.stemsFrom(loop, axis);
   });
 }
 
@@ -166,7 +171,7 @@ int64_t KernelEmitter::lastLocal(unsigned number, AffineExpr value) {
   if (auto dim = dyn_cast<AffineDimExpr>(value)) {
     const LoopUse &use = *nest.op(number).find(dim.getPosition());
     const Loop &loop = nest.loop(use.loop);
-    if (loop.shared)
+    if (nest.isAround(use.loop, number))
       return std::max(use.unroll, lanesOf(use, number)) - 1;
     return loop.isDynamic() ? unknown : std::max<int64_t>(loop.extent, 1) - 1;
   }

@@ -296,7 +296,8 @@ void KernelEmitter::emitRowTail(unsigned loop, int64_t extent, LaneIndex bound,
 void KernelEmitter::emitOps() {
   registers.clear();
   for (unsigned op = 0; op < ops.size(); ++op)
-    emitOp(op);
+    if (!isInside(op))
+      emitOp(op);
 }
 
 FailureOr<EmittedKernel> KernelEmitter::emit(OpBuilder &at, StringRef name) {

@@ -26,6 +26,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "onnxc/Dialect/Krnl/Emit/EmitKernel.h"
+#include "onnxc/Dialect/Krnl/IR/ByteProduct.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
 #include "llvm/ADT/MapVector.h"
@@ -178,6 +179,10 @@ private:
   std::optional<unsigned> dotLoop(const OpState &state);
   mlir::Value emitDot(OpState &state, const Copies &copies, unsigned group,
                       mlir::Value sum);
+  bool isSameAlong(const OpState &state, const ByteFactor &factor,
+                   unsigned loop);
+  mlir::Value readFactor(OpState &state, const ByteFactor &factor,
+                         const Copies &copies, unsigned group);
   mlir::Value readGroup(OpState &state, mlir::OpOperand &operand,
                         const Copies &copies, unsigned group);
   mlir::Value loadGroup(OpState &state, mlir::OpOperand &operand,
@@ -194,10 +199,12 @@ private:
   void prefetchPanel(OpState &state, mlir::OpOperand &operand);
 
   // EmitOp.cpp: one structured op at one point of the shared nest.
+  bool fitsRegisters(const LoopUse &use, unsigned op);
   void hoistRegisterLoops(OpState &state);
   OpState prepare(unsigned number);
   mlir::Value startOf(const OpState &state, unsigned result);
   bool isOnlyStart(unsigned number);
+  bool isInside(unsigned number);
   void emitOp(unsigned number);
   llvm::SmallVector<mlir::Value> emitOpLoops(OpState &state, unsigned position,
                                              mlir::ValueRange accumulators);

@@ -8,24 +8,65 @@
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
 namespace onnxc::krnl {
 
-/// The input of the op that `value` extends from a byte; null if it is none.
-static OpOperand *extendedInput(linalg::LinalgOp op, Value value,
-                                bool &isSigned) {
+/// Payload ops on bytes, and those on the values of loops that they shift by.
+static bool isByteOp(Operation *op) {
+  return isa<arith::AndIOp, arith::OrIOp, arith::XOrIOp, arith::ShRUIOp,
+             arith::ShLIOp, arith::ConstantOp, arith::IndexCastOp,
+             arith::MulIOp, arith::AddIOp, linalg::IndexOp>(op);
+}
+
+/// Inputs that the value is made from by such ops, and these ops, in order;
+/// false if others take part.
+static bool collect(Block *body, Value value,
+                    SmallVectorImpl<BlockArgument> &inputs,
+                    llvm::SetVector<Operation *> &ops) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    inputs.push_back(argument);
+    return argument.getOwner() == body;
+  }
+  Operation *op = value.getDefiningOp();
+  // What is made outside is the same for all bytes.
+  if (op->getBlock() != body || ops.contains(op))
+    return true;
+  if (!isByteOp(op))
+    return false;
+  for (Value operand : op->getOperands())
+    if (!collect(body, operand, inputs, ops))
+      return false;
+  ops.insert(op);
+  return true;
+}
+
+/// What `value` extends from a byte that one input of the op is turned into.
+static std::optional<ByteFactor> factorOf(linalg::LinalgOp op, Value value) {
   Operation *extend = value.getDefiningOp();
   if (!isa_and_nonnull<arith::ExtUIOp, arith::ExtSIOp>(extend))
-    return nullptr;
-  isSigned = isa<arith::ExtSIOp>(extend);
-  auto argument = dyn_cast<BlockArgument>(extend->getOperand(0));
-  if (!argument || argument.getOwner() != op.getBlock() ||
-      !argument.getType().isInteger(8))
-    return nullptr;
-  OpOperand *operand = op.getMatchingOpOperand(argument);
-  return op.isDpsInput(operand) ? operand : nullptr;
+    return std::nullopt;
+  SmallVector<BlockArgument> inputs;
+  llvm::SetVector<Operation *> ops;
+  ByteFactor factor;
+  factor.byte = extend->getOperand(0);
+  factor.isSigned = isa<arith::ExtSIOp>(extend);
+  if (!factor.byte.getType().isInteger(8) ||
+      !collect(op.getBlock(), factor.byte, inputs, ops) || inputs.size() != 1 ||
+      !inputs.front().getType().isInteger(8))
+    return std::nullopt;
+  factor.operand = op.getMatchingOpOperand(inputs.front());
+  return op.isDpsInput(factor.operand) ? std::optional(factor) : std::nullopt;
+}
+
+SmallVector<Operation *> opsOf(const ByteFactor &factor) {
+  SmallVector<BlockArgument> inputs;
+  llvm::SetVector<Operation *> ops;
+  Value byte = factor.byte;
+  collect(byte.getParentBlock(), byte, inputs, ops);
+  return ops.takeVector();
 }
 
 std::optional<ByteProduct> byteProductOf(linalg::LinalgOp op) {
@@ -43,12 +84,11 @@ std::optional<ByteProduct> byteProductOf(linalg::LinalgOp op) {
   auto product = term.getDefiningOp<arith::MulIOp>();
   if (!product)
     return std::nullopt;
-  ByteProduct result;
-  result.lhs = extendedInput(op, product.getLhs(), result.lhsSigned);
-  result.rhs = extendedInput(op, product.getRhs(), result.rhsSigned);
-  if (!result.lhs || !result.rhs || result.lhs == result.rhs)
+  std::optional<ByteFactor> lhs = factorOf(op, product.getLhs()),
+                            rhs = factorOf(op, product.getRhs());
+  if (!lhs || !rhs || lhs->operand == rhs->operand)
     return std::nullopt;
-  return result;
+  return ByteProduct{*lhs, *rhs};
 }
 
 LogicalResult DotOp::verify() {

@@ -213,6 +213,27 @@ SmallVector<unsigned> LoopNest::parallelLoops() const {
       liveOrder, [&](unsigned number) { return allLoops[number].parallel; });
 }
 
+std::optional<unsigned> LoopNest::togetherLoop() const {
+  for (unsigned number : liveOrder)
+    if (allLoops[number].together)
+      return number;
+  return std::nullopt;
+}
+
+SmallVector<unsigned> LoopNest::opsTogether() const {
+  std::optional<unsigned> loop = togetherLoop();
+  SmallVector<unsigned> together;
+  for (auto [number, op] : llvm::enumerate(bodyOps))
+    if (loop && op.find(*loop))
+      together.push_back(number);
+  return together;
+}
+
+bool LoopNest::isAround(unsigned loop, unsigned op) const {
+  return allLoops[loop].shared ||
+         (allLoops[loop].together && op != opsTogether().back());
+}
+
 std::optional<unsigned> LoopNest::find(StringRef name, int onlyOp) const {
   if (onlyOp >= 0) {
     for (const LoopUse &use : bodyOps[onlyOp].loops)
@@ -323,7 +344,11 @@ void LoopNest::print(raw_ostream &os) const {
   os << "nest:";
   for (unsigned number : liveOrder) {
     const Loop &loop = printUse(number);
-    os << (loop.parallel ? " parallel" : loop.shared ? " shared" : "") << ')';
+    os << (loop.parallel   ? " parallel"
+           : loop.shared   ? " shared"
+           : loop.together ? " together"
+                           : "")
+       << ')';
   }
   os << '\n';
   for (const BodyOp &op : bodyOps) {

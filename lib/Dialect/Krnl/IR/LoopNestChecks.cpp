@@ -144,6 +144,58 @@ LogicalResult LoopNest::checkSize(const BodyOp &op,
 }
 
 //===----------------------------------------------------------------------===//
+// Ops together in one loop
+//===----------------------------------------------------------------------===//
+
+/// Does anything but the ops `together` use what the op makes?
+static bool isUsedElsewhere(const LoopNest &nest, const BodyOp &op,
+                            ArrayRef<unsigned> together) {
+  return op.op && llvm::any_of(op.op->getUsers(), [&](Operation *user) {
+           return !isa<linalg::LinalgOp>(user) ||
+                  !llvm::is_contained(together, nest.numberOf(user));
+         });
+}
+
+/// Ops inside one loop follow one another, begin with it, and only the last one
+/// has something for those behind.
+LogicalResult LoopNest::checkTogether(EmitErrorFn emitError) const {
+  std::optional<unsigned> number = togetherLoop();
+  if (!number)
+    return success();
+  StringRef name = allLoops[*number].name;
+  SmallVector<unsigned> together = opsTogether();
+  if (together.size() < 2)
+    return emitError() << "fewer than two ops run over loop '" << name << "'";
+  if (together.back() - together.front() + 1 != together.size())
+    return emitError() << "ops that run over loop '" << name
+                       << "' do not follow one another";
+  unsigned place = sharedLoops().size();
+  for (unsigned i : together) {
+    const BodyOp &op = bodyOps[i];
+    bool isLast = i == together.back();
+    const LoopUse &use = *op.find(*number);
+    if (&use != &op.loops[place])
+      return emitError() << "loop '" << name
+                         << "' is not the next loop inside the shared ones in "
+                            "op '"
+                         << op.name << "'";
+    if (use.unroll != 1 || use.lanes || use.role != RegisterRole::None)
+      return emitError() << "ops run inside loop '" << name
+                         << "' together, so it stays a plain loop";
+    if (use.reduced != isLast)
+      return emitError() << "op '" << op.name << "' "
+                         << (isLast ? "is the last one inside loop '"
+                                    : "is not the last one inside loop '")
+                         << name << "', so it must "
+                         << (isLast ? "reduce it" : "not reduce it");
+    if (!isLast && isUsedElsewhere(*this, op, together))
+      return emitError() << "the result of op '" << op.name
+                         << "' is used outside of loop '" << name << "'";
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
 // Order
 //===----------------------------------------------------------------------===//
 
@@ -178,6 +230,8 @@ LogicalResult LoopNest::checkPartial(const BodyOp &op, const LoopUse &use,
 }
 
 LogicalResult LoopNest::check(EmitErrorFn emitError) const {
+  if (failed(checkTogether(emitError)))
+    return failure();
   for (const BodyOp &op : bodyOps) {
     for (const LoopUse &use : op.loops)
       if (failed(checkTail(op, use, use.loop, emitError)))

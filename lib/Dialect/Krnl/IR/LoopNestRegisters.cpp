@@ -149,7 +149,7 @@ static LogicalResult tileOp(const LoopNest &nest, BodyOp &op, unsigned rows,
       llvm::any_of(op.loops, [](const LoopUse &use) { return use.reduced; });
   for (const LoopUse &use : op.loops)
     if (contraction && &use != row && &use != column && !use.reduced &&
-        !nest.loop(use.loop).shared)
+        !nest.loop(use.loop).shared && !nest.loop(use.loop).together)
       return refuse("has loop '" + Twine(nest.loop(use.loop).name) +
                     "' around the tile, which is neither shared nor reduced");
   row->role = RegisterRole::Row;

@@ -2,10 +2,11 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// block, split_reduction, fuse, order, share, parallel. One method per step:
-// resolve the names, check, change. Messages name loops and ops as the recipe
-// does. Steps for loops inside are in LoopNestRegisters.cpp, those for operands
-// in LoopNestStorage.cpp; what holds after each is in LoopNestChecks.cpp.
+// block, split_reduction, fuse, order, share, together, parallel. One method
+// per step: resolve the names, check, change. Messages name loops and ops as
+// the recipe does. Steps for loops inside are in LoopNestRegisters.cpp, those
+// for operands in LoopNestStorage.cpp; what holds after each is in
+// LoopNestChecks.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -77,6 +78,8 @@ LogicalResult LoopNest::checkPlain(unsigned number, StringRef verb,
   };
   if (loop.shared)
     return refuse("shared");
+  if (loop.together)
+    return refuse("one that ops run inside together");
   if (peels(number))
     return emitError() << "loop '" << loop.name
                        << "' peels its last block, so it must stay a loop; "
@@ -240,7 +243,7 @@ LogicalResult LoopNest::fuse(StringRef outerName, StringRef innerName,
 }
 
 //===----------------------------------------------------------------------===//
-// order, share, parallel
+// order, share, together, parallel
 //===----------------------------------------------------------------------===//
 
 /// Lets the listed elements take, in list order, the places they hold together.
@@ -285,10 +288,14 @@ LogicalResult LoopNest::reorder(ArrayRef<StringRef> names,
   FailureOr<SmallVector<unsigned>> numbers = resolveAll(names, emitError);
   if (failed(numbers))
     return failure();
-  for (unsigned number : *numbers)
+  for (unsigned number : *numbers) {
     if (allLoops[number].shared)
       return emitError() << "loop '" << allLoops[number].name
                          << "' is shared; order it before that";
+    if (allLoops[number].together)
+      return emitError() << "ops run inside loop '" << allLoops[number].name
+                         << "' together; order it before that";
+  }
   if (limit >= 0)
     return reorderOp(bodyOps[limit], *numbers, emitError);
   permute(liveOrder, *numbers, [](unsigned loop) { return loop; });
@@ -359,6 +366,21 @@ LogicalResult LoopNest::share(ArrayRef<StringRef> names,
     loop.shared = true;
   }
   return success();
+}
+
+LogicalResult LoopNest::together(StringRef name, EmitErrorFn emitError) {
+  if (limit >= 0)
+    return emitError() << "concerns all ops; it cannot be limited to one";
+  FailureOr<unsigned> number = resolve(name, emitError);
+  if (failed(number))
+    return failure();
+  if (allLoops[*number].shared)
+    return emitError() << "loop '" << name << "' is shared already";
+  if (std::optional<unsigned> other = togetherLoop())
+    return emitError() << "ops run inside loop '" << allLoops[*other].name
+                       << "' together already";
+  allLoops[*number].together = true;
+  return checkTogether(emitError);
 }
 
 LogicalResult LoopNest::parallel(ArrayRef<StringRef> names,

@@ -140,7 +140,7 @@ using AllSteps =
     StepList<BlockStepAttr, CacheStepAttr, DotStepAttr, FuseStepAttr,
              OrderStepAttr, PackStepAttr, ParallelStepAttr,
              RegisterTileStepAttr, ShareStepAttr, SplitReductionStepAttr,
-             UnrollStepAttr, VectorizeStepAttr>;
+             TogetherStepAttr, UnrollStepAttr, VectorizeStepAttr>;
 } // namespace
 
 static bool isNumber(StringRef text) {
@@ -296,6 +296,11 @@ LogicalResult ShareStepAttr::advance(LoopNest &nest,
 LogicalResult ParallelStepAttr::advance(LoopNest &nest,
                                         EmitErrorFn emitError) const {
   return nest.parallel(namesOf(getLoops()), emitError);
+}
+
+LogicalResult TogetherStepAttr::advance(LoopNest &nest,
+                                        EmitErrorFn emitError) const {
+  return nest.together(getLoop(), emitError);
 }
 
 LogicalResult UnrollStepAttr::advance(LoopNest &nest,

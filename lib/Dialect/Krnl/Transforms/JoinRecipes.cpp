@@ -199,6 +199,9 @@ Attribute StepRenamer::operator()(Attribute step) const {
       .Case([&](ParallelStepAttr s) {
         return ParallelStepAttr::get(ctx, all(s.getLoops()));
       })
+      .Case([&](TogetherStepAttr s) {
+        return TogetherStepAttr::get(ctx, name(s.getLoop()));
+      })
       .Case([&](UnrollStepAttr s) {
         return UnrollStepAttr::get(ctx, name(s.getLoop()), s.getFactor());
       })
@@ -241,7 +244,7 @@ static bool isStructural(Attribute step) {
 }
 
 static bool isPlacement(Attribute step) {
-  return isa<ShareStepAttr, ParallelStepAttr>(step);
+  return isa<ShareStepAttr, ParallelStepAttr, TogetherStepAttr>(step);
 }
 
 SmallVector<Attribute> RecipeJoiner::join(ArrayRef<int> producerOperands,
@@ -262,6 +265,8 @@ SmallVector<Attribute> RecipeJoiner::join(ArrayRef<int> producerOperands,
   take(first, isStructural);
   take(second, isStructural);
   take(first, isPlacement);
+  // What is shared and parallel is the same in both.
+  take(second, [](Attribute step) { return isa<TogetherStepAttr>(step); });
   auto isUse = [](Attribute step) {
     return !isStructural(step) && !isPlacement(step);
   };

@@ -12,16 +12,30 @@
 
 namespace onnxc::krnl {
 
-/// The operands of a sum of products of bytes, and which of them have a sign.
+/// One factor of a product of bytes.
+struct ByteFactor {
+  /// The input that it is made from.
+  mlir::OpOperand *operand = nullptr;
+  /// The byte in the payload: the input itself, or what shifts and masks make
+  /// of it and of the values of loops.
+  mlir::Value byte;
+  bool isSigned = false;
+
+  /// Is the byte the input as it is?
+  bool isPlain() const { return llvm::isa<mlir::BlockArgument>(byte); }
+};
+
 struct ByteProduct {
-  mlir::OpOperand *lhs, *rhs;
-  bool lhsSigned, rhsSigned;
+  ByteFactor lhs, rhs;
 };
 
 /// What the op multiplies, if its payload is `sum + ext(lhs) * ext(rhs)` in i32
-/// for two inputs of i8; nothing otherwise. Such sums are exact modulo 2^32, in
-/// any order.
+/// for bytes of two inputs of i8; nothing otherwise. Such sums are exact modulo
+/// 2^32, in any order.
 std::optional<ByteProduct> byteProductOf(mlir::linalg::LinalgOp op);
+
+/// Ops of the payload that make the factor's byte of its input, in order.
+llvm::SmallVector<mlir::Operation *> opsOf(const ByteFactor &factor);
 
 } // namespace onnxc::krnl
 

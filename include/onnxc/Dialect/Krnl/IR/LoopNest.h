@@ -74,6 +74,8 @@ struct Loop {
   bool live = true;
   bool shared = false;
   bool parallel = false;
+  /// The ops that have it run inside it together, see together().
+  bool together = false;
 
   bool isDynamic() const { return mlir::ShapedType::isDynamic(extent); }
 };
@@ -184,6 +186,13 @@ public:
   llvm::ArrayRef<unsigned> order() const { return liveOrder; }
   llvm::SmallVector<unsigned> sharedLoops() const;
   llvm::SmallVector<unsigned> parallelLoops() const;
+  /// The loop that some of the ops run inside together, and these ops, the last
+  /// of which reduces it.
+  std::optional<unsigned> togetherLoop() const;
+  llvm::SmallVector<unsigned> opsTogether() const;
+  /// Is the loop open already where the op begins: is it shared, or do the ops
+  /// run inside it together with a later one?
+  bool isAround(unsigned loop, unsigned op) const;
 
   /// The live loop of that name: of all ops, or of op `onlyOp` when not -1.
   std::optional<unsigned> find(llvm::StringRef name, int onlyOp = -1) const;
@@ -273,6 +282,7 @@ public:
                             EmitErrorFn emitError);
   mlir::LogicalResult parallel(llvm::ArrayRef<llvm::StringRef> names,
                                EmitErrorFn emitError);
+  mlir::LogicalResult together(llvm::StringRef loop, EmitErrorFn emitError);
   mlir::LogicalResult unroll(llvm::StringRef loop, int64_t factor,
                              EmitErrorFn emitError);
   mlir::LogicalResult dot(llvm::StringRef loop, EmitErrorFn emitError);
@@ -329,6 +339,7 @@ private:
   }
   unsigned addLoop(Loop loop);
   void replace(llvm::ArrayRef<unsigned> old, llvm::ArrayRef<unsigned> fresh);
+  mlir::LogicalResult checkTogether(EmitErrorFn emitError) const;
   mlir::LogicalResult checkInnermost(const BodyOp &op,
                                      EmitErrorFn emitError) const;
   mlir::LogicalResult checkPartial(const BodyOp &op, const LoopUse &use,

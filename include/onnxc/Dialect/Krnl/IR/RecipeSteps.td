@@ -105,6 +105,19 @@ def Krnl_ParallelStep : Krnl_Step<"Parallel", "parallel"> {
   let assemblyFormat = "`(` $loops `)`";
 }
 
+def Krnl_TogetherStep : Krnl_Step<"Together", "together"> {
+  let summary = "run several ops inside one loop that the last of them reduces";
+  let description = [{
+    `together(b)`: the ops that run over loop `b`, one after the other in the
+    body, have one loop `b`, just inside the shared ones; each iteration runs all
+    of them. The last one reduces it and keeps its results in registers, if those
+    are a tile; nobody else uses what the others make. So sums over blocks are
+    scaled and added up block by block.
+  }];
+  let parameters = (ins LoopName:$loop);
+  let assemblyFormat = "`(` $loop `)`";
+}
+
 def Krnl_UnrollStep : Krnl_Step<"Unroll", "unroll"> {
   let summary = "write out several iterations of a loop";
   let description = [{

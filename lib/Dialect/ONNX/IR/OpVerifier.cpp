@@ -166,6 +166,9 @@ LogicalResult Verifier::verifyType(StringRef what, const OpParameter &parameter,
                                    Type type) {
   // Constants stand for initialisers too, which are of any type.
   bool isAny = isa<ConstantOp>(op) || op->hasAttr(rankSwitchAttrName);
+  // Tensors of all elements are given the rank that something needs.
+  isAny |= isa<ReshapeOp, ShapeOp>(op) && parameter.typeVariable == "T" &&
+           isa<TensorType>(type);
   if (!isAny && !parameter.getTypes().contains(type))
     return op->emitOpError()
            << "has " << what << " '" << parameter.name << "' of type " << type

@@ -223,3 +223,14 @@ func.func @axis_of_slice(%x: tensor<*xf32>) -> tensor<*xf32> {
   %y = onnx.Slice(%x, %one, %two) axes(%axis) : (tensor<*xf32>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<*xf32>
   return %y : tensor<*xf32>
 }
+
+// -----
+
+// Models may not reshape these; what needs no rank is flat all the same.
+// CHECK-LABEL: func @small_floats
+// CHECK:         onnx.Reshape(%arg0, %{{.+}}) {{.*}} -> tensor<?xf6E2M3FN>
+// CHECK:         onnx.Cast
+func.func @small_floats(%x: tensor<*xf6E2M3FN>) -> tensor<*xf32> {
+  %y = onnx.Cast(%x) {to = 1 : i64} : (tensor<*xf6E2M3FN>) -> tensor<*xf32>
+  return %y : tensor<*xf32>
+}

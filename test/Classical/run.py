@@ -22,7 +22,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import numpy as np
 import onnx
 
-from Harness import artefact, isolation
+from Harness import artefact, isolation, shapes
 
 warnings.simplefilter("ignore")
 OPSETS = {"": 18, "ai.onnx.ml": 3}
@@ -101,8 +101,8 @@ def compare(actual, expected, place):
 class Check:
     """The job: trains, converts, compiles and compares one model, in many rows and in one."""
 
-    def __init__(self, keep):
-        self.keep = keep
+    def __init__(self, keep, mode):
+        self.keep, self.mode = keep, mode
 
     def __call__(self, job, reporter):
         name, model, data, *settings = job
@@ -111,6 +111,8 @@ class Check:
         model.fit(x, y, **(settings[0] if settings else {}))
         reporter.stage("convert")
         converted = convert(model, x)
+        if self.mode == "unranked":
+            shapes.forget_model_shapes(converted, keep_ranks=False)
         with tempfile.TemporaryDirectory(prefix="onnxc-") as scratch:
             folder = pathlib.Path(self.keep or scratch)
             path = folder / (name.replace(" ", "-").replace(",", "") + ".onnx")
@@ -130,6 +132,7 @@ class Check:
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--filter", default="", help="only models whose name contains this")
+    parser.add_argument("--mode", choices=["declared", "unranked"], default="declared", help="what inputs say of their shapes")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--keep", help="keep the converted and compiled models in this folder")
     arguments = parser.parse_args()
@@ -145,7 +148,7 @@ def main():
     accept_numpy_attributes()
     jobs = [job for job in pipelines.all_models() if arguments.filter in job[0]]
     passed = failed = 0
-    for (name, *_), outcome in isolation.run_isolated(jobs, Check(arguments.keep), arguments.jobs, 120, 16 << 30):
+    for (name, *_), outcome in isolation.run_isolated(jobs, Check(arguments.keep, arguments.mode), arguments.jobs, 120, 16 << 30):
         if outcome.status == "passed":
             passed += 1
         else:

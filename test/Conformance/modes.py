@@ -11,6 +11,8 @@
 import onnx
 from onnx import defs
 
+from Harness.shapes import forget_model_shapes
+
 MODES = ("static", "dynamic", "unranked", "constant", "exported")
 
 # Formal parameters that say how rather than on what an operator works.
@@ -19,26 +21,6 @@ STRUCTURAL = frozenset(
     "start limit delta output_shape max_output_boxes_per_class iou_threshold score_threshold "
     "dft_length window_length frame_step num_mel_bins".split()
 )
-
-
-def forget_shapes(type_proto, keep_ranks):
-    """Makes every dimension of the tensor types within unknown, or takes their shapes away."""
-    kind = type_proto.WhichOneof("value")
-    if kind == "tensor_type":
-        if not keep_ranks:
-            type_proto.tensor_type.ClearField("shape")
-        for dim in type_proto.tensor_type.shape.dim if keep_ranks else ():
-            dim.Clear()
-    elif kind in ("sequence_type", "optional_type"):
-        forget_shapes(getattr(type_proto, kind).elem_type, keep_ranks)
-    elif kind == "map_type":
-        forget_shapes(type_proto.map_type.value_type, keep_ranks)
-
-
-def make_dynamic(model, keep_ranks):
-    for info in [*model.graph.input, *model.graph.output]:
-        forget_shapes(info.type, keep_ranks)
-    del model.graph.value_info[:]
 
 
 def is_structural(model, name):
@@ -72,7 +54,7 @@ def bake_inputs(model, inputs):
 def apply_mode(mode, model, inputs):
     """Changes the model in place and returns the inputs that it still takes."""
     if mode in ("dynamic", "unranked"):
-        make_dynamic(model, keep_ranks=mode == "dynamic")
+        forget_model_shapes(model, keep_ranks=mode == "dynamic")
     if mode == "constant" and not model.graph.initializer:
         return bake_inputs(model, inputs)
     return inputs

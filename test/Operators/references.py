@@ -45,7 +45,8 @@ def shape_in(value):
     return shape_in(value[0]) if isinstance(value, list) and value else np.shape(value) if not isinstance(value, (list, dict)) else None
 
 
-def make_model(nodes, inputs, outputs, opset=28, unknown=False):
+def make_model(nodes, inputs, outputs, opset=28, unknown=False, ranked=True):
+    """A model of nodes; its inputs have sizes of their own that are not known, or no rank, if told."""
     infos, stored = [], []
     for name, operand in inputs:
         if operand.structural:
@@ -54,6 +55,7 @@ def make_model(nodes, inputs, outputs, opset=28, unknown=False):
         shape = shape_in(operand.value)
         if unknown and shape:
             shape = [f"{name}_{k}" for k in range(len(shape))]
+        shape = shape if ranked else None
         infos.append(helper.make_value_info(name, schemas.type_proto(operand.kind, shape)))
     domains = dict.fromkeys(["", *(n.domain for n in nodes)])
     graph = helper.make_graph(nodes, "g", infos, [onnx.ValueInfoProto(name=n) for n in outputs], stored)

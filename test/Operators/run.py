@@ -11,6 +11,7 @@
   run.py                                the suite
   run.py --operator Cast                one operator
   run.py --mode dynamic                 with every size unknown until the run
+  run.py --mode unranked --share 9      with no shape at all, every ninth case
   run.py --mode constant --share 2      with constants for operands, every second case
 Results are written to build/operator-types.json.
 """
@@ -37,8 +38,8 @@ import table
 from Harness import BUILD, artefact, expectations, isolation
 
 EXPLAINED = pathlib.Path(__file__).with_name("explained.txt")
-# Nodes that are compiled together.
-TOGETHER = 48
+# Nodes that are compiled together; of unknown rank each may be there several times.
+TOGETHER = {"unranked": 12}
 
 
 class Case:
@@ -79,7 +80,7 @@ def compute(pairs, mode, reporter=None):
         outputs += proto.output
     if mode == "constant":
         inputs = [(n, o._replace(structural=o.kind.startswith("tensor"))) for n, o in inputs]
-    model = references.make_model(protos, inputs, outputs, unknown=mode == "dynamic")
+    model = references.make_model(protos, inputs, outputs, unknown=mode == "dynamic", ranked=mode != "unranked")
     with tempfile.TemporaryDirectory(prefix="onnxc-") as scratch:
         path, library = pathlib.Path(scratch, "model.onnx"), pathlib.Path(scratch, "model.so")
         onnx.save(model, path)
@@ -111,13 +112,13 @@ class Job:
         return [references.judge(c, n, r, ours) for c, n, r in zip(cases, nodes, results)]
 
 
-def batches(cases):
+def batches(cases, together):
     """Cases of one operator, some at a time."""
     groups = collections.defaultdict(list)
     for case in cases:
         groups[case.signature.key].append(case)
     for group in groups.values():
-        yield from (group[i : i + TOGETHER] for i in range(0, len(group), TOGETHER))
+        yield from (group[i : i + together] for i in range(0, len(group), together))
 
 
 def run_all(cases, arguments):
@@ -134,7 +135,7 @@ def run_all(cases, arguments):
         else:
             again.extend([case] for case in batch)
 
-    for batch, outcome in isolation.run_isolated(list(batches(cases)), job, arguments.jobs, 120, 16 << 30):
+    for batch, outcome in isolation.run_isolated(list(batches(cases, TOGETHER.get(arguments.mode, 48))), job, arguments.jobs, 120, 16 << 30):
         take(batch, outcome, len(batch) == 1)
     for batch, outcome in isolation.run_isolated(again, job, arguments.jobs, 60, 16 << 30):
         take(batch, outcome, True)
@@ -154,7 +155,7 @@ def save_report(cases, results, missing):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--operator", action="append", help="only this operator, with its domain; may be repeated")
-    parser.add_argument("--mode", choices=["static", "dynamic", "constant"], default="static")
+    parser.add_argument("--mode", choices=["static", "dynamic", "unranked", "constant"], default="static")
     parser.add_argument("--share", type=int, default=1, metavar="N", help="every Nth case only")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("-v", "--verbose", action="store_true", help="say who agrees with each result")

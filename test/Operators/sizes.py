@@ -100,10 +100,7 @@ def resized(node, shapes):
 def compiled(signature, node, folder, keep_ranks):
     """A session of the node with all sizes unknown, and the ranks too if told."""
     proto, inputs = references.make_node(signature, node, "")
-    model = references.make_model([proto], inputs, list(proto.output), unknown=True)
-    for info in model.graph.input if not keep_ranks else ():
-        if info.type.HasField("tensor_type"):
-            info.type.tensor_type.ClearField("shape")
+    model = references.make_model([proto], inputs, list(proto.output), unknown=True, ranked=keep_ranks)
     onnx.save(model, folder / "model.onnx")
     artefact.compile_model(folder / "model.onnx", folder / "model.so", O=1)
     return artefact.load_session(folder / "model.so")

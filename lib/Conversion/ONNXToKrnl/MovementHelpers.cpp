@@ -67,6 +67,13 @@ Value sliceOf(OpBuilder &b, Location loc, StringRef name, Value x,
   RankedTensorType type = typeOfSizes(sizes, rankedType(x).getElementType());
   if (llvm::is_contained(type.getShape(), 0))
     return tensor::EmptyOp::create(b, loc, type, dynamicSizes(type, sizes));
+  auto isWhole = [&](unsigned d) {
+    return isConstantIntValue(starts[d], 0) &&
+           isConstantIntValue(steps[d], 1) && isSameSize(sizes[d], x, d);
+  };
+  if (type == x.getType() &&
+      llvm::all_of(llvm::seq<unsigned>(sizes.size()), isWhole))
+    return x;
   KernelBuilder kernel(b, loc, name);
   SmallVector<AffineExpr> at = kernel.loopsOf(type), from;
   for (auto [loop, start, step] : llvm::zip(at, starts, steps)) {

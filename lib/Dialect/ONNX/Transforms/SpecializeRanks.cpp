@@ -359,9 +359,12 @@ private:
     return isFresh ? success() : specialize(op, unknown, tail, *block);
   }
 
+  /// What was written before may have given `op` the ranks that it needs.
   void writeWithoutRank(Operation *op) {
+    bool isKnown = !unknownOf(op);
     forget(op);
-    makeRankAgnostic(op);
+    if (!isKnown)
+      makeRankAgnostic(op);
     changed = true;
   }
 

@@ -234,3 +234,17 @@ func.func @small_floats(%x: tensor<*xf6E2M3FN>) -> tensor<*xf32> {
   %y = onnx.Cast(%x) {to = 1 : i64} : (tensor<*xf6E2M3FN>) -> tensor<*xf32>
   return %y : tensor<*xf32>
 }
+
+// -----
+
+// Written without a rank, Flatten gives the Mul behind it one.
+// CHECK-LABEL: func @known_by_then
+// CHECK:         onnx.Mul{{.*}} -> tensor<?x?xf32>
+func.func @known_by_then(%x: tensor<*xf32>, %w: tensor<*xf32>) -> tensor<*xf32> {
+  %one = onnx.Constant dense<1> : tensor<1xi64>
+  %f = onnx.Flatten(%x) : (tensor<*xf32>) -> tensor<*xf32>
+  %m = onnx.Mul(%f, %f) : (tensor<*xf32>, tensor<*xf32>) -> tensor<*xf32>
+  %r = onnx.ReduceMean(%m) axes(%one) : (tensor<*xf32>, tensor<1xi64>) -> tensor<*xf32>
+  %y = onnx.Mul(%r, %w) : (tensor<*xf32>, tensor<*xf32>) -> tensor<*xf32>
+  return %y : tensor<*xf32>
+}

@@ -8,11 +8,14 @@
 
 import numpy as np
 import onnx
+import schemas
 from draw import Value, value_info
 from onnx import helper
 from templates import TEMPLATES, Node
 
 DEEPEST = 3
+# Results leave a body through Identity.
+HANDED_ON = frozenset(next(s for s in schemas.all_signatures() if s.key == "Identity").constraints["V"])
 
 
 def finish(body, inputs, outputs):
@@ -37,9 +40,9 @@ def captured(bodies, outputs, own):
 
 
 def made_in(body, values=None):
-    """Those of the values, all tensors if none are told, that nodes of the body give."""
+    """Those of the values, all tensors if none are told, that nodes of the body give and it may hand on."""
     names = {n for p, _ in body.nodes for n in p.output}
-    return [v for v in (body.values if values is None else values) if v.name in names]
+    return [v for v in (body.values if values is None else values) if v.name in names and v.kind in HANDED_ON]
 
 
 def other_result(other, result):
@@ -77,7 +80,7 @@ def carried(body, state):
 
 
 def loop(d):
-    state = d.value(lambda v: 0 < v.array.size < 300)
+    state = d.value(lambda v: 0 < v.array.size < 300 and v.kind in HANDED_ON)
     if d.depth >= DEEPEST or not state:
         return None
     body = d.body()
@@ -107,9 +110,10 @@ def collected(body, state):
 
 def container_loop(d):
     """A loop whose state is a sequence that grows, or any container that the body makes anew."""
-    if d.depth >= DEEPEST or not d.containers:
+    states = [v for v in d.containers if v.kind in HANDED_ON]
+    if d.depth >= DEEPEST or not states:
         return None
-    state, body = d.one(d.containers), d.body()
+    state, body = d.one(states), d.body()
     count, go = Value(body.name("i"), np.array(0), True), Value(body.name("go"), np.array(True), True)
     inside = Value(body.name("s"), state.array, state.exact, sources=[state], kind=state.kind)
     body.values.append(count)
@@ -127,8 +131,8 @@ def container_loop(d):
 
 
 def scan(d):
-    state = d.value(lambda v: 0 < v.array.size < 300)
-    sequence = d.value(lambda v: v.array.ndim and v.array.shape[0] in range(1, 9) and 0 < v.array.size < 300)
+    state = d.value(lambda v: 0 < v.array.size < 300 and v.kind in HANDED_ON)
+    sequence = d.value(lambda v: v.array.ndim and v.array.shape[0] in range(1, 9) and 0 < v.array.size < 300 and v.kind in HANDED_ON)
     if d.depth >= DEEPEST or not state or not sequence:
         return None
     body = d.body()

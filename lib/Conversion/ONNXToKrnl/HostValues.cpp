@@ -271,6 +271,18 @@ void checkAxes(OpBuilder &b, Location loc, Value axes, int64_t rank,
   krnl::CheckOp::create(b, loc, all.getResult(0), message);
 }
 
+/// The value as that type. Sizes that differ end the run: ranks that the run
+/// has to choose from may be some that these operands cannot have.
+static Value castTo(OpBuilder &b, Location loc, Type type, Value value) {
+  auto ranked = dyn_cast<RankedTensorType>(type);
+  if (!ranked || tensor::CastOp::areCastCompatible(value.getType(), type))
+    return tensor::CastOp::create(b, loc, type, value);
+  krnl::CheckOp::create(b, loc, arith::ConstantIntOp::create(b, loc, 0, 1),
+                        "sizes of the operands do not fit together");
+  SmallVector<Value> none(ranked.getNumDynamicDims(), indexConstant(b, loc, 0));
+  return tensor::EmptyOp::create(b, loc, ranked, none);
+}
+
 void replaceWithCasts(ConversionPatternRewriter &rewriter,
                       const TypeConverter &converter, Operation *op,
                       ValueRange values) {
@@ -278,11 +290,10 @@ void replaceWithCasts(ConversionPatternRewriter &rewriter,
   for (auto [result, value] : llvm::zip(op->getResults(), values)) {
     Type wanted = converter.convertType(result.getType());
     if (wanted && value.getType() != wanted && isa<TensorType>(value.getType()))
-      value =
-          isa<TensorType>(wanted)
-              ? tensor::CastOp::create(rewriter, op->getLoc(), wanted, value)
-              : convertValue(rewriter, op->getLoc(), value, result.getType(),
-                             result.getType(), wanted);
+      value = isa<TensorType>(wanted)
+                  ? castTo(rewriter, op->getLoc(), wanted, value)
+                  : convertValue(rewriter, op->getLoc(), value,
+                                 result.getType(), result.getType(), wanted);
     replacements.push_back(value);
   }
   rewriter.replaceOp(op, replacements);

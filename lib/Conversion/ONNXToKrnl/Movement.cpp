@@ -70,6 +70,7 @@ struct ConcatLowering : public OpConversionPattern<onnx::ConcatOp> {
                                  sizeOf(rewriter, loc, x, axis)));
     }
     SmallVector<Value> sizes;
+    bool fits = true;
     for (int64_t d = 0; d < rank; ++d) {
       Value size = sizeOf(rewriter, loc, operands.front(), d);
       // Any operand may be the one whose type knows the size.
@@ -78,13 +79,21 @@ struct ConcatLowering : public OpConversionPattern<onnx::ConcatOp> {
           size = sizeOf(rewriter, loc, x, d);
       sizes.push_back(d == axis ? offsets.back() : size);
       if (d != axis)
-        for (Value x : operands)
-          checkEqualSizes(rewriter, loc, sizeOf(rewriter, loc, x, d), size,
+        for (Value x : operands) {
+          Value given = sizeOf(rewriter, loc, x, d);
+          checkEqualSizes(rewriter, loc, given, size,
                           "Concat: the operands differ beside the axis");
+          auto known = getConstantIntValue(given);
+          fits &= !known || known == getConstantIntValue(size);
+        }
     }
     Type element = rankedType(operands.front()).getElementType();
     RankedTensorType type = typeOfSizes(sizes, element);
-    Value y = isStatic
+    // A variant for ranks that these operands cannot have ends with the check.
+    Value y = !fits ? tensor::EmptyOp::create(rewriter, loc, type,
+                                              dynamicSizes(type, sizes))
+                          .getResult()
+              : isStatic
                   ? concatStatic(rewriter, loc, operands, type, sizes, axis)
                   : concatDynamic(rewriter, loc, operands, offsets, type, sizes,
                                   axis);

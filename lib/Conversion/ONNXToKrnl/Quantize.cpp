@@ -5,7 +5,9 @@
 //   scale
 //
 // Scale and zero point are one for the tensor, one for each index of an axis,
-// or one for each block of neighbours along it.
+// or one for each block of neighbours along it. Where blocks are whole a
+// dimension of the axis is one of blocks and one of neighbours, and a loop over
+// the neighbours has one scale.
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Conversion/ONNXToKrnl/Broadcasting.h"
@@ -75,6 +77,12 @@ struct Parameter {
         limits.push_back(limit(kernel.inside(), parameter.getLoc(), d));
   }
 
+  /// One for each iteration of these loops.
+  Parameter(KernelBuilder &kernel, Value parameter, Type element,
+            ArrayRef<AffineExpr> loops)
+      : tensor(kernel.input(parameter)), element(element), direct(true),
+        at(loops) {}
+
   explicit operator bool() const { return tensor != nullptr; }
 
   /// The compute type's value at the element whose kernel is being built;
@@ -118,21 +126,49 @@ private:
   SmallVector<Value> limits;
 };
 
+/// Are there parameters for each block, and blocks of one known size? Sizes
+/// that are known to be wrong are left to the check.
+bool hasWholeBlocks(ValueRange operands, int64_t axis, int64_t block) {
+  RankedTensorType type = rankedType(operands[0]);
+  if (block <= 1 || type.isDynamicDim(axis) ||
+      type.getDimSize(axis) % block != 0)
+    return false;
+  SmallVector<int64_t> blocks(type.getShape());
+  blocks[axis] /= block;
+  return llvm::all_of(operands.drop_front(), [&](Value parameter) {
+    return succeeded(
+        verifyCompatibleShape(rankedType(parameter).getShape(), blocks));
+  });
+}
+
+/// The shape with two dimensions, of blocks and of neighbours, for the axis.
+RankedTensorType splitAxis(RankedTensorType type, int64_t axis, int64_t block) {
+  SmallVector<int64_t> shape(type.getShape());
+  shape[axis] /= block;
+  shape.insert(shape.begin() + axis + 1, block);
+  return type.clone(shape);
+}
+
 /// What both directions share: the kernel over the elements of x, with scale
 /// and zero point beside.
 struct LinearKernel {
   LinearKernel(ConversionPatternRewriter &rewriter, Operation *op,
-               ValueRange operands, int64_t axis, int64_t block)
+               ValueRange operands, int64_t givenAxis, int64_t block)
       : rewriter(rewriter), op(op), loc(op->getLoc()), x(operands[0]),
         type(cast<RankedTensorType>(x.getType())),
         kernel(rewriter, loc, op->getName().stripDialect()),
-        loops(kernel.loopsOf(type)) {
-    axis = type.getRank() < 2 ? 0 : axis < 0 ? axis + type.getRank() : axis;
-    in = {kernel.input(x), loops};
-    scale = parameter(operands[1], 1, axis, block);
+        sizes(sizesOf(rewriter, loc, x)),
+        axis(type.getRank() < 2 ? 0
+             : givenAxis < 0    ? givenAxis + type.getRank()
+                                : givenAxis),
+        block(block) {
+    if (type.getRank() > 0 && hasWholeBlocks(operands, axis, block))
+      neighbours = axis + 1;
+    loops = kernel.loopsOf(neighbours ? splitAxis(type, axis, block) : type);
+    in = {kernel.input(shaped()), loops};
+    scale = parameter(operands[1], 1);
     if (operands.size() > 2 && !isKnownZero(operands[2]))
-      zeroPoint = parameter(operands[2], 2, axis, block);
-    sizes = sizesOf(rewriter, loc, x);
+      zeroPoint = parameter(operands[2], 2);
   }
 
   /// `fn` computes a stored element from stored x, scale and zero point (null
@@ -142,7 +178,8 @@ struct LinearKernel {
         function_ref<Value(OpBuilder &, Location, Value, Value, Value)> fn) {
     auto outType = RankedTensorType::get(
         type.getShape(), ScalarBuilder::storageType(resultElement));
-    Value out = kernel.output(outType, dynamicSizes(outType, sizes));
+    auto inBlocks = neighbours ? splitAxis(outType, axis, block) : outType;
+    Value out = kernel.output(inBlocks, dynamicSizes(outType, sizes));
     SmallVector<KernelBuilder::Access> ins{in};
     if (scale.direct)
       ins.push_back({scale.tensor, scale.at});
@@ -157,7 +194,8 @@ struct LinearKernel {
           Value s = read(scale);
           return fn(b, l, v[0], s, zeroPoint ? read(zeroPoint) : Value());
         });
-    return kernel.finish({result}).front();
+    Value y = kernel.finish({result}).front();
+    return neighbours ? reshapeTo(rewriter, loc, y, outType, sizes) : y;
   }
 
   ConversionPatternRewriter &rewriter;
@@ -166,25 +204,40 @@ struct LinearKernel {
   Value x;
   RankedTensorType type;
   KernelBuilder kernel;
+  SmallVector<Value> sizes;
+  int64_t axis, block;
   SmallVector<AffineExpr> loops;
   KernelBuilder::Access in;
   Parameter scale, zeroPoint;
-  SmallVector<Value> sizes;
+  /// The loop over the neighbours of a block, if blocks have one of their own.
+  int64_t neighbours = 0;
 
 private:
-  Parameter parameter(Value value, unsigned number, int64_t axis,
-                      int64_t block) {
+  /// x as the loops walk it.
+  Value shaped() {
+    if (!neighbours)
+      return x;
+    SmallVector<Value> all = sizes;
+    all[axis] = indexConstant(rewriter, loc, type.getDimSize(axis) / block);
+    all.insert(all.begin() + neighbours, indexConstant(rewriter, loc, block));
+    return reshapeTo(rewriter, loc, x, splitAxis(type, axis, block), all);
+  }
+
+  Parameter parameter(Value value, unsigned number) {
     if (block > 0 && rankedType(value).getRank() == type.getRank())
-      checkBlocks(value, axis, block);
+      checkBlocks(value);
     else
-      checkAxis(value, axis);
-    return Parameter(kernel, value,
-                     getElementTypeOrSelf(op->getOperand(number).getType()),
-                     type, loops, axis, block);
+      checkAxis(value);
+    Type element = getElementTypeOrSelf(op->getOperand(number).getType());
+    if (!neighbours)
+      return Parameter(kernel, value, element, type, loops, axis, block);
+    SmallVector<AffineExpr> ofBlocks = loops;
+    ofBlocks.erase(ofBlocks.begin() + neighbours);
+    return Parameter(kernel, value, element, ofBlocks);
   }
 
   /// A vector has one element, or one for each index of the axis.
-  void checkAxis(Value value, int64_t axis) {
+  void checkAxis(Value value) {
     auto vector = cast<RankedTensorType>(value.getType());
     if (vector.getRank() != 1 || type.getRank() == 0 ||
         (vector.hasStaticShape() && !type.isDynamicDim(axis)) ||
@@ -197,7 +250,7 @@ private:
   }
 
   /// There is one for each block, of which the last may be a part.
-  void checkBlocks(Value value, int64_t axis, int64_t block) {
+  void checkBlocks(Value value) {
     for (int64_t d = 0; d < type.getRank(); ++d) {
       Value wanted = sizeOf(rewriter, loc, x, d);
       if (d == axis)

@@ -38,3 +38,15 @@ func.func @scales_of_unknown_number(%x: tensor<2x3xf32>, %s: tensor<?xf32>) -> t
   %y = onnx.QuantizeLinear(%x, %s) : (tensor<2x3xf32>, tensor<?xf32>) -> tensor<2x3xui8>
   return %y : tensor<2x3xui8>
 }
+
+// Whole blocks are a dimension: their neighbours have one scale, and no index of one
+// is computed.
+// CHECK-LABEL: func @whole_blocks
+// CHECK:         krnl.kernel "DequantizeLinear" loops [d0 = 3, d1 = 2, d2 = 16]
+// CHECK-SAME:      ins(%{{.+}}, %{{.+}} : tensor<3x2x16xi8>, tensor<3x2xf32>)
+// CHECK-NOT:       tensor.extract
+// CHECK:         return %{{.+}} : tensor<3x32xf32>
+func.func @whole_blocks(%x: tensor<3x32xi8>, %s: tensor<3x2xf32>) -> tensor<3x32xf32> {
+  %y = onnx.DequantizeLinear(%x, %s) {axis = 1 : i64, block_size = 16 : i64} : (tensor<3x32xi8>, tensor<3x2xf32>) -> tensor<3x32xf32>
+  return %y : tensor<3x32xf32>
+}

@@ -72,8 +72,19 @@ def few_bits(m):
     return node
 
 
+def table_of_blocks(m):
+    """GatherBlockQuantized: a byte of the case holds two numbers, which types of few bits have one by one."""
+    node = copied(m)
+    table, rows, factors, zeros = node.inputs
+    if table.value.dtype == np.uint8:
+        return node
+    blocks = factors.value.shape[1]
+    table, zeros = (x._replace(value=np.repeat(x.value, 2, axis=1)) for x in (table, zeros))
+    return node._replace(inputs=[table, rows, factors, zeros._replace(value=zeros.value[:, :blocks])])
+
+
 CASES["TransposeMatMul"] = CASES["FusedMatMul"]
-MAKERS = {"MatMulNBits": few_bits}
+MAKERS = {"MatMulNBits": few_bits, "GatherBlockQuantized": table_of_blocks}
 FACTS = {"Unique": {"expect": in_order}, "QuantizeLinear": {"expect": as_standard}, "QGemm": {"follows": {"TY": lambda types: types["TYZ"]}}}
 for name, case in CASES.items():
     whole = case.tolerance >= 1

@@ -323,15 +323,14 @@ private:
     return maker.joined({front, one, back});
   }
 
+  /// The data have to fit the rest, so that what is left out was 1.
   Value without(Value list, int64_t axis) {
-    // What is left out has to be there, and the data have to fit the rest.
-    Value front = cut(list, 0, axis);
-    Value back = axis == -1 ? Value() : cut(list, axis + 1, toEnd);
-    if (axis >= 0)
-      front = ofLength(front, axis);
-    else if (back)
-      back = ofLength(back, -axis - 1);
-    return back ? maker.joined({front, back}) : front;
+    if (axis >= 0) {
+      Value front = ofLength(cut(list, 0, axis + 1), axis + 1);
+      return maker.joined({cut(front, 0, axis), cut(list, axis + 1, toEnd)});
+    }
+    Value back = ofLength(cut(list, axis, toEnd), -axis);
+    return maker.joined({cut(list, 0, axis), cut(back, 1, toEnd)});
   }
 
   /// Both sides get ones in front.

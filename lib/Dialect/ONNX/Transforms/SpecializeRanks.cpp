@@ -17,8 +17,10 @@
 using namespace mlir;
 using namespace onnxc::onnx;
 
-/// Inside of variants for one rank, further ranks are tried up to this.
+/// Inside of variants for one rank, further ranks are tried up to this, unless
+/// they cost copies of few operations only.
 static constexpr int64_t maxNestedRank = 5;
+static constexpr unsigned maxCheapTail = 4;
 /// More copies of operations than this are not made of a model.
 static constexpr unsigned maxCopies = 5'000;
 
@@ -405,11 +407,12 @@ private:
         unknown, block, RankBounds(block), analysis, maxRank + 1, reasons);
     if (numbers.empty())
       return refuse(op, unknown, reasons);
-    if (variantAround(op) && numbers.front() <= maxNestedRank)
-      llvm::erase_if(numbers, [](int64_t n) { return n > maxNestedRank; });
     unsigned count = 0;
     for (Operation *inner : tail.ops)
       inner->walk([&](Operation *) { ++count; });
+    if (variantAround(op) && count > maxCheapTail &&
+        numbers.front() <= maxNestedRank)
+      llvm::erase_if(numbers, [](int64_t n) { return n > maxNestedRank; });
     if (numbers.size() > 1 && copies + count * numbers.size() > maxCopies) {
       if (writeAllWithoutRank(tail))
         return success();

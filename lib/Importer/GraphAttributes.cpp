@@ -116,6 +116,24 @@ bodyArguments(const NodeProto &node, ArrayRef<Type> inputs, Builder &b) {
 // Bodies
 //===----------------------------------------------------------------------===//
 
+/// The number of the trip or the condition of a Loop, as a list of one element
+/// where the body declares it so: tf2onnx does, and cuts slices with it.
+static Value asDeclared(OpBuilder &b, BlockArgument scalar, Type declared) {
+  Operation *parent = scalar.getOwner()->getParentOp();
+  auto is = cast<RankedTensorType>(scalar.getType());
+  auto wanted = dyn_cast<RankedTensorType>(declared);
+  if (!parent || parent->getName().getStringRef() != "onnx.Loop" || !wanted ||
+      wanted.getRank() != 1 || wanted.getElementType() != is.getElementType())
+    return scalar;
+  OperationState shape(scalar.getLoc(), "onnx.Constant");
+  shape.addTypes(RankedTensorType::get({1}, b.getI64Type()));
+  shape.addAttribute("value", b.getI64TensorAttr({1}));
+  OperationState list(scalar.getLoc(), "onnx.Reshape");
+  list.addTypes(RankedTensorType::get({1}, is.getElementType()));
+  list.addOperands({scalar, b.create(shape)->getResult(0)});
+  return b.create(list)->getResult(0);
+}
+
 bool GraphImporter::importGraph(const GraphProto &graph, Region &region,
                                 Location loc, ArrayRef<Type> argumentTypes) {
   ++state.depth;
@@ -134,10 +152,15 @@ bool GraphImporter::importGraph(const GraphProto &graph, Region &region,
   body.declareTypes(graph.value_info());
   unsigned errorsBefore = state.errorCount;
   for (auto [input, type] : llvm::zip_equal(graph.input(), argumentTypes)) {
-    FailureOr<Type> both =
-        schema::meetTypes(type, body.declaredType(input.name(), loc));
-    body.define(input.name(),
-                {block->addArgument(succeeded(both) ? *both : type, loc)}, loc);
+    Type declared = body.declaredType(input.name(), loc);
+    FailureOr<Type> both = schema::meetTypes(type, declared);
+    BlockArgument argument =
+        block->addArgument(succeeded(both) ? *both : type, loc);
+    Value value = argument;
+    if (failed(both) && argument.getArgNumber() < 2 &&
+        isa<RankedTensorType>(type))
+      value = asDeclared(builder, argument, declared);
+    body.define(input.name(), {value}, loc);
   }
   body.importInitializers(graph);
   body.importNodes(graph.node(), graph.output());

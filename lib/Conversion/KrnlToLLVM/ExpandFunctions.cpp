@@ -3,9 +3,9 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // Where the upstream polynomials are slow or lose digits: exp, pow, sin, cos,
-// tan and atan of f32, and those of f64, on scalars and vectors alike, each
-// within 2 units in the last place. The coefficients are minimax fits of the
-// relative error on the reduced range.
+// tan, atan and fmod of f32, and those of f64, on scalars and vectors alike,
+// each within 2 units in the last place. The coefficients are minimax fits of
+// the relative error on the reduced range.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,6 +19,7 @@
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 #include <array>
+#include <limits>
 
 using namespace mlir;
 using onnxc::FloatBuilder;
@@ -189,10 +190,12 @@ static Value byLanes(FloatBuilder &f, Operation *op) {
   auto loop = scf::ForOp::create(
       b, zero, lanes, one, ValueRange(op->getOperand(0)),
       [&](OpBuilder &nb, Location loc, Value lane, ValueRange carried) {
-        Value x =
-            vector::ExtractOp::create(nb, loc, carried[0], OpFoldResult(lane));
         OperationState scalar(loc, op->getName());
-        scalar.addOperands(x);
+        for (Value operand : op->getOperands()) {
+          Value element =
+              vector::ExtractOp::create(nb, loc, operand, OpFoldResult(lane));
+          scalar.addOperands(element);
+        }
         scalar.addTypes(vector.getElementType());
         Value y = nb.create(scalar)->getResult(0);
         Value next = vector::InsertOp::create(nb, loc, y, carried[0],
@@ -202,11 +205,9 @@ static Value byLanes(FloatBuilder &f, Operation *op) {
   return loop.getResult(0);
 }
 
-/// The polynomial, unless an angle is too large for it, infinite or NaN.
-static Value withinLimit(FloatBuilder &f, Operation *op,
-                         llvm::function_ref<Value()> expand) {
-  Value fits = f.less(math::AbsFOp::create(f.b, op->getOperand(0)),
-                      f.constant(angleLimit));
+/// What is expanded, unless some lane does not fit.
+static Value whereFits(FloatBuilder &f, Operation *op, Value fits,
+                       llvm::function_ref<Value()> expand) {
   if (isa<VectorType>(f.type))
     fits = vector::ReductionOp::create(f.b, vector::CombiningKind::AND, fits);
   auto branch = scf::IfOp::create(f.b, TypeRange(f.type), fits,
@@ -217,6 +218,26 @@ static Value withinLimit(FloatBuilder &f, Operation *op,
   f.b.setInsertionPointToStart(branch.elseBlock());
   scf::YieldOp::create(f.b, byLanes(f, op));
   return branch.getResult(0);
+}
+
+/// C's fmod: what a whole number of |y| leaves of |x|, without an error, as the
+/// quotient is one of few digits. It may be one too many, where the division
+/// has been rounded up. Larger quotients, infinity, NaN and division by 0 are
+/// left to libm.
+static Value expandRemainder(FloatBuilder &f, Operation *op) {
+  ImplicitLocOpBuilder &b = f.b;
+  Value x = math::AbsFOp::create(b, op->getOperand(0)),
+        y = math::AbsFOp::create(b, op->getOperand(1));
+  Value quotient = f.div(x, y);
+  double most = double(int64_t(1) << (f.fractionBits() - 1));
+  Value infinity = f.constant(std::numeric_limits<double>::infinity());
+  Value fits = f.both(f.less(quotient, f.constant(most)), f.less(y, infinity));
+  return whereFits(f, op, fits, [&] {
+    Value whole = math::TruncOp::create(b, quotient);
+    Value rest = f.fma(f.neg(whole), y, x);
+    rest = f.select(f.less(rest, f.constant(0)), f.add(rest, y), rest);
+    return Value(math::CopySignOp::create(b, rest, op->getOperand(0)));
+  });
 }
 
 static Value expandOne(Operation *op, bool hasScale) {
@@ -230,7 +251,10 @@ static Value expandOne(Operation *op, bool hasScale) {
     return onnxc::expandPow(f, x, op->getOperand(1));
   if (isa<math::AtanOp>(op))
     return expandAtan(f, x);
-  return withinLimit(f, op, [&] {
+  if (isa<arith::RemFOp>(op))
+    return expandRemainder(f, op);
+  Value fits = f.less(math::AbsFOp::create(f.b, x), f.constant(angleLimit));
+  return whereFits(f, op, fits, [&] {
     if (isa<math::TanOp>(op))
       return expandTan(f, x);
     return sineOf(f, reduceAngle(f, x), isa<math::CosOp>(op) ? 1 : 0);
@@ -238,7 +262,7 @@ static Value expandOne(Operation *op, bool hasScale) {
 }
 
 bool onnxc::isExpandedFunction(Operation *op) {
-  if (isa<math::SinOp, math::CosOp>(op))
+  if (isa<math::SinOp, math::CosOp, arith::RemFOp>(op))
     return true;
   if (getElementTypeOrSelf(op->getResult(0)).isF64())
     return isExpandedDouble(op);
@@ -263,7 +287,7 @@ void onnxc::expandFunctions(Operation *root) {
   bool hasScale = hasScaleInstruction(root);
   SmallVector<Operation *> ops;
   root->walk([&](Operation *op) {
-    if (!isa<math::MathDialect>(op->getDialect()))
+    if (op->getNumResults() != 1)
       return;
     Type element = getElementTypeOrSelf(op->getResult(0));
     if ((element.isF32() || element.isF64()) && isExpandedFunction(op))

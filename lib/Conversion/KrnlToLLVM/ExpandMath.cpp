@@ -119,8 +119,6 @@ static bool isVectorFunction(Operation *op) {
 bool onnxc::hasVectorForm(Operation *op) {
   if (isa<math::MathDialect>(op->getDialect()))
     return isVectorFunction(op);
-  if (isa<arith::RemFOp>(op))
-    return false;
   if (!isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
            arith::FloorDivSIOp, arith::CeilDivSIOp, arith::CeilDivUIOp>(op))
     return true;

@@ -76,6 +76,21 @@ func.func @sin(%x: vector<16xf32>) -> vector<16xf32> {
   return %y : vector<16xf32>
 }
 
+// What a quotient of few digits leaves is exact; all others are libm's.
+// CHECK-LABEL: func @remainder
+// CHECK:         %[[QUOTIENT:.+]] = arith.divf
+// CHECK:         scf.if {{.+}} -> (vector<16xf32>)
+// CHECK:           math.trunc %[[QUOTIENT]]
+// CHECK:           math.fma
+// CHECK:           math.copysign
+// CHECK:         } else {
+// CHECK:           scf.for
+// CHECK:             arith.remf %{{.+}} : f32
+func.func @remainder(%x: vector<16xf32>, %y: vector<16xf32>) -> vector<16xf32> {
+  %z = arith.remf %x, %y : vector<16xf32>
+  return %z : vector<16xf32>
+}
+
 // CHECK-LABEL: func @atan
 // CHECK-NOT:     math.atan
 // CHECK:         math.copysign

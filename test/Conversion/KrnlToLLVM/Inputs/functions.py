@@ -108,6 +108,9 @@ def main():
     for y in np.float32(POWERS):
         op = f"%p = arith.constant dense<{bits(y)}> : vector<16xf32>\n%w = math.powf %v, %p"
         cases.append((f"pow {y}", op, lambda x, y=np.float64(y): np.power(x, y), folder, floats, 8))
+        # A remainder has no error.
+        op = op.replace("math.powf", "arith.remf")
+        cases.append((f"remainder by {y}", op, lambda x, y=np.float64(y): np.fmod(x, y), folder, floats, 0))
     problems = [p for p in (check(*case) for case in cases) if p]
     sys.exit("\n".join(problems) or 0)
 

@@ -227,6 +227,10 @@ class Draw:
         kept = [a for a in self.kernel.axes if a not in reduced and self.nest.in_all_ops(a)]
         if not reduced or len(kept) < 2:
             return False
+        # What some ops have and the last one reduces: blocks that are added up.
+        blocks = [a for a in reduced if not all(a in o.reduced for o in self.kernel.ops if a in o.axes)][:1]
+        together = blocks if self.chance(0.8) else []
+        reduced = [a for a in reduced if a not in together] or reduced
         if self.chance(0.3):
             at = int(self.rng.integers(len(reduced)))
             reduced[at : at + 1] = self.block(reduced[at])
@@ -235,10 +239,7 @@ class Draw:
         if self.kernel.multiplies_bytes and self.chance(0.8):
             at = int(self.rng.integers(len(reduced)))
             reduced[at], *group = self.block(reduced[at], 4)
-        # What some ops have and the last one reduces: blocks that are added up.
-        blocks = [a for a in reduced if a in self.kernel.axes and not all(a in o.reduced for o in self.kernel.ops if a in o.axes)][:1]
-        together = blocks if self.chance(0.8) else []
-        reduced = [*blocks, *(a for a in reduced if a not in blocks)]
+        reduced = [*(a for a in together if a not in reduced), *reduced]
         row_blocks, row = self.block(rows, self.pick([1, 2, 3, 4, 8]))
         column_blocks, column = self.block(columns, self.pick([8, 16, 24, 32, 48]))
         outer = [*kept, row_blocks, column_blocks]

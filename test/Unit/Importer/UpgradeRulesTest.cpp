@@ -184,7 +184,21 @@ TEST(UpgradeRules, broadcastAlongAxis) {
                "y = Mul (t, v)\n");
   expectRaised("y = Equal <broadcast = 1, axis = 0> (m, s)", 1,
                "y = Equal (m, s)\n");
-  expectRefused("y = Add <broadcast = 1, axis = 1> (x, v)", 6, "known rank");
+  // The run counts the dimensions.
+  expectRaised("y = Add <broadcast = 1, axis = 1> (x, v)", 6,
+               "n1 = Shape <start: int = 1> (x)\n"
+               "n2 = Size (n1)\n"
+               "n3 = Shape <start: int = 0> (v)\n"
+               "n4 = Size (n3)\n"
+               "n5 = Sub (n2, n4)\n"
+               "n6 = [1]\n"
+               "n7 = Reshape (n5, n6)\n"
+               "n8 = [1]\n"
+               "n9 = Expand (n8, n7)\n"
+               "n10 = Shape (v)\n"
+               "n11 = Concat <axis: int = 0> (n10, n9)\n"
+               "n12 = Reshape (v, n11)\n"
+               "y = Add (x, n12)\n");
   expectRefused("y = Add <broadcast = 1, axis = 3> (t, m)", 6, "does not fit");
 }
 
@@ -209,7 +223,24 @@ TEST(UpgradeRules, PRelu_6_to_7) {
                "n1 = Unsqueeze (v, n2)\n"
                "y = PRelu (t, n1)\n");
   expectRaised("y = PRelu (m, v)", 6, "y = PRelu (m, v)\n");
-  expectRefused("y = PRelu (t, slope)", 6, "rank of the slope");
+  // The run counts the dimensions.
+  expectRaised("y = PRelu (t, slope)", 6,
+               "n1 = Shape <start: int = 0> (slope)\n"
+               "n2 = Size (n1)\n"
+               "n3 = 1\n"
+               "n4 = Equal (n2, n3)\n"
+               "n5 = Cast <to: int = 7> (n4)\n"
+               "n6 = Shape <start: int = 2> (t)\n"
+               "n7 = Size (n6)\n"
+               "n8 = Mul (n7, n5)\n"
+               "n9 = [1]\n"
+               "n10 = Reshape (n8, n9)\n"
+               "n11 = [1]\n"
+               "n12 = Expand (n11, n10)\n"
+               "n13 = Shape (slope)\n"
+               "n14 = Concat <axis: int = 0> (n13, n12)\n"
+               "n15 = Reshape (slope, n14)\n"
+               "y = PRelu (t, n15)\n");
 }
 
 TEST(UpgradeRules, Reshape_1_to_5) {

@@ -27,6 +27,22 @@ static Value reshaped(NodeMaker &make, Value x, SmallVector<int64_t> shape) {
   return make.reshape(x, shape);
 }
 
+/// True if sizes that only the run knows are those before: a shape that is
+/// computed may make any size of 1.
+static bool keepsUnknownSizes(ExpandOp expand) {
+  auto from = cast<RankedTensorType>(expand.getInput().getType());
+  if (from.hasStaticShape())
+    return true;
+  std::optional<SmallVector<int64_t>> sizes = constantInts(expand.getShape());
+  if (!sizes)
+    return false;
+  for (auto [size, given] :
+       llvm::zip(llvm::reverse(from.getShape()), llvm::reverse(*sizes)))
+    if (ShapedType::isDynamic(size) && given != 1)
+      return false;
+  return true;
+}
+
 static bool isOneElement(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   return type && type.getRank() <= 4 && type.hasStaticShape() &&
@@ -76,7 +92,8 @@ struct GroupRows final : OpRewritePattern<MatMulOp> {
     auto from = dyn_cast<RankedTensorType>(expand.getInput().getType());
     auto to = dyn_cast<RankedTensorType>(expand.getOutput().getType());
     auto merged = dyn_cast<RankedTensorType>(merge.getReshaped().getType());
-    if (!from || !to || !merged || !isRepeated(from, to, merged))
+    if (!from || !to || !merged || !isRepeated(from, to, merged) ||
+        !keepsUnknownSizes(expand))
       return rewriter.notifyMatchFailure(op, "the groups are not known");
     auto left = dyn_cast<RankedTensorType>(op.getA().getType());
     auto right = dyn_cast<RankedTensorType>(op.getB().getType());

@@ -41,3 +41,17 @@ func.func @unknown(%q: tensor<?x8x3x16xf32>, %k: tensor<?x2x1x16x?xf32>, %s: ten
   %y = onnx.MatMul(%q, %2) : (tensor<?x8x3x16xf32>, tensor<?x8x16x?xf32>) -> tensor<?x8x3x?xf32>
   return %y : tensor<?x8x3x?xf32>
 }
+
+// -----
+
+// A shape that is computed may make any size of 1.
+// CHECK-LABEL: func @computed
+// CHECK:         onnx.Expand
+// CHECK:         onnx.MatMul({{.*}}) : (tensor<1x8x3x16xf32>, tensor<1x8x16x?xf32>)
+func.func @computed(%q: tensor<1x8x3x16xf32>, %k: tensor<1x2x1x16x?xf32>, %s: tensor<5xi64>) -> tensor<1x8x3x?xf32> {
+  %merged = onnx.Constant dense<[1, 8, 16, -1]> : tensor<4xi64>
+  %1 = onnx.Expand(%k, %s) : (tensor<1x2x1x16x?xf32>, tensor<5xi64>) -> tensor<1x2x4x16x?xf32>
+  %2 = onnx.Reshape(%1, %merged) : (tensor<1x2x4x16x?xf32>, tensor<4xi64>) -> tensor<1x8x16x?xf32>
+  %y = onnx.MatMul(%q, %2) : (tensor<1x8x3x16xf32>, tensor<1x8x16x?xf32>) -> tensor<1x8x3x?xf32>
+  return %y : tensor<1x8x3x?xf32>
+}

@@ -14,10 +14,6 @@
 using namespace mlir;
 using namespace onnxc::onnx;
 
-static bool isUnranked(Value value) {
-  return isa<UnrankedTensorType>(value.getType());
-}
-
 //===----------------------------------------------------------------------===//
 // The axes of an operation
 //===----------------------------------------------------------------------===//
@@ -50,12 +46,6 @@ static std::optional<AxisRange> constantRange(Value list) {
   std::optional<SmallVector<int64_t>> axes =
       list ? constantInts(list) : std::nullopt;
   return axes ? rangeOf(*axes) : std::nullopt;
-}
-
-static bool isReduction(Operation *op) {
-  return isa<ReduceL1Op, ReduceL2Op, ReduceLogSumOp, ReduceLogSumExpOp,
-             ReduceMaxOp, ReduceMeanOp, ReduceMinOp, ReduceProdOp, ReduceSumOp,
-             ReduceSumSquareOp>(op);
 }
 
 /// The attribute `axis`, or what it is where it is left out.

@@ -175,10 +175,9 @@ static unsigned countLikeFirst(Operation *op) {
              : 0;
 }
 
-static bool isReduction(Operation *op) {
-  return isa<ReduceL1Op, ReduceL2Op, ReduceLogSumOp, ReduceLogSumExpOp,
-             ReduceMaxOp, ReduceMeanOp, ReduceMinOp, ReduceProdOp, ReduceSumOp,
-             ReduceSumSquareOp, ArgMaxOp, ArgMinOp>(op);
+/// Takes axes away, or makes them 1.
+static bool endsAxes(Operation *op) {
+  return isReduction(op) || isa<ArgMaxOp, ArgMinOp>(op);
 }
 
 static int64_t integerOr(Operation *op, StringRef name, int64_t otherwise) {
@@ -196,12 +195,12 @@ bool RankBounds::visitAxes(Operation *op) {
   bool changed = false;
   Value x = op->getOperand(0);
   bool hasAxis =
-      isa<ConcatOp, GatherOp>(op) || isReduction(op) || countLikeFirst(op) != 0;
+      isa<ConcatOp, GatherOp>(op) || endsAxes(op) || countLikeFirst(op) != 0;
   auto axis = dyn_cast_or_null<IntegerAttr>(
       op->getInherentAttr("axis").value_or(Attribute()));
   if (hasAxis && axis && !isa<QuantizeLinearOp, DequantizeLinearOp>(op))
     changed |= narrow(x, leastWith(axis.getInt()), unlimited);
-  bool hasList = isa<SqueezeOp, UnsqueezeOp>(op) || isReduction(op);
+  bool hasList = isa<SqueezeOp, UnsqueezeOp>(op) || endsAxes(op);
   std::optional<SmallVector<int64_t>> axes;
   if (hasList && op->getNumOperands() == 2)
     axes = constantInts(op->getOperand(1));
@@ -251,7 +250,7 @@ bool RankBounds::visitRelation(Operation *op) {
   }
   if (std::optional<SqueezedRanks> ranks = squeezedRanks(y))
     return narrow(y, ranks->least, ranks->most);
-  bool keepsDims = isReduction(op) && integerOr(op, "keepdims", 1) != 0;
+  bool keepsDims = endsAxes(op) && integerOr(op, "keepdims", 1) != 0;
   if (unsigned likeFirst = keepsDims ? 1 : countLikeFirst(op)) {
     bool changed = false;
     for (Value result : op->getResults().take_front(likeFirst))
@@ -261,7 +260,7 @@ bool RankBounds::visitRelation(Operation *op) {
   std::optional<int64_t> count = countAxes(op);
   if (count && isa<UnsqueezeOp>(op))
     return tie(y, x, *count);
-  if (count && (isa<SqueezeOp>(op) || isReduction(op)))
+  if (count && (isa<SqueezeOp>(op) || endsAxes(op)))
     return tie(y, x, -*count);
   return false;
 }

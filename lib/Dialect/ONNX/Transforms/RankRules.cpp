@@ -26,6 +26,10 @@ static MutableArrayRef<OpOperand> operandsInSlot(Operation *op, unsigned slot) {
              : MutableArrayRef<OpOperand>();
 }
 
+bool onnxc::onnx::isUnranked(Value value) {
+  return isa<UnrankedTensorType>(value.getType());
+}
+
 OpOperand *onnxc::onnx::operandInSlot(Operation *op, unsigned slot) {
   MutableArrayRef<OpOperand> operands = operandsInSlot(op, slot);
   return operands.empty() ? nullptr : &operands.front();
@@ -161,15 +165,15 @@ static std::optional<std::string> checkJoined(MicrosoftQLinearConcatOp op,
   return std::nullopt;
 }
 
-static bool dropsAxes(Operation *op) {
+bool onnxc::onnx::isReduction(Operation *op) {
   return isa<ReduceL1Op, ReduceL2Op, ReduceLogSumOp, ReduceLogSumExpOp,
              ReduceMaxOp, ReduceMeanOp, ReduceMinOp, ReduceProdOp, ReduceSumOp,
-             ReduceSumSquareOp, SqueezeOp>(op);
+             ReduceSumSquareOp>(op);
 }
 
 /// The operand that lists axes of the first one, if there is one.
 static OpOperand *axesOf(Operation *op) {
-  if (isa<CumProdOp, CumSumOp>(op) || dropsAxes(op))
+  if (isa<CumProdOp, CumSumOp>(op) || isReduction(op) || isa<SqueezeOp>(op))
     return operandInSlot(op, 1);
   return isa<PadOp, SliceOp>(op) ? operandInSlot(op, 3) : nullptr;
 }
@@ -352,7 +356,8 @@ onnxc::onnx::checkRanks(Operation *op, function_ref<Type(Value)> typeOf) {
       return error;
   if (isa<GatherNDOp, ScatterNDOp>(op))
     return checkTuples(op, rankOf, typeOf(op->getOperand(1)));
-  bool hasAxes = dropsAxes(op) && op->getNumOperands() > 1;
+  bool hasAxes =
+      (isReduction(op) || isa<SqueezeOp>(op)) && op->getNumOperands() > 1;
   return checkLengths(op, rankOf, hasAxes ? typeOf(op->getOperand(1)) : Type());
 }
 

@@ -16,6 +16,9 @@ namespace onnxc::onnx {
 /// Where only the run knows a rank, code is written for the ranks up to this.
 inline constexpr int64_t maxRank = 8;
 
+/// Only the run knows the rank of the tensor.
+bool isUnranked(mlir::Value value);
+
 /// The operand in slot `slot` of the schema, null if it is absent.
 mlir::OpOperand *operandInSlot(mlir::Operation *op, unsigned slot);
 
@@ -31,6 +34,10 @@ checkRanks(mlir::Operation *op,
 /// True if an element of a result depends on the elements at its place alone,
 /// after broadcasting.
 bool isElementwise(mlir::Operation *op);
+
+/// True for an operator that makes one element of those along axes; not ArgMax
+/// and ArgMin, whose axis is an attribute.
+bool isReduction(mlir::Operation *op);
 
 /// True for a product of matrices, with zero points and scales or without.
 bool isMatrixProduct(mlir::Operation *op);

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "RankTail.h"
+#include "RankRules.h"
 
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
 #include "onnxc/Dialect/ONNX/Transforms/UnknownRanks.h"
@@ -29,10 +30,6 @@ RankedTensorType Unknown::typeFor(int64_t number) const {
 //===----------------------------------------------------------------------===//
 // What is unknown
 //===----------------------------------------------------------------------===//
-
-static bool isUnranked(Value value) {
-  return isa<UnrankedTensorType>(value.getType());
-}
 
 std::optional<SqueezedRanks> onnxc::onnx::squeezedRanks(Value value) {
   auto op = value.getDefiningOp<SqueezeOp>();

@@ -24,10 +24,6 @@ static constexpr unsigned maxCheapTail = 4;
 /// More copies of operations than this are not made of a model.
 static constexpr unsigned maxCopies = 5'000;
 
-static bool isUnranked(Value value) {
-  return isa<UnrankedTensorType>(value.getType());
-}
-
 //===----------------------------------------------------------------------===//
 // Variants
 //===----------------------------------------------------------------------===//

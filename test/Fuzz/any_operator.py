@@ -10,6 +10,7 @@ import functools
 import typing
 
 import numpy as np
+import references
 import schemas
 import table
 from templates import Node
@@ -165,8 +166,7 @@ def any_operator(d):
         return None
     if made.captured:
         return None
-    formals = [signature.outputs[min(i, len(signature.outputs) - 1)] for i in range(made.outputs)]
-    kinds = tuple(types.get(f.kind, f.kind) for f in formals)
+    kinds = tuple(references.result_kinds(signature, types, made))
     keeps = row.make.__module__ in MOVES and signature.name not in COMPUTES
     fills = signature.name in FILLS and "tensor(string)" in types.values()
     trust = "onnxruntime" if signature.name in DOUBTFUL or fills else "both"

@@ -146,7 +146,7 @@ def other_types(case, node, swap):
 
 def on_other_types(case, node, ours):
     """Yields (name, results) of those who know the node in other types, rounded to the types expected."""
-    kinds = result_kinds(case.signature, case.types, node.outputs)
+    kinds = result_kinds(case.signature, case.types, node)
     for element, swap in swaps():
         other = other_types(case, node, swap)
         if not other:
@@ -197,15 +197,17 @@ def opinions(case, node, ours):
 # --- Judgement ------------------------------------------------------------------
 
 
-def result_kinds(signature, types, count):
-    """The types that the schema promises."""
-    formals = [signature.outputs[min(i, len(signature.outputs) - 1)] for i in range(count)]
+def result_kinds(signature, types, node):
+    """The types that the schema promises, or the node where the schema does not tell."""
+    if node.kinds:
+        return list(node.kinds)
+    formals = [signature.outputs[min(i, len(signature.outputs) - 1)] for i in range(node.outputs)]
     return [types.get(f.kind, f.kind) for f in formals]
 
 
 def judge(case, node, results, ours):
     """(what is wrong or None, who agrees or None); `ours` compiles and runs a node of other types."""
-    kinds = result_kinds(case.signature, case.types, node.outputs)
+    kinds = result_kinds(case.signature, case.types, node)
     for i, (value, kind) in enumerate(zip(results, kinds)):
         if kind.startswith("tensor") and schemas.type_of(np.asarray(value).dtype) != kind:
             return f"output {i} is {np.asarray(value).dtype} instead of {kind}", None

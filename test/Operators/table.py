@@ -32,6 +32,8 @@ class Node(typing.NamedTuple):
     attributes: dict = {}
     outputs: int = 1
     captured: dict = {}
+    # The types of the results where the schema leaves them to a graph inside.
+    kinds: tuple = ()
 
 
 def always(types):

@@ -72,14 +72,13 @@ def split_to_sequence(m):
 
 @row("SequenceMap")
 def sequence_map(m):
-    element = inner(m.kind("S"))
+    element, other = inner(m.kind("S")), m.kind("V") if m.kind("V").startswith("tensor") else inner(m.kind("V"))
     nodes = [helper.make_node("Identity", ["each"], ["a"]), helper.make_node("Identity", ["other"], ["b"])]
-    body = graph(nodes, [("each", element), ("other", m.kind("V") if "tensor" == m.kind("V")[:6] else inner(m.kind("V")))],
-                 [("a", None), ("b", None)])  # fmt: skip
+    body = graph(nodes, [("each", element), ("other", other)], [("a", None), ("b", None)])
     first, second = m.tensor("S", m.shape(3, 4)), m.tensor("V", m.shape(2, 2))
     if isinstance(second.value, list) and len(first.value) != len(second.value):
         raise LookupError("sequences are of one length")
-    return Node([first, second], {"body": body}, 2)
+    return Node([first, second], {"body": body}, 2, kinds=(f"seq({element})", f"seq({other})"))
 
 
 @row("Optional", follows={"O": lambda types: f"optional({types['V']})"}, expect=lambda case, node: [node.inputs[0].value])

@@ -39,6 +39,11 @@ def captured(bodies, outputs, own):
     return tuple({v.name: v for v in read if v.name not in made}.values())
 
 
+def believed(trust, *bodies):
+    """Whom to believe of a node with these graphs: one alone may be wrong about what only the text decides."""
+    return "agreement" if any(n.trust == "agreement" for body in bodies for _, n in body.nodes) else trust
+
+
 def made_in(body, values=None):
     """Those of the values, all tensors if none are told, that nodes of the body give and it may hand on."""
     names = {n for p, _ in body.nodes for n in p.output}
@@ -70,7 +75,7 @@ def branch(d):
     taken = result if condition.array else second
     attributes = {"then_branch": finish(then, [], [result]), "else_branch": finish(other, [], [second])}
     return Node("If", [condition], attributes, 1, taken.exact and result.exact and second.exact, "",
-                captured([then, other], [result, second], []), "both", kinds=(result.kind,))  # fmt: skip
+                captured([then, other], [result, second], []), believed("both", then, other), kinds=(result.kind,))  # fmt: skip
 
 
 def carried(body, state):
@@ -98,7 +103,7 @@ def loop(d):
     trips = d.input(trips) if d.chance(0.5) else d.constant(trips)
     condition = None if d.chance(0.5) else d.constant(np.array(True))
     return Node("Loop", [trips, condition, state], {"body": finish(body, own, outputs)}, len(outputs) - 1,
-                all(v.exact for v in outputs), "", captured([body], outputs, own), "onnxruntime")  # fmt: skip
+                all(v.exact for v in outputs), "", captured([body], outputs, own), believed("onnxruntime", body))  # fmt: skip
 
 
 def collected(body, state):
@@ -127,7 +132,7 @@ def container_loop(d):
         return None
     trips, outputs = d.input(np.array(d.integer(0, 3))), [go, after]
     return Node("Loop", [trips, None, state], {"body": finish(body, [count, go, inside], outputs)}, 1, after.exact, "",
-                captured([body], outputs, [count, go, inside]), "onnxruntime", kinds=(state.kind,))  # fmt: skip
+                captured([body], outputs, [count, go, inside]), believed("onnxruntime", body), kinds=(state.kind,))  # fmt: skip
 
 
 def scan(d):
@@ -149,4 +154,4 @@ def scan(d):
     if d.chance(0.3):
         attributes["scan_output_directions"] = [1]
     return Node("Scan", [state, sequence], attributes, 2, all(v.exact for v in outputs), "",
-                captured([body], outputs, own), "both")  # fmt: skip
+                captured([body], outputs, own), believed("both", body))  # fmt: skip

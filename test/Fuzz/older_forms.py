@@ -107,4 +107,6 @@ def at_opset(node, opset):
         older = form(node) if opset < since else node
     except LookupError:
         return None
-    return older._replace(trust="onnxruntime") if not older.expect and allows(schema, older) else None
+    if older.expect or not allows(schema, older):
+        return None
+    return older if older.trust == "agreement" else older._replace(trust="onnxruntime")

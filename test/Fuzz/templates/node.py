@@ -30,7 +30,8 @@ class Node(typing.NamedTuple):
     domain: str = ""
     # What graphs inside of the node read.
     captured: tuple = ()
-    # Whom to believe: the reference, or it and onnxruntime where they agree, or onnxruntime at least.
+    # Whom to believe: the reference, or it and onnxruntime where they agree, or onnxruntime at least; "agreement" is both
+    # and nothing less.
     trust: str = "reference"
     # A function that says what the standard wants, where the others do not know.
     expect: typing.Callable = None

@@ -1,174 +1,17 @@
-//===- UpgradeRulesTest.cpp - Each rule on a node --------------*- C++ -*-===//
+//===- UpgradeRulesTest.cpp - Each rule on a node ---------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// A case is a node in ONNX's text form, the version it is written in, and what
-// stands for it once all rules were applied. Values called s, v, m, t have
-// known rank 0, 1, 2, 4; the others nothing.
-//
 //===----------------------------------------------------------------------===//
-#include "../../../lib/Importer/Upgrade/UpgradeTable.h"
 
-#include "onnx/defs/parser.h"
-#include "onnx/defs/printer.h"
+#include "Raising.h"
 
 #include "gtest/gtest.h"
 
-#include <regex>
-#include <set>
-
-using namespace onnxc::importer;
-using ::onnx::NodeProto;
-using ::onnx::TensorProto;
-
-namespace {
-class FakeOracle : public ValueOracle {
-public:
-  std::optional<std::vector<int64_t>>
-  dims(const std::string &value) const override {
-    if (value == "s")
-      return std::vector<int64_t>{};
-    if (value == "v")
-      return std::vector<int64_t>{3};
-    if (value == "none")
-      return std::vector<int64_t>{0};
-    if (value == "m")
-      return std::vector<int64_t>{2, 3};
-    if (value == "t")
-      return std::vector<int64_t>{2, 6, 4, 5};
-    return std::nullopt;
-  }
-  int32_t elementType(const std::string &value) const override {
-    if (value == "names")
-      return TensorProto::STRING;
-    return value == "half" ? TensorProto::FLOAT16 : TensorProto::FLOAT;
-  }
-  std::optional<std::vector<int64_t>>
-  constantInts(const std::string &value) const override {
-    if (value == "one")
-      return std::vector<int64_t>{1};
-    if (value == "sizes")
-      return std::vector<int64_t>{2, 4};
-    return std::nullopt;
-  }
-  std::optional<std::vector<float>>
-  constantFloats(const std::string &value) const override {
-    if (value == "oneFloat")
-      return std::vector<float>{1};
-    if (value == "doubled")
-      return std::vector<float>{1, 1, 2, 2};
-    if (value == "halved")
-      return std::vector<float>{1, 1, 0.5f, 0.5f};
-    if (value == "mixed")
-      return std::vector<float>{1, 1, 0.5f, 2};
-    return std::nullopt;
-  }
-};
-
-struct Raised {
-  std::string text;
-  std::string error;
-};
-} // namespace
-
-/// One line per node, constants as `name = [1, 2]`.
-static std::string print(NodeProto node) {
-  node.clear_name();
-  if (node.op_type() != "Constant") {
-    // Graphs are printed on many indented lines.
-    std::string text = std::regex_replace(::onnx::ProtoToString(node),
-                                          std::regex("\\s+"), " ");
-    return text.substr(1, text.size() - 2);
-  }
-  const TensorProto &tensor = node.attribute(0).t();
-  std::string text;
-  for (int64_t element : tensor.int64_data())
-    text += (text.empty() ? "" : ", ") + std::to_string(element);
-  for (float element : tensor.float_data())
-    text += (text.empty() ? "" : ", ") + std::to_string(element).substr(0, 4);
-  if (tensor.dims_size() != 0)
-    text = "[" + text + "]";
-  return node.output(0) + " = " + text;
-}
-
-static void raiseInto(const NodeProto &node, int version, int &names,
-                      Raised &result) {
-  RaiseResult raised = raiseNode(node, version, FakeOracle(),
-                                 [&] { return "n" + std::to_string(++names); });
-  if (!raised.error.empty())
-    result.error = raised.error;
-  else if (raised.nodes.empty())
-    result.text += print(node) + "\n";
-  for (const VersionedNode &next : raised.nodes)
-    raiseInto(next.node, next.version, names, result);
-}
-
-static Raised raise(const std::string &text, int version) {
-  NodeProto node;
-  ::onnx::OnnxParser parser(text.c_str());
-  EXPECT_TRUE(parser.Parse(node).IsOK()) << text;
-  Raised result;
-  int names = 0;
-  raiseInto(node, version, names, result);
-  return result;
-}
-
-static void expectRaised(const std::string &text, int version,
-                         const std::string &expected) {
-  Raised raised = raise(text, version);
-  EXPECT_EQ(raised.error, "") << text;
-  EXPECT_EQ(raised.text, expected) << text;
-}
-
-static void expectRefused(const std::string &text, int version,
-                          const std::string &why) {
-  Raised raised = raise(text, version);
-  EXPECT_NE(raised.error.find(why), std::string::npos)
-      << text << ": " << raised.error << raised.text;
-}
-
-//===----------------------------------------------------------------------===//
-// The table
-//===----------------------------------------------------------------------===//
-
-static std::string stepName(const std::string &domain,
-                            const std::string &opType, int from, int to) {
-  return domain + " " + opType + " " + std::to_string(from) + " to " +
-         std::to_string(to);
-}
-
-TEST(UpgradeTable, EveryChangedStepHasARow) {
-  std::set<std::string> rows;
-  for (const UpgradeStep &row : upgradeTable())
-    rows.insert(stepName(row.domain, row.opType, row.from, row.to));
-  std::vector<ChangedStep> changed = changedSteps();
-  EXPECT_GE(changed.size(), 134u);
-  for (const ChangedStep &step : changed)
-    EXPECT_TRUE(
-        rows.count(stepName(step.domain, step.opType, step.from, step.to)))
-        << "UpgradeTable.cpp needs a row for "
-        << stepName(step.domain, step.opType, step.from, step.to)
-        << ", where this changed:" << step.difference;
-}
-
-TEST(UpgradeTable, IsSortedAndFindsItsRows) {
-  const std::vector<UpgradeStep> &table = upgradeTable();
-  for (size_t i = 0; i < table.size(); ++i) {
-    EXPECT_EQ(findUpgradeStep(table[i].domain, table[i].opType, table[i].from),
-              &table[i])
-        << table[i].opType << " " << table[i].from;
-    EXPECT_LT(table[i].from, table[i].to);
-  }
-}
-
-TEST(UpgradeTable, LeavesTheNewestAlone) {
+TEST(UpgradeRules, newestIsLeftAlone) {
   expectRaised("y = Relu (x)", 28, "y = Relu (x)\n");
   expectRaised("y = NoSuchOperator (x)", 28, "y = NoSuchOperator (x)\n");
 }
-
-//===----------------------------------------------------------------------===//
-// The rules
-//===----------------------------------------------------------------------===//
 
 TEST(UpgradeRules, dropConsumedInputs) {
   expectRaised("y = Relu <consumed_inputs = [0]> (x)", 1, "y = Relu (x)\n");

@@ -1,0 +1,279 @@
+//===- ContextTests.cpp - Runs in a context -------------------------------===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "AffineModel.h"
+
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <string>
+#include <thread>
+#include <vector>
+
+using testing::HasSubstr;
+
+namespace {
+
+/// A context of an entry point with one i64 scalar in and out.
+struct ScalarContext {
+  OMContext *context;
+  OMBuffer output = {};
+
+  explicit ScalarContext(const char *entry) : context(omContextCreate(entry)) {}
+  ~ScalarContext() { omContextDestroy(context); }
+
+  OM_STATUS run(int64_t x) {
+    OMBuffer input = {&x, 8, nullptr, 0, ONNX_TYPE_INT64};
+    output = {};
+    return omContextRun(context, &input, 1, &output, 1);
+  }
+  int64_t result() const { return *static_cast<int64_t *>(output.data); }
+  std::string message() const { return omContextGetMessage(context); }
+};
+
+} // namespace
+
+TEST(Context, OutputsInItsOwnMemory) {
+  OMContext *context = omContextCreate(nullptr);
+  for (int64_t n : {4, 2, 9}) {
+    Affine model(n);
+    OMBuffer outputs[2] = {};
+    ASSERT_EQ(omContextRun(context, model.buffers().data(), 2, outputs, 2),
+              OM_STATUS_OK)
+        << omContextGetMessage(context);
+    EXPECT_TRUE(model.matches(outputs[0].data, outputs[1].data));
+    EXPECT_EQ(outputs[0].shape[0], n);
+    EXPECT_EQ(outputs[0].bytes, n * 16);
+    EXPECT_EQ(outputs[0].type, ONNX_TYPE_FLOAT);
+  }
+  EXPECT_GE(omContextGetMemory(context), 9 * 16);
+  omContextDestroy(context);
+}
+
+TEST(Context, BuffersMayBeUsedAgainAsTheyAre) {
+  OMContext *context = omContextCreate(nullptr);
+  OMBuffer outputs[2] = {};
+  for (int64_t n : {2, 1, 50}) {
+    Affine model(n);
+    ASSERT_EQ(omContextRun(context, model.buffers().data(), 2, outputs, 2),
+              OM_STATUS_OK)
+        << omContextGetMessage(context);
+    EXPECT_TRUE(model.matches(outputs[0].data, outputs[1].data));
+  }
+  omContextDestroy(context);
+}
+
+TEST(Context, OutputsInTheCallersMemory) {
+  OMContext *context = omContextCreate("run_main_graph");
+  Affine model(3);
+  float y[12], s;
+  int64_t shape[2] = {};
+  OMBuffer outputs[2] = {{y, sizeof y, shape, 2, ONNX_TYPE_UNDEFINED},
+                         {&s, sizeof s, nullptr, 0, ONNX_TYPE_UNDEFINED}};
+  ASSERT_EQ(omContextRun(context, model.buffers().data(), 2, outputs, 2),
+            OM_STATUS_OK);
+  EXPECT_TRUE(model.matches(y, &s));
+  EXPECT_EQ(shape[0], 3);
+  EXPECT_EQ(outputs[0].type, ONNX_TYPE_FLOAT);
+  outputs[0].bytes = 47;
+  EXPECT_EQ(omContextRun(context, model.buffers().data(), 2, outputs, 2),
+            OM_STATUS_INVALID);
+  EXPECT_STREQ(omContextGetMessage(context),
+               "output 'y' needs 48 bytes and the given buffer has 47");
+  outputs[0].bytes = 48;
+  outputs[0].rank = 1;
+  EXPECT_EQ(omContextRun(context, model.buffers().data(), 2, outputs, 2),
+            OM_STATUS_INVALID);
+  omContextDestroy(context);
+}
+
+TEST(Context, TakeOutput) {
+  OMContext *context = omContextCreate(nullptr);
+  Affine model(3);
+  OMBuffer outputs[2] = {};
+  EXPECT_EQ(omContextTakeOutput(context, 0), nullptr); // nothing has run
+  ASSERT_EQ(omContextRun(context, model.buffers().data(), 2, outputs, 2),
+            OM_STATUS_OK);
+  void *y = omContextTakeOutput(context, 0);
+  EXPECT_EQ(y, outputs[0].data);
+  EXPECT_EQ(omContextTakeOutput(context, 0), nullptr);
+  EXPECT_EQ(omContextTakeOutput(context, 2), nullptr);
+  EXPECT_EQ(omContextTakeOutput(nullptr, 0), nullptr);
+  outputs[0] = outputs[1] = {};
+  ASSERT_EQ(omContextRun(context, model.buffers().data(), 2, outputs, 2),
+            OM_STATUS_OK);
+  EXPECT_NE(outputs[0].data, y);
+  EXPECT_TRUE(model.matches(y, outputs[1].data));
+  omContextDestroy(context);
+  free(y);
+}
+
+TEST(Context, WithoutOutputs) {
+  OMContext *context = omContextCreate(nullptr);
+  Affine model(3);
+  EXPECT_EQ(omContextRun(context, model.buffers().data(), 2, nullptr, 0),
+            OM_STATUS_OK);
+  OMBuffer output = {};
+  EXPECT_EQ(omContextRun(context, model.buffers().data(), 2, &output, 1),
+            OM_STATUS_INVALID);
+  EXPECT_EQ(omContextRun(context, nullptr, 2, nullptr, 0), OM_STATUS_INVALID);
+  EXPECT_STREQ(omContextGetMessage(context), "the inputs are null");
+  omContextDestroy(context);
+}
+
+TEST(Context, UnknownEntryPoint) {
+  EXPECT_EQ(omContextCreate("absent"), nullptr);
+  EXPECT_THAT(omGetLastError(), HasSubstr("no entry point"));
+  EXPECT_EQ(omContextRun(nullptr, nullptr, 0, nullptr, 0), OM_STATUS_INVALID);
+  EXPECT_STREQ(omContextGetMessage(nullptr), "the context is null");
+  EXPECT_EQ(omContextGetMemory(nullptr), 0);
+  omContextDestroy(nullptr);
+  omContextSetLog(nullptr, nullptr, nullptr);
+}
+
+TEST(Context, BufferSmallerThanItsShape) {
+  OMContext *context = omContextCreate(nullptr);
+  Affine model(3);
+  std::vector<OMBuffer> inputs = model.buffers();
+  inputs[0].bytes = 40;
+  EXPECT_EQ(omContextRun(context, inputs.data(), 2, nullptr, 0),
+            OM_STATUS_INVALID);
+  EXPECT_THAT(omContextGetMessage(context),
+              HasSubstr("smaller than its shape"));
+  omContextDestroy(context);
+}
+
+TEST(Context, FirstErrorOfTheModelWins) {
+  ScalarContext fails("fails");
+  for (int code = 1; code <= 7; ++code) {
+    EXPECT_EQ(fails.run(code), OM_STATUS(code));
+    EXPECT_EQ(fails.message(), "index 7 is out of range");
+    EXPECT_STRNE(omStatusName(OM_STATUS(code)), "unknown status");
+  }
+  EXPECT_STREQ(omStatusName(OM_STATUS_OK), "ok");
+  EXPECT_STREQ(omStatusName(OM_STATUS(99)), "unknown status");
+}
+
+TEST(Context, OutputThatIsNeverWritten) {
+  ScalarContext lost("lost");
+  EXPECT_EQ(lost.run(0), OM_STATUS_INTERNAL);
+  EXPECT_EQ(lost.message(), "output 'x' was not written");
+}
+
+TEST(Context, AbsurdSizesAreErrors) {
+  ScalarContext huge("huge");
+  EXPECT_EQ(huge.run(INT64_MAX), OM_STATUS_MEMORY);
+  EXPECT_EQ(huge.run(-1), OM_STATUS_MEMORY);
+  EXPECT_THAT(huge.message(), HasSubstr("no memory for a value of -1 bytes"));
+  EXPECT_EQ(huge.run(100), OM_STATUS_OK);
+}
+
+TEST(Context, PoolReusesBlocks) {
+  ScalarContext pool("pool");
+  ASSERT_EQ(pool.run(100), OM_STATUS_OK);
+  EXPECT_EQ(pool.result(), 100);
+  int64_t held = omContextGetMemory(pool.context);
+  for (int i = 0; i < 50; ++i)
+    ASSERT_EQ(pool.run(100), OM_STATUS_OK);
+  EXPECT_EQ(omContextGetMemory(pool.context), held);
+}
+
+TEST(Context, StringsOutliveTheRun) {
+  OMContext *context = omContextCreate("identity_STRING");
+  std::string first = "first", second = "second";
+  const char *strings[2] = {first.c_str(), second.c_str()};
+  int64_t shape[1] = {2};
+  OMBuffer input = {strings, sizeof strings, shape, 1, ONNX_TYPE_STRING};
+  OMBuffer output = {};
+  ASSERT_EQ(omContextRun(context, &input, 1, &output, 1), OM_STATUS_OK);
+  first = second = "gone!!";
+  EXPECT_STREQ(static_cast<char **>(output.data)[1], "second");
+  char *mine[2];
+  int64_t myShape[1];
+  OMBuffer given = {mine, sizeof mine, myShape, 1, ONNX_TYPE_STRING};
+  ASSERT_EQ(omContextRun(context, &output, 1, &given, 1), OM_STATUS_OK);
+  EXPECT_STREQ(mine[0], "first");
+  strings[1] = nullptr;
+  EXPECT_EQ(omContextRun(context, &input, 1, &output, 1), OM_STATUS_INVALID);
+  EXPECT_THAT(omContextGetMessage(context), HasSubstr("a string is null"));
+  omContextDestroy(context);
+}
+
+TEST(Context, SequencesInAndOut) {
+  OMContext *split = omContextCreate("sequence");
+  OMContext *length = omContextCreate("length");
+  float x[6] = {1, 2, 3, 4, 5, 6};
+  int64_t shape[2] = {3, 2};
+  OMBuffer input = {x, sizeof x, shape, 2, ONNX_TYPE_FLOAT};
+  OMBuffer rows = {}, n = {};
+  for (int i = 0; i < 2; ++i) { // the second run destroys the first's sequence
+    ASSERT_EQ(omContextRun(split, &input, 1, &rows, 1), OM_STATUS_OK);
+    EXPECT_EQ(rows.type, ONNX_TYPE_UNDEFINED);
+    EXPECT_EQ(omValueGetSize(static_cast<OMValue *>(rows.data)), 3);
+  }
+  ASSERT_EQ(omContextRun(length, &rows, 1, &n, 1), OM_STATUS_OK);
+  EXPECT_EQ(*static_cast<int64_t *>(n.data), 3);
+  EXPECT_EQ(omContextRun(length, &input, 1, &n, 1), OM_STATUS_INVALID);
+  EXPECT_THAT(omContextGetMessage(length), HasSubstr("is no tensor"));
+  ASSERT_EQ(omContextRun(split, &input, 1, nullptr, 0), OM_STATUS_OK);
+  omContextDestroy(length);
+  omContextDestroy(split);
+}
+
+TEST(Context, Deadline) {
+  ScalarContext slow("slow");
+  EXPECT_EQ(omContextSetDeadline(slow.context, -1), OM_STATUS_INVALID);
+  EXPECT_EQ(omContextSetDeadline(nullptr, 1), OM_STATUS_INVALID);
+  EXPECT_EQ(omContextSetDeadline(slow.context, 1000000), OM_STATUS_OK);
+  EXPECT_EQ(slow.run(INT64_MAX), OM_STATUS_DEADLINE);
+  EXPECT_THAT(slow.message(), HasSubstr("deadline of 1000000 ns"));
+  // Also when the work was handed out in time.
+  ScalarContext pool("pool");
+  EXPECT_EQ(omContextSetDeadline(pool.context, 1), OM_STATUS_OK);
+  EXPECT_EQ(pool.run(100), OM_STATUS_DEADLINE);
+  EXPECT_EQ(omContextSetDeadline(slow.context, 0), OM_STATUS_OK);
+  EXPECT_EQ(slow.run(1000), OM_STATUS_OK);
+  EXPECT_EQ(slow.result(), 1000);
+}
+
+TEST(Context, LogIsSilentUnlessAsked) {
+  struct Log {
+    std::vector<std::string> errors, infos;
+  } log;
+  ScalarContext fails("fails");
+  fails.run(2);
+  omContextSetLog(
+      fails.context,
+      [](void *user, OM_LOG_LEVEL level, const char *message) {
+        Log &log = *static_cast<Log *>(user);
+        (level == OM_LOG_ERROR ? log.errors : log.infos).push_back(message);
+      },
+      &log);
+  fails.run(2);
+  EXPECT_EQ(log.errors, std::vector<std::string>{"index 7 is out of range"});
+}
+
+TEST(Context, OneRunAtATime) {
+  ScalarContext slow("slow");
+  omContextSetDeadline(slow.context, 2000000000);
+  std::atomic<bool> started = false;
+  omContextSetLog(slow.context, nullptr, nullptr);
+  std::thread other([&] {
+    started = true;
+    slow.run(20000000);
+  });
+  while (!started)
+    std::this_thread::yield();
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  int64_t x = 1;
+  OMBuffer input = {&x, 8, nullptr, 0, ONNX_TYPE_INT64};
+  OM_STATUS status = omContextRun(slow.context, &input, 1, nullptr, 0);
+  other.join();
+  // Unless the other run was over before this one began.
+  EXPECT_TRUE(status == OM_STATUS_INVALID || status == OM_STATUS_OK);
+}

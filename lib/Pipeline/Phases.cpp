@@ -64,6 +64,7 @@ static void buildKrnl(OpPassManager &passes, const PhaseInputs &inputs) {
   target.addPass(onnx::createShareInputSizes());
   target.addPass(createCSEPass());
   target.addPass(krnl::createKrnlSimplifyHostPass());
+  target.addPass(krnl::createKrnlRefuseFailuresPass());
   target.addPass(createCSEPass());
   if (inputs.options.level > 0) {
     krnl::KrnlFusePassOptions fuse;

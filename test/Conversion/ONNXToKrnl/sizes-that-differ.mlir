@@ -12,3 +12,14 @@ func.func @one_row_beside_four(%x: tensor<?xf32>, %z: tensor<4x4xf32>) -> tensor
   %y = onnx.ml.FeatureVectorizer(%x, %z) {inputdimensions = array<i64: 2, 4>} : (tensor<?xf32>, tensor<4x4xf32>) -> tensor<1x6xf32>
   return %y : tensor<1x6xf32>
 }
+
+// Updates of two rows cannot be those of one index: only the variant of another
+// rank can be what runs.
+// CHECK-LABEL: func.func @updates_of_another_rank
+// CHECK:         krnl.check {{.*}}, "ScatterND: the shape of the updates does not fit"
+// CHECK:         krnl.check {{.*}}, "sizes of the operands do not fit together"
+// CHECK:         krnl.kernel "ScatterND"
+func.func @updates_of_another_rank(%d: tensor<8x4xi16>, %i: tensor<?xi64>, %u: tensor<2x4xi16>) -> tensor<8x4xi16> {
+  %y = onnx.ScatterND(%d, %i, %u) : (tensor<8x4xi16>, tensor<?xi64>, tensor<2x4xi16>) -> tensor<8x4xi16>
+  return %y : tensor<8x4xi16>
+}

@@ -271,16 +271,20 @@ void checkAxes(OpBuilder &b, Location loc, Value axes, int64_t rank,
   krnl::CheckOp::create(b, loc, all.getResult(0), message);
 }
 
-/// The value as that type. Sizes that differ end the run: ranks that the run
-/// has to choose from may be some that these operands cannot have.
+/// A tensor that sizes contradict ends the run: ranks that the run has to
+/// choose from may be some that these operands cannot have.
+static Value neverMade(OpBuilder &b, Location loc, RankedTensorType type) {
+  krnl::CheckOp::create(b, loc, arith::ConstantIntOp::create(b, loc, 0, 1),
+                        "sizes of the operands do not fit together");
+  SmallVector<Value> none(type.getNumDynamicDims(), indexConstant(b, loc, 0));
+  return tensor::EmptyOp::create(b, loc, type, none);
+}
+
 static Value castTo(OpBuilder &b, Location loc, Type type, Value value) {
   auto ranked = dyn_cast<RankedTensorType>(type);
   if (!ranked || tensor::CastOp::areCastCompatible(value.getType(), type))
     return tensor::CastOp::create(b, loc, type, value);
-  krnl::CheckOp::create(b, loc, arith::ConstantIntOp::create(b, loc, 0, 1),
-                        "sizes of the operands do not fit together");
-  SmallVector<Value> none(ranked.getNumDynamicDims(), indexConstant(b, loc, 0));
-  return tensor::EmptyOp::create(b, loc, ranked, none);
+  return neverMade(b, loc, ranked);
 }
 
 void replaceWithCasts(ConversionPatternRewriter &rewriter,
@@ -301,8 +305,12 @@ void replaceWithCasts(ConversionPatternRewriter &rewriter,
 
 Value reshapeTo(OpBuilder &b, Location loc, Value tensor, RankedTensorType type,
                 ValueRange sizes) {
-  if (tensor.getType() == type && type.hasStaticShape())
+  auto from = cast<RankedTensorType>(tensor.getType());
+  if (from == type && type.hasStaticShape())
     return tensor;
+  if (from.hasStaticShape() && type.hasStaticShape() &&
+      from.getNumElements() != type.getNumElements())
+    return neverMade(b, loc, type);
   Value shape = tensor::FromElementsOp::create(
       b, loc, RankedTensorType::get({type.getRank()}, b.getIndexType()), sizes);
   return tensor::ReshapeOp::create(b, loc, type, tensor, shape);

@@ -33,6 +33,20 @@ def KrnlCheckSizesPass : Pass<"krnl-check-sizes"> {
     "::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def KrnlRefuseFailuresPass : Pass<"krnl-refuse-failures"> {
+  let summary = "refuse a model whose every run would fail";
+  let description = [{
+    A check outside branches and loops whose condition is known to be false ends
+    each run: what it would say is said now, of the same node.
+
+    ```mlir
+    %false = arith.constant false
+    krnl.check %false, "the shape of the updates does not fit" sizes(%c2, %c3)
+    // error: the shape of the updates does not fit: 2 and 3
+    ```
+  }];
+}
+
 def KrnlFusePass : Pass<"krnl-fuse"> {
   let summary = "form larger kernels before recipes are written";
   let description = [{

@@ -1,0 +1,47 @@
+//===- RefuseFailures.cpp - Models that can only fail -----------*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/Krnl/Transforms/Passes.h"
+
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+using namespace mlir;
+
+namespace onnxc::krnl {
+#define GEN_PASS_DEF_KRNLREFUSEFAILURESPASS
+#include "onnxc/Dialect/Krnl/Transforms/Passes.h.inc"
+
+namespace {
+
+/// Tells what the run would tell.
+void report(CheckOp check) {
+  InFlightDiagnostic error = emitError(check.getLoc(), check.getMessage());
+  SmallVector<int64_t> sizes;
+  for (Value size : check.getSizes())
+    if (std::optional<int64_t> known = getConstantIntValue(size))
+      sizes.push_back(*known);
+  if (sizes.size() == 2)
+    error << ": " << sizes[0] << " and " << sizes[1];
+}
+
+struct KrnlRefuseFailures
+    : public impl::KrnlRefuseFailuresPassBase<KrnlRefuseFailures> {
+  void runOnOperation() override {
+    getOperation()->walk<WalkOrder::PreOrder>([&](FunctionOpInterface host) {
+      if (host.isExternal())
+        return;
+      for (auto check : host.front().getOps<CheckOp>())
+        if (matchPattern(check.getCondition(), m_Zero())) {
+          report(check);
+          return signalPassFailure();
+        }
+    });
+  }
+};
+} // namespace
+
+} // namespace onnxc::krnl

@@ -138,9 +138,10 @@ givenShape(const OMArgument &argument, const Options &options) {
   return std::nullopt;
 }
 
+/// Sizes that nobody gave are 1, and `guesses` has the option that says others.
 static Expected<std::vector<int64_t>>
 shapeFor(const OMArgument &argument, const Options &options,
-         const StringMap<int64_t> &symbols) {
+         const StringMap<int64_t> &symbols, std::string &guesses) {
   Expected<std::optional<std::vector<int64_t>>> given =
       givenShape(argument, options);
   if (!given)
@@ -151,11 +152,19 @@ shapeFor(const OMArgument &argument, const Options &options,
     return failure("input '%s' has no fixed rank: say --shape %s:1x...",
                    argument.name, argument.name);
   std::vector<int64_t> shape(argument.shape, argument.shape + argument.rank);
+  bool guessed = false;
   for (auto [i, dim] : enumerate(shape)) {
+    if (dim >= 0)
+      continue;
     const char *symbol = argument.symbols ? argument.symbols[i] : nullptr;
-    if (dim < 0)
-      dim = symbol && symbols.contains(symbol) ? symbols.lookup(symbol) : 1;
+    bool told = symbol && symbols.contains(symbol);
+    dim = told ? symbols.lookup(symbol) : 1;
+    guessed |= !told;
   }
+  if (guessed)
+    guesses +=
+        (" --shape=" + StringRef(argument.name) + ":").str() +
+        join(map_range(shape, [](int64_t dim) { return itostr(dim); }), "x");
   return shape;
 }
 
@@ -199,11 +208,13 @@ static void fill(Tensor &tensor, std::mt19937_64 &random) {
 static Expected<Tensor> randomTensor(const OMArgument &argument,
                                      const Options &options,
                                      const StringMap<int64_t> &symbols,
-                                     std::mt19937_64 &random) {
+                                     std::mt19937_64 &random,
+                                     std::string &guesses) {
   if (argument.kind != OM_VALUE_TENSOR)
     return failure("input '%s' is no tensor: say --input %s=@FILE.pb",
                    argument.name, argument.name);
-  Expected<std::vector<int64_t>> shape = shapeFor(argument, options, symbols);
+  Expected<std::vector<int64_t>> shape =
+      shapeFor(argument, options, symbols, guesses);
   if (!shape)
     return shape.takeError();
   Tensor tensor;
@@ -217,6 +228,14 @@ static Expected<Tensor> randomTensor(const OMArgument &argument,
            << typeText(tensor.type, tensor.shape) << ", seed " << options.seed
            << "\n";
   return tensor;
+}
+
+Error InputSet::refusal(const char *message) const {
+  if (guesses.empty())
+    return failure("%s", message);
+  return failure("%s\nnote: sizes that the model leaves open and no option "
+                 "says were 1:%s",
+                 message, guesses.c_str());
 }
 
 Expected<InputSet> run::makeInputs(const Artefact &artefact,
@@ -236,6 +255,7 @@ Expected<InputSet> run::makeInputs(const Artefact &artefact,
     return symbols.takeError();
   std::mt19937_64 random(uint64_t(options.seed));
   std::vector<Value> values;
+  std::string guesses;
   for (auto [i, argument] : enumerate(artefact.inputs())) {
     auto it = given->find(i);
     if (it != given->end()) {
@@ -243,10 +263,12 @@ Expected<InputSet> run::makeInputs(const Artefact &artefact,
       continue;
     }
     Expected<Tensor> tensor =
-        randomTensor(*argument, options, *symbols, random);
+        randomTensor(*argument, options, *symbols, random, guesses);
     if (!tensor)
       return tensor.takeError();
     values.push_back(Value(std::move(*tensor)));
   }
-  return InputSet(artefact, std::move(values));
+  InputSet set(artefact, std::move(values));
+  set.setGuesses(std::move(guesses));
+  return set;
 }

@@ -44,7 +44,7 @@ Error Measurement::runOnce() {
   if (artefact.omContextRun(context.get(), inputs.buffers().data(),
                             int64_t(inputs.buffers().size()), outputs.data(),
                             int64_t(outputs.size())) != OM_STATUS_OK)
-    return failure("%s", artefact.omContextGetMessage(context.get()));
+    return inputs.refusal(artefact.omContextGetMessage(context.get()));
   return Error::success();
 }
 

@@ -55,7 +55,7 @@ static Error runOnce(const Artefact &artefact, OMContext *context,
   if (artefact.omContextRun(context, inputSet->buffers().data(),
                             int64_t(inputSet->buffers().size()), outputs.data(),
                             int64_t(outputs.size())) != OM_STATUS_OK)
-    return failure("%s", artefact.omContextGetMessage(context));
+    return inputSet->refusal(artefact.omContextGetMessage(context));
   for (auto [i, argument] : enumerate(artefact.outputs())) {
     Value value = Value::copyOf(artefact, *argument, outputs[i]);
     if (Error error = showOutput(*argument, value, options))

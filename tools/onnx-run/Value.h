@@ -46,6 +46,12 @@ public:
 
   llvm::ArrayRef<OMBuffer> buffers() const { return allBuffers; }
 
+  /// Options that would say the sizes which nobody gave.
+  void setGuesses(std::string options) { guesses = std::move(options); }
+  /// The error that the model refused these inputs with. Where sizes were
+  /// guessed, these may be why.
+  llvm::Error refusal(const char *message) const;
+
 private:
   OMValue *make(const Artefact &artefact, Value &value);
   OMTensor *make(const Artefact &artefact, Tensor &tensor);
@@ -56,6 +62,7 @@ private:
   std::deque<std::vector<char *>> pointers; ///< data of string tensors
   std::vector<Owned> owned;
   std::vector<OMBuffer> allBuffers;
+  std::string guesses;
 };
 
 } // namespace onnxc::run

@@ -17,6 +17,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "llvm/TargetParser/Triple.h"
 
 #include <array>
 #include <limits>
@@ -240,9 +241,22 @@ static Value expandRemainder(FloatBuilder &f, Operation *op) {
   });
 }
 
+/// The nearest whole number, the even one of two: what is left of the fraction
+/// beside a power of two whose last digit counts ones. Numbers without a
+/// fraction, infinity and NaN stay; so does the sign of what becomes 0.
+static Value expandRoundEven(FloatBuilder &f, Value x) {
+  Value size = math::AbsFOp::create(f.b, x);
+  Value ones = f.constant(double(int64_t(1) << f.fractionBits()));
+  Value rounded = f.sub(f.add(size, ones), ones);
+  Value whole = math::CopySignOp::create(f.b, rounded, x);
+  return f.select(f.less(size, ones), whole, x);
+}
+
 static Value expandOne(Operation *op, bool hasScale) {
   FloatBuilder f(op);
   Value x = op->getOperand(0);
+  if (isa<math::RoundEvenOp>(op))
+    return expandRoundEven(f, x);
   if (f.element().isF64() && onnxc::isExpandedDouble(op))
     return onnxc::expandDouble(f, op, hasScale);
   if (isa<math::ExpOp>(op))
@@ -269,28 +283,45 @@ bool onnxc::isExpandedFunction(Operation *op) {
   return isa<math::ExpOp, math::PowFOp, math::TanOp, math::AtanOp>(op);
 }
 
-/// Does the module's processor multiply vectors of f32 by powers of two?
-static bool hasScaleInstruction(Operation *root) {
+/// What the module says of its processor; null if nothing.
+static StringAttr ofTarget(Operation *root, StringRef name) {
   auto module = root->getParentOfType<ModuleOp>();
   auto target = module ? module->getAttrOfType<DictionaryAttr>("krnl.target")
                        : DictionaryAttr();
-  auto features = target ? target.getAs<StringAttr>("features") : StringAttr();
-  if (!features)
-    return false;
+  return target ? target.getAs<StringAttr>(name) : StringAttr();
+}
+
+static bool hasFeature(Operation *root, StringRef feature) {
+  StringAttr features = ofTarget(root, "features");
   SmallVector<StringRef> words;
-  features.getValue().split(words, ',');
-  return llvm::is_contained(words, "+avx512f") &&
-         llvm::is_contained(words, "+avx512vl");
+  if (features)
+    features.getValue().split(words, ',');
+  return llvm::is_contained(words, feature);
+}
+
+/// Does the processor multiply vectors of f32 by powers of two?
+static bool hasScaleInstruction(Operation *root) {
+  return hasFeature(root, "+avx512f") && hasFeature(root, "+avx512vl");
+}
+
+/// Does it round to even? A function that does is in newer libraries only.
+static bool hasRoundInstruction(Operation *root) {
+  StringAttr triple = ofTarget(root, "triple");
+  return !triple || llvm::Triple(triple.getValue()).isAArch64() ||
+         hasFeature(root, "+sse4.1");
 }
 
 void onnxc::expandFunctions(Operation *root) {
   bool hasScale = hasScaleInstruction(root);
+  bool hasRound = hasRoundInstruction(root);
   SmallVector<Operation *> ops;
   root->walk([&](Operation *op) {
     if (op->getNumResults() != 1)
       return;
     Type element = getElementTypeOrSelf(op->getResult(0));
-    if ((element.isF32() || element.isF64()) && isExpandedFunction(op))
+    if (!element.isF32() && !element.isF64())
+      return;
+    if (isExpandedFunction(op) || (isa<math::RoundEvenOp>(op) && !hasRound))
       ops.push_back(op);
   });
   for (Operation *op : ops) {

@@ -198,10 +198,6 @@ static llvm::Error link(ModuleOp module, std::vector<CodeFile> files,
   link.tag = options.tag;
   link.runtimeDir =
       options.runtimeDir.empty() ? findRuntime() : options.runtimeDir;
-  if (link.runtimeDir.empty())
-    return llvm::createStringError(
-        "cannot find onnxc_rt.o beside the compiler; "
-        "say where it is with --runtime-dir");
   if (llvm::Error error = addCustomLibraries(module, inputs, link))
     return error;
   ModelInfo info;

@@ -21,6 +21,7 @@
 #include "onnxc/Pipeline/Registration.h"
 #include "onnxc/Recipe/ScalarWork.h"
 #include "onnxc/Schema/CustomOps.h"
+#include "onnxc/Target/CPU/Link.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/ThreadPool.h"
@@ -144,6 +145,18 @@ Outcome Compilation::step(StringRef name, llvm::function_ref<Outcome()> work) {
   return outcome;
 }
 
+/// Found before the work that it is needed for in the end.
+static llvm::Error findRuntimeFor(const CompileOptions &options,
+                                  const target::Machine &machine) {
+  std::string folder =
+      options.runtimeDir.empty() ? findRuntime() : options.runtimeDir;
+  if (folder.empty())
+    return llvm::createStringError(
+        "cannot find onnxc_rt.o beside the compiler; "
+        "say where it is with --runtime-dir");
+  return target::checkRuntime(folder, machine);
+}
+
 Outcome Compilation::prepare() {
   llvm::Expected<target::Machine> resolved = target::resolveMachine(
       options.triple, options.cpu, options.features, options.level);
@@ -151,6 +164,9 @@ Outcome Compilation::prepare() {
     return fail(Outcome::Usage, llvm::toString(resolved.takeError()));
   machine = *resolved;
   report.target = machine.triple + " " + machine.cpu;
+  if (options.emit == "lib")
+    if (llvm::Error error = findRuntimeFor(options, machine))
+      return fail(Outcome::Usage, llvm::toString(std::move(error)));
   if (!options.resume.empty() &&
       lastPhase(options.emit) < phaseNumber(options.resume))
     return fail(Outcome::Usage, "--emit=" + options.emit +

@@ -101,6 +101,28 @@ Error runLinker(ArrayRef<std::string> arguments) {
   return createStringError("linking failed: " + StringRef(messages).trim());
 }
 
+Error checkRuntime(StringRef runtimeDir, const Machine &machine) {
+  SmallString<128> path(runtimeDir);
+  sys::path::append(path, "onnxc_rt.o");
+  auto refuse = [&](const Twine &message) {
+    return createStringError(std::make_error_code(std::errc::invalid_argument),
+                             message);
+  };
+  auto runtime = object::ObjectFile::createObjectFile(path);
+  if (!runtime)
+    return refuse("cannot read '" + path +
+                  "': " + toString(runtime.takeError()) +
+                  "; --runtime-dir says where the runtime is");
+  Triple triple(machine.triple);
+  Triple::ArchType arch = runtime->getBinary()->getArch();
+  if (arch == triple.getArch())
+    return Error::success();
+  return refuse("'" + path + "' is the runtime for " +
+                Triple::getArchTypeName(arch) +
+                ": say with --runtime-dir where the one for " +
+                triple.getArchName() + " is, or stop at --emit=obj");
+}
+
 static Error fillWeights(StringRef path, const LinkOptions &options) {
   Expected<int64_t> offset = growWeightsSegment(path, options.weightsBytes);
   if (!offset)

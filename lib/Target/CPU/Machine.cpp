@@ -68,6 +68,13 @@ Expected<Machine> resolveMachine(StringRef triple, StringRef cpu,
   const Target *target = findTarget(parsed, error);
   if (!target)
     return createStringError("unknown target triple '" + machine.triple + "'");
+  // What the program and the runtime know of each other are 64-bit sizes, and
+  // weights are written as they are in the model.
+  if (!parsed.isArch64Bit() || !parsed.isLittleEndian() ||
+      !parsed.isOSBinFormatELF())
+    return createStringError("no code is made for '" + machine.triple +
+                             "': machines have 64 bits, the low byte first, "
+                             "and ELF files");
   Triple host(sys::getDefaultTargetTriple());
   bool native = cpu.empty() || cpu == "native";
   if (native && parsed.getArch() == host.getArch()) {

@@ -33,6 +33,9 @@ struct LinkOptions {
   std::function<mlir::LogicalResult(int file, int64_t offset)> writeWeights;
 };
 
+/// An error unless the folder has a runtime for the machine.
+llvm::Error checkRuntime(llvm::StringRef runtimeDir, const Machine &machine);
+
 /// Links the objects with the runtime. Fails with a message, of lld or ours,
 /// and then leaves no file behind. Calls wait for each other.
 llvm::Error linkArtefact(llvm::ArrayRef<CodeFile> objects,

@@ -14,52 +14,20 @@
 using namespace mlir;
 using namespace onnxc::onnx;
 
-/// The type of a vector of sizes, and of one.
-static Type listType(OpBuilder &builder, int64_t length) {
-  return RankedTensorType::get(length, builder.getI64Type());
-}
-static Type scalarType(OpBuilder &builder) {
-  return RankedTensorType::get({}, builder.getI64Type());
-}
-static Type typeLike(Value x, ArrayRef<int64_t> shape) {
-  return RankedTensorType::get(shape, getElementTypeOrSelf(x.getType()));
-}
-
-Value onnxc::onnx::reshapeTo(NodeMaker &maker, Value x, Value shape,
-                             Type type) {
-  return maker.make<ReshapeOp>(type, {x, shape}, maker.integer("allowzero", 1));
-}
-
-/// The elements of `x` in one dimension.
-static Value flatten(NodeMaker &maker, Value x) {
-  return maker.make<ReshapeOp>(typeLike(x, {ShapedType::kDynamic}),
-                               {x, maker.ints({-1})});
-}
-
-/// The shape of `x`; what it was reshaped to, if it was by us.
-static Value shapeOf(NodeMaker &maker, Value x) {
-  auto view = x.getDefiningOp<ReshapeOp>();
-  auto given = view ? view.getShape().getDefiningOp<ShapeOp>() : ShapeOp();
-  if (given && view.getAllowzero() == 1 && given.getStart() == 0 &&
-      !given.getEnd())
-    return given;
-  return maker.make<ShapeOp>(listType(maker.builder, ShapedType::kDynamic), x);
-}
-
 static bool isScalar(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   return type && type.getRank() == 0;
 }
 
-void onnxc::onnx::computeOn(Operation *op, ValueRange operands,
-                            ArrayRef<int64_t> shape, NodeMaker &maker,
+void onnxc::onnx::computeOn(Operation *op, ValueRange operands, int64_t rank,
+                            NodeMaker &maker,
                             function_ref<Value(OpResult, Type)> restore) {
   Operation *inner = maker.builder.clone(*op);
   inner->setOperands(operands);
   inner->removeDiscardableAttr("onnx.dims");
   for (auto [result, computed] :
        llvm::zip_equal(op->getResults(), inner->getResults())) {
-    computed.setType(typeLike(result, shape));
+    computed.setType(SizeListMaker::typeLike(result, rank));
     result.replaceAllUsesWith(
         restore(cast<OpResult>(computed), result.getType()));
   }
@@ -69,31 +37,19 @@ void onnxc::onnx::computeOn(Operation *op, ValueRange operands,
 /// op(x) -> reshape(op(reshape(x, [-1])), shape(x))
 static void computeFlat(Operation *op, Value x) {
   OpBuilder builder(op);
-  NodeMaker maker(builder, op->getLoc());
-  Value shape = shapeOf(maker, x), flat = flatten(maker, x);
+  SizeListMaker maker(builder, op->getLoc());
+  Value sizes = maker.sizesOf(x), flat = maker.flatten(x);
   auto operands = llvm::map_to_vector(
       op->getOperands(), [&](Value v) { return v == x ? flat : v; });
-  computeOn(
-      op, operands, ShapedType::kDynamic, maker,
-      [&](OpResult y, Type type) { return reshapeTo(maker, y, shape, type); });
-}
-
-Value onnxc::onnx::padShape(NodeMaker &maker, Value shape, int64_t rank) {
-  Value ones = maker.ints(SmallVector<int64_t>(rank, 1));
-  Value padded =
-      maker.make<ConcatOp>(listType(maker.builder, ShapedType::kDynamic),
-                           {ones, shape}, maker.integer("axis", 0));
-  return maker.make<SliceOp>(
-      listType(maker.builder, rank),
-      {padded, maker.ints({-rank}),
-       maker.ints({std::numeric_limits<int64_t>::max()})});
+  computeOn(op, operands, 1, maker, [&](OpResult y, Type type) {
+    return maker.reshapeTo(y, sizes, type);
+  });
 }
 
 /// op(x, y) -> reshape(op(pad(x), pad(y)), as many sizes as the larger has)
 static void computePadded(Operation *op) {
   OpBuilder builder(op);
-  NodeMaker maker(builder, op->getLoc());
-  SmallVector<int64_t> shape(maxRank, ShapedType::kDynamic);
+  SizeListMaker maker(builder, op->getLoc());
   llvm::DenseMap<Value, Value> padded;
   SmallVector<Value> operands, ranks;
   int64_t known = 0;
@@ -105,26 +61,17 @@ static void computePadded(Operation *op) {
     }
     Value &wide = padded[x];
     if (!wide) {
-      Value sizes = shapeOf(maker, x);
-      ranks.push_back(maker.make<SizeOp>(scalarType(maker.builder), sizes));
-      wide = reshapeTo(maker, x, padShape(maker, sizes, maxRank),
-                       typeLike(x, shape));
+      Value sizes = maker.sizesOf(x);
+      ranks.push_back(maker.make("Size", sizes));
+      wide = maker.reshapeTo(x, maker.padded(sizes, maxRank), maxRank);
     }
     operands.push_back(wide);
   }
   ranks.push_back(maker.integerScalar(known));
-  Value rank = maker.make<MaxOp>(scalarType(maker.builder), ranks);
-  Value start = maker.make<ReshapeOp>(
-      listType(maker.builder, 1),
-      {maker.make<SubOp>(scalarType(maker.builder),
-                         {maker.integerScalar(maxRank), rank}),
-       maker.ints({1})});
-  computeOn(op, operands, shape, maker, [&](OpResult y, Type type) {
-    Value sizes = maker.make<SliceOp>(
-        listType(maker.builder, ShapedType::kDynamic),
-        {maker.make<ShapeOp>(listType(maker.builder, maxRank), y), start,
-         maker.ints({maxRank})});
-    return reshapeTo(maker, y, sizes, type);
+  Value rank = maker.make("Max", ranks);
+  computeOn(op, operands, maxRank, maker, [&](OpResult y, Type type) {
+    return maker.reshapeTo(y, maker.last(maker.shapeOf(y), maxRank, rank),
+                           type);
   });
 }
 
@@ -141,18 +88,21 @@ bool onnxc::onnx::isOptimizer(Operation *op) {
 /// Result i has the shape of a tensor behind the two numbers at the front.
 static void computeGroupsFlat(Operation *op) {
   OpBuilder builder(op);
-  NodeMaker maker(builder, op->getLoc());
+  SizeListMaker maker(builder, op->getLoc());
   unsigned groups = op->getNumResults() / countKinds(op);
   SmallVector<Value> operands(op->getOperands()), shapes;
   for (unsigned i = 0; i < groups; ++i)
-    shapes.push_back(shapeOf(maker, operands[2 + i]));
+    shapes.push_back(maker.sizesOf(operands[2 + i]));
   for (Value &operand : MutableArrayRef(operands).drop_front(2))
-    operand = flatten(maker, operand);
-  computeOn(op, operands, ShapedType::kDynamic, maker,
-            [&](OpResult y, Type type) {
-              Value shape = shapes[y.getResultNumber() % groups];
-              return reshapeTo(maker, y, shape, type);
-            });
+    operand = maker.flatten(operand);
+  computeOn(op, operands, 1, maker, [&](OpResult y, Type type) {
+    return maker.reshapeTo(y, shapes[y.getResultNumber() % groups], type);
+  });
+}
+
+bool onnxc::onnx::canBeRankAgnostic(Operation *op) {
+  return isElementwise(op) || isMatrixProduct(op) || isAlongAxes(op) ||
+         isAlongTuples(op) || isOptimizer(op);
 }
 
 void onnxc::onnx::makeRankAgnostic(Operation *op) {
@@ -160,6 +110,8 @@ void onnxc::onnx::makeRankAgnostic(Operation *op) {
     return computeGroupsFlat(op);
   if (isMatrixProduct(op))
     return makeProductRankAgnostic(op);
+  if (isAlongTuples(op))
+    return makeTuplesRankAgnostic(op);
   if (isAlongAxes(op))
     return makeAxesRankAgnostic(op);
   Value only;
@@ -276,15 +228,20 @@ static constexpr StructuralSlots structuralSlots[] = {
 };
 
 /// `x` with as many dimensions as `like` has; null if that is not known.
-static Value broadcastLike(NodeMaker &maker, Value x, Value like) {
+static Value broadcastLike(SizeListMaker &maker, Value x, Value like) {
   auto type = dyn_cast<RankedTensorType>(like.getType());
   if (!type)
     return Value();
-  if (type.getRank() == 0)
-    return reshapeTo(maker, x, maker.ints({}), typeLike(x, {}));
-  SmallVector<int64_t> shape(type.getRank(), ShapedType::kDynamic);
-  return reshapeTo(maker, x, padShape(maker, shapeOf(maker, x), type.getRank()),
-                   typeLike(x, shape));
+  int64_t rank = type.getRank();
+  if (rank == 0)
+    return maker.reshapeTo(x, maker.ints({}), 0);
+  return maker.reshapeTo(x, maker.padded(maker.sizesOf(x), rank), rank);
+}
+
+/// `x` as the one number that it has to be.
+static Value toScalar(SizeListMaker &maker, Value x) {
+  return maker.make<ReshapeOp>(SizeListMaker::typeLike(x, 0),
+                               {x, maker.ints({})});
 }
 
 /// A product of the rank of one operand, which is no vector, has no vector for
@@ -309,7 +266,7 @@ bool onnxc::onnx::padToResult(Operation *op) {
         takesUnknownRank(operand))
       continue;
     OpBuilder builder(op);
-    NodeMaker maker(builder, op->getLoc());
+    SizeListMaker maker(builder, op->getLoc());
     operand.set(broadcastLike(maker, operand.get(), op->getResult(0)));
     changed = true;
   }
@@ -324,9 +281,8 @@ static bool flattenJoinedScales(MicrosoftQLinearConcatOp op) {
         !isa<UnrankedTensorType>(operand.get().getType()))
       continue;
     OpBuilder builder(op);
-    NodeMaker maker(builder, op->getLoc());
-    Value x = operand.get();
-    operand.set(maker.make<ReshapeOp>(typeLike(x, {}), {x, maker.ints({})}));
+    SizeListMaker maker(builder, op->getLoc());
+    operand.set(toScalar(maker, operand.get()));
     changed = true;
   }
   return changed;
@@ -348,12 +304,12 @@ bool onnxc::onnx::flattenStructuralOperands(Operation *op) {
     if (!operand || !isa<UnrankedTensorType>(operand->get().getType()))
       continue;
     OpBuilder builder(op);
-    NodeMaker maker(builder, op->getLoc());
+    SizeListMaker maker(builder, op->getLoc());
     Value x = operand->get(), settled;
     if (row->scalars & bit)
-      settled = maker.make<ReshapeOp>(typeLike(x, {}), {x, maker.ints({})});
+      settled = toScalar(maker, x);
     else if (row->lists & bit)
-      settled = flatten(maker, x);
+      settled = maker.flatten(x);
     else
       settled = broadcastLike(maker, x, op->getOperand(0));
     if (!settled)

@@ -6,22 +6,15 @@
 #ifndef ONNXC_LIB_DIALECT_ONNX_TRANSFORMS_RANKAGNOSTIC_H
 #define ONNXC_LIB_DIALECT_ONNX_TRANSFORMS_RANKAGNOSTIC_H
 
-#include "onnxc/Dialect/ONNX/Transforms/NodeMaker.h"
+#include "SizeLists.h"
 
 namespace onnxc::onnx {
 
-/// `x` with the sizes that a list has; sizes of 0 are meant as such.
-mlir::Value reshapeTo(NodeMaker &maker, mlir::Value x, mlir::Value shape,
-                      mlir::Type type);
-
-/// The last `rank` entries of `shape` with ones in front.
-mlir::Value padShape(NodeMaker &maker, mlir::Value shape, int64_t rank);
-
-/// Replaces `op` by itself on `operands`, with results of this shape, and these
-/// as `restore` makes them of it.
+/// Replaces `op` by itself on `operands`, with results of `rank` dimensions,
+/// and these as `restore` makes them of it.
 void computeOn(
-    mlir::Operation *op, mlir::ValueRange operands,
-    llvm::ArrayRef<int64_t> shape, NodeMaker &maker,
+    mlir::Operation *op, mlir::ValueRange operands, int64_t rank,
+    NodeMaker &maker,
     llvm::function_ref<mlir::Value(mlir::OpResult, mlir::Type)> restore);
 
 /// Writes a product of matrices on `maxRank` dimensions.
@@ -29,6 +22,10 @@ void makeProductRankAgnostic(mlir::Operation *op);
 
 /// Writes an operation along axes on views of two or three dimensions.
 void makeAxesRankAgnostic(mlir::Operation *op);
+
+/// Writes a gather or scatter by index tuples on data with as many dimensions
+/// as tuples can be long, and one for what they lead to.
+void makeTuplesRankAgnostic(mlir::Operation *op);
 
 } // namespace onnxc::onnx
 

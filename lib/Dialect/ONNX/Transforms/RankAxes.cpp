@@ -149,53 +149,27 @@ public:
     Value x = op->getOperand(0);
     if (isa<FlattenOp>(op))
       return writeFlatten(x);
-    before = sizesOf(x, 0, range.first);
+    before = maker.sizesOf(x, 0, range.first);
     if (!range.isAtEnd())
-      after = sizesOf(x, range.last + 1);
+      after = maker.sizesOf(x, range.last + 1);
     if (isa<GatherOp>(op))
       return writeGather();
     writeView();
   }
 
 private:
-  Type listType(int64_t length) {
-    return RankedTensorType::get(length, builder.getI64Type());
-  }
-  Type typeLike(Value x, int64_t rank) {
-    return RankedTensorType::get(
-        SmallVector<int64_t>(rank, ShapedType::kDynamic),
-        getElementTypeOrSelf(x.getType()));
-  }
-
-  /// The sizes of `x` from `start` to `end`, or to the last one.
-  Value sizesOf(Value x, int64_t start, std::optional<int64_t> end = {}) {
-    SmallVector<NamedAttribute> places{maker.integer("start", start)};
-    if (end)
-      places.push_back(maker.integer("end", *end));
-    return maker.make("Shape", x, places);
-  }
-
-  /// How many elements sizes stand for, as a list of one.
-  Value product(Value list) {
-    return maker.make("ReduceProd", list, maker.integer("keepdims", 1));
-  }
-
-  /// `list`, which the run checks to have `length` elements.
-  Value ofLength(Value list, int64_t length) {
-    return maker.make<IdentityOp>(listType(length), list);
-  }
-
   /// `x` with the axes as dimension 1 of two or three.
   Value view(Value x) {
     std::optional<int64_t> end;
     if (!range.isAtEnd())
       end = range.last + 1;
-    Value along = ofLength(sizesOf(x, range.first, end), range.length());
-    SmallVector<Value> parts{product(sizesOf(x, 0, range.first)),
-                             product(along)};
+    Value along =
+        maker.ofLength(maker.sizesOf(x, range.first, end), range.length());
+    SmallVector<Value> parts{maker.product(maker.sizesOf(x, 0, range.first)),
+                             maker.product(along)};
     if (end)
-      parts.push_back(product(sizesOf(x, *end)));
-    return reshapeTo(maker, x, maker.joined(parts), typeLike(x, parts.size()));
+      parts.push_back(maker.product(maker.sizesOf(x, *end)));
+    return maker.reshapeTo(x, maker.joined(parts), parts.size());
   }
 
   /// The sizes before the axes, `middle`, and the sizes behind them.
@@ -236,23 +210,19 @@ private:
       operands[1] = maker.integerScalar(1);
     else if (isa<SliceOp>(op))
       operands[3] = axis;
-    bool keeps = keepsDims();
-    int64_t rank = range.isAtEnd() ? 2 : 3;
-    SmallVector<int64_t> shape(rank, ShapedType::kDynamic);
-    if (!keeps)
-      shape.pop_back();
+    int64_t rank = (range.isAtEnd() ? 2 : 3) - (keepsDims() ? 0 : 1);
     if (op->getInherentAttr("axis"))
       op->setAttr("axis", builder.getI64IntegerAttr(1));
-    computeOn(op, operands, shape, maker, [&](OpResult y, Type type) {
-      return reshapeTo(maker, y, around(middleOf(y)), type);
+    computeOn(op, operands, rank, maker, [&](OpResult y, Type type) {
+      return maker.reshapeTo(y, around(middleOf(y)), type);
     });
   }
 
   /// What is before the axis, and all from it on.
   void writeFlatten(Value x) {
-    Value shape = maker.joined({product(sizesOf(x, 0, range.first)),
-                                product(sizesOf(x, range.first))});
-    replace(reshapeTo(maker, x, shape, typeLike(x, 2)));
+    Value shape = maker.joined({maker.product(maker.sizesOf(x, 0, range.first)),
+                                maker.product(maker.sizesOf(x, range.first))});
+    replace(maker.reshapeTo(x, shape, 2));
   }
 
   /// Indices are a list, and where they were is their shape.
@@ -262,8 +232,8 @@ private:
     Value picked =
         maker.make("Gather", {isUnranked(x) ? view(x) : x, list},
                    maker.integer("axis", isUnranked(x) ? 1 : range.first));
-    replace(reshapeTo(maker, picked, around(maker.shapeOf(indices)),
-                      op->getResult(0).getType()));
+    replace(maker.reshapeTo(picked, around(maker.sizesOf(indices)),
+                            op->getResult(0).getType()));
   }
 
   /// The same, of rows that may get longer.
@@ -272,72 +242,64 @@ private:
     int64_t rank = rankOf(op->getOperand(0)), axis = gather.getGatherAxis();
     axis += axis < 0 ? rank : 0;
     SmallVector<Value> operands(op->getOperands());
-    Value places = maker.shapeOf(operands[1]);
+    Value places = maker.sizesOf(operands[1]);
     operands[1] = maker.reshape(operands[1], {-1});
-    SmallVector<int64_t> shape(rank, ShapedType::kDynamic);
-    computeOn(op, operands, shape, maker, [&](OpResult y, Type type) {
-      Value sizes =
-          maker.joined({sizesOf(y, 0, axis), places, sizesOf(y, axis + 1)});
-      return reshapeTo(maker, y, sizes, type);
+    computeOn(op, operands, rank, maker, [&](OpResult y, Type type) {
+      Value sizes = maker.joined(
+          {maker.sizesOf(y, 0, axis), places, maker.sizesOf(y, axis + 1)});
+      return maker.reshapeTo(y, sizes, type);
     });
   }
 
   /// Sizes of 1 come, or go.
   void writeSizes(SmallVector<int64_t> axes) {
-    Value x = op->getOperand(0), list = maker.shapeOf(x);
+    Value x = op->getOperand(0), list = maker.sizesOf(x);
     bool inserts = isa<UnsqueezeOp>(op);
     // An axis counts what is between it and the end that it is counted from.
     if (inserts == (axes.front() < 0))
       std::reverse(axes.begin(), axes.end());
     for (int64_t axis : axes)
       list = inserts ? withOne(list, axis) : without(list, axis);
-    replace(reshapeTo(maker, x, list, op->getResult(0).getType()));
+    replace(maker.reshapeTo(x, list, op->getResult(0).getType()));
   }
-
-  Value cut(Value list, int64_t start, int64_t end) {
-    return maker.make("Slice", {list, maker.ints({start}), maker.ints({end})});
-  }
-
-  static constexpr int64_t toEnd = std::numeric_limits<int64_t>::max();
 
   Value withOne(Value list, int64_t axis) {
     Value one = maker.ints({1});
     if (axis == -1)
       return maker.joined({list, one});
     int64_t place = axis < 0 ? axis + 1 : axis;
-    Value front = cut(list, 0, place), back = cut(list, place, toEnd);
+    Value front = maker.cut(list, 0, place),
+          back = maker.cut(list, place, maker.toEnd);
     if (axis < 0)
-      back = ofLength(back, -place);
+      back = maker.ofLength(back, -place);
     else
-      front = ofLength(front, place);
+      front = maker.ofLength(front, place);
     return maker.joined({front, one, back});
   }
 
   /// The data have to fit the rest, so that what is left out was 1.
   Value without(Value list, int64_t axis) {
     if (axis >= 0) {
-      Value front = ofLength(cut(list, 0, axis + 1), axis + 1);
-      return maker.joined({cut(front, 0, axis), cut(list, axis + 1, toEnd)});
+      Value front = maker.ofLength(maker.cut(list, 0, axis + 1), axis + 1);
+      return maker.joined(
+          {maker.cut(front, 0, axis), maker.cut(list, axis + 1, maker.toEnd)});
     }
-    Value back = ofLength(cut(list, axis, toEnd), -axis);
-    return maker.joined({cut(list, 0, axis), cut(back, 1, toEnd)});
+    Value back = maker.ofLength(maker.cut(list, axis, maker.toEnd), -axis);
+    return maker.joined(
+        {maker.cut(list, 0, axis), maker.cut(back, 1, maker.toEnd)});
   }
 
   /// Both sides get ones in front.
   void writeExpand() {
     Value x = op->getOperand(0), list = op->getOperand(1);
-    Value shape = maker.shapeOf(x);
+    Value sizes = maker.sizesOf(x);
     Value longest = maker.make(
-        "Max", {maker.make("Size", shape), maker.make("Size", list)});
-    Value wide = reshapeTo(maker, x, padShape(maker, shape, maxRank),
-                           typeLike(x, maxRank));
-    Value y = maker.make<ExpandOp>(typeLike(x, maxRank),
-                                   {wide, padShape(maker, list, maxRank)});
-    Value start =
-        maker.reshape(maker.sub(maker.integerScalar(maxRank), longest), {1});
-    Value sizes =
-        maker.make("Slice", {maker.shapeOf(y), start, maker.ints({maxRank})});
-    replace(reshapeTo(maker, y, sizes, op->getResult(0).getType()));
+        "Max", {maker.make("Size", sizes), maker.make("Size", list)});
+    Value wide = maker.reshapeTo(x, maker.padded(sizes, maxRank), maxRank);
+    Value y = maker.make<ExpandOp>(SizeListMaker::typeLike(x, maxRank),
+                                   {wide, maker.padded(list, maxRank)});
+    replace(maker.reshapeTo(y, maker.last(maker.shapeOf(y), maxRank, longest),
+                            op->getResult(0).getType()));
   }
 
   void replace(Value value) {
@@ -347,7 +309,7 @@ private:
 
   Operation *op;
   OpBuilder builder;
-  NodeMaker maker;
+  SizeListMaker maker;
   AxisRange range = {0, 0};
   /// Sizes of operand 0 before the axes, and behind them if there can be any.
   Value before, after;

@@ -75,9 +75,8 @@ public:
           widen(operand->get(), /*isVectorColumn=*/isColumn,
                 isMatrix ? &isVector[part == 'r'] : nullptr);
     }
-    SmallVector<int64_t> shape(maxRank, ShapedType::kDynamic);
-    computeOn(op, operands, shape, maker, [&](OpResult y, Type type) {
-      return reshapeTo(maker, y, sizesOfResult(y), type);
+    computeOn(op, operands, maxRank, maker, [&](OpResult y, Type type) {
+      return maker.reshapeTo(y, sizesOfResult(y), type);
     });
   }
 
@@ -85,10 +84,10 @@ private:
   /// `x` on `maxRank` dimensions, a vector as a column if told, else as a row.
   /// Fills `isVectorOut` with whether it is one, as a list of one number.
   Value widen(Value x, bool isVectorColumn, Value *isVectorOut) {
-    Value sizes = maker.shapeOf(x), rank = maker.make("Size", sizes);
+    Value sizes = maker.sizesOf(x), rank = maker.make("Size", sizes);
     if (isVectorOut) {
       // There is no product of scalars: the run ends here.
-      sizes = maker.joined({slice(sizes, maker.ints({0}), maker.ints({-1})),
+      sizes = maker.joined({maker.cut(sizes, 0, -1),
                             maker.make("Gather", {sizes, maker.ints({-1})})});
       largest = largest ? maker.make("Max", {largest, rank}) : rank;
     }
@@ -99,12 +98,9 @@ private:
     if (isVectorOut)
       *isVectorOut = isOne;
     if (isVectorColumn)
-      sizes =
-          maker.joined({sizes, slice(maker.ints({1}), maker.ints({0}), isOne)});
-    SmallVector<int64_t> shape(maxRank, ShapedType::kDynamic);
-    return reshapeTo(
-        maker, x, padShape(maker, sizes, maxRank),
-        RankedTensorType::get(shape, getElementTypeOrSelf(x.getType())));
+      sizes = maker.joined(
+          {sizes, maker.cut(maker.ints({1}), maker.ints({0}), isOne)});
+    return maker.reshapeTo(x, maker.padded(sizes, maxRank), maxRank);
   }
 
   /// Of the sizes on `maxRank` dimensions those that the product has: no row
@@ -112,23 +108,18 @@ private:
   Value sizesOfResult(Value y) {
     Value sizes = maker.shapeOf(y);
     Value least = maker.make("Max", {largest, maker.integerScalar(2)});
-    Value first =
-        maker.reshape(maker.sub(maker.integerScalar(maxRank), least), {1});
+    Value batch = maker.cut(maker.last(sizes, maxRank, least), 0, -2);
     Value row = maker.add(maker.ints({maxRank - 2}), isVector[0]);
     Value column = maker.add(maker.ints({maxRank - 1}), isVector[1]);
-    return maker.joined({slice(sizes, first, maker.ints({maxRank - 2})),
-                         slice(sizes, row, maker.ints({maxRank - 1})),
-                         slice(sizes, column, maker.ints({maxRank}))});
-  }
-
-  Value slice(Value list, Value start, Value end) {
-    return maker.make("Slice", {list, start, end});
+    return maker.joined({batch,
+                         maker.cut(sizes, row, maker.ints({maxRank - 1})),
+                         maker.cut(sizes, column, maker.ints({maxRank}))});
   }
 
   Operation *op;
   const ProductSlots &slots;
   OpBuilder builder;
-  NodeMaker maker;
+  SizeListMaker maker;
   /// Whether the left and the right operand are vectors.
   Value isVector[2];
   /// The larger of the ranks of both.

@@ -52,13 +52,24 @@ bool isSelection(mlir::Operation *op);
 /// each.
 bool isAlongAxes(mlir::Operation *op);
 
+/// True for a gather or scatter by index tuples.
+bool isAlongTuples(mlir::Operation *op);
+
+/// True for one of these with operands of unknown rank, so that its tuples are
+/// of unknown length: with variants for the rank it needed those for the
+/// length, too.
+bool hasUnknownTuples(mlir::Operation *op);
+
 /// True for a step of training, which is elementwise on groups of tensors of
 /// one shape.
 bool isOptimizer(mlir::Operation *op);
 
-/// Writes an elementwise operation, a product, one along axes or a step of
-/// training so that it needs no rank: on one dimension where the shapes are the
-/// same, on those that axes leave, else on `maxRank` of them.
+/// True if `op` is elementwise, a product, along axes or tuples or a step of
+/// training.
+bool canBeRankAgnostic(mlir::Operation *op);
+
+/// Writes one of these so that it needs no rank: on one dimension where the
+/// shapes are the same, on those that axes leave, else on `maxRank` of them.
 void makeRankAgnostic(mlir::Operation *op);
 
 /// Gives operands of unknown rank that are broadcast the rank of the result,

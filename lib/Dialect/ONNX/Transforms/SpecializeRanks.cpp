@@ -9,7 +9,7 @@
 //===----------------------------------------------------------------------===//
 #include "RankCandidates.h"
 #include "RankRules.h"
-#include "RankTail.h"
+#include "RankVariants.h"
 #include "Simplify.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -25,132 +25,8 @@ static constexpr unsigned maxCheapTail = 4;
 static constexpr unsigned maxCopies = 5'000;
 
 //===----------------------------------------------------------------------===//
-// Variants
+// One rank only
 //===----------------------------------------------------------------------===//
-
-static Value castTo(OpBuilder &b, Location loc, Value value, Type type) {
-  return IdentityOp::create(b, loc, TypeRange(type), ValueRange(value))
-      .getResult();
-}
-
-static IfOp createSwitch(OpBuilder &b, Location loc, TypeRange types,
-                         Value condition) {
-  OperationState state(loc, IfOp::getOperationName());
-  state.addOperands(condition);
-  state.addTypes(types);
-  state.addAttribute(rankSwitchAttrName, b.getUnitAttr());
-  state.addRegion()->emplaceBlock();
-  state.addRegion()->emplaceBlock();
-  return cast<IfOp>(b.create(state));
-}
-
-static void createYield(OpBuilder &b, Location loc, ValueRange values) {
-  OperationState state(loc, YieldOp::getOperationName());
-  state.addOperands(values);
-  b.create(state);
-}
-
-/// The rank or size that is unknown, as a tensor of one i64.
-static Value numberOf(OpBuilder &b, Location loc, const Unknown &unknown) {
-  Type element = b.getI64Type();
-  SmallVector<NamedAttribute> range;
-  int64_t length = ShapedType::kDynamic;
-  if (unknown.dim) {
-    range = {b.getNamedAttr("start", b.getI64IntegerAttr(*unknown.dim)),
-             b.getNamedAttr("end", b.getI64IntegerAttr(*unknown.dim + 1))};
-    length = 1;
-  }
-  Value shape =
-      ShapeOp::create(b, loc, TypeRange(RankedTensorType::get(length, element)),
-                      ValueRange(unknown.value), range)
-          .getResult();
-  if (unknown.dim)
-    return shape;
-  return SizeOp::create(b, loc, TypeRange(RankedTensorType::get({}, element)),
-                        ValueRange(shape))
-      .getResult();
-}
-
-namespace {
-
-/// Writes the variants of a tail.
-class VariantWriter {
-public:
-  VariantWriter(const Unknown &unknown, const Tail &tail, Block &block)
-      : unknown(unknown), tail(tail), builder(block.getParent()->getContext()),
-        loc(tail.needing.front()->getLoc()) {
-    llvm::SmallPtrSet<Operation *, 32> inside(tail.ops.begin(), tail.ops.end());
-    for (Operation *op : tail.ops)
-      for (Value result : op->getResults())
-        if (llvm::any_of(result.getUsers(), [&](Operation *user) {
-              return !inside.contains(block.findAncestorOpInBlock(*user));
-            }))
-          results.push_back(result);
-  }
-
-  /// One variant for each of `numbers`, of which there are at least two;
-  /// returns the operation that chooses.
-  Operation *write(ArrayRef<int64_t> numbers) {
-    builder.setInsertionPoint(tail.ops.back());
-    Value number = numberOf(builder, loc, unknown);
-    SmallVector<Type> types(ValueRange(results).getTypes());
-    IfOp outermost;
-    for (int64_t candidate : numbers.drop_back()) {
-      Value given = createNumber(builder, loc, candidate);
-      Value isIt =
-          EqualOp::create(
-              builder, loc,
-              TypeRange(RankedTensorType::get(unknown.dim ? ArrayRef<int64_t>(1)
-                                                          : ArrayRef<int64_t>(),
-                                              builder.getI1Type())),
-              ValueRange{number, given})
-              .getResult();
-      IfOp choice = createSwitch(builder, loc, types, isIt);
-      if (outermost)
-        createYield(builder, loc, choice.getResults());
-      else
-        outermost = choice;
-      writeVariant(choice.getThenBranch(), candidate);
-      builder.setInsertionPointToEnd(&choice.getElseBranch().front());
-    }
-    Region *last = builder.getInsertionBlock()->getParent();
-    writeVariant(*last, numbers.back());
-    replaceTail(outermost);
-    return outermost;
-  }
-
-private:
-  void writeVariant(Region &region, int64_t number) {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToEnd(&region.front());
-    IRMapping mapping;
-    mapping.map(unknown.value,
-                castTo(builder, loc, unknown.value, unknown.typeFor(number)));
-    for (Operation *op : tail.ops)
-      builder.clone(*op, mapping);
-    SmallVector<Value> yielded;
-    for (Value result : results)
-      yielded.push_back(mapping.lookup(result));
-    createYield(builder, loc, yielded);
-  }
-
-  void replaceTail(IfOp choice) {
-    for (Operation *op : llvm::reverse(tail.later))
-      op->moveAfter(choice);
-    for (auto [result, chosen] : llvm::zip_equal(results, choice.getResults()))
-      result.replaceAllUsesWith(chosen);
-    for (Operation *op : llvm::reverse(tail.ops))
-      op->erase();
-  }
-
-  const Unknown &unknown;
-  const Tail &tail;
-  OpBuilder builder;
-  Location loc;
-  SmallVector<Value> results;
-};
-
-} // namespace
 
 /// An input says what rank it can only have; false if `value` is none of the
 /// model whose graph `block` is.
@@ -176,8 +52,10 @@ static void assume(const Unknown &unknown, const Tail &tail, Block &block,
   if (!unknown.dim && declareRank(unknown.value, type, block))
     return;
   OpBuilder builder(tail.ops.front());
-  Value known =
-      castTo(builder, tail.needing.front()->getLoc(), unknown.value, type);
+  Location loc = tail.needing.front()->getLoc();
+  Value known = IdentityOp::create(builder, loc, TypeRange(type),
+                                   ValueRange(unknown.value))
+                    .getResult();
   llvm::SmallPtrSet<Operation *, 32> inside(tail.ops.begin(), tail.ops.end());
   Value value = unknown.value;
   value.replaceUsesWithIf(known, [&](OpOperand &use) {
@@ -207,68 +85,6 @@ static bool castSettled(Block &block) {
     changed = true;
   }
   return changed;
-}
-
-//===----------------------------------------------------------------------===//
-// Variants that cannot be
-//===----------------------------------------------------------------------===//
-
-/// The branch around `op` that takes a rank for granted, if there is one.
-static Block *variantAround(Operation *op) {
-  for (; op; op = op->getParentOp()) {
-    Operation *around = op->getParentOp();
-    if (around && around->hasAttr(rankSwitchAttrName))
-      return op->getBlock();
-  }
-  return nullptr;
-}
-
-/// Leaves the other branch of the If whose branch `variant` is. Adds the blocks
-/// that are no more to `gone`.
-static void dropVariant(Block *variant, llvm::DenseSet<Block *> &gone) {
-  auto choice = cast<IfOp>(variant->getParentOp());
-  Region &other = &choice.getThenBranch() == variant->getParent()
-                      ? choice.getElseBranch()
-                      : choice.getThenBranch();
-  Block &block = other.front();
-  Operation *yield = block.getTerminator();
-  choice->replaceAllUsesWith(yield->getOperands());
-  yield->erase();
-  choice->getBlock()->getOperations().splice(choice->getIterator(),
-                                             block.getOperations());
-  gone.insert(&block);
-  gone.insert(variant);
-  variant->walk([&](Operation *op) {
-    for (Region &region : op->getRegions())
-      for (Block &inner : region)
-        gone.insert(&inner);
-  });
-  choice->erase();
-}
-
-static bool hasVariants(ModuleOp module) {
-  return module
-      .walk([](IfOp op) {
-        return op->hasAttr(rankSwitchAttrName) ? WalkResult::interrupt()
-                                               : WalkResult::advance();
-      })
-      .wasInterrupted();
-}
-
-void onnxc::onnx::dropImpossibleRanks(ModuleOp module) {
-  while (hasVariants(module)) {
-    DimAnalysis analysis(module);
-    llvm::SetVector<Block *> variants;
-    for (Operation *op : analysis.getRejected())
-      if (Block *variant = variantAround(op))
-        variants.insert(variant);
-    if (variants.empty())
-      return;
-    llvm::DenseSet<Block *> gone;
-    for (Block *variant : variants)
-      if (!gone.contains(variant))
-        dropVariant(variant, gone);
-  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -344,7 +160,7 @@ private:
     Block *block = blockOfSwitch(op, unknown.value);
     Tail tail = tailOf(*block, unknown.value);
     auto needsNoVariant = [](Operation *o) {
-      return isElementwise(o) || isSelection(o);
+      return isElementwise(o) || isSelection(o) || hasUnknownTuples(o);
     };
     if (!unknown.dim && llvm::all_of(tail.needing, needsNoVariant)) {
       llvm::for_each(tail.needing, [&](Operation *o) { writeWithoutRank(o); });
@@ -371,8 +187,7 @@ private:
   bool writeAllWithoutRank(const Tail &tail) {
     bool any = false;
     for (Operation *op : tail.needing) {
-      if (gone.contains(op) ||
-          !(isElementwise(op) || isMatrixProduct(op) || isAlongAxes(op)))
+      if (gone.contains(op) || !canBeRankAgnostic(op))
         continue;
       writeWithoutRank(op);
       any = true;
@@ -388,11 +203,12 @@ private:
       return true;
     llvm::SmallPtrSet<Operation *, 32> inside(tail.ops.begin(), tail.ops.end());
     return llvm::any_of(tail.needing, [&](Operation *needing) {
-      return llvm::any_of(needing->getOperands(), [&](Value operand) {
-        Operation *from = operand.getDefiningOp();
-        return isUnranked(operand) && operand != unknown.value &&
-               (!from || !inside.contains(from));
-      });
+      return hasUnknownTuples(needing) ||
+             llvm::any_of(needing->getOperands(), [&](Value operand) {
+               Operation *from = operand.getDefiningOp();
+               return isUnranked(operand) && operand != unknown.value &&
+                      (!from || !inside.contains(from));
+             });
     });
   }
 
@@ -427,7 +243,7 @@ private:
     copies += count * numbers.size();
     for (Operation *inner : tail.ops)
       forget(inner);
-    fresh.insert(VariantWriter(unknown, tail, block).write(numbers));
+    fresh.insert(writeVariants(unknown, tail, block, numbers));
     return success();
   }
 

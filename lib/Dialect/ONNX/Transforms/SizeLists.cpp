@@ -1,0 +1,70 @@
+//===- SizeLists.cpp - Sizes of tensors of unknown rank --------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#include "SizeLists.h"
+
+using namespace mlir;
+using namespace onnxc::onnx;
+
+static Type listType(OpBuilder &builder, int64_t length) {
+  return RankedTensorType::get(length, builder.getI64Type());
+}
+
+Type SizeListMaker::typeLike(Value x, int64_t rank) {
+  return RankedTensorType::get(SmallVector<int64_t>(rank, ShapedType::kDynamic),
+                               getElementTypeOrSelf(x.getType()));
+}
+
+Value SizeListMaker::sizesOf(Value x) {
+  auto view = x.getDefiningOp<ReshapeOp>();
+  auto given = view ? view.getShape().getDefiningOp<ShapeOp>() : ShapeOp();
+  if (given && view.getAllowzero() == 1 && given.getStart() == 0 &&
+      !given.getEnd())
+    return given;
+  return shapeOf(x);
+}
+
+Value SizeListMaker::sizesOf(Value x, int64_t start,
+                             std::optional<int64_t> end) {
+  SmallVector<NamedAttribute> places{integer("start", start)};
+  if (end)
+    places.push_back(integer("end", *end));
+  return make("Shape", x, places);
+}
+
+Value SizeListMaker::product(Value list) {
+  return make("ReduceProd", list, integer("keepdims", 1));
+}
+
+Value SizeListMaker::ofLength(Value list, int64_t length) {
+  return make<IdentityOp>(listType(builder, length), list);
+}
+
+Value SizeListMaker::cut(Value list, int64_t start, int64_t end) {
+  return cut(list, ints({start}), ints({end}));
+}
+
+Value SizeListMaker::cut(Value list, Value start, Value end) {
+  return make("Slice", {list, start, end});
+}
+
+Value SizeListMaker::padded(Value list, int64_t length) {
+  Value ones = ints(SmallVector<int64_t>(length, 1));
+  return make<SliceOp>(listType(builder, length),
+                       {joined({ones, list}), ints({-length}), ints({toEnd})});
+}
+
+Value SizeListMaker::last(Value list, int64_t length, Value count) {
+  Value start = reshape(sub(integerScalar(length), count), {1});
+  return cut(list, start, ints({length}));
+}
+
+Value SizeListMaker::reshapeTo(Value x, Value sizes, Type type) {
+  return make<ReshapeOp>(type, {x, sizes}, integer("allowzero", 1));
+}
+
+Value SizeListMaker::flatten(Value x) {
+  return make<ReshapeOp>(typeLike(x, 1), {x, ints({-1})});
+}

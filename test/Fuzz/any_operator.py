@@ -9,10 +9,12 @@
 import functools
 import typing
 
+import comparison
 import numpy as np
 import references
 import schemas
 import table
+from draw import BORDERS
 from templates import Node
 
 # Small changes of their operands change their results little.
@@ -24,27 +26,31 @@ SMOOTH = frozenset(
     "ReduceLogSumExp ReduceMean ReduceProd ReduceSum ReduceSumSquare Relu RMSNormalization RNN RotaryEmbedding Selu Sigmoid "
     "Sin Sinh Softmax Softplus Softsign Sqrt STFT Sub Sum SwiGLU Swish Tan Tanh".split()
 )
-# Where the reference alone is not to be believed: it forgets the lengths of sequences, joins what loops give
-# along a dimension that is there, has optionals that are lists, and drops imaginary parts.
-DOUBTFUL = frozenset("RNN GRU LSTM Loop LRN Resize StringNormalizer DictVectorizer".split())
+# Where the reference alone is not to be believed: it joins what loops give along a dimension that is there, has optionals
+# that are lists, and drops imaginary parts.
+DOUBTFUL = frozenset("Loop Resize".split())
+# Where it is wrong: it forgets the lengths of sequences and the dimension of vectors, and looks for neighbours elsewhere.
+WRONG = frozenset("RNN GRU LSTM LRN DictVectorizer".split())
 # The reference puts the number 0 between strings.
 FILLS = frozenset("CenterCropPad GridSample Trilu".split())
-# Files, windows (largest values that are or are not quite 1 as integers), what names values around it, and what onnxruntime rounds as it goes.
+# Files, what names values around it, and what onnxruntime rounds as it goes.
 LEFT_OUT = frozenset(["ImageDecoder", "ai.onnx.preview.training.Gradient", "com.microsoft.DynamicQuantizeLSTM",
-                      "com.microsoft.DynamicQuantizeMatMul", "com.microsoft.QAttention",
-                      "BlackmanWindow", "HammingWindow", "HannWindow"])
-# Types for which the reference computes what the standard says: it divides in the wider type of the two, not in that of
-# the scale.
-RIGHT_FOR = {"QuantizeLinear": lambda types: types["T1"] == types["T2"]}
+                      "com.microsoft.DynamicQuantizeMatMul", "com.microsoft.QAttention"])
+WINDOWS = ("BlackmanWindow", "HammingWindow", "HannWindow")
+# Types for which there is one right result: the reference divides in the wider type of the two, not in that of the scale;
+# the largest values of windows are or are not quite 1, which integers tell apart.
+RIGHT_FOR = {
+    "QuantizeLinear": lambda types: types["T1"] == types["T2"],
+    **dict.fromkeys(WINDOWS, lambda types: schemas.is_real(schemas.dtype_of(schemas.element_of(types["T2"])))),
+}
 MOVES = ("rows.movement", "rows.containers")
-COMPUTES = frozenset("Range Resize GridSample AffineGrid MelWeightMatrix BlackmanWindow HammingWindow HannWindow Col2Im".split())
+COMPUTES = frozenset(["Range", "Resize", "GridSample", "AffineGrid", "MelWeightMatrix", "Col2Im", *WINDOWS])
 
 
 def drawable():
     for signature in schemas.all_signatures():
         row = table.row_of(signature)
-        # What may differ by one would differ by more behind the next node.
-        if row and not row.random and not row.slack and signature.key not in LEFT_OUT:
+        if row and signature.key not in LEFT_OUT:
             yield signature, row
 
 
@@ -62,6 +68,8 @@ class GraphMaker(table.Maker):
         return self.draw.one(choices)
 
     def size(self, smallest):
+        if self.draw.chance(0.03):
+            return self.draw.one(BORDERS)
         return self.draw.one([smallest, smallest, smallest + 1, 1, 2 * smallest + 1])
 
     def shape(self, *sizes):
@@ -71,13 +79,27 @@ class GraphMaker(table.Maker):
             return list(known.array.shape)
         return [0 if self.draw.chance(0.03) else self.draw.integer(1, 5) for _ in range(self.draw.integer(0, 4))]
 
+    def integers(self, *values, name="int64"):
+        """How the node works, which seldom is known only when it runs."""
+        return super().integers(*values, name=name)._replace(structural=not self.draw.chance(0.2))
+
+    def container(self, kind, shape, low, high):
+        """A sequence, often of tensors whose sizes differ; an optional, seldom empty; or a map."""
+        if kind.startswith("optional") and self.draw.chance(0.15):
+            return None
+        made = schemas.value(self.rng, kind, shape, low, high)
+        if kind.startswith("seq(tensor") and shape and self.draw.chance(0.4):
+            sizes = [[self.draw.integer(1, 4) if self.draw.chance(0.5) else n for n in shape] for _ in range(self.draw.integer(1, 4))]
+            made = [schemas.value(self.rng, kind[4:-1], each, low, high) for each in sizes]
+        return made
+
     def tensor(self, name, shape, low=None, high=None):
         kind = self.kind(name)
         if not kind.startswith("tensor"):
             known = [v for v in self.draw.containers if v.kind == kind]
             if known and self.draw.chance(0.6):
                 return self.operand(self.draw.one(known))
-            return self.operand(self.draw.input(schemas.value(self.rng, kind, shape, low, high), kind))
+            return self.operand(self.draw.input(self.container(kind, shape, low, high), kind))
         found = self.find(kind, list(shape), low, high) if self.draw.chance(0.75) else None
         if found is None:
             array = schemas.value(self.rng, kind, shape, low, high)
@@ -140,6 +162,26 @@ TYPES = {s.name: s.constraints["T"] for s, _ in OPERATORS if s.name in ("Clip", 
 CLIPPED, SLICED = frozenset(TYPES["Clip"]), frozenset(TYPES["Slice"])
 
 
+def judge_of(row, types):
+    """How results are judged that are of no use to other nodes, as they may differ by one, or are random numbers."""
+    if row.random:
+        return lambda ours, theirs: None if (ours.shape, ours.dtype) == (theirs.shape, theirs.dtype) else "another type or shape"
+    if row.slack:
+        tolerance = max([row.tolerance] + [comparison.TOLERANCES.get(schemas.element_of(k), 0) for k in types.values()])
+        return lambda ours, theirs: comparison.differs(ours, theirs, tolerance, row.slack)
+    return None
+
+
+def believed(signature, row, types):
+    """Whom to believe of a node of the operator."""
+    if signature.name in WRONG:
+        return "onnxruntime alone"
+    fills = signature.name in FILLS and "tensor(string)" in types.values()
+    # Its locale is not everywhere.
+    is_alone = row.random or signature.name == "StringNormalizer"
+    return "reference" if is_alone else "onnxruntime" if signature.name in DOUBTFUL or fills else "both"
+
+
 class Drawn(typing.NamedTuple):
     """What rows want to know of a node with its types."""
 
@@ -157,7 +199,7 @@ def any_operator(d):
     types = table.complete(row, types)
     if types is None or any(types[n] not in allowed for n, allowed in signature.constraints.items()):
         return None
-    if signature.name in RIGHT_FOR and not RIGHT_FOR[signature.name](types):
+    if signature.key in RIGHT_FOR and not RIGHT_FOR[signature.key](types):
         return None
     maker = GraphMaker(signature, types, d)
     try:
@@ -168,8 +210,7 @@ def any_operator(d):
         return None
     kinds = tuple(references.result_kinds(signature, types, made))
     keeps = row.make.__module__ in MOVES and signature.name not in COMPUTES
-    fills = signature.name in FILLS and "tensor(string)" in types.values()
-    trust = "onnxruntime" if signature.name in DOUBTFUL or fills else "both"
+    trust = believed(signature, row, types)
     expect = functools.partial(row.expect, Drawn(signature, types), made) if row.expect else None
     operands = [maker.value_of(o) for o in made.inputs]
-    return Node(signature.name, operands, made.attributes, made.outputs, keeps, signature.domain, (), trust, expect, kinds)
+    return Node(signature.name, operands, made.attributes, made.outputs, keeps, signature.domain, (), trust, expect, kinds, judge_of(row, types))

@@ -8,6 +8,7 @@
 # ===------------------------------------------------------------------------===//
 """Values and models as they are drawn."""
 
+import functools
 import warnings
 
 import comparison
@@ -26,6 +27,9 @@ from properties import PROPERTIES
 TOLERANCES = {"float16": (5e-2, 2e-2), "bfloat16": (2e-1, 1e-1), "float": (2e-3, 2e-4), "double": (5e-6, 1e-6),
               "complex64": (2e-3, 2e-4), "complex128": (5e-6, 1e-6)}  # fmt: skip
 LARGEST = 1e4
+MOST_ELEMENTS = 20000
+# Sizes beside and at those of vectors, tiles and blocks.
+BORDERS = (15, 16, 31, 32, 33, 47, 49, 63, 64, 65, 127, 128, 129, 257, 1000)
 NEWEST = references.OPSETS[""]
 # What the standard leaves no doubt about where a number is infinite or none.
 SPECIAL = frozenset(
@@ -132,7 +136,7 @@ def usable(value, may_be_special):
     if value is None or isinstance(value, dict):
         return isinstance(value, dict)
     array = np.asarray(value)
-    if array.size > 5000 or array.ndim > 8:
+    if array.size > MOST_ELEMENTS or array.ndim > 8:
         return False
     if array.dtype.kind in "OUSbiu":
         return True
@@ -202,6 +206,26 @@ class Draw:
         array = np.asarray(array)
         return Value(self.name("c"), array, True, is_constant=True)
 
+    def given(self, array):
+        """What most models know before they run: a constant, seldom an input."""
+        return self.input(np.asarray(array)) if self.chance(0.12) else self.constant(array)
+
+    def size(self, most):
+        """A size up to `most`, at times one beside the size of a vector or tile."""
+        return self.one(BORDERS) if self.chance(0.15) else self.integer(1, most)
+
+    def shape(self, rank):
+        """Sizes of a tensor of that rank, one of them at times large."""
+        shape = [self.one([1, 2, 3, 5, 8, 17] if rank < 5 else [1, 1, 2, 3]) for _ in range(rank)]
+        if shape and self.chance(0.07):
+            shape[self.integer(0, rank - 1)] = 0
+        if shape and self.chance(0.25):
+            place, large = self.integer(0, rank - 1), self.one(BORDERS)
+            while np.prod(shape[:place] + shape[place + 1 :], initial=large) > MOST_ELEMENTS // 4:
+                shape = [(n + 1) // 2 for n in shape]
+            shape[place] = large
+        return shape
+
     def input(self, array, kind=None):
         """A new input of the model; inside of a body often a constant, or one of the model around it."""
         is_tensor = kind is None or kind.startswith("tensor")
@@ -251,6 +275,8 @@ class Draw:
         if node.trust == "reference" and not is_special:
             return reference
         peer = attempt(by_peer, proto, read, names, self.opset)
+        if node.trust == "onnxruntime alone":
+            return peer
         if (is_special or node.trust == "agreement") and (peer is None or reference is None):
             return None
         if peer is None or reference is None:
@@ -302,7 +328,10 @@ class Draw:
         arrays = [a.astype(object) if isinstance(a, np.ndarray) and a.dtype.kind in "US" else a for a in arrays]
         made = [Value(n, a, exact and (node.keeps or node.is_exact(a)), sources=read, kind=k) for n, a, k in zip(names, arrays, node.kinds or [None] * len(names))]
         for number, value in enumerate(made):
-            if (node.key, number) in PROPERTIES:
+            if node.judge:
+                value.problem = functools.partial(node.judge, theirs=value.array)
+                self.judged.append(value)
+            elif (node.key, number) in PROPERTIES:
                 self.judge_apart(node, number, value, arrays)
             else:
                 self.keep(value)

@@ -6,6 +6,7 @@
 import templates.dimensions
 import templates.elementwise
 import templates.movement
+import templates.patterns
 import templates.products
 from templates.node import NUMBERS, TEMPLATES, Node
 

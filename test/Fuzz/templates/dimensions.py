@@ -12,7 +12,7 @@ def reduce(d):
     x = d.value(lambda v: has(v, (np.float32, np.float64), 1) and v.array.size)
     if not x:
         return None
-    axes = d.constant(np.array(d.axes(x), np.int64))
+    axes = d.given(np.array(d.axes(x), np.int64))
     names = ["ReduceSum", "ReduceMean", "ReduceL1", "ReduceL2", "ReduceSumSquare", "ReduceLogSumExp"]
     return Node(d.one(names), [x, axes], {"keepdims": d.integer(0, 1)})
 
@@ -22,7 +22,7 @@ def reduce_exactly(d):
     x = d.value(lambda v: has(v, (np.float32, np.float64, np.int32, np.int64, np.int8, np.uint8), 1) and v.array.size)
     if not x:
         return None
-    axes = d.constant(np.array(d.axes(x), np.int64))
+    axes = d.given(np.array(d.axes(x), np.int64))
     return Node(d.one(["ReduceMax", "ReduceMin"]), [x, axes], {"keepdims": d.integer(0, 1)}, keeps=True)
 
 
@@ -42,7 +42,7 @@ def softmax(d):
 @template
 def cumulate(d):
     x = d.value(lambda v: has(v, (np.float32, np.float64, np.int32, np.int64), 1))
-    axis = x and d.constant(np.array(d.axis(x), np.int64))
+    axis = x and d.given(np.array(d.axis(x), np.int64))
     attributes = {"exclusive": d.integer(0, 1), "reverse": d.integer(0, 1)}
     return x and Node("CumSum", [x, axis], attributes, keeps=x.array.dtype.kind == "i")
 
@@ -54,7 +54,7 @@ def normalize(d):
         return None
     axis = d.axis(x)
     shape = x.array.shape[axis:]
-    scale, bias = d.constant(d.numbers(shape, np.float32)), d.constant(d.numbers(shape, np.float32))
+    scale, bias = d.given(d.numbers(shape, np.float32)), d.given(d.numbers(shape, np.float32))
     return Node("LayerNormalization", [x, scale, bias], {"axis": axis, "epsilon": 1e-2})
 
 
@@ -64,5 +64,5 @@ def top(d):
     if not x:
         return None
     axis = d.axis(x)
-    count = d.constant(np.array([d.integer(1, x.array.shape[axis])], np.int64))
+    count = d.given(np.array([d.integer(1, x.array.shape[axis])], np.int64))
     return Node("TopK", [x, count], {"axis": axis, "largest": d.integer(0, 1)}, 2, keeps=True)

@@ -51,7 +51,9 @@ def pair(d, accept):
     y = d.value(lambda v: v.array.dtype == x.array.dtype and accept(v) and d.broadcasts(x, v))
     if not y or d.chance(0.3):
         shape = [1 if d.chance(0.3) else n for n in x.array.shape[d.rng.integers(0, x.array.ndim + 1):]]
-        y = d.constant(d.numbers(shape, x.array.dtype))
+        if d.chance(0.2):  # both are repeated
+            shape = [d.size(5) if n == 1 and x.array.size < 500 else n for n in shape]
+        y = d.given(d.numbers(shape, x.array.dtype))
     return [x, y] if d.chance(0.5) else [y, x]
 
 

@@ -23,7 +23,7 @@ def reshape(d):
         shape.append(int(d.one([n for n in range(1, rest + 1) if rest % n == 0])))
         rest //= shape[-1]
     shape.append(d.one([-1, rest]))
-    return Node("Reshape", [x, d.constant(np.array(shape, np.int64))], keeps=True)
+    return Node("Reshape", [x, d.given(np.array(shape, np.int64))], keeps=True)
 
 
 @template
@@ -35,13 +35,13 @@ def flatten(d):
 @template
 def unsqueeze(d):
     x = d.value(lambda v: has(v, ANY, 0, 4))
-    return x and Node("Unsqueeze", [x, d.constant(np.array([d.integer(0, x.array.ndim)], np.int64))], keeps=True)
+    return x and Node("Unsqueeze", [x, d.given(np.array([d.integer(0, x.array.ndim)], np.int64))], keeps=True)
 
 
 @template
 def squeeze(d):
     x = d.value(lambda v: has(v, ANY, 1) and 1 in v.array.shape)
-    return x and Node("Squeeze", [x, d.constant(np.array([x.array.shape.index(1)], np.int64))], keeps=True)
+    return x and Node("Squeeze", [x, d.given(np.array([x.array.shape.index(1)], np.int64))], keeps=True)
 
 
 @template
@@ -69,8 +69,23 @@ def cut(d):
     size = x.array.shape[axis]
     # The standard and NumPy disagree on a start before the beginning.
     bounds = (d.integer(-size, 9), d.integer(-9, 9), axis, d.one([-3, -1, 1, 2]))
-    bounds = [d.constant(np.array([n], np.int64)) for n in bounds]
+    bounds = [d.given(np.array([n], np.int64)) for n in bounds]
     return Node("Slice", [x, *bounds], keeps=True)
+
+
+@template
+def cut_many(d):
+    x = d.value(lambda v: has(v, ANY, 2))
+    if not x:
+        return None
+    axes = d.axes(x)
+    bounds = []
+    for axis in axes:
+        size, step = x.array.shape[axis], d.one([-2, -1, 1, 1, 2, 3])
+        start, end = sorted([d.integer(0, size), d.integer(0, size)])
+        bounds.append((start, end, step) if step > 0 else (end, start, step))
+    starts, ends, steps = (d.given(np.array(b, np.int64)) for b in zip(*bounds, strict=True))
+    return Node("Slice", [x, starts, ends, d.given(np.array(axes, np.int64)), steps], keeps=True)
 
 
 @template
@@ -80,7 +95,7 @@ def split(d):
         return None
     axis = d.one([i for i, n in enumerate(x.array.shape) if n > 1])
     first = d.integer(1, x.array.shape[axis] - 1)
-    sizes = d.constant(np.array([first, x.array.shape[axis] - first], np.int64))
+    sizes = d.given(np.array([first, x.array.shape[axis] - first], np.int64))
     return Node("Split", [x, sizes], {"axis": axis}, 2, keeps=True)
 
 
@@ -93,7 +108,7 @@ def pad(d):
     if mode == "reflect" and min(x.array.shape) < 3:
         return None
     widths = [0 if min(x.array.shape) < 2 and mode != "constant" else d.integer(0, 2 if mode != "wrap" else 1) for _ in range(2 * x.array.ndim)]
-    return Node("Pad", [x, d.constant(np.array(widths, np.int64))], {"mode": mode}, keeps=True)
+    return Node("Pad", [x, d.given(np.array(widths, np.int64))], {"mode": mode}, keeps=True)
 
 
 @template
@@ -106,7 +121,7 @@ def gather(d):
     shape = [d.integer(0, 3) for _ in range(d.integer(0, 2))]
     if size == 0:
         return None
-    return Node("Gather", [x, d.constant(d.rng.integers(-size, size, shape))], {"axis": axis}, keeps=True)
+    return Node("Gather", [x, d.given(d.rng.integers(-size, size, shape))], {"axis": axis}, keeps=True)
 
 
 @template
@@ -116,7 +131,7 @@ def gather_elements(d):
         return None
     axis = d.integer(0, x.array.ndim - 1)
     indices = d.rng.integers(-x.array.shape[axis], x.array.shape[axis], x.array.shape)
-    return Node("GatherElements", [x, d.constant(indices)], {"axis": axis}, keeps=True)
+    return Node("GatherElements", [x, d.given(indices)], {"axis": axis}, keeps=True)
 
 
 @template
@@ -126,8 +141,8 @@ def scatter_elements(d):
         return None
     axis = d.integer(0, x.array.ndim - 1)
     order = np.argsort(d.rng.random(x.array.shape), axis)
-    updates = d.constant(d.numbers(x.array.shape, x.array.dtype))
-    return Node("ScatterElements", [x, d.constant(order), updates], {"axis": axis}, keeps=True)
+    updates = d.given(d.numbers(x.array.shape, x.array.dtype))
+    return Node("ScatterElements", [x, d.given(order), updates], {"axis": axis}, keeps=True)
 
 
 @template
@@ -137,20 +152,20 @@ def expand(d):
         return None
     shape = [d.integer(1, 3) if n == 1 else n for n in x.array.shape]
     shape = [d.integer(1, 3)] * d.integer(0, 1) + shape
-    return Node("Expand", [x, d.constant(np.array(shape, np.int64))], keeps=True)
+    return Node("Expand", [x, d.given(np.array(shape, np.int64))], keeps=True)
 
 
 @template
 def tile(d):
     x = d.value(lambda v: has(v, ANY, 1, 4))
     repeats = x and [d.integer(1, 2) for _ in x.array.shape]
-    return x and Node("Tile", [x, d.constant(np.array(repeats, np.int64))], keeps=True)
+    return x and Node("Tile", [x, d.given(np.array(repeats, np.int64))], keeps=True)
 
 
 @template
 def triangle(d):
     x = d.value(lambda v: has(v, ANY, 2))
-    return x and Node("Trilu", [x, d.constant(np.array(d.integer(-2, 2), np.int64))], {"upper": d.integer(0, 1)}, keeps=True)
+    return x and Node("Trilu", [x, d.given(np.array(d.integer(-2, 2), np.int64))], {"upper": d.integer(0, 1)}, keeps=True)
 
 
 @template
@@ -158,7 +173,7 @@ def one_hot(d):
     x = d.value(lambda v: has(v, (np.int64, np.int32), 1, 3) and v.exact)
     if not x:
         return None
-    depth, values = d.constant(np.array(d.integer(2, 5), np.int64)), d.constant(np.array([0, 1], np.float32))
+    depth, values = d.given(np.array(d.integer(2, 5), np.int64)), d.given(np.array([0, 1], np.float32))
     return Node("OneHot", [x, depth, values], {"axis": d.integer(-1, x.array.ndim)}, keeps=True)
 
 
@@ -168,7 +183,7 @@ def reverse(d):
     if not x:
         return None
     lengths = d.rng.integers(1, x.array.shape[0] + 1, x.array.shape[1])
-    return Node("ReverseSequence", [x, d.constant(lengths)], {"time_axis": 0, "batch_axis": 1}, keeps=True)
+    return Node("ReverseSequence", [x, d.given(lengths)], {"time_axis": 0, "batch_axis": 1}, keeps=True)
 
 
 @template
@@ -190,4 +205,4 @@ def compress(d):
         return None
     axis = d.integer(0, x.array.ndim - 1)
     condition = d.rng.random(x.array.shape[axis]) < 0.6
-    return Node("Compress", [x, d.constant(condition)], {"axis": axis}, keeps=True)
+    return Node("Compress", [x, d.given(condition)], {"axis": axis}, keeps=True)

@@ -30,13 +30,15 @@ class Node(typing.NamedTuple):
     domain: str = ""
     # What graphs inside of the node read.
     captured: tuple = ()
-    # Whom to believe: the reference, or it and onnxruntime where they agree, or onnxruntime at least; "agreement" is both
-    # and nothing less.
+    # Whom to believe: the reference, or it and onnxruntime where they agree ("both"), or "onnxruntime" at least and unless
+    # the reference disagrees, or "onnxruntime alone"; "agreement" is both and nothing less.
     trust: str = "reference"
     # A function that says what the standard wants, where the others do not know.
     expect: typing.Callable = None
     # Types of the outputs where values do not tell.
     kinds: tuple = ()
+    # What is wrong with a result, a function of ours and theirs, where it is of no use to other nodes.
+    judge: typing.Callable = None
 
     @property
     def key(self):

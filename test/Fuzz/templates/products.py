@@ -14,7 +14,7 @@ def matmul(d):
         return None
     y = d.value(lambda v: v.array.dtype == x.array.dtype and v.array.ndim == 2 and v.array.shape[0] == x.array.shape[-1])
     if not y or d.chance(0.5):
-        y = d.constant(d.numbers([x.array.shape[-1], d.integer(1, 20)], x.array.dtype))
+        y = d.given(d.numbers([x.array.shape[-1], d.size(20)], x.array.dtype))
     return Node("MatMul", [x, y])
 
 
@@ -23,10 +23,10 @@ def gemm(d):
     x = d.value(lambda v: has(v, (np.float32,), 2, 2) and v.array.size)
     if not x:
         return None
-    ta, tb, n = d.integer(0, 1), d.integer(0, 1), d.integer(1, 20)
+    ta, tb, n = d.integer(0, 1), d.integer(0, 1), d.size(20)
     k = x.array.shape[0 if ta else 1]
-    y = d.constant(d.numbers([n, k] if tb else [k, n], np.float32))
-    c = d.constant(d.numbers([n], np.float32))
+    y = d.given(d.numbers([n, k] if tb else [k, n], np.float32))
+    c = d.given(d.numbers([n], np.float32))
     return Node("Gemm", [x, y, c], {"transA": ta, "transB": tb, "alpha": 0.5})
 
 
@@ -48,11 +48,11 @@ def conv(d):
     group = d.one([1, 1, x.array.shape[1]])
     # No window is larger than what it slides over: implementations disagree.
     kernel = [min(d.integer(1, 3), n) for n in x.array.shape[2:]]
-    shape = [group * d.integer(1, 3), x.array.shape[1] // group, *kernel]
+    shape = [group * (d.integer(1, 3) if group > 1 else d.size(3)), x.array.shape[1] // group, *kernel]
     attributes = {"pads": [d.integer(0, 1) for _ in range(2 * spatial)], "strides": [d.integer(1, 2) for _ in range(spatial)],
                   "dilations": [d.integer(1, 2) if n > 4 else 1 for n in x.array.shape[2:]], "group": group}  # fmt: skip
-    bias = d.constant(d.numbers(shape[:1], np.float32))
-    return Node("Conv", [x, d.constant(d.numbers(shape, np.float32)), bias], attributes)
+    bias = d.given(d.numbers(shape[:1], np.float32))
+    return Node("Conv", [x, d.given(d.numbers(shape, np.float32)), bias], attributes)
 
 
 @template
@@ -73,7 +73,7 @@ def batch_normalize(d):
     if not x:
         return None
     c = x.array.shape[1]
-    scale, bias, mean = (d.constant(d.numbers([c], np.float32)) for _ in range(3))
+    scale, bias, mean = (d.given(d.numbers([c], np.float32)) for _ in range(3))
     variance = d.constant(np.abs(d.numbers([c], np.float32)) + np.float32(0.5))
     return Node("BatchNormalization", [x, scale, bias, mean, variance])
 
@@ -89,7 +89,7 @@ def integer_matmul(d):
     x = d.value(lambda v: has(v, (np.int8, np.uint8), 2) and v.array.size)
     if not x:
         return None
-    return Node("MatMulInteger", [x, d.constant(d.numbers([x.array.shape[-1], d.integer(1, 20)], np.int8))], keeps=True)
+    return Node("MatMulInteger", [x, d.given(d.numbers([x.array.shape[-1], d.size(20)], np.int8))], keeps=True)
 
 
 @template

@@ -9,6 +9,7 @@
 #include "ByteGroups.h"
 #include "ContractionLoops.h"
 #include "KernelShape.h"
+#include "PanelSteps.h"
 #include "onnxc/Recipe/ChooseRecipe.h"
 #include "onnxc/Recipe/CostModel.h"
 #include "onnxc/Recipe/RecipeBuilder.h"
@@ -86,7 +87,6 @@ private:
   int64_t columnBytes();
   void blockLoops();
   void writeOrder();
-  void writePacks();
   void unrollWindow(unsigned op);
   bool isParallel();
 
@@ -97,17 +97,14 @@ private:
   RegisterTile tile;
   int64_t lanes = 1, depth = 1, columnBlock = 0;
   bool pack = false;
-  /// Reduced loops that are written out.
-  SmallVector<std::string> parts;
+  /// How `loops` are cut, columns being what lies in panels.
+  PanelLoops panels;
   ColumnWork work;
   /// All rows go by each panel of columns: they are few, or not even two panels
   /// stay in the second cache.
   bool panelsFirst = false;
   int packedOperand = -1;
-  /// The reduced loop whose iterations are multiplied in groups of bytes, if
-  /// any, the loop over the groups, and the loop of one.
-  std::string grouped, groups, group;
-  std::string rowBlocks, rowTile, columnBlocks, columnPanels, columnTile;
+  std::string rowBlocks, rowTile, columnBlocks;
 };
 } // namespace
 
@@ -135,8 +132,9 @@ bool ContractionWriter::choose() {
   }
   lanes = target.lanes(bits);
   pack = needsPack();
-  parts = partLoops(kernel, loops.op, *loops.columnOperand, loops.reduced);
-  work = columnWork(loops, countParts(kernel, parts));
+  panels.parts =
+      partLoops(kernel, loops.op, *loops.columnOperand, loops.reduced);
+  work = columnWork(loops, countParts(kernel, panels.parts));
   chooseGroups();
   auto type = cast<RankedTensorType>(loops.columnOperand->get().getType());
   if (pack && (packedOperand < 0 || !type.hasStaticShape()))
@@ -161,8 +159,8 @@ bool ContractionWriter::choose() {
                             pitchOf(loops.op, *loops.rowOperand, loops.row)),
                    work);
   for (const std::string &loop : loops.reduced)
-    depth *= loop == grouped ? byteGroupsOf(kernel, loop)
-                             : extentOf(kernel, loop, 512);
+    depth *= loop == panels.grouped ? byteGroupsOf(kernel, loop)
+                                    : extentOf(kernel, loop, 512);
   if (!loops.blocks.empty())
     depth *= extentOf(kernel, loops.blocks, 512);
   return true;
@@ -180,9 +178,9 @@ void ContractionWriter::chooseGroups() {
   if (loops.window || loops.channelwise || !pays || !type.hasStaticShape() ||
       !isPlainlyIndexed(loops.op, *loops.columnOperand))
     return;
-  grouped =
+  panels.grouped =
       chooseByteGroups(kernel, loops.op, *loops.rowOperand, loops.reduced);
-  if (grouped.empty())
+  if (panels.grouped.empty())
     return;
   packedOperand = operand;
   pack = true;
@@ -275,23 +273,21 @@ void ContractionWriter::blockLoops() {
   panelsFirst = columnBlock == tileColumns || rowsStay();
   if (panelsFirst)
     columnBlock = 0;
-  columnTile = loops.column;
   if (columnBlock > tileColumns) {
     std::string inner;
     std::tie(columnBlocks, inner) =
-        recipe.block(columnTile, columnBlock, "o", "c");
-    std::tie(columnPanels, columnTile) =
+        recipe.block(loops.column, columnBlock, "o", "c");
+    std::tie(panels.panels, panels.columns) =
         recipe.block(inner, tileColumns, "p", "r");
   } else {
-    std::tie(columnPanels, columnTile) =
-        recipe.block(columnTile, tileColumns, "o", "r");
+    std::tie(panels.panels, panels.columns) =
+        recipe.block(loops.column, tileColumns, "o", "r");
   }
   std::tie(rowBlocks, rowTile) = recipe.block(loops.row, tile.rows, "o", "r");
-  if (grouped.empty())
-    return;
-  auto *place = llvm::find(loops.reduced, grouped);
-  group = blockByteGroups(recipe, kernel, grouped, loops.reduced);
-  groups = *place;
+  panels.reduced = loops.reduced;
+  if (!loops.blocks.empty())
+    panels.blocks.push_back(loops.blocks);
+  panels.blockGroups(recipe, kernel);
 }
 
 /// Few multiply-adds do not pay for other workers.
@@ -313,65 +309,37 @@ void ContractionWriter::writeOrder() {
   if (!columnBlocks.empty())
     outer.push_back(columnBlocks);
   if (panelsFirst)
-    outer.push_back(columnPanels);
+    outer.push_back(panels.panels);
   llvm::append_range(outer, ArrayRef(loops.rows).drop_back());
   outer.push_back(rowBlocks);
   if (loops.window)
     llvm::append_range(outer, ArrayRef(loops.columns).drop_back());
   SmallVector<std::string> shared = outer;
   if (!panelsFirst)
-    shared.push_back(columnPanels);
+    shared.push_back(panels.panels);
   SmallVector<std::string> all = shared;
-  if (!loops.blocks.empty())
-    all.push_back(loops.blocks);
-  llvm::append_range(all, loops.reduced);
-  if (!group.empty())
-    all.push_back(group);
+  llvm::append_range(all, panels.blocks);
+  llvm::append_range(all, panels.reduced);
+  if (!panels.group.empty())
+    all.push_back(panels.group);
   all.push_back(rowTile);
-  all.push_back(columnTile);
+  all.push_back(panels.columns);
   recipe.order(all);
   recipe.share(shared);
   if (isParallel())
     recipe.parallel(columnBlocks.empty() ? shared : outer);
   if (!loops.blocks.empty())
     recipe.together(loops.blocks);
-  recipe.registerTile(rowTile, columnTile);
-  if (!pack)
-    return;
-  writePacks();
-}
-
-/// What makes up the columns is stored panel after panel.
-void ContractionWriter::writePacks() {
-  SmallVector<std::string> reduced;
-  if (!loops.blocks.empty())
-    reduced.push_back(loops.blocks);
-  llvm::append_range(reduced, loops.reduced);
-  for (OpOperand *operand : columnOperands()) {
-    bool inGroups = operand == loops.columnOperand && !group.empty();
-    SmallVector<std::string> stored{columnPanels};
-    for (const std::string &loop : reduced) {
-      // Names of loops over groups are new.
-      bool isOwn = inGroups ? !llvm::is_contained(parts, loop)
-                            : !loopsOf(*operand, loop).empty();
-      if (isOwn)
-        stored.push_back(loop);
-    }
-    stored.push_back(columnTile);
-    if (inGroups)
-      stored.push_back(group);
-    recipe.pack(operand == loops.columnOperand
-                    ? packedOperand
-                    : operandNumber(kernel, *operand),
-                stored);
-  }
+  recipe.registerTile(rowTile, panels.columns);
+  if (pack)
+    panels.pack(recipe, kernel, columnOperands());
 }
 
 /// The windows of neighbouring results overlap: written out, they read each
 /// vector once.
 void ContractionWriter::unrollWindow(unsigned op) {
   int64_t copies = tile.rows * tile.vectors;
-  for (const std::string &loop : llvm::reverse(loops.reduced)) {
+  for (const std::string &loop : llvm::reverse(panels.reduced)) {
     if (!isStatic(kernel, loop))
       return;
     copies *= extentOf(kernel, loop, 1);
@@ -390,19 +358,14 @@ ArrayAttr ContractionWriter::write() {
     unrollWindow(number);
     return recipe.finish();
   }
-  if (!group.empty())
-    recipe.dot(group, number);
-  for (const std::string &part : parts)
-    recipe.unroll(part, extentOf(kernel, part, 1), number);
-  if (!loops.blocks.empty() && !groups.empty())
-    recipe.unroll(groups, copiesOfGroups(kernel, grouped), number);
-  if (!parts.empty() || !loops.blocks.empty())
+  panels.unroll(recipe, kernel, number);
+  if (!panels.parts.empty() || !panels.blocks.empty())
     return recipe.finish();
   // A small tile leaves room to hide the loop's own cost.
   // Names of loops over groups are new; there are as many as the loop has.
-  const std::string &inner = loops.reduced.back();
+  const std::string &inner = panels.reduced.back();
   bool isOld = llvm::is_contained(loopNames(kernel), inner);
-  int64_t steps = !isOld                    ? byteGroupsOf(kernel, grouped)
+  int64_t steps = !isOld ? byteGroupsOf(kernel, panels.grouped)
                   : isStatic(kernel, inner) ? extentOf(kernel, inner, 0)
                                             : 0;
   if (tile.rows * tile.vectors < 12 && steps >= 4)

@@ -11,6 +11,7 @@
 #include "ByteGroups.h"
 #include "ContractionLoops.h"
 #include "KernelShape.h"
+#include "PanelSteps.h"
 #include "onnxc/Dialect/Krnl/IR/ByteProduct.h"
 #include "onnxc/Recipe/ChooseRecipe.h"
 #include "onnxc/Recipe/CostModel.h"
@@ -33,8 +34,7 @@ namespace {
 /// A row times a matrix: what the kernel reduces, and its matrix.
 struct RowProduct {
   linalg::LinalgOp op;
-  unsigned matrix;
-  OpOperand *operand = nullptr;
+  OpOperand *matrix = nullptr;
   /// Constants that belong to the matrix: scales of its blocks.
   SmallVector<OpOperand *> companions;
   /// The loop over columns, and the reduced ones; those of them that the matrix
@@ -47,25 +47,21 @@ struct RowProduct {
 };
 } // namespace
 
-/// The kernel operand, if it is a constant whose dimensions are indexed by one
-/// loop each: nothing else can be stored in another way.
-static std::optional<unsigned>
-matrixNumber(KernelOp kernel, linalg::LinalgOp op, OpOperand &operand) {
-  auto argument = dyn_cast<BlockArgument>(operand.get());
+/// Is the operand of the kernel a constant whose dimensions are indexed by one
+/// loop each? Nothing else can be stored in another way.
+static bool isMatrix(KernelOp kernel, linalg::LinalgOp op, OpOperand &operand) {
+  int number = operandNumber(kernel, operand);
   auto type = dyn_cast<RankedTensorType>(operand.get().getType());
-  if (!argument || argument.getOwner() != &kernel.getBody().front() ||
-      argument.getArgNumber() >= kernel.getIns().size() || !type ||
-      !type.hasStaticShape() || !type.getElementType().isIntOrFloat())
-    return std::nullopt;
-  auto constant =
-      kernel.getIns()[argument.getArgNumber()].getDefiningOp<ConstantOp>();
-  if (!constant || constant.getLayout() ||
-      !llvm::all_of(op.getMatchingIndexingMap(&operand).getResults(),
-                    [](AffineExpr index) { return isa<AffineDimExpr>(index); }))
-    return std::nullopt;
-  int64_t bytes = type.getNumElements() * type.getElementTypeBitWidth() / 8;
-  return bytes >= leastBytes ? std::optional(argument.getArgNumber())
-                             : std::nullopt;
+  if (number < 0 || !type || !type.hasStaticShape() ||
+      !type.getElementType().isIntOrFloat())
+    return false;
+  auto constant = kernel.getIns()[number].getDefiningOp<ConstantOp>();
+  return constant && !constant.getLayout() &&
+         llvm::all_of(
+             op.getMatchingIndexingMap(&operand).getResults(),
+             [](AffineExpr index) { return isa<AffineDimExpr>(index); }) &&
+         type.getNumElements() * type.getElementTypeBitWidth() / 8 >=
+             leastBytes;
 }
 
 /// All loops are those of the matrix: one is kept, the others are reduced. Of
@@ -105,11 +101,9 @@ static std::optional<RowProduct> findRowProduct(KernelOp kernel) {
   product.op = reduction->op;
   product.blocks = reduction->blocks;
   for (OpOperand *input : product.op.getDpsInputOperands())
-    if (std::optional<unsigned> number =
-            matrixNumber(kernel, product.op, *input)) {
+    if (isMatrix(kernel, product.op, *input)) {
       RowProduct found = product;
-      found.matrix = *number;
-      found.operand = input;
+      found.matrix = input;
       if (!hasLoopsOfRow(kernel, found, *input))
         continue;
       auto factors = findBlockFactors(kernel, *reduction, found.column);
@@ -126,97 +120,75 @@ static std::string groupedLoop(KernelOp kernel, const RowProduct &product) {
   std::optional<ByteProduct> bytes = byteProductOf(product.op);
   if (!bytes)
     return {};
-  Value matrix = kernel.getBody().getArgument(product.matrix);
-  OpOperand *row = bytes->lhs.operand->get() == matrix ? bytes->rhs.operand
-                                                       : bytes->lhs.operand;
+  OpOperand *row = bytes->lhs.operand->get() == product.matrix->get()
+                       ? bytes->rhs.operand
+                       : bytes->lhs.operand;
   return chooseByteGroups(kernel, product.op, *row, product.reduced);
 }
 
-namespace {
-/// Loops that the recipe makes; `group` may be empty.
-struct PanelLoops {
-  std::string panels, inner, group;
-};
-} // namespace
+/// The widest vectors along the columns that all ops of the kernel may be
+/// computed in; 0 if some op has none.
+static unsigned widestBits(KernelOp kernel, const std::string &column) {
+  unsigned bits = 0;
+  for (linalg::LinalgOp op : kernel.getStructuredOps()) {
+    unsigned wide = vectorBits(op, column);
+    if (wide == 0 || !gathersPay(op, column))
+      return 0;
+    bits = std::max(bits, wide);
+  }
+  return bits;
+}
 
-/// The matrix and what belongs to it are stored panel after panel.
-static void writePacks(RecipeBuilder &recipe, KernelOp kernel,
-                       const RowProduct &product, const PanelLoops &loops) {
-  auto packOne = [&](unsigned number, ArrayRef<std::string> reduced,
-                     bool inGroups) {
-    SmallVector<std::string> stored{loops.panels};
-    llvm::append_range(stored, reduced);
-    stored.push_back(loops.inner);
-    if (inGroups)
-      stored.push_back(loops.group);
-    recipe.pack(number, stored);
-  };
-  SmallVector<std::string> own;
+/// Panel after panel, with `vectors` of `lanes` columns in each.
+static ArrayAttr writeRecipe(KernelOp kernel, const RowProduct &product,
+                             int64_t lanes, int64_t vectors) {
+  RecipeBuilder recipe(kernel.getContext());
+  PanelLoops loops;
+  loops.reduced = product.reduced;
+  loops.parts = product.parts;
   if (!product.blocks.empty())
-    own.push_back(product.blocks);
-  for (const std::string &loop : product.reduced)
-    if (!llvm::is_contained(product.parts, loop))
-      own.push_back(loop);
-  packOne(product.matrix, own, !loops.group.empty());
-  for (OpOperand *companion : product.companions)
-    packOne(operandNumber(kernel, *companion),
-            loopsOf(*companion, product.reduced), false);
-  for (OpOperand *factor : product.blockFactors)
-    packOne(operandNumber(kernel, *factor), loopsOf(*factor, product.blocks),
-            false);
+    loops.blocks.push_back(product.blocks);
+  std::tie(loops.panels, loops.columns) =
+      recipe.block(product.column, lanes * vectors, "p", "r", Tail::Mask);
+  loops.grouped = groupedLoop(kernel, product);
+  loops.blockGroups(recipe, kernel);
+
+  SmallVector<std::string> order{loops.panels};
+  llvm::append_range(order, loops.blocks);
+  llvm::append_range(order, loops.reduced);
+  if (!loops.group.empty())
+    order.push_back(loops.group);
+  order.push_back(loops.columns);
+  recipe.order(order);
+  recipe.share({loops.panels});
+  int64_t columns = extentOf(kernel, product.column, 0);
+  if (trafficBytes(kernel, columns) >= parallelBytes)
+    recipe.parallel({loops.panels});
+  if (!product.blocks.empty())
+    recipe.together(product.blocks);
+  recipe.vectorize(loops.columns, lanes);
+  recipe.unroll(loops.columns, vectors);
+  SmallVector<OpOperand *> stored{product.matrix};
+  llvm::append_range(stored, product.companions);
+  llvm::append_range(stored, product.blockFactors);
+  loops.pack(recipe, kernel, stored);
+  SmallVector<linalg::LinalgOp> ops = kernel.getStructuredOps();
+  loops.unroll(recipe, kernel, llvm::find(ops, product.op) - ops.begin());
+  return recipe.finish();
 }
 
 ArrayAttr chooseRowRecipe(KernelOp kernel, const TargetDescription &target,
                           const RecipeOptions &) {
   std::optional<RowProduct> product = findRowProduct(kernel);
-  if (!product)
+  unsigned bits = product ? widestBits(kernel, product->column) : 0;
+  if (bits == 0)
     return {};
-  unsigned bits = 0;
-  SmallVector<linalg::LinalgOp> ops = kernel.getStructuredOps();
-  for (linalg::LinalgOp op : ops) {
-    unsigned wide = vectorBits(op, product->column);
-    if (wide == 0 || !gathersPay(op, product->column))
-      return {};
-    bits = std::max(bits, wide);
-  }
   int64_t lanes = target.lanes(bits);
   int64_t columns = extentOf(kernel, product->column, 0);
   if (lanes < 2 || columns < lanes)
     return {};
-  int64_t vectors = std::min(columns / lanes, panelVectors);
-  RecipeBuilder recipe(kernel.getContext());
-  auto [panels, inner] =
-      recipe.block(product->column, lanes * vectors, "p", "r", Tail::Mask);
-  std::string group, groups, grouped = groupedLoop(kernel, *product);
-  if (!grouped.empty()) {
-    auto *place = llvm::find(product->reduced, grouped);
-    group = blockByteGroups(recipe, kernel, grouped, product->reduced);
-    groups = *place;
-  }
-  SmallVector<std::string> order{panels};
-  if (!product->blocks.empty())
-    order.push_back(product->blocks);
-  llvm::append_range(order, product->reduced);
-  if (!group.empty())
-    order.push_back(group);
-  order.push_back(inner);
-  recipe.order(order);
-  recipe.share({panels});
-  if (trafficBytes(kernel, columns) >= parallelBytes)
-    recipe.parallel({panels});
-  if (!product->blocks.empty())
-    recipe.together(product->blocks);
-  recipe.vectorize(inner, lanes);
-  recipe.unroll(inner, vectors);
-  writePacks(recipe, kernel, *product, {panels, inner, group});
-  unsigned number = llvm::find(ops, product->op) - ops.begin();
-  if (!group.empty())
-    recipe.dot(group, number);
-  if (!group.empty() && !product->blocks.empty())
-    recipe.unroll(groups, copiesOfGroups(kernel, grouped), number);
-  for (const std::string &part : product->parts)
-    recipe.unroll(part, extentOf(kernel, part, 1), number);
-  return recipe.finish();
+  return writeRecipe(kernel, *product, lanes,
+                     std::min(columns / lanes, panelVectors));
 }
 
 } // namespace onnxc

@@ -14,6 +14,21 @@
 
 namespace onnxc {
 
+/// Makes a result of a total; `others` are what is read beside it.
+using FinishTotal = std::function<mlir::Value(
+    ScalarBuilder &s, mlir::Value total, mlir::ValueRange others)>;
+
+/// Stores totals of `onnxElement`s in `out` and returns the result to yield.
+/// `total` accumulates in the place that it is given, in the type that elements
+/// are computed in: `out` itself, unless more is made of totals. `finish` may
+/// be null: the total as it is.
+mlir::Value storeTotals(
+    krnl::KernelBuilder &kernel, mlir::Type onnxElement,
+    const krnl::KernelBuilder::Access &out,
+    llvm::function_ref<mlir::Value(const krnl::KernelBuilder::Access &)> total,
+    const FinishTotal &finish = {},
+    llvm::ArrayRef<krnl::KernelBuilder::Access> others = {});
+
 /// prepare(x) is merged, starting from neutral, in the type that elements are
 /// computed in; the total is finished. `prepare` and `finish` may be null: the
 /// element, the total as they are.
@@ -21,10 +36,7 @@ struct Accumulation {
   mlir::Value (*neutral)(ScalarBuilder &s);
   std::function<mlir::Value(ScalarBuilder &s, mlir::Value x)> prepare;
   mlir::Value (*merge)(ScalarBuilder &s, mlir::Value total, mlir::Value x);
-  /// `others` are what is read beside the total.
-  std::function<mlir::Value(ScalarBuilder &s, mlir::Value total,
-                            mlir::ValueRange others)>
-      finish;
+  FinishTotal finish;
 };
 
 /// Adds what accumulates `in` over the loops `reduced` into `out`; its elements

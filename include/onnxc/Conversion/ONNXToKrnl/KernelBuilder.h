@@ -84,6 +84,9 @@ public:
   /// An intermediate of the shape of an argument of the body, with elements of
   /// another type.
   mlir::Value temporaryLike(mlir::Value argument, mlir::Type element);
+  /// The same of some of its dimensions.
+  mlir::Value temporaryLike(mlir::Value argument, mlir::Type element,
+                            llvm::ArrayRef<int64_t> dims);
   /// A scalar constant inside the kernel, zero-extended to `type`.
   mlir::Value constant(mlir::TypedAttr value);
 
@@ -119,6 +122,7 @@ private:
   };
 
   void refineInputs(llvm::ArrayRef<Access> opIns);
+  mlir::AffineMap mapOf(const Access &access) const;
   mlir::Value carrierFor(unsigned loop, llvm::ArrayRef<Access> opIns,
                          llvm::ArrayRef<Access> opOuts);
 

@@ -92,6 +92,17 @@ private:
   mlir::Value project();
   mlir::Value initialState(mlir::Value given);
   mlir::Value contractState(mlir::Value state, mlir::Value weights);
+  /// What a kernel over the gates reads at position (m, n) of batch and state.
+  struct GateOperands {
+    llvm::SmallVector<Access> ins;
+    /// How many gates the contracted state is for.
+    int64_t given;
+    /// Where among `ins` states and peepholes begin, and the length is.
+    unsigned firstState, length;
+  };
+  GateOperands gateOperands(krnl::KernelBuilder &kernel, mlir::AffineExpr m,
+                            mlir::AffineExpr n, mlir::Value contracted,
+                            llvm::ArrayRef<mlir::Value> states);
   llvm::SmallVector<mlir::Value>
   gateKernel(llvm::StringRef name, mlir::Value contracted, int64_t firstGate,
              llvm::ArrayRef<mlir::Value> states, mlir::Value t, unsigned outs,
@@ -102,6 +113,9 @@ private:
   llvm::SmallVector<mlir::Value> step(mlir::Value t, mlir::Value h,
                                       mlir::Value c);
   llvm::SmallVector<mlir::Value> stepGRU(mlir::Value t, mlir::Value h);
+  llvm::SmallVector<mlir::Value> startOfLoop();
+  llvm::SmallVector<mlir::Value> advance(mlir::ValueRange carried,
+                                         bool backward);
   mlir::Value clipped(ScalarBuilder &s, mlir::Value x);
   mlir::Value activate(ScalarBuilder &s, unsigned which, mlir::Value x) {
     return cell.activations[direction * (unsigned(cell.kind) + 1) + which](

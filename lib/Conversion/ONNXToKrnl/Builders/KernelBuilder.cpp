@@ -97,12 +97,22 @@ Value KernelBuilder::temporary(
 }
 
 Value KernelBuilder::temporaryLike(Value argument, Type element) {
+  int64_t rank = cast<RankedTensorType>(argument.getType()).getRank();
+  return temporaryLike(argument, element,
+                       llvm::to_vector(llvm::seq<int64_t>(rank)));
+}
+
+Value KernelBuilder::temporaryLike(Value argument, Type element,
+                                   ArrayRef<int64_t> dims) {
   auto type = cast<RankedTensorType>(argument.getType());
+  SmallVector<int64_t> shape;
   SmallVector<std::pair<Value, int64_t>> like;
-  for (int64_t d = 0; d < type.getRank(); ++d)
+  for (int64_t d : dims) {
+    shape.push_back(type.getDimSize(d));
     if (type.isDynamicDim(d))
       like.push_back({argument, d});
-  return temporary(RankedTensorType::get(type.getShape(), element), like);
+  }
+  return temporary(RankedTensorType::get(shape, element), like);
 }
 
 Value KernelBuilder::constant(TypedAttr value) {
@@ -181,58 +191,57 @@ void KernelBuilder::refineInputs(ArrayRef<Access> opIns) {
   }
 }
 
+/// The access over the iterators of the op being built, which are numbered in
+/// the order that their loops were declared in.
+AffineMap KernelBuilder::mapOf(const Access &access) const {
+  MLIRContext *ctx = host.getContext();
+  SmallVector<AffineExpr> toOp(loops.size(), getAffineConstantExpr(0, ctx));
+  for (auto [i, l] : llvm::enumerate(currentAxes))
+    toOp[l] = getAffineDimExpr(i, ctx);
+  SmallVector<AffineExpr> results = llvm::map_to_vector(
+      access.at, [&](AffineExpr e) { return e.replaceDims(toOp); });
+  return AffineMap::get(currentAxes.size(), 0, results, ctx);
+}
+
 SmallVector<Value> KernelBuilder::generic(ArrayRef<Access> opIns,
                                           ArrayRef<Access> opOuts,
                                           ArrayRef<AffineExpr> reduced,
                                           MultiBody fn) {
   refineInputs(opIns);
-  MLIRContext *ctx = host.getContext();
   llvm::SmallBitVector used = usedLoops(loops.size(), opIns, opOuts, reduced);
-  llvm::SmallBitVector isReduced(loops.size());
-  for (AffineExpr e : reduced)
-    isReduced.set(cast<AffineDimExpr>(e).getPosition());
-
-  // Number the op's own iterators in the order the loops were declared.
-  SmallVector<AffineExpr> toOp(loops.size(), getAffineConstantExpr(0, ctx));
-  SmallVector<utils::IteratorType> iterators;
+  currentAxes.assign(used.set_bits_begin(), used.set_bits_end());
   SmallVector<Attribute> axes;
-  currentAxes.clear();
-  for (unsigned l : used.set_bits()) {
-    toOp[l] = getAffineDimExpr(currentAxes.size(), ctx);
-    currentAxes.push_back(l);
-    iterators.push_back(isReduced[l] ? utils::IteratorType::reduction
-                                     : utils::IteratorType::parallel);
+  SmallVector<utils::IteratorType> iterators;
+  for (unsigned l : currentAxes) {
     axes.push_back(host.getStringAttr(loops[l].name));
+    AffineExpr plain = getAffineDimExpr(l, host.getContext());
+    iterators.push_back(llvm::is_contained(reduced, plain)
+                            ? utils::IteratorType::reduction
+                            : utils::IteratorType::parallel);
   }
   SmallVector<AffineMap> maps;
   SmallVector<Value> inValues, outValues;
-  SmallVector<Type> resultTypes;
   auto add = [&](const Access &access, SmallVector<Value> &values) {
-    SmallVector<AffineExpr> results;
-    for (AffineExpr e : access.at)
-      results.push_back(e.replaceDims(toOp));
-    maps.push_back(AffineMap::get(currentAxes.size(), 0, results, ctx));
+    maps.push_back(mapOf(access));
     values.push_back(access.tensor);
   };
   for (const Access &access : opIns)
     add(access, inValues);
   for (unsigned l : currentAxes)
     if (Value carrier = carrierFor(l, opIns, opOuts)) {
-      SmallVector<AffineExpr> at{getAffineDimExpr(l, ctx)};
+      SmallVector<AffineExpr> at{getAffineDimExpr(l, host.getContext())};
       if (cast<RankedTensorType>(carrier.getType()).getRank() == 2)
         at.insert(at.begin(), zero());
       add({carrier, at}, inValues);
     }
-  for (const Access &access : opOuts) {
+  for (const Access &access : opOuts)
     add(access, outValues);
-    resultTypes.push_back(access.tensor.getType());
-  }
   // Builders of ops with regions move; `body` stays before the op, where `fn`
   // may add what its scalar code needs.
   OpBuilder builder(body);
   auto op = linalg::GenericOp::create(
-      builder, loc, resultTypes, inValues, outValues, maps, iterators,
-      [&](OpBuilder &b, Location l, ValueRange args) {
+      builder, loc, ValueRange(outValues).getTypes(), inValues, outValues, maps,
+      iterators, [&](OpBuilder &b, Location l, ValueRange args) {
         SmallVector<Value> values(args.take_front(opIns.size()));
         llvm::append_range(values, args.take_back(opOuts.size()));
         linalg::YieldOp::create(b, l, fn(b, l, values));

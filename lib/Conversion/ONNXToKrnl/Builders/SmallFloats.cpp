@@ -119,6 +119,31 @@ Value encodeExponent(Bits &i, Value x, Rounding rounding) {
 
 } // namespace
 
+/// The bits of a magnitude of f32 in the format, rounded to the nearest; what
+/// is too large has more than the largest.
+static Value roundMagnitude(Bits &i, const Format &format, Value magnitude) {
+  // Normal results: half of the last kept bit is added, less a little if the
+  // bit itself is even; a carry goes into the exponent as it should.
+  int64_t dropped = f32MantissaBits - format.mantissaBits;
+  Value odd = i.bitAnd(i.right(magnitude, dropped), 1);
+  Value rounded =
+      i.add(i.add(magnitude, i.constant((1 << (dropped - 1)) - 1)), odd);
+  Value normal =
+      i.sub(i.right(rounded, dropped),
+            i.constant((f32Bias - format.bias()) << format.mantissaBits));
+  // Subnormal results: added to a number whose last bit is the smallest
+  // subnormal, x is rounded by the addition itself.
+  double anchor =
+      std::ldexp(1.0, format.minExponent - int(format.mantissaBits) +
+                          int(f32MantissaBits));
+  Value anchored =
+      arith::AddFOp::create(i.b, i.loc, i.toReal(magnitude), i.real(anchor));
+  Value subnormal = i.sub(i.toBits(anchored), i.toBits(i.real(anchor)));
+  Value isSmall = i.is(Predicate::ult, magnitude,
+                       (f32Bias + format.minExponent) << f32MantissaBits);
+  return i.select(isSmall, subnormal, normal);
+}
+
 Value decodeSmallFloat(OpBuilder &b, Location loc, FloatType type, Value bits) {
   Bits i{b, loc};
   bits = arith::ExtUIOp::create(b, loc, b.getI32Type(), bits);
@@ -159,27 +184,7 @@ Value encodeSmallFloat(OpBuilder &b, Location loc, FloatType type, Value x,
   Value magnitude = i.bitAnd(all, f32Magnitude);
   Value sign =
       i.bitAnd(i.right(all, 31 - format.magnitudeBits), format.signBit());
-  // Normal results: half of the last kept bit is added, less a little if the
-  // bit itself is even; a carry goes into the exponent as it should.
-  int64_t dropped = f32MantissaBits - format.mantissaBits;
-  Value odd = i.bitAnd(i.right(magnitude, dropped), 1);
-  Value rounded =
-      i.add(i.add(magnitude, i.constant((1 << (dropped - 1)) - 1)), odd);
-  Value normal =
-      i.sub(i.right(rounded, dropped),
-            i.constant((f32Bias - format.bias()) << format.mantissaBits));
-  // Subnormal results: added to a number whose last bit is the smallest
-  // subnormal, x is rounded by the addition itself.
-  double anchor =
-      std::ldexp(1.0, format.minExponent - int(format.mantissaBits) +
-                          int(f32MantissaBits));
-  Value anchored =
-      arith::AddFOp::create(b, loc, i.toReal(magnitude), i.real(anchor));
-  Value subnormal = i.sub(i.toBits(anchored), i.toBits(i.real(anchor)));
-  Value isSmall = i.is(Predicate::ult, magnitude,
-                       (f32Bias + format.minExponent) << f32MantissaBits);
-  Value bits = i.select(isSmall, subnormal, normal);
-  // Too large.
+  Value bits = roundMagnitude(i, format, magnitude);
   int64_t beyond = format.largest;
   if (!rounding.saturate && (format.hasInfinity || format.hasNaN))
     beyond = format.hasInfinity ? format.largest + 1 : format.nan;

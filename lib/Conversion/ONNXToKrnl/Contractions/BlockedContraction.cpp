@@ -20,6 +20,7 @@
 
 #include "onnxc/Conversion/ONNXToKrnl/BlockedContraction.h"
 
+#include "onnxc/Conversion/ONNXToKrnl/Accumulate.h"
 #include "onnxc/Conversion/ONNXToKrnl/BlockQuantization.h"
 #include "onnxc/Conversion/ONNXToKrnl/Contraction.h"
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
@@ -424,19 +425,17 @@ Value BlockedProduct::build() {
   openLoops(left());
   auto type = RankedTensorType::get(shape, ScalarBuilder::storageType(element));
   Value out = kernel.output(type, dynamicSizes(type, sizes));
-  Value bias = operands.getBias();
-  if (!bias && element.isF32())
-    return kernel.finish({sum({out, outAt})}).front();
-  Value wide = kernel.temporary(RankedTensorType::get(shape, b.getF32Type()),
-                                dynamicLike);
-  SmallVector<KernelBuilder::Access> ins{{sum({wide, outAt}), outAt}};
-  if (bias)
-    ins.push_back({kernel.input(bias), {n}});
-  Value y = kernel.generic(
-      ins, {out, outAt}, {}, [&](OpBuilder &nb, Location l, ValueRange x) {
-        ScalarBuilder s(nb, l, element);
-        return s.narrow(bias ? s.add(x[0], s.widen(x[1])) : x[0]);
-      });
+  SmallVector<KernelBuilder::Access> bias;
+  FinishTotal finish;
+  if (Value vector = operands.getBias()) {
+    bias.push_back({kernel.input(vector), {n}});
+    finish = [](ScalarBuilder &s, Value total, ValueRange others) {
+      return s.add(total, s.widen(others[0]));
+    };
+  }
+  Value y = storeTotals(
+      kernel, element, {out, outAt},
+      [&](const KernelBuilder::Access &to) { return sum(to); }, finish, bias);
   return kernel.finish({y}).front();
 }
 

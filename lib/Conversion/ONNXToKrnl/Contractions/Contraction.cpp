@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Conversion/ONNXToKrnl/Contraction.h"
+#include "onnxc/Conversion/ONNXToKrnl/Accumulate.h"
 #include "onnxc/Conversion/ONNXToKrnl/Broadcasting.h"
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
 #include "onnxc/Conversion/ONNXToKrnl/Movement.h"
@@ -81,102 +82,131 @@ static bool mayRepeat(Value lhs, Value rhs) {
   return false;
 }
 
-/// A * B over the last two dimensions, leading ones broadcast; a vector on
-/// either side has its missing dimension left out of the result.
-Value buildMatMul(OpBuilder &b, Location loc, Value lhs, Value rhs,
-                  ContractionTypes types) {
-  int64_t lhsRank = rankedType(lhs).getRank();
-  int64_t rhsRank = rankedType(rhs).getRank();
-  int64_t batches = std::max<int64_t>({lhsRank - 2, rhsRank - 2, 0});
-  bool hasM = lhsRank > 1, hasN = rhsRank > 1;
-  unify(b, loc, lhs, lhsRank - 1, rhs, hasN ? rhsRank - 2 : 0,
-        "MatMul: inner sizes of the operands differ");
-  if (hasM && hasN && batches > 0 && mayRepeat(lhs, rhs)) {
-    SmallVector<Value> values = broadcastOperands(b, loc, {lhs, rhs}, 2).values;
-    lhs = values[0];
-    rhs = values[1];
+namespace {
+
+/// An operand of MatMul: matrices along leading dimensions, or one vector.
+struct Factor {
+  int64_t rank() const { return rankedType(value).getRank(); }
+  int64_t size(int64_t dim) const { return rankedType(value).getDimSize(dim); }
+  bool isMatrix() const { return rank() > 1; }
+  /// Which dimension is the leading one `i` of `count` of the result; negative
+  /// if there is none.
+  int64_t leading(int64_t i, int64_t count) const {
+    return i - count + rank() - 2;
   }
-  for (int64_t i = 0; i < batches; ++i) {
-    int64_t l = i - (batches - (lhsRank - 2)),
-            r = i - (batches - (rhsRank - 2));
-    if (hasM && hasN && l >= 0 && r >= 0 &&
-        rankedType(lhs).getDimSize(l) != 1 &&
-        rankedType(rhs).getDimSize(r) != 1)
-      unify(b, loc, lhs, l, rhs, r,
+
+  Value value;
+  KernelBuilder::Access access;
+};
+
+/// Builds the kernel of A * B over the last two dimensions, leading ones
+/// broadcast; a vector on either side has its missing dimension left out of the
+/// result.
+class MatMulKernel {
+public:
+  MatMulKernel(OpBuilder &b, Location loc, Value lhs, Value rhs)
+      : b(b), loc(loc), lhs{lhs, {}}, rhs{rhs, {}},
+        leading(
+            std::max<int64_t>({this->lhs.rank() - 2, this->rhs.rank() - 2, 0})),
+        kernel(b, loc, "MatMul") {}
+
+  Value build(ContractionTypes types);
+
+private:
+  void checkSizes();
+  void openLeading(int64_t i);
+  AffineExpr openLoop(const Twine &name, const Factor &along, int64_t dim);
+
+  OpBuilder &b;
+  Location loc;
+  Factor lhs, rhs;
+  /// How many dimensions of the result are not of a matrix.
+  int64_t leading;
+  KernelBuilder kernel;
+  /// Of the result.
+  SmallVector<AffineExpr> at;
+  SmallVector<Value> sizes;
+};
+
+void MatMulKernel::checkSizes() {
+  unify(b, loc, lhs.value, lhs.rank() - 1, rhs.value,
+        rhs.isMatrix() ? rhs.rank() - 2 : 0,
+        "MatMul: inner sizes of the operands differ");
+  if (!lhs.isMatrix() || !rhs.isMatrix())
+    return;
+  if (mayRepeat(lhs.value, rhs.value)) {
+    BroadcastOperands operands =
+        broadcastOperands(b, loc, {lhs.value, rhs.value}, 2);
+    lhs.value = operands.values[0];
+    rhs.value = operands.values[1];
+  }
+  for (int64_t i = 0; i < leading; ++i) {
+    int64_t l = lhs.leading(i, leading), r = rhs.leading(i, leading);
+    if (l >= 0 && r >= 0 && lhs.size(l) != 1 && rhs.size(r) != 1)
+      unify(b, loc, lhs.value, l, rhs.value, r,
             "MatMul: leading sizes of the operands differ");
   }
-  RankedTensorType lhsType = rankedType(lhs), rhsType = rankedType(rhs);
-
   // A single row is widened while it waits for the columns.
-  if (hasM && hasN && lhsType.getDimSize(lhsRank - 2) != 1) {
-    lhs = widenHalves(b, loc, lhs);
-    lhsType = rankedType(lhs);
-  }
-  KernelBuilder kernel(b, loc, "MatMul");
-  KernelBuilder::Access a{kernel.input(lhs), {}}, x{kernel.input(rhs), {}};
-  SmallVector<AffineExpr> outAt;
-  SmallVector<Value> sizes;
-  SmallVector<std::pair<Value, int64_t>> dynamicLike;
-  SmallVector<int64_t> shape;
-  auto addOut = [&](AffineExpr loop, Value host, Value inside, int64_t dim) {
-    sizes.push_back(sizeOf(b, loc, host, dim));
-    shape.push_back(rankedType(host).getDimSize(dim));
-    if (ShapedType::isDynamic(shape.back()))
-      dynamicLike.push_back({inside, dim});
-    outAt.push_back(loop);
-  };
-  for (int64_t i = 0; i < batches; ++i) {
-    int64_t l = i - (batches - (lhsRank - 2)),
-            r = i - (batches - (rhsRank - 2));
-    bool fromLhs = hasM && l >= 0 && lhsType.getDimSize(l) != 1;
-    bool fromRhs = hasN && r >= 0 && rhsType.getDimSize(r) != 1;
-    bool useRhs = fromRhs && (!fromLhs || lhsType.isDynamicDim(l));
-    bool useLhs = !useRhs && hasM && l >= 0;
-    AffineExpr loop =
-        kernel.loop("b" + std::to_string(i),
-                    useLhs ? lhsType.getDimSize(l) : rhsType.getDimSize(r));
-    addOut(loop, useLhs ? lhs : rhs, useLhs ? a.tensor : x.tensor,
-           useLhs ? l : r);
-    if (hasM && l >= 0)
-      a.at.push_back(fromLhs ? loop : kernel.zero());
-    if (hasN && r >= 0)
-      x.at.push_back(fromRhs ? loop : kernel.zero());
-  }
-  if (hasM) {
-    AffineExpr m = kernel.loop("m", lhsType.getDimSize(lhsRank - 2));
-    a.at.push_back(m);
-    addOut(m, lhs, a.tensor, lhsRank - 2);
-  }
-  AffineExpr n;
-  if (hasN) {
-    n = kernel.loop("n", rhsType.getDimSize(rhsRank - 1));
-    addOut(n, rhs, x.tensor, rhsRank - 1);
-  }
-  int64_t kExtent = lhsType.getDimSize(lhsRank - 1);
-  AffineExpr k = kernel.loop("k", kExtent);
-  a.at.push_back(k);
-  x.at.push_back(k);
-  if (n)
-    x.at.push_back(n);
+  if (lhs.size(lhs.rank() - 2) != 1)
+    lhs.value = widenHalves(b, loc, lhs.value);
+}
 
-  auto type =
-      RankedTensorType::get(shape, ScalarBuilder::storageType(types.sum));
+/// A loop, and a dimension of the result, as long as `along`'s.
+AffineExpr MatMulKernel::openLoop(const Twine &name, const Factor &along,
+                                  int64_t dim) {
+  AffineExpr loop = kernel.loop(name.str(), along.size(dim));
+  sizes.push_back(sizeOf(b, loc, along.value, dim));
+  at.push_back(loop);
+  return loop;
+}
+
+void MatMulKernel::openLeading(int64_t i) {
+  int64_t l = lhs.leading(i, leading), r = rhs.leading(i, leading);
+  bool lhsMoves = l >= 0 && lhs.size(l) != 1;
+  bool rhsMoves = r >= 0 && rhs.size(r) != 1;
+  // The one that knows its size tells it.
+  bool alongRhs = rhsMoves && (!lhsMoves || ShapedType::isDynamic(lhs.size(l)));
+  bool alongLhs = !alongRhs && l >= 0;
+  AffineExpr loop =
+      openLoop("b" + Twine(i), alongLhs ? lhs : rhs, alongLhs ? l : r);
+  if (l >= 0)
+    lhs.access.at.push_back(lhsMoves ? loop : kernel.zero());
+  if (r >= 0)
+    rhs.access.at.push_back(rhsMoves ? loop : kernel.zero());
+}
+
+Value MatMulKernel::build(ContractionTypes types) {
+  checkSizes();
+  lhs.access.tensor = kernel.input(lhs.value);
+  rhs.access.tensor = kernel.input(rhs.value);
+  for (int64_t i = 0; i < leading; ++i)
+    openLeading(i);
+  if (lhs.isMatrix())
+    lhs.access.at.push_back(openLoop("m", lhs, lhs.rank() - 2));
+  AffineExpr n;
+  if (rhs.isMatrix())
+    n = openLoop("n", rhs, rhs.rank() - 1);
+  AffineExpr k = kernel.loop("k", lhs.size(lhs.rank() - 1));
+  lhs.access.at.push_back(k);
+  rhs.access.at.push_back(k);
+  if (n)
+    rhs.access.at.push_back(n);
+
+  RankedTensorType type =
+      typeOfSizes(sizes, ScalarBuilder::storageType(types.sum));
   Value out = kernel.output(type, dynamicSizes(type, sizes));
-  Type compute = ScalarBuilder::computeType(types.sum);
-  Value result;
-  if (compute == type.getElementType()) {
-    result = buildContraction(kernel, types, a, x, {out, outAt}, {k});
-  } else {
-    Value wide =
-        kernel.temporary(RankedTensorType::get(shape, compute), dynamicLike);
-    Value sum = buildContraction(kernel, types, a, x, {wide, outAt}, {k});
-    result =
-        kernel.generic({{sum, outAt}}, {out, outAt}, {},
-                       [&](OpBuilder &nb, Location l, ValueRange v) {
-                         return ScalarBuilder(nb, l, types.sum).narrow(v[0]);
-                       });
-  }
-  return kernel.finish({result}).front();
+  Value y = storeTotals(
+      kernel, types.sum, {out, at}, [&](const KernelBuilder::Access &to) {
+        return buildContraction(kernel, types, lhs.access, rhs.access, to, {k});
+      });
+  return kernel.finish({y}).front();
+}
+
+} // namespace
+
+Value buildMatMul(OpBuilder &b, Location loc, Value lhs, Value rhs,
+                  ContractionTypes types) {
+  return MatMulKernel(b, loc, lhs, rhs).build(types);
 }
 
 namespace {
@@ -206,78 +236,69 @@ struct GemmLowering : public OpConversionPattern<onnx::GemmOp> {
   LogicalResult
   matchAndRewrite(onnx::GemmOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    Value lhs = adaptor.getOperands()[0], rhs = adaptor.getOperands()[1];
-    RankedTensorType lhsType = rankedType(lhs), rhsType = rankedType(rhs);
-    if (!lhsType || !rhsType || lhsType.getRank() != 2 ||
-        rhsType.getRank() != 2)
-      return rewriter.notifyMatchFailure(op, "operand is not of rank 2");
-    bool transA = op.getTransA(), transB = op.getTransB();
-    int64_t mDim = transA ? 1 : 0, nDim = transB ? 0 : 1;
-    unify(rewriter, loc, lhs, 1 - mDim, rhs, 1 - nDim,
-          "Gemm: inner sizes of the operands differ");
-    lhsType = rankedType(lhs);
-    rhsType = rankedType(rhs);
-    KernelBuilder kernel(rewriter, loc, "Gemm");
-    AffineExpr m = kernel.loop("m", lhsType.getDimSize(mDim));
-    AffineExpr n = kernel.loop("n", rhsType.getDimSize(nDim));
-    int64_t kExtent = lhsType.getDimSize(1 - mDim);
-    AffineExpr k = kernel.loop("k", kExtent);
-    KernelBuilder::Access a{kernel.input(lhs), {}}, x{kernel.input(rhs), {}};
-    a.at =
-        transA ? SmallVector<AffineExpr>{k, m} : SmallVector<AffineExpr>{m, k};
-    x.at =
-        transB ? SmallVector<AffineExpr>{n, k} : SmallVector<AffineExpr>{k, n};
-    SmallVector<Value> sizes{sizeOf(rewriter, loc, lhs, mDim),
-                             sizeOf(rewriter, loc, rhs, nDim)};
-    SmallVector<int64_t> shape{lhsType.getDimSize(mDim),
-                               rhsType.getDimSize(nDim)};
-    SmallVector<std::pair<Value, int64_t>> like;
-    if (ShapedType::isDynamic(shape[0]))
-      like.push_back({a.tensor, mDim});
-    if (ShapedType::isDynamic(shape[1]))
-      like.push_back({x.tensor, nDim});
-
-    Type element = getElementTypeOrSelf(op->getOperand(0).getType());
-    auto type = RankedTensorType::get(shape, lhsType.getElementType());
-    Type compute = ScalarBuilder::computeType(element);
-    double alpha = op.getAlpha();
-    double beta = op.getBeta();
-    bool hasC = adaptor.getOperands().size() > 2 && beta != 0;
-    Value out = kernel.output(type, dynamicSizes(type, sizes));
-    SmallVector<AffineExpr> outAt{m, n};
-    Value result;
-    if (!hasC && alpha == 1 && compute == type.getElementType()) {
-      result = buildContraction(kernel, element, a, x, {out, outAt}, {k});
-    } else {
-      Value wide =
-          kernel.temporary(RankedTensorType::get(shape, compute), like);
-      Value sum = buildContraction(kernel, element, a, x, {wide, outAt}, {k});
-      SmallVector<KernelBuilder::Access> ins{{sum, outAt}};
-      if (hasC) {
-        // Next to the result's sizes, C's are known to be those or 1.
-        Value sized = tensor::EmptyOp::create(rewriter, loc, type,
-                                              dynamicSizes(type, sizes));
-        BroadcastOperands operands =
-            broadcastOperands(rewriter, loc, {adaptor.getOperands()[2], sized});
-        ins.push_back(broadcastAccess(kernel, operands.values.front(), outAt));
-      }
-      result = kernel.generic(
-          ins, {out, outAt}, {}, [&](OpBuilder &b, Location l, ValueRange v) {
-            ScalarBuilder s(b, l, element);
-            Value y = v[0];
-            if (alpha != 1)
-              y = s.mul(y, s.constant(alpha));
-            if (hasC) {
-              Value c = s.widen(v[1]);
-              y = s.add(y, beta == 1 ? c : s.mul(c, s.constant(beta)));
-            }
-            return s.narrow(y);
-          });
-    }
+    for (Value operand : {adaptor.getA(), adaptor.getB()})
+      if (!rankedType(operand) || rankedType(operand).getRank() != 2)
+        return rewriter.notifyMatchFailure(op, "operand is not of rank 2");
     replaceWithCasts(rewriter, *getTypeConverter(), op,
-                     kernel.finish({result}));
+                     build(rewriter, op, adaptor));
     return success();
+  }
+
+private:
+  static Value build(OpBuilder &b, onnx::GemmOp op, OpAdaptor adaptor) {
+    Location loc = op.getLoc();
+    Value lhs = adaptor.getA(), rhs = adaptor.getB();
+    int64_t mDim = op.getTransA() ? 1 : 0, nDim = op.getTransB() ? 0 : 1;
+    unify(b, loc, lhs, 1 - mDim, rhs, 1 - nDim,
+          "Gemm: inner sizes of the operands differ");
+    KernelBuilder kernel(b, loc, "Gemm");
+    AffineExpr m = kernel.loop("m", rankedType(lhs).getDimSize(mDim));
+    AffineExpr n = kernel.loop("n", rankedType(rhs).getDimSize(nDim));
+    AffineExpr k = kernel.loop("k", rankedType(lhs).getDimSize(1 - mDim));
+    KernelBuilder::Access x{kernel.input(lhs), {m, k}},
+        y{kernel.input(rhs), {k, n}};
+    if (op.getTransA())
+      std::swap(x.at[0], x.at[1]);
+    if (op.getTransB())
+      std::swap(y.at[0], y.at[1]);
+    SmallVector<Value> sizes{sizeOf(b, loc, lhs, mDim),
+                             sizeOf(b, loc, rhs, nDim)};
+    RankedTensorType type =
+        typeOfSizes(sizes, rankedType(lhs).getElementType());
+    KernelBuilder::Access out{kernel.output(type, dynamicSizes(type, sizes)),
+                              {m, n}};
+    SmallVector<KernelBuilder::Access> others;
+    if (adaptor.getC() && op.getBeta() != 0) {
+      // Next to the result's sizes, C's are known to be those or 1.
+      Value sized =
+          tensor::EmptyOp::create(b, loc, type, dynamicSizes(type, sizes));
+      BroadcastOperands operands =
+          broadcastOperands(b, loc, {adaptor.getC(), sized});
+      others.push_back(
+          broadcastAccess(kernel, operands.values.front(), out.at));
+    }
+    Type element = getElementTypeOrSelf(op.getA().getType());
+    auto total = [&](const KernelBuilder::Access &to) {
+      return buildContraction(kernel, element, x, y, to, {k});
+    };
+    Value result = storeTotals(kernel, element, out, total,
+                               epilogue(op, !others.empty()), others);
+    return kernel.finish({result}).front();
+  }
+
+  /// alpha times the total, and beta * C; nothing where that is the total.
+  static FinishTotal epilogue(onnx::GemmOp op, bool addsC) {
+    double alpha = op.getAlpha(), beta = op.getBeta();
+    if (alpha == 1 && !addsC)
+      return {};
+    return [=](ScalarBuilder &s, Value total, ValueRange others) {
+      if (alpha != 1)
+        total = s.mul(total, s.constant(alpha));
+      if (!addsC)
+        return total;
+      Value c = s.widen(others[0]);
+      return s.add(total, beta == 1 ? c : s.mul(c, s.constant(beta)));
+    };
   }
 };
 

@@ -56,16 +56,12 @@ Value DetStep::findPivots(Value matrices) {
              row = kernel.loop("i", type.getDimSize(1));
   Value in = kernel.input(matrices), column = kernel.scalar(k);
   auto pivotType = RankedTensorType::get(type.getDimSize(0), b.getI64Type());
-  auto bestType =
-      RankedTensorType::get(pivotType.getShape(), type.getElementType());
   Value pivots = kernel.output(
       pivotType, dynamicSizes(pivotType, sizeOf(b, loc, matrices, 0)));
-  SmallVector<std::pair<Value, int64_t>> like;
-  if (type.isDynamicDim(0))
-    like.push_back({in, 0});
   ScalarBuilder outside(kernel.inside(), loc, element);
-  Value best = kernel.fill(outside.constant(-1),
-                           {kernel.temporary(bestType, like), {batch}});
+  Value best = kernel.fill(
+      outside.constant(-1),
+      {kernel.temporaryLike(in, type.getElementType(), {0}), {batch}});
   Value none =
       kernel.fill(kernel.constant(b.getI64IntegerAttr(0)), {pivots, {batch}});
   SmallVector<Value> found = kernel.generic(
@@ -118,15 +114,10 @@ Value DetStep::eliminate(Value matrices, Value pivots) {
                                    swapped);
   };
   Value out = kernel.output(type, dynamicSizes(type, sizes));
-  auto factorType = RankedTensorType::get(type.getShape().take_front(2),
-                                          type.getElementType());
-  SmallVector<std::pair<Value, int64_t>> like;
-  for (int64_t d : {0, 1})
-    if (type.isDynamicDim(d))
-      like.push_back({in, d});
   SmallVector<AffineExpr> rowAt(ArrayRef(at).take_front(2));
-  Value factors = kernel.generic(
-      {{pivot, {at[0]}}}, {kernel.temporary(factorType, like), rowAt}, {},
+  Value factors = kernel.temporaryLike(in, type.getElementType(), {0, 1});
+  factors = kernel.generic(
+      {{pivot, {at[0]}}}, {factors, rowAt}, {},
       [&](OpBuilder &nb, Location l, ValueRange v) {
         ScalarBuilder s(nb, l, element);
         Value batch = kernel.index(nb, l, at[0]),

@@ -7,6 +7,7 @@
 // letters (diagonals) and letters that are only its own (sums).
 //===----------------------------------------------------------------------===//
 
+#include "onnxc/Conversion/ONNXToKrnl/Accumulate.h"
 #include "onnxc/Conversion/ONNXToKrnl/Broadcasting.h"
 #include "onnxc/Conversion/ONNXToKrnl/Contraction.h"
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
@@ -167,7 +168,6 @@ private:
     KernelBuilder &kernel;
     std::map<Label, AffineExpr> of;
     std::map<Label, Value> sizes;
-    std::map<Label, std::pair<Value, int64_t>> like;
   };
   KernelBuilder::Access access(Loops &loops, const Term &term);
   Value runKernel(Loops &loops, const Labels &kept,
@@ -192,7 +192,6 @@ KernelBuilder::Access EinsumBuilder::access(Loops &loops, const Term &term) {
                                    : std::string(1, char(label));
       place->second = loops.kernel.loop(name, type.getDimSize(d));
       loops.sizes[label] = sizeOf(b, loc, term.tensor, d);
-      loops.like[label] = {access.tensor, int64_t(d)};
     }
     access.at.push_back(place->second);
   }
@@ -208,30 +207,20 @@ Value EinsumBuilder::runKernel(
         sum) {
   SmallVector<Value> sizes;
   SmallVector<AffineExpr> at, reduced;
-  SmallVector<std::pair<Value, int64_t>> like;
   for (Label label : kept) {
     at.push_back(loops.of[label]);
     sizes.push_back(loops.sizes[label]);
-    if (!getConstantIntValue(sizes.back()))
-      like.push_back(loops.like[label]);
   }
   for (auto [label, loop] : loops.of)
     if (!llvm::is_contained(kept, label))
       reduced.push_back(loop);
   RankedTensorType type =
       typeOfSizes(sizes, ScalarBuilder::storageType(element));
-  Type compute = ScalarBuilder::computeType(element);
   KernelBuilder &kernel = loops.kernel;
   Value out = kernel.output(type, dynamicSizes(type, sizes));
-  if (compute == type.getElementType())
-    return kernel.finish({sum({out, at}, reduced)}).front();
-  Value wide =
-      kernel.temporary(RankedTensorType::get(type.getShape(), compute), like);
-  Value total = sum({wide, at}, reduced);
-  Value y = kernel.generic({{total, at}}, {out, at}, {},
-                           [&](OpBuilder &nb, Location l, ValueRange v) {
-                             return ScalarBuilder(nb, l, element).narrow(v[0]);
-                           });
+  Value y = storeTotals(
+      kernel, element, {out, at},
+      [&](const KernelBuilder::Access &to) { return sum(to, reduced); });
   return kernel.finish({y}).front();
 }
 
@@ -241,7 +230,7 @@ Term EinsumBuilder::reduceAlone(Term term, const Labels &kept) {
   if (term.labels == kept)
     return term;
   KernelBuilder kernel(b, loc, "Einsum");
-  Loops loops{kernel, {}, {}, {}};
+  Loops loops{kernel, {}, {}};
   KernelBuilder::Access in = access(loops, term);
   Value y = runKernel(
       loops, kept,
@@ -260,7 +249,7 @@ Term EinsumBuilder::reduceAlone(Term term, const Labels &kept) {
 Term EinsumBuilder::multiply(const Term &lhs, const Term &rhs,
                              const Labels &kept) {
   KernelBuilder kernel(b, loc, "Einsum");
-  Loops loops{kernel, {}, {}, {}};
+  Loops loops{kernel, {}, {}};
   KernelBuilder::Access x = access(loops, lhs), y = access(loops, rhs);
   Value product = runKernel(
       loops, kept,

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "onnxc/Conversion/ONNXToKrnl/Accumulate.h"
 #include "onnxc/Conversion/ONNXToKrnl/Contraction.h"
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
 #include "onnxc/Conversion/ONNXToKrnl/Movement.h"
@@ -117,24 +118,24 @@ private:
     KernelBuilder::Access in{kernel.input(padded), {at[0], at[1], at[2] + k}},
         window{kernel.input(w), {at[1], kernel.zero(), k}};
     Value out = kernel.output(type, dynamicSizes(type, sizes));
-    Value sum = kernel.temporaryLike(out, ScalarBuilder::computeType(element));
-    sum = buildContraction(kernel, element, in, window, {sum, at}, {k});
-    SmallVector<KernelBuilder::Access> ins{{sum, at}};
+    auto total = [&](const KernelBuilder::Access &to) {
+      return buildContraction(kernel, element, in, window, to, {k});
+    };
+    SmallVector<KernelBuilder::Access> bias;
     if (adaptor.getBias())
-      ins.push_back({kernel.input(adaptor.getBias()), {at[1]}});
-    Value y = kernel.generic(ins, {out, at}, {},
-                             [&](OpBuilder &nb, Location l, ValueRange v) {
-                               ScalarBuilder s(nb, l, element);
-                               Value value = v[0];
-                               if (adaptor.getBias())
-                                 value = s.add(value, s.widen(v[1]));
-                               if (!silu)
-                                 return s.narrow(value);
-                               // The activation is one of the rounded sum.
-                               value = s.widen(s.narrow(value));
-                               return s.narrow(s.mul(value, s.sigmoid(value)));
-                             });
-    return kernel.finish({y}).front();
+      bias.push_back({kernel.input(adaptor.getBias()), {at[1]}});
+    FinishTotal finish = [&](ScalarBuilder &s, Value sum, ValueRange others) {
+      if (!others.empty())
+        sum = s.add(sum, s.widen(others[0]));
+      if (!silu)
+        return sum;
+      // The activation is one of the rounded sum.
+      sum = s.widen(s.narrow(sum));
+      return s.mul(sum, s.sigmoid(sum));
+    };
+    return kernel
+        .finish({storeTotals(kernel, element, {out, at}, total, finish, bias)})
+        .front();
   }
 };
 

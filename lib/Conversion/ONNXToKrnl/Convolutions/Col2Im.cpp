@@ -10,6 +10,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "onnxc/Conversion/ONNXToKrnl/Accumulate.h"
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
 #include "onnxc/Conversion/ONNXToKrnl/KernelBuilder.h"
 #include "onnxc/Conversion/ONNXToKrnl/Movement.h"
@@ -262,24 +263,18 @@ Value Col2ImBuilder::sumUp(KernelBuilder &kernel, Value out,
                            ArrayRef<AffineExpr> window,
                            KernelBuilder::Body elementAt) {
   Type element = getElementTypeOrSelf(op.getInput().getType());
-  Type compute = ScalarBuilder::computeType(element);
-  SmallVector<AffineExpr> place(at);
-  Value sum = compute == getElementTypeOrSelf(out.getType())
-                  ? out
-                  : kernel.temporaryLike(out, compute);
-  ScalarBuilder outside(kernel.inside(), loc, element);
-  Value zero = kernel.fill(outside.constant(0), {sum, place});
-  Value total = kernel.generic(
-      ins, {zero, place}, window, [&](OpBuilder &nb, Location l, ValueRange v) {
-        ScalarBuilder s(nb, l, element);
-        return s.add(v.back(), s.widen(elementAt(nb, l, v)));
-      });
-  if (sum != out)
-    total = kernel.generic({{total, place}}, {out, place}, {},
-                           [&](OpBuilder &nb, Location l, ValueRange v) {
-                             return ScalarBuilder(nb, l, element).narrow(v[0]);
-                           });
-  return kernel.finish({total}).front();
+  auto total = [&](const KernelBuilder::Access &to) {
+    ScalarBuilder outside(kernel.inside(), loc, element);
+    Value zero = kernel.fill(outside.constant(0), to);
+    return kernel.generic(ins, {zero, to.at}, window,
+                          [&](OpBuilder &nb, Location l, ValueRange v) {
+                            ScalarBuilder s(nb, l, element);
+                            return s.add(v.back(),
+                                         s.widen(elementAt(nb, l, v)));
+                          });
+  };
+  KernelBuilder::Access place{out, SmallVector<AffineExpr>(at)};
+  return kernel.finish({storeTotals(kernel, element, place, total)}).front();
 }
 
 Value Col2ImBuilder::build(Value imageShape, Value blockShape) {

@@ -184,42 +184,48 @@ struct WindowPoolLowering : public OpConversionPattern<OnnxOp> {
     Windows windows = Windows::get(
         rewriter, loc, x, kernelSizes, op.getStrides(), op.getDilations(),
         op.getPads(), op.getAutoPad(), op.getCeilMode());
-    // The region that counts, in coordinates of the padded tensor.
-    SmallVector<Value> low, high;
-    bool borders = false;
-    if constexpr (requires { op.getCountIncludePad(); })
-      borders = op.getCountIncludePad();
-    std::optional<ArrayRef<int64_t>> pads = op.getPads();
-    for (unsigned d = 0; d < sizes.size(); ++d) {
-      Value size = sizeOf(rewriter, loc, x, d + 2);
-      Value end = addIndex(rewriter, loc, windows.padBefore[d], size);
-      // With ceil_mode the last window reaches beyond the asked-for border,
-      // and what it finds there never counts.
-      Value after = op.getAutoPad() == "NOTSET"
-                        ? indexConstant(rewriter, loc,
-                                        pads ? (*pads)[d + sizes.size()] : 0)
-                        : windows.padAfter[d];
-      low.push_back(borders ? indexConstant(rewriter, loc, 0)
-                            : windows.padBefore[d]);
-      high.push_back(borders ? addIndex(rewriter, loc, end, after) : end);
-    }
     Type element = getElementTypeOrSelf(op->getOperand(0).getType());
-    Type compute = ScalarBuilder::computeType(element);
-    Value fill = paddingValue(rewriter, loc, element);
-    x = windows.pad(rewriter, loc, x, fill);
+    Value padded =
+        windows.pad(rewriter, loc, x, paddingValue(rewriter, loc, element));
     SmallVector<Value> counts(sizes.size());
     if (&pool == &averagePool)
-      for (auto [d, size] : llvm::enumerate(sizes))
+      for (auto [d, size] : llvm::enumerate(sizes)) {
+        auto [low, high] = counted(rewriter, op, x, windows, d);
         counts[d] = countInside(rewriter, loc, op->getName().stripDialect(),
-                                size, windows, d, low[d], high[d],
-                                sizeOf(rewriter, loc, x, d + 2), compute);
+                                size, windows, d, low, high,
+                                sizeOf(rewriter, loc, padded, d + 2),
+                                ScalarBuilder::computeType(element));
+      }
     Value y = PoolKernel(rewriter, op, pool, exponentOf(op))
-                  .build(x, sizes, windows, counts);
+                  .build(padded, sizes, windows, counts);
     replaceWithCasts(rewriter, *this->getTypeConverter(), op, y);
     return success();
   }
 
 private:
+  /// What counts along a dimension, from and to, in coordinates of the padded
+  /// tensor.
+  static std::pair<Value, Value> counted(OpBuilder &b, OnnxOp op, Value x,
+                                         const Windows &windows, unsigned d) {
+    Location loc = op.getLoc();
+    Value end =
+        addIndex(b, loc, windows.padBefore[d], sizeOf(b, loc, x, d + 2));
+    bool borders = false;
+    if constexpr (requires { op.getCountIncludePad(); })
+      borders = op.getCountIncludePad();
+    if (!borders)
+      return {windows.padBefore[d], end};
+    // With ceil_mode the last window reaches beyond the asked-for border, and
+    // what it finds there never counts.
+    Value after = windows.padAfter[d];
+    if (op.getAutoPad() == "NOTSET") {
+      std::optional<ArrayRef<int64_t>> pads = op.getPads();
+      size_t spatial = op.getKernelShape().size();
+      after = indexConstant(b, loc, pads ? (*pads)[d + spatial] : 0);
+    }
+    return {indexConstant(b, loc, 0), addIndex(b, loc, end, after)};
+  }
+
   Value paddingValue(OpBuilder &b, Location loc, Type element) const {
     ScalarBuilder s(b, loc, element);
     return s.narrow(pool.neutral(s));

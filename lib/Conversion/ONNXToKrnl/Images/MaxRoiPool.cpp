@@ -30,19 +30,9 @@ public:
     checkEqualSizes(rewriter, loc, sizeOf(rewriter, loc, rois, 1),
                     indexConstant(rewriter, loc, 5),
                     "MaxRoiPool: a region is not five numbers");
-    for (int64_t d : {0, 2, 3})
-      checkAtMost(rewriter, loc, indexConstant(rewriter, loc, 1),
-                  sizeOf(rewriter, loc, x, d),
-                  "MaxRoiPool: nothing to take elements from");
     Type element = getElementTypeOrSelf(op.getX().getType());
-    RoiPool pool{rewriter,
-                 loc,
-                 makeTable(op, rewriter, rois, element),
-                 element,
-                 {sizeOf(rewriter, loc, rois, 0), sizeOf(rewriter, loc, x, 1),
-                  indexConstant(rewriter, loc, pooled[0]),
-                  indexConstant(rewriter, loc, pooled[1])}};
-    pool.sizes = knownSizes(rewriter, loc, op->getResult(0), pool.sizes);
+    RoiPool pool = makeRoiPool(rewriter, op, x,
+                               makeTable(op, rewriter, rois, element), pooled);
     SmallVector<Value> inputs = sizesOf(rewriter, loc, x), counts;
     // No bin is larger than the image.
     for (int64_t d = 0; d < 2; ++d)

@@ -174,14 +174,8 @@ Value TableBuilder::weightsOf(KernelBuilder &kernel, const ResizedDim &dim,
 /// The weights of each position divided by their sum.
 Value TableBuilder::normalized(KernelBuilder &kernel, Value raw, AffineExpr o,
                                AffineExpr k, Value out) {
-  auto type = cast<RankedTensorType>(out.getType());
-  SmallVector<std::pair<Value, int64_t>> like;
-  if (type.isDynamicDim(0))
-    like.push_back({out, 0});
-  Value sum = kernel.temporary(
-      RankedTensorType::get({type.getDimSize(0)}, compute), like);
   Value zero = kernel.constant(cast<TypedAttr>(b.getZeroAttr(compute)));
-  sum = kernel.fill(zero, {sum, {o}});
+  Value sum = kernel.fill(zero, {kernel.temporaryLike(out, compute, {0}), {o}});
   sum = kernel.generic({{raw, {o, k}}}, {sum, {o}}, {k},
                        [&](OpBuilder &nb, Location l, ValueRange v) {
                          return ScalarBuilder(nb, l, compute).add(v[0], v[1]);

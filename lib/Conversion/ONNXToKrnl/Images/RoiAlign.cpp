@@ -30,16 +30,11 @@ public:
       return rewriter.notifyMatchFailure(op, "unknown mode");
     if (op.getOutputHeight() <= 0 || op.getOutputWidth() <= 0)
       return rewriter.notifyMatchFailure(op, "output size is not positive");
-    checkSizes(rewriter, loc, x, rois, batch);
+    checkSizes(rewriter, loc, rois, batch);
     Type element = getElementTypeOrSelf(op.getX().getType());
-    RoiPool pool{rewriter,
-                 loc,
-                 makeTable(op, rewriter, rois, element),
-                 element,
-                 {sizeOf(rewriter, loc, rois, 0), sizeOf(rewriter, loc, x, 1),
-                  indexConstant(rewriter, loc, op.getOutputHeight()),
-                  indexConstant(rewriter, loc, op.getOutputWidth())}};
-    pool.sizes = knownSizes(rewriter, loc, op->getResult(0), pool.sizes);
+    RoiPool pool =
+        makeRoiPool(rewriter, op, x, makeTable(op, rewriter, rois, element),
+                    {op.getOutputHeight(), op.getOutputWidth()});
     SmallVector<Value> counts;
     for (int64_t d = 0; d < 2; ++d)
       counts.push_back(op.getSamplingRatio() > 0
@@ -61,15 +56,11 @@ public:
   }
 
 private:
-  static void checkSizes(OpBuilder &b, Location loc, Value x, Value rois,
-                         Value batch) {
+  static void checkSizes(OpBuilder &b, Location loc, Value rois, Value batch) {
     checkEqualSizes(b, loc, sizeOf(b, loc, rois, 1), indexConstant(b, loc, 4),
                     "RoiAlign: a region is not four numbers");
     checkEqualSizes(b, loc, sizeOf(b, loc, rois, 0), sizeOf(b, loc, batch, 0),
                     "RoiAlign: expected a batch index for each region");
-    for (int64_t d : {0, 2, 3})
-      checkAtMost(b, loc, indexConstant(b, loc, 1), sizeOf(b, loc, x, d),
-                  "RoiAlign: nothing to sample from");
   }
 
   static Value isSample(ScalarBuilder &s, ArrayRef<Value> row, ArrayRef<Value>,

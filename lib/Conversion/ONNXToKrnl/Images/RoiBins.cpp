@@ -66,6 +66,21 @@ Value onnxc::makeRoiTable(
       });
 }
 
+RoiPool onnxc::makeRoiPool(OpBuilder &b, Operation *op, Value x, Value table,
+                           ArrayRef<int64_t> bins) {
+  Location loc = op->getLoc();
+  std::string message =
+      (op->getName().stripDialect() + ": nothing to take elements from").str();
+  for (int64_t d : {0, 2, 3})
+    checkAtMost(b, loc, indexConstant(b, loc, 1), sizeOf(b, loc, x, d),
+                message);
+  SmallVector<Value> sizes{sizeOf(b, loc, table, 0), sizeOf(b, loc, x, 1)};
+  for (int64_t size : bins)
+    sizes.push_back(indexConstant(b, loc, size));
+  return {b, loc, table, getElementTypeOrSelf(op->getOperand(0).getType()),
+          knownSizes(b, loc, op->getResult(0), sizes)};
+}
+
 static SmallVector<Value> indicesOf(KernelBuilder &kernel, OpBuilder &b,
                                     Location loc, ArrayRef<AffineExpr> loops) {
   SmallVector<Value> indices;

@@ -68,6 +68,11 @@ struct RoiPool {
   mlir::Type compute() const { return interpolationType(element); }
 };
 
+/// Pools the regions of `table` out of `x`, the first operand of `op`, into
+/// `bins` rows and columns each. The run ends where there is no image.
+RoiPool makeRoiPool(mlir::OpBuilder &b, mlir::Operation *op, mlir::Value x,
+                    mlir::Value table, llvm::ArrayRef<int64_t> bins);
+
 /// Something about one sample: `row` is the region's row of the table, `at` the
 /// position of the result, `step` the number of the sample in the bin, `images`
 /// the inputs inside the kernel.

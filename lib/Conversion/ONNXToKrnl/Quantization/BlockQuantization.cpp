@@ -25,20 +25,15 @@ struct BlockKernel {
         in(kernel.input(x)), all(kernel.loopsOf(type)),
         block(ArrayRef(all).drop_back()), sizes(sizesOf(b, loc, x)) {
     sizes.pop_back();
-    for (int64_t d = 0; d < type.getRank() - 1; ++d)
-      if (type.isDynamicDim(d))
-        like.push_back({in, d});
-  }
-  RankedTensorType blockType(Type element) const {
-    return RankedTensorType::get(type.getShape().drop_back(), element);
   }
   Value output(Type element) {
-    RankedTensorType result = blockType(element);
+    auto result = RankedTensorType::get(type.getShape().drop_back(), element);
     return kernel.output(result, dynamicSizes(result, sizes));
   }
   /// Reduces a block to one value; `fn` gets the element and the value so far.
   Value reduce(Value start, KernelBuilder::Body fn) {
-    Value into = kernel.temporary(blockType(start.getType()), like);
+    Value into = kernel.temporaryLike(
+        in, start.getType(), llvm::to_vector(llvm::seq(type.getRank() - 1)));
     return kernel.generic({{in, all}},
                           {kernel.fill(start, {into, block}), block},
                           {all.back()}, fn);
@@ -53,7 +48,6 @@ struct BlockKernel {
   Value in;
   SmallVector<AffineExpr> all, block;
   SmallVector<Value> sizes;
-  SmallVector<std::pair<Value, int64_t>> like;
 };
 
 /// One scale for each block, and what to multiply its elements by.

@@ -111,6 +111,32 @@ Value CellBuilder::clipped(ScalarBuilder &s, Value x) {
   return s.min(s.max(x, s.constant(-*cell.clip)), s.constant(*cell.clip));
 }
 
+CellBuilder::GateOperands CellBuilder::gateOperands(KernelBuilder &kernel,
+                                                    AffineExpr m, AffineExpr n,
+                                                    Value contracted,
+                                                    ArrayRef<Value> states) {
+  AffineExpr d = kernel.constant(direction);
+  GateOperands operands;
+  SmallVector<Access> &ins = operands.ins;
+  operands.given =
+      cast<RankedTensorType>(contracted.getType()).getDimSize(1) / cell.hidden;
+  for (int64_t g = 0; g < operands.given; ++g)
+    ins.push_back({kernel.input(contracted), {m, gate(kernel, n, g)}});
+  if (cell.bias)
+    for (int64_t g = 0; g < 2 * cell.gates; ++g)
+      ins.push_back({kernel.input(cell.bias), {d, gate(kernel, n, g)}});
+  operands.firstState = ins.size();
+  for (Value state : states)
+    ins.push_back({kernel.input(state), {m, n}});
+  if (cell.peepholes)
+    for (int64_t g = 0; g < 3; ++g)
+      ins.push_back({kernel.input(cell.peepholes), {d, gate(kernel, n, g)}});
+  operands.length = ins.size();
+  if (cell.lengths)
+    ins.push_back({kernel.input(cell.lengths), {m}});
+  return operands;
+}
+
 /// A kernel over batch and hidden size. `fn` gets, for each gate, what comes
 /// from the input and what comes from the state, biases added; then states,
 /// peepholes, and where there are lengths whether the sequence goes on (i1).
@@ -121,40 +147,24 @@ SmallVector<Value> CellBuilder::gateKernel(
                                           ArrayRef<Value>, ValueRange)>
         fn) {
   KernelBuilder kernel(b, loc, name);
-  int64_t hidden = cell.hidden, gates = cell.gates;
   AffineExpr m = kernel.loop(
       "m", cast<RankedTensorType>(states[0].getType()).getDimSize(0));
-  AffineExpr n = kernel.loop("n", hidden);
-  AffineExpr d = kernel.constant(direction);
-  SmallVector<Access> ins;
-  int64_t given =
-      cast<RankedTensorType>(contracted.getType()).getDimSize(1) / hidden;
-  for (int64_t g = 0; g < given; ++g)
-    ins.push_back({kernel.input(contracted), {m, gate(kernel, n, g)}});
-  if (cell.bias)
-    for (int64_t g = 0; g < 2 * gates; ++g)
-      ins.push_back({kernel.input(cell.bias), {d, gate(kernel, n, g)}});
-  unsigned firstState = ins.size();
-  for (Value state : states)
-    ins.push_back({kernel.input(state), {m, n}});
-  if (cell.peepholes)
-    for (int64_t g = 0; g < 3; ++g)
-      ins.push_back({kernel.input(cell.peepholes), {d, gate(kernel, n, g)}});
-  unsigned firstLength = ins.size();
-  if (cell.lengths)
-    ins.push_back({kernel.input(cell.lengths), {m}});
+  AffineExpr n = kernel.loop("n", cell.hidden);
+  GateOperands operands = gateOperands(kernel, m, n, contracted, states);
+  int64_t given = operands.given, gates = cell.gates;
   Value x = kernel.input(projected), at = kernel.input(t);
   SmallVector<Access> outAccess;
   for (unsigned i = 0; i < outs; ++i)
     outAccess.push_back({output(kernel, {batch, hiddenSize()}), {m, n}});
   return kernel.finish(kernel.generic(
-      ins, outAccess, {}, [&](OpBuilder &nb, Location l, ValueRange v) {
+      operands.ins, outAccess, {},
+      [&](OpBuilder &nb, Location l, ValueRange v) {
         ScalarBuilder s(nb, l, cell.element);
         SmallVector<Value> fromInput, fromState;
         for (int64_t g = 0; g < gates; ++g) {
           Value column = arith::AddIOp::create(
               nb, l, kernel.index(nb, l, n),
-              arith::ConstantIndexOp::create(nb, l, g * hidden));
+              arith::ConstantIndexOp::create(nb, l, g * cell.hidden));
           Value value = tensor::ExtractOp::create(
               nb, l, x, ValueRange{at, kernel.index(nb, l, m), column});
           bool isGiven = g >= firstGate && g < firstGate + given;
@@ -166,10 +176,11 @@ SmallVector<Value> CellBuilder::gateKernel(
           fromInput.push_back(value);
           fromState.push_back(z);
         }
-        SmallVector<Value> rest(v.slice(firstState, firstLength - firstState));
+        SmallVector<Value> rest(v.slice(operands.firstState,
+                                        operands.length - operands.firstState));
         if (cell.lengths) {
           Value length = arith::IndexCastOp::create(nb, l, nb.getIndexType(),
-                                                    v[firstLength]);
+                                                    v[operands.length]);
           rest.push_back(arith::CmpIOp::create(nb, l, arith::CmpIPredicate::slt,
                                                at, length));
         }
@@ -258,6 +269,43 @@ SmallVector<Value> CellBuilder::stepGRU(Value t, Value h) {
                     });
 }
 
+/// What the loop over the steps carries: state(s), the rows if they are wanted,
+/// and the number of the step.
+SmallVector<Value> CellBuilder::startOfLoop() {
+  SmallVector<Value> carried{initialState(cell.initialH)};
+  if (cell.kind == CellKind::LSTM)
+    carried.push_back(initialState(cell.initialC));
+  Value zero = indexConstant(b, loc, 0);
+  if (cell.wantsRows) {
+    auto row = cast<RankedTensorType>(carried[0].getType());
+    auto type = RankedTensorType::get(
+        {ShapedType::kDynamic, row.getDimSize(0), row.getDimSize(1)},
+        cell.element);
+    SmallVector<Value> sizes{zero, batch, hiddenSize()};
+    carried.push_back(
+        tensor::EmptyOp::create(b, loc, type, dynamicSizes(type, sizes)));
+  }
+  carried.push_back(zero);
+  return carried;
+}
+
+/// What it carries after one more step.
+SmallVector<Value> CellBuilder::advance(ValueRange carried, bool backward) {
+  Value i = carried.back(), one = indexConstant(b, loc, 1);
+  carried = carried.drop_back();
+  Value t = backward ? subIndex(b, loc, subIndex(b, loc, steps, one), i) : i;
+  bool isLSTM = cell.kind == CellKind::LSTM;
+  SmallVector<Value> next = step(t, carried[0], isLSTM ? carried[1] : Value());
+  Value row = next[0];
+  if (cell.lengths)
+    row = next.pop_back_val();
+  if (cell.wantsRows)
+    next.push_back(
+        krnl::AppendRowOp::create(b, loc, carried.back(), i, row, steps));
+  next.push_back(addIndex(b, loc, i, one));
+  return next;
+}
+
 CellBuilder::Result CellBuilder::run(int64_t number, bool backward) {
   direction = number;
   projected = project();
@@ -265,23 +313,9 @@ CellBuilder::Result CellBuilder::run(int64_t number, bool backward) {
     recurrent = {part(cell.r, 0, 2), part(cell.r, 2, 1)};
   else
     recurrent = {part(cell.r, 0, cell.gates)};
-  SmallVector<Value> inits{initialState(cell.initialH)};
-  bool isLSTM = cell.kind == CellKind::LSTM;
-  if (isLSTM)
-    inits.push_back(initialState(cell.initialC));
-  auto rowType = cast<RankedTensorType>(inits[0].getType());
-  auto rowsType = RankedTensorType::get(
-      {ShapedType::kDynamic, rowType.getDimSize(0), rowType.getDimSize(1)},
-      cell.element);
-  Value zero = indexConstant(b, loc, 0), one = indexConstant(b, loc, 1);
-  if (cell.wantsRows) {
-    SmallVector<Value> sizes{zero, batch, hiddenSize()};
-    inits.push_back(tensor::EmptyOp::create(b, loc, rowsType,
-                                            dynamicSizes(rowsType, sizes)));
-  }
+  SmallVector<Value> inits = startOfLoop();
   // Not scf.for: what rewrites those takes the sizes of the rows before the
   // first step for those after it.
-  inits.push_back(zero);
   auto loop = scf::WhileOp::create(
       b, loc, ValueRange(inits).getTypes(), inits,
       [&](OpBuilder &, Location, ValueRange carried) {
@@ -290,26 +324,14 @@ CellBuilder::Result CellBuilder::run(int64_t number, bool backward) {
         scf::ConditionOp::create(b, loc, goesOn, carried);
       },
       [&](OpBuilder &, Location, ValueRange carried) {
-        Value i = carried.back();
-        carried = carried.drop_back();
-        Value t =
-            backward ? subIndex(b, loc, subIndex(b, loc, steps, one), i) : i;
-        SmallVector<Value> next =
-            step(t, carried[0], isLSTM ? carried[1] : Value());
-        Value row = next[0];
-        if (cell.lengths)
-          row = next.pop_back_val();
-        if (cell.wantsRows)
-          next.push_back(
-              krnl::AppendRowOp::create(b, loc, carried.back(), i, row, steps));
-        next.push_back(addIndex(b, loc, i, one));
-        scf::YieldOp::create(b, loc, next);
+        scf::YieldOp::create(b, loc, advance(carried, backward));
       });
   ValueRange results = loop.getResults().drop_back();
   Value rows;
   if (cell.wantsRows)
     rows = krnl::FirstRowsOp::create(b, loc, results.back(),
                                      loop.getResults().back());
+  bool isLSTM = cell.kind == CellKind::LSTM;
   return {results[0], isLSTM ? results[1] : Value(), rows};
 }
 

@@ -76,29 +76,15 @@ private:
     checkNotEmpty(b, loc, length, sizes);
     auto outType = RankedTensorType::get(shape, b.getI64Type());
     Value out = kernel.output(outType, dynamicSizes(outType, sizes));
-    SmallVector<std::pair<Value, int64_t>> like;
-    for (int64_t d = 0; d < type.getRank(); ++d)
-      if (outType.isDynamicDim(d))
-        like.push_back({in, d});
-    Value best = kernel.temporary(
-        RankedTensorType::get(shape, ScalarBuilder::computeType(element)),
-        like);
-    ScalarBuilder outside(kernel.inside(), loc, element);
-    best = kernel.fill(smallest ? outside.highest() : outside.lowest(),
-                       {best, outAt});
-    best = kernel.generic({{in, all}}, {best, outAt}, {all[axis]},
-                          [&](OpBuilder &nb, Location l, ValueRange v) {
-                            ScalarBuilder s(nb, l, element);
-                            Value value = s.widen(v[0]);
-                            return smallest ? s.min(v[1], value)
-                                            : s.max(v[1], value);
-                          });
+    KernelBuilder::Access best{
+        extremes(kernel, loc, element, {in, all}, {out, outAt}, all[axis]),
+        outAt};
     bool last = op.getSelectLastIndex();
     Value none = kernel.constant(
         b.getI64IntegerAttr(last ? -1 : std::numeric_limits<int64_t>::max()));
     Value start = kernel.fill(none, {out, outAt});
     Value found =
-        kernel.generic({{in, all}, {best, outAt}}, {start, outAt}, {all[axis]},
+        kernel.generic({{in, all}, best}, {start, outAt}, {all[axis]},
                        [&](OpBuilder &nb, Location l, ValueRange v) -> Value {
                          ScalarBuilder s(nb, l, element);
                          Value value = s.widen(v[0]);
@@ -114,6 +100,23 @@ private:
                                      : s.math<arith::MinSIOp>(v[2], candidate);
                        });
     return kernel.finish({found}).front();
+  }
+
+  /// The largest or smallest of `in` along `axis`, for each element of `out`.
+  static Value extremes(KernelBuilder &kernel, Location loc, Type element,
+                        const KernelBuilder::Access &in,
+                        const KernelBuilder::Access &out, AffineExpr axis) {
+    ScalarBuilder outside(kernel.inside(), loc, element);
+    Value start =
+        kernel.fill(smallest ? outside.highest() : outside.lowest(),
+                    {kernel.temporaryLike(out.tensor, outside.type()), out.at});
+    return kernel.generic({in}, {start, out.at}, {axis},
+                          [&](OpBuilder &nb, Location l, ValueRange v) {
+                            ScalarBuilder s(nb, l, element);
+                            Value value = s.widen(v[0]);
+                            return smallest ? s.min(v[1], value)
+                                            : s.max(v[1], value);
+                          });
   }
 
   /// An axis without elements has no index to give, unless nobody asks for one.

@@ -5,6 +5,7 @@
 // the batch (training), and LRN, which looks at neighbouring channels.
 //===----------------------------------------------------------------------===//
 
+#include "onnxc/Conversion/ONNXToKrnl/Accumulate.h"
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
 #include "onnxc/Conversion/ONNXToKrnl/KernelBuilder.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
@@ -49,11 +50,9 @@ private:
   using Access = KernelBuilder::Access;
   /// One value of the compute type for each channel.
   Access temporary() {
-    int64_t size = type.getRank() > 1 ? type.getDimSize(1) : 1;
-    SmallVector<std::pair<Value, int64_t>> like;
-    if (ShapedType::isDynamic(size))
-      like.push_back({in, 1});
-    return at(kernel.temporary(RankedTensorType::get({size}, compute), like));
+    if (type.getRank() > 1)
+      return at(kernel.temporaryLike(in, compute, {1}));
+    return at(kernel.temporary(RankedTensorType::get({1}, compute)));
   }
   Access at(Value perChannel) { return {perChannel, {channel}}; }
   Access parameter(Value v) { return at(kernel.input(v)); }
@@ -212,35 +211,26 @@ struct LRNLowering : public OpConversionPattern<onnx::LRNOp> {
     SmallVector<AffineExpr> window = all;
     window[1] = all[1] + near;
     Value in = k.input(x), wide = k.input(padded);
-    SmallVector<std::pair<Value, int64_t>> like;
-    for (int64_t d = 0; d < type.getRank(); ++d)
-      if (type.isDynamicDim(d))
-        like.push_back({in, d});
-    Value total =
-        k.temporary(RankedTensorType::get(type.getShape(),
-                                          ScalarBuilder::computeType(element)),
-                    like);
-    ScalarBuilder outside(k.inside(), loc, element);
-    total = k.fill(outside.constant(0), {total, all});
-    total = k.generic({{wide, window}}, {total, all}, {near},
-                      [&](OpBuilder &b, Location l, ValueRange v) {
-                        ScalarBuilder s(b, l, element);
-                        Value e = s.widen(v[0]);
-                        return s.add(v[1], s.mul(e, e));
-                      });
     Value out = k.output(type, dynamicSizes(type, sizesOf(rewriter, loc, x)));
-    double alpha = op.getAlpha() / double(size);
-    Value y = k.generic(
-        {{in, all}, {total, all}}, {out, all}, {},
-        [&](OpBuilder &b, Location l, ValueRange v) {
-          ScalarBuilder s(b, l, element);
-          Value base =
-              s.add(s.constant(op.getBias()), s.mul(s.constant(alpha), v[1]));
-          Value power = s.math<math::PowFOp>(base, s.constant(op.getBeta()));
-          return s.narrow(s.div(s.widen(v[0]), power));
-        });
+    Value y = accumulate(k, loc, element, steps(op), {wide, window}, {out, all},
+                         {near}, {{in, all}});
     replaceWithCasts(rewriter, *getTypeConverter(), op, k.finish({y}));
     return success();
+  }
+
+private:
+  static Accumulation steps(onnx::LRNOp op) {
+    double alpha = op.getAlpha() / double(op.getSize());
+    double beta = op.getBeta(), bias = op.getBias();
+    return {
+        [](ScalarBuilder &s) { return s.constant(0); },
+        [](ScalarBuilder &s, Value x) { return s.mul(x, x); },
+        [](ScalarBuilder &s, Value total, Value x) { return s.add(total, x); },
+        [=](ScalarBuilder &s, Value total, ValueRange others) {
+          Value base = s.add(s.constant(bias), s.mul(s.constant(alpha), total));
+          Value power = s.math<math::PowFOp>(base, s.constant(beta));
+          return s.div(s.widen(others[0]), power);
+        }};
   }
 };
 

@@ -83,50 +83,37 @@ Value RunningKernel::build(Value x, bool exclusive, bool reverse) {
   SmallVector<AffineExpr> at = kernel.loopsOf(type);
   Value in = kernel.input(x), size = kernel.scalar(sizeOf(b, loc, x, 1)),
         out = kernel.output(type, dynamicSizes(type, sizesOf(b, loc, x)));
-  SmallVector<std::pair<Value, int64_t>> like;
-  for (int64_t d : {0, 2})
-    if (type.isDynamicDim(d))
-      like.push_back({in, d});
   ScalarBuilder outside(kernel.inside(), loc, element);
-  Value running = kernel.temporary(
-      RankedTensorType::get({type.getDimSize(0), type.getDimSize(2)},
-                            outside.type()),
-      like);
   KernelBuilder::Access carried{
-      kernel.fill(outside.constant(product ? 1 : 0), {running, {at[0], at[2]}}),
-      {at[0], at[2]}};
+      kernel.temporaryLike(in, outside.type(), {0, 2}), {at[0], at[2]}};
+  carried.tensor = kernel.fill(outside.constant(product ? 1 : 0), carried);
   // From the end: elements are read, and results written, the other way round.
-  SmallVector<KernelBuilder::Access> ins{{in, at}};
   SmallVector<AffineExpr> to = at;
   if (reverse)
     to[1] = kernel.zero();
-  return kernel
-      .finish(kernel
-                  .generic(ins, {carried, {out, to}}, at[1],
-                           [&](OpBuilder &nb, Location l, ValueRange v) {
-                             ScalarBuilder s(nb, l, element);
-                             Value value = v[0], place;
-                             if (reverse) {
-                               place = fromEnd(nb, l, at[1], size);
-                               value = tensor::ExtractOp::create(
-                                   nb, l, in,
-                                   ValueRange{kernel.index(nb, l, at[0]), place,
-                                              kernel.index(nb, l, at[2])});
-                             }
-                             value = s.widen(value);
-                             Value next = product ? s.mul(v[1], value)
-                                                  : s.add(v[1], value);
-                             Value y = s.narrow(exclusive ? v[1] : next);
-                             if (reverse) {
-                               Value zero = indexConstant(nb, l, 0);
-                               y = krnl::PlaceOp::create(
-                                   nb, l, y.getType(), y,
-                                   ValueRange{zero, place, zero});
-                             }
-                             return SmallVector<Value>{next, y};
-                           })
-                  .back())
-      .front();
+  auto step = [&](OpBuilder &nb, Location l, ValueRange v) {
+    ScalarBuilder s(nb, l, element);
+    Value value = v[0], place;
+    if (reverse) {
+      place = fromEnd(nb, l, at[1], size);
+      value = tensor::ExtractOp::create(nb, l, in,
+                                        ValueRange{kernel.index(nb, l, at[0]),
+                                                   place,
+                                                   kernel.index(nb, l, at[2])});
+    }
+    value = s.widen(value);
+    Value next = product ? s.mul(v[1], value) : s.add(v[1], value);
+    Value y = s.narrow(exclusive ? v[1] : next);
+    if (reverse) {
+      Value zero = indexConstant(nb, l, 0);
+      y = krnl::PlaceOp::create(nb, l, y.getType(), y,
+                                ValueRange{zero, place, zero});
+    }
+    return SmallVector<Value>{next, y};
+  };
+  SmallVector<Value> results =
+      kernel.generic({{in, at}}, {carried, {out, to}}, at[1], step);
+  return kernel.finish(results.back()).front();
 }
 
 template <typename OnnxOp, bool product>

@@ -51,9 +51,7 @@ public:
         continue;
       }
       group.push_back(loop);
-      groupShape.push_back(type.getDimSize(d));
-      if (type.isDynamicDim(d))
-        groupLike.push_back({in, d});
+      groupDims.push_back(d);
     }
   }
 
@@ -179,9 +177,8 @@ public:
 
 private:
   Value groupTemporary() {
-    return kernel.temporary(
-        RankedTensorType::get(groupShape, ScalarBuilder::computeType(element)),
-        groupLike);
+    return kernel.temporaryLike(in, ScalarBuilder::computeType(element),
+                                groupDims);
   }
   /// Number of elements of a group in the compute type.
   Value count() {
@@ -204,8 +201,7 @@ private:
   RankedTensorType type;
   SmallVector<bool> isReduced;
   SmallVector<AffineExpr> all, group, reduced;
-  SmallVector<int64_t> groupShape;
-  SmallVector<std::pair<Value, int64_t>> groupLike;
+  SmallVector<int64_t> groupDims;
 };
 
 /// `value` for the last dimensions of `x`, to which it broadcasts: where only

@@ -41,6 +41,31 @@ struct Axes {
   bool isStatic() const { return flags.empty(); }
 };
 
+/// On the host: does one of the axes, of which there are `count`, name
+/// dimension `d`? `whenNone` if there are none.
+Value isNamed(OpBuilder &b, Location loc, Value axes, Value count, int64_t d,
+              int64_t rank, Value whenNone) {
+  auto loop = scf::ForOp::create(
+      b, loc, indexConstant(b, loc, 0), count, indexConstant(b, loc, 1),
+      whenNone, [&](OpBuilder &nb, Location l, Value i, ValueRange found) {
+        SmallVector<Value> at;
+        if (rankedType(axes).getRank() == 1)
+          at.push_back(i);
+        Value axis = tensor::ExtractOp::create(nb, l, axes, at);
+        auto is = [&](int64_t value) {
+          Value wanted = arith::ConstantOp::create(
+              nb, l, nb.getIntegerAttr(axis.getType(), value));
+          return arith::CmpIOp::create(nb, l, arith::CmpIPredicate::eq, axis,
+                                       wanted)
+              .getResult();
+        };
+        Value hit = arith::OrIOp::create(nb, l, is(d), is(d - rank));
+        Value any = arith::OrIOp::create(nb, l, found[0], hit);
+        scf::YieldOp::create(nb, l, any);
+      });
+  return loop.getResult(0);
+}
+
 /// Reads the axes; none given means all, or none with `noop`.
 FailureOr<Axes> getAxes(OpBuilder &b, Location loc, Value original, Value axes,
                         int64_t rank, bool noop) {
@@ -65,32 +90,12 @@ FailureOr<Axes> getAxes(OpBuilder &b, Location loc, Value original, Value axes,
   checkAxes(b, loc, axes, rank, "the axes are out of range");
   Value count =
       type.getRank() == 0 ? indexConstant(b, loc, 1) : sizeOf(b, loc, axes, 0);
-  Value zero = indexConstant(b, loc, 0), one = indexConstant(b, loc, 1);
-  Value none =
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, count, zero);
   Value whenNone =
-      noop ? Value(arith::ConstantIntOp::create(b, loc, 0, 1)) : none;
-  for (int64_t d = 0; d < rank; ++d) {
-    auto loop = scf::ForOp::create(
-        b, loc, zero, count, one, whenNone,
-        [&](OpBuilder &nb, Location l, Value i, ValueRange found) {
-          SmallVector<Value> at;
-          if (type.getRank() == 1)
-            at.push_back(i);
-          Value axis = tensor::ExtractOp::create(nb, l, axes, at);
-          auto is = [&](int64_t value) {
-            Value wanted = arith::ConstantOp::create(
-                nb, l, nb.getIntegerAttr(axis.getType(), value));
-            return arith::CmpIOp::create(nb, l, arith::CmpIPredicate::eq, axis,
-                                         wanted)
-                .getResult();
-          };
-          Value hit = arith::OrIOp::create(nb, l, is(d), is(d - rank));
-          Value any = arith::OrIOp::create(nb, l, found[0], hit);
-          scf::YieldOp::create(nb, l, any);
-        });
-    result.flags.push_back(loop.getResult(0));
-  }
+      noop ? Value(arith::ConstantIntOp::create(b, loc, 0, 1))
+           : Value(arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                         count, indexConstant(b, loc, 0)));
+  for (int64_t d = 0; d < rank; ++d)
+    result.flags.push_back(isNamed(b, loc, axes, count, d, rank, whenNone));
   return result;
 }
 

@@ -32,24 +32,15 @@ struct RowKernel {
       if (d == axis)
         continue;
       row.push_back(all[d]);
-      rowShape.push_back(type.getDimSize(d));
-      if (type.isDynamicDim(d))
-        rowLike.push_back({in, d});
+      rowDims.push_back(d);
     }
-    for (int64_t d = 0; d < type.getRank(); ++d)
-      if (type.isDynamicDim(d))
-        like.push_back({in, d});
     out = kernel.output(type, dynamicSizes(type, sizesOf(b, loc, x)));
   }
 
   /// One value for each row.
-  Value rowTemporary() {
-    return kernel.temporary(RankedTensorType::get(rowShape, compute), rowLike);
-  }
-  Value fullTemporary() {
-    return kernel.temporary(RankedTensorType::get(type.getShape(), compute),
-                            like);
-  }
+  Value rowTemporary(Type of) { return kernel.temporaryLike(in, of, rowDims); }
+  Value rowTemporary() { return rowTemporary(compute); }
+  Value fullTemporary() { return kernel.temporaryLike(in, compute); }
   Value rowLargest() {
     ScalarBuilder outside(kernel.inside(), loc, element);
     Value start = kernel.fill(outside.lowest(), {rowTemporary(), row});
@@ -85,8 +76,7 @@ struct RowKernel {
   Type element, compute;
   Value in, out;
   SmallVector<AffineExpr> all, row, reduced;
-  SmallVector<int64_t> rowShape;
-  SmallVector<std::pair<Value, int64_t>> rowLike, like;
+  SmallVector<int64_t> rowDims;
 };
 
 /// The standard's own body of Softmax has elements of T between its steps, and
@@ -154,10 +144,7 @@ Value hardmax(RowKernel &k) {
     return s.math<arith::IndexCastOp>(
         index, k.kernel.index(s.builder(), s.getLoc(), k.reduced[0]));
   };
-  Value start = k.kernel.fill(
-      none,
-      {k.kernel.temporary(RankedTensorType::get(k.rowShape, index), k.rowLike),
-       k.row});
+  Value start = k.kernel.fill(none, {k.rowTemporary(index), k.row});
   Value first = k.kernel.generic(
       {{k.in, k.all}, {largest, k.row}}, {start, k.row}, k.reduced,
       [&](OpBuilder &b, Location l, ValueRange v) {

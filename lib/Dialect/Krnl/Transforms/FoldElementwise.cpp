@@ -70,19 +70,46 @@ namespace {
 /// Operands of the folded op: what the reader reads, less the producer's
 /// result, plus what the producer reads.
 struct FoldedOperands {
+  FoldedOperands(linalg::GenericOp producer, linalg::GenericOp reader,
+                 ArrayRef<unsigned> dims);
+
   SmallVector<Value> values;
   SmallVector<AffineMap> maps;
+  /// Where among them an operand of either op is; -1 if it is not read.
+  SmallVector<int> readerPlace, producerPlace;
 
-  unsigned add(Value value, AffineMap map) {
+private:
+  int add(Value value, AffineMap map) {
     for (unsigned i : llvm::seq<unsigned>(values.size()))
       if (values[i] == value && maps[i] == map)
-        return i;
+        return int(i);
     values.push_back(value);
     maps.push_back(map);
-    return values.size() - 1;
+    return int(values.size()) - 1;
   }
 };
 } // namespace
+
+FoldedOperands::FoldedOperands(linalg::GenericOp producer,
+                               linalg::GenericOp reader,
+                               ArrayRef<unsigned> dims) {
+  SmallVector<AffineExpr> toReader = llvm::map_to_vector(dims, [&](unsigned d) {
+    return getAffineDimExpr(d, reader.getContext());
+  });
+  for (OpOperand *operand : reader.getDpsInputOperands())
+    readerPlace.push_back(
+        operand->get() == producer.getResult(0)
+            ? -1
+            : add(operand->get(), reader.getMatchingIndexingMap(operand)));
+  // The destination counts as read only if the payload looks at it.
+  for (OpOperand &operand : producer->getOpOperands()) {
+    AffineMap map =
+        producer.getMatchingIndexingMap(&operand).replaceDimsAndSymbols(
+            toReader, {}, reader.getNumLoops(), 0);
+    bool read = producer.payloadUsesValueFromOperand(&operand);
+    producerPlace.push_back(read ? add(operand.get(), map) : -1);
+  }
+}
 
 /// Clones the producer's payload, and returns what it yields.
 static Value clonePayload(RewriterBase &rewriter, linalg::GenericOp producer,
@@ -99,33 +126,11 @@ static Value clonePayload(RewriterBase &rewriter, linalg::GenericOp producer,
 /// Fails where the producer alone gave a loop of the reader its extent.
 static LogicalResult fold(RewriterBase &rewriter, linalg::GenericOp producer,
                           linalg::GenericOp reader, ArrayRef<unsigned> dims) {
-  MLIRContext *context = reader.getContext();
-  SmallVector<AffineExpr> toReader = llvm::map_to_vector(
-      dims, [&](unsigned dim) { return getAffineDimExpr(dim, context); });
-  auto renamed = [&](AffineMap map) {
-    return map.replaceDimsAndSymbols(toReader, {}, reader.getNumLoops(), 0);
-  };
-  FoldedOperands operands;
-  SmallVector<int> readerPlace, producerPlace;
-  for (OpOperand *operand : reader.getDpsInputOperands())
-    readerPlace.push_back(
-        operand->get() == producer.getResult(0)
-            ? -1
-            : int(operands.add(operand->get(),
-                               reader.getMatchingIndexingMap(operand))));
-  // The destination counts as read only if the payload looks at it.
-  for (OpOperand &operand : producer->getOpOperands()) {
-    bool read = producer.payloadUsesValueFromOperand(&operand);
-    producerPlace.push_back(
-        read ? int(operands.add(
-                   operand.get(),
-                   renamed(producer.getMatchingIndexingMap(&operand))))
-             : -1);
-  }
+  FoldedOperands operands(producer, reader, dims);
   SmallVector<AffineMap> maps = operands.maps;
   for (OpOperand &init : reader.getDpsInitsMutable())
     maps.push_back(reader.getMatchingIndexingMap(&init));
-  if (!inversePermutation(concatAffineMaps(maps, context)))
+  if (!inversePermutation(concatAffineMaps(maps, reader.getContext())))
     return failure();
 
   rewriter.setInsertionPoint(reader);
@@ -135,13 +140,13 @@ static LogicalResult fold(RewriterBase &rewriter, linalg::GenericOp producer,
       reader.getIteratorTypesArray(),
       [&](OpBuilder &, Location, ValueRange args) {
         IRMapping inner, outer;
-        for (auto [i, place] : llvm::enumerate(producerPlace))
+        for (auto [i, place] : llvm::enumerate(operands.producerPlace))
           if (place >= 0)
             inner.map(producer.getBody()->getArgument(i), args[place]);
         OpBuilder::InsertionGuard guard(rewriter);
         rewriter.setInsertionPointToEnd(args.front().getParentBlock());
         Value value = clonePayload(rewriter, producer, dims, inner);
-        for (auto [i, place] : llvm::enumerate(readerPlace))
+        for (auto [i, place] : llvm::enumerate(operands.readerPlace))
           outer.map(reader.getBody()->getArgument(i),
                     place >= 0 ? args[place] : value);
         unsigned inputs = reader.getNumDpsInputs();

@@ -1,0 +1,47 @@
+// RUN: onnx-opt %s --convert-onnx-to-krnl | FileCheck %s
+
+// What lies in the border does not count: how many elements are averaged
+// depends on the place.
+// CHECK-LABEL: func.func @average
+// CHECK:         krnl.kernel "pad"
+// CHECK:         %[[COUNTS:.+]] = krnl.kernel "AveragePool" loops [d0 = 3]
+// CHECK:           arith.maxsi
+// CHECK:           arith.minsi
+// CHECK:         krnl.kernel "AveragePool" loops [n = 1, c = 1, o0 = 3, k0 = 3] ins(%{{.+}}, %[[COUNTS]],
+// CHECK:           arith.addf
+// CHECK:           arith.divf
+func.func @average(%x: tensor<1x1x5xf32>) -> tensor<1x1x3xf32> {
+  %y = "onnx.AveragePool"(%x) {kernel_shape = array<i64: 3>, strides = array<i64: 2>, pads = array<i64: 1, 1>} : (tensor<1x1x5xf32>) -> tensor<1x1x3xf32>
+  return %y : tensor<1x1x3xf32>
+}
+
+// With the border all windows are of three elements.
+// CHECK-LABEL: func.func @average_with_borders
+// CHECK-COUNT-1: krnl.kernel "AveragePool"
+// CHECK:           %[[THREE:.+]] = arith.constant 3.0{{.+}} : f32
+// CHECK:           arith.divf %{{.+}}, %[[THREE]]
+func.func @average_with_borders(%x: tensor<1x1x5xf32>) -> tensor<1x1x3xf32> {
+  %y = "onnx.AveragePool"(%x) {kernel_shape = array<i64: 3>, strides = array<i64: 2>, pads = array<i64: 1, 1>, count_include_pad = 1 : i64} : (tensor<1x1x5xf32>) -> tensor<1x1x3xf32>
+  return %y : tensor<1x1x3xf32>
+}
+
+// A root of squares needs no powers.
+// CHECK-LABEL: func.func @root_of_squares
+// CHECK-NOT:     krnl.kernel "pad"
+// CHECK:         krnl.kernel "LpPool" loops [n = 1, c = 1, o0 = 2, k0 = 2]
+// CHECK-NOT:       math.powf
+// CHECK:           math.sqrt
+func.func @root_of_squares(%x: tensor<1x1x4xf32>) -> tensor<1x1x2xf32> {
+  %y = "onnx.LpPool"(%x) {kernel_shape = array<i64: 2>, strides = array<i64: 2>, p = 2 : i64} : (tensor<1x1x4xf32>) -> tensor<1x1x2xf32>
+  return %y : tensor<1x1x2xf32>
+}
+
+// Unsigned bytes start from 0, and nothing follows the largest.
+// CHECK-LABEL: func.func @largest_bytes
+// CHECK:         krnl.kernel "MaxPool" loops [n = 1, c = 1, o0 = 3, k0 = 2]
+// CHECK-NOT:       tensor.empty
+// CHECK:           arith.maxui
+func.func @largest_bytes(%x: tensor<1x1x4xui8>) -> tensor<1x1x3xui8> {
+  %y = "onnx.MaxPool"(%x) {kernel_shape = array<i64: 2>} : (tensor<1x1x4xui8>) -> tensor<1x1x3xui8>
+  return %y : tensor<1x1x3xui8>
+}

@@ -1,0 +1,32 @@
+// RUN: onnx-opt %s --convert-onnx-to-krnl | FileCheck %s
+
+// Views move nothing, but what they claim is checked where only the run knows.
+// CHECK-NOT: krnl.kernel
+
+// 0 copies a size and -1 takes what is left.
+// CHECK-LABEL: func.func @reshape
+// CHECK:         krnl.check %{{.+}}, "Reshape: 0 stands behind the dimensions that it could copy"
+// CHECK:         arith.floordivsi
+// CHECK:         krnl.check %{{.+}}, "Reshape: the new shape has another number of elements"
+// CHECK:         tensor.reshape
+func.func @reshape(%x: tensor<2x?xf32>, %s: tensor<3xi64>) -> tensor<?x?x?xf32> {
+  %y = "onnx.Reshape"(%x, %s) : (tensor<2x?xf32>, tensor<3xi64>) -> tensor<?x?x?xf32>
+  return %y : tensor<?x?x?xf32>
+}
+
+// CHECK-LABEL: func.func @flatten
+// CHECK:         tensor.from_elements %c6{{.*}}, %{{.+}} : tensor<2xindex>
+// CHECK:         tensor.reshape {{.+}} -> tensor<6x?xf32>
+func.func @flatten(%x: tensor<2x3x?xf32>) -> tensor<6x?xf32> {
+  %y = "onnx.Flatten"(%x) {axis = 2 : i64} : (tensor<2x3x?xf32>) -> tensor<6x?xf32>
+  return %y : tensor<6x?xf32>
+}
+
+// CHECK-LABEL: func.func @squeeze
+// CHECK:         krnl.check %{{.+}}, "Squeeze: the size of an axis is not 1"
+// CHECK:         tensor.reshape {{.+}} -> tensor<3xf32>
+func.func @squeeze(%x: tensor<?x3xf32>) -> tensor<3xf32> {
+  %a = onnx.Constant {value = dense<0> : tensor<1xi64>} : tensor<1xi64>
+  %y = "onnx.Squeeze"(%x, %a) : (tensor<?x3xf32>, tensor<1xi64>) -> tensor<3xf32>
+  return %y : tensor<3xf32>
+}

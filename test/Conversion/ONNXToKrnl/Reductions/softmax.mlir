@@ -1,0 +1,30 @@
+// RUN: onnx-opt %s --convert-onnx-to-krnl | FileCheck %s
+
+// The largest of a row, powers, their sum, the quotients: one kernel. A sum that
+// is too large for the type stays as it is.
+// CHECK-LABEL: func.func @softmax
+// CHECK:         krnl.kernel "Softmax" loops [d0 = ?, d1 = 8]
+// CHECK:           arith.maximumf
+// CHECK:           arith.subf
+// CHECK-NEXT:      math.exp
+// CHECK:           arith.addf
+// CHECK:           %[[ROUNDED:.+]] = arith.extf
+// CHECK:           arith.cmpf olt, %[[ROUNDED]]
+// CHECK:           arith.divf
+// CHECK-NOT:     krnl.kernel
+func.func @softmax(%x: tensor<?x8xf16>) -> tensor<?x8xf16> {
+  %y = "onnx.Softmax"(%x) : (tensor<?x8xf16>) -> tensor<?x8xf16>
+  return %y : tensor<?x8xf16>
+}
+
+// The first of the largest elements.
+// CHECK-LABEL: func.func @hardmax
+// CHECK:         krnl.kernel "Hardmax" loops [d0 = 2, d1 = 8]
+// CHECK:           arith.maximumf
+// CHECK:           linalg.index 1
+// CHECK:           arith.minsi {{.+}} : i64
+// CHECK:           arith.cmpi eq
+func.func @hardmax(%x: tensor<2x8xf32>) -> tensor<2x8xf32> {
+  %y = "onnx.Hardmax"(%x) : (tensor<2x8xf32>) -> tensor<2x8xf32>
+  return %y : tensor<2x8xf32>
+}

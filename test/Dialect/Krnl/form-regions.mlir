@@ -87,7 +87,7 @@ func.func @what_ends_a_region(%x: memref<?xf32>, %n: index, %ok: i1) -> f32 {
 
 // -----
 
-// 8 tiles of seven operations do not pay for a second worker; a dynamic number
+// 8 tiles of four instructions do not pay for a second worker; a dynamic number
 // is weighed when it is known.
 func.func private @tiny(%x: memref<?xf32>, %y: memref<?xf32>, %b: index, %e: index) attributes {krnl.kernel} {
   %c1 = arith.constant 1 : index
@@ -103,12 +103,12 @@ func.func private @tiny(%x: memref<?xf32>, %y: memref<?xf32>, %b: index, %e: ind
 // CHECK-DAG:     %[[ONE:.+]] = arith.constant 1 : index
 // CHECK:         krnl.region tiles(%[[ONE]])
 // CHECK:         scf.if
-// CHECK-DAG:       %[[GRAIN:.+]] = arith.constant 60000 : index
-// CHECK-DAG:       %[[COST:.+]] = arith.constant 7 : index
+// CHECK-DAG:       %[[GRAIN:.+]] = arith.constant 80000 : index
+// CHECK-DAG:       %[[COST:.+]] = arith.constant 4 : index
 // CHECK-DAG:       %[[WORK:.+]] = arith.muli %arg1, %[[COST]]
-// CHECK:           %[[PIECES:.+]] = arith.divui %[[WORK]], %[[GRAIN]]
-// CHECK:           %[[PAYS:.+]] = arith.maxui %[[PIECES]]
-// CHECK:           %[[TEAM:.+]] = arith.minui %[[PAYS]]
+// CHECK:           %[[PIECES:.+]] = arith.divsi %[[WORK]], %[[GRAIN]]
+// CHECK:           %[[PAYS:.+]] = arith.maxsi %[[PIECES]]
+// CHECK:           %[[TEAM:.+]] = arith.minsi %[[PAYS]]
 // CHECK:           krnl.region tiles(%[[TEAM]])
 func.func @team_that_pays(%x: memref<?xf32>, %n: index, %y: memref<?xf32>, %c: i1) {
   %c8 = arith.constant 8 : index
@@ -136,8 +136,8 @@ func.func private @small(%x: memref<4096xf32>, %y: memref<4096xf32>, %b: index, 
   return
 }
 // CHECK-LABEL: func @whole_work
-// CHECK:         %[[TWO:.+]] = arith.constant 2 : index
-// CHECK:         krnl.region tiles(%[[TWO]])
+// CHECK:         %[[THREE:.+]] = arith.constant 3 : index
+// CHECK:         krnl.region tiles(%[[THREE]])
 func.func @whole_work(%x: memref<4096xf32>, %y: memref<4096xf32>, %z: memref<4096xf32>, %w: memref<4096xf32>) {
   %c8 = arith.constant 8 : index
   krnl.launch @small ins(%x : memref<4096xf32>) outs(%y : memref<4096xf32>) tiles(%c8)
@@ -149,8 +149,8 @@ func.func @whole_work(%x: memref<4096xf32>, %y: memref<4096xf32>, %z: memref<409
 // In a loop less work pays: workers are still awake.
 // CHECK-LABEL: func @in_loop
 // CHECK:         scf.for
-// CHECK:           %[[THREE:.+]] = arith.constant 3 : index
-// CHECK:           krnl.region tiles(%[[THREE]])
+// CHECK:           %[[FIVE:.+]] = arith.constant 5 : index
+// CHECK:           krnl.region tiles(%[[FIVE]])
 func.func @in_loop(%x: memref<4096xf32>, %y: memref<4096xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -211,5 +211,52 @@ func.func @error_words(%x: memref<64xf32>, %a: memref<64xf32>, %b: memref<64xf32
   krnl.launch @k ins(%x, %v : memref<64xf32>, memref<i32>) outs(%a : memref<64xf32>) tiles(%c8)
   %w = krnl.error_word ["bad place"] at [loc("p")] : memref<i32>
   krnl.launch @k ins(%x, %w : memref<64xf32>, memref<i32>) outs(%b : memref<64xf32>) tiles(%c8)
+  return
+}
+
+// -----
+
+// The lengths of loops inside follow from the sizes of the operands: of whole
+// vectors and what is left, and of the blocks of the first tile. One tile alone
+// is no work that a team could share.
+func.func private @rows(%x: memref<?x?xf32>, %y: memref<?x?xf32>, %b: index, %e: index) attributes {krnl.kernel} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %m4 = arith.constant -4 : index
+  %rows = memref.dim %x, %c0 : memref<?x?xf32>
+  %columns = memref.dim %x, %c1 : memref<?x?xf32>
+  scf.for %t = %b to %e step %c1 {
+    %before = arith.muli %t, %m4 : index
+    %rest = arith.addi %rows, %before : index
+    %length = arith.minsi %rest, %c4 : index
+    scf.for %i = %c0 to %length step %c1 {
+      scf.for %j = %c0 to %columns step %c1 {
+        %0 = memref.load %x[%i, %j] : memref<?x?xf32>
+        memref.store %0, %y[%i, %j] : memref<?x?xf32>
+      }
+    }
+  }
+  return
+}
+// CHECK-LABEL: func @sizes_of_operands
+// CHECK-DAG:     %[[FOUR:.+]] = arith.constant 4 : index
+// CHECK-DAG:     %[[COLUMNS:.+]] = arith.maxsi %arg3
+// CHECK-DAG:     %[[EACH:.+]] = arith.muli %[[COLUMNS]], %{{.+}}
+// CHECK-DAG:     %[[LENGTH:.+]] = arith.minsi %arg2, %[[FOUR]]
+// CHECK-DAG:     %[[ROWS:.+]] = arith.maxsi %[[LENGTH]]
+// CHECK-DAG:     %[[TILE:.+]] = arith.muli %[[EACH]], %[[ROWS]]
+// CHECK-DAG:     %[[WORK:.+]] = arith.muli %arg1, %[[TILE]]
+// CHECK:         %[[PIECES:.+]] = arith.divsi %[[WORK]]
+// CHECK:         krnl.region
+// CHECK:         scf.if
+// CHECK:           krnl.region tiles(%[[ONE:.+]]) {
+func.func @sizes_of_operands(%x: memref<?x?xf32>, %tiles: index, %n: index, %m: index, %c: i1) {
+  %c1 = arith.constant 1 : index
+  %a = krnl.alloc(%n, %m) : memref<?x?xf32>
+  krnl.launch @rows ins(%a : memref<?x?xf32>) outs(%x : memref<?x?xf32>) tiles(%tiles)
+  scf.if %c {
+    krnl.launch @rows ins(%x : memref<?x?xf32>) outs(%a : memref<?x?xf32>) tiles(%c1)
+  }
   return
 }

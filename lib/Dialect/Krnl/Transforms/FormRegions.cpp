@@ -5,9 +5,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "HostBuffers.h"
+#include "HostNumbers.h"
+#include "LaunchCost.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
@@ -112,54 +113,21 @@ static Accesses accessesOf(LaunchOp launch) {
 // What work pays for
 //===----------------------------------------------------------------------===//
 
-/// Operations that a worker should have before waking it pays, about ten
-/// microseconds, and what each barrier of the region adds to them.
-static constexpr int64_t grain = 60000;
+/// Instructions that a worker should have before waking it pays, and what each
+/// barrier of the region adds to them. Some five take a nanosecond. To be woken
+/// takes ten microseconds and more; where other processes want the processors,
+/// far more, and then all wait for the worker.
+static constexpr int64_t grain = 80000;
 /// The same in a loop of the host: since its last iteration workers wait
 /// without sleeping.
 static constexpr int64_t grainInLoop = 16000;
 static constexpr int64_t grainPerBarrier = 6000;
-/// Assumed for loops of unknown length.
-static constexpr int64_t unknownTrips = 16;
-static constexpr int64_t costOfFunction = 10;
-/// Sums and products of costs stay below the end of the numbers.
-static constexpr int64_t mostCost = int64_t(1) << 40;
-
-static int64_t saturatingMul(int64_t a, int64_t b) {
-  int64_t result;
-  return llvm::MulOverflow(a, b, result) ? std::numeric_limits<int64_t>::max()
-                                         : result;
-}
-
-/// Operations of a block, loops counted by their trips; the loop over the
-/// function's own tile range counts once.
-static int64_t costOf(Block &block) {
-  int64_t cost = 0;
-  for (Operation &op : block) {
-    if (auto loop = dyn_cast<scf::ForOp>(op)) {
-      bool isTileLoop = isa<BlockArgument>(loop.getUpperBound()) &&
-                        isa<BlockArgument>(loop.getLowerBound());
-      int64_t trips = unknownTrips;
-      if (std::optional<APInt> count = loop.getStaticTripCount())
-        trips = count->getSExtValue();
-      cost += saturatingMul(isTileLoop ? 1 : trips, costOf(*loop.getBody()));
-    } else {
-      for (Region &region : op.getRegions())
-        for (Block &inner : region)
-          cost += costOf(inner);
-      cost += isa<math::MathDialect>(op.getDialect()) ? costOfFunction : 1;
-    }
-    if (cost > mostCost)
-      return mostCost;
-  }
-  return cost;
-}
 
 namespace {
 
 class RegionFormer {
 public:
-  RegionFormer(ModuleOp module) : symbols(module) {}
+  RegionFormer(ModuleOp module) : costs(module) {}
 
   void formIn(Block &block);
 
@@ -173,59 +141,32 @@ private:
   bool movesBefore(Operation *op, const Run &run);
   void close(Run &run, Operation *at);
   Value teamTiles(OpBuilder &builder, Run &run, int64_t barriers);
-  int64_t costPerTile(LaunchOp launch);
 
-  SymbolTable symbols;
-  llvm::StringMap<int64_t> costs;
+  LaunchCosts costs;
 };
 
 } // namespace
 
-int64_t RegionFormer::costPerTile(LaunchOp launch) {
-  auto [place, isNew] = costs.try_emplace(launch.getKernel(), mostCost);
-  auto kernel = symbols.lookup<func::FuncOp>(launch.getKernel());
-  if (isNew && kernel && !kernel.isDeclaration())
-    place->second = std::max<int64_t>(costOf(kernel.getBody().front()), 1);
-  return place->second;
-}
-
 /// The largest team that the launches can keep busy: as many as have tiles, and
-/// have enough of the region's whole work.
+/// have enough of the region's whole work. What one tile alone does is nothing
+/// that a team could share.
 Value RegionFormer::teamTiles(OpBuilder &builder, Run &run, int64_t barriers) {
-  Location loc = run.launches.front().getLoc();
-  auto constant = [&](int64_t value) -> Value {
-    return arith::ConstantIndexOp::create(builder, loc, value);
-  };
-  // What is known beforehand, then what each dynamic number of tiles adds.
-  int64_t work = 0, most = 1;
-  SmallVector<LaunchOp> dynamic;
+  HostNumbers numbers(builder, run.launches.front().getLoc());
+  OpFoldResult work = numbers.number(0), most = numbers.number(1);
   for (LaunchOp launch : run.launches) {
-    APInt count;
-    if (!matchPattern(launch.getTiles(), m_ConstantInt(&count))) {
-      dynamic.push_back(launch);
+    OpFoldResult tiles = getAsOpFoldResult(launch.getTiles());
+    if (getConstantIntValue(tiles) == 1)
       continue;
-    }
-    work += std::min(saturatingMul(count.getSExtValue(), costPerTile(launch)),
-                     mostCost);
-    most = std::max(most, count.getSExtValue());
+    OpFoldResult cost = costs.ofOneTile(builder, launch);
+    work = numbers.add(numbers.multiply(tiles, cost), work);
+    most = numbers.max(tiles, most);
   }
   bool isInLoop =
       run.launches.front()->getParentOfType<LoopLikeOpInterface>() != nullptr;
-  int64_t perWorker =
-      (isInLoop ? grainInLoop : grain) + barriers * grainPerBarrier;
-  if (dynamic.empty())
-    return constant(std::clamp<int64_t>(work / perWorker, 1, most));
-  Value tiles = constant(most), sum = constant(work);
-  for (LaunchOp launch : dynamic) {
-    Value count = launch.getTiles();
-    Value cost = constant(costPerTile(launch));
-    Value product = builder.createOrFold<arith::MulIOp>(loc, count, cost);
-    sum = builder.createOrFold<arith::AddIOp>(loc, sum, product);
-    tiles = builder.createOrFold<arith::MaxUIOp>(loc, tiles, count);
-  }
-  Value pays = arith::DivUIOp::create(builder, loc, sum, constant(perWorker));
-  pays = arith::MaxUIOp::create(builder, loc, pays, constant(1));
-  return arith::MinUIOp::create(builder, loc, pays, tiles);
+  OpFoldResult perWorker = numbers.number((isInLoop ? grainInLoop : grain) +
+                                          barriers * grainPerBarrier);
+  OpFoldResult pays = numbers.divide(work, perWorker);
+  return numbers.value(numbers.min(numbers.max(pays, numbers.number(1)), most));
 }
 
 /// True if `op` may run before all launches of `run`.
@@ -316,6 +257,7 @@ void RegionFormer::formIn(Block &block) {
       for (Block &inner : region)
         formIn(inner);
   }
+  costs.leaveBlock();
 }
 
 namespace {

@@ -109,6 +109,21 @@ def reduce_max(**kind):
     return with_axes(build(nodes, {"x": (5, 6, 17)}, 1, **kind), [0, 2])
 
 
+def with_axis(made, axis):
+    """Adds the constant input `axis`, a scalar."""
+    made[0].graph.initializer.append(numpy_helper.from_array(np.array(axis, np.int64), "axis"))
+    return made
+
+
+def running_sum(**kind):
+    nodes = [node("CumSum", "x axis", "s"), node("Mul", "s x", "y")]
+    return with_axis(build(nodes, {"x": (5, 19, 3)}, 3, **kind), 1)
+
+
+def running_sum_backwards(**kind):
+    return with_axis(build([node("CumSum", "x axis", "y", reverse=1, exclusive=1)], {"x": (7, 21)}, 2, **kind), 1)
+
+
 def conv(**kind):
     nodes = [node("Conv", "x w b", "c", pads=[1, 1, 1, 1], kernel_shape=[3, 3]), node("Relu", "c", "y")]
     return build(nodes, {"x": (2, 5, 9, 11)}, 4, {"w": (18, 5, 3, 3), "b": (18,)}, **kind)
@@ -171,14 +186,14 @@ def packed_bytes(**kind):
 
 F32 = (
     elementwise, broadcast, gemm, gemm_transposed, matmul, matmul_broadcast, matmul_integer, softmax, layer_norm,
-    reduce_mean, reduce_columns, reduce_max, conv, conv_strided, depthwise, conv_integer, max_pool, average_pool,
-    transpose, attention, packed_weights, packed_bytes,
+    reduce_mean, reduce_columns, reduce_max, running_sum, running_sum_backwards, conv, conv_strided, depthwise,
+    conv_integer, max_pool, average_pool, transpose, attention, packed_weights, packed_bytes,
 )  # fmt: skip
 UNKNOWN = (elementwise, gemm, matmul, softmax, layer_norm, reduce_columns, depthwise, max_pool, matmul_integer,
            packed_weights, packed_bytes)  # fmt: skip
 F16 = (elementwise, gemm, softmax, conv)
 F64 = (matmul, broadcast, reduce_mean)
-I32 = (elementwise, reduce_columns)
+I32 = (elementwise, reduce_columns, running_sum)
 
 GRAPHS = {f.__name__: f for f in F32}
 GRAPHS |= {f.__name__ + "-unknown": functools.partial(f, unknown=True) for f in UNKNOWN}

@@ -2,8 +2,9 @@
 # ===- recipes.py - Random recipes change no results -----------------------===//
 # Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 #
-# Compiles small models with random legal recipes and compares with the empty
-# recipe: equal bits where every reduction keeps its order, else within tolerance.
+# Compiles small models with random legal recipes, and with those that the compiler
+# chooses, and compares with the empty recipe: equal bits where every reduction keeps
+# its order, else within tolerance.
 # ===------------------------------------------------------------------------===//
 """Checks that recipes never change results.
 
@@ -59,7 +60,8 @@ class Model:
         model, self.inputs = graphs.GRAPHS[name]()
         onnx.save(model, self.path)
         recipes, empty, listing = (folder / f"{name}{s}" for s in (".recipes", ".empty", ".mlir"))
-        artefact.compile_model(self.path, folder / f"{name}.so", emit_recipes=recipes)
+        artefact.compile_model(self.path, folder / f"{name}.chosen.so", emit_recipes=recipes)
+        chosen = artefact.load_session(folder / f"{name}.chosen.so").run(self.inputs)
         self.entries = read_entries(recipes.read_text())
         write_entries(empty, self.entries, [[]] * len(self.entries))
         artefact.compile_model(self.path, listing, emit="krnl", recipes=empty)
@@ -67,6 +69,7 @@ class Model:
         assert len(self.kernels) == len(self.entries), f"{name}: {len(self.entries)} recipes, {len(self.kernels)} kernels"
         artefact.compile_model(self.path, folder / f"{name}.so", recipes=empty)
         self.expected = artefact.load_session(folder / f"{name}.so").run(self.inputs)
+        compare(chosen, self.expected, False)
 
 
 def draw_legal(model, number, seed, recipes, library):

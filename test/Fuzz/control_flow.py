@@ -40,8 +40,9 @@ def captured(bodies, outputs, own):
 
 
 def believed(trust, *bodies):
-    """Whom to believe of a node with these graphs: one alone may be wrong about what only the text decides."""
-    return "agreement" if any(n.trust == "agreement" for body in bodies for _, n in body.nodes) else trust
+    """Whom to believe of a node with these graphs: nobody who is wrong about what is inside."""
+    inside = {n.trust for body in bodies for _, n in body.nodes}
+    return next((t for t in ("agreement", "onnxruntime alone", "onnxruntime") if t in inside), trust)
 
 
 def made_in(body, values=None):

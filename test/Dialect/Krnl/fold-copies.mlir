@@ -189,3 +189,67 @@ func.func @both_halves_of_one_kernel(%x: tensor<3x4xf32>) -> tensor<6x4xf32> {
   } -> tensor<6x4xf32>
   return %2 : tensor<6x4xf32>
 }
+
+// Only the run knows the sizes: the strip behind the part begins where that
+// ends, and is as long as the two sizes differ. The reader's loops keep their
+// lengths.
+// CHECK-LABEL: func @open_sizes
+// CHECK-SAME:      %[[N:[^:]+]]: index, %[[M:[^:]+]]: index
+// CHECK:         %[[WIDE:.+]] = arith.addi %[[M]], %c3
+// CHECK:         %[[LARGE:.+]] = tensor.empty(%[[N]], %[[WIDE]])
+// CHECK:         %[[MADE:.+]] = krnl.kernel "neg" loops [i = ?, j = ?]
+// CHECK-SAME:      outs(%[[LARGE]] : tensor<?x?xf32>)
+// CHECK:           linalg.generic {indexing_maps = [#{{.+}}, #[[IN]]]
+// CHECK:         %[[END:.+]] = arith.addi %[[M]], %c1
+// CHECK:         krnl.kernel "pad" loops [p = ?, b1_1 = 2] ins({{.+}}, %[[END]], {{.+}} : f32, index, tensor<2xi8>)
+// CHECK-SAME:      outs(%[[MADE]] : tensor<?x?xf32>)
+// CHECK:           ^bb0({{.+}}, %[[AT:[^:]+]]: index, {{.+}}tensor<2xi8>
+// CHECK:           linalg.generic {indexing_maps = [#[[FIRST]]]
+// CHECK:             linalg.yield %{{.+}} : f32
+// CHECK:           linalg.generic
+// CHECK:             krnl.place %{{.+}} at[%c0{{.*}}, %[[AT]]]
+// CHECK-NOT:       linalg.generic
+// CHECK:         krnl.kernel "again" loops [i = ?, j = ?]
+// CHECK:           linalg.generic {indexing_maps = [#[[IN]],
+func.func @open_sizes(%n: index, %m: index, %x: tensor<?x?xf32>, %z: f32) -> (tensor<?x?xf32>, tensor<?x?xf32>) {
+  %e = tensor.empty(%n, %m) : tensor<?x?xf32>
+  %0 = krnl.kernel "neg" loops [i = ?, j = ?] ins(%x : tensor<?x?xf32>) outs(%e : tensor<?x?xf32>) {
+  ^bb0(%p: tensor<?x?xf32>, %o: tensor<?x?xf32>):
+    %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+        ins(%p : tensor<?x?xf32>) outs(%o : tensor<?x?xf32>) attrs = {krnl.axes = ["i", "j"]} {
+    ^bb0(%s: f32, %q: f32):
+      %k = arith.negf %s : f32
+      linalg.yield %k : f32
+    } -> tensor<?x?xf32>
+    krnl.yield %r : tensor<?x?xf32>
+  } -> tensor<?x?xf32>
+  %c3 = arith.constant 3 : index
+  %w = arith.addi %m, %c3 : index
+  %f = tensor.empty(%n, %w) : tensor<?x?xf32>
+  %1 = krnl.kernel "pad" loops [p = ?, q = ?, d = ?] ins(%0, %z : tensor<?x?xf32>, f32) outs(%f : tensor<?x?xf32>) {
+  ^bb0(%p: tensor<?x?xf32>, %v: f32, %o: tensor<?x?xf32>):
+    %a = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]}
+        outs(%o : tensor<?x?xf32>) attrs = {krnl.axes = ["p", "q"]} {
+    ^bb0(%q: f32):
+      linalg.yield %v : f32
+    } -> tensor<?x?xf32>
+    %r = linalg.generic {indexing_maps = [#id, #in], iterator_types = ["parallel", "parallel"]}
+        ins(%p : tensor<?x?xf32>) outs(%a : tensor<?x?xf32>) attrs = {krnl.axes = ["p", "d"]} {
+    ^bb0(%s: f32, %q: f32):
+      linalg.yield %s : f32
+    } -> tensor<?x?xf32>
+    krnl.yield %r : tensor<?x?xf32>
+  } -> tensor<?x?xf32>
+  %g = tensor.empty(%n, %m) : tensor<?x?xf32>
+  %2 = krnl.kernel "again" loops [i = ?, j = ?] ins(%0 : tensor<?x?xf32>) outs(%g : tensor<?x?xf32>) {
+  ^bb0(%p: tensor<?x?xf32>, %o: tensor<?x?xf32>):
+    %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+        ins(%p : tensor<?x?xf32>) outs(%o : tensor<?x?xf32>) attrs = {krnl.axes = ["i", "j"]} {
+    ^bb0(%s: f32, %q: f32):
+      %k = arith.negf %s : f32
+      linalg.yield %k : f32
+    } -> tensor<?x?xf32>
+    krnl.yield %r : tensor<?x?xf32>
+  } -> tensor<?x?xf32>
+  return %1, %2 : tensor<?x?xf32>, tensor<?x?xf32>
+}

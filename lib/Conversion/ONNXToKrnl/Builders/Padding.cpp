@@ -17,20 +17,19 @@ namespace onnxc {
 
 /// Borders known now: fill everything, then copy the middle; both contiguous.
 static Value padStatic(KernelBuilder &kernel, Value in, Value out, Value value,
-                       RankedTensorType inType, RankedTensorType outType,
-                       ArrayRef<int64_t> before) {
+                       ArrayRef<int64_t> before, ArrayRef<bool> grows) {
+  auto inType = cast<RankedTensorType>(in.getType());
+  auto outType = cast<RankedTensorType>(out.getType());
   SmallVector<AffineExpr> outer, inner, target;
   for (int64_t d = 0; d < inType.getRank(); ++d) {
     // A dimension without a border is one loop for both ops.
-    bool grows =
-        inType.getDimSize(d) != outType.getDimSize(d) || inType.isDynamicDim(d);
     outer.push_back(
         kernel.loop("p" + std::to_string(d), outType.getDimSize(d)));
     inner.push_back(
-        grows ? kernel.loop("d" + std::to_string(d), inType.getDimSize(d))
-              : outer.back());
-    target.push_back(grows && before[d] == 0 ? kernel.partOf(inner.back())
-                                             : inner.back() + before[d]);
+        grows[d] ? kernel.loop("d" + std::to_string(d), inType.getDimSize(d))
+                 : outer.back());
+    target.push_back(grows[d] && before[d] == 0 ? kernel.partOf(inner.back())
+                                                : inner.back() + before[d]);
   }
   Value filled = kernel.fill(value, {out, outer});
   return kernel.generic(
@@ -72,16 +71,16 @@ Value padConstant(OpBuilder &b, Location loc, Value x, ValueRange before,
   auto inType = cast<RankedTensorType>(x.getType());
   SmallVector<Value> sizes;
   SmallVector<int64_t> constantBefore;
-  bool changes = false;
+  SmallVector<bool> grows;
   for (int64_t d = 0; d < inType.getRank(); ++d) {
     auto pad = getConstantIntValue(before[d]);
     if (pad)
       constantBefore.push_back(*pad);
-    changes |= !isZeroInteger(before[d]) || !isZeroInteger(after[d]);
+    grows.push_back(!isZeroInteger(before[d]) || !isZeroInteger(after[d]));
     sizes.push_back(addIndex(b, loc, addIndex(b, loc, before[d], after[d]),
                              sizeOf(b, loc, x, d)));
   }
-  if (!changes)
+  if (!llvm::is_contained(grows, true))
     return x;
   SmallVector<int64_t> dynamic(inType.getRank(), ShapedType::kDynamic);
   RankedTensorType outType = refineType(
@@ -97,7 +96,7 @@ Value padConstant(OpBuilder &b, Location loc, Value x, ValueRange before,
   Value out = kernel.output(outType, dynamicSizes(outType, sizes));
   Value result =
       isStatic
-          ? padStatic(kernel, in, out, scalar, inType, outType, constantBefore)
+          ? padStatic(kernel, in, out, scalar, constantBefore, grows)
           : padDynamic(kernel, loc, in, out, scalar, outType, beforeInside);
   return kernel.finish({result}).front();
 }

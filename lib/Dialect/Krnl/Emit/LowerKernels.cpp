@@ -5,6 +5,7 @@
 #include "KernelEmitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -105,6 +106,34 @@ FailureOr<Emitted *> Lowering::emit(KernelOp kernel) {
   return candidates.back().get();
 }
 
+/// The size of a tensor of the host, from where its memory is made: whoever
+/// asks a tensor for it would keep the tensor from being written over.
+static Value sizeAtHost(OpBuilder &b, Location loc, Value tensor, int64_t dim) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  if (!type.isDynamicDim(dim))
+    return arith::ConstantIndexOp::create(b, loc, type.getDimSize(dim));
+  if (auto launch = tensor.getDefiningOp<LaunchOp>())
+    return sizeAtHost(
+        b, loc, launch.getOuts()[cast<OpResult>(tensor).getResultNumber()],
+        dim);
+  if (auto empty = tensor.getDefiningOp<tensor::EmptyOp>())
+    return empty.getDynamicSize(dim);
+  if (auto view = tensor.getDefiningOp<tensor::ExpandShapeOp>())
+    return getValueOrCreateConstantIndexOp(b, loc,
+                                           view.getMixedOutputShape()[dim]);
+  if (auto view = tensor.getDefiningOp<tensor::CollapseShapeOp>()) {
+    Value product;
+    SmallVector<ReassociationIndices> parts = view.getReassociationIndices();
+    for (int64_t part : parts[dim]) {
+      Value size = sizeAtHost(b, loc, view.getSrc(), part);
+      product =
+          product ? b.createOrFold<arith::MulIOp>(loc, product, size) : size;
+    }
+    return product;
+  }
+  return tensor::DimOp::create(b, loc, tensor, dim);
+}
+
 /// The run-time (or constant) extent of every axis, as host values.
 SmallVector<Value> Lowering::hostExtents(KernelOp kernel) {
   SmallVector<Value> extents;
@@ -115,8 +144,8 @@ SmallVector<Value> Lowering::hostExtents(KernelOp kernel) {
       continue;
     }
     auto [operand, dim] = *kernel.findExtentOperand(i);
-    extents.push_back(tensor::DimOp::create(rewriter, kernel.getLoc(),
-                                            kernel.getOperand(operand), dim));
+    extents.push_back(
+        sizeAtHost(rewriter, kernel.getLoc(), kernel.getOperand(operand), dim));
   }
   return extents;
 }
@@ -168,8 +197,8 @@ Value Lowering::hostSize(KernelOp kernel, const LoopNest &nest, Value tensor,
     return arith::ConstantIndexOp::create(rewriter, kernel.getLoc(),
                                           type.getDimSize(dim));
   if (auto arg = dyn_cast<BlockArgument>(tensor))
-    return tensor::DimOp::create(rewriter, kernel.getLoc(),
-                                 kernel.getOperand(arg.getArgNumber()), dim);
+    return sizeAtHost(rewriter, kernel.getLoc(),
+                      kernel.getOperand(arg.getArgNumber()), dim);
   if (auto empty = tensor.getDefiningOp<tensor::EmptyOp>())
     return hostScalar(kernel, nest, empty.getDynamicSize(dim), extents);
   // It is the extent of the loop that writes along the dimension, or that of

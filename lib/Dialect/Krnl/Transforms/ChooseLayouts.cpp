@@ -81,6 +81,22 @@ static void permute(LayoutGroups &groups, tensor::DimOp dim) {
       arith::ConstantIndexOp::create(builder, dim.getLoc(), place));
 }
 
+/// Computed places of results, and what is there now, follow these.
+static void permutePlaces(LayoutGroups &groups, linalg::GenericOp op) {
+  auto permuteAt = [&](MutableOperandRange at, unsigned number) {
+    if (SmallVector<int64_t> order =
+            groups.orderOf(op.getDpsInitOperand(number)->get());
+        !order.empty())
+      at.assign(
+          inOrder(ArrayRef<Value>(llvm::to_vector(OperandRange(at))), order));
+  };
+  for (unsigned number : llvm::seq<unsigned>(op.getNumDpsInits()))
+    if (PlaceOp place = placeOf(op, number))
+      permuteAt(place.getAtMutable(), number);
+  for (auto current : op.getBody()->getOps<CurrentOp>())
+    permuteAt(current.getAtMutable(), current.getNumber());
+}
+
 /// Accesses inside the kernel follow their tensors.
 static void permute(LayoutGroups &groups, KernelOp kernel) {
   for (linalg::LinalgOp structured : kernel.getStructuredOps()) {
@@ -95,6 +111,7 @@ static void permute(LayoutGroups &groups, KernelOp kernel) {
                            inOrder(map.getResults(), order), map.getContext());
     op.setIndexingMapsAttr(
         Builder(op.getContext()).getAffineMapArrayAttr(maps));
+    permutePlaces(groups, op);
     for (auto extract : op.getBody()->getOps<tensor::ExtractOp>())
       if (SmallVector<int64_t> order = groups.orderOf(extract.getTensor());
           !order.empty())

@@ -23,6 +23,7 @@
 #include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -33,8 +34,12 @@ namespace onnxc::krnl {
 
 namespace {
 
-/// A strip of the border: from where to where in each dimension.
-using Strip = SmallVector<std::pair<int64_t, int64_t>>;
+/// What a strip of the border has of a dimension.
+struct Range {
+  OpFoldResult from, size;
+  bool isWhole;
+};
+using Strip = SmallVector<Range>;
 
 /// Folds the copies of one kernel.
 class CopyFolder {
@@ -46,11 +51,21 @@ public:
   unsigned run();
 
 private:
+  /// Loops, by name, and where they write; the extents of those that are new.
+  struct StripLoops {
+    SmallVector<std::string> names;
+    SmallVector<AffineExpr> at;
+    LoopExtents extents;
+  };
+
   bool match();
   bool mayFold(PartCopy &copy);
+  bool findSizes(PartCopy &copy, tensor::EmptyOp small);
+  Value makeLarge(const PartCopy &copy);
   void fold(PartCopy &copy);
-  linalg::GenericOp fillStrip(const Strip &strip, unsigned number, Value last,
-                              SmallVectorImpl<Attribute> &loops);
+  StripLoops loopsOver(const Strip &strip, StringRef name);
+  linalg::GenericOp fillStrip(const Strip &strip, const StripLoops &loops,
+                              Value last);
   void fillAround(const Part &part);
   void finish();
 
@@ -58,7 +73,7 @@ private:
   KernelOp kernel;
   /// The first op, if it fills the whole result.
   linalg::GenericOp fill;
-  SmallVector<PartCopy> copies;
+  SmallVector<PartCopy, 2> copies;
   /// The values that the large tensor has had so far, one writer each.
   SmallVector<Value> chain;
 };
@@ -88,7 +103,7 @@ bool CopyFolder::match() {
     std::optional<PartCopy> copy = PartCopy::read(kernel, op);
     if (!copy || (fill && !copies.empty()) ||
         llvm::any_of(copies, [&](const PartCopy &other) {
-          return copy->part.overlaps(other.part);
+          return !copy->part.isApart(other.part);
         }))
       return false;
     copies.push_back(std::move(*copy));
@@ -96,11 +111,45 @@ bool CopyFolder::match() {
   return !copies.empty();
 }
 
-/// All uses are reads by structured ops.
+/// Is it the size of a known dimension?
+static bool isSize(Operation *op) {
+  auto dim = dyn_cast<tensor::DimOp>(op);
+  return dim && dim.getConstantIndex();
+}
+
+/// All uses are reads by structured ops, or sizes.
 static bool isReadByOpsOnly(Value argument) {
   return llvm::all_of(argument.getUses(), [](OpOperand &use) {
     auto op = dyn_cast<linalg::GenericOp>(use.getOwner());
-    return op && !op.isDpsInit(&use);
+    return (op && !op.isDpsInit(&use)) || isSize(use.getOwner());
+  });
+}
+
+/// Adds to `behind` the ops behind `place` that `value` is computed by. False
+/// if they cannot move before it.
+static bool findBehind(Value value, Operation *place,
+                       SetVector<Operation *> &behind) {
+  Operation *op = value.getDefiningOp();
+  if (!op || op->getBlock() != place->getBlock() ||
+      op->isBeforeInBlock(place) || behind.contains(op))
+    return true;
+  if (op == place || !isPure(op) || op->getNumRegions() != 0 ||
+      !llvm::all_of(op->getOperands(), [&](Value operand) {
+        return findBehind(operand, place, behind);
+      }))
+    return false;
+  behind.insert(op);
+  return true;
+}
+
+/// The sizes of both tensors, if they are known where the part is made.
+bool CopyFolder::findSizes(PartCopy &copy, tensor::EmptyOp small) {
+  auto large = kernel.getOuts()[0].getDefiningOp<tensor::EmptyOp>();
+  copy.part.smallSizes = small.getMixedSizes();
+  copy.part.largeSizes = large.getMixedSizes();
+  SetVector<Operation *> behind;
+  return llvm::all_of(large.getDynamicSizes(), [&](Value size) {
+    return findBehind(size, copy.producer, behind);
   });
 }
 
@@ -112,8 +161,10 @@ bool CopyFolder::mayFold(PartCopy &copy) {
   if (!producer || producer->getBlock() != kernel->getBlock() ||
       !producer.getRecipe().empty())
     return false;
+  copy.producer = producer;
   unsigned number = cast<OpResult>(tensor).getResultNumber();
-  if (!producer.getOuts()[number].getDefiningOp<tensor::EmptyOp>())
+  auto small = producer.getOuts()[number].getDefiningOp<tensor::EmptyOp>();
+  if (!small || !findSizes(copy, small))
     return false;
   for (Value operand : producer->getOperands())
     if (llvm::is_contained(chain, operand))
@@ -128,7 +179,7 @@ bool CopyFolder::mayFold(PartCopy &copy) {
       if (auto op = dyn_cast<linalg::GenericOp>(use.getOwner())) {
         if (op.isDpsInit(&use))
           written.push_back(op.getTiedOpResult(&use));
-      } else if (!isa<YieldOp>(use.getOwner())) {
+      } else if (!isa<YieldOp>(use.getOwner()) && !isSize(use.getOwner())) {
         return false;
       }
   for (OpOperand &use : tensor.getUses()) {
@@ -143,7 +194,6 @@ bool CopyFolder::mayFold(PartCopy &copy) {
                            !kernel.getInArgument(copy.input).hasOneUse()))
       return false;
   }
-  copy.producer = producer;
   return true;
 }
 
@@ -151,18 +201,26 @@ bool CopyFolder::mayFold(PartCopy &copy) {
 // Rewriting
 //===----------------------------------------------------------------------===//
 
+/// The large tensor, there before the copy's producer.
+Value CopyFolder::makeLarge(const PartCopy &copy) {
+  auto large = kernel.getOuts()[0].getDefiningOp<tensor::EmptyOp>();
+  SetVector<Operation *> behind;
+  for (Value size : large.getDynamicSizes())
+    findBehind(size, copy.producer, behind);
+  for (Operation *op : behind)
+    rewriter.moveOpBefore(op, copy.producer);
+  return tensor::EmptyOp::create(rewriter, kernel.getLoc(),
+                                 large.getMixedSizes(),
+                                 copy.part.large.getElementType());
+}
+
 /// The copy's producer becomes the next writer of the large tensor.
 void CopyFolder::fold(PartCopy &copy) {
   auto tensor = cast<OpResult>(kernel.getIns()[copy.input]);
   KernelOp producer = copy.producer;
   unsigned number = tensor.getResultNumber();
   rewriter.setInsertionPoint(producer);
-  Value before = chain.empty()
-                     ? tensor::EmptyOp::create(rewriter, kernel.getLoc(),
-                                               copy.part.large.getShape(),
-                                               copy.part.large.getElementType())
-                           .getResult()
-                     : chain.back();
+  Value before = chain.empty() ? makeLarge(copy) : chain.back();
   producer.getOutsMutable()[number].set(before);
   accessPart(rewriter, producer, producer.getOutArgument(number), copy.part);
   chain.push_back(tensor);
@@ -184,84 +242,144 @@ void CopyFolder::fold(PartCopy &copy) {
   }
 }
 
+/// x - y, a number where the two have all but numbers in common.
+static OpFoldResult difference(OpBuilder &b, Location loc, OpFoldResult x,
+                               OpFoldResult y) {
+  auto split = [](OpFoldResult size) -> std::pair<Value, int64_t> {
+    if (auto number = getConstantIntValue(size))
+      return {Value(), *number};
+    auto value = cast<Value>(size);
+    if (auto sum = value.getDefiningOp<arith::AddIOp>())
+      if (auto number = getConstantIntValue(sum.getRhs()))
+        return {sum.getLhs(), *number};
+    return {value, 0};
+  };
+  auto [xBase, xNumber] = split(x);
+  auto [yBase, yNumber] = split(y);
+  if (xBase == yBase)
+    return b.getIndexAttr(xNumber - yNumber);
+  return b.createOrFold<arith::SubIOp>(
+      loc, getValueOrCreateConstantIndexOp(b, loc, x),
+      getValueOrCreateConstantIndexOp(b, loc, y));
+}
+
+/// Where the part ends in a dimension.
+static OpFoldResult endOf(OpBuilder &b, Location loc, const Part &part,
+                          unsigned dim) {
+  int64_t offset = part.offsets[dim];
+  if (auto size = getConstantIntValue(part.smallSizes[dim]))
+    return b.getIndexAttr(offset + *size);
+  return b.createOrFold<arith::AddIOp>(
+      loc, cast<Value>(part.smallSizes[dim]),
+      arith::ConstantIndexOp::create(b, loc, offset));
+}
+
 /// What is outside the part: for each dimension what comes before and after it,
 /// over the part in the dimensions before and all of those after.
-static SmallVector<Strip> stripsAround(const Part &part) {
+static SmallVector<Strip> stripsAround(OpBuilder &b, Location loc,
+                                       const Part &part) {
   SmallVector<Strip> strips;
-  unsigned rank = part.offsets.size();
+  OpFoldResult zero = b.getIndexAttr(0);
   Strip around;
-  for (int64_t size : part.large.getShape())
-    around.push_back({0, size});
-  for (unsigned dim = 0; dim < rank; ++dim) {
-    std::pair<int64_t, int64_t> inside{part.offsets[dim], part.end(dim)};
-    for (std::pair<int64_t, int64_t> range :
-         {std::pair(int64_t(0), inside.first),
-          std::pair(inside.second, around[dim].second)}) {
-      if (range.first == range.second)
+  for (OpFoldResult size : part.largeSizes)
+    around.push_back({zero, size, /*isWhole=*/true});
+  for (auto [dim, isWhole] : llvm::enumerate(part.whole)) {
+    if (isWhole)
+      continue;
+    OpFoldResult offset = b.getIndexAttr(part.offsets[dim]),
+                 end = endOf(b, loc, part, dim),
+                 rest = difference(b, loc, part.largeSizes[dim], end);
+    for (const Range &range :
+         {Range{zero, offset, false}, Range{end, rest, false}}) {
+      if (isZeroInteger(range.size))
         continue;
       strips.push_back(around);
       strips.back()[dim] = range;
     }
-    around[dim] = inside;
+    around[dim] = {offset, part.smallSizes[dim], false};
   }
   return strips;
 }
 
-/// Fills a strip of `last`, which is number `number`, with what `fill` writes.
-/// Adds the loops that are new.
-linalg::GenericOp CopyFolder::fillStrip(const Strip &strip, unsigned number,
-                                        Value last,
-                                        SmallVectorImpl<Attribute> &loops) {
+/// The loops over a strip, of which those of parts of a dimension are new.
+/// Their names begin with `name`.
+CopyFolder::StripLoops CopyFolder::loopsOver(const Strip &strip,
+                                             StringRef name) {
   AffineMap whole = fill.getMatchingIndexingMap(fill.getDpsInitOperand(0));
   SmallVector<StringRef> axes = KernelOp::getAxes(fill);
-  auto type = cast<RankedTensorType>(last.getType());
-  SmallVector<std::string> names;
-  SmallVector<AffineExpr> at;
+  StripLoops loops;
   for (auto [d, range] : llvm::enumerate(strip)) {
-    auto [from, to] = range;
-    auto plain = dyn_cast<AffineDimExpr>(whole.getResult(d));
-    if (to - from == 1) {
-      at.push_back(rewriter.getAffineConstantExpr(from));
+    auto from = getConstantIntValue(range.from);
+    auto size = getConstantIntValue(range.size);
+    if (size == 1) {
+      loops.at.push_back(rewriter.getAffineConstantExpr(from.value_or(0)));
       continue;
     }
-    AffineExpr loop = rewriter.getAffineDimExpr(names.size());
-    if (to - from == type.getDimSize(d)) {
-      names.push_back(axes[plain.getPosition()].str());
-      at.push_back(loop);
+    AffineExpr loop = rewriter.getAffineDimExpr(loops.names.size());
+    if (range.isWhole) {
+      auto plain = cast<AffineDimExpr>(whole.getResult(d));
+      loops.names.push_back(axes[plain.getPosition()].str());
+      loops.at.push_back(loop);
       continue;
     }
-    names.push_back(llvm::formatv("b{0}_{1}", number, d).str());
-    loops.push_back(
-        LoopAttr::get(kernel.getContext(), names.back(), to - from));
-    at.push_back(from ? loop + from : loop % beyondAnyLoop);
+    loops.names.push_back(llvm::formatv("{0}_{1}", name, d).str());
+    loops.extents[loops.names.back()] = range.size;
+    loops.at.push_back(from.value_or(0) ? loop + *from : loop % beyondAnyLoop);
   }
-  SmallVector<utils::IteratorType> kinds(names.size(),
+  return loops;
+}
+
+/// Fills a strip of `last` with what `fill` writes.
+linalg::GenericOp CopyFolder::fillStrip(const Strip &strip,
+                                        const StripLoops &loops, Value last) {
+  // Where a strip begins may be known to the run only.
+  SmallVector<Value> place;
+  if (llvm::any_of(strip, [](const Range &range) {
+        return !getConstantIntValue(range.from);
+      }))
+    for (const Range &range : strip)
+      place.push_back(indexInside(rewriter, kernel,
+                                  getConstantIntValue(range.from)
+                                      ? rewriter.getIndexAttr(0)
+                                      : range.from));
+  SmallVector<utils::IteratorType> kinds(loops.names.size(),
                                          utils::IteratorType::parallel);
   auto made = linalg::GenericOp::create(
-      rewriter, fill.getLoc(), TypeRange(type), ValueRange(), ValueRange(last),
-      AffineMap::get(names.size(), 0, at, kernel.getContext()), kinds,
-      [&](OpBuilder &b, Location loc, ValueRange) {
-        linalg::YieldOp::create(b, loc,
-                                fill.getBody()->getTerminator()->getOperand(0));
+      rewriter, fill.getLoc(), TypeRange(last.getType()), ValueRange(),
+      ValueRange(last),
+      AffineMap::get(loops.names.size(), 0, loops.at, kernel.getContext()),
+      kinds, [&](OpBuilder &b, Location loc, ValueRange) {
+        Value element = fill.getBody()->getTerminator()->getOperand(0);
+        if (!place.empty())
+          element = PlaceOp::create(b, loc, element.getType(), element, place);
+        linalg::YieldOp::create(b, loc, element);
       });
-  KernelOp::setAxes(made, llvm::to_vector_of<StringRef>(names));
+  KernelOp::setAxes(made, llvm::to_vector_of<StringRef>(loops.names));
   return made;
 }
 
 /// Fills what is outside the part instead of everything.
 void CopyFolder::fillAround(const Part &part) {
-  SmallVector<Attribute> loops(kernel.getLoops().begin(),
-                               kernel.getLoops().end());
+  SmallVector<Attribute> declared(kernel.getLoops().begin(),
+                                  kernel.getLoops().end());
   Value last = kernel.getOutArgument(0);
-  SmallVector<linalg::GenericOp> made;
+  SmallVector<std::pair<linalg::GenericOp, LoopExtents>> made;
+  rewriter.setInsertionPoint(kernel);
+  SmallVector<Strip> strips = stripsAround(rewriter, kernel.getLoc(), part);
   rewriter.setInsertionPoint(fill);
-  for (const Strip &strip : stripsAround(part)) {
-    made.push_back(fillStrip(strip, made.size(), last, loops));
-    last = made.back().getResult(0);
+  for (auto [number, strip] : llvm::enumerate(strips)) {
+    StripLoops loops = loopsOver(strip, llvm::formatv("b{0}", number).str());
+    for (StringRef name : loops.names)
+      if (auto extent = loops.extents.find(name); extent != loops.extents.end())
+        declared.push_back(LoopAttr::get(kernel.getContext(), name,
+                                         getConstantIntValue(extent->second)
+                                             .value_or(ShapedType::kDynamic)));
+    made.push_back({fillStrip(strip, loops, last), loops.extents});
+    last = made.back().first.getResult(0);
   }
-  kernel.setLoopsAttr(rewriter.getArrayAttr(loops));
-  for (linalg::GenericOp op : made)
-    addCarriers(rewriter, kernel, op);
+  kernel.setLoopsAttr(rewriter.getArrayAttr(declared));
+  for (auto &[op, extents] : made)
+    addCarriers(rewriter, kernel, op, extents);
   rewriter.replaceOp(fill, last);
 }
 

@@ -8,6 +8,7 @@
 
 #include "onnxc/Dialect/Krnl/IR/PartialAccess.h"
 
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -34,50 +35,118 @@ AffineMap Part::shift(AffineMap map) const {
   for (auto [d, expr] : llvm::enumerate(map.getResults()))
     if (offsets[d] != 0)
       results.push_back(withoutPart(expr) + offsets[d]);
-    else if (!isWhole(d) && isa<AffineDimExpr>(expr))
+    else if (!whole[d] && isa<AffineDimExpr>(expr))
       results.push_back(expr % beyondAnyLoop);
     else
       results.push_back(expr);
   return AffineMap::get(map.getNumDims(), 0, results, map.getContext());
 }
 
-/// An operand that nobody reads, whose only dimension has the loop's extent.
-static BlockArgument carrierOf(RewriterBase &rewriter, KernelOp kernel,
-                               StringRef loop) {
-  int64_t extent = kernel.getLoop(*kernel.findLoop(loop)).getExtent();
-  auto type = RankedTensorType::get({extent}, rewriter.getI8Type());
-  for (auto [in, image] :
-       llvm::zip_first(kernel.getIns(), kernel.getBody().getArguments()))
-    if (in.getType() == type && in.getDefiningOp<tensor::EmptyOp>())
-      return image;
-  OpBuilder::InsertionGuard guard(rewriter);
-  rewriter.setInsertionPoint(kernel);
-  Value carrier = tensor::EmptyOp::create(
-      rewriter, kernel.getLoc(), type.getShape(), type.getElementType());
+bool Part::isApart(const Part &other) const {
+  auto endsBefore = [](const Part &a, const Part &b, unsigned d) {
+    return !a.small.isDynamicDim(d) &&
+           a.offsets[d] + a.small.getDimSize(d) <= b.offsets[d];
+  };
+  for (unsigned d = 0; d < offsets.size(); ++d)
+    if (endsBefore(*this, other, d) || endsBefore(other, *this, d))
+      return true;
+  return false;
+}
+
+/// Makes a value of the host visible in the kernel.
+static BlockArgument addInput(RewriterBase &rewriter, KernelOp kernel,
+                              Value value) {
   unsigned place = kernel.getIns().size();
-  kernel.getInsMutable().append(carrier);
-  return kernel.getBody().insertArgument(place, carrier.getType(),
+  kernel.getInsMutable().append(value);
+  return kernel.getBody().insertArgument(place, value.getType(),
                                          kernel.getLoc());
 }
 
-void addCarriers(RewriterBase &rewriter, KernelOp kernel,
-                 linalg::GenericOp op) {
+Value indexInside(RewriterBase &rewriter, KernelOp kernel, OpFoldResult index) {
+  if (auto value = dyn_cast<Value>(index)) {
+    for (auto [in, image] :
+         llvm::zip_first(kernel.getIns(), kernel.getBody().getArguments()))
+      if (in == value)
+        return image;
+    return addInput(rewriter, kernel, value);
+  }
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPointToStart(&kernel.getBody().front());
+  return getValueOrCreateConstantIndexOp(rewriter, kernel.getLoc(), index);
+}
+
+/// An operand that nobody reads, whose last dimension has the loop's extent. It
+/// has no elements where only the run knows how many.
+static BlockArgument carrierOf(RewriterBase &rewriter, KernelOp kernel,
+                               StringRef loop, const LoopExtents &extents) {
+  LoopAttr known = kernel.getLoop(*kernel.findLoop(loop));
+  SmallVector<OpFoldResult> sizes;
+  if (known.isDynamic())
+    sizes = {rewriter.getIndexAttr(0), extents.lookup(loop)};
+  else
+    sizes = {rewriter.getIndexAttr(known.getExtent())};
+  for (auto [in, image] :
+       llvm::zip_first(kernel.getIns(), kernel.getBody().getArguments()))
+    if (auto empty = in.getDefiningOp<tensor::EmptyOp>();
+        empty && empty.getType().getElementType().isInteger(8) &&
+        ArrayRef<OpFoldResult>(empty.getMixedSizes()) == ArrayRef(sizes))
+      return image;
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(kernel);
+  return addInput(rewriter, kernel,
+                  tensor::EmptyOp::create(rewriter, kernel.getLoc(), sizes,
+                                          rewriter.getI8Type()));
+}
+
+void addCarriers(RewriterBase &rewriter, KernelOp kernel, linalg::GenericOp op,
+                 const LoopExtents &extents) {
   SmallVector<StringRef> axes = KernelOp::getAxes(op);
   for (unsigned dim : llvm::seq(op.getNumLoops())) {
     AffineExpr plain = rewriter.getAffineDimExpr(dim);
-    if (llvm::any_of(op.getIndexingMapsArray(), [&](AffineMap map) {
-          return llvm::is_contained(map.getResults(), plain);
-        }))
+    unsigned loop = *kernel.findLoop(axes[dim]);
+    bool isCarried = llvm::any_of(op.getIndexingMapsArray(), [&](AffineMap m) {
+      return llvm::is_contained(m.getResults(), plain);
+    });
+    // What is alone on a tensor inside of the kernel tells the host nothing.
+    if (isCarried &&
+        (!kernel.getLoop(loop).isDynamic() || kernel.findExtentOperand(loop)))
       continue;
-    BlockArgument carrier = carrierOf(rewriter, kernel, axes[dim]);
+    BlockArgument carrier = carrierOf(rewriter, kernel, axes[dim], extents);
+    SmallVector<AffineExpr> at{plain};
+    if (cast<RankedTensorType>(carrier.getType()).getRank() == 2)
+      at.insert(at.begin(), rewriter.getAffineConstantExpr(0));
     SmallVector<AffineMap> maps = op.getIndexingMapsArray();
     unsigned place = op.getNumDpsInputs();
     maps.insert(maps.begin() + place,
-                AffineMap::get(op.getNumLoops(), 0, plain));
+                AffineMap::get(op.getNumLoops(), 0, at, rewriter.getContext()));
     op.getInputsMutable().append(ValueRange(carrier));
     op.getBody()->insertArgument(place, rewriter.getI8Type(), op.getLoc());
     op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
   }
+}
+
+/// The loops that run along the part where the larger tensor goes on.
+static LoopExtents extentsIn(linalg::GenericOp op, Value tensor,
+                             const Part &part) {
+  SmallVector<StringRef> axes = KernelOp::getAxes(op);
+  LoopExtents extents;
+  for (OpOperand &operand : op->getOpOperands())
+    if (operand.get() == tensor)
+      for (auto [d, at] :
+           llvm::enumerate(op.getMatchingIndexingMap(&operand).getResults()))
+        if (auto loop = dyn_cast<AffineDimExpr>(at))
+          extents[axes[loop.getPosition()]] = part.smallSizes[d];
+  return extents;
+}
+
+/// The size of the small tensor, where that is not the one of the large.
+static void accessSize(RewriterBase &rewriter, KernelOp kernel,
+                       tensor::DimOp dim, const Part &part) {
+  int64_t d = *dim.getConstantIndex();
+  if (dim.use_empty())
+    rewriter.eraseOp(dim);
+  else if (!part.whole[d])
+    rewriter.replaceOp(dim, indexInside(rewriter, kernel, part.smallSizes[d]));
 }
 
 void accessPart(RewriterBase &rewriter, KernelOp kernel, Value tensor,
@@ -86,15 +155,20 @@ void accessPart(RewriterBase &rewriter, KernelOp kernel, Value tensor,
   // New operands move the old ones, so no uses are held on to.
   SetVector<Operation *> users(tensor.user_begin(), tensor.user_end());
   for (Operation *user : users) {
+    if (auto dim = dyn_cast<tensor::DimOp>(user)) {
+      accessSize(rewriter, kernel, dim, part);
+      continue;
+    }
     auto op = dyn_cast<linalg::GenericOp>(user);
     if (!op)
       continue;
+    LoopExtents extents = extentsIn(op, tensor, part);
     SmallVector<AffineMap> maps = op.getIndexingMapsArray();
     for (unsigned i : llvm::seq<unsigned>(maps.size()))
       if (op->getOperand(i) == tensor)
         maps[i] = part.shift(maps[i]);
     op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
-    addCarriers(rewriter, kernel, op);
+    addCarriers(rewriter, kernel, op, extents);
     for (auto [init, result] :
          llvm::zip_equal(op.getDpsInits(), op.getResults()))
       if (init == tensor)
@@ -142,8 +216,7 @@ std::optional<PartCopy> PartCopy::read(KernelOp kernel, linalg::GenericOp op) {
   copy.part.large = cast<RankedTensorType>(op.getResult(0).getType());
   AffineMap from = op.getMatchingIndexingMap(source),
             to = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
-  if (from.getNumResults() != to.getNumResults() ||
-      !copy.part.small.hasStaticShape() || !copy.part.large.hasStaticShape())
+  if (from.getNumResults() != to.getNumResults())
     return std::nullopt;
   unsigned loops = 0;
   for (auto [read, write] : llvm::zip(from.getResults(), to.getResults())) {
@@ -154,9 +227,14 @@ std::optional<PartCopy> PartCopy::read(KernelOp kernel, linalg::GenericOp op) {
       return std::nullopt;
     auto offset = dyn_cast<AffineConstantExpr>(
         simplifyAffineExpr(withoutPart(write) - read, from.getNumDims(), 0));
-    if (!offset)
+    if (!offset || offset.getValue() < 0)
       return std::nullopt;
     copy.part.offsets.push_back(offset.getValue());
+    // A loop alone runs over all of a dimension, whatever its size.
+    int64_t size = copy.part.small.getDimSize(d);
+    copy.part.whole.push_back((isa<AffineDimExpr>(read) && write == read) ||
+                              (!ShapedType::isDynamic(size) &&
+                               size == copy.part.large.getDimSize(d)));
   }
   if (loops != op.getNumLoops())
     return std::nullopt;

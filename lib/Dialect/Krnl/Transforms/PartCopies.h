@@ -11,24 +11,22 @@
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/PatternMatch.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace onnxc::krnl {
 
 /// Where a tensor lies inside a larger one of the same rank.
 struct Part {
   llvm::SmallVector<int64_t> offsets;
+  /// Does it fill the dimension?
+  llvm::SmallVector<bool> whole;
   mlir::RankedTensorType small, large;
+  /// Sizes in the host program, for each dimension; both are there before the
+  /// maker of the small tensor.
+  llvm::SmallVector<mlir::OpFoldResult> smallSizes, largeSizes;
 
-  int64_t end(unsigned d) const { return offsets[d] + small.getDimSize(d); }
-  bool isWhole(unsigned d) const {
-    return small.getDimSize(d) == large.getDimSize(d);
-  }
-  bool overlaps(const Part &other) const {
-    for (unsigned d = 0; d < offsets.size(); ++d)
-      if (end(d) <= other.offsets[d] || other.end(d) <= offsets[d])
-        return false;
-    return true;
-  }
+  /// Are the two known to have no element in common?
+  bool isApart(const Part &other) const;
   /// The map of an access to the small tensor, as one to the large tensor.
   mlir::AffineMap shift(mlir::AffineMap map) const;
 };
@@ -49,9 +47,17 @@ struct PartCopy {
 /// Does the op write one value to every element of its destination?
 bool fillsAll(mlir::linalg::GenericOp op);
 
+/// Extents of loops, as indices of the host program.
+using LoopExtents = llvm::StringMap<mlir::OpFoldResult>;
+
 /// Adds operands until each loop of the op indexes some dimension alone.
 void addCarriers(mlir::RewriterBase &rewriter, KernelOp kernel,
-                 mlir::linalg::GenericOp op);
+                 mlir::linalg::GenericOp op, const LoopExtents &extents);
+
+/// The image in the kernel of an index of the host program; a constant is one
+/// inside.
+mlir::Value indexInside(mlir::RewriterBase &rewriter, KernelOp kernel,
+                        mlir::OpFoldResult index);
 
 /// Lets the ops that access `tensor`, now a large one, access its part.
 void accessPart(mlir::RewriterBase &rewriter, KernelOp kernel,

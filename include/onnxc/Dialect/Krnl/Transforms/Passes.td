@@ -89,7 +89,7 @@ def KrnlFoldCopiesPass : Pass<"krnl-fold-copies"> {
     A kernel that only copies whole tensors into parts of a larger one (padding,
     concatenation) goes where the makers of these tensors can write there
     themselves; of padding the filling of the borders is left. Other readers of
-    such a tensor read the part. For tensors of static shape.
+    such a tensor read the part. The part begins at places that are known now, whatever the sizes.
 
     ```mlir
     %1 = krnl.kernel "conv" ... outs(%e : tensor<8x14x14xf32>) {...}

@@ -82,6 +82,36 @@ def transposed(x, w, bias, strides=None, dilations=None, pads=None, output_paddi
     return sums[(slice(None), slice(None), *kept)] + (bias.reshape(-1, *[1] * spatial) if bias is not None else 0)
 
 
+def chain_of(open_sizes):
+    """Convolutions, pools, a concatenation and a scatter, of which each reads with a border what others read without one."""
+
+    def conv(name, x, channels, window, stride, **more):
+        stored.append(numpy_helper.from_array(RNG.standard_normal((channels, 16, window, window)).astype(np.float32) / 8, f"{name}_w"))
+        border = [window // 2] * 4
+        return helper.make_node("Conv", [x, f"{name}_w"], [name], strides=[stride] * 2, pads=border, **more)
+
+    rows = np.array([1, 0], np.int64)
+    stored = [numpy_helper.from_array(np.tile(rows[None, None, :, None], (1, 16, 1, 3)), "rows")]
+    stored.append(numpy_helper.from_array(RNG.standard_normal((1, 16, 2, 3)).astype(np.float32), "updates"))
+    nodes = [
+        conv("a", "x", 16, 1, 1),
+        conv("b", "a", 16, 3, 1),
+        conv("c", "b", 16, 3, 2),
+        conv("d", "b", 16, 1, 2),
+        helper.make_node("ScatterElements", ["d", "rows", "updates"], ["e"], axis=2),
+        conv("f", "e", 16, 3, 1),
+        helper.make_node("Add", ["c", "f"], ["g"]),
+        helper.make_node("MaxPool", ["g"], ["h"], kernel_shape=[3, 3], pads=[1, 1, 1, 1]),
+        helper.make_node("Concat", ["g", "h"], ["i"], axis=1),
+        helper.make_node("AveragePool", ["i"], ["y"], kernel_shape=[3, 3], pads=[0, 1, 1, 0]),
+    ]
+    shape = [[1, 16, 11, 14], ["n", 16, 11, 14], ["n", 16, "h", "w"]][open_sizes]
+    inputs = [helper.make_tensor_value_info("x", TensorProto.FLOAT, shape)]
+    outputs = [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)]
+    graph = helper.make_graph(nodes, "chain", inputs, outputs, stored)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 22)])
+
+
 def expected_of(model, x):
     node = model.graph.node[0]
     if node.op_type == "Conv":
@@ -109,13 +139,16 @@ def compare(model, x):
 
 def main():
     FOLDER.mkdir(exist_ok=True)
-    for open_sizes, text in enumerate(["winograd", "winograd, open batch"]):
+    for open_sizes, text in enumerate(["winograd", "winograd, open batch", "winograd, open sizes"]):
         for x, w, attributes, has_bias in WINOGRAD:
             model = model_of("Conv", x, w, attributes, has_bias, open_sizes)
-            compare(model, (x[0] + open_sizes, *x[1:]))
+            compare(model, (x[0] + (open_sizes > 0), *x[1:]))
             emit = [BUILD / "bin" / "onnx-compile", FOLDER / "model.onnx", "--emit=krnl", "-q", "-o", "-"]
             assert b"Winograd" in subprocess.run(emit, check=True, capture_output=True).stdout, f"{x} is computed directly"
         print(f"{text}: {len(WINOGRAD)} models agree")
+    for open_sizes in range(3):
+        compare(chain_of(open_sizes), (1, 16, 11, 14))
+    print("chains with borders agree")
     for open_sizes, text in (0, "transposed"), (2, "transposed, open sizes"):
         for x, w, attributes, has_bias in TRANSPOSED:
             compare(model_of("ConvTranspose", x, w, attributes, has_bias, open_sizes), x)

@@ -18,20 +18,21 @@ namespace onnxc {
 /// algorithm: the results along each side of a tile, 2 or 4.
 inline constexpr llvm::StringLiteral winogradAttr = "krnl.winograd";
 
-/// A 3x3 convolution of pictures of a known size whose filters are constant.
+/// A 3x3 convolution whose filters are constant.
 struct WinogradConv {
   /// Nothing where the algorithm does not apply.
   static std::optional<WinogradConv> match(onnx::ConvOp op);
 
   /// Tiles of `side` x `side` results that cover them all, over the batch or,
-  /// where that is not known, in one picture.
+  /// where that is not known, in one picture. For pictures whose size only the
+  /// run knows a guess.
   int64_t tiles(int64_t side) const;
 
   int64_t batch, inChannels, outChannels;
   /// Of the operand and of the result.
   std::array<int64_t, 2> in, out;
-  /// Elements of the border before the operand.
-  std::array<int64_t, 2> before;
+  /// Elements of the border before and after the operand.
+  std::array<int64_t, 2> before, after;
   mlir::TypedAttr filters;
 };
 

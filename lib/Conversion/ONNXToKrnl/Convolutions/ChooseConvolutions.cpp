@@ -20,12 +20,15 @@ namespace {
 constexpr double perFilterElement = 20;
 /// Each tile and channel: the transforms, where they stay in the caches and
 /// where they do not.
-constexpr double perTransform = 600, perFarTransform = 2500;
+constexpr double perTransform = 700, perFarTransform = 2000;
 /// Bytes of transformed tensors that stay in the caches, and that are worth it
 /// at all.
-constexpr int64_t nearBytes = 4 << 20, mostBytes = 32 << 20;
+constexpr int64_t nearBytes = 16 << 20, mostBytes = 64 << 20;
 /// Fewer channels leave vectors empty.
 constexpr int64_t leastChannels = 16;
+/// Elements of an operand whose height or width only the run knows: pictures of
+/// networks become smaller as their channels become more.
+constexpr double guessedElements = 64 * 56 * 56;
 /// How much better the estimate has to be.
 constexpr double leastGain = 1.3;
 
@@ -74,9 +77,14 @@ struct ChooseConvolutions
 } // namespace
 
 int64_t WinogradConv::tiles(int64_t side) const {
-  int64_t pictures = ShapedType::isDynamic(batch) ? 1 : batch;
-  return pictures * int64_t(llvm::divideCeil(out[0], side)) *
-         int64_t(llvm::divideCeil(out[1], side));
+  int64_t count = ShapedType::isDynamic(batch) ? 1 : batch;
+  for (int64_t size : out) {
+    if (ShapedType::isDynamic(size))
+      size =
+          int64_t(std::ceil(std::sqrt(guessedElements / double(inChannels))));
+    count *= int64_t(llvm::divideCeil(size, side));
+  }
+  return count;
 }
 
 /// Is it absent, or the same number for both dimensions?
@@ -91,10 +99,9 @@ std::optional<WinogradConv> WinogradConv::match(onnx::ConvOp op) {
   auto y = dyn_cast<RankedTensorType>(op->getResult(0).getType());
   for (RankedTensorType type : {x, w, y})
     if (!type || type.getRank() != 4 || !type.getElementType().isF32() ||
-        !llvm::all_of(type.getShape().drop_front(),
-                      [](int64_t size) { return size > 0; }))
+        llvm::is_contained(type.getShape(), 0))
       return std::nullopt;
-  if (w.getDimSize(0) <= 0 || x.getDimSize(0) == 0)
+  if (!w.hasStaticShape())
     return std::nullopt;
   bool is3x3 = w.getDimSize(2) == 3 && w.getDimSize(3) == 3;
   if (!is3x3 || op.getGroup() != 1 || !isAll(op.getStrides(), 1) ||
@@ -117,20 +124,26 @@ std::optional<WinogradConv> WinogradConv::match(onnx::ConvOp op) {
                     {x.getDimSize(2), x.getDimSize(3)},
                     {y.getDimSize(2), y.getDimSize(3)},
                     {0, 0},
+                    {0, 0},
                     filters};
   for (int64_t d : {0, 1}) {
     // Two elements of border keep the size; which side gets more of an even
     // number does not matter.
-    int64_t after = 0;
     if (op.getAutoPad().starts_with("SAME")) {
-      conv.before[d] = after = 1;
+      conv.before[d] = conv.after[d] = 1;
     } else if (auto pads = op.getPads(); pads && op.getAutoPad() == "NOTSET") {
       conv.before[d] = (*pads)[d];
-      after = (*pads)[d + 2];
+      conv.after[d] = (*pads)[d + 2];
     }
-    if (conv.before[d] < 0 || after < 0 ||
-        conv.out[d] != conv.in[d] + conv.before[d] + after - 2)
+    if (conv.before[d] < 0 || conv.after[d] < 0)
       return std::nullopt;
+    int64_t out = ShapedType::isDynamic(conv.in[d])
+                      ? conv.in[d]
+                      : conv.in[d] + conv.before[d] + conv.after[d] - 2;
+    if (!ShapedType::isDynamic(out) && !ShapedType::isDynamic(conv.out[d]) &&
+        out != conv.out[d])
+      return std::nullopt;
+    conv.out[d] = out;
   }
   return conv;
 }

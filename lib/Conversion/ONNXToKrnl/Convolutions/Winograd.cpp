@@ -21,6 +21,7 @@
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
 #include "onnxc/Conversion/ONNXToKrnl/Movement.h"
 #include "onnxc/Conversion/ONNXToKrnl/Padding.h"
+#include "onnxc/Conversion/ONNXToKrnl/Windows.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/ONNX/IR/BlobStore.h"
 #include "onnxc/Dialect/ONNX/IR/Constants.h"
@@ -67,8 +68,6 @@ public:
   WinogradBuilder(OpBuilder &b, Location loc, const WinogradConv &conv,
                   int64_t side)
       : b(b), loc(loc), conv(conv), side(side), window(side + 2),
-        rows(llvm::divideCeil(conv.out[0], side)),
-        columns(llvm::divideCeil(conv.out[1], side)),
         matrices(transformsOf(side)) {}
 
   Value build(Value x, Value bias);
@@ -84,23 +83,29 @@ private:
   Value apart(Value tensor, ValueRange sizes,
               ArrayRef<ReassociationIndices> parts);
   Value output(KernelBuilder &kernel, ValueRange sizes);
+  void findSizes(Value x);
   Value number(int64_t value) { return indexConstant(b, loc, value); }
-  /// Rows of tiles in all pictures, times `factor`, and what is known of it.
-  Value high(int64_t factor) {
-    return mulIndex(b, loc, batch, number(rows * factor));
+  Value times(Value size, int64_t factor) {
+    return mulIndex(b, loc, size, number(factor));
   }
-  int64_t highSize(int64_t factor) {
-    return getConstantIntValue(high(factor)).value_or(ShapedType::kDynamic);
+  /// Rows of tiles in all pictures, times `factor`.
+  Value high(int64_t factor) {
+    return mulIndex(b, loc, batch, times(rows, factor));
+  }
+  static int64_t known(Value size) {
+    return getConstantIntValue(size).value_or(ShapedType::kDynamic);
   }
 
   OpBuilder &b;
   Location loc;
   const WinogradConv &conv;
-  /// Results and elements along a tile, tiles along each dimension.
-  int64_t side, window, rows, columns;
+  /// Results and elements along a tile.
+  int64_t side, window;
   Transforms matrices;
-  /// The pictures.
-  Value batch;
+  /// The pictures, and tiles along each dimension of one.
+  Value batch, rows, columns;
+  /// Of the result.
+  std::array<Value, 2> out;
 };
 
 } // namespace
@@ -141,15 +146,28 @@ Value WinogradBuilder::transformedFilters() {
       krnl::PackedLayoutAttr());
 }
 
+void WinogradBuilder::findSizes(Value x) {
+  batch = sizeOf(b, loc, x, 0);
+  int64_t pads[] = {conv.before[0], conv.before[1], conv.after[0],
+                    conv.after[1]};
+  Windows windows =
+      Windows::get(b, loc, x, {number(3), number(3)}, /*strides=*/std::nullopt,
+                   /*dilations=*/std::nullopt, ArrayRef<int64_t>(pads),
+                   /*autoPad=*/"NOTSET", /*ceilMode=*/false);
+  out = {windows.outSizes[0], windows.outSizes[1]};
+  rows = ceilDivIndex(b, loc, out[0], number(side));
+  columns = ceilDivIndex(b, loc, out[1], number(side));
+}
+
 /// With the border, and as large as the tiles need it.
 Value WinogradBuilder::pad(Value x) {
-  Value none = indexConstant(b, loc, 0);
-  SmallVector<Value> before{none, none}, after{none, none};
-  int64_t counts[] = {rows, columns};
-  for (auto [d, count] : llvm::enumerate(counts)) {
-    before.push_back(indexConstant(b, loc, conv.before[d]));
-    after.push_back(
-        indexConstant(b, loc, side * count + 2 - conv.in[d] - conv.before[d]));
+  SmallVector<Value> before{number(0), number(0)}, after = before;
+  for (auto [d, count] : llvm::enumerate(std::array{rows, columns})) {
+    before.push_back(number(conv.before[d]));
+    Value read = addIndex(b, loc, times(count, side), number(2));
+    Value given =
+        addIndex(b, loc, sizeOf(b, loc, x, d + 2), number(conv.before[d]));
+    after.push_back(subIndex(b, loc, read, given));
   }
   return padConstant(b, loc, x, before, after,
                      arith::ConstantOp::create(b, loc, b.getF32FloatAttr(0)));
@@ -176,17 +194,17 @@ Value WinogradBuilder::output(KernelBuilder &kernel, ValueRange sizes) {
 
 /// x[n, c, h, w] -> [place, tile, c]
 Value WinogradBuilder::transformData(Value x) {
-  int64_t width = side * columns + 2, c = conv.inChannels;
+  int64_t c = conv.inChannels;
+  Value width = sizeOf(b, loc, x, 3);
   Value coefficients = matrix(matrices.data);
   KernelBuilder first(b, loc, "Winograd.rows");
-  AffineExpr n = first.loop("n", conv.batch), y = first.loop("y", rows);
-  AffineExpr p = first.loop("p", window), w = first.loop("w", width);
+  AffineExpr n = first.loop("n", conv.batch), y = first.loop("y", known(rows));
+  AffineExpr p = first.loop("p", window), w = first.loop("w", known(width));
   AffineExpr i = first.loop("i", c), k = first.loop("k", window);
   Value half = first.finish({buildContraction(
       first, b.getF32Type(), {first.input(coefficients), {p, k}},
       {first.input(x), {n, i, y * side + k, w}},
-      {output(first,
-              {batch, number(rows), number(window), number(width), number(c)}),
+      {output(first, {batch, rows, number(window), width, number(c)}),
        {n, y, p, w, i}},
       {k})})[0];
   half = view(half, {{0, 1}, {2}, {3}, {4}});
@@ -194,15 +212,15 @@ Value WinogradBuilder::transformData(Value x) {
   KernelBuilder second(b, loc, "Winograd.columns");
   p = second.loop("p", window);
   AffineExpr q = second.loop("q", window);
-  y = second.loop("y", highSize(1));
-  AffineExpr t = second.loop("x", columns);
+  y = second.loop("y", known(high(1)));
+  AffineExpr t = second.loop("x", known(columns));
   i = second.loop("i", c);
   k = second.loop("k", window);
   Value whole = second.finish({buildContraction(
       second, b.getF32Type(), {second.input(coefficients), {q, k}},
       {second.input(half), {y, p, t * side + k, i}},
-      {output(second, {number(window), number(window), high(1), number(columns),
-                       number(c)}),
+      {output(second,
+              {number(window), number(window), high(1), columns, number(c)}),
        {p, q, y, t, i}},
       {k})})[0];
   return view(whole, {{0, 1}, {2, 3}, {4}});
@@ -213,37 +231,36 @@ Value WinogradBuilder::transformResult(Value products) {
   int64_t c = conv.outChannels;
   Value coefficients = matrix(matrices.result);
   Value places = apart(
-      products,
-      {number(window), number(window), high(1), number(columns), number(c)},
+      products, {number(window), number(window), high(1), columns, number(c)},
       {{0, 1}, {2, 3}, {4}});
   KernelBuilder first(b, loc, "Winograd.rows");
-  AffineExpr y = first.loop("y", highSize(1)), r = first.loop("r", side);
-  AffineExpr q = first.loop("q", window), t = first.loop("x", columns);
+  AffineExpr y = first.loop("y", known(high(1))), r = first.loop("r", side);
+  AffineExpr q = first.loop("q", window), t = first.loop("x", known(columns));
   AffineExpr o = first.loop("o", c), k = first.loop("k", window);
   Value half = first.finish({buildContraction(
       first, b.getF32Type(), {first.input(coefficients), {r, k}},
       {first.input(places), {k, q, y, t, o}},
-      {output(first, {high(1), number(side), number(window), number(columns),
-                      number(c)}),
+      {output(first,
+              {high(1), number(side), number(window), columns, number(c)}),
        {y, r, q, t, o}},
       {k})})[0];
   half = view(half, {{0, 1}, {2}, {3}, {4}});
 
   KernelBuilder second(b, loc, "Winograd.columns");
-  y = second.loop("y", highSize(side));
-  t = second.loop("x", columns);
+  y = second.loop("y", known(high(side)));
+  t = second.loop("x", known(columns));
   AffineExpr s = second.loop("s", side);
   o = second.loop("o", c);
   k = second.loop("k", window);
   Value whole = second.finish({buildContraction(
       second, b.getF32Type(), {second.input(coefficients), {s, k}},
       {second.input(half), {y, k, t, o}},
-      {output(second, {high(side), number(columns), number(side), number(c)}),
+      {output(second, {high(side), columns, number(side), number(c)}),
        {y, t, s, o}},
       {k})})[0];
   whole = view(whole, {{0}, {1, 2}, {3}});
   return apart(whole,
-               {batch, number(rows * side), number(columns * side), number(c)},
+               {batch, times(rows, side), times(columns, side), number(c)},
                {{0, 1}, {2}, {3}});
 }
 
@@ -252,21 +269,23 @@ Value WinogradBuilder::finish(Value tiles, Value bias) {
   KernelBuilder kernel(b, loc, "Conv");
   AffineExpr n = kernel.loop("n", conv.batch);
   AffineExpr o = kernel.loop("oc", conv.outChannels);
-  AffineExpr h = kernel.loop("o0", conv.out[0]);
-  AffineExpr w = kernel.loop("o1", conv.out[1]);
-  auto part = [&](AffineExpr loop, int64_t size, int64_t whole) {
-    return size == whole ? loop : kernel.partOf(loop);
+  AffineExpr h = kernel.loop("o0", known(out[0]));
+  AffineExpr w = kernel.loop("o1", known(out[1]));
+  auto part = [&](AffineExpr loop, Value size, Value whole) {
+    bool isWhole = getConstantIntValue(size) &&
+                   getConstantIntValue(size) == getConstantIntValue(whole);
+    return isWhole ? loop : kernel.partOf(loop);
   };
   SmallVector<KernelBuilder::Access> ins{
       {kernel.input(tiles),
-       {n, part(h, conv.out[0], rows * side),
-        part(w, conv.out[1], columns * side), o}}};
+       {n, part(h, out[0], times(rows, side)),
+        part(w, out[1], times(columns, side)), o}}};
   if (bias)
     ins.push_back({kernel.input(bias), {o}});
-  Value out = output(kernel, {batch, number(conv.outChannels),
-                              number(conv.out[0]), number(conv.out[1])});
+  Value whole =
+      output(kernel, {batch, number(conv.outChannels), out[0], out[1]});
   Value y =
-      kernel.generic(ins, {out, {n, o, h, w}}, {},
+      kernel.generic(ins, {whole, {n, o, h, w}}, {},
                      [&](OpBuilder &nb, Location l, ValueRange v) -> Value {
                        if (!bias)
                          return v[0];
@@ -276,7 +295,7 @@ Value WinogradBuilder::finish(Value tiles, Value bias) {
 }
 
 Value WinogradBuilder::build(Value x, Value bias) {
-  batch = sizeOf(b, loc, x, 0);
+  findSizes(x);
   Value data = transformData(pad(x));
   Value filters = transformedFilters();
   Value products = buildMatMul(b, loc, data, filters, b.getF32Type());

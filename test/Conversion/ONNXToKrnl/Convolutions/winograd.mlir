@@ -31,6 +31,23 @@ func.func @many_channels(%x: tensor<1x256x14x14xf32>) -> tensor<1x256x14x14xf32>
   return %0 : tensor<1x256x14x14xf32>
 }
 
+// Of pictures whose size only the run knows the tiles are counted then. They
+// are thought to be as large as those of networks are where they have as many
+// channels.
+// CHECK-LABEL: func @open_sizes
+// CHECK:         %[[HIGH:.+]] = tensor.dim %{{.+}}, %c2
+// CHECK:         %[[ROWS:.+]] = arith.ceildivsi %[[HIGH]], %c4
+// CHECK:         krnl.kernel "Winograd.rows" loops [n = ?, y = ?, p = 6, w = ?, i = 64, k = 6]
+// CHECK:         krnl.kernel "MatMul" loops [b0 = 36, m = ?, n = 64, k = 64]
+// CHECK:         krnl.kernel "Conv" loops [n = ?, oc = 64, o0 = ?, o1 = ?]
+// CHOOSE-LABEL: func @open_sizes
+// CHOOSE:         onnx.Conv{{.+}}krnl.winograd = 4
+func.func @open_sizes(%x: tensor<?x64x?x?xf32>) -> tensor<?x64x?x?xf32> {
+  %w = onnx.Constant dense<1.0> : tensor<64x64x3x3xf32>
+  %0 = onnx.Conv(%x, %w) {pads = array<i64: 1, 1, 1, 1>} : (tensor<?x64x?x?xf32>, tensor<64x64x3x3xf32>) -> tensor<?x64x?x?xf32>
+  return %0 : tensor<?x64x?x?xf32>
+}
+
 // Steps, few channels, filters of a run, and small pictures: computed directly.
 // CHOOSE-LABEL: func @direct
 // CHOOSE-NOT:     krnl.winograd

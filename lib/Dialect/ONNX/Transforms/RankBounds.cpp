@@ -22,17 +22,27 @@ static constexpr unsigned maxRounds = 16;
 // Bounds
 //===----------------------------------------------------------------------===//
 
+/// The operations of a block and of the bodies of loops in it.
+static void collect(Block &block, SmallVectorImpl<Operation *> &ops) {
+  for (Operation &op : block) {
+    if (isa<LoopOp, ScanOp>(op))
+      collect(op.getRegion(0).front(), ops);
+    ops.push_back(&op);
+  }
+}
+
 RankBounds::RankBounds(Block &block) : block(block) {
-  for (Operation &op : block)
-    for (Value operand : op.getOperands())
-      if (isa<UnrankedTensorType>(operand.getType()))
-        narrow(operand, leastRank(operand, block), unlimited);
+  collect(block, ops);
+  for (Operation *op : ops)
+    for (Value operand : op->getOperands())
+      if (isUnranked(operand))
+        narrow(operand, leastRank(operand, *op->getBlock()), unlimited);
   for (unsigned round = 0; round < maxRounds; ++round) {
     bool changed = false;
-    for (Operation &op : block)
-      changed |= visit(&op);
-    for (Operation &op : llvm::reverse(block))
-      changed |= visit(&op);
+    for (Operation *op : ops)
+      changed |= visit(op);
+    for (Operation *op : llvm::reverse(ops))
+      changed |= visit(op);
     if (!changed || isContradiction)
       return;
   }
@@ -44,17 +54,21 @@ Bounds RankBounds::of(Value value) const {
   return isContradiction ? Bounds() : ranges.lookup(value);
 }
 
-SmallVector<std::pair<Value, int64_t>> RankBounds::settled() const {
-  SmallVector<std::pair<Value, int64_t>> found;
+SmallVector<RankBounds::Settled> RankBounds::settled() const {
+  SmallVector<Settled> found;
   if (isContradiction)
     return found;
   llvm::SmallPtrSet<Value, 16> seen;
-  for (Operation &op : block)
-    for (Value value : op.getOperands()) {
+  for (Operation *op : ops)
+    for (Value value : op->getOperands()) {
       Bounds range = of(value);
-      if (isa<UnrankedTensorType>(value.getType()) &&
-          range.least == range.most && seen.insert(value).second)
-        found.push_back({value, range.least});
+      if (!isUnranked(value) || range.least != range.most ||
+          !seen.insert(value).second)
+        continue;
+      bool isInside = block.getParent()->isProperAncestor(
+          value.getParentBlock()->getParent());
+      Block &around = isInside ? *value.getParentBlock() : block;
+      found.push_back({value, around.findAncestorOpInBlock(*op), range.least});
     }
   return found;
 }
@@ -230,6 +244,32 @@ static std::optional<int64_t> countAxes(Operation *op) {
   return list.getNumElements();
 }
 
+/// The last k of ones and the sizes of `x`: what is broadcast to k dimensions
+/// has no more.
+static std::optional<int64_t> rankAfterPadding(Value x, Value list) {
+  auto slice = list.getDefiningOp<SliceOp>();
+  auto joined = slice ? slice.getData().getDefiningOp<ConcatOp>() : ConcatOp();
+  if (!joined || joined->getNumOperands() != 2)
+    return std::nullopt;
+  auto shape = joined->getOperand(1).getDefiningOp<ShapeOp>();
+  std::optional<SmallVector<int64_t>> ones =
+      constantInts(joined->getOperand(0));
+  bool isPadding = shape && shape.getData() == x && shape.getStart() == 0 &&
+                   !shape.getEnd() && ones &&
+                   llvm::all_of(*ones, [](int64_t i) { return i == 1; });
+  return isPadding ? longestList(list) : std::nullopt;
+}
+
+bool RankBounds::visitReshape(ReshapeOp op) {
+  Value list = op.getShape();
+  bool changed = false;
+  if (std::optional<int64_t> most = rankAfterPadding(op.getData(), list))
+    changed = narrow(op.getData(), 0, *most);
+  return narrow(op->getResult(0), shortestList(list),
+                longestList(list).value_or(unlimited)) ||
+         changed;
+}
+
 bool RankBounds::visitRelation(Operation *op) {
   Value x = op->getOperand(0), y = op->getResult(0);
   if (isElementwise(op))
@@ -238,10 +278,8 @@ bool RankBounds::visitRelation(Operation *op) {
     return tieProduct(op);
   if (isa<GatherOp>(op))
     return tieGather(op);
-  if (isa<ReshapeOp>(op)) {
-    Value list = op->getOperand(1);
-    return narrow(y, shortestList(list), longestList(list).value_or(unlimited));
-  }
+  if (auto reshape = dyn_cast<ReshapeOp>(op))
+    return visitReshape(reshape);
   if (auto concat = dyn_cast<ConcatOp>(op)) {
     bool changed = false;
     for (Value operand : op->getOperands())
@@ -295,12 +333,79 @@ bool RankBounds::visitRules(Operation *op) {
   return changed;
 }
 
+//===----------------------------------------------------------------------===//
+// What loops say
+//===----------------------------------------------------------------------===//
+
+/// What enters a trip is what entered the loop or what the trip before yields.
+/// No trip may come after, but where one cannot, the yielded value says so.
+bool RankBounds::tieState(Value initial, Value argument, Value yielded,
+                          Value result) {
+  Bounds x = of(argument);
+  bool changed = narrow(initial, x.least, x.most);
+  Bounds first = of(initial), next = of(yielded);
+  if (next.least <= x.most && x.least <= next.most)
+    changed |= narrow(yielded, x.least, x.most);
+  next = of(yielded);
+  int64_t least = std::min(first.least, next.least),
+          most = std::max(first.most, next.most);
+  changed |= narrow(argument, least, most);
+  return narrow(result, least, most) || changed;
+}
+
+bool RankBounds::tieLoop(Operation *op) {
+  auto loop = cast<LoopOp>(op);
+  Block &body = loop.getBody().front();
+  Operation *yield = body.getTerminator();
+  size_t states = loop.getVInitial().size();
+  if (body.getNumArguments() != states + 2 ||
+      yield->getNumOperands() != op->getNumResults() + 1 ||
+      op->getNumResults() < states)
+    return false;
+  bool changed = false;
+  for (auto [i, result] : llvm::enumerate(op->getResults())) {
+    Value yielded = yield->getOperand(i + 1);
+    changed |= i < states ? tieState(loop.getVInitial()[i],
+                                     body.getArgument(i + 2), yielded, result)
+                          : tie(result, yielded, 1);
+  }
+  return changed;
+}
+
+/// States keep their shape.
+bool RankBounds::tieScan(Operation *op) {
+  auto scan = cast<ScanOp>(op);
+  Block &body = scan.getBody().front();
+  Operation *yield = body.getTerminator();
+  int64_t count = op->getNumOperands(),
+          states = count - scan.getNumScanInputs();
+  if (states < 0 || states > op->getNumResults() ||
+      body.getNumArguments() != count ||
+      yield->getNumOperands() != op->getNumResults())
+    return false;
+  bool changed = false;
+  for (int64_t i = 0; i < count; ++i)
+    changed |= tie(op->getOperand(i), body.getArgument(i), i < states ? 0 : 1);
+  for (auto [i, result] : llvm::enumerate(op->getResults())) {
+    bool isState = static_cast<int64_t>(i) < states;
+    changed |= tie(result, yield->getOperand(i), isState ? 0 : 1);
+    if (isState)
+      changed |= tie(result, op->getOperand(i), 0);
+  }
+  return changed;
+}
+
 bool RankBounds::visit(Operation *op) {
-  auto isUnranked = [](Type type) { return isa<UnrankedTensorType>(type); };
-  bool isUnknown = llvm::any_of(op->getOperandTypes(), isUnranked) ||
-                   llvm::any_of(op->getResultTypes(), isUnranked);
-  if (!isUnknown || isContradiction || op->getNumResults() == 0 ||
-      op->getNumOperands() == 0 || op->getNumRegions() != 0 ||
+  if (isContradiction)
+    return false;
+  if (isa<LoopOp>(op))
+    return tieLoop(op);
+  if (isa<ScanOp>(op))
+    return tieScan(op);
+  bool isUnknown = llvm::any_of(op->getOperands(), isUnranked) ||
+                   llvm::any_of(op->getResults(), isUnranked);
+  if (!isUnknown || op->getNumResults() == 0 || op->getNumOperands() == 0 ||
+      op->getNumRegions() != 0 ||
       !isa_and_present<ONNXDialect>(op->getDialect()))
     return false;
   bool changed = visitRules(op);

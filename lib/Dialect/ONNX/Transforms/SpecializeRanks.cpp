@@ -73,15 +73,12 @@ static bool isCast(Operation *op) {
 /// rank; true if there were any.
 static bool castSettled(Block &block) {
   bool changed = false;
-  for (auto [value, rank] : RankBounds(block).settled()) {
+  for (auto [value, user, rank] : RankBounds(block).settled()) {
     RankedTensorType type = Unknown{value, std::nullopt}.typeFor(rank);
-    auto use = llvm::find_if(value.getUsers(), [&](Operation *user) {
-      return user->getBlock() == &block && !isCast(user);
-    });
-    if (use == value.getUsers().end())
+    if (isCast(user) && user->getOperand(0) == value)
       continue;
     if (!declareRank(value, type, block))
-      castInBlock(*use, value, type);
+      castInBlock(user, value, type);
     changed = true;
   }
   return changed;
@@ -107,7 +104,9 @@ public:
     });
     llvm::SetVector<Block *> blocks;
     for (Operation *op : work)
-      blocks.insert(op->getBlock());
+      for (Operation *around = op; around; around = around->getParentOp())
+        if (around == op || isa<LoopOp, ScanOp>(around))
+          blocks.insert(around->getBlock());
     for (Block *block : blocks)
       changed |= castSettled(*block);
     if (changed)

@@ -45,3 +45,73 @@ func.func @joined(%x: tensor<*xf32>, %y: tensor<*xf32>) -> tensor<*xf32> {
   %t = onnx.Transpose(%c) {perm = array<i64: 2, 1, 0>} : (tensor<*xf32>) -> tensor<*xf32>
   return %t : tensor<*xf32>
 }
+
+// -----
+
+// What the body says of what enters it holds outside: the rows of %x and the state
+// are matrices, so %x has three dimensions, and so has what the state is a row of.
+// CHECK-LABEL: func @rows_of_a_loop
+// CHECK-SAME:    %arg0: tensor<?x?x?xf32>
+// CHECK-SAME:    %arg1: tensor<?x?x?xf32>
+// CHECK-NOT:     onnx.If
+// CHECK:         onnx.Loop
+// CHECK-NEXT:    ^bb0(%{{.*}}: tensor<i64>, %{{.*}}: tensor<i1>, %{{.*}}: tensor<?x?xf32>)
+// CHECK-NOT:     tensor<*xf32>
+// CHECK:         onnx.Yield
+func.func @rows_of_a_loop(%x: tensor<*xf32>, %h: tensor<*xf32>, %n: tensor<i64>, %w: tensor<8x8xf32>) -> (tensor<*xf32>, tensor<*xf32>) {
+  %true = onnx.Constant dense<true> : tensor<i1>
+  %zero = onnx.Constant dense<0> : tensor<i64>
+  %h0 = onnx.Gather(%h, %zero) : (tensor<*xf32>, tensor<i64>) -> tensor<*xf32>
+  %r:2 = onnx.Loop M(%n) cond(%true) v_initial(%h0) : (tensor<i64>, tensor<i1>, tensor<*xf32>) -> (tensor<*xf32>, tensor<*xf32>) body {
+  ^bb0(%i: tensor<i64>, %c: tensor<i1>, %state: tensor<*xf32>):
+    %row = onnx.Gather(%x, %i) : (tensor<*xf32>, tensor<i64>) -> tensor<*xf32>
+    %a = onnx.Gemm(%row, %w) : (tensor<*xf32>, tensor<8x8xf32>) -> tensor<?x8xf32>
+    %b = onnx.Gemm(%state, %w) : (tensor<*xf32>, tensor<8x8xf32>) -> tensor<?x8xf32>
+    %s = onnx.Add(%a, %b) : (tensor<?x8xf32>, tensor<?x8xf32>) -> tensor<?x8xf32>
+    %t = onnx.Tanh(%s) : (tensor<?x8xf32>) -> tensor<?x8xf32>
+    onnx.Yield %c, %t, %t : tensor<i1>, tensor<?x8xf32>, tensor<?x8xf32>
+  }
+  return %r#0, %r#1 : tensor<*xf32>, tensor<*xf32>
+}
+
+// -----
+
+// A state that is broadcast in the body has no more dimensions than what is yielded,
+// which the next trip takes: there are variants for the ranks up to that alone.
+// CHECK-LABEL: func @cell_of_a_loop
+// CHECK:         onnx.Identity(%arg0) {{.*}} -> tensor<f32>
+// CHECK:         onnx.Identity(%arg0) {{.*}} -> tensor<?xf32>
+// CHECK:         onnx.Identity(%arg0) {{.*}} -> tensor<?x?xf32>
+// CHECK-NOT:     onnx.Identity(%arg0)
+func.func @cell_of_a_loop(%c0: tensor<*xf32>, %h0: tensor<?x8xf32>, %n: tensor<i64>, %w: tensor<8x8xf32>) -> tensor<*xf32> {
+  %true = onnx.Constant dense<true> : tensor<i1>
+  %start = onnx.ReduceSumSquare(%c0) {keepdims = 1 : i64} : (tensor<*xf32>) -> tensor<*xf32>
+  %r:2 = onnx.Loop M(%n) cond(%true) v_initial(%h0, %start) : (tensor<i64>, tensor<i1>, tensor<?x8xf32>, tensor<*xf32>) -> (tensor<*xf32>, tensor<*xf32>) body {
+  ^bb0(%i: tensor<i64>, %go: tensor<i1>, %h: tensor<*xf32>, %c: tensor<*xf32>):
+    %a = onnx.Gemm(%h, %w) : (tensor<*xf32>, tensor<8x8xf32>) -> tensor<?x8xf32>
+    %f = onnx.Sigmoid(%a) : (tensor<?x8xf32>) -> tensor<?x8xf32>
+    %next = onnx.Mul(%f, %c) : (tensor<?x8xf32>, tensor<*xf32>) -> tensor<*xf32>
+    %t = onnx.Tanh(%next) : (tensor<*xf32>) -> tensor<*xf32>
+    onnx.Yield %go, %t, %next : tensor<i1>, tensor<*xf32>, tensor<*xf32>
+  }
+  return %r#1 : tensor<*xf32>
+}
+
+// -----
+
+// The rows of a Scan have a dimension less than what it goes along.
+// CHECK-LABEL: func @rows_of_a_scan
+// CHECK-SAME:    %arg0: tensor<?x?x?xf32>
+// CHECK-SAME:    %arg1: tensor<?x?xf32>
+// CHECK-NOT:     onnx.If
+func.func @rows_of_a_scan(%x: tensor<*xf32>, %h: tensor<*xf32>, %w: tensor<8x8xf32>) -> (tensor<*xf32>, tensor<*xf32>) {
+  %r:2 = onnx.Scan(%h, %x) {num_scan_inputs = 1 : i64} : (tensor<*xf32>, tensor<*xf32>) -> (tensor<*xf32>, tensor<*xf32>) body {
+  ^bb0(%state: tensor<*xf32>, %row: tensor<*xf32>):
+    %a = onnx.Add(%state, %row) : (tensor<*xf32>, tensor<*xf32>) -> tensor<*xf32>
+    %b = onnx.Gemm(%row, %w) : (tensor<*xf32>, tensor<8x8xf32>) -> tensor<?x8xf32>
+    %s = onnx.Gemm(%state, %w) : (tensor<*xf32>, tensor<8x8xf32>) -> tensor<?x8xf32>
+    %t = onnx.Add(%s, %b) : (tensor<?x8xf32>, tensor<?x8xf32>) -> tensor<?x8xf32>
+    onnx.Yield %t, %a : tensor<?x8xf32>, tensor<*xf32>
+  }
+  return %r#0, %r#1 : tensor<*xf32>, tensor<*xf32>
+}

@@ -156,3 +156,59 @@ func.func @result_is_fixed(%x: tensor<32x?x?xf32>, %h: index, %v: index, %g: ind
   } -> tensor<32x?x?xf32>
   return %1, %n : tensor<32x?x?xf32>, index
 }
+
+// Rows at computed places: any dimension but these could lie along memory, so
+// that the convolution has the word, on both sides of the reads.
+// CHECK-LABEL: func @resized
+// CHECK:         krnl.kernel "conv" {{.+}} outs(%{{.+}} : tensor<14x14x32xf32>)
+// CHECK:         krnl.kernel "rows" {{.+}} ins(%{{.+}} : tensor<28xi64>, tensor<14x14x32xf32>)
+// CHECK-SAME:      outs(%{{.+}} : tensor<28x14x32xf32>)
+// CHECK:           tensor.extract %{{.+}}[%{{.+}}, %[[COLUMN:.+]], %[[CHANNEL:.+]]] : tensor<14x14x32xf32>
+// CHECK:         krnl.kernel "turn" {{.+}} ins(%{{.+}} : tensor<28x14x32xf32>)
+// CHECK-SAME:      outs(%{{.+}} : tensor<32x28x14xf32>)
+func.func @resized(%x: tensor<3x16x16xf32>, %table: tensor<28xi64>) -> tensor<32x28x14xf32> {
+  %w = krnl.constant dense<1.0> : tensor<32x3x3x3xf32>
+  %e0 = tensor.empty() : tensor<32x14x14xf32>
+  %0 = krnl.kernel "conv" loops [oc = 32, h = 14, w = 14, ic = 3, kh = 3, kw = 3]
+      ins(%x, %w : tensor<3x16x16xf32>, tensor<32x3x3x3xf32>) outs(%e0 : tensor<32x14x14xf32>) {
+  ^bb0(%p: tensor<3x16x16xf32>, %q: tensor<32x3x3x3xf32>, %o: tensor<32x14x14xf32>):
+    %c = linalg.generic {indexing_maps = [#full, #filter, #image],
+        iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+        ins(%p, %q : tensor<3x16x16xf32>, tensor<32x3x3x3xf32>) outs(%o : tensor<32x14x14xf32>)
+        attrs = {krnl.axes = ["oc", "h", "w", "ic", "kh", "kw"]} {
+    ^bb0(%s: f32, %t: f32, %u: f32):
+      %m = arith.mulf %s, %t : f32
+      %a = arith.addf %u, %m : f32
+      linalg.yield %a : f32
+    } -> tensor<32x14x14xf32>
+    krnl.yield %c : tensor<32x14x14xf32>
+  } -> tensor<32x14x14xf32>
+  %e1 = tensor.empty() : tensor<32x28x14xf32>
+  %1 = krnl.kernel "rows" loops [c = 32, h = 28, w = 14] ins(%table, %0 : tensor<28xi64>, tensor<32x14x14xf32>)
+      outs(%e1 : tensor<32x28x14xf32>) {
+  ^bb0(%t: tensor<28xi64>, %p: tensor<32x14x14xf32>, %o: tensor<32x28x14xf32>):
+    %r = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d1)>, #id3],
+        iterator_types = ["parallel", "parallel", "parallel"]}
+        ins(%t : tensor<28xi64>) outs(%o : tensor<32x28x14xf32>) attrs = {krnl.axes = ["c", "h", "w"]} {
+    ^bb0(%s: i64, %q: f32):
+      %c = linalg.index 0 : index
+      %row = arith.index_cast %s : i64 to index
+      %column = linalg.index 2 : index
+      %v = tensor.extract %p[%c, %row, %column] : tensor<32x14x14xf32>
+      linalg.yield %v : f32
+    } -> tensor<32x28x14xf32>
+    krnl.yield %r : tensor<32x28x14xf32>
+  } -> tensor<32x28x14xf32>
+  %e2 = tensor.empty() : tensor<32x28x14xf32>
+  %2 = krnl.kernel "turn" loops [a = 32, b = 28, c = 14] ins(%1 : tensor<32x28x14xf32>) outs(%e2 : tensor<32x28x14xf32>) {
+  ^bb0(%p: tensor<32x28x14xf32>, %o: tensor<32x28x14xf32>):
+    %r = linalg.generic {indexing_maps = [#id3, #id3], iterator_types = ["parallel", "parallel", "parallel"]}
+        ins(%p : tensor<32x28x14xf32>) outs(%o : tensor<32x28x14xf32>) attrs = {krnl.axes = ["a", "b", "c"]} {
+    ^bb0(%s: f32, %q: f32):
+      %m = arith.negf %s : f32
+      linalg.yield %m : f32
+    } -> tensor<32x28x14xf32>
+    krnl.yield %r : tensor<32x28x14xf32>
+  } -> tensor<32x28x14xf32>
+  return %2 : tensor<32x28x14xf32>
+}

@@ -50,8 +50,10 @@ LayoutGroups::LayoutGroups(ArrayRef<KernelOp> kernels) {
   for (auto [value, node] : nodes)
     if (!isFree(value))
       pinned[find(node)] = true;
-  for (KernelOp kernel : kernels)
+  for (KernelOp kernel : kernels) {
     tieNeighbours(kernel);
+    tieReads(kernel);
+  }
 }
 
 unsigned LayoutGroups::find(unsigned node) {
@@ -102,6 +104,38 @@ void LayoutGroups::tieMemory(KernelOp kernel) {
     for (auto [init, result] :
          llvm::zip_equal(op.getDpsInits(), op->getResults()))
       tie(init, result);
+}
+
+/// Is each index a loop that the result has at the same place, or computed, and
+/// at least one of them such a loop?
+static bool isSideBySide(tensor::ExtractOp read, AffineMap written) {
+  SmallVector<int64_t> loops = loopsOf(written);
+  if (read.getIndices().size() != loops.size())
+    return false;
+  bool follows = false;
+  for (auto [index, loop] : llvm::zip_equal(read.getIndices(), loops)) {
+    auto alone = index.getDefiningOp<linalg::IndexOp>();
+    if (alone && int64_t(alone.getDim()) != loop)
+      return false;
+    follows |= alone != nullptr;
+  }
+  return follows;
+}
+
+/// What is read at computed places along some dimensions, and written by the
+/// same loops as it is read along all others: whatever lies along memory, it is
+/// to do so on both sides.
+void LayoutGroups::tieReads(KernelOp kernel) {
+  for (linalg::LinalgOp op : kernel.getStructuredOps()) {
+    auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
+    if (!generic)
+      continue;
+    for (auto read : generic.getBody()->getOps<tensor::ExtractOp>())
+      for (OpOperand &init : generic.getDpsInitsMutable())
+        if (isMovable(read.getTensor()) && isMovable(init.get()) &&
+            isSideBySide(read, generic.getMatchingIndexingMap(&init)))
+          tie(read.getTensor(), init.get());
+  }
 }
 
 /// Operands that an op which reduces nothing accesses by the same loops.

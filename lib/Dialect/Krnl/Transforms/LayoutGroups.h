@@ -43,6 +43,7 @@ private:
   void addValues(KernelOp kernel);
   void tieMemory(KernelOp kernel);
   void tieNeighbours(KernelOp kernel);
+  void tieReads(KernelOp kernel);
   unsigned find(unsigned node);
   void tie(mlir::Value a, mlir::Value b);
 

@@ -213,7 +213,7 @@ bool LayoutVoter::canResultsFollow(unsigned dim) {
 
 /// Elements at computed places are neighbours along the loop that is an index
 /// of its own, if no other index has to do with it: vectors of them are no
-/// gathers.
+/// gathers. Of several all will do: whoever is beside the op has the word.
 void LayoutVoter::voteForReads() {
   // With other lanes each element is read by itself.
   constexpr double lanes = 8;
@@ -231,7 +231,6 @@ void LayoutVoter::voteForReads() {
         groups.vote(init.get(),
                     placeOf(op.getMatchingIndexingMap(&init), loop.getDim()),
                     lanes * work);
-      break;
     }
   }
 }

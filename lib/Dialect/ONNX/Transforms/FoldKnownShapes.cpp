@@ -133,6 +133,64 @@ static bool foldCopiedSizes(Operation *op, DimAnalysis &analysis,
   return true;
 }
 
+/// The axes that a Resize gives sizes for; nothing if it is not known which
+/// they are, or if one that keeps its size may change in another way.
+static std::optional<SmallVector<int64_t>> axesBySizes(ResizeOp resize,
+                                                       DimAnalysis &analysis) {
+  StringRef coordinates = resize.getCoordinateTransformationMode();
+  if (!resize.getSizes() || resize.getKeepAspectRatioPolicy() != "stretch" ||
+      coordinates == "tf_crop_and_resize" ||
+      coordinates == "tf_half_pixel_for_nn" ||
+      !isa<RankedTensorType>(analysis.type(resize.getX())) ||
+      !isa<RankedTensorType>(analysis.type(resize->getResult(0))))
+    return std::nullopt;
+  int64_t rank = analysis.info(resize.getX()).dims.size();
+  SmallVector<int64_t> axes;
+  if (auto given = resize.getAxes())
+    for (int64_t axis : *given)
+      axes.push_back(axis < 0 ? axis + rank : axis);
+  else
+    llvm::append_range(axes, llvm::seq(rank));
+  auto sizes = dyn_cast<RankedTensorType>(analysis.type(resize.getSizes()));
+  bool areAxes = llvm::all_of(
+      axes, [&](int64_t axis) { return axis >= 0 && axis < rank; });
+  if (!areAxes || !sizes || sizes.getRank() != 1 ||
+      analysis.constantDim(resize.getSizes(), 0) != int64_t(axes.size()))
+    return std::nullopt;
+  return axes;
+}
+
+/// resize(x[b, c, h, w], sizes = concat(shape(x)[0:2], s))
+///   -> resize(x, axes = [2, 3], sizes = s): sizes that stay cost no pass.
+static bool foldKeptSizes(Operation *op, DimAnalysis &analysis,
+                          RewriterBase &rewriter) {
+  auto resize = dyn_cast<ResizeOp>(op);
+  auto axes = resize ? axesBySizes(resize, analysis) : std::nullopt;
+  if (!axes)
+    return false;
+  SmallVector<int64_t> changing, places;
+  for (auto [place, axis] : llvm::enumerate(*axes))
+    if (!analysis.areEqual(resize.getX(), axis, op->getResult(0), axis)) {
+      changing.push_back(axis);
+      places.push_back(place);
+    }
+  if (changing.size() == axes->size())
+    return false;
+  if (changing.empty()) {
+    if (!onnxc::schema::isAtLeastAsSharp(analysis.type(resize.getX()),
+                                         analysis.type(op->getResult(0))))
+      return false;
+    rewriter.replaceOp(op, resize.getX());
+    return true;
+  }
+  rewriter.setInsertionPoint(op);
+  NodeMaker make(rewriter, op->getLoc());
+  resize.getSizesMutable().assign(
+      make.make("Gather", {resize.getSizes(), make.ints(places)}));
+  resize.setAxes(changing);
+  return true;
+}
+
 bool onnxc::onnx::foldKnownShapes(ModuleOp module, DimAnalysis &analysis,
                                   RewriterBase &rewriter) {
   SmallVector<Operation *> ops;
@@ -145,6 +203,7 @@ bool onnxc::onnx::foldKnownShapes(ModuleOp module, DimAnalysis &analysis,
   for (Operation *op : ops)
     changed |= foldToConstants(op, analysis, rewriter) ||
                foldSameShape(op, analysis, rewriter) ||
-               foldCopiedSizes(op, analysis, rewriter);
+               foldCopiedSizes(op, analysis, rewriter) ||
+               foldKeptSizes(op, analysis, rewriter);
   return changed;
 }

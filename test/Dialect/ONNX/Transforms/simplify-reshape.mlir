@@ -129,3 +129,24 @@ func.func @other_axes(%x: tensor<?x?xf32>) -> none {
   %1 = onnx.Squeeze(%0) axes(%one) : (none, tensor<1xi64>) -> none
   return %1 : none
 }
+
+// -----
+
+// A Resize that only repeats sizes of its operand goes over the other axes
+// alone, or away; in one of its modes the same size may still move pixels.
+// CHECK-LABEL: func @kept_sizes
+// CHECK-SAME:    %[[X:.+]]: tensor<?x3x?x?xf32>, %[[TO:.+]]: tensor<2xi64>
+// CHECK:         onnx.Resize(%[[X]]) sizes(%{{.+}}) {axes = array<i64: 2, 3>
+// CHECK:         %[[B:.+]] = onnx.Resize(%[[X]]) sizes(%{{.+}}) {coordinate
+// CHECK:         return %{{.+}}, %[[X]], %[[B]]
+func.func @kept_sizes(%x: tensor<?x3x?x?xf32>, %to: tensor<2xi64>) -> (none, none, none) {
+  %zero = onnx.Constant dense<0> : tensor<1xi64>
+  %two = onnx.Constant dense<2> : tensor<1xi64>
+  %shape = onnx.Shape(%x) : (tensor<?x3x?x?xf32>) -> none
+  %head = onnx.Slice(%shape, %zero, %two) : (none, tensor<1xi64>, tensor<1xi64>) -> none
+  %sizes = onnx.Concat(%head, %to) {axis = 0 : i64} : (none, tensor<2xi64>) -> none
+  %0 = onnx.Resize(%x) sizes(%sizes) {mode = "linear"} : (tensor<?x3x?x?xf32>, none) -> none
+  %1 = onnx.Resize(%x) sizes(%shape) {mode = "cubic"} : (tensor<?x3x?x?xf32>, none) -> none
+  %2 = onnx.Resize(%x) sizes(%shape) {coordinate_transformation_mode = "tf_half_pixel_for_nn"} : (tensor<?x3x?x?xf32>, none) -> none
+  return %0, %1, %2 : none, none, none
+}

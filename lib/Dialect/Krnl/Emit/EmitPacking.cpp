@@ -55,7 +55,7 @@ private:
     return arith::ConstantIndexOp::create(b, value);
   }
   Position indicesOf(const Position &at);
-  Value isInside(const Position &at);
+  Value isInside(ArrayRef<Value> indices);
   void emitLoops(const Position &from, ArrayRef<Value> to,
                  ArrayRef<int64_t> steps,
                  function_ref<void(const Position &)> body);
@@ -89,10 +89,11 @@ bool Packer::isAlone(unsigned dim) {
   return llvm::count(dims, dims[dim]) == 1 && sizes[dim] == shape[dims[dim]];
 }
 
-/// Columns of the packed form are rows of the operand.
+/// Columns of the packed form are rows of the operand. The first dimension is
+/// what workers share: blocks must not cut it.
 bool Packer::canTurn() {
   unsigned across = sizes.size() - 1, along = across - 1;
-  return sizes.size() >= 2 && lanes >= 4 && llvm::isPowerOf2_64(lanes) &&
+  return sizes.size() > 2 && lanes >= 4 && llvm::isPowerOf2_64(lanes) &&
          walksRows(along) && isAlone(along) && dims[across] != dims[along] &&
          sizes[across] % lanes == 0 && sizes[along] >= 4;
 }
@@ -100,7 +101,7 @@ bool Packer::canTurn() {
 /// The bytes of a group come from neighbouring rows of the operand.
 bool Packer::canInterleave() {
   unsigned group = sizes.size() - 1, along = group - 1;
-  return sizes.size() >= 2 && element.isInteger(8) && lanes == 16 &&
+  return sizes.size() > 2 && element.isInteger(8) && lanes == 16 &&
          sizes[group] == 4 && walksRows(along) && dims[group] != dims[along] &&
          sizes[along] % lanes == 0;
 }
@@ -115,9 +116,9 @@ Packer::Position Packer::indicesOf(const Position &at) {
   return indices;
 }
 
-Value Packer::isInside(const Position &at) {
+Value Packer::isInside(ArrayRef<Value> indices) {
   Value inside = arith::ConstantIntOp::create(b, 1, 1);
-  for (auto [index, size] : llvm::zip_equal(indicesOf(at), shape)) {
+  for (auto [index, size] : llvm::zip_equal(indices, shape)) {
     Value ok = arith::CmpIOp::create(b, arith::CmpIPredicate::ule, index,
                                      number(size - 1));
     inside = arith::AndIOp::create(b, inside, ok);
@@ -146,14 +147,11 @@ void Packer::emitLoops(const Position &from, ArrayRef<Value> to,
 
 /// Reads the operand where the packed position lies inside it, else zero.
 void Packer::copyElement(const Position &at) {
-  Value inside = arith::ConstantIntOp::create(b, 1, 1);
+  Position indices = indicesOf(at);
+  Value inside = isInside(indices);
   Position clamped;
-  for (auto [index, size] : llvm::zip_equal(indicesOf(at), shape)) {
-    Value last = number(size - 1);
-    Value ok = arith::CmpIOp::create(b, arith::CmpIPredicate::ule, index, last);
-    inside = arith::AndIOp::create(b, inside, ok);
-    clamped.push_back(arith::MinUIOp::create(b, index, last));
-  }
+  for (auto [index, size] : llvm::zip_equal(indices, shape))
+    clamped.push_back(arith::MinUIOp::create(b, index, number(size - 1)));
   Value value = memref::LoadOp::create(b, source, clamped);
   Value zero = arith::ConstantOp::create(b, b.getZeroAttr(element));
   value = arith::SelectOp::create(b, inside, value, zero);
@@ -187,11 +185,11 @@ void Packer::emitBlocks(int64_t rows, int64_t columns,
   to[0] = end;
   steps[rank - 2] = rows;
   steps[rank - 1] = columns;
-  if (rank > 2)
-    to[rank - 2] = number(rowsInBlocks);
+  to[rank - 2] = number(rowsInBlocks);
   emitLoops(from, to, steps, [&](const Position &at) {
     Position last = moved(moved(at, rank - 2, rows - 1), rank - 1, columns - 1);
-    auto branch = scf::IfOp::create(b, isInside(last), /*withElseRegion=*/true);
+    auto branch = scf::IfOp::create(b, isInside(indicesOf(last)),
+                                    /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());
     whole(at);
@@ -242,13 +240,12 @@ void Packer::interleave(const Position &at) {
 
 void Packer::emit() {
   size_t rank = sizes.size();
-  // The first dimension is what workers share: blocks must not cut it.
-  if (rank > 2 && canTurn())
+  if (canTurn())
     return emitBlocks(std::min(lanes, sizes[rank - 2]), lanes,
                       [&](const Position &at) {
                         turnSquare(at, std::min(lanes, sizes[rank - 2]));
                       });
-  if (rank > 2 && canInterleave())
+  if (canInterleave())
     return emitBlocks(lanes, sizes[rank - 1],
                       [&](const Position &at) { interleave(at); });
   Position from(rank, number(0)), to;

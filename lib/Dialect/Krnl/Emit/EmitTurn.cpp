@@ -10,6 +10,8 @@
 #include "Turn.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 
@@ -129,65 +131,168 @@ bool KernelEmitter::turn(OpState &state, OpOperand &operand,
   return true;
 }
 
-/// Writes `count` elements from lane `first` on, in pieces of powers of two.
-static void storePart(ImplicitLocOpBuilder &b, Value vector, int64_t first,
-                      int64_t count, Value memref, ArrayRef<LaneIndex> at,
-                      LaneMath &math) {
-  for (int64_t done = 0; done < count;) {
-    auto size = int64_t(llvm::bit_floor(uint64_t(count - done)));
+namespace {
+/// Rows of registers that become lines of memory.
+struct Lines {
+  Value memref;
+  /// Where the first line begins; the steps lead from one to the next.
+  SmallVector<LaneIndex> at;
+  /// Elements of a line: as many as there are rows.
+  int64_t length;
+  bool masksAreFree;
+};
+} // namespace
+
+/// The index of the first lane, `more` elements further on.
+static LaneIndex scalarIndex(const LaneIndex &index, int64_t more) {
+  return {index.base, index.offset + more, 0, {}};
+}
+
+/// Writes one line, which begins at lane `first` of the vector: in pieces of
+/// powers of two, or as one that has a mask.
+static void storeLine(ImplicitLocOpBuilder &b, LaneMath &math, Value vector,
+                      int64_t first, const Lines &lines, int64_t number) {
+  auto whole = int64_t(llvm::bit_ceil(uint64_t(lines.length)));
+  for (int64_t done = 0; done < lines.length;) {
+    int64_t left = lines.length - done;
+    auto size =
+        lines.masksAreFree ? whole : int64_t(llvm::bit_floor(uint64_t(left)));
     auto picks =
         llvm::to_vector(llvm::seq<int64_t>(first + done, first + done + size));
     Value piece = vector::ShuffleOp::create(b, vector, vector, picks);
     SmallVector<Value> indices;
-    for (auto [dim, index] : llvm::enumerate(at)) {
-      int64_t more = dim + 1 == at.size() ? done : 0;
-      indices.push_back(math.scalar({index.base, index.offset + more, 0, {}}));
+    for (auto [dim, index] : llvm::enumerate(lines.at)) {
+      int64_t more = dim + 1 == lines.at.size() ? done : 0;
+      indices.push_back(
+          math.scalar(scalarIndex(index, number * index.step + more)));
     }
-    vector::StoreOp::create(b, piece, memref, indices);
+    if (size > left)
+      vector::MaskedStoreOp::create(b, lines.memref, indices,
+                                    firstLanesMask(b, size, left), piece);
+    else
+      vector::StoreOp::create(b, piece, lines.memref, indices);
     done += size;
   }
 }
 
+/// Turns the rows and writes the first `valid` lines.
+static void storeLines(ImplicitLocOpBuilder &b, LaneMath &math,
+                       ArrayRef<Value> rows, const Lines &lines,
+                       int64_t valid) {
+  SmallVector<Value> all(rows);
+  auto square = int64_t(llvm::bit_ceil(all.size()));
+  all.resize(square, all.front());
+  transposeRows(b, all);
+  for (int64_t n = 0; n < valid; ++n)
+    storeLine(b, math, all[n % square], n / square * square, lines, n);
+}
+
+/// Writes the lines of several columns of registers in a loop, so that what
+/// turns them is there once: the registers go through memory on the stack.
+static void storeColumns(ImplicitLocOpBuilder &b, LaneMath &math,
+                         ArrayRef<Value> rows, const Lines &lines,
+                         Block &entry) {
+  auto vector = cast<VectorType>(rows.front().getType());
+  int64_t lanes = vector.getNumElements(),
+          width = int64_t(rows.size()) / lines.length * lanes;
+  auto number = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, value);
+  };
+  OpBuilder::InsertionGuard guard(b);
+  OpBuilder::InsertPoint here = b.saveInsertionPoint();
+  b.setInsertionPointToStart(&entry);
+  Value tile = memref::AllocaOp::create(
+      b, MemRefType::get({lines.length, width}, vector.getElementType()),
+      b.getI64IntegerAttr(64));
+  b.restoreInsertionPoint(here);
+  for (auto [i, row] : llvm::enumerate(rows))
+    vector::StoreOp::create(
+        b, row, tile,
+        ValueRange{number(int64_t(i) % lines.length),
+                   number(int64_t(i) / lines.length * lanes)});
+  auto loop = scf::ForOp::create(b, number(0), number(width), number(lanes));
+  b.setInsertionPointToStart(loop.getBody());
+  Value lane = loop.getInductionVar();
+  SmallVector<Value> column;
+  for (int64_t row = 0; row < lines.length; ++row)
+    column.push_back(
+        vector::LoadOp::create(b, vector, tile, ValueRange{number(row), lane}));
+  Lines there = lines;
+  for (LaneIndex &index : there.at) {
+    LaneIndex further = math.scale({lane, 0, 0, {}}, index.step);
+    int64_t step = index.step;
+    index = math.add(scalarIndex(index, 0), further);
+    index.step = step;
+  }
+  storeLines(b, math, column, there, lanes);
+}
+
+/// Is the place of an access a sum of the loop, times a number, and something
+/// else?
+bool KernelEmitter::isLinearAlong(const OpState &state, AffineMap map,
+                                  unsigned loop) {
+  unsigned loops = nest.loops().size(), axes = nest.numAxes();
+  SmallVector<AffineExpr> values;
+  for (unsigned dim = 0; dim < map.getNumDims(); ++dim)
+    values.push_back(nest.axisExpr(state.number, dim));
+  AffineExpr index = getAffineDimExpr(loop, b.getContext());
+  return llvm::all_of(map.getResults(), [&](AffineExpr expr) {
+    AffineExpr at = expr.replaceDims(values);
+    AffineExpr further = at.replace(index, index + 1) - at;
+    return isa<AffineConstantExpr>(simplifyAffineExpr(further, loops, axes));
+  });
+}
+
 /// Keeps the value until all copies of the turned loop are there, and then
 /// writes what they have for each lane, which are neighbours. False where the
-/// result does not lie so.
+/// result does not lie so. The columns of a register tile are written together.
 bool KernelEmitter::storeTurned(OpState &state, unsigned result,
                                 const Copies &copies, Value memref,
                                 ArrayRef<LaneIndex> at, Value value) {
-  std::optional<unsigned> turned = turnedLoop(
-      state,
-      state.op.getIndexingMapMatchingResult(state.op->getResult(result)));
+  AffineMap map =
+      state.op.getIndexingMapMatchingResult(state.op->getResult(result));
+  std::optional<unsigned> turned = turnedLoop(state, map);
   if (!turned || placeOf(state.op, result))
     return false;
-  const ActiveLoop &lane = active[*laneLoop(state)];
-  int64_t count = active[*turned].copies,
-          square = int64_t(llvm::bit_ceil(uint64_t(count)));
-  if (lane.dynamicLimit || square > lane.lanes ||
-      lane.lanes != int64_t(llvm::bit_ceil(uint64_t(lane.lanes))) ||
+  unsigned across = *laneLoop(state);
+  const ActiveLoop &lane = active[across];
+  int64_t count = active[*turned].copies, lanes = lane.lanes;
+  if (lane.dynamicLimit || int64_t(llvm::bit_ceil(uint64_t(count))) > lanes ||
+      !llvm::isPowerOf2_64(lanes) ||
       llvm::any_of(at, [](const LaneIndex &index) { return index.vec; }))
     return false;
-  int64_t valid = lane.lanes;
-  if (lane.staticLimit >= 0)
-    valid = std::min(valid,
-                     lane.staticLimit - copies[*laneLoop(state)] * lane.lanes);
+  bool together = lane.copies > 1 && isRegisterTile(across) &&
+                  isLinearAlong(state, map, across);
+  int64_t columns = together ? lane.copies : 1,
+          column = together ? copies[across] : 0;
   Copies first = copies;
   first[*turned] = 0;
-  SmallVector<Value> &rows = state.waiting[memref][first];
-  rows.resize(count);
-  rows[copies[*turned]] = broadcast(value, lane.lanes);
-  if (llvm::is_contained(rows, Value()))
+  first[across] -= column;
+  SmallVector<Value> &waiting = state.waiting[memref][first];
+  waiting.resize(count * columns);
+  waiting[column * count + copies[*turned]] = broadcast(value, lanes);
+  if (llvm::is_contained(waiting, Value()))
     return true;
-  SmallVector<Value> all = std::move(rows);
+  SmallVector<Value> rows = std::move(waiting);
   state.waiting[memref].erase(first);
-  all.resize(square, all.front());
-  transposeRows(b, all);
-  SmallVector<LaneIndex> from(at);
-  from.back().offset -= copies[*turned];
-  for (int64_t n = 0; n < valid; ++n) {
-    SmallVector<LaneIndex> to(from);
-    for (LaneIndex &index : to)
-      index = {index.base, index.offset + n * index.step, 0, {}};
-    storePart(b, all[n % square], n / square * square, count, memref, to, math);
+  // The last copy comes last; lines begin at the first.
+  Lines lines{memref, llvm::to_vector(at), count, options.masksAreFree()};
+  lines.at.back().offset -= copies[*turned];
+  for (LaneIndex &index : lines.at)
+    index.offset -= column * lanes * index.step;
+  int64_t left = (first[across] + columns) * lanes;
+  left = (lane.staticLimit >= 0 ? std::min(left, lane.staticLimit) : left) -
+         first[across] * lanes;
+  int64_t whole = left / lanes;
+  if (whole > 1)
+    storeColumns(b, math, ArrayRef(rows).take_front(whole * count), lines,
+                 func.getBody().front());
+  for (int64_t c = whole > 1 ? whole : 0; c < columns; ++c) {
+    Lines there = lines;
+    for (LaneIndex &index : there.at)
+      index.offset += c * lanes * index.step;
+    storeLines(b, math, ArrayRef(rows).slice(c * count, count), there,
+               std::min(lanes, left - c * lanes));
   }
   return true;
 }

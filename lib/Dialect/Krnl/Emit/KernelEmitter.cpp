@@ -210,10 +210,6 @@ void KernelEmitter::emitShared(unsigned position) {
   });
 }
 
-/// Vectors of this many bytes have masks for nothing, so that the rows that are
-/// left need no variant for full vectors.
-static constexpr int64_t freeMasks = 64;
-
 /// Opens the register-tile loops: one variant of the code for full tiles, one
 /// for the tile that is cut off by the end of an axis.
 void KernelEmitter::emitTileVariants(unsigned position) {
@@ -254,7 +250,8 @@ void KernelEmitter::emitTileVariants(unsigned position) {
   bool isKnown = !ShapedType::isDynamic(blockedExtent) &&
                  blockedExtent % extent &&
                  nest.loop(blocked).kind == Loop::Kind::Axis;
-  if (inRowTail && lanes > 1 && !isKnown && options.vectorBytes >= freeMasks)
+  // The rows that are left need no variant for full vectors.
+  if (inRowTail && lanes > 1 && !isKnown && options.masksAreFree())
     return emitMasked();
 
   Value isFull =

@@ -267,6 +267,7 @@ private:
   std::optional<unsigned> turnedLoop(const OpState &state, mlir::AffineMap map);
   bool turn(OpState &state, mlir::OpOperand &operand, const Copies &copies,
             mlir::Value memref);
+  bool isLinearAlong(const OpState &state, mlir::AffineMap map, unsigned loop);
   bool storeTurned(OpState &state, unsigned result, const Copies &copies,
                    mlir::Value memref, llvm::ArrayRef<LaneIndex> at,
                    mlir::Value value);

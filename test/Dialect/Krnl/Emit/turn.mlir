@@ -1,4 +1,5 @@
 // RUN: onnx-opt %s --krnl-lower-kernels=vector-bytes=64 --canonicalize --cse | FileCheck %s
+// RUN: onnx-opt %s --krnl-lower-kernels=vector-bytes=32 --canonicalize --cse | FileCheck %s --check-prefix=PIECES
 
 // Four rows are loaded as they lie and become four columns. What is left, two rows
 // of two, is turned as well, the rows that are not there being zeros.
@@ -29,23 +30,30 @@ func.func @turned(%x: tensor<6x8xf32>, %o: tensor<8x6xf32>) -> tensor<8x6xf32> {
 }
 
 // Lanes that are rows of the result wait for each other: seven rows of eight lanes
-// become eight lines of seven, which are written in pieces.
+// become eight lines of seven, which are written with a mask, or in pieces where
+// there are none.
 #across = affine_map<(r, c) -> (c, r)>
 #along = affine_map<(r, c) -> (r, c)>
 // CHECK-LABEL: func private @kernel_results_0(
+// CHECK:         %[[MASK:.+]] = arith.constant dense<[true, true, true, true, true, true, true, false]>
 // CHECK-NOT:     vector.scatter
 // CHECK-COUNT-7: vector.load %arg0{{.*}} vector<8xf32>
 // CHECK-NOT:     vector.store
 // CHECK:         vector.shuffle %{{.+}}, %{{.+}} [0, 8, 2, 10, 4, 12, 6, 14]
 // CHECK:         vector.shuffle %{{.+}}, %{{.+}} [0, 1, 8, 9, 4, 5, 12, 13]
 // CHECK:         %[[LINE:.+]] = vector.shuffle %{{.+}}, %{{.+}} [0, 1, 2, 3, 8, 9, 10, 11]
-// CHECK:         %[[FOUR:.+]] = vector.shuffle %[[LINE]], %[[LINE]] [0, 1, 2, 3]
-// CHECK:         vector.store %[[FOUR]], %arg1[%c0, %c0]
-// CHECK:         %[[TWO:.+]] = vector.shuffle %[[LINE]], %[[LINE]] [4, 5]
-// CHECK:         vector.store %[[TWO]], %arg1[%c0, %c4]
-// CHECK:         %[[ONE:.+]] = vector.shuffle %[[LINE]], %[[LINE]] [6]
-// CHECK:         vector.store %[[ONE]], %arg1[%c0, %c6]
-// CHECK:         vector.store %{{.+}}, %arg1[%c7, %c6]
+// CHECK:         vector.maskedstore %arg1[%c0, %c0], %[[MASK]], %[[LINE]]
+// CHECK-COUNT-6: vector.maskedstore
+// CHECK:         vector.maskedstore %arg1[%c7, %c0], %[[MASK]]
+// PIECES-LABEL: func private @kernel_results_0(
+// PIECES:        %[[LINE:.+]] = vector.shuffle %{{.+}}, %{{.+}} [0, 1, 2, 3, 8, 9, 10, 11]
+// PIECES:        %[[FOUR:.+]] = vector.shuffle %[[LINE]], %[[LINE]] [0, 1, 2, 3]
+// PIECES:        vector.store %[[FOUR]], %arg1[%c0, %c0]
+// PIECES:        %[[TWO:.+]] = vector.shuffle %[[LINE]], %[[LINE]] [4, 5]
+// PIECES:        vector.store %[[TWO]], %arg1[%c0, %c4]
+// PIECES:        %[[ONE:.+]] = vector.shuffle %[[LINE]], %[[LINE]] [6]
+// PIECES:        vector.store %[[ONE]], %arg1[%c0, %c6]
+// PIECES:        vector.store %{{.+}}, %arg1[%c7, %c6]
 // CHECK-NOT:     vector.scatter
 // CHECK:         return
 func.func @results(%x: tensor<7x8xf32>, %o: tensor<8x7xf32>) -> tensor<8x7xf32> {
@@ -60,4 +68,40 @@ func.func @results(%x: tensor<7x8xf32>, %o: tensor<8x7xf32>) -> tensor<8x7xf32> 
     krnl.yield %s : tensor<8x7xf32>
   } -> tensor<8x7xf32>
   return %y : tensor<8x7xf32>
+}
+
+// A register tile of four rows of 48 columns, 16 of them a vector: what turns
+// them is there once for two columns, which go through the stack, and once for the
+// third, where twelve of the lanes are left.
+#ma = affine_map<(m, n, k) -> (m, k)>
+#mb = affine_map<(m, n, k) -> (k, n)>
+#mc = affine_map<(m, n, k) -> (n, m)>
+// CHECK-LABEL: func private @kernel_tile_0(
+// CHECK:         %[[TILE:.+]] = memref.alloca() {alignment = 64 : i64} : memref<4x32xf32>
+// CHECK:         scf.for
+// CHECK:           vector.store %{{.+}}, %[[TILE]][%c0, %c0]
+// CHECK:           vector.store %{{.+}}, %[[TILE]][%c3, %c16]
+// CHECK:           scf.for %[[LANE:.+]] = %c0 to %c32 step %c16
+// CHECK:             vector.load %[[TILE]][%c0, %[[LANE]]]
+// CHECK:             vector.load %[[TILE]][%c3, %[[LANE]]]
+// CHECK:             vector.shuffle %{{.+}}, %{{.+}} [0, 16, 2, 18,
+// CHECK-COUNT-16:    vector.store %{{.+}}, %arg2{{.*}} vector<4xf32>
+// CHECK-NOT:         vector.store
+// CHECK:           }
+// CHECK-COUNT-12:  vector.store %{{.+}}, %arg2{{.*}} vector<4xf32>
+// CHECK-NOT:       vector.store
+// CHECK:         return
+func.func @tile(%x: tensor<8x5xf32>, %w: tensor<5x44xf32>, %o: tensor<44x8xf32>) -> tensor<44x8xf32> {
+  %y = krnl.kernel "tile" loops [m = 8, n = 44, k = 5] ins(%x, %w : tensor<8x5xf32>, tensor<5x44xf32>) outs(%o : tensor<44x8xf32>)
+      recipe [block(n, 48) -> (n.o, n.r), block(m, 4) -> (m.o, m.r), order(n.o, m.o, k, m.r, n.r), share(n.o, m.o), register_tile(m.r, n.r)] {
+  ^bb0(%A: tensor<8x5xf32>, %B: tensor<5x44xf32>, %C: tensor<44x8xf32>):
+    %r = linalg.generic {indexing_maps = [#ma, #mb, #mc], iterator_types = ["parallel", "parallel", "reduction"]} ins(%A, %B : tensor<8x5xf32>, tensor<5x44xf32>) outs(%C : tensor<44x8xf32>) attrs = {krnl.axes = ["m", "n", "k"]} {
+    ^bb0(%p: f32, %q: f32, %s: f32):
+      %0 = arith.mulf %p, %q : f32
+      %1 = arith.addf %s, %0 : f32
+      linalg.yield %1 : f32
+    } -> tensor<44x8xf32>
+    krnl.yield %r : tensor<44x8xf32>
+  } -> tensor<44x8xf32>
+  return %y : tensor<44x8xf32>
 }

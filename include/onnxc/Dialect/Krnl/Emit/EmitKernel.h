@@ -19,6 +19,9 @@ struct EmitOptions {
   /// Intermediates of a tile up to this size live on the stack; larger ones,
   /// and those of unknown size, become extra destinations of the kernel.
   int64_t maxStackBytes = 65536;
+
+  /// Vectors of this size have masks for nothing.
+  bool masksAreFree() const { return vectorBytes >= 64; }
 };
 
 /// What emitKernel() made, and what a launch of it needs.

@@ -12,6 +12,11 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "llvm/Analysis/RuntimeLibcallInfo.h"
+#include "llvm/CodeGen/CodeGenTargetMachineImpl.h"
+#include "llvm/CodeGen/MachineModuleInfo.h"
+#include "llvm/CodeGen/Passes.h"
+#include "llvm/CodeGen/TargetPassConfig.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -109,6 +114,36 @@ static OwningOpRef<ModuleOp> copyBatch(const Batch &batch,
   return copy;
 }
 
+/// What addPassesToEmitFile adds, but the second scheduler: it takes quadratic
+/// time where a block stores much, and the processor reorders what it would.
+static void addCodeGenPasses(llvm::legacy::PassManager &passes,
+                             llvm::TargetMachine &target,
+                             llvm::raw_pwrite_stream &os, CodeKind kind) {
+  auto &machine = static_cast<llvm::CodeGenTargetMachineImpl &>(target);
+  auto *info = new llvm::MachineModuleInfoWrapperPass(&machine);
+  llvm::TargetPassConfig *config = machine.createPassConfig(passes);
+  config->setDisableVerify(true);
+  config->disablePass(&llvm::PostRASchedulerID);
+  passes.add(config);
+  passes.add(info);
+  // Without it copies of memory become loops over bytes.
+  const llvm::TargetOptions &options = machine.Options;
+  passes.add(new llvm::RuntimeLibraryInfoWrapper(
+      machine.getTargetTriple(), options.ExceptionModel, options.FloatABIType,
+      options.EABIVersion, options.MCOptions.ABIName, options.VecLib));
+  bool unsupported = config->addISelPasses();
+  config->addMachinePasses();
+  config->setInitialized();
+  unsupported |= machine.addAsmPrinter(
+      passes, os, nullptr,
+      kind == CodeKind::Object ? llvm::CodeGenFileType::ObjectFile
+                               : llvm::CodeGenFileType::AssemblyFile,
+      info->getMMI().getContext());
+  passes.add(llvm::createFreeMachineFunctionPass());
+  assert(!unsupported && "target emits no files of this kind");
+  (void)unsupported;
+}
+
 CodeFile emitModule(llvm::Module &module, const Machine &machine, CodeKind kind,
                     bool quick) {
   std::unique_ptr<llvm::TargetMachine> target = createTargetMachine(machine);
@@ -122,12 +157,7 @@ CodeFile emitModule(llvm::Module &module, const Machine &machine, CodeKind kind,
   CodeFile file;
   llvm::raw_svector_ostream os(file.bytes);
   llvm::legacy::PassManager passes;
-  bool unsupported = target->addPassesToEmitFile(
-      passes, os, nullptr,
-      kind == CodeKind::Object ? llvm::CodeGenFileType::ObjectFile
-                               : llvm::CodeGenFileType::AssemblyFile);
-  assert(!unsupported && "target emits no files of this kind");
-  (void)unsupported;
+  addCodeGenPasses(passes, *target, os, kind);
   passes.run(module);
   return file;
 }

@@ -7,6 +7,7 @@
 // Borders are added beforehand, so that the kernel reads without tests.
 //===----------------------------------------------------------------------===//
 
+#include "onnxc/Conversion/ONNXToKrnl/Accumulate.h"
 #include "onnxc/Conversion/ONNXToKrnl/Convolution.h"
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
 #include "onnxc/Conversion/ONNXToKrnl/Movement.h"
@@ -22,6 +23,7 @@ using namespace mlir;
 using onnxc::krnl::KernelBuilder;
 
 namespace onnxc {
+
 /// Checks that data and weights agree about channels, and lets all types, that
 /// of the bias as well, say what one does.
 static void checkChannels(OpBuilder &b, Location loc, Value &x, Value &w,
@@ -43,144 +45,165 @@ static void checkChannels(OpBuilder &b, Location loc, Value &x, Value &w,
   bias = withSize(b, loc, bias, 0, size(w, 0));
 }
 
+namespace {
+
+/// Builds the kernel of one convolution. Groups are a dimension of their own,
+/// unless each is one channel.
+class ConvKernel {
+public:
+  /// `x` has its borders.
+  ConvKernel(OpBuilder &b, Location loc, Value x, Value w, int64_t group,
+             const Windows &windows);
+  /// `bias` may be null.
+  Value build(Value bias, ContractionTypes types);
+
+private:
+  void openLoops();
+  void openWindow();
+  KernelBuilder::Access output(Type element);
+
+  OpBuilder &b;
+  Location loc;
+  int64_t group;
+  const Windows &windows;
+  RankedTensorType weights;
+  bool depthwise, grouped;
+  KernelBuilder kernel;
+  /// Sizes of the result as the operator has it.
+  SmallVector<Value> sizes;
+  KernelBuilder::Access in, filter;
+  SmallVector<AffineExpr> at, reduced;
+  /// Output channels of a group.
+  AffineExpr channel;
+};
+
+} // namespace
+
+ConvKernel::ConvKernel(OpBuilder &b, Location loc, Value x, Value w,
+                       int64_t group, const Windows &windows)
+    : b(b), loc(loc), group(group), windows(windows), weights(rankedType(w)),
+      depthwise(group != 1 && weights.getDimSize(1) == 1 &&
+                weights.getDimSize(0) == group),
+      grouped(group != 1 && !depthwise), kernel(b, loc, "Conv"),
+      sizes{sizeOf(b, loc, x, 0), sizeOf(b, loc, w, 0)} {
+  sizes.append(windows.outSizes);
+  if (grouped) {
+    x = splitDim(b, loc, x, 1, group);
+    w = splitDim(b, loc, w, 0, group);
+  }
+  in.tensor = kernel.input(x);
+  filter.tensor = kernel.input(w);
+}
+
+void ConvKernel::openLoops() {
+  AffineExpr n = kernel.loop("n", rankedType(in.tensor).getDimSize(0));
+  in.at.push_back(n);
+  at.push_back(n);
+  if (grouped) {
+    AffineExpr g = kernel.loop("g", group);
+    in.at.push_back(g);
+    filter.at.push_back(g);
+    at.push_back(g);
+  }
+  channel = kernel.loop("oc", rankedType(filter.tensor).getDimSize(grouped));
+  filter.at.push_back(channel);
+  at.push_back(channel);
+  for (auto [d, size] : llvm::enumerate(windows.outSizes))
+    at.push_back(
+        kernel.loop("o" + std::to_string(d),
+                    getConstantIntValue(size).value_or(ShapedType::kDynamic)));
+  openWindow();
+}
+
+/// The loops that are summed over: channels and places in the window.
+void ConvKernel::openWindow() {
+  if (depthwise) {
+    in.at.push_back(channel);
+    filter.at.push_back(kernel.zero());
+  } else {
+    AffineExpr ic = kernel.loop("ic", weights.getDimSize(1));
+    in.at.push_back(ic);
+    filter.at.push_back(ic);
+    reduced.push_back(ic);
+  }
+  size_t spatial = windows.outSizes.size();
+  ArrayRef<AffineExpr> out = ArrayRef(at).take_back(spatial);
+  for (size_t d = 0; d < spatial; ++d) {
+    AffineExpr k =
+        kernel.loop("k" + std::to_string(d), weights.getDimSize(d + 2));
+    in.at.push_back(out[d] * windows.strides[d] + k * windows.dilations[d]);
+    filter.at.push_back(k);
+    reduced.push_back(k);
+  }
+}
+
+KernelBuilder::Access ConvKernel::output(Type element) {
+  SmallVector<Value> split = sizes;
+  if (grouped) {
+    Value count = indexConstant(b, loc, group);
+    split[1] = floorDivIndex(b, loc, split[1], count);
+    split.insert(split.begin() + 1, count);
+  }
+  RankedTensorType type = typeOfSizes(split, element);
+  return {kernel.output(type, dynamicSizes(type, split)), at};
+}
+
+Value ConvKernel::build(Value bias, ContractionTypes types) {
+  openLoops();
+  if (bias && grouped)
+    bias = splitDim(b, loc, bias, 0, group);
+  KernelBuilder::Access out = output(ScalarBuilder::storageType(types.sum));
+  SmallVector<KernelBuilder::Access> others;
+  FinishTotal addBias;
+  if (bias) {
+    others.push_back({kernel.input(bias), {channel}});
+    if (grouped)
+      others[0].at.insert(others[0].at.begin(), at[1]);
+    addBias = [](ScalarBuilder &s, Value total, ValueRange beside) {
+      return s.add(total, s.widen(beside[0]));
+    };
+  }
+  Value y = storeTotals(
+      kernel, types.sum, out,
+      [&](const KernelBuilder::Access &to) {
+        return buildContraction(kernel, types, in, filter, to, reduced);
+      },
+      addBias, others);
+  y = kernel.finish({y}).front();
+  if (!grouped)
+    return y;
+  return reshapeTo(b, loc, y,
+                   typeOfSizes(sizes, rankedType(y).getElementType()), sizes);
+}
+
 FailureOr<Value> buildConvolution(ConversionPatternRewriter &rewriter,
                                   Operation *op, Value x, Value w, Value bias,
                                   ContractionTypes types,
                                   const Convolution &convolution) {
   Location loc = op->getLoc();
-  auto xType = dyn_cast<RankedTensorType>(x.getType());
-  auto wType = dyn_cast<RankedTensorType>(w.getType());
+  RankedTensorType xType = rankedType(x), wType = rankedType(w);
   if (!xType || !wType || xType.getRank() < 3 ||
       wType.getRank() != xType.getRank())
     return rewriter.notifyMatchFailure(
         op, "expects operands of one known rank, 3 or more");
-  x = widenHalves(rewriter, loc, x);
-  xType = rankedType(x);
   int64_t group = convolution.group;
   if (group < 1 || group > INT32_MAX)
     return rewriter.notifyMatchFailure(op, "group is out of range");
-  int64_t outChannels = wType.getDimSize(0), perGroup = wType.getDimSize(1);
-
+  x = widenHalves(rewriter, loc, x);
   checkChannels(rewriter, loc, x, w, bias, group);
-  perGroup = cast<RankedTensorType>(w.getType()).getDimSize(1);
-  outChannels = cast<RankedTensorType>(w.getType()).getDimSize(0);
 
-  int64_t spatial = xType.getRank() - 2;
   SmallVector<Value> kernelSizes;
-  for (int64_t d = 0; d < spatial; ++d)
-    kernelSizes.push_back(sizeOf(rewriter, loc, w, d + 2));
+  for (int64_t d = 2; d < wType.getRank(); ++d)
+    kernelSizes.push_back(sizeOf(rewriter, loc, w, d));
   Windows windows =
       Windows::get(rewriter, loc, x, kernelSizes, convolution.strides,
                    convolution.dilations, convolution.pads, convolution.autoPad,
                    /*ceilMode=*/false);
   Value zero = arith::ConstantOp::create(
       rewriter, loc,
-      cast<TypedAttr>(rewriter.getZeroAttr(xType.getElementType())));
+      cast<TypedAttr>(rewriter.getZeroAttr(rankedType(x).getElementType())));
   x = windows.pad(rewriter, loc, x, zero);
-  xType = cast<RankedTensorType>(x.getType());
-
-  // Groups become a dimension of their own, unless each is one channel.
-  bool depthwise = group != 1 && perGroup == 1 && outChannels == group;
-  bool grouped = group != 1 && !depthwise;
-  SmallVector<Value> outSizes{sizeOf(rewriter, loc, x, 0),
-                              sizeOf(rewriter, loc, w, 0)};
-  outSizes.append(windows.outSizes);
-  if (grouped) {
-    x = splitDim(rewriter, loc, x, 1, group);
-    w = splitDim(rewriter, loc, w, 0, group);
-  }
-  auto inType = cast<RankedTensorType>(x.getType());
-  auto filterType = cast<RankedTensorType>(w.getType());
-
-  KernelBuilder kernel(rewriter, loc, "Conv");
-  KernelBuilder::Access in{kernel.input(x), {}}, filter{kernel.input(w), {}};
-  KernelBuilder::Access out;
-  AffineExpr n = kernel.loop("n", inType.getDimSize(0));
-  in.at.push_back(n);
-  out.at.push_back(n);
-  AffineExpr channel;
-  if (grouped) {
-    AffineExpr g = kernel.loop("g", group);
-    in.at.push_back(g);
-    filter.at.push_back(g);
-    out.at.push_back(g);
-  }
-  channel = kernel.loop("oc", filterType.getDimSize(grouped ? 1 : 0));
-  filter.at.push_back(channel);
-  out.at.push_back(channel);
-  SmallVector<AffineExpr> reduced;
-  for (int64_t d = 0; d < spatial; ++d) {
-    auto size = getConstantIntValue(windows.outSizes[d]);
-    out.at.push_back(kernel.loop("o" + std::to_string(d),
-                                 size ? *size : ShapedType::kDynamic));
-  }
-  if (depthwise) {
-    in.at.push_back(channel);
-    filter.at.push_back(kernel.zero());
-  } else {
-    AffineExpr ic = kernel.loop("ic", perGroup);
-    in.at.push_back(ic);
-    filter.at.push_back(ic);
-    reduced.push_back(ic);
-  }
-  for (int64_t d = 0; d < spatial; ++d) {
-    AffineExpr k =
-        kernel.loop("k" + std::to_string(d), wType.getDimSize(d + 2));
-    AffineExpr o = out.at[out.at.size() - spatial + d];
-    in.at.push_back(o * windows.strides[d] + k * windows.dilations[d]);
-    filter.at.push_back(k);
-    reduced.push_back(k);
-  }
-  if (reduced.empty())
-    return rewriter.notifyMatchFailure(op, "convolution without a window");
-
-  SmallVector<Value> kernelOutSizes = outSizes;
-  if (grouped) {
-    kernelOutSizes[1] = floorDivIndex(rewriter, loc, kernelOutSizes[1],
-                                      indexConstant(rewriter, loc, group));
-    kernelOutSizes.insert(kernelOutSizes.begin() + 1,
-                          indexConstant(rewriter, loc, group));
-  }
-  SmallVector<int64_t> unknown(kernelOutSizes.size(), ShapedType::kDynamic);
-  RankedTensorType type = refineType(
-      RankedTensorType::get(unknown, ScalarBuilder::storageType(types.sum)),
-      kernelOutSizes);
-  Type compute = ScalarBuilder::computeType(types.sum);
-  if (bias && grouped)
-    bias = splitDim(rewriter, loc, bias, 0, group);
-  Value destination = kernel.output(type, dynamicSizes(type, kernelOutSizes));
-  out.tensor = destination;
-  bool epilogue = bias || compute != type.getElementType();
-  if (epilogue)
-    out.tensor = kernel.temporaryLike(destination, compute);
-  Value result = buildContraction(kernel, types, in, filter, out, reduced);
-  if (epilogue) {
-    SmallVector<KernelBuilder::Access> ins{{result, out.at}};
-    if (bias) {
-      KernelBuilder::Access access{kernel.input(bias), {}};
-      if (grouped)
-        access.at.push_back(out.at[1]);
-      access.at.push_back(channel);
-      ins.push_back(access);
-    }
-    result = kernel.generic(ins, {destination, out.at}, {},
-                            [&](OpBuilder &b, Location l, ValueRange v) {
-                              ScalarBuilder s(b, l, types.sum);
-                              Value y =
-                                  bias ? s.add(v[0], s.widen(v[1])) : v[0];
-                              return s.narrow(y);
-                            });
-  }
-  Value y = kernel.finish({result}).front();
-  if (grouped) {
-    SmallVector<int64_t> shape(type.getShape());
-    shape.erase(shape.begin() + 1);
-    shape[1] = outChannels;
-    y = reshapeTo(rewriter, loc, y,
-                  RankedTensorType::get(shape, type.getElementType()),
-                  outSizes);
-  }
-  return y;
+  return ConvKernel(rewriter, loc, x, w, group, windows).build(bias, types);
 }
 
 namespace {

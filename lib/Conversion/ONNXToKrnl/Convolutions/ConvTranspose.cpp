@@ -18,18 +18,6 @@ using namespace mlir;
 namespace onnxc {
 namespace {
 
-/// What buildConvolution asks of an operator.
-struct UnitConvolution {
-  int64_t getGroup() const { return group; }
-  std::optional<ArrayRef<int64_t>> getStrides() const { return std::nullopt; }
-  std::optional<ArrayRef<int64_t>> getDilations() const { return dilations; }
-  std::optional<ArrayRef<int64_t>> getPads() const { return std::nullopt; }
-  StringRef getAutoPad() const { return "VALID"; }
-
-  int64_t group;
-  std::optional<ArrayRef<int64_t>> dilations;
-};
-
 /// Along one spatial dimension.
 struct Stretch {
   int64_t stride, dilation;
@@ -174,10 +162,11 @@ struct ConvTransposeLowering
       steps.push_back(getStretch(rewriter, op, x, w, d, spatial));
     Value wide = stretch(rewriter, loc, x, w, steps);
     Value turned = turn(rewriter, loc, w, op.getGroup());
-    UnitConvolution unit{op.getGroup(), op.getDilations()};
-    FailureOr<Value> y = buildConvolution(
-        rewriter, op, wide, turned, adaptor.getB(),
-        getElementTypeOrSelf(op.getX().getType()), Convolution(unit));
+    Convolution unit(op.getGroup());
+    unit.dilations = op.getDilations();
+    FailureOr<Value> y =
+        buildConvolution(rewriter, op, wide, turned, adaptor.getB(),
+                         getElementTypeOrSelf(op.getX().getType()), unit);
     if (failed(y))
       return failure();
     replaceWithCasts(rewriter, *getTypeConverter(), op, *y);

@@ -26,6 +26,60 @@ static Value checkedSteps(OpBuilder &b, Location loc, Value steps) {
   return maxIndex(b, loc, steps, least);
 }
 
+namespace {
+/// One dimension that windows move along.
+struct WindowDim {
+  Value constant(int64_t value) const { return indexConstant(b, loc, value); }
+  void sameSize(bool upper);
+  void asManyAsFit(bool ceilMode);
+
+  OpBuilder &b;
+  Location loc;
+  Value in;
+  int64_t stride;
+  /// Elements from the first to the last that a window touches.
+  Value extent;
+  /// The border, and how many windows there are.
+  Value before, after, out;
+};
+} // namespace
+
+/// One window for each stride, and as much border as that takes: if that is
+/// odd, more behind (`upper`) or before.
+void WindowDim::sameSize(bool upper) {
+  out = ceilDivIndex(b, loc, in, constant(stride));
+  Value last =
+      mulIndex(b, loc, subIndex(b, loc, out, constant(1)), constant(stride));
+  Value total =
+      maxIndex(b, loc, subIndex(b, loc, addIndex(b, loc, last, extent), in),
+               constant(0));
+  Value half = floorDivIndex(b, loc, total, constant(2));
+  Value rest = subIndex(b, loc, total, half);
+  before = upper ? half : rest;
+  after = upper ? rest : half;
+}
+
+/// The border is given.
+void WindowDim::asManyAsFit(bool ceilMode) {
+  Value room = subIndex(
+      b, loc, addIndex(b, loc, in, addIndex(b, loc, before, after)), extent);
+  Value steps = ceilMode ? ceilDivIndex(b, loc, room, constant(stride))
+                         : floorDivIndex(b, loc, room, constant(stride));
+  if (ceilMode) {
+    // A window must begin inside the tensor or its leading border.
+    Value begin = subIndex(b, loc, addIndex(b, loc, in, before), constant(1));
+    steps =
+        minIndex(b, loc, steps, floorDivIndex(b, loc, begin, constant(stride)));
+  }
+  steps = checkedSteps(b, loc, steps);
+  out = addIndex(b, loc, steps, constant(1));
+  // The last window may reach beyond the border that was asked for.
+  Value reach =
+      addIndex(b, loc, mulIndex(b, loc, steps, constant(stride)), extent);
+  after = maxIndex(b, loc, after,
+                   subIndex(b, loc, reach, addIndex(b, loc, in, before)));
+}
+
 Windows Windows::get(OpBuilder &b, Location loc, Value x,
                      ValueRange kernelSizes,
                      std::optional<ArrayRef<int64_t>> strides,
@@ -40,58 +94,26 @@ Windows Windows::get(OpBuilder &b, Location loc, Value x,
     return values && i < int64_t(values->size()) ? (*values)[i] : otherwise;
   };
   for (int64_t d = 0; d < spatial; ++d) {
-    int64_t stride = attribute(strides, d, 1);
-    int64_t dilation = attribute(dilations, d, 1);
-    w.strides.push_back(stride);
-    w.dilations.push_back(dilation);
-    Value in = sizeOf(b, loc, x, d + 2);
-    // Elements from the first to the last that a window touches.
-    Value extent =
+    w.strides.push_back(attribute(strides, d, 1));
+    w.dilations.push_back(attribute(dilations, d, 1));
+    WindowDim dim{b,  loc, sizeOf(b, loc, x, d + 2), w.strides.back(), {}, {},
+                  {}, {}};
+    dim.extent =
         addIndex(b, loc,
                  mulIndex(b, loc, subIndex(b, loc, kernelSizes[d], constant(1)),
-                          constant(dilation)),
+                          constant(w.dilations.back())),
                  constant(1));
-    Value before = constant(0), after = constant(0), out;
     if (autoPad.starts_with("SAME")) {
-      out = ceilDivIndex(b, loc, in, constant(stride));
-      Value last = mulIndex(b, loc, subIndex(b, loc, out, constant(1)),
-                            constant(stride));
-      Value total =
-          maxIndex(b, loc, subIndex(b, loc, addIndex(b, loc, last, extent), in),
-                   constant(0));
-      Value half = floorDivIndex(b, loc, total, constant(2));
-      Value rest = subIndex(b, loc, total, half);
-      bool upper = autoPad == "SAME_UPPER";
-      before = upper ? half : rest;
-      after = upper ? rest : half;
+      dim.sameSize(autoPad == "SAME_UPPER");
     } else {
-      if (autoPad != "VALID") {
-        before = constant(attribute(pads, d, 0));
-        after = constant(attribute(pads, d + spatial, 0));
-      }
-      Value room = subIndex(
-          b, loc, addIndex(b, loc, in, addIndex(b, loc, before, after)),
-          extent);
-      Value steps = ceilMode ? ceilDivIndex(b, loc, room, constant(stride))
-                             : floorDivIndex(b, loc, room, constant(stride));
-      if (ceilMode) {
-        // A window must begin inside the tensor or its leading border.
-        Value begin =
-            subIndex(b, loc, addIndex(b, loc, in, before), constant(1));
-        steps = minIndex(b, loc, steps,
-                         floorDivIndex(b, loc, begin, constant(stride)));
-      }
-      steps = checkedSteps(b, loc, steps);
-      out = addIndex(b, loc, steps, constant(1));
-      // The last window may reach beyond the border that was asked for.
-      Value reach =
-          addIndex(b, loc, mulIndex(b, loc, steps, constant(stride)), extent);
-      after = maxIndex(b, loc, after,
-                       subIndex(b, loc, reach, addIndex(b, loc, in, before)));
+      bool isValid = autoPad == "VALID";
+      dim.before = constant(isValid ? 0 : attribute(pads, d, 0));
+      dim.after = constant(isValid ? 0 : attribute(pads, d + spatial, 0));
+      dim.asManyAsFit(ceilMode);
     }
-    w.padBefore.push_back(before);
-    w.padAfter.push_back(after);
-    w.outSizes.push_back(maxIndex(b, loc, out, constant(0)));
+    w.padBefore.push_back(dim.before);
+    w.padAfter.push_back(dim.after);
+    w.outSizes.push_back(maxIndex(b, loc, dim.out, constant(0)));
   }
   return w;
 }

@@ -6,6 +6,8 @@
 // that grows by rows, or a sequence of them where their rank is unknown.
 //===----------------------------------------------------------------------===//
 
+#include "LoopBodies.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -82,116 +84,6 @@ Value slice(OpBuilder &b, Location loc, Value tensor, int64_t axis, Value i) {
         return tensor::ExtractOp::create(nb, l, in, indices).getResult();
       });
   return kernel.finish({result}).front();
-}
-
-//===----------------------------------------------------------------------===//
-// Loops
-//===----------------------------------------------------------------------===//
-
-/// What Loop and Scan have in common.
-struct LoopPlan {
-  /// Null: only the condition ends the loop.
-  Value trips;
-  /// i1.
-  Value condition;
-  bool yieldsCondition;
-  /// Nothing but `trips` ends the loop.
-  bool isExact;
-  /// Converted values before the first trip, and their types in the graph.
-  ValueRange carried;
-  TypeRange initialTypes;
-};
-
-/// What a loop carries, in the graph and converted: what all ends of the cycle
-/// agree on. Tensors of different ranks are boxed.
-struct CarriedTypes {
-  SmallVector<Type> graph, converted;
-};
-
-Type carriedType(Type init, Type argument, Type yielded) {
-  for (Type type : {init, argument, yielded})
-    if (isa<onnx::OptType>(type))
-      return type;
-  auto tensor = dyn_cast<TensorType>(argument);
-  if (!tensor)
-    return argument;
-  Type joined = joinRanked(joinRanked(init, argument), yielded);
-  return joined ? joined : UnrankedTensorType::get(tensor.getElementType());
-}
-
-/// Fails if a row to be scanned is no tensor.
-LogicalResult carriedTypes(const TypeConverter &converter, Block &body,
-                           const LoopPlan &plan, TypeRange arguments,
-                           CarriedTypes &types) {
-  TypeRange yielded = TypeRange(body.getTerminator()->getOperandTypes())
-                          .drop_front(plan.yieldsCondition);
-  for (auto [init, argument, next] :
-       llvm::zip(plan.initialTypes, arguments, yielded)) {
-    types.graph.push_back(carriedType(init, argument, next));
-    types.converted.push_back(converter.convertType(types.graph.back()));
-  }
-  for (Type row : yielded.drop_front(plan.carried.size())) {
-    if (!isa<TensorType>(row))
-      return failure();
-    auto type = dyn_cast<RankedTensorType>(row);
-    if (!type) {
-      types.converted.push_back(krnl::ObjType::get(row.getContext()));
-      continue;
-    }
-    SmallVector<int64_t> shape{ShapedType::kDynamic};
-    llvm::append_range(shape, type.getShape());
-    types.converted.push_back(RankedTensorType::get(
-        shape, converter.convertType(type.getElementType())));
-  }
-  return success();
-}
-
-/// What has been scanned before the first trip.
-Value noRows(OpBuilder &b, Location loc, Type type) {
-  auto rows = dyn_cast<RankedTensorType>(type);
-  if (!rows)
-    return callObject(b, loc, "onnxc_call_sequence_construct", {}, {0});
-  SmallVector<Value> none(rows.getNumDynamicDims(), indexConstant(b, loc, 0));
-  return tensor::EmptyOp::create(b, loc, rows, none);
-}
-
-/// The loop; `arguments` makes the values that the body takes from the
-/// counter, the condition and what is carried.
-scf::WhileOp
-buildLoop(ConversionPatternRewriter &rewriter, Location loc,
-          const LoopPlan &plan, const CarriedTypes &types, Block &body,
-          llvm::function_ref<SmallVector<Value>(ValueRange)> arguments) {
-  SmallVector<Value> inits{indexConstant(rewriter, loc, 0), plan.condition};
-  for (auto [i, type] : llvm::enumerate(types.converted)) {
-    if (i < plan.carried.size())
-      inits.push_back(convertValue(rewriter, loc, plan.carried[i],
-                                   plan.initialTypes[i], types.graph[i], type));
-    else
-      inits.push_back(noRows(rewriter, loc, type));
-  }
-  SmallVector<Type> all = llvm::to_vector(ValueRange(inits).getTypes());
-  auto loop = scf::WhileOp::create(rewriter, loc, all, inits);
-  loop->setAttr(yieldedAttr,
-                rewriter.getDenseI64ArrayAttr(
-                    {plan.yieldsCondition, int64_t(plan.carried.size())}));
-  if (plan.isExact)
-    loop->setAttr(exactTripsAttr, rewriter.getUnitAttr());
-  loop->setAttr(graphTypesAttr, rewriter.getTypeArrayAttr(types.graph));
-  SmallVector<Location> locs(all.size(), loc);
-  Block *before = rewriter.createBlock(&loop.getBefore(), {}, all, locs);
-  Value goesOn = before->getArgument(1);
-  if (plan.trips) {
-    Value isLess =
-        arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::slt,
-                              before->getArgument(0), plan.trips);
-    goesOn = arith::AndIOp::create(rewriter, loc, goesOn, isLess);
-  }
-  scf::ConditionOp::create(rewriter, loc, goesOn, before->getArguments());
-  Block *after = rewriter.createBlock(&loop.getAfter(), {}, all, locs);
-  SmallVector<Value> values = arguments(after->getArguments());
-  rewriter.inlineBlockBefore(&body, after, after->end(), values);
-  rewriter.setInsertionPointAfter(loop);
-  return loop;
 }
 
 /// Loop and Scan: what their bodies take and their results are made of.

@@ -9,6 +9,7 @@
 // dimensions. What repeats each sample a whole number of times is a broadcast.
 //===----------------------------------------------------------------------===//
 
+#include "ResizeDims.h"
 #include "ResizeTables.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -17,8 +18,6 @@
 #include "onnxc/Conversion/ONNXToKrnl/KernelBuilder.h"
 #include "onnxc/Conversion/ONNXToKrnl/Movement.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
-#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
-#include "onnxc/Dialect/ONNX/IR/Constants.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
 
 using namespace mlir;
@@ -33,7 +32,6 @@ public:
   Resizer(onnx::ResizeOp op, onnx::ResizeOp::Adaptor adaptor, OpBuilder &b,
           ResizeMode mode)
       : op(op), adaptor(adaptor), b(b), loc(op.getLoc()), mode(mode),
-        host(b, loc, b.getF64Type()),
         element(getElementTypeOrSelf(op.getX().getType())),
         compute(interpolationType(element)) {}
 
@@ -41,23 +39,6 @@ public:
   Value run();
 
 private:
-  bool planDims();
-  bool planByScales(ArrayRef<int64_t> axes);
-  void checkLength(Value tensor, size_t length, StringRef message);
-  void planBySizes(ArrayRef<int64_t> axes);
-  void addDim(int64_t axis, size_t i, size_t count, Value scale, Value size,
-              bool isUnit);
-  Value floatElement(Value original, Value tensor, int64_t i);
-  Value toFloat(Value index) {
-    if (auto known = getConstantIntValue(index))
-      return host.constant(double(*known));
-    return indexToFloat(host, index);
-  }
-  template <typename Op>
-  Value fold(Value x, Value y) {
-    return b.createOrFold<Op>(loc, x, y);
-  }
-
   std::optional<SmallVector<int64_t>> wholeFactors();
   Value repeat(Value x, ArrayRef<int64_t> factors);
   Value takeNearest(Value x, ArrayRef<DimTables> tables);
@@ -69,159 +50,12 @@ private:
   OpBuilder &b;
   Location loc;
   ResizeMode mode;
-  ScalarBuilder host;
   /// Of the operand, and of the sums, in the onnx dialect.
   Type element, compute;
-  SmallVector<Value> inSizes, outSizes;
-  SmallVector<ResizedDim> dims;
+  ResizeDims plan;
 };
 
 } // namespace
-
-//===----------------------------------------------------------------------===//
-// Sizes and scales
-//===----------------------------------------------------------------------===//
-
-static constexpr double largestScale = 1 << 30;
-
-/// False for NaN, too.
-static bool isScale(double scale) { return scale > 0 && scale < largestScale; }
-
-/// Element `i` of a structural operand of floats as f64, constant if the model
-/// says it.
-Value Resizer::floatElement(Value original, Value tensor, int64_t i) {
-  SmallVector<char> scratch;
-  TypedAttr value = onnx::constantValue(original);
-  ArrayRef<char> bytes =
-      value ? onnx::constantBytes(value, scratch) : ArrayRef<char>();
-  Type type = rankedType(tensor).getElementType();
-  if (type.isF32() && bytes.size() >= (i + 1) * sizeof(float)) {
-    float number;
-    std::memcpy(&number, bytes.data() + i * sizeof(float), sizeof(float));
-    return host.constant(number);
-  }
-  Value number =
-      tensor::ExtractOp::create(b, loc, tensor, indexConstant(b, loc, i));
-  return type.isF64()
-             ? number
-             : Value(arith::ExtFOp::create(b, loc, b.getF64Type(), number));
-}
-
-void Resizer::addDim(int64_t axis, size_t i, size_t count, Value scale,
-                     Value size, bool isUnit) {
-  outSizes[axis] = size;
-  if (isUnit && !mode.isCrop())
-    return;
-  ResizedDim dim{axis, scale, toFloat(inSizes[axis]), toFloat(size), {}, {}};
-  if (mode.isCrop()) {
-    dim.regionStart = floatElement(op.getRoi(), adaptor.getRoi(), i);
-    dim.regionEnd = floatElement(op.getRoi(), adaptor.getRoi(), count + i);
-  }
-  dims.push_back(dim);
-}
-
-void Resizer::checkLength(Value tensor, size_t length, StringRef message) {
-  checkEqualSizes(b, loc, sizeOf(b, loc, tensor, 0),
-                  indexConstant(b, loc, length), message);
-}
-
-/// The size is what the scale makes of the operand's, cut off.
-bool Resizer::planByScales(ArrayRef<int64_t> axes) {
-  checkLength(adaptor.getScales(), axes.size(),
-              "Resize: expected a scale for each resized dimension");
-  for (auto [i, axis] : llvm::enumerate(axes)) {
-    Value scale = floatElement(op.getScales(), adaptor.getScales(), i);
-    FloatAttr known;
-    bool isKnown = matchPattern(scale, m_Constant(&known));
-    bool isUnit = isKnown && known.getValueAsDouble() == 1;
-    if (isKnown && !isScale(known.getValueAsDouble()))
-      return false;
-    if (!isKnown)
-      krnl::CheckOp::create(
-          b, loc,
-          host.math<arith::AndIOp>(host.lt(host.constant(0), scale),
-                                   host.lt(scale, host.constant(largestScale))),
-          "Resize: a scale is not positive");
-    Value size = inSizes[axis];
-    auto in = getConstantIntValue(size);
-    if (isKnown && in)
-      size = indexConstant(b, loc,
-                           int64_t(double(*in) * known.getValueAsDouble()));
-    else if (!isUnit)
-      size = arith::IndexCastOp::create(
-          b, loc, b.getIndexType(),
-          arith::FPToSIOp::create(b, loc, b.getI64Type(),
-                                  host.mul(toFloat(size), scale)));
-    addDim(axis, i, axes.size(), scale, size, isUnit);
-  }
-  return true;
-}
-
-/// The scale is what the sizes say; the smallest or the largest of them, if all
-/// are to have one.
-void Resizer::planBySizes(ArrayRef<int64_t> axes) {
-  checkLength(adaptor.getSizes(), axes.size(),
-              "Resize: expected a size for each resized dimension");
-  SmallVector<Value> scales, sizes;
-  Value common;
-  StringRef policy = op.getKeepAspectRatioPolicy();
-  for (auto [i, axis] : llvm::enumerate(axes)) {
-    sizes.push_back(
-        structuralElement(b, loc, op.getSizes(), adaptor.getSizes(), i));
-    checkAtMost(b, loc, indexConstant(b, loc, 0), sizes[i],
-                "Resize: a size is negative");
-    scales.push_back(
-        fold<arith::DivFOp>(toFloat(sizes[i]), toFloat(inSizes[axis])));
-    if (!common)
-      common = scales[i];
-    else if (policy == "not_larger")
-      common = fold<arith::MinimumFOp>(common, scales[i]);
-    else
-      common = fold<arith::MaximumFOp>(common, scales[i]);
-  }
-  for (auto [i, axis] : llvm::enumerate(axes)) {
-    if (policy != "stretch") {
-      scales[i] = common;
-      Value rounded = host.add(host.mul(common, toFloat(inSizes[axis])),
-                               host.constant(0.5));
-      sizes[i] = arith::IndexCastOp::create(
-          b, loc, b.getIndexType(),
-          arith::FPToSIOp::create(b, loc, b.getI64Type(), rounded));
-    }
-    bool isUnit = policy == "stretch" &&
-                  isEqualConstantIntOrValue(sizes[i], inSizes[axis]);
-    addDim(axis, i, axes.size(), scales[i], sizes[i], isUnit);
-  }
-}
-
-bool Resizer::planDims() {
-  inSizes = sizesOf(b, loc, adaptor.getX());
-  outSizes = inSizes;
-  SmallVector<int64_t> axes;
-  if (auto given = op.getAxes())
-    for (int64_t axis : *given)
-      axes.push_back(positiveAxis(axis, inSizes.size()));
-  else
-    llvm::append_range(axes, llvm::seq<int64_t>(inSizes.size()));
-  if (mode.isCrop())
-    checkLength(adaptor.getRoi(), 2 * axes.size(),
-                "Resize: expected a begin and an end for each resized "
-                "dimension");
-  if (op.getSizes())
-    planBySizes(axes);
-  else if (!planByScales(axes))
-    return false;
-  outSizes = knownSizes(b, loc, op->getResult(0), outSizes);
-  for (const ResizedDim &dim : dims)
-    checkAtMost(b, loc,
-                minIndex(b, loc, outSizes[dim.dim], indexConstant(b, loc, 1)),
-                inSizes[dim.dim], "Resize: nothing to take elements from");
-  return true;
-}
-
-//===----------------------------------------------------------------------===//
-// Passes over the data
-//===----------------------------------------------------------------------===//
 
 /// extrapolation_value as a stored element.
 Value Resizer::extrapolation(OpBuilder &builder, Location l) {
@@ -248,15 +82,15 @@ static bool repeatsSamples(const ResizeMode &mode, int64_t factor) {
 /// For each dimension how often each sample is repeated, if that is all there
 /// is to do.
 std::optional<SmallVector<int64_t>> Resizer::wholeFactors() {
-  SmallVector<int64_t> factors(inSizes.size(), 1);
-  for (const ResizedDim &dim : dims) {
+  SmallVector<int64_t> factors(plan.inSizes.size(), 1);
+  for (const ResizedDim &dim : plan.dims) {
     FloatAttr scale;
     if (!matchPattern(dim.scale, m_Constant(&scale)))
       return std::nullopt;
     double value = scale.getValueAsDouble();
     auto factor = int64_t(value);
-    auto in = getConstantIntValue(inSizes[dim.dim]),
-         out = getConstantIntValue(outSizes[dim.dim]);
+    auto in = getConstantIntValue(plan.inSizes[dim.dim]),
+         out = getConstantIntValue(plan.outSizes[dim.dim]);
     bool fits =
         in.has_value() == out.has_value() && (!in || *out == *in * factor);
     if (double(factor) != value || factor < 2 || !fits ||
@@ -278,9 +112,9 @@ Value Resizer::repeat(Value x, ArrayRef<int64_t> factors) {
     std::string name = std::to_string(d);
     from.push_back(kernel.loop("d" + name, type.getDimSize(d)));
     to.push_back(from.back());
-    parts.push_back(inSizes[d]);
+    parts.push_back(plan.inSizes[d]);
     Value count = indexConstant(b, loc, factor);
-    sizes.push_back(mulIndex(b, loc, inSizes[d], count));
+    sizes.push_back(mulIndex(b, loc, plan.inSizes[d], count));
     if (factor == 1)
       continue;
     to.push_back(kernel.loop("r" + name, factor));
@@ -297,7 +131,8 @@ Value Resizer::repeat(Value x, ArrayRef<int64_t> factors) {
 }
 
 Value Resizer::takeNearest(Value x, ArrayRef<DimTables> tables) {
-  RankedTensorType type = typeOfSizes(outSizes, rankedType(x).getElementType());
+  RankedTensorType type =
+      typeOfSizes(plan.outSizes, rankedType(x).getElementType());
   KernelBuilder kernel(b, loc, "Resize");
   SmallVector<AffineExpr> loops = kernel.loopsOf(type);
   SmallVector<KernelBuilder::Access> ins;
@@ -307,7 +142,7 @@ Value Resizer::takeNearest(Value x, ArrayRef<DimTables> tables) {
     for (const DimTables &dim : tables)
       ins.push_back({kernel.input(dim.outside), {loops[dim.dim]}});
   Value in = kernel.input(x);
-  Value out = kernel.output(type, dynamicSizes(type, outSizes));
+  Value out = kernel.output(type, dynamicSizes(type, plan.outSizes));
   Value y = kernel.generic(
       ins, {out, loops}, {},
       [&](OpBuilder &nb, Location l, ValueRange args) -> Value {
@@ -336,7 +171,7 @@ Value Resizer::takeNearest(Value x, ArrayRef<DimTables> tables) {
 Value Resizer::sumPass(Value x, const DimTables &tables, Type from, Type to) {
   SmallVector<Value> sizes = sizesOf(b, loc, x);
   Value inSize = sizes[tables.dim];
-  sizes[tables.dim] = outSizes[tables.dim];
+  sizes[tables.dim] = plan.outSizes[tables.dim];
   RankedTensorType type = typeOfSizes(sizes, ScalarBuilder::storageType(to));
   KernelBuilder kernel(b, loc, "Resize");
   SmallVector<AffineExpr> loops = kernel.loopsOf(type);
@@ -384,18 +219,20 @@ Value Resizer::sumPass(Value x, const DimTables &tables, Type from, Type to) {
 }
 
 Value Resizer::run() {
-  if (!planDims())
+  std::optional<ResizeDims> planned = planResize(b, op, adaptor, mode);
+  if (!planned)
     return {};
+  plan = std::move(*planned);
   Value x = adaptor.getX();
-  if (dims.empty())
+  if (plan.dims.empty())
     return x;
   bool isNearest = mode.interpolation == Interpolation::Nearest;
   if (auto factors = isNearest ? wholeFactors() : std::nullopt)
     return repeat(x, *factors);
   SmallVector<DimTables> tables;
-  for (const ResizedDim &dim : dims)
+  for (const ResizedDim &dim : plan.dims)
     tables.push_back(
-        buildResizeTables(b, loc, mode, compute, dim, outSizes[dim.dim]));
+        buildResizeTables(b, loc, mode, compute, dim, plan.outSizes[dim.dim]));
   if (isNearest)
     return takeNearest(x, tables);
   for (auto [i, dim] : llvm::enumerate(tables))
@@ -405,35 +242,6 @@ Value Resizer::run() {
 }
 
 namespace {
-
-/// What the model says of a structural operand that cannot be; null: nothing.
-StringRef problemWith(onnx::ResizeOp op, onnx::ResizeOp::Adaptor adaptor,
-                      const ResizeMode &mode) {
-  int64_t rank = rankedType(adaptor.getX()).getRank();
-  int64_t count = op.getAxes() ? op.getAxes()->size() : rank;
-  auto hasLength = [](Value tensor, int64_t length) {
-    RankedTensorType type = tensor ? rankedType(tensor) : RankedTensorType();
-    return !tensor || (type && type.getRank() == 1 &&
-                       (type.isDynamicDim(0) || type.getDimSize(0) == length));
-  };
-  if (auto axes = op.getAxes())
-    for (int64_t axis : *axes)
-      if (int64_t d = positiveAxis(axis, rank); d < 0 || d >= rank)
-        return "an axis is out of range";
-  if (!hasLength(adaptor.getScales(), op.getSizes() ? 0 : count) &&
-      !op.getSizes())
-    return "expected a scale for each resized dimension";
-  if (!hasLength(adaptor.getSizes(), count))
-    return "expected a size for each resized dimension";
-  if (mode.isCrop() && !hasLength(adaptor.getRoi(), 2 * count))
-    return "expected a begin and an end for each resized dimension";
-  if (!op.getSizes())
-    return "";
-  auto sizes = onnx::constantInts(op.getSizes());
-  if (sizes && llvm::any_of(*sizes, [](int64_t size) { return size < 0; }))
-    return "a size is negative";
-  return "";
-}
 
 class ResizeLowering : public OpConversionPattern<onnx::ResizeOp> {
 public:
@@ -462,7 +270,8 @@ public:
       return rewriter.notifyMatchFailure(op, "no region to crop");
     if (!adaptor.getSizes() && !adaptor.getScales())
       return rewriter.notifyMatchFailure(op, "neither sizes nor scales");
-    if (StringRef problem = problemWith(op, adaptor, mode); !problem.empty())
+    if (StringRef problem = problemWithResize(op, adaptor, mode);
+        !problem.empty())
       return rewriter.notifyMatchFailure(op, problem);
     Value y = Resizer(op, adaptor, rewriter, mode).run();
     if (!y)

@@ -1,0 +1,102 @@
+//===- LoopBodies.cpp - What Loop and Scan have in common -------*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//===----------------------------------------------------------------------===//
+
+#include "LoopBodies.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "onnxc/Conversion/ONNXToKrnl/Containers.h"
+#include "onnxc/Conversion/ONNXToKrnl/ControlFlow.h"
+#include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
+
+using namespace mlir;
+
+namespace onnxc {
+
+static Type carriedType(Type init, Type argument, Type yielded) {
+  for (Type type : {init, argument, yielded})
+    if (isa<onnx::OptType>(type))
+      return type;
+  auto tensor = dyn_cast<TensorType>(argument);
+  if (!tensor)
+    return argument;
+  Type joined = joinRanked(joinRanked(init, argument), yielded);
+  return joined ? joined : UnrankedTensorType::get(tensor.getElementType());
+}
+
+LogicalResult carriedTypes(const TypeConverter &converter, Block &body,
+                           const LoopPlan &plan, TypeRange arguments,
+                           CarriedTypes &types) {
+  TypeRange yielded = TypeRange(body.getTerminator()->getOperandTypes())
+                          .drop_front(plan.yieldsCondition);
+  for (auto [init, argument, next] :
+       llvm::zip(plan.initialTypes, arguments, yielded)) {
+    types.graph.push_back(carriedType(init, argument, next));
+    types.converted.push_back(converter.convertType(types.graph.back()));
+  }
+  for (Type row : yielded.drop_front(plan.carried.size())) {
+    if (!isa<TensorType>(row))
+      return failure();
+    auto type = dyn_cast<RankedTensorType>(row);
+    if (!type) {
+      types.converted.push_back(krnl::ObjType::get(row.getContext()));
+      continue;
+    }
+    SmallVector<int64_t> shape{ShapedType::kDynamic};
+    llvm::append_range(shape, type.getShape());
+    types.converted.push_back(RankedTensorType::get(
+        shape, converter.convertType(type.getElementType())));
+  }
+  return success();
+}
+
+/// What has been scanned before the first trip.
+static Value noRows(OpBuilder &b, Location loc, Type type) {
+  auto rows = dyn_cast<RankedTensorType>(type);
+  if (!rows)
+    return callObject(b, loc, "onnxc_call_sequence_construct", {}, {0});
+  SmallVector<Value> none(rows.getNumDynamicDims(), indexConstant(b, loc, 0));
+  return tensor::EmptyOp::create(b, loc, rows, none);
+}
+
+scf::WhileOp
+buildLoop(ConversionPatternRewriter &rewriter, Location loc,
+          const LoopPlan &plan, const CarriedTypes &types, Block &body,
+          llvm::function_ref<SmallVector<Value>(ValueRange)> arguments) {
+  SmallVector<Value> inits{indexConstant(rewriter, loc, 0), plan.condition};
+  for (auto [i, type] : llvm::enumerate(types.converted)) {
+    if (i < plan.carried.size())
+      inits.push_back(convertValue(rewriter, loc, plan.carried[i],
+                                   plan.initialTypes[i], types.graph[i], type));
+    else
+      inits.push_back(noRows(rewriter, loc, type));
+  }
+  SmallVector<Type> all = llvm::to_vector(ValueRange(inits).getTypes());
+  auto loop = scf::WhileOp::create(rewriter, loc, all, inits);
+  loop->setAttr(yieldedAttr,
+                rewriter.getDenseI64ArrayAttr(
+                    {plan.yieldsCondition, int64_t(plan.carried.size())}));
+  if (plan.isExact)
+    loop->setAttr(exactTripsAttr, rewriter.getUnitAttr());
+  loop->setAttr(graphTypesAttr, rewriter.getTypeArrayAttr(types.graph));
+  SmallVector<Location> locs(all.size(), loc);
+  Block *before = rewriter.createBlock(&loop.getBefore(), {}, all, locs);
+  Value goesOn = before->getArgument(1);
+  if (plan.trips) {
+    Value isLess =
+        arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::slt,
+                              before->getArgument(0), plan.trips);
+    goesOn = arith::AndIOp::create(rewriter, loc, goesOn, isLess);
+  }
+  scf::ConditionOp::create(rewriter, loc, goesOn, before->getArguments());
+  Block *after = rewriter.createBlock(&loop.getAfter(), {}, all, locs);
+  SmallVector<Value> values = arguments(after->getArguments());
+  rewriter.inlineBlockBefore(&body, after, after->end(), values);
+  rewriter.setInsertionPointAfter(loop);
+  return loop;
+}
+
+} // namespace onnxc

@@ -1,0 +1,48 @@
+//===- LoopBodies.h - What Loop and Scan have in common ---------*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//===----------------------------------------------------------------------===//
+
+#ifndef ONNXC_LIB_CONVERSION_ONNXTOKRNL_LOOPBODIES_H
+#define ONNXC_LIB_CONVERSION_ONNXTOKRNL_LOOPBODIES_H
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Transforms/DialectConversion.h"
+
+namespace onnxc {
+
+struct LoopPlan {
+  /// Null: only the condition ends the loop.
+  mlir::Value trips;
+  /// i1.
+  mlir::Value condition;
+  bool yieldsCondition;
+  /// Nothing but `trips` ends the loop.
+  bool isExact;
+  /// Converted values before the first trip, and their types in the graph.
+  mlir::ValueRange carried;
+  mlir::TypeRange initialTypes;
+};
+
+/// What a loop carries, in the graph and converted: what all ends of the cycle
+/// agree on. Tensors of different ranks are boxed.
+struct CarriedTypes {
+  llvm::SmallVector<mlir::Type> graph, converted;
+};
+
+/// Fails if a row to be scanned is no tensor.
+llvm::LogicalResult carriedTypes(const mlir::TypeConverter &converter,
+                                 mlir::Block &body, const LoopPlan &plan,
+                                 mlir::TypeRange arguments,
+                                 CarriedTypes &types);
+
+/// The loop; `arguments` makes the values that the body takes from the
+/// counter, the condition and what is carried.
+mlir::scf::WhileOp
+buildLoop(mlir::ConversionPatternRewriter &rewriter, mlir::Location loc,
+          const LoopPlan &plan, const CarriedTypes &types, mlir::Block &body,
+          llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::ValueRange)>
+              arguments);
+
+} // namespace onnxc
+
+#endif // ONNXC_LIB_CONVERSION_ONNXTOKRNL_LOOPBODIES_H

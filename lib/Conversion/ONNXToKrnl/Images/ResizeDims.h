@@ -1,0 +1,32 @@
+//===- ResizeDims.h - Sizes and scales of a Resize --------------*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//===----------------------------------------------------------------------===//
+
+#ifndef ONNXC_LIB_CONVERSION_ONNXTOKRNL_RESIZEDIMS_H
+#define ONNXC_LIB_CONVERSION_ONNXTOKRNL_RESIZEDIMS_H
+
+#include "ResizeCoordinates.h"
+#include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
+
+namespace onnxc {
+
+/// Which dimensions are resized, and all sizes before and after.
+struct ResizeDims {
+  llvm::SmallVector<mlir::Value> inSizes, outSizes;
+  llvm::SmallVector<ResizedDim> dims;
+};
+
+/// What the model says of a structural operand that cannot be; empty: nothing.
+llvm::StringRef problemWithResize(onnx::ResizeOp op,
+                                  onnx::ResizeOp::Adaptor adaptor,
+                                  const ResizeMode &mode);
+
+/// Reads sizes or scales, and checks what only the run knows of them. Nothing
+/// if some scale that the model says is not positive.
+std::optional<ResizeDims> planResize(mlir::OpBuilder &b, onnx::ResizeOp op,
+                                     onnx::ResizeOp::Adaptor adaptor,
+                                     const ResizeMode &mode);
+
+} // namespace onnxc
+
+#endif // ONNXC_LIB_CONVERSION_ONNXTOKRNL_RESIZEDIMS_H

@@ -73,9 +73,15 @@ static Type withVariable(Type inferred, Type variable) {
   return tensor.clone(bound.getElementType());
 }
 
-/// What is wrong with an Einsum equation, if anything. The schema's function
-/// runs forever or beyond its arrays on characters that it does not expect.
-static std::optional<std::string> checkEquation(StringRef equation) {
+/// What is wrong with the equation of an Einsum, if anything. The schema's
+/// function runs forever or beyond its arrays on characters that it does not
+/// expect.
+static std::optional<std::string> checkEquation(Operation *op) {
+  std::optional<Attribute> attribute = op->getInherentAttr("equation");
+  auto text = attribute ? dyn_cast_or_null<StringAttr>(*attribute) : nullptr;
+  if (!text)
+    return std::nullopt;
+  StringRef equation = text.getValue();
   auto [left, right] = equation.split("->");
   SmallVector<StringRef> terms;
   left.split(terms, ',');
@@ -244,17 +250,38 @@ static void completeRank(Operation *op, const ValueFacts &facts,
   found = {RankedTensorType::get(shape, out.getElementType()), {}};
 }
 
+/// What the schema's function says about result `index`, and what it leaves out
+/// or gets wrong.
+static InferredValue readResult(Operation *op, NodeContext &node,
+                                const OpSchema &schema,
+                                ArrayRef<Value> operands, size_t index,
+                                const ValueFacts &facts) {
+  MLIRContext *context = op->getContext();
+  InferredValue found = readOutput(*node.getOutputType(index), context);
+  if (!mayBeEmpty(operands, facts))
+    dropZeroSizes(found);
+  completeRank(op, facts, found);
+  if (index == 3 && isUnfinished(op, facts))
+    found = {dropShape(found.type), {}};
+  Type variable = bindTypeVariable(schema, operands, index, facts, context);
+  if (isa<NoneType>(found.type))
+    found.type = op->getName().getStringRef() == treeClassifier && index == 0
+                     ? labelType(op)
+                     : variable;
+  found.type = withVariable(found.type, variable);
+  return found;
+}
+
 FailureOr<SmallVector<InferredValue>>
 onnxc::schema::inferResults(Operation *op, const ValueFacts &facts,
                             function_ref<InFlightDiagnostic()> emitError) {
-  MLIRContext *context = op->getContext();
-  SmallVector<InferredValue> unknown(op->getNumResults(),
-                                     {NoneType::get(context), {}});
   if (const CustomOp *custom = customOpOf(op))
     return inferCustom(op, *custom, facts, emitError);
   const OpSchema *schema = lookupSchema(op->getName().getStringRef());
   if (!schema || isInferredFromBody(op->getName().getStringRef()))
-    return unknown;
+    return SmallVector<InferredValue>(
+        op->getNumResults(),
+        InferredValue{NoneType::get(op->getContext()), {}});
   FailureOr<SmallVector<Value>> operands = operandSlots(op, *schema);
   FailureOr<SmallVector<Value>> results = resultSlots(op, *schema);
   if (failed(operands) || failed(results)) {
@@ -262,13 +289,10 @@ onnxc::schema::inferResults(Operation *op, const ValueFacts &facts,
                 << op->getNumOperands() << " and " << op->getNumResults();
     return failure();
   }
-
-  if (std::optional<Attribute> equation = op->getInherentAttr("equation"))
-    if (auto text = dyn_cast_or_null<StringAttr>(*equation))
-      if (std::optional<std::string> error = checkEquation(text)) {
-        emitError() << *error;
-        return failure();
-      }
+  if (std::optional<std::string> error = checkEquation(op)) {
+    emitError() << *error;
+    return failure();
+  }
   NodeContext node(op, *schema, *operands, *results, facts);
   // The library takes an operand without type for an error of the model.
   bool allKnown = llvm::none_of(*operands, [&](Value value) {
@@ -280,26 +304,10 @@ onnxc::schema::inferResults(Operation *op, const ValueFacts &facts,
     return failure();
   }
   SmallVector<InferredValue> inferred;
-  bool mayHaveZeros = mayBeEmpty(*operands, facts);
-  for (auto [index, value] : llvm::enumerate(*results)) {
-    if (!value)
-      continue;
-    InferredValue found = readOutput(*node.getOutputType(index), context);
-    if (!mayHaveZeros)
-      dropZeroSizes(found);
-    completeRank(op, facts, found);
-    if (index == 3 && isUnfinished(op, facts))
-      found = {dropShape(found.type), {}};
-    if (isa<NoneType>(found.type))
-      found.type =
-          op->getName().getStringRef() == treeClassifier && index == 0
-              ? labelType(op)
-              : bindTypeVariable(*schema, *operands, index, facts, context);
-    found.type =
-        withVariable(found.type, bindTypeVariable(*schema, *operands, index,
-                                                  facts, context));
-    inferred.push_back(std::move(found));
-  }
+  for (auto [index, value] : llvm::enumerate(*results))
+    if (value)
+      inferred.push_back(
+          readResult(op, node, *schema, *operands, index, facts));
   // Trailing slots are trimmed only where no result stands.
   assert(inferred.size() == op->getNumResults());
   return inferred;

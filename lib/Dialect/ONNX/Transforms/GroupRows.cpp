@@ -68,6 +68,15 @@ static OpOperand *stackOf(Operation *op) {
 
 namespace {
 
+/// Stacks that are copies of fewer matrices, as far as their product goes.
+struct RepeatedStack {
+  /// From the product to the copies: what is done with each matrix.
+  SmallVector<OpOperand *> chain;
+  /// The copies, and the view that makes one stack of them.
+  ExpandOp expand;
+  ReshapeOp merge;
+};
+
 /// y = matmul(a[b, G*g, m, k], reshape(expand(x[b, G, 1, k, n])))  ->
 /// reshape(matmul(reshape(a)[b, G, g*m, k], reshape(x)[b, G, k, n]))
 struct GroupRows final : OpRewritePattern<MatMulOp> {
@@ -75,23 +84,14 @@ struct GroupRows final : OpRewritePattern<MatMulOp> {
 
   LogicalResult matchAndRewrite(MatMulOp op,
                                 PatternRewriter &rewriter) const override {
-    SmallVector<OpOperand *> chain;
-    Value stack = op.getB();
-    while (Operation *maker = stack.getDefiningOp()) {
-      OpOperand *inner = stackOf(maker);
-      if (!inner || !maker->hasOneUse())
-        break;
-      chain.push_back(inner);
-      stack = inner->get();
-    }
-    auto merge = stack.getDefiningOp<ReshapeOp>();
-    auto expand =
-        merge ? merge.getData().getDefiningOp<ExpandOp>() : ExpandOp();
-    if (!expand)
+    RepeatedStack stack = findRepeated(op.getB());
+    if (!stack.expand)
       return rewriter.notifyMatchFailure(op, "no matrix is repeated");
+    ExpandOp expand = stack.expand;
     auto from = dyn_cast<RankedTensorType>(expand.getInput().getType());
     auto to = dyn_cast<RankedTensorType>(expand.getOutput().getType());
-    auto merged = dyn_cast<RankedTensorType>(merge.getReshaped().getType());
+    auto merged =
+        dyn_cast<RankedTensorType>(stack.merge.getReshaped().getType());
     if (!from || !to || !merged || !isRepeated(from, to, merged) ||
         !keepsUnknownSizes(expand))
       return rewriter.notifyMatchFailure(op, "the groups are not known");
@@ -113,7 +113,7 @@ struct GroupRows final : OpRewritePattern<MatMulOp> {
 
     NodeMaker make(rewriter, op.getLoc());
     Value matrices = reshaped(make, expand.getInput(), shared);
-    for (OpOperand *inner : llvm::reverse(chain))
+    for (OpOperand *inner : llvm::reverse(stack.chain))
       matrices = again(rewriter, *inner, matrices, groups);
     Value product =
         make.make("MatMul", {reshaped(make, op.getA(), rows), matrices});
@@ -125,6 +125,21 @@ struct GroupRows final : OpRewritePattern<MatMulOp> {
   }
 
 private:
+  static RepeatedStack findRepeated(Value value) {
+    RepeatedStack stack;
+    while (Operation *maker = value.getDefiningOp()) {
+      OpOperand *inner = stackOf(maker);
+      if (!inner || !maker->hasOneUse())
+        break;
+      stack.chain.push_back(inner);
+      value = inner->get();
+    }
+    stack.merge = value.getDefiningOp<ReshapeOp>();
+    if (stack.merge)
+      stack.expand = stack.merge.getData().getDefiningOp<ExpandOp>();
+    return stack;
+  }
+
   /// [b, G, 1, s, t] -> [b, G, g, s, t] -> [b, G*g, s, t]
   static bool isRepeated(RankedTensorType from, RankedTensorType to,
                          RankedTensorType merged) {

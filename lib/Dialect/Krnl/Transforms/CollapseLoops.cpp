@@ -259,6 +259,23 @@ Value LoopCollapser::mergedSize(KernelOp target, Location loc) {
   llvm_unreachable("checked: an operand has the pair");
 }
 
+/// Where the operands are accessed if loop `b` is part of another.
+static SmallVector<AffineMap> mapsWithout(linalg::LinalgOp op, unsigned b) {
+  MLIRContext *context = op.getContext();
+  SmallVector<AffineExpr> dims;
+  for (unsigned i : llvm::seq(op.getNumLoops()))
+    dims.push_back(getAffineDimExpr(i < b ? i : i - 1, context));
+  SmallVector<AffineMap> maps;
+  for (OpOperand &operand : op->getOpOperands()) {
+    SmallVector<AffineExpr> results;
+    for (AffineExpr expr : op.getMatchingIndexingMap(&operand).getResults())
+      if (!expr.isFunctionOfDim(b))
+        results.push_back(expr.replaceDims(dims));
+    maps.push_back(AffineMap::get(op.getNumLoops() - 1, 0, results, context));
+  }
+  return maps;
+}
+
 void LoopCollapser::cloneStructured(linalg::LinalgOp op) {
   SmallVector<StringRef> axes = KernelOp::getAxes(op);
   size_t b = llvm::find(axes, inner) - axes.begin();
@@ -270,19 +287,6 @@ void LoopCollapser::cloneStructured(linalg::LinalgOp op) {
   std::string name = (outer + inner).str();
   axes[a] = name;
   axes.erase(axes.begin() + b);
-  MLIRContext *context = op.getContext();
-  SmallVector<AffineExpr> dims;
-  for (unsigned i : llvm::seq(op.getNumLoops()))
-    dims.push_back(getAffineDimExpr(i < b ? i : i - 1, context));
-  SmallVector<AffineMap> maps;
-  for (OpOperand &operand : op->getOpOperands()) {
-    AffineMap map = op.getMatchingIndexingMap(&operand);
-    SmallVector<AffineExpr> results;
-    for (AffineExpr expr : map.getResults())
-      if (!expr.isFunctionOfDim(b))
-        results.push_back(expr.replaceDims(dims));
-    maps.push_back(AffineMap::get(op.getNumLoops() - 1, 0, results, context));
-  }
   auto mapAll = [&](ValueRange values) {
     return llvm::map_to_vector(
         values, [&](Value value) { return mapping.lookupOrDefault(value); });
@@ -298,7 +302,7 @@ void LoopCollapser::cloneStructured(linalg::LinalgOp op) {
     kinds.erase(kinds.begin() + b);
     auto generic = linalg::GenericOp::create(
         rewriter, op.getLoc(), TypeRange(inits), mapAll(op.getDpsInputs()),
-        inits, maps, kinds);
+        inits, mapsWithout(op, b), kinds);
     rewriter.cloneRegionBefore(op->getRegion(0), generic.getRegion(),
                                generic.getRegion().begin(), mapping);
     for (auto index : generic.getBody()->getOps<linalg::IndexOp>())

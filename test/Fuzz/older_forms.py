@@ -35,6 +35,8 @@ def as_attributes(*names):
         attributes = dict(node.attributes)
         for place, name in enumerate(names, 1):
             array = constant(node, place)
+            if array is not None and not array.size:
+                raise LookupError("no attribute is an empty list")
             if array is not None:
                 attributes[name] = array.tolist()
         return node._replace(inputs=node.inputs[:1], attributes=attributes)

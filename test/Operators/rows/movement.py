@@ -38,10 +38,13 @@ def integer_range(m):
 
 @row("Concat")
 def concat(m):
-    axis, shape = m.pick(1, 0, -1), [m.size(3), m.size(4)]
-    other = list(shape)
-    other[axis] = m.size(2)
-    return Node([m.tensor("T", shape), m.tensor("T", other)], {"axis": axis})
+    axis, shape = m.pick(1, 0, -1), m.pick([m.size(3), m.size(4)], [m.size(2), m.size(3), 2])
+    parts = [m.tensor("T", shape)]
+    for _ in range(m.pick(1, 2, 3, 0)):
+        other = list(shape)
+        other[axis] = m.size(2)
+        parts.append(m.tensor("T", other))
+    return Node(parts, {"axis": axis})
 
 
 @row("CenterCropPad")
@@ -51,8 +54,9 @@ def center_crop_pad(m):
 
 @row("DepthToSpace")
 def depth_to_space(m):
-    x = m.tensor("T", [m.size(1), 4 * m.size(1), m.size(2), m.size(3)])
-    return Node([x], {"blocksize": 2, "mode": m.pick("DCR", "CRD")})
+    block = m.pick(2, 3)
+    x = m.tensor("T", [m.size(1), block * block * m.size(1), m.size(2), m.size(3)])
+    return Node([x], {"blocksize": block, "mode": m.pick("DCR", "CRD")})
 
 
 @row("SpaceToDepth")
@@ -63,24 +67,30 @@ def space_to_depth(m):
 @row("Expand")
 def expand(m):
     n = m.size(3)
-    return Node([m.tensor("T", [n, 1]), m.integers(m.size(2), 1, m.size(4))])
+    wanted = m.pick((m.size(2), 1, m.size(4)), (n, 1), (1,), (m.size(2), n, 1, 5))
+    return Node([m.tensor("T", [n, 1]), m.integers(*wanted)])
 
 
 @row("Tile")
 def tile(m):
-    return Node([m.tensor("T", [m.size(2), m.size(3)]), m.integers(m.size(2), m.size(1))])
+    shape, times = m.pick(([m.size(2), m.size(3)], (m.size(2), m.size(1))), ([m.size(2), 1, 3], (1, m.size(2), 2)), ([m.size(3)], (m.size(3),)))
+    return Node([m.tensor("T", shape), m.integers(*times)])
 
 
 @row("Gather")
 def gather(m):
-    n, axis = m.size(3), m.pick(0, 1)
+    n, axis = m.size(3), m.pick(0, 1, -1)
     shape = [n, m.size(4)] if axis == 0 else [m.size(4), n]
+    if m.pick(False, False, True):
+        return Node([m.tensor("T", shape), m.given("Tind", m.rng.integers(-n, n, m.shape(2, 3)))], {"axis": axis})
     return Node([m.tensor("T", shape), m.integers(0, n - 1, -n, name="Tind")], {"axis": axis})
 
 
 @row("GatherElements")
 def gather_elements(m):
     n, k = m.size(3), m.size(4)
+    if m.pick(False, False, True):
+        return Node([m.tensor("T", [2, n, k]), m.given("Tind", m.rng.integers(-n, n, [2, 3, k]))], {"axis": -2})
     indices = m.rng.integers(-n, n, [2, k])
     return Node([m.tensor("T", [n, k]), m.given("Tind", indices)], {"axis": 0})
 
@@ -88,26 +98,33 @@ def gather_elements(m):
 @row("GatherND")
 def gather_nd(m):
     n, k = m.size(3), m.size(4)
+    if m.pick(False, False, True):
+        return Node([m.tensor("T", [2, n, k]), m.given("int64", m.rng.integers(-n, n, [2, 3, 1]))], {"batch_dims": 1})
     return Node([m.tensor("T", [n, k]), m.given("int64", m.pick([[0, k - 1], [n - 1, 0]], [[0], [n - 1]]))])
 
 
 @row("ScatterElements")
 def scatter_elements(m):
     n, k = m.size(3), m.size(4)
-    order = np.argsort(m.rng.random([n, k]), 0)
+    order, how = np.argsort(m.rng.random([n, k]), 0), m.pick("none", "none", "add", "mul", "min", "max")
+    if how != "none":  # some places come again
+        return Node([m.tensor("T", [n, k]), m.given("Tind", m.rng.integers(-n, n, [n, k])), m.tensor("T", [n, k])], {"axis": 0, "reduction": how})
     return Node([m.tensor("T", [n, k]), m.given("Tind", order), m.tensor("T", [n, k])], {"axis": 0})
 
 
 @row("ScatterND")
 def scatter_nd(m):
-    n, k = 1 + m.size(3), m.size(4)
+    n, k, how = 1 + m.size(3), m.size(4), m.pick("none", "none", "add", "mul", "min", "max")
+    if how != "none":
+        places = m.rng.integers(0, min(n, k), [5, 2])
+        return Node([m.tensor("T", [n, k]), m.given("int64", places), m.tensor("T", [5])], {"reduction": how})
     return Node([m.tensor("T", [n, k]), m.given("int64", [[n - 1], [0]]), m.tensor("T", [2, k])])
 
 
 @row("Compress")
 def compress(m):
     n = m.size(3)
-    return Node([m.tensor("T", [n, m.size(4)]), m.given("T1", m.rng.random(n) < 0.6)], {"axis": 0})
+    return Node([m.tensor("T", [n, m.size(4)]), m.given("T1", m.rng.random(n) < 0.6)], m.pick({"axis": 0}, {"axis": -2}, {}))
 
 
 @row("OneHot")
@@ -120,14 +137,17 @@ def one_hot(m):
 @row("Pad")
 def pad(m):
     mode = m.pick("constant", "edge", "reflect", "wrap")
-    value = m.tensor("T", []) if mode == "constant" else None
-    return Node([m.tensor("T", [m.size(3), m.size(4)]), m.integers(1, 0), value, m.integers(1, name="Tind")], {"mode": mode})
+    value, x = m.tensor("T", []) if mode == "constant" else None, m.tensor("T", [m.size(3), m.size(4)])
+    widths = m.pick(None, (1, 0, 2, 1), (0, -1, 0, 1), (-1, 2, -1, 0))
+    if widths:
+        return Node([x, m.integers(*widths), value], {"mode": mode})
+    return Node([x, m.integers(1, 0), value, m.integers(1, name="Tind")], {"mode": mode})
 
 
 @row("Reshape")
 def reshape(m):
     n, k = m.size(3), m.size(4)
-    return Node([m.tensor("T", [n, k]), m.pick(m.integers(-1, n), m.integers(k, 1, n), m.integers(n * k))])
+    return Node([m.tensor("T", [n, k]), m.integers(*m.pick((-1, n), (k, 1, n), (n * k,), (0, -1), (0, 0, 1), (1, 0, -1)))])
 
 
 @row("Squeeze")
@@ -143,6 +163,8 @@ def unsqueeze(m):
 @row("Split")
 def split(m):
     n, k = m.size(3), m.size(2)
+    if m.pick(False, False, True):
+        return Node([m.tensor("T", [2, n + k])], {"axis": -1, "num_outputs": 2}, 2)
     return Node([m.tensor("T", [n + k, m.size(2)]), m.integers(n, k)], {"axis": 0}, 2)
 
 
@@ -157,25 +179,30 @@ def cut(m):
 @row("ReverseSequence")
 def reverse_sequence(m):
     time, batch = m.size(4), m.size(3)
-    lengths = m.rng.integers(1, time + 1, batch)
-    return Node([m.tensor("T", [time, batch]), m.given("int64", lengths)], {"time_axis": 0, "batch_axis": 1})
+    lengths = m.given("int64", m.rng.integers(1, time + 1, batch))
+    if m.pick(False, True):
+        return Node([m.tensor("T", [batch, time, 2]), lengths], {"time_axis": 1, "batch_axis": 0})
+    return Node([m.tensor("T", [time, batch]), lengths], {"time_axis": 0, "batch_axis": 1})
 
 
 @row("TopK")
 def top(m):
     n = m.size(5)
     x = m.given("T", m.rng.permutation(3 * n).reshape(3, n))
-    return Node([x, m.integers(m.pick(2, 1) if n > 1 else 1)], {"axis": m.pick(1, -1)}, 2)
+    return Node([x, m.integers(m.pick(2, 1, n) if n > 1 else 1)], {"axis": m.pick(1, -1), **m.pick({}, {"largest": 0})}, 2)
 
 
 @row("Trilu")
 def triangle(m):
-    return Node([m.tensor("T", [m.size(4), m.size(3)]), m.given("int64", m.pick(1, 0, -1))], {"upper": m.pick(0, 1)})
+    shape = m.pick([m.size(4), m.size(3)], [2, m.size(3), m.size(4)])
+    return Node([m.tensor("T", shape), m.given("int64", m.pick(1, 0, -1, 9, -9))], {"upper": m.pick(0, 1)})
 
 
 @row("Unique")
 def unique(m):
-    return Node([m.tensor("T", [m.size(8)], 0, 3)], {}, 4)
+    if m.pick(False, True):
+        return Node([m.tensor("T", [m.size(4), 2], 0, 1)], {"axis": m.pick(0, 1), "sorted": m.pick(1, 0)}, 4)
+    return Node([m.tensor("T", [m.size(8)], 0, 3)], m.pick({}, {"sorted": 0}), 4)
 
 
 @row("TensorScatter")
@@ -187,8 +214,9 @@ def tensor_scatter(m):
 
 @row("Col2Im")
 def col2im(m):
-    x = m.tensor("T", [m.size(1), 4 * m.size(2), 6])
-    return Node([x, m.integers(3, 4), m.integers(2, 2)])
+    more = m.pick({}, {"dilations": [1, 2]}, {"pads": [0, 1, 1, 0]}, {"strides": [1, 2]})
+    blocks = {"dilations": 4, "pads": 12, "strides": 4}.get(next(iter(more), ""), 6)
+    return Node([m.tensor("T", [m.size(1), 4 * m.size(2), blocks]), m.integers(3, 4), m.integers(2, 2)], more)
 
 
 @row("Resize")
@@ -196,7 +224,16 @@ def resize(m):
     x = m.tensor("T1", [1, m.size(2), m.size(3), m.size(4)])
     real = m.is_real("T1")
     roi = m.given("T2", [0, 0, 0, 0, 1, 1, 1, 1])
-    return Node([x, roi, m.given("float", [1, 1, 2, 1.5])], {"mode": m.pick("nearest", "linear", "cubic") if real else "nearest"})
+    mode = m.pick("nearest", "linear", "cubic") if real else "nearest"
+    more = m.pick({}, {"coordinate_transformation_mode": m.pick("align_corners", "asymmetric", "pytorch_half_pixel", "half_pixel_symmetric")})
+    if mode == "nearest":
+        more.update(m.pick({}, {"nearest_mode": m.pick("floor", "ceil", "round_prefer_ceil")}))
+    elif m.pick(False, False, True):
+        more.update({"antialias": 1})
+    scales = m.pick([1, 1, 2, 1.5], [1, 1, 0.5, 2], [1, 1, 3, 3], None)
+    if scales is None:
+        return Node([x, None, None, m.integers(1, x.value.shape[1], m.size(3), m.size(5))], {"mode": mode, **more})
+    return Node([x, roi, m.given("float", scales)], {"mode": mode, **more})
 
 
 @row("GridSample")
@@ -205,7 +242,8 @@ def grid_sample(m):
     batch = m.size(1)
     # Exact in every type, or the nearest would depend on the last bit.
     grid = m.given("T2", m.rng.integers(-4, 5, [batch, 2, 3, 2]) / 4)
-    return Node([m.tensor("T1", [batch, m.size(2), 3, 4]), grid], {"mode": mode, "align_corners": m.pick(0, 1)})
+    padding = m.pick({}, {"padding_mode": "border"}, {"padding_mode": "reflection"})
+    return Node([m.tensor("T1", [batch, m.size(2), 3, 4]), grid], {"mode": mode, "align_corners": m.pick(0, 1), **padding})
 
 
 @row("AffineGrid")
@@ -234,7 +272,8 @@ def suppression(m):
     corners = m.rng.random([1, 6, 2])
     boxes = m.given("float", np.concatenate([corners, corners + 0.5], -1))
     scores = m.given("float", m.rng.permutation(12).reshape(1, 2, 6) / 12)
-    return Node([boxes, scores, m.integers(3), m.given("float", [0.5]), m.given("float", [0.1])])
+    limits = [m.integers(m.pick(3, 1, 9)), m.given("float", [m.pick(0.5, 0.1)]), m.given("float", [0.1])]
+    return Node([boxes, scores, *limits], m.pick({}, {"center_point_box": 1}))
 
 
 @row("Flatten")

@@ -11,22 +11,28 @@ from table import Node, row
 
 @row("MatMul")
 def matmul(m):
-    n = m.size(4)
-    return Node([m.tensor("T", [m.size(3), n], -3, 3), m.tensor("T", [n, m.size(5)], -3, 3)])
+    n, rows, columns = m.size(4), m.size(3), m.size(5)
+    left, right = m.pick(([rows, n], [n, columns]), ([2, rows, n], [n, columns]), ([n], [n, columns]), ([rows, n], [n]),
+                         ([2, 1, rows, n], [3, n, columns]), ([rows, n], [2, n, columns]), ([n], [2, n, columns]), ([n], [n]))  # fmt: skip
+    return Node([m.tensor("T", left, -3, 3), m.tensor("T", right, -3, 3)])
 
 
 @row("Gemm")
 def gemm(m):
-    k, n, turned = m.size(4), m.size(5), m.pick(0, 1)
-    b = m.tensor("T", [n, k] if turned else [k, n], -3, 3)
-    return Node([m.tensor("T", [m.size(3), k], -3, 3), b, m.tensor("T", [n], -3, 3)], {"transB": turned})
+    rows, k, n, turned, upright = m.size(3), m.size(4), m.size(5), m.pick(0, 1), m.pick(0, 1)
+    a, b = m.tensor("T", [k, rows] if upright else [rows, k], -3, 3), m.tensor("T", [n, k] if turned else [k, n], -3, 3)
+    added = m.pick([n], [rows, n], [rows, 1], [1, n], [1], [], None)
+    operands = [a, b] if added is None else [a, b, m.tensor("T", added, -3, 3)]
+    return Node(operands, {"transB": turned, **({"transA": 1} if upright else {}), **m.pick({}, {"alpha": 2.0, "beta": 3.0})})
 
 
 @row("Einsum")
 def einsum(m):
-    n = m.size(4)
-    left, right = m.tensor("T", [m.size(2), n], -3, 3), m.tensor("T", [n, m.size(3)], -3, 3)
-    return Node([left, right], {"equation": m.pick("ij,jk->ik", "ij,jk->ki", "ij,jk->i")})
+    equation = m.pick("ij,jk->ik", "ij,jk->ki", "ij,jk->i", "bij,bjk->bik", "bij,kj->bki", "ij,ij->", "i,j->ij", "ii->i", "ij->ji",
+                      "bhqd,bhkd->bhqk", "ijk->kj", "ab,bc,cd->ad", "ij,i->ij", "...ij,...jk->...ik", "bi,bj->bij", "ij,ji->")  # fmt: skip
+    sizes = dict(zip("ijkbhqdac", (m.size(n) for n in (2, 4, 3, 2, 2, 3, 4, 2, 3))))
+    shapes = [[sizes[c] for c in part.replace("...", "b")] for part in equation.split("->")[0].split(",")]
+    return Node([m.tensor("T", shape, -3, 3) for shape in shapes], {"equation": equation})
 
 
 @row("MatMulInteger")
@@ -56,21 +62,27 @@ def qlinear_matmul(m):
 
 
 def window(m):
-    return {"pads": m.pick([1, 1, 1, 1], [0, 1, 0, 1]), "strides": m.pick([1, 1], [2, 1]), "dilations": m.pick([1, 1], [1, 2])}
+    edges = m.pick({"pads": [1, 1, 1, 1]}, {"pads": [0, 1, 0, 1]}, {"auto_pad": "SAME_UPPER"}, {"auto_pad": "SAME_LOWER"}, {"auto_pad": "VALID"})
+    return {**edges, "strides": m.pick([1, 1], [2, 1], [1, 2], [3, 3]), "dilations": m.pick([1, 1], [1, 2])}
 
 
 @row("Conv")
 def conv(m):
-    c, k = m.size(2), m.size(3)
-    x = m.tensor("T", [m.size(1), c, 3 + m.size(2), 3 + m.size(3)])
-    return Node([x, m.tensor("T", [k, c, 3, 2]), m.tensor("T", [k])], window(m))
+    c, k, group = m.size(2), m.size(3), m.pick(1, 1, 2, 3)
+    x = m.tensor("T", [m.size(1), group * c, 3 + m.size(2), 3 + m.size(3)])
+    operands = [x, m.tensor("T", [group * k, c, 3, 2]), m.tensor("T", [group * k])]
+    return Node(operands[: m.pick(3, 2)], {**window(m), **({"group": group} if group > 1 else {})})
 
 
 @row("ConvTranspose")
 def conv_transpose(m):
-    c, k = m.size(2), m.size(3)
-    x = m.tensor("T", [m.size(1), c, 2 + m.size(2), 2 + m.size(2)])
-    return Node([x, m.tensor("T", [c, k, 3, 2]), m.tensor("T", [k])], {"strides": m.pick([2, 1], [1, 1])})
+    c, k, group = m.size(2), m.size(3), m.pick(1, 1, 2)
+    x = m.tensor("T", [m.size(1), group * c, 2 + m.size(2), 2 + m.size(2)])
+    strides = m.pick([2, 1], [1, 1], [2, 3])
+    more = m.pick({}, {"pads": [1, 0, 1, 1]}, {"output_padding": [strides[0] - 1, 0]}, {"dilations": [2, 1]}, {"auto_pad": "SAME_UPPER"},
+                  {"auto_pad": "SAME_LOWER"}, {"pads": [0, 1, 2, 0], "dilations": [1, 2]})  # fmt: skip
+    operands = [x, m.tensor("T", [group * c, k, 3, 2]), m.tensor("T", [group * k])]
+    return Node(operands[: m.pick(3, 2)], {"strides": strides, **more, **({"group": group} if group > 1 else {})})
 
 
 @row("ConvInteger")
@@ -90,9 +102,10 @@ def qlinear_conv(m):
 
 @row("DeformConv")
 def deform_conv(m):
-    c = m.size(2)
-    x, weights = m.tensor("T", [1, c, 4, 5]), m.tensor("T", [m.size(3), c, 2, 2])
-    return Node([x, weights, m.tensor("T", [1, 8, 3, 4], -1, 1)])
+    c, k = m.size(2), m.size(3)
+    x, weights = m.tensor("T", [1, c, 4, 5]), m.tensor("T", [k, c, 2, 2])
+    more = m.pick([], [m.tensor("T", [k])], [m.tensor("T", [k]), m.tensor("T", [1, 4, 3, 4], 0, 1)], [None, m.tensor("T", [1, 4, 3, 4], 0, 1)])
+    return Node([x, weights, m.tensor("T", [1, 8, 3, 4], -1, 1), *more])
 
 
 @row("CausalConvWithState")
@@ -109,8 +122,10 @@ def rows_of(m, name, heads, length, size):
 @row("Attention")
 def attention(m):
     size, keys, queries = m.size(4), m.size(5), m.size(3)
-    q, k, v = rows_of(m, "T1", 2, queries, size), rows_of(m, "T1", 2, keys, size), rows_of(m, "T2", 2, keys, size)
-    return Node([q, k, v, m.tensor("U", [queries, keys], 0, 2)], {"scale": 0.5})
+    heads, more = m.pick(2, 4, 6), m.pick({}, {}, {"is_causal": 1}, {"softcap": 2.0})
+    q, k, v = rows_of(m, "T1", heads, queries, size), rows_of(m, "T1", 2, keys, size), rows_of(m, "T2", 2, keys, size)
+    mask = m.pick([queries, keys], [1, heads, queries, keys], [2, 1, 1, keys], None)
+    return Node([q, k, v] if mask is None else [q, k, v, m.tensor("U", mask, 0, 2)], {"scale": 0.5, **more})
 
 
 @row("ai.onnx.preview.FlexAttention")
@@ -129,7 +144,8 @@ def linear_attention(m):
 
 @row("RotaryEmbedding")
 def rotary(m):
-    half, length = m.size(2), m.size(3)
+    half, length, rest = m.size(2), m.size(3), m.pick(0, 0, 3)
     caches = [m.tensor("T", [9, half], -1, 1) for _ in range(2)]
     places = m.given("M", m.rng.integers(0, 9, [2, length]))
-    return Node([m.tensor("T", [2, 3, length, 2 * half]), *caches, places], {"interleaved": m.pick(0, 1)})
+    attributes = {"interleaved": m.pick(0, 1), **({"rotary_embedding_dim": 2 * half} if rest else {})}
+    return Node([m.tensor("T", [2, 3, length, 2 * half + rest]), *caches, places], attributes)

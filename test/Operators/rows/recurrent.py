@@ -18,5 +18,18 @@ def recurrent(m):
     weights = [m.tensor("T", [ways, gates * hidden, n], -0.5, 0.5) for n in (size, hidden)]
     bias = m.tensor("T", [ways, 2 * gates * hidden], -0.5, 0.5)
     lengths = m.given("T1", m.rng.integers(1, length + 1, batch))
-    attributes = {"hidden_size": hidden, "direction": direction}
-    return Node([x, *weights, bias, lengths], attributes, 3 if gates == 4 else 2)
+    attributes = {"hidden_size": hidden, "direction": direction, **m.pick({}, {}, {"clip": 0.5}), **activations(m, ways)}
+    operands = [x, *weights, m.pick(bias, None), m.pick(lengths, None)]
+    # What it begins with, and of an LSTM what gates read of the cell.
+    more = [m.tensor("T", [ways, batch, hidden], -1, 1) for _ in range(2 if gates == 4 else 1)]
+    more += [m.tensor("T", [ways, 3 * hidden], -1, 1)] if gates == 4 else []
+    return Node([*operands, *more[: m.pick(0, 1, len(more))]], attributes, 3 if gates == 4 else 2)
+
+
+def activations(m, ways):
+    """Other functions than the usual, and what a GRU or an LSTM can do otherwise."""
+    if m.signature.name == "GRU":
+        return m.pick({}, {"linear_before_reset": 1}, {"activations": ["HardSigmoid", "Softsign"] * ways})
+    if m.signature.name == "LSTM":
+        return m.pick({}, {"activations": ["Sigmoid", "Relu", "Tanh"] * ways}, {"activations": ["HardSigmoid", "Tanh", "Softsign"] * ways})
+    return m.pick({}, {"activations": ["Relu"] * ways}, {"activations": ["Sigmoid"] * ways})

@@ -12,13 +12,19 @@ def image(m, name):
 
 @row("AveragePool", "LpPool")
 def pool(m):
-    attributes = {"kernel_shape": m.pick([3, 2], [2, 2]), "pads": m.pick([1, 0, 1, 0], [0, 0, 0, 0]), "strides": m.pick([2, 1], [1, 1])}
-    return Node([image(m, m.signature.inputs[0].kind)], attributes)
+    attributes = {"kernel_shape": m.pick([3, 2], [2, 2]), **edges(m), "strides": m.pick([2, 1], [1, 1], [2, 3])}
+    more = m.pick({}, {"count_include_pad": 1}) if m.signature.name == "AveragePool" else m.pick({}, {"p": 1}, {"p": 3})
+    return Node([image(m, m.signature.inputs[0].kind)], {**attributes, **more, **m.pick({}, {}, {"ceil_mode": 1}, {"dilations": [1, 2]})})
+
+
+def edges(m):
+    return m.pick({"pads": [1, 0, 1, 0]}, {"pads": [0, 0, 0, 0]}, {"pads": [1, 0, 0, 1]}, {"auto_pad": "SAME_UPPER"}, {"auto_pad": "SAME_LOWER"})
 
 
 @row("MaxPool")
 def max_pool(m):
-    return Node([image(m, "T")], {"kernel_shape": m.pick([3, 2], [2, 2]), "strides": m.pick([2, 1], [1, 1])}, 2)
+    more = m.pick({}, {"ceil_mode": 1}, {"dilations": [1, 2]}, {"pads": [1, 0, 1, 1]}, {"auto_pad": "SAME_UPPER"})
+    return Node([image(m, "T")], {"kernel_shape": m.pick([3, 2], [2, 2]), "strides": m.pick([2, 1], [1, 1]), **more}, m.pick(2, 1))
 
 
 @row("GlobalAveragePool", "GlobalMaxPool", "GlobalLpPool")
@@ -44,5 +50,6 @@ def max_roi_pool(m):
 
 @row("RoiAlign")
 def roi_align(m):
-    attributes = {"output_height": 2, "output_width": 3, "sampling_ratio": 2, "mode": m.pick("avg", "max")}
+    attributes = {"output_height": 2, "output_width": 3, "sampling_ratio": m.pick(2, 1, 0), "mode": m.pick("avg", "max"),
+                  **m.pick({}, {"spatial_scale": 0.5}, {"coordinate_transformation_mode": "output_half_pixel"})}  # fmt: skip
     return Node([m.tensor("T1", [1, m.size(2), 6, 6]), regions(m, "T1", False), m.integers(0, 0, name="T2")], attributes)

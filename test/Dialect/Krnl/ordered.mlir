@@ -67,3 +67,36 @@ func.func @running_sum(%x: tensor<8x100xf32>) -> tensor<8x100xf32> {
   } -> tensor<8x100xf32>
   return %y : tensor<8x100xf32>
 }
+
+#c1 = affine_map<(j) -> (j)>
+#column = affine_map<(i, j) -> (j)>
+// Without a recipe the sum of a column, even of the only one, is in memory: it
+// is read and written for each row.
+// CHECK-LABEL: func private @kernel_down_0
+// CHECK-SAME:    %[[X:[^:]+]]: memref<100x1xf32>, %[[Y:[^:]+]]: memref<100x1xf32>
+// CHECK:         %[[SUMS:.+]] = memref.alloca
+// CHECK:         memref.store %{{.+}}, %[[SUMS]][%c0]
+// CHECK:         scf.for %[[I:.+]] = %c0 to %c100
+// CHECK:           %[[SUM:.+]] = memref.load %[[SUMS]][%c0]
+// CHECK:           %[[NEXT:.+]] = arith.addf %[[SUM]], %{{.+}}
+// CHECK-DAG:       memref.store %[[NEXT]], %[[SUMS]][%c0]
+// CHECK-DAG:       memref.store %[[NEXT]], %[[Y]][%[[I]], %c0]
+func.func @running_sum_without_recipe(%x: tensor<100x1xf32>) -> tensor<100x1xf32> {
+  %e = tensor.empty() : tensor<100x1xf32>
+  %y = krnl.kernel "down" loops [i = 100, j = 1] ins(%x : tensor<100x1xf32>) outs(%e : tensor<100x1xf32>) {
+  ^bb0(%a: tensor<100x1xf32>, %o: tensor<100x1xf32>):
+    %zero = arith.constant 0.0 : f32
+    %t = tensor.empty() : tensor<1xf32>
+    %f = linalg.generic {indexing_maps = [#c1], iterator_types = ["parallel"]} outs(%t : tensor<1xf32>) attrs = {krnl.axes = ["j"]} {
+    ^bb0(%q: f32):
+      linalg.yield %zero : f32
+    } -> tensor<1xf32>
+    %r:2 = linalg.generic {indexing_maps = [#all, #column, #all], iterator_types = ["reduction", "parallel"]} ins(%a : tensor<100x1xf32>) outs(%f, %o : tensor<1xf32>, tensor<100x1xf32>) attrs = {krnl.axes = ["i", "j"]} {
+    ^bb0(%p: f32, %sum: f32, %unused: f32):
+      %next = arith.addf %sum, %p : f32
+      linalg.yield %next, %next : f32, f32
+    } -> (tensor<1xf32>, tensor<100x1xf32>)
+    krnl.yield %r#1 : tensor<100x1xf32>
+  } -> tensor<100x1xf32>
+  return %y : tensor<100x1xf32>
+}

@@ -10,42 +10,16 @@
 
 #include "Team.h"
 
+#include "Waiting.h"
 #include "os/OS.h"
 
 #include <atomic>
+#include <iterator>
 #include <limits.h>
 #include <stdlib.h>
 
 using namespace onnxc;
 using namespace onnxc::rt;
-
-/// How long to spin before sleeping: about the cost of being woken.
-constexpr int64_t kSpinNanoseconds = 10000;
-
-static void pause() {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  __asm__ __volatile__("yield");
-#endif
-}
-
-/// Spins until `done` holds; false after kSpinNanoseconds.
-template <typename Predicate>
-static bool spin(Predicate done) {
-  for (int i = 0; i < 64; ++i) {
-    if (done())
-      return true;
-    pause();
-  }
-  for (int64_t end = os::now() + kSpinNanoseconds; os::now() < end;)
-    for (int i = 0; i < 16; ++i) {
-      if (done())
-        return true;
-      pause();
-    }
-  return done();
-}
 
 /// The rounding mode and flush-to-zero bits of a thread: workers take over
 /// those of the caller, or results would depend on who computes a tile.
@@ -67,66 +41,6 @@ static void setFloatingMode(uint64_t mode) {
 #endif
 }
 
-namespace {
-
-/// One waits, others post. Spins first, then sleeps.
-class Event {
-public:
-  void wait() {
-    if (!spin([&] { return word.load(std::memory_order_acquire) == Posted; })) {
-      uint32_t expected = Nothing;
-      if (word.compare_exchange_strong(expected, Sleeping))
-        while (word.load(std::memory_order_acquire) == Sleeping)
-          os::futexWait(address(), Sleeping);
-    }
-    word.store(Nothing, std::memory_order_relaxed);
-  }
-
-  void post() {
-    if (word.exchange(Posted, std::memory_order_acq_rel) == Sleeping)
-      os::futexWake(address(), 1);
-  }
-
-private:
-  enum : uint32_t { Nothing = 0, Posted = 1, Sleeping = 2 };
-  uint32_t *address() { return reinterpret_cast<uint32_t *>(&word); }
-
-  std::atomic<uint32_t> word;
-};
-
-/// All threads of a region meet. The last to arrive moves the phase on.
-class Barrier {
-public:
-  void arriveAndWait(uint32_t threads) {
-    uint32_t current = phase.load(std::memory_order_relaxed);
-    if (arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == threads) {
-      arrived.store(0, std::memory_order_relaxed);
-      phase.store(current + 1, std::memory_order_seq_cst);
-      if (sleepers.load(std::memory_order_seq_cst) != 0)
-        os::futexWake(address(), INT_MAX);
-      return;
-    }
-    auto moved = [&] {
-      return phase.load(std::memory_order_acquire) != current;
-    };
-    if (spin(moved))
-      return;
-    sleepers.fetch_add(1, std::memory_order_seq_cst);
-    while (!moved())
-      os::futexWait(address(), current);
-    sleepers.fetch_sub(1, std::memory_order_relaxed);
-  }
-
-private:
-  uint32_t *address() { return reinterpret_cast<uint32_t *>(&phase); }
-
-  alignas(64) std::atomic<uint32_t> arrived;
-  alignas(64) std::atomic<uint32_t> phase;
-  std::atomic<uint32_t> sleepers;
-};
-
-} // namespace
-
 /// Belongs to the first worker of the team, so that it outlives the call and a
 /// slow worker may still look at the barrier it is leaving.
 struct onnxc::rt::Team {
@@ -146,16 +60,26 @@ namespace {
 
 struct alignas(64) Worker {
   Event wake;
-  Team *team; // what to do once woken; null: end
+  Invitation invitation;
+  std::atomic<uint32_t> ends; // 1: once woken, end
+  Team *team;                 // what to do once let in
   int32_t tid;
   os::Thread thread;
   alignas(64) Team ownTeam;
+};
+
+/// How long a region has taken, and how often in a row nobody has come to help.
+struct Habit {
+  std::atomic<OnnxcRegionFn> fn;
+  std::atomic<int64_t> nanoseconds;
+  std::atomic<uint32_t> alone, calls;
 };
 
 struct Pool {
   std::atomic<uint64_t> idle[kMaxWorkers / 64];
   std::atomic<int32_t> started;
   std::atomic<uint32_t> starting; // 1 while a thread adds workers
+  Habit habits[64];
   Worker workers[kMaxWorkers];
 };
 
@@ -165,6 +89,9 @@ static std::atomic<Pool *> thePool;
 static std::atomic<bool> poolRefused;
 static std::atomic<int> limitSet;
 static std::atomic<int> processorsKnown;
+/// False if a test pretends that there are more: workers then share them, and
+/// are waited for.
+static std::atomic<bool> processorsAreReal{true};
 
 //===----------------------------------------------------------------------===//
 // Limits
@@ -203,6 +130,7 @@ void rt::setThreadLimit(int limit) {
 }
 
 void rt::overrideProcessorCount(int count) {
+  processorsAreReal.store(count == 0, std::memory_order_relaxed);
   processorsKnown.store(count, std::memory_order_relaxed);
 }
 
@@ -214,9 +142,11 @@ static void *workerMain(void *argument) {
   Worker &self = *static_cast<Worker *>(argument);
   for (;;) {
     self.wake.wait();
-    Team *team = self.team;
-    if (!team)
+    if (self.ends.load(std::memory_order_acquire))
       return nullptr;
+    if (!self.invitation.accept())
+      continue;
+    Team *team = self.team;
     setFloatingMode(team->floatingMode);
     team->fn(team->frame, self.tid, int32_t(team->nthreads), team);
     if (team->running.fetch_sub(1, std::memory_order_acq_rel) == 1)
@@ -311,21 +241,139 @@ Team *rt::acquireTeam(int wanted, int &started) {
 
 int rt::teamWorkers(const Team *team) { return team ? team->workers : 0; }
 
+//===----------------------------------------------------------------------===//
+// Regions
+//===----------------------------------------------------------------------===//
+
+/// A caller that has not run for so long has given its processor to somebody,
+/// perhaps to a worker, which then cannot run beside it.
+constexpr int64_t kPreemptedNanoseconds = 20000;
+/// Of a region that has not run before.
+constexpr int64_t kFirstPatience = 100000, kLeastPatience = 20000,
+                  kMostPatience = 2000000;
+/// So often it is tried at length again, when nobody has come for a while.
+constexpr uint32_t kCallsBetweenTrials = 16;
+
+static Habit &habitOf(Pool &pool, OnnxcRegionFn fn) {
+  auto address = reinterpret_cast<uintptr_t>(fn);
+  Habit &habit = pool.habits[(address >> 4) % std::size(pool.habits)];
+  if (habit.fn.exchange(fn, std::memory_order_relaxed) != fn) {
+    habit.nanoseconds.store(8 * kFirstPatience, std::memory_order_relaxed);
+    habit.alone.store(0, std::memory_order_relaxed);
+    habit.calls.store(0, std::memory_order_relaxed);
+  }
+  return habit;
+}
+
+/// Some runs are held up by other processes.
+static void noteTime(Habit &habit, int64_t nanoseconds) {
+  int64_t known = habit.nanoseconds.load(std::memory_order_relaxed);
+  if (nanoseconds > known)
+    nanoseconds = known + (nanoseconds - known) / 8;
+  habit.nanoseconds.store(nanoseconds, std::memory_order_relaxed);
+}
+
+/// How long to wait for workers: an eighth of what there is to do, less each
+/// time that none has come.
+static int64_t patienceOf(Habit &habit) {
+  int64_t share = habit.nanoseconds.load(std::memory_order_relaxed) / 8;
+  int64_t patience = share < kLeastPatience  ? kLeastPatience
+                     : share > kMostPatience ? kMostPatience
+                                             : share;
+  uint32_t misses = habit.alone.load(std::memory_order_relaxed);
+  bool isTrial = habit.calls.fetch_add(1, std::memory_order_relaxed) %
+                     kCallsBetweenTrials ==
+                 0;
+  return isTrial ? patience : patience >> (misses < 3 ? misses : 3);
+}
+
+/// Waits until all who are asked run, but not for long. False if this thread
+/// itself has not run meanwhile.
+static bool waitForAnswers(Pool &pool, const Team &team, int workers,
+                           int64_t patience) {
+  int answered = 0;
+  auto areAll = [&] {
+    while (answered < workers &&
+           pool.workers[team.member[answered]].invitation.isAnswered())
+      ++answered;
+    return answered == workers;
+  };
+  int64_t last = os::now();
+  for (int64_t end = last + patience; last < end;) {
+    for (int i = 0; i < 16; ++i) {
+      if (areAll())
+        return os::now() - last < kPreemptedNanoseconds;
+      pause();
+    }
+    int64_t now = os::now();
+    if (now - last > kPreemptedNanoseconds)
+      return false;
+    last = now;
+  }
+  return true;
+}
+
+/// Lets those in who run now, and nobody else: a thread that waits for a
+/// processor would keep all others waiting at each barrier. Returns the number
+/// of threads, this one included.
+static int gatherWorkers(Pool &pool, Team &team, int workers, Habit &habit) {
+  int64_t patience = patienceOf(habit);
+  for (int i = 0; i < workers; ++i) {
+    Worker &worker = pool.workers[team.member[i]];
+    worker.team = &team;
+    worker.invitation.ask();
+    worker.wake.post();
+  }
+  bool isBeside = waitForAnswers(pool, team, workers, patience);
+  Worker *ready[kMaxWorkers];
+  int count = 0;
+  for (int i = 0; i < workers; ++i) {
+    Worker &worker = pool.workers[team.member[i]];
+    if (isBeside && worker.invitation.isAnswered())
+      ready[count++] = &worker;
+    else
+      worker.invitation.withdraw();
+  }
+  habit.alone.store(count > 0 ? 0
+                              : habit.alone.load(std::memory_order_relaxed) + 1,
+                    std::memory_order_relaxed);
+  team.nthreads = uint32_t(count + 1);
+  team.running.store(uint32_t(count), std::memory_order_relaxed);
+  for (int i = 0; i < count; ++i) {
+    ready[i]->tid = i + 1;
+    ready[i]->invitation.letIn();
+  }
+  return count + 1;
+}
+
+/// Lets all workers in, whether they run or not.
+static int callWorkers(Pool &pool, Team &team, int workers) {
+  team.nthreads = uint32_t(workers + 1);
+  team.running.store(uint32_t(workers), std::memory_order_relaxed);
+  for (int i = 0; i < workers; ++i) {
+    Worker &worker = pool.workers[team.member[i]];
+    worker.team = &team;
+    worker.tid = i + 1;
+    worker.invitation.letIn();
+    worker.wake.post();
+  }
+  return workers + 1;
+}
+
 void rt::runOnTeam(Team *team, OnnxcRegionFn fn, void *frame, int nthreads) {
   Pool &pool = *thePool.load(std::memory_order_relaxed);
   team->fn = fn;
   team->frame = frame;
   team->floatingMode = floatingMode();
-  team->nthreads = uint32_t(nthreads);
-  team->running.store(uint32_t(nthreads - 1), std::memory_order_relaxed);
-  for (int i = 1; i < nthreads; ++i) {
-    Worker &worker = pool.workers[team->member[i - 1]];
-    worker.team = team;
-    worker.tid = i;
-    worker.wake.post();
-  }
-  fn(frame, 0, nthreads, team);
-  team->finished.wait();
+  Habit &habit = habitOf(pool, fn);
+  int threads = processorsAreReal.load(std::memory_order_relaxed)
+                    ? gatherWorkers(pool, *team, nthreads - 1, habit)
+                    : callWorkers(pool, *team, nthreads - 1);
+  int64_t begin = os::now();
+  fn(frame, 0, threads, threads > 1 ? team : nullptr);
+  if (threads > 1)
+    team->finished.wait();
+  noteTime(habit, os::now() - begin);
 }
 
 void rt::releaseTeam(Team *team) {
@@ -359,7 +407,7 @@ void rt::shutDownPool() {
       for (uint64_t taken = takeIdle(pool->idle[word], 64); taken;
            taken &= taken - 1, --left) {
         Worker &worker = pool->workers[word * 64 + __builtin_ctzll(taken)];
-        worker.team = nullptr;
+        worker.ends.store(1, std::memory_order_release);
         worker.wake.post();
         os::joinThread(worker.thread);
       }

@@ -144,6 +144,41 @@ TEST_F(Team4, BarrierSeparatesPhases) {
   EXPECT_EQ(frame.wrong, 0);
 }
 
+TEST(Team, RegionsGoOnWithThoseWhoRun) {
+  // As many as there are processors, which others may want as well: however
+  // many come, each region is whole, and they are there for the next one.
+  struct Frame {
+    std::atomic<int> threads{0}, sum{0}, wrong{0};
+  };
+  shutDownPool();
+  int started;
+  for (int call = 0; call < 200; ++call) {
+    Team *team = acquireTeam(3, started);
+    if (!team)
+      break; // one processor
+    for (int region = 0; region < 5; ++region) {
+      Frame frame;
+      runOnTeam(
+          team,
+          [](void *opaque, int32_t tid, int32_t nthreads, void *team) {
+            Frame &frame = *static_cast<Frame *>(opaque);
+            frame.wrong += (nthreads > 1) != (team != nullptr);
+            frame.threads += 1;
+            onnxc_rt_barrier(team);
+            frame.wrong += frame.threads != nthreads;
+            frame.sum += 12 * (tid + 1) / nthreads - 12 * tid / nthreads;
+          },
+          &frame, teamWorkers(team) + 1);
+      EXPECT_EQ(frame.sum, 12);
+      EXPECT_EQ(frame.wrong, 0);
+      if (call % 50 == 0) // long enough for all to fall asleep
+        usleep(200);
+    }
+    releaseTeam(team);
+  }
+  shutDownPool();
+}
+
 TEST_F(Team4, WorkersTakeOverTheRoundingMode) {
   struct Frame {
     std::atomic<int> upward{0};

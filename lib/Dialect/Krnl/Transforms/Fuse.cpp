@@ -277,6 +277,18 @@ static LogicalResult checkWorth(Candidate &pair, const Limits &limits,
   return checkRows(pair, limits, reason);
 }
 
+/// Ops inside of the structured ones. These fold into one another, so that a
+/// kernel of few can still be one that takes long to merge.
+static size_t countScalarOps(KernelOp kernel) {
+  size_t count = 0;
+  for (linalg::LinalgOp op : kernel.getStructuredOps())
+    count += op.getBlock()->getOperations().size();
+  return count;
+}
+
+/// What is gained by one more op in a kernel of so many is nothing.
+static constexpr size_t maxScalarOps = 512;
+
 static LogicalResult checkLimits(KernelOp producer, KernelOp consumer,
                                  const Limits &limits, std::string &reason) {
   SetVector<Value> operands;
@@ -286,10 +298,16 @@ static LogicalResult checkLimits(KernelOp producer, KernelOp consumer,
         operands.insert(operand);
   size_t ops =
       producer.getStructuredOps().size() + consumer.getStructuredOps().size();
-  if (ops <= limits.maxOps && operands.size() <= limits.maxOperands)
+  if (ops > limits.maxOps || operands.size() > limits.maxOperands) {
+    reason = llvm::formatv("the kernel would have {0} ops and {1} operands",
+                           ops, operands.size());
+    return failure();
+  }
+  size_t scalarOps = countScalarOps(producer) + countScalarOps(consumer);
+  if (scalarOps <= maxScalarOps)
     return success();
-  reason = llvm::formatv("the kernel would have {0} ops and {1} operands", ops,
-                         operands.size());
+  reason = llvm::formatv("the kernel would compute {0} values for each element",
+                         scalarOps);
   return failure();
 }
 

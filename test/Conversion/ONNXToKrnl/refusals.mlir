@@ -54,3 +54,12 @@ func.func @hidden(%x: tensor<4x2x3xf32>, %w: tensor<1x0x3xf32>, %r: tensor<1x0x0
   %0 = onnx.RNN(%x, %w, %r) {hidden_size = 0 : i64} : (tensor<4x2x3xf32>, tensor<1x0x3xf32>, tensor<1x0x0xf32>) -> Y tensor<4x1x2x0xf32>
   return %0 : tensor<4x1x2x0xf32>
 }
+
+// A size that no tensor has.
+func.func @expand_to_less_than_nothing(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %s = onnx.Constant dense<-1> : tensor<1xi64>
+  // expected-error @+2 {{the operator Expand is not supported}}
+  // expected-note @+1 {{the shape has a negative size}}
+  %0 = onnx.Expand(%x, %s) : (tensor<?xf32>, tensor<1xi64>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}

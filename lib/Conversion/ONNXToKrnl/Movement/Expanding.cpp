@@ -53,6 +53,8 @@ struct ExpandLowering : public OpConversionPattern<onnx::ExpandOp> {
     SmallVector<Value> sizes;
     for (auto [d, given] : llvm::enumerate(
              givenSizes(rewriter, loc, op->getOperand(1), shape, rank, lead))) {
+      if (getConstantIntValue(given).value_or(0) < 0)
+        return rewriter.notifyMatchFailure(op, "the shape has a negative size");
       Value own = int64_t(d) < lead ? one : sizeOf(rewriter, loc, x, d - lead);
       sizes.push_back(expandedSize(rewriter, loc, own, given));
     }
@@ -96,6 +98,11 @@ private:
     auto eq = arith::CmpIPredicate::eq;
     Value ownIsOne = compare(b, loc, eq, own, one),
           givenIsOne = compare(b, loc, eq, given, one);
+    if (!getConstantIntValue(given))
+      krnl::CheckOp::create(b, loc,
+                            compare(b, loc, arith::CmpIPredicate::sge, given,
+                                    indexConstant(b, loc, 0)),
+                            "Expand: the shape has a negative size");
     if (!getConstantIntValue(own) || !getConstantIntValue(given)) {
       Value same = compare(b, loc, eq, own, given);
       Value fits = arith::OrIOp::create(

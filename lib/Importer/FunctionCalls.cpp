@@ -100,8 +100,7 @@ void GraphImporter::importCall(const NodeProto &node,
   for (auto [index, name] : llvm::enumerate(node.output())) {
     const std::string &inside = function.output(static_cast<int>(index));
     FailureOr<Value> value = body.lookup(inside, [&] {
-      return error(node, loc)
-             << "output " << quote(inside) << " of the function ";
+      return error(node, loc) << "the function's output ";
     });
     define(name, {succeeded(value) ? *value : Value(), failed(value)}, loc);
   }

@@ -183,6 +183,11 @@ static int32_t checkInput(OMContext &context, int64_t index,
     value = {object, nullptr, 0, ONNX_TYPE_UNDEFINED};
     return context.status;
   }
+  if (buffer.type == ONNX_TYPE_UNDEFINED)
+    return context.fail(ONNXC_ERR_INVALID,
+                        "input '%s' (number %lld): the model takes %s and was "
+                        "given no tensor, or one without an element type",
+                        arg.name, (long long)index, typeText(arg).text);
   if (int32_t error = checkShape(context, index, buffer, symbols))
     return error;
   if (buffer.type != arg.type)

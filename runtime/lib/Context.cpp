@@ -78,7 +78,8 @@ const OMArgument *omGetOutput(const char *entryPoint, int64_t index) {
 OMContext *omContextCreate(const char *entryPoint) {
   const OnnxcEntry *entry = findEntry(entryPoint);
   if (!entry) {
-    setLastError("the model has no entry point of this name");
+    setLastError("the model has no entry point of this name: see "
+                 "omQueryEntryPoints");
     return nullptr;
   }
   OMContext *context = static_cast<OMContext *>(calloc(1, sizeof(OMContext)));

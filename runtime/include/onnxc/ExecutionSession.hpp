@@ -16,8 +16,9 @@
 //   auto outputs = session.runValues({rows});
 //   outputs[0].elements[1].tensor.data<float>();
 //
-// Every failure is a std::runtime_error with the model's message. Threads may
-// share a session: each run has memory of its own, which later runs use again.
+// Every failure is a std::runtime_error with the model's message, that of a run
+// a RunError with its status as well. Threads may share a session: each run has
+// memory of its own, which later runs use again.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,6 +28,7 @@
 #include "onnxc/Runtime.h"
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <deque>
 #include <dlfcn.h>
@@ -137,6 +139,14 @@ private:
       : kind(kind), tensor(std::move(tensor)), elements(std::move(elements)) {}
 };
 
+/// A run that failed. The status tells whose fault it is: OM_STATUS_INVALID and
+/// OM_STATUS_VALUE are the caller's.
+struct RunError : std::runtime_error {
+  RunError(OM_STATUS status, const std::string &message)
+      : std::runtime_error(message), status(status) {}
+  OM_STATUS status;
+};
+
 class ExecutionSession {
 public:
   explicit ExecutionSession(const std::string &path,
@@ -148,6 +158,20 @@ public:
     getMessage = find<decltype(omContextGetMessage)>("omContextGetMessage");
     numOutputs =
         find<decltype(omGetNumOutputs)>("omGetNumOutputs")(entry.c_str());
+  }
+
+  /// At most so many threads in each run of this model, the caller's included,
+  /// in this session and others; 0: all processors.
+  void setThreads(int64_t threads) {
+    if (find<decltype(omSetThreads)>("omSetThreads")(threads) != OM_STATUS_OK)
+      throw std::runtime_error("threads is a count; 0: all processors");
+  }
+
+  /// A run that takes longer fails with OM_STATUS_DEADLINE; 0: no limit.
+  void setDeadline(std::chrono::nanoseconds limit) {
+    if (limit.count() < 0)
+      throw std::runtime_error("a deadline is not negative; 0: no limit");
+    contexts->deadline = limit.count();
   }
 
   std::vector<Tensor> run(const std::vector<TensorView> &inputs) {
@@ -246,10 +270,11 @@ private:
   }
 
   static int64_t bytesOf(const TensorView &view) {
-    int64_t bytes = elementBytes(view.type);
+    // An absurd size is the model's to refuse.
+    uint64_t bytes = uint64_t(elementBytes(view.type));
     for (int64_t dim : view.shape)
-      bytes *= dim;
-    return bytes;
+      bytes *= uint64_t(dim);
+    return int64_t(bytes);
   }
 
   using Made = std::unique_ptr<OMValue, void (*)(OMValue *)>;
@@ -260,6 +285,7 @@ private:
   struct Contexts {
     std::mutex mutex;
     std::vector<Context> free;
+    std::atomic<int64_t> deadline{0};
   };
 
   Context makeContext() const {
@@ -291,10 +317,13 @@ private:
           outputs(static_cast<size_t>(session.numOutputs)) {}
     Run(const ExecutionSession &session, const std::vector<OMBuffer> &in)
         : Run(session) {
-      if (session.runContext(context.get(), in.data(), int64_t(in.size()),
-                             outputs.data(),
-                             int64_t(outputs.size())) != OM_STATUS_OK)
-        throw std::runtime_error(session.getMessage(context.get()));
+      session.find<decltype(omContextSetDeadline)>("omContextSetDeadline")(
+          context.get(), contexts.deadline);
+      OM_STATUS status =
+          session.runContext(context.get(), in.data(), int64_t(in.size()),
+                             outputs.data(), int64_t(outputs.size()));
+      if (status != OM_STATUS_OK)
+        throw RunError(status, session.getMessage(context.get()));
     }
     ~Run() {
       try {

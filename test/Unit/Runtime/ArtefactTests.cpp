@@ -143,6 +143,35 @@ TEST(ExecutionSession, FailuresAreExceptions) {
       HasSubstr("another element type"));
 }
 
+TEST(ExecutionSession, RunsFailWithTheirStatus) {
+  auto statusOf = [](onnxc::ExecutionSession &session, onnxc::TensorView x) {
+    try {
+      session.run({x});
+    } catch (const onnxc::RunError &error) {
+      return error.status;
+    }
+    return OM_STATUS_OK;
+  };
+  onnxc::ExecutionSession slow(fake, "slow");
+  int64_t forever = INT64_MAX, little = 10;
+  float real = 1;
+  EXPECT_EQ(statusOf(slow, onnxc::view(&real, {})), OM_STATUS_INVALID);
+  int64_t absurd = int64_t(1) << 62;
+  EXPECT_EQ(statusOf(slow, onnxc::view(&little, {absurd})), OM_STATUS_INVALID);
+  slow.setDeadline(std::chrono::milliseconds(1));
+  EXPECT_EQ(statusOf(slow, onnxc::view(&forever, {})), OM_STATUS_DEADLINE);
+  slow.setDeadline(std::chrono::nanoseconds(0));
+  EXPECT_EQ(statusOf(slow, onnxc::view(&little, {})), OM_STATUS_OK);
+  EXPECT_THAT(thrownBy([&] { slow.setDeadline(std::chrono::nanoseconds(-1)); }),
+              HasSubstr("not negative"));
+  slow.setThreads(1);
+  EXPECT_EQ(statusOf(slow, onnxc::view(&little, {})), OM_STATUS_OK);
+  slow.setThreads(0);
+  EXPECT_THAT(thrownBy([&] { slow.setThreads(-1); }), HasSubstr("a count"));
+  EXPECT_THAT(thrownBy([&] { slow.runValues({onnxc::Value::sequence({})}); }),
+              HasSubstr("takes i64[] and was given no tensor"));
+}
+
 // A model that is compiled again while an older session lives.
 TEST(ExecutionSession, LoadsTheFileThatIsThere) {
   TemporaryFolder temporary;

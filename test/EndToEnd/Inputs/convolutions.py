@@ -20,12 +20,13 @@ from Harness import BUILD, artefact
 FOLDER = pathlib.Path(sys.argv[1])
 RNG = np.random.default_rng(7)
 
-# Operand, filters, attributes: tiles of 4 and of 2, whole and cut off; borders that differ; without a bias.
+# Operand, filters, attributes: tiles of 4 and of 2, whole and cut off; borders that differ; without a bias; in bands.
 WINOGRAD = [
     ((1, 64, 24, 24), (64, 64, 3, 3), {"pads": [1, 1, 1, 1]}, True),
     ((2, 48, 21, 30), (80, 48, 3, 3), {"pads": [1, 0, 2, 1]}, True),
     ((1, 128, 14, 14), (128, 128, 3, 3), {"auto_pad": "SAME_UPPER"}, False),
     ((1, 64, 17, 25), (64, 64, 3, 3), {}, True),
+    ((2, 32, 70, 61), (40, 32, 3, 3), {"pads": [1, 1, 1, 1]}, True),
 ]
 # The filter a multiple of the stride or not, groups, dilations, one to three dimensions, borders of all forms.
 TRANSPOSED = [

@@ -28,6 +28,11 @@ struct WinogradConv {
   /// run knows a guess.
   int64_t tiles(int64_t side) const;
 
+  /// Bytes of transformed data and products, and how many bands of whole rows
+  /// of tiles they are made in, one after the other.
+  double transformBytes(int64_t side) const;
+  int64_t bands(int64_t side) const;
+
   int64_t batch, inChannels, outChannels;
   /// Of the operand and of the result.
   std::array<int64_t, 2> in, out;

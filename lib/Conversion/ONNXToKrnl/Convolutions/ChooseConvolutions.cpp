@@ -23,7 +23,9 @@ constexpr double perFilterElement = 20;
 constexpr double perTransform = 700, perFarTransform = 2000;
 /// Bytes of transformed tensors that stay in the caches, and that are worth it
 /// at all.
-constexpr int64_t nearBytes = 16 << 20, mostBytes = 64 << 20;
+constexpr double nearBytes = 16 << 20, mostBytes = 64 << 20;
+/// A band is to be no larger, if that does not take too many bands.
+constexpr double bandBytes = 4 << 20;
 /// Fewer channels leave vectors empty.
 constexpr int64_t leastChannels = 16;
 /// Elements of an operand whose height or width only the run knows: pictures of
@@ -42,7 +44,7 @@ double winogradCost(const WinogradConv &conv, int64_t side) {
   double tiles = double(conv.tiles(side));
   double filters = double(places * conv.inChannels * conv.outChannels);
   double channels = double(conv.inChannels + conv.outChannels);
-  double bytes = double(places) * tiles * channels * 4;
+  double bytes = conv.transformBytes(side) / double(conv.bands(side));
   if (bytes > mostBytes)
     return std::numeric_limits<double>::infinity();
   double transform = bytes > nearBytes ? perFarTransform : perTransform;
@@ -85,6 +87,24 @@ int64_t WinogradConv::tiles(int64_t side) const {
     count *= int64_t(llvm::divideCeil(size, side));
   }
   return count;
+}
+
+double WinogradConv::transformBytes(int64_t side) const {
+  return double((side + 2) * (side + 2) * tiles(side)) *
+         double(inChannels + outChannels) * sizeof(float);
+}
+
+int64_t WinogradConv::bands(int64_t side) const {
+  if (ShapedType::isDynamic(out[0]))
+    return 1;
+  double bytes = transformBytes(side);
+  double filters = double((side + 2) * (side + 2) * inChannels * outChannels) *
+                   sizeof(float);
+  // Each band reads all filters: more of them than data would be no gain.
+  auto most = int64_t(bytes / (2 * filters));
+  auto wanted = int64_t(std::ceil(bytes / bandBytes));
+  int64_t rows = llvm::divideCeil(out[0], side);
+  return std::max<int64_t>(1, std::min({most, wanted, rows}));
 }
 
 /// Is it absent, or the same number for both dimensions?
@@ -140,8 +160,9 @@ std::optional<WinogradConv> WinogradConv::match(onnx::ConvOp op) {
     int64_t out = ShapedType::isDynamic(conv.in[d])
                       ? conv.in[d]
                       : conv.in[d] + conv.before[d] + conv.after[d] - 2;
-    if (!ShapedType::isDynamic(out) && !ShapedType::isDynamic(conv.out[d]) &&
-        out != conv.out[d])
+    if (!ShapedType::isDynamic(out) &&
+        (out <= 0 ||
+         (!ShapedType::isDynamic(conv.out[d]) && out != conv.out[d])))
       return std::nullopt;
     conv.out[d] = out;
   }

@@ -12,7 +12,8 @@
 // That is one matrix product (tiles x channels by channels x channels) for each
 // of the (m + 2)^2 places: (m + 2)^2 products for m^2 results where the
 // convolution itself has 9 m^2. G g G' is made here; the other two are kernels
-// that go over rows, then over columns, with the channels along memory.
+// that go over rows, then over columns, with the channels along memory. Large
+// pictures go through all of them in bands, which stay in the caches meanwhile.
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Conversion/ONNXToKrnl/Winograd.h"
@@ -73,11 +74,18 @@ public:
   Value build(Value x, Value bias);
 
 private:
+  /// Some rows of tiles of each picture.
+  struct Band {
+    int64_t from;
+    Value rows;
+  };
+
+  SmallVector<Band> bands();
   Value matrix(ArrayRef<float> elements);
   Value transformedFilters();
   Value pad(Value x);
-  Value transformData(Value x);
-  Value transformResult(Value products);
+  Value transformData(Value x, const Band &band);
+  Value transformResult(Value products, const Band &band, Value tiles);
   Value finish(Value tiles, Value bias);
   Value view(Value tensor, ArrayRef<ReassociationIndices> parts);
   Value apart(Value tensor, ValueRange sizes,
@@ -87,10 +95,6 @@ private:
   Value number(int64_t value) { return indexConstant(b, loc, value); }
   Value times(Value size, int64_t factor) {
     return mulIndex(b, loc, size, number(factor));
-  }
-  /// Rows of tiles in all pictures, times `factor`.
-  Value high(int64_t factor) {
-    return mulIndex(b, loc, batch, times(rows, factor));
   }
   static int64_t known(Value size) {
     return getConstantIntValue(size).value_or(ShapedType::kDynamic);
@@ -193,18 +197,19 @@ Value WinogradBuilder::output(KernelBuilder &kernel, ValueRange sizes) {
 }
 
 /// x[n, c, h, w] -> [place, tile, c]
-Value WinogradBuilder::transformData(Value x) {
+Value WinogradBuilder::transformData(Value x, const Band &band) {
   int64_t c = conv.inChannels;
   Value width = sizeOf(b, loc, x, 3);
   Value coefficients = matrix(matrices.data);
   KernelBuilder first(b, loc, "Winograd.rows");
-  AffineExpr n = first.loop("n", conv.batch), y = first.loop("y", known(rows));
+  AffineExpr n = first.loop("n", conv.batch);
+  AffineExpr y = first.loop("y", known(band.rows));
   AffineExpr p = first.loop("p", window), w = first.loop("w", known(width));
   AffineExpr i = first.loop("i", c), k = first.loop("k", window);
   Value half = first.finish({buildContraction(
       first, b.getF32Type(), {first.input(coefficients), {p, k}},
-      {first.input(x), {n, i, y * side + k, w}},
-      {output(first, {batch, rows, number(window), width, number(c)}),
+      {first.input(x), {n, i, y * side + k + band.from * side, w}},
+      {output(first, {batch, band.rows, number(window), width, number(c)}),
        {n, y, p, w, i}},
       {k})})[0];
   half = view(half, {{0, 1}, {2}, {3}, {4}});
@@ -212,7 +217,8 @@ Value WinogradBuilder::transformData(Value x) {
   KernelBuilder second(b, loc, "Winograd.columns");
   p = second.loop("p", window);
   AffineExpr q = second.loop("q", window);
-  y = second.loop("y", known(high(1)));
+  Value high = mulIndex(b, loc, batch, band.rows);
+  y = second.loop("y", known(high));
   AffineExpr t = second.loop("x", known(columns));
   i = second.loop("i", c);
   k = second.loop("k", window);
@@ -220,52 +226,60 @@ Value WinogradBuilder::transformData(Value x) {
       second, b.getF32Type(), {second.input(coefficients), {q, k}},
       {second.input(half), {y, p, t * side + k, i}},
       {output(second,
-              {number(window), number(window), high(1), columns, number(c)}),
+              {number(window), number(window), high, columns, number(c)}),
        {p, q, y, t, i}},
       {k})})[0];
   return view(whole, {{0, 1}, {2, 3}, {4}});
 }
 
-/// products[place, tile, c] -> [n, h, w, c], as large as the tiles.
-Value WinogradBuilder::transformResult(Value products) {
+/// products[place, tile, c] -> [n, row, tile, column, c], of which the bands
+/// before have written into `tiles`.
+Value WinogradBuilder::transformResult(Value products, const Band &band,
+                                       Value tiles) {
   int64_t c = conv.outChannels;
   Value coefficients = matrix(matrices.result);
+  Value high = mulIndex(b, loc, batch, band.rows);
   Value places = apart(
-      products, {number(window), number(window), high(1), columns, number(c)},
+      products, {number(window), number(window), high, columns, number(c)},
       {{0, 1}, {2, 3}, {4}});
   KernelBuilder first(b, loc, "Winograd.rows");
-  AffineExpr y = first.loop("y", known(high(1))), r = first.loop("r", side);
+  AffineExpr y = first.loop("y", known(high)), r = first.loop("r", side);
   AffineExpr q = first.loop("q", window), t = first.loop("x", known(columns));
   AffineExpr o = first.loop("o", c), k = first.loop("k", window);
   Value half = first.finish({buildContraction(
       first, b.getF32Type(), {first.input(coefficients), {r, k}},
       {first.input(places), {k, q, y, t, o}},
-      {output(first,
-              {high(1), number(side), number(window), columns, number(c)}),
+      {output(first, {high, number(side), number(window), columns, number(c)}),
        {y, r, q, t, o}},
       {k})})[0];
-  half = view(half, {{0, 1}, {2}, {3}, {4}});
+  half = apart(
+      half,
+      {batch, band.rows, number(side), number(window), columns, number(c)},
+      {{0, 1}, {2}, {3}, {4}, {5}});
+  half = view(half, {{0}, {1, 2}, {3}, {4}, {5}});
 
   KernelBuilder second(b, loc, "Winograd.columns");
-  y = second.loop("y", known(high(side)));
+  AffineExpr n = second.loop("n", conv.batch);
+  y = second.loop("y", known(times(band.rows, side)));
   t = second.loop("x", known(columns));
   AffineExpr s = second.loop("s", side);
   o = second.loop("o", c);
   k = second.loop("k", window);
-  Value whole = second.finish({buildContraction(
+  Value out = tiles ? second.output(tiles)
+                    : output(second, {batch, times(rows, side), columns,
+                                      number(side), number(c)});
+  AffineExpr at = band.from           ? y + band.from * side
+                  : band.rows == rows ? y
+                                      : second.partOf(y);
+  return second.finish({buildContraction(
       second, b.getF32Type(), {second.input(coefficients), {s, k}},
-      {second.input(half), {y, k, t, o}},
-      {output(second, {high(side), columns, number(side), number(c)}),
-       {y, t, s, o}},
-      {k})})[0];
-  whole = view(whole, {{0}, {1, 2}, {3}});
-  return apart(whole,
-               {batch, times(rows, side), times(columns, side), number(c)},
-               {{0, 1}, {2}, {3}});
+      {second.input(half), {n, y, k, t, o}}, {out, {n, at, t, s, o}}, {k})})[0];
 }
 
-/// tiles[n, h, w, c] + bias[c] -> [n, c, h, w], without what is beyond.
+/// tiles[n, row, tile, column, c] + bias[c] -> [n, c, h, w], without what is
+/// beyond.
 Value WinogradBuilder::finish(Value tiles, Value bias) {
+  tiles = view(tiles, {{0}, {1}, {2, 3}, {4}});
   KernelBuilder kernel(b, loc, "Conv");
   AffineExpr n = kernel.loop("n", conv.batch);
   AffineExpr o = kernel.loop("oc", conv.outChannels);
@@ -294,12 +308,29 @@ Value WinogradBuilder::finish(Value tiles, Value bias) {
   return kernel.finish({y}).front();
 }
 
+SmallVector<WinogradBuilder::Band> WinogradBuilder::bands() {
+  std::optional<int64_t> count = getConstantIntValue(rows);
+  if (!count)
+    return {{0, rows}};
+  SmallVector<Band> bands;
+  int64_t each = llvm::divideCeil(*count, conv.bands(side));
+  for (int64_t from = 0; from < *count; from += each)
+    bands.push_back(
+        {from, each < *count ? number(std::min(each, *count - from)) : rows});
+  return bands;
+}
+
 Value WinogradBuilder::build(Value x, Value bias) {
   findSizes(x);
-  Value data = transformData(pad(x));
+  x = pad(x);
   Value filters = transformedFilters();
-  Value products = buildMatMul(b, loc, data, filters, b.getF32Type());
-  return finish(transformResult(products), bias);
+  Value tiles;
+  for (const Band &band : bands()) {
+    Value products =
+        buildMatMul(b, loc, transformData(x, band), filters, b.getF32Type());
+    tiles = transformResult(products, band, tiles);
+  }
+  return finish(tiles, bias);
 }
 
 Value buildWinograd(OpBuilder &b, Location loc, const WinogradConv &conv,

@@ -4,14 +4,16 @@
 // 29 rows of results are eight tiles of four, of which 34 elements are read.
 // Products are 36 of matrices, channels lie along memory, and what the tiles
 // have too many is left out at the end.
+// CHECK-DAG: #[[BAND:.+]] = affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d4, d1 * 4 + d5 + 48, d3)>
+// CHECK-DAG: #[[BELOW:.+]] = affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d1 + 48, d2, d3, d4)>
 // CHECK-LABEL: func @tiles_of_four
 // CHECK:         krnl.kernel "pad" {{.+}} outs(%{{.+}} : tensor<1x64x34x34xf32>)
+// CHECK:         krnl.constant #onnx.blob<"{{.*}}> : tensor<36x64x64xf32>
 // CHECK:         krnl.kernel "Winograd.rows" {{.+}} outs(%{{.+}} : tensor<1x8x6x34x64xf32>)
 // CHECK:         krnl.kernel "Winograd.columns" {{.+}} outs(%{{.+}} : tensor<6x6x8x8x64xf32>)
-// CHECK:         krnl.constant #onnx.blob<"{{.*}}> : tensor<36x64x64xf32>
 // CHECK:         krnl.kernel "MatMul" loops [b0 = 36, m = 64, n = 64, k = 64]
 // CHECK:         krnl.kernel "Winograd.rows" {{.+}} outs(%{{.+}} : tensor<8x4x6x8x64xf32>)
-// CHECK:         krnl.kernel "Winograd.columns" {{.+}} outs(%{{.+}} : tensor<32x8x4x64xf32>)
+// CHECK:         krnl.kernel "Winograd.columns" {{.+}} outs(%{{.+}} : tensor<1x32x8x4x64xf32>)
 // CHECK:         krnl.kernel "Conv" loops [n = 1, oc = 64, o0 = 29, o1 = 31]
 // CHECK-SAME:      outs(%{{.+}} : tensor<1x64x29x31xf32>)
 // CHOOSE-LABEL: func @tiles_of_four
@@ -46,6 +48,25 @@ func.func @open_sizes(%x: tensor<?x64x?x?xf32>) -> tensor<?x64x?x?xf32> {
   %w = onnx.Constant dense<1.0> : tensor<64x64x3x3xf32>
   %0 = onnx.Conv(%x, %w) {pads = array<i64: 1, 1, 1, 1>} : (tensor<?x64x?x?xf32>, tensor<64x64x3x3xf32>) -> tensor<?x64x?x?xf32>
   return %0 : tensor<?x64x?x?xf32>
+}
+
+// What is transformed of a large picture stays in the caches: 23 rows of tiles
+// are made in two bands, which write into the same tensor.
+// CHECK-LABEL: func @bands
+// CHECK:         krnl.kernel "Winograd.rows" loops [n = 1, y = 12, p = 6,
+// CHECK:         krnl.kernel "MatMul" loops [b0 = 36, m = 276, n = 32, k = 32]
+// CHECK:         %[[UPPER:.+]] = krnl.kernel "Winograd.columns" loops [n = 1, y = 48,
+// CHECK-SAME:      outs(%{{.+}} : tensor<1x92x23x4x32xf32>)
+// CHECK:         krnl.kernel "Winograd.rows" loops [n = 1, y = 11, p = 6,
+// CHECK:           linalg.generic {indexing_maps = [#{{.+}}, #[[BAND]],
+// CHECK:         krnl.kernel "Winograd.columns" loops [n = 1, y = 44,
+// CHECK-SAME:      outs(%[[UPPER]] : tensor<1x92x23x4x32xf32>)
+// CHECK:           linalg.generic {indexing_maps = [#{{.+}}, #{{.+}}, #{{.+}}, #[[BELOW]]]
+// CHECK:         krnl.kernel "Conv"
+func.func @bands(%x: tensor<1x32x92x92xf32>) -> tensor<1x32x92x92xf32> {
+  %w = onnx.Constant dense<1.0> : tensor<32x32x3x3xf32>
+  %0 = onnx.Conv(%x, %w) {pads = array<i64: 1, 1, 1, 1>} : (tensor<1x32x92x92xf32>, tensor<32x32x3x3xf32>) -> tensor<1x32x92x92xf32>
+  return %0 : tensor<1x32x92x92xf32>
 }
 
 // Steps, few channels, filters of a run, and small pictures: computed directly.

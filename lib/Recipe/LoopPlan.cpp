@@ -51,6 +51,7 @@ private:
   bool chooseWindow();
   void chooseTurned();
   void chooseOwnTurned();
+  bool chooseWholeRows();
   void chooseRows();
   void planShared();
   unsigned loopsBesidePadding();
@@ -191,20 +192,23 @@ void LoopPlanner::chooseColumns() {
 
 /// Elements at computed places are loaded one by one: gathers are no faster on
 /// the processors that we know, and slower on some, unless vectors of all other
-/// arithmetic make up for it. But walks that depend on
-/// nothing but themselves hide each other's waiting.
+/// arithmetic make up for it. But several side by side hide each other's
+/// waiting.
 void LoopPlanner::chooseCopies() {
-  // Measured on trees: more do not fit the registers, fewer wait.
-  constexpr int64_t mostCopies = 16;
-  bool gathers = llvm::any_of(ops, [](linalg::LinalgOp op) {
-    constexpr size_t smallPayload = 12;
-    return isWalk(op) ||
-           (op.getNumReductionLoops() > 0 &&
-            op.getBlock()->getOperations().size() <= smallPayload);
-  });
-  if (!gathers || vectorLoop.empty() || !vectorIsCommon)
+  // Measured on trees: more do not fit the registers, fewer wait. What only
+  // moves has done most of what can be done with eight.
+  constexpr int64_t mostCopies = 16, mostMoved = 8;
+  constexpr size_t smallPayload = 12;
+  bool gathers = false, moves = true;
+  for (linalg::LinalgOp op : ops) {
+    bool isSmall = op.getBlock()->getOperations().size() <= smallPayload;
+    bool reduces = op.getNumReductionLoops() > 0;
+    gathers |= isWalk(op) || (reduces && isSmall);
+    moves &= !isWalk(op) && !reduces && isSmall;
+  }
+  if ((!gathers && !moves) || vectorLoop.empty() || !vectorIsCommon)
     return;
-  copies = mostCopies;
+  copies = moves ? mostMoved : mostCopies;
   bool known = isStatic(kernel, vectorLoop);
   if (known)
     copies = std::min<int64_t>(copies, extent(vectorLoop));
@@ -324,6 +328,36 @@ void LoopPlanner::chooseOwnTurned() {
   }
 }
 
+/// Short rows stay in registers from one op to the next: all of each is written
+/// out, with others beside it, as each waits for its sums. Half of the
+/// registers hold elements.
+bool LoopPlanner::chooseWholeRows() {
+  constexpr int64_t sideBySide = 4, mostCopies = 256;
+  if (lanes == 1 || vectorIsCommon || options.keepOrder || ops.size() == 1 ||
+      own.size() != 1 || common.empty() || !isStatic(kernel, vectorLoop) ||
+      !isStatic(kernel, common.back()) ||
+      extent(common.back()) % sideBySide != 0)
+    return false;
+  int64_t payload = 0;
+  for (auto [number, op] : llvm::enumerate(ops)) {
+    bool reduces = op.getNumReductionLoops() > 0;
+    if (isOrdered(op) || (reduces && !isCombinable(op)) ||
+        !op.getBlock()->getOps<tensor::ExtractOp>().empty())
+      return false;
+    if (has(number, vectorLoop))
+      payload += op.getBlock()->getOperations().size();
+  }
+  int64_t whole = llvm::divideCeil(extent(vectorLoop), lanes);
+  if (whole * sideBySide > int64_t(target.vectorRegs) / 2 ||
+      whole * sideBySide * payload > mostCopies)
+    return false;
+  vectors = whole;
+  wholeRows = true;
+  openLoop = common.back();
+  rows = sideBySide;
+  return true;
+}
+
 /// Ops that pass over rows one after the other wait for each sum of a row; a
 /// few rows side by side do not. Together they must not be too long for the
 /// stack.
@@ -439,7 +473,8 @@ void LoopPlanner::plan() {
   if (options.openLoops) {
     if (!chooseWindow())
       chooseTurned();
-    chooseRows();
+    if (!chooseWholeRows())
+      chooseRows();
   }
   planShared();
   planParallel();

@@ -60,6 +60,8 @@ struct LoopPlan {
   /// vectors.
   std::string openLoop;
   int64_t rows = 1;
+  /// Ops pass over rows that the registers hold: `vectors` are a whole row.
+  bool wholeRows = false;
   /// The reduced loop over which the rows of `openLoop` share most of what they
   /// read, if that is why they are written out.
   std::string windowLoop;

@@ -114,6 +114,11 @@ void LoopWriter::vectorizeRow(unsigned number) {
     return;
   bool known = isStatic(kernel, vectorLoop);
   std::string loop = vectorLoop;
+  if (wholeRows) {
+    recipe.vectorize(loop, lanes, number);
+    recipe.unroll(loop, vectors, number);
+    return;
+  }
   if (reduces && vectors > 1 && (!known || extent(loop) >= lanes * vectors)) {
     auto [steps, parts] = recipe.splitReduction(loop, lanes * vectors, number);
     recipe.vectorize(parts, lanes, number);

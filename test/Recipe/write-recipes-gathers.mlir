@@ -26,9 +26,10 @@ func.func @blend(%at: tensor<1024xf32>, %x: tensor<64xf32>, %o: tensor<1024xf32>
   return %y : tensor<1024xf32>
 }
 
-// Nothing is computed with what is read.
+// Nothing is computed with what is read: a few places side by side, one by one.
 // CHECK-LABEL: kernel "take"
 // CHECK-NOT:     vectorize
+// CHECK:         unroll(i.i, 8)
 func.func @take(%at: tensor<1024xi64>, %x: tensor<64xf32>, %o: tensor<1024xf32>) -> tensor<1024xf32> {
   %y = krnl.kernel "take" loops [i = 1024] ins(%at, %x : tensor<1024xi64>, tensor<64xf32>) outs(%o : tensor<1024xf32>) {
   ^bb0(%a: tensor<1024xi64>, %b: tensor<64xf32>, %c: tensor<1024xf32>):

@@ -96,6 +96,41 @@ func.func @rows(%x: tensor<?x768xf32>, %o: tensor<?x768xf32>) -> tensor<?x768xf3
   return %y : tensor<?x768xf32>
 }
 
+// Short rows are whole in registers, four of them side by side.
+// CHECK-LABEL: kernel "short_rows"
+// CHECK:         unroll(r.i, 4),
+// CHECK-NEXT:    1: vectorize(c, 16),
+// CHECK-NEXT:    1: unroll(c, 4),
+// CHECK-NEXT:    2: vectorize(c, 16),
+// CHECK-NEXT:    2: unroll(c, 4)
+// CHECK-NEXT:  ]
+// ORDER-LABEL: kernel "short_rows"
+// ORDER-NOT:     1: vectorize
+// ORDER:         2: vectorize(c, 16)
+func.func @short_rows(%x: tensor<640x49xf32>, %o: tensor<640x49xf32>) -> tensor<640x49xf32> {
+  %y = krnl.kernel "short_rows" loops [r = 640, c = 49]
+      ins(%x : tensor<640x49xf32>) outs(%o : tensor<640x49xf32>) {
+  ^bb0(%a: tensor<640x49xf32>, %b: tensor<640x49xf32>):
+    %zero = arith.constant 0.0 : f32
+    %e = tensor.empty() : tensor<640xf32>
+    %f = linalg.fill {krnl.axes = ["r"]} ins(%zero : f32) outs(%e : tensor<640xf32>) -> tensor<640xf32>
+    %s = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+        ins(%a : tensor<640x49xf32>) outs(%f : tensor<640xf32>) attrs = {krnl.axes = ["r", "c"]} {
+    ^bb0(%p: f32, %q: f32):
+      %m = arith.addf %p, %q : f32
+      linalg.yield %m : f32
+    } -> tensor<640xf32>
+    %t = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
+        ins(%a, %s : tensor<640x49xf32>, tensor<640xf32>) outs(%b : tensor<640x49xf32>) attrs = {krnl.axes = ["r", "c"]} {
+    ^bb0(%p: f32, %t: f32, %q: f32):
+      %m = arith.subf %p, %t : f32
+      linalg.yield %m : f32
+    } -> tensor<640x49xf32>
+    krnl.yield %t : tensor<640x49xf32>
+  } -> tensor<640x49xf32>
+  return %y : tensor<640x49xf32>
+}
+
 // Columns: the reduction runs outside of the vectors, which are its accumulators.
 // CHECK-LABEL: kernel "columns"
 // CHECK-NEXT:    block(c, 64) -> (c.o, c.i),

@@ -26,41 +26,6 @@ static bool continuesInit(linalg::LinalgOp op, OpOperand *init) {
   return op.payloadUsesValueFromOperand(init) || writesPart(op, init);
 }
 
-/// Would the op spoil for others what it continues? Then it gets memory of its
-/// own, into which the tensor it starts from is written as well.
-static bool isShared(Value init) {
-  return init.getDefiningOp<linalg::LinalgOp>() && !init.hasOneUse();
-}
-
-/// The value whose memory `tensor` is written into: its own, or that of the
-/// tensor it continues.
-Value KernelEmitter::chainRoot(Value tensor) {
-  while (auto result = dyn_cast<OpResult>(tensor)) {
-    auto op = dyn_cast<linalg::LinalgOp>(result.getOwner());
-    if (!op)
-      break;
-    OpOperand *init = op.getTiedOpOperand(result);
-    if (!continuesInit(op, init) || isShared(init->get()))
-      break;
-    tensor = init->get();
-  }
-  return tensor;
-}
-
-/// True if the results of the op are complete, in registers, at the point of
-/// the shared nest: every loop of its own is a register loop or reduced inside
-/// all the others. Of ops that run inside together any loop that is whole in
-/// registers will do.
-bool KernelEmitter::handsOver(unsigned number) {
-  return llvm::all_of(nest.op(number).loops, [&](const LoopUse &use) {
-    if (nest.isAround(use.loop, number))
-      return !use.reduced;
-    return use.reduced || isRegisterTile(use.loop) ||
-           (isInside(number) && fitsRegisters(use, number) &&
-            !nest.endsEarly(use.loop));
-  });
-}
-
 /// The indices of an access over the axes of the kernel instead of those of
 /// the op.
 static SmallVector<AffineExpr> indicesOverAxes(AffineMap map,
@@ -74,6 +39,66 @@ static SmallVector<AffineExpr> indicesOverAxes(AffineMap map,
   return indices;
 }
 
+/// Would the op spoil for others what it continues? Then it gets memory of its
+/// own, into which the tensor it starts from is written as well. Those that
+/// have read the same elements before are not in its way.
+bool KernelEmitter::isShared(OpOperand &init) {
+  Value tensor = init.get();
+  auto maker = tensor.getDefiningOp<linalg::LinalgOp>();
+  if (!maker || tensor.hasOneUse())
+    return false;
+  auto heir = cast<linalg::LinalgOp>(init.getOwner());
+  unsigned last = nest.numberOf(heir);
+  if (writesPart(heir, &init) || isInside(last))
+    return true;
+  auto places = [&](linalg::LinalgOp op, AffineMap map) {
+    return indicesOverAxes(map, nest.op(nest.numberOf(op)));
+  };
+  SmallVector<AffineExpr> written =
+      places(heir, heir.getMatchingIndexingMap(&init));
+  if (written !=
+      places(maker, maker.getIndexingMapMatchingResult(cast<OpResult>(tensor))))
+    return true;
+  return !llvm::all_of(tensor.getUses(), [&](OpOperand &use) {
+    if (&use == &init)
+      return true;
+    auto reader = dyn_cast<linalg::LinalgOp>(use.getOwner());
+    return reader && llvm::is_contained(ops, reader) &&
+           !reader.isDpsInit(&use) && nest.numberOf(reader) < last &&
+           !isInside(nest.numberOf(reader)) &&
+           places(reader, reader.getMatchingIndexingMap(&use)) == written;
+  });
+}
+
+/// The value whose memory `tensor` is written into: its own, or that of the
+/// tensor it continues.
+Value KernelEmitter::chainRoot(Value tensor) {
+  while (auto result = dyn_cast<OpResult>(tensor)) {
+    auto op = dyn_cast<linalg::LinalgOp>(result.getOwner());
+    if (!op)
+      break;
+    OpOperand *init = op.getTiedOpOperand(result);
+    if (!continuesInit(op, init) || isShared(*init))
+      break;
+    tensor = init->get();
+  }
+  return tensor;
+}
+
+/// True if the results of the op are complete, in registers, at the point of
+/// the shared nest: every loop of its own is a register loop or reduced inside
+/// all the others. A loop that is whole in registers will do, too.
+bool KernelEmitter::handsOver(unsigned number) {
+  bool keepsOrder = isOrdered(ops[number]);
+  return llvm::all_of(nest.op(number).loops, [&](const LoopUse &use) {
+    if (nest.isAround(use.loop, number))
+      return !use.reduced;
+    return use.reduced || isRegisterTile(use.loop) ||
+           (!keepsOrder && fitsRegisters(use, number) &&
+            !nest.endsEarly(use.loop));
+  });
+}
+
 /// Can `use` take the value from registers? It must read the very element that
 /// was produced at this point.
 bool KernelEmitter::canForward(OpResult produced, OpOperand &use) {
@@ -85,6 +110,11 @@ bool KernelEmitter::canForward(OpResult produced, OpOperand &use) {
     return false;
   unsigned result = produced.getResultNumber();
   if (placeOf(producer, result) || isTrace(producer, result))
+    return false;
+  // What is taken up again at every step has to be in memory.
+  if (consumer.isDpsInit(&use) &&
+      (writesPart(consumer, &use) ||
+       !prepare(nest.numberOf(consumer)).startsOnce))
     return false;
   const BodyOp &from = nest.op(nest.numberOf(producer));
   const BodyOp &to = nest.op(nest.numberOf(consumer));
@@ -110,20 +140,17 @@ bool KernelEmitter::canForward(OpResult produced, OpOperand &use) {
 /// filled part by part has to get there with all its parts.
 SmallVector<Value> KernelEmitter::homesOfHeirs(OpResult produced) {
   SmallVector<Value> homes;
-  if (!isShared(produced)) {
-    if (produced.use_empty())
-      return homes;
-    OpOperand &use = *produced.use_begin();
-    auto next = dyn_cast<linalg::LinalgOp>(use.getOwner());
-    if (next && next.isDpsInit(&use) && writesPart(next, &use))
-      return homesOfHeirs(next.getTiedOpResult(&use));
-    return homes;
-  }
   for (OpOperand &use : produced.getUses()) {
     auto heir = dyn_cast<linalg::LinalgOp>(use.getOwner());
-    if (heir && heir.isDpsInit(&use) && continuesInit(heir, &use) &&
-        !canForward(produced, use))
-      homes.push_back(heir.getTiedOpResult(&use));
+    if (!heir || !heir.isDpsInit(&use))
+      continue;
+    OpResult continued = heir.getTiedOpResult(&use);
+    if (!isShared(use)) {
+      if (writesPart(heir, &use))
+        llvm::append_range(homes, homesOfHeirs(continued));
+    } else if (continuesInit(heir, &use) && !canForward(produced, use)) {
+      homes.push_back(continued);
+    }
   }
   return homes;
 }
@@ -143,7 +170,7 @@ bool KernelEmitter::needsMemory(OpResult produced) {
       return true;
     auto consumer = cast<linalg::LinalgOp>(use.getOwner());
     if (consumer.isDpsInit(&use) &&
-        (!continuesInit(consumer, &use) || isShared(produced)))
+        (!continuesInit(consumer, &use) || isShared(use)))
       continue;
     if (!canForward(produced, use))
       return true;

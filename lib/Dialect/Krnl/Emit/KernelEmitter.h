@@ -120,6 +120,7 @@ private:
 
   // EmitStorage.cpp: where the tensors of the body live.
   mlir::LogicalResult assignStorage(EmittedKernel &result);
+  bool isShared(mlir::OpOperand &init);
   mlir::Value chainRoot(mlir::Value tensor);
   bool canForward(mlir::OpResult produced, mlir::OpOperand &use);
   bool handsOver(unsigned op);

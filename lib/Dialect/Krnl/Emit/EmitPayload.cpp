@@ -140,16 +140,20 @@ Value KernelEmitter::emitWrapIndex(Payload &payload, WrapIndexOp op) {
       isBad = arith::AndIOp::create(b, isBad, mask);
     isBad = vector::ReductionOp::create(b, vector::CombiningKind::OR, isBad);
   }
-  auto note = scf::IfOp::create(b, isBad, /*withElseRegion=*/false);
-  {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(note.thenBlock());
-    Value number = arith::ConstantIntOp::create(b, wrapNumbers.lookup(op), 32);
-    memref::StoreOp::create(b, number, errorWord, ValueRange());
-  }
+  // Only what is bad takes the time to be brought inside.
+  auto inside = scf::IfOp::create(b, wrapped.getType(), isBad,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(inside.thenBlock());
+  Value number = arith::ConstantIntOp::create(b, wrapNumbers.lookup(op), 32);
+  memref::StoreOp::create(b, number, errorWord, ValueRange());
   Value last = arith::SubIOp::create(b, size, one);
-  return arith::MaxSIOp::create(b, arith::MinSIOp::create(b, wrapped, last),
-                                zero);
+  Value clamped =
+      arith::MaxSIOp::create(b, arith::MinSIOp::create(b, wrapped, last), zero);
+  scf::YieldOp::create(b, clamped);
+  b.setInsertionPointToStart(inside.elseBlock());
+  scf::YieldOp::create(b, wrapped);
+  return inside.getResult(0);
 }
 
 /// Integer divisions trap on zero, also in lanes that nobody will look at.

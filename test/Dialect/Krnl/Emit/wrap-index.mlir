@@ -13,11 +13,11 @@
 // CHECK-LABEL: func.func private @kernel_gather_0
 // CHECK-SAME:    (%[[X:[^:]+]]: memref<?x4xf32>, %[[I:[^:]+]]: memref<?xi64>, %[[W:[^:]+]]: memref<i32>, %[[Y:[^:]+]]: memref<?x4xf32>,
 // CHECK:         %[[BAD:.+]] = arith.cmpi uge
-// CHECK:         scf.if %[[BAD]] {
+// CHECK:         %[[ROW:.+]] = scf.if %[[BAD]] -> (index) {
 // CHECK:           memref.store %c1_i32, %[[W]][]
-// CHECK:         }
-// CHECK:         arith.minsi
-// CHECK:         %[[ROW:.+]] = arith.maxsi
+// CHECK:           arith.minsi
+// CHECK:           arith.maxsi
+// CHECK:         } else {
 func.func @gather(%x: tensor<?x4xf32>, %i: tensor<?xi64>, %y: tensor<?x4xf32>) -> tensor<?x4xf32> {
   %r = krnl.kernel "gather" loops [m = ?, n = 4] ins(%x, %i : tensor<?x4xf32>, tensor<?xi64>)
       outs(%y : tensor<?x4xf32>) {

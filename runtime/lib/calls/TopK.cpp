@@ -81,44 +81,84 @@ struct Rows {
   }
 };
 
+/// Calls `fn` with an element of a type that rows of scores have and processors
+/// compare; null for the others.
+template <typename Fn>
+auto forScores(int64_t type, Fn fn) -> decltype(fn(0.0F)) {
+  switch (type) {
+  case ONNX_TYPE_FLOAT:
+    return fn(float());
+  case ONNX_TYPE_DOUBLE:
+    return fn(double());
+  case ONNX_TYPE_INT32:
+    return fn(int32_t());
+  case ONNX_TYPE_INT64:
+    return fn(int64_t());
+  default:
+    return nullptr;
+  }
+}
+
+/// May `x` come before `bound`? What is no number may.
+template <bool Largest, typename T>
+bool mayCome(T x, T bound) {
+  return Largest ? !(x <= bound) : !(x >= bound);
+}
+
+/// A float of 16 bits, for which the processor may have no comparison.
+template <int mantissaBits>
+struct Half {
+  int16_t bits;
+
+  /// Compares as the numbers do, but for -0 below 0.
+  int16_t ordered() const { return int16_t(bits ^ (bits >> 15 & 0x7fff)); }
+  bool isNaN() const {
+    constexpr int infinity = 0x8000 - (1 << mantissaBits);
+    return (bits & 0x7fff) > infinity;
+  }
+};
+
+template <bool Largest, int mantissaBits>
+bool mayCome(Half<mantissaBits> x, Half<mantissaBits> bound) {
+  bool isBetter =
+      Largest ? x.ordered() > bound.ordered() : x.ordered() < bound.ordered();
+  return isBetter || x.isNaN();
+}
+
 /// From element `i` of a row on, the first that may come before element
 /// `other`; `end` if there is none.
 using SkipFn = int64_t (*)(const void *row, int64_t i, int64_t end,
                            int64_t other);
 
-/// Blocks are compared at once: most have nothing. What is no number is not
-/// skipped.
+/// Blocks are compared at once: most have nothing.
 template <typename T, bool Largest>
 int64_t skip(const void *row, int64_t i, int64_t end, int64_t other) {
   const T *elements = static_cast<const T *>(row);
   T bound = elements[other];
-  auto mayCome = [&](T x) { return Largest ? !(x <= bound) : !(x >= bound); };
   constexpr int64_t block = 16;
   for (; i + block <= end; i += block) {
     bool any = false;
     for (int64_t j = 0; j < block; ++j)
-      any |= mayCome(elements[i + j]);
+      any |= mayCome<Largest>(elements[i + j], bound);
     if (any)
       break;
   }
-  while (i < end && !mayCome(elements[i]))
+  while (i < end && !mayCome<Largest>(elements[i], bound))
     ++i;
   return i;
 }
 
-/// For the types that rows of scores have; null for the others.
 SkipFn skipOf(int64_t type, bool largest) {
+  auto choose = [&](auto x) -> SkipFn {
+    return largest ? skip<decltype(x), true> : skip<decltype(x), false>;
+  };
   switch (type) {
-  case ONNX_TYPE_FLOAT:
-    return largest ? skip<float, true> : skip<float, false>;
-  case ONNX_TYPE_DOUBLE:
-    return largest ? skip<double, true> : skip<double, false>;
-  case ONNX_TYPE_INT32:
-    return largest ? skip<int32_t, true> : skip<int32_t, false>;
-  case ONNX_TYPE_INT64:
-    return largest ? skip<int64_t, true> : skip<int64_t, false>;
+  case ONNX_TYPE_FLOAT16:
+    return choose(Half<10>());
+  case ONNX_TYPE_BFLOAT16:
+    return choose(Half<7>());
   default:
-    return nullptr;
+    return forScores(type, choose);
   }
 }
 
@@ -236,20 +276,11 @@ void selectFew(const void *x, const Rows &rows, int64_t k, void *values,
 using FewFn = void (*)(const void *x, const Rows &rows, int64_t k, void *values,
                        int64_t *indices);
 
-/// For the types that rows of scores have; null for the others.
 FewFn fewOf(int64_t type, bool largest) {
-  switch (type) {
-  case ONNX_TYPE_FLOAT:
-    return largest ? selectFew<float, true> : selectFew<float, false>;
-  case ONNX_TYPE_DOUBLE:
-    return largest ? selectFew<double, true> : selectFew<double, false>;
-  case ONNX_TYPE_INT32:
-    return largest ? selectFew<int32_t, true> : selectFew<int32_t, false>;
-  case ONNX_TYPE_INT64:
-    return largest ? selectFew<int64_t, true> : selectFew<int64_t, false>;
-  default:
-    return nullptr;
-  }
+  return forScores(type, [&](auto x) -> FewFn {
+    return largest ? selectFew<decltype(x), true>
+                   : selectFew<decltype(x), false>;
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -266,8 +297,6 @@ struct Selection {
   bool isMuch(int64_t length) const { return k > length / 8; }
 };
 
-} // namespace
-
 /// One row of the operand.
 struct Row {
   const OnnxcValue &x;
@@ -278,6 +307,8 @@ struct Row {
     return {wanted.largest ? ~key : key, i};
   }
 };
+
+} // namespace
 
 /// Few of a row: those that beat the last of the first ones are looked at.
 static const Item *firstByHeap(const Row &row, const Selection &wanted,

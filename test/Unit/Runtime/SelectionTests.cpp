@@ -182,6 +182,27 @@ TEST_F(SelectionTest, TopKOfMuchKnowsNaN) {
   }
 }
 
+// Halves are compared by their bits: -0 and 0 are equal, NaN is above all.
+TEST_F(SelectionTest, TopKOfMuchComparesHalves) {
+  constexpr int16_t nan[] = {0x7e00, int16_t(0xfe00)}, zeros[] = {0, INT16_MIN};
+  std::vector<int16_t> row;
+  for (int i = 0; i < 1000; ++i)
+    row.push_back(int16_t(i * 2654435761u >> 8) & int16_t(0xbbff));
+  row[40] = nan[0];
+  row[999] = nan[1];
+  for (int i = 100; i < 900; i += 7)
+    row[i] = zeros[i % 2];
+  for (int64_t type : {ONNX_TYPE_FLOAT16, ONNX_TYPE_BFLOAT16})
+    for (bool largest : {true, false}) {
+      std::vector<int64_t> all = orderOf(row, type, largest);
+      for (int64_t k : {1, 3, 50, 999}) {
+        ASSERT_EQ(topk<int16_t>({row, {1000}}, k, type, 0, largest), ONNXC_OK);
+        std::vector<int64_t> first(all.begin(), all.begin() + k);
+        EXPECT_EQ(result<int64_t>(1, k), first);
+      }
+    }
+}
+
 // Columns side by side are those one by one: few of them, which are kept in
 // order, and more, which are a heap.
 TEST_F(SelectionTest, TopKOfColumnsFindsTheSameAsOfRows) {

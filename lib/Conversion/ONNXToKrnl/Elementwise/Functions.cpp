@@ -80,10 +80,11 @@ static std::optional<double> uniformNumber(Value v) {
   auto dense = dyn_cast_or_null<DenseElementsAttr>(value);
   if (!dense || !dense.isSplat())
     return std::nullopt;
-  if (dense.getElementType().isF32())
-    return dense.getSplatValue<float>();
-  if (dense.getElementType().isF64())
-    return dense.getSplatValue<double>();
+  if (isa<FloatType>(dense.getElementType()))
+    return dense.getSplatValue<APFloat>().convertToDouble();
+  // The stored value may have no sign of its own.
+  if (auto type = dyn_cast<IntegerType>(getElementTypeOrSelf(v.getType())))
+    return dense.getSplatValue<APInt>().roundToDouble(!type.isUnsigned());
   return std::nullopt;
 }
 
@@ -114,6 +115,12 @@ static Value integerPower(ScalarBuilder &s, Value x, Value exponent,
   return s.select(e.lt(exponent, e.constant(0)), ofOne, result);
 }
 
+/// Another than the square root of -0, and of minus infinity.
+static Value rootPower(ScalarBuilder &s, Value x) {
+  Value root = s.sqrt(s.add(x, s.constant(0)));
+  return s.select(s.eq(x, s.lowest()), s.highest(), root);
+}
+
 static Value floatPower(ScalarBuilder &s, Value x, Value exponent,
                         std::optional<double> uniform) {
   if (uniform == 1)
@@ -122,6 +129,14 @@ static Value floatPower(ScalarBuilder &s, Value x, Value exponent,
     return s.mul(x, x);
   if (uniform == 3)
     return s.mul(x, s.mul(x, x));
+  if (uniform == 4) {
+    Value square = s.mul(x, x);
+    return s.mul(square, square);
+  }
+  if (uniform == 0.5)
+    return rootPower(s, x);
+  if (uniform == -0.5)
+    return s.div(s.constant(1), rootPower(s, x));
   if (uniform == -1)
     return s.div(s.constant(1), x);
   return s.math<math::PowFOp>(x, exponent);

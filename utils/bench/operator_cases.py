@@ -10,6 +10,7 @@ import itertools
 import classical_cases
 import ml_dtypes
 import numpy as np
+import wider_cases
 from onnx import helper
 from operator_case import RNG, Case, Fixed, below, flags, floats
 
@@ -394,5 +395,5 @@ def quantized():
 def cases():
     """All rows, in the order of the families."""
     for family in (elementwise, casts, reductions, movement, vision, products, recurrent, signal, classical_cases.texts, classical_cases.classical,
-                   quantized):  # fmt: skip
+                   quantized, wider_cases.wider):  # fmt: skip
         yield from family()

@@ -27,8 +27,8 @@ SMOOTH = frozenset(
     "Sin Sinh Softmax Softplus Softsign Sqrt STFT Sub Sum SwiGLU Swish Tan Tanh".split()
 )
 # Where the reference alone is not to be believed: it joins what loops give along a dimension that is there, has optionals
-# that are lists, and drops imaginary parts.
-DOUBTFUL = frozenset("Loop Resize".split())
+# that are lists, drops imaginary parts, and takes the mean of windows over the edge for their sum divided by their size.
+DOUBTFUL = frozenset("Loop LpPool Resize".split())
 # Where it is wrong: it forgets the lengths of sequences and the dimension of vectors, and looks for neighbours elsewhere.
 WRONG = frozenset("RNN GRU LSTM LRN DictVectorizer".split())
 # The reference puts the number 0 between strings.

@@ -14,7 +14,9 @@ def image(m, name):
 def pool(m):
     attributes = {"kernel_shape": m.pick([3, 2], [2, 2]), **edges(m), "strides": m.pick([2, 1], [1, 1], [2, 3])}
     more = m.pick({}, {"count_include_pad": 1}) if m.signature.name == "AveragePool" else m.pick({}, {"p": 1}, {"p": 3})
-    return Node([image(m, m.signature.inputs[0].kind)], {**attributes, **more, **m.pick({}, {}, {"ceil_mode": 1}, {"dilations": [1, 2]})})
+    # Nobody else knows dilated windows that pad themselves.
+    steps = {"ceil_mode": 1} if "auto_pad" in attributes else {"dilations": [1, 2]}
+    return Node([image(m, m.signature.inputs[0].kind)], {**attributes, **more, **m.pick({}, {}, {"ceil_mode": 1}, steps)})
 
 
 def edges(m):

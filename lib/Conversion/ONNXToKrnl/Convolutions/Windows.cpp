@@ -73,6 +73,8 @@ void WindowDim::asManyAsFit(bool ceilMode) {
   }
   steps = checkedSteps(b, loc, steps);
   out = addIndex(b, loc, steps, constant(1));
+  if (!ceilMode)
+    return;
   // The last window may reach beyond the border that was asked for.
   Value reach =
       addIndex(b, loc, mulIndex(b, loc, steps, constant(stride)), extent);

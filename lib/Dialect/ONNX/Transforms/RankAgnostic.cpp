@@ -59,19 +59,19 @@ static void computePadded(Operation *op) {
       operands.push_back(x);
       continue;
     }
-    Value &wide = padded[x];
-    if (!wide) {
-      Value sizes = maker.sizesOf(x);
-      ranks.push_back(maker.make("Size", sizes));
-      wide = maker.reshapeTo(x, maker.padded(sizes, maxRank), maxRank);
+    Value &view = padded[x];
+    if (!view) {
+      SizeListMaker::Wide wide = maker.widen(x);
+      ranks.push_back(wide.rank);
+      view = wide.view;
     }
-    operands.push_back(wide);
+    operands.push_back(view);
   }
-  ranks.push_back(maker.integerScalar(known));
-  Value rank = maker.make("Max", ranks);
+  if (known > 0)
+    ranks.push_back(maker.integerScalar(known));
+  Value rank = ranks.size() == 1 ? ranks.front() : maker.make("Max", ranks);
   computeOn(op, operands, maxRank, maker, [&](OpResult y, Type type) {
-    return maker.reshapeTo(y, maker.last(maker.shapeOf(y), maxRank, rank),
-                           type);
+    return maker.narrow({y, rank}, type);
   });
 }
 
@@ -122,6 +122,9 @@ void onnxc::onnx::makeRankAgnostic(Operation *op) {
       return computePadded(op);
     only = operand;
   }
+  // What was broadcast before is fused with this as it is.
+  if (SizeListMaker::isNarrowed(only))
+    return computePadded(op);
   computeFlat(op, only);
 }
 

@@ -292,14 +292,11 @@ private:
   /// Both sides get ones in front.
   void writeExpand() {
     Value x = op->getOperand(0), list = op->getOperand(1);
-    Value sizes = maker.sizesOf(x);
-    Value longest = maker.make(
-        "Max", {maker.make("Size", sizes), maker.make("Size", list)});
-    Value wide = maker.reshapeTo(x, maker.padded(sizes, maxRank), maxRank);
+    SizeListMaker::Wide wide = maker.widen(x);
+    Value longest = maker.make("Max", {wide.rank, maker.make("Size", list)});
     Value y = maker.make<ExpandOp>(SizeListMaker::typeLike(x, maxRank),
-                                   {wide, maker.padded(list, maxRank)});
-    replace(maker.reshapeTo(y, maker.last(maker.shapeOf(y), maxRank, longest),
-                            op->getResult(0).getType()));
+                                   {wide.view, maker.padded(list, maxRank)});
+    replace(maker.narrow({y, longest}, op->getResult(0).getType()));
   }
 
   void replace(Value value) {

@@ -33,6 +33,10 @@ static void collect(Block &block, SmallVectorImpl<Operation *> &ops) {
 
 RankBounds::RankBounds(Block &block) : block(block) {
   collect(block, ops);
+  if (auto choice = dyn_cast<IfOp>(block.getParentOp()))
+    for (auto [result, yielded] :
+         llvm::zip(choice->getResults(), block.back().getOperands()))
+      narrow(yielded, of(result).least, of(result).most);
   for (Operation *op : ops)
     for (Value operand : op->getOperands())
       if (isUnranked(operand))
@@ -337,14 +341,34 @@ bool RankBounds::visitRules(Operation *op) {
 // What loops say
 //===----------------------------------------------------------------------===//
 
+/// True if the rank of `value` follows from the ranks of what enters the body:
+/// no list of the run says it.
+static bool followsFromRanks(Value value, Block &body) {
+  SmallVector<Value> open{value};
+  llvm::SmallPtrSet<Operation *, 16> seen;
+  while (!open.empty()) {
+    Value next = open.pop_back_val();
+    Operation *op = next.getDefiningOp();
+    if (!isUnranked(next) || !op || op->getBlock() != &body ||
+        !seen.insert(op).second)
+      continue;
+    if (!isElementwise(op) && countLikeFirst(op) == 0 &&
+        !isa<ConcatOp, GatherOp, MatMulIntegerOp, MatMulOp>(op))
+      return false;
+    llvm::append_range(open, op->getOperands());
+  }
+  return true;
+}
+
 /// What enters a trip is what entered the loop or what the trip before yields.
-/// No trip may come after, but where one cannot, the yielded value says so.
+/// If ranks alone say what rank that is, the trips that follow take it.
 bool RankBounds::tieState(Value initial, Value argument, Value yielded,
                           Value result) {
   Bounds x = of(argument);
   bool changed = narrow(initial, x.least, x.most);
   Bounds first = of(initial), next = of(yielded);
-  if (next.least <= x.most && x.least <= next.most)
+  bool isTaken = next.least <= x.most && x.least <= next.most;
+  if (isTaken && followsFromRanks(yielded, *argument.getParentBlock()))
     changed |= narrow(yielded, x.least, x.most);
   next = of(yielded);
   int64_t least = std::min(first.least, next.least),

@@ -4,6 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 #include "SizeLists.h"
+#include "RankRules.h"
+
+#include "onnxc/Dialect/ONNX/IR/Constants.h"
 
 using namespace mlir;
 using namespace onnxc::onnx;
@@ -17,12 +20,27 @@ Type SizeListMaker::typeLike(Value x, int64_t rank) {
                                getElementTypeOrSelf(x.getType()));
 }
 
+/// Lists are joined and cut a few times.
+static constexpr unsigned maxDepth = 8;
+
+/// True if all elements are sizes that something has.
+static bool areSizes(Value list, unsigned depth = maxDepth) {
+  Operation *op = list.getDefiningOp();
+  if (isa_and_present<ShapeOp>(op))
+    return true;
+  if (!op || depth == 0)
+    return false;
+  if (isa<IdentityOp, SliceOp>(op))
+    return areSizes(op->getOperand(0), depth - 1);
+  return isa<ConcatOp>(op) && llvm::all_of(op->getOperands(), [&](Value part) {
+           return areSizes(part, depth - 1);
+         });
+}
+
 Value SizeListMaker::sizesOf(Value x) {
   auto view = x.getDefiningOp<ReshapeOp>();
-  auto given = view ? view.getShape().getDefiningOp<ShapeOp>() : ShapeOp();
-  if (given && view.getAllowzero() == 1 && given.getStart() == 0 &&
-      !given.getEnd())
-    return given;
+  if (view && view.getAllowzero() == 1 && areSizes(view.getShape()))
+    return view.getShape();
   return shapeOf(x);
 }
 
@@ -67,4 +85,39 @@ Value SizeListMaker::reshapeTo(Value x, Value sizes, Type type) {
 
 Value SizeListMaker::flatten(Value x) {
   return make<ReshapeOp>(typeLike(x, 1), {x, ints({-1})});
+}
+
+static bool isConstant(Value value, int64_t number) {
+  std::optional<SmallVector<int64_t>> given = constantInts(value);
+  return given && given->size() == 1 && given->front() == number;
+}
+
+/// The parts of what `narrow` writes.
+static std::optional<SizeListMaker::Wide> widened(Value x) {
+  auto view = x.getDefiningOp<ReshapeOp>();
+  auto slice = view ? view.getShape().getDefiningOp<SliceOp>() : SliceOp();
+  auto shape = slice ? slice.getData().getDefiningOp<ShapeOp>() : ShapeOp();
+  if (!shape || shape.getData() != view.getData() ||
+      rankOf(view.getData()) != maxRank || view.getAllowzero() != 1)
+    return std::nullopt;
+  auto start = slice.getStarts().getDefiningOp<ReshapeOp>();
+  auto rest = start ? start.getData().getDefiningOp<SubOp>() : SubOp();
+  if (!rest || !isConstant(rest->getOperand(0), maxRank) ||
+      !isConstant(slice.getEnds(), maxRank))
+    return std::nullopt;
+  return SizeListMaker::Wide{view.getData(), rest->getOperand(1)};
+}
+
+bool SizeListMaker::isNarrowed(Value x) { return widened(x).has_value(); }
+
+SizeListMaker::Wide SizeListMaker::widen(Value x) {
+  if (std::optional<Wide> wide = widened(x))
+    return *wide;
+  Value sizes = sizesOf(x), rank = make("Size", sizes);
+  return {reshapeTo(x, padded(sizes, maxRank), maxRank), rank};
+}
+
+Value SizeListMaker::narrow(Wide wide, Type type) {
+  return reshapeTo(wide.view, last(shapeOf(wide.view), maxRank, wide.rank),
+                   type);
 }

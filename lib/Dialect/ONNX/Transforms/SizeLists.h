@@ -28,7 +28,7 @@ public:
   /// A tensor of elements like those of `x`, all of its `rank` sizes unknown.
   static mlir::Type typeLike(mlir::Value x, int64_t rank);
 
-  /// The sizes of `x`; what it was reshaped to, if it was by `reshapeTo`.
+  /// The sizes of `x`; what it was reshaped to, if that is a list of sizes.
   mlir::Value sizesOf(mlir::Value x);
   /// The sizes of `x` from `start` to `end`, or to the last one.
   mlir::Value sizesOf(mlir::Value x, int64_t start,
@@ -54,6 +54,19 @@ public:
   }
   /// The elements of `x` in one dimension.
   mlir::Value flatten(mlir::Value x);
+
+  /// A tensor with dimensions of size 1 in front, and how many it has without
+  /// them, which is a scalar.
+  struct Wide {
+    mlir::Value view;
+    mlir::Value rank;
+  };
+  /// `x` on `maxRank` dimensions; what it was before `narrow`, if it was.
+  Wide widen(mlir::Value x);
+  /// The tensor itself, of type `type`.
+  mlir::Value narrow(Wide wide, mlir::Type type);
+  /// True for what `narrow` makes.
+  static bool isNarrowed(mlir::Value x);
 };
 
 } // namespace onnxc::onnx

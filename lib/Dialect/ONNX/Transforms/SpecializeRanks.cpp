@@ -17,10 +17,11 @@
 using namespace mlir;
 using namespace onnxc::onnx;
 
-/// Inside of variants for one rank, further ranks are tried up to this, unless
-/// they cost copies of few operations only.
-static constexpr int64_t maxNestedRank = 5;
-static constexpr unsigned maxCheapTail = 4;
+/// Where nothing bounds a rank, ranks up to this are tried, unless they cost
+/// copies of few operations only: fewer inside of variants for another rank.
+static constexpr int64_t maxLargeRank = 5;
+static constexpr unsigned maxCheapTail = 40;
+static constexpr unsigned maxCheapNestedTail = 4;
 /// More copies of operations than this are not made of a model.
 static constexpr unsigned maxCopies = 5'000;
 
@@ -89,6 +90,13 @@ static bool castSettled(Block &block) {
 //===----------------------------------------------------------------------===//
 
 namespace {
+
+/// How many operations one counts for. A sample between others is made of 4 to
+/// the power of their dimensions.
+unsigned sizeOfCode(Operation *op) {
+  auto sample = dyn_cast<GridSampleOp>(op);
+  return sample && sample.getMode() == "cubic" ? maxCheapTail + 1 : 1;
+}
 
 /// One round over a model: what is independent of each other is specialised.
 class RankSpecializer {
@@ -220,10 +228,12 @@ private:
       return refuse(op, unknown, reasons);
     unsigned count = 0;
     for (Operation *inner : tail.ops)
-      inner->walk([&](Operation *) { ++count; });
-    if (variantAround(op) && count > maxCheapTail &&
-        numbers.front() <= maxNestedRank)
-      llvm::erase_if(numbers, [](int64_t n) { return n > maxNestedRank; });
+      inner->walk([&](Operation *o) { count += sizeOfCode(o); });
+    bool isCheap =
+        count <= (variantAround(op) ? maxCheapNestedTail : maxCheapTail);
+    if (!isCheap && numbers.front() <= maxLargeRank &&
+        numbers.back() == maxRank)
+      llvm::erase_if(numbers, [](int64_t n) { return n > maxLargeRank; });
     if (numbers.size() > 1 && copies + count * numbers.size() > maxCopies) {
       if (writeAllWithoutRank(tail))
         return success();

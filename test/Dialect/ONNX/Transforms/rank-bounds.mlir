@@ -115,3 +115,42 @@ func.func @rows_of_a_scan(%x: tensor<*xf32>, %h: tensor<*xf32>, %w: tensor<8x8xf
   }
   return %r#0, %r#1 : tensor<*xf32>, tensor<*xf32>
 }
+
+// -----
+
+// What is taken of an If has one dimension, whichever branch it comes from: so have
+// the parts of the list.
+// CHECK-LABEL: func @rank_of_branches
+// CHECK-NOT:     onnx.rank_switch
+// CHECK:         onnx.Split({{.*}}tensor<?xi64>)
+// CHECK-NOT:     onnx.rank_switch
+func.func @rank_of_branches(%c: tensor<i1>, %x: tensor<*xi64>, %y: tensor<?xf32>) -> tensor<*xf32> {
+  %one = onnx.Constant dense<1> : tensor<1xi64>
+  %0:2 = onnx.If(%c) : (tensor<i1>) -> (tensor<*xi64>, tensor<*xi64>) then_branch {
+    %1:2 = onnx.Split(%x) {num_outputs = 2 : i64} : (tensor<*xi64>) -> (tensor<*xi64>, tensor<*xi64>)
+    onnx.Yield %1#0, %1#1 : tensor<*xi64>, tensor<*xi64>
+  } else_branch {
+    onnx.Yield %one, %one : tensor<1xi64>, tensor<1xi64>
+  }
+  %2 = onnx.Slice(%y, %0#0, %0#1) : (tensor<?xf32>, tensor<*xi64>, tensor<*xi64>) -> tensor<*xf32>
+  return %2 : tensor<*xf32>
+}
+
+// -----
+
+// How long the list is decides what the state becomes, and no trip may come after.
+// CHECK-LABEL: func @last_trip
+// CHECK-SAME:    %arg0: tensor<?x?xf32>
+// CHECK:         ^bb0(%{{.*}}: tensor<i64>, %{{.*}}: tensor<i1>, %{{.*}}: tensor<*xf32>)
+// CHECK:         %[[Y:.+]] = onnx.Reshape({{.*}} -> tensor<*xf32>
+// CHECK-NEXT:    onnx.Yield %{{.*}}, %[[Y]]
+func.func @last_trip(%x: tensor<*xf32>, %sizes: tensor<?xi64>, %n: tensor<i64>) -> tensor<*xf32> {
+  %true = onnx.Constant dense<true> : tensor<i1>
+  %r = onnx.Loop M(%n) cond(%true) v_initial(%x) : (tensor<i64>, tensor<i1>, tensor<*xf32>) -> tensor<*xf32> body {
+  ^bb0(%i: tensor<i64>, %c: tensor<i1>, %state: tensor<*xf32>):
+    %t = onnx.Transpose(%state) {perm = array<i64: 1, 0>} : (tensor<*xf32>) -> tensor<*xf32>
+    %s = onnx.Reshape(%t, %sizes) : (tensor<*xf32>, tensor<?xi64>) -> tensor<*xf32>
+    onnx.Yield %c, %s : tensor<i1>, tensor<*xf32>
+  }
+  return %r : tensor<*xf32>
+}

@@ -248,3 +248,35 @@ func.func @known_by_then(%x: tensor<*xf32>, %w: tensor<*xf32>) -> tensor<*xf32> 
   %y = onnx.Mul(%r, %w) : (tensor<*xf32>, tensor<*xf32>) -> tensor<*xf32>
   return %y : tensor<*xf32>
 }
+
+// -----
+
+// What is broadcast again stays on eight dimensions; so does what is behind it.
+// CHECK-LABEL: func @chain_is_padded_once
+// CHECK-COUNT-2: onnx.Reshape({{.*}} -> tensor<?x?x?x?x?x?x?x?xf32>
+// CHECK-NOT:     onnx.Reshape({{.*}} -> tensor<?x?x?x?x?x?x?x?xf32>
+// CHECK:         %[[A:.+]] = onnx.Add(
+// CHECK:         %[[E:.+]] = onnx.Exp(%[[A]])
+// CHECK:         %[[M:.+]] = onnx.Mul(%[[E]],
+// CHECK-NOT:     onnx.Reshape({{.*}} -> tensor<?x?x?x?x?x?x?x?xf32>
+// CHECK:         onnx.Reshape(%[[M]], {{.*}} -> tensor<*xf32>
+func.func @chain_is_padded_once(%x: tensor<*xf32> {onnx.name = "x"}, %y: tensor<*xf32> {onnx.name = "y"}) -> tensor<*xf32> {
+  %0 = onnx.Add(%x, %y) : (tensor<*xf32>, tensor<*xf32>) -> tensor<*xf32>
+  %1 = onnx.Exp(%0) : (tensor<*xf32>) -> tensor<*xf32>
+  %2 = onnx.Mul(%1, %y) : (tensor<*xf32>, tensor<*xf32>) -> tensor<*xf32>
+  return %2 : tensor<*xf32>
+}
+
+// -----
+
+// Code that is large, and larger for each dimension, is for images and volumes.
+// CHECK-LABEL: func @large_code
+// CHECK:         onnx.GridSample({{.*}} -> tensor<?x?x?xf32>
+// CHECK:         onnx.GridSample({{.*}} -> tensor<?x?x?x?xf32>
+// CHECK:         onnx.Identity({{.*}}onnx.rank_choices = array<i64: 3, 4, 5>
+// CHECK:         onnx.GridSample({{.*}} -> tensor<?x?x?x?x?xf32>
+// CHECK-NOT:     onnx.GridSample
+func.func @large_code(%x: tensor<*xf32> {onnx.name = "x"}, %g: tensor<*xf32> {onnx.name = "g"}) -> tensor<*xf32> {
+  %0 = onnx.GridSample(%x, %g) {mode = "cubic"} : (tensor<*xf32>, tensor<*xf32>) -> tensor<*xf32>
+  return %0 : tensor<*xf32>
+}

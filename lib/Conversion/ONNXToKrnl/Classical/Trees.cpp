@@ -43,6 +43,20 @@ Value addBase(GraphBuilder &graph, Value scores, ArrayRef<double> base) {
   return graph.map<onnx::AddOp>(scores, constant);
 }
 
+/// Sets `scores` to what the trees and the base say, in f32. Returns what is
+/// wrong with them, if anything.
+std::string scoresOf(GraphBuilder &graph, Value x, const TreeModel &model,
+                     ArrayRef<double> base, Value &scores) {
+  TreeTables tables;
+  if (std::string wrong = tables.build(model); !wrong.empty())
+    return wrong;
+  if (base.size() > 1 && int64_t(base.size()) != model.targets)
+    return "there are as many base values as neither one nor scores";
+  scores = addBase(graph, evaluateTrees(graph, x, model, tables), base);
+  scores = graph.cast(scores, graph.rewriter.getF32Type());
+  return "";
+}
+
 //===----------------------------------------------------------------------===//
 // TreeEnsembleRegressor
 //===----------------------------------------------------------------------===//
@@ -73,17 +87,13 @@ struct RegressorLowering
           intsOf(op.getTargetIds()),
           realsOf(op.getTargetWeights(), op.getTargetWeightsAsTensorAttr()),
           model);
-    TreeTables tables;
-    if (wrong.empty())
-      wrong = tables.build(model);
     std::vector<double> base =
         realsOf(op.getBaseValues(), op.getBaseValuesAsTensorAttr());
-    if (base.size() > 1 && int64_t(base.size()) != model.targets)
-      wrong = "there are as many base values as neither one nor targets";
+    Value scores;
+    if (wrong.empty())
+      wrong = scoresOf(graph, x, model, base, scores);
     if (!wrong.empty())
       return rewriter.notifyMatchFailure(op, wrong);
-    Value scores = evaluateTrees(graph, x, model, tables);
-    scores = graph.cast(addBase(graph, scores, base), rewriter.getF32Type());
     graph.replace(op, transformScores(graph, scores, *transform));
     return success();
   }
@@ -125,20 +135,16 @@ struct ClassifierLowering
       allPositive &= weight.weight >= 0;
       weight.target = isBinary ? 0 : weight.target;
     }
-    TreeTables tables;
-    if (wrong.empty())
-      wrong = tables.build(model);
     std::vector<double> base =
         realsOf(op.getBaseValues(), op.getBaseValuesAsTensorAttr());
     // Two base values of a single score: that of the class voted for counts.
     if (isBinary && base.size() == 2)
       base = {base[1]};
-    if (base.size() > 1 && int64_t(base.size()) != model.targets)
-      wrong = "there are as many base values as neither one nor classes";
+    Value scores;
+    if (wrong.empty())
+      wrong = scoresOf(graph, x, model, base, scores);
     if (!wrong.empty())
       return rewriter.notifyMatchFailure(op, wrong);
-    Value scores = evaluateTrees(graph, x, model, tables);
-    scores = graph.cast(addBase(graph, scores, base), rewriter.getF32Type());
     if (isBinary) {
       Votes votes{allPositive, !classes.empty() && classes[0] == 1};
       return finishBinary(graph, op, scores, *transform, labels, votes);

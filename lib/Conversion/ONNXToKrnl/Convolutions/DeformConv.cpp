@@ -182,15 +182,8 @@ private:
     bool last = op.getOffsetGroup() == 1 &&
                 channelsLastPays(rankedType(x), typeOfSizes(sizes, stored),
                                  /*reads=*/int64_t(1) << spatial);
-    SmallVector<Value> inputs{x, adaptor.getOffset(), perGroup};
-    if (last)
-      inputs[0] = channelsLast(b, loc, "DeformConv", x);
-    llvm::append_range(inputs, window);
-    llvm::append_range(inputs, windows.padBefore);
-    for (int64_t d = 0; d < spatial; ++d)
-      inputs.push_back(sizeOf(b, loc, x, d + 2));
-    if (adaptor.getMask())
-      inputs.push_back(adaptor.getMask());
+    SmallVector<Value> inputs =
+        readBySamples(adaptor, b, loc, perGroup, window, windows);
     auto elementAt = [&](OpBuilder &nb, Location l, Value n,
                          const Position &position, ArrayRef<Value> out,
                          ArrayRef<Value> in) {
@@ -207,12 +200,27 @@ private:
                 takeApart(nb, l, at[1], in.slice(3, spatial), in[2]);
             return elementAt(nb, l, at[0], position, at.drop_front(2), in);
           });
-    // N x window x out x C first: the channels see the same places.
+    inputs[0] = channelsLast(b, loc, "DeformConv", x);
     SmallVector<Value> seen(sizes);
     seen[1] = positions;
     seen.push_back(channels);
-    Value y = generate(
-        b, loc, "DeformConv", stored, seen, inputs,
+    Value y = sampleChannels(b, loc, stored, seen, inputs, elementAt);
+    return reshapeTo(b, loc, channelsSecond(b, loc, "DeformConv", y),
+                     typeOfSizes(sizes, stored), sizes);
+  }
+
+  /// An element for batch `n` and a position of the columns and the result.
+  using SampleAt =
+      llvm::function_ref<Value(OpBuilder &, Location, Value n, const Position &,
+                               ArrayRef<Value> out, ArrayRef<Value> in)>;
+
+  /// The same as N x window x out x C: all channels see the same places.
+  static Value sampleChannels(OpBuilder &b, Location loc, Type stored,
+                              ValueRange sizes, ValueRange inputs,
+                              SampleAt elementAt) {
+    int64_t spatial = sizes.size() - 3;
+    return generate(
+        b, loc, "DeformConv", stored, sizes, inputs,
         [&](OpBuilder &nb, Location l, ArrayRef<Value> at, ArrayRef<Value> in) {
           Position position;
           takeWindow(nb, l, position, at[1], in.slice(3, spatial));
@@ -222,8 +230,21 @@ private:
           return elementAt(nb, l, at[0], position, at.drop_front(2).drop_back(),
                            in);
         });
-    return reshapeTo(b, loc, channelsSecond(b, loc, "DeformConv", y),
-                     typeOfSizes(sizes, stored), sizes);
+  }
+
+  /// The `in` of sampleAt.
+  static SmallVector<Value> readBySamples(OpAdaptor adaptor, OpBuilder &b,
+                                          Location loc, Value perGroup,
+                                          ArrayRef<Value> window,
+                                          const Windows &windows) {
+    SmallVector<Value> inputs{adaptor.getX(), adaptor.getOffset(), perGroup};
+    llvm::append_range(inputs, window);
+    llvm::append_range(inputs, windows.padBefore);
+    for (size_t d = 0; d < window.size(); ++d)
+      inputs.push_back(sizeOf(b, loc, adaptor.getX(), d + 2));
+    if (adaptor.getMask())
+      inputs.push_back(adaptor.getMask());
+    return inputs;
   }
 
   /// `in`: operand, offsets, channels per offset group; then, for each spatial

@@ -198,6 +198,29 @@ void GraphExporter::addNode(NodeProto node, const OpSchema &schema,
   *graph.add_node() = std::move(node);
 }
 
+void GraphExporter::nameOperands(Operation *op, const OpSchema &schema,
+                                 ArrayRef<Value> inputs,
+                                 ArrayRef<Value> outputs, NodeProto &node) {
+  for (Value value : inputs)
+    node.add_input(value ? state.names[value] : "");
+  // A Loop without states names a condition even where it has none.
+  while (node.input_size() < schema.min_input())
+    node.add_input("");
+  for (auto [index, value] : llvm::enumerate(outputs)) {
+    if (value && state.names.count(value) == 0)
+      state.nameValue(value, op, index);
+    node.add_output(value ? state.names[value] : "");
+    bool isOutput =
+        value &&
+        llvm::is_contained(value.getUsers(), op->getBlock()->getTerminator());
+    if (value && !isOutput && isa<RankedTensorType>(value.getType()))
+      describe(value, state.names[value], *graph.add_value_info());
+  }
+  // onnxruntime infers the number of words, even where nobody asks for it.
+  if (node.op_type() == "EmbedLayerNormalization" && node.output_size() == 1)
+    node.add_output("");
+}
+
 LogicalResult GraphExporter::exportNode(Operation *op) {
   const OpSchema *schema = schema::lookupSchema(op);
   if (!schema)
@@ -225,24 +248,7 @@ LogicalResult GraphExporter::exportNode(Operation *op) {
   }
   if (failed(exportGraphs(op, *schema, node)))
     return failure();
-  for (Value value : *inputs)
-    node.add_input(value ? state.names[value] : "");
-  // A Loop without states names a condition even where it has none.
-  while (node.input_size() < schema->min_input())
-    node.add_input("");
-  for (auto [index, value] : llvm::enumerate(*outputs)) {
-    if (value && state.names.count(value) == 0)
-      state.nameValue(value, op, index);
-    node.add_output(value ? state.names[value] : "");
-    bool isOutput =
-        value &&
-        llvm::is_contained(value.getUsers(), op->getBlock()->getTerminator());
-    if (value && !isOutput && isa<RankedTensorType>(value.getType()))
-      describe(value, state.names[value], *graph.add_value_info());
-  }
-  // onnxruntime infers the number of words, even where nobody asks for it.
-  if (node.op_type() == "EmbedLayerNormalization" && node.output_size() == 1)
-    node.add_output("");
+  nameOperands(op, *schema, *inputs, *outputs, node);
   addNode(std::move(node), *schema, *inputs, *outputs);
   return success();
 }

@@ -69,6 +69,11 @@ private:
   llvm::LogicalResult exportGraphs(mlir::Operation *op,
                                    const ::onnx::OpSchema &schema,
                                    ::onnx::NodeProto &node);
+  /// Names what the node reads and makes; null for what it leaves out.
+  void nameOperands(mlir::Operation *op, const ::onnx::OpSchema &schema,
+                    llvm::ArrayRef<mlir::Value> inputs,
+                    llvm::ArrayRef<mlir::Value> outputs,
+                    ::onnx::NodeProto &node);
   /// Adds a node of the newest version, with null for what it leaves out.
   void addNode(::onnx::NodeProto node, const ::onnx::OpSchema &schema,
                llvm::ArrayRef<mlir::Value> inputs,

@@ -156,15 +156,12 @@ static LogicalResult writePlain(ArrayRef<char> bytes, int64_t offset,
   return success();
 }
 
-/// Writes one entry of krnl.weights.
-static LogicalResult writeEntry(DictionaryAttr entry, ModuleOp module,
-                                WeightSink write) {
-  auto value = entry.getAs<TypedAttr>("value");
+/// The constant as programs hold it: elements of less than a byte have one
+/// each. Bytes that are not its own are in `scratch` or `spread`; empty if they
+/// are unknown.
+static ArrayRef<char> storedBytes(TypedAttr value, SmallVector<char> &scratch,
+                                  std::vector<char> &spread) {
   auto type = cast<RankedTensorType>(value.getType());
-  int64_t offset = entry.getAs<IntegerAttr>("offset").getInt();
-  if (type.getNumElements() == 0)
-    return success();
-  SmallVector<char> scratch;
   ArrayRef<char> bytes = onnx::constantBytes(value, scratch);
   // Sizes of the host program: indices are stored as 64-bit integers.
   if (auto sizes = dyn_cast<DenseIntElementsAttr>(value);
@@ -174,26 +171,38 @@ static LogicalResult writeEntry(DictionaryAttr entry, ModuleOp module,
       scratch.append(reinterpret_cast<char *>(&word),
                      reinterpret_cast<char *>(&word) + sizeof(word));
     }
-    bytes = scratch;
+    return scratch;
   }
-  if (bytes.empty())
-    return module.emitError("the bytes of a constant are unknown: ") << value;
-  std::vector<char> spread;
   Type element = type.getElementType();
   unsigned width =
       element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 64;
-  if (width > 1 && width < 8) {
-    auto integer = dyn_cast<IntegerType>(element);
-    spread = spreadNarrow(bytes, type.getNumElements(), width,
-                          integer && !integer.isUnsigned());
-    bytes = spread;
-  }
+  if (bytes.empty() || width <= 1 || width >= 8)
+    return bytes;
+  auto integer = dyn_cast<IntegerType>(element);
+  spread = spreadNarrow(bytes, type.getNumElements(), width,
+                        integer && !integer.isUnsigned());
+  return spread;
+}
+
+/// Writes one entry of krnl.weights.
+static LogicalResult writeEntry(DictionaryAttr entry, ModuleOp module,
+                                WeightSink write) {
+  auto value = entry.getAs<TypedAttr>("value");
+  auto type = cast<RankedTensorType>(value.getType());
+  int64_t offset = entry.getAs<IntegerAttr>("offset").getInt();
+  if (type.getNumElements() == 0)
+    return success();
+  SmallVector<char> scratch;
+  std::vector<char> spread;
+  ArrayRef<char> bytes = storedBytes(value, scratch, spread);
+  if (bytes.empty())
+    return module.emitError("the bytes of a constant are unknown: ") << value;
   auto blob = dyn_cast<onnx::BlobAttr>(value);
   auto layout = entry.getAs<krnl::PackedLayoutAttr>("layout");
   if (!layout)
     return writePlain(bytes, offset, blob, write);
-  int64_t size = elementBytes(element);
-  Packer packer(layout, type.getShape(), size, bytes);
+  Packer packer(layout, type.getShape(), elementBytes(type.getElementType()),
+                bytes);
   int64_t step = std::max<int64_t>(partBytes / packer.blockBytes(), 1);
   for (int64_t first = 0; first < packer.blocks(); first += step) {
     int64_t count = std::min(step, packer.blocks() - first);

@@ -23,7 +23,7 @@ mlir::Value sizeOf(mlir::OpBuilder &b, mlir::Location loc, mlir::Value tensor,
 llvm::SmallVector<mlir::Value> sizesOf(mlir::OpBuilder &b, mlir::Location loc,
                                        mlir::Value tensor);
 /// Those of `sizes` (one for each dimension) that `type` does not know: what
-/// KernelBuilder::output wants.
+/// tensor.empty wants.
 llvm::SmallVector<mlir::Value> dynamicSizes(mlir::RankedTensorType type,
                                             mlir::ValueRange sizes);
 /// The type with the constants among `sizes` filled in.

@@ -8,7 +8,7 @@
 //
 //   KernelBuilder k(rewriter, loc, "add");
 //   AffineExpr i = k.loop("i", 4), j = k.loop("j", ShapedType::kDynamic);
-//   Value a = k.input(lhs), b = k.input(rhs), o = k.output(type, {dynJ});
+//   Value a = k.input(lhs), b = k.input(rhs), o = k.output(type, sizes);
 //   Value sum = k.generic({{a, {i, j}}, {b, {i, k.zero()}}}, {o, {i, j}}, {},
 //                         [](OpBuilder &b, Location l, ValueRange args) {
 //                           return arith::AddFOp::create(b, l, args[0],
@@ -70,10 +70,10 @@ public:
   mlir::Value input(mlir::Value hostValue);
   /// The same for a host scalar, of which a constant stays one inside.
   mlir::Value scalar(mlir::Value hostScalar);
-  /// Adds a result of the kernel. `dynamicSizes` are host index values, one
-  /// for each dynamic dimension. Returns the destination's image inside.
-  mlir::Value output(mlir::RankedTensorType type,
-                     mlir::ValueRange dynamicSizes = {});
+  /// Adds a result of the kernel. `sizes` are host index values, one for each
+  /// dimension or for each that the type does not know. Returns the
+  /// destination's image inside.
+  mlir::Value output(mlir::RankedTensorType type, mlir::ValueRange sizes = {});
   /// Adds a result that starts as `initial`, of which the kernel writes a part.
   mlir::Value output(mlir::Value initial);
   /// An intermediate tensor inside the kernel; every dynamic dimension takes

@@ -80,7 +80,7 @@ private:
   mlir::Value output(krnl::KernelBuilder &kernel, mlir::ValueRange sizes) {
     llvm::SmallVector<int64_t> shape(sizes.size(), mlir::ShapedType::kDynamic);
     mlir::RankedTensorType type = typeOf(sizes, shape);
-    return kernel.output(type, dynamicSizes(type, sizes));
+    return kernel.output(type, sizes);
   }
   /// Position `n` of gate `g` where all gates lie one after the other.
   mlir::AffineExpr gate(krnl::KernelBuilder &kernel, mlir::AffineExpr n,

@@ -81,7 +81,7 @@ static Value expand(OpBuilder &b, Location loc, Value operand,
   KernelBuilder kernel(b, loc, "expand");
   SmallVector<AffineExpr> loops = kernel.loopsOf(type);
   Value in = kernel.input(operand);
-  Value out = kernel.output(type, dynamicSizes(type, sizes));
+  Value out = kernel.output(type, sizes);
   Value last = arith::ConstantIndexOp::create(kernel.inside(), loc, 1);
   SmallVector<Value> limits;
   for (int64_t d = 0; d < type.getRank(); ++d) {

@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Conversion/ONNXToKrnl/KernelBuilder.h"
+#include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -78,8 +79,11 @@ Value KernelBuilder::scalar(Value hostScalar) {
   return input(hostScalar);
 }
 
-Value KernelBuilder::output(RankedTensorType type, ValueRange dynamicSizes) {
-  return output(tensor::EmptyOp::create(host, loc, type, dynamicSizes));
+Value KernelBuilder::output(RankedTensorType type, ValueRange sizes) {
+  SmallVector<Value> unknown = int64_t(sizes.size()) == type.getRank()
+                                   ? dynamicSizes(type, sizes)
+                                   : SmallVector<Value>(sizes);
+  return output(tensor::EmptyOp::create(host, loc, type, unknown));
 }
 
 Value KernelBuilder::output(Value initial) {

@@ -99,7 +99,7 @@ Value sliceOf(OpBuilder &b, Location loc, StringRef name, Value x,
     from.push_back(isPart ? kernel.partOf(loop) : loop * *t + *s);
   }
   Value in = kernel.input(x);
-  Value out = kernel.output(type, dynamicSizes(type, sizes));
+  Value out = kernel.output(type, sizes);
   Value y = kernel.generic({{in, from}}, {out, at}, {}, copyElement);
   return kernel.finish({y}).front();
 }
@@ -115,7 +115,7 @@ Value transposeOf(OpBuilder &b, Location loc, StringRef name, Value x,
   for (auto [i, d] : llvm::enumerate(perm))
     inAt[d] = outAt[i];
   Value in = kernel.input(x);
-  Value out = kernel.output(type, dynamicSizes(type, sizes));
+  Value out = kernel.output(type, sizes);
   Value y = kernel.generic({{in, inAt}}, {out, outAt}, {}, copyElement);
   return kernel.finish({y}).front();
 }
@@ -153,7 +153,7 @@ Value generate(OpBuilder &b, Location loc, StringRef name, Type element,
   for (Value input : inputs)
     images.push_back(isa<ShapedType>(input.getType()) ? kernel.input(input)
                                                       : kernel.scalar(input));
-  Value out = kernel.output(type, dynamicSizes(type, sizes));
+  Value out = kernel.output(type, sizes);
   Value y = kernel.generic({}, {out, at}, {},
                            [&](OpBuilder &nb, Location l, ValueRange) {
                              SmallVector<Value> index;

@@ -93,7 +93,7 @@ Value padConstant(OpBuilder &b, Location loc, Value x, ValueRange before,
   if (!isStatic)
     for (Value pad : before)
       beforeInside.push_back(kernel.input(pad));
-  Value out = kernel.output(outType, dynamicSizes(outType, sizes));
+  Value out = kernel.output(outType, sizes);
   Value result =
       isStatic
           ? padStatic(kernel, in, out, scalar, constantBefore, grows)
@@ -149,7 +149,7 @@ public:
       lows.push_back(kernel.scalar(before[d]));
       grows.push_back(!isZeroInteger(before[d]) || !isZeroInteger(after[d]));
     }
-    out = kernel.output(type, dynamicSizes(type, sizes));
+    out = kernel.output(type, sizes);
     for (int64_t d = 0; d + 1 < rank; ++d)
       outer.push_back(kernel.loop("d" + std::to_string(d), type.getDimSize(d)));
   }

@@ -424,7 +424,7 @@ Value BlockedProduct::sumOfBytes(const KernelBuilder::Access &start) {
 Value BlockedProduct::build() {
   openLoops(left());
   auto type = RankedTensorType::get(shape, ScalarBuilder::storageType(element));
-  Value out = kernel.output(type, dynamicSizes(type, sizes));
+  Value out = kernel.output(type, sizes);
   SmallVector<KernelBuilder::Access> bias;
   FinishTotal finish;
   if (Value vector = operands.getBias()) {

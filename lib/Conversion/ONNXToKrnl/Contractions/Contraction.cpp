@@ -51,7 +51,7 @@ Value widenHalves(OpBuilder &b, Location loc, Value x) {
   KernelBuilder kernel(b, loc, "widen");
   SmallVector<AffineExpr> at = kernel.loopsOf(type);
   Value in = kernel.input(x);
-  Value out = kernel.output(wide, dynamicSizes(wide, sizesOf(b, loc, x)));
+  Value out = kernel.output(wide, sizesOf(b, loc, x));
   Value y = kernel.generic({{in, at}}, {out, at}, {},
                            [&](OpBuilder &nb, Location l, ValueRange v) {
                              return ScalarBuilder(nb, l, element).widen(v[0]);
@@ -194,7 +194,7 @@ Value MatMulKernel::build(ContractionTypes types) {
 
   RankedTensorType type =
       typeOfSizes(sizes, ScalarBuilder::storageType(types.sum));
-  Value out = kernel.output(type, dynamicSizes(type, sizes));
+  Value out = kernel.output(type, sizes);
   Value y = storeTotals(
       kernel, types.sum, {out, at}, [&](const KernelBuilder::Access &to) {
         return buildContraction(kernel, types, lhs.access, rhs.access, to, {k});
@@ -265,8 +265,7 @@ private:
                              sizeOf(b, loc, rhs, nDim)};
     RankedTensorType type =
         typeOfSizes(sizes, rankedType(lhs).getElementType());
-    KernelBuilder::Access out{kernel.output(type, dynamicSizes(type, sizes)),
-                              {m, n}};
+    KernelBuilder::Access out{kernel.output(type, sizes), {m, n}};
     SmallVector<KernelBuilder::Access> others;
     if (adaptor.getC() && op.getBeta() != 0) {
       // Next to the result's sizes, C's are known to be those or 1.

@@ -56,8 +56,7 @@ Value DetStep::findPivots(Value matrices) {
              row = kernel.loop("i", type.getDimSize(1));
   Value in = kernel.input(matrices), column = kernel.scalar(k);
   auto pivotType = RankedTensorType::get(type.getDimSize(0), b.getI64Type());
-  Value pivots = kernel.output(
-      pivotType, dynamicSizes(pivotType, sizeOf(b, loc, matrices, 0)));
+  Value pivots = kernel.output(pivotType, sizeOf(b, loc, matrices, 0));
   ScalarBuilder outside(kernel.inside(), loc, element);
   Value best = kernel.fill(
       outside.constant(-1),
@@ -113,7 +112,7 @@ Value DetStep::eliminate(Value matrices, Value pivots) {
     return arith::SelectOp::create(nb, l, isEqual(nb, l, i, column), p,
                                    swapped);
   };
-  Value out = kernel.output(type, dynamicSizes(type, sizes));
+  Value out = kernel.output(type, sizes);
   SmallVector<AffineExpr> rowAt(ArrayRef(at).take_front(2));
   Value factors = kernel.temporaryLike(in, type.getElementType(), {0, 1});
   factors = kernel.generic(

@@ -217,7 +217,7 @@ Value EinsumBuilder::runKernel(
   RankedTensorType type =
       typeOfSizes(sizes, ScalarBuilder::storageType(element));
   KernelBuilder &kernel = loops.kernel;
-  Value out = kernel.output(type, dynamicSizes(type, sizes));
+  Value out = kernel.output(type, sizes);
   Value y = storeTotals(
       kernel, element, {out, at},
       [&](const KernelBuilder::Access &to) { return sum(to, reduced); });

@@ -46,7 +46,7 @@ Value arrange(OpBuilder &b, Location loc, Value rows, int64_t axis,
   Value last = subIndex(b, loc, sizes[0], indexConstant(b, loc, 1));
   Value in = kernel.input(rows), lastInside = kernel.input(last);
   auto outType = RankedTensorType::get(shape, type.getElementType());
-  Value out = kernel.output(outType, dynamicSizes(outType, outSizes));
+  Value out = kernel.output(outType, outSizes);
   Value result =
       kernel.generic({{in, loops}}, {out, outAt}, {},
                      [&](OpBuilder &nb, Location l, ValueRange v) -> Value {
@@ -74,7 +74,7 @@ Value slice(OpBuilder &b, Location loc, Value tensor, int64_t axis, Value i) {
   for (auto [d, size] : llvm::enumerate(sizes))
     loops.push_back(kernel.loop("d" + std::to_string(d), size));
   Value in = kernel.input(tensor), at = kernel.input(i);
-  Value out = kernel.output(outType, dynamicSizes(outType, sizes));
+  Value out = kernel.output(outType, sizes);
   Value result = kernel.generic(
       {}, {out, loops}, {}, [&](OpBuilder &nb, Location l, ValueRange) {
         SmallVector<Value> indices;

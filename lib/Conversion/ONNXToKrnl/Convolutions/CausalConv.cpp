@@ -117,7 +117,7 @@ private:
     AffineExpr k = kernel.loop("k", rankedType(w).getDimSize(2));
     KernelBuilder::Access in{kernel.input(padded), {at[0], at[1], at[2] + k}},
         window{kernel.input(w), {at[1], kernel.zero(), k}};
-    Value out = kernel.output(type, dynamicSizes(type, sizes));
+    Value out = kernel.output(type, sizes);
     auto total = [&](const KernelBuilder::Access &to) {
       return buildContraction(kernel, element, in, window, to, {k});
     };

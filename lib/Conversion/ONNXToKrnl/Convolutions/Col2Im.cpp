@@ -225,7 +225,7 @@ Value Col2ImBuilder::sumOfView(ArrayRef<Value> sizes) {
   for (auto [d, step] : llvm::enumerate(steps))
     from.push_back(at[2 + 2 * d] - window[d] * step.distance + step.offset);
   Value in = kernel.input(view);
-  Value out = kernel.output(type, dynamicSizes(type, parts));
+  Value out = kernel.output(type, parts);
   Value y = sumUp(kernel, out, at, {{in, from}}, window,
                   [](OpBuilder &, Location, ValueRange v) { return v[0]; });
   return sliceOf(b, loc, "Col2Im",
@@ -249,7 +249,7 @@ Value Col2ImBuilder::sumOfBlocks(ArrayRef<Value> sizes) {
     blocks.push_back(kernel.scalar(dim.block));
   }
   Value image = kernel.input(x);
-  Value out = kernel.output(type, dynamicSizes(type, sizes));
+  Value out = kernel.output(type, sizes);
   return sumUp(kernel, out, at, {}, window,
                [&](OpBuilder &nb, Location l, ValueRange) {
                  return elementOf(kernel, nb, l, image, counts, blocks);

@@ -145,7 +145,7 @@ KernelBuilder::Access ConvKernel::output(Type element) {
     split.insert(split.begin() + 1, count);
   }
   RankedTensorType type = typeOfSizes(split, element);
-  return {kernel.output(type, dynamicSizes(type, split)), at};
+  return {kernel.output(type, split), at};
 }
 
 Value ConvKernel::build(Value bias, ContractionTypes types) {

@@ -96,7 +96,7 @@ Value PoolKernel::build(Value x, ArrayRef<int64_t> sizes,
     inAt.push_back(outAt[d + 2] * windows.strides[d] +
                    k * windows.dilations[d]);
   }
-  Value out = kernel.output(outType, dynamicSizes(outType, outSizes));
+  Value out = kernel.output(outType, outSizes);
   SmallVector<KernelBuilder::Access> divisors;
   double known = 1;
   for (auto [d, size] : llvm::enumerate(sizes))

@@ -59,8 +59,7 @@ private:
     auto type = cast<RankedTensorType>(x.getType());
     KernelBuilder kernel(b, loc, "Dropout");
     SmallVector<AffineExpr> loops = kernel.loopsOf(type);
-    Value out =
-        kernel.output(maskType(type), dynamicSizes(type, sizesOf(b, loc, x)));
+    Value out = kernel.output(maskType(type), sizesOf(b, loc, x));
     Value kept = kernel.constant(b.getI8IntegerAttr(1));
     return {x, kernel.finish({kernel.fill(kept, {out, loops})}).front()};
   }

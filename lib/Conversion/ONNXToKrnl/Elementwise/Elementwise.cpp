@@ -29,7 +29,7 @@ Value buildElementwise(
   SmallVector<KernelBuilder::Access> ins;
   for (Value operand : broadcast.values)
     ins.push_back(broadcastAccess(kernel, operand, loops));
-  Value out = kernel.output(type, dynamicSizes(type, broadcast.sizes));
+  Value out = kernel.output(type, broadcast.sizes);
   bool copies = false;
   Value result = kernel.generic(
       ins, {out, loops}, {}, [&](OpBuilder &nb, Location l, ValueRange args) {

@@ -155,7 +155,7 @@ private:
       ins.push_back({kernel.input(tensor), loops});
     SmallVector<Value> sizes = sizesOf(b, loc, own[0]);
     for (unsigned kind = 0; kind + 1 < kinds; ++kind)
-      outs.push_back({kernel.output(type, dynamicSizes(type, sizes)), loops});
+      outs.push_back({kernel.output(type, sizes), loops});
     return kernel.finish(kernel.generic(
         ins, outs, {}, [&](OpBuilder &nb, Location l, ValueRange args) {
           ScalarBuilder s(nb, l, element), t(nb, l, numberType);

@@ -122,7 +122,7 @@ Value Resizer::repeat(Value x, ArrayRef<int64_t> factors) {
   }
   Value in = kernel.input(x);
   RankedTensorType wide = typeOfSizes(parts, type.getElementType());
-  Value out = kernel.output(wide, dynamicSizes(wide, parts));
+  Value out = kernel.output(wide, parts);
   Value y = kernel.generic(
       {{in, from}}, {out, to}, {},
       [](OpBuilder &, Location, ValueRange args) { return args[0]; });
@@ -142,7 +142,7 @@ Value Resizer::takeNearest(Value x, ArrayRef<DimTables> tables) {
     for (const DimTables &dim : tables)
       ins.push_back({kernel.input(dim.outside), {loops[dim.dim]}});
   Value in = kernel.input(x);
-  Value out = kernel.output(type, dynamicSizes(type, plan.outSizes));
+  Value out = kernel.output(type, plan.outSizes);
   Value y = kernel.generic(
       ins, {out, loops}, {},
       [&](OpBuilder &nb, Location l, ValueRange args) -> Value {
@@ -180,7 +180,7 @@ Value Resizer::sumPass(Value x, const DimTables &tables, Type from, Type to) {
   Value in = kernel.input(x), size = kernel.scalar(inSize);
   Value first = kernel.input(tables.first),
         weights = kernel.input(tables.weights);
-  Value out = kernel.output(type, dynamicSizes(type, sizes));
+  Value out = kernel.output(type, sizes);
   bool direct = from == compute && to == compute && !tables.outside;
   Value sum = direct || type.getElementType() == compute
                   ? out

@@ -90,7 +90,7 @@ DimTables TableBuilder::build(const ResizedDim &hostDim, Value size) {
   ResizedDim dim = inside(kernel, hostDim);
   RankedTensorType type = typeOfSizes(size, b.getI64Type());
   AffineExpr o = kernel.loopsOf(type).front();
-  Value first = kernel.output(type, dynamicSizes(type, size));
+  Value first = kernel.output(type, size);
   bool isNearest = mode.interpolation == Interpolation::Nearest;
   auto place = [&](ScalarBuilder &f) {
     Value i = indexToFloat(f, kernel.index(f.builder(), f.getLoc(), o));
@@ -132,7 +132,7 @@ DimTables TableBuilder::build(const ResizedDim &hostDim, Value size) {
 Value TableBuilder::outsideOf(KernelBuilder &kernel, const ResizedDim &dim,
                               AffineExpr o, Value size) {
   RankedTensorType flags = typeOfSizes(size, b.getI8Type());
-  Value outside = kernel.output(flags, dynamicSizes(flags, size));
+  Value outside = kernel.output(flags, size);
   return kernel.generic(
       {}, {outside, {o}}, {}, [&](OpBuilder &nb, Location l, ValueRange) {
         ScalarBuilder f(nb, l, nb.getF64Type());
@@ -148,7 +148,7 @@ Value TableBuilder::weightsOf(KernelBuilder &kernel, const ResizedDim &dim,
                               AffineExpr o, AffineExpr k, Value size,
                               Value taps) {
   RankedTensorType type = typeOfSizes({size, taps}, compute);
-  Value out = kernel.output(type, dynamicSizes(type, {size, taps}));
+  Value out = kernel.output(type, {size, taps});
   auto body = [&](OpBuilder &nb, Location l, ValueRange) {
     ScalarBuilder f(nb, l, nb.getF64Type());
     Value i = indexToFloat(f, kernel.index(nb, l, o));

@@ -117,7 +117,7 @@ Value onnxc::poolBins(const RoiPool &pool, StringRef name,
     images.push_back(isa<ShapedType>(input.getType()) ? kernel.input(input)
                                                       : kernel.scalar(input));
   Value table = kernel.input(pool.table);
-  Value out = kernel.output(type, dynamicSizes(type, sizes));
+  Value out = kernel.output(type, sizes);
   SmallVector<KernelBuilder::Access> row;
   for (int64_t column = 0; column < NumColumns; ++column)
     row.push_back({table, {at[0], kernel.constant(column)}});

@@ -111,7 +111,7 @@ private:
       at.push_back(
           d == axis ? AffineExpr()
                     : kernel.loop("d" + std::to_string(d), type.getDimSize(d)));
-    Value out = kernel.output(type, dynamicSizes(type, sizes));
+    Value out = kernel.output(type, sizes);
     int64_t offset = 0;
     for (auto [i, x] : llvm::enumerate(operands)) {
       int64_t size = rankedType(x).getDimSize(axis);
@@ -148,7 +148,7 @@ private:
       images.push_back(kernel.input(x));
       begins.push_back(kernel.input(offset));
     }
-    Value out = kernel.output(type, dynamicSizes(type, sizes));
+    Value out = kernel.output(type, sizes);
     Value y = kernel.generic(
         {}, {out, at}, {}, [&](OpBuilder &nb, Location l, ValueRange) {
           Value zero = indexConstant(nb, l, 0), result;

@@ -121,7 +121,7 @@ struct ConstantOfShapeLowering
     KernelBuilder kernel(rewriter, loc, "ConstantOfShape");
     SmallVector<AffineExpr> at = kernel.loopsOf(type);
     Value constant = kernel.constant(scalar);
-    Value out = kernel.output(type, dynamicSizes(type, sizes));
+    Value out = kernel.output(type, sizes);
     Value y = kernel.fill(constant, {out, at});
     replaceWithCasts(rewriter, *getTypeConverter(), op, kernel.finish({y}));
     return success();

@@ -28,7 +28,7 @@ struct BlockKernel {
   }
   Value output(Type element) {
     auto result = RankedTensorType::get(type.getShape().drop_back(), element);
-    return kernel.output(result, dynamicSizes(result, sizes));
+    return kernel.output(result, sizes);
   }
   /// Reduces a block to one value; `fn` gets the element and the value so far.
   Value reduce(Value start, KernelBuilder::Body fn) {
@@ -86,14 +86,13 @@ Value quantized(OpBuilder &b, Location loc, Value x, Value factors) {
   SmallVector<int64_t> shape(type.getShape());
   std::swap(shape[shape.size() - 1], shape[shape.size() - 2]);
   auto result = RankedTensorType::get(shape, b.getI8Type());
-  Value y =
-      kernel.generic({{in, at}, {kernel.input(factors), block}},
-                     {kernel.output(result, dynamicSizes(result, sizes)), to},
-                     {}, [&](OpBuilder &nb, Location l, ValueRange v) {
-                       ScalarBuilder real(nb, l, nb.getF32Type());
-                       return quantizeScalar(real, real.mul(v[0], v[1]),
-                                             Value(), nb.getI8Type());
-                     });
+  Value y = kernel.generic({{in, at}, {kernel.input(factors), block}},
+                           {kernel.output(result, sizes), to}, {},
+                           [&](OpBuilder &nb, Location l, ValueRange v) {
+                             ScalarBuilder real(nb, l, nb.getF32Type());
+                             return quantizeScalar(real, real.mul(v[0], v[1]),
+                                                   Value(), nb.getI8Type());
+                           });
   return kernel.finish({y}).front();
 }
 

@@ -75,7 +75,7 @@ private:
     shape[axis] = 1;
     checkNotEmpty(b, loc, length, sizes);
     auto outType = RankedTensorType::get(shape, b.getI64Type());
-    Value out = kernel.output(outType, dynamicSizes(outType, sizes));
+    Value out = kernel.output(outType, sizes);
     KernelBuilder::Access best{
         extremes(kernel, loc, element, {in, all}, {out, outAt}, all[axis]),
         outAt};
@@ -221,8 +221,8 @@ SmallVector<Value> IndexedPool::build() {
                    window.back() * windows.dilations[d]);
   }
   Value in = kernel.input(padded);
-  Value out = kernel.output(type, dynamicSizes(type, sizes));
-  Value indices = kernel.output(indexType, dynamicSizes(indexType, sizes));
+  Value out = kernel.output(type, sizes);
+  Value indices = kernel.output(indexType, sizes);
   ScalarBuilder outside(kernel.inside(), loc, element);
   Value best = kernel.fill(outside.narrow(outside.lowest()), {out, outAt});
   Value none =

@@ -123,8 +123,7 @@ Value BatchKernel::running(Value original, Value converted, Value current,
   auto outType = RankedTensorType::get(
       cast<RankedTensorType>(converted.getType()).getShape(),
       ScalarBuilder::storageType(to));
-  Value out =
-      kernel.output(outType, dynamicSizes(outType, sizesOf(b, loc, converted)));
+  Value out = kernel.output(outType, sizesOf(b, loc, converted));
   double momentum = op.getMomentum();
   return map({parameter(converted), at(current)}, at(out),
              [&](ScalarBuilder &s, ValueRange v) {
@@ -150,8 +149,7 @@ SmallVector<Value> BatchKernel::build() {
                        Value shifted = s.add(v[0], s.constant(epsilon));
                        return s.div(scale, s.sqrt(shifted));
                      });
-  Value out =
-      kernel.output(type, dynamicSizes(type, sizesOf(b, loc, adaptor.getX())));
+  Value out = kernel.output(type, sizesOf(b, loc, adaptor.getX()));
   SmallVector<Value> results;
   results.push_back(
       map({{in, all}, at(mean), at(factor), parameter(adaptor.getB())},
@@ -211,7 +209,7 @@ struct LRNLowering : public OpConversionPattern<onnx::LRNOp> {
     SmallVector<AffineExpr> window = all;
     window[1] = all[1] + near;
     Value in = k.input(x), wide = k.input(padded);
-    Value out = k.output(type, dynamicSizes(type, sizesOf(rewriter, loc, x)));
+    Value out = k.output(type, sizesOf(rewriter, loc, x));
     Value y = accumulate(k, loc, element, steps(op), {wide, window}, {out, all},
                          {near}, {{in, all}});
     replaceWithCasts(rewriter, *getTypeConverter(), op, k.finish({y}));

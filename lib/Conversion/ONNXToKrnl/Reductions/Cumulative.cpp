@@ -82,7 +82,7 @@ Value RunningKernel::build(Value x, bool exclusive, bool reverse) {
   RankedTensorType type = rankedType(x);
   SmallVector<AffineExpr> at = kernel.loopsOf(type);
   Value in = kernel.input(x), size = kernel.scalar(sizeOf(b, loc, x, 1)),
-        out = kernel.output(type, dynamicSizes(type, sizesOf(b, loc, x)));
+        out = kernel.output(type, sizesOf(b, loc, x));
   ScalarBuilder outside(kernel.inside(), loc, element);
   KernelBuilder::Access carried{
       kernel.temporaryLike(in, outside.type(), {0, 2}), {at[0], at[2]}};

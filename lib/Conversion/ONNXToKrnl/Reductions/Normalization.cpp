@@ -121,9 +121,7 @@ public:
   }
 
   /// Adds a result of the shape of x.
-  Access result() {
-    return {kernel.output(type, dynamicSizes(type, sizesOf(b, loc, x))), all};
-  }
+  Access result() { return {kernel.output(type, sizesOf(b, loc, x)), all}; }
   /// Adds a result with one element for each group, of rank as x, and fills it.
   Value groupResult(Type resultElement, Value value) {
     SmallVector<Value> sizes = sizesOf(b, loc, x);
@@ -138,7 +136,7 @@ public:
     ScalarBuilder stored(b, loc, resultElement);
     auto outType =
         RankedTensorType::get(shape, ScalarBuilder::storageType(resultElement));
-    out.tensor = kernel.output(outType, dynamicSizes(outType, sizes));
+    out.tensor = kernel.output(outType, sizes);
     return into(at(value), out, [&](ScalarBuilder &s, ValueRange v) {
       ScalarBuilder to(s.builder(), s.getLoc(), resultElement);
       return to.narrow(s.castTo(v[0], resultElement));

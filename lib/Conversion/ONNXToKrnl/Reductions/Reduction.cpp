@@ -166,7 +166,7 @@ Value ReductionKernel::build(Value x, const Axes &axes) {
   RankedTensorType outType = refineType(
       RankedTensorType::get(unknown, inType.getElementType()), outSizes);
   Value number = row.finish ? kernel.input(count(x, axes)) : Value();
-  Value out = kernel.output(outType, dynamicSizes(outType, outSizes));
+  Value out = kernel.output(outType, outSizes);
   Accumulation steps{row.neutral, row.prepare, row.merge, nullptr};
   if (row.finish)
     steps.finish = [&](ScalarBuilder &s, Value total, ValueRange) {

@@ -34,7 +34,7 @@ struct RowKernel {
       row.push_back(all[d]);
       rowDims.push_back(d);
     }
-    out = kernel.output(type, dynamicSizes(type, sizesOf(b, loc, x)));
+    out = kernel.output(type, sizesOf(b, loc, x));
   }
 
   /// One value for each row.

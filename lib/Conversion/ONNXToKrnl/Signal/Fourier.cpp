@@ -122,8 +122,8 @@ Complex Fourier::load(Value length, const Complex *chirp) {
     ins.push_back({kernel.input(chirp->re), {at[1]}});
     ins.push_back({kernel.input(chirp->im), {at[1]}});
   }
-  Value re = kernel.output(type, dynamicSizes(type, outSizes));
-  Value im = kernel.output(type, dynamicSizes(type, outSizes));
+  Value re = kernel.output(type, outSizes);
+  Value im = kernel.output(type, outSizes);
   bool isComplex = rankedType(plan.x).getDimSize(3) == 2;
   bool mirrors = plan.inverse && plan.oneSided && isComplex;
   auto known = getConstantIntValue(length);
@@ -208,8 +208,8 @@ Complex Fourier::chirp(Value length) {
   KernelBuilder kernel(b, loc, "DFT.chirp");
   AffineExpr n = kernel.loopsOf(type).front();
   Value whole = kernel.scalar(maxIndex(b, loc, plan.length, index(1)));
-  Value re = kernel.output(type, dynamicSizes(type, length));
-  Value im = kernel.output(type, dynamicSizes(type, length));
+  Value re = kernel.output(type, length);
+  Value im = kernel.output(type, length);
   auto body = [&](OpBuilder &nb, Location l, ValueRange) {
     ScalarBuilder f(nb, l, nb.getF64Type());
     // n^2 is exact, and so is what it is beyond whole turns.
@@ -261,8 +261,8 @@ Complex Fourier::product(Complex x, Complex y) {
                                          {kernel.input(x.im), at},
                                          {kernel.input(y.re), once},
                                          {kernel.input(y.im), once}};
-  Value re = kernel.output(type, dynamicSizes(type, outSizes));
-  Value im = kernel.output(type, dynamicSizes(type, outSizes));
+  Value re = kernel.output(type, outSizes);
+  Value im = kernel.output(type, outSizes);
   auto body = [&](OpBuilder &nb, Location l, ValueRange v) {
     ScalarBuilder s(nb, l, compute);
     return multiplyComplex(s, v[0], v[1], v[2], v[3]);

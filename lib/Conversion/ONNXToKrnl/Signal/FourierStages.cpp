@@ -92,8 +92,8 @@ Complex FourierStages::stage(Complex x, Value radix, Value done,
                                          {view(x.im), from},
                                          {kernel.input(twiddles.re), turn},
                                          {kernel.input(twiddles.im), turn}};
-  Value re = kernel.output(outType, dynamicSizes(outType, outSizes));
-  Value im = kernel.output(outType, dynamicSizes(outType, outSizes));
+  Value re = kernel.output(outType, outSizes);
+  Value im = kernel.output(outType, outSizes);
   Value zero = kernel.constant(cast<TypedAttr>(b.getZeroAttr(compute)));
   SmallVector<KernelBuilder::Access> outs{{kernel.fill(zero, {re, at}), at},
                                           {kernel.fill(zero, {im, at}), at}};
@@ -140,8 +140,8 @@ Complex FourierStages::roots(Value length, bool positive) {
   KernelBuilder kernel(b, loc, "DFT.roots");
   AffineExpr m = kernel.loopsOf(type).front();
   Value size = kernel.scalar(length);
-  Value re = kernel.output(type, dynamicSizes(type, length));
-  Value im = kernel.output(type, dynamicSizes(type, length));
+  Value re = kernel.output(type, length);
+  Value im = kernel.output(type, length);
   auto body = [&](OpBuilder &nb, Location l, ValueRange) {
     ScalarBuilder f(nb, l, nb.getF64Type());
     double turn = (positive ? 2 : -2) * std::numbers::pi;

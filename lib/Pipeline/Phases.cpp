@@ -17,6 +17,7 @@
 #include "mlir/Transforms/Passes.h"
 #include "onnxc/Conversion/KrnlToLLVM/Passes.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
+#include "onnxc/Conversion/ONNXToKrnl/Passes.h"
 #include "onnxc/Conversion/ONNXToKrnl/Winograd.h"
 #include "onnxc/Dialect/Krnl/Emit/Passes.h"
 #include "onnxc/Dialect/Krnl/Transforms/Passes.h"

@@ -11,7 +11,7 @@
 #include "Evaluate.h"
 
 #include "onnxc/Conversion/KrnlToLLVM/Passes.h"
-#include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
+#include "onnxc/Conversion/ONNXToKrnl/Passes.h"
 #include "onnxc/Conversion/ONNXToKrnl/Winograd.h"
 #include "onnxc/Dialect/Krnl/Emit/Passes.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"

@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "onnxc/Conversion/ONNXToKrnl/BlockedContraction.h"
 #include "onnxc/Conversion/ONNXToKrnl/ControlFlow.h"
+#include "onnxc/Conversion/ONNXToKrnl/Passes.h"
 #include "onnxc/Conversion/ONNXToKrnl/ScalarBuilder.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
@@ -25,6 +26,9 @@
 using namespace mlir;
 
 namespace onnxc {
+
+#define GEN_PASS_DEF_CONVERTONNXTOKRNLPASS
+#include "onnxc/Conversion/ONNXToKrnl/Passes.h.inc"
 
 KrnlTypeConverter::KrnlTypeConverter(MLIRContext *context) {
   addConversion([](Type type) { return type; });
@@ -77,20 +81,7 @@ std::function<bool(Operation *)> directlyLoweredForms(MLIRContext *context,
 
 namespace {
 struct ConvertONNXToKrnl
-    : public PassWrapper<ConvertONNXToKrnl, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ConvertONNXToKrnl)
-
-  StringRef getArgument() const override { return "convert-onnx-to-krnl"; }
-  StringRef getDescription() const override {
-    return "lower operators to kernels and the host program around them";
-  }
-  void getDependentDialects(DialectRegistry &registry) const override {
-    registry
-        .insert<arith::ArithDialect, complex::ComplexDialect, func::FuncDialect,
-                krnl::KrnlDialect, linalg::LinalgDialect, math::MathDialect,
-                scf::SCFDialect, tensor::TensorDialect>();
-  }
-
+    : public impl::ConvertONNXToKrnlPassBase<ConvertONNXToKrnl> {
   /// A tensor of unknown rank is an object: only what moves it about or looks
   /// at its shape takes it.
   LogicalResult checkRanks() {
@@ -144,13 +135,5 @@ struct ConvertONNXToKrnl
   }
 };
 } // namespace
-
-std::unique_ptr<Pass> createConvertONNXToKrnlPass() {
-  return std::make_unique<ConvertONNXToKrnl>();
-}
-
-void registerConvertONNXToKrnlPass() {
-  registerPass([] { return createConvertONNXToKrnlPass(); });
-}
 
 } // namespace onnxc

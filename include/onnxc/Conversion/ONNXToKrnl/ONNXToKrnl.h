@@ -9,7 +9,6 @@
 #define ONNXC_CONVERSION_ONNXTOKRNL_ONNXTOKRNL_H
 
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/Pass/Pass.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -47,9 +46,6 @@ llvm::StringSet<> directlyLoweredOps(mlir::MLIRContext *context);
 /// computed as their bodies say.
 std::function<bool(mlir::Operation *)>
 directlyLoweredForms(mlir::MLIRContext *context, bool strict);
-
-std::unique_ptr<mlir::Pass> createConvertONNXToKrnlPass();
-void registerConvertONNXToKrnlPass();
 
 } // namespace onnxc
 

@@ -1,0 +1,34 @@
+//===- Passes.td - Operators become kernels ------------*- tablegen -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_CONVERSION_ONNXTOKRNL_PASSES_TD
+#define ONNXC_CONVERSION_ONNXTOKRNL_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def ConvertONNXToKrnlPass
+    : Pass<"convert-onnx-to-krnl", "::mlir::ModuleOp"> {
+  let summary = "operators to kernels and the host program around them";
+  let description = [{
+    A full conversion: an operator without a lowering is an error that names it,
+    and all of them are named. Types become those of the host program: bytes for
+    everything of a byte or less, `!krnl.str` and `!krnl.obj`.
+
+    ```mlir
+    %y = onnx.Relu(%x) : (tensor<4xf32>) -> tensor<4xf32>
+    // becomes
+    %0 = tensor.empty() : tensor<4xf32>
+    %y = krnl.kernel "Relu" loops [d0 = 4] ins(%x : tensor<4xf32>)
+        outs(%0 : tensor<4xf32>) { ... }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::complex::ComplexDialect",
+    "::mlir::func::FuncDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect", "::onnxc::krnl::KrnlDialect"];
+}
+
+#endif // ONNXC_CONVERSION_ONNXTOKRNL_PASSES_TD

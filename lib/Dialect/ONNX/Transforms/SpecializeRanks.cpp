@@ -91,11 +91,15 @@ static bool castSettled(Block &block) {
 
 namespace {
 
-/// How many operations one counts for. A sample between others is made of 4 to
-/// the power of their dimensions.
+/// How many operations one counts for: a cubic sample is made of 4 to the power
+/// of its dimensions, and a window has loops for each of them.
 unsigned sizeOfCode(Operation *op) {
   auto sample = dyn_cast<GridSampleOp>(op);
-  return sample && sample.getMode() == "cubic" ? maxCheapTail + 1 : 1;
+  bool isLarge =
+      (sample && sample.getMode() == "cubic") ||
+      isa<ConvIntegerOp, ConvOp, ConvTransposeOp, DeformConvOp,
+          MicrosoftFusedConvOp, MicrosoftQLinearConvOp, QLinearConvOp>(op);
+  return isLarge ? maxCheapTail + 1 : 1;
 }
 
 /// One round over a model: what is independent of each other is specialised.

@@ -280,3 +280,15 @@ func.func @large_code(%x: tensor<*xf32> {onnx.name = "x"}, %g: tensor<*xf32> {on
   %0 = onnx.GridSample(%x, %g) {mode = "cubic"} : (tensor<*xf32>, tensor<*xf32>) -> tensor<*xf32>
   return %0 : tensor<*xf32>
 }
+
+// -----
+
+// CHECK-LABEL: func @window
+// CHECK:         onnx.ConvInteger({{.*}} -> tensor<?x?x?xi32>
+// CHECK:         onnx.ConvInteger({{.*}} -> tensor<?x?x?x?xi32>
+// CHECK:         onnx.ConvInteger({{.*}} -> tensor<?x?x?x?x?xi32>
+// CHECK-NOT:     onnx.ConvInteger
+func.func @window(%x: tensor<*xui8> {onnx.name = "x"}, %w: tensor<*xui8> {onnx.name = "w"}) -> tensor<*xi32> {
+  %0 = onnx.ConvInteger(%x, %w) : (tensor<*xui8>, tensor<*xui8>) -> tensor<*xi32>
+  return %0 : tensor<*xi32>
+}

@@ -159,7 +159,7 @@ static llvm::Error writeSideFile(ModuleOp module, StringRef name,
                  ::ftruncate(file, weightsBytes(module)) == 0;
   ::close(file);
   if (!isWhole)
-    return llvm::createStringError("cannot write '" + name + "'");
+    return output.failed(std::make_error_code(std::errc::io_error));
   return output.keep();
 }
 
@@ -198,6 +198,8 @@ static llvm::Error link(ModuleOp module, std::vector<CodeFile> files,
   link.tag = options.tag;
   link.runtimeDir =
       options.runtimeDir.empty() ? findRuntime() : options.runtimeDir;
+  if (llvm::Error error = checkRuntime(link.runtimeDir, inputs.machine))
+    return error;
   if (llvm::Error error = addCustomLibraries(module, inputs, link))
     return error;
   ModelInfo info;

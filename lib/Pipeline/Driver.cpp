@@ -22,6 +22,7 @@
 #include "onnxc/Recipe/ScalarWork.h"
 #include "onnxc/Schema/CustomOps.h"
 #include "onnxc/Target/CPU/Link.h"
+#include "onnxc/Target/CPU/NewFile.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/ThreadPool.h"
@@ -171,6 +172,11 @@ Outcome Compilation::prepare() {
       lastPhase(options.emit) < phaseNumber(options.resume))
     return fail(Outcome::Usage, "--emit=" + options.emit +
                                     " comes before --resume=" + options.resume);
+  if (!options.emitRecipes.empty() && !target::isStream(options.emitRecipes)) {
+    target::NewFile recipes(options.emitRecipes);
+    if (llvm::Error error = recipes.create())
+      return failToWrite(std::move(error));
+  }
   DialectRegistry registry;
   registerAllDialects(registry);
   context =
@@ -264,9 +270,12 @@ Outcome Compilation::writeText() {
   llvm::raw_string_ostream os(text);
   module->print(os);
   os << "\n";
-  if (llvm::Error error = writeOutput(options, events, text))
-    return fail(Outcome::Usage, llvm::toString(std::move(error)));
-  return Outcome::Done;
+  llvm::Error error = writeOutput(options, events, text);
+  if (!error)
+    return Outcome::Done;
+  if (options.output != "-")
+    llvm::sys::fs::remove(options.output + ".blobs");
+  return fail(Outcome::Usage, llvm::toString(std::move(error)));
 }
 
 Outcome Compilation::writeModel() {

@@ -57,11 +57,17 @@ private:
   LogicalResult saveRecipes(ArrayRef<KernelOp> kernels) {
     std::error_code error;
     llvm::ToolOutputFile file(emitRecipes, error, llvm::sys::fs::OF_Text);
+    if (!error) {
+      printRecipes(file.os(), kernels);
+      file.os().flush();
+      error = file.os().error();
+      // One that nobody has looked at ends the process.
+      file.os().clear_error();
+    }
     if (error)
       return emitError(getOperation()->getLoc())
              << "cannot write recipes to '" << emitRecipes
              << "': " << error.message();
-    printRecipes(file.os(), kernels);
     file.keep();
     return success();
   }

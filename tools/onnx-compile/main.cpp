@@ -32,6 +32,14 @@ static void printOutput(void *, const char *data, size_t size) {
   std::fwrite(data, 1, size, stdout);
 }
 
+/// Whether what was printed has arrived; says so if not.
+static bool wasPrinted() {
+  if (std::fflush(stdout) == 0 && !std::ferror(stdout))
+    return true;
+  std::fprintf(stderr, "onnx-compile: cannot write to the standard output\n");
+  return false;
+}
+
 static int usageError(const std::string &message) {
   std::fprintf(stderr, "onnx-compile: %s\nTry onnx-compile --help.\n",
                message.c_str());
@@ -58,7 +66,7 @@ int main(int argc, char **argv) {
     return usageError(line.error);
   if (line.help || line.version) {
     std::fputs(line.help ? helpText().c_str() : versionText, stdout);
-    return 0;
+    return wasPrinted() ? OM_COMPILE_OK : OM_COMPILE_USAGE;
   }
   OMCompiler *compiler = omCompilerCreate();
   for (const auto &[key, value] : line.options)
@@ -70,6 +78,8 @@ int main(int argc, char **argv) {
   running = compiler;
   for (int signal : {SIGINT, SIGTERM})
     std::signal(signal, onInterrupt);
+  // A file that may not become so large is an error of writing it.
+  std::signal(SIGXFSZ, SIG_IGN);
   OM_COMPILE_STATUS status = compileInput(compiler, line.input);
   if (status == OM_COMPILE_OK) {
     console.finish(compiler);
@@ -77,5 +87,7 @@ int main(int argc, char **argv) {
       std::fputs(omCompilerGetReport(compiler, line.report.c_str()), stdout);
   }
   omCompilerDestroy(compiler);
+  if (!wasPrinted() && status == OM_COMPILE_OK)
+    return OM_COMPILE_USAGE;
   return status;
 }

@@ -40,12 +40,19 @@ class MemoryFile {
 public:
   static Expected<MemoryFile> create(StringRef name, ArrayRef<char> bytes) {
     MemoryFile result(::memfd_create(name.str().c_str(), MFD_CLOEXEC));
-    raw_fd_ostream os(result.file, /*shouldClose=*/false, /*unbuffered=*/true);
+    auto failed = [](std::error_code code) {
+      return createStringError(code, "cannot write an object to memory: " +
+                                         code.message());
+    };
     if (result.file < 0)
-      return errorCodeToError(errnoAsErrorCode());
+      return failed(errnoAsErrorCode());
+    raw_fd_ostream os(result.file, /*shouldClose=*/false, /*unbuffered=*/true);
     os.write(bytes.data(), bytes.size());
-    if (os.has_error())
-      return errorCodeToError(os.error());
+    std::error_code code = os.error();
+    // One that nobody has looked at ends the process.
+    os.clear_error();
+    if (code)
+      return failed(code);
     return std::move(result);
   }
   MemoryFile(MemoryFile &&other) : file(std::exchange(other.file, -1)) {}
@@ -138,7 +145,8 @@ static Error fillWeights(StringRef path, const LinkOptions &options) {
     return createStringError(error, "cannot write '" + options.output +
                                         "': " + error.message());
   if (failed(options.writeWeights(file, *offset)))
-    return createStringError("cannot write the weights");
+    return createStringError(std::make_error_code(std::errc::io_error),
+                             "cannot write '" + options.output + "'");
   return Error::success();
 }
 
@@ -231,6 +239,20 @@ static void addCustomLibraries(const LinkOptions &options,
     arguments.push_back("--no-as-needed");
 }
 
+/// What the linker says of its own output is said of what the user called it,
+/// and is no fault of the linker's: a full disk, for example.
+static Error blameOutput(Error error, StringRef temporary,
+                         const LinkOptions &options) {
+  std::string message = toString(std::move(error));
+  size_t at = StringRef(message).find(temporary);
+  if (at == StringRef::npos)
+    return createStringError(message);
+  return createStringError(
+      std::make_error_code(std::errc::io_error),
+      "cannot write '" + options.output + "'" +
+          StringRef(message).substr(at + temporary.size()));
+}
+
 Error linkArtefact(ArrayRef<CodeFile> objects, const LinkOptions &options) {
   NewFile output(options.output);
   if (Error error = output.create())
@@ -268,7 +290,7 @@ Error linkArtefact(ArrayRef<CodeFile> objects, const LinkOptions &options) {
   addRuntime(options, arguments);
 
   if (Error error = runLinker(arguments))
-    return error;
+    return blameOutput(std::move(error), output.path(), options);
   if (options.weightsBytes)
     if (Error error = fillWeights(output.path(), options))
       return error;

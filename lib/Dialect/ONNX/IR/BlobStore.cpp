@@ -171,7 +171,9 @@ llvm::Error BlobStore::save(StringRef file) {
   if (os.has_error()) {
     code = os.error();
     os.clear_error();
-    return llvm::createStringError(code, "cannot write '" + file + "'");
+    llvm::sys::fs::remove(file);
+    return llvm::createStringError(code, "cannot write '" + file +
+                                             "': " + code.message());
   }
   for (auto [key, offset] : llvm::zip_equal(keys, offsets)) {
     entries[key].file = file.str();

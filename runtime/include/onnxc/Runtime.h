@@ -5,7 +5,8 @@
  * The second C99 header of a compiled model, for programs that want what
  * OnnxMlirRuntime.h lacks: every failure as a status with a message, outputs
  * written to memory of the caller, no allocation per call (after the first
- * call, while shapes stay the same), a thread count, a deadline, a log.
+ * call, while shapes stay the same; sequences, optionals and maps are made
+ * anew), a thread count, a deadline, a log.
  *
  *   OMContext *c = omContextCreate(NULL);
  *   OMBuffer x = {data, sizeof data, shape, 2, ONNX_TYPE_FLOAT}, y = {0};

@@ -189,8 +189,8 @@ class Drawn(typing.NamedTuple):
     types: dict
 
 
-def any_operator(d):
-    signature, row = d.one(OPERATORS)
+def any_operator(d, choices=OPERATORS):
+    signature, row = d.one(choices)
     there = {v.kind for v in [*d.values, *d.containers]}
     types = {}
     for name, allowed in signature.constraints.items():

@@ -96,30 +96,38 @@ def by_reference(proto, values, names, opset):
         return ReferenceEvaluator(single_model(proto, values, names, opset)).run(names, {v.name: v.array for v in values})
 
 
-def older(model):
-    """The same model in an opset that onnxruntime has."""
+# The newest opset that onnxruntime has, and the last one in which it has the operators whose types alone have changed since.
+PEER_OPSETS = (24, 21)
+
+
+def older(model, newest):
+    """The same model in an opset that is no newer."""
     copy = onnx.ModelProto()
     copy.CopyFrom(model)
     for imports in [copy, *copy.functions]:
         for opset in imports.opset_import:
             if opset.domain == "":
-                opset.version = min(opset.version, 24)
+                opset.version = min(opset.version, newest)
     return copy
 
 
-def run_peer(model, feeds, names):
+def run_peer(model, feeds, names, newest=PEER_OPSETS[0]):
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
     options.intra_op_num_threads = 1
-    session = onnxruntime.InferenceSession(older(model).SerializeToString(), options, providers=["CPUExecutionProvider"])
+    session = onnxruntime.InferenceSession(older(model, newest).SerializeToString(), options, providers=["CPUExecutionProvider"])
     taken = {i.name for i in session.get_inputs()}
     return session.run(names, {n: v for n, v in feeds.items() if n in taken})
 
 
 def by_peer(proto, values, names, opset):
-    return run_peer(single_model(proto, values, names, opset), {v.name: v.array for v in values}, names)
+    model, feeds = single_model(proto, values, names, opset), {v.name: v.array for v in values}
+    try:
+        return run_peer(model, feeds, names)
+    except Exception:  # it refuses what it does not know
+        return run_peer(model, feeds, names, PEER_OPSETS[1])
 
 
 def attempt(ask, *arguments):
@@ -272,7 +280,7 @@ class Draw:
         if is_special and node.operator not in SPECIAL:
             return None
         reference = attempt(by_reference, proto, read, names, self.opset)
-        if node.trust == "reference" and not is_special:
+        if node.trust == "reference" and reference is not None and not is_special:
             return reference
         peer = attempt(by_peer, proto, read, names, self.opset)
         if node.trust == "onnxruntime alone":

@@ -12,10 +12,12 @@
   models.py                       a run of random models, seeded
   models.py --seed 7 --count 2000
   models.py --only 123            one model, verbosely: its number
+  models.py --operator Resize     models of one node, of that operator
 Models that fail are kept in build/model-failures, cut down to the first value that is wrong.
 """
 
 import argparse
+import functools
 import os
 import pathlib
 import re
@@ -34,7 +36,7 @@ from templates import NUMBERS, TEMPLATES
 
 from Harness import BUILD, artefact, isolation
 
-from any_operator import any_operator
+from any_operator import OPERATORS, any_operator
 from control_flow import branch, container_loop, loop, scan
 from draw import NEWEST, Draw, attempt, differs, run_peer
 from dressing import MODES
@@ -47,7 +49,8 @@ REFUSAL = re.compile(r"""("\w*n\d+"|node '\w*n\d+).*(needs to know the rank|the 
 TEMPLATES += [any_operator] * 60 + [branch, loop, scan] * 3 + [container_loop] * 2
 
 
-def draw_model(seed):
+def draw_model(seed, operators=()):
+    """A model of any nodes, or of one node of one of these operators."""
     rng = np.random.default_rng(seed)
     is_old = rng.random() < 0.2
     draw = Draw(rng, opset=int(rng.integers(OLDEST, NEWEST)) if is_old else NEWEST)
@@ -55,7 +58,10 @@ def draw_model(seed):
         shape = draw.shape(draw.one([0, 1, 2, 2, 3, 3, 4, 4, 5, 6]))
         dtype = draw.one([np.float32, np.float32, np.float32, *NUMBERS, np.bool_])
         draw.input(draw.numbers(shape, dtype))
-    draw.grow(TEMPLATES, draw.one([1, 2, 3, 5, 8, 13, 20, 30] * 3 + [60]))
+    if operators:
+        draw.grow([functools.partial(any_operator, choices=operators)], 1)
+    else:
+        draw.grow(TEMPLATES, draw.one([1, 2, 3, 5, 8, 13, 20, 30] * 3 + [60]))
     return draw
 
 
@@ -107,9 +113,9 @@ def is_refusal(mode, error):
     return mode == "unranked" and REFUSAL.search(" ".join(str(error).split()))
 
 
-def check(number, reporter):
+def check(number, reporter, operators=()):
     reporter.stage("draw")
-    draw = draw_model(number)
+    draw = draw_model(number, operators)
     outputs = drawn_outputs(draw)
     if not outputs:
         return 0
@@ -146,11 +152,16 @@ def main():
     parser.add_argument("--count", type=int, default=120)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--only", type=int, help="number of one model")
+    parser.add_argument("--operator", action="append", help="only nodes of this operator, with its domain; may be repeated")
     arguments = parser.parse_args()
+    operators = [drawn for drawn in OPERATORS if drawn[0].key in (arguments.operator or ())]
+    if arguments.operator and not operators:
+        parser.error("no such operator is drawn")
+    job = functools.partial(check, operators=operators)
     numbers = [arguments.only] if arguments.only is not None else range(arguments.seed, arguments.seed + arguments.count)
     passed = failed = refused = undrawn = nodes = 0
     kinds = set()
-    for number, outcome in isolation.run_isolated(numbers, check, arguments.jobs, 120, 16 << 30):
+    for number, outcome in isolation.run_isolated(numbers, job, arguments.jobs, 120, 16 << 30):
         if outcome.value == "refused":
             refused, passed = refused + 1, passed + 1
         elif (outcome.status, outcome.stage) == ("crashed", "draw"):  # our compiler has not seen it

@@ -219,22 +219,51 @@ static void setVisibility(LLVM::LLVMFuncOp function) {
                               : LLVM::Visibility::Hidden);
 }
 
-/// Every launch passes what its kernel takes.
-static LogicalResult verifyLaunches(ModuleOp module) {
+/// The buffer as one of the type, which may say less of its sizes; null where
+/// it says something else.
+static Value castBuffer(Value buffer, Type type,
+                        DenseMap<std::pair<Value, Type>, Value> &casts) {
+  auto from = dyn_cast<MemRefType>(buffer.getType()),
+       to = dyn_cast<MemRefType>(type);
+  if (!from || !to || !memref::CastOp::areCastCompatible(from, to) ||
+      !llvm::all_of_zip(from.getShape(), to.getShape(),
+                        [](int64_t size, int64_t known) {
+                          return size == known || ShapedType::isDynamic(known);
+                        }))
+    return Value();
+  Value &cast = casts[{buffer, type}];
+  if (!cast) {
+    OpBuilder builder(buffer.getContext());
+    builder.setInsertionPointAfterValue(buffer);
+    cast = memref::CastOp::create(builder, buffer.getLoc(), type, buffer);
+  }
+  return cast;
+}
+
+/// Every launch passes what its kernel takes: one that several launches share
+/// knows less of the sizes.
+static LogicalResult matchLaunches(ModuleOp module) {
   SymbolTable symbols(module);
+  DenseMap<std::pair<Value, Type>, Value> casts;
   WalkResult result = module.walk([&](krnl::LaunchOp launch) {
     auto kernel = symbols.lookup<func::FuncOp>(launch.getKernel());
     if (!kernel)
       return WalkResult::advance();
-    SmallVector<Type> passed(launch.getIns().getTypes());
-    llvm::append_range(passed, launch.getOuts().getTypes());
-    for (auto [i, type] : llvm::enumerate(passed))
-      if (type != kernel.getArgumentTypes()[i]) {
+    unsigned passed = launch.getIns().size() + launch.getOuts().size();
+    for (OpOperand &operand : launch->getOpOperands().take_front(passed)) {
+      unsigned i = operand.getOperandNumber();
+      Type type = operand.get().getType(), taken = kernel.getArgumentTypes()[i];
+      if (type == taken)
+        continue;
+      Value cast = castBuffer(operand.get(), taken, casts);
+      if (!cast) {
         launch.emitOpError("passes ")
             << type << " as argument " << i << " of '" << launch.getKernel()
-            << "', which takes " << kernel.getArgumentTypes()[i];
+            << "', which takes " << taken;
         return WalkResult::interrupt();
       }
+      operand.set(cast);
+    }
     return WalkResult::advance();
   });
   return failure(result.wasInterrupted());
@@ -251,7 +280,7 @@ struct ConvertKrnlToLLVM
 
 void ConvertKrnlToLLVM::runOnOperation() {
   ModuleOp module = getOperation();
-  if (failed(verifyLaunches(module)))
+  if (failed(matchLaunches(module)))
     return signalPassFailure();
   expandDots(module);
   SmallVector<OwningOpRef<ModuleOp>> parts;

@@ -49,3 +49,22 @@ func.func private @mask(%x: memref<?xf32>, %begin: index, %end: index) attribute
   vector.maskedstore %x[%c0], %m, %v : memref<?xf32>, vector<16xi1>, vector<16xf32>
   return
 }
+
+// -----
+
+// A kernel that several launches share knows less of the sizes than the launch.
+// CHECK-LABEL: llvm.func hidden @shared
+// CHECK-SAME:    (%[[X:.+]]: !llvm.ptr {llvm.noalias}, %[[SIZE:.+]]: i64, %[[BEGIN:.+]]: i64, %[[END:.+]]: i64)
+// CHECK-LABEL: llvm.func hidden @onnxc_main_graph
+// CHECK:         %[[EIGHT:.+]] = llvm.mlir.constant(8 : index) : i64
+// CHECK:         llvm.insertvalue %[[EIGHT]], %{{.+}}[3, 0]
+// CHECK:         %[[PASSED:.+]] = llvm.extractvalue %{{.+}}[3, 0]
+// CHECK:         llvm.call @shared(%{{.+}}, %[[PASSED]], %{{.+}}, %{{.+}})
+func.func private @shared(%x: memref<?xf32>, %begin: index, %end: index) attributes {krnl.kernel} {
+  return
+}
+func.func @main_graph(%x: memref<8xf32>) {
+  %c1 = arith.constant 1 : index
+  krnl.launch @shared outs(%x : memref<8xf32>) tiles(%c1)
+  return
+}

@@ -350,6 +350,7 @@ struct KrnlLowerKernels
       if (failed(lowering.lower(kernel)))
         signalPassFailure();
     lowering.eraseKernels();
+    shareSizes(getOperation());
   }
 };
 } // namespace

@@ -61,6 +61,9 @@ llvm::hash_code hashOf(KernelOp kernel);
 /// become scalar operands.
 void shareConstants(llvm::ArrayRef<KernelOp> kernels);
 
+/// Makes one function of those for open sizes that differ in known ones alone.
+void shareSizes(mlir::Operation *module);
+
 /// Emits `func @name(source, packed, begin, end)`, which packs a run-time
 /// operand; its tiles are the outermost dimension of the packed form.
 mlir::func::FuncOp emitPacking(mlir::Location loc,

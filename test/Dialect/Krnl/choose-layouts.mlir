@@ -212,3 +212,51 @@ func.func @resized(%x: tensor<3x16x16xf32>, %table: tensor<28xi64>) -> tensor<32
   } -> tensor<32x28x14xf32>
   return %2 : tensor<32x28x14xf32>
 }
+
+// Without weights any dimension beside the window would do; how large a batch is
+// only the run knows, and it may be one.
+// CHECK-LABEL: func @pool_of_a_batch
+// CHECK:         krnl.kernel "repeat" {{.+}} outs(%{{.+}} : tensor<?x?x12xf32>)
+// CHECK:         krnl.kernel "pool" {{.+}} outs(%{{.+}} : tensor<?x?x12xf32>)
+// CHECK:         krnl.kernel "sum" {{.+}} ins(%{{.+}} : tensor<?x?x12xf32>)
+func.func @pool_of_a_batch(%x: tensor<12xf32>, %n: index, %i: index, %h: index, %kernel: tensor<2xi8>) -> tensor<12xf32> {
+  %e0 = tensor.empty(%n, %i) : tensor<?x12x?xf32>
+  %0 = krnl.kernel "repeat" loops [a = ?, b = 12, c = ?] ins(%x : tensor<12xf32>) outs(%e0 : tensor<?x12x?xf32>) {
+  ^bb0(%p: tensor<12xf32>, %o: tensor<?x12x?xf32>):
+    %r = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d1)>, #id3],
+        iterator_types = ["parallel", "parallel", "parallel"]}
+        ins(%p : tensor<12xf32>) outs(%o : tensor<?x12x?xf32>) attrs = {krnl.axes = ["a", "b", "c"]} {
+    ^bb0(%s: f32, %q: f32):
+      linalg.yield %s : f32
+    } -> tensor<?x12x?xf32>
+    krnl.yield %r : tensor<?x12x?xf32>
+  } -> tensor<?x12x?xf32>
+  %e1 = tensor.empty(%n, %h) : tensor<?x12x?xf32>
+  %1 = krnl.kernel "pool" loops [n = ?, c = 12, o = ?, w = 2]
+      ins(%0, %kernel : tensor<?x12x?xf32>, tensor<2xi8>) outs(%e1 : tensor<?x12x?xf32>) {
+  ^bb0(%p: tensor<?x12x?xf32>, %q: tensor<2xi8>, %y: tensor<?x12x?xf32>):
+    %c = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d0, d1, d2 * 2 + d3)>,
+          affine_map<(d0, d1, d2, d3) -> (d3)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2)>],
+        iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+        ins(%p, %q : tensor<?x12x?xf32>, tensor<2xi8>) outs(%y : tensor<?x12x?xf32>)
+        attrs = {krnl.axes = ["n", "c", "o", "w"]} {
+    ^bb0(%s: f32, %t: i8, %z: f32):
+      %m = arith.maximumf %s, %z : f32
+      linalg.yield %m : f32
+    } -> tensor<?x12x?xf32>
+    krnl.yield %c : tensor<?x12x?xf32>
+  } -> tensor<?x12x?xf32>
+  %e2 = tensor.empty() : tensor<12xf32>
+  %2 = krnl.kernel "sum" loops [b = 12, a = ?, c = ?] ins(%1 : tensor<?x12x?xf32>) outs(%e2 : tensor<12xf32>) {
+  ^bb0(%p: tensor<?x12x?xf32>, %o: tensor<12xf32>):
+    %r = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d1, d0, d2)>, affine_map<(d0, d1, d2) -> (d0)>],
+        iterator_types = ["parallel", "reduction", "reduction"]}
+        ins(%p : tensor<?x12x?xf32>) outs(%o : tensor<12xf32>) attrs = {krnl.axes = ["b", "a", "c"]} {
+    ^bb0(%s: f32, %q: f32):
+      %m = arith.addf %s, %q : f32
+      linalg.yield %m : f32
+    } -> tensor<12xf32>
+    krnl.yield %r : tensor<12xf32>
+  } -> tensor<12xf32>
+  return %2 : tensor<12xf32>
+}

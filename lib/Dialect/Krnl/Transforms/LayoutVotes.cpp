@@ -34,6 +34,7 @@ public:
   void voteForReads();
 
 private:
+  LoopAttr loopOf(unsigned dim);
   int64_t extentOf(unsigned dim);
   bool isReduced(unsigned dim) {
     return op.getIteratorTypesArray()[dim] == utils::IteratorType::reduction;
@@ -53,9 +54,13 @@ private:
 
 } // namespace
 
-int64_t LayoutVoter::extentOf(unsigned dim) {
+LoopAttr LayoutVoter::loopOf(unsigned dim) {
   StringRef name = KernelOp::getAxes(op)[dim];
-  LoopAttr loop = kernel.getLoop(*kernel.findLoop(name));
+  return kernel.getLoop(*kernel.findLoop(name));
+}
+
+int64_t LayoutVoter::extentOf(unsigned dim) {
+  LoopAttr loop = loopOf(dim);
   return loop.isDynamic() ? unknownExtent : loop.getExtent();
 }
 
@@ -69,19 +74,22 @@ static int64_t placeOf(AffineMap map, unsigned dim) {
   return -1;
 }
 
-/// All of `operands` want the longest of the wanted loops along memory.
+/// All of `operands` want the longest of the wanted loops along memory. One of
+/// unknown length is often short, as a batch is; of equals the batch is first.
 void LayoutVoter::voteAlong(ArrayRef<OpOperand *> operands,
                             function_ref<bool(unsigned)> wanted,
                             double weight) {
-  int64_t best = -1, longest = leastExtent - 1;
-  for (unsigned dim : llvm::seq(op.getNumLoops()))
-    if (wanted(dim) && extentOf(dim) > longest &&
+  int64_t best = -1, longest = leastExtent;
+  for (unsigned dim : llvm::seq(op.getNumLoops())) {
+    int64_t extent = loopOf(dim).isDynamic() ? leastExtent : extentOf(dim);
+    if (wanted(dim) && extent >= longest &&
         llvm::all_of(operands, [&](OpOperand *operand) {
           return placeOf(op.getMatchingIndexingMap(operand), dim) >= 0;
         })) {
       best = dim;
-      longest = extentOf(dim);
+      longest = extent;
     }
+  }
   if (best >= 0)
     for (OpOperand *operand : operands)
       groups.vote(operand->get(),

@@ -43,10 +43,24 @@ static bool isKnownConstant(Operation *op) {
   return value && (!blob || BlobStore::get(blob.getContext()).contains(blob));
 }
 
-/// Weights stay as small as their quantised form; biases of i32 do not grow.
+/// True if `op` gives weights to convolutions of reals alone: each of them is
+/// used many times, and no form of such a product takes them as bytes.
+static bool feedsRealConvolutions(Operation *op) {
+  return llvm::all_of(op->getUses(), [](OpOperand &use) {
+    Operation *user = use.getOwner();
+    return isa<ConvOp, ConvTransposeOp>(user) && use.getOperandNumber() == 1 &&
+           !user->getOperand(0).getDefiningOp<DequantizeLinearOp>();
+  });
+}
+
+/// Weights stay as small as their quantised form, where products may take them
+/// so: those of at most a byte.
 static bool growsWeights(Operation *op) {
-  return isa<DequantizeLinearOp, MicrosoftDequantizeLinearOp>(op) &&
-         !getElementTypeOrSelf(op->getOperand(0).getType()).isInteger(32);
+  if (!isa<DequantizeLinearOp, MicrosoftDequantizeLinearOp>(op))
+    return false;
+  Type element = getElementTypeOrSelf(op->getOperand(0).getType());
+  bool isWide = element.isIntOrFloat() && element.getIntOrFloatBitWidth() > 8;
+  return !isWide && !feedsRealConvolutions(op);
 }
 
 /// True if `op` gives the same results in every run that gives it the same

@@ -105,6 +105,30 @@ func.func @not_tried() -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) {
 
 // -----
 
+// Wide weights are in no form of a product, and a convolution of reals uses
+// each of its weights many times; a quantised one takes them as they are.
+// CHECK-LABEL: func @dequantised
+// CHECK-NOT:     onnx.DequantizeLinear
+// CHECK:         onnx.Conv(%arg0, %{{.+}})
+// CHECK:         %[[W:.+]] = onnx.DequantizeLinear(%{{.+}}, %{{.+}}) : (tensor<1x1x2xi8>
+// CHECK:         %[[X:.+]] = onnx.DequantizeLinear(%arg1, %{{.+}})
+// CHECK:         onnx.Conv(%[[X]], %[[W]])
+func.func @dequantised(%x: tensor<1x1x5xf32>, %q: tensor<1x1x5xi8>) -> (tensor<2xf32>, tensor<1x1x4xf32>, tensor<1x1x4xf32>) {
+  %0 = onnx.Constant dense<[1, 2]> : tensor<2xi16>
+  %1 = onnx.Constant dense<0.5> : tensor<f32>
+  %2 = onnx.DequantizeLinear(%0, %1) : (tensor<2xi16>, tensor<f32>) -> tensor<2xf32>
+  %3 = onnx.Constant dense<[[[3, 4]]]> : tensor<1x1x2xi8>
+  %4 = onnx.DequantizeLinear(%3, %1) : (tensor<1x1x2xi8>, tensor<f32>) -> tensor<1x1x2xf32>
+  %5 = onnx.Conv(%x, %4) : (tensor<1x1x5xf32>, tensor<1x1x2xf32>) -> tensor<1x1x4xf32>
+  %6 = onnx.Constant dense<[[[5, 6]]]> : tensor<1x1x2xi8>
+  %7 = onnx.DequantizeLinear(%6, %1) : (tensor<1x1x2xi8>, tensor<f32>) -> tensor<1x1x2xf32>
+  %8 = onnx.DequantizeLinear(%q, %1) : (tensor<1x1x5xi8>, tensor<f32>) -> tensor<1x1x5xf32>
+  %9 = onnx.Conv(%8, %7) : (tensor<1x1x5xf32>, tensor<1x1x2xf32>) -> tensor<1x1x4xf32>
+  return %2, %5, %9 : tensor<2xf32>, tensor<1x1x4xf32>, tensor<1x1x4xf32>
+}
+
+// -----
+
 // 80 KB of zeros are computed, but not where they come from.
 // CHECK-LABEL: func @large
 // CHECK-NEXT:    %[[Z:.+]] = onnx.Constant dense<-0.000000e+00> : tensor<1xf32>

@@ -28,7 +28,7 @@ static Type carriedType(Type init, Type argument, Type yielded) {
 }
 
 LogicalResult carriedTypes(const TypeConverter &converter, Block &body,
-                           const LoopPlan &plan, TypeRange arguments,
+                           const CarriedLoop &plan, TypeRange arguments,
                            CarriedTypes &types) {
   TypeRange yielded = TypeRange(body.getTerminator()->getOperandTypes())
                           .drop_front(plan.yieldsCondition);
@@ -64,7 +64,7 @@ static Value noRows(OpBuilder &b, Location loc, Type type) {
 
 scf::WhileOp
 buildLoop(ConversionPatternRewriter &rewriter, Location loc,
-          const LoopPlan &plan, const CarriedTypes &types, Block &body,
+          const CarriedLoop &plan, const CarriedTypes &types, Block &body,
           llvm::function_ref<SmallVector<Value>(ValueRange)> arguments) {
   SmallVector<Value> inits{indexConstant(rewriter, loc, 0), plan.condition};
   for (auto [i, type] : llvm::enumerate(types.converted)) {

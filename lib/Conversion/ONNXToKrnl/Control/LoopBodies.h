@@ -10,7 +10,7 @@
 
 namespace onnxc {
 
-struct LoopPlan {
+struct CarriedLoop {
   /// Null: only the condition ends the loop.
   mlir::Value trips;
   /// i1.
@@ -31,7 +31,7 @@ struct CarriedTypes {
 
 /// Fails if a row to be scanned is no tensor.
 llvm::LogicalResult carriedTypes(const mlir::TypeConverter &converter,
-                                 mlir::Block &body, const LoopPlan &plan,
+                                 mlir::Block &body, const CarriedLoop &plan,
                                  mlir::TypeRange arguments,
                                  CarriedTypes &types);
 
@@ -39,7 +39,7 @@ llvm::LogicalResult carriedTypes(const mlir::TypeConverter &converter,
 /// counter, the condition and what is carried.
 mlir::scf::WhileOp
 buildLoop(mlir::ConversionPatternRewriter &rewriter, mlir::Location loc,
-          const LoopPlan &plan, const CarriedTypes &types, mlir::Block &body,
+          const CarriedLoop &plan, const CarriedTypes &types, mlir::Block &body,
           llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::ValueRange)>
               arguments);
 

@@ -173,7 +173,7 @@ struct LoopLowering : public LoopPattern<onnx::LoopOp> {
     Block &body = op.getBody().front();
     const TypeConverter &converter = *getTypeConverter();
     ValueRange initial = adaptor.getVInitial();
-    LoopPlan plan{
+    CarriedLoop plan{
         {}, {}, true, hasExactTrips(op), initial, op.getVInitial().getTypes()};
     CarriedTypes types;
     if (!isa<RankedTensorType>(body.getArgument(0).getType()) ||
@@ -228,12 +228,12 @@ struct ScanLowering : public LoopPattern<onnx::ScanOp> {
     unsigned count = op.getNumScanInputs();
     ValueRange operands = adaptor.getOperands();
     ValueRange scanned = operands.take_back(count);
-    LoopPlan plan{{},
-                  {},
-                  false,
-                  true,
-                  operands.drop_back(count),
-                  TypeRange(op->getOperandTypes()).drop_back(count)};
+    CarriedLoop plan{{},
+                     {},
+                     false,
+                     true,
+                     operands.drop_back(count),
+                     TypeRange(op->getOperandTypes()).drop_back(count)};
     CarriedTypes types;
     if (!llvm::all_of(scanned, rankedType) ||
         failed(carriedTypes(*getTypeConverter(), body, plan,

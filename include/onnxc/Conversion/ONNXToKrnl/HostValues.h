@@ -9,6 +9,7 @@
 #ifndef ONNXC_CONVERSION_ONNXTOKRNL_HOSTVALUES_H
 #define ONNXC_CONVERSION_ONNXTOKRNL_HOSTVALUES_H
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -52,6 +53,13 @@ mlir::Value minIndex(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
                      mlir::Value y);
 mlir::Value maxIndex(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
                      mlir::Value y);
+
+/// Comparison of indices and choice of values, folded where that is known.
+mlir::Value compareIndex(mlir::OpBuilder &b, mlir::Location loc,
+                         mlir::arith::CmpIPredicate predicate, mlir::Value x,
+                         mlir::Value y);
+mlir::Value selectValue(mlir::OpBuilder &b, mlir::Location loc,
+                        mlir::Value condition, mlir::Value x, mlir::Value y);
 
 /// What the value is at least: sizes are not negative, and what is computed of
 /// them follows. The least number there is where nothing is known.

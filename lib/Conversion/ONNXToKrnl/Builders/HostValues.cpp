@@ -132,6 +132,16 @@ Value minIndex(OpBuilder &b, Location loc, Value x, Value y) {
       b, loc, x, y, [](int64_t p, int64_t q) { return std::min(p, q); });
 }
 
+Value compareIndex(OpBuilder &b, Location loc, arith::CmpIPredicate predicate,
+                   Value x, Value y) {
+  return b.createOrFold<arith::CmpIOp>(loc, predicate, x, y);
+}
+
+Value selectValue(OpBuilder &b, Location loc, Value condition, Value x,
+                  Value y) {
+  return b.createOrFold<arith::SelectOp>(loc, condition, x, y);
+}
+
 int64_t leastIndex(Value value) {
   constexpr int64_t unknown = std::numeric_limits<int64_t>::min();
   if (std::optional<int64_t> constant = getConstantIntValue(value))

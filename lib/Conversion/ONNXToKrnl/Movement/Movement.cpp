@@ -188,7 +188,7 @@ std::pair<Value, Value> sliceBounds(OpBuilder &b, Location loc, Value start,
   Value zero = indexConstant(b, loc, 0), one = indexConstant(b, loc, 1);
   auto known = getConstantIntValue(step);
   auto select = [&](Value condition, Value x, Value y) -> Value {
-    return b.createOrFold<arith::SelectOp>(loc, condition, x, y);
+    return selectValue(b, loc, condition, x, y);
   };
   auto isNegative = [&](Value v) -> Value {
     if (auto c = getConstantIntValue(v))

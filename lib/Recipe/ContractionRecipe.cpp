@@ -204,6 +204,9 @@ double ContractionWriter::cycles() {
   int64_t columns = extentOf(kernel, loops.column, ShapedType::kDynamic);
   double perTile =
       resultCycles(target, tile, rows, columns, lanes, work) * double(depth);
+  // As many vectors are counted there as rows, where the run knows how many.
+  if (ShapedType::isDynamic(columns))
+    perTile /= double(lanes);
   if (loops.window)
     perTile *= windowFactor();
   if (pack && !isConstant(kernel, packedOperand))

@@ -204,3 +204,34 @@ func.func @bytes(%x: tensor<128x30xi8>, %o: tensor<128x96xi32>) -> tensor<128x96
   } -> tensor<128x96xi32>
   return %y : tensor<128x96xi32>
 }
+
+// A few rows of known number and columns of which only the run knows how many:
+// lanes lie along the columns, which count no more than rows of open number
+// would. The few as columns would leave vectors empty, and results to be turned.
+// CHECK-LABEL: kernel "transform"
+// CHECK-NEXT:    block(w, 64) -> (w.o, w.r),
+// CHECK-NEXT:    block(p, 6) -> (p.o, p.r),
+// CHECK:         register_tile(p.r, w.r)
+func.func @open_columns(%x: tensor<6x?xf32>, %n: index) -> tensor<6x?xf32> {
+  %c = krnl.constant dense<2.0> : tensor<6x6xf32>
+  %e = tensor.empty(%n) : tensor<6x?xf32>
+  %0 = krnl.kernel "transform" loops [p = 6, w = ?, k = 6] ins(%c, %x : tensor<6x6xf32>, tensor<6x?xf32>) outs(%e : tensor<6x?xf32>) {
+  ^bb0(%a: tensor<6x6xf32>, %b: tensor<6x?xf32>, %o: tensor<6x?xf32>):
+    %z = arith.constant 0.0 : f32
+    %f = linalg.generic {indexing_maps = [affine_map<(p, w) -> (p, w)>], iterator_types = ["parallel", "parallel"]}
+        outs(%o : tensor<6x?xf32>) attrs = {krnl.axes = ["p", "w"]} {
+    ^bb0(%s: f32):
+      linalg.yield %z : f32
+    } -> tensor<6x?xf32>
+    %r = linalg.generic {indexing_maps = [affine_map<(p, w, k) -> (p, k)>, affine_map<(p, w, k) -> (k, w)>, affine_map<(p, w, k) -> (p, w)>],
+        iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%a, %b : tensor<6x6xf32>, tensor<6x?xf32>) outs(%f : tensor<6x?xf32>) attrs = {krnl.axes = ["p", "w", "k"]} {
+    ^bb0(%s: f32, %t: f32, %u: f32):
+      %m = arith.mulf %s, %t : f32
+      %v = arith.addf %u, %m : f32
+      linalg.yield %v : f32
+    } -> tensor<6x?xf32>
+    krnl.yield %r : tensor<6x?xf32>
+  } -> tensor<6x?xf32>
+  return %0 : tensor<6x?xf32>
+}

@@ -178,3 +178,26 @@ func.func @sizes_of_sizes(%x: tensor<?x?x5xf32>, %m: index, %n: index) -> tensor
   } -> tensor<?x?xf32>
   return %y : tensor<?x?xf32>
 }
+
+// What is left of a temporary that nobody needs any more is not in the way.
+// CHECK-LABEL: func @left_over
+// CHECK:         krnl.kernel "neg" loops [ab = ?]
+func.func @left_over(%x: tensor<?x?xf32>, %n: index, %m: index) -> tensor<?x?xf32> {
+  %e = tensor.empty(%n, %m) : tensor<?x?xf32>
+  %y = krnl.kernel "neg" loops [a = ?, b = ?] ins(%x : tensor<?x?xf32>) outs(%e : tensor<?x?xf32>) {
+  ^bb0(%p: tensor<?x?xf32>, %o: tensor<?x?xf32>):
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %rows = tensor.dim %p, %c0 : tensor<?x?xf32>
+    %columns = tensor.dim %p, %c1 : tensor<?x?xf32>
+    %unused = tensor.empty(%rows, %columns) : tensor<?x?xf64>
+    %r = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a, b)>], iterator_types = ["parallel", "parallel"]}
+        ins(%p : tensor<?x?xf32>) outs(%o : tensor<?x?xf32>) attrs = {krnl.axes = ["a", "b"]} {
+    ^bb0(%s: f32, %q: f32):
+      %k = arith.negf %s : f32
+      linalg.yield %k : f32
+    } -> tensor<?x?xf32>
+    krnl.yield %r : tensor<?x?xf32>
+  } -> tensor<?x?xf32>
+  return %y : tensor<?x?xf32>
+}

@@ -403,8 +403,20 @@ static void followSizes(RewriterBase &rewriter, KernelOp kernel) {
   }
 }
 
+/// Drops temporaries that fusion has left without a use, and their sizes.
+static void dropUnused(RewriterBase &rewriter, KernelOp kernel) {
+  SmallVector<Operation *> sizes;
+  for (Operation &op : kernel.getBody().front())
+    if (isa<tensor::EmptyOp, tensor::DimOp>(op))
+      sizes.push_back(&op);
+  for (Operation *op : llvm::reverse(sizes))
+    if (op->use_empty())
+      rewriter.eraseOp(op);
+}
+
 KernelOp collapseLoops(RewriterBase &rewriter, KernelOp kernel) {
   followSizes(rewriter, kernel);
+  dropUnused(rewriter, kernel);
   for (bool changed = true; changed;) {
     changed = false;
     SmallVector<std::string> names;

@@ -30,7 +30,7 @@ constexpr double bandBytes = 4 << 20;
 constexpr int64_t leastChannels = 16;
 /// Elements of an operand whose height or width only the run knows: pictures of
 /// networks become smaller as their channels become more.
-constexpr double guessedElements = 64 * 56 * 56;
+constexpr double guessedElements = 128 * 28 * 28;
 /// How much better the estimate has to be.
 constexpr double leastGain = 1.3;
 

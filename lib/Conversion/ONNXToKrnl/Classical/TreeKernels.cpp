@@ -24,8 +24,15 @@ using onnxc::krnl::KernelBuilder;
 namespace onnxc {
 namespace {
 
-/// Rows from which on they fill the lanes better than trees do.
-constexpr int64_t manyRows = 8;
+/// Rows from which on they are better in the lanes than trees are: as many as
+/// there are lanes, or half of them where trees leave lanes empty, too, or each
+/// row had to read the tables from memory again.
+int64_t manyRows(const TreeTables &tables) {
+  constexpr size_t lanes = 16, cachedWords = 128 * 1024;
+  bool areTreesFine = tables.roots.size() >= lanes &&
+                      tables.nodes.size() * NodeRecord::words <= cachedWords;
+  return areTreesFine ? lanes : lanes / 2;
+}
 
 Value weightTable(OpBuilder &b, Location loc, std::vector<char> bytes,
                   ArrayRef<int64_t> shape, Type element) {
@@ -292,11 +299,11 @@ Value evaluateTrees(GraphBuilder &graph, Value x, const TreeModel &model,
   int64_t rows = rankedType(x).getDimSize(0);
   Value scores;
   if (!ShapedType::isDynamic(rows)) {
-    scores = walk.scores(b, rows >= manyRows);
+    scores = walk.scores(b, rows >= manyRows(tables));
   } else {
-    Value isMany = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge,
-                                         sizeOf(b, loc, x, 0),
-                                         indexConstant(b, loc, manyRows));
+    Value isMany = arith::CmpIOp::create(
+        b, loc, arith::CmpIPredicate::sge, sizeOf(b, loc, x, 0),
+        indexConstant(b, loc, manyRows(tables)));
     scores = scf::IfOp::create(
                  b, loc, isMany,
                  [&](OpBuilder &nb, Location l) {

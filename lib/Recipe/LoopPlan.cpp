@@ -44,6 +44,7 @@ public:
 private:
   void findCommon();
   void findVectorLoop();
+  void preferRows();
   void chooseLanes();
   void chooseCopies();
   void chooseColumns();
@@ -117,6 +118,30 @@ void LoopPlanner::findVectorLoop() {
       vectorLoop = loop;
     }
   vectorIsCommon = llvm::is_contained(common, vectorLoop);
+}
+
+/// Short sums for a few columns: as lanes of a sum, the elements of one row
+/// take longer to be brought together than to be added, and what follows has no
+/// lanes at all. Rows as lanes, their elements are turned in registers.
+void LoopPlanner::preferRows() {
+  constexpr int64_t shortSum = 64, fewColumns = 4, leastRows = 16;
+  if (vectorIsCommon || vectorLoop.empty() || !isStatic(kernel, vectorLoop) ||
+      extent(vectorLoop) > shortSum)
+    return;
+  std::string rows;
+  for (linalg::LinalgOp op : ops)
+    for (OpOperand &result : op.getDpsInitsMutable()) {
+      SmallVector<std::string> loops = loopsAlongMemory(op, result);
+      if (loops.size() < 2 || loops.back().empty() || loops.end()[-2].empty() ||
+          !isStatic(kernel, loops.back()) || extent(loops.back()) > fewColumns)
+        return;
+      rows = loops.end()[-2];
+      if (!llvm::is_contained(common, rows) ||
+          !llvm::is_contained(common, loops.back()) || extent(rows) < leastRows)
+        return;
+    }
+  vectorLoop = rows;
+  vectorIsCommon = true;
 }
 
 void LoopPlanner::chooseLanes() {
@@ -469,6 +494,8 @@ void LoopPlanner::planParallel() {
 void LoopPlanner::plan() {
   findCommon();
   findVectorLoop();
+  if (options.openLoops)
+    preferRows();
   chooseLanes();
   if (options.openLoops) {
     if (!chooseWindow())

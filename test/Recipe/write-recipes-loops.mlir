@@ -182,3 +182,39 @@ func.func @turned(%x: tensor<?x256xf32>, %o: tensor<256x?xf32>) -> tensor<256x?x
   } -> tensor<256x?xf32>
   return %y : tensor<256x?xf32>
 }
+
+// Short sums for three columns: rows are the lanes, turned as they are read, so that
+// what follows the sums has lanes as well.
+// CHECK-LABEL: kernel "classes"
+// CHECK:         block(m, 32) -> (m.o, m.i),
+// CHECK-NEXT:    order(n.o, m.o, n.i, k, m.i),
+// CHECK:         unroll(n.i, 3),
+// CHECK-NEXT:    1: unroll(k, 16),
+// CHECK-NEXT:    vectorize(m.i, 16),
+// CHECK-NEXT:    unroll(m.i, 2)
+// CHECK-NEXT:  ]
+func.func @classes(%x: tensor<64x16xf32>, %w: tensor<16x3xf32>, %o: tensor<64x3xf32>) -> tensor<64x3xf32> {
+  %y = krnl.kernel "classes" loops [m = 64, n = 3, k = 16]
+      ins(%x, %w : tensor<64x16xf32>, tensor<16x3xf32>) outs(%o : tensor<64x3xf32>) {
+  ^bb0(%a: tensor<64x16xf32>, %b: tensor<16x3xf32>, %c: tensor<64x3xf32>):
+    %zero = arith.constant 0.0 : f32
+    %e = tensor.empty() : tensor<64x3xf32>
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%e : tensor<64x3xf32>) -> tensor<64x3xf32>
+    %s = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
+        iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%a, %b : tensor<64x16xf32>, tensor<16x3xf32>) outs(%f : tensor<64x3xf32>) attrs = {krnl.axes = ["m", "n", "k"]} {
+    ^bb0(%p: f32, %q: f32, %r: f32):
+      %m = arith.mulf %p, %q : f32
+      %t = arith.addf %r, %m : f32
+      linalg.yield %t : f32
+    } -> tensor<64x3xf32>
+    %t = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+        ins(%s : tensor<64x3xf32>) outs(%c : tensor<64x3xf32>) attrs = {krnl.axes = ["m", "n"]} {
+    ^bb0(%p: f32, %q: f32):
+      %m = math.exp %p : f32
+      linalg.yield %m : f32
+    } -> tensor<64x3xf32>
+    krnl.yield %t : tensor<64x3xf32>
+  } -> tensor<64x3xf32>
+  return %y : tensor<64x3xf32>
+}

@@ -126,8 +126,8 @@ struct BernoulliLowering : public OpConversionPattern<onnx::BernoulliOp> {
   }
 };
 
-/// The class whose logarithm of the probability plus noise by Gumbel's
-/// distribution is the largest: so chosen, classes have their probabilities.
+/// The first class at which the running sum of the probabilities is above a
+/// random part of all of them.
 struct MultinomialLowering : public OpConversionPattern<onnx::MultinomialOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -145,51 +145,101 @@ struct MultinomialLowering : public OpConversionPattern<onnx::MultinomialOp> {
   }
 
 private:
+  /// The exponentials of logarithms of probabilities, the largest of them 1.
+  static Value weights(OpBuilder &b, Location loc, Value x, Type element) {
+    KernelBuilder kernel(b, loc, "Multinomial");
+    SmallVector<AffineExpr> at = kernel.loopsOf(rankedType(x));
+    Value in = kernel.input(x);
+    ScalarBuilder outside(kernel.inside(), loc, element);
+    RankedTensorType type = rankedType(x).clone(outside.type());
+    Value out = kernel.output(type, sizesOf(b, loc, x));
+    KernelBuilder::Access row{kernel.temporaryLike(in, outside.type(), {0}),
+                              {at[0]}};
+    row.tensor = kernel.fill(outside.lowest(), row);
+    row.tensor = kernel.generic({{in, at}}, row, at[1],
+                                [&](OpBuilder &nb, Location l, ValueRange v) {
+                                  ScalarBuilder s(nb, l, element);
+                                  return s.max(v[1], s.widen(v[0]));
+                                });
+    Value y = kernel.generic({{in, at}, row}, {out, at}, {},
+                             [&](OpBuilder &nb, Location l, ValueRange v) {
+                               ScalarBuilder s(nb, l, element);
+                               return s.exp(s.sub(s.widen(v[0]), v[1]));
+                             });
+    return kernel.finish({y}).front();
+  }
+
+  /// Running sums along the rows, and the sums of the rows, both in f64.
+  static SmallVector<Value> runningSums(OpBuilder &b, Location loc, Value x) {
+    KernelBuilder kernel(b, loc, "Multinomial");
+    Type wide = b.getF64Type();
+    SmallVector<AffineExpr> at = kernel.loopsOf(rankedType(x));
+    SmallVector<Value> sizes = sizesOf(b, loc, x);
+    Value in = kernel.input(x);
+    RankedTensorType type = rankedType(x).clone(wide),
+                     totalType = typeOfSizes(sizes[0], wide);
+    Value sums = kernel.output(type, sizes),
+          totals = kernel.output(totalType, sizes[0]);
+    ScalarBuilder outside(kernel.inside(), loc, wide);
+    KernelBuilder::Access total{totals, {at[0]}};
+    total.tensor = kernel.fill(outside.constant(0), total);
+    SmallVector<Value> results =
+        kernel.generic({{in, at}}, {total, {sums, at}}, at[1],
+                       [&](OpBuilder &nb, Location l, ValueRange v) {
+                         ScalarBuilder s(nb, l, wide),
+                             from(nb, l, v[0].getType());
+                         Value next = s.add(v[1], from.castTo(v[0], wide));
+                         return SmallVector<Value>{next, next};
+                       });
+    return kernel.finish({results[1], results[0]});
+  }
+
   static Value build(OpBuilder &b, onnx::MultinomialOp op, Value x) {
     Location loc = op.getLoc();
     RankedTensorType type = rankedType(x);
-    Type element = getElementTypeOrSelf(op.getInput().getType());
+    Type element = getElementTypeOrSelf(op.getInput().getType()),
+         result = getElementTypeOrSelf(op->getResult(0).getType());
     RandomDraw hostDraw = RandomDraw::get(b, loc, op.getSeed());
+    SmallVector<Value> sums = runningSums(b, loc, weights(b, loc, x, element));
     SmallVector<Value> sizes{sizeOf(b, loc, x, 0),
                              indexConstant(b, loc, op.getSampleSize())};
     RankedTensorType outType =
-        typeOfSizes(sizes, ScalarBuilder::storageType(getElementTypeOrSelf(
-                               op->getResult(0).getType())));
+        typeOfSizes(sizes, ScalarBuilder::storageType(result));
     KernelBuilder kernel(b, loc, "Multinomial");
     AffineExpr batch = kernel.loop("b", type.getDimSize(0)),
                sample = kernel.loop("s", op.getSampleSize()),
                label = kernel.loop("c", type.getDimSize(1));
-    Value in = kernel.input(x);
-    RandomDraw draw = hostDraw.inside(kernel);
-    SmallVector<Value> extents{kernel.scalar(sizes[0]), kernel.scalar(sizes[1]),
-                               kernel.scalar(sizeOf(b, loc, x, 1))};
-    Value out = kernel.output(outType, dynamicSizes(outType, sizes));
-    ScalarBuilder outside(kernel.inside(), loc, element);
     SmallVector<AffineExpr> at{batch, sample};
-    Value best = kernel.fill(outside.lowest(),
-                             {kernel.temporaryLike(out, outside.type()), at});
-    Value first = kernel.fill(
-        storedConstant(kernel.inside(), loc, outType.getElementType(), 0),
-        {out, at});
-    SmallVector<Value> found = kernel.generic(
-        {{in, {batch, label}}}, {{best, at}, {first, at}}, label,
+    Value running = kernel.input(sums[0]), totals = kernel.input(sums[1]);
+    RandomDraw draw = hostDraw.inside(kernel);
+    SmallVector<Value> extents{kernel.scalar(sizes[0]),
+                               kernel.scalar(sizes[1])};
+    Value out = kernel.output(outType, sizes);
+    Type wide = b.getF64Type();
+    // Less than the total however it is rounded, as it is at most the number
+    // below 1 times the total: some class is always above it.
+    Value part = kernel.generic(
+        {{totals, {batch}}}, {kernel.temporaryLike(out, wide), at}, {},
         [&](OpBuilder &nb, Location l, ValueRange v) {
-          ScalarBuilder s(nb, l, element);
-          Value c = kernel.index(nb, l, label);
+          ScalarBuilder s(nb, l, wide);
           Value position = linearPosition(
               nb, l, extents,
-              {kernel.index(nb, l, batch), kernel.index(nb, l, sample), c});
+              {kernel.index(nb, l, batch), kernel.index(nb, l, sample)});
           SmallVector<Value> words = randomWords(nb, l, draw, position);
-          Value u = openUniformNumber(s, words[0], words[1]);
-          Value noise = s.neg(s.log(s.neg(s.log(u))));
-          Value weight = s.add(s.widen(v[0]), noise);
-          Value better = s.lt(v[1], weight);
-          Value here =
-              arith::IndexCastOp::create(nb, l, outType.getElementType(), c);
-          return SmallVector<Value>{s.select(better, weight, v[1]),
-                                    s.select(better, here, v[2])};
+          return s.mul(uniformNumber(s, words[0], words[1]), v[0]);
         });
-    return kernel.finish(found.back()).front();
+    Value none = storedConstant(kernel.inside(), loc, result, 0);
+    Value found =
+        kernel.generic({{running, {batch, label}}, {part, at}},
+                       {kernel.fill(none, {out, at}), at}, label,
+                       [&](OpBuilder &nb, Location l, ValueRange v) {
+                         ScalarBuilder s(nb, l, wide), count(nb, l, result);
+                         Value isBelow = s.le(v[0], v[1]);
+                         Value one = count.select(isBelow, count.constant(1),
+                                                  count.constant(0));
+                         return count.add(v[2], one);
+                       });
+    return kernel.finish({found}).front();
   }
 };
 

@@ -124,8 +124,16 @@ def attention(m):
     size, keys, queries = m.size(4), m.size(5), m.size(3)
     heads, more = m.pick(2, 4, 6), m.pick({}, {}, {"is_causal": 1}, {"softcap": 2.0})
     q, k, v = rows_of(m, "T1", heads, queries, size), rows_of(m, "T1", 2, keys, size), rows_of(m, "T2", 2, keys, size)
-    mask = m.pick([queries, keys], [1, heads, queries, keys], [2, 1, 1, keys], None)
-    return Node([q, k, v] if mask is None else [q, k, v, m.tensor("U", mask, 0, 2)], {"scale": 0.5, **more})
+    form = m.pick("heads", "heads", "flat", "past")
+    if form == "flat":
+        q, k, v = (m.tensor(n, [2, rows, h * size], -1, 1) for n, rows, h in (("T1", queries, heads), ("T1", keys, 2), ("T2", keys, 2)))
+        more = {**more, "q_num_heads": heads, "kv_num_heads": 2}
+    before = 3 if form == "past" else 0
+    shape = m.pick([queries, before + keys], [1, heads, queries, before + keys], [2, 1, 1, before + keys], None)
+    mask = None if shape is None else m.tensor("U", shape, 0, 2)
+    past = [rows_of(m, "T1", 2, before, size), rows_of(m, "T2", 2, before, size)] if before else []
+    operands = [q, k, v, mask, *past] if mask or past else [q, k, v]
+    return Node(operands, {"scale": 0.5, **more}, 3 if past else 1)
 
 
 @row("ai.onnx.preview.FlexAttention")

@@ -20,6 +20,7 @@
 
 #include "onnxc/Conversion/ONNXToKrnl/BlockedContraction.h"
 
+#include "BlockedWeights.h"
 #include "onnxc/Conversion/ONNXToKrnl/Accumulate.h"
 #include "onnxc/Conversion/ONNXToKrnl/BlockQuantization.h"
 #include "onnxc/Conversion/ONNXToKrnl/Contraction.h"
@@ -28,199 +29,13 @@
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Conversion/ONNXToKrnl/Padding.h"
 #include "onnxc/Conversion/ONNXToKrnl/ScalarBuilder.h"
-#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
-#include "onnxc/Dialect/ONNX/IR/BlobStore.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
-#include "onnxc/Dialect/ONNX/IR/TensorAttr.h"
 
 using namespace mlir;
 using onnxc::krnl::KernelBuilder;
 
 namespace onnxc {
 namespace {
-
-/// Sizes of the weights.
-struct Blocks {
-  explicit Blocks(onnx::MicrosoftMatMulNBitsOp op)
-      : bits(op.getBits()), columns(op.getN()), depth(op.getK()),
-        size(op.getBlockSize()) {
-    bool isWhole = (bits == 2 || bits == 4 || bits == 8) && columns > 0 &&
-                   depth > 0 && size > 0 && size <= maxSize &&
-                   columns <= maxSize && depth <= maxSize &&
-                   size % (8 / bits) == 0;
-    if (isWhole)
-      count = (depth + size - 1) / size;
-  }
-  /// What the attributes say makes sense.
-  explicit operator bool() const { return count > 0; }
-
-  int64_t parts() const { return 8 / bits; }
-  /// What a zero point is where there is none.
-  int64_t middle() const { return int64_t(1) << (bits - 1); }
-  int64_t bytes() const { return size / parts(); }
-  /// Bytes of packed zero points of a column.
-  int64_t zeroBytes() const { return (count * bits + 7) / 8; }
-
-  static constexpr int64_t maxSize = int64_t(1) << 30;
-  int64_t bits, columns, depth, size;
-  /// Blocks of a column.
-  int64_t count = 0;
-};
-
-/// Is it a constant of so many numbers, before or while constants are lowered?
-bool isConstantOf(Value value, int64_t elements) {
-  TypedAttr constant = onnx::constantValue(value);
-  auto type = constant ? dyn_cast<RankedTensorType>(constant.getType())
-                       : RankedTensorType();
-  return isa_and_nonnull<DenseElementsAttr, onnx::BlobAttr>(constant) && type &&
-         type.hasStaticShape() && type.getNumElements() == elements &&
-         type.getElementType().isIntOrFloat();
-}
-
-bool isReal(Value value) {
-  Type element = getElementTypeOrSelf(value.getType());
-  return element.isF32() || element.isF16() || element.isBF16();
-}
-
-/// Are the zero points constant, one for each block?
-bool hasZeroPoints(Value zeros, const Blocks &blocks) {
-  if (isReal(zeros))
-    return isConstantOf(zeros, blocks.columns * blocks.count);
-  // They are unpacked here, so that their bytes have to be known.
-  int64_t bytes = blocks.columns * blocks.zeroBytes();
-  SmallVector<char> scratch;
-  return isConstantOf(zeros, bytes) &&
-         int64_t(
-             onnx::constantBytes(onnx::constantValue(zeros), scratch).size()) ==
-             bytes;
-}
-
-/// What keeps the operator from becoming one kernel; nothing if it does. The
-/// operands may be those of the operator, or lowered ones.
-StringRef whyNotBlocked(onnx::MicrosoftMatMulNBitsOp op,
-                        onnx::MicrosoftMatMulNBitsOp::Adaptor operands) {
-  Blocks blocks(op);
-  if (!blocks)
-    return "bits, N, K and block_size do not fit together";
-  RankedTensorType lhs = rankedType(operands.getA());
-  if (!lhs || lhs.getRank() == 0 || !isReal(operands.getA()))
-    return "A has no rank, rank 0, or f64 elements";
-  int64_t depth = lhs.getShape().back();
-  if (!ShapedType::isDynamic(depth) && depth != blocks.depth)
-    return "the last size of A is not K";
-  if (operands.getGIdx())
-    return "blocks are not of neighbours";
-  int64_t all = blocks.columns * blocks.count;
-  if (!isConstantOf(operands.getB(), all * blocks.bytes()) ||
-      !isConstantOf(operands.getScales(), all))
-    return "weights or scales are not constant";
-  if (Value zeros = operands.getZeroPoints();
-      zeros && !hasZeroPoints(zeros, blocks))
-    return "zero points are not constant";
-  Value bias = operands.getBias();
-  RankedTensorType vector = bias ? rankedType(bias) : RankedTensorType();
-  if (bias && (!vector || vector.getRank() != 1 ||
-               vector.getDimSize(0) != blocks.columns))
-    return "the bias is not a vector of N elements";
-  return "";
-}
-
-/// May the data become bytes, and do they suit the weights? Bytes are
-/// multiplied in groups of four, and their sums must not overflow.
-bool takesBytes(onnx::MicrosoftMatMulNBitsOp op) {
-  constexpr int64_t level = 4, longest = 1 << 15;
-  Blocks blocks(op);
-  Value zeros = op.getZeroPoints();
-  return op.getAccuracyLevel() == level && blocks.bytes() % 4 == 0 &&
-         blocks.size <= longest && !(zeros && isReal(zeros));
-}
-
-/// The constant with another shape of as many elements.
-Value reshaped(OpBuilder &b, Location loc, Value constant,
-               ArrayRef<int64_t> shape) {
-  TypedAttr value = onnx::constantValue(constant);
-  auto type = cast<RankedTensorType>(value.getType()).clone(shape);
-  if (auto blob = dyn_cast<onnx::BlobAttr>(value))
-    value =
-        onnx::BlobAttr::get(b.getContext(), type, blob.getFile(),
-                            blob.getOffset(), blob.getSize(), blob.getHash());
-  else
-    value = cast<DenseElementsAttr>(value).reshape(type);
-  return krnl::ConstantOp::create(b, loc, value, krnl::PackedLayoutAttr());
-}
-
-/// Packed zero points, with a byte for each.
-Value unpackedZeros(OpBuilder &b, Location loc, Value zeros,
-                    const Blocks &blocks) {
-  SmallVector<char> scratch;
-  ArrayRef<char> packed =
-      onnx::constantBytes(onnx::constantValue(zeros), scratch);
-  std::vector<char> bytes;
-  bytes.reserve(blocks.columns * blocks.count);
-  unsigned mask = (1U << blocks.bits) - 1;
-  for (int64_t n = 0; n < blocks.columns; ++n)
-    for (int64_t block = 0; block < blocks.count; ++block) {
-      int64_t bit = block * blocks.bits;
-      auto byte = uint8_t(packed[n * blocks.zeroBytes() + bit / 8]);
-      bytes.push_back(char(byte >> bit % 8 & mask));
-    }
-  auto type =
-      RankedTensorType::get({blocks.columns, blocks.count}, b.getI8Type());
-  return krnl::ConstantOp::create(b, loc,
-                                  onnx::makeTensorAttr(type, std::move(bytes)),
-                                  krnl::PackedLayoutAttr());
-}
-
-/// One number of the weights, and what makes a real of it.
-class WeightReader {
-public:
-  WeightReader(const Blocks &blocks, Type scale, Type zero)
-      : blocks(blocks), scale(scale), zero(zero) {}
-
-  /// `zeroPoint` is null where it is the middle. `part` is null where a byte
-  /// holds one number.
-  Value read(OpBuilder &b, Location loc, Value byte, Value part, Value factor,
-             Value zeroPoint) const {
-    Type i32 = b.getI32Type(), f32 = b.getF32Type();
-    Value number = arith::ExtUIOp::create(b, loc, i32, byte);
-    number = unpack(b, loc, number, part);
-    ScalarBuilder real(b, loc, f32);
-    Value weight = arith::UIToFPOp::create(b, loc, f32, number);
-    Value size = ScalarBuilder(b, loc, scale).widen(factor);
-    // What the zero point takes away is the same in all of the block, and
-    // multiplying and subtracting are one operation.
-    return real.sub(real.mul(weight, size),
-                    real.mul(middle(b, loc, zeroPoint), size));
-  }
-
-  /// The number in an integer as wide as `bytes`, which holds it as `part`.
-  Value unpack(OpBuilder &b, Location loc, Value bytes, Value part) const {
-    if (!part)
-      return bytes;
-    Type type = bytes.getType();
-    Value by = arith::MulIOp::create(
-        b, loc, part, arith::ConstantIndexOp::create(b, loc, blocks.bits));
-    by = arith::IndexCastOp::create(b, loc, type, by);
-    Value number = arith::ShRUIOp::create(b, loc, bytes, by);
-    Value mask = arith::ConstantIntOp::create(b, loc, type,
-                                              (int64_t(1) << blocks.bits) - 1);
-    return arith::AndIOp::create(b, loc, number, mask);
-  }
-
-private:
-  /// The zero point as a real.
-  Value middle(OpBuilder &b, Location loc, Value zeroPoint) const {
-    ScalarBuilder real(b, loc, b.getF32Type());
-    if (!zeroPoint)
-      return real.constant(double(blocks.middle()));
-    if (isa<FloatType>(zero))
-      return ScalarBuilder(b, loc, zero).widen(zeroPoint);
-    return arith::UIToFPOp::create(b, loc, real.type(), zeroPoint);
-  }
-
-  const Blocks &blocks;
-  Type scale, zero;
-};
 
 /// Builds the kernel of one product.
 class BlockedProduct {
@@ -251,7 +66,7 @@ private:
   Location loc;
   onnx::MicrosoftMatMulNBitsOp op;
   onnx::MicrosoftMatMulNBitsOp::Adaptor operands;
-  Blocks blocks;
+  BlockedWeights blocks;
   Type element;
   KernelBuilder kernel;
   KernelBuilder::Access a;
@@ -329,14 +144,14 @@ void BlockedProduct::openLoops(Value lhs) {
 }
 
 KernelBuilder::Access BlockedProduct::packedWeights() {
-  Value weights = reshaped(b, loc, operands.getB(),
-                           {blocks.columns, blocks.count, blocks.bytes()});
+  Value weights = reshapedConstant(
+      b, loc, operands.getB(), {blocks.columns, blocks.count, blocks.bytes()});
   return {kernel.input(weights), {n, block, byte}};
 }
 
 KernelBuilder::Access BlockedProduct::scales() {
-  return column(
-      reshaped(b, loc, operands.getScales(), {blocks.columns, blocks.count}));
+  return column(reshapedConstant(b, loc, operands.getScales(),
+                                 {blocks.columns, blocks.count}));
 }
 
 SmallVector<AffineExpr> BlockedProduct::inBlock() {
@@ -356,10 +171,10 @@ Value BlockedProduct::sumOfReals(const KernelBuilder::Access &start) {
   Type zero;
   if (Value zeros = operands.getZeroPoints()) {
     zero = getElementTypeOrSelf(op.getZeroPoints().getType());
-    ins.push_back(
-        column(isa<FloatType>(zero)
-                   ? reshaped(b, loc, zeros, {blocks.columns, blocks.count})
-                   : unpackedZeros(b, loc, zeros, blocks)));
+    ins.push_back(column(
+        isa<FloatType>(zero)
+            ? reshapedConstant(b, loc, zeros, {blocks.columns, blocks.count})
+            : unpackedZeroPoints(b, loc, zeros, blocks)));
   }
   SmallVector<AffineExpr> reduced{block};
   llvm::append_range(reduced, inBlock());
@@ -385,7 +200,7 @@ KernelBuilder::Access BlockedProduct::startOfBlocks() {
   to.at.push_back(block);
   SmallVector<KernelBuilder::Access> ins{{kernel.input(data->sums), rowBlock}};
   if (Value zeros = operands.getZeroPoints())
-    ins.push_back(column(unpackedZeros(b, loc, zeros, blocks)));
+    ins.push_back(column(unpackedZeroPoints(b, loc, zeros, blocks)));
   to.tensor = kernel.generic(
       ins, to, {}, [&](OpBuilder &nb, Location l, ValueRange x) -> Value {
         if (ins.size() == 1)

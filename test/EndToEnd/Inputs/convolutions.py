@@ -28,6 +28,7 @@ WINOGRAD = [
     ((1, 64, 17, 25), (64, 64, 3, 3), {}, True),
     ((2, 32, 70, 61), (40, 32, 3, 3), {"pads": [1, 1, 1, 1]}, True),
 ]
+OPEN = [(1, 64, 9, 13), (3, 64, 1, 1), (1, 64, 40, 2), (0, 64, 5, 5), (2, 64, 0, 7), (1, 64, 3, 0), (1, 64, 70, 66)]
 # The filter a multiple of the stride or not, groups, dilations, one to three dimensions, borders of all forms.
 TRANSPOSED = [
     ((2, 24, 7, 5), (24, 20, 4, 4), {"strides": [2, 2], "pads": [1, 1, 1, 1]}, True),
@@ -138,6 +139,22 @@ def compare(model, x):
     assert worst < 2e-5, f"{model.graph.node[0]} differs by {worst} of the largest value"
 
 
+def compare_sizes(model, sizes):
+    """One artefact with operands of all these sizes; of an empty one only the shape is looked at."""
+    path = FOLDER / "model.onnx"
+    onnx.save(model, path)
+    session = artefact.load_session(artefact.compile_model(path, FOLDER / f"model{RNG.integers(1 << 60)}.so"))
+    for x in sizes:
+        value = RNG.standard_normal(x).astype(np.float32)
+        actual = np.asarray(session.run([value])[0], np.float64)
+        if value.size == 0:
+            assert actual.shape == (x[0], actual.shape[1], *x[2:]), f"{actual.shape} for {x}"
+            continue
+        expected = expected_of(model, value)
+        assert actual.shape == expected.shape, f"{actual.shape} for {expected.shape}"
+        assert np.abs(actual - expected).max() < 2e-5 * np.abs(expected).max(), f"{x} differs"
+
+
 def main():
     FOLDER.mkdir(exist_ok=True)
     for open_sizes, text in enumerate(["winograd", "winograd, open batch", "winograd, open sizes"]):
@@ -147,6 +164,9 @@ def main():
             emit = [BUILD / "bin" / "onnx-compile", FOLDER / "model.onnx", "--emit=krnl", "-q", "-o", "-"]
             assert b"Winograd" in subprocess.run(emit, check=True, capture_output=True).stdout, f"{x} is computed directly"
         print(f"{text}: {len(WINOGRAD)} models agree")
+    border = {"pads": [1, 1, 1, 1]}
+    compare_sizes(model_of("Conv", (1, 64, 1, 1), (64, 64, 3, 3), border, True, 2), OPEN)
+    print(f"winograd: {len(OPEN)} sizes of one artefact agree")
     for open_sizes in range(3):
         compare(chain_of(open_sizes), (1, 16, 11, 14))
     print("chains with borders agree")

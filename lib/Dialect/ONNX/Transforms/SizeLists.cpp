@@ -20,27 +20,13 @@ Type SizeListMaker::typeLike(Value x, int64_t rank) {
                                getElementTypeOrSelf(x.getType()));
 }
 
-/// Lists are joined and cut a few times.
-static constexpr unsigned maxDepth = 8;
-
-/// True if all elements are sizes that something has.
-static bool areSizes(Value list, unsigned depth = maxDepth) {
-  Operation *op = list.getDefiningOp();
-  if (isa_and_present<ShapeOp>(op))
-    return true;
-  if (!op || depth == 0)
-    return false;
-  if (isa<IdentityOp, SliceOp>(op))
-    return areSizes(op->getOperand(0), depth - 1);
-  return isa<ConcatOp>(op) && llvm::all_of(op->getOperands(), [&](Value part) {
-           return areSizes(part, depth - 1);
-         });
-}
-
 Value SizeListMaker::sizesOf(Value x) {
+  // Of another list nobody would know its length where the rank of `x` is.
   auto view = x.getDefiningOp<ReshapeOp>();
-  if (view && view.getAllowzero() == 1 && areSizes(view.getShape()))
-    return view.getShape();
+  auto given = view ? view.getShape().getDefiningOp<ShapeOp>() : ShapeOp();
+  if (given && view.getAllowzero() == 1 && given.getStart() == 0 &&
+      !given.getEnd())
+    return given;
   return shapeOf(x);
 }
 

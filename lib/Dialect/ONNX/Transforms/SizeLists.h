@@ -28,7 +28,7 @@ public:
   /// A tensor of elements like those of `x`, all of its `rank` sizes unknown.
   static mlir::Type typeLike(mlir::Value x, int64_t rank);
 
-  /// The sizes of `x`; what it was reshaped to, if that is a list of sizes.
+  /// The sizes of `x`; what it was reshaped to, if that is a shape.
   mlir::Value sizesOf(mlir::Value x);
   /// The sizes of `x` from `start` to `end`, or to the last one.
   mlir::Value sizesOf(mlir::Value x, int64_t start,

@@ -27,6 +27,8 @@ WRONG = [
     ("y, h = GRU<hidden_size=4>(x, w, r, , l)", {"x": (3, 2, 5), "w": (1, 12, 5), "r": (1, 12, 4), "l": (1,)}, "a length for each"),
     ("y = Conv(x, w, s)", {"x": IMAGE, "w": (4, 8, 3, 3), "s": (3,)}, "dimension 0 of 's' does not fit: 3 and 4"),
     ("y = Conv(x, w)", {"x": IMAGE, "w": (4, 7, 3, 3)}, "differ in their channels: 8 and 7"),
+    ("y = Conv<kernel_shape=[2, 3]>(x, w)", {"x": IMAGE, "w": (4, 8, 3, 3)}, "not of the kernel_shape: 3 and 2"),
+    ("y = ConvTranspose<kernel_shape=[3, 2]>(x, w)", {"x": IMAGE, "w": (8, 4, 3, 3)}, "not of the kernel_shape: 3 and 2"),
     ("y = MatMul(x, w)", {"x": (2, 3), "w": (4, 2)}, "inner sizes of the operands differ: 3 and 4"),
 ]
 TYPES = {"i": ("int64", np.int64), "l": ("int32", np.int32)}

@@ -17,12 +17,12 @@ struct Convolution {
   explicit Convolution(OnnxOp op)
       : group(op.getGroup()), strides(op.getStrides()),
         dilations(op.getDilations()), pads(op.getPads()),
-        autoPad(op.getAutoPad()) {}
+        kernelShape(op.getKernelShape()), autoPad(op.getAutoPad()) {}
   /// One step at a time, without a border.
   explicit Convolution(int64_t group) : group(group), autoPad("NOTSET") {}
 
   int64_t group;
-  std::optional<llvm::ArrayRef<int64_t>> strides, dilations, pads;
+  std::optional<llvm::ArrayRef<int64_t>> strides, dilations, pads, kernelShape;
   llvm::StringRef autoPad;
 };
 

@@ -176,6 +176,16 @@ Value ConvKernel::build(Value bias, ContractionTypes types) {
                    typeOfSizes(sizes, rankedType(y).getElementType()), sizes);
 }
 
+/// The weights are as large as the attribute says, if it is there.
+static void checkKernelShape(OpBuilder &b, Location loc, ValueRange sizes,
+                             std::optional<ArrayRef<int64_t>> shape) {
+  if (!shape || shape->size() != sizes.size())
+    return;
+  for (auto [size, said] : llvm::zip_equal(sizes, *shape))
+    checkEqualSizes(b, loc, size, indexConstant(b, loc, said),
+                    "the weights are not of the kernel_shape");
+}
+
 FailureOr<Value> buildConvolution(ConversionPatternRewriter &rewriter,
                                   Operation *op, Value x, Value w, Value bias,
                                   ContractionTypes types,
@@ -195,6 +205,7 @@ FailureOr<Value> buildConvolution(ConversionPatternRewriter &rewriter,
   SmallVector<Value> kernelSizes;
   for (int64_t d = 2; d < wType.getRank(); ++d)
     kernelSizes.push_back(sizeOf(rewriter, loc, w, d));
+  checkKernelShape(rewriter, loc, kernelSizes, convolution.kernelShape);
   Windows windows =
       Windows::get(rewriter, loc, x, kernelSizes, convolution.strides,
                    convolution.dilations, convolution.pads, convolution.autoPad,

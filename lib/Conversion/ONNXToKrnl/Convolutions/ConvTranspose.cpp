@@ -164,6 +164,7 @@ struct ConvTransposeLowering
     Value turned = turn(rewriter, loc, w, op.getGroup());
     Convolution unit(op.getGroup());
     unit.dilations = op.getDilations();
+    unit.kernelShape = op.getKernelShape();
     FailureOr<Value> y =
         buildConvolution(rewriter, op, wide, turned, adaptor.getB(),
                          getElementTypeOrSelf(op.getX().getType()), unit);

@@ -262,9 +262,10 @@ Outcome Compilation::runPhases() {
 
 Outcome Compilation::writeText() {
   // Constants that the compiler made are read back from a file of their own.
+  std::string blobs = options.output + ".blobs";
+  bool hadBlobs = llvm::sys::fs::exists(blobs);
   if (options.output != "-")
-    if (llvm::Error error =
-            onnx::BlobStore::get(context.get()).save(options.output + ".blobs"))
+    if (llvm::Error error = onnx::BlobStore::get(context.get()).save(blobs))
       return fail(Outcome::Usage, llvm::toString(std::move(error)));
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -273,8 +274,8 @@ Outcome Compilation::writeText() {
   llvm::Error error = writeOutput(options, events, text);
   if (!error)
     return Outcome::Done;
-  if (options.output != "-")
-    llvm::sys::fs::remove(options.output + ".blobs");
+  if (options.output != "-" && !hadBlobs)
+    llvm::sys::fs::remove(blobs);
   return fail(Outcome::Usage, llvm::toString(std::move(error)));
 }
 

@@ -138,9 +138,36 @@ static void fillReport(ModuleOp module, Report &report) {
   }
 }
 
-/// Assembly of all files, or the objects joined into one archive-free stream.
+/// The linker needs a file: what `make` writes to one in a folder that goes
+/// away.
+static llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
+makeInFolder(StringRef name,
+             llvm::function_ref<llvm::Error(const std::string &)> make) {
+  SmallString<128> folder;
+  if (std::error_code code = fs::createUniqueDirectory("onnx-compile", folder))
+    return llvm::createStringError(code, "cannot make a temporary folder: " +
+                                             code.message());
+  llvm::scope_exit removeFolder([&] { fs::remove_directories(folder); });
+  std::string output = (folder + "/" + name).str();
+  if (llvm::Error error = make(output))
+    return std::move(error);
+  auto bytes = llvm::MemoryBuffer::getFile(output);
+  if (!bytes)
+    return llvm::errorCodeToError(bytes.getError());
+  return std::move(*bytes);
+}
+
+/// Assembly of all files, or the objects joined into one.
 static llvm::Error writeParts(ArrayRef<CodeFile> files,
                               const ArtefactInputs &inputs) {
+  if (inputs.options.emit == "obj") {
+    auto object = makeInFolder("model.o", [&](const std::string &output) {
+      return joinObjects(files, output);
+    });
+    if (!object)
+      return object.takeError();
+    return writeOutput(inputs.options, inputs.events, (*object)->getBuffer());
+  }
   std::string text;
   for (const CodeFile &file : files)
     text.append(file.bytes.begin(), file.bytes.end());
@@ -235,25 +262,19 @@ static llvm::Error link(ModuleOp module, std::vector<CodeFile> files,
   return llvm::Error::success();
 }
 
-/// The linker needs a file: what goes to a pipe, a device or the standard
-/// output is made in one first.
+/// What goes to a pipe, a device or the standard output is made in a file
+/// first.
 static llvm::Error linkAndPassOn(ModuleOp module, std::vector<CodeFile> files,
                                  const ArtefactInputs &inputs) {
   if (inputs.options.externalWeights)
     return llvm::createStringError(
         std::errc::invalid_argument,
         "--weights=external needs a file to write to");
-  SmallString<128> folder;
-  if (std::error_code code = fs::createUniqueDirectory("onnx-compile", folder))
-    return llvm::createStringError(code, "cannot make a temporary folder: " +
-                                             code.message());
-  llvm::scope_exit removeFolder([&] { fs::remove_directories(folder); });
-  std::string output = (folder + "/model.so").str();
-  if (llvm::Error error = link(module, std::move(files), inputs, output))
-    return error;
-  auto bytes = llvm::MemoryBuffer::getFile(output);
+  auto bytes = makeInFolder("model.so", [&](const std::string &output) {
+    return link(module, std::move(files), inputs, output);
+  });
   if (!bytes)
-    return llvm::errorCodeToError(bytes.getError());
+    return bytes.takeError();
   return writeOutput(inputs.options, inputs.events, (*bytes)->getBuffer());
 }
 

@@ -239,6 +239,20 @@ static void addCustomLibraries(const LinkOptions &options,
     arguments.push_back("--no-as-needed");
 }
 
+Error joinObjects(ArrayRef<CodeFile> objects, StringRef output) {
+  std::vector<std::string> arguments = {"ld.lld", "-r", "--threads=1", "-o",
+                                        output.str()};
+  std::vector<MemoryFile> files;
+  for (const CodeFile &object : objects) {
+    Expected<MemoryFile> file = MemoryFile::create(object.name, object.bytes);
+    if (!file)
+      return file.takeError();
+    files.push_back(std::move(*file));
+    arguments.push_back(files.back().path());
+  }
+  return runLinker(arguments);
+}
+
 /// What the linker says of its own output is said of what the user called it,
 /// and is no fault of the linker's: a full disk, for example.
 static Error blameOutput(Error error, StringRef temporary,

@@ -41,6 +41,10 @@ llvm::Error checkRuntime(llvm::StringRef runtimeDir, const Machine &machine);
 llvm::Error linkArtefact(llvm::ArrayRef<CodeFile> objects,
                          const LinkOptions &options);
 
+/// Makes one object of several.
+llvm::Error joinObjects(llvm::ArrayRef<CodeFile> objects,
+                        llvm::StringRef output);
+
 /// The libraries that a linked artefact needs where it is loaded.
 llvm::Expected<std::vector<std::string>> neededLibraries(llvm::StringRef path);
 

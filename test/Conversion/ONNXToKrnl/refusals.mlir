@@ -63,3 +63,14 @@ func.func @expand_to_less_than_nothing(%x: tensor<?xf32>) -> tensor<?xf32> {
   %0 = onnx.Expand(%x, %s) : (tensor<?xf32>, tensor<1xi64>) -> tensor<?xf32>
   return %0 : tensor<?xf32>
 }
+
+// Complex numbers have no order.
+func.func @least_of_complex_numbers(%data: tensor<5xcomplex<f32>>, %indices: tensor<3xi64>, %updates: tensor<3xcomplex<f32>>, %rows: tensor<3x1xi64>) -> (tensor<5xcomplex<f32>>, tensor<5xcomplex<f32>>) {
+  // expected-error @+2 {{the operator ScatterElements is not supported}}
+  // expected-note @+1 {{elements have no such reduction}}
+  %0 = onnx.ScatterElements(%data, %indices, %updates) {reduction = "min"} : (tensor<5xcomplex<f32>>, tensor<3xi64>, tensor<3xcomplex<f32>>) -> tensor<5xcomplex<f32>>
+  // expected-error @+2 {{the operator ScatterND is not supported}}
+  // expected-note @+1 {{elements have no such reduction}}
+  %1 = onnx.ScatterND(%data, %rows, %updates) {reduction = "max"} : (tensor<5xcomplex<f32>>, tensor<3x1xi64>, tensor<3xcomplex<f32>>) -> tensor<5xcomplex<f32>>
+  return %0, %1 : tensor<5xcomplex<f32>>, tensor<5xcomplex<f32>>
+}

@@ -102,10 +102,14 @@ Value ScalarBuilder::add(Value x, Value y) {
 }
 
 Value ScalarBuilder::sub(Value x, Value y) {
+  if (isa<ComplexType>(type()))
+    return math<complex::SubOp>(x, y);
   return isFloat() ? math<arith::SubFOp>(x, y) : math<arith::SubIOp>(x, y);
 }
 
 Value ScalarBuilder::mul(Value x, Value y) {
+  if (isa<ComplexType>(type()))
+    return math<complex::MulOp>(x, y);
   return isFloat() ? math<arith::MulFOp>(x, y) : math<arith::MulIOp>(x, y);
 }
 

@@ -16,6 +16,7 @@
 #include "onnxc/Conversion/ONNXToKrnl/ScalarBuilder.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
+#include "onnxc/Dialect/ONNX/IR/ONNXTypes.h"
 
 using namespace mlir;
 using onnxc::krnl::KernelBuilder;
@@ -31,6 +32,15 @@ Value combine(ScalarBuilder &s, StringRef reduction, Value old, Value update) {
   if (reduction == "min" || (reduction == "mul" && s.isBool()))
     return s.min(old, update);
   return reduction == "add" ? s.add(old, update) : s.mul(old, update);
+}
+
+/// Texts have no sum, and complex numbers no order.
+bool canCombine(Value data, StringRef reduction) {
+  Type element = getElementTypeOrSelf(data.getType());
+  if (isa<onnx::StringType>(element))
+    return reduction == "none";
+  return !isa<ComplexType>(element) ||
+         (reduction != "max" && reduction != "min");
 }
 
 /// The update as the payload yields it, on its way to `place`.
@@ -66,6 +76,8 @@ struct ScatterElementsLowering
                      updateType = rankedType(adaptor.getUpdates());
     if (!type || !updateType || !rankedType(adaptor.getIndices()))
       return rewriter.notifyMatchFailure(op, "rank is not known");
+    if (!canCombine(op.getData(), op.getReduction()))
+      return rewriter.notifyMatchFailure(op, "elements have no such reduction");
     int64_t axis = positiveAxis(op.getAxis(), type.getRank());
     if (updateType.getRank() != type.getRank() || axis < 0 ||
         axis >= type.getRank())
@@ -145,6 +157,8 @@ struct ScatterNDLowering : public OpConversionPattern<onnx::ScatterNDOp> {
                      indexType = rankedType(adaptor.getIndices());
     if (!type || !updateType || !indexType || indexType.getRank() == 0)
       return rewriter.notifyMatchFailure(op, "rank is not known");
+    if (!canCombine(op.getData(), op.getReduction()))
+      return rewriter.notifyMatchFailure(op, "elements have no such reduction");
     // The ranks tell the length of an index.
     int64_t outer = indexType.getRank() - 1;
     int64_t depth = type.getRank() - (updateType.getRank() - outer);

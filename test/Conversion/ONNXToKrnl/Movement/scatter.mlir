@@ -55,3 +55,13 @@ func.func @unpool(%x: tensor<1x1x2x2xf32>, %indices: tensor<1x1x2x2xi64>) -> ten
   %y = onnx.MaxUnpool(%x, %indices) {kernel_shape = array<i64: 2, 2>, strides = array<i64: 2, 2>} : (tensor<1x1x2x2xf32>, tensor<1x1x2x2xi64>) -> tensor<1x1x4x4xf32>
   return %y : tensor<1x1x4x4xf32>
 }
+
+// Complex numbers have sums and products.
+// CHECK-LABEL: func @complex_product
+// CHECK:         krnl.current 0
+// CHECK:         complex.mul
+// CHECK:         krnl.place
+func.func @complex_product(%data: tensor<5xcomplex<f32>>, %indices: tensor<3xi64>, %updates: tensor<3xcomplex<f32>>) -> tensor<5xcomplex<f32>> {
+  %y = onnx.ScatterElements(%data, %indices, %updates) {reduction = "mul"} : (tensor<5xcomplex<f32>>, tensor<3xi64>, tensor<3xcomplex<f32>>) -> tensor<5xcomplex<f32>>
+  return %y : tensor<5xcomplex<f32>>
+}

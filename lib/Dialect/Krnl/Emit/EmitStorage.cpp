@@ -113,7 +113,7 @@ bool KernelEmitter::canForward(OpResult produced, OpOperand &use) {
     return false;
   // What is taken up again at every step has to be in memory.
   if (consumer.isDpsInit(&use) &&
-      (writesPart(consumer, &use) ||
+      (placeOf(consumer, consumer.getTiedOpResult(&use).getResultNumber()) ||
        !prepare(nest.numberOf(consumer)).startsOnce))
     return false;
   const BodyOp &from = nest.op(nest.numberOf(producer));

@@ -61,3 +61,43 @@ func.func @outside(%x: tensor<8x40xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
   } -> tensor<8xf32>
   return %y : tensor<8xf32>
 }
+
+// What goes to a part of a larger tensor is handed on in registers all the same: the
+// next op takes up and writes the very elements.
+#behind = affine_map<(i) -> (i + 1)>
+#behindRow = affine_map<(i, k) -> (i + 1)>
+// CHECK-LABEL: func private @kernel_part_0(
+// CHECK:         %[[ZERO:.+]] = arith.constant 0.000000e+00 : f32
+// CHECK-NOT:     memref.store
+// CHECK:         %[[SUM:.+]] = scf.for {{.+}} iter_args(%{{.+}} = %[[ZERO]])
+// CHECK-NOT:     memref.store
+// CHECK:         %[[LARGER:.+]] = arith.maximumf %[[SUM]], %[[ZERO]]
+// CHECK:         memref.store %[[LARGER]], %arg2
+// CHECK-NOT:     memref.store
+// CHECK:         return
+func.func @part(%x: tensor<8x40xf32>, %bytes: tensor<8xi8>, %o: tensor<10xf32>) -> tensor<10xf32> {
+  %y = krnl.kernel "part" loops [i = 8, k = 40] ins(%x, %bytes : tensor<8x40xf32>, tensor<8xi8>) outs(%o : tensor<10xf32>)
+      recipe [order(i, k), share(i)] {
+  ^bb0(%a: tensor<8x40xf32>, %unread: tensor<8xi8>, %b: tensor<10xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.generic {indexing_maps = [#only, #behind], iterator_types = ["parallel"]}
+        ins(%unread : tensor<8xi8>) outs(%b : tensor<10xf32>) attrs = {krnl.axes = ["i"]} {
+    ^bb0(%p: i8, %q: f32):
+      linalg.yield %zero : f32
+    } -> tensor<10xf32>
+    %s = linalg.generic {indexing_maps = [#id, #row, #behindRow], iterator_types = ["parallel", "reduction"]}
+        ins(%a, %unread : tensor<8x40xf32>, tensor<8xi8>) outs(%f : tensor<10xf32>) attrs = {krnl.axes = ["i", "k"]} {
+    ^bb0(%p: f32, %n: i8, %q: f32):
+      %m = arith.addf %p, %q : f32
+      linalg.yield %m : f32
+    } -> tensor<10xf32>
+    %r = linalg.generic {indexing_maps = [#only, #behind], iterator_types = ["parallel"]}
+        ins(%unread : tensor<8xi8>) outs(%s : tensor<10xf32>) attrs = {krnl.axes = ["i"]} {
+    ^bb0(%n: i8, %q: f32):
+      %m = arith.maximumf %q, %zero : f32
+      linalg.yield %m : f32
+    } -> tensor<10xf32>
+    krnl.yield %r : tensor<10xf32>
+  } -> tensor<10xf32>
+  return %y : tensor<10xf32>
+}

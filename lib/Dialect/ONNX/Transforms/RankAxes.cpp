@@ -11,6 +11,8 @@
 #include "RankRules.h"
 #include "Simplify.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace onnxc::onnx;
 
@@ -108,6 +110,23 @@ static bool picksRows(Operation *op) {
          isUnranked(op->getOperand(1)) && !isUnranked(op->getOperand(0));
 }
 
+/// A reduction along a list of axes that only the run knows.
+static bool hasOpenAxes(Operation *op) {
+  return isReduction(op) && op->getNumOperands() > 1 &&
+         rankOf(op->getOperand(1)) == 1 && !constantInts(op->getOperand(1));
+}
+
+static bool keepsDims(Operation *op) {
+  auto keep = dyn_cast_or_null<IntegerAttr>(
+      op->getInherentAttr("keepdims").value_or(Attribute()));
+  return !keep || keep.getInt() != 0;
+}
+
+bool onnxc::onnx::dropsUnknownAxes(Operation *op) {
+  return hasOpenAxes(op) && !keepsDims(op) && isUnranked(op->getOperand(0)) &&
+         cast<RankedTensorType>(op->getOperand(1).getType()).isDynamicDim(0);
+}
+
 bool onnxc::onnx::isSelection(Operation *op) {
   if (auto expand = dyn_cast<ExpandOp>(op))
     return !isUnranked(expand.getShape());
@@ -115,7 +134,7 @@ bool onnxc::onnx::isSelection(Operation *op) {
 }
 
 bool onnxc::onnx::isAlongAxes(Operation *op) {
-  if (isSelection(op))
+  if (isSelection(op) || hasOpenAxes(op))
     return true;
   if (op->getNumOperands() == 0 || !axesOf(op))
     return false;
@@ -145,6 +164,8 @@ public:
       return writeGatherBlocks();
     if (std::optional<SmallVector<int64_t>> axes = listedAxes(op))
       return writeSizes(*axes);
+    if (hasOpenAxes(op))
+      return writeOpenAxes();
     range = *axesOf(op);
     Value x = op->getOperand(0);
     if (isa<FlattenOp>(op))
@@ -182,17 +203,11 @@ private:
     return parts.size() == 1 ? before : maker.joined(parts);
   }
 
-  bool keepsDims() {
-    auto keep = dyn_cast_or_null<IntegerAttr>(
-        op->getInherentAttr("keepdims").value_or(Attribute()));
-    return !keep || keep.getInt() != 0;
-  }
-
   /// What of a result is where the axes were.
   Value middleOf(Value result) {
     if (isReduction(op) || isa<ArgMaxOp, ArgMinOp>(op))
-      return keepsDims() ? maker.ints(SmallVector<int64_t>(range.length(), 1))
-                         : Value();
+      return keepsDims(op) ? maker.ints(SmallVector<int64_t>(range.length(), 1))
+                           : Value();
     return maker.make("Shape", result,
                       {maker.integer("start", 1), maker.integer("end", 2)});
   }
@@ -210,7 +225,7 @@ private:
       operands[1] = maker.integerScalar(1);
     else if (isa<SliceOp>(op))
       operands[3] = axis;
-    int64_t rank = (range.isAtEnd() ? 2 : 3) - (keepsDims() ? 0 : 1);
+    int64_t rank = (range.isAtEnd() ? 2 : 3) - (keepsDims(op) ? 0 : 1);
     if (op->getInherentAttr("axis"))
       op->setAttr("axis", builder.getI64IntegerAttr(1));
     computeOn(op, operands, rank, maker, [&](OpResult y, Type type) {
@@ -297,6 +312,54 @@ private:
     Value y = maker.make<ExpandOp>(SizeListMaker::typeLike(x, maxRank),
                                    {wide.view, maker.padded(list, maxRank)});
     replace(maker.narrow({y, longest}, op->getResult(0).getType()));
+  }
+
+  /// Where axes of `rank` dimensions are among `maxRank` of them; an axis that
+  /// there is not is none of these either, for the run to refuse.
+  Value widenAxes(Value axes, Value rank) {
+    Value zero = maker.integerScalar(0), most = maker.integerScalar(maxRank);
+    Value place = maker.make("Where", {maker.make("Less", {axes, zero}),
+                                       maker.add(axes, rank), axes});
+    Value isThere = maker.make("And", {maker.make("LessOrEqual", {zero, place}),
+                                       maker.make("Less", {place, rank})});
+    Value moved = maker.add(place, maker.sub(most, rank));
+    return maker.make("Where", {isThere, moved, most});
+  }
+
+  /// Of `maxRank` sizes those of the last `rank` that are not at `axes`.
+  Value sizesBeside(Value sizes, Value axes, Value rank) {
+    SmallVector<int64_t> places(maxRank);
+    std::iota(places.begin(), places.end(), 0);
+    Value start = maker.sub(maker.integerScalar(maxRank), rank);
+    Value zeros = maker.mul(axes, maker.integerScalar(0));
+    Value stays =
+        maker.make("ScatterElements",
+                   {maker.ints(SmallVector<int64_t>(maxRank, 1)), axes, zeros});
+    Value isSize = maker.make(
+        "And", {maker.cast(stays, builder.getI1Type()),
+                maker.make("LessOrEqual", {start, maker.ints(places)})});
+    auto none = dyn_cast_or_null<IntegerAttr>(
+        op->getInherentAttr("noop_with_empty_axes").value_or(Attribute()));
+    // No axes are all of them, or none.
+    if (!none || none.getInt() == 0)
+      isSize = maker.make(
+          "And", {isSize, maker.make("Less", {maker.integerScalar(0),
+                                              maker.make("Size", axes)})});
+    return maker.make("Compress", {sizes, isSize}, maker.integer("axis", 0));
+  }
+
+  void writeOpenAxes() {
+    SizeListMaker::Wide wide = maker.widen(op->getOperand(0));
+    Value axes = widenAxes(op->getOperand(1), wide.rank);
+    bool keeps = keepsDims(op);
+    op->setAttr("keepdims", builder.getI64IntegerAttr(1));
+    computeOn(op, {wide.view, axes}, maxRank, maker,
+              [&](OpResult y, Type type) {
+                if (keeps)
+                  return maker.narrow({y, wide.rank}, type);
+                Value sizes = sizesBeside(maker.shapeOf(y), axes, wide.rank);
+                return maker.reshapeTo(y, sizes, type);
+              });
   }
 
   void replace(Value value) {

@@ -49,7 +49,7 @@ bool isSelection(mlir::Operation *op);
 
 /// True for one of these, and if `op` works along constant axes, counted from
 /// one end, and so may take what is before and behind them as one dimension
-/// each.
+/// each; and for a reduction along a list of axes.
 bool isAlongAxes(mlir::Operation *op);
 
 /// True for a gather or scatter by index tuples.
@@ -59,6 +59,9 @@ bool isAlongTuples(mlir::Operation *op);
 /// of unknown length: with variants for the rank it needed those for the
 /// length, too.
 bool hasUnknownTuples(mlir::Operation *op);
+/// The same for a reduction of an unknown rank that drops a list of axes of
+/// unknown length.
+bool dropsUnknownAxes(mlir::Operation *op);
 
 /// True for a step of training, which is elementwise on groups of tensors of
 /// one shape.

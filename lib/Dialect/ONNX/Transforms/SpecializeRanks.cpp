@@ -171,7 +171,8 @@ private:
     Block *block = blockOfSwitch(op, unknown.value);
     Tail tail = tailOf(*block, unknown.value);
     auto needsNoVariant = [](Operation *o) {
-      return isElementwise(o) || isSelection(o) || hasUnknownTuples(o);
+      return isElementwise(o) || isSelection(o) || hasUnknownTuples(o) ||
+             dropsUnknownAxes(o);
     };
     if (!unknown.dim && llvm::all_of(tail.needing, needsNoVariant)) {
       llvm::for_each(tail.needing, [&](Operation *o) { writeWithoutRank(o); });
@@ -214,7 +215,7 @@ private:
       return true;
     llvm::SmallPtrSet<Operation *, 32> inside(tail.ops.begin(), tail.ops.end());
     return llvm::any_of(tail.needing, [&](Operation *needing) {
-      return hasUnknownTuples(needing) ||
+      return hasUnknownTuples(needing) || dropsUnknownAxes(needing) ||
              llvm::any_of(needing->getOperands(), [&](Value operand) {
                Operation *from = operand.getDefiningOp();
                return isUnranked(operand) && operand != unknown.value &&

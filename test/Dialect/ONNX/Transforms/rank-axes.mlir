@@ -42,3 +42,29 @@ func.func @sizes_of_one(%x: tensor<*xf32>, %y: tensor<*xf32>) -> tensor<*xf32> {
   %2 = onnx.Squeeze(%1) axes(%end) : (tensor<*xf32>, tensor<1xi64>) -> tensor<*xf32>
   return %2 : tensor<*xf32>
 }
+
+// -----
+
+// How many axes go would need variants inside of those for the rank: what is left of
+// eight sizes is picked.
+// CHECK-LABEL: func @listed_axes
+// CHECK-NOT:     onnx.If
+// CHECK:         %[[Y:.+]] = onnx.ReduceMax({{.*}}) axes(%{{.*}}) {{.*}}-> tensor<?x?x?x?x?x?x?x?xf32>
+// CHECK:         %[[SIZES:.+]] = onnx.Compress(
+// CHECK:         onnx.Reshape(%[[Y]], %[[SIZES]]) {{.*}}-> tensor<*xf32>
+// CHECK-NOT:     onnx.If
+func.func @listed_axes(%x: tensor<*xf32>, %axes: tensor<?xi64>) -> tensor<*xf32> {
+  %0 = onnx.ReduceMax(%x) axes(%axes) {keepdims = 0 : i64} : (tensor<*xf32>, tensor<?xi64>) -> tensor<*xf32>
+  return %0 : tensor<*xf32>
+}
+
+// -----
+
+// Axes that stay are no second unknown: variants for ranks 2 to 8.
+// CHECK-LABEL: func @kept_axes
+// CHECK-COUNT-7: onnx.ReduceMax
+// CHECK-NOT:     onnx.ReduceMax
+func.func @kept_axes(%x: tensor<*xf32>, %axes: tensor<2xi64>) -> tensor<*xf32> {
+  %0 = onnx.ReduceMax(%x) axes(%axes) {keepdims = 1 : i64} : (tensor<*xf32>, tensor<2xi64>) -> tensor<*xf32>
+  return %0 : tensor<*xf32>
+}

@@ -19,7 +19,8 @@ struct MemoryPool::Block {
   Block *previous; // live blocks only
   int64_t sizeClass;
   int64_t references;
-  int64_t padding[4];
+  int64_t lastCall; // that has used it
+  int64_t padding[3];
 
   void *object() { return this + 1; }
 };
@@ -54,16 +55,24 @@ int64_t MemoryPool::bytesOfClass(int index) {
   return int64_t(4 + index % 4) << (index / 4 + 4);
 }
 
+/// A free block of the class, or of one that is less than twice as large.
+MemoryPool::Block *MemoryPool::takeFree(int sizeClass) {
+  for (int i = sizeClass; i < sizeClass + 4 && i < kClasses; ++i)
+    if (Block *block = freeLists[i]) {
+      freeLists[i] = block->next;
+      return block;
+    }
+  return nullptr;
+}
+
 void *MemoryPool::allocate(int64_t bytes) {
   static_assert(sizeof(Block) == 64);
   if (bytes < 0 || bytes > kMostBytes)
     return nullptr;
   int sizeClass = classOf(bytes);
-  int64_t classBytes = bytesOfClass(sizeClass);
-  Block *block = freeLists[sizeClass];
-  if (block) {
-    freeLists[sizeClass] = block->next;
-  } else {
+  Block *block = takeFree(sizeClass);
+  if (!block) {
+    int64_t classBytes = bytesOfClass(sizeClass);
     block = static_cast<Block *>(
         allocateAligned(classBytes + int64_t(sizeof(Block))));
     if (!block)
@@ -72,12 +81,13 @@ void *MemoryPool::allocate(int64_t bytes) {
     held += classBytes;
   }
   block->references = 1;
+  block->lastCall = call;
   block->previous = nullptr;
   block->next = live;
   if (live)
     live->previous = block;
   live = block;
-  liveBytes += classBytes;
+  liveBytes += bytesOfClass(int(block->sizeClass));
   peakBytes = liveBytes > peakBytes ? liveBytes : peakBytes;
   return block->object();
 }
@@ -100,10 +110,14 @@ void MemoryPool::release(void *object) {
   freeLists[block->sizeClass] = block;
 }
 
-void MemoryPool::freeBlocks() {
+void MemoryPool::freeBlocks(int64_t unusedSince) {
   for (int i = 0; i < kClasses; ++i)
-    while (Block *block = freeLists[i]) {
-      freeLists[i] = block->next;
+    for (Block **place = &freeLists[i]; Block *block = *place;) {
+      if (block->lastCall >= unusedSince) {
+        place = &block->next;
+        continue;
+      }
+      *place = block->next;
       held -= bytesOfClass(i);
       free(block);
     }
@@ -114,10 +128,13 @@ void MemoryPool::endCall() {
     live->references = 1;
     release(live->object());
   }
+  // What this call has used the next one may use: memory of the system costs
+  // a fault for each page.
   constexpr int64_t slack = 1 << 20;
   if (held > 2 * peakBytes + slack)
-    freeBlocks();
+    freeBlocks(call);
   peakBytes = 0;
+  ++call;
 }
 
 void MemoryPool::destroy() {
@@ -125,5 +142,5 @@ void MemoryPool::destroy() {
     live->references = 1;
     release(live->object());
   }
-  freeBlocks();
+  freeBlocks(call + 1);
 }

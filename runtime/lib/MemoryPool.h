@@ -27,8 +27,8 @@ public:
   static void retain(void *object);
   /// Null is allowed.
   void release(void *object);
-  /// Releases what is still live, and gives free blocks back to the system if
-  /// they are far more than this call needed.
+  /// Releases what is still live, and gives blocks that this call has not used
+  /// back to the system if there is far more than it needed.
   void endCall();
   void destroy();
 
@@ -42,13 +42,16 @@ private:
 
   static int classOf(int64_t bytes);
   static int64_t bytesOfClass(int index);
-  void freeBlocks();
+  Block *takeFree(int sizeClass);
+  /// Those that no call has used since the one with this number.
+  void freeBlocks(int64_t unusedSince);
 
   Block *live = nullptr;
   Block *freeLists[kClasses] = {};
   int64_t held = 0; // live and free blocks
   int64_t liveBytes = 0;
   int64_t peakBytes = 0; // of liveBytes in this call
+  int64_t call = 0;      // number of this call
 };
 
 } // namespace onnxc::rt

@@ -9,6 +9,7 @@
 #include "Team.h"
 #include "os/OS.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cfenv>
 #include <climits>
@@ -368,6 +369,30 @@ TEST(MemoryPool, EndOfCallReleasesAndTrims) {
   pool.endCall();
   EXPECT_LT(pool.heldBytes(), 10 << 20);
   pool.destroy();
+}
+
+TEST(MemoryPool, BlocksOfEachCallStay) {
+  // Of every size one at a time: far more than is live at once, and yet nothing
+  // that the next call does not need.
+  MemoryPool pool;
+  auto call = [&] {
+    std::vector<void *> blocks;
+    for (int64_t bytes = 1 << 10; bytes < (64 << 20); bytes *= 2) {
+      blocks.push_back(pool.allocate(bytes));
+      pool.release(blocks.back());
+    }
+    pool.endCall();
+    return blocks;
+  };
+  std::vector<void *> first = call();
+  int64_t held = pool.heldBytes();
+  EXPECT_EQ(call(), first);
+  EXPECT_EQ(pool.heldBytes(), held);
+  // What has a little less than the size of a block takes it.
+  void *block = pool.allocate((1 << 20) - (1 << 18));
+  EXPECT_NE(std::find(first.begin(), first.end(), block), first.end());
+  pool.destroy();
+  EXPECT_EQ(pool.heldBytes(), 0);
 }
 
 TEST(MemoryPool, RandomUse) {

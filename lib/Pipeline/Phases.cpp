@@ -18,7 +18,6 @@
 #include "onnxc/Conversion/KrnlToLLVM/Passes.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Conversion/ONNXToKrnl/Passes.h"
-#include "onnxc/Conversion/ONNXToKrnl/Winograd.h"
 #include "onnxc/Dialect/Krnl/Emit/Passes.h"
 #include "onnxc/Dialect/Krnl/Transforms/Passes.h"
 #include "onnxc/Dialect/ONNX/Transforms/Passes.h"
@@ -55,7 +54,7 @@ static void buildKrnl(OpPassManager &passes, const PhaseInputs &inputs) {
   passes.addPass(createSelectTargetPass(inputs.machine));
   OpPassManager &target = passes.nest<ModuleOp>();
   if (inputs.options.level > 1 && !inputs.options.strict)
-    target.addPass(createChooseConvolutionsPass());
+    target.addPass(createONNXChooseConvolutionsPass());
   target.addPass(createConvertONNXToKrnlPass());
   target.addPass(krnl::createKrnlCheckSizesPass());
   // Sizes of results become sizes of what they are made from, so that equal

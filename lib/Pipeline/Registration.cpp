@@ -12,7 +12,6 @@
 
 #include "onnxc/Conversion/KrnlToLLVM/Passes.h"
 #include "onnxc/Conversion/ONNXToKrnl/Passes.h"
-#include "onnxc/Conversion/ONNXToKrnl/Winograd.h"
 #include "onnxc/Dialect/Krnl/Emit/Passes.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/Transforms/Passes.h"
@@ -67,7 +66,7 @@ void onnxc::registerAllPasses() {
   });
   onnx::registerONNXTransformsPasses();
   registerConvertONNXToKrnlPass();
-  registerChooseConvolutionsPass();
+  registerONNXChooseConvolutionsPass();
   registerONNXCKrnlToLLVMPasses();
   registerRecipePasses();
   importer::registerImporterPasses();

@@ -8,6 +8,21 @@
 
 include "mlir/Pass/PassBase.td"
 
+def ONNXChooseConvolutionsPass
+    : Pass<"onnx-choose-convolutions", "::mlir::ModuleOp"> {
+  let summary = "mark the convolutions that Winograd's algorithm computes faster";
+  let description = [{
+    Windows of 3x3 constants that move by one. The mark says how many results a
+    tile has along each side; the conversion to kernels obeys it.
+
+    ```mlir
+    %y = onnx.Conv(%x, %w) : (tensor<1x64x56x56xf32>, tensor<64x64x3x3xf32>) -> ...
+    // becomes
+    %y = onnx.Conv(%x, %w) {krnl.winograd = 4 : i64} : ...
+    ```
+  }];
+}
+
 def ConvertONNXToKrnlPass
     : Pass<"convert-onnx-to-krnl", "::mlir::ModuleOp"> {
   let summary = "operators to kernels and the host program around them";

@@ -7,15 +7,14 @@
 
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
 
-#include "mlir/Pass/Pass.h"
-
 #include <array>
 #include <optional>
 
 namespace onnxc {
 
 /// An attribute of a convolution that is to be computed by Winograd's
-/// algorithm: the results along each side of a tile, 2 or 4.
+/// algorithm: the results along each side of a tile, 2 or 4. The pass
+/// `onnx-choose-convolutions` sets it where that pays.
 inline constexpr llvm::StringLiteral winogradAttr = "krnl.winograd";
 
 /// A 3x3 convolution whose filters are constant.
@@ -46,11 +45,6 @@ struct WinogradConv {
 mlir::Value buildWinograd(mlir::OpBuilder &b, mlir::Location loc,
                           const WinogradConv &conv, int64_t side, mlir::Value x,
                           mlir::Value bias);
-
-/// The pass `onnx-choose-convolutions`, which sets the attribute where that
-/// pays.
-std::unique_ptr<mlir::Pass> createChooseConvolutionsPass();
-void registerChooseConvolutionsPass();
 
 } // namespace onnxc
 

@@ -1,5 +1,4 @@
-//===- ChooseConvolutions.cpp - Which algorithm a convolution gets -*- C++
-//-*-===//
+//===- ChooseConvolutions.cpp - Algorithms of convolutions ------*- C++ -*-===//
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // Winograd's algorithm has fewer products, but moves more: its filters take up
@@ -8,12 +7,17 @@
 // in the time of one product.
 //===----------------------------------------------------------------------===//
 
+#include "onnxc/Conversion/ONNXToKrnl/Passes.h"
 #include "onnxc/Conversion/ONNXToKrnl/Winograd.h"
 #include "onnxc/Dialect/ONNX/IR/Constants.h"
 
 using namespace mlir;
 
 namespace onnxc {
+
+#define GEN_PASS_DEF_ONNXCHOOSECONVOLUTIONSPASS
+#include "onnxc/Conversion/ONNXToKrnl/Passes.h.inc"
+
 namespace {
 
 /// What reading an element of the filters from memory takes.
@@ -53,14 +57,7 @@ double winogradCost(const WinogradConv &conv, int64_t side) {
 }
 
 struct ChooseConvolutions
-    : public PassWrapper<ChooseConvolutions, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ChooseConvolutions)
-
-  StringRef getArgument() const override { return "onnx-choose-convolutions"; }
-  StringRef getDescription() const override {
-    return "mark the convolutions that Winograd's algorithm computes faster";
-  }
-
+    : public impl::ONNXChooseConvolutionsPassBase<ChooseConvolutions> {
   void runOnOperation() override {
     getOperation()->walk([](onnx::ConvOp op) {
       std::optional<WinogradConv> conv = WinogradConv::match(op);
@@ -113,30 +110,43 @@ static bool isAll(std::optional<ArrayRef<int64_t>> values, int64_t number) {
          llvm::all_of(*values, [&](int64_t value) { return value == number; });
 }
 
+/// Is the operator one of pictures and constant windows of 3x3 elements, that
+/// moves by one, in f32?
+static bool hasSmallWindow(onnx::ConvOp op, RankedTensorType x,
+                           RankedTensorType w, RankedTensorType y) {
+  for (RankedTensorType type : {x, w, y})
+    if (!type || type.getRank() != 4 || !type.getElementType().isF32() ||
+        llvm::is_contained(type.getShape(), 0))
+      return false;
+  if (!w.hasStaticShape() || w.getDimSize(2) != 3 || w.getDimSize(3) != 3 ||
+      op.getGroup() != 1 || !isAll(op.getStrides(), 1) ||
+      !isAll(op.getDilations(), 1) || w.getDimSize(1) != x.getDimSize(1) ||
+      w.getDimSize(0) != y.getDimSize(1))
+    return false;
+  if (op->getNumOperands() <= 2)
+    return true;
+  auto bias = dyn_cast<RankedTensorType>(op->getOperand(2).getType());
+  return bias && bias.getShape() == ArrayRef(w.getDimSize(0));
+}
+
+/// The filters, if all their bytes are known; null if not.
+static TypedAttr knownFilters(onnx::ConvOp op, RankedTensorType w) {
+  TypedAttr filters = onnx::constantValue(op->getOperand(1));
+  SmallVector<char> scratch;
+  bool isKnown =
+      filters && int64_t(onnx::constantBytes(filters, scratch).size()) ==
+                     w.getNumElements() * int64_t(sizeof(float));
+  return isKnown ? filters : TypedAttr();
+}
+
 std::optional<WinogradConv> WinogradConv::match(onnx::ConvOp op) {
   auto x = dyn_cast<RankedTensorType>(op->getOperand(0).getType());
   auto w = dyn_cast<RankedTensorType>(op->getOperand(1).getType());
   auto y = dyn_cast<RankedTensorType>(op->getResult(0).getType());
-  for (RankedTensorType type : {x, w, y})
-    if (!type || type.getRank() != 4 || !type.getElementType().isF32() ||
-        llvm::is_contained(type.getShape(), 0))
-      return std::nullopt;
-  if (!w.hasStaticShape())
+  if (!hasSmallWindow(op, x, w, y))
     return std::nullopt;
-  bool is3x3 = w.getDimSize(2) == 3 && w.getDimSize(3) == 3;
-  if (!is3x3 || op.getGroup() != 1 || !isAll(op.getStrides(), 1) ||
-      !isAll(op.getDilations(), 1) || w.getDimSize(1) != x.getDimSize(1) ||
-      w.getDimSize(0) != y.getDimSize(1))
-    return std::nullopt;
-  if (op->getNumOperands() > 2) {
-    auto bias = dyn_cast<RankedTensorType>(op->getOperand(2).getType());
-    if (!bias || bias.getShape() != ArrayRef(w.getDimSize(0)))
-      return std::nullopt;
-  }
-  TypedAttr filters = onnx::constantValue(op->getOperand(1));
-  SmallVector<char> scratch;
-  if (!filters || int64_t(onnx::constantBytes(filters, scratch).size()) !=
-                      w.getNumElements() * int64_t(sizeof(float)))
+  TypedAttr filters = knownFilters(op, w);
+  if (!filters)
     return std::nullopt;
   WinogradConv conv{x.getDimSize(0),
                     x.getDimSize(1),
@@ -167,14 +177,6 @@ std::optional<WinogradConv> WinogradConv::match(onnx::ConvOp op) {
     conv.out[d] = out;
   }
   return conv;
-}
-
-std::unique_ptr<Pass> createChooseConvolutionsPass() {
-  return std::make_unique<ChooseConvolutions>();
-}
-
-void registerChooseConvolutionsPass() {
-  registerPass([] { return createChooseConvolutionsPass(); });
 }
 
 } // namespace onnxc

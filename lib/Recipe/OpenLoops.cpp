@@ -1,0 +1,179 @@
+//===- OpenLoops.cpp - Rows that are written out ----------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Which loop, beside the one of the lanes, is written out in registers: rows
+// that are read together, turned, or wait for their sums.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LoopPlanner.h"
+#include "onnxc/Recipe/CostModel.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace onnxc::krnl;
+
+namespace onnxc {
+
+/// Lanes a few elements apart are written with those that lie between them: the
+/// loop over these is the last of a result.
+bool LoopPlanner::chooseBetween() {
+  constexpr int64_t mostBetween = 4, mostVectors = 8;
+  if (lanes == 1 || !vectorIsCommon)
+    return false;
+  for (linalg::LinalgOp op : ops)
+    for (OpOperand &result : op.getDpsInitsMutable()) {
+      SmallVector<std::string> loops = loopsAlongMemory(op, result);
+      if (loops.size() < 2 || loops.back().empty() ||
+          loops.back() == vectorLoop || loops.end()[-2] != vectorLoop ||
+          !llvm::is_contained(common, loops.back()) ||
+          !isStatic(kernel, loops.back()) || extent(loops.back()) > mostBetween)
+        continue;
+      openLoop = loops.back();
+      rows = extent(openLoop);
+      vectors = std::min(vectors, mostVectors / rows);
+      cut = !isStatic(kernel, vectorLoop) || extent(vectorLoop) > width();
+      return true;
+    }
+  return false;
+}
+
+/// Rows of results under a window that moves down by as much as its own places
+/// are apart read mostly the same: side by side they read it once. Half of the
+/// registers hold results, the rest what goes by.
+bool LoopPlanner::chooseWindow() {
+  constexpr int64_t mostVectors = 2;
+  if (lanes == 1 || !vectorIsCommon || !isStatic(kernel, vectorLoop))
+    return false;
+  std::optional<Slide> slide;
+  for (linalg::LinalgOp op : ops) {
+    if (op.getNumReductionLoops() == 0)
+      continue;
+    if (slide || isOrdered(op) || op.getNumDpsInits() != 1)
+      return false;
+    slide = findSlide(op);
+    if (!slide)
+      return false;
+  }
+  if (!slide || !llvm::is_contained(common, slide->loop) ||
+      slide->loop == vectorLoop || !isStatic(kernel, slide->loop) ||
+      !isStatic(kernel, slide->window))
+    return false;
+  int64_t side = equalPart(llvm::divideCeil(extent(vectorLoop), lanes),
+                           std::min(vectors, mostVectors));
+  int64_t most = std::min((int64_t(target.vectorRegs) / 2 - 1) / side,
+                          windowCopies / (side * extent(slide->window)));
+  int64_t count = largestDivisor(extent(slide->loop), most);
+  if (count == 1)
+    return false;
+  vectors = side;
+  openLoop = slide->loop;
+  windowLoop = slide->window;
+  rows = count;
+  cut = extent(vectorLoop) > width();
+  return true;
+}
+
+/// Rows that become columns are loaded as vectors and turned in registers.
+void LoopPlanner::chooseTurned() {
+  constexpr size_t smallPayload = 12;
+  constexpr int64_t mostRows = 16, leastRows = 4;
+  if (chooseBetween())
+    return;
+  size_t payload = 0;
+  for (linalg::LinalgOp op : ops) {
+    payload += op.getBlock()->getOperations().size();
+    if (op.getNumReductionLoops() != 0)
+      return;
+  }
+  if (lanes < leastRows || !vectorIsCommon || payload > smallPayload)
+    return;
+  for (linalg::LinalgOp op : ops)
+    for (OpOperand *input : op.getDpsInputOperands()) {
+      SmallVector<std::string> loops = loopsAlongMemory(op, *input);
+      if (!loops.empty() && loops.back() != vectorLoop &&
+          llvm::is_contained(loops, vectorLoop) &&
+          llvm::is_contained(common, loops.back()) &&
+          extent(loops.back()) >= leastRows)
+        openLoop = loops.back();
+    }
+  if (openLoop.empty())
+    return chooseOwnTurned();
+  lanes = std::min(lanes, mostRows);
+  vectors = 1;
+  rows = isStatic(kernel, openLoop) ? std::min(lanes, extent(openLoop)) : lanes;
+  cut = !isStatic(kernel, vectorLoop) || extent(vectorLoop) != lanes;
+}
+
+/// The same of a loop that one op alone has: the copy into a padded tensor.
+void LoopPlanner::chooseOwnTurned() {
+  constexpr int64_t mostRows = 16, leastRows = 4;
+  for (auto [number, op] : llvm::enumerate(ops))
+    for (OpOperand *input : op.getDpsInputOperands()) {
+      SmallVector<std::string> loops = loopsAlongMemory(op, *input);
+      if (!loops.empty() && llvm::is_contained(loops, vectorLoop) &&
+          llvm::is_contained(own, loops.back()) &&
+          extent(loops.back()) >= leastRows)
+        turned.push_back({unsigned(number), loops.back(), 0});
+    }
+  if (turned.empty())
+    return;
+  lanes = std::min(lanes, mostRows);
+  vectors = 1;
+  cut = !isStatic(kernel, vectorLoop) || extent(vectorLoop) != lanes;
+  for (Turned &turn : turned) {
+    int64_t equal = largestDivisor(extent(turn.loop), lanes);
+    turn.rows =
+        isStatic(kernel, turn.loop) && 2 * equal > lanes ? equal : lanes;
+  }
+}
+
+/// Short rows stay in registers from one op to the next: all of each is written
+/// out, with others beside it, as each waits for its sums. Half of the
+/// registers hold elements.
+bool LoopPlanner::chooseWholeRows() {
+  constexpr int64_t sideBySide = 4, mostCopies = 256;
+  if (lanes == 1 || vectorIsCommon || options.keepOrder || ops.size() == 1 ||
+      own.size() != 1 || common.empty() || !isStatic(kernel, vectorLoop) ||
+      !isStatic(kernel, common.back()) ||
+      extent(common.back()) % sideBySide != 0)
+    return false;
+  int64_t payload = 0;
+  for (auto [number, op] : llvm::enumerate(ops)) {
+    bool reduces = op.getNumReductionLoops() > 0;
+    if (isOrdered(op) || (reduces && !isCombinable(op)) ||
+        !op.getBlock()->getOps<tensor::ExtractOp>().empty())
+      return false;
+    if (has(number, vectorLoop))
+      payload += op.getBlock()->getOperations().size();
+  }
+  int64_t whole = llvm::divideCeil(extent(vectorLoop), lanes);
+  if (whole * sideBySide > int64_t(target.vectorRegs) / 2 ||
+      whole * sideBySide * payload > mostCopies)
+    return false;
+  vectors = whole;
+  wholeRows = true;
+  openLoop = common.back();
+  rows = sideBySide;
+  return true;
+}
+
+/// Ops that pass over rows one after the other wait for each sum of a row; a
+/// few rows side by side do not. Together they must not be too long for the
+/// stack.
+void LoopPlanner::chooseRows() {
+  constexpr int64_t sideBySide = 4, longestRow = 1024;
+  bool waits = llvm::any_of(ops, [&](linalg::LinalgOp op) {
+    return llvm::is_contained(reducedLoops(op), vectorLoop);
+  });
+  if (lanes == 1 || vectorIsCommon || !waits || common.empty() ||
+      (isStatic(kernel, vectorLoop) && extent(vectorLoop) > longestRow) ||
+      extent(common.back()) < sideBySide)
+    return;
+  openLoop = common.back();
+  rows = sideBySide;
+}
+
+} // namespace onnxc

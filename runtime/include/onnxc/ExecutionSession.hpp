@@ -156,6 +156,7 @@ public:
     contexts->free.push_back(makeContext());
     runContext = find<decltype(omContextRun)>("omContextRun");
     getMessage = find<decltype(omContextGetMessage)>("omContextGetMessage");
+    limitContext = find<decltype(omContextSetDeadline)>("omContextSetDeadline");
     numOutputs =
         find<decltype(omGetNumOutputs)>("omGetNumOutputs")(entry.c_str());
   }
@@ -317,8 +318,7 @@ private:
           outputs(static_cast<size_t>(session.numOutputs)) {}
     Run(const ExecutionSession &session, const std::vector<OMBuffer> &in)
         : Run(session) {
-      session.find<decltype(omContextSetDeadline)>("omContextSetDeadline")(
-          context.get(), contexts.deadline);
+      session.limitContext(context.get(), contexts.deadline);
       OM_STATUS status =
           session.runContext(context.get(), in.data(), int64_t(in.size()),
                              outputs.data(), int64_t(outputs.size()));
@@ -438,6 +438,7 @@ private:
   std::unique_ptr<Contexts> contexts;
   decltype(&omContextRun) runContext = nullptr;
   decltype(&omContextGetMessage) getMessage = nullptr;
+  decltype(&omContextSetDeadline) limitContext = nullptr;
   int64_t numOutputs = 0;
 };
 

@@ -99,9 +99,8 @@ void GraphImporter::importCall(const NodeProto &node,
   body.importNodes(function.node(), function.output());
   for (auto [index, name] : llvm::enumerate(node.output())) {
     const std::string &inside = function.output(static_cast<int>(index));
-    FailureOr<Value> value = body.lookup(inside, [&] {
-      return error(node, loc) << "the function's output ";
-    });
+    FailureOr<Value> value = body.lookup(
+        inside, [&] { return error(node, loc) << "the function's output "; });
     define(name, {succeeded(value) ? *value : Value(), failed(value)}, loc);
   }
 }

@@ -293,12 +293,13 @@ void ContractionWriter::blockLoops() {
   panels.blockGroups(recipe, kernel);
 }
 
-/// Few multiply-adds do not pay for other workers.
+/// Few multiply-adds do not pay for other workers. Of work that only the run
+/// knows the launch says how many it pays for.
 bool ContractionWriter::isParallel() {
   int64_t work = depth;
   for (auto *kind : {&loops.batch, &loops.rows, &loops.columns})
     for (const std::string &loop : *kind)
-      work *= extentOf(kernel, loop, 64);
+      work *= extentOf(kernel, loop, 512);
   return work >= 64 * 1024;
 }
 

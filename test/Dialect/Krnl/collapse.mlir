@@ -201,3 +201,25 @@ func.func @left_over(%x: tensor<?x?xf32>, %n: index, %m: index) -> tensor<?x?xf3
   } -> tensor<?x?xf32>
   return %y : tensor<?x?xf32>
 }
+
+// Pixels of a known number stay apart from pictures that only the run counts:
+// tiles of them leave nothing over.
+// CHECK-LABEL: func @known_rows
+// CHECK:         krnl.kernel "product" loops [n = ?, hw = 196, oc = 32, ic = 16]
+func.func @known_rows(%x: tensor<?x14x14x16xf32>, %w: tensor<16x32xf32>, %n: index) -> tensor<?x14x14x32xf32> {
+  %e = tensor.empty(%n) : tensor<?x14x14x32xf32>
+  %y = krnl.kernel "product" loops [n = ?, h = 14, w = 14, oc = 32, ic = 16]
+      ins(%x, %w : tensor<?x14x14x16xf32>, tensor<16x32xf32>) outs(%e : tensor<?x14x14x32xf32>) {
+  ^bb0(%p: tensor<?x14x14x16xf32>, %q: tensor<16x32xf32>, %o: tensor<?x14x14x32xf32>):
+    %r = linalg.generic {indexing_maps = [affine_map<(n, h, w, oc, ic) -> (n, h, w, ic)>, affine_map<(n, h, w, oc, ic) -> (ic, oc)>, affine_map<(n, h, w, oc, ic) -> (n, h, w, oc)>],
+        iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction"]}
+        ins(%p, %q : tensor<?x14x14x16xf32>, tensor<16x32xf32>) outs(%o : tensor<?x14x14x32xf32>) attrs = {krnl.axes = ["n", "h", "w", "oc", "ic"]} {
+    ^bb0(%s: f32, %t: f32, %u: f32):
+      %m = arith.mulf %s, %t : f32
+      %a = arith.addf %u, %m : f32
+      linalg.yield %a : f32
+    } -> tensor<?x14x14x32xf32>
+    krnl.yield %r : tensor<?x14x14x32xf32>
+  } -> tensor<?x14x14x32xf32>
+  return %y : tensor<?x14x14x32xf32>
+}

@@ -414,16 +414,29 @@ static void dropUnused(RewriterBase &rewriter, KernelOp kernel) {
       rewriter.eraseOp(op);
 }
 
-KernelOp collapseLoops(RewriterBase &rewriter, KernelOp kernel) {
-  followSizes(rewriter, kernel);
-  dropUnused(rewriter, kernel);
+/// Are there enough rows for register tiles without those of more pictures,
+/// whose number only the run knows? Then it is worth more to know how many.
+static bool hasEnough(KernelOp kernel, LoopAttr outer, LoopAttr inner) {
+  constexpr int64_t enough = 64;
+  return outer.isDynamic() && inner.getExtent() >= enough &&
+         llvm::any_of(kernel.getStructuredOps(), [](linalg::LinalgOp op) {
+           return op.getNumReductionLoops() > 0;
+         });
+}
+
+/// Loops of known length come first, to be known as one.
+static KernelOp collapseLoops(RewriterBase &rewriter, KernelOp kernel,
+                              bool known) {
   for (bool changed = true; changed;) {
     changed = false;
-    SmallVector<std::string> names;
-    for (auto loop : kernel.getLoops().getAsRange<LoopAttr>())
-      names.push_back(loop.getName().str());
-    for (size_t i = 0; i + 1 < names.size() && !changed; ++i) {
-      LoopCollapser collapser(rewriter, kernel, names[i], names[i + 1]);
+    auto loops = llvm::to_vector(kernel.getLoops().getAsRange<LoopAttr>());
+    for (size_t i = 0; i + 1 < loops.size() && !changed; ++i) {
+      LoopAttr outer = loops[i], inner = loops[i + 1];
+      if (known ? outer.isDynamic() || inner.isDynamic()
+                : hasEnough(kernel, outer, inner))
+        continue;
+      LoopCollapser collapser(rewriter, kernel, outer.getName(),
+                              inner.getName());
       if (!collapser.check())
         continue;
       kernel = collapser.rebuild();
@@ -431,6 +444,13 @@ KernelOp collapseLoops(RewriterBase &rewriter, KernelOp kernel) {
     }
   }
   return kernel;
+}
+
+KernelOp collapseLoops(RewriterBase &rewriter, KernelOp kernel) {
+  followSizes(rewriter, kernel);
+  dropUnused(rewriter, kernel);
+  kernel = collapseLoops(rewriter, kernel, /*known=*/true);
+  return collapseLoops(rewriter, kernel, /*known=*/false);
 }
 
 } // namespace onnxc::krnl

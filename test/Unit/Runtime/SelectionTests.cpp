@@ -267,6 +267,20 @@ TEST_F(SelectionTest, NonZeroKnowsZerosOfEveryType) {
   EXPECT_THAT(result<int64_t>(0, dims[0][1]), ElementsAre(1));
 }
 
+TEST_F(SelectionTest, NonZeroCountsThroughAllDimensions) {
+  Operand<int16_t> x{{0, 7, 0, 0, 0, 0, 1, 0, -1, 0, 2, 0}, {2, 2, 3}};
+  ASSERT_EQ(run(onnxc_call_nonzero, {x.value()}, {ONNX_TYPE_INT16}), ONNXC_OK);
+  EXPECT_THAT(std::vector<int64_t>(dims[0], dims[0] + 2), ElementsAre(3, 4));
+  EXPECT_THAT(result<int64_t>(0, 12),
+              ElementsAre(0, 1, 1, 1, 0, 0, 0, 1, 1, 0, 2, 1));
+  Operand<uint8_t> one{{1}, {}}, none{{}, {2, 0}};
+  ASSERT_EQ(run(onnxc_call_nonzero, {one.value()}, {ONNX_TYPE_BOOL}), ONNXC_OK);
+  EXPECT_THAT(std::vector<int64_t>(dims[0], dims[0] + 2), ElementsAre(0, 1));
+  ASSERT_EQ(run(onnxc_call_nonzero, {none.value()}, {ONNX_TYPE_BOOL}),
+            ONNXC_OK);
+  EXPECT_THAT(std::vector<int64_t>(dims[0], dims[0] + 2), ElementsAre(2, 0));
+}
+
 TEST_F(SelectionTest, TruePlacesStayBelowTheLimit) {
   Operand<uint8_t> condition{{1, 0, 1, 1}, {4}};
   for (auto [limit, count] :

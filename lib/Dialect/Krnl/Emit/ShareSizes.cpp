@@ -10,7 +10,8 @@
 //
 // One function remains. A number that is no size of an argument is passed as
 // one more. Launches say what they launch with; the sizes of their buffers stay
-// known to the host.
+// known to the host. Functions for known sizes become one where they are equal,
+// as those that pack the operands of equal layers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -54,6 +55,15 @@ static bool isOnlyRead(BlockArgument argument) {
   });
 }
 
+/// Only these may differ: where all sizes are known, they help the code to walk
+/// through memory.
+static bool hasOpenSizes(func::FuncOp func) {
+  return llvm::any_of(func.getArgumentTypes(), [](Type type) {
+    auto memref = dyn_cast<MemRefType>(type);
+    return memref && !memref.hasStaticShape();
+  });
+}
+
 namespace {
 
 /// Walks two functions side by side.
@@ -67,6 +77,8 @@ private:
   bool areAlike(BlockArgument x, BlockArgument y, bool isEntry);
 
   DenseMap<Value, Value> others;
+  /// May numbers and sizes differ?
+  bool haveOpenSizes = false;
 };
 
 /// A function that others may be like, with its numbers in order.
@@ -86,7 +98,8 @@ bool Comparison::areAlike(BlockArgument x, BlockArgument y, bool isEntry) {
     return true;
   auto one = dyn_cast<MemRefType>(x.getType()),
        other = dyn_cast<MemRefType>(y.getType());
-  return isEntry && one && other && one.getRank() == other.getRank() &&
+  return haveOpenSizes && isEntry && one && other &&
+         one.getRank() == other.getRank() &&
          one.getElementType() == other.getElementType() &&
          one.getLayout().isIdentity() && other.getLayout().isIdentity() &&
          isOnlyRead(x) && isOnlyRead(y);
@@ -97,7 +110,8 @@ bool Comparison::areAlike(Operation &x, Operation &y) {
       x.getResultTypes() != y.getResultTypes() ||
       x.getNumRegions() != y.getNumRegions() || x.getNumSuccessors() > 0)
     return false;
-  bool mayHaveOther = isNumber(&x) && mayDiffer(&x) && mayDiffer(&y);
+  bool mayHaveOther =
+      haveOpenSizes && isNumber(&x) && mayDiffer(&x) && mayDiffer(&y);
   if (!mayHaveOther &&
       (x.getDiscardableAttrDictionary() != y.getDiscardableAttrDictionary() ||
        !x.getName().compareOpProperties(x.getPropertiesStorage(),
@@ -135,6 +149,7 @@ bool Comparison::areAlike(Region &x, Region &y, bool isEntry) {
 
 bool Comparison::areAlike(func::FuncOp x, func::FuncOp y) {
   others.clear();
+  haveOpenSizes = hasOpenSizes(x) && hasOpenSizes(y);
   return areAlike(x.getBody(), y.getBody(), /*isEntry=*/true);
 }
 
@@ -148,21 +163,12 @@ static llvm::hash_code hashOf(func::FuncOp func) {
   return hash;
 }
 
-/// Only code for open sizes: what is known helps the code for those that are
-/// known to walk through memory.
-static bool hasOpenSizes(func::FuncOp func) {
-  return llvm::any_of(func.getArgumentTypes(), [](Type type) {
-    auto memref = dyn_cast<MemRefType>(type);
-    return memref && !memref.hasStaticShape();
-  });
-}
-
 static SmallVector<SmallVector<Member, 0>>
 groupsOf(Operation *module,
          const llvm::StringMap<SmallVector<LaunchOp>> &launches) {
   llvm::MapVector<size_t, SmallVector<SmallVector<Member, 0>, 1>> byHash;
   for (auto func : module->getRegion(0).front().getOps<func::FuncOp>()) {
-    if (!func->hasAttr(KrnlDialect::kernelAttrName) || !hasOpenSizes(func) ||
+    if (!func->hasAttr(KrnlDialect::kernelAttrName) ||
         !launches.contains(func.getName()))
       continue;
     Member member{func, {}};

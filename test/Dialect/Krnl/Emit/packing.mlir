@@ -1,5 +1,9 @@
 // RUN: onnx-opt %s --krnl-lower-kernels=vector-bytes=64 --canonicalize --cse | FileCheck %s
 
+// What lies and is packed alike is packed by one function.
+// CHECK-LABEL: func.func @again(
+// CHECK:         krnl.launch @kernel_pack_0 ins(%arg1 : tensor<40x20xf32>)
+
 // What is packed at run time is read in vectors. Sixteen rows of the operand become
 // the columns of a panel, in registers; of 20 elements of a row four are left, which
 // are copied one by one, and so is a block that reaches beyond the operand.
@@ -56,4 +60,19 @@ func.func @groups(%x: tensor<64x8xi8>, %w: tensor<8x32xi8>, %o: tensor<64x32xi32
     krnl.yield %r : tensor<64x32xi32>
   } -> tensor<64x32xi32>
   return %y : tensor<64x32xi32>
+}
+
+func.func @again(%x: tensor<64x20xf32>, %w: tensor<40x20xf32>, %o: tensor<64x40xf32>) -> tensor<64x40xf32> {
+  %y = krnl.kernel "again" loops [m = 64, n = 40, k = 20] ins(%x, %w : tensor<64x20xf32>, tensor<40x20xf32>) outs(%o : tensor<64x40xf32>)
+      recipe [block(n, 16) -> (n.o, n.r), block(m, 8) -> (m.o, m.r), order(n.o, m.o, k, m.r, n.r), share(n.o, m.o), register_tile(m.r, n.r), pack(1, [n.o, k, n.r])] {
+  ^bb0(%A: tensor<64x20xf32>, %B: tensor<40x20xf32>, %C: tensor<64x40xf32>):
+    %r = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]} ins(%A, %B : tensor<64x20xf32>, tensor<40x20xf32>) outs(%C : tensor<64x40xf32>) attrs = {krnl.axes = ["m", "n", "k"]} {
+    ^bb0(%p: f32, %q: f32, %s: f32):
+      %0 = arith.mulf %p, %q : f32
+      %1 = arith.addf %s, %0 : f32
+      linalg.yield %1 : f32
+    } -> tensor<64x40xf32>
+    krnl.yield %r : tensor<64x40xf32>
+  } -> tensor<64x40xf32>
+  return %y : tensor<64x40xf32>
 }

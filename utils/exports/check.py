@@ -4,7 +4,7 @@
 #
 # Needs no torch: models and inputs are files. Each model is compiled once and
 # run with all its sizes in a process of its own; onnxruntime says what is right,
-# and how long the last size takes, in turns with ours, both on one thread.
+# and how long the last size takes, in turns with ours, on as many threads.
 # ===------------------------------------------------------------------------===//
 """Compiles what export.py has written and compares with onnxruntime, in several sizes.
 
@@ -24,8 +24,6 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "test"))
-os.environ.setdefault("OM_NUM_THREADS", "1")
-
 import numpy as np
 
 from Harness import BUILD, artefact, isolation
@@ -44,11 +42,11 @@ def inputs_of(path, names):
     return [{name: size[name] for name in names} for _, size in sorted(sizes.items())]
 
 
-def peer(path):
+def peer(path, threads):
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
     options.log_severity_level = 4
     return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
 
@@ -121,7 +119,7 @@ class Check:
         with tempfile.TemporaryDirectory(prefix="onnxc-") as scratch:
             library = pathlib.Path(scratch) / "model.so"
             reporter.stage("onnxruntime")
-            reference = peer(path)
+            reference = peer(path, self.arguments.threads)
             sizes = inputs_of(path.with_name(path.name.split(".")[0] + ".npz"), [i.name for i in reference.get_inputs()])
             reporter.stage("compile")
             facts = {"compile_seconds": round(self.compile(path, library), 2)}
@@ -148,9 +146,11 @@ def main():
     parser.add_argument("--filter", default="", help="only models whose name contains this")
     parser.add_argument("--json", type=pathlib.Path, help="write the results here as well")
     parser.add_argument("--times", action=argparse.BooleanOptionalAction, default=True, help="also measure speed")
+    parser.add_argument("--threads", type=int, default=1, help="of each run, ours and onnxruntime's")
     parser.add_argument("--tolerance", type=float, default=1e-3, help="of a value, and of the largest of its tensor")
     parser.add_argument("--timeout", type=int, default=300, help="seconds for one model")
     arguments = parser.parse_args()
+    os.environ["OM_NUM_THREADS"] = str(arguments.threads)
     jobs = [p for p in sorted(arguments.folder.glob("*.onnx")) if arguments.filter in p.name]
     results, failed = {}, 0
     for path, outcome in isolation.run_isolated(jobs, Check(arguments), 1, arguments.timeout, 64 << 30):

@@ -123,29 +123,29 @@ taken = [
 print(f"joined: ranks {taken} agree")
 
 
-def check_listed(operator, keepdims, noop):
-    """A reduction along axes that are an input of any length, behind a sum of two inputs without a shape."""
-    name = f"{operator}_{keepdims}_{noop}"
+def check_listed(name, operator, **attributes):
+    """An operator along axes that are an input of any length, behind a sum of two inputs without a shape."""
     nodes = [
         helper.make_node("Add", ["a", "b"], ["x"]),
-        helper.make_node(operator, ["x", "i"], ["y0"], keepdims=keepdims, noop_with_empty_axes=noop),
+        helper.make_node(operator, ["x", "i"], ["y0"], **attributes),
     ]
     inputs = [tensor("a"), tensor("b"), tensor("i", TensorProto.INT64)]
     graph = helper.make_graph(nodes, name, inputs, [tensor("y0")])
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10)
     session = compile_model(name, model)
-    lists = [[], [0], [-1], [0, -1], [1, 0], [-3, 1], [2]]
+    lists = [[], [0], [-1], [-2], [0, -1], [1, 0], [-3, 1], [2]]
     taken = [
         f"{len(s)}{axes}"
         for s in SHAPES[:4]
         for axes in lists
-        if len({a % len(s) for a in axes}) == len(axes)
+        if (operator == "Unsqueeze" or len({a % len(s) for a in axes}) == len(axes))
         and compare(name, model, session, [numbers(s), numbers(s[-1:]), np.array(axes, np.int64)])
     ]
     print(f"{name}: {len(taken)} lists of axes agree")
 
 
 for keepdims in (0, 1):
-    check_listed("ReduceSum", keepdims, 0)
-    check_listed("ReduceMean", keepdims, 1)
-    check_listed("ReduceMax", keepdims, 0)
+    for operator, noop in [("ReduceSum", 0), ("ReduceMean", 1), ("ReduceMax", 0)]:
+        check_listed(f"{operator}_{keepdims}_{noop}", operator, keepdims=keepdims, noop_with_empty_axes=noop)
+check_listed("squeeze_listed", "Squeeze")
+check_listed("unsqueeze_listed", "Unsqueeze")

@@ -127,10 +127,17 @@ bool onnxc::onnx::dropsUnknownAxes(Operation *op) {
          cast<RankedTensorType>(op->getOperand(1).getType()).isDynamicDim(0);
 }
 
+/// Squeeze or Unsqueeze of an unknown rank by a list that only the run knows.
+static bool changesListedAxes(Operation *op) {
+  return isa<SqueezeOp, UnsqueezeOp>(op) && op->getNumOperands() == 2 &&
+         isUnranked(op->getOperand(0)) && rankOf(op->getOperand(1)) == 1 &&
+         !constantInts(op->getOperand(1));
+}
+
 bool onnxc::onnx::isSelection(Operation *op) {
   if (auto expand = dyn_cast<ExpandOp>(op))
     return !isUnranked(expand.getShape());
-  return listedAxes(op) || picksRows(op);
+  return listedAxes(op) || changesListedAxes(op) || picksRows(op);
 }
 
 bool onnxc::onnx::isAlongAxes(Operation *op) {
@@ -166,6 +173,8 @@ public:
       return writeSizes(*axes);
     if (hasOpenAxes(op))
       return writeOpenAxes();
+    if (changesListedAxes(op))
+      return writeOpenSizes();
     range = *axesOf(op);
     Value x = op->getOperand(0);
     if (isa<FlattenOp>(op))
@@ -360,6 +369,38 @@ private:
                 Value sizes = sizesBeside(maker.shapeOf(y), axes, wide.rank);
                 return maker.reshapeTo(y, sizes, type);
               });
+  }
+
+  /// As many numbers as `length`, a list of one, says: `there` at the places in
+  /// `axes`, which may count from the end, and 0 or 1 elsewhere.
+  Value marks(Value length, Value axes, int64_t there) {
+    auto one = RankedTensorType::get(1, builder.getI64Type());
+    Value others = maker.make(
+        "ConstantOfShape", length,
+        builder.getNamedAttr("value", DenseElementsAttr::get(one, 1 - there)));
+    Value numbers =
+        maker.make("Expand", {maker.integerScalar(there), maker.shapeOf(axes)});
+    return maker.make("ScatterElements", {others, axes, numbers});
+  }
+
+  /// The same where only the run knows the axes.
+  void writeOpenSizes() {
+    Value x = op->getOperand(0), axes = op->getOperand(1);
+    Value list = maker.sizesOf(x), rank = maker.shapeOf(list), sizes;
+    if (isa<SqueezeOp>(op)) {
+      Value stays = maker.cast(marks(rank, axes, 0), builder.getI1Type());
+      sizes = maker.make("Compress", {list, stays}, maker.integer("axis", 0));
+    } else {
+      Value isNew = marks(maker.add(rank, maker.shapeOf(axes)), axes, 1);
+      Value isOld = maker.sub(maker.ints({1}), isNew);
+      // What is new takes the 1 in front. Of an axis that is named twice there
+      // are more old sizes than can be taken.
+      Value place = maker.mul(
+          isOld, maker.make("CumSum", {isOld, maker.integerScalar(0)}));
+      sizes =
+          maker.make("Gather", {maker.joined({maker.ints({1}), list}), place});
+    }
+    replace(maker.reshapeTo(x, sizes, op->getResult(0).getType()));
   }
 
   void replace(Value value) {

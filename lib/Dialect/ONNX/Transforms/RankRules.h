@@ -43,7 +43,7 @@ bool isReduction(mlir::Operation *op);
 bool isMatrixProduct(mlir::Operation *op);
 
 /// True if the elements of the result are some of the operand, each on its own:
-/// sizes of 1 at constant axes come or go, or grow, or rows are picked by
+/// sizes of 1 at listed axes come or go, or grow, or rows are picked by
 /// indices of unknown rank.
 bool isSelection(mlir::Operation *op);
 

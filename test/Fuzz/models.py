@@ -2,7 +2,7 @@
 # ===- models.py - Random models against two other implementations ---------===//
 # Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 #
-# Draws valid graphs of 1 to 30 nodes, compiles them with known or unknown sizes
+# Draws valid graphs of 1 to 60 nodes, compiles them with known or unknown sizes
 # or with constants for inputs, and compares with the reference implementation of
 # the onnx package. Where results differ, onnxruntime is asked too: a model fails
 # if nobody agrees with us.

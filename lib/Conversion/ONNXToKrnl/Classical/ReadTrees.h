@@ -5,8 +5,8 @@
 // into a TreeModel. What reads returns what is wrong, or nothing.
 //===----------------------------------------------------------------------===//
 
-#ifndef ONNXC_LIB_CONVERSION_ONNXTOKRNL_READTREES_H
-#define ONNXC_LIB_CONVERSION_ONNXTOKRNL_READTREES_H
+#ifndef ONNXC_LIB_CONVERSION_ONNXTOKRNL_CLASSICAL_READTREES_H
+#define ONNXC_LIB_CONVERSION_ONNXTOKRNL_CLASSICAL_READTREES_H
 
 #include "onnxc/Conversion/ONNXToKrnl/TreeTables.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
@@ -67,4 +67,4 @@ std::string readEnsemble(onnx::MlTreeEnsembleOp op, TreeModel &model);
 
 } // namespace onnxc
 
-#endif // ONNXC_LIB_CONVERSION_ONNXTOKRNL_READTREES_H
+#endif // ONNXC_LIB_CONVERSION_ONNXTOKRNL_CLASSICAL_READTREES_H

@@ -2,8 +2,8 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //===----------------------------------------------------------------------===//
 
-#ifndef ONNXC_LIB_CONVERSION_ONNXTOKRNL_TREES_H
-#define ONNXC_LIB_CONVERSION_ONNXTOKRNL_TREES_H
+#ifndef ONNXC_LIB_CONVERSION_ONNXTOKRNL_CLASSICAL_TREES_H
+#define ONNXC_LIB_CONVERSION_ONNXTOKRNL_CLASSICAL_TREES_H
 
 #include "onnxc/Conversion/ONNXToKrnl/GraphBuilder.h"
 #include "onnxc/Conversion/ONNXToKrnl/TreeTables.h"
@@ -18,4 +18,4 @@ mlir::Value evaluateTrees(GraphBuilder &graph, mlir::Value x,
 
 } // namespace onnxc
 
-#endif // ONNXC_LIB_CONVERSION_ONNXTOKRNL_TREES_H
+#endif // ONNXC_LIB_CONVERSION_ONNXTOKRNL_CLASSICAL_TREES_H

@@ -2,8 +2,8 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //===----------------------------------------------------------------------===//
 
-#ifndef ONNXC_LIB_CONVERSION_ONNXTOKRNL_BLOCKEDWEIGHTS_H
-#define ONNXC_LIB_CONVERSION_ONNXTOKRNL_BLOCKEDWEIGHTS_H
+#ifndef ONNXC_LIB_CONVERSION_ONNXTOKRNL_CONTRACTIONS_BLOCKEDWEIGHTS_H
+#define ONNXC_LIB_CONVERSION_ONNXTOKRNL_CONTRACTIONS_BLOCKEDWEIGHTS_H
 
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
 
@@ -82,4 +82,4 @@ private:
 
 } // namespace onnxc
 
-#endif // ONNXC_LIB_CONVERSION_ONNXTOKRNL_BLOCKEDWEIGHTS_H
+#endif // ONNXC_LIB_CONVERSION_ONNXTOKRNL_CONTRACTIONS_BLOCKEDWEIGHTS_H

@@ -2,8 +2,8 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //===----------------------------------------------------------------------===//
 
-#ifndef ONNXC_LIB_CONVERSION_ONNXTOKRNL_LOOPBODIES_H
-#define ONNXC_LIB_CONVERSION_ONNXTOKRNL_LOOPBODIES_H
+#ifndef ONNXC_LIB_CONVERSION_ONNXTOKRNL_CONTROL_LOOPBODIES_H
+#define ONNXC_LIB_CONVERSION_ONNXTOKRNL_CONTROL_LOOPBODIES_H
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Transforms/DialectConversion.h"
@@ -45,4 +45,4 @@ buildLoop(mlir::ConversionPatternRewriter &rewriter, mlir::Location loc,
 
 } // namespace onnxc
 
-#endif // ONNXC_LIB_CONVERSION_ONNXTOKRNL_LOOPBODIES_H
+#endif // ONNXC_LIB_CONVERSION_ONNXTOKRNL_CONTROL_LOOPBODIES_H

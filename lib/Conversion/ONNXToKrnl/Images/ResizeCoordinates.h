@@ -2,8 +2,8 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //===----------------------------------------------------------------------===//
 
-#ifndef ONNXC_LIB_CONVERSION_ONNXTOKRNL_RESIZECOORDINATES_H
-#define ONNXC_LIB_CONVERSION_ONNXTOKRNL_RESIZECOORDINATES_H
+#ifndef ONNXC_LIB_CONVERSION_ONNXTOKRNL_IMAGES_RESIZECOORDINATES_H
+#define ONNXC_LIB_CONVERSION_ONNXTOKRNL_IMAGES_RESIZECOORDINATES_H
 
 #include "onnxc/Conversion/ONNXToKrnl/Interpolation.h"
 
@@ -49,4 +49,4 @@ mlir::Value firstTap(ScalarBuilder &f, const ResizeMode &mode,
 
 } // namespace onnxc
 
-#endif // ONNXC_LIB_CONVERSION_ONNXTOKRNL_RESIZECOORDINATES_H
+#endif // ONNXC_LIB_CONVERSION_ONNXTOKRNL_IMAGES_RESIZECOORDINATES_H

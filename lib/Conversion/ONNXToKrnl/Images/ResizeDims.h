@@ -2,8 +2,8 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //===----------------------------------------------------------------------===//
 
-#ifndef ONNXC_LIB_CONVERSION_ONNXTOKRNL_RESIZEDIMS_H
-#define ONNXC_LIB_CONVERSION_ONNXTOKRNL_RESIZEDIMS_H
+#ifndef ONNXC_LIB_CONVERSION_ONNXTOKRNL_IMAGES_RESIZEDIMS_H
+#define ONNXC_LIB_CONVERSION_ONNXTOKRNL_IMAGES_RESIZEDIMS_H
 
 #include "ResizeCoordinates.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
@@ -29,4 +29,4 @@ std::optional<ResizeDims> planResize(mlir::OpBuilder &b, onnx::ResizeOp op,
 
 } // namespace onnxc
 
-#endif // ONNXC_LIB_CONVERSION_ONNXTOKRNL_RESIZEDIMS_H
+#endif // ONNXC_LIB_CONVERSION_ONNXTOKRNL_IMAGES_RESIZEDIMS_H

@@ -2,8 +2,8 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //===----------------------------------------------------------------------===//
 
-#ifndef ONNXC_LIB_CONVERSION_ONNXTOKRNL_RESIZETABLES_H
-#define ONNXC_LIB_CONVERSION_ONNXTOKRNL_RESIZETABLES_H
+#ifndef ONNXC_LIB_CONVERSION_ONNXTOKRNL_IMAGES_RESIZETABLES_H
+#define ONNXC_LIB_CONVERSION_ONNXTOKRNL_IMAGES_RESIZETABLES_H
 
 #include "ResizeCoordinates.h"
 
@@ -28,4 +28,4 @@ DimTables buildResizeTables(mlir::OpBuilder &b, mlir::Location loc,
 
 } // namespace onnxc
 
-#endif // ONNXC_LIB_CONVERSION_ONNXTOKRNL_RESIZETABLES_H
+#endif // ONNXC_LIB_CONVERSION_ONNXTOKRNL_IMAGES_RESIZETABLES_H

@@ -8,8 +8,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef ONNXC_LIB_CONVERSION_ONNXTOKRNL_ROIBINS_H
-#define ONNXC_LIB_CONVERSION_ONNXTOKRNL_ROIBINS_H
+#ifndef ONNXC_LIB_CONVERSION_ONNXTOKRNL_IMAGES_ROIBINS_H
+#define ONNXC_LIB_CONVERSION_ONNXTOKRNL_IMAGES_ROIBINS_H
 
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
 #include "onnxc/Conversion/ONNXToKrnl/Interpolation.h"
@@ -90,4 +90,4 @@ mlir::Value poolBins(const RoiPool &pool, llvm::StringRef name,
 
 } // namespace onnxc
 
-#endif // ONNXC_LIB_CONVERSION_ONNXTOKRNL_ROIBINS_H
+#endif // ONNXC_LIB_CONVERSION_ONNXTOKRNL_IMAGES_ROIBINS_H

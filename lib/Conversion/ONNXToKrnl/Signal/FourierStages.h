@@ -5,8 +5,8 @@
 // one kernel for each factor of the length.
 //===----------------------------------------------------------------------===//
 
-#ifndef ONNXC_LIB_CONVERSION_ONNXTOKRNL_FOURIERSTAGES_H
-#define ONNXC_LIB_CONVERSION_ONNXTOKRNL_FOURIERSTAGES_H
+#ifndef ONNXC_LIB_CONVERSION_ONNXTOKRNL_SIGNAL_FOURIERSTAGES_H
+#define ONNXC_LIB_CONVERSION_ONNXTOKRNL_SIGNAL_FOURIERSTAGES_H
 
 #include "onnxc/Conversion/ONNXToKrnl/KernelBuilder.h"
 #include "onnxc/Conversion/ONNXToKrnl/ScalarBuilder.h"
@@ -64,4 +64,4 @@ private:
 
 } // namespace onnxc
 
-#endif // ONNXC_LIB_CONVERSION_ONNXTOKRNL_FOURIERSTAGES_H
+#endif // ONNXC_LIB_CONVERSION_ONNXTOKRNL_SIGNAL_FOURIERSTAGES_H

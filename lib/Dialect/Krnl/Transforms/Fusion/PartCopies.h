@@ -1,0 +1,68 @@
+//===- PartCopies.h - Copies of tensors into parts of others ----*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ONNXC_LIB_DIALECT_KRNL_TRANSFORMS_FUSION_PARTCOPIES_H
+#define ONNXC_LIB_DIALECT_KRNL_TRANSFORMS_FUSION_PARTCOPIES_H
+
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/PatternMatch.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace onnxc::krnl {
+
+/// Where a tensor lies inside a larger one of the same rank.
+struct Part {
+  llvm::SmallVector<int64_t> offsets;
+  /// Does it fill the dimension?
+  llvm::SmallVector<bool> whole;
+  mlir::RankedTensorType small, large;
+  /// Sizes in the host program, for each dimension; both are there before the
+  /// maker of the small tensor.
+  llvm::SmallVector<mlir::OpFoldResult> smallSizes, largeSizes;
+
+  /// Are the two known to have no element in common?
+  bool isApart(const Part &other) const;
+  /// The map of an access to the small tensor, as one to the large tensor.
+  mlir::AffineMap shift(mlir::AffineMap map) const;
+};
+
+/// An op that copies an input of its kernel into a part of the result.
+struct PartCopy {
+  mlir::linalg::GenericOp op;
+  unsigned input;
+  Part part;
+  /// The kernel that makes the input, where it may write into the part.
+  KernelOp producer;
+
+  /// Reads the op as a copy of all of a kernel input.
+  static std::optional<PartCopy> read(KernelOp kernel,
+                                      mlir::linalg::GenericOp op);
+};
+
+/// Does the op write one value to every element of its destination?
+bool fillsAll(mlir::linalg::GenericOp op);
+
+/// Extents of loops, as indices of the host program.
+using LoopExtents = llvm::StringMap<mlir::OpFoldResult>;
+
+/// Adds operands until each loop of the op indexes some dimension alone.
+void addCarriers(mlir::RewriterBase &rewriter, KernelOp kernel,
+                 mlir::linalg::GenericOp op, const LoopExtents &extents);
+
+/// The image in the kernel of an index of the host program; a constant is one
+/// inside.
+mlir::Value indexInside(mlir::RewriterBase &rewriter, KernelOp kernel,
+                        mlir::OpFoldResult index);
+
+/// Lets the ops that access `tensor`, now a large one, access its part.
+void accessPart(mlir::RewriterBase &rewriter, KernelOp kernel,
+                mlir::Value tensor, const Part &part);
+
+} // namespace onnxc::krnl
+
+#endif // ONNXC_LIB_DIALECT_KRNL_TRANSFORMS_FUSION_PARTCOPIES_H

@@ -1,0 +1,213 @@
+//===- EntryValues.cpp - What is known when a run begins -------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "EntryValues.h"
+
+#include "Host/HostBuffers.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+
+namespace onnxc::krnl {
+
+/// Reads an element that is there whatever the run gives.
+static bool isSafeLoad(memref::LoadOp load) {
+  MemRefType type = load.getMemRefType();
+  for (auto [index, size] : llvm::zip(load.getIndices(), type.getShape())) {
+    APInt at;
+    if (ShapedType::isDynamic(size) || !matchPattern(index, m_ConstantInt(&at)))
+      return false;
+    if (at.getSExtValue() < 0 || at.getSExtValue() >= size)
+      return false;
+  }
+  return true;
+}
+
+/// An input of the function, which nothing writes.
+static BlockArgument inputOf(Value buffer, func::FuncOp host) {
+  auto argument = dyn_cast<BlockArgument>(viewBase(buffer));
+  return argument && argument.getOwner() == &host.getBody().front()
+             ? argument
+             : BlockArgument();
+}
+
+EntryValues::EntryValues(func::FuncOp host)
+    : host(host), builder(host.getContext()) {
+  int64_t next = 0;
+  for (BlockArgument argument : host.getArguments())
+    if (!isa<ShapedType>(argument.getType()))
+      known.insert(argument);
+  host.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    numbers[op] = next++;
+    if (op != host && followsFromInputs(*op))
+      known.insert_range(op->getResults());
+  });
+}
+
+OpBuilder &EntryValues::entry() {
+  if (!anchor) {
+    builder.setInsertionPointToStart(&host.getBody().front());
+    anchor = arith::ConstantIndexOp::create(builder, host.getLoc(), 0);
+    builder.setInsertionPoint(anchor);
+  }
+  return builder;
+}
+
+bool EntryValues::followsFromInputs(Operation &op) const {
+  if (auto dim = dyn_cast<memref::DimOp>(op)) {
+    // Only of the input itself: of views, sizes have been folded.
+    auto argument = dyn_cast<BlockArgument>(dim.getSource());
+    std::optional<int64_t> index = dim.getConstantIndex();
+    return argument && argument == inputOf(argument, host) && index &&
+           *index < cast<MemRefType>(argument.getType()).getRank() &&
+           isKnown(dim.getIndex());
+  }
+  if (auto load = dyn_cast<memref::LoadOp>(op)) {
+    auto argument = dyn_cast<BlockArgument>(load.getMemRef());
+    return argument && argument == inputOf(argument, host) &&
+           isSafeLoad(load) && areKnown(load.getIndices());
+  }
+  auto isScalar = [](Type type) { return type.isIntOrIndexOrFloat(); };
+  return op.getNumRegions() == 0 && op.getNumResults() == 1 &&
+         llvm::all_of(op.getResultTypes(), isScalar) && isPure(&op) &&
+         isSpeculatable(&op) && areKnown(op.getOperands());
+}
+
+SmallVector<Operation *>
+EntryValues::needed(Value value, llvm::function_ref<bool(Value)> isDone) {
+  SmallVector<Operation *> ops;
+  SmallVector<Value> open{value};
+  llvm::DenseSet<Operation *> seen;
+  while (!open.empty()) {
+    Value next = open.pop_back_val();
+    Operation *op = next.getDefiningOp();
+    if (!op || isDone(next) || !seen.insert(op).second)
+      continue;
+    ops.push_back(op);
+    for (Value operand : op->getOperands())
+      if (!isa<ShapedType>(operand.getType()))
+        open.push_back(operand);
+  }
+  llvm::sort(ops, [&](Operation *a, Operation *b) {
+    return numbers.lookup(a) < numbers.lookup(b);
+  });
+  return ops;
+}
+
+Value EntryValues::atEntry(Value value) {
+  if (isa<BlockArgument>(value))
+    return value;
+  auto isDone = [&](Value v) { return copies.contains(v); };
+  for (Operation *op : needed(value, isDone))
+    entry().clone(*op, copies);
+  return copies.lookup(value);
+}
+
+//===----------------------------------------------------------------------===//
+// Estimates
+//===----------------------------------------------------------------------===//
+
+/// The value that an op gives for the estimates of its operands, or null.
+Attribute EntryValues::fold(Operation *op, Value result) {
+  SmallVector<Attribute> operands;
+  for (Value operand : op->getOperands())
+    operands.push_back(estimates.lookup(operand));
+  SmallVector<OpFoldResult> folded;
+  if (isa<memref::DimOp, memref::LoadOp>(op) ||
+      failed(op->fold(operands, folded)) || folded.empty())
+    return {};
+  if (auto attribute = dyn_cast<Attribute>(folded.front()))
+    return attribute;
+  return estimates.lookup(cast<Value>(folded.front()));
+}
+
+int64_t EntryValues::estimate(Value value) {
+  auto usual = [&](Type type) -> Attribute {
+    if (isa<FloatType>(type))
+      return builder.getFloatAttr(type, 1);
+    bool isBool = type.isInteger(1);
+    return builder.getIntegerAttr(type, isBool ? 0 : usualSize);
+  };
+  auto isDone = [&](Value v) { return estimates.contains(v); };
+  for (Operation *op : needed(value, isDone)) {
+    Value result = op->getResult(0);
+    Attribute folded = fold(op, result);
+    estimates[result] = folded ? folded : usual(result.getType());
+  }
+  auto number = dyn_cast_or_null<IntegerAttr>(estimates.lookup(value));
+  return number ? number.getInt() : usualSize;
+}
+
+//===----------------------------------------------------------------------===//
+// Formulas
+//===----------------------------------------------------------------------===//
+
+/// The name of the size of an input: its symbol, or "input.dimension".
+std::string EntryValues::nameOfSize(Operation *op) {
+  auto argument = cast<BlockArgument>(op->getOperand(0));
+  std::string input = "input" + std::to_string(argument.getArgNumber());
+  auto all = host->getAttrOfType<ArrayAttr>("krnl.inputs");
+  DictionaryAttr entry;
+  if (all && argument.getArgNumber() < all.size())
+    entry = dyn_cast<DictionaryAttr>(all[argument.getArgNumber()]);
+  if (entry)
+    if (auto name = entry.getAs<StringAttr>("name"))
+      input = name.str();
+  if (isa<memref::LoadOp>(op))
+    return "an element of " + input;
+  int64_t number = *cast<memref::DimOp>(op).getConstantIndex();
+  auto dims = entry ? entry.getAs<ArrayAttr>("dims") : ArrayAttr();
+  if (dims && number < int64_t(dims.size()))
+    if (auto symbol = dyn_cast<StringAttr>(dims[number]);
+        symbol && !symbol.empty())
+      return symbol.str();
+  return input + "." + std::to_string(number);
+}
+
+SizeFormula EntryValues::formulaOf(Operation *op) {
+  APInt constant;
+  if (matchPattern(op, m_ConstantInt(&constant)))
+    return SizeFormula(constant.getSExtValue());
+  if (isa<memref::DimOp, memref::LoadOp>(op))
+    return SizeFormula::named(nameOfSize(op));
+  auto of = [&](unsigned i) {
+    auto found = formulas.find(op->getOperand(i));
+    return found == formulas.end() ? SizeFormula::named("?") : found->second;
+  };
+  if (isa<arith::AddIOp>(op))
+    return of(0).plus(of(1));
+  if (isa<arith::SubIOp>(op))
+    return of(0).plus(of(1), -1);
+  if (isa<arith::MulIOp>(op))
+    return of(0).times(of(1));
+  if (isa<arith::IndexCastOp, arith::ExtSIOp>(op))
+    return of(0);
+  if (isa<arith::CeilDivSIOp, arith::DivSIOp, arith::FloorDivSIOp>(op))
+    if (std::optional<SizeFormula> exact = of(0).dividedBy(of(1)))
+      return *exact;
+  // max(0, n) and the like: written as calls.
+  StringRef name = op->getName().stripDialect();
+  (void)(name.consume_back("si") || name.consume_back("ui"));
+  std::string text = name.str() + "(";
+  for (unsigned i = 0; i < op->getNumOperands(); ++i)
+    text += (i ? ", " : "") + of(i).text();
+  return SizeFormula::named(text + ")");
+}
+
+SizeFormula EntryValues::formula(Value value) {
+  if (!value.getDefiningOp())
+    return SizeFormula::named("?");
+  auto isDone = [&](Value v) { return formulas.contains(v); };
+  for (Operation *op : needed(value, isDone))
+    formulas[op->getResult(0)] = formulaOf(op);
+  return formulas.lookup(value);
+}
+
+} // namespace onnxc::krnl

@@ -1,0 +1,377 @@
+//===- PlanMemory.cpp - Arena offsets and releases -------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Buffers whose size follows from the sizes of the inputs get a place in the
+// arena, planned from when they are needed. If all sizes are constants, so are
+// the places; else they are computed when a run begins. Everything else comes
+// from the pool.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ArenaPlan.h"
+#include "CarriedSlots.h"
+#include "EntryValues.h"
+#include "Host/HostBuffers.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/Krnl/Transforms/Passes.h"
+#include "onnxc/Support/ElementBytes.h"
+
+namespace onnxc::krnl {
+#define GEN_PASS_DEF_KRNLPLANMEMORYPASS
+#include "onnxc/Dialect/Krnl/Transforms/Passes.h.inc"
+} // namespace onnxc::krnl
+
+using namespace mlir;
+using namespace onnxc;
+using namespace onnxc::krnl;
+
+namespace {
+
+class Planner {
+public:
+  explicit Planner(func::FuncOp host) : host(host), values(host) {}
+
+  void run();
+
+private:
+  void number(Operation *op);
+  Operation *lastUse(Value value, bool &isHandedOn);
+  void planPool(memref::AllocOp op);
+  void release(Value value);
+  void releaseOwned();
+  bool isNested(memref::AllocOp op) {
+    return op->getBlock() != &host.getBody().front();
+  }
+  void choosePlaces();
+  void choosePlace(memref::AllocOp op);
+  void swapCarried();
+  int64_t estimatedBytes(memref::AllocOp op);
+  void checkEarly();
+  void viewConstantPlaces();
+  void viewComputedPlaces();
+  Value bytesAtEntry(memref::AllocOp op);
+  void checkSizes(memref::AllocOp op);
+  std::string formula(ArrayRef<unsigned> order);
+  void replace(memref::AllocOp op, Value offset, Value arena,
+               const ArenaSlot &slot);
+
+  func::FuncOp host;
+  EntryValues values;
+  /// In program order: an op's own number, and the last one inside it.
+  DenseMap<Operation *, std::pair<int64_t, int64_t>> numbers;
+  int64_t next = 0;
+  /// What the arena holds, and where.
+  SmallVector<memref::AllocOp> planned;
+  SmallVector<ArenaSlot> slots;
+  SmallVector<memref::AllocOp> pooled;
+  /// Buffers that loops swap, with the results that are in one of them; both
+  /// are needed as long as the results are.
+  DenseMap<Operation *, Value> carried;
+  DenseSet<Value> inArena;
+};
+
+} // namespace
+
+void Planner::number(Operation *op) {
+  int64_t own = next++;
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      for (Operation &inner : block)
+        number(&inner);
+  numbers[op] = {own, next - 1};
+}
+
+/// The last op in the block of `value` that uses it, also as a view or inside
+/// that op; null if there is none.
+Operation *Planner::lastUse(Value value, bool &isHandedOn) {
+  Block *block = value.getParentBlock();
+  Operation *last = nullptr;
+  SmallVector<Value> aliases{value};
+  while (!aliases.empty()) {
+    for (OpOperand &use : aliases.pop_back_val().getUses()) {
+      isHandedOn |= handsOn(use);
+      Operation *user = use.getOwner();
+      if (auto view = dyn_cast<ViewLikeOpInterface>(user))
+        if (view.getViewSource() == use.get())
+          llvm::append_range(aliases, user->getResults());
+      Operation *inBlock = block->findAncestorOpInBlock(*user);
+      if (!last || last->isBeforeInBlock(inBlock))
+        last = inBlock;
+    }
+  }
+  return last;
+}
+
+void Planner::release(Value value) {
+  bool isHandedOn = false;
+  Operation *last = lastUse(value, isHandedOn);
+  if (isHandedOn)
+    return;
+  OpBuilder builder(host.getContext());
+  if (last)
+    builder.setInsertionPointAfter(last);
+  else
+    builder.setInsertionPointAfterValue(value);
+  ReleaseOp::create(builder, value.getLoc(), value);
+}
+
+void Planner::planPool(memref::AllocOp op) {
+  OpBuilder builder(op);
+  Value pool =
+      AllocOp::create(builder, op.getLoc(), op.getType(), op.getDynamicSizes());
+  op.replaceAllUsesWith(pool);
+  op.erase();
+  release(pool);
+}
+
+/// What loops and branches hand to us, and what the runtime has allocated.
+void Planner::releaseOwned() {
+  SmallVector<Value> owned;
+  auto add = [&](ValueRange values) {
+    for (Value value : values)
+      if (isa<MemRefType>(value.getType()) && !inArena.contains(value))
+        owned.push_back(value);
+  };
+  host.walk([&](Operation *op) {
+    if (!isa<scf::ForOp, scf::IfOp, scf::WhileOp, krnl::CallOp>(op))
+      return;
+    add(op->getResults());
+    if (isa<scf::ForOp, scf::WhileOp>(op))
+      for (Region &region : op->getRegions())
+        add(region.getArguments());
+  });
+  llvm::for_each(owned, [&](Value value) { release(value); });
+}
+
+//===----------------------------------------------------------------------===//
+// The arena
+//===----------------------------------------------------------------------===//
+
+int64_t Planner::estimatedBytes(memref::AllocOp op) {
+  MemRefType type = op.getType();
+  int64_t bytes = elementBytes(type.getElementType());
+  unsigned dynamic = 0;
+  for (int64_t size : type.getShape()) {
+    if (ShapedType::isDynamic(size))
+      size = values.estimate(op.getDynamicSizes()[dynamic++]);
+    bytes = llvm::SaturatingMultiply(uint64_t(bytes),
+                                     uint64_t(std::max<int64_t>(size, 0)));
+    bytes = std::clamp<int64_t>(bytes, 0, mostBufferBytes);
+  }
+  return llvm::alignTo(std::max<int64_t>(bytes, 1), bufferAlignment);
+}
+
+/// Who goes to the arena: what no loop or branch hands on, if its size is known
+/// when a run begins.
+void Planner::choosePlaces() {
+  SmallVector<memref::AllocOp> allocs;
+  host.walk([&](memref::AllocOp op) { allocs.push_back(op); });
+  llvm::for_each(allocs, [&](memref::AllocOp op) { choosePlace(op); });
+}
+
+void Planner::choosePlace(memref::AllocOp op) {
+  bool isHandedOn = false;
+  Operation *last = lastUse(op, isHandedOn);
+  if (Value result = carried.lookup(op)) {
+    // Nobody has it but its loop, and the users of the result.
+    Operation *user = lastUse(result, isHandedOn);
+    last = user ? user : result.getDefiningOp();
+  } else if (isHandedOn || !values.areKnown(op.getDynamicSizes())) {
+    pooled.push_back(op);
+    return;
+  }
+  int64_t first = numbers[op].first;
+  planned.push_back(op);
+  slots.push_back(
+      {estimatedBytes(op), first, last ? numbers[last].second : first, 0, {}});
+}
+
+void Planner::replace(memref::AllocOp op, Value offset, Value arena,
+                      const ArenaSlot &slot) {
+  OpBuilder builder(op);
+  auto lives = arena ? builder.getDenseI64ArrayAttr({slot.first, slot.last})
+                     : DenseI64ArrayAttr();
+  op.replaceAllUsesWith(ArenaViewOp::create(builder, op.getLoc(), op.getType(),
+                                            offset, op.getDynamicSizes(), arena,
+                                            lives)
+                            .getOutput());
+  op.erase();
+}
+
+void Planner::viewConstantPlaces() {
+  for (auto [op, slot] : llvm::zip_equal(planned, slots)) {
+    OpBuilder builder(op);
+    replace(op,
+            arith::ConstantIndexOp::create(builder, op.getLoc(), slot.offset),
+            {}, slot);
+  }
+}
+
+/// What is checked of values that are known at entry is checked there, before
+/// memory is asked for: its message says more.
+void Planner::checkEarly() {
+  for (CheckOp check :
+       llvm::make_early_inc_range(host.getBody().front().getOps<CheckOp>())) {
+    if (!values.areKnown(check->getOperands()))
+      continue;
+    Value condition = values.atEntry(check.getCondition());
+    SmallVector<Value> sizes;
+    for (Value size : check.getSizes())
+      sizes.push_back(values.atEntry(size));
+    CheckOp::create(values.entry(), check.getLoc(), condition,
+                    check.getMessage(), sizes);
+    check.erase();
+  }
+}
+
+/// Bytes of a buffer, a constant where they are known. What is inside a branch
+/// or loop may never be needed: an impossible size there takes no room.
+Value Planner::bytesAtEntry(memref::AllocOp op) {
+  OpBuilder &entry = values.entry();
+  Location loc = op.getLoc();
+  if (op.getType().hasStaticShape())
+    return arith::ConstantIndexOp::create(entry, loc, estimatedBytes(op));
+  SmallVector<Value> sizes;
+  for (Value size : op.getDynamicSizes())
+    sizes.push_back(values.atEntry(size));
+  Value bytes = BufferBytesOp::create(entry, loc, sizes, op.getType());
+  if (!isNested(op))
+    return bytes;
+  Value most = arith::ConstantIndexOp::create(entry, loc, mostBufferBytes);
+  Value none = arith::ConstantIndexOp::create(entry, loc, 0);
+  Value isPossible =
+      arith::CmpIOp::create(entry, loc, arith::CmpIPredicate::sle, bytes, most);
+  return arith::SelectOp::create(entry, loc, isPossible, bytes, none);
+}
+
+/// A buffer inside a branch or loop may be needed with a size that has got no
+/// room.
+void Planner::checkSizes(memref::AllocOp op) {
+  if (!isNested(op) || op.getType().hasStaticShape())
+    return;
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  Value bytes =
+      BufferBytesOp::create(builder, loc, op.getDynamicSizes(), op.getType());
+  Value most = arith::ConstantIndexOp::create(builder, loc, mostBufferBytes);
+  Value isPossible = arith::CmpIOp::create(
+      builder, loc, arith::CmpIPredicate::sle, bytes, most);
+  CheckOp::create(builder, loc, isPossible, "a size is negative or too large");
+}
+
+static Value larger(OpBuilder &builder, Location loc, Value a, Value b) {
+  return a ? builder.createOrFold<arith::MaxSIOp>(loc, a, b) : b;
+}
+
+/// Each place begins where the places below it end.
+void Planner::viewComputedPlaces() {
+  OpBuilder &entry = values.entry();
+  SmallVector<unsigned> order = orderSlots(slots);
+  std::string text = formula(order);
+  SmallVector<Value> offsets(slots.size()), ends(slots.size());
+  Value total;
+  for (unsigned number : order) {
+    Location loc = planned[number].getLoc();
+    for (unsigned below : slots[number].below)
+      offsets[number] = larger(entry, loc, offsets[number], ends[below]);
+    if (!offsets[number])
+      offsets[number] = arith::ConstantIndexOp::create(entry, loc, 0);
+    ends[number] = entry.createOrFold<arith::AddIOp>(
+        loc, offsets[number], bytesAtEntry(planned[number]));
+    total = larger(entry, loc, total, ends[number]);
+  }
+  Value arena = ArenaReserveOp::create(entry, host.getLoc(), total);
+  for (auto [op, slot, offset] : llvm::zip_equal(planned, slots, offsets)) {
+    checkSizes(op);
+    replace(op, offset, arena, slot);
+  }
+  host->setAttr("krnl.arena_formula", entry.getStringAttr(text));
+}
+
+/// The size of the arena: at most so much, by the names of dimensions, or for
+/// an example where that is too long to read.
+std::string Planner::formula(ArrayRef<unsigned> order) {
+  SmallVector<SizeFormula> ends(slots.size());
+  SizeFormula total;
+  for (unsigned number : order) {
+    memref::AllocOp op = planned[number];
+    SizeFormula bytes(op.getType().hasStaticShape()
+                          ? estimatedBytes(op)
+                          : elementBytes(op.getType().getElementType()));
+    if (!op.getType().hasStaticShape()) {
+      unsigned dynamic = 0;
+      for (int64_t size : op.getType().getShape())
+        bytes =
+            bytes.times(ShapedType::isDynamic(size)
+                            ? values.formula(op.getDynamicSizes()[dynamic++])
+                            : SizeFormula(size));
+      bytes = bytes.plus(SizeFormula(bufferAlignment)); // rounded up
+    }
+    SizeFormula offset;
+    for (unsigned below : slots[number].below)
+      offset = offset.atLeast(ends[below]);
+    ends[number] = offset.plus(bytes);
+    total = total.atLeast(ends[number]);
+  }
+  if (total.isReadable())
+    return "at most " + total.text() + " B";
+  int64_t estimate = 0;
+  for (const ArenaSlot &slot : slots)
+    estimate = std::max(estimate, slot.offset + slot.bytes);
+  return std::to_string(estimate) + " B where unknown sizes are " +
+         std::to_string(EntryValues::usualSize);
+}
+
+/// What loops carry in two buffers has places in the arena.
+void Planner::swapCarried() {
+  auto isKnown = [&](memref::AllocOp op) {
+    return values.areKnown(op.getDynamicSizes());
+  };
+  for (const CarriedSlots &slots : makeCarriedSlots(host, isKnown)) {
+    for (memref::AllocOp buffer : slots.buffers)
+      carried[buffer] = slots.result;
+    inArena.insert(slots.result);
+    inArena.insert(slots.spare);
+  }
+}
+
+void Planner::run() {
+  swapCarried();
+  for (Operation &op : host.getBody().front())
+    number(&op);
+  choosePlaces();
+  bool isConstant = llvm::all_of(planned, [](memref::AllocOp op) {
+    return op.getType().hasStaticShape();
+  });
+  int64_t arenaBytes = placeSlots(slots);
+  llvm::for_each(pooled, [&](memref::AllocOp op) { planPool(op); });
+  releaseOwned();
+  if (isConstant) {
+    viewConstantPlaces();
+  } else {
+    checkEarly();
+    viewComputedPlaces();
+  }
+  Builder builder(host.getContext());
+  host->setAttr("krnl.arena_bytes",
+                builder.getI64IntegerAttr(isConstant ? arenaBytes : 0));
+}
+
+namespace {
+
+struct PlanMemory : krnl::impl::KrnlPlanMemoryPassBase<PlanMemory> {
+  using KrnlPlanMemoryPassBase::KrnlPlanMemoryPassBase;
+
+  void runOnOperation() override {
+    for (func::FuncOp host : hostFunctions(getOperation()))
+      Planner(host).run();
+  }
+};
+
+} // namespace

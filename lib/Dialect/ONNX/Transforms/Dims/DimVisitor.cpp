@@ -1,0 +1,269 @@
+//===- DimVisitor.cpp - The walk behind DimAnalysis ------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#include "DimVisitor.h"
+
+#include "DimRules.h"
+#include "Ranks/RankRules.h"
+#include "onnxc/Dialect/ONNX/IR/RankSwitch.h"
+#include "onnxc/Schema/TypeLattice.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace onnxc::onnx;
+using onnxc::schema::InferredValue;
+
+//===----------------------------------------------------------------------===//
+// Recording
+//===----------------------------------------------------------------------===//
+
+ArrayRef<AffineExpr> DimVisitor::dimsOf(Value value) {
+  auto found = analysis.values.find(value);
+  return found == analysis.values.end() ? ArrayRef<AffineExpr>()
+                                        : ArrayRef(found->second.dims);
+}
+
+/// `type` with every dimension for which `dims` has a constant made static.
+static Type sharpen(Type type, ArrayRef<AffineExpr> dims) {
+  auto tensor = dyn_cast<TensorType>(type);
+  if (!tensor || (!tensor.hasRank() && dims.empty()) ||
+      (tensor.hasRank() &&
+       tensor.getRank() != static_cast<int64_t>(dims.size())))
+    return type;
+  SmallVector<int64_t> shape;
+  for (auto [i, dim] : llvm::enumerate(dims)) {
+    int64_t declared =
+        tensor.hasRank() ? tensor.getDimSize(i) : ShapedType::kDynamic;
+    int64_t known = constantValue(dim).value_or(ShapedType::kDynamic);
+    bool usesKnown = ShapedType::isDynamic(declared) && known >= 0;
+    shape.push_back(usesKnown ? known : declared);
+  }
+  return RankedTensorType::get(shape, tensor.getElementType());
+}
+
+/// `met` without declared sizes of 1 for what is a dimension of the inputs,
+/// which only the run knows: exporters write down there that their example was
+/// one.
+static Type freeInputSizes(Type met, Type inferred, ArrayRef<AffineExpr> dims,
+                           const DimSpace &space) {
+  auto tensor = dyn_cast<RankedTensorType>(met);
+  auto known = dyn_cast<RankedTensorType>(inferred);
+  if (!tensor || tensor.getRank() != static_cast<int64_t>(dims.size()))
+    return met;
+  SmallVector<int64_t> shape(tensor.getShape());
+  for (auto [i, dim] : llvm::enumerate(dims)) {
+    auto symbol = dyn_cast_or_null<AffineSymbolExpr>(dim);
+    bool isInput = symbol && space.symbol(symbol.getPosition()).kind ==
+                                 DimSymbol::Kind::Input;
+    if (isInput && shape[i] == 1 && !(known && !known.isDynamicDim(i)))
+      shape[i] = ShapedType::kDynamic;
+  }
+  return RankedTensorType::get(shape, tensor.getElementType());
+}
+
+void DimVisitor::record(Value value, Type type, ArrayRef<AffineExpr> dims) {
+  FailureOr<Type> met = schema::meetTypes(value.getType(), type);
+  ValueInfo info;
+  info.type = succeeded(met) ? *met : type;
+  // An Identity may be a cast to what the run has to check.
+  if (!isa_and_present<IdentityOp>(value.getDefiningOp()))
+    info.type = freeInputSizes(info.type, type, dims, space);
+  info.type = sharpen(info.type, dims);
+  auto tensor = dyn_cast<RankedTensorType>(info.type);
+  for (int64_t i = 0; tensor && i < tensor.getRank(); ++i) {
+    bool ruled = dims.size() == static_cast<size_t>(tensor.getRank());
+    if (!tensor.isDynamicDim(i))
+      info.dims.push_back(space.constant(tensor.getDimSize(i)));
+    else if (ruled && dims[i] && !constantValue(dims[i]))
+      info.dims.push_back(dims[i]);
+    else
+      info.dims.push_back(space.result(value, i));
+  }
+  analysis.values[value] = std::move(info);
+}
+
+//===----------------------------------------------------------------------===//
+// Functions and nodes
+//===----------------------------------------------------------------------===//
+
+void DimVisitor::visitFunction(func::FuncOp function) {
+  if (function.isExternal())
+    return;
+  for (BlockArgument argument : function.getArguments()) {
+    unsigned number = argument.getArgNumber();
+    auto name = function.getArgAttrOfType<StringAttr>(number, "onnx.name");
+    auto names = function.getArgAttrOfType<ArrayAttr>(number, "onnx.dims");
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    std::string base = name ? name.str() : "arg" + std::to_string(number);
+    Dims dims;
+    for (int64_t i = 0; type && i < type.getRank(); ++i) {
+      auto given = names && i < static_cast<int64_t>(names.size())
+                       ? dyn_cast<StringAttr>(names[i])
+                       : nullptr;
+      std::string symbol = given && !given.empty()
+                               ? given.str()
+                               : base + "." + std::to_string(i);
+      dims.push_back(type.isDynamicDim(i) ? space.input(symbol, argument, i)
+                                          : space.constant(type.getDimSize(i)));
+    }
+    record(argument, argument.getType(), dims);
+  }
+  for (Block &block : function.getBody())
+    visitBlock(block);
+}
+
+void DimVisitor::visitBlock(Block &block) {
+  for (Operation &op : block)
+    visit(&op);
+}
+
+void DimVisitor::visit(Operation *op) {
+  llvm::TypeSwitch<Operation *>(op)
+      .Case([&](IfOp typed) { visitIf(typed); })
+      .Case([&](LoopOp typed) { visitLoop(typed); })
+      .Case([&](ScanOp typed) { visitScan(typed); })
+      .Case([&](SequenceMapOp typed) { visitSequenceMap(typed); })
+      .Default([&](Operation *other) { visitNode(other); });
+}
+
+/// The tensor type that the payload of a constant has; null for other nodes.
+static Type constantType(Operation *op) {
+  auto constant = dyn_cast<ConstantOp>(op);
+  auto typed = constant
+                   ? dyn_cast_or_null<TypedAttr>(constant->getAttr("value"))
+                   : nullptr;
+  return typed ? typed.getType() : Type();
+}
+
+/// Remembers the elements of a value if they fit its type: the right number,
+/// and constants that do not wrap around.
+static void keepContents(ValueInfo &info, ArrayRef<AffineExpr> elements) {
+  auto tensor = dyn_cast<RankedTensorType>(info.type);
+  auto element =
+      tensor ? dyn_cast<IntegerType>(tensor.getElementType()) : IntegerType();
+  if (!element || !tensor.hasStaticShape() ||
+      tensor.getNumElements() != static_cast<int64_t>(elements.size()))
+    return;
+  info.contents.emplace();
+  for (AffineExpr expr : elements) {
+    unsigned width = element.getWidth();
+    std::optional<int64_t> number = constantValue(expr);
+    bool fits = !number ||
+                (element.isUnsigned() || width == 1
+                     ? *number >= 0 && (width >= 63 || *number < (1LL << width))
+                     : llvm::isIntN(width, *number));
+    info.contents->push_back(fits ? expr : AffineExpr());
+  }
+}
+
+/// An error about `op`; an onnx.Custom is called what it stands for.
+static InFlightDiagnostic emitNodeError(Operation *op) {
+  auto custom = dyn_cast<CustomOp>(op);
+  if (!custom)
+    return op->emitOpError();
+  InFlightDiagnostic error = op->emitError("operator ");
+  error << custom.getOperatorName() << ": ";
+  return error;
+}
+
+SmallVector<InferredValue> DimVisitor::inferTypes(Operation *op) {
+  SmallVector<InferredValue> unknown(op->getNumResults(),
+                                     {NoneType::get(op->getContext()), {}});
+  if (Type type = constantType(op)) {
+    unknown.front().type = type;
+    return unknown;
+  }
+  if (!isa_and_present<ONNXDialect>(op->getDialect()))
+    return unknown;
+  std::optional<ScopedDiagnosticHandler> ignore;
+  if (trial != 0 || !report)
+    ignore.emplace(op->getContext(), [](Diagnostic &) { return success(); });
+  FailureOr<SmallVector<InferredValue>> inferred =
+      schema::inferResults(op, analysis, [op] { return emitNodeError(op); });
+  std::optional<std::string> error =
+      checkRanks(op, [&](Value value) { return typeOf(value); });
+  if (succeeded(inferred) && !error)
+    return *inferred;
+  if (succeeded(inferred))
+    op->emitOpError() << *error;
+  reject(op);
+  return unknown;
+}
+
+void DimVisitor::reject(Operation *op) {
+  if (trial)
+    ++trialErrors;
+  else
+    analysis.rejected.push_back(op);
+}
+
+/// What our rules know of a rank that the schema does not tell.
+static Type withRank(Type type, size_t rank) {
+  auto unranked = dyn_cast<UnrankedTensorType>(type);
+  if (!unranked)
+    return type;
+  return RankedTensorType::get(SmallVector<int64_t>(rank, ShapedType::kDynamic),
+                               unranked.getElementType());
+}
+
+/// True if `op` is in a variant that takes a rank for granted.
+static bool isInVariant(Operation *op) {
+  while ((op = op->getParentOp()))
+    if (op->hasAttr(rankSwitchAttrName))
+      return true;
+  return false;
+}
+
+/// A variant in which a result would have another rank than all others give it
+/// cannot be; elsewhere what is declared is wrong.
+void DimVisitor::checkDeclared(Value result, Type inferred) {
+  if (succeeded(schema::meetTypes(result.getType(), inferred)))
+    return;
+  Operation *op = result.getDefiningOp();
+  auto declared = dyn_cast<RankedTensorType>(result.getType());
+  auto tensor = dyn_cast<RankedTensorType>(inferred);
+  if (declared && tensor && declared.getRank() != tensor.getRank() &&
+      isInVariant(op))
+    return reject(op);
+  if (report && trial == 0)
+    op->emitWarning() << "is declared to give " << result.getType()
+                      << " but gives " << inferred;
+}
+
+void DimVisitor::visitNode(Operation *op) {
+  for (Region &region : op->getRegions())
+    for (Block &block : region) {
+      for (BlockArgument argument : block.getArguments())
+        record(argument, argument.getType(), {});
+      visitBlock(block);
+    }
+  if (op->getNumResults() == 0)
+    return;
+  SmallVector<InferredValue> inferred = inferTypes(op);
+  RuleNode node(op, analysis);
+  if (isa_and_present<ONNXDialect>(op->getDialect()))
+    for (auto rule :
+         {inferBroadcastDims, inferWindowDims, inferMovementDims,
+          inferReshapeDims, inferGeneratorDims, inferClassicalDims,
+          inferResultRanks, inferShapeContents, inferArithmeticContents})
+      rule(node);
+  for (auto [value, guess, found] :
+       llvm::zip_equal(op->getResults(), inferred, node.found)) {
+    Dims dims = found.dims.value_or(Dims());
+    auto tensor = dyn_cast<RankedTensorType>(guess.type);
+    if (tensor && (!found.dims || dims.size() != guess.dimSymbols.size()))
+      dims.assign(guess.dimSymbols.size(), AffineExpr());
+    for (auto [dim, symbol] : llvm::zip(dims, guess.dimSymbols))
+      if (!dim)
+        dim = space.fromText(symbol);
+    if (found.dims)
+      guess.type = withRank(guess.type, dims.size());
+    checkDeclared(value, guess.type);
+    record(value, guess.type, dims);
+    if (found.contents)
+      keepContents(analysis.values[value], *found.contents);
+  }
+}

@@ -1,0 +1,286 @@
+//===- FuseQuantization.cpp - From real products to integers ---*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// dequantise -> operator -> quantise, and the operators that are defined as
+// that, become what a processor does with bytes. Only products and movements
+// have to be known here: what works on elements shares a kernel with its
+// neighbours anyway and reads and writes bytes there.
+//
+//===----------------------------------------------------------------------===//
+#include "PackWeights.h"
+#include "QuantizedProduct.h"
+#include "Requantize.h"
+#include "Simplify/Simplify.h"
+#include "onnxc/Dialect/ONNX/Transforms/Passes.h"
+
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace onnxc::onnx {
+#define GEN_PASS_DEF_FUSEQUANTIZATION
+#include "onnxc/Dialect/ONNX/Transforms/Passes.h.inc"
+} // namespace onnxc::onnx
+
+using namespace mlir;
+using namespace onnxc::onnx;
+
+//===----------------------------------------------------------------------===//
+// Dequantised tensors
+//===----------------------------------------------------------------------===//
+
+/// Uniform, or with vectors along dimension `axis`, counted from the front.
+static bool isUniformOrAlong(DequantizeLinearOp op, int64_t axis) {
+  int64_t rank = rankOf(op.getX());
+  int64_t own = op.getAxis() < 0 ? op.getAxis() + rank : op.getAxis();
+  if (isUniform(op))
+    return true;
+  auto fits = [&](Value parameter) {
+    return !parameter || elementCount(parameter) == 1 || rankOf(parameter) == 1;
+  };
+  return own == axis && fits(op.getXScale()) && fits(op.getXZeroPoint());
+}
+
+static Bytes bytesOf(DequantizeLinearOp op) {
+  return {op.getX(), op.getXZeroPoint()};
+}
+
+/// A vector as [n, 1, ..] with `after` ones; a single number as a scalar.
+static Value alongDimension(NodeMaker &maker, Value vector, int64_t after) {
+  SmallVector<int64_t> shape(after + 1, 1);
+  shape[0] = -1;
+  if (elementCount(vector) == 1)
+    shape.clear();
+  return maker.reshape(vector, shape);
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+/// sums * xs * ws, where ws may be a vector along the dimension before the last
+/// `after` ones of the result.
+static Value scaled(NodeMaker &maker, Value sums, Value xScale, Value wScale,
+                    int64_t after) {
+  Value factor = maker.make(
+      "Mul", {maker.reshape(xScale, {}), alongDimension(maker, wScale, after)});
+  return maker.make("Mul",
+                    {maker.cast(sums, maker.builder.getF32Type()), factor});
+}
+
+static LogicalResult replaceWith(PatternRewriter &rewriter, Operation *op,
+                                 Value value) {
+  // The shape is the one that the operation had.
+  value.setType(op->getResult(0).getType());
+  rewriter.replaceOp(op, value);
+  return success();
+}
+
+namespace {
+
+/// conv(dequantize(x), dequantize(w), b)
+///   -> conv_integer(x, w) * scales + b
+struct ConvToInteger final : OpRewritePattern<ConvOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ConvOp op,
+                                PatternRewriter &rewriter) const override {
+    DequantizeLinearOp x = dequantizedBytes(op.getX()),
+                       w = dequantizedBytes(op.getW());
+    if (!x || !w || !isUniform(x) || !isUniformOrAlong(w, 0))
+      return rewriter.notifyMatchFailure(op, "no product of bytes");
+    NodeMaker maker(rewriter, op.getLoc());
+    Value sums = makeConvSums(maker, op, bytesOf(x), bytesOf(w));
+    if (!sums)
+      return rewriter.notifyMatchFailure(op, "no form of ConvInteger");
+    int64_t spatial = rankOf(op.getX()) - 2;
+    Value y = scaled(maker, sums, x.getXScale(), w.getXScale(), spatial);
+    if (op.getB())
+      y = maker.make("Add", {y, alongDimension(maker, op.getB(), spatial)});
+    return replaceWith(rewriter, op, y);
+  }
+};
+
+/// matmul(dequantize(x), dequantize(w)) -> matmul_integer(x, w) * scales
+struct MatMulToInteger final : OpRewritePattern<MatMulOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(MatMulOp op,
+                                PatternRewriter &rewriter) const override {
+    DequantizeLinearOp x = dequantizedBytes(op.getA()),
+                       w = dequantizedBytes(op.getB());
+    if (!x || !w || !isUniform(x) || !isUniformOrAlong(w, rankOf(w.getX()) - 1))
+      return rewriter.notifyMatchFailure(op, "no product of bytes");
+    NodeMaker maker(rewriter, op.getLoc());
+    Value sums = makeMatMulSums(maker, bytesOf(x), bytesOf(w));
+    if (!sums)
+      return rewriter.notifyMatchFailure(op, "no form of MatMulInteger");
+    return replaceWith(rewriter, op,
+                       scaled(maker, sums, x.getXScale(), w.getXScale(), 0));
+  }
+};
+
+/// gemm(dequantize(x), dequantize(w), c)
+///   -> matmul_integer(x', w') * scales * alpha + c * beta
+struct GemmToInteger final : OpRewritePattern<GemmOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(GemmOp op,
+                                PatternRewriter &rewriter) const override {
+    DequantizeLinearOp x = dequantizedBytes(op.getA()),
+                       w = dequantizedBytes(op.getB());
+    if (!x || !w || rankOf(x.getX()) != 2 || rankOf(w.getX()) != 2 ||
+        !isUniform(x) || !isUniformOrAlong(w, op.getTransB() ? 0 : 1))
+      return rewriter.notifyMatchFailure(op, "no product of bytes");
+    NodeMaker maker(rewriter, op.getLoc());
+    auto transposed = [&](Bytes bytes, bool wanted) -> Bytes {
+      if (!wanted)
+        return bytes;
+      NamedAttribute perm =
+          rewriter.getNamedAttr("perm", rewriter.getDenseI64ArrayAttr({1, 0}));
+      return {maker.make("Transpose", bytes.value, perm), bytes.zero};
+    };
+    Value sums = makeMatMulSums(maker, transposed(bytesOf(x), op.getTransA()),
+                                transposed(bytesOf(w), op.getTransB()));
+    if (!sums)
+      return rewriter.notifyMatchFailure(op, "no form of MatMulInteger");
+    auto times = [&](Value value, double factor) {
+      return factor == 1
+                 ? value
+                 : maker.make(
+                       "Mul",
+                       {value, maker.number(factor, rewriter.getF32Type())});
+    };
+    Value y = scaled(maker, sums, times(x.getXScale(), double(op.getAlpha())),
+                     w.getXScale(), 0);
+    if (op.getC())
+      y = maker.make("Add", {y, times(op.getC(), double(op.getBeta()))});
+    return replaceWith(rewriter, op, y);
+  }
+};
+
+/// matmul_integer(x, w, xz, wz) -> matmul_integer(x', w') + what the zero
+/// points add
+struct SettleMatMulInteger final : OpRewritePattern<MatMulIntegerOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(MatMulIntegerOp op,
+                                PatternRewriter &rewriter) const override {
+    Bytes x{op.getA(), op.getAZeroPoint()}, w{op.getB(), op.getBZeroPoint()};
+    if (isPlainProduct(x, w))
+      return rewriter.notifyMatchFailure(op, "nothing to do");
+    NodeMaker maker(rewriter, op.getLoc());
+    Value sums = makeMatMulSums(maker, x, w);
+    if (!sums)
+      return rewriter.notifyMatchFailure(op, "zero points of rows");
+    return replaceWith(rewriter, op, sums);
+  }
+};
+
+struct SettleConvInteger final : OpRewritePattern<ConvIntegerOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ConvIntegerOp op,
+                                PatternRewriter &rewriter) const override {
+    Bytes x{op.getX(), op.getXZeroPoint()}, w{op.getW(), op.getWZeroPoint()};
+    if (isPlainProduct(x, w))
+      return rewriter.notifyMatchFailure(op, "nothing to do");
+    NodeMaker maker(rewriter, op.getLoc());
+    Value sums = makeConvSums(maker, op, x, w);
+    if (!sums)
+      return rewriter.notifyMatchFailure(op, "borders or zero points");
+    return replaceWith(rewriter, op, sums);
+  }
+};
+
+} // namespace
+
+/// quantize(sums * xs * ws / ys) with the type and zero point of `zero`.
+static Value requantized(NodeMaker &maker, Value sums, Value xScale,
+                         Value wScale, Value yScale, Value zero,
+                         int64_t after) {
+  Value ratio =
+      maker.make("Div", {maker.reshape(xScale, {}), maker.reshape(yScale, {})});
+  Value y = scaled(maker, sums, ratio, wScale, after);
+  Value one = maker.number(1, maker.builder.getF32Type());
+  return maker.make("QuantizeLinear", {y, one, maker.reshape(zero, {})});
+}
+
+/// Are all of these single numbers in f32?
+static bool areScales(ValueRange values) {
+  return llvm::all_of(values, [](Value value) {
+    return isF32(value) && elementCount(value) == 1;
+  });
+}
+
+namespace {
+
+/// qlinear_conv(x, xs, xz, w, ws, wz, ys, yz, b)
+///   -> quantize((conv_integer(x, w) + b) * scales)
+struct QLinearConvToInteger final : OpRewritePattern<QLinearConvOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(QLinearConvOp op,
+                                PatternRewriter &rewriter) const override {
+    bool isVector =
+        elementCount(op.getWScale()) > 0 && rankOf(op.getWScale()) <= 1;
+    if (!areScales({op.getXScale(), op.getYScale()}) || !isVector ||
+        !isF32(op.getWScale()) || elementCount(op.getYZeroPoint()) != 1)
+      return rewriter.notifyMatchFailure(op, "scales of another form");
+    NodeMaker maker(rewriter, op.getLoc());
+    Value sums = makeConvSums(maker, op, {op.getX(), op.getXZeroPoint()},
+                              {op.getW(), op.getWZeroPoint()});
+    if (!sums)
+      return rewriter.notifyMatchFailure(op, "no form of ConvInteger");
+    int64_t spatial = rankOf(op.getX()) - 2;
+    if (op.getB())
+      sums =
+          maker.make("Add", {sums, alongDimension(maker, op.getB(), spatial)});
+    return replaceWith(rewriter, op,
+                       requantized(maker, sums, op.getXScale(), op.getWScale(),
+                                   op.getYScale(), op.getYZeroPoint(),
+                                   spatial));
+  }
+};
+
+/// qlinear_matmul(a, as, az, b, bs, bz, ys, yz)
+///   -> quantize(matmul_integer(a, b) * scales)
+struct QLinearMatMulToInteger final : OpRewritePattern<QLinearMatMulOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(QLinearMatMulOp op,
+                                PatternRewriter &rewriter) const override {
+    bool isVector =
+        elementCount(op.getBScale()) > 0 && rankOf(op.getBScale()) <= 1;
+    if (!areScales({op.getAScale(), op.getYScale()}) || !isVector ||
+        !isF32(op.getBScale()) || elementCount(op.getYZeroPoint()) != 1)
+      return rewriter.notifyMatchFailure(op, "scales of another form");
+    NodeMaker maker(rewriter, op.getLoc());
+    Value sums = makeMatMulSums(maker, {op.getA(), op.getAZeroPoint()},
+                                {op.getB(), op.getBZeroPoint()});
+    if (!sums)
+      return rewriter.notifyMatchFailure(op, "no form of MatMulInteger");
+    return replaceWith(rewriter, op,
+                       requantized(maker, sums, op.getAScale(), op.getBScale(),
+                                   op.getYScale(), op.getYZeroPoint(), 0));
+  }
+};
+
+} // namespace
+
+namespace {
+struct FuseQuantization final
+    : public onnxc::onnx::impl::FuseQuantizationBase<FuseQuantization> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<ConvToInteger, GemmToInteger, MatMulToInteger,
+                 QLinearConvToInteger, QLinearMatMulToInteger,
+                 SettleConvInteger, SettleMatMulInteger>(&getContext());
+    populateRequantizePatterns(patterns);
+    populatePackWeightsPatterns(patterns);
+    GreedyRewriteConfig config;
+    config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+    (void)applyPatternsGreedily(getOperation(), std::move(patterns), config);
+  }
+};
+
+} // namespace

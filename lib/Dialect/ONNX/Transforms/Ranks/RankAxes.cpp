@@ -1,0 +1,423 @@
+//===- RankAxes.cpp - Operations along axes that need no rank --*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// What works along one axis, or some beside each other, takes what is before
+// them and what is behind them as one dimension each. What only puts sizes of 1
+// somewhere, or takes them away, is a view.
+//
+//===----------------------------------------------------------------------===//
+#include "RankAgnostic.h"
+#include "RankRules.h"
+#include "Simplify/Simplify.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace onnxc::onnx;
+
+//===----------------------------------------------------------------------===//
+// The axes of an operation
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Axes beside each other, all counted from the same end.
+struct AxisRange {
+  int64_t first;
+  int64_t last;
+
+  int64_t length() const { return last - first + 1; }
+  /// Nothing is behind them.
+  bool isAtEnd() const { return last == -1; }
+};
+} // namespace
+
+static std::optional<AxisRange> rangeOf(SmallVector<int64_t> axes) {
+  llvm::sort(axes);
+  if (axes.empty() || (axes.front() < 0) != (axes.back() < 0) ||
+      axes.front() < -maxRank || axes.back() >= maxRank)
+    return std::nullopt;
+  AxisRange range{axes.front(), axes.back()};
+  for (auto [i, axis] : llvm::enumerate(axes))
+    if (axis != range.first + static_cast<int64_t>(i))
+      return std::nullopt;
+  return range;
+}
+
+static std::optional<AxisRange> constantRange(Value list) {
+  std::optional<SmallVector<int64_t>> axes =
+      list ? constantInts(list) : std::nullopt;
+  return axes ? rangeOf(*axes) : std::nullopt;
+}
+
+/// The attribute `axis`, or what it is where it is left out.
+static std::optional<AxisRange> attributeRange(Operation *op,
+                                               int64_t otherwise) {
+  auto given = dyn_cast_or_null<IntegerAttr>(
+      op->getInherentAttr("axis").value_or(Attribute()));
+  return rangeOf({given ? given.getInt() : otherwise});
+}
+
+/// The axes that `op` works along, where they do not hang on the rank.
+static std::optional<AxisRange> axesOf(Operation *op) {
+  if (isReduction(op) || isa<CumSumOp, CumProdOp>(op))
+    return op->getNumOperands() > 1 ? constantRange(op->getOperand(1))
+                                    : std::nullopt;
+  if (isa<SoftmaxOp, LogSoftmaxOp, HardmaxOp, LpNormalizationOp, TopKOp>(op))
+    return attributeRange(op, -1);
+  if (isa<ArgMaxOp, ArgMinOp, SplitOp, GatherOp>(op))
+    return attributeRange(op, 0);
+  if (auto concat = dyn_cast<ConcatOp>(op))
+    return rangeOf({concat.getAxis()});
+  if (auto flatten = dyn_cast<FlattenOp>(op))
+    return rangeOf({flatten.getAxis()});
+  if (isa<LayerNormalizationOp, RMSNormalizationOp>(op)) {
+    std::optional<AxisRange> range = attributeRange(op, -1);
+    return range && range->isAtEnd() ? range : std::nullopt;
+  }
+  if (auto slice = dyn_cast<SliceOp>(op)) {
+    std::optional<AxisRange> range = constantRange(slice.getAxes());
+    return range && range->length() == 1 ? range : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+/// Axes that Squeeze or Unsqueeze lists, all counted from the same end.
+static std::optional<SmallVector<int64_t>> listedAxes(Operation *op) {
+  if (!isa<SqueezeOp, UnsqueezeOp>(op) || op->getNumOperands() != 2)
+    return std::nullopt;
+  std::optional<SmallVector<int64_t>> axes = constantInts(op->getOperand(1));
+  if (!axes || axes->empty())
+    return std::nullopt;
+  llvm::sort(*axes);
+  bool isOrderly = llvm::adjacent_find(*axes) == axes->end() &&
+                   (axes->front() < 0) == (axes->back() < 0) &&
+                   axes->front() >= -maxRank && axes->back() < maxRank;
+  return isOrderly ? axes : std::nullopt;
+}
+
+/// Parameters of a norm are one number for each place of the last axis.
+static bool haveListsBehind(Operation *op) {
+  return llvm::all_of(op->getOperands().drop_front(), [](Value value) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    return type && type.getRank() <= 1;
+  });
+}
+
+/// Only of the indices is the rank not known.
+static bool picksRows(Operation *op) {
+  return isa<GatherOp, MicrosoftGatherBlockQuantizedOp>(op) &&
+         isUnranked(op->getOperand(1)) && !isUnranked(op->getOperand(0));
+}
+
+/// A reduction along a list of axes that only the run knows.
+static bool hasOpenAxes(Operation *op) {
+  return isReduction(op) && op->getNumOperands() > 1 &&
+         rankOf(op->getOperand(1)) == 1 && !constantInts(op->getOperand(1));
+}
+
+static bool keepsDims(Operation *op) {
+  auto keep = dyn_cast_or_null<IntegerAttr>(
+      op->getInherentAttr("keepdims").value_or(Attribute()));
+  return !keep || keep.getInt() != 0;
+}
+
+bool onnxc::onnx::dropsUnknownAxes(Operation *op) {
+  return hasOpenAxes(op) && !keepsDims(op) && isUnranked(op->getOperand(0)) &&
+         cast<RankedTensorType>(op->getOperand(1).getType()).isDynamicDim(0);
+}
+
+/// Squeeze or Unsqueeze of an unknown rank by a list that only the run knows.
+static bool changesListedAxes(Operation *op) {
+  return isa<SqueezeOp, UnsqueezeOp>(op) && op->getNumOperands() == 2 &&
+         isUnranked(op->getOperand(0)) && rankOf(op->getOperand(1)) == 1 &&
+         !constantInts(op->getOperand(1));
+}
+
+bool onnxc::onnx::isSelection(Operation *op) {
+  if (auto expand = dyn_cast<ExpandOp>(op))
+    return !isUnranked(expand.getShape());
+  return listedAxes(op) || changesListedAxes(op) || picksRows(op);
+}
+
+bool onnxc::onnx::isAlongAxes(Operation *op) {
+  if (isSelection(op) || hasOpenAxes(op))
+    return true;
+  if (op->getNumOperands() == 0 || !axesOf(op))
+    return false;
+  if (isa<LayerNormalizationOp, RMSNormalizationOp>(op))
+    return haveListsBehind(op);
+  if (isa<ConcatOp, GatherOp>(op))
+    return true;
+  return llvm::none_of(op->getOperands().drop_front(), isUnranked);
+}
+
+//===----------------------------------------------------------------------===//
+// Writing them
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Writes one operation.
+class AxisWriter {
+public:
+  explicit AxisWriter(Operation *op)
+      : op(op), builder(op), maker(builder, op->getLoc()) {}
+
+  void write() {
+    if (isa<ExpandOp>(op))
+      return writeExpand();
+    if (isa<MicrosoftGatherBlockQuantizedOp>(op))
+      return writeGatherBlocks();
+    if (std::optional<SmallVector<int64_t>> axes = listedAxes(op))
+      return writeSizes(*axes);
+    if (hasOpenAxes(op))
+      return writeOpenAxes();
+    if (changesListedAxes(op))
+      return writeOpenSizes();
+    range = *axesOf(op);
+    Value x = op->getOperand(0);
+    if (isa<FlattenOp>(op))
+      return writeFlatten(x);
+    before = maker.sizesOf(x, 0, range.first);
+    if (!range.isAtEnd())
+      after = maker.sizesOf(x, range.last + 1);
+    if (isa<GatherOp>(op))
+      return writeGather();
+    writeView();
+  }
+
+private:
+  /// `x` with the axes as dimension 1 of two or three.
+  Value view(Value x) {
+    std::optional<int64_t> end;
+    if (!range.isAtEnd())
+      end = range.last + 1;
+    Value along =
+        maker.ofLength(maker.sizesOf(x, range.first, end), range.length());
+    SmallVector<Value> parts{maker.product(maker.sizesOf(x, 0, range.first)),
+                             maker.product(along)};
+    if (end)
+      parts.push_back(maker.product(maker.sizesOf(x, *end)));
+    return maker.reshapeTo(x, maker.joined(parts), parts.size());
+  }
+
+  /// The sizes before the axes, `middle`, and the sizes behind them.
+  Value around(Value middle) {
+    SmallVector<Value> parts{before};
+    if (middle)
+      parts.push_back(middle);
+    if (after)
+      parts.push_back(after);
+    return parts.size() == 1 ? before : maker.joined(parts);
+  }
+
+  /// What of a result is where the axes were.
+  Value middleOf(Value result) {
+    if (isReduction(op) || isa<ArgMaxOp, ArgMinOp>(op))
+      return keepsDims(op) ? maker.ints(SmallVector<int64_t>(range.length(), 1))
+                           : Value();
+    return maker.make("Shape", result,
+                      {maker.integer("start", 1), maker.integer("end", 2)});
+  }
+
+  /// The operation on views, along their axis 1.
+  void writeView() {
+    SmallVector<Value> operands(op->getOperands());
+    unsigned data = isa<ConcatOp>(op) ? operands.size() : 1;
+    for (Value &operand : MutableArrayRef(operands).take_front(data))
+      operand = view(operand);
+    Value axis = maker.ints({1});
+    if (isReduction(op))
+      operands[1] = axis;
+    else if (isa<CumSumOp, CumProdOp>(op))
+      operands[1] = maker.integerScalar(1);
+    else if (isa<SliceOp>(op))
+      operands[3] = axis;
+    int64_t rank = (range.isAtEnd() ? 2 : 3) - (keepsDims(op) ? 0 : 1);
+    if (op->getInherentAttr("axis"))
+      op->setAttr("axis", builder.getI64IntegerAttr(1));
+    computeOn(op, operands, rank, maker, [&](OpResult y, Type type) {
+      return maker.reshapeTo(y, around(middleOf(y)), type);
+    });
+  }
+
+  /// What is before the axis, and all from it on.
+  void writeFlatten(Value x) {
+    Value shape = maker.joined({maker.product(maker.sizesOf(x, 0, range.first)),
+                                maker.product(maker.sizesOf(x, range.first))});
+    replace(maker.reshapeTo(x, shape, 2));
+  }
+
+  /// Indices are a list, and where they were is their shape.
+  void writeGather() {
+    Value x = op->getOperand(0), indices = op->getOperand(1);
+    Value list = maker.reshape(indices, {-1});
+    Value picked =
+        maker.make("Gather", {isUnranked(x) ? view(x) : x, list},
+                   maker.integer("axis", isUnranked(x) ? 1 : range.first));
+    replace(maker.reshapeTo(picked, around(maker.sizesOf(indices)),
+                            op->getResult(0).getType()));
+  }
+
+  /// The same, of rows that may get longer.
+  void writeGatherBlocks() {
+    auto gather = cast<MicrosoftGatherBlockQuantizedOp>(op);
+    int64_t rank = rankOf(op->getOperand(0)), axis = gather.getGatherAxis();
+    axis += axis < 0 ? rank : 0;
+    SmallVector<Value> operands(op->getOperands());
+    Value places = maker.sizesOf(operands[1]);
+    operands[1] = maker.reshape(operands[1], {-1});
+    computeOn(op, operands, rank, maker, [&](OpResult y, Type type) {
+      Value sizes = maker.joined(
+          {maker.sizesOf(y, 0, axis), places, maker.sizesOf(y, axis + 1)});
+      return maker.reshapeTo(y, sizes, type);
+    });
+  }
+
+  /// Sizes of 1 come, or go.
+  void writeSizes(SmallVector<int64_t> axes) {
+    Value x = op->getOperand(0), list = maker.sizesOf(x);
+    bool inserts = isa<UnsqueezeOp>(op);
+    // An axis counts what is between it and the end that it is counted from.
+    if (inserts == (axes.front() < 0))
+      std::reverse(axes.begin(), axes.end());
+    for (int64_t axis : axes)
+      list = inserts ? withOne(list, axis) : without(list, axis);
+    replace(maker.reshapeTo(x, list, op->getResult(0).getType()));
+  }
+
+  Value withOne(Value list, int64_t axis) {
+    Value one = maker.ints({1});
+    if (axis == -1)
+      return maker.joined({list, one});
+    int64_t place = axis < 0 ? axis + 1 : axis;
+    Value front = maker.cut(list, 0, place),
+          back = maker.cut(list, place, maker.toEnd);
+    if (axis < 0)
+      back = maker.ofLength(back, -place);
+    else
+      front = maker.ofLength(front, place);
+    return maker.joined({front, one, back});
+  }
+
+  /// The data have to fit the rest, so that what is left out was 1.
+  Value without(Value list, int64_t axis) {
+    if (axis >= 0) {
+      Value front = maker.ofLength(maker.cut(list, 0, axis + 1), axis + 1);
+      return maker.joined(
+          {maker.cut(front, 0, axis), maker.cut(list, axis + 1, maker.toEnd)});
+    }
+    Value back = maker.ofLength(maker.cut(list, axis, maker.toEnd), -axis);
+    return maker.joined(
+        {maker.cut(list, 0, axis), maker.cut(back, 1, maker.toEnd)});
+  }
+
+  /// Both sides get ones in front.
+  void writeExpand() {
+    Value x = op->getOperand(0), list = op->getOperand(1);
+    SizeListMaker::Wide wide = maker.widen(x);
+    Value longest = maker.make("Max", {wide.rank, maker.make("Size", list)});
+    Value y = maker.make<ExpandOp>(SizeListMaker::typeLike(x, maxRank),
+                                   {wide.view, maker.padded(list, maxRank)});
+    replace(maker.narrow({y, longest}, op->getResult(0).getType()));
+  }
+
+  /// Where axes of `rank` dimensions are among `maxRank` of them; an axis that
+  /// there is not is none of these either, for the run to refuse.
+  Value widenAxes(Value axes, Value rank) {
+    Value zero = maker.integerScalar(0), most = maker.integerScalar(maxRank);
+    Value place = maker.make("Where", {maker.make("Less", {axes, zero}),
+                                       maker.add(axes, rank), axes});
+    Value isThere = maker.make("And", {maker.make("LessOrEqual", {zero, place}),
+                                       maker.make("Less", {place, rank})});
+    Value moved = maker.add(place, maker.sub(most, rank));
+    return maker.make("Where", {isThere, moved, most});
+  }
+
+  /// Of `maxRank` sizes those of the last `rank` that are not at `axes`.
+  Value sizesBeside(Value sizes, Value axes, Value rank) {
+    SmallVector<int64_t> places(maxRank);
+    std::iota(places.begin(), places.end(), 0);
+    Value start = maker.sub(maker.integerScalar(maxRank), rank);
+    Value zeros = maker.mul(axes, maker.integerScalar(0));
+    Value stays =
+        maker.make("ScatterElements",
+                   {maker.ints(SmallVector<int64_t>(maxRank, 1)), axes, zeros});
+    Value isSize = maker.make(
+        "And", {maker.cast(stays, builder.getI1Type()),
+                maker.make("LessOrEqual", {start, maker.ints(places)})});
+    auto none = dyn_cast_or_null<IntegerAttr>(
+        op->getInherentAttr("noop_with_empty_axes").value_or(Attribute()));
+    // No axes are all of them, or none.
+    if (!none || none.getInt() == 0)
+      isSize = maker.make(
+          "And", {isSize, maker.make("Less", {maker.integerScalar(0),
+                                              maker.make("Size", axes)})});
+    return maker.make("Compress", {sizes, isSize}, maker.integer("axis", 0));
+  }
+
+  void writeOpenAxes() {
+    SizeListMaker::Wide wide = maker.widen(op->getOperand(0));
+    Value axes = widenAxes(op->getOperand(1), wide.rank);
+    bool keeps = keepsDims(op);
+    op->setAttr("keepdims", builder.getI64IntegerAttr(1));
+    computeOn(op, {wide.view, axes}, maxRank, maker,
+              [&](OpResult y, Type type) {
+                if (keeps)
+                  return maker.narrow({y, wide.rank}, type);
+                Value sizes = sizesBeside(maker.shapeOf(y), axes, wide.rank);
+                return maker.reshapeTo(y, sizes, type);
+              });
+  }
+
+  /// As many numbers as `length`, a list of one, says: `there` at the places in
+  /// `axes`, which may count from the end, and 0 or 1 elsewhere.
+  Value marks(Value length, Value axes, int64_t there) {
+    auto one = RankedTensorType::get(1, builder.getI64Type());
+    Value others = maker.make(
+        "ConstantOfShape", length,
+        builder.getNamedAttr("value", DenseElementsAttr::get(one, 1 - there)));
+    Value numbers =
+        maker.make("Expand", {maker.integerScalar(there), maker.shapeOf(axes)});
+    return maker.make("ScatterElements", {others, axes, numbers});
+  }
+
+  /// The same where only the run knows the axes.
+  void writeOpenSizes() {
+    Value x = op->getOperand(0), axes = op->getOperand(1);
+    Value list = maker.sizesOf(x), rank = maker.shapeOf(list), sizes;
+    if (isa<SqueezeOp>(op)) {
+      Value stays = maker.cast(marks(rank, axes, 0), builder.getI1Type());
+      sizes = maker.make("Compress", {list, stays}, maker.integer("axis", 0));
+    } else {
+      Value isNew = marks(maker.add(rank, maker.shapeOf(axes)), axes, 1);
+      Value isOld = maker.sub(maker.ints({1}), isNew);
+      // What is new takes the 1 in front. Of an axis that is named twice there
+      // are more old sizes than can be taken.
+      Value place = maker.mul(
+          isOld, maker.make("CumSum", {isOld, maker.integerScalar(0)}));
+      sizes =
+          maker.make("Gather", {maker.joined({maker.ints({1}), list}), place});
+    }
+    replace(maker.reshapeTo(x, sizes, op->getResult(0).getType()));
+  }
+
+  void replace(Value value) {
+    op->getResult(0).replaceAllUsesWith(value);
+    op->erase();
+  }
+
+  Operation *op;
+  OpBuilder builder;
+  SizeListMaker maker;
+  AxisRange range = {0, 0};
+  /// Sizes of operand 0 before the axes, and behind them if there can be any.
+  Value before, after;
+};
+
+} // namespace
+
+void onnxc::onnx::makeAxesRankAgnostic(Operation *op) {
+  AxisWriter(op).write();
+}

@@ -1,0 +1,438 @@
+//===- RankBounds.cpp - Between what ranks lie -----------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#include "RankBounds.h"
+#include "ListLengths.h"
+#include "RankRules.h"
+#include "RankTable.h"
+#include "RankTail.h"
+#include "Simplify/Simplify.h"
+
+using namespace mlir;
+using namespace onnxc::onnx;
+
+using Bounds = RankBounds::Bounds;
+
+/// Each round goes through the block once; chains longer than this are rare.
+static constexpr unsigned maxRounds = 16;
+
+//===----------------------------------------------------------------------===//
+// Bounds
+//===----------------------------------------------------------------------===//
+
+/// The operations of a block and of the bodies of loops in it.
+static void collect(Block &block, SmallVectorImpl<Operation *> &ops) {
+  for (Operation &op : block) {
+    if (isa<LoopOp, ScanOp>(op))
+      collect(op.getRegion(0).front(), ops);
+    ops.push_back(&op);
+  }
+}
+
+RankBounds::RankBounds(Block &block) : block(block) {
+  collect(block, ops);
+  if (auto choice = dyn_cast<IfOp>(block.getParentOp()))
+    for (auto [result, yielded] :
+         llvm::zip(choice->getResults(), block.back().getOperands()))
+      narrow(yielded, of(result).least, of(result).most);
+  for (Operation *op : ops)
+    for (Value operand : op->getOperands())
+      if (isUnranked(operand))
+        narrow(operand, leastRank(operand, *op->getBlock()), unlimited);
+  for (unsigned round = 0; round < maxRounds; ++round) {
+    bool changed = false;
+    for (Operation *op : ops)
+      changed |= visit(op);
+    for (Operation *op : llvm::reverse(ops))
+      changed |= visit(op);
+    if (!changed || isContradiction)
+      return;
+  }
+}
+
+Bounds RankBounds::of(Value value) const {
+  if (auto type = dyn_cast<RankedTensorType>(value.getType()))
+    return {type.getRank(), type.getRank()};
+  return isContradiction ? Bounds() : ranges.lookup(value);
+}
+
+SmallVector<RankBounds::Settled> RankBounds::settled() const {
+  SmallVector<Settled> found;
+  if (isContradiction)
+    return found;
+  llvm::SmallPtrSet<Value, 16> seen;
+  for (Operation *op : ops)
+    for (Value value : op->getOperands()) {
+      Bounds range = of(value);
+      if (!isUnranked(value) || range.least != range.most ||
+          !seen.insert(value).second)
+        continue;
+      bool isInside = block.getParent()->isProperAncestor(
+          value.getParentBlock()->getParent());
+      Block &around = isInside ? *value.getParentBlock() : block;
+      found.push_back({value, around.findAncestorOpInBlock(*op), range.least});
+    }
+  return found;
+}
+
+bool RankBounds::narrow(Value value, int64_t least, int64_t most) {
+  Bounds old = of(value);
+  least = std::max(old.least, std::min(least, unlimited));
+  most = std::min(old.most, most);
+  if (least > most) {
+    isContradiction = true;
+    return false;
+  }
+  if (least == old.least && most == old.most)
+    return false;
+  ranges[value] = {least, most};
+  return true;
+}
+
+/// What a bound becomes that may be none.
+static int64_t shifted(int64_t most, int64_t by) {
+  return most >= RankBounds::unlimited ? RankBounds::unlimited : most + by;
+}
+
+//===----------------------------------------------------------------------===//
+// What operations say
+//===----------------------------------------------------------------------===//
+
+/// rank(result) = rank(operand) + more
+bool RankBounds::tie(Value result, Value operand, int64_t more) {
+  Bounds x = of(operand);
+  bool changed = narrow(result, x.least + more, shifted(x.most, more));
+  Bounds y = of(result);
+  return narrow(operand, y.least - more, shifted(y.most, -more)) || changed;
+}
+
+/// The result has the largest rank of the operands.
+bool RankBounds::tieMaximum(Operation *op) {
+  bool changed = false;
+  Bounds all{0, 0};
+  for (Value operand : op->getOperands()) {
+    Bounds x = of(operand);
+    all = {std::max(all.least, x.least), std::max(all.most, x.most)};
+  }
+  for (Value result : op->getResults())
+    changed |= narrow(result, all.least, all.most);
+  Bounds y = of(op->getResult(0));
+  for (OpOperand &operand : op->getOpOperands()) {
+    // One that alone can be so large is.
+    bool isLargest = llvm::all_of(op->getOpOperands(), [&](OpOperand &other) {
+      return other.get() == operand.get() || of(other.get()).most < y.least;
+    });
+    changed |= narrow(operand.get(), isLargest ? y.least : 0, y.most);
+  }
+  return changed;
+}
+
+/// rank(result) = rank(data) + rank(indices) - 1
+bool RankBounds::tieGather(Operation *op) {
+  Value data = op->getOperand(0), indices = op->getOperand(1);
+  Value result = op->getResult(0);
+  Bounds d = of(data), i = of(indices);
+  bool changed = narrow(result, d.least + i.least - 1,
+                        std::min(unlimited, d.most + i.most - 1));
+  Bounds y = of(result);
+  changed |= narrow(data, y.least - i.most + 1, shifted(y.most, 1 - i.least));
+  return narrow(indices, y.least - d.most + 1, shifted(y.most, 1 - d.least)) ||
+         changed;
+}
+
+/// The rank of a product of these, which are at least 1.
+static int64_t productRank(int64_t left, int64_t right) {
+  return std::max({left, right, int64_t(2)}) - (left == 1) - (right == 1);
+}
+
+/// Those ranks remain that are a part of some product.
+bool RankBounds::tieProduct(Operation *op) {
+  // More than that many dimensions say nothing here.
+  constexpr int64_t largest = maxRank + 2;
+  Value operands[] = {op->getOperand(0), op->getOperand(1), op->getResult(0)};
+  Bounds found[3], given[3];
+  for (unsigned i = 0; i < 3; ++i) {
+    given[i] = of(operands[i]);
+    found[i] = {unlimited, 0};
+  }
+  for (int64_t l = std::max<int64_t>(given[0].least, 1);
+       l <= std::min(given[0].most, largest); ++l)
+    for (int64_t r = std::max<int64_t>(given[1].least, 1);
+         r <= std::min(given[1].most, largest); ++r) {
+      int64_t ranks[] = {l, r, productRank(l, r)};
+      if (ranks[2] < given[2].least || ranks[2] > given[2].most)
+        continue;
+      for (unsigned i = 0; i < 3; ++i)
+        found[i] = {std::min(found[i].least, ranks[i]),
+                    std::max(found[i].most, ranks[i])};
+    }
+  bool changed = false;
+  for (unsigned i = 0; i < 3; ++i)
+    changed |= narrow(operands[i], found[i].least,
+                      found[i].most >= largest - 2 ? unlimited : found[i].most);
+  return changed;
+}
+
+/// How many of the results have as many dimensions as the first operand.
+static unsigned countLikeFirst(Operation *op) {
+  if (isa<BatchNormalizationOp, DynamicQuantizeLinearOp>(op))
+    return 1;
+  return isa<AveragePoolOp, CenterCropPadOp, ConvIntegerOp, ConvOp,
+             ConvTransposeOp, CumProdOp, CumSumOp, DeformConvOp,
+             DequantizeLinearOp, GlobalAveragePoolOp, GlobalLpPoolOp,
+             GlobalMaxPoolOp, GroupNormalizationOp, HardmaxOp, IdentityOp,
+             InstanceNormalizationOp, LRNOp, LayerNormalizationOp, LogSoftmaxOp,
+             LpNormalizationOp, LpPoolOp, MaxPoolOp, MaxUnpoolOp,
+             MeanVarianceNormalizationOp, PadOp, QLinearConvOp,
+             QuantizeLinearOp, RMSNormalizationOp, ResizeOp, ReverseSequenceOp,
+             ScatterElementsOp, ScatterNDOp, SliceOp, SoftmaxOp, SplitOp,
+             TileOp, TopKOp, TransposeOp, TriluOp>(op)
+             ? op->getNumResults()
+             : 0;
+}
+
+/// Takes axes away, or makes them 1.
+static bool endsAxes(Operation *op) {
+  return isReduction(op) || isa<ArgMaxOp, ArgMinOp>(op);
+}
+
+static int64_t integerOr(Operation *op, StringRef name, int64_t otherwise) {
+  auto given = dyn_cast_or_null<IntegerAttr>(
+      op->getInherentAttr(name).value_or(Attribute()));
+  return given ? given.getInt() : otherwise;
+}
+
+/// The least rank that has this axis.
+static int64_t leastWith(int64_t axis) { return axis < 0 ? -axis : axis + 1; }
+
+/// Axes that are constants are among those of an operand, or of what Unsqueeze
+/// makes of it.
+bool RankBounds::visitAxes(Operation *op) {
+  bool changed = false;
+  Value x = op->getOperand(0);
+  bool hasAxis =
+      isa<ConcatOp, GatherOp>(op) || endsAxes(op) || countLikeFirst(op) != 0;
+  auto axis = dyn_cast_or_null<IntegerAttr>(
+      op->getInherentAttr("axis").value_or(Attribute()));
+  if (hasAxis && axis && !isa<QuantizeLinearOp, DequantizeLinearOp>(op))
+    changed |= narrow(x, leastWith(axis.getInt()), unlimited);
+  bool hasList = isa<SqueezeOp, UnsqueezeOp>(op) || endsAxes(op);
+  std::optional<SmallVector<int64_t>> axes;
+  if (hasList && op->getNumOperands() == 2)
+    axes = constantInts(op->getOperand(1));
+  // As many axes as there are places to begin at, if no axes are given.
+  if (auto slice = dyn_cast<SliceOp>(op)) {
+    auto starts = dyn_cast<RankedTensorType>(slice.getStarts().getType());
+    if (starts && starts.hasStaticShape())
+      changed |= narrow(x, starts.getNumElements(), unlimited);
+    if (slice.getAxes())
+      axes = constantInts(slice.getAxes());
+  }
+  for (int64_t listed : axes.value_or(SmallVector<int64_t>()))
+    changed |= narrow(isa<UnsqueezeOp>(op) ? op->getResult(0) : x,
+                      leastWith(listed), unlimited);
+  return changed;
+}
+
+/// How many axes `op` takes away, or adds.
+static std::optional<int64_t> countAxes(Operation *op) {
+  if (isa<ArgMaxOp, ArgMinOp>(op))
+    return 1;
+  auto list = op->getNumOperands() > 1
+                  ? dyn_cast<RankedTensorType>(op->getOperand(1).getType())
+                  : RankedTensorType();
+  if (!list || !list.hasStaticShape() || list.getNumElements() == 0)
+    return std::nullopt;
+  return list.getNumElements();
+}
+
+/// The last k of ones and the sizes of `x`: what is broadcast to k dimensions
+/// has no more.
+static std::optional<int64_t> rankAfterPadding(Value x, Value list) {
+  auto slice = list.getDefiningOp<SliceOp>();
+  auto joined = slice ? slice.getData().getDefiningOp<ConcatOp>() : ConcatOp();
+  if (!joined || joined->getNumOperands() != 2)
+    return std::nullopt;
+  auto shape = joined->getOperand(1).getDefiningOp<ShapeOp>();
+  std::optional<SmallVector<int64_t>> ones =
+      constantInts(joined->getOperand(0));
+  bool isPadding = shape && shape.getData() == x && shape.getStart() == 0 &&
+                   !shape.getEnd() && ones &&
+                   llvm::all_of(*ones, [](int64_t i) { return i == 1; });
+  return isPadding ? longestList(list) : std::nullopt;
+}
+
+bool RankBounds::visitReshape(ReshapeOp op) {
+  Value list = op.getShape();
+  bool changed = false;
+  if (std::optional<int64_t> most = rankAfterPadding(op.getData(), list))
+    changed = narrow(op.getData(), 0, *most);
+  return narrow(op->getResult(0), shortestList(list),
+                longestList(list).value_or(unlimited)) ||
+         changed;
+}
+
+bool RankBounds::visitRelation(Operation *op) {
+  Value x = op->getOperand(0), y = op->getResult(0);
+  if (isElementwise(op))
+    return tieMaximum(op);
+  if (isa<MatMulOp, MatMulIntegerOp>(op))
+    return tieProduct(op);
+  if (isa<GatherOp>(op))
+    return tieGather(op);
+  if (auto reshape = dyn_cast<ReshapeOp>(op))
+    return visitReshape(reshape);
+  if (auto concat = dyn_cast<ConcatOp>(op)) {
+    bool changed = false;
+    for (Value operand : op->getOperands())
+      changed |= tie(y, operand, 0);
+    return changed;
+  }
+  if (std::optional<SqueezedRanks> ranks = squeezedRanks(y))
+    return narrow(y, ranks->least, ranks->most);
+  bool keepsDims = endsAxes(op) && integerOr(op, "keepdims", 1) != 0;
+  if (unsigned likeFirst = keepsDims ? 1 : countLikeFirst(op)) {
+    bool changed = false;
+    for (Value result : op->getResults().take_front(likeFirst))
+      changed |= tie(result, x, 0);
+    return changed;
+  }
+  std::optional<int64_t> count = countAxes(op);
+  if (count && isa<UnsqueezeOp>(op))
+    return tie(y, x, *count);
+  if (count && (isa<SqueezeOp>(op) || endsAxes(op)))
+    return tie(y, x, -*count);
+  return false;
+}
+
+/// Ranks that the operator itself takes.
+bool RankBounds::visitRules(Operation *op) {
+  bool changed = false;
+  StringRef name = op->getName().getStringRef();
+  for (const RankRule &rule : rankTable()) {
+    OpOperand *operand =
+        rule.op == name ? operandInSlot(op, rule.slot) : nullptr;
+    if (!operand)
+      continue;
+    changed |=
+        narrow(operand->get(), rule.least, std::min(rule.most, unlimited));
+    OpOperand *like = rule.like < 0 ? nullptr : operandInSlot(op, rule.like);
+    if (like && rule.isBroadcast)
+      changed |=
+          narrow(operand->get(), 0, shifted(of(like->get()).most, rule.more));
+    else if (like)
+      changed |= tie(operand->get(), like->get(), rule.more);
+  }
+  auto transpose = dyn_cast<TransposeOp>(op);
+  if (transpose && transpose.getPerm()) {
+    int64_t rank = static_cast<int64_t>(transpose.getPerm()->size());
+    changed |= narrow(transpose.getData(), rank, rank);
+  }
+  auto window = dyn_cast_or_null<DenseI64ArrayAttr>(
+      op->getInherentAttr("kernel_shape").value_or(Attribute()));
+  if (window && !isa<Col2ImOp>(op))
+    changed |= narrow(op->getOperand(0), window.size() + 2, window.size() + 2);
+  return changed;
+}
+
+//===----------------------------------------------------------------------===//
+// What loops say
+//===----------------------------------------------------------------------===//
+
+/// True if the rank of `value` follows from the ranks of what enters the body:
+/// no list of the run says it.
+static bool followsFromRanks(Value value, Block &body) {
+  SmallVector<Value> open{value};
+  llvm::SmallPtrSet<Operation *, 16> seen;
+  while (!open.empty()) {
+    Value next = open.pop_back_val();
+    Operation *op = next.getDefiningOp();
+    if (!isUnranked(next) || !op || op->getBlock() != &body ||
+        !seen.insert(op).second)
+      continue;
+    if (!isElementwise(op) && countLikeFirst(op) == 0 &&
+        !isa<ConcatOp, GatherOp, MatMulIntegerOp, MatMulOp>(op))
+      return false;
+    llvm::append_range(open, op->getOperands());
+  }
+  return true;
+}
+
+/// What enters a trip is what entered the loop or what the trip before yields.
+/// If ranks alone say what rank that is, the trips that follow take it.
+bool RankBounds::tieState(Value initial, Value argument, Value yielded,
+                          Value result) {
+  Bounds x = of(argument);
+  bool changed = narrow(initial, x.least, x.most);
+  Bounds first = of(initial), next = of(yielded);
+  bool isTaken = next.least <= x.most && x.least <= next.most;
+  if (isTaken && followsFromRanks(yielded, *argument.getParentBlock()))
+    changed |= narrow(yielded, x.least, x.most);
+  next = of(yielded);
+  int64_t least = std::min(first.least, next.least),
+          most = std::max(first.most, next.most);
+  changed |= narrow(argument, least, most);
+  return narrow(result, least, most) || changed;
+}
+
+bool RankBounds::tieLoop(Operation *op) {
+  auto loop = cast<LoopOp>(op);
+  Block &body = loop.getBody().front();
+  Operation *yield = body.getTerminator();
+  size_t states = loop.getVInitial().size();
+  if (body.getNumArguments() != states + 2 ||
+      yield->getNumOperands() != op->getNumResults() + 1 ||
+      op->getNumResults() < states)
+    return false;
+  bool changed = false;
+  for (auto [i, result] : llvm::enumerate(op->getResults())) {
+    Value yielded = yield->getOperand(i + 1);
+    changed |= i < states ? tieState(loop.getVInitial()[i],
+                                     body.getArgument(i + 2), yielded, result)
+                          : tie(result, yielded, 1);
+  }
+  return changed;
+}
+
+/// States keep their shape.
+bool RankBounds::tieScan(Operation *op) {
+  auto scan = cast<ScanOp>(op);
+  Block &body = scan.getBody().front();
+  Operation *yield = body.getTerminator();
+  int64_t count = op->getNumOperands(),
+          states = count - scan.getNumScanInputs();
+  if (states < 0 || states > op->getNumResults() ||
+      body.getNumArguments() != count ||
+      yield->getNumOperands() != op->getNumResults())
+    return false;
+  bool changed = false;
+  for (int64_t i = 0; i < count; ++i)
+    changed |= tie(op->getOperand(i), body.getArgument(i), i < states ? 0 : 1);
+  for (auto [i, result] : llvm::enumerate(op->getResults())) {
+    bool isState = static_cast<int64_t>(i) < states;
+    changed |= tie(result, yield->getOperand(i), isState ? 0 : 1);
+    if (isState)
+      changed |= tie(result, op->getOperand(i), 0);
+  }
+  return changed;
+}
+
+bool RankBounds::visit(Operation *op) {
+  if (isContradiction)
+    return false;
+  if (isa<LoopOp>(op))
+    return tieLoop(op);
+  if (isa<ScanOp>(op))
+    return tieScan(op);
+  bool isUnknown = llvm::any_of(op->getOperands(), isUnranked) ||
+                   llvm::any_of(op->getResults(), isUnranked);
+  if (!isUnknown || op->getNumResults() == 0 || op->getNumOperands() == 0 ||
+      op->getNumRegions() != 0 ||
+      !isa_and_present<ONNXDialect>(op->getDialect()))
+    return false;
+  bool changed = visitRules(op);
+  changed |= visitAxes(op);
+  return visitRelation(op) || changed;
+}

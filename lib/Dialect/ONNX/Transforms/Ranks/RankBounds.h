@@ -1,0 +1,69 @@
+//===- RankBounds.h - Between what ranks lie -------------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_LIB_DIALECT_ONNX_TRANSFORMS_RANKS_RANKBOUNDS_H
+#define ONNXC_LIB_DIALECT_ONNX_TRANSFORMS_RANKS_RANKBOUNDS_H
+
+#include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
+
+namespace onnxc::onnx {
+
+/// The ranks that values of unknown rank can have where a block runs to its
+/// end: what its operations say of the ranks of operands and results together,
+/// in both directions, until nothing new follows. Loops are taken to run: what
+/// their bodies say of a value around them holds there, as it does where the
+/// rank is known and the schemas look at it.
+class RankBounds {
+public:
+  explicit RankBounds(mlir::Block &block);
+
+  struct Bounds {
+    int64_t least = 0;
+    int64_t most = unlimited;
+  };
+  /// No bound that is known.
+  static constexpr int64_t unlimited = 64;
+
+  /// Of a value that an operation of the block uses or makes; all ranks if the
+  /// operations contradict each other.
+  Bounds of(mlir::Value value) const;
+
+  /// A value of unknown rank that has one rank only, and the first operation
+  /// that takes it, or has one inside that does, where that is so.
+  struct Settled {
+    mlir::Value value;
+    mlir::Operation *user;
+    int64_t rank;
+  };
+  /// In the order of their uses.
+  llvm::SmallVector<Settled> settled() const;
+
+private:
+  bool visit(mlir::Operation *op);
+  bool visitRules(mlir::Operation *op);
+  bool visitAxes(mlir::Operation *op);
+  bool visitRelation(mlir::Operation *op);
+  bool visitReshape(ReshapeOp op);
+
+  bool narrow(mlir::Value value, int64_t least, int64_t most);
+  bool tie(mlir::Value result, mlir::Value operand, int64_t more);
+  bool tieMaximum(mlir::Operation *op);
+  bool tieGather(mlir::Operation *op);
+  bool tieProduct(mlir::Operation *op);
+  bool tieState(mlir::Value initial, mlir::Value argument, mlir::Value yielded,
+                mlir::Value result);
+  bool tieLoop(mlir::Operation *loop);
+  bool tieScan(mlir::Operation *scan);
+
+  mlir::Block &block;
+  /// Those of the block and of the bodies of loops in it.
+  llvm::SmallVector<mlir::Operation *> ops;
+  llvm::DenseMap<mlir::Value, Bounds> ranges;
+  bool isContradiction = false;
+};
+
+} // namespace onnxc::onnx
+
+#endif // ONNXC_LIB_DIALECT_ONNX_TRANSFORMS_RANKS_RANKBOUNDS_H

@@ -1,0 +1,63 @@
+//===- RankTail.h - What depends on an unknown rank ------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_LIB_DIALECT_ONNX_TRANSFORMS_RANKS_RANKTAIL_H
+#define ONNXC_LIB_DIALECT_ONNX_TRANSFORMS_RANKS_RANKTAIL_H
+
+#include "onnxc/Dialect/ONNX/IR/RankSwitch.h"
+
+#include "mlir/IR/Block.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Operation.h"
+
+#include <optional>
+
+namespace onnxc::onnx {
+
+/// What an operation needs to know of a value: its rank, or how large one of
+/// its dimensions is, where that is the rank of a result.
+struct Unknown {
+  mlir::Value value;
+  std::optional<unsigned> dim;
+
+  /// The type of the value where the number is `number`.
+  mlir::RankedTensorType typeFor(int64_t number) const;
+};
+
+/// The operations of a block that depend on a rank, as far as some of them need
+/// it.
+struct Tail {
+  llvm::SmallVector<mlir::Operation *> ops;
+  /// Operations that only go on with results of `ops`, but stand before the
+  /// last of them.
+  llvm::SmallVector<mlir::Operation *> later;
+  /// Those that need the rank, which may stand in graphs of `ops`.
+  llvm::SmallVector<mlir::Operation *> needing;
+};
+
+/// The ranks that there can be behind a Squeeze without axes: sizes that are
+/// not known may be 1.
+struct SqueezedRanks {
+  int64_t least, most;
+  /// The sizes that are left where no unknown one is 1.
+  llvm::SmallVector<int64_t> shape;
+};
+
+/// Nothing for other values.
+std::optional<SqueezedRanks> squeezedRanks(mlir::Value value);
+
+/// What has to be known before `op` can be lowered, if anything.
+std::optional<Unknown> unknownOf(mlir::Operation *op);
+
+/// The block in which the variants of what `op` needs have to stand: outside of
+/// the loops that the value does not change in.
+mlir::Block *blockOfSwitch(mlir::Operation *op, mlir::Value value);
+
+/// What of `block` depends on `value`.
+Tail tailOf(mlir::Block &block, mlir::Value value);
+
+} // namespace onnxc::onnx
+
+#endif // ONNXC_LIB_DIALECT_ONNX_TRANSFORMS_RANKS_RANKTAIL_H

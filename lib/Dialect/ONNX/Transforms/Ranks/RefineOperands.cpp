@@ -1,0 +1,165 @@
+//===- RefineOperands.cpp - Types from results to operands -----*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// A model that declares its outputs says something of what they are computed
+// from. And what has four dimensions was reshaped
+// to four sizes: where these come of the shapes of tensors of unknown rank,
+// this says that there are as many.
+//
+//===----------------------------------------------------------------------===//
+#include "ListLengths.h"
+#include "Simplify/Simplify.h"
+#include "onnxc/Dialect/ONNX/Transforms/UnknownRanks.h"
+
+#include "mlir/IR/Iterators.h"
+
+using namespace mlir;
+using namespace onnxc::onnx;
+
+/// True if the result of `op` has the shape of its only operand.
+static bool keepsShape(Operation *op) {
+  return isa<AbsOp, CastOp, CeilOp, ClipOp, DropoutOp, EluOp, ErfOp, ExpOp,
+             FloorOp, GeluOp, HardSigmoidOp, HardSwishOp, IdentityOp,
+             LeakyReluOp, LogOp, LogSoftmaxOp, MishOp, NegOp, NotOp,
+             ReciprocalOp, ReluOp, RoundOp, SigmoidOp, SignOp, SoftmaxOp,
+             SoftplusOp, SoftsignOp, SqrtOp, TanhOp>(op);
+}
+
+/// True if the result of `op` has at least the rank of each operand.
+static bool broadcasts(Operation *op) {
+  return isa<AddOp, DivOp, MaxOp, MinOp, MulOp, PowOp, SubOp, SumOp>(op);
+}
+
+/// Gives `value`, if of unknown rank and computed, this shape: its lowering
+/// checks it. What a branch says of values outside is true in it alone.
+static bool refine(Operation *user, Value value, ArrayRef<int64_t> shape) {
+  auto type = dyn_cast<UnrankedTensorType>(value.getType());
+  if (!type || !value.getDefiningOp() || mayVaryInRank(value.getDefiningOp()) ||
+      value.getParentBlock() != user->getBlock())
+    return false;
+  value.setType(RankedTensorType::get(shape, type.getElementType()));
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Lengths of lists
+//===----------------------------------------------------------------------===//
+
+void onnxc::onnx::castInBlock(Operation *user, Value value, Type type) {
+  Block *block = user->getBlock();
+  OpBuilder builder(user->getContext());
+  if (value.getParentBlock() == block && value.getDefiningOp())
+    builder.setInsertionPointAfter(value.getDefiningOp());
+  else
+    builder.setInsertionPointToStart(block);
+  auto cast = IdentityOp::create(builder, user->getLoc(), TypeRange(type),
+                                 ValueRange(value));
+  value.replaceUsesWithIf(cast.getResult(), [&](OpOperand &use) {
+    return use.getOwner() != cast &&
+           block->findAncestorOpInBlock(*use.getOwner());
+  });
+}
+
+/// `user` works only if `list` has this length: so have what it is joined of.
+static bool expectLength(Operation *user, Value list, int64_t length) {
+  auto type = dyn_cast<RankedTensorType>(list.getType());
+  if (!type || type.getRank() != 1 || !type.isDynamicDim(0) || length < 0 ||
+      length > maxListLength)
+    return false;
+  if (auto concat = list.getDefiningOp<ConcatOp>()) {
+    SmallVector<Value> open;
+    int64_t rest = length;
+    for (Value part : concat->getOperands()) {
+      auto known = dyn_cast<RankedTensorType>(part.getType());
+      if (known && known.getRank() == 1 && !known.isDynamicDim(0))
+        rest -= known.getDimSize(0);
+      else
+        open.push_back(part);
+    }
+    if (open.size() == 1)
+      return expectLength(user, open[0], rest);
+    bool changed = false;
+    if (longestList(list) == length)
+      for (Value part : open)
+        changed |= expectLength(user, part, *longestList(part));
+    return changed;
+  }
+  auto shape = list.getDefiningOp<ShapeOp>();
+  auto data = shape ? dyn_cast<UnrankedTensorType>(shape.getData().getType())
+                    : UnrankedTensorType();
+  if (data && shape.getStart() == 0 && !shape.getEnd()) {
+    SmallVector<int64_t> sizes(length, ShapedType::kDynamic);
+    castInBlock(user, shape.getData(),
+                RankedTensorType::get(sizes, data.getElementType()));
+    return true;
+  }
+  castInBlock(user, list, RankedTensorType::get(length, type.getElementType()));
+  return true;
+}
+
+/// The rank of a result, or of what it is cast to in the same block.
+static std::optional<int64_t> rankOf(Operation *op) {
+  if (auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType()))
+    return type.getRank();
+  for (Operation *user : op->getResult(0).getUsers())
+    if (isa<IdentityOp>(user) && user->getBlock() == op->getBlock())
+      if (auto type = dyn_cast<RankedTensorType>(user->getResult(0).getType()))
+        return type.getRank();
+  return std::nullopt;
+}
+
+/// reshape(x, sizes : tensor<?xi64>) : tensor<?x?xf32> has two sizes
+static bool refineLengths(Operation *op) {
+  if (!isa<ConstantOfShapeOp, ExpandOp, ReshapeOp, UnsqueezeOp>(op))
+    return false;
+  std::optional<int64_t> rank = rankOf(op);
+  Value data = op->getOperand(0), list = op->getOperands().back();
+  auto type = dyn_cast<RankedTensorType>(data.getType());
+  if (!rank || (isa<ExpandOp, UnsqueezeOp>(op) && !type))
+    return false;
+  // What has as many dimensions before says nothing of the sizes.
+  if (isa<ExpandOp>(op) && type.getRank() >= *rank)
+    return false;
+  return expectLength(op, list,
+                      isa<UnsqueezeOp>(op) ? *rank - type.getRank() : *rank);
+}
+
+/// shape(x)[1:2] has a size where shape(x)[2:3] has to have one
+static bool refineSlice(ShapeOp slice) {
+  auto type = dyn_cast<RankedTensorType>(slice.getResult().getType());
+  std::optional<int64_t> reach = ranksReached(slice);
+  bool isKnown = llvm::all_of(slice->getUsers(), [](Operation *user) {
+    return isa<IdentityOp>(user) || isa<SizeOp>(user);
+  });
+  if (isKnown || !type || !type.isDynamicDim(0) || !reach ||
+      *reach > leastRank(slice.getData(), *slice->getBlock()))
+    return false;
+  castInBlock(slice, slice.getResult(),
+              RankedTensorType::get(*longestList(slice.getResult()),
+                                    type.getElementType()));
+  return true;
+}
+
+bool onnxc::onnx::refineOperands(ModuleOp module) {
+  bool changed = refineSequences(module);
+  module.walk<WalkOrder::PostOrder, mlir::ReverseIterator>([&](Operation *op) {
+    if (isa_and_present<ONNXDialect>(op->getDialect()))
+      changed |= refineLengths(op);
+    if (auto slice = dyn_cast<ShapeOp>(op))
+      changed |= refineSlice(slice);
+    auto type = op->getNumResults() == 0
+                    ? RankedTensorType()
+                    : dyn_cast<RankedTensorType>(op->getResult(0).getType());
+    if (!type)
+      return;
+    // relu(x : tensor<*xf32>) : tensor<?x4xf32> has x : tensor<?x4xf32>
+    if (keepsShape(op))
+      changed |= refine(op, op->getOperand(0), type.getShape());
+    // add(x, y) : tensor<f32> has scalars x and y
+    if (broadcasts(op) && type.getRank() == 0)
+      for (Value operand : op->getOperands())
+        changed |= refine(op, operand, {});
+  });
+  return changed;
+}

@@ -1,0 +1,323 @@
+//===- SpecializeRanks.cpp - A variant for each rank -----------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Kernels are written for one rank. Where only the run knows a rank, what
+// depends on it is there once for each rank that it can have, in branches of
+// nested Ifs that compare. Why: docs/Passes/RationaleShapes.md.
+//
+//===----------------------------------------------------------------------===//
+#include "RankCandidates.h"
+#include "RankRules.h"
+#include "RankVariants.h"
+#include "Simplify/Simplify.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+using namespace mlir;
+using namespace onnxc::onnx;
+
+/// Where nothing bounds a rank, ranks up to this are tried, unless they cost
+/// copies of few operations only: fewer inside of variants for another rank.
+static constexpr int64_t maxLargeRank = 5;
+static constexpr unsigned maxCheapTail = 40;
+static constexpr unsigned maxCheapNestedTail = 4;
+/// More copies of operations than this are not made of a model.
+static constexpr unsigned maxCopies = 5'000;
+
+//===----------------------------------------------------------------------===//
+// One rank only
+//===----------------------------------------------------------------------===//
+
+/// An input says what rank it can only have; false if `value` is none of the
+/// model whose graph `block` is.
+static bool declareRank(Value value, RankedTensorType type, Block &block) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  auto function = dyn_cast<func::FuncOp>(block.getParentOp());
+  if (!argument || !function || argument.getOwner() != &block)
+    return false;
+  argument.setType(type);
+  function.setFunctionType(FunctionType::get(function.getContext(),
+                                             block.getArgumentTypes(),
+                                             function.getResultTypes()));
+  SmallVector<StringRef> names(type.getRank());
+  function.setArgAttr(argument.getArgNumber(), "onnx.dims",
+                      Builder(function.getContext()).getStrArrayAttr(names));
+  return true;
+}
+
+/// The value is what it can only be: an input says so, others are cast.
+static void assume(const Unknown &unknown, const Tail &tail, Block &block,
+                   int64_t number) {
+  RankedTensorType type = unknown.typeFor(number);
+  if (!unknown.dim && declareRank(unknown.value, type, block))
+    return;
+  OpBuilder builder(tail.ops.front());
+  Location loc = tail.needing.front()->getLoc();
+  Value known = IdentityOp::create(builder, loc, TypeRange(type),
+                                   ValueRange(unknown.value))
+                    .getResult();
+  llvm::SmallPtrSet<Operation *, 32> inside(tail.ops.begin(), tail.ops.end());
+  Value value = unknown.value;
+  value.replaceUsesWithIf(known, [&](OpOperand &use) {
+    return inside.contains(block.findAncestorOpInBlock(*use.getOwner()));
+  });
+}
+
+/// What gives an unknown rank a known one.
+static bool isCast(Operation *op) {
+  return isa<IdentityOp>(op) &&
+         isa<RankedTensorType>(op->getResult(0).getType());
+}
+
+/// Gives values that have one rank only, where `block` runs to its end, that
+/// rank; true if there were any.
+static bool castSettled(Block &block) {
+  bool changed = false;
+  for (auto [value, user, rank] : RankBounds(block).settled()) {
+    RankedTensorType type = Unknown{value, std::nullopt}.typeFor(rank);
+    if (isCast(user) && user->getOperand(0) == value)
+      continue;
+    if (!declareRank(value, type, block))
+      castInBlock(user, value, type);
+    changed = true;
+  }
+  return changed;
+}
+
+//===----------------------------------------------------------------------===//
+// All of a model
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// How many operations one counts for: a cubic sample is made of 4 to the power
+/// of its dimensions, and a window has loops for each of them.
+unsigned sizeOfCode(Operation *op) {
+  auto sample = dyn_cast<GridSampleOp>(op);
+  bool isLarge =
+      (sample && sample.getMode() == "cubic") ||
+      isa<ConvIntegerOp, ConvOp, ConvTransposeOp, DeformConvOp,
+          MicrosoftFusedConvOp, MicrosoftQLinearConvOp, QLinearConvOp>(op);
+  return isLarge ? maxCheapTail + 1 : 1;
+}
+
+/// One round over a model: what is independent of each other is specialised.
+class RankSpecializer {
+public:
+  RankSpecializer(DimAnalysis &analysis, unsigned &copies)
+      : analysis(analysis), copies(copies) {}
+
+  LogicalResult run(ModuleOp module) {
+    SmallVector<Operation *> work;
+    module.walk([&](Operation *op) {
+      if (unknownOf(op))
+        work.push_back(op);
+    });
+    llvm::SetVector<Block *> blocks;
+    for (Operation *op : work)
+      for (Operation *around = op; around; around = around->getParentOp())
+        if (around == op || isa<LoopOp, ScanOp>(around))
+          blocks.insert(around->getBlock());
+    for (Block *block : blocks)
+      changed |= castSettled(*block);
+    if (changed)
+      return success();
+    for (Operation *op : work)
+      changed |= flattenStructuralOperands(op) || padToResult(op);
+    // What can have one rank only says more of others than variants would.
+    for (Operation *op : work)
+      assumeIfCertain(op);
+    if (changed)
+      return success();
+    for (Operation *op : work)
+      if (!gone.contains(op) && failed(visit(op)))
+        return failure();
+    return success();
+  }
+
+  bool changed = false;
+
+private:
+  void assumeIfCertain(Operation *op) {
+    std::optional<Unknown> unknown = unknownOf(op);
+    if (!unknown ||
+        !seen.insert({unknown->value, unknown->dim.value_or(~0u)}).second)
+      return;
+    Block *block = blockOfSwitch(op, unknown->value);
+    SmallVector<std::string> reasons;
+    auto &bounds = boundsOf[block];
+    if (!bounds)
+      bounds = std::make_unique<RankBounds>(*block);
+    SmallVector<int64_t> numbers = rankCandidates(
+        *unknown, *block, *bounds, analysis, /*enough=*/2, reasons);
+    if (numbers.size() != 1)
+      return;
+    assume(*unknown, tailOf(*block, unknown->value), *block, numbers.front());
+    changed = true;
+  }
+
+  LogicalResult visit(Operation *op) {
+    // An operation before may have made it known.
+    if (!unknownOf(op))
+      return success();
+    // Ranks of several operands are not told apart: variants would multiply.
+    if (isOptimizer(op) ||
+        ((isElementwise(op) || isMatrixProduct(op)) && countUnranked(op) > 1)) {
+      writeWithoutRank(op);
+      return success();
+    }
+    Unknown unknown = *unknownOf(op);
+    Block *block = blockOfSwitch(op, unknown.value);
+    Tail tail = tailOf(*block, unknown.value);
+    auto needsNoVariant = [](Operation *o) {
+      return isElementwise(o) || isSelection(o) || hasUnknownTuples(o) ||
+             dropsUnknownAxes(o);
+    };
+    if (!unknown.dim && llvm::all_of(tail.needing, needsNoVariant)) {
+      llvm::for_each(tail.needing, [&](Operation *o) { writeWithoutRank(o); });
+      return success();
+    }
+    if (hasOtherUnknowns(op, unknown, tail) && writeAllWithoutRank(tail))
+      return success();
+    bool isFresh = llvm::any_of(
+        tail.ops, [&](Operation *other) { return fresh.contains(other); });
+    return isFresh ? success() : specialize(op, unknown, tail, *block);
+  }
+
+  /// What was written before may have given `op` the ranks that it needs.
+  void writeWithoutRank(Operation *op) {
+    bool isKnown = !unknownOf(op);
+    forget(op);
+    if (!isKnown)
+      makeRankAgnostic(op);
+    changed = true;
+  }
+
+  /// Those of a tail that can be written so that they need no rank are; false
+  /// if there are none.
+  bool writeAllWithoutRank(const Tail &tail) {
+    bool any = false;
+    for (Operation *op : tail.needing) {
+      if (gone.contains(op) || !canBeRankAgnostic(op))
+        continue;
+      writeWithoutRank(op);
+      any = true;
+    }
+    return any;
+  }
+
+  /// True if variants for `unknown` would be inside of some or have others
+  /// inside.
+  bool hasOtherUnknowns(Operation *op, const Unknown &unknown,
+                        const Tail &tail) {
+    if (variantAround(op))
+      return true;
+    llvm::SmallPtrSet<Operation *, 32> inside(tail.ops.begin(), tail.ops.end());
+    return llvm::any_of(tail.needing, [&](Operation *needing) {
+      return hasUnknownTuples(needing) || dropsUnknownAxes(needing) ||
+             llvm::any_of(needing->getOperands(), [&](Value operand) {
+               Operation *from = operand.getDefiningOp();
+               return isUnranked(operand) && operand != unknown.value &&
+                      (!from || !inside.contains(from));
+             });
+    });
+  }
+
+  LogicalResult specialize(Operation *op, const Unknown &unknown,
+                           const Tail &tail, Block &block) {
+    SmallVector<std::string> reasons;
+    SmallVector<int64_t> numbers = rankCandidates(
+        unknown, block, RankBounds(block), analysis, maxRank + 1, reasons);
+    if (numbers.empty())
+      return refuse(op, unknown, reasons);
+    unsigned count = 0;
+    for (Operation *inner : tail.ops)
+      inner->walk([&](Operation *o) { count += sizeOfCode(o); });
+    bool isCheap =
+        count <= (variantAround(op) ? maxCheapNestedTail : maxCheapTail);
+    if (!isCheap && numbers.front() <= maxLargeRank &&
+        numbers.back() == maxRank)
+      llvm::erase_if(numbers, [](int64_t n) { return n > maxLargeRank; });
+    if (numbers.size() > 1 && copies + count * numbers.size() > maxCopies) {
+      if (writeAllWithoutRank(tail))
+        return success();
+      if (!squeezedRanks(unknown.value))
+        return success(); // the lowering says that it needs the rank
+      // Others usually take for granted that no unknown size is 1.
+      numbers = {numbers.back()};
+    }
+    changed = true;
+    if (numbers.size() == 1) {
+      for (Operation *inner : tail.needing)
+        gone.insert(inner);
+      assume(unknown, tail, block, numbers.front());
+      return success();
+    }
+    copies += count * numbers.size();
+    for (Operation *inner : tail.ops)
+      forget(inner);
+    fresh.insert(writeVariants(unknown, tail, block, numbers));
+    return success();
+  }
+
+  /// No rank makes the model valid: then the ranks around are not possible
+  /// either.
+  LogicalResult refuse(Operation *op, const Unknown &unknown,
+                       ArrayRef<std::string> reasons) {
+    Block *variant = variantAround(op);
+    if (!variant) {
+      InFlightDiagnostic error =
+          op->emitOpError("accepts no ")
+          << (unknown.dim ? "number of elements" : "rank") << " up to "
+          << maxRank << " of ";
+      auto found = llvm::find(op->getOperands(), unknown.value);
+      if (found != op->operand_end())
+        error << "operand #" << (found - op->operand_begin());
+      else
+        error << "what its operands are made of";
+      if (!reasons.empty())
+        error.attachNote() << "of " << reasons.back();
+      return error;
+    }
+    variant->getParentOp()->walk([&](Operation *inner) { gone.insert(inner); });
+    llvm::DenseSet<Block *> blocks;
+    dropVariant(variant, blocks);
+    changed = true;
+    return success();
+  }
+
+  static size_t countUnranked(Operation *op) {
+    llvm::SmallPtrSet<Value, 4> values;
+    for (Value operand : op->getOperands())
+      if (isUnranked(operand))
+        values.insert(operand);
+    return values.size();
+  }
+
+  void forget(Operation *op) {
+    op->walk([&](Operation *inner) { gone.insert(inner); });
+  }
+
+  DimAnalysis &analysis;
+  unsigned &copies;
+  /// Of the blocks, as long as nothing but casts is written.
+  llvm::DenseMap<Block *, std::unique_ptr<RankBounds>> boundsOf;
+  /// What has been looked at for its only rank or size.
+  llvm::DenseSet<std::pair<Value, unsigned>> seen;
+  /// Operations that are no more, or better looked at in the next round.
+  llvm::DenseSet<Operation *> gone;
+  /// The switches of this round: nobody has inferred yet what is known inside.
+  llvm::DenseSet<Operation *> fresh;
+};
+
+} // namespace
+
+FailureOr<bool> onnxc::onnx::specializeRanks(ModuleOp module,
+                                             DimAnalysis &analysis,
+                                             unsigned &copies) {
+  RankSpecializer specializer(analysis, copies);
+  if (failed(specializer.run(module)))
+    return failure();
+  return specializer.changed;
+}

@@ -32,32 +32,37 @@ static linalg::GenericOp findOnlyReader(linalg::GenericOp op) {
   return reader;
 }
 
-/// For each iterator dimension of the producer, the dimension of the reader
-/// that walks the same loop; empty unless the reader visits each element once.
-static SmallVector<unsigned> matchDims(linalg::GenericOp producer,
-                                       linalg::GenericOp reader) {
-  AffineMap written = producer.getIndexingMapMatchingResult(
-      cast<OpResult>(producer.getResult(0)));
-  if (!written.isPermutation() ||
-      producer.getNumLoops() != reader.getNumLoops())
-    return {};
-  SmallVector<unsigned> dims(producer.getNumLoops());
-  for (auto [number, operand] : llvm::enumerate(reader.getDpsInputOperands())) {
-    if (operand->get() != producer.getResult(0))
-      continue;
-    AffineMap read = reader.getMatchingIndexingMap(operand);
-    if (!read.isPermutation())
-      return {};
-    for (auto [dim, expr] : llvm::enumerate(written.getResults()))
-      dims[cast<AffineDimExpr>(expr).getPosition()] = read.getDimPosition(dim);
-  }
-  // Reads by different dimensions would need the producer twice.
+/// Where the reader reads the producer's result.
+static SmallVector<AffineMap> readsOf(linalg::GenericOp producer,
+                                      linalg::GenericOp reader) {
+  SmallVector<AffineMap> maps;
   for (OpOperand *operand : reader.getDpsInputOperands())
     if (operand->get() == producer.getResult(0))
-      for (auto [dim, expr] : llvm::enumerate(written.getResults()))
-        if (dims[cast<AffineDimExpr>(expr).getPosition()] !=
-            reader.getMatchingIndexingMap(operand).getDimPosition(dim))
-          return {};
+      maps.push_back(reader.getMatchingIndexingMap(operand));
+  return maps;
+}
+
+/// For each iterator dimension of the producer, the dimension of the reader
+/// that walks the same loop; nothing unless the reader visits each element
+/// once. Reads by different dimensions would need the producer twice.
+static std::optional<SmallVector<unsigned>>
+matchDims(linalg::GenericOp producer, linalg::GenericOp reader) {
+  AffineMap written = producer.getIndexingMapMatchingResult(
+      cast<OpResult>(producer.getResult(0)));
+  if (producer.getNumLoops() != reader.getNumLoops())
+    return std::nullopt;
+  SmallVector<AffineMap> reads = readsOf(producer, reader);
+  // Without loops each has one place, which may be a part of the tensor.
+  if (producer.getNumLoops() == 0 && llvm::all_equal(reads) &&
+      llvm::is_contained(reads, written))
+    return SmallVector<unsigned>();
+  if (!written.isPermutation() || !llvm::all_equal(reads) ||
+      !llvm::all_of(reads, [](AffineMap map) { return map.isPermutation(); }))
+    return std::nullopt;
+  SmallVector<unsigned> dims(producer.getNumLoops());
+  for (AffineMap read : reads)
+    for (auto [dim, expr] : llvm::enumerate(written.getResults()))
+      dims[cast<AffineDimExpr>(expr).getPosition()] = read.getDimPosition(dim);
   return dims;
 }
 
@@ -173,12 +178,10 @@ static bool foldOne(RewriterBase &rewriter, KernelOp kernel) {
     if (!producer || !isFoldable(producer))
       continue;
     linalg::GenericOp reader = findOnlyReader(producer);
-    if (!reader || producer.getNumLoops() != reader.getNumLoops())
-      continue;
-    SmallVector<unsigned> dims = matchDims(producer, reader);
-    if (dims.empty() && producer.getNumLoops() != 0)
-      continue;
-    if (succeeded(fold(rewriter, producer, reader, dims)))
+    std::optional<SmallVector<unsigned>> dims;
+    if (reader)
+      dims = matchDims(producer, reader);
+    if (dims && succeeded(fold(rewriter, producer, reader, *dims)))
       return true;
   }
   return false;

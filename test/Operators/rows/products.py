@@ -126,10 +126,12 @@ def attention(m):
     q, k, v = rows_of(m, "T1", heads, queries, size), rows_of(m, "T1", 2, keys, size), rows_of(m, "T2", 2, keys, size)
     form = m.pick("heads", "heads", "flat", "past")
     if form == "flat":
-        q, k, v = (m.tensor(n, [2, rows, h * size], -1, 1) for n, rows, h in (("T1", queries, heads), ("T1", keys, 2), ("T2", keys, 2)))
+        q, k, v = (m.tensor(n, [2, length, h * size], -1, 1) for n, length, h in (("T1", queries, heads), ("T1", keys, 2), ("T2", keys, 2)))
         more = {**more, "q_num_heads": heads, "kv_num_heads": 2}
     before = 3 if form == "past" else 0
-    shape = m.pick([queries, before + keys], [1, heads, queries, before + keys], [2, 1, 1, before + keys], None)
+    # The reference has as many causal rows as the mask has.
+    rows = queries if "is_causal" in more else 1
+    shape = m.pick([queries, before + keys], [1, heads, queries, before + keys], [2, 1, rows, before + keys], None)
     mask = None if shape is None else m.tensor("U", shape, 0, 2)
     past = [rows_of(m, "T1", 2, before, size), rows_of(m, "T2", 2, before, size)] if before else []
     operands = [q, k, v, mask, *past] if mask or past else [q, k, v]

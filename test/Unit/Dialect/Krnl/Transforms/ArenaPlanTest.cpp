@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ArenaPlan.h"
-#include "SizeFormula.h"
+#include "Memory/ArenaPlan.h"
+#include "Memory/SizeFormula.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "gtest/gtest.h"

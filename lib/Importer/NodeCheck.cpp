@@ -197,24 +197,39 @@ onnxc::importer::declaredKind(const NodeProto &node, int version,
 }
 
 namespace {
-/// The inference function of `op` refuses nodes without one of the outputs that
-/// its schema calls optional, while `flag` is set.
-struct OutputDemand {
+/// The inference function of `op` refuses nodes with some of the outputs from
+/// `first` to `last`, which its schema calls optional, unless it has all: while
+/// `flag` is set, or always without one.
+struct JoinedOutputs {
   llvm::StringLiteral op, flag;
+  int first, last;
+
+  bool areJoinedIn(const NodeProto &node) const {
+    return node.op_type() == op && last < node.output_size() &&
+           (flag.empty() || llvm::any_of(
+                                node.attribute(),
+                                [&](const auto &attribute) {
+                                  return attribute.name() == flag &&
+                                         attribute.i() != 0;
+                                }));
+  }
 };
 } // namespace
 
-static constexpr OutputDemand outputDemands[] = {
-    {"BatchNormalization", "training_mode"},
+static constexpr JoinedOutputs joinedOutputs[] = {
+    {"Attention", "", 1, 2},
+    {"BatchNormalization", "training_mode", 0, 2},
 };
 
-static bool demandsAllOutputs(const NodeProto &node) {
-  return llvm::any_of(outputDemands, [&](const OutputDemand &demand) {
-    return node.op_type() == demand.op &&
-           llvm::any_of(node.attribute(), [&](const auto &attribute) {
-             return attribute.name() == demand.flag && attribute.i() != 0;
-           });
-  });
+static void restoreJoined(const NodeProto &node, NodeProto &reduced) {
+  for (const JoinedOutputs &joined : joinedOutputs) {
+    auto outputs = llvm::seq_inclusive(joined.first, joined.last);
+    if (joined.areJoinedIn(node) && llvm::any_of(outputs, [&](int i) {
+          return !reduced.output(i).empty();
+        }))
+      for (int i : outputs)
+        reduced.set_output(i, node.output(i));
+  }
 }
 
 void onnxc::importer::restoreRequiredOutputs(const NodeProto &node, int version,
@@ -228,8 +243,7 @@ void onnxc::importer::restoreRequiredOutputs(const NodeProto &node, int version,
     if (schema->outputs()[formal].GetOption() != OpSchema::Optional)
       reduced.set_output(i, node.output(i));
   }
-  if (demandsAllOutputs(node))
-    *reduced.mutable_output() = node.output();
+  restoreJoined(node, reduced);
   auto &outputs = *reduced.mutable_output();
   while (!outputs.empty() && outputs.Get(outputs.size() - 1).empty())
     outputs.RemoveLast();

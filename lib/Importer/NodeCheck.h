@@ -54,8 +54,8 @@ declaredKind(const ::onnx::NodeProto &node, int version,
              const std::string &name);
 
 /// Gives outputs of `reduced` that `version` of the operator does not have as
-/// optional ones the names back that they have in `node`; removes absent ones
-/// at the end.
+/// optional ones, or only together with others, the names back that they have
+/// in `node`; removes absent ones at the end.
 void restoreRequiredOutputs(const ::onnx::NodeProto &node, int version,
                             ::onnx::NodeProto &reduced);
 

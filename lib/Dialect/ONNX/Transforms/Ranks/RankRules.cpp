@@ -298,6 +298,20 @@ static std::optional<std::string> checkLengths(Operation *op, RankOf rankOf,
   return std::nullopt;
 }
 
+/// Resize takes a scale or a size for each axis that it names, or for all.
+static std::optional<std::string>
+checkResize(ResizeOp op, RankOf rankOf, function_ref<Type(Value)> typeOf) {
+  std::optional<int64_t> rank = rankOf(&op->getOpOperand(0));
+  Value numbers = op.getSizes() ? op.getSizes() : op.getScales();
+  auto type = numbers ? dyn_cast<RankedTensorType>(typeOf(numbers))
+                      : RankedTensorType();
+  if (!rank || op.getAxes() || !type || type.getRank() != 1 ||
+      type.isDynamicDim(0) || type.getDimSize(0) == *rank)
+    return std::nullopt;
+  return "resizes " + std::to_string(type.getDimSize(0)) +
+         " dimensions of an operand of rank " + std::to_string(*rank);
+}
+
 /// A shape that is a constant has as many elements as the data, if all of their
 /// sizes are known.
 static std::optional<std::string> checkCount(ReshapeOp op,
@@ -341,6 +355,8 @@ onnxc::onnx::checkRanks(Operation *op, function_ref<Type(Value)> typeOf) {
     return error;
   if (auto reshape = dyn_cast<ReshapeOp>(op))
     return checkCount(reshape, typeOf);
+  if (auto resize = dyn_cast<ResizeOp>(op))
+    return checkResize(resize, rankOf, typeOf);
   if (auto scan = dyn_cast<ScanOp>(op))
     return checkScan(scan, rankOf);
   if (isa<MicrosoftMultiHeadAttentionOp>(op))

@@ -292,3 +292,12 @@ func.func @window(%x: tensor<*xui8> {onnx.name = "x"}, %w: tensor<*xui8> {onnx.n
   %0 = onnx.ConvInteger(%x, %w) : (tensor<*xui8>, tensor<*xui8>) -> tensor<*xi32>
   return %0 : tensor<*xi32>
 }
+
+// There are as many sizes as dimensions: only one rank is possible.
+// CHECK-LABEL: func.func @resized(%arg0: tensor<?x?x?x?xui8>
+// CHECK:         onnx.Resize(%arg0)
+func.func @resized(%x: tensor<*xui8>) -> tensor<*xui8> {
+  %s = onnx.Constant dense<[1, 5, 7, 5]> : tensor<4xi64>
+  %y = onnx.Resize(%x) sizes(%s) {mode = "nearest"} : (tensor<*xui8>, tensor<4xi64>) -> tensor<*xui8>
+  return %y : tensor<*xui8>
+}

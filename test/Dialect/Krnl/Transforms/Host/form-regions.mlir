@@ -149,8 +149,8 @@ func.func @whole_work(%x: memref<4096xf32>, %y: memref<4096xf32>, %z: memref<409
 // In a loop less work pays: workers are still awake.
 // CHECK-LABEL: func @in_loop
 // CHECK:         scf.for
-// CHECK:           %[[FIVE:.+]] = arith.constant 5 : index
-// CHECK:           krnl.region tiles(%[[FIVE]])
+// CHECK:           %[[EIGHT:.+]] = arith.constant 8 : index
+// CHECK:           krnl.region tiles(%[[EIGHT]])
 func.func @in_loop(%x: memref<4096xf32>, %y: memref<4096xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

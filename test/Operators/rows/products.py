@@ -78,10 +78,11 @@ def conv(m):
 def conv_transpose(m):
     c, k, group = m.size(2), m.size(3), m.pick(1, 1, 2)
     x = m.tensor("T", [m.size(1), group * c, 2 + m.size(2), 2 + m.size(2)])
-    # The reference adds zeros for SAME where a filter is less than a step, onnxruntime adds nothing.
-    strides = m.pick([2, 1], [1, 1], [2, 2])
+    strides = m.pick([2, 1], [1, 1], [2, 3])
     more = m.pick({}, {"pads": [1, 0, 1, 1]}, {"output_padding": [strides[0] - 1, 0]}, {"dilations": [2, 1]}, {"auto_pad": "SAME_UPPER"},
                   {"auto_pad": "SAME_LOWER"}, {"pads": [0, 1, 2, 0], "dilations": [1, 2]})  # fmt: skip
+    if "auto_pad" in more:  # the reference adds zeros where the filter, 3 x 2, is less than a step, onnxruntime adds nothing
+        strides = [min(strides[0], 3), min(strides[1], 2)]
     operands = [x, m.tensor("T", [group * c, k, 3, 2]), m.tensor("T", [group * k])]
     return Node(operands[: m.pick(3, 2)], {"strides": strides, **more, **({"group": group} if group > 1 else {})})
 

@@ -247,6 +247,8 @@ def vision():
     scores = RNG.random((1, 20, 1000)).astype(np.float32)
     corners = np.sort(RNG.random((1, 1000, 2, 2)), axis=2).reshape(1, 1000, 4).astype(np.float32)
     yield Case("NonMaxSuppression", [corners, scores, Fixed([100]), Fixed(np.float32([0.5])), Fixed(np.float32([0.6]))])
+    corners = np.sort(RNG.random((1, 18900, 2, 2)), axis=2).reshape(1, 18900, 4).astype(np.float32)
+    yield Case("NonMaxSuppression", [corners, floats(1, 1, 18900), Fixed([100]), Fixed(np.float32([0.5]))], suffix="few of many")
     yield Case("Col2Im", [floats(1, 64 * 9, 784), Fixed([28, 28]), Fixed([3, 3])], pads=[1, 1, 1, 1])
     yield Case("Col2Im", [floats(1, 64 * 16, 196), Fixed([56, 56]), Fixed([4, 4])], strides=[4, 4], suffix="patches")
     yield Case("AffineGrid", [floats(4, 2, 3), Fixed([4, 3, 224, 224])], opset=20)

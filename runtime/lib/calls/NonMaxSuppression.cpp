@@ -24,9 +24,104 @@ struct Limits {
   bool hasScore = false;
 };
 
-struct Candidate {
-  float score;
-  int64_t index;
+/// The boxes of one class, best first and equal ones in order; a NaN is below
+/// all numbers. Rounds sort a few of the best that are left, so that boxes that
+/// nobody asks for cost no more than a comparison. There are
+/// O(log boxes) rounds, each of O(boxes), whatever the scores are.
+class BestFirst {
+public:
+  /// `items` and `scratch` have room for all boxes.
+  BestFirst(const float *scores, int64_t boxes, const Limits &limits,
+            Keyed *items, Keyed *scratch)
+      : scores(scores), boxes(boxes), items(items), scratch(scratch) {
+    bool isPossible = !limits.hasScore || limits.score == limits.score;
+    if (limits.hasScore)
+      last = key(limits.score) - 1;
+    left = isPossible ? count() : 0;
+    // Some of the boxes overlap better ones.
+    wanted = limits.outputs < left / 4 ? 2 * limits.outputs : left;
+    wanted = wanted < leastWanted ? leastWanted : wanted;
+  }
+
+  /// The next box; -1 after the last one.
+  int64_t next() {
+    if (at == sortedCount && !sortMore())
+      return -1;
+    return sorted[at++].index;
+  }
+
+private:
+  static constexpr int64_t leastWanted = 256;
+
+  /// Ascends from the best score to the worst.
+  static uint32_t key(float score) {
+    score += 0.0F; // no negative zero
+    int32_t bits;
+    memcpy(&bits, &score, sizeof bits);
+    return score == score ? bits ^ (~(bits >> 31) & 0x7fffffff) : UINT32_MAX;
+  }
+  /// Is the box of a key left, and no worse than `bound`? In unsigned numbers
+  /// one comparison says both.
+  bool isLeft(uint32_t key, uint32_t bound) const {
+    return key - begin <= bound - begin;
+  }
+
+  int64_t count() const {
+    int64_t number = 0;
+    for (int64_t i = 0; i < boxes; ++i)
+      number += isLeft(key(scores[i]), last);
+    return number;
+  }
+
+  /// The key that about `wanted` of those that are left are no worse than.
+  uint32_t estimateBound() {
+    constexpr int64_t samples = 512;
+    int64_t stride = boxes / samples + 1, number = 0;
+    for (int64_t i = 0; i < boxes; i += stride)
+      if (uint32_t k = key(scores[i]); isLeft(k, last))
+        items[number++] = {k, i};
+    if (number == 0)
+      return last;
+    double share = double(wanted) / double(left);
+    int64_t rank = int64_t(share * double(number));
+    return uint32_t(sortByKey(items, scratch, number)[rank].key);
+  }
+
+  /// Blocks are compared at once: most have nothing.
+  void collect(uint32_t bound) {
+    constexpr int64_t block = 16;
+    sortedCount = 0;
+    for (int64_t i = 0; i < boxes; i += block) {
+      bool isWhole = i + block <= boxes, any = !isWhole;
+      for (int64_t j = i; isWhole && j < i + block; ++j)
+        any |= isLeft(key(scores[j]), bound);
+      for (int64_t j = i; any && j < i + block && j < boxes; ++j)
+        if (uint32_t k = key(scores[j]); isLeft(k, bound))
+          items[sortedCount++] = {k, j};
+    }
+  }
+
+  bool sortMore() {
+    if (left == 0)
+      return false;
+    uint32_t bound = left <= 2 * wanted ? last : estimateBound();
+    collect(bound);
+    sorted = sortByKey(items, scratch, sortedCount);
+    at = 0;
+    begin = bound + 1;
+    left -= sortedCount;
+    wanted *= 4;
+    return true;
+  }
+
+  const float *scores;
+  int64_t boxes;
+  Keyed *items, *scratch, *sorted = nullptr;
+  int64_t at = 0, sortedCount = 0;
+  /// The boxes that were not sorted yet: the first and the last key that they
+  /// can have, how many there are, and about how many the next round sorts.
+  uint32_t begin = 0, last = UINT32_MAX;
+  int64_t left, wanted;
 };
 
 /// The result as it grows: three numbers for each box.
@@ -76,23 +171,6 @@ static bool overlaps(const Box &a, const Box &b, float limit) {
   return common / whole > limit;
 }
 
-/// The boxes of one class, best first.
-static int64_t rank(const float *scores, int64_t boxes, const Limits &limits,
-                    Candidate *candidates, Candidate *scratch) {
-  int64_t count = 0;
-  for (int64_t i = 0; i < boxes; ++i)
-    if (!limits.hasScore || scores[i] > limits.score)
-      candidates[count++] = {scores[i], i};
-  // A NaN is below everything; by bits all floats have an order.
-  auto less = [](const Candidate &a, const Candidate &b) {
-    if (a.score != a.score || b.score != b.score)
-      return a.score == a.score && b.score != b.score;
-    return a.score > b.score;
-  };
-  sortStably(candidates, scratch, count, less);
-  return count;
-}
-
 /// The optional operand `number`, if it is there and has an element.
 static bool readLimit(const OnnxcValue *ins, int32_t number, int64_t present,
                       void *to, size_t bytes) {
@@ -127,28 +205,31 @@ extern "C" int32_t onnxc_call_non_max_suppression(OnnxcCall *call, int32_t,
     return onnxc_rt_fail(call, ONNXC_ERR_VALUE,
                          "NonMaxSuppression: boxes and scores do not agree");
   Limits limits = readLimits(ins, params[0]);
-  Candidate *candidates = allocate<Candidate>(call, boxes),
-            *scratch = allocate<Candidate>(call, boxes);
-  Box *kept = allocate<Box>(call, boxes);
+  Keyed *items = allocate<Keyed>(call, boxes),
+        *scratch = allocate<Keyed>(call, boxes);
+  int64_t mostKept = limits.outputs < boxes ? limits.outputs : boxes;
+  Box *kept = allocate<Box>(call, mostKept > 0 ? mostKept : 0);
   Selected selected;
-  if (!candidates || !scratch || !kept)
+  if (!items || !scratch || !kept)
     return onnxc_rt_status(call);
   for (int64_t pair = 0; limits.outputs > 0 && pair < batches * classes;
        ++pair) {
     auto *scores = static_cast<const float *>(ins[1].data) + pair * boxes;
     auto *corners =
         static_cast<const float *>(ins[0].data) + pair / classes * boxes * 4;
-    int64_t count = rank(scores, boxes, limits, candidates, scratch), best = 0;
-    for (int64_t i = 0; i < count && best < limits.outputs; ++i) {
-      Box box = boxAt(corners + candidates[i].index * 4, params[1] != 0);
+    BestFirst candidates(scores, boxes, limits, items, scratch);
+    for (int64_t best = 0; best < limits.outputs;) {
+      int64_t index = candidates.next();
+      if (index < 0)
+        break;
+      Box box = boxAt(corners + index * 4, params[1] != 0);
       bool isFree = true;
       for (int64_t k = 0; k < best && isFree; ++k)
         isFree = !overlaps(box, kept[k], limits.overlap);
       if (!isFree)
         continue;
       kept[best++] = box;
-      if (!selected.add(call, pair / classes, pair % classes,
-                        candidates[i].index))
+      if (!selected.add(call, pair / classes, pair % classes, index))
         return onnxc_rt_status(call);
     }
   }

@@ -7,11 +7,14 @@
 #include "Context.h"
 #include "calls/Ordering.h"
 
+#include <algorithm>
+#include <cmath>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <limits>
 #include <map>
 #include <string>
+#include <tuple>
 #include <vector>
 
 using namespace onnxc::rt;
@@ -405,6 +408,71 @@ TEST_F(SelectionTest, BoxesThatOverlapABetterOneGo) {
   ASSERT_EQ(run(onnxc_call_non_max_suppression, boxes.values(), {6, 0}),
             ONNXC_OK);
   EXPECT_EQ(dims[0][0], 0);
+}
+
+namespace {
+/// What the standard says, without haste: the boxes in order of their scores,
+/// each kept that overlaps no kept one. All have the size 1 x 1.
+std::vector<int64_t> keepGreedily(const std::vector<float> &left,
+                                  const std::vector<float> &scores, size_t most,
+                                  float least) {
+  std::vector<int64_t> order, kept;
+  for (size_t i = 0; i < scores.size(); ++i)
+    if (scores[i] > least || std::isnan(least))
+      order.push_back(i);
+  auto rank = [&](int64_t i) {
+    return std::tuple(std::isnan(scores[i]), -scores[i], i);
+  };
+  std::sort(order.begin(), order.end(), [&](int64_t x, int64_t y) {
+    if (std::isnan(scores[x]) && std::isnan(scores[y]))
+      return x < y;
+    return rank(x) < rank(y);
+  });
+  for (int64_t i : order) {
+    if (kept.size() / 3 == most)
+      break;
+    auto isNear = [&](float by) { return std::abs(left[i] - by) < 0.5F; };
+    bool isFree = true;
+    for (size_t k = 2; k < kept.size() && isFree; k += 3)
+      isFree = !isNear(left[kept[k]]);
+    if (isFree)
+      kept.insert(kept.end(), {0, 0, i});
+  }
+  return kept;
+}
+} // namespace
+
+TEST_F(SelectionTest, AnyNumberOfBoxesIsTakenBestFirst) {
+  constexpr int64_t count = 6000;
+  uint32_t state = 1;
+  auto draw = [&] { return (state = state * 1664525 + 1013904223) >> 8; };
+  float nan = std::numeric_limits<float>::quiet_NaN();
+  // Many of one score, all different, mostly the worst, some no numbers.
+  for (int kind = 0; kind < 4; ++kind) {
+    std::vector<float> left, scores, corners;
+    for (int64_t i = 0; i < count; ++i) {
+      left.push_back(float(draw() % 4000) / 4 + 0.125F * float(kind == 1));
+      corners.insert(corners.end(), {0, left.back(), 1, left.back() + 1});
+      float score = float(draw() % (kind == 0 ? 3 : 1 << 20)) - 1;
+      scores.push_back(kind == 2 && i % 50 ? -1 : score);
+      if (kind == 3 && draw() % 3 == 0)
+        scores.back() = draw() % 2 ? nan : -0.0F;
+    }
+    for (int64_t most : {0, 1, 100, 900, 100000})
+      for (float least : {nan, -0.0F, 1e5F}) {
+        Operand<float> boxes{corners, {1, count, 4}},
+            ranks{scores, {1, 1, count}}, overlap{{1.0F / 3}, {}},
+            bound{{least}, {1}};
+        Operand<int64_t> wanted{{most}, {1}};
+        ASSERT_EQ(run(onnxc_call_non_max_suppression,
+                      {boxes.value(), ranks.value(), wanted.value(),
+                       overlap.value(), bound.value()},
+                      {std::isnan(least) ? 3 : 7, 0}),
+                  ONNXC_OK);
+        EXPECT_EQ(result<int64_t>(0, dims[0][0] * 3),
+                  keepGreedily(left, scores, most, least));
+      }
+  }
 }
 
 TEST_F(SelectionTest, HostileBoxesAreHarmless) {

@@ -128,6 +128,8 @@ void unmapWeights();
 
 /// Keeps the message for omGetLastError on this thread.
 void setLastError(const char *message);
+/// Frees the messages of all threads, when no thread can fail any more.
+void freeLastErrors();
 
 } // namespace onnxc::rt
 

@@ -49,6 +49,7 @@ __attribute__((destructor)) static void unload() {
   for (std::atomic<OMContext *> &slot : idleContexts)
     omContextDestroy(slot.exchange(nullptr));
   free(entryNames.exchange(nullptr));
+  freeLastErrors();
   if (onnxc_model.unloadCustom)
     onnxc_model.unloadCustom();
   unmapWeights();

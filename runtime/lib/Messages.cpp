@@ -9,7 +9,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
 
 using namespace onnxc;
 using namespace onnxc::rt;
@@ -92,58 +92,64 @@ const char *omStatusName(OM_STATUS status) {
 //===----------------------------------------------------------------------===//
 
 // Thread-local storage would need the dynamic linker as a library, or space in
-// the static block that many models would use up. A table of the threads that
-// failed lately does: errors are rare.
+// the static block that many models would use up. A list of the threads that
+// failed does: errors are rare. Only its own thread writes to a record, and
+// none is removed while threads run, so that nobody ever waits: in a child that
+// was forked while other threads failed, who should let go of a lock is not
+// there.
 namespace {
 struct LastError {
-  std::atomic<uint32_t> lock;
-  uintptr_t thread;
+  LastError *next;
+  uintptr_t thread; ///< the system gives it to later threads
+  int64_t number;   ///< of the thread that wrote the message
   Message message;
 };
 } // namespace
 
-static LastError lastErrors[32];
-static std::atomic<uint32_t> nextError;
+static std::atomic<LastError *> lastErrors;
 
-namespace {
-/// Holds one slot of the table.
-class SlotLock {
-public:
-  explicit SlotLock(LastError &slot) : slot(slot) {
-    while (slot.lock.exchange(1, std::memory_order_acquire) != 0) {
-    }
+static LastError *findLastError() {
+  uintptr_t self = os::threadId();
+  LastError *error = lastErrors.load(std::memory_order_acquire);
+  while (error && error->thread != self)
+    error = error->next;
+  return error;
+}
+
+/// A new record of this thread; null without memory.
+static LastError *addLastError() {
+  LastError *error = static_cast<LastError *>(calloc(1, sizeof(LastError)));
+  if (!error)
+    return nullptr;
+  error->thread = os::threadId();
+  error->next = lastErrors.load(std::memory_order_relaxed);
+  while (!lastErrors.compare_exchange_weak(error->next, error,
+                                           std::memory_order_release,
+                                           std::memory_order_relaxed)) {
   }
-  ~SlotLock() { slot.lock.store(0, std::memory_order_release); }
-
-private:
-  LastError &slot;
-};
-} // namespace
+  return error;
+}
 
 void rt::setLastError(const char *message) {
-  uintptr_t self = os::threadId();
-  LastError *mine = nullptr;
-  for (LastError &slot : lastErrors) {
-    SlotLock lock(slot);
-    if (slot.thread == self)
-      mine = &slot;
-  }
-  if (!mine && !*message)
-    return;
+  LastError *mine = findLastError();
+  if (!mine && *message)
+    mine = addLastError();
   if (!mine)
-    mine = &lastErrors[nextError.fetch_add(1, std::memory_order_relaxed) %
-                       (sizeof lastErrors / sizeof lastErrors[0])];
-  SlotLock lock(*mine);
-  mine->thread = self;
+    return;
+  mine->number = os::threadNumber();
   mine->message.set("%s", message);
 }
 
-const char *omGetLastError(void) {
-  uintptr_t self = os::threadId();
-  for (LastError &slot : lastErrors) {
-    SlotLock lock(slot);
-    if (slot.thread == self)
-      return slot.message.text;
+void rt::freeLastErrors() {
+  LastError *error = lastErrors.exchange(nullptr);
+  while (error) {
+    LastError *next = error->next;
+    free(error);
+    error = next;
   }
-  return "";
+}
+
+const char *omGetLastError(void) {
+  LastError *mine = findLastError();
+  return mine && mine->number == os::threadNumber() ? mine->message.text : "";
 }

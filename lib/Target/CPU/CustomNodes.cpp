@@ -136,7 +136,7 @@ static llvm::Constant *node(Constants &make, DictionaryAttr entry) {
        make.number(inputs.size()), numbers(make, inputs.asArrayRef()),
        make.number(outputs.size()), numbers(make, outputs.asArrayRef()),
        make.number(static_cast<int64_t>(attributes.size())),
-       make.array(attributes), make.zeroWords(3)});
+       make.array(attributes), make.zeroWords(2)});
 }
 
 SmallVector<llvm::Constant *> customNodes(Constants &make, ModuleOp module) {

@@ -10,7 +10,6 @@
 
 #include "CustomCall.h"
 
-#include <sched.h>
 #include <string.h>
 
 using namespace onnxc;
@@ -74,14 +73,16 @@ const OMCustomOp *findOp(CustomCall &call) {
   return nullptr;
 }
 
-enum { kNone, kBusy, kReady };
+/// Stands for a state that is null: null is that of a node without one yet.
+char nullState;
 
 /// Makes the node's state if no run has; false after an error.
 bool createState(CustomCall &call, const OMCustomOp &op) {
   OnnxcCustomState &shared = *call.custom->state;
   if (!op.create)
     return true;
-  if (__atomic_load_n(&shared.isCreated, __ATOMIC_ACQUIRE) != kReady) {
+  void *known = __atomic_load_n(&shared.state, __ATOMIC_ACQUIRE);
+  if (!known) {
     void *made = nullptr;
     call.phase = CustomPhase::Create;
     int code = op.create(&call, &made);
@@ -89,18 +90,15 @@ bool createState(CustomCall &call, const OMCustomOp &op) {
       fail(call, "'create' fails with code %d", code);
     if (call.run->status != ONNXC_OK)
       return false;
-    int64_t none = kNone;
-    if (__atomic_compare_exchange_n(&shared.isCreated, &none, kBusy, false,
-                                    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
-      shared.state = made;
-      __atomic_store_n(&shared.isCreated, kReady, __ATOMIC_RELEASE);
-    } else if (op.destroy) {
+    void *kept = made ? made : &nullState;
+    // Nobody waits for another run: a child that is forked would for ever.
+    if (__atomic_compare_exchange_n(&shared.state, &known, kept, false,
+                                    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+      known = kept;
+    else if (op.destroy)
       op.destroy(made); // another run was faster
-    }
-    while (__atomic_load_n(&shared.isCreated, __ATOMIC_ACQUIRE) != kReady)
-      sched_yield();
   }
-  call.state = shared.state;
+  call.state = known == &nullState ? nullptr : known;
   return true;
 }
 
@@ -192,8 +190,8 @@ int32_t onnxc_call_custom(OnnxcCall *run, int32_t, OnnxcValue *outs,
 void onnxc_custom_unload(void) {
   for (int64_t i = 0; i < onnxc_model.numCustomNodes; ++i) {
     OnnxcCustomState &shared = *onnxc_model.customNodes[i].state;
-    if (shared.isCreated == kReady && shared.op->destroy)
-      shared.op->destroy(shared.state);
-    shared.isCreated = kNone;
+    if (shared.state && shared.op->destroy)
+      shared.op->destroy(shared.state == &nullState ? nullptr : shared.state);
+    shared.state = nullptr;
   }
 }

@@ -78,6 +78,8 @@ void joinThread(const Thread &thread) { pthread_join(thread.handle, nullptr); }
 
 uintptr_t threadId() { return pthread_self(); }
 
+int64_t threadNumber() { return syscall(SYS_gettid); }
+
 //===----------------------------------------------------------------------===//
 // Files
 //===----------------------------------------------------------------------===//

@@ -48,6 +48,9 @@ bool startThread(Thread &thread, ThreadFn fn, void *argument);
 void joinThread(const Thread &thread);
 /// A number that differs between the threads that are alive.
 uintptr_t threadId();
+/// A number that the system gives again to another thread only late, and
+/// another one in a forked child.
+int64_t threadNumber();
 
 /// Maps a whole file read-only; null on failure.
 const void *mapFile(const char *path, int64_t &bytes);

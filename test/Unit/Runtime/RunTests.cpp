@@ -139,6 +139,45 @@ TEST(RunMainGraph, ErrorsAreOfTheirThread) {
   EXPECT_STRNE(omGetLastError(), "");
 }
 
+// A thread has no error of an earlier one whose stack it was given.
+TEST(RunMainGraph, ErrorsEndWithTheirThread) {
+  for (int i = 0; i < 3; ++i)
+    std::thread([] {
+      EXPECT_STREQ(omGetLastError(), "");
+      failure(nullptr, EINVAL);
+      EXPECT_STRNE(omGetLastError(), "");
+    }).join();
+}
+
+// Children have none of the threads that failed when they were forked, and must
+// not wait for one.
+TEST(RunMainGraph, MayForkWhileThreadsFail) {
+  std::atomic<bool> stop = false;
+  std::vector<std::thread> failing;
+  for (int i = 0; i < 3; ++i)
+    failing.emplace_back([&] {
+      while (!stop)
+        run_main_graph(nullptr);
+    });
+  int wrong = 0;
+  for (int i = 0; i < 150 && wrong == 0; ++i) {
+    pid_t child = fork();
+    if (child == 0) {
+      alarm(20);
+      bool isClean = !*omGetLastError();
+      run_main_graph(nullptr);
+      _exit(isClean && strstr(omGetLastError(), "is null") ? 0 : 1);
+    }
+    int status = 1;
+    waitpid(child, &status, 0);
+    wrong += status != 0;
+  }
+  stop = true;
+  for (std::thread &thread : failing)
+    thread.join();
+  EXPECT_EQ(wrong, 0);
+}
+
 TEST(RunMainGraph, SurvivesFork) {
   EXPECT_TRUE(Affine(100).runsRight()); // starts workers
   pid_t child = fork();

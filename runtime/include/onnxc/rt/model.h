@@ -74,8 +74,7 @@ typedef struct OnnxcEntry {
 /* What a run keeps of a node of the user's library; zero at first. */
 typedef struct OnnxcCustomState {
   const OMCustomOp *op; /* once its library has been asked for it */
-  void *state;          /* what its `create` has made */
-  int64_t isCreated;
+  void *state;          /* what its `create` has made, never null then */
 } OnnxcCustomState;
 
 /* One node that a custom operator library computes (onnxc/CustomOp.h). */

@@ -1,14 +1,23 @@
 # ===- lit.cfg.py - The tests of passes, dialects and tools ----------------===//
 # Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 #
-# Configured by build/test/lit.site.cfg.py: run `build/venv/bin/lit -v
-# build/test --filter NAME`, or a folder or file below build/test or test.
+# Run `build/venv/bin/lit -v test/Dialect/Krnl`, or any folder or file below test
+# or build/test. build/test/lit.site.cfg.py says where things are; from below test
+# the one of ONNXC_BUILD, or of the folder build beside test, is read first.
 # ===------------------------------------------------------------------------===//
 import os
 import pathlib
 import platform
 
 import lit.formats
+
+if not hasattr(config, "onnxc_build_dir"):
+    root = pathlib.Path(__file__).resolve().parents[1]
+    site = pathlib.Path(os.environ.get("ONNXC_BUILD", root / "build"), "test", "lit.site.cfg.py")
+    if not site.exists():
+        lit_config.fatal(f"{site} does not exist: run utils/build.sh first")
+    lit_config.load_config(config, str(site))  # it reads this file again
+    raise SystemExit
 
 config.name = "onnx-compile"
 config.test_format = lit.formats.ShTest(execute_external=False)

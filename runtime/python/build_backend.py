@@ -6,11 +6,11 @@
 # ===------------------------------------------------------------------------===#
 import base64
 import hashlib
+import json
 import os
 import pathlib
 import re
 import sysconfig
-import tomllib
 import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -18,7 +18,7 @@ BUILD = pathlib.Path(os.environ.get("ONNXC_BUILD_DIR", ROOT / "build"))
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    project = _read_project()
     name = project["name"].replace("-", "_")
     version = project["version"]
     python = "cp" + sysconfig.get_config_var("py_version_nodot")
@@ -39,6 +39,17 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
 
 def build_sdist(sdist_directory, config_settings=None):
     raise SystemExit("onnx-compile is built from its repository, not from a source archive")
+
+
+def _read_project():
+    """The table [project] of pyproject.toml. Python 3.10 reads no TOML; our values are JSON as well."""
+    tables, table = {}, None
+    for line in (ROOT / "pyproject.toml").read_text().splitlines():
+        if header := re.fullmatch(r"\[(.+)\]", line):
+            table = tables.setdefault(header[1], {})
+        elif pair := re.fullmatch(r"(\S+) = (.+)", line):
+            table[pair[1]] = json.loads(pair[2])
+    return {**tables["project"], "optional-dependencies": tables["project.optional-dependencies"]}
 
 
 def _package_files():

@@ -20,7 +20,7 @@ Expected<std::unique_ptr<Artefact>> Artefact::load(StringRef path,
   std::unique_ptr<Artefact> artefact(new Artefact);
   artefact->handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!artefact->handle)
-    return failure("cannot load %s: %s", file.c_str(), dlerror());
+    return failure("%s", onnxc::rt::explainLoadFailure(path.str()).c_str());
   if (const char *missing = artefact->resolve(artefact->handle))
     return failure("%s is no compiled model: it does not define %s",
                    path.str().c_str(), missing);

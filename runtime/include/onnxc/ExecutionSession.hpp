@@ -26,6 +26,7 @@
 #define ONNXC_EXECUTIONSESSION_HPP
 
 #include "onnxc/Runtime.h"
+#include "onnxc/rt/Functions.h"
 
 #include <atomic>
 #include <chrono>
@@ -120,7 +121,7 @@ struct Value {
   std::vector<Value> elements; ///< of the other kinds; values of a map
 
   Value() = default;
-  Value(Tensor tensor) : tensor(std::move(tensor)) {}
+  Value(Tensor itself) : tensor(std::move(itself)) {}
   static Value sequence(std::vector<Value> elements) {
     return {OM_VALUE_SEQUENCE, {}, std::move(elements)};
   }
@@ -135,23 +136,23 @@ struct Value {
   }
 
 private:
-  Value(OM_VALUE_KIND kind, Tensor tensor, std::vector<Value> elements)
-      : kind(kind), tensor(std::move(tensor)), elements(std::move(elements)) {}
+  Value(OM_VALUE_KIND itsKind, Tensor itself, std::vector<Value> parts)
+      : kind(itsKind), tensor(std::move(itself)), elements(std::move(parts)) {}
 };
 
 /// A run that failed. The status tells whose fault it is: OM_STATUS_INVALID and
 /// OM_STATUS_VALUE are the caller's.
 struct RunError : std::runtime_error {
-  RunError(OM_STATUS status, const std::string &message)
-      : std::runtime_error(message), status(status) {}
+  RunError(OM_STATUS code, const std::string &message)
+      : std::runtime_error(message), status(code) {}
   OM_STATUS status;
 };
 
 class ExecutionSession {
 public:
-  explicit ExecutionSession(const std::string &path,
-                            const std::string &entry = "run_main_graph")
-      : entry(entry), library(open(path)),
+  explicit ExecutionSession(const std::string &file,
+                            const std::string &entryPoint = "run_main_graph")
+      : path(file), entry(entryPoint), library(open(file)),
         contexts(std::make_unique<Contexts>()) {
     contexts->free.push_back(makeContext());
     runContext = find<decltype(omContextRun)>("omContextRun");
@@ -229,23 +230,23 @@ private:
   /// spell a number. The dynamic linker gives what it has loaded by the same
   /// name, even if the file is another one by now: a model that was compiled
   /// again. By a new name it looks.
-  static std::string freshName(const std::string &path) {
+  static std::string freshName(const std::string &file) {
     static std::atomic<unsigned> loads{0};
-    size_t slash = path.rfind('/');
-    std::string name = slash == std::string::npos ? "." : path.substr(0, slash);
+    size_t slash = file.rfind('/');
+    std::string name = slash == std::string::npos ? "." : file.substr(0, slash);
     for (unsigned number = ++loads; number != 0; number >>= 1)
       name += number & 1 ? "/./" : "/";
-    return name + path.substr(slash + 1);
+    return name + file.substr(slash + 1);
   }
 
-  static void *open(const std::string &path) {
-    std::string name = freshName(path);
+  static void *open(const std::string &file) {
+    std::string name = freshName(file);
     void *handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (handle)
       return handle;
-    std::string message = dlerror();
-    if (size_t at = message.find(name); at != std::string::npos)
-      message.replace(at, name.size(), path);
+    std::string message = rt::explainLoadFailure(name);
+    for (size_t at; (at = message.find(name)) != std::string::npos;)
+      message.replace(at, name.size(), file);
     throw std::runtime_error(message);
   }
 
@@ -254,7 +255,7 @@ private:
   Function *find(const char *name) const {
     void *address = dlsym(library.get(), name);
     if (!address)
-      throw std::runtime_error(std::string("no compiled model: it lacks ") +
+      throw std::runtime_error(path + " is no compiled model: it lacks " +
                                name);
     return reinterpret_cast<Function *>(address);
   }
@@ -433,6 +434,7 @@ private:
     return tensor;
   }
 
+  std::string path;
   std::string entry;
   std::unique_ptr<void, Close> library; // outlives the contexts
   std::unique_ptr<Contexts> contexts;

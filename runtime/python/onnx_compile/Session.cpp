@@ -14,6 +14,7 @@
 
 #include <dlfcn.h>
 
+using namespace onnxc;
 using namespace onnxc::python;
 
 namespace {
@@ -40,11 +41,12 @@ PyObject *exceptionOf(OM_STATUS status) {
   }
 }
 
-bool resolve(State &state) {
+bool resolve(State &state, const char *path) {
   const char *missing = state.call.resolve(state.library);
   if (missing)
     PyErr_Format(PyExc_ImportError,
-                 "this is no compiled model: it does not define %s", missing);
+                 "%s is no compiled model: it does not define %s", path,
+                 missing);
   return !missing;
 }
 
@@ -216,10 +218,10 @@ int sessionSetThreads(PyObject *self, PyObject *value, void *) {
 bool openSession(State &state, const char *path, const char *entry) {
   state.library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (!state.library) {
-    PyErr_SetString(PyExc_ImportError, dlerror());
+    PyErr_SetString(PyExc_ImportError, rt::explainLoadFailure(path).c_str());
     return false;
   }
-  if (!resolve(state))
+  if (!resolve(state, path))
     return false;
   state.entry = entry;
   int64_t numInputs = state.call.omGetNumInputs(entry);

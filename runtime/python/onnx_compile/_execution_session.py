@@ -61,8 +61,11 @@ def _fresh_name(path):
 
 
 def _hash_of(path):
+    digest = hashlib.sha256()
     with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+        while chunk := file.read(1 << 20):
+            digest.update(chunk)
+    return digest.hexdigest()
 
 
 def _restore(path, entry, digest):

@@ -136,7 +136,15 @@ TEST(ExecutionSession, FailuresAreExceptions) {
   EXPECT_THAT(thrownBy([] {
                 onnxc::ExecutionSession(folder + "/../../lib/onnxc/libm.so.6");
               }),
-              HasSubstr("no compiled model"));
+              HasSubstr("libm.so.6 is no compiled model: it lacks"));
+  TemporaryFolder temporary;
+  std::string model = temporary.path / "model.onnx";
+  std::ofstream(model) << "text";
+  EXPECT_EQ(thrownBy([&] { onnxc::ExecutionSession{model}; }),
+            model +
+                " is no compiled model; if it is a model in the ONNX "
+                "format, compile it first: onnx-compile " +
+                model);
   onnxc::ExecutionSession identity(fake, "identity_FLOAT");
   EXPECT_THAT(
       thrownBy([&] { identity.run({onnxc::view(x, {4})})[0].data<double>(); }),

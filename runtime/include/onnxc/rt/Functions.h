@@ -11,10 +11,31 @@
 
 #include "onnxc/Runtime.h"
 
+#include <cstdio>
+#include <cstring>
 #include <dlfcn.h>
+#include <string>
 #include <type_traits>
 
 namespace onnxc::rt {
+
+/// Why dlopen has failed to load `path`, with advice if that is no shared
+/// object at all. To be called at once: the dynamic linker forgets its message.
+inline std::string explainLoadFailure(const std::string &path) {
+  const char *reason = dlerror();
+  char magic[4] = {};
+  std::FILE *file = std::fopen(path.c_str(), "rb");
+  bool isOther = file && (std::fread(magic, 1, sizeof magic, file) < 4 ||
+                          std::memcmp(magic, "\177ELF", 4) != 0);
+  if (file)
+    std::fclose(file);
+  if (isOther)
+    return path +
+           " is no compiled model; if it is a model in the ONNX format, "
+           "compile it first: onnx-compile " +
+           path;
+  return reason ? reason : path + " cannot be loaded";
+}
 
 /// Pointers to all that an artefact exports, under the names of the C headers.
 struct Functions {

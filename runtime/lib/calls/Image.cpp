@@ -10,12 +10,28 @@
 
 using namespace onnxc::rt;
 
+int64_t Image::maxPixels() const {
+  // An empty page of 600 dots per inch has less than 2^25 pixels.
+  constexpr int64_t always = 1 << 25, perByte = 64, ever = 1 << 28;
+  int64_t pixels = always + fileBytes * perByte;
+  return pixels < ever ? pixels : ever;
+}
+
 bool Image::resize(int64_t newWidth, int64_t newHeight) {
   if (newWidth <= 0 || newHeight <= 0)
     return fail("ImageDecoder: %s", "the image is empty");
   if (newWidth > kMaxSide || newHeight > kMaxSide ||
-      newWidth * newHeight > kMaxPixels)
-    return fail("ImageDecoder: %s", "the image is too large");
+      newWidth * newHeight > maxPixels()) {
+    call->fail(
+        ONNXC_ERR_VALUE,
+        "ImageDecoder: an image of %lld x %lld pixels is too large for "
+        "a file of %lld bytes: it may have %lld pixels",
+        static_cast<long long>(newWidth), static_cast<long long>(newHeight),
+        static_cast<long long>(fileBytes), static_cast<long long>(maxPixels()));
+    return false;
+  }
+  if (!inTime())
+    return false;
   pixels =
       static_cast<uint8_t *>(onnxc_rt_alloc(call, newWidth * newHeight * 3));
   if (onnxc_rt_status(call) != ONNXC_OK)
@@ -90,7 +106,7 @@ extern "C" int32_t onnxc_call_image_decode(OnnxcCall *call, int32_t,
                                            const OnnxcValue *ins,
                                            const int64_t *iattrs) {
   ImageFile file{static_cast<const uint8_t *>(ins[0].data), ins[0].dims[0]};
-  Image image(call);
+  Image image(call, file.size);
   if (!decode(file, image))
     return onnxc_rt_status(call);
   bool grey = iattrs[0] == 2;

@@ -1,5 +1,4 @@
-//===- Image.h - Pictures out of files ---------------------------*- C++
-//-*-===//
+//===- Image.h - Pictures out of files --------------------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -34,11 +33,18 @@ struct ImageFile {
 /// The picture being decoded.
 class Image {
 public:
-  explicit Image(OnnxcCall *call) : call(call) {}
+  Image(OnnxcCall *call, int64_t fileBytes)
+      : call(call), fileBytes(fileBytes) {}
 
   /// Makes room for rows of 3 bytes a pixel, all black. Fails for sizes that no
-  /// honest picture has.
+  /// honest picture in a file of this length has, and behind the deadline.
   bool resize(int64_t newWidth, int64_t newHeight);
+  /// The most pixels that resize() makes room for: memory and time are in
+  /// proportion to the file, but for a constant.
+  int64_t maxPixels() const;
+  /// False, with the error recorded, when the run has taken too long. Decoders
+  /// ask at least once a row, or wherever their library lets them.
+  bool inTime() { return !deadlinePassed(*call); }
   uint8_t *row(int64_t y) { return pixels + y * width * 3; }
   void set(int64_t x, int64_t y, int red, int green, int blue) {
     uint8_t *pixel = row(y) + x * 3;
@@ -52,9 +58,9 @@ public:
   OnnxcCall *call;
   uint8_t *pixels = nullptr;
   int64_t width = 0, height = 0;
+  int64_t fileBytes;
 
   static constexpr int64_t kMaxSide = 1 << 20;
-  static constexpr int64_t kMaxPixels = int64_t(1) << 28;
 };
 
 /// Each returns false after Image::fail.

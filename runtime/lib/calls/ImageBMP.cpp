@@ -118,12 +118,12 @@ bool decodeBMP(ImageFile file, Image &image) {
     return image.fail("ImageDecoder: BMP: %s", "the file ends early");
   if (!image.resize(header.width, header.height))
     return false;
-  for (int64_t y = 0; y < image.height; ++y) {
+  for (int64_t y = 0; y < image.height && image.inTime(); ++y) {
     int64_t line = header.topDown ? y : image.height - 1 - y;
     for (int64_t x = 0; x < image.width; ++x)
       setPixel(file, header, header.pixels + line * stride, x, y, image);
   }
-  return true;
+  return onnxc_rt_status(image.call) == ONNXC_OK;
 }
 
 } // namespace onnxc::rt

@@ -20,8 +20,10 @@ namespace {
 struct Decoder {
   jpeg_decompress_struct info;
   jpeg_error_mgr errors;
+  jpeg_progress_mgr progress;
   jmp_buf failed;
-  const char *problem;
+  const char *problem; ///< null: the error is recorded
+  Image *image;
   uint8_t *line; ///< four colours to a pixel, if the file has them
 };
 } // namespace
@@ -39,9 +41,25 @@ static void onMessage(j_common_ptr) {}
 /// picture that can be made of it is returned, as elsewhere.
 static void onWarning(j_common_ptr, int) {}
 
+/// Called for every row of blocks of every scan. A scan of a progressive file
+/// may take hardly a byte, but is a walk over all blocks.
+static void onProgress(j_common_ptr info) {
+  constexpr int64_t always = 1 << 28, perByte = 512;
+  auto *decoder = static_cast<Decoder *>(info->client_data);
+  const jpeg_decompress_struct &file = decoder->info;
+  const Image &image = *decoder->image;
+  if (int64_t(file.input_scan_number) * file.image_width * file.image_height >
+      always + image.fileBytes * perByte)
+    decoder->problem = "too many scans for its size";
+  else if (decoder->image->inTime())
+    return;
+  longjmp(decoder->failed, 1);
+}
+
 static void begin(Decoder &decoder, ImageFile file) {
   jpeg_create_decompress(&decoder.info);
-  decoder.info.client_data = &decoder;
+  decoder.progress.progress_monitor = onProgress;
+  decoder.info.progress = &decoder.progress;
   jpeg_mem_src(&decoder.info, file.bytes,
                static_cast<unsigned long>(file.size));
   jpeg_read_header(&decoder.info, TRUE);
@@ -82,8 +100,11 @@ static bool readAll(Decoder &decoder, ImageFile file, Image &image) {
       return false;
   }
   jpeg_start_decompress(&decoder.info);
-  while (decoder.info.output_scanline < decoder.info.output_height)
+  while (decoder.info.output_scanline < decoder.info.output_height) {
+    if (!image.inTime())
+      return false;
     readRow(decoder, image);
+  }
   jpeg_finish_decompress(&decoder.info);
   return true;
 }
@@ -93,6 +114,7 @@ bool decodeJPEG(ImageFile file, Image &image) {
   memset(&decoder, 0, sizeof(decoder));
   decoder.info.err = jpeg_std_error(&decoder.errors);
   decoder.info.client_data = &decoder;
+  decoder.image = &image;
   decoder.errors.error_exit = onError;
   decoder.errors.output_message = onMessage;
   decoder.errors.emit_message = onWarning;

@@ -16,6 +16,7 @@ namespace {
 /// What the library's callbacks read from.
 struct Source {
   ImageFile file;
+  Image *image;
   int64_t at;
 };
 
@@ -39,7 +40,7 @@ struct Decoder {
 static OPJ_SIZE_T readBytes(void *to, OPJ_SIZE_T count, void *user) {
   auto *source = static_cast<Source *>(user);
   int64_t left = source->file.size - source->at;
-  if (left <= 0)
+  if (left <= 0 || !source->image->inTime())
     return OPJ_SIZE_T(-1);
   if (count > OPJ_SIZE_T(left))
     count = OPJ_SIZE_T(left);
@@ -65,6 +66,59 @@ static OPJ_BOOL seekTo(OPJ_OFF_T place, void *user) {
     return OPJ_FALSE;
   source->at = place;
   return OPJ_TRUE;
+}
+
+static int64_t bigEndian(ImageFile file, int64_t at, int bytes) {
+  int64_t value = 0;
+  for (int i = 0; i < bytes; ++i)
+    value = value << 8 | file.byte(at + i);
+  return value;
+}
+
+/// Where the codestream begins: at once, or in a box. -1 without one.
+static int64_t findCodestream(ImageFile file) {
+  constexpr int64_t contents = 0x6a703263; // jp2c
+  int64_t at = 0, header = 0;
+  if (file.bytes[0] == 0xff)
+    return 0;
+  for (int64_t size = 0; at < file.size; at += size) {
+    bool isLong = bigEndian(file, at, 4) == 1;
+    header = isLong ? 16 : 8;
+    size = isLong ? bigEndian(file, at + 8, 8) : bigEndian(file, at, 4);
+    if (bigEndian(file, at + 4, 4) == contents)
+      return at + header;
+    if (size < header || size > file.size - at)
+      return -1;
+  }
+  return -1;
+}
+
+/// What the header says decides how much the library allocates when it reads
+/// the header, and for how long it works on bits that the file need not have:
+/// a component is as large as the image, each tile has tables of its own, and
+/// the passes over a block may be many times those of an honest file.
+static bool isModest(ImageFile file) {
+  constexpr int64_t components = 5; // four colours and alpha
+  constexpr int64_t always = 1 << 23, perByte = 32, tiles = 8192;
+  int64_t size = findCodestream(file) + 2; // the marker SIZ
+  if (size < 2 || bigEndian(file, size, 2) != 0xff51)
+    return false;
+  auto sizeField = [&](int number) {
+    return bigEndian(file, size + 6 + 4 * number, 4);
+  };
+  int64_t sides[2], across[2];
+  for (int d = 0; d < 2; ++d) {
+    sides[d] = sizeField(d) - sizeField(2 + d);
+    int64_t tile = sizeField(4 + d), first = sizeField(6 + d);
+    if (sides[d] <= 0 || sides[d] > Image::kMaxSide || tile <= 0 ||
+        first > sizeField(d))
+      return false;
+    across[d] = (sizeField(d) - first + tile - 1) / tile;
+  }
+  return bigEndian(file, size + 38, 2) <= components &&
+         sides[0] * sides[1] <= always + file.size * perByte &&
+         across[0] <= tiles && across[1] <= tiles &&
+         across[0] * across[1] <= tiles;
 }
 
 static bool open(Decoder &decoder, Source &source) {
@@ -129,8 +183,13 @@ static bool isUsable(const opj_image_t &picture) {
 }
 
 bool decodeJPEG2000(ImageFile file, Image &image) {
-  Source source{file, 0};
+  Source source{file, &image, 0};
   Decoder decoder;
+  if (!isModest(file))
+    return image.fail("ImageDecoder: JPEG 2000: %s",
+                      "the file is damaged, or too small for its image");
+  if (!image.inTime())
+    return false;
   if (!open(decoder, source))
     return image.fail("ImageDecoder: JPEG 2000: %s", "the file is damaged");
   // Sizes are checked before the library makes room for the samples.
@@ -141,10 +200,10 @@ bool decodeJPEG2000(ImageFile file, Image &image) {
       !opj_end_decompress(decoder.codec, decoder.stream) ||
       !isUsable(*decoder.picture))
     return image.fail("ImageDecoder: JPEG 2000: %s", "the file is damaged");
-  for (int64_t y = 0; y < image.height; ++y)
+  for (int64_t y = 0; y < image.height && image.inTime(); ++y)
     for (int64_t x = 0; x < image.width; ++x)
       setPixel(*decoder.picture, x, y, image);
-  return true;
+  return onnxc_rt_status(image.call) == ONNXC_OK;
 }
 
 } // namespace onnxc::rt

@@ -47,7 +47,9 @@ static void askForRGB(png_structp png) {
 static bool readAll(Decoder &decoder, Image &image) {
   png_structp png = decoder.png;
   png_set_user_limits(png, Image::kMaxSide, Image::kMaxSide);
-  png_set_chunk_malloc_max(png, 1 << 24);
+  // Texts and profiles, of which nothing is used.
+  png_set_chunk_malloc_max(png, 1 << 22);
+  png_set_chunk_cache_max(png, 16);
   png_set_read_fn(png, &decoder, readBytes);
   png_read_info(png, decoder.info);
   askForRGB(png);
@@ -59,8 +61,11 @@ static bool readAll(Decoder &decoder, Image &image) {
   if (png_get_rowbytes(png, decoder.info) != size_t(image.width) * 3)
     png_error(png, "unknown colours");
   for (int pass = 0; pass < passes; ++pass)
-    for (int64_t y = 0; y < image.height; ++y)
+    for (int64_t y = 0; y < image.height; ++y) {
+      if (!image.inTime())
+        return false;
       png_read_row(png, image.row(y), nullptr);
+    }
   return true;
 }
 

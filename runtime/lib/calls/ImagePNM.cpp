@@ -75,7 +75,7 @@ static int sample(Reader &reader, const Format &format) {
 }
 
 static void readPixels(Reader &reader, const Format &format, Image &image) {
-  for (int64_t y = 0; y < image.height && !reader.failed; ++y)
+  for (int64_t y = 0; y < image.height && !reader.failed && image.inTime(); ++y)
     for (int64_t x = 0; x < image.width && !reader.failed; ++x) {
       int red = sample(reader, format);
       int green = format.channels == 3 ? sample(reader, format) : red;
@@ -86,7 +86,7 @@ static void readPixels(Reader &reader, const Format &format, Image &image) {
 
 /// Eight bits to a byte, each row in whole bytes.
 static void readBits(Reader &reader, Image &image) {
-  for (int64_t y = 0; y < image.height && !reader.failed; ++y)
+  for (int64_t y = 0; y < image.height && !reader.failed && image.inTime(); ++y)
     for (int64_t x = 0; x < image.width && !reader.failed; x += 8) {
       int64_t bits = reader.bytes(1);
       for (int64_t i = 0; i < 8 && x + i < image.width; ++i) {
@@ -119,7 +119,7 @@ bool decodePNM(ImageFile file, Image &image) {
     readPixels(reader, format, image);
   if (reader.failed)
     return image.fail("ImageDecoder: PNM: %s", "the file ends early");
-  return true;
+  return onnxc_rt_status(image.call) == ONNXC_OK;
 }
 
 } // namespace onnxc::rt

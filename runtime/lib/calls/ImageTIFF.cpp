@@ -17,6 +17,7 @@ namespace {
 /// The open file, as the library's callbacks know it.
 struct Stream {
   ImageFile file;
+  Image *image;
   int64_t at;
 };
 } // namespace
@@ -26,7 +27,8 @@ static tmsize_t readBytes(thandle_t handle, void *to, tmsize_t count) {
   int64_t left = stream->file.size - stream->at;
   if (count > left)
     count = left;
-  if (count <= 0)
+  // The library asks for each strip and tile.
+  if (count <= 0 || !stream->image->inTime())
     return 0;
   memcpy(to, stream->file.bytes + stream->at, size_t(count));
   stream->at += count;
@@ -65,7 +67,8 @@ static TIFF *open(Stream &stream) {
     return nullptr;
   TIFFOpenOptionsSetErrorHandlerExtR(options, ignoreMessage, nullptr);
   TIFFOpenOptionsSetWarningHandlerExtR(options, ignoreMessage, nullptr);
-  TIFFOpenOptionsSetMaxSingleMemAlloc(options, tmsize_t(1) << 30);
+  // A strip or tile with 16 bits for each of four colours.
+  TIFFOpenOptionsSetMaxSingleMemAlloc(options, stream.image->maxPixels() * 8);
   // m: read, do not map.
   TIFF *tiff = TIFFClientOpenExt("image", "rm", &stream, readBytes,
                                  refuseToWrite, seekTo, closeNothing, sizeOf,
@@ -97,7 +100,7 @@ static bool readPixels(TIFF *tiff, Image &image) {
 }
 
 bool decodeTIFF(ImageFile file, Image &image) {
-  Stream stream{file, 0};
+  Stream stream{file, &image, 0};
   TIFF *tiff = open(stream);
   if (!tiff)
     return image.fail("ImageDecoder: TIFF: %s", "the file is damaged");

@@ -19,6 +19,7 @@
 #include "onnxc/Target/CPU/Weights.h"
 #include "onnxc/Version.h"
 #include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
@@ -101,7 +102,8 @@ llvm::Error onnxc::writeOutput(const CompileOptions &options,
 
 /// What the artefact says about how it came to be.
 static std::string compilationInfo(ModuleOp module,
-                                   const ArtefactInputs &inputs) {
+                                   const ArtefactInputs &inputs,
+                                   const ModelInfo &info) {
   std::string text;
   llvm::raw_string_ostream os(text);
   llvm::json::OStream json(os);
@@ -113,6 +115,11 @@ static std::string compilationInfo(ModuleOp module,
     json.attribute("cpu", inputs.machine.cpu);
     json.attribute("model",
                    llvm::json::fixUTF8(path::filename(inputs.input.path)));
+    if (!info.weightsFile.empty()) {
+      json.attribute("weights_file", info.weightsFile);
+      json.attribute("weights_blake3",
+                     llvm::toHex(info.weightsDigest, /*LowerCase=*/true));
+    }
     if (!model)
       return;
     for (NamedAttribute attribute : model->getDiscardableAttrs())
@@ -174,20 +181,27 @@ static llvm::Error writeParts(ArrayRef<CodeFile> files,
   return writeOutput(inputs.options, inputs.events, text);
 }
 
-/// The side file model.weights beside the artefact.
-static llvm::Error writeSideFile(ModuleOp module, StringRef name,
-                                 const std::atomic<bool> *cancel) {
+/// The side file model.weights beside the artefact. It appears first: should
+/// the artefact not follow, one of an earlier compilation refuses this file.
+static llvm::Expected<WeightsDigest>
+writeSideFile(ModuleOp module, StringRef name,
+              const std::atomic<bool> *cancel) {
   NewFile output(name);
   int file;
   if (std::error_code code = fs::openFileForReadWrite(
           output.path(), file, fs::CD_CreateNew, fs::OF_None))
     return output.failed(code);
-  bool isWhole = succeeded(writeWeights(module, file, 0, cancel)) &&
-                 ::ftruncate(file, weightsBytes(module)) == 0;
-  ::close(file);
-  if (!isWhole)
+  llvm::scope_exit close([&] { ::close(file); });
+  int64_t bytes = weightsBytes(module);
+  if (failed(writeWeights(module, file, 0, cancel)) ||
+      ::ftruncate(file, bytes) != 0)
     return output.failed(std::make_error_code(std::errc::io_error));
-  return output.keep();
+  llvm::Expected<WeightsDigest> digest = sealWeights(file, bytes);
+  if (!digest)
+    return output.failed(llvm::errorToErrorCode(digest.takeError()));
+  if (llvm::Error error = output.keep())
+    return std::move(error);
+  return digest;
 }
 
 /// Hands over the custom operator libraries. A module that was read from a file
@@ -230,21 +244,24 @@ static llvm::Error link(ModuleOp module, std::vector<CodeFile> files,
   if (llvm::Error error = addCustomLibraries(module, inputs, link))
     return error;
   ModelInfo info;
-  info.compilationInfo = compilationInfo(module, inputs);
   info.features = requiredFeatures(inputs.machine);
   info.weightsBytes = inputs.report.weightsBytes;
   if (info.weightsBytes && options.externalWeights) {
     SmallString<128> side(output);
     path::replace_extension(side, ".weights");
     info.weightsFile = path::filename(side).str();
-    if (llvm::Error error = writeSideFile(module, side, inputs.events.cancel))
-      return error;
+    llvm::Expected<WeightsDigest> digest =
+        writeSideFile(module, side, inputs.events.cancel);
+    if (!digest)
+      return digest.takeError();
+    info.weightsDigest = *digest;
   } else {
     link.weightsBytes = info.weightsBytes;
     link.writeWeights = [&](int file, int64_t offset) {
       return writeWeights(module, file, offset, inputs.events.cancel);
     };
   }
+  info.compilationInfo = compilationInfo(module, inputs, info);
   FailureOr<CodeFile> descriptor = emitDescriptor(module, info, inputs.machine);
   if (failed(descriptor))
     return llvm::createStringError("cannot describe the model");

@@ -122,8 +122,9 @@ const OnnxcEntry *findEntry(const char *name);
 /// feature is written to `missing`.
 bool checkTarget(const char *features, char *missing, int capacity);
 
-/// Embedded or mapped weights; null on failure.
-const void *modelWeights();
+/// Embedded or mapped weights, null without any. On failure null and what is
+/// wrong with the side file.
+const void *modelWeights(const char *&problem);
 void unmapWeights();
 
 /// Keeps the message for omGetLastError on this thread.

@@ -40,13 +40,12 @@ void *onnxc_rt_arena(OnnxcCall *call) {
 }
 
 const void *onnxc_rt_weights(OnnxcCall *call) {
-  const void *weights = modelWeights();
-  if (weights || !onnxc_model.weightsFile)
+  const char *problem;
+  const void *weights = modelWeights(problem);
+  if (!problem)
     return weights;
-  call->fail(ONNXC_ERR_INVALID,
-             "the weights file '%s' of %lld bytes is not "
-             "beside the model",
-             onnxc_model.weightsFile, (long long)onnxc_model.weightsBytes);
+  call->fail(ONNXC_ERR_INVALID, "the weights file '%s' %s",
+             onnxc_model.weightsFile, problem);
   return guard;
 }
 

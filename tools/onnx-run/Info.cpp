@@ -6,7 +6,12 @@
 
 #include "Options.h"
 
+#include "onnxc/rt/model.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/BLAKE3.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
@@ -65,8 +70,39 @@ static void printJson(const Artefact &artefact) {
   outs() << formatv("{0:2}\n", json::Value(std::move(report)));
 }
 
-Error run::info(const Artefact &artefact, bool json) {
-  if (json) {
+/// A run compares the footer of the side file only; this reads all of it.
+static Error checkWeights(const Artefact &artefact, StringRef model) {
+  json::Value compilation = parsed(artefact.omCompilationInfo());
+  const json::Object *facts = compilation.getAsObject();
+  std::optional<StringRef> name, digest;
+  if (facts) {
+    name = facts->getString("weights_file");
+    digest = facts->getString("weights_blake3");
+  }
+  if (!name || !digest)
+    return failure("%s has no side file of weights", model.str().c_str());
+  SmallString<128> path(sys::path::parent_path(model));
+  sys::path::append(path, *name);
+  auto file = MemoryBuffer::getFile(path, /*IsText=*/false,
+                                    /*RequiresNullTerminator=*/false);
+  if (!file)
+    return failure("cannot read %s: %s", path.c_str(),
+                   file.getError().message().c_str());
+  BLAKE3 hasher;
+  hasher.update((*file)->getBuffer().drop_back(
+      std::min((*file)->getBufferSize(), sizeof(OnnxcWeightsFooter))));
+  if (toHex(hasher.final(), /*LowerCase=*/true) != *digest)
+    return failure("%s does not have the weights that the model was compiled "
+                   "with",
+                   path.c_str());
+  return Error::success();
+}
+
+Error run::info(const Artefact &artefact, const Options &options) {
+  if (options.checkWeights)
+    if (Error error = checkWeights(artefact, options.model))
+      return error;
+  if (options.json) {
     printJson(artefact);
     return Error::success();
   }

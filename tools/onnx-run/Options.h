@@ -49,6 +49,7 @@ struct Options {
   int64_t top = 30;
   std::vector<unsigned> percentiles = {50, 90, 99};
   bool json = false;
+  bool checkWeights = false;
 };
 
 /// Reads the command line; the error says what is wrong with it.
@@ -83,8 +84,9 @@ llvm::Expected<Verdict> runAndCompare(const Artefact &artefact,
 llvm::Error bench(const Artefact &artefact, const Options &options);
 /// Reports to stdout which functions the time of runs goes into.
 llvm::Error profile(const Artefact &artefact, const Options &options);
-/// What the artefact says about itself.
-llvm::Error info(const Artefact &artefact, bool json);
+/// What the artefact says about itself; with checkWeights also whether its side
+/// file still has the bytes that were written.
+llvm::Error info(const Artefact &artefact, const Options &options);
 
 } // namespace onnxc::run
 

@@ -40,7 +40,7 @@ static Error report(const Artefact &artefact, const Options &options) {
   case Verb::Profile:
     return profile(artefact, options);
   default:
-    return info(artefact, options.json);
+    return info(artefact, options);
   }
 }
 

@@ -163,6 +163,15 @@ static llvm::Constant *weightsBase(Constants &make, const ModelInfo &info,
   return base;
 }
 
+/// What binds the side file to the artefact.
+static llvm::Constant *weightsDigest(Constants &make, const ModelInfo &info) {
+  if (info.weightsFile.empty())
+    return make.null();
+  return make.bytes(
+      ArrayRef(reinterpret_cast<const char *>(info.weightsDigest.data()),
+               info.weightsDigest.size()));
+}
+
 static int64_t integerAttr(Operation *op, StringRef name) {
   auto attribute = op->getAttrOfType<IntegerAttr>(name);
   return attribute ? attribute.getInt() : 0;
@@ -203,7 +212,8 @@ FailureOr<CodeFile> emitDescriptor(ModuleOp module, const ModelInfo &info,
                                           make.textOrNull(info.features),
                                           weightsBase(make, info, context),
                                           make.number(info.weightsBytes),
-                                          make.textOrNull(info.weightsFile)};
+                                          make.textOrNull(info.weightsFile),
+                                          weightsDigest(make, info)};
   llvm::append_range(fields, customNodes(make, module));
   llvm::Constant *model = make.record(fields);
   make.hidden("onnxc_model", model->getType(), model);

@@ -10,6 +10,8 @@
 #include "onnxc/Dialect/ONNX/IR/BlobStore.h"
 #include "onnxc/Dialect/ONNX/IR/Constants.h"
 #include "onnxc/Support/ElementBytes.h"
+#include "onnxc/rt/model.h"
+#include "llvm/Support/BLAKE3.h"
 
 #include <cerrno>
 #include <cstring>
@@ -232,6 +234,39 @@ LogicalResult writeWeights(ModuleOp module, int file, int64_t start,
       return failure();
     return writeAll(file, bytes, start + offset, module);
   });
+}
+
+llvm::Expected<WeightsDigest> digestOf(int file, int64_t bytes) {
+  llvm::BLAKE3 hasher;
+  std::vector<uint8_t> chunk(size_t(1) << 20);
+  for (int64_t at = 0; at < bytes;) {
+    ssize_t read = ::pread(file, chunk.data(),
+                           std::min<int64_t>(chunk.size(), bytes - at), at);
+    if (read < 0 && errno == EINTR)
+      continue;
+    if (read <= 0)
+      return llvm::createStringError(
+          read < 0 ? llvm::errnoAsErrorCode()
+                   : std::make_error_code(std::errc::io_error),
+          "cannot read the weights");
+    hasher.update(ArrayRef(chunk).take_front(read));
+    at += read;
+  }
+  return hasher.final<std::tuple_size_v<WeightsDigest>>();
+}
+
+llvm::Expected<WeightsDigest> sealWeights(int file, int64_t bytes) {
+  llvm::Expected<WeightsDigest> digest = digestOf(file, bytes);
+  if (!digest)
+    return digest;
+  OnnxcWeightsFooter footer = {};
+  std::memcpy(footer.magic, ONNXC_WEIGHTS_MAGIC, sizeof footer.magic);
+  footer.bytes = bytes;
+  llvm::copy(*digest, footer.digest);
+  if (::pwrite(file, &footer, sizeof footer, bytes) != sizeof footer)
+    return llvm::createStringError(llvm::errnoAsErrorCode(),
+                                   "cannot write the weights");
+  return digest;
 }
 
 } // namespace onnxc::target

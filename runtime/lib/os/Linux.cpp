@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -84,20 +85,62 @@ int64_t threadNumber() { return syscall(SYS_gettid); }
 // Files
 //===----------------------------------------------------------------------===//
 
-const void *mapFile(const char *path, int64_t &bytes) {
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0)
-    return nullptr;
-  bytes = lseek(fd, 0, SEEK_END);
+/// Size and identity of an open file, where the system knows statx (4.11).
+static File statusOf(int number) {
+  struct statx status;
+  File file;
+  if (syscall(SYS_statx, number, "", AT_EMPTY_PATH, STATX_INO | STATX_SIZE,
+              &status) != 0)
+    return file;
+  file.bytes = int64_t(status.stx_size);
+  file.inode = status.stx_ino;
+  file.device = uint64_t(status.stx_dev_major) << 32 | status.stx_dev_minor;
+  return file;
+}
+
+File openFile(const char *path) {
+  File file;
+  int number = open(path, O_RDONLY | O_CLOEXEC);
+  if (number < 0)
+    return file;
+  file = statusOf(number);
+  file.number = number;
+  file.bytes = lseek(number, 0, SEEK_END);
+  return file;
+}
+
+void closeFile(const File &file) { close(file.number); }
+
+bool readFile(const File &file, int64_t offset, void *to, size_t count) {
+  char *at = static_cast<char *>(to);
+  if (lseek(file.number, offset, SEEK_SET) != offset)
+    return false;
+  while (count > 0) {
+    ssize_t n = read(file.number, at, count);
+    if (n <= 0)
+      return false;
+    at += n;
+    count -= size_t(n);
+  }
+  return true;
+}
+
+const void *mapFile(const File &file, int64_t bytes) {
   void *memory = MAP_FAILED;
   if (bytes > 0)
-    memory = mmap(nullptr, size_t(bytes), PROT_READ, MAP_PRIVATE, fd, 0);
-  close(fd);
+    memory =
+        mmap(nullptr, size_t(bytes), PROT_READ, MAP_PRIVATE, file.number, 0);
   return memory == MAP_FAILED ? nullptr : memory;
 }
 
 void unmapFile(const void *memory, int64_t bytes) {
   munmap(const_cast<void *>(memory), size_t(bytes));
+}
+
+bool wasTruncated(const File &file) {
+  File now = statusOf(file.number);
+  return now.inode != 0 && now.inode == file.inode &&
+         now.device == file.device && now.bytes < file.bytes;
 }
 
 namespace {

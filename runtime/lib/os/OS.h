@@ -52,9 +52,23 @@ uintptr_t threadId();
 /// another one in a forked child.
 int64_t threadNumber();
 
-/// Maps a whole file read-only; null on failure.
-const void *mapFile(const char *path, int64_t &bytes);
+/// A file that is open to be read; `number` is negative if it is not.
+struct File {
+  int number = -1;
+  int64_t bytes = 0;
+  uint64_t inode = 0; ///< 0: the system does not tell
+  uint64_t device = 0;
+};
+File openFile(const char *path);
+void closeFile(const File &file);
+/// Fills `to`; false if the file is shorter or cannot be read.
+bool readFile(const File &file, int64_t offset, void *to, size_t count);
+/// Maps the first bytes of the file; null on failure.
+const void *mapFile(const File &file, int64_t bytes);
 void unmapFile(const void *memory, int64_t bytes);
+/// True if the open file has become shorter, so that a mapping of it ends
+/// early. A number that the program has given to another file is no reason.
+bool wasTruncated(const File &file);
 
 /// A number that nobody can foretell.
 uint64_t entropy();

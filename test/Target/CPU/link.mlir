@@ -21,7 +21,8 @@
 // WEIGHTS: 0000803f 00000040 00004040 00008040
 // WEIGHTS: 0000803f 00004040 00000040 00008040
 // WEIGHTS-NEXT: 00000000 00000000
-// SIDE: 192
+// The weights and a footer of 64 bytes.
+// SIDE: 256
 // OUT: 10
 #packed = #krnl.packed<dims = [1, 0], sizes = [3, 2], strides = [1, 1]>
 module {

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/ExecutionSession.hpp"
+#include "onnxc/rt/model.h"
 
 #include <atomic>
 #include <cstdlib>
@@ -39,6 +40,19 @@ float firstOutput(onnxc::ExecutionSession &session) {
   float x[8] = {1, 2, 3, 4, 5, 6, 7, 8}, b[2] = {1, 1};
   return session.run({onnxc::view(x, {2, 4}), onnxc::view(b, {2})})[0]
       .data<float>()[7];
+}
+
+/// The side file of fake-side.so, with a footer of this digest.
+void writeWeights(const fs::path &path,
+                  const char *digest = "the digest of four real weights") {
+  float weights[4] = {1, 2, 3, 5};
+  OnnxcWeightsFooter footer = {};
+  memcpy(footer.magic, ONNXC_WEIGHTS_MAGIC, sizeof footer.magic);
+  footer.bytes = sizeof weights;
+  memcpy(footer.digest, digest, std::min(sizeof footer.digest, strlen(digest)));
+  std::ofstream file(path, std::ios::binary);
+  file.write(reinterpret_cast<const char *>(weights), sizeof weights);
+  file.write(reinterpret_cast<const char *>(&footer), sizeof footer);
 }
 
 /// The message of what `fn` throws.
@@ -184,9 +198,7 @@ TEST(ExecutionSession, RunsFailWithTheirStatus) {
 TEST(ExecutionSession, LoadsTheFileThatIsThere) {
   TemporaryFolder temporary;
   fs::path model = temporary.path / "model.so";
-  float weights[4] = {1, 2, 3, 5};
-  std::ofstream(temporary.path / "fake-side.weights", std::ios::binary)
-      .write(reinterpret_cast<const char *>(weights), sizeof weights);
+  writeWeights(temporary.path / "fake-side.weights");
   fs::copy_file(fake, model);
   onnxc::ExecutionSession first(model);
   fs::remove(model);
@@ -283,19 +295,54 @@ TEST(Artefact, WeightsInASideFile) {
   fs::path model = temporary.path / "model.so";
   fs::path weights = temporary.path / "fake-side.weights";
   fs::copy_file(folder + "/fake-side.so", model);
-  {
-    onnxc::ExecutionSession session(model);
-    std::string message = thrownBy([&] { firstOutput(session); });
-    EXPECT_THAT(message, HasSubstr("the weights file 'fake-side.weights' of 16 "
-                                   "bytes is not beside the model"));
-    std::ofstream(weights) << "short";
-    EXPECT_EQ(thrownBy([&] { firstOutput(session); }), message);
-    float values[4] = {1, 2, 3, 5};
-    std::ofstream(weights, std::ios::binary)
-        .write(reinterpret_cast<const char *>(values), sizeof values);
-    EXPECT_EQ(firstOutput(session), 45);
-    EXPECT_EQ(firstOutput(session), 45);
-  }
+  onnxc::ExecutionSession session(model);
+  EXPECT_EQ(thrownBy([&] { firstOutput(session); }),
+            "the weights file 'fake-side.weights' is not beside the model");
+  writeWeights(weights);
+  EXPECT_EQ(firstOutput(session), 45);
+  EXPECT_EQ(firstOutput(session), 45);
+  // Another file in its place changes nothing for who has mapped the first.
+  fs::remove(weights);
+  std::ofstream(weights) << "short";
+  EXPECT_EQ(firstOutput(session), 45);
+  fs::path copy = temporary.path / "copy.so";
+  fs::copy_file(model, copy);
+  EXPECT_THAT(thrownBy([&] {
+                onnxc::ExecutionSession other(copy);
+                firstOutput(other);
+              }),
+              HasSubstr("has another size"));
+}
+
+TEST(Artefact, WeightsAreThoseOfTheModel) {
+  TemporaryFolder temporary;
+  fs::path model = temporary.path / "model.so";
+  fs::path weights = temporary.path / "fake-side.weights";
+  fs::copy_file(folder + "/fake-side.so", model);
+  onnxc::ExecutionSession session(model);
+  writeWeights(weights, "the digest of some other weights");
+  EXPECT_EQ(thrownBy([&] { firstOutput(session); }),
+            "the weights file 'fake-side.weights' has the weights of another "
+            "model: compile the model again");
+  std::ofstream(weights) << std::string(16 + sizeof(OnnxcWeightsFooter), 'x');
+  EXPECT_THAT(thrownBy([&] { firstOutput(session); }),
+              HasSubstr("does not end like one"));
+}
+
+// A page that the file does not have any more would end the process.
+TEST(Artefact, WeightsThatAreCutOffWhileMapped) {
+  TemporaryFolder temporary;
+  fs::path model = temporary.path / "model.so";
+  fs::path weights = temporary.path / "fake-side.weights";
+  fs::copy_file(folder + "/fake-side.so", model);
+  writeWeights(weights);
+  onnxc::ExecutionSession session(model);
+  EXPECT_EQ(firstOutput(session), 45);
+  fs::resize_file(weights, 0);
+  EXPECT_THAT(thrownBy([&] { firstOutput(session); }),
+              HasSubstr("was cut off after it was mapped"));
+  writeWeights(weights);
+  EXPECT_EQ(firstOutput(session), 45);
 }
 
 TEST(Artefact, MayBeLeftOpenAtTheEndOfTheProcess) {

@@ -8,6 +8,7 @@
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "onnxc/Target/CPU/Emit.h"
+#include "onnxc/Target/CPU/Weights.h"
 
 namespace onnxc::target {
 
@@ -20,6 +21,8 @@ struct ModelInfo {
   int64_t weightsBytes = 0;
   /// Name of the side file; empty if the weights are embedded.
   std::string weightsFile;
+  /// BLAKE3 of the side file's weights.
+  WeightsDigest weightsDigest = {};
   /// Where the weights are for code that this process runs itself; null for
   /// artefacts.
   const void *weightsHere = nullptr;

@@ -13,6 +13,9 @@
 
 #include "mlir/IR/BuiltinOps.h"
 
+#include "llvm/Support/Error.h"
+
+#include <array>
 #include <atomic>
 
 namespace onnxc::target {
@@ -21,6 +24,9 @@ inline constexpr llvm::StringLiteral weightsAttrName = "krnl.weights";
 /// Total size, a multiple of the alignment of 64.
 inline constexpr llvm::StringLiteral weightsBytesAttrName =
     "krnl.weights_bytes";
+
+/// BLAKE3 of all weights as they are written.
+using WeightsDigest = std::array<uint8_t, 32>;
 
 /// Size of the weights of `module`, 0 if it has none.
 int64_t weightsBytes(mlir::ModuleOp module);
@@ -42,6 +48,13 @@ mlir::LogicalResult writeWeights(mlir::ModuleOp module, WeightSink write);
 /// once `*cancel` is true.
 mlir::LogicalResult writeWeights(mlir::ModuleOp module, int file, int64_t start,
                                  const std::atomic<bool> *cancel = nullptr);
+
+/// Appends the footer that binds a side file to its artefact
+/// (OnnxcWeightsFooter of the runtime's onnxc/rt/model.h) to an open file of
+/// `bytes` bytes, which it reads. Returns the digest of these.
+llvm::Expected<WeightsDigest> sealWeights(int file, int64_t bytes);
+/// BLAKE3 of the first bytes of the open file.
+llvm::Expected<WeightsDigest> digestOf(int file, int64_t bytes);
 
 } // namespace onnxc::target
 

@@ -26,7 +26,7 @@ extern "C" {
 #endif
 
 /* Grows whenever hooks.h or this file changes incompatibly. */
-#define ONNXC_RT_ABI 3
+#define ONNXC_RT_ABI 4
 
 /* What a graph input or output is; the numbers of OM_VALUE_KIND. */
 enum {
@@ -101,6 +101,17 @@ int32_t onnxc_call_custom(OnnxcCall *call, int32_t nout, OnnxcValue *outs,
 /* Destroys what libraries have made; no run is going on. */
 void onnxc_custom_unload(void);
 
+/* The last bytes of a side file of weights. The artefact has the same digest,
+ * so that it takes no other file; the digest is BLAKE3's of all that is in
+ * front of the footer, computed when the file was written. */
+#define ONNXC_WEIGHTS_MAGIC "onnxc weights 1\n"
+typedef struct OnnxcWeightsFooter {
+  char magic[16]; /* ONNXC_WEIGHTS_MAGIC */
+  int64_t bytes;  /* in front of the footer */
+  int64_t zero;
+  uint8_t digest[32];
+} OnnxcWeightsFooter;
+
 typedef struct OnnxcModel {
   int64_t abi; /* ONNXC_RT_ABI */
   int64_t numEntries;
@@ -111,8 +122,9 @@ typedef struct OnnxcModel {
                                   NULL or "": runs on the base processor */
   const void *weights;         /* embedded weights, or NULL */
   int64_t weightsBytes;
-  const char *weightsFile; /* NULL, or the name of the side file in the
-                              artefact's folder, mapped on first use */
+  const char *weightsFile;      /* NULL, or the name of the side file in the
+                                   artefact's folder, mapped on first use */
+  const uint8_t *weightsDigest; /* of the side file: 32 bytes, or NULL */
   int64_t numCustomNodes;
   const OnnxcCustomNode *customNodes;
   void (*unloadCustom)(void); /* onnxc_custom_unload, NULL without such nodes:

@@ -7,8 +7,14 @@
 # opsets from the schemas and the table of upgrade rules, and how an operator is
 # lowered from what the compiler emits for its cases.
 # ===------------------------------------------------------------------------===//
-"""Writes docs/Coverage.md from the results of the last runs of the test suites."""
+"""Writes docs/Coverage.md from the results of the last runs of the test suites.
 
+  coverage.py            all of it
+  coverage.py --refresh  only what the schemas, the upgrade rules and the runtime's calls say: no suite has to have run
+  coverage.py --check    fails where the page does not agree with these
+"""
+
+import argparse
 import collections
 import json
 import os
@@ -210,7 +216,78 @@ def without_row(rows):
     return sorted(names - set(rows))
 
 
+ROW = re.compile(r"^\| ([\w.]+) \| ([\d-]*) \| (.*) \|$")
+VERSION = re.compile(r"\(onnx ([\w.]+)\)")
+WITHOUT = re.compile(r"## Operators without a result\n\n(.*)\.\n")
+
+
+def known_operators():
+    """Names of all operators that the compiler has schemas of."""
+    sys.path[:0] = [str(ROOT / "test" / "Operators"), str(ROOT / "test")]
+    import schemas
+
+    return {signature.key for signature in schemas.all_signatures()}
+
+
+def stale_lines(text):
+    """What of the page does not agree with schemas, upgrade rules and the runtime's calls."""
+    ranges, known = opset_ranges(), known_operators()
+    sources = "\n".join(p.read_text() for p in (ROOT / "runtime/lib/calls").glob("*.cpp"))
+    calls = set(re.findall(r"\bonnxc_call_(\w+)", sources))
+    if VERSION.search(text)[1] != onnx.__version__:
+        yield f"the page is of onnx {VERSION.search(text)[1]}, but {onnx.__version__} is used"
+    rows = [found for found in map(ROW.match, text.split("\n")) if found and found[1] != "operator"]
+    for name, opsets, cells in (row.groups() for row in rows):
+        if opsets != ranges.get(name, ""):
+            yield f"{name} has opsets {opsets}, but the upgrade rules take {ranges.get(name, '')}"
+        called = re.search(r"call of ([\w, ]+)$", cells)
+        for call in called[1].split(", ") if called else ():
+            if call not in calls:
+                yield f"{name} is lowered to a call of {call}, which the runtime does not have"
+    listed = {row[1] for row in rows} | set(WITHOUT.search(text)[1].split(", ") if WITHOUT.search(text) else ())
+    for name in sorted(known - listed):
+        yield f"{name} is missing"
+    for name in sorted(listed - known - set(ranges)):
+        yield f"{name} is no operator"
+
+
+def refreshed(text):
+    """The page with what can be told without results brought up to date."""
+    ranges, known, lines, listed = opset_ranges(), known_operators(), [], set()
+    for line in VERSION.sub(f"(onnx {onnx.__version__})", WITHOUT.sub("", text)).rstrip("\n").split("\n"):
+        row = ROW.match(line)
+        if row and row[1] != "operator":
+            if row[1] not in known and row[1] not in ranges:
+                continue
+            listed.add(row[1])
+            line = f"| {row[1]} | {ranges.get(row[1], '')} | {row[3]} |"
+        lines.append(line)
+    if missing := sorted(known - listed):
+        lines += ["", "## Operators without a result", "", ", ".join(missing) + "."]
+    return "\n".join(lines) + "\n"
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--page", type=pathlib.Path, default=ROOT / "docs" / "Coverage.md", help="another page than docs/Coverage.md")
+    parser.add_argument("--check", action="store_true", help="write nothing; fail if the page is stale")
+    parser.add_argument("--refresh", action="store_true", help="keep the results that the page has")
+    return parser.parse_args()
+
+
 def main():
+    arguments = parse_arguments()
+    if arguments.refresh:
+        arguments.page.write_text(refreshed(arguments.page.read_text()))
+    if arguments.check:
+        stale = list(stale_lines(arguments.page.read_text()))
+        print(*stale, sep="\n", end="\n" if stale else "")
+        sys.exit(f"coverage.py: {arguments.page.name} is stale: utils/coverage.py --refresh" if stale else 0)
+    if not arguments.refresh:
+        write_page(arguments.page)
+
+
+def write_page(path):
     results = read_results()
     if not results:
         sys.exit("coverage.py: no results in build/conformance; run test/Conformance/run.py first")
@@ -230,7 +307,6 @@ def main():
         lines += ["## Function bodies", "", *table_lines({"expanded functions": bodies}, modes), ""]
     if missing := without_row(rows):
         lines += ["## Operators without a result", "", ", ".join(missing) + ".", ""]
-    path = ROOT / "docs" / "Coverage.md"
     path.write_text("\n".join(lines))
     print(f"wrote {path}: {len(rows)} operators, {called} with calls, modes {', '.join(modes)}")
 

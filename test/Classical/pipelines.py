@@ -31,6 +31,11 @@ from sklearn import (
 )
 
 
+def rounded(x):
+    """The same numbers on each machine: what a product's last bits are depends on the library and the processor."""
+    return (np.round(x * 1024) / 1024).astype(np.float32)
+
+
 def floats(loader):
     x, y = loader(return_X_y=True)
     return x.astype(np.float32), y
@@ -41,18 +46,25 @@ def blobs():
     x, y = datasets.make_classification(
         240, 10, n_informative=6, n_redundant=1, n_classes=3, random_state=5, flip_y=0.05
     )
-    return x.astype(np.float32), y
+    return rounded(x), y
 
 
 def crowded():
     """Three classes that overlap so much that most rows are support vectors."""
     x, y = datasets.make_classification(300, 8, n_informative=5, n_classes=3, random_state=1)
-    return x.astype(np.float32), y
+    return rounded(x), y
 
 
 def two():
     x, y = datasets.make_classification(240, 8, n_informative=5, random_state=3, flip_y=0.05)
-    return x.astype(np.float32), y
+    return rounded(x), y
+
+
+def clouds():
+    """Three classes that overlap a little, of independent features: no covariance is near a singular one."""
+    rng = np.random.default_rng(6)
+    y = np.arange(240) % 3
+    return rounded(rng.standard_normal((240, 4)) + 2 * rng.standard_normal((3, 4))[y]), y
 
 
 def named():
@@ -63,7 +75,7 @@ def named():
 
 def line():
     x, y = datasets.make_regression(240, 8, n_informative=6, noise=3.0, random_state=7)
-    return x.astype(np.float32), (y / 50).astype(np.float32)
+    return rounded(x), rounded(y / 50)
 
 
 def counts():
@@ -72,9 +84,9 @@ def counts():
 
 
 def amounts():
-    """Features that are counts, for models of frequencies."""
+    """Features that are counts, for models of frequencies; small ones, as probabilities have the errors of the sums."""
     x, y = blobs()
-    return np.round(np.abs(x) * 4).astype(np.float32), y
+    return np.round(np.abs(x)).astype(np.float32), y
 
 
 def grades():
@@ -154,7 +166,8 @@ def linear():
     yield "lasso", linear_model.Lasso(0.01), line
     yield "elastic net", linear_model.ElasticNet(0.01), line
     yield "ridge classifier", linear_model.RidgeClassifier(), blobs
-    yield "stochastic gradient", linear_model.SGDClassifier(loss="log_loss", random_state=0), blobs
+    # Weights so small that no probability is rounded to 1: the labels of such rows would be those of the first class.
+    yield "stochastic gradient", linear_model.SGDClassifier(loss="log_loss", alpha=0.1, random_state=0), blobs
     yield "stochastic gradient, regression", linear_model.SGDRegressor(random_state=0), line
     yield "poisson", linear_model.PoissonRegressor(), counts
     yield "gamma", linear_model.GammaRegressor(), counts
@@ -190,9 +203,9 @@ def others():
     yield "k means in batches", cluster.MiniBatchKMeans(3, random_state=0, n_init=2), blobs
     yield "perceptron", neural_network.MLPClassifier((16,), max_iter=60, random_state=0), blobs
     yield "perceptron, regression", neural_network.MLPRegressor(hidden_layer_sizes=(16,), max_iter=60, random_state=0), line
-    yield "linear discriminant", discriminant_analysis.LinearDiscriminantAnalysis(), blobs
+    yield "linear discriminant", discriminant_analysis.LinearDiscriminantAnalysis(), clouds
     yield "quadratic discriminant", discriminant_analysis.QuadraticDiscriminantAnalysis(reg_param=0.1), blobs
-    yield "gaussian mixture", mixture.GaussianMixture(3, random_state=0), blobs
+    yield "gaussian mixture", mixture.GaussianMixture(3, random_state=0), clouds
     yield "one against the rest", multiclass.OneVsRestClassifier(linear_model.LogisticRegression()), blobs
 
 

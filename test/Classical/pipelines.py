@@ -73,6 +73,13 @@ def named():
     return x, np.where(y, "yes", "no")
 
 
+def narrow():
+    """Three classes of 300 features that hardly vary: the logarithms of their densities are above 1000."""
+    rng = np.random.default_rng(8)
+    y = np.arange(60) % 3
+    return rounded((rng.standard_normal((60, 300)) + 4 * rng.standard_normal((3, 300))[y]) / 128), y
+
+
 def line():
     x, y = datasets.make_regression(240, 8, n_informative=6, noise=3.0, random_state=7)
     return rounded(x), rounded(y / 50)
@@ -195,6 +202,7 @@ def others():
     yield "nearest neighbours", neighbors.KNeighborsClassifier(3), blobs
     yield "nearest neighbours, regression", neighbors.KNeighborsRegressor(3), line
     yield "naive bayes, gaussian", naive_bayes.GaussianNB(), blobs
+    yield "naive bayes, gaussian, large densities", naive_bayes.GaussianNB(), narrow
     yield "naive bayes, multinomial", naive_bayes.MultinomialNB(), amounts
     yield "naive bayes, bernoulli", naive_bayes.BernoulliNB(), blobs
     yield "naive bayes, complement", naive_bayes.ComplementNB(), amounts

@@ -32,6 +32,10 @@ struct ReductionRow {
   std::function<Value(ScalarBuilder &s, Value x)> prepare;
   Value (*merge)(ScalarBuilder &s, Value total, Value x);
   std::function<Value(ScalarBuilder &s, Value total, Value count)> finish;
+  /// Elements are taken as distances from the largest, a pass before the sum
+  /// finds it, and `finish` (without a count) gives a distance from it, too: no
+  /// exponential overflows.
+  bool isFromLargest = false;
 };
 
 /// Which dimensions are reduced: known now, or i1 values on the host.
@@ -99,6 +103,9 @@ FailureOr<Axes> getAxes(OpBuilder &b, Location loc, Value original, Value axes,
   return result;
 }
 
+Value lowest(ScalarBuilder &s) { return s.lowest(); }
+Value largest(ScalarBuilder &s, Value x, Value y) { return s.max(x, y); }
+
 class ReductionKernel {
 public:
   ReductionKernel(OpBuilder &b, Location loc, StringRef name,
@@ -110,6 +117,8 @@ public:
 
 private:
   Value count(Value x, const Axes &axes);
+  Value largestFinite(Value in, Value out);
+  Value fromLargest(Value in, Value out);
 
   OpBuilder &b;
   Location loc;
@@ -133,6 +142,42 @@ Value ReductionKernel::count(Value x, const Axes &axes) {
   if (type.isInteger(64))
     return asInt;
   return arith::TruncIOp::create(b, loc, type, asInt);
+}
+
+/// The largest element of each result, or 0 where it is infinite: inf - inf is
+/// NaN, and an infinite logarithm needs no shift.
+Value ReductionKernel::largestFinite(Value in, Value out) {
+  Type compute = ScalarBuilder::computeType(element);
+  Accumulation steps{lowest, nullptr, largest, nullptr};
+  Value any = accumulate(kernel, loc, element, steps, {in, inAt},
+                         {kernel.temporaryLike(out, compute), outAt}, reduced);
+  return kernel.generic({{any, outAt}},
+                        {kernel.temporaryLike(out, compute), outAt}, {},
+                        [&](OpBuilder &nb, Location l, ValueRange v) {
+                          ScalarBuilder s(nb, l, element);
+                          Value isFinite = s.lt(s.abs(v[0]), s.highest());
+                          return s.select(isFinite, v[0], s.constant(0));
+                        });
+}
+
+/// The row's steps on distances from the largest element, which the result gets
+/// back.
+Value ReductionKernel::fromLargest(Value in, Value out) {
+  KernelBuilder::Access shift{largestFinite(in, out), outAt};
+  auto total = [&](const KernelBuilder::Access &to) {
+    ScalarBuilder outside(kernel.inside(), loc, element);
+    Value start = kernel.fill(row.neutral(outside), to);
+    return kernel.generic({{in, inAt}, shift}, {start, to.at}, reduced,
+                          [&](OpBuilder &nb, Location l, ValueRange v) {
+                            ScalarBuilder s(nb, l, element);
+                            Value distance = s.sub(s.widen(v[0]), v[1]);
+                            return row.merge(s, v[2], row.prepare(s, distance));
+                          });
+  };
+  auto finish = [&](ScalarBuilder &s, Value total, ValueRange others) {
+    return s.add(row.finish(s, total, Value()), others[0]);
+  };
+  return storeTotals(kernel, element, {out, outAt}, total, finish, shift);
 }
 
 Value ReductionKernel::build(Value x, const Axes &axes) {
@@ -165,6 +210,10 @@ Value ReductionKernel::build(Value x, const Axes &axes) {
   SmallVector<int64_t> unknown(inType.getRank(), ShapedType::kDynamic);
   RankedTensorType outType = refineType(
       RankedTensorType::get(unknown, inType.getElementType()), outSizes);
+  if (row.isFromLargest) {
+    Value out = kernel.output(outType, outSizes);
+    return kernel.finish({fromLargest(in, out)}).front();
+  }
   Value number = row.finish ? kernel.input(count(x, axes)) : Value();
   Value out = kernel.output(outType, outSizes);
   Accumulation steps{row.neutral, row.prepare, row.merge, nullptr};
@@ -287,13 +336,12 @@ struct GlobalPoolLowering : public OpConversionPattern<OnnxOp> {
 
 Value zero(ScalarBuilder &s) { return s.constant(0); }
 Value oneOf(ScalarBuilder &s) { return s.constant(1); }
-Value lowest(ScalarBuilder &s) { return s.lowest(); }
 Value highest(ScalarBuilder &s) { return s.highest(); }
 Value absolute(ScalarBuilder &s, Value x) { return s.abs(x); }
+Value exponential(ScalarBuilder &s, Value x) { return s.exp(x); }
 Value square(ScalarBuilder &s, Value x) { return s.mul(x, x); }
 Value sum(ScalarBuilder &s, Value x, Value y) { return s.add(x, y); }
 Value product(ScalarBuilder &s, Value x, Value y) { return s.mul(x, y); }
-Value largest(ScalarBuilder &s, Value x, Value y) { return s.max(x, y); }
 Value smallest(ScalarBuilder &s, Value x, Value y) { return s.min(x, y); }
 Value mean(ScalarBuilder &s, Value x, Value n) { return s.div(x, n); }
 Value logarithm(ScalarBuilder &s, Value x, Value) { return s.log(x); }
@@ -343,6 +391,8 @@ void populateONNXToKrnlReductionPatterns(TypeConverter &converter,
   ROW(ReduceL1Op, zero, absolute, sum, nullptr)
   ROW(ReduceL2Op, zero, square, sum, root)
   ROW(ReduceLogSumOp, zero, nullptr, sum, logarithm)
+  ROW(ReduceLogSumExpOp, zero, exponential, sum, logarithm,
+      /*isFromLargest=*/true)
   ROW(ReduceMaxOp, lowest, nullptr, largest, nullptr)
   ROW(ReduceMeanOp, zero, nullptr, sum, mean)
   ROW(ReduceMinOp, highest, nullptr, smallest, nullptr)

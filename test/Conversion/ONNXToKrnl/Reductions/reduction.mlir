@@ -44,3 +44,22 @@ func.func @axes_of_the_run(%x: tensor<2x3xf32>, %axes: tensor<?xi64>) -> tensor<
   %y = "onnx.ReduceMax"(%x, %axes) : (tensor<2x3xf32>, tensor<?xi64>) -> tensor<?x?xf32>
   return %y : tensor<?x?xf32>
 }
+
+// The largest element, which the exponents are taken from, has a pass before
+// the sum; an infinite one takes nothing away.
+// CHECK-LABEL: func.func @log_sum_exp
+// CHECK:         krnl.kernel "ReduceLogSumExp" loops [d0 = 2, d1 = 8]
+// CHECK:           arith.maximumf
+// CHECK:           %[[SIZE:.+]] = math.absf %[[LARGEST:.+]] : f32
+// CHECK:           %[[FINITE:.+]] = arith.cmpf olt, %[[SIZE]]
+// CHECK:           arith.select %[[FINITE]], %[[LARGEST]]
+// CHECK:           arith.subf
+// CHECK-NEXT:      math.exp
+// CHECK-NEXT:      arith.addf
+// CHECK:           math.log
+// CHECK-NEXT:      arith.addf
+func.func @log_sum_exp(%x: tensor<2x8xf32>) -> tensor<2x1xf32> {
+  %axes = onnx.Constant {value = dense<-1> : tensor<1xi64>} : tensor<1xi64>
+  %y = "onnx.ReduceLogSumExp"(%x, %axes) : (tensor<2x8xf32>, tensor<1xi64>) -> tensor<2x1xf32>
+  return %y : tensor<2x1xf32>
+}

@@ -175,7 +175,9 @@ static constexpr Option optionTable[] = {
       "inside the artefact (default) or in a file beside it"},
      setWeights},
     {{"tag", "TAG", "export run_main_graph_TAG and its kin as well"}, setTag},
-    {{"strict", "", "keep the model's order of operations"},
+    {{"strict", "",
+      "keep the model's order of operations, and NaN and infinities where they "
+      "belong"},
      setFlag<&CompileOptions::strict>},
     {{"threads", "N", "threads of the compiler (default: all processors)"},
      setThreads},

@@ -139,6 +139,42 @@ def compare(model, x):
     assert worst < 2e-5, f"{model.graph.node[0]} differs by {worst} of the largest value"
 
 
+# How far the results are that share a tile with a place: a tile of 4 reads one more on either side.
+TILE_REACH = 4
+
+
+def compare_special(x, w, attributes, special):
+    """Special numbers in few places of the operand: results that share no tile with them are those without them.
+
+    Strictly, all results are finite but those that a special number is a term of.
+    """
+    model, path = model_of("Conv", x, w, attributes, True), FOLDER / "model.onnx"
+    onnx.save(model, path)
+    value = RNG.standard_normal(x).astype(np.float32)
+    rows, columns = RNG.integers(0, x[2], 2), RNG.integers(0, x[3], 2)
+    value[0, 3, rows, columns] = 0
+    expected = expected_of(model, value)
+    value[0, 3, rows, columns] = special
+    of_rows, of_columns = (np.arange(n)[:, None] for n in expected.shape[2:])
+    top, left = attributes["pads"][:2]
+
+    def near(reach):
+        found = [(abs(of_rows + 1 - top - r) <= reach) & (abs(of_columns + 1 - left - c) <= reach).T for r, c in zip(rows, columns)]
+        mask = np.zeros(expected.shape, bool)
+        mask[0, :] = np.any(found, axis=0)
+        return mask
+
+    for strict, reach in (False, TILE_REACH), (True, 1):
+        library = artefact.compile_model(path, FOLDER / f"model{RNG.integers(1 << 60)}.so", strict=strict)
+        actual = artefact.load_session(library).run([value])[0]
+        library.unlink()
+        touched = near(reach)
+        assert not np.isfinite(actual[near(1)]).any(), f"{special} is lost"
+        assert np.isfinite(actual[~touched]).all(), f"{special} spreads beyond {'its windows' if strict else 'its tiles'}"
+        worst = np.abs(actual - expected)[~touched].max() / np.abs(expected).max()
+        assert worst < 2e-5, f"beside {special} results differ by {worst} of the largest value"
+
+
 def compare_sizes(model, sizes):
     """One artefact with operands of all these sizes; of an empty one only the shape is looked at."""
     path = FOLDER / "model.onnx"
@@ -164,6 +200,10 @@ def main():
             emit = [BUILD / "bin" / "onnx-compile", FOLDER / "model.onnx", "--emit=krnl", "-q", "-o", "-"]
             assert b"Winograd" in subprocess.run(emit, check=True, capture_output=True).stdout, f"{x} is computed directly"
         print(f"{text}: {len(WINOGRAD)} models agree")
+    for special in np.nan, np.inf, -np.inf:
+        for x, w, attributes, _ in (case for case in WINOGRAD if "pads" in case[2]):
+            compare_special(x, w, attributes, special)
+    print("winograd: what is not finite stays in its tiles")
     border = {"pads": [1, 1, 1, 1]}
     compare_sizes(model_of("Conv", (1, 64, 1, 1), (64, 64, 3, 3), border, True, 2), OPEN)
     print(f"winograd: {len(OPEN)} sizes of one artefact agree")

@@ -218,9 +218,6 @@ public:
       return rewriter.notifyMatchFailure(op, "the signal's rank is not 3");
     if (window && (!rankedType(window) || rankedType(window).getRank() != 1))
       return rewriter.notifyMatchFailure(op, "the window is not one row");
-    if (!window && !adaptor.getFrameLength())
-      return rewriter.notifyMatchFailure(op,
-                                         "neither a window nor a frame length");
     int64_t parts = partsOf(x, op.getSignal());
     if (parts != 1 && parts != 2) {
       x = asComplex(rewriter, loc, x);
@@ -230,10 +227,13 @@ public:
     plan.element = getElementTypeOrSelf(op.getSignal().getType());
     // Half of the spectrum of a complex signal would not be all there is.
     plan.oneSided = op.getOnesided() != 0;
-    plan.length = adaptor.getFrameLength()
-                      ? structuralScalar(rewriter, loc, op.getFrameLength(),
-                                         adaptor.getFrameLength())
-                      : sizeOf(rewriter, loc, window, 0);
+    // Without either, the whole signal is one frame.
+    if (Value length = adaptor.getFrameLength())
+      plan.length =
+          structuralScalar(rewriter, loc, op.getFrameLength(), length);
+    else
+      plan.length = window ? sizeOf(rewriter, loc, window, 0)
+                           : sizeOf(rewriter, loc, x, 1);
     if (!isFourierLength(plan.length))
       return rewriter.notifyMatchFailure(op, "no transform has this length");
     SmallVector<Value> sizes = frames(op, adaptor, rewriter, x, plan, parts);

@@ -79,9 +79,11 @@ func.func @mel_weights(%low: tensor<f32>, %high: tensor<f32>, %rate: tensor<i64>
 
 // -----
 
-func.func @no_frame_length(%x: tensor<2x64x1xf32>, %step: tensor<i64>) -> tensor<2x?x?x2xf32> {
-  // expected-error @+2 {{operator STFT is not supported}}
-  // expected-note @+1 {{neither a window nor a frame length}}
-  %y = onnx.STFT(%x, %step) : (tensor<2x64x1xf32>, tensor<i64>) -> tensor<2x?x?x2xf32>
-  return %y : tensor<2x?x?x2xf32>
+// Without a window and a frame length the whole signal is one frame.
+// CHECK-LABEL: func.func @whole_signal
+// CHECK: krnl.kernel "STFT.frames" loops [d0 = 2, d1 = 1, d2 = 64, d3 = 1]
+func.func @whole_signal(%x: tensor<2x64x1xf32>) -> tensor<2x1x33x2xf32> {
+  %step = onnx.Constant dense<8> : tensor<i64>
+  %y = onnx.STFT(%x, %step) : (tensor<2x64x1xf32>, tensor<i64>) -> tensor<2x1x33x2xf32>
+  return %y : tensor<2x1x33x2xf32>
 }

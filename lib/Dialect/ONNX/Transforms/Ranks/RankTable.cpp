@@ -123,7 +123,7 @@ static constexpr RankRule rules[] = {
     {"onnx.RotaryEmbedding", 1, 2, 3},
     {"onnx.RotaryEmbedding", 2, 2, 3, 1},
     {"onnx.RotaryEmbedding", 3, 2, 2},
-    {"onnx.STFT", 0, 3, 3},
+    {"onnx.STFT", 0, 2, 3},
     {"onnx.STFT", 2, 1, 1},
     {"onnx.ScatterElements", 0, 1, unbounded},
     {"onnx.ScatterElements", 1, 1, unbounded, 0},

@@ -10,6 +10,8 @@
 //===----------------------------------------------------------------------===//
 #include "Simplify.h"
 
+#include "onnxc/Dialect/ONNX/Transforms/NodeMaker.h"
+
 using namespace mlir;
 using namespace onnxc::onnx;
 
@@ -230,6 +232,27 @@ struct SpellOldCoordinates final : OpRewritePattern<ResizeOp> {
 };
 
 //===----------------------------------------------------------------------===//
+// Signals
+//===----------------------------------------------------------------------===//
+
+/// stft(signal : tensor<2x64xf32>) -> stft(unsqueeze(signal, [2]))
+/// Exporters write a real signal so, against the standard, and other runtimes
+/// take it.
+struct AddPartsOfSignal final : OpRewritePattern<STFTOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(STFTOp op,
+                                PatternRewriter &rewriter) const override {
+    if (rankOf(op.getSignal()) != 2)
+      return rewriter.notifyMatchFailure(op, "the signal has not two dims");
+    Value parts =
+        NodeMaker(rewriter, op.getLoc()).unsqueeze(op.getSignal(), {2});
+    rewriter.modifyOpInPlace(op, [&] { op.getSignalMutable().assign(parts); });
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
 // Names of other runtimes
 //===----------------------------------------------------------------------===//
 
@@ -286,12 +309,13 @@ struct MoveIntoValue final : OpRewritePattern<ConstantOp> {
 void onnxc::onnx::populateNormalizeAttributesPatterns(
     RewritePatternSet &patterns) {
   patterns
-      .add<MakeWindowExplicit<AveragePoolOp>, MakeWindowExplicit<ConvIntegerOp>,
-           MakeWindowExplicit<ConvOp>, MakeWindowExplicit<ConvTransposeOp>,
-           MakeWindowExplicit<LpPoolOp>, MakeWindowExplicit<MaxPoolOp>,
-           MakeWindowExplicit<QLinearConvOp>, MoveIntoValue, NameRootMeanSquare,
-           ResolveAutoPad<AveragePoolOp>, ResolveAutoPad<ConvIntegerOp>,
-           ResolveAutoPad<ConvOp>, ResolveAutoPad<LpPoolOp>,
-           ResolveAutoPad<MaxPoolOp>, ResolveAutoPad<QLinearConvOp>,
-           ResolveTransposedPad, SpellOldCoordinates>(patterns.getContext());
+      .add<AddPartsOfSignal, MakeWindowExplicit<AveragePoolOp>,
+           MakeWindowExplicit<ConvIntegerOp>, MakeWindowExplicit<ConvOp>,
+           MakeWindowExplicit<ConvTransposeOp>, MakeWindowExplicit<LpPoolOp>,
+           MakeWindowExplicit<MaxPoolOp>, MakeWindowExplicit<QLinearConvOp>,
+           MoveIntoValue, NameRootMeanSquare, ResolveAutoPad<AveragePoolOp>,
+           ResolveAutoPad<ConvIntegerOp>, ResolveAutoPad<ConvOp>,
+           ResolveAutoPad<LpPoolOp>, ResolveAutoPad<MaxPoolOp>,
+           ResolveAutoPad<QLinearConvOp>, ResolveTransposedPad,
+           SpellOldCoordinates>(patterns.getContext());
 }

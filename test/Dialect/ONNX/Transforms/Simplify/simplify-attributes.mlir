@@ -144,3 +144,15 @@ func.func @root_mean_square(%x: tensor<2x4xf32>, %scale: tensor<4xf32>) -> none 
       : (tensor<2x4xf32>, tensor<4xf32>) -> none
   return %y : none
 }
+
+// -----
+
+// A real signal without the dimension of the parts of its numbers.
+// CHECK-LABEL: func.func @signal_without_parts
+// CHECK: %[[X:.+]] = onnx.{{Unsqueeze|Reshape}}({{.*}} -> tensor<2x64x1xf32>
+// CHECK: onnx.STFT(%[[X]]
+func.func @signal_without_parts(%x: tensor<2x64xf32>, %window: tensor<16xf32>) -> tensor<2x7x9x2xf32> {
+  %step = onnx.Constant dense<8> : tensor<i64>
+  %y = onnx.STFT(%x, %step) window(%window) : (tensor<2x64xf32>, tensor<i64>, tensor<16xf32>) -> tensor<2x7x9x2xf32>
+  return %y : tensor<2x7x9x2xf32>
+}

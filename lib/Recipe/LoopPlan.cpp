@@ -62,6 +62,9 @@ void LoopPlanner::findVectorLoop() {
           score[loops.end()[-2]] += elements / 1e3;
         elements /= 1e6;
       }
+      // Lanes that are gathered one by one would leave the kernel without any.
+      if (!gathersPay(op, loops.back()))
+        elements /= 1e6;
       score[loops.back()] += elements;
     }
   // What runs in order has no lanes.

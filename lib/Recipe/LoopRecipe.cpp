@@ -140,9 +140,10 @@ void LoopWriter::vectorizeOther(unsigned number) {
     SmallVector<std::string> loops = loopsAlongMemory(ops[number], o);
     return !loops.empty() && !last.empty() && loops.back() == last;
   });
-  if (!along || ((options.keepOrder || isOrdered(ops[number]) ||
-                  !isCombinable(ops[number])) &&
-                 llvm::is_contained(reducedLoops(ops[number]), last)))
+  if (!along || !gathersPay(ops[number], last) ||
+      ((options.keepOrder || isOrdered(ops[number]) ||
+        !isCombinable(ops[number])) &&
+       llvm::is_contained(reducedLoops(ops[number]), last)))
     return;
   int64_t wide =
       std::min(lanes, int64_t(llvm::bit_ceil(uint64_t(extent(last)))));

@@ -36,12 +36,16 @@ def flags(*shape):
 
 
 class Case:
-    """One node. Inputs are arrays, `Fixed` arrays or None for what is left out."""
+    """One node. Inputs are arrays, `Fixed` arrays or None for what is left out.
 
-    def __init__(self, name, inputs, outputs=1, domain="", suffix="", opset=OPSET, results=None, **attributes):
+    `dynamic` lists dimensions of the first input whose sizes only the run knows.
+    """
+
+    def __init__(self, name, inputs, outputs=1, domain="", suffix="", opset=OPSET, results=None, dynamic=(), **attributes):
         self.number, self.operator, self.inputs = next(NUMBERS), name, inputs
         self.name = f"{name}{'/' + suffix if suffix else ''}"
         self.outputs, self.domain, self.opset, self.attributes = outputs, domain, opset, attributes
+        self.dynamic = dynamic
         # Element types of results that onnx cannot infer, where they are not that of the first input.
         self.results = results or [next(iter(self.arrays().values())).dtype] * outputs
 
@@ -54,10 +58,14 @@ class Case:
     def describe(self):
         return " ".join(f"{a.dtype}{list(a.shape)}" for a in self.arrays().values())
 
+    def declared(self, name, array):
+        """The shape that the model states for an input."""
+        return [f"{name}_{d}" if name == "x0" and d in self.dynamic else n for d, n in enumerate(array.shape)]
+
     def model(self):
         names = [f"x{i}" if v is not None else "" for i, v in enumerate(self.inputs)]
         node = helper.make_node(self.operator, names, [f"y{i}" for i in range(self.outputs)], domain=self.domain, **self.attributes)
-        given = [helper.make_tensor_value_info(n, helper.np_dtype_to_tensor_dtype(a.dtype), a.shape)
+        given = [helper.make_tensor_value_info(n, helper.np_dtype_to_tensor_dtype(a.dtype), self.declared(n, a))
                  for n, a in self.feeds().items()]  # fmt: skip
         fixed = [numpy_helper.from_array(a, n) for n, a in self.arrays().items() if n not in self.feeds()]
         results = [onnx.ValueInfoProto(name=f"y{i}") for i in range(self.outputs)]

@@ -31,6 +31,9 @@ mlir::Value structuralElement(mlir::OpBuilder &b, mlir::Location loc,
 /// -1 counts from the end.
 int64_t positiveAxis(int64_t axis, int64_t rank);
 
+/// Is `size` known to be that of dimension `dim` of `x`?
+bool isSameSize(mlir::Value size, mlir::Value x, int64_t dim);
+
 /// out[i..] = x[start + i * step..]; start and step per dimension are host
 /// values.
 mlir::Value sliceOf(mlir::OpBuilder &b, mlir::Location loc,

@@ -54,8 +54,7 @@ static Value copyElement(OpBuilder &, Location, ValueRange args) {
   return args[0];
 }
 
-/// Is `size` known to be that of dimension `dim`?
-static bool isSameSize(Value size, Value x, int64_t dim) {
+bool isSameSize(Value size, Value x, int64_t dim) {
   if (auto constant = getConstantIntValue(size))
     return *constant == rankedType(x).getDimSize(dim);
   auto ofDim = size.getDefiningOp<tensor::DimOp>();

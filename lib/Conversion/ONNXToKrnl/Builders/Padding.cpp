@@ -6,228 +6,395 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
 #include "onnxc/Conversion/ONNXToKrnl/KernelBuilder.h"
 #include "onnxc/Conversion/ONNXToKrnl/Movement.h"
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 
 using namespace mlir;
 using onnxc::krnl::KernelBuilder;
 
 namespace onnxc {
 
-/// Borders known now: fill everything, then copy the middle; both contiguous.
-static Value padStatic(KernelBuilder &kernel, Value in, Value out, Value value,
-                       ArrayRef<int64_t> before, ArrayRef<bool> grows) {
-  auto inType = cast<RankedTensorType>(in.getType());
-  auto outType = cast<RankedTensorType>(out.getType());
-  SmallVector<AffineExpr> outer, inner, target;
-  for (int64_t d = 0; d < inType.getRank(); ++d) {
-    // A dimension without a border is one loop for both ops.
-    outer.push_back(
-        kernel.loop("p" + std::to_string(d), outType.getDimSize(d)));
-    inner.push_back(
-        grows[d] ? kernel.loop("d" + std::to_string(d), inType.getDimSize(d))
-                 : outer.back());
-    target.push_back(grows[d] && before[d] == 0 ? kernel.partOf(inner.back())
-                                                : inner.back() + before[d]);
-  }
-  Value filled = kernel.fill(value, {out, outer});
-  return kernel.generic(
-      {{in, inner}}, {filled, target}, {},
-      [](OpBuilder &, Location, ValueRange args) { return args[0]; });
+TensorPart TensorPart::whole(OpBuilder &b, Location loc, Value tensor) {
+  SmallVector<Value> sizes = sizesOf(b, loc, tensor);
+  SmallVector<Value> starts(sizes.size(), indexConstant(b, loc, 0));
+  return {tensor, starts, sizes};
 }
 
-/// Borders known at run time: every element looks where it comes from.
-static Value padDynamic(KernelBuilder &kernel, Location loc, Value in,
-                        Value out, Value value, RankedTensorType outType,
-                        ArrayRef<Value> before) {
-  SmallVector<AffineExpr> loops = kernel.loopsOf(outType);
-  return kernel.generic(
-      {}, {out, loops}, {}, [&](OpBuilder &b, Location l, ValueRange) {
-        Value zero = arith::ConstantIndexOp::create(b, l, 0);
-        Value inside = arith::ConstantIntOp::create(b, l, 1, 1);
-        SmallVector<Value> at;
-        for (auto [d, loop] : llvm::enumerate(loops)) {
-          Value size = tensor::DimOp::create(kernel.inside(), loc, in, d);
-          Value one = arith::ConstantIndexOp::create(kernel.inside(), loc, 1);
-          Value last = arith::SubIOp::create(kernel.inside(), loc, size, one);
-          Value index =
-              arith::SubIOp::create(b, l, kernel.index(b, l, loop), before[d]);
-          // Unsigned: also false for what lies before the beginning.
-          Value ok = arith::CmpIOp::create(b, l, arith::CmpIPredicate::ult,
-                                           index, size);
-          inside = arith::AndIOp::create(b, l, inside, ok);
-          at.push_back(arith::MinSIOp::create(
-              b, l, arith::MaxSIOp::create(b, l, index, zero), last));
-        }
-        Value element = tensor::ExtractOp::create(b, l, in, at);
-        return arith::SelectOp::create(b, l, inside, element, value)
-            .getResult();
-      });
-}
-
-Value padConstant(OpBuilder &b, Location loc, Value x, ValueRange before,
-                  ValueRange after, Value value) {
-  auto inType = cast<RankedTensorType>(x.getType());
-  SmallVector<Value> sizes;
-  SmallVector<int64_t> constantBefore;
-  SmallVector<bool> grows;
-  for (int64_t d = 0; d < inType.getRank(); ++d) {
-    auto pad = getConstantIntValue(before[d]);
-    if (pad)
-      constantBefore.push_back(*pad);
-    grows.push_back(!isZeroInteger(before[d]) || !isZeroInteger(after[d]));
-    sizes.push_back(addIndex(b, loc, addIndex(b, loc, before[d], after[d]),
-                             sizeOf(b, loc, x, d)));
-  }
-  if (!llvm::is_contained(grows, true))
-    return x;
-  SmallVector<int64_t> dynamic(inType.getRank(), ShapedType::kDynamic);
-  RankedTensorType outType = refineType(
-      RankedTensorType::get(dynamic, inType.getElementType()), sizes);
-  KernelBuilder kernel(b, loc, "pad");
-  Value in = kernel.input(x);
-  Value scalar = kernel.input(value);
-  SmallVector<Value> beforeInside;
-  bool isStatic = int64_t(constantBefore.size()) == inType.getRank();
-  if (!isStatic)
-    for (Value pad : before)
-      beforeInside.push_back(kernel.input(pad));
-  Value out = kernel.output(outType, sizes);
-  Value result =
-      isStatic
-          ? padStatic(kernel, in, out, scalar, constantBefore, grows)
-          : padDynamic(kernel, loc, in, out, scalar, outType, beforeInside);
-  return kernel.finish({result}).front();
-}
-
-/// i modulo n > 0, never negative.
-static Value modulo(OpBuilder &b, Location loc, Value i, Value n) {
-  Value rest = arith::RemSIOp::create(b, loc, i, n);
-  Value negative = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
-                                         rest, indexConstant(b, loc, 0));
-  return arith::SelectOp::create(b, loc, negative, addIndex(b, loc, rest, n),
-                                 rest);
-}
-
-/// Where the element at `i`, counted from the first one of the operand,
-/// comes from.
-static Value source(OpBuilder &b, Location loc, StringRef mode, Value i,
-                    Value size) {
-  Value one = indexConstant(b, loc, 1);
-  if (mode == "edge")
-    return clampIndex(b, loc, i, size);
-  if (mode == "wrap")
-    return clampIndex(b, loc, modulo(b, loc, i, maxIndex(b, loc, size, one)),
-                      size);
-  Value last = subIndex(b, loc, size, one);
-  Value period = maxIndex(b, loc, addIndex(b, loc, last, last), one);
-  Value there = modulo(b, loc, i, period);
-  Value back = subIndex(b, loc, period, there);
-  Value mirrored = arith::SelectOp::create(
-      b, loc,
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt, there, last),
-      back, there);
-  return clampIndex(b, loc, mirrored, size);
+bool TensorPart::isWhole() const {
+  return llvm::all_of(llvm::seq<unsigned>(sizes.size()), [&](unsigned d) {
+    return isConstantIntValue(starts[d], 0) && isSameSize(sizes[d], tensor, d);
+  });
 }
 
 namespace {
-/// Builds the kernel that fills a padded tensor from the operand's elements.
-class InsidePadding {
+
+/// Where a part of a padded tensor is written: in each dimension along a loop,
+/// from an offset on. An offset that only the run knows is that of a scatter
+/// store, which keeps unit strides.
+class PartStore {
 public:
-  InsidePadding(OpBuilder &b, Location loc, StringRef mode, Value x,
-                ArrayRef<Value> before, ArrayRef<Value> after)
-      : mode(mode), kernel(b, loc, "Pad"), rank(before.size()) {
-    SmallVector<Value> given = sizesOf(b, loc, x), sizes;
-    for (auto [d, size] : llvm::enumerate(given))
-      sizes.push_back(
-          addIndex(b, loc, size, addIndex(b, loc, before[d], after[d])));
-    type = typeOfSizes(sizes, rankedType(x).getElementType());
-    in = kernel.input(x);
-    for (auto [d, size] : llvm::enumerate(given)) {
-      own.push_back(kernel.scalar(size));
-      lows.push_back(kernel.scalar(before[d]));
-      grows.push_back(!isZeroInteger(before[d]) || !isZeroInteger(after[d]));
-    }
-    out = kernel.output(type, sizes);
-    for (int64_t d = 0; d + 1 < rank; ++d)
-      outer.push_back(kernel.loop("d" + std::to_string(d), type.getDimSize(d)));
+  explicit PartStore(KernelBuilder &kernel) : kernel(kernel) {}
+
+  /// The next dimension, which the loop runs along as a whole.
+  void addWhole(AffineExpr loop) {
+    at.push_back(loop);
+    offsets.push_back({});
+  }
+  /// The next dimension, from `offset` (a host index value) on.
+  void addPart(AffineExpr loop, Value offset) {
+    auto known = getConstantIntValue(offset);
+    at.push_back(known && *known ? loop + *known : kernel.partOf(loop));
+    offsets.push_back(known ? Value() : kernel.scalar(offset));
   }
 
-  /// The part of the last dimension at `at`, which `loop` runs over: copied
-  /// from the operand as it is, or from where the mode says for the place
-  /// `offset` behind the loop's.
-  void addPart(AffineExpr loop, AffineExpr at, bool isCopy, int64_t offset) {
-    SmallVector<AffineExpr> place(outer);
-    place.push_back(at);
-    out = kernel.generic(
-        {}, {out, place}, {}, [&](OpBuilder &nb, Location l, ValueRange) {
-          SmallVector<Value> from;
-          for (int64_t d = 0; d < rank; ++d) {
-            bool isLast = d + 1 == rank;
-            Value i = kernel.index(nb, l, isLast ? loop : outer[d]);
-            if (isLast)
-              i = addIndex(nb, l, i, indexConstant(nb, l, offset));
-            bool isPlain = isLast ? isCopy : !grows[d];
-            from.push_back(
-                isPlain
-                    ? i
-                    : source(nb, l, mode, subIndex(nb, l, i, lows[d]), own[d]));
-          }
-          return tensor::ExtractOp::create(nb, l, in, from).getResult();
-        });
-  }
+  KernelBuilder::Access into(Value out) const { return {out, at}; }
 
-  AffineExpr loop(StringRef name, int64_t extent) {
-    return kernel.loop(name, extent);
+  /// The value that a payload yields for this part.
+  Value yielded(OpBuilder &b, Location loc, Value value) const {
+    if (llvm::none_of(offsets, [](Value offset) { return bool(offset); }))
+      return value;
+    SmallVector<Value> by = llvm::map_to_vector(offsets, [&](Value offset) {
+      return offset ? offset : indexConstant(b, loc, 0);
+    });
+    return krnl::PlaceOp::create(b, loc, value.getType(), value, by);
   }
-  AffineExpr partOf(AffineExpr loop) { return kernel.partOf(loop); }
-  /// Of the result.
-  int64_t length() const { return type.getShape().back(); }
-  Value finish() { return kernel.finish({out}).front(); }
 
 private:
-  StringRef mode;
-  KernelBuilder kernel;
-  int64_t rank;
-  RankedTensorType type;
-  SmallVector<Value> own, lows;
-  SmallVector<bool> grows;
-  SmallVector<AffineExpr> outer;
-  Value in, out;
+  KernelBuilder &kernel;
+  SmallVector<AffineExpr> at;
+  SmallVector<Value> offsets;
 };
+
 } // namespace
 
-Value padFromInside(OpBuilder &b, Location loc, StringRef mode, Value x,
-                    ArrayRef<Value> before, ArrayRef<Value> after) {
-  if (before.empty())
-    return x;
-  InsidePadding padding(b, loc, mode, x, before, after);
-  int64_t length = rankedType(x).getShape().back();
-  auto low = getConstantIntValue(before.back()),
-       high = getConstantIntValue(after.back());
-  if (!low || !high || ShapedType::isDynamic(length) || length == 0) {
-    AffineExpr whole = padding.loop("last", padding.length());
-    padding.addPart(whole, whole, /*isCopy=*/false, 0);
-    return padding.finish();
+/// Sizes with what is added before and after.
+static SmallVector<Value> paddedSizes(OpBuilder &b, Location loc,
+                                      ArrayRef<Value> sizes, ValueRange before,
+                                      ValueRange after) {
+  SmallVector<Value> padded;
+  for (auto [size, low, high] : llvm::zip(sizes, before, after))
+    padded.push_back(addIndex(b, loc, addIndex(b, loc, low, high), size));
+  return padded;
+}
+
+static SmallVector<bool> growingDims(ValueRange before, ValueRange after) {
+  SmallVector<bool> grows;
+  for (auto [low, high] : llvm::zip(before, after))
+    grows.push_back(!isZeroInteger(low) || !isZeroInteger(high));
+  return grows;
+}
+
+static Value sliceOf(OpBuilder &b, Location loc, const TensorPart &x) {
+  SmallVector<Value> steps(x.sizes.size(), indexConstant(b, loc, 1));
+  return sliceOf(b, loc, "Pad", x.tensor, x.starts, steps, x.sizes);
+}
+
+//===----------------------------------------------------------------------===//
+// One value
+//===----------------------------------------------------------------------===//
+
+Value padConstant(OpBuilder &b, Location loc, Value x, ValueRange before,
+                  ValueRange after, Value value) {
+  return padConstant(b, loc, TensorPart::whole(b, loc, x), before, after,
+                     value);
+}
+
+/// Copies the elements of `x` at the loops `from` into the part of `filled`.
+static Value copyMiddle(KernelBuilder &kernel, const TensorPart &x,
+                        ArrayRef<AffineExpr> from, const PartStore &to,
+                        Value filled) {
+  Value in = kernel.input(x.tensor);
+  if (x.isWhole())
+    return kernel.generic({{in, llvm::to_vector(from)}}, to.into(filled), {},
+                          [&](OpBuilder &b, Location l, ValueRange args) {
+                            return to.yielded(b, l, args[0]);
+                          });
+  SmallVector<Value> starts = llvm::map_to_vector(
+      x.starts, [&](Value start) { return kernel.scalar(start); });
+  return kernel.generic(
+      {}, to.into(filled), {}, [&](OpBuilder &b, Location l, ValueRange) {
+        SmallVector<Value> at;
+        for (auto [loop, start] : llvm::zip(from, starts))
+          at.push_back(addIndex(b, l, kernel.index(b, l, loop), start));
+        Value element = tensor::ExtractOp::create(b, l, in, at);
+        return to.yielded(b, l, element);
+      });
+}
+
+/// Fills everything, then copies the middle; both contiguous.
+Value padConstant(OpBuilder &b, Location loc, const TensorPart &x,
+                  ValueRange before, ValueRange after, Value value) {
+  SmallVector<bool> grows = growingDims(before, after);
+  if (!llvm::is_contained(grows, true))
+    return sliceOf(b, loc, x);
+  SmallVector<Value> sizes = paddedSizes(b, loc, x.sizes, before, after);
+  RankedTensorType type =
+      typeOfSizes(sizes, rankedType(x.tensor).getElementType());
+  KernelBuilder kernel(b, loc, "pad");
+  Value scalar = kernel.input(value);
+  Value out = kernel.output(type, sizes);
+  SmallVector<AffineExpr> outer, inner;
+  PartStore middle(kernel);
+  for (auto [d, size] : llvm::enumerate(x.sizes)) {
+    // A dimension without a border is one loop for both ops.
+    std::string number = std::to_string(d);
+    outer.push_back(kernel.loop("p" + number, type.getDimSize(d)));
+    if (!grows[d]) {
+      inner.push_back(outer.back());
+      middle.addWhole(outer.back());
+      continue;
+    }
+    inner.push_back(
+        x.isWhole()
+            ? kernel.loop("d" + number, rankedType(x.tensor).getDimSize(d))
+            : kernel.loop("d" + number, size));
+    middle.addPart(inner.back(), before[d]);
   }
-  AffineExpr middle = padding.loop("middle", length);
-  bool isWhole = *low == 0 && *high == 0;
-  padding.addPart(middle,
-                  isWhole     ? middle
-                  : *low == 0 ? padding.partOf(middle)
-                              : middle + *low,
-                  /*isCopy=*/true, 0);
-  if (*low > 0) {
-    AffineExpr first = padding.loop("first", *low);
-    padding.addPart(first, padding.partOf(first), /*isCopy=*/false, 0);
+  Value filled = kernel.fill(scalar, {out, outer});
+  if (llvm::any_of(x.sizes, isZeroInteger))
+    return kernel.finish({filled}).front();
+  return kernel.finish({copyMiddle(kernel, x, inner, middle, filled)}).front();
+}
+
+//===----------------------------------------------------------------------===//
+// Elements of the operand
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Where the elements along a padded dimension come from. The operand repeats
+/// itself: as it is (wrap), or there and back (reflect).
+class BorderMap {
+public:
+  /// Host values: the operand has `size` > 0 elements here.
+  BorderMap(OpBuilder &b, Location loc, StringRef mode, KernelBuilder &kernel,
+            Value size, Value low);
+
+  /// In a payload: the position in the operand of the element `i` of the
+  /// result.
+  Value ofResult(OpBuilder &b, Location loc, Value i) const {
+    return of(b, loc, i, firstPhase);
   }
-  if (*high > 0) {
-    AffineExpr last = padding.loop("last", *high);
-    padding.addPart(last, last + (*low + length), /*isCopy=*/false,
-                    *low + length);
+  /// The same of the element `i` behind the operand's last.
+  Value ofBehind(OpBuilder &b, Location loc, Value i) const {
+    return of(b, loc, i, behindPhase);
   }
-  return padding.finish();
+
+private:
+  Value of(OpBuilder &b, Location loc, Value i, Value phase) const;
+
+  StringRef mode;
+  /// Inside the kernel. An element i of the result has position (i + phase)
+  /// modulo period, which is not negative before the division either; in mode
+  /// "edge" it is i + phase, where phase may be negative.
+  Value size, period, firstPhase, behindPhase;
+};
+
+} // namespace
+
+BorderMap::BorderMap(OpBuilder &b, Location loc, StringRef mode,
+                     KernelBuilder &kernel, Value hostSize, Value low)
+    : mode(mode) {
+  Value one = indexConstant(b, loc, 1), zero = indexConstant(b, loc, 0);
+  size = kernel.scalar(hostSize);
+  behindPhase = size;
+  if (mode == "edge") {
+    firstPhase = kernel.scalar(subIndex(b, loc, zero, low));
+    return;
+  }
+  Value last = subIndex(b, loc, hostSize, one);
+  Value length = mode == "wrap" ? hostSize : addIndex(b, loc, last, last);
+  length = maxIndex(b, loc, length, one);
+  Value rest = b.createOrFold<arith::RemUIOp>(loc, low, length);
+  period = kernel.scalar(length);
+  firstPhase = kernel.scalar(subIndex(b, loc, length, rest));
+}
+
+Value BorderMap::of(OpBuilder &b, Location loc, Value i, Value phase) const {
+  Value position = addIndex(b, loc, i, phase);
+  if (mode == "edge")
+    return clampIndex(b, loc, position, size);
+  // Known not to be zero, the division moves out of loops that do not change
+  // it.
+  Value divisor =
+      arith::MaxUIOp::create(b, loc, period, indexConstant(b, loc, 1));
+  Value there = arith::RemUIOp::create(b, loc, position, divisor);
+  if (mode == "wrap")
+    return there;
+  return minIndex(b, loc, there, subIndex(b, loc, period, there));
+}
+
+namespace {
+
+/// Builds the kernel that fills a padded tensor from the operand's elements.
+/// The last dimension grows; it holds `inner` elements for each of its
+/// positions, those of the dimensions behind it.
+class InsidePadding {
+public:
+  InsidePadding(OpBuilder &b, Location loc, StringRef mode, const TensorPart &x,
+                ArrayRef<Value> before, ArrayRef<Value> after, Value inner);
+
+  /// The three parts of the last dimension.
+  Value build();
+
+private:
+  using Position = llvm::function_ref<Value(OpBuilder &, Location, Value)>;
+
+  void addPart(StringRef name, Value extent, Value offset, Position from);
+  Value inBorder(OpBuilder &nb, Location l, Value i, bool isBehind);
+
+  OpBuilder &b;
+  Location loc;
+  KernelBuilder kernel;
+  const TensorPart &x;
+  ArrayRef<Value> before, after;
+  unsigned last;
+  Value inner;
+  /// Of the dimensions that grow.
+  SmallVector<std::optional<BorderMap>> maps;
+  SmallVector<AffineExpr> outer;
+  /// Inside the kernel.
+  SmallVector<Value> starts;
+  Value in, out, innerInside;
+};
+
+} // namespace
+
+InsidePadding::InsidePadding(OpBuilder &b, Location loc, StringRef mode,
+                             const TensorPart &x, ArrayRef<Value> before,
+                             ArrayRef<Value> after, Value inner)
+    : b(b), loc(loc), kernel(b, loc, "Pad"), x(x), before(before), after(after),
+      last(before.size() - 1), inner(inner) {
+  SmallVector<bool> grows = growingDims(before, after);
+  SmallVector<Value> sizes =
+      paddedSizes(b, loc, x.sizes, before.drop_back(), after.drop_back());
+  Value around = addIndex(b, loc, before[last], after[last]);
+  sizes.push_back(
+      addIndex(b, loc, x.sizes[last], mulIndex(b, loc, around, inner)));
+  for (unsigned d = 0; d <= last; ++d) {
+    Value size =
+        d < last ? x.sizes[d] : floorDivIndex(b, loc, x.sizes[last], inner);
+    maps.emplace_back();
+    if (grows[d])
+      maps.back().emplace(b, loc, mode, kernel, size, before[d]);
+    starts.push_back(kernel.scalar(x.starts[d]));
+  }
+  RankedTensorType type =
+      typeOfSizes(sizes, rankedType(x.tensor).getElementType());
+  innerInside = kernel.scalar(inner);
+  in = kernel.input(x.tensor);
+  out = kernel.output(type, sizes);
+  for (unsigned d = 0; d < last; ++d)
+    outer.push_back(kernel.loop("d" + std::to_string(d), type.getDimSize(d)));
+}
+
+/// The part of the last dimension that begins at `offset` and is `extent` long:
+/// `from` says which element of a row of the operand its element `i` is.
+void InsidePadding::addPart(StringRef name, Value extent, Value offset,
+                            Position from) {
+  if (isZeroInteger(extent))
+    return;
+  AffineExpr loop = kernel.loop(name, extent);
+  PartStore store(kernel);
+  for (AffineExpr whole : outer)
+    store.addWhole(whole);
+  store.addPart(loop, offset);
+  out = kernel.generic(
+      {}, store.into(out), {}, [&](OpBuilder &nb, Location l, ValueRange) {
+        SmallVector<Value> at;
+        for (unsigned d = 0; d < last; ++d) {
+          Value i = kernel.index(nb, l, outer[d]);
+          at.push_back(maps[d] ? maps[d]->ofResult(nb, l, i) : i);
+        }
+        at.push_back(from(nb, l, kernel.index(nb, l, loop)));
+        for (auto [position, start] : llvm::zip(at, starts))
+          position = addIndex(nb, l, position, start);
+        Value element = tensor::ExtractOp::create(nb, l, in, at);
+        return store.yielded(nb, l, element);
+      });
+}
+
+/// The element of a row of the operand that the element `i` of a border is.
+Value InsidePadding::inBorder(OpBuilder &nb, Location l, Value i,
+                              bool isBehind) {
+  const BorderMap &map = *maps[last];
+  auto mapped = [&](Value position) {
+    return isBehind ? map.ofBehind(nb, l, position)
+                    : map.ofResult(nb, l, position);
+  };
+  if (isOneInteger(inner))
+    return mapped(i);
+  Value position = arith::DivUIOp::create(nb, l, i, innerInside);
+  Value rest = arith::RemUIOp::create(nb, l, i, innerInside);
+  return addIndex(nb, l, mulIndex(nb, l, mapped(position), innerInside), rest);
+}
+
+Value InsidePadding::build() {
+  Value low = mulIndex(b, loc, before[last], inner),
+        high = mulIndex(b, loc, after[last], inner);
+  addPart("middle", x.sizes[last], low,
+          [](OpBuilder &, Location, Value i) { return i; });
+  addPart("first", low, indexConstant(b, loc, 0),
+          [&](OpBuilder &nb, Location l, Value i) {
+            return inBorder(nb, l, i, /*isBehind=*/false);
+          });
+  addPart("last", high, addIndex(b, loc, low, x.sizes[last]),
+          [&](OpBuilder &nb, Location l, Value i) {
+            return inBorder(nb, l, i, /*isBehind=*/true);
+          });
+  return kernel.finish({out}).front();
+}
+
+/// The part with the dimensions from `last` on as one. Behind it nothing may be
+/// cut off.
+static TensorPart mergeFrom(OpBuilder &b, Location loc, const TensorPart &x,
+                            unsigned last) {
+  auto merged = [&](ArrayRef<Value> sizes) {
+    SmallVector<Value> result(sizes.take_front(last));
+    result.push_back(productOf(b, loc, sizes.drop_front(last)));
+    return result;
+  };
+  SmallVector<Value> shape = merged(sizesOf(b, loc, x.tensor));
+  TensorPart part;
+  part.tensor = reshapeTo(
+      b, loc, x.tensor,
+      typeOfSizes(shape, rankedType(x.tensor).getElementType()), shape);
+  part.sizes = merged(x.sizes);
+  part.starts.assign(x.starts.begin(), x.starts.begin() + last);
+  Value inner = productOf(b, loc, ArrayRef(x.sizes).drop_front(last + 1));
+  part.starts.push_back(mulIndex(b, loc, x.starts[last], inner));
+  return part;
+}
+
+Value padFromInside(OpBuilder &b, Location loc, StringRef mode,
+                    const TensorPart &x, ArrayRef<Value> before,
+                    ArrayRef<Value> after) {
+  SmallVector<bool> grows = growingDims(before, after);
+  auto found = llvm::find(llvm::reverse(grows), true);
+  if (found == grows.rend())
+    return sliceOf(b, loc, x);
+  unsigned last = std::distance(found, grows.rend()) - 1;
+  auto isCut = [&](unsigned d) {
+    return !isZeroInteger(x.starts[d]) || !isSameSize(x.sizes[d], x.tensor, d);
+  };
+  TensorPart part = x;
+  if (llvm::any_of(llvm::seq<unsigned>(last + 1, grows.size()), isCut))
+    part = TensorPart::whole(b, loc, sliceOf(b, loc, x));
+  Value inner = productOf(b, loc, ArrayRef(x.sizes).drop_front(last + 1));
+  bool merges = last + 1 < grows.size();
+  if (merges)
+    part = mergeFrom(b, loc, part, last);
+  Value y = InsidePadding(b, loc, mode, part, before.take_front(last + 1),
+                          after.take_front(last + 1), inner)
+                .build();
+  if (!merges)
+    return y;
+  SmallVector<Value> sizes = paddedSizes(b, loc, x.sizes, before, after);
+  return reshapeTo(b, loc, y,
+                   typeOfSizes(sizes, rankedType(y).getElementType()), sizes);
 }
 
 } // namespace onnxc

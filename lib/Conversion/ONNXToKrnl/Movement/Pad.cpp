@@ -32,16 +32,16 @@ struct PadLowering : public OpConversionPattern<onnx::PadOp> {
     if (failed(readPads(op, adaptor, before, after, rewriter)))
       return rewriter.notifyMatchFailure(op, "axes are not known");
     Value y;
-    x = crop(rewriter, loc, x, before, after);
+    TensorPart part = crop(rewriter, loc, x, before, after);
     if (op.getMode() != "constant") {
-      checkSource(rewriter, loc, x, before, after);
-      y = padFromInside(rewriter, loc, op.getMode(), x, before, after);
+      checkSource(rewriter, loc, part.sizes, before, after);
+      y = padFromInside(rewriter, loc, op.getMode(), part, before, after);
     } else {
       Value value =
           op.getConstantValue()
               ? onlyElement(rewriter, loc, adaptor.getConstantValue())
               : storedConstant(rewriter, loc, type.getElementType(), 0);
-      y = padConstant(rewriter, loc, x, before, after, value);
+      y = padConstant(rewriter, loc, part, before, after, value);
     }
     replaceWithCasts(rewriter, *getTypeConverter(), op, y);
     return success();
@@ -127,10 +127,10 @@ private:
   }
 
   /// Where there is nothing, nothing can be repeated.
-  static void checkSource(OpBuilder &b, Location loc, Value x,
+  static void checkSource(OpBuilder &b, Location loc, ArrayRef<Value> sizes,
                           ArrayRef<Value> before, ArrayRef<Value> after) {
     Value one = indexConstant(b, loc, 1);
-    for (auto [d, size] : llvm::enumerate(sizesOf(b, loc, x)))
+    for (auto [d, size] : llvm::enumerate(sizes))
       checkAtMost(b, loc,
                   minIndex(b, loc, addIndex(b, loc, before[d], after[d]), one),
                   size, "Pad: an axis of no elements has nothing to repeat");
@@ -150,25 +150,22 @@ private:
 
   /// Negative pads take elements away; what is left of the pads is not
   /// negative.
-  static Value crop(OpBuilder &b, Location loc, Value x,
-                    SmallVector<Value> &before, SmallVector<Value> &after) {
-    Value zero = indexConstant(b, loc, 0), one = indexConstant(b, loc, 1);
-    SmallVector<Value> starts, sizes = sizesOf(b, loc, x);
-    SmallVector<Value> steps(before.size(), one);
-    bool changes = false;
-    for (auto [d, size] : llvm::enumerate(sizes)) {
+  static TensorPart crop(OpBuilder &b, Location loc, Value x,
+                         SmallVector<Value> &before,
+                         SmallVector<Value> &after) {
+    Value zero = indexConstant(b, loc, 0);
+    TensorPart part = TensorPart::whole(b, loc, x);
+    for (auto [d, size] : llvm::enumerate(part.sizes)) {
       auto negative = [&](Value &pad) {
         Value cut = minIndex(b, loc, pad, zero);
-        auto constant = getConstantIntValue(cut);
-        changes |= !constant || *constant != 0;
         pad = maxIndex(b, loc, pad, zero);
         return cut;
       };
       Value low = negative(before[d]), high = negative(after[d]);
-      starts.push_back(subIndex(b, loc, zero, low));
+      part.starts[d] = subIndex(b, loc, zero, low);
       size = cut(b, loc, cut(b, loc, size, low), high);
     }
-    return changes ? sliceOf(b, loc, "Pad", x, starts, steps, sizes) : x;
+    return part;
   }
 };
 

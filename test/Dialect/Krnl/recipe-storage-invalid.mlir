@@ -110,19 +110,39 @@ func.func @cache_twice(%x: tensor<13x17xf32>, %o: tensor<13x17xf32>) -> tensor<1
 
 // -----
 
-func.func @pack_of_unknown_size(%x: tensor<13x?xf32>, %o: tensor<13x?xf32>) -> tensor<13x?xf32> {
-  // expected-error @+1 {{recipe step 1 'pack(0, [i])': cannot pack operand 0: its sizes are not known}}
-  %y = krnl.kernel "pack_of_unknown_size" loops [i = 13, j = ?] ins(%x : tensor<13x?xf32>) outs(%o : tensor<13x?xf32>)
+// The size of the operand is that of its loop, but for what no loop walks.
+func.func @pack_of_unknown_part(%x: tensor<13x?xf32>, %o: tensor<13xf32>) -> tensor<13xf32> {
+  // expected-error @+1 {{recipe step 1 'pack(0, [i])': cannot pack operand 0: no loop walks a dimension whose size is not known}}
+  %y = krnl.kernel "pack_of_unknown_part" loops [i = 13] ins(%x : tensor<13x?xf32>) outs(%o : tensor<13xf32>)
       recipe [pack(0, [i])] {
-  ^bb0(%a: tensor<13x?xf32>, %b: tensor<13x?xf32>):
-    %r = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
-        ins(%a : tensor<13x?xf32>) outs(%b : tensor<13x?xf32>) attrs = {krnl.axes = ["i", "j"], krnl.name = "copy"} {
+  ^bb0(%a: tensor<13x?xf32>, %b: tensor<13xf32>):
+    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0, 0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+        ins(%a : tensor<13x?xf32>) outs(%b : tensor<13xf32>) attrs = {krnl.axes = ["i"], krnl.name = "copy"} {
     ^bb0(%p: f32, %q: f32):
       linalg.yield %p : f32
-    } -> tensor<13x?xf32>
-    krnl.yield %r : tensor<13x?xf32>
-  } -> tensor<13x?xf32>
-  return %y : tensor<13x?xf32>
+    } -> tensor<13xf32>
+    krnl.yield %r : tensor<13xf32>
+  } -> tensor<13xf32>
+  return %y : tensor<13xf32>
+}
+
+// -----
+
+// The kernel reads the extent of a loop from an operand as it came.
+func.func @pack_of_extents(%x: tensor<13x?xf32>, %o: tensor<13xf32>) -> tensor<13xf32> {
+  // expected-error @+1 {{recipe step 1 'pack(0, [i])': cannot pack operand 0: nothing else says the extent of loop 'j'}}
+  %y = krnl.kernel "pack_of_extents" loops [i = 13, j = ?] ins(%x : tensor<13x?xf32>) outs(%o : tensor<13xf32>)
+      recipe [pack(0, [i])] {
+  ^bb0(%a: tensor<13x?xf32>, %b: tensor<13xf32>):
+    %r = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
+        ins(%a : tensor<13x?xf32>) outs(%b : tensor<13xf32>) attrs = {krnl.axes = ["i", "j"], krnl.name = "sum"} {
+    ^bb0(%p: f32, %q: f32):
+      %m = arith.addf %p, %q : f32
+      linalg.yield %m : f32
+    } -> tensor<13xf32>
+    krnl.yield %r : tensor<13xf32>
+  } -> tensor<13xf32>
+  return %y : tensor<13xf32>
 }
 
 // -----

@@ -150,7 +150,7 @@ Value KernelEmitter::readOperand(OpState &state, OpOperand &operand,
   if (varies && !place.byLoops && turn(state, operand, copies, place.memref))
     return state.reads.at(key);
   // What is stored by loops has room for whole blocks.
-  bool full = !varies || (place.byLoops &&
+  bool full = !varies || (place.byLoops && !nest.loop(*lane).isDynamic() &&
                           nest.loop(*lane).extent % lanesHere(state) == 0);
   Value mask = full ? Value() : laneMask(state, copies);
   value = load(place.memref, at, varies ? lanesHere(state) : 1, mask);

@@ -85,6 +85,7 @@ bool KernelEmitter::isPackedFor(const OpState &state, const Storage &place,
   size_t rank = place.packed.size();
   return place.byLoops && rank > 1 && place.packed[rank - 1] == group &&
          place.packed[rank - 2] == *laneLoop(state) &&
+         !nest.loop(place.packed[rank - 2]).isDynamic() &&
          nest.loop(place.packed[rank - 2]).extent % lanesHere(state) == 0;
 }
 

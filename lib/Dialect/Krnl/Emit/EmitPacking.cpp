@@ -7,7 +7,8 @@
 //   packed [.., along, across]   a square of the operand becomes columns
 //   packed [.., along, group]    the few bytes of a group lie in rows of it
 //
-// Blocks that reach beyond the operand are read element by element.
+// Blocks that reach beyond the operand are read element by element. Sizes that
+// only the run knows, of the operand and of its packed form, come with both.
 //===----------------------------------------------------------------------===//
 
 #include "LaneIndex.h"
@@ -51,9 +52,16 @@ private:
   bool isAlone(unsigned dim);
   bool canTurn();
   bool canInterleave();
+  bool isLong(unsigned dim, int64_t least) {
+    return ShapedType::isDynamic(sizes[dim]) || sizes[dim] >= least;
+  }
   Value number(int64_t value) {
     return arith::ConstantIndexOp::create(b, value);
   }
+  Value sizeOf(Value memref, unsigned dim) {
+    return b.createOrFold<memref::DimOp>(memref, number(dim));
+  }
+  SmallVector<Value> packedEnds();
   Position indicesOf(const Position &at);
   Value isInside(ArrayRef<Value> indices);
   void emitLoops(const Position &from, ArrayRef<Value> to,
@@ -84,9 +92,13 @@ bool Packer::walksRows(unsigned dim) {
   return strides[dim] == 1 && dims[dim] == last;
 }
 
-/// Does nothing else say where in the operand's dimension one is?
+/// Does nothing else say where in the operand's dimension one is? A loop that
+/// only the run knows is as long as the dimension.
 bool Packer::isAlone(unsigned dim) {
-  return llvm::count(dims, dims[dim]) == 1 && sizes[dim] == shape[dims[dim]];
+  int64_t whole = shape[dims[dim]];
+  return llvm::count(dims, dims[dim]) == 1 &&
+         (sizes[dim] == whole || ShapedType::isDynamic(sizes[dim]) ||
+          ShapedType::isDynamic(whole));
 }
 
 /// Columns of the packed form are rows of the operand. The first dimension is
@@ -95,7 +107,8 @@ bool Packer::canTurn() {
   unsigned across = sizes.size() - 1, along = across - 1;
   return sizes.size() > 2 && lanes >= 4 && llvm::isPowerOf2_64(lanes) &&
          walksRows(along) && isAlone(along) && dims[across] != dims[along] &&
-         sizes[across] % lanes == 0 && sizes[along] >= 4;
+         !ShapedType::isDynamic(sizes[across]) && sizes[across] % lanes == 0 &&
+         isLong(along, 4);
 }
 
 /// The bytes of a group come from neighbouring rows of the operand.
@@ -103,7 +116,7 @@ bool Packer::canInterleave() {
   unsigned group = sizes.size() - 1, along = group - 1;
   return sizes.size() > 2 && element.isInteger(8) && lanes == 16 &&
          sizes[group] == 4 && walksRows(along) && dims[group] != dims[along] &&
-         sizes[along] % lanes == 0;
+         !ShapedType::isDynamic(sizes[along]) && sizes[along] % lanes == 0;
 }
 
 /// Where in the operand a position of the packed form comes from.
@@ -118,9 +131,9 @@ Packer::Position Packer::indicesOf(const Position &at) {
 
 Value Packer::isInside(ArrayRef<Value> indices) {
   Value inside = arith::ConstantIntOp::create(b, 1, 1);
-  for (auto [index, size] : llvm::zip_equal(indices, shape)) {
-    Value ok = arith::CmpIOp::create(b, arith::CmpIPredicate::ule, index,
-                                     number(size - 1));
+  for (auto [dim, index] : llvm::enumerate(indices)) {
+    Value ok = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, index,
+                                     sizeOf(source, dim));
     inside = arith::AndIOp::create(b, inside, ok);
   }
   return inside;
@@ -145,17 +158,30 @@ void Packer::emitLoops(const Position &from, ArrayRef<Value> to,
                      });
 }
 
-/// Reads the operand where the packed position lies inside it, else zero.
+/// Reads the operand where the packed position lies inside it, else zero. Every
+/// dimension of the operand has a loop or a known size, so that of an operand
+/// without elements there is no position.
 void Packer::copyElement(const Position &at) {
   Position indices = indicesOf(at);
   Value inside = isInside(indices);
   Position clamped;
-  for (auto [index, size] : llvm::zip_equal(indices, shape))
-    clamped.push_back(arith::MinUIOp::create(b, index, number(size - 1)));
+  for (auto [dim, index] : llvm::enumerate(indices)) {
+    Value last = b.createOrFold<arith::SubIOp>(sizeOf(source, dim), number(1));
+    clamped.push_back(arith::MinUIOp::create(b, index, last));
+  }
   Value value = memref::LoadOp::create(b, source, clamped);
   Value zero = arith::ConstantOp::create(b, b.getZeroAttr(element));
   value = arith::SelectOp::create(b, inside, value, zero);
   memref::StoreOp::create(b, value, packed, at);
+}
+
+/// Where the loops over the packed form end; of the outermost one it is where
+/// the worker's share does.
+SmallVector<Value> Packer::packedEnds() {
+  SmallVector<Value> ends{end};
+  for (unsigned dim = 1; dim < sizes.size(); ++dim)
+    ends.push_back(sizeOf(packed, dim));
+  return ends;
 }
 
 /// A part of the last two dimensions, one element after the other.
@@ -176,16 +202,14 @@ void Packer::copyBlock(const Position &at, int64_t rows, int64_t columns) {
 void Packer::emitBlocks(int64_t rows, int64_t columns,
                         function_ref<void(const Position &)> whole) {
   size_t rank = sizes.size();
-  int64_t rowsInBlocks = sizes[rank - 2] / rows * rows;
-  Position from(rank, number(0)), to;
+  Position from(rank, number(0)), to = packedEnds();
   SmallVector<int64_t> steps(rank, 1);
   from[0] = first;
-  for (int64_t size : sizes)
-    to.push_back(number(size));
-  to[0] = end;
   steps[rank - 2] = rows;
   steps[rank - 1] = columns;
-  to[rank - 2] = number(rowsInBlocks);
+  Value allRows = to[rank - 2];
+  to[rank - 2] = b.createOrFold<arith::SubIOp>(
+      allRows, b.createOrFold<arith::RemUIOp>(allRows, number(rows)));
   emitLoops(from, to, steps, [&](const Position &at) {
     Position last = moved(moved(at, rank - 2, rows - 1), rank - 1, columns - 1);
     auto branch = scf::IfOp::create(b, isInside(indicesOf(last)),
@@ -196,10 +220,10 @@ void Packer::emitBlocks(int64_t rows, int64_t columns,
     b.setInsertionPointToStart(branch.elseBlock());
     copyBlock(at, rows, columns);
   });
-  if (rowsInBlocks == sizes[rank - 2])
+  if (!ShapedType::isDynamic(sizes[rank - 2]) && sizes[rank - 2] % rows == 0)
     return;
-  from[rank - 2] = number(rowsInBlocks);
-  to[rank - 2] = number(sizes[rank - 2]);
+  from[rank - 2] = to[rank - 2];
+  to[rank - 2] = allRows;
   steps[rank - 2] = steps[rank - 1] = 1;
   emitLoops(from, to, steps, [&](const Position &at) { copyElement(at); });
 }
@@ -240,20 +264,17 @@ void Packer::interleave(const Position &at) {
 
 void Packer::emit() {
   size_t rank = sizes.size();
-  if (canTurn())
-    return emitBlocks(std::min(lanes, sizes[rank - 2]), lanes,
-                      [&](const Position &at) {
-                        turnSquare(at, std::min(lanes, sizes[rank - 2]));
-                      });
+  if (canTurn()) {
+    int64_t rows = isLong(rank - 2, lanes) ? lanes : sizes[rank - 2];
+    return emitBlocks(rows, lanes,
+                      [&](const Position &at) { turnSquare(at, rows); });
+  }
   if (canInterleave())
     return emitBlocks(lanes, sizes[rank - 1],
                       [&](const Position &at) { interleave(at); });
-  Position from(rank, number(0)), to;
+  Position from(rank, number(0));
   from[0] = first;
-  for (int64_t size : sizes)
-    to.push_back(number(size));
-  to[0] = end;
-  emitLoops(from, to, SmallVector<int64_t>(rank, 1),
+  emitLoops(from, packedEnds(), SmallVector<int64_t>(rank, 1),
             [&](const Position &at) { copyElement(at); });
 }
 

@@ -55,7 +55,8 @@ void KernelEmitter::prefetchPanel(OpState &state, OpOperand &operand) {
   for (unsigned dim = 0; dim < rank; ++dim)
     if (nest.loop(place.packed[dim]).shared)
       panel = dim;
-  if (panel == rank || panel + 1 == rank || !type.hasStaticShape())
+  if (panel == rank || panel + 1 == rank ||
+      ShapedType::isDynamicShape(type.getShape().drop_front(panel + 1)))
     return;
 
   // The panel's dimensions: those of the reduction, then columns, perhaps as

@@ -8,6 +8,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "onnxc/Dialect/Krnl/IR/LoopExtents.h"
 #include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
@@ -84,7 +85,8 @@ void KernelEmitter::createFunction(OpBuilder &at, StringRef name,
   result.func = func;
 }
 
-/// The extents of the axes, constant or read from the operands.
+/// The extents of the axes, constant or read from the operands that come as
+/// they are.
 void KernelEmitter::emitExtents() {
   for (unsigned axis = 0; axis < nest.numAxes(); ++axis) {
     const Loop &loop = nest.loop(axis);
@@ -92,7 +94,8 @@ void KernelEmitter::emitExtents() {
       extents.push_back({{}, loop.extent, 0, {}});
       continue;
     }
-    auto [operand, dim] = *kernel.findExtentOperand(axis);
+    auto [operand, dim] = *findExtentOperand(
+        kernel, axis, [&](unsigned number) { return !packs.contains(number); });
     Value memref = argumentFor(operand);
     extents.push_back({memref::DimOp::create(b, memref, dim), 0, 0, {}});
   }
@@ -105,8 +108,13 @@ Value KernelEmitter::emitSize(Value tensor, int64_t dim) {
   auto type = cast<RankedTensorType>(tensor.getType());
   if (!type.isDynamicDim(dim))
     return arith::ConstantIndexOp::create(b, type.getDimSize(dim));
-  if (auto arg = dyn_cast<BlockArgument>(tensor))
+  if (auto arg = dyn_cast<BlockArgument>(tensor)) {
+    // The dimensions of a packed form are other ones.
+    if (packs.contains(arg.getArgNumber()))
+      return math.scalar(
+          extents[nest.operandInfo(arg.getArgNumber()).dimAxes[dim]]);
     return memref::DimOp::create(b, argumentFor(arg.getArgNumber()), dim);
+  }
   if (auto empty = tensor.getDefiningOp<tensor::EmptyOp>())
     return uniform.lookup(empty.getDynamicSize(dim));
   auto op = cast<linalg::LinalgOp>(tensor.getDefiningOp());

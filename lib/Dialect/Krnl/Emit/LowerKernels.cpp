@@ -44,8 +44,11 @@ public:
 private:
   FailureOr<Emitted *> emit(KernelOp kernel);
   std::string uniqueName(StringRef base);
-  Value packed(KernelOp kernel, const PackedOperand &pack);
+  Value packed(KernelOp kernel, const LoopNest &nest, const PackedOperand &pack,
+               ValueRange extents);
   SmallVector<Value> hostExtents(KernelOp kernel);
+  Value hostTrips(KernelOp kernel, const LoopNest &nest, unsigned loop,
+                  ValueRange extents);
   Value hostScalar(KernelOp kernel, const LoopNest &nest, Value value,
                    ValueRange extents);
   Value hostSize(KernelOp kernel, const LoopNest &nest, Value tensor,
@@ -134,6 +137,15 @@ static Value sizeAtHost(OpBuilder &b, Location loc, Value tensor, int64_t dim) {
   return tensor::DimOp::create(b, loc, tensor, dim);
 }
 
+/// Extents as parts of index arithmetic, which folds what is known.
+static SmallVector<LaneIndex> extentIndices(ValueRange extents) {
+  return llvm::map_to_vector(extents, [](Value extent) {
+    auto constant = getConstantIntValue(extent);
+    return constant ? LaneIndex{{}, *constant, 0, {}}
+                    : LaneIndex{extent, 0, 0, {}};
+  });
+}
+
 /// The run-time (or constant) extent of every axis, as host values.
 SmallVector<Value> Lowering::hostExtents(KernelOp kernel) {
   SmallVector<Value> extents;
@@ -150,23 +162,35 @@ SmallVector<Value> Lowering::hostExtents(KernelOp kernel) {
   return extents;
 }
 
+/// How often the loop runs.
+Value Lowering::hostTrips(KernelOp kernel, const LoopNest &nest, unsigned loop,
+                          ValueRange extents) {
+  ImplicitLocOpBuilder b(kernel.getLoc(), rewriter);
+  LaneMath math(b);
+  return math.scalar(
+      math.eval(nest.extentExpr(loop), {}, extentIndices(extents)));
+}
+
 /// A constant is packed once, when the artefact is written; anything else by a
 /// loop over the packed form each time it is needed.
-Value Lowering::packed(KernelOp kernel, const PackedOperand &pack) {
+Value Lowering::packed(KernelOp kernel, const LoopNest &nest,
+                       const PackedOperand &pack, ValueRange extents) {
   Value operand = kernel.getOperand(pack.operand);
   if (auto constant = operand.getDefiningOp<ConstantOp>();
-      constant && !constant.getLayout())
+      constant && !constant.getLayout() && pack.type.hasStaticShape())
     return ConstantOp::create(rewriter, constant.getLoc(), constant.getValue(),
                               pack.layout);
+  SmallVector<Value> sizes;
+  for (unsigned loop : pack.loops)
+    if (nest.loop(loop).isDynamic())
+      sizes.push_back(hostTrips(kernel, nest, loop, extents));
   Value empty =
-      tensor::EmptyOp::create(rewriter, kernel.getLoc(), pack.type.getShape(),
-                              pack.type.getElementType());
+      tensor::EmptyOp::create(rewriter, kernel.getLoc(), pack.type, sizes);
   OpBuilder at = OpBuilder::atBlockEnd(&module->getRegion(0).front());
   func::FuncOp func =
       emitPacking(kernel.getLoc(), cast<RankedTensorType>(operand.getType()),
                   pack, at, uniqueName("pack"), options);
-  Value tiles = arith::ConstantIndexOp::create(rewriter, kernel.getLoc(),
-                                               pack.type.getDimSize(0));
+  Value tiles = hostTrips(kernel, nest, pack.loops.front(), extents);
   return LaunchOp::create(rewriter, kernel.getLoc(), TypeRange(pack.type),
                           func.getName(), ValueRange(operand),
                           ValueRange(empty), tiles)
@@ -289,19 +313,14 @@ LogicalResult Lowering::lower(KernelOp kernel) {
   rewriter.setInsertionPoint(kernel);
   Location loc = kernel.getLoc();
   SmallVector<Value> ins(kernel.getIns()), outs(kernel.getOuts());
-  for (const Pack &pack : nest.packs()) {
-    ins[pack.operand] = packed(kernel, packedOperand(kernel, nest, pack));
-  }
   SmallVector<Value> extents = hostExtents(kernel);
+  for (const Pack &pack : nest.packs())
+    ins[pack.operand] =
+        packed(kernel, nest, packedOperand(kernel, nest, pack), extents);
   ImplicitLocOpBuilder b(loc, rewriter);
   LaneMath math(b);
-  SmallVector<LaneIndex> symbols;
-  for (Value extent : extents) {
-    auto constant = getConstantIntValue(extent);
-    symbols.push_back(constant ? LaneIndex{{}, *constant, 0, {}}
-                               : LaneIndex{extent, 0, 0, {}});
-  }
-  symbols = extentsWithWork(kernel, nest, /*ofTiles=*/true, symbols, b);
+  SmallVector<LaneIndex> symbols = extentsWithWork(
+      kernel, nest, /*ofTiles=*/true, extentIndices(extents), b);
   LaneIndex tiles{{}, 1, 0, {}};
   for (unsigned loop : nest.parallelLoops()) {
     LaneIndex extent = math.eval(nest.extentExpr(loop), {}, symbols);

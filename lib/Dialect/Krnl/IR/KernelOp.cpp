@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/Krnl/IR/LoopExtents.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -64,16 +65,23 @@ static std::optional<unsigned> findDim(linalg::LinalgOp op, OpOperand &operand,
 
 std::optional<std::pair<unsigned, unsigned>>
 KernelOp::findExtentOperand(unsigned loop) {
-  StringRef name = getLoop(loop).getName();
-  for (linalg::LinalgOp op : getStructuredOps()) {
-    SmallVector<StringRef> axes = getAxes(op);
+  return krnl::findExtentOperand(*this, loop, [](unsigned) { return true; });
+}
+
+std::optional<std::pair<unsigned, unsigned>>
+onnxc::krnl::findExtentOperand(KernelOp kernel, unsigned loop,
+                               llvm::function_ref<bool(unsigned)> isUsable) {
+  StringRef name = kernel.getLoop(loop).getName();
+  for (linalg::LinalgOp op : kernel.getStructuredOps()) {
+    SmallVector<StringRef> axes = KernelOp::getAxes(op);
     const auto *place = llvm::find(axes, name);
     if (place == axes.end())
       continue;
     for (OpOperand &operand : op->getOpOperands()) {
       auto argument = dyn_cast<BlockArgument>(operand.get());
-      if (!argument || argument.getOwner() != &getBody().front() ||
-          !isa<RankedTensorType>(argument.getType()))
+      if (!argument || argument.getOwner() != &kernel.getBody().front() ||
+          !isa<RankedTensorType>(argument.getType()) ||
+          !isUsable(argument.getArgNumber()))
         continue;
       if (auto dim = findDim(op, operand, place - axes.begin()))
         return std::make_pair(argument.getArgNumber(), *dim);

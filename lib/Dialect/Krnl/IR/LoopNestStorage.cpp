@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/Krnl/IR/LoopExtents.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -142,7 +143,30 @@ bool LoopNest::stemsFromFusion(unsigned number) const {
          (loop.kind != Loop::Kind::Axis && stemsFromFusion(loop.parents[0]));
 }
 
-/// The packed form has a known size, and all who read it walk the same loops.
+/// Why an operand whose sizes only the run knows cannot be packed; empty if it
+/// can. Loops say how large the packed form is, and a kernel asks operands that
+/// are not packed how long its loops are.
+static std::string unknownSize(const LoopNest &nest, const Pack &pack,
+                               const LoopNest::Operand &operand) {
+  Operation *op = nest.ops().front().op;
+  auto kernel = op ? op->getParentOfType<KernelOp>() : KernelOp();
+  if (!kernel)
+    return {};
+  auto type = cast<RankedTensorType>(kernel.getOperand(pack.operand).getType());
+  for (auto [dim, axis] : llvm::enumerate(operand.dimAxes)) {
+    if (axis < 0 && !operand.isStatic && type.isDynamicDim(dim))
+      return "no loop walks a dimension whose size is not known";
+    if (axis >= 0 && nest.loop(axis).isDynamic() &&
+        !findExtentOperand(kernel, axis,
+                           [&](unsigned other) { return !nest.packOf(other); }))
+      return "nothing else says the extent of loop '" + nest.loop(axis).name +
+             "'";
+  }
+  return {};
+}
+
+/// The size of the packed form follows from the loops, and all who read it walk
+/// the same ones.
 LogicalResult LoopNest::checkPack(const Pack &pack,
                                   EmitErrorFn emitError) const {
   const Operand &operand = operands[pack.operand];
@@ -150,18 +174,20 @@ LogicalResult LoopNest::checkPack(const Pack &pack,
     return emitError() << "cannot pack operand " << pack.operand << ": "
                        << reason;
   };
-  if (!operand.isStatic)
-    return refuse("its sizes are not known");
+  std::string unknown = unknownSize(*this, pack, operand);
+  if (!unknown.empty())
+    return refuse(unknown);
   SmallVector<unsigned> loops = packedLoops(pack);
+  if (loops.empty())
+    return refuse("no loop indexes it");
   int64_t elements = 1;
   for (unsigned number : loops) {
     const Loop &loop = allLoops[number];
-    if (loop.isDynamic())
-      return refuse("the extent of loop '" + Twine(loop.name) +
-                    "' is not known");
     if (stemsFromFusion(number))
       return refuse("loop '" + Twine(loop.name) +
                     "' is fused; a packed dimension is one loop");
+    if (loop.isDynamic())
+      continue;
     if (llvm::MulOverflow(elements, loop.extent, elements) ||
         elements > maxPackedElements)
       return refuse("its packed form would have more than " +

@@ -1,0 +1,47 @@
+// RUN: onnx-opt %s --krnl-lower-kernels=vector-bytes=64 --canonicalize --cse | FileCheck %s
+
+// Sizes that only the run knows: the host makes room for whole blocks, a launch has
+// as many tiles as the outermost dimension has elements, and the function asks both
+// operands how long they are. What is left of each row, if anything, is copied. The
+// kernel takes the extents from what is not packed.
+#ob = affine_map<(b, m, n, k) -> (b, m, k)>
+#on = affine_map<(b, m, n, k) -> (b, n, k)>
+#oc = affine_map<(b, m, n, k) -> (b, m, n)>
+// CHECK-LABEL: func.func @open_sizes(
+// CHECK-DAG:     %[[B:.+]] = tensor.dim %arg0, %c0
+// CHECK-DAG:     %[[N:.+]] = tensor.dim %arg1, %c1
+// CHECK-DAG:     %[[K:.+]] = tensor.dim %arg0, %c2
+// CHECK:         %[[BLOCKS:.+]] = arith.divui %{{.+}}, %c16
+// CHECK:         %[[ROOM:.+]] = tensor.empty(%[[B]], %[[BLOCKS]], %[[K]]) : tensor<?x?x?x16xf32>
+// CHECK:         krnl.launch @kernel_pack_0 ins(%arg1 : tensor<?x?x?xf32>) outs(%[[ROOM]] : tensor<?x?x?x16xf32>) tiles(%[[B]])
+// CHECK-LABEL: func.func private @kernel_open_sizes_0(
+// CHECK-SAME:    %[[X:.+]]: memref<?x?x?xf32>, %{{.+}}: memref<?x?x?x16xf32>, %[[O:.+]]: memref<?x?x?xf32>
+// CHECK-DAG:     memref.dim %[[X]], %c0
+// CHECK-DAG:     memref.dim %[[O]], %c2
+// CHECK-DAG:     memref.dim %[[X]], %c2
+// CHECK:         vector.load %{{.+}} : memref<?x?x?x16xf32>, vector<16xf32>
+// CHECK-LABEL: func.func private @kernel_pack_0(
+// CHECK-SAME:    %[[SOURCE:.+]]: memref<?x?x?xf32>, %[[PACKED:.+]]: memref<?x?x?x16xf32>, %[[FIRST:.+]]: index, %[[END:.+]]: index
+// CHECK:         %[[DEPTH:.+]] = memref.dim %[[PACKED]], %c2
+// CHECK:         %[[REST:.+]] = arith.remui %[[DEPTH]], %c16
+// CHECK:         %[[SQUARES:.+]] = arith.subi %[[DEPTH]], %[[REST]]
+// CHECK:         scf.for %{{.+}} = %[[FIRST]] to %[[END]]
+// CHECK:         scf.for %{{.+}} = %c0 to %[[SQUARES]] step %c16
+// CHECK-COUNT-16: vector.load %[[SOURCE]]
+// CHECK:         scf.for %{{.+}} = %[[SQUARES]] to %[[DEPTH]] step %c1
+// CHECK:         memref.store %{{.+}}, %[[PACKED]]
+// CHECK:         return
+func.func @open_sizes(%x: tensor<?x?x?xf32>, %w: tensor<?x?x?xf32>, %o: tensor<?x?x?xf32>) -> tensor<?x?x?xf32> {
+  %y = krnl.kernel "open_sizes" loops [b = ?, m = ?, n = ?, k = ?] ins(%x, %w : tensor<?x?x?xf32>, tensor<?x?x?xf32>) outs(%o : tensor<?x?x?xf32>)
+      recipe [block(n, 16) -> (n.o, n.r), block(m, 8) -> (m.o, m.r), order(b, n.o, m.o, k, m.r, n.r), share(b, n.o, m.o), register_tile(m.r, n.r), pack(1, [n.o, k, n.r])] {
+  ^bb0(%A: tensor<?x?x?xf32>, %B: tensor<?x?x?xf32>, %C: tensor<?x?x?xf32>):
+    %r = linalg.generic {indexing_maps = [#ob, #on, #oc], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%A, %B : tensor<?x?x?xf32>, tensor<?x?x?xf32>) outs(%C : tensor<?x?x?xf32>) attrs = {krnl.axes = ["b", "m", "n", "k"]} {
+    ^bb0(%p: f32, %q: f32, %s: f32):
+      %0 = arith.mulf %p, %q : f32
+      %1 = arith.addf %s, %0 : f32
+      linalg.yield %1 : f32
+    } -> tensor<?x?x?xf32>
+    krnl.yield %r : tensor<?x?x?xf32>
+  } -> tensor<?x?x?xf32>
+  return %y : tensor<?x?x?xf32>
+}

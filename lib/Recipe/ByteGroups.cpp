@@ -38,7 +38,7 @@ bool walksMemory(linalg::LinalgOp op, OpOperand &operand, StringRef loop) {
 }
 
 int64_t byteGroupsOf(KernelOp kernel, StringRef loop) {
-  return llvm::divideCeil(extentOf(kernel, loop, 512), bytesOfGroup);
+  return llvm::divideCeil(extentOf(kernel, loop, guessedExtent), bytesOfGroup);
 }
 
 int64_t copiesOfGroups(KernelOp kernel, StringRef loop) {

@@ -25,7 +25,7 @@ std::string chooseByteGroups(krnl::KernelOp kernel, mlir::linalg::LinalgOp op,
                              mlir::OpOperand &broadcast,
                              llvm::ArrayRef<std::string> reduced);
 
-/// Groups along the loop; an unknown extent counts as 512.
+/// Groups along the loop; an unknown extent counts as guessedExtent.
 int64_t byteGroupsOf(krnl::KernelOp kernel, llvm::StringRef loop);
 
 /// Cuts the loop into groups: its place in `reduced` is that of the loop over

@@ -35,10 +35,8 @@ static bool isPlain(linalg::LinalgOp op, OpOperand &operand) {
       });
 }
 
-/// Sorts the loops with `columns` as the operand of columns; fails where a loop
-/// is of no kind, or there are no columns.
-static FailureOr<Contraction> sortLoops(linalg::LinalgOp op, OpOperand *columns,
-                                        OpOperand *rows) {
+FailureOr<Contraction> sortLoops(linalg::LinalgOp op, OpOperand *columns,
+                                 OpOperand *rows) {
   Contraction result;
   result.op = op;
   result.columnOperand = columns;
@@ -96,11 +94,14 @@ bool isConstant(KernelOp kernel, unsigned operand) {
 }
 
 bool isPlainlyIndexed(linalg::LinalgOp op, OpOperand &operand) {
-  return llvm::all_of(
-      op.getMatchingIndexingMap(&operand).getResults(), [](AffineExpr e) {
-        auto fixed = dyn_cast<AffineConstantExpr>(e);
-        return isa<AffineDimExpr>(e) || (fixed && fixed.getValue() == 0);
-      });
+  auto type = cast<RankedTensorType>(operand.get().getType());
+  AffineMap map = op.getMatchingIndexingMap(&operand);
+  return llvm::all_of(llvm::enumerate(map.getResults()), [&](auto indexed) {
+    auto [dim, index] = indexed;
+    auto fixed = dyn_cast<AffineConstantExpr>(index);
+    return isa<AffineDimExpr>(index) ||
+           (fixed && fixed.getValue() == 0 && !type.isDynamicDim(dim));
+  });
 }
 
 /// Inputs that the payload looks at.

@@ -67,6 +67,12 @@ struct Contraction {
   bool channelwise = false;
 };
 
+/// The loops of an op with `columns` as the operand of columns; fails where a
+/// loop is of no kind, or there are no columns or rows.
+mlir::FailureOr<Contraction> sortLoops(mlir::linalg::LinalgOp op,
+                                       mlir::OpOperand *columns,
+                                       mlir::OpOperand *rows);
+
 /// The one contraction of the kernel, seen in all ways: either operand may be
 /// the one of columns.
 llvm::SmallVector<Contraction, 0> findContractions(krnl::KernelOp kernel);
@@ -77,8 +83,8 @@ int operandNumber(krnl::KernelOp kernel, mlir::OpOperand &operand);
 /// Is the operand of the kernel a constant, perhaps viewed in another shape?
 bool isConstant(krnl::KernelOp kernel, unsigned operand);
 
-/// Is every dimension of the operand indexed by one loop, or at its beginning?
-/// Nothing else can be packed.
+/// Is every dimension of the operand indexed by one loop, or, where its size is
+/// known, at its beginning? Nothing else can be packed.
 bool isPlainlyIndexed(mlir::linalg::LinalgOp op, mlir::OpOperand &operand);
 
 /// Inputs beside `columns` that differ from one iteration of `column` to the

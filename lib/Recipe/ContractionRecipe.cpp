@@ -16,49 +16,11 @@
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
-#include <numeric>
-
 using namespace mlir;
 using namespace onnxc::krnl;
 using onnxc::target::TargetDescription;
 
 namespace onnxc {
-
-/// Bytes from one iteration of the loop to the next in the operand's memory, or
-/// 0 if that is not known.
-static int64_t pitchOf(linalg::LinalgOp op, OpOperand &operand,
-                       StringRef loop) {
-  auto type = cast<RankedTensorType>(operand.get().getType());
-  AffineMap map = op.getMatchingIndexingMap(&operand);
-  SmallVector<StringRef> axes = KernelOp::getAxes(op);
-  if (!type.hasStaticShape() || !type.getElementType().isIntOrFloat())
-    return 0;
-  AffineExpr d =
-      getAffineDimExpr(llvm::find(axes, loop) - axes.begin(), op.getContext());
-  int64_t pitch = 0, stride = type.getElementTypeBitWidth() / 8;
-  for (auto [index, size] :
-       llvm::reverse(llvm::zip_equal(map.getResults(), type.getShape()))) {
-    AffineExpr whole = wholeIndex(index);
-    auto step = dyn_cast<AffineConstantExpr>(simplifyAffineExpr(
-        whole.replace(d, d + 1) - whole, map.getNumDims(), 0));
-    if (!step)
-      return 0;
-    pitch += step.getValue() * stride;
-    stride *= size;
-  }
-  return pitch;
-}
-
-/// Rows of a tile that the first cache can hold at once. Those whose distance
-/// is a multiple of a way's size share the few places of one set.
-static int64_t mostRows(const TargetDescription &target, int64_t pitch) {
-  // A way is as large as a page, or the cache could not be looked up while the
-  // address is translated.
-  constexpr int64_t waySize = 4096;
-  int64_t rowsInSet = std::clamp<int64_t>(target.l1 / waySize, 1, 12);
-  return pitch == 0 ? INT64_MAX
-                    : rowsInSet * (waySize / std::gcd(pitch, waySize));
-}
 
 /// Multiply-adds that unrolling a window over channels may lead to.
 static constexpr int64_t channelwiseCopies = 144;
@@ -136,8 +98,7 @@ bool ContractionWriter::choose() {
       partLoops(kernel, loops.op, *loops.columnOperand, loops.reduced);
   work = columnWork(loops, countParts(kernel, panels.parts));
   chooseGroups();
-  auto type = cast<RankedTensorType>(loops.columnOperand->get().getType());
-  if (pack && (packedOperand < 0 || !type.hasStaticShape()))
+  if (pack && packedOperand < 0)
     return false;
   int64_t rows = extentOf(kernel, loops.row, ShapedType::kDynamic);
   int64_t columns = extentOf(kernel, loops.column, ShapedType::kDynamic);
@@ -160,9 +121,9 @@ bool ContractionWriter::choose() {
                    work);
   for (const std::string &loop : loops.reduced)
     depth *= loop == panels.grouped ? byteGroupsOf(kernel, loop)
-                                    : extentOf(kernel, loop, 512);
+                                    : extentOf(kernel, loop, guessedExtent);
   if (!loops.blocks.empty())
-    depth *= extentOf(kernel, loops.blocks, 512);
+    depth *= extentOf(kernel, loops.blocks, guessedExtent);
   return true;
 }
 
@@ -170,12 +131,11 @@ bool ContractionWriter::choose() {
 /// that, which pays for a constant, and for many rows.
 void ContractionWriter::chooseGroups() {
   int operand = operandNumber(kernel, *loops.columnOperand);
-  auto type = cast<RankedTensorType>(loops.columnOperand->get().getType());
   constexpr int64_t manyRows = 8;
   bool pays =
       operand >= 0 && (isConstant(kernel, operand) ||
                        extentOf(kernel, loops.row, manyRows) >= manyRows);
-  if (loops.window || loops.channelwise || !pays || !type.hasStaticShape() ||
+  if (loops.window || loops.channelwise || !pays ||
       !isPlainlyIndexed(loops.op, *loops.columnOperand))
     return;
   panels.grouped =
@@ -210,13 +170,15 @@ double ContractionWriter::cycles() {
   if (loops.window)
     perTile *= windowFactor();
   if (pack && !isConstant(kernel, packedOperand))
-    perTile += packCycles * double(columns) * double(depth);
+    perTile += packCycles *
+               double(extentOf(kernel, loops.column, guessedExtent)) *
+               double(depth);
   if (!loops.storesInLine)
     perTile += (walksMemory(loops.op, *loops.op.getDpsInitOperand(0), loops.row)
                     ? turnCycles
                     : scatterCycles) *
-               double(extentOf(kernel, loops.row, 512)) *
-               double(extentOf(kernel, loops.column, 512));
+               double(extentOf(kernel, loops.row, guessedExtent)) *
+               double(extentOf(kernel, loops.column, guessedExtent));
   double others = 1;
   for (const std::string &loop : ArrayRef(loops.rows).drop_back())
     others *= double(extentOf(kernel, loop, 64));
@@ -226,12 +188,21 @@ double ContractionWriter::cycles() {
 }
 
 /// Does the whole operand of rows stay in the second cache, beside a panel? It
-/// may take more of it where the columns are more than the rows.
+/// may take more of it where the columns are more than the rows. What counts is
+/// what one iteration of the batch reads.
 bool ContractionWriter::rowsStay() {
   auto bytes = [&](OpOperand &operand) {
     auto type = cast<RankedTensorType>(operand.get().getType());
-    int64_t element = type.getElementTypeBitWidth() / 8;
-    return type.hasStaticShape() ? type.getNumElements() * element : INT64_MAX;
+    int64_t bytes = type.getElementTypeBitWidth() / 8;
+    for (auto [size, loop] :
+         llvm::zip_equal(type.getShape(), accessLoops(loops.op, operand))) {
+      if (llvm::is_contained(loops.batch, loop))
+        continue;
+      if (ShapedType::isDynamic(size))
+        return INT64_MAX;
+      bytes *= size;
+    }
+    return bytes;
   };
   int64_t rows = bytes(*loops.rowOperand);
   // Columns that do not stay come from memory, panel by panel. Meanwhile rows
@@ -261,7 +232,7 @@ int64_t ContractionWriter::columnBytes() {
     int64_t bytes =
         getElementTypeOrSelf(operand->get()).getIntOrFloatBitWidth() / 8;
     for (const std::string &loop : loopsOf(*operand, reduced))
-      bytes *= extentOf(kernel, loop, 512);
+      bytes *= extentOf(kernel, loop, guessedExtent);
     all += bytes;
   }
   return all;
@@ -299,7 +270,7 @@ bool ContractionWriter::isParallel() {
   int64_t work = depth;
   for (auto *kind : {&loops.batch, &loops.rows, &loops.columns})
     for (const std::string &loop : *kind)
-      work *= extentOf(kernel, loop, 512);
+      work *= extentOf(kernel, loop, guessedExtent);
   return work >= 64 * 1024;
 }
 

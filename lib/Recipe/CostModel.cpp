@@ -10,6 +10,8 @@
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <numeric>
+
 using namespace mlir;
 using onnxc::target::TargetDescription;
 
@@ -92,6 +94,15 @@ double resultCycles(const TargetDescription &target, RegisterTile tile,
   if (int64_t rest = vectors % tile.vectors)
     cycles += rowTiles(rest);
   return cycles;
+}
+
+int64_t mostRows(const TargetDescription &target, int64_t pitch) {
+  // A way is as large as a page, or the cache could not be looked up while the
+  // address is translated.
+  constexpr int64_t waySize = 4096;
+  int64_t rowsInSet = std::clamp<int64_t>(target.l1 / waySize, 1, 12);
+  return pitch == 0 ? INT64_MAX
+                    : rowsInSet * (waySize / std::gcd(pitch, waySize));
 }
 
 RegisterTile chooseRegisterTile(const TargetDescription &target, int64_t rows,

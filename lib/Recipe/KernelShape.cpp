@@ -110,6 +110,31 @@ std::optional<Slide> findSlide(linalg::LinalgOp op) {
   return std::nullopt;
 }
 
+int64_t pitchOf(linalg::LinalgOp op, OpOperand &operand, StringRef loop) {
+  auto type = cast<RankedTensorType>(operand.get().getType());
+  AffineMap map = op.getMatchingIndexingMap(&operand);
+  SmallVector<StringRef> axes = KernelOp::getAxes(op);
+  if (!type.getElementType().isIntOrFloat())
+    return 0;
+  AffineExpr d =
+      getAffineDimExpr(llvm::find(axes, loop) - axes.begin(), op.getContext());
+  int64_t pitch = 0, stride = type.getElementTypeBitWidth() / 8;
+  for (auto [index, size] :
+       llvm::reverse(llvm::zip_equal(map.getResults(), type.getShape()))) {
+    AffineExpr whole = wholeIndex(index);
+    auto step = dyn_cast<AffineConstantExpr>(simplifyAffineExpr(
+        whole.replace(d, d + 1) - whole, map.getNumDims(), 0));
+    bool isFar = ShapedType::isDynamic(stride);
+    if (!step || (isFar && step.getValue() != 0))
+      return 0;
+    if (!isFar)
+      pitch += step.getValue() * stride;
+    stride = isFar || ShapedType::isDynamic(size) ? ShapedType::kDynamic
+                                                  : stride * size;
+  }
+  return pitch;
+}
+
 SmallVector<std::string> reducedLoops(linalg::LinalgOp op) {
   SmallVector<std::string> loops;
   for (auto [axis, kind] :

@@ -12,6 +12,12 @@
 
 namespace onnxc {
 
+/// What an extent that only the run knows counts as where a contraction weighs
+/// one tile, or one order, against another: long enough for whole tiles and for
+/// operands to be packed, short enough for the caches. Loops that both operands
+/// have, a batch or its heads, are not weighed: they run outside of all others.
+constexpr int64_t guessedExtent = 512;
+
 /// Extent of a loop by name; unknown ones count as `unknown`.
 int64_t extentOf(krnl::KernelOp kernel, llvm::StringRef loop, int64_t unknown);
 
@@ -49,6 +55,11 @@ struct Slide {
 /// The window of the op that moves by as much as its own places are apart, if
 /// there is one.
 std::optional<Slide> findSlide(mlir::linalg::LinalgOp op);
+
+/// Bytes from one iteration of the loop to the next in the operand's memory, or
+/// 0 if that is not known.
+int64_t pitchOf(mlir::linalg::LinalgOp op, mlir::OpOperand &operand,
+                llvm::StringRef loop);
 
 /// Loops that the op reduces, in iterator order.
 llvm::SmallVector<std::string> reducedLoops(mlir::linalg::LinalgOp op);

@@ -17,10 +17,10 @@ def random_array(rng, shape, dtype):
     return rng.standard_normal(shape).astype(dtype)
 
 
-def build(nodes, inputs, rank, weights=(), unknown=False, dtype=np.float32, result=None):
+def build(nodes, inputs, rank, weights=(), unknown=False, dtype=np.float32, result=None, dims=None):
     """A model of one output `y` of that rank; inputs and weights are {name: shape or (shape, dtype)}.
 
-    `unknown` hides all sizes of the inputs; `result` is the output's dtype.
+    `unknown` hides all sizes of the inputs, `dims` has names for some of them; `result` is the output's dtype.
     """
     rng = np.random.default_rng(42)
 
@@ -33,7 +33,7 @@ def build(nodes, inputs, rank, weights=(), unknown=False, dtype=np.float32, resu
 
     arrays = {n: make(s) for n, s in inputs.items()}
     stored = [numpy_helper.from_array(make(s), n) for n, s in dict(weights).items()]
-    infos = [info(n, a.dtype, [None] * a.ndim if unknown else a.shape) for n, a in arrays.items()]
+    infos = [info(n, a.dtype, [None] * a.ndim if unknown else (dims or {}).get(n, a.shape)) for n, a in arrays.items()]
     graph = helper.make_graph(nodes, "g", infos, [info("y", result or dtype, [None] * rank)], stored)
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10)
     return model, list(arrays.values())
@@ -165,6 +165,27 @@ def attention(**kind):
     return build(nodes, {"q": (2, 7, 9), "k": (2, 9, 13), "v": (2, 13, 10)}, 3, **kind)
 
 
+def attention_keys(**kind):
+    """Keys that are rows of an input, so that they are packed at run time."""
+    return build(attention_nodes(), {"q": (3, 21, 18), "k": (3, 37, 18), "v": (3, 37, 10)}, 3, **kind)
+
+
+def attention_nodes():
+    return [node("Transpose", "k", "t", perm=[0, 2, 1]), node("MatMul", "q t", "s"), node("Softmax", "s", "p", axis=-1),
+            node("MatMul", "p v", "y")]  # fmt: skip
+
+
+def attention_rows(**kind):
+    """Enough scores for all of it to become one kernel."""
+    return build(attention_nodes(), {"q": (2, 261, 10), "k": (2, 259, 10), "v": (2, 259, 18)}, 3, **kind)
+
+
+def attention_open(**kind):
+    """Names say which sizes are equal, so that it becomes one kernel, too."""
+    dims = {"q": ("b", "m", 18), "k": ("b", "n", 18), "v": ("b", "n", 10)}
+    return build(attention_nodes(), {"q": (3, 21, 18), "k": (3, 37, 18), "v": (3, 37, 10)}, 3, dims=dims, **kind)
+
+
 def packed_weights(**kind):
     sizes = {"K": 48, "N": 21, "bits": 4, "block_size": 16}
     nodes = [node("MatMulNBits", "x w s z", "m", domain="com.microsoft", **sizes), node("Relu", "m", "y")]
@@ -187,10 +208,11 @@ def packed_bytes(**kind):
 F32 = (
     elementwise, broadcast, gemm, gemm_transposed, matmul, matmul_broadcast, matmul_integer, softmax, layer_norm,
     reduce_mean, reduce_columns, reduce_max, running_sum, running_sum_backwards, conv, conv_strided, depthwise,
-    conv_integer, max_pool, average_pool, transpose, attention, packed_weights, packed_bytes,
+    conv_integer, max_pool, average_pool, transpose, attention, attention_keys, attention_rows, attention_open,
+    packed_weights, packed_bytes,
 )  # fmt: skip
 UNKNOWN = (elementwise, gemm, matmul, softmax, layer_norm, reduce_columns, depthwise, max_pool, matmul_integer,
-           packed_weights, packed_bytes)  # fmt: skip
+           attention_keys, packed_weights, packed_bytes)  # fmt: skip
 F16 = (elementwise, gemm, softmax, conv)
 F64 = (matmul, broadcast, reduce_mean)
 I32 = (elementwise, reduce_columns, running_sum)

@@ -235,3 +235,87 @@ func.func @open_columns(%x: tensor<6x?xf32>, %n: index) -> tensor<6x?xf32> {
   } -> tensor<6x?xf32>
   return %0 : tensor<6x?xf32>
 }
+
+// Queries and keys of an attention: the keys are packed, panel after panel of each
+// head. How long the batch is does not matter; nor does it matter whether that is
+// known.
+// CHECK-LABEL: kernel "known_batch"
+// CHECK-NEXT:    block(n, 48) -> (n.o, n.r),
+// CHECK-NEXT:    block(m, 8) -> (m.o, m.r),
+// CHECK-NEXT:    order(b, n.o, m.o, k, m.r, n.r),
+// CHECK-NEXT:    share(b, n.o, m.o),
+// CHECK-NEXT:    parallel(b, n.o, m.o),
+// CHECK-NEXT:    register_tile(m.r, n.r),
+// CHECK-NEXT:    pack(1, [n.o, k, n.r])
+// CHECK-NEXT:  ]
+func.func @known_batch(%q: tensor<8x512x64xf32>, %k: tensor<8x512x64xf32>, %o: tensor<8x512x512xf32>) -> tensor<8x512x512xf32> {
+  %y = krnl.kernel "known_batch" loops [b = 8, m = 512, n = 512, k = 64] ins(%q, %k : tensor<8x512x64xf32>, tensor<8x512x64xf32>) outs(%o : tensor<8x512x512xf32>) {
+  ^bb0(%x: tensor<8x512x64xf32>, %w: tensor<8x512x64xf32>, %c: tensor<8x512x512xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["b", "m", "n"]} ins(%zero : f32) outs(%c : tensor<8x512x512xf32>) -> tensor<8x512x512xf32>
+    %r = linalg.generic {indexing_maps = [affine_map<(b, m, n, k) -> (b, m, k)>, affine_map<(b, m, n, k) -> (b, n, k)>, affine_map<(b, m, n, k) -> (b, m, n)>],
+        iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+        ins(%x, %w : tensor<8x512x64xf32>, tensor<8x512x64xf32>) outs(%f : tensor<8x512x512xf32>) attrs = {krnl.axes = ["b", "m", "n", "k"]} {
+    ^bb0(%s: f32, %t: f32, %u: f32):
+      %v = arith.mulf %s, %t : f32
+      %z = arith.addf %u, %v : f32
+      linalg.yield %z : f32
+    } -> tensor<8x512x512xf32>
+    krnl.yield %r : tensor<8x512x512xf32>
+  } -> tensor<8x512x512xf32>
+  return %y : tensor<8x512x512xf32>
+}
+
+// CHECK-LABEL: kernel "open_batch"
+// CHECK-NEXT:    block(n, 48) -> (n.o, n.r),
+// CHECK-NEXT:    block(m, 8) -> (m.o, m.r),
+// CHECK-NEXT:    order(b, n.o, m.o, k, m.r, n.r),
+// CHECK-NEXT:    share(b, n.o, m.o),
+// CHECK-NEXT:    parallel(b, n.o, m.o),
+// CHECK-NEXT:    register_tile(m.r, n.r),
+// CHECK-NEXT:    pack(1, [n.o, k, n.r])
+// CHECK-NEXT:  ]
+func.func @open_batch(%q: tensor<?x512x64xf32>, %k: tensor<?x512x64xf32>, %o: tensor<?x512x512xf32>) -> tensor<?x512x512xf32> {
+  %y = krnl.kernel "open_batch" loops [b = ?, m = 512, n = 512, k = 64] ins(%q, %k : tensor<?x512x64xf32>, tensor<?x512x64xf32>) outs(%o : tensor<?x512x512xf32>) {
+  ^bb0(%x: tensor<?x512x64xf32>, %w: tensor<?x512x64xf32>, %c: tensor<?x512x512xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["b", "m", "n"]} ins(%zero : f32) outs(%c : tensor<?x512x512xf32>) -> tensor<?x512x512xf32>
+    %r = linalg.generic {indexing_maps = [affine_map<(b, m, n, k) -> (b, m, k)>, affine_map<(b, m, n, k) -> (b, n, k)>, affine_map<(b, m, n, k) -> (b, m, n)>],
+        iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+        ins(%x, %w : tensor<?x512x64xf32>, tensor<?x512x64xf32>) outs(%f : tensor<?x512x512xf32>) attrs = {krnl.axes = ["b", "m", "n", "k"]} {
+    ^bb0(%s: f32, %t: f32, %u: f32):
+      %v = arith.mulf %s, %t : f32
+      %z = arith.addf %u, %v : f32
+      linalg.yield %z : f32
+    } -> tensor<?x512x512xf32>
+    krnl.yield %r : tensor<?x512x512xf32>
+  } -> tensor<?x512x512xf32>
+  return %y : tensor<?x512x512xf32>
+}
+
+// Sentences of open length count as guessedExtent long; what is packed is as large
+// as the run asks for.
+// CHECK-LABEL: kernel "open_length"
+// CHECK:         order(b, m.o, n.o, k, m.r, n.r),
+// CHECK-NEXT:    share(b, m.o, n.o),
+// CHECK-NEXT:    parallel(b, m.o, n.o),
+// CHECK-NEXT:    register_tile(m.r, n.r),
+// CHECK-NEXT:    pack(1, [n.o, k, n.r])
+// CHECK-NEXT:  ]
+func.func @open_length(%q: tensor<?x?x64xf32>, %k: tensor<?x?x64xf32>, %o: tensor<?x?x?xf32>) -> tensor<?x?x?xf32> {
+  %y = krnl.kernel "open_length" loops [b = ?, m = ?, n = ?, k = 64] ins(%q, %k : tensor<?x?x64xf32>, tensor<?x?x64xf32>) outs(%o : tensor<?x?x?xf32>) {
+  ^bb0(%x: tensor<?x?x64xf32>, %w: tensor<?x?x64xf32>, %c: tensor<?x?x?xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["b", "m", "n"]} ins(%zero : f32) outs(%c : tensor<?x?x?xf32>) -> tensor<?x?x?xf32>
+    %r = linalg.generic {indexing_maps = [affine_map<(b, m, n, k) -> (b, m, k)>, affine_map<(b, m, n, k) -> (b, n, k)>, affine_map<(b, m, n, k) -> (b, m, n)>],
+        iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+        ins(%x, %w : tensor<?x?x64xf32>, tensor<?x?x64xf32>) outs(%f : tensor<?x?x?xf32>) attrs = {krnl.axes = ["b", "m", "n", "k"]} {
+    ^bb0(%s: f32, %t: f32, %u: f32):
+      %v = arith.mulf %s, %t : f32
+      %z = arith.addf %u, %v : f32
+      linalg.yield %z : f32
+    } -> tensor<?x?x?xf32>
+    krnl.yield %r : tensor<?x?x?xf32>
+  } -> tensor<?x?x?xf32>
+  return %y : tensor<?x?x?xf32>
+}

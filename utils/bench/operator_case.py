@@ -38,7 +38,8 @@ def flags(*shape):
 class Case:
     """One node. Inputs are arrays, `Fixed` arrays or None for what is left out.
 
-    `dynamic` lists dimensions of the first input whose sizes only the run knows.
+    `dynamic` lists dimensions of the first input whose sizes only the run knows, or names those of all inputs:
+    {dimension: name}.
     """
 
     def __init__(self, name, inputs, outputs=1, domain="", suffix="", opset=OPSET, results=None, dynamic=(), **attributes):
@@ -60,6 +61,8 @@ class Case:
 
     def declared(self, name, array):
         """The shape that the model states for an input."""
+        if isinstance(self.dynamic, dict):
+            return [self.dynamic.get(d, n) for d, n in enumerate(array.shape)]
         return [f"{name}_{d}" if name == "x0" and d in self.dynamic else n for d, n in enumerate(array.shape)]
 
     def model(self):

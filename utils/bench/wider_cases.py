@@ -72,8 +72,11 @@ def attention():
     yield Case("Trilu", [flags(1, 1, 512, 512)], upper=0, suffix="mask")
     yield Case("RotaryEmbedding", [floats(1, 12, 128, 64), Fixed(floats(128, 32)), Fixed(floats(128, 32)), below(128, 1, 128)],
                opset=23)  # fmt: skip
-    for suffix, shape in (("197", (1, 12, 197, 64)), ("1024 pixels", (1, 8, 1024, 40))):
-        yield Case("Attention", [floats(*shape) for _ in range(3)], opset=23, suffix=suffix)
+    for suffix, shape, dims in (("197", (1, 12, 197, 64), {}), ("1024 pixels", (1, 8, 1024, 40), {}),
+                                ("1500 positions", (1, 6, 1500, 64), {}),
+                                ("open batch", (1, 4, 1024, 32), {0: "batch"}),
+                                ("open length", (1, 4, 512, 64), {0: "batch", 2: "length"})):  # fmt: skip
+        yield Case("Attention", [floats(*shape) for _ in range(3)], opset=23, suffix=suffix, dynamic=dims)
 
 
 def normalisations():

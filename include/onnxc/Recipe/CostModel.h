@@ -48,6 +48,11 @@ constexpr double turnCycles = 0.5;
 /// What packing one element at run time costs.
 constexpr double packCycles = 3;
 
+/// Rows of a tile that the first cache can hold at once if they are `pitch`
+/// bytes apart, 0 where that is not known. Those whose distance is a multiple
+/// of a way's size share the few places of one set.
+int64_t mostRows(const target::TargetDescription &target, int64_t pitch);
+
 /// The tile that computes `rows` x `columns` results in the fewest cycles.
 /// Tails count as the smaller tiles they are. A dynamic extent counts as many.
 /// The tile has at most `mostRows`.

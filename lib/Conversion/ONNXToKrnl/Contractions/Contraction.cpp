@@ -115,7 +115,8 @@ public:
 private:
   void checkSizes();
   void openLeading(int64_t i);
-  AffineExpr openLoop(const Twine &name, const Factor &along, int64_t dim);
+  AffineExpr openLoop(const Twine &name, const Factor &along, int64_t dim,
+                      Value size = {});
 
   OpBuilder &b;
   Location loc;
@@ -123,6 +124,10 @@ private:
   /// How many dimensions of the result are not of a matrix.
   int64_t leading;
   KernelBuilder kernel;
+  /// Leading sizes of the result where operands were repeated to have them.
+  SmallVector<Value> leadingSizes;
+  /// Its other sizes, where that is so.
+  Value rowCount, columnCount;
   /// Of the result.
   SmallVector<AffineExpr> at;
   SmallVector<Value> sizes;
@@ -135,14 +140,21 @@ void MatMulKernel::checkSizes() {
   if (!lhs.isMatrix() || !rhs.isMatrix())
     return;
   if (mayRepeat(lhs.value, rhs.value)) {
+    // What repeats an operand leaves its matrices as they are.
+    rowCount = sizeOf(b, loc, lhs.value, lhs.rank() - 2);
+    columnCount = sizeOf(b, loc, rhs.value, rhs.rank() - 1);
     BroadcastOperands operands =
         broadcastOperands(b, loc, {lhs.value, rhs.value}, 2);
     lhs.value = operands.values[0];
     rhs.value = operands.values[1];
+    leadingSizes = std::move(operands.sizes);
   }
   for (int64_t i = 0; i < leading; ++i) {
     int64_t l = lhs.leading(i, leading), r = rhs.leading(i, leading);
-    if (l >= 0 && r >= 0 && lhs.size(l) != 1 && rhs.size(r) != 1)
+    // What only the run knows has been made equal just now.
+    bool isOpen =
+        !leadingSizes.empty() && !getConstantIntValue(leadingSizes[i]);
+    if (l >= 0 && r >= 0 && lhs.size(l) != 1 && rhs.size(r) != 1 && !isOpen)
       unify(b, loc, lhs.value, l, rhs.value, r,
             "MatMul: leading sizes of the operands differ");
   }
@@ -151,11 +163,12 @@ void MatMulKernel::checkSizes() {
     lhs.value = widenHalves(b, loc, lhs.value);
 }
 
-/// A loop, and a dimension of the result, as long as `along`'s.
+/// A loop, and a dimension of the result, as long as `along`'s; `size` says how
+/// long that is if it is known already.
 AffineExpr MatMulKernel::openLoop(const Twine &name, const Factor &along,
-                                  int64_t dim) {
+                                  int64_t dim, Value size) {
   AffineExpr loop = kernel.loop(name.str(), along.size(dim));
-  sizes.push_back(sizeOf(b, loc, along.value, dim));
+  sizes.push_back(size ? size : sizeOf(b, loc, along.value, dim));
   at.push_back(loop);
   return loop;
 }
@@ -168,7 +181,8 @@ void MatMulKernel::openLeading(int64_t i) {
   bool alongRhs = rhsMoves && (!lhsMoves || ShapedType::isDynamic(lhs.size(l)));
   bool alongLhs = !alongRhs && l >= 0;
   AffineExpr loop =
-      openLoop("b" + Twine(i), alongLhs ? lhs : rhs, alongLhs ? l : r);
+      openLoop("b" + Twine(i), alongLhs ? lhs : rhs, alongLhs ? l : r,
+               leadingSizes.empty() ? Value() : leadingSizes[i]);
   if (l >= 0)
     lhs.access.at.push_back(lhsMoves ? loop : kernel.zero());
   if (r >= 0)
@@ -182,10 +196,10 @@ Value MatMulKernel::build(ContractionTypes types) {
   for (int64_t i = 0; i < leading; ++i)
     openLeading(i);
   if (lhs.isMatrix())
-    lhs.access.at.push_back(openLoop("m", lhs, lhs.rank() - 2));
+    lhs.access.at.push_back(openLoop("m", lhs, lhs.rank() - 2, rowCount));
   AffineExpr n;
   if (rhs.isMatrix())
-    n = openLoop("n", rhs, rhs.rank() - 1);
+    n = openLoop("n", rhs, rhs.rank() - 1, columnCount);
   AffineExpr k = kernel.loop("k", lhs.size(lhs.rank() - 1));
   lhs.access.at.push_back(k);
   rhs.access.at.push_back(k);

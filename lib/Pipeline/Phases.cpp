@@ -71,12 +71,14 @@ static void buildKrnl(OpPassManager &passes, const PhaseInputs &inputs) {
     // Loops are collapsed once it is known how tensors lie in memory.
     if (inputs.options.level > 1 && !inputs.options.strict) {
       fuse.collapse = false;
+      fuse.attention = true;
       target.addPass(krnl::createKrnlFusePass(fuse));
       target.addPass(krnl::createKrnlSimplifyHostPass());
       target.addPass(createCSEPass());
       target.addPass(krnl::createKrnlFoldCopiesPass());
       target.addPass(krnl::createKrnlChooseLayoutsPass());
       fuse.collapse = true;
+      fuse.attention = false;
     }
     target.addPass(krnl::createKrnlFusePass(fuse));
     target.addPass(krnl::createKrnlSimplifyHostPass());

@@ -233,6 +233,7 @@ ArrayAttr chooseRecipe(KernelOp kernel, const TargetDescription &target,
   using Choice = std::pair<decltype(&chooseLoopRecipe), const RecipeOptions *>;
   for (auto [choose, how] :
        {Choice(chooseContractionRecipe, &options),
+        Choice(chooseAttentionRecipe, &options),
         Choice(chooseRowRecipe, &options), Choice(chooseLoopRecipe, &options),
         Choice(chooseLoopRecipe, &simple)}) {
     ArrayAttr recipe = choose(kernel, target, *how);

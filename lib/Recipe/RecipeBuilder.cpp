@@ -36,8 +36,8 @@ RecipeBuilder::block(StringRef loop, int64_t size, StringRef outerSuffix,
   return {outer, inner};
 }
 
-void RecipeBuilder::order(Names loops) {
-  add(OrderStepAttr::get(context, attributes(loops)), -1);
+void RecipeBuilder::order(Names loops, int op) {
+  add(OrderStepAttr::get(context, attributes(loops)), op);
 }
 
 void RecipeBuilder::share(Names loops) {

@@ -31,6 +31,13 @@ mlir::ArrayAttr chooseContractionRecipe(krnl::KernelOp kernel,
                                         const target::TargetDescription &target,
                                         const RecipeOptions &options);
 
+/// For a kernel of two contractions, the second of which reduces the columns of
+/// the first, with ops on the rows between them: all go by a few rows at a
+/// time. Null where the kernel is none.
+mlir::ArrayAttr chooseAttentionRecipe(krnl::KernelOp kernel,
+                                      const target::TargetDescription &target,
+                                      const RecipeOptions &options);
+
 /// For a kernel around the product of one row with a constant matrix, which is
 /// stored in the order in which it is read. Null where the kernel is none.
 mlir::ArrayAttr chooseRowRecipe(krnl::KernelOp kernel,

@@ -23,11 +23,11 @@ public:
                                             llvm::StringRef outerSuffix = "o",
                                             llvm::StringRef innerSuffix = "i",
                                             krnl::Tail tail = krnl::Tail::Mask);
-  void order(Names loops);
   void share(Names loops);
   void parallel(Names loops);
   void together(llvm::StringRef loop);
   /// The steps below concern one op if `op` is at least 0.
+  void order(Names loops, int op = -1);
   void unroll(llvm::StringRef loop, int64_t factor, int op = -1);
   void dot(llvm::StringRef loop, int op = -1);
   void vectorize(llvm::StringRef loop, int64_t lanes, int op = -1);

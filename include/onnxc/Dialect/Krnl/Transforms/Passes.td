@@ -54,6 +54,8 @@ def KrnlFusePass : Pass<"krnl-fuse"> {
     together whatever their recipes will be: elementwise kernels over the same
     loops, elementwise epilogues of contractions and reductions, elementwise
     producers of reductions, and row-wise chains (softmax, layer normalisation).
+    On request an attention becomes one kernel, too: a contraction, a row-wise
+    kernel on what it makes, and a contraction over the rows.
     Elementwise ops with one user are then folded into that user, and results are
     computed in the destination where that is possible. Nothing expensive is
     computed twice. Last, loops of one iteration go, and neighbouring loops that
@@ -75,7 +77,9 @@ def KrnlFusePass : Pass<"krnl-fuse"> {
     Option<"maxRow", "max-row", "int64_t", "16384",
            "Elements of a row that a row-wise kernel may keep between its ops">,
     Option<"collapse", "collapse", "bool", "true",
-           "Make neighbouring loops that walk memory in a line one loop">
+           "Make neighbouring loops that walk memory in a line one loop">,
+    Option<"attention", "attention", "bool", "false",
+           "Make one kernel of two contractions with the rows between them">
   ];
   let statistics = [
     Statistic<"numMerged", "merged", "Kernels merged into their users">,

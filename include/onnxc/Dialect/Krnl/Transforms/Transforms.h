@@ -44,6 +44,22 @@ mlir::FailureOr<KernelOp> mergeKernels(mlir::RewriterBase &rewriter,
                                        KernelOp producer, KernelOp consumer,
                                        std::string &reason);
 
+/// Does the op read two tensors, or one at a sum of loops, along what it
+/// reduces?
+bool isContraction(mlir::linalg::LinalgOp op);
+
+/// What the rows that a contraction sums up are made by: a contraction, and a
+/// kernel that goes along each of its rows.
+struct AttentionParts {
+  KernelOp scores, rows;
+};
+
+/// Finds the kernels that belong to the contraction `consumer` as the first two
+/// parts of an attention; fails, with the reason, where there are none, or it
+/// does not pay to make one kernel of them.
+mlir::FailureOr<AttentionParts> findAttention(KernelOp consumer,
+                                              std::string &reason);
+
 /// Folds elementwise ops into the only op that reads them, where no iteration
 /// is computed twice. Returns how many.
 unsigned foldElementwise(mlir::RewriterBase &rewriter, KernelOp kernel);

@@ -38,30 +38,6 @@ struct Limits {
 };
 } // namespace
 
-/// Does the op read two tensors, or one at a sum of loops, along what it
-/// reduces?
-static bool isContraction(linalg::LinalgOp op) {
-  if (op.getNumReductionLoops() == 0 || isOrdered(op))
-    return false;
-  SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
-  unsigned reading = 0;
-  for (OpOperand *input : op.getDpsInputOperands()) {
-    AffineMap map = op.getMatchingIndexingMap(input);
-    bool reads = false;
-    for (AffineExpr expr : map.getResults()) {
-      bool reduced = false;
-      for (auto [dim, kind] : llvm::enumerate(kinds))
-        reduced |=
-            kind == utils::IteratorType::reduction && expr.isFunctionOfDim(dim);
-      if (reduced && !isa<AffineDimExpr>(expr))
-        return true;
-      reads |= reduced;
-    }
-    reading += reads;
-  }
-  return reading > 1;
-}
-
 static KernelKind classify(KernelOp kernel) {
   KernelKind kind = KernelKind::Elementwise;
   for (linalg::LinalgOp op : kernel.getStructuredOps()) {
@@ -321,6 +297,8 @@ struct KrnlFusePass : impl::KrnlFusePassBase<KrnlFusePass> {
     IRRewriter rewriter(&getContext());
     SmallVector<KernelOp> done;
     for (KernelOp consumer : kernels) {
+      if (KernelOp merged = fuseAttention(rewriter, consumer, done))
+        consumer = merged;
       while (KernelOp merged = fuseOneProducer(rewriter, consumer, done))
         consumer = merged;
       done.push_back(consumer);
@@ -338,6 +316,33 @@ struct KrnlFusePass : impl::KrnlFusePassBase<KrnlFusePass> {
   }
 
 private:
+  /// Merges the three parts of an attention, of which `consumer` may be the
+  /// last; null if it is not.
+  KernelOp fuseAttention(RewriterBase &rewriter, KernelOp consumer,
+                         SmallVectorImpl<KernelOp> &done) {
+    std::string reason;
+    Limits limits{maxOps, maxOperands, maxRow};
+    if (!attention)
+      return nullptr;
+    FailureOr<AttentionParts> parts = findAttention(consumer, reason);
+    if (failed(parts) ||
+        failed(checkLimits(parts->rows, consumer, limits, reason)) ||
+        failed(planLoops(parts->scores, parts->rows, reason)))
+      return nullptr;
+    KernelOp merged = consumer;
+    for (KernelOp part : {parts->rows, parts->scores}) {
+      if (failed(checkLimits(part, merged, limits, reason)))
+        break;
+      FailureOr<KernelOp> larger = mergeKernels(rewriter, part, merged, reason);
+      if (failed(larger))
+        break;
+      llvm::erase(done, part);
+      ++numMerged;
+      merged = *larger;
+    }
+    return merged == consumer ? nullptr : merged;
+  }
+
   /// Merges the nearest producer that belongs to the consumer; null if none
   /// does.
   KernelOp fuseOneProducer(RewriterBase &rewriter, KernelOp consumer,

@@ -1,0 +1,234 @@
+//===- FuseAttention.cpp - Two contractions and rows between *- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//   %s = krnl.kernel "scores" loops [b, m, n, k]   contraction over k
+//   %p = krnl.kernel "rows"   loops [b, m, n]      reductions along n
+//   %y = krnl.kernel "sums"   loops [b, m, e, n]   contraction over n
+// -> %y = krnl.kernel "scores+rows+sums" loops [b, m, n, k, e]
+//
+// No loop but those of the batch and of the rows is common to all ops. The
+// recipe of such a kernel goes by a few rows at a time, so that their scores
+// need not go through memory.
+//
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
+#include "onnxc/Support/ElementBytes.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+
+namespace onnxc::krnl {
+
+/// Scores of a head that take less stay in the second cache anyway.
+static constexpr int64_t leastScoreBytes = 256 * 1024;
+/// A few rows of scores, so long at most, fit the stack.
+static constexpr int64_t maxRowBytes = 16 * 1024;
+/// Of fewer rows the columns are read more often to be packed than to be used.
+static constexpr int64_t leastRows = 16;
+
+bool isContraction(linalg::LinalgOp op) {
+  if (op.getNumReductionLoops() == 0 || isOrdered(op))
+    return false;
+  SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
+  unsigned reading = 0;
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(input);
+    bool reads = false;
+    for (AffineExpr expr : map.getResults()) {
+      bool reduced = false;
+      for (auto [dim, kind] : llvm::enumerate(kinds))
+        reduced |=
+            kind == utils::IteratorType::reduction && expr.isFunctionOfDim(dim);
+      if (reduced && !isa<AffineDimExpr>(expr))
+        return true;
+      reads |= reduced;
+    }
+    reading += reads;
+  }
+  return reading > 1;
+}
+
+/// The only op of the kernel that reduces, if that is a contraction of two
+/// tensors that are indexed by loops alone.
+static linalg::LinalgOp onlyProduct(KernelOp kernel) {
+  linalg::LinalgOp product;
+  for (linalg::LinalgOp op : kernel.getStructuredOps()) {
+    if (op.getNumReductionLoops() == 0)
+      continue;
+    if (product || !isContraction(op) || op.getNumDpsInputs() != 2 ||
+        op.getNumDpsInits() != 1)
+      return nullptr;
+    product = op;
+  }
+  bool isPlain = product && llvm::all_of(product.getIndexingMapsArray(),
+                                         [](AffineMap map) {
+                                           return map.isProjectedPermutation(
+                                               /*allowZeroInResults=*/true);
+                                         });
+  return isPlain ? product : nullptr;
+}
+
+/// The value outside of the kernel that an operand of one of its ops is.
+static Value outside(KernelOp kernel, OpOperand &operand) {
+  auto argument = dyn_cast<BlockArgument>(operand.get());
+  bool isIn = argument && argument.getOwner() == &kernel.getBody().front() &&
+              argument.getArgNumber() < kernel.getIns().size();
+  return isIn ? kernel.getIns()[argument.getArgNumber()] : Value();
+}
+
+/// The kernel whose only result is the value, which nobody else uses.
+static KernelOp onlyMaker(Value value, KernelOp user) {
+  auto maker = value ? value.getDefiningOp<KernelOp>() : KernelOp();
+  bool isOnly = maker && maker->getBlock() == user->getBlock() &&
+                maker->getNumResults() == 1 && value.hasOneUse() &&
+                maker.getRecipe().empty();
+  return isOnly ? maker : KernelOp();
+}
+
+/// The dimension of the op that dimension `place` of the operand, counted from
+/// the last one, is indexed by; nothing if that is none.
+static std::optional<unsigned> dimAt(linalg::LinalgOp op, OpOperand &operand,
+                                     unsigned place) {
+  AffineMap map = op.getMatchingIndexingMap(&operand);
+  if (map.getNumResults() <= place)
+    return std::nullopt;
+  auto dim =
+      dyn_cast<AffineDimExpr>(map.getResult(map.getNumResults() - 1 - place));
+  return dim ? std::optional(dim.getPosition()) : std::nullopt;
+}
+
+static bool isReduced(linalg::LinalgOp op, unsigned dim) {
+  return op.getIteratorTypesArray()[dim] == utils::IteratorType::reduction;
+}
+
+static OpOperand &otherFactor(linalg::LinalgOp op, OpOperand &factor) {
+  return *op.getDpsInputOperand(1 - factor.getOperandNumber());
+}
+
+/// Does only `factor` have the rows of the product, and the other operand one
+/// loop of its own, its columns?
+static bool hasRows(linalg::LinalgOp op, OpOperand &factor, unsigned row) {
+  AffineMap own = op.getMatchingIndexingMap(&factor),
+            other = op.getMatchingIndexingMap(&otherFactor(op, factor));
+  unsigned columns = 0;
+  for (unsigned dim : llvm::seq<unsigned>(op.getNumLoops()))
+    columns += other.isFunctionOfDim(dim) && !own.isFunctionOfDim(dim);
+  return !isReduced(op, row) && own.isFunctionOfDim(row) &&
+         !other.isFunctionOfDim(row) && columns == 1;
+}
+
+/// Does the op sum up along the rows of `factor`?
+static bool sumsRows(linalg::LinalgOp op, OpOperand &factor) {
+  std::optional<unsigned> along = dimAt(op, factor, 0),
+                          row = dimAt(op, factor, 1);
+  return along && row && isReduced(op, *along) &&
+         op.getNumReductionLoops() == 1 && hasRows(op, factor, *row);
+}
+
+/// Are the last two dimensions of the result the rows of one factor and the
+/// columns of the other?
+static bool makesScores(linalg::LinalgOp op) {
+  OpOperand &result = *op.getDpsInitOperand(0);
+  std::optional<unsigned> column = dimAt(op, result, 0),
+                          row = dimAt(op, result, 1);
+  return column && row &&
+         llvm::any_of(op.getDpsInputOperands(), [&](OpOperand *factor) {
+           return hasRows(op, *factor, *row) &&
+                  !op.getMatchingIndexingMap(factor).isFunctionOfDim(*column);
+         });
+}
+
+/// Do the ops of the kernel run over elements of the result, or over its rows?
+/// What they reduce is the last dimension.
+static bool isRowwise(KernelOp kernel) {
+  Value yielded = kernel.getYield().getValues()[0];
+  auto last = yielded.getDefiningOp<linalg::LinalgOp>();
+  AffineMap map =
+      last ? last.getIndexingMapMatchingResult(cast<OpResult>(yielded))
+           : AffineMap();
+  if (!map || !map.isPermutation() || map.getNumResults() < 2)
+    return false;
+  StringRef along =
+      KernelOp::getAxes(last)[map.getDimPosition(map.getNumResults() - 1)];
+  bool reduces = false;
+  for (linalg::LinalgOp op : kernel.getStructuredOps()) {
+    if (isContraction(op) || isOrdered(op))
+      return false;
+    SmallVector<StringRef> axes = KernelOp::getAxes(op);
+    for (auto [axis, kind] :
+         llvm::zip_equal(axes, op.getIteratorTypesArray())) {
+      bool isReduced = kind == utils::IteratorType::reduction;
+      if (isReduced && axis != along)
+        return false;
+      reduces |= isReduced;
+    }
+    // All but the columns are loops of every op.
+    if (axes.size() + !llvm::is_contained(axes, along) !=
+        kernel.getLoops().size())
+      return false;
+  }
+  return reduces;
+}
+
+/// May what scores are made from be what is summed up, seen otherwise? Stored
+/// in panels for the one it would be for the other.
+static bool isSame(Value keys, Value values) {
+  if (auto copy = keys ? keys.getDefiningOp<KernelOp>() : KernelOp())
+    return llvm::is_contained(copy.getIns(), values);
+  return keys == values;
+}
+
+/// Does it pay to keep these scores from memory?
+static LogicalResult checkScores(RankedTensorType type, std::string &reason) {
+  int64_t bytes = elementBytes(type.getElementType());
+  int64_t columns = type.getShape().back(), rows = type.getShape().end()[-2];
+  bool isOpen = ShapedType::isDynamic(columns) || ShapedType::isDynamic(rows);
+  if (!ShapedType::isDynamic(rows) && rows < leastRows)
+    reason = "there are few rows of scores";
+  else if (!ShapedType::isDynamic(columns) && columns > maxRowBytes / bytes)
+    reason = "rows of scores are too long for the stack";
+  else if (!isOpen && rows * columns * bytes < leastScoreBytes)
+    reason = "all scores of a head stay in the caches";
+  else
+    return success();
+  return failure();
+}
+
+FailureOr<AttentionParts> findAttention(KernelOp consumer,
+                                        std::string &reason) {
+  reason = "no rows of scores are summed up";
+  linalg::LinalgOp sums = onlyProduct(consumer);
+  if (!sums || !consumer.getRecipe().empty())
+    return failure();
+  for (OpOperand *factor : sums.getDpsInputOperands()) {
+    KernelOp rows = onlyMaker(outside(consumer, *factor), consumer);
+    if (!rows || !isRowwise(rows) || !sumsRows(sums, *factor))
+      continue;
+    KernelOp scores;
+    linalg::LinalgOp product;
+    for (Value in : rows.getIns())
+      if (KernelOp maker = product ? KernelOp() : onlyMaker(in, rows)) {
+        scores = maker;
+        product = onlyProduct(maker);
+      }
+    if (!product || !makesScores(product))
+      return failure();
+    auto type = cast<RankedTensorType>(scores.getResult(0).getType());
+    if (type != rows.getResult(0).getType() ||
+        failed(checkScores(type, reason)))
+      return failure();
+    Value values = outside(consumer, otherFactor(sums, *factor));
+    for (OpOperand *input : product.getDpsInputOperands())
+      if (isSame(outside(scores, *input), values)) {
+        reason = "keys are values as well";
+        return failure();
+      }
+    return AttentionParts{scores, rows};
+  }
+  return failure();
+}
+
+} // namespace onnxc::krnl

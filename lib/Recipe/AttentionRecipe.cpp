@@ -1,0 +1,275 @@
+//===- AttentionRecipe.cpp - Two products with rows between -----*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// An attention in one kernel: scores, what is made of each of their rows, sums
+// over the row. krnl-fuse makes such kernels.
+//
+//   scores  [b, m, n]  of rows of queries and keys, over k
+//   others  [b, m, n] or [b, m]
+//   sums    [b, m, e]  of rows of scores and values, over n
+//
+// All ops go by a few rows before the next ones: their scores stay in the first
+// two caches. Keys are packed in panels, values are read as they lie.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ByteGroups.h"
+#include "ContractionLoops.h"
+#include "KernelShape.h"
+#include "onnxc/Recipe/ChooseRecipe.h"
+#include "onnxc/Recipe/CostModel.h"
+#include "onnxc/Recipe/RecipeBuilder.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace onnxc::krnl;
+using onnxc::target::TargetDescription;
+
+namespace onnxc {
+
+/// What an intermediate may take on the stack of a worker.
+static constexpr int64_t maxLocalBytes = 64 * 1024;
+
+namespace {
+class AttentionWriter {
+public:
+  AttentionWriter(KernelOp kernel, const TargetDescription &target)
+      : kernel(kernel), ops(kernel.getStructuredOps()), target(target),
+        recipe(kernel.getContext()) {}
+
+  /// Finds the two products and chooses their tiles; false if the kernel is
+  /// none of this kind.
+  bool choose();
+  ArrayAttr write();
+
+private:
+  bool findProducts();
+  bool findOuter();
+  bool has(linalg::LinalgOp op, StringRef loop) {
+    return llvm::is_contained(KernelOp::getAxes(op), loop);
+  }
+  bool mayPack(const Contraction &product);
+  void chooseTile();
+  int64_t mostLocalRows();
+  void blockLoops();
+  void writeOp(unsigned number);
+  void pack(const Contraction &product, ArrayRef<std::string> loops);
+
+  KernelOp kernel;
+  SmallVector<linalg::LinalgOp> ops;
+  const TargetDescription &target;
+  RecipeBuilder recipe;
+  Contraction scores, sums;
+  /// Loops that all ops have, outermost first, and the rows inside of them.
+  SmallVector<std::string> outer;
+  std::string row;
+  int64_t lanes = 1;
+  /// Rows of both tiles, vectors of keys and of values.
+  int64_t rows = 1, keyVectors = 1, valueVectors = 1;
+  /// The loops of blocks, and those inside of them.
+  std::string rowBlocks, rowTile, keyPanels, keyTile, valueBlocks, valueTile;
+};
+} // namespace
+
+/// The two operands of a product that the payload looks at.
+static SmallVector<OpOperand *> factorsOf(linalg::LinalgOp op) {
+  if (op.getNumReductionLoops() == 0 || op.getNumDpsInits() != 1 ||
+      isOrdered(op))
+    return {};
+  SmallVector<OpOperand *> read =
+      llvm::filter_to_vector(op.getDpsInputOperands(), [&](OpOperand *input) {
+        return !op.getMatchingBlockArgument(input).use_empty();
+      });
+  return read.size() == 2 ? read : SmallVector<OpOperand *>();
+}
+
+bool AttentionWriter::findProducts() {
+  unsigned found = 0;
+  for (linalg::LinalgOp op : ops) {
+    SmallVector<OpOperand *> factors = factorsOf(op);
+    if (factors.empty())
+      continue;
+    Contraction &product = found == 0 ? scores : sums;
+    if (++found > 2)
+      return false;
+    for (unsigned columns : {1, 0}) {
+      auto way = sortLoops(op, factors[columns], factors[1 - columns]);
+      // Rows of scores are made inside; those of queries come first.
+      bool isInside = factors[1 - columns]->get().getDefiningOp();
+      if (succeeded(way) && !product.op && isInside == (found == 2))
+        product = std::move(*way);
+    }
+    if (!product.op || product.columns.size() != 1 || product.window ||
+        product.channelwise)
+      return false;
+  }
+  return found == 2;
+}
+
+/// All ops run over the batch and the rows, and none reduces them.
+bool AttentionWriter::findOuter() {
+  row = sums.row;
+  for (const std::string &loop : loopNames(kernel)) {
+    if (loop == scores.column || loop == sums.column ||
+        llvm::is_contained(scores.reduced, loop))
+      continue;
+    for (linalg::LinalgOp op : ops)
+      if (!has(op, loop) || llvm::is_contained(reducedLoops(op), loop))
+        return false;
+    if (loop != row)
+      outer.push_back(loop);
+  }
+  return llvm::is_contained(scores.rows, row) && sums.reduced.size() == 1 &&
+         sums.reduced.front() == scores.column;
+}
+
+/// Columns lie in memory as they are read, or can be stored that way.
+bool AttentionWriter::mayPack(const Contraction &product) {
+  return walksMemory(product.op, *product.columnOperand, product.column) ||
+         (operandNumber(kernel, *product.columnOperand) >= 0 &&
+          isPlainlyIndexed(product.op, *product.columnOperand));
+}
+
+/// Rows of scores that fit the stack, and the first cache.
+int64_t AttentionWriter::mostLocalRows() {
+  auto type = cast<RankedTensorType>(sums.rowOperand->get().getType());
+  int64_t most = mostRows(target, pitchOf(sums.op, *sums.rowOperand, row));
+  if (!isStatic(kernel, scores.column))
+    return most;
+  int64_t bytes = extentOf(kernel, scores.column, 1) *
+                  std::max<int64_t>(type.getElementTypeBitWidth() / 8, 1);
+  return std::min(most, maxLocalBytes / std::max<int64_t>(bytes, 1));
+}
+
+/// As many rows for both products, the best columns of each.
+void AttentionWriter::chooseTile() {
+  int64_t allRows = extentOf(kernel, row, ShapedType::kDynamic);
+  int64_t depth = 1;
+  for (const std::string &loop : scores.reduced)
+    depth *= extentOf(kernel, loop, guessedExtent);
+  auto cyclesOf = [&](const Contraction &product, RegisterTile tile) {
+    int64_t columns = extentOf(kernel, product.column, ShapedType::kDynamic);
+    return resultCycles(target, tile, allRows, columns, lanes);
+  };
+  auto widest = [&](const Contraction &product, int64_t count, double &cycles) {
+    int64_t all = llvm::divideCeil(
+        extentOf(kernel, product.column, guessedExtent), lanes);
+    int64_t best = 0;
+    for (int64_t vectors = 1; vectors <= all; ++vectors) {
+      if (vectors * (count + 1) + 1 > int64_t(target.vectorRegs))
+        break;
+      double here = cyclesOf(product, {count, vectors});
+      if (best == 0 || here < cycles) {
+        best = vectors;
+        cycles = here;
+      }
+    }
+    return best;
+  };
+  constexpr int64_t mostRowsOfTile = 14;
+  double bestCycles = std::numeric_limits<double>::infinity();
+  int64_t most = std::min(
+      {mostRowsOfTile, mostLocalRows(), extentOf(kernel, row, guessedExtent)});
+  for (int64_t count = std::max<int64_t>(most, 1); count > 0; --count) {
+    double ofKeys = 0, ofValues = 0;
+    int64_t keys = widest(scores, count, ofKeys);
+    int64_t values = widest(sums, count, ofValues);
+    double cycles =
+        ofKeys * double(depth) +
+        ofValues * double(extentOf(kernel, scores.column, guessedExtent));
+    if (keys == 0 || values == 0 || cycles >= bestCycles * 0.99)
+      continue;
+    bestCycles = cycles;
+    rows = count;
+    keyVectors = keys;
+    valueVectors = values;
+  }
+}
+
+bool AttentionWriter::choose() {
+  if (!findProducts() || !findOuter() || !mayPack(scores) || !mayPack(sums))
+    return false;
+  unsigned bits = 8;
+  for (linalg::LinalgOp op : ops) {
+    StringRef along = has(op, sums.column)     ? sums.column
+                      : has(op, scores.column) ? scores.column
+                                               : row;
+    unsigned wide = vectorBits(op, along);
+    if (wide == 0 || !gathersPay(op, along))
+      return false;
+    bits = std::max(bits, wide);
+  }
+  lanes = target.lanes(bits);
+  if (lanes == 1)
+    return false;
+  chooseTile();
+  return true;
+}
+
+void AttentionWriter::blockLoops() {
+  std::tie(rowBlocks, rowTile) = recipe.block(row, rows, "o", "r");
+  std::tie(keyPanels, keyTile) =
+      recipe.block(scores.column, keyVectors * lanes, "o", "r");
+  std::tie(valueBlocks, valueTile) =
+      recipe.block(sums.column, valueVectors * lanes, "o", "r");
+  SmallVector<std::string> shared = outer;
+  shared.push_back(rowBlocks);
+  SmallVector<std::string> all = shared;
+  llvm::append_range(all, ArrayRef{valueBlocks, keyPanels});
+  llvm::append_range(all, scores.reduced);
+  llvm::append_range(all, ArrayRef{rowTile, keyTile, valueTile});
+  recipe.order(all);
+  recipe.share(shared);
+  recipe.parallel(shared);
+}
+
+/// Products keep their tiles in registers, and so do the rows' sums. All else
+/// goes along the columns.
+void AttentionWriter::writeOp(unsigned number) {
+  linalg::LinalgOp op = ops[number];
+  bool isOfValues = has(op, sums.column), isOfKeys = has(op, scores.column);
+  if (!isOfValues && !isOfKeys)
+    return;
+  bool reduces = op.getNumReductionLoops() > 0;
+  if (op == sums.op) {
+    SmallVector<std::string> inside{keyTile, rowTile, valueTile};
+    recipe.order(inside, number);
+  }
+  if (reduces)
+    recipe.unroll(rowTile, rows, number);
+  recipe.vectorize(isOfValues ? valueTile : keyTile, lanes, number);
+  if (isOfValues)
+    recipe.unroll(valueTile, valueVectors, number);
+  else if (!reduces || op == scores.op)
+    recipe.unroll(keyTile, keyVectors, number);
+}
+
+void AttentionWriter::pack(const Contraction &product,
+                           ArrayRef<std::string> loops) {
+  if (!walksMemory(product.op, *product.columnOperand, product.column))
+    recipe.pack(operandNumber(kernel, *product.columnOperand), loops);
+}
+
+ArrayAttr AttentionWriter::write() {
+  blockLoops();
+  for (unsigned number : llvm::seq<unsigned>(ops.size()))
+    writeOp(number);
+  SmallVector<std::string> keys{keyPanels}, values{valueBlocks, keyPanels};
+  llvm::append_range(keys, loopsOf(*scores.columnOperand, scores.reduced));
+  keys.push_back(keyTile);
+  pack(scores, keys);
+  llvm::append_range(values, ArrayRef{keyTile, valueTile});
+  pack(sums, values);
+  return recipe.finish();
+}
+
+ArrayAttr chooseAttentionRecipe(KernelOp kernel,
+                                const TargetDescription &target,
+                                const RecipeOptions &) {
+  AttentionWriter writer(kernel, target);
+  return writer.choose() ? writer.write() : nullptr;
+}
+
+} // namespace onnxc

@@ -1,0 +1,226 @@
+// RUN: onnx-opt %s --krnl-write-recipes="triple=x86_64-linux-gnu cpu=znver4 emit-recipes=-" -o /dev/null | FileCheck %s
+
+#queries = affine_map<(b, m, n, k) -> (b, m, k)>
+#keys = affine_map<(b, m, n, k) -> (b, n, k)>
+#scores = affine_map<(b, m, n, k) -> (b, m, n)>
+#all = affine_map<(b, m, n) -> (b, m, n)>
+#row = affine_map<(b, m, n) -> (b, m)>
+#rows = affine_map<(b, m, e, n) -> (b, m, n)>
+#values = affine_map<(b, m, e, n) -> (b, n, e)>
+#sums = affine_map<(b, m, e, n) -> (b, m, e)>
+
+// All ops go by eight rows before the next ones: their scores, 32 kB, are what an
+// op leaves for the next one. Eight rows 4096 bytes apart are the most that a set of
+// the first cache holds. Keys are packed; both products have their tile in registers,
+// and so have the largest elements of rows.
+// CHECK-LABEL: kernel "known"
+// CHECK-NEXT:    block(m, 8) -> (m.o, m.r),
+// CHECK-NEXT:    block(n, 48) -> (n.o, n.r),
+// CHECK-NEXT:    block(e, 32) -> (e.o, e.r),
+// CHECK-NEXT:    order(b, m.o, e.o, n.o, k, m.r, n.r, e.r),
+// CHECK-NEXT:    share(b, m.o),
+// CHECK-NEXT:    parallel(b, m.o),
+// CHECK-NEXT:    0: vectorize(n.r, 16),
+// CHECK-NEXT:    0: unroll(n.r, 3),
+// CHECK-NEXT:    1: unroll(m.r, 8),
+// CHECK-NEXT:    1: vectorize(n.r, 16),
+// CHECK-NEXT:    1: unroll(n.r, 3),
+// CHECK-NEXT:    3: unroll(m.r, 8),
+// CHECK-NEXT:    3: vectorize(n.r, 16),
+// CHECK-NEXT:    4: vectorize(n.r, 16),
+// CHECK-NEXT:    4: unroll(n.r, 3),
+// CHECK-NEXT:    5: vectorize(e.r, 16),
+// CHECK-NEXT:    5: unroll(e.r, 2),
+// CHECK-NEXT:    6: order(n.r, m.r, e.r),
+// CHECK-NEXT:    6: unroll(m.r, 8),
+// CHECK-NEXT:    6: vectorize(e.r, 16),
+// CHECK-NEXT:    6: unroll(e.r, 2),
+// CHECK-NEXT:    pack(1, [n.o, k, n.r])
+// CHECK-NEXT:  ]
+func.func @known(%q: tensor<4x1024x32xf32>, %k: tensor<4x1024x32xf32>, %v: tensor<4x1024x32xf32>, %o: tensor<4x1024x32xf32>) -> tensor<4x1024x32xf32> {
+  %y = krnl.kernel "known" loops [b = 4, m = 1024, n = 1024, k = 32, e = 32] ins(%q, %k, %v : tensor<4x1024x32xf32>, tensor<4x1024x32xf32>, tensor<4x1024x32xf32>) outs(%o : tensor<4x1024x32xf32>) {
+  ^bb0(%x: tensor<4x1024x32xf32>, %w: tensor<4x1024x32xf32>, %z: tensor<4x1024x32xf32>, %c: tensor<4x1024x32xf32>):
+    %zero = arith.constant 0.0 : f32
+    %lowest = arith.constant 0xFF800000 : f32
+    %s = tensor.empty() : tensor<4x1024x1024xf32>
+    %t = tensor.empty() : tensor<4x1024xf32>
+    %0 = linalg.fill {krnl.axes = ["b", "m", "n"]} ins(%zero : f32) outs(%s : tensor<4x1024x1024xf32>) -> tensor<4x1024x1024xf32>
+    %1 = linalg.generic {indexing_maps = [#queries, #keys, #scores], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+        ins(%x, %w : tensor<4x1024x32xf32>, tensor<4x1024x32xf32>) outs(%0 : tensor<4x1024x1024xf32>) attrs = {krnl.axes = ["b", "m", "n", "k"]} {
+    ^bb0(%a: f32, %b: f32, %d: f32):
+      %p = arith.mulf %a, %b : f32
+      %r = arith.addf %d, %p : f32
+      linalg.yield %r : f32
+    } -> tensor<4x1024x1024xf32>
+    %2 = linalg.fill {krnl.axes = ["b", "m"]} ins(%lowest : f32) outs(%t : tensor<4x1024xf32>) -> tensor<4x1024xf32>
+    %3 = linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%1 : tensor<4x1024x1024xf32>) outs(%2 : tensor<4x1024xf32>) attrs = {krnl.axes = ["b", "m", "n"]} {
+    ^bb0(%a: f32, %d: f32):
+      %r = arith.maximumf %d, %a : f32
+      linalg.yield %r : f32
+    } -> tensor<4x1024xf32>
+    %4 = linalg.generic {indexing_maps = [#row, #all], iterator_types = ["parallel", "parallel", "parallel"]}
+        ins(%3 : tensor<4x1024xf32>) outs(%1 : tensor<4x1024x1024xf32>) attrs = {krnl.axes = ["b", "m", "n"]} {
+    ^bb0(%a: f32, %d: f32):
+      %p = arith.subf %d, %a : f32
+      %r = math.exp %p : f32
+      linalg.yield %r : f32
+    } -> tensor<4x1024x1024xf32>
+    %5 = linalg.fill {krnl.axes = ["b", "m", "e"]} ins(%zero : f32) outs(%c : tensor<4x1024x32xf32>) -> tensor<4x1024x32xf32>
+    %6 = linalg.generic {indexing_maps = [#rows, #values, #sums], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+        ins(%4, %z : tensor<4x1024x1024xf32>, tensor<4x1024x32xf32>) outs(%5 : tensor<4x1024x32xf32>) attrs = {krnl.axes = ["b", "m", "e", "n"]} {
+    ^bb0(%a: f32, %b: f32, %d: f32):
+      %p = arith.mulf %a, %b : f32
+      %r = arith.addf %d, %p : f32
+      linalg.yield %r : f32
+    } -> tensor<4x1024x32xf32>
+    krnl.yield %6 : tensor<4x1024x32xf32>
+  } -> tensor<4x1024x32xf32>
+  return %y : tensor<4x1024x32xf32>
+}
+
+// CHECK-LABEL: kernel "open_batch"
+// CHECK-NEXT:    block(m, 8) -> (m.o, m.r),
+// CHECK-NEXT:    block(n, 48) -> (n.o, n.r),
+// CHECK-NEXT:    block(e, 32) -> (e.o, e.r),
+// CHECK:         pack(1, [n.o, k, n.r])
+func.func @open_batch(%q: tensor<?x1024x32xf32>, %k: tensor<?x1024x32xf32>, %v: tensor<?x1024x32xf32>, %o: tensor<?x1024x32xf32>) -> tensor<?x1024x32xf32> {
+  %y = krnl.kernel "open_batch" loops [b = ?, m = 1024, n = 1024, k = 32, e = 32] ins(%q, %k, %v : tensor<?x1024x32xf32>, tensor<?x1024x32xf32>, tensor<?x1024x32xf32>) outs(%o : tensor<?x1024x32xf32>) {
+  ^bb0(%x: tensor<?x1024x32xf32>, %w: tensor<?x1024x32xf32>, %z: tensor<?x1024x32xf32>, %c: tensor<?x1024x32xf32>):
+    %zero = arith.constant 0.0 : f32
+    %lowest = arith.constant 0xFF800000 : f32
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %db = tensor.dim %x, %c0 : tensor<?x1024x32xf32>
+    %s = tensor.empty(%db) : tensor<?x1024x1024xf32>
+    %t = tensor.empty(%db) : tensor<?x1024xf32>
+    %0 = linalg.fill {krnl.axes = ["b", "m", "n"]} ins(%zero : f32) outs(%s : tensor<?x1024x1024xf32>) -> tensor<?x1024x1024xf32>
+    %1 = linalg.generic {indexing_maps = [#queries, #keys, #scores], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+        ins(%x, %w : tensor<?x1024x32xf32>, tensor<?x1024x32xf32>) outs(%0 : tensor<?x1024x1024xf32>) attrs = {krnl.axes = ["b", "m", "n", "k"]} {
+    ^bb0(%a: f32, %b: f32, %d: f32):
+      %p = arith.mulf %a, %b : f32
+      %r = arith.addf %d, %p : f32
+      linalg.yield %r : f32
+    } -> tensor<?x1024x1024xf32>
+    %2 = linalg.fill {krnl.axes = ["b", "m"]} ins(%lowest : f32) outs(%t : tensor<?x1024xf32>) -> tensor<?x1024xf32>
+    %3 = linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%1 : tensor<?x1024x1024xf32>) outs(%2 : tensor<?x1024xf32>) attrs = {krnl.axes = ["b", "m", "n"]} {
+    ^bb0(%a: f32, %d: f32):
+      %r = arith.maximumf %d, %a : f32
+      linalg.yield %r : f32
+    } -> tensor<?x1024xf32>
+    %4 = linalg.generic {indexing_maps = [#row, #all], iterator_types = ["parallel", "parallel", "parallel"]}
+        ins(%3 : tensor<?x1024xf32>) outs(%1 : tensor<?x1024x1024xf32>) attrs = {krnl.axes = ["b", "m", "n"]} {
+    ^bb0(%a: f32, %d: f32):
+      %p = arith.subf %d, %a : f32
+      %r = math.exp %p : f32
+      linalg.yield %r : f32
+    } -> tensor<?x1024x1024xf32>
+    %5 = linalg.fill {krnl.axes = ["b", "m", "e"]} ins(%zero : f32) outs(%c : tensor<?x1024x32xf32>) -> tensor<?x1024x32xf32>
+    %6 = linalg.generic {indexing_maps = [#rows, #values, #sums], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+        ins(%4, %z : tensor<?x1024x1024xf32>, tensor<?x1024x32xf32>) outs(%5 : tensor<?x1024x32xf32>) attrs = {krnl.axes = ["b", "m", "e", "n"]} {
+    ^bb0(%a: f32, %b: f32, %d: f32):
+      %p = arith.mulf %a, %b : f32
+      %r = arith.addf %d, %p : f32
+      linalg.yield %r : f32
+    } -> tensor<?x1024x32xf32>
+    krnl.yield %6 : tensor<?x1024x32xf32>
+  } -> tensor<?x1024x32xf32>
+  return %y : tensor<?x1024x32xf32>
+}
+
+// Four rows of 4096 scores are what may lie on the stack.
+// CHECK-LABEL: kernel "long_rows"
+// CHECK-NEXT:    block(m, 4) -> (m.o, m.r),
+func.func @long_rows(%q: tensor<4x1024x32xf32>, %k: tensor<4x4096x32xf32>, %v: tensor<4x4096x32xf32>, %o: tensor<4x1024x32xf32>) -> tensor<4x1024x32xf32> {
+  %y = krnl.kernel "long_rows" loops [b = 4, m = 1024, n = 4096, k = 32, e = 32] ins(%q, %k, %v : tensor<4x1024x32xf32>, tensor<4x4096x32xf32>, tensor<4x4096x32xf32>) outs(%o : tensor<4x1024x32xf32>) {
+  ^bb0(%x: tensor<4x1024x32xf32>, %w: tensor<4x4096x32xf32>, %z: tensor<4x4096x32xf32>, %c: tensor<4x1024x32xf32>):
+    %zero = arith.constant 0.0 : f32
+    %lowest = arith.constant 0xFF800000 : f32
+    %s = tensor.empty() : tensor<4x1024x4096xf32>
+    %t = tensor.empty() : tensor<4x1024xf32>
+    %0 = linalg.fill {krnl.axes = ["b", "m", "n"]} ins(%zero : f32) outs(%s : tensor<4x1024x4096xf32>) -> tensor<4x1024x4096xf32>
+    %1 = linalg.generic {indexing_maps = [#queries, #keys, #scores], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+        ins(%x, %w : tensor<4x1024x32xf32>, tensor<4x4096x32xf32>) outs(%0 : tensor<4x1024x4096xf32>) attrs = {krnl.axes = ["b", "m", "n", "k"]} {
+    ^bb0(%a: f32, %b: f32, %d: f32):
+      %p = arith.mulf %a, %b : f32
+      %r = arith.addf %d, %p : f32
+      linalg.yield %r : f32
+    } -> tensor<4x1024x4096xf32>
+    %2 = linalg.fill {krnl.axes = ["b", "m"]} ins(%lowest : f32) outs(%t : tensor<4x1024xf32>) -> tensor<4x1024xf32>
+    %3 = linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%1 : tensor<4x1024x4096xf32>) outs(%2 : tensor<4x1024xf32>) attrs = {krnl.axes = ["b", "m", "n"]} {
+    ^bb0(%a: f32, %d: f32):
+      %r = arith.maximumf %d, %a : f32
+      linalg.yield %r : f32
+    } -> tensor<4x1024xf32>
+    %4 = linalg.generic {indexing_maps = [#row, #all], iterator_types = ["parallel", "parallel", "parallel"]}
+        ins(%3 : tensor<4x1024xf32>) outs(%1 : tensor<4x1024x4096xf32>) attrs = {krnl.axes = ["b", "m", "n"]} {
+    ^bb0(%a: f32, %d: f32):
+      %p = arith.subf %d, %a : f32
+      %r = math.exp %p : f32
+      linalg.yield %r : f32
+    } -> tensor<4x1024x4096xf32>
+    %5 = linalg.fill {krnl.axes = ["b", "m", "e"]} ins(%zero : f32) outs(%c : tensor<4x1024x32xf32>) -> tensor<4x1024x32xf32>
+    %6 = linalg.generic {indexing_maps = [#rows, #values, #sums], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+        ins(%4, %z : tensor<4x1024x4096xf32>, tensor<4x4096x32xf32>) outs(%5 : tensor<4x1024x32xf32>) attrs = {krnl.axes = ["b", "m", "e", "n"]} {
+    ^bb0(%a: f32, %b: f32, %d: f32):
+      %p = arith.mulf %a, %b : f32
+      %r = arith.addf %d, %p : f32
+      linalg.yield %r : f32
+    } -> tensor<4x1024x32xf32>
+    krnl.yield %6 : tensor<4x1024x32xf32>
+  } -> tensor<4x1024x32xf32>
+  return %y : tensor<4x1024x32xf32>
+}
+
+// Rows whose length only the run knows are in memory that the host makes.
+// CHECK-LABEL: kernel "open_length"
+// CHECK-NEXT:    block(m, 6) -> (m.o, m.r),
+// CHECK:         pack(1, [n.o, k, n.r])
+func.func @open_length(%q: tensor<?x?x64xf32>, %k: tensor<?x?x64xf32>, %v: tensor<?x?x64xf32>, %o: tensor<?x?x64xf32>) -> tensor<?x?x64xf32> {
+  %y = krnl.kernel "open_length" loops [b = ?, m = ?, n = ?, k = 64, e = 64] ins(%q, %k, %v : tensor<?x?x64xf32>, tensor<?x?x64xf32>, tensor<?x?x64xf32>) outs(%o : tensor<?x?x64xf32>) {
+  ^bb0(%x: tensor<?x?x64xf32>, %w: tensor<?x?x64xf32>, %z: tensor<?x?x64xf32>, %c: tensor<?x?x64xf32>):
+    %zero = arith.constant 0.0 : f32
+    %lowest = arith.constant 0xFF800000 : f32
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %db = tensor.dim %x, %c0 : tensor<?x?x64xf32>
+    %dm = tensor.dim %x, %c1 : tensor<?x?x64xf32>
+    %dn = tensor.dim %w, %c1 : tensor<?x?x64xf32>
+    %s = tensor.empty(%db, %dm, %dn) : tensor<?x?x?xf32>
+    %t = tensor.empty(%db, %dm) : tensor<?x?xf32>
+    %0 = linalg.fill {krnl.axes = ["b", "m", "n"]} ins(%zero : f32) outs(%s : tensor<?x?x?xf32>) -> tensor<?x?x?xf32>
+    %1 = linalg.generic {indexing_maps = [#queries, #keys, #scores], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+        ins(%x, %w : tensor<?x?x64xf32>, tensor<?x?x64xf32>) outs(%0 : tensor<?x?x?xf32>) attrs = {krnl.axes = ["b", "m", "n", "k"]} {
+    ^bb0(%a: f32, %b: f32, %d: f32):
+      %p = arith.mulf %a, %b : f32
+      %r = arith.addf %d, %p : f32
+      linalg.yield %r : f32
+    } -> tensor<?x?x?xf32>
+    %2 = linalg.fill {krnl.axes = ["b", "m"]} ins(%lowest : f32) outs(%t : tensor<?x?xf32>) -> tensor<?x?xf32>
+    %3 = linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%1 : tensor<?x?x?xf32>) outs(%2 : tensor<?x?xf32>) attrs = {krnl.axes = ["b", "m", "n"]} {
+    ^bb0(%a: f32, %d: f32):
+      %r = arith.maximumf %d, %a : f32
+      linalg.yield %r : f32
+    } -> tensor<?x?xf32>
+    %4 = linalg.generic {indexing_maps = [#row, #all], iterator_types = ["parallel", "parallel", "parallel"]}
+        ins(%3 : tensor<?x?xf32>) outs(%1 : tensor<?x?x?xf32>) attrs = {krnl.axes = ["b", "m", "n"]} {
+    ^bb0(%a: f32, %d: f32):
+      %p = arith.subf %d, %a : f32
+      %r = math.exp %p : f32
+      linalg.yield %r : f32
+    } -> tensor<?x?x?xf32>
+    %5 = linalg.fill {krnl.axes = ["b", "m", "e"]} ins(%zero : f32) outs(%c : tensor<?x?x64xf32>) -> tensor<?x?x64xf32>
+    %6 = linalg.generic {indexing_maps = [#rows, #values, #sums], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+        ins(%4, %z : tensor<?x?x?xf32>, tensor<?x?x64xf32>) outs(%5 : tensor<?x?x64xf32>) attrs = {krnl.axes = ["b", "m", "e", "n"]} {
+    ^bb0(%a: f32, %b: f32, %d: f32):
+      %p = arith.mulf %a, %b : f32
+      %r = arith.addf %d, %p : f32
+      linalg.yield %r : f32
+    } -> tensor<?x?x64xf32>
+    krnl.yield %6 : tensor<?x?x64xf32>
+  } -> tensor<?x?x64xf32>
+  return %y : tensor<?x?x64xf32>
+}

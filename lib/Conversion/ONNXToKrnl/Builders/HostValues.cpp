@@ -8,7 +8,10 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "onnxc/Conversion/ONNXToKrnl/Containers.h"
+#include "onnxc/Conversion/ONNXToKrnl/ReshapedConstant.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/ONNX/IR/Constants.h"
+#include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -313,6 +316,26 @@ void replaceWithCasts(ConversionPatternRewriter &rewriter,
   rewriter.replaceOp(op, replacements);
 }
 
+Value reshapedConstant(OpBuilder &b, Location loc, Value constant,
+                       ArrayRef<int64_t> shape) {
+  TypedAttr value = onnx::constantValue(constant);
+  auto type = cast<RankedTensorType>(value.getType()).clone(shape);
+  if (auto blob = dyn_cast<onnx::BlobAttr>(value))
+    value =
+        onnx::BlobAttr::get(b.getContext(), type, blob.getFile(),
+                            blob.getOffset(), blob.getSize(), blob.getHash());
+  else
+    value = cast<DenseElementsAttr>(value).reshape(type);
+  return krnl::ConstantOp::create(b, loc, value, krnl::PackedLayoutAttr());
+}
+
+/// Does a constant of the krnl dialect define the tensor, stored as it is?
+static bool isPlainConstant(Value tensor) {
+  auto constant = tensor.getDefiningOp<krnl::ConstantOp>();
+  return constant && !constant.getLayout() &&
+         isa<onnx::BlobAttr, DenseElementsAttr>(constant.getValue());
+}
+
 Value reshapeTo(OpBuilder &b, Location loc, Value tensor, RankedTensorType type,
                 ValueRange sizes) {
   auto from = cast<RankedTensorType>(tensor.getType());
@@ -321,6 +344,8 @@ Value reshapeTo(OpBuilder &b, Location loc, Value tensor, RankedTensorType type,
   if (from.hasStaticShape() && type.hasStaticShape() &&
       from.getNumElements() != type.getNumElements())
     return neverMade(b, loc, type);
+  if (type.hasStaticShape() && isPlainConstant(tensor))
+    return reshapedConstant(b, loc, tensor, type.getShape());
   Value shape = tensor::FromElementsOp::create(
       b, loc, RankedTensorType::get({type.getRank()}, b.getIndexType()), sizes);
   return tensor::ReshapeOp::create(b, loc, type, tensor, shape);

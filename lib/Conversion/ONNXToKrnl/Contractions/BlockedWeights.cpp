@@ -78,19 +78,6 @@ bool takesBytes(onnx::MicrosoftMatMulNBitsOp op) {
          blocks.size <= longest && !(zeros && isReal(zeros));
 }
 
-Value reshapedConstant(OpBuilder &b, Location loc, Value constant,
-                       ArrayRef<int64_t> shape) {
-  TypedAttr value = onnx::constantValue(constant);
-  auto type = cast<RankedTensorType>(value.getType()).clone(shape);
-  if (auto blob = dyn_cast<onnx::BlobAttr>(value))
-    value =
-        onnx::BlobAttr::get(b.getContext(), type, blob.getFile(),
-                            blob.getOffset(), blob.getSize(), blob.getHash());
-  else
-    value = cast<DenseElementsAttr>(value).reshape(type);
-  return krnl::ConstantOp::create(b, loc, value, krnl::PackedLayoutAttr());
-}
-
 Value unpackedZeroPoints(OpBuilder &b, Location loc, Value zeros,
                          const BlockedWeights &blocks) {
   SmallVector<char> scratch;

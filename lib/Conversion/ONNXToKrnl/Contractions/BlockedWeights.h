@@ -46,11 +46,6 @@ llvm::StringRef whyNotBlocked(onnx::MicrosoftMatMulNBitsOp op,
 /// multiplied in groups of four, and their sums must not overflow.
 bool takesBytes(onnx::MicrosoftMatMulNBitsOp op);
 
-/// The constant with another shape of as many elements.
-mlir::Value reshapedConstant(mlir::OpBuilder &b, mlir::Location loc,
-                             mlir::Value constant,
-                             llvm::ArrayRef<int64_t> shape);
-
 /// Packed zero points, with a byte for each.
 mlir::Value unpackedZeroPoints(mlir::OpBuilder &b, mlir::Location loc,
                                mlir::Value zeros, const BlockedWeights &blocks);

@@ -12,6 +12,8 @@
 #include "ResizeDims.h"
 #include "ResizeTables.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
@@ -43,6 +45,9 @@ private:
   Value repeat(Value x, ArrayRef<int64_t> factors);
   Value takeNearest(Value x, ArrayRef<DimTables> tables);
   Value sumPass(Value x, const DimTables &tables, Type from, Type to);
+  bool mayKeepSize(const ResizedDim &dim);
+  Value sumPassUnlessKept(Value x, const ResizedDim &dim);
+  DimTables tablesOf(const ResizedDim &dim);
   Value extrapolation(OpBuilder &builder, Location l);
 
   onnx::ResizeOp op;
@@ -218,6 +223,49 @@ Value Resizer::sumPass(Value x, const DimTables &tables, Type from, Type to) {
   return kernel.finish({y}).front();
 }
 
+DimTables Resizer::tablesOf(const ResizedDim &dim) {
+  return buildResizeTables(b, loc, mode, compute, dim, plan.outSizes[dim.dim]);
+}
+
+/// Can the scale turn out to be 1 at run time, so that each position is that of
+/// its sample?
+bool Resizer::mayKeepSize(const ResizedDim &dim) {
+  auto in = getConstantIntValue(plan.inSizes[dim.dim]),
+       out = getConstantIntValue(plan.outSizes[dim.dim]);
+  return !matchPattern(dim.scale, m_Constant()) &&
+         !(in && out && *in != *out) && !mode.isCrop() &&
+         mode.coordinates != "tf_half_pixel_for_nn";
+}
+
+/// Scales of batches and channels are inputs too, but always 1: their passes
+/// would read and write all that there is for nothing.
+Value Resizer::sumPassUnlessKept(Value x, const ResizedDim &dim) {
+  SmallVector<Value> sizes = sizesOf(b, loc, x);
+  Value in = sizes[dim.dim], out = plan.outSizes[dim.dim];
+  sizes[dim.dim] = out;
+  RankedTensorType type = typeOfSizes(sizes, rankedType(x).getElementType());
+  ScalarBuilder scale(b, loc, dim.scale.getType());
+  Value isKept = arith::AndIOp::create(
+      b, loc,
+      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, dim.scale,
+                            scale.constant(1)),
+      compareIndex(b, loc, arith::CmpIPredicate::eq, in, out));
+  auto branch = scf::IfOp::create(b, loc, type, isKept,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  auto yield = [&](Block *block, llvm::function_ref<Value()> value) {
+    b.setInsertionPointToEnd(block);
+    Value result = value();
+    if (result.getType() != type)
+      result = tensor::CastOp::create(b, loc, type, result);
+    scf::YieldOp::create(b, loc, result);
+  };
+  yield(branch.thenBlock(), [&] { return x; });
+  yield(branch.elseBlock(),
+        [&] { return sumPass(x, tablesOf(dim), compute, compute); });
+  return branch.getResult(0);
+}
+
 Value Resizer::run() {
   std::optional<ResizeDims> planned = planResize(b, op, adaptor, mode);
   if (!planned)
@@ -229,15 +277,20 @@ Value Resizer::run() {
   bool isNearest = mode.interpolation == Interpolation::Nearest;
   if (auto factors = isNearest ? wholeFactors() : std::nullopt)
     return repeat(x, *factors);
+  auto isOptional = [&](const ResizedDim &dim) {
+    return !isNearest && element == compute && mayKeepSize(dim);
+  };
   SmallVector<DimTables> tables;
   for (const ResizedDim &dim : plan.dims)
-    tables.push_back(
-        buildResizeTables(b, loc, mode, compute, dim, plan.outSizes[dim.dim]));
+    tables.push_back(isOptional(dim) ? DimTables() : tablesOf(dim));
   if (isNearest)
     return takeNearest(x, tables);
-  for (auto [i, dim] : llvm::enumerate(tables))
-    x = sumPass(x, dim, i == 0 ? element : compute,
-                i + 1 == tables.size() ? element : compute);
+  for (auto [i, dim] : llvm::enumerate(plan.dims)) {
+    bool isLast = i + 1 == tables.size();
+    x = isOptional(dim) ? sumPassUnlessKept(x, dim)
+                        : sumPass(x, tables[i], i == 0 ? element : compute,
+                                  isLast ? element : compute);
+  }
   return x;
 }
 

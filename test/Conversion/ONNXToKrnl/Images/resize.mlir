@@ -93,6 +93,26 @@ func.func @scale_of_the_run(%x: tensor<4xf32>, %s: tensor<1xf32>) -> tensor<?xf3
 
 // -----
 
+// A scale of the run may be 1, as that of a batch always is: then there is no pass
+// along that dimension.
+// CHECK-LABEL: func.func @dynamic_scales
+// CHECK:         %[[UNIT:.+]] = arith.cmpf oeq, %{{.+}}, %{{.+}} : f64
+// CHECK:         %[[SAME:.+]] = arith.cmpi eq
+// CHECK:         %[[KEPT:.+]] = arith.andi %[[UNIT]], %[[SAME]]
+// CHECK:         scf.if %[[KEPT]]
+// CHECK-NEXT:      tensor.cast %arg0
+// CHECK-NEXT:      scf.yield
+// CHECK-NEXT:    } else {
+// CHECK:           krnl.kernel "ResizeTables"
+// CHECK:           krnl.kernel "Resize"
+// CHECK:           scf.yield
+func.func @dynamic_scales(%x: tensor<2x3xf32>, %scales: tensor<2xf32>) -> tensor<?x?xf32> {
+  %y = onnx.Resize(%x) scales(%scales) {mode = "linear"} : (tensor<2x3xf32>, tensor<2xf32>) -> tensor<?x?xf32>
+  return %y : tensor<?x?xf32>
+}
+
+// -----
+
 // Outside of the region of interest stands one value.
 // CHECK-LABEL: func.func @crop
 // CHECK: krnl.kernel "ResizeTables"

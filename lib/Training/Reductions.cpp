@@ -27,7 +27,7 @@ static bool reducesNothing(Operation *op) {
 
 /// A value of the shape of the result, with the reduced axes as sizes of 1.
 static Value withAxes(Backward &back, Operation *op, Value value) {
-  if (integerOf(op, "keepdims", 1))
+  if (integerOf(op, "keepdims", 1) == 1)
     return value;
   if (Value axes = axesOf(op))
     return back.make("Unsqueeze", {value, axes});

@@ -64,6 +64,12 @@ def rows():
     yield "ArgMax", [f32(np.ones((0, 0)))], {"axis": 0, "keepdims": 0}, i64()
     # Lengths go from none to all.
     yield "ReverseSequence", [ROWS, i64(0, 3, 1, 2)], {"time_axis": 0, "batch_axis": 1}, f32([[0, 9, 2, 7], [4, 5, 6, 3], [8, 1, 10, 11]])
+    # Dimensions are kept by 1 alone, as the inference of the schemas says.
+    yield "ReduceSum", [ROWS, i64(1)], {"keepdims": 2}, f32([6, 22, 38])
+    yield "ReduceMax", [ROWS], {"keepdims": -1}, f32(11)
+    yield "ArgMax", [ROWS], {"axis": 1, "keepdims": 2}, i64(3, 3, 3)
+    # The formula holds for any sign of alpha.
+    yield "Celu", [f32([-1, 0, 1])], {"alpha": -2.0}, f32([-2 * np.expm1(0.5), 0, 1])
     # The last block may be a part; a vector may have blocks.
     eights = np.arange(5, dtype=np.uint8)
     yield "DequantizeLinear", [eights, f32([1, 10, 100])], {"axis": 0, "block_size": 2}, f32([0, 1, 20, 30, 400])

@@ -20,9 +20,13 @@ static Value positiveOr(ScalarBuilder &s, Value x, Value otherwise) {
   return s.select(s.lt(s.constant(0), x), x, otherwise);
 }
 
+/// max(0, x) + min(0, alpha * (exp(x / alpha) - 1)), whatever the sign of
+/// alpha.
 static Value celu(ScalarBuilder &s, onnx::CeluOp op, ValueRange x) {
-  Value alpha = s.constant(op.getAlpha());
-  return positiveOr(s, x[0], s.mul(alpha, expM1Below(s, s.div(x[0], alpha))));
+  Value alpha = s.constant(op.getAlpha()), zero = s.constant(0);
+  Value ratio = s.div(s.min(x[0], zero), alpha);
+  Value below = s.mul(alpha, s.math<math::ExpM1Op>(ratio));
+  return s.add(s.max(x[0], zero), s.min(below, zero));
 }
 
 static Value elu(ScalarBuilder &s, onnx::EluOp op, ValueRange x) {

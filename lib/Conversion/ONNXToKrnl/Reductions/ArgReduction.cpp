@@ -54,7 +54,7 @@ struct ArgLowering : public OpConversionPattern<OnnxOp> {
     if (axis < 0 || axis >= type.getRank())
       return rewriter.notifyMatchFailure(op, "axis is out of range");
     Value y = build(rewriter, op, x, axis);
-    if (!op.getKeepdims())
+    if (op.getKeepdims() != 1)
       y = drop(rewriter, op.getLoc(), y, axis);
     replaceWithCasts(rewriter, *this->getTypeConverter(), op, y);
     return success();

@@ -226,7 +226,8 @@ Value ReductionKernel::build(Value x, const Axes &axes) {
   return kernel.finish({y}).front();
 }
 
-/// Without keepdims the reduced dimensions (all of size 1) go away.
+/// Without keepdims the reduced dimensions (all of size 1) go away. Any number
+/// but 1 is without, as in the inference of the schemas.
 Value dropAxes(OpBuilder &b, Location loc, Value kept, const Axes &axes,
                RankedTensorType wanted) {
   auto type = cast<RankedTensorType>(kept.getType());
@@ -294,7 +295,7 @@ struct ReduceLowering : public OpConversionPattern<OnnxOp> {
     Value y = ReductionKernel(rewriter, loc, op->getName().stripDialect(), row,
                               element)
                   .build(x, *axes);
-    if (!op.getKeepdims())
+    if (op.getKeepdims() != 1)
       y = dropAxes(rewriter, loc, y, *axes, wanted);
     replaceWithCasts(rewriter, *this->getTypeConverter(), op, y);
     return success();

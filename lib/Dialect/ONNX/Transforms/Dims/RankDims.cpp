@@ -35,7 +35,7 @@ static std::optional<int64_t> dropAxes(RuleNode &node, Value data, Value axes) {
 /// An empty list of axes is all of them, or none.
 template <typename Op>
 static std::optional<int64_t> reduce(RuleNode &node, Op op) {
-  if (op.getKeepdims() != 0)
+  if (op.getKeepdims() == 1)
     return node.rank(op.getData());
   if (lengthOf(node, op.getAxes()) == 0 && op.getNoopWithEmptyAxes() == 0)
     return 0;

@@ -119,7 +119,7 @@ static bool hasOpenAxes(Operation *op) {
 static bool keepsDims(Operation *op) {
   auto keep = dyn_cast_or_null<IntegerAttr>(
       op->getInherentAttr("keepdims").value_or(Attribute()));
-  return !keep || keep.getInt() != 0;
+  return !keep || keep.getInt() == 1;
 }
 
 bool onnxc::onnx::dropsUnknownAxes(Operation *op) {

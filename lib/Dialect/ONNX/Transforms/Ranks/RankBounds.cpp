@@ -292,7 +292,7 @@ bool RankBounds::visitRelation(Operation *op) {
   }
   if (std::optional<SqueezedRanks> ranks = squeezedRanks(y))
     return narrow(y, ranks->least, ranks->most);
-  bool keepsDims = endsAxes(op) && integerOr(op, "keepdims", 1) != 0;
+  bool keepsDims = endsAxes(op) && integerOr(op, "keepdims", 1) == 1;
   if (unsigned likeFirst = keepsDims ? 1 : countLikeFirst(op)) {
     bool changed = false;
     for (Value result : op->getResults().take_front(likeFirst))

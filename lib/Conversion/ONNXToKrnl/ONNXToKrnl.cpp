@@ -18,6 +18,7 @@
 #include "onnxc/Conversion/ONNXToKrnl/BlockedContraction.h"
 #include "onnxc/Conversion/ONNXToKrnl/ControlFlow.h"
 #include "onnxc/Conversion/ONNXToKrnl/Passes.h"
+#include "onnxc/Conversion/ONNXToKrnl/QuantizedSum.h"
 #include "onnxc/Conversion/ONNXToKrnl/ScalarBuilder.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
@@ -72,10 +73,12 @@ llvm::StringSet<> directlyLoweredOps(MLIRContext *context) {
 
 std::function<bool(Operation *)> directlyLoweredForms(MLIRContext *context,
                                                       bool strict) {
-  return [strict, names = directlyLoweredOps(context)](Operation *op) {
-    return names.contains(op->getName().getStringRef()) &&
-           (!isa<onnx::MicrosoftMatMulNBitsOp>(op) ||
-            (!strict && hasBlockedForm(op)));
+  return [strict, names = directlyLoweredOps(context)](Operation *op) -> bool {
+    if (isa<onnx::MicrosoftMatMulNBitsOp>(op))
+      return !strict && hasBlockedForm(op);
+    if (isa<onnx::MicrosoftQLinearAddOp>(op))
+      return hasConstantScales(op);
+    return names.contains(op->getName().getStringRef());
   };
 }
 

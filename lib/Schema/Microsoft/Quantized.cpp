@@ -3,7 +3,9 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // Each is the operator on real numbers between dequantisation and
-// quantisation, which is also what they are defined to be.
+// quantisation, which is also what they are defined to be. Where onnxruntime's
+// kernels round otherwise, which shows where a number lies between two quanta,
+// the body has their order of operations.
 //
 //===----------------------------------------------------------------------===//
 #include "Body.h"
@@ -14,20 +16,55 @@ using namespace onnxc::schema::microsoft;
 using ::onnx::AttributeProto;
 using ::onnx::OpSchema;
 
+/// Defines `result` as quanta + zero point, rounded once. The zero point is
+/// input `zeroInput`, which may be absent.
+static void roundTogether(Body &b, const std::string &result,
+                          const std::string &quanta, const std::string &zero,
+                          int zeroInput) {
+  b.real("one", 1);
+  if (b.hasInput(zeroInput))
+    b << "result_zero = Cast<to = 1>(" + zero + ")"
+      << "shifted = Add(" + quanta + ", result_zero)";
+  else
+    b << "shifted = Identity(" + quanta + ")";
+  b << result + " = QuantizeLinear<output_dtype = " +
+           std::to_string(b.elementType(0)) + ">(shifted, one)";
+}
+
 //===----------------------------------------------------------------------===//
 // Two operands
 //===----------------------------------------------------------------------===//
 
-static bool fillBinary(Body &b, const char *name) {
+/// Where scales are constant the sum has a lowering of its own instead.
+static bool fillAdd(Body &b) {
   b << "a = DequantizeLinear(A, A_scale, A_zero_point)"
-    << "b = DequantizeLinear(B, B_scale, B_zero_point)"
-    << "y = " + std::string(name) + "(a, b)";
+    << "b = DequantizeLinear(B, B_scale, B_zero_point)" << "y = Add(a, b)";
   b.quantize("C", "C_scale", "C_zero_point", 7);
   return true;
 }
 
-static bool fillAdd(Body &b) { return fillBinary(b, "Add"); }
-static bool fillMul(Body &b) { return fillBinary(b, "Mul"); }
+/// Defines `result` as the whole number value - zero point, in f32.
+static void centre(Body &b, const std::string &value, int zeroInput,
+                   const std::string &result) {
+  b << result + "_wide = Cast<to = 1>(" + value + ")";
+  if (!b.hasInput(zeroInput)) {
+    b << result + " = Identity(" + result + "_wide)";
+    return;
+  }
+  b << result + "_zero = Cast<to = 1>(" + value + "_zero_point)"
+    << result + " = Sub(" + result + "_wide, " + result + "_zero)";
+}
+
+/// ((A - zero) * (B - zero)) * (scale * scale / scale): the first product is
+/// exact.
+static bool fillMul(Body &b) {
+  centre(b, "A", 2, "a");
+  centre(b, "B", 5, "b");
+  b << "product = Mul(a, b)" << "scales = Mul(A_scale, B_scale)"
+    << "ratio = Div(scales, C_scale)" << "quanta = Mul(product, ratio)";
+  roundTogether(b, "C", "quanta", "C_zero_point", 7);
+  return true;
+}
 
 static OpSchema binary(const char *name) {
   OpSchema schema;
@@ -91,21 +128,25 @@ static bool fillPool(Body &b, const std::string &pool) {
   addOperand(b);
   if (b.integer("channels_last", 0) == 0) {
     b << "y = " + pool + "(x)";
-    return finish(b);
+    return true;
   }
   int rank = b.rank(0);
   if (rank < 3)
     return false;
   b.withChannelsFirst("x", rank, pool, "y");
-  return finish(b);
+  return true;
 }
 
 static bool fillAveragePool(Body &b) {
-  return fillPool(b, "AveragePool" + b.attributesOf("AveragePool"));
+  if (!fillPool(b, "AveragePool" + b.attributesOf("AveragePool")))
+    return false;
+  b << "quanta = Div(y, Y_scale)";
+  roundTogether(b, "Y", "quanta", "Y_zero_point", 4);
+  return true;
 }
 
 static bool fillGlobalAveragePool(Body &b) {
-  return fillPool(b, "GlobalAveragePool");
+  return fillPool(b, "GlobalAveragePool") && finish(b);
 }
 
 static OpSchema unary(const char *name, const char *doc) {

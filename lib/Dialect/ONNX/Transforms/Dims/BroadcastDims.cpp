@@ -71,6 +71,9 @@ void onnxc::onnx::inferBroadcastDims(RuleNode &node) {
             GreaterOp, GreaterOrEqualOp, LessOp, LessOrEqualOp, MinOp, MaxOp,
             SumOp, MeanOp, WhereOp>(
           [&](auto op) { inferElementwise(node, op->getOperands()); })
+      .Case([&](MicrosoftQLinearAddOp op) {
+        inferElementwise(node, {op.getA(), op.getB()});
+      })
       .Case([&](MatMulOp op) { inferMatMul(node, op.getA(), op.getB()); })
       .Case(
           [&](MatMulIntegerOp op) { inferMatMul(node, op.getA(), op.getB()); })

@@ -164,17 +164,9 @@ makeInFolder(StringRef name,
   return std::move(*bytes);
 }
 
-/// Assembly of all files, or the objects joined into one.
-static llvm::Error writeParts(ArrayRef<CodeFile> files,
-                              const ArtefactInputs &inputs) {
-  if (inputs.options.emit == "obj") {
-    auto object = makeInFolder("model.o", [&](const std::string &output) {
-      return joinObjects(files, output);
-    });
-    if (!object)
-      return object.takeError();
-    return writeOutput(inputs.options, inputs.events, (*object)->getBuffer());
-  }
+/// Assembly of all files.
+static llvm::Error writeAssembly(ArrayRef<CodeFile> files,
+                                 const ArtefactInputs &inputs) {
   std::string text;
   for (const CodeFile &file : files)
     text.append(file.bytes.begin(), file.bytes.end());
@@ -231,6 +223,56 @@ static llvm::Error addCustomLibraries(ModuleOp module,
   return llvm::Error::success();
 }
 
+/// Adds the descriptor of the model to `files`. The weights are in a side file
+/// of `output` then, or `link` tells how to write them.
+static llvm::Error describe(ModuleOp module, const ArtefactInputs &inputs,
+                            StringRef output, std::vector<CodeFile> &files,
+                            LinkOptions &link) {
+  const std::atomic<bool> *cancel = inputs.events.cancel;
+  ModelInfo info;
+  info.tag = inputs.options.tag;
+  info.features = requiredFeatures(inputs.machine);
+  info.weightsBytes = inputs.report.weightsBytes;
+  if (info.weightsBytes && inputs.options.externalWeights) {
+    SmallString<128> side(output);
+    path::replace_extension(side, ".weights");
+    info.weightsFile = path::filename(side).str();
+    llvm::Expected<WeightsDigest> digest = writeSideFile(module, side, cancel);
+    if (!digest)
+      return digest.takeError();
+    info.weightsDigest = *digest;
+  } else {
+    link.weightsBytes = info.weightsBytes;
+    link.writeWeights = [module, cancel](int file, int64_t offset) {
+      return writeWeights(module, file, offset, cancel);
+    };
+  }
+  info.compilationInfo = compilationInfo(module, inputs, info);
+  FailureOr<CodeFile> descriptor = emitDescriptor(module, info, inputs.machine);
+  if (failed(descriptor))
+    return llvm::createStringError("cannot describe the model");
+  files.push_back(std::move(*descriptor));
+  return llvm::Error::success();
+}
+
+/// One object for programs to link. A module without an entry point, which a
+/// file may be resumed from, is just its code.
+static llvm::Error writeObject(ModuleOp module, std::vector<CodeFile> files,
+                               const ArtefactInputs &inputs) {
+  LinkOptions link;
+  if (module.lookupSymbol(mainEntryName))
+    if (llvm::Error error =
+            describe(module, inputs, inputs.options.output, files, link))
+      return error;
+  auto object = makeInFolder("model.o", [&](const std::string &output) {
+    link.output = output;
+    return joinObjects(files, link);
+  });
+  if (!object)
+    return object.takeError();
+  return writeOutput(inputs.options, inputs.events, (*object)->getBuffer());
+}
+
 static llvm::Error link(ModuleOp module, std::vector<CodeFile> files,
                         const ArtefactInputs &inputs, StringRef output) {
   const CompileOptions &options = inputs.options;
@@ -243,29 +285,8 @@ static llvm::Error link(ModuleOp module, std::vector<CodeFile> files,
     return error;
   if (llvm::Error error = addCustomLibraries(module, inputs, link))
     return error;
-  ModelInfo info;
-  info.features = requiredFeatures(inputs.machine);
-  info.weightsBytes = inputs.report.weightsBytes;
-  if (info.weightsBytes && options.externalWeights) {
-    SmallString<128> side(output);
-    path::replace_extension(side, ".weights");
-    info.weightsFile = path::filename(side).str();
-    llvm::Expected<WeightsDigest> digest =
-        writeSideFile(module, side, inputs.events.cancel);
-    if (!digest)
-      return digest.takeError();
-    info.weightsDigest = *digest;
-  } else {
-    link.weightsBytes = info.weightsBytes;
-    link.writeWeights = [&](int file, int64_t offset) {
-      return writeWeights(module, file, offset, inputs.events.cancel);
-    };
-  }
-  info.compilationInfo = compilationInfo(module, inputs, info);
-  FailureOr<CodeFile> descriptor = emitDescriptor(module, info, inputs.machine);
-  if (failed(descriptor))
-    return llvm::createStringError("cannot describe the model");
-  files.push_back(std::move(*descriptor));
+  if (llvm::Error error = describe(module, inputs, output, files, link))
+    return error;
   if (llvm::Error error = linkArtefact(files, link))
     return error;
   uint64_t size = 0;
@@ -283,10 +304,6 @@ static llvm::Error link(ModuleOp module, std::vector<CodeFile> files,
 /// first.
 static llvm::Error linkAndPassOn(ModuleOp module, std::vector<CodeFile> files,
                                  const ArtefactInputs &inputs) {
-  if (inputs.options.externalWeights)
-    return llvm::createStringError(
-        std::errc::invalid_argument,
-        "--weights=external needs a file to write to");
   auto bytes = makeInFolder("model.so", [&](const std::string &output) {
     return link(module, std::move(files), inputs, output);
   });
@@ -304,10 +321,17 @@ llvm::Error onnxc::writeArtefact(ModuleOp module,
       emitCode(module, inputs.machine, kind, inputs.events.cancel);
   if (failed(files))
     return llvm::createStringError("cannot make code");
-  if (inputs.options.emit != "lib")
-    return writeParts(*files, inputs);
+  if (kind == CodeKind::Assembly)
+    return writeAssembly(*files, inputs);
   const std::string &output = inputs.options.output;
-  if (output == "-" || isStream(output))
+  bool toStream = output == "-" || isStream(output);
+  if (toStream && inputs.options.externalWeights)
+    return llvm::createStringError(
+        std::errc::invalid_argument,
+        "--weights=external needs a file to write to");
+  if (inputs.options.emit == "obj")
+    return writeObject(module, std::move(*files), inputs);
+  if (toStream)
     return linkAndPassOn(module, std::move(*files), inputs);
   return link(module, std::move(*files), inputs, output);
 }

@@ -24,6 +24,7 @@
 #include "onnxc/Target/CPU/Descriptor.h"
 #include "onnxc/Target/CPU/Load.h"
 #include "onnxc/Target/CPU/Weights.h"
+#include "onnxc/rt/model.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 using namespace mlir;
@@ -149,6 +150,9 @@ TypedAttr Result::take() {
 
 /// Runs `main_graph` once, on this thread.
 static onnx::Evaluator::Results runModel(LoadedModel &model, TypeRange types) {
+  auto registerModel =
+      model.find<decltype(onnxc_rt_register)>("onnxc_rt_register");
+  auto descriptor = model.find<const OnnxcModel>("onnxc_model");
   auto create = model.find<decltype(omContextCreate)>("omContextCreate");
   auto run = model.find<decltype(omContextRun)>("omContextRun");
   auto setThreads =
@@ -157,6 +161,8 @@ static onnx::Evaluator::Results runModel(LoadedModel &model, TypeRange types) {
       model.find<decltype(omContextGetMessage)>("omContextGetMessage");
   auto destroy = model.find<decltype(omContextDestroy)>("omContextDestroy");
   llvm::Error missing = llvm::Error::success();
+  missing = joinErrors(std::move(missing), registerModel.takeError());
+  missing = joinErrors(std::move(missing), descriptor.takeError());
   missing = joinErrors(std::move(missing), create.takeError());
   missing = joinErrors(std::move(missing), run.takeError());
   missing = joinErrors(std::move(missing), setThreads.takeError());
@@ -164,6 +170,7 @@ static onnx::Evaluator::Results runModel(LoadedModel &model, TypeRange types) {
   missing = joinErrors(std::move(missing), destroy.takeError());
   if (missing)
     return missing;
+  (*registerModel)(*descriptor); // constructors of loaded objects do not run
   std::unique_ptr<OMContext, decltype(omContextDestroy) *> context(
       (*create)(nullptr), *destroy);
   if (!context)
@@ -270,11 +277,13 @@ llvm::Expected<LoadedModel> Evaluation::load(ModuleOp target,
 static void unloadCustom(LoadedModel &model, ModuleOp target) {
   if (!target->hasAttr(krnl::customNodesAttrName))
     return;
-  auto unload = model.find<void()>("onnxc_custom_unload");
-  if (unload)
-    (*unload)();
-  else
-    llvm::consumeError(unload.takeError());
+  auto unload =
+      model.find<decltype(onnxc_custom_unload)>("onnxc_custom_unload");
+  auto descriptor = model.find<const OnnxcModel>("onnxc_model");
+  if (unload && descriptor)
+    (*unload)(*descriptor);
+  llvm::consumeError(unload.takeError());
+  llvm::consumeError(descriptor.takeError());
 }
 
 onnx::Evaluator::Results Evaluation::run() {

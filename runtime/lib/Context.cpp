@@ -19,13 +19,6 @@ using namespace onnxc::rt;
 // What the model takes and gives
 //===----------------------------------------------------------------------===//
 
-const OnnxcEntry *rt::findEntry(const char *name) {
-  for (int64_t i = 0; i < onnxc_model.numEntries; ++i)
-    if (!name || strcmp(onnxc_model.entries[i].name, name) == 0)
-      return &onnxc_model.entries[i];
-  return nullptr;
-}
-
 // The public view of a signature is the descriptor's own table.
 static_assert(sizeof(OMArgument) == sizeof(OnnxcArg) &&
               offsetof(OMArgument, kind) == offsetof(OnnxcArg, kind) &&
@@ -48,24 +41,24 @@ static_assert(int(OM_STATUS_INVALID) == int(ONNXC_ERR_INVALID) &&
               int(OM_STATUS_INTERNAL) == int(ONNXC_ERR_INTERNAL));
 
 int64_t omGetNumInputs(const char *entryPoint) {
-  const OnnxcEntry *entry = findEntry(entryPoint);
+  const OnnxcEntry *entry = findEntry(entryPoint).entry;
   return entry ? entry->numInputs : -1;
 }
 
 int64_t omGetNumOutputs(const char *entryPoint) {
-  const OnnxcEntry *entry = findEntry(entryPoint);
+  const OnnxcEntry *entry = findEntry(entryPoint).entry;
   return entry ? entry->numOutputs : -1;
 }
 
 const OMArgument *omGetInput(const char *entryPoint, int64_t index) {
-  const OnnxcEntry *entry = findEntry(entryPoint);
+  const OnnxcEntry *entry = findEntry(entryPoint).entry;
   if (!entry || index < 0 || index >= entry->numInputs)
     return nullptr;
   return reinterpret_cast<const OMArgument *>(&entry->inputs[index]);
 }
 
 const OMArgument *omGetOutput(const char *entryPoint, int64_t index) {
-  const OnnxcEntry *entry = findEntry(entryPoint);
+  const OnnxcEntry *entry = findEntry(entryPoint).entry;
   if (!entry || index < 0 || index >= entry->numOutputs)
     return nullptr;
   return reinterpret_cast<const OMArgument *>(&entry->outputs[index]);
@@ -75,26 +68,31 @@ const OMArgument *omGetOutput(const char *entryPoint, int64_t index) {
 // Contexts
 //===----------------------------------------------------------------------===//
 
-OMContext *omContextCreate(const char *entryPoint) {
-  const OnnxcEntry *entry = findEntry(entryPoint);
-  if (!entry) {
-    setLastError("the model has no entry point of this name: see "
-                 "omQueryEntryPoints");
-    return nullptr;
-  }
+OMContext *rt::createContext(const OnnxcModel &model, const OnnxcEntry &entry) {
   OMContext *context = static_cast<OMContext *>(calloc(1, sizeof(OMContext)));
-  if (context) {
-    context->entry = entry;
-    context->inputs = static_cast<OnnxcValue *>(
-        calloc(size_t(entry->numInputs) + 1, sizeof(OnnxcValue)));
-    context->outputs = static_cast<Output *>(
-        calloc(size_t(entry->numOutputs) + 1, sizeof(Output)));
-    if (context->inputs && context->outputs && numberSymbols(*context))
-      return context;
-  }
+  if (!context)
+    return nullptr;
+  context->model = &model;
+  context->entry = &entry;
+  context->inputs = static_cast<OnnxcValue *>(
+      calloc(size_t(entry.numInputs) + 1, sizeof(OnnxcValue)));
+  context->outputs = static_cast<Output *>(
+      calloc(size_t(entry.numOutputs) + 1, sizeof(Output)));
+  if (context->inputs && context->outputs && numberSymbols(*context))
+    return context;
   omContextDestroy(context);
-  setLastError("no memory for a context");
   return nullptr;
+}
+
+OMContext *omContextCreate(const char *entryPoint) {
+  FoundEntry found = findEntry(entryPoint);
+  if (!found.entry)
+    return nullptr;
+  OMContext *context =
+      stateOf(*found.model).createContext(*found.model, *found.entry);
+  if (!context)
+    setLastError("no memory for a context");
+  return context;
 }
 
 void omContextDestroy(OMContext *context) {
@@ -118,8 +116,9 @@ OM_STATUS omContextRun(OMContext *context, const OMBuffer *inputs,
                        int64_t numOutputs) {
   if (!context)
     return OM_STATUS_INVALID;
-  return OM_STATUS(
-      run(*context, inputs, numInputs, outputs, numOutputs, false));
+  return OM_STATUS(stateOf(*context->model)
+                       .run(*context, inputs, numInputs, outputs, numOutputs,
+                            /*handOver=*/false));
 }
 
 const char *omContextGetMessage(const OMContext *context) {

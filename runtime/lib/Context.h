@@ -11,6 +11,7 @@
 
 #include "DataTypes.h"
 #include "MemoryPool.h"
+#include "Registry.h"
 #include "Team.h"
 
 #include "onnxc/Runtime.h"
@@ -53,6 +54,7 @@ struct Message {
 } // namespace onnxc::rt
 
 struct OMContext {
+  const OnnxcModel *model;
   const OnnxcEntry *entry;
   std::atomic<uint32_t> busy; ///< a run is going on
 
@@ -115,8 +117,8 @@ int32_t finishOutputs(OMContext &context);
 void copyStrings(char *const *from, char **to, int64_t count, char *at);
 void freeOutputs(OMContext &context);
 
-/// Null name: the first entry. Null if there is none of that name.
-const OnnxcEntry *findEntry(const char *name);
+/// Null without memory.
+OMContext *createContext(const OnnxcModel &model, const OnnxcEntry &entry);
 
 /// Does this processor have what the model's code needs? The first missing
 /// feature is written to `missing`.
@@ -124,8 +126,8 @@ bool checkTarget(const char *features, char *missing, int capacity);
 
 /// Embedded or mapped weights, null without any. On failure null and what is
 /// wrong with the side file.
-const void *modelWeights(const char *&problem);
-void unmapWeights();
+const void *modelWeights(const OnnxcModel &model, const char *&problem);
+void unmapWeights(const OnnxcModel &model);
 
 /// Keeps the message for omGetLastError on this thread.
 void setLastError(const char *message);

@@ -20,18 +20,16 @@ using namespace onnxc::rt;
 // Idle contexts
 //===----------------------------------------------------------------------===//
 
-static std::atomic<OMContext *> idleContexts[64];
-
-static OMContext *borrowContext() {
-  for (std::atomic<OMContext *> &slot : idleContexts)
+static OMContext *borrowContext(const OnnxcModel &model) {
+  for (std::atomic<OMContext *> &slot : stateOf(model).idleContexts)
     if (slot.load(std::memory_order_relaxed))
       if (OMContext *context = slot.exchange(nullptr))
         return context;
-  return omContextCreate(nullptr);
+  return createContext(model, model.entries[0]);
 }
 
 static void returnContext(OMContext *context) {
-  for (std::atomic<OMContext *> &slot : idleContexts) {
+  for (std::atomic<OMContext *> &slot : stateOf(*context->model).idleContexts) {
     OMContext *none = nullptr;
     if (!slot.load(std::memory_order_relaxed) &&
         slot.compare_exchange_strong(none, context))
@@ -40,19 +38,22 @@ static void returnContext(OMContext *context) {
   omContextDestroy(context);
 }
 
-/// What omQueryEntryPoints has made.
+/// What omQueryEntryPoints has made, of all models of the program.
 static std::atomic<const char **> entryNames;
 
 /// Runs when the artefact is unloaded or the process ends.
 __attribute__((destructor)) static void unload() {
   shutDownPool();
-  for (std::atomic<OMContext *> &slot : idleContexts)
-    omContextDestroy(slot.exchange(nullptr));
   free(entryNames.exchange(nullptr));
-  freeLastErrors();
-  if (onnxc_model.unloadCustom)
-    onnxc_model.unloadCustom();
-  unmapWeights();
+  for (ModelState *state = firstModel(); state; state = state->next) {
+    for (std::atomic<OMContext *> &slot : state->idleContexts)
+      omContextDestroy(slot.exchange(nullptr));
+    free(state->entryNames.exchange(nullptr));
+    if (state->model->unloadCustom)
+      state->model->unloadCustom(state->model);
+    unmapWeights(*state->model);
+  }
+  unregisterModels();
 }
 
 //===----------------------------------------------------------------------===//
@@ -172,13 +173,18 @@ static OMTensorList *failed(int32_t code, const char *message) {
   return nullptr;
 }
 
-OMTensorList *run_main_graph(OMTensorList *inputs) {
+OMTensorList *onnxc_rt_run_main_graph(const OnnxcModel *model,
+                                      OMTensorList *inputs) {
+  if (!isForThisRuntime(*model)) {
+    errno = errnoOf(ONNXC_ERR_INTERNAL);
+    return nullptr;
+  }
   if (!inputs)
     return failed(ONNXC_ERR_INVALID, "the list of inputs is null");
   Views views;
   if (!views.make(*inputs))
     return failed(ONNXC_ERR_MEMORY, "no memory for the inputs");
-  OMContext *context = borrowContext();
+  OMContext *context = borrowContext(*model);
   if (!context)
     return failed(ONNXC_ERR_MEMORY, "no memory for a context");
   int32_t code =
@@ -192,36 +198,91 @@ OMTensorList *run_main_graph(OMTensorList *inputs) {
   return list;
 }
 
+OMTensorList *run_main_graph(OMTensorList *inputs) {
+  FoundEntry found = findEntry(nullptr);
+  if (found.model)
+    return onnxc_rt_run_main_graph(found.model, inputs);
+  errno = EINVAL;
+  return nullptr;
+}
+
 //===----------------------------------------------------------------------===//
 // Queries
 //===----------------------------------------------------------------------===//
 
-const char *const *omQueryEntryPoints(int64_t *count) {
-  if (count)
-    *count = onnxc_model.numEntries;
-  const char **known = entryNames.load(std::memory_order_acquire);
+/// The names of the entry points of a model, or of it and all behind it, and
+/// null; made once.
+static const char *const *namesOf(std::atomic<const char **> &made,
+                                  ModelState *first, bool all) {
+  const char **known = made.load(std::memory_order_acquire);
   if (known)
     return known;
-  const char **fresh = static_cast<const char **>(
-      calloc(size_t(onnxc_model.numEntries) + 1, sizeof(const char *)));
-  for (int64_t i = 0; fresh && i < onnxc_model.numEntries; ++i)
-    fresh[i] = onnxc_model.entries[i].name;
-  if (entryNames.compare_exchange_strong(known, fresh))
+  int64_t count = 0;
+  for (ModelState *state = first; state; state = all ? state->next : nullptr)
+    count += state->model->numEntries;
+  const char **fresh =
+      static_cast<const char **>(calloc(size_t(count) + 1, sizeof(char *)));
+  int64_t at = 0;
+  for (ModelState *state = fresh ? first : nullptr; state;
+       state = all ? state->next : nullptr)
+    for (int64_t i = 0; i < state->model->numEntries; ++i)
+      fresh[at++] = state->model->entries[i].name;
+  if (made.compare_exchange_strong(known, fresh))
     return fresh;
   free(fresh);
   return known;
 }
 
-const char *omInputSignature(const char *entryPoint) {
-  const OnnxcEntry *entry = findEntry(entryPoint);
+static const char *const *counted(const char *const *names, int64_t *count) {
+  if (count)
+    for (*count = 0; names && names[*count]; ++*count) {
+    }
+  return names;
+}
+
+const char *const *onnxc_rt_query_entry_points(const OnnxcModel *model,
+                                               int64_t *count) {
+  ModelState &state = stateOf(*model);
+  return counted(namesOf(state.entryNames, &state, /*all=*/false), count);
+}
+
+const char *const *omQueryEntryPoints(int64_t *count) {
+  return counted(namesOf(entryNames, firstModel(), /*all=*/true), count);
+}
+
+static const char *inputSignature(const OnnxcEntry *entry) {
   return entry ? entry->inputSignature : nullptr;
 }
 
-const char *omOutputSignature(const char *entryPoint) {
-  const OnnxcEntry *entry = findEntry(entryPoint);
+static const char *outputSignature(const OnnxcEntry *entry) {
   return entry ? entry->outputSignature : nullptr;
 }
 
-const char *omCompilationInfo(void) { return onnxc_model.compilationInfo; }
+const char *onnxc_rt_input_signature(const OnnxcModel *model,
+                                     const char *entryPoint) {
+  return inputSignature(findEntry(*model, entryPoint));
+}
+
+const char *omInputSignature(const char *entryPoint) {
+  return inputSignature(findEntry(entryPoint).entry);
+}
+
+const char *onnxc_rt_output_signature(const OnnxcModel *model,
+                                      const char *entryPoint) {
+  return outputSignature(findEntry(*model, entryPoint));
+}
+
+const char *omOutputSignature(const char *entryPoint) {
+  return outputSignature(findEntry(entryPoint).entry);
+}
+
+const char *onnxc_rt_compilation_info(const OnnxcModel *model) {
+  return model->compilationInfo;
+}
+
+const char *omCompilationInfo(void) {
+  FoundEntry found = findEntry(nullptr);
+  return found.model ? found.model->compilationInfo : nullptr;
+}
 
 const char *omGetRuntimeAPIVersion(void) { return "1.0.0"; }

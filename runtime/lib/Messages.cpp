@@ -97,20 +97,16 @@ const char *omStatusName(OM_STATUS status) {
 // none is removed while threads run, so that nobody ever waits: in a child that
 // was forked while other threads failed, who should let go of a lock is not
 // there.
-namespace {
-struct LastError {
+struct rt::LastError {
   LastError *next;
   uintptr_t thread; ///< the system gives it to later threads
   int64_t number;   ///< of the thread that wrote the message
   Message message;
 };
-} // namespace
-
-static std::atomic<LastError *> lastErrors;
 
 static LastError *findLastError() {
   uintptr_t self = os::threadId();
-  LastError *error = lastErrors.load(std::memory_order_acquire);
+  LastError *error = process().lastErrors.load(std::memory_order_acquire);
   while (error && error->thread != self)
     error = error->next;
   return error;
@@ -122,6 +118,7 @@ static LastError *addLastError() {
   if (!error)
     return nullptr;
   error->thread = os::threadId();
+  std::atomic<LastError *> &lastErrors = process().lastErrors;
   error->next = lastErrors.load(std::memory_order_relaxed);
   while (!lastErrors.compare_exchange_weak(error->next, error,
                                            std::memory_order_release,
@@ -141,7 +138,7 @@ void rt::setLastError(const char *message) {
 }
 
 void rt::freeLastErrors() {
-  LastError *error = lastErrors.exchange(nullptr);
+  LastError *error = process().lastErrors.exchange(nullptr);
   while (error) {
     LastError *next = error->next;
     free(error);

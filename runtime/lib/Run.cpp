@@ -41,11 +41,11 @@ void *onnxc_rt_arena(OnnxcCall *call) {
 
 const void *onnxc_rt_weights(OnnxcCall *call) {
   const char *problem;
-  const void *weights = modelWeights(problem);
+  const void *weights = modelWeights(*call->model, problem);
   if (!problem)
     return weights;
   call->fail(ONNXC_ERR_INVALID, "the weights file '%s' %s",
-             onnxc_model.weightsFile, problem);
+             call->model->weightsFile, problem);
   return guard;
 }
 
@@ -132,20 +132,13 @@ void onnxc_rt_region(OnnxcCall *call, OnnxcRegionFn fn, void *frame,
 // The run
 //===----------------------------------------------------------------------===//
 
-/// 0: not looked at yet; 1: fine; 2: something is missing.
-static std::atomic<int> targetState;
-
 static bool targetIsFine(OMContext &context) {
+  const OnnxcModel &model = *context.model;
+  std::atomic<int> &targetState = stateOf(model).targetState;
   if (targetState.load(std::memory_order_relaxed) == 1)
     return true;
-  if (onnxc_model.abi != ONNXC_RT_ABI) {
-    context.fail(ONNXC_ERR_INTERNAL,
-                 "the model was made for runtime interface %lld, not %d",
-                 (long long)onnxc_model.abi, ONNXC_RT_ABI);
-    return false;
-  }
   char missing[64];
-  if (checkTarget(onnxc_model.targetFeatures, missing, sizeof missing)) {
+  if (checkTarget(model.targetFeatures, missing, sizeof missing)) {
     targetState.store(1, std::memory_order_relaxed);
     return true;
   }

@@ -14,21 +14,17 @@
 using namespace onnxc;
 using namespace onnxc::rt;
 
-namespace {
 /// The mapped side file. It stays open to be asked for its size.
-struct MappedWeights {
+struct rt::MappedWeights {
   const void *memory;
   os::File file;
 };
-} // namespace
-
-static std::atomic<MappedWeights *> mapped;
 
 /// Opens the side file beside the artefact.
-static os::File openSideFile() {
+static os::File openSideFile(const OnnxcModel &model) {
   char path[PATH_MAX];
-  const char *name = onnxc_model.weightsFile;
-  if (!os::pathOfAddress(&onnxc_model, path, sizeof path))
+  const char *name = model.weightsFile;
+  if (!os::pathOfAddress(&model, path, sizeof path))
     path[0] = 0;
   char *slash = strrchr(path, '/');
   size_t folder = slash ? size_t(slash - path) + 1 : 0;
@@ -42,50 +38,53 @@ static os::File openSideFile() {
 /// What is wrong with the side file, or null. It is bound to the artefact by
 /// the digest in its footer, which is not computed again: that would read it
 /// all.
-static const char *checkSideFile(const os::File &file) {
+static const char *checkSideFile(const OnnxcModel &model,
+                                 const os::File &file) {
   OnnxcWeightsFooter footer;
   if (file.number < 0)
     return "is not beside the model";
-  if (file.bytes != onnxc_model.weightsBytes + int64_t(sizeof footer))
+  if (file.bytes != model.weightsBytes + int64_t(sizeof footer))
     return "has another size: it was cut off, or is that of another model";
-  if (!os::readFile(file, onnxc_model.weightsBytes, &footer, sizeof footer) ||
+  if (!os::readFile(file, model.weightsBytes, &footer, sizeof footer) ||
       memcmp(footer.magic, ONNXC_WEIGHTS_MAGIC, sizeof footer.magic) != 0 ||
-      footer.bytes != onnxc_model.weightsBytes)
+      footer.bytes != model.weightsBytes)
     return "does not end like one";
-  if (memcmp(footer.digest, onnxc_model.weightsDigest, sizeof footer.digest))
+  if (memcmp(footer.digest, model.weightsDigest, sizeof footer.digest))
     return "has the weights of another model: compile the model again";
   return nullptr;
 }
 
-static const char *mapSideFile(MappedWeights &weights) {
-  weights.file = openSideFile();
-  if (const char *problem = checkSideFile(weights.file))
+static const char *mapSideFile(const OnnxcModel &model,
+                               MappedWeights &weights) {
+  weights.file = openSideFile(model);
+  if (const char *problem = checkSideFile(model, weights.file))
     return problem;
-  weights.memory = os::mapFile(weights.file, onnxc_model.weightsBytes);
+  weights.memory = os::mapFile(weights.file, model.weightsBytes);
   return weights.memory ? nullptr : "cannot be mapped";
 }
 
-static void unmap(MappedWeights *weights) {
+static void unmap(const OnnxcModel &model, MappedWeights *weights) {
   if (weights->memory)
-    os::unmapFile(weights->memory, onnxc_model.weightsBytes);
+    os::unmapFile(weights->memory, model.weightsBytes);
   if (weights->file.number >= 0)
     os::closeFile(weights->file);
   free(weights);
 }
 
-const void *rt::modelWeights(const char *&problem) {
+const void *rt::modelWeights(const OnnxcModel &model, const char *&problem) {
   problem = nullptr;
-  if (!onnxc_model.weightsFile)
-    return onnxc_model.weights;
+  if (!model.weightsFile)
+    return model.weights;
+  std::atomic<MappedWeights *> &mapped = stateOf(model).weights;
   MappedWeights *known = mapped.load(std::memory_order_acquire);
   if (!known) {
     auto *fresh =
         static_cast<MappedWeights *>(calloc(1, sizeof(MappedWeights)));
-    problem = fresh ? mapSideFile(*fresh) : "cannot be mapped";
+    problem = fresh ? mapSideFile(model, *fresh) : "cannot be mapped";
     if (!problem && mapped.compare_exchange_strong(known, fresh))
       known = fresh;
     else if (fresh)
-      unmap(fresh); // unless it is wrong, another call was faster
+      unmap(model, fresh); // unless it is wrong, another call was faster
     if (problem)
       return nullptr;
   }
@@ -94,7 +93,7 @@ const void *rt::modelWeights(const char *&problem) {
   return problem ? nullptr : known->memory;
 }
 
-void rt::unmapWeights() {
-  if (MappedWeights *weights = mapped.exchange(nullptr))
-    unmap(weights);
+void rt::unmapWeights(const OnnxcModel &model) {
+  if (MappedWeights *weights = stateOf(model).weights.exchange(nullptr))
+    unmap(model, weights);
 }

@@ -66,7 +66,7 @@ def _package_files():
     for path in sorted((package / "onnx_compile" / "include").rglob("*")):
         if path.is_file():
             files[path.relative_to(package).as_posix()] = path.read_bytes()
-    for name in ("onnxc_rt.o", *_stub_names()):
+    for name in ("onnxc_rt.o", "libonnxc_rt.a", *_stub_names()):
         files[f"onnx_compile/lib/onnxc/{name}"] = (BUILD / "lib" / "onnxc" / name).read_bytes()
     return files
 

@@ -396,6 +396,8 @@ static const OnnxcEntry entries[] = {
 #include "onnxc/rt/DataTypes.def"
 };
 
+static int64_t modelState[ONNXC_MODEL_STATE_BYTES / 8];
+
 __attribute__((visibility("hidden")))
 const OnnxcModel onnxc_model = {ONNXC_RT_ABI,
                                 COUNT(entries),
@@ -405,4 +407,14 @@ const OnnxcModel onnxc_model = {ONNXC_RT_ABI,
                                 WEIGHTS,
                                 1,
                                 &customNode,
-                                onnxc_custom_unload};
+                                onnxc_custom_unload,
+                                modelState};
+
+__attribute__((constructor)) static void registerModel(void) {
+  onnxc_rt_register(&onnxc_model);
+}
+
+OM_EXTERNAL_VISIBILITY OMTensorList *run_main_graph_tag(OMTensorList *inputs);
+OMTensorList *run_main_graph_tag(OMTensorList *inputs) {
+  return onnxc_rt_run_main_graph(&onnxc_model, inputs);
+}

@@ -14,7 +14,9 @@
 #include "onnxc/Dialect/ONNX/IR/ONNXTypes.h"
 #include "onnxc/rt/model.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
 
 using namespace mlir;
 
@@ -182,6 +184,55 @@ static ArrayAttr arrayAttr(Operation *op, StringRef name) {
   return attribute ? attribute : ArrayAttr::get(op->getContext(), {});
 }
 
+/// Defines `name`, which the function of the runtime does for this model.
+static void emitTagged(Constants &make, llvm::Module &module,
+                       llvm::Constant *model, StringRef name,
+                       StringRef ofRuntime) {
+  llvm::Type *pointer = make.pointerType();
+  auto *type = llvm::FunctionType::get(pointer, {pointer}, false);
+  auto *function = llvm::Function::Create(
+      type, llvm::GlobalValue::ExternalLinkage, name, module);
+  auto *calleeType =
+      llvm::FunctionType::get(pointer, {pointer, pointer}, false);
+  auto *callee = llvm::cast<llvm::Function>(
+      make.function(ofRuntime, calleeType, /*isHidden=*/true));
+  llvm::IRBuilder<> builder(
+      llvm::BasicBlock::Create(make.getContext(), "", function));
+  builder.CreateRet(builder.CreateCall(callee, {model, function->getArg(0)}));
+}
+
+/// All names of Exports.def that there is one of for each tag. The last has no
+/// parameter, and its function of the runtime looks at none.
+static void emitTaggedNames(Constants &make, llvm::Module &module,
+                            llvm::Constant *model, StringRef tag) {
+  static constexpr std::pair<StringLiteral, StringLiteral> functions[] = {
+      {"run_main_graph", "onnxc_rt_run_main_graph"},
+      {"omQueryEntryPoints", "onnxc_rt_query_entry_points"},
+      {"omInputSignature", "onnxc_rt_input_signature"},
+      {"omOutputSignature", "onnxc_rt_output_signature"},
+      {"omCompilationInfo", "onnxc_rt_compilation_info"}};
+  for (const auto &[name, ofRuntime] : functions)
+    emitTagged(make, module, model, (name + "_" + tag).str(), ofRuntime);
+}
+
+/// The constructor that tells the runtime of the model.
+static void emitRegistration(Constants &make, llvm::Module &module,
+                             llvm::Constant *model) {
+  llvm::Type *none = llvm::Type::getVoidTy(make.getContext());
+  auto *callee = llvm::cast<llvm::Function>(
+      make.function("onnxc_rt_register",
+                    llvm::FunctionType::get(none, {make.pointerType()}, false),
+                    /*isHidden=*/true));
+  auto *function = llvm::Function::Create(llvm::FunctionType::get(none, false),
+                                          llvm::GlobalValue::InternalLinkage,
+                                          "register_model", module);
+  llvm::IRBuilder<> builder(
+      llvm::BasicBlock::Create(make.getContext(), "", function));
+  builder.CreateCall(callee, {model});
+  builder.CreateRetVoid();
+  llvm::appendToGlobalCtors(module, function, 65535);
+}
+
 FailureOr<CodeFile> emitDescriptor(ModuleOp module, const ModelInfo &info,
                                    const Machine &machine) {
   auto entry = module.lookupSymbol<LLVM::LLVMFuncOp>(mainEntryName);
@@ -198,8 +249,11 @@ FailureOr<CodeFile> emitDescriptor(ModuleOp module, const ModelInfo &info,
                               {make.pointerType(), make.pointerType()}, false),
       llvm::GlobalValue::ExternalLinkage, mainEntryName, descriptor);
   run->setVisibility(llvm::GlobalValue::HiddenVisibility);
+  std::string name = "run_main_graph";
+  if (!info.tag.empty())
+    name += "_" + info.tag;
   llvm::Constant *entries = make.array(make.record(
-      {make.text("run_main_graph"), run, make.number(inputs.size()),
+      {make.text(name), run, make.number(inputs.size()),
        makeArguments(make, readArguments(inputs)), make.number(outputs.size()),
        makeArguments(make, readArguments(outputs)),
        make.text(signatureText(inputs)), make.text(signatureText(outputs)),
@@ -215,8 +269,12 @@ FailureOr<CodeFile> emitDescriptor(ModuleOp module, const ModelInfo &info,
                                           make.textOrNull(info.weightsFile),
                                           weightsDigest(make, info)};
   llvm::append_range(fields, customNodes(make, module));
-  llvm::Constant *model = make.record(fields);
-  make.hidden("onnxc_model", model->getType(), model);
+  fields.push_back(make.zeroWords(ONNXC_MODEL_STATE_BYTES / 8));
+  llvm::Constant *record = make.record(fields);
+  llvm::Constant *model = make.hidden("onnxc_model", record->getType(), record);
+  emitRegistration(make, descriptor, model);
+  if (!info.tag.empty())
+    emitTaggedNames(make, descriptor, model, info.tag);
 
   CodeFile file = emitModule(descriptor, machine, CodeKind::Object);
   file.name = "descriptor";

@@ -16,7 +16,10 @@
 
 #include "lld/Common/Driver.h"
 #include "llvm/ADT/ScopeExit.h"
+#include "llvm/ObjCopy/ConfigManager.h"
+#include "llvm/ObjCopy/ObjCopy.h"
 #include "llvm/Object/ELFObjectFile.h"
+#include "llvm/Support/FileOutputBuffer.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -70,26 +73,35 @@ private:
 
 } // namespace
 
-/// The names an artefact exports, and aliases with the tag.
-static void addExports(const LinkOptions &options, std::string &script,
-                       std::vector<std::string> &arguments) {
+/// The names an artefact exports, which the model defines with the tag as well.
+static std::string exportScript(const LinkOptions &options) {
   SmallVector<StringRef> plain, tagged;
+#define ONNXC_EXPORT_SHARED(NAME) plain.push_back(#NAME);
 #define ONNXC_EXPORT(NAME) plain.push_back(#NAME);
 #define ONNXC_EXPORT_TAGGED(NAME) tagged.push_back(#NAME);
 #include "onnxc/rt/Exports.def"
+  std::string script;
   raw_string_ostream os(script);
   os << "{ global:\n";
   for (StringRef name : plain)
     os << name << ";\n";
   for (StringRef name : tagged) {
     os << name << ";\n";
-    if (options.tag.empty())
-      continue;
-    os << name << '_' << options.tag << ";\n";
-    arguments.push_back(
-        formatv("--defsym={0}_{1}={0}", name, options.tag).str());
+    if (!options.tag.empty())
+      os << name << '_' << options.tag << ";\n";
   }
   os << "local: *; };\n";
+  return script;
+}
+
+/// What the dynamic linker binds. All else is bound when the artefact is
+/// linked, as by -Bsymbolic, which would make the dynamic linker prefer the
+/// artefact's own data as well.
+static std::string sharedList() {
+  std::string list = "{\n";
+#define ONNXC_EXPORT_SHARED(NAME) list += #NAME ";\n";
+#include "onnxc/rt/Exports.def"
+  return list + "};\n";
 }
 
 Error runLinker(ArrayRef<std::string> arguments) {
@@ -155,7 +167,6 @@ static std::vector<std::string> fixedArguments(const LinkOptions &options,
   std::vector<std::string> arguments = {
       "ld.lld",
       "-shared",
-      "-Bsymbolic",
       "--gc-sections",
       "--hash-style=gnu",
       "-z",
@@ -239,9 +250,29 @@ static void addCustomLibraries(const LinkOptions &options,
     arguments.push_back("--no-as-needed");
 }
 
-Error joinObjects(ArrayRef<CodeFile> objects, StringRef output) {
+/// Makes symbols local that no other object is to see: names of kernels are the
+/// same in many models.
+static Error localizeHidden(StringRef path) {
+  auto object = object::ObjectFile::createObjectFile(path);
+  if (!object)
+    return object.takeError();
+  objcopy::ConfigManager config;
+  config.ELF.LocalizeHidden = true;
+  SmallVector<char, 0> bytes;
+  raw_svector_ostream os(bytes);
+  if (Error error =
+          objcopy::executeObjcopyOnBinary(config, *object->getBinary(), os))
+    return error;
+  auto file = FileOutputBuffer::create(path, bytes.size());
+  if (!file)
+    return file.takeError();
+  llvm::copy(bytes, (*file)->getBufferStart());
+  return (*file)->commit();
+}
+
+Error joinObjects(ArrayRef<CodeFile> objects, const LinkOptions &options) {
   std::vector<std::string> arguments = {"ld.lld", "-r", "--threads=1", "-o",
-                                        output.str()};
+                                        options.output};
   std::vector<MemoryFile> files;
   for (const CodeFile &object : objects) {
     Expected<MemoryFile> file = MemoryFile::create(object.name, object.bytes);
@@ -250,7 +281,12 @@ Error joinObjects(ArrayRef<CodeFile> objects, StringRef output) {
     files.push_back(std::move(*file));
     arguments.push_back(files.back().path());
   }
-  return runLinker(arguments);
+  if (Error error = runLinker(arguments))
+    return error;
+  if (Error error = localizeHidden(options.output))
+    return error;
+  return options.weightsBytes ? fillWeights(options.output, options)
+                              : Error::success();
 }
 
 /// What the linker says of its own output is said of what the user called it,
@@ -288,12 +324,14 @@ Error linkArtefact(ArrayRef<CodeFile> objects, const LinkOptions &options) {
       return error;
     arguments.push_back(files.back().path());
   }
-  std::string exports;
-  addExports(options, exports, arguments);
+  std::string exports = exportScript(options), shared = sharedList();
   if (Error error =
           addFile("exports", ArrayRef(exports.data(), exports.size())))
     return error;
   arguments.push_back("--version-script=" + files.back().path());
+  if (Error error = addFile("shared", ArrayRef(shared.data(), shared.size())))
+    return error;
+  arguments.push_back("--dynamic-list=" + files.back().path());
   if (options.weightsBytes) {
     if (Error error = addFile(
             "weights", ArrayRef(weightsScript.data(), weightsScript.size())))

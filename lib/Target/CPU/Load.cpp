@@ -204,7 +204,7 @@ static Error defineMissing(LLJIT &session, MemoryBufferRef runtime,
   StringSet<> needed = contents.undefinedFrom(*called);
   SymbolMap missing;
   for (StringRef name : contents.undefined().keys()) {
-    if (isInBaseLibrary(name) || name == "onnxc_model")
+    if (isInBaseLibrary(name))
       continue;
     if (needed.contains(name))
       return createStringError("it calls '" + name +

@@ -101,6 +101,7 @@ std::unique_ptr<TargetMachine> createTargetMachine(const Machine &machine) {
   const Target *target = findTarget(triple, error);
   assert(target && "not a machine of resolveMachine");
   TargetOptions options;
+  options.UseInitArray = true; // lld runs no .ctors
   options.FunctionSections = true;
   options.DataSections = true;
   CodeGenOptLevel levels[] = {CodeGenOptLevel::None, CodeGenOptLevel::Less,

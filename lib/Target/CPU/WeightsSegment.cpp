@@ -58,13 +58,18 @@ Expected<int64_t> growWeightsSegment(StringRef path, int64_t bytes) {
   Expected<const Section *> section = findSection(*file);
   if (!section)
     return section.takeError();
+  // Both lie in the buffer, which may be written.
+  auto &grownSection = const_cast<Section &>(**section);
+  if (file->getHeader().e_type == ELF::ET_REL) {
+    grownSection.sh_offset = alignTo(linked.size(), grownSection.sh_addralign);
+    grownSection.sh_size = bytes;
+    return static_cast<int64_t>(grownSection.sh_offset);
+  }
   Expected<const Segment *> segment = findSegment(*file, **section);
   if (!segment)
     return segment.takeError();
   uint64_t page = (*segment)->p_align;
   uint64_t offset = alignTo(linked.size(), page) + (*segment)->p_vaddr % page;
-  // Both lie in the buffer, which may be written.
-  auto &grownSection = const_cast<Section &>(**section);
   auto &grownSegment = const_cast<Segment &>(**segment);
   grownSection.sh_offset = offset;
   grownSection.sh_size = bytes;

@@ -20,8 +20,9 @@ inline constexpr llvm::StringLiteral weightsScript =
     "SECTIONS { .onnxc_weights : ALIGN(64) { KEEP(*(.onnxc_weights)) } } "
     "INSERT AFTER .bss;\n";
 
-/// Makes the segment in the linked file `bytes` large and moves it to the end
-/// of the file, which does not grow by that. Returns its place in the file.
+/// Makes the segment in the linked file, or the section in an object, `bytes`
+/// large and moves it to the end of the file, which does not grow by that.
+/// Returns its offset in the file.
 llvm::Expected<int64_t> growWeightsSegment(llvm::StringRef path, int64_t bytes);
 
 } // namespace onnxc::target

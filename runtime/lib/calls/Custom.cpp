@@ -153,7 +153,7 @@ int32_t runOp(CustomCall &call, const OMCustomOp &op) {
 int32_t onnxc_call_custom(OnnxcCall *run, int32_t, OnnxcValue *outs,
                           int32_t nin, const OnnxcValue *ins,
                           const int64_t *params) {
-  const OnnxcCustomNode &node = onnxc_model.customNodes[params[0]];
+  const OnnxcCustomNode &node = run->model->customNodes[params[0]];
   int64_t ranks = 0;
   for (int32_t i = 0; i < nin; ++i)
     ranks += tensorOf(ins[i], 0).rank;
@@ -187,9 +187,9 @@ int32_t onnxc_call_custom(OnnxcCall *run, int32_t, OnnxcValue *outs,
   return run->status;
 }
 
-void onnxc_custom_unload(void) {
-  for (int64_t i = 0; i < onnxc_model.numCustomNodes; ++i) {
-    OnnxcCustomState &shared = *onnxc_model.customNodes[i].state;
+void onnxc_custom_unload(const OnnxcModel *model) {
+  for (int64_t i = 0; i < model->numCustomNodes; ++i) {
+    OnnxcCustomState &shared = *model->customNodes[i].state;
     if (shared.state && shared.op->destroy)
       shared.op->destroy(shared.state == &nullState ? nullptr : shared.state);
     shared.state = nullptr;

@@ -151,6 +151,14 @@ struct PathQuery {
 };
 } // namespace
 
+/// The dynamic linker has no name for the program itself.
+static bool pathOfProgram(PathQuery &query) {
+  long length = syscall(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", query.path,
+                        query.capacity - 1);
+  query.path[length > 0 ? length : 0] = 0;
+  return length > 0;
+}
+
 static int findObject(dl_phdr_info *info, size_t, void *data) {
   PathQuery &query = *static_cast<PathQuery *>(data);
   for (int i = 0; i < info->dlpi_phnum; ++i) {
@@ -161,10 +169,10 @@ static int findObject(dl_phdr_info *info, size_t, void *data) {
       continue;
     const char *name = info->dlpi_name;
     size_t length = name ? strlen(name) : 0;
-    if (length == 0 || length >= query.capacity)
+    if (length >= query.capacity)
       return 2;
-    memcpy(query.path, name, length + 1);
-    return 1;
+    memcpy(query.path, name ? name : "", length + 1);
+    return length > 0 || pathOfProgram(query) ? 1 : 2;
   }
   return 0;
 }

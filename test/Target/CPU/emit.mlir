@@ -11,7 +11,7 @@
 // CHECK:       vmulps
 // CHECK:       vaddps
 
-// NM-DAG: T k
+// NM-DAG: t k
 llvm.func hidden @k(%x: !llvm.ptr {llvm.noalias}, %y: !llvm.ptr {llvm.noalias}) attributes {krnl.kernel} {
   %0 = llvm.load %x : !llvm.ptr -> vector<8xf32>
   %1 = llvm.load %y : !llvm.ptr -> vector<8xf32>

@@ -15,6 +15,7 @@
 // NAMES-DAG: T run_main_graph
 // NAMES-DAG: T run_main_graph_twin
 // NAMES-DAG: T omInputSignature_twin
+// NAMES-DAG: B onnxc_process_{{[0-9]+}}
 
 // The first weight is plain; the second is packed: column by column, and a
 // column of zeros beyond its two.

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "AffineModel.h"
+#include "onnxc/rt/model.h"
 
 #include <atomic>
 #include <cstdlib>
@@ -276,4 +277,16 @@ TEST(Context, OneRunAtATime) {
   other.join();
   // Unless the other run was over before this one began.
   EXPECT_TRUE(status == OM_STATUS_INVALID || status == OM_STATUS_OK);
+}
+
+// An object of a model may be linked with a runtime of another version.
+TEST(Context, ModelsOfOtherRuntimesAreRefused) {
+  static OnnxcModel other = {};
+  other.abi = ONNXC_RT_ABI + 1;
+  onnxc_rt_register(&other);
+  EXPECT_EQ(onnxc_rt_run_main_graph(&other, nullptr), nullptr);
+  std::string message = "the model was made for runtime interface " +
+                        std::to_string(ONNXC_RT_ABI + 1) + ", not " +
+                        std::to_string(ONNXC_RT_ABI);
+  EXPECT_EQ(omGetLastError(), message);
 }

@@ -14,6 +14,8 @@ namespace onnxc::target {
 
 /// What the descriptor holds beside the entry point's own attributes.
 struct ModelInfo {
+  /// Its entry point is run_main_graph_TAG then; empty: run_main_graph.
+  std::string tag;
   /// JSON object with compiler, options, target, model.
   std::string compilationInfo;
   /// "+avx2,...", checked when the artefact is loaded.
@@ -41,8 +43,9 @@ inline constexpr llvm::StringLiteral scratchAttrName = "krnl.scratch_bytes";
 /// The signature of the established API for inputs or outputs, as JSON.
 std::string signatureText(mlir::ArrayAttr arguments);
 
-/// An object file that defines `onnxc_model` (runtime's onnxc/rt/model.h) for
-/// the entry point in `module`. Diagnoses a module without one.
+/// An object file that defines and registers `onnxc_model` (runtime's
+/// onnxc/rt/model.h) for the entry point in `module`, and the functions whose
+/// names end with the tag. Diagnoses a module without an entry point.
 mlir::FailureOr<CodeFile> emitDescriptor(mlir::ModuleOp module,
                                          const ModelInfo &info,
                                          const Machine &machine);

@@ -23,7 +23,8 @@ struct LinkOptions {
   std::string output;
   /// Folder of onnxc_rt.o and of the stubs of onnxc/rt/Libraries.def.
   std::string runtimeDir;
-  /// Exports run_main_graph_TAG and its kin as well; empty: none.
+  /// Exports run_main_graph_TAG and its kin, which the objects define, as well;
+  /// empty: none.
   std::string tag;
   /// Linked in, or needed where the artefact runs.
   std::vector<CustomLibraryFile> customLibraries;
@@ -41,9 +42,11 @@ llvm::Error checkRuntime(llvm::StringRef runtimeDir, const Machine &machine);
 llvm::Error linkArtefact(llvm::ArrayRef<CodeFile> objects,
                          const LinkOptions &options);
 
-/// Makes one object of several.
+/// Makes one object of several, with the weights, in which all is local that is
+/// not for programs: they link it with libonnxc_rt.a. Looks at the output and
+/// the weights of the options.
 llvm::Error joinObjects(llvm::ArrayRef<CodeFile> objects,
-                        llvm::StringRef output);
+                        const LinkOptions &options);
 
 /// The libraries that a linked artefact needs where it is loaded.
 llvm::Expected<std::vector<std::string>> neededLibraries(llvm::StringRef path);

@@ -5,13 +5,18 @@
  * Generated code defines one hidden constant `onnxc_model` of type
  * `struct OnnxcModel`; the runtime reads everything it has to know about the
  * model from there. Only pointers and 64-bit integers, so that the layout has
- * no padding and an LLVM constant of { ptr, i64, ... } matches it.
+ * no padding and an LLVM constant of { ptr, i64, ... } matches it. A
+ * constructor of the model registers it, so that one runtime can serve several
+ * models.
  *
  * How an artefact is linked: the model's objects, then onnxc_rt.o, then the
- * stub libm.so.6 and libc.so.6 that lie beside it; `-shared -Bsymbolic
- * --gc-sections -z now`, with a version script that exports the names of
- * onnxc/rt/Exports.def and nothing else. A tagged copy of a name is an alias:
- * `--defsym=run_main_graph_TAG=run_main_graph`, exported as well.
+ * stub libm.so.6 and libc.so.6 that lie beside it; `-shared --gc-sections
+ * -z now`, with a version script that exports the names of onnxc/rt/Exports.def
+ * and nothing else, and a dynamic list of those that artefacts share. With a
+ * tag the model defines run_main_graph_TAG and its kin, which call
+ * onnxc_rt_run_main_graph and its kin. An object of a model (--emit=obj) is the
+ * same in one file, in which all but these is local; programs link it with
+ * libonnxc_rt.a.
  *
  *===----------------------------------------------------------------------===*/
 
@@ -99,7 +104,8 @@ int32_t onnxc_call_custom(OnnxcCall *call, int32_t nout, OnnxcValue *outs,
                           int32_t nin, const OnnxcValue *ins,
                           const int64_t *params);
 /* Destroys what libraries have made; no run is going on. */
-void onnxc_custom_unload(void);
+struct OnnxcModel;
+void onnxc_custom_unload(const struct OnnxcModel *model);
 
 /* The last bytes of a side file of weights. The artefact has the same digest,
  * so that it takes no other file; the digest is BLAKE3's of all that is in
@@ -127,11 +133,31 @@ typedef struct OnnxcModel {
   const uint8_t *weightsDigest; /* of the side file: 32 bytes, or NULL */
   int64_t numCustomNodes;
   const OnnxcCustomNode *customNodes;
-  void (*unloadCustom)(void); /* onnxc_custom_unload, NULL without such nodes:
-                                 other artefacts do without its code */
+  /* onnxc_custom_unload, NULL without such nodes: other artefacts do without
+     its code */
+  void (*unloadCustom)(const struct OnnxcModel *model);
+  void *state; /* ONNXC_MODEL_STATE_BYTES of the runtime's, all zero at first */
 } OnnxcModel;
 
+/* What the runtime keeps about a model. */
+#define ONNXC_MODEL_STATE_BYTES 768
+
 extern const OnnxcModel onnxc_model;
+
+/* Called once for each model, before main or when it is loaded. */
+void onnxc_rt_register(const OnnxcModel *model);
+
+/* The functions of OnnxMlirRuntime.h for one of several models. */
+struct OMTensorList;
+struct OMTensorList *onnxc_rt_run_main_graph(const OnnxcModel *model,
+                                             struct OMTensorList *inputs);
+const char *const *onnxc_rt_query_entry_points(const OnnxcModel *model,
+                                               int64_t *count);
+const char *onnxc_rt_input_signature(const OnnxcModel *model,
+                                     const char *entryPoint);
+const char *onnxc_rt_output_signature(const OnnxcModel *model,
+                                      const char *entryPoint);
+const char *onnxc_rt_compilation_info(const OnnxcModel *model);
 
 #ifdef __cplusplus
 }

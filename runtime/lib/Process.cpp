@@ -1,0 +1,10 @@
+//===- Process.cpp - What artefacts of a process share ----------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//
+//===----------------------------------------------------------------------===//
+
+#include "Registry.h"
+
+onnxc::rt::Process onnxc_process_4;

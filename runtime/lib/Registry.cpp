@@ -1,0 +1,121 @@
+//===- Registry.cpp - The models of a program and a process -----*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//
+//===----------------------------------------------------------------------===//
+
+#include "Registry.h"
+
+#include "Context.h"
+
+#include <string.h>
+
+using namespace onnxc;
+using namespace onnxc::rt;
+
+static ModelState *first;
+/// The last one that was not registered.
+static const OnnxcModel *refused;
+
+Process &rt::process() { return onnxc_process_4; }
+
+ModelState *rt::firstModel() { return first; }
+
+bool rt::isForThisRuntime(const OnnxcModel &model) {
+  if (model.abi == ONNXC_RT_ABI)
+    return true;
+  Message message;
+  message.set("the model was made for runtime interface %lld, not %d",
+              (long long)model.abi, ONNXC_RT_ABI);
+  setLastError(message.text);
+  return false;
+}
+
+/// The dynamic linker runs constructors and destructors one after the other.
+void onnxc_rt_register(const OnnxcModel *model) {
+  if (model->abi != ONNXC_RT_ABI) {
+    refused = model; // its descriptor has another layout
+    return;
+  }
+  ModelState &state = stateOf(*model);
+  state.model = model;
+  state.createContext = createContext;
+  state.run = run;
+  ModelState **last = &first;
+  while (*last)
+    last = &(*last)->next;
+  *last = &state;
+  std::atomic<ModelState *> &shared = process().models;
+  state.nextShared.store(shared.load(std::memory_order_relaxed),
+                         std::memory_order_relaxed);
+  shared.store(&state, std::memory_order_release);
+}
+
+static void removeShared(ModelState &state) {
+  std::atomic<ModelState *> *place = &process().models;
+  while (ModelState *known = place->load(std::memory_order_relaxed)) {
+    if (known == &state) {
+      place->store(state.nextShared.load(std::memory_order_relaxed),
+                   std::memory_order_release);
+      return;
+    }
+    place = &known->nextShared;
+  }
+}
+
+void rt::unregisterModels() {
+  for (ModelState *state = first; state; state = state->next)
+    removeShared(*state);
+  first = nullptr;
+  if (!process().models.load(std::memory_order_relaxed))
+    freeLastErrors();
+}
+
+//===----------------------------------------------------------------------===//
+// Entry points
+//===----------------------------------------------------------------------===//
+
+static bool isMainName(const char *name) {
+  return !name || strcmp(name, "run_main_graph") == 0;
+}
+
+static const OnnxcEntry *findExactly(const OnnxcModel &model,
+                                     const char *name) {
+  for (int64_t i = 0; name && i < model.numEntries; ++i)
+    if (strcmp(model.entries[i].name, name) == 0)
+      return &model.entries[i];
+  return nullptr;
+}
+
+const OnnxcEntry *rt::findEntry(const OnnxcModel &model, const char *name) {
+  const OnnxcEntry *entry = findExactly(model, name);
+  return !entry && isMainName(name) ? &model.entries[0] : entry;
+}
+
+/// The main entry of the only model.
+static FoundEntry findMain() {
+  if (first && !first->next)
+    return {first->model, &first->model->entries[0]};
+  if (!first && refused && !isForThisRuntime(*refused))
+    return {};
+  setLastError(first ? "the program has several models: name an entry point of "
+                       "omQueryEntryPoints; models are told apart by --tag"
+                     : "the program has no model");
+  return {};
+}
+
+FoundEntry rt::findEntry(const char *name) {
+  if (isMainName(name))
+    return findMain();
+  for (ModelState *state = first; state; state = state->next)
+    if (const OnnxcEntry *entry = findExactly(*state->model, name))
+      return {state->model, entry};
+  for (ModelState *state = process().models.load(std::memory_order_acquire);
+       state; state = state->nextShared.load(std::memory_order_acquire))
+    if (const OnnxcEntry *entry = findExactly(*state->model, name))
+      return {state->model, entry};
+  setLastError("the model has no entry point of this name: see "
+               "omQueryEntryPoints");
+  return {};
+}

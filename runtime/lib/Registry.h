@@ -1,0 +1,88 @@
+//===- Registry.h - The models of a program and a process -------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// An artefact has one model. A program that is linked with objects of models
+// has several, and one runtime for them: they are the registered models.
+// Artefacts whose symbols are global in a process find each other's models as
+// well, each with a runtime of its own.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ONNXC_RUNTIME_REGISTRY_H
+#define ONNXC_RUNTIME_REGISTRY_H
+
+#include "onnxc/Runtime.h"
+#include "onnxc/rt/model.h"
+
+#include <atomic>
+
+namespace onnxc::rt {
+
+struct MappedWeights;
+struct LastError;
+
+/// What the runtime keeps about a model, in the descriptor's memory. Its layout
+/// and that of OMContext belong to ONNXC_RT_ABI: other artefacts of the process
+/// read them.
+struct ModelState {
+  const OnnxcModel *model;
+  ModelState *next;                     ///< in this runtime, as linked
+  std::atomic<ModelState *> nextShared; ///< in the process
+  /// Of the runtime that has registered it, whose teams and pools a run uses.
+  OMContext *(*createContext)(const OnnxcModel &model, const OnnxcEntry &entry);
+  int32_t (*run)(OMContext &context, const OMBuffer *inputs, int64_t numInputs,
+                 OMBuffer *outputs, int64_t numOutputs, bool handOver);
+
+  std::atomic<OMContext *> idleContexts[64];
+  std::atomic<const char **> entryNames;
+  std::atomic<MappedWeights *> weights;
+  std::atomic<int> targetState; ///< 0: not looked at yet; 1: fine
+};
+static_assert(sizeof(ModelState) <= ONNXC_MODEL_STATE_BYTES);
+
+/// What artefacts share whose symbols are global. Grows incompatibly under
+/// another name only, which has the number of ONNXC_RT_ABI.
+struct Process {
+  std::atomic<ModelState *> models;
+  std::atomic<LastError *> lastErrors;
+};
+
+/// The dynamic linker decides which artefact's it is. Not defined where it is
+/// used, or the compiler would take the one beside it.
+Process &process();
+
+inline ModelState &stateOf(const OnnxcModel &model) {
+  return *static_cast<ModelState *>(model.state);
+}
+
+/// True if the model was compiled for this runtime; else the reason is kept for
+/// omGetLastError. An object may be linked with a runtime of another version.
+bool isForThisRuntime(const OnnxcModel &model);
+
+/// The first model that was linked in; null if there is none. The others follow
+/// by ModelState::next.
+ModelState *firstModel();
+
+/// An entry point and its model; both null if there is none, with the reason
+/// kept for omGetLastError.
+struct FoundEntry {
+  const OnnxcModel *model = nullptr;
+  const OnnxcEntry *entry = nullptr;
+};
+/// Null and "run_main_graph" are the first entry of the program's only model.
+/// Other names may be those of other artefacts of the process.
+FoundEntry findEntry(const char *name);
+/// In this model only.
+const OnnxcEntry *findEntry(const OnnxcModel &model, const char *name);
+
+/// When no run is going on any more: takes this runtime's models from the
+/// process, and frees the messages of its threads with the last of them.
+void unregisterModels();
+
+} // namespace onnxc::rt
+
+extern "C" OM_EXTERNAL_VISIBILITY onnxc::rt::Process onnxc_process_4;
+static_assert(ONNXC_RT_ABI == 4, "rename onnxc_process_4");
+
+#endif // ONNXC_RUNTIME_REGISTRY_H

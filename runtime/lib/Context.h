@@ -37,8 +37,9 @@ struct Output {
   void *data;   ///< where generated code writes; the value that is no tensor
   void *object; ///< what generated code gave instead
   int64_t dims[kMaxRank];
-  OMBuffer given; ///< the caller's buffer (mode Caller)
-  void *kept;     ///< the context's own buffer, reused
+  OMBuffer given;   ///< the caller's buffer (mode Caller)
+  int64_t capacity; ///< of data that is handed over
+  void *kept;       ///< the context's own buffer, reused
   int64_t keptBytes;
   char *characters; ///< of strings, reused
   int64_t characterBytes;

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Context.h"
+#include "OutputBlocks.h"
 #include "Tensor.h"
 
 #include <errno.h>
@@ -53,6 +54,7 @@ __attribute__((destructor)) static void unload() {
       state->model->unloadCustom(state->model);
     unmapWeights(*state->model);
   }
+  freeOutputBlocks();
   unregisterModels();
 }
 
@@ -149,6 +151,8 @@ static OMTensorList *wrapOutputs(OMContext &context) {
       tensor = omTensorCreateWithOwnership(output.data, output.dims,
                                            output.rank, OM_DATA_TYPE(arg.type),
                                            OMTENSOR_OWNING_DATA_PTR);
+      if (tensor)
+        tensor->capacity = output.capacity;
     }
     if (tensor)
       tensors[i] = tensor;

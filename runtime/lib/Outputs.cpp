@@ -6,6 +6,7 @@
 
 #include "Context.h"
 #include "Objects.h"
+#include "OutputBlocks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,8 +22,9 @@ static void *keptBuffer(Output &output, int64_t bytes) {
   if (output.kept && output.keptBytes >= bytes)
     return output.kept;
   free(output.kept);
-  output.kept = allocateAligned(bytes);
-  output.keptBytes = output.kept ? bytes : 0;
+  output.kept = takeOutputBlock(bytes, output.keptBytes);
+  if (!output.kept)
+    output.keptBytes = 0;
   return output.kept;
 }
 
@@ -52,7 +54,7 @@ static void *placeOutput(OMContext &context, const OnnxcArg &arg,
   else if (arg.type == ONNX_TYPE_STRING && output.mode == OutputMode::Handed)
     memory = context.pool.allocate(bytes); // copied by finishOutputs
   else if (output.mode == OutputMode::Handed)
-    output.handed = (memory = allocateAligned(bytes));
+    output.handed = (memory = takeOutputBlock(bytes, output.capacity));
   else
     memory = keptBuffer(output, bytes);
   if (!memory)
@@ -127,6 +129,7 @@ static int32_t keepStrings(OMContext &context, const OnnxcArg &arg,
     char **block = static_cast<char **>(allocateAligned(bytes + characters));
     output.data = block;
     output.handed = block;
+    output.capacity = 0;
     if (!block)
       return context.fail(ONNXC_ERR_MEMORY, "no memory for output '%s'",
                           arg.name);
@@ -194,6 +197,11 @@ void *omContextTakeOutput(OMContext *context, int64_t index) {
   output.kept = nullptr;
   output.keptBytes = 0;
   return memory;
+}
+
+void omReturnOutput(void *memory, int64_t bytes) {
+  if (memory)
+    giveOutputBlock(memory, bytes);
 }
 
 void rt::freeOutputs(OMContext &context) {

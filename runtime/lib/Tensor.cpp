@@ -8,6 +8,7 @@
 
 #include "DataTypes.h"
 #include "MemoryPool.h"
+#include "OutputBlocks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -66,6 +67,7 @@ OMTensor *omTensorCreateWithOwnership(void *data, const int64_t *shape,
   tensor->allocated = tensor->data = data;
   tensor->value = nullptr;
   tensor->owning = owning;
+  tensor->capacity = 0;
   tensor->rank = rank;
   tensor->type = type;
   for (int64_t i = 0; i < rank; ++i)
@@ -103,7 +105,9 @@ static void freeData(OMTensor &tensor) {
       tensor.type == ONNX_TYPE_STRING && tensor.data)
     for (int64_t i = 0, n = omTensorGetNumElems(&tensor); i < n; ++i)
       free(static_cast<char **>(tensor.data)[i]);
-  if (tensor.owning)
+  if (tensor.owning && tensor.capacity > 0)
+    giveOutputBlock(tensor.allocated, tensor.capacity);
+  else if (tensor.owning)
     free(tensor.allocated);
 }
 
@@ -131,8 +135,10 @@ void omTensorSetDataPtr(OMTensor *tensor, int64_t owning, void *allocated,
                         void *aligned) {
   if (!tensor)
     return;
-  if (tensor->allocated != allocated)
+  if (tensor->allocated != allocated) {
     freeData(*tensor);
+    tensor->capacity = 0;
+  }
   tensor->allocated = allocated;
   tensor->data = aligned ? aligned : allocated;
   tensor->owning = owning;

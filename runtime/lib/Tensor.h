@@ -17,6 +17,7 @@ struct OMTensor {
   void *data;      ///< where the elements are
   OMValue *value;  ///< not null: the slot is no tensor
   int64_t owning;
+  int64_t capacity; ///< of an owned block that runs may use again; 0: free it
   int64_t rank;
   OM_DATA_TYPE type;
   int64_t shapeAndStrides[];

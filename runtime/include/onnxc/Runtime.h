@@ -5,8 +5,9 @@
  * The second C99 header of a compiled model, for programs that want what
  * OnnxMlirRuntime.h lacks: every failure as a status with a message, outputs
  * written to memory of the caller, no allocation per call (after the first
- * call, while shapes stay the same; sequences, optionals and maps are made
- * anew), a thread count, a deadline, a log.
+ * call, while shapes stay the same; strings, sequences, optionals and maps are
+ * made anew, and image codecs and libraries of custom operators allocate what
+ * they like), a thread count, a deadline, a log.
  *
  *   OMContext *c = omContextCreate(NULL);
  *   OMBuffer x = {data, sizeof data, shape, 2, ONNX_TYPE_FLOAT}, y = {0};
@@ -96,18 +97,25 @@ OM_EXTERNAL_VISIBILITY OM_STATUS omContextRun(OMContext *context,
                                               OMBuffer *outputs,
                                               int64_t numOutputs);
 /* Takes over the memory of an output that the runtime filled in, after a run
- * that succeeded: it lives until the caller passes it to free(). NULL if there
- * is nothing to take (the caller's buffer, strings, a value that is no tensor,
- * taken already). */
+ * that succeeded: it lives until the caller passes it to free() or
+ * omReturnOutput. NULL if there is nothing to take (the caller's buffer,
+ * strings, a value that is no tensor, taken already). */
 OM_EXTERNAL_VISIBILITY void *omContextTakeOutput(OMContext *context,
                                                  int64_t index);
+/* Instead of free(): keeps memory that omContextTakeOutput gave, `bytes` bytes
+ * of it as OMBuffer says, for outputs of later runs, whose pages then need not
+ * be asked of the system. omTensorDestroy does so for outputs of
+ * run_main_graph. At most eight blocks, of at most 256 MiB together, are kept
+ * by all models of a library or program, until it is unloaded. Any thread may
+ * call it. */
+OM_EXTERNAL_VISIBILITY void omReturnOutput(void *memory, int64_t bytes);
 /* What went wrong in the last run, "" if nothing. */
 OM_EXTERNAL_VISIBILITY const char *omContextGetMessage(const OMContext *);
 /* At most n threads per run; 0: as omGetThreads() says. */
 OM_EXTERNAL_VISIBILITY OM_STATUS omContextSetThreads(OMContext *, int64_t n);
 /* A run that takes longer fails; 0: no limit. The clock is looked at whenever
- * work is handed to the threads, in every trip of a Loop, and at the end, so
- * that a run may end late. */
+ * work is handed to the threads, in every trip of a Loop, in rows of images,
+ * and at the end, so that a run may end late. */
 OM_EXTERNAL_VISIBILITY OM_STATUS omContextSetDeadline(OMContext *,
                                                       int64_t nanoseconds);
 /* Bytes the context holds: arena, scratch, pool and outputs. */

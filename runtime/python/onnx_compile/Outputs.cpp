@@ -6,7 +6,6 @@
 
 #include "Session.h"
 
-#include <cstdlib>
 #include <cstring>
 
 using namespace onnxc;
@@ -16,7 +15,7 @@ bool python::prepareOutputs(State &state, Runner &runner, PyObject *list) {
   for (size_t i = 0; i < state.outputs.size(); ++i) {
     const Argument &argument = state.outputs[i];
     runner.outputs[i] = {};
-    if (!argument.isStatic)
+    if (!argument.isStatic || argument.bytes >= kLargeOutput)
       continue;
     Py_INCREF(argument.descr);
     PyObject *array = PyArray_NewFromDescr(
@@ -73,6 +72,18 @@ static PyObject *copiedArray(int64_t type, int rank, const int64_t *shape,
   return array;
 }
 
+namespace {
+/// What owns the memory of an array. The library may not be unloaded before.
+struct OutputOwner {
+  std::shared_ptr<void> library;
+  decltype(&omReturnOutput) giveBack;
+  void *memory;
+  int64_t bytes;
+
+  ~OutputOwner() { giveBack(memory, bytes); }
+};
+} // namespace
+
 /// A large output's memory becomes the array's.
 static PyObject *takenArray(State &state, Runner &runner, size_t index) {
   const OMBuffer &buffer = runner.outputs[index];
@@ -80,13 +91,16 @@ static PyObject *takenArray(State &state, Runner &runner, size_t index) {
   if (!memory)
     return copiedArray(buffer.type, int(buffer.rank), buffer.shape, buffer.data,
                        buffer.bytes);
-  PyObject *owner = PyCapsule_New(memory, nullptr, [](PyObject *capsule) {
-    free(PyCapsule_GetPointer(capsule, nullptr));
-  });
-  if (!owner) {
-    free(memory);
+  std::unique_ptr<OutputOwner> contents(new OutputOwner{
+      state.library, state.call.omReturnOutput, memory, buffer.bytes});
+  PyObject *owner =
+      PyCapsule_New(contents.get(), nullptr, [](PyObject *capsule) {
+        delete static_cast<OutputOwner *>(
+            PyCapsule_GetPointer(capsule, nullptr));
+      });
+  if (!owner)
     return nullptr;
-  }
+  contents.release();
   PyArray_Descr *descr = state.outputs[index].descr;
   Py_INCREF(descr);
   PyObject *array =
@@ -143,15 +157,14 @@ static PyObject *fromValue(State &state, const OMValue *value) {
 }
 
 bool python::fillOutputs(State &state, Runner &runner, PyObject *list) {
-  constexpr int64_t large = 1 << 16;
   for (size_t i = 0; i < state.outputs.size(); ++i) {
     const OMBuffer &buffer = runner.outputs[i];
-    if (state.outputs[i].isStatic)
+    if (state.outputs[i].isStatic && state.outputs[i].bytes < kLargeOutput)
       continue;
     PyObject *object;
     if (!state.outputs[i].descr)
       object = fromValue(state, static_cast<OMValue *>(buffer.data));
-    else if (buffer.bytes >= large && buffer.type != ONNX_TYPE_STRING)
+    else if (buffer.bytes >= kLargeOutput && buffer.type != ONNX_TYPE_STRING)
       object = takenArray(state, runner, i);
     else
       object = copiedArray(buffer.type, int(buffer.rank), buffer.shape,

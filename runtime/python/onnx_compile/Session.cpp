@@ -42,7 +42,7 @@ PyObject *exceptionOf(OM_STATUS status) {
 }
 
 bool resolve(State &state, const char *path) {
-  const char *missing = state.call.resolve(state.library);
+  const char *missing = state.call.resolve(state.library.get());
   if (missing)
     PyErr_Format(PyExc_ImportError,
                  "%s is no compiled model: it does not define %s", path,
@@ -216,11 +216,12 @@ int sessionSetThreads(PyObject *self, PyObject *value, void *) {
 }
 
 bool openSession(State &state, const char *path, const char *entry) {
-  state.library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  if (!state.library) {
+  void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (!library) {
     PyErr_SetString(PyExc_ImportError, rt::explainLoadFailure(path).c_str());
     return false;
   }
+  state.library.reset(library, dlclose);
   if (!resolve(state, path))
     return false;
   state.entry = entry;
@@ -265,8 +266,6 @@ void sessionDealloc(PyObject *self) {
     for (auto *arguments : {&state->inputs, &state->outputs})
       for (Argument &argument : *arguments)
         Py_DECREF(argument.name);
-    if (state->library)
-      dlclose(state->library);
     delete state;
   }
   type->tp_free(self);

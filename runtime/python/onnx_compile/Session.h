@@ -53,8 +53,13 @@ struct Argument {
   int64_t bytes;        ///< if static
 };
 
+/// Outputs at least this large are memory of the runtime, which uses it again
+/// when their arrays are gone; the others are arrays of NumPy's from the start.
+constexpr int64_t kLargeOutput = 1 << 16;
+
 struct State {
-  void *library = nullptr;
+  /// Arrays of large outputs share it.
+  std::shared_ptr<void> library;
   rt::Functions call;
   std::string entry;
   std::vector<Argument> inputs, outputs;
@@ -72,7 +77,7 @@ OMValue *takeValue(State &state, Runner &runner, PyObject *object,
                    const OMArgument &facts, PyObject *what);
 /// Fills runner.inputs from one array, a list of them, or a dict by name.
 bool takeInputs(State &state, Runner &runner, PyObject *object);
-/// Arrays for outputs of known shape; the others are left to the runtime.
+/// Arrays for small outputs of known shape; the others are left to the runtime.
 bool prepareOutputs(State &state, Runner &runner, PyObject *list);
 /// After the run: the other outputs as new objects.
 bool fillOutputs(State &state, Runner &runner, PyObject *list);

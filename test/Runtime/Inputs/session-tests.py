@@ -67,6 +67,19 @@ class Forms(unittest.TestCase):
         buffer = np.zeros(17, dtype=np.uint8)[1:].view(np.float32)
         np.testing.assert_array_equal(identity.run(buffer)[0], buffer)
 
+    def test_memory_of_large_outputs_is_used_again(self):
+        x, b = some_inputs(20000)
+        first = self.session.run([x, b])[0]
+        address = first.ctypes.data
+        np.testing.assert_array_equal(first, affine(x, b))
+        second = self.session.run([x, b])[0]
+        self.assertNotEqual(second.ctypes.data, address)
+        np.testing.assert_array_equal(first, second)
+        del first
+        self.assertEqual(self.session.run([x, b])[0].ctypes.data, address)
+        self.session = None
+        np.testing.assert_array_equal(second, affine(x, b))
+
     def test_dlpack(self):
         class Capsule:
             def __dlpack__(self, **named):

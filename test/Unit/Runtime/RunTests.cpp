@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "AffineModel.h"
+#include "OutputBlocks.h"
 
 #include <atomic>
 #include <cerrno>
@@ -17,6 +18,7 @@
 #include <unistd.h>
 #include <vector>
 
+using namespace onnxc;
 using testing::HasSubstr;
 
 namespace {
@@ -187,6 +189,78 @@ TEST(RunMainGraph, SurvivesFork) {
   waitpid(child, &status, 0);
   EXPECT_EQ(status, 0);
   EXPECT_TRUE(Affine(100).runsRight());
+}
+
+// Fresh pages cost more than writing to them.
+TEST(RunMainGraph, UsesTheMemoryOfOutputsAgain) {
+  Affine model(100000);
+  auto runOnce = [&] {
+    OMTensorList *in = model.list(), *out = run_main_graph(in);
+    omTensorListDestroy(in);
+    return out;
+  };
+  auto dataOf = [](OMTensorList *out) {
+    return omTensorGetDataPtr(omTensorListGetOmtByIndex(out, 0));
+  };
+  rt::freeOutputBlocks();
+  OMTensorList *out = runOnce();
+  const void *first = dataOf(out);
+  omTensorListDestroy(out);
+  EXPECT_EQ(rt::keptOutputBytes(), 1600000);
+  out = runOnce();
+  EXPECT_EQ(dataOf(out), first);
+  EXPECT_EQ(rt::keptOutputBytes(), 0);
+  // What the program frees itself, or replaces, is not the runtime's any more.
+  OMTensor *tensor = omTensorListGetOmtByIndex(out, 0);
+  omTensorSetOwning(tensor, 0);
+  free(omTensorGetAllocatedPtr(tensor));
+  omTensorListDestroy(out);
+  float other[4] = {};
+  out = runOnce();
+  omTensorSetDataPtr(omTensorListGetOmtByIndex(out, 0), 0, other, nullptr);
+  omTensorListDestroy(out);
+  EXPECT_EQ(rt::keptOutputBytes(), 1600000);
+  rt::freeOutputBlocks();
+}
+
+TEST(RunMainGraph, KeepsLittleMemoryOfOutputs) {
+  std::vector<void *> blocks;
+  int64_t capacity;
+  rt::freeOutputBlocks();
+  for (int i = 0; i < 20; ++i)
+    blocks.push_back(rt::takeOutputBlock(100000 + i, capacity));
+  for (int i = 0; i < 20; ++i)
+    omReturnOutput(blocks[i], 100000 + i);
+  EXPECT_GE(rt::keptOutputBytes(), 8 * 100000);
+  EXPECT_LE(rt::keptOutputBytes(), 8 * 100020);
+  // One of another size class takes the place of some of them.
+  void *huge = rt::takeOutputBlock(rt::kMostOutputBytes, capacity);
+  ASSERT_NE(huge, nullptr);
+  omReturnOutput(huge, rt::kMostOutputBytes);
+  EXPECT_EQ(rt::keptOutputBytes(), rt::kMostOutputBytes);
+  void *small = rt::takeOutputBlock(100000, capacity);
+  EXPECT_EQ(capacity, 100000);
+  omReturnOutput(small, capacity);
+  EXPECT_LE(rt::keptOutputBytes(), rt::kMostOutputBytes);
+  void *larger = rt::takeOutputBlock(rt::kMostOutputBytes + 1, capacity);
+  omReturnOutput(larger, rt::kMostOutputBytes + 1);
+  EXPECT_LE(rt::keptOutputBytes(), rt::kMostOutputBytes);
+  rt::freeOutputBlocks();
+  EXPECT_EQ(rt::keptOutputBytes(), 0);
+}
+
+TEST(RunMainGraph, ThreadsShareTheMemoryOfOutputs) {
+  std::atomic<int> right = 0;
+  std::vector<std::thread> callers;
+  for (int t = 0; t < 4; ++t)
+    callers.emplace_back([&, t] {
+      for (int i = 0; i < 50; ++i)
+        right += Affine(5000 + (t * 31 + i) % 5 * 5000).runsRight();
+    });
+  for (std::thread &caller : callers)
+    caller.join();
+  EXPECT_EQ(right, 4 * 50);
+  EXPECT_LE(rt::keptOutputBytes(), rt::kMostOutputBytes);
 }
 
 TEST(Queries, EntryPoints) {

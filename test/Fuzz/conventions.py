@@ -1,0 +1,68 @@
+# ===- conventions.py - Where onnxruntime may give other results -------------===//
+# Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+#
+# docs/Conventions.md says what each row is about and why; a name is that of a row there.
+# ===------------------------------------------------------------------------===//
+"""Recognises models on which onnxruntime gives other results for a known reason."""
+
+import numpy as np
+from onnx import numpy_helper
+
+from Harness import ROOT
+
+TO_INTEGERS = {"Cast", "CastLike", "QuantizeLinear", "DynamicQuantizeLinear"}
+
+
+def nodes_of(graph):
+    for node in graph.node:
+        yield node
+        for attribute in node.attribute:
+            yield from nodes_of(attribute.g)
+
+
+def numbers(model, feeds):
+    """The inputs and stored tensors of floats."""
+    stored = [numpy_helper.to_array(t) for t in model.graph.initializer]
+    return [v for v in [*feeds.values(), *stored] if isinstance(v, np.ndarray) and v.dtype.kind == "f"]
+
+
+def rounds_no_number(model, feeds):
+    special = any(not np.isfinite(v).all() or np.abs(v).max(initial=0) > 2**31 for v in numbers(model, feeds))
+    return special and any(n.op_type in TO_INTEGERS for n in nodes_of(model.graph))
+
+
+def has_special(model, feeds, operators):
+    return any(not np.isfinite(v).all() for v in numbers(model, feeds)) and any(n.op_type in operators for n in nodes_of(model.graph))
+
+
+def pools_nan(model, feeds):
+    return has_special(model, feeds, {"MaxPool", "LpPool", "MaxRoiPool"})
+
+
+def multiplies_border(model, feeds):
+    return has_special(model, feeds, {"Conv", "ConvTranspose", "DeformConv", "DFT", "STFT"})
+
+
+def has_empty_limit(model, feeds):
+    limits = [n.input[2:5] for n in nodes_of(model.graph) if n.op_type == "NonMaxSuppression"]
+    return any(np.size(feeds[name]) == 0 for names in limits for name in names if name in feeds)
+
+
+# Tried in this order.
+ROWS = {
+    "no number made a whole number": rounds_no_number,
+    "MaxPool of NaN": pools_nan,
+    "convolutions and transforms of NaN or infinities": multiplies_border,
+    "NonMaxSuppression with an empty limit": has_empty_limit,
+}
+
+
+def explain(model, feeds):
+    """The name of the first row that is about the model, None if there is none."""
+    return next((name for name, is_about in ROWS.items() if is_about(model, feeds)), None)
+
+
+def undocumented():
+    """Rows that the document does not have."""
+    text = (ROOT / "docs" / "Conventions.md").read_text()
+    return [name for name in ROWS if f"| {name} |" not in text]

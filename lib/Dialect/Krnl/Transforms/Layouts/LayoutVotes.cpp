@@ -74,6 +74,24 @@ static int64_t placeOf(AffineMap map, unsigned dim) {
   return -1;
 }
 
+/// The place whose index moves by one with each step of the loop, or -1: the
+/// loop alone, behind a constant offset, or in a part of the dimension.
+static int64_t unitStridePlace(AffineMap map, unsigned dim) {
+  AffineExpr loop = getAffineDimExpr(dim, map.getContext());
+  for (auto [place, index] : llvm::enumerate(map.getResults())) {
+    if (!index.isFunctionOfDim(dim))
+      continue;
+    auto shifted = dyn_cast<AffineBinaryOpExpr>(index);
+    bool isUnit =
+        index == loop || (shifted && shifted.getLHS() == loop &&
+                          (shifted.getKind() == AffineExprKind::Add ||
+                           shifted.getKind() == AffineExprKind::Mod) &&
+                          isa<AffineConstantExpr>(shifted.getRHS()));
+    return isUnit ? int64_t(place) : -1;
+  }
+  return -1;
+}
+
 /// All of `operands` want the longest of the wanted loops along memory. One of
 /// unknown length is often short, as a batch is; of equals the batch is first.
 void LayoutVoter::voteAlong(ArrayRef<OpOperand *> operands,
@@ -213,7 +231,7 @@ static bool isAlone(ArrayRef<Value> indices, int64_t place) {
 bool LayoutVoter::canResultsFollow(unsigned dim) {
   return llvm::all_of(op.getDpsInitsMutable(), [&](OpOperand &init) {
     AffineMap map = op.getMatchingIndexingMap(&init);
-    int64_t place = placeOf(map, dim);
+    int64_t place = unitStridePlace(map, dim);
     return place >= 0 &&
            (groups.isMovable(init.get()) || place + 1 == map.getNumResults());
   });
@@ -229,16 +247,21 @@ void LayoutVoter::voteForReads() {
     if (!groups.contains(extract.getTensor()))
       continue;
     SmallVector<Value> indices(extract.getIndices());
-    for (int64_t place = int64_t(indices.size()) - 1; place >= 0; --place) {
+    int64_t last = int64_t(indices.size()) - 1;
+    // Of a tensor that keeps its layout only the last dimension is along
+    // memory.
+    int64_t first = groups.isMovable(extract.getTensor()) ? 0 : last;
+    for (int64_t place = last; place >= first; --place) {
       auto loop = indices[place].getDefiningOp<linalg::IndexOp>();
       if (!loop || extentOf(loop.getDim()) < leastExtent ||
           !isAlone(indices, place) || !canResultsFollow(loop.getDim()))
         continue;
       groups.vote(extract.getTensor(), place, lanes * work);
       for (OpOperand &init : op.getDpsInitsMutable())
-        groups.vote(init.get(),
-                    placeOf(op.getMatchingIndexingMap(&init), loop.getDim()),
-                    lanes * work);
+        groups.vote(
+            init.get(),
+            unitStridePlace(op.getMatchingIndexingMap(&init), loop.getDim()),
+            lanes * work);
     }
   }
 }

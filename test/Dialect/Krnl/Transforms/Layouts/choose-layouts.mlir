@@ -260,3 +260,43 @@ func.func @pool_of_a_batch(%x: tensor<12xf32>, %n: index, %i: index, %h: index, 
   } -> tensor<12xf32>
   return %2 : tensor<12xf32>
 }
+
+// Rows and columns of an argument are read at computed positions. The argument keeps
+// its layout: lanes along its first dimension would be far apart in it, so the result
+// keeps its layout too.
+// CHECK-LABEL: func @computed_positions
+// CHECK:         krnl.kernel "border"
+// CHECK-SAME:      outs(%{{.+}} : tensor<?x5x?xf32>)
+func.func @computed_positions(%x: tensor<?x4x?xf32>, %n: index, %w: index) -> tensor<5xf32> {
+  %e = tensor.empty(%n, %w) : tensor<?x5x?xf32>
+  %y = krnl.kernel "border" loops [n = ?, h = 5, w = ?] ins(%x : tensor<?x4x?xf32>) outs(%e : tensor<?x5x?xf32>) {
+  ^bb0(%a: tensor<?x4x?xf32>, %b: tensor<?x5x?xf32>):
+    %c3 = arith.constant 3 : index
+    %r = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (0, 0, d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2 + 2)>],
+        iterator_types = ["parallel", "parallel", "parallel"]}
+        ins(%a : tensor<?x4x?xf32>) outs(%b : tensor<?x5x?xf32>) attrs = {krnl.axes = ["n", "h", "w"]} {
+    ^bb0(%p: f32, %q: f32):
+      %i = linalg.index 0 : index
+      %j = linalg.index 1 : index
+      %k = linalg.index 2 : index
+      %row = arith.minui %j, %c3 : index
+      %column = arith.minui %k, %c3 : index
+      %v = tensor.extract %a[%i, %row, %column] : tensor<?x4x?xf32>
+      linalg.yield %v : f32
+    } -> tensor<?x5x?xf32>
+    krnl.yield %r : tensor<?x5x?xf32>
+  } -> tensor<?x5x?xf32>
+  %e2 = tensor.empty() : tensor<5xf32>
+  %2 = krnl.kernel "sum" loops [b = 5, a = ?, c = ?] ins(%y : tensor<?x5x?xf32>) outs(%e2 : tensor<5xf32>) {
+  ^bb0(%p: tensor<?x5x?xf32>, %o: tensor<5xf32>):
+    %r = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d1, d0, d2)>, affine_map<(d0, d1, d2) -> (d0)>],
+        iterator_types = ["parallel", "reduction", "reduction"]}
+        ins(%p : tensor<?x5x?xf32>) outs(%o : tensor<5xf32>) attrs = {krnl.axes = ["b", "a", "c"]} {
+    ^bb0(%s: f32, %q: f32):
+      %m = arith.addf %s, %q : f32
+      linalg.yield %m : f32
+    } -> tensor<5xf32>
+    krnl.yield %r : tensor<5xf32>
+  } -> tensor<5xf32>
+  return %2 : tensor<5xf32>
+}

@@ -224,8 +224,17 @@ ArrayAttr chooseLoopRecipe(KernelOp kernel, const TargetDescription &target,
   return LoopWriter(planLoops(kernel, target, options)).write();
 }
 
+/// Is there a loop that is known to have no iteration? What is left of such a
+/// kernel is a fill at most, which no tile or vector is chosen for.
+static bool hasEmptyLoop(KernelOp kernel) {
+  return llvm::any_of(kernel.getLoops().getAsRange<LoopAttr>(),
+                      [](LoopAttr loop) { return loop.getExtent() == 0; });
+}
+
 ArrayAttr chooseRecipe(KernelOp kernel, const TargetDescription &target,
                        const RecipeOptions &options) {
+  if (hasEmptyLoop(kernel))
+    return ArrayAttr::get(kernel.getContext(), {});
   ArrayAttr old = kernel.getRecipeAttr();
   ArrayAttr chosen = ArrayAttr::get(kernel.getContext(), {});
   RecipeOptions simple = options;

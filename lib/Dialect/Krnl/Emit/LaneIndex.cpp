@@ -102,13 +102,16 @@ LaneIndex LaneMath::mod(LaneIndex x, Value divisor) {
 LaneIndex LaneMath::floorDiv(LaneIndex x, int64_t divisor) {
   if (divisor == 1)
     return x;
+  // By the extent of a loop that is never entered.
+  if (divisor == 0)
+    return {};
   if (x.isConstant())
     return {{}, x.offset / divisor, 0, {}};
   return floorDiv(x, constant(divisor));
 }
 
 LaneIndex LaneMath::mod(LaneIndex x, int64_t divisor) {
-  if (divisor == 1)
+  if (divisor == 1 || divisor == 0)
     return {};
   if (divisor >= beyondAnyLoop)
     return x;

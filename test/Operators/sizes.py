@@ -4,14 +4,21 @@
 #
 # A small node of each operator is compiled with every size unknown and run with
 # sizes that are empty, or disagree with each other; then without any shape, and
-# run with one dimension more or less. Memory beside the inputs cannot be read:
-# who reads beyond them dies.
+# run with one dimension more or less; then for each of these sizes, alone or with
+# constants. Memory beside the inputs cannot be read: who reads beyond them, or
+# anything of one that is empty, dies.
 # ===------------------------------------------------------------------------===//
 """Runs every operator with empty tensors, and with sizes or ranks that do not fit together.
 
   sizes.py                        the suite: nothing crashes, errors name the node
   sizes.py --operator Conv        one operator
-  sizes.py --ranks                other ranks instead of sizes
+  sizes.py --mode ranks           other ranks instead of sizes
+  sizes.py --mode static          compiled for each of the sizes: results are those of
+                                  the model with open sizes
+  sizes.py --mode constant        the same with every input but the first a constant
+  sizes.py --mode empty           with open sizes for every processor and level of
+                                  optimisation, and one input after the other empty
+  sizes.py --mode static --share 8  every eighth of what a mode tries
   sizes.py --compare              beside the reference implementation and onnxruntime:
                                   what only one side accepts, and other results
 """
@@ -19,6 +26,7 @@
 import argparse
 import collections
 import ctypes
+import itertools
 import mmap
 import os
 import pathlib
@@ -39,6 +47,22 @@ import schemas
 import table
 
 from Harness import artefact, isolation
+
+# What the processors of a kind need beyond those of the kind before.
+PROCESSORS = {
+    "generic": set(),
+    "x86-64-v2": {"sse4_2", "popcnt", "ssse3", "cx16"},
+    "x86-64-v3": {"avx2", "fma", "bmi2", "f16c", "movbe"},
+    "x86-64-v4": {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"},
+}
+LEVELS = (0, 1, 2, 3)
+# Findings that fail the suite; others are shown, and counted as what has passed.
+FAILURES = ("unlocated", "different")
+# How an error of a run or of a compilation says where it is, and words that are none of the user's.
+LOCATED = re.compile(r"(node|input) '|:\"[^\"]+\": error:")
+INTERNAL = re.compile(r"'(krnl|linalg|tensor|arith|memref|scf|vector|func|builtin)\.")
+# A child that compiles for each change takes longer than one that compiles once.
+LIMITS = {"static": 600, "constant": 600, "empty": 600}
 
 LIBC = ctypes.CDLL(None, use_errno=True)
 PAGE = mmap.PAGESIZE
@@ -97,13 +121,30 @@ def resized(node, shapes):
     return node._replace(inputs=inputs)
 
 
-def compiled(signature, node, folder, keep_ranks):
-    """A session of the node with all sizes unknown, and the ranks too if told."""
+def compiled(signature, node, folder, unknown=True, ranked=True, **options):
+    """A session of the node, with sizes that are not known, and ranks too if told."""
     proto, inputs = references.make_node(signature, node, "")
-    model = references.make_model([proto], inputs, list(proto.output), unknown=True, ranked=keep_ranks)
+    model = references.make_model([proto], inputs, list(proto.output), unknown=unknown, ranked=ranked)
     onnx.save(model, folder / "model.onnx")
-    artefact.compile_model(folder / "model.onnx", folder / "model.so", O=1)
+    artefact.compile_model(folder / "model.onnx", folder / "model.so", **options)
     return artefact.load_session(folder / "model.so")
+
+
+def with_constants(node):
+    """The node with all inputs but the first stored in the model."""
+    first = next((i for i, o in enumerate(node.inputs) if o and not o.structural), 0)
+
+    def stored(i, operand):
+        isStored = operand and i > first and isinstance(operand.value, np.ndarray)
+        return operand._replace(structural=True) if isStored else operand
+
+    return node._replace(inputs=[stored(i, o) for i, o in enumerate(node.inputs)])
+
+
+def processors():
+    """The kinds of processors that code for is tried: all that this machine has."""
+    flags = set(re.findall(r"[\w.]+", pathlib.Path("/proc/cpuinfo").read_text().partition("flags")[2].partition("\n")[0]))
+    return list(itertools.takewhile(lambda name: PROCESSORS[name] <= flags, PROCESSORS))
 
 
 def run(session, signature, node):
@@ -142,59 +183,110 @@ def verdict(results, error, others, row):
     return "differs", "; ".join(complaints)
 
 
+def judge(what, results, error):
+    """A finding of a run that needs no other: errors name the node, in the user's words."""
+    located = error is None or (what != "no change" and LOCATED.search(error) and not INTERNAL.search(error))
+    return ("agreed", what, "") if located else ("unlocated", what, error)
+
+
 class Job:
     """Compiles a node of an operator and runs it with all changes of its sizes."""
 
-    def __init__(self, compare, ranks):
-        self.compare, self.ranks = compare, ranks
+    def __init__(self, arguments):
+        self.compare, self.mode, self.share = arguments.compare, arguments.mode, arguments.share
 
     def __call__(self, signature, reporter):
         row = table.row_of(signature)
         reporter.stage("make")
         types = usual_types(signature, row)
         node = row.make(table.Maker(signature, types, np.random.default_rng(zlib.crc32(signature.key.encode()))))
-        reporter.stage("compile")
         with tempfile.TemporaryDirectory(prefix="onnxc-") as scratch:
-            session = compiled(signature, node, pathlib.Path(scratch), not self.ranks)
-        found = []
-        for what, shapes in (rank_changes if self.ranks else changes)(shapes_of(node)):
+            return list(self.findings(signature, node, row, pathlib.Path(scratch), reporter))
+
+    def picked(self, signature, tries):
+        """The share of what there is to try, another one for each operator."""
+        return list(tries)[zlib.crc32(signature.key.encode()) % self.share :: self.share]
+
+    def findings(self, signature, node, row, folder, reporter):
+        if self.mode == "empty":
+            yield from self.empties(signature, node, folder, reporter)
+            return
+        reporter.stage("compile")
+        session = compiled(signature, node, folder, ranked=self.mode != "ranks", O=1)
+        tries = (rank_changes if self.mode == "ranks" else changes)(shapes_of(node))
+        for what, shapes in self.picked(signature, tries):
             reporter.stage(f"run with {what}")
             changed = resized(node, shapes)
             results, error = run(session, signature, changed)
-            if error is not None and (what == "no change" or not re.search("(node|input) '", error)):
-                found.append(("unlocated", what, error))
-            elif self.compare:
+            if self.mode in ("static", "constant"):
+                yield from self.known(signature, changed, row, folder, reporter, what, (results, error))
+                continue
+            finding = judge(what, results, error)
+            if self.compare and finding[0] == "agreed":
                 reporter.stage(f"opinions on {what}")
                 kind, text = verdict(results, error, list(opinions(signature, changed)), row)
-                found.append((kind, what, text))
-            else:
-                found.append(("agreed", what, ""))
-        return found
+                finding = (kind, what, text)
+            yield finding
+
+    def known(self, signature, node, row, folder, reporter, what, expected):
+        """Findings of the node compiled for its sizes, beside what it does where they are open."""
+        reporter.stage(f"compile with {what}")
+        given = with_constants(node) if self.mode == "constant" else node
+        try:
+            session = compiled(signature, given, folder, unknown=False, O=3)
+        except isolation.StageError as refusal:
+            results, error = None, str(refusal)
+        else:
+            reporter.stage(f"run compiled with {what}")
+            results, error = run(session, signature, given)
+        finding = judge(what, results, error)
+        if finding[0] == "agreed" and None not in (results, expected[0]) and not row.random:
+            wrong = next((p for i, (o, e) in enumerate(zip(results, expected[0]))
+                          if i not in row.undefined and (p := comparison.differs(o, e, 1e-3, row.slack))), None)  # fmt: skip
+            finding = ("different", what, wrong) if wrong else finding
+        elif finding[0] == "agreed" and (error is None) != (expected[1] is None):
+            finding = ("accepted", what, expected[1]) if error is None else ("refused", what, error)
+        yield finding
+
+    def empties(self, signature, node, folder, reporter):
+        """Findings with one input after the other empty, for each processor and level."""
+        tries = [(what, shapes) for what, shapes in changes(shapes_of(node)) if what.endswith(" = 0")]
+        for cpu, level in self.picked(signature, itertools.product(processors(), LEVELS)):
+            reporter.stage(f"compile for {cpu} -O{level}")
+            session = compiled(signature, node, folder, cpu=cpu, O=level)
+            for what, shapes in tries:
+                what = f"{what} for {cpu} -O{level}"
+                reporter.stage(f"run with {what}")
+                yield judge(what, *run(session, signature, resized(node, shapes)))
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--operator", action="append", help="only this operator, with its domain; may be repeated")
-    parser.add_argument("--ranks", action="store_true", help="change ranks instead of sizes")
+    parser.add_argument("--mode", choices=("open", "ranks", "static", "constant", "empty"), default="open")
+    parser.add_argument("--share", type=int, default=1, metavar="N", help="every Nth of what the mode tries only")
     parser.add_argument("--compare", action="store_true", help="beside other implementations; fails for nothing more")
     parser.add_argument("--jobs", type=int, default=2)
     arguments = parser.parse_args()
     signatures = [s for s in schemas.all_signatures() if table.row_of(s) and (not arguments.operator or s.key in arguments.operator)]
     counts, failed = collections.Counter(), 0
-    for signature, outcome in isolation.run_isolated(signatures, Job(arguments.compare, arguments.ranks), arguments.jobs, 120, 16 << 30):
+    if arguments.mode in ("constant", "empty"):
+        signatures = [s for s in signatures if len(s.inputs) > 1 or s.inputs and s.inputs[0].option == "variadic"]
+    limit = LIMITS.get(arguments.mode, 120)
+    for signature, outcome in isolation.run_isolated(signatures, Job(arguments), arguments.jobs, limit, 16 << 30):
         if outcome.status != "passed":
             failed += 1
             print(f"FAILED {signature.key}: {outcome.status} {outcome.stage}: {' '.join(outcome.message.split())[:300]}", flush=True)
             continue
         for kind, what, text in outcome.value:
             counts[kind] += 1
-            failed += kind == "unlocated"
+            failed += kind in FAILURES
             if kind != "agreed":
-                mark = "FAILED " if kind == "unlocated" else ""
+                mark = "FAILED " if kind in FAILURES else ""
                 print(f"{mark}{signature.key}: {kind} with {what}: {' '.join(text.split())[:240]}", flush=True)
     if arguments.compare:
         print(", ".join(f"{kind} {count}" for kind, count in sorted(counts.items())))
-    print(f"{sum(counts.values()) - counts['unlocated']} passed, {failed} failed")
+    print(f"{sum(counts.values()) - sum(counts[kind] for kind in FAILURES)} passed, {failed} failed")
     return 1 if failed else 0
 
 

@@ -112,7 +112,8 @@ Value KernelEmitter::emitExtract(Payload &payload, Operation *op) {
   SmallVector<LaneIndex> at = indicesIn(payload, extract.getIndices());
   bool varies = variesByLane(at);
   Value mask = varies ? laneMask(payload.state, payload.copies) : Value();
-  return load(memref, at, varies ? lanesHere(payload.state) : 1, mask);
+  return loadUnlessEmpty(extract, memref, at,
+                         varies ? lanesHere(payload.state) : 1, mask);
 }
 
 /// krnl.wrap_index: the error is noted, and what is read or written lies inside

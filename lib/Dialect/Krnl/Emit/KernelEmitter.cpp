@@ -334,7 +334,7 @@ FailureOr<EmittedKernel> KernelEmitter::emit(OpBuilder &at, StringRef name) {
                           cast<ShapedType>(root.getType()).getElementType()),
           b.getI64IntegerAttr(64));
   allocateCaches();
-  emitTiles();
+  emitTilesUnlessEmpty();
   b.setInsertionPointToEnd(&func.getBody().front());
   func::ReturnOp::create(b);
   return result;

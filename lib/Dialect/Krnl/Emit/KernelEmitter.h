@@ -25,6 +25,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "onnxc/Dialect/Krnl/Emit/EmitKernel.h"
 #include "onnxc/Dialect/Krnl/IR/ByteProduct.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
@@ -253,6 +254,13 @@ private:
                           int64_t lanes,
                           llvm::SmallVectorImpl<mlir::Value> &base);
 
+  // EmptyOperands.cpp: operands that may have no element.
+  void emitTilesUnlessEmpty();
+  mlir::Value hasElements(mlir::Value memref);
+  mlir::Value loadUnlessEmpty(mlir::tensor::ExtractOp extract,
+                              mlir::Value memref, llvm::ArrayRef<LaneIndex> at,
+                              int64_t lanes, mlir::Value mask);
+
   // EmitShuffle.cpp: lanes that are no neighbours in memory.
   mlir::Value loadApart(mlir::Value memref, llvm::ArrayRef<LaneIndex> at,
                         mlir::VectorType type, int64_t step, mlir::Value mask);
@@ -332,6 +340,10 @@ private:
   llvm::DenseMap<mlir::Value, RegisterValue> registers;
   /// Register-tile loops; each has a variant for full tiles and one for tails.
   llvm::SmallVector<LoopUse> tileLoops;
+  /// Of operands that may have no element: whether they have one.
+  llvm::DenseMap<mlir::Value, mlir::Value> nonEmpty;
+  /// The code being emitted is for runs where one of them has none.
+  bool someEmpty = false;
   /// Only some rows of a register tile are left.
   bool inRowTail = false;
   /// Set by ops that meet an index out of range to their numbers, from 1.

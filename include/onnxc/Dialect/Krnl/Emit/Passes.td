@@ -30,7 +30,8 @@ def KrnlLowerKernelsPass : Pass<"krnl-lower-kernels"> {
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
     "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
-    "::mlir::tensor::TensorDialect", "::mlir::vector::VectorDialect"];
+    "::mlir::tensor::TensorDialect", "::mlir::ub::UBDialect",
+    "::mlir::vector::VectorDialect"];
 }
 
 #endif // ONNXC_DIALECT_KRNL_EMIT_PASSES_TD

@@ -1,0 +1,158 @@
+//===- EmptyOperands.cpp - Reads of operands without elements ---*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// A payload that takes its elements from several operands computes an index for
+// each of them, brings it inside, and selects afterwards. In an operand that
+// has no element there is no inside: it may have no memory, so it is not read.
+//===----------------------------------------------------------------------===//
+
+#include "KernelEmitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+
+namespace onnxc::krnl {
+
+namespace {
+/// How a payload comes by an index.
+enum class IndexSource {
+  /// The same for all points, such as the only element of a list.
+  Uniform,
+  /// From a loop, a checked index, or data: a point that has such an index has
+  /// an element there.
+  Point,
+  /// Brought up to 0, as it may lie before the beginning.
+  Clamped
+};
+} // namespace
+
+static IndexSource sourceOf(Value index, Block *payload) {
+  IndexSource source = IndexSource::Uniform;
+  llvm::SetVector<Value> values;
+  values.insert(index);
+  for (unsigned i = 0; i < values.size(); ++i) {
+    Value value = values[i];
+    if (value.getParentBlock() != payload)
+      continue;
+    Operation *op = value.getDefiningOp();
+    if (isa_and_nonnull<arith::MaxSIOp>(op))
+      return IndexSource::Clamped;
+    if (!op || isa<linalg::IndexOp, WrapIndexOp, tensor::ExtractOp>(op))
+      source = IndexSource::Point;
+    else
+      values.insert_range(op->getOperands());
+  }
+  return source;
+}
+
+/// Does some point of the op have an index that its operand need not have?
+static bool mayReadEmpty(tensor::ExtractOp extract) {
+  auto type = cast<RankedTensorType>(extract.getTensor().getType());
+  return llvm::any_of(llvm::enumerate(extract.getIndices()), [&](auto indexed) {
+    int64_t size = type.getDimSize(indexed.index());
+    return size == 0 || (ShapedType::isDynamic(size) &&
+                         sourceOf(indexed.value(), extract->getBlock()) !=
+                             IndexSource::Point);
+  });
+}
+
+/// Has the memref, of sizes that are not all known, an element? Found out once,
+/// where the function begins.
+Value KernelEmitter::hasElements(Value memref) {
+  Value &known = nonEmpty[memref];
+  if (known)
+    return known;
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(&func.getBody().front());
+  auto type = cast<MemRefType>(memref.getType());
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  known = arith::ConstantIntOp::create(
+      b, !llvm::is_contained(type.getShape(), 0), 1);
+  for (int64_t dim = 0; dim < type.getRank(); ++dim)
+    if (type.isDynamicDim(dim)) {
+      Value some =
+          arith::CmpIOp::create(b, arith::CmpIPredicate::ne,
+                                memref::DimOp::create(b, memref, dim), zero);
+      known = b.createOrFold<arith::AndIOp>(known, some);
+    }
+  return known;
+}
+
+/// What stands for elements that are not there, and that nothing depends on:
+/// integers are 1, which no operation traps on.
+static Value placeholder(ImplicitLocOpBuilder &b, Type type) {
+  Type element = getElementTypeOrSelf(type);
+  if (!element.isIntOrIndexOrFloat())
+    return ub::PoisonOp::create(b, type);
+  TypedAttr one = isa<FloatType>(element)
+                      ? TypedAttr(b.getFloatAttr(element, 0.0))
+                      : TypedAttr(b.getIntegerAttr(element, 1));
+  if (auto vector = dyn_cast<VectorType>(type))
+    one = DenseElementsAttr::get(vector, one);
+  return arith::ConstantOp::create(b, one);
+}
+
+/// The operands that may turn out to have no element, by what extracts from
+/// them.
+static SmallVector<Value> readMaybeEmpty(KernelOp kernel) {
+  llvm::SetVector<Value> tensors;
+  kernel.walk([&](tensor::ExtractOp extract) {
+    bool isKnown = llvm::is_contained(
+        cast<RankedTensorType>(extract.getTensor().getType()).getShape(), 0);
+    if (!isKnown && mayReadEmpty(extract))
+      tensors.insert(extract.getTensor());
+  });
+  return tensors.takeVector();
+}
+
+void KernelEmitter::emitTilesUnlessEmpty() {
+  SmallVector<Value> tensors = readMaybeEmpty(kernel);
+  if (tensors.empty())
+    return emitTiles();
+  Value haveElements;
+  for (Value tensor : tensors) {
+    Value some = hasElements(storage[chainRoot(tensor)].memref);
+    haveElements =
+        haveElements ? b.createOrFold<arith::AndIOp>(haveElements, some) : some;
+  }
+  auto branch = scf::IfOp::create(b, haveElements, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  SmallVector<ActiveLoop> before = active;
+  for (bool isEmpty : {false, true}) {
+    b.setInsertionPointToStart(isEmpty ? branch.elseBlock()
+                                       : branch.thenBlock());
+    someEmpty = isEmpty;
+    active = before;
+    emitTiles();
+  }
+}
+
+Value KernelEmitter::loadUnlessEmpty(tensor::ExtractOp extract, Value memref,
+                                     ArrayRef<LaneIndex> at, int64_t lanes,
+                                     Value mask) {
+  bool isKnown =
+      llvm::is_contained(cast<MemRefType>(memref.getType()).getShape(), 0);
+  if (!isKnown && !(someEmpty && mayReadEmpty(extract)))
+    return load(memref, at, lanes, mask);
+  Type type = extract.getType();
+  if (lanes > 1)
+    type = VectorType::get({lanes}, type);
+  if (isKnown)
+    return placeholder(b, type);
+  auto branch = scf::IfOp::create(b, type, hasElements(memref),
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  scf::YieldOp::create(b, load(memref, at, lanes, mask));
+  b.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(b, placeholder(b, type));
+  return branch.getResult(0);
+}
+
+} // namespace onnxc::krnl

@@ -2,9 +2,9 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// exp, expm1, log, log1p, tanh and erf on scalars and vectors alike, each
-// within 2 units in the last place. The coefficients are minimax fits on the
-// reduced range, of the error relative to the result.
+// exp, expm1, tanh and erf on scalars and vectors alike, each within 2 units in
+// the last place. The coefficients are minimax fits on the reduced range, of
+// the error relative to the result.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,13 +14,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
-#include <limits>
-
 using namespace mlir;
 using onnxc::FloatBuilder;
-
-static constexpr double infinity = std::numeric_limits<double>::infinity();
-static constexpr double notANumber = std::numeric_limits<double>::quiet_NaN();
 
 /// log 2 in two parts; the product of the first with an exponent is exact.
 static constexpr double log2High = 0.6931471803691238,
@@ -72,56 +67,6 @@ static Value expandTanh(FloatBuilder &f, Value x) {
   Value power = expandExpM1(f, f.mul(a, f.constant(-2)));
   Value y = f.div(power, f.add(power, f.constant(2)));
   return math::CopySignOp::create(f.b, y, x);
-}
-
-/// x = 2^e (1 + t), 1 + t between the roots of 1/2 and 2, and with s = t / (2 +
-/// t) log(1 + t) = 2 atanh s = t - (t^2/2 - s (t^2/2 + R(s^2))), which keeps
-/// the digits of t.
-static Value expandLog(FloatBuilder &f, Value x) {
-  ImplicitLocOpBuilder &b = f.b;
-  constexpr double least = std::numeric_limits<double>::min();
-  constexpr int64_t lesserRoot = 0x3fe6a09e667f3bcd, raised = 54;
-  Value isDenormal = f.less(x, f.constant(least));
-  Value a = f.select(isDenormal, f.mul(x, f.constant(0x1p54)), x);
-  // What is above the lesser root in the exponent counts.
-  Value distance = arith::SubIOp::create(b, f.bits(a), f.integer(lesserRoot));
-  Value exponent =
-      arith::ShRSIOp::create(b, distance, f.integer(f.fractionBits()));
-  Value whole = arith::ShLIOp::create(b, exponent, f.integer(f.fractionBits()));
-  Value t = f.sub(f.fromBits(arith::SubIOp::create(b, f.bits(a), whole)),
-                  f.constant(1));
-  // The exponent as a number: in the low bits of one that counts ones.
-  Value rounder = f.constant(f.rounder());
-  Value e = f.sub(
-      f.fromBits(arith::AddIOp::create(b, f.bits(rounder), exponent)), rounder);
-  e = f.sub(e, f.select(isDenormal, f.constant(raised), f.constant(0)));
-  Value s = f.div(t, f.add(t, f.constant(2)));
-  Value z = f.mul(s, s);
-  Value r = f.mul(z, f.polynomial(z, {0.6666666666666734, 0.3999999999941905,
-                                      0.28571428741563926, 0.22222198647561492,
-                                      0.18183560842060875, 0.15314132225852584,
-                                      0.14795191988526202}));
-  Value half = f.mul(f.mul(t, t), f.constant(0.5));
-  Value rest = f.fma(s, f.add(half, r), f.mul(e, f.constant(log2Low)));
-  Value y = f.fma(e, f.constant(log2High), f.sub(t, f.sub(half, rest)));
-  // Infinity and NaN stay.
-  y = f.select(f.less(x, f.constant(infinity)), y, x);
-  y = f.select(f.equal(x, f.constant(0)), f.constant(-infinity), y);
-  return f.select(f.less(x, f.constant(0)), f.constant(notANumber), y);
-}
-
-/// log(1 + x) and what the sum has lost, relative to it.
-static Value expandLog1p(FloatBuilder &f, Value x) {
-  Value one = f.constant(1);
-  Value sum = f.add(one, x);
-  Value isLarge = f.less(one, x);
-  Value larger = f.select(isLarge, x, one), lesser = f.select(isLarge, one, x);
-  Value lost = f.div(f.sub(lesser, f.sub(sum, larger)), sum);
-  // Not of infinity, nor of 0.
-  Value isNumber =
-      f.both(f.less(sum, f.constant(infinity)), f.less(f.constant(0), sum));
-  Value y = f.add(expandLog(f, sum), f.select(isNumber, lost, f.constant(0)));
-  return f.select(f.equal(sum, one), x, y);
 }
 
 /// An odd polynomial below 1, from there 1 - erfc|x| with a polynomial for the

@@ -2,10 +2,10 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Where the upstream polynomials are slow or lose digits: exp, pow, sin, cos,
-// tan, atan and fmod of f32, and those of f64, on scalars and vectors alike,
-// each within 2 units in the last place. The coefficients are minimax fits of
-// the relative error on the reduced range.
+// Where the upstream polynomials are slow or lose digits: exp, log, log2, pow,
+// sin, cos, tan, atan and fmod of f32, and those of f64, on scalars and vectors
+// alike, each within 2 units in the last place. The coefficients are minimax
+// fits of the relative error on the reduced range.
 //
 //===----------------------------------------------------------------------===//
 
@@ -261,6 +261,8 @@ static Value expandOne(Operation *op, bool hasScale) {
     return onnxc::expandDouble(f, op, hasScale);
   if (isa<math::ExpOp>(op))
     return expandExp(f, hasScale, x);
+  if (isa<math::LogOp, math::Log2Op>(op))
+    return onnxc::expandLog(f, x, isa<math::Log2Op>(op));
   if (isa<math::PowFOp>(op))
     return onnxc::expandPow(f, x, op->getOperand(1));
   if (isa<math::AtanOp>(op))
@@ -280,7 +282,8 @@ bool onnxc::isExpandedFunction(Operation *op) {
     return true;
   if (getElementTypeOrSelf(op->getResult(0)).isF64())
     return isExpandedDouble(op);
-  return isa<math::ExpOp, math::PowFOp, math::TanOp, math::AtanOp>(op);
+  return isa<math::AtanOp, math::ExpOp, math::LogOp, math::Log2Op, math::PowFOp,
+             math::TanOp>(op);
 }
 
 /// What the module says of its processor; null if nothing.

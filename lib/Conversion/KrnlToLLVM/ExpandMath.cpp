@@ -98,7 +98,7 @@ static bool hasGoodPolynomial(StringRef name) {
   name.consume_front("math.");
   return llvm::StringSwitch<bool>(name)
       .Cases({"acos", "asin", "erf", "erfc", "expm1"}, true)
-      .Cases({"log", "log1p", "log2", "tanh"}, true)
+      .Cases({"log1p", "tanh"}, true)
       .Default(false);
 }
 

@@ -136,6 +136,10 @@ mlir::Value scaleByPower(FloatBuilder &f, bool hasScale, mlir::Value p,
 /// Functions of f64 besides those of angles (ExpandDoubles.cpp).
 bool isExpandedDouble(mlir::Operation *op);
 mlir::Value expandDouble(FloatBuilder &f, mlir::Operation *op, bool hasScale);
+/// Logarithms of f32 and f64; that to base 2 of f32 alone, log1p of f64 alone
+/// (ExpandLogs.cpp).
+mlir::Value expandLog(FloatBuilder &f, mlir::Value x, bool isBinary = false);
+mlir::Value expandLog1p(FloatBuilder &f, mlir::Value x);
 /// x^y for f32 or vectors of it, as C's powf has it (ExpandPow.cpp).
 mlir::Value expandPow(FloatBuilder &f, mlir::Value x, mlir::Value y);
 

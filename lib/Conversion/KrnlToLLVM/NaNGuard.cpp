@@ -18,8 +18,7 @@ void onnxc::guardNaN(Operation *root) {
   SmallVector<Operation *> unsafe;
   root->walk([&](Operation *op) {
     if (isa<math::AcosOp, math::AsinOp, math::ErfOp, math::ErfcOp,
-            math::ExpM1Op, math::LogOp, math::Log1pOp, math::Log2Op,
-            math::TanhOp>(op) &&
+            math::ExpM1Op, math::Log1pOp, math::TanhOp>(op) &&
         getElementTypeOrSelf(op->getResult(0)).isF32())
       unsafe.push_back(op);
   });

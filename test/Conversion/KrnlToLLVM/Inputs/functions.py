@@ -57,7 +57,7 @@ POWERS = [-3, -1, -0.0, 0.3, 1, 2.2, 3, 11, 100.5, 1e9, math.inf, -math.inf, mat
 
 def arguments():
     """Special values and random ones of several ranges."""
-    special = [np.nan, np.inf, -np.inf, 0.0, -0.0, 1, -1, 3.4e38, -3.4e38, 88.7, -104, 1e-8, 2.5]
+    special = [np.nan, np.inf, -np.inf, 0.0, -0.0, 1, -1, 3.4e38, -3.4e38, 88.7, -104, 1e-8, 2.5, 1e-45, -1e-45, 1e-39, 1.1754942e-38]
     rng = np.random.default_rng(0)
     values = np.concatenate([special, *(rng.uniform(-r, r, 4000) for r in (1, 10, 100)),
                              np.exp(rng.uniform(-80, 80, 4000))])  # fmt: skip

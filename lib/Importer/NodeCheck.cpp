@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "NodeCheck.h"
 
+#include "AttributeTexts.h"
 #include "ImportState.h"
 #include "onnxc/Schema/ProtoConversion.h"
 
@@ -175,7 +176,11 @@ std::vector<std::string> onnxc::importer::checkNode(const NodeProto &node,
     return {"the operator is deprecated since version " +
             std::to_string(schema->SinceVersion()) + " and cannot be used in " +
             std::to_string(version)};
-  return checkNode(node, *schema);
+  std::vector<std::string> errors = checkNode(node, *schema);
+  for (const AttributeProto &attribute : node.attribute())
+    if (std::string error = checkText(node, attribute, version); !error.empty())
+      errors.push_back(error);
+  return errors;
 }
 
 std::vector<std::string> onnxc::importer::checkNode(const NodeProto &node,

@@ -41,7 +41,7 @@ int newestOpset(const std::string &domain);
 std::string knownOpsets();
 
 /// What is wrong with `node` as one of version `version` of its domain:
-/// operator, numbers of inputs and outputs, attributes and their types.
+/// operator, numbers of inputs and outputs, attributes, their types and texts.
 std::vector<std::string> checkNode(const ::onnx::NodeProto &node, int version);
 
 /// The same for a schema that is not the library's own.

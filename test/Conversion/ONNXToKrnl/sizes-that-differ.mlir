@@ -23,3 +23,26 @@ func.func @updates_of_another_rank(%d: tensor<8x4xi16>, %i: tensor<?xi64>, %u: t
   %y = onnx.ScatterND(%d, %i, %u) : (tensor<8x4xi16>, tensor<?xi64>, tensor<2x4xi16>) -> tensor<8x4xi16>
   return %y : tensor<8x4xi16>
 }
+
+// What the lowering itself does not check, the kernel does: an operand of a known
+// size that is not that of its loop is another one, and the run ends.
+// CHECK-LABEL: func.func @bias_of_another_size
+// CHECK:         krnl.check {{.*}}, "sizes of the operands do not fit together" sizes(%c3{{.*}}, %c2
+// CHECK:         krnl.kernel
+func.func @bias_of_another_size(%x: tensor<1x4x5x5xf32>, %w: tensor<2x4x3x3xf32>, %o: tensor<1x18x3x3xf32>, %b: tensor<3xf32>) -> tensor<1x2x3x3xf32> {
+  %y = onnx.DeformConv(%x, %w, %o) B(%b) : (tensor<1x4x5x5xf32>, tensor<2x4x3x3xf32>, tensor<1x18x3x3xf32>, tensor<3xf32>) -> tensor<1x2x3x3xf32>
+  return %y : tensor<1x2x3x3xf32>
+}
+
+// A loop without iterations has no last index to be checked: what it would write
+// behind a fill is left as it is.
+// CHECK-LABEL: func.func @rows_around_nothing
+// CHECK:         krnl.kernel "pad"
+// CHECK:           linalg.generic
+// CHECK-NOT:       linalg.generic
+// CHECK:           krnl.yield
+func.func @rows_around_nothing(%x: tensor<0x4xf32>) -> tensor<2x4xf32> {
+  %p = onnx.Constant {value = dense<[0, 0, 2, 0]> : tensor<4xi64>} : tensor<4xi64>
+  %y = onnx.Pad(%x, %p) : (tensor<0x4xf32>, tensor<4xi64>) -> tensor<2x4xf32>
+  return %y : tensor<2x4xf32>
+}

@@ -96,6 +96,12 @@ void checkAxes(mlir::OpBuilder &b, mlir::Location loc, mlir::Value axes,
 mlir::Value onlyElement(mlir::OpBuilder &b, mlir::Location loc,
                         mlir::Value tensor);
 
+/// A tensor that sizes contradict, which ends the run, or the compilation where
+/// the run cannot but come by: ranks that the run has to choose from may be
+/// some that these operands cannot have.
+mlir::Value neverMade(mlir::OpBuilder &b, mlir::Location loc,
+                      mlir::RankedTensorType type);
+
 /// Replaces `op`, casting each value to the type the converter gives for the
 /// op's result (same rank, other static dimensions).
 void replaceWithCasts(mlir::ConversionPatternRewriter &rewriter,

@@ -121,7 +121,8 @@ private:
     mlir::Value carrier;
   };
 
-  void refineInputs(llvm::ArrayRef<Access> opIns);
+  int64_t neededSize(mlir::AffineExpr at, int64_t size) const;
+  void refineInputs(llvm::MutableArrayRef<Access> opIns);
   mlir::AffineMap mapOf(const Access &access) const;
   mlir::Value carrierFor(unsigned loop, llvm::ArrayRef<Access> opIns,
                          llvm::ArrayRef<Access> opOuts);

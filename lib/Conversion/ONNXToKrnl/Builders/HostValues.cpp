@@ -52,7 +52,8 @@ RankedTensorType refineType(RankedTensorType type, ValueRange sizes) {
   SmallVector<int64_t> shape(type.getShape());
   for (auto [d, size] : llvm::enumerate(sizes))
     if (auto constant = getConstantIntValue(size))
-      shape[d] = *constant;
+      // A check ends the run where it would be negative.
+      shape[d] = std::max<int64_t>(*constant, 0);
   return RankedTensorType::get(shape, type.getElementType());
 }
 
@@ -284,9 +285,7 @@ void checkAxes(OpBuilder &b, Location loc, Value axes, int64_t rank,
   krnl::CheckOp::create(b, loc, all.getResult(0), message);
 }
 
-/// A tensor that sizes contradict ends the run: ranks that the run has to
-/// choose from may be some that these operands cannot have.
-static Value neverMade(OpBuilder &b, Location loc, RankedTensorType type) {
+Value neverMade(OpBuilder &b, Location loc, RankedTensorType type) {
   krnl::CheckOp::create(b, loc, arith::ConstantIntOp::create(b, loc, 0, 1),
                         "sizes of the operands do not fit together");
   SmallVector<Value> none(type.getNumDynamicDims(), indexConstant(b, loc, 0));

@@ -173,22 +173,57 @@ Value KernelBuilder::carrierFor(unsigned l, ArrayRef<Access> opIns,
   return loops[l].carrier;
 }
 
+/// What a dimension of `size` elements has to have, at least or exactly, to be
+/// accessed at `at`: a loop by itself runs over all of it.
+int64_t KernelBuilder::neededSize(AffineExpr at, int64_t size) const {
+  if (isa<AffineDimExpr>(at))
+    return ShapedType::isDynamic(extentOf(at)) ? size : extentOf(at);
+  if (ShapedType::isDynamic(size))
+    return size;
+  SmallVector<AffineExpr> last;
+  for (const LoopDecl &l : loops) {
+    bool isKnown = l.extent > 0 && !ShapedType::isDynamic(l.extent);
+    last.push_back(isKnown ? host.getAffineConstantExpr(l.extent - 1)
+                           : host.getAffineSymbolExpr(0));
+  }
+  auto farthest = dyn_cast<AffineConstantExpr>(
+      simplifyAffineExpr(at.replaceDims(last), 0, 1));
+  return farthest ? std::max(size, farthest.getValue() + 1) : size;
+}
+
+/// An operand that is not `given` but `wanted` ends the run.
+static Value ofOtherSizes(OpBuilder &b, Location loc, RankedTensorType given,
+                          RankedTensorType wanted) {
+  for (auto [size, other] :
+       llvm::zip_equal(given.getShape(), wanted.getShape()))
+    if (size != other && !ShapedType::isDynamic(size))
+      checkEqualSizes(b, loc, indexConstant(b, loc, size),
+                      indexConstant(b, loc, other),
+                      "sizes of the operands do not fit together");
+  return neverMade(b, loc, wanted);
+}
+
 /// A loop of known extent tells the size of the dimensions that it runs over:
 /// the types of the operands say it too, or canonicalisation would cast them
-/// inside the kernel.
-void KernelBuilder::refineInputs(ArrayRef<Access> opIns) {
-  for (const Access &access : opIns) {
+/// inside the kernel. An operand of another size ends the run: the operators'
+/// own checks, which come first, say more about it than this one.
+void KernelBuilder::refineInputs(MutableArrayRef<Access> opIns) {
+  for (Access &access : opIns) {
     auto it = llvm::find(insInside, access.tensor);
     if (it == insInside.end())
       continue;
     auto type = cast<RankedTensorType>(access.tensor.getType());
-    SmallVector<int64_t> shape(type.getShape());
-    for (auto [size, at] : llvm::zip(shape, access.at))
-      if (isa<AffineDimExpr>(at) && ShapedType::isDynamic(size))
-        size = extentOf(at);
+    SmallVector<int64_t> shape = llvm::map_to_vector(
+        llvm::zip_equal(access.at, type.getShape()), [&](auto pair) {
+          return neededSize(std::get<0>(pair), std::get<1>(pair));
+        });
     auto refined = RankedTensorType::get(shape, type.getElementType());
     if (refined == type)
       continue;
+    if (failed(verifyCompatibleShape(type, refined))) {
+      access.tensor = input(ofOtherSizes(host, loc, type, refined));
+      continue;
+    }
     Value &outer = ins[it - insInside.begin()];
     outer = tensor::CastOp::create(host, loc, refined, outer);
     it->setType(refined);
@@ -207,12 +242,24 @@ AffineMap KernelBuilder::mapOf(const Access &access) const {
   return AffineMap::get(currentAxes.size(), 0, results, ctx);
 }
 
-SmallVector<Value> KernelBuilder::generic(ArrayRef<Access> opIns,
+SmallVector<Value> KernelBuilder::generic(ArrayRef<Access> givenIns,
                                           ArrayRef<Access> opOuts,
                                           ArrayRef<AffineExpr> reduced,
                                           MultiBody fn) {
+  SmallVector<Access> opIns(givenIns);
   refineInputs(opIns);
   llvm::SmallBitVector used = usedLoops(loops.size(), opIns, opOuts, reduced);
+  // A loop of no iterations has no last index, which accesses could be checked
+  // with: what has been written stays. Something has to write to each result of
+  // the kernel, though.
+  bool isIdle = llvm::any_of(used.set_bits(),
+                             [&](unsigned l) { return loops[l].extent == 0; });
+  auto isWritten = [&](const Access &access) {
+    return !llvm::is_contained(outsInside, access.tensor);
+  };
+  if (isIdle && llvm::all_of(opOuts, isWritten))
+    return llvm::map_to_vector(opOuts,
+                               [](const Access &a) { return a.tensor; });
   currentAxes.assign(used.set_bits_begin(), used.set_bits_end());
   SmallVector<Attribute> axes;
   SmallVector<utils::IteratorType> iterators;

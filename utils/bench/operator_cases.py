@@ -294,6 +294,9 @@ def products():
     yield Case("ConvTranspose", [floats(1, 64, 400), Fixed(floats(64, 32, 8))], strides=[4], pads=[2, 2], suffix="1d")
     yield Case("Conv", [floats(1, 16, 16, 32, 32), Fixed(floats(16, 16, 3, 3, 3))], pads=[1] * 6, suffix="3d")
     yield Case("Conv", [floats(1, 64, 28, 28), Fixed(floats(64, 8, 3, 3))], pads=[1, 1, 1, 1], group=8, suffix="grouped")
+    for channels, group, size in ((144, 9, 28), (784, 49, 7), (128, 32, 56), (512, 32, 14), (1024, 32, 7)):
+        yield Case("Conv", [floats(1, channels, size, size), Fixed(floats(channels, channels // group, 3, 3))], pads=[1] * 4,
+                   group=group, suffix=f"{group} groups of {channels // group}")  # fmt: skip
     yield Case("ConvTranspose", [floats(1, 64, 28, 28), Fixed(floats(64, 32, 4, 4))], strides=[2, 2], pads=[1, 1, 1, 1])
     yield Case("ConvTranspose", [floats(1, 64, 28, 28), Fixed(floats(64, 64, 2, 2))], strides=[2, 2], suffix="2x2")
     yield Case("Attention", [floats(1, 12, 128, 64), floats(1, 12, 128, 64), floats(1, 12, 128, 64)], opset=23)

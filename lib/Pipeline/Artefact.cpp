@@ -26,8 +26,6 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
-#include <unistd.h>
-
 using namespace mlir;
 using namespace onnxc;
 using namespace onnxc::target;
@@ -63,12 +61,19 @@ llvm::Error onnxc::writeFile(StringRef name, Writer write) {
     file.clear_error();
     return error || !code ? std::move(error) : failed(code);
   };
-  if (!isStream(name))
-    return llvm::writeToOutput(behindLinks(name), writeAll);
-  std::error_code code;
-  llvm::raw_fd_ostream stream(name, code, fs::CD_OpenExisting, fs::FA_Write,
-                              fs::OF_None);
-  return code ? failed(code) : writeAll(stream);
+  if (isStream(name)) {
+    std::error_code code;
+    llvm::raw_fd_ostream stream(name, code, fs::CD_OpenExisting, fs::FA_Write,
+                                fs::OF_None);
+    return code ? failed(code) : writeAll(stream);
+  }
+  NewFile file(name);
+  if (llvm::Error error = file.create())
+    return error;
+  llvm::raw_fd_ostream stream(file.handle(), /*shouldClose=*/false);
+  if (llvm::Error error = writeAll(stream))
+    return error;
+  return file.keep();
 }
 
 llvm::Error onnxc::writeOutput(const CompileOptions &options,
@@ -145,23 +150,29 @@ static void fillReport(ModuleOp module, Report &report) {
   }
 }
 
-/// The linker needs a file: what `make` writes to one in a folder that goes
-/// away.
-static llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
-makeInFolder(StringRef name,
-             llvm::function_ref<llvm::Error(const std::string &)> make) {
-  SmallString<128> folder;
-  if (std::error_code code = fs::createUniqueDirectory("onnx-compile", folder))
-    return llvm::createStringError(code, "cannot make a temporary folder: " +
-                                             code.message());
-  llvm::scope_exit removeFolder([&] { fs::remove_directories(folder); });
-  std::string output = (folder + "/" + name).str();
-  if (llvm::Error error = make(output))
-    return std::move(error);
-  auto bytes = llvm::MemoryBuffer::getFile(output);
+/// Writes what `make` writes to a new file: what goes to a pipe, a device or
+/// the standard output is made in memory first.
+static llvm::Error writeMade(const ArtefactInputs &inputs, unsigned mode,
+                             llvm::function_ref<llvm::Error(NewFile &)> make) {
+  const std::string &output = inputs.options.output;
+  bool toStream = output == "-" || isStream(output);
+  if (toStream && inputs.options.externalWeights)
+    return llvm::createStringError(
+        std::errc::invalid_argument,
+        "--weights=external needs a file to write to");
+  NewFile file = toStream ? NewFile::inMemory("model") : NewFile(output, mode);
+  if (llvm::Error error = file.create())
+    return error;
+  if (llvm::Error error = make(file))
+    return error;
+  if (!toStream)
+    return file.keep();
+  auto bytes = file.read();
   if (!bytes)
-    return llvm::errorCodeToError(bytes.getError());
-  return std::move(*bytes);
+    return bytes.takeError();
+  return writeOutput(
+      inputs.options, inputs.events,
+      StringRef((*bytes)->getBufferStart(), (*bytes)->getBufferSize()));
 }
 
 /// Assembly of all files.
@@ -179,16 +190,14 @@ static llvm::Expected<WeightsDigest>
 writeSideFile(ModuleOp module, StringRef name,
               const std::atomic<bool> *cancel) {
   NewFile output(name);
-  int file;
-  if (std::error_code code = fs::openFileForReadWrite(
-          output.path(), file, fs::CD_CreateNew, fs::OF_None))
-    return output.failed(code);
-  llvm::scope_exit close([&] { ::close(file); });
+  if (llvm::Error error = output.create())
+    return std::move(error);
   int64_t bytes = weightsBytes(module);
-  if (failed(writeWeights(module, file, 0, cancel)) ||
-      ::ftruncate(file, bytes) != 0)
+  if (llvm::Error error = output.reserve(bytes))
+    return std::move(error);
+  if (failed(writeWeights(module, output.handle(), 0, cancel)))
     return output.failed(std::make_error_code(std::errc::io_error));
-  llvm::Expected<WeightsDigest> digest = sealWeights(file, bytes);
+  llvm::Expected<WeightsDigest> digest = sealWeights(output.handle(), bytes);
   if (!digest)
     return output.failed(llvm::errorToErrorCode(digest.takeError()));
   if (llvm::Error error = output.keep())
@@ -224,17 +233,16 @@ static llvm::Error addCustomLibraries(ModuleOp module,
 }
 
 /// Adds the descriptor of the model to `files`. The weights are in a side file
-/// of `output` then, or `link` tells how to write them.
+/// of the output then, or `link` tells how to write them.
 static llvm::Error describe(ModuleOp module, const ArtefactInputs &inputs,
-                            StringRef output, std::vector<CodeFile> &files,
-                            LinkOptions &link) {
+                            std::vector<CodeFile> &files, LinkOptions &link) {
   const std::atomic<bool> *cancel = inputs.events.cancel;
   ModelInfo info;
   info.tag = inputs.options.tag;
   info.features = requiredFeatures(inputs.machine);
   info.weightsBytes = inputs.report.weightsBytes;
   if (info.weightsBytes && inputs.options.externalWeights) {
-    SmallString<128> side(output);
+    SmallString<128> side(inputs.options.output);
     path::replace_extension(side, ".weights");
     info.weightsFile = path::filename(side).str();
     llvm::Expected<WeightsDigest> digest = writeSideFile(module, side, cancel);
@@ -259,25 +267,20 @@ static llvm::Error describe(ModuleOp module, const ArtefactInputs &inputs,
 /// file may be resumed from, is just its code.
 static llvm::Error writeObject(ModuleOp module, std::vector<CodeFile> files,
                                const ArtefactInputs &inputs) {
-  LinkOptions link;
-  if (module.lookupSymbol(mainEntryName))
-    if (llvm::Error error =
-            describe(module, inputs, inputs.options.output, files, link))
-      return error;
-  auto object = makeInFolder("model.o", [&](const std::string &output) {
-    link.output = output;
-    return joinObjects(files, link);
+  return writeMade(inputs, 0666, [&](NewFile &file) -> llvm::Error {
+    LinkOptions link;
+    if (module.lookupSymbol(mainEntryName))
+      if (llvm::Error error = describe(module, inputs, files, link))
+        return error;
+    return joinObjects(files, link, file);
   });
-  if (!object)
-    return object.takeError();
-  return writeOutput(inputs.options, inputs.events, (*object)->getBuffer());
 }
 
 static llvm::Error link(ModuleOp module, std::vector<CodeFile> files,
-                        const ArtefactInputs &inputs, StringRef output) {
+                        const ArtefactInputs &inputs, NewFile &output) {
   const CompileOptions &options = inputs.options;
   LinkOptions link;
-  link.output = output.str();
+  link.output = options.output;
   link.tag = options.tag;
   link.runtimeDir =
       options.runtimeDir.empty() ? findRuntime() : options.runtimeDir;
@@ -285,31 +288,16 @@ static llvm::Error link(ModuleOp module, std::vector<CodeFile> files,
     return error;
   if (llvm::Error error = addCustomLibraries(module, inputs, link))
     return error;
-  if (llvm::Error error = describe(module, inputs, output, files, link))
+  if (llvm::Error error = describe(module, inputs, files, link))
     return error;
-  if (llvm::Error error = linkArtefact(files, link))
-    return error;
-  uint64_t size = 0;
-  if (!fs::file_size(link.output, size))
-    inputs.report.artefactBytes = size;
-  llvm::Expected<std::vector<std::string>> libraries =
-      neededLibraries(link.output);
+  auto libraries = linkArtefact(files, link, output);
   if (!libraries)
     return libraries.takeError();
   inputs.report.libraries = std::move(*libraries);
+  uint64_t size = 0;
+  if (!fs::file_size(output.path(), size))
+    inputs.report.artefactBytes = size;
   return llvm::Error::success();
-}
-
-/// What goes to a pipe, a device or the standard output is made in a file
-/// first.
-static llvm::Error linkAndPassOn(ModuleOp module, std::vector<CodeFile> files,
-                                 const ArtefactInputs &inputs) {
-  auto bytes = makeInFolder("model.so", [&](const std::string &output) {
-    return link(module, std::move(files), inputs, output);
-  });
-  if (!bytes)
-    return bytes.takeError();
-  return writeOutput(inputs.options, inputs.events, (*bytes)->getBuffer());
 }
 
 llvm::Error onnxc::writeArtefact(ModuleOp module,
@@ -323,15 +311,9 @@ llvm::Error onnxc::writeArtefact(ModuleOp module,
     return llvm::createStringError("cannot make code");
   if (kind == CodeKind::Assembly)
     return writeAssembly(*files, inputs);
-  const std::string &output = inputs.options.output;
-  bool toStream = output == "-" || isStream(output);
-  if (toStream && inputs.options.externalWeights)
-    return llvm::createStringError(
-        std::errc::invalid_argument,
-        "--weights=external needs a file to write to");
   if (inputs.options.emit == "obj")
     return writeObject(module, std::move(*files), inputs);
-  if (toStream)
-    return linkAndPassOn(module, std::move(*files), inputs);
-  return link(module, std::move(*files), inputs, output);
+  return writeMade(inputs, 0777, [&](NewFile &file) {
+    return link(module, std::move(*files), inputs, file);
+  });
 }

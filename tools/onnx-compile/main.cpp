@@ -22,7 +22,7 @@ static constexpr char versionText[] =
 /// What an interrupt cancels.
 static OMCompiler *running = nullptr;
 
-/// The first interrupt lets the compiler clean up, the second one does not.
+/// The first signal lets the compiler clean up, the second one does not.
 static void onInterrupt(int signal) {
   std::signal(signal, SIG_DFL);
   omCompilerCancel(running);
@@ -76,8 +76,10 @@ int main(int argc, char **argv) {
   Console console(compiler, line.quiet);
   omCompilerSetOutputHandler(compiler, printOutput, nullptr);
   running = compiler;
-  for (int signal : {SIGINT, SIGTERM})
-    std::signal(signal, onInterrupt);
+  // What nohup has set stays: the terminal may go.
+  for (int signal : {SIGINT, SIGTERM, SIGHUP})
+    if (std::signal(signal, onInterrupt) == SIG_IGN)
+      std::signal(signal, SIG_IGN);
   // A file that may not become so large is an error of writing it.
   std::signal(SIGXFSZ, SIG_IGN);
   OM_COMPILE_STATUS status = compileInput(compiler, line.input);

@@ -60,21 +60,24 @@ static bool isInBaseLibrary(StringRef name) {
 /// Makes a shared library of an object or archive.
 static Error linkObjects(StringRef path, StringRef runtimeDir,
                          StringRef output) {
-  std::vector<std::string> arguments = {"ld.lld",
-                                        "-shared",
-                                        "--hash-style=gnu",
-                                        "-z",
-                                        "now",
-                                        "-o",
-                                        output.str(),
-                                        "--threads=1",
-                                        "--whole-archive",
-                                        path.str(),
-                                        "--no-whole-archive"};
+  std::vector<std::string> arguments = {
+      "-shared",  "--hash-style=gnu",  "-z", "now", "--whole-archive",
+      path.str(), "--no-whole-archive"};
 #define ONNXC_BASE_LIBRARY(SONAME)                                             \
   arguments.push_back((runtimeDir + "/" SONAME).str());
 #include "onnxc/rt/Libraries.def"
-  return runLinker(arguments);
+  auto linked = runLinker(arguments);
+  if (!linked)
+    return linked.takeError();
+  std::error_code code;
+  raw_fd_ostream os(output, code);
+  if (code)
+    return errorCodeToError(code);
+  os.write(linked->data(), linked->size());
+  os.close();
+  code = os.error();
+  os.clear_error();
+  return errorCodeToError(code);
 }
 
 //===----------------------------------------------------------------------===//

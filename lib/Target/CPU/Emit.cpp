@@ -48,6 +48,12 @@ static bool isLarger(const Batch &a, const Batch &b) {
   return std::tie(b.size, a.name) < std::tie(a.size, b.name);
 }
 
+/// Batches that all kernels of a model make at least, if they are large enough:
+/// work for so many threads. Not those of this machine: what is compiled
+/// together comes out different, and the same model has the same code wherever
+/// it is compiled.
+static constexpr size_t minBatches = 32;
+
 /// Code generation takes more than linear time in the size of a function, and
 /// a fixed time per module: small kernels share one, a large one is alone.
 static std::vector<Batch> makeBatches(ModuleOp module) {
@@ -69,8 +75,7 @@ static std::vector<Batch> makeBatches(ModuleOp module) {
     total += kernels.back().size;
   }
   llvm::sort(kernels, isLarger);
-  size_t threads = module.getContext()->getNumThreads();
-  size_t limit = std::clamp<size_t>(total / (4 * threads), 300, 2000);
+  size_t limit = std::clamp<size_t>(total / minBatches, 300, 2000);
   bool isOpen = false;
   for (Batch &kernel : kernels) {
     if (isOpen && batches.back().size + kernel.size <= limit) {

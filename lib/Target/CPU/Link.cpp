@@ -2,9 +2,8 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// lld reads files, so each object is an anonymous one in memory. The artefact
-// is linked beside its place, and the weights are written behind what the
-// linker made before it is renamed.
+// lld reads files, so each object is an anonymous one in memory. What it made
+// is written to the artefact, the weights behind it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,66 +11,29 @@
 
 #include "Linker.h"
 #include "WeightsSegment.h"
-#include "onnxc/Target/CPU/NewFile.h"
 
-#include "lld/Common/Driver.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ObjCopy/ConfigManager.h"
 #include "llvm/ObjCopy/ObjCopy.h"
 #include "llvm/Object/ELFObjectFile.h"
-#include "llvm/Support/FileOutputBuffer.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
-#include <fcntl.h>
-#include <mutex>
-#include <sys/mman.h>
-#include <unistd.h>
-
-LLD_HAS_DRIVER(elf)
-
 using namespace llvm;
 
 namespace onnxc::target {
 
-namespace {
-
-/// A file without a name in any folder.
-class MemoryFile {
-public:
-  static Expected<MemoryFile> create(StringRef name, ArrayRef<char> bytes) {
-    MemoryFile result(::memfd_create(name.str().c_str(), MFD_CLOEXEC));
-    auto failed = [](std::error_code code) {
-      return createStringError(code, "cannot write an object to memory: " +
-                                         code.message());
-    };
-    if (result.file < 0)
-      return failed(errnoAsErrorCode());
-    raw_fd_ostream os(result.file, /*shouldClose=*/false, /*unbuffered=*/true);
-    os.write(bytes.data(), bytes.size());
-    std::error_code code = os.error();
-    // One that nobody has looked at ends the process.
-    os.clear_error();
-    if (code)
-      return failed(code);
-    return std::move(result);
-  }
-  MemoryFile(MemoryFile &&other) : file(std::exchange(other.file, -1)) {}
-  ~MemoryFile() {
-    if (file >= 0)
-      ::close(file);
-  }
-
-  std::string path() const { return "/proc/self/fd/" + std::to_string(file); }
-
-private:
-  explicit MemoryFile(int file) : file(file) {}
-  int file;
-};
-
-} // namespace
+/// A file for the linker, which knows files by their paths.
+static Expected<NewFile> putInMemory(StringRef name, ArrayRef<char> bytes) {
+  NewFile file = NewFile::inMemory(name);
+  if (Error error = file.create())
+    return std::move(error);
+  if (Error error = file.append(StringRef(bytes.data(), bytes.size())))
+    return std::move(error);
+  return std::move(file);
+}
 
 /// The names an artefact exports, which the model defines with the tag as well.
 static std::string exportScript(const LinkOptions &options) {
@@ -104,22 +66,6 @@ static std::string sharedList() {
   return list + "};\n";
 }
 
-Error runLinker(ArrayRef<std::string> arguments) {
-  // lld keeps its state in globals.
-  static std::mutex mutex;
-  std::lock_guard<std::mutex> lock(mutex);
-  SmallVector<const char *> pointers;
-  for (const std::string &argument : arguments)
-    pointers.push_back(argument.c_str());
-  std::string messages;
-  raw_string_ostream os(messages);
-  lld::Result result =
-      lld::lldMain(pointers, os, os, {{lld::Gnu, &lld::elf::link}});
-  if (result.retCode == 0)
-    return Error::success();
-  return createStringError("linking failed: " + StringRef(messages).trim());
-}
-
 Error checkRuntime(StringRef runtimeDir, const Machine &machine) {
   SmallString<128> path(runtimeDir);
   sys::path::append(path, "onnxc_rt.o");
@@ -142,41 +88,30 @@ Error checkRuntime(StringRef runtimeDir, const Machine &machine) {
                 triple.getArchName() + " is, or stop at --emit=obj");
 }
 
-static Error fillWeights(StringRef path, const LinkOptions &options) {
-  Expected<int64_t> offset = growWeightsSegment(path, options.weightsBytes);
+/// Writes what the linker made, and the weights behind it.
+static Error writeLinked(MutableArrayRef<char> linked,
+                         const LinkOptions &options, NewFile &output) {
+  StringRef code(linked.data(), linked.size());
+  if (options.weightsBytes == 0)
+    return output.append(code);
+  Expected<int64_t> offset = growWeightsSegment(linked, options.weightsBytes);
   if (!offset)
     return offset.takeError();
-  int file;
-  if (std::error_code error = sys::fs::openFileForReadWrite(
-          path, file, sys::fs::CD_OpenExisting, sys::fs::OF_None))
-    return errorCodeToError(error);
-  scope_exit close([&] { ::close(file); });
-  // Asks for the room first, so that a full disk is found before the work.
-  if (std::error_code error =
-          sys::fs::resize_file(file, *offset + options.weightsBytes))
-    return createStringError(error, "cannot write '" + options.output +
-                                        "': " + error.message());
-  if (failed(options.writeWeights(file, *offset)))
-    return createStringError(std::make_error_code(std::errc::io_error),
-                             "cannot write '" + options.output + "'");
+  if (Error error = output.append(code))
+    return error;
+  if (Error error = output.reserve(*offset + options.weightsBytes))
+    return error;
+  if (failed(options.writeWeights(output.handle(), *offset)))
+    return output.failed(std::make_error_code(std::errc::io_error));
   return Error::success();
 }
 
-static std::vector<std::string> fixedArguments(const LinkOptions &options,
-                                               StringRef temporary) {
+/// The artefact has no SONAME: the same model gives the same bytes whatever the
+/// artefact is called, and two models may have files of one name.
+static std::vector<std::string> fixedArguments(const LinkOptions &options) {
   std::vector<std::string> arguments = {
-      "ld.lld",
-      "-shared",
-      "--gc-sections",
-      "--hash-style=gnu",
-      "-z",
-      "now",
-      "-z",
-      "noexecstack",
-      "-soname",
-      sys::path::filename(options.output).str(),
-      "-o",
-      temporary.str()};
+      "-shared", "--gc-sections", "--hash-style=gnu", "-z", "now",
+      "-z",      "noexecstack"};
   // Code of the user's may call more of libc and libm than the stubs have; that
   // there is such a function was seen to when it was loaded.
   if (llvm::all_of(options.customLibraries,
@@ -252,68 +187,47 @@ static void addCustomLibraries(const LinkOptions &options,
 
 /// Makes symbols local that no other object is to see: names of kernels are the
 /// same in many models.
-static Error localizeHidden(StringRef path) {
-  auto object = object::ObjectFile::createObjectFile(path);
+static Expected<SmallVector<char, 0>> localizeHidden(ArrayRef<char> linked) {
+  MemoryBufferRef buffer(StringRef(linked.data(), linked.size()), "model.o");
+  auto object = object::ObjectFile::createObjectFile(buffer);
   if (!object)
     return object.takeError();
   objcopy::ConfigManager config;
   config.ELF.LocalizeHidden = true;
   SmallVector<char, 0> bytes;
   raw_svector_ostream os(bytes);
-  if (Error error =
-          objcopy::executeObjcopyOnBinary(config, *object->getBinary(), os))
-    return error;
-  auto file = FileOutputBuffer::create(path, bytes.size());
-  if (!file)
-    return file.takeError();
-  llvm::copy(bytes, (*file)->getBufferStart());
-  return (*file)->commit();
+  if (Error error = objcopy::executeObjcopyOnBinary(config, **object, os))
+    return std::move(error);
+  return bytes;
 }
 
-Error joinObjects(ArrayRef<CodeFile> objects, const LinkOptions &options) {
-  std::vector<std::string> arguments = {"ld.lld", "-r", "--threads=1", "-o",
-                                        options.output};
-  std::vector<MemoryFile> files;
+Error joinObjects(ArrayRef<CodeFile> objects, const LinkOptions &options,
+                  NewFile &output) {
+  std::vector<std::string> arguments = {"-r"};
+  std::vector<NewFile> files;
   for (const CodeFile &object : objects) {
-    Expected<MemoryFile> file = MemoryFile::create(object.name, object.bytes);
+    Expected<NewFile> file = putInMemory(object.name, object.bytes);
     if (!file)
       return file.takeError();
     files.push_back(std::move(*file));
-    arguments.push_back(files.back().path());
+    arguments.push_back(files.back().path().str());
   }
-  if (Error error = runLinker(arguments))
-    return error;
-  if (Error error = localizeHidden(options.output))
-    return error;
-  return options.weightsBytes ? fillWeights(options.output, options)
-                              : Error::success();
+  Expected<SmallVector<char, 0>> joined = runLinker(arguments);
+  if (!joined)
+    return joined.takeError();
+  Expected<SmallVector<char, 0>> object = localizeHidden(*joined);
+  if (!object)
+    return object.takeError();
+  return writeLinked(*object, options, output);
 }
 
-/// What the linker says of its own output is said of what the user called it,
-/// and is no fault of the linker's: a full disk, for example.
-static Error blameOutput(Error error, StringRef temporary,
-                         const LinkOptions &options) {
-  std::string message = toString(std::move(error));
-  size_t at = StringRef(message).find(temporary);
-  if (at == StringRef::npos)
-    return createStringError(message);
-  return createStringError(
-      std::make_error_code(std::errc::io_error),
-      "cannot write '" + options.output + "'" +
-          StringRef(message).substr(at + temporary.size()));
-}
-
-Error linkArtefact(ArrayRef<CodeFile> objects, const LinkOptions &options) {
-  NewFile output(options.output);
-  if (Error error = output.create())
-    return error;
-  std::vector<std::string> arguments = fixedArguments(options, output.path());
-  // More threads would stay behind in the process of our caller, and a child
-  // that it forks would wait for them for ever.
-  arguments.push_back("--threads=1");
-  std::vector<MemoryFile> files;
+/// Links all but the weights.
+static Expected<SmallVector<char, 0>> linkCode(ArrayRef<CodeFile> objects,
+                                               const LinkOptions &options) {
+  std::vector<std::string> arguments = fixedArguments(options);
+  std::vector<NewFile> files;
   auto addFile = [&](StringRef name, ArrayRef<char> bytes) -> Error {
-    Expected<MemoryFile> file = MemoryFile::create(name, bytes);
+    Expected<NewFile> file = putInMemory(name, bytes);
     if (!file)
       return file.takeError();
     files.push_back(std::move(*file));
@@ -321,50 +235,41 @@ Error linkArtefact(ArrayRef<CodeFile> objects, const LinkOptions &options) {
   };
   for (const CodeFile &object : objects) {
     if (Error error = addFile(object.name, object.bytes))
-      return error;
-    arguments.push_back(files.back().path());
+      return std::move(error);
+    arguments.push_back(files.back().path().str());
   }
   std::string exports = exportScript(options), shared = sharedList();
   if (Error error =
           addFile("exports", ArrayRef(exports.data(), exports.size())))
-    return error;
-  arguments.push_back("--version-script=" + files.back().path());
+    return std::move(error);
+  arguments.push_back(("--version-script=" + files.back().path()).str());
   if (Error error = addFile("shared", ArrayRef(shared.data(), shared.size())))
-    return error;
-  arguments.push_back("--dynamic-list=" + files.back().path());
+    return std::move(error);
+  arguments.push_back(("--dynamic-list=" + files.back().path()).str());
   if (options.weightsBytes) {
     if (Error error = addFile(
             "weights", ArrayRef(weightsScript.data(), weightsScript.size())))
-      return error;
-    arguments.push_back(files.back().path());
+      return std::move(error);
+    arguments.push_back(files.back().path().str());
   }
   addCustomLibraries(options, arguments);
   addRuntime(options, arguments);
-
-  if (Error error = runLinker(arguments))
-    return blameOutput(std::move(error), output.path(), options);
-  if (options.weightsBytes)
-    if (Error error = fillWeights(output.path(), options))
-      return error;
-  return output.keep();
+  return runLinker(arguments);
 }
 
-Expected<std::vector<std::string>> neededLibraries(StringRef path) {
-  auto buffer = MemoryBuffer::getFile(path);
-  if (!buffer)
-    return errorCodeToError(buffer.getError());
-  auto object = object::ELF64LEObjectFile::create(**buffer);
-  if (!object)
-    return object.takeError();
-  const object::ELF64LEFile &file = object->getELFFile();
-  auto entries = file.dynamicEntries();
+/// The libraries that a linked file needs where it is loaded.
+static Expected<std::vector<std::string>> neededLibraries(StringRef linked) {
+  auto file = object::ELF64LEFile::create(linked);
+  if (!file)
+    return file.takeError();
+  auto entries = file->dynamicEntries();
   if (!entries)
     return entries.takeError();
   uint64_t strings = 0;
   for (const auto &entry : *entries)
     if (entry.getTag() == ELF::DT_STRTAB)
       strings = entry.getPtr();
-  auto table = file.toMappedAddr(strings);
+  auto table = file->toMappedAddr(strings);
   if (!table)
     return table.takeError();
   std::vector<std::string> names;
@@ -373,6 +278,20 @@ Expected<std::vector<std::string>> neededLibraries(StringRef path) {
       names.emplace_back(reinterpret_cast<const char *>(*table) +
                          entry.getVal());
   return names;
+}
+
+Expected<std::vector<std::string>> linkArtefact(ArrayRef<CodeFile> objects,
+                                                const LinkOptions &options,
+                                                NewFile &output) {
+  Expected<SmallVector<char, 0>> linked = linkCode(objects, options);
+  if (!linked)
+    return linked.takeError();
+  auto libraries = neededLibraries(StringRef(linked->data(), linked->size()));
+  if (!libraries)
+    return libraries.takeError();
+  if (Error error = writeLinked(*linked, options, output))
+    return std::move(error);
+  return std::move(*libraries);
 }
 
 } // namespace onnxc::target

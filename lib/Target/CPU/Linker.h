@@ -7,15 +7,18 @@
 #define ONNXC_LIB_TARGET_CPU_LINKER_H
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Error.h"
 
 #include <string>
 
 namespace onnxc::target {
 
-/// Runs lld with the arguments that its program would have, the name first.
-/// Fails with its messages. Calls wait for each other.
-llvm::Error runLinker(llvm::ArrayRef<std::string> arguments);
+/// Runs lld with the arguments that its program would have, without its name
+/// and that of the output, which it returns. Fails with its messages. Calls
+/// wait for each other.
+llvm::Expected<llvm::SmallVector<char, 0>>
+runLinker(llvm::ArrayRef<std::string> arguments);
 
 } // namespace onnxc::target
 

@@ -6,11 +6,23 @@
 
 #include "onnxc/Target/CPU/NewFile.h"
 
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 using namespace llvm;
 
 namespace onnxc::target {
+
+/// What stands for the random part of a temporary name.
+static constexpr StringLiteral model = ".%%%%%%.tmp";
 
 bool isStream(StringRef name) {
   sys::fs::file_status status;
@@ -25,26 +37,124 @@ std::string behindLinks(StringRef name) {
                                                    : name.str();
 }
 
-NewFile::NewFile(StringRef name) : name(behindLinks(name)) {
-  sys::fs::createUniquePath(this->name + ".%%%%%%.tmp", temporary,
-                            /*MakeAbsolute=*/false);
+std::error_code writeTo(int file, StringRef bytes) {
+  raw_fd_ostream os(file, /*shouldClose=*/false, /*unbuffered=*/true);
+  os << bytes;
+  std::error_code code = os.error();
+  // One that nobody has looked at ends the process.
+  os.clear_error();
+  return code;
 }
 
-NewFile::~NewFile() { sys::fs::remove(temporary); }
+NewFile::NewFile(StringRef name, unsigned mode)
+    : name(behindLinks(name)), mode(mode) {}
+
+NewFile NewFile::inMemory(StringRef name) {
+  NewFile file("");
+  file.name = name.str();
+  file.isInMemory = true;
+  return file;
+}
+
+NewFile::NewFile(NewFile &&other)
+    : name(std::move(other.name)), mode(other.mode),
+      isInMemory(other.isInMemory), temporary(std::move(other.temporary)),
+      file(std::exchange(other.file, -1)) {}
+
+NewFile::~NewFile() {
+  if (file < 0)
+    return;
+  if (!isInMemory)
+    sys::fs::remove(temporary);
+  ::close(file);
+}
+
+/// True if `path` still names the open file.
+static bool isSameFile(int file, StringRef path) {
+  struct stat opened, named;
+  return ::fstat(file, &opened) == 0 &&
+         ::stat(path.str().c_str(), &named) == 0 &&
+         opened.st_ino == named.st_ino && opened.st_dev == named.st_dev;
+}
+
+/// Opens a file with a name of its own and locks it. Between the two another
+/// process may take it for a stale one.
+std::error_code NewFile::open() {
+  while (true) {
+    sys::fs::createUniquePath(name + model, temporary, /*MakeAbsolute=*/false);
+    if (std::error_code code = sys::fs::openFileForReadWrite(
+            temporary, file, sys::fs::CD_CreateNew, sys::fs::OF_None, mode)) {
+      file = -1;
+      if (code != std::errc::file_exists)
+        return code;
+      continue;
+    }
+    ::flock(file, LOCK_EX | LOCK_NB);
+    if (isSameFile(file, temporary))
+      return {};
+    ::close(file);
+    file = -1;
+  }
+}
+
+/// Removes what processes that were killed have left for the same name.
+void NewFile::removeStale() const {
+  StringRef folder = sys::path::parent_path(name);
+  StringRef own = sys::path::filename(name);
+  std::error_code code;
+  sys::fs::directory_iterator entry(folder.empty() ? "." : folder, code), end;
+  for (; !code && entry != end; entry.increment(code)) {
+    StringRef other = sys::path::filename(entry->path());
+    if (!other.consume_front(own) || other.size() != model.size() ||
+        !other.starts_with(".") || !other.ends_with(".tmp"))
+      continue;
+    int stale = ::open(entry->path().c_str(),
+                       O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (stale < 0)
+      continue;
+    if (::flock(stale, LOCK_EX | LOCK_NB) == 0)
+      sys::fs::remove(entry->path());
+    ::close(stale);
+  }
+}
 
 Error NewFile::create() {
-  int file;
-  if (std::error_code code = sys::fs::openFileForWrite(
-          temporary, file, sys::fs::CD_CreateNew, sys::fs::OF_None))
-    return failed(code);
-  sys::fs::file_t handle = sys::fs::convertFDToNativeFile(file);
-  sys::fs::closeFile(handle);
+  if (isInMemory) {
+    file = ::memfd_create(name.c_str(), MFD_CLOEXEC);
+    temporary = "/proc/self/fd/" + std::to_string(file);
+    return file < 0 ? failed(errnoAsErrorCode()) : Error::success();
+  }
+  removeStale();
+  std::error_code code = open();
+  return code ? failed(code) : Error::success();
+}
+
+Error NewFile::append(StringRef bytes) {
+  std::error_code code = writeTo(file, bytes);
+  return code ? failed(code) : Error::success();
+}
+
+Error NewFile::reserve(int64_t bytes) {
+  bool isFull = ::fallocate(file, 0, 0, bytes) != 0 && errno == ENOSPC;
+  if (isFull || ::ftruncate(file, bytes) != 0)
+    return failed(errnoAsErrorCode());
   return Error::success();
 }
 
+Expected<std::unique_ptr<WritableMemoryBuffer>> NewFile::read() const {
+  auto bytes = WritableMemoryBuffer::getFile(path());
+  if (!bytes)
+    return failed(bytes.getError());
+  return std::move(*bytes);
+}
+
 Error NewFile::keep() {
-  std::error_code code = sys::fs::rename(temporary, name);
-  return code ? failed(code) : Error::success();
+  if (isInMemory)
+    return Error::success();
+  if (std::error_code code = sys::fs::rename(temporary, name))
+    return failed(code);
+  ::close(std::exchange(file, -1));
+  return Error::success();
 }
 
 Error NewFile::failed(std::error_code code) const {

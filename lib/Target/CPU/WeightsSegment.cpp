@@ -7,7 +7,6 @@
 #include "WeightsSegment.h"
 
 #include "llvm/Object/ELF.h"
-#include "llvm/Support/MemoryBuffer.h"
 
 using namespace llvm;
 using File = object::ELF64LEFile;
@@ -47,11 +46,8 @@ static Expected<const Segment *> findSegment(const File &file,
   return createStringError("the linked file has no segment for weights");
 }
 
-Expected<int64_t> growWeightsSegment(StringRef path, int64_t bytes) {
-  auto buffer = WriteThroughMemoryBuffer::getFile(path);
-  if (!buffer)
-    return errorCodeToError(buffer.getError());
-  MutableArrayRef<char> linked = (*buffer)->getBuffer();
+Expected<int64_t> growWeightsSegment(MutableArrayRef<char> linked,
+                                     int64_t bytes) {
   auto file = File::create(StringRef(linked.data(), linked.size()));
   if (!file)
     return file.takeError();

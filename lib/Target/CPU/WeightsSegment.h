@@ -11,6 +11,7 @@
 #ifndef ONNXC_LIB_TARGET_CPU_WEIGHTSSEGMENT_H
 #define ONNXC_LIB_TARGET_CPU_WEIGHTSSEGMENT_H
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
 
 namespace onnxc::target {
@@ -20,10 +21,11 @@ inline constexpr llvm::StringLiteral weightsScript =
     "SECTIONS { .onnxc_weights : ALIGN(64) { KEEP(*(.onnxc_weights)) } } "
     "INSERT AFTER .bss;\n";
 
-/// Makes the segment in the linked file, or the section in an object, `bytes`
-/// large and moves it to the end of the file, which does not grow by that.
+/// Makes the segment in a linked file, or the section in an object, `bytes`
+/// large and moves it behind the end of the file, which does not grow by that.
 /// Returns its offset in the file.
-llvm::Expected<int64_t> growWeightsSegment(llvm::StringRef path, int64_t bytes);
+llvm::Expected<int64_t> growWeightsSegment(llvm::MutableArrayRef<char> linked,
+                                           int64_t bytes);
 
 } // namespace onnxc::target
 

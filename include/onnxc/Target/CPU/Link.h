@@ -7,6 +7,7 @@
 #define ONNXC_TARGET_CPU_LINK_H
 
 #include "onnxc/Target/CPU/Emit.h"
+#include "onnxc/Target/CPU/NewFile.h"
 
 #include <functional>
 
@@ -19,7 +20,7 @@ struct CustomLibraryFile {
 };
 
 struct LinkOptions {
-  /// Path of the shared object; it appears there complete or not at all.
+  /// Where the shared object is going to be; empty if nobody knows.
   std::string output;
   /// Folder of onnxc_rt.o and of the stubs of onnxc/rt/Libraries.def.
   std::string runtimeDir;
@@ -37,19 +38,18 @@ struct LinkOptions {
 /// An error unless the folder has a runtime for the machine.
 llvm::Error checkRuntime(llvm::StringRef runtimeDir, const Machine &machine);
 
-/// Links the objects with the runtime. Fails with a message, of lld or ours,
-/// and then leaves no file behind. Calls wait for each other.
-llvm::Error linkArtefact(llvm::ArrayRef<CodeFile> objects,
-                         const LinkOptions &options);
+/// Links the objects with the runtime and writes the shared object to the new
+/// file. Returns the libraries that it needs where it is loaded. Fails with a
+/// message, of lld or ours. Calls wait for each other.
+llvm::Expected<std::vector<std::string>>
+linkArtefact(llvm::ArrayRef<CodeFile> objects, const LinkOptions &options,
+             NewFile &output);
 
 /// Makes one object of several, with the weights, in which all is local that is
-/// not for programs: they link it with libonnxc_rt.a. Looks at the output and
-/// the weights of the options.
+/// not for programs: they link it with libonnxc_rt.a. Looks at the weights of
+/// the options.
 llvm::Error joinObjects(llvm::ArrayRef<CodeFile> objects,
-                        const LinkOptions &options);
-
-/// The libraries that a linked artefact needs where it is loaded.
-llvm::Expected<std::vector<std::string>> neededLibraries(llvm::StringRef path);
+                        const LinkOptions &options, NewFile &output);
 
 } // namespace onnxc::target
 

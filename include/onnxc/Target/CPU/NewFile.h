@@ -8,35 +8,59 @@
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/Error.h"
+#include "llvm/Support/MemoryBuffer.h"
 
 #include <string>
 
 namespace onnxc::target {
 
-/// A file that appears complete or not at all: it is written beside its place,
-/// and takes it when it is done. Unlike LLVM's own it leaves the signals of the
-/// process alone, which may be our caller's.
+/// A file that appears complete or not at all: it is written beside its place
+/// as NAME.??????.tmp, and takes the place when it is done. Unlike LLVM's own
+/// it leaves the signals of the process alone, which may be our caller's. A
+/// process that is killed leaves its temporary file behind; the file is locked
+/// while its process lives, and the next one to write NAME removes it.
 class NewFile {
 public:
-  explicit NewFile(llvm::StringRef name);
+  /// `mode`: permissions of the file, less those of the umask.
+  explicit NewFile(llvm::StringRef name, unsigned mode = 0666);
+  /// A file that has a name in no folder and goes away with this object.
+  static NewFile inMemory(llvm::StringRef name);
   /// Removes what was not kept.
   ~NewFile();
-  NewFile(const NewFile &) = delete;
-  NewFile &operator=(const NewFile &) = delete;
+  NewFile(NewFile &&other);
+  NewFile &operator=(NewFile &&) = delete;
 
   /// Makes the file, empty: whether it can be written is known before the work.
   llvm::Error create();
-  /// Where to write.
+  /// The open file, after `create`.
+  int handle() const { return file; }
+  /// Where it is while it is written.
   llvm::StringRef path() const { return temporary; }
+  /// Writes `bytes` at the end.
+  llvm::Error append(llvm::StringRef bytes);
+  /// Makes the file `bytes` long and takes the room on the disk, where the
+  /// file system can: a full disk is found before the work.
+  llvm::Error reserve(int64_t bytes);
+  /// All that has been written.
+  llvm::Expected<std::unique_ptr<llvm::WritableMemoryBuffer>> read() const;
   /// Gives the file its name.
   llvm::Error keep();
   /// What to say where it cannot be written.
   llvm::Error failed(std::error_code code) const;
 
 private:
+  std::error_code open();
+  void removeStale() const;
+
   std::string name;
+  unsigned mode;
+  bool isInMemory = false;
   llvm::SmallString<128> temporary;
+  int file = -1;
 };
+
+/// Writes `bytes` to the open file; an error of the system otherwise.
+std::error_code writeTo(int file, llvm::StringRef bytes);
 
 /// True for a device or a pipe, which no file may take the place of.
 bool isStream(llvm::StringRef name);

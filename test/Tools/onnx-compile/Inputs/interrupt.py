@@ -1,0 +1,38 @@
+# ===- interrupt.py - Signals in the middle of a compilation ----*- Python -*-===//
+# Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+#
+#   interrupt.py FOLDER COMPILER
+# ===------------------------------------------------------------------------===//
+"""Ends the compiler by each signal once it has told of its first pass."""
+
+import pathlib
+import signal
+import subprocess
+import sys
+
+import numpy as np
+from onnx import TensorProto, helper, numpy_helper
+
+folder, compiler = pathlib.Path(sys.argv[1]), sys.argv[2]
+folder.mkdir(exist_ok=True)
+# The weights of a chain of products: there is much to compile and to write.
+size, count = 64, 300
+weights = [numpy_helper.from_array(np.ones((size, size), np.float32) * i, f"w{i}") for i in range(count)]
+nodes = [helper.make_node("MatMul", [f"x{i}", f"w{i}"], [f"x{i + 1}"]) for i in range(count)]
+values = [helper.make_tensor_value_info(name, TensorProto.FLOAT, ["n", size]) for name in ("x0", f"x{count}")]
+model = helper.make_model(helper.make_graph(nodes, "chain", values[:1], values[1:], weights))
+(folder / "m.onnx").write_bytes(model.SerializeToString())
+
+
+def files():
+    return sorted(path.name for path in folder.iterdir())
+
+
+for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    command = [compiler, "-q", "-v", str(folder / "m.onnx"), "-o", str(folder / "m.so")]
+    with subprocess.Popen(command, stderr=subprocess.PIPE) as process:
+        process.stderr.readline()
+        process.send_signal(number)
+        text = process.stderr.read()
+    assert process.returncode == 130, f"{number}: status {process.returncode}, {text}"
+    assert files() == ["m.onnx"], f"{number}: {files()}"

@@ -111,7 +111,7 @@ void EntryImporter::checkOverrides() {
       state.error(state.modelLoc)
           << "a size is given for dimension " << quote(name)
           << ", which no input has; named dimensions are " << listNames(dims);
-    if (size < 0 || size > state.options.limits.dimension)
+    if (size < 0 || size > state.limits.dimension)
       state.error(state.modelLoc) << "size " << size << " of dimension "
                                   << quote(name) << " is out of range";
   }

@@ -44,9 +44,9 @@ bool GraphImporter::checkCall(const NodeProto &node,
     error(node, loc) << "the function calls itself: " << quote(recursion);
     return false;
   }
-  if (state.depth >= state.options.limits.nesting) {
+  if (state.depth >= state.limits.nesting) {
     error(node, loc) << "graphs and functions are nested more than "
-                     << state.options.limits.nesting << " deep";
+                     << state.limits.nesting << " deep";
     return false;
   }
   if (node.input_size() > function.input_size() ||

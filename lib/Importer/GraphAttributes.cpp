@@ -138,9 +138,9 @@ bool GraphImporter::importGraph(const GraphProto &graph, Region &region,
                                 Location loc, ArrayRef<Type> argumentTypes) {
   ++state.depth;
   llvm::scope_exit leave([&] { --state.depth; });
-  if (state.depth > state.options.limits.nesting) {
+  if (state.depth > state.limits.nesting) {
     state.error(loc) << "graphs and functions are nested more than "
-                     << state.options.limits.nesting << " deep";
+                     << state.limits.nesting << " deep";
     return false;
   }
   OpBuilder::InsertionGuard guard(builder);

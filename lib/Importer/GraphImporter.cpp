@@ -35,20 +35,13 @@ std::string onnxc::importer::quote(StringRef text) {
   return quoted + (text.size() > 120 ? "...'" : "'");
 }
 
-bool ImportState::exceedsLimits() {
-  const ImportLimits &limits = options.limits;
-  std::chrono::duration<double> passed =
-      std::chrono::steady_clock::now() - start;
-  if (nodeCount <= limits.nodes && passed.count() <= limits.seconds)
-    return false;
-  if (nodeCount > limits.nodes)
-    error(modelLoc) << "the model has more than " << limits.nodes
-                    << " nodes, those of its functions counted at each call";
-  else
-    error(modelLoc) << "reading the model takes more than "
-                    << static_cast<int64_t>(limits.seconds) << " seconds";
-  errorCount = limits.errors;
-  return true;
+bool ImportState::takeNode(Location loc, bool isInlined) {
+  if ((!isInlined || succeeded(budget.takeInlinedNode(loc))) &&
+      succeeded(budget.check(loc)))
+    return true;
+  (void)budget.report(loc);
+  errorCount = std::max(limits.errors, 1u);
+  return false;
 }
 
 void onnxc::importer::importOpsets(
@@ -252,10 +245,11 @@ void GraphImporter::importNodes(const RepeatedPtrField<NodeProto> &nodes,
   for (int index : order) {
     if (state.hasGivenUp())
       return;
-    ++state.nodeCount;
-    if (state.exceedsLimits())
+    const NodeProto &node = nodes.Get(index);
+    if (!state.takeNode(state.nameLoc(nodeName(node, index)),
+                        frame.function != nullptr))
       return;
-    importNode(nodes.Get(index), index);
+    importNode(node, index);
   }
 }
 

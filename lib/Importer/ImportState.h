@@ -17,7 +17,6 @@
 
 #include "onnx/onnx_pb.h"
 
-#include <chrono>
 #include <functional>
 #include <memory>
 
@@ -27,11 +26,14 @@ namespace onnxc::importer {
 struct ImportState {
   ImportState(mlir::MLIRContext *context, const ImportOptions &options,
               mlir::Location modelLoc)
-      : context(context), options(options), modelLoc(modelLoc),
+      : context(context), options(options), budget(budgetOf(context, options)),
+        limits(budget.getLimits()), modelLoc(modelLoc),
         customOps(schema::CustomOps::find(context)) {}
 
   mlir::MLIRContext *context;
   const ImportOptions &options;
+  Budget &budget;
+  const Limits &limits;
   /// Where what belongs to no node is.
   mlir::Location modelLoc;
   /// Operators of the user's libraries; null without them.
@@ -48,32 +50,40 @@ struct ImportState {
   llvm::StringMap<std::shared_ptr<llvm::MemoryBuffer>> dataFiles;
   /// The model's own functions by "domain::name::overload".
   llvm::StringMap<const ::onnx::FunctionProto *> functions;
-  /// Nodes imported so far.
-  int64_t nodeCount = 0;
   unsigned errorCount = 0;
   /// How many graphs and functions the current node is inside of.
   int64_t depth = 0;
   uint64_t nameCount = 0;
-  std::chrono::steady_clock::time_point start =
-      std::chrono::steady_clock::now();
 
   /// Reports one error. What the model holds is quoted with `quote`.
+  /// Nothing is said any more once the import has given up.
   mlir::InFlightDiagnostic error(mlir::Location loc) {
+    mlir::InFlightDiagnostic diagnostic = mlir::emitError(loc);
+    if (hasGivenUp())
+      diagnostic.abandon();
     ++errorCount;
-    return mlir::emitError(loc);
+    return diagnostic;
   }
 
-  /// True, with an error, once the import has taken too long or too many nodes.
-  bool exceedsLimits();
+  /// Counts a node, one that is inlined if `isInlined`. False, with an error,
+  /// once that is too much for the budget.
+  bool takeNode(mlir::Location loc, bool isInlined);
 
   /// True once there are so many errors that more would not help.
-  bool hasGivenUp() const { return errorCount >= options.limits.errors; }
+  bool hasGivenUp() const { return errorCount >= limits.errors; }
 
   /// A name that no value of a model has.
   std::string freshName() { return "\x01" + std::to_string(++nameCount); }
 
   mlir::Location nameLoc(llvm::StringRef name) const {
     return mlir::NameLoc::get(mlir::StringAttr::get(context, name), modelLoc);
+  }
+
+private:
+  static Budget &budgetOf(mlir::MLIRContext *context,
+                          const ImportOptions &options) {
+    Budget *budget = Budget::find(context);
+    return budget ? *budget : Budget::start(context, options.limits);
   }
 };
 

@@ -62,11 +62,13 @@ static LogicalResult openSource(ImportState &state,
   } else if (failed(openFile(state, source))) {
     return failure();
   }
-  if (state.modelBytes->getBufferSize() <= state.options.limits.bytes)
+  state.budget.addModelBytes(state.modelBytes->getBufferSize());
+  if (state.modelBytes->getBufferSize() <= state.limits.bytes)
     return success();
   state.error(state.modelLoc)
       << "the model has " << state.modelBytes->getBufferSize()
-      << " bytes, more than the limit of " << state.options.limits.bytes;
+      << " bytes, more than the limit of " << state.limits.bytes
+      << "; --limit=bytes=N allows more";
   return failure();
 }
 
@@ -137,11 +139,32 @@ static void verifyModule(ImportState &state, ModuleOp module) {
   }
 }
 
+/// Nodes of a graph or function, those of graphs inside included.
+static int64_t
+countNodes(const google::protobuf::RepeatedPtrField<::onnx::NodeProto> &nodes) {
+  int64_t count = nodes.size();
+  for (const ::onnx::NodeProto &node : nodes)
+    for (const ::onnx::AttributeProto &attribute : node.attribute()) {
+      count += countNodes(attribute.g().node());
+      for (const ::onnx::GraphProto &graph : attribute.graphs())
+        count += countNodes(graph.node());
+    }
+  return count;
+}
+
+static LogicalResult checkNodeCount(ImportState &state,
+                                    const ModelProto &model) {
+  int64_t count = countNodes(model.graph().node());
+  for (const ::onnx::FunctionProto &function : model.functions())
+    count += countNodes(function.node());
+  return state.budget.takeNodes(count, state.modelLoc);
+}
+
 static LogicalResult importModule(ImportState &state, ModuleOp module) {
   ModelProto model;
   std::optional<std::string> problem =
       parseModel(state.modelBytes->getBuffer(),
-                 static_cast<int>(state.options.limits.nesting), model);
+                 static_cast<int>(state.limits.nesting), model);
   if (problem) {
     state.error(state.modelLoc) << *problem;
     return failure();
@@ -153,6 +176,8 @@ static LogicalResult importModule(ImportState &state, ModuleOp module) {
                               : "it has no graph");
     return failure();
   }
+  if (failed(checkNodeCount(state, model)))
+    return failure();
   Frame frame;
   importOpsets(state, model.opset_import(), frame);
   importFunctions(state, model);

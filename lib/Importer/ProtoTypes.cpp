@@ -67,7 +67,7 @@ bool TypeChecker::checkDim(Dimension &dim) const {
   }
   // -1 is what some exporters write for an unknown size.
   int64_t size = dim.has_dim_value() ? dim.dim_value() : -1;
-  if (size < -1 || size > state.options.limits.dimension) {
+  if (size < -1 || size > state.limits.dimension) {
     why = "dimension " + std::to_string(size) + " is out of range";
     return false;
   }
@@ -77,9 +77,9 @@ bool TypeChecker::checkDim(Dimension &dim) const {
 }
 
 bool TypeChecker::checkShape(TensorShapeProto &shape) const {
-  if (shape.dim_size() > state.options.limits.rank) {
+  if (shape.dim_size() > state.limits.rank) {
     why = "rank " + std::to_string(shape.dim_size()) + " exceeds " +
-          std::to_string(state.options.limits.rank);
+          std::to_string(state.limits.rank);
     return false;
   }
   for (Dimension &dim : *shape.mutable_dim())
@@ -89,9 +89,9 @@ bool TypeChecker::checkShape(TensorShapeProto &shape) const {
 }
 
 bool TypeChecker::check(TypeProto &proto, int64_t depth) const {
-  if (depth > state.options.limits.nesting) {
-    why = "types are nested more than " +
-          std::to_string(state.options.limits.nesting) + " deep";
+  if (depth > state.limits.nesting) {
+    why = "types are nested more than " + std::to_string(state.limits.nesting) +
+          " deep";
     return false;
   }
   switch (proto.value_case()) {

@@ -24,10 +24,6 @@ using ::onnx::SparseTensorProto;
 using ::onnx::TensorProto;
 using onnxc::onnx::BlobStore;
 
-/// Sparse tensors may take so much as dense ones: a few bytes of a file can
-/// ask for any amount.
-static constexpr uint64_t maxDenseBytes = 256ull << 20;
-
 //===----------------------------------------------------------------------===//
 // Types
 //===----------------------------------------------------------------------===//
@@ -36,7 +32,7 @@ static FailureOr<RankedTensorType> importTensorType(ImportState &state,
                                                     int32_t dataType,
                                                     ArrayRef<int64_t> dims,
                                                     std::string &why) {
-  const ImportLimits &limits = state.options.limits;
+  const onnxc::Limits &limits = state.limits;
   Type element = onnxc::onnx::getElementTypeByNumber(state.context, dataType);
   if (!element) {
     why = "its element type " + std::to_string(dataType) + " does not exist";
@@ -201,8 +197,10 @@ static FailureOr<TypedAttr> importExternal(ImportState &state,
   }
   std::string reason;
   std::shared_ptr<llvm::MemoryBuffer> &file = state.dataFiles[location];
-  if (!file)
+  if (!file) {
     file = mapBeneath(state.baseDirectory, location, reason);
+    state.budget.addModelBytes(file ? file->getBufferSize() : 0);
+  }
   if (!file) {
     why = "its data cannot be read from " + quote(location) + ": " + reason;
     return failure();
@@ -306,12 +304,19 @@ FailureOr<TypedAttr> onnxc::importer::importSparseTensor(
   if (failed(type))
     return failure();
   unsigned width = onnxc::onnx::getRawBitWidth(type->getElementType());
-  uint64_t size = onnxc::onnx::getRawSize(*type).value_or(UINT64_MAX);
-  // The dense form is held in memory.
-  if (width % 8 != 0 || width == 0 || size > maxDenseBytes) {
-    why = "it is sparse, and too large or of a type that is not supported so";
+  std::optional<uint64_t> size = onnxc::onnx::getRawSize(*type);
+  if (width % 8 != 0 || width == 0 || !size) {
+    why = "it is sparse, and of a type that is not supported so";
     return failure();
   }
+  // The dense form is held in memory.
+  if (*size > state.budget.foldedBytesLeft()) {
+    why = "it is sparse, and its dense form of " + std::to_string(*size) +
+          " bytes takes more than what is left for constants that the compiler "
+          "makes; --limit=folded-bytes=N allows more";
+    return failure();
+  }
+  state.budget.addFoldedBytes(*size);
   auto valueType = cast<RankedTensorType>((*values).getType());
   FailureOr<SmallVector<int64_t>> positions =
       flatPositions(*indices, *type, valueType.getNumElements(), why);
@@ -319,7 +324,7 @@ FailureOr<TypedAttr> onnxc::importer::importSparseTensor(
     return failure();
   SmallVector<char> scratch;
   ArrayRef<char> source = onnxc::onnx::constantBytes(*values, scratch);
-  std::vector<char> bytes(size, 0);
+  std::vector<char> bytes(*size, 0);
   for (auto [row, position] : llvm::enumerate(*positions))
     std::memcpy(&bytes[position * (width / 8)], &source[row * (width / 8)],
                 width / 8);

@@ -306,7 +306,7 @@ llvm::Error onnxc::writeArtefact(ModuleOp module,
   CodeKind kind =
       inputs.options.emit == "asm" ? CodeKind::Assembly : CodeKind::Object;
   FailureOr<std::vector<CodeFile>> files =
-      emitCode(module, inputs.machine, kind, inputs.events.cancel);
+      emitCode(module, inputs.machine, kind);
   if (failed(files))
     return llvm::createStringError("cannot make code");
   if (kind == CodeKind::Assembly)

@@ -21,6 +21,7 @@
 #include "onnxc/Pipeline/Registration.h"
 #include "onnxc/Recipe/ScalarWork.h"
 #include "onnxc/Schema/CustomOps.h"
+#include "onnxc/Support/Budget.h"
 #include "onnxc/Target/CPU/Link.h"
 #include "onnxc/Target/CPU/NewFile.h"
 #include "llvm/Support/FileSystem.h"
@@ -59,6 +60,7 @@ private:
   Outcome fail(Outcome outcome, const Twine &message);
   Outcome failToWrite(llvm::Error error);
   bool isCancelled() const { return events.cancel && *events.cancel; }
+  bool isExhausted();
   unsigned countSteps() const;
   Outcome writeModel();
   bool isCode() const { return llvm::is_contained(codeKinds, options.emit); }
@@ -112,8 +114,8 @@ Outcome Compilation::failToWrite(llvm::Error error) {
     code = info.convertToErrorCode();
     message = info.message();
   });
-  if (isCancelled())
-    return Outcome::Cancelled;
+  if (context && onnxc::isExhausted(context.get()))
+    return Outcome::Rejected;
   bool isSystems = code.category() == std::system_category() ||
                    code.category() == std::generic_category();
   return fail(isSystems ? Outcome::Usage : Outcome::Internal, message);
@@ -135,8 +137,11 @@ Outcome Compilation::step(StringRef name, llvm::function_ref<Outcome()> work) {
     events.progress(progress);
   auto start = std::chrono::steady_clock::now();
   Outcome outcome = work();
+  bool hasFailed = outcome != Outcome::Done && isExhausted();
   if (isCancelled())
     return Outcome::Cancelled;
+  if (hasFailed)
+    return Outcome::Rejected;
   progress.seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
           .count();
@@ -144,6 +149,14 @@ Outcome Compilation::step(StringRef name, llvm::function_ref<Outcome()> work) {
   if (outcome == Outcome::Done && events.progress)
     events.progress(progress);
   return outcome;
+}
+
+/// True, with an error unless it was cancelled, if there is no more time or
+/// memory.
+bool Compilation::isExhausted() {
+  Location place =
+      module ? module->getLoc() : Location(UnknownLoc::get(context.get()));
+  return failed(Budget::find(context.get())->report(place));
 }
 
 /// Found before the work that it is needed for in the end.
@@ -182,11 +195,15 @@ Outcome Compilation::prepare() {
   context =
       std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
   if (options.threads != 1) {
-    pool = std::make_unique<llvm::DefaultThreadPool>(
-        llvm::hardware_concurrency(options.threads));
+    // No more than there are processors.
+    llvm::ThreadPoolStrategy strategy =
+        llvm::hardware_concurrency(options.threads);
+    strategy.Limit = true;
+    pool = std::make_unique<llvm::DefaultThreadPool>(strategy);
     context->setThreadPool(*pool);
   }
   context->loadAllAvailableDialects();
+  Budget::start(context.get(), options.limits, events.cancel);
   return loadCustomOps();
 }
 
@@ -226,6 +243,7 @@ Outcome Compilation::load() {
   import.dims = options.dims;
   import.from = options.from;
   import.to = options.to;
+  import.limits = options.limits;
   auto imported = importer::importModel(*context, source, import);
   if (failed(imported))
     return Outcome::Rejected;
@@ -237,7 +255,7 @@ Outcome Compilation::runPhase(const Phase &phase) {
   Outcome atFault = phase.isAboutModel ? Outcome::Rejected : Outcome::Internal;
   auto timer = options.verbose ? makePassTimer(events) : nullptr;
   if (failed(runPasses(phase, *module, {options, machine}, std::move(timer))) ||
-      failed(phase.contract(*module)))
+      onnxc::isExhausted(context.get()) || failed(phase.contract(*module)))
     return atFault;
   // Once there are recipes, and before there is only code.
   if (phase.name == "krnl")

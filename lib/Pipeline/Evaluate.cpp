@@ -21,6 +21,7 @@
 #include "onnxc/Pipeline/Registration.h"
 #include "onnxc/Runtime.h"
 #include "onnxc/Schema/CustomOps.h"
+#include "onnxc/Support/Budget.h"
 #include "onnxc/Target/CPU/Descriptor.h"
 #include "onnxc/Target/CPU/Load.h"
 #include "onnxc/Target/CPU/Weights.h"
@@ -34,6 +35,7 @@ using namespace onnxc::target;
 /// What a compilation may spend on its constants.
 static constexpr uint64_t maxSteps = uint64_t(1) << 30;
 static constexpr int64_t maxArenaBytes = int64_t(1) << 30;
+static constexpr double maxSeconds = 60;
 /// Counts for a loop whose extent only the run tells.
 static constexpr uint64_t unknownExtent = 4096;
 
@@ -148,8 +150,9 @@ TypedAttr Result::take() {
   return onnx::makeTensorAttr(tensor, std::move(bytes));
 }
 
-/// Runs `main_graph` once, on this thread.
-static onnx::Evaluator::Results runModel(LoadedModel &model, TypeRange types) {
+/// Runs `main_graph` once, on this thread, for at most so many seconds.
+static onnx::Evaluator::Results runModel(LoadedModel &model, TypeRange types,
+                                         double seconds) {
   auto registerModel =
       model.find<decltype(onnxc_rt_register)>("onnxc_rt_register");
   auto descriptor = model.find<const OnnxcModel>("onnxc_model");
@@ -157,6 +160,8 @@ static onnx::Evaluator::Results runModel(LoadedModel &model, TypeRange types) {
   auto run = model.find<decltype(omContextRun)>("omContextRun");
   auto setThreads =
       model.find<decltype(omContextSetThreads)>("omContextSetThreads");
+  auto setDeadline =
+      model.find<decltype(omContextSetDeadline)>("omContextSetDeadline");
   auto message =
       model.find<decltype(omContextGetMessage)>("omContextGetMessage");
   auto destroy = model.find<decltype(omContextDestroy)>("omContextDestroy");
@@ -166,6 +171,7 @@ static onnx::Evaluator::Results runModel(LoadedModel &model, TypeRange types) {
   missing = joinErrors(std::move(missing), create.takeError());
   missing = joinErrors(std::move(missing), run.takeError());
   missing = joinErrors(std::move(missing), setThreads.takeError());
+  missing = joinErrors(std::move(missing), setDeadline.takeError());
   missing = joinErrors(std::move(missing), message.takeError());
   missing = joinErrors(std::move(missing), destroy.takeError());
   if (missing)
@@ -176,6 +182,7 @@ static onnx::Evaluator::Results runModel(LoadedModel &model, TypeRange types) {
   if (!context)
     return llvm::createStringError("no memory for a run");
   (*setThreads)(context.get(), 1);
+  (*setDeadline)(context.get(), int64_t(std::min(seconds, 1e9) * 1e9) + 1);
   std::vector<Result> results;
   std::vector<OMBuffer> outputs;
   results.reserve(types.size()); // the run knows their addresses
@@ -305,7 +312,9 @@ onnx::Evaluator::Results Evaluation::run() {
   llvm::Expected<LoadedModel> model = load(target, *machine);
   if (!model)
     return model.takeError();
-  onnx::Evaluator::Results results = runModel(*model, types);
+  Budget *budget = Budget::find(module.getContext());
+  double seconds = std::min(maxSeconds, budget ? budget->secondsLeft() : 1e9);
+  onnx::Evaluator::Results results = runModel(*model, types, seconds);
   unloadCustom(*model, target);
   return results;
 }

@@ -8,6 +8,7 @@
 
 #include "mlir/IR/Location.h"
 #include "mlir/Pass/Pass.h"
+#include "onnxc/Support/Budget.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -86,8 +87,12 @@ MessageHandler::MessageHandler(MLIRContext &context, const Events &events,
     : ScopedDiagnosticHandler(&context) {
   // Passes report from several threads.
   auto mutex = std::make_shared<std::mutex>();
-  setHandler([&events, verbose, mutex](Diagnostic &diagnostic) {
+  setHandler([&events, verbose, mutex, &context](Diagnostic &diagnostic) {
     std::lock_guard<std::mutex> lock(*mutex);
+    // What passes that were cut short complain about is no fault of the model.
+    Budget *budget = Budget::find(&context);
+    if (budget && budget->hidesErrors())
+      return;
     bool isRemark = diagnostic.getSeverity() == DiagnosticSeverity::Remark;
     if (!isRemark || verbose)
       report(events, diagnostic, verbose);

@@ -108,6 +108,64 @@ static Error setDim(CompileOptions &options, StringRef value) {
   return Error::success();
 }
 
+namespace {
+
+/// A limit of --limit, in one of the two fields.
+struct LimitInfo {
+  StringLiteral name;
+  int64_t Limits::*count;
+  uint64_t Limits::*bytes;
+};
+
+} // namespace
+
+static constexpr LimitInfo limitTable[] = {
+    {"memory", nullptr, &Limits::memory},
+    {"folded-bytes", nullptr, &Limits::foldedBytes},
+    {"bytes", nullptr, &Limits::bytes},
+    {"nodes", &Limits::nodes, nullptr},
+    {"inlined-nodes", &Limits::inlinedNodes, nullptr},
+    {"nesting", &Limits::nesting, nullptr},
+    {"rank", &Limits::rank, nullptr},
+};
+
+/// 123, 4K, 5M or 6G.
+static bool readSize(StringRef text, uint64_t &value) {
+  unsigned shift = text.consume_back("K")   ? 10
+                   : text.consume_back("M") ? 20
+                   : text.consume_back("G") ? 30
+                                            : 0;
+  if (text.getAsInteger(10, value) || value == 0 ||
+      value > uint64_t(INT64_MAX) >> shift)
+    return false;
+  value <<= shift;
+  return true;
+}
+
+/// seconds=60
+static Error setLimit(CompileOptions &options, StringRef value) {
+  auto [name, text] = value.split('=');
+  Limits &limits = options.limits;
+  uint64_t number;
+  if (name == "seconds" && !text.getAsDouble(limits.seconds) &&
+      limits.seconds > 0)
+    return Error::success();
+  for (const LimitInfo &limit : limitTable) {
+    if (limit.name != name || !readSize(text, number))
+      continue;
+    if (limit.bytes)
+      limits.*limit.bytes = number;
+    else
+      limits.*limit.count = int64_t(number);
+    return Error::success();
+  }
+  SmallVector<StringRef> names{"seconds"};
+  for (const LimitInfo &limit : limitTable)
+    names.push_back(limit.name);
+  return refuse("expected NAME=N with a number above 0 and one of the names " +
+                join(names, ", ") + ", but got '" + value + "'");
+}
+
 /// a,b
 template <std::vector<std::string> CompileOptions::*Field>
 static Error setNames(CompileOptions &options, StringRef value) {
@@ -179,6 +237,13 @@ static constexpr Option optionTable[] = {
       "keep the model's order of operations, and NaN and infinities where they "
       "belong"},
      setFlag<&CompileOptions::strict>},
+    {{"limit", "NAME=N",
+      "what the compilation may take at most; may be given again: seconds "
+      "(3600), memory (8G and 8 times the model), folded-bytes (of constants "
+      "that are made; 1G and 4 times the model), nodes (250000), inlined-nodes "
+      "(10000 and 256 for each node), nesting (24), rank (64; also of lists of "
+      "axes and sizes), bytes (of the model and of each tensor; 64G)"},
+     setLimit},
     {{"threads", "N", "threads of the compiler (default: all processors)"},
      setThreads},
     {{"runtime-dir", "FOLDER", "where onnxc_rt.o is"},

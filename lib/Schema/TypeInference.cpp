@@ -8,10 +8,12 @@
 #include "NodeContext.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXTypes.h"
 #include "onnxc/Schema/CustomOps.h"
+#include "onnxc/Support/Budget.h"
 
 #include "onnx/shape_inference/implementation.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 
 #include <exception>
 
@@ -97,6 +99,63 @@ static std::optional<std::string> checkEquation(Operation *op) {
         return "equation has '" + std::string(1, c) +
                "' where a letter or '...' is expected";
   }
+  return std::nullopt;
+}
+
+/// How many numbers an operand of this name has at most for each dimension of a
+/// tensor; 0 if it is no list of numbers for dimensions.
+static int64_t numbersPerDim(StringRef operation, StringRef operand) {
+  return llvm::StringSwitch<int64_t>(operand)
+      .Cases({"axes", "shape", "starts", "ends", "steps", "repeats", "sizes",
+              "size", "output_shape", "image_shape", "block_shape"},
+             1)
+      .Case("scales", operation == "onnx.Resize" ? 1 : 0)
+      .Case("input", operation == "onnx.ConstantOfShape" ? 1 : 0)
+      .Case("pads", 2)
+      .Default(0);
+}
+
+/// What is wrong with the lengths of lists: the schema's functions make as many
+/// dimensions of results as a list has numbers, whether there can be so many or
+/// not, and as many sizes as Split has parts.
+static std::optional<std::string> checkLengths(Operation *op,
+                                               const OpSchema &schema,
+                                               ArrayRef<Value> operands,
+                                               const ValueFacts &facts) {
+  StringRef name = op->getName().getStringRef();
+  int64_t maxRank = onnxc::Budget::limitsOf(op->getContext()).rank;
+  for (auto [slot, value] : llvm::enumerate(operands)) {
+    auto list = value ? dyn_cast<RankedTensorType>(facts.type(value))
+                      : RankedTensorType();
+    const OpSchema::FormalParameter *formal = formalOf(schema.inputs(), slot);
+    if (!formal || !list || list.getRank() != 1 || list.isDynamicDim(0))
+      continue;
+    int64_t each = numbersPerDim(name, formal->GetName());
+    if (each && list.getDimSize(0) / each > maxRank)
+      return "'" + formal->GetName() + "' has " +
+             std::to_string(list.getDimSize(0)) +
+             " elements, but tensors have at most " + std::to_string(maxRank) +
+             " dimensions";
+  }
+  auto parts = op->getInherentAttr("num_outputs");
+  auto number = parts ? dyn_cast_or_null<IntegerAttr>(*parts) : IntegerAttr();
+  if (name == "onnx.Split" && number && number.getInt() > op->getNumResults())
+    return "num_outputs is " + std::to_string(number.getInt()) +
+           ", but the node has " + std::to_string(op->getNumResults()) +
+           " outputs";
+  return std::nullopt;
+}
+
+/// What is wrong with the ranks of results.
+static std::optional<std::string> checkRanks(Operation *op,
+                                             ArrayRef<InferredValue> results) {
+  int64_t maxRank = onnxc::Budget::limitsOf(op->getContext()).rank;
+  for (const InferredValue &result : results)
+    if (auto type = dyn_cast<RankedTensorType>(result.type);
+        type && type.getRank() > maxRank)
+      return "the result has rank " + std::to_string(type.getRank()) +
+             ", but tensors have at most " + std::to_string(maxRank) +
+             " dimensions";
   return std::nullopt;
 }
 
@@ -293,6 +352,11 @@ onnxc::schema::inferResults(Operation *op, const ValueFacts &facts,
     emitError() << *error;
     return failure();
   }
+  if (std::optional<std::string> error =
+          checkLengths(op, *schema, *operands, facts)) {
+    emitError() << *error;
+    return failure();
+  }
   NodeContext node(op, *schema, *operands, *results, facts);
   // The library takes an operand without type for an error of the model.
   bool allKnown = llvm::none_of(*operands, [&](Value value) {
@@ -310,6 +374,10 @@ onnxc::schema::inferResults(Operation *op, const ValueFacts &facts,
           readResult(op, node, *schema, *operands, index, facts));
   // Trailing slots are trimmed only where no result stands.
   assert(inferred.size() == op->getNumResults());
+  if (std::optional<std::string> error = checkRanks(op, inferred)) {
+    emitError() << *error;
+    return failure();
+  }
   return inferred;
 }
 

@@ -11,6 +11,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "onnxc/Support/Budget.h"
 #include "llvm/Support/MemoryBufferRef.h"
 
 #include <map>
@@ -47,23 +48,6 @@ struct ImportSource {
   bool inMemory = false;
 };
 
-/// What a model may ask for at most. No model that people run comes near.
-struct ImportLimits {
-  /// Of the file, and of any tensor of it.
-  uint64_t bytes = 64ull << 30;
-  /// Nodes, those of inlined functions counted at each call.
-  int64_t nodes = 250000;
-  /// Graphs in graphs, functions in functions, containers in containers.
-  int64_t nesting = 24;
-  int64_t rank = 64;
-  /// Of any dimension.
-  int64_t dimension = int64_t(1) << 40;
-  /// Of wall-clock time.
-  double seconds = 600;
-  /// Errors after which the import gives up.
-  unsigned errors = 20;
-};
-
 struct ImportOptions {
   /// By name of a graph input the sizes that it has instead of the declared
   /// ones, -1 for an unknown one.
@@ -73,7 +57,8 @@ struct ImportOptions {
   /// Tensors of the main graph to start from instead of its inputs, and to end
   /// with instead of its outputs; empty: these.
   std::vector<std::string> from, to;
-  ImportLimits limits;
+  /// Of a context without a budget, which then has one.
+  Limits limits;
 };
 
 /// Reads a model into a module with one function `main_graph`, every node as

@@ -6,6 +6,7 @@
 #ifndef ONNXC_PIPELINE_OPTIONS_H
 #define ONNXC_PIPELINE_OPTIONS_H
 
+#include "onnxc/Support/Budget.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
@@ -50,6 +51,8 @@ struct CompileOptions {
   bool externalWeights = false;
   /// Suffix of the additional names run_main_graph_TAG, ...
   std::string tag;
+  /// What the compilation may take.
+  Limits limits;
   /// Folder of onnxc_rt.o; empty: found from where the compiler is.
   std::string runtimeDir;
 };

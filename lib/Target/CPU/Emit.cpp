@@ -12,6 +12,7 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Support/Budget.h"
 #include "llvm/Analysis/RuntimeLibcallInfo.h"
 #include "llvm/CodeGen/CodeGenTargetMachineImpl.h"
 #include "llvm/CodeGen/MachineModuleInfo.h"
@@ -183,9 +184,8 @@ static FailureOr<CodeFile> emitBatch(const Batch &batch,
   return file;
 }
 
-FailureOr<std::vector<CodeFile>> emitCode(ModuleOp module,
-                                          const Machine &machine, CodeKind kind,
-                                          const std::atomic<bool> *cancel) {
+FailureOr<std::vector<CodeFile>>
+emitCode(ModuleOp module, const Machine &machine, CodeKind kind) {
   DialectRegistry registry;
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
@@ -196,7 +196,7 @@ FailureOr<std::vector<CodeFile>> emitCode(ModuleOp module,
   std::vector<CodeFile> files(batches.size());
   LogicalResult result = failableParallelForEachN(
       module.getContext(), 0, batches.size(), [&](size_t i) -> LogicalResult {
-        if (cancel && *cancel)
+        if (isExhausted(module.getContext()))
           return failure();
         FailureOr<CodeFile> file =
             emitBatch(batches[i], symbols, machine, kind);

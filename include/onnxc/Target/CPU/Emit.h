@@ -29,11 +29,11 @@ struct CodeFile {
 enum class CodeKind { Object, Assembly };
 
 /// Compiles the functions of `module` (LLVM dialect) on all threads of its
-/// context: the host program in one file, kernels in small batches. Stops early
-/// and fails once `*cancel` is true. Diagnoses what cannot be translated.
+/// context: the host program in one file, kernels in small batches, which are
+/// the same however many threads there are. Stops early and fails once the
+/// budget of the context is exhausted. Diagnoses what cannot be translated.
 mlir::FailureOr<std::vector<CodeFile>>
-emitCode(mlir::ModuleOp module, const Machine &machine, CodeKind kind,
-         const std::atomic<bool> *cancel = nullptr);
+emitCode(mlir::ModuleOp module, const Machine &machine, CodeKind kind);
 
 /// Compiles one LLVM module, optimised by the short pipeline. If `quick`,
 /// registers and instructions are then chosen without looking around.

@@ -92,6 +92,7 @@ void DimVisitor::record(Value value, Type type, ArrayRef<AffineExpr> dims) {
 void DimVisitor::visitFunction(func::FuncOp function) {
   if (function.isExternal())
     return;
+  budget = Budget::find(function.getContext());
   for (BlockArgument argument : function.getArguments()) {
     unsigned number = argument.getArgNumber();
     auto name = function.getArgAttrOfType<StringAttr>(number, "onnx.name");
@@ -116,8 +117,11 @@ void DimVisitor::visitFunction(func::FuncOp function) {
 }
 
 void DimVisitor::visitBlock(Block &block) {
-  for (Operation &op : block)
+  for (Operation &op : block) {
+    if (budget && failed(budget->check(op.getLoc())))
+      return;
     visit(&op);
+  }
 }
 
 void DimVisitor::visit(Operation *op) {

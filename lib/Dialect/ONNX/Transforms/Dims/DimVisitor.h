@@ -8,6 +8,7 @@
 
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
 #include "onnxc/Dialect/ONNX/Transforms/DimAnalysis.h"
+#include "onnxc/Support/Budget.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -70,6 +71,8 @@ private:
   DimAnalysis &analysis;
   DimSpace &space;
   bool report;
+  /// Null if nothing is limited.
+  Budget *budget = nullptr;
   /// More than zero while a visit may be repeated: nothing is reported.
   unsigned trial = 0;
   unsigned trialErrors = 0;

@@ -16,6 +16,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
+#include "onnxc/Support/Budget.h"
 
 namespace onnxc::onnx {
 #define GEN_PASS_DEF_FOLDCONSTANTS
@@ -28,6 +29,9 @@ using namespace onnxc::onnx;
 /// A result may be larger than the constants that it is computed from by so
 /// much: what is cheaper to compute than to store is left alone.
 static constexpr uint64_t allowedGrowth = 64 * 1024;
+
+/// What the elements of a tensor of strings may take.
+static constexpr uint64_t maxStringBytes = 16 * 1024 * 1024;
 
 /// Long chains of large results are not looked through for ever.
 static constexpr uint64_t maxVisits = 1000 * 1000;
@@ -136,10 +140,12 @@ private:
 /// True if `op` can be computed in this round. Where sizes follow from elements
 /// the operands have to be constants already: then it is known how large the
 /// result is, or only what looks through the elements (NonZero, Unique) tells.
+/// So it is with strings, whose lengths no type tells.
 bool Folding::isConstant(Operation *op) const {
   bool hasSizes = llvm::all_of(op->getResultTypes(), [](Type type) {
     auto tensor = dyn_cast<TensorType>(type);
-    return !tensor || (tensor.hasRank() && tensor.hasStaticShape());
+    return !tensor || (tensor.hasRank() && tensor.hasStaticShape() &&
+                       !isa<StringType>(tensor.getElementType()));
   });
   return isComputable(op) &&
          llvm::all_of(op->getOperands(), [&](Value operand) {
@@ -198,8 +204,23 @@ SetVector<Operation *> Folding::subgraphOf(ArrayRef<Value> roots) {
   return ordered;
 }
 
+/// True if a tensor of strings is small. No type tells how long they are, but
+/// none is longer than all that it is made from, which are constants.
+static bool areStringsFew(Value root) {
+  uint64_t given = 1;
+  for (Value operand : root.getDefiningOp()->getOperands())
+    if (TypedAttr value = operand ? constantValue(operand) : TypedAttr())
+      given += bytesOf(value);
+  auto type = cast<RankedTensorType>(root.getType());
+  return llvm::SaturatingMultiply<uint64_t>(type.getNumElements(), given) <=
+         maxStringBytes;
+}
+
 /// Is the constant no larger than what it is made from, but for a little?
 bool Folding::pays(Value root) {
+  auto type = dyn_cast<RankedTensorType>(root.getType());
+  if (type && type.hasStaticShape() && isa<StringType>(type.getElementType()))
+    return areStringsFew(root);
   std::optional<uint64_t> result = bytesOf(root.getType());
   if (!result || *result <= allowedGrowth)
     return true;
@@ -240,9 +261,17 @@ void Folding::refuse(Value root, const Twine &reason) {
 }
 
 bool Folding::replace(Value root, TypedAttr value) {
-  if (!bytesOf(root.getType()) && bytesOf(value) > allowedGrowth) {
+  uint64_t bytes = bytesOf(value);
+  if (!bytesOf(root.getType()) && bytes > allowedGrowth) {
     refuse(root, "the result is large");
     return false;
+  }
+  if (auto *budget = onnxc::Budget::find(root.getContext())) {
+    if (bytes > budget->foldedBytesLeft()) {
+      refuse(root, "constants that were computed take too much memory already");
+      return false;
+    }
+    budget->addFoldedBytes(bytes);
   }
   rewriter.setInsertionPointAfterValue(root);
   auto constant =

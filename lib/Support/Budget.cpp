@@ -1,0 +1,182 @@
+//===- Budget.cpp - What a compilation may take ----------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Support/Budget.h"
+
+#include "mlir/IR/Action.h"
+#include "mlir/IR/BuiltinDialect.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/Operation.h"
+
+#include <cstdio>
+#include <unistd.h>
+
+using namespace mlir;
+using namespace onnxc;
+
+/// How often the memory is looked at.
+static constexpr int64_t lookEvery = 20'000'000;
+
+/// Bytes of the process that are in no file.
+static uint64_t privateMemory() {
+  std::FILE *file = std::fopen("/proc/self/statm", "re");
+  if (!file)
+    return 0;
+  unsigned long long size, resident = 0, shared = 0;
+  if (std::fscanf(file, "%llu %llu %llu", &size, &resident, &shared) != 3)
+    resident = shared = 0;
+  std::fclose(file);
+  return (resident - std::min(resident, shared)) * ::sysconf(_SC_PAGESIZE);
+}
+
+Budget::Budget(Dialect *dialect) : Base(dialect) {}
+
+Budget *Budget::find(MLIRContext *context) {
+  auto *builtin = context->getLoadedDialect<BuiltinDialect>();
+  return const_cast<Budget *>(builtin->getRegisteredInterface<Budget>());
+}
+
+const Limits &Budget::limitsOf(MLIRContext *context) {
+  static const Limits defaults;
+  Budget *budget = find(context);
+  return budget ? budget->limits : defaults;
+}
+
+bool onnxc::isExhausted(MLIRContext *context) {
+  Budget *budget = Budget::find(context);
+  return budget && budget->isExhausted();
+}
+
+//===----------------------------------------------------------------------===//
+// Passes and patterns
+//===----------------------------------------------------------------------===//
+
+/// Where an action is: at the first operation it is about.
+static std::optional<Location> locationOf(const tracing::Action &action) {
+  for (IRUnit unit : action.getContextIRUnits())
+    if (auto *op = llvm::dyn_cast_if_present<Operation *>(unit))
+      return op->getLoc();
+  return std::nullopt;
+}
+
+Budget &Budget::start(MLIRContext *context, const Limits &limits,
+                      const std::atomic<bool> *cancel) {
+  auto *builtin = context->getLoadedDialect<BuiltinDialect>();
+  Budget *known = find(context);
+  Budget &budget = known ? *known : builtin->addInterface<Budget>();
+  budget.limits = limits;
+  budget.cancel = cancel;
+  budget.memoryBefore = privateMemory();
+  // What has not begun is left out, so that every driver of passes and patterns
+  // comes to its end.
+  context->registerActionHandler([&budget](llvm::function_ref<void()> execute,
+                                           const tracing::Action &action) {
+    if (!budget.isExhausted())
+      return execute();
+    if (std::optional<Location> loc = locationOf(action))
+      (void)budget.check(*loc);
+  });
+  return budget;
+}
+
+//===----------------------------------------------------------------------===//
+// Time and memory
+//===----------------------------------------------------------------------===//
+
+double Budget::secondsLeft() const {
+  std::chrono::duration<double> passed = Clock::now() - begin;
+  return std::max(0.0, limits.seconds - passed.count());
+}
+
+uint64_t Budget::memoryLimit() const {
+  return limits.memory ? limits.memory : (8ull << 30) + 8 * modelBytes;
+}
+
+bool Budget::isExhausted() {
+  if (exhausted.load(std::memory_order_relaxed))
+    return true;
+  if (cancel && cancel->load(std::memory_order_relaxed))
+    return exhausted = true;
+  int64_t passed = std::chrono::nanoseconds(Clock::now() - begin).count();
+  if (passed >= limits.seconds * 1e9)
+    return exhausted = true;
+  int64_t look = nextLook.load(std::memory_order_relaxed);
+  if (passed < look ||
+      !nextLook.compare_exchange_strong(look, passed + lookEvery))
+    return false;
+  uint64_t memory = privateMemory();
+  if (memory > memoryBefore && memory - memoryBefore > memoryLimit())
+    return exhausted = true;
+  return false;
+}
+
+/// 5 MiB, 300 bytes.
+static std::string sizeText(uint64_t bytes) {
+  return bytes >> 20 ? std::to_string(bytes >> 20) + " MiB"
+                     : std::to_string(bytes) + " bytes";
+}
+
+/// What there is too much of.
+std::string Budget::findExceeded() const {
+  if (secondsLeft() <= 0)
+    return "takes more than " + std::to_string(int64_t(limits.seconds)) +
+           " seconds; --limit=seconds=N allows more";
+  return "takes more than " + sizeText(memoryLimit()) +
+         " of memory; --limit=memory=N allows more";
+}
+
+LogicalResult Budget::check(Location loc) {
+  if (!isExhausted())
+    return success();
+  std::lock_guard<std::mutex> lock(mutex);
+  if (!where)
+    where = loc;
+  return failure();
+}
+
+LogicalResult Budget::report(Location otherwise) {
+  if (succeeded(check(otherwise)))
+    return success();
+  bool isCancelled = cancel && *cancel;
+  if (!isCancelled && !std::exchange(reported, true)) {
+    isReporting = true;
+    emitError(*where) << "the compilation " << findExceeded();
+    isReporting = false;
+  }
+  return failure();
+}
+
+//===----------------------------------------------------------------------===//
+// Counts
+//===----------------------------------------------------------------------===//
+
+LogicalResult Budget::takeNodes(int64_t count, Location loc) {
+  if ((nodes += count) <= limits.nodes)
+    return success();
+  return emitError(loc) << "the model has more than " << limits.nodes
+                        << " nodes; --limit=nodes=N allows more";
+}
+
+LogicalResult Budget::takeInlinedNode(Location loc) {
+  int64_t limit =
+      limits.inlinedNodes ? limits.inlinedNodes : 10000 + 256 * nodes;
+  if (++inlinedNodes <= limit)
+    return success();
+  return emitError(loc) << "functions and operators become more than " << limit
+                        << " nodes where they are inlined; "
+                           "--limit=inlined-nodes=N allows more";
+}
+
+uint64_t Budget::foldedLimit() const {
+  return limits.foldedBytes ? limits.foldedBytes
+                            : (1ull << 30) + 4 * modelBytes;
+}
+
+uint64_t Budget::foldedBytesLeft() const {
+  uint64_t limit = foldedLimit(), taken = foldedBytes;
+  return limit - std::min(limit, taken);
+}

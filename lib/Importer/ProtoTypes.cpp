@@ -133,14 +133,23 @@ FailureOr<Type> onnxc::importer::importType(ImportState &state,
   return type;
 }
 
+/// True for what exporters write for a size that they do not know: no name, and
+/// equal ones are not equal sizes. tf2onnx numbers them.
+static bool isAnonymous(StringRef name) {
+  name = name.trim();
+  unsigned number;
+  return name.empty() || name == "?" || name == "None" || name == "-1" ||
+         (name.consume_front("unk__") && !name.getAsInteger(10, number));
+}
+
 SmallVector<std::string> onnxc::importer::dimNames(const ImportState &state,
                                                    const TypeProto &proto) {
   SmallVector<std::string> names;
   if (proto.value_case() != TypeProto::kTensorType)
     return names;
   for (const Dimension &dim : proto.tensor_type().shape().dim()) {
-    bool isNamed =
-        dim.has_dim_param() && !state.options.dims.count(dim.dim_param());
+    bool isNamed = dim.has_dim_param() && !isAnonymous(dim.dim_param()) &&
+                   !state.options.dims.count(dim.dim_param());
     names.push_back(isNamed ? dim.dim_param() : "");
   }
   return names;

@@ -237,6 +237,10 @@ static constexpr Option optionTable[] = {
       "keep the model's order of operations, and NaN and infinities where they "
       "belong"},
      setFlag<&CompileOptions::strict>},
+    {{"strict-dims", "",
+      "sizes of inputs with one name have to be equal even where nothing in "
+      "the graph relies on it"},
+     setFlag<&CompileOptions::strictDims>},
     {{"limit", "NAME=N",
       "what the compilation may take at most; may be given again: seconds "
       "(3600), memory (8G and 8 times the model), folded-bytes (of constants "

@@ -33,6 +33,8 @@ static void buildOnnx(OpPassManager &passes, const PhaseInputs &inputs) {
   if (inputs.options.level > 0)
     evaluator = makeEvaluator(inputs.options);
   passes.addPass(training::createExpandGradient());
+  if (!inputs.options.strictDims)
+    passes.addPass(onnx::createSplitDimNames());
   // A model file has the graph once, whatever the ranks.
   bool specializes = inputs.options.emit != modelKind;
   if (specializes)

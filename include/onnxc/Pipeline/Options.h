@@ -37,6 +37,8 @@ struct CompileOptions {
   unsigned threads = 0;
   /// Keep the model's order of additions, and multiply and add apart.
   bool strict = false;
+  /// Sizes of inputs with one name are equal even where nothing relies on it.
+  bool strictDims = false;
   bool verbose = false;
   /// -1 is an unknown size.
   std::map<std::string, std::vector<int64_t>> shapes;

@@ -143,6 +143,28 @@ def ShareInputSizes : Pass<"onnx-share-input-sizes", "::mlir::ModuleOp"> {
                            "::mlir::tensor::TensorDialect"];
 }
 
+def SplitDimNames : Pass<"onnx-split-dim-names", "::mlir::ModuleOp"> {
+  let summary = "Let sizes of one name differ where nothing needs them equal";
+  let description = [{
+    Exporters name dimensions of several inputs alike that differ in a run: the
+    heights of two images, for example. Occurrences of a name keep it together
+    only if their sizes meet in an operation that takes them for equal; the
+    others lose it or have another one, with a warning. A run checks that the
+    sizes of one name are equal.
+
+    ```mlir
+    // before
+    func.func @main_graph(%a: tensor<?x4xf32> {onnx.dims = ["n", ""]},
+                          %b: tensor<?x4xf32> {onnx.dims = ["n", ""]})
+      %y = onnx.Concat(%a, %b) {axis = 0 : i64}
+    // after
+    func.func @main_graph(%a: tensor<?x4xf32> {onnx.dims = ["n", ""]},
+                          %b: tensor<?x4xf32> {onnx.dims = ["", ""]})
+    ```
+  }];
+  let dependentDialects = ["::onnxc::onnx::ONNXDialect"];
+}
+
 def Simplify : Pass<"onnx-simplify", "::mlir::ModuleOp"> {
   let summary = "Simplify the graph until nothing changes";
   let description = [{

@@ -1,0 +1,280 @@
+//===- SplitDimNames.cpp - Names of sizes that need not be equal -*- C++
+//-*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#include "DimRules.h"
+#include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
+#include "onnxc/Dialect/ONNX/Transforms/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace onnxc::onnx {
+#define GEN_PASS_DEF_SPLITDIMNAMES
+#include "onnxc/Dialect/ONNX/Transforms/Passes.h.inc"
+} // namespace onnxc::onnx
+
+using namespace mlir;
+using namespace onnxc::onnx;
+
+namespace {
+
+/// A dimension of an argument that has a name.
+struct Occurrence {
+  BlockArgument argument;
+  unsigned dim;
+};
+
+/// The names of one function.
+class Splitting {
+public:
+  explicit Splitting(func::FuncOp function) : function(function) {}
+
+  void run();
+
+private:
+  using Dims = SmallVector<AffineExpr, 4>;
+
+  bool collect();
+  void nameEach();
+  void visit(Operation *op);
+  void needEqual(AffineExpr a, AffineExpr b);
+  void needAllEqual(Operation *op);
+  void needAligned(ValueRange values, std::optional<int64_t> except = {});
+  void collectOccurrences(AffineExpr expr, llvm::SmallSetVector<int, 4> &found);
+  Dims dimsOf(Value value);
+  void rename();
+  std::string freshName(StringRef base);
+  void setName(const Occurrence &where, StringRef name);
+
+  func::FuncOp function;
+  std::optional<DimAnalysis> analysis;
+  /// All occurrences of names that occur more than once.
+  SmallVector<Occurrence> occurrences;
+  SmallVector<std::string> nameOf;
+  llvm::MapVector<StringAttr, SmallVector<int>> byName;
+  llvm::StringMap<int> byOwnName;
+  llvm::StringSet<> names;
+  llvm::EquivalenceClasses<int> equal;
+};
+
+} // namespace
+
+static ArrayAttr namesOf(func::FuncOp function, BlockArgument argument) {
+  return function.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(),
+                                              "onnx.dims");
+}
+
+/// False if no name occurs twice.
+bool Splitting::collect() {
+  llvm::MapVector<StringAttr, SmallVector<Occurrence>> all;
+  for (BlockArgument argument : function.getArguments()) {
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    ArrayAttr given = namesOf(function, argument);
+    if (!type || !given)
+      continue;
+    for (auto [dim, name] : llvm::enumerate(given.getAsRange<StringAttr>()))
+      if (!name.empty() && int64_t(dim) < type.getRank() &&
+          type.isDynamicDim(dim))
+        all[name].push_back({argument, unsigned(dim)});
+  }
+  for (auto &[name, places] : all) {
+    names.insert(name.getValue());
+    if (places.size() < 2)
+      continue;
+    for (const Occurrence &place : places) {
+      byName[name].push_back(occurrences.size());
+      equal.insert(occurrences.size());
+      occurrences.push_back(place);
+      nameOf.push_back(name.str());
+    }
+  }
+  return !occurrences.empty();
+}
+
+std::string Splitting::freshName(StringRef base) {
+  for (unsigned n = 2;; ++n) {
+    std::string name = (base + "_" + Twine(n)).str();
+    if (names.insert(name).second)
+      return name;
+  }
+}
+
+void Splitting::setName(const Occurrence &where, StringRef name) {
+  SmallVector<Attribute> all(
+      namesOf(function, where.argument).getAsRange<Attribute>());
+  all[where.dim] = StringAttr::get(function.getContext(), name);
+  function.setArgAttr(where.argument.getArgNumber(), "onnx.dims",
+                      ArrayAttr::get(function.getContext(), all));
+}
+
+/// Gives each occurrence a name of its own, so that the analysis tells them
+/// apart.
+void Splitting::nameEach() {
+  for (auto [number, place] : llvm::enumerate(occurrences)) {
+    std::string own = "\x01" + std::to_string(number);
+    byOwnName[own] = number;
+    setName(place, own);
+  }
+}
+
+Splitting::Dims Splitting::dimsOf(Value value) {
+  return isa<RankedTensorType>(analysis->type(value))
+             ? analysis->info(value).dims
+             : Dims();
+}
+
+/// The occurrences that a size is computed from.
+void Splitting::collectOccurrences(AffineExpr expr,
+                                   llvm::SmallSetVector<int, 4> &found) {
+  DimSpace &space = analysis->getSpace();
+  SmallVector<AffineExpr> open{expr};
+  llvm::DenseSet<unsigned> seen;
+  while (!open.empty()) {
+    open.pop_back_val().walk([&](AffineExpr part) {
+      auto symbol = dyn_cast<AffineSymbolExpr>(part);
+      if (!symbol || !seen.insert(symbol.getPosition()).second)
+        return;
+      const DimSymbol &is = space.symbol(symbol.getPosition());
+      auto own = byOwnName.find(is.name);
+      if (is.kind == DimSymbol::Kind::Input && own != byOwnName.end())
+        found.insert(own->second);
+      llvm::append_range(open, is.args);
+    });
+  }
+}
+
+void Splitting::needEqual(AffineExpr a, AffineExpr b) {
+  if (!a || !b || a == b)
+    return;
+  llvm::SmallSetVector<int, 4> left, right;
+  collectOccurrences(a, left);
+  collectOccurrences(b, right);
+  for (int x : left)
+    for (int y : right)
+      if (nameOf[x] == nameOf[y])
+        equal.unionSets(x, y);
+}
+
+/// All sizes of all operands, and of what they hold.
+void Splitting::needAllEqual(Operation *op) {
+  Dims sizes;
+  for (Value operand : op->getOperands()) {
+    llvm::append_range(sizes, dimsOf(operand));
+    const ValueInfo &info = analysis->info(operand);
+    if (info.contents)
+      llvm::append_range(sizes, *info.contents);
+  }
+  llvm::SmallSetVector<int, 4> found;
+  for (AffineExpr size : sizes)
+    if (size)
+      collectOccurrences(size, found);
+  for (int x : found)
+    for (int y : found)
+      if (nameOf[x] == nameOf[y])
+        equal.unionSets(x, y);
+}
+
+/// Dimensions that lie one above the other, counted from the last, but for one
+/// that is counted from the first.
+void Splitting::needAligned(ValueRange values, std::optional<int64_t> except) {
+  for (auto [i, first] : llvm::enumerate(values)) {
+    Dims left = dimsOf(first);
+    std::optional<int64_t> skipped =
+        except ? normalizeAxis(*except, left.size()) : std::nullopt;
+    for (Value second : values.drop_front(i + 1)) {
+      Dims right = dimsOf(second);
+      for (size_t d = 1; d <= std::min(left.size(), right.size()); ++d)
+        if (skipped != int64_t(left.size() - d))
+          needEqual(left[left.size() - d], right[right.size() - d]);
+    }
+  }
+}
+
+/// True if the operands of `op` are not read along common loops: what picks
+/// elements by numbers may pick fewer or more than there are.
+static bool isFree(Operation *op) {
+  return isa<GatherOp, GatherNDOp, SliceOp, PadOp, ResizeOp, TileOp, TopKOp,
+             LoopOp, IfOp, SequenceConstructOp, SequenceInsertOp, SequenceAtOp>(
+             op) ||
+         !isa_and_present<ONNXDialect>(op->getDialect()) ||
+         op->hasTrait<OpTrait::IsTerminator>();
+}
+
+void Splitting::visit(Operation *op) {
+  if (op->getNumOperands() < 2 || isFree(op))
+    return;
+  llvm::TypeSwitch<Operation *>(op)
+      .Case([&](ConcatOp concat) {
+        needAligned(concat->getOperands(), concat.getAxis());
+      })
+      .Case<AddOp, SubOp, MulOp, DivOp, WhereOp, EqualOp, GreaterOp, LessOp>(
+          [&](Operation *elementwise) {
+            needAligned(elementwise->getOperands());
+          })
+      .Case([&](MatMulOp product) {
+        Dims a = dimsOf(product.getA()), b = dimsOf(product.getB());
+        if (!a.empty() && b.size() > 1)
+          needEqual(a.back(), b[b.size() - 2]);
+        for (size_t d = 3; d <= std::min(a.size(), b.size()); ++d)
+          needEqual(a[a.size() - d], b[b.size() - d]);
+      })
+      .Default([&](Operation *other) { needAllEqual(other); });
+}
+
+/// The occurrences that have to be equal keep a name together. That of the
+/// first is the model's.
+void Splitting::rename() {
+  for (auto &[name, places] : byName) {
+    llvm::MapVector<int, SmallVector<int>> groups;
+    for (int place : places)
+      groups[equal.getLeaderValue(place)].push_back(place);
+    SmallVector<std::string> inputs;
+    for (auto &[leader, group] : groups) {
+      std::string own = inputs.empty()      ? name.str()
+                        : group.size() == 1 ? std::string()
+                                            : freshName(name);
+      for (int place : group)
+        setName(occurrences[place], own);
+      BlockArgument input = occurrences[group.front()].argument;
+      auto called = function.getArgAttrOfType<StringAttr>(input.getArgNumber(),
+                                                          "onnx.name");
+      inputs.push_back("'" + (called ? called.str() : std::string()) + "'");
+    }
+    if (groups.size() > 1)
+      emitWarning(function.getLoc())
+          << "dimension '" << name.getValue() << "' of the inputs "
+          << llvm::join(inputs, ", ")
+          << " need not have one size: nothing is known to rely on it, and the "
+             "sizes may differ in a run (--strict-dims refuses that)";
+  }
+}
+
+void Splitting::run() {
+  if (function.isExternal() || !collect())
+    return;
+  nameEach();
+  analysis.emplace(function);
+  function.getBody().walk([&](Operation *op) { visit(op); });
+  rename();
+}
+
+namespace {
+
+struct SplitDimNames final
+    : public onnxc::onnx::impl::SplitDimNamesBase<SplitDimNames> {
+  using SplitDimNamesBase::SplitDimNamesBase;
+
+  void runOnOperation() override {
+    getOperation().walk(
+        [](func::FuncOp function) { Splitting(function).run(); });
+  }
+};
+
+} // namespace

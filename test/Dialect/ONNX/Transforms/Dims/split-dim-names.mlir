@@ -1,0 +1,76 @@
+// RUN: onnx-opt %s --onnx-split-dim-names --split-input-file --verify-diagnostics | FileCheck %s
+
+// Concatenated along n, the sizes may differ.
+// CHECK-LABEL: func @along_the_axis
+// CHECK-SAME:    %arg0: tensor<?x4xf32> {onnx.dims = ["n", ""], onnx.name = "a"}
+// CHECK-SAME:    %arg1: tensor<?x4xf32> {onnx.dims = ["", ""], onnx.name = "b"}
+// expected-warning@+1 {{dimension 'n' of the inputs 'a', 'b' need not have one size: nothing is known to rely on it, and the sizes may differ in a run (--strict-dims refuses that)}}
+func.func @along_the_axis(
+    %a: tensor<?x4xf32> {onnx.dims = ["n", ""], onnx.name = "a"},
+    %b: tensor<?x4xf32> {onnx.dims = ["n", ""], onnx.name = "b"}) -> tensor<?x4xf32> {
+  %y = onnx.Concat(%a, %b) {axis = 0 : i64} : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
+  return %y : tensor<?x4xf32>
+}
+
+// -----
+
+// Beside the axis they may not.
+// CHECK-LABEL: func @beside_the_axis
+// CHECK-SAME:    onnx.dims = ["", "n"], onnx.name = "a"
+// CHECK-SAME:    onnx.dims = ["", "n"], onnx.name = "b"
+func.func @beside_the_axis(
+    %a: tensor<?x?xf32> {onnx.dims = ["", "n"], onnx.name = "a"},
+    %b: tensor<?x?xf32> {onnx.dims = ["", "n"], onnx.name = "b"}) -> tensor<?x?xf32> {
+  %y = onnx.Concat(%a, %b) {axis = 0 : i64} : (tensor<?x?xf32>, tensor<?x?xf32>) -> tensor<?x?xf32>
+  return %y : tensor<?x?xf32>
+}
+
+// -----
+
+// Sizes that meet after some steps: those of a and c, and those of b and d,
+// which have a name of their own then.
+// CHECK-LABEL: func @groups
+// CHECK-SAME:    onnx.dims = ["n"], onnx.name = "a"
+// CHECK-SAME:    onnx.dims = ["n_2"], onnx.name = "b"
+// CHECK-SAME:    onnx.dims = ["n"], onnx.name = "c"
+// CHECK-SAME:    onnx.dims = ["n_2"], onnx.name = "d"
+// expected-warning@+1 {{dimension 'n' of the inputs 'a', 'b' need not have one size}}
+func.func @groups(
+    %a: tensor<?xf32> {onnx.dims = ["n"], onnx.name = "a"},
+    %b: tensor<?xf32> {onnx.dims = ["n"], onnx.name = "b"},
+    %c: tensor<?xf32> {onnx.dims = ["n"], onnx.name = "c"},
+    %d: tensor<?xf32> {onnx.dims = ["n"], onnx.name = "d"}) -> (tensor<?xf32>, tensor<?xf32>) {
+  %0 = onnx.Neg(%a) : (tensor<?xf32>) -> tensor<?xf32>
+  %1 = onnx.Concat(%0, %0) {axis = 0 : i64} : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+  %2 = onnx.Concat(%c, %c) {axis = 0 : i64} : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+  %3 = onnx.Add(%1, %2) : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+  %4 = onnx.Add(%b, %d) : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+  return %3, %4 : tensor<?xf32>, tensor<?xf32>
+}
+
+// -----
+
+// Rows of a product may differ in number, its inner sizes may not.
+// CHECK-LABEL: func @product
+// CHECK-SAME:    onnx.dims = ["rows", "inner"], onnx.name = "a"
+// CHECK-SAME:    onnx.dims = ["inner", ""], onnx.name = "b"
+// expected-warning@+1 {{dimension 'rows' of the inputs 'a', 'b'}}
+func.func @product(
+    %a: tensor<?x?xf32> {onnx.dims = ["rows", "inner"], onnx.name = "a"},
+    %b: tensor<?x?xf32> {onnx.dims = ["inner", "rows"], onnx.name = "b"}) -> tensor<?x?xf32> {
+  %y = onnx.MatMul(%a, %b) : (tensor<?x?xf32>, tensor<?x?xf32>) -> tensor<?x?xf32>
+  return %y : tensor<?x?xf32>
+}
+
+// -----
+
+// What no rule speaks of keeps its sizes equal.
+// CHECK-LABEL: func @others
+// CHECK-SAME:    onnx.dims = ["batch", ""], onnx.name = "a"
+// CHECK-SAME:    onnx.dims = ["batch", ""], onnx.name = "b"
+func.func @others(
+    %a: tensor<?x4xf32> {onnx.dims = ["batch", ""], onnx.name = "a"},
+    %b: tensor<?x3xi64> {onnx.dims = ["batch", ""], onnx.name = "b"}) -> tensor<?x3xf32> {
+  %y = onnx.GatherElements(%a, %b) {axis = 1 : i64} : (tensor<?x4xf32>, tensor<?x3xi64>) -> tensor<?x3xf32>
+  return %y : tensor<?x3xf32>
+}

@@ -6,10 +6,12 @@
 #include "GraphImporter.h"
 
 #include "NodeCheck.h"
+#include "ProtoTypes.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXTypes.h"
 #include "onnxc/Schema/TypeLattice.h"
 
 #include "llvm/ADT/ScopeExit.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace onnxc::importer;
@@ -35,13 +37,6 @@ static int64_t listElement(const NodeProto &node, StringRef name, int index) {
   const AttributeProto *attribute = findAttribute(node, name);
   return attribute && index < attribute->ints_size() ? attribute->ints(index)
                                                      : 0;
-}
-
-/// Loops may change the shape of what they carry.
-static Type dropShape(Type type) {
-  if (auto tensor = dyn_cast<TensorType>(type))
-    return UnrankedTensorType::get(tensor.getElementType());
-  return type;
 }
 
 /// One slice of `type` across `axis`.
@@ -153,6 +148,8 @@ bool GraphImporter::importGraph(const GraphProto &graph, Region &region,
   unsigned errorsBefore = state.errorCount;
   for (auto [input, type] : llvm::zip_equal(graph.input(), argumentTypes)) {
     Type declared = body.declaredType(input.name(), loc);
+    if (ignoresShapes && block->getNumArguments() >= 2)
+      declared = dropShape(declared);
     FailureOr<Type> both = schema::meetTypes(type, declared);
     BlockArgument argument =
         block->addArgument(succeeded(both) ? *both : type, loc);
@@ -162,6 +159,7 @@ bool GraphImporter::importGraph(const GraphProto &graph, Region &region,
       value = asDeclared(builder, argument, declared);
     body.define(input.name(), {value}, loc);
   }
+  body.ignoresShapes = ignoresShapes;
   body.importInitializers(graph);
   body.importNodes(graph.node(), graph.output());
   SmallVector<Value> results;
@@ -178,6 +176,39 @@ bool GraphImporter::importGraph(const GraphProto &graph, Region &region,
   builder.create(yield);
   return state.errorCount == errorsBefore &&
          results.size() == static_cast<size_t>(graph.output_size());
+}
+
+/// True if the body of a Loop returns a tensor that it carries with another
+/// rank than it declares to take it with.
+static bool changesDeclaredRank(Operation *op) {
+  if (op->getName().getStringRef() != "onnx.Loop")
+    return false;
+  Block &body = op->getRegion(0).front();
+  // The number of the trip is no result.
+  for (auto [argument, yield] :
+       llvm::zip(body.getArguments().drop_front(),
+                 body.getTerminator()->getOperandTypes())) {
+    auto taken = dyn_cast<RankedTensorType>(argument.getType());
+    auto given = dyn_cast<RankedTensorType>(yield);
+    if (argument.getArgNumber() >= 2 && taken && given &&
+        taken.getRank() != given.getRank())
+      return true;
+  }
+  return false;
+}
+
+/// Imports a body that contradicts its declarations without their shapes. Its
+/// nodes count as those of functions do: bodies inside are imported again each
+/// time.
+bool GraphImporter::importAgain(const GraphProto &graph, Region &region,
+                                Location loc, ArrayRef<Type> argumentTypes) {
+  for (int i = 0; i < graph.node_size(); ++i)
+    if (!state.takeNode(loc, /*isInlined=*/true))
+      return false;
+  region.dropAllReferences();
+  region.getBlocks().clear();
+  llvm::SaveAndRestore ignore(ignoresShapes, true);
+  return importGraph(graph, region, loc, argumentTypes);
 }
 
 bool GraphImporter::importGraphs(const NodeProto &node, Operation *op) {
@@ -207,6 +238,11 @@ bool GraphImporter::importGraphs(const NodeProto &node, Operation *op) {
     }
     if (!importGraph(graph, region, op->getLoc(), types))
       return false;
+    if (!ignoresShapes && changesDeclaredRank(op)) {
+      contradicted.insert(op);
+      if (!importAgain(graph, region, op->getLoc(), types))
+        return false;
+    }
   }
   return true;
 }

@@ -98,7 +98,7 @@ Type GraphImporter::declaredType(StringRef name, Location loc) {
   std::string why;
   FailureOr<Type> type = importType(state, *proto, /*withSizes=*/false, why);
   if (succeeded(type))
-    return *type;
+    return ignoresShapes ? dropShape(*type) : *type;
   state.error(loc) << "the declared type of " << quote(name)
                    << " is wrong: " << why;
   return unknown;

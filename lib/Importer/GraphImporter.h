@@ -149,6 +149,9 @@ private:
   bool importGraph(const ::onnx::GraphProto &graph, mlir::Region &region,
                    mlir::Location loc,
                    llvm::ArrayRef<mlir::Type> argumentTypes);
+  bool importAgain(const ::onnx::GraphProto &graph, mlir::Region &region,
+                   mlir::Location loc,
+                   llvm::ArrayRef<mlir::Type> argumentTypes);
   bool inferRegionTypes(const ::onnx::NodeProto &node, mlir::Operation *op);
 
   // CustomNodes.cpp
@@ -180,6 +183,10 @@ private:
   const Frame &frame;
   Scope &scope;
   llvm::StringMap<const ::onnx::TypeProto *> declared;
+  /// In the body of a loop that contradicts what it declares.
+  bool ignoresShapes = false;
+  /// Such loops.
+  llvm::SmallPtrSet<mlir::Operation *, 2> contradicted;
   /// Names that a node or an output of the graph reads.
   const llvm::StringSet<> *readNames = nullptr;
 };

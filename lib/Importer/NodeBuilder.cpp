@@ -8,6 +8,7 @@
 #include "NodeCheck.h"
 #include "ProtoTypes.h"
 #include "Tensors.h"
+#include "onnxc/Dialect/ONNX/IR/Constants.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXTypes.h"
 #include "onnxc/Dialect/ONNX/IR/OpSignature.h"
 #include "onnxc/Dialect/ONNX/IR/TensorAttr.h"
@@ -215,6 +216,8 @@ void GraphImporter::defineResult(const NodeProto &node, StringRef name,
                                  Value result) {
   Location loc = result.getLoc();
   Type wanted = declaredType(name, loc);
+  if (contradicted.contains(result.getDefiningOp()))
+    wanted = dropShape(wanted);
   if (!sameElements(result.getType(), wanted))
     error(node, loc) << "output " << quote(name) << " is declared as " << wanted
                      << ", but is " << result.getType();
@@ -280,6 +283,23 @@ bool GraphImporter::importNamedTensors(const NodeProto &node, Location loc,
   return isComplete;
 }
 
+/// Exporters write the unbind of torch as SplitToSequence with keepdims=0 and
+/// the number 1 as split. The standard ignores keepdims beside a split; they
+/// and onnxruntime mean what the node says without one.
+static void dropUnitSplit(const NodeProto &node,
+                          SmallVectorImpl<Value> &operands) {
+  if (node.op_type() != "SplitToSequence" || !node.domain().empty() ||
+      operands.size() < 2 || !operands[1])
+    return;
+  auto type = dyn_cast<RankedTensorType>(operands[1].getType());
+  bool isOne =
+      type && type.getRank() == 0 &&
+      onnxc::onnx::constantInts(operands[1]) == SmallVector<int64_t>{1};
+  for (const AttributeProto &attribute : node.attribute())
+    if (isOne && attribute.name() == "keepdims" && attribute.i() == 0)
+      operands.truncate(1);
+}
+
 void GraphImporter::buildOperation(const NodeProto &node, Location loc) {
   std::string name = operationName(node);
   const OpSignature *signature = OpSignature::find(name);
@@ -293,6 +313,7 @@ void GraphImporter::buildOperation(const NodeProto &node, Location loc) {
       !importNamedTensors(node, loc, operands) ||
       !importAttributes(node, loc, attributes))
     return breakOutputs(node);
+  dropUnitSplit(node, operands);
   OperationState op(loc, name);
   SmallVector<Type> types = placeholderTypes(node, *signature, state.context);
   if (auto value = dyn_cast_or_null<TypedAttr>(attributes.get("value"));

@@ -133,6 +133,12 @@ FailureOr<Type> onnxc::importer::importType(ImportState &state,
   return type;
 }
 
+Type onnxc::importer::dropShape(Type type) {
+  if (auto tensor = dyn_cast<TensorType>(type))
+    return UnrankedTensorType::get(tensor.getElementType());
+  return type;
+}
+
 /// True for what exporters write for a size that they do not know: no name, and
 /// equal ones are not equal sizes. tf2onnx numbers them.
 static bool isAnonymous(StringRef name) {

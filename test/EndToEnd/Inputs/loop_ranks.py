@@ -1,0 +1,45 @@
+# ===- loop_ranks.py - Loop state of more than one rank ----------*- Python -*-===//
+# Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+# ===------------------------------------------------------------------------===//
+"""A recurrent cell over slices of a sequence, as scripted modules are exported.
+
+Each row is the split of SplitToSequence, the type that the body declares for its
+state, and whether the slices, and with them the state, keep the dimension that is
+split: keepdims=0 counts without a split and, as torch's exporter and onnxruntime
+have it, for the number 1.
+"""
+
+import numpy as np
+from onnx import parser
+
+import onnx_compile
+
+ROWS = [
+    ("int64 {1}", "float[B, 4]", False),
+    ("int64[3] {1, 1, 1}", "float[B, 4]", True),
+    ("int64[3] {1, 1, 1}", "float[K, B, 4]", True),
+]
+TEXT = """
+<ir_version: 9, opset_import: ["" : 17]>
+cell (float[T, B, 4] x, float[B, 4] h0) => (float[B, 4] y) {{
+  parts = Constant <value = {split}> ()
+  xs = SplitToSequence <axis = 0, keepdims = 0> (x, parts)
+  n = SequenceLength (xs)
+  true = Constant <value = bool {{1}}> ()
+  y = Loop (n, true, h0) <body = step (int64 i, bool go, {state} h) => (bool on, {state} next) {{
+    on = Identity (go)
+    part = SequenceAt (xs, i)
+    sum = Add (part, h)
+    next = Tanh (sum)
+  }}>
+}}"""
+
+rng = np.random.default_rng(5)
+x, h0 = rng.standard_normal((3, 2, 4), np.float32), rng.standard_normal((2, 4), np.float32)
+expected = h0
+for part in x:
+    expected = np.tanh(part + expected)
+for split, state, keeps in ROWS:
+    model = parser.parse_model(TEXT.format(split=split, state=state))
+    (y,) = onnx_compile.ExecutionSession(onnx_compile.compile(model)).run({"x": x, "h0": h0})
+    np.testing.assert_allclose(y, expected[None] if keeps else expected, rtol=1e-5, err_msg=f"{split} {state}")

@@ -8,7 +8,8 @@
 #include "onnxc/Recipe/Passes.h"
 #include "onnxc/Recipe/RecipeFile.h"
 
-#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/ToolOutputFile.h"
 
 using namespace mlir;
@@ -17,6 +18,32 @@ using namespace onnxc::krnl;
 namespace onnxc {
 #define GEN_PASS_DEF_KRNLWRITERECIPESPASS
 #include "onnxc/Recipe/Passes.h.inc"
+
+/// Recipes are a text that people write; a device may never end.
+static constexpr size_t maxTextBytes = 64 << 20;
+
+/// All of a file or pipe.
+static llvm::Expected<std::string> readText(StringRef path) {
+  llvm::Expected<llvm::sys::fs::file_t> file =
+      llvm::sys::fs::openNativeFileForRead(path);
+  if (!file)
+    return file.takeError();
+  llvm::scope_exit close([&] { llvm::sys::fs::closeFile(*file); });
+  std::string text;
+  std::vector<char> part(1 << 16);
+  while (true) {
+    llvm::Expected<size_t> count =
+        llvm::sys::fs::readNativeFile(*file, llvm::MutableArrayRef(part));
+    if (!count)
+      return count.takeError();
+    if (*count == 0)
+      return text;
+    text.append(part.data(), *count);
+    if (text.size() > maxTextBytes)
+      return llvm::createStringError("it has more than " +
+                                     llvm::Twine(maxTextBytes) + " bytes");
+  }
+}
 
 namespace {
 struct KrnlWriteRecipesPass
@@ -38,12 +65,12 @@ struct KrnlWriteRecipesPass
 
 private:
   LogicalResult readRecipes(ArrayRef<KernelOp> kernels) {
-    auto buffer = llvm::MemoryBuffer::getFile(recipes);
-    if (!buffer)
+    llvm::Expected<std::string> text = readText(recipes);
+    if (!text)
       return emitError(getOperation()->getLoc())
              << "cannot read recipes from '" << recipes
-             << "': " << buffer.getError().message();
-    auto entries = parseRecipes((*buffer)->getBuffer(), recipes, &getContext());
+             << "': " << llvm::toString(text.takeError());
+    auto entries = parseRecipes(*text, recipes, &getContext());
     if (failed(entries) || failed(applyRecipes(*entries, kernels)))
       return failure();
     fromFile.clear();

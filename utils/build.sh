@@ -13,6 +13,9 @@ times=$build/build-times.tsv
 targets=("$@")
 [ ${#targets[@]} -gt 0 ] || targets=(all onnxc-unit-tests)
 
+[ -x "$venv/bin/ninja" ] && [ -d "$build/third_party" ] ||
+  die "nothing is set up in $build: run utils/setup.sh first, which installs what the build needs"
+
 configure() { (cd "$root" && cmake --preset default); }
 compile() { ninja -C "$build" "${targets[@]}"; }
 

@@ -178,9 +178,9 @@ bool GraphImporter::importGraph(const GraphProto &graph, Region &region,
          results.size() == static_cast<size_t>(graph.output_size());
 }
 
-/// True if the body of a Loop returns a tensor that it carries with another
-/// rank than it declares to take it with.
-static bool changesDeclaredRank(Operation *op) {
+/// True if the body of a Loop is entered with, or returns, a tensor that it
+/// carries with another rank than it declares. `inputs` are the node's.
+static bool changesDeclaredRank(Operation *op, ArrayRef<Type> inputs) {
   if (op->getName().getStringRef() != "onnx.Loop")
     return false;
   Block &body = op->getRegion(0).front();
@@ -189,10 +189,13 @@ static bool changesDeclaredRank(Operation *op) {
        llvm::zip(body.getArguments().drop_front(),
                  body.getTerminator()->getOperandTypes())) {
     auto taken = dyn_cast<RankedTensorType>(argument.getType());
-    auto given = dyn_cast<RankedTensorType>(yield);
-    if (argument.getArgNumber() >= 2 && taken && given &&
-        taken.getRank() != given.getRank())
-      return true;
+    unsigned number = argument.getArgNumber();
+    if (number < 2 || !taken)
+      continue;
+    for (Type type : {yield, number < inputs.size() ? inputs[number] : yield})
+      if (auto given = dyn_cast<RankedTensorType>(type);
+          given && given.getRank() != taken.getRank())
+        return true;
   }
   return false;
 }
@@ -238,7 +241,7 @@ bool GraphImporter::importGraphs(const NodeProto &node, Operation *op) {
     }
     if (!importGraph(graph, region, op->getLoc(), types))
       return false;
-    if (!ignoresShapes && changesDeclaredRank(op)) {
+    if (!ignoresShapes && changesDeclaredRank(op, inputs)) {
       contradicted.insert(op);
       if (!importAgain(graph, region, op->getLoc(), types))
         return false;

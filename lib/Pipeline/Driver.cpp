@@ -151,6 +151,30 @@ Outcome Compilation::step(StringRef name, llvm::function_ref<Outcome()> work) {
   return outcome;
 }
 
+/// What --emit= writes, in words.
+static StringRef resultOf(StringRef emit) {
+  return emit == "lib"       ? "a shared object"
+         : emit == "obj"     ? "an object file"
+         : emit == "asm"     ? "assembly"
+         : emit == modelKind ? "a model"
+                             : "text";
+}
+
+/// Refuses a name that is one of another kind of file: a text that is loaded as
+/// a library, or a library in the place of the model, are errors that show
+/// late.
+static llvm::Error checkOutputName(const CompileOptions &options) {
+  StringRef name = options.output;
+  StringRef promised = name.ends_with(".so")     ? "lib"
+                       : name.ends_with(".onnx") ? StringRef(modelKind)
+                                                 : StringRef(options.emit);
+  if (promised == options.emit)
+    return llvm::Error::success();
+  return llvm::createStringError("--emit=" + options.emit + " writes " +
+                                 resultOf(options.emit) + ", but '" + name +
+                                 "' is the name of " + resultOf(promised));
+}
+
 /// True, with an error unless it was cancelled, if there is no more time or
 /// memory.
 bool Compilation::isExhausted() {
@@ -177,6 +201,8 @@ Outcome Compilation::prepare() {
   if (!resolved)
     return fail(Outcome::Usage, llvm::toString(resolved.takeError()));
   machine = *resolved;
+  if (llvm::Error error = checkOutputName(options))
+    return fail(Outcome::Usage, llvm::toString(std::move(error)));
   report.target = machine.triple + " " + machine.cpu;
   if (options.emit == "lib")
     if (llvm::Error error = findRuntimeFor(options, machine))

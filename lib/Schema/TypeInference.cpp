@@ -229,6 +229,48 @@ static std::string plainMessage(StringRef message) {
   return plain;
 }
 
+/// float[batch, 3, ?]
+static std::string describeType(Value value, const ValueFacts &facts) {
+  auto tensor = dyn_cast<TensorType>(facts.type(value));
+  if (!tensor)
+    return onnxc::onnx::getONNXSpelling(facts.type(value));
+  std::string spelling = onnxc::onnx::getONNXSpelling(tensor);
+  StringRef element = spelling;
+  element.consume_front("tensor(");
+  element.consume_back(")");
+  SmallVector<std::string> sizes;
+  for (int64_t i = 0; tensor.hasRank() && i < tensor.getRank(); ++i) {
+    std::string symbol = facts.dimSymbol(value, i);
+    sizes.push_back(!tensor.isDynamicDim(i)
+                        ? std::to_string(tensor.getDimSize(i))
+                    : symbol.empty() ? "?"
+                                     : symbol);
+  }
+  return element.str() + "[" +
+         (tensor.hasRank() ? llvm::join(sizes, ", ") : "...") + "]";
+}
+
+/// "A is 'x', float[batch, 3]; B is of 'conv', float[4]": what an error about
+/// the operands is about, by the names of inputs, initializers and nodes.
+static std::string describeOperands(const OpSchema &schema,
+                                    ArrayRef<Value> operands,
+                                    const ValueFacts &facts) {
+  SmallVector<std::string> texts;
+  for (auto [slot, value] : llvm::enumerate(operands.take_front(8))) {
+    const OpSchema::FormalParameter *formal = formalOf(schema.inputs(), slot);
+    if (!value || !formal)
+      continue;
+    std::string text = formal->GetName() + " is ";
+    Operation *producer = value.getDefiningOp();
+    bool isResult =
+        producer && producer->getName().getStringRef() != "onnx.Constant";
+    if (auto name = dyn_cast<NameLoc>(value.getLoc()))
+      text += (isResult ? "of '" : "'") + name.getName().str() + "', ";
+    texts.push_back(text + describeType(value, facts));
+  }
+  return llvm::join(texts, "; ");
+}
+
 static InferredValue readOutput(const ::onnx::TypeProto &proto,
                                 MLIRContext *context) {
   InferredValue found;
@@ -364,7 +406,8 @@ onnxc::schema::inferResults(Operation *op, const ValueFacts &facts,
   });
   std::optional<std::string> error = runSchema(op, *schema, node);
   if (error && allKnown && !isUndecided(op, facts)) {
-    emitError() << plainMessage(*error);
+    emitError() << plainMessage(*error) << ": "
+                << describeOperands(*schema, *operands, facts);
     return failure();
   }
   SmallVector<InferredValue> inferred;

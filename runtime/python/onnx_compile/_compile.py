@@ -10,6 +10,8 @@ import shutil
 import tempfile
 
 _PACKAGE = pathlib.Path(__file__).resolve().parent
+# Of what emit= writes; all else is text.
+_SUFFIXES = {"lib": ".so", "asm": ".s", "obj": ".o", "model": ".simplified.onnx"}
 
 
 class CompileError(RuntimeError):
@@ -29,10 +31,12 @@ def compile(model, output=None, **options):
 
     model: a path, the bytes of a model file, or an onnx.ModelProto.
     output: where to write; beside a model file, or to a temporary file that
-        lives as long as the process, when left out.
+        lives as long as the process, when left out. Its suffix is that of what
+        is written: .so, or with emit=, .s, .o, .simplified.onnx, else .mlir.
     options: those of the onnx-compile tool, with '_' for '-':
         compile("m.onnx", O=3, cpu="generic", dim=["batch=8"], strict=True)
         compile("m.onnx", emit="model") writes m.simplified.onnx
+        compile("m.onnx", limit=["seconds=60", "memory=2G"]) ends in time
         compile("m.onnx", custom_op_lib="libmine.so") has operators of your own
     """
     from onnx_compile import _compiler
@@ -40,8 +44,11 @@ def compile(model, output=None, **options):
     path, data = None, _bytes_of(model)
     if data is None:
         path, data = os.fspath(model), b""
+    suffix = _SUFFIXES.get(options.get("emit") or "lib", ".mlir")
     if output is None and path is None:
-        output = _temporary_output()
+        output = _temporary_output(suffix)
+    elif output is None:
+        output = pathlib.Path(path).with_suffix(suffix)
     pairs = [("runtime-dir", str(_runtime_dir()))]
     if output is not None:
         pairs.append(("output", os.fspath(output)))
@@ -79,10 +86,10 @@ def _texts(value):
             yield str(item)
 
 
-def _temporary_output():
+def _temporary_output(suffix):
     folder = tempfile.mkdtemp(prefix="onnx-compile-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return pathlib.Path(folder) / "model.so"
+    return pathlib.Path(folder) / f"model{suffix}"
 
 
 def _runtime_dir():

@@ -35,7 +35,7 @@ def build(name, proto, **options):
     path = FOLDER / f"{name}.onnx"
     onnx.save(proto, path)
     options.setdefault("custom_op_lib", LIBRARY)
-    return onnx_compile.compile(path, FOLDER / f"{name}.so", **options)
+    return onnx_compile.compile(path, **options)
 
 
 def session(name, proto, **options):

@@ -50,6 +50,14 @@ class Compile(unittest.TestCase):
             self.assertTrue(os.path.exists(path))
             np.testing.assert_array_equal(self.run_model(path), expected)
 
+    def test_name_of_what_is_emitted(self):
+        model = self.folder / "m.onnx"
+        shutil.copy(DIGITS, model)
+        for emit, suffix in (("onnx", ".mlir"), ("asm", ".s"), ("obj", ".o"), ("model", ".simplified.onnx")):
+            self.assertEqual(onnx_compile.compile(model, emit=emit), str(self.folder / f"m{suffix}"))
+            self.assertTrue(onnx_compile.compile(model.read_bytes(), emit=emit).endswith(f"model{suffix}"))
+        self.assertIn("func.func @main_graph", (self.folder / "m.mlir").read_text())
+
     def test_again_to_the_same_file(self):
         def scaled(factor):
             node = onnx.helper.make_node("Add" if factor == 2 else "Neg", ["x"] * abs(factor), ["y"])

@@ -83,3 +83,12 @@ func.func @declared_contradicts(%x: tensor<3x4xf32>) -> tensor<3x5xf32> {
   %y = onnx.Relu(%x) : (tensor<3x4xf32>) -> tensor<3x5xf32>
   return %y : tensor<3x5xf32>
 }
+
+// -----
+
+// The operands are told, with the names of their sizes.
+func.func @operands(%x: tensor<?x3xf32> {onnx.dims = ["batch", ""]}, %w: tensor<4xf32>) {
+  // expected-error@+1 {{incompatible dimensions: A is float[batch, 3]; B is float[4]}}
+  %0 = onnx.Add(%x, %w) : (tensor<?x3xf32>, tensor<4xf32>) -> none
+  return
+}

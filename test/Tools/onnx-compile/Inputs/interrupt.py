@@ -13,6 +13,7 @@ import sys
 import numpy as np
 from onnx import TensorProto, helper, numpy_helper
 
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 folder, compiler = pathlib.Path(sys.argv[1]), sys.argv[2]
 folder.mkdir(exist_ok=True)
 # The weights of a chain of products: there is much to compile and to write.
@@ -28,9 +29,15 @@ def files():
     return sorted(path.name for path in folder.iterdir())
 
 
-for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+def listen():
+    """A shell that runs the tests in the background may have them ignored."""
+    for number in SIGNALS:
+        signal.signal(number, signal.SIG_DFL)
+
+
+for number in SIGNALS:
     command = [compiler, "-q", "-v", str(folder / "m.onnx"), "-o", str(folder / "m.so")]
-    with subprocess.Popen(command, stderr=subprocess.PIPE) as process:
+    with subprocess.Popen(command, stderr=subprocess.PIPE, preexec_fn=listen) as process:
         process.stderr.readline()
         process.send_signal(number)
         text = process.stderr.read()

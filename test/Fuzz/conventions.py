@@ -43,6 +43,14 @@ def multiplies_border(model, feeds):
     return has_special(model, feeds, {"Conv", "ConvTranspose", "DeformConv", "DFT", "STFT"})
 
 
+def samples_nowhere(model, feeds):
+    return has_special(model, feeds, {"GridSample", "RoiAlign", "DeformConv", "Resize"})
+
+
+def masks_special(model, feeds):
+    return has_special(model, feeds, {"Attention", "FlexAttention"})
+
+
 def has_empty_limit(model, feeds):
     limits = [n.input[2:5] for n in nodes_of(model.graph) if n.op_type == "NonMaxSuppression"]
     return any(np.size(feeds[name]) == 0 for names in limits for name in names if name in feeds)
@@ -53,6 +61,8 @@ ROWS = {
     "no number made a whole number": rounds_no_number,
     "MaxPool of NaN": pools_nan,
     "convolutions and transforms of NaN or infinities": multiplies_border,
+    "samples at places that are no numbers": samples_nowhere,
+    "no number behind a mask of Attention": masks_special,
     "NonMaxSuppression with an empty limit": has_empty_limit,
 }
 

@@ -137,6 +137,7 @@ def add_losses(m, x):
     labels = m.constant(np.arange(len(x)) % 4)
     picked = -log_softmax(x)[np.arange(len(x)), np.arange(len(x)) % 4]
     m.node("Softmax", ["x"], np.exp(log_softmax(x)))
+    m.node("Hardmax", ["x"], np.eye(4)[x.argmax(-1)])
     scores = m.node("LogSoftmax", ["x"], log_softmax(x))
     m.node("SoftmaxCrossEntropyLoss", ["x", labels], picked, reduction="none")
     m.node("NegativeLogLikelihoodLoss", [scores, labels], picked, reduction="none")

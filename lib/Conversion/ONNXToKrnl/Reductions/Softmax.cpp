@@ -133,7 +133,8 @@ Value logSoftmax(RowKernel &k) {
                });
 }
 
-/// 1 for the first of the largest elements, else 0.
+/// 1 for the first of the largest elements, else 0; a NaN counts as the
+/// largest, as for ArgMax.
 Value hardmax(RowKernel &k) {
   Value largest = k.rowLargest();
   Builder attrs(k.type.getContext());
@@ -150,7 +151,9 @@ Value hardmax(RowKernel &k) {
       [&](OpBuilder &b, Location l, ValueRange v) {
         ScalarBuilder s(b, l, k.element);
         Value here = position(s);
-        Value hit = s.eq(s.widen(v[0]), v[1]);
+        Value x = s.widen(v[0]), hit = s.eq(x, v[1]);
+        if (s.isFloat())
+          hit = s.math<arith::OrIOp>(hit, s.isNaN(x));
         Value candidate = s.select(hit, here, none);
         return arith::MinSIOp::create(b, l, v[2], candidate).getResult();
       });

@@ -8,6 +8,8 @@
 import os
 import pathlib
 import platform
+import shutil
+import subprocess
 
 import lit.formats
 
@@ -68,3 +70,8 @@ cpu_flags = pathlib.Path("/proc/cpuinfo").read_text().partition("flags")[2].part
 for feature in ("avx2", "avx512f"):
     if feature in cpu_flags:
         config.available_features.add(feature)
+
+# A file system of any size, for tests of a full disk.
+small_disk = ["unshare", "-rm", "sh", "-c", "mount -t tmpfs -o size=64k tmpfs /mnt"]
+if shutil.which("unshare") and subprocess.run(small_disk, capture_output=True).returncode == 0:
+    config.available_features.add("small-disk")

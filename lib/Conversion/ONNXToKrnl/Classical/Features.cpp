@@ -64,8 +64,7 @@ struct VectorizerLowering
     for (auto [x, width] : llvm::zip(op.getX(), *widths)) {
       RankedTensorType type = rankedType(x);
       constexpr int64_t mostColumns = int64_t(1) << 31;
-      if (!type || type.getRank() < 1 || type.getRank() > 2 || width < 0 ||
-          width > mostColumns)
+      if (!type || type.getRank() < 1 || width < 0 || width > mostColumns)
         return rewriter.notifyMatchFailure(op, "expects rows of features");
       parts.push_back(fit(graph, x, width));
       columns += width;
@@ -80,9 +79,24 @@ struct VectorizerLowering
   }
 
 private:
+  /// Of more than two dimensions all behind the first are columns.
+  static Value joinColumns(GraphBuilder &graph, Value x) {
+    GraphBuilder::Shape shape = GraphBuilder::shapeOf(x);
+    if (shape.size() <= 2)
+      return x;
+    int64_t columns = 1;
+    for (int64_t size : shape.drop_front())
+      columns = ShapedType::isDynamic(size) || ShapedType::isDynamic(columns)
+                    ? ShapedType::kDynamic
+                    : columns * size;
+    return graph.make<onnx::FlattenOp>(GraphBuilder::typeOf(x).getElementType(),
+                                       {shape[0], columns}, {x},
+                                       {graph.attribute("axis", int64_t(1))});
+  }
+
   static Value fit(GraphBuilder &graph, Value x, int64_t width) {
     Type f32 = graph.rewriter.getF32Type();
-    x = graph.cast(graph.rows(x), f32);
+    x = joinColumns(graph, graph.cast(graph.rows(x), f32));
     int64_t rows = GraphBuilder::shapeOf(x)[0];
     int64_t has = GraphBuilder::shapeOf(x)[1];
     if (has == width)

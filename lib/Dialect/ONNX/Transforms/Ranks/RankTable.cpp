@@ -238,7 +238,7 @@ static constexpr RankRule rules[] = {
     {"onnx.microsoft.Tokenizer", 0, 1, 2},
     {"onnx.microsoft.Unique", 0, 1, 1},
     {"onnx.ml.ArrayFeatureExtractor", 0, 1, unbounded},
-    {"onnx.ml.FeatureVectorizer", 0, 1, 2},
+    {"onnx.ml.FeatureVectorizer", 0, 1, unbounded},
     {"onnx.ml.Imputer", 0, 1, 2},
     {"onnx.ml.LinearClassifier", 0, 1, 2},
     {"onnx.ml.LinearRegressor", 0, 1, 2},

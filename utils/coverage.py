@@ -31,6 +31,7 @@ SWEPT = BUILD / "operator-types.json"
 MODES = ("static", "dynamic", "unranked", "constant", "exported")
 CALL = re.compile(r"krnl\.call @onnxc_call_(\w+)")
 UPGRADE_ROW = re.compile(r'^\s*\{"([^"]*)", "(\w+)", (\d+), (\d+), ', re.MULTILINE)
+REFUSALS = ROOT / "lib/Schema/Microsoft/Refusals.cpp"
 BODIES = "(function bodies)"
 INTRODUCTION = """# Coverage
 
@@ -209,6 +210,22 @@ def kind_lines(results, modes):
         yield f"| {kind} | {' | '.join(counts)} |"
 
 
+def refusals():
+    """[(operator or domain, form, reason)] of the table that the importer's messages come from."""
+    text = REFUSALS.read_text()
+    named = {name: "".join(re.findall(r'"([^"]*)"', body)) for name, body in re.findall(r"#define (\w+)((?:.*\\\n)*.*)", text)}
+    rows = re.findall(r'^    \{"([^"]+)", (?:"(\w*)", )?("[^"]*"|\w+)\},$', text, re.MULTILINE)
+    return [(name, form, named.get(reason, reason.strip('"'))) for name, form, reason in rows]
+
+
+def refusal_lines():
+    yield from ("## Refused operators", "", "Operators and forms of them that the importer refuses by name, with the reason that it gives.", "")
+    yield "| operator of com.microsoft, or domain | form | why |"
+    yield "|---|---|---|"
+    for name, form, reason in refusals():
+        yield f"| {name} | {form or 'all'} | {reason} |"
+
+
 def without_row(rows):
     """Operators of the schemas (newest version, not deprecated) that no result is about."""
     schemas = [s for s in onnx.defs.get_all_schemas() if not s.deprecated]
@@ -249,11 +266,14 @@ def stale_lines(text):
         yield f"{name} is missing"
     for name in sorted(listed - known - set(ranges)):
         yield f"{name} is no operator"
+    if "\n".join(refusal_lines()) not in text:
+        yield f"the refused operators are not those of {REFUSALS.name}"
 
 
 def refreshed(text):
     """The page with what can be told without results brought up to date."""
     ranges, known, lines, listed = opset_ranges(), known_operators(), [], set()
+    text = text.partition("## Refused operators")[0]
     for line in VERSION.sub(f"(onnx {onnx.__version__})", WITHOUT.sub("", text)).rstrip("\n").split("\n"):
         row = ROW.match(line)
         if row and row[1] != "operator":
@@ -264,7 +284,7 @@ def refreshed(text):
         lines.append(line)
     if missing := sorted(known - listed):
         lines += ["", "## Operators without a result", "", ", ".join(missing) + "."]
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, "", *refusal_lines()]) + "\n"
 
 
 def parse_arguments():
@@ -307,6 +327,7 @@ def write_page(path):
         lines += ["## Function bodies", "", *table_lines({"expanded functions": bodies}, modes), ""]
     if missing := without_row(rows):
         lines += ["## Operators without a result", "", ", ".join(missing) + ".", ""]
+    lines += [*refusal_lines(), ""]
     path.write_text("\n".join(lines))
     print(f"wrote {path}: {len(rows)} operators, {called} with calls, modes {', '.join(modes)}")
 

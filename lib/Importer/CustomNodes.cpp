@@ -6,6 +6,7 @@
 #include "GraphImporter.h"
 
 #include "NodeCheck.h"
+#include "onnxc/Schema/Microsoft.h"
 #include "onnxc/Schema/ProtoConversion.h"
 #include "onnxc/Schema/TypeLattice.h"
 
@@ -31,6 +32,8 @@ std::string GraphImporter::describeUnknown(const NodeProto &node,
            quote(node.op_type()) + " in version " + std::to_string(version) +
            " of domain " + name;
   }
+  if (std::string reason = schema::domainRefusalReason(domain); !reason.empty())
+    return "the operators of domain " + name + " are not supported: " + reason;
   std::string text = "nothing is known of domain " + name +
                      ", and the model has no such function; a library that "
                      "computes its operators is given with --custom-op-lib";

@@ -7,6 +7,7 @@
 
 #include "AttributeTexts.h"
 #include "ImportState.h"
+#include "onnxc/Schema/Microsoft.h"
 #include "onnxc/Schema/ProtoConversion.h"
 
 #include "onnx/defs/schema.h"
@@ -95,6 +96,9 @@ static std::string describeMissing(const NodeProto &node,
   if (newest)
     return "the operator is not in version " + std::to_string(version) +
            " of " + shown + ", which the model imports, only in later ones";
+  if (std::string reason = onnxc::schema::refusalReason(node.op_type());
+      domain == "com.microsoft" && !reason.empty())
+    return "the operator is not supported: " + reason;
   std::string nearest = nearestOperator(domain, node.op_type());
   return "there is no such operator in " + shown + " " +
          std::to_string(version) +

@@ -5,6 +5,7 @@
 # ===------------------------------------------------------------------------===//
 """The cases of run.py."""
 
+import math
 import typing
 
 import numpy as np
@@ -21,6 +22,8 @@ class Case(typing.NamedTuple):
     tolerance: float = 1e-4
     # What the peer runs instead, if it does not know this form.
     reference: tuple = ()
+    # The results of an operator that the peer does not run.
+    expected: tuple = ()
     # Numbers of outputs that the peer leaves undefined.
     undefined: tuple = ()
     # Empty for an operator that its makers write into the standard's domain.
@@ -149,6 +152,117 @@ def rotation():
     yield Case("groups_packed", "GroupQueryAttention", packed, 3, turned)
 
 
+def normal_heads(x, weight):
+    """The root mean square of each head made 1."""
+    heads = x.reshape(*x.shape[:2], -1, len(weight))
+    return (heads / np.sqrt((heads**2).mean(-1, keepdims=True) + 1e-6) * weight).reshape(x.shape)
+
+
+def groups():
+    """Options of GroupQueryAttention, each in a step behind a past; the sequences of the ragged batch differ in length."""
+    caches = rotation_caches(32, 8)
+    past = [real(1, 2, 6, 16), real(1, 2, 6, 16)]
+    fresh = [real(1, 1, 64), real(1, 1, 32), real(1, 1, 32)]
+    lengths = [np.array([6], np.int32), scalar(7, np.int32)]
+    sizes = {"num_heads": 4, "kv_num_heads": 2}
+    step = [*fresh, *past, *lengths, *caches]
+    yield Case("groups_column", "GroupQueryAttention", [*fresh, *past, np.array([[6]], np.int32), *step[6:]], 3, sizes)
+    for name, attributes in (
+        ("smooth", {"smooth_softmax": 1}),
+        ("cap", {"softcap": 0.5, "do_rotary": 1}),
+        ("window", {"local_window_size": 3, "do_rotary": 1, "rotary_interleaved": 1}),
+        ("all", {"softcap": 2.0, "smooth_softmax": 1, "local_window_size": 4, "scale": 0.3}),
+        ("both_ways", {"causal": 0}),
+    ):
+        yield Case(f"groups_{name}", "GroupQueryAttention", step, 3, {**sizes, **attributes})
+    places, bias, sink = np.array([[9]]), real(1, 4, 1, 7), real(4)
+    yield Case("groups_places", "GroupQueryAttention", [*step, places, bias], 3, {**sizes, "do_rotary": 1})
+    yield Case("groups_sink", "GroupQueryAttention", [*step, None, None, sink], 3, sizes)
+    norms, turned = [np.abs(real(16)), np.abs(real(16))], {**sizes, "do_rotary": 1}
+    normal = (*[normal_heads(x, weight) for x, weight in zip(fresh, norms)], *step[2:])
+    yield Case("groups_norms", "GroupQueryAttention", [*step, *[None] * 5, *norms], 3, turned, reference=normal)
+    for name, kind in (("scores", 1), ("weights", 2)):
+        yield Case(f"groups_{name}", "GroupQueryAttention", step, 4, {**sizes, "qk_output": kind})
+    # A cache with room, written where each sequence ends.
+    past = [real(2, 2, 9, 16), real(2, 2, 9, 16)]
+    for cache in past:
+        cache[0, :, 6:] = cache[1, :, 3:] = 0
+    fresh = [real(2, 1, 64), real(2, 1, 32), real(2, 1, 32)]
+    ragged = [*fresh, *past, np.array([6, 3], np.int32), scalar(7, np.int32), *caches]
+    yield Case("groups_ragged", "GroupQueryAttention", ragged, 3, {**sizes, "do_rotary": 1})
+    packed = [real(2, 1, 128), None, None, *ragged[3:], None, real(2, 1, 1, 7)]
+    yield Case("groups_ragged_packed", "GroupQueryAttention", packed, 3, {**sizes, "do_rotary": 1})
+    chunk = [real(1, 3, 64), real(1, 3, 32), real(1, 3, 32), real(1, 2, 4, 16), real(1, 2, 4, 16)]
+    more = [np.array([6], np.int32), scalar(7, np.int32), *caches]
+    yield Case("groups_chunk", "GroupQueryAttention", [*chunk, *more], 3, {**sizes, "do_rotary": 1})
+    yield Case("groups_chunk_cap", "GroupQueryAttention", [*chunk, *more], 3, {**sizes, "softcap": 1.0})
+    single = {"num_heads": 2, "kv_num_heads": 2, "smooth_softmax": 1}
+    yield Case("groups_single", "GroupQueryAttention", [real(1, 3, 32), *chunk[1:], *more], 3, single)
+    alone = [real(2, 3, 64), real(2, 3, 32), real(2, 3, 32), None, None, np.array([2, 2], np.int32), scalar(3, np.int32)]
+    yield Case("groups_alone", "GroupQueryAttention", alone, 3, sizes)
+
+
+def experts():
+    x, logits = real(2, 3, 16), real(6, 5)
+    up, down, side = real(5, 12, 16, scale=0.3), real(5, 16, 12, scale=0.3), real(5, 24, 16, scale=0.3)
+    weights = (2, 3, 4, 5)
+    for kind in ("relu", "gelu", "silu", "identity"):
+        attributes = {"activation_type": kind, "k": 2}
+        yield Case(f"experts_{kind}", "MoE", [x, logits, up, None, down], attributes=attributes, constants=weights)
+    biased = [x.reshape(6, 16), logits, up, real(5, 12), down, real(5, 16)]
+    normal = {"k": 3, "normalize_routing_weights": 1}
+    yield Case("experts_bias", "MoE", biased, attributes=normal, constants=weights)
+    gated = {"activation_type": "swiglu", "k": 2, "swiglu_fusion": 1, "activation_alpha": 1.7, "activation_beta": 1.0, "swiglu_limit": 0.5}
+    yield Case("experts_gated", "MoE", [x, logits, side, real(5, 24), down, real(5, 16)], attributes=gated, constants=weights)
+    yield Case("experts_one", "MoE", [x[:1, :1], logits[:1], up, None, down], constants=weights)
+    swapped = [side.reshape(5, 12, 2, 16).swapaxes(1, 2).reshape(5, 24, 16).copy(), None, down]
+    apart = [x, logits, side[:, ::2], None, down, None, side[:, 1::2]]
+    known = (x, logits, side, None, down)
+    interleaved = {**gated, "normalize_routing_weights": 1}
+    for name, operands, fusion in (("halves", [x, logits, *swapped], 2), ("third", apart, 0)):
+        attributes = {**interleaved, "swiglu_fusion": fusion}
+        expected = (gated_experts(*known[:3], down, interleaved),)
+        yield Case(f"experts_{name}", "MoE", operands, attributes=attributes, constants=(2, 4, 6), expected=expected)
+    for bits in (4, 8):
+        x, packed = real(2, 3, 32), 8 // bits
+        up, down = byte(5, 32, 32 // packed), byte(5, 32, 32 // packed)
+        scales = [np.abs(real(5, 32)) / 100, np.abs(real(5, 32)) / 100]
+        operands = [x, logits, up, scales[0], None, down, scales[1]]
+        attributes = {"k": 2, "expert_weight_bits": bits, "normalize_routing_weights": 1}
+        yield Case(f"experts_bits_{bits}", "QMoE", operands, attributes=attributes, constants=(2, 3, 5, 6), tolerance=1e-3)
+        blocks = [np.abs(real(5, 32, 2)) / 100, np.abs(real(5, 32, 2)) / 100]
+        operands = [x, logits, up, blocks[0], real(5, 32), down, blocks[1], real(5, 32)]
+        attributes = {**attributes, "block_size": 16, "activation_type": "silu"}
+        # For blocks of 8 bits the peer makes bytes of what it multiplies them with.
+        tolerance = 1e-3 if bits == 4 else 5e-2
+        yield Case(f"experts_blocks_{bits}", "QMoE", operands, attributes=attributes, constants=(2, 3, 4, 5, 6, 7), tolerance=tolerance)
+        zeros = [byte(5, 32, max(1, 2 // packed)), byte(5, 32, max(1, 2 // packed))]
+        operands = [*operands, None, None, None, *zeros, None, np.abs(real(6, 5))]
+        constants = (2, 3, 4, 5, 6, 7, 11, 12)
+        yield Case(f"experts_zeros_{bits}", "QMoE", operands, attributes=attributes, constants=constants, tolerance=tolerance)
+
+
+def gated_experts(x, logits, side, down, attributes):
+    """The mixture with pairs of gate and linear part in the rows of the first layer, of one row after the other."""
+    rows, limit = x.reshape(-1, x.shape[-1]).astype(np.float64), attributes["swiglu_limit"]
+    shares = np.exp(logits) / np.exp(logits).sum(-1, keepdims=True)
+    result = np.zeros_like(rows)
+    for i, row in enumerate(rows):
+        best = np.argsort(-shares[i])[: attributes["k"]]
+        for expert in best:
+            both = side[expert] @ row
+            gate, linear = np.minimum(both[::2], limit), np.clip(both[1::2], -limit, limit)
+            active = gate / (1 + np.exp(-attributes["activation_alpha"] * gate)) * (linear + attributes["activation_beta"])
+            result[i] += shares[i, expert] / shares[i, best].sum() * (down[expert] @ active)
+    return result.reshape(x.shape).astype(np.float32)
+
+
+def linear_algebra():
+    yield Case("inverse", "Inverse", [real(2, 3, 5, 5)], tolerance=1e-3)
+    yield Case("inverse_pivot", "Inverse", [np.array([[0, 2, 1], [1, 0, 0], [3, 0, 1]], np.float32)])
+    yield Case("inverse_double", "Inverse", [real(4, 4).astype(np.float64)])
+
+
 def quantized():
     for dtype in (np.uint8, np.int8):
         kind = np.dtype(dtype).name
@@ -270,6 +384,228 @@ def text():
     yield Case("tokens_rows", "Tokenizer", [x.reshape(3, 1)], attributes={**plain, "separators": [" "]})
 
 
+def erf_gelu(x):
+    return np.array([0.5 * v * (1 + math.erf(v / math.sqrt(2))) for v in x.ravel()], np.float32).reshape(x.shape)
+
+
+def tanh_gelu(x):
+    return 0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
+
+
+def sigmoid(x):
+    return 1 / (1 + np.exp(-x))
+
+
+def group_normal(x, gamma, beta, groups):
+    """Of [batch, channels, height, width]."""
+    rows = x.reshape(x.shape[0], groups, -1).astype(np.float64)
+    rows = (rows - rows.mean(-1, keepdims=True)) / np.sqrt(rows.var(-1, keepdims=True) + 1e-5)
+    return (rows.reshape(x.shape) * gamma[:, None, None] + beta[:, None, None]).astype(np.float32)
+
+
+def diffusion():
+    x, gamma, beta, skip, bias = real(2, 5, 4, 6), real(6), real(6), real(2, 1, 1, 6), real(6)
+    swish = {"groups": 3, "activation": 1}
+    planes = x.transpose(0, 3, 1, 2)
+    normal = group_normal(planes, gamma, beta, 3)
+    yield Case("group_norm", "GroupNorm", [planes, gamma, beta], 1, {**swish, "activation": 0, "channels_last": 0}, expected=(normal,))
+    last = (normal * sigmoid(normal)).transpose(0, 2, 3, 1)
+    yield Case("group_norm_swish", "GroupNorm", [x, gamma, beta], 1, swish, expected=(last,))
+    total = x + skip + bias
+    normal = group_normal(total.transpose(0, 3, 1, 2), gamma, beta, 3)
+    last = (normal * sigmoid(normal)).transpose(0, 2, 3, 1)
+    for name, operand in (("skip", skip), ("row", skip[:, 0, 0])):
+        yield Case(f"group_norm_{name}", "SkipGroupNorm", [x, gamma, beta, operand, bias], 2, swish, expected=(last, total))
+    x, bias, skip = real(2, 3, 8), real(8), real(2, 3, 8)
+    yield Case("bias_add", "BiasAdd", [x, bias, skip], expected=(x + bias + skip,))
+    left, right = np.split(x + bias, 2, -1)
+    yield Case("bias_split_gelu", "BiasSplitGelu", [x, bias], expected=(left * erf_gelu(right),))
+    x, w, bias = real(1, 7, 6, 3), real(4, 2, 3, 3), real(4)
+    result = np.zeros((1, 6, 4, 4), np.float32)
+    for i in range(6):
+        for j in range(4):
+            result[0, i, j] = np.tensordot(w, x[0, i : i + 2, j : j + 3], 3) + bias
+    yield Case("conv_last", "NhwcConv", [x, w, bias], expected=(result,))
+    fused = {"activation": "Relu"}
+    yield Case("conv_last_relu", "NhwcFusedConv", [x, w.transpose(0, 3, 1, 2), bias], 1, fused, expected=(np.maximum(result, 0),))
+    total = np.maximum(result - bias + 1, 0)
+    ones = np.ones_like(result)
+    yield Case("conv_last_sum", "NhwcFusedConv", [x, w.transpose(0, 3, 1, 2), None, ones], 1, fused, expected=(total,))
+
+
+def signal():
+    x = real(3, 8)
+    bins = np.fft.rfft(x)
+    pairs = np.stack([bins.real, bins.imag], -1).astype(np.float32)
+    whole = {"signal_ndim": 1}
+    yield Case("rfft", "Rfft", [x], 1, whole, expected=(pairs,))
+    yield Case("irfft", "Irfft", [pairs], 1, whole, expected=(x,))
+    a, b = real(3, 4, 2), real(4, 2)
+    first, second = a[..., 0] + 1j * a[..., 1], b[..., 0] + 1j * b[..., 1]
+    for name, product in (("ComplexMul", first * second), ("ComplexMulConj", first * second.conj())):
+        result = np.stack([product.real, product.imag], -1).astype(np.float32)
+        yield Case(name.lower(), name, [a, b], expected=(result,))
+
+
+def t5_bias(table, queries, keys, both, most):
+    """Bucket by bucket, as the paper tells it."""
+    heads, buckets = table.shape
+    result = np.zeros((1, heads, queries, keys), np.float32)
+    for i in range(queries):
+        for j in range(keys):
+            half, at, apart = buckets, 0, i - j
+            if both:
+                half, at = buckets // 2, buckets // 2 if j > i else 0
+                apart = abs(apart)
+            apart, exact = max(apart, 0), half // 2
+            if apart >= exact:
+                apart = min(half - 1, exact + int(math.log(apart / exact) / math.log(most / exact) * (half - exact)))
+            result[0, :, i, j] = table[:, at + apart]
+    return result
+
+
+def positions():
+    table = real(2, 16)
+    for name, both in (("both", 1), ("back", 0)):
+        attributes = {"max_distance": 21, "is_bidirectional": both}
+        operands = [table.reshape(16, 2), np.array([30]), np.array([30])]
+        yield Case(f"bias_{name}", "RelativePositionBias", operands, 1, attributes, expected=(t5_bias(table, 30, 30, both, 21),), constants=(0,))
+    x, bias, position = real(2, 3, 8), real(8), real(1, 2, 3, 3)
+    weight, shift, eco = real(4, 6), real(6), real(1, 2, 1, 1)
+    heads = (x + bias).reshape(2, 3, 2, 4).transpose(0, 2, 1, 3)
+    gates = sigmoid((heads @ weight + shift).reshape(2, 2, 3, 2, 3).sum(-1))
+    factor = gates[..., :1] * (gates[..., 1:] * eco - 1) + 2
+    operands = [x, bias, position, weight, shift, eco]
+    yield Case("bias_gated", "GatedRelativePositionBias", operands, 1, {"num_heads": 2}, expected=(factor * position,))
+    angles, halves = real(2, 3, 4), [real(2, 2, 3, 4).astype(np.float16) for _ in range(4)]
+    sin, cos = np.sin(angles)[:, None].astype(np.float16), np.cos(angles)[:, None].astype(np.float16)
+    turned = tuple(a * cos + b * sin for a, b in (halves[:2], halves[2:]))
+    yield Case("gemma_rotary", "GemmaRotaryEmbedding", [angles, *halves], 2, tolerance=1e-2, expected=turned)
+    caches, places = rotation_caches(16, 8), RANDOM.integers(0, 16, (3, 2, 3)).astype(np.int64)
+    for layout in (0, 1):
+        attributes = {"mrope_section": [4, 2, 2], "mrope_layout": layout}
+        yield Case(f"rotate_sections_{layout}", "MRotaryEmbedding", [real(2, 4, 3, 16), places, *caches], 1, attributes)
+    attributes = {"mrope_section": [4, 2, 2], "interleaved": 1, "num_heads": 2, "rotary_embedding_dim": 16}
+    yield Case("rotate_sections_joined", "MRotaryEmbedding", [real(2, 3, 48), places, *caches], 1, attributes)
+
+
+def recurrent():
+    caches = {"q_num_heads": 4, "kv_num_heads": 2}
+    q, k, v, state = real(2, 3, 32), real(2, 3, 16, scale=0.3), real(2, 3, 16), real(2, 2, 8, 8)
+    decay, beta = -np.abs(real(2, 3, 2)), sigmoid(real(2, 3, 2))
+    yield Case("linear_attention", "LinearAttention", [q, k, v, state, decay, beta], 2, caches, 1e-3)
+    yield Case("linear_attention_plain", "LinearAttention", [q, k, v], 2, {**caches, "update_rule": "linear"}, 1e-3)
+    yield Case("linear_gate", "LinearAttentionGate", [real(2, 3, 4), real(4), -np.abs(real(4)), real(2, 3, 4)], 2)
+    yield Case("linear_gate_alone", "LinearAttentionGate", [real(2, 3, 4), real(4), -np.abs(real(4))])
+    x, weight, bias, past = real(2, 6, 5), real(6, 1, 4), real(6), real(2, 6, 3)
+    yield Case("causal_conv", "CausalConvWithState", [x, weight, bias, past], 2, {"activation": "silu"})
+    yield Case("causal_conv_first", "CausalConvWithState", [x, weight], 2)
+    for kind in ("silu", "sigmoid"):
+        yield Case(f"gated_norm_{kind}", "GatedRMSNorm", [real(2, 3, 8), real(4), real(2, 3, 8)], 1, {"activation": kind})
+    yield Case("gated_add", "GatedAdd", [real(2, 3, 8), real(2, 3, 8), real(2, 3, 1)])
+    yield Case("scaled_silu", "ScaledSiLU", [real(2, 3)], 1, {"alpha": 0.5})
+    yield Case("scaled_silu_by", "ScaledSiLU", [real(2, 3), scalar(1.5)])
+
+
+def branches():
+    flat, grouped = real(2, 3, 8), real(2, 3, 4, 2)
+    four = {"num_branches": 4}
+    yield Case("branch_norm", "BranchwiseRMSNorm", [flat, real(8)], 1, four)
+    yield Case("branch_norm_grouped", "BranchwiseRMSNorm", [grouped, real(4, 2)])
+    yield Case("branch_norm_plain", "BranchwiseRMSNorm", [grouped])
+    yield Case("pre_mix", "HyperConnectionPreMix", [flat, real(2, 3, 4)], 1, {**four, "reduction_scale": 0.5}, constants=(1,))
+    yield Case("pre_mix_features", "HyperConnectionPreMix", [flat, real(2, 3, 8)], 1, four, constants=(1,))
+    yield Case("pre_mix_grouped", "HyperConnectionPreMix", [grouped, real(2, 3, 4, 1)])
+    block = real(2, 3, 2)
+    yield Case("post_mix", "HyperConnectionPostMix", [grouped, block, real(2, 3, 4), real(2, 3, 4, 4)])
+    yield Case("post_mix_plain", "HyperConnectionPostMix", [flat, block, real(2, 3, 4, 2)], 1, four)
+    keys, queries = real(2, 3, 4, 8), real(2, 3, 4, 8)
+    scales = [real(4, 8), real(4, 8)]
+    yield Case("engram_gate", "EngramGate", [keys, queries, real(2, 3, 8), *scales])
+    yield Case("engram_gate_normed", "EngramGate", [keys, queries, real(2, 3, 8), *scales, real(4, 8)], 2)
+
+
+def steps():
+    """Steps of decoders."""
+    q, k, v, heads = real(2, 1, 8), real(2, 1, 8), real(2, 1, 8), {"num_heads": 2}
+    crossed = [q, real(2, 2, 5, 4), real(2, 2, 5, 4), None, None, None, None, None, None, None, real(24)]
+    yield Case("step_crossed", "DecoderMaskedMultiHeadAttention", crossed, 1, heads)
+    room = [real(2, 2, 6, 4), real(2, 2, 6, 4)]
+    for cache in room:
+        cache[:, :, 3:] = 0
+    shared, length = {**heads, "past_present_share_buffer": 1}, np.array([3], np.int32)
+    words = np.array([[1, 0, 1, 1], [1, 1, 0, 1]], np.int32)
+    yield Case("step", "DecoderMaskedMultiHeadAttention", [q, k, v, None, None, *room, length], 3, shared)
+    yield Case("step_words", "DecoderMaskedMultiHeadAttention", [q, k, v, words, None, *room, length], 3, shared)
+    biased = [q, k, v, None, real(1, 2, 1, 4), *room, length, None, None, real(24)]
+    yield Case("step_bias", "DecoderMaskedMultiHeadAttention", biased, 3, {**shared, "scale": 0.3})
+
+
+def indexing():
+    yield Case("trilu", "Trilu", [real(2, 4, 5), np.array(1)], attributes={"upper": 0})
+    yield Case("expand_dims", "ExpandDims", [real(2, 3), scalar(1, np.int32)], constants=(1,))
+    places = np.array([[0, 1], [1, 2]], np.int32)
+    yield Case("gather_nd", "GatherND", [real(2, 3, 4), places])
+    grid = RANDOM.uniform(-1.1, 1.1, (1, 4, 5, 2)).astype(np.float32)
+    for mode in ("bilinear", "nearest", "bicubic"):
+        attributes = {"mode": mode, "padding_mode": "border", "align_corners": 1}
+        yield Case(f"grid_{mode}", "GridSample", [real(1, 2, 5, 6), grid], 1, attributes)
+    yield Case("range", "Range", [scalar(1), scalar(4), scalar(0.5)])
+    yield Case("range_ones", "Range", [np.array([2]), np.array([7])])
+    yield Case("unfold", "UnfoldTensor", [real(2, 3, 9)], 1, {"size": 3, "step": 2})
+    yield Case("unfold_rows", "UnfoldTensor", [real(2, 7, 3)], 1, {"size": 2, "dim": 1})
+    table, rows = real(5, 3), np.array([[4, 0], [1, 1]])
+    yield Case("embedding", "TorchEmbedding", [table, rows], expected=(table[rows],))
+    yield Case("sample", "SampleOp", [real(2, 3)])
+    words = np.array([[3, 4, 5, 3, 4], [1, 1, 1, 1, 1], [0, 1, 2, 3, 4]])
+    for size in (1, 2, 3):
+        yield Case(f"repeat_{size}", "NGramRepeatBlock", [words, real(3, 8)], 1, {"ngram_size": size})
+    image, weight, pads = real(1, 3, 5, 6), real(3, 2, 3, 3), np.array([1, 0, 0, 1])
+    strided = {"strides": [2, 1], "output_padding": [1, 0], "kernel_shape": [3, 3]}
+    yield Case("transposed", "ConvTransposeWithDynamicPads", [image, weight, pads, real(2)], 1, strided)
+
+
+def pairs_of_operators():
+    a, b, bias = real(2, 3, 4), real(4, 5), real(5)
+    yield Case("gemm_fast_gelu", "GemmFastGelu", [a, b, bias], expected=(tanh_gelu(a @ b + bias),))
+    relu = {"activation": "LeakyRelu", "activation_alpha": 0.2, "alpha": 0.5, "transB": 1}
+    product = 0.5 * (a @ b)
+    yield Case("matmul_leaky", "FusedMatMulActivation", [a, b.T], 1, relu, expected=(np.where(product < 0, 0.2 * product, product),))
+    data, mask = real(2, 3, 4, 5), real(2, 1, 1, 5)
+    shares = np.exp(data + mask) / np.exp(data + mask).sum(-1, keepdims=True)
+    yield Case("bias_softmax", "BiasSoftmax", [data, mask], 1, {"axis": 3, "is_inner_broadcast": 1}, expected=(shares,))
+    x, residual = real(2, 3, 8), real(2, 3, 8)
+    row = real(8)
+    yield Case("bias_dropout", "BiasDropout", [x, row, residual], expected=(x + row + residual,))
+    wrong = np.array([1, np.inf, 2], np.float32)
+    yield Case("all_finite", "IsAllFinite", [real(3), real(2, 2)], expected=(np.array(True),))
+    yield Case("all_finite_not", "IsAllFinite", [real(3), wrong], expected=(np.array(False),))
+    yield Case("all_finite_nan", "IsAllFinite", [real(3), wrong], 1, {"isnan_only": 1}, expected=(np.array(True),))
+    a, b = (RANDOM.integers(-3000, 3000, shape).astype(np.int16) for shape in ((2, 3, 4), (4, 5)))
+    yield Case("integer_16", "MatMulInteger16", [a, b])
+    a, b, zero = byte(2, 3), byte(3), scalar(7, np.uint8)
+    yield Case("mul_integer", "MulInteger", [a, zero, b], expected=((a.astype(np.int32) - 7) * b.astype(np.int32),))
+    low = byte(2, 3, 4, dtype=np.int8)
+    axes = {"axes": [1], "keepdims": 0}
+    yield Case("sum_integer", "ReduceSumInteger", [low], 1, axes, expected=(low.sum(1, dtype=np.int32),))
+    x, scale = byte(2, 3, 4), [scalar(0.05), scalar(7, np.uint8), scalar(0.03), scalar(90, np.uint8)]
+    mean = np.clip(np.rint(((x.astype(np.float64) - 7) * 0.05).mean(1) / 0.03) + 90, 0, 255).astype(np.uint8)
+    yield Case("mean_bytes", "QLinearReduceMean", [x, *scale], 1, axes, 1, expected=(mean,))
+    for name, kind in (("fp4", 0), ("nf4", 1)):
+        weights, most = byte(5 * 32 // 2), np.abs(real(10))
+        sizes = {"K": 32, "N": 5, "block_size": 16, "quant_type": kind}
+        yield Case(f"codes_{name}", "MatMulBnb4", [real(2, 3, 32), weights, most], 1, sizes)
+    ids, segments = RANDOM.integers(0, 20, (2, 4)).astype(np.int32), RANDOM.integers(0, 2, (2, 4)).astype(np.int32)
+    mask = np.array([[1, 1, 1, 0], [1, 1, 0, 0]], np.int32)
+    tables = [byte(20, 8), byte(6, 8), byte(2, 8), byte(8), byte(8)]
+    scales = [scalar(0.02 + 0.01 * i) for i in range(5)]
+    zeros = [scalar(100 + i, np.uint8) for i in range(5)]
+    for name, last in (("mask", mask), ("plain", None)):
+        operands = [ids, segments, *tables, last, *scales, *zeros]
+        yield Case(f"embed_bytes_{name}", "QEmbedLayerNormalization", operands, 2, {"epsilon": 1e-5})
+
+
 def all_cases():
-    families = (activations, fused, normalization, attention, rotation, quantized, quantized_products, quantized_layers, distances, movement, text)
+    families = (activations, fused, normalization, attention, rotation, groups, experts, linear_algebra, quantized, quantized_products, quantized_layers, distances, movement, text,
+                diffusion, signal, positions, recurrent, branches, steps, indexing, pairs_of_operators)
     return [case for family in families for case in family()]

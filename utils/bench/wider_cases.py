@@ -38,6 +38,19 @@ def logits():
     yield Case("Multinomial", [floats(1, 32000)], sample_size=1, dtype=7, suffix="1 of 32000")
 
 
+def experts():
+    """Mixtures of experts and a step of a language model."""
+    up, down = Fixed(floats(8, 512, 256)), Fixed(floats(8, 256, 512))
+    for rows in (1, 128):
+        yield Case("MoE", [floats(rows, 256), floats(rows, 8), up, None, down], k=2, activation_type="silu", domain="com.microsoft",
+                   suffix=f"{rows} rows, 2 of 8")  # fmt: skip
+    step = [floats(1, 1, 2048), floats(1, 1, 512), floats(1, 1, 512), floats(1, 8, 1023, 64), floats(1, 8, 1023, 64)]
+    lengths = [Fixed(np.array([1023], np.int32)), Fixed(np.array([1024], np.int32))]
+    yield Case("GroupQueryAttention", [*step, *lengths], outputs=3, num_heads=32, kv_num_heads=8, domain="com.microsoft",
+               suffix="step behind 1023")  # fmt: skip
+    yield Case("Inverse", [floats(64, 4, 4)], domain="com.microsoft", suffix="64 of 4x4")
+
+
 def attention():
     """Softmax, masks and the movement of heads around it."""
     for shape in ((1, 12, 1, 512), (64, 3, 49, 49), (1, 12, 197, 197), (1, 8, 77, 77)):
@@ -218,5 +231,5 @@ def recurrent():
 
 
 def wider():
-    for family in (logits, attention, normalisations, small_types, pictures, sums, recurrent):
+    for family in (logits, experts, attention, normalisations, small_types, pictures, sums, recurrent):
         yield from family()

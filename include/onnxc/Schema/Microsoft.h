@@ -12,11 +12,20 @@
 #ifndef ONNXC_SCHEMA_MICROSOFT_H
 #define ONNXC_SCHEMA_MICROSOFT_H
 
+#include <string>
+
 namespace onnxc::schema {
 
 /// Adds the operators to the library's registry, at the first call. May be
 /// called from several threads. Returns true, for use in initialisers.
 bool registerMicrosoftOperators();
+
+/// Why the operator `op` of com.microsoft, or with `form` that form of it, is
+/// not compiled; empty if it is not refused.
+std::string refusalReason(const std::string &op, const std::string &form = "");
+
+/// Why no operator of `domain` is compiled; empty if it is not refused.
+std::string domainRefusalReason(const std::string &domain);
 
 } // namespace onnxc::schema
 

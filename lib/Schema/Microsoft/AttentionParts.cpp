@@ -99,6 +99,113 @@ void onnxc::schema::microsoft::attend(Body &b, int64_t heads, int64_t keyHeads,
 }
 
 //===----------------------------------------------------------------------===//
+// Attention of a cache
+//===----------------------------------------------------------------------===//
+
+void onnxc::schema::microsoft::writeCache(Body &b, const std::string &past,
+                                          const std::string &fresh,
+                                          const std::string &result) {
+  std::string n = result;
+  b.ints(n + "_none", {0, 0, 0, 0, 0, 0});
+  b.ints(n + "_last", {0});
+  b << n + "_length = Shape<start = 2, end = 3>(" + past + ")"
+    << n + "_missing = Sub(presents, " + n + "_length)"
+    << n + "_pads = Concat<axis = 0>(" + n + "_none, " + n + "_missing, " + n +
+           "_last)"
+    << n + "_longer = Pad(" + past + ", " + n + "_pads)"
+    << result + " = TensorScatter<axis = 2>(" + n + "_longer, " + fresh +
+           ", starts)";
+}
+
+/// Defines `scores`, [batch, heads, queries, keys] of f32, the mask added. With
+/// more heads than those of keys, groups of queries share the latter.
+static void addScores(Body &b, int64_t heads, int64_t keyHeads,
+                      const std::string &mask, double softcap) {
+  b.ints("group_shape", {0, 0, keyHeads, heads / keyHeads, -1});
+  b.ints("group_axis", {2});
+  b.ints("heads_1d", {heads});
+  b << "q_groups = Reshape(q, group_shape)"
+    << "q_5d = Transpose<perm = [0, 2, 3, 1, 4]>(q_groups)"
+    << "keys_5d = Unsqueeze(all_keys, group_axis)"
+    << "keys_turned = Transpose<perm = [0, 1, 2, 4, 3]>(keys_5d)";
+  if (float scale = b.number("scale", 0); scale != 0) {
+    b.number("scale_like", scale, "q");
+  } else {
+    b << "size_1d = Shape<start = 3, end = 4>(all_keys)"
+      << "size_0d = Squeeze(size_1d)" << "size_real = Cast<to = 1>(size_0d)"
+      << "size_root = Sqrt(size_real)"
+      << "scale_f32 = Reciprocal(size_root)"
+      << "scale_like = CastLike(scale_f32, q)";
+  }
+  b << "q_scaled = Mul(q_5d, scale_like)"
+    << "scores_5d = MatMul(q_scaled, keys_turned)"
+    << "scores_wide = Cast<to = 1>(scores_5d)"
+    << "scores_batch = Shape<start = 0, end = 1>(scores_5d)"
+    << "scores_sides = Shape<start = 3, end = 5>(scores_5d)"
+    << "scores_shape = Concat<axis = 0>(scores_batch, heads_1d, scores_sides)"
+    << "scores_4d = Reshape(scores_wide, scores_shape)";
+  if (softcap > 0) {
+    b.real("cap", static_cast<float>(softcap));
+    b << "scores_part = Div(scores_4d, cap)"
+      << "scores_bent = Tanh(scores_part)"
+      << "scores_capped = Mul(scores_bent, cap)";
+  } else {
+    b << "scores_capped = Identity(scores_4d)";
+  }
+  if (mask.empty())
+    b << "scores = Identity(scores_capped)";
+  else
+    b << "mask_wide = Cast<to = 1>(" + mask + ")"
+      << "scores = Add(scores_capped, mask_wide)";
+}
+
+/// Defines `weights`: the softmax, in whose sum the sink has a part.
+static void addWeights(Body &b, const std::string &sink) {
+  if (sink.empty()) {
+    b << "weights = Softmax<axis = -1>(scores)";
+    return;
+  }
+  b.ints("sink_shape", {-1, 1, 1});
+  b.ints("weights_axis", {-1});
+  b << "sink_wide = Cast<to = 1>(" + sink + ")"
+    << "sink_3d = Reshape(sink_wide, sink_shape)"
+    << "scores_max = ReduceMax(scores, weights_axis)"
+    << "scores_top = Max(scores_max, sink_3d)"
+    << "scores_below = Sub(scores, scores_top)"
+    << "scores_exp = Exp(scores_below)"
+    << "scores_sum = ReduceSum(scores_exp, weights_axis)"
+    << "sink_below = Sub(sink_3d, scores_top)" << "sink_exp = Exp(sink_below)"
+    << "weights_sum = Add(scores_sum, sink_exp)"
+    << "weights = Div(scores_exp, weights_sum)";
+}
+
+void onnxc::schema::microsoft::attendCached(Body &b, int64_t heads,
+                                            int64_t keyHeads, const Mask &mask,
+                                            const ScoreOptions &options) {
+  // The standard's Attention caps scores behind the mask, which it so undoes.
+  if (options.softcap <= 0 && options.sink.empty() && !options.isShown) {
+    std::string scale = b.number("scale", 0) != 0
+                            ? "<scale = " + literal(b.number("scale", 0)) + ">"
+                            : "";
+    splitHeads(b, "q", heads, "q_heads");
+    b << "y_heads = Attention" + scale + "(q_heads, all_keys, all_values" +
+             (mask.name().empty() ? "" : ", " + mask.name()) + ")";
+    joinHeads(b, "y_heads", "y");
+    return;
+  }
+  addScores(b, heads, keyHeads, mask.name(), options.softcap);
+  addWeights(b, options.sink);
+  b.ints("y_shape", {0, 0, -1});
+  b << "weights_like = CastLike(weights, q)"
+    << "weights_shape = Shape(scores_5d)"
+    << "weights_5d = Reshape(weights_like, weights_shape)"
+    << "values_5d = Unsqueeze(all_values, group_axis)"
+    << "y_5d = MatMul(weights_5d, values_5d)"
+    << "y_turned = Transpose<perm = [0, 3, 1, 2, 4]>(y_5d)"
+    << "y = Reshape(y_turned, y_shape)";
+}
+
+//===----------------------------------------------------------------------===//
 // Rotation
 //===----------------------------------------------------------------------===//
 

@@ -53,6 +53,26 @@ void joinHeads(Body &b, const std::string &input, const std::string &result);
 void attend(Body &b, int64_t heads, int64_t keyHeads, const Mask &mask,
             const std::string &past);
 
+/// Softmax beyond the mask: what the standard's Attention does not know.
+struct ScoreOptions {
+  double softcap = 0;
+  /// Name of [heads], one more score of each row that has no value, or of a
+  /// number; empty for none.
+  std::string sink;
+  /// Whether to define `scores`, before the softmax, and `weights`, behind it.
+  bool isShown = false;
+};
+
+/// Defines y, [batch, queries, heads * size], of q, [batch, queries, heads *
+/// size], and of all_keys and all_values, [batch, keyHeads, keys, size].
+void attendCached(Body &b, int64_t heads, int64_t keyHeads, const Mask &mask,
+                  const ScoreOptions &options);
+
+/// Defines `result` as `past`, [batch, heads, pasts, size], made `presents`
+/// long, with `fresh`, of the same form, written from `starts`, [batch], on.
+void writeCache(Body &b, const std::string &past, const std::string &fresh,
+                const std::string &result);
+
 /// Defines `places`, [batch, sequence], from `start` and what follows.
 void countPlaces(Body &b, const std::string &input, int sequenceDim,
                  const std::string &start);

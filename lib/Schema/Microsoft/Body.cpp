@@ -5,9 +5,12 @@
 //===----------------------------------------------------------------------===//
 #include "Body.h"
 
+#include "onnxc/Schema/Microsoft.h"
+
 #include <algorithm>
 #include <cstdio>
 #include <map>
+#include <stdexcept>
 
 using namespace onnxc::schema::microsoft;
 using ::onnx::AttributeProto;
@@ -17,16 +20,22 @@ using ::onnx::OpSchema;
 using ::onnx::TypeProto;
 
 /// The operator set that bodies are written in.
-static constexpr int bodyOpset = 24;
+static constexpr int bodyOpset = 27;
 
 const std::vector<std::string> onnxc::schema::microsoft::floatTypes = {
     "tensor(float)", "tensor(float16)", "tensor(double)", "tensor(bfloat16)"};
 const std::vector<std::string> onnxc::schema::microsoft::byteTypes = {
     "tensor(uint8)", "tensor(int8)"};
 
-Body::Body(const FunctionBodyBuildContext &context, FunctionProto &function)
-    : context(context), builder(function) {
+Body::Body(const FunctionBodyBuildContext &context, FunctionProto &function,
+           const std::string &op)
+    : context(context), op(op), builder(function) {
   builder.AddOpset("", bodyOpset);
+  builder.AddOpset("com.microsoft", 1);
+}
+
+void Body::refuse(const std::string &form) const {
+  throw std::invalid_argument(refusalReason(op, form));
 }
 
 //===----------------------------------------------------------------------===//
@@ -36,6 +45,10 @@ Body::Body(const FunctionBodyBuildContext &context, FunctionProto &function)
 Body &Body::operator<<(const std::string &nodes) {
   builder.Add(nodes.c_str());
   return *this;
+}
+
+void Body::scalar(const std::string &name, int64_t value) {
+  *this << name + " = Constant<value_int = " + std::to_string(value) + ">()";
 }
 
 void Body::ints(const std::string &name, const std::vector<int64_t> &values) {
@@ -254,7 +267,7 @@ void onnxc::schema::microsoft::define(OpSchema schema, Fill fill) {
     schema.SetContextDependentFunctionBodyBuilder(
         [fill](const FunctionBodyBuildContext &context, const OpSchema &own,
                FunctionProto &function) {
-          Body body(context, function);
+          Body body(context, function, own.Name());
           if (!fill(body))
             return false;
           own.BuildFunction(function);

@@ -20,10 +20,16 @@ namespace onnxc::schema::microsoft {
 class Body {
 public:
   Body(const ::onnx::FunctionBodyBuildContext &context,
-       ::onnx::FunctionProto &function);
+       ::onnx::FunctionProto &function, const std::string &op);
 
   Body &operator<<(const std::string &nodes);
 
+  /// Says why there is no body for `form`, a form of the operator that has a
+  /// row in the table of refusals. Does not return.
+  [[noreturn]] void refuse(const std::string &form) const;
+
+  /// Defines `name` as a number of int64.
+  void scalar(const std::string &name, int64_t value);
   /// Defines `name` as a vector of integers.
   void ints(const std::string &name, const std::vector<int64_t> &values);
   /// Defines `name` as a number of the element type of the value `like`.
@@ -75,6 +81,7 @@ public:
 
 private:
   const ::onnx::FunctionBodyBuildContext &context;
+  std::string op;
   ::onnx::FunctionBuilder builder;
   std::vector<std::string> more;
 };
@@ -101,13 +108,24 @@ extern const std::vector<std::string> floatTypes, byteTypes;
 // One function for each file.
 void registerActivations();
 void registerAttention();
+void registerDiffusion();
+void registerExperts();
 void registerFused();
+void registerFusedPairs();
 void registerGroupedAttention();
+void registerHyperConnections();
+void registerIndexing();
+void registerIntegers();
+void registerInverse();
+void registerMaskedAttention();
 void registerMovement();
 void registerNormalization();
+void registerPositionBias();
 void registerQuantized();
 void registerQuantizedLayers();
 void registerQuantizedMatMul();
+void registerRecurrent();
+void registerSignal();
 
 } // namespace onnxc::schema::microsoft
 

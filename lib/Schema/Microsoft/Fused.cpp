@@ -47,15 +47,18 @@ static bool addFactor(Body &b, int input, const std::string &name,
   return true;
 }
 
-static bool fillFusedMatMul(Body &b) {
+/// Defines `result` as the multiple of the product.
+static bool addProduct(Body &b, const std::string &result) {
   if (!addFactor(b, 0, "A", "a") || !addFactor(b, 1, "B", "b"))
     return false;
   b << "product = MatMul(a, b)";
   b.number("factor", b.number("alpha", 1.0f), "product");
-  b << (b.number("alpha", 1.0f) == 1.0f ? "Y = Identity(product)"
-                                        : "Y = Mul(product, factor)");
+  b << (b.number("alpha", 1.0f) == 1.0f ? result + " = Identity(product)"
+                                        : result + " = Mul(product, factor)");
   return true;
 }
+
+static bool fillFusedMatMul(Body &b) { return addProduct(b, "Y"); }
 
 static OpSchema fusedMatMul(const char *name) {
   OpSchema schema;
@@ -135,12 +138,21 @@ static bool fillFusedConv(Body &b) {
   });
 }
 
-static bool fillFusedGemm(Body &b) {
-  b << "x = Gemm" + b.attributesOf("Gemm") + "(A, B, C)";
+/// Adds the activation that attributes name and describe.
+static bool addNamedActivation(Body &b) {
   return addActivation(
       b, b.text("activation"), [&](size_t, const char *name, float usual) {
         return b.number("activation_" + std::string(name), usual);
       });
+}
+
+static bool fillFusedGemm(Body &b) {
+  b << "x = Gemm" + b.attributesOf("Gemm") + "(A, B, C)";
+  return addNamedActivation(b);
+}
+
+static bool fillFusedMatMulActivation(Body &b) {
+  return addProduct(b, "x") && addNamedActivation(b);
 }
 
 //===----------------------------------------------------------------------===//
@@ -165,6 +177,22 @@ static OpSchema fusedConv() {
   return schema;
 }
 
+static void addActivationAttributes(OpSchema &schema) {
+  for (const char *name :
+       {"activation_alpha", "activation_beta", "activation_gamma"})
+    schema.Attr(name, "Of the activation.", AttributeProto::FLOAT,
+                ::onnx::OPTIONAL_VALUE);
+}
+
+static OpSchema fusedMatMulActivation() {
+  OpSchema schema = fusedMatMul("FusedMatMulActivation");
+  schema.Attr("activation", "Name of an operator.", AttributeProto::STRING)
+      .Attr("activation_axis", "Of the activation.", AttributeProto::INT,
+            ::onnx::OPTIONAL_VALUE);
+  addActivationAttributes(schema);
+  return schema;
+}
+
 static OpSchema fusedGemm() {
   OpSchema schema;
   schema.SetName("FusedGemm")
@@ -177,10 +205,7 @@ static OpSchema fusedGemm() {
             ::onnx::OPTIONAL_VALUE)
       .TypeConstraint("T", floatTypes, "Floating-point tensors.");
   addAttributesOf(schema, "Gemm");
-  for (const char *name :
-       {"activation_alpha", "activation_beta", "activation_gamma"})
-    schema.Attr(name, "Of the activation.", AttributeProto::FLOAT,
-                ::onnx::OPTIONAL_VALUE);
+  addActivationAttributes(schema);
   return schema;
 }
 
@@ -218,6 +243,7 @@ static OpSchema cdist() {
 void onnxc::schema::microsoft::registerFused() {
   define(fusedMatMul("FusedMatMul"), fillFusedMatMul);
   define(fusedMatMul("TransposeMatMul"), fillFusedMatMul);
+  define(fusedMatMulActivation(), fillFusedMatMulActivation);
   define(fusedConv(), fillFusedConv);
   define(fusedGemm(), fillFusedGemm);
   define(cdist(), fillCDist);

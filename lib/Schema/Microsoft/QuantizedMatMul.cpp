@@ -94,6 +94,10 @@ static void addZeroPoints(Body &b, const Blocks &blocks) {
 static bool fillMatMulNBits(Body &b) {
   Blocks blocks = {b.integer("bits", 4), b.integer("N", 0), b.integer("K", 0),
                    b.integer("block_size", 0), 0};
+  if (b.integer("weight_prepacked", 0) != 0)
+    b.refuse("weight_prepacked");
+  if (b.hasInput(4))
+    b.refuse("g_idx");
   bool isWhole = blocks.bits == 2 || blocks.bits == 4 || blocks.bits == 8;
   if (!isWhole || blocks.rows < 1 || blocks.columns < 1 || blocks.size < 1 ||
       b.hasInput(4))
@@ -242,6 +246,8 @@ static OpSchema matMulNBits() {
             static_cast<int64_t>(4))
       .Attr("block_size", "Numbers of a block.", AttributeProto::INT)
       .Attr("accuracy_level", "A hint.", AttributeProto::INT,
+            static_cast<int64_t>(0))
+      .Attr("weight_prepacked", "Layout of B.", AttributeProto::INT,
             static_cast<int64_t>(0))
       .TypeConstraint("T1", floatTypes, "Reals.")
       .TypeConstraint("T2", {"tensor(uint8)"}, "Packed numbers.")

@@ -31,6 +31,22 @@ def operator_of_an_exporter(_):
     )
 
 
+@case(r"'culprit' \(com\.microsoft\.BeamSearch\)", "not supported: it runs whole decoders", "write the loop")
+def refused_operator_of_an_exporter(_):
+    return model(
+        graph([node("BeamSearch", ["x"], ["y"], domain="com.microsoft")]),
+        opset_imports=[helper.make_opsetid("", 21), helper.make_opsetid("com.microsoft", 1)],
+    )
+
+
+@case(r"'culprit' \(com\.microsoft\.nchwc\.Conv\)", "'com.microsoft.nchwc' are not supported", "ORT_ENABLE_EXTENDED")
+def operator_of_one_processor(_):
+    return model(
+        graph([node("Conv", ["x", "x"], ["y"], domain="com.microsoft.nchwc")]),
+        opset_imports=[helper.make_opsetid("", 21), helper.make_opsetid("com.microsoft.nchwc", 1)],
+    )
+
+
 @case(r"'culprit' \(ai\.onnx\.ml\.Scaler\)", "does not import")
 def domain_not_imported(_):
     return graph([node("Scaler", ["x"], ["y"], domain="ai.onnx.ml", offset=[0.0], scale=[1.0])])

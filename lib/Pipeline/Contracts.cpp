@@ -6,11 +6,14 @@
 
 #include "Contracts.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXDialect.h"
+#include "onnxc/Support/ElementBytes.h"
 
 using namespace mlir;
 using namespace onnxc;
@@ -42,8 +45,24 @@ static bool isTyped(Operation *op) {
   });
 }
 
+/// Is there a result whose sizes are more than any memory holds? Lowerings
+/// multiply sizes.
+static bool isTooLarge(Operation *op) {
+  for (Type type : op->getResultTypes()) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor || boundedBytes(tensor))
+      continue;
+    op->emitError("a tensor of type ")
+        << type << " is too large: at most " << maxTensorBytes << " bytes";
+    return true;
+  }
+  return false;
+}
+
 LogicalResult onnxc::isOnnxTyped(ModuleOp module) {
   WalkResult result = module.walk([&](Operation *op) {
+    if (isTooLarge(op))
+      return WalkResult::interrupt();
     if (isTyped(op))
       return WalkResult::advance();
     op->emitOpError("has a result of a type that cannot be told");
@@ -62,6 +81,38 @@ static bool hasTensor(TypeRange types) {
   return llvm::any_of(types, [](Type type) { return isa<TensorType>(type); });
 }
 
+/// Are the bytes of the arena made of sizes that krnl.buffer_bytes has checked?
+/// What the pool gives is checked where it is given.
+static bool isChecked(Value bytes) {
+  DenseSet<Value> seen;
+  SmallVector<Value> open{bytes};
+  while (!open.empty()) {
+    Value part = open.pop_back_val();
+    Operation *op = part.getDefiningOp();
+    if (!seen.insert(part).second || isa_and_nonnull<krnl::BufferBytesOp>(op) ||
+        getConstantIntValue(part))
+      continue;
+    if (auto select = dyn_cast_or_null<arith::SelectOp>(op))
+      open.append({select.getTrueValue(), select.getFalseValue()});
+    else if (isa_and_nonnull<arith::AddIOp, arith::MaxSIOp, arith::MinSIOp>(op))
+      llvm::append_range(open, op->getOperands());
+    else
+      return false;
+  }
+  return true;
+}
+
+/// Is there room for a buffer whatever its sizes are?
+static bool hasRoom(Operation *op) {
+  if (auto reserve = dyn_cast<krnl::ArenaReserveOp>(op))
+    return isChecked(reserve.getBytes());
+  return !isa<memref::AllocOp>(op) &&
+         llvm::all_of(op->getResultTypes(), [](Type type) {
+           auto buffer = dyn_cast<MemRefType>(type);
+           return !buffer || boundedBytes(buffer);
+         });
+}
+
 LogicalResult onnxc::isLoopsOnly(ModuleOp module) {
   return allOps(module, "loops", [](Operation *op) {
     if (isa<krnl::KernelOp>(op) || hasTensor(op->getOperandTypes()) ||
@@ -70,7 +121,7 @@ LogicalResult onnxc::isLoopsOnly(ModuleOp module) {
     auto function = op->getParentOfType<func::FuncOp>();
     bool isInKernel =
         function && function->hasAttr(krnl::KrnlDialect::kernelAttrName);
-    return !isInKernel || !isa<memref::AllocOp, krnl::AllocOp>(op);
+    return isInKernel ? !isa<memref::AllocOp, krnl::AllocOp>(op) : hasRoom(op);
   });
 }
 

@@ -147,7 +147,7 @@ static int32_t checkShape(OMContext &context, int64_t index,
   if (arg.rank >= 0 && buffer.rank != arg.rank)
     return mismatch(context, index, "wrong rank", buffer);
   if (tensorBytes(arg.type, buffer.rank, buffer.shape) < 0)
-    return mismatch(context, index, "negative or absurd size", buffer);
+    return mismatch(context, index, "a size is negative or too large", buffer);
   for (int64_t d = 0; d < arg.rank; ++d) {
     if (arg.dims[d] >= 0 && buffer.shape[d] != arg.dims[d])
       return mismatch(context, index, "wrong shape", buffer);

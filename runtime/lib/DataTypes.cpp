@@ -7,6 +7,7 @@
 #include "DataTypes.h"
 
 #include "OnnxMlirRuntime.h"
+#include "onnxc/rt/hooks.h"
 
 using namespace onnxc;
 
@@ -45,17 +46,15 @@ const char *rt::typeName(int64_t type) {
 }
 
 int64_t rt::tensorBytes(int64_t type, int64_t rank, const int64_t *dims) {
-  int64_t bytes = elementBytes(type);
-  bool empty = false;
+  int64_t element = elementBytes(type);
+  // A type of no bytes is checked like one of a byte.
+  int64_t bytes = element > 0 ? element : 1;
+  bool empty = element == 0;
   for (int64_t i = 0; i < rank; ++i) {
-    if (dims[i] < 0)
-      return -1;
     empty |= dims[i] == 0;
-  }
-  if (empty)
-    return 0;
-  for (int64_t i = 0; i < rank; ++i)
-    if (!multiply(bytes, dims[i], bytes))
+    if (dims[i] < 0 || !multiply(bytes, dims[i] + (dims[i] == 0), bytes) ||
+        bytes > ONNXC_MAX_TENSOR_BYTES)
       return -1;
-  return bytes;
+  }
+  return empty ? 0 : bytes;
 }

@@ -20,7 +20,9 @@ int64_t elementBytes(int64_t type);
 /// "f32", ...; "unknown" for a number that is no type.
 const char *typeName(int64_t type);
 
-/// Bytes of a tensor; -1 if a dimension is negative or it does not fit.
+/// Bytes of a tensor. -1 if a size is negative, or the bytes are above
+/// ONNXC_MAX_TENSOR_BYTES when each size counts as at least 1: whoever asks
+/// first may multiply the sizes of a tensor without a check.
 int64_t tensorBytes(int64_t type, int64_t rank, const int64_t *dims);
 
 /// a * b for non-negative numbers; false when it does not fit.

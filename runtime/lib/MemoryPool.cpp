@@ -6,6 +6,7 @@
 
 #include "MemoryPool.h"
 
+#include "onnxc/rt/hooks.h"
 #include "os/OS.h"
 
 #include <stdlib.h>
@@ -25,11 +26,10 @@ struct MemoryPool::Block {
   void *object() { return this + 1; }
 };
 
-constexpr int64_t kMostBytes = int64_t(1) << 46;
 constexpr int64_t kHugePage = int64_t(2) << 20;
 
 void *rt::allocateAligned(int64_t bytes) {
-  if (bytes < 0 || bytes > kMostBytes)
+  if (bytes < 0 || bytes > ONNXC_MAX_TENSOR_BYTES)
     return nullptr;
   bool huge = bytes >= 2 * kHugePage;
   void *memory = nullptr;
@@ -67,7 +67,7 @@ MemoryPool::Block *MemoryPool::takeFree(int sizeClass) {
 
 void *MemoryPool::allocate(int64_t bytes) {
   static_assert(sizeof(Block) == 64);
-  if (bytes < 0 || bytes > kMostBytes)
+  if (bytes < 0 || bytes > ONNXC_MAX_TENSOR_BYTES)
     return nullptr;
   int sizeClass = classOf(bytes);
   Block *block = takeFree(sizeClass);

@@ -77,7 +77,8 @@ void *onnxc_rt_output(OnnxcCall *call, int32_t index, int32_t rank,
   }
   int64_t bytes = tensorBytes(arg.type, rank, dims);
   if (bytes < 0) {
-    call->fail(ONNXC_ERR_MEMORY, "output '%s' has an absurd size", arg.name);
+    call->fail(ONNXC_ERR_MEMORY, "output '%s': a size is negative or too large",
+               arg.name);
     return guard;
   }
   output.rank = rank;

@@ -52,8 +52,11 @@ const void *onnxc_rt_weights(OnnxcCall *call) {
 void *onnxc_rt_alloc(OnnxcCall *call, int64_t bytes) {
   if (void *object = call->pool.allocate(bytes))
     return object;
-  call->fail(ONNXC_ERR_MEMORY, "no memory for a value of %lld bytes",
-             (long long)bytes);
+  if (bytes > ONNXC_MAX_TENSOR_BYTES)
+    call->fail(ONNXC_ERR_MEMORY, "a size is negative or too large");
+  else
+    call->fail(ONNXC_ERR_MEMORY, "no memory for a value of %lld bytes",
+               (long long)bytes);
   return guard;
 }
 

@@ -8,7 +8,13 @@
 
 #include "mlir/IR/BuiltinTypes.h"
 
+#include <optional>
+
 namespace onnxc {
+
+/// No tensor takes more bytes, also when each of its sizes counts as at least
+/// 1: a product of some of the sizes of one tensor never overflows.
+inline constexpr int64_t maxTensorBytes = int64_t(1) << 46;
 
 /// Bytes of one element in memory: narrow types take a whole byte; strings,
 /// objects and index a pointer or word.
@@ -23,6 +29,19 @@ inline int64_t elementBytes(mlir::Type type) {
 /// Bytes of a buffer or tensor of static shape.
 inline int64_t staticBytes(mlir::ShapedType type) {
   return type.getNumElements() * elementBytes(type.getElementType());
+}
+
+/// Bytes of a tensor by what its type knows: every size counts as at least 1,
+/// and one that is not known as 1. Nothing if that is above maxTensorBytes.
+inline std::optional<int64_t> boundedBytes(mlir::ShapedType type) {
+  int64_t bytes = elementBytes(type.getElementType());
+  for (int64_t size : type.getShape())
+    if (!mlir::ShapedType::isDynamic(size) && size > 1) {
+      if (size > maxTensorBytes / bytes)
+        return std::nullopt;
+      bytes *= size;
+    }
+  return bytes;
 }
 
 } // namespace onnxc

@@ -33,7 +33,7 @@ struct CallLowering : ConvertOpToLLVMPattern<krnl::CallOp> {
     SmallVector<Value> dims;
     for (auto [i, type] : llvm::enumerate(op.getResultTypes()))
       dims.push_back(storeResultSlot(rewriter, loc, outs, i, type));
-    checkCall(rewriter, loc, callRuntime(op, outs, ins, rewriter));
+    checkNode(rewriter, loc, callRuntime(op, outs, ins, rewriter));
     SmallVector<Value> results;
     for (auto [i, type] : llvm::enumerate(op.getResultTypes()))
       results.push_back(loadResult(rewriter, loc, outs, i, type, dims[i]));
@@ -42,21 +42,6 @@ struct CallLowering : ConvertOpToLLVMPattern<krnl::CallOp> {
   }
 
 private:
-  /// Ends the run if the call has failed, with the node's name in the message.
-  static void checkCall(ConversionPatternRewriter &rewriter, Location loc,
-                        Value status) {
-    std::string node = nodeName(loc);
-    if (node.empty())
-      return checkStatus(rewriter, loc, status);
-    Value ok = LLVM::ICmpOp::create(rewriter, loc, LLVM::ICmpPredicate::eq,
-                                    status, constant32(rewriter, loc, 0));
-    continueIf(rewriter, loc, ok, [&] {
-      Value name = globalText(rewriter, loc, node);
-      return callHook(rewriter, loc, Hook::Blame, {currentCall(rewriter), name})
-          .getResult();
-    });
-  }
-
   Type valueType() const {
     Type i32 = IntegerType::get(getContext(), 32);
     return LLVM::LLVMStructType::getLiteral(

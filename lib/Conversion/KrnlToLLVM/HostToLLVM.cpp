@@ -133,6 +133,23 @@ void checkStatus(ConversionPatternRewriter &rewriter, Location loc,
   continueIf(rewriter, loc, ok, [&] { return status; });
 }
 
+void checkNode(ConversionPatternRewriter &rewriter, Location loc,
+               Value status) {
+  std::string node = nodeName(loc);
+  if (node.empty())
+    return checkStatus(rewriter, loc, status);
+  if (!status)
+    status = callHook(rewriter, loc, Hook::Status, currentCall(rewriter))
+                 .getResult();
+  Value ok = LLVM::ICmpOp::create(rewriter, loc, LLVM::ICmpPredicate::eq,
+                                  status, constant32(rewriter, loc, 0));
+  continueIf(rewriter, loc, ok, [&] {
+    Value name = globalText(rewriter, loc, node);
+    return callHook(rewriter, loc, Hook::Blame, {currentCall(rewriter), name})
+        .getResult();
+  });
+}
+
 /// "stem.0", "stem.1": no kernel or hook has a dot in its name. The newest are
 /// in front, where they are found without looking at all of the module.
 static std::string nextName(ModuleOp module, StringRef stem) {
@@ -205,7 +222,7 @@ struct BufferLowering : ConvertOpToLLVMPattern<OpTy> {
     this->getMemRefDescriptorSizes(loc, type, dynamicSizes(adaptor), rewriter,
                                    sizes, strides, count,
                                    /*sizeInBytes=*/false);
-    Value memory = pointer(op, adaptor, sizes, count, rewriter);
+    Value memory = pointer(op, adaptor, sizes, rewriter);
     rewriter.replaceOp(
         op, {this->createMemRefDescriptor(loc, type, memory, memory, sizes,
                                           strides, rewriter)});
@@ -228,12 +245,12 @@ private:
                                ArrayRef<LLVM::GEPArg>{bytes});
   }
 
-  Value pointer(krnl::FromPointerOp, Adaptor adaptor, ArrayRef<Value>, Value,
+  Value pointer(krnl::FromPointerOp, Adaptor adaptor, ArrayRef<Value>,
                 ConversionPatternRewriter &) const {
     return adaptor.getPointer();
   }
 
-  Value pointer(krnl::ArenaViewOp op, Adaptor adaptor, ArrayRef<Value>, Value,
+  Value pointer(krnl::ArenaViewOp op, Adaptor adaptor, ArrayRef<Value>,
                 ConversionPatternRewriter &rewriter) const {
     Value base = adaptor.getArena();
     if (!base)
@@ -242,7 +259,7 @@ private:
     return offsetBytes(rewriter, op.getLoc(), base, adaptor.getOffset());
   }
 
-  Value pointer(krnl::WeightViewOp op, Adaptor, ArrayRef<Value>, Value,
+  Value pointer(krnl::WeightViewOp op, Adaptor, ArrayRef<Value>,
                 ConversionPatternRewriter &rewriter) const {
     Value base =
         callHook(rewriter, op.getLoc(), Hook::Weights, currentCall(rewriter))
@@ -251,21 +268,19 @@ private:
     return offsetBytes(rewriter, op.getLoc(), base, offset);
   }
 
-  Value pointer(krnl::AllocOp op, Adaptor, ArrayRef<Value>, Value count,
+  Value pointer(krnl::AllocOp op, Adaptor, ArrayRef<Value> sizes,
                 ConversionPatternRewriter &rewriter) const {
     Location loc = op.getLoc();
-    int64_t bytes =
-        elementBytes(cast<MemRefType>(op.getType()).getElementType());
-    Value total = LLVM::MulOp::create(rewriter, loc, count,
-                                      constant64(rewriter, loc, bytes));
+    Value bytes =
+        bufferBytes(rewriter, loc, cast<MemRefType>(op.getType()), sizes);
     Value memory =
-        callHook(rewriter, loc, Hook::Alloc, {currentCall(rewriter), total})
+        callHook(rewriter, loc, Hook::Alloc, {currentCall(rewriter), bytes})
             .getResult();
-    checkStatus(rewriter, loc);
+    checkNode(rewriter, loc);
     return memory;
   }
 
-  Value pointer(krnl::OutputOp op, Adaptor, ArrayRef<Value> sizes, Value,
+  Value pointer(krnl::OutputOp op, Adaptor, ArrayRef<Value> sizes,
                 ConversionPatternRewriter &rewriter) const {
     Location loc = op.getLoc();
     if (isa<krnl::ObjType>(cast<MemRefType>(op.getType()).getElementType()))
@@ -286,7 +301,7 @@ private:
                              constant32(rewriter, loc, int32_t(op.getIndex())),
                              constant32(rewriter, loc, int32_t(rank)), dims})
                        .getResult();
-    checkStatus(rewriter, loc);
+    checkStatus(rewriter, loc); // the message names the output
     return memory;
   }
 };

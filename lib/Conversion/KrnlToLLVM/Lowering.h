@@ -73,9 +73,14 @@ void continueIf(mlir::ConversionPatternRewriter &rewriter, mlir::Location loc,
 /// Ends the run if a hook has recorded an error, or `status` is one.
 void checkStatus(mlir::ConversionPatternRewriter &rewriter, mlir::Location loc,
                  mlir::Value status = {});
+/// The same, with the name of the node that `loc` comes from in front of the
+/// message.
+void checkNode(mlir::ConversionPatternRewriter &rewriter, mlir::Location loc,
+               mlir::Value status = {});
 
 /// The bytes of a buffer, rounded up to its alignment; more than the pool or
-/// the arena ever gives if a size is negative or the product is out of range.
+/// the arena ever gives if a size is negative, or the bytes are above
+/// maxTensorBytes when each size counts as at least 1. `sizes` are all of them.
 mlir::Value bufferBytes(mlir::OpBuilder &builder, mlir::Location loc,
                         mlir::MemRefType type,
                         llvm::ArrayRef<mlir::Value> sizes);

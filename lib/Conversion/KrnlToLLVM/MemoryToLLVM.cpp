@@ -18,34 +18,43 @@ namespace onnxc {
 
 Value bufferBytes(OpBuilder &builder, Location loc, MemRefType type,
                   ArrayRef<Value> sizes) {
-  constexpr int64_t alignment = 64, most = int64_t(1) << 46;
+  constexpr int64_t alignment = 64;
   auto constant = [&](int64_t value) {
     return constant64(builder, loc, value);
   };
   Type i64 = builder.getI64Type(), i1 = builder.getI1Type();
   auto pair = LLVM::LLVMStructType::getLiteral(builder.getContext(), {i64, i1});
-  Value bytes = constant(elementBytes(type.getElementType())), isBad;
-  auto also = [&](Value bad) {
-    isBad = isBad ? LLVM::OrOp::create(builder, loc, isBad, bad) : bad;
+  std::optional<int64_t> known = boundedBytes(type);
+  Value bytes = constant(known.value_or(2 * maxTensorBytes));
+  Value least = constant(llvm::is_contained(type.getShape(), 0) ? 0 : 1);
+  Value isBad = LLVM::ConstantOp::create(builder, loc, i1, !known);
+  auto compare = [&](LLVM::ICmpPredicate how, Value x, int64_t y) -> Value {
+    return LLVM::ICmpOp::create(builder, loc, how, x, constant(y));
   };
-  for (auto [size, known] : llvm::zip_equal(sizes, type.getShape())) {
+  auto also = [&](Value bad) {
+    isBad = LLVM::OrOp::create(builder, loc, isBad, bad);
+  };
+  for (auto [size, isDynamic] : llvm::zip_equal(
+           sizes, llvm::map_range(type.getShape(), ShapedType::isDynamic))) {
+    if (!isDynamic)
+      continue;
+    Value factor = LLVM::SMaxOp::create(builder, loc, size, constant(1));
     Value both =
-        LLVM::SMulWithOverflowOp::create(builder, loc, pair, bytes, size);
+        LLVM::SMulWithOverflowOp::create(builder, loc, pair, bytes, factor);
     bytes = LLVM::ExtractValueOp::create(builder, loc, both, 0);
     also(LLVM::ExtractValueOp::create(builder, loc, both, 1));
-    if (ShapedType::isDynamic(known))
-      also(LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::slt, size,
-                                constant(0)));
+    also(compare(LLVM::ICmpPredicate::slt, size, 0));
+    least = LLVM::SMinOp::create(builder, loc, least, size);
   }
-  Value isLarge = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::sgt,
-                                       bytes, constant(most));
-  also(isLarge);
-  Value smallest = LLVM::SMaxOp::create(builder, loc, bytes, constant(1));
+  also(compare(LLVM::ICmpPredicate::sgt, bytes, maxTensorBytes));
+  Value needed = LLVM::SelectOp::create(
+      builder, loc, compare(LLVM::ICmpPredicate::eq, least, 0), constant(1),
+      bytes);
   Value more =
-      LLVM::AddOp::create(builder, loc, smallest, constant(alignment - 1));
+      LLVM::AddOp::create(builder, loc, needed, constant(alignment - 1));
   Value rounded = LLVM::AndOp::create(builder, loc, more, constant(-alignment));
-  return LLVM::SelectOp::create(builder, loc, isBad, constant(2 * most),
-                                rounded);
+  return LLVM::SelectOp::create(builder, loc, isBad,
+                                constant(2 * maxTensorBytes), rounded);
 }
 
 namespace {

@@ -12,6 +12,7 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "onnxc/Conversion/KrnlToLLVM/Passes.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXTypes.h"
+#include "onnxc/Support/ElementBytes.h"
 #include "onnxc/rt/model.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/IR/IRBuilder.h"
@@ -21,6 +22,9 @@
 using namespace mlir;
 
 namespace onnxc::target {
+
+static_assert(maxTensorBytes == ONNXC_MAX_TENSOR_BYTES,
+              "compiler and runtime agree on the largest tensor");
 
 namespace {
 

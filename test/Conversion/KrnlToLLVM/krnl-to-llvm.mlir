@@ -13,7 +13,11 @@
 // CHECK:         %[[STATUS:.+]] = llvm.call @onnxc_rt_fail(%[[CALL]], %{{.+}}, %[[MESSAGE]])
 // CHECK:         llvm.return %[[STATUS]] : i32
 // CHECK:       ^[[GO]]:
-// CHECK:         llvm.call @onnxc_rt_alloc(%[[CALL]], %[[BYTES:.+]])
+// The pool is asked for bytes that are checked, as the arena is.
+// CHECK:         llvm.intr.smul.with.overflow
+// CHECK:         llvm.mlir.constant(140737488355328 : i64) : i64
+// CHECK-NEXT:    %[[BYTES:.+]] = llvm.select
+// CHECK-NEXT:    llvm.call @onnxc_rt_alloc(%[[CALL]], %[[BYTES]])
 // CHECK-NEXT:    llvm.call @onnxc_rt_status(%[[CALL]])
 // CHECK:         llvm.call @onnxc_rt_output(%[[CALL]],
 // CHECK:         llvm.call @onnxc_rt_release(%[[CALL]],

@@ -104,6 +104,13 @@ TEST_F(ObjectTest, AbsurdSizesAreRefused) {
   EXPECT_EQ(makeTensor(call, ONNX_TYPE_FLOAT, 2, dims), nullptr);
   EXPECT_THAT(message(), HasSubstr("absurd"));
   context->status = ONNXC_OK;
+  int64_t empty[3] = {int64_t(1) << 40, int64_t(1) << 40, 0};
+  EXPECT_EQ(makeTensor(call, ONNX_TYPE_FLOAT, 3, empty), nullptr);
+  context->status = ONNXC_OK;
+  EXPECT_EQ(onnxc_rt_status(call), ONNXC_OK);
+  onnxc_rt_alloc(call, 2 * ONNXC_MAX_TENSOR_BYTES);
+  EXPECT_STREQ(message(), "a size is negative or too large");
+  context->status = ONNXC_OK;
   EXPECT_EQ(makeTensor(call, ONNX_TYPE_FLOAT, 1, dims), nullptr);
   EXPECT_NE(context->status, ONNXC_OK); // no memory
   context->status = ONNXC_OK;

@@ -53,6 +53,18 @@ TEST_F(SmallTensor, CreateCopiesTheShapeAndNotTheData) {
   EXPECT_EQ(omTensorGetOwning(tensor), 0);
 }
 
+// Whoever has a tensor may multiply any of its sizes without a check.
+TEST(Tensor, SizesBesideOneOfZeroAreBounded) {
+  int64_t most[3] = {int64_t(1) << 40, 0, 64};
+  OMTensor *tensor = omTensorCreate(nullptr, most, 3, ONNX_TYPE_INT8);
+  ASSERT_NE(tensor, nullptr);
+  EXPECT_EQ(omTensorGetBufferSize(tensor), 0);
+  omTensorDestroy(tensor);
+  EXPECT_EQ(omTensorCreate(nullptr, most, 3, ONNX_TYPE_FLOAT), nullptr);
+  int64_t wrapped[3] = {int64_t(1) << 40, int64_t(1) << 40, 0};
+  EXPECT_EQ(omTensorCreate(nullptr, wrapped, 3, ONNX_TYPE_INT8), nullptr);
+}
+
 TEST(Tensor, CreateRefusesNonsense) {
   int64_t shape[2] = {2, -1}, huge[2] = {INT64_MAX, 4};
   EXPECT_EQ(omTensorCreate(nullptr, shape, 2, ONNX_TYPE_FLOAT), nullptr);

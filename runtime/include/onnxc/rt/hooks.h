@@ -49,6 +49,10 @@ enum {
   ONNXC_ERR_INTERNAL = 7     /* a promise between compiler and runtime broke */
 };
 
+/* No tensor and no block of memory takes more bytes; the same number as
+ * maxTensorBytes of the compiler. */
+#define ONNXC_MAX_TENSOR_BYTES ((int64_t)1 << 46)
+
 /* --- Memory --------------------------------------------------------------
  * Every block is 64-byte aligned (but for an output in a buffer of the caller,
  * which is aligned for its elements only) and uninitialised. On failure the
@@ -120,7 +124,7 @@ int32_t onnxc_rt_fail_sizes(OnnxcCall *call, int32_t code, const char *message,
                             int64_t size, int64_t other);
 int32_t onnxc_rt_status(OnnxcCall *call);
 /* Puts the name of the node in front of the recorded message, which a krnl.call
- * of it has just caused, and returns the status. */
+ * or an allocation of it has just caused, and returns the status. */
 int32_t onnxc_rt_blame(OnnxcCall *call, const char *node);
 
 /* --- Target of krnl.call -------------------------------------------------

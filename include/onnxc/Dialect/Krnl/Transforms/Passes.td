@@ -15,7 +15,10 @@ def KrnlCheckSizesPass : Pass<"krnl-check-sizes"> {
     reads or writes gets a check that it is as long, and one read by more than a
     loop alone that the last place lies inside, unless that follows from how the
     sizes are computed or from checks before: no sizes that a caller gives make a
-    kernel read beyond an operand. Runs before kernels are fused, while each is
+    kernel read beyond an operand. A tensor that is made with several sizes that
+    only the run knows, and that no single tensor has, gets a check of its
+    bytes, so that products of its sizes do not overflow. Runs before kernels are
+    fused, while each is
     of one node, which the error names.
 
     ```mlir
@@ -44,6 +47,10 @@ def KrnlRefuseFailuresPass : Pass<"krnl-refuse-failures"> {
     krnl.check %false, "the shape of the updates does not fit" sizes(%c2, %c3)
     // error: the shape of the updates does not fit: 2 and 3
     ```
+
+    So is a tensor whose type says that no memory holds it, wherever it is: its
+    bytes, each size counted as at least 1, are above `maxTensorBytes`. Products
+    of the sizes of a tensor do not overflow in what comes after this pass.
   }];
 }
 
@@ -210,7 +217,8 @@ def KrnlPlanMemoryPass : Pass<"krnl-plan-memory", "::mlir::ModuleOp"> {
     ```
   }];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::onnxc::krnl::KrnlDialect"];
+    "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
+    "::onnxc::krnl::KrnlDialect"];
 }
 
 def KrnlCountObjectsPass : Pass<"krnl-count-objects", "::mlir::ModuleOp"> {

@@ -5,6 +5,8 @@
 // last one follows from the extents. Where only the run knows these, or the
 // size of the operand, the host compares them before the kernel is launched.
 // What a payload reads at computed indices is the business of who wrote it.
+//
+// So are the bytes of tensors with several sizes that only the run knows.
 //===----------------------------------------------------------------------===//
 
 #include "HostSizes.h"
@@ -12,11 +14,14 @@
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/PartialAccess.h"
 #include "onnxc/Dialect/Krnl/Transforms/Passes.h"
+#include "onnxc/Support/ElementBytes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+
+#include <set>
 
 using namespace mlir;
 
@@ -218,28 +223,108 @@ unsigned SizeChecker::check() {
   return made;
 }
 
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Tensors with several sizes that only the run knows and that no single tensor
+/// has: their product is checked where the tensor is made, once for the same
+/// sizes. Whatever collapses the dimensions then need not ask.
+class ProductChecker {
+public:
+  explicit ProductChecker(HostSizes &sizes) : sizes(sizes) {}
+
+  /// Returns how many checks were made.
+  unsigned check(tensor::EmptyOp empty);
+
+  /// For what holds in a region only.
+  size_t mark() const { return order.size(); }
+  void forgetSince(size_t mark) {
+    for (; order.size() > mark; order.pop_back())
+      checked.erase(order.back());
+  }
+
+private:
+  /// Numbers by address; sizes of dimensions by that of the tensor.
+  using Key = std::vector<std::pair<const void *, int64_t>>;
+  /// Empty where the product is known to be small enough.
+  Key keyOf(tensor::EmptyOp empty);
+
+  HostSizes &sizes;
+  std::set<Key> checked;
+  SmallVector<Key> order;
+};
+
+} // namespace
+
+ProductChecker::Key ProductChecker::keyOf(tensor::EmptyOp empty) {
+  Key key;
+  bool isOfOne = true;
+  for (Value value : empty.getDynamicSizes()) {
+    HostSize size = sizes.of(value);
+    const void *source = size.tensor
+                             ? size.tensor.getAsOpaquePointer()
+                             : cast<Value>(size.number).getAsOpaquePointer();
+    isOfOne &= size.tensor && (key.empty() || key.front().first == source);
+    key.push_back({source, size.dim});
+  }
+  llvm::sort(key);
+  bool isRepeated = std::adjacent_find(key.begin(), key.end()) != key.end();
+  // The known sizes alone are far from what a word holds.
+  constexpr int64_t few = int64_t(1) << 16;
+  bool isSmall = boundedBytes(empty.getType()).value_or(few) < few;
+  if (isSmall && (key.size() < 2 || (isOfOne && !isRepeated)))
+    key.clear();
+  return key;
+}
+
+unsigned ProductChecker::check(tensor::EmptyOp empty) {
+  Key key = keyOf(empty);
+  if (key.empty() || !checked.insert(key).second)
+    return 0;
+  order.push_back(key);
+  OpBuilder b(empty);
+  Location loc = empty.getLoc();
+  RankedTensorType type = empty.getType();
+  Value bytes = BufferBytesOp::create(
+      b, loc, empty.getDynamicSizes(),
+      MemRefType::get(type.getShape(), type.getElementType()));
+  Value most = arith::ConstantIndexOp::create(b, loc, maxTensorBytes);
+  Value fits =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sle, bytes, most);
+  CheckOp::create(b, loc, fits, "a size is negative or too large");
+  return 1;
+}
+
 namespace {
 struct KrnlCheckSizes : public impl::KrnlCheckSizesPassBase<KrnlCheckSizes> {
   void runOnOperation() override {
     HostSizes sizes;
     SizeFacts facts(sizes);
-    checkInside(getOperation(), sizes, facts);
+    ProductChecker products(sizes);
+    checkInside(getOperation(), sizes, facts, products);
   }
 
   /// What has been checked before holds in regions, too, but not behind them.
-  void checkInside(Operation *op, HostSizes &sizes, SizeFacts &facts) {
+  void checkInside(Operation *op, HostSizes &sizes, SizeFacts &facts,
+                   ProductChecker &products) {
     for (Region &region : op->getRegions())
       for (Block &block : region) {
-        size_t before = facts.mark();
+        size_t before = facts.mark(), productsBefore = products.mark();
         for (Operation &inner : block) {
           if (auto check = dyn_cast<CheckOp>(inner))
             facts.add(check.getCondition());
           else if (auto kernel = dyn_cast<KernelOp>(inner))
             numChecks += SizeChecker(kernel, sizes, facts).check();
+          else if (auto empty = dyn_cast<tensor::EmptyOp>(inner))
+            numChecks += products.check(empty);
           else
-            checkInside(&inner, sizes, facts);
+            checkInside(&inner, sizes, facts, products);
         }
         facts.forgetSince(before);
+        products.forgetSince(productsBefore);
       }
   }
 };

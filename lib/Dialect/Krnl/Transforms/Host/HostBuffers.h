@@ -14,9 +14,6 @@ namespace onnxc::krnl {
 /// Every buffer starts at a multiple of this.
 inline constexpr int64_t bufferAlignment = 64;
 
-/// No buffer takes more bytes.
-inline constexpr int64_t mostBufferBytes = int64_t(1) << 46;
-
 /// The functions of the host program: those that are no kernels.
 llvm::SmallVector<mlir::func::FuncOp> hostFunctions(mlir::ModuleOp module);
 

@@ -4,6 +4,7 @@
 
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/Transforms/Passes.h"
+#include "onnxc/Support/ElementBytes.h"
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
@@ -28,9 +29,37 @@ void report(CheckOp check) {
     error << ": " << sizes[0] << " and " << sizes[1];
 }
 
+/// A tensor that no memory holds, whatever the sizes that the run decides.
+bool refuseTooLarge(Type type, Location loc) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || boundedBytes(tensor))
+    return false;
+  emitError(loc, "a tensor of type ")
+      << type << " is too large: at most " << maxTensorBytes << " bytes";
+  return true;
+}
+
+bool refuseTooLarge(Operation *op) {
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      for (BlockArgument argument : block.getArguments())
+        if (refuseTooLarge(argument.getType(), argument.getLoc()))
+          return true;
+  return llvm::any_of(op->getResultTypes(), [&](Type type) {
+    return refuseTooLarge(type, op->getLoc());
+  });
+}
+
 struct KrnlRefuseFailures
     : public impl::KrnlRefuseFailuresPassBase<KrnlRefuseFailures> {
   void runOnOperation() override {
+    WalkResult sizes =
+        getOperation()->walk<WalkOrder::PreOrder>([](Operation *op) {
+          return refuseTooLarge(op) ? WalkResult::interrupt()
+                                    : WalkResult::advance();
+        });
+    if (sizes.wasInterrupted())
+      return signalPassFailure();
     getOperation()->walk<WalkOrder::PreOrder>([&](FunctionOpInterface host) {
       if (host.isExternal())
         return;

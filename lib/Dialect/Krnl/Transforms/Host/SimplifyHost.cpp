@@ -6,13 +6,18 @@
 // what is computed and where it is written, so it is left as it was made.
 //===----------------------------------------------------------------------===//
 
+#include "HostBuffers.h"
+
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/Transforms/Passes.h"
+#include "onnxc/Support/ElementBytes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -21,6 +26,30 @@ namespace onnxc::krnl {
 #include "onnxc/Dialect/Krnl/Transforms/Passes.h.inc"
 
 namespace {
+
+/// The bytes of sizes that have become known.
+LogicalResult foldBytes(BufferBytesOp op, PatternRewriter &rewriter) {
+  auto type = cast<MemRefType>(op.getBuffer());
+  SmallVector<int64_t> shape(type.getShape());
+  unsigned dynamic = 0;
+  for (int64_t &size : shape) {
+    if (!ShapedType::isDynamic(size))
+      continue;
+    std::optional<int64_t> known =
+        getConstantIntValue(op.getSizes()[dynamic++]);
+    if (!known || *known < 0)
+      return rewriter.notifyMatchFailure(op, "a size is not known");
+    size = *known;
+  }
+  auto known = RankedTensorType::get(shape, type.getElementType());
+  std::optional<int64_t> bytes = boundedBytes(known);
+  if (bytes && llvm::is_contained(shape, 0))
+    bytes = 1;
+  rewriter.replaceOpWithNewOp<arith::ConstantIndexOp>(
+      op, bytes ? llvm::alignTo(*bytes, bufferAlignment) : 2 * maxTensorBytes);
+  return success();
+}
+
 struct KrnlSimplifyHost
     : public impl::KrnlSimplifyHostPassBase<KrnlSimplifyHost> {
   LogicalResult initialize(MLIRContext *context) override {
@@ -29,6 +58,7 @@ struct KrnlSimplifyHost
       if (isa<arith::ArithDialect, scf::SCFDialect, tensor::TensorDialect,
               KrnlDialect>(op.getDialect()))
         op.getCanonicalizationPatterns(set, context);
+    set.add(foldBytes);
     patterns = std::move(set);
     return success();
   }

@@ -22,6 +22,8 @@
 #include "onnxc/Dialect/Krnl/Transforms/Passes.h"
 #include "onnxc/Support/ElementBytes.h"
 
+#include <map>
+
 namespace onnxc::krnl {
 #define GEN_PASS_DEF_KRNLPLANMEMORYPASS
 #include "onnxc/Dialect/Krnl/Transforms/Passes.h.inc"
@@ -31,13 +33,17 @@ using namespace mlir;
 using namespace onnxc;
 using namespace onnxc::krnl;
 
+static constexpr StringLiteral tooLargeMessage =
+    "a size is negative or too large";
+
 namespace {
 
 class Planner {
 public:
   explicit Planner(func::FuncOp host) : host(host), values(host) {}
 
-  void run();
+  /// Fails, with an error, where no arena is as large.
+  LogicalResult run();
 
 private:
   void number(Operation *op);
@@ -56,6 +62,7 @@ private:
   void viewConstantPlaces();
   void viewComputedPlaces();
   Value bytesAtEntry(memref::AllocOp op);
+  void checkArena(Value total);
   void checkSizes(memref::AllocOp op);
   std::string formula(ArrayRef<unsigned> order);
   void replace(memref::AllocOp op, Value offset, Value arena,
@@ -74,6 +81,10 @@ private:
   /// are needed as long as the results are.
   DenseMap<Operation *, Value> carried;
   DenseSet<Value> inArena;
+  /// Bytes computed at entry, by type and sizes, and those that each run needs
+  /// with the node that does.
+  std::map<std::vector<const void *>, Value> entryBytes;
+  SmallVector<std::pair<Value, Location>> neededBytes;
 };
 
 } // namespace
@@ -154,17 +165,17 @@ void Planner::releaseOwned() {
 //===----------------------------------------------------------------------===//
 
 int64_t Planner::estimatedBytes(memref::AllocOp op) {
-  MemRefType type = op.getType();
-  int64_t bytes = elementBytes(type.getElementType());
+  SmallVector<int64_t> shape(op.getType().getShape());
   unsigned dynamic = 0;
-  for (int64_t size : type.getShape()) {
+  for (int64_t &size : shape)
     if (ShapedType::isDynamic(size))
-      size = values.estimate(op.getDynamicSizes()[dynamic++]);
-    bytes = llvm::SaturatingMultiply(uint64_t(bytes),
-                                     uint64_t(std::max<int64_t>(size, 0)));
-    bytes = std::clamp<int64_t>(bytes, 0, mostBufferBytes);
-  }
-  return llvm::alignTo(std::max<int64_t>(bytes, 1), bufferAlignment);
+      size = std::max<int64_t>(values.estimate(op.getDynamicSizes()[dynamic++]),
+                               0);
+  auto type = MemRefType::get(shape, op.getType().getElementType());
+  int64_t bytes = boundedBytes(type).value_or(maxTensorBytes);
+  if (llvm::is_contained(shape, 0))
+    bytes = 1;
+  return llvm::alignTo(bytes, bufferAlignment);
 }
 
 /// Who goes to the arena: what no loop or branch hands on, if its size is known
@@ -238,16 +249,46 @@ Value Planner::bytesAtEntry(memref::AllocOp op) {
   if (op.getType().hasStaticShape())
     return arith::ConstantIndexOp::create(entry, loc, estimatedBytes(op));
   SmallVector<Value> sizes;
-  for (Value size : op.getDynamicSizes())
+  std::vector<const void *> key{op.getType().getAsOpaquePointer(),
+                                isNested(op) ? this : nullptr};
+  for (Value size : op.getDynamicSizes()) {
     sizes.push_back(values.atEntry(size));
-  Value bytes = BufferBytesOp::create(entry, loc, sizes, op.getType());
-  if (!isNested(op))
+    key.push_back(sizes.back().getAsOpaquePointer());
+  }
+  Value &result = entryBytes[key];
+  if (result)
+    return result;
+  Value bytes = result = BufferBytesOp::create(entry, loc, sizes, op.getType());
+  if (!isNested(op)) {
+    neededBytes.push_back({bytes, loc});
     return bytes;
-  Value most = arith::ConstantIndexOp::create(entry, loc, mostBufferBytes);
+  }
+  Value most = arith::ConstantIndexOp::create(entry, loc, maxTensorBytes);
   Value none = arith::ConstantIndexOp::create(entry, loc, 0);
   Value isPossible =
       arith::CmpIOp::create(entry, loc, arith::CmpIPredicate::sle, bytes, most);
-  return arith::SelectOp::create(entry, loc, isPossible, bytes, none);
+  return result = arith::SelectOp::create(entry, loc, isPossible, bytes, none);
+}
+
+/// Of an arena that is too large, tells the node whose buffer is.
+void Planner::checkArena(Value total) {
+  if (neededBytes.empty())
+    return;
+  OpBuilder &entry = values.entry();
+  auto fits = [&](OpBuilder &b, Location loc, Value bytes,
+                  arith::CmpIPredicate how) -> Value {
+    Value most = arith::ConstantIndexOp::create(b, loc, maxTensorBytes);
+    return arith::CmpIOp::create(b, loc, how, bytes, most);
+  };
+  Value isLarge = fits(entry, host.getLoc(), total, arith::CmpIPredicate::sgt);
+  scf::IfOp::create(
+      entry, host.getLoc(), isLarge, [&](OpBuilder &b, Location loc) {
+        for (auto [bytes, node] : neededBytes)
+          CheckOp::create(b, node,
+                          fits(b, node, bytes, arith::CmpIPredicate::sle),
+                          tooLargeMessage);
+        scf::YieldOp::create(b, loc);
+      });
 }
 
 /// A buffer inside a branch or loop may be needed with a size that has got no
@@ -259,10 +300,10 @@ void Planner::checkSizes(memref::AllocOp op) {
   Location loc = op.getLoc();
   Value bytes =
       BufferBytesOp::create(builder, loc, op.getDynamicSizes(), op.getType());
-  Value most = arith::ConstantIndexOp::create(builder, loc, mostBufferBytes);
+  Value most = arith::ConstantIndexOp::create(builder, loc, maxTensorBytes);
   Value isPossible = arith::CmpIOp::create(
       builder, loc, arith::CmpIPredicate::sle, bytes, most);
-  CheckOp::create(builder, loc, isPossible, "a size is negative or too large");
+  CheckOp::create(builder, loc, isPossible, tooLargeMessage);
 }
 
 static Value larger(OpBuilder &builder, Location loc, Value a, Value b) {
@@ -275,7 +316,12 @@ void Planner::viewComputedPlaces() {
   SmallVector<unsigned> order = orderSlots(slots);
   std::string text = formula(order);
   SmallVector<Value> offsets(slots.size()), ends(slots.size());
-  Value total;
+  Value total, beyond;
+  // So many buffers that are too large would be more than a word holds.
+  bool isLong = slots.size() >= 1 << 15;
+  if (isLong)
+    beyond = arith::ConstantIndexOp::create(entry, host.getLoc(),
+                                            2 * maxTensorBytes);
   for (unsigned number : order) {
     Location loc = planned[number].getLoc();
     for (unsigned below : slots[number].below)
@@ -284,8 +330,11 @@ void Planner::viewComputedPlaces() {
       offsets[number] = arith::ConstantIndexOp::create(entry, loc, 0);
     ends[number] = entry.createOrFold<arith::AddIOp>(
         loc, offsets[number], bytesAtEntry(planned[number]));
+    if (isLong)
+      ends[number] = arith::MinSIOp::create(entry, loc, ends[number], beyond);
     total = larger(entry, loc, total, ends[number]);
   }
+  checkArena(total);
   Value arena = ArenaReserveOp::create(entry, host.getLoc(), total);
   for (auto [op, slot, offset] : llvm::zip_equal(planned, slots, offsets)) {
     checkSizes(op);
@@ -341,7 +390,7 @@ void Planner::swapCarried() {
   }
 }
 
-void Planner::run() {
+LogicalResult Planner::run() {
   swapCarried();
   for (Operation &op : host.getBody().front())
     number(&op);
@@ -350,6 +399,10 @@ void Planner::run() {
     return op.getType().hasStaticShape();
   });
   int64_t arenaBytes = placeSlots(slots);
+  if (isConstant && arenaBytes > maxTensorBytes)
+    return host.emitError("the buffers of a run take ")
+           << arenaBytes << " bytes; at most " << maxTensorBytes
+           << " can be planned";
   llvm::for_each(pooled, [&](memref::AllocOp op) { planPool(op); });
   releaseOwned();
   if (isConstant) {
@@ -361,6 +414,7 @@ void Planner::run() {
   Builder builder(host.getContext());
   host->setAttr("krnl.arena_bytes",
                 builder.getI64IntegerAttr(isConstant ? arenaBytes : 0));
+  return success();
 }
 
 namespace {
@@ -370,7 +424,8 @@ struct PlanMemory : krnl::impl::KrnlPlanMemoryPassBase<PlanMemory> {
 
   void runOnOperation() override {
     for (func::FuncOp host : hostFunctions(getOperation()))
-      Planner(host).run();
+      if (failed(Planner(host).run()))
+        return signalPassFailure();
   }
 };
 

@@ -81,3 +81,31 @@ func.func @window(%a: tensor<?xf32>, %w: tensor<?xf32>) -> tensor<3xf32> {
   } -> tensor<3xf32>
   return %y : tensor<3xf32>
 }
+
+// Sizes of two tensors: what collapses them later multiplies them. Those of one
+// tensor, one size alone, and the same two again need no check.
+// CHECK-LABEL: func.func @products
+// CHECK-SAME:    (%[[X:.+]]: tensor<?x?xf32>, %[[Y:.+]]: tensor<?xf32>)
+// CHECK:         %[[M:.+]] = tensor.dim %[[Y]], %c0
+// CHECK-NOT:     krnl.check
+// CHECK:         tensor.empty(%[[N:.+]], %{{.+}}) : tensor<?x?xf32>
+// CHECK-NOT:     krnl.check
+// CHECK:         tensor.empty(%[[N]]) : tensor<?x768xf32>
+// CHECK:         %[[BYTES:.+]] = krnl.buffer_bytes(%[[N]], %[[M]]) : memref<?x4x?xf32>
+// CHECK:         %[[FITS:.+]] = arith.cmpi sle, %[[BYTES]], %{{.+}} : index
+// CHECK:         krnl.check %[[FITS]], "a size is negative or too large"
+// CHECK:         tensor.empty(%[[N]], %[[M]]) : tensor<?x4x?xf32>
+// CHECK-NOT:     krnl.check
+// CHECK:         return
+func.func @products(%x: tensor<?x?xf32>, %y: tensor<?xf32>) -> (tensor<?x?xf32>, tensor<?x768xf32>, tensor<?x4x?xf32>, tensor<?x?xf64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = tensor.dim %x, %c0 : tensor<?x?xf32>
+  %k = tensor.dim %x, %c1 : tensor<?x?xf32>
+  %m = tensor.dim %y, %c0 : tensor<?xf32>
+  %a = tensor.empty(%n, %k) : tensor<?x?xf32>
+  %b = tensor.empty(%n) : tensor<?x768xf32>
+  %c = tensor.empty(%n, %m) : tensor<?x4x?xf32>
+  %d = tensor.empty(%m, %n) : tensor<?x?xf64>
+  return %a, %b, %c, %d : tensor<?x?xf32>, tensor<?x768xf32>, tensor<?x4x?xf32>, tensor<?x?xf64>
+}

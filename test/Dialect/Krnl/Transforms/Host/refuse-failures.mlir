@@ -22,6 +22,40 @@ func.func @first(%x: tensor<2xf32>) -> tensor<2xf32> {
 
 // -----
 
+// No memory holds a tensor of 2^62 floats, wherever it is, or one of 2^61 rows
+// whose number only the run knows: what comes next multiplies sizes.
+func.func @too_large(%here: i1) {
+  scf.if %here {
+    // expected-error @+1 {{a tensor of type 'tensor<4611686018427387904xf32>' is too large: at most 70368744177664 bytes}}
+    %x = tensor.empty() : tensor<4611686018427387904xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @too_large_rows(%n: index) {
+  // expected-error @+1 {{is too large}}
+  %x = tensor.empty(%n) : tensor<?x0x2305843009213693952xi8>
+  return
+}
+
+// -----
+
+// expected-error @+1 {{is too large}}
+func.func @too_large_input(%x: tensor<4294967296x4294967296xi8>) {
+  return
+}
+
+// -----
+
+func.func @as_large_as_can_be() {
+  %x = tensor.empty() : tensor<70368744177664xi8>
+  return
+}
+
+// -----
+
 // A branch may never be taken, and the run decides what is not known.
 func.func @perhaps(%x: tensor<2xf32>, %here: i1) -> tensor<2xf32> {
   %never = arith.constant false

@@ -23,3 +23,21 @@ func.func @sizes_fold_copies_stay(%x: tensor<?xf32>) -> tensor<?xf32> {
   } -> tensor<?xf32>
   return %y : tensor<?xf32>
 }
+
+// Bytes of sizes that are known: 2 * 3 floats in a buffer of 64 bytes, and more
+// than any buffer where no memory holds them.
+// CHECK-LABEL: func.func @known_bytes
+// CHECK-DAG:     %[[FEW:.+]] = arith.constant 64 : index
+// CHECK-DAG:     %[[MUCH:.+]] = arith.constant 140737488355328 : index
+// CHECK:         %[[OPEN:.+]] = krnl.buffer_bytes(%{{.+}}) : memref<?xf32>
+// CHECK:         return %[[FEW]], %{{c64.*}}, %[[MUCH]], %[[OPEN]]
+func.func @known_bytes(%n: index) -> (index, index, index, index) {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %huge = arith.constant 2305843009213693952 : index
+  %a = krnl.buffer_bytes(%c2) : memref<?x3xf32>
+  %b = krnl.buffer_bytes(%c0) : memref<?x3xf32>
+  %c = krnl.buffer_bytes(%huge, %c0) : memref<?x?xf32>
+  %d = krnl.buffer_bytes(%n) : memref<?xf32>
+  return %a, %b, %c, %d : index, index, index, index
+}

@@ -39,6 +39,7 @@ ROWS = f32(np.arange(12).reshape(3, 4))
 LINE, TAPS = f32([[[1, 10, 100]]]), f32([[[1, 2, 3]]])
 STEP = f32([[[1]]])
 NUMBERS = f32([1, 2, 3, 4, 5])
+LOWEST, HIGHEST = -(2**63), 2**63 - 1
 
 
 def rows():
@@ -70,6 +71,14 @@ def rows():
     yield "ArgMax", [ROWS], {"axis": 1, "keepdims": 2}, i64(3, 3, 3)
     # The formula holds for any sign of alpha.
     yield "Celu", [f32([-1, 0, 1])], {"alpha": -2.0}, f32([-2 * np.expm1(0.5), 0, 1])
+    # The ends of the integers are numbers like others.
+    for limits in ((HIGHEST - 4, HIGHEST, 3), (LOWEST, LOWEST + 2, 1), (0, LOWEST, LOWEST), (3, HIGHEST, LOWEST), (HIGHEST, LOWEST, HIGHEST)):
+        yield "Range", list(map(np.int64, limits)), {}, np.array(range(*limits), np.int64)
+    for k in (LOWEST, HIGHEST):
+        yield "Trilu", [ROWS, np.int64(k)], {"upper": 1}, ROWS if k < 0 else 0 * ROWS
+    yield "Slice", [NUMBERS, i64(HIGHEST), i64(LOWEST), i64(0), i64(LOWEST)], {}, f32([5])
+    # Slices of no element are all the same.
+    yield "Unique", [f32(np.ones((3, 0)))], {"axis": 0}, f32(np.ones((1, 0)))
     # The last block may be a part; a vector may have blocks.
     eights = np.arange(5, dtype=np.uint8)
     yield "DequantizeLinear", [eights, f32([1, 10, 100])], {"axis": 0, "block_size": 2}, f32([0, 1, 20, 30, 400])
@@ -77,13 +86,10 @@ def rows():
 
 def refusals():
     """(operator, inputs, attributes, message)"""
-    for operator in ("ReduceSum", "ReduceMax"):
-        yield operator, [ROWS, i64(2)], {}, "the axes are out of range"
-    yield "Slice", [ROWS, i64(0), i64(1), i64(-3)], {}, "Slice: the axes are out of range"
-    yield "Pad", [ROWS, i64(1, 1), None, i64(2)], {}, "Pad: the axes are out of range"
+    # Of axes in the model it is known which rank the result has.
+    yield "Squeeze", [f32(np.ones((1, 1, 1))), i64(1, 1)], {}, "the axes are out of range or repeat"
     yield "Pad", [f32([]), i64(1, 0)], {"mode": "edge"}, "an axis of no elements has nothing to repeat"
     yield "Split", [ROWS, i64(1, 1)], {"axis": 1}, "the parts do not add up to the axis"
-    yield "Split", [ROWS, i64(5, -1)], {"axis": 1}, "the length of a part is negative"
     yield "Split", [NUMBERS], {"num_outputs": 4}, "the axis is too short for so many parts"
     yield "MaxUnpool", [f32([[[5, 7]]]), i64([[0, 4]])], {"kernel_shape": [2], "strides": [2]}, "an index is out of range"
     for operator in ("ArgMax", "ArgMin"):
@@ -97,6 +103,44 @@ def refusals():
         yield "DequantizeLinear", [ROWS.astype(np.uint8), f32(np.ones(shape))], blocks, "expected a scale or zero point for each block"
 
 
+def hostile():
+    """Rows as of refusals, whose error is in the values of inputs whose shapes may be known."""
+    # Axes of the run name a dimension each, and none twice.
+    for axes in (i64(2), i64(1, 1), i64(0, -2), i64(LOWEST)):
+        for operator in ("ReduceSum", "ReduceMax", "ReduceLogSumExp"):
+            for keep in (0, 1):
+                yield operator, [ROWS, axes], {"keepdims": keep}, "the axes are out of range or repeat"
+        begin, end = np.zeros_like(axes), np.ones_like(axes)
+        yield "Slice", [ROWS, begin, end, axes], {}, "Slice: the axes are out of range or repeat"
+        yield "Pad", [ROWS, np.concatenate([begin, end]), None, axes], {}, "Pad: the axes are out of range or repeat"
+    yield "Unsqueeze", [ROWS, i64(1, 1)], {}, "the axes are out of range or repeat"
+    yield "Unsqueeze", [ROWS, i64(0, 4)], {}, "the axes are out of range or repeat"
+    # Sizes are not negative, and no tensor takes more bytes than there are.
+    for shape in (i64(2**60, 16), i64(-1, 4), i64(2**62), i64(2**40, 2**40), i64(2**40, 0, 2**40)):
+        yield "ConstantOfShape", [shape], {}, "a size is negative or too large"
+    for times in (i64(2**60, 1), i64(2**40, 2**40), i64(-1, 1)):
+        yield "Tile", [ROWS, times], {}, "a size is negative or too large"
+    for shape in (i64(2**60, 3, 4), i64(2**40, 2**40, 3, 4), i64(-1, 3, 4)):
+        yield "Expand", [ROWS, shape], {}, "a size is negative or too large"
+    yield "Reshape", [f32(np.ones(16)), i64(2**62 + 4, 4)], {}, "Reshape"
+    yield "Reshape", [f32(np.ones(16)), i64(2**61, 8, -1)], {}, "Reshape"
+    yield "OneHot", [i64(0, 1), i64(2**60), f32([0, 1])], {}, "a size is negative or too large"
+    yield "Pad", [ROWS, i64(0, 2**62, 0, 2**62)], {}, "a size is negative or too large"
+    yield "Split", [ROWS, i64(5, -1)], {"axis": 1}, "a size is negative or too large"
+    yield "Split", [ROWS, i64(2**63 - 1, 2**63 - 1, 6)], {"axis": 1}, "a size is negative or too large"
+    for scale in (1e30, np.inf, np.nan):
+        yield "Resize", [ROWS, None, f32([1, scale])], {}, "Resize: a scale is not positive"
+    yield "Resize", [ROWS, None, None, i64(1, 2**50)], {}, "a size is negative or too large"
+    for limits in ((0, LOWEST, -1), (LOWEST, HIGHEST, 1), (HIGHEST, LOWEST, -1), (0, HIGHEST, 3)):
+        yield "Range", list(map(np.int64, limits)), {}, "Range"
+    for limits in ((0, np.inf, 1), (0, 1, np.nan), (0, 1e30, 1e-30)):
+        yield "Range", list(map(np.float32, limits)), {}, "Range: the result is too long"
+    for size in (2**62, HIGHEST):
+        yield "HannWindow", [np.int64(size)], {}, "Range: the result is too long"
+    yield "STFT", [f32(np.ones((2, 9, 0))), np.int64(2), None, np.int64(4)], {}, "the last dimension is neither 1 nor 2"
+    yield "SplitToSequence", [ROWS, np.int64(LOWEST)], {}, "SplitToSequence"
+
+
 def model_of(operator, inputs, attributes, count, mode):
     """The model, and the arrays that it takes."""
     infos, stored, given, names = [], [], [], []
@@ -104,7 +148,8 @@ def model_of(operator, inputs, attributes, count, mode):
         names.append("" if array is None else f"i{k}")
         if array is None:
             continue
-        if mode == "constant" and k > 0:
+        array = np.asarray(array)
+        if mode == "known" or (mode == "constant" and k > 0):
             stored.append(numpy_helper.from_array(array, f"i{k}"))
             continue
         shape = [f"n{k}_{d}" for d in range(array.ndim)] if mode == "dynamic" else array.shape
@@ -140,7 +185,8 @@ def wrong_numbers(row, mode):
 def wrong_error(row, mode):
     operator, inputs, attributes, message = row
     try:
-        results = run(operator, inputs, attributes, attributes.get("num_outputs", 2 if operator == "Split" else 1), mode)
+        count = len(inputs[1]) if operator == "Split" and len(inputs) > 1 else attributes.get("num_outputs", 1)
+        results = run(operator, inputs, attributes, count, mode)
     except Exception as error:
         return None if message in str(error) and "corner" in str(error) else " ".join(str(error).split())
     return f"{results} instead of an error"
@@ -151,6 +197,8 @@ def main():
     judged = [(row, wrong_numbers(row, mode)) for row in rows()]
     # What is known when compiling is refused then, in other words.
     judged += [(row, wrong_error(row, mode)) for row in refusals() if mode == "dynamic"]
+    # Of values in the model the compiler may say so, or leave it to the run.
+    judged += [(row, wrong_error(row[:3] + ("",), "known") if mode == "constant" else wrong_error(row, mode)) for row in hostile()]
     for (operator, inputs, attributes, _), wrong in judged:
         if wrong:
             print(f"FAILED {operator} {[np.shape(i) for i in inputs]} {attributes}: {wrong}")

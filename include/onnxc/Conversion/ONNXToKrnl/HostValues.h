@@ -77,6 +77,25 @@ void checkEqualSizes(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
 void checkAtMost(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
                  mlir::Value y, llvm::StringRef message);
 
+/// No number that is read as a size, a pad or a length is larger: sums of such
+/// numbers and of the sizes of tensors do not overflow.
+inline constexpr int64_t maxGivenSize = int64_t(1) << 40;
+
+/// Ends the run unless `size`, which was read from data or computed of it, is
+/// from 0 to maxGivenSize; nothing where that is known. The message begins with
+/// `what`, the name of the operator.
+void checkGivenSize(mlir::OpBuilder &b, mlir::Location loc, mlir::Value size,
+                    llvm::StringRef what);
+/// Ends the run unless a tensor can have these sizes: none is negative, and
+/// what krnl.buffer_bytes makes of them is within bounds.
+void checkTensorSizes(mlir::OpBuilder &b, mlir::Location loc,
+                      mlir::ValueRange sizes, mlir::Type element,
+                      llvm::StringRef what);
+/// The product of two sizes of which one was read from data, both checked
+/// before; ends the run if no tensor can be as long.
+mlir::Value mulGivenSizes(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
+                          mlir::Value y, llvm::StringRef what);
+
 /// Element `i` of a 0- or 1-dimensional tensor, read on the host; integer
 /// elements come as index.
 mlir::Value elementAsIndex(mlir::OpBuilder &b, mlir::Location loc,
@@ -89,9 +108,13 @@ mlir::Value elementOr(mlir::OpBuilder &b, mlir::Location loc,
 void checkLength(mlir::OpBuilder &b, mlir::Location loc, mlir::Value tensor,
                  int64_t length, llvm::StringRef message);
 /// Ends the run with `message` unless each element of a 0- or 1-dimensional
-/// tensor names a dimension of `rank`, counted from either end.
+/// tensor names another dimension of `rank`, counted from either end.
 void checkAxes(mlir::OpBuilder &b, mlir::Location loc, mlir::Value axes,
                int64_t rank, llvm::StringRef message);
+/// For each of `rank` dimensions whether `axes` name it, counted from either
+/// end; nothing if one does not name a dimension, or two name the same.
+std::optional<llvm::SmallVector<bool>> namedAxes(llvm::ArrayRef<int64_t> axes,
+                                                 int64_t rank);
 /// The only element of a tensor of one element, read on the host as it is.
 mlir::Value onlyElement(mlir::OpBuilder &b, mlir::Location loc,
                         mlir::Value tensor);

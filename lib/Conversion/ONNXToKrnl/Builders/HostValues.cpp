@@ -12,6 +12,7 @@
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/ONNX/IR/Constants.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
+#include "onnxc/Support/ElementBytes.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -114,20 +115,32 @@ Value subIndex(OpBuilder &b, Location loc, Value x, Value y) {
   return addOffset(b, loc, yBase ? nullptr : xBase, offset);
 }
 
+/// The largest or smallest number instead of a product that overflows: no
+/// tensor has such a size.
+static int64_t saturatingProduct(int64_t x, int64_t y) {
+  int64_t product;
+  if (!llvm::MulOverflow(x, y, product))
+    return product;
+  return (x < 0) == (y < 0) ? INT64_MAX : -INT64_MAX;
+}
+
 Value mulIndex(OpBuilder &b, Location loc, Value x, Value y) {
-  return binary<arith::MulIOp>(b, loc, x, y,
-                               [](int64_t p, int64_t q) { return p * q; });
+  return binary<arith::MulIOp>(b, loc, x, y, saturatingProduct);
 }
 
 Value floorDivIndex(OpBuilder &b, Location loc, Value x, Value y) {
   return binary<arith::FloorDivSIOp>(b, loc, x, y, [](int64_t p, int64_t q) {
-    return q == 0 ? 0 : llvm::divideFloorSigned(p, q);
+    return q == 0    ? 0
+           : q == -1 ? saturatingProduct(p, -1)
+                     : llvm::divideFloorSigned(p, q);
   });
 }
 
 Value ceilDivIndex(OpBuilder &b, Location loc, Value x, Value y) {
   return binary<arith::CeilDivSIOp>(b, loc, x, y, [](int64_t p, int64_t q) {
-    return q == 0 ? 0 : llvm::divideCeilSigned(p, q);
+    return q == 0    ? 0
+           : q == -1 ? saturatingProduct(p, -1)
+                     : llvm::divideCeilSigned(p, q);
   });
 }
 
@@ -209,6 +222,41 @@ void checkAtMost(OpBuilder &b, Location loc, Value x, Value y,
       message, ValueRange{x, y});
 }
 
+void checkGivenSize(OpBuilder &b, Location loc, Value size, StringRef what) {
+  std::optional<int64_t> known = getConstantIntValue(size);
+  if (known && *known >= 0 && *known <= maxGivenSize)
+    return;
+  // Unsigned: also false for what is negative.
+  Value fits = compareIndex(b, loc, arith::CmpIPredicate::ule, size,
+                            indexConstant(b, loc, maxGivenSize));
+  krnl::CheckOp::create(b, loc, fits,
+                        (what + ": a size is negative or too large").str());
+}
+
+void checkTensorSizes(OpBuilder &b, Location loc, ValueRange sizes,
+                      Type element, StringRef what) {
+  SmallVector<int64_t> unknown(sizes.size(), ShapedType::kDynamic);
+  RankedTensorType type =
+      refineType(RankedTensorType::get(unknown, element), sizes);
+  if (type.hasStaticShape() && boundedBytes(type) &&
+      llvm::all_of(type.getShape(), [](int64_t size) { return size >= 0; }))
+    return;
+  Value bytes = krnl::BufferBytesOp::create(
+      b, loc, dynamicSizes(type, sizes),
+      MemRefType::get(type.getShape(), type.getElementType()));
+  Value fits = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sle, bytes,
+                                     indexConstant(b, loc, maxTensorBytes));
+  krnl::CheckOp::create(b, loc, fits,
+                        (what + ": a size is negative or too large").str());
+}
+
+Value mulGivenSizes(OpBuilder &b, Location loc, Value x, Value y,
+                    StringRef what) {
+  if (!getConstantIntValue(x) || !getConstantIntValue(y))
+    checkTensorSizes(b, loc, {x, y}, b.getI8Type(), what);
+  return mulIndex(b, loc, x, y);
+}
+
 Value onlyElement(OpBuilder &b, Location loc, Value tensor) {
   auto type = cast<RankedTensorType>(tensor.getType());
   for (int64_t d = 0; d < type.getRank(); ++d)
@@ -259,30 +307,65 @@ void checkLength(OpBuilder &b, Location loc, Value tensor, int64_t length,
                   indexConstant(b, loc, length), message);
 }
 
+/// Whether `axis` names a dimension of `rank` that the bits of `seen` do not
+/// have yet, and the bits with that one.
+static std::pair<Value, Value> seeAxis(OpBuilder &b, Location loc, Value axis,
+                                       int64_t rank, Value seen) {
+  auto cmp = arith::CmpIPredicate::ult;
+  Value zero = indexConstant(b, loc, 0), size = indexConstant(b, loc, rank);
+  Value isNegative =
+      compareIndex(b, loc, arith::CmpIPredicate::slt, axis, zero);
+  Value d = selectValue(b, loc, isNegative, addIndex(b, loc, axis, size), axis);
+  Value isAxis = compareIndex(b, loc, cmp, d, size);
+  Type bits = seen.getType();
+  Value shift = arith::IndexCastOp::create(
+      b, loc, bits, selectValue(b, loc, isAxis, d, zero));
+  Value bit = arith::ShLIOp::create(
+      b, loc, arith::ConstantIntOp::create(b, loc, bits, 1), shift);
+  Value isNew =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                            arith::AndIOp::create(b, loc, seen, bit),
+                            arith::ConstantIntOp::create(b, loc, bits, 0));
+  return {arith::AndIOp::create(b, loc, isAxis, isNew),
+          arith::OrIOp::create(b, loc, seen, bit)};
+}
+
 void checkAxes(OpBuilder &b, Location loc, Value axes, int64_t rank,
                StringRef message) {
   auto type = cast<RankedTensorType>(axes.getType());
-  auto isAxis = [&](OpBuilder &nb, Location l, ValueRange at) -> Value {
-    Value axis = extractIndex(nb, l, axes, at);
-    Value low = arith::CmpIOp::create(nb, l, arith::CmpIPredicate::sge, axis,
-                                      indexConstant(nb, l, -rank));
-    Value high = arith::CmpIOp::create(nb, l, arith::CmpIPredicate::slt, axis,
-                                       indexConstant(nb, l, rank));
-    return arith::AndIOp::create(nb, l, low, high);
-  };
+  Type bits = b.getIntegerType(std::max<int64_t>(rank, 64));
+  Value none = arith::ConstantIntOp::create(b, loc, bits, 0);
   if (type.getRank() == 0) {
-    krnl::CheckOp::create(b, loc, isAxis(b, loc, {}), message);
+    Value axis = extractIndex(b, loc, axes, {});
+    krnl::CheckOp::create(b, loc, seeAxis(b, loc, axis, rank, none).first,
+                          message);
     return;
   }
   auto all = scf::ForOp::create(
       b, loc, indexConstant(b, loc, 0), sizeOf(b, loc, axes, 0),
       indexConstant(b, loc, 1),
-      ValueRange{arith::ConstantIntOp::create(b, loc, 1, 1)},
+      ValueRange{arith::ConstantIntOp::create(b, loc, 1, 1), none},
       [&](OpBuilder &nb, Location l, Value i, ValueRange soFar) {
-        Value both = arith::AndIOp::create(nb, l, soFar[0], isAxis(nb, l, i));
-        scf::YieldOp::create(nb, l, both);
+        auto [isGood, seen] =
+            seeAxis(nb, l, extractIndex(nb, l, axes, i), rank, soFar[1]);
+        Value both = arith::AndIOp::create(nb, l, soFar[0], isGood);
+        scf::YieldOp::create(nb, l, ValueRange{both, seen});
       });
   krnl::CheckOp::create(b, loc, all.getResult(0), message);
+}
+
+std::optional<SmallVector<bool>> namedAxes(ArrayRef<int64_t> axes,
+                                           int64_t rank) {
+  SmallVector<bool> named(rank);
+  for (int64_t axis : axes) {
+    if (axis < -rank || axis >= rank)
+      return std::nullopt;
+    bool &isNamed = named[axis < 0 ? axis + rank : axis];
+    if (isNamed)
+      return std::nullopt;
+    isNamed = true;
+  }
+  return named;
 }
 
 Value neverMade(OpBuilder &b, Location loc, RankedTensorType type) {

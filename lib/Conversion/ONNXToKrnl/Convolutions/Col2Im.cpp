@@ -86,8 +86,8 @@ Col2ImBuilder::Dim Col2ImBuilder::dimension(int64_t d, Value imageShape,
   dim.block = structuralElement(b, loc, op.getBlockShape(), blockShape, d);
   checkAtMost(b, loc, constant(1), dim.block,
               "Col2Im: block_shape has a size below 1");
-  checkAtMost(b, loc, constant(0), dim.image,
-              "Col2Im: image_shape has a negative size");
+  checkGivenSize(b, loc, dim.image, "Col2Im");
+  checkGivenSize(b, loc, dim.block, "Col2Im");
   dim.stride = attribute(op.getStrides(), d, 1);
   dim.dilation = attribute(op.getDilations(), d, 1);
   dim.padBefore = attribute(op.getPads(), d, 0);
@@ -281,8 +281,8 @@ Value Col2ImBuilder::build(Value imageShape, Value blockShape) {
   Value blockSize = indexConstant(b, loc, 1), count = blockSize;
   for (int64_t d = 0; d < spatial; ++d) {
     dims.push_back(dimension(d, imageShape, blockShape));
-    blockSize = mulIndex(b, loc, blockSize, dims.back().block);
-    count = mulIndex(b, loc, count, dims.back().count);
+    blockSize = mulGivenSizes(b, loc, blockSize, dims.back().block, "Col2Im");
+    count = mulGivenSizes(b, loc, count, dims.back().count, "Col2Im");
   }
   Value channels = floorDivIndex(b, loc, sizeOf(b, loc, x, 1), blockSize);
   checkEqualSizes(b, loc, mulIndex(b, loc, channels, blockSize),

@@ -232,8 +232,7 @@ public:
           structuralElement(rewriter, loc, op.getSize(), size, d + 2));
     sizes.push_back(indexConstant(rewriter, loc, *spatial));
     for (Value extent : ArrayRef<Value>(sizes).slice(1, *spatial))
-      checkAtMost(rewriter, loc, indexConstant(rewriter, loc, 0), extent,
-                  "AffineGrid: a size is negative");
+      checkGivenSize(rewriter, loc, extent, "AffineGrid");
     sizes = knownSizes(rewriter, loc, op->getResult(0), sizes);
     SmallVector<Value> inputs{theta};
     llvm::append_range(inputs, ArrayRef<Value>(sizes).slice(1, *spatial));

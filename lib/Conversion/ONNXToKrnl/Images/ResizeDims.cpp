@@ -31,6 +31,7 @@ private:
   void planBySizes(ArrayRef<int64_t> axes);
   void addDim(int64_t axis, size_t i, size_t count, Value scale, Value size,
               bool isUnit);
+  Value checkedSize(Value size);
   Value floatElement(Value original, Value tensor, int64_t i);
   Value toFloat(Value index) {
     if (auto known = getConstantIntValue(index))
@@ -96,6 +97,15 @@ void ResizePlanner::checkLength(Value tensor, size_t length,
                   indexConstant(b, loc, length), message);
 }
 
+/// A size, cut off. Ends the run where it is too large, or NaN.
+Value ResizePlanner::checkedSize(Value size) {
+  krnl::CheckOp::create(b, loc, host.le(size, host.constant(maxGivenSize)),
+                        "Resize: a size is negative or too large");
+  return arith::IndexCastOp::create(
+      b, loc, b.getIndexType(),
+      arith::FPToSIOp::create(b, loc, b.getI64Type(), size));
+}
+
 /// The size is what the scale makes of the operand's, cut off.
 bool ResizePlanner::planByScales(ArrayRef<int64_t> axes) {
   checkLength(adaptor.getScales(), axes.size(),
@@ -119,10 +129,7 @@ bool ResizePlanner::planByScales(ArrayRef<int64_t> axes) {
       size = indexConstant(b, loc,
                            int64_t(double(*in) * known.getValueAsDouble()));
     else if (!isUnit)
-      size = arith::IndexCastOp::create(
-          b, loc, b.getIndexType(),
-          arith::FPToSIOp::create(b, loc, b.getI64Type(),
-                                  host.mul(toFloat(size), scale)));
+      size = checkedSize(host.mul(toFloat(size), scale));
     addDim(axis, i, axes.size(), scale, size, isUnit);
   }
   return true;
@@ -139,8 +146,7 @@ void ResizePlanner::planBySizes(ArrayRef<int64_t> axes) {
   for (auto [i, axis] : llvm::enumerate(axes)) {
     sizes.push_back(
         structuralElement(b, loc, op.getSizes(), adaptor.getSizes(), i));
-    checkAtMost(b, loc, indexConstant(b, loc, 0), sizes[i],
-                "Resize: a size is negative");
+    checkGivenSize(b, loc, sizes[i], "Resize");
     scales.push_back(
         fold<arith::DivFOp>(toFloat(sizes[i]), toFloat(inSizes[axis])));
     if (!common)
@@ -153,11 +159,8 @@ void ResizePlanner::planBySizes(ArrayRef<int64_t> axes) {
   for (auto [i, axis] : llvm::enumerate(axes)) {
     if (policy != "stretch") {
       scales[i] = common;
-      Value rounded = host.add(host.mul(common, toFloat(inSizes[axis])),
-                               host.constant(0.5));
-      sizes[i] = arith::IndexCastOp::create(
-          b, loc, b.getIndexType(),
-          arith::FPToSIOp::create(b, loc, b.getI64Type(), rounded));
+      sizes[i] = checkedSize(host.add(host.mul(common, toFloat(inSizes[axis])),
+                                      host.constant(0.5)));
     }
     bool isUnit = policy == "stretch" &&
                   isEqualConstantIntOrValue(sizes[i], inSizes[axis]);
@@ -208,10 +211,8 @@ StringRef problemWithResize(onnx::ResizeOp op, onnx::ResizeOp::Adaptor adaptor,
     return !tensor || (type && type.getRank() == 1 &&
                        (type.isDynamicDim(0) || type.getDimSize(0) == length));
   };
-  if (auto axes = op.getAxes())
-    for (int64_t axis : *axes)
-      if (int64_t d = positiveAxis(axis, rank); d < 0 || d >= rank)
-        return "an axis is out of range";
+  if (auto axes = op.getAxes(); axes && !namedAxes(*axes, rank))
+    return "the axes are out of range or repeat";
   if (!hasLength(adaptor.getScales(), op.getSizes() ? 0 : count) &&
       !op.getSizes())
     return "expected a scale for each resized dimension";

@@ -81,11 +81,7 @@ private:
     auto eq = arith::CmpIPredicate::eq;
     Value ownIsOne = compareIndex(b, loc, eq, own, one),
           givenIsOne = compareIndex(b, loc, eq, given, one);
-    if (!getConstantIntValue(given))
-      krnl::CheckOp::create(b, loc,
-                            compareIndex(b, loc, arith::CmpIPredicate::sge,
-                                         given, indexConstant(b, loc, 0)),
-                            "Expand: the shape has a negative size");
+    checkGivenSize(b, loc, given, "Expand");
     if (!getConstantIntValue(own) || !getConstantIntValue(given)) {
       Value same = compareIndex(b, loc, eq, own, given);
       Value fits = arith::OrIOp::create(
@@ -146,8 +142,9 @@ struct TileLowering : public OpConversionPattern<onnx::TileOp> {
       Value times =
           structuralElement(rewriter, loc, op->getOperand(1), repeats, d);
       Value own = sizeOf(rewriter, loc, x, d);
+      checkGivenSize(rewriter, loc, times, "Tile");
       split.append({times, own});
-      sizes.push_back(mulIndex(rewriter, loc, times, own));
+      sizes.push_back(mulGivenSizes(rewriter, loc, times, own, "Tile"));
     }
     RankedTensorType splitType = typeOfSizes(split, type.getElementType());
     KernelBuilder kernel(rewriter, loc, "Tile");

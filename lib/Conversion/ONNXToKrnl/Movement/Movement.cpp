@@ -240,6 +240,9 @@ struct SliceLowering : public OpConversionPattern<onnx::SliceOp> {
       return rewriter.notifyMatchFailure(op, "rank is not known");
     Location loc = op.getLoc();
     int64_t rank = type.getRank();
+    auto axes = op.getAxes() ? onnx::constantInts(op.getAxes()) : std::nullopt;
+    if (axes && !namedAxes(*axes, rank))
+      return rewriter.notifyMatchFailure(op, "axes are out of range or repeat");
     Value zero = indexConstant(rewriter, loc, 0),
           one = indexConstant(rewriter, loc, 1);
     SmallVector<Value> starts(rank, zero), steps(rank, one),
@@ -292,7 +295,7 @@ private:
                         "Slice: the lists differ in length");
     if (op.getAxes() && !onnx::constantInts(op.getAxes()))
       checkAxes(b, loc, adaptor.getAxes(), rank,
-                "Slice: the axes are out of range");
+                "Slice: the axes are out of range or repeat");
     // A slice that is not there: of no dimension.
     auto element = [&](Value original, Value list, int64_t i, int64_t other) {
       if (isKnown)
@@ -388,8 +391,7 @@ private:
     for (int64_t i = 0; i < parts; ++i) {
       lengths.push_back(
           structuralElement(b, loc, op.getSplit(), adaptor.getSplit(), i));
-      checkAtMost(b, loc, zero, lengths.back(),
-                  "Split: the length of a part is negative");
+      checkGivenSize(b, loc, lengths.back(), "Split");
       total = addIndex(b, loc, total, lengths.back());
     }
     checkEqualSizes(b, loc, total, size,

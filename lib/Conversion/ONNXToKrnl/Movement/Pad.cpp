@@ -30,7 +30,8 @@ struct PadLowering : public OpConversionPattern<onnx::PadOp> {
     SmallVector<Value> before(type.getRank(), zero),
         after(type.getRank(), zero);
     if (failed(readPads(op, adaptor, before, after, rewriter)))
-      return rewriter.notifyMatchFailure(op, "axes are not known");
+      return rewriter.notifyMatchFailure(
+          op, "axes are not known, out of range or repeat");
     Value y;
     TensorPart part = crop(rewriter, loc, x, before, after);
     if (op.getMode() != "constant") {
@@ -57,8 +58,12 @@ private:
     Value pads = adaptor.getPads(), axes = adaptor.getAxes();
     if (!rankedType(pads) || (axes && !rankedType(axes)))
       return failure();
-    if (axes && !onnx::constantInts(op.getAxes()))
-      checkAxes(rewriter, loc, axes, rank, "Pad: the axes are out of range");
+    auto known = axes ? onnx::constantInts(op.getAxes()) : std::nullopt;
+    if (known && !namedAxes(*known, rank))
+      return failure();
+    if (axes && !known)
+      checkAxes(rewriter, loc, axes, rank,
+                "Pad: the axes are out of range or repeat");
     if (axes && rankedType(axes).isDynamicDim(0)) {
       readPadsAtRunTime(rewriter, loc, pads, axes, before, after);
       return success();
@@ -75,14 +80,12 @@ private:
                        ? structuralElement(rewriter, loc, op.getAxes(), axes, i)
                        : indexConstant(rewriter, loc, i);
       Value low = pad(i), high = pad(i + count);
-      auto known = getConstantIntValue(axis);
-      if (!known) {
+      auto number = getConstantIntValue(axis);
+      if (!number) {
         padAxis(rewriter, loc, axis, low, high, before, after);
         continue;
       }
-      int64_t d = positiveAxis(*known, rank);
-      if (d < 0 || d >= rank)
-        return failure();
+      int64_t d = positiveAxis(*number, rank);
       before[d] = low;
       after[d] = high;
     }
@@ -156,6 +159,8 @@ private:
     Value zero = indexConstant(b, loc, 0);
     TensorPart part = TensorPart::whole(b, loc, x);
     for (auto [d, size] : llvm::enumerate(part.sizes)) {
+      for (Value pad : {before[d], after[d]})
+        checkGivenSize(b, loc, maxIndex(b, loc, pad, zero), "Pad");
       auto negative = [&](Value &pad) {
         Value cut = minIndex(b, loc, pad, zero);
         pad = maxIndex(b, loc, pad, zero);

@@ -262,11 +262,10 @@ struct MaxUnpoolLowering : public OpConversionPattern<onnx::MaxUnpoolOp> {
         sizes[d] =
             structuralElement(rewriter, loc, op.getOutputShape(), shape, d);
       sizes = knownSizes(rewriter, loc, op->getResult(0), sizes);
-      Value zero = indexConstant(rewriter, loc, 0);
       for (Value size : sizes)
-        checkAtMost(rewriter, loc, zero, size,
-                    "MaxUnpool: output_shape has a negative size");
+        checkGivenSize(rewriter, loc, size, "MaxUnpool");
     }
+    checkTensorSizes(rewriter, loc, sizes, type.getElementType(), "MaxUnpool");
     Value y = build(rewriter, loc, x, adaptor.getI(), inner, sizes);
     replaceWithCasts(rewriter, *getTypeConverter(), op, y);
     return success();

@@ -117,6 +117,8 @@ struct ConstantOfShapeLowering
       sizes.push_back(
           structuralElement(rewriter, loc, shape, adaptor.getOperands()[0], d));
     sizes = knownSizes(rewriter, loc, op->getResult(0), sizes);
+    for (Value size : sizes)
+      checkGivenSize(rewriter, loc, size, "ConstantOfShape");
     RankedTensorType type = typeOfSizes(sizes, element);
     KernelBuilder kernel(rewriter, loc, "ConstantOfShape");
     SmallVector<AffineExpr> at = kernel.loopsOf(type);
@@ -128,25 +130,45 @@ struct ConstantOfShapeLowering
   }
 };
 
-/// max(0, ceil((limit - start) / delta)).
-Value rangeCount(ScalarBuilder &s, Value start, Value limit, Value delta) {
+/// max(0, ceil((limit - start) / delta)) without signs: no distance overflows,
+/// and no quotient either.
+Value signedCount(OpBuilder &b, Location loc, Value start, Value limit,
+                  Value delta) {
+  Value zero = indexConstant(b, loc, 0), one = indexConstant(b, loc, 1);
+  Value isDown = compareIndex(b, loc, arith::CmpIPredicate::slt, delta, zero);
+  Value low = selectValue(b, loc, isDown, limit, start),
+        high = selectValue(b, loc, isDown, start, limit);
+  Value step =
+      selectValue(b, loc, isDown, subIndex(b, loc, zero, delta), delta);
+  Value last = subIndex(b, loc, subIndex(b, loc, high, low), one);
+  Value steps = arith::DivUIOp::create(
+      b, loc, last, arith::MaxUIOp::create(b, loc, step, one));
+  Value isSome = compareIndex(b, loc, arith::CmpIPredicate::sgt, high, low);
+  return selectValue(b, loc, isSome, addIndex(b, loc, steps, one), zero);
+}
+
+/// The same where it is known that the distance does not overflow and that the
+/// delta is positive: sizes stay recognisable in it.
+Value steppedCount(OpBuilder &b, Location loc, Value start, Value limit,
+                   Value delta) {
+  Value count = ceilDivIndex(b, loc, subIndex(b, loc, limit, start), delta);
+  return maxIndex(b, loc, count, indexConstant(b, loc, 0));
+}
+
+/// The same for floats.
+Value floatCount(ScalarBuilder &s, Value start, Value limit, Value delta) {
   OpBuilder &b = s.builder();
   Location loc = s.getLoc();
-  Value zero = indexConstant(b, loc, 0);
-  if (!s.isFloat()) {
-    auto wide = [&](Value v) -> Value {
-      return arith::IndexCastOp::create(b, loc, b.getIndexType(), v);
-    };
-    Value distance = subIndex(b, loc, wide(limit), wide(start));
-    return maxIndex(b, loc, ceilDivIndex(b, loc, distance, wide(delta)), zero);
-  }
   Value steps = s.div(s.sub(limit, start), delta);
+  // NaN, too, is no number of elements.
+  krnl::CheckOp::create(b, loc, s.le(steps, s.constant(maxGivenSize)),
+                        "Range: the result is too long");
+  steps = s.select(s.lt(s.constant(0), steps), steps, s.constant(0));
   Value whole = arith::FPToSIOp::create(b, loc, b.getI64Type(), steps);
   Value back = arith::SIToFPOp::create(b, loc, steps.getType(), whole);
   Value more =
       arith::ExtUIOp::create(b, loc, b.getI64Type(), s.lt(back, steps));
-  whole = arith::AddIOp::create(b, loc, whole, more);
-  return maxIndex(b, loc, toIndex(b, loc, whole), zero);
+  return toIndex(b, loc, arith::AddIOp::create(b, loc, whole, more));
 }
 
 struct RangeLowering : public OpConversionPattern<onnx::RangeOp> {
@@ -166,7 +188,9 @@ struct RangeLowering : public OpConversionPattern<onnx::RangeOp> {
     krnl::CheckOp::create(rewriter, loc,
                           arith::XOrIOp::create(rewriter, loc, isZero, yes),
                           "Range: delta is zero");
-    Value count = rangeCount(s, bounds[0], bounds[1], bounds[2]);
+    Value count = s.isFloat() ? floatCount(s, bounds[0], bounds[1], bounds[2])
+                              : integerCount(op, bounds, rewriter);
+    checkGivenSize(rewriter, loc, count, "Range");
     SmallVector<Value> sizes =
         knownSizes(rewriter, loc, op->getResult(0), count);
     Value y =
@@ -180,6 +204,26 @@ struct RangeLowering : public OpConversionPattern<onnx::RangeOp> {
                  });
     replaceWithCasts(rewriter, *getTypeConverter(), op, y);
     return success();
+  }
+
+private:
+  static Value integerCount(onnx::RangeOp op, ArrayRef<Value> bounds,
+                            OpBuilder &b) {
+    Location loc = op.getLoc();
+    SmallVector<Value> numbers;
+    for (auto [operand, bound] : llvm::zip_equal(op->getOperands(), bounds)) {
+      auto known = onnx::constantInts(operand);
+      numbers.push_back(known && known->size() == 1
+                            ? indexConstant(b, loc, known->front())
+                            : toIndex(b, loc, bound));
+    }
+    auto delta = getConstantIntValue(numbers[2]);
+    bool isSimple =
+        delta && *delta > 0 &&
+        (isConstantIntValue(numbers[0], 0) ||
+         (leastIndex(numbers[0]) >= 0 && leastIndex(numbers[1]) >= 0));
+    return (isSimple ? steppedCount : signedCount)(b, loc, numbers[0],
+                                                   numbers[1], numbers[2]);
   }
 };
 
@@ -234,6 +278,7 @@ struct OneHotLowering : public OpConversionPattern<onnx::OneHotOp> {
     SmallVector<Value> sizes = sizesOf(rewriter, loc, indices);
     Value depth = integerOf(rewriter, loc, depthType,
                             onlyElement(rewriter, loc, operands[1]));
+    checkGivenSize(rewriter, loc, depth, "OneHot");
     sizes.insert(sizes.begin() + axis, depth);
     sizes = knownSizes(rewriter, loc, op->getResult(0), sizes);
     Value y = generate(

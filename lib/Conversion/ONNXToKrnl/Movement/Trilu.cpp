@@ -8,6 +8,7 @@
 #include "onnxc/Conversion/ONNXToKrnl/Movement.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
+#include "onnxc/Support/ElementBytes.h"
 
 using namespace mlir;
 
@@ -29,6 +30,10 @@ struct TriluLowering : public OpConversionPattern<onnx::TriluOp> {
     if (adaptor.getOperands().size() > 1)
       k = toIndex(rewriter, loc,
                   onlyElement(rewriter, loc, adaptor.getOperands()[1]));
+    // Farther away than any matrix is long: a sum with an index is exact.
+    Value far = indexConstant(rewriter, loc, maxTensorBytes),
+          near = indexConstant(rewriter, loc, -maxTensorBytes);
+    k = maxIndex(rewriter, loc, minIndex(rewriter, loc, k, far), near);
     int64_t rank = type.getRank();
     bool upper = op.getUpper();
     Value zero = storedConstant(rewriter, loc, type.getElementType(), 0);

@@ -132,6 +132,11 @@ private:
         size = arith::SelectOp::create(b, loc, missing, rest, size);
       }
     }
+    // One size that only the run knows is a part of the elements.
+    if (llvm::count_if(sizes, [](Value size) {
+          return !getConstantIntValue(size).has_value();
+        }) > 1)
+      checkTensorSizes(b, loc, sizes, b.getI8Type(), "Reshape");
     Value total = product(b, loc, sizes);
     auto knownTotal = getConstantIntValue(total),
          knownElements = getConstantIntValue(elements);
@@ -169,15 +174,12 @@ struct FlattenLowering : public OpConversionPattern<onnx::FlattenOp> {
 FailureOr<SmallVector<bool>> constantAxes(Operation *op, unsigned i,
                                           int64_t rank) {
   auto axes = onnx::constantInts(op->getOperand(i));
-  if (!axes)
+  std::optional<SmallVector<bool>> flags;
+  if (axes)
+    flags = namedAxes(*axes, rank);
+  if (!flags)
     return failure();
-  SmallVector<bool> flags(rank);
-  for (int64_t axis : *axes) {
-    if (axis < -rank || axis >= rank)
-      return failure();
-    flags[axis < 0 ? axis + rank : axis] = true;
-  }
-  return flags;
+  return std::move(*flags);
 }
 
 /// For each of `rank` dimensions whether it is among `count` run-time axes.
@@ -185,6 +187,7 @@ SmallVector<Value> axesAtRunTime(OpBuilder &b, Location loc, Value axes,
                                  int64_t count, int64_t rank) {
   if (rankedType(axes).getRank() == 1)
     checkLength(b, loc, axes, count, "the number of axes does not fit");
+  checkAxes(b, loc, axes, rank, "the axes are out of range or repeat");
   SmallVector<Value> isAxis(rank, arith::ConstantIntOp::create(b, loc, 0, 1));
   for (int64_t i = 0; i < count; ++i) {
     Value axis = elementAsIndex(b, loc, axes, i);

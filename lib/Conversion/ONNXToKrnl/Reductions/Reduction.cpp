@@ -79,19 +79,18 @@ FailureOr<Axes> getAxes(OpBuilder &b, Location loc, Value original, Value axes,
     return result;
   }
   if (auto constant = onnx::constantInts(original)) {
-    result.reduced.assign(rank, constant->empty() && !noop);
-    for (int64_t axis : *constant) {
-      int64_t d = positiveAxis(axis, rank);
-      if (d < 0 || d >= rank)
-        return failure();
-      result.reduced[d] = true;
-    }
+    std::optional<SmallVector<bool>> named = namedAxes(*constant, rank);
+    if (!named)
+      return failure();
+    result.reduced = *named;
+    if (constant->empty())
+      result.reduced.assign(rank, !noop);
     return result;
   }
   auto type = dyn_cast<RankedTensorType>(axes.getType());
   if (!type || type.getRank() > 1)
     return failure();
-  checkAxes(b, loc, axes, rank, "the axes are out of range");
+  checkAxes(b, loc, axes, rank, "the axes are out of range or repeat");
   Value count =
       type.getRank() == 0 ? indexConstant(b, loc, 1) : sizeOf(b, loc, axes, 0);
   Value whenNone =
@@ -290,7 +289,7 @@ struct ReduceLowering : public OpConversionPattern<OnnxOp> {
                 given ? adaptor.getOperands()[1] : Value(), type.getRank(),
                 op.getNoopWithEmptyAxes());
     if (failed(axes))
-      return rewriter.notifyMatchFailure(op, "axes are out of range");
+      return rewriter.notifyMatchFailure(op, "axes are out of range or repeat");
     Type element = getElementTypeOrSelf(op->getOperand(0).getType());
     Value y = ReductionKernel(rewriter, loc, op->getName().stripDialect(), row,
                               element)

@@ -38,10 +38,15 @@ int64_t partsOf(Value x, Value graphOperand) {
   return parts;
 }
 
-/// `x` as if its elements were complex: zeros beside real ones.
+/// `x` as if its elements were complex: zeros beside real ones. Ends the run
+/// if they are neither.
 Value asComplex(OpBuilder &b, Location loc, Value x) {
   RankedTensorType type = rankedType(x);
   int64_t last = type.getRank() - 1;
+  Value count = sizeOf(b, loc, x, last), one = indexConstant(b, loc, 1);
+  checkAtMost(b, loc, one, count, "the last dimension is neither 1 nor 2");
+  checkAtMost(b, loc, count, indexConstant(b, loc, 2),
+              "the last dimension is neither 1 nor 2");
   SmallVector<Value> sizes = sizesOf(b, loc, x);
   Value parts = sizes[last];
   sizes[last] = indexConstant(b, loc, 2);
@@ -76,7 +81,6 @@ public:
       return rewriter.notifyMatchFailure(op, "rank is not known");
     int64_t parts = partsOf(x, op.getInput());
     if (parts != 1 && parts != 2) {
-      checkParts(rewriter, loc, x);
       x = asComplex(rewriter, loc, x);
       parts = 2;
     }
@@ -108,14 +112,6 @@ private:
     std::optional<int64_t> known;
     Value number, outer, size, inner;
   };
-
-  static void checkParts(OpBuilder &b, Location loc, Value x) {
-    Value parts = sizeOf(b, loc, x, rankedType(x).getRank() - 1);
-    checkAtMost(b, loc, indexConstant(b, loc, 1), parts,
-                "DFT: the last dimension is neither 1 nor 2");
-    checkAtMost(b, loc, parts, indexConstant(b, loc, 2),
-                "DFT: the last dimension is neither 1 nor 2");
-  }
 
   static Axis findAxis(onnx::DFTOp op, OpAdaptor adaptor, OpBuilder &b,
                        Value x) {
@@ -259,6 +255,7 @@ private:
         structuralScalar(b, loc, op.getFrameStep(), adaptor.getFrameStep());
     Value batch = sizeOf(b, loc, x, 0), samples = sizeOf(b, loc, x, 1);
     checkAtMost(b, loc, constant(1), step, "STFT: frame_step is not positive");
+    checkGivenSize(b, loc, plan.length, "STFT");
     checkAtMost(b, loc, plan.length, samples,
                 "STFT: a frame is longer than the signal");
     Value safeStep = maxIndex(b, loc, step, constant(1));
@@ -288,8 +285,8 @@ private:
           Value weight = tensor::ExtractOp::create(nb, l, in[2], at[2]);
           return s.narrow(s.mul(s.widen(sample), s.widen(weight)));
         });
-    SmallVector<Value> flat{mulIndex(b, loc, batch, count), plan.length,
-                            constant(1), constant(parts)};
+    SmallVector<Value> flat{mulGivenSizes(b, loc, batch, count, "STFT"),
+                            plan.length, constant(1), constant(parts)};
     plan.x =
         reshapeTo(b, loc, framed,
                   typeOfSizes(flat, rankedType(framed).getElementType()), flat);
@@ -317,10 +314,8 @@ public:
                                    adaptor.getNumMelBins());
     Value length = structuralScalar(rewriter, loc, op.getDftLength(),
                                     adaptor.getDftLength());
-    checkAtMost(rewriter, loc, indexConstant(rewriter, loc, 0), bands,
-                "MelWeightMatrix: num_mel_bins is negative");
-    checkAtMost(rewriter, loc, indexConstant(rewriter, loc, 0), length,
-                "MelWeightMatrix: dft_length is negative");
+    checkGivenSize(rewriter, loc, bands, "MelWeightMatrix");
+    checkGivenSize(rewriter, loc, length, "MelWeightMatrix");
     Value bins = addIndex(
         rewriter, loc,
         floorDivIndex(rewriter, loc, length, indexConstant(rewriter, loc, 2)),

@@ -20,10 +20,14 @@ func.func @size(%x: tensor<2x?xf32>) -> tensor<i64> {
 }
 
 // How many there are is rounded up, and not negative; each is computed from its
-// position.
+// position. What no number of elements can be is not converted to one.
 // CHECK-LABEL: func.func @range
 // CHECK:         krnl.check %{{.+}}, "Range: delta is zero"
-// CHECK:         %[[COUNT:.+]] = arith.maxsi
+// CHECK:         krnl.check %{{.+}}, "Range: the result is too long"
+// CHECK:         %[[STEPS:.+]] = arith.select {{.+}} : f32
+// CHECK:         arith.fptosi %[[STEPS]] : f32 to i64
+// CHECK:         %[[COUNT:.+]] = arith.index_cast
+// CHECK:         krnl.check %{{.+}}, "Range: a size is negative or too large"
 // CHECK:         tensor.empty(%[[COUNT]])
 // CHECK:         krnl.kernel "Range" loops [d0 = ?]
 // CHECK:           linalg.index 0
@@ -32,6 +36,32 @@ func.func @size(%x: tensor<2x?xf32>) -> tensor<i64> {
 func.func @range(%a: tensor<f32>, %b: tensor<f32>, %c: tensor<f32>) -> tensor<?xf32> {
   %y = "onnx.Range"(%a, %b, %c) : (tensor<f32>, tensor<f32>, tensor<f32>) -> tensor<?xf32>
   return %y : tensor<?xf32>
+}
+
+// A distance from 0 is the limit; any other one may overflow, and is a number
+// without a sign: nothing traps, whatever the step is.
+// CHECK-LABEL: func.func @range_of_integers
+// CHECK-NOT:     div
+// CHECK:         arith.ceildivsi
+// CHECK-NOT:     div
+// CHECK:         krnl.kernel "Range"
+// CHECK-NOT:     div
+// CHECK:         arith.divui
+// CHECK-NOT:     div
+// CHECK:         krnl.kernel "Range"
+// CHECK-NOT:     div
+// CHECK:         arith.maxui
+// CHECK-NEXT:    arith.divui
+// CHECK-NOT:     div
+// CHECK:         return
+func.func @range_of_integers(%a: tensor<i64>, %b: tensor<i64>, %c: tensor<i64>) -> (tensor<?xi64>, tensor<?xi64>, tensor<?xi64>) {
+  %zero = onnx.Constant {value = dense<0> : tensor<i64>} : tensor<i64>
+  %one = onnx.Constant {value = dense<1> : tensor<i64>} : tensor<i64>
+  %two = onnx.Constant {value = dense<2> : tensor<i64>} : tensor<i64>
+  %x = "onnx.Range"(%zero, %b, %two) : (tensor<i64>, tensor<i64>, tensor<i64>) -> tensor<?xi64>
+  %y = "onnx.Range"(%a, %b, %one) : (tensor<i64>, tensor<i64>, tensor<i64>) -> tensor<?xi64>
+  %z = "onnx.Range"(%a, %b, %c) : (tensor<i64>, tensor<i64>, tensor<i64>) -> tensor<?xi64>
+  return %x, %y, %z : tensor<?xi64>, tensor<?xi64>, tensor<?xi64>
 }
 
 // CHECK-LABEL: func.func @ones_above_the_diagonal

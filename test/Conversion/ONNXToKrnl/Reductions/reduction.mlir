@@ -32,7 +32,7 @@ func.func @mean_of_halves(%x: tensor<2x?xf16>) -> tensor<2xf16> {
 // Each dimension has a loop of the result and one that is reduced; which of the
 // two is as long as the dimension, and which is 1, follows from the axes.
 // CHECK-LABEL: func.func @axes_of_the_run
-// CHECK:         krnl.check %{{.+}}, "the axes are out of range"
+// CHECK:         krnl.check %{{.+}}, "the axes are out of range or repeat"
 // CHECK:         %[[FIRST:.+]] = scf.for
 // CHECK:         %[[SECOND:.+]] = scf.for
 // CHECK:         arith.select %[[FIRST]], %c1{{.*}}, %c2

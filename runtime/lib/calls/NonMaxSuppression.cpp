@@ -212,8 +212,8 @@ extern "C" int32_t onnxc_call_non_max_suppression(OnnxcCall *call, int32_t,
   Selected selected;
   if (!items || !scratch || !kept)
     return onnxc_rt_status(call);
-  for (int64_t pair = 0; limits.outputs > 0 && pair < batches * classes;
-       ++pair) {
+  int64_t pairs = limits.outputs > 0 && boxes > 0 ? batches * classes : 0;
+  for (int64_t pair = 0; pair < pairs; ++pair) {
     auto *scores = static_cast<const float *>(ins[1].data) + pair * boxes;
     auto *corners =
         static_cast<const float *>(ins[0].data) + pair / classes * boxes * 4;

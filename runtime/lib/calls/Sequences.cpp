@@ -206,7 +206,7 @@ static int64_t joinShapes(OnnxcCall *call, const ListObject &list, Joining &how,
     if (__builtin_add_overflow(dims[how.axis],
                                how.isNewAxis ? 1 : part.dims[how.axis],
                                &dims[how.axis])) {
-      call->fail(ONNXC_ERR_VALUE, "%s: an absurd size", how.what);
+      call->fail(ONNXC_ERR_VALUE, "%s: a size is too large", how.what);
       return -1;
     }
   }
@@ -378,6 +378,8 @@ ONNXC_CALL(onnxc_call_split_to_sequence) {
   ListObject *list = makeList(call, ONNXC_KIND_SEQUENCE, cuts.parts);
   bool keepDims = split || params[2] != 0;
   for (int64_t i = 0, begin = 0; list && i < cuts.parts; ++i) {
+    if (i % 1024 == 0 && deadlinePassed(*call))
+      return call->status;
     int64_t width = cuts.widthOf(i);
     list->elements[i] = cutOut(call, whole, axis, keepDims, begin, width);
     if (!list->elements[i])

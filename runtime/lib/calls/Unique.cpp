@@ -48,7 +48,8 @@ public:
       return;
     }
     keys = allocate<uint64_t>(call, slices.count * length);
-    for (int64_t i = 0; keys && i < slices.count; ++i)
+    // Slices without elements have no keys, however many there are.
+    for (int64_t i = 0; keys && length > 0 && i < slices.count; ++i)
       for (int64_t e = 0; e < length; ++e)
         keys[i * length + e] =
             key(x.data, slices.element(i, e / parts) * parts + e % parts);
@@ -150,6 +151,18 @@ static bool orderByFirst(OnnxcCall *call, int64_t slices, Grouping &result) {
   return true;
 }
 
+/// Slices without elements are all equal.
+static bool makeOneGroup(OnnxcCall *call, int64_t slices, Grouping &result) {
+  result.groups = allocate<Group>(call, 1);
+  result.groupOf = allocate<int64_t>(call, slices);
+  if (!result.groups || !result.groupOf)
+    return false;
+  result.groups[0] = {0, slices};
+  result.count = slices > 0;
+  memset(result.groupOf, 0, size_t(slices) * sizeof(int64_t));
+  return true;
+}
+
 /// Sorts the slices and numbers the groups of equal ones; false after an error.
 static bool makeGroups(OnnxcCall *call, const Order &order, int64_t slices,
                        bool sorted, Grouping &result) {
@@ -192,8 +205,11 @@ extern "C" int32_t onnxc_call_unique(OnnxcCall *call, int32_t, OnnxcValue *outs,
   Slices slices(x, hasAxis, axis);
   Order order(call, x, slices, params[0]);
   Grouping grouping;
-  if (onnxc_rt_status(call) != ONNXC_OK ||
-      !makeGroups(call, order, slices.count, sorted, grouping))
+  if (onnxc_rt_status(call) != ONNXC_OK)
+    return onnxc_rt_status(call);
+  if (slices.size() == 0
+          ? !makeOneGroup(call, slices.count, grouping)
+          : !makeGroups(call, order, slices.count, sorted, grouping))
     return onnxc_rt_status(call);
   char *y = static_cast<char *>(
       allocateBytes(call, grouping.count * slices.size(), bytes));

@@ -368,6 +368,20 @@ TEST_F(SelectionTest, UniqueOfNothing) {
   EXPECT_EQ(dims[2][0], 0);
 }
 
+// However many slices of no element there are, they have no keys to look at.
+TEST_F(SelectionTest, UniqueOfEmptySlices) {
+  outs[0].rank = 2;
+  Operand<float> x{{}, {1 << 20, 0}};
+  ASSERT_EQ(run(onnxc_call_unique, {x.value()}, {ONNX_TYPE_FLOAT, 1, 1, 0}),
+            ONNXC_OK);
+  EXPECT_THAT(std::vector<int64_t>(dims[0], dims[0] + 2), ElementsAre(1, 0));
+  EXPECT_EQ(result<int64_t>(2, 1 << 20), std::vector<int64_t>(1 << 20, 0));
+  EXPECT_THAT(result<int64_t>(3, 1), ElementsAre(1 << 20));
+  x.dims[0] = int64_t(1) << 44;
+  EXPECT_EQ(run(onnxc_call_unique, {x.value()}, {ONNX_TYPE_FLOAT, 1, 1, 0}),
+            ONNXC_ERR_MEMORY);
+}
+
 //===----------------------------------------------------------------------===//
 // NonMaxSuppression
 //===----------------------------------------------------------------------===//
@@ -473,6 +487,17 @@ TEST_F(SelectionTest, AnyNumberOfBoxesIsTakenBestFirst) {
                   keepGreedily(left, scores, most, least));
       }
   }
+}
+
+// Without a box there is nothing to do, however many batches and classes.
+TEST_F(SelectionTest, NoBoxesOfManyClasses) {
+  Boxes boxes;
+  int64_t many = int64_t(1) << 40;
+  boxes.corners = {{}, {many, 0, 4}};
+  boxes.scores = {{}, {many, 3, 0}};
+  ASSERT_EQ(run(onnxc_call_non_max_suppression, boxes.values(), {7, 0}),
+            ONNXC_OK);
+  EXPECT_EQ(dims[0][0], 0);
 }
 
 TEST_F(SelectionTest, HostileBoxesAreHarmless) {

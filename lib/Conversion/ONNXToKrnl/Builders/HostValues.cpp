@@ -252,7 +252,11 @@ void checkTensorSizes(OpBuilder &b, Location loc, ValueRange sizes,
 
 Value mulGivenSizes(OpBuilder &b, Location loc, Value x, Value y,
                     StringRef what) {
-  if (!getConstantIntValue(x) || !getConstantIntValue(y))
+  auto isSmall = [](Value v) {
+    auto known = getConstantIntValue(v);
+    return known && *known >= 0 && *known <= maxTensorBytes / maxGivenSize;
+  };
+  if (!isSmall(x) && !isSmall(y))
     checkTensorSizes(b, loc, {x, y}, b.getI8Type(), what);
   return mulIndex(b, loc, x, y);
 }

@@ -314,13 +314,17 @@ CellBuilder::Result CellBuilder::run(int64_t number, bool backward) {
   else
     recurrent = {part(cell.r, 0, cell.gates)};
   SmallVector<Value> inits = startOfLoop();
+  // Steps of no sequence have nothing to do, however many there are.
+  Value zero = indexConstant(b, loc, 0);
+  Value isEmpty = compareIndex(b, loc, arith::CmpIPredicate::eq, batch, zero);
+  Value trips = selectValue(b, loc, isEmpty, zero, steps);
   // Not scf.for: what rewrites those takes the sizes of the rows before the
   // first step for those after it.
   auto loop = scf::WhileOp::create(
       b, loc, ValueRange(inits).getTypes(), inits,
       [&](OpBuilder &, Location, ValueRange carried) {
         Value goesOn = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
-                                             carried.back(), steps);
+                                             carried.back(), trips);
         scf::ConditionOp::create(b, loc, goesOn, carried);
       },
       [&](OpBuilder &, Location, ValueRange carried) {
@@ -329,8 +333,9 @@ CellBuilder::Result CellBuilder::run(int64_t number, bool backward) {
   ValueRange results = loop.getResults().drop_back();
   Value rows;
   if (cell.wantsRows)
-    rows = krnl::FirstRowsOp::create(b, loc, results.back(),
-                                     loop.getResults().back());
+    rows = krnl::FirstRowsOp::create(
+        b, loc, results.back(),
+        selectValue(b, loc, isEmpty, steps, loop.getResults().back()));
   bool isLSTM = cell.kind == CellKind::LSTM;
   return {results[0], isLSTM ? results[1] : Value(), rows};
 }

@@ -10,12 +10,12 @@ from onnx import TensorProto, helper, numpy_helper, save
 
 rng = np.random.default_rng(1)
 nodes, weights, channels = [], [], 3
-for i in range(24):
+for i in range(8):
     after = 4 + 3 * i
     weights.append(numpy_helper.from_array(rng.standard_normal((after, channels, 3, 3), np.float32), f"w{i}"))
     nodes.append(helper.make_node("Conv", [f"x{i}", f"w{i}"], [f"c{i}"], pads=[1, 1, 1, 1]))
     nodes.append(helper.make_node("Softmax", [f"c{i}"], [f"x{i + 1}"], axis=1 + i % 3))
     channels = after
 x = helper.make_tensor_value_info("x0", TensorProto.FLOAT, ["n", 3, 9, 9])
-y = helper.make_tensor_value_info("x24", TensorProto.FLOAT, ["n", channels, 9, 9])
+y = helper.make_tensor_value_info("x8", TensorProto.FLOAT, ["n", channels, 9, 9])
 save(helper.make_model(helper.make_graph(nodes, "g", [x], [y], weights)), sys.argv[1])

@@ -31,7 +31,9 @@ struct TextRow {
 static constexpr TextRow textRows[] = {
     {"auto_pad",
      "AveragePool, Conv, ConvInteger, ConvTranspose, LpPool, MaxPool, "
-     "QLinearConv, com.microsoft.FusedConv, com.microsoft.NhwcMaxPool, "
+     "QLinearConv, com.microsoft.ConvTransposeWithDynamicPads, "
+     "com.microsoft.FusedConv, com.microsoft.NhwcConv, "
+     "com.microsoft.NhwcFusedConv, com.microsoft.NhwcMaxPool, "
      "com.microsoft.QLinearAveragePool, com.microsoft.QLinearConv",
      "NOTSET, SAME_UPPER, SAME_LOWER, VALID"},
     {"direction", "BitShift", "LEFT, RIGHT"},
@@ -43,6 +45,7 @@ static constexpr TextRow textRows[] = {
     {"mode", "DepthToSpace, SpaceToDepth", "DCR, CRD"},
     {"mode", "GridSample", "bilinear, nearest, bicubic", 16, 20},
     {"mode", "GridSample", "linear, nearest, cubic", 20},
+    {"mode", "com.microsoft.GridSample", "bilinear, nearest, bicubic"},
     {"mode", "Pad, com.microsoft.Pad", "constant, reflect, edge, wrap"},
     {"mode", "Resize", "nearest, linear, cubic"},
     {"mode", "Upsample", "nearest, linear, bilinear, cubic"},
@@ -51,7 +54,8 @@ static constexpr TextRow textRows[] = {
     {"mode", "TfIdfVectorizer", "TF, IDF, TFIDF"},
     {"mode", "ai.onnx.preview.training.Momentum", "nesterov, standard"},
     {"mode", "com.microsoft.CropAndResize", "bilinear, nearest"},
-    {"padding_mode", "GridSample", "zeros, border, reflection"},
+    {"padding_mode", "GridSample, com.microsoft.GridSample",
+     "zeros, border, reflection"},
     {"coordinate_transformation_mode", "Resize",
      "half_pixel, half_pixel_symmetric, pytorch_half_pixel, align_corners, "
      "asymmetric, tf_half_pixel_for_nn, tf_crop_and_resize"},
@@ -62,8 +66,13 @@ static constexpr TextRow textRows[] = {
     {"keep_aspect_ratio_policy", "Resize", "stretch, not_larger, not_smaller"},
     {"round_mode", "Cast, CastLike", "up, down, nearest"},
     {"approximate", "Gelu", "none, tanh"},
-    {"activation", "CausalConvWithState", "none, silu, swish"},
-    {"update_rule", "LinearAttention", "linear, gated, delta, gated_delta"},
+    {"activation", "CausalConvWithState, com.microsoft.CausalConvWithState",
+     "none, silu, swish"},
+    {"activation", "com.microsoft.GatedRMSNorm", "silu, swish, sigmoid"},
+    {"activation_type", "com.microsoft.MoE, com.microsoft.QMoE",
+     "relu, gelu, silu, swiglu, identity"},
+    {"update_rule", "LinearAttention, com.microsoft.LinearAttention",
+     "linear, gated, delta, gated_delta"},
     {"pixel_format", "ImageDecoder", "RGB, BGR, Grayscale"},
     {"case_change_action", "StringNormalizer", "NONE, LOWER, UPPER"},
     {"metric", "com.microsoft.CDist", "euclidean, sqeuclidean"},

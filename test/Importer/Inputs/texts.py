@@ -23,6 +23,10 @@ FREE = {
     "ai.onnx.preview.training.Gradient.y", "com.microsoft.Tokenizer.pad_value", "com.microsoft.Tokenizer.tokenexp",
     # Names of operators, which their bodies look up.
     "com.microsoft.FusedConv.activation", "com.microsoft.FusedGemm.activation",
+    "com.microsoft.FusedMatMulActivation.activation", "com.microsoft.NhwcFusedConv.activation",
+    # Refused with a reason where they ask for what is not supported.
+    "com.microsoft.GroupQueryAttention.k_quant_type", "com.microsoft.GroupQueryAttention.v_quant_type",
+    "com.microsoft.QMoE.quant_type",
 }  # fmt: skip
 # Versions of these are deprecated; old.onnx has one.
 REMOVED = {"Upsample"}

@@ -11,7 +11,6 @@
 #include "SelectTarget.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
@@ -62,12 +61,12 @@ static void buildKrnl(OpPassManager &passes, const PhaseInputs &inputs) {
   // Sizes of results become sizes of what they are made from, so that equal
   // ones are seen to be equal and no copy stands between kernels.
   target.addPass(krnl::createKrnlSimplifyHostPass());
-  target.addPass(memref::createResolveRankedShapeTypeResultDimsPass());
+  target.addPass(krnl::createKrnlResolveSizesPass());
   target.addPass(onnx::createShareInputSizes());
-  target.addPass(createCSEPass());
+  target.addPass(krnl::createKrnlCSEPass());
   target.addPass(krnl::createKrnlSimplifyHostPass());
   target.addPass(krnl::createKrnlRefuseFailuresPass());
-  target.addPass(createCSEPass());
+  target.addPass(krnl::createKrnlCSEPass());
   if (inputs.options.level > 0) {
     krnl::KrnlFusePassOptions fuse;
     // Loops are collapsed once it is known how tensors lie in memory.
@@ -76,7 +75,7 @@ static void buildKrnl(OpPassManager &passes, const PhaseInputs &inputs) {
       fuse.attention = true;
       target.addPass(krnl::createKrnlFusePass(fuse));
       target.addPass(krnl::createKrnlSimplifyHostPass());
-      target.addPass(createCSEPass());
+      target.addPass(krnl::createKrnlCSEPass());
       target.addPass(krnl::createKrnlFoldCopiesPass());
       target.addPass(krnl::createKrnlChooseLayoutsPass());
       fuse.collapse = true;
@@ -84,7 +83,7 @@ static void buildKrnl(OpPassManager &passes, const PhaseInputs &inputs) {
     }
     target.addPass(krnl::createKrnlFusePass(fuse));
     target.addPass(krnl::createKrnlSimplifyHostPass());
-    target.addPass(createCSEPass());
+    target.addPass(krnl::createKrnlCSEPass());
   }
   KrnlWriteRecipesPassOptions write;
   write.triple = inputs.machine.triple;
@@ -102,7 +101,7 @@ static void buildKrnl(OpPassManager &passes, const PhaseInputs &inputs) {
 /// Each function for itself: one that needs another round needs it alone, and
 /// threads share the work.
 static void addCleanUp(OpPassManager &target) {
-  target.addNestedPass<func::FuncOp>(createCSEPass());
+  target.addNestedPass<func::FuncOp>(krnl::createKrnlCSEPass());
   target.addNestedPass<func::FuncOp>(createCanonicalizerPass());
 }
 
@@ -116,7 +115,7 @@ static void buildLoops(OpPassManager &passes, const PhaseInputs &inputs) {
   target.addPass(krnl::createKrnlBufferizeHostPass());
   addCleanUp(target);
   target.addPass(krnl::createKrnlPlanMemoryPass());
-  target.addNestedPass<func::FuncOp>(createCSEPass());
+  target.addNestedPass<func::FuncOp>(krnl::createKrnlCSEPass());
   target.addPass(krnl::createKrnlCountObjectsPass());
   target.addPass(krnl::createKrnlFormRegionsPass());
 }

@@ -33,6 +33,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tensor/IR/TensorInferTypeOpInterfaceImpl.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
@@ -50,6 +51,7 @@ void onnxc::registerAllDialects(mlir::DialectRegistry &registry) {
       mlir::linalg::LinalgDialect, mlir::math::MathDialect,
       mlir::memref::MemRefDialect, mlir::scf::SCFDialect,
       mlir::tensor::TensorDialect, mlir::vector::VectorDialect>();
+  mlir::tensor::registerInferTypeOpInterfaceExternalModels(registry);
   // How they become code: constants are computed in the middle of a pass,
   // where nothing can be registered any more.
   mlir::registerBuiltinDialectTranslation(registry);

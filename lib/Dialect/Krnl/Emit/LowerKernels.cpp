@@ -15,6 +15,7 @@
 #include "mlir/IR/PatternMatch.h"
 #include "onnxc/Dialect/Krnl/Emit/EmitKernel.h"
 #include "onnxc/Dialect/Krnl/Emit/Passes.h"
+#include "onnxc/Dialect/Krnl/IR/RegionHash.h"
 
 using namespace mlir;
 
@@ -75,9 +76,7 @@ llvm::hash_code hashOf(KernelOp kernel) {
       llvm::hash_combine(kernel.getLoops(), kernel.getRecipe());
   for (Type type : kernel.getOperandTypes())
     hash = llvm::hash_combine(hash, type);
-  for (Operation &op : kernel.getBody().front())
-    hash = llvm::hash_combine(hash, op.getName(), op.getNumOperands());
-  return hash;
+  return llvm::hash_combine(hash, hashRegions(kernel));
 }
 
 bool areEqual(KernelOp x, KernelOp y) {

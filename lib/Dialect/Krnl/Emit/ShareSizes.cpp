@@ -16,6 +16,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Dialect/Krnl/Emit/EmitKernel.h"
+#include "onnxc/Dialect/Krnl/IR/RegionHash.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -155,12 +156,10 @@ bool Comparison::areAlike(func::FuncOp x, func::FuncOp y) {
 
 /// Functions that are alike have equal hashes.
 static llvm::hash_code hashOf(func::FuncOp func) {
-  llvm::hash_code hash = llvm::hash_value(func.getNumArguments());
-  func.getBody().walk([&](Operation *op) {
-    hash = llvm::hash_combine(hash, op->getName(), op->getNumOperands(),
-                              op->getNumResults());
-  });
-  return hash;
+  if (!hasOpenSizes(func))
+    return llvm::hash_combine(func.getFunctionType(), hashRegions(func));
+  return hashRegions(
+      func, [](Operation *op) { return isNumber(op) && mayDiffer(op); });
 }
 
 static SmallVector<SmallVector<Member, 0>>

@@ -266,6 +266,43 @@ def KrnlFormRegionsPass : Pass<"krnl-form-regions", "::mlir::ModuleOp"> {
     "::mlir::arith::ArithDialect", "::onnxc::krnl::KrnlDialect"];
 }
 
+def KrnlResolveSizesPass : Pass<"krnl-resolve-sizes"> {
+  let summary = "sizes of results become sizes of what they are made from";
+  let description = [{
+    Replaces the size of a result by one of the sizes of the operation's operands,
+    back to sizes that nothing is known of, like those of inputs. Takes time in
+    proportion to the number of operations, however long chains are.
+
+    ```mlir
+    %y = krnl.kernel "neg" ... outs(%x : tensor<?xf32>) ... -> tensor<?xf32>
+    %size = tensor.dim %y, %c0 : tensor<?xf32>
+    // becomes
+    %size = tensor.dim %x, %c0 : tensor<?xf32>
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def KrnlCSEPass : Pass<"krnl-cse"> {
+  let summary = "eliminate common subexpressions, kernels among them";
+  let description = [{
+    Replaces operations without effects by equal ones that are computed before,
+    and reads by equal ones of the same block if nothing between them writes.
+    Does what MLIR's `cse` does for regions of one block, in time that is
+    proportional to their length: it tells kernels apart by what is in them.
+
+    ```mlir
+    %a = krnl.kernel "exp" ins(%x : tensor<4xf32>) ...
+    %b = krnl.kernel "exp" ins(%x : tensor<4xf32>) ...
+    %y = krnl.kernel "add" ins(%a, %b : tensor<4xf32>, tensor<4xf32>) ...
+    // becomes
+    %a = krnl.kernel "exp" ins(%x : tensor<4xf32>) ...
+    %y = krnl.kernel "add" ins(%a, %a : tensor<4xf32>, tensor<4xf32>) ...
+    ```
+  }];
+}
+
 def KrnlSimplifyHostPass : Pass<"krnl-simplify-host"> {
   let summary = "canonicalize the host program, but not the kernels in it";
   let description = [{

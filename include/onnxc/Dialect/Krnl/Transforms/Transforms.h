@@ -60,6 +60,12 @@ struct AttentionParts {
 mlir::FailureOr<AttentionParts> findAttention(KernelOp consumer,
                                               std::string &reason);
 
+/// Fails, with the reason, where the two would compute so many values for each
+/// element that one more gains nothing: what merges and emits a kernel may take
+/// more than linear time in them.
+mlir::LogicalResult checkScalarOps(KernelOp producer, KernelOp consumer,
+                                   std::string &reason);
+
 /// Folds elementwise ops into the only op that reads them, where no iteration
 /// is computed twice. Returns how many.
 unsigned foldElementwise(mlir::RewriterBase &rewriter, KernelOp kernel);

@@ -253,18 +253,6 @@ static LogicalResult checkWorth(Candidate &pair, const Limits &limits,
   return checkRows(pair, limits, reason);
 }
 
-/// Ops inside of the structured ones. These fold into one another, so that a
-/// kernel of few can still be one that takes long to merge.
-static size_t countScalarOps(KernelOp kernel) {
-  size_t count = 0;
-  for (linalg::LinalgOp op : kernel.getStructuredOps())
-    count += op.getBlock()->getOperations().size();
-  return count;
-}
-
-/// What is gained by one more op in a kernel of so many is nothing.
-static constexpr size_t maxScalarOps = 512;
-
 static LogicalResult checkLimits(KernelOp producer, KernelOp consumer,
                                  const Limits &limits, std::string &reason) {
   SetVector<Value> operands;
@@ -279,12 +267,7 @@ static LogicalResult checkLimits(KernelOp producer, KernelOp consumer,
                            ops, operands.size());
     return failure();
   }
-  size_t scalarOps = countScalarOps(producer) + countScalarOps(consumer);
-  if (scalarOps <= maxScalarOps)
-    return success();
-  reason = llvm::formatv("the kernel would compute {0} values for each element",
-                         scalarOps);
-  return failure();
+  return checkScalarOps(producer, consumer, reason);
 }
 
 namespace {

@@ -239,6 +239,26 @@ FailureOr<KernelOp> KernelMerger::build(Operation *place, std::string &reason) {
   return merged;
 }
 
+/// Ops inside of the structured ones. These fold into one another, so that a
+/// kernel of few can still be one that takes long to merge.
+static size_t countScalarOps(KernelOp kernel) {
+  size_t count = 0;
+  for (linalg::LinalgOp op : kernel.getStructuredOps())
+    count += op.getBlock()->getOperations().size();
+  return count;
+}
+
+LogicalResult checkScalarOps(KernelOp producer, KernelOp consumer,
+                             std::string &reason) {
+  constexpr size_t maxScalarOps = 512;
+  size_t count = countScalarOps(producer) + countScalarOps(consumer);
+  if (count <= maxScalarOps)
+    return success();
+  reason = llvm::formatv("the kernel would compute {0} values for each element",
+                         count);
+  return failure();
+}
+
 /// The merged kernel must verify, its recipe included.
 static LogicalResult checkMerged(KernelOp merged, std::string &reason) {
   bool valid = false;

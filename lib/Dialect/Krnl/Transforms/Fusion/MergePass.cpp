@@ -81,7 +81,7 @@ private:
     size_t operands =
         producer->getNumOperands() + consumer->getNumOperands() - 1;
     if (ops <= maxOps && operands <= maxOperands)
-      return success();
+      return checkScalarOps(producer, consumer, reason);
     reason = llvm::formatv("the kernel would have {0} ops and {1} operands",
                            ops, operands);
     return failure();

@@ -111,39 +111,36 @@ public:
     return fields.insert({value, unsigned(fields.size())}).first->second;
   }
 
-  LLVM::LLVMStructType type(MLIRContext *context) const {
+  /// Stores all fields and returns the frame's address. None is added after
+  /// that.
+  Value store(OpBuilder &builder, Location loc) {
     SmallVector<Type> types;
     for (const auto &entry : fields)
       types.push_back(entry.first.getType());
-    return LLVM::LLVMStructType::getLiteral(context, types);
-  }
-
-  /// Stores all fields and returns the frame's address.
-  Value store(OpBuilder &builder, Location loc) const {
-    LLVM::LLVMStructType structType = type(builder.getContext());
+    structType = LLVM::LLVMStructType::getLiteral(builder.getContext(), types);
     Value frame = stackSlot(builder, loc, structType);
     for (const auto &[value, number] : fields)
       LLVM::StoreOp::create(builder, loc, value,
-                            address(builder, loc, structType, frame, number));
+                            address(builder, loc, frame, number));
     return frame;
   }
 
   /// Loads the field of `value` from the frame at `base`.
   Value load(OpBuilder &builder, Location loc, Value base, Value value) const {
     unsigned number = fields.lookup(value);
-    return LLVM::LoadOp::create(
-        builder, loc, value.getType(),
-        address(builder, loc, type(builder.getContext()), base, number));
+    return LLVM::LoadOp::create(builder, loc, value.getType(),
+                                address(builder, loc, base, number));
   }
 
 private:
-  static Value address(OpBuilder &builder, Location loc, Type structType,
-                       Value base, unsigned number) {
+  Value address(OpBuilder &builder, Location loc, Value base,
+                unsigned number) const {
     return LLVM::GEPOp::create(builder, loc, base.getType(), structType, base,
                                ArrayRef<LLVM::GEPArg>{0, int32_t(number)});
   }
 
   llvm::MapVector<Value, unsigned> fields;
+  LLVM::LLVMStructType structType;
 };
 
 struct RegionLowering : ConvertOpToLLVMPattern<krnl::RegionOp> {

@@ -168,6 +168,10 @@ CodeFile emitModule(llvm::Module &module, const Machine &machine, CodeKind kind,
   return file;
 }
 
+/// Operations of a host program that code generation does its best for. What a
+/// longer one launches takes so long that its own instructions do not count.
+static constexpr size_t maxScheduledHost = 100000;
+
 static FailureOr<CodeFile> emitBatch(const Batch &batch,
                                      const SymbolTable &symbols,
                                      const Machine &machine, CodeKind kind) {
@@ -177,8 +181,10 @@ static FailureOr<CodeFile> emitBatch(const Batch &batch,
       translateModuleToLLVMIR(*copy, context, batch.name);
   if (!module)
     return failure();
-  // The host program only prepares for kernels.
-  bool quick = batch.isHost && machine.level < 2;
+  // The host program only prepares for kernels. Scheduling and register
+  // allocation take more than linear time in functions as long as the model.
+  bool quick =
+      batch.isHost && (machine.level < 2 || batch.size > maxScheduledHost);
   CodeFile file = emitModule(*module, machine, kind, quick);
   file.name = batch.name;
   return file;

@@ -123,6 +123,10 @@ static constexpr int64_t grain = 80000;
 /// half the time with two threads.
 static constexpr int64_t grainInLoop = 5000;
 static constexpr int64_t grainPerBarrier = 2000;
+/// Launches of a region, at most: which of them conflict is asked of each with
+/// all since the last barrier, and to start another region after so many costs
+/// nothing beside them.
+static constexpr size_t maxLaunches = 1024;
 
 namespace {
 
@@ -247,6 +251,8 @@ void RegionFormer::formIn(Block &block) {
   Run run;
   for (Operation &op : llvm::make_early_inc_range(block)) {
     if (auto launch = dyn_cast<LaunchOp>(op)) {
+      if (run.launches.size() == maxLaunches)
+        close(run, &op);
       run.accesses.add(accessesOf(launch));
       run.launches.push_back(launch);
       continue;

@@ -28,6 +28,7 @@ void populateSimplifyIfPatterns(mlir::RewritePatternSet &patterns);
 void populateWidenTypesPatterns(mlir::RewritePatternSet &patterns);
 void populateSimplifyPoolPatterns(mlir::RewritePatternSet &patterns);
 void populateSplitConvTransposePatterns(mlir::RewritePatternSet &patterns);
+void populateSplitVariadicPatterns(mlir::RewritePatternSet &patterns);
 void populateGroupRowsPatterns(mlir::RewritePatternSet &patterns);
 
 /// Writes the types of `analysis` into `module`; true if one changed.

@@ -48,6 +48,7 @@ struct Simplify final : public onnxc::onnx::impl::SimplifyBase<Simplify> {
       populateWidenTypesPatterns(set);
       populateSimplifyPoolPatterns(set);
       populateSplitConvTransposePatterns(set);
+      populateSplitVariadicPatterns(set);
       populateGroupRowsPatterns(set);
     }
     patterns = FrozenRewritePatternSet(std::move(set));

@@ -1,0 +1,55 @@
+//===- SplitVariadic.cpp - Sums of very many operands -----------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// What has very many operands would be one kernel that reads all of them: code
+// generation takes more than linear time in it, and it runs out of registers.
+//
+//===----------------------------------------------------------------------===//
+#include "Simplify.h"
+#include "onnxc/Dialect/ONNX/Transforms/NodeMaker.h"
+
+using namespace mlir;
+using namespace onnxc::onnx;
+
+namespace {
+
+/// So many operands are read at once.
+constexpr unsigned maxOperands = 32;
+
+/// sum(x0, ..., x99) -> sum(sum(sum(x0, ..., x31), x32, ..., x62), ...): the
+/// order of the operands, in which numbers are added up, stays.
+template <typename Op>
+struct SplitVariadic final : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(Op op,
+                                PatternRewriter &rewriter) const override {
+    OperandRange operands = op->getOperands();
+    if (operands.size() <= maxOperands)
+      return rewriter.notifyMatchFailure(op, "few operands");
+    if (!llvm::all_of(operands.getTypes(), llvm::IsaPred<RankedTensorType>))
+      return rewriter.notifyMatchFailure(op, "a rank is unknown");
+    NodeMaker maker(rewriter, op.getLoc());
+    StringRef name = op->getName().stripDialect();
+    SmallVector<Value> part(operands.take_front(maxOperands));
+    for (size_t next = maxOperands; next < operands.size();) {
+      Value partial = maker.make(name, part);
+      size_t count = std::min<size_t>(maxOperands - 1, operands.size() - next);
+      part.assign(1, partial);
+      llvm::append_range(part, operands.slice(next, count));
+      next += count;
+    }
+    rewriter.replaceOpWithNewOp<Op>(op, op->getResultTypes(), part,
+                                    op->getAttrs());
+    return success();
+  }
+};
+
+} // namespace
+
+void onnxc::onnx::populateSplitVariadicPatterns(RewritePatternSet &patterns) {
+  patterns
+      .add<SplitVariadic<SumOp>, SplitVariadic<MaxOp>, SplitVariadic<MinOp>>(
+          patterns.getContext());
+}

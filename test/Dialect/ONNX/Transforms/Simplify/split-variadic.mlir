@@ -1,0 +1,28 @@
+// RUN: onnx-opt %s --onnx-simplify="annotate=false specialize-ranks" --split-input-file | FileCheck %s
+// RUN: onnx-opt %s --onnx-simplify=annotate=false --split-input-file | FileCheck %s --check-prefix=MODEL
+
+// A model that is written back keeps its operators.
+// MODEL-LABEL: func @more_operands_than_a_kernel_reads
+// MODEL-COUNT-1: onnx.Sum
+// MODEL-NOT:   onnx.Sum
+
+// 34 operands: 32, and what is left with the first sum in front, so that numbers
+// are added up in the order of the model.
+// CHECK-LABEL: func @more_operands_than_a_kernel_reads
+// CHECK:         %[[SUM:.+]] = onnx.Sum(%arg0, %arg1, {{(%arg[01], ){29}%arg[01]\)}} : ({{.*}}) -> tensor<?x4xf32>
+// CHECK-NEXT:    %[[ALL:.+]] = onnx.Sum(%[[SUM]], %arg0, %arg1) : {{.*}} -> tensor<?x4xf32>
+// CHECK-NEXT:    return %[[ALL]]
+func.func @more_operands_than_a_kernel_reads(%a: tensor<?x4xf32>, %b: tensor<4xf32>) -> tensor<?x4xf32> {
+  %y = onnx.Sum(%a, %b, %a, %b, %a, %b, %a, %b, %a, %b, %a, %b, %a, %b, %a, %b, %a, %b, %a, %b, %a, %b, %a, %b, %a, %b, %a, %b, %a, %b, %a, %b, %a, %b) : (tensor<?x4xf32>, tensor<4xf32>, tensor<?x4xf32>, tensor<4xf32>, tensor<?x4xf32>, tensor<4xf32>, tensor<?x4xf32>, tensor<4xf32>, tensor<?x4xf32>, tensor<4xf32>, tensor<?x4xf32>, tensor<4xf32>, tensor<?x4xf32>, tensor<4xf32>, tensor<?x4xf32>, tensor<4xf32>, tensor<?x4xf32>, tensor<4xf32>, tensor<?x4xf32>, tensor<4xf32>, tensor<?x4xf32>, tensor<4xf32>, tensor<?x4xf32>, tensor<4xf32>, tensor<?x4xf32>, tensor<4xf32>, tensor<?x4xf32>, tensor<4xf32>, tensor<?x4xf32>, tensor<4xf32>, tensor<?x4xf32>, tensor<4xf32>, tensor<?x4xf32>, tensor<4xf32>) -> tensor<?x4xf32>
+  return %y : tensor<?x4xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func @few_operands_stay
+// CHECK-COUNT-1: onnx.Max
+// CHECK-NOT:     onnx.Max
+func.func @few_operands_stay(%a: tensor<?x4xf32>, %b: tensor<4xf32>) -> tensor<?x4xf32> {
+  %y = onnx.Max(%a, %b, %a, %b) : (tensor<?x4xf32>, tensor<4xf32>, tensor<?x4xf32>, tensor<4xf32>) -> tensor<?x4xf32>
+  return %y : tensor<?x4xf32>
+}

@@ -47,7 +47,9 @@ static bool takeField(const Field &field, Proto &proto) {
       proto.dims.push_back(int64_t(dim));
     return true;
   case 2:
-    proto.type = OM_DATA_TYPE(field.value);
+    // A number that no type has must not become a value of the enumeration.
+    if (typeName(int64_t(field.value)) != "unknown")
+      proto.type = OM_DATA_TYPE(field.value);
     return true;
   case 4:
     proto.numberBytes = 4;

@@ -31,6 +31,10 @@ struct Value {
 /// files hold a tensor, which may be what an optional holds.
 llvm::Expected<Value> readValue(llvm::StringRef path,
                                 const OMArgument &expected);
+/// Reads the content of a .pb file; `path` is for messages.
+llvm::Expected<Value> readValueProto(llvm::StringRef path,
+                                     llvm::StringRef content,
+                                     const OMArgument &expected);
 /// Writes NAME.npy, or a file for each tensor inside: NAME_0.npy, ...; the keys
 /// of a map are NAME_keys.npy.
 llvm::Error writeValue(const std::string &stem, const Value &value);

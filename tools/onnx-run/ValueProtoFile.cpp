@@ -16,9 +16,6 @@ using namespace llvm;
 using namespace onnxc;
 using namespace onnxc::run;
 
-static Expected<Value> readMessage(StringRef path, StringRef content,
-                                   const OMArgument &expected);
-
 /// The field of SequenceProto and OptionalProto for values of a kind.
 static unsigned fieldOf(int64_t kind) {
   switch (kind) {
@@ -51,7 +48,8 @@ static Expected<Value> readList(StringRef path, StringRef content,
       continue; // names and the kind of elements
     if (field.number != fieldOf(expected.element->kind))
       return corrupt(path);
-    Expected<Value> element = readMessage(path, field.bytes, *expected.element);
+    Expected<Value> element =
+        readValueProto(path, field.bytes, *expected.element);
     if (!element)
       return element.takeError();
     value.elements.push_back(std::move(*element));
@@ -96,8 +94,8 @@ static Expected<Value> readMap(StringRef path, StringRef content,
   return value;
 }
 
-static Expected<Value> readMessage(StringRef path, StringRef content,
-                                   const OMArgument &expected) {
+Expected<Value> run::readValueProto(StringRef path, StringRef content,
+                                    const OMArgument &expected) {
   if (expected.kind == OM_VALUE_MAP)
     return readMap(path, content, expected);
   if (expected.kind != OM_VALUE_TENSOR)
@@ -116,7 +114,7 @@ Expected<Value> run::readValue(StringRef path, const OMArgument &expected) {
     if (!file)
       return failure("cannot read %s: %s", path.str().c_str(),
                      file.getError().message().c_str());
-    return readMessage(path, (*file)->getBuffer(), expected);
+    return readValueProto(path, (*file)->getBuffer(), expected);
   }
   if (expected.kind == OM_VALUE_OPTIONAL) {
     Expected<Value> element = readValue(path, *expected.element);

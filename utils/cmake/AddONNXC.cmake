@@ -5,6 +5,7 @@
 #                     [DEPENDS targets] [LINK_LIBS libs])
 #   add_onnxc_tool(onnx-name main.cpp ... [same options])      -> build/bin
 #   add_onnxc_unittest(NameTests a.cpp ... [same options])     -> build/test/Unit
+#   add_onnxc_fuzzer(name-fuzzer a.cpp ... [same options])     -> build/test/Fuzz
 #   add_onnxc_tablegen(Target file.td -gen-x Out.inc ... [DEPENDS targets])
 #                     for passes and dialects also writes a page to build/docs
 #   add_onnxc_subdirectories(dir ...)   every folder below with a CMakeLists.txt
@@ -13,6 +14,7 @@
 #===------------------------------------------------------------------------===#
 
 set(ONNXC_GENERATED_INCLUDE_DIR ${PROJECT_BINARY_DIR}/include)
+include(ONNXCSanitizers)
 include(ONNXCPrecompiledHeaders)
 
 # Adds every folder below the given ones that has a CMakeLists.txt, except where
@@ -98,6 +100,7 @@ function(add_onnxc_tool target)
   _onnxc_parse(${ARGN})
   add_executable(${target} ${ARG_SOURCES})
   _onnxc_configure(${target})
+  onnxc_sanitize_program(${target})
   target_link_libraries(${target} PRIVATE MLIR LLVM)
   set_property(GLOBAL APPEND PROPERTY ONNXC_TOOLS ${target})
 endfunction()
@@ -106,10 +109,23 @@ function(add_onnxc_unittest target)
   _onnxc_parse(${ARGN})
   add_executable(${target} EXCLUDE_FROM_ALL ${ARG_SOURCES})
   _onnxc_configure(${target})
+  onnxc_sanitize_program(${target})
   target_link_libraries(${target} PRIVATE gtest gmock gtest_main MLIR LLVM)
   set_target_properties(${target} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/test/Unit)
   set_property(GLOBAL APPEND PROPERTY ONNXC_UNIT_TESTS ${target})
+endfunction()
+
+# Only where ONNXC_SANITIZE is on.
+function(add_onnxc_fuzzer target)
+  _onnxc_parse(${ARGN})
+  add_executable(${target} EXCLUDE_FROM_ALL ${ARG_SOURCES})
+  _onnxc_configure(${target})
+  onnxc_sanitize_program(${target} fuzzer)
+  target_link_libraries(${target} PRIVATE MLIR LLVM)
+  set_target_properties(${target} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/test/Fuzz)
+  set_property(GLOBAL APPEND PROPERTY ONNXC_FUZZERS ${target})
 endfunction()
 
 # Where the .td file is: beside the caller, under include/, at the place of

@@ -13,8 +13,10 @@
 #===------------------------------------------------------------------------===#
 
 set(ONNXC_WARNING_FLAGS -Wall -Wextra -Wno-unused-parameter -Werror)
-set(ONNXC_CXX_FLAGS ${ONNXC_WARNING_FLAGS} -fno-exceptions -fno-rtti)
-set(ONNXC_EXCEPTION_FLAGS ${ONNXC_WARNING_FLAGS} -fexceptions -frtti)
+set(ONNXC_CXX_FLAGS
+    ${ONNXC_WARNING_FLAGS} -fno-exceptions -fno-rtti ${ONNXC_SANITIZE_FLAGS})
+set(ONNXC_EXCEPTION_FLAGS
+    ${ONNXC_WARNING_FLAGS} -fexceptions -frtti ${ONNXC_SANITIZE_FLAGS})
 
 set(ONNXC_PCH_DIR ${PROJECT_BINARY_DIR}/pch)
 set(ONNXC_PCH_SOURCE_DIR ${PROJECT_SOURCE_DIR}/utils/pch)

@@ -570,8 +570,10 @@ def indexing():
     yield Case("gather_nd", "GatherND", [real(2, 3, 4), places])
     grid = RANDOM.uniform(-1.1, 1.1, (1, 4, 5, 2)).astype(np.float32)
     for mode in ("bilinear", "nearest", "bicubic"):
+        # Cubic neighbours of places outside are clamped in another way by the peer.
+        places = grid / 1.2 if mode == "bicubic" else grid
         attributes = {"mode": mode, "padding_mode": "border", "align_corners": 1}
-        yield Case(f"grid_{mode}", "GridSample", [real(1, 2, 5, 6), grid], 1, attributes)
+        yield Case(f"grid_{mode}", "GridSample", [real(1, 2, 5, 6), places], 1, attributes)
     yield Case("range", "Range", [scalar(1), scalar(4), scalar(0.5)])
     yield Case("range_ones", "Range", [np.array([2]), np.array([7])])
     yield Case("unfold", "UnfoldTensor", [real(2, 3, 9)], 1, {"size": 3, "step": 2})

@@ -34,7 +34,7 @@ static bool fillGroupNorm(Body &b) { return normalizeGroups(b, "X"); }
 /// The skip may have no height and width.
 static bool fillSkipGroupNorm(Body &b) {
   bool isLast = b.integer("channels_last", 1) != 0;
-  if (b.rank(3) != 2 && b.rank(3) != 4)
+  if (b.rank(3) < 2)
     return false;
   b.ints("places",
          isLast ? std::vector<int64_t>{1, 2} : std::vector<int64_t>{2, 3});

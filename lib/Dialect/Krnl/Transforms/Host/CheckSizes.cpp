@@ -247,7 +247,8 @@ public:
   }
 
 private:
-  /// Numbers by address; sizes of dimensions by that of the tensor.
+  /// Numbers by address, sizes of dimensions by that of the tensor, and numbers
+  /// that turn out to be constant by their value.
   using Key = std::vector<std::pair<const void *, int64_t>>;
   /// Empty where the product is known to be small enough.
   Key keyOf(tensor::EmptyOp empty);
@@ -264,6 +265,13 @@ ProductChecker::Key ProductChecker::keyOf(tensor::EmptyOp empty) {
   bool isOfOne = true;
   for (Value value : empty.getDynamicSizes()) {
     HostSize size = sizes.of(value);
+    auto constant =
+        size.tensor ? std::nullopt : getConstantIntValue(size.number);
+    if (constant) {
+      isOfOne = false;
+      key.push_back({nullptr, *constant});
+      continue;
+    }
     const void *source = size.tensor
                              ? size.tensor.getAsOpaquePointer()
                              : cast<Value>(size.number).getAsOpaquePointer();

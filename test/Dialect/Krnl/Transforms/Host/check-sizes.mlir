@@ -109,3 +109,16 @@ func.func @products(%x: tensor<?x?xf32>, %y: tensor<?xf32>) -> (tensor<?x?xf32>,
   %d = tensor.empty(%m, %n) : tensor<?x?xf64>
   return %a, %b, %c, %d : tensor<?x?xf32>, tensor<?x768xf32>, tensor<?x4x?xf32>, tensor<?x?xf64>
 }
+
+// A size that turns out to be constant counts as one of several, too.
+// CHECK-LABEL: func.func @constant_factor
+// CHECK:         krnl.buffer_bytes
+// CHECK:         krnl.check %{{.+}}, "a size is negative or too large"
+// CHECK:         return
+func.func @constant_factor(%x: tensor<?xf32>, %y: tensor<3xf32>) -> tensor<?x?xf32> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %k = tensor.dim %y, %c0 : tensor<3xf32>
+  %a = tensor.empty(%n, %k) : tensor<?x?xf32>
+  return %a : tensor<?x?xf32>
+}

@@ -98,14 +98,20 @@ bool rt::deadlinePassed(OMContext &context) {
   return true;
 }
 
-/// Takes workers for the rest of the call, unless it has some.
-static int teamFor(OMContext &context, int64_t tiles) {
+/// The most threads that a region of so many tiles may run on.
+static int maxThreadsFor(const OMContext &context, int64_t tiles) {
   int limit = threadLimit();
   if (context.threads > 0 && context.threads < limit)
     limit = context.threads;
   if (tiles < limit)
     limit = int(tiles);
-  if (limit <= 1)
+  return limit < 1 ? 1 : limit;
+}
+
+/// Takes workers for the rest of the call, unless it has some; returns how many
+/// threads there are then, `limit` at most.
+static int teamFor(OMContext &context, int limit) {
+  if (limit == 1)
     return 1;
   if (!context.team) {
     int started;
@@ -122,9 +128,12 @@ void onnxc_rt_region(OnnxcCall *call, OnnxcRegionFn fn, void *frame,
   if (call->status.load(std::memory_order_relaxed) != ONNXC_OK ||
       deadlinePassed(*call))
     return;
-  int threads = teamFor(*call, tiles);
-  if (!reserveScratch(*call, threads))
+  int limit = maxThreadsFor(*call, tiles);
+  // For all that may take part: how many are idle differs from run to run, and
+  // a later one must not allocate.
+  if (!reserveScratch(*call, limit))
     return;
+  int threads = teamFor(*call, limit);
   if (threads == 1)
     fn(frame, 0, 1, nullptr);
   else

@@ -116,13 +116,14 @@ def run_target(name, arguments, seeds):
         (findings / "log").write_text(done.stderr)
         marks = re.findall(r"^.*(?:ERROR: |runtime error: |Assertion .* failed).*$", done.stderr, re.M)
         return name, count, f"{marks[0] if marks else 'ended'} (status {done.returncode}; {findings})"
-    return name, count, None if count >= arguments.runs else f"only {count} of {arguments.runs} executions"
+    wanted = max(arguments.runs, len(list(seeds.iterdir())))
+    return name, count, None if count >= wanted else f"only {count} of {wanted} executions"
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--target", choices=list(TARGETS), action="append", help="one of the programs; again for more")
-    parser.add_argument("--runs", type=int, default=2000, help="executions of each program")
+    parser.add_argument("--runs", type=int, default=2000, help="executions of each program; 0: the seeds alone, the same each time")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--replay", help="a file to run the one target on")

@@ -91,7 +91,7 @@ static int32_t identity(OnnxcCall *call, const OnnxcValue *in) {
   int64_t bytes = in[0].type == ONNX_TYPE_STRING
                       ? (int64_t)sizeof(char *)
                       : OM_DATA_TYPE_SIZE[in[0].type];
-  if (onnxc_rt_status(call) == ONNXC_OK)
+  if (onnxc_rt_status(call) == ONNXC_OK && elements(&in[0]) > 0)
     memcpy(y, in[0].data, (size_t)(elements(&in[0]) * bytes));
   return onnxc_rt_status(call);
 }

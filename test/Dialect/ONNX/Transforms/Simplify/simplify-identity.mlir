@@ -73,66 +73,9 @@ func.func @not_neutral(%x: tensor<3xf32>) -> (none, none) {
 
 // -----
 
-// CHECK-LABEL: func @transposes
-// CHECK-NEXT:    %[[T:.+]] = onnx.Transpose(%arg0) {perm = array<i64: 2, 0, 1>}
-// CHECK-NEXT:    return %arg0, %[[T]]
-func.func @transposes(%x: tensor<2x3x4xf32>) -> (none, none) {
-  %0 = onnx.Transpose(%x) {perm = array<i64: 1, 2, 0>} : (tensor<2x3x4xf32>) -> none
-  %1 = onnx.Transpose(%0) {perm = array<i64: 2, 0, 1>} : (none) -> none
-  %2 = onnx.Transpose(%0) {perm = array<i64: 1, 2, 0>} : (none) -> none
-  return %1, %2 : none, none
-}
-
-// -----
-
-// CHECK-LABEL: func @taken_branch
-// CHECK-NEXT:    %[[R:.+]] = onnx.Relu(%arg0)
-// CHECK-NEXT:    return %[[R]]
-func.func @taken_branch(%x: tensor<2x3xf32>) -> none {
-  %c = onnx.Constant dense<true> : tensor<i1>
-  %r = onnx.If(%c) : (tensor<i1>) -> none then_branch {
-    %a = onnx.Relu(%x) : (tensor<2x3xf32>) -> none
-    onnx.Yield %a : none
-  } else_branch {
-    %b = onnx.Sigmoid(%x) : (tensor<2x3xf32>) -> none
-    onnx.Yield %b : none
-  }
-  return %r : none
-}
-
-// -----
-
-// CHECK-LABEL: func @common_and_dead
-// CHECK-NEXT:    %[[R:.+]] = onnx.Relu
-// CHECK-NEXT:    %[[S:.+]] = onnx.Add(%[[R]], %[[R]])
-// CHECK-NEXT:    return %[[S]]
-func.func @common_and_dead(%x: tensor<2x3xf32>) -> none {
-  %0 = onnx.Relu(%x) : (tensor<2x3xf32>) -> none
-  %1 = onnx.Relu(%x) : (tensor<2x3xf32>) -> none
-  %2 = onnx.Add(%0, %1) : (none, none) -> none
-  %3 = onnx.Sigmoid(%2) : (none) -> none
-  return %2 : none
-}
-
-// -----
-
 // CHECK-LABEL: func @mask_is_used
 // CHECK:         onnx.Dropout
 func.func @mask_is_used(%x: tensor<2x3xf32>) -> none {
   %0, %mask = onnx.Dropout(%x) : (tensor<2x3xf32>) -> (none, none)
   return %mask : none
-}
-
-// -----
-
-// CHECK-LABEL: func @unknown_branch
-// CHECK:         onnx.If
-func.func @unknown_branch(%x: tensor<2x3xf32>, %c: tensor<i1>) -> none {
-  %r = onnx.If(%c) : (tensor<i1>) -> none then_branch {
-    %a = onnx.Relu(%x) : (tensor<2x3xf32>) -> none
-    onnx.Yield %a : none
-  } else_branch {
-    onnx.Yield %x : tensor<2x3xf32>
-  }
-  return %r : none
 }

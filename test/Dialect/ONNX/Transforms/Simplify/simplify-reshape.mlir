@@ -36,66 +36,6 @@ func.func @cancel_two_unknown(%x: tensor<?x?xf32>) -> none {
 
 // -----
 
-// Shape arithmetic that only copies sizes becomes zeros of Reshape.
-// CHECK-LABEL: func @copied_sizes
-// CHECK:         %[[S:.+]] = onnx.Constant dense<[0, 0, 12, 64]> : tensor<4xi64>
-// CHECK-NEXT:    onnx.Reshape(%arg0, %[[S]])
-// CHECK-NEXT:    return
-func.func @copied_sizes(%x: tensor<?x?x768xf32>) -> none {
-  %zero = onnx.Constant dense<0> : tensor<1xi64>
-  %two = onnx.Constant dense<2> : tensor<1xi64>
-  %tail = onnx.Constant dense<[12, 64]> : tensor<2xi64>
-  %shape = onnx.Shape(%x) : (tensor<?x?x768xf32>) -> none
-  %head = onnx.Slice(%shape, %zero, %two) : (none, tensor<1xi64>, tensor<1xi64>) -> none
-  %target = onnx.Concat(%head, %tail) {axis = 0 : i64} : (none, tensor<2xi64>) -> none
-  %0 = onnx.Reshape(%x, %target) : (tensor<?x?x768xf32>, none) -> none
-  return %0 : none
-}
-
-// -----
-
-// What keeps the shape goes away, whatever the sizes are.
-// CHECK-LABEL: func @same_shape
-// CHECK-NEXT:    return %arg0, %arg0, %arg0
-func.func @same_shape(%x: tensor<?x4xf32>) -> (none, none, none) {
-  %shape = onnx.Shape(%x) : (tensor<?x4xf32>) -> none
-  %0 = onnx.Reshape(%x, %shape) : (tensor<?x4xf32>, none) -> none
-  %1 = onnx.Expand(%x, %shape) : (tensor<?x4xf32>, none) -> none
-  %begin = onnx.Constant dense<0> : tensor<1xi64>
-  %end = onnx.Constant dense<9223372036854775807> : tensor<1xi64>
-  %2 = onnx.Slice(%x, %begin, %end) : (tensor<?x4xf32>, tensor<1xi64>, tensor<1xi64>) -> none
-  return %0, %1, %2 : none, none, none
-}
-
-// -----
-
-// CHECK-LABEL: func @shape_arithmetic
-// CHECK:         %[[C:.+]] = onnx.Constant dense<[7, 3]> : tensor<2xi64>
-// CHECK-NEXT:    return %[[C]]
-func.func @shape_arithmetic(%x: tensor<?x3x7xf32>) -> none {
-  %index = onnx.Constant dense<[2, 1]> : tensor<2xi64>
-  %shape = onnx.Shape(%x) : (tensor<?x3x7xf32>) -> none
-  %narrow = onnx.Cast(%shape) {to = 6 : i64} : (none) -> none
-  %picked = onnx.Gather(%narrow, %index) : (none, tensor<2xi64>) -> none
-  %one = onnx.Constant dense<1> : tensor<i32>
-  %more = onnx.Add(%picked, %one) : (none, tensor<i32>) -> none
-  %less = onnx.Sub(%more, %one) : (none, tensor<i32>) -> none
-  %wide = onnx.Cast(%less) {to = 7 : i64} : (none) -> none
-  return %wide : none
-}
-
-// -----
-
-// A size that only the run knows is no constant.
-// CHECK-LABEL: func @unknown_element
-// CHECK:         onnx.Shape
-func.func @unknown_element(%x: tensor<?x3xf32>) -> none {
-  %shape = onnx.Shape(%x) : (tensor<?x3xf32>) -> none
-  return %shape : none
-}
-
-// -----
-
 // The zero copies a size of what it is applied to: the pair stays.
 // CHECK-LABEL: func @copies_a_size
 // CHECK-COUNT-2: onnx.Reshape
@@ -128,25 +68,4 @@ func.func @other_axes(%x: tensor<?x?xf32>) -> none {
   %0 = onnx.Unsqueeze(%x, %zero) : (tensor<?x?xf32>, tensor<1xi64>) -> none
   %1 = onnx.Squeeze(%0) axes(%one) : (none, tensor<1xi64>) -> none
   return %1 : none
-}
-
-// -----
-
-// A Resize that only repeats sizes of its operand goes over the other axes
-// alone, or away; in one of its modes the same size may still move pixels.
-// CHECK-LABEL: func @kept_sizes
-// CHECK-SAME:    %[[X:.+]]: tensor<?x3x?x?xf32>, %[[TO:.+]]: tensor<2xi64>
-// CHECK:         onnx.Resize(%[[X]]) sizes(%{{.+}}) {axes = array<i64: 2, 3>
-// CHECK:         %[[B:.+]] = onnx.Resize(%[[X]]) sizes(%{{.+}}) {coordinate
-// CHECK:         return %{{.+}}, %[[X]], %[[B]]
-func.func @kept_sizes(%x: tensor<?x3x?x?xf32>, %to: tensor<2xi64>) -> (none, none, none) {
-  %zero = onnx.Constant dense<0> : tensor<1xi64>
-  %two = onnx.Constant dense<2> : tensor<1xi64>
-  %shape = onnx.Shape(%x) : (tensor<?x3x?x?xf32>) -> none
-  %head = onnx.Slice(%shape, %zero, %two) : (none, tensor<1xi64>, tensor<1xi64>) -> none
-  %sizes = onnx.Concat(%head, %to) {axis = 0 : i64} : (none, tensor<2xi64>) -> none
-  %0 = onnx.Resize(%x) sizes(%sizes) {mode = "linear"} : (tensor<?x3x?x?xf32>, none) -> none
-  %1 = onnx.Resize(%x) sizes(%shape) {mode = "cubic"} : (tensor<?x3x?x?xf32>, none) -> none
-  %2 = onnx.Resize(%x) sizes(%shape) {coordinate_transformation_mode = "tf_half_pixel_for_nn"} : (tensor<?x3x?x?xf32>, none) -> none
-  return %0, %1, %2 : none, none, none
 }

@@ -63,31 +63,6 @@ func.func @transposed(%x: tensor<1x3x4xf32>, %w: tensor<3x4x3xf32>) -> none {
 
 // -----
 
-// CHECK-LABEL: func @axes
-// CHECK-DAG:     %[[ONE:.+]] = onnx.Constant dense<1> : tensor<1xi64>
-// CHECK-DAG:     onnx.Softmax{{.*}}axis = 1
-// CHECK-DAG:     onnx.ReduceSum({{.*}}) axes(%[[ONE]])
-// CHECK-DAG:     onnx.Transpose{{.*}}perm = array<i64: 1, 0>
-func.func @axes(%x: tensor<2x3xf32>) -> (none, none, none) {
-  %0 = onnx.Softmax(%x) : (tensor<2x3xf32>) -> none
-  %axes = onnx.Constant dense<-1> : tensor<1xi64>
-  %1 = onnx.ReduceSum(%x) axes(%axes) : (tensor<2x3xf32>, tensor<1xi64>) -> none
-  %2 = onnx.Transpose(%x) : (tensor<2x3xf32>) -> none
-  return %0, %1, %2 : none, none, none
-}
-
-// -----
-
-// CHECK-LABEL: func @unknown_rank
-// CHECK:         onnx.Softmax
-// CHECK-NOT:     axis
-func.func @unknown_rank(%x: tensor<*xf32>) -> none {
-  %0 = onnx.Softmax(%x) : (tensor<*xf32>) -> none
-  return %0 : none
-}
-
-// -----
-
 // 9 is more than 2 * 3 + 1 * 2 = 8 can give: the shape is not from padding.
 // CHECK-LABEL: func @transposed_larger
 // CHECK:         onnx.ConvTranspose{{.*}}output_shape = array<i64: 10>

@@ -36,22 +36,6 @@ func.func private @stack(%x: memref<16xf32>, %begin: index, %end: index) attribu
 
 // -----
 
-// A mask of more lanes than the vector has is full: the bound is clamped before
-// it is compared in 32 bits.
-// CHECK-LABEL: @mask
-// CHECK:         %[[N:.+]] = llvm.intr.smin(%{{.+}}, %{{.+}}) : (i64, i64) -> i64
-// CHECK:         llvm.trunc %[[N]] : i64 to i32
-// CHECK:         llvm.intr.masked.store
-func.func private @mask(%x: memref<?xf32>, %begin: index, %end: index) attributes {krnl.kernel} {
-  %c0 = arith.constant 0 : index
-  %v = arith.constant dense<1.0> : vector<16xf32>
-  %m = vector.create_mask %end : vector<16xi1>
-  vector.maskedstore %x[%c0], %m, %v : memref<?xf32>, vector<16xi1>, vector<16xf32>
-  return
-}
-
-// -----
-
 // A kernel that several launches share knows less of the sizes than the launch.
 // CHECK-LABEL: llvm.func hidden @shared
 // CHECK-SAME:    (%[[X:.+]]: !llvm.ptr {llvm.noalias}, %[[SIZE:.+]]: i64, %[[BEGIN:.+]]: i64, %[[END:.+]]: i64)

@@ -14,23 +14,27 @@
 
 using namespace llvm;
 
-std::string onnxc::findRuntime() {
-  Dl_info info;
-  std::string self;
-  if (dladdr(reinterpret_cast<void *>(&findRuntime), &info) && info.dli_fname)
-    self = info.dli_fname;
+/// The folder with the runtime, seen from a program or library of the compiler;
+/// empty if there is none.
+static std::string runtimeBeside(StringRef file) {
   SmallString<256> real;
-  if (sys::fs::real_path(sys::fs::getMainExecutable(
-                             nullptr, reinterpret_cast<void *>(&findRuntime)),
-                         real) &&
-      sys::fs::real_path(self, real))
+  if (file.empty() || sys::fs::real_path(file, real))
     return "";
-  StringRef folder = sys::path::parent_path(real);
   for (StringRef way : {"../lib/onnxc", "onnxc", "../onnxc"}) {
-    SmallString<256> candidate(folder);
+    SmallString<256> candidate(sys::path::parent_path(real));
     sys::path::append(candidate, way, "onnxc_rt.o");
     if (sys::fs::exists(candidate))
       return sys::path::parent_path(candidate).str();
   }
   return "";
+}
+
+std::string onnxc::findRuntime() {
+  // The compiler may be a library of another program.
+  auto *self = reinterpret_cast<void *>(&findRuntime);
+  Dl_info info;
+  if (dladdr(self, &info) && info.dli_fname)
+    if (std::string folder = runtimeBeside(info.dli_fname); !folder.empty())
+      return folder;
+  return runtimeBeside(sys::fs::getMainExecutable(nullptr, self));
 }

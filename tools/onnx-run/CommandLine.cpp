@@ -231,7 +231,8 @@ Expected<Options> run::parseCommandLine(ArrayRef<const char *> arguments) {
 std::string run::helpText() {
   std::string text;
   raw_string_ostream out(text);
-  out << "usage: onnx-run [VERB] MODEL.so [options]\n\n";
+  out << "usage: onnx-run [VERB] MODEL.so [options]\n\n"
+         "Runs a compiled model, checks its outputs and measures it.\n\n";
   for (const VerbRow &row : verbs)
     out << "  " << left_justify(row.name, 9) << row.help << "\n";
   out << "\nInputs that are not given are random. Exit status: 0 ok, 1 the "

@@ -54,6 +54,7 @@ config.substitutions += [
     ("%clangxx", os.path.join(llvm_bin, "clang++")),
     ("%clang", os.path.join(llvm_bin, "clang")),
     ("%{build}", config.onnxc_build_dir),
+    ("%{llvm}", config.onnxc_llvm_dir),
     ("%{source}", config.onnxc_source_dir),
     ("%{include}", os.path.join(config.onnxc_source_dir, "runtime", "include")),
     ("%{examples}", os.path.join(config.onnxc_source_dir, "examples")),

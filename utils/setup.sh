@@ -14,7 +14,7 @@ packages=(
   libjpeg62-turbo-dev libmlir-22-dev libopenjp2-7-dev libpng-dev
   libprotobuf-dev libre2-dev libstdc++-12-dev libtiff-dev libwebp-dev
   libxml2-dev libzstd-dev lld-22 llvm-22-dev llvm-22-tools mlir-22-tools
-  protobuf-compiler python3 python3-dev python3-venv zlib1g-dev
+  pkgconf protobuf-compiler python3 python3-dev python3-venv zlib1g-dev
 )
 onnx_version=1.23.2
 onnx_sha256=008cb0467b2bbee41448acc7da8b6f4e704624cb0d327a2d5adafc7ce19bc5b8

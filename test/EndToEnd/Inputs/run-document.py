@@ -62,6 +62,7 @@ def run_document(path, folder):
     ran, wrong, output, where = 0, [], None, 0
     for line, file, language, body in blocks_of(path.read_text()):
         if file:
+            (folder / file).parent.mkdir(parents=True, exist_ok=True)
             (folder / file).write_text(body)
         elif language == "sh":
             status, output = run_block(body, folder)

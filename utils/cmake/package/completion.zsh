@@ -1,0 +1,3 @@
+#compdef onnx-compile onnx-run
+# zsh reads the options from --help.
+_gnu_generic

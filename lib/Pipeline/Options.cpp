@@ -252,6 +252,10 @@ static constexpr Option optionTable[] = {
      setThreads},
     {{"runtime-dir", "FOLDER", "where onnxc_rt.o is"},
      setText<&CompileOptions::runtimeDir>},
+    {{"verify-each", "",
+      "verify the IR after each pass of every phase, not after each phase "
+      "alone: for work on the compiler"},
+     setFlag<&CompileOptions::verifyEach>},
     {{"verbose", "", "say more: passes with their times, IR in errors"},
      setFlag<&CompileOptions::verbose>},
 };

@@ -152,13 +152,14 @@ LogicalResult onnxc::runPasses(const Phase &phase, ModuleOp module,
                                const PhaseInputs &inputs,
                                std::unique_ptr<PassInstrumentation> observer) {
   PassManager passes(module.getContext(), ModuleOp::getOperationName());
-  passes.enableVerifier(phase.isAboutModel);
+  bool verifiesEach = phase.isAboutModel || inputs.options.verifyEach;
+  passes.enableVerifier(verifiesEach);
   phase.build(passes, inputs);
   if (observer)
     passes.addInstrumentation(std::move(observer));
   if (failed(passes.run(module)))
     return failure();
-  return phase.isAboutModel ? success() : verify(module);
+  return verifiesEach ? success() : verify(module);
 }
 
 void onnxc::registerPhasePipelines() {

@@ -62,7 +62,8 @@ def compile_with_tool(model, output, options):
 
 
 def try_compile(model, output, **options):
-    """(exit status, all messages) of a compilation of the model file to `output`."""
+    """(exit status, all messages) of a compilation of the model file to `output`, whose IR is verified after each pass."""
+    options = {"verify_each": True, **options}
     if not onnx_compile:
         return compile_with_tool(model, output, options)
     try:

@@ -40,6 +40,9 @@ struct CompileOptions {
   /// Sizes of inputs with one name are equal even where nothing relies on it.
   bool strictDims = false;
   bool verbose = false;
+  /// Verify the IR after each pass also where only a fault of the compiler can
+  /// make it invalid.
+  bool verifyEach = false;
   /// -1 is an unknown size.
   std::map<std::string, std::vector<int64_t>> shapes;
   std::map<std::string, int64_t> dims;

@@ -40,8 +40,9 @@ struct Phase {
 /// The table, in order.
 llvm::ArrayRef<Phase> phases();
 
-/// Runs the passes of a phase. IR of a model is verified after each of them;
-/// code is many times as large, and verified when it is complete.
+/// Runs the passes of a phase. IR of a model is verified after each pass. Code
+/// is many times as large: it is verified when the phase is complete, or after
+/// each pass with the option `verifyEach`.
 mlir::LogicalResult
 runPasses(const Phase &phase, mlir::ModuleOp module, const PhaseInputs &inputs,
           std::unique_ptr<mlir::PassInstrumentation> observer = nullptr);

@@ -12,6 +12,7 @@
 #define ONNXC_PYTHON_IMPORTS_NUMPY
 #include "Session.h"
 
+#include <algorithm>
 #include <dlfcn.h>
 
 using namespace onnxc;
@@ -115,9 +116,60 @@ void returnRunner(State &state, std::unique_ptr<Runner> runner) {
   state.idle.push_back(std::move(runner));
 }
 
+/// The arguments of run().
+struct RunArguments {
+  PyObject *inputs = nullptr;
+  int64_t deadline = 0; ///< in nanoseconds; 0: none
+};
+
+/// Seconds as the nanoseconds of a deadline, at least 1; false with an
+/// exception.
+bool takeDeadline(PyObject *object, int64_t &nanoseconds) {
+  if (object == Py_None)
+    return true;
+  double seconds = PyFloat_AsDouble(object);
+  if (PyErr_Occurred())
+    return false;
+  if (!(seconds > 0)) {
+    PyErr_SetString(PyExc_ValueError,
+                    "deadline is a number of seconds above 0; None: no limit");
+    return false;
+  }
+  // Beyond 292 years there is none.
+  double limit = seconds * 1e9;
+  nanoseconds = limit < 0x1p63 ? std::max<int64_t>(int64_t(limit), 1) : 0;
+  return true;
+}
+
+/// run(inputs, *, deadline=None), called without a tuple or dict.
+bool parseRun(PyObject *const *values, Py_ssize_t count, PyObject *names,
+              RunArguments &arguments) {
+  Py_ssize_t named = names ? PyTuple_GET_SIZE(names) : 0;
+  if (count > 1)
+    PyErr_Format(PyExc_TypeError,
+                 "run() takes one argument, the inputs, but %zd were given",
+                 count);
+  arguments.inputs = count == 1 ? values[0] : nullptr;
+  for (Py_ssize_t i = 0; i < named && !PyErr_Occurred(); ++i) {
+    PyObject *name = PyTuple_GET_ITEM(names, i), *value = values[count + i];
+    if (PyUnicode_CompareWithASCIIString(name, "deadline") == 0)
+      takeDeadline(value, arguments.deadline);
+    else if (PyUnicode_CompareWithASCIIString(name, "inputs") == 0 &&
+             !arguments.inputs)
+      arguments.inputs = value;
+    else
+      PyErr_Format(PyExc_TypeError, "run() has no other argument '%U'", name);
+  }
+  if (!arguments.inputs && !PyErr_Occurred())
+    PyErr_SetString(PyExc_TypeError, "run() needs the inputs");
+  return !PyErr_Occurred();
+}
+
 /// Fills `list` with the outputs; false with an exception.
-bool runWith(State &state, Runner &runner, PyObject *inputs, PyObject *list) {
-  if (!takeInputs(state, runner, inputs) ||
+bool runWith(State &state, Runner &runner, const RunArguments &arguments,
+             PyObject *list) {
+  state.call.omContextSetDeadline(runner.context, arguments.deadline);
+  if (!takeInputs(state, runner, arguments.inputs) ||
       !prepareOutputs(state, runner, list))
     return false;
   OM_STATUS status;
@@ -134,13 +186,17 @@ bool runWith(State &state, Runner &runner, PyObject *inputs, PyObject *list) {
   return fillOutputs(state, runner, list);
 }
 
-PyObject *sessionRun(PyObject *self, PyObject *inputs) {
+PyObject *sessionRun(PyObject *self, PyObject *const *values, Py_ssize_t count,
+                     PyObject *names) {
+  RunArguments arguments;
+  if (!parseRun(values, count, names, arguments))
+    return nullptr;
   State &state = *reinterpret_cast<Session *>(self)->state;
   std::unique_ptr<Runner> runner = borrowRunner(state);
   if (!runner)
     return nullptr;
   PyObject *list = PyList_New(Py_ssize_t(state.outputs.size()));
-  if (list && !runWith(state, *runner, inputs, list))
+  if (list && !runWith(state, *runner, arguments, list))
     Py_CLEAR(list);
   returnRunner(state, std::move(runner));
   return list;
@@ -273,9 +329,13 @@ void sessionDealloc(PyObject *self) {
 }
 
 PyMethodDef methods[] = {
-    {"run", sessionRun, METH_O,
-     "run(inputs): one array, a list of them, or a dict by name. Returns the "
-     "list of outputs. Other threads run meanwhile."},
+    {"run",
+     reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(sessionRun)),
+     METH_FASTCALL | METH_KEYWORDS,
+     "run(inputs, *, deadline=None): inputs are one array, a list of them, or "
+     "a dict by name. Returns the list of outputs. A run that takes longer "
+     "than `deadline` seconds raises TimeoutError. Other threads run "
+     "meanwhile."},
     {"input_signature", sessionInputSignature, METH_NOARGS,
      "The inputs as JSON text."},
     {"output_signature", sessionOutputSignature, METH_NOARGS,

@@ -17,6 +17,7 @@ class ExecutionSession(Session):
     outputs = session.run(x)                # one input
     outputs = session.run([x, y])           # in the order of the model
     outputs = session.run({"x": x, "y": y}) # by name
+    outputs = session.run(x, deadline=0.5)  # TimeoutError after half a second
 
     Arrays must have the model's element types; Python numbers and lists take
     them. The outputs are a list of new arrays. Types that NumPy lacks are

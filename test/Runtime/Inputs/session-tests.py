@@ -187,6 +187,30 @@ class Errors(unittest.TestCase):
             with self.assertRaisesRegex(error, "index 7 is out of range"):
                 fails.run(code)
 
+    def test_deadline(self):
+        slow = ExecutionSession(MODEL, entry="slow")
+        with self.assertRaisesRegex(TimeoutError, "the deadline of 1000000 ns has passed"):
+            slow.run(2**63 - 1, deadline=0.001)
+        # It is that of one run.
+        self.assertEqual(slow.run(100)[0], 100)
+        self.assertEqual(slow.run(inputs=100, deadline=np.float32(1e30))[0], 100)
+        self.assertEqual(slow.run(100, deadline=None)[0], 100)
+        for wrong in (0, -1, float("nan")):
+            with self.assertRaisesRegex(ValueError, "deadline is a number of seconds above 0; None: no limit"):
+                slow.run(100, deadline=wrong)
+        with self.assertRaisesRegex(TypeError, "must be real number, not str"):
+            slow.run(100, deadline="1")
+
+    def test_arguments(self):
+        for arguments, named, text in (
+            ((), {}, "needs the inputs"),
+            ((1, 2), {}, "takes one argument, the inputs, but 2 were given"),
+            ((1,), {"inputs": 1}, "no other argument 'inputs'"),
+            ((1,), {"timeout": 1}, "no other argument 'timeout'"),
+        ):
+            with self.assertRaisesRegex(TypeError, text):
+                ExecutionSession(MODEL, entry="pool").run(*arguments, **named)
+
     def test_files(self):
         with self.assertRaises(FileNotFoundError):
             ExecutionSession("absent.so")

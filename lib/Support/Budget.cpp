@@ -68,6 +68,11 @@ Budget &Budget::start(MLIRContext *context, const Limits &limits,
   auto *builtin = context->getLoadedDialect<BuiltinDialect>();
   Budget *known = find(context);
   Budget &budget = known ? *known : builtin->addInterface<Budget>();
+  budget.begin = Clock::now();
+  budget.modelBytes = budget.foldedBytes = 0;
+  budget.nodes = budget.inlinedNodes = budget.nextLook = 0;
+  budget.exhausted = budget.reported = false;
+  budget.where.reset();
   budget.limits = limits;
   budget.cancel = cancel;
   budget.memoryBefore = privateMemory();

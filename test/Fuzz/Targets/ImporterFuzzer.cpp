@@ -10,6 +10,7 @@
 #include "ReadingContext.h"
 
 #include "onnxc/Importer/Importer.h"
+#include "onnxc/Support/Budget.h"
 
 #include "mlir/IR/Verifier.h"
 #include "onnx/onnx_pb.h"
@@ -21,13 +22,14 @@ using namespace onnxc;
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   fuzz::ReadingContext context(/*maxRuns=*/500);
-  importer::ImportOptions options;
-  options.limits.nodes = 2000;
-  options.limits.seconds = 5;
+  Limits limits;
+  limits.nodes = 2000;
+  limits.seconds = 5;
+  Budget::start(&context.get(), limits);
   StringRef bytes(reinterpret_cast<const char *>(data), size);
   FailureOr<OwningOpRef<ModuleOp>> module = importer::importModel(
       context.get(), importer::ImportSource::memory(bytes, "fuzz.onnx", ""),
-      options);
+      {});
   if (failed(module) ? !context.hasErrors() : failed(verify(**module)))
     std::abort();
   return 0;

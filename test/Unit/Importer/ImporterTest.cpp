@@ -6,6 +6,7 @@
 #include "onnxc/Importer/Importer.h"
 
 #include "onnxc/Dialect/ONNX/IR/BlobStore.h"
+#include "onnxc/Support/Budget.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/MLIRContext.h"
@@ -15,6 +16,7 @@
 #include "gtest/gtest.h"
 
 using namespace mlir;
+using namespace onnxc;
 using namespace onnxc::importer;
 
 namespace {
@@ -78,6 +80,24 @@ TEST_F(ImporterTest, LimitsNodes) {
 TEST_F(ImporterTest, LimitsSeconds) {
   options.limits.seconds = 0;
   expectError(parse(twoNodes), "takes more than 0 seconds");
+}
+
+TEST_F(ImporterTest, BudgetsBeginAnew) {
+  Limits none;
+  none.seconds = 0;
+  none.nodes = 2;
+  for (int i = 0; i < 2; ++i) {
+    Budget::start(&context, none);
+    messages.clear();
+    expectError(parse(twoNodes), "takes more than 0 seconds");
+  }
+  Limits one = none;
+  one.seconds = 3600;
+  for (int i = 0; i < 2; ++i) {
+    Budget::start(&context, one);
+    messages.clear();
+    EXPECT_TRUE(succeeded(import(parse(twoNodes)))) << messages;
+  }
 }
 
 TEST_F(ImporterTest, LimitsRank) {

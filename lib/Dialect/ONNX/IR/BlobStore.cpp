@@ -157,10 +157,18 @@ llvm::Error BlobStore::save(StringRef file) {
   if (keys.empty())
     return llvm::Error::success();
   llvm::sort(keys);
-  std::error_code code;
-  llvm::raw_fd_ostream os(file, code);
-  if (code)
-    return llvm::createStringError(code, "cannot write '" + file + "'");
+  auto failed = [&](std::error_code code) {
+    return llvm::createStringError(code, "cannot write '" + file +
+                                             "': " + code.message());
+  };
+  // Beside its name, which it takes when it is complete: another file of the
+  // name may be mapped.
+  int handle;
+  SmallString<128> temporary;
+  if (std::error_code code = llvm::sys::fs::createUniqueFile(
+          file + ".%%%%%%.tmp", handle, temporary))
+    return failed(code);
+  llvm::raw_fd_ostream os(handle, /*shouldClose=*/true);
   SmallVector<uint64_t> offsets;
   for (const Key &key : keys) {
     offsets.push_back(os.tell());
@@ -168,12 +176,13 @@ llvm::Error BlobStore::save(StringRef file) {
     os.write(bytes.data(), bytes.size());
   }
   os.close();
-  if (os.has_error()) {
-    code = os.error();
-    os.clear_error();
-    llvm::sys::fs::remove(file);
-    return llvm::createStringError(code, "cannot write '" + file +
-                                             "': " + code.message());
+  std::error_code code = os.error();
+  os.clear_error();
+  if (!code)
+    code = llvm::sys::fs::rename(temporary, file);
+  if (code) {
+    llvm::sys::fs::remove(temporary);
+    return failed(code);
   }
   for (auto [key, offset] : llvm::zip_equal(keys, offsets)) {
     entries[key].file = file.str();

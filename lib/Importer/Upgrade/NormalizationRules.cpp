@@ -7,6 +7,7 @@
 #include "Rules.h"
 
 using namespace onnxc::importer;
+using ::onnx::TensorProto;
 
 /// A model for inference says so, or does not ask for what training returns.
 void rules::BatchNormalization_6_to_7(NodeView &view) {
@@ -115,4 +116,21 @@ void rules::flattenBeforeSoftmax(NodeView &view) {
   view.setInt("axis", 1);
   std::string shape = view.before("Shape", {x});
   view.after("Reshape", {view.renameOutput(0), shape}, output);
+}
+
+/// ReduceLogSum(x: int32) --> Cast(ReduceLogSum(Cast(x) {to = DOUBLE}))
+///                            {to = INT32}
+/// Logarithms of integers are rounded to zero.
+void rules::castLogarithmOfIntegers(NodeView &view) {
+  int32_t type = view.oracle.elementType(view.input(0));
+  if (type != TensorProto::INT32 && type != TensorProto::INT64 &&
+      type != TensorProto::UINT32 && type != TensorProto::UINT64)
+    return;
+  auto castTo = [](int32_t to) {
+    return [=](NodeView &n) { n.setInt("to", to); };
+  };
+  view.setInput(
+      0, view.before("Cast", {view.input(0)}, castTo(TensorProto::DOUBLE)));
+  std::string output = view.output(0);
+  view.after("Cast", {view.renameOutput(0)}, output, castTo(type));
 }

@@ -46,6 +46,7 @@ void BatchNormalization_7_to_9(NodeView &view);
 void BatchNormalization_9_to_14(NodeView &view);
 void GroupNormalization_18_to_21(NodeView &view);
 void flattenBeforeSoftmax(NodeView &view);
+void castLogarithmOfIntegers(NodeView &view);
 
 // PoolingRules.cpp: pooling, resizing, sampling.
 void GridSample_16_to_20(NodeView &view);

@@ -116,10 +116,9 @@ const std::vector<UpgradeStep> &onnxc::importer::upgradeTable() {
     {"", "ReduceL1", 13, 18, axesToInput},
     {"", "ReduceL2", 13, 18, axesToInput},
     {"", "ReduceLogSum", 13, 18, axesToInput},
-    // Integers are refused by type.
-    {"", "ReduceLogSum", 18, 28, compatible},
+    {"", "ReduceLogSum", 18, 28, castLogarithmOfIntegers},
     {"", "ReduceLogSumExp", 13, 18, axesToInput},
-    {"", "ReduceLogSumExp", 18, 28, compatible},
+    {"", "ReduceLogSumExp", 18, 28, castLogarithmOfIntegers},
     {"", "ReduceMax", 13, 18, axesToInput},
     {"", "ReduceMean", 13, 18, axesToInput},
     {"", "ReduceMin", 13, 18, axesToInput},

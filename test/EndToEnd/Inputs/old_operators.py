@@ -89,6 +89,11 @@ def rows():
                 axes = [1, 3] if opset < 11 else [-1, 1]
                 yield opset, f"Reduce{operator}", [np.abs(CUBE) + 0.1], {"axes": axes, "keepdims": opset % 2}, 1
         yield 12, f"Reduce{operator}", [np.abs(CUBE) + 0.1], {}, 1
+    for operator in ("LogSum", "LogSumExp"):
+        for integer in (np.int32, np.int64):
+            numbers = RNG.integers(1, 40, (2, 3, 4)).astype(integer)
+            yield 13, f"Reduce{operator}", [numbers], {"axes": [1]}, 1
+            yield 18, f"Reduce{operator}", [numbers, (i64(0, 2),)], {"keepdims": 0}, 1
     yield 9, "Scatter", [CUBE, RNG.integers(0, 3, (2, 2, 4, 5)), f32(2, 2, 4, 5)], {"axis": 1}, 1
     for ratio in (0, 2):
         yield 10, "RoiAlign", [IMAGE, BOXES, i64(0, 1, 1)], {"output_height": 3, "output_width": 2, "spatial_scale": 0.8, "sampling_ratio": ratio}, 1

@@ -38,6 +38,8 @@ public:
   int32_t elementType(const std::string &value) const override {
     if (value == "names")
       return TensorProto::STRING;
+    if (value == "whole")
+      return TensorProto::INT32;
     return value == "half" ? TensorProto::FLOAT16 : TensorProto::FLOAT;
   }
   std::optional<std::vector<int64_t>>

@@ -45,6 +45,14 @@ TEST(UpgradeRules, broadcastAlongAxis) {
   expectRefused("y = Add <broadcast = 1, axis = 3> (t, m)", 6, "does not fit");
 }
 
+TEST(UpgradeRules, castLogarithmOfIntegers) {
+  expectRaised("y = ReduceLogSumExp <keepdims = 0> (whole, axes)", 18,
+               "n1 = Cast <to: int = 11> (whole)\n"
+               "n2 = ReduceLogSumExp <keepdims: int = 0> (n1, axes)\n"
+               "y = Cast <to: int = 6> (n2)\n");
+  expectRaised("y = ReduceLogSum (half)", 18, "y = ReduceLogSum (half)\n");
+}
+
 TEST(UpgradeRules, Cast_1_to_6) {
   expectRaised("y = Cast <to = \"INT64\"> (x)", 1,
                "y = Cast <to: int = 7> (x)\n");

@@ -20,17 +20,24 @@ alignas(64) static char guard[64];
 // Memory hooks
 //===----------------------------------------------------------------------===//
 
+/// Fails for want of memory for `what`; memory that may be written.
+static void *failToAllocate(OnnxcCall *call, const char *what, int64_t bytes) {
+  if (bytes > ONNXC_MAX_TENSOR_BYTES)
+    call->fail(ONNXC_ERR_MEMORY, "a size is negative or too large");
+  else
+    call->fail(ONNXC_ERR_MEMORY, "no memory for %s of %lld bytes", what,
+               (long long)bytes);
+  return guard;
+}
+
 void *onnxc_rt_arena_reserve(OnnxcCall *call, int64_t bytes) {
   if (call->arena && call->arenaBytes >= bytes)
     return call->arena;
   free(call->arena);
   call->arena = allocateAligned(bytes);
   call->arenaBytes = call->arena ? bytes : 0;
-  if (!call->arena) {
-    call->fail(ONNXC_ERR_MEMORY, "no memory for an arena of %lld bytes",
-               (long long)bytes);
-    return guard;
-  }
+  if (!call->arena)
+    return failToAllocate(call, "an arena", bytes);
   call->info("arena of %lld bytes", (long long)bytes);
   return call->arena;
 }
@@ -52,12 +59,7 @@ const void *onnxc_rt_weights(OnnxcCall *call) {
 void *onnxc_rt_alloc(OnnxcCall *call, int64_t bytes) {
   if (void *object = call->pool.allocate(bytes))
     return object;
-  if (bytes > ONNXC_MAX_TENSOR_BYTES)
-    call->fail(ONNXC_ERR_MEMORY, "a size is negative or too large");
-  else
-    call->fail(ONNXC_ERR_MEMORY, "no memory for a value of %lld bytes",
-               (long long)bytes);
-  return guard;
+  return failToAllocate(call, "a value", bytes);
 }
 
 void onnxc_rt_release(OnnxcCall *call, void *object) {

@@ -130,10 +130,10 @@ def run(session, node):
 
 
 def kind_of(error):
-    """What became of a run. The arena is of all nodes; that one of them is too large is said of that one."""
+    """What became of a run."""
     if error is None:
         return "accepted"
-    return "refused" if re.search("(node|input|output) '|no memory for an arena of", error) else "unlocated"
+    return "refused" if re.search("(node|input|output) '", error) else "unlocated"
 
 
 class Job:

@@ -86,9 +86,58 @@ struct ArenaReserveLowering : ConvertOpToLLVMPattern<krnl::ArenaReserveOp> {
     Value arena = callHook(rewriter, op.getLoc(), Hook::ArenaReserve,
                            {currentCall(rewriter), adaptor.getBytes()})
                       .getResult();
-    checkStatus(rewriter, op.getLoc());
+    Value status =
+        callHook(rewriter, op.getLoc(), Hook::Status, currentCall(rewriter))
+            .getResult();
+    Value ok =
+        LLVM::ICmpOp::create(rewriter, op.getLoc(), LLVM::ICmpPredicate::eq,
+                             status, constant32(rewriter, op.getLoc(), 0));
+    continueIf(rewriter, op.getLoc(), ok, [&]() -> Value {
+      Value node = largestNode(adaptor.getBytes(), rewriter);
+      return node ? callHook(rewriter, op.getLoc(), Hook::Blame,
+                             {currentCall(rewriter), node})
+                        .getResult()
+                  : status;
+    });
     rewriter.replaceOp(op, arena);
     return success();
+  }
+
+private:
+  /// The sizes of buffers that `total` is a maximum of sums of.
+  static SmallVector<Value> partsOf(Value total) {
+    SmallVector<Value> parts;
+    SetVector<Value> open;
+    open.insert(total);
+    for (size_t i = 0; i < open.size(); ++i) {
+      Operation *op = open[i].getDefiningOp();
+      if (isa_and_nonnull<LLVM::AddOp, LLVM::SMaxOp, LLVM::SMinOp>(op))
+        open.insert(op->operand_begin(), op->operand_end());
+      else if (op && !isa<LLVM::ConstantOp>(op))
+        parts.push_back(open[i]);
+    }
+    return parts;
+  }
+
+  /// The name of the node with the largest buffer; null if none has a name.
+  static Value largestNode(Value total, ConversionPatternRewriter &rewriter) {
+    Value largest, node;
+    for (Value bytes : partsOf(total)) {
+      Location loc = bytes.getLoc();
+      std::string text = nodeName(loc);
+      if (text.empty())
+        continue;
+      Value name = globalText(rewriter, loc, text);
+      if (node) {
+        Value isLarger = LLVM::ICmpOp::create(
+            rewriter, loc, LLVM::ICmpPredicate::sgt, bytes, largest);
+        bytes = LLVM::SelectOp::create(rewriter, loc, isLarger, bytes, largest);
+        name = LLVM::SelectOp::create(rewriter, loc, isLarger, name, node);
+      }
+      largest = bytes;
+      node = name;
+    }
+    return node;
   }
 };
 

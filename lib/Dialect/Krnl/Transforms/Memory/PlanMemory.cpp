@@ -62,7 +62,6 @@ private:
   void viewConstantPlaces();
   void viewComputedPlaces();
   Value bytesAtEntry(memref::AllocOp op);
-  void checkArena(Value total);
   void checkSizes(memref::AllocOp op);
   std::string formula(ArrayRef<unsigned> order);
   void replace(memref::AllocOp op, Value offset, Value arena,
@@ -81,10 +80,8 @@ private:
   /// are needed as long as the results are.
   DenseMap<Operation *, Value> carried;
   DenseSet<Value> inArena;
-  /// Bytes computed at entry, by type and sizes, and those that each run needs
-  /// with the node that does.
+  /// Bytes computed at entry, by type and sizes.
   std::map<std::vector<const void *>, Value> entryBytes;
-  SmallVector<std::pair<Value, Location>> neededBytes;
 };
 
 } // namespace
@@ -259,36 +256,13 @@ Value Planner::bytesAtEntry(memref::AllocOp op) {
   if (result)
     return result;
   Value bytes = result = BufferBytesOp::create(entry, loc, sizes, op.getType());
-  if (!isNested(op)) {
-    neededBytes.push_back({bytes, loc});
+  if (!isNested(op))
     return bytes;
-  }
   Value most = arith::ConstantIndexOp::create(entry, loc, maxTensorBytes);
   Value none = arith::ConstantIndexOp::create(entry, loc, 0);
   Value isPossible =
       arith::CmpIOp::create(entry, loc, arith::CmpIPredicate::sle, bytes, most);
   return result = arith::SelectOp::create(entry, loc, isPossible, bytes, none);
-}
-
-/// Of an arena that is too large, tells the node whose buffer is.
-void Planner::checkArena(Value total) {
-  if (neededBytes.empty())
-    return;
-  OpBuilder &entry = values.entry();
-  auto fits = [&](OpBuilder &b, Location loc, Value bytes,
-                  arith::CmpIPredicate how) -> Value {
-    Value most = arith::ConstantIndexOp::create(b, loc, maxTensorBytes);
-    return arith::CmpIOp::create(b, loc, how, bytes, most);
-  };
-  Value isLarge = fits(entry, host.getLoc(), total, arith::CmpIPredicate::sgt);
-  scf::IfOp::create(
-      entry, host.getLoc(), isLarge, [&](OpBuilder &b, Location loc) {
-        for (auto [bytes, node] : neededBytes)
-          CheckOp::create(b, node,
-                          fits(b, node, bytes, arith::CmpIPredicate::sle),
-                          tooLargeMessage);
-        scf::YieldOp::create(b, loc);
-      });
 }
 
 /// A buffer inside a branch or loop may be needed with a size that has got no
@@ -334,7 +308,6 @@ void Planner::viewComputedPlaces() {
       ends[number] = arith::MinSIOp::create(entry, loc, ends[number], beyond);
     total = larger(entry, loc, total, ends[number]);
   }
-  checkArena(total);
   Value arena = ArenaReserveOp::create(entry, host.getLoc(), total);
   for (auto [op, slot, offset] : llvm::zip_equal(planned, slots, offsets)) {
     checkSizes(op);

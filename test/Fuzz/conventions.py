@@ -51,6 +51,15 @@ def masks_special(model, feeds):
     return has_special(model, feeds, {"Attention", "FlexAttention"})
 
 
+def caps_by_negative(model, feeds):
+    return any(n.op_type == "Attention" and a.name == "softcap" and a.f < 0 for n in nodes_of(model.graph) for a in n.attribute)
+
+
+def compares_nan(model, feeds):
+    has_nan = any(np.isnan(v).any() for v in numbers(model, feeds))
+    return has_nan and any(n.op_type in {"ArgMax", "ArgMin", "Hardmax"} for n in nodes_of(model.graph))
+
+
 def has_empty_limit(model, feeds):
     limits = [n.input[2:5] for n in nodes_of(model.graph) if n.op_type == "NonMaxSuppression"]
     return any(np.size(feeds[name]) == 0 for names in limits for name in names if name in feeds)
@@ -64,6 +73,8 @@ ROWS = {
     "samples at places that are no numbers": samples_nowhere,
     "no number behind a mask of Attention": masks_special,
     "NonMaxSuppression with an empty limit": has_empty_limit,
+    "Attention with a negative `softcap`": caps_by_negative,
+    "NaN in ArgMax, ArgMin and Hardmax": compares_nan,
 }
 
 

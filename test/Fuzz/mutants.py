@@ -11,6 +11,7 @@
   mutants.py                           a run of random damage, seeded
   mutants.py --kind model --seed 7 --count 5000
   mutants.py --kind recipe --only 123  one of them
+  ONNXC_BUILD=build/sanitize mutants.py  with instrumented tools: what the sanitizers report is harm
 Files that do harm are kept in build/mutant-failures, in a folder each.
 """
 
@@ -68,7 +69,10 @@ class Job:
             folder.mkdir(parents=True)
             reporter.stage(number)
             kind = self.kind or kind_of(number)
-            fates.append(KINDS[kind](np.random.default_rng([number, list(KINDS).index(kind)]), folder))
+            try:
+                fates.append(KINDS[kind](np.random.default_rng([number, list(KINDS).index(kind)]), folder))
+            except isolation.StageError as error:  # its stage is not the number
+                raise AssertionError(str(error)) from None
             shutil.rmtree(folder)
         return fates
 

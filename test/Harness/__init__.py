@@ -11,3 +11,9 @@ import pathlib
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("ONNXC_BUILD", ROOT / "build"))
+
+
+def is_sanitized():
+    """True if the tools of BUILD are instrumented: those reserve terabytes of address space."""
+    cache = BUILD / "CMakeCache.txt"
+    return cache.exists() and "ONNXC_SANITIZE:BOOL=ON" in cache.read_text()

@@ -23,6 +23,9 @@ try:
 except ImportError:
     onnx_compile = None
 
+# The exit status of an instrumented tool with a finding: utils/sanitize/DefaultOptions.c.
+SANITIZER_STATUS = 99
+
 # What a message of the compiler says about where it gave up; the first match counts.
 STAGES = [
     ("lower", re.compile(r"failed to legalize|lowering|is not supported for|'(krnl|linalg|tensor|arith|memref|scf|vector)\.")),
@@ -42,7 +45,7 @@ def stage_of(message):
 def error_line(text):
     """The first error of a compiler's output, without the folder of the file."""
     lines = [" ".join(l.split()) for l in text.splitlines() if l.strip()]
-    for mark in ("error:", "Assertion", "LLVM ERROR", "UNREACHABLE"):
+    for mark in ("ERROR: AddressSanitizer", "runtime error:", "error:", "Assertion", "LLVM ERROR", "UNREACHABLE"):
         for line in lines:
             if mark in line:
                 return re.sub(r"^\S*?([^/\s]+\.onnx:)", r"\1", line)
@@ -56,7 +59,7 @@ def compile_with_tool(model, output, options):
     if not tool.exists():
         raise StageError("compile", "the build has no onnx-compile")
     done = subprocess.run([tool, model, "-o", output, *flags], capture_output=True, text=True, errors="replace")
-    if done.returncode < 0 or "Stack dump" in done.stderr:
+    if done.returncode < 0 or done.returncode == SANITIZER_STATUS or "Stack dump" in done.stderr:
         raise StageError("crash", error_line(done.stderr))
     return done.returncode, done.stderr
 

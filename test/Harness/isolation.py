@@ -17,6 +17,8 @@ import tempfile
 import time
 import traceback
 
+from Harness import is_sanitized
+
 
 @dataclasses.dataclass
 class Outcome:
@@ -71,13 +73,17 @@ def crash_line(text):
     return lines[0] if lines else ""
 
 
-def child_main(function, job, pipe, errors, memory):
+def child_main(function, job, pipe, errors, memory, scratch):
     """Body of the forked child; never returns."""
     os.setpgid(0, 0)
+    os.environ["TMPDIR"] = tempfile.tempdir = scratch
     os.dup2(errors.fileno(), 1)
     os.dup2(errors.fileno(), 2)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    if is_sanitized():
+        os.environ["ASAN_OPTIONS"] = f"hard_rss_limit_mb={memory >> 20}"
+    else:
+        resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     reporter = Reporter(pipe)
     try:
         reporter.send("passed", function(job, reporter))
@@ -101,13 +107,15 @@ class Child:
         self.started = time.monotonic()
         self.deadline = self.started + timeout
         self.errors = tempfile.TemporaryFile()
+        # Temporary files of the child, which may not live to remove them.
+        self.scratch = tempfile.TemporaryDirectory(prefix="onnxc-job-", ignore_cleanup_errors=True)
         self.pipe, write_end = os.pipe()
         sys.stdout.flush()
         sys.stderr.flush()
         self.pid = os.fork()
         if self.pid == 0:
             os.close(self.pipe)
-            child_main(function, job, write_end, self.errors, memory)
+            child_main(function, job, write_end, self.errors, memory, self.scratch.name)
         os.close(write_end)
 
     def read(self):
@@ -132,6 +140,7 @@ class Child:
             os.killpg(self.pid, signal.SIGKILL)
         _, status, usage = os.wait4(self.pid, 0)
         os.close(self.pipe)
+        self.scratch.cleanup()
         seconds = time.monotonic() - self.started
         facts = (seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
         self.errors.seek(0)

@@ -40,7 +40,7 @@ SIGNATURES = {
 TENSOR, SEQUENCE, MAP, OPTIONAL = 1, 2, 3, 4
 
 
-class RunError(Exception):
+class RunError(RuntimeError):
     """The artefact refused or failed a run; the message is its own."""
 
 

@@ -7,8 +7,11 @@
 """Checks the harness of the numeric tests."""
 
 import ctypes
+import os
 import pathlib
+import subprocess
 import sys
+import tempfile
 import time
 
 import numpy as np
@@ -24,6 +27,8 @@ from Harness import expectations, isolation, judging, randomness
 
 def job(kind, reporter):
     reporter.stage("work")
+    subprocess.run(["mktemp", "-d"], check=True)
+    pathlib.Path(tempfile.mkdtemp(), "file").touch()
     if kind == "fails":
         raise ValueError("a reason")
     if kind == "crashes":
@@ -37,7 +42,11 @@ def job(kind, reporter):
 
 def check_isolation():
     kinds = ["passes", "fails", "crashes", "hangs", "eats memory"]
-    outcomes = {k: o for k, o in isolation.run_isolated(kinds, job, workers=2, timeout=2, memory=8 << 30)}
+    with tempfile.TemporaryDirectory() as folder:
+        usual, tempfile.tempdir = tempfile.tempdir, folder
+        outcomes = {k: o for k, o in isolation.run_isolated(kinds, job, workers=2, timeout=2, memory=8 << 30)}
+        tempfile.tempdir = usual
+        left = os.listdir(folder)
     statuses = {k: o.status for k, o in outcomes.items()}
     assert statuses == {"passes": "passed", "fails": "failed", "crashes": "crashed", "hangs": "timeout",
                         "eats memory": "failed"}, statuses  # fmt: skip
@@ -46,6 +55,7 @@ def check_isolation():
     assert outcomes["crashes"].message.startswith("SIGSEGV")
     assert outcomes["hangs"].stage == "work" and outcomes["hangs"].seconds < 10
     assert outcomes["eats memory"].message == "memory limit reached"
+    assert not left, left
     print("isolation holds")
 
 

@@ -13,33 +13,3 @@ func.func private @mask(%x: memref<?xf32>, %begin: index, %end: index) attribute
   vector.maskedstore %x[%c0], %m, %v : memref<?xf32>, vector<16xi1>, vector<16xf32>
   return
 }
-
-// -----
-
-// Where there is no memory for the arena, the error names the node of the
-// largest buffer.
-// CHECK-DAG:     @[[FIRST:message.+]]("first\00")
-// CHECK-DAG:     @[[SECOND:message.+]]("second\00")
-// CHECK-LABEL: llvm.func hidden @onnxc_main_graph
-// CHECK:         llvm.call @onnxc_rt_arena_reserve
-// CHECK-NEXT:    llvm.call @onnxc_rt_status
-// CHECK:         llvm.cond_br %{{.+}}, ^{{.+}}, ^[[FAIL:bb.+]]
-// CHECK:       ^[[FAIL]]:
-// CHECK-DAG:     %[[A:.+]] = llvm.mlir.addressof @[[FIRST]] :
-// CHECK-DAG:     %[[B:.+]] = llvm.mlir.addressof @[[SECOND]] :
-// CHECK:         %[[MORE:.+]] = llvm.icmp "sgt"
-// CHECK:         %[[NODE:.+]] = llvm.select %[[MORE]], %{{.+}}, %{{.+}} : i1, !llvm.ptr
-// CHECK:         %[[STATUS:.+]] = llvm.call @onnxc_rt_blame(%arg0, %[[NODE]])
-// CHECK-NEXT:    llvm.return %[[STATUS]]
-func.func @main_graph(%x: memref<?xf32>, %z: memref<?xf32>) attributes {krnl.inputs = []} {
-  %c0 = arith.constant 0 : index
-  %c64 = arith.constant 64 : index
-  %m = memref.dim %x, %c0 : memref<?xf32>
-  %n = memref.dim %z, %c0 : memref<?xf32>
-  %a = krnl.buffer_bytes(%m) : memref<?xf32> loc("first"("m.onnx"))
-  %b = krnl.buffer_bytes(%n) : memref<?xf32> loc("second"("m.onnx"))
-  %both = arith.addi %a, %b : index
-  %all = arith.maxsi %both, %c64 : index
-  %arena = krnl.arena_reserve %all
-  return
-}

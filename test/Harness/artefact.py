@@ -54,7 +54,8 @@ def error_line(text):
 
 def compile_with_tool(model, output, options):
     """(status, messages) of the onnx-compile binary."""
-    flags = [f"-{k}{v}" if len(k) == 1 else f"--{k.replace('_', '-')}={v}" for k, v in options.items()]
+    texts = {k: str(v).lower() if isinstance(v, bool) else v for k, v in options.items()}
+    flags = [f"-{k}{v}" if len(k) == 1 else f"--{k.replace('_', '-')}={v}" for k, v in texts.items()]
     tool = BUILD / "bin" / "onnx-compile"
     if not tool.exists():
         raise StageError("compile", "the build has no onnx-compile")

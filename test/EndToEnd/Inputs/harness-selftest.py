@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from unittest import mock
 
 import numpy as np
 from onnx import TensorProto, helper
@@ -22,7 +23,7 @@ sys.path[:0] = [str(TEST), str(TEST / "Conformance")]
 
 import modes
 
-from Harness import expectations, isolation, judging, randomness
+from Harness import artefact, expectations, isolation, judging, randomness
 
 
 def job(kind, reporter):
@@ -65,6 +66,29 @@ def check_expectations():
     assert groups == (["good"], ["known"], ["bad"], ["mended"]), groups
     assert expectations.generalise("m.onnx:\"conv1\": error: rank 3 and 4x5") == "rank N and N"
     print("expectations hold")
+
+
+def check_tool():
+    """Without the Python package, as in an instrumented build: the tool and the C interface."""
+    values = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [2]) for name in "xy"]
+    graph = helper.make_graph([helper.make_node("Neg", ["x"], ["y"])], "g", values[:1], values[1:])
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "model.onnx")
+        path.write_bytes(helper.make_model(graph).SerializeToString())
+        with mock.patch.object(artefact, "onnx_compile", None):
+            artefact.compile_model(path, path.with_suffix(".so"), O=1)
+            outputs = artefact.load_session(path.with_suffix(".so")).run([np.float32([1, 2])])
+    assert outputs[0].tolist() == [-1, -2], outputs
+    # A report of a sanitizer is no refusal.
+    done = subprocess.CompletedProcess([], 99, "", "note\nm.cpp:1: runtime error: null pointer\n")
+    with mock.patch.object(subprocess, "run", return_value=done):
+        try:
+            artefact.compile_with_tool(path, path, {})
+        except isolation.StageError as error:
+            assert error.stage == "crash" and "runtime error" in str(error), error
+        else:
+            raise SystemExit("a report of a sanitizer is taken for a refusal")
+    print("the tool holds")
 
 
 def check_modes():
@@ -144,6 +168,7 @@ def check_randomness():
 
 check_isolation()
 check_expectations()
+check_tool()
 check_modes()
 check_transforms()
 check_randomness()

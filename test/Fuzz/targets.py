@@ -67,6 +67,7 @@ def value_seeds(rng):
     """Arrays as NumPy and protobuf write them, behind the byte that names the reader."""
     arrays = [rng.integers(0, 2, (2, 3)).astype(t) for t in (np.float32, np.int64, bool, np.complex64, np.float16)]
     files = [bytes([8 * i]) + numpy_bytes(a) for i, a in enumerate(arrays)]
+    files.append(bytes([0]) + numpy_bytes(np.zeros((1 << 38, 0), np.float32)))
     files += [bytes([3]) + numpy_helper.from_array(a, "x").SerializeToString() for a in arrays]
     for reader in range(4, 8):
         files.append(bytes([reader]) + numpy_helper.from_list([arrays[0]] * 2, "x").SerializeToString())

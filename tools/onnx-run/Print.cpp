@@ -243,6 +243,9 @@ static void printLevel(raw_ostream &out, const Tensor &tensor, size_t level,
 }
 
 std::string run::valuesText(const Tensor &tensor) {
+  // The other dimensions of an empty tensor may be as large as they like.
+  if (tensor.elements() == 0)
+    return "[]";
   constexpr int64_t shownInFull = 200;
   std::string text;
   raw_string_ostream out(text);

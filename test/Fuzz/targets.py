@@ -30,6 +30,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 sys.path.insert(1, str(pathlib.Path(__file__).resolve().parents[1] / "Operators"))
 
 import numpy as np
+import onnx
 from onnx import numpy_helper
 
 from Harness import BUILD, ROOT
@@ -68,6 +69,8 @@ def value_seeds(rng):
     arrays = [rng.integers(0, 2, (2, 3)).astype(t) for t in (np.float32, np.int64, bool, np.complex64, np.float16)]
     files = [bytes([8 * i]) + numpy_bytes(a) for i, a in enumerate(arrays)]
     files.append(bytes([0]) + numpy_bytes(np.zeros((1 << 38, 0), np.float32)))
+    narrow = onnx.TensorProto(data_type=onnx.TensorProto.COMPLEX128, dims=[1], int32_data=[1])
+    files.append(bytes([3]) + narrow.SerializeToString())
     files += [bytes([3]) + numpy_helper.from_array(a, "x").SerializeToString() for a in arrays]
     for reader in range(4, 8):
         files.append(bytes([reader]) + numpy_helper.from_list([arrays[0]] * 2, "x").SerializeToString())

@@ -117,7 +117,7 @@ static void unpack(StringRef packed, unsigned bits, Tensor &tensor) {
 static std::string rawOfNumbers(const Proto &proto, OM_DATA_TYPE type) {
   unsigned width = proto.numberBytes
                        ? proto.numberBytes
-                       : std::max<unsigned>(packedBits(type) / 8, 1);
+                       : std::clamp<unsigned>(packedBits(type) / 8, 1, 8);
   std::string raw;
   for (uint64_t number : proto.numbers)
     raw.append(reinterpret_cast<const char *>(&number), width);

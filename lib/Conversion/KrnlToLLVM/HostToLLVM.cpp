@@ -111,10 +111,31 @@ Value constant32(OpBuilder &builder, Location loc, int32_t value) {
   return LLVM::ConstantOp::create(builder, loc, builder.getI32Type(), value);
 }
 
+/// Splits the block at the insertion point. What follows a split stays in its
+/// block where it can, so that thousands of splits move each op once.
+static std::pair<Block *, Block *>
+splitBlock(ConversionPatternRewriter &rewriter) {
+  Block *block = rewriter.getInsertionBlock();
+  Block::iterator end = rewriter.getInsertionPoint();
+  Block *before = block->getSinglePredecessor();
+  if (!before || block->getNumArguments() != 0)
+    return {block, rewriter.splitBlock(block, end)};
+  Block *head = rewriter.createBlock(block);
+  for (Operation &op :
+       llvm::make_early_inc_range(llvm::make_range(block->begin(), end)))
+    rewriter.moveOpBefore(&op, head, head->end());
+  Operation *branch = before->getTerminator();
+  rewriter.modifyOpInPlace(branch, [&] {
+    for (BlockOperand &successor : branch->getBlockOperands())
+      if (successor.get() == block)
+        successor.set(head);
+  });
+  return {head, block};
+}
+
 void continueIf(ConversionPatternRewriter &rewriter, Location loc, Value ok,
                 function_ref<Value()> fail) {
-  Block *current = rewriter.getInsertionBlock();
-  Block *next = rewriter.splitBlock(current, rewriter.getInsertionPoint());
+  auto [current, next] = splitBlock(rewriter);
   Block *leave = rewriter.createBlock(next);
   LLVM::ReturnOp::create(rewriter, loc, fail());
   rewriter.setInsertionPointToEnd(current);
@@ -151,9 +172,13 @@ void checkNode(ConversionPatternRewriter &rewriter, Location loc,
 }
 
 /// "stem.0", "stem.1": no kernel or hook has a dot in its name. The newest are
-/// in front, where they are found without looking at all of the module.
+/// last, where they are found without looking at all of the module; and those
+/// who look for a hook from the front do not see them.
 static std::string nextName(ModuleOp module, StringRef stem) {
-  for (auto global : module.getOps<LLVM::GlobalOp>()) {
+  for (Operation &op : llvm::reverse(*module.getBody())) {
+    auto global = dyn_cast<LLVM::GlobalOp>(op);
+    if (!global)
+      continue;
     StringRef name = global.getSymName();
     unsigned number;
     if (name.consume_front(stem) && name.consume_front(".") &&
@@ -170,7 +195,7 @@ Value globalConstant(OpBuilder &builder, Location loc, StringRef stem,
   std::string name = nextName(module, stem);
   {
     OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(module.getBody());
+    builder.setInsertionPointToEnd(module.getBody());
     LLVM::GlobalOp::create(builder, loc, type, /*isConstant=*/true,
                            LLVM::Linkage::Internal, name, value);
   }

@@ -2,12 +2,12 @@
 
 // A call of the runtime: arrays of values, sizes the callee fills in, the
 // status checked.
-// CHECK-LABEL: llvm.mlir.global internal constant @params.0(dense<[3, -1]> : tensor<2xi64>)
-// CHECK:       llvm.func hidden @onnxc_call_sort(!llvm.ptr, i32, !llvm.ptr, i32, !llvm.ptr, !llvm.ptr) -> i32
+// CHECK-LABEL: llvm.func hidden @onnxc_call_sort(!llvm.ptr, i32, !llvm.ptr, i32, !llvm.ptr, !llvm.ptr) -> i32
 // CHECK-LABEL: @onnxc_main_graph
 // CHECK:         %[[PARAMS:.+]] = llvm.mlir.addressof @params.0
 // CHECK:         %[[STATUS:.+]] = llvm.call @onnxc_call_sort(%arg0, %{{.+}}, %[[OUTS:.+]], %{{.+}}, %[[INS:.+]], %[[PARAMS]])
 // CHECK:         llvm.icmp "eq" %[[STATUS]]
+// CHECK:       llvm.mlir.global internal constant @params.0(dense<[3, -1]> : tensor<2xi64>)
 func.func @main_graph(%x: memref<?xf32>) {
   %c1 = arith.constant 1 : i64
   %y, %n = krnl.call @onnxc_call_sort(%x, %c1) params [3, -1]
@@ -17,8 +17,10 @@ func.func @main_graph(%x: memref<?xf32>) {
 
 // -----
 
-// A call that fails for a node: the message gets its name.
-// CHECK-LABEL: llvm.mlir.global internal constant @message.0("Sort_0\00")
+// A call that fails for a node: the message gets its name. Messages, of which
+// there may be thousands, are behind the hooks, which are looked for from the
+// front.
+// CHECK-NOT:   llvm.mlir.global
 // CHECK-LABEL: @onnxc_main_graph
 // CHECK:         %[[STATUS:.+]] = llvm.call @onnxc_call_sort
 // CHECK:         %[[OK:.+]] = llvm.icmp "eq" %[[STATUS]]
@@ -27,7 +29,10 @@ func.func @main_graph(%x: memref<?xf32>) {
 // CHECK:         %[[NAME:.+]] = llvm.mlir.addressof @message.0
 // CHECK:         %[[BLAMED:.+]] = llvm.call @onnxc_rt_blame(%arg0, %[[NAME]])
 // CHECK:         llvm.return %[[BLAMED]]
+// CHECK:       llvm.mlir.global internal constant @message.0("Sort_0\00")
+// CHECK-NEXT:  llvm.mlir.global internal constant @message.1("Sort_1\00")
 func.func @main_graph() {
   %n = krnl.call @onnxc_call_sort() stateful : () -> i64 loc("Sort_0"("model.onnx"))
+  %m = krnl.call @onnxc_call_sort() stateful : () -> i64 loc("Sort_1"("model.onnx"))
   return
 }

@@ -60,11 +60,12 @@ struct AttentionParts {
 mlir::FailureOr<AttentionParts> findAttention(KernelOp consumer,
                                               std::string &reason);
 
-/// Fails, with the reason, where the two would compute so many values for each
-/// element that one more gains nothing: what merges and emits a kernel may take
-/// more than linear time in them.
-mlir::LogicalResult checkScalarOps(KernelOp producer, KernelOp consumer,
-                                   std::string &reason);
+/// Fails, with the reason, where the two together have more than `maxOps`
+/// structured ops, or so many values that one more gains nothing: what merges
+/// and emits a kernel may take more than linear time in them. Takes time in
+/// these limits, not in what the kernels have.
+mlir::LogicalResult checkOps(KernelOp producer, KernelOp consumer,
+                             unsigned maxOps, std::string &reason);
 
 /// Folds elementwise ops into the only op that reads them, where no iteration
 /// is computed twice. Returns how many.

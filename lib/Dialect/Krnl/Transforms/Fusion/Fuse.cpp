@@ -255,19 +255,19 @@ static LogicalResult checkWorth(Candidate &pair, const Limits &limits,
 
 static LogicalResult checkLimits(KernelOp producer, KernelOp consumer,
                                  const Limits &limits, std::string &reason) {
-  SetVector<Value> operands;
+  if (failed(checkOps(producer, consumer, limits.maxOps, reason)))
+    return failure();
+  SmallPtrSet<Value, 16> operands;
   for (KernelOp kernel : {producer, consumer})
     for (Value operand : kernel->getOperands())
-      if (operand.getDefiningOp() != producer)
-        operands.insert(operand);
-  size_t ops =
-      producer.getStructuredOps().size() + consumer.getStructuredOps().size();
-  if (ops > limits.maxOps || operands.size() > limits.maxOperands) {
-    reason = llvm::formatv("the kernel would have {0} ops and {1} operands",
-                           ops, operands.size());
-    return failure();
-  }
-  return checkScalarOps(producer, consumer, reason);
+      if (operand.getDefiningOp() != producer &&
+          operands.insert(operand).second &&
+          operands.size() > limits.maxOperands) {
+        reason = llvm::formatv("the kernel would have more than {0} operands",
+                               limits.maxOperands);
+        return failure();
+      }
+  return success();
 }
 
 namespace {
@@ -275,18 +275,14 @@ struct KrnlFusePass : impl::KrnlFusePassBase<KrnlFusePass> {
   using Base::Base;
 
   void runOnOperation() override {
-    SmallVector<KernelOp> kernels;
-    getOperation()->walk([&](KernelOp kernel) { kernels.push_back(kernel); });
     IRRewriter rewriter(&getContext());
-    SmallVector<KernelOp> done;
-    for (KernelOp consumer : kernels) {
-      if (KernelOp merged = fuseAttention(rewriter, consumer, done))
+    for (KernelOp consumer : findKernels()) {
+      if (KernelOp merged = fuseAttention(rewriter, consumer))
         consumer = merged;
-      while (KernelOp merged = fuseOneProducer(rewriter, consumer, done))
+      while (KernelOp merged = fuseOneProducer(rewriter, consumer))
         consumer = merged;
-      done.push_back(consumer);
     }
-    for (KernelOp kernel : done) {
+    for (KernelOp kernel : findKernels()) {
       inlineConstants(rewriter, kernel);
       reuseDestinations(rewriter, kernel);
       dropUnusedInputs(rewriter, kernel);
@@ -299,10 +295,15 @@ struct KrnlFusePass : impl::KrnlFusePassBase<KrnlFusePass> {
   }
 
 private:
+  SmallVector<KernelOp> findKernels() {
+    SmallVector<KernelOp> kernels;
+    getOperation()->walk([&](KernelOp kernel) { kernels.push_back(kernel); });
+    return kernels;
+  }
+
   /// Merges the three parts of an attention, of which `consumer` may be the
   /// last; null if it is not.
-  KernelOp fuseAttention(RewriterBase &rewriter, KernelOp consumer,
-                         SmallVectorImpl<KernelOp> &done) {
+  KernelOp fuseAttention(RewriterBase &rewriter, KernelOp consumer) {
     std::string reason;
     Limits limits{maxOps, maxOperands, maxRow};
     if (!attention)
@@ -319,7 +320,6 @@ private:
       FailureOr<KernelOp> larger = mergeKernels(rewriter, part, merged, reason);
       if (failed(larger))
         break;
-      llvm::erase(done, part);
       ++numMerged;
       merged = *larger;
     }
@@ -328,8 +328,7 @@ private:
 
   /// Merges the nearest producer that belongs to the consumer; null if none
   /// does.
-  KernelOp fuseOneProducer(RewriterBase &rewriter, KernelOp consumer,
-                           SmallVectorImpl<KernelOp> &done) {
+  KernelOp fuseOneProducer(RewriterBase &rewriter, KernelOp consumer) {
     if (!consumer.getRecipe().empty())
       return nullptr;
     SetVector<Operation *> producers;
@@ -347,7 +346,6 @@ private:
       FailureOr<KernelOp> merged =
           tryFuse(rewriter, producer, consumer, reason);
       if (succeeded(merged)) {
-        llvm::erase(done, producer);
         ++numMerged;
         numFolded += foldElementwise(rewriter, *merged);
         return *merged;

@@ -239,24 +239,28 @@ FailureOr<KernelOp> KernelMerger::build(Operation *place, std::string &reason) {
   return merged;
 }
 
-/// Ops inside of the structured ones. These fold into one another, so that a
-/// kernel of few can still be one that takes long to merge.
-static size_t countScalarOps(KernelOp kernel) {
-  size_t count = 0;
-  for (linalg::LinalgOp op : kernel.getStructuredOps())
-    count += op.getBlock()->getOperations().size();
-  return count;
-}
-
-LogicalResult checkScalarOps(KernelOp producer, KernelOp consumer,
-                             std::string &reason) {
-  constexpr size_t maxScalarOps = 512;
-  size_t count = countScalarOps(producer) + countScalarOps(consumer);
-  if (count <= maxScalarOps)
-    return success();
-  reason = llvm::formatv("the kernel would compute {0} values for each element",
-                         count);
-  return failure();
+LogicalResult checkOps(KernelOp producer, KernelOp consumer, unsigned maxOps,
+                       std::string &reason) {
+  constexpr unsigned maxValues = 512;
+  unsigned ops = 0, values = 0;
+  for (KernelOp kernel : {producer, consumer})
+    for (Operation &op : kernel.getBody().front()) {
+      ++values;
+      if (auto structured = dyn_cast<linalg::LinalgOp>(op)) {
+        ++ops;
+        for ([[maybe_unused]] Operation &inner : *structured.getBlock())
+          if (++values > maxValues)
+            break;
+      }
+      if (ops > maxOps || values > maxValues) {
+        bool manyOps = ops > maxOps;
+        reason = llvm::formatv("the kernel would have more than {0} {1}",
+                               manyOps ? maxOps : maxValues,
+                               manyOps ? "ops" : "values");
+        return failure();
+      }
+    }
+  return success();
 }
 
 /// The merged kernel must verify, its recipe included.

@@ -76,14 +76,11 @@ private:
       reason = producer.getName().str() + " shares no loop";
       return failure();
     }
-    size_t ops =
-        producer.getStructuredOps().size() + consumer.getStructuredOps().size();
     size_t operands =
         producer->getNumOperands() + consumer->getNumOperands() - 1;
-    if (ops <= maxOps && operands <= maxOperands)
-      return checkScalarOps(producer, consumer, reason);
-    reason = llvm::formatv("the kernel would have {0} ops and {1} operands",
-                           ops, operands);
+    if (operands <= maxOperands)
+      return checkOps(producer, consumer, maxOps, reason);
+    reason = llvm::formatv("the kernel would have {0} operands", operands);
     return failure();
   }
 };

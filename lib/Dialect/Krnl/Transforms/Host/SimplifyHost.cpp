@@ -59,6 +59,11 @@ struct KrnlSimplifyHost
               KrnlDialect>(op.getDialect()))
         op.getCanonicalizationPatterns(set, context);
     set.add(foldBytes);
+    // Each scf.if visits all users of its condition, which is quadratic where
+    // thousands have the same.
+    llvm::erase_if(set.getNativePatterns(), [](const auto &pattern) {
+      return pattern->getDebugName().contains("ConditionPropagation");
+    });
     patterns = std::move(set);
     return success();
   }

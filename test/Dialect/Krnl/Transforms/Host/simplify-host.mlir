@@ -41,3 +41,17 @@ func.func @known_bytes(%n: index) -> (index, index, index, index) {
   %d = krnl.buffer_bytes(%n) : memref<?xf32>
   return %a, %b, %c, %d : index, index, index, index
 }
+
+// What a condition means inside of its branches is not looked for: each scf.if
+// would look at all users of the condition, of which there may be thousands.
+// CHECK-LABEL: func.func @conditions_stay
+// CHECK-SAME:    (%[[OK:.+]]: i1, %[[X:.+]]: i1)
+// CHECK:         scf.if %[[OK]]
+// CHECK:           krnl.check %[[OK]], "again"
+func.func @conditions_stay(%ok: i1, %x: i1) {
+  scf.if %ok {
+    krnl.check %x, "other"
+    krnl.check %ok, "again"
+  }
+  return
+}

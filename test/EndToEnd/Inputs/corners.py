@@ -51,6 +51,10 @@ def rows():
     yield "Pad", [NUMBERS, i64(-2, 4)], {"mode": "wrap"}, f32([3, 4, 5, 3, 4, 5, 3])
     yield "Pad", [NUMBERS, i64(2, -2)], {"mode": "edge"}, f32([1, 1, 1, 2, 3])
     yield "Pad", [NUMBERS, i64(-3, 1)], {"mode": "reflect"}, f32([4, 5, 4])
+    # More operands than one kernel copies, some of them empty.
+    for count in (65, 131):
+        parts = [f32(np.arange(3 * (i % 4)).reshape(3, i % 4) + i) for i in range(count)]
+        yield "Concat", parts, {"axis": 1}, np.concatenate(parts, axis=1)
     # Sizes that are given decide how much is cut off, whatever pads say.
     yield "ConvTranspose", [LINE, TAPS], {"output_shape": [4]}, f32([[[12, 123, 230, 300]]])
     yield "ConvTranspose", [LINE, TAPS], {"output_shape": [4], "pads": [0, 0]}, f32([[[12, 123, 230, 300]]])

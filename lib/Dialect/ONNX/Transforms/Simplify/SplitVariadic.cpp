@@ -1,4 +1,4 @@
-//===- SplitVariadic.cpp - Sums of very many operands -----------*- C++ -*-===//
+//===- SplitVariadic.cpp - Nodes of very many operands ----------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -46,10 +46,42 @@ struct SplitVariadic final : OpRewritePattern<Op> {
   }
 };
 
+/// concat(x0, ..., x99) -> concat(concat(x0, ..., x63), concat(x64, ..., x99)),
+/// until no more are left than a kernel copies.
+struct SplitConcat final : OpRewritePattern<ConcatOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ConcatOp op,
+                                PatternRewriter &rewriter) const override {
+    // Kernels of no more than these may write their results into the whole.
+    constexpr size_t maxCopies = 64;
+    SmallVector<Value> parts(op->getOperands());
+    if (parts.size() <= maxCopies)
+      return rewriter.notifyMatchFailure(op, "few operands");
+    if (!llvm::all_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>))
+      return rewriter.notifyMatchFailure(op, "a rank is unknown");
+    NodeMaker maker(rewriter, op.getLoc());
+    while (parts.size() > maxCopies) {
+      SmallVector<Value> larger;
+      for (ArrayRef<Value> rest = parts; !rest.empty();) {
+        size_t count = std::min(maxCopies, rest.size());
+        larger.push_back(
+            count == 1
+                ? rest.front()
+                : maker.make("Concat", rest.take_front(count), op->getAttrs()));
+        rest = rest.drop_front(count);
+      }
+      parts = std::move(larger);
+    }
+    rewriter.replaceOpWithNewOp<ConcatOp>(op, op->getResultTypes(), parts,
+                                          op->getAttrs());
+    return success();
+  }
+};
+
 } // namespace
 
 void onnxc::onnx::populateSplitVariadicPatterns(RewritePatternSet &patterns) {
-  patterns
-      .add<SplitVariadic<SumOp>, SplitVariadic<MaxOp>, SplitVariadic<MinOp>>(
-          patterns.getContext());
+  patterns.add<SplitVariadic<SumOp>, SplitVariadic<MaxOp>, SplitVariadic<MinOp>,
+               SplitConcat>(patterns.getContext());
 }

@@ -26,3 +26,19 @@ func.func @few_operands_stay(%a: tensor<?x4xf32>, %b: tensor<4xf32>) -> tensor<?
   %y = onnx.Max(%a, %b, %a, %b) : (tensor<?x4xf32>, tensor<4xf32>, tensor<?x4xf32>, tensor<4xf32>) -> tensor<?x4xf32>
   return %y : tensor<?x4xf32>
 }
+
+// -----
+
+// 130 operands: 64, 64 and 2.
+// CHECK-LABEL: func @more_operands_than_a_kernel_copies
+// CHECK:         %[[A:.+]] = onnx.Concat(%arg0, %arg1, {{(%arg[01], ){61}%arg1\)}} {axis = 1 : i64} : {{.*}} -> tensor<2x?xf32>
+// CHECK-NEXT:    %[[C:.+]] = onnx.Concat(%arg0, %arg1) {axis = 1 : i64} : {{.*}} -> tensor<2x?xf32>
+// CHECK-NEXT:    %[[ALL:.+]] = onnx.Concat(%[[A]], %[[A]], %[[C]]) {axis = 1 : i64} : {{.*}} -> tensor<2x?xf32>
+// CHECK-NEXT:    return %[[ALL]]
+// MODEL-LABEL: func @more_operands_than_a_kernel_copies
+// MODEL-COUNT-1: onnx.Concat
+// MODEL-NOT:   onnx.Concat
+func.func @more_operands_than_a_kernel_copies(%a: tensor<2x?xf32>, %b: tensor<2x4xf32>) -> tensor<2x?xf32> {
+  %y = onnx.Concat(%a, %b, %a, %b, %a, %b, %a, %b, %a, %b, %a, %b, %a, %b, %a, %b, %a, %b, %a, %b, %a, %b, %a, %b, %a, %b, %a, %b, %a, %b, %a, %b, %a, %b, %a, %b, %a, %b, %a, %b, %a, %b, %a, %b, %a, %b, %a, %b, %a, %b, %a, %b, %a, %b, %a, %b, %a, %b, %a, %b, %a, %b, %a, %b, %a, %b, %a, %b, %a, %b, %a, %b, %a, %b, %a, %b, %a, %b, %a, %b, %a, %b, %a, %b, %a, %b, %a, %b, %a, %b, %a, %b, %a, %b, %a, %b, %a, %b, %a, %b, %a, %b, %a, %b, %a, %b, %a, %b, %a, %b, %a, %b, %a, %b, %a, %b, %a, %b, %a, %b, %a, %b, %a, %b, %a, %b, %a, %b, %a, %b) {axis = -1 : i64} : (tensor<2x?xf32>, tensor<2x4xf32>, tensor<2x?xf32>, tensor<2x4xf32>, tensor<2x?xf32>, tensor<2x4xf32>, tensor<2x?xf32>, tensor<2x4xf32>, tensor<2x?xf32>, tensor<2x4xf32>, tensor<2x?xf32>, tensor<2x4xf32>, tensor<2x?xf32>, tensor<2x4xf32>, tensor<2x?xf32>, tensor<2x4xf32>, tensor<2x?xf32>, tensor<2x4xf32>, tensor<2x?xf32>, tensor<2x4xf32>, tensor<2x?xf32>, tensor<2x4xf32>, tensor<2x?xf32>, tensor<2x4xf32>, tensor<2x?xf32>, tensor<2x4xf32>, tensor<2x?xf32>, tensor<2x4xf32>, tensor<2x?xf32>, tensor<2x4xf32>, tensor<2x?xf32>, tensor<2x4xf32>, tensor<2x?xf32>, tensor<2x4xf32>, tensor<2x?xf32>, tensor<2x4xf32>, tensor<2x?xf32>, tensor<2x4xf32>, tensor<2x?xf32>, tensor<2x4xf32>, tensor<2x?xf32>, tensor<2x4xf32>, tensor<2x?xf32>, tensor<2x4xf32>, tensor<2x?xf32>, tensor<2x4xf32>, tensor<2x?xf32>, tensor<2x4xf32>, tensor<2x?xf32>, tensor<2x4xf32>, tensor<2x?xf32>, tensor<2x4xf32>, tensor<2x?xf32>, tensor<2x4xf32>, tensor<2x?xf32>, tensor<2x4xf32>, tensor<2x?xf32>, tensor<2x4xf32>, tensor<2x?xf32>, tensor<2x4xf32>, tensor<2x?xf32>, tensor<2x4xf32>, tensor<2x?xf32>, tensor<2x4xf32>, tensor<2x?xf32>, tensor<2x4xf32>, tensor<2x?xf32>, tensor<2x4xf32>, tensor<2x?xf32>, tensor<2x4xf32>, tensor<2x?xf32>, tensor<2x4xf32>, tensor<2x?xf32>, tensor<2x4xf32>, tensor<2x?xf32>, tensor<2x4xf32>, tensor<2x?xf32>, tensor<2x4xf32>, tensor<2x?xf32>, tensor<2x4xf32>, tensor<2x?xf32>, tensor<2x4xf32>, tensor<2x?xf32>, tensor<2x4xf32>, tensor<2x?xf32>, tensor<2x4xf32>, tensor<2x?xf32>, tensor<2x4xf32>, tensor<2x?xf32>, tensor<2x4xf32>, tensor<2x?xf32>, tensor<2x4xf32>, tensor<2x?xf32>, tensor<2x4xf32>, tensor<2x?xf32>, tensor<2x4xf32>, tensor<2x?xf32>, tensor<2x4xf32>, tensor<2x?xf32>, tensor<2x4xf32>, tensor<2x?xf32>, tensor<2x4xf32>, tensor<2x?xf32>, tensor<2x4xf32>, tensor<2x?xf32>, tensor<2x4xf32>, tensor<2x?xf32>, tensor<2x4xf32>, tensor<2x?xf32>, tensor<2x4xf32>, tensor<2x?xf32>, tensor<2x4xf32>, tensor<2x?xf32>, tensor<2x4xf32>, tensor<2x?xf32>, tensor<2x4xf32>, tensor<2x?xf32>, tensor<2x4xf32>, tensor<2x?xf32>, tensor<2x4xf32>, tensor<2x?xf32>, tensor<2x4xf32>, tensor<2x?xf32>, tensor<2x4xf32>, tensor<2x?xf32>, tensor<2x4xf32>, tensor<2x?xf32>, tensor<2x4xf32>, tensor<2x?xf32>, tensor<2x4xf32>) -> tensor<2x?xf32>
+  return %y : tensor<2x?xf32>
+}

@@ -42,7 +42,7 @@ void Bufferizer::convertCall(krnl::CallOp op) {
   auto call = krnl::CallOp::create(builder, op.getLoc(),
                                    bufferTypes(op.getResultTypes()), operands,
                                    op->getAttrs());
-  mapResults(op, call);
+  mapResults(op, op->getResults(), call);
 }
 
 /// True for shapes of reshapes whose result has them in its type.
@@ -126,10 +126,7 @@ void Bufferizer::convertReturn(func::ReturnOp op) {
       memref::StoreOp::create(builder, loc, value, output);
       continue;
     }
-    Value source = buffer(value);
-    Value output = OutputOp::create(builder, loc, source.getType(), i,
-                                    dynamicSizes(loc, source));
-    memref::CopyOp::create(builder, loc, source, output);
+    inOutput(loc, value, i);
   }
   func::ReturnOp::create(builder, loc);
   dead.push_back(op);
@@ -176,11 +173,7 @@ LogicalResult Bufferizer::convert(Operation *op) {
       .Case([&](scf::IfOp branch) { return convertIf(branch); })
       .Case([&](scf::ForOp loop) { return convertFor(loop); })
       .Case([&](scf::WhileOp loop) { return convertWhile(loop); })
-      .Case([&](scf::YieldOp yield) {
-        yield.getResultsMutable().assign(
-            handOver(yield.getResultsMutable(), /*isOnlyUse=*/false));
-        return success();
-      })
+      .Case([&](scf::YieldOp yield) { return convertYield(yield), success(); })
       .Case([&](scf::ConditionOp condition) {
         condition.getArgsMutable().assign(
             handOver(condition.getArgsMutable(), /*isOnlyUse=*/false));
@@ -205,40 +198,67 @@ LogicalResult Bufferizer::convertBlock(Block &block) {
   return success();
 }
 
-/// What is seen through reshapes and casts between static sizes.
-static Value behindStaticViews(Value value) {
-  while (Value source = viewSource(value)) {
-    if (!cast<ShapedType>(value.getType()).hasStaticShape() ||
-        !cast<ShapedType>(source.getType()).hasStaticShape())
-      break;
-    value = source;
-  }
-  return value;
+/// Is there a check behind `op`? That of a reshape may find more elements than
+/// the output has.
+static bool precedesCheck(Operation *op) {
+  while ((op = op->getNextNode()))
+    if (isa<CheckOp>(op))
+      return true;
+  return false;
 }
 
-/// Launch results that can be made in place: in the function's own block,
-/// returned once, with the same sizes or static ones. What such a launch writes
-/// over is in the output as well, back to a fresh destination or to what must
-/// be copied.
+/// Has a launch of `block` make output `index` in place, which `block` ends by
+/// returning or yielding as `seen`, if the sizes are known where the launch is.
+/// What such a launch writes over is in the output as well, back to a fresh
+/// destination or to what must be copied.
+void Bufferizer::chooseOutput(Value seen, Block *block, unsigned index) {
+  bool isChecked = true;
+  auto behind = [&](Value value) {
+    Value source = behindViews(value);
+    auto type = cast<ShapedType>(value.getType()),
+         from = cast<ShapedType>(source.getType());
+    isChecked &=
+        source == value || (type.hasStaticShape() && from.hasStaticShape() &&
+                            type.getNumElements() == from.getNumElements());
+    return source;
+  };
+  SmallVector<Value> chain;
+  Value value = behind(seen);
+  while (auto launch = value.getDefiningOp<LaunchOp>()) {
+    if (launch->getBlock() != block)
+      return;
+    chain.push_back(value);
+    Value out = launch.getOuts()[cast<OpResult>(value).getResultNumber()];
+    if (mayOverwrite(launch, out)) {
+      value = behind(out);
+      continue;
+    }
+    if (!outputs.contains(value) && (isChecked || !precedesCheck(launch)) &&
+        areSizesBefore(launch, seen))
+      for (Value link : chain)
+        outputs.try_emplace(link, OutputView{index, seen});
+    return;
+  }
+}
+
+/// Outputs that are made in place: by launches of the function's own block, or
+/// by one in each way of a branch there.
 void Bufferizer::chooseOutputs() {
   auto ret = cast<func::ReturnOp>(host.getBody().front().getTerminator());
   isWritten.resize(ret.getNumOperands());
   for (auto [i, returned] : llvm::enumerate(ret.getOperands())) {
-    SmallVector<Value> chain;
-    Value value = behindStaticViews(returned);
-    while (auto launch = value.getDefiningOp<LaunchOp>()) {
-      if (launch->getBlock() != ret->getBlock())
-        break;
-      chain.push_back(value);
-      Value out = launch.getOuts()[cast<OpResult>(value).getResultNumber()];
-      if (mayOverwrite(launch, out)) {
-        value = behindStaticViews(out);
-        continue;
-      }
-      if (!outputs.contains(value))
-        for (Value link : chain)
-          outputs.try_emplace(link, i);
-      break;
+    if (!isTensor(returned))
+      continue;
+    auto branch = returned.getDefiningOp<scf::IfOp>();
+    if (!branch || !returned.hasOneUse()) {
+      chooseOutput(returned, ret->getBlock(), i);
+      continue;
+    }
+    unsigned number = cast<OpResult>(returned).getResultNumber();
+    for (Region &way : branch->getRegions()) {
+      OpOperand &yielded = way.front().getTerminator()->getOpOperand(number);
+      chooseOutput(yielded.get(), &way.front(), i);
+      branchOutputs[&yielded] = i;
     }
   }
 }

@@ -30,10 +30,10 @@ LogicalResult Bufferizer::moveRegion(Region &from, Region &to) {
   return convertBlock(to.front());
 }
 
-/// The results of a converted op stand for those of the old one.
-void Bufferizer::mapResults(Operation *old, Operation *converted) {
-  for (auto [from, to] :
-       llvm::zip_equal(old->getResults(), converted->getResults()))
+/// The results of a converted op stand for these of the old one.
+void Bufferizer::mapResults(Operation *old, ValueRange results,
+                            Operation *converted) {
+  for (auto [from, to] : llvm::zip_equal(results, converted->getResults()))
     if (isTensor(from))
       buffers[from] = to;
     else
@@ -53,18 +53,34 @@ void Bufferizer::convertSelect(arith::SelectOp op) {
   yieldCopy(branch.thenBlock(), op.getTrueValue());
   yieldCopy(branch.elseBlock(), op.getFalseValue());
   builder.setInsertionPointAfter(branch);
-  mapResults(op, branch);
+  mapResults(op, op->getResults(), branch);
+}
+
+/// A branch hands over what it gives, but for what is in an output.
+void Bufferizer::convertYield(scf::YieldOp op) {
+  SmallVector<Value> values;
+  for (OpOperand &use : op.getResultsMutable())
+    if (auto found = branchOutputs.find(&use); found != branchOutputs.end())
+      inOutput(op.getLoc(), use.get(), found->second);
+    else
+      values.push_back(handOver(use, /*isOnlyUse=*/false));
+  op.getResultsMutable().assign(values);
 }
 
 LogicalResult Bufferizer::convertIf(scf::IfOp op) {
+  SmallVector<Value> results;
+  for (OpResult result : op.getResults())
+    if (!branchOutputs.contains(
+            &op.thenYield()->getOpOperand(result.getResultNumber())))
+      results.push_back(result);
   auto converted =
-      scf::IfOp::create(builder, op.getLoc(), bufferTypes(op.getResultTypes()),
+      scf::IfOp::create(builder, op.getLoc(), bufferTypes(TypeRange(results)),
                         op.getCondition(), /*addThenBlock=*/false,
                         /*addElseBlock=*/false);
   if (failed(moveRegion(op.getThenRegion(), converted.getThenRegion())) ||
       failed(moveRegion(op.getElseRegion(), converted.getElseRegion())))
     return failure();
-  mapResults(op, converted);
+  mapResults(op, results, converted);
   return success();
 }
 
@@ -75,7 +91,7 @@ LogicalResult Bufferizer::convertFor(scf::ForOp op) {
                                       op.getUpperBound(), op.getStep(), inits);
   if (failed(moveRegion(op.getRegion(), converted.getRegion())))
     return failure();
-  mapResults(op, converted);
+  mapResults(op, op->getResults(), converted);
   return success();
 }
 
@@ -86,6 +102,6 @@ LogicalResult Bufferizer::convertWhile(scf::WhileOp op) {
   if (failed(moveRegion(op.getBefore(), converted.getBefore())) ||
       failed(moveRegion(op.getAfter(), converted.getAfter())))
     return failure();
-  mapResults(op, converted);
+  mapResults(op, op->getResults(), converted);
   return success();
 }

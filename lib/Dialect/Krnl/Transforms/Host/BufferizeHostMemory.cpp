@@ -8,6 +8,9 @@
 
 #include "HostBufferizer.h"
 
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/IR/Dominance.h"
+
 using namespace mlir;
 using namespace onnxc;
 using namespace onnxc::krnl;
@@ -33,6 +36,16 @@ Value krnl::viewSource(Value value) {
           op))
     return op->getOperand(0);
   return {};
+}
+
+Value krnl::behindViews(Value value) {
+  while (!value.getDefiningOp<FirstRowsOp>()) {
+    Value source = viewSource(value);
+    if (!source)
+      break;
+    value = source;
+  }
+  return value;
 }
 
 bool krnl::isOwned(Value value) {
@@ -96,31 +109,92 @@ Value Bufferizer::destination(LaunchOp op, unsigned number) {
   return output;
 }
 
+/// The sizes of `seen`, which views and launches make of a result of `launch`,
+/// before that launch. Nothing if they are only known behind it, or for what no
+/// launch makes from the first; `out` are those of the launch's own.
+static std::optional<SmallVector<OpFoldResult>>
+sizesBefore(LaunchOp launch, Value seen, ArrayRef<OpFoldResult> own) {
+  auto type = cast<RankedTensorType>(seen.getType());
+  Builder b(seen.getContext());
+  SmallVector<OpFoldResult> sizes;
+  for (int64_t size : type.getShape())
+    sizes.push_back(b.getIndexAttr(size));
+  if (type.hasStaticShape())
+    return sizes;
+  if (auto made = seen.getDefiningOp<LaunchOp>())
+    return made == launch
+               ? SmallVector<OpFoldResult>(own)
+               : sizesBefore(
+                     launch,
+                     made.getOuts()[cast<OpResult>(seen).getResultNumber()],
+                     own);
+  if (auto cast = seen.getDefiningOp<tensor::CastOp>())
+    return sizesBefore(launch, cast.getSource(), own);
+  auto reshape = seen.getDefiningOp<tensor::ReshapeOp>();
+  auto shape = reshape
+                   ? reshape.getShape().getDefiningOp<tensor::FromElementsOp>()
+                   : tensor::FromElementsOp();
+  if (!shape || !shape.getType().getElementType().isIndex())
+    return std::nullopt;
+  for (auto [d, element] : llvm::enumerate(shape.getElements()))
+    if (type.isDynamicDim(d))
+      sizes[d] = getAsOpFoldResult(element);
+  return sizes;
+}
+
+/// Are the sizes of the output that is returned or yielded as `seen` known
+/// where `launch` is?
+bool Bufferizer::areSizesBefore(LaunchOp launch, Value seen) {
+  SmallVector<OpFoldResult> own(
+      cast<RankedTensorType>(launch->getResult(0).getType()).getRank());
+  auto sizes = sizesBefore(launch, seen, own);
+  DominanceInfo dominance;
+  return sizes && llvm::all_of(*sizes, [&](OpFoldResult size) {
+           auto value = dyn_cast_if_present<Value>(size);
+           return !value || dominance.properlyDominates(value, launch);
+         });
+}
+
 /// The graph output that result `number` of a launch becomes, seen with the
 /// type of the result; null if it is none.
 Value Bufferizer::outputFor(LaunchOp op, unsigned number) {
   auto found = outputs.find(op.getResult(number));
   if (found == outputs.end())
     return {};
-  unsigned index = found->second;
-  auto returned = cast<func::ReturnOp>(host.getBody().front().getTerminator());
-  auto type =
-      cast<MemRefType>(bufferType(returned.getOperand(index).getType()));
-  auto own = cast<MemRefType>(bufferType(op.getResult(number).getType()));
+  auto [index, seen] = found->second;
+  Location loc = op.getLoc();
+  auto type = cast<MemRefType>(bufferType(seen.getType())),
+       own = cast<MemRefType>(bufferType(op.getResult(number).getType()));
   Value out = op.getOuts()[number];
-  SmallVector<Value> sizes;
+  SmallVector<OpFoldResult> ownSizes;
   if (auto empty = out.getDefiningOp<tensor::EmptyOp>())
-    sizes = empty.getDynamicSizes();
+    ownSizes = empty.getMixedSizes();
   else
-    sizes = dynamicSizes(op.getLoc(), buffer(out));
-  Value output =
-      OutputOp::create(builder, op.getLoc(), type, index,
-                       type == own ? ValueRange(sizes) : ValueRange());
+    ownSizes = memref::getMixedSizes(builder, loc, buffer(out));
+  SmallVector<OpFoldResult> sizes = *sizesBefore(op, seen, ownSizes);
+  SmallVector<Value> dynamic;
+  for (auto [d, size] : llvm::enumerate(sizes))
+    if (type.isDynamicDim(d))
+      dynamic.push_back(getValueOrCreateConstantIndexOp(builder, loc, size));
+  Value output = OutputOp::create(builder, loc, type, index, dynamic);
   isWritten.set(index);
-  if (type == own)
-    return output;
-  return reshaped(op.getLoc(), own, output,
-                  getAsIndexOpFoldResult(builder.getContext(), own.getShape()));
+  return type == own && sizes == ownSizes
+             ? output
+             : reshaped(loc, own, output, ownSizes);
+}
+
+/// The buffer of a value that graph output `index` becomes: it is the output
+/// already, or copied there.
+Value Bufferizer::inOutput(Location loc, Value value, unsigned index) {
+  Value source = buffer(value);
+  auto found = outputs.find(behindViews(value));
+  if (found != outputs.end() && found->second.index == index)
+    return source;
+  Value output = OutputOp::create(builder, loc, source.getType(), index,
+                                  dynamicSizes(loc, source));
+  memref::CopyOp::create(builder, loc, source, output);
+  isWritten.set(index);
+  return output;
 }
 
 /// Takes over the buffer of a value that a loop or branch hands on; a copy

@@ -31,6 +31,9 @@ bool isTensor(mlir::Value value);
 /// The source of a reshape or cast of a whole tensor, or null.
 mlir::Value viewSource(mlir::Value value);
 
+/// The value that the views of all its elements lead to.
+mlir::Value behindViews(mlir::Value value);
+
 /// True for values whose buffer belongs to the block that they are defined in.
 bool isOwned(mlir::Value value);
 
@@ -78,12 +81,14 @@ private:
                         mlir::Value count);
   mlir::Value rowsToGrow(AppendRowOp op);
   void convertSelect(mlir::arith::SelectOp op);
+  void convertYield(mlir::scf::YieldOp op);
   mlir::LogicalResult convertIf(mlir::scf::IfOp op);
   mlir::LogicalResult convertFor(mlir::scf::ForOp op);
   mlir::LogicalResult convertWhile(mlir::scf::WhileOp op);
   mlir::LogicalResult moveRegion(mlir::Region &from, mlir::Region &to);
   void convertArguments(mlir::Block &block);
-  void mapResults(mlir::Operation *old, mlir::Operation *converted);
+  void mapResults(mlir::Operation *old, mlir::ValueRange results,
+                  mlir::Operation *converted);
 
   mlir::Value buffer(mlir::Value tensor) { return buffers.lookup(tensor); }
   mlir::Value allocate(mlir::Location loc, mlir::Type type,
@@ -92,6 +97,9 @@ private:
   mlir::Value copied(mlir::Location loc, mlir::Value source);
   mlir::Value destination(LaunchOp op, unsigned number);
   mlir::Value outputFor(LaunchOp op, unsigned number);
+  mlir::Value inOutput(mlir::Location loc, mlir::Value value, unsigned index);
+  bool areSizesBefore(LaunchOp launch, mlir::Value seen);
+  void chooseOutput(mlir::Value seen, mlir::Block *block, unsigned index);
   mlir::Value handOver(mlir::OpOperand &use, bool isOnlyUse);
   llvm::SmallVector<mlir::Value> handOver(mlir::MutableOperandRange values,
                                           bool isOnlyUse);
@@ -102,9 +110,16 @@ private:
   WeightTable &weights;
   mlir::OpBuilder builder;
   llvm::DenseMap<mlir::Value, mlir::Value> buffers;
+  struct OutputView {
+    unsigned index;
+    /// The value of the output, by its views and launches from the result on.
+    mlir::Value seen;
+  };
   /// Launch results that are in graph outputs from the first, and those that
   /// are written over them.
-  llvm::DenseMap<mlir::Value, unsigned> outputs;
+  llvm::DenseMap<mlir::Value, OutputView> outputs;
+  /// What the two ways of a branch yield for a graph output.
+  llvm::DenseMap<mlir::OpOperand *, unsigned> branchOutputs;
   llvm::SmallBitVector isWritten;
   llvm::SmallVector<mlir::Operation *> dead;
 };

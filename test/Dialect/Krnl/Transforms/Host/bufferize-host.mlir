@@ -166,7 +166,7 @@ func.func private @k(memref<?xf32>, memref<?xf32>, index, index) attributes {krn
 
 // A branch hands over its own result, and a copy of what is not its own.
 // CHECK-LABEL: func @branch
-// CHECK:         scf.if %{{.+}} -> (memref<?xf32>)
+// CHECK:         %[[R:.+]] = scf.if %{{.+}} -> (memref<?xf32>)
 // CHECK:           %[[B:.+]] = memref.alloc
 // CHECK:           krnl.launch @k {{.+}} outs(%[[B]] :
 // CHECK:           scf.yield %[[B]]
@@ -174,6 +174,7 @@ func.func private @k(memref<?xf32>, memref<?xf32>, index, index) attributes {krn
 // CHECK:           %[[C:.+]] = memref.alloc
 // CHECK:           memref.copy %arg0, %[[C]]
 // CHECK:           scf.yield %[[C]]
+// CHECK:         krnl.launch @k ins(%[[R]] :
 func.func @branch(%x: tensor<?xf32>, %c: tensor<i1>) -> tensor<?xf32> {
   %c0 = arith.constant 0 : index
   %n = tensor.dim %x, %c0 : tensor<?xf32>
@@ -185,7 +186,88 @@ func.func @branch(%x: tensor<?xf32>, %c: tensor<i1>) -> tensor<?xf32> {
   } else {
     scf.yield %x : tensor<?xf32>
   }
+  %e = tensor.empty(%n) : tensor<?xf32>
+  %y = krnl.launch @k ins(%r : tensor<?xf32>) outs(%e : tensor<?xf32>) tiles(%n) -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+// -----
+
+func.func private @k(memref<?xf32>, memref<?xf32>, index, index) attributes {krnl.kernel}
+
+// A branch that gives a graph output makes it in each way.
+// CHECK-LABEL: func @output_of_branch
+// CHECK:         %[[N:.+]] = memref.dim %arg0
+// CHECK:         scf.if %{{.+}} {
+// CHECK:           %[[Y:.+]] = krnl.output 0(%[[N]]) : memref<?xf32>
+// CHECK-NEXT:      krnl.launch @k {{.+}} outs(%[[Y]] :
+// CHECK-NEXT:    } else {
+// CHECK:           %[[Z:.+]] = krnl.output 0(%{{.+}}) : memref<?xf32>
+// CHECK-NEXT:      memref.copy %arg0, %[[Z]]
+// CHECK-NEXT:    }
+// CHECK-NEXT:    return
+func.func @output_of_branch(%x: tensor<?xf32>, %c: tensor<i1>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %cond = tensor.extract %c[] : tensor<i1>
+  %r = scf.if %cond -> tensor<?xf32> {
+    %e = tensor.empty(%n) : tensor<?xf32>
+    %b = krnl.launch @k ins(%x : tensor<?xf32>) outs(%e : tensor<?xf32>) tiles(%n) -> tensor<?xf32>
+    scf.yield %b : tensor<?xf32>
+  } else {
+    scf.yield %x : tensor<?xf32>
+  }
   return %r : tensor<?xf32>
+}
+
+// -----
+
+func.func private @k(memref<?xf32>, memref<?xf32>, index, index) attributes {krnl.kernel}
+
+// A reshape between dynamic sizes that are known before the launch: the output has
+// these sizes, and the launch sees it with its own.
+// CHECK-LABEL: func @output_through_dynamic_reshape
+// CHECK:         %[[N:.+]] = memref.dim %arg0
+// CHECK:         %[[Y:.+]] = krnl.output 0(%{{.+}}) : memref<?x4xf32>
+// CHECK:         %[[O:.+]] = memref.reinterpret_cast %[[Y]] to offset: [0], sizes: [%[[N]]]
+// CHECK:         krnl.launch @k {{.+}} outs(%[[O]] :
+// CHECK-NOT:     memref.copy
+// CHECK:         return
+func.func @output_through_dynamic_reshape(%x: tensor<?xf32>) -> tensor<?x4xf32> {
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %rows = arith.divui %n, %c4 : index
+  %e = tensor.empty(%n) : tensor<?xf32>
+  %b = krnl.launch @k ins(%x : tensor<?xf32>) outs(%e : tensor<?xf32>) tiles(%n) -> tensor<?xf32>
+  %shape = tensor.from_elements %rows, %c4 : tensor<2xindex>
+  %y = tensor.reshape %b(%shape) : (tensor<?xf32>, tensor<2xindex>) -> tensor<?x4xf32>
+  return %y : tensor<?x4xf32>
+}
+
+// -----
+
+func.func private @k(memref<?xf32>, memref<?xf32>, index, index) attributes {krnl.kernel}
+
+// A check behind the launch may find that the output has fewer elements.
+// CHECK-LABEL: func @reshape_checked_behind
+// CHECK:         krnl.launch @k {{.+}} outs(%[[B:.+]] :
+// CHECK:         krnl.check
+// CHECK:         %[[Y:.+]] = krnl.output 0
+// CHECK-NEXT:    memref.copy
+func.func @reshape_checked_behind(%x: tensor<?xf32>, %rows: tensor<index>) -> tensor<?x4xf32> {
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %r = tensor.extract %rows[] : tensor<index>
+  %e = tensor.empty(%n) : tensor<?xf32>
+  %b = krnl.launch @k ins(%x : tensor<?xf32>) outs(%e : tensor<?xf32>) tiles(%n) -> tensor<?xf32>
+  %count = arith.muli %r, %c4 : index
+  %fits = arith.cmpi eq, %count, %n : index
+  krnl.check %fits, "the sizes differ"
+  %shape = tensor.from_elements %r, %c4 : tensor<2xindex>
+  %y = tensor.reshape %b(%shape) : (tensor<?xf32>, tensor<2xindex>) -> tensor<?x4xf32>
+  return %y : tensor<?x4xf32>
 }
 
 // -----

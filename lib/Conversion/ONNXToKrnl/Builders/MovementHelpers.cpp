@@ -57,6 +57,9 @@ static Value copyElement(OpBuilder &, Location, ValueRange args) {
 bool isSameSize(Value size, Value x, int64_t dim) {
   if (auto constant = getConstantIntValue(size))
     return *constant == rankedType(x).getDimSize(dim);
+  if (auto reshape = x.getDefiningOp<tensor::ReshapeOp>())
+    if (auto shape = reshape.getShape().getDefiningOp<tensor::FromElementsOp>())
+      return shape.getElements()[dim] == size;
   auto ofDim = size.getDefiningOp<tensor::DimOp>();
   return ofDim && ofDim.getSource() == x && ofDim.getConstantIndex() == dim;
 }

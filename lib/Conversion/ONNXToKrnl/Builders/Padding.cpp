@@ -7,10 +7,12 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Matchers.h"
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
 #include "onnxc/Conversion/ONNXToKrnl/KernelBuilder.h"
 #include "onnxc/Conversion/ONNXToKrnl/Movement.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using onnxc::krnl::KernelBuilder;
@@ -93,14 +95,121 @@ static Value sliceOf(OpBuilder &b, Location loc, const TensorPart &x) {
 }
 
 //===----------------------------------------------------------------------===//
-// One value
+// Dimensions behind the last that grows
 //===----------------------------------------------------------------------===//
 
-Value padConstant(OpBuilder &b, Location loc, Value x, ValueRange before,
-                  ValueRange after, Value value) {
-  return padConstant(b, loc, TensorPart::whole(b, loc, x), before, after,
-                     value);
+namespace {
+
+/// A part of a tensor and its borders, where the last dimension takes in those
+/// behind it that have none: rows of a few channels are copied as one. It has
+/// `inner` elements for each of its `positions`, in which borders count. Where
+/// only the run knows that a dimension has no borders, the others move to its
+/// place and the first becomes 1.
+class MergedPadding {
+public:
+  MergedPadding(OpBuilder &b, Location loc, const TensorPart &x,
+                ArrayRef<Value> before, ArrayRef<Value> after);
+
+  /// `y` with the sizes of the padded tensor.
+  Value split(Value y) const;
+
+  TensorPart part;
+  SmallVector<Value> before, after;
+  Value positions, inner;
+
+private:
+  Value isLastWhole();
+  void merge(Value condition);
+
+  OpBuilder &b;
+  Location loc;
+  /// Of the tensor, and of the result.
+  SmallVector<Value> dims, padded;
+  bool isMerged = false;
+};
+
+} // namespace
+
+MergedPadding::MergedPadding(OpBuilder &b, Location loc, const TensorPart &x,
+                             ArrayRef<Value> before, ArrayRef<Value> after)
+    : part(x), before(before), after(after), positions(x.sizes.back()),
+      inner(indexConstant(b, loc, 1)), b(b), loc(loc),
+      dims(sizesOf(b, loc, x.tensor)),
+      padded(paddedSizes(b, loc, x.sizes, before, after)) {
+  for (auto [d, size] : llvm::enumerate(x.sizes))
+    if (isSameSize(size, x.tensor, d))
+      dims[d] = size;
+  // More that turn out to have no borders are rare.
+  int unknownLeft = 2;
+  while (dims.size() > 1 && unknownLeft > 0) {
+    Value condition = isLastWhole();
+    if (matchPattern(condition, m_Zero()))
+      break;
+    unknownLeft -= !matchPattern(condition, m_One());
+    merge(condition);
+  }
+  if (isMerged)
+    part.tensor = reshapeTo(
+        b, loc, x.tensor,
+        typeOfSizes(dims, rankedType(x.tensor).getElementType()), dims);
 }
+
+/// Is nothing added to the last dimension, nor taken away? An i1.
+Value MergedPadding::isLastWhole() {
+  auto isEqual = [&](Value x, Value y) {
+    return compareIndex(b, loc, arith::CmpIPredicate::eq, x, y);
+  };
+  Value zero = indexConstant(b, loc, 0);
+  Value all = isEqual(part.sizes.back(), dims.back());
+  for (Value value : {part.starts.back(), before.back(), after.back()})
+    all = b.createOrFold<arith::AndIOp>(loc, all, isEqual(value, zero));
+  return all;
+}
+
+/// Merges the last two dimensions, if `condition` holds.
+void MergedPadding::merge(Value condition) {
+  bool isKnown = matchPattern(condition, m_One()), isWhole = part.sizes == dims;
+  Value last = dims.back(), one = indexConstant(b, loc, 1),
+        zero = indexConstant(b, loc, 0);
+  auto choose = [&](Value merged, Value old) {
+    return isKnown || merged == old
+               ? merged
+               : selectValue(b, loc, condition, merged, old);
+  };
+  auto shift = [&](SmallVector<Value> &values, Value front, Value factor) {
+    SmallVector<Value> merged(values);
+    merged.pop_back();
+    merged.back() = mulIndex(b, loc, merged.back(), factor);
+    if (!isKnown)
+      merged.insert(merged.begin(), front);
+    for (auto [value, old] : llvm::zip(merged, values))
+      value = choose(value, old);
+    values = merged;
+  };
+  positions = choose(part.sizes[dims.size() - 2], positions);
+  inner = choose(last, inner);
+  shift(dims, one, last);
+  if (isWhole)
+    part.sizes = dims;
+  else
+    shift(part.sizes, one, last);
+  shift(part.starts, zero, last);
+  shift(before, zero, one);
+  shift(after, zero, one);
+  isMerged = true;
+}
+
+Value MergedPadding::split(Value y) const {
+  return isMerged
+             ? reshapeTo(b, loc, y,
+                         typeOfSizes(padded, rankedType(y).getElementType()),
+                         padded)
+             : y;
+}
+
+//===----------------------------------------------------------------------===//
+// One value
+//===----------------------------------------------------------------------===//
 
 /// Copies the elements of `x` at the loops `from` into the part of `filled`.
 static Value copyMiddle(KernelBuilder &kernel, const TensorPart &x,
@@ -125,8 +234,8 @@ static Value copyMiddle(KernelBuilder &kernel, const TensorPart &x,
 }
 
 /// Fills everything, then copies the middle; both contiguous.
-Value padConstant(OpBuilder &b, Location loc, const TensorPart &x,
-                  ValueRange before, ValueRange after, Value value) {
+static Value fillAround(OpBuilder &b, Location loc, const TensorPart &x,
+                        ValueRange before, ValueRange after, Value value) {
   SmallVector<bool> grows = growingDims(before, after);
   if (!llvm::is_contained(grows, true))
     return sliceOf(b, loc, x);
@@ -159,132 +268,167 @@ Value padConstant(OpBuilder &b, Location loc, const TensorPart &x,
   return kernel.finish({copyMiddle(kernel, x, inner, middle, filled)}).front();
 }
 
+Value padConstant(OpBuilder &b, Location loc, Value x, ValueRange before,
+                  ValueRange after, Value value) {
+  TensorPart part = TensorPart::whole(b, loc, x);
+  return llvm::is_contained(growingDims(before, after), true)
+             ? fillAround(b, loc, part, before, after, value)
+             : x;
+}
+
+Value padConstant(OpBuilder &b, Location loc, const TensorPart &x,
+                  ArrayRef<Value> before, ArrayRef<Value> after, Value value) {
+  if (!llvm::is_contained(growingDims(before, after), true))
+    return sliceOf(b, loc, x);
+  MergedPadding merged(b, loc, x, before, after);
+  SmallVector<Value> low(merged.before), high(merged.after);
+  for (SmallVector<Value> *border : {&low, &high})
+    border->back() = mulIndex(b, loc, border->back(), merged.inner);
+  return merged.split(fillAround(b, loc, merged.part, low, high, value));
+}
+
 //===----------------------------------------------------------------------===//
 // Elements of the operand
 //===----------------------------------------------------------------------===//
 
 namespace {
 
-/// Where the elements along a padded dimension come from. The operand repeats
-/// itself: as it is (wrap), or there and back (reflect).
+/// Where elements along a dimension come from, of which the operand has
+/// `size` > 0 positions and repeats itself: as it is (wrap), there and back
+/// (reflect), or its ends (edge).
 class BorderMap {
 public:
-  /// Host values: the operand has `size` > 0 elements here.
-  BorderMap(OpBuilder &b, Location loc, StringRef mode, KernelBuilder &kernel,
-            Value size, Value low);
+  BorderMap(OpBuilder &b, Location loc, StringRef mode, Value size)
+      : b(b), loc(loc), mode(mode), size(size) {}
 
-  /// In a payload: the position in the operand of the element `i` of the
-  /// result.
-  Value ofResult(OpBuilder &b, Location loc, Value i) const {
-    return of(b, loc, i, firstPhase);
-  }
-  /// The same of the element `i` behind the operand's last.
-  Value ofBehind(OpBuilder &b, Location loc, Value i) const {
-    return of(b, loc, i, behindPhase);
-  }
+  /// A tensor of i64: what `extent` elements are, the first of which are
+  /// `inner` ones of the position `first`, that may be negative or too large.
+  Value table(Value first, Value extent, Value inner) const;
 
 private:
-  Value of(OpBuilder &b, Location loc, Value i, Value phase) const;
+  Value constantTable(int64_t first, int64_t extent, int64_t inner) const;
 
+  OpBuilder &b;
+  Location loc;
   StringRef mode;
-  /// Inside the kernel. An element i of the result has position (i + phase)
-  /// modulo period, which is not negative before the division either; in mode
-  /// "edge" it is i + phase, where phase may be negative.
-  Value size, period, firstPhase, behindPhase;
+  Value size;
 };
 
 } // namespace
 
-BorderMap::BorderMap(OpBuilder &b, Location loc, StringRef mode,
-                     KernelBuilder &kernel, Value hostSize, Value low)
-    : mode(mode) {
-  Value one = indexConstant(b, loc, 1), zero = indexConstant(b, loc, 0);
-  size = kernel.scalar(hostSize);
-  behindPhase = size;
-  if (mode == "edge") {
-    firstPhase = kernel.scalar(subIndex(b, loc, zero, low));
-    return;
+Value BorderMap::constantTable(int64_t first, int64_t extent,
+                               int64_t inner) const {
+  int64_t count = *getConstantIntValue(size),
+          period =
+              std::max<int64_t>(mode == "reflect" ? 2 * (count - 1) : count, 1);
+  SmallVector<int64_t> values;
+  for (int64_t i = 0; i < extent; ++i) {
+    int64_t at = first + i / inner;
+    if (mode == "edge")
+      at = std::clamp<int64_t>(at, 0, count - 1);
+    else
+      at = (at % period + period) % period;
+    if (mode == "reflect")
+      at = std::min(at, period - at);
+    values.push_back(at * inner + i % inner);
   }
-  Value last = subIndex(b, loc, hostSize, one);
-  Value length = mode == "wrap" ? hostSize : addIndex(b, loc, last, last);
-  length = maxIndex(b, loc, length, one);
-  Value rest = b.createOrFold<arith::RemUIOp>(loc, low, length);
-  period = kernel.scalar(length);
-  firstPhase = kernel.scalar(subIndex(b, loc, length, rest));
+  auto type = RankedTensorType::get(extent, b.getI64Type());
+  return krnl::ConstantOp::create(b, loc,
+                                  DenseIntElementsAttr::get(type, values),
+                                  krnl::PackedLayoutAttr());
 }
 
-Value BorderMap::of(OpBuilder &b, Location loc, Value i, Value phase) const {
-  Value position = addIndex(b, loc, i, phase);
-  if (mode == "edge")
-    return clampIndex(b, loc, position, size);
-  // Known not to be zero, the division moves out of loops that do not change
-  // it.
-  Value divisor =
-      arith::MaxUIOp::create(b, loc, period, indexConstant(b, loc, 1));
-  Value there = arith::RemUIOp::create(b, loc, position, divisor);
-  if (mode == "wrap")
-    return there;
-  return minIndex(b, loc, there, subIndex(b, loc, period, there));
+Value BorderMap::table(Value first, Value extent, Value inner) const {
+  constexpr int64_t mostKnown = 4096;
+  auto known = [](Value value) { return getConstantIntValue(value); };
+  if (known(size) && known(first) && known(inner) && known(extent) &&
+      *known(extent) <= mostKnown && *known(size) > 0)
+    return constantTable(*known(first), *known(extent), *known(inner));
+  Value one = indexConstant(b, loc, 1), last = subIndex(b, loc, size, one);
+  Value period = maxIndex(
+      b, loc, mode == "reflect" ? addIndex(b, loc, last, last) : size, one);
+  Value phase = first;
+  if (mode != "edge")
+    phase = addIndex(b, loc, b.createOrFold<arith::RemSIOp>(loc, first, period),
+                     period);
+  return generate(
+      b, loc, "PadMap", b.getI64Type(), extent, {size, period, phase, inner},
+      [&](OpBuilder &nb, Location l, ArrayRef<Value> index,
+          ArrayRef<Value> images) -> Value {
+        Value unit = indexConstant(nb, l, 1), period = images[1];
+        Value each = arith::MaxUIOp::create(nb, l, images[3], unit);
+        Value at = arith::DivUIOp::create(nb, l, index[0], each);
+        Value rest = arith::RemUIOp::create(nb, l, index[0], each);
+        at = addIndex(nb, l, at, images[2]);
+        if (mode == "edge")
+          at = clampIndex(nb, l, at, images[0]);
+        else
+          at = arith::RemUIOp::create(
+              nb, l, at, arith::MaxUIOp::create(nb, l, period, unit));
+        if (mode == "reflect")
+          at = minIndex(nb, l, at, subIndex(nb, l, period, at));
+        at = addIndex(nb, l, mulIndex(nb, l, at, each), rest);
+        return arith::IndexCastOp::create(nb, l, nb.getI64Type(), at);
+      });
 }
 
 namespace {
 
-/// Builds the kernel that fills a padded tensor from the operand's elements.
-/// The last dimension grows; it holds `inner` elements for each of its
-/// positions, those of the dimensions behind it.
+/// Builds the kernel that fills a padded tensor from the operand's elements:
+/// along the last dimension a copy of the middle and two borders. Tables say
+/// where rows and elements of borders come from.
 class InsidePadding {
 public:
-  InsidePadding(OpBuilder &b, Location loc, StringRef mode, const TensorPart &x,
-                ArrayRef<Value> before, ArrayRef<Value> after, Value inner);
+  InsidePadding(OpBuilder &b, Location loc, StringRef mode,
+                const MergedPadding &padding);
 
   /// The three parts of the last dimension.
   Value build();
 
 private:
-  using Position = llvm::function_ref<Value(OpBuilder &, Location, Value)>;
-
-  void addPart(StringRef name, Value extent, Value offset, Position from);
-  Value inBorder(OpBuilder &nb, Location l, Value i, bool isBehind);
+  void addPart(StringRef name, Value extent, Value offset, Value table);
 
   OpBuilder &b;
   Location loc;
-  KernelBuilder kernel;
+  const MergedPadding &padding;
   const TensorPart &x;
-  ArrayRef<Value> before, after;
   unsigned last;
-  Value inner;
-  /// Of the dimensions that grow.
-  SmallVector<std::optional<BorderMap>> maps;
+  BorderMap lastMap;
+  /// Of the outer dimensions that grow, null for others.
+  SmallVector<Value> tables;
+  KernelBuilder kernel;
   SmallVector<AffineExpr> outer;
+  /// Host values: what is added to the last dimension.
+  Value low, high;
   /// Inside the kernel.
   SmallVector<Value> starts;
-  Value in, out, innerInside;
+  Value in, out;
 };
 
 } // namespace
 
 InsidePadding::InsidePadding(OpBuilder &b, Location loc, StringRef mode,
-                             const TensorPart &x, ArrayRef<Value> before,
-                             ArrayRef<Value> after, Value inner)
-    : b(b), loc(loc), kernel(b, loc, "Pad"), x(x), before(before), after(after),
-      last(before.size() - 1), inner(inner) {
-  SmallVector<bool> grows = growingDims(before, after);
-  SmallVector<Value> sizes =
-      paddedSizes(b, loc, x.sizes, before.drop_back(), after.drop_back());
-  Value around = addIndex(b, loc, before[last], after[last]);
-  sizes.push_back(
-      addIndex(b, loc, x.sizes[last], mulIndex(b, loc, around, inner)));
-  for (unsigned d = 0; d <= last; ++d) {
-    Value size =
-        d < last ? x.sizes[d] : floorDivIndex(b, loc, x.sizes[last], inner);
-    maps.emplace_back();
-    if (grows[d])
-      maps.back().emplace(b, loc, mode, kernel, size, before[d]);
-    starts.push_back(kernel.scalar(x.starts[d]));
-  }
+                             const MergedPadding &padding)
+    : b(b), loc(loc), padding(padding), x(padding.part),
+      last(x.sizes.size() - 1), lastMap(b, loc, mode, padding.positions),
+      kernel(b, loc, "Pad"),
+      low(mulIndex(b, loc, padding.before[last], padding.inner)),
+      high(mulIndex(b, loc, padding.after[last], padding.inner)) {
+  Value zero = indexConstant(b, loc, 0);
+  SmallVector<bool> grows = growingDims(padding.before, padding.after);
+  SmallVector<Value> before(padding.before), after(padding.after);
+  before[last] = low;
+  after[last] = high;
+  SmallVector<Value> sizes = paddedSizes(b, loc, x.sizes, before, after);
+  for (unsigned d = 0; d < last; ++d)
+    tables.push_back(grows[d] ? BorderMap(b, loc, mode, x.sizes[d])
+                                    .table(subIndex(b, loc, zero, before[d]),
+                                           sizes[d], indexConstant(b, loc, 1))
+                              : Value());
   RankedTensorType type =
       typeOfSizes(sizes, rankedType(x.tensor).getElementType());
-  innerInside = kernel.scalar(inner);
+  for (Value start : x.starts)
+    starts.push_back(kernel.scalar(start));
   in = kernel.input(x.tensor);
   out = kernel.output(type, sizes);
   for (unsigned d = 0; d < last; ++d)
@@ -292,24 +436,29 @@ InsidePadding::InsidePadding(OpBuilder &b, Location loc, StringRef mode,
 }
 
 /// The part of the last dimension that begins at `offset` and is `extent` long:
-/// `from` says which element of a row of the operand its element `i` is.
+/// `table` says which element of a row of the operand each is; without one it
+/// is that of the same number.
 void InsidePadding::addPart(StringRef name, Value extent, Value offset,
-                            Position from) {
-  if (isZeroInteger(extent))
-    return;
+                            Value table) {
   AffineExpr loop = kernel.loop(name, extent);
   PartStore store(kernel);
-  for (AffineExpr whole : outer)
+  SmallVector<KernelBuilder::Access> ins;
+  for (auto [whole, rows] : llvm::zip(outer, tables)) {
     store.addWhole(whole);
+    if (rows)
+      ins.push_back({kernel.input(rows), {whole}});
+  }
   store.addPart(loop, offset);
+  if (table)
+    ins.push_back({kernel.input(table), {loop}});
   out = kernel.generic(
-      {}, store.into(out), {}, [&](OpBuilder &nb, Location l, ValueRange) {
+      ins, store.into(out), {}, [&](OpBuilder &nb, Location l, ValueRange v) {
         SmallVector<Value> at;
-        for (unsigned d = 0; d < last; ++d) {
-          Value i = kernel.index(nb, l, outer[d]);
-          at.push_back(maps[d] ? maps[d]->ofResult(nb, l, i) : i);
-        }
-        at.push_back(from(nb, l, kernel.index(nb, l, loop)));
+        auto next = v.begin();
+        for (auto [whole, rows] : llvm::zip(outer, tables))
+          at.push_back(rows ? toIndex(nb, l, *next++)
+                            : kernel.index(nb, l, whole));
+        at.push_back(table ? toIndex(nb, l, *next) : kernel.index(nb, l, loop));
         for (auto [position, start] : llvm::zip(at, starts))
           position = addIndex(nb, l, position, start);
         Value element = tensor::ExtractOp::create(nb, l, in, at);
@@ -317,84 +466,26 @@ void InsidePadding::addPart(StringRef name, Value extent, Value offset,
       });
 }
 
-/// The element of a row of the operand that the element `i` of a border is.
-Value InsidePadding::inBorder(OpBuilder &nb, Location l, Value i,
-                              bool isBehind) {
-  const BorderMap &map = *maps[last];
-  auto mapped = [&](Value position) {
-    return isBehind ? map.ofBehind(nb, l, position)
-                    : map.ofResult(nb, l, position);
-  };
-  if (isOneInteger(inner))
-    return mapped(i);
-  Value position = arith::DivUIOp::create(nb, l, i, innerInside);
-  Value rest = arith::RemUIOp::create(nb, l, i, innerInside);
-  return addIndex(nb, l, mulIndex(nb, l, mapped(position), innerInside), rest);
-}
-
 Value InsidePadding::build() {
-  Value low = mulIndex(b, loc, before[last], inner),
-        high = mulIndex(b, loc, after[last], inner);
-  addPart("middle", x.sizes[last], low,
-          [](OpBuilder &, Location, Value i) { return i; });
-  addPart("first", low, indexConstant(b, loc, 0),
-          [&](OpBuilder &nb, Location l, Value i) {
-            return inBorder(nb, l, i, /*isBehind=*/false);
-          });
-  addPart("last", high, addIndex(b, loc, low, x.sizes[last]),
-          [&](OpBuilder &nb, Location l, Value i) {
-            return inBorder(nb, l, i, /*isBehind=*/true);
-          });
+  addPart("middle", x.sizes[last], low, {});
+  Value zero = indexConstant(b, loc, 0);
+  if (!isZeroInteger(low))
+    addPart("first", low, zero,
+            lastMap.table(subIndex(b, loc, zero, padding.before[last]), low,
+                          padding.inner));
+  if (!isZeroInteger(high))
+    addPart("last", high, addIndex(b, loc, low, x.sizes[last]),
+            lastMap.table(padding.positions, high, padding.inner));
   return kernel.finish({out}).front();
-}
-
-/// The part with the dimensions from `last` on as one. Behind it nothing may be
-/// cut off.
-static TensorPart mergeFrom(OpBuilder &b, Location loc, const TensorPart &x,
-                            unsigned last) {
-  auto merged = [&](ArrayRef<Value> sizes) {
-    SmallVector<Value> result(sizes.take_front(last));
-    result.push_back(productOf(b, loc, sizes.drop_front(last)));
-    return result;
-  };
-  SmallVector<Value> shape = merged(sizesOf(b, loc, x.tensor));
-  TensorPart part;
-  part.tensor = reshapeTo(
-      b, loc, x.tensor,
-      typeOfSizes(shape, rankedType(x.tensor).getElementType()), shape);
-  part.sizes = merged(x.sizes);
-  part.starts.assign(x.starts.begin(), x.starts.begin() + last);
-  Value inner = productOf(b, loc, ArrayRef(x.sizes).drop_front(last + 1));
-  part.starts.push_back(mulIndex(b, loc, x.starts[last], inner));
-  return part;
 }
 
 Value padFromInside(OpBuilder &b, Location loc, StringRef mode,
                     const TensorPart &x, ArrayRef<Value> before,
                     ArrayRef<Value> after) {
-  SmallVector<bool> grows = growingDims(before, after);
-  auto found = llvm::find(llvm::reverse(grows), true);
-  if (found == grows.rend())
+  if (!llvm::is_contained(growingDims(before, after), true))
     return sliceOf(b, loc, x);
-  unsigned last = std::distance(found, grows.rend()) - 1;
-  auto isCut = [&](unsigned d) {
-    return !isZeroInteger(x.starts[d]) || !isSameSize(x.sizes[d], x.tensor, d);
-  };
-  TensorPart part = x;
-  if (llvm::any_of(llvm::seq<unsigned>(last + 1, grows.size()), isCut))
-    part = TensorPart::whole(b, loc, sliceOf(b, loc, x));
-  Value inner = productOf(b, loc, ArrayRef(x.sizes).drop_front(last + 1));
-  bool merges = last + 1 < grows.size();
-  if (merges)
-    part = mergeFrom(b, loc, part, last);
-  Value y = InsidePadding(b, loc, mode, part, before.take_front(last + 1),
-                          after.take_front(last + 1), inner)
-                .build();
-  if (!merges)
-    return y;
-  SmallVector<Value> sizes = paddedSizes(b, loc, x.sizes, before, after);
-  return reshapeTo(b, loc, y,
-                   typeOfSizes(sizes, rankedType(y).getElementType()), sizes);
+  MergedPadding padding(b, loc, x, before, after);
+  return padding.split(InsidePadding(b, loc, mode, padding).build());
 }
 
 } // namespace onnxc

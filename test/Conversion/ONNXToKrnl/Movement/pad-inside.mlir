@@ -1,18 +1,21 @@
 // RUN: onnx-opt %s --convert-onnx-to-krnl | FileCheck %s
 
-// Along the last dimension the middle is a copy: only the borders compute where each
-// element comes from. A dimension without borders is read at the loop's index.
+// Along the last dimension the middle is a copy, and tables say where the elements of the
+// borders come from. A dimension without borders is read at the loop's index.
 // CHECK-LABEL: func @rows
-// CHECK:         krnl.kernel "Pad" loops [d0 = 4, middle = 10, first = 2, last = 1]
+// CHECK:         %[[FIRST:.+]] = krnl.constant dense<[2, 1]> : tensor<2xi64>
+// CHECK:         %[[LAST:.+]] = krnl.constant dense<8> : tensor<1xi64>
+// CHECK:         krnl.kernel "Pad" loops [d0 = 4, middle = 10, first = 2, last = 1] ins(%arg0, %{{.+}}, %[[FIRST]], %[[LAST]] :
 // CHECK:           linalg.generic
 // CHECK:             %[[ROW:.+]] = linalg.index 0
 // CHECK-NEXT:        %[[AT:.+]] = linalg.index 1
+// CHECK-NEXT:        tensor.extract %{{.+}}[%[[ROW]], %[[AT]]]
+// CHECK:           linalg.generic
 // CHECK-NOT:         arith.remui
-// CHECK:             tensor.extract %{{.+}}[%[[ROW]], %[[AT]]]
+// CHECK:             tensor.extract
 // CHECK:           linalg.generic
-// CHECK:             arith.remui
-// CHECK:           linalg.generic
-// CHECK:             arith.remui
+// CHECK-NOT:         arith.remui
+// CHECK:             tensor.extract
 // CHECK-NOT:         krnl.place
 // CHECK:           krnl.yield
 func.func @rows(%x: tensor<4x10xf32>) -> tensor<4x13xf32> {
@@ -21,15 +24,18 @@ func.func @rows(%x: tensor<4x10xf32>) -> tensor<4x13xf32> {
   return %y : tensor<4x13xf32>
 }
 
-// The same parts where the length is dynamic; the last one is stored at an offset.
+// The same parts where the length is dynamic: a kernel makes each table, and the last
+// part is stored at an offset.
 // CHECK-LABEL: func @dynamic_length
-// CHECK:         %[[LENGTH:.+]] = tensor.dim %arg0
-// CHECK:         %[[BEHIND:.+]] = arith.addi %[[LENGTH]], %c2
+// CHECK:         krnl.kernel "PadMap" loops [d0 = 2]
+// CHECK:         krnl.kernel "PadMap" loops [d0 = 1]
 // CHECK:         krnl.kernel "Pad" loops [d0 = 4, middle = ?, first = 2, last = 1]
 // CHECK:           %[[ROW:.+]] = linalg.index 0
 // CHECK-NEXT:      %[[AT:.+]] = linalg.index 1
 // CHECK-NEXT:      tensor.extract %{{.+}}[%[[ROW]], %[[AT]]]
 // CHECK:           krnl.place %{{.+}} at[%{{.+}}, %{{.+}}]
+// CHECK-NOT:       arith.remui
+// CHECK:           krnl.yield
 func.func @dynamic_length(%x: tensor<4x?xf32>) -> tensor<4x?xf32> {
   %p = onnx.Constant dense<[0, 2, 0, 1]> : tensor<4xi64>
   %y = onnx.Pad(%x, %p) {mode = "edge"} : (tensor<4x?xf32>, tensor<4xi64>) -> tensor<4x?xf32>
@@ -45,6 +51,19 @@ func.func @channels_last(%x: tensor<1x?x?x3xf32>) -> tensor<1x?x?x3xf32> {
   %p = onnx.Constant dense<[0, 1, 2, 0, 0, 1, 2, 0]> : tensor<8xi64>
   %y = onnx.Pad(%x, %p) {mode = "reflect"} : (tensor<1x?x?x3xf32>, tensor<8xi64>) -> tensor<1x?x?x3xf32>
   return %y : tensor<1x?x?x3xf32>
+}
+
+// Pads that only the run knows: where there are none behind a dimension, it takes in those
+// behind it.
+// CHECK-LABEL: func @dynamic_pads_of_channels
+// CHECK:         arith.andi
+// CHECK:         arith.select %{{.+}} : index
+// CHECK:         tensor.reshape %arg0(%{{.+}}) : (tensor<?x3xf32>, tensor<2xindex>) -> tensor<?x?xf32>
+// CHECK:         krnl.kernel "Pad" loops [d0 = ?, middle = ?, first = ?, last = ?]
+// CHECK:         tensor.reshape %{{.+}} : (tensor<?x?xf32>, tensor<2xindex>) -> tensor<?x?xf32>
+func.func @dynamic_pads_of_channels(%x: tensor<?x3xf32>, %p: tensor<4xi64>) -> tensor<?x?xf32> {
+  %y = onnx.Pad(%x, %p) {mode = "wrap"} : (tensor<?x3xf32>, tensor<4xi64>) -> tensor<?x?xf32>
+  return %y : tensor<?x?xf32>
 }
 
 // What pads cut off is not copied apart, and a constant border is filled in without a

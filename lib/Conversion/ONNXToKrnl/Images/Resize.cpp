@@ -2,11 +2,11 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // What a position of the result takes from the operand depends on one dimension
-// at a time. Each resized dimension gets tables, one small kernel each: the
-// first sample of every position and, unless the nearest is taken, the weights
-// of the samples from there on. Then one pass over the data for each dimension
-// sums samples times weights; a single pass takes the nearest in all
-// dimensions. What repeats each sample a whole number of times is a broadcast.
+// at a time. Each resized dimension gets tables, one small kernel each: where
+// the samples of every position lie and, unless the nearest is taken, their
+// weights. Then one pass over the data for each dimension sums samples times
+// weights; a single pass takes the nearest in all dimensions. What repeats each
+// sample a whole number of times is a broadcast.
 //===----------------------------------------------------------------------===//
 
 #include "ResizeDims.h"
@@ -44,9 +44,12 @@ private:
   std::optional<SmallVector<int64_t>> wholeFactors();
   Value repeat(Value x, ArrayRef<int64_t> factors);
   Value takeNearest(Value x, ArrayRef<DimTables> tables);
-  Value sumPass(Value x, const DimTables &tables, Type from, Type to);
+  Value sumPass(Value x, const DimTables &tables, Value size, Type from,
+                Type to);
+  Value sumPasses(Value x);
   bool mayKeepSize(const ResizedDim &dim);
-  Value sumPassUnlessKept(Value x, const ResizedDim &dim);
+  Value isKept(const ResizedDim &dim);
+  Value sumPassesOfImage(Value x);
   DimTables tablesOf(const ResizedDim &dim);
   Value extrapolation(OpBuilder &builder, Location l);
 
@@ -142,7 +145,7 @@ Value Resizer::takeNearest(Value x, ArrayRef<DimTables> tables) {
   SmallVector<AffineExpr> loops = kernel.loopsOf(type);
   SmallVector<KernelBuilder::Access> ins;
   for (const DimTables &dim : tables)
-    ins.push_back({kernel.input(dim.first), {loops[dim.dim]}});
+    ins.push_back({kernel.input(dim.samples), {loops[dim.dim]}});
   if (mode.isCrop())
     for (const DimTables &dim : tables)
       ins.push_back({kernel.input(dim.outside), {loops[dim.dim]}});
@@ -171,19 +174,18 @@ Value Resizer::takeNearest(Value x, ArrayRef<DimTables> tables) {
   return kernel.finish({y}).front();
 }
 
-/// Sums samples times weights along one dimension. Elements of `from` (in the
-/// onnx dialect) become elements of `to`.
-Value Resizer::sumPass(Value x, const DimTables &tables, Type from, Type to) {
+/// Sums samples times weights along one dimension, which gets `size` elements.
+/// Elements of `from` (in the onnx dialect) become elements of `to`.
+Value Resizer::sumPass(Value x, const DimTables &tables, Value size, Type from,
+                       Type to) {
   SmallVector<Value> sizes = sizesOf(b, loc, x);
-  Value inSize = sizes[tables.dim];
-  sizes[tables.dim] = plan.outSizes[tables.dim];
+  sizes[tables.dim] = size;
   RankedTensorType type = typeOfSizes(sizes, ScalarBuilder::storageType(to));
   KernelBuilder kernel(b, loc, "Resize");
   SmallVector<AffineExpr> loops = kernel.loopsOf(type);
   AffineExpr o = loops[tables.dim];
   AffineExpr k = kernel.loop("k", rankedType(tables.weights).getDimSize(1));
-  Value in = kernel.input(x), size = kernel.scalar(inSize);
-  Value first = kernel.input(tables.first),
+  Value in = kernel.input(x), samples = kernel.input(tables.samples),
         weights = kernel.input(tables.weights);
   Value out = kernel.output(type, sizes);
   bool direct = from == compute && to == compute && !tables.outside;
@@ -193,14 +195,12 @@ Value Resizer::sumPass(Value x, const DimTables &tables, Type from, Type to) {
   Value zero = kernel.constant(cast<TypedAttr>(b.getZeroAttr(compute)));
   sum = kernel.fill(zero, {sum, loops});
   sum = kernel.generic(
-      {{first, {o}}, {weights, {o, k}}}, {sum, loops}, {k},
+      {{samples, {o, k}}, {weights, {o, k}}}, {sum, loops}, {k},
       [&](OpBuilder &nb, Location l, ValueRange args) {
         SmallVector<Value> at;
         for (AffineExpr loop : loops)
           at.push_back(kernel.index(nb, l, loop));
-        Value sample =
-            addIndex(nb, l, toIndex(nb, l, args[0]), kernel.index(nb, l, k));
-        at[tables.dim] = clampIndex(nb, l, sample, size);
+        at[tables.dim] = toIndex(nb, l, args[0]);
         Value stored = tensor::ExtractOp::create(nb, l, in, at);
         ScalarBuilder s(nb, l, compute);
         return s.add(args[2],
@@ -224,7 +224,17 @@ Value Resizer::sumPass(Value x, const DimTables &tables, Type from, Type to) {
 }
 
 DimTables Resizer::tablesOf(const ResizedDim &dim) {
-  return buildResizeTables(b, loc, mode, compute, dim, plan.outSizes[dim.dim]);
+  return buildResizeTables(b, loc, mode, compute, dim, plan.outSizes[dim.dim],
+                           indexConstant(b, loc, 1));
+}
+
+/// One pass for each dimension.
+Value Resizer::sumPasses(Value x) {
+  for (auto [i, dim] : llvm::enumerate(plan.dims))
+    x = sumPass(x, tablesOf(dim), plan.outSizes[dim.dim],
+                i == 0 ? element : compute,
+                i + 1 == plan.dims.size() ? element : compute);
+  return x;
 }
 
 /// Can the scale turn out to be 1 at run time, so that each position is that of
@@ -237,32 +247,67 @@ bool Resizer::mayKeepSize(const ResizedDim &dim) {
          mode.coordinates != "tf_half_pixel_for_nn";
 }
 
-/// Scales of batches and channels are inputs too, but always 1: their passes
-/// would read and write all that there is for nothing.
-Value Resizer::sumPassUnlessKept(Value x, const ResizedDim &dim) {
-  SmallVector<Value> sizes = sizesOf(b, loc, x);
-  Value in = sizes[dim.dim], out = plan.outSizes[dim.dim];
-  sizes[dim.dim] = out;
-  RankedTensorType type = typeOfSizes(sizes, rankedType(x).getElementType());
+Value Resizer::isKept(const ResizedDim &dim) {
   ScalarBuilder scale(b, loc, dim.scale.getType());
-  Value isKept = arith::AndIOp::create(
-      b, loc,
-      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, dim.scale,
-                            scale.constant(1)),
-      compareIndex(b, loc, arith::CmpIPredicate::eq, in, out));
-  auto branch = scf::IfOp::create(b, loc, type, isKept,
+  return b.createOrFold<arith::AndIOp>(
+      loc, scale.eq(dim.scale, scale.constant(1)),
+      compareIndex(b, loc, arith::CmpIPredicate::eq, plan.inSizes[dim.dim],
+                   plan.outSizes[dim.dim]));
+}
+
+/// Scales of batches and channels are inputs too, but mostly 1: their passes
+/// would read and write all that there is for nothing. Then the last two of the
+/// other dimensions are resized, each element of what follows them by itself.
+Value Resizer::sumPassesOfImage(Value x) {
+  unsigned rank = plan.inSizes.size(), rows = rank - 2, columns = rank - 1;
+  ScalarBuilder host(b, loc, b.getF64Type());
+  Value one = indexConstant(b, loc, 1),
+        yes = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
+  SmallVector<Value> in(plan.inSizes), out(plan.outSizes),
+      scales(rank, host.constant(1)), kept(rank, yes);
+  for (const ResizedDim &dim : plan.dims) {
+    scales[dim.dim] = dim.scale;
+    kept[dim.dim] = isKept(dim);
+  }
+  Value hasChannels = kept[columns];
+  Value inner = selectValue(b, loc, hasChannels, in[columns], one);
+  auto shift = [&](SmallVector<Value> &values, Value first) {
+    for (unsigned d = rank; d-- > 0;)
+      values[d] = selectValue(b, loc, hasChannels,
+                              d == 0 ? first : values[d - 1], values[d]);
+  };
+  shift(in, one);
+  shift(out, one);
+  shift(scales, host.constant(1));
+  shift(kept, yes);
+  Value isImage = yes;
+  for (Value outer : ArrayRef(kept).take_front(rows))
+    isImage = b.createOrFold<arith::AndIOp>(loc, isImage, outer);
+  RankedTensorType type =
+      typeOfSizes(plan.outSizes, rankedType(x).getElementType());
+  auto branch = scf::IfOp::create(b, loc, type, isImage,
                                   /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
-  auto yield = [&](Block *block, llvm::function_ref<Value()> value) {
-    b.setInsertionPointToEnd(block);
-    Value result = value();
-    if (result.getType() != type)
-      result = tensor::CastOp::create(b, loc, type, result);
-    scf::YieldOp::create(b, loc, result);
+  b.setInsertionPointToEnd(branch.thenBlock());
+  SmallVector<Value> sizes{productOf(b, loc, ArrayRef(in).take_front(rows)),
+                           in[rows], mulIndex(b, loc, in[columns], inner)};
+  Value y =
+      reshapeTo(b, loc, x, typeOfSizes(sizes, type.getElementType()), sizes);
+  auto pass = [&](unsigned d, int64_t dim, Value count, Type from, Type to) {
+    ResizedDim resized{
+        dim, scales[d], indexToFloat(host, in[d]), indexToFloat(host, out[d]),
+        {},  {}};
+    Value size = mulIndex(b, loc, out[d], count);
+    y = sumPass(y,
+                buildResizeTables(b, loc, mode, compute, resized, size, count),
+                size, from, to);
   };
-  yield(branch.thenBlock(), [&] { return x; });
-  yield(branch.elseBlock(),
-        [&] { return sumPass(x, tablesOf(dim), compute, compute); });
+  pass(rows, 1, one, element, compute);
+  pass(columns, 2, inner, compute, element);
+  y = reshapeTo(b, loc, y, type, plan.outSizes);
+  scf::YieldOp::create(b, loc, y);
+  b.setInsertionPointToEnd(branch.elseBlock());
+  scf::YieldOp::create(b, loc, sumPasses(x));
   return branch.getResult(0);
 }
 
@@ -277,21 +322,16 @@ Value Resizer::run() {
   bool isNearest = mode.interpolation == Interpolation::Nearest;
   if (auto factors = isNearest ? wholeFactors() : std::nullopt)
     return repeat(x, *factors);
-  auto isOptional = [&](const ResizedDim &dim) {
-    return !isNearest && element == compute && mayKeepSize(dim);
-  };
-  SmallVector<DimTables> tables;
-  for (const ResizedDim &dim : plan.dims)
-    tables.push_back(isOptional(dim) ? DimTables() : tablesOf(dim));
-  if (isNearest)
+  if (isNearest) {
+    SmallVector<DimTables> tables;
+    for (const ResizedDim &dim : plan.dims)
+      tables.push_back(tablesOf(dim));
     return takeNearest(x, tables);
-  for (auto [i, dim] : llvm::enumerate(plan.dims)) {
-    bool isLast = i + 1 == tables.size();
-    x = isOptional(dim) ? sumPassUnlessKept(x, dim)
-                        : sumPass(x, tables[i], i == 0 ? element : compute,
-                                  isLast ? element : compute);
   }
-  return x;
+  bool mayKeep = llvm::any_of(
+      plan.dims, [&](const ResizedDim &dim) { return mayKeepSize(dim); });
+  return mayKeep && plan.inSizes.size() > 1 ? sumPassesOfImage(x)
+                                            : sumPasses(x);
 }
 
 namespace {

@@ -23,7 +23,7 @@ public:
       : b(b), loc(loc), mode(mode), compute(compute),
         host(b, loc, b.getF64Type()) {}
 
-  DimTables build(const ResizedDim &dim, Value size);
+  DimTables build(const ResizedDim &dim, Value size, Value inner);
 
 private:
   template <typename Op>
@@ -31,10 +31,15 @@ private:
     return b.createOrFold<Op>(loc, x, y);
   }
   Value tapExtent(const ResizedDim &dim);
+  Value placeOf(ScalarBuilder &f, const ResizedDim &dim, Value position);
+  Value nearestOf(KernelBuilder &kernel, const ResizedDim &dim, AffineExpr o,
+                  Value size);
+  Value samplesOf(KernelBuilder &kernel, const ResizedDim &dim, AffineExpr o,
+                  AffineExpr k, Value size, Value taps, Value inner);
   Value outsideOf(KernelBuilder &kernel, const ResizedDim &dim, AffineExpr o,
                   Value size);
   Value weightsOf(KernelBuilder &kernel, const ResizedDim &dim, AffineExpr o,
-                  AffineExpr k, Value size, Value taps);
+                  AffineExpr k, Value size, Value taps, Value inner);
   Value normalized(KernelBuilder &kernel, Value raw, AffineExpr o, AffineExpr k,
                    Value out);
 
@@ -85,37 +90,39 @@ static ResizedDim inside(KernelBuilder &kernel, ResizedDim dim) {
   return dim;
 }
 
-DimTables TableBuilder::build(const ResizedDim &hostDim, Value size) {
+/// Where the position (an index) of the result lies in the operand.
+Value TableBuilder::placeOf(ScalarBuilder &f, const ResizedDim &dim,
+                            Value position) {
+  return bounded(
+      f, sourceCoordinate(f, mode.coordinates, dim, indexToFloat(f, position)));
+}
+
+/// The position of an element of which there are `inner` for each.
+static Value positionOf(OpBuilder &b, Location loc, Value element,
+                        Value inner) {
+  return isOneInteger(inner)
+             ? element
+             : Value(arith::DivUIOp::create(b, loc, element, inner));
+}
+
+DimTables TableBuilder::build(const ResizedDim &hostDim, Value size,
+                              Value hostInner) {
   KernelBuilder kernel(b, loc, "ResizeTables");
   ResizedDim dim = inside(kernel, hostDim);
-  RankedTensorType type = typeOfSizes(size, b.getI64Type());
-  AffineExpr o = kernel.loopsOf(type).front();
-  Value first = kernel.output(type, size);
-  bool isNearest = mode.interpolation == Interpolation::Nearest;
-  auto place = [&](ScalarBuilder &f) {
-    Value i = indexToFloat(f, kernel.index(f.builder(), f.getLoc(), o));
-    return bounded(f, sourceCoordinate(f, mode.coordinates, dim, i));
-  };
+  AffineExpr o = kernel.loopsOf(typeOfSizes(size, b.getI64Type())).front();
   SmallVector<Value> results;
-  results.push_back(kernel.generic(
-      {}, {first, {o}}, {}, [&](OpBuilder &nb, Location l, ValueRange) {
-        ScalarBuilder f(nb, l, nb.getF64Type());
-        Value x = place(f);
-        if (isNearest) {
-          Value last = f.sub(dim.inSize, f.constant(1));
-          Value sample =
-              floatToIndex(f, nearestSample(f, mode.nearest, x), last);
-          return f.math<arith::IndexCastOp>(nb.getI64Type(), sample);
-        }
-        Value low =
-            f.add(f.math<math::FloorOp>(x), firstTap(f, mode, dim.scale));
-        return f.math<arith::FPToSIOp>(nb.getI64Type(), low);
-      }));
-  if (!isNearest) {
+  bool isNearest = mode.interpolation == Interpolation::Nearest;
+  if (isNearest) {
+    results.push_back(nearestOf(kernel, dim, o, size));
+  } else {
     Value taps = tapExtent(hostDim);
     AffineExpr k = kernel.loop(
         "k", getConstantIntValue(taps).value_or(ShapedType::kDynamic));
-    results.push_back(weightsOf(kernel, dim, o, k, size, taps));
+    // Known not to be zero, divisions by it may be moved.
+    Value inner =
+        kernel.scalar(maxIndex(b, loc, hostInner, indexConstant(b, loc, 1)));
+    results.push_back(samplesOf(kernel, dim, o, k, size, taps, inner));
+    results.push_back(weightsOf(kernel, dim, o, k, size, taps, inner));
   }
   if (mode.isCrop())
     results.push_back(outsideOf(kernel, dim, o, size));
@@ -128,6 +135,41 @@ DimTables TableBuilder::build(const ResizedDim &hostDim, Value size) {
   return tables;
 }
 
+Value TableBuilder::nearestOf(KernelBuilder &kernel, const ResizedDim &dim,
+                              AffineExpr o, Value size) {
+  Value out = kernel.output(typeOfSizes(size, b.getI64Type()), size);
+  return kernel.generic(
+      {}, {out, {o}}, {}, [&](OpBuilder &nb, Location l, ValueRange) {
+        ScalarBuilder f(nb, l, nb.getF64Type());
+        Value x = placeOf(f, dim, kernel.index(nb, l, o));
+        Value last = f.sub(dim.inSize, f.constant(1));
+        Value sample = floatToIndex(f, nearestSample(f, mode.nearest, x), last);
+        return f.math<arith::IndexCastOp>(nb.getI64Type(), sample);
+      });
+}
+
+/// What lies outside is the last sample there is.
+Value TableBuilder::samplesOf(KernelBuilder &kernel, const ResizedDim &dim,
+                              AffineExpr o, AffineExpr k, Value size,
+                              Value taps, Value inner) {
+  Value out =
+      kernel.output(typeOfSizes({size, taps}, b.getI64Type()), {size, taps});
+  return kernel.generic(
+      {}, {out, {o, k}}, {}, [&](OpBuilder &nb, Location l, ValueRange) {
+        ScalarBuilder f(nb, l, nb.getF64Type());
+        Value element = kernel.index(nb, l, o),
+              position = positionOf(nb, l, element, inner);
+        Value low = f.add(f.math<math::FloorOp>(placeOf(f, dim, position)),
+                          firstTap(f, mode, dim.scale));
+        Value sample = f.add(low, indexToFloat(f, kernel.index(nb, l, k)));
+        Value at = floatToIndex(f, sample, f.sub(dim.inSize, f.constant(1)));
+        if (!isOneInteger(inner))
+          at = addIndex(nb, l, mulIndex(nb, l, at, inner),
+                        arith::RemUIOp::create(nb, l, element, inner));
+        return f.math<arith::IndexCastOp>(nb.getI64Type(), at);
+      });
+}
+
 /// 1 where a position lies outside of the operand.
 Value TableBuilder::outsideOf(KernelBuilder &kernel, const ResizedDim &dim,
                               AffineExpr o, Value size) {
@@ -136,8 +178,7 @@ Value TableBuilder::outsideOf(KernelBuilder &kernel, const ResizedDim &dim,
   return kernel.generic(
       {}, {outside, {o}}, {}, [&](OpBuilder &nb, Location l, ValueRange) {
         ScalarBuilder f(nb, l, nb.getF64Type());
-        Value i = indexToFloat(f, kernel.index(nb, l, o));
-        Value x = bounded(f, sourceCoordinate(f, mode.coordinates, dim, i));
+        Value x = placeOf(f, dim, kernel.index(nb, l, o));
         Value within = isWithin(f, x, f.sub(dim.inSize, f.constant(1)));
         return f.select(within, storedConstant(nb, l, nb.getI8Type(), 0),
                         storedConstant(nb, l, nb.getI8Type(), 1));
@@ -146,13 +187,12 @@ Value TableBuilder::outsideOf(KernelBuilder &kernel, const ResizedDim &dim,
 
 Value TableBuilder::weightsOf(KernelBuilder &kernel, const ResizedDim &dim,
                               AffineExpr o, AffineExpr k, Value size,
-                              Value taps) {
+                              Value taps, Value inner) {
   RankedTensorType type = typeOfSizes({size, taps}, compute);
   Value out = kernel.output(type, {size, taps});
   auto body = [&](OpBuilder &nb, Location l, ValueRange) {
     ScalarBuilder f(nb, l, nb.getF64Type());
-    Value i = indexToFloat(f, kernel.index(nb, l, o));
-    Value x = bounded(f, sourceCoordinate(f, mode.coordinates, dim, i));
+    Value x = placeOf(f, dim, positionOf(nb, l, kernel.index(nb, l, o), inner));
     Value sample = f.add(f.math<math::FloorOp>(x),
                          f.add(firstTap(f, mode, dim.scale),
                                indexToFloat(f, kernel.index(nb, l, k))));
@@ -190,8 +230,9 @@ Value TableBuilder::normalized(KernelBuilder &kernel, Value raw, AffineExpr o,
 }
 
 DimTables buildResizeTables(OpBuilder &b, Location loc, const ResizeMode &mode,
-                            Type compute, const ResizedDim &dim, Value size) {
-  return TableBuilder(b, loc, mode, compute).build(dim, size);
+                            Type compute, const ResizedDim &dim, Value size,
+                            Value inner) {
+  return TableBuilder(b, loc, mode, compute).build(dim, size, inner);
 }
 
 } // namespace onnxc

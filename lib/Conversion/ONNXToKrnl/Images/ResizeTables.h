@@ -9,22 +9,25 @@
 
 namespace onnxc {
 
-/// Tables over the positions of the result along one dimension.
+/// Tables over the elements of the result along one dimension.
 struct DimTables {
   int64_t dim;
-  /// i64: the first sample, which may lie outside of the operand.
-  mlir::Value first;
-  /// Positions x samples, null for the nearest.
+  /// i64: where the samples lie in the operand. Elements x samples; elements
+  /// alone for the nearest.
+  mlir::Value samples;
+  /// Elements x samples, null for the nearest.
   mlir::Value weights;
   /// i8: 1 where extrapolation_value stands; null unless cropping.
   mlir::Value outside;
 };
 
-/// The tables of `dim`, whose result has `size` (an index) positions; weights
-/// are of type `compute`.
+/// The tables of `dim`, whose result has `size` (an index) elements, `inner` of
+/// them for each position: those of the dimensions behind. Weights are of type
+/// `compute`.
 DimTables buildResizeTables(mlir::OpBuilder &b, mlir::Location loc,
                             const ResizeMode &mode, mlir::Type compute,
-                            const ResizedDim &dim, mlir::Value size);
+                            const ResizedDim &dim, mlir::Value size,
+                            mlir::Value inner);
 
 } // namespace onnxc
 

@@ -8,6 +8,7 @@
 import itertools
 
 import classical_cases
+import map_cases
 import ml_dtypes
 import numpy as np
 import wider_cases
@@ -183,12 +184,6 @@ def movement():
     yield Case("Pad", [floats(1, 64, 56, 56), Fixed([0, 0, 1, 1, 0, 0, 1, 1])])
     yield Case("Pad", [floats(1, 64, 56, 56), Fixed([0, 0, 3, 3, 0, 0, 3, 3])], mode="reflect", suffix="reflect")
     yield Case("Pad", [floats(1, 64, 56, 56), Fixed([0, 0, 3, 3, 0, 0, 3, 3])], mode="edge", suffix="edge")
-    image, frame = floats(1, 3, 480, 640), Fixed([0, 0, 3, 3, 0, 0, 3, 3])
-    for mode in ("reflect", "edge", "constant"):
-        yield Case("Pad", [image, frame], mode=mode, suffix=f"{mode} image")
-        yield Case("Pad", [image, frame], mode=mode, dynamic=(2, 3), suffix=f"{mode} dynamic image")
-        yield Case("Pad", [image, frame.array], mode=mode, suffix=f"{mode} dynamic pads")
-    yield Case("Pad", [floats(1, 480, 640, 3), Fixed([0, 3, 3, 0, 0, 3, 3, 0])], mode="reflect", dynamic=(1, 2), suffix="reflect dynamic channels last")
     yield Case("Expand", [floats(8, 1, 1, 128), Fixed([8, 12, 128, 128])])
     yield Case("Tile", [floats(1, 64, 28, 28), Fixed([1, 1, 2, 2])])
     yield Case("OneHot", [below(1000, 1024), Fixed(np.int64(1000)), Fixed(np.float32([0, 1]))])
@@ -242,10 +237,6 @@ def vision():
     yield Case("Resize", [floats(1, 64, 56, 56), None, Fixed(np.float32([1, 1, 0.5, 0.5]))], mode="linear", suffix="half")
     yield Case("Resize", [floats(1, 56, 56, 64), None, Fixed(np.float32([1, 2, 2, 1]))], mode="linear", suffix="channels last")
     yield Case("Resize", [floats(1, 8, 16, 28, 28), None, Fixed(np.float32([1, 1, 2, 2, 2]))], mode="linear", suffix="3d")
-    for name, scale in (("up", 2), ("down", 0.5), ("odd", 1.3)):
-        for mode in ("linear", "nearest", "cubic"):
-            yield Case("Resize", [floats(1, 16, 120, 160), None, np.float32([1, 1, scale, scale])], mode=mode, suffix=f"{mode} {name} dynamic scales")
-            yield Case("Resize", [floats(1, 16, 120, 160), None, Fixed(np.float32([1, 1, scale, scale]))], mode=mode, dynamic=(2, 3), suffix=f"{mode} {name} dynamic image")
     grid = (np.clip(floats(1, 56, 56, 2), -1.1, 1.1)).astype(np.float32)
     for mode in ("linear", "nearest", "cubic"):
         yield Case("GridSample", [image, grid], mode=mode, suffix=mode)
@@ -410,5 +401,5 @@ def quantized():
 def cases():
     """All rows, in the order of the families."""
     for family in (elementwise, casts, reductions, movement, vision, products, recurrent, signal, classical_cases.texts, classical_cases.classical,
-                   quantized, wider_cases.wider):  # fmt: skip
+                   quantized, wider_cases.wider, map_cases.maps):  # fmt: skip
         yield from family()

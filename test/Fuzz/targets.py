@@ -39,8 +39,8 @@ SANITIZED = BUILD / "sanitize"
 PROGRAMS = SANITIZED / "test" / "Fuzz"
 FINDINGS = SANITIZED / "findings"
 SEEDS = 200
-# The longest file, and what one file may take.
-MAX_BYTES, SECONDS, MEGABYTES = 8192, 30, 4096
+# The longest file, what one file may take, and the largest allocation for one.
+MAX_BYTES, SECONDS, MEGABYTES, MOST_AT_ONCE = 8192, 30, 4096, 256
 
 
 def model_seeds(rng):
@@ -111,7 +111,7 @@ def run_target(name, arguments, seeds):
     findings = FINDINGS / name
     findings.mkdir(parents=True, exist_ok=True)
     flags = [f"-runs={arguments.runs}", f"-seed={arguments.seed + 1}", f"-max_len={MAX_BYTES}", f"-timeout={SECONDS}",
-             f"-rss_limit_mb={MEGABYTES}", f"-artifact_prefix={findings}/", "-print_final_stats=1"]  # fmt: skip
+             f"-rss_limit_mb={MEGABYTES}", f"-malloc_limit_mb={MOST_AT_ONCE}", f"-artifact_prefix={findings}/", "-print_final_stats=1"]  # fmt: skip
     with tempfile.TemporaryDirectory(prefix="onnxc-") as grown:
         done = subprocess.run([PROGRAMS / f"{name}-fuzzer", *flags, grown, seeds], capture_output=True, text=True, errors="replace")
     executed = re.search(r"number_of_executed_units: (\d+)", done.stderr)

@@ -149,6 +149,9 @@ static void printDimension(TextBuffer &out, const OMTensor &tensor, int64_t dim,
 void rt::printValues(TextBuffer &out, const OMTensor &tensor) {
   if (!tensor.data || tensor.value)
     return out.add("null");
+  // The other dimensions may be as large as they like.
+  if (omTensorGetNumElems(&tensor) == 0)
+    return out.add("[]");
   printDimension(out, tensor, 0, static_cast<const char *>(tensor.data));
 }
 

@@ -169,6 +169,14 @@ TEST_F(SmallTensor, Print) {
             "tensor 2x3xf32, strides [3, 1], 6 elements, 24 bytes, not owning");
 }
 
+TEST(Tensor, PrintsNothingOfAnEmptyOne) {
+  float none;
+  int64_t shape[] = {int64_t(1) << 40, 0};
+  OMTensor *tensor = omTensorCreate(&none, shape, 2, ONNX_TYPE_FLOAT);
+  EXPECT_EQ(printed("%t: %d", tensor), "1099511627776x0xf32: []");
+  omTensorDestroy(tensor);
+}
+
 template <typename T>
 static std::string printedScalar(OM_DATA_TYPE type, T value) {
   OMTensor *tensor = omTensorCreate(&value, nullptr, 0, type);

@@ -22,7 +22,7 @@
 #include "onnxc/Conversion/ONNXToKrnl/ScalarBuilder.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
-#include "onnxc/Dialect/ONNX/Transforms/UnknownRanks.h"
+#include "onnxc/Dialect/ONNX/IR/OpRanks.h"
 
 using namespace mlir;
 

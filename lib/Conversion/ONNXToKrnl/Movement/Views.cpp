@@ -13,7 +13,7 @@
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/ONNX/IR/Constants.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
-#include "onnxc/Dialect/ONNX/Transforms/UnknownRanks.h"
+#include "onnxc/Dialect/ONNX/IR/RankSwitch.h"
 
 using namespace mlir;
 

@@ -14,6 +14,10 @@ namespace onnxc::onnx {
 /// it, so its results may be of types that models may not hand out of an If.
 inline constexpr llvm::StringLiteral rankSwitchAttrName = "onnx.rank_switch";
 
+/// On an Identity that casts to the last rank, or length, of several that there
+/// is code for: all of them.
+inline constexpr llvm::StringLiteral rankChoicesAttrName = "onnx.rank_choices";
+
 } // namespace onnxc::onnx
 
 #endif // ONNXC_DIALECT_ONNX_IR_RANKSWITCH_H

@@ -8,7 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "DimRules.h"
 #include "DimVisitor.h"
-#include "Ranks/RankRules.h"
+#include "onnxc/Dialect/ONNX/IR/OpRanks.h"
 #include "onnxc/Schema/TypeLattice.h"
 
 using namespace mlir;

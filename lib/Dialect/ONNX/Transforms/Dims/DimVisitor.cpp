@@ -6,7 +6,7 @@
 #include "DimVisitor.h"
 
 #include "DimRules.h"
-#include "Ranks/RankRules.h"
+#include "onnxc/Dialect/ONNX/IR/OpRanks.h"
 #include "onnxc/Dialect/ONNX/IR/RankSwitch.h"
 #include "onnxc/Schema/TypeLattice.h"
 

@@ -4,10 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 #include "ListLengths.h"
-#include "RankRules.h"
 #include "Simplify/Simplify.h"
 
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
+#include "onnxc/Dialect/ONNX/IR/OpRanks.h"
 
 using namespace mlir;
 using namespace onnxc::onnx;

@@ -8,8 +8,6 @@
 //
 //===----------------------------------------------------------------------===//
 #include "RankAgnostic.h"
-#include "RankRules.h"
-#include "onnxc/Dialect/ONNX/Transforms/UnknownRanks.h"
 
 using namespace mlir;
 using namespace onnxc::onnx;
@@ -132,132 +130,34 @@ void onnxc::onnx::makeRankAgnostic(Operation *op) {
 // Scalars, lists and what is broadcast
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// The operands in these slots are one number each, or a list, or broadcast to
-/// the first operand.
-struct StructuralSlots {
-  llvm::StringLiteral op;
-  /// Bit i is for slot i.
-  uint32_t scalars;
-  uint32_t lists;
-  uint32_t broadcast = 0;
-};
-} // namespace
-
-/// No row speaks of a later slot.
-static constexpr unsigned numSlots = 9;
-
-static constexpr uint32_t slots(std::initializer_list<unsigned> numbers) {
-  uint32_t bits = 0;
-  for (unsigned number : numbers)
-    bits |= 1u << number;
-  return bits;
+/// Gives an operand of unknown rank the rank that `form` demands; one that is
+/// broadcast that of `like`. False if its rank is known or nothing demands one.
+static bool settle(OpOperand &operand, OperandRank::Form form, Value like) {
+  Value x = operand.get();
+  auto likeType = dyn_cast<RankedTensorType>(like.getType());
+  if (!isUnranked(x) || (form == OperandRank::Broadcast && !likeType))
+    return false;
+  OpBuilder builder(operand.getOwner());
+  SizeListMaker maker(builder, operand.getOwner()->getLoc());
+  bool isBroadcast = form == OperandRank::Broadcast;
+  if (form == OperandRank::Scalar)
+    operand.set(maker.make<ReshapeOp>(SizeListMaker::typeLike(x, 0),
+                                      {x, maker.ints({})}));
+  else if (form == OperandRank::List)
+    operand.set(maker.flatten(x));
+  else if (isBroadcast && likeType.getRank() == 0)
+    operand.set(maker.reshapeTo(x, maker.ints({}), 0));
+  else if (isBroadcast)
+    operand.set(maker.reshapeTo(
+        x, maker.padded(maker.sizesOf(x), likeType.getRank()),
+        likeType.getRank()));
+  else
+    return false;
+  return true;
 }
 
-static constexpr StructuralSlots structuralSlots[] = {
-    {"onnx.AffineGrid", 0, slots({1})},
-    {"onnx.BlackmanWindow", slots({0}), 0},
-    {"onnx.CenterCropPad", 0, slots({1})},
-    {"onnx.Clip", slots({1, 2}), 0},
-    {"onnx.Col2Im", 0, slots({1, 2})},
-    {"onnx.CumProd", slots({1}), 0},
-    {"onnx.CumSum", slots({1}), 0},
-    {"onnx.DFT", slots({1, 2}), 0},
-    {"onnx.Dropout", slots({1, 2}), 0},
-    {"onnx.HammingWindow", slots({0}), 0},
-    {"onnx.HannWindow", slots({0}), 0},
-    {"onnx.If", slots({0}), 0},
-    {"onnx.LayerNormalization", 0, 0, slots({1, 2})},
-    {"onnx.Loop", slots({0, 1}), 0},
-    {"onnx.MaxUnpool", 0, slots({2})},
-    {"onnx.MelWeightMatrix", slots({0, 1, 2, 3, 4}), 0},
-    {"onnx.NonMaxSuppression", slots({2, 3, 4}), 0},
-    {"onnx.OneHot", slots({1}), slots({2})},
-    {"onnx.Pad", slots({2}), slots({3})},
-    {"onnx.QLinearConv", slots({1, 2, 6, 7}), 0},
-    {"onnx.RMSNormalization", 0, 0, slots({1})},
-    {"onnx.Range", slots({0, 1, 2}), 0},
-    {"onnx.ReduceL1", 0, slots({1})},
-    {"onnx.ReduceL2", 0, slots({1})},
-    {"onnx.ReduceLogSum", 0, slots({1})},
-    {"onnx.ReduceLogSumExp", 0, slots({1})},
-    {"onnx.ReduceMax", 0, slots({1})},
-    {"onnx.ReduceMean", 0, slots({1})},
-    {"onnx.ReduceMin", 0, slots({1})},
-    {"onnx.ReduceProd", 0, slots({1})},
-    {"onnx.ReduceSum", 0, slots({1})},
-    {"onnx.ReduceSumSquare", 0, slots({1})},
-    {"onnx.Resize", 0, slots({1, 2, 3})},
-    {"onnx.STFT", slots({1, 3}), 0},
-    {"onnx.SequenceAt", slots({1}), 0},
-    {"onnx.SequenceErase", slots({1}), 0},
-    {"onnx.SequenceInsert", slots({2}), 0},
-    {"onnx.Split", 0, slots({1})},
-    {"onnx.Squeeze", 0, slots({1})},
-    {"onnx.TopK", 0, slots({1})},
-    {"onnx.Trilu", slots({1}), 0},
-    {"onnx.Unsqueeze", 0, slots({1})},
-    {"onnx.microsoft.Attention", slots({6}), 0},
-    {"onnx.microsoft.BiasGelu", 0, slots({1})},
-    {"onnx.microsoft.CropAndResize", 0, slots({2, 3})},
-    {"onnx.microsoft.DecoderMaskedMultiHeadAttention", slots({7, 8}), 0},
-    {"onnx.microsoft.DynamicQuantizeLSTM", 0, slots({4})},
-    {"onnx.microsoft.EmbedLayerNormalization", 0, slots({5, 6})},
-    {"onnx.microsoft.ExpandDims", slots({1}), 0},
-    {"onnx.microsoft.FastGelu", 0, slots({1})},
-    {"onnx.microsoft.FusedConv", 0, slots({2})},
-    {"onnx.microsoft.GroupQueryAttention", slots({6}), slots({5})},
-    {"onnx.microsoft.MatMulNBits", 0, slots({2, 3, 4, 5})},
-    {"onnx.microsoft.MulInteger", slots({1, 3}), 0},
-    {"onnx.microsoft.MultiHeadAttention", slots({8}), slots({3})},
-    {"onnx.microsoft.Pad", slots({2}), slots({1})},
-    {"onnx.microsoft.QAttention", slots({3, 6}), slots({2, 4, 7})},
-    {"onnx.microsoft.QEmbedLayerNormalization",
-     slots({8, 9, 10, 11, 12, 13, 14, 15, 16, 17}), 0},
-    {"onnx.microsoft.QGemm", slots({1, 2, 7, 8}), slots({4, 5})},
-    {"onnx.microsoft.QLinearAdd", slots({1, 2, 4, 5, 6, 7}), 0},
-    {"onnx.microsoft.QLinearAveragePool", slots({1, 2, 3, 4}), 0},
-    {"onnx.microsoft.QLinearConv", slots({1, 2, 6, 7}), 0},
-    {"onnx.microsoft.QLinearGlobalAveragePool", slots({1, 2, 3, 4}), 0},
-    {"onnx.microsoft.QLinearLeakyRelu", slots({1, 2, 3, 4}), 0},
-    {"onnx.microsoft.QLinearMul", slots({1, 2, 4, 5, 6, 7}), 0},
-    {"onnx.microsoft.QLinearReduceMean", slots({1, 2, 3, 4}), 0},
-    {"onnx.microsoft.QLinearSigmoid", slots({1, 2, 3, 4}), 0},
-    {"onnx.microsoft.QLinearSoftmax", slots({1, 2, 3, 4}), 0},
-    {"onnx.microsoft.QLinearWhere", slots({2, 3, 5, 6, 7, 8}), 0},
-    {"onnx.microsoft.Range", slots({0, 1, 2}), 0},
-    {"onnx.microsoft.RelativePositionBias", slots({1, 2}), 0},
-    {"onnx.microsoft.SimplifiedLayerNormalization", 0, 0, slots({1})},
-    {"onnx.microsoft.SkipLayerNormalization", 0, slots({2, 3, 4}), slots({1})},
-    {"onnx.microsoft.SkipSimplifiedLayerNormalization", 0, slots({2, 3}),
-     slots({1})},
-    {"onnx.microsoft.Trilu", slots({1}), 0},
-    {"onnx.microsoft.Unique", 0, slots({0})},
-    {"onnx.ml.ArrayFeatureExtractor", 0, slots({1})},
-    {"onnx.training.Adagrad", slots({0, 1}), 0},
-    {"onnx.training.Adam", slots({0, 1}), 0},
-    {"onnx.training.Momentum", slots({0, 1}), 0},
-};
-
-/// `x` with as many dimensions as `like` has; null if that is not known.
-static Value broadcastLike(SizeListMaker &maker, Value x, Value like) {
-  auto type = dyn_cast<RankedTensorType>(like.getType());
-  if (!type)
-    return Value();
-  int64_t rank = type.getRank();
-  if (rank == 0)
-    return maker.reshapeTo(x, maker.ints({}), 0);
-  return maker.reshapeTo(x, maker.padded(maker.sizesOf(x), rank), rank);
-}
-
-/// `x` as the one number that it has to be.
-static Value toScalar(SizeListMaker &maker, Value x) {
-  return maker.make<ReshapeOp>(SizeListMaker::typeLike(x, 0),
-                               {x, maker.ints({})});
-}
-
-/// A product of the rank of one operand, which is no vector, has no vector for
-/// the other one.
+/// True for a product that broadcasts its matrices to those of the other
+/// operand: with a vector the result had another rank.
 static bool isBroadcastProduct(Operation *op, int64_t rank) {
   return isa<MatMulOp>(op) && rank >= 2 &&
          llvm::any_of(op->getOperandTypes(), [&](Type type) {
@@ -273,61 +173,19 @@ bool onnxc::onnx::padToResult(Operation *op) {
   if (!type || !(isElementwise(op) || isBroadcastProduct(op, type.getRank())))
     return false;
   bool changed = false;
-  for (OpOperand &operand : op->getOpOperands()) {
-    if (!isa<UnrankedTensorType>(operand.get().getType()) ||
-        takesUnknownRank(operand))
-      continue;
-    OpBuilder builder(op);
-    SizeListMaker maker(builder, op->getLoc());
-    operand.set(broadcastLike(maker, operand.get(), op->getResult(0)));
-    changed = true;
-  }
-  return changed;
-}
-
-/// Each operand of QLinearConcat comes with a scale and a zero point.
-static bool flattenJoinedScales(MicrosoftQLinearConcatOp op) {
-  bool changed = false;
-  for (OpOperand &operand : op->getOpOperands()) {
-    if (isJoinedData(operand) ||
-        !isa<UnrankedTensorType>(operand.get().getType()))
-      continue;
-    OpBuilder builder(op);
-    SizeListMaker maker(builder, op->getLoc());
-    operand.set(toScalar(maker, operand.get()));
-    changed = true;
-  }
+  for (OpOperand &operand : op->getOpOperands())
+    changed |= settle(operand, OperandRank::Broadcast, op->getResult(0));
   return changed;
 }
 
 bool onnxc::onnx::flattenStructuralOperands(Operation *op) {
-  if (auto concat = dyn_cast<MicrosoftQLinearConcatOp>(op))
-    return flattenJoinedScales(concat);
-  StringRef name = op->getName().getStringRef();
-  const auto *row = llvm::find_if(
-      structuralSlots, [&](const StructuralSlots &r) { return r.op == name; });
-  if (row == std::end(structuralSlots))
-    return false;
   bool changed = false;
-  for (unsigned slot = 0; slot < numSlots; ++slot) {
-    uint32_t bit = 1u << slot;
-    bool isStructural = (row->scalars | row->lists | row->broadcast) & bit;
-    OpOperand *operand = isStructural ? operandInSlot(op, slot) : nullptr;
-    if (!operand || !isa<UnrankedTensorType>(operand->get().getType()))
-      continue;
-    OpBuilder builder(op);
-    SizeListMaker maker(builder, op->getLoc());
-    Value x = operand->get(), settled;
-    if (row->scalars & bit)
-      settled = toScalar(maker, x);
-    else if (row->lists & bit)
-      settled = maker.flatten(x);
-    else
-      settled = broadcastLike(maker, x, op->getOperand(0));
-    if (!settled)
-      continue;
-    operand->set(settled);
-    changed = true;
-  }
+  if (isa<MicrosoftQLinearConcatOp>(op))
+    for (OpOperand &operand : op->getOpOperands())
+      changed |= !isJoinedData(operand) &&
+                 settle(operand, OperandRank::Scalar, op->getOperand(0));
+  for (auto [slot, rank] : llvm::enumerate(OpRanks::of(op).operands))
+    if (OpOperand *operand = operandInSlot(op, slot))
+      changed |= settle(*operand, rank.form, op->getOperand(0));
   return changed;
 }

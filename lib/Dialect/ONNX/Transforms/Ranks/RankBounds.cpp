@@ -5,8 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "RankBounds.h"
 #include "ListLengths.h"
-#include "RankRules.h"
-#include "RankTable.h"
+#include "RankAgnostic.h"
 #include "RankTail.h"
 #include "Simplify/Simplify.h"
 
@@ -175,64 +174,31 @@ bool RankBounds::tieProduct(Operation *op) {
   return changed;
 }
 
-/// How many of the results have as many dimensions as the first operand.
-static unsigned countLikeFirst(Operation *op) {
-  if (isa<BatchNormalizationOp, DynamicQuantizeLinearOp>(op))
-    return 1;
-  return isa<AveragePoolOp, CenterCropPadOp, ConvIntegerOp, ConvOp,
-             ConvTransposeOp, CumProdOp, CumSumOp, DeformConvOp,
-             DequantizeLinearOp, GlobalAveragePoolOp, GlobalLpPoolOp,
-             GlobalMaxPoolOp, GroupNormalizationOp, HardmaxOp, IdentityOp,
-             InstanceNormalizationOp, LRNOp, LayerNormalizationOp, LogSoftmaxOp,
-             LpNormalizationOp, LpPoolOp, MaxPoolOp, MaxUnpoolOp,
-             MeanVarianceNormalizationOp, PadOp, QLinearConvOp,
-             QuantizeLinearOp, RMSNormalizationOp, ResizeOp, ReverseSequenceOp,
-             ScatterElementsOp, ScatterNDOp, SliceOp, SoftmaxOp, SplitOp,
-             TileOp, TopKOp, TransposeOp, TriluOp>(op)
-             ? op->getNumResults()
-             : 0;
-}
-
 /// Takes axes away, or makes them 1.
 static bool endsAxes(Operation *op) {
   return isReduction(op) || isa<ArgMaxOp, ArgMinOp>(op);
 }
 
-static int64_t integerOr(Operation *op, StringRef name, int64_t otherwise) {
-  auto given = dyn_cast_or_null<IntegerAttr>(
-      op->getInherentAttr(name).value_or(Attribute()));
-  return given ? given.getInt() : otherwise;
-}
-
 /// The least rank that has this axis.
-static int64_t leastWith(int64_t axis) { return axis < 0 ? -axis : axis + 1; }
+static int64_t leastWith(int64_t axis) {
+  constexpr int64_t most = RankBounds::unlimited;
+  return axis < 0 ? -std::max(axis, -most) : std::min(axis, most - 1) + 1;
+}
 
 /// Axes that are constants are among those of an operand, or of what Unsqueeze
 /// makes of it.
 bool RankBounds::visitAxes(Operation *op) {
   bool changed = false;
   Value x = op->getOperand(0);
-  bool hasAxis =
-      isa<ConcatOp, GatherOp>(op) || endsAxes(op) || countLikeFirst(op) != 0;
-  auto axis = dyn_cast_or_null<IntegerAttr>(
-      op->getInherentAttr("axis").value_or(Attribute()));
-  if (hasAxis && axis && !isa<QuantizeLinearOp, DequantizeLinearOp>(op))
-    changed |= narrow(x, leastWith(axis.getInt()), unlimited);
-  bool hasList = isa<SqueezeOp, UnsqueezeOp>(op) || endsAxes(op);
-  std::optional<SmallVector<int64_t>> axes;
-  if (hasList && op->getNumOperands() == 2)
-    axes = constantInts(op->getOperand(1));
   // As many axes as there are places to begin at, if no axes are given.
   if (auto slice = dyn_cast<SliceOp>(op)) {
     auto starts = dyn_cast<RankedTensorType>(slice.getStarts().getType());
     if (starts && starts.hasStaticShape())
       changed |= narrow(x, starts.getNumElements(), unlimited);
-    if (slice.getAxes())
-      axes = constantInts(slice.getAxes());
   }
-  for (int64_t listed : axes.value_or(SmallVector<int64_t>()))
+  for (int64_t axis : knownAxes(op))
     changed |= narrow(isa<UnsqueezeOp>(op) ? op->getResult(0) : x,
-                      leastWith(listed), unlimited);
+                      leastWith(axis), unlimited);
   return changed;
 }
 
@@ -292,7 +258,7 @@ bool RankBounds::visitRelation(Operation *op) {
   }
   if (std::optional<SqueezedRanks> ranks = squeezedRanks(y))
     return narrow(y, ranks->least, ranks->most);
-  bool keepsDims = endsAxes(op) && integerOr(op, "keepdims", 1) == 1;
+  bool keepsDims = endsAxes(op) && integerAttr(op, "keepdims").value_or(1) == 1;
   if (unsigned likeFirst = keepsDims ? 1 : countLikeFirst(op)) {
     bool changed = false;
     for (Value result : op->getResults().take_front(likeFirst))
@@ -310,20 +276,17 @@ bool RankBounds::visitRelation(Operation *op) {
 /// Ranks that the operator itself takes.
 bool RankBounds::visitRules(Operation *op) {
   bool changed = false;
-  StringRef name = op->getName().getStringRef();
-  for (const RankRule &rule : rankTable()) {
-    OpOperand *operand =
-        rule.op == name ? operandInSlot(op, rule.slot) : nullptr;
+  for (auto [slot, rule] : llvm::enumerate(OpRanks::of(op).operands)) {
+    OpOperand *operand = operandInSlot(op, slot);
     if (!operand)
       continue;
     changed |=
         narrow(operand->get(), rule.least, std::min(rule.most, unlimited));
     OpOperand *like = rule.like < 0 ? nullptr : operandInSlot(op, rule.like);
-    if (like && rule.isBroadcast)
-      changed |=
-          narrow(operand->get(), 0, shifted(of(like->get()).most, rule.more));
-    else if (like)
+    if (like)
       changed |= tie(operand->get(), like->get(), rule.more);
+    if (rule.form == OperandRank::Broadcast)
+      changed |= narrow(operand->get(), 0, of(op->getOperand(0)).most);
   }
   auto transpose = dyn_cast<TransposeOp>(op);
   if (transpose && transpose.getPerm()) {

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "RankCandidates.h"
 #include "ListLengths.h"
-#include "RankRules.h"
+#include "RankAgnostic.h"
 
 #include "onnxc/Schema/TypeLattice.h"
 

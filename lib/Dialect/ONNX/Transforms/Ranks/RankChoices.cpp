@@ -5,7 +5,6 @@
 //===----------------------------------------------------------------------===//
 #include "RankTail.h"
 #include "Simplify/Simplify.h"
-#include "onnxc/Dialect/ONNX/Transforms/UnknownRanks.h"
 
 using namespace mlir;
 using namespace onnxc::onnx;

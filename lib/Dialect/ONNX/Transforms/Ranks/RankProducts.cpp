@@ -8,7 +8,6 @@
 //
 //===----------------------------------------------------------------------===//
 #include "RankAgnostic.h"
-#include "RankRules.h"
 
 using namespace mlir;
 using namespace onnxc::onnx;

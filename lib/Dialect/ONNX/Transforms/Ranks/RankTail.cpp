@@ -4,10 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 #include "RankTail.h"
-#include "RankRules.h"
 
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
-#include "onnxc/Dialect/ONNX/Transforms/UnknownRanks.h"
+#include "onnxc/Dialect/ONNX/IR/OpRanks.h"
 
 using namespace mlir;
 using namespace onnxc::onnx;

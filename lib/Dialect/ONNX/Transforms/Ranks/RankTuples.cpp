@@ -9,7 +9,6 @@
 //
 //===----------------------------------------------------------------------===//
 #include "RankAgnostic.h"
-#include "RankRules.h"
 
 using namespace mlir;
 using namespace onnxc::onnx;

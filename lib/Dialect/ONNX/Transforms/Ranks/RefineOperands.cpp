@@ -10,26 +10,12 @@
 //===----------------------------------------------------------------------===//
 #include "ListLengths.h"
 #include "Simplify/Simplify.h"
-#include "onnxc/Dialect/ONNX/Transforms/UnknownRanks.h"
+#include "onnxc/Dialect/ONNX/IR/OpRanks.h"
 
 #include "mlir/IR/Iterators.h"
 
 using namespace mlir;
 using namespace onnxc::onnx;
-
-/// True if the result of `op` has the shape of its only operand.
-static bool keepsShape(Operation *op) {
-  return isa<AbsOp, CastOp, CeilOp, ClipOp, DropoutOp, EluOp, ErfOp, ExpOp,
-             FloorOp, GeluOp, HardSigmoidOp, HardSwishOp, IdentityOp,
-             LeakyReluOp, LogOp, LogSoftmaxOp, MishOp, NegOp, NotOp,
-             ReciprocalOp, ReluOp, RoundOp, SigmoidOp, SignOp, SoftmaxOp,
-             SoftplusOp, SoftsignOp, SqrtOp, TanhOp>(op);
-}
-
-/// True if the result of `op` has at least the rank of each operand.
-static bool broadcasts(Operation *op) {
-  return isa<AddOp, DivOp, MaxOp, MinOp, MulOp, PowOp, SubOp, SumOp>(op);
-}
 
 /// Gives `value`, if of unknown rank and computed, this shape: its lowering
 /// checks it. What a branch says of values outside is true in it alone.
@@ -154,10 +140,10 @@ bool onnxc::onnx::refineOperands(ModuleOp module) {
     if (!type)
       return;
     // relu(x : tensor<*xf32>) : tensor<?x4xf32> has x : tensor<?x4xf32>
-    if (keepsShape(op))
+    if (isElementwiseUnary(op) || isa<IdentityOp, LogSoftmaxOp, SoftmaxOp>(op))
       changed |= refine(op, op->getOperand(0), type.getShape());
     // add(x, y) : tensor<f32> has scalars x and y
-    if (broadcasts(op) && type.getRank() == 0)
+    else if (isElementwise(op) && type.getRank() == 0)
       for (Value operand : op->getOperands())
         changed |= refine(op, operand, {});
   });

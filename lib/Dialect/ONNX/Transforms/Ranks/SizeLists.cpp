@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "SizeLists.h"
-#include "RankRules.h"
+#include "RankAgnostic.h"
 
 #include "onnxc/Dialect/ONNX/IR/Constants.h"
 

@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "RankCandidates.h"
-#include "RankRules.h"
+#include "RankAgnostic.h"
 #include "RankVariants.h"
 #include "Simplify/Simplify.h"
 

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "Simplify.h"
 #include "onnxc/Dialect/ONNX/Transforms/Passes.h"
-#include "onnxc/Dialect/ONNX/Transforms/UnknownRanks.h"
+#include "onnxc/Dialect/ONNX/IR/RankSwitch.h"
 
 #include "mlir/IR/Dominance.h"
 #include "mlir/Rewrite/FrozenRewritePatternSet.h"

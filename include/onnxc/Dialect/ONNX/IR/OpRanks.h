@@ -1,0 +1,131 @@
+//===- OpRanks.h - Ranks of operands and results ---------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// One table has the properties of the operators that concern ranks: the ranks
+// of operands that schemas leave unchecked, and how the ranks of results follow
+// from them.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_DIALECT_ONNX_IR_OPRANKS_H
+#define ONNXC_DIALECT_ONNX_IR_OPRANKS_H
+
+#include "mlir/IR/Operation.h"
+
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace onnxc::onnx {
+
+/// What an operator says of the rank of an operand.
+struct OperandRank {
+  /// Any number of dimensions.
+  static constexpr int64_t unbounded = std::numeric_limits<int64_t>::max();
+
+  enum Form : uint8_t {
+    Any,
+    /// One number; flattened to it where the rank is unknown.
+    Scalar,
+    /// A list; flattened to it where the rank is unknown.
+    List,
+    /// Broadcast to operand 0, and of no larger rank.
+    Broadcast,
+    /// A scale or zero point: the operator is elementwise if it is one number.
+    Scale,
+    /// The rank may stay unknown.
+    Unknown,
+  };
+
+  int64_t least = 0;
+  int64_t most = unbounded;
+  /// The rank is that of the operand in slot `like` plus `more`, unless -1.
+  int like = -1;
+  int64_t more = 0;
+  Form form = Any;
+  /// The elements are axes.
+  bool isAxes = false;
+};
+
+/// The properties of one operator.
+struct OpRanks {
+  enum Flags : uint8_t {
+    None = 0,
+    /// An element of a result depends only on the elements at its position,
+    /// after broadcasting.
+    Elementwise = 1,
+    /// All results have the rank of operand 0.
+    LikeFirst = 2,
+    /// The first result has the rank of operand 0.
+    FirstLikeFirst = 4,
+    /// One element is made of those along axes.
+    Reduction = 8,
+    /// The attribute `axis` is an axis of operand 0.
+    Axis = 16,
+    /// Numbers of the run may decide the rank of the result.
+    Varies = 32,
+    /// The ranks of all operands may stay unknown.
+    AnyRank = 64,
+  };
+
+  uint8_t flags = None;
+  /// By slot of the schema.
+  llvm::ArrayRef<OperandRank> operands;
+
+  /// Of `op`; nothing is set for an operator that has no row.
+  static OpRanks of(mlir::Operation *op);
+  /// The names of all operators that have a row.
+  static llvm::SmallVector<llvm::StringRef> getNames();
+};
+
+/// True if only the run knows the rank of the tensor.
+bool isUnranked(mlir::Value value);
+
+/// The operands in slot `slot` of the schema: several of a variadic one.
+llvm::MutableArrayRef<mlir::OpOperand> operandsInSlot(mlir::Operation *op,
+                                                      unsigned slot);
+/// The first of them, null if there is none.
+mlir::OpOperand *operandInSlot(mlir::Operation *op, unsigned slot);
+
+/// True if an element of a result depends only on the elements at its position,
+/// after broadcasting; with scales only if these are scalars.
+bool isElementwise(mlir::Operation *op);
+/// True for an elementwise operator all other operands of which are scalars, so
+/// that results have the shape of operand 0.
+bool isElementwiseUnary(mlir::Operation *op);
+
+/// True for an operator that makes one element of those along axes, which an
+/// operand lists; not ArgMax and ArgMin, whose axis is an attribute.
+bool isReduction(mlir::Operation *op);
+
+/// How many results, from the first, have the rank of operand 0.
+unsigned countLikeFirst(mlir::Operation *op);
+
+/// True where the rank of an operand need not be known: the operation moves
+/// the tensor or looks at nothing but its shape.
+bool takesUnknownRank(mlir::OpOperand &operand);
+
+/// True if the rank of the only result may be decided by numbers of the run:
+/// by how many axes or sizes there are. The lowering trusts the type.
+bool mayVaryInRank(mlir::Operation *op);
+
+/// An integer attribute of an operation of the dialect, if it is set.
+std::optional<int64_t> integerAttr(mlir::Operation *op, llvm::StringRef name);
+
+/// The axes that are known: of an attribute or a constant operand.
+llvm::SmallVector<int64_t> knownAxes(mlir::Operation *op);
+
+/// True for an operand of QLinearConcat that is joined; false for scales and
+/// zero points.
+bool isJoinedData(mlir::OpOperand &operand);
+
+/// Describes the first error in the ranks of the operands, as far as `typeOf`
+/// knows them: what the schemas leave unchecked.
+std::optional<std::string>
+checkRanks(mlir::Operation *op,
+           llvm::function_ref<mlir::Type(mlir::Value)> typeOf);
+
+} // namespace onnxc::onnx
+
+#endif // ONNXC_DIALECT_ONNX_IR_OPRANKS_H

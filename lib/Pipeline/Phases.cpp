@@ -19,6 +19,7 @@
 #include "onnxc/Conversion/ONNXToKrnl/Passes.h"
 #include "onnxc/Dialect/Krnl/Emit/Passes.h"
 #include "onnxc/Dialect/Krnl/Transforms/Passes.h"
+#include "onnxc/Dialect/ONNX/Ranks/Passes.h"
 #include "onnxc/Dialect/ONNX/Transforms/Passes.h"
 #include "onnxc/Importer/Passes.h"
 #include "onnxc/Recipe/Passes.h"
@@ -35,12 +36,12 @@ static void buildOnnx(OpPassManager &passes, const PhaseInputs &inputs) {
   if (!inputs.options.strictDims)
     passes.addPass(onnx::createSplitDimNames());
   // A model file has the graph once, whatever the ranks.
-  bool specializes = inputs.options.emit != modelKind;
-  if (specializes)
-    passes.addPass(onnx::createCheckDeclaredRanks());
-  passes.addPass(onnx::createSimplify(evaluator, specializes));
-  if (!specializes)
+  if (inputs.options.emit == modelKind) {
+    passes.addPass(onnx::createSimplify(evaluator));
     return;
+  }
+  passes.addPass(onnx::createCheckDeclaredRanks());
+  passes.addPass(onnx::createSpecializeRanks(evaluator));
   // Operators without a lowering of their own become what defines them.
   passes.addPass(importer::createExpandFunctions(
       [strict = inputs.options.strict](MLIRContext *context) {
@@ -48,7 +49,7 @@ static void buildOnnx(OpPassManager &passes, const PhaseInputs &inputs) {
       }));
   if (inputs.options.level > 0 && !inputs.options.strict)
     passes.addPass(onnx::createFuseQuantization());
-  passes.addPass(onnx::createSimplify(evaluator, specializes));
+  passes.addPass(onnx::createSpecializeRanks(evaluator));
 }
 
 static void buildKrnl(OpPassManager &passes, const PhaseInputs &inputs) {

@@ -16,6 +16,7 @@
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/Transforms/Passes.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXDialect.h"
+#include "onnxc/Dialect/ONNX/Ranks/Passes.h"
 #include "onnxc/Dialect/ONNX/Transforms/Passes.h"
 #include "onnxc/Importer/Passes.h"
 #include "onnxc/Pipeline/Phases.h"
@@ -66,6 +67,7 @@ void onnxc::registerAllPasses() {
   mlir::registerPass([] {
     return onnx::createFoldConstants(makeEvaluator(CompileOptions()));
   });
+  onnx::registerONNXRanksPasses();
   onnx::registerONNXTransformsPasses();
   registerConvertONNXToKrnlPass();
   registerONNXChooseConvolutionsPass();

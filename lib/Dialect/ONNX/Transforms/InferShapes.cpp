@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Simplify/Simplify.h"
+#include "onnxc/Dialect/ONNX/Transforms/RefineOperands.h"
 #include "onnxc/Dialect/ONNX/Transforms/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -6,7 +6,7 @@
 #ifndef ONNXC_DIALECT_ONNX_IR_RANKSWITCH_H
 #define ONNXC_DIALECT_ONNX_IR_RANKSWITCH_H
 
-#include "llvm/ADT/StringRef.h"
+#include "mlir/IR/Operation.h"
 
 namespace onnxc::onnx {
 
@@ -17,6 +17,13 @@ inline constexpr llvm::StringLiteral rankSwitchAttrName = "onnx.rank_switch";
 /// On an Identity that casts to the last rank, or length, of several that there
 /// is code for: all of them.
 inline constexpr llvm::StringLiteral rankChoicesAttrName = "onnx.rank_choices";
+
+/// The branch of such an If that `op` stands in, if there is one.
+mlir::Block *variantAround(mlir::Operation *op);
+
+/// Replaces such an If by its other branch than `variant`. Adds the blocks that
+/// are deleted to `deleted`.
+void dropVariant(mlir::Block *variant, llvm::DenseSet<mlir::Block *> &deleted);
 
 } // namespace onnxc::onnx
 

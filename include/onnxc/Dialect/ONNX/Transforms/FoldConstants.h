@@ -27,10 +27,11 @@ struct Evaluator {
 };
 
 /// The pass onnx-fold-constants, and onnx-simplify with folding as the last
-/// resort of each round.
+/// resort of each round; with `compiles` also rewrites that only a compiler
+/// wants.
 std::unique_ptr<mlir::Pass> createFoldConstants(Evaluator evaluator);
 std::unique_ptr<mlir::Pass> createSimplify(Evaluator evaluator,
-                                           bool specializeRanks = false);
+                                           bool compiles = false);
 
 } // namespace onnxc::onnx
 

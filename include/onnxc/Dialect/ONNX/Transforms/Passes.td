@@ -8,27 +8,6 @@
 
 include "mlir/Pass/PassBase.td"
 
-def CheckDeclaredRanks : Pass<"onnx-check-declared-ranks", "::mlir::ModuleOp"> {
-  let summary = "Let the run check the ranks that a model only declares";
-  let description = [{
-    Of operators whose rank may depend on numbers of the run, what the file
-    declares is no more than a claim. It becomes an Identity that casts: where
-    inference finds the rank, that counts and the Identity goes away; elsewhere
-    it is checked by the run.
-
-    ```mlir
-    // before
-    %y = onnx.Unsqueeze(%x, %axes)
-        : (tensor<?xf32>, tensor<?xi64>) -> tensor<?x?xf32>
-    // after
-    %0 = onnx.Unsqueeze(%x, %axes)
-        : (tensor<?xf32>, tensor<?xi64>) -> tensor<*xf32>
-    %y = onnx.Identity(%0) : (tensor<*xf32>) -> tensor<?x?xf32>
-    ```
-  }];
-  let dependentDialects = ["::onnxc::onnx::ONNXDialect"];
-}
-
 def FoldConstants : Pass<"onnx-fold-constants", "::mlir::ModuleOp"> {
   let summary = "Compute what depends on constants alone";
   let description = [{
@@ -182,11 +161,11 @@ def Simplify : Pass<"onnx-simplify", "::mlir::ModuleOp"> {
     * If with a constant condition is replaced by the branch it takes.
     * In a compilation, what is still constant then is computed as by
       `onnx-fold-constants`.
-    * With `specialize-ranks`, what needs a rank that only the run knows is
-      there once for each rank that there can be, in branches of If; what is
-      elementwise works on flat or padded tensors instead. What only a compiler
-      wants is done, too: global pools become reductions, which others sum up in
-      another order and do not look for between quantised tensors.
+    * With `for-compilation`, what only a compiler wants is done, too: global
+      pools become reductions, which others sum up in another order and do not
+      look for between quantised tensors.
+    * A branch of `onnx-specialize-ranks` that an operator in it rejects goes
+      away.
 
     ```mlir
     // before
@@ -204,8 +183,8 @@ def Simplify : Pass<"onnx-simplify", "::mlir::ModuleOp"> {
            "write the attribute onnx.dims at the end">,
     Option<"maxRounds", "max-rounds", "unsigned", /*default=*/"50",
            "stop after so many rounds">,
-    Option<"specializeEnabled", "specialize-ranks", "bool", /*default=*/"false",
-           "write variants of what needs a rank that only the run knows">
+    Option<"forCompilation", "for-compilation", "bool", /*default=*/"false",
+           "apply rewrites that only a compiler wants">
   ];
   let dependentDialects = ["::onnxc::onnx::ONNXDialect"];
 }

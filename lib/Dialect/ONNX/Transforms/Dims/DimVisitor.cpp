@@ -213,14 +213,6 @@ static Type withRank(Type type, size_t rank) {
                                unranked.getElementType());
 }
 
-/// True if `op` is in a variant that takes a rank for granted.
-static bool isInVariant(Operation *op) {
-  while ((op = op->getParentOp()))
-    if (op->hasAttr(rankSwitchAttrName))
-      return true;
-  return false;
-}
-
 /// A variant in which a result would have another rank than all others give it
 /// cannot be; elsewhere what is declared is wrong.
 void DimVisitor::checkDeclared(Value result, Type inferred) {
@@ -230,7 +222,7 @@ void DimVisitor::checkDeclared(Value result, Type inferred) {
   auto declared = dyn_cast<RankedTensorType>(result.getType());
   auto tensor = dyn_cast<RankedTensorType>(inferred);
   if (declared && tensor && declared.getRank() != tensor.getRank() &&
-      isInVariant(op))
+      variantAround(op))
     return reject(op);
   if (report && trial == 0)
     op->emitWarning() << "is declared to give " << result.getType()

@@ -34,16 +34,6 @@ void populateGroupRowsPatterns(mlir::RewritePatternSet &patterns);
 /// Writes the types of `analysis` into `module`; true if one changed.
 bool writeTypes(mlir::ModuleOp module, DimAnalysis &analysis);
 
-/// Gives operands of unknown rank the one that a declared result shows; true
-/// if there was one. Their types have to be inferred again then.
-bool refineOperands(mlir::ModuleOp module);
-/// What `user` shows of `value` holds where it runs: in its block `value` gets
-/// this type, which the run checks there.
-void castInBlock(mlir::Operation *user, mlir::Value value, mlir::Type type);
-/// The same for the elements of sequences that are empty at first: the rank of
-/// what is inserted later.
-bool refineSequences(mlir::ModuleOp module);
-
 /// Says on every operation with a dynamic result how its dimensions follow
 /// from the inputs (onnx.dims); takes the attribute away from all others.
 void annotateDims(mlir::ModuleOp module, DimAnalysis &analysis);
@@ -53,19 +43,6 @@ void annotateDims(mlir::ModuleOp module, DimAnalysis &analysis);
 /// there were any.
 bool foldKnownShapes(mlir::ModuleOp module, DimAnalysis &analysis,
                      mlir::RewriterBase &rewriter);
-
-/// Takes variants away that the schema of an operation in them refuses.
-void dropImpossibleRanks(mlir::ModuleOp module);
-/// Makes a variant of what needs a rank that only the run knows for each rank
-/// that there can be; true if there was any. `copies` counts the operations
-/// that were copied, up to a limit. Fails with an error at an operation that
-/// accepts no rank.
-llvm::FailureOr<bool> specializeRanks(mlir::ModuleOp module,
-                                      DimAnalysis &analysis, unsigned &copies);
-
-/// Says on casts to the last rank, or length, of several variants which these
-/// are, for the message of a run that has another one.
-void annotateRankChoices(mlir::ModuleOp module);
 
 /// Replaces what is constant but not yet a constant, where that pays; true if
 /// there was any.

@@ -4,8 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Simplify.h"
-#include "onnxc/Dialect/ONNX/Transforms/Passes.h"
 #include "onnxc/Dialect/ONNX/IR/RankSwitch.h"
+#include "onnxc/Dialect/ONNX/Transforms/Passes.h"
+#include "onnxc/Dialect/ONNX/Transforms/RefineOperands.h"
 
 #include "mlir/IR/Dominance.h"
 #include "mlir/Rewrite/FrozenRewritePatternSet.h"
@@ -20,14 +21,40 @@ namespace onnxc::onnx {
 using namespace mlir;
 using namespace onnxc::onnx;
 
+static bool hasVariants(ModuleOp module) {
+  return module
+      .walk([](IfOp op) {
+        return op->hasAttr(rankSwitchAttrName) ? WalkResult::interrupt()
+                                               : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// Deletes branches for a rank that the schema of an operation in them rejects.
+static void dropRejectedVariants(ModuleOp module) {
+  while (hasVariants(module)) {
+    DimAnalysis analysis(module);
+    llvm::SetVector<Block *> variants;
+    for (Operation *op : analysis.getRejected())
+      if (Block *variant = variantAround(op))
+        variants.insert(variant);
+    if (variants.empty())
+      return;
+    llvm::DenseSet<Block *> deleted;
+    for (Block *variant : variants)
+      if (!deleted.contains(variant))
+        dropVariant(variant, deleted);
+  }
+}
+
 namespace {
 
 struct Simplify final : public onnxc::onnx::impl::SimplifyBase<Simplify> {
   using SimplifyBase::SimplifyBase;
 
-  Simplify(Evaluator evaluator, bool specialize)
+  Simplify(Evaluator evaluator, bool compiles)
       : evaluator(std::move(evaluator)) {
-    specializeEnabled = specialize;
+    forCompilation = compiles;
   }
 
   void getDependentDialects(DialectRegistry &registry) const override {
@@ -44,7 +71,7 @@ struct Simplify final : public onnxc::onnx::impl::SimplifyBase<Simplify> {
           populateSimplifyTransposePatterns, populateFuseGemmPatterns,
           populateFoldConvPatterns, populateSimplifyIfPatterns})
       populate(set);
-    if (specializeEnabled) {
+    if (forCompilation) {
       populateWidenTypesPatterns(set);
       populateSimplifyPoolPatterns(set);
       populateSplitConvTransposePatterns(set);
@@ -56,25 +83,16 @@ struct Simplify final : public onnxc::onnx::impl::SimplifyBase<Simplify> {
   }
 
   void runOnOperation() override {
-    unsigned copies = 0;
     for (unsigned round = 0;; ++round) {
-      dropImpossibleRanks(getOperation());
+      dropRejectedVariants(getOperation());
       DimAnalysis analysis(getOperation(), /*report=*/true);
       if (analysis.hasErrors())
         return signalPassFailure();
       writeTypes(getOperation(), analysis);
       if (round != maxRounds && (rewriteOnce(analysis) || fold()))
         continue;
-      FailureOr<bool> specialized = false;
-      if (round != maxRounds && specializeEnabled)
-        specialized = specializeRanks(getOperation(), analysis, copies);
-      if (failed(specialized))
-        return signalPassFailure();
-      if (*specialized)
-        continue;
       if (annotateOps)
         annotateDims(getOperation(), analysis);
-      annotateRankChoices(getOperation());
       return;
     }
   }
@@ -83,10 +101,8 @@ struct Simplify final : public onnxc::onnx::impl::SimplifyBase<Simplify> {
   bool rewriteOnce(DimAnalysis &analysis) {
     // Equal operations must not differ by what was said of them before.
     getOperation().walk([](Operation *op) {
-      if (!isa_and_present<ONNXDialect>(op->getDialect()))
-        return;
-      op->removeDiscardableAttr("onnx.dims");
-      op->removeDiscardableAttr(rankChoicesAttrName);
+      if (isa_and_present<ONNXDialect>(op->getDialect()))
+        op->removeDiscardableAttr("onnx.dims");
     });
     IRRewriter rewriter(&getContext());
     bool refined = refineOperands(getOperation());
@@ -113,6 +129,6 @@ struct Simplify final : public onnxc::onnx::impl::SimplifyBase<Simplify> {
 } // namespace
 
 std::unique_ptr<Pass> onnxc::onnx::createSimplify(Evaluator evaluator,
-                                                  bool specializeRanks) {
-  return std::make_unique<Simplify>(std::move(evaluator), specializeRanks);
+                                                  bool compiles) {
+  return std::make_unique<Simplify>(std::move(evaluator), compiles);
 }

@@ -1,4 +1,4 @@
-// RUN: onnx-opt %s --onnx-simplify="annotate=false specialize-ranks" --split-input-file | FileCheck %s
+// RUN: onnx-opt %s --onnx-simplify="annotate=false for-compilation" --split-input-file | FileCheck %s
 // RUN: onnx-opt %s --onnx-simplify=annotate=false --split-input-file | FileCheck %s --check-prefix=MODEL
 
 // A model that is written back keeps what it repeats.

@@ -1,4 +1,4 @@
-// RUN: onnx-opt %s --onnx-simplify="annotate=false specialize-ranks=true" | FileCheck %s
+// RUN: onnx-opt %s --onnx-simplify="annotate=false for-compilation=true" | FileCheck %s
 // RUN: onnx-opt %s --onnx-simplify=annotate=false | FileCheck %s --check-prefix=KEPT
 
 // Models that others read keep their pools.

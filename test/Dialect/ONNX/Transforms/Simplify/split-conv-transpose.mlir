@@ -1,4 +1,4 @@
-// RUN: onnx-opt %s --onnx-simplify=specialize-ranks --split-input-file | FileCheck %s
+// RUN: onnx-opt %s --onnx-simplify=for-compilation --split-input-file | FileCheck %s
 
 // A filter of two elements and steps of two: each result is one product, and
 // the elements of the filter become channels.

@@ -1,4 +1,4 @@
-// RUN: onnx-opt %s --onnx-simplify=specialize-ranks | FileCheck %s
+// RUN: onnx-opt %s --onnx-simplify=for-compilation | FileCheck %s
 
 // Steps round to the state's type: the state is f32, and the results are narrow again.
 // CHECK-LABEL: func @recurrent

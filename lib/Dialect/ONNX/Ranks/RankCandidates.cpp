@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "RankCandidates.h"
-#include "ListLengths.h"
 #include "RankAgnostic.h"
+#include "onnxc/Dialect/ONNX/Transforms/RefineOperands.h"
 
 #include "onnxc/Schema/TypeLattice.h"
 

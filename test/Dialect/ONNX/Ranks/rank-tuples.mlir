@@ -1,4 +1,4 @@
-// RUN: onnx-opt %s --split-input-file --onnx-simplify=specialize-ranks | FileCheck %s
+// RUN: onnx-opt %s --split-input-file --onnx-specialize-ranks | FileCheck %s
 
 // A tuple of unknown length gets zeros in front, and the data as many sizes of 1;
 // what a tuple leads to is one dimension.

@@ -3,8 +3,8 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ONNXC_LIB_DIALECT_ONNX_TRANSFORMS_RANKS_RANKCANDIDATES_H
-#define ONNXC_LIB_DIALECT_ONNX_TRANSFORMS_RANKS_RANKCANDIDATES_H
+#ifndef ONNXC_LIB_DIALECT_ONNX_RANKS_RANKCANDIDATES_H
+#define ONNXC_LIB_DIALECT_ONNX_RANKS_RANKCANDIDATES_H
 
 #include "RankBounds.h"
 #include "RankTail.h"
@@ -23,4 +23,4 @@ rankCandidates(const Unknown &unknown, mlir::Block &block,
 
 } // namespace onnxc::onnx
 
-#endif // ONNXC_LIB_DIALECT_ONNX_TRANSFORMS_RANKS_RANKCANDIDATES_H
+#endif // ONNXC_LIB_DIALECT_ONNX_RANKS_RANKCANDIDATES_H

@@ -3,9 +3,9 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 //===----------------------------------------------------------------------===//
-#include "onnxc/Dialect/ONNX/IR/OpRanks.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
-#include "onnxc/Dialect/ONNX/Transforms/Passes.h"
+#include "onnxc/Dialect/ONNX/IR/OpRanks.h"
+#include "onnxc/Dialect/ONNX/Ranks/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -13,7 +13,7 @@
 
 namespace onnxc::onnx {
 #define GEN_PASS_DEF_CHECKDECLAREDRANKS
-#include "onnxc/Dialect/ONNX/Transforms/Passes.h.inc"
+#include "onnxc/Dialect/ONNX/Ranks/Passes.h.inc"
 } // namespace onnxc::onnx
 
 using namespace mlir;

@@ -4,18 +4,28 @@
 //
 // Kernels are written for one rank. Where only the run knows a rank, what
 // depends on it is there once for each rank that it can have, in branches of
-// nested Ifs that compare. Why: docs/Passes/RationaleShapes.md.
+// nested Ifs that compare. Why: docs/Passes/RationaleRanks.md.
 //
 //===----------------------------------------------------------------------===//
-#include "RankCandidates.h"
 #include "RankAgnostic.h"
+#include "RankCandidates.h"
 #include "RankVariants.h"
-#include "Simplify/Simplify.h"
+
+#include "onnxc/Dialect/ONNX/Ranks/Passes.h"
+#include "onnxc/Dialect/ONNX/Transforms/RefineOperands.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
+namespace onnxc::onnx {
+#define GEN_PASS_DEF_SPECIALIZERANKS
+#include "onnxc/Dialect/ONNX/Ranks/Passes.h.inc"
+} // namespace onnxc::onnx
+
 using namespace mlir;
 using namespace onnxc::onnx;
+
+/// The graph is simplified and looked at again so often at most.
+static constexpr unsigned maxRounds = 50;
 
 /// Where nothing bounds a rank, ranks up to this are tried, unless they cost
 /// copies of few operations only: fewer inside of variants for another rank.
@@ -313,11 +323,57 @@ private:
 
 } // namespace
 
-FailureOr<bool> onnxc::onnx::specializeRanks(ModuleOp module,
-                                             DimAnalysis &analysis,
-                                             unsigned &copies) {
-  RankSpecializer specializer(analysis, copies);
-  if (failed(specializer.run(module)))
-    return failure();
-  return specializer.changed;
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+static bool hasUnknownRanks(ModuleOp module) {
+  return module
+      .walk([](Operation *op) {
+        return unknownOf(op) ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+namespace {
+
+struct SpecializeRanks final
+    : public onnxc::onnx::impl::SpecializeRanksBase<SpecializeRanks> {
+  explicit SpecializeRanks(Evaluator evaluator = {}) {
+    simplify.addPass(createSimplify(std::move(evaluator), /*compiles=*/true));
+  }
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    SpecializeRanksBase::getDependentDialects(registry);
+    simplify.getDependentDialects(registry);
+  }
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    // Equal casts must not differ by an annotation of a run before.
+    module.walk([](IdentityOp op) { op->removeAttr(rankChoicesAttrName); });
+    unsigned copies = 0;
+    for (unsigned round = 0;; ++round) {
+      if (failed(runPipeline(simplify, module)))
+        return signalPassFailure();
+      if (round == maxRounds || !hasUnknownRanks(module))
+        break;
+      DimAnalysis analysis(module);
+      RankSpecializer specializer(analysis, copies);
+      if (failed(specializer.run(module)))
+        return signalPassFailure();
+      if (!specializer.changed)
+        break;
+    }
+    annotateRankChoices(module);
+  }
+
+private:
+  OpPassManager simplify{ModuleOp::getOperationName()};
+};
+
+} // namespace
+
+std::unique_ptr<Pass> onnxc::onnx::createSpecializeRanks(Evaluator evaluator) {
+  return std::make_unique<SpecializeRanks>(std::move(evaluator));
 }

@@ -148,9 +148,9 @@ static bool settle(OpOperand &operand, OperandRank::Form form, Value like) {
   else if (isBroadcast && likeType.getRank() == 0)
     operand.set(maker.reshapeTo(x, maker.ints({}), 0));
   else if (isBroadcast)
-    operand.set(maker.reshapeTo(
-        x, maker.padded(maker.sizesOf(x), likeType.getRank()),
-        likeType.getRank()));
+    operand.set(
+        maker.reshapeTo(x, maker.padded(maker.sizesOf(x), likeType.getRank()),
+                        likeType.getRank()));
   else
     return false;
   return true;

@@ -3,11 +3,9 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 //===----------------------------------------------------------------------===//
-#include "ListLengths.h"
-#include "Simplify/Simplify.h"
-
-#include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
+#include "onnxc/Dialect/ONNX/IR/Constants.h"
 #include "onnxc/Dialect/ONNX/IR/OpRanks.h"
+#include "onnxc/Dialect/ONNX/Transforms/RefineOperands.h"
 
 using namespace mlir;
 using namespace onnxc::onnx;

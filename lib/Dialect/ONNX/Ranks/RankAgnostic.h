@@ -3,11 +3,11 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ONNXC_LIB_DIALECT_ONNX_TRANSFORMS_RANKS_RANKAGNOSTIC_H
-#define ONNXC_LIB_DIALECT_ONNX_TRANSFORMS_RANKS_RANKAGNOSTIC_H
+#ifndef ONNXC_LIB_DIALECT_ONNX_RANKS_RANKAGNOSTIC_H
+#define ONNXC_LIB_DIALECT_ONNX_RANKS_RANKAGNOSTIC_H
 
-#include "onnxc/Dialect/ONNX/IR/OpRanks.h"
 #include "SizeLists.h"
+#include "onnxc/Dialect/ONNX/IR/OpRanks.h"
 
 namespace onnxc::onnx {
 
@@ -77,4 +77,4 @@ void makeTuplesRankAgnostic(mlir::Operation *op);
 
 } // namespace onnxc::onnx
 
-#endif // ONNXC_LIB_DIALECT_ONNX_TRANSFORMS_RANKS_RANKAGNOSTIC_H
+#endif // ONNXC_LIB_DIALECT_ONNX_RANKS_RANKAGNOSTIC_H

@@ -1,4 +1,4 @@
-// RUN: onnx-opt %s --split-input-file --onnx-simplify=specialize-ranks | FileCheck %s
+// RUN: onnx-opt %s --split-input-file --onnx-specialize-ranks | FileCheck %s
 
 // Sequences of maps, which models may not hand out of an If, come out of
 // variants.

@@ -3,8 +3,8 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ONNXC_LIB_DIALECT_ONNX_TRANSFORMS_RANKS_RANKTAIL_H
-#define ONNXC_LIB_DIALECT_ONNX_TRANSFORMS_RANKS_RANKTAIL_H
+#ifndef ONNXC_LIB_DIALECT_ONNX_RANKS_RANKTAIL_H
+#define ONNXC_LIB_DIALECT_ONNX_RANKS_RANKTAIL_H
 
 #include "onnxc/Dialect/ONNX/IR/RankSwitch.h"
 
@@ -60,4 +60,4 @@ Tail tailOf(mlir::Block &block, mlir::Value value);
 
 } // namespace onnxc::onnx
 
-#endif // ONNXC_LIB_DIALECT_ONNX_TRANSFORMS_RANKS_RANKTAIL_H
+#endif // ONNXC_LIB_DIALECT_ONNX_RANKS_RANKTAIL_H

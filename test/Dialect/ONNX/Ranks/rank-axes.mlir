@@ -1,4 +1,4 @@
-// RUN: onnx-opt %s --split-input-file --onnx-simplify=specialize-ranks | FileCheck %s
+// RUN: onnx-opt %s --split-input-file --onnx-specialize-ranks | FileCheck %s
 
 // Where variants for two ranks would multiply, what is before an axis is one
 // dimension, and what is behind it another one.

@@ -6,8 +6,8 @@
 // like other data.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ONNXC_LIB_DIALECT_ONNX_TRANSFORMS_RANKS_SIZELISTS_H
-#define ONNXC_LIB_DIALECT_ONNX_TRANSFORMS_RANKS_SIZELISTS_H
+#ifndef ONNXC_LIB_DIALECT_ONNX_RANKS_SIZELISTS_H
+#define ONNXC_LIB_DIALECT_ONNX_RANKS_SIZELISTS_H
 
 #include "onnxc/Dialect/ONNX/Transforms/NodeMaker.h"
 
@@ -71,4 +71,4 @@ public:
 
 } // namespace onnxc::onnx
 
-#endif // ONNXC_LIB_DIALECT_ONNX_TRANSFORMS_RANKS_SIZELISTS_H
+#endif // ONNXC_LIB_DIALECT_ONNX_RANKS_SIZELISTS_H

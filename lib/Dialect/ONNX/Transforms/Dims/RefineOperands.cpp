@@ -8,8 +8,7 @@
 // this says that there are as many.
 //
 //===----------------------------------------------------------------------===//
-#include "ListLengths.h"
-#include "Simplify/Simplify.h"
+#include "onnxc/Dialect/ONNX/Transforms/RefineOperands.h"
 #include "onnxc/Dialect/ONNX/IR/OpRanks.h"
 
 #include "mlir/IR/Iterators.h"

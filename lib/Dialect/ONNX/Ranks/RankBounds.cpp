@@ -4,10 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 #include "RankBounds.h"
-#include "ListLengths.h"
 #include "RankAgnostic.h"
 #include "RankTail.h"
-#include "Simplify/Simplify.h"
+#include "onnxc/Dialect/ONNX/Transforms/RefineOperands.h"
 
 using namespace mlir;
 using namespace onnxc::onnx;

@@ -3,8 +3,8 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ONNXC_LIB_DIALECT_ONNX_TRANSFORMS_RANKS_RANKBOUNDS_H
-#define ONNXC_LIB_DIALECT_ONNX_TRANSFORMS_RANKS_RANKBOUNDS_H
+#ifndef ONNXC_LIB_DIALECT_ONNX_RANKS_RANKBOUNDS_H
+#define ONNXC_LIB_DIALECT_ONNX_RANKS_RANKBOUNDS_H
 
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
 
@@ -66,4 +66,4 @@ private:
 
 } // namespace onnxc::onnx
 
-#endif // ONNXC_LIB_DIALECT_ONNX_TRANSFORMS_RANKS_RANKBOUNDS_H
+#endif // ONNXC_LIB_DIALECT_ONNX_RANKS_RANKBOUNDS_H

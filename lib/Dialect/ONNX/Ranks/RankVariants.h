@@ -1,4 +1,4 @@
-//===- RankVariants.h - Variants of what needs a rank ----------*- C++ -*-===//
+//===- RankVariants.h - Variants for each rank ----------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -6,10 +6,12 @@
 // with a number (`onnx.rank_switch`).
 //
 //===----------------------------------------------------------------------===//
-#ifndef ONNXC_LIB_DIALECT_ONNX_TRANSFORMS_RANKS_RANKVARIANTS_H
-#define ONNXC_LIB_DIALECT_ONNX_TRANSFORMS_RANKS_RANKVARIANTS_H
+#ifndef ONNXC_LIB_DIALECT_ONNX_RANKS_RANKVARIANTS_H
+#define ONNXC_LIB_DIALECT_ONNX_RANKS_RANKVARIANTS_H
 
 #include "RankTail.h"
+
+#include "mlir/IR/BuiltinOps.h"
 
 namespace onnxc::onnx {
 
@@ -19,13 +21,10 @@ mlir::Operation *writeVariants(const Unknown &unknown, const Tail &tail,
                                mlir::Block &block,
                                llvm::ArrayRef<int64_t> numbers);
 
-/// The branch around `op` that takes a rank for granted, if there is one.
-mlir::Block *variantAround(mlir::Operation *op);
-
-/// Leaves the other branch of the If whose branch `variant` is. Adds the blocks
-/// that are no more to `gone`.
-void dropVariant(mlir::Block *variant, llvm::DenseSet<mlir::Block *> &gone);
+/// Sets on casts to the last rank, or length, of several variants which these
+/// are, for the message of a run that has another one.
+void annotateRankChoices(mlir::ModuleOp module);
 
 } // namespace onnxc::onnx
 
-#endif // ONNXC_LIB_DIALECT_ONNX_TRANSFORMS_RANKS_RANKVARIANTS_H
+#endif // ONNXC_LIB_DIALECT_ONNX_RANKS_RANKVARIANTS_H

@@ -8,7 +8,6 @@
 //
 //===----------------------------------------------------------------------===//
 #include "RankAgnostic.h"
-#include "Simplify/Simplify.h"
 
 #include <numeric>
 

@@ -1,4 +1,4 @@
-// RUN: onnx-opt %s --split-input-file --onnx-simplify=specialize-ranks | FileCheck %s
+// RUN: onnx-opt %s --split-input-file --onnx-specialize-ranks | FileCheck %s
 
 // The result of the product has four dimensions, and so has what is multiplied:
 // at most, as its product has, and at least, as the scores have. The mask is

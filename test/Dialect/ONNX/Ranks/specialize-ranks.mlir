@@ -1,4 +1,4 @@
-// RUN: onnx-opt %s --split-input-file --onnx-simplify=specialize-ranks --verify-diagnostics | FileCheck %s
+// RUN: onnx-opt %s --split-input-file --onnx-specialize-ranks --verify-diagnostics | FileCheck %s
 
 // Elementwise: one dimension does for every rank.
 // CHECK-LABEL: func @chain_is_flat

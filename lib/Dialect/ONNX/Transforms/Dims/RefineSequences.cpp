@@ -7,7 +7,7 @@
 // have no rank either. What is inserted says more.
 //
 //===----------------------------------------------------------------------===//
-#include "Simplify/Simplify.h"
+#include "onnxc/Dialect/ONNX/Transforms/RefineOperands.h"
 
 #include "onnxc/Schema/TypeLattice.h"
 

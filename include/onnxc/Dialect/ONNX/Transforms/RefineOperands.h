@@ -1,0 +1,45 @@
+//===- RefineOperands.h - Types from results to operands -------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_DIALECT_ONNX_TRANSFORMS_REFINEOPERANDS_H
+#define ONNXC_DIALECT_ONNX_TRANSFORMS_REFINEOPERANDS_H
+
+#include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <optional>
+
+namespace onnxc::onnx {
+
+/// Gives operands of unknown rank the one that a declared result shows; true
+/// if there was one. Their types have to be inferred again then.
+bool refineOperands(mlir::ModuleOp module);
+/// The same for the elements of sequences that are empty at first: the rank of
+/// the tensors inserted later.
+bool refineSequences(mlir::ModuleOp module);
+
+/// Casts `value` to `type` in the block of `user`, for all uses there: the run
+/// checks it. What an operation implies for its operands holds in its block.
+void castInBlock(mlir::Operation *user, mlir::Value value, mlir::Type type);
+
+/// Lists of sizes are not longer than this.
+inline constexpr int64_t maxListLength = 1'000;
+
+/// The largest length that a list may have, if it is bounded.
+std::optional<int64_t> longestList(mlir::Value list);
+/// The least length that it may have.
+int64_t shortestList(mlir::Value list);
+
+/// How many dimensions a tensor has at least if this slice of its shape is as
+/// long as it can be; nothing where that says nothing.
+std::optional<int64_t> ranksReached(ShapeOp slice);
+/// The least rank that `value` can have in `block`: slices of its shape that
+/// have to be complete there imply it.
+int64_t leastRank(mlir::Value value, mlir::Block &block);
+
+} // namespace onnxc::onnx
+
+#endif // ONNXC_DIALECT_ONNX_TRANSFORMS_REFINEOPERANDS_H

@@ -1,0 +1,41 @@
+//===- RankSwitch.cpp - Ifs of variants for ranks --------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#include "onnxc/Dialect/ONNX/IR/RankSwitch.h"
+#include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
+
+using namespace mlir;
+using namespace onnxc::onnx;
+
+Block *onnxc::onnx::variantAround(Operation *op) {
+  for (; op; op = op->getParentOp()) {
+    Operation *around = op->getParentOp();
+    if (around && around->hasAttr(rankSwitchAttrName))
+      return op->getBlock();
+  }
+  return nullptr;
+}
+
+void onnxc::onnx::dropVariant(Block *variant,
+                              llvm::DenseSet<Block *> &deleted) {
+  auto choice = cast<IfOp>(variant->getParentOp());
+  Region &other = &choice.getThenBranch() == variant->getParent()
+                      ? choice.getElseBranch()
+                      : choice.getThenBranch();
+  Block &block = other.front();
+  Operation *yield = block.getTerminator();
+  choice->replaceAllUsesWith(yield->getOperands());
+  yield->erase();
+  choice->getBlock()->getOperations().splice(choice->getIterator(),
+                                             block.getOperations());
+  deleted.insert(&block);
+  deleted.insert(variant);
+  variant->walk([&](Operation *op) {
+    for (Region &region : op->getRegions())
+      for (Block &inner : region)
+        deleted.insert(&inner);
+  });
+  choice->erase();
+}

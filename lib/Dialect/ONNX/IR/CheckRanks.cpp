@@ -64,19 +64,6 @@ static Error checkAxes(Operation *op, RankOf rankOf) {
   return std::nullopt;
 }
 
-/// A window has a size for each dimension but the batch and the channels.
-static Error checkWindow(Operation *op, RankOf rankOf) {
-  auto window = dyn_cast_or_null<DenseI64ArrayAttr>(
-      op->getInherentAttr("kernel_shape").value_or(Attribute()));
-  std::optional<int64_t> rank = window && op->getNumOperands()
-                                    ? rankOf(&op->getOpOperand(0))
-                                    : std::nullopt;
-  if (!rank || isa<Col2ImOp>(op) || *rank == window.size() + 2)
-    return std::nullopt;
-  return "has a window of " + std::to_string(window.size()) + " sizes" +
-         ofRank(*rank);
-}
-
 /// Queries, keys and values may lie in one tensor, keys and values in another.
 static Error checkHeads(Operation *op, RankOf rankOf) {
   OpOperand *operands[] = {operandInSlot(op, 0), operandInSlot(op, 1),
@@ -268,8 +255,6 @@ onnxc::onnx::checkRanks(Operation *op, function_ref<Type(Value)> typeOf) {
       if (Error error = checkOperand(op, rule, &operand, rankOf))
         return error;
   if (Error error = checkAxes(op, rankOf))
-    return error;
-  if (Error error = checkWindow(op, rankOf))
     return error;
   if (auto reshape = dyn_cast<ReshapeOp>(op))
     return checkElements(reshape, typeOf);

@@ -27,14 +27,15 @@ namespace {
 /// operand 0 less 1, a letter the form, and "@" stands for axes.
 struct Row {
   std::string_view names, operands;
-  uint8_t flags = OpRanks::None;
+  uint16_t flags = OpRanks::None;
 };
 
-constexpr uint8_t Elementwise = OpRanks::Elementwise,
-                  LikeFirst = OpRanks::LikeFirst,
-                  FirstLikeFirst = OpRanks::FirstLikeFirst,
-                  Reduction = OpRanks::Reduction, Axis = OpRanks::Axis,
-                  Varies = OpRanks::Varies, AnyRank = OpRanks::AnyRank;
+constexpr auto Elementwise = OpRanks::Elementwise,
+               LikeFirst = OpRanks::LikeFirst,
+               FirstLikeFirst = OpRanks::FirstLikeFirst,
+               Reduction = OpRanks::Reduction, Axis = OpRanks::Axis,
+               Varies = OpRanks::Varies, AnyRank = OpRanks::AnyRank,
+               LastAxis = OpRanks::LastAxis, AlongAxes = OpRanks::AlongAxes;
 
 constexpr Row rows[] = {
     {"Abs Acos Acosh Add And Asin Asinh Atan Atanh Bernoulli BitCast BitShift "
@@ -46,7 +47,7 @@ constexpr Row rows[] = {
      "Tan Tanh ThresholdedRelu Where Xor",
      "", Elementwise},
     {"AffineGrid", "3 l", Varies},
-    {"ArgMax ArgMin Concat Gather Unique", "", Axis},
+    {"ArgMax ArgMin Concat Gather", "", Axis | AlongAxes},
     {"Attention", "3-4 3-4=0 3-4=0 1-4 4 4 1"},
     {"AveragePool LpPool MaxPool", "3+", LikeFirst},
     {"BatchNormalization", "1+ 1 1 1 1", FirstLikeFirst},
@@ -59,7 +60,7 @@ constexpr Row rows[] = {
     {"ConstantOfShape", "1", Varies},
     {"Conv ConvTranspose", "3+ 3+=0 1", LikeFirst},
     {"ConvInteger", "3+ 3+=0 0-1 0-1", LikeFirst},
-    {"CumProd CumSum", "1+ s@", LikeFirst},
+    {"CumProd CumSum", "1+ s@", LikeFirst | AlongAxes},
     {"Custom Optional OptionalGetElement OptionalHasElement SequenceConstruct "
      "SequenceMap Shape Size Yield",
      "", AnyRank},
@@ -78,11 +79,12 @@ constexpr Row rows[] = {
     {"GlobalAveragePool GlobalLpPool GlobalMaxPool LRN", "2+", LikeFirst},
     {"GridSample", "3+ 3+=0"},
     {"GroupNormalization", "2+ 1 1", LikeFirst},
-    {"Hardmax LogSoftmax LpNormalization Softmax", "", LikeFirst | Axis},
+    {"Hardmax LogSoftmax LpNormalization Softmax", "",
+     LikeFirst | LastAxis | AlongAxes},
     {"Identity", "", LikeFirst | AnyRank},
     {"InstanceNormalization", "3+ 1 1", LikeFirst},
     {"LSTM", "3 3 3 2 1 3 3 2"},
-    {"LayerNormalization", ". b b", LikeFirst | Axis},
+    {"LayerNormalization", ". b b", LikeFirst | LastAxis | AlongAxes},
     {"LinearAttention", "3-4 3-4=0 3-4=0"},
     {"Loop", "s s u"},
     {"MaxRoiPool", "4 2"},
@@ -95,11 +97,11 @@ constexpr Row rows[] = {
     {"PRelu", ". b", Elementwise},
     {"Pad", ". 1 s l@", LikeFirst},
     {"QLinearConv", "3+ s s 3+=0 0-1 0-1 s s 1", LikeFirst},
-    {"RMSNormalization", ". b", LikeFirst | Axis},
+    {"RMSNormalization", ". b", LikeFirst | LastAxis | AlongAxes},
     {"Range", "s s s"},
     {"ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean "
      "ReduceMin ReduceProd ReduceSum ReduceSumSquare",
-     ". l@", Reduction | Varies},
+     ". l@", Reduction | Varies | AlongAxes},
     {"Reshape", "u 1"},
     {"Resize", ". l l l", LikeFirst},
     {"ReverseSequence", "2+ 1", LikeFirst},
@@ -110,14 +112,15 @@ constexpr Row rows[] = {
     {"ScatterND", "1+ 1+", LikeFirst},
     {"SequenceAt SequenceErase", ". s"},
     {"SequenceInsert", ". u s"},
-    {"Slice", ". 1 1 1@ 1", LikeFirst},
-    {"Split", ". l", LikeFirst | Axis},
+    {"Slice", ". 1 1 1@ 1", LikeFirst | AlongAxes},
+    {"Split", ". l", LikeFirst | Axis | AlongAxes},
     {"SplitToSequence", "u 0-1"},
     {"Squeeze Unsqueeze", ". l@", Varies},
     {"StringNormalizer TfIdfVectorizer", "1-2"},
     {"Tile", ". 1", LikeFirst},
-    {"TopK", "1+ l", LikeFirst | Axis},
+    {"TopK", "1+ l", LikeFirst | LastAxis | AlongAxes},
     {"Trilu", "2+ s", LikeFirst},
+    {"Unique", "", Axis},
     {"ml.ArrayFeatureExtractor", "1+ l"},
     {"ml.FeatureVectorizer", "1+"},
     {"ml.Imputer ml.LinearClassifier ml.LinearRegressor ml.Normalizer "
@@ -189,7 +192,7 @@ constexpr Row rows[] = {
     {"microsoft.RelativePositionBias", "2 s s"},
     {"microsoft.Rfft microsoft.UnfoldTensor", "1+"},
     {"microsoft.RotaryEmbedding", "3-4 1-2 2 2"},
-    {"microsoft.SimplifiedLayerNormalization", "1+ b", Axis},
+    {"microsoft.SimplifiedLayerNormalization", "1+ b", LastAxis},
     {"microsoft.SkipGroupNorm", "4 1 1 2-4 1"},
     {"microsoft.SkipLayerNormalization", "2-3 b 1l 1l 1l"},
     {"microsoft.SkipSimplifiedLayerNormalization", "2-3 b 1l 1l"},
@@ -392,10 +395,29 @@ bool onnxc::onnx::isReduction(Operation *op) {
 }
 
 unsigned onnxc::onnx::countLikeFirst(Operation *op) {
-  uint8_t flags = OpRanks::of(op).flags;
+  uint16_t flags = OpRanks::of(op).flags;
   if (flags & FirstLikeFirst)
     return 1;
   return flags & LikeFirst ? op->getNumResults() : 0;
+}
+
+std::optional<int64_t>
+onnxc::onnx::rankChange(Operation *op,
+                        function_ref<std::optional<int64_t>(Value)> lengthOf) {
+  bool isArg = isa<ArgMaxOp, ArgMinOp>(op), isReduced = isReduction(op);
+  bool keepsDims = integerAttr(op, "keepdims").value_or(1) == 1;
+  if (countLikeFirst(op) || ((isReduced || isArg) && keepsDims))
+    return 0;
+  if (isArg)
+    return -1;
+  OpOperand *axes = isReduced || isa<SqueezeOp, UnsqueezeOp>(op)
+                        ? operandInSlot(op, 1)
+                        : nullptr;
+  std::optional<int64_t> count = axes ? lengthOf(axes->get()) : std::nullopt;
+  // An empty list of axes is all of them, or none.
+  if (!count || (isReduced && *count == 0))
+    return std::nullopt;
+  return isa<UnsqueezeOp>(op) ? *count : -*count;
 }
 
 bool onnxc::onnx::mayVaryInRank(Operation *op) {
@@ -416,12 +438,12 @@ SmallVector<int64_t> onnxc::onnx::knownAxes(Operation *op) {
                  : SmallVector<int64_t>();
   }
   OpRanks ranks = OpRanks::of(op);
-  if (ranks.flags & Axis) {
+  if (ranks.flags & (Axis | LastAxis)) {
     std::optional<int64_t> axis = integerAttr(op, "axis");
     // Without an axis these two look at all elements.
     if (!axis && isa<CompressOp, UniqueOp>(op))
       return {};
-    return {axis.value_or(0)};
+    return {axis.value_or(ranks.flags & Axis ? 0 : -1)};
   }
   for (auto [slot, rank] : llvm::enumerate(ranks.operands))
     if (OpOperand *operand = rank.isAxes ? operandInSlot(op, slot) : nullptr)

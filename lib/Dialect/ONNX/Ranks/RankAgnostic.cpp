@@ -78,9 +78,11 @@ static unsigned countKinds(Operation *op) {
   return isa<TrainingAdamOp>(op) ? 3 : 2;
 }
 
-bool onnxc::onnx::isOptimizer(Operation *op) {
-  return isa<TrainingAdagradOp, TrainingAdamOp, TrainingMomentumOp>(op) &&
-         op->getNumResults() != 0 && op->getNumResults() % countKinds(op) == 0;
+static RankFreeForm optimizerForm(Operation *op) {
+  bool isOptimizer =
+      isa<TrainingAdagradOp, TrainingAdamOp, TrainingMomentumOp>(op) &&
+      op->getNumResults() != 0 && op->getNumResults() % countKinds(op) == 0;
+  return isOptimizer ? RankFreeForm::Always : RankFreeForm::None;
 }
 
 /// Result i has the shape of a tensor behind the two numbers at the front.
@@ -98,20 +100,13 @@ static void computeGroupsFlat(Operation *op) {
   });
 }
 
-bool onnxc::onnx::canBeRankAgnostic(Operation *op) {
-  return isElementwise(op) || isMatrixProduct(op) || isAlongAxes(op) ||
-         isAlongTuples(op) || isOptimizer(op);
+static RankFreeForm elementwiseForm(Operation *op) {
+  if (!isElementwise(op))
+    return RankFreeForm::None;
+  return countUnranked(op) > 1 ? RankFreeForm::Always : RankFreeForm::Cheap;
 }
 
-void onnxc::onnx::makeRankAgnostic(Operation *op) {
-  if (isOptimizer(op))
-    return computeGroupsFlat(op);
-  if (isMatrixProduct(op))
-    return makeProductRankAgnostic(op);
-  if (isAlongTuples(op))
-    return makeTuplesRankAgnostic(op);
-  if (isAlongAxes(op))
-    return makeAxesRankAgnostic(op);
+static void rewriteElementwise(Operation *op) {
   Value only;
   for (Value operand : op->getOperands()) {
     if (isScalar(operand) || operand == only)
@@ -124,6 +119,44 @@ void onnxc::onnx::makeRankAgnostic(Operation *op) {
   if (SizeListMaker::isNarrowed(only))
     return computePadded(op);
   computeFlat(op, only);
+}
+
+//===----------------------------------------------------------------------===//
+// All kinds
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct Kind {
+  RankFreeForm (*form)(Operation *);
+  void (*rewrite)(Operation *);
+};
+} // namespace
+
+static constexpr Kind kinds[] = {{elementwiseForm, rewriteElementwise},
+                                 {productForm, rewriteProduct},
+                                 {axesForm, rewriteAxes},
+                                 {tuplesForm, rewriteTuples},
+                                 {optimizerForm, computeGroupsFlat}};
+
+unsigned onnxc::onnx::countUnranked(Operation *op) {
+  llvm::SmallPtrSet<Value, 4> values;
+  for (Value operand : op->getOperands())
+    if (isUnranked(operand))
+      values.insert(operand);
+  return values.size();
+}
+
+RankFreeForm onnxc::onnx::rankFreeForm(Operation *op) {
+  for (const Kind &kind : kinds)
+    if (RankFreeForm form = kind.form(op); form != RankFreeForm::None)
+      return form;
+  return RankFreeForm::None;
+}
+
+void onnxc::onnx::makeRankFree(Operation *op) {
+  for (const Kind &kind : kinds)
+    if (kind.form(op) != RankFreeForm::None)
+      return kind.rewrite(op);
 }
 
 //===----------------------------------------------------------------------===//

@@ -14,41 +14,23 @@ namespace onnxc::onnx {
 /// Where only the run knows a rank, code is written for the ranks up to this.
 inline constexpr int64_t maxRank = 8;
 
-/// True for a product of matrices, with zero points and scales or without.
-bool isMatrixProduct(mlir::Operation *op);
+/// Whether an operation can be rewritten to need no rank, and when that pays.
+enum class RankFreeForm {
+  None,
+  /// It costs more than a variant: where variants would multiply.
+  Costly,
+  /// It costs no more than a variant.
+  Cheap,
+  /// Variants for one rank would have others inside, for a length.
+  Several,
+  /// Variants for the ranks of several operands would multiply.
+  Always,
+};
 
-/// True if the elements of the result are some of the operand, each on its own:
-/// sizes of 1 at listed axes come or go, or grow, or rows are picked by
-/// indices of unknown rank.
-bool isSelection(mlir::Operation *op);
-
-/// True for one of these, and if `op` works along constant axes, counted from
-/// one end, and so may take what is before and behind them as one dimension
-/// each; and for a reduction along a list of axes.
-bool isAlongAxes(mlir::Operation *op);
-
-/// True for a gather or scatter by index tuples.
-bool isAlongTuples(mlir::Operation *op);
-
-/// True for one of these with operands of unknown rank, so that its tuples are
-/// of unknown length: with variants for the rank it needed those for the
-/// length, too.
-bool hasUnknownTuples(mlir::Operation *op);
-/// The same for a reduction of an unknown rank that drops a list of axes of
-/// unknown length.
-bool dropsUnknownAxes(mlir::Operation *op);
-
-/// True for a step of training, which is elementwise on groups of tensors of
-/// one shape.
-bool isOptimizer(mlir::Operation *op);
-
-/// True if `op` is elementwise, a product, along axes or tuples or a step of
-/// training.
-bool canBeRankAgnostic(mlir::Operation *op);
-
-/// Writes one of these so that it needs no rank: on one dimension where the
+RankFreeForm rankFreeForm(mlir::Operation *op);
+/// Rewrites an operation that has such a form: on one dimension where the
 /// shapes are the same, on those that axes leave, else on `maxRank` of them.
-void makeRankAgnostic(mlir::Operation *op);
+void makeRankFree(mlir::Operation *op);
 
 /// Gives operands of unknown rank that are broadcast the rank of the result,
 /// where that is known, by Reshape; true if there were any.
@@ -65,15 +47,22 @@ void computeOn(
     NodeMaker &maker,
     llvm::function_ref<mlir::Value(mlir::OpResult, mlir::Type)> restore);
 
-/// Writes a product of matrices on `maxRank` dimensions.
-void makeProductRankAgnostic(mlir::Operation *op);
+/// How many different operands are of unknown rank.
+unsigned countUnranked(mlir::Operation *op);
 
-/// Writes an operation along axes on views of two or three dimensions.
-void makeAxesRankAgnostic(mlir::Operation *op);
-
-/// Writes a gather or scatter by index tuples on data with as many dimensions
-/// as tuples can be long, and one for what they lead to.
-void makeTuplesRankAgnostic(mlir::Operation *op);
+// A form and its rewrite for each kind of operator, in the file of that name.
+/// Products of matrices, with zero points and scales or without, on `maxRank`
+/// dimensions.
+RankFreeForm productForm(mlir::Operation *op);
+void rewriteProduct(mlir::Operation *op);
+/// Operators along axes on views of two or three dimensions; those that only
+/// add, drop or grow dimensions of size 1 as views.
+RankFreeForm axesForm(mlir::Operation *op);
+void rewriteAxes(mlir::Operation *op);
+/// Gather and scatter by index tuples on data with as many dimensions as tuples
+/// can be long, and one for the slices that they select.
+RankFreeForm tuplesForm(mlir::Operation *op);
+void rewriteTuples(mlir::Operation *op);
 
 } // namespace onnxc::onnx
 

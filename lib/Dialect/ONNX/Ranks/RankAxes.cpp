@@ -42,42 +42,18 @@ static std::optional<AxisRange> rangeOf(SmallVector<int64_t> axes) {
   return range;
 }
 
-static std::optional<AxisRange> constantRange(Value list) {
-  std::optional<SmallVector<int64_t>> axes =
-      list ? constantInts(list) : std::nullopt;
-  return axes ? rangeOf(*axes) : std::nullopt;
-}
-
-/// The attribute `axis`, or what it is where it is left out.
-static std::optional<AxisRange> attributeRange(Operation *op,
-                                               int64_t otherwise) {
-  auto given = dyn_cast_or_null<IntegerAttr>(
-      op->getInherentAttr("axis").value_or(Attribute()));
-  return rangeOf({given ? given.getInt() : otherwise});
-}
-
-/// The axes that `op` works along, where they do not hang on the rank.
+/// The constant axes that `op` works along, if these are beside each other.
 static std::optional<AxisRange> axesOf(Operation *op) {
-  if (isReduction(op) || isa<CumSumOp, CumProdOp>(op))
-    return op->getNumOperands() > 1 ? constantRange(op->getOperand(1))
-                                    : std::nullopt;
-  if (isa<SoftmaxOp, LogSoftmaxOp, HardmaxOp, LpNormalizationOp, TopKOp>(op))
-    return attributeRange(op, -1);
-  if (isa<ArgMaxOp, ArgMinOp, SplitOp, GatherOp>(op))
-    return attributeRange(op, 0);
-  if (auto concat = dyn_cast<ConcatOp>(op))
-    return rangeOf({concat.getAxis()});
   if (auto flatten = dyn_cast<FlattenOp>(op))
     return rangeOf({flatten.getAxis()});
-  if (isa<LayerNormalizationOp, RMSNormalizationOp>(op)) {
-    std::optional<AxisRange> range = attributeRange(op, -1);
+  if ((OpRanks::of(op).flags & OpRanks::AlongAxes) == 0)
+    return std::nullopt;
+  std::optional<AxisRange> range = rangeOf(knownAxes(op));
+  if (isa<LayerNormalizationOp, RMSNormalizationOp>(op))
     return range && range->isAtEnd() ? range : std::nullopt;
-  }
-  if (auto slice = dyn_cast<SliceOp>(op)) {
-    std::optional<AxisRange> range = constantRange(slice.getAxes());
+  if (isa<SliceOp>(op))
     return range && range->length() == 1 ? range : std::nullopt;
-  }
-  return std::nullopt;
+  return range;
 }
 
 /// Axes that Squeeze or Unsqueeze lists, all counted from the same end.
@@ -115,12 +91,10 @@ static bool hasOpenAxes(Operation *op) {
 }
 
 static bool keepsDims(Operation *op) {
-  auto keep = dyn_cast_or_null<IntegerAttr>(
-      op->getInherentAttr("keepdims").value_or(Attribute()));
-  return !keep || keep.getInt() == 1;
+  return integerAttr(op, "keepdims").value_or(1) == 1;
 }
 
-bool onnxc::onnx::dropsUnknownAxes(Operation *op) {
+static bool dropsUnknownAxes(Operation *op) {
   return hasOpenAxes(op) && !keepsDims(op) && isUnranked(op->getOperand(0)) &&
          cast<RankedTensorType>(op->getOperand(1).getType()).isDynamicDim(0);
 }
@@ -132,14 +106,17 @@ static bool changesListedAxes(Operation *op) {
          !constantInts(op->getOperand(1));
 }
 
-bool onnxc::onnx::isSelection(Operation *op) {
+/// True if the elements of the result are some of the operand, each on its own:
+/// sizes of 1 at listed axes come or go, or grow, or rows are picked by
+/// indices of unknown rank.
+static bool isSelection(Operation *op) {
   if (auto expand = dyn_cast<ExpandOp>(op))
     return !isUnranked(expand.getShape());
   return listedAxes(op) || changesListedAxes(op) || picksRows(op);
 }
 
-bool onnxc::onnx::isAlongAxes(Operation *op) {
-  if (isSelection(op) || hasOpenAxes(op))
+static bool isAlongAxes(Operation *op) {
+  if (hasOpenAxes(op))
     return true;
   if (op->getNumOperands() == 0 || !axesOf(op))
     return false;
@@ -148,6 +125,14 @@ bool onnxc::onnx::isAlongAxes(Operation *op) {
   if (isa<ConcatOp, GatherOp>(op))
     return true;
   return llvm::none_of(op->getOperands().drop_front(), isUnranked);
+}
+
+RankFreeForm onnxc::onnx::axesForm(Operation *op) {
+  if (isSelection(op))
+    return RankFreeForm::Cheap;
+  if (dropsUnknownAxes(op))
+    return RankFreeForm::Several;
+  return isAlongAxes(op) ? RankFreeForm::Costly : RankFreeForm::None;
 }
 
 //===----------------------------------------------------------------------===//
@@ -166,7 +151,7 @@ public:
     if (isa<ExpandOp>(op))
       return writeExpand();
     if (isa<MicrosoftGatherBlockQuantizedOp>(op))
-      return writeGatherBlocks();
+      return writeGather();
     if (std::optional<SmallVector<int64_t>> axes = listedAxes(op))
       return writeSizes(*axes);
     if (hasOpenAxes(op))
@@ -247,28 +232,29 @@ private:
     replace(maker.reshapeTo(x, shape, 2));
   }
 
-  /// Indices are a list, and where they were is their shape.
+  /// Indices are a list, and their shape comes where they were. Data of known
+  /// rank stay as they are.
   void writeGather() {
-    Value x = op->getOperand(0), indices = op->getOperand(1);
-    Value list = maker.reshape(indices, {-1});
-    Value picked =
-        maker.make("Gather", {isUnranked(x) ? view(x) : x, list},
-                   maker.integer("axis", isUnranked(x) ? 1 : range.first));
-    replace(maker.reshapeTo(picked, around(maker.sizesOf(indices)),
-                            op->getResult(0).getType()));
-  }
-
-  /// The same, of rows that may get longer.
-  void writeGatherBlocks() {
-    auto gather = cast<MicrosoftGatherBlockQuantizedOp>(op);
-    int64_t rank = rankOf(op->getOperand(0)), axis = gather.getGatherAxis();
-    axis += axis < 0 ? rank : 0;
     SmallVector<Value> operands(op->getOperands());
-    Value places = maker.sizesOf(operands[1]);
-    operands[1] = maker.reshape(operands[1], {-1});
+    Value x = operands[0], indices = operands[1];
+    operands[1] = maker.reshape(indices, {-1});
+    int64_t rank = rankOf(x), axis = 0;
+    if (auto gather = dyn_cast<MicrosoftGatherBlockQuantizedOp>(op))
+      axis = gather.getGatherAxis();
+    else
+      axis = range.first;
+    if (isUnranked(x)) {
+      operands[0] = view(x);
+      rank = rankOf(operands[0]);
+      op->setAttr("axis", builder.getI64IntegerAttr(1));
+    }
+    axis += axis < 0 ? rank : 0;
     computeOn(op, operands, rank, maker, [&](OpResult y, Type type) {
-      Value sizes = maker.joined(
-          {maker.sizesOf(y, 0, axis), places, maker.sizesOf(y, axis + 1)});
+      Value places = maker.sizesOf(indices);
+      Value sizes = isUnranked(x)
+                        ? around(places)
+                        : maker.joined({maker.sizesOf(y, 0, axis), places,
+                                        maker.sizesOf(y, axis + 1)});
       return maker.reshapeTo(y, sizes, type);
     });
   }
@@ -416,6 +402,4 @@ private:
 
 } // namespace
 
-void onnxc::onnx::makeAxesRankAgnostic(Operation *op) {
-  AxisWriter(op).write();
-}
+void onnxc::onnx::rewriteAxes(Operation *op) { AxisWriter(op).write(); }

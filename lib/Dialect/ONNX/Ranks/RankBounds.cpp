@@ -173,11 +173,6 @@ bool RankBounds::tieProduct(Operation *op) {
   return changed;
 }
 
-/// Takes axes away, or makes them 1.
-static bool endsAxes(Operation *op) {
-  return isReduction(op) || isa<ArgMaxOp, ArgMinOp>(op);
-}
-
 /// The least rank that has this axis.
 static int64_t leastWith(int64_t axis) {
   constexpr int64_t most = RankBounds::unlimited;
@@ -201,16 +196,10 @@ bool RankBounds::visitAxes(Operation *op) {
   return changed;
 }
 
-/// How many axes `op` takes away, or adds.
-static std::optional<int64_t> countAxes(Operation *op) {
-  if (isa<ArgMaxOp, ArgMinOp>(op))
-    return 1;
-  auto list = op->getNumOperands() > 1
-                  ? dyn_cast<RankedTensorType>(op->getOperand(1).getType())
-                  : RankedTensorType();
-  if (!list || !list.hasStaticShape() || list.getNumElements() == 0)
-    return std::nullopt;
-  return list.getNumElements();
+static std::optional<int64_t> knownLength(Value list) {
+  auto type = dyn_cast<RankedTensorType>(list.getType());
+  return type && type.hasStaticShape() ? std::optional(type.getNumElements())
+                                       : std::nullopt;
 }
 
 /// The last k of ones and the sizes of `x`: what is broadcast to k dimensions
@@ -226,7 +215,7 @@ static std::optional<int64_t> rankAfterPadding(Value x, Value list) {
   bool isPadding = shape && shape.getData() == x && shape.getStart() == 0 &&
                    !shape.getEnd() && ones &&
                    llvm::all_of(*ones, [](int64_t i) { return i == 1; });
-  return isPadding ? longestList(list) : std::nullopt;
+  return isPadding ? listLength(list).most : std::nullopt;
 }
 
 bool RankBounds::visitReshape(ReshapeOp op) {
@@ -234,8 +223,8 @@ bool RankBounds::visitReshape(ReshapeOp op) {
   bool changed = false;
   if (std::optional<int64_t> most = rankAfterPadding(op.getData(), list))
     changed = narrow(op.getData(), 0, *most);
-  return narrow(op->getResult(0), shortestList(list),
-                longestList(list).value_or(unlimited)) ||
+  return narrow(op->getResult(0), listLength(list).least,
+                listLength(list).most.value_or(unlimited)) ||
          changed;
 }
 
@@ -257,19 +246,12 @@ bool RankBounds::visitRelation(Operation *op) {
   }
   if (std::optional<SqueezedRanks> ranks = squeezedRanks(y))
     return narrow(y, ranks->least, ranks->most);
-  bool keepsDims = endsAxes(op) && integerAttr(op, "keepdims").value_or(1) == 1;
-  if (unsigned likeFirst = keepsDims ? 1 : countLikeFirst(op)) {
-    bool changed = false;
-    for (Value result : op->getResults().take_front(likeFirst))
-      changed |= tie(result, x, 0);
-    return changed;
-  }
-  std::optional<int64_t> count = countAxes(op);
-  if (count && isa<UnsqueezeOp>(op))
-    return tie(y, x, *count);
-  if (count && (isa<SqueezeOp>(op) || endsAxes(op)))
-    return tie(y, x, -*count);
-  return false;
+  std::optional<int64_t> more = rankChange(op, knownLength);
+  bool changed = false;
+  for (Value result :
+       op->getResults().take_front(std::max(1u, countLikeFirst(op))))
+    changed |= more && tie(result, x, *more);
+  return changed;
 }
 
 /// Ranks that the operator itself takes.

@@ -61,8 +61,8 @@ static uint32_t possibleRanks(Value value) {
       (isa_and_present<CastOp>(op) && op->getNumOperands() == 1))
     return possibleRanks(op->getOperand(0));
   if (auto reshape = dyn_cast_or_null<ReshapeOp>(op))
-    return bitsBetween(shortestList(reshape.getShape()),
-                       longestList(reshape.getShape()).value_or(maxRank));
+    return bitsBetween(listLength(reshape.getShape()).least,
+                       listLength(reshape.getShape()).most.value_or(maxRank));
   auto branches = dyn_cast_or_null<IfOp>(op);
   if (!branches)
     return bitsBetween(0, maxRank);
@@ -107,8 +107,8 @@ onnxc::onnx::rankCandidates(const Unknown &unknown, Block &block,
   Value value = unknown.value;
   RankBounds::Bounds range = bounds.of(value);
   uint32_t possible =
-      unknown.dim ? bitsBetween(shortestList(value),
-                                longestList(value).value_or(maxRank))
+      unknown.dim ? bitsBetween(listLength(value).least,
+                                listLength(value).most.value_or(maxRank))
                   : possibleRanks(value) & bitsBetween(range.least, range.most);
   llvm::SmallSetVector<Operation *, 4> users;
   for (Operation *user : unknown.value.getUsers())

@@ -40,15 +40,14 @@ static const ProductSlots *productSlots(Operation *op) {
 
 /// Whether FusedMatMul transposes its left or right operand before.
 static bool isSet(Operation *op, StringRef flag) {
-  auto given = dyn_cast_or_null<IntegerAttr>(
-      op->getInherentAttr(flag).value_or(Attribute()));
-  return given && given.getInt() != 0;
+  return integerAttr(op, flag).value_or(0) != 0;
 }
 
-bool onnxc::onnx::isMatrixProduct(Operation *op) {
+RankFreeForm onnxc::onnx::productForm(Operation *op) {
   // Where rows come before the batch, they are in front of no other dimensions.
-  return productSlots(op) != nullptr && !isSet(op, "transBatchA") &&
-         !isSet(op, "transBatchB");
+  if (!productSlots(op) || isSet(op, "transBatchA") || isSet(op, "transBatchB"))
+    return RankFreeForm::None;
+  return countUnranked(op) > 1 ? RankFreeForm::Always : RankFreeForm::Costly;
 }
 
 namespace {
@@ -127,6 +126,6 @@ private:
 
 } // namespace
 
-void onnxc::onnx::makeProductRankAgnostic(Operation *op) {
+void onnxc::onnx::rewriteProduct(Operation *op) {
   ProductWriter(op, *productSlots(op)).write();
 }

@@ -26,14 +26,14 @@ static int64_t batchDims(Operation *op) {
   return gather ? gather.getBatchDims() : 0;
 }
 
-bool onnxc::onnx::isAlongTuples(Operation *op) {
-  return isa<GatherNDOp, ScatterNDOp>(op) && batchDims(op) >= 0 &&
-         batchDims(op) <= maxRank;
-}
-
-bool onnxc::onnx::hasUnknownTuples(Operation *op) {
-  return isAlongTuples(op) && !tupleLength(op) &&
-         (isUnranked(op->getOperand(0)) || isUnranked(op->getOperand(1)));
+RankFreeForm onnxc::onnx::tuplesForm(Operation *op) {
+  if (!isa<GatherNDOp, ScatterNDOp>(op) || batchDims(op) < 0 ||
+      batchDims(op) > maxRank)
+    return RankFreeForm::None;
+  bool isUnknown =
+      isUnranked(op->getOperand(0)) || isUnranked(op->getOperand(1));
+  return isUnknown && !tupleLength(op) ? RankFreeForm::Several
+                                       : RankFreeForm::Costly;
 }
 
 namespace {
@@ -123,6 +123,4 @@ private:
 
 } // namespace
 
-void onnxc::onnx::makeTuplesRankAgnostic(Operation *op) {
-  TupleWriter(op).write();
-}
+void onnxc::onnx::rewriteTuples(Operation *op) { TupleWriter(op).write(); }

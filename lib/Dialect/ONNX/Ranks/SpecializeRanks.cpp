@@ -171,9 +171,7 @@ private:
     // An operation before may have made it known.
     if (!unknownOf(op))
       return success();
-    // Ranks of several operands are not told apart: variants would multiply.
-    if (isOptimizer(op) ||
-        ((isElementwise(op) || isMatrixProduct(op)) && countUnranked(op) > 1)) {
+    if (rankFreeForm(op) == RankFreeForm::Always) {
       writeWithoutRank(op);
       return success();
     }
@@ -181,8 +179,7 @@ private:
     Block *block = blockOfSwitch(op, unknown.value);
     Tail tail = tailOf(*block, unknown.value);
     auto needsNoVariant = [](Operation *o) {
-      return isElementwise(o) || isSelection(o) || hasUnknownTuples(o) ||
-             dropsUnknownAxes(o);
+      return rankFreeForm(o) >= RankFreeForm::Cheap;
     };
     if (!unknown.dim && llvm::all_of(tail.needing, needsNoVariant)) {
       llvm::for_each(tail.needing, [&](Operation *o) { writeWithoutRank(o); });
@@ -200,7 +197,7 @@ private:
     bool isKnown = !unknownOf(op);
     forget(op);
     if (!isKnown)
-      makeRankAgnostic(op);
+      makeRankFree(op);
     changed = true;
   }
 
@@ -209,7 +206,7 @@ private:
   bool writeAllWithoutRank(const Tail &tail) {
     bool any = false;
     for (Operation *op : tail.needing) {
-      if (gone.contains(op) || !canBeRankAgnostic(op))
+      if (gone.contains(op) || rankFreeForm(op) == RankFreeForm::None)
         continue;
       writeWithoutRank(op);
       any = true;
@@ -225,7 +222,7 @@ private:
       return true;
     llvm::SmallPtrSet<Operation *, 32> inside(tail.ops.begin(), tail.ops.end());
     return llvm::any_of(tail.needing, [&](Operation *needing) {
-      return hasUnknownTuples(needing) || dropsUnknownAxes(needing) ||
+      return rankFreeForm(needing) == RankFreeForm::Several ||
              llvm::any_of(needing->getOperands(), [&](Value operand) {
                Operation *from = operand.getDefiningOp();
                return isUnranked(operand) && operand != unknown.value &&
@@ -295,14 +292,6 @@ private:
     dropVariant(variant, blocks);
     changed = true;
     return success();
-  }
-
-  static size_t countUnranked(Operation *op) {
-    llvm::SmallPtrSet<Value, 4> values;
-    for (Value operand : op->getOperands())
-      if (isUnranked(operand))
-        values.insert(operand);
-    return values.size();
   }
 
   void forget(Operation *op) {

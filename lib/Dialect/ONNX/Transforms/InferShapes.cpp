@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Simplify/Simplify.h"
-#include "onnxc/Dialect/ONNX/Transforms/RefineOperands.h"
 #include "onnxc/Dialect/ONNX/Transforms/Passes.h"
+#include "onnxc/Dialect/ONNX/Transforms/RefineOperands.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 

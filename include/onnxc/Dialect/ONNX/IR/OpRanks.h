@@ -50,7 +50,7 @@ struct OperandRank {
 
 /// The properties of one operator.
 struct OpRanks {
-  enum Flags : uint8_t {
+  enum Flags : uint16_t {
     None = 0,
     /// An element of a result depends only on the elements at its position,
     /// after broadcasting.
@@ -61,15 +61,19 @@ struct OpRanks {
     FirstLikeFirst = 4,
     /// One element is made of those along axes.
     Reduction = 8,
-    /// The attribute `axis` is an axis of operand 0.
+    /// The attribute `axis` is an axis of operand 0, the first one unless set.
     Axis = 16,
     /// Numbers of the run may decide the rank of the result.
     Varies = 32,
     /// The ranks of all operands may stay unknown.
     AnyRank = 64,
+    /// The attribute `axis` is an axis of operand 0, the last one unless set.
+    LastAxis = 128,
+    /// Dimensions before and behind the axes may be merged.
+    AlongAxes = 256,
   };
 
-  uint8_t flags = None;
+  uint16_t flags = None;
   /// By slot of the schema.
   llvm::ArrayRef<OperandRank> operands;
 
@@ -109,6 +113,13 @@ bool takesUnknownRank(mlir::OpOperand &operand);
 /// True if the rank of the only result may be decided by numbers of the run:
 /// by how many axes or sizes there are. The lowering trusts the type.
 bool mayVaryInRank(mlir::Operation *op);
+
+/// How many dimensions the first `countLikeFirst` results, or the only one,
+/// have more than operand 0, if that and the number of axes decide. `lengthOf`
+/// gives the number of elements of a list, if it is known.
+std::optional<int64_t>
+rankChange(mlir::Operation *op,
+           llvm::function_ref<std::optional<int64_t>(mlir::Value)> lengthOf);
 
 /// An integer attribute of an operation of the dialect, if it is set.
 std::optional<int64_t> integerAttr(mlir::Operation *op, llvm::StringRef name);

@@ -28,10 +28,12 @@ void castInBlock(mlir::Operation *user, mlir::Value value, mlir::Type type);
 /// Lists of sizes are not longer than this.
 inline constexpr int64_t maxListLength = 1'000;
 
-/// The largest length that a list may have, if it is bounded.
-std::optional<int64_t> longestList(mlir::Value list);
-/// The least length that it may have.
-int64_t shortestList(mlir::Value list);
+/// The least length that a list may have, and the largest, if it is bounded.
+struct ListLength {
+  int64_t least = 0;
+  std::optional<int64_t> most;
+};
+ListLength listLength(mlir::Value list);
 
 /// How many dimensions a tensor has at least if this slice of its shape is as
 /// long as it can be; nothing where that says nothing.

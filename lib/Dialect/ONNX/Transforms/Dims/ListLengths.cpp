@@ -47,68 +47,56 @@ static std::optional<int64_t> longestSlice(SliceOp slice) {
              : std::nullopt;
 }
 
-static std::optional<int64_t> longest(Value list, unsigned depth) {
+/// The sizes between two dimensions that are counted from the same end.
+static std::optional<int64_t> longestShape(ShapeOp shape) {
+  int64_t start = shape.getStart();
+  std::optional<int64_t> end = shape.getEnd();
+  if (end && (start < 0) == (*end < 0))
+    return std::max<int64_t>(*end - start, 0);
+  return !end && start < 0 && start >= -maxListLength
+             ? std::optional<int64_t>(-start)
+             : std::nullopt;
+}
+
+static ListLength lengthOf(Value list, unsigned depth) {
   if (std::optional<int64_t> known = knownLength(list))
-    return known;
+    return {*known, known};
   Operation *op = list.getDefiningOp();
   if (!isList(list) || !op || depth == 0)
-    return std::nullopt;
-  if (auto shape = dyn_cast<ShapeOp>(op)) {
-    // The sizes between two places that are counted from the same end.
-    int64_t start = shape.getStart();
-    std::optional<int64_t> end = shape.getEnd();
-    if (end && (start < 0) == (*end < 0))
-      return std::max<int64_t>(*end - start, 0);
-    return !end && start < 0 && start >= -maxListLength
-               ? std::optional<int64_t>(-start)
-               : std::nullopt;
-  }
+    return {};
+  if (auto shape = dyn_cast<ShapeOp>(op))
+    return {0, longestShape(shape)};
   if (auto slice = dyn_cast<SliceOp>(op))
-    return longestSlice(slice);
-  if (!isa<ConcatOp>(op) && !isElementwise(op))
-    return std::nullopt;
-  int64_t sum = 0, largest = 0;
-  for (Value part : op->getOperands()) {
-    std::optional<int64_t> length = longest(part, depth - 1);
-    if (!length || *length > maxListLength - sum)
-      return std::nullopt;
-    sum += *length;
-    largest = std::max(largest, *length);
+    return {0, longestSlice(slice)};
+  bool joins = isa<ConcatOp>(op);
+  if (!joins && !isElementwise(op))
+    return {};
+  ListLength all{0, 0};
+  bool mayBeEmpty = false;
+  for (Value operand : op->getOperands()) {
+    ListLength part = lengthOf(operand, depth - 1);
+    mayBeEmpty |= part.least == 0;
+    all.least =
+        std::min(maxListLength, joins ? all.least + part.least
+                                      : std::max(all.least, part.least));
+    if (!all.most || !part.most || *part.most > maxListLength - *all.most)
+      all.most = std::nullopt;
+    else
+      all.most =
+          joins ? *all.most + *part.most : std::max(*all.most, *part.most);
   }
-  return isa<ConcatOp>(op) ? sum : largest;
+  // An empty list and a list of one broadcast to an empty one.
+  if (!joins && mayBeEmpty)
+    all.least = 0;
+  return all;
 }
 
-static int64_t shortest(Value list, unsigned depth) {
-  if (std::optional<int64_t> known = knownLength(list))
-    return *known;
-  Operation *op = list.getDefiningOp();
-  if (!isList(list) || !op || depth == 0)
-    return 0;
-  if (!isa<ConcatOp>(op) && !isElementwise(op))
-    return 0;
-  int64_t sum = 0, largest = 0, least = maxListLength;
-  for (Value part : op->getOperands()) {
-    int64_t length = shortest(part, depth - 1);
-    sum = std::min(maxListLength, sum + length);
-    largest = std::max(largest, length);
-    least = std::min(least, length);
-  }
-  if (isa<ConcatOp>(op))
-    return sum;
-  // Nothing and a list of one broadcast to nothing.
-  return least == 0 ? 0 : largest;
-}
-
-std::optional<int64_t> onnxc::onnx::longestList(Value list) {
-  return longest(list, maxDepth);
-}
-
-int64_t onnxc::onnx::shortestList(Value list) {
-  return shortest(list, maxDepth);
+ListLength onnxc::onnx::listLength(Value list) {
+  return lengthOf(list, maxDepth);
 }
 
 std::optional<int64_t> onnxc::onnx::ranksReached(ShapeOp slice) {
-  std::optional<int64_t> most = longestList(slice.getResult());
+  std::optional<int64_t> most = listLength(slice.getResult()).most;
   if (!most || *most == 0)
     return std::nullopt;
   return slice.getStart() < 0 ? -slice.getStart() : slice.getStart() + *most;
@@ -123,7 +111,8 @@ int64_t onnxc::onnx::leastRank(Value value, Block &block) {
       continue;
     for (Operation *cast : slice->getUsers())
       if (isa<IdentityOp>(cast) &&
-          knownLength(cast->getResult(0)) == longestList(slice.getResult()) &&
+          knownLength(cast->getResult(0)) ==
+              listLength(slice.getResult()).most &&
           cast->getParentRegion()->isAncestor(block.getParent()))
         least = std::max(least, *reach);
   }

@@ -9,6 +9,7 @@
 #include "DimRules.h"
 
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
+#include "onnxc/Dialect/ONNX/IR/OpRanks.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -24,52 +25,31 @@ static std::optional<int64_t> lengthOf(RuleNode &node, Value list) {
   return type.getNumElements();
 }
 
-/// squeeze(x[a, b, c], axes[2]) -> [?]; reductions that drop axes likewise
-static std::optional<int64_t> dropAxes(RuleNode &node, Value data, Value axes) {
-  std::optional<int64_t> rank = node.rank(data), count = lengthOf(node, axes);
-  if (!rank || !count || *count > *rank)
-    return std::nullopt;
-  return *rank - *count;
-}
-
-/// An empty list of axes is all of them, or none.
-template <typename Op>
-static std::optional<int64_t> reduce(RuleNode &node, Op op) {
-  if (op.getKeepdims() == 1)
-    return node.rank(op.getData());
-  if (lengthOf(node, op.getAxes()) == 0 && op.getNoopWithEmptyAxes() == 0)
-    return 0;
-  return dropAxes(node, op.getData(), op.getAxes());
-}
-
 static std::optional<int64_t> add(std::optional<int64_t> x,
                                   std::optional<int64_t> y) {
   return x && y ? std::optional<int64_t>(*x + *y) : std::nullopt;
 }
 
+/// squeeze(x[a, b, c], axes[2]) -> [?]; reductions that drop axes likewise
 static std::optional<int64_t> rankOfResult(RuleNode &node) {
   using Rank = std::optional<int64_t>;
+  if (node.op->getNumOperands() == 0)
+    return std::nullopt;
+  auto length = [&](Value list) { return lengthOf(node, list); };
+  Rank rank = node.rank(node.op->getOperand(0));
+  if (Rank found = add(rank, rankChange(node.op, length)); found && *found >= 0)
+    return found;
+  if (isReduction(node.op) && node.op->getNumOperands() > 1 &&
+      length(node.op->getOperand(1)) == 0)
+    return integerAttr(node.op, "noop_with_empty_axes").value_or(0) == 0 ? 0
+                                                                         : rank;
   return llvm::TypeSwitch<Operation *, Rank>(node.op)
-      .Case([&](SqueezeOp op) {
-        return dropAxes(node, op.getData(), op.getAxes());
-      })
-      .Case([&](UnsqueezeOp op) {
-        return add(node.rank(op.getData()), lengthOf(node, op.getAxes()));
-      })
       .Case([&](ExpandOp op) {
-        Rank rank = node.rank(op.getInput()),
-             length = lengthOf(node, op.getShape());
-        return rank && length ? Rank(std::max(*rank, *length)) : std::nullopt;
+        Rank count = length(op.getShape());
+        return rank && count ? Rank(std::max(*rank, *count)) : std::nullopt;
       })
-      .Case<ReduceL1Op, ReduceL2Op, ReduceLogSumOp, ReduceLogSumExpOp,
-            ReduceMaxOp, ReduceMeanOp, ReduceMinOp, ReduceProdOp, ReduceSumOp,
-            ReduceSumSquareOp>([&](auto op) { return reduce(node, op); })
-      .Case([&](AffineGridOp op) { return lengthOf(node, op.getSize()); })
-      .Case<CenterCropPadOp, PadOp, ResizeOp, SliceOp, SplitOp, TileOp, TopKOp>(
-          [&](auto op) { return node.rank(op->getOperand(0)); })
-      .Case([&](Col2ImOp op) {
-        return add(lengthOf(node, op.getImageShape()), 2);
-      })
+      .Case([&](AffineGridOp op) { return length(op.getSize()); })
+      .Case([&](Col2ImOp op) { return add(length(op.getImageShape()), 2); })
       // Batch, frames, frequencies, and the parts of a number.
       .Case([](STFTOp) { return Rank(4); })
       .Default([](Operation *) { return std::nullopt; });
@@ -77,7 +57,8 @@ static std::optional<int64_t> rankOfResult(RuleNode &node) {
 
 void onnxc::onnx::inferResultRanks(RuleNode &node) {
   std::optional<int64_t> rank = rankOfResult(node);
+  unsigned likeFirst = countLikeFirst(node.op);
   for (auto [result, found] : llvm::enumerate(node.found))
-    if (rank && !found.dims)
+    if (rank && !found.dims && (likeFirst == 0 || result < likeFirst))
       node.setDims(result, RuleNode::Exprs(*rank));
 }

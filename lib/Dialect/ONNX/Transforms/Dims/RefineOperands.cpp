@@ -65,9 +65,9 @@ static bool expectLength(Operation *user, Value list, int64_t length) {
     if (open.size() == 1)
       return expectLength(user, open[0], rest);
     bool changed = false;
-    if (longestList(list) == length)
+    if (listLength(list).most == length)
       for (Value part : open)
-        changed |= expectLength(user, part, *longestList(part));
+        changed |= expectLength(user, part, *listLength(part).most);
     return changed;
   }
   auto shape = list.getDefiningOp<ShapeOp>();
@@ -121,7 +121,7 @@ static bool refineSlice(ShapeOp slice) {
       *reach > leastRank(slice.getData(), *slice->getBlock()))
     return false;
   castInBlock(slice, slice.getResult(),
-              RankedTensorType::get(*longestList(slice.getResult()),
+              RankedTensorType::get(*listLength(slice.getResult()).most,
                                     type.getElementType()));
   return true;
 }

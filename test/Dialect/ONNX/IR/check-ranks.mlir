@@ -1,0 +1,134 @@
+// RUN: onnx-opt %s --onnx-infer-shapes --split-input-file --verify-diagnostics
+
+// What schemas do not check of ranks, one case for each check.
+
+func.func @exact(%x: tensor<2x3x4xf32>, %w: tensor<1x1xi1>) {
+  // expected-error @+1 {{'onnx.Compress' op expects operand #1 to have rank 1, but it has rank 2}}
+  %y = onnx.Compress(%x, %w) : (tensor<2x3x4xf32>, tensor<1x1xi1>) -> tensor<*xf32>
+  return
+}
+
+// -----
+
+func.func @at_least(%x: tensor<4xf32>) {
+  // expected-error @+1 {{'onnx.GlobalMaxPool' op expects operand #0 to have a rank of at least 2, but it has rank 1}}
+  %y = onnx.GlobalMaxPool(%x) : (tensor<4xf32>) -> tensor<*xf32>
+  return
+}
+
+// -----
+
+func.func @between(%x: tensor<1x2x3xf32>) {
+  // expected-error @+1 {{'onnx.ml.Scaler' op expects operand #0 to have rank 1 to 2, but it has rank 3}}
+  %y = onnx.ml.Scaler(%x) {offset = array<f32: 0.0>, scale = array<f32: 1.0>} : (tensor<1x2x3xf32>) -> tensor<*xf32>
+  return
+}
+
+// -----
+
+func.func @like_another(%x: tensor<2x3xf32>, %u: tensor<3xf32>, %i: tensor<2x3xi64>) {
+  // expected-error @+1 {{'onnx.ScatterElements' op expects operand #2 to have rank 2, as operand #0 says, but it has rank 1}}
+  %y = onnx.ScatterElements(%x, %i, %u) : (tensor<2x3xf32>, tensor<2x3xi64>, tensor<3xf32>) -> tensor<*xf32>
+  return
+}
+
+// -----
+
+func.func @broadcast(%x: tensor<3xf32>, %slope: tensor<2x3xf32>) {
+  // expected-error @+1 {{'onnx.PRelu' op expects operand #1 to have at most rank 1, as operand #0 says, but it has rank 2}}
+  %y = onnx.PRelu(%x, %slope) : (tensor<3xf32>, tensor<2x3xf32>) -> tensor<*xf32>
+  return
+}
+
+// -----
+
+func.func @axis_of_attribute(%x: tensor<2x3xf32>) {
+  // expected-error @+1 {{'onnx.LpNormalization' op has axis 2 for an operand of rank 2}}
+  %y = onnx.LpNormalization(%x) {axis = 2 : i64} : (tensor<2x3xf32>) -> tensor<*xf32>
+  return
+}
+
+// -----
+
+func.func @axis_of_operand(%x: tensor<2x3xf32>) {
+  %axis = onnx.Constant dense<-3> : tensor<i64>
+  // expected-error @+1 {{'onnx.CumSum' op has axis -3 for an operand of rank 2}}
+  %y = onnx.CumSum(%x, %axis) : (tensor<2x3xf32>, tensor<i64>) -> tensor<*xf32>
+  return
+}
+
+// -----
+
+func.func @heads(%q: tensor<1x2x8xf32>, %k: tensor<2x8xf32>) {
+  // expected-error @+1 {{does not take rank 2 of operand #1 beside the others}}
+  %y = onnx.microsoft.MultiHeadAttention(%q) key(%k) {num_heads = 2 : i64} : (tensor<1x2x8xf32>, tensor<2x8xf32>) -> tensor<*xf32>
+  return
+}
+
+// -----
+
+func.func @batch_dims(%x: tensor<2x3x4x5xf32>, %i: tensor<2x1xi64>) {
+  // expected-error @+1 {{'onnx.GatherND' op has 2 batch dimensions for indices of rank 2}}
+  %y = onnx.GatherND(%x, %i) {batch_dims = 2 : i64} : (tensor<2x3x4x5xf32>, tensor<2x1xi64>) -> tensor<*xf32>
+  return
+}
+
+// -----
+
+func.func @tuples(%x: tensor<2xf32>, %i: tensor<1x5x2xi64>, %u: tensor<?xf32>) {
+  // expected-error @+1 {{'onnx.ScatterND' op has updates of rank 1 for data of rank 1 and indices of rank 3}}
+  %y = onnx.ScatterND(%x, %i, %u) : (tensor<2xf32>, tensor<1x5x2xi64>, tensor<?xf32>) -> tensor<*xf32>
+  return
+}
+
+// -----
+
+func.func @scale(%x: tensor<2x3xf32>, %s: tensor<1x2x3xf32>) {
+  // expected-error @+1 {{'onnx.QuantizeLinear' op has a scale of rank 3 for an operand of rank 2}}
+  %y = onnx.QuantizeLinear(%x, %s) : (tensor<2x3xf32>, tensor<1x2x3xf32>) -> tensor<*xui8>
+  return
+}
+
+// -----
+
+func.func @scan(%x: tensor<2xf32>) {
+  // expected-error @+1 {{'onnx.Scan' op has axis 1 for an operand of rank 1}}
+  %y = onnx.Scan(%x) {num_scan_inputs = 1 : i64, scan_input_axes = array<i64: 1>} : (tensor<2xf32>) -> tensor<*xf32> body {
+  ^bb0(%row: tensor<*xf32>):
+    onnx.Yield %row : tensor<*xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @more_axes(%x: tensor<2xf32>, %axes: tensor<2xi64>) {
+  // expected-error @+1 {{'onnx.ReduceSum' op has 2 axes for an operand of rank 1}}
+  %y = onnx.ReduceSum(%x) axes(%axes) : (tensor<2xf32>, tensor<2xi64>) -> tensor<*xf32>
+  return
+}
+
+// -----
+
+func.func @elements(%x: tensor<2x3xf32>) {
+  %shape = onnx.Constant dense<[4, 2]> : tensor<2xi64>
+  // expected-error @+1 {{'onnx.Reshape' op does not give 6 elements a shape of 8}}
+  %y = onnx.Reshape(%x, %shape) : (tensor<2x3xf32>, tensor<2xi64>) -> tensor<*xf32>
+  return
+}
+
+// -----
+
+func.func @resized(%x: tensor<2x3xf32>, %s: tensor<3xf32>) {
+  // expected-error @+1 {{'onnx.Resize' op resizes 3 dimensions of an operand of rank 2}}
+  %y = onnx.Resize(%x) scales(%s) : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<*xf32>
+  return
+}
+
+// -----
+
+func.func @permutation(%x: tensor<2x3x4x5xf32>) {
+  // expected-error @+1 {{'onnx.Transpose' op has a permutation of 3 axes for an operand of rank 4}}
+  %y = onnx.Transpose(%x) {perm = array<i64: 2, 1, 0>} : (tensor<2x3x4x5xf32>) -> tensor<*xf32>
+  return
+}

@@ -1,0 +1,50 @@
+// RUN: onnx-opt %s --split-input-file --onnx-specialize-ranks | FileCheck %s
+
+// Elementwise: one dimension does for every rank.
+// CHECK-LABEL: func @chain_is_flat
+// CHECK:         %[[SHAPE:.+]] = onnx.Shape(%arg0)
+// CHECK:         %[[FLAT:.+]] = onnx.Reshape(%arg0, %{{.+}}) {{.*}} -> tensor<?xf32>
+// CHECK:         %[[E:.+]] = onnx.Exp(%[[FLAT]])
+// CHECK-NEXT:    %[[N:.+]] = onnx.Neg(%[[E]])
+// CHECK-NEXT:    %[[Y:.+]] = onnx.Reshape(%[[N]], %[[SHAPE]]) {allowzero = 1 : i64{{.*}} -> tensor<*xf32>
+// CHECK-NEXT:    return %[[Y]]
+func.func @chain_is_flat(%x: tensor<*xf32> {onnx.name = "x"}) -> tensor<*xf32> {
+  %0 = onnx.Exp(%x) : (tensor<*xf32>) -> tensor<*xf32>
+  %1 = onnx.Neg(%0) : (tensor<*xf32>) -> tensor<*xf32>
+  return %1 : tensor<*xf32>
+}
+
+// -----
+
+// Two ranks would make 81 variants: eight dimensions do for all of them.
+// CHECK-LABEL: func @broadcast_is_padded
+// CHECK-NOT:     onnx.If
+// CHECK:         onnx.Add(%{{.+}}, %{{.+}}) {{.*}} -> tensor<?x?x?x?x?x?x?x?xf32>
+// CHECK:         onnx.Reshape({{.*}} -> tensor<*xf32>
+func.func @broadcast_is_padded(%x: tensor<*xf32> {onnx.name = "x"}, %y: tensor<*xf32> {onnx.name = "y"}) -> tensor<*xf32> {
+  %0 = onnx.Add(%x, %y) : (tensor<*xf32>, tensor<*xf32>) -> tensor<*xf32>
+  return %0 : tensor<*xf32>
+}
+
+// -----
+
+// Models may not reshape these; what needs no rank is flat all the same.
+// CHECK-LABEL: func @small_floats
+// CHECK:         onnx.Reshape(%arg0, %{{.+}}) {{.*}} -> tensor<?xf6E2M3FN>
+// CHECK:         onnx.Cast
+func.func @small_floats(%x: tensor<*xf6E2M3FN>) -> tensor<*xf32> {
+  %y = onnx.Cast(%x) {to = 1 : i64} : (tensor<*xf6E2M3FN>) -> tensor<*xf32>
+  return %y : tensor<*xf32>
+}
+
+// -----
+
+// A scale broadcasts to the data: it takes the rank of that, without variants.
+// CHECK-LABEL: @scale_of_unknown_rank
+// CHECK-NOT: onnx.If
+// CHECK: %[[SCALE:.*]] = onnx.Reshape(%{{.*}}, %{{.*}}) {allowzero = 1 : i64{{.*}}} : (tensor<*xf32>, tensor<2xi64>) -> tensor<?x?xf32>
+// CHECK: onnx.RMSNormalization(%{{.*}}, %[[SCALE]])
+func.func @scale_of_unknown_rank(%x: tensor<3x8xf32>, %s: tensor<*xf32>) -> tensor<3x8xf32> {
+  %y = onnx.RMSNormalization(%x, %s) : (tensor<3x8xf32>, tensor<*xf32>) -> tensor<3x8xf32>
+  return %y : tensor<3x8xf32>
+}

@@ -96,6 +96,9 @@ void checkTensorSizes(mlir::OpBuilder &b, mlir::Location loc,
 mlir::Value mulGivenSizes(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
                           mlir::Value y, llvm::StringRef what);
 
+/// An integer scalar as an index.
+mlir::Value toIndex(mlir::OpBuilder &b, mlir::Location loc, mlir::Value i);
+
 /// Element `i` of a 0- or 1-dimensional tensor, read on the host; integer
 /// elements come as index.
 mlir::Value elementAsIndex(mlir::OpBuilder &b, mlir::Location loc,

@@ -81,8 +81,6 @@ mlir::Value clampIndex(mlir::OpBuilder &b, mlir::Location loc, mlir::Value i,
 /// 0 <= i < size.
 mlir::Value isInside(mlir::OpBuilder &b, mlir::Location loc, mlir::Value i,
                      mlir::Value size);
-/// An integer scalar as an index.
-mlir::Value toIndex(mlir::OpBuilder &b, mlir::Location loc, mlir::Value i);
 /// The scalar `value` of a stored element type; the empty string, on the host
 /// only, where elements are strings.
 mlir::Value storedConstant(mlir::OpBuilder &b, mlir::Location loc,

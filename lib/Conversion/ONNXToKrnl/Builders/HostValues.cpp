@@ -268,15 +268,22 @@ Value onlyElement(OpBuilder &b, Location loc, Value tensor) {
       checkAtMost(b, loc, indexConstant(b, loc, 1), sizeOf(b, loc, tensor, d),
                   "an operand of one element is empty");
   SmallVector<Value> zeros(type.getRank(), indexConstant(b, loc, 0));
-  return tensor::ExtractOp::create(b, loc, tensor, zeros);
+  return b.createOrFold<tensor::ExtractOp>(loc, tensor, zeros);
+}
+
+Value toIndex(OpBuilder &b, Location loc, Value i) {
+  auto cast = i.getDefiningOp<arith::IndexCastOp>();
+  // A size that was written as an int64 is that size.
+  if (cast && cast.getIn().getType().isIndex() && i.getType().isInteger(64))
+    i = cast.getIn();
+  return i.getType().isIndex()
+             ? i
+             : b.createOrFold<arith::IndexCastOp>(loc, b.getIndexType(), i);
 }
 
 static Value extractIndex(OpBuilder &b, Location loc, Value tensor,
                           ValueRange at) {
-  Value element = tensor::ExtractOp::create(b, loc, tensor, at);
-  if (element.getType().isIndex())
-    return element;
-  return arith::IndexCastOp::create(b, loc, b.getIndexType(), element);
+  return toIndex(b, loc, b.createOrFold<tensor::ExtractOp>(loc, tensor, at));
 }
 
 Value elementAsIndex(OpBuilder &b, Location loc, Value tensor, int64_t i) {
@@ -432,6 +439,9 @@ Value reshapeTo(OpBuilder &b, Location loc, Value tensor, RankedTensorType type,
     return neverMade(b, loc, type);
   if (type.hasStaticShape() && isPlainConstant(tensor))
     return reshapedConstant(b, loc, tensor, type.getShape());
+  auto list = tensor.getDefiningOp<tensor::FromElementsOp>();
+  if (list && type.hasStaticShape())
+    return tensor::FromElementsOp::create(b, loc, type, list.getElements());
   Value shape = tensor::FromElementsOp::create(
       b, loc, RankedTensorType::get({type.getRank()}, b.getIndexType()), sizes);
   return tensor::ReshapeOp::create(b, loc, type, tensor, shape);

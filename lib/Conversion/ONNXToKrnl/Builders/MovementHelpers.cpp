@@ -180,12 +180,6 @@ Value isInside(OpBuilder &b, Location loc, Value i, Value size) {
   return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, i, size);
 }
 
-Value toIndex(OpBuilder &b, Location loc, Value i) {
-  return i.getType().isIndex()
-             ? i
-             : Value(arith::IndexCastOp::create(b, loc, b.getIndexType(), i));
-}
-
 Value storedConstant(OpBuilder &b, Location loc, Type element, int64_t value) {
   if (isa<FloatType>(element))
     return arith::ConstantOp::create(b, loc,

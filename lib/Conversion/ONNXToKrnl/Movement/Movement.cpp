@@ -60,6 +60,10 @@ struct ConcatLowering : public OpConversionPattern<onnx::ConcatOp> {
     Location loc = op.getLoc();
     int64_t rank = wanted.getRank(), axis = positiveAxis(op.getAxis(), rank);
     ValueRange operands = adaptor.getOperands();
+    if (Value sizes = joinedSizes(rewriter, op, operands)) {
+      replaceWithCasts(rewriter, *getTypeConverter(), op, sizes);
+      return success();
+    }
     SmallVector<Value> offsets{indexConstant(rewriter, loc, 0)};
     bool isStatic = true;
     for (Value x : operands) {
@@ -102,6 +106,31 @@ struct ConcatLowering : public OpConversionPattern<onnx::ConcatOp> {
   }
 
 private:
+  /// One list of numbers that the host has listed, such as sizes, and of
+  /// constants; null for other operands.
+  static Value joinedSizes(OpBuilder &b, onnx::ConcatOp op,
+                           ValueRange operands) {
+    SmallVector<Value> all;
+    bool anyListed = false;
+    for (auto [operand, x] : llvm::zip_equal(op->getOperands(), operands)) {
+      auto list = x.getDefiningOp<tensor::FromElementsOp>();
+      auto numbers = list ? std::nullopt : onnx::constantInts(operand);
+      auto type = rankedType(x);
+      if (!(list || numbers) || type.getRank() != 1)
+        return Value();
+      anyListed |= bool(list);
+      if (list)
+        llvm::append_range(all, list.getElements());
+      else
+        for (int64_t number : *numbers)
+          all.push_back(arith::ConstantIntOp::create(
+              b, op.getLoc(), type.getElementType(), number));
+    }
+    return anyListed
+               ? tensor::FromElementsOp::create(b, op.getLoc(), all).getResult()
+               : Value();
+  }
+
   static Value concatStatic(OpBuilder &b, Location loc, ValueRange operands,
                             RankedTensorType type, ValueRange sizes,
                             int64_t axis) {

@@ -15,6 +15,8 @@
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
 #include "onnxc/Dialect/ONNX/IR/RankSwitch.h"
 
+#include "llvm/Support/MathExtras.h"
+
 using namespace mlir;
 
 namespace onnxc {
@@ -84,8 +86,13 @@ struct ReshapeLowering : public OpConversionPattern<onnx::ReshapeOp> {
       }
       sizes.push_back(size);
     }
-    inferMissing(rewriter, loc, product(rewriter, loc, in), sizes, minusOne,
-                 bool(constant));
+    Value rest =
+        constant ? exactRest(rewriter, loc, in, *constant, sizes) : Value();
+    if (rest)
+      sizes[llvm::find(*constant, -1) - constant->begin()] = rest;
+    else
+      inferMissing(rewriter, loc, product(rewriter, loc, in), sizes, minusOne,
+                   bool(constant));
     replaceWithView(rewriter, *getTypeConverter(), op, x, sizes);
     return success();
   }
@@ -100,6 +107,39 @@ private:
         arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, size,
                               indexConstant(b, loc, 0)),
         "Reshape: 0 stands behind the dimensions that it could copy");
+  }
+
+  /// The size of -1 where the others are sizes of the operand and a constant
+  /// that divides its own: what remains of them, also of an empty operand. Null
+  /// where that is not certain.
+  static Value exactRest(OpBuilder &b, Location loc, ValueRange in,
+                         ArrayRef<int64_t> shape, ArrayRef<Value> sizes) {
+    if (llvm::count(shape, -1) != 1)
+      return Value();
+    SmallVector<Value> rest;
+    int64_t of = 1, by = 1;
+    for (Value size : in) {
+      std::optional<int64_t> known = getConstantIntValue(size);
+      if (!known)
+        rest.push_back(size);
+      else if (llvm::MulOverflow(of, *known, of))
+        return Value();
+    }
+    for (auto [size, given] : llvm::zip_equal(sizes, shape)) {
+      std::optional<int64_t> known = getConstantIntValue(size);
+      auto copied = llvm::find(rest, size);
+      if (given == -1)
+        continue;
+      if (known ? *known < 1 || llvm::MulOverflow(by, *known, by)
+                : copied == rest.end())
+        return Value();
+      if (!known)
+        rest.erase(copied);
+    }
+    if (of % by != 0)
+      return Value();
+    rest.push_back(indexConstant(b, loc, of / by));
+    return product(b, loc, rest);
   }
 
   /// The one size of -1 is what remains of the elements.

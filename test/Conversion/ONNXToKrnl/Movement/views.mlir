@@ -14,6 +14,20 @@ func.func @reshape(%x: tensor<2x?xf32>, %s: tensor<3xi64>) -> tensor<?x?x?xf32> 
   return %y : tensor<?x?x?xf32>
 }
 
+// What is copied cancels: nothing is divided, so that a size beside one of 0 is
+// known as well, and there is nothing to check.
+// CHECK-LABEL: func.func @remainder
+// CHECK-DAG:     %[[B:.+]] = tensor.dim %arg0, %c0
+// CHECK-DAG:     %[[S:.+]] = tensor.dim %arg0, %c3
+// CHECK-NOT:     arith.floordivsi
+// CHECK-NOT:     krnl.check
+// CHECK:         tensor.from_elements %[[B]], %c8{{.*}}, %[[S]], %c64{{.*}} : tensor<4xindex>
+func.func @remainder(%x: tensor<?x2x4x?x64xf32>) -> tensor<?x8x?x64xf32> {
+  %s = onnx.Constant {value = dense<[0, 8, -1, 64]> : tensor<4xi64>} : tensor<4xi64>
+  %y = "onnx.Reshape"(%x, %s) : (tensor<?x2x4x?x64xf32>, tensor<4xi64>) -> tensor<?x8x?x64xf32>
+  return %y : tensor<?x8x?x64xf32>
+}
+
 // CHECK-LABEL: func.func @flatten
 // CHECK:         tensor.from_elements %c6{{.*}}, %{{.+}} : tensor<2xindex>
 // CHECK:         tensor.reshape {{.+}} -> tensor<6x?xf32>

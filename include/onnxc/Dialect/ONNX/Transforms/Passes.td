@@ -155,6 +155,8 @@ def Simplify : Pass<"onnx-simplify", "::mlir::ModuleOp"> {
       front; a constant has its elements in `value`.
     * Nodes that do nothing go away: Identity, Dropout, Cast, Transpose,
       Reshape and their like; chains of them become one.
+    * Integers that are sizes of a tensor are written as its Shape, and what is
+      expanded beside an operand of the result's shape is left as it is.
     * MatMul and Add of matrices become Gemm.
     * BatchNormalization, Mul and Add by channel constants go into the weights
       of the convolution before.

@@ -12,6 +12,7 @@
 
 #include "onnxc/Schema/TypeLattice.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -56,6 +57,73 @@ static bool foldToConstants(Operation *op, DimAnalysis &analysis,
   return changed;
 }
 
+namespace {
+
+/// A dimension of a value.
+struct SizedDim {
+  Value value;
+  int64_t dim;
+};
+
+/// The first dimension of each size among the values of a function's body that
+/// were there before.
+class KnownSizes {
+public:
+  void add(Value value, DimAnalysis &analysis) {
+    if (!isa<RankedTensorType>(analysis.type(value)))
+      return;
+    for (auto [i, dim] : llvm::enumerate(analysis.info(value).dims))
+      first.try_emplace(dim, SizedDim{value, int64_t(i)});
+  }
+
+  /// Writes integers that are sizes as such: squeeze(gather(shape(x), [1])) ->
+  /// squeeze(shape(x) {start = 1, end = 2}).
+  bool fold(Operation *op, DimAnalysis &analysis, RewriterBase &rewriter);
+
+private:
+  DenseMap<AffineExpr, SizedDim> first;
+};
+
+} // namespace
+
+/// Does the op list sizes as they are, or is it one of them?
+static bool listsSizes(Operation *op) {
+  auto isSize = [](Value value) {
+    return isa_and_present<ShapeOp, ConstantOp>(value.getDefiningOp());
+  };
+  Value viewed = viewedData(op->getResult(0));
+  return isa<ShapeOp, ConstantOp, SizeOp>(op) || (viewed && isSize(viewed)) ||
+         (isa<ConcatOp>(op) && llvm::all_of(op->getOperands(), isSize));
+}
+
+bool KnownSizes::fold(Operation *op, DimAnalysis &analysis,
+                      RewriterBase &rewriter) {
+  if (op->getNumResults() != 1 || !isPure(op) || listsSizes(op))
+    return false;
+  auto type = dyn_cast<RankedTensorType>(analysis.type(op->getResult(0)));
+  const ValueInfo &known = analysis.info(op->getResult(0));
+  if (!type || type.getRank() > 1 || !type.hasStaticShape() ||
+      !type.getElementType().isSignlessInteger(64) || !known.contents ||
+      type.getNumElements() != int64_t(known.contents->size()) ||
+      known.contents->empty())
+    return false;
+  for (AffineExpr element : *known.contents)
+    if (!element || (!constantValue(element) && !first.contains(element)))
+      return false;
+  rewriter.setInsertionPoint(op);
+  NodeMaker make(rewriter, op->getLoc());
+  SmallVector<Value> parts;
+  for (AffineExpr element : *known.contents) {
+    std::optional<int64_t> constant = constantValue(element);
+    SizedDim from = first.lookup(element);
+    parts.push_back(constant ? make.ints(*constant)
+                             : make.sizeOf(from.value, from.dim));
+  }
+  Value list = parts.size() == 1 ? parts.front() : make.joined(parts);
+  rewriter.replaceOp(op, type.getRank() == 1 ? list : make.squeeze(list, 0));
+  return true;
+}
+
 static bool stepsAreOne(SliceOp op) {
   if (!op.getSteps())
     return true;
@@ -63,11 +131,10 @@ static bool stepsAreOne(SliceOp op) {
   return steps && llvm::all_of(*steps, [](int64_t step) { return step == 1; });
 }
 
-/// The operand that `op` only reshapes, enlarges or cuts: the result itself if
+/// The operand that `op` only enlarges or cuts: the result itself if
 /// the shape stays the same.
 static Value shapedOperand(Operation *op) {
   return llvm::TypeSwitch<Operation *, Value>(op)
-      .Case([](ReshapeOp reshape) { return reshape.getData(); })
       .Case([](ExpandOp expand) { return expand.getInput(); })
       .Case([](TileOp tile) { return tile.getInput(); })
       .Case([](SliceOp slice) {
@@ -76,16 +143,62 @@ static Value shapedOperand(Operation *op) {
       .Default([](Operation *) { return Value(); });
 }
 
-/// reshape(x[b, 8], [b, -1]) -> x; expand, tile and slice likewise.
+/// reshape(x[b, 8], [b, -1]) -> x; expand, tile and slice likewise, and the
+/// last of a few views.
 static bool foldSameShape(Operation *op, DimAnalysis &analysis,
                           RewriterBase &rewriter) {
-  Value operand = shapedOperand(op);
-  if (!operand || !analysis.haveSameShape(operand, op->getResult(0)) ||
-      !onnxc::schema::isAtLeastAsSharp(analysis.type(operand),
-                                       analysis.type(op->getResult(0))))
+  if (op->getNumResults() != 1)
     return false;
-  rewriter.replaceOp(op, operand);
-  return true;
+  constexpr unsigned mostViews = 8;
+  Value view = viewedData(op->getResult(0));
+  Value operand = view ? view : shapedOperand(op);
+  for (unsigned views = 0; operand && views < mostViews;
+       operand = view ? viewedData(operand) : Value(), ++views) {
+    if (!analysis.haveSameShape(operand, op->getResult(0)) ||
+        !onnxc::schema::isAtLeastAsSharp(analysis.type(operand),
+                                         analysis.type(op->getResult(0))))
+      continue;
+    rewriter.replaceOp(op, operand);
+    return true;
+  }
+  return false;
+}
+
+/// What `value` repeats along its dimensions; null if it repeats nothing.
+static Value repeatedValue(Value value, RewriterBase &rewriter) {
+  if (auto expand = value.getDefiningOp<ExpandOp>())
+    return expand.getInput();
+  auto fill = value.getDefiningOp<ConstantOfShapeOp>();
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!fill || !type || type.getRank() == 0)
+    return Value();
+  NodeMaker make(rewriter, fill.getLoc());
+  TypedAttr number = fill.getValueAttr();
+  return number ? make.constant(number) : make.number(0, value);
+}
+
+/// add(x[b, s, s], expand(y, [s, s])) -> add(x, y): beside an operand that has
+/// the shape of the result the others need not be repeated.
+static bool foldRepeatedOperands(Operation *op, DimAnalysis &analysis,
+                                 RewriterBase &rewriter) {
+  if (!isa<AddOp, AndOp, DivOp, EqualOp, GreaterOp, GreaterOrEqualOp, LessOp,
+           LessOrEqualOp, MulOp, OrOp, PowOp, SubOp, WhereOp, XorOp>(op))
+    return false;
+  bool changed = false;
+  rewriter.setInsertionPoint(op);
+  for (OpOperand &operand : op->getOpOperands()) {
+    bool isShaped = llvm::any_of(op->getOpOperands(), [&](OpOperand &other) {
+      return &other != &operand &&
+             analysis.haveSameShape(other.get(), op->getResult(0));
+    });
+    Value repeated =
+        isShaped ? repeatedValue(operand.get(), rewriter) : Value();
+    if (!repeated)
+      continue;
+    rewriter.modifyOpInPlace(op, [&] { operand.set(repeated); });
+    changed = true;
+  }
+  return changed;
 }
 
 /// True if dimension `index` of `to` is what -1 would come out as: all elements
@@ -200,10 +313,25 @@ bool onnxc::onnx::foldKnownShapes(ModuleOp module, DimAnalysis &analysis,
       ops.push_back(op);
   });
   bool changed = false;
-  for (Operation *op : ops)
-    changed |= foldToConstants(op, analysis, rewriter) ||
-               foldSameShape(op, analysis, rewriter) ||
-               foldCopiedSizes(op, analysis, rewriter) ||
-               foldKeptSizes(op, analysis, rewriter);
+  DenseMap<Block *, KnownSizes> sizesOf;
+  for (Operation *op : ops) {
+    auto function = op->getParentOfType<func::FuncOp>();
+    Block *body = function ? &function.getBody().front() : op->getBlock();
+    auto [entry, isNew] = sizesOf.try_emplace(body);
+    KnownSizes &sizes = entry->second;
+    for (Value argument :
+         isNew ? body->getArguments() : ArrayRef<BlockArgument>())
+      sizes.add(argument, analysis);
+    bool isFolded = foldToConstants(op, analysis, rewriter) ||
+                    foldSameShape(op, analysis, rewriter) ||
+                    foldCopiedSizes(op, analysis, rewriter) ||
+                    foldRepeatedOperands(op, analysis, rewriter) ||
+                    foldKeptSizes(op, analysis, rewriter) ||
+                    sizes.fold(op, analysis, rewriter);
+    changed |= isFolded;
+    if (!isFolded && op->getBlock() == body)
+      for (Value result : op->getResults())
+        sizes.add(result, analysis);
+  }
   return changed;
 }

@@ -53,6 +53,10 @@ bool foldConstantSubgraphs(mlir::ModuleOp module, const Evaluator &evaluator);
 llvm::LogicalResult replaceIfAsSharp(mlir::PatternRewriter &rewriter,
                                      mlir::Operation *op, mlir::Value value);
 
+/// The data that `value` is a view of, through one operation; null if it is no
+/// view.
+mlir::Value viewedData(mlir::Value value);
+
 /// A constant for an int64 scalar.
 mlir::Value createNumber(mlir::OpBuilder &builder, mlir::Location loc,
                          int64_t value);

@@ -52,6 +52,13 @@ static bool dropsOnlyOnes(Operation *squeeze) {
   return from && to && from.getNumDynamicDims() == to.getNumDynamicDims();
 }
 
+Value onnxc::onnx::viewedData(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (isa_and_present<ReshapeOp, SqueezeOp, UnsqueezeOp, FlattenOp>(op))
+    return op->getOperand(0);
+  return Value();
+}
+
 namespace {
 
 /// squeeze(x[?, 1, 4], [1]) -> reshape(x, [-1, 4]); unsqueeze, flatten too
@@ -73,14 +80,6 @@ struct ViewToReshape final : OpRewritePattern<Op> {
     return success();
   }
 };
-
-/// The data that `value` is a view of, through one operation.
-Value viewedData(Value value) {
-  Operation *op = value.getDefiningOp();
-  if (isa_and_present<ReshapeOp, SqueezeOp, UnsqueezeOp, FlattenOp>(op))
-    return op->getOperand(0);
-  return Value();
-}
 
 /// reshape(reshape(x, a), b) -> reshape(x, b), if b copies no size of its data
 struct MergeReshapes final : OpRewritePattern<ReshapeOp> {
@@ -119,32 +118,10 @@ struct MakeShapeExplicit final : OpRewritePattern<ReshapeOp> {
   }
 };
 
-/// unsqueeze(squeeze(x, a), a) -> x and the other way round, for shapes that
-/// no constant can say
-template <typename Outer, typename Inner>
-struct CancelViews final : OpRewritePattern<Outer> {
-  using OpRewritePattern<Outer>::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(Outer op,
-                                PatternRewriter &rewriter) const override {
-    auto inner = op.getData().template getDefiningOp<Inner>();
-    if (!inner || !inner.getAxes() || !op.getAxes())
-      return rewriter.notifyMatchFailure(op, "nothing to cancel");
-    std::optional<SmallVector<int64_t>> outerAxes = constantInts(op.getAxes());
-    std::optional<SmallVector<int64_t>> innerAxes =
-        constantInts(inner.getAxes());
-    if (!outerAxes || outerAxes != innerAxes)
-      return rewriter.notifyMatchFailure(op, "the axes differ");
-    return replaceIfAsSharp(rewriter, op, inner.getData());
-  }
-};
-
 } // namespace
 
 void onnxc::onnx::populateSimplifyReshapePatterns(RewritePatternSet &patterns) {
-  patterns.add<CancelViews<SqueezeOp, UnsqueezeOp>,
-               CancelViews<UnsqueezeOp, SqueezeOp>, MakeShapeExplicit,
-               MergeReshapes, ViewToReshape<FlattenOp>,
+  patterns.add<MakeShapeExplicit, MergeReshapes, ViewToReshape<FlattenOp>,
                ViewToReshape<SqueezeOp>, ViewToReshape<UnsqueezeOp>>(
       patterns.getContext());
 }

@@ -78,3 +78,58 @@ func.func @kept_sizes(%x: tensor<?x3x?x?xf32>, %to: tensor<2xi64>) -> (none, non
   %2 = onnx.Resize(%x) sizes(%shape) {coordinate_transformation_mode = "tf_half_pixel_for_nn"} : (tensor<?x3x?x?xf32>, none) -> none
   return %0, %1, %2 : none, none, none
 }
+
+// -----
+
+// So does the last of several views that has the shape of the first one's data.
+// CHECK-LABEL: func @same_shape_as_before
+// CHECK-NEXT:    return %arg0
+func.func @same_shape_as_before(%x: tensor<?x4x?x64xf32>) -> none {
+  %two = onnx.Constant dense<2> : tensor<1xi64>
+  %0 = onnx.Unsqueeze(%x, %two) : (tensor<?x4x?x64xf32>, tensor<1xi64>) -> none
+  %shape = onnx.Constant dense<[0, 4, -1, 64]> : tensor<4xi64>
+  %1 = onnx.Reshape(%0, %shape) : (none, tensor<4xi64>) -> none
+  return %1 : none
+}
+
+// -----
+
+// Beside an operand of the shape of the result nothing is repeated; where no
+// operand has it, it stays.
+// CHECK-LABEL: func @repeated_operands
+// CHECK:         %[[ZERO:.+]] = onnx.Constant dense<0.000000e+00> : tensor<f32>
+// CHECK:         %[[FILL:.+]] = onnx.ConstantOfShape
+// CHECK:         %[[SUM:.+]] = onnx.Add(%arg0, %[[ZERO]])
+// CHECK:         %[[PRODUCT:.+]] = onnx.Mul(%arg1, %arg0)
+// CHECK:         %[[LARGER:.+]] = onnx.Add(%arg1, %[[FILL]])
+// CHECK:         return %[[SUM]], %[[PRODUCT]], %[[LARGER]]
+func.func @repeated_operands(%x: tensor<?x?xf32>, %y: tensor<1x1xf32>) -> (none, none, none) {
+  %shape = onnx.Shape(%x) : (tensor<?x?xf32>) -> none
+  %fill = onnx.ConstantOfShape(%shape) : (none) -> tensor<?x?xf32>
+  %0 = onnx.Add(%x, %fill) : (tensor<?x?xf32>, tensor<?x?xf32>) -> none
+  %many = onnx.Expand(%y, %shape) : (tensor<1x1xf32>, none) -> none
+  %1 = onnx.Mul(%many, %x) : (none, tensor<?x?xf32>) -> none
+  %2 = onnx.Add(%y, %fill) : (tensor<1x1xf32>, tensor<?x?xf32>) -> none
+  return %0, %1, %2 : none, none, none
+}
+
+// -----
+
+// Integers that are sizes of some tensor are written as such.
+// CHECK-LABEL: func @sizes_as_such
+// CHECK:         %[[S:.+]] = onnx.Shape(%arg0) {end = 2 : i64, start = 1 : i64}
+// CHECK:         %[[N:.+]] = onnx.Reshape(%[[S]], %{{.+}}) : (tensor<1xi64>, tensor<0xi64>) -> tensor<i64>
+// CHECK:         %[[C:.+]] = onnx.Concat(%{{.+}}, %[[S]])
+// CHECK-NEXT:    return %[[N]], %[[C]]
+func.func @sizes_as_such(%x: tensor<?x?xf32>) -> (none, none) {
+  %one = onnx.Constant dense<1> : tensor<i64>
+  %axis = onnx.Constant dense<0> : tensor<1xi64>
+  %four = onnx.Constant dense<4> : tensor<1xi64>
+  %shape = onnx.Shape(%x) : (tensor<?x?xf32>) -> none
+  %size = onnx.Gather(%shape, %one) : (none, tensor<i64>) -> none
+  %more = onnx.Add(%size, %one) : (none, tensor<i64>) -> none
+  %same = onnx.Sub(%more, %one) : (none, tensor<i64>) -> none
+  %list = onnx.Unsqueeze(%same, %axis) : (none, tensor<1xi64>) -> none
+  %both = onnx.Concat(%four, %list) {axis = 0 : i64} : (tensor<1xi64>, none) -> none
+  return %size, %both : none, none
+}

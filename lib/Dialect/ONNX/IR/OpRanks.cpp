@@ -185,7 +185,7 @@ constexpr Row rows[] = {
     {"microsoft.QLinearLeakyRelu microsoft.QLinearSigmoid", ". s s s s",
      Elementwise},
     {"microsoft.QLinearReduceMean", ". s s s s"},
-    {"microsoft.QLinearSoftmax", ". s s s s", Axis},
+    {"microsoft.QLinearSoftmax", ". s s s s", LastAxis},
     {"microsoft.QLinearWhere", ". . s s . s s s s", Elementwise},
     {"microsoft.QMoE", "2-3 2 3 2-3 2 3 2-3 2 3 2-3 2 2-3 2-3 2-3 2"},
     {"microsoft.Range", "s s s"},

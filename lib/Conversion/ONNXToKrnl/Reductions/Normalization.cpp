@@ -234,57 +234,41 @@ SmallVector<bool> isFrom(int64_t axis, int64_t rank) {
   return flags;
 }
 
-struct LayerNormLowering
-    : public OpConversionPattern<onnx::LayerNormalizationOp> {
-  using OpConversionPattern::OpConversionPattern;
+/// LayerNormalization, and RMSNormalization without a mean and what follows
+/// from it.
+template <typename Op>
+struct RowNormLowering : public OpConversionPattern<Op> {
+  using OpConversionPattern<Op>::OpConversionPattern;
   LogicalResult
-  matchAndRewrite(onnx::LayerNormalizationOp op, OpAdaptor adaptor,
+  matchAndRewrite(Op op, typename Op::Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
+    constexpr bool hasMean = std::is_same_v<Op, onnx::LayerNormalizationOp>;
+    Location loc = op.getLoc();
     Value x = adaptor.getX();
     auto type = dyn_cast<RankedTensorType>(x.getType());
     if (!type)
       return rewriter.notifyMatchFailure(op, "rank is not known");
     int64_t rank = type.getRank(), axis = positiveAxis(op.getAxis(), rank);
-    auto scale =
-        trailing(rewriter, op.getLoc(), op.getScale(), adaptor.getScale(), x);
-    auto bias = trailing(rewriter, op.getLoc(), op.getB(), adaptor.getB(), x);
+    auto scale = trailing(rewriter, loc, op.getScale(), adaptor.getScale(), x);
+    FailureOr<Parameter> bias = Parameter();
+    if constexpr (hasMean)
+      bias = trailing(rewriter, loc, op.getB(), adaptor.getB(), x);
     if (failed(scale) || failed(bias))
       return rewriter.notifyMatchFailure(op, "parameters do not broadcast");
-    GroupKernel k(rewriter, op.getLoc(), "LayerNormalization", x,
+    GroupKernel k(rewriter, loc, op->getName().stripDialect(), x,
                   onnxElement(op.getX()), isFrom(axis, rank));
-    Value mean = k.mean();
+    Value mean = hasMean ? k.mean() : Value();
     Value inverse = k.inverseDeviation(k.meanSquare(mean), op.getEpsilon());
     SmallVector<Value> results{
         k.normalize(k.result(), mean, inverse, *scale, *bias)};
-    if (Value wanted = op.getMean())
-      results.push_back(k.groupResult(onnxElement(wanted), mean));
-    if (Value wanted = op.getInvStdDev())
-      results.push_back(k.groupResult(onnxElement(wanted), inverse));
-    replaceWithCasts(rewriter, *getTypeConverter(), op,
+    if constexpr (hasMean) {
+      if (Value wanted = op.getMean())
+        results.push_back(k.groupResult(onnxElement(wanted), mean));
+      if (Value wanted = op.getInvStdDev())
+        results.push_back(k.groupResult(onnxElement(wanted), inverse));
+    }
+    replaceWithCasts(rewriter, *this->getTypeConverter(), op,
                      k.kernel.finish(results));
-    return success();
-  }
-};
-
-struct RMSNormLowering : public OpConversionPattern<onnx::RMSNormalizationOp> {
-  using OpConversionPattern::OpConversionPattern;
-  LogicalResult
-  matchAndRewrite(onnx::RMSNormalizationOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Value x = adaptor.getX();
-    auto type = dyn_cast<RankedTensorType>(x.getType());
-    if (!type)
-      return rewriter.notifyMatchFailure(op, "rank is not known");
-    int64_t rank = type.getRank(), axis = positiveAxis(op.getAxis(), rank);
-    auto scale =
-        trailing(rewriter, op.getLoc(), op.getScale(), adaptor.getScale(), x);
-    if (failed(scale))
-      return rewriter.notifyMatchFailure(op, "scale does not broadcast");
-    GroupKernel k(rewriter, op.getLoc(), "RMSNormalization", x,
-                  onnxElement(op.getX()), isFrom(axis, rank));
-    Value inverse = k.inverseDeviation(k.meanSquare({}), op.getEpsilon());
-    Value y = k.normalize(k.result(), {}, inverse, *scale, {});
-    replaceWithCasts(rewriter, *getTypeConverter(), op, k.kernel.finish({y}));
     return success();
   }
 };
@@ -391,9 +375,10 @@ struct LpNormLowering : public OpConversionPattern<onnx::LpNormalizationOp> {
 
 void populateONNXToKrnlNormalizationPatterns(TypeConverter &converter,
                                              RewritePatternSet &patterns) {
-  patterns.add<GroupNormLowering, InstanceNormLowering, LayerNormLowering,
-               LpNormLowering, RMSNormLowering>(converter,
-                                                patterns.getContext());
+  patterns.add<GroupNormLowering, InstanceNormLowering, LpNormLowering,
+               RowNormLowering<onnx::LayerNormalizationOp>,
+               RowNormLowering<onnx::RMSNormalizationOp>>(
+      converter, patterns.getContext());
 }
 
 } // namespace onnxc

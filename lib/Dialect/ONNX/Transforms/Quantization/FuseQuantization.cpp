@@ -159,35 +159,28 @@ struct GemmToInteger final : OpRewritePattern<GemmOp> {
 };
 
 /// matmul_integer(x, w, xz, wz) -> matmul_integer(x', w') + what the zero
-/// points add
-struct SettleMatMulInteger final : OpRewritePattern<MatMulIntegerOp> {
-  using OpRewritePattern::OpRewritePattern;
+/// points add; conv_integer alike
+template <typename Op>
+struct SettleInteger final : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
 
-  LogicalResult matchAndRewrite(MatMulIntegerOp op,
+  LogicalResult matchAndRewrite(Op op,
                                 PatternRewriter &rewriter) const override {
-    Bytes x{op.getA(), op.getAZeroPoint()}, w{op.getB(), op.getBZeroPoint()};
+    auto bytes = [&](unsigned i) {
+      auto zero = op.getODSOperands(i + 2);
+      return Bytes{op->getOperand(i), zero.empty() ? Value() : zero.front()};
+    };
+    Bytes x = bytes(0), w = bytes(1);
     if (isPlainProduct(x, w))
       return rewriter.notifyMatchFailure(op, "nothing to do");
     NodeMaker maker(rewriter, op.getLoc());
-    Value sums = makeMatMulSums(maker, x, w);
+    Value sums;
+    if constexpr (std::is_same_v<Op, ConvIntegerOp>)
+      sums = makeConvSums(maker, op, x, w);
+    else
+      sums = makeMatMulSums(maker, x, w);
     if (!sums)
-      return rewriter.notifyMatchFailure(op, "zero points of rows");
-    return replaceWith(rewriter, op, sums);
-  }
-};
-
-struct SettleConvInteger final : OpRewritePattern<ConvIntegerOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(ConvIntegerOp op,
-                                PatternRewriter &rewriter) const override {
-    Bytes x{op.getX(), op.getXZeroPoint()}, w{op.getW(), op.getWZeroPoint()};
-    if (isPlainProduct(x, w))
-      return rewriter.notifyMatchFailure(op, "nothing to do");
-    NodeMaker maker(rewriter, op.getLoc());
-    Value sums = makeConvSums(maker, op, x, w);
-    if (!sums)
-      return rewriter.notifyMatchFailure(op, "borders or zero points");
+      return rewriter.notifyMatchFailure(op, "borders or zero points of rows");
     return replaceWith(rewriter, op, sums);
   }
 };
@@ -274,7 +267,8 @@ struct FuseQuantization final
     RewritePatternSet patterns(&getContext());
     patterns.add<ConvToInteger, GemmToInteger, MatMulToInteger,
                  QLinearConvToInteger, QLinearMatMulToInteger,
-                 SettleConvInteger, SettleMatMulInteger>(&getContext());
+                 SettleInteger<ConvIntegerOp>, SettleInteger<MatMulIntegerOp>>(
+        &getContext());
     populateRequantizePatterns(patterns);
     populatePackWeightsPatterns(patterns);
     GreedyRewriteConfig config;

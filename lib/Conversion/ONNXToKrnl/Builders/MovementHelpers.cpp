@@ -4,6 +4,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
@@ -64,8 +65,9 @@ bool isSameSize(Value size, Value x, int64_t dim) {
   return ofDim && ofDim.getSource() == x && ofDim.getConstantIndex() == dim;
 }
 
-Value sliceOf(OpBuilder &b, Location loc, StringRef name, Value x,
-              ValueRange starts, ValueRange steps, ValueRange sizes) {
+static Value sliceByStep(OpBuilder &b, Location loc, StringRef name, Value x,
+                         ValueRange starts, ValueRange steps,
+                         ValueRange sizes) {
   RankedTensorType type = typeOfSizes(sizes, rankedType(x).getElementType());
   if (llvm::is_contained(type.getShape(), 0))
     return tensor::EmptyOp::create(b, loc, type, dynamicSizes(type, sizes));
@@ -104,6 +106,31 @@ Value sliceOf(OpBuilder &b, Location loc, StringRef name, Value x,
   Value out = kernel.output(type, sizes);
   Value y = kernel.generic({{in, from}}, {out, at}, {}, copyElement);
   return kernel.finish({y}).front();
+}
+
+/// Steps that only the run knows are mostly 1: then rows are copied as they
+/// lie.
+Value sliceOf(OpBuilder &b, Location loc, StringRef name, Value x,
+              ValueRange starts, ValueRange steps, ValueRange sizes) {
+  Value one = indexConstant(b, loc, 1), areOnes;
+  SmallVector<Value> ones(steps);
+  for (Value &step : ones) {
+    if (getConstantIntValue(step))
+      continue;
+    Value isOne = compareIndex(b, loc, arith::CmpIPredicate::eq, step, one);
+    areOnes = areOnes ? arith::AndIOp::create(b, loc, areOnes, isOne) : isOne;
+    step = one;
+  }
+  if (!areOnes)
+    return sliceByStep(b, loc, name, x, starts, steps, sizes);
+  auto slice = [&](ValueRange by) {
+    return [&, by](OpBuilder &way, Location l) {
+      scf::YieldOp::create(way, l,
+                           sliceByStep(way, l, name, x, starts, by, sizes));
+    };
+  };
+  return scf::IfOp::create(b, loc, areOnes, slice(ones), slice(steps))
+      .getResult(0);
 }
 
 Value transposeOf(OpBuilder &b, Location loc, StringRef name, Value x,

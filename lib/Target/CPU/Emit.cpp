@@ -159,7 +159,7 @@ CodeFile emitModule(llvm::Module &module, const Machine &machine, CodeKind kind,
   module.setDataLayout(target->createDataLayout());
   for (llvm::Function &function : module)
     function.setDoesNotThrow();
-  optimizeModule(module, *target, machine.level);
+  optimizeModule(module, *target, machine.level, quick);
   CodeFile file;
   llvm::raw_svector_ostream os(file.bytes);
   llvm::legacy::PassManager passes;

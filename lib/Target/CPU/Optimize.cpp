@@ -24,11 +24,15 @@
 
 using namespace llvm;
 
-static FunctionPassManager shortPipeline(unsigned level) {
+static FunctionPassManager shortPipeline(unsigned level, bool quick) {
   FunctionPassManager passes;
   passes.addPass(SROAPass(SROAOptions::ModifyCFG));
   passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
   passes.addPass(SimplifyCFGPass());
+  // InstCombine visits all users of a stack slot each time that one of them has
+  // changed, and GVN all checks that leave a function for each that it removes.
+  if (quick)
+    return passes;
   passes.addPass(InstCombinePass());
   if (level < 2)
     return passes;
@@ -44,7 +48,7 @@ static FunctionPassManager shortPipeline(unsigned level) {
 }
 
 void onnxc::target::optimizeModule(Module &module, TargetMachine &target,
-                                   unsigned level) {
+                                   unsigned level, bool quick) {
   if (level == 0)
     return;
   LoopAnalysisManager loops;
@@ -58,6 +62,7 @@ void onnxc::target::optimizeModule(Module &module, TargetMachine &target,
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, callGraph, modules);
   ModulePassManager passes;
-  passes.addPass(createModuleToFunctionPassAdaptor(shortPipeline(level)));
+  passes.addPass(
+      createModuleToFunctionPassAdaptor(shortPipeline(level, quick)));
   passes.run(module, modules);
 }

@@ -41,9 +41,10 @@ CodeFile emitModule(llvm::Module &module, const Machine &machine, CodeKind kind,
                     bool quick = false);
 
 /// The short pipeline: clean up, hoist, no unrolling and no vectorising, which
-/// recipes have done already.
+/// recipes have done already. If `quick`, only what takes linear time in long
+/// functions.
 void optimizeModule(llvm::Module &module, llvm::TargetMachine &target,
-                    unsigned level);
+                    unsigned level, bool quick = false);
 
 } // namespace onnxc::target
 

@@ -161,9 +161,18 @@ bool Body::has(const std::string &attribute) const {
   return context.getAttribute(attribute) != nullptr;
 }
 
+/// A number of 32 bits, so that sums and products of some have 64.
+static int64_t checkedInteger(const std::string &attribute, int64_t value) {
+  if (value < -INT32_MAX || value > INT32_MAX)
+    throw std::invalid_argument("attribute '" + attribute + "' is " +
+                                std::to_string(value) +
+                                ", but only 32 bits are supported");
+  return value;
+}
+
 int64_t Body::integer(const std::string &attribute, int64_t otherwise) const {
   const AttributeProto *proto = context.getAttribute(attribute);
-  return proto ? proto->i() : otherwise;
+  return proto ? checkedInteger(attribute, proto->i()) : otherwise;
 }
 
 float Body::number(const std::string &attribute, float otherwise) const {
@@ -178,9 +187,11 @@ std::string Body::text(const std::string &attribute) const {
 
 std::vector<int64_t> Body::integers(const std::string &attribute) const {
   const AttributeProto *proto = context.getAttribute(attribute);
-  return proto
-             ? std::vector<int64_t>(proto->ints().begin(), proto->ints().end())
-             : std::vector<int64_t>();
+  if (!proto)
+    return {};
+  for (int64_t value : proto->ints())
+    checkedInteger(attribute, value);
+  return {proto->ints().begin(), proto->ints().end()};
 }
 
 std::vector<float> Body::numbers(const std::string &attribute) const {

@@ -39,6 +39,14 @@ def refused_operator_of_an_exporter(_):
     )
 
 
+@case(r"'culprit' \(com\.microsoft\.FusedMatMul\)", "attribute 'transA' is 9223372036854775807, but only 32 bits are supported")
+def attribute_beyond_32_bits(_):
+    return model(
+        graph([node("FusedMatMul", ["x", "x"], ["y"], domain="com.microsoft", transA=2**63 - 1)]),
+        opset_imports=[helper.make_opsetid("", 21), helper.make_opsetid("com.microsoft", 1)],
+    )
+
+
 @case(r"'culprit' \(com\.microsoft\.nchwc\.Conv\)", "'com.microsoft.nchwc' are not supported", "ORT_ENABLE_EXTENDED")
 def operator_of_one_processor(_):
     return model(

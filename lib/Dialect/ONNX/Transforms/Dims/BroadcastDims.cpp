@@ -6,6 +6,7 @@
 #include "DimRules.h"
 
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
+#include "onnxc/Dialect/ONNX/IR/OpRanks.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -26,9 +27,13 @@ static Exprs broadcast(RuleNode &node, ArrayRef<AffineExpr> a,
 }
 
 /// add(x[n, 1], y[c]) -> [n, c]
-static void inferElementwise(RuleNode &node, ValueRange operands) {
+static void inferElementwise(RuleNode &node) {
   std::optional<Exprs> all;
-  for (Value operand : operands) {
+  ArrayRef<OperandRank> ranks = OpRanks::of(node.op).operands;
+  for (auto [slot, operand] : llvm::enumerate(node.op->getOperands())) {
+    // Scalars, and what is broadcast to the first operand alone.
+    if (slot < ranks.size() && ranks[slot].form != OperandRank::Any)
+      continue;
     std::optional<Exprs> dims = node.dims(operand);
     if (!dims)
       return;
@@ -65,15 +70,9 @@ static void inferExpand(RuleNode &node, ExpandOp op) {
 }
 
 void onnxc::onnx::inferBroadcastDims(RuleNode &node) {
+  if (isElementwise(node.op))
+    return inferElementwise(node);
   llvm::TypeSwitch<Operation *>(node.op)
-      .Case<AddOp, SubOp, MulOp, DivOp, ModOp, PowOp, AndOp, OrOp, XorOp,
-            BitwiseAndOp, BitwiseOrOp, BitwiseXorOp, BitShiftOp, EqualOp,
-            GreaterOp, GreaterOrEqualOp, LessOp, LessOrEqualOp, MinOp, MaxOp,
-            SumOp, MeanOp, WhereOp>(
-          [&](auto op) { inferElementwise(node, op->getOperands()); })
-      .Case([&](MicrosoftQLinearAddOp op) {
-        inferElementwise(node, {op.getA(), op.getB()});
-      })
       .Case([&](MatMulOp op) { inferMatMul(node, op.getA(), op.getB()); })
       .Case(
           [&](MatMulIntegerOp op) { inferMatMul(node, op.getA(), op.getB()); })

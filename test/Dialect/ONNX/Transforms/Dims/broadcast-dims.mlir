@@ -50,3 +50,16 @@ func.func @expand(%x: tensor<1x4xf32>, %y: tensor<?x3xf32> {onnx.dims = ["n", ""
   %0 = onnx.Expand(%x, %shape) : (tensor<1x4xf32>, none) -> none
   return %0 : none
 }
+
+// -----
+
+// All elementwise operators broadcast alike; the slope of PRelu does so to the data.
+// CHECK-LABEL: func @all_elementwise
+// CHECK:         onnx.StringConcat{{.*}}"[broadcast(a, b)]"
+// CHECK:         onnx.PRelu{{.*}}"[n, a]"
+func.func @all_elementwise(%x: tensor<?x!onnx.string> {onnx.dims = ["a"]}, %y: tensor<?x!onnx.string> {onnx.dims = ["b"]},
+                           %data: tensor<?x?xf32> {onnx.dims = ["n", "a"]}, %slope: tensor<?xf32> {onnx.dims = ["b"]}) -> (none, none) {
+  %0 = onnx.StringConcat(%x, %y) : (tensor<?x!onnx.string>, tensor<?x!onnx.string>) -> none
+  %1 = onnx.PRelu(%data, %slope) : (tensor<?x?xf32>, tensor<?xf32>) -> none
+  return %0, %1 : none, none
+}

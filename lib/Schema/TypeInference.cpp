@@ -351,6 +351,21 @@ static void completeRank(Operation *op, const ValueFacts &facts,
   found = {RankedTensorType::get(shape, out.getElementType()), {}};
 }
 
+/// Slice takes axes or steps of unknown rank for those that are left out.
+static void dropSlicedSizes(Operation *op, ArrayRef<Value> operands,
+                            const ValueFacts &facts, InferredValue &found) {
+  auto type = dyn_cast<RankedTensorType>(found.type);
+  if (op->getName().getStringRef() != "onnx.Slice" || !type)
+    return;
+  if (llvm::any_of(operands.drop_front(3), [&](Value list) {
+        return list && isa<UnrankedTensorType>(facts.type(list));
+      }))
+    found = {RankedTensorType::get(
+                 SmallVector<int64_t>(type.getRank(), ShapedType::kDynamic),
+                 type.getElementType()),
+             {}};
+}
+
 /// What the schema's function says about result `index`, and what it leaves out
 /// or gets wrong.
 static InferredValue readResult(Operation *op, NodeContext &node,
@@ -362,6 +377,7 @@ static InferredValue readResult(Operation *op, NodeContext &node,
   if (!mayBeEmpty(operands, facts))
     dropZeroSizes(found);
   completeRank(op, facts, found);
+  dropSlicedSizes(op, operands, facts, found);
   if (index == 3 && isUnfinished(op, facts))
     found = {dropShape(found.type), {}};
   Type variable = bindTypeVariable(schema, operands, index, facts, context);

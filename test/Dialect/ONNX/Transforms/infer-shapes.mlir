@@ -156,3 +156,18 @@ func.func @empty_past_and_unknown_values(
       -> tensor<*xf32> present_key tensor<*xf32> present_value tensor<*xf32>
   return %y : tensor<*xf32>
 }
+
+// -----
+
+// Axes and steps of unknown rank are not those that are left out: no size is known.
+// CHECK-LABEL: func.func @slice_by_lists_of_unknown_rank
+// CHECK:         onnx.Slice{{.+}} -> tensor<?x?xf32>
+// CHECK:         onnx.Slice{{.+}} -> tensor<?x?xf32>
+func.func @slice_by_lists_of_unknown_rank(%x: tensor<3x5xf32>, %list: tensor<*xi64>) -> (tensor<*xf32>, tensor<*xf32>) {
+  %s = onnx.Constant dense<0> : tensor<1xi64>
+  %e = onnx.Constant dense<5> : tensor<1xi64>
+  %a = onnx.Constant dense<1> : tensor<1xi64>
+  %y = onnx.Slice(%x, %s, %e) axes(%a) steps(%list) : (tensor<3x5xf32>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>, tensor<*xi64>) -> tensor<*xf32>
+  %z = onnx.Slice(%x, %s, %e) axes(%list) : (tensor<3x5xf32>, tensor<1xi64>, tensor<1xi64>, tensor<*xi64>) -> tensor<*xf32>
+  return %y, %z : tensor<*xf32>, tensor<*xf32>
+}

@@ -66,6 +66,8 @@ static void buildKrnl(OpPassManager &passes, const PhaseInputs &inputs) {
   target.addPass(onnx::createShareInputSizes());
   target.addPass(krnl::createKrnlCSEPass());
   target.addPass(krnl::createKrnlSimplifyHostPass());
+  // Branches that are gone leave sizes of the results that they gave.
+  target.addPass(krnl::createKrnlResolveSizesPass());
   target.addPass(krnl::createKrnlRefuseFailuresPass());
   target.addPass(krnl::createKrnlCSEPass());
   if (inputs.options.level > 0) {

@@ -8,6 +8,7 @@
 
 #include "KernelShape.h"
 #include "onnxc/Dialect/Krnl/IR/ByteProduct.h"
+#include "onnxc/Dialect/Krnl/IR/PartialAccess.h"
 
 using namespace mlir;
 using namespace onnxc::krnl;

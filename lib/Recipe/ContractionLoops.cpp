@@ -8,6 +8,7 @@
 
 #include "ByteGroups.h"
 #include "KernelShape.h"
+#include "onnxc/Dialect/Krnl/IR/PartialAccess.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 

@@ -62,14 +62,6 @@ SmallVector<std::string> loopsAlongMemory(linalg::LinalgOp op,
   return loops;
 }
 
-AffineExpr wholeIndex(AffineExpr index) {
-  auto part = dyn_cast<AffineBinaryOpExpr>(index);
-  if (!part || part.getKind() != AffineExprKind::Mod)
-    return index;
-  auto bound = dyn_cast<AffineConstantExpr>(part.getRHS());
-  return bound && bound.getValue() == beyondAnyLoop ? part.getLHS() : index;
-}
-
 /// By how much the index grows with each iteration of the dimension; nothing if
 /// that is not known.
 static std::optional<int64_t> stepOf(AffineExpr index, unsigned dim,

@@ -41,10 +41,6 @@ llvm::SmallVector<std::string> loopsAlongMemory(mlir::linalg::LinalgOp op,
 llvm::SmallVector<mlir::AffineExpr>
 indicesAlongMemory(mlir::linalg::LinalgOp op, mlir::OpOperand &operand);
 
-/// The index itself where it is marked to run over a part of the dimension
-/// only.
-mlir::AffineExpr wholeIndex(mlir::AffineExpr index);
-
 /// A window that moves over an operand along a dimension other than the last:
 /// what one iteration of `loop` reads at one place of `window`, the next one
 /// reads at the place before.

@@ -61,8 +61,8 @@ def read_kernels(text):
     maps = {m[1]: (m[2].split(", "), m[3]) for m in ALIAS.finditer(text)}
     kernels = []
     for match in KERNEL.finditer(text):
-        sizes = dict(re.findall(r'"?([\w.]+)"? = (\d+|\?)', match[2]))
-        axes = {name: None if size == "?" else int(size) for name, size in sizes.items()}
+        sizes = dict(re.findall(r'"?([\w.]+)"? = (\d+|%[\w#]+)', match[2]))
+        axes = {name: None if size.startswith("%") else int(size) for name, size in sizes.items()}
         arguments = re.search(r"\^bb0\((.*?)\):\n", match[0])[1]
         inputs = re.search(r"\bins\((.*?) :", match[0].split("\n")[0])
         count = len(inputs[1].split(", ")) if inputs else 0

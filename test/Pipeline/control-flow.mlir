@@ -23,8 +23,9 @@ module { module @target {
     %trips = arith.index_cast %count : i64 to index
     %doubled = scf.for %i = %c0 to %trips step %c1 iter_args(%a = %x) -> tensor<?xf32> {
       %e = tensor.empty(%size) : tensor<?xf32>
-      %b = krnl.kernel "double" loops [i = ?] ins(%a : tensor<?xf32>) outs(%e : tensor<?xf32>) {
-      ^bb0(%in: tensor<?xf32>, %out: tensor<?xf32>):
+      %i_size = tensor.dim %a, %c0 : tensor<?xf32>
+      %b = krnl.kernel "double" loops [i = %i_size] ins(%a : tensor<?xf32>) outs(%e : tensor<?xf32>) {
+      ^bb0(%in: tensor<?xf32>, %out: tensor<?xf32>, %i_extent: index):
         %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
             ins(%in : tensor<?xf32>) outs(%out : tensor<?xf32>) attrs = {krnl.axes = ["i"]} {
         ^bb0(%v: f32, %o: f32):
@@ -46,8 +47,9 @@ module { module @target {
       } do {
       ^bb0(%a: tensor<?xf32>):
         %e = tensor.empty(%size) : tensor<?xf32>
-        %b = krnl.kernel "double" loops [i = ?] ins(%a : tensor<?xf32>) outs(%e : tensor<?xf32>) {
-        ^bb0(%in: tensor<?xf32>, %out: tensor<?xf32>):
+        %i_size = tensor.dim %a, %c0 : tensor<?xf32>
+        %b = krnl.kernel "double" loops [i = %i_size] ins(%a : tensor<?xf32>) outs(%e : tensor<?xf32>) {
+        ^bb0(%in: tensor<?xf32>, %out: tensor<?xf32>, %i_extent_1: index):
           %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
               ins(%in : tensor<?xf32>) outs(%out : tensor<?xf32>) attrs = {krnl.axes = ["i"]} {
           ^bb0(%v: f32, %o: f32):

@@ -85,8 +85,10 @@ func.func @known(%q: tensor<4x1024x32xf32>, %k: tensor<4x1024x32xf32>, %v: tenso
 // CHECK-NEXT:    block(e, 32) -> (e.o, e.r),
 // CHECK:         pack(1, [n.o, k, n.r])
 func.func @open_batch(%q: tensor<?x1024x32xf32>, %k: tensor<?x1024x32xf32>, %v: tensor<?x1024x32xf32>, %o: tensor<?x1024x32xf32>) -> tensor<?x1024x32xf32> {
-  %y = krnl.kernel "open_batch" loops [b = ?, m = 1024, n = 1024, k = 32, e = 32] ins(%q, %k, %v : tensor<?x1024x32xf32>, tensor<?x1024x32xf32>, tensor<?x1024x32xf32>) outs(%o : tensor<?x1024x32xf32>) {
-  ^bb0(%x: tensor<?x1024x32xf32>, %w: tensor<?x1024x32xf32>, %z: tensor<?x1024x32xf32>, %c: tensor<?x1024x32xf32>):
+  %c0_1 = arith.constant 0 : index
+  %b_size = tensor.dim %q, %c0_1 : tensor<?x1024x32xf32>
+  %y = krnl.kernel "open_batch" loops [b = %b_size, m = 1024, n = 1024, k = 32, e = 32] ins(%q, %k, %v : tensor<?x1024x32xf32>, tensor<?x1024x32xf32>, tensor<?x1024x32xf32>) outs(%o : tensor<?x1024x32xf32>) {
+  ^bb0(%x: tensor<?x1024x32xf32>, %w: tensor<?x1024x32xf32>, %z: tensor<?x1024x32xf32>, %c: tensor<?x1024x32xf32>, %b_extent: index):
     %zero = arith.constant 0.0 : f32
     %lowest = arith.constant 0xFF800000 : f32
     %c0 = arith.constant 0 : index
@@ -179,8 +181,13 @@ func.func @long_rows(%q: tensor<4x1024x32xf32>, %k: tensor<4x4096x32xf32>, %v: t
 // CHECK-NEXT:    block(m, 6) -> (m.o, m.r),
 // CHECK:         pack(1, [n.o, k, n.r])
 func.func @open_length(%q: tensor<?x?x64xf32>, %k: tensor<?x?x64xf32>, %v: tensor<?x?x64xf32>, %o: tensor<?x?x64xf32>) -> tensor<?x?x64xf32> {
-  %y = krnl.kernel "open_length" loops [b = ?, m = ?, n = ?, k = 64, e = 64] ins(%q, %k, %v : tensor<?x?x64xf32>, tensor<?x?x64xf32>, tensor<?x?x64xf32>) outs(%o : tensor<?x?x64xf32>) {
-  ^bb0(%x: tensor<?x?x64xf32>, %w: tensor<?x?x64xf32>, %z: tensor<?x?x64xf32>, %c: tensor<?x?x64xf32>):
+  %c0_1 = arith.constant 0 : index
+  %b_size = tensor.dim %q, %c0_1 : tensor<?x?x64xf32>
+  %c1_1 = arith.constant 1 : index
+  %m_size = tensor.dim %q, %c1_1 : tensor<?x?x64xf32>
+  %n_size = tensor.dim %k, %c1_1 : tensor<?x?x64xf32>
+  %y = krnl.kernel "open_length" loops [b = %b_size, m = %m_size, n = %n_size, k = 64, e = 64] ins(%q, %k, %v : tensor<?x?x64xf32>, tensor<?x?x64xf32>, tensor<?x?x64xf32>) outs(%o : tensor<?x?x64xf32>) {
+  ^bb0(%x: tensor<?x?x64xf32>, %w: tensor<?x?x64xf32>, %z: tensor<?x?x64xf32>, %c: tensor<?x?x64xf32>, %b_extent: index, %m_extent: index, %n_extent: index):
     %zero = arith.constant 0.0 : f32
     %lowest = arith.constant 0xFF800000 : f32
     %c0 = arith.constant 0 : index

@@ -82,9 +82,11 @@ func.func @conv(%x: tensor<1x32x16x16xf32>, %o: tensor<1x64x14x14xf32>) -> tenso
 // CHECK-NEXT:    register_tile(m.r, n.r)
 // CHECK-NEXT:  ]
 func.func @heads(%x: tensor<?x12x128x128xf32>, %w: tensor<?x12x128x64xf32>, %o: tensor<?x12x128x64xf32>) -> tensor<?x12x128x64xf32> {
-  %y = krnl.kernel "heads" loops [b = ?, h = 12, m = 128, n = 64, k = 128]
+  %c0 = arith.constant 0 : index
+  %b_size = tensor.dim %o, %c0 : tensor<?x12x128x64xf32>
+  %y = krnl.kernel "heads" loops [b = %b_size, h = 12, m = 128, n = 64, k = 128]
       ins(%x, %w : tensor<?x12x128x128xf32>, tensor<?x12x128x64xf32>) outs(%o : tensor<?x12x128x64xf32>) {
-  ^bb0(%a: tensor<?x12x128x128xf32>, %b: tensor<?x12x128x64xf32>, %c: tensor<?x12x128x64xf32>):
+  ^bb0(%a: tensor<?x12x128x128xf32>, %b: tensor<?x12x128x64xf32>, %c: tensor<?x12x128x64xf32>, %b_extent: index):
     %zero = arith.constant 0.0 : f32
     %f = linalg.fill {krnl.axes = ["b", "h", "m", "n"]} ins(%zero : f32) outs(%c : tensor<?x12x128x64xf32>) -> tensor<?x12x128x64xf32>
     %r = linalg.generic {indexing_maps = [affine_map<(b, h, m, n, k) -> (b, h, m, k)>, affine_map<(b, h, m, n, k) -> (b, h, k, n)>, affine_map<(b, h, m, n, k) -> (b, h, m, n)>],
@@ -215,8 +217,8 @@ func.func @bytes(%x: tensor<128x30xi8>, %o: tensor<128x96xi32>) -> tensor<128x96
 func.func @open_columns(%x: tensor<6x?xf32>, %n: index) -> tensor<6x?xf32> {
   %c = krnl.constant dense<2.0> : tensor<6x6xf32>
   %e = tensor.empty(%n) : tensor<6x?xf32>
-  %0 = krnl.kernel "transform" loops [p = 6, w = ?, k = 6] ins(%c, %x : tensor<6x6xf32>, tensor<6x?xf32>) outs(%e : tensor<6x?xf32>) {
-  ^bb0(%a: tensor<6x6xf32>, %b: tensor<6x?xf32>, %o: tensor<6x?xf32>):
+  %0 = krnl.kernel "transform" loops [p = 6, w = %n, k = 6] ins(%c, %x : tensor<6x6xf32>, tensor<6x?xf32>) outs(%e : tensor<6x?xf32>) {
+  ^bb0(%a: tensor<6x6xf32>, %b: tensor<6x?xf32>, %o: tensor<6x?xf32>, %w_extent: index):
     %z = arith.constant 0.0 : f32
     %f = linalg.generic {indexing_maps = [affine_map<(p, w) -> (p, w)>], iterator_types = ["parallel", "parallel"]}
         outs(%o : tensor<6x?xf32>) attrs = {krnl.axes = ["p", "w"]} {
@@ -276,8 +278,10 @@ func.func @known_batch(%q: tensor<8x512x64xf32>, %k: tensor<8x512x64xf32>, %o: t
 // CHECK-NEXT:    pack(1, [n.o, k, n.r])
 // CHECK-NEXT:  ]
 func.func @open_batch(%q: tensor<?x512x64xf32>, %k: tensor<?x512x64xf32>, %o: tensor<?x512x512xf32>) -> tensor<?x512x512xf32> {
-  %y = krnl.kernel "open_batch" loops [b = ?, m = 512, n = 512, k = 64] ins(%q, %k : tensor<?x512x64xf32>, tensor<?x512x64xf32>) outs(%o : tensor<?x512x512xf32>) {
-  ^bb0(%x: tensor<?x512x64xf32>, %w: tensor<?x512x64xf32>, %c: tensor<?x512x512xf32>):
+  %c0 = arith.constant 0 : index
+  %b_size = tensor.dim %o, %c0 : tensor<?x512x512xf32>
+  %y = krnl.kernel "open_batch" loops [b = %b_size, m = 512, n = 512, k = 64] ins(%q, %k : tensor<?x512x64xf32>, tensor<?x512x64xf32>) outs(%o : tensor<?x512x512xf32>) {
+  ^bb0(%x: tensor<?x512x64xf32>, %w: tensor<?x512x64xf32>, %c: tensor<?x512x512xf32>, %b_extent: index):
     %zero = arith.constant 0.0 : f32
     %f = linalg.fill {krnl.axes = ["b", "m", "n"]} ins(%zero : f32) outs(%c : tensor<?x512x512xf32>) -> tensor<?x512x512xf32>
     %r = linalg.generic {indexing_maps = [affine_map<(b, m, n, k) -> (b, m, k)>, affine_map<(b, m, n, k) -> (b, n, k)>, affine_map<(b, m, n, k) -> (b, m, n)>],
@@ -303,8 +307,14 @@ func.func @open_batch(%q: tensor<?x512x64xf32>, %k: tensor<?x512x64xf32>, %o: te
 // CHECK-NEXT:    pack(1, [n.o, k, n.r])
 // CHECK-NEXT:  ]
 func.func @open_length(%q: tensor<?x?x64xf32>, %k: tensor<?x?x64xf32>, %o: tensor<?x?x?xf32>) -> tensor<?x?x?xf32> {
-  %y = krnl.kernel "open_length" loops [b = ?, m = ?, n = ?, k = 64] ins(%q, %k : tensor<?x?x64xf32>, tensor<?x?x64xf32>) outs(%o : tensor<?x?x?xf32>) {
-  ^bb0(%x: tensor<?x?x64xf32>, %w: tensor<?x?x64xf32>, %c: tensor<?x?x?xf32>):
+  %c0 = arith.constant 0 : index
+  %b_size = tensor.dim %o, %c0 : tensor<?x?x?xf32>
+  %c1 = arith.constant 1 : index
+  %m_size = tensor.dim %o, %c1 : tensor<?x?x?xf32>
+  %c2 = arith.constant 2 : index
+  %n_size = tensor.dim %o, %c2 : tensor<?x?x?xf32>
+  %y = krnl.kernel "open_length" loops [b = %b_size, m = %m_size, n = %n_size, k = 64] ins(%q, %k : tensor<?x?x64xf32>, tensor<?x?x64xf32>) outs(%o : tensor<?x?x?xf32>) {
+  ^bb0(%x: tensor<?x?x64xf32>, %w: tensor<?x?x64xf32>, %c: tensor<?x?x?xf32>, %b_extent: index, %m_extent: index, %n_extent: index):
     %zero = arith.constant 0.0 : f32
     %f = linalg.fill {krnl.axes = ["b", "m", "n"]} ins(%zero : f32) outs(%c : tensor<?x?x?xf32>) -> tensor<?x?x?xf32>
     %r = linalg.generic {indexing_maps = [affine_map<(b, m, n, k) -> (b, m, k)>, affine_map<(b, m, n, k) -> (b, n, k)>, affine_map<(b, m, n, k) -> (b, m, n)>],

@@ -39,8 +39,10 @@ func.func @small(%x: tensor<1000xf32>, %o: tensor<1000xf32>) -> tensor<1000xf32>
 // CHECK-NEXT:    share(i.t, i.o),
 // CHECK-NEXT:    parallel(i.t),
 func.func @dynamic(%x: tensor<?xf32>, %o: tensor<?xf32>) -> tensor<?xf32> {
-  %y = krnl.kernel "dynamic" loops [i = ?] ins(%x : tensor<?xf32>) outs(%o : tensor<?xf32>) {
-  ^bb0(%a: tensor<?xf32>, %b: tensor<?xf32>):
+  %c0 = arith.constant 0 : index
+  %i_size = tensor.dim %x, %c0 : tensor<?xf32>
+  %y = krnl.kernel "dynamic" loops [i = %i_size] ins(%x : tensor<?xf32>) outs(%o : tensor<?xf32>) {
+  ^bb0(%a: tensor<?xf32>, %b: tensor<?xf32>, %i_extent: index):
     %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
         ins(%a : tensor<?xf32>) outs(%b : tensor<?xf32>) attrs = {krnl.axes = ["i"]} {
     ^bb0(%p: f32, %q: f32):
@@ -71,9 +73,11 @@ func.func @dynamic(%x: tensor<?xf32>, %o: tensor<?xf32>) -> tensor<?xf32> {
 // ORDER-NOT:     1: vectorize
 // ORDER:         2: vectorize(c, 16)
 func.func @rows(%x: tensor<?x768xf32>, %o: tensor<?x768xf32>) -> tensor<?x768xf32> {
-  %y = krnl.kernel "rows" loops [r = ?, c = 768]
+  %c0_1 = arith.constant 0 : index
+  %r_size = tensor.dim %x, %c0_1 : tensor<?x768xf32>
+  %y = krnl.kernel "rows" loops [r = %r_size, c = 768]
       ins(%x : tensor<?x768xf32>) outs(%o : tensor<?x768xf32>) {
-  ^bb0(%a: tensor<?x768xf32>, %b: tensor<?x768xf32>):
+  ^bb0(%a: tensor<?x768xf32>, %b: tensor<?x768xf32>, %r_extent: index):
     %zero = arith.constant 0.0 : f32
     %c0 = arith.constant 0 : index
     %d = tensor.dim %a, %c0 : tensor<?x768xf32>
@@ -170,9 +174,11 @@ func.func @columns(%x: tensor<10x256xf32>, %o: tensor<256xf32>) -> tensor<256xf3
 // CHECK-NEXT:    vectorize(r.i, 16)
 // CHECK-NEXT:  ]
 func.func @turned(%x: tensor<?x256xf32>, %o: tensor<256x?xf32>) -> tensor<256x?xf32> {
-  %y = krnl.kernel "turned" loops [c = 256, r = ?]
+  %c0 = arith.constant 0 : index
+  %r_size = tensor.dim %x, %c0 : tensor<?x256xf32>
+  %y = krnl.kernel "turned" loops [c = 256, r = %r_size]
       ins(%x : tensor<?x256xf32>) outs(%o : tensor<256x?xf32>) {
-  ^bb0(%a: tensor<?x256xf32>, %b: tensor<256x?xf32>):
+  ^bb0(%a: tensor<?x256xf32>, %b: tensor<256x?xf32>, %r_extent: index):
     %s = linalg.generic {indexing_maps = [#flip, #id], iterator_types = ["parallel", "parallel"]}
         ins(%a : tensor<?x256xf32>) outs(%b : tensor<256x?xf32>) attrs = {krnl.axes = ["c", "r"]} {
     ^bb0(%p: f32, %q: f32):

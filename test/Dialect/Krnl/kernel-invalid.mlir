@@ -231,22 +231,12 @@ func.func @yields_elsewhere(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// Only a temporary is indexed by k.
-func.func @extent_from_nowhere(%x: tensor<4xf32>, %n: index) -> tensor<4xf32> {
-  // expected-error @+1 {{the extent of loop 'k' is not known, and no operand has a dimension indexed by just that loop}}
-  %y = krnl.kernel "k" loops [i = 4, k = ?] ins(%n : index) outs(%x : tensor<4xf32>) {
-  ^bb0(%m: index, %a: tensor<4xf32>):
-    %zero = arith.constant 0.0 : f32
-    %e = tensor.empty(%m) : tensor<?xf32>
-    %t = linalg.fill {krnl.axes = ["k"]} ins(%zero : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
-    %f = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
-        ins(%t : tensor<?xf32>) outs(%a : tensor<4xf32>) attrs = {krnl.axes = ["i", "k"]} {
-    ^bb0(%p: f32, %q: f32):
-      %v = arith.addf %p, %q : f32
-      linalg.yield %v : f32
-    } -> tensor<4xf32>
-    krnl.yield %f : tensor<4xf32>
-  } -> tensor<4xf32>
+func.func @extents_missing(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{has 0 extents for 1 loops of dynamic extent}}
+  %y = "krnl.kernel"(%x) <{loops = [#krnl.loop<i, -9223372036854775808>], name = "k", operandSegmentSizes = array<i32: 0, 1, 0>}> ({
+  ^bb0(%a: tensor<4xf32>):
+    krnl.yield %a : tensor<4xf32>
+  }) : (tensor<4xf32>) -> tensor<4xf32>
   return %y : tensor<4xf32>
 }
 
@@ -254,7 +244,7 @@ func.func @extent_from_nowhere(%x: tensor<4xf32>, %n: index) -> tensor<4xf32> {
 
 func.func @writes_nothing() {
   // expected-error @+1 {{writes nothing: expected at least one of outs}}
-  "krnl.kernel"() <{name = "k", loops = [], recipe = [], operandSegmentSizes = array<i32: 0, 0>}> ({
+  "krnl.kernel"() <{name = "k", loops = [], recipe = [], operandSegmentSizes = array<i32: 0, 0, 0>}> ({
     krnl.yield
   }) : () -> ()
   return

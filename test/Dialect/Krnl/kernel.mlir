@@ -7,16 +7,18 @@
 
 // Static and dynamic extents; no recipe is printed where there is none.
 // CHECK-LABEL: func @dynamic_rows
-// CHECK:         krnl.kernel "scale" loops [r = ?, c = 8] ins(
+// CHECK:         krnl.kernel "scale" loops [r = %{{[^],]+}}, c = 8] ins(
 // CHECK-SAME:      outs(%{{.+}} : tensor<?x8xf32>) {
 // CHECK:           krnl.axes = ["r", "c"]
 // CHECK:           krnl.yield
 // CHECK:         } -> tensor<?x8xf32>
 func.func @dynamic_rows(%x: tensor<?x8xf32>, %s: f32, %n: index) -> tensor<?x8xf32> {
   %o = tensor.empty(%n) : tensor<?x8xf32>
-  %y = krnl.kernel "scale" loops [r = ?, c = 8]
+  %c0 = arith.constant 0 : index
+  %r_size = tensor.dim %x, %c0 : tensor<?x8xf32>
+  %y = krnl.kernel "scale" loops [r = %r_size, c = 8]
       ins(%x, %s : tensor<?x8xf32>, f32) outs(%o : tensor<?x8xf32>) {
-  ^bb0(%a: tensor<?x8xf32>, %f: f32, %b: tensor<?x8xf32>):
+  ^bb0(%a: tensor<?x8xf32>, %f: f32, %b: tensor<?x8xf32>, %r_extent: index):
     %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
         ins(%a : tensor<?x8xf32>) outs(%b : tensor<?x8xf32>) attrs = {krnl.axes = ["r", "c"]} {
     ^bb0(%p: f32, %q: f32):
@@ -31,7 +33,7 @@ func.func @dynamic_rows(%x: tensor<?x8xf32>, %s: f32, %n: index) -> tensor<?x8xf
 // All steps, a loop name that needs quotes, steps limited to one op by name and
 // by number, and a temporary whose size is read inside.
 // CHECK-LABEL: func @softmax_like
-// CHECK:         loops ["batch size" = ?, c = 100]
+// CHECK:         loops ["batch size" = %{{[^],]+}}, c = 100]
 // CHECK-SAME:      recipe [block("batch size", 4) -> (r.o, r.i),
 // CHECK-SAME:      block(c, 25, tail=peel) -> (c.o, c.i),
 // CHECK-SAME:      order(r.o, r.i, c.o, c.i), share(r.o, r.i), parallel(r.o),
@@ -39,13 +41,15 @@ func.func @dynamic_rows(%x: tensor<?x8xf32>, %s: f32, %n: index) -> tensor<?x8xf
 // CHECK-SAME:      diff: vectorize(c.i, 16), cache(0, at=r.i), pack(1, [c.o, c.i])]
 func.func @softmax_like(%x: tensor<?x100xf32>, %w: tensor<100xf32>, %n: index) -> tensor<?x100xf32> {
   %o = tensor.empty(%n) : tensor<?x100xf32>
-  %y = krnl.kernel "centre" loops ["batch size" = ?, c = 100]
+  %c0_1 = arith.constant 0 : index
+  %batch_size_size = tensor.dim %x, %c0_1 : tensor<?x100xf32>
+  %y = krnl.kernel "centre" loops ["batch size" = %batch_size_size, c = 100]
       ins(%x, %w : tensor<?x100xf32>, tensor<100xf32>) outs(%o : tensor<?x100xf32>)
       recipe [block("batch size", 4) -> (r.o, r.i), block(c, 25, tail=peel) -> (c.o, c.i),
               order(r.o, r.i, c.o, c.i), share(r.o, r.i), parallel(r.o),
               1: split_reduction(c.o, 2) -> (c.p, c.q), 1: unroll(c.q, 2),
               diff: vectorize(c.i, 16), cache(0, at=r.i), pack(1, [c.o, c.i])] {
-  ^bb0(%a: tensor<?x100xf32>, %v: tensor<100xf32>, %b: tensor<?x100xf32>):
+  ^bb0(%a: tensor<?x100xf32>, %v: tensor<100xf32>, %b: tensor<?x100xf32>, %batch_size_extent: index):
     %zero = arith.constant 0.0 : f32
     %c0 = arith.constant 0 : index
     %d = tensor.dim %a, %c0 : tensor<?x100xf32>

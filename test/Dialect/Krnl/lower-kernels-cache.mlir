@@ -41,10 +41,12 @@ func.func @product(%x: tensor<16x32xf32>, %w: tensor<32x64xf32>, %o: tensor<16x6
 // A slice of unknown size has no place on the stack.
 #id = affine_map<(r, c) -> (r, c)>
 func.func @unknown(%x: tensor<16x?xf32>, %o: tensor<16x?xf32>) -> tensor<16x?xf32> {
+  %c1 = arith.constant 1 : index
+  %c_size = tensor.dim %x, %c1 : tensor<16x?xf32>
   // expected-error @below {{cannot cache operand 0 at loop 'r': the extent of loop 'c' is not known}}
-  %y = krnl.kernel "copy" loops [r = 16, c = ?] ins(%x : tensor<16x?xf32>) outs(%o : tensor<16x?xf32>)
+  %y = krnl.kernel "copy" loops [r = 16, c = %c_size] ins(%x : tensor<16x?xf32>) outs(%o : tensor<16x?xf32>)
       recipe [share(r), cache(0, at=r)] {
-  ^bb0(%A: tensor<16x?xf32>, %O: tensor<16x?xf32>):
+  ^bb0(%A: tensor<16x?xf32>, %O: tensor<16x?xf32>, %c_extent: index):
     %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%A : tensor<16x?xf32>) outs(%O : tensor<16x?xf32>) attrs = {krnl.axes = ["r", "c"]} {
     ^bb0(%p: f32, %q: f32):
       linalg.yield %p : f32

@@ -51,9 +51,11 @@ func.func @ffn(%x: tensor<128x768xf32>, %bias: tensor<100xf32>, %w : tensor<768x
 // CHECK-LABEL: func @softmax
 // CHECK:         krnl.launch @kernel_softmax_0
 func.func @softmax(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> tensor<?x100xf32> {
-  %y = krnl.kernel "softmax" loops [r = ?, c = 100] ins(%x : tensor<?x100xf32>) outs(%o : tensor<?x100xf32>)
+  %c0_1 = arith.constant 0 : index
+  %r_size = tensor.dim %x, %c0_1 : tensor<?x100xf32>
+  %y = krnl.kernel "softmax" loops [r = %r_size, c = 100] ins(%x : tensor<?x100xf32>) outs(%o : tensor<?x100xf32>)
     recipe [block(r, 4) -> (r.o, r.i), order(r.o, r.i, c), share(r.o, r.i), parallel(r.o), vectorize(c, 16)] {
-  ^bb0(%X: tensor<?x100xf32>, %O: tensor<?x100xf32>):
+  ^bb0(%X: tensor<?x100xf32>, %O: tensor<?x100xf32>, %r_extent: index):
     %zero = arith.constant 0.0 : f32
     %ninf = arith.constant 0xFF800000 : f32
     %c0 = arith.constant 0 : index

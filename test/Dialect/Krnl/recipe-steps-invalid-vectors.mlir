@@ -3,11 +3,13 @@
 // Each refusal of a step names its number, its text and the reason.
 
 func.func @vectorize_odd_lanes(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> tensor<?x100xf32> {
+  %c0_1 = arith.constant 0 : index
+  %r_size = tensor.dim %x, %c0_1 : tensor<?x100xf32>
   // expected-error @+1 {{lanes must be a power of two from 2 to 64, but are 12}}
-  %y = krnl.kernel "vectorize_odd_lanes" loops [r = ?, c = 100]
+  %y = krnl.kernel "vectorize_odd_lanes" loops [r = %r_size, c = 100]
       ins(%x : tensor<?x100xf32>) outs(%o : tensor<?x100xf32>)
       recipe [sub: vectorize(c, 12)] {
-  ^bb0(%a: tensor<?x100xf32>, %b: tensor<?x100xf32>):
+  ^bb0(%a: tensor<?x100xf32>, %b: tensor<?x100xf32>, %r_extent: index):
     %zero = arith.constant 0.0 : f32
     %c0 = arith.constant 0 : index
     %d = tensor.dim %a, %c0 : tensor<?x100xf32>
@@ -33,11 +35,13 @@ func.func @vectorize_odd_lanes(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> 
 // -----
 
 func.func @vectorize_outer_loop(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> tensor<?x100xf32> {
+  %c0_1 = arith.constant 0 : index
+  %r_size = tensor.dim %x, %c0_1 : tensor<?x100xf32>
   // expected-error @+1 {{loop 'r' is not the innermost loop of op 'sum', 'c' is}}
-  %y = krnl.kernel "vectorize_outer_loop" loops [r = ?, c = 100]
+  %y = krnl.kernel "vectorize_outer_loop" loops [r = %r_size, c = 100]
       ins(%x : tensor<?x100xf32>) outs(%o : tensor<?x100xf32>)
       recipe [vectorize(r, 8)] {
-  ^bb0(%a: tensor<?x100xf32>, %b: tensor<?x100xf32>):
+  ^bb0(%a: tensor<?x100xf32>, %b: tensor<?x100xf32>, %r_extent: index):
     %zero = arith.constant 0.0 : f32
     %c0 = arith.constant 0 : index
     %d = tensor.dim %a, %c0 : tensor<?x100xf32>
@@ -80,11 +84,13 @@ func.func @vectorize_parallel(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o:
 // -----
 
 func.func @register_tile_dynamic(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> tensor<?x100xf32> {
+  %c0_1 = arith.constant 0 : index
+  %r_size = tensor.dim %x, %c0_1 : tensor<?x100xf32>
   // expected-error @+1 {{the extent of loop 'r' is not known; block it first}}
-  %y = krnl.kernel "register_tile_dynamic" loops [r = ?, c = 100]
+  %y = krnl.kernel "register_tile_dynamic" loops [r = %r_size, c = 100]
       ins(%x : tensor<?x100xf32>) outs(%o : tensor<?x100xf32>)
       recipe [register_tile(r, c)] {
-  ^bb0(%a: tensor<?x100xf32>, %b: tensor<?x100xf32>):
+  ^bb0(%a: tensor<?x100xf32>, %b: tensor<?x100xf32>, %r_extent: index):
     %zero = arith.constant 0.0 : f32
     %c0 = arith.constant 0 : index
     %d = tensor.dim %a, %c0 : tensor<?x100xf32>
@@ -405,11 +411,13 @@ func.func @pack_fused_loop(%x: tensor<8x100xf32>, %o: tensor<8x100xf32>) -> tens
 // -----
 
 func.func @split_into_one(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> tensor<?x100xf32> {
+  %c0_1 = arith.constant 0 : index
+  %r_size = tensor.dim %x, %c0_1 : tensor<?x100xf32>
   // expected-error @+1 {{needs 2 to 1048576 parts, but got 1}}
-  %y = krnl.kernel "split_into_one" loops [r = ?, c = 100]
+  %y = krnl.kernel "split_into_one" loops [r = %r_size, c = 100]
       ins(%x : tensor<?x100xf32>) outs(%o : tensor<?x100xf32>)
       recipe [sum: split_reduction(c, 1) -> (a, b)] {
-  ^bb0(%a: tensor<?x100xf32>, %b: tensor<?x100xf32>):
+  ^bb0(%a: tensor<?x100xf32>, %b: tensor<?x100xf32>, %r_extent: index):
     %zero = arith.constant 0.0 : f32
     %c0 = arith.constant 0 : index
     %d = tensor.dim %a, %c0 : tensor<?x100xf32>
@@ -435,11 +443,13 @@ func.func @split_into_one(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> tenso
 // -----
 
 func.func @split_not_reduced(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> tensor<?x100xf32> {
+  %c0_1 = arith.constant 0 : index
+  %r_size = tensor.dim %x, %c0_1 : tensor<?x100xf32>
   // expected-error @+1 {{op 'sub' does not reduce loop 'c'}}
-  %y = krnl.kernel "split_not_reduced" loops [r = ?, c = 100]
+  %y = krnl.kernel "split_not_reduced" loops [r = %r_size, c = 100]
       ins(%x : tensor<?x100xf32>) outs(%o : tensor<?x100xf32>)
       recipe [split_reduction(c, 4) -> (a, b)] {
-  ^bb0(%a: tensor<?x100xf32>, %b: tensor<?x100xf32>):
+  ^bb0(%a: tensor<?x100xf32>, %b: tensor<?x100xf32>, %r_extent: index):
     %zero = arith.constant 0.0 : f32
     %c0 = arith.constant 0 : index
     %d = tensor.dim %a, %c0 : tensor<?x100xf32>
@@ -465,11 +475,13 @@ func.func @split_not_reduced(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> te
 // -----
 
 func.func @only_unknown_op(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> tensor<?x100xf32> {
+  %c0_1 = arith.constant 0 : index
+  %r_size = tensor.dim %x, %c0_1 : tensor<?x100xf32>
   // expected-error @+1 {{recipe step 1 'exp: vectorize(c, 8)': there is no op 'exp'}}
-  %y = krnl.kernel "only_unknown_op" loops [r = ?, c = 100]
+  %y = krnl.kernel "only_unknown_op" loops [r = %r_size, c = 100]
       ins(%x : tensor<?x100xf32>) outs(%o : tensor<?x100xf32>)
       recipe [exp: vectorize(c, 8)] {
-  ^bb0(%a: tensor<?x100xf32>, %b: tensor<?x100xf32>):
+  ^bb0(%a: tensor<?x100xf32>, %b: tensor<?x100xf32>, %r_extent: index):
     %zero = arith.constant 0.0 : f32
     %c0 = arith.constant 0 : index
     %d = tensor.dim %a, %c0 : tensor<?x100xf32>
@@ -512,11 +524,13 @@ func.func @only_foreign_loop(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: 
 // -----
 
 func.func @only_loop_of_other_op(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> tensor<?x100xf32> {
+  %c0_1 = arith.constant 0 : index
+  %r_size = tensor.dim %x, %c0_1 : tensor<?x100xf32>
   // expected-error @+1 {{loop 'c.i' exists only for op 'sum'}}
-  %y = krnl.kernel "only_loop_of_other_op" loops [r = ?, c = 100]
+  %y = krnl.kernel "only_loop_of_other_op" loops [r = %r_size, c = 100]
       ins(%x : tensor<?x100xf32>) outs(%o : tensor<?x100xf32>)
       recipe [sum: block(c, 10) -> (c.o, c.i), sub: vectorize(c.i, 2)] {
-  ^bb0(%a: tensor<?x100xf32>, %b: tensor<?x100xf32>):
+  ^bb0(%a: tensor<?x100xf32>, %b: tensor<?x100xf32>, %r_extent: index):
     %zero = arith.constant 0.0 : f32
     %c0 = arith.constant 0 : index
     %d = tensor.dim %a, %c0 : tensor<?x100xf32>

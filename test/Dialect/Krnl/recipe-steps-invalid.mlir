@@ -105,11 +105,13 @@ func.func @block_shared_loop(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: 
 // -----
 
 func.func @block_vectorized_loop(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> tensor<?x100xf32> {
+  %c0_1 = arith.constant 0 : index
+  %r_size = tensor.dim %x, %c0_1 : tensor<?x100xf32>
   // expected-error @+1 {{loop 'c' is vectorized; block it before that}}
-  %y = krnl.kernel "block_vectorized_loop" loops [r = ?, c = 100]
+  %y = krnl.kernel "block_vectorized_loop" loops [r = %r_size, c = 100]
       ins(%x : tensor<?x100xf32>) outs(%o : tensor<?x100xf32>)
       recipe [sub: vectorize(c, 8), block(c, 8) -> (a, b)] {
-  ^bb0(%a: tensor<?x100xf32>, %b: tensor<?x100xf32>):
+  ^bb0(%a: tensor<?x100xf32>, %b: tensor<?x100xf32>, %r_extent: index):
     %zero = arith.constant 0.0 : f32
     %c0 = arith.constant 0 : index
     %d = tensor.dim %a, %c0 : tensor<?x100xf32>
@@ -237,11 +239,13 @@ func.func @fuse_with_op_between(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %
 // -----
 
 func.func @fuse_half_reduced(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> tensor<?x100xf32> {
+  %c0_1 = arith.constant 0 : index
+  %r_size = tensor.dim %x, %c0_1 : tensor<?x100xf32>
   // expected-error @+1 {{op 'sum' reduces only one of 'r' and 'c'}}
-  %y = krnl.kernel "fuse_half_reduced" loops [r = ?, c = 100]
+  %y = krnl.kernel "fuse_half_reduced" loops [r = %r_size, c = 100]
       ins(%x : tensor<?x100xf32>) outs(%o : tensor<?x100xf32>)
       recipe [sum: fuse(r, c) -> rc] {
-  ^bb0(%a: tensor<?x100xf32>, %b: tensor<?x100xf32>):
+  ^bb0(%a: tensor<?x100xf32>, %b: tensor<?x100xf32>, %r_extent: index):
     %zero = arith.constant 0.0 : f32
     %c0 = arith.constant 0 : index
     %d = tensor.dim %a, %c0 : tensor<?x100xf32>
@@ -318,11 +322,13 @@ func.func @order_shared(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tenso
 // -----
 
 func.func @order_moves_vector(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> tensor<?x100xf32> {
+  %c0_1 = arith.constant 0 : index
+  %r_size = tensor.dim %x, %c0_1 : tensor<?x100xf32>
   // expected-error @+1 {{loop 'c' would not be the innermost loop of op 'sub' any more}}
-  %y = krnl.kernel "order_moves_vector" loops [r = ?, c = 100]
+  %y = krnl.kernel "order_moves_vector" loops [r = %r_size, c = 100]
       ins(%x : tensor<?x100xf32>) outs(%o : tensor<?x100xf32>)
       recipe [sub: vectorize(c, 8), sub: order(c, r)] {
-  ^bb0(%a: tensor<?x100xf32>, %b: tensor<?x100xf32>):
+  ^bb0(%a: tensor<?x100xf32>, %b: tensor<?x100xf32>, %r_extent: index):
     %zero = arith.constant 0.0 : f32
     %c0 = arith.constant 0 : index
     %d = tensor.dim %a, %c0 : tensor<?x100xf32>
@@ -518,11 +524,13 @@ func.func @unroll_zero(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor
 // -----
 
 func.func @unroll_too_much(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> tensor<?x100xf32> {
+  %c0_1 = arith.constant 0 : index
+  %r_size = tensor.dim %x, %c0_1 : tensor<?x100xf32>
   // expected-error @+1 {{unroll factor must be 1 to 64, but is 65}}
-  %y = krnl.kernel "unroll_too_much" loops [r = ?, c = 100]
+  %y = krnl.kernel "unroll_too_much" loops [r = %r_size, c = 100]
       ins(%x : tensor<?x100xf32>) outs(%o : tensor<?x100xf32>)
       recipe [sum: unroll(c, 65)] {
-  ^bb0(%a: tensor<?x100xf32>, %b: tensor<?x100xf32>):
+  ^bb0(%a: tensor<?x100xf32>, %b: tensor<?x100xf32>, %r_extent: index):
     %zero = arith.constant 0.0 : f32
     %c0 = arith.constant 0 : index
     %d = tensor.dim %a, %c0 : tensor<?x100xf32>

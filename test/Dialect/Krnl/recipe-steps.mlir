@@ -44,10 +44,12 @@ func.func @block_static(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tenso
 // CHECK-NEXT:    0: r.o(?) r.i(8)
 // CHECK-NEXT:    sum: r.o(?) r.i(8) c(100 reduced)
 func.func @block_dynamic(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> tensor<?x100xf32> {
-  %y = krnl.kernel "block_dynamic" loops [r = ?, c = 100]
+  %c0_1 = arith.constant 0 : index
+  %r_size = tensor.dim %x, %c0_1 : tensor<?x100xf32>
+  %y = krnl.kernel "block_dynamic" loops [r = %r_size, c = 100]
       ins(%x : tensor<?x100xf32>) outs(%o : tensor<?x100xf32>)
       recipe [block(r, 8) -> (r.o, r.i)] {
-  ^bb0(%a: tensor<?x100xf32>, %b: tensor<?x100xf32>):
+  ^bb0(%a: tensor<?x100xf32>, %b: tensor<?x100xf32>, %r_extent: index):
     %zero = arith.constant 0.0 : f32
     %c0 = arith.constant 0 : index
     %d = tensor.dim %a, %c0 : tensor<?x100xf32>
@@ -77,10 +79,12 @@ func.func @block_dynamic(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> tensor
 // CHECK-NEXT:    sum: r(?) c.o(10 reduced) c.i(10 reduced)
 // CHECK-NEXT:    sub: r(?) c(100)
 func.func @block_of_one_op(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> tensor<?x100xf32> {
-  %y = krnl.kernel "block_of_one_op" loops [r = ?, c = 100]
+  %c0_1 = arith.constant 0 : index
+  %r_size = tensor.dim %x, %c0_1 : tensor<?x100xf32>
+  %y = krnl.kernel "block_of_one_op" loops [r = %r_size, c = 100]
       ins(%x : tensor<?x100xf32>) outs(%o : tensor<?x100xf32>)
       recipe [sum: block(c, 10) -> (c.o, c.i)] {
-  ^bb0(%a: tensor<?x100xf32>, %b: tensor<?x100xf32>):
+  ^bb0(%a: tensor<?x100xf32>, %b: tensor<?x100xf32>, %r_extent: index):
     %zero = arith.constant 0.0 : f32
     %c0 = arith.constant 0 : index
     %d = tensor.dim %a, %c0 : tensor<?x100xf32>
@@ -179,10 +183,12 @@ func.func @order_of_reduced_loops(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>,
 // CHECK-LABEL: kernel share_and_parallel{{$}}
 // CHECK:         nest: r.o(? parallel) r.i(4 shared) c(100)
 func.func @share_and_parallel(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> tensor<?x100xf32> {
-  %y = krnl.kernel "share_and_parallel" loops [r = ?, c = 100]
+  %c0_1 = arith.constant 0 : index
+  %r_size = tensor.dim %x, %c0_1 : tensor<?x100xf32>
+  %y = krnl.kernel "share_and_parallel" loops [r = %r_size, c = 100]
       ins(%x : tensor<?x100xf32>) outs(%o : tensor<?x100xf32>)
       recipe [block(r, 4) -> (r.o, r.i), share(r.o, r.i), parallel(r.o)] {
-  ^bb0(%a: tensor<?x100xf32>, %b: tensor<?x100xf32>):
+  ^bb0(%a: tensor<?x100xf32>, %b: tensor<?x100xf32>, %r_extent: index):
     %zero = arith.constant 0.0 : f32
     %c0 = arith.constant 0 : index
     %d = tensor.dim %a, %c0 : tensor<?x100xf32>
@@ -225,10 +231,12 @@ func.func @unroll(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x
 // CHECK-LABEL: kernel vectorize{{$}}
 // CHECK:         sub: r(?) c(100 x2 lanes=16)
 func.func @vectorize(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> tensor<?x100xf32> {
-  %y = krnl.kernel "vectorize" loops [r = ?, c = 100]
+  %c0_1 = arith.constant 0 : index
+  %r_size = tensor.dim %x, %c0_1 : tensor<?x100xf32>
+  %y = krnl.kernel "vectorize" loops [r = %r_size, c = 100]
       ins(%x : tensor<?x100xf32>) outs(%o : tensor<?x100xf32>)
       recipe [sub: vectorize(c, 16), sub: unroll(c, 2)] {
-  ^bb0(%a: tensor<?x100xf32>, %b: tensor<?x100xf32>):
+  ^bb0(%a: tensor<?x100xf32>, %b: tensor<?x100xf32>, %r_extent: index):
     %zero = arith.constant 0.0 : f32
     %c0 = arith.constant 0 : index
     %d = tensor.dim %a, %c0 : tensor<?x100xf32>
@@ -254,10 +262,12 @@ func.func @vectorize(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> tensor<?x1
 // One partial sum per lane: another order of adding.
 // CHECK-LABEL: kernel vectorize_reduction (reorders reductions){{$}}
 func.func @vectorize_reduction(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> tensor<?x100xf32> {
-  %y = krnl.kernel "vectorize_reduction" loops [r = ?, c = 100]
+  %c0_1 = arith.constant 0 : index
+  %r_size = tensor.dim %x, %c0_1 : tensor<?x100xf32>
+  %y = krnl.kernel "vectorize_reduction" loops [r = %r_size, c = 100]
       ins(%x : tensor<?x100xf32>) outs(%o : tensor<?x100xf32>)
       recipe [sum: vectorize(c, 16)] {
-  ^bb0(%a: tensor<?x100xf32>, %b: tensor<?x100xf32>):
+  ^bb0(%a: tensor<?x100xf32>, %b: tensor<?x100xf32>, %r_extent: index):
     %zero = arith.constant 0.0 : f32
     %c0 = arith.constant 0 : index
     %d = tensor.dim %a, %c0 : tensor<?x100xf32>
@@ -319,10 +329,12 @@ func.func @cache_and_pack(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: ten
 // CHECK-LABEL: kernel split_reduction (reorders reductions){{$}}
 // CHECK:         sum: r(?) c.o(25 reduced) c.i(4 reduced)
 func.func @split_reduction(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> tensor<?x100xf32> {
-  %y = krnl.kernel "split_reduction" loops [r = ?, c = 100]
+  %c0_1 = arith.constant 0 : index
+  %r_size = tensor.dim %x, %c0_1 : tensor<?x100xf32>
+  %y = krnl.kernel "split_reduction" loops [r = %r_size, c = 100]
       ins(%x : tensor<?x100xf32>) outs(%o : tensor<?x100xf32>)
       recipe [sum: split_reduction(c, 4) -> (c.o, c.i)] {
-  ^bb0(%a: tensor<?x100xf32>, %b: tensor<?x100xf32>):
+  ^bb0(%a: tensor<?x100xf32>, %b: tensor<?x100xf32>, %r_extent: index):
     %zero = arith.constant 0.0 : f32
     %c0 = arith.constant 0 : index
     %d = tensor.dim %a, %c0 : tensor<?x100xf32>

@@ -4,10 +4,12 @@
 
 // The slice would have no place on the stack.
 func.func @cache_of_unknown_size(%x: tensor<13x?xf32>, %o: tensor<13x?xf32>) -> tensor<13x?xf32> {
+  %c1 = arith.constant 1 : index
+  %j_size = tensor.dim %x, %c1 : tensor<13x?xf32>
   // expected-error @+1 {{recipe step 1 'cache(0, at=i)': cannot cache operand 0 at loop 'i': the extent of loop 'j' is not known}}
-  %y = krnl.kernel "cache_of_unknown_size" loops [i = 13, j = ?] ins(%x : tensor<13x?xf32>) outs(%o : tensor<13x?xf32>)
+  %y = krnl.kernel "cache_of_unknown_size" loops [i = 13, j = %j_size] ins(%x : tensor<13x?xf32>) outs(%o : tensor<13x?xf32>)
       recipe [cache(0, at=i)] {
-  ^bb0(%a: tensor<13x?xf32>, %b: tensor<13x?xf32>):
+  ^bb0(%a: tensor<13x?xf32>, %b: tensor<13x?xf32>, %j_extent: index):
     %r = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
         ins(%a : tensor<13x?xf32>) outs(%b : tensor<13x?xf32>) attrs = {krnl.axes = ["i", "j"], krnl.name = "copy"} {
     ^bb0(%p: f32, %q: f32):
@@ -120,25 +122,6 @@ func.func @pack_of_unknown_part(%x: tensor<13x?xf32>, %o: tensor<13xf32>) -> ten
         ins(%a : tensor<13x?xf32>) outs(%b : tensor<13xf32>) attrs = {krnl.axes = ["i"], krnl.name = "copy"} {
     ^bb0(%p: f32, %q: f32):
       linalg.yield %p : f32
-    } -> tensor<13xf32>
-    krnl.yield %r : tensor<13xf32>
-  } -> tensor<13xf32>
-  return %y : tensor<13xf32>
-}
-
-// -----
-
-// The kernel reads the extent of a loop from an operand as it came.
-func.func @pack_of_extents(%x: tensor<13x?xf32>, %o: tensor<13xf32>) -> tensor<13xf32> {
-  // expected-error @+1 {{recipe step 1 'pack(0, [i])': cannot pack operand 0: nothing else says the extent of loop 'j'}}
-  %y = krnl.kernel "pack_of_extents" loops [i = 13, j = ?] ins(%x : tensor<13x?xf32>) outs(%o : tensor<13xf32>)
-      recipe [pack(0, [i])] {
-  ^bb0(%a: tensor<13x?xf32>, %b: tensor<13xf32>):
-    %r = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
-        ins(%a : tensor<13x?xf32>) outs(%b : tensor<13xf32>) attrs = {krnl.axes = ["i", "j"], krnl.name = "sum"} {
-    ^bb0(%p: f32, %q: f32):
-      %m = arith.addf %p, %q : f32
-      linalg.yield %m : f32
     } -> tensor<13xf32>
     krnl.yield %r : tensor<13xf32>
   } -> tensor<13xf32>

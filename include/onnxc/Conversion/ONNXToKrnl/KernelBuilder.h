@@ -47,12 +47,10 @@ public:
   KernelBuilder &operator=(const KernelBuilder &) = delete;
 
   /// Declares a loop; `extent` is ShapedType::kDynamic when only known at run
-  /// time (it is then read from an operand dimension indexed by just this
-  /// loop). The expression stands for the loop in accesses.
+  /// time: it is then the size of the first operand dimension that is accessed
+  /// by just this loop. The expression stands for the loop in accesses.
   mlir::AffineExpr loop(llvm::StringRef name, int64_t extent);
-  /// Declares a loop whose extent is a host index value that no operand
-  /// dimension need have. (Behind it is an operand without elements that
-  /// carries the size.)
+  /// Declares a loop whose extent is a host index value.
   mlir::AffineExpr loop(llvm::StringRef name, mlir::Value extent);
   /// One loop per dimension of `type`, named d0, d1, ...
   llvm::SmallVector<mlir::AffineExpr> loopsOf(mlir::RankedTensorType type);
@@ -117,15 +115,17 @@ private:
   struct LoopDecl {
     std::string name;
     int64_t extent;
-    /// The image of the operand that carries the size, if there is one.
-    mlir::Value carrier;
+    /// A dynamic extent, in the host program once it is known, and inside.
+    mlir::Value dynamic = {}, inside = {};
+    /// The tensor of shapeOf, once there is one.
+    mlir::Value shape = {};
   };
 
   int64_t neededSize(mlir::AffineExpr at, int64_t size) const;
   void refineInputs(llvm::MutableArrayRef<Access> opIns);
   mlir::AffineMap mapOf(const Access &access) const;
-  mlir::Value carrierFor(unsigned loop, llvm::ArrayRef<Access> opIns,
-                         llvm::ArrayRef<Access> opOuts);
+  void findExtents(const Access &access);
+  mlir::Value shapeOf(unsigned loop);
 
   mlir::OpBuilder &host;
   mlir::Location loc;

@@ -27,7 +27,9 @@ KernelBuilder::KernelBuilder(OpBuilder &host, Location loc, StringRef name)
 KernelBuilder::~KernelBuilder() { delete block; }
 
 AffineExpr KernelBuilder::loop(StringRef loopName, int64_t extent) {
-  loops.push_back({loopName.str(), extent, {}});
+  loops.push_back({loopName.str(), extent});
+  if (ShapedType::isDynamic(extent))
+    loops.back().inside = block->addArgument(host.getIndexType(), loc);
   return host.getAffineDimExpr(loops.size() - 1);
 }
 
@@ -35,11 +37,7 @@ AffineExpr KernelBuilder::loop(StringRef loopName, Value extent) {
   if (auto constant = getConstantIntValue(extent))
     return loop(loopName, *constant);
   AffineExpr expr = loop(loopName, ShapedType::kDynamic);
-  Value none = arith::ConstantIndexOp::create(host, loc, 0);
-  auto type = RankedTensorType::get(
-      {ShapedType::kDynamic, ShapedType::kDynamic}, host.getI8Type());
-  loops.back().carrier =
-      input(tensor::EmptyOp::create(host, loc, type, ValueRange{none, extent}));
+  loops.back().dynamic = extent;
   return expr;
 }
 
@@ -88,7 +86,8 @@ Value KernelBuilder::output(RankedTensorType type, ValueRange sizes) {
 
 Value KernelBuilder::output(Value initial) {
   outs.push_back(initial);
-  outsInside.push_back(block->addArgument(initial.getType(), loc));
+  outsInside.push_back(block->insertArgument(ins.size() + outs.size() - 1,
+                                             initial.getType(), loc));
   return outsInside.back();
 }
 
@@ -152,25 +151,40 @@ static llvm::SmallBitVector usedLoops(size_t loopCount,
   return used;
 }
 
-/// The op must be able to tell the extent of each of its loops from some
-/// operand dimension. For a loop that only occurs in larger expressions (the
-/// positions of a window) that is an operand nobody reads.
-Value KernelBuilder::carrierFor(unsigned l, ArrayRef<Access> opIns,
-                                ArrayRef<Access> opOuts) {
-  if (loops[l].carrier)
-    return loops[l].carrier;
-  AffineExpr plain = getAffineDimExpr(l, host.getContext());
-  auto isPlain = [&](const Access &access) {
-    return llvm::is_contained(access.at, plain);
-  };
-  if (llvm::any_of(opIns, isPlain) || llvm::any_of(opOuts, isPlain))
-    return {};
-  assert(!ShapedType::isDynamic(loops[l].extent) &&
-         "a loop of unknown extent needs an operand dimension of its own");
-  auto type = RankedTensorType::get({loops[l].extent}, host.getI8Type());
-  loops[l].carrier = input(tensor::EmptyOp::create(host, loc, type.getShape(),
-                                                   type.getElementType()));
-  return loops[l].carrier;
+/// Loops whose extent is not known yet have that of the dimension of an operand
+/// of the kernel that they access alone.
+void KernelBuilder::findExtents(const Access &access) {
+  auto argument = dyn_cast<BlockArgument>(access.tensor);
+  if (!argument)
+    return;
+  unsigned number = argument.getArgNumber();
+  if (number >= ins.size() + outs.size())
+    return;
+  Value operand = number < ins.size() ? ins[number] : outs[number - ins.size()];
+  for (auto [dim, at] : llvm::enumerate(access.at)) {
+    auto plain = dyn_cast<AffineDimExpr>(at);
+    LoopDecl *decl = plain ? &loops[plain.getPosition()] : nullptr;
+    if (!decl || !ShapedType::isDynamic(decl->extent) || decl->dynamic)
+      continue;
+    auto empty = operand.getDefiningOp<tensor::EmptyOp>();
+    decl->dynamic = empty && empty.getType().isDynamicDim(dim)
+                        ? empty.getDynamicSize(dim)
+                        : sizeOf(host, loc, operand, dim);
+  }
+}
+
+/// linalg asks for an operand dimension that a loop indexes alone. For one that
+/// only occurs in larger expressions (the positions of a window) that is one of
+/// a tensor that nobody reads.
+Value KernelBuilder::shapeOf(unsigned loop) {
+  LoopDecl &decl = loops[loop];
+  if (!decl.shape)
+    decl.shape = tensor::EmptyOp::create(
+        body, loc,
+        decl.inside ? OpFoldResult(decl.inside)
+                    : OpFoldResult(host.getIndexAttr(decl.extent)),
+        host.getI8Type());
+  return decl.shape;
 }
 
 /// What a dimension of `size` elements has to have, at least or exactly, to be
@@ -278,15 +292,18 @@ SmallVector<Value> KernelBuilder::generic(ArrayRef<Access> givenIns,
   };
   for (const Access &access : opIns)
     add(access, inValues);
-  for (unsigned l : currentAxes)
-    if (Value carrier = carrierFor(l, opIns, opOuts)) {
-      SmallVector<AffineExpr> at{getAffineDimExpr(l, host.getContext())};
-      if (cast<RankedTensorType>(carrier.getType()).getRank() == 2)
-        at.insert(at.begin(), zero());
-      add({carrier, at}, inValues);
-    }
+  for (unsigned l : currentAxes) {
+    AffineExpr plain = getAffineDimExpr(l, host.getContext());
+    if (llvm::none_of(llvm::concat<const Access>(opIns, opOuts),
+                      [&](const Access &access) {
+                        return llvm::is_contained(access.at, plain);
+                      }))
+      add({shapeOf(l), {plain}}, inValues);
+  }
   for (const Access &access : opOuts)
     add(access, outValues);
+  for (const Access &access : llvm::concat<const Access>(opIns, opOuts))
+    findExtents(access);
   // Builders of ops with regions move; `body` stays before the op, where `fn`
   // may add what its scalar code needs.
   OpBuilder builder(body);
@@ -316,12 +333,18 @@ Value KernelBuilder::index(OpBuilder &b, Location l, AffineExpr loopExpr) {
 SmallVector<Value> KernelBuilder::finish(ValueRange values) {
   krnl::YieldOp::create(body, loc, values);
   SmallVector<Attribute> loopAttrs;
-  for (const LoopDecl &l : loops)
+  SmallVector<Value> extents;
+  for (const LoopDecl &l : loops) {
     loopAttrs.push_back(LoopAttr::get(host.getContext(), l.name, l.extent));
+    if (!ShapedType::isDynamic(l.extent))
+      continue;
+    assert(l.dynamic && "no operand dimension is accessed by just this loop");
+    extents.push_back(l.dynamic);
+  }
   SmallVector<Type> resultTypes(ValueRange(outs).getTypes());
   auto kernel = KernelOp::create(
       host, loc, resultTypes, host.getStringAttr(name),
-      host.getArrayAttr(loopAttrs), host.getArrayAttr({}), ins, outs);
+      host.getArrayAttr(loopAttrs), host.getArrayAttr({}), ins, outs, extents);
   kernel.getBody().push_back(block);
   block = nullptr;
   return llvm::to_vector(ValueRange(kernel.getResults()));

@@ -8,7 +8,6 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "onnxc/Dialect/Krnl/IR/LoopExtents.h"
 #include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
@@ -34,9 +33,15 @@ SmallVector<WrapIndexOp> wrappedIndices(KernelOp kernel) {
   return ops;
 }
 
+/// A function takes the ins, the extents, the error word and the outs.
 Value KernelEmitter::argumentFor(unsigned operand) {
-  bool isBehindWord = errorWord && operand >= kernel.getIns().size();
-  return func.getArgument(operand + (isBehindWord ? 1 : 0));
+  unsigned ins = kernel.getIns().size(), outs = kernel.getOuts().size();
+  if (operand < ins)
+    return func.getArgument(operand);
+  if (operand >= ins + outs)
+    return func.getArgument(operand - outs);
+  return func.getArgument(operand + kernel.getExtents().size() +
+                          (errorWord ? 1 : 0));
 }
 
 static MemRefType memrefOf(RankedTensorType type) {
@@ -49,9 +54,13 @@ void KernelEmitter::createFunction(OpBuilder &at, StringRef name,
   MemRefType wordType = MemRefType::get({}, at.getI32Type());
   result.hasErrorWord = !wrapNumbers.empty();
   unsigned numIns = kernel.getIns().size();
-  for (auto [i, value] : llvm::enumerate(kernel.getOperands())) {
-    if (i == numIns && result.hasErrorWord)
-      types.push_back(wordType);
+  for (auto [i, value] : llvm::enumerate(
+           llvm::concat<Value>(kernel.getIns(), kernel.getOuts()))) {
+    if (i == numIns) {
+      llvm::append_range(types, kernel.getExtents().getTypes());
+      if (result.hasErrorWord)
+        types.push_back(wordType);
+    }
     auto tensor = dyn_cast<RankedTensorType>(value.getType());
     auto pack = packs.find(i);
     if (pack != packs.end())
@@ -67,7 +76,7 @@ void KernelEmitter::createFunction(OpBuilder &at, StringRef name,
   func->setAttr("krnl.kernel", at.getUnitAttr());
   b.setInsertionPointToStart(func.addEntryBlock());
   if (result.hasErrorWord)
-    errorWord = func.getArgument(numIns);
+    errorWord = func.getArgument(numIns + kernel.getExtents().size());
   for (BlockArgument inner : kernel.getBody().getArguments()) {
     Value outer = argumentFor(inner.getArgNumber());
     uniform.map(inner, outer);
@@ -85,19 +94,14 @@ void KernelEmitter::createFunction(OpBuilder &at, StringRef name,
   result.func = func;
 }
 
-/// The extents of the axes, constant or read from the operands that come as
-/// they are.
+/// The extents of the axes, constant or arguments.
 void KernelEmitter::emitExtents() {
   for (unsigned axis = 0; axis < nest.numAxes(); ++axis) {
-    const Loop &loop = nest.loop(axis);
-    if (!loop.isDynamic()) {
-      extents.push_back({{}, loop.extent, 0, {}});
-      continue;
-    }
-    auto [operand, dim] = *findExtentOperand(
-        kernel, axis, [&](unsigned number) { return !packs.contains(number); });
-    Value memref = argumentFor(operand);
-    extents.push_back({memref::DimOp::create(b, memref, dim), 0, 0, {}});
+    OpFoldResult extent = kernel.getExtentInside(axis);
+    if (auto inside = dyn_cast<Value>(extent))
+      extents.push_back({uniform.lookup(inside), 0, 0, {}});
+    else
+      extents.push_back({{}, *getConstantIntValue(extent), 0, {}});
   }
   walked = extentsWithWork(kernel, nest, /*ofTiles=*/false, extents, b);
 }
@@ -321,9 +325,9 @@ FailureOr<EmittedKernel> KernelEmitter::emit(OpBuilder &at, StringRef name) {
   createFunction(at, name, result);
   for (auto [root, number] : outputOf)
     storage[root] = storage.lookup(kernel.getOutArgument(number));
-  unsigned firstTemporary = kernel.getNumOperands();
+  unsigned firstTemporary = kernel.getNumOperands() + (errorWord ? 1 : 0);
   for (auto [i, temporary] : llvm::enumerate(result.temporaries))
-    storage[temporary].memref = argumentFor(firstTemporary + i);
+    storage[temporary].memref = func.getArgument(firstTemporary + i);
   emitExtents();
   emitUniformOps();
   for (auto &[root, place] : storage)

@@ -149,16 +149,9 @@ static SmallVector<LaneIndex> extentIndices(ValueRange extents) {
 /// The run-time (or constant) extent of every axis, as host values.
 SmallVector<Value> Lowering::hostExtents(KernelOp kernel) {
   SmallVector<Value> extents;
-  for (unsigned i = 0; i < kernel.getLoops().size(); ++i) {
-    if (!kernel.getLoop(i).isDynamic()) {
-      extents.push_back(arith::ConstantIndexOp::create(
-          rewriter, kernel.getLoc(), kernel.getLoop(i).getExtent()));
-      continue;
-    }
-    auto [operand, dim] = *kernel.findExtentOperand(i);
-    extents.push_back(
-        sizeAtHost(rewriter, kernel.getLoc(), kernel.getOperand(operand), dim));
-  }
+  for (unsigned loop : llvm::seq<unsigned>(kernel.getLoops().size()))
+    extents.push_back(getValueOrCreateConstantIndexOp(rewriter, kernel.getLoc(),
+                                                      kernel.getExtent(loop)));
   return extents;
 }
 
@@ -339,6 +332,7 @@ LogicalResult Lowering::lower(KernelOp kernel) {
     outs.push_back(temporary(kernel, nest,
                              own.getResult(result.getResultNumber()), extents));
   }
+  llvm::append_range(ins, kernel.getExtents());
   if ((*emitted)->result.hasErrorWord)
     ins.push_back(errorWord(kernel, nest, extents));
   auto launch =

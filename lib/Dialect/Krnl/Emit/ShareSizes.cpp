@@ -270,11 +270,13 @@ void Sharing::openSizes() {
 }
 
 void Sharing::replaceNumbers(unsigned firstPassed) {
-  OpBuilder builder = OpBuilder::atBlockBegin(&func.getBody().front());
+  OpBuilder builder(func.getContext());
   for (auto [number, values] :
        llvm::zip_equal(group.front().numbers, numbers)) {
     if (!values)
       continue;
+    // The first op may be a number that has just been erased.
+    builder.setInsertionPointToStart(&func.getBody().front());
     Value now;
     if (auto place = sizes.find(*values); place != sizes.end()) {
       auto [argument, dim] = place->second;

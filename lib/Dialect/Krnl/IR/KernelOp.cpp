@@ -5,7 +5,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
-#include "onnxc/Dialect/Krnl/IR/LoopExtents.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -16,14 +15,14 @@ using namespace mlir;
 using namespace onnxc::krnl;
 
 void KernelOp::build(OpBuilder &builder, OperationState &state, StringRef name,
-                     ArrayRef<LoopAttr> loops, ValueRange ins,
-                     ValueRange outs) {
+                     ArrayRef<LoopAttr> loops, ValueRange extents,
+                     ValueRange ins, ValueRange outs) {
   SmallVector<Attribute> loopAttributes(loops.begin(), loops.end());
   build(builder, state, TypeRange(outs), builder.getStringAttr(name),
         builder.getArrayAttr(loopAttributes), builder.getArrayAttr({}), ins,
-        outs);
+        outs, extents);
   Block &block = state.regions.front()->emplaceBlock();
-  for (ValueRange operands : {ins, outs})
+  for (ValueRange operands : {ins, outs, extents})
     for (Value operand : operands)
       block.addArgument(operand.getType(), operand.getLoc());
 }
@@ -56,38 +55,47 @@ void KernelOp::setAxes(Operation *op, ArrayRef<StringRef> names) {
   op->setAttr(KrnlDialect::axesAttrName, builder.getStrArrayAttr(names));
 }
 
-/// The dimension of `operand` that `op` indexes by exactly iterator `dim`.
-static std::optional<unsigned> findDim(linalg::LinalgOp op, OpOperand &operand,
-                                       unsigned dim) {
-  AffineMap map = op.getMatchingIndexingMap(&operand);
-  return map.getResultPosition(getAffineDimExpr(dim, op.getContext()));
+/// The entry of `extents`, which dynamic loops have one of each, of a loop.
+static OpFoldResult extentIn(ArrayAttr loops, unsigned number,
+                             ValueRange extents) {
+  auto loop = cast<LoopAttr>(loops[number]);
+  if (!loop.isDynamic())
+    return Builder(loop.getContext()).getIndexAttr(loop.getExtent());
+  return extents[llvm::count_if(
+      loops.getValue().take_front(number),
+      [](Attribute before) { return cast<LoopAttr>(before).isDynamic(); })];
 }
 
-std::optional<std::pair<unsigned, unsigned>>
-KernelOp::findExtentOperand(unsigned loop) {
-  return krnl::findExtentOperand(*this, loop, [](unsigned) { return true; });
+OpFoldResult KernelOp::getExtent(unsigned loop) {
+  return extentIn(getLoops(), loop, getExtents());
 }
 
-std::optional<std::pair<unsigned, unsigned>>
-onnxc::krnl::findExtentOperand(KernelOp kernel, unsigned loop,
-                               llvm::function_ref<bool(unsigned)> isUsable) {
-  StringRef name = kernel.getLoop(loop).getName();
-  for (linalg::LinalgOp op : kernel.getStructuredOps()) {
-    SmallVector<StringRef> axes = KernelOp::getAxes(op);
-    const auto *place = llvm::find(axes, name);
-    if (place == axes.end())
+OpFoldResult KernelOp::getExtentInside(unsigned loop) {
+  auto arguments = getBody().getArguments();
+  return extentIn(getLoops(), loop,
+                  arguments.drop_front(getIns().size() + getOuts().size()));
+}
+
+void KernelOp::replaceLoops(ArrayRef<LoopAttr> loops, ValueRange added) {
+  Block &body = getBody().front();
+  SmallVector<Value> extents;
+  for (LoopAttr loop : loops) {
+    if (!loop.isDynamic())
       continue;
-    for (OpOperand &operand : op->getOpOperands()) {
-      auto argument = dyn_cast<BlockArgument>(operand.get());
-      if (!argument || argument.getOwner() != &kernel.getBody().front() ||
-          !isa<RankedTensorType>(argument.getType()) ||
-          !isUsable(argument.getArgNumber()))
-        continue;
-      if (auto dim = findDim(op, operand, place - axes.begin()))
-        return std::make_pair(argument.getArgNumber(), *dim);
+    BlockArgument argument =
+        body.addArgument(IndexType::get(getContext()), getLoc());
+    if (std::optional<unsigned> known = findLoop(loop.getName())) {
+      extents.push_back(cast<Value>(getExtent(*known)));
+      cast<Value>(getExtentInside(*known)).replaceAllUsesWith(argument);
+    } else {
+      extents.push_back(added.front());
+      added = added.drop_front();
     }
   }
-  return std::nullopt;
+  body.eraseArguments(getIns().size() + getOuts().size(), getExtents().size());
+  getExtentsMutable().assign(extents);
+  SmallVector<Attribute> attributes(loops.begin(), loops.end());
+  setLoopsAttr(ArrayAttr::get(getContext(), attributes));
 }
 
 PlaceOp onnxc::krnl::placeOf(linalg::LinalgOp op, unsigned number) {

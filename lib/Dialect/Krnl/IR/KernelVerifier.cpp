@@ -36,6 +36,11 @@ LogicalResult KernelOp::verify() {
     return emitOpError("writes nothing: expected at least one of outs");
   if (TypeRange(getResults()) != TypeRange(getOuts()))
     return emitOpError("results must have the types of the outs");
+  auto dynamic = llvm::count_if(getLoops().getAsRange<LoopAttr>(),
+                                [](LoopAttr loop) { return loop.isDynamic(); });
+  if (dynamic != int64_t(getExtents().size()))
+    return emitOpError("has ") << getExtents().size() << " extents for "
+                               << dynamic << " loops of dynamic extent";
   return verifyLoopNames(*this);
 }
 
@@ -243,11 +248,5 @@ LogicalResult KernelOp::verifyRegions() {
   if (failed(verifyArguments(*this)) || failed(verifyBody(*this)) ||
       failed(verifyYield(*this)))
     return failure();
-  for (unsigned loop : llvm::seq<unsigned>(getLoops().size()))
-    if (getLoop(loop).isDynamic() && !findExtentOperand(loop))
-      return emitOpError("the extent of loop '")
-             << getLoop(loop).getName()
-             << "' is not known, and no operand has a dimension indexed by "
-                "just that loop";
   return LoopNest::replay(*this, [&] { return emitOpError(); });
 }

@@ -8,7 +8,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
-#include "onnxc/Dialect/Krnl/IR/LoopExtents.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -143,26 +142,18 @@ bool LoopNest::stemsFromFusion(unsigned number) const {
          (loop.kind != Loop::Kind::Axis && stemsFromFusion(loop.parents[0]));
 }
 
-/// Why an operand whose sizes only the run knows cannot be packed; empty if it
-/// can. Loops say how large the packed form is, and a kernel asks operands that
-/// are not packed how long its loops are.
-static std::string unknownSize(const LoopNest &nest, const Pack &pack,
-                               const LoopNest::Operand &operand) {
+/// Has the operand a dynamic dimension that no loop gives the size of? The
+/// loops say how large the packed form is.
+static bool hasUnknownSize(const LoopNest &nest, const Pack &pack,
+                           const LoopNest::Operand &operand) {
   Operation *op = nest.ops().front().op;
   auto kernel = op ? op->getParentOfType<KernelOp>() : KernelOp();
-  if (!kernel)
-    return {};
+  if (!kernel || operand.isStatic)
+    return false;
   auto type = cast<RankedTensorType>(kernel.getOperand(pack.operand).getType());
-  for (auto [dim, axis] : llvm::enumerate(operand.dimAxes)) {
-    if (axis < 0 && !operand.isStatic && type.isDynamicDim(dim))
-      return "no loop walks a dimension whose size is not known";
-    if (axis >= 0 && nest.loop(axis).isDynamic() &&
-        !findExtentOperand(kernel, axis,
-                           [&](unsigned other) { return !nest.packOf(other); }))
-      return "nothing else says the extent of loop '" + nest.loop(axis).name +
-             "'";
-  }
-  return {};
+  return llvm::any_of(llvm::enumerate(operand.dimAxes), [&](auto axis) {
+    return axis.value() < 0 && type.isDynamicDim(axis.index());
+  });
 }
 
 /// The size of the packed form follows from the loops, and all who read it walk
@@ -174,9 +165,8 @@ LogicalResult LoopNest::checkPack(const Pack &pack,
     return emitError() << "cannot pack operand " << pack.operand << ": "
                        << reason;
   };
-  std::string unknown = unknownSize(*this, pack, operand);
-  if (!unknown.empty())
-    return refuse(unknown);
+  if (hasUnknownSize(*this, pack, operand))
+    return refuse("no loop walks a dimension whose size is not known");
   SmallVector<unsigned> loops = packedLoops(pack);
   if (loops.empty())
     return refuse("no loop indexes it");

@@ -381,16 +381,22 @@ void onnxc::krnl::printRecipe(OpAsmPrinter &printer, Operation *,
   printer << recipeText(recipe);
 }
 
-ParseResult onnxc::krnl::parseLoops(OpAsmParser &parser, ArrayAttr &loops) {
+ParseResult onnxc::krnl::parseLoops(
+    OpAsmParser &parser, ArrayAttr &loops,
+    SmallVectorImpl<OpAsmParser::UnresolvedOperand> &extents) {
   SmallVector<Attribute> all;
   auto parseLoop = [&]() -> ParseResult {
     FailureOr<std::string> name = parseLoopName(parser);
     int64_t extent = ShapedType::kDynamic;
     if (failed(name) || failed(parser.parseEqual()))
       return failure();
-    if (failed(parser.parseOptionalQuestion()) &&
-        failed(parser.parseInteger(extent)))
+    OpAsmParser::UnresolvedOperand operand;
+    OptionalParseResult isOperand = parser.parseOptionalOperand(operand);
+    if (failed(isOperand.has_value() ? *isOperand
+                                     : parser.parseInteger(extent)))
       return failure();
+    if (isOperand.has_value())
+      extents.push_back(operand);
     all.push_back(LoopAttr::get(parser.getContext(), *name, extent));
     return success();
   };
@@ -402,14 +408,15 @@ ParseResult onnxc::krnl::parseLoops(OpAsmParser &parser, ArrayAttr &loops) {
 }
 
 void onnxc::krnl::printLoops(OpAsmPrinter &printer, Operation *,
-                             ArrayAttr loops) {
+                             ArrayAttr loops, OperandRange extents) {
+  unsigned number = 0;
   printer << '[';
   llvm::interleaveComma(loops.getAsRange<LoopAttr>(), printer.getStream(),
                         [&](LoopAttr loop) {
                           printLoopName(printer.getStream(), loop.getName());
                           printer << " = ";
                           if (loop.isDynamic())
-                            printer << '?';
+                            printer << extents[number++];
                           else
                             printer << loop.getExtent();
                         });

@@ -37,7 +37,7 @@ func.func @nearest(%x: tensor<3x8x8xi64>) -> tensor<3x12x12xi64> {
 // CHECK: #[[OUT:.+]] = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>
 // CHECK-LABEL: func.func @repeated
 // CHECK-NOT: ResizeTables
-// CHECK: krnl.kernel "Resize" loops [d0 = ?, r0 = 2, d1 = 8, r1 = 3]
+// CHECK: krnl.kernel "Resize" loops [d0 = %{{[^],]+}}, r0 = 2, d1 = 8, r1 = 3]
 // CHECK: linalg.generic {indexing_maps = [#[[IN]], #[[OUT]]]
 func.func @repeated(%x: tensor<?x8xf32>) -> tensor<?x24xf32> {
   %s = onnx.Constant dense<[2.0, 3.0]> : tensor<2xf32>
@@ -100,11 +100,11 @@ func.func @scale_of_the_run(%x: tensor<4xf32>, %s: tensor<1xf32>) -> tensor<?xf3
 // CHECK:         %[[UNIT:.+]] = arith.cmpf oeq, %{{.+}}, %{{.+}} : f64
 // CHECK:         scf.if
 // CHECK:           tensor.reshape %arg0(%{{.+}}) : (tensor<2x8x8x3xf32>, tensor<3xindex>) -> tensor<?x?x?xf32>
-// CHECK-COUNT-2:   krnl.kernel "Resize" loops [d0 = ?, d1 = ?, d2 = ?, k = 2]
+// CHECK-COUNT-2:   krnl.kernel "Resize" loops [d0 = %{{[^],]+}}, d1 = %{{[^],]+}}, d2 = %{{[^],]+}}, k = 2]
 // CHECK:           tensor.reshape
 // CHECK-NEXT:      scf.yield
 // CHECK:         } else {
-// CHECK-COUNT-4:   krnl.kernel "Resize" loops [d0 = ?, d1 =
+// CHECK-COUNT-4:   krnl.kernel "Resize" loops [d0 = %{{[^],]+}}, d1 =
 // CHECK:           scf.yield
 func.func @dynamic_scales(%x: tensor<2x8x8x3xf32>, %scales: tensor<4xf32>) -> tensor<?x?x?x?xf32> {
   %y = onnx.Resize(%x) scales(%scales) {mode = "linear"} : (tensor<2x8x8x3xf32>, tensor<4xf32>) -> tensor<?x?x?x?xf32>

@@ -15,9 +15,13 @@
 #row = affine_map<(r) -> (r)>
 #of_row = affine_map<(r, c) -> (r)>
 func.func @rows(%x: tensor<?x?xf32>, %o: tensor<?x?xf32>, %n: index) -> tensor<?x?xf32> {
-  %y = krnl.kernel "rows" loops [r=?, c=?] ins(%x, %n : tensor<?x?xf32>, index) outs(%o : tensor<?x?xf32>)
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %rows = tensor.dim %x, %c0 : tensor<?x?xf32>
+  %columns = tensor.dim %x, %c1 : tensor<?x?xf32>
+  %y = krnl.kernel "rows" loops [r = %rows, c = %columns] ins(%x, %n : tensor<?x?xf32>, index) outs(%o : tensor<?x?xf32>)
       recipe [share(r), parallel(r)] {
-  ^bb0(%a: tensor<?x?xf32>, %m: index, %b: tensor<?x?xf32>):
+  ^bb0(%a: tensor<?x?xf32>, %m: index, %b: tensor<?x?xf32>, %r: index, %c: index):
     %zero = arith.constant 0.0 : f32
     %e = tensor.empty(%m) : tensor<?xf32>
     %f = linalg.generic {indexing_maps = [#row], iterator_types = ["parallel"]}
@@ -46,11 +50,8 @@ func.func @rows(%x: tensor<?x?xf32>, %o: tensor<?x?xf32>, %n: index) -> tensor<?
 
 // Inside of a kernel, too: the sum of no elements, however many rows there are.
 // CHECK-LABEL: func private @kernel_sum_0(
-// CHECK-SAME:    %[[X:[^:]+]]: memref<?x?xf32>
+// CHECK-SAME:    %{{.+}}: memref<?x?xf32>, %[[ROWS:[^:]+]]: index, %[[COLUMNS:[^:]+]]: index,
 // CHECK-DAG:     %[[ZERO:.+]] = arith.constant 0 : index
-// CHECK-DAG:     %[[ONE:.+]] = arith.constant 1 : index
-// CHECK-DAG:     %[[ROWS:.+]] = memref.dim %[[X]], %[[ZERO]]
-// CHECK-DAG:     %[[COLUMNS:.+]] = memref.dim %[[X]], %[[ONE]]
 // CHECK-DAG:     %[[NONE:.+]] = arith.cmpi eq, %[[COLUMNS]], %[[ZERO]]
 // CHECK-DAG:     %[[WALKED:.+]] = arith.select %[[NONE]], %[[ZERO]], %[[ROWS]]
 // CHECK:         scf.for {{.*}} = %[[ZERO]] to %[[WALKED]]
@@ -58,8 +59,12 @@ func.func @rows(%x: tensor<?x?xf32>, %o: tensor<?x?xf32>, %n: index) -> tensor<?
 #one = affine_map<() -> ()>
 #of_all = affine_map<(r, c) -> ()>
 func.func @sum(%x: tensor<?x?xf32>, %o: tensor<f32>) -> tensor<f32> {
-  %y = krnl.kernel "sum" loops [r=?, c=?] ins(%x : tensor<?x?xf32>) outs(%o : tensor<f32>) {
-  ^bb0(%a: tensor<?x?xf32>, %b: tensor<f32>):
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %rows = tensor.dim %x, %c0 : tensor<?x?xf32>
+  %columns = tensor.dim %x, %c1 : tensor<?x?xf32>
+  %y = krnl.kernel "sum" loops [r = %rows, c = %columns] ins(%x : tensor<?x?xf32>) outs(%o : tensor<f32>) {
+  ^bb0(%a: tensor<?x?xf32>, %b: tensor<f32>, %r: index, %c: index):
     %zero = arith.constant 0.0 : f32
     %f = linalg.generic {indexing_maps = [#one], iterator_types = []}
         outs(%b : tensor<f32>) attrs = {krnl.axes = []} {

@@ -19,9 +19,11 @@
 // CHECK:             memref.store %[[PLACEHOLDER]]
 #all = affine_map<(m, n) -> (m, n)>
 func.func @clamped(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>, %from: index) -> tensor<?x4xf32> {
-  %r = krnl.kernel "clamped" loops [m = ?, n = 4] ins(%x, %from : tensor<?x4xf32>, index)
+  %c0 = arith.constant 0 : index
+  %rows = tensor.dim %y, %c0 : tensor<?x4xf32>
+  %r = krnl.kernel "clamped" loops [m = %rows, n = 4] ins(%x, %from : tensor<?x4xf32>, index)
       outs(%y : tensor<?x4xf32>) {
-  ^bb0(%a: tensor<?x4xf32>, %low: index, %c: tensor<?x4xf32>):
+  ^bb0(%a: tensor<?x4xf32>, %low: index, %c: tensor<?x4xf32>, %m_extent: index):
     %zero = arith.constant 0 : index
     %g = linalg.generic {indexing_maps = [#all], iterator_types = ["parallel", "parallel"]}
         outs(%c : tensor<?x4xf32>) attrs = {krnl.axes = ["m", "n"]} {
@@ -57,10 +59,12 @@ func.func @clamped(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>, %from: index) -> te
 // CHECK-NEXT:        vector.load %[[Z]]
 #all = affine_map<(m, n) -> (m, n)>
 func.func @lanes(%x: tensor<?x16xf32>, %z: tensor<?x16xf32>, %y: tensor<?x16xf32>, %from: index) -> tensor<?x16xf32> {
-  %r = krnl.kernel "lanes" loops [m = ?, n = 16]
+  %c0 = arith.constant 0 : index
+  %rows = tensor.dim %y, %c0 : tensor<?x16xf32>
+  %r = krnl.kernel "lanes" loops [m = %rows, n = 16]
       ins(%x, %z, %from : tensor<?x16xf32>, tensor<?x16xf32>, index)
       outs(%y : tensor<?x16xf32>) recipe [vectorize(n, 16)] {
-  ^bb0(%a: tensor<?x16xf32>, %b: tensor<?x16xf32>, %low: index, %c: tensor<?x16xf32>):
+  ^bb0(%a: tensor<?x16xf32>, %b: tensor<?x16xf32>, %low: index, %c: tensor<?x16xf32>, %m_extent: index):
     %zero = arith.constant 0 : index
     %g = linalg.generic {indexing_maps = [#all], iterator_types = ["parallel", "parallel"]}
         outs(%c : tensor<?x16xf32>) attrs = {krnl.axes = ["m", "n"]} {
@@ -134,8 +138,10 @@ func.func @never(%x: tensor<0xf32>, %y: tensor<8xf32>) -> tensor<8xf32> {
 // CHECK:         memref.load
 #all = affine_map<(m) -> (m)>
 func.func @inside(%x: tensor<?xf32>, %y: tensor<?xf32>, %step: index) -> tensor<?xf32> {
-  %r = krnl.kernel "inside" loops [m = ?] ins(%x, %step : tensor<?xf32>, index) outs(%y : tensor<?xf32>) {
-  ^bb0(%a: tensor<?xf32>, %s: index, %c: tensor<?xf32>):
+  %c0 = arith.constant 0 : index
+  %rows = tensor.dim %y, %c0 : tensor<?xf32>
+  %r = krnl.kernel "inside" loops [m = %rows] ins(%x, %step : tensor<?xf32>, index) outs(%y : tensor<?xf32>) {
+  ^bb0(%a: tensor<?xf32>, %s: index, %c: tensor<?xf32>, %m_extent: index):
     %g = linalg.generic {indexing_maps = [#all], iterator_types = ["parallel"]}
         outs(%c : tensor<?xf32>) attrs = {krnl.axes = ["m"]} {
     ^bb1(%old: f32):

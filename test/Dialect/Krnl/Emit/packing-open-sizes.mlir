@@ -1,9 +1,8 @@
 // RUN: onnx-opt %s --krnl-lower-kernels=vector-bytes=64 --canonicalize --cse | FileCheck %s
 
 // Sizes that only the run knows: the host makes room for whole blocks, a launch has
-// as many tiles as the outermost dimension has elements, and the function asks both
-// operands how long they are. What is left of each row, if anything, is copied. The
-// kernel takes the extents from what is not packed.
+// as many tiles as the outermost dimension has elements, and the function gets the
+// extents of the loops. What is left of each row, if anything, is copied.
 #ob = affine_map<(b, m, n, k) -> (b, m, k)>
 #on = affine_map<(b, m, n, k) -> (b, n, k)>
 #oc = affine_map<(b, m, n, k) -> (b, m, n)>
@@ -14,11 +13,14 @@
 // CHECK:         %[[BLOCKS:.+]] = arith.divui %{{.+}}, %c16
 // CHECK:         %[[ROOM:.+]] = tensor.empty(%[[B]], %[[BLOCKS]], %[[K]]) : tensor<?x?x?x16xf32>
 // CHECK:         krnl.launch @kernel_pack_0 ins(%arg1 : tensor<?x?x?xf32>) outs(%[[ROOM]] : tensor<?x?x?x16xf32>) tiles(%[[B]])
+// Of packed_extent the packed operand alone has a dimension of the reduced loop.
+// CHECK-LABEL: func.func @packed_extent(
+// CHECK:         %[[J:.+]] = tensor.dim %arg0, %c1
+// CHECK:         %[[ROOM:.+]] = tensor.empty(%[[J]]) : tensor<13x?xf32>
+// CHECK:         krnl.launch @kernel_packed_extent_0 ins(%{{.+}}, %[[J]] : tensor<13x?xf32>, index)
 // CHECK-LABEL: func.func private @kernel_open_sizes_0(
-// CHECK-SAME:    %[[X:.+]]: memref<?x?x?xf32>, %{{.+}}: memref<?x?x?x16xf32>, %[[O:.+]]: memref<?x?x?xf32>
-// CHECK-DAG:     memref.dim %[[X]], %c0
-// CHECK-DAG:     memref.dim %[[O]], %c2
-// CHECK-DAG:     memref.dim %[[X]], %c2
+// CHECK-SAME:    %{{.+}}: memref<?x?x?xf32>, %{{.+}}: memref<?x?x?x16xf32>, %{{.+}}: index, %{{.+}}: index, %{{.+}}: index, %{{.+}}: index, %{{.+}}: memref<?x?x?xf32>
+// CHECK-NOT:     memref.dim
 // CHECK:         vector.load %{{.+}} : memref<?x?x?x16xf32>, vector<16xf32>
 // CHECK-LABEL: func.func private @kernel_pack_0(
 // CHECK-SAME:    %[[SOURCE:.+]]: memref<?x?x?xf32>, %[[PACKED:.+]]: memref<?x?x?x16xf32>, %[[FIRST:.+]]: index, %[[END:.+]]: index
@@ -32,9 +34,16 @@
 // CHECK:         memref.store %{{.+}}, %[[PACKED]]
 // CHECK:         return
 func.func @open_sizes(%x: tensor<?x?x?xf32>, %w: tensor<?x?x?xf32>, %o: tensor<?x?x?xf32>) -> tensor<?x?x?xf32> {
-  %y = krnl.kernel "open_sizes" loops [b = ?, m = ?, n = ?, k = ?] ins(%x, %w : tensor<?x?x?xf32>, tensor<?x?x?xf32>) outs(%o : tensor<?x?x?xf32>)
+  %c0 = arith.constant 0 : index
+  %b_size = tensor.dim %x, %c0 : tensor<?x?x?xf32>
+  %c1 = arith.constant 1 : index
+  %m_size = tensor.dim %x, %c1 : tensor<?x?x?xf32>
+  %n_size = tensor.dim %w, %c1 : tensor<?x?x?xf32>
+  %c2 = arith.constant 2 : index
+  %k_size = tensor.dim %x, %c2 : tensor<?x?x?xf32>
+  %y = krnl.kernel "open_sizes" loops [b = %b_size, m = %m_size, n = %n_size, k = %k_size] ins(%x, %w : tensor<?x?x?xf32>, tensor<?x?x?xf32>) outs(%o : tensor<?x?x?xf32>)
       recipe [block(n, 16) -> (n.o, n.r), block(m, 8) -> (m.o, m.r), order(b, n.o, m.o, k, m.r, n.r), share(b, n.o, m.o), register_tile(m.r, n.r), pack(1, [n.o, k, n.r])] {
-  ^bb0(%A: tensor<?x?x?xf32>, %B: tensor<?x?x?xf32>, %C: tensor<?x?x?xf32>):
+  ^bb0(%A: tensor<?x?x?xf32>, %B: tensor<?x?x?xf32>, %C: tensor<?x?x?xf32>, %b_extent: index, %m_extent: index, %n_extent: index, %k_extent: index):
     %r = linalg.generic {indexing_maps = [#ob, #on, #oc], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%A, %B : tensor<?x?x?xf32>, tensor<?x?x?xf32>) outs(%C : tensor<?x?x?xf32>) attrs = {krnl.axes = ["b", "m", "n", "k"]} {
     ^bb0(%p: f32, %q: f32, %s: f32):
       %0 = arith.mulf %p, %q : f32
@@ -44,4 +53,21 @@ func.func @open_sizes(%x: tensor<?x?x?xf32>, %w: tensor<?x?x?xf32>, %o: tensor<?
     krnl.yield %r : tensor<?x?x?xf32>
   } -> tensor<?x?x?xf32>
   return %y : tensor<?x?x?xf32>
+}
+
+func.func @packed_extent(%x: tensor<13x?xf32>, %o: tensor<13xf32>) -> tensor<13xf32> {
+  %c1 = arith.constant 1 : index
+  %j = tensor.dim %x, %c1 : tensor<13x?xf32>
+  %y = krnl.kernel "packed_extent" loops [i = 13, j = %j] ins(%x : tensor<13x?xf32>) outs(%o : tensor<13xf32>)
+      recipe [pack(0, [i, j])] {
+  ^bb0(%a: tensor<13x?xf32>, %b: tensor<13xf32>, %n: index):
+    %r = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
+        ins(%a : tensor<13x?xf32>) outs(%b : tensor<13xf32>) attrs = {krnl.axes = ["i", "j"]} {
+    ^bb1(%p: f32, %q: f32):
+      %m = arith.addf %p, %q : f32
+      linalg.yield %m : f32
+    } -> tensor<13xf32>
+    krnl.yield %r : tensor<13xf32>
+  } -> tensor<13xf32>
+  return %y : tensor<13xf32>
 }

@@ -26,11 +26,16 @@
 // BRANCHES:        vector.maskedstore
 // CHECK:         return
 func.func @product(%x: tensor<?x?xf32>, %w: tensor<?x?xf32>, %o: tensor<?x?xf32>) -> tensor<?x?xf32> {
-  %y = krnl.kernel "product" loops [m = ?, n = ?, k = ?]
+  %c0 = arith.constant 0 : index
+  %m_size = tensor.dim %o, %c0 : tensor<?x?xf32>
+  %c1 = arith.constant 1 : index
+  %n_size = tensor.dim %o, %c1 : tensor<?x?xf32>
+  %k_size = tensor.dim %x, %c1 : tensor<?x?xf32>
+  %y = krnl.kernel "product" loops [m = %m_size, n = %n_size, k = %k_size]
       ins(%x, %w : tensor<?x?xf32>, tensor<?x?xf32>) outs(%o : tensor<?x?xf32>)
       recipe [block(m, 2) -> (m.o, m.r), block(n, 16) -> (n.o, n.r), order(m.o, n.o, k, m.r, n.r),
               share(m.o, n.o), register_tile(m.r, n.r)] {
-  ^bb0(%p: tensor<?x?xf32>, %q: tensor<?x?xf32>, %r: tensor<?x?xf32>):
+  ^bb0(%p: tensor<?x?xf32>, %q: tensor<?x?xf32>, %r: tensor<?x?xf32>, %m_extent: index, %n_extent: index, %k_extent: index):
     %zero = arith.constant 0.0 : f32
     %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%r : tensor<?x?xf32>) -> tensor<?x?xf32>
     %s = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}

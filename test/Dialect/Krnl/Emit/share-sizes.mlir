@@ -3,15 +3,17 @@
 // Rows of an open number are multiplied by weights of two sizes: one function does
 // both. The length of the sums is a size of an argument; the launches stay as they are.
 // CHECK-LABEL: func.func @lengths(
-// CHECK:         krnl.launch @kernel_p_0 ins(%arg0, %arg1 : tensor<?x3xf32>, tensor<3x4xf32>) outs(%arg4 : tensor<?x4xf32>)
-// CHECK:         krnl.launch @kernel_p_0 ins(%arg2, %arg3 : tensor<?x5xf32>, tensor<5x4xf32>) outs(%arg5 : tensor<?x4xf32>)
+// CHECK:         krnl.launch @kernel_p_0 ins(%arg0, %arg1, %{{.+}} : tensor<?x3xf32>, tensor<3x4xf32>, index) outs(%arg4 : tensor<?x4xf32>)
+// CHECK:         krnl.launch @kernel_p_0 ins(%arg2, %arg3, %{{.+}} : tensor<?x5xf32>, tensor<5x4xf32>, index) outs(%arg5 : tensor<?x4xf32>)
 #a = affine_map<(m, n, k) -> (m, k)>
 #b = affine_map<(m, n, k) -> (k, n)>
 #c = affine_map<(m, n, k) -> (m, n)>
 func.func @lengths(%x: tensor<?x3xf32>, %w: tensor<3x4xf32>, %x2: tensor<?x5xf32>, %w2: tensor<5x4xf32>, %o: tensor<?x4xf32>, %o2: tensor<?x4xf32>) -> (tensor<?x4xf32>, tensor<?x4xf32>) {
-  %y = krnl.kernel "p" loops [m = ?, n = 4, k = 3] ins(%x, %w : tensor<?x3xf32>, tensor<3x4xf32>) outs(%o : tensor<?x4xf32>)
+  %c0 = arith.constant 0 : index
+  %m_size = tensor.dim %x, %c0 : tensor<?x3xf32>
+  %y = krnl.kernel "p" loops [m = %m_size, n = 4, k = 3] ins(%x, %w : tensor<?x3xf32>, tensor<3x4xf32>) outs(%o : tensor<?x4xf32>)
       recipe [order(m, k, n), vectorize(n, 4)] {
-  ^bb0(%A: tensor<?x3xf32>, %B: tensor<3x4xf32>, %C: tensor<?x4xf32>):
+  ^bb0(%A: tensor<?x3xf32>, %B: tensor<3x4xf32>, %C: tensor<?x4xf32>, %m_extent: index):
     %r = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]} ins(%A, %B : tensor<?x3xf32>, tensor<3x4xf32>) outs(%C : tensor<?x4xf32>) attrs = {krnl.axes = ["m", "n", "k"]} {
     ^bb0(%p: f32, %q: f32, %s: f32):
       %0 = arith.mulf %p, %q : f32
@@ -20,9 +22,10 @@ func.func @lengths(%x: tensor<?x3xf32>, %w: tensor<3x4xf32>, %x2: tensor<?x5xf32
     } -> tensor<?x4xf32>
     krnl.yield %r : tensor<?x4xf32>
   } -> tensor<?x4xf32>
-  %y2 = krnl.kernel "p" loops [m = ?, n = 4, k = 5] ins(%x2, %w2 : tensor<?x5xf32>, tensor<5x4xf32>) outs(%o2 : tensor<?x4xf32>)
+  %m_size_1 = tensor.dim %x2, %c0 : tensor<?x5xf32>
+  %y2 = krnl.kernel "p" loops [m = %m_size_1, n = 4, k = 5] ins(%x2, %w2 : tensor<?x5xf32>, tensor<5x4xf32>) outs(%o2 : tensor<?x4xf32>)
       recipe [order(m, k, n), vectorize(n, 4)] {
-  ^bb0(%A: tensor<?x5xf32>, %B: tensor<5x4xf32>, %C: tensor<?x4xf32>):
+  ^bb0(%A: tensor<?x5xf32>, %B: tensor<5x4xf32>, %C: tensor<?x4xf32>, %m_extent_1: index):
     %r = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]} ins(%A, %B : tensor<?x5xf32>, tensor<5x4xf32>) outs(%C : tensor<?x4xf32>) attrs = {krnl.axes = ["m", "n", "k"]} {
     ^bb0(%p: f32, %q: f32, %s: f32):
       %0 = arith.mulf %p, %q : f32
@@ -36,22 +39,24 @@ func.func @lengths(%x: tensor<?x3xf32>, %w: tensor<3x4xf32>, %x2: tensor<?x5xf32
 
 // What is no size of an argument is passed: where the rows begin that are copied.
 // CHECK-LABEL: func.func @parts(
-// CHECK:         krnl.launch @kernel_part_0 ins(%arg0, %c2 : tensor<?x8xf32>, index)
-// CHECK:         krnl.launch @kernel_part_0 ins(%arg0, %c3 : tensor<?x8xf32>, index)
+// CHECK:         krnl.launch @kernel_part_0 ins(%arg0, %{{.+}}, %c2 : tensor<?x8xf32>, index, index)
+// CHECK:         krnl.launch @kernel_part_0 ins(%arg0, %{{.+}}, %c3 : tensor<?x8xf32>, index, index)
 #from2 = affine_map<(r, c) -> (r, c + 2)>
 #from3 = affine_map<(r, c) -> (r, c + 3)>
 #to = affine_map<(r, c) -> (r, c)>
 func.func @parts(%x: tensor<?x8xf32>, %o: tensor<?x4xf32>, %o2: tensor<?x4xf32>) -> (tensor<?x4xf32>, tensor<?x4xf32>) {
-  %y = krnl.kernel "part" loops [r = ?, c = 4] ins(%x : tensor<?x8xf32>) outs(%o : tensor<?x4xf32>) recipe [] {
-  ^bb0(%A: tensor<?x8xf32>, %C: tensor<?x4xf32>):
+  %c0 = arith.constant 0 : index
+  %r_size = tensor.dim %x, %c0 : tensor<?x8xf32>
+  %y = krnl.kernel "part" loops [r = %r_size, c = 4] ins(%x : tensor<?x8xf32>) outs(%o : tensor<?x4xf32>) recipe [] {
+  ^bb0(%A: tensor<?x8xf32>, %C: tensor<?x4xf32>, %r_extent: index):
     %r = linalg.generic {indexing_maps = [#from2, #to], iterator_types = ["parallel", "parallel"]} ins(%A : tensor<?x8xf32>) outs(%C : tensor<?x4xf32>) attrs = {krnl.axes = ["r", "c"]} {
     ^bb0(%p: f32, %s: f32):
       linalg.yield %p : f32
     } -> tensor<?x4xf32>
     krnl.yield %r : tensor<?x4xf32>
   } -> tensor<?x4xf32>
-  %y2 = krnl.kernel "part" loops [r = ?, c = 4] ins(%x : tensor<?x8xf32>) outs(%o2 : tensor<?x4xf32>) recipe [] {
-  ^bb0(%A: tensor<?x8xf32>, %C: tensor<?x4xf32>):
+  %y2 = krnl.kernel "part" loops [r = %r_size, c = 4] ins(%x : tensor<?x8xf32>) outs(%o2 : tensor<?x4xf32>) recipe [] {
+  ^bb0(%A: tensor<?x8xf32>, %C: tensor<?x4xf32>, %r_extent_1: index):
     %r = linalg.generic {indexing_maps = [#from3, #to], iterator_types = ["parallel", "parallel"]} ins(%A : tensor<?x8xf32>) outs(%C : tensor<?x4xf32>) attrs = {krnl.axes = ["r", "c"]} {
     ^bb0(%p: f32, %s: f32):
       linalg.yield %p : f32
@@ -86,10 +91,10 @@ func.func @known(%x: tensor<6xf32>, %x2: tensor<9xf32>, %o: tensor<6xf32>, %o2: 
 }
 
 // CHECK-LABEL: func private @kernel_p_0(
-// CHECK-SAME:    %arg0: memref<?x?xf32>, %arg1: memref<?x4xf32>, %arg2: memref<?x4xf32>, %arg3: index, %arg4: index)
+// CHECK-SAME:    %arg0: memref<?x?xf32>, %arg1: memref<?x4xf32>, %arg2: index, %arg3: memref<?x4xf32>, %arg4: index, %arg5: index)
 // CHECK:         %[[LENGTH:.+]] = memref.dim %arg0, %c1 : memref<?x?xf32>
 // CHECK:         scf.for %{{.+}} = %c0 to %[[LENGTH]] step %c1
 
 // CHECK-LABEL: func private @kernel_part_0(
-// CHECK-SAME:    %arg0: memref<?x8xf32>, %arg1: index, %arg2: memref<?x4xf32>,
-// CHECK:         arith.addi %{{.+}}, %arg1
+// CHECK-SAME:    %arg0: memref<?x8xf32>, %arg1: index, %arg2: index, %arg3: memref<?x4xf32>,
+// CHECK:         arith.addi %{{.+}}, %arg2

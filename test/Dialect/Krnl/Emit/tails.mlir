@@ -101,9 +101,11 @@ func.func @packed(%x: tensor<13x17xf32>, %o: tensor<13x17xf32>) -> tensor<13x17x
 // CHECK:           scf.for {{.+}} step %c1
 // CHECK:             %{{[^:]+}} = scf.for {{.+}} to %c9 step %c1 iter_args
 func.func @rows(%x: tensor<?x9xf32>, %w: tensor<9x16xf32>, %o: tensor<?x16xf32>) -> tensor<?x16xf32> {
-  %y = krnl.kernel "rows" loops [m = ?, n = 16, k = 9] ins(%x, %w : tensor<?x9xf32>, tensor<9x16xf32>) outs(%o : tensor<?x16xf32>)
+  %c0 = arith.constant 0 : index
+  %m_size = tensor.dim %x, %c0 : tensor<?x9xf32>
+  %y = krnl.kernel "rows" loops [m = %m_size, n = 16, k = 9] ins(%x, %w : tensor<?x9xf32>, tensor<9x16xf32>) outs(%o : tensor<?x16xf32>)
       recipe [block(n, 16) -> (n.p, n.r), block(m, 6) -> (m.o, m.r), order(m.o, n.p, k, m.r, n.r), share(m.o, n.p), parallel(m.o), register_tile(m.r, n.r)] {
-  ^bb0(%a: tensor<?x9xf32>, %b: tensor<9x16xf32>, %c: tensor<?x16xf32>):
+  ^bb0(%a: tensor<?x9xf32>, %b: tensor<9x16xf32>, %c: tensor<?x16xf32>, %m_extent: index):
     %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
         ins(%a, %b : tensor<?x9xf32>, tensor<9x16xf32>) outs(%c : tensor<?x16xf32>) attrs = {krnl.axes = ["m", "n", "k"]} {
     ^bb0(%p: f32, %q: f32, %s: f32):

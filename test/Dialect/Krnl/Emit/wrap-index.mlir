@@ -9,9 +9,9 @@
 // CHECK:         arith.cmpi eq, %{{.+}}, %c0
 // CHECK:         krnl.check %{{.+}}, "bad row"
 // CHECK:         %[[WORD:.+]] = krnl.error_word ["bad row"] at [#{{.+}}] : memref<i32>
-// CHECK:         krnl.launch @kernel_gather_0 ins(%arg0, %arg1, %[[WORD]] :
+// CHECK:         krnl.launch @kernel_gather_0 ins(%arg0, %arg1, %{{.+}}, %[[WORD]] :
 // CHECK-LABEL: func.func private @kernel_gather_0
-// CHECK-SAME:    (%[[X:[^:]+]]: memref<?x4xf32>, %[[I:[^:]+]]: memref<?xi64>, %[[W:[^:]+]]: memref<i32>, %[[Y:[^:]+]]: memref<?x4xf32>,
+// CHECK-SAME:    (%[[X:[^:]+]]: memref<?x4xf32>, %[[I:[^:]+]]: memref<?xi64>, %{{[^:]+}}: index, %[[W:[^:]+]]: memref<i32>, %[[Y:[^:]+]]: memref<?x4xf32>,
 // CHECK:         %[[BAD:.+]] = arith.cmpi uge
 // CHECK:         %[[ROW:.+]] = scf.if %[[BAD]] -> (index) {
 // CHECK:           memref.store %c1_i32, %[[W]][]
@@ -19,9 +19,11 @@
 // CHECK:           arith.maxsi
 // CHECK:         } else {
 func.func @gather(%x: tensor<?x4xf32>, %i: tensor<?xi64>, %y: tensor<?x4xf32>) -> tensor<?x4xf32> {
-  %r = krnl.kernel "gather" loops [m = ?, n = 4] ins(%x, %i : tensor<?x4xf32>, tensor<?xi64>)
+  %c0_1 = arith.constant 0 : index
+  %m_size = tensor.dim %i, %c0_1 : tensor<?xi64>
+  %r = krnl.kernel "gather" loops [m = %m_size, n = 4] ins(%x, %i : tensor<?x4xf32>, tensor<?xi64>)
       outs(%y : tensor<?x4xf32>) {
-  ^bb0(%a: tensor<?x4xf32>, %b: tensor<?xi64>, %c: tensor<?x4xf32>):
+  ^bb0(%a: tensor<?x4xf32>, %b: tensor<?xi64>, %c: tensor<?x4xf32>, %m_extent: index):
     %c0 = arith.constant 0 : index
     %size = tensor.dim %a, %c0 : tensor<?x4xf32>
     %g = linalg.generic {indexing_maps = [affine_map<(m, n) -> (m)>, affine_map<(m, n) -> (m, n)>],

@@ -13,8 +13,8 @@ include "onnxc/Dialect/Krnl/IR/RecipeSteps.td"
 def Krnl_LoopAttr : Krnl_Attr<"Loop", "loop"> {
   let summary = "a named loop of a kernel and its extent";
   let description = [{
-    Printed inside a kernel as `m = 128`, or `m = ?` when the extent is known only
-    at run time (`ShapedType::kDynamic`).
+    Printed inside a kernel as `m = 128`, or `m = %n` when an operand of the kernel
+    gives the extent at run time (`ShapedType::kDynamic`).
   }];
   let parameters = (ins LoopName:$name, "int64_t":$extent);
   let assemblyFormat = "`<` $name `,` $extent `>`";

@@ -45,11 +45,13 @@ mlir::FailureOr<mlir::ArrayAttr> parseRecipeText(llvm::StringRef text,
 std::string captureMessage(mlir::MLIRContext *context,
                            llvm::function_ref<void()> action);
 
-/// The custom assembly directives of krnl.kernel: `[m = 128, n = ?]`, and the
+/// The custom assembly directives of krnl.kernel: `[m = 128, n = %n]`, and the
 /// text of a recipe.
-mlir::ParseResult parseLoops(mlir::OpAsmParser &parser, mlir::ArrayAttr &loops);
+mlir::ParseResult parseLoops(
+    mlir::OpAsmParser &parser, mlir::ArrayAttr &loops,
+    llvm::SmallVectorImpl<mlir::OpAsmParser::UnresolvedOperand> &extents);
 void printLoops(mlir::OpAsmPrinter &printer, mlir::Operation *op,
-                mlir::ArrayAttr loops);
+                mlir::ArrayAttr loops, mlir::OperandRange extents);
 mlir::ParseResult parseRecipe(mlir::OpAsmParser &parser,
                               mlir::ArrayAttr &recipe);
 void printRecipe(mlir::OpAsmPrinter &printer, mlir::Operation *op,

@@ -36,8 +36,9 @@ def Krnl_KernelOp : Krnl_Op<"kernel", [
   let description = [{
     The body computes with structured (linalg) ops in destination style; each says
     with `krnl.axes` which named loop stands behind each of its iterator
-    dimensions. Block arguments are the `ins`, then the `outs`; each yielded value
-    is written into the matching `outs` tensor.
+    dimensions. Block arguments are the `ins`, the `outs`, then the extents of the
+    loops of dynamic extent (`loops [i = %n, j = 64]`), in their order; each
+    yielded value is written into the matching `outs` tensor.
 
     ```mlir
     %y = krnl.kernel "relu" loops [i = 64] ins(%x : tensor<64xf32>)
@@ -54,21 +55,22 @@ def Krnl_KernelOp : Krnl_Op<"kernel", [
   let arguments = (ins StrAttr:$name, Krnl_LoopArrayAttr:$loops,
                        DefaultValuedAttr<Krnl_RecipeAttr, "{}">:$recipe,
                        Variadic<AnyTypeOf<[Krnl_Tensor, Krnl_Scalar]>>:$ins,
-                       Variadic<Krnl_Tensor>:$outs);
+                       Variadic<Krnl_Tensor>:$outs, Variadic<Index>:$extents);
   let results = (outs Variadic<Krnl_Tensor>:$results);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $name `loops` custom<Loops>($loops)
+    $name `loops` custom<Loops>($loops, $extents)
     (`ins` `(` $ins^ `:` type($ins) `)`)? `outs` `(` $outs `:` type($outs) `)`
     (`recipe` custom<Recipe>($recipe)^)? attr-dict-with-keyword
     $body `->` type($results)
   }];
   let builders = [
     /// A kernel with an empty recipe and a body block that has the arguments but
-    /// no ops yet.
+    /// no ops yet. `extents` has one value for each dynamic loop.
     OpBuilder<(ins "::llvm::StringRef":$name,
                    "::llvm::ArrayRef<::onnxc::krnl::LoopAttr>":$loops,
-                   "::mlir::ValueRange":$ins, "::mlir::ValueRange":$outs)>
+                   "::mlir::ValueRange":$extents, "::mlir::ValueRange":$ins,
+                   "::mlir::ValueRange":$outs)>
   ];
   let extraClassDeclaration = [{
     /// The structured ops of the body, in order; a step's `op:` number and
@@ -79,11 +81,15 @@ def Krnl_KernelOp : Krnl_Op<"kernel", [
     ::onnxc::krnl::LoopAttr getLoop(unsigned number) {
       return ::llvm::cast<::onnxc::krnl::LoopAttr>(getLoops()[number]);
     }
-    /// The operand, dimension whose run-time size is the extent of that loop: a
-    /// dimension of `ins` or `outs` that some body op indexes by exactly this
-    /// loop. Operands count ins first, then outs.
-    ::std::optional<::std::pair<unsigned, unsigned>>
-    findExtentOperand(unsigned loop);
+    /// The extent of a loop: an index attribute, or the operand that gives it.
+    ::mlir::OpFoldResult getExtent(unsigned loop);
+    /// The same inside the body: an index attribute or a block argument.
+    ::mlir::OpFoldResult getExtentInside(unsigned loop);
+    /// Replaces the list of loops. Dynamic loops that the kernel has already keep
+    /// their extents; `added` has those of the others, in order. The extents of
+    /// loops that are dropped must have no use in the body.
+    void replaceLoops(::llvm::ArrayRef<::onnxc::krnl::LoopAttr> loops,
+                      ::mlir::ValueRange added = {});
     ::onnxc::krnl::YieldOp getYield();
     ::mlir::BlockArgument getInArgument(unsigned i) {
       return getBody().getArgument(i);

@@ -9,11 +9,19 @@
 #ifndef ONNXC_DIALECT_KRNL_IR_PARTIALACCESS_H
 #define ONNXC_DIALECT_KRNL_IR_PARTIALACCESS_H
 
-#include <cstdint>
+#include "mlir/IR/AffineExpr.h"
 
 namespace onnxc::krnl {
 
 inline constexpr int64_t beyondAnyLoop = int64_t(1) << 62;
+
+/// The loop that runs over the first elements only; any other index as it is.
+inline mlir::AffineExpr wholeIndex(mlir::AffineExpr index) {
+  auto part = llvm::dyn_cast<mlir::AffineBinaryOpExpr>(index);
+  bool isPart = part && part.getKind() == mlir::AffineExprKind::Mod &&
+                part.getRHS() == beyondAnyLoop;
+  return isPart ? part.getLHS() : index;
+}
 
 } // namespace onnxc::krnl
 

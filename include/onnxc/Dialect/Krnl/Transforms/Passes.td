@@ -22,11 +22,11 @@ def KrnlCheckSizesPass : Pass<"krnl-check-sizes"> {
     of one node, which the error names.
 
     ```mlir
-    %y = krnl.kernel "add" loops [i = ?] ins(%a, %b : tensor<?xf32>, tensor<?xf32>) ...
+    %y = krnl.kernel "add" loops [i = %n] ins(%a, %b : tensor<?xf32>, tensor<?xf32>) ...
     // becomes
     %same = arith.cmpi eq, %size_of_b, %size_of_a : index
     krnl.check %same, "the size of dimension 0 of 'b' does not fit" sizes(%size_of_b, %size_of_a)
-    %y = krnl.kernel "add" loops [i = ?] ins(%a, %b : tensor<?xf32>, tensor<?xf32>) ...
+    %y = krnl.kernel "add" loops [i = %n] ins(%a, %b : tensor<?xf32>, tensor<?xf32>) ...
     ```
   }];
   let statistics = [

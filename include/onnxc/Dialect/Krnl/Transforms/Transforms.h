@@ -19,6 +19,8 @@ struct LoopPlan {
   llvm::StringMap<std::string> rename;
   /// The loops of the merged kernel: the producer's, then the consumer's own.
   llvm::SmallVector<LoopAttr> loops;
+  /// The extents of those that are dynamic.
+  llvm::SmallVector<mlir::Value> extents;
   /// Names of the loops that both have, through the tensors between them.
   llvm::SmallVector<std::string> common;
 };
@@ -86,6 +88,12 @@ KernelOp collapseLoops(mlir::RewriterBase &rewriter, KernelOp kernel);
 /// Puts the loops of the kernel, and those of its ops, in the order in which
 /// memory is walked: as the results have them, then as the operands do.
 void orderLoops(KernelOp kernel);
+
+/// Drops the inputs that the payload does not read, and adds tensors of the
+/// extents of loops until each loop of the op indexes a dimension of an operand
+/// alone, as linalg asks.
+void updateShapeInputs(mlir::RewriterBase &rewriter,
+                       mlir::linalg::GenericOp op);
 
 /// Puts numbers into the ops that read tensors all of one constant element.
 void inlineConstants(mlir::RewriterBase &rewriter, KernelOp kernel);

@@ -13,7 +13,7 @@
 
 #include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
@@ -37,6 +37,7 @@ private:
   bool checkOp(linalg::LinalgOp op);
   bool record(Value tensor, AffineMap map, unsigned a, unsigned b);
   bool checkBorder();
+  bool onlyMakesPairs(Value size);
   bool checkSizes(tensor::DimOp dim);
 
   RankedTensorType merged(Value tensor);
@@ -44,6 +45,7 @@ private:
   Value collapse(Value outside, BlockArgument inside);
   KernelOp createKernel();
   Value mergedSize(KernelOp target, Location loc);
+  void mapArguments(KernelOp target);
   void cloneOp(Operation &op, KernelOp target);
   void cloneStructured(linalg::LinalgOp op);
   void replaceResults(KernelOp target);
@@ -112,18 +114,10 @@ bool LoopCollapser::checkOp(linalg::LinalgOp op) {
   return true;
 }
 
-/// A size of the pair may be read only to make a temporary that has the pair
+/// A size of the pair may be used only to make a temporary that has the pair
 /// too, at the place of the pair.
-bool LoopCollapser::checkSizes(tensor::DimOp dim) {
-  auto place = places.find(dim.getSource());
-  std::optional<int64_t> index = dim.getConstantIndex();
-  if (place == places.end() || place->second < 0)
-    return true;
-  if (!index)
-    return false;
-  if (*index != place->second && *index != place->second + 1)
-    return true;
-  return llvm::all_of(dim.getResult().getUses(), [&](OpOperand &use) {
+bool LoopCollapser::onlyMakesPairs(Value size) {
+  return llvm::all_of(size.getUses(), [&](OpOperand &use) {
     auto empty = dyn_cast<tensor::EmptyOp>(use.getOwner());
     if (!empty)
       return false;
@@ -136,6 +130,18 @@ bool LoopCollapser::checkSizes(tensor::DimOp dim) {
         return int(d) == known->second || int(d) == known->second + 1;
     return false;
   });
+}
+
+bool LoopCollapser::checkSizes(tensor::DimOp dim) {
+  auto place = places.find(dim.getSource());
+  std::optional<int64_t> index = dim.getConstantIndex();
+  if (place == places.end() || place->second < 0)
+    return true;
+  if (!index)
+    return false;
+  if (*index != place->second && *index != place->second + 1)
+    return true;
+  return onlyMakesPairs(dim.getResult());
 }
 
 /// Reads at computed places keep their tensor as it is; constants stay what
@@ -155,6 +161,11 @@ bool LoopCollapser::checkBorder() {
     if (matchPattern(kernel->getOperand(argument.getArgNumber()), m_Constant()))
       return false;
   }
+  for (StringRef loop : {outer, inner})
+    if (auto extent =
+            dyn_cast<Value>(kernel.getExtentInside(*kernel.findLoop(loop)));
+        extent && !onlyMakesPairs(extent))
+      return false;
   return found &&
          llvm::all_of(kernel.getBody().front().getOps<tensor::DimOp>(),
                       [&](tensor::DimOp dim) { return checkSizes(dim); });
@@ -227,36 +238,58 @@ Value LoopCollapser::collapse(Value outside, BlockArgument inside) {
 
 KernelOp LoopCollapser::createKernel() {
   SmallVector<LoopAttr> loops;
-  LoopAttr innerLoop = kernel.getLoop(*kernel.findLoop(inner));
-  for (auto loop : kernel.getLoops().getAsRange<LoopAttr>()) {
-    if (loop == innerLoop)
+  SmallVector<Value> extents;
+  unsigned b = *kernel.findLoop(inner);
+  auto extentOf = [&](unsigned number) {
+    return getValueOrCreateConstantIndexOp(rewriter, kernel.getLoc(),
+                                           kernel.getExtent(number));
+  };
+  for (unsigned number : llvm::seq<unsigned>(kernel.getLoops().size())) {
+    LoopAttr loop = kernel.getLoop(number), innerLoop = kernel.getLoop(b);
+    if (number == b)
       continue;
-    if (loop.getName() == outer) {
-      bool dynamic = loop.isDynamic() || innerLoop.isDynamic();
-      loop = LoopAttr::get(kernel.getContext(), (outer + inner).str(),
-                           dynamic ? ShapedType::kDynamic
-                                   : loop.getExtent() * innerLoop.getExtent());
+    if (loop.getName() != outer) {
+      loops.push_back(loop);
+      if (loop.isDynamic())
+        extents.push_back(extentOf(number));
+      continue;
     }
-    loops.push_back(loop);
+    bool dynamic = loop.isDynamic() || innerLoop.isDynamic();
+    loops.push_back(
+        LoopAttr::get(kernel.getContext(), (outer + inner).str(),
+                      dynamic ? ShapedType::kDynamic
+                              : loop.getExtent() * innerLoop.getExtent()));
+    if (dynamic)
+      extents.push_back(arith::MulIOp::create(rewriter, kernel.getLoc(),
+                                              extentOf(number), extentOf(b)));
   }
-  SmallVector<Value> operands;
-  for (auto [operand, argument] : llvm::zip_equal(
-           kernel->getOperands(), kernel.getBody().front().getArguments()))
-    operands.push_back(collapse(operand, argument));
-  size_t ins = kernel.getIns().size();
+  SmallVector<Value> ins, outs;
+  for (auto [number, in] : llvm::enumerate(kernel.getIns()))
+    ins.push_back(collapse(in, kernel.getInArgument(number)));
+  for (auto [number, out] : llvm::enumerate(kernel.getOuts()))
+    outs.push_back(collapse(out, kernel.getOutArgument(number)));
   return KernelOp::create(rewriter, kernel.getLoc(), kernel.getName(), loops,
-                          ArrayRef(operands).take_front(ins),
-                          ArrayRef(operands).drop_front(ins));
+                          extents, ins, outs);
 }
 
-/// The size of the pair at run time, from an operand that has it.
+/// The size of the pair inside the new kernel.
 Value LoopCollapser::mergedSize(KernelOp target, Location loc) {
-  for (auto [value, place] : places)
-    if (auto argument = dyn_cast<BlockArgument>(value); argument && place >= 0)
-      return tensor::DimOp::create(
-          rewriter, loc, target.getBody().getArgument(argument.getArgNumber()),
-          place);
-  llvm_unreachable("checked: an operand has the pair");
+  unsigned loop = *target.findLoop((outer + inner).str());
+  return getValueOrCreateConstantIndexOp(rewriter, loc,
+                                         target.getExtentInside(loop));
+}
+
+/// The arguments of the new body; the extents of the pair have none.
+void LoopCollapser::mapArguments(KernelOp target) {
+  size_t operands = kernel.getIns().size() + kernel.getOuts().size();
+  mapping.map(kernel.getBody().getArguments().take_front(operands),
+              target.getBody().getArguments().take_front(operands));
+  for (auto [number, loop] :
+       llvm::enumerate(kernel.getLoops().getAsRange<LoopAttr>()))
+    if (std::optional<unsigned> now = target.findLoop(loop.getName());
+        now && loop.isDynamic())
+      mapping.map(cast<Value>(kernel.getExtentInside(number)),
+                  cast<Value>(target.getExtentInside(*now)));
 }
 
 /// Where the operands are accessed if loop `b` is part of another.
@@ -375,7 +408,7 @@ KernelOp LoopCollapser::rebuild() {
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(kernel);
   KernelOp target = createKernel();
-  mapping.map(kernel.getBody().getArguments(), target.getBody().getArguments());
+  mapArguments(target);
   rewriter.setInsertionPointToStart(&target.getBody().front());
   for (Operation &op : kernel.getBody().front().without_terminator())
     cloneOp(op, target);

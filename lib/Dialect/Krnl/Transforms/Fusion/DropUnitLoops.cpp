@@ -50,6 +50,7 @@ static void dropDim(RewriterBase &rewriter, linalg::GenericOp op,
       rewriter.replaceOpWithNewOp<arith::ConstantIndexOp>(index, 0);
     }
   }
+  updateShapeInputs(rewriter, result);
   rewriter.replaceOp(op, result.getResults());
 }
 

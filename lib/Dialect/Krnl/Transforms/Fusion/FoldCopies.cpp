@@ -55,7 +55,7 @@ private:
   struct StripLoops {
     SmallVector<std::string> names;
     SmallVector<AffineExpr> at;
-    LoopExtents extents;
+    SmallVector<std::pair<std::string, OpFoldResult>> extents;
   };
 
   bool match();
@@ -323,7 +323,7 @@ CopyFolder::StripLoops CopyFolder::loopsOver(const Strip &strip,
       continue;
     }
     loops.names.push_back(llvm::formatv("{0}_{1}", name, d).str());
-    loops.extents[loops.names.back()] = range.size;
+    loops.extents.push_back({loops.names.back(), range.size});
     loops.at.push_back(from.value_or(0) ? loop + *from : loop % beyondAnyLoop);
   }
   return loops;
@@ -360,26 +360,28 @@ linalg::GenericOp CopyFolder::fillStrip(const Strip &strip,
 
 /// Fills what is outside the part instead of everything.
 void CopyFolder::fillAround(const Part &part) {
-  SmallVector<Attribute> declared(kernel.getLoops().begin(),
-                                  kernel.getLoops().end());
+  auto declared = llvm::to_vector(kernel.getLoops().getAsRange<LoopAttr>());
+  SmallVector<Value> added;
   Value last = kernel.getOutArgument(0);
-  SmallVector<std::pair<linalg::GenericOp, LoopExtents>> made;
+  SmallVector<linalg::GenericOp> made;
   rewriter.setInsertionPoint(kernel);
   SmallVector<Strip> strips = stripsAround(rewriter, kernel.getLoc(), part);
   rewriter.setInsertionPoint(fill);
   for (auto [number, strip] : llvm::enumerate(strips)) {
     StripLoops loops = loopsOver(strip, llvm::formatv("b{0}", number).str());
-    for (StringRef name : loops.names)
-      if (auto extent = loops.extents.find(name); extent != loops.extents.end())
-        declared.push_back(LoopAttr::get(kernel.getContext(), name,
-                                         getConstantIntValue(extent->second)
-                                             .value_or(ShapedType::kDynamic)));
-    made.push_back({fillStrip(strip, loops, last), loops.extents});
-    last = made.back().first.getResult(0);
+    for (auto &[name, extent] : loops.extents) {
+      auto known = getConstantIntValue(extent);
+      declared.push_back(LoopAttr::get(kernel.getContext(), name,
+                                       known.value_or(ShapedType::kDynamic)));
+      if (!known)
+        added.push_back(cast<Value>(extent));
+    }
+    made.push_back(fillStrip(strip, loops, last));
+    last = made.back().getResult(0);
   }
-  kernel.setLoopsAttr(rewriter.getArrayAttr(declared));
-  for (auto &[op, extents] : made)
-    addCarriers(rewriter, kernel, op, extents);
+  kernel.replaceLoops(declared, added);
+  for (linalg::GenericOp op : made)
+    updateShapeInputs(rewriter, op);
   rewriter.replaceOp(fill, last);
 }
 
@@ -401,13 +403,17 @@ void CopyFolder::finish() {
     rewriter.replaceOp(kernel, kernel.getOuts()[0]);
     return;
   }
-  SmallVector<Attribute> kept;
-  for (auto loop : kernel.getLoops().getAsRange<LoopAttr>())
-    if (llvm::any_of(kernel.getStructuredOps(), [&](linalg::LinalgOp op) {
+  SmallVector<LoopAttr> kept;
+  for (auto [number, loop] :
+       llvm::enumerate(kernel.getLoops().getAsRange<LoopAttr>())) {
+    auto extent = dyn_cast<Value>(kernel.getExtentInside(number));
+    if ((extent && !extent.use_empty()) ||
+        llvm::any_of(kernel.getStructuredOps(), [&](linalg::LinalgOp op) {
           return llvm::is_contained(KernelOp::getAxes(op), loop.getName());
         }))
       kept.push_back(loop);
-  kernel.setLoopsAttr(rewriter.getArrayAttr(kept));
+  }
+  kernel.replaceLoops(kept);
 }
 
 unsigned CopyFolder::run() {

@@ -128,16 +128,12 @@ static Value clonePayload(RewriterBase &rewriter, linalg::GenericOp producer,
       producer.getBody()->getTerminator()->getOperand(0));
 }
 
-/// Fails where the producer alone gave a loop of the reader its extent.
-static LogicalResult fold(RewriterBase &rewriter, linalg::GenericOp producer,
-                          linalg::GenericOp reader, ArrayRef<unsigned> dims) {
+static void fold(RewriterBase &rewriter, linalg::GenericOp producer,
+                 linalg::GenericOp reader, ArrayRef<unsigned> dims) {
   FoldedOperands operands(producer, reader, dims);
   SmallVector<AffineMap> maps = operands.maps;
   for (OpOperand &init : reader.getDpsInitsMutable())
     maps.push_back(reader.getMatchingIndexingMap(&init));
-  if (!inversePermutation(concatAffineMaps(maps, reader.getContext())))
-    return failure();
-
   rewriter.setInsertionPoint(reader);
   auto folded = linalg::GenericOp::create(
       rewriter, rewriter.getFusedLoc({producer.getLoc(), reader.getLoc()}),
@@ -162,13 +158,13 @@ static LogicalResult fold(RewriterBase &rewriter, linalg::GenericOp producer,
           rewriter.clone(op, outer);
       });
   folded->setDiscardableAttrs(reader->getDiscardableAttrDictionary());
+  updateShapeInputs(rewriter, folded);
   rewriter.replaceOp(reader, folded.getResults());
   Value destination = producer.getDpsInits()[0];
   rewriter.eraseOp(producer);
   if (auto empty = destination.getDefiningOp<tensor::EmptyOp>();
       empty && empty->use_empty())
     rewriter.eraseOp(empty);
-  return success();
 }
 
 /// Folds the first op that allows it.
@@ -181,8 +177,10 @@ static bool foldOne(RewriterBase &rewriter, KernelOp kernel) {
     std::optional<SmallVector<unsigned>> dims;
     if (reader)
       dims = matchDims(producer, reader);
-    if (dims && succeeded(fold(rewriter, producer, reader, *dims)))
-      return true;
+    if (!dims)
+      continue;
+    fold(rewriter, producer, reader, *dims);
+    return true;
   }
   return false;
 }

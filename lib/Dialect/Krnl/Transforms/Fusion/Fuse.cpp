@@ -259,7 +259,7 @@ static LogicalResult checkLimits(KernelOp producer, KernelOp consumer,
     return failure();
   SmallPtrSet<Value, 16> operands;
   for (KernelOp kernel : {producer, consumer})
-    for (Value operand : kernel->getOperands())
+    for (Value operand : llvm::concat<Value>(kernel.getIns(), kernel.getOuts()))
       if (operand.getDefiningOp() != producer &&
           operands.insert(operand).second &&
           operands.size() > limits.maxOperands) {

@@ -6,7 +6,7 @@
 
 #include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Verifier.h"
@@ -85,7 +85,7 @@ private:
   int addIn(Value value);
   LogicalResult mapArguments(KernelOp merged, std::string &reason);
   FailureOr<Value> makeTemporary(KernelOp merged, unsigned result);
-  FailureOr<Value> findSize(KernelOp merged, StringRef loop);
+  void mapExtents(KernelOp from, KernelOp merged, bool rename);
   void cloneBody(KernelOp from, bool rename);
 
   RewriterBase &rewriter;
@@ -121,37 +121,6 @@ void KernelMerger::collectOperands() {
   llvm::append_range(outs, consumer.getOuts());
 }
 
-/// The extent of a loop: a constant, or read inside from an operand that is
-/// left.
-FailureOr<Value> KernelMerger::findSize(KernelOp merged, StringRef loop) {
-  for (LoopAttr known : plan.loops)
-    if (known.getName() == loop && !known.isDynamic())
-      return arith::ConstantIndexOp::create(rewriter, merged.getLoc(),
-                                            known.getExtent())
-          .getResult();
-  for (KernelOp kernel : {producer, consumer})
-    for (linalg::LinalgOp op : kernel.getStructuredOps()) {
-      SmallVector<StringRef> axes = KernelOp::getAxes(op);
-      for (OpOperand &operand : op->getOpOperands()) {
-        Value argument = mapping.lookupOrNull(operand.get());
-        if (!argument || !isa<BlockArgument>(argument))
-          continue;
-        AffineMap map = op.getMatchingIndexingMap(&operand);
-        for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
-          auto position = dyn_cast<AffineDimExpr>(expr);
-          if (!position)
-            continue;
-          StringRef name = axes[position.getPosition()];
-          if ((kernel == producer ? name : plan.rename.at(name)) == loop)
-            return tensor::DimOp::create(rewriter, merged.getLoc(), argument,
-                                         dim)
-                .getResult();
-        }
-      }
-    }
-  return failure();
-}
-
 /// A tensor inside in place of a producer's out that nobody outside reads.
 FailureOr<Value> KernelMerger::makeTemporary(KernelOp merged, unsigned result) {
   auto type = cast<RankedTensorType>(producer.getOuts()[result].getType());
@@ -166,16 +135,30 @@ FailureOr<Value> KernelMerger::makeTemporary(KernelOp merged, unsigned result) {
     auto position = dyn_cast<AffineDimExpr>(expr);
     if (!position)
       return failure();
-    FailureOr<Value> size = findSize(merged, axes[position.getPosition()]);
-    if (failed(size))
-      return failure();
-    sizes.push_back(*size);
+    unsigned loop = *merged.findLoop(axes[position.getPosition()]);
+    sizes.push_back(getValueOrCreateConstantIndexOp(
+        rewriter, merged.getLoc(), merged.getExtentInside(loop)));
   }
   return tensor::EmptyOp::create(rewriter, merged.getLoc(), type, sizes)
       .getResult();
 }
 
+/// The body of `from` may use the extents of its loops.
+void KernelMerger::mapExtents(KernelOp from, KernelOp merged, bool rename) {
+  for (auto [number, loop] :
+       llvm::enumerate(from.getLoops().getAsRange<LoopAttr>()))
+    if (auto inside = dyn_cast<Value>(from.getExtentInside(number))) {
+      StringRef name = loop.getName();
+      unsigned now = *merged.findLoop(rename ? plan.rename.at(name) : name);
+      mapping.map(inside,
+                  getValueOrCreateConstantIndexOp(rewriter, merged.getLoc(),
+                                                  merged.getExtentInside(now)));
+    }
+}
+
 LogicalResult KernelMerger::mapArguments(KernelOp merged, std::string &reason) {
+  mapExtents(producer, merged, /*rename=*/false);
+  mapExtents(consumer, merged, /*rename=*/true);
   for (auto [number, place] : llvm::enumerate(producerOperands))
     mapping.map(producer.getInArgument(number), merged.getInArgument(place));
   for (auto [number, place] : llvm::enumerate(consumerOperands))
@@ -216,7 +199,8 @@ FailureOr<KernelOp> KernelMerger::build(Operation *place, std::string &reason) {
   rewriter.setInsertionPoint(place);
   std::string name = (producer.getName() + "+" + consumer.getName()).str();
   Location loc = rewriter.getFusedLoc({producer.getLoc(), consumer.getLoc()});
-  auto merged = KernelOp::create(rewriter, loc, name, plan.loops, ins, outs);
+  auto merged = KernelOp::create(rewriter, loc, name, plan.loops, plan.extents,
+                                 ins, outs);
   rewriter.setInsertionPointToStart(&merged.getBody().front());
   if (failed(mapArguments(merged, reason))) {
     rewriter.eraseOp(merged);

@@ -76,8 +76,8 @@ private:
       reason = producer.getName().str() + " shares no loop";
       return failure();
     }
-    size_t operands =
-        producer->getNumOperands() + consumer->getNumOperands() - 1;
+    size_t operands = producer.getIns().size() + producer.getOuts().size() +
+                      consumer.getIns().size() + consumer.getOuts().size() - 1;
     if (operands <= maxOperands)
       return checkOps(producer, consumer, maxOps, reason);
     reason = llvm::formatv("the kernel would have {0} operands", operands);

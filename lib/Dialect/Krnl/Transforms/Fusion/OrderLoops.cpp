@@ -70,10 +70,10 @@ void orderLoops(KernelOp kernel) {
     collectLoops(op, names);
   for (auto loop : kernel.getLoops().getAsRange<LoopAttr>())
     names.insert(loop.getName());
-  SmallVector<Attribute> loops;
+  SmallVector<LoopAttr> loops;
   for (StringRef name : names)
     loops.push_back(kernel.getLoop(*kernel.findLoop(name)));
-  kernel.setLoopsAttr(ArrayAttr::get(kernel.getContext(), loops));
+  kernel.replaceLoops(loops);
   for (linalg::LinalgOp op : kernel.getStructuredOps())
     orderDims(kernel, cast<linalg::GenericOp>(op.getOperation()));
 }

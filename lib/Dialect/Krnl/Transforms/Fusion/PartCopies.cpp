@@ -7,6 +7,7 @@
 #include "PartCopies.h"
 
 #include "onnxc/Dialect/Krnl/IR/PartialAccess.h"
+#include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
 
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -19,22 +20,11 @@ namespace onnxc::krnl {
 // Accesses
 //===----------------------------------------------------------------------===//
 
-static bool isPartial(AffineExpr expr) {
-  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
-  auto bound = binary ? dyn_cast<AffineConstantExpr>(binary.getRHS()) : nullptr;
-  return binary && binary.getKind() == AffineExprKind::Mod && bound &&
-         bound.getValue() == beyondAnyLoop;
-}
-
-static AffineExpr withoutPart(AffineExpr expr) {
-  return isPartial(expr) ? cast<AffineBinaryOpExpr>(expr).getLHS() : expr;
-}
-
 AffineMap Part::shift(AffineMap map) const {
   SmallVector<AffineExpr> results;
   for (auto [d, expr] : llvm::enumerate(map.getResults()))
     if (offsets[d] != 0)
-      results.push_back(withoutPart(expr) + offsets[d]);
+      results.push_back(wholeIndex(expr) + offsets[d]);
     else if (!whole[d] && isa<AffineDimExpr>(expr))
       results.push_back(expr % beyondAnyLoop);
     else
@@ -75,70 +65,6 @@ Value indexInside(RewriterBase &rewriter, KernelOp kernel, OpFoldResult index) {
   return getValueOrCreateConstantIndexOp(rewriter, kernel.getLoc(), index);
 }
 
-/// An operand that nobody reads, whose last dimension has the loop's extent. It
-/// has no elements where only the run knows how many.
-static BlockArgument carrierOf(RewriterBase &rewriter, KernelOp kernel,
-                               StringRef loop, const LoopExtents &extents) {
-  LoopAttr known = kernel.getLoop(*kernel.findLoop(loop));
-  SmallVector<OpFoldResult> sizes;
-  if (known.isDynamic())
-    sizes = {rewriter.getIndexAttr(0), extents.lookup(loop)};
-  else
-    sizes = {rewriter.getIndexAttr(known.getExtent())};
-  for (auto [in, image] :
-       llvm::zip_first(kernel.getIns(), kernel.getBody().getArguments()))
-    if (auto empty = in.getDefiningOp<tensor::EmptyOp>();
-        empty && empty.getType().getElementType().isInteger(8) &&
-        ArrayRef<OpFoldResult>(empty.getMixedSizes()) == ArrayRef(sizes))
-      return image;
-  OpBuilder::InsertionGuard guard(rewriter);
-  rewriter.setInsertionPoint(kernel);
-  return addInput(rewriter, kernel,
-                  tensor::EmptyOp::create(rewriter, kernel.getLoc(), sizes,
-                                          rewriter.getI8Type()));
-}
-
-void addCarriers(RewriterBase &rewriter, KernelOp kernel, linalg::GenericOp op,
-                 const LoopExtents &extents) {
-  SmallVector<StringRef> axes = KernelOp::getAxes(op);
-  for (unsigned dim : llvm::seq(op.getNumLoops())) {
-    AffineExpr plain = rewriter.getAffineDimExpr(dim);
-    unsigned loop = *kernel.findLoop(axes[dim]);
-    bool isCarried = llvm::any_of(op.getIndexingMapsArray(), [&](AffineMap m) {
-      return llvm::is_contained(m.getResults(), plain);
-    });
-    // What is alone on a tensor inside of the kernel tells the host nothing.
-    if (isCarried &&
-        (!kernel.getLoop(loop).isDynamic() || kernel.findExtentOperand(loop)))
-      continue;
-    BlockArgument carrier = carrierOf(rewriter, kernel, axes[dim], extents);
-    SmallVector<AffineExpr> at{plain};
-    if (cast<RankedTensorType>(carrier.getType()).getRank() == 2)
-      at.insert(at.begin(), rewriter.getAffineConstantExpr(0));
-    SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-    unsigned place = op.getNumDpsInputs();
-    maps.insert(maps.begin() + place,
-                AffineMap::get(op.getNumLoops(), 0, at, rewriter.getContext()));
-    op.getInputsMutable().append(ValueRange(carrier));
-    op.getBody()->insertArgument(place, rewriter.getI8Type(), op.getLoc());
-    op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
-  }
-}
-
-/// The loops that run along the part where the larger tensor goes on.
-static LoopExtents extentsIn(linalg::GenericOp op, Value tensor,
-                             const Part &part) {
-  SmallVector<StringRef> axes = KernelOp::getAxes(op);
-  LoopExtents extents;
-  for (OpOperand &operand : op->getOpOperands())
-    if (operand.get() == tensor)
-      for (auto [d, at] :
-           llvm::enumerate(op.getMatchingIndexingMap(&operand).getResults()))
-        if (auto loop = dyn_cast<AffineDimExpr>(at))
-          extents[axes[loop.getPosition()]] = part.smallSizes[d];
-  return extents;
-}
-
 /// The size of the small tensor, where that is not the one of the large.
 static void accessSize(RewriterBase &rewriter, KernelOp kernel,
                        tensor::DimOp dim, const Part &part) {
@@ -162,13 +88,12 @@ void accessPart(RewriterBase &rewriter, KernelOp kernel, Value tensor,
     auto op = dyn_cast<linalg::GenericOp>(user);
     if (!op)
       continue;
-    LoopExtents extents = extentsIn(op, tensor, part);
     SmallVector<AffineMap> maps = op.getIndexingMapsArray();
     for (unsigned i : llvm::seq<unsigned>(maps.size()))
       if (op->getOperand(i) == tensor)
         maps[i] = part.shift(maps[i]);
     op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
-    addCarriers(rewriter, kernel, op, extents);
+    updateShapeInputs(rewriter, op);
     for (auto [init, result] :
          llvm::zip_equal(op.getDpsInits(), op.getResults()))
       if (init == tensor)
@@ -226,7 +151,7 @@ std::optional<PartCopy> PartCopy::read(KernelOp kernel, linalg::GenericOp op) {
     if (!isa<AffineDimExpr>(read) && copy.part.small.getDimSize(d) != 1)
       return std::nullopt;
     auto offset = dyn_cast<AffineConstantExpr>(
-        simplifyAffineExpr(withoutPart(write) - read, from.getNumDims(), 0));
+        simplifyAffineExpr(wholeIndex(write) - read, from.getNumDims(), 0));
     if (!offset || offset.getValue() < 0)
       return std::nullopt;
     copy.part.offsets.push_back(offset.getValue());

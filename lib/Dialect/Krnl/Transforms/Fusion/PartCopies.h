@@ -11,7 +11,6 @@
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/PatternMatch.h"
-#include "llvm/ADT/StringMap.h"
 
 namespace onnxc::krnl {
 
@@ -46,13 +45,6 @@ struct PartCopy {
 
 /// Does the op write one value to every element of its destination?
 bool fillsAll(mlir::linalg::GenericOp op);
-
-/// Extents of loops, as indices of the host program.
-using LoopExtents = llvm::StringMap<mlir::OpFoldResult>;
-
-/// Adds operands until each loop of the op indexes some dimension alone.
-void addCarriers(mlir::RewriterBase &rewriter, KernelOp kernel,
-                 mlir::linalg::GenericOp op, const LoopExtents &extents);
 
 /// The image in the kernel of an index of the host program; a constant is one
 /// inside.

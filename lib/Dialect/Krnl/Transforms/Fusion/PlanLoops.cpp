@@ -185,7 +185,14 @@ FailureOr<LoopPlan> planLoops(KernelOp producer, KernelOp consumer,
 
   LoopPlan plan;
   llvm::StringSet<> taken;
-  for (auto loop : producer.getLoops().getAsRange<LoopAttr>()) {
+  auto add = [&](LoopAttr loop, OpFoldResult extent) {
+    plan.loops.push_back(loop);
+    if (loop.isDynamic())
+      plan.extents.push_back(cast<Value>(extent));
+  };
+  for (auto [number, known] :
+       llvm::enumerate(producer.getLoops().getAsRange<LoopAttr>())) {
+    LoopAttr loop = known;
     taken.insert(loop.getName());
     auto paired = pairs->toConsumer.find(loop.getName());
     if (paired != pairs->toConsumer.end()) {
@@ -198,17 +205,18 @@ FailureOr<LoopPlan> planLoops(KernelOp producer, KernelOp consumer,
       plan.common.push_back(loop.getName().str());
       plan.rename[paired->second] = loop.getName().str();
     }
-    plan.loops.push_back(loop);
+    add(loop, producer.getExtent(number));
   }
-  for (auto loop : consumer.getLoops().getAsRange<LoopAttr>()) {
+  for (auto [number, loop] :
+       llvm::enumerate(consumer.getLoops().getAsRange<LoopAttr>())) {
     if (plan.rename.contains(loop.getName()))
       continue;
     std::string name = loop.getName().str();
     for (unsigned i = 2; !taken.insert(name).second; ++i)
       name = (loop.getName() + "_" + Twine(i)).str();
     plan.rename[loop.getName()] = name;
-    plan.loops.push_back(
-        LoopAttr::get(loop.getContext(), name, loop.getExtent()));
+    add(LoopAttr::get(loop.getContext(), name, loop.getExtent()),
+        consumer.getExtent(number));
   }
   return plan;
 }

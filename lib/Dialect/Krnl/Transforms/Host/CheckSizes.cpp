@@ -42,6 +42,7 @@ public:
   unsigned check();
 
 private:
+  void checkExtent(unsigned loop);
   void checkOperand(linalg::LinalgOp op, OpOperand &operand);
   void checkDim(linalg::LinalgOp op, AffineExpr at, const HostSize &size);
   void checkEnd(linalg::LinalgOp op, AffineExpr at, const HostSize &size);
@@ -107,11 +108,7 @@ std::optional<HostSize> SizeChecker::sizeInside(Value tensor, int64_t dim) {
 
 HostSize SizeChecker::extentOf(linalg::LinalgOp op, unsigned dim) {
   unsigned loop = *kernel.findLoop(KernelOp::getAxes(op)[dim]);
-  LoopAttr known = kernel.getLoop(loop);
-  if (!known.isDynamic())
-    return {b.getIndexAttr(known.getExtent()), {}};
-  auto [operand, place] = *kernel.findExtentOperand(loop);
-  return sizes.ofTensor(kernel->getOperand(operand), place);
+  return sizes.of(kernel.getExtent(loop));
 }
 
 Value SizeChecker::endOf(linalg::LinalgOp op, AffineExpr at, bool last) {
@@ -199,7 +196,33 @@ void SizeChecker::checkEnd(linalg::LinalgOp op, AffineExpr at,
   require(fits, found, end);
 }
 
-/// An input that the payload does not read only carries a size.
+/// Do loop `name` and nothing else index a dimension of an operand?
+static bool indexesOperand(KernelOp kernel, StringRef name) {
+  for (linalg::LinalgOp op : kernel.getStructuredOps()) {
+    SmallVector<StringRef> axes = KernelOp::getAxes(op);
+    for (OpOperand &operand : op->getOpOperands())
+      for (AffineExpr at : op.getMatchingIndexingMap(&operand).getResults())
+        if (auto dim = dyn_cast<AffineDimExpr>(at);
+            dim && axes[dim.getPosition()] == name &&
+            isa<BlockArgument>(operand.get()))
+          return true;
+  }
+  return false;
+}
+
+/// An extent that is the size of no operand may have come out negative.
+void SizeChecker::checkExtent(unsigned loop) {
+  HostSize extent = sizes.of(kernel.getExtent(loop));
+  if (sizes.isAtLeast(extent, {b.getIndexAttr(0), {}}) ||
+      indexesOperand(kernel, kernel.getLoop(loop).getName()))
+    return;
+  CheckOp::create(b, kernel.getLoc(),
+                  compare(arith::CmpIPredicate::sge, valueOf(extent), index(0)),
+                  "a size is negative or too large");
+  ++made;
+}
+
+/// An input that the payload does not read is there for its shape.
 void SizeChecker::checkOperand(linalg::LinalgOp op, OpOperand &operand) {
   auto type = dyn_cast<RankedTensorType>(operand.get().getType());
   if (!type ||
@@ -217,6 +240,9 @@ void SizeChecker::checkOperand(linalg::LinalgOp op, OpOperand &operand) {
 }
 
 unsigned SizeChecker::check() {
+  for (unsigned loop : llvm::seq<unsigned>(kernel.getLoops().size()))
+    if (kernel.getLoop(loop).isDynamic())
+      checkExtent(loop);
   for (linalg::LinalgOp op : kernel.getStructuredOps())
     for (OpOperand &operand : op->getOpOperands())
       checkOperand(op, operand);

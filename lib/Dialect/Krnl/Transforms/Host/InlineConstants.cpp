@@ -27,22 +27,6 @@ static TypedAttr numberOf(Value operand) {
   return dyn_cast<TypedAttr>(splat.getSplatValue<Attribute>());
 }
 
-/// Drops an operand that the op does not look at, unless it is what tells the
-/// extent of a loop.
-static void dropInput(RewriterBase &rewriter, linalg::GenericOp op,
-                      unsigned number) {
-  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  maps.erase(maps.begin() + number);
-  if (maps.empty() ||
-      !inversePermutation(concatAffineMaps(maps, op.getContext())))
-    return;
-  rewriter.modifyOpInPlace(op, [&] {
-    op.getBody()->eraseArgument(number);
-    op.getInputsMutable().erase(number);
-    op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
-  });
-}
-
 void inlineConstants(RewriterBase &rewriter, KernelOp kernel) {
   OpBuilder::InsertionGuard guard(rewriter);
   for (auto [number, in] : llvm::enumerate(kernel.getIns())) {
@@ -65,8 +49,8 @@ void inlineConstants(RewriterBase &rewriter, KernelOp kernel) {
               element, arith::ConstantOp::create(rewriter, op.getLoc(), value)
                            .getResult());
         }
-        dropInput(rewriter, op, i);
       }
+      updateShapeInputs(rewriter, op);
     }
   }
 }

@@ -30,13 +30,17 @@ func.func @elementwise(%x: tensor<8x7x7xf32>) -> tensor<8x7x7xf32> {
 // An unknown size is the product of two.
 // CHECK-LABEL: func @bias_per_channel
 // CHECK:         arith.muli
-// CHECK:         krnl.kernel "bias" loops [n = ?, c = 16, hw = ?]
+// CHECK:         krnl.kernel "bias" loops [n = %{{[^],]+}}, c = 16, hw = %{{[^],]+}}]
 // CHECK:         tensor.expand_shape
 func.func @bias_per_channel(%x: tensor<?x16x?x8xf32>, %b: tensor<16xf32>, %n: index, %h: index) -> tensor<?x16x?x8xf32> {
   %e = tensor.empty(%n, %h) : tensor<?x16x?x8xf32>
-  %y = krnl.kernel "bias" loops [n = ?, c = 16, h = ?, w = 8]
+  %c0 = arith.constant 0 : index
+  %n_size = tensor.dim %x, %c0 : tensor<?x16x?x8xf32>
+  %c2 = arith.constant 2 : index
+  %h_size = tensor.dim %x, %c2 : tensor<?x16x?x8xf32>
+  %y = krnl.kernel "bias" loops [n = %n_size, c = 16, h = %h_size, w = 8]
       ins(%x, %b : tensor<?x16x?x8xf32>, tensor<16xf32>) outs(%e : tensor<?x16x?x8xf32>) {
-  ^bb0(%p: tensor<?x16x?x8xf32>, %q: tensor<16xf32>, %o: tensor<?x16x?x8xf32>):
+  ^bb0(%p: tensor<?x16x?x8xf32>, %q: tensor<16xf32>, %o: tensor<?x16x?x8xf32>, %n_extent: index, %h_extent: index):
     %r = linalg.generic {indexing_maps = [affine_map<(n, c, h, w) -> (n, c, h, w)>, affine_map<(n, c, h, w) -> (c)>, affine_map<(n, c, h, w) -> (n, c, h, w)>],
         iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
         ins(%p, %q : tensor<?x16x?x8xf32>, tensor<16xf32>) outs(%o : tensor<?x16x?x8xf32>) attrs = {krnl.axes = ["n", "c", "h", "w"]} {
@@ -143,11 +147,15 @@ func.func @window_of_a_part(%x: tensor<4xf32>, %w: tensor<3xi8>, %e: tensor<1xf3
 // The sizes of a temporary are those of the result, though they were taken from
 // another temporary that is gone.
 // CHECK-LABEL: func @sizes_of_sizes
-// CHECK:         krnl.kernel "sum" loops [ab = ?, k = 5]
+// CHECK:         krnl.kernel "sum" loops [ab = %{{[^],]+}}, k = 5]
 func.func @sizes_of_sizes(%x: tensor<?x?x5xf32>, %m: index, %n: index) -> tensor<?x?xf32> {
   %e = tensor.empty(%m, %n) : tensor<?x?xf32>
-  %y = krnl.kernel "sum" loops [a = ?, b = ?, k = 5] ins(%x : tensor<?x?x5xf32>) outs(%e : tensor<?x?xf32>) {
-  ^bb0(%p: tensor<?x?x5xf32>, %o: tensor<?x?xf32>):
+  %c0_1 = arith.constant 0 : index
+  %a_size = tensor.dim %x, %c0_1 : tensor<?x?x5xf32>
+  %c1_1 = arith.constant 1 : index
+  %b_size = tensor.dim %x, %c1_1 : tensor<?x?x5xf32>
+  %y = krnl.kernel "sum" loops [a = %a_size, b = %b_size, k = 5] ins(%x : tensor<?x?x5xf32>) outs(%e : tensor<?x?xf32>) {
+  ^bb0(%p: tensor<?x?x5xf32>, %o: tensor<?x?xf32>, %a_extent: index, %b_extent: index):
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %zero = arith.constant 0.0 : f32
@@ -181,11 +189,15 @@ func.func @sizes_of_sizes(%x: tensor<?x?x5xf32>, %m: index, %n: index) -> tensor
 
 // What is left of a temporary that nobody needs any more is not in the way.
 // CHECK-LABEL: func @left_over
-// CHECK:         krnl.kernel "neg" loops [ab = ?]
+// CHECK:         krnl.kernel "neg" loops [ab = %{{[^],]+}}]
 func.func @left_over(%x: tensor<?x?xf32>, %n: index, %m: index) -> tensor<?x?xf32> {
   %e = tensor.empty(%n, %m) : tensor<?x?xf32>
-  %y = krnl.kernel "neg" loops [a = ?, b = ?] ins(%x : tensor<?x?xf32>) outs(%e : tensor<?x?xf32>) {
-  ^bb0(%p: tensor<?x?xf32>, %o: tensor<?x?xf32>):
+  %c0_1 = arith.constant 0 : index
+  %a_size = tensor.dim %x, %c0_1 : tensor<?x?xf32>
+  %c1_1 = arith.constant 1 : index
+  %b_size = tensor.dim %x, %c1_1 : tensor<?x?xf32>
+  %y = krnl.kernel "neg" loops [a = %a_size, b = %b_size] ins(%x : tensor<?x?xf32>) outs(%e : tensor<?x?xf32>) {
+  ^bb0(%p: tensor<?x?xf32>, %o: tensor<?x?xf32>, %a_extent: index, %b_extent: index):
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %rows = tensor.dim %p, %c0 : tensor<?x?xf32>
@@ -205,12 +217,14 @@ func.func @left_over(%x: tensor<?x?xf32>, %n: index, %m: index) -> tensor<?x?xf3
 // Pixels of a known number stay apart from pictures that only the run counts:
 // tiles of them leave nothing over.
 // CHECK-LABEL: func @known_rows
-// CHECK:         krnl.kernel "product" loops [n = ?, hw = 196, oc = 32, ic = 16]
+// CHECK:         krnl.kernel "product" loops [n = %{{[^],]+}}, hw = 196, oc = 32, ic = 16]
 func.func @known_rows(%x: tensor<?x14x14x16xf32>, %w: tensor<16x32xf32>, %n: index) -> tensor<?x14x14x32xf32> {
   %e = tensor.empty(%n) : tensor<?x14x14x32xf32>
-  %y = krnl.kernel "product" loops [n = ?, h = 14, w = 14, oc = 32, ic = 16]
+  %c0 = arith.constant 0 : index
+  %n_size = tensor.dim %x, %c0 : tensor<?x14x14x16xf32>
+  %y = krnl.kernel "product" loops [n = %n_size, h = 14, w = 14, oc = 32, ic = 16]
       ins(%x, %w : tensor<?x14x14x16xf32>, tensor<16x32xf32>) outs(%e : tensor<?x14x14x32xf32>) {
-  ^bb0(%p: tensor<?x14x14x16xf32>, %q: tensor<16x32xf32>, %o: tensor<?x14x14x32xf32>):
+  ^bb0(%p: tensor<?x14x14x16xf32>, %q: tensor<16x32xf32>, %o: tensor<?x14x14x32xf32>, %n_extent: index):
     %r = linalg.generic {indexing_maps = [affine_map<(n, h, w, oc, ic) -> (n, h, w, ic)>, affine_map<(n, h, w, oc, ic) -> (ic, oc)>, affine_map<(n, h, w, oc, ic) -> (n, h, w, oc)>],
         iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction"]}
         ins(%p, %q : tensor<?x14x14x16xf32>, tensor<16x32xf32>) outs(%o : tensor<?x14x14x32xf32>) attrs = {krnl.axes = ["n", "h", "w", "oc", "ic"]} {

@@ -197,24 +197,28 @@ func.func @both_halves_of_one_kernel(%x: tensor<3x4xf32>) -> tensor<6x4xf32> {
 // CHECK-SAME:      %[[N:[^:]+]]: index, %[[M:[^:]+]]: index
 // CHECK:         %[[WIDE:.+]] = arith.addi %[[M]], %c3
 // CHECK:         %[[LARGE:.+]] = tensor.empty(%[[N]], %[[WIDE]])
-// CHECK:         %[[MADE:.+]] = krnl.kernel "neg" loops [i = ?, j = ?]
+// CHECK:         %[[MADE:.+]] = krnl.kernel "neg" loops [i = %{{[^],]+}}, j = %{{[^],]+}}]
 // CHECK-SAME:      outs(%[[LARGE]] : tensor<?x?xf32>)
 // CHECK:           linalg.generic {indexing_maps = [#{{.+}}, #[[IN]]]
 // CHECK:         %[[END:.+]] = arith.addi %[[M]], %c1
-// CHECK:         krnl.kernel "pad" loops [p = ?, b1_1 = 2] ins({{.+}}, %[[END]], {{.+}} : f32, index, tensor<2xi8>)
+// CHECK:         krnl.kernel "pad" loops [p = %{{[^],]+}}, b1_1 = 2] ins({{.+}}, %[[END]] : f32, index)
 // CHECK-SAME:      outs(%[[MADE]] : tensor<?x?xf32>)
-// CHECK:           ^bb0({{.+}}, %[[AT:[^:]+]]: index, {{.+}}tensor<2xi8>
+// CHECK:           ^bb0({{.+}}, %[[AT:[^:]+]]: index, %{{.+}}: tensor<?x?xf32>
 // CHECK:           linalg.generic {indexing_maps = [#[[FIRST]]]
 // CHECK:             linalg.yield %{{.+}} : f32
 // CHECK:           linalg.generic
 // CHECK:             krnl.place %{{.+}} at[%c0{{.*}}, %[[AT]]]
 // CHECK-NOT:       linalg.generic
-// CHECK:         krnl.kernel "again" loops [i = ?, j = ?]
+// CHECK:         krnl.kernel "again" loops [i = %{{[^],]+}}, j = %{{[^],]+}}]
 // CHECK:           linalg.generic {indexing_maps = [#[[IN]],
 func.func @open_sizes(%n: index, %m: index, %x: tensor<?x?xf32>, %z: f32) -> (tensor<?x?xf32>, tensor<?x?xf32>) {
   %e = tensor.empty(%n, %m) : tensor<?x?xf32>
-  %0 = krnl.kernel "neg" loops [i = ?, j = ?] ins(%x : tensor<?x?xf32>) outs(%e : tensor<?x?xf32>) {
-  ^bb0(%p: tensor<?x?xf32>, %o: tensor<?x?xf32>):
+  %c0 = arith.constant 0 : index
+  %i_size = tensor.dim %x, %c0 : tensor<?x?xf32>
+  %c1 = arith.constant 1 : index
+  %j_size = tensor.dim %x, %c1 : tensor<?x?xf32>
+  %0 = krnl.kernel "neg" loops [i = %i_size, j = %j_size] ins(%x : tensor<?x?xf32>) outs(%e : tensor<?x?xf32>) {
+  ^bb0(%p: tensor<?x?xf32>, %o: tensor<?x?xf32>, %i_extent: index, %j_extent: index):
     %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
         ins(%p : tensor<?x?xf32>) outs(%o : tensor<?x?xf32>) attrs = {krnl.axes = ["i", "j"]} {
     ^bb0(%s: f32, %q: f32):
@@ -226,8 +230,8 @@ func.func @open_sizes(%n: index, %m: index, %x: tensor<?x?xf32>, %z: f32) -> (te
   %c3 = arith.constant 3 : index
   %w = arith.addi %m, %c3 : index
   %f = tensor.empty(%n, %w) : tensor<?x?xf32>
-  %1 = krnl.kernel "pad" loops [p = ?, q = ?, d = ?] ins(%0, %z : tensor<?x?xf32>, f32) outs(%f : tensor<?x?xf32>) {
-  ^bb0(%p: tensor<?x?xf32>, %v: f32, %o: tensor<?x?xf32>):
+  %1 = krnl.kernel "pad" loops [p = %n, q = %w, d = %m] ins(%0, %z : tensor<?x?xf32>, f32) outs(%f : tensor<?x?xf32>) {
+  ^bb0(%p: tensor<?x?xf32>, %v: f32, %o: tensor<?x?xf32>, %p_extent: index, %q_extent: index, %d_extent: index):
     %a = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]}
         outs(%o : tensor<?x?xf32>) attrs = {krnl.axes = ["p", "q"]} {
     ^bb0(%q: f32):
@@ -241,8 +245,8 @@ func.func @open_sizes(%n: index, %m: index, %x: tensor<?x?xf32>, %z: f32) -> (te
     krnl.yield %r : tensor<?x?xf32>
   } -> tensor<?x?xf32>
   %g = tensor.empty(%n, %m) : tensor<?x?xf32>
-  %2 = krnl.kernel "again" loops [i = ?, j = ?] ins(%0 : tensor<?x?xf32>) outs(%g : tensor<?x?xf32>) {
-  ^bb0(%p: tensor<?x?xf32>, %o: tensor<?x?xf32>):
+  %2 = krnl.kernel "again" loops [i = %n, j = %m] ins(%0 : tensor<?x?xf32>) outs(%g : tensor<?x?xf32>) {
+  ^bb0(%p: tensor<?x?xf32>, %o: tensor<?x?xf32>, %i_extent_1: index, %j_extent_1: index):
     %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
         ins(%p : tensor<?x?xf32>) outs(%o : tensor<?x?xf32>) attrs = {krnl.axes = ["i", "j"]} {
     ^bb0(%s: f32, %q: f32):

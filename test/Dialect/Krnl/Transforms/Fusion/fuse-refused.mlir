@@ -62,8 +62,10 @@ func.func @reduction_of_contraction(%x: tensor<8x32xf32>, %w: tensor<32x16xf32>)
 func.func @dynamic_row(%x: tensor<8x?xf32>, %n: index) -> tensor<8x?xf32> {
   %e = tensor.empty(%n) : tensor<8x?xf32>
   %g = tensor.empty() : tensor<8xf32>
-  %0 = krnl.kernel "sum" loops [r = 8, c = ?] ins(%x : tensor<8x?xf32>) outs(%g : tensor<8xf32>) {
-  ^bb0(%p: tensor<8x?xf32>, %o: tensor<8xf32>):
+  %c1 = arith.constant 1 : index
+  %c_size = tensor.dim %x, %c1 : tensor<8x?xf32>
+  %0 = krnl.kernel "sum" loops [r = 8, c = %c_size] ins(%x : tensor<8x?xf32>) outs(%g : tensor<8xf32>) {
+  ^bb0(%p: tensor<8x?xf32>, %o: tensor<8xf32>, %c_extent: index):
     %zero = arith.constant 0.0 : f32
     %f = linalg.fill {krnl.axes = ["r"]} ins(%zero : f32) outs(%o : tensor<8xf32>) -> tensor<8xf32>
     %c = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
@@ -74,8 +76,8 @@ func.func @dynamic_row(%x: tensor<8x?xf32>, %n: index) -> tensor<8x?xf32> {
     } -> tensor<8xf32>
     krnl.yield %c : tensor<8xf32>
   } -> tensor<8xf32>
-  %1 = krnl.kernel "sub" loops [i = 8, j = ?] ins(%x, %0 : tensor<8x?xf32>, tensor<8xf32>) outs(%e : tensor<8x?xf32>) {
-  ^bb0(%p: tensor<8x?xf32>, %q: tensor<8xf32>, %o: tensor<8x?xf32>):
+  %1 = krnl.kernel "sub" loops [i = 8, j = %c_size] ins(%x, %0 : tensor<8x?xf32>, tensor<8xf32>) outs(%e : tensor<8x?xf32>) {
+  ^bb0(%p: tensor<8x?xf32>, %q: tensor<8xf32>, %o: tensor<8x?xf32>, %j_extent: index):
     %c = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
         ins(%p, %q : tensor<8x?xf32>, tensor<8xf32>) outs(%o : tensor<8x?xf32>) attrs = {krnl.axes = ["i", "j"]} {
     ^bb0(%s: f32, %t: f32, %u: f32):

@@ -41,9 +41,11 @@ func.func @two_and_five(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<100x
 // CHECK: loop 'i.o' steps by 4 in a but 8 in b
 func.func @dynamic_blocks(%x: tensor<?xf32>, %y: tensor<?xf32>, %n: index) -> tensor<?xf32> {
   %e = tensor.empty(%n) : tensor<?xf32>
-  %s = krnl.kernel "a" loops [i = ?] ins(%x, %y : tensor<?xf32>, tensor<?xf32>) outs(%e : tensor<?xf32>)
+  %c0 = arith.constant 0 : index
+  %i_size = tensor.dim %x, %c0 : tensor<?xf32>
+  %s = krnl.kernel "a" loops [i = %i_size] ins(%x, %y : tensor<?xf32>, tensor<?xf32>) outs(%e : tensor<?xf32>)
       recipe [block(i, 4) -> (i.o, i.i), share(i.o), parallel(i.o)] {
-  ^bb0(%a0: tensor<?xf32>, %a1: tensor<?xf32>, %z: tensor<?xf32>):
+  ^bb0(%a0: tensor<?xf32>, %a1: tensor<?xf32>, %z: tensor<?xf32>, %i_extent: index):
     %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
         ins(%a0, %a1 : tensor<?xf32>, tensor<?xf32>) outs(%z : tensor<?xf32>) attrs = {krnl.axes = ["i"]} {
     ^bb0(%p0: f32, %p1: f32, %q: f32):
@@ -52,9 +54,9 @@ func.func @dynamic_blocks(%x: tensor<?xf32>, %y: tensor<?xf32>, %n: index) -> te
     } -> tensor<?xf32>
     krnl.yield %r : tensor<?xf32>
   } -> tensor<?xf32>
-  %r = krnl.kernel "b" loops [j = ?] ins(%s : tensor<?xf32>) outs(%e : tensor<?xf32>)
+  %r = krnl.kernel "b" loops [j = %n] ins(%s : tensor<?xf32>) outs(%e : tensor<?xf32>)
       recipe [block(j, 8) -> (j.o, j.i), share(j.o), parallel(j.o)] {
-  ^bb0(%a0: tensor<?xf32>, %z: tensor<?xf32>):
+  ^bb0(%a0: tensor<?xf32>, %z: tensor<?xf32>, %j_extent: index):
     %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
         ins(%a0 : tensor<?xf32>) outs(%z : tensor<?xf32>) attrs = {krnl.axes = ["j"]} {
     ^bb0(%p0: f32, %q: f32):

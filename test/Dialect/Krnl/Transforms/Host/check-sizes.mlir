@@ -14,8 +14,8 @@ func.func @two_operands(%a: tensor<?xf32>, %b: tensor<?xf32> {onnx.name = "b"}) 
   %c0 = arith.constant 0 : index
   %n = tensor.dim %a, %c0 : tensor<?xf32>
   %o = tensor.empty(%n) : tensor<?xf32>
-  %y = krnl.kernel "add" loops [i = ?] ins(%a, %b : tensor<?xf32>, tensor<?xf32>) outs(%o : tensor<?xf32>) {
-  ^bb0(%x: tensor<?xf32>, %z: tensor<?xf32>, %out: tensor<?xf32>):
+  %y = krnl.kernel "add" loops [i = %n] ins(%a, %b : tensor<?xf32>, tensor<?xf32>) outs(%o : tensor<?xf32>) {
+  ^bb0(%x: tensor<?xf32>, %z: tensor<?xf32>, %out: tensor<?xf32>, %i_extent: index):
     %r = linalg.generic {
         indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>],
         iterator_types = ["parallel"]}
@@ -66,8 +66,10 @@ func.func @behind_a_cast(%a: tensor<?xf32>, %carrier: tensor<?xi8>) -> tensor<8x
 // CHECK:         krnl.check %[[OR]], {{.+}} sizes(%[[SIZE]], %[[LAST]])
 func.func @window(%a: tensor<?xf32>, %w: tensor<?xf32>) -> tensor<3xf32> {
   %o = tensor.empty() : tensor<3xf32>
-  %y = krnl.kernel "conv" loops [i = 3, k = ?] ins(%a, %w : tensor<?xf32>, tensor<?xf32>) outs(%o : tensor<3xf32>) {
-  ^bb0(%x: tensor<?xf32>, %v: tensor<?xf32>, %out: tensor<3xf32>):
+  %c0 = arith.constant 0 : index
+  %k_size = tensor.dim %w, %c0 : tensor<?xf32>
+  %y = krnl.kernel "conv" loops [i = 3, k = %k_size] ins(%a, %w : tensor<?xf32>, tensor<?xf32>) outs(%o : tensor<3xf32>) {
+  ^bb0(%x: tensor<?xf32>, %v: tensor<?xf32>, %out: tensor<3xf32>, %k_extent: index):
     %r = linalg.generic {
         indexing_maps = [affine_map<(d0, d1) -> (d0 * 2 + d1)>, affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d0)>],
         iterator_types = ["parallel", "reduction"]}
@@ -75,6 +77,29 @@ func.func @window(%a: tensor<?xf32>, %w: tensor<?xf32>) -> tensor<3xf32> {
     ^bb1(%p: f32, %q: f32, %s: f32):
       %m = arith.mulf %p, %q : f32
       %t = arith.addf %s, %m : f32
+      linalg.yield %t : f32
+    } -> tensor<3xf32>
+    krnl.yield %r : tensor<3xf32>
+  } -> tensor<3xf32>
+  return %y : tensor<3xf32>
+}
+
+// An extent that is the size of no operand is not negative.
+// CHECK-LABEL: func @window_of_any_size
+// CHECK-SAME:    %[[K:[a-z0-9]+]]: index
+// CHECK:         %[[SOME:.+]] = arith.cmpi sge, %[[K]], %c0
+// CHECK:         krnl.check %[[SOME]], "a size is negative or too large"
+func.func @window_of_any_size(%a: tensor<?xf32>, %k: index) -> tensor<3xf32> {
+  %o = tensor.empty() : tensor<3xf32>
+  %y = krnl.kernel "pool" loops [i = 3, k = %k] ins(%a : tensor<?xf32>) outs(%o : tensor<3xf32>) {
+  ^bb0(%x: tensor<?xf32>, %out: tensor<3xf32>, %n: index):
+    %v = tensor.empty(%n) : tensor<?xi8>
+    %r = linalg.generic {
+        indexing_maps = [affine_map<(d0, d1) -> (d0 * 2 + d1)>, affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d0)>],
+        iterator_types = ["parallel", "reduction"]}
+        ins(%x, %v : tensor<?xf32>, tensor<?xi8>) outs(%out : tensor<3xf32>) attrs = {krnl.axes = ["i", "k"]} {
+    ^bb1(%p: f32, %q: i8, %s: f32):
+      %t = arith.maximumf %s, %p : f32
       linalg.yield %t : f32
     } -> tensor<3xf32>
     krnl.yield %r : tensor<3xf32>

@@ -18,8 +18,8 @@ func.func @sizes_of_chains_are_sizes_of_the_input(%x: tensor<?x4xf32>) -> (tenso
   %c1 = arith.constant 1 : index
   %n = tensor.dim %x, %c0 : tensor<?x4xf32>
   %o = tensor.empty(%n) : tensor<?x4xf32>
-  %a = krnl.kernel "first" loops [i = ?, j = 4] ins(%x : tensor<?x4xf32>) outs(%o : tensor<?x4xf32>) {
-  ^bb0(%in: tensor<?x4xf32>, %out: tensor<?x4xf32>):
+  %a = krnl.kernel "first" loops [i = %n, j = 4] ins(%x : tensor<?x4xf32>) outs(%o : tensor<?x4xf32>) {
+  ^bb0(%in: tensor<?x4xf32>, %out: tensor<?x4xf32>, %i_extent: index):
     %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%in : tensor<?x4xf32>) outs(%out : tensor<?x4xf32>) attrs = {krnl.axes = ["i", "j"]} {
     ^bb0(%p: f32, %q: f32):
       %s = arith.negf %p : f32
@@ -29,8 +29,8 @@ func.func @sizes_of_chains_are_sizes_of_the_input(%x: tensor<?x4xf32>) -> (tenso
   } -> tensor<?x4xf32>
   %m = tensor.dim %a, %c0 : tensor<?x4xf32>
   %o2 = tensor.empty(%m) : tensor<?x4xf32>
-  %b = krnl.kernel "second" loops [i = ?, j = 4] ins(%a : tensor<?x4xf32>) outs(%o2 : tensor<?x4xf32>) {
-  ^bb0(%in: tensor<?x4xf32>, %out: tensor<?x4xf32>):
+  %b = krnl.kernel "second" loops [i = %n, j = 4] ins(%a : tensor<?x4xf32>) outs(%o2 : tensor<?x4xf32>) {
+  ^bb0(%in: tensor<?x4xf32>, %out: tensor<?x4xf32>, %i_extent_1: index):
     %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%in : tensor<?x4xf32>) outs(%out : tensor<?x4xf32>) attrs = {krnl.axes = ["i", "j"]} {
     ^bb0(%p: f32, %q: f32):
       %s = arith.negf %p : f32
@@ -71,8 +71,8 @@ func.func @sizes_through_casts(%x: tensor<?xf32>) -> index {
   %c0 = arith.constant 0 : index
   %n = tensor.dim %x, %c0 : tensor<?xf32>
   %o = tensor.empty(%n) : tensor<?xf32>
-  %a = krnl.kernel "neg" loops [i = ?] ins(%x : tensor<?xf32>) outs(%o : tensor<?xf32>) {
-  ^bb0(%in: tensor<?xf32>, %out: tensor<?xf32>):
+  %a = krnl.kernel "neg" loops [i = %n] ins(%x : tensor<?xf32>) outs(%o : tensor<?xf32>) {
+  ^bb0(%in: tensor<?xf32>, %out: tensor<?xf32>, %i_extent: index):
     %r = linalg.generic {indexing_maps = [#line, #line], iterator_types = ["parallel"]} ins(%in : tensor<?xf32>) outs(%out : tensor<?xf32>) attrs = {krnl.axes = ["i"]} {
     ^bb0(%p: f32, %q: f32):
       %s = arith.negf %p : f32
@@ -97,8 +97,8 @@ func.func @reshape_to_the_same_sizes(%x: tensor<?x1xf32>) -> tensor<?x1xf32> {
   %c1 = arith.constant 1 : index
   %n = tensor.dim %x, %c0 : tensor<?x1xf32>
   %o = tensor.empty(%n) : tensor<?x1xf32>
-  %a = krnl.kernel "neg" loops [i = ?, j = 1] ins(%x : tensor<?x1xf32>) outs(%o : tensor<?x1xf32>) {
-  ^bb0(%in: tensor<?x1xf32>, %out: tensor<?x1xf32>):
+  %a = krnl.kernel "neg" loops [i = %n, j = 1] ins(%x : tensor<?x1xf32>) outs(%o : tensor<?x1xf32>) {
+  ^bb0(%in: tensor<?x1xf32>, %out: tensor<?x1xf32>, %i_extent: index):
     %r = linalg.generic {indexing_maps = [#column, #column], iterator_types = ["parallel", "parallel"]} ins(%in : tensor<?x1xf32>) outs(%out : tensor<?x1xf32>) attrs = {krnl.axes = ["i", "j"]} {
     ^bb0(%p: f32, %q: f32):
       %s = arith.negf %p : f32

@@ -13,8 +13,10 @@ func.func @sizes_fold_copies_stay(%x: tensor<?xf32>) -> tensor<?xf32> {
   %two = arith.constant 2 : index
   %four = arith.addi %two, %two : index
   %o = tensor.empty(%four) : tensor<?xf32>
-  %y = krnl.kernel "copy" loops [i = ?] ins(%x : tensor<?xf32>) outs(%o : tensor<?xf32>) {
-  ^bb0(%a: tensor<?xf32>, %b: tensor<?xf32>):
+  %c0 = arith.constant 0 : index
+  %i_size = tensor.dim %x, %c0 : tensor<?xf32>
+  %y = krnl.kernel "copy" loops [i = %i_size] ins(%x : tensor<?xf32>) outs(%o : tensor<?xf32>) {
+  ^bb0(%a: tensor<?xf32>, %b: tensor<?xf32>, %i_extent: index):
     %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%a : tensor<?xf32>) outs(%b : tensor<?xf32>) attrs = {krnl.axes = ["i"]} {
     ^bb0(%p: f32, %q: f32):
       linalg.yield %p : f32

@@ -80,8 +80,11 @@ func.func @channelwise(%x: tensor<32x?x?xf32>, %h: index, %v: index, %g: index, 
   %w = krnl.constant dense<1.0> : tensor<32x3x3xf32>
   %c2 = arith.constant 2 : index
   %e0 = tensor.empty(%h, %v) : tensor<32x?x?xf32>
-  %0 = krnl.kernel "neg" loops [a = 32, b = ?, c = ?] ins(%x : tensor<32x?x?xf32>) outs(%e0 : tensor<32x?x?xf32>) {
-  ^bb0(%p: tensor<32x?x?xf32>, %o: tensor<32x?x?xf32>):
+  %c1 = arith.constant 1 : index
+  %b_size = tensor.dim %x, %c1 : tensor<32x?x?xf32>
+  %c_size = tensor.dim %x, %c2 : tensor<32x?x?xf32>
+  %0 = krnl.kernel "neg" loops [a = 32, b = %b_size, c = %c_size] ins(%x : tensor<32x?x?xf32>) outs(%e0 : tensor<32x?x?xf32>) {
+  ^bb0(%p: tensor<32x?x?xf32>, %o: tensor<32x?x?xf32>, %b_extent: index, %c_extent: index):
     %r = linalg.generic {indexing_maps = [#id3, #id3], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%p : tensor<32x?x?xf32>) outs(%o : tensor<32x?x?xf32>) attrs = {krnl.axes = ["a", "b", "c"]} {
     ^bb0(%s: f32, %q: f32):
@@ -92,9 +95,9 @@ func.func @channelwise(%x: tensor<32x?x?xf32>, %h: index, %v: index, %g: index, 
   } -> tensor<32x?x?xf32>
   %n = tensor.dim %0, %c2 : tensor<32x?x?xf32>
   %e1 = tensor.empty(%g, %u) : tensor<32x?x?xf32>
-  %1 = krnl.kernel "window" loops [h = ?, w = ?, c = 32, kh = 3, kw = 3]
+  %1 = krnl.kernel "window" loops [h = %g, w = %u, c = 32, kh = 3, kw = 3]
       ins(%0, %w : tensor<32x?x?xf32>, tensor<32x3x3xf32>) outs(%e1 : tensor<32x?x?xf32>) {
-  ^bb0(%p: tensor<32x?x?xf32>, %q: tensor<32x3x3xf32>, %o: tensor<32x?x?xf32>):
+  ^bb0(%p: tensor<32x?x?xf32>, %q: tensor<32x3x3xf32>, %o: tensor<32x?x?xf32>, %h_extent: index, %w_extent: index):
     %c = linalg.generic {indexing_maps = [#x, #w, #y],
         iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction"]}
         ins(%p, %q : tensor<32x?x?xf32>, tensor<32x3x3xf32>) outs(%o : tensor<32x?x?xf32>)
@@ -107,8 +110,8 @@ func.func @channelwise(%x: tensor<32x?x?xf32>, %h: index, %v: index, %g: index, 
     krnl.yield %c : tensor<32x?x?xf32>
   } -> tensor<32x?x?xf32>
   %e2 = tensor.empty(%g, %u) : tensor<32x?x?xf32>
-  %2 = krnl.kernel "back" loops [a = 32, b = ?, c = ?] ins(%1 : tensor<32x?x?xf32>) outs(%e2 : tensor<32x?x?xf32>) {
-  ^bb0(%p: tensor<32x?x?xf32>, %o: tensor<32x?x?xf32>):
+  %2 = krnl.kernel "back" loops [a = 32, b = %g, c = %u] ins(%1 : tensor<32x?x?xf32>) outs(%e2 : tensor<32x?x?xf32>) {
+  ^bb0(%p: tensor<32x?x?xf32>, %o: tensor<32x?x?xf32>, %b_extent_1: index, %c_extent_1: index):
     %r = linalg.generic {indexing_maps = [#id3, #id3], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%p : tensor<32x?x?xf32>) outs(%o : tensor<32x?x?xf32>) attrs = {krnl.axes = ["a", "b", "c"]} {
     ^bb0(%s: f32, %q: f32):
@@ -128,8 +131,11 @@ func.func @result_is_fixed(%x: tensor<32x?x?xf32>, %h: index, %v: index, %g: ind
   %w = krnl.constant dense<1.0> : tensor<32x3x3xf32>
   %c2 = arith.constant 2 : index
   %e0 = tensor.empty(%h, %v) : tensor<32x?x?xf32>
-  %0 = krnl.kernel "neg" loops [a = 32, b = ?, c = ?] ins(%x : tensor<32x?x?xf32>) outs(%e0 : tensor<32x?x?xf32>) {
-  ^bb0(%p: tensor<32x?x?xf32>, %o: tensor<32x?x?xf32>):
+  %c1 = arith.constant 1 : index
+  %b_size = tensor.dim %x, %c1 : tensor<32x?x?xf32>
+  %c_size = tensor.dim %x, %c2 : tensor<32x?x?xf32>
+  %0 = krnl.kernel "neg" loops [a = 32, b = %b_size, c = %c_size] ins(%x : tensor<32x?x?xf32>) outs(%e0 : tensor<32x?x?xf32>) {
+  ^bb0(%p: tensor<32x?x?xf32>, %o: tensor<32x?x?xf32>, %b_extent: index, %c_extent: index):
     %r = linalg.generic {indexing_maps = [#id3, #id3], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%p : tensor<32x?x?xf32>) outs(%o : tensor<32x?x?xf32>) attrs = {krnl.axes = ["a", "b", "c"]} {
     ^bb0(%s: f32, %q: f32):
@@ -140,9 +146,9 @@ func.func @result_is_fixed(%x: tensor<32x?x?xf32>, %h: index, %v: index, %g: ind
   } -> tensor<32x?x?xf32>
   %n = tensor.dim %0, %c2 : tensor<32x?x?xf32>
   %e1 = tensor.empty(%g, %u) : tensor<32x?x?xf32>
-  %1 = krnl.kernel "window" loops [h = ?, w = ?, c = 32, kh = 3, kw = 3]
+  %1 = krnl.kernel "window" loops [h = %g, w = %u, c = 32, kh = 3, kw = 3]
       ins(%0, %w : tensor<32x?x?xf32>, tensor<32x3x3xf32>) outs(%e1 : tensor<32x?x?xf32>) {
-  ^bb0(%p: tensor<32x?x?xf32>, %q: tensor<32x3x3xf32>, %o: tensor<32x?x?xf32>):
+  ^bb0(%p: tensor<32x?x?xf32>, %q: tensor<32x3x3xf32>, %o: tensor<32x?x?xf32>, %h_extent: index, %w_extent: index):
     %c = linalg.generic {indexing_maps = [#x, #w, #y],
         iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction"]}
         ins(%p, %q : tensor<32x?x?xf32>, tensor<32x3x3xf32>) outs(%o : tensor<32x?x?xf32>)
@@ -221,8 +227,8 @@ func.func @resized(%x: tensor<3x16x16xf32>, %table: tensor<28xi64>) -> tensor<32
 // CHECK:         krnl.kernel "sum" {{.+}} ins(%{{.+}} : tensor<?x?x12xf32>)
 func.func @pool_of_a_batch(%x: tensor<12xf32>, %n: index, %i: index, %h: index, %kernel: tensor<2xi8>) -> tensor<12xf32> {
   %e0 = tensor.empty(%n, %i) : tensor<?x12x?xf32>
-  %0 = krnl.kernel "repeat" loops [a = ?, b = 12, c = ?] ins(%x : tensor<12xf32>) outs(%e0 : tensor<?x12x?xf32>) {
-  ^bb0(%p: tensor<12xf32>, %o: tensor<?x12x?xf32>):
+  %0 = krnl.kernel "repeat" loops [a = %n, b = 12, c = %i] ins(%x : tensor<12xf32>) outs(%e0 : tensor<?x12x?xf32>) {
+  ^bb0(%p: tensor<12xf32>, %o: tensor<?x12x?xf32>, %a_extent: index, %c_extent: index):
     %r = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d1)>, #id3],
         iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%p : tensor<12xf32>) outs(%o : tensor<?x12x?xf32>) attrs = {krnl.axes = ["a", "b", "c"]} {
@@ -232,9 +238,9 @@ func.func @pool_of_a_batch(%x: tensor<12xf32>, %n: index, %i: index, %h: index, 
     krnl.yield %r : tensor<?x12x?xf32>
   } -> tensor<?x12x?xf32>
   %e1 = tensor.empty(%n, %h) : tensor<?x12x?xf32>
-  %1 = krnl.kernel "pool" loops [n = ?, c = 12, o = ?, w = 2]
+  %1 = krnl.kernel "pool" loops [n = %n, c = 12, o = %h, w = 2]
       ins(%0, %kernel : tensor<?x12x?xf32>, tensor<2xi8>) outs(%e1 : tensor<?x12x?xf32>) {
-  ^bb0(%p: tensor<?x12x?xf32>, %q: tensor<2xi8>, %y: tensor<?x12x?xf32>):
+  ^bb0(%p: tensor<?x12x?xf32>, %q: tensor<2xi8>, %y: tensor<?x12x?xf32>, %n_extent: index, %o_extent: index):
     %c = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d0, d1, d2 * 2 + d3)>,
           affine_map<(d0, d1, d2, d3) -> (d3)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2)>],
         iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
@@ -247,8 +253,8 @@ func.func @pool_of_a_batch(%x: tensor<12xf32>, %n: index, %i: index, %h: index, 
     krnl.yield %c : tensor<?x12x?xf32>
   } -> tensor<?x12x?xf32>
   %e2 = tensor.empty() : tensor<12xf32>
-  %2 = krnl.kernel "sum" loops [b = 12, a = ?, c = ?] ins(%1 : tensor<?x12x?xf32>) outs(%e2 : tensor<12xf32>) {
-  ^bb0(%p: tensor<?x12x?xf32>, %o: tensor<12xf32>):
+  %2 = krnl.kernel "sum" loops [b = 12, a = %n, c = %h] ins(%1 : tensor<?x12x?xf32>) outs(%e2 : tensor<12xf32>) {
+  ^bb0(%p: tensor<?x12x?xf32>, %o: tensor<12xf32>, %a_extent_1: index, %c_extent_1: index):
     %r = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d1, d0, d2)>, affine_map<(d0, d1, d2) -> (d0)>],
         iterator_types = ["parallel", "reduction", "reduction"]}
         ins(%p : tensor<?x12x?xf32>) outs(%o : tensor<12xf32>) attrs = {krnl.axes = ["b", "a", "c"]} {
@@ -269,8 +275,10 @@ func.func @pool_of_a_batch(%x: tensor<12xf32>, %n: index, %i: index, %h: index, 
 // CHECK-SAME:      outs(%{{.+}} : tensor<?x5x?xf32>)
 func.func @computed_positions(%x: tensor<?x4x?xf32>, %n: index, %w: index) -> tensor<5xf32> {
   %e = tensor.empty(%n, %w) : tensor<?x5x?xf32>
-  %y = krnl.kernel "border" loops [n = ?, h = 5, w = ?] ins(%x : tensor<?x4x?xf32>) outs(%e : tensor<?x5x?xf32>) {
-  ^bb0(%a: tensor<?x4x?xf32>, %b: tensor<?x5x?xf32>):
+  %c2 = arith.constant 2 : index
+  %w_size = tensor.dim %x, %c2 : tensor<?x4x?xf32>
+  %y = krnl.kernel "border" loops [n = %n, h = 5, w = %w_size] ins(%x : tensor<?x4x?xf32>) outs(%e : tensor<?x5x?xf32>) {
+  ^bb0(%a: tensor<?x4x?xf32>, %b: tensor<?x5x?xf32>, %n_extent: index, %w_extent: index):
     %c3 = arith.constant 3 : index
     %r = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (0, 0, d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2 + 2)>],
         iterator_types = ["parallel", "parallel", "parallel"]}
@@ -287,8 +295,8 @@ func.func @computed_positions(%x: tensor<?x4x?xf32>, %n: index, %w: index) -> te
     krnl.yield %r : tensor<?x5x?xf32>
   } -> tensor<?x5x?xf32>
   %e2 = tensor.empty() : tensor<5xf32>
-  %2 = krnl.kernel "sum" loops [b = 5, a = ?, c = ?] ins(%y : tensor<?x5x?xf32>) outs(%e2 : tensor<5xf32>) {
-  ^bb0(%p: tensor<?x5x?xf32>, %o: tensor<5xf32>):
+  %2 = krnl.kernel "sum" loops [b = 5, a = %n, c = %w] ins(%y : tensor<?x5x?xf32>) outs(%e2 : tensor<5xf32>) {
+  ^bb0(%p: tensor<?x5x?xf32>, %o: tensor<5xf32>, %a_extent: index, %c_extent: index):
     %r = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d1, d0, d2)>, affine_map<(d0, d1, d2) -> (d0)>],
         iterator_types = ["parallel", "reduction", "reduction"]}
         ins(%p : tensor<?x5x?xf32>) outs(%o : tensor<5xf32>) attrs = {krnl.axes = ["b", "a", "c"]} {

@@ -17,8 +17,8 @@ STEP = """
 KERNEL = """
   %n = tensor.dim %t0, %c0 : tensor<?xf32>
   %o = tensor.empty(%n) : tensor<?xf32>
-  %y = krnl.kernel "copy" loops [i = ?] ins(%t{0} : tensor<?xf32>) outs(%o : tensor<?xf32>) {{
-  ^bb0(%x: tensor<?xf32>, %out: tensor<?xf32>):
+  %y = krnl.kernel "copy" loops [i = %n] ins(%t{0} : tensor<?xf32>) outs(%o : tensor<?xf32>) {{
+  ^bb0(%x: tensor<?xf32>, %out: tensor<?xf32>, %i: index):
     %r = linalg.generic {{
         indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}}
         ins(%x : tensor<?xf32>) outs(%out : tensor<?xf32>) attrs = {{krnl.axes = ["i"]}} {{

@@ -12,6 +12,7 @@
 #include "onnxc/Conversion/KrnlToLLVM/Passes.h"
 #include "onnxc/Dialect/Krnl/IR/CustomNodes.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Pipeline/Phases.h"
 #include "onnxc/Target/CPU/Descriptor.h"
 #include "onnxc/Target/CPU/Link.h"
@@ -116,8 +117,9 @@ static std::string compilationInfo(ModuleOp module,
   json.object([&] {
     json.attribute("compiler", "onnx-compile " ONNXC_VERSION);
     json.attribute("level", int64_t(inputs.options.level));
-    json.attribute("triple", inputs.machine.triple);
-    json.attribute("cpu", inputs.machine.cpu);
+    auto target = krnl::TargetAttr::of(module);
+    json.attribute("triple", target.getTriple());
+    json.attribute("cpu", target.getCpu());
     json.attribute("model",
                    llvm::json::fixUTF8(path::filename(inputs.input.path)));
     if (!info.weightsFile.empty()) {
@@ -239,7 +241,7 @@ static llvm::Error describe(ModuleOp module, const ArtefactInputs &inputs,
   const std::atomic<bool> *cancel = inputs.events.cancel;
   ModelInfo info;
   info.tag = inputs.options.tag;
-  info.features = requiredFeatures(inputs.machine);
+  info.features = requiredFeatures(krnl::TargetAttr::of(module));
   info.weightsBytes = inputs.report.weightsBytes;
   if (info.weightsBytes && inputs.options.externalWeights) {
     SmallString<128> side(inputs.options.output);
@@ -256,7 +258,8 @@ static llvm::Error describe(ModuleOp module, const ArtefactInputs &inputs,
     };
   }
   info.compilationInfo = compilationInfo(module, inputs, info);
-  FailureOr<CodeFile> descriptor = emitDescriptor(module, info, inputs.machine);
+  FailureOr<CodeFile> descriptor =
+      emitDescriptor(module, info, inputs.options.level);
   if (failed(descriptor))
     return llvm::createStringError("cannot describe the model");
   files.push_back(std::move(*descriptor));
@@ -284,7 +287,8 @@ static llvm::Error link(ModuleOp module, std::vector<CodeFile> files,
   link.tag = options.tag;
   link.runtimeDir =
       options.runtimeDir.empty() ? findRuntime() : options.runtimeDir;
-  if (llvm::Error error = checkRuntime(link.runtimeDir, inputs.machine))
+  if (llvm::Error error =
+          checkRuntime(link.runtimeDir, krnl::TargetAttr::of(module)))
     return error;
   if (llvm::Error error = addCustomLibraries(module, inputs, link))
     return error;
@@ -306,7 +310,7 @@ llvm::Error onnxc::writeArtefact(ModuleOp module,
   CodeKind kind =
       inputs.options.emit == "asm" ? CodeKind::Assembly : CodeKind::Object;
   FailureOr<std::vector<CodeFile>> files =
-      emitCode(module, inputs.machine, kind);
+      emitCode(module, inputs.options.level, kind);
   if (failed(files))
     return llvm::createStringError("cannot make code");
   if (kind == CodeKind::Assembly)

@@ -9,14 +9,12 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "onnxc/Pipeline/Driver.h"
 #include "onnxc/Target/CPU/CustomLibrary.h"
-#include "onnxc/Target/CPU/Machine.h"
 
 namespace onnxc {
 
 struct ArtefactInputs {
   const Input &input;
   const CompileOptions &options;
-  const target::Machine &machine;
   const Events &events;
   Report &report;
   /// Those that the options name.

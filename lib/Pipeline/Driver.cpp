@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "onnxc/Pipeline/Driver.h"
+#include "onnxc/Dialect/Krnl/IR/Target.h"
 
 #include "Artefact.h"
 #include "Messages.h"
@@ -52,6 +52,7 @@ private:
   Outcome prepare();
   Outcome loadCustomOps();
   Outcome load();
+  Outcome takeTarget();
   Outcome runPhases();
   Outcome runPhase(const Phase &phase);
   Outcome writeCode();
@@ -70,7 +71,8 @@ private:
   const CompileOptions &options;
   const Events &events;
   Report &report;
-  target::Machine machine;
+  /// Of the options, or of IR that says what it is for.
+  krnl::TargetAttr target;
   /// Outlives the context, which knows their operators.
   std::vector<target::CustomLibrary> customLibraries;
   std::unique_ptr<llvm::DefaultThreadPool> pool;
@@ -185,27 +187,33 @@ bool Compilation::isExhausted() {
 
 /// Found before the work that it is needed for in the end.
 static llvm::Error findRuntimeFor(const CompileOptions &options,
-                                  const target::Machine &machine) {
+                                  krnl::TargetAttr target) {
   std::string folder =
       options.runtimeDir.empty() ? findRuntime() : options.runtimeDir;
   if (folder.empty())
     return llvm::createStringError(
         "cannot find onnxc_rt.o beside the compiler; "
         "say where it is with --runtime-dir");
-  return target::checkRuntime(folder, machine);
+  return target::checkRuntime(folder, target);
 }
 
 Outcome Compilation::prepare() {
-  llvm::Expected<target::Machine> resolved = target::resolveMachine(
-      options.triple, options.cpu, options.features, options.level);
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  context =
+      std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
+  context->loadAllAvailableDialects();
+  Budget::start(context.get(), options.limits, events.cancel);
+  llvm::Expected<krnl::TargetAttr> resolved = target::resolveTarget(
+      context.get(), options.triple, options.cpu, options.features);
   if (!resolved)
     return fail(Outcome::Usage, llvm::toString(resolved.takeError()));
-  machine = *resolved;
+  target = *resolved;
   if (llvm::Error error = checkOutputName(options))
     return fail(Outcome::Usage, llvm::toString(std::move(error)));
-  report.target = machine.triple + " " + machine.cpu;
+  report.target = (target.getTriple() + " " + target.getCpu()).str();
   if (options.emit == "lib")
-    if (llvm::Error error = findRuntimeFor(options, machine))
+    if (llvm::Error error = findRuntimeFor(options, target))
       return fail(Outcome::Usage, llvm::toString(std::move(error)));
   if (!options.resume.empty() &&
       lastPhase(options.emit) < phaseNumber(options.resume))
@@ -216,10 +224,6 @@ Outcome Compilation::prepare() {
     if (llvm::Error error = recipes.create())
       return failToWrite(std::move(error));
   }
-  DialectRegistry registry;
-  registerAllDialects(registry);
-  context =
-      std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
   if (options.threads != 1) {
     // No more than there are processors.
     llvm::ThreadPoolStrategy strategy =
@@ -228,8 +232,6 @@ Outcome Compilation::prepare() {
     pool = std::make_unique<llvm::DefaultThreadPool>(strategy);
     context->setThreadPool(*pool);
   }
-  context->loadAllAvailableDialects();
-  Budget::start(context.get(), options.limits, events.cancel);
   return loadCustomOps();
 }
 
@@ -254,12 +256,33 @@ Outcome Compilation::loadCustomOps() {
   return Outcome::Done;
 }
 
+/// IR from the phase krnl on is for one target: what it says, else what the
+/// options do.
+Outcome Compilation::takeTarget() {
+  if (phaseNumber(options.resume) < phaseNumber("krnl"))
+    return Outcome::Done;
+  for (ModuleOp nested : targetModules(*module)) {
+    auto own =
+        nested->getAttrOfType<krnl::TargetAttr>(krnl::TargetAttr::attrName);
+    if (!own) {
+      nested->setAttr(krnl::TargetAttr::attrName, target);
+      continue;
+    }
+    auto known = target::resolveTarget(context.get(), own.getTriple(),
+                                       own.getCpu(), own.getFeatures());
+    if (!known)
+      return fail(Outcome::Usage, llvm::toString(known.takeError()));
+    report.target = (own.getTriple() + " " + own.getCpu()).str();
+  }
+  return Outcome::Done;
+}
+
 Outcome Compilation::load() {
   if (!options.resume.empty()) {
     module = input.bytes ? parseSourceString<ModuleOp>(
                                *input.bytes, context.get(), input.path)
                          : parseSourceFile<ModuleOp>(input.path, context.get());
-    return module ? Outcome::Done : Outcome::Rejected;
+    return module ? takeTarget() : Outcome::Rejected;
   }
   importer::ImportSource source =
       input.bytes ? importer::ImportSource::memory(*input.bytes, input.path, "")
@@ -280,7 +303,7 @@ Outcome Compilation::load() {
 Outcome Compilation::runPhase(const Phase &phase) {
   Outcome atFault = phase.isAboutModel ? Outcome::Rejected : Outcome::Internal;
   auto timer = options.verbose ? makePassTimer(events) : nullptr;
-  if (failed(runPasses(phase, *module, {options, machine}, std::move(timer))) ||
+  if (failed(runPasses(phase, *module, options, std::move(timer))) ||
       onnxc::isExhausted(context.get()) || failed(phase.contract(*module)))
     return atFault;
   // Once there are recipes, and before there is only code.
@@ -354,10 +377,9 @@ Outcome Compilation::writeModel() {
 }
 
 Outcome Compilation::writeCode() {
-  ModuleOp target = targetModules(*module).front();
-  ArtefactInputs inputs{input,  options, machine,
-                        events, report,  customLibraries};
-  llvm::Error error = writeArtefact(target, inputs);
+  ModuleOp nested = targetModules(*module).front();
+  ArtefactInputs inputs{input, options, events, report, customLibraries};
+  llvm::Error error = writeArtefact(nested, inputs);
   return error ? failToWrite(std::move(error)) : Outcome::Done;
 }
 

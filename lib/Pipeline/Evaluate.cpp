@@ -220,8 +220,8 @@ public:
   onnx::Evaluator::Results run();
 
 private:
-  llvm::Error runPhase(const Phase &phase, const Machine &machine);
-  llvm::Expected<LoadedModel> load(ModuleOp target, const Machine &machine);
+  llvm::Error runPhase(const Phase &phase);
+  llvm::Expected<LoadedModel> load(ModuleOp target);
   /// The first error that was reported to `handler`.
   llvm::Error reported();
 
@@ -241,19 +241,20 @@ llvm::Error Evaluation::reported() {
                                                 : reason);
 }
 
-llvm::Error Evaluation::runPhase(const Phase &phase, const Machine &machine) {
+llvm::Error Evaluation::runPhase(const Phase &phase) {
   CompileOptions options;
-  options.level = 0; // empty recipes, and no constants computed in turn
+  options.cpu = "generic"; // of this machine's kind
+  options.level = 0;       // empty recipes, and no constants computed in turn
   options.strict = true;
-  if (failed(runPasses(phase, module, {options, machine})))
+  if (failed(runPasses(phase, module, options)))
     return reported();
   if (phase.name == "krnl" && countSteps(module) > maxSteps)
     return llvm::createStringError("it takes too long to compute");
   return llvm::Error::success();
 }
 
-llvm::Expected<LoadedModel> Evaluation::load(ModuleOp target,
-                                             const Machine &machine) {
+llvm::Expected<LoadedModel> Evaluation::load(ModuleOp target) {
+  constexpr unsigned level = 1;
   ModelInfo info;
   info.weightsBytes = weightsBytes(target);
   weights = llvm::WritableMemoryBuffer::getNewUninitMemBuffer(
@@ -267,8 +268,8 @@ llvm::Expected<LoadedModel> Evaluation::load(ModuleOp target,
     return success();
   };
   FailureOr<std::vector<CodeFile>> objects =
-      emitCode(target, machine, CodeKind::Object);
-  FailureOr<CodeFile> descriptor = emitDescriptor(target, info, machine);
+      emitCode(target, level, CodeKind::Object);
+  FailureOr<CodeFile> descriptor = emitDescriptor(target, info, level);
   if (failed(objects) || failed(descriptor) ||
       failed(writeWeights(target, write)))
     return reported();
@@ -296,12 +297,9 @@ static void unloadCustom(LoadedModel &model, ModuleOp target) {
 onnx::Evaluator::Results Evaluation::run() {
   SmallVector<Type> types(
       cast<func::FuncOp>(module.getBody()->front()).getResultTypes());
-  llvm::Expected<Machine> machine = resolveMachine("", "generic", "", 1);
-  if (!machine)
-    return machine.takeError();
   for (const Phase &phase : phases())
     if (phase.build)
-      if (llvm::Error error = runPhase(phase, *machine))
+      if (llvm::Error error = runPhase(phase))
         return error;
   ModuleOp target = targetModules(module).front();
   auto entry = target.lookupSymbol<LLVM::LLVMFuncOp>(mainEntryName);
@@ -309,7 +307,7 @@ onnx::Evaluator::Results Evaluation::run() {
       entry ? entry->getAttrOfType<IntegerAttr>(arenaAttrName) : IntegerAttr();
   if (arena && arena.getInt() > maxArenaBytes)
     return llvm::createStringError("it takes too much memory to compute");
-  llvm::Expected<LoadedModel> model = load(target, *machine);
+  llvm::Expected<LoadedModel> model = load(target);
   if (!model)
     return model.takeError();
   Budget *budget = Budget::find(module.getContext());

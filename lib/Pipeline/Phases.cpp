@@ -28,15 +28,15 @@
 using namespace mlir;
 using namespace onnxc;
 
-static void buildOnnx(OpPassManager &passes, const PhaseInputs &inputs) {
+static void buildOnnx(OpPassManager &passes, const CompileOptions &options) {
   onnx::Evaluator evaluator;
-  if (inputs.options.level > 0)
-    evaluator = makeEvaluator(inputs.options);
+  if (options.level > 0)
+    evaluator = makeEvaluator(options);
   passes.addPass(training::createExpandGradient());
-  if (!inputs.options.strictDims)
+  if (!options.strictDims)
     passes.addPass(onnx::createSplitDimNames());
   // A model file has the graph once, whatever the ranks.
-  if (inputs.options.emit == modelKind) {
+  if (options.emit == modelKind) {
     passes.addPass(onnx::createSimplify(evaluator));
     return;
   }
@@ -44,18 +44,20 @@ static void buildOnnx(OpPassManager &passes, const PhaseInputs &inputs) {
   passes.addPass(onnx::createSpecializeRanks(evaluator));
   // Operators without a lowering of their own become what defines them.
   passes.addPass(importer::createExpandFunctions(
-      [strict = inputs.options.strict](MLIRContext *context) {
+      [strict = options.strict](MLIRContext *context) {
         return directlyLoweredForms(context, strict);
       }));
-  if (inputs.options.level > 0 && !inputs.options.strict)
+  if (options.level > 0 && !options.strict) {
+    passes.addPass(createSelectTargetPass(options, /*nest=*/false));
     passes.addPass(onnx::createFuseQuantization());
+  }
   passes.addPass(onnx::createSpecializeRanks(evaluator));
 }
 
-static void buildKrnl(OpPassManager &passes, const PhaseInputs &inputs) {
-  passes.addPass(createSelectTargetPass(inputs.machine));
+static void buildKrnl(OpPassManager &passes, const CompileOptions &options) {
+  passes.addPass(createSelectTargetPass(options, /*nest=*/true));
   OpPassManager &target = passes.nest<ModuleOp>();
-  if (inputs.options.level > 1 && !inputs.options.strict)
+  if (options.level > 1 && !options.strict)
     target.addPass(createONNXChooseConvolutionsPass());
   target.addPass(createConvertONNXToKrnlPass());
   target.addPass(krnl::createKrnlCheckSizesPass());
@@ -70,10 +72,10 @@ static void buildKrnl(OpPassManager &passes, const PhaseInputs &inputs) {
   target.addPass(krnl::createKrnlResolveSizesPass());
   target.addPass(krnl::createKrnlRefuseFailuresPass());
   target.addPass(krnl::createKrnlCSEPass());
-  if (inputs.options.level > 0) {
+  if (options.level > 0) {
     krnl::KrnlFusePassOptions fuse;
     // Loops are collapsed once it is known how tensors lie in memory.
-    if (inputs.options.level > 1 && !inputs.options.strict) {
+    if (options.level > 1 && !options.strict) {
       fuse.collapse = false;
       fuse.attention = true;
       target.addPass(krnl::createKrnlFusePass(fuse));
@@ -89,15 +91,12 @@ static void buildKrnl(OpPassManager &passes, const PhaseInputs &inputs) {
     target.addPass(krnl::createKrnlCSEPass());
   }
   KrnlWriteRecipesPassOptions write;
-  write.triple = inputs.machine.triple;
-  write.cpu = inputs.machine.cpu;
-  write.features = target::requiredFeatures(inputs.machine);
-  write.choose = inputs.options.level > 0;
-  write.keepOrder = inputs.options.strict;
-  write.recipes = inputs.options.recipes;
-  write.emitRecipes = inputs.options.emitRecipes;
+  write.choose = options.level > 0;
+  write.keepOrder = options.strict;
+  write.recipes = options.recipes;
+  write.emitRecipes = options.emitRecipes;
   target.addPass(createKrnlWriteRecipesPass(write));
-  if (inputs.options.level > 1)
+  if (options.level > 1)
     target.addPass(krnl::createKrnlMergePass());
 }
 
@@ -108,11 +107,10 @@ static void addCleanUp(OpPassManager &target) {
   target.addNestedPass<func::FuncOp>(createCanonicalizerPass());
 }
 
-static void buildLoops(OpPassManager &passes, const PhaseInputs &inputs) {
+static void buildLoops(OpPassManager &passes, const CompileOptions &options) {
   OpPassManager &target = passes.nest<ModuleOp>();
   krnl::KrnlLowerKernelsPassOptions lower;
-  lower.strict = inputs.options.strict;
-  lower.vectorBytes = nativeVectorBytes(inputs.machine);
+  lower.strict = options.strict;
   target.addPass(krnl::createKrnlLowerKernelsPass(lower));
   addCleanUp(target);
   target.addPass(krnl::createKrnlBufferizeHostPass());
@@ -123,7 +121,7 @@ static void buildLoops(OpPassManager &passes, const PhaseInputs &inputs) {
   target.addPass(krnl::createKrnlFormRegionsPass());
 }
 
-static void buildLLVM(OpPassManager &passes, const PhaseInputs &) {
+static void buildLLVM(OpPassManager &passes, const CompileOptions &) {
   OpPassManager &target = passes.nest<ModuleOp>();
   target.addNestedPass<func::FuncOp>(createKrnlExpandMathPass());
   target.addPass(createConvertKrnlToLLVMPass());
@@ -152,12 +150,12 @@ SmallVector<ModuleOp> onnxc::targetModules(ModuleOp module) {
 }
 
 LogicalResult onnxc::runPasses(const Phase &phase, ModuleOp module,
-                               const PhaseInputs &inputs,
+                               const CompileOptions &options,
                                std::unique_ptr<PassInstrumentation> observer) {
   PassManager passes(module.getContext(), ModuleOp::getOperationName());
-  bool verifiesEach = phase.isAboutModel || inputs.options.verifyEach;
+  bool verifiesEach = phase.isAboutModel || options.verifyEach;
   passes.enableVerifier(verifiesEach);
-  phase.build(passes, inputs);
+  phase.build(passes, options);
   if (observer)
     passes.addInstrumentation(std::move(observer));
   if (failed(passes.run(module)))
@@ -182,11 +180,7 @@ void onnxc::registerPhasePipelines() {
             if (llvm::Error failed = setOption(options, key, value))
               return error(llvm::toString(std::move(failed)));
           }
-          llvm::Expected<target::Machine> machine = target::resolveMachine(
-              options.triple, options.cpu, options.features, options.level);
-          if (!machine)
-            return error(llvm::toString(machine.takeError()));
-          phase.build(passes, {options, *machine});
+          phase.build(passes, options);
           return success();
         },
         [](function_ref<void(const detail::PassOptions &)>) {});

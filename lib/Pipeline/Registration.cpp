@@ -9,6 +9,7 @@
 #include "onnxc/Pipeline/Registration.h"
 
 #include "Evaluate.h"
+#include "SelectTarget.h"
 
 #include "onnxc/Conversion/KrnlToLLVM/Passes.h"
 #include "onnxc/Conversion/ONNXToKrnl/Passes.h"
@@ -75,5 +76,6 @@ void onnxc::registerAllPasses() {
   registerRecipePasses();
   importer::registerImporterPasses();
   training::registerTrainingPasses();
+  registerSelectTargetPass();
   registerPhasePipelines();
 }

@@ -8,52 +8,12 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "llvm/MC/MCSubtargetInfo.h"
-#include "llvm/TargetParser/Triple.h"
+#include "mlir/Pass/Pass.h"
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Target/Target.h"
 
 using namespace mlir;
 using namespace onnxc;
-
-namespace {
-
-/// A level of the x86-64 instruction set by the feature that it stands for.
-struct Level {
-  StringLiteral feature;
-  StringLiteral name;
-  int64_t vectorBytes;
-};
-
-} // namespace
-
-/// Best first.
-static constexpr Level x86Levels[] = {{"+avx512f", "x86_64_v4", 64},
-                                      {"+avx2", "x86_64_v3", 32},
-                                      {"+sse4.2", "x86_64_v2", 16},
-                                      {"", "x86_64", 16}};
-
-static const Level &x86Level(const target::Machine &machine) {
-  std::unique_ptr<llvm::TargetMachine> created =
-      target::createTargetMachine(machine);
-  for (const Level &level : x86Levels)
-    if (created->getMCSubtargetInfo()->checkFeatures(level.feature))
-      return level;
-  return x86Levels[std::size(x86Levels) - 1];
-}
-
-static bool isX86(const target::Machine &machine) {
-  return llvm::Triple(machine.triple).getArch() == llvm::Triple::x86_64;
-}
-
-int64_t onnxc::nativeVectorBytes(const target::Machine &machine) {
-  return isX86(machine) ? x86Level(machine).vectorBytes : 16;
-}
-
-/// A symbol name for the target: x86_64_v4, aarch64.
-static std::string targetName(const target::Machine &machine) {
-  if (isX86(machine))
-    return x86Level(machine).name.str();
-  return llvm::Triple(machine.triple).getArchName().str();
-}
 
 /// Signedness and bool are lost at the border to krnl, so the signature keeps
 /// the types as the model has them.
@@ -70,41 +30,67 @@ class SelectTarget : public PassWrapper<SelectTarget, OperationPass<ModuleOp>> {
 public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(SelectTarget)
 
-  explicit SelectTarget(const target::Machine &machine) : machine(machine) {}
+  SelectTarget() = default;
+  SelectTarget(const SelectTarget &other) : PassWrapper(other) {}
+  SelectTarget(const CompileOptions &options, bool nested) {
+    triple = options.triple;
+    cpu = options.cpu;
+    features = options.features;
+    nest = nested;
+  }
 
   StringRef getArgument() const override { return "select-target"; }
+  StringRef getDescription() const override {
+    return "say what a module is compiled for, by LLVM's names";
+  }
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<krnl::KrnlDialect>();
+  }
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    llvm::Expected<krnl::TargetAttr> target =
+        target::resolveTarget(&getContext(), triple, cpu, features);
+    if (!target) {
+      module.emitError(llvm::toString(target.takeError()));
+      return signalPassFailure();
+    }
+    if (nest) {
+      module->removeAttr(krnl::TargetAttr::attrName);
+      module = moveInside(module, target->getFamily());
+    }
+    module->setAttr(krnl::TargetAttr::attrName, *target);
+  }
+
+private:
+  static ModuleOp moveInside(ModuleOp module, StringRef name) {
     OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
-    auto nested =
-        ModuleOp::create(builder, module.getLoc(), targetName(machine));
-    nested->setAttr(
-        "krnl.target",
-        builder.getDictionaryAttr(
-            {builder.getNamedAttr("cpu", builder.getStringAttr(machine.cpu)),
-             builder.getNamedAttr(
-                 "features",
-                 builder.getStringAttr(target::requiredFeatures(machine))),
-             builder.getNamedAttr("triple",
-                                  builder.getStringAttr(machine.triple)),
-             builder.getNamedAttr(
-                 "vector_bytes",
-                 builder.getI64IntegerAttr(nativeVectorBytes(machine)))}));
+    auto nested = ModuleOp::create(builder, module.getLoc(), name);
     for (func::FuncOp function :
          llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
       keepTypes(function);
       function->moveBefore(nested.getBody(), nested.getBody()->end());
     }
+    return nested;
   }
 
-private:
-  target::Machine machine;
+  Option<std::string> triple{
+      *this, "triple", llvm::cl::desc("the target; empty: this machine's")};
+  Option<std::string> cpu{
+      *this, "cpu", llvm::cl::desc("the processor; \"native\": this one")};
+  Option<std::string> features{
+      *this, "features",
+      llvm::cl::desc("what differs from its usual features: +one,-other")};
+  Option<bool> nest{
+      *this, "nest",
+      llvm::cl::desc("move the functions into a module of the target")};
 };
 
 } // namespace
 
 std::unique_ptr<Pass>
-onnxc::createSelectTargetPass(const target::Machine &machine) {
-  return std::make_unique<SelectTarget>(machine);
+onnxc::createSelectTargetPass(const CompileOptions &options, bool nest) {
+  return std::make_unique<SelectTarget>(options, nest);
 }
+
+void onnxc::registerSelectTargetPass() { PassRegistration<SelectTarget>(); }

@@ -7,18 +7,19 @@
 #define ONNXC_PIPELINE_SELECTTARGET_H
 
 #include "mlir/Pass/Pass.h"
-#include "onnxc/Target/CPU/Machine.h"
+#include "onnxc/Pipeline/Options.h"
 
 namespace onnxc {
 
-/// Bytes of a vector register that the machine's code should use.
-int64_t nativeVectorBytes(const target::Machine &machine);
-
-/// Moves the functions of a model into a nested module, named and described by
-/// `krnl.target`, and keeps the types of inputs and outputs in the attribute
-/// `onnx.type` before they change.
+/// Gives a module the target that the options name, as `krnl.target`. If
+/// `nest`, that is a module inside, named after the target, which takes the
+/// functions: types of inputs and outputs are kept in the attribute `onnx.type`
+/// before they change.
 std::unique_ptr<mlir::Pass>
-createSelectTargetPass(const target::Machine &machine);
+createSelectTargetPass(const CompileOptions &options, bool nest);
+
+/// Registers it as `select-target`.
+void registerSelectTargetPass();
 
 } // namespace onnxc
 

@@ -25,17 +25,14 @@
 
 using namespace mlir;
 using namespace onnxc::krnl;
-using onnxc::target::TargetDescription;
+using onnxc::target::Processor;
 
 namespace onnxc {
-
-/// What an intermediate may take on the stack of a worker.
-static constexpr int64_t maxLocalBytes = 64 * 1024;
 
 namespace {
 class AttentionWriter {
 public:
-  AttentionWriter(KernelOp kernel, const TargetDescription &target)
+  AttentionWriter(KernelOp kernel, const Processor &target)
       : kernel(kernel), ops(kernel.getStructuredOps()), target(target),
         recipe(kernel.getContext()) {}
 
@@ -59,7 +56,7 @@ private:
 
   KernelOp kernel;
   SmallVector<linalg::LinalgOp> ops;
-  const TargetDescription &target;
+  const Processor &target;
   RecipeBuilder recipe;
   Contraction scores, sums;
   /// Loops that all ops have, outermost first, and the rows inside of them.
@@ -140,7 +137,7 @@ int64_t AttentionWriter::mostLocalRows() {
     return most;
   int64_t bytes = extentOf(kernel, scores.column, 1) *
                   std::max<int64_t>(type.getElementTypeBitWidth() / 8, 1);
-  return std::min(most, maxLocalBytes / std::max<int64_t>(bytes, 1));
+  return std::min(most, target.stackBytes / std::max<int64_t>(bytes, 1));
 }
 
 /// As many rows for both products, the best columns of each.
@@ -197,7 +194,7 @@ bool AttentionWriter::choose() {
                       : has(op, scores.column) ? scores.column
                                                : row;
     unsigned wide = vectorBits(op, along);
-    if (wide == 0 || !gathersPay(op, along))
+    if (wide == 0 || !gathersPay(op, along, target))
       return false;
     bits = std::max(bits, wide);
   }
@@ -265,8 +262,7 @@ ArrayAttr AttentionWriter::write() {
   return recipe.finish();
 }
 
-ArrayAttr chooseAttentionRecipe(KernelOp kernel,
-                                const TargetDescription &target,
+ArrayAttr chooseAttentionRecipe(KernelOp kernel, const Processor &target,
                                 const RecipeOptions &) {
   AttentionWriter writer(kernel, target);
   return writer.choose() ? writer.write() : nullptr;

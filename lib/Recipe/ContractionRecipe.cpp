@@ -18,7 +18,7 @@
 
 using namespace mlir;
 using namespace onnxc::krnl;
-using onnxc::target::TargetDescription;
+using onnxc::target::Processor;
 
 namespace onnxc {
 
@@ -30,7 +30,7 @@ namespace {
 class ContractionWriter {
 public:
   ContractionWriter(KernelOp kernel, Contraction contraction,
-                    const TargetDescription &target)
+                    const Processor &target)
       : kernel(kernel), loops(std::move(contraction)), target(target),
         recipe(kernel.getContext()) {}
 
@@ -54,7 +54,7 @@ private:
 
   KernelOp kernel;
   Contraction loops;
-  const TargetDescription &target;
+  const Processor &target;
   RecipeBuilder recipe;
   RegisterTile tile;
   int64_t lanes = 1, depth = 1, columnBlock = 0;
@@ -156,7 +156,8 @@ double ContractionWriter::windowFactor() {
     if (last.isFunctionOfDim(dim) && llvm::is_contained(loops.reduced, axis))
       places /= std::max<int64_t>(extentOf(kernel, axis, 1), 1);
   int64_t bytes = places * (tile.vectors + 1) * target.vectorBytes;
-  return bytes <= target.l1 ? 1.15 : 1.5;
+  return bytes <= target.l1 ? target.unalignedFactor
+                            : target.farUnalignedFactor;
 }
 
 double ContractionWriter::cycles() {
@@ -170,13 +171,13 @@ double ContractionWriter::cycles() {
   if (loops.window)
     perTile *= windowFactor();
   if (pack && !isConstant(kernel, packedOperand))
-    perTile += packCycles *
+    perTile += target.packCycles *
                double(extentOf(kernel, loops.column, guessedExtent)) *
                double(depth);
   if (!loops.storesInLine)
     perTile += (walksMemory(loops.op, *loops.op.getDpsInitOperand(0), loops.row)
-                    ? turnCycles
-                    : scatterCycles) *
+                    ? target.transposeCycles
+                    : target.scatterCycles) *
                double(extentOf(kernel, loops.row, guessedExtent)) *
                double(extentOf(kernel, loops.column, guessedExtent));
   double others = 1;
@@ -271,7 +272,7 @@ bool ContractionWriter::isParallel() {
   for (auto *kind : {&loops.batch, &loops.rows, &loops.columns})
     for (const std::string &loop : *kind)
       work *= extentOf(kernel, loop, guessedExtent);
-  return work >= 64 * 1024;
+  return work >= target.parallelProducts;
 }
 
 void ContractionWriter::writeOrder() {
@@ -348,8 +349,7 @@ ArrayAttr ContractionWriter::write() {
   return recipe.finish();
 }
 
-ArrayAttr chooseContractionRecipe(KernelOp kernel,
-                                  const TargetDescription &target,
+ArrayAttr chooseContractionRecipe(KernelOp kernel, const Processor &target,
                                   const RecipeOptions &) {
   std::optional<ContractionWriter> best;
   for (Contraction &way : findContractions(kernel)) {

@@ -13,14 +13,9 @@
 #include <numeric>
 
 using namespace mlir;
-using onnxc::target::TargetDescription;
+using onnxc::target::Processor;
 
 namespace onnxc {
-
-/// Cycles from the operands of a multiply-add to its result.
-static constexpr double fmaLatency = 4;
-/// What starting and storing a tile costs, spread over its steps.
-static constexpr double tileOverhead = 1;
 
 /// Registers of masks and elements of rows, where vectors of columns are
 /// computed. With fewer to spare sums have been seen to go to memory.
@@ -42,15 +37,14 @@ static constexpr RegisterTile tilesOf16[] = {
 /// What an extent that is not known counts as.
 static constexpr int64_t manyIterations = 512;
 
-double tileCycles(const TargetDescription &target, RegisterTile tile,
-                  ColumnWork work) {
+double tileCycles(const Processor &target, RegisterTile tile, ColumnWork work) {
   // Half of what a processor can do with vectors are multiply-adds.
   double all = double(tile.vectors * (tile.rows + work.operations)) /
                (2.0 * target.fmaPerCycle);
   double fma = double(tile.rows * tile.vectors) / target.fmaPerCycle;
   double loads =
       double(tile.vectors) / target.loadsPerCycle + double(tile.rows) / 2;
-  return std::max({fma, all, loads, fmaLatency}) + tileOverhead;
+  return std::max({fma, all, loads, target.fmaLatency}) + target.tileCycles;
 }
 
 /// Rows of results whose number only the run knows: widths of pictures and
@@ -61,7 +55,7 @@ static constexpr int64_t usualRows[] = {4,  7,  10, 14, 20,
 /// Cycles for `rows` rows and as many vectors as the tile has. What whole tiles
 /// leave is one smaller tile, or, where only the run knows how much it is,
 /// tiles of half as many rows each time.
-static double rowCycles(const TargetDescription &target, RegisterTile tile,
+static double rowCycles(const Processor &target, RegisterTile tile,
                         int64_t rows, bool isKnown, ColumnWork work) {
   double cycles = 0;
   int64_t step = tile.rows;
@@ -74,9 +68,8 @@ static double rowCycles(const TargetDescription &target, RegisterTile tile,
   return cycles;
 }
 
-double resultCycles(const TargetDescription &target, RegisterTile tile,
-                    int64_t rows, int64_t columns, int64_t lanes,
-                    ColumnWork work) {
+double resultCycles(const Processor &target, RegisterTile tile, int64_t rows,
+                    int64_t columns, int64_t lanes, ColumnWork work) {
   if (ShapedType::isDynamic(columns))
     columns = manyIterations * lanes;
   int64_t vectors = llvm::divideCeil(columns, lanes);
@@ -96,16 +89,14 @@ double resultCycles(const TargetDescription &target, RegisterTile tile,
   return cycles;
 }
 
-int64_t mostRows(const TargetDescription &target, int64_t pitch) {
-  // A way is as large as a page, or the cache could not be looked up while the
-  // address is translated.
-  constexpr int64_t waySize = 4096;
+int64_t mostRows(const Processor &target, int64_t pitch) {
+  int64_t waySize = target.wayBytes;
   int64_t rowsInSet = std::clamp<int64_t>(target.l1 / waySize, 1, 12);
   return pitch == 0 ? INT64_MAX
                     : rowsInSet * (waySize / std::gcd(pitch, waySize));
 }
 
-RegisterTile chooseRegisterTile(const TargetDescription &target, int64_t rows,
+RegisterTile chooseRegisterTile(const Processor &target, int64_t rows,
                                 int64_t columns, int64_t lanes,
                                 int64_t mostRows, ColumnWork work) {
   int64_t limit = ShapedType::isDynamic(rows) ? manyIterations : rows;
@@ -118,11 +109,13 @@ RegisterTile chooseRegisterTile(const TargetDescription &target, int64_t rows,
   RegisterTile best{1, 1};
   double bestCycles = std::numeric_limits<double>::infinity();
   for (RegisterTile tile : tiles) {
+    // A vector of each column and one of rows are read beside the sums.
     bool fits =
-        work.registers == 0 ||
-        tile.vectors * (tile.rows * work.accumulators + work.registers) +
-                otherRegs <
-            target.vectorRegs;
+        tile.vectors * (tile.rows + 1) < target.vectorRegs &&
+        (work.registers == 0 ||
+         tile.vectors * (tile.rows * work.accumulators + work.registers) +
+                 otherRegs <
+             target.vectorRegs);
     if (tile.rows > std::min(limit, mostRows) || tile.vectors > vectors ||
         !fits)
       continue;
@@ -135,7 +128,7 @@ RegisterTile chooseRegisterTile(const TargetDescription &target, int64_t rows,
   return best;
 }
 
-RegisterTile chooseWindowTile(const TargetDescription &target, int64_t rows,
+RegisterTile chooseWindowTile(const Processor &target, int64_t rows,
                               int64_t columns, int64_t lanes) {
   // Half of the registers hold results, the rest what the window reads.
   int64_t room = target.vectorRegs / 2;
@@ -156,7 +149,7 @@ RegisterTile chooseWindowTile(const TargetDescription &target, int64_t rows,
   return best;
 }
 
-int64_t chooseColumnBlock(const TargetDescription &target, int64_t columns,
+int64_t chooseColumnBlock(const Processor &target, int64_t columns,
                           int64_t depth, int64_t tileColumns,
                           int64_t elementBytes) {
   if (ShapedType::isDynamic(depth) || ShapedType::isDynamic(columns))

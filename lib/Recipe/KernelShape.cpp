@@ -163,9 +163,6 @@ unsigned widestBits(linalg::LinalgOp op) {
   return widest;
 }
 
-/// Operations on floats that make up for one read lane by lane.
-static constexpr int64_t arithmeticPerGather = 4;
-
 namespace {
 /// How an index changes from one iteration of a loop to the next.
 enum class Stride { None, Even, Other };
@@ -258,7 +255,8 @@ bool readsInLine(linalg::LinalgOp op, StringRef loop) {
       [&](tensor::ExtractOp extract) { return isInLine(extract, strides); });
 }
 
-bool gathersPay(linalg::LinalgOp op, StringRef loop) {
+bool gathersPay(linalg::LinalgOp op, StringRef loop,
+                const target::Processor &target) {
   DenseMap<Value, Stride> strides = stridesAlong(op, loop);
   int64_t gathers = 0, arithmetic = 0;
   for (Operation &inner : op.getBlock()->without_terminator()) {
@@ -277,7 +275,7 @@ bool gathersPay(linalg::LinalgOp op, StringRef loop) {
     arithmetic += moves && inner.getNumResults() == 1 &&
                   isa<FloatType>(inner.getResult(0).getType());
   }
-  return arithmetic >= arithmeticPerGather * gathers;
+  return arithmetic >= target.gatherOperations * gathers;
 }
 
 /// A transcendental function costs as much as this many bytes of traffic.

@@ -7,6 +7,7 @@
 #define ONNXC_LIB_RECIPE_KERNELSHAPE_H
 
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Target/Processor.h"
 
 #include <string>
 
@@ -14,7 +15,7 @@ namespace onnxc {
 
 /// What an extent that only the run knows counts as where a contraction weighs
 /// one tile, or one order, against another: long enough for whole tiles and for
-/// operands to be packed, short enough for the caches. Loops that both operands
+/// operands to be packed. Loops that both operands
 /// have, a batch or its heads, are not weighed: they run outside of all others.
 constexpr int64_t guessedExtent = 512;
 
@@ -82,7 +83,8 @@ PayloadSize payloadAlong(mlir::linalg::LinalgOp op, llvm::StringRef loop);
 
 /// Do the vectors of all other arithmetic pay for reads that are made lane by
 /// lane? True where there are no such reads.
-bool gathersPay(mlir::linalg::LinalgOp op, llvm::StringRef loop);
+bool gathersPay(mlir::linalg::LinalgOp op, llvm::StringRef loop,
+                const target::Processor &target);
 
 /// Work of one op, in bytes of traffic or what takes as long; unknown extents
 /// count as `unknown`.

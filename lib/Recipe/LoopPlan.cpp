@@ -12,12 +12,9 @@
 
 using namespace mlir;
 using namespace onnxc::krnl;
-using onnxc::target::TargetDescription;
+using onnxc::target::Processor;
 
 namespace onnxc {
-
-/// Work, in bytes of traffic, that one tile should have at least.
-static constexpr int64_t tileBytes = 16 * 1024;
 
 int64_t LoopPlanner::workBytes() {
   int64_t work = 0;
@@ -63,7 +60,7 @@ void LoopPlanner::findVectorLoop() {
         elements /= 1e6;
       }
       // Lanes that are gathered one by one would leave the kernel without any.
-      if (!gathersPay(op, loops.back()))
+      if (!gathersPay(op, loops.back(), target))
         elements /= 1e6;
       score[loops.back()] += elements;
     }
@@ -110,7 +107,7 @@ void LoopPlanner::chooseLanes() {
   PayloadSize payload;
   for (linalg::LinalgOp op : ops) {
     unsigned wide = vectorBits(op, vectorLoop);
-    if (wide == 0 || isWalk(op) || !gathersPay(op, vectorLoop))
+    if (wide == 0 || isWalk(op) || !gathersPay(op, vectorLoop, target))
       return chooseCopies();
     bits = std::max(bits, wide);
     PayloadSize here = payloadAlong(op, vectorLoop);
@@ -181,9 +178,6 @@ void LoopPlanner::chooseColumns() {
 /// arithmetic make up for it. But several side by side hide each other's
 /// waiting.
 void LoopPlanner::chooseCopies() {
-  // Measured on trees: more do not fit the registers, fewer wait. What only
-  // moves has done most of what can be done with eight.
-  constexpr int64_t mostCopies = 16, mostMoved = 8;
   constexpr size_t smallPayload = 12;
   bool gathers = false, moves = true;
   for (linalg::LinalgOp op : ops) {
@@ -194,7 +188,8 @@ void LoopPlanner::chooseCopies() {
   }
   if ((!gathers && !moves) || vectorLoop.empty() || !vectorIsCommon)
     return;
-  copies = moves ? mostMoved : mostCopies;
+  // Copies of elements gain little from more than half of them.
+  copies = moves ? target.scalarCopies / 2 : target.scalarCopies;
   bool known = isStatic(kernel, vectorLoop);
   if (known)
     copies = std::min<int64_t>(copies, extent(vectorLoop));
@@ -276,12 +271,14 @@ void LoopPlanner::planParallel() {
   numShared = shared.size();
   if (unsigned few = loopsBesidePadding())
     numShared = few;
-  if (known && work < parallelBytes)
+  if (known && work < target.parallelBytes)
     return;
   for (const SharedLoop &loop : ArrayRef(shared).take_front(numShared))
     work /= std::max<int64_t>(loop.extent, 1);
   for (unsigned place = numShared; place-- > 0;) {
-    int64_t wanted = llvm::divideCeil(tileBytes, std::max<int64_t>(work, 1));
+    // A tile is worth at least half of what other threads are.
+    int64_t wanted =
+        llvm::divideCeil(target.parallelBytes / 2, std::max<int64_t>(work, 1));
     int64_t extentHere = shared[place].extent;
     bool dynamic = !isStatic(kernel, shared[place].name);
     if (wanted <= 1 || extentHere >= 2 * wanted || (dynamic && place == 0)) {
@@ -309,7 +306,7 @@ void LoopPlanner::plan() {
   planParallel();
 }
 
-LoopPlan planLoops(KernelOp kernel, const TargetDescription &target,
+LoopPlan planLoops(KernelOp kernel, const Processor &target,
                    const RecipeOptions &options) {
   LoopPlanner planner(kernel, target, options);
   planner.plan();

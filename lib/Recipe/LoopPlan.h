@@ -23,7 +23,7 @@ struct LoopPlan {
   /// What an extent counts as that is not known.
   static constexpr int64_t unknownExtent = 64;
 
-  LoopPlan(krnl::KernelOp kernel, const target::TargetDescription &target,
+  LoopPlan(krnl::KernelOp kernel, const target::Processor &target,
            const RecipeOptions &options)
       : kernel(kernel), ops(kernel.getStructuredOps()), target(target),
         options(options) {}
@@ -45,7 +45,7 @@ struct LoopPlan {
 
   krnl::KernelOp kernel;
   llvm::SmallVector<mlir::linalg::LinalgOp> ops;
-  const target::TargetDescription &target;
+  const target::Processor &target;
   const RecipeOptions &options;
 
   /// Loops that all ops have and none reduces; the rest.
@@ -90,8 +90,7 @@ struct LoopPlan {
 
 /// Looks at what the kernel reads and writes along memory, at the registers of
 /// the target, and at the work that there is for threads.
-LoopPlan planLoops(krnl::KernelOp kernel,
-                   const target::TargetDescription &target,
+LoopPlan planLoops(krnl::KernelOp kernel, const target::Processor &target,
                    const RecipeOptions &options);
 
 } // namespace onnxc

@@ -16,7 +16,7 @@
 
 using namespace mlir;
 using namespace onnxc::krnl;
-using onnxc::target::TargetDescription;
+using onnxc::target::Processor;
 
 namespace onnxc {
 
@@ -140,7 +140,7 @@ void LoopWriter::vectorizeOther(unsigned number) {
     SmallVector<std::string> loops = loopsAlongMemory(ops[number], o);
     return !loops.empty() && !last.empty() && loops.back() == last;
   });
-  if (!along || !gathersPay(ops[number], last) ||
+  if (!along || !gathersPay(ops[number], last, target) ||
       ((options.keepOrder || isOrdered(ops[number]) ||
         !isCombinable(ops[number])) &&
        llvm::is_contained(reducedLoops(ops[number]), last)))
@@ -219,7 +219,7 @@ ArrayAttr LoopWriter::write() {
   return recipe.finish();
 }
 
-ArrayAttr chooseLoopRecipe(KernelOp kernel, const TargetDescription &target,
+ArrayAttr chooseLoopRecipe(KernelOp kernel, const Processor &target,
                            const RecipeOptions &options) {
   return LoopWriter(planLoops(kernel, target, options)).write();
 }
@@ -231,7 +231,7 @@ static bool hasEmptyLoop(KernelOp kernel) {
                       [](LoopAttr loop) { return loop.getExtent() == 0; });
 }
 
-ArrayAttr chooseRecipe(KernelOp kernel, const TargetDescription &target,
+ArrayAttr chooseRecipe(KernelOp kernel, const Processor &target,
                        const RecipeOptions &options) {
   if (hasEmptyLoop(kernel))
     return ArrayAttr::get(kernel.getContext(), {});

@@ -21,14 +21,12 @@
 
 using namespace mlir;
 using namespace onnxc::krnl;
-using onnxc::target::TargetDescription;
+using onnxc::target::Processor;
 
 namespace onnxc {
 
 /// Vectors of a panel: enough sums that none waits for the one before.
 static constexpr int64_t panelVectors = 4;
-/// A smaller matrix stays in the first cache, however it is stored.
-static constexpr int64_t leastBytes = 16 * 1024;
 
 namespace {
 /// A row times a matrix: what the kernel reduces, and its matrix.
@@ -48,8 +46,10 @@ struct RowProduct {
 } // namespace
 
 /// Is the operand of the kernel a constant whose dimensions are indexed by one
-/// loop each? Nothing else can be stored in another way.
-static bool isMatrix(KernelOp kernel, linalg::LinalgOp op, OpOperand &operand) {
+/// loop each? Nothing else can be stored in another way. A small matrix stays
+/// in the first cache, however it is stored.
+static bool isMatrix(KernelOp kernel, linalg::LinalgOp op, OpOperand &operand,
+                     const Processor &target) {
   int number = operandNumber(kernel, operand);
   auto type = dyn_cast<RankedTensorType>(operand.get().getType());
   if (number < 0 || !type || !type.hasStaticShape() ||
@@ -61,7 +61,7 @@ static bool isMatrix(KernelOp kernel, linalg::LinalgOp op, OpOperand &operand) {
              op.getMatchingIndexingMap(&operand).getResults(),
              [](AffineExpr index) { return isa<AffineDimExpr>(index); }) &&
          type.getNumElements() * type.getElementTypeBitWidth() / 8 >=
-             leastBytes;
+             target.l1 / 2;
 }
 
 /// All loops are those of the matrix: one is kept, the others are reduced. Of
@@ -92,7 +92,8 @@ static bool hasLoopsOfRow(KernelOp kernel, RowProduct &product,
   return companions.has_value();
 }
 
-static std::optional<RowProduct> findRowProduct(KernelOp kernel) {
+static std::optional<RowProduct> findRowProduct(KernelOp kernel,
+                                                const Processor &target) {
   std::optional<Reduction> reduction = findReduction(kernel);
   if (!reduction ||
       !reduction->op.getBlock()->getOps<tensor::ExtractOp>().empty())
@@ -101,7 +102,7 @@ static std::optional<RowProduct> findRowProduct(KernelOp kernel) {
   product.op = reduction->op;
   product.blocks = reduction->blocks;
   for (OpOperand *input : product.op.getDpsInputOperands())
-    if (isMatrix(kernel, product.op, *input)) {
+    if (isMatrix(kernel, product.op, *input, target)) {
       RowProduct found = product;
       found.matrix = input;
       if (!hasLoopsOfRow(kernel, found, *input))
@@ -128,11 +129,12 @@ static std::string groupedLoop(KernelOp kernel, const RowProduct &product) {
 
 /// The widest vectors along the columns that all ops of the kernel may be
 /// computed in; 0 if some op has none.
-static unsigned widestBits(KernelOp kernel, const std::string &column) {
+static unsigned widestBits(KernelOp kernel, const std::string &column,
+                           const Processor &target) {
   unsigned bits = 0;
   for (linalg::LinalgOp op : kernel.getStructuredOps()) {
     unsigned wide = vectorBits(op, column);
-    if (wide == 0 || !gathersPay(op, column))
+    if (wide == 0 || !gathersPay(op, column, target))
       return 0;
     bits = std::max(bits, wide);
   }
@@ -141,7 +143,8 @@ static unsigned widestBits(KernelOp kernel, const std::string &column) {
 
 /// Panel after panel, with `vectors` of `lanes` columns in each.
 static ArrayAttr writeRecipe(KernelOp kernel, const RowProduct &product,
-                             int64_t lanes, int64_t vectors) {
+                             const Processor &target, int64_t lanes,
+                             int64_t vectors) {
   RecipeBuilder recipe(kernel.getContext());
   PanelLoops loops;
   loops.reduced = product.reduced;
@@ -162,7 +165,7 @@ static ArrayAttr writeRecipe(KernelOp kernel, const RowProduct &product,
   recipe.order(order);
   recipe.share({loops.panels});
   int64_t columns = extentOf(kernel, product.column, 0);
-  if (trafficBytes(kernel, columns) >= parallelBytes)
+  if (trafficBytes(kernel, columns) >= target.parallelBytes)
     recipe.parallel({loops.panels});
   if (!product.blocks.empty())
     recipe.together(product.blocks);
@@ -177,17 +180,17 @@ static ArrayAttr writeRecipe(KernelOp kernel, const RowProduct &product,
   return recipe.finish();
 }
 
-ArrayAttr chooseRowRecipe(KernelOp kernel, const TargetDescription &target,
+ArrayAttr chooseRowRecipe(KernelOp kernel, const Processor &target,
                           const RecipeOptions &) {
-  std::optional<RowProduct> product = findRowProduct(kernel);
-  unsigned bits = product ? widestBits(kernel, product->column) : 0;
+  std::optional<RowProduct> product = findRowProduct(kernel, target);
+  unsigned bits = product ? widestBits(kernel, product->column, target) : 0;
   if (bits == 0)
     return {};
   int64_t lanes = target.lanes(bits);
   int64_t columns = extentOf(kernel, product->column, 0);
   if (lanes < 2 || columns < lanes)
     return {};
-  return writeRecipe(kernel, *product, lanes,
+  return writeRecipe(kernel, *product, target, lanes,
                      std::min(columns / lanes, panelVectors));
 }
 

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Recipe/ChooseRecipe.h"
 #include "onnxc/Recipe/Passes.h"
 #include "onnxc/Recipe/RecipeFile.h"
@@ -55,10 +56,10 @@ struct KrnlWriteRecipesPass
     getOperation()->walk([&](KernelOp kernel) { kernels.push_back(kernel); });
     if (!recipes.empty() && failed(readRecipes(kernels)))
       return signalPassFailure();
-    auto description = target::TargetDescription::get(triple, cpu, features);
+    target::Processor processor = TargetAttr::processorOf(getOperation());
     for (KernelOp kernel : kernels)
       if (choose && kernel.getRecipe().empty() && !fromFile.contains(kernel))
-        kernel.setRecipeAttr(chooseRecipe(kernel, description, {keepOrder}));
+        kernel.setRecipeAttr(chooseRecipe(kernel, processor, {keepOrder}));
     if (!emitRecipes.empty() && failed(saveRecipes(kernels)))
       signalPassFailure();
   }

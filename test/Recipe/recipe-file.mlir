@@ -1,13 +1,13 @@
-// RUN: onnx-opt %s --krnl-write-recipes="cpu=znver4 triple=x86_64-linux-gnu emit-recipes=%t.recipes" -o %t.first.mlir
+// RUN: onnx-opt %s --select-target="cpu=znver4 triple=x86_64-linux-gnu" --krnl-write-recipes=emit-recipes=%t.recipes -o %t.first.mlir
 // RUN: FileCheck %s --check-prefix=FILE < %t.recipes
 // The same recipes come back from the file, without the cost model.
-// RUN: onnx-opt %s --krnl-write-recipes="choose=false recipes=%t.recipes" | diff %t.first.mlir -
+// RUN: onnx-opt %s --select-target="cpu=znver4 triple=x86_64-linux-gnu" --krnl-write-recipes="choose=false recipes=%t.recipes" | diff %t.first.mlir -
 // An edited file changes the recipe, and only that one.
 // RUN: sed "s/unroll(i.i, 4)/unroll(i.i, 2) \/\/ fewer/" %t.recipes > %t.edited
-// RUN: onnx-opt %s --krnl-write-recipes="choose=false recipes=%t.edited" | FileCheck %s
+// RUN: onnx-opt %s --select-target="cpu=znver4 triple=x86_64-linux-gnu" --krnl-write-recipes="choose=false recipes=%t.edited" | FileCheck %s
 // An empty recipe in a file is a choice too.
 // RUN: sed -n "/node_b/{s/\[.*/[]/;p}" %t.recipes > %t.empty
-// RUN: onnx-opt %s --krnl-write-recipes="cpu=znver4 recipes=%t.empty" | FileCheck %s --check-prefix=EMPTY
+// RUN: onnx-opt %s --select-target="triple=x86_64-linux-gnu cpu=znver4" --krnl-write-recipes=recipes=%t.empty | FileCheck %s --check-prefix=EMPTY
 
 // Keys are node names; where two kernels come from one node, the kernel's name
 // and a number tell them apart.

@@ -1,4 +1,4 @@
-// RUN: onnx-opt %s --krnl-write-recipes="triple=x86_64-linux-gnu cpu=znver4 emit-recipes=-" -o /dev/null | FileCheck %s
+// RUN: onnx-opt %s --select-target="triple=x86_64-linux-gnu cpu=znver4" --krnl-write-recipes=emit-recipes=- -o /dev/null | FileCheck %s
 
 #queries = affine_map<(b, m, n, k) -> (b, m, k)>
 #keys = affine_map<(b, m, n, k) -> (b, n, k)>

@@ -1,6 +1,6 @@
-// RUN: onnx-opt %s --krnl-write-recipes="triple=x86_64-linux-gnu cpu=znver4 emit-recipes=-" -o /dev/null | FileCheck %s
-// RUN: onnx-opt %s --krnl-write-recipes="triple=x86_64-linux-gnu cpu=haswell emit-recipes=-" -o /dev/null | FileCheck %s --check-prefix=AVX2
-// RUN: onnx-opt %s --krnl-write-recipes="triple=x86_64-linux-gnu cpu=znver4 features=-avx512f emit-recipes=-" -o /dev/null | FileCheck %s --check-prefix=AVX2
+// RUN: onnx-opt %s --select-target="triple=x86_64-linux-gnu cpu=znver4" --krnl-write-recipes=emit-recipes=- -o /dev/null | FileCheck %s
+// RUN: onnx-opt %s --select-target="triple=x86_64-linux-gnu cpu=haswell" --krnl-write-recipes=emit-recipes=- -o /dev/null | FileCheck %s --check-prefix=AVX2
+// RUN: onnx-opt %s --select-target="triple=x86_64-linux-gnu cpu=znver4 features=-avx512f" --krnl-write-recipes=emit-recipes=- -o /dev/null | FileCheck %s --check-prefix=AVX2
 
 // The measured tiles: 8x48 with 32 registers of 16 lanes; with 16 of 8 lanes 4x24,
 // since 4 divides 128 where 6 does not. Blocks

@@ -1,4 +1,4 @@
-// RUN: onnx-opt %s --krnl-write-recipes="triple=x86_64-linux-gnu cpu=x86-64-v3" | FileCheck %s
+// RUN: onnx-opt %s --select-target="triple=x86_64-linux-gnu cpu=x86-64-v3" --krnl-write-recipes | FileCheck %s
 
 // A loop without iterations divides nothing: its kernel gets no steps.
 

@@ -1,5 +1,5 @@
-// RUN: onnx-opt %s --krnl-write-recipes="triple=x86_64-linux-gnu cpu=znver4 emit-recipes=-" -o /dev/null | FileCheck %s
-// RUN: onnx-opt %s --krnl-write-recipes="triple=x86_64-linux-gnu cpu=znver4 keep-order emit-recipes=-" -o /dev/null | FileCheck %s --check-prefix=ORDER
+// RUN: onnx-opt %s --select-target="triple=x86_64-linux-gnu cpu=znver4" --krnl-write-recipes=emit-recipes=- -o /dev/null | FileCheck %s
+// RUN: onnx-opt %s --select-target="triple=x86_64-linux-gnu cpu=znver4" --krnl-write-recipes="keep-order emit-recipes=-" -o /dev/null | FileCheck %s --check-prefix=ORDER
 // RUN: onnx-opt %s --krnl-write-recipes=choose=false | FileCheck %s --check-prefix=NONE
 // NONE-NOT: recipe [{{.}}
 

@@ -1,4 +1,4 @@
-// RUN: onnx-opt %s --convert-onnx-to-krnl --krnl-write-recipes="triple=x86_64-linux-gnu cpu=znver4 emit-recipes=-" -o /dev/null | FileCheck %s
+// RUN: onnx-opt %s --convert-onnx-to-krnl --select-target="triple=x86_64-linux-gnu cpu=znver4" --krnl-write-recipes=emit-recipes=- -o /dev/null | FileCheck %s
 
 // Weights, scales and zero points of blocks are stored panel by panel, each with
 // those loops that it has. Both halves of a byte are taken at once. Unpacking needs

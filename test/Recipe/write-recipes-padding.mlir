@@ -1,4 +1,4 @@
-// RUN: onnx-opt %s --convert-onnx-to-krnl --canonicalize --krnl-fuse --krnl-write-recipes="triple=x86_64-linux-gnu cpu=znver4" --krnl-merge | FileCheck %s
+// RUN: onnx-opt %s --convert-onnx-to-krnl --canonicalize --krnl-fuse --select-target="triple=x86_64-linux-gnu cpu=znver4" --krnl-write-recipes --krnl-merge | FileCheck %s
 
 // What is padded is larger than the caches: each channel is padded, and pooled
 // while it is there.

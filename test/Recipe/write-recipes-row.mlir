@@ -1,4 +1,4 @@
-// RUN: onnx-opt %s --krnl-write-recipes="triple=x86_64-linux-gnu cpu=znver4 emit-recipes=-" -o /dev/null | FileCheck %s
+// RUN: onnx-opt %s --select-target="triple=x86_64-linux-gnu cpu=znver4" --krnl-write-recipes=emit-recipes=- -o /dev/null | FileCheck %s
 
 // One row times a constant matrix: the matrix is stored in panels of four vectors,
 // in the order in which they are read, however its dimensions lie. What follows

@@ -1,5 +1,5 @@
-// RUN: onnx-opt %s --convert-onnx-to-krnl --canonicalize --krnl-fuse --krnl-choose-layouts --krnl-write-recipes="triple=x86_64-linux-gnu cpu=znver4 emit-recipes=-" -o /dev/null | FileCheck %s
-// RUN: onnx-opt %s --convert-onnx-to-krnl --canonicalize --krnl-fuse --krnl-choose-layouts --krnl-write-recipes="triple=x86_64-linux-gnu cpu=znver4 keep-order emit-recipes=-" -o /dev/null | FileCheck %s --check-prefix=ORDER
+// RUN: onnx-opt %s --convert-onnx-to-krnl --canonicalize --krnl-fuse --krnl-choose-layouts --select-target="triple=x86_64-linux-gnu cpu=znver4" --krnl-write-recipes=emit-recipes=- -o /dev/null | FileCheck %s
+// RUN: onnx-opt %s --convert-onnx-to-krnl --canonicalize --krnl-fuse --krnl-choose-layouts --select-target="triple=x86_64-linux-gnu cpu=znver4" --krnl-write-recipes="keep-order emit-recipes=-" -o /dev/null | FileCheck %s --check-prefix=ORDER
 
 // Seven rows of results read what goes by, row after row of the window: of 13 rows
 // each is read once for all of them. The last vectors are fewer, and known.

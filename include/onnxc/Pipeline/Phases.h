@@ -14,15 +14,8 @@
 #include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
 #include "onnxc/Pipeline/Options.h"
-#include "onnxc/Target/CPU/Machine.h"
 
 namespace onnxc {
-
-/// What the builders of phases know.
-struct PhaseInputs {
-  const CompileOptions &options;
-  const target::Machine &machine;
-};
 
 struct Phase {
   /// As in --emit=.
@@ -30,7 +23,7 @@ struct Phase {
   /// What holds afterwards.
   llvm::StringLiteral meaning;
   /// Adds the passes of the phase; null for the importer's own phase.
-  void (*build)(mlir::OpPassManager &passes, const PhaseInputs &inputs);
+  void (*build)(mlir::OpPassManager &passes, const CompileOptions &options);
   /// Diagnoses IR that `meaning` does not hold for.
   mlir::LogicalResult (*contract)(mlir::ModuleOp module);
   /// True if a failure tells of the model and not of the compiler.
@@ -44,7 +37,8 @@ llvm::ArrayRef<Phase> phases();
 /// is many times as large: it is verified when the phase is complete, or after
 /// each pass with the option `verifyEach`.
 mlir::LogicalResult
-runPasses(const Phase &phase, mlir::ModuleOp module, const PhaseInputs &inputs,
+runPasses(const Phase &phase, mlir::ModuleOp module,
+          const CompileOptions &options,
           std::unique_ptr<mlir::PassInstrumentation> observer = nullptr);
 
 /// What --emit= knows beside phases.

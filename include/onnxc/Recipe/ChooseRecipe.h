@@ -7,7 +7,7 @@
 #define ONNXC_RECIPE_CHOOSERECIPE_H
 
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
-#include "onnxc/Target/TargetDescription.h"
+#include "onnxc/Target/Processor.h"
 
 namespace onnxc {
 
@@ -22,32 +22,32 @@ struct RecipeOptions {
 /// The recipe that the cost model proposes for the target. It holds: the kernel
 /// with it verifies. The empty recipe where nothing better is known.
 mlir::ArrayAttr chooseRecipe(krnl::KernelOp kernel,
-                             const target::TargetDescription &target,
+                             const target::Processor &target,
                              const RecipeOptions &options = {});
 
 /// For a kernel around one contraction: a register tile, its operand of columns
 /// packed. Null where the kernel is none, or no tile suits it.
 mlir::ArrayAttr chooseContractionRecipe(krnl::KernelOp kernel,
-                                        const target::TargetDescription &target,
+                                        const target::Processor &target,
                                         const RecipeOptions &options);
 
 /// For a kernel of two contractions, the second of which reduces the columns of
 /// the first, with ops on the rows between them: all go by a few rows at a
 /// time. Null where the kernel is none.
 mlir::ArrayAttr chooseAttentionRecipe(krnl::KernelOp kernel,
-                                      const target::TargetDescription &target,
+                                      const target::Processor &target,
                                       const RecipeOptions &options);
 
 /// For a kernel around the product of one row with a constant matrix, which is
 /// stored in the order in which it is read. Null where the kernel is none.
 mlir::ArrayAttr chooseRowRecipe(krnl::KernelOp kernel,
-                                const target::TargetDescription &target,
+                                const target::Processor &target,
                                 const RecipeOptions &options);
 
 /// For all others: the loops that all ops have are shared, the one along memory
 /// is vectorised, the outer ones run parallel if there is enough to do.
 mlir::ArrayAttr chooseLoopRecipe(krnl::KernelOp kernel,
-                                 const target::TargetDescription &target,
+                                 const target::Processor &target,
                                  const RecipeOptions &options);
 
 } // namespace onnxc

@@ -6,7 +6,7 @@
 #ifndef ONNXC_RECIPE_COSTMODEL_H
 #define ONNXC_RECIPE_COSTMODEL_H
 
-#include "onnxc/Target/TargetDescription.h"
+#include "onnxc/Target/Processor.h"
 
 namespace onnxc {
 
@@ -29,53 +29,39 @@ struct ColumnWork {
 /// Cycles that one step of the reduction takes for a tile: the largest of
 /// multiply-adds, all operations, loads (a vector per column, a broadcast per
 /// row), and the latency of too few accumulators.
-double tileCycles(const target::TargetDescription &target, RegisterTile tile,
+double tileCycles(const target::Processor &target, RegisterTile tile,
                   ColumnWork work = {});
 
 /// Cycles for one step of the reduction over a whole result, tails included.
 /// For rows whose number only the run knows it is the mean over usual numbers.
-double resultCycles(const target::TargetDescription &target, RegisterTile tile,
+double resultCycles(const target::Processor &target, RegisterTile tile,
                     int64_t rows, int64_t columns, int64_t lanes,
                     ColumnWork work = {});
-
-/// What writing one element costs more where the columns of a tile do not lie
-/// in a line.
-constexpr double scatterCycles = 1.5;
-
-/// The same where the rows of a tile do, so that it is turned in registers.
-constexpr double turnCycles = 0.5;
-
-/// What packing one element at run time costs.
-constexpr double packCycles = 3;
 
 /// Rows of a tile that the first cache can hold at once if they are `pitch`
 /// bytes apart, 0 where that is not known. Those whose distance is a multiple
 /// of a way's size share the few places of one set.
-int64_t mostRows(const target::TargetDescription &target, int64_t pitch);
+int64_t mostRows(const target::Processor &target, int64_t pitch);
 
 /// The tile that computes `rows` x `columns` results in the fewest cycles.
 /// Tails count as the smaller tiles they are. A dynamic extent counts as many.
 /// The tile has at most `mostRows`.
-RegisterTile chooseRegisterTile(const target::TargetDescription &target,
-                                int64_t rows, int64_t columns, int64_t lanes,
+RegisterTile chooseRegisterTile(const target::Processor &target, int64_t rows,
+                                int64_t columns, int64_t lanes,
                                 int64_t mostRows = INT64_MAX,
                                 ColumnWork work = {});
 
 /// The same for windows over columns that do not mix: every row has vectors of
 /// its own, and neighbouring rows share most of them, so that few columns and
 /// many rows are best.
-RegisterTile chooseWindowTile(const target::TargetDescription &target,
-                              int64_t rows, int64_t columns, int64_t lanes);
+RegisterTile chooseWindowTile(const target::Processor &target, int64_t rows,
+                              int64_t columns, int64_t lanes);
 
 /// Columns of a block whose packed panels stay in the second cache while rows
 /// go by: a multiple of `tileColumns`, or 0 if all `columns` fit.
-int64_t chooseColumnBlock(const target::TargetDescription &target,
-                          int64_t columns, int64_t depth, int64_t tileColumns,
+int64_t chooseColumnBlock(const target::Processor &target, int64_t columns,
+                          int64_t depth, int64_t tileColumns,
                           int64_t elementBytes);
-
-/// Bytes of traffic below which starting other workers costs more than it
-/// saves.
-constexpr int64_t parallelBytes = 32 * 1024;
 
 } // namespace onnxc
 

@@ -21,10 +21,6 @@ def KrnlWriteRecipesPass : Pass<"krnl-write-recipes"> {
     ```
   }];
   let options = [
-    Option<"triple", "triple", "std::string", "", "The target, empty for this machine's">,
-    Option<"cpu", "cpu", "std::string", "", "The processor, \"native\" for this one">,
-    Option<"features", "features", "std::string", "",
-           "What differs from the processor's usual features: +avx2,-avx512f">,
     Option<"choose", "choose", "bool", "true",
            "Ask the cost model about kernels that no file names">,
     Option<"keepOrder", "keep-order", "bool", "false",

@@ -2,14 +2,10 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// One instruction where the processor has it for vectors of this size:
-//
-//   x86      vpdpbusd, unsigned by signed; for two of a kind one of them is
-//            moved by 128 and what that adds is taken away again, unless the
-//            processor has vpdpbssd and vpdpbuud
-//   aarch64  sdot, udot, usdot
-//
-// Otherwise x86 multiplies pairs of 16 bits, and all others single words.
+// One instruction where the target has it for vectors of this size. With one
+// for unsigned by signed bytes alone, an operand of two of a kind is moved by
+// 128 and what that adds is taken away again. Otherwise pairs of 16 bits are
+// multiplied where the target has an instruction for that, or single words.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,8 +16,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
-#include "llvm/ADT/StringSet.h"
-#include "llvm/TargetParser/Triple.h"
+#include "onnxc/Dialect/Krnl/IR/Target.h"
 
 using namespace mlir;
 
@@ -34,22 +29,20 @@ public:
   void expand(onnxc::krnl::DotOp op);
 
 private:
-  bool has(StringRef feature) const { return features.contains(feature); }
-  Value call(StringRef name, ValueRange operands);
+  StringRef instruction(const Twine &operation) const {
+    return target.getInstruction(operation, lanes);
+  }
+  Value call(StringRef name, Value sum, Value x, Value y);
   Value splat(VectorType type, int64_t value);
   /// Bytes as a vector of i32.
   Value asWords(Value bytes);
-  bool hasMixed() const;
   Value mixed(Value sum, Value isUnsigned, Value isSigned);
-  Value sameSigns(StringRef sign, Value sum, Value x, Value y);
   Value byMixed(Value sum, Value x, Value y, bool isSigned);
   Value byPairs(Value sum, Value x, bool xSigned, Value y, bool ySigned);
   Value byWords(Value sum, Value x, bool xSigned, Value y, bool ySigned);
   Value part(Value words, int64_t first, int64_t bits, bool isSigned);
-  StringRef pairProduct() const;
 
-  llvm::Triple::ArchType arch = llvm::Triple::UnknownArch;
-  llvm::StringSet<> features;
+  onnxc::krnl::TargetAttr target;
   ImplicitLocOpBuilder b;
   /// Lanes of the sums.
   int64_t lanes = 0;
@@ -58,25 +51,13 @@ private:
 } // namespace
 
 DotExpander::DotExpander(ModuleOp module)
-    : b(module.getLoc(), module.getContext()) {
-  auto target = module->getAttrOfType<DictionaryAttr>("krnl.target");
-  if (!target)
-    return;
-  if (auto triple = target.getAs<StringAttr>("triple"))
-    arch = llvm::Triple(triple.getValue()).getArch();
-  if (auto list = target.getAs<StringAttr>("features")) {
-    SmallVector<StringRef> words;
-    list.getValue().split(words, ',', -1, /*KeepEmpty=*/false);
-    for (StringRef word : words)
-      if (word.consume_front("+"))
-        features.insert(word);
-  }
-}
+    : target(onnxc::krnl::TargetAttr::of(module)),
+      b(module.getLoc(), module.getContext()) {}
 
-Value DotExpander::call(StringRef name, ValueRange operands) {
-  auto op = LLVM::CallIntrinsicOp::create(b, operands.front().getType(),
-                                          b.getStringAttr(name), operands);
-  return op.getResults();
+Value DotExpander::call(StringRef name, Value sum, Value x, Value y) {
+  return LLVM::CallIntrinsicOp::create(b, sum.getType(), b.getStringAttr(name),
+                                       ValueRange{sum, x, y})
+      .getResults();
 }
 
 Value DotExpander::splat(VectorType type, int64_t value) {
@@ -90,38 +71,8 @@ Value DotExpander::asWords(Value bytes) {
                                    bytes);
 }
 
-/// Is there an instruction for unsigned by signed bytes?
-bool DotExpander::hasMixed() const {
-  if (arch == llvm::Triple::aarch64)
-    return lanes == 4 && has("i8mm");
-  if (arch != llvm::Triple::x86_64)
-    return false;
-  if (lanes == 16)
-    return has("avx512vnni");
-  return (lanes == 4 || lanes == 8) &&
-         (has("avxvnni") || (has("avx512vnni") && has("avx512vl")));
-}
-
 Value DotExpander::mixed(Value sum, Value isUnsigned, Value isSigned) {
-  StringRef name = arch == llvm::Triple::aarch64
-                       ? "llvm.aarch64.neon.usdot.v4i32.v16i8"
-                   : lanes == 16 ? "llvm.x86.avx512.vpdpbusd.512"
-                   : lanes == 8  ? "llvm.x86.avx512.vpdpbusd.256"
-                                 : "llvm.x86.avx512.vpdpbusd.128";
-  return call(name, {sum, isUnsigned, isSigned});
-}
-
-/// An instruction for two operands of one kind, "s" or "u"; null without one.
-Value DotExpander::sameSigns(StringRef sign, Value sum, Value x, Value y) {
-  if (arch == llvm::Triple::aarch64 && lanes == 4 && has("dotprod"))
-    return call(("llvm.aarch64.neon." + sign + "dot.v4i32.v16i8").str(),
-                {sum, x, y});
-  if (arch == llvm::Triple::x86_64 && (lanes == 4 || lanes == 8) &&
-      has("avxvnniint8"))
-    return call(
-        ("llvm.x86.avx2.vpdpb" + sign + sign + "d." + Twine(lanes * 32)).str(),
-        {sum, x, y});
-  return {};
+  return call(instruction("dot_us"), sum, isUnsigned, isSigned);
 }
 
 /// x * y = (x + 128) * y - 128 * y for signed bytes, whose sign bit is turned
@@ -154,18 +105,6 @@ Value DotExpander::part(Value words, int64_t first, int64_t bits,
   return arith::ShRUIOp::create(b, words, down);
 }
 
-/// The instruction that multiplies 16 bits and adds neighbours, if there is
-/// one.
-StringRef DotExpander::pairProduct() const {
-  if (arch != llvm::Triple::x86_64)
-    return {};
-  if (lanes == 4)
-    return "llvm.x86.sse2.pmadd.wd";
-  if (lanes == 8 && has("avx2"))
-    return "llvm.x86.avx2.pmadd.wd";
-  return lanes == 16 && has("avx512bw") ? "llvm.x86.avx512.pmaddw.d.512" : "";
-}
-
 Value DotExpander::byPairs(Value sum, Value x, bool xSigned, Value y,
                            bool ySigned) {
   auto halves = VectorType::get({2 * lanes}, b.getI16Type());
@@ -174,7 +113,8 @@ Value DotExpander::byPairs(Value sum, Value x, bool xSigned, Value y,
   for (int64_t first : {0, 8}) {
     Value a = part(x, first, 8, xSigned), c = part(y, first, 8, ySigned);
     auto product = LLVM::CallIntrinsicOp::create(
-        b, sum.getType(), b.getStringAttr(pairProduct()), ValueRange{a, c});
+        b, sum.getType(), b.getStringAttr(instruction("pairs")),
+        ValueRange{a, c});
     sum = arith::AddIOp::create(b, sum, product.getResults());
   }
   return sum;
@@ -198,16 +138,19 @@ void DotExpander::expand(onnxc::krnl::DotOp op) {
   lanes = cast<VectorType>(op.getAcc().getType()).getNumElements();
   Value sum = op.getAcc(), x = op.getLhs(), y = op.getRhs();
   bool xSigned = op.getLhsSigned(), ySigned = op.getRhsSigned();
+  bool isMixed = xSigned != ySigned;
+  StringRef same = isMixed ? "" : instruction(xSigned ? "dot_ss" : "dot_uu");
   Value result;
-  if (xSigned == ySigned)
-    result = sameSigns(xSigned ? "s" : "u", sum, x, y);
-  if (!result && hasMixed())
-    result = xSigned == ySigned ? byMixed(sum, x, y, xSigned)
-             : xSigned          ? mixed(sum, y, x)
-                                : mixed(sum, x, y);
-  if (!result)
-    result = pairProduct().empty() ? byWords(sum, x, xSigned, y, ySigned)
-                                   : byPairs(sum, x, xSigned, y, ySigned);
+  if (!same.empty())
+    result = call(same, sum, x, y);
+  else if (!instruction("dot_us").empty())
+    result = !isMixed  ? byMixed(sum, x, y, xSigned)
+             : xSigned ? mixed(sum, y, x)
+                       : mixed(sum, x, y);
+  else if (!instruction("pairs").empty())
+    result = byPairs(sum, x, xSigned, y, ySigned);
+  else
+    result = byWords(sum, x, xSigned, y, ySigned);
   op.getResult().replaceAllUsesWith(result);
   op.erase();
 }

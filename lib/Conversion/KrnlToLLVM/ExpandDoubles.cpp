@@ -13,6 +13,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "onnxc/Dialect/Krnl/IR/Target.h"
 
 using namespace mlir;
 using onnxc::FloatBuilder;
@@ -45,9 +46,10 @@ static Power powerOf(FloatBuilder &f, Value x) {
 }
 
 /// The bounds give 0 and inf.
-static Value expandExp(FloatBuilder &f, bool hasScale, Value x) {
+static Value expandExp(FloatBuilder &f, onnxc::krnl::TargetAttr target,
+                       Value x) {
   Power power = powerOf(f, f.clamp(x, -746.0, 710.0));
-  return onnxc::scaleByPower(f, hasScale, f.add(power.part, f.constant(1)),
+  return onnxc::scaleByPower(f, target, f.add(power.part, f.constant(1)),
                              power.n, power.whole);
 }
 
@@ -71,7 +73,8 @@ static Value expandTanh(FloatBuilder &f, Value x) {
 
 /// An odd polynomial below 1, from there 1 - erfc|x| with a polynomial for the
 /// logarithm of erfc; nothing is between 1 and what 6 has.
-static Value expandErf(FloatBuilder &f, bool hasScale, Value x) {
+static Value expandErf(FloatBuilder &f, onnxc::krnl::TargetAttr target,
+                       Value x) {
   Value a = f.clamp(math::AbsFOp::create(f.b, x), 0.0, 6.0);
   Value one = f.constant(1);
   Value p = f.polynomial(f.mul(x, x),
@@ -90,7 +93,7 @@ static Value expandErf(FloatBuilder &f, bool hasScale, Value x) {
        9.754690085950266e-08, -5.203760465594849e-08, 1.4911348567752618e-08,
        -2.8640149101444523e-09, 3.682441510134361e-10, -2.881521918938439e-11,
        1.0390869322881464e-12});
-  Value large = f.sub(one, expandExp(f, hasScale, log));
+  Value large = f.sub(one, expandExp(f, target, log));
   return f.select(f.less(a, one), f.fma(x, p, x),
                   math::CopySignOp::create(f.b, large, x));
 }
@@ -100,12 +103,13 @@ bool onnxc::isExpandedDouble(Operation *op) {
              math::Log1pOp, math::TanhOp>(op);
 }
 
-Value onnxc::expandDouble(FloatBuilder &f, Operation *op, bool hasScale) {
+Value onnxc::expandDouble(FloatBuilder &f, Operation *op,
+                          onnxc::krnl::TargetAttr target) {
   Value x = op->getOperand(0);
   if (isa<math::ErfOp>(op))
-    return expandErf(f, hasScale, x);
+    return expandErf(f, target, x);
   if (isa<math::ExpOp>(op))
-    return expandExp(f, hasScale, x);
+    return expandExp(f, target, x);
   if (isa<math::ExpM1Op>(op))
     return expandExpM1(f, x);
   if (isa<math::LogOp>(op))

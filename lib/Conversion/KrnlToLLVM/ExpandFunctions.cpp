@@ -17,21 +17,22 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
-#include "llvm/TargetParser/Triple.h"
+#include "onnxc/Dialect/Krnl/IR/Target.h"
 
 #include <array>
 #include <limits>
 
 using namespace mlir;
-using onnxc::FloatBuilder;
+using namespace onnxc;
 
-/// In one instruction; null where vectors of this type have none.
-static Value scaledAtOnce(FloatBuilder &f, Value p, Value n) {
+/// In one instruction; null where the target has none for this type.
+static Value scaledAtOnce(FloatBuilder &f, krnl::TargetAttr target, Value p,
+                          Value n) {
   auto vector = dyn_cast<VectorType>(f.type);
   int64_t lanes = vector ? vector.getNumElements() : 0;
   int64_t width = f.element().getIntOrFloatBitWidth();
-  int64_t bits = lanes * width;
-  if (bits != 128 && bits != 256 && bits != 512)
+  StringRef name = target.getInstruction("scale_f" + Twine(width), lanes);
+  if (name.empty())
     return {};
   // As the mode of rounding says, in all lanes.
   constexpr int32_t currentRounding = 4;
@@ -40,20 +41,19 @@ static Value scaledAtOnce(FloatBuilder &f, Value p, Value n) {
         f.b, f.b.getIntegerAttr(f.b.getIntegerType(count), -1));
   };
   SmallVector<Value> operands{p, n, p, all(lanes == 16 ? 16 : 8)};
-  if (bits == 512)
+  // The longest form has the mode as an operand.
+  if (lanes * width == 512)
     operands.push_back(
         arith::ConstantOp::create(f.b, f.b.getI32IntegerAttr(currentRounding)));
-  auto name = f.b.getStringAttr(Twine("llvm.x86.avx512.mask.scalef.") +
-                                (width == 64 ? "pd." : "ps.") + Twine(bits));
-  return LLVM::CallIntrinsicOp::create(f.b, f.type, name, operands)
+  return LLVM::CallIntrinsicOp::create(f.b, f.type, f.b.getStringAttr(name),
+                                       operands)
       .getResults();
 }
 
-Value onnxc::scaleByPower(FloatBuilder &f, bool hasScale, Value p, Value n,
-                          Value whole) {
-  if (hasScale)
-    if (Value y = scaledAtOnce(f, p, n))
-      return y;
+Value onnxc::scaleByPower(FloatBuilder &f, krnl::TargetAttr target, Value p,
+                          Value n, Value whole) {
+  if (Value y = scaledAtOnce(f, target, p, n))
+    return y;
   Value half = arith::ShRSIOp::create(f.b, whole, f.integer(1));
   Value rest = arith::SubIOp::create(f.b, whole, half);
   return f.mul(f.mul(p, f.powerOfTwo(half)), f.powerOfTwo(rest));
@@ -61,7 +61,7 @@ Value onnxc::scaleByPower(FloatBuilder &f, bool hasScale, Value p, Value n,
 
 /// e^x = 2^n e^r with |r| <= log(2) / 2. The bounds give 0 and inf. NaN is in r
 /// and stays.
-static Value expandExp(FloatBuilder &f, bool hasScale, Value x) {
+static Value expandExp(FloatBuilder &f, krnl::TargetAttr target, Value x) {
   x = f.clamp(x, -104.0, 89.0);
   Value rounded =
       f.fma(x, f.constant(1.4426950408889634), f.constant(f.rounder()));
@@ -73,7 +73,7 @@ static Value expandExp(FloatBuilder &f, bool hasScale, Value x) {
                              0.0013813142431899905});
   Value whole = arith::SubIOp::create(f.b, f.bits(rounded),
                                       f.bits(f.constant(f.rounder())));
-  return onnxc::scaleByPower(f, hasScale, p, n, whole);
+  return onnxc::scaleByPower(f, target, p, n, whole);
 }
 
 namespace {
@@ -252,15 +252,15 @@ static Value expandRoundEven(FloatBuilder &f, Value x) {
   return f.select(f.less(size, ones), whole, x);
 }
 
-static Value expandOne(Operation *op, bool hasScale) {
+static Value expandOne(Operation *op, krnl::TargetAttr target) {
   FloatBuilder f(op);
   Value x = op->getOperand(0);
   if (isa<math::RoundEvenOp>(op))
     return expandRoundEven(f, x);
   if (f.element().isF64() && onnxc::isExpandedDouble(op))
-    return onnxc::expandDouble(f, op, hasScale);
+    return onnxc::expandDouble(f, op, target);
   if (isa<math::ExpOp>(op))
-    return expandExp(f, hasScale, x);
+    return expandExp(f, target, x);
   if (isa<math::LogOp, math::Log2Op>(op))
     return onnxc::expandLog(f, x, isa<math::Log2Op>(op));
   if (isa<math::PowFOp>(op))
@@ -286,37 +286,10 @@ bool onnxc::isExpandedFunction(Operation *op) {
              math::TanOp>(op);
 }
 
-/// What the module says of its processor; null if nothing.
-static StringAttr ofTarget(Operation *root, StringRef name) {
-  auto module = root->getParentOfType<ModuleOp>();
-  auto target = module ? module->getAttrOfType<DictionaryAttr>("krnl.target")
-                       : DictionaryAttr();
-  return target ? target.getAs<StringAttr>(name) : StringAttr();
-}
-
-static bool hasFeature(Operation *root, StringRef feature) {
-  StringAttr features = ofTarget(root, "features");
-  SmallVector<StringRef> words;
-  if (features)
-    features.getValue().split(words, ',');
-  return llvm::is_contained(words, feature);
-}
-
-/// Does the processor multiply vectors of f32 by powers of two?
-static bool hasScaleInstruction(Operation *root) {
-  return hasFeature(root, "+avx512f") && hasFeature(root, "+avx512vl");
-}
-
-/// Does it round to even? A function that does is in newer libraries only.
-static bool hasRoundInstruction(Operation *root) {
-  StringAttr triple = ofTarget(root, "triple");
-  return !triple || llvm::Triple(triple.getValue()).isAArch64() ||
-         hasFeature(root, "+sse4.1");
-}
-
 void onnxc::expandFunctions(Operation *root) {
-  bool hasScale = hasScaleInstruction(root);
-  bool hasRound = hasRoundInstruction(root);
+  auto target = krnl::TargetAttr::of(root);
+  // A function that rounds to even is in newer libraries only.
+  bool hasRound = target && target.getInstructions().contains("round_even");
   SmallVector<Operation *> ops;
   root->walk([&](Operation *op) {
     if (op->getNumResults() != 1)
@@ -328,7 +301,7 @@ void onnxc::expandFunctions(Operation *root) {
       ops.push_back(op);
   });
   for (Operation *op : ops) {
-    op->getResult(0).replaceAllUsesWith(expandOne(op, hasScale));
+    op->getResult(0).replaceAllUsesWith(expandOne(op, target));
     op->erase();
   }
 }

@@ -36,6 +36,7 @@
 #include "mlir/IR/Threading.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/Krnl/IR/Target.h"
 
 namespace onnxc {
 #define GEN_PASS_DEF_CONVERTKRNLTOLLVMPASS
@@ -158,6 +159,8 @@ static LogicalResult simplify(ModuleOp module) {
 static LogicalResult convert(ModuleOp module) {
   MLIRContext *context = module.getContext();
   LowerToLLVMOptions options(context);
+  options.overrideIndexBitwidth(
+      unsigned(krnl::TargetAttr::processorOf(module).indexBits));
   options.allocLowering = LowerToLLVMOptions::AllocLowering::None;
   LLVMTypeConverter types(context, options);
   types.addConversion(
@@ -283,10 +286,13 @@ void ConvertKrnlToLLVM::runOnOperation() {
   if (failed(matchLaunches(module)))
     return signalPassFailure();
   expandDots(module);
+  auto target = krnl::TargetAttr::of(module);
   SmallVector<OwningOpRef<ModuleOp>> parts;
   for (func::FuncOp function :
        llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
     parts.push_back(ModuleOp::create(function.getLoc()));
+    if (target)
+      (*parts.back())->setAttr(krnl::TargetAttr::attrName, target);
     function->moveBefore(parts.back()->getBody(),
                          parts.back()->getBody()->end());
   }

@@ -13,6 +13,10 @@
 
 namespace onnxc {
 
+namespace krnl {
+class TargetAttr;
+}
+
 //===----------------------------------------------------------------------===//
 // Signatures (Entry.cpp)
 //===----------------------------------------------------------------------===//
@@ -136,11 +140,12 @@ bool isExpandedFunction(mlir::Operation *op);
 class FloatBuilder;
 /// p * 2^n; `whole` is n as an integer. In two steps where the processor has no
 /// instruction for it, so that all finite results have a number.
-mlir::Value scaleByPower(FloatBuilder &f, bool hasScale, mlir::Value p,
-                         mlir::Value n, mlir::Value whole);
+mlir::Value scaleByPower(FloatBuilder &f, krnl::TargetAttr target,
+                         mlir::Value p, mlir::Value n, mlir::Value whole);
 /// Functions of f64 besides those of angles (ExpandDoubles.cpp).
 bool isExpandedDouble(mlir::Operation *op);
-mlir::Value expandDouble(FloatBuilder &f, mlir::Operation *op, bool hasScale);
+mlir::Value expandDouble(FloatBuilder &f, mlir::Operation *op,
+                         krnl::TargetAttr target);
 /// Logarithms of f32 and f64; that to base 2 of f32 alone, log1p of f64 alone
 /// (ExpandLogs.cpp).
 mlir::Value expandLog(FloatBuilder &f, mlir::Value x, bool isBinary = false);

@@ -238,7 +238,7 @@ static void emitRegistration(Constants &make, llvm::Module &module,
 }
 
 FailureOr<CodeFile> emitDescriptor(ModuleOp module, const ModelInfo &info,
-                                   const Machine &machine) {
+                                   unsigned level) {
   auto entry = module.lookupSymbol<LLVM::LLVMFuncOp>(mainEntryName);
   if (!entry)
     return module.emitError("expected a function '") << mainEntryName << "'";
@@ -280,7 +280,8 @@ FailureOr<CodeFile> emitDescriptor(ModuleOp module, const ModelInfo &info,
   if (!info.tag.empty())
     emitTaggedNames(make, descriptor, model, info.tag);
 
-  CodeFile file = emitModule(descriptor, machine, CodeKind::Object);
+  CodeFile file = emitModule(descriptor, krnl::TargetAttr::of(module), level,
+                             CodeKind::Object);
   file.name = "descriptor";
   return file;
 }

@@ -150,20 +150,21 @@ static void addCodeGenPasses(llvm::legacy::PassManager &passes,
   (void)unsupported;
 }
 
-CodeFile emitModule(llvm::Module &module, const Machine &machine, CodeKind kind,
-                    bool quick) {
-  std::unique_ptr<llvm::TargetMachine> target = createTargetMachine(machine);
+CodeFile emitModule(llvm::Module &module, krnl::TargetAttr target,
+                    unsigned level, CodeKind kind, bool quick) {
+  std::unique_ptr<llvm::TargetMachine> machine =
+      createTargetMachine(target, level);
   if (quick)
-    target->setOptLevel(llvm::CodeGenOptLevel::None);
-  module.setTargetTriple(llvm::Triple(machine.triple));
-  module.setDataLayout(target->createDataLayout());
+    machine->setOptLevel(llvm::CodeGenOptLevel::None);
+  module.setTargetTriple(machine->getTargetTriple());
+  module.setDataLayout(machine->createDataLayout());
   for (llvm::Function &function : module)
     function.setDoesNotThrow();
-  optimizeModule(module, *target, machine.level, quick);
+  optimizeModule(module, *machine, level, quick);
   CodeFile file;
   llvm::raw_svector_ostream os(file.bytes);
   llvm::legacy::PassManager passes;
-  addCodeGenPasses(passes, *target, os, kind);
+  addCodeGenPasses(passes, *machine, os, kind);
   passes.run(module);
   return file;
 }
@@ -174,7 +175,8 @@ static constexpr size_t maxScheduledHost = 100000;
 
 static FailureOr<CodeFile> emitBatch(const Batch &batch,
                                      const SymbolTable &symbols,
-                                     const Machine &machine, CodeKind kind) {
+                                     krnl::TargetAttr target, unsigned level,
+                                     CodeKind kind) {
   OwningOpRef<ModuleOp> copy = copyBatch(batch, symbols);
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> module =
@@ -183,21 +185,21 @@ static FailureOr<CodeFile> emitBatch(const Batch &batch,
     return failure();
   // The host program only prepares for kernels. Scheduling and register
   // allocation take more than linear time in functions as long as the model.
-  bool quick =
-      batch.isHost && (machine.level < 2 || batch.size > maxScheduledHost);
-  CodeFile file = emitModule(*module, machine, kind, quick);
+  bool quick = batch.isHost && (level < 2 || batch.size > maxScheduledHost);
+  CodeFile file = emitModule(*module, target, level, kind, quick);
   file.name = batch.name;
   return file;
 }
 
-FailureOr<std::vector<CodeFile>>
-emitCode(ModuleOp module, const Machine &machine, CodeKind kind) {
+FailureOr<std::vector<CodeFile>> emitCode(ModuleOp module, unsigned level,
+                                          CodeKind kind) {
   DialectRegistry registry;
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
   module.getContext()->appendDialectRegistry(registry);
 
   SymbolTable symbols(module);
+  auto target = krnl::TargetAttr::of(module);
   std::vector<Batch> batches = makeBatches(module);
   std::vector<CodeFile> files(batches.size());
   LogicalResult result = failableParallelForEachN(
@@ -205,7 +207,7 @@ emitCode(ModuleOp module, const Machine &machine, CodeKind kind) {
         if (isExhausted(module.getContext()))
           return failure();
         FailureOr<CodeFile> file =
-            emitBatch(batches[i], symbols, machine, kind);
+            emitBatch(batches[i], symbols, target, level, kind);
         if (failed(file))
           return failure();
         files[i] = std::move(*file);

@@ -66,7 +66,7 @@ static std::string sharedList() {
   return list + "};\n";
 }
 
-Error checkRuntime(StringRef runtimeDir, const Machine &machine) {
+Error checkRuntime(StringRef runtimeDir, krnl::TargetAttr target) {
   SmallString<128> path(runtimeDir);
   sys::path::append(path, "onnxc_rt.o");
   auto refuse = [&](const Twine &message) {
@@ -78,7 +78,7 @@ Error checkRuntime(StringRef runtimeDir, const Machine &machine) {
     return refuse("cannot read '" + path +
                   "': " + toString(runtime.takeError()) +
                   "; --runtime-dir says where the runtime is");
-  Triple triple(machine.triple);
+  Triple triple(target.getTriple());
   Triple::ArchType arch = runtime->getBinary()->getArch();
   if (arch == triple.getArch())
     return Error::success();

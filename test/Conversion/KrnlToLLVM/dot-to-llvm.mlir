@@ -5,7 +5,7 @@
 // CHECK-LABEL: llvm.func {{.*}}@avx512_mixed
 // CHECK:         llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"(%{{.+}}, %[[X:.+]], %[[Y:.+]]) :
 // CHECK-NOT:     llvm.call_intrinsic
-module attributes {krnl.target = {cpu = "", features = "+avx512f,+avx512vnni", triple = "x86_64-pc-linux-gnu", vector_bytes = 64 : i64}} {
+module attributes {krnl.target = #krnl.target<instructions = {dot_us_x16 = "llvm.x86.avx512.vpdpbusd.512", pairs_x8 = "llvm.x86.avx2.pmadd.wd"}>} {
   func.func private @avx512_mixed(%s: memref<16xi32>, %x: memref<64xi8>, %y: memref<64xi8>, %begin: index, %end: index) attributes {krnl.kernel} {
     %c0 = arith.constant 0 : index
     %a = vector.load %s[%c0] : memref<16xi32>, vector<16xi32>
@@ -24,7 +24,7 @@ module attributes {krnl.target = {cpu = "", features = "+avx512f,+avx512vnni", t
 // CHECK:         %[[X:.+]] = llvm.xor
 // CHECK:         llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"(%{{.+}}, %[[X]], %
 // CHECK:         llvm.sub
-module attributes {krnl.target = {cpu = "", features = "+avx512f,+avx512vnni", triple = "x86_64-pc-linux-gnu", vector_bytes = 64 : i64}} {
+module attributes {krnl.target = #krnl.target<instructions = {dot_us_x16 = "llvm.x86.avx512.vpdpbusd.512", pairs_x8 = "llvm.x86.avx2.pmadd.wd"}>} {
   func.func private @avx512_signed(%s: memref<16xi32>, %x: memref<64xi8>, %y: memref<64xi8>, %begin: index, %end: index) attributes {krnl.kernel} {
     %c0 = arith.constant 0 : index
     %a = vector.load %s[%c0] : memref<16xi32>, vector<16xi32>
@@ -44,7 +44,7 @@ module attributes {krnl.target = {cpu = "", features = "+avx512f,+avx512vnni", t
 // CHECK:         llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"
 // CHECK:         llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"
 // CHECK:         llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"
-module attributes {krnl.target = {cpu = "", features = "+avx512f,+avx512vnni", triple = "x86_64-pc-linux-gnu", vector_bytes = 64 : i64}} {
+module attributes {krnl.target = #krnl.target<instructions = {dot_us_x16 = "llvm.x86.avx512.vpdpbusd.512", pairs_x8 = "llvm.x86.avx2.pmadd.wd"}>} {
   func.func private @avx512_unsigned(%s: memref<16xi32>, %x: memref<64xi8>, %y: memref<64xi8>, %begin: index, %end: index) attributes {krnl.kernel} {
     %c0 = arith.constant 0 : index
     %a = vector.load %s[%c0] : memref<16xi32>, vector<16xi32>
@@ -61,7 +61,7 @@ module attributes {krnl.target = {cpu = "", features = "+avx512f,+avx512vnni", t
 // Newer processors have all kinds.
 // CHECK-LABEL: llvm.func {{.*}}@avx_vnni_int8
 // CHECK:         llvm.call_intrinsic "llvm.x86.avx2.vpdpbssd.256"
-module attributes {krnl.target = {cpu = "", features = "+avx2,+avxvnni,+avxvnniint8", triple = "x86_64-pc-linux-gnu", vector_bytes = 32 : i64}} {
+module attributes {krnl.target = #krnl.target<instructions = {dot_ss_x8 = "llvm.x86.avx2.vpdpbssd.256", dot_us_x8 = "llvm.x86.avx512.vpdpbusd.256"}>} {
   func.func private @avx_vnni_int8(%s: memref<8xi32>, %x: memref<32xi8>, %y: memref<32xi8>, %begin: index, %end: index) attributes {krnl.kernel} {
     %c0 = arith.constant 0 : index
     %a = vector.load %s[%c0] : memref<8xi32>, vector<8xi32>
@@ -78,7 +78,7 @@ module attributes {krnl.target = {cpu = "", features = "+avx2,+avxvnni,+avxvnnii
 // Signed by unsigned is the other way round.
 // CHECK-LABEL: llvm.func {{.*}}@avx_vnni
 // CHECK:         llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.256"
-module attributes {krnl.target = {cpu = "", features = "+avx2,+avxvnni", triple = "x86_64-pc-linux-gnu", vector_bytes = 32 : i64}} {
+module attributes {krnl.target = #krnl.target<instructions = {dot_us_x8 = "llvm.x86.avx512.vpdpbusd.256", pairs_x8 = "llvm.x86.avx2.pmadd.wd"}>} {
   func.func private @avx_vnni(%s: memref<8xi32>, %x: memref<32xi8>, %y: memref<32xi8>, %begin: index, %end: index) attributes {krnl.kernel} {
     %c0 = arith.constant 0 : index
     %a = vector.load %s[%c0] : memref<8xi32>, vector<8xi32>
@@ -99,7 +99,7 @@ module attributes {krnl.target = {cpu = "", features = "+avx2,+avxvnni", triple 
 // CHECK:         llvm.ashr
 // CHECK:         llvm.call_intrinsic "llvm.x86.avx2.pmadd.wd"
 // CHECK:         llvm.call_intrinsic "llvm.x86.avx2.pmadd.wd"
-module attributes {krnl.target = {cpu = "", features = "+avx2", triple = "x86_64-pc-linux-gnu", vector_bytes = 32 : i64}} {
+module attributes {krnl.target = #krnl.target<instructions = {pairs_x4 = "llvm.x86.sse2.pmadd.wd", pairs_x8 = "llvm.x86.avx2.pmadd.wd"}>} {
   func.func private @avx2(%s: memref<8xi32>, %x: memref<32xi8>, %y: memref<32xi8>, %begin: index, %end: index) attributes {krnl.kernel} {
     %c0 = arith.constant 0 : index
     %a = vector.load %s[%c0] : memref<8xi32>, vector<8xi32>
@@ -116,7 +116,7 @@ module attributes {krnl.target = {cpu = "", features = "+avx2", triple = "x86_64
 // The same on the least processor.
 // CHECK-LABEL: llvm.func {{.*}}@sse2
 // CHECK:         llvm.call_intrinsic "llvm.x86.sse2.pmadd.wd"
-module attributes {krnl.target = {cpu = "", features = "+sse2", triple = "x86_64-pc-linux-gnu", vector_bytes = 16 : i64}} {
+module attributes {krnl.target = #krnl.target<instructions = {pairs_x4 = "llvm.x86.sse2.pmadd.wd"}>} {
   func.func private @sse2(%s: memref<4xi32>, %x: memref<16xi8>, %y: memref<16xi8>, %begin: index, %end: index) attributes {krnl.kernel} {
     %c0 = arith.constant 0 : index
     %a = vector.load %s[%c0] : memref<4xi32>, vector<4xi32>
@@ -133,7 +133,7 @@ module attributes {krnl.target = {cpu = "", features = "+sse2", triple = "x86_64
 // Arm has signed by signed, and unsigned by unsigned,
 // CHECK-LABEL: llvm.func {{.*}}@arm_dot
 // CHECK:         llvm.call_intrinsic "llvm.aarch64.neon.sdot.v4i32.v16i8"
-module attributes {krnl.target = {cpu = "", features = "+neon,+dotprod", triple = "aarch64-linux-gnu", vector_bytes = 16 : i64}} {
+module attributes {krnl.target = #krnl.target<instructions = {dot_ss_x4 = "llvm.aarch64.neon.sdot.v4i32.v16i8"}>} {
   func.func private @arm_dot(%s: memref<4xi32>, %x: memref<16xi8>, %y: memref<16xi8>, %begin: index, %end: index) attributes {krnl.kernel} {
     %c0 = arith.constant 0 : index
     %a = vector.load %s[%c0] : memref<4xi32>, vector<4xi32>
@@ -150,7 +150,7 @@ module attributes {krnl.target = {cpu = "", features = "+neon,+dotprod", triple 
 // and mixed with another extension.
 // CHECK-LABEL: llvm.func {{.*}}@arm_i8mm
 // CHECK:         llvm.call_intrinsic "llvm.aarch64.neon.usdot.v4i32.v16i8"
-module attributes {krnl.target = {cpu = "", features = "+neon,+dotprod,+i8mm", triple = "aarch64-linux-gnu", vector_bytes = 16 : i64}} {
+module attributes {krnl.target = #krnl.target<instructions = {dot_ss_x4 = "llvm.aarch64.neon.sdot.v4i32.v16i8", dot_us_x4 = "llvm.aarch64.neon.usdot.v4i32.v16i8"}>} {
   func.func private @arm_i8mm(%s: memref<4xi32>, %x: memref<16xi8>, %y: memref<16xi8>, %begin: index, %end: index) attributes {krnl.kernel} {
     %c0 = arith.constant 0 : index
     %a = vector.load %s[%c0] : memref<4xi32>, vector<4xi32>
@@ -170,7 +170,7 @@ module attributes {krnl.target = {cpu = "", features = "+neon,+dotprod,+i8mm", t
 // CHECK:         llvm.mul
 // CHECK:         llvm.mul
 // CHECK:         llvm.mul
-module attributes {krnl.target = {cpu = "", features = "+neon", triple = "aarch64-linux-gnu", vector_bytes = 16 : i64}} {
+module attributes {krnl.target = #krnl.target<cpu = "plain">} {
   func.func private @arm(%s: memref<4xi32>, %x: memref<16xi8>, %y: memref<16xi8>, %begin: index, %end: index) attributes {krnl.kernel} {
     %c0 = arith.constant 0 : index
     %a = vector.load %s[%c0] : memref<4xi32>, vector<4xi32>

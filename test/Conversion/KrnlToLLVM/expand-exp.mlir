@@ -2,7 +2,8 @@
 
 // One instruction multiplies by the power of two where there is one for vectors of
 // this size; bits are put together for others, and for other processors.
-module @wide attributes {krnl.target = {triple = "x86_64-pc-linux-gnu", features = "+avx2,+avx512f,+avx512vl"}} {
+module @wide attributes {krnl.target = #krnl.target<instructions = {
+    scale_f32_x16 = "llvm.x86.avx512.mask.scalef.ps.512", scale_f32_x8 = "llvm.x86.avx512.mask.scalef.ps.256"}>} {
   // CHECK-LABEL: func @scaled
   // CHECK:         llvm.call_intrinsic "llvm.x86.avx512.mask.scalef.ps.512"
   // CHECK:         llvm.call_intrinsic "llvm.x86.avx512.mask.scalef.ps.256"
@@ -15,7 +16,7 @@ module @wide attributes {krnl.target = {triple = "x86_64-pc-linux-gnu", features
     return %0, %1, %2 : vector<16xf32>, vector<8xf32>, vector<2xf32>
   }
 }
-module @narrow attributes {krnl.target = {triple = "x86_64-pc-linux-gnu", features = "+avx2"}} {
+module @narrow attributes {krnl.target = #krnl.target<vector_bytes = 32>} {
   // CHECK-LABEL: func @shifted
   // CHECK-NOT:     llvm.call_intrinsic
   // CHECK:         arith.shli {{.+}} : vector<8xi32>

@@ -2,7 +2,7 @@
 
 // The library function that rounds to even is newer than those an artefact may
 // ask for: where no instruction does it, additions do.
-module @with attributes {krnl.target = {triple = "x86_64-pc-linux-gnu", features = "+sse4.1"}} {
+module @with attributes {krnl.target = #krnl.target<instructions = {round_even = ""}>} {
   // CHECK-LABEL: func @kept
   // CHECK:         math.roundeven
   func.func @kept(%x: vector<4xf32>) -> vector<4xf32> {
@@ -10,15 +10,7 @@ module @with attributes {krnl.target = {triple = "x86_64-pc-linux-gnu", features
     return %y : vector<4xf32>
   }
 }
-module @arm attributes {krnl.target = {triple = "aarch64-unknown-linux-gnu", features = "+neon"}} {
-  // CHECK-LABEL: func @neon
-  // CHECK:         math.roundeven
-  func.func @neon(%x: f64) -> f64 {
-    %y = math.roundeven %x : f64
-    return %y : f64
-  }
-}
-module @without attributes {krnl.target = {triple = "x86_64-pc-linux-gnu", features = "+sse2"}} {
+module @without attributes {krnl.target = #krnl.target<instructions = {pairs_x4 = "llvm.x86.sse2.pmadd.wd"}>} {
   // CHECK-LABEL: func @added
   // CHECK-SAME:    (%[[X:.+]]: vector<4xf32>
   // CHECK-NOT:     math.roundeven

@@ -1,4 +1,4 @@
-// RUN: onnx-opt %s --krnl-lower-kernels=vector-bytes=64 --canonicalize --cse -split-input-file -verify-diagnostics | FileCheck %s
+// RUN: onnx-opt %s --select-target="triple=x86_64-linux-gnu cpu=x86-64-v4" --krnl-lower-kernels --canonicalize --cse -split-input-file -verify-diagnostics | FileCheck %s
 
 // The 8 columns of the left operand that a tile of rows reads are copied, k
 // outermost, before the tiles of columns begin; the product reads the copy.

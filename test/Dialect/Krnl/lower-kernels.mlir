@@ -1,5 +1,5 @@
-// RUN: onnx-opt %s --krnl-lower-kernels=vector-bytes=64 --canonicalize --cse | FileCheck %s
-// RUN: onnx-opt %s --krnl-lower-kernels="vector-bytes=64 strict" --canonicalize | FileCheck %s --check-prefix=STRICT
+// RUN: onnx-opt %s --select-target="triple=x86_64-linux-gnu cpu=x86-64-v4" --krnl-lower-kernels --canonicalize --cse | FileCheck %s
+// RUN: onnx-opt %s --select-target="triple=x86_64-linux-gnu cpu=x86-64-v4" --krnl-lower-kernels=strict --canonicalize | FileCheck %s --check-prefix=STRICT
 
 // Recipes are carried out: loops over memory, register tiles, and launches.
 // STRICT-NOT: fastmath<contract>

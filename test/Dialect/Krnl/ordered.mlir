@@ -1,5 +1,5 @@
 // RUN: onnx-opt %s --verify-roundtrip | FileCheck %s --check-prefix=TEXT
-// RUN: onnx-opt %s --krnl-lower-kernels=vector-bytes=64 --canonicalize --cse | FileCheck %s
+// RUN: onnx-opt %s --select-target="triple=x86_64-linux-gnu cpu=x86-64-v4" --krnl-lower-kernels --canonicalize --cse | FileCheck %s
 
 // Results at computed places, and traces of a reduction.
 

@@ -7,14 +7,24 @@
 #include "onnxc/Recipe/CostModel.h"
 
 #include "mlir/IR/BuiltinTypeInterfaces.h"
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Target/Target.h"
 #include "gtest/gtest.h"
 
 using namespace onnxc;
-using onnxc::target::TargetDescription;
+using onnxc::target::Processor;
 
 namespace {
 
 constexpr int64_t dynamic = mlir::ShapedType::kDynamic;
+
+Processor processorOf(const char *cpu) {
+  mlir::MLIRContext context;
+  context.loadDialect<krnl::KrnlDialect>();
+  return llvm::cantFail(
+             target::resolveTarget(&context, "x86_64-linux-gnu", cpu, ""))
+      .getProcessor();
+}
 
 struct TileCase {
   const char *cpu;
@@ -33,8 +43,7 @@ constexpr TileCase tileCases[] = {
 
 TEST(CostModelTest, RegisterTiles) {
   for (const TileCase &c : tileCases) {
-    TargetDescription target =
-        TargetDescription::get("x86_64-linux-gnu", c.cpu, "");
+    Processor target = processorOf(c.cpu);
     RegisterTile tile =
         chooseRegisterTile(target, c.rows, c.columns, target.lanes(32));
     EXPECT_EQ(tile.rows, c.expected.rows)
@@ -46,22 +55,20 @@ TEST(CostModelTest, RegisterTiles) {
 
 TEST(CostModelTest, EveryTileFitsTheRegisters) {
   for (const char *cpu : {"znver4", "haswell", "x86-64"}) {
-    TargetDescription target =
-        TargetDescription::get("x86_64-linux-gnu", cpu, "");
+    Processor target = processorOf(cpu);
     for (int64_t rows = 1; rows < 40; ++rows)
       for (int64_t columns = 1; columns < 300; columns += 7) {
         RegisterTile tile =
             chooseRegisterTile(target, rows, columns, target.lanes(32));
         EXPECT_LE(tile.rows * tile.vectors + tile.vectors + 1,
-                  int64_t(target.vectorRegs));
+                  target.vectorRegs);
         EXPECT_LE(tile.rows, rows);
       }
   }
 }
 
 TEST(CostModelTest, RowsOfATileAreLimited) {
-  TargetDescription target =
-      TargetDescription::get("x86_64-linux-gnu", "znver4", "");
+  Processor target = processorOf("znver4");
   EXPECT_EQ(chooseRegisterTile(target, 14, 64, target.lanes(32)).rows, 14);
   for (int64_t most = 1; most < 14; ++most)
     EXPECT_LE(chooseRegisterTile(target, 14, 64, target.lanes(32), most).rows,
@@ -71,15 +78,13 @@ TEST(CostModelTest, RowsOfATileAreLimited) {
 // Vectors that are computed and not just loaded take registers from the sums,
 // and time that more rows share.
 TEST(CostModelTest, ComputedColumns) {
-  TargetDescription target =
-      TargetDescription::get("x86_64-linux-gnu", "znver5", "");
+  Processor target = processorOf("znver5");
   int64_t lanes = target.lanes(32);
   ColumnWork work{/*operations=*/5, /*registers=*/4};
   for (int64_t rows = 1; rows < 40; ++rows) {
     RegisterTile tile = chooseRegisterTile(target, rows, 2048, lanes,
                                            /*mostRows=*/INT64_MAX, work);
-    EXPECT_LT(tile.vectors * (tile.rows + work.registers),
-              int64_t(target.vectorRegs));
+    EXPECT_LT(tile.vectors * (tile.rows + work.registers), target.vectorRegs);
   }
   RegisterTile few{4, 2}, many{8, 2};
   EXPECT_EQ(tileCycles(target, few), tileCycles(target, few, ColumnWork()));
@@ -90,8 +95,7 @@ TEST(CostModelTest, ComputedColumns) {
 // With rows of unknown number many vectors are better than many rows: they keep
 // the processor busy where few rows are left.
 TEST(CostModelTest, UnknownRowsPreferVectors) {
-  TargetDescription target =
-      TargetDescription::get("x86_64-linux-gnu", "znver5", "");
+  Processor target = processorOf("znver5");
   int64_t lanes = target.lanes(32);
   EXPECT_GE(chooseRegisterTile(target, dynamic, 256, lanes).vectors, 4);
   // One row alone waits for its sums in a tile of two vectors, not in one of
@@ -107,26 +111,25 @@ TEST(CostModelTest, UnknownRowsPreferVectors) {
 // Results take half of the registers, at most two vectors of each row.
 TEST(CostModelTest, WindowTiles) {
   for (const char *cpu : {"znver4", "haswell"}) {
-    TargetDescription target =
-        TargetDescription::get("x86_64-linux-gnu", cpu, "");
+    Processor target = processorOf(cpu);
     int64_t lanes = target.lanes(32);
     for (int64_t rows : {int64_t(1), int64_t(7), int64_t(112), dynamic})
       for (int64_t columns : {int64_t(3), int64_t(96), dynamic}) {
         RegisterTile tile = chooseWindowTile(target, rows, columns, lanes);
         EXPECT_EQ(tile.vectors, columns == 3 ? 1 : 2);
-        EXPECT_LE(tile.rows * tile.vectors, int64_t(target.vectorRegs) / 2);
+        EXPECT_LE(tile.rows * tile.vectors, target.vectorRegs / 2);
         EXPECT_GE(tile.rows, 1);
         if (rows != dynamic)
           EXPECT_LE(tile.rows, rows);
       }
     EXPECT_EQ(chooseWindowTile(target, 112, 96, lanes).rows,
-              int64_t(target.vectorRegs) / 4);
+              target.vectorRegs / 4);
   }
 }
 
 // 768 * 240 * 4 bytes are the most whole panels of 48 in 3/4 of a megabyte.
 TEST(CostModelTest, ColumnBlocksStayInTheSecondCache) {
-  TargetDescription target;
+  Processor target;
   target.l2 = 1 << 20;
   EXPECT_EQ(chooseColumnBlock(target, 3072, 768, 48, 4), 240);
   EXPECT_EQ(chooseColumnBlock(target, 240, 768, 48, 4), 0);

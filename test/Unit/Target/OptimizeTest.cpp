@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Target/CPU/Emit.h"
-#include "onnxc/Target/CPU/Machine.h"
 
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/LLVMContext.h"
@@ -33,18 +33,19 @@ define i64 @host(i64 %n) {
 })";
 
 static std::string optimize(bool quick) {
-  llvm::Expected<Machine> machine =
-      resolveMachine("", "generic", "", /*level=*/3);
-  if (!machine)
-    return llvm::toString(machine.takeError());
+  constexpr unsigned level = 3;
+  mlir::MLIRContext names;
+  names.loadDialect<onnxc::krnl::KrnlDialect>();
+  auto target = resolveTarget(&names, "", "generic", "");
+  if (!target)
+    return llvm::toString(target.takeError());
   llvm::LLVMContext context;
   llvm::SMDiagnostic error;
   std::unique_ptr<llvm::Module> module =
       llvm::parseAssemblyString(text, error, context);
   if (!module)
     return error.getMessage().str();
-  optimizeModule(*module, *createTargetMachine(*machine), machine->level,
-                 quick);
+  optimizeModule(*module, *createTargetMachine(*target, level), level, quick);
   std::string result;
   llvm::raw_string_ostream os(result);
   module->print(os, nullptr);

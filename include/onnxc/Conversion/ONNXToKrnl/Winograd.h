@@ -38,6 +38,8 @@ struct WinogradConv {
   /// Elements of the border before and after the operand.
   std::array<int64_t, 2> before, after;
   mlir::TypedAttr filters;
+  /// A band is to be no larger, if that does not take too many bands.
+  double bandBytes;
 };
 
 /// The convolution of `x`, and `bias` if there is one, with tiles of

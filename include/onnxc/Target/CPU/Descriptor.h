@@ -45,10 +45,10 @@ std::string signatureText(mlir::ArrayAttr arguments);
 
 /// An object file that defines and registers `onnxc_model` (runtime's
 /// onnxc/rt/model.h) for the entry point in `module`, and the functions whose
-/// names end with the tag. Diagnoses a module without an entry point.
+/// names end with the tag; level as for emitCode. Diagnoses a module without an
+/// entry point.
 mlir::FailureOr<CodeFile> emitDescriptor(mlir::ModuleOp module,
-                                         const ModelInfo &info,
-                                         const Machine &machine);
+                                         const ModelInfo &info, unsigned level);
 
 } // namespace onnxc::target
 

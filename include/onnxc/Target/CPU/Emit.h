@@ -7,7 +7,7 @@
 #define ONNXC_TARGET_CPU_EMIT_H
 
 #include "mlir/IR/BuiltinOps.h"
-#include "onnxc/Target/CPU/Machine.h"
+#include "onnxc/Target/Target.h"
 #include "llvm/ADT/SmallVector.h"
 
 #include <atomic>
@@ -28,17 +28,18 @@ struct CodeFile {
 
 enum class CodeKind { Object, Assembly };
 
-/// Compiles the functions of `module` (LLVM dialect) on all threads of its
-/// context: the host program in one file, kernels in small batches, which are
-/// the same however many threads there are. Stops early and fails once the
-/// budget of the context is exhausted. Diagnoses what cannot be translated.
-mlir::FailureOr<std::vector<CodeFile>>
-emitCode(mlir::ModuleOp module, const Machine &machine, CodeKind kind);
+/// Compiles the functions of `module` (LLVM dialect) for its target on all
+/// threads of its context, at a level from 0 to 3, as in -O2: the host program
+/// in one file, kernels in small batches, which are the same however many
+/// threads there are. Stops early and fails once the budget of the context is
+/// exhausted. Diagnoses what cannot be translated.
+mlir::FailureOr<std::vector<CodeFile>> emitCode(mlir::ModuleOp module,
+                                                unsigned level, CodeKind kind);
 
 /// Compiles one LLVM module, optimised by the short pipeline. If `quick`,
 /// registers and instructions are then chosen without looking around.
-CodeFile emitModule(llvm::Module &module, const Machine &machine, CodeKind kind,
-                    bool quick = false);
+CodeFile emitModule(llvm::Module &module, krnl::TargetAttr target,
+                    unsigned level, CodeKind kind, bool quick = false);
 
 /// The short pipeline: clean up, hoist, no unrolling and no vectorising, which
 /// recipes have done already. If `quick`, only what takes linear time in long

@@ -35,8 +35,8 @@ struct LinkOptions {
   std::function<mlir::LogicalResult(int file, int64_t offset)> writeWeights;
 };
 
-/// An error unless the folder has a runtime for the machine.
-llvm::Error checkRuntime(llvm::StringRef runtimeDir, const Machine &machine);
+/// An error unless the folder has a runtime for the target.
+llvm::Error checkRuntime(llvm::StringRef runtimeDir, krnl::TargetAttr target);
 
 /// Links the objects with the runtime and writes the shared object to the new
 /// file. Returns the libraries that it needs where it is loaded. Fails with a

@@ -9,6 +9,7 @@
 
 #include "onnxc/Conversion/ONNXToKrnl/Passes.h"
 #include "onnxc/Conversion/ONNXToKrnl/Winograd.h"
+#include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Dialect/ONNX/IR/Constants.h"
 
 using namespace mlir;
@@ -20,16 +21,6 @@ namespace onnxc {
 
 namespace {
 
-/// What reading an element of the filters from memory takes.
-constexpr double perFilterElement = 20;
-/// Each tile and channel: the transforms, where they stay in the caches and
-/// where they do not.
-constexpr double perTransform = 700, perFarTransform = 2000;
-/// Bytes of transformed tensors that stay in the caches, and that are worth it
-/// at all.
-constexpr double nearBytes = 16 << 20, mostBytes = 64 << 20;
-/// A band is to be no larger, if that does not take too many bands.
-constexpr double bandBytes = 4 << 20;
 /// Fewer channels leave vectors empty.
 constexpr int64_t leastChannels = 16;
 /// Elements of an operand whose height or width only the run knows: pictures of
@@ -38,34 +29,41 @@ constexpr double guessedElements = 128 * 28 * 28;
 /// How much better the estimate has to be.
 constexpr double leastGain = 1.3;
 
-double directCost(const WinogradConv &conv) {
+double directCost(const WinogradConv &conv, const target::Processor &target) {
   double filters = 9.0 * double(conv.inChannels * conv.outChannels);
-  return filters * (double(conv.tiles(1)) + perFilterElement);
+  return filters * (double(conv.tiles(1)) + target.filterProducts);
 }
 
-double winogradCost(const WinogradConv &conv, int64_t side) {
+/// Transformed tensors stay in the caches if they take half of the last one,
+/// and are not worth it if they take twice as much as it has.
+double winogradCost(const WinogradConv &conv, const target::Processor &target,
+                    int64_t side) {
   int64_t places = (side + 2) * (side + 2);
   double tiles = double(conv.tiles(side));
   double filters = double(places * conv.inChannels * conv.outChannels);
   double channels = double(conv.inChannels + conv.outChannels);
   double bytes = conv.transformBytes(side) / double(conv.bands(side));
-  if (bytes > mostBytes)
+  auto cache = double(target.l3);
+  if (bytes > 2 * cache)
     return std::numeric_limits<double>::infinity();
-  double transform = bytes > nearBytes ? perFarTransform : perTransform;
-  return filters * (tiles + perFilterElement) +
+  double transform = bytes > cache / 2 ? target.farTransformProducts
+                                       : target.transformProducts;
+  return filters * (tiles + target.filterProducts) +
          tiles * channels * transform * double(places) / 36;
 }
 
 struct ChooseConvolutions
     : public impl::ONNXChooseConvolutionsPassBase<ChooseConvolutions> {
   void runOnOperation() override {
-    getOperation()->walk([](onnx::ConvOp op) {
+    target::Processor target = krnl::TargetAttr::processorOf(getOperation());
+    getOperation()->walk([&](onnx::ConvOp op) {
       std::optional<WinogradConv> conv = WinogradConv::match(op);
       if (!conv || conv->inChannels < leastChannels ||
           conv->outChannels < leastChannels)
         return;
-      double two = winogradCost(*conv, 2), four = winogradCost(*conv, 4);
-      if (std::min(two, four) * leastGain > directCost(*conv))
+      double two = winogradCost(*conv, target, 2),
+             four = winogradCost(*conv, target, 4);
+      if (std::min(two, four) * leastGain > directCost(*conv, target))
         return;
       op->setAttr(winogradAttr,
                   Builder(op).getI64IntegerAttr(two <= four ? 2 : 4));
@@ -155,7 +153,9 @@ std::optional<WinogradConv> WinogradConv::match(onnx::ConvOp op) {
                     {y.getDimSize(2), y.getDimSize(3)},
                     {0, 0},
                     {0, 0},
-                    filters};
+                    filters,
+                    // A part of the last cache leaves room for all else.
+                    double(krnl::TargetAttr::processorOf(op).l3) / 8};
   for (int64_t d : {0, 1}) {
     // Two elements of border keep the size; which side gets more of an even
     // number does not matter.

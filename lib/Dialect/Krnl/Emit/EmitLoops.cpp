@@ -90,7 +90,7 @@ int64_t KernelEmitter::lanesOf(const LoopUse &use, unsigned op) {
   for (const BodyOp &other : nest.ops())
     if (other.find(use.loop))
       bits = std::max(bits, widestElement(cast<linalg::LinalgOp>(other.op)));
-  return std::max<int64_t>(options.vectorBytes * 8 / bits, 1);
+  return options.processor.lanes(unsigned(bits));
 }
 
 SmallVector<Value> KernelEmitter::emitStrip(unsigned loop, LaneIndex lower,

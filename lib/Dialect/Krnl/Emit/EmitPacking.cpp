@@ -293,7 +293,7 @@ func::FuncOp emitPacking(Location loc, RankedTensorType source,
   func->setAttr("krnl.kernel", at.getUnitAttr());
   ImplicitLocOpBuilder b(loc, at.getContext());
   b.setInsertionPointToStart(func.addEntryBlock());
-  Packer(b, func, pack, options.vectorBytes).emit();
+  Packer(b, func, pack, options.processor.vectorBytes).emit();
   func::ReturnOp::create(b);
   return func;
 }

@@ -270,9 +270,10 @@ LogicalResult KernelEmitter::assignStorage(EmittedKernel &result) {
       int64_t bytes = elementBytes(type.getElementType());
       bool fits = true;
       for (int64_t size : shape) {
-        fits &= !ShapedType::isDynamic(size) && size <= options.maxStackBytes;
+        fits &= !ShapedType::isDynamic(size) &&
+                size <= options.processor.stackBytes;
         bytes = fits ? bytes * std::max<int64_t>(size, 1) : bytes;
-        fits &= bytes <= options.maxStackBytes;
+        fits &= bytes <= options.processor.stackBytes;
       }
       Storage place;
       if (fits) {

@@ -139,7 +139,7 @@ struct Lines {
   SmallVector<LaneIndex> at;
   /// Elements of a line: as many as there are rows.
   int64_t length;
-  bool masksAreFree;
+  bool freeMasks;
 };
 } // namespace
 
@@ -156,7 +156,7 @@ static void storeLine(ImplicitLocOpBuilder &b, LaneMath &math, Value vector,
   for (int64_t done = 0; done < lines.length;) {
     int64_t left = lines.length - done;
     auto size =
-        lines.masksAreFree ? whole : int64_t(llvm::bit_floor(uint64_t(left)));
+        lines.freeMasks ? whole : int64_t(llvm::bit_floor(uint64_t(left)));
     auto picks =
         llvm::to_vector(llvm::seq<int64_t>(first + done, first + done + size));
     Value piece = vector::ShuffleOp::create(b, vector, vector, picks);
@@ -276,7 +276,7 @@ bool KernelEmitter::storeTurned(OpState &state, unsigned result,
   SmallVector<Value> rows = std::move(waiting);
   state.waiting[memref].erase(first);
   // The last copy comes last; lines begin at the first.
-  Lines lines{memref, llvm::to_vector(at), count, options.masksAreFree()};
+  Lines lines{memref, llvm::to_vector(at), count, options.processor.freeMasks};
   lines.at.back().offset -= copies[*turned];
   for (LaneIndex &index : lines.at)
     index.offset -= column * lanes * index.step;

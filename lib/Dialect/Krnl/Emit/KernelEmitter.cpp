@@ -263,7 +263,7 @@ void KernelEmitter::emitTileVariants(unsigned position) {
                  blockedExtent % extent &&
                  nest.loop(blocked).kind == Loop::Kind::Axis;
   // The rows that are left need no variant for full vectors.
-  if (inRowTail && lanes > 1 && !isKnown && options.masksAreFree())
+  if (inRowTail && lanes > 1 && !isKnown && options.processor.freeMasks)
     return emitMasked();
 
   Value isFull =

@@ -16,6 +16,7 @@
 #include "onnxc/Dialect/Krnl/Emit/EmitKernel.h"
 #include "onnxc/Dialect/Krnl/Emit/Passes.h"
 #include "onnxc/Dialect/Krnl/IR/RegionHash.h"
+#include "onnxc/Dialect/Krnl/IR/Target.h"
 
 using namespace mlir;
 
@@ -353,7 +354,7 @@ struct KrnlLowerKernels
   void runOnOperation() override {
     EmitOptions options;
     options.strict = strict;
-    options.vectorBytes = vectorBytes;
+    options.processor = TargetAttr::processorOf(getOperation());
     SmallVector<KernelOp> kernels;
     getOperation()->walk([&](KernelOp kernel) { kernels.push_back(kernel); });
     llvm::for_each(kernels, separateTemporaries);

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/Krnl/IR/Target.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -22,11 +23,19 @@ using namespace onnxc::krnl;
 #define GET_TYPEDEF_CLASSES
 #include "onnxc/Dialect/Krnl/IR/KrnlTypes.cpp.inc"
 
+// The dialect parses and prints its attributes itself (RecipeSteps.cpp).
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wunused-function"
+#define GET_ATTRDEF_CLASSES
+#include "onnxc/Dialect/Krnl/IR/Target.cpp.inc"
+#pragma clang diagnostic pop
+
 #define GET_OP_CLASSES
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.cpp.inc"
 
 void KrnlDialect::initialize() {
   registerAttributes();
+  addAttributes<TargetAttr>();
   registerTypes();
   registerOperations();
 }

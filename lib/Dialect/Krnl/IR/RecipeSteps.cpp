@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/Krnl/IR/Target.h"
 
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Builders.h"
@@ -250,6 +251,8 @@ Attribute KrnlDialect::parseAttribute(DialectAsmParser &parser,
       return {};
     return attribute;
   }
+  if (succeeded(parser.parseOptionalKeyword(TargetAttr::getMnemonic())))
+    return TargetAttr::parse(parser, type);
   SMLoc loc = parser.getCurrentLocation();
   StringRef mnemonic;
   Attribute attribute;
@@ -260,8 +263,12 @@ Attribute KrnlDialect::parseAttribute(DialectAsmParser &parser,
 
 void KrnlDialect::printAttribute(Attribute attribute,
                                  DialectAsmPrinter &printer) const {
-  if (!AllSteps::print(attribute, printer))
+  if (auto target = dyn_cast<TargetAttr>(attribute)) {
+    printer << TargetAttr::getMnemonic();
+    target.print(printer);
+  } else if (!AllSteps::print(attribute, printer)) {
     (void)generatedAttributePrinter(attribute, printer);
+  }
 }
 
 //===----------------------------------------------------------------------===//

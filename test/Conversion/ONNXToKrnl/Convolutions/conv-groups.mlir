@@ -1,5 +1,5 @@
 // RUN: onnx-opt %s --convert-onnx-to-krnl | FileCheck %s
-// RUN: onnx-opt %s --convert-onnx-to-krnl --krnl-write-recipes="triple=x86_64-linux-gnu cpu=znver4 emit-recipes=-" -o /dev/null | FileCheck %s --check-prefix=RECIPE
+// RUN: onnx-opt %s --convert-onnx-to-krnl --select-target="triple=x86_64-linux-gnu cpu=znver4" --krnl-write-recipes=emit-recipes=- -o /dev/null | FileCheck %s --check-prefix=RECIPE
 
 // Known weights stay a constant when they are seen in groups, so that they are packed
 // when the artefact is written: channels are the columns, not the few pixels of a line.

@@ -1,4 +1,4 @@
-// RUN: onnx-opt %s --krnl-lower-kernels=vector-bytes=64 --canonicalize --cse --split-input-file | FileCheck %s
+// RUN: onnx-opt %s --select-target="triple=x86_64-linux-gnu cpu=x86-64-v4" --krnl-lower-kernels --canonicalize --cse --split-input-file | FileCheck %s
 
 // Rows that have nothing in them are not walked: there is no tile where the
 // columns, which all results have, are none.

@@ -1,4 +1,4 @@
-// RUN: onnx-opt %s --krnl-lower-kernels=vector-bytes=64 --canonicalize --cse --split-input-file | FileCheck %s
+// RUN: onnx-opt %s --select-target="triple=x86_64-linux-gnu cpu=x86-64-v4" --krnl-lower-kernels --canonicalize --cse --split-input-file | FileCheck %s
 
 // An index that is brought up to 0 is none of an operand without elements,
 // which may have no memory: that is not read. Whether it has elements is found

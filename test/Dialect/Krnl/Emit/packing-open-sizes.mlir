@@ -1,4 +1,4 @@
-// RUN: onnx-opt %s --krnl-lower-kernels=vector-bytes=64 --canonicalize --cse | FileCheck %s
+// RUN: onnx-opt %s --select-target="triple=x86_64-linux-gnu cpu=x86-64-v4" --krnl-lower-kernels --canonicalize --cse | FileCheck %s
 
 // Sizes that only the run knows: the host makes room for whole blocks, a launch has
 // as many tiles as the outermost dimension has elements, and the function gets the

@@ -1,5 +1,5 @@
-// RUN: onnx-opt %s --krnl-lower-kernels=vector-bytes=64 --canonicalize --cse | FileCheck %s --check-prefixes=CHECK,MASKS
-// RUN: onnx-opt %s --krnl-lower-kernels=vector-bytes=32 --canonicalize --cse | FileCheck %s --check-prefixes=CHECK,BRANCHES
+// RUN: onnx-opt %s --select-target="triple=x86_64-linux-gnu cpu=x86-64-v4" --krnl-lower-kernels --canonicalize --cse | FileCheck %s --check-prefixes=CHECK,MASKS
+// RUN: onnx-opt %s --select-target="triple=x86_64-linux-gnu cpu=x86-64-v3" --krnl-lower-kernels --canonicalize --cse | FileCheck %s --check-prefixes=CHECK,BRANCHES
 //
 // Of tiles of two rows one may be left. Where masks cost nothing, that row goes
 // through masked vectors whether these are full or not; else it has a variant

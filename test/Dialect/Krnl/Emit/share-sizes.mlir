@@ -1,4 +1,4 @@
-// RUN: onnx-opt %s --krnl-lower-kernels=vector-bytes=64 --canonicalize --cse | FileCheck %s
+// RUN: onnx-opt %s --select-target="triple=x86_64-linux-gnu cpu=x86-64-v4" --krnl-lower-kernels --canonicalize --cse | FileCheck %s
 
 // Rows of an open number are multiplied by weights of two sizes: one function does
 // both. The length of the sums is a size of an argument; the launches stay as they are.

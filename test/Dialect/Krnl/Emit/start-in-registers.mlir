@@ -1,4 +1,4 @@
-// RUN: onnx-opt %s --krnl-lower-kernels=vector-bytes=64 --canonicalize --cse | FileCheck %s
+// RUN: onnx-opt %s --select-target="triple=x86_64-linux-gnu cpu=x86-64-v4" --krnl-lower-kernels --canonicalize --cse | FileCheck %s
 
 #id = affine_map<(i, k) -> (i, k)>
 #row = affine_map<(i, k) -> (i)>

@@ -1,4 +1,4 @@
-// RUN: onnx-opt %s --krnl-lower-kernels=vector-bytes=64 --canonicalize --cse | FileCheck %s
+// RUN: onnx-opt %s --select-target="triple=x86_64-linux-gnu cpu=x86-64-v4" --krnl-lower-kernels --canonicalize --cse | FileCheck %s
 
 // Halves of bytes are multiplied block by block; the sums of a block start from
 // what is computed for it, and are scaled and added up, all in registers. Shifts

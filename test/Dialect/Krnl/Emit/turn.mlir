@@ -1,5 +1,5 @@
-// RUN: onnx-opt %s --krnl-lower-kernels=vector-bytes=64 --canonicalize --cse | FileCheck %s
-// RUN: onnx-opt %s --krnl-lower-kernels=vector-bytes=32 --canonicalize --cse | FileCheck %s --check-prefix=PIECES
+// RUN: onnx-opt %s --select-target="triple=x86_64-linux-gnu cpu=x86-64-v4" --krnl-lower-kernels --canonicalize --cse | FileCheck %s
+// RUN: onnx-opt %s --select-target="triple=x86_64-linux-gnu cpu=x86-64-v3" --krnl-lower-kernels --canonicalize --cse | FileCheck %s --check-prefix=PIECES
 
 // Four rows are loaded as they lie and become four columns. What is left, two rows
 // of two, is turned as well, the rows that are not there being zeros.

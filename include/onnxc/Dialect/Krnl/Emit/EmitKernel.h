@@ -8,20 +8,17 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
+#include "onnxc/Target/Processor.h"
 
 namespace onnxc::krnl {
 
 struct EmitOptions {
   /// Keep multiply and add apart in reductions, as the model wrote them.
   bool strict = false;
-  /// Bytes of a native vector register: what a register tile is made of.
-  int64_t vectorBytes = 16;
-  /// Intermediates of a tile up to this size live on the stack; larger ones,
-  /// and those of unknown size, become extra destinations of the kernel.
-  int64_t maxStackBytes = 65536;
-
-  /// Vectors of this size have masks for nothing.
-  bool masksAreFree() const { return vectorBytes >= 64; }
+  /// Its vectors are what register tiles are made of. Intermediates of a tile
+  /// that are too large for its stack, and those of unknown size, become extra
+  /// destinations of the kernel.
+  target::Processor processor;
 };
 
 /// What emitKernel() made, and what a launch of it needs.

@@ -23,8 +23,6 @@ def KrnlLowerKernelsPass : Pass<"krnl-lower-kernels"> {
     ```
   }];
   let options = [
-    Option<"vectorBytes", "vector-bytes", "int64_t", /*default=*/"16",
-           "bytes of a native vector register of the target">,
     Option<"strict", "strict", "bool", /*default=*/"false",
            "keep multiply and add apart in reductions">];
   let dependentDialects = [

@@ -13,6 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
 #include "onnxc/Support/ElementBytes.h"
 
@@ -22,10 +23,6 @@ using namespace mlir;
 
 namespace onnxc::krnl {
 
-/// Scores of a head that take less stay in the second cache anyway.
-static constexpr int64_t leastScoreBytes = 256 * 1024;
-/// A few rows of scores, so long at most, fit the stack.
-static constexpr int64_t maxRowBytes = 16 * 1024;
 /// Of fewer rows the columns are read more often to be packed than to be used.
 static constexpr int64_t leastRows = 16;
 
@@ -182,15 +179,18 @@ static bool isSame(Value keys, Value values) {
 }
 
 /// Does it pay to keep these scores from memory?
-static LogicalResult checkScores(RankedTensorType type, std::string &reason) {
+static LogicalResult checkScores(RankedTensorType type,
+                                 const target::Processor &target,
+                                 std::string &reason) {
   int64_t bytes = elementBytes(type.getElementType());
   int64_t columns = type.getShape().back(), rows = type.getShape().end()[-2];
   bool isOpen = ShapedType::isDynamic(columns) || ShapedType::isDynamic(rows);
   if (!ShapedType::isDynamic(rows) && rows < leastRows)
     reason = "there are few rows of scores";
-  else if (!ShapedType::isDynamic(columns) && columns > maxRowBytes / bytes)
+  else if (!ShapedType::isDynamic(columns) &&
+           columns > target.stackBytes / 4 / bytes)
     reason = "rows of scores are too long for the stack";
-  else if (!isOpen && rows * columns * bytes < leastScoreBytes)
+  else if (!isOpen && rows * columns * bytes < target.attentionBytes)
     reason = "all scores of a head stay in the caches";
   else
     return success();
@@ -218,7 +218,7 @@ FailureOr<AttentionParts> findAttention(KernelOp consumer,
       return failure();
     auto type = cast<RankedTensorType>(scores.getResult(0).getType());
     if (type != rows.getResult(0).getType() ||
-        failed(checkScores(type, reason)))
+        failed(checkScores(type, TargetAttr::processorOf(consumer), reason)))
       return failure();
     Value values = outside(consumer, otherFactor(sums, *factor));
     for (OpOperand *input : product.getDpsInputOperands())

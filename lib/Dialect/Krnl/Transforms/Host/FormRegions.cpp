@@ -15,6 +15,7 @@
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Dialect/Krnl/Transforms/Passes.h"
 #include "onnxc/Support/ElementBytes.h"
 
@@ -113,16 +114,6 @@ static Accesses accessesOf(LaunchOp launch) {
 // What work pays for
 //===----------------------------------------------------------------------===//
 
-/// Instructions that a worker should have before waking it pays, and what each
-/// barrier of the region adds to them. Some five take a nanosecond. To be woken
-/// takes ten microseconds and more; where other processes want the processors,
-/// far more, and then all wait for the worker.
-static constexpr int64_t grain = 80000;
-/// The same in a loop of the host: since its last iteration workers wait
-/// without sleeping. Three times as much kept an LSTM alone whose steps take
-/// half the time with two threads.
-static constexpr int64_t grainInLoop = 5000;
-static constexpr int64_t grainPerBarrier = 2000;
 /// Launches of a region, at most: which of them conflict is asked of each with
 /// all since the last barrier, and to start another region after so many costs
 /// nothing beside them.
@@ -132,7 +123,8 @@ namespace {
 
 class RegionFormer {
 public:
-  RegionFormer(ModuleOp module) : costs(module) {}
+  RegionFormer(ModuleOp module)
+      : costs(module), target(TargetAttr::processorOf(module)) {}
 
   void formIn(Block &block);
 
@@ -148,6 +140,7 @@ private:
   Value teamTiles(OpBuilder &builder, Run &run, int64_t barriers);
 
   LaunchCosts costs;
+  target::Processor target;
 };
 
 } // namespace
@@ -168,8 +161,9 @@ Value RegionFormer::teamTiles(OpBuilder &builder, Run &run, int64_t barriers) {
   }
   bool isInLoop =
       run.launches.front()->getParentOfType<LoopLikeOpInterface>() != nullptr;
-  OpFoldResult perWorker = numbers.number((isInLoop ? grainInLoop : grain) +
-                                          barriers * grainPerBarrier);
+  OpFoldResult perWorker = numbers.number(
+      (isInLoop ? target.loopWakeInstructions : target.wakeInstructions) +
+      barriers * target.barrierInstructions);
   OpFoldResult pays = numbers.divide(work, perWorker);
   return numbers.value(numbers.min(numbers.max(pays, numbers.number(1)), most));
 }

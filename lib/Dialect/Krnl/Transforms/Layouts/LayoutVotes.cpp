@@ -9,14 +9,13 @@
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "onnxc/Dialect/Krnl/IR/Target.h"
 
 using namespace mlir;
 using namespace onnxc::krnl;
 
 /// What a loop of unknown extent counts as.
 static constexpr int64_t unknownExtent = 64;
-/// Fewer elements along memory than this do not fill a vector.
-static constexpr int64_t leastExtent = 8;
 
 namespace {
 
@@ -24,7 +23,8 @@ namespace {
 class LayoutVoter {
 public:
   LayoutVoter(LayoutGroups &groups, KernelOp kernel, linalg::GenericOp op)
-      : groups(groups), kernel(kernel), op(op) {
+      : groups(groups), kernel(kernel), op(op),
+        leastExtent(TargetAttr::processorOf(kernel).layoutElements) {
     for (unsigned dim : llvm::seq(op.getNumLoops()))
       work *= double(extentOf(dim));
   }
@@ -48,6 +48,8 @@ private:
   LayoutGroups &groups;
   KernelOp kernel;
   linalg::GenericOp op;
+  /// Fewer elements along memory do not fill a vector.
+  int64_t leastExtent;
   /// Iterations.
   double work = 1;
 };
@@ -242,7 +244,7 @@ bool LayoutVoter::canResultsFollow(unsigned dim) {
 /// gathers. Of several all will do: whoever is beside the op has the word.
 void LayoutVoter::voteForReads() {
   // With other lanes each element is read by itself.
-  constexpr double lanes = 8;
+  auto lanes = double(leastExtent);
   for (auto extract : op.getBody()->getOps<tensor::ExtractOp>()) {
     if (!groups.contains(extract.getTensor()))
       continue;

@@ -1,12 +1,14 @@
-//===- Machine.cpp - The processor that code is made for -------*- C++ -*-===//
+//===- Target.cpp - From names of a processor to a target ------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 //===----------------------------------------------------------------------===//
 
-#include "onnxc/Target/CPU/Machine.h"
+#include "onnxc/Target/Target.h"
 
+#include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/TargetSelect.h"
@@ -16,6 +18,7 @@
 #include <mutex>
 
 using namespace llvm;
+using onnxc::krnl::TargetAttr;
 
 namespace onnxc::target {
 
@@ -57,49 +60,74 @@ static std::string hostFeatures(const Target &target, const Triple &triple,
   return features.getString();
 }
 
-Expected<Machine> resolveMachine(StringRef triple, StringRef cpu,
-                                 StringRef features, unsigned level) {
-  Machine machine;
-  machine.level = level;
-  machine.triple = Triple::normalize(
-      triple.empty() ? StringRef(sys::getDefaultTargetTriple()) : triple);
-  Triple parsed(machine.triple);
+/// The names are LLVM's: this fills in what the table has about them.
+static TargetAttr describe(mlir::MLIRContext *context, const Triple &triple,
+                           StringRef cpu, StringRef features,
+                           const MCSubtargetInfo &info,
+                           const ProcessorTable &table) {
+  auto isOf = [&](const ProcessorKind &kind) {
+    return kind.arch == triple.getArch() && info.checkFeatures(kind.features);
+  };
+  const auto *family = find_if(
+      table.families, [&](const ProcessorFamily &f) { return isOf(f.kind); });
+  bool isKnown = family != table.families.end();
+  SmallVector<mlir::NamedAttribute> instructions;
+  mlir::Builder builder(context);
+  StringSet<> seen;
+  for (const TargetInstruction &i : table.instructions)
+    if (isOf(i.kind) && seen.insert(i.operation).second)
+      instructions.push_back(builder.getNamedAttr(
+          i.operation, builder.getStringAttr(i.intrinsic)));
+  return TargetAttr::get(
+      context, isKnown ? StringRef(family->name) : triple.getArchName(),
+      triple.str(), cpu, features, isKnown ? family->processor : Processor(),
+      builder.getDictionaryAttr(instructions));
+}
+
+Expected<TargetAttr> resolveTarget(mlir::MLIRContext *context,
+                                   StringRef tripleText, StringRef cpu,
+                                   StringRef differences,
+                                   const ProcessorTable &table) {
+  Triple triple(Triple::normalize(tripleText.empty()
+                                      ? StringRef(sys::getDefaultTargetTriple())
+                                      : tripleText));
   std::string error;
-  const Target *target = findTarget(parsed, error);
+  const Target *target = findTarget(triple, error);
   if (!target)
-    return createStringError("unknown target triple '" + machine.triple + "'");
+    return createStringError("unknown target triple '" + triple.str() + "'");
   // What the program and the runtime know of each other are 64-bit sizes, and
   // weights are written as they are in the model.
-  if (!parsed.isArch64Bit() || !parsed.isLittleEndian() ||
-      !parsed.isOSBinFormatELF())
-    return createStringError("no code is made for '" + machine.triple +
+  if (!triple.isArch64Bit() || !triple.isLittleEndian() ||
+      !triple.isOSBinFormatELF())
+    return createStringError("no code is made for '" + triple.str() +
                              "': machines have 64 bits, the low byte first, "
                              "and ELF files");
   Triple host(sys::getDefaultTargetTriple());
   bool native = cpu.empty() || cpu == "native";
-  if (native && parsed.getArch() == host.getArch()) {
-    machine.cpu = sys::getHostCPUName().str();
-    machine.features = hostFeatures(*target, parsed, machine.cpu);
+  std::string name = cpu.str(), features;
+  if (native && triple.getArch() == host.getArch()) {
+    name = sys::getHostCPUName().str();
+    features = hostFeatures(*target, triple, name);
   } else if (native || cpu == "generic") {
-    machine.cpu = parsed.getArch() == Triple::x86_64 ? "x86-64" : "generic";
-  } else {
-    machine.cpu = cpu.str();
+    name = triple.getArch() == Triple::x86_64 ? "x86-64" : "generic";
   }
-  if (!features.empty())
-    machine.features += (machine.features.empty() ? "" : ",") + features.str();
+  if (!differences.empty())
+    features += (features.empty() ? "" : ",") + differences.str();
   std::unique_ptr<MCSubtargetInfo> info(
-      target->createMCSubtargetInfo(parsed, "", ""));
-  if (!info || !info->isCPUStringValid(machine.cpu))
-    return createStringError("unknown processor '" + machine.cpu + "' for " +
-                             machine.triple);
-  return machine;
+      target->createMCSubtargetInfo(triple, "", ""));
+  if (!info || !info->isCPUStringValid(name))
+    return createStringError("unknown processor '" + name + "' for " +
+                             triple.str());
+  info.reset(target->createMCSubtargetInfo(triple, name, features));
+  return describe(context, triple, name, features, *info, table);
 }
 
-std::unique_ptr<TargetMachine> createTargetMachine(const Machine &machine) {
+std::unique_ptr<TargetMachine> createTargetMachine(TargetAttr names,
+                                                   unsigned level) {
   std::string error;
-  Triple triple(machine.triple);
+  Triple triple(names.getTriple());
   const Target *target = findTarget(triple, error);
-  assert(target && "not a machine of resolveMachine");
+  assert(target && "not a target of resolveTarget");
   TargetOptions options;
   options.UseInitArray = true; // lld runs no .ctors
   options.FunctionSections = true;
@@ -108,8 +136,8 @@ std::unique_ptr<TargetMachine> createTargetMachine(const Machine &machine) {
                               CodeGenOptLevel::Default,
                               CodeGenOptLevel::Aggressive};
   return std::unique_ptr<TargetMachine>(target->createTargetMachine(
-      triple, machine.cpu, machine.features, options, Reloc::PIC_, std::nullopt,
-      levels[std::min(machine.level, 3u)]));
+      triple, names.getCpu(), names.getFeatures(), options, Reloc::PIC_,
+      std::nullopt, levels[std::min(level, 3u)]));
 }
 
 /// Features that compilers do not use unless told to by an intrinsic.
@@ -119,8 +147,8 @@ static bool appearsInCode(StringRef feature) {
          feature != "avx512vp2intersect";
 }
 
-std::string requiredFeatures(const Machine &machine) {
-  std::unique_ptr<TargetMachine> created = createTargetMachine(machine);
+std::string requiredFeatures(TargetAttr target) {
+  std::unique_ptr<TargetMachine> created = createTargetMachine(target, 0);
   const MCSubtargetInfo &info = *created->getMCSubtargetInfo();
   // Tuning hints have upper-case or long names that no check knows; only the
   // instruction sets are kept.

@@ -1,0 +1,98 @@
+//===- Processor.h - Numbers that describe a processor ---------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_TARGET_PROCESSOR_H
+#define ONNXC_TARGET_PROCESSOR_H
+
+#include "llvm/ADT/Hashing.h"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace onnxc::target {
+
+/// What passes ask about a processor. Sizes are in bytes, costs in cycles where
+/// nothing else is said. The defaults are the least processor, and the costs of
+/// all that have not been measured; ProcessorTable.cpp has the others and says
+/// where the numbers come from.
+struct Processor {
+  /// Width of a vector register, and how many there are.
+  int64_t vectorBytes = 16;
+  int64_t vectorRegs = 16;
+  /// Iterations of a loop without vectors that fit the registers side by side;
+  /// fewer wait for memory.
+  int64_t scalarCopies = 16;
+  /// A masked load or store takes no longer than a full one.
+  bool freeMasks = false;
+  /// Of addresses and loop counters.
+  int64_t indexBits = 64;
+  /// Largest local buffer of a kernel on the stack.
+  int64_t stackBytes = 64 * 1024;
+
+  /// Full-width multiply-adds and vector loads that start in one cycle.
+  int64_t fmaPerCycle = 2;
+  int64_t loadsPerCycle = 2;
+  /// From the operands of a multiply-add to its result.
+  double fmaLatency = 4;
+  /// To start and store a register tile, for each step of its reduction.
+  double tileCycles = 1;
+  /// To write one element whose neighbours in a vector lie elsewhere, and the
+  /// same where a transposition in registers brings them together.
+  double scatterCycles = 1.5;
+  double transposeCycles = 0.5;
+  /// To pack one element at run time.
+  double packCycles = 3;
+  /// Factor of vector loads that cross cache lines, from the first cache and
+  /// from behind it.
+  double unalignedFactor = 1.15;
+  double farUnalignedFactor = 1.5;
+  /// Operations on floats that one element read by itself takes as long as.
+  int64_t gatherOperations = 4;
+
+  /// Data caches: of one core, of one core, of all cores.
+  int64_t l1 = 32 * 1024;
+  int64_t l2 = 512 * 1024;
+  int64_t l3 = 32 * 1024 * 1024;
+  /// One way of the first cache, addresses that differ by it share a set: as
+  /// large as a page, or it could not be looked up while the address is
+  /// translated.
+  int64_t wayBytes = 4096;
+  /// Elements along memory from which on a tensor's layout suits vectors.
+  int64_t layoutElements = 8;
+  /// Scores of an attention from which on it pays to keep them from memory.
+  int64_t attentionBytes = 256 * 1024;
+
+  /// Winograd's algorithm, in the time of one product: to read an element of
+  /// the filters, and to transform a tile of one channel that is in a cache or
+  /// not.
+  double filterProducts = 20;
+  double transformProducts = 700;
+  double farTransformProducts = 2000;
+
+  /// Traffic of a kernel below which other threads do not pay, and products of
+  /// a contraction.
+  int64_t parallelBytes = 32 * 1024;
+  int64_t parallelProducts = 64 * 1024;
+  /// Instructions that a thread must have to pay for being woken, which takes
+  /// ten microseconds and more, and far more where other processes want the
+  /// processors; the same in a loop of the host, where threads wait without
+  /// sleeping; and what each barrier adds. Some five take a nanosecond.
+  int64_t wakeInstructions = 80000;
+  int64_t loopWakeInstructions = 5000;
+  int64_t barrierInstructions = 2000;
+
+  /// Elements of `bits` bits in a vector register, at least 1.
+  int64_t lanes(unsigned bits) const {
+    return std::max<int64_t>(vectorBytes * 8 / std::max(bits, 8u), 1);
+  }
+
+  bool operator==(const Processor &) const = default;
+};
+
+llvm::hash_code hash_value(const Processor &processor);
+
+} // namespace onnxc::target
+
+#endif // ONNXC_TARGET_PROCESSOR_H

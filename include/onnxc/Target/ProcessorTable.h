@@ -1,0 +1,59 @@
+//===- ProcessorTable.h - Families of processors ---------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_TARGET_PROCESSORTABLE_H
+#define ONNXC_TARGET_PROCESSORTABLE_H
+
+#include "onnxc/Target/Processor.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/TargetParser/Triple.h"
+
+namespace onnxc::target {
+
+/// Processors of an architecture that have these features by LLVM's names:
+/// "+avx2,+fma"; empty: all.
+struct ProcessorKind {
+  llvm::Triple::ArchType arch;
+  llvm::StringLiteral features;
+};
+
+/// One row: a family and its numbers.
+struct ProcessorFamily {
+  ProcessorKind kind;
+  /// Names the module: a symbol.
+  llvm::StringLiteral name;
+  Processor processor;
+};
+
+/// One row: an instruction that passes ask for by operation and lanes, and
+/// LLVM's intrinsic for it.
+///
+///   dot_ab_xN     adds to N sums of 32 bits the products of 4 bytes each; a
+///   and
+///                 b are u or s, for unsigned and signed
+///   pairs_xN      multiplies 2N numbers of 16 bits and adds neighbours
+///   scale_fW_xN   multiplies floats of W bits by powers of two, with operands
+///                 as x86 has them
+///   round_even    rounds a float to a whole one; no intrinsic is named
+struct TargetInstruction {
+  ProcessorKind kind;
+  llvm::StringLiteral operation;
+  llvm::StringLiteral intrinsic;
+};
+
+/// The first family that a processor belongs to describes it; it has every
+/// instruction of a kind that it belongs to.
+struct ProcessorTable {
+  llvm::ArrayRef<ProcessorFamily> families;
+  llvm::ArrayRef<TargetInstruction> instructions;
+};
+
+/// The processors that are known.
+const ProcessorTable &processorTable();
+
+} // namespace onnxc::target
+
+#endif // ONNXC_TARGET_PROCESSORTABLE_H

@@ -1,0 +1,39 @@
+//===- Target.h - From names of a processor to a target --------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_TARGET_TARGET_H
+#define ONNXC_TARGET_TARGET_H
+
+#include "onnxc/Dialect/Krnl/IR/Target.h"
+#include "onnxc/Target/ProcessorTable.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Target/TargetMachine.h"
+
+#include <memory>
+#include <string>
+
+namespace onnxc::target {
+
+/// Completes what a user says and fills in the numbers of the table: an empty
+/// triple is this machine's; cpu "native" or empty is this machine's processor
+/// with its features, "generic" the least processor of the triple. Fails for
+/// names that LLVM does not know.
+llvm::Expected<krnl::TargetAttr>
+resolveTarget(mlir::MLIRContext *context, llvm::StringRef triple,
+              llvm::StringRef cpu, llvm::StringRef features,
+              const ProcessorTable &table = processorTable());
+
+/// Position independent, a section per function; level is 0 to 3, as in -O2.
+/// Never null for the names of a target that resolveTarget made. One thread may
+/// use it at a time.
+std::unique_ptr<llvm::TargetMachine>
+createTargetMachine(krnl::TargetAttr target, unsigned level);
+
+/// All features that code for the target may use: "+avx2,+fma,...".
+std::string requiredFeatures(krnl::TargetAttr target);
+
+} // namespace onnxc::target
+
+#endif // ONNXC_TARGET_TARGET_H

@@ -1,0 +1,220 @@
+//===- Target.cpp - The target of a module ---------------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Dialect/Krnl/IR/Target.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/bit.h"
+
+using namespace mlir;
+using namespace onnxc::krnl;
+using onnxc::target::Processor;
+
+/// Calls `visit` with the name and the value of every number.
+template <typename P, typename F>
+static void forEachNumber(P &&p, F visit) {
+  visit("vector_bytes", p.vectorBytes);
+  visit("vector_registers", p.vectorRegs);
+  visit("scalar_copies", p.scalarCopies);
+  visit("free_masks", p.freeMasks);
+  visit("index_bits", p.indexBits);
+  visit("stack_bytes", p.stackBytes);
+  visit("fma_per_cycle", p.fmaPerCycle);
+  visit("loads_per_cycle", p.loadsPerCycle);
+  visit("fma_latency", p.fmaLatency);
+  visit("tile_cycles", p.tileCycles);
+  visit("scatter_cycles", p.scatterCycles);
+  visit("transpose_cycles", p.transposeCycles);
+  visit("pack_cycles", p.packCycles);
+  visit("unaligned_factor", p.unalignedFactor);
+  visit("far_unaligned_factor", p.farUnalignedFactor);
+  visit("gather_operations", p.gatherOperations);
+  visit("l1", p.l1);
+  visit("l2", p.l2);
+  visit("l3", p.l3);
+  visit("way_bytes", p.wayBytes);
+  visit("layout_elements", p.layoutElements);
+  visit("attention_bytes", p.attentionBytes);
+  visit("filter_products", p.filterProducts);
+  visit("transform_products", p.transformProducts);
+  visit("far_transform_products", p.farTransformProducts);
+  visit("parallel_bytes", p.parallelBytes);
+  visit("parallel_products", p.parallelProducts);
+  visit("wake_instructions", p.wakeInstructions);
+  visit("loop_wake_instructions", p.loopWakeInstructions);
+  visit("barrier_instructions", p.barrierInstructions);
+}
+
+llvm::hash_code onnxc::target::hash_value(const Processor &processor) {
+  llvm::hash_code hash = 0;
+  forEachNumber(processor, [&](StringRef, auto value) {
+    if constexpr (std::is_same_v<decltype(value), double>)
+      hash = llvm::hash_combine(hash, llvm::bit_cast<uint64_t>(value));
+    else
+      hash = llvm::hash_combine(hash, value);
+  });
+  return hash;
+}
+
+static Attribute toAttribute(Builder &b, bool value) {
+  return b.getBoolAttr(value);
+}
+static Attribute toAttribute(Builder &b, int64_t value) {
+  return b.getI64IntegerAttr(value);
+}
+static Attribute toAttribute(Builder &b, double value) {
+  return b.getF64FloatAttr(value);
+}
+
+static bool fromAttribute(Attribute attribute, bool &value) {
+  auto flag = dyn_cast<BoolAttr>(attribute);
+  value = flag && flag.getValue();
+  return bool(flag);
+}
+static bool fromAttribute(Attribute attribute, int64_t &value) {
+  auto number = dyn_cast<IntegerAttr>(attribute);
+  if (!number || !number.getType().isInteger(64))
+    return false;
+  value = number.getInt();
+  return true;
+}
+static bool fromAttribute(Attribute attribute, double &value) {
+  auto number = dyn_cast<FloatAttr>(attribute);
+  if (!number || !number.getType().isF64())
+    return false;
+  value = number.getValueAsDouble();
+  return true;
+}
+static bool fromAttribute(Attribute attribute, StringRef &value) {
+  auto text = dyn_cast<StringAttr>(attribute);
+  value = text ? text.getValue() : "";
+  return bool(text);
+}
+static bool fromAttribute(Attribute attribute, DictionaryAttr &value) {
+  value = dyn_cast<DictionaryAttr>(attribute);
+  return bool(value);
+}
+
+/// target ::= `<` [name `=` attribute (`,` name `=` attribute)*] `>`
+Attribute TargetAttr::parse(AsmParser &parser, Type) {
+  MLIRContext *context = parser.getContext();
+  StringRef family, triple, cpu, features;
+  Processor processor;
+  auto instructions = DictionaryAttr::get(context);
+  auto parseOne = [&]() -> ParseResult {
+    SMLoc loc = parser.getCurrentLocation();
+    StringRef name;
+    Attribute value;
+    if (parser.parseKeyword(&name) || parser.parseEqual() ||
+        parser.parseAttribute(value))
+      return failure();
+    bool isKnown = false, isRight = false;
+    auto take = [&](StringRef known, auto &number) {
+      if (name != known)
+        return;
+      isKnown = true;
+      isRight = fromAttribute(value, number);
+    };
+    take("family", family);
+    take("triple", triple);
+    take("cpu", cpu);
+    take("features", features);
+    take("instructions", instructions);
+    forEachNumber(processor, take);
+    if (!isKnown)
+      return parser.emitError(loc, "a target has no '") << name << "'";
+    if (!isRight)
+      return parser.emitError(loc, "expected a value of another type for '")
+             << name << "', but got " << value;
+    return success();
+  };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater,
+                                     parseOne))
+    return {};
+  return getChecked([&] { return parser.emitError(parser.getNameLoc()); },
+                    context, family, triple, cpu, features, processor,
+                    instructions);
+}
+
+void TargetAttr::print(AsmPrinter &printer) const {
+  Builder b(getContext());
+  llvm::ListSeparator comma;
+  printer << '<';
+  auto write = [&](StringRef name, Attribute value) {
+    printer << StringRef(comma) << name << " = ";
+    printer.printAttributeWithoutType(value);
+  };
+  for (auto [name, text] :
+       {std::pair("family", getFamily()), std::pair("triple", getTriple()),
+        std::pair("cpu", getCpu()), std::pair("features", getFeatures())})
+    if (!text.empty())
+      write(name, b.getStringAttr(text));
+  // Both lists are in the same order.
+  SmallVector<Attribute> defaults;
+  forEachNumber(Processor(), [&](StringRef, auto value) {
+    defaults.push_back(toAttribute(b, value));
+  });
+  const Attribute *unchanged = defaults.begin();
+  forEachNumber(getProcessor(), [&](StringRef name, auto value) {
+    if (Attribute number = toAttribute(b, value); number != *unchanged++)
+      write(name, number);
+  });
+  if (!getInstructions().empty())
+    write("instructions", getInstructions());
+  printer << '>';
+}
+
+LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 StringRef, StringRef, StringRef, StringRef,
+                                 Processor processor,
+                                 DictionaryAttr instructions) {
+  LogicalResult result = success();
+  forEachNumber(processor, [&](StringRef name, auto value) {
+    constexpr bool isFlag = std::is_same_v<decltype(value), bool>;
+    constexpr auto most = int64_t(1) << 40;
+    if (succeeded(result) && !isFlag && !(value > 0 && value <= most))
+      result = emitError() << "expected '" << name
+                           << "' of a target to be positive and at most 2^40";
+  });
+  if (failed(result))
+    return failure();
+  if (!llvm::isPowerOf2_64(processor.vectorBytes) ||
+      processor.vectorBytes > 1024)
+    return emitError() << "expected vectors of a power of two bytes, at most "
+                          "1024, but got "
+                       << processor.vectorBytes;
+  if (processor.indexBits != 32 && processor.indexBits != 64)
+    return emitError() << "expected indices of 32 or 64 bits, but got "
+                       << processor.indexBits;
+  for (NamedAttribute instruction : instructions)
+    if (!isa<StringAttr>(instruction.getValue()))
+      return emitError() << "expected the name of an intrinsic for '"
+                         << instruction.getName().getValue() << "', but got "
+                         << instruction.getValue();
+  return success();
+}
+
+TargetAttr TargetAttr::of(Operation *op) {
+  for (Operation *at = op; at; at = at->getParentOp())
+    if (auto target = at->getAttrOfType<TargetAttr>(attrName))
+      return target;
+  return {};
+}
+
+Processor TargetAttr::processorOf(Operation *op) {
+  TargetAttr target = of(op);
+  return target ? target.getProcessor() : Processor();
+}
+
+StringRef TargetAttr::getInstruction(const Twine &operation,
+                                     int64_t lanes) const {
+  auto name = *this ? getInstructions().getAs<StringAttr>(
+                          (operation + "_x" + Twine(lanes)).str())
+                    : StringAttr();
+  return name ? name.getValue() : StringRef();
+}

@@ -1,0 +1,97 @@
+//===- ProcessorTable.cpp - Families of processors -------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// How to add one: docs/HowTo/AddATarget.md. Numbers that a row does not have
+// are those of Processor.h. Where these are costs, they come from runs of
+// utils/bench in November 2026 on an AMD EPYC (Zen 4, family 25, model 17; two
+// processors, caches of 32 KiB, 1 MiB and 32 MiB).
+//
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Target/ProcessorTable.h"
+
+using llvm::Triple;
+
+namespace onnxc::target {
+
+static constexpr ProcessorFamily families[] = {
+    // AMD, Software Optimization Guide for Family 19h Model 10h and later: one
+    // multiply-add and one load of 64 bytes in a cycle, 1 MiB of L2. Intel,
+    // Software Developer's Manual, volume 1: masks in registers of their own.
+    {{Triple::x86_64, "+avx512f"},
+     "x86_64_v4",
+     {.vectorBytes = 64,
+      .vectorRegs = 32,
+      .freeMasks = true,
+      .fmaPerCycle = 1,
+      .loadsPerCycle = 1,
+      .l2 = 1 << 20}},
+    // Intel, Optimization Reference Manual, Haswell: two multiply-adds and two
+    // loads of 32 bytes. L2: AMD Zen 1 to 3.
+    {{Triple::x86_64, "+avx2"},
+     "x86_64_v3",
+     {.vectorBytes = 32, .l2 = 512 << 10}},
+    // The same, Sandy Bridge: vectors of 32 bytes are for floats alone; one
+    // multiplication and one addition instead of a multiply-add.
+    {{Triple::x86_64, "+avx"},
+     "x86_64_avx",
+     {.vectorBytes = 32, .fmaPerCycle = 1, .l2 = 256 << 10}},
+    // The same, Nehalem.
+    {{Triple::x86_64, "+sse4.2"},
+     "x86_64_v2",
+     {.fmaPerCycle = 1, .l2 = 256 << 10}},
+    // System V ABI for x86-64: SSE2 with 16 registers.
+    {{Triple::x86_64, ""}, "x86_64", {.fmaPerCycle = 1, .l2 = 256 << 10}},
+    // Arm Architecture Reference Manual: 32 registers of 16 bytes. Arm
+    // Neoverse N1 Software Optimization Guide: two multiply-adds and two loads
+    // in a cycle.
+    {{Triple::aarch64, ""}, "aarch64", {.vectorRegs = 32}},
+    // RISC-V "V" Extension 1.0: 32 registers of 16 bytes at least.
+    {{Triple::riscv64, "+v"}, "riscv64_v", {.vectorRegs = 32}},
+};
+
+static constexpr ProcessorKind sse2{Triple::x86_64, ""},
+    sse41{Triple::x86_64, "+sse4.1"}, avx2{Triple::x86_64, "+avx2"},
+    avx512bw{Triple::x86_64, "+avx512bw"},
+    avx512vl{Triple::x86_64, "+avx512vl"},
+    avx512vnni{Triple::x86_64, "+avx512vnni"},
+    avx512vlvnni{Triple::x86_64, "+avx512vnni,+avx512vl"},
+    avxvnni{Triple::x86_64, "+avxvnni"},
+    avxvnniint8{Triple::x86_64, "+avxvnniint8"}, neon{Triple::aarch64, ""},
+    dotprod{Triple::aarch64, "+dotprod"}, i8mm{Triple::aarch64, "+i8mm"};
+
+// Intel, Intrinsics Guide; Arm, Architecture Reference Manual. LLVM has one
+// name for the 128 and 256 bits of VPDPBUSD in both encodings.
+static constexpr TargetInstruction instructions[] = {
+    {avx512vnni, "dot_us_x16", "llvm.x86.avx512.vpdpbusd.512"},
+    {avx512vlvnni, "dot_us_x8", "llvm.x86.avx512.vpdpbusd.256"},
+    {avx512vlvnni, "dot_us_x4", "llvm.x86.avx512.vpdpbusd.128"},
+    {avxvnni, "dot_us_x8", "llvm.x86.avx512.vpdpbusd.256"},
+    {avxvnni, "dot_us_x4", "llvm.x86.avx512.vpdpbusd.128"},
+    {avxvnniint8, "dot_ss_x8", "llvm.x86.avx2.vpdpbssd.256"},
+    {avxvnniint8, "dot_ss_x4", "llvm.x86.avx2.vpdpbssd.128"},
+    {avxvnniint8, "dot_uu_x8", "llvm.x86.avx2.vpdpbuud.256"},
+    {avxvnniint8, "dot_uu_x4", "llvm.x86.avx2.vpdpbuud.128"},
+    {avx512bw, "pairs_x16", "llvm.x86.avx512.pmaddw.d.512"},
+    {avx2, "pairs_x8", "llvm.x86.avx2.pmadd.wd"},
+    {sse2, "pairs_x4", "llvm.x86.sse2.pmadd.wd"},
+    {avx512vl, "scale_f32_x16", "llvm.x86.avx512.mask.scalef.ps.512"},
+    {avx512vl, "scale_f32_x8", "llvm.x86.avx512.mask.scalef.ps.256"},
+    {avx512vl, "scale_f32_x4", "llvm.x86.avx512.mask.scalef.ps.128"},
+    {avx512vl, "scale_f64_x8", "llvm.x86.avx512.mask.scalef.pd.512"},
+    {avx512vl, "scale_f64_x4", "llvm.x86.avx512.mask.scalef.pd.256"},
+    {avx512vl, "scale_f64_x2", "llvm.x86.avx512.mask.scalef.pd.128"},
+    {sse41, "round_even", ""},
+    {i8mm, "dot_us_x4", "llvm.aarch64.neon.usdot.v4i32.v16i8"},
+    {dotprod, "dot_ss_x4", "llvm.aarch64.neon.sdot.v4i32.v16i8"},
+    {dotprod, "dot_uu_x4", "llvm.aarch64.neon.udot.v4i32.v16i8"},
+    {neon, "round_even", ""},
+};
+
+const ProcessorTable &processorTable() {
+  static constexpr ProcessorTable table{families, instructions};
+  return table;
+}
+
+} // namespace onnxc::target

@@ -1,0 +1,47 @@
+// RUN: onnx-opt %s --select-target="triple=x86_64-linux-gnu cpu=x86-64-v2" | FileCheck %s --check-prefix=V2
+// RUN: onnx-opt %s --select-target="triple=x86_64-linux-gnu cpu=x86-64-v3" | FileCheck %s --check-prefix=V3
+// RUN: onnx-opt %s --select-target="triple=x86_64-linux-gnu cpu=x86-64-v4" | FileCheck %s --check-prefix=V4
+// RUN: onnx-opt %s --select-target="triple=x86_64-linux-gnu cpu=znver4 features=-avx512f" | FileCheck %s --check-prefix=V3
+// RUN: onnx-opt %s --select-target="triple=x86_64-linux-gnu cpu=sandybridge" | FileCheck %s --check-prefix=AVX
+// RUN: onnx-opt %s --select-target="triple=x86_64-linux-gnu cpu=icelake-server" | FileCheck %s --check-prefix=VNNI
+// RUN: onnx-opt %s --select-target="triple=x86_64-linux-gnu cpu=arrowlake-s" | FileCheck %s --check-prefix=INT8
+// RUN: onnx-opt %s --select-target="triple=x86_64-linux-gnu cpu=generic" | FileCheck %s --check-prefix=LEAST
+// RUN: onnx-opt %s --select-target="triple=aarch64-linux-gnu" | FileCheck %s --check-prefix=NEON
+// RUN: onnx-opt %s --select-target="triple=aarch64-linux-gnu cpu=neoverse-n2" | FileCheck %s --check-prefix=I8MM
+// RUN: onnx-opt %s --select-target="triple=riscv64-linux-gnu features=+v" | FileCheck %s --check-prefix=V
+// RUN: onnx-opt %s --select-target="triple=riscv64-linux-gnu" | FileCheck %s --check-prefix=SCALAR
+// RUN: onnx-opt %s --select-target="nest triple=x86_64-linux-gnu cpu=x86-64-v2" | FileCheck %s --check-prefix=NEST
+// RUN: onnx-opt %s --select-target | onnx-opt | FileCheck %s --check-prefix=HOST
+// RUN: not onnx-opt %s --select-target="triple=x86_64-linux-gnu cpu=nope" 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// RUN: not onnx-opt %s --select-target=triple=nope 2>&1 | FileCheck %s --check-prefix=TRIPLE
+
+// The features of a processor decide which row of the table is about it.
+// V2:  #krnl.target<family = "x86_64_v2", triple = "x86_64-unknown-linux-gnu", cpu = "x86-64-v2", fma_per_cycle = 1, l2 = 262144, instructions = {pairs_x4 = "llvm.x86.sse2.pmadd.wd", round_even = ""}>
+// V3:  #krnl.target<family = "x86_64_v3",
+// V3-SAME: vector_bytes = 32, instructions = {pairs_x4 = {{.*}}, pairs_x8 = {{[^,]*}}, round_even = ""}>
+// V4:  #krnl.target<family = "x86_64_v4",
+// V4-SAME: vector_bytes = 64, vector_registers = 32, free_masks = true, fma_per_cycle = 1, loads_per_cycle = 1, l2 = 1048576,
+// V4-NOT:  dot_us
+// V4-SAME: pairs_x16 = "llvm.x86.avx512.pmaddw.d.512"
+// V4-SAME: scale_f32_x16 = "llvm.x86.avx512.mask.scalef.ps.512"
+// Vectors of floats are as wide as with AVX2.
+// AVX: #krnl.target<family = "x86_64_avx",
+// AVX-SAME: vector_bytes = 32, fma_per_cycle = 1, l2 = 262144, instructions = {pairs_x4 = {{[^,]*}}, round_even = ""}>
+// VNNI: dot_us_x16 = "llvm.x86.avx512.vpdpbusd.512", dot_us_x4 = "llvm.x86.avx512.vpdpbusd.128", dot_us_x8 = "llvm.x86.avx512.vpdpbusd.256"
+// INT8: dot_ss_x4 = "llvm.x86.avx2.vpdpbssd.128", dot_ss_x8 = "llvm.x86.avx2.vpdpbssd.256", dot_us_x4 = {{.*}}, dot_us_x8 = {{.*}}, dot_uu_x4 = "llvm.x86.avx2.vpdpbuud.128"
+// LEAST: family = "x86_64", triple = "x86_64-unknown-linux-gnu", cpu = "x86-64", fma_per_cycle = 1, l2 = 262144, instructions = {pairs_x4 = {{[^,]*}}}>
+// NEON: family = "aarch64", triple = "aarch64-unknown-linux-gnu", cpu = "generic", vector_registers = 32, instructions = {round_even = ""}>
+// I8MM: dot_ss_x4 = "llvm.aarch64.neon.sdot.v4i32.v16i8", dot_us_x4 = "llvm.aarch64.neon.usdot.v4i32.v16i8", dot_uu_x4 = "llvm.aarch64.neon.udot.v4i32.v16i8"
+// V: family = "riscv64_v",
+// V-SAME: vector_registers = 32>
+// A processor without a row has the defaults.
+// SCALAR: #krnl.target<family = "riscv64", triple = "riscv64-unknown-linux-gnu", cpu = "generic">
+// NEST: module {
+// NEST-NEXT: module @x86_64_v2 attributes {krnl.target =
+// NEST-NEXT: func.func @main(%{{.+}}: tensor<4xi8> {onnx.type = tensor<4xi8>})
+// HOST: krnl.target = #krnl.target<family = "{{.+}}", triple = "{{.+}}", cpu = "
+// UNKNOWN: error: unknown processor 'nope' for x86_64-unknown-linux-gnu
+// TRIPLE: error: unknown target triple 'nope'
+func.func @main(%x: tensor<4xi8>) {
+  return
+}

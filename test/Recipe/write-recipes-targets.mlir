@@ -1,0 +1,68 @@
+// RUN: onnx-opt %s --select-target="triple=x86_64-linux-gnu cpu=x86-64-v2" --krnl-write-recipes=emit-recipes=- -o /dev/null | FileCheck %s --check-prefixes=CHECK,SSE
+// RUN: onnx-opt %s --select-target="triple=x86_64-linux-gnu cpu=sandybridge" --krnl-write-recipes=emit-recipes=- -o /dev/null | FileCheck %s --check-prefixes=CHECK,AVX
+// RUN: onnx-opt %s --select-target="triple=x86_64-linux-gnu cpu=x86-64-v3" --krnl-write-recipes=emit-recipes=- -o /dev/null | FileCheck %s --check-prefixes=CHECK,AVX2
+// RUN: onnx-opt %s --select-target="triple=x86_64-linux-gnu cpu=x86-64-v4" --krnl-write-recipes=emit-recipes=- -o /dev/null | FileCheck %s --check-prefixes=CHECK,AVX512
+// RUN: onnx-opt %s --select-target="triple=aarch64-linux-gnu" --krnl-write-recipes=emit-recipes=- -o /dev/null | FileCheck %s --check-prefixes=CHECK,NEON
+// RUN: onnx-opt %s --select-target="triple=riscv64-linux-gnu features=+v" --krnl-write-recipes=emit-recipes=- -o /dev/null | FileCheck %s --check-prefixes=CHECK,V
+// RUN: onnx-opt %s --krnl-write-recipes=emit-recipes=- -o /dev/null | FileCheck %s --check-prefixes=CHECK,LEAST
+
+// The tile of a product follows from the registers of the target, the block of
+// columns from its second cache.
+// CHECK-LABEL: kernel "gemm"
+// SSE-NEXT:      block(n, 64) -> (n.o, n.c),
+// SSE-NEXT:      block(n.c, 8) -> (n.p, n.r),
+// SSE-NEXT:      block(m, 6) -> (m.o, m.r),
+// AVX-NEXT:      block(n, 64) -> (n.o, n.c),
+// AVX-NEXT:      block(n.c, 16) -> (n.p, n.r),
+// AVX-NEXT:      block(m, 6) -> (m.o, m.r),
+// AVX2-NEXT:     block(n, 128) -> (n.o, n.c),
+// AVX2-NEXT:     block(n.c, 16) -> (n.p, n.r),
+// AVX2-NEXT:     block(m, 6) -> (m.o, m.r),
+// AVX512-NEXT:   block(n, 240) -> (n.o, n.c),
+// AVX512-NEXT:   block(n.c, 48) -> (n.p, n.r),
+// AVX512-NEXT:   block(m, 8) -> (m.o, m.r),
+// NEON-NEXT:     block(n, 128) -> (n.o, n.c),
+// NEON-NEXT:     block(n.c, 8) -> (n.p, n.r),
+// NEON-NEXT:     block(m, 14) -> (m.o, m.r),
+// V-NEXT:        block(n, 128) -> (n.o, n.c),
+// V-NEXT:        block(n.c, 8) -> (n.p, n.r),
+// V-NEXT:        block(m, 14) -> (m.o, m.r),
+// LEAST-NEXT:    block(n, 128) -> (n.o, n.c),
+// LEAST-NEXT:    block(n.c, 8) -> (n.p, n.r),
+// LEAST-NEXT:    block(m, 6) -> (m.o, m.r),
+// CHECK:         register_tile(m.r, n.r)
+func.func @gemm(%x: tensor<126x768xf32>, %w: tensor<768x3072xf32>, %o: tensor<126x3072xf32>) -> tensor<126x3072xf32> {
+  %y = krnl.kernel "gemm" loops [m = 126, n = 3072, k = 768]
+      ins(%x, %w : tensor<126x768xf32>, tensor<768x3072xf32>) outs(%o : tensor<126x3072xf32>) {
+  ^bb0(%a: tensor<126x768xf32>, %b: tensor<768x3072xf32>, %c: tensor<126x3072xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<126x3072xf32>) -> tensor<126x3072xf32>
+    %r = linalg.matmul {krnl.axes = ["m", "n", "k"]} ins(%a, %b : tensor<126x768xf32>, tensor<768x3072xf32>) outs(%f : tensor<126x3072xf32>) -> tensor<126x3072xf32>
+    krnl.yield %r : tensor<126x3072xf32>
+  } -> tensor<126x3072xf32>
+  return %y : tensor<126x3072xf32>
+}
+
+// Lanes of an elementwise kernel.
+// CHECK-LABEL: kernel "relu"
+// SSE:           vectorize(i.i, 4)
+// AVX:           vectorize(i.i, 8)
+// AVX2:          vectorize(i.i, 8)
+// AVX512:        vectorize(i.i, 16)
+// NEON:          vectorize(i.i, 4)
+// V:             vectorize(i.i, 4)
+// LEAST:         vectorize(i.i, 4)
+func.func @relu(%x: tensor<4096xf32>, %o: tensor<4096xf32>) -> tensor<4096xf32> {
+  %y = krnl.kernel "relu" loops [i = 4096] ins(%x : tensor<4096xf32>) outs(%o : tensor<4096xf32>) {
+  ^bb0(%a: tensor<4096xf32>, %b: tensor<4096xf32>):
+    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+        ins(%a : tensor<4096xf32>) outs(%b : tensor<4096xf32>) attrs = {krnl.axes = ["i"]} {
+    ^bb0(%in: f32, %out: f32):
+      %zero = arith.constant 0.0 : f32
+      %m = arith.maximumf %in, %zero : f32
+      linalg.yield %m : f32
+    } -> tensor<4096xf32>
+    krnl.yield %r : tensor<4096xf32>
+  } -> tensor<4096xf32>
+  return %y : tensor<4096xf32>
+}

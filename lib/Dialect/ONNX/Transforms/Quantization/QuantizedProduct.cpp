@@ -2,8 +2,9 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Processors multiply unsigned bytes by signed ones. Where both operands are of
-// one kind, one of them is moved by 128, its zero point with it. Then
+// Most processors multiply unsigned bytes by signed ones. Where both operands
+// are of one kind, and the target has no instruction for that, one of them is
+// moved by 128, its zero point with it. Then
 //
 //   sum (x - xz) (w - wz) = sum x w  -  xz sum (w - wz)  -  wz sum x
 //
@@ -12,6 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "QuantizedProduct.h"
+
+#include "onnxc/Dialect/Krnl/IR/Target.h"
 
 using namespace mlir;
 using namespace onnxc;
@@ -84,23 +87,36 @@ static Bytes moved(NodeMaker &maker, Bytes x) {
   return result;
 }
 
-bool onnxc::onnx::isPlainProduct(Bytes x, Bytes w) {
-  return x.isSigned() != w.isSigned() && isZero(x.zero) && isZero(w.zero);
+/// Are the bytes of the kinds that the target multiplies in one step?
+static bool isDirect(Bytes x, Bytes w) {
+  if (x.isSigned() != w.isSigned())
+    return true;
+  auto target = krnl::TargetAttr::of(x.value.getParentRegion()->getParentOp());
+  return target && !target
+                        .getInstruction(x.isSigned() ? "dot_ss" : "dot_uu",
+                                        target.getProcessor().lanes(32))
+                        .empty();
 }
 
-/// Makes the operands of different kinds. To move one of them takes a sum over
-/// the other, which costs nothing if that is constant or if it is needed
-/// anyway.
+bool onnxc::onnx::isPlainProduct(Bytes x, Bytes w) {
+  return isDirect(x, w) && isZero(x.zero) && isZero(w.zero);
+}
+
+/// Makes the operands of different kinds if they have to be. To move one of
+/// them takes a sum over the other, which costs nothing if that is constant or
+/// if it is needed anyway.
 static void makeMixed(NodeMaker &maker, Bytes &x, Bytes &w) {
   for (Bytes *operand : {&x, &w})
     if (isZero(operand->zero))
       operand->zero = {};
-  if (x.isSigned() != w.isSigned())
-    return;
   bool movesWeights = isFromConstants(w.value)
                           ? w.zero != nullptr
                           : isFromConstants(x.value) && !x.zero;
   Bytes &operand = movesWeights ? w : x;
+  // A zero point in the middle is none for the other kind.
+  if (x.isSigned() != w.isSigned() ||
+      (isDirect(x, w) && !isMiddle(operand.zero)))
+    return;
   operand = moved(maker, operand);
 }
 

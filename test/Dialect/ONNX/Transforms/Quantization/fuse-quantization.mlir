@@ -1,4 +1,6 @@
 // RUN: onnx-opt %s --onnx-fuse-quantization --split-input-file | FileCheck %s
+// RUN: onnx-opt %s --select-target="triple=x86_64-linux-gnu cpu=arrowlake-s" --onnx-fuse-quantization --split-input-file | FileCheck %s --check-prefix=DIRECT
+// RUN: onnx-opt %s --select-target="triple=aarch64-linux-gnu features=+dotprod" --onnx-fuse-quantization --split-input-file | FileCheck %s --check-prefix=DIRECT
 
 // A convolution of dequantised bytes: borders hold the zero point, the sums of
 // products have no zero point; what it adds is a sum over the weights. The scale
@@ -34,11 +36,14 @@ func.func @conv(%x: tensor<1x8x6x6xui8>) -> tensor<1x4x6x6xui8> {
 // -----
 
 // Two signed operands: the data become unsigned, for the sum that this takes is
-// one over constants.
+// one over constants. A target that multiplies them as they are has them so.
 // CHECK-LABEL: func.func @signed_by_signed
 // CHECK:         %[[BITS:.+]] = onnx.Cast(%arg0) {to = 2 : i64}
 // CHECK:         %[[MOVED:.+]] = onnx.Add(%[[BITS]], %{{.+}}) : (tensor<3x8xui8>, tensor<ui8>)
 // CHECK:         onnx.MatMulInteger(%[[MOVED]], %{{.+}}) : (tensor<3x8xui8>, tensor<8x4xi8>) -> tensor<3x4xi32>
+// DIRECT-LABEL: func.func @signed_by_signed
+// DIRECT-NOT:    onnx.Add
+// DIRECT:        onnx.MatMulInteger(%arg0, %{{.+}}) : (tensor<3x8xi8>, tensor<8x4xi8>) -> tensor<3x4xi32>
 func.func @signed_by_signed(%x: tensor<3x8xi8>) -> tensor<3x4xi32> {
   %w = onnx.Constant dense<3> : tensor<8x4xi8>
   %0 = onnx.MatMulInteger(%x, %w) : (tensor<3x8xi8>, tensor<8x4xi8>) -> tensor<3x4xi32>
@@ -52,6 +57,9 @@ func.func @signed_by_signed(%x: tensor<3x8xi8>) -> tensor<3x4xi32> {
 // CHECK:         %[[W:.+]] = onnx.Cast(%{{.+}}) {to = 3 : i64}
 // CHECK:         %[[SUMS:.+]] = onnx.MatMulInteger(%arg0, %[[W]])
 // CHECK-NEXT:    return %[[SUMS]]
+// DIRECT-LABEL: func.func @weights_around_the_middle
+// DIRECT:        %[[W:.+]] = onnx.Cast(%{{.+}}) {to = 3 : i64}
+// DIRECT:        onnx.MatMulInteger(%arg0, %[[W]])
 func.func @weights_around_the_middle(%x: tensor<3x8xui8>) -> tensor<3x4xi32> {
   %w = onnx.Constant dense<3> : tensor<8x4xui8>
   %xz = onnx.Constant dense<0> : tensor<ui8>

@@ -9,7 +9,6 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Parser/Parser.h"
-#include "llvm/Support/Error.h"
 #include "gtest/gtest.h"
 
 using namespace mlir;
@@ -34,7 +33,7 @@ struct SetResults final : PassWrapper<SetResults, OperationPass<ModuleOp>> {
   bool isWrong;
 };
 
-void buildWrongThenRight(OpPassManager &passes, const PhaseInputs &) {
+void buildWrongThenRight(OpPassManager &passes, const CompileOptions &) {
   passes.addPass(std::make_unique<SetResults>(/*isWrong=*/true));
   passes.addPass(std::make_unique<SetResults>(/*isWrong=*/false));
 }
@@ -49,11 +48,8 @@ bool runs(bool isAboutModel, bool verifyEach) {
       parseSourceString<ModuleOp>("func.func @f() { return }", &context);
   CompileOptions options;
   options.verifyEach = verifyEach;
-  llvm::Expected<target::Machine> machine =
-      target::resolveMachine("", "generic", "", 3);
-  EXPECT_TRUE(bool(machine));
   Phase phase{"wrong", "nothing", buildWrongThenRight, holds, isAboutModel};
-  return succeeded(runPasses(phase, *module, {options, *machine}));
+  return succeeded(runPasses(phase, *module, options));
 }
 
 TEST(Phases, CodeIsVerifiedWhenItIsComplete) {

@@ -40,7 +40,7 @@ std::string ExportState::uniqueName(StringRef wanted) {
   return uniqueIn(taken, wanted);
 }
 
-/// What the location calls a node; empty for nodes that have no name.
+/// The node name in the location; empty for nodes without a name.
 static StringRef locationName(Location loc) {
   StringRef name;
   loc->walk([&](Location part) {
@@ -150,8 +150,8 @@ LogicalResult GraphExporter::exportGraphs(Operation *op, const OpSchema &schema,
   return success();
 }
 
-/// The one attribute value that only our dialect has: what Resize-11 did and
-/// later versions no longer can.
+/// The one attribute value that only our dialect has: the behaviour of
+/// Resize-11 and later versions no longer can.
 static bool isBeyondStandard(Operation *op) {
   std::optional<Attribute> mode =
       op->getInherentAttr("coordinate_transformation_mode");

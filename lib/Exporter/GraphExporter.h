@@ -24,12 +24,12 @@ struct EmbeddedTensor {
   mlir::TypedAttr value;
 };
 
-/// What all graphs of one model share.
+/// State shared by all graphs of one model.
 struct ExportState {
   /// Whether large weights go to the data file.
   bool usesDataFile = false;
   std::string dataFile;
-  /// Bytes of the data file so far, and what is in it.
+  /// Bytes of the data file so far, and its contents.
   uint64_t dataBytes = 0;
   std::vector<mlir::TypedAttr> data;
   /// Initializers of the main graph, besides those that it has.
@@ -69,12 +69,12 @@ private:
   llvm::LogicalResult exportGraphs(mlir::Operation *op,
                                    const ::onnx::OpSchema &schema,
                                    ::onnx::NodeProto &node);
-  /// Names what the node reads and makes; null for what it leaves out.
+  /// Names the inputs and outputs of the node; null for absent ones.
   void nameOperands(mlir::Operation *op, const ::onnx::OpSchema &schema,
                     llvm::ArrayRef<mlir::Value> inputs,
                     llvm::ArrayRef<mlir::Value> outputs,
                     ::onnx::NodeProto &node);
-  /// Adds a node of the newest version, with null for what it leaves out.
+  /// Adds a node of the newest version, with null for absent operands.
   void addNode(::onnx::NodeProto node, const ::onnx::OpSchema &schema,
                llvm::ArrayRef<mlir::Value> inputs,
                llvm::ArrayRef<mlir::Value> outputs);

@@ -31,13 +31,13 @@ static bool isEqual(AttributeProto value, AttributeProto other) {
   return value.SerializeAsString() == other.SerializeAsString();
 }
 
-/// Windows without gaps, which is what a window without the attribute has.
+/// Windows without gaps, the default where the attribute is absent.
 static bool isDense(const AttributeProto &value) {
   return value.name() == "dilations" &&
          llvm::all_of(value.ints(), [](int64_t step) { return step == 1; });
 }
 
-/// Does `old` have the attribute, or do without it what its value says?
+/// Does `old` have the attribute, or is its value the behaviour of `old`?
 static bool hasAttribute(const OpSchema &old, const OpSchema &newest,
                          const AttributeProto &value) {
   auto found = old.attributes().find(value.name());

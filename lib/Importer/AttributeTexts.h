@@ -12,7 +12,7 @@
 
 namespace onnxc::importer {
 
-/// What is wrong with the text of an attribute that may have a few texts only,
+/// The error in the text of an attribute with an enumerated set of texts,
 /// such as `auto_pad`; empty if nothing is, or if it may have any. `version` is
 /// that of the domain that the model imports.
 std::string checkText(const ::onnx::NodeProto &node,

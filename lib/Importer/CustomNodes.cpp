@@ -37,7 +37,7 @@ std::string GraphImporter::describeUnknown(const NodeProto &node,
   std::string text = "nothing is known of domain " + name +
                      ", and the model has no such function; a library that "
                      "computes its operators is given with --custom-op-lib";
-  // What PyTorch writes where it does not know an operator of ONNX.
+  // The domain that PyTorch writes for operators without an ONNX equivalent.
   if (domain.rfind("org.pytorch.", 0) == 0)
     text += ". The exporter of PyTorch has left an operator of its own in the "
             "model: exporting with a newer opset, or with dynamo=True, may "

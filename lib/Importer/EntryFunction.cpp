@@ -27,7 +27,7 @@ struct EntryImporter {
   const GraphProto &graph;
   const Frame &frame;
   OpBuilder builder;
-  /// What is left of `graph.input()` without initializers.
+  /// `graph.input()` without the initializers.
   SmallVector<const ValueInfoProto *> inputs;
   SmallVector<Type> inputTypes;
   SmallVector<DictionaryAttr> inputAttrs;
@@ -47,7 +47,7 @@ struct EntryImporter {
 };
 } // namespace
 
-/// "'x', 'y'", for messages that list what there is.
+/// "'x', 'y'", for messages that list the candidates.
 static std::string listNames(const std::set<std::string> &names) {
   std::string list;
   for (const std::string &name : names)
@@ -70,7 +70,7 @@ void EntryImporter::collectInputs() {
       inputs.push_back(&input);
 }
 
-/// What the graph says of the tensor `name`, which may be its name alone.
+/// The graph's declaration of the tensor `name`, possibly the name alone.
 static ValueInfoProto findInfo(const GraphProto &graph,
                                const std::string &name) {
   for (const auto *infos : {&graph.output(), &graph.value_info()})

@@ -21,7 +21,7 @@ using ::onnx::NodeProto;
 using ::onnx::ValueInfoProto;
 
 //===----------------------------------------------------------------------===//
-// What goes in
+// Arguments
 //===----------------------------------------------------------------------===//
 
 static const AttributeProto *findAttribute(const NodeProto &node,
@@ -251,7 +251,7 @@ bool GraphImporter::importGraphs(const NodeProto &node, Operation *op) {
 }
 
 //===----------------------------------------------------------------------===//
-// What comes out
+// Results
 //===----------------------------------------------------------------------===//
 
 static SmallVector<Type> yieldedTypes(Region &region) {
@@ -268,8 +268,9 @@ static SmallVector<Type> bodyResults(const NodeProto &node, Operation *op) {
   return yields;
 }
 
-/// The type of what a loop carries, given the types before and after a round.
-/// A round may fill an optional value: a value of the element's type remains.
+/// The type of a loop-carried value, given its types before and after an
+/// iteration. A round may fill an optional value: a value of the element's type
+/// remains.
 static FailureOr<Type> carriedType(Type initial, Type yield) {
   auto optional = dyn_cast<onnxc::onnx::OptType>(initial);
   if (optional && !isa<onnxc::onnx::OptType>(yield))

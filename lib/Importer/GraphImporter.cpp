@@ -105,7 +105,7 @@ Type GraphImporter::declaredType(StringRef name, Location loc) {
 }
 
 namespace {
-/// What the upgrade rules may ask about values.
+/// Answers the queries of upgrade rules about values.
 class ScopeOracle : public ValueOracle {
 public:
   explicit ScopeOracle(const Scope &scope) : scope(scope) {}

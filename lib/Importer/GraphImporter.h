@@ -19,7 +19,7 @@
 
 namespace onnxc::importer {
 
-/// What a name stands for.
+/// The value that a name stands for.
 struct Binding {
   /// Null for an input that the caller of a function leaves out, and where the
   /// error that makes it unknown was reported already (`isBroken`).
@@ -42,11 +42,11 @@ struct Scope {
   llvm::StringMap<Binding> values;
 };
 
-/// What nodes depend on beside values: the versions of operator sets, and in
+/// The context of nodes beside values: the versions of operator sets, and in
 /// a function its attributes.
 struct Frame {
   llvm::StringMap<int64_t> opsets;
-  /// What `ref_attr_name` refers to.
+  /// The attributes that `ref_attr_name` refers to.
   llvm::StringMap<const ::onnx::AttributeProto *> attributes;
   /// The function that this is the body of, or null.
   const ::onnx::FunctionProto *function = nullptr;
@@ -183,7 +183,7 @@ private:
   const Frame &frame;
   Scope &scope;
   llvm::StringMap<const ::onnx::TypeProto *> declared;
-  /// In the body of a loop that contradicts what it declares.
+  /// In the body of a loop that contradicts its declaration.
   bool ignoresShapes = false;
   /// Such loops.
   llvm::SmallPtrSet<mlir::Operation *, 2> contradicted;

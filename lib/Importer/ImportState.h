@@ -1,4 +1,4 @@
-//===- ImportState.h - What all parts of an import share -------*- C++ -*-===//
+//===- ImportState.h - State shared by an import ---------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -34,7 +34,7 @@ struct ImportState {
   const ImportOptions &options;
   Budget &budget;
   const Limits &limits;
-  /// Where what belongs to no node is.
+  /// Location of diagnostics that belong to no node.
   mlir::Location modelLoc;
   /// Operators of the user's libraries; null without them.
   const schema::CustomOps *customOps;
@@ -42,7 +42,7 @@ struct ImportState {
   llvm::StringSet<> preferred;
   /// The mapped file or the buffer; null where there is none.
   std::shared_ptr<llvm::MemoryBuffer> modelBytes;
-  /// What blobs of the model call its file, empty for a model in memory.
+  /// File name in the blobs of the model; empty for a model in memory.
   std::string modelFile;
   /// The folder that external data lies beneath.
   std::string baseDirectory;
@@ -55,7 +55,7 @@ struct ImportState {
   int64_t depth = 0;
   uint64_t nameCount = 0;
 
-  /// Reports one error. What the model holds is quoted with `quote`.
+  /// Reports one error. Text from the model is quoted with `quote`.
   /// Nothing is said any more once the import has given up.
   mlir::InFlightDiagnostic error(mlir::Location loc) {
     mlir::InFlightDiagnostic diagnostic = mlir::emitError(loc);
@@ -87,7 +87,7 @@ private:
   }
 };
 
-/// `text` in quotes, shortened, and without what a terminal would obey.
+/// `text` in quotes, shortened, without terminal control sequences.
 std::string quote(llvm::StringRef text);
 
 /// The key of a function in `ImportState::functions`.

@@ -87,7 +87,7 @@ static void importFunctions(ImportState &state, const ModelProto &model) {
   }
 }
 
-/// What the file says about itself, for the artefact and its users.
+/// The metadata of the file, for the artefact and its users.
 static void setMetadata(ModuleOp module, const ModelProto &model) {
   Builder b(module.getContext());
   auto set = [&](StringRef name, StringRef value) {

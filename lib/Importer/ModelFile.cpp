@@ -201,7 +201,7 @@ std::optional<std::string> onnxc::importer::parseModel(llvm::StringRef bytes,
                ? "its graphs are nested more than " +
                      std::to_string(maxNesting) + " deep"
                : "it is no ONNX model, or the file is cut off or damaged";
-  // protobuf prints what it does not like, unless told not to.
+  // Silences the messages that protobuf prints on errors.
   google::protobuf::LogSilencer silence;
   google::protobuf::io::CodedInputStream stream(
       reinterpret_cast<const uint8_t *>(slimmed.data()),

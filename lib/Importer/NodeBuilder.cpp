@@ -151,7 +151,7 @@ static std::string checkSignature(Operation *op) {
   return plain.str();
 }
 
-/// Sets the types of results to what inference finds; false on an error.
+/// Sets the types of results to the inferred ones; false on an error.
 bool GraphImporter::inferTypes(const NodeProto &node, Operation *op) {
   if (op->getNumRegions() != 0)
     return inferRegionTypes(node, op);
@@ -179,7 +179,7 @@ bool GraphImporter::inferTypes(const NodeProto &node, Operation *op) {
   return true;
 }
 
-/// What is declared and what is inferred say together. A declared shape that
+/// The meet of the declared and the inferred type. A declared shape that
 /// contradicts is a stale one: the inferred one is right.
 static Type mergeDeclared(Type inferred, Type declared, StringRef name,
                           Location loc) {

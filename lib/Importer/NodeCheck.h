@@ -27,7 +27,8 @@ struct Misplaced {
   int version;
 };
 
-/// What `node`, of `version` of its domain, really is; null if just that.
+/// The actual domain of a misplaced `node` of `version`; null if it is in its
+/// own.
 const Misplaced *findMisplaced(const ::onnx::NodeProto &node, int64_t version);
 
 /// "Conv" or "ai.onnx.ml.ZipMap", as messages call an operator.
@@ -40,7 +41,7 @@ int newestOpset(const std::string &domain);
 /// "ai.onnx 1 to 28, ai.onnx.ml 1 to 5, ...".
 std::string knownOpsets();
 
-/// What is wrong with `node` as one of version `version` of its domain:
+/// The error in `node` as one of version `version` of its domain:
 /// operator, numbers of inputs and outputs, attributes, their types and texts.
 std::vector<std::string> checkNode(const ::onnx::NodeProto &node, int version);
 

@@ -1,4 +1,4 @@
-//===- NodeOrder.cpp - Nodes after what they read --------------*- C++ -*-===//
+//===- NodeOrder.cpp - Topological order of nodes --------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -1,4 +1,4 @@
-//===- NodeOrder.h - Nodes after what they read ----------------*- C++ -*-===//
+//===- NodeOrder.h - Topological order of nodes ----------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -22,7 +22,7 @@ void onnxc::importer::keepOnly(Block &block, ArrayRef<Value> results) {
   }
 }
 
-/// The shape that the user gives an input instead of what is known of it.
+/// The shape that the user gives an input instead of the declared one.
 static Type overrideShape(ImportState &state, const NamedValue &input) {
   Type type = input.value.getType();
   auto given = state.options.shapes.find(input.name);

@@ -17,7 +17,7 @@ using ::onnx::TypeProto;
 using Dimension = ::onnx::TensorShapeProto_Dimension;
 
 namespace {
-/// Rewrites a type in place for the conversion, or says what is wrong.
+/// Rewrites a type in place for the conversion, or returns the error.
 struct TypeChecker {
   ImportState &state;
   bool withSizes;
@@ -65,7 +65,7 @@ bool TypeChecker::checkDim(Dimension &dim) const {
     if (given != state.options.dims.end())
       dim.set_dim_value(given->second);
   }
-  // -1 is what some exporters write for an unknown size.
+  // Some exporters write -1 for an unknown size.
   int64_t size = dim.has_dim_value() ? dim.dim_value() : -1;
   if (size < -1 || size > state.limits.dimension) {
     why = "dimension " + std::to_string(size) + " is out of range";
@@ -139,7 +139,7 @@ Type onnxc::importer::dropShape(Type type) {
   return type;
 }
 
-/// True for what exporters write for a size that they do not know: no name, and
+/// True for the forms of an unknown size that exporters write: no name, and
 /// equal ones are not equal sizes. tf2onnx numbers them.
 static bool isAnonymous(StringRef name) {
   name = name.trim();

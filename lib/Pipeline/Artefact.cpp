@@ -106,7 +106,7 @@ llvm::Error onnxc::writeOutput(const CompileOptions &options,
   });
 }
 
-/// What the artefact says about how it came to be.
+/// The record of the compilation in the artefact.
 static std::string compilationInfo(ModuleOp module,
                                    const ArtefactInputs &inputs,
                                    const ModelInfo &info) {

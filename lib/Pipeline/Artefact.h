@@ -25,7 +25,7 @@ struct ArtefactInputs {
 /// fills in the report.
 llvm::Error writeArtefact(mlir::ModuleOp module, const ArtefactInputs &inputs);
 
-/// What writes to a stream, whose errors stay with it.
+/// Writes to a stream, which keeps the errors.
 using Writer = llvm::function_ref<llvm::Error(llvm::raw_ostream &)>;
 
 /// Writes a file that appears complete or not at all.
@@ -39,7 +39,7 @@ llvm::Error writeOutput(const CompileOptions &options, const Events &events,
 llvm::Error writeOutput(const CompileOptions &options, const Events &events,
                         llvm::StringRef text);
 
-/// model.onnx -> model.so, and what fits for the other results.
+/// model.onnx -> model.so, and the suffixes of the other results.
 std::string defaultOutput(const Input &input, const CompileOptions &options);
 
 } // namespace onnxc

@@ -1,4 +1,4 @@
-//===- Contracts.cpp - What must hold after each phase ---------*- C++ -*-===//
+//===- Contracts.cpp - Contracts of the phases -----------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -82,7 +82,7 @@ static bool hasTensor(TypeRange types) {
 }
 
 /// Are the bytes of the arena made of sizes that krnl.buffer_bytes has checked?
-/// What the pool gives is checked where it is given.
+/// Allocations from the pool are checked by the pool.
 static bool isChecked(Value bytes) {
   DenseSet<Value> seen;
   SmallVector<Value> open{bytes};

@@ -1,4 +1,4 @@
-//===- Contracts.h - What must hold after each phase -----------*- C++ -*-===//
+//===- Contracts.h - Contracts of the phases -------------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -153,7 +153,7 @@ Outcome Compilation::step(StringRef name, llvm::function_ref<Outcome()> work) {
   return outcome;
 }
 
-/// What --emit= writes, in words.
+/// The output of --emit=, in words.
 static StringRef resultOf(StringRef emit) {
   return emit == "lib"       ? "a shared object"
          : emit == "obj"     ? "an object file"

@@ -32,7 +32,7 @@ using namespace mlir;
 using namespace onnxc;
 using namespace onnxc::target;
 
-/// What a compilation may spend on its constants.
+/// Limits on the evaluation of constants.
 static constexpr uint64_t maxSteps = uint64_t(1) << 30;
 static constexpr int64_t maxArenaBytes = int64_t(1) << 30;
 static constexpr double maxSeconds = 60;
@@ -40,7 +40,7 @@ static constexpr double maxSeconds = 60;
 static constexpr uint64_t unknownExtent = 4096;
 
 //===----------------------------------------------------------------------===//
-// What it costs
+// Costs
 //===----------------------------------------------------------------------===//
 
 /// Points of the loops of a kernel's op.
@@ -80,7 +80,7 @@ static uint64_t countSteps(ModuleOp module) {
 }
 
 //===----------------------------------------------------------------------===//
-// What came out
+// Results
 //===----------------------------------------------------------------------===//
 
 /// Elements narrower than a byte take one each when they come out of a model.
@@ -108,7 +108,7 @@ public:
               this->type.getRank(), ONNX_TYPE_UNDEFINED};
   }
 
-  /// What the run is given, and fills in.
+  /// The inputs and outputs of the run.
   OMBuffer buffer = {};
 
   /// The value after the run; null if it has no raw form.
@@ -281,7 +281,7 @@ llvm::Expected<LoadedModel> Evaluation::load(ModuleOp target) {
   return LoadedModel::load(*objects, runtimeDir, functions);
 }
 
-/// Lets libraries of the user's destroy what they have made.
+/// Lets libraries of the user's destroy their objects.
 static void unloadCustom(LoadedModel &model, ModuleOp target) {
   if (!target->hasAttr(krnl::customNodesAttrName))
     return;

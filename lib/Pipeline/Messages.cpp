@@ -89,7 +89,7 @@ MessageHandler::MessageHandler(MLIRContext &context, const Events &events,
   auto mutex = std::make_shared<std::mutex>();
   setHandler([&events, verbose, mutex, &context](Diagnostic &diagnostic) {
     std::lock_guard<std::mutex> lock(*mutex);
-    // What passes that were cut short complain about is no fault of the model.
+    // Errors of interrupted passes are not errors of the model.
     Budget *budget = Budget::find(&context);
     if (budget && budget->hidesErrors())
       return;

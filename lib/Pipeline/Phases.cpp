@@ -42,7 +42,7 @@ static void buildOnnx(OpPassManager &passes, const CompileOptions &options) {
   }
   passes.addPass(onnx::createCheckDeclaredRanks());
   passes.addPass(onnx::createSpecializeRanks(evaluator));
-  // Operators without a lowering of their own become what defines them.
+  // Operators without a lowering are replaced by their function bodies.
   passes.addPass(importer::createExpandFunctions(
       [strict = options.strict](MLIRContext *context) {
         return directlyLoweredForms(context, strict);
@@ -128,7 +128,7 @@ static void buildLLVM(OpPassManager &passes, const CompileOptions &) {
 }
 
 static constexpr Phase phaseTable[] = {
-    // name, what holds afterwards, builder, contract, about the model
+    // name, property that holds afterwards, builder, contract, about the model
     {"onnx-basic", "the model, as written, newest opset", nullptr, isOnnxOnly,
      true},
     {"onnx", "shapes known where knowable, graph simplified", buildOnnx,

@@ -1,4 +1,4 @@
-//===- Report.cpp - What came out of a compilation -------------*- C++ -*-===//
+//===- Report.cpp - Report of a compilation --------------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -1,4 +1,4 @@
-//===- ContractionLoops.cpp - What a contraction multiplies -*- C++ -*-===//
+//===- ContractionLoops.cpp - Loops of a contraction --------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -1,4 +1,4 @@
-//===- ContractionLoops.h - What a contraction multiplies -*- C++ -*-===//
+//===- ContractionLoops.h - Loops of a contraction --------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -27,7 +27,7 @@
 
 namespace onnxc {
 
-/// What a kernel sums up: at once, or the sums of blocks in a second op.
+/// The sum of a kernel: at once, or of the sums of blocks in a second op.
 struct Reduction {
   mlir::linalg::LinalgOp op;
   /// Adds up what `op` makes of each block, over the loop `blocks`; null if

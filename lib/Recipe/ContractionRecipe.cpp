@@ -2,7 +2,7 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What a tile of rows and columns is, ContractionLoops.h says.
+// ContractionLoops.h defines rows and columns.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,7 +36,7 @@ public:
 
   /// Chooses the tile; false if none suits.
   bool choose();
-  /// What the choice costs, in cycles.
+  /// The cost of the choice, in cycles.
   double cycles();
   ArrayAttr write();
 
@@ -213,7 +213,7 @@ bool ContractionWriter::rowsStay() {
           rows <= std::min(target.l2 / 2, bytes(*loops.columnOperand)));
 }
 
-/// What makes up the columns.
+/// The operands of the columns.
 SmallVector<OpOperand *> ContractionWriter::columnOperands() {
   SmallVector<OpOperand *> operands{loops.columnOperand};
   llvm::append_range(operands, loops.companions);
@@ -221,7 +221,7 @@ SmallVector<OpOperand *> ContractionWriter::columnOperands() {
   return operands;
 }
 
-/// What a column takes in memory; 0 if that is not known.
+/// The bytes of a column; 0 if that is not known.
 int64_t ContractionWriter::columnBytes() {
   if (loops.companions.empty() && loops.blocks.empty())
     return depth * target.vectorBytes / lanes;

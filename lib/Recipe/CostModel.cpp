@@ -1,4 +1,4 @@
-//===- CostModel.cpp - What a choice in a recipe costs ------*- C++ -*-===//
+//===- CostModel.cpp - Costs of choices in recipes ----------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -34,7 +34,7 @@ static constexpr RegisterTile tilesOf16[] = {
     {2, 3}, {1, 4}, {12, 1}, {10, 1}, {8, 1}, {7, 1}, {6, 1}, {5, 1},
     {4, 1}, {3, 1}, {2, 2},  {2, 1},  {1, 2}, {1, 1}};
 
-/// What an extent that is not known counts as.
+/// The assumed value of an unknown extent.
 static constexpr int64_t manyIterations = 512;
 
 double tileCycles(const Processor &target, RegisterTile tile, ColumnWork work) {

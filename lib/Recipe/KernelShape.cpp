@@ -1,4 +1,4 @@
-//===- KernelShape.cpp - What recipes need to know of a kernel -*- C++ -*-===//
+//===- KernelShape.cpp - Facts about kernels for recipes -------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //

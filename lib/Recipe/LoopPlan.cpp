@@ -64,7 +64,7 @@ void LoopPlanner::findVectorLoop() {
         elements /= 1e6;
       score[loops.back()] += elements;
     }
-  // What runs in order has no lanes.
+  // Ordered loops have no lanes.
   for (linalg::LinalgOp op : ops)
     if (isOrdered(op))
       for (const std::string &loop : reducedLoops(op))
@@ -126,7 +126,7 @@ void LoopPlanner::chooseLanes() {
   if (lanes == 1)
     return;
   vectors = payload.perLane <= 8 ? 4 : payload.perLane <= 24 ? 2 : 1;
-  // What is done once pays for itself in more lanes.
+  // Work that is done once is repaid by more lanes.
   if (payload.once > payload.perLane && payload.perLane <= 32)
     vectors = 4;
   if (vectorIsCommon)

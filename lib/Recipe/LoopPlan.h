@@ -11,7 +11,7 @@
 
 namespace onnxc {
 
-/// What is chosen for the loops of a kernel that is no contraction, before it
+/// The choices for the loops of a kernel that is no contraction, before it
 /// is written as a recipe. Loops are named as in the kernel.
 struct LoopPlan {
   struct SharedLoop {
@@ -20,7 +20,7 @@ struct LoopPlan {
   };
   /// Copies of a payload that a window over several rows of results may make.
   static constexpr int64_t windowCopies = 144;
-  /// What an extent counts as that is not known.
+  /// The assumed value of an unknown extent.
   static constexpr int64_t unknownExtent = 64;
 
   LoopPlan(krnl::KernelOp kernel, const target::Processor &target,

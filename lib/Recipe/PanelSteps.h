@@ -2,7 +2,7 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What the recipes of one row and of many rows times a matrix have in common:
+// Shared by the recipes of one row and of many rows times a matrix:
 // the matrix is stored panel after panel of its columns, bytes are multiplied
 // in groups, and parts of an element are written out.
 //

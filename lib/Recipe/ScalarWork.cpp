@@ -34,7 +34,7 @@ static bool hasLanes(const LoopNest &nest, unsigned number,
   });
 }
 
-/// What of the payload reads at an index that depends on data, if anything.
+/// The op of the payload that reads at an index that depends on data, if any.
 static Operation *readByData(linalg::LinalgOp op) {
   auto reads = op.getBlock()->getOps<tensor::ExtractOp>();
   return reads.empty() ? nullptr : *reads.begin();
@@ -72,7 +72,7 @@ static std::string reasonOf(KernelOp kernel, linalg::LinalgOp op,
   return gathers ? byData.str() : "";
 }
 
-/// What of the payload vectors have no code for, if anything.
+/// The op of the payload that has no vector code, if any.
 static Operation *scalarFunction(linalg::LinalgOp op) {
   for (Operation &inner : op.getBlock()->without_terminator())
     if (!hasVectorForm(&inner))
@@ -135,7 +135,7 @@ static double inspect(KernelOp kernel, int64_t unknown,
   for (auto [number, op] : llvm::enumerate(ops)) {
     double work = double(workBytesOf(kernel, op, unknown)) * times;
     total += work;
-    // What was folded into the op comes from another node.
+    // Folded ops come from other nodes.
     Operation *cause = nullptr;
     std::string reason;
     if (hasLanes(nest, number, op)) {

@@ -75,7 +75,7 @@ static Type withVariable(Type inferred, Type variable) {
   return tensor.clone(bound.getElementType());
 }
 
-/// What is wrong with the equation of an Einsum, if anything. The schema's
+/// The error in the equation of an Einsum, if any. The schema's
 /// function runs forever or beyond its arrays on characters that it does not
 /// expect.
 static std::optional<std::string> checkEquation(Operation *op) {

@@ -45,7 +45,7 @@ public:
   /// `whole`. The last `same` dimensions were not.
   void giveBroadcast(mlir::Value operand, mlir::Value gradient,
                      mlir::Value whole, int64_t same = 0);
-  /// What was given so far; null if nothing.
+  /// The sum of the gradients so far; null if there is none.
   mlir::Value gradientOf(mlir::Value value) const {
     return gradients.lookup(value);
   }
@@ -118,16 +118,16 @@ llvm::ArrayRef<GradientRow> recurrentGradients();
 /// The gradient of an operand of `end`, by its number.
 using SeedOf = llvm::function_ref<mlir::Value(Backward &, unsigned operand)>;
 
-/// Writes before `end` what computes the gradients of `from`, given those of
-/// some operands of `end`. Operations between them may become what they stand
-/// for first. A gradient is null where nothing leads back to a value. With
-/// `root`, sizes are compared by an analysis of all of it.
+/// Writes before `end` the operations that compute the gradients of `from`,
+/// given those of some operands of `end`. Operations between them may become
+/// what they stand for first. A gradient is null where nothing leads back to a
+/// value. With `root`, sizes are compared by an analysis of all of it.
 mlir::FailureOr<llvm::SmallVector<mlir::Value>>
 differentiate(const GradientTable &table, mlir::Operation *end,
               mlir::ValueRange from, llvm::ArrayRef<unsigned> operands,
               SeedOf seedOf, mlir::Operation *root = nullptr);
 
-/// Visits what `op` reads, its regions included.
+/// Visits the values that `op` reads, its regions included.
 void forEachOperand(mlir::Operation *op,
                     llvm::function_ref<void(mlir::Value)> visit);
 /// Shapes, indices and truth do not change a little.

@@ -1,4 +1,4 @@
-//===- Indexed.cpp - Gradients of what indices pick -------------*- C++ -*-===//
+//===- Indexed.cpp - Gradients of indexed reads -----------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -1,4 +1,4 @@
-//===- Movement.cpp - Gradients of what only moves elements -----*- C++ -*-===//
+//===- Movement.cpp - Gradients of data movement ----------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -141,7 +141,7 @@ static Value sliceOfSteps1(Backward &back, SliceOp slice, Value dy,
   SmallVector<Value> before, behind;
   for (auto [i, axis] : llvm::enumerate(axes)) {
     Value x = slice.getData();
-    // What is before the start, which may be negative or outside.
+    // The elements before the start, which may be negative or outside.
     Value start = element(back, slice.getStarts(), i);
     Value skipped = back.shapeOf(
         back.make("Slice", {back.places(x, axis), back.ints({0}), start}));

@@ -1,4 +1,4 @@
-//===- NodeFacts.h - What rules ask of nodes --------------------*- C++ -*-===//
+//===- NodeFacts.h - Facts about nodes for rules ----------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -1,4 +1,4 @@
-//===- Normalization.cpp - Norms as what they are made of -------*- C++ -*-===//
+//===- Normalization.cpp - Decompose normalizations -------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -173,7 +173,7 @@ static LogicalResult dropoutWithMask(NodeMaker &graph, Operation *op,
   return success();
 }
 
-/// What was kept, scaled as it was.
+/// The kept elements, scaled as in the forward pass.
 static LogicalResult dropout(Backward &back, Operation *op, Value dy) {
   auto drop = cast<DropoutOp>(op);
   Value x = drop.getData(), trains = drop.getTrainingMode();

@@ -16,7 +16,7 @@ using namespace onnxc;
 using namespace onnxc::rt;
 
 //===----------------------------------------------------------------------===//
-// What the model takes and gives
+// Inputs and outputs of the model
 //===----------------------------------------------------------------------===//
 
 // The public view of a signature is the descriptor's own table.

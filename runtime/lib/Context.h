@@ -35,7 +35,7 @@ struct Output {
   bool handed; ///< data is fresh memory of its own
   int32_t rank;
   void *data;   ///< where generated code writes; the value that is no tensor
-  void *object; ///< what generated code gave instead
+  void *object; ///< the object that generated code returned instead
   int64_t dims[kMaxRank];
   OMBuffer given;   ///< the caller's buffer (mode Caller)
   int64_t capacity; ///< of data that is handed over
@@ -93,7 +93,7 @@ struct OMContext {
   void info(const char *format, ...) __attribute__((format(printf, 2, 3)));
 };
 
-/// What hooks see is the context itself.
+/// Hooks receive the context itself.
 struct OnnxcCall : OMContext {};
 
 namespace onnxc::rt {
@@ -121,7 +121,7 @@ void freeOutputs(OMContext &context);
 /// Null without memory.
 OMContext *createContext(const OnnxcModel &model, const OnnxcEntry &entry);
 
-/// Does this processor have what the model's code needs? The first missing
+/// Does this processor have the features that the code needs? The first missing
 /// feature is written to `missing`.
 bool checkTarget(const char *features, char *missing, int capacity);
 

@@ -39,7 +39,7 @@ static void returnContext(OMContext *context) {
   omContextDestroy(context);
 }
 
-/// What omQueryEntryPoints has made, of all models of the program.
+/// Results of omQueryEntryPoints, of all models of the program.
 static std::atomic<const char **> entryNames;
 
 /// Runs when the artefact is unloaded or the process ends.
@@ -78,7 +78,7 @@ static int errnoOf(int32_t code) {
   }
 }
 
-/// A contiguous view of the tensor; `copies` collects what must be freed.
+/// A contiguous view of the tensor; `copies` collects the memory to free.
 static bool viewTensor(const OMTensor *tensor, OMBuffer &buffer, void *&copy) {
   copy = nullptr;
   buffer = {};

@@ -128,7 +128,7 @@ void MemoryPool::endCall() {
     live->references = 1;
     release(live->object());
   }
-  // What this call has used the next one may use: memory of the system costs
+  // The next call may use the blocks of this one: memory of the system costs
   // a fault for each page.
   constexpr int64_t slack = 1 << 20;
   if (held > 2 * peakBytes + slack)

@@ -27,7 +27,7 @@ public:
   static void retain(void *object);
   /// Null is allowed.
   void release(void *object);
-  /// Releases what is still live, and gives blocks that this call has not used
+  /// Releases live allocations, and gives blocks that this call has not used
   /// back to the system if there is far more than it needed.
   void endCall();
   void destroy();

@@ -90,7 +90,7 @@ Object *ValueReader::read(const OMValue *value, const OnnxcArg &arg) {
   return readList(*value, arg);
 }
 
-/// A sequence or an optional. What is optional may be given as it is.
+/// A sequence or an optional. An optional value may be given bare.
 Object *ValueReader::readList(const OMValue &value, const OnnxcArg &arg) {
   bool isPlain = int64_t(value.kind) != arg.kind;
   int64_t size = isPlain ? 1 : value.size;

@@ -2,7 +2,7 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What generated code knows as !krnl.obj: a value in the pool of the call.
+// The runtime side of !krnl.obj: a value in the pool of the call.
 // Objects are counted. Whoever makes one or is told so ("a new reference")
 // owns a reference and gives it to somebody or releases it; operands of calls
 // are borrowed. Nobody changes an object that others may see. After an error

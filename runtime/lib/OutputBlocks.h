@@ -15,7 +15,7 @@
 
 namespace onnxc::rt {
 
-/// What is kept at most, by all models of a runtime together.
+/// Limits on the kept blocks, of all models of a runtime together.
 constexpr int kMostOutputBlocks = 8;
 constexpr int64_t kMostOutputBytes = int64_t(256) << 20;
 /// Smaller blocks come from malloc without a fault.

@@ -149,7 +149,7 @@ static int32_t keepStrings(OMContext &context, const OnnxcArg &arg,
   return ONNXC_OK;
 }
 
-/// What was given as an object becomes what the caller gets.
+/// Converts outputs given as objects to the caller's form.
 static int32_t finishObject(OnnxcCall *call, int32_t index) {
   Output &output = call->outputs[index];
   const Object *object = static_cast<Object *>(output.object);

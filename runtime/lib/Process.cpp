@@ -1,4 +1,4 @@
-//===- Process.cpp - What artefacts of a process share ----------*- C++ -*-===//
+//===- Process.cpp - State shared by artefacts ------------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -22,7 +22,7 @@ namespace onnxc::rt {
 struct MappedWeights;
 struct LastError;
 
-/// What the runtime keeps about a model, in the descriptor's memory. Its layout
+/// The runtime's state of a model, in the descriptor's memory. Its layout
 /// and that of OMContext belong to ONNXC_RT_ABI: other artefacts of the process
 /// read them.
 struct ModelState {
@@ -41,7 +41,7 @@ struct ModelState {
 };
 static_assert(sizeof(ModelState) <= ONNXC_MODEL_STATE_BYTES);
 
-/// What artefacts share whose symbols are global. Grows incompatibly under
+/// State shared by artefacts whose symbols are global. Grows incompatibly under
 /// another name only, which has the number of ONNXC_RT_ABI.
 struct Process {
   std::atomic<ModelState *> models;

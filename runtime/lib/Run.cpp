@@ -198,7 +198,7 @@ static int32_t takeOutputs(OMContext &context, OMBuffer *outputs,
   return ONNXC_OK;
 }
 
-/// Tells the caller what came out.
+/// Reports the outputs to the caller.
 static void giveOutputs(OMContext &context, OMBuffer *outputs,
                         int64_t numOutputs, bool handOver) {
   for (int64_t i = 0; !handOver && i < context.entry->numOutputs; ++i)

@@ -21,7 +21,7 @@ namespace {
 
 enum Register { EAX, EBX, ECX, EDX };
 
-/// What the operating system must save for the feature (XCR0 bits).
+/// State that the operating system must save for the feature (XCR0 bits).
 enum State : uint32_t { Any = 0, Avx = 0x6, Avx512 = 0xe6, Amx = 0x60000 };
 
 /// A feature under LLVM's name and where CPUID tells of it.

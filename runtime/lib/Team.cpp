@@ -62,13 +62,13 @@ struct alignas(64) Worker {
   Event wake;
   Invitation invitation;
   std::atomic<uint32_t> ends; // 1: once woken, end
-  Team *team;                 // what to do once let in
+  Team *team;                 // the team to join once admitted
   int32_t tid;
   os::Thread thread;
   alignas(64) Team ownTeam;
 };
 
-/// How long a region has taken, and how often in a row nobody has come to help.
+/// Run time of a parallel region, and how often in a row no worker has joined.
 struct Habit {
   std::atomic<OnnxcRegionFn> fn;
   std::atomic<int64_t> nanoseconds;
@@ -245,13 +245,13 @@ int rt::teamWorkers(const Team *team) { return team ? team->workers : 0; }
 // Regions
 //===----------------------------------------------------------------------===//
 
-/// A caller that has not run for so long has given its processor to somebody,
-/// perhaps to a worker, which then cannot run beside it.
+/// A caller that has not run for so long was preempted,
+/// perhaps by a worker, which then cannot run beside it.
 constexpr int64_t kPreemptedNanoseconds = 20000;
 /// Of a region that has not run before.
 constexpr int64_t kFirstPatience = 100000, kLeastPatience = 20000,
                   kMostPatience = 2000000;
-/// So often it is tried at length again, when nobody has come for a while.
+/// The full timeout is used again every so many calls without workers.
 constexpr uint32_t kCallsBetweenTrials = 16;
 
 static Habit &habitOf(Pool &pool, OnnxcRegionFn fn) {
@@ -265,7 +265,7 @@ static Habit &habitOf(Pool &pool, OnnxcRegionFn fn) {
   return habit;
 }
 
-/// Some runs are held up by other processes.
+/// Damped, as other processes delay some runs.
 static void noteTime(Habit &habit, int64_t nanoseconds) {
   int64_t known = habit.nanoseconds.load(std::memory_order_relaxed);
   if (nanoseconds > known)
@@ -273,8 +273,8 @@ static void noteTime(Habit &habit, int64_t nanoseconds) {
   habit.nanoseconds.store(nanoseconds, std::memory_order_relaxed);
 }
 
-/// How long to wait for workers: an eighth of what there is to do, less each
-/// time that none has come.
+/// Spin timeout for workers: an eighth of the region's time, halved each
+/// time that none has joined.
 static int64_t patienceOf(Habit &habit) {
   int64_t share = habit.nanoseconds.load(std::memory_order_relaxed) / 8;
   int64_t patience = share < kLeastPatience  ? kLeastPatience
@@ -287,8 +287,8 @@ static int64_t patienceOf(Habit &habit) {
   return isTrial ? patience : patience >> (misses < 3 ? misses : 3);
 }
 
-/// Waits until all who are asked run, but not for long. False if this thread
-/// itself has not run meanwhile.
+/// Waits until all workers are ready, at most `patience`. False if this thread
+/// itself was preempted meanwhile.
 static bool waitForAnswers(Pool &pool, const Team &team, int workers,
                            int64_t patience) {
   int answered = 0;
@@ -313,7 +313,7 @@ static bool waitForAnswers(Pool &pool, const Team &team, int workers,
   return true;
 }
 
-/// Lets those in who run now, and nobody else: a thread that waits for a
+/// Admits the workers that run now, and no others: a thread that waits for a
 /// processor would keep all others waiting at each barrier. Returns the number
 /// of threads, this one included.
 static int gatherWorkers(Pool &pool, Team &team, int workers, Habit &habit) {
@@ -346,7 +346,7 @@ static int gatherWorkers(Pool &pool, Team &team, int workers, Habit &habit) {
   return count + 1;
 }
 
-/// Lets all workers in, whether they run or not.
+/// Admits all workers, whether they run or not.
 static int callWorkers(Pool &pool, Team &team, int workers) {
   team.nthreads = uint32_t(workers + 1);
   team.running.store(uint32_t(workers), std::memory_order_relaxed);

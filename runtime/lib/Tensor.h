@@ -13,7 +13,7 @@
 
 /// Shape and strides follow in the same block.
 struct OMTensor {
-  void *allocated; ///< what to free
+  void *allocated; ///< memory to free
   void *data;      ///< where the elements are
   OMValue *value;  ///< not null: the slot is no tensor
   int64_t owning;

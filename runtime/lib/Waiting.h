@@ -100,12 +100,12 @@ private:
   std::atomic<uint32_t> sleepers;
 };
 
-/// Whether a worker takes part in a region. The caller asks, the worker says
-/// that it runs, and the caller lets it in, or withdraws what it has asked.
+/// The handshake by which a worker joins a region. The caller requests, the
+/// worker reports ready, and the caller admits it or cancels the request.
 class Invitation {
 public:
   void ask() { word.store(Asked, std::memory_order_release); }
-  /// Without a question; the worker may take its time.
+  /// Also without a request; the worker may join later.
   void letIn() {
     if (word.exchange(In, std::memory_order_acq_rel) == Sleeping)
       os::futexWake(address(), 1);
@@ -118,7 +118,7 @@ public:
       os::futexWake(address(), 1);
   }
 
-  /// The worker's side: false if it is not wanted, or not any more.
+  /// The worker's side: false if there is no request, or it was cancelled.
   bool accept() {
     uint32_t seen = Asked;
     if (!word.compare_exchange_strong(seen, Ready) && seen != In)

@@ -35,7 +35,7 @@ static os::File openSideFile(const OnnxcModel &model) {
   return os::openFile(path);
 }
 
-/// What is wrong with the side file, or null. It is bound to the artefact by
+/// The error in the side file, or null. It is bound to the artefact by
 /// the digest in its footer, which is not computed again: that would read it
 /// all.
 static const char *checkSideFile(const OnnxcModel &model,

@@ -111,7 +111,7 @@ void Parser::parseOption(StringRef word) {
   }
 }
 
-/// Other jobs than compiling; each is what options say in other words.
+/// Subcommands other than compiling; each stands for a set of options.
 struct Verb {
   StringRef name, emit;
 };

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-/// What a command line asks for.
+/// A parsed command line.
 struct CommandLine {
   /// Path of the model, "-" for the standard input.
   std::string input;
@@ -21,7 +21,7 @@ struct CommandLine {
   bool help = false;
   bool version = false;
   bool quiet = false;
-  /// What is wrong with it; empty if nothing is.
+  /// The error in it; empty if there is none.
   std::string error;
 };
 

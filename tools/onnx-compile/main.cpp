@@ -19,7 +19,7 @@
 static constexpr char versionText[] =
     "onnx-compile " ONNXC_VERSION " (LLVM " LLVM_VERSION_STRING ")\n";
 
-/// What an interrupt cancels.
+/// The compilation that an interrupt cancels.
 static OMCompiler *running = nullptr;
 
 /// The first signal lets the compiler clean up, the second one does not.
@@ -32,7 +32,7 @@ static void printOutput(void *, const char *data, size_t size) {
   std::fwrite(data, 1, size, stdout);
 }
 
-/// Whether what was printed has arrived; says so if not.
+/// Whether all output was written; reports an error if not.
 static bool wasPrinted() {
   if (std::fflush(stdout) == 0 && !std::ferror(stdout))
     return true;

@@ -16,7 +16,7 @@ using namespace onnxc;
 using namespace onnxc::run;
 
 namespace {
-/// What a comparison found.
+/// The result of a comparison.
 struct Differences {
   int64_t count = 0;
   int64_t first = -1;

@@ -1,4 +1,4 @@
-//===- Info.cpp - What an artefact says about itself ------------*- C++ -*-===//
+//===- Info.cpp - Metadata of an artefact -----------------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -1,4 +1,4 @@
-//===- Options.h - What the command line asked for --------------*- C++ -*-===//
+//===- Options.h - Options of the command line ------------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -52,7 +52,7 @@ struct Options {
   bool checkWeights = false;
 };
 
-/// Reads the command line; the error says what is wrong with it.
+/// Reads the command line; returns the error in it, if any.
 llvm::Expected<Options>
 parseCommandLine(llvm::ArrayRef<const char *> arguments);
 /// All options with their meaning.
@@ -84,7 +84,7 @@ llvm::Expected<Verdict> runAndCompare(const Artefact &artefact,
 llvm::Error bench(const Artefact &artefact, const Options &options);
 /// Reports to stdout which functions the time of runs goes into.
 llvm::Error profile(const Artefact &artefact, const Options &options);
-/// What the artefact says about itself; with checkWeights also whether its side
+/// The metadata of the artefact; with checkWeights also whether its side
 /// file still has the bytes that were written.
 llvm::Error info(const Artefact &artefact, const Options &options);
 

@@ -19,10 +19,10 @@ using namespace llvm;
 using namespace onnxc::run;
 
 static constexpr long period = 250'000; // nanoseconds
-/// What more than four minutes take.
+/// Samples of more than four minutes.
 static constexpr size_t capacity = size_t(1) << 20;
 
-// A signal handler finds nothing but what is static.
+// A signal handler can reach static data only.
 static std::vector<uintptr_t> notes;
 static std::atomic<size_t> taken;
 

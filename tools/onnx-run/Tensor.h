@@ -33,7 +33,7 @@ struct Tensor {
   bool allocate(int64_t most = int64_t(1) << 40);
   /// A buffer for the runtime; `pointers` holds a string tensor's data.
   OMBuffer buffer(std::vector<char *> &pointers);
-  /// A copy of what the runtime wrote.
+  /// A copy of the runtime's output.
   static Tensor copyOf(const OMBuffer &buffer);
 };
 

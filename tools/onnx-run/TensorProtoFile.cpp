@@ -21,7 +21,7 @@ using namespace onnxc::run;
 
 namespace {
 
-/// What a TensorProto says, before its elements are put together.
+/// The fields of a TensorProto, before its elements are assembled.
 struct Proto {
   OM_DATA_TYPE type = ONNX_TYPE_UNDEFINED;
   std::vector<int64_t> dims;

@@ -21,7 +21,7 @@ static int reject(Error error) {
   return ExitModelRejected;
 }
 
-/// The last line of a check says how it went, and what was asked.
+/// The last line of a check: its outcome and the request.
 static int tell(Verdict verdict, ArrayRef<const char *> arguments) {
   if (verdict == Verdict::NothingToCompare)
     return ExitOk;

@@ -77,7 +77,7 @@ static std::string irType(std::string text) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What of an operator is there, and of which types.
+/// The present operands of an operator and their types.
 struct Choice {
   /// The number of values of each input, then of each output.
   std::vector<int> inputCounts;

@@ -94,7 +94,7 @@ static bool isKeyword(const std::string &name) {
   return keywords.count(name) != 0;
 }
 
-/// What ODS makes of a name for its accessor, up to case: two names of one
+/// The accessor name that ODS derives from a name, up to case: two names of one
 /// operator must differ in it.
 static std::string accessorName(const std::string &name) {
   std::string result;

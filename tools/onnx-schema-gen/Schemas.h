@@ -25,9 +25,9 @@ using AttributeKind = ::onnx::AttributeProto::AttributeType;
 /// One operator in its newest version.
 struct Operator {
   Schema schema;
-  /// What follows `onnx.` in the name of the operation: "Conv", "ml.ZipMap".
+  /// The name of the operation without `onnx.`: "Conv", "ml.ZipMap".
   std::string mnemonic;
-  /// What the C++ class is called without its "Op": "Conv", "MlZipMap".
+  /// The name of the C++ class without its "Op": "Conv", "MlZipMap".
   std::string className;
 
   /// Attributes that are no graphs, sorted by name.

@@ -2,7 +2,7 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The way back: what import and simplification made of a model, as a model.
+// Exports an imported and simplified model as a model file.
 // This header is free of protobuf.
 //
 //===----------------------------------------------------------------------===//

@@ -18,7 +18,7 @@ namespace onnxc::importer {
 /// Which operations are kept, whatever their bodies.
 using IsKeptFn = std::function<bool(mlir::Operation *)>;
 
-/// The pass, with what tells the operations to keep made when it runs.
+/// The pass; the predicate on operations to keep is made when it runs.
 std::unique_ptr<mlir::Pass>
 createExpandFunctions(std::function<IsKeptFn(mlir::MLIRContext *)> makeIsKept);
 

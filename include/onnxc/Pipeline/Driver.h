@@ -18,7 +18,7 @@ namespace onnxc {
 /// How a compilation ended.
 enum class Outcome {
   Done,
-  /// The model is at fault, or uses what is not supported.
+  /// The model is invalid, or uses an unsupported feature.
   Rejected,
   /// An option or file name is at fault.
   Usage,
@@ -48,13 +48,13 @@ struct Progress {
 struct Events {
   std::function<void(const Message &)> message;
   std::function<void(const Progress &)> progress;
-  /// Gets what is written when the output is "-".
+  /// Receives the output when its path is "-".
   std::function<void(llvm::StringRef)> output;
   /// Set from any thread or signal handler; the compilation ends soon.
   const std::atomic<bool> *cancel = nullptr;
 };
 
-/// What is to be compiled: a file, or bytes with a name for messages.
+/// The input of a compilation: a file, or bytes with a name for messages.
 struct Input {
   std::string path;
   std::optional<llvm::StringRef> bytes;
@@ -71,13 +71,13 @@ struct ScalarKernel {
   double share;
 };
 
-/// What came out of a compilation.
+/// The result of a compilation.
 struct Report {
   std::string output;
   std::string target;
   int64_t arenaBytes = 0;
-  /// Where sizes are known only at run time: what the arena takes, in words and
-  /// by the names of dimensions.
+  /// Where sizes are known only at run time: the size of the arena, in words
+  /// and by the names of dimensions.
   std::string arenaFormula;
   int64_t weightsBytes = 0;
   int64_t artefactBytes = 0;
@@ -85,7 +85,7 @@ struct Report {
   unsigned kernels = 0;
   /// Shared libraries that the artefact needs where it is loaded.
   std::vector<std::string> libraries;
-  /// What is computed without vectors, most work first.
+  /// Loops without vectors, most work first.
   std::vector<ScalarKernel> scalarKernels;
   /// Steps with their seconds.
   std::vector<std::pair<std::string, double>> steps;

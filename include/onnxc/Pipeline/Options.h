@@ -19,7 +19,7 @@ namespace onnxc {
 /// Everything that a compilation can be told. The keys of `setOption` are the
 /// names of the command line.
 struct CompileOptions {
-  /// Path of what is written; empty: beside the model, with the suffix of the
+  /// Path of the output; empty: beside the model, with the suffix of the
   /// phase; "-": handed to the output callback.
   std::string output;
   /// The phase whose result is written (Phases.h), or asm, obj, lib.
@@ -27,7 +27,7 @@ struct CompileOptions {
   /// The phase that the input is the result of, as `emit` wrote it; empty: the
   /// input is a model.
   std::string resume;
-  /// 0 to 3: what recipes and code generation may spend.
+  /// Optimization level of recipes and code generation, 0 to 3.
   unsigned level = 3;
   std::string triple;
   std::string cpu = "native";
@@ -56,7 +56,7 @@ struct CompileOptions {
   bool externalWeights = false;
   /// Suffix of the additional names run_main_graph_TAG, ...
   std::string tag;
-  /// What the compilation may take.
+  /// Resource limits of the compilation.
   Limits limits;
   /// Folder of onnxc_rt.o; empty: found from where the compiler is.
   std::string runtimeDir;

@@ -20,7 +20,7 @@ namespace onnxc {
 struct Phase {
   /// As in --emit=.
   llvm::StringLiteral name;
-  /// What holds afterwards.
+  /// The property that holds afterwards.
   llvm::StringLiteral meaning;
   /// Adds the passes of the phase; null for the importer's own phase.
   void (*build)(mlir::OpPassManager &passes, const CompileOptions &options);
@@ -41,7 +41,7 @@ runPasses(const Phase &phase, mlir::ModuleOp module,
           const CompileOptions &options,
           std::unique_ptr<mlir::PassInstrumentation> observer = nullptr);
 
-/// What --emit= knows beside phases.
+/// Values of --emit= other than phases.
 inline constexpr llvm::StringLiteral codeKinds[] = {"asm", "obj", "lib"};
 
 /// --emit= of the simplified graph as a model: the phase onnx with every

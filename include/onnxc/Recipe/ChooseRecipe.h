@@ -11,7 +11,7 @@
 
 namespace onnxc {
 
-/// What a recipe may do.
+/// Limits on recipes.
 struct RecipeOptions {
   /// Every reduction must be added up in its source order.
   bool keepOrder = false;

@@ -1,4 +1,4 @@
-//===- CostModel.h - What a choice in a recipe costs --------*- C++ -*-===//
+//===- CostModel.h - Costs of choices in recipes ------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -16,7 +16,7 @@ struct RegisterTile {
   int64_t vectors;
 };
 
-/// What it takes to have a vector of columns, where it is not just loaded:
+/// The work to make a vector of columns, where it is not only loaded:
 /// operations in each step of the reduction, and registers: those of what is
 /// computed, and of what stays the same over some of the steps.
 struct ColumnWork {

@@ -2,8 +2,8 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What custom operator libraries declare (onnxc/CustomOp.h) becomes schemas of
-// the onnx library, so that the importer checks nodes as it does others. The
+// Declarations of custom operator libraries (onnxc/CustomOp.h) become schemas
+// of the onnx library, so that the importer checks nodes as it does others. The
 // schemas belong to one compilation, not to the library's registry: another
 // compilation of this process may use other libraries.
 //
@@ -24,7 +24,7 @@ namespace onnxc::schema {
 
 /// One operator of a library.
 struct CustomOp {
-  /// What the library declares; lives as long as the library is loaded.
+  /// The library's declaration; valid as long as the library is loaded.
   const OMCustomOp *declared;
   /// Name of the function by which the library is found.
   std::string entry;
@@ -51,7 +51,7 @@ public:
   static const CustomOps *find(mlir::MLIRContext *context);
 
   /// Adds the operators of the library that `function`, called `entry`, gives.
-  /// Fails if what it declares is not right, with a message that names `path`.
+  /// Fails on an invalid declaration, with a message that names `path`.
   llvm::Error add(llvm::StringRef path, llvm::StringRef entry,
                   OMCustomEntry function);
 
@@ -77,7 +77,7 @@ private:
   std::vector<Entry> entries;
 };
 
-/// What is wrong with what a library declares of an operator; empty if nothing.
+/// The error in a library's declaration of an operator; empty if it is valid.
 std::string checkDeclaration(const OMCustomOp &op);
 
 /// The schema (CustomOp::schema) of a declaration that has been checked.

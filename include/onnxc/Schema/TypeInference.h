@@ -30,7 +30,7 @@ struct SymbolicInt {
   std::string symbol;
 };
 
-/// What a caller knows about values beyond their types. The default knows
+/// Facts about values beyond their types, given by the caller. The default has
 /// nothing; the dimension analysis hands in its expressions.
 class ValueFacts {
 public:
@@ -52,7 +52,7 @@ public:
   }
 };
 
-/// What inference found out about one result.
+/// The inferred facts about one result.
 struct InferredValue {
   /// NoneType when not even the element type is known.
   mlir::Type type;

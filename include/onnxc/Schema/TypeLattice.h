@@ -18,9 +18,9 @@ namespace onnxc::schema {
 /// tensor<?x3xf32>, tensor<2x?xf32> -> tensor<2x3xf32>
 mlir::FailureOr<mlir::Type> meetTypes(mlir::Type a, mlir::Type b);
 
-/// What holds whichever of `a` and `b` is true. Fails if they share nothing,
-/// as two element types do not.
-/// tensor<2x3xf32>, tensor<4x3xf32> -> tensor<?x3xf32>
+/// The join of `a` and `b`: the facts that hold in both. Fails if they share
+/// nothing, as two element types do not. tensor<2x3xf32>, tensor<4x3xf32> ->
+/// tensor<?x3xf32>
 mlir::FailureOr<mlir::Type> joinTypes(mlir::Type a, mlir::Type b);
 
 /// True if every value of type `type` is also one of type `general`.

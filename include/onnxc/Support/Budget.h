@@ -1,4 +1,4 @@
-//===- Budget.h - What a compilation may take ------------------*- C++ -*-===//
+//===- Budget.h - Resource limits of a compilation -------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -47,7 +47,7 @@ struct Limits {
   unsigned errors = 20;
 };
 
-/// What is left of the limits: an interface of the builtin dialect, so that
+/// The remaining budget: an interface of the builtin dialect, so that
 /// whoever has the context finds it. All functions may be called from several
 /// threads.
 class Budget final : public mlir::DialectInterface::Base<Budget> {

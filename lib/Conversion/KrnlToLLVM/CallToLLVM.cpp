@@ -128,7 +128,7 @@ private:
     return slot;
   }
 
-  /// What the callee can rely on: -1 where it decides.
+  /// The sizes passed to the callee: -1 where it decides.
   void storeStaticSizes(OpBuilder &builder, Location loc, MemRefType type,
                         Value dims) const {
     for (int32_t i = 0; i < type.getRank(); ++i) {

@@ -82,8 +82,9 @@ struct Angle {
   Value quarter, sine, cosine;
 };
 
-/// What an angle is reduced with: pi/2 in three parts, and the polynomials of
-/// (sin r / r - 1) / r^2 and of (cos r - 1 + r^2 / 2) / r^4 in r^2.
+/// The constants of the range reduction: pi/2 in three parts, and the
+/// polynomials of (sin r / r - 1) / r^2 and of (cos r - 1 + r^2 / 2) / r^4 in
+/// r^2.
 struct AngleTable {
   std::array<double, 3> quarter;
   ArrayRef<double> sine, cosine;
@@ -206,7 +207,7 @@ static Value byLanes(FloatBuilder &f, Operation *op) {
   return loop.getResult(0);
 }
 
-/// What is expanded, unless some lane does not fit.
+/// The expansion, unless some lane is out of its range.
 static Value whereFits(FloatBuilder &f, Operation *op, Value fits,
                        llvm::function_ref<Value()> expand) {
   if (isa<VectorType>(f.type))

@@ -2,7 +2,7 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What the expansions of functions are written with.
+// The builder of the expansions of functions.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ONNXC_LIB_CONVERSION_KRNLTOLLVM_FLOATBUILDER_H

@@ -110,9 +110,9 @@ static ConversionConfig conversionConfig() {
   return config;
 }
 
-/// What the conversions below expect to be gone: structured control flow, views
-/// with their shapes, vector ops without an LLVM counterpart, functions that
-/// only libm has.
+/// Lowers everything that the conversions below do not handle: structured
+/// control flow, views with their shapes, vector ops without an LLVM
+/// counterpart, functions that only libm has.
 static LogicalResult simplify(ModuleOp module) {
   MLIRContext *context = module.getContext();
   storeSingleLanes(module);

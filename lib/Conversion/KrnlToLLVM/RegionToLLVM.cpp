@@ -32,7 +32,7 @@ struct BareLaunch {
 
 namespace {
 
-/// What stands for each buffer or scalar of the host, so that launches of one
+/// The value of each buffer or scalar of the host, so that launches of one
 /// region share it.
 using BareValues = DenseMap<Value, BareOperands>;
 

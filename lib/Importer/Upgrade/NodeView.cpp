@@ -1,4 +1,4 @@
-//===- NodeView.cpp - What an upgrade rule sees ----------------*- C++ -*-===//
+//===- NodeView.cpp - The view of an upgrade rule --------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -1,4 +1,4 @@
-//===- NodeView.h - What an upgrade rule sees ------------------*- C++ -*-===//
+//===- NodeView.h - The view of an upgrade rule ----------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -19,7 +19,7 @@
 
 namespace onnxc::importer {
 
-/// What is known of the values that a node reads, by their names.
+/// Facts about the values that a node reads, by their names.
 class ValueOracle {
 public:
   virtual ~ValueOracle();

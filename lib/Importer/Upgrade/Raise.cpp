@@ -1,4 +1,4 @@
-//===- Raise.cpp - Walking nodes up the versions ---------------*- C++ -*-===//
+//===- Raise.cpp - Upgrade nodes step by step ------------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -34,10 +34,10 @@ static History historyOf(const std::string &domain, const std::string &name) {
 }
 
 //===----------------------------------------------------------------------===//
-// What changed between two versions
+// Differences between two versions
 //===----------------------------------------------------------------------===//
 
-/// Appends what differs between the formal parameters.
+/// Appends the differences between the formal parameters.
 static void compareFormals(const char *what, const std::vector<Formal> &from,
                            const std::vector<Formal> &to, bool narrows,
                            std::string &difference) {
@@ -107,7 +107,7 @@ std::vector<ChangedStep> onnxc::importer::changedSteps() {
 // Raising
 //===----------------------------------------------------------------------===//
 
-/// Applies one rule, collecting what stands in place of `node`.
+/// Applies one rule; collects the nodes that replace `node`.
 static RaiseResult applyRule(const NodeProto &node, const UpgradeStep &step,
                              const ValueOracle &oracle,
                              const std::function<std::string()> &freshName) {

@@ -40,16 +40,16 @@ const UpgradeStep *findUpgradeStep(const std::string &domain,
 struct ChangedStep {
   std::string domain, opType;
   int from, to;
-  /// What differs, for people.
+  /// The difference, for people.
   std::string difference;
 };
 
 /// All steps that need a row.
 std::vector<ChangedStep> changedSteps();
 
-/// What became of a node that was raised by one step.
+/// The result of upgrading a node by one step.
 struct RaiseResult {
-  /// What stands in place of the node. Empty if it is the newest already (or
+  /// The nodes that replace the node. Empty if it is the newest already (or
   /// on failure).
   std::vector<VersionedNode> nodes;
   /// Why the node could not be raised, empty on success.

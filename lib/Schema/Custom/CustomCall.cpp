@@ -18,7 +18,7 @@
 using namespace mlir;
 using namespace onnxc::schema;
 
-/// Elements of constants are shown up to this size: what describes shapes.
+/// Elements of constants are shown up to this size, enough for shapes.
 static constexpr int64_t maxShownBytes = 64 * 1024;
 /// As in the runtime.
 static constexpr int64_t maxRank = 64;
@@ -72,7 +72,7 @@ CustomCall::CustomCall(Operation *op, const ValueFacts &facts) {
 }
 
 //===----------------------------------------------------------------------===//
-// What the library sees
+// Data passed to the library
 //===----------------------------------------------------------------------===//
 
 const char *CustomCall::copy(StringRef text) {
@@ -86,7 +86,7 @@ std::string CustomCall::symbolOf(int64_t size) const {
   return symbols.lookup(size);
 }
 
-/// A number for the name of a size, far from what arithmetic on sizes gives.
+/// A number for the name of a size, out of the range of arithmetic on sizes.
 static int64_t numberOf(StringRef symbol) {
   constexpr int64_t least = int64_t(1) << 40;
   uint64_t hash = llvm::xxh3_64bits(symbol) & ((uint64_t(1) << 61) - 1);
@@ -216,7 +216,7 @@ void CustomCall::addAttribute(StringRef name, Attribute value) {
 }
 
 //===----------------------------------------------------------------------===//
-// What the library calls
+// Callbacks of the library
 //===----------------------------------------------------------------------===//
 
 int CustomCall::onFail(OMCustomCall *call, const char *format, ...) {

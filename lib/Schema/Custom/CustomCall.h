@@ -34,7 +34,7 @@ public:
 
   /// By slot; null for absent ones.
   llvm::SmallVector<mlir::Value> operands;
-  /// By slot, what setOutput has said.
+  /// By slot, the argument of setOutput.
   std::vector<Output> results;
   /// The first error; empty if there is none.
   std::string message;

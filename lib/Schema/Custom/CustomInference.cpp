@@ -120,7 +120,7 @@ std::string TypeCheck::checkOutput(size_t slot, int64_t type) const {
 // Results
 //===----------------------------------------------------------------------===//
 
-/// What the library has said of an output, as a type.
+/// The library's description of an output, as a type.
 static InferredValue readOutput(const CustomCall::Output &output, int64_t type,
                                 const CustomCall &call, MLIRContext *context) {
   InferredValue found;

@@ -13,7 +13,7 @@
 using namespace onnxc::schema;
 using llvm::StringRef;
 
-/// More than any library has: what is beyond is no number of operators.
+/// More than any library has: a larger number is no number of operators.
 static constexpr int64_t maxOperators = 100000;
 
 CustomOps::CustomOps(mlir::Dialect *dialect) : Base(dialect) {}

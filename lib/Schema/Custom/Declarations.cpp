@@ -1,4 +1,4 @@
-//===- Declarations.cpp - What a library says of its operators -*- C++ -*-===//
+//===- Declarations.cpp - Declared operators of libraries ------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //

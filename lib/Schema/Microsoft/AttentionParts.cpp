@@ -1,4 +1,4 @@
-//===- AttentionParts.cpp - What forms of attention share ------*- C++ -*-===//
+//===- AttentionParts.cpp - Shared parts of attention ----------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //

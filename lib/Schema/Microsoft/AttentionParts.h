@@ -1,4 +1,4 @@
-//===- AttentionParts.h - What forms of attention share --------*- C++ -*-===//
+//===- AttentionParts.h - Shared parts of attention ------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -15,7 +15,7 @@ namespace onnxc::schema::microsoft {
 /// behind the past as [queries, 1], and `column` as [keys].
 void addPlaces(Body &b, const char *past);
 
-/// The sum of what is added to the scores.
+/// The sum of the biases of the scores.
 class Mask {
 public:
   explicit Mask(Body &b) : b(b) {}
@@ -53,7 +53,7 @@ void joinHeads(Body &b, const std::string &input, const std::string &result);
 void attend(Body &b, int64_t heads, int64_t keyHeads, const Mask &mask,
             const std::string &past);
 
-/// Softmax beyond the mask: what the standard's Attention does not know.
+/// Softmax variants that the standard's Attention does not have.
 struct ScoreOptions {
   double softcap = 0;
   /// Name of [heads], one more score of each row that has no value, or of a

@@ -82,7 +82,7 @@ static OpSchema fusedMatMul(const char *name) {
 
 namespace {
 
-/// What a parameter is: the index in a list of them, its name and its default.
+/// A parameter: its index in the list, its name and its default.
 using Parameter = std::function<float(size_t, const char *, float)>;
 
 } // namespace

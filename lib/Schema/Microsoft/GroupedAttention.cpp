@@ -146,7 +146,7 @@ static void addCaches(Body &b, int64_t keyHeads) {
   }
 }
 
-/// What is added to the scores. Columns are keys and rows are queries by their
+/// The bias of the scores. Columns are keys and rows are queries by their
 /// places, which differ in a batch.
 static void addGroupMask(Body &b, Mask &mask) {
   b.ints("row_axes", {1, 3});

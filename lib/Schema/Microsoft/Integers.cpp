@@ -47,7 +47,7 @@ static bool fillReduceMean(Body &b) {
   b.quantize("reduced", "reduced_scale", "reduced_zero_point", 4);
   return true;
 }
-/// What the codes of 4 bits stand for, up to the largest of the block: FP4 has
+/// The values of the 4-bit codes, up to the largest of the block: FP4 has
 /// a sign, two bits of the exponent and one of the mantissa, NF4 quantiles of
 /// the normal distribution (arXiv 2305.14314, appendix E).
 static std::vector<float> bnbCodes(int64_t kind) {

@@ -1,4 +1,4 @@
-//===- Descriptor.cpp - What an artefact says about itself -----*- C++ -*-===//
+//===- Descriptor.cpp - Descriptor of an artefact --------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -40,7 +40,7 @@ struct Argument {
   SmallVector<std::string> symbols;
   /// Of a map.
   int64_t key = 0;
-  /// What is in a container: one, or none for a tensor.
+  /// The type of a container's elements: one, or none for a tensor.
   std::vector<Argument> element;
 };
 
@@ -169,7 +169,7 @@ static llvm::Constant *weightsBase(Constants &make, const ModelInfo &info,
   return base;
 }
 
-/// What binds the side file to the artefact.
+/// The hash that binds the side file to the artefact.
 static llvm::Constant *weightsDigest(Constants &make, const ModelInfo &info) {
   if (info.weightsFile.empty())
     return make.null();

@@ -120,8 +120,9 @@ static OwningOpRef<ModuleOp> copyBatch(const Batch &batch,
   return copy;
 }
 
-/// What addPassesToEmitFile adds, but the second scheduler: it takes quadratic
-/// time where a block stores much, and the processor reorders what it would.
+/// The passes of addPassesToEmitFile, but the second scheduler: it takes
+/// quadratic time where a block stores much, and the processor reorders what it
+/// would.
 static void addCodeGenPasses(llvm::legacy::PassManager &passes,
                              llvm::TargetMachine &target,
                              llvm::raw_pwrite_stream &os, CodeKind kind) {

@@ -56,9 +56,9 @@ static std::string exportScript(const LinkOptions &options) {
   return script;
 }
 
-/// What the dynamic linker binds. All else is bound when the artefact is
-/// linked, as by -Bsymbolic, which would make the dynamic linker prefer the
-/// artefact's own data as well.
+/// The symbols that the dynamic linker binds. All else is bound when the
+/// artefact is linked, as by -Bsymbolic, which would make the dynamic linker
+/// prefer the artefact's own data as well.
 static std::string sharedList() {
   std::string list = "{\n";
 #define ONNXC_EXPORT_SHARED(NAME) list += #NAME ";\n";

@@ -4,7 +4,7 @@
 //
 // lld writes a file on a disk through a mapping of a temporary one: a full disk
 // ends the process by a signal, and a process that is killed leaves the file.
-// What it writes to a pipe it makes in memory.
+// Output to a pipe is made in memory.
 //
 //===----------------------------------------------------------------------===//
 

@@ -28,8 +28,8 @@ using object::SymbolRef;
 
 namespace {
 
-/// What the functions of the runtime need: the linker of artefacts leaves out
-/// what is not called, here it is only found out.
+/// The symbols that functions of the runtime need: the linker of artefacts
+/// leaves out what is not called, here it is only found out.
 class RuntimeObject {
 public:
   explicit RuntimeObject(const ObjectFile &file) : file(file) {}
@@ -247,7 +247,7 @@ LoadedModel::load(ArrayRef<CodeFile> objects, StringRef runtimeDir,
           .create();
   if (!session)
     return session.takeError();
-  // What goes wrong comes back from the lookup as well.
+  // The lookup returns errors as well.
   (*session)->getExecutionSession().setErrorReporter(consumeError);
   for (const CodeFile &object : objects)
     if (Error error = add(**session, object.name, object.bytes))

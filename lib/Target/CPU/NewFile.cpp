@@ -21,7 +21,7 @@ using namespace llvm;
 
 namespace onnxc::target {
 
-/// What stands for the random part of a temporary name.
+/// The pattern of the random part of a temporary name.
 static constexpr StringLiteral model = ".%%%%%%.tmp";
 
 bool isStream(StringRef name) {

@@ -141,7 +141,7 @@ std::vector<char> spreadNarrow(ArrayRef<char> packed, int64_t count,
 /// Bytes of a constant that are packed at a time.
 static constexpr int64_t partBytes = 32 << 20;
 
-/// What has been written need not stay in memory: a model may be larger.
+/// Written bytes are dropped from memory: a model may be larger.
 static void forgetPart(onnx::BlobAttr blob, uint64_t offset, uint64_t size) {
   if (blob)
     onnx::BlobStore::get(blob.getContext()).forget(blob, offset, size);

@@ -16,7 +16,7 @@
 
 namespace onnxc::target {
 
-/// What the linker is told in its own language.
+/// The linker script.
 inline constexpr llvm::StringLiteral weightsScript =
     "SECTIONS { .onnxc_weights : ALIGN(64) { KEEP(*(.onnxc_weights)) } } "
     "INSERT AFTER .bss;\n";

@@ -120,7 +120,7 @@ typedef struct OMCustomAttribute {
 #define OM_ATTRIBUTE_REQUIRED (-1)
 
 /* --- A call ---------------------------------------------------------------
- * What the functions of an operator are given. Everything it points to lives
+ * The argument of the functions of an operator. Everything it points to lives
  * until they return; strings and memory from `memory` until the run ends. */
 typedef struct OMCustomCall OMCustomCall;
 struct OMCustomCall {

@@ -114,7 +114,7 @@ inline Tensor tensor(const std::vector<std::string> &elements) {
   return {ONNX_TYPE_STRING, {int64_t(elements.size())}, {}, elements};
 }
 
-/// A tensor, or what a sequence, optional or map holds.
+/// A tensor, or the contents of a sequence, optional or map.
 struct Value {
   OM_VALUE_KIND kind = OM_VALUE_TENSOR;
   Tensor tensor;               ///< itself; the keys of a map
@@ -283,7 +283,7 @@ private:
 
   using Context = std::unique_ptr<OMContext, void (*)(OMContext *)>;
 
-  /// What no run uses at present.
+  /// Contexts that no run uses at present.
   struct Contexts {
     std::mutex mutex;
     std::vector<Context> free;

@@ -102,7 +102,7 @@ bool createState(CustomCall &call, const OMCustomOp &op) {
   return true;
 }
 
-/// What the library is given of the inputs, and where the outputs go.
+/// The inputs as passed to the library, and the outputs.
 void fillViews(CustomCall &call, OnnxcValue *outs, const OnnxcValue *ins,
                OMCustomTensor *inputs, int64_t *strides) {
   const OnnxcCustomNode &node = *call.custom;

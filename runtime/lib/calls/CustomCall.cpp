@@ -3,7 +3,7 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What a library answers is checked before anything is computed with it.
+// Answers of a library are checked before they are used.
 //
 //===----------------------------------------------------------------------===//
 
@@ -148,7 +148,7 @@ int32_t rt::giveOutputs(CustomCall &call) {
 }
 
 //===----------------------------------------------------------------------===//
-// What the library calls
+// Callbacks of the library
 //===----------------------------------------------------------------------===//
 
 namespace {

@@ -12,12 +12,12 @@
 
 namespace onnxc::rt {
 
-/// What is known of one output.
+/// Facts about one output.
 struct CustomResult {
   OnnxcValue *value; ///< where it goes; null if it is absent
   bool isSized;      ///< `infer` has said all sizes
   bool isAllocated;
-  TensorObject *object; ///< of unknown rank: what it goes into
+  TensorObject *object; ///< of unknown rank: its destination
   int64_t rank;
   int64_t dims[kMaxRank], strides[kMaxRank];
 };

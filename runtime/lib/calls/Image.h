@@ -2,8 +2,8 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What the decoders of ImageDecoder share. Each takes the bytes of a file that
-// nobody vouches for and leaves rows of red, green and blue, or a message.
+// Shared parts of the decoders of ImageDecoder. Each takes the bytes of a file
+// that nobody vouches for and leaves rows of red, green and blue, or a message.
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,7 +52,7 @@ public:
     pixel[1] = uint8_t(green);
     pixel[2] = uint8_t(blue);
   }
-  /// Ends the run with what is wrong with the file; always false.
+  /// Ends the run with an error in the file; always false.
   bool fail(const char *format, const char *reason);
 
   OnnxcCall *call;

@@ -118,7 +118,7 @@ bool decodeJPEG(ImageFile file, Image &image) {
   decoder.errors.error_exit = onError;
   decoder.errors.output_message = onMessage;
   decoder.errors.emit_message = onWarning;
-  // Nothing but what lies in `decoder` and `image` changes after this point.
+  // Only `decoder` and `image` change after this point.
   bool done = setjmp(decoder.failed) == 0 && readAll(decoder, file, image);
   jpeg_destroy_decompress(&decoder.info);
   if (decoder.problem)

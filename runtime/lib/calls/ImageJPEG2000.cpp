@@ -13,14 +13,14 @@
 namespace onnxc::rt {
 
 namespace {
-/// What the library's callbacks read from.
+/// The source of the library's callbacks.
 struct Source {
   ImageFile file;
   Image *image;
   int64_t at;
 };
 
-/// What has to be given back.
+/// The objects to release.
 struct Decoder {
   opj_codec_t *codec = nullptr;
   opj_stream_t *stream = nullptr;

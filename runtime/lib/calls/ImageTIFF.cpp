@@ -56,7 +56,7 @@ static toff_t sizeOf(thandle_t handle) {
   return toff_t(static_cast<Stream *>(handle)->file.size);
 }
 
-/// Nothing is printed; what fails is known from the results.
+/// Nothing is printed; failures show in the results.
 static int ignoreMessage(TIFF *, void *, const char *, const char *, va_list) {
   return 1;
 }

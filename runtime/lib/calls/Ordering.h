@@ -2,7 +2,7 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What sorting and selection share: numbers of any type as unsigned integers
+// Shared by sorting and selection: numbers of any type as unsigned integers
 // that compare the same way, a stable sort, and memory for both.
 //
 //===----------------------------------------------------------------------===//
@@ -18,7 +18,7 @@ namespace onnxc::rt {
 /// Zeros of both signs are equal; all NaNs are equal and above everything.
 using KeyFn = uint64_t (*)(const void *array, int64_t i);
 
-/// The key of an element type: null for strings and for what has no order. A
+/// The key of an element type: null for strings and for unordered types. A
 /// complex number has two keys, of its parts: `parts` is 2, and `i` counts
 /// parts.
 KeyFn keyOf(int64_t type, int64_t &parts);
@@ -64,7 +64,7 @@ void sortStably(T *items, T *scratch, int64_t count, Less less) {
     items[i] = from[i];
 }
 
-/// What is sorted by a number.
+/// An item that is sorted by a number.
 struct Keyed {
   uint64_t key;
   int64_t index;

@@ -5,7 +5,7 @@
 // The numbers themselves are computed by kernels, from a key and a counter.
 // Here is the key: a node's own seed, or one that the context draws once; and
 // which draw of the context it is, as every run of a node gives other numbers.
-// What other contexts do changes nothing: a program with a seed can be repeated
+// Independent of other contexts: a program with a seed can be repeated
 // whatever else its process runs.
 //
 //===----------------------------------------------------------------------===//

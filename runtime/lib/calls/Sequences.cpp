@@ -155,7 +155,7 @@ namespace {
 /// How tensors become one.
 struct Joining {
   const char *what; ///< begins messages
-  const char *part; ///< what they call one of the tensors
+  const char *part; ///< the message's name for one of the tensors
   int64_t axis;
   bool isNewAxis;
   bool reverse; ///< the last one comes first
@@ -254,7 +254,7 @@ ONNXC_CALL(onnxc_call_concat_from_sequence) {
   return status;
 }
 
-/// What a loop of no trips has scanned: nothing of the rank and sizes that the
+/// The scan output of a loop of no trips: empty, of the rank and sizes that the
 /// result is known to have, or a list of nothing.
 static TensorObject *noRows(OnnxcCall *call, const OnnxcValue &result,
                             int64_t type) {

@@ -2,7 +2,7 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What the text families share: tables of strings as the compiler lays them
+// Shared by the text families: tables of strings as the compiler lays them
 // into the weights, results of a krnl.call, and characters made during a call.
 //
 //===----------------------------------------------------------------------===//

@@ -162,7 +162,7 @@ extern "C" int32_t onnxc_call_string_concat(OnnxcCall *call, int32_t,
 // Numbers
 //===----------------------------------------------------------------------===//
 
-/// What the numbers are: the kinds that the compiler casts others to.
+/// The kinds of numbers that the compiler casts others to.
 enum NumberKind { kBool, kInteger, kUnsigned, kFloat, kDouble };
 
 /// Decimal digits, without a format to be read for each number.
@@ -262,7 +262,7 @@ extern "C" int32_t onnxc_call_string_from_number(OnnxcCall *call, int32_t,
   return ONNXC_OK;
 }
 
-/// Reads what is left of `text` after blanks; false if it is no number.
+/// Reads the rest of `text` after blanks; false if it is no number.
 static bool parseNumber(const char *text, void *to, int64_t i, int64_t kind) {
   while (*text == ' ' || (*text >= '\t' && *text <= '\r'))
     ++text;

@@ -25,7 +25,7 @@ namespace {
 /// How strings are taken apart; the compiler knows the numbers.
 enum Way : int64_t { kMatches, kSeparators, kCharacters };
 
-/// What the parameters of the call say.
+/// The parameters of the call.
 struct Options {
   bool hasMarks;
   int64_t shortest; ///< of a token, in code points

@@ -99,7 +99,7 @@ auto forScores(int64_t type, Fn fn) -> decltype(fn(0.0F)) {
   }
 }
 
-/// May `x` come before `bound`? What is no number may.
+/// May `x` come before `bound`? NaN may.
 template <bool Largest, typename T>
 bool mayCome(T x, T bound) {
   return Largest ? !(x <= bound) : !(x >= bound);

@@ -24,7 +24,7 @@ char *writeUtf8(char *to, uint32_t code);
 uint32_t lowerCase(uint32_t code);
 uint32_t upperCase(uint32_t code);
 
-/// What str.split() of Python takes for blank.
+/// The blanks of Python's str.split().
 bool isBlank(uint32_t code);
 
 } // namespace onnxc::rt

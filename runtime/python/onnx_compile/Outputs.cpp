@@ -73,7 +73,7 @@ static PyObject *copiedArray(int64_t type, int rank, const int64_t *shape,
 }
 
 namespace {
-/// What owns the memory of an array. The library may not be unloaded before.
+/// The owner of the memory of an array. The library may not be unloaded before.
 struct OutputOwner {
   std::shared_ptr<void> library;
   decltype(&omReturnOutput) giveBack;

@@ -35,7 +35,7 @@ PyArray_Descr *dtypeOf(int64_t type);
 /// The element type of a dtype; 0 if no model has it.
 int typeOf(PyArray_Descr *descr);
 
-/// What one run uses. Runs in several threads use several.
+/// The state of one run. Concurrent runs use several.
 struct Runner {
   OMContext *context;
   std::vector<OMBuffer> inputs, outputs;

@@ -1,4 +1,4 @@
-//===- VectorMath.h - What vectors of the target can compute ----*- C++ -*-===//
+//===- VectorMath.h - Vector math of the target -----------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -16,7 +16,7 @@
 
 namespace onnxc {
 
-/// What is transformed and how.
+/// The description of a transform.
 struct FourierPlan {
   /// outer x length x inner x (1: real | 2: real and imaginary), stored.
   mlir::Value x;

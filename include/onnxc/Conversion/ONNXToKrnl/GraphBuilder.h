@@ -74,7 +74,7 @@ public:
   mlir::Location loc;
 };
 
-/// What the scores of classical models become last.
+/// The final transformation of the scores of classical models.
 enum class PostTransform { None, Softmax, Logistic, SoftmaxZero, Probit };
 
 /// Nothing for a name that ONNX does not know.

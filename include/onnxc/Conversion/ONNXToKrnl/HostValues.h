@@ -1,7 +1,7 @@
 //===- HostValues.h - Scalars and sizes of the host program -----*- C++ -*-===//
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What every operator family needs around its kernels: sizes of tensors, the
+// Host values for all operator families: sizes of tensors, the
 // run-time size of a result, elements of small structural inputs (axes,
 // shapes, pads), and results of exactly the type that the graph expects.
 //===----------------------------------------------------------------------===//

@@ -1,7 +1,7 @@
 //===- Interpolation.h - Values between samples -----------------*- C++ -*-===//
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What Resize, GridSample, RoiAlign and DeformConv share: which samples take
+// Shared by Resize, GridSample, RoiAlign and DeformConv: which samples take
 // part in a value between them, and what each weighs. All of it is scalar code
 // of kernels, in f32, or f64 for elements that f32 cannot hold.
 //===----------------------------------------------------------------------===//
@@ -29,7 +29,7 @@ mlir::Value toInterpolation(mlir::OpBuilder &b, mlir::Location loc,
 mlir::Value fromInterpolation(mlir::OpBuilder &b, mlir::Location loc,
                               mlir::Value value, mlir::Type onnxElement);
 
-/// What a sample weighs that is `distance` samples away: a triangle, or Keys'
+/// The weight of a sample at `distance`: a triangle, or Keys'
 /// cubic with coefficient `a`.
 mlir::Value tapWeight(ScalarBuilder &s, Interpolation mode,
                       mlir::Value distance, double a);

@@ -50,7 +50,7 @@ public:
   llvm::ArrayRef<uint64_t> multipliersByBucket() const { return multipliers; }
   llvm::ArrayRef<uint64_t> keysBySlot() const { return hashed; }
 
-  /// What a kernel reads of the table: none if it is direct, else two tensors.
+  /// The tensors that a kernel reads: none if it is direct, else two.
   llvm::SmallVector<mlir::Value> constants(mlir::OpBuilder &b,
                                            mlir::Location loc) const;
   /// Inside a kernel: the slot of `key`, an i64, as an index. `tables` are the

@@ -1,7 +1,7 @@
 //===- Movement.h - Moving elements by kernels ------------------*- C++ -*-===//
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What the operators that move elements share: slices, permutations, and
+// Shared by the operators that move elements: slices, permutations, and
 // results whose every element is computed from its own position.
 //===----------------------------------------------------------------------===//
 

@@ -17,7 +17,7 @@
 
 namespace onnxc {
 
-/// What the numbers of one run of a node start from: i64 scalars.
+/// The seeds of one run of a node: i64 scalars.
 struct RandomDraw {
   mlir::Value key, number;
 

@@ -92,7 +92,8 @@ private:
   mlir::Value project();
   mlir::Value initialState(mlir::Value given);
   mlir::Value contractState(mlir::Value state, mlir::Value weights);
-  /// What a kernel over the gates reads at position (m, n) of batch and state.
+  /// The operands of a kernel over the gates at position (m, n) of batch and
+  /// state.
   struct GateOperands {
     llvm::SmallVector<Access> ins;
     /// How many gates the contracted state is for.

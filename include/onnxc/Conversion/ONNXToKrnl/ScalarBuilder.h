@@ -32,10 +32,10 @@ public:
     return onnxType.isUnsignedInteger() || onnxType.isInteger(1);
   }
   bool isBool() const { return onnxType.isInteger(1); }
-  /// What elements are stored as: signless integers and floats of 16 bits and
+  /// The storage type of elements: signless integers and floats of 16 bits and
   /// more; everything narrower as i8.
   static mlir::Type storageType(mlir::Type onnxType);
-  /// What is computed with: f32 for narrower floats, else the storage type.
+  /// The compute type: f32 for narrower floats, else the storage type.
   static mlir::Type computeType(mlir::Type onnxType);
   mlir::Type type() const { return computeType(onnxType); }
 

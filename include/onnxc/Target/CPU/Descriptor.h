@@ -1,4 +1,4 @@
-//===- Descriptor.h - What an artefact says about itself -------*- C++ -*-===//
+//===- Descriptor.h - Descriptor of an artefact ----------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -12,7 +12,7 @@
 
 namespace onnxc::target {
 
-/// What the descriptor holds beside the entry point's own attributes.
+/// The contents of the descriptor beside the entry point's own attributes.
 struct ModelInfo {
   /// Its entry point is run_main_graph_TAG then; empty: run_main_graph.
   std::string tag;

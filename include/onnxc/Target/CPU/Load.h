@@ -14,7 +14,7 @@ class LLJIT;
 
 namespace onnxc::target {
 
-/// What an artefact is linked from, in the memory of this process instead:
+/// The objects of an artefact, loaded into this process instead of linked:
 /// objects of a model, its descriptor and the runtime. Functions that the
 /// artefact would take from libc and libm are those of the process.
 class LoadedModel {

@@ -45,7 +45,7 @@ public:
   llvm::Expected<std::unique_ptr<llvm::WritableMemoryBuffer>> read() const;
   /// Gives the file its name.
   llvm::Error keep();
-  /// What to say where it cannot be written.
+  /// The error where it cannot be written.
   llvm::Error failed(std::error_code code) const;
 
 private:

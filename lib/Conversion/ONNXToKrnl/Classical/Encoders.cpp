@@ -138,7 +138,7 @@ Value keyOf(ScalarBuilder &s, Value x) {
   return s.math<arith::ExtSIOp>(i64, x);
 }
 
-/// What the operator maps to what.
+/// The keys and values of the operator.
 struct Mapping {
   Labels keys, values, otherwise;
 };
@@ -165,7 +165,7 @@ std::optional<size_t> takeKeys(const Labels &labels, Type onnxType,
   return nan;
 }
 
-/// What a kernel reads values from: a table with an entry for each slot, then
+/// The table that a kernel reads values from: an entry for each slot, then
 /// what all others get, then what NaN gets. Of strings, which each call makes
 /// anew, as places in a table without gaps.
 SmallVector<Value> valueTables(OpBuilder &b, Location loc, Type to,

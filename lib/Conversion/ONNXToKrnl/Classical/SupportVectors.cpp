@@ -190,7 +190,7 @@ struct RegressorLowering : public OpConversionPattern<onnx::MlSVMRegressorOp> {
 // SVMClassifier
 //===----------------------------------------------------------------------===//
 
-/// What SVMClassifier says, and what is derived from it.
+/// The attributes of SVMClassifier and values derived from them.
 struct Classifier {
   explicit Classifier(onnx::MlSVMClassifierOp op)
       : labels(op.getClasslabelsInts(), op.getClasslabelsStrings()),

@@ -1,9 +1,9 @@
-//===- TreeKernels.cpp - Walking trees by tables ----------------*- C++ -*-===//
+//===- TreeKernels.cpp - Tree ensembles by tables ---------------*- C++ -*-===//
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// A walk is a reduction over its steps: what is carried is the number of a
-// node, each step reads the node's tables and moves on to a child. Rows are the
-// lanes of a vector where there are many, trees where there are few.
+// A traversal is a reduction over its steps: the carried value is the number of
+// a node, each step reads the node's tables and moves on to a child. Rows are
+// the lanes of a vector where there are many, trees where there are few.
 //===----------------------------------------------------------------------===//
 
 #include "Trees.h"

@@ -155,7 +155,7 @@ struct ClassifierLowering
   }
 
 private:
-  /// What is known of the votes for a single class.
+  /// Facts about the votes for a single class.
   struct Votes {
     bool allPositive;
     bool forSecond;

@@ -71,7 +71,7 @@ private:
   Type element;
   KernelBuilder kernel;
   KernelBuilder::Access a;
-  /// What there is instead of `a` where data are bytes.
+  /// Replaces `a` where data are bytes.
   std::optional<QuantizedBlocks> data;
   AffineExpr n, block, byte, part;
   /// Where something of a row's block is.
@@ -190,7 +190,7 @@ Value BlockedProduct::sumOfReals(const KernelBuilder::Access &start) {
       });
 }
 
-/// What the zero points take away from the sums of blocks.
+/// The correction of the sums of blocks by the zero points.
 KernelBuilder::Access BlockedProduct::startOfBlocks() {
   SmallVector<int64_t> perBlock = shape;
   perBlock.push_back(blocks.count);

@@ -21,11 +21,11 @@ struct BlockedWeights {
     if (isWhole)
       count = (depth + size - 1) / size;
   }
-  /// What the attributes say makes sense.
+  /// True if the attributes are consistent.
   explicit operator bool() const { return count > 0; }
 
   int64_t parts() const { return 8 / bits; }
-  /// What a zero point is where there is none.
+  /// The default zero point.
   int64_t middle() const { return int64_t(1) << (bits - 1); }
   int64_t bytes() const { return size / parts(); }
   /// Bytes of packed zero points of a column.
@@ -37,8 +37,8 @@ struct BlockedWeights {
   int64_t count = 0;
 };
 
-/// What keeps the operator from becoming one kernel; nothing if it does. The
-/// operands may be those of the operator, or lowered ones.
+/// The reason why the operator does not become one kernel; empty if it does.
+/// The operands may be those of the operator, or lowered ones.
 llvm::StringRef whyNotBlocked(onnx::MicrosoftMatMulNBitsOp op,
                               onnx::MicrosoftMatMulNBitsOp::Adaptor operands);
 

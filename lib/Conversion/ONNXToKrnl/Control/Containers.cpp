@@ -232,7 +232,7 @@ private:
     return length;
   }
 
-  /// What the body takes in trip `i`.
+  /// The arguments of the body in trip `i`.
   SmallVector<Value> elementsAt(OpBuilder &b, onnx::SequenceMapOp op,
                                 ValueRange operands, Value i) const {
     SmallVector<Value> taken;

@@ -25,7 +25,7 @@ DenseI64ArrayAttr typeNumbers(Builder &b, ArrayRef<Value> slots) {
   return b.getDenseI64ArrayAttr(numbers);
 }
 
-/// What the run has to know of a node beside its operands.
+/// The run-time description of a node beside its operands.
 DictionaryAttr describe(Builder &b, onnx::CustomOp op) {
   auto name = dyn_cast<NameLoc>(op.getLoc());
   NamedAttrList entry;

@@ -1,4 +1,4 @@
-//===- LoopBodies.cpp - What Loop and Scan have in common -------*- C++ -*-===//
+//===- LoopBodies.cpp - Shared parts of Loop and Scan -----------*- C++ -*-===//
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //===----------------------------------------------------------------------===//
 
@@ -53,7 +53,7 @@ LogicalResult carriedTypes(const TypeConverter &converter, Block &body,
   return success();
 }
 
-/// What has been scanned before the first trip.
+/// The scan outputs before the first trip.
 static Value noRows(OpBuilder &b, Location loc, Type type) {
   auto rows = dyn_cast<RankedTensorType>(type);
   if (!rows)

@@ -1,4 +1,4 @@
-//===- LoopBodies.h - What Loop and Scan have in common ---------*- C++ -*-===//
+//===- LoopBodies.h - Shared parts of Loop and Scan -------------*- C++ -*-===//
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //===----------------------------------------------------------------------===//
 
@@ -23,8 +23,8 @@ struct CarriedLoop {
   mlir::TypeRange initialTypes;
 };
 
-/// What a loop carries, in the graph and converted: what all ends of the cycle
-/// agree on. Tensors of different ranks are boxed.
+/// Types of loop-carried values, in the graph and converted: what all ends of
+/// the cycle agree on. Tensors of different ranks are boxed.
 struct CarriedTypes {
   llvm::SmallVector<mlir::Type> graph, converted;
 };

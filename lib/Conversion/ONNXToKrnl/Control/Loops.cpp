@@ -111,7 +111,7 @@ protected:
     return convertValue(b, loc, tensor, type, type, type);
   }
 
-  /// What the loop carries as the arguments of the body.
+  /// The loop-carried values as the arguments of the body.
   SmallVector<Value> asArguments(OpBuilder &b, Location loc,
                                  const CarriedTypes &types, ValueRange carried,
                                  ArrayRef<BlockArgument> arguments) const {
@@ -123,7 +123,7 @@ protected:
     return values;
   }
 
-  /// What the loop has carried as the results of the op; the rows as they are.
+  /// The loop-carried values as the results of the op; the rows as they are.
   SmallVector<Value> asResults(OpBuilder &b, LoopOp op,
                                const CarriedTypes &types,
                                scf::WhileOp loop) const {

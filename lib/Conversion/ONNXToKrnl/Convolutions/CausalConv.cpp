@@ -39,7 +39,7 @@ public:
     if (!silu && activation != "none")
       return rewriter.notifyMatchFailure(op, "unknown activation");
     checkSizes(adaptor, rewriter, loc);
-    // What a window reaches back to.
+    // The elements before the first one of a window.
     Value back = subIndex(rewriter, loc, sizeOf(rewriter, loc, w, 2),
                           indexConstant(rewriter, loc, 1));
     Value padded = extended(adaptor, rewriter, loc, back);

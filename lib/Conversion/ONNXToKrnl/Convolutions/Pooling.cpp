@@ -203,7 +203,7 @@ struct WindowPoolLowering : public OpConversionPattern<OnnxOp> {
   }
 
 private:
-  /// What counts along a dimension, from and to, in coordinates of the padded
+  /// The counted range of a dimension, in coordinates of the padded
   /// tensor.
   static std::pair<Value, Value> counted(OpBuilder &b, OnnxOp op, Value x,
                                          const Windows &windows, unsigned d) {

@@ -75,7 +75,7 @@ struct ElementwiseLowering : public ConversionPattern {
   }
 
 private:
-  /// What only moves elements moves strings and complex numbers too.
+  /// Operators that only move elements move strings and complex numbers too.
   bool isTaken(Type type) const {
     return isa<FloatType, IntegerType>(type) ||
            (elements == Elements::Stored &&

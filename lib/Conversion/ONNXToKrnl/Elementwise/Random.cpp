@@ -65,7 +65,7 @@ Value normal(ScalarBuilder &s, ArrayRef<Value> words, double mean,
   return s.add(s.constant(mean), s.mul(n, s.constant(scale)));
 }
 
-/// What RandomNormal and RandomUniform have in common, and their Like forms.
+/// Shared by RandomNormal, RandomUniform and their Like forms.
 template <typename OnnxOp, bool isNormal, bool isLike>
 struct RandomLowering : public OpConversionPattern<OnnxOp> {
   using OpConversionPattern<OnnxOp>::OpConversionPattern;

@@ -9,7 +9,7 @@
 
 namespace onnxc {
 
-/// What is known of one resized dimension: host values, or their images inside
+/// One resized dimension: host values, or their images inside
 /// a kernel.
 struct ResizedDim {
   int64_t dim;

@@ -16,7 +16,7 @@ struct ResizeDims {
   llvm::SmallVector<ResizedDim> dims;
 };
 
-/// What the model says of a structural operand that cannot be; empty: nothing.
+/// The error in a structural operand; empty if there is none.
 llvm::StringRef problemWithResize(onnx::ResizeOp op,
                                   onnx::ResizeOp::Adaptor adaptor,
                                   const ResizeMode &mode);

@@ -1,4 +1,4 @@
-//===- ResizeTables.cpp - What each position of a Resize takes --*- C++ -*-===//
+//===- ResizeTables.cpp - Tables of a Resize --------------------*- C++ -*-===//
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- ResizeTables.h - What each position of a Resize takes ----*- C++ -*-===//
+//===- ResizeTables.h - Tables of a Resize ----------------------*- C++ -*-===//
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //===----------------------------------------------------------------------===//
 

@@ -38,7 +38,7 @@ mlir::Value makeRoiTable(mlir::OpBuilder &b, mlir::Location loc,
                              llvm::function_ref<mlir::Value(int64_t)> number)>
                              value);
 
-/// What the two operators have in common.
+/// Shared by the two operators.
 struct RoiPool {
   mlir::OpBuilder &b;
   mlir::Location loc;

@@ -408,7 +408,7 @@ struct SplitLowering : public OpConversionPattern<onnx::SplitOp> {
 private:
   using Lengths = FailureOr<SmallVector<Value>>;
 
-  /// What `split` says, which has to be all of the axis.
+  /// The sizes in `split`, which have to cover the axis.
   static Lengths givenLengths(onnx::SplitOp op, OpAdaptor adaptor, Value size,
                               OpBuilder &b) {
     Location loc = op.getLoc();

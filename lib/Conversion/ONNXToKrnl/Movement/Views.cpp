@@ -36,7 +36,7 @@ void replaceWithView(ConversionPatternRewriter &rewriter,
   SmallVector<int64_t> unknown(sizes.size(), ShapedType::kDynamic);
   RankedTensorType type = refineType(
       RankedTensorType::get(unknown, getElementTypeOrSelf(x.getType())), sizes);
-  // What inference knows better than the sizes do.
+  // Sizes that inference knows better than the operands.
   if (auto wanted = dyn_cast<RankedTensorType>(
           converter.convertType(op->getResult(0).getType())))
     if (wanted.getRank() == type.getRank()) {

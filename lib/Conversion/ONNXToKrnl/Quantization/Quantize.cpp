@@ -149,7 +149,7 @@ RankedTensorType splitAxis(RankedTensorType type, int64_t axis, int64_t block) {
   return type.clone(shape);
 }
 
-/// What both directions share: the kernel over the elements of x, with scale
+/// Shared by both directions: the kernel over the elements of x, with scale
 /// and zero point beside.
 struct LinearKernel {
   LinearKernel(ConversionPatternRewriter &rewriter, Operation *op,

@@ -269,8 +269,8 @@ SmallVector<Value> CellBuilder::stepGRU(Value t, Value h) {
                     });
 }
 
-/// What the loop over the steps carries: state(s), the rows if they are wanted,
-/// and the number of the step.
+/// The values carried by the loop over the steps: state(s), the rows if they
+/// are wanted, and the number of the step.
 SmallVector<Value> CellBuilder::startOfLoop() {
   SmallVector<Value> carried{initialState(cell.initialH)};
   if (cell.kind == CellKind::LSTM)
@@ -289,7 +289,7 @@ SmallVector<Value> CellBuilder::startOfLoop() {
   return carried;
 }
 
-/// What it carries after one more step.
+/// The carried values after one more step.
 SmallVector<Value> CellBuilder::advance(ValueRange carried, bool backward) {
   Value i = carried.back(), one = indexConstant(b, loc, 1);
   carried = carried.drop_back();

@@ -58,7 +58,7 @@ private:
   /// Of x.
   SmallVector<Value> sizes;
   bool direct;
-  /// What is computed with.
+  /// The element type of the computation.
   Type compute;
 };
 

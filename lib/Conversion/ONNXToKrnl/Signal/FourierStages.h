@@ -58,7 +58,7 @@ private:
 
   mlir::OpBuilder &b;
   mlir::Location loc;
-  /// What is computed with.
+  /// The element type of the computation.
   mlir::Type compute;
 };
 

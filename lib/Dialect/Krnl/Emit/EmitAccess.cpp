@@ -149,7 +149,7 @@ Value KernelEmitter::readOperand(OpState &state, OpOperand &operand,
       at.push_back(loopIndex(loop, copies, false));
   if (varies && !place.byLoops && turn(state, operand, copies, place.memref))
     return state.reads.at(key);
-  // What is stored by loops has room for whole blocks.
+  // Packed buffers have room for whole blocks.
   bool full = !varies || (place.byLoops && !nest.loop(*lane).isDynamic() &&
                           nest.loop(*lane).extent % lanesHere(state) == 0);
   Value mask = full ? Value() : laneMask(state, copies);
@@ -199,7 +199,7 @@ Value KernelEmitter::laneOffsets(Value memref, ArrayRef<LaneIndex> at,
   return math.vector(evenly ? even : math.add(even, general));
 }
 
-/// What lanes outside the mask read: 1 for integers, which no operation on
+/// The value of lanes outside the mask: 1 for integers, which no operation on
 /// them can trap on.
 static Value passThrough(ImplicitLocOpBuilder &b, VectorType type) {
   Type element = type.getElementType();

@@ -123,7 +123,7 @@ static bool isWhole(AffineMap map, ArrayRef<int64_t> shape) {
   });
 }
 
-/// What every element of the op's result is, if it is one value from outside.
+/// The value of all elements of the op's result, if it is one from outside.
 static Value filledWith(OpResult result) {
   auto op = dyn_cast<linalg::LinalgOp>(result.getOwner());
   if (!op || placeOf(op, result.getResultNumber()) ||
@@ -233,7 +233,7 @@ SmallVector<Value> KernelEmitter::initialAccumulators(OpState &state) {
             broadcast(arith::ConstantOp::create(b, neutral), lanes));
         continue;
       }
-      // What the payload does not look at need not be anywhere.
+      // Operands that the payload does not use need no storage.
       TypedAttr nothing =
           state.op.payloadUsesValueFromOperand(init)
               ? TypedAttr()

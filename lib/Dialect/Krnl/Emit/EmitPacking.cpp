@@ -1,7 +1,7 @@
 //===- EmitPacking.cpp - Packing at run time --------------------*- C++ -*-===//
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What lies along memory in the operand is loaded as vectors, and turned in
+// Contiguous elements of the operand are loaded as vectors, and turned in
 // registers where the packed form has it the other way round:
 //
 //   packed [.., along, across]   a square of the operand becomes columns

@@ -16,7 +16,7 @@ using namespace mlir;
 
 namespace onnxc::krnl {
 
-/// What one dimension after the other counts to, and where it is now.
+/// The number of passes over all dimensions, and the current one.
 struct KernelEmitter::Counter {
   int64_t total = 1;
   LaneIndex now;

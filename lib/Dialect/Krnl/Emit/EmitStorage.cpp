@@ -111,7 +111,7 @@ bool KernelEmitter::canForward(OpResult produced, OpOperand &use) {
   unsigned result = produced.getResultNumber();
   if (placeOf(producer, result) || isTrace(producer, result))
     return false;
-  // What is taken up again at every step has to be in memory.
+  // Values that every step continues have to be in memory.
   if (consumer.isDpsInit(&use) &&
       (placeOf(consumer, consumer.getTiedOpResult(&use).getResultNumber()) ||
        !prepare(nest.numberOf(consumer)).startsOnce))

@@ -1,4 +1,4 @@
-//===- EmitTurn.cpp - Rows of memory that become columns --------*- C++ -*-===//
+//===- EmitTurn.cpp - Transposes in registers -------------------*- C++ -*-===//
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // Where lanes are rows of a tensor and the copies of another loop its columns,

@@ -1,4 +1,4 @@
-//===- EmitWalk.cpp - Loops that end when nothing changes -------*- C++ -*-===//
+//===- EmitWalk.cpp - Loops with an early exit ------------------*- C++ -*-===//
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //===----------------------------------------------------------------------===//
 
@@ -49,7 +49,7 @@ static Value anyChange(ImplicitLocOpBuilder &b, ValueRange before,
   return any;
 }
 
-/// As emitLoop, but a look after each strip of unrolled steps may end the loop.
+/// As emitLoop, with an early exit after each strip of unrolled steps.
 SmallVector<Value> KernelEmitter::emitUntilRest(const LoopUse &use, unsigned op,
                                                 ValueRange carried,
                                                 LoopBody body) {

@@ -84,7 +84,7 @@ Value KernelEmitter::hasElements(Value memref) {
   return known;
 }
 
-/// What stands for elements that are not there, and that nothing depends on:
+/// The value of absent elements, which nothing depends on:
 /// integers are 1, which no operation traps on.
 static Value placeholder(ImplicitLocOpBuilder &b, Type type) {
   Type element = getElementTypeOrSelf(type);

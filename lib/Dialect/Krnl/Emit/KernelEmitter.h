@@ -37,7 +37,7 @@
 
 namespace onnxc::krnl {
 
-/// What is known of a live loop at the point being emitted.
+/// The state of a live loop at the point being emitted.
 struct ActiveLoop {
   /// Index of the first element of the current strip: `base + offset`, a null
   /// base being 0.
@@ -91,7 +91,7 @@ public:
                                       llvm::StringRef name);
 
 private:
-  /// What emitting one op at one point of the shared nest needs.
+  /// The state of emitting one op at one point of the shared nest.
   struct OpState {
     unsigned number;
     mlir::linalg::LinalgOp op;
@@ -304,7 +304,7 @@ private:
   mlir::Value broadcast(mlir::Value value, int64_t lanes);
 
   mlir::Value emitWrapIndex(Payload &payload, WrapIndexOp op);
-  /// What the function gets for an operand of the kernel.
+  /// The function argument for an operand of the kernel.
   mlir::Value argumentFor(unsigned operand);
 
   KernelOp kernel;

@@ -88,7 +88,7 @@ struct Member {
   SmallVector<arith::ConstantIndexOp> numbers;
 };
 
-/// What a number or a size is in each member of a group.
+/// The value of a number or a size in each member of a group.
 using Values = SmallVector<int64_t>;
 
 } // namespace
@@ -293,7 +293,7 @@ void Sharing::replaceNumbers(unsigned firstPassed) {
 }
 
 void Sharing::share(llvm::StringMap<SmallVector<LaunchOp>> &launches) {
-  // What is passed comes behind the other inputs.
+  // The passed values follow the other inputs.
   unsigned firstPassed = launches[func.getName()].front().getIns().size();
   for (auto [i, member] : llvm::enumerate(group))
     for (LaunchOp launch : launches[func::FuncOp(member.func).getName()]) {

@@ -31,7 +31,7 @@ static bool collect(Block *body, Value value,
     return argument.getOwner() == body;
   }
   Operation *op = value.getDefiningOp();
-  // What is made outside is the same for all bytes.
+  // Values from outside are the same for all bytes.
   if (op->getBlock() != body || ops.contains(op))
     return true;
   if (!isByteOp(op))

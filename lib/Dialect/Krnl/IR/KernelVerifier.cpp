@@ -60,7 +60,7 @@ static LogicalResult verifyArguments(KernelOp kernel) {
 }
 
 //===----------------------------------------------------------------------===//
-// What a body may hold
+// Contents of a body
 //===----------------------------------------------------------------------===//
 
 /// Places are for the terminator, and have an index for each dimension.

@@ -1,4 +1,4 @@
-//===- LoopNestChecks.cpp - What holds after every step -----*- C++ -*-===//
+//===- LoopNestChecks.cpp - Invariants of the nest ----------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //

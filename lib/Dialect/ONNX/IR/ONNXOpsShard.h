@@ -1,4 +1,4 @@
-//===- ONNXOpsShard.h - What the generated definitions need ----*- C++ -*-===//
+//===- ONNXOpsShard.h - For generated definitions --------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //

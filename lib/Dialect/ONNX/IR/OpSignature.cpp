@@ -1,4 +1,4 @@
-//===- OpSignature.cpp - What the schemas say, as a table ------*- C++ -*-===//
+//===- OpSignature.cpp - Table of operator signatures ----------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //

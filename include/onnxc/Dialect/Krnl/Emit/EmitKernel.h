@@ -21,7 +21,7 @@ struct EmitOptions {
   target::Processor processor;
 };
 
-/// What emitKernel() made, and what a launch of it needs.
+/// The result of emitKernel(), and the requirements of its launches.
 struct EmittedKernel {
   /// `func @name(ins.., [word,] outs.., temporaries.., begin, end)`.
   mlir::func::FuncOp func;

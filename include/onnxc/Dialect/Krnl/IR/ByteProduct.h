@@ -29,7 +29,7 @@ struct ByteProduct {
   ByteFactor lhs, rhs;
 };
 
-/// What the op multiplies, if its payload is `sum + ext(lhs) * ext(rhs)` in i32
+/// The factors of the op, if its payload is `sum + ext(lhs) * ext(rhs)` in i32
 /// for bytes of two inputs of i8; nothing otherwise. Such sums are exact modulo
 /// 2^32, in any order.
 std::optional<ByteProduct> byteProductOf(mlir::linalg::LinalgOp op);

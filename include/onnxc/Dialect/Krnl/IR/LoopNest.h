@@ -74,7 +74,7 @@ struct Loop {
   bool live = true;
   bool shared = false;
   bool parallel = false;
-  /// The ops that have it run inside it together, see together().
+  /// Its ops are computed inside it one after the other, see together().
   bool together = false;
 
   bool isDynamic() const { return mlir::ShapedType::isDynamic(extent); }
@@ -87,7 +87,7 @@ enum class RegisterRole {
   Column ///< vectorised by the target's lanes and unrolled
 };
 
-/// How one body op walks one of its live loops.
+/// How one body op iterates over one of its live loops.
 struct LoopUse {
   unsigned loop;
   /// Iterations written out per step; the extent means no loop is left.
@@ -186,12 +186,12 @@ public:
   llvm::ArrayRef<unsigned> order() const { return liveOrder; }
   llvm::SmallVector<unsigned> sharedLoops() const;
   llvm::SmallVector<unsigned> parallelLoops() const;
-  /// The loop that some of the ops run inside together, and these ops, the last
+  /// The loop that some of the ops are computed at, and these ops, the last
   /// of which reduces it.
   std::optional<unsigned> togetherLoop() const;
   llvm::SmallVector<unsigned> opsTogether() const;
   /// Is the loop open already where the op begins: is it shared, or do the ops
-  /// run inside it together with a later one?
+  /// share it with a later one?
   bool isAround(unsigned loop, unsigned op) const;
 
   /// The live loop of that name: of all ops, or of op `onlyOp` when not -1.

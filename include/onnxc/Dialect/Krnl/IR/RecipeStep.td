@@ -1,4 +1,4 @@
-//===- RecipeStep.td - What every recipe step can do ---*- tablegen -*-===//
+//===- RecipeStep.td - Interface of recipe steps -------*- tablegen -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -85,7 +85,7 @@ def Krnl_OrderStep : Krnl_Step<"Order", "order"> {
 }
 
 def Krnl_ShareStep : Krnl_Step<"Share", "share"> {
-  let summary = "run all ops of the kernel inside the same loops";
+  let summary = "fuse the outermost loops of all ops of the kernel";
   let description = [{
     `share(r.o, r.i)`: the loops must be the outermost ones, in this order. Each
     iteration runs all ops, one after the other, on their slice. Refused where an
@@ -106,7 +106,7 @@ def Krnl_ParallelStep : Krnl_Step<"Parallel", "parallel"> {
 }
 
 def Krnl_TogetherStep : Krnl_Step<"Together", "together"> {
-  let summary = "run several ops inside one loop that the last of them reduces";
+  let summary = "compute several ops inside one loop that the last of them reduces";
   let description = [{
     `together(b)`: the ops that run over loop `b`, one after the other in the
     body, have one loop `b`, just inside the shared ones; each iteration runs all

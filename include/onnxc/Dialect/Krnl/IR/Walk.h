@@ -2,9 +2,9 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// A reduction may be a walk: each iteration makes a new value of the one that
-// is carried and knows nothing else of the loop, so the loop only counts the
-// steps. Trees and searches in tables are walked this way.
+// A reduction may be a data-dependent traversal: each iteration makes a new
+// value of the one that is carried and knows nothing else of the loop, so the
+// loop only counts the steps. Trees and searches in tables are such traversals.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ONNXC_DIALECT_KRNL_IR_WALK_H

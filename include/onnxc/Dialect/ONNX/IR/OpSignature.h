@@ -1,4 +1,4 @@
-//===- OpSignature.h - What the schemas say, as a table --------*- C++ -*-===//
+//===- OpSignature.h - Table of operator signatures ------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -26,7 +26,7 @@
 
 namespace onnxc::onnx {
 
-/// What the analysis knows of one value.
+/// The facts of the analysis about one value.
 struct ValueInfo {
   mlir::Type type;
   /// One per dimension of a ranked tensor, never null; else empty.

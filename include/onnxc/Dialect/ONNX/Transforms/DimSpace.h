@@ -12,7 +12,7 @@
 //   (h * 4 + 6) floordiv 2          -> h * 2 + 3
 //   ((h - 1) floordiv 2) floordiv 2 -> (h - 1) floordiv 4
 //
-// What a polynomial cannot say (a maximum, a broadcast of two unknown sizes)
+// Sizes that are no polynomial (a maximum, a broadcast of two unknown sizes)
 // is a symbol defined by its arguments; equal definitions are one symbol.
 //
 //===----------------------------------------------------------------------===//
@@ -29,7 +29,7 @@
 
 namespace onnxc::onnx {
 
-/// What a symbol of a DimSpace stands for.
+/// The meaning of a symbol of a DimSpace.
 struct DimSymbol {
   enum class Kind {
     Input,     ///< A named dimension of graph inputs; equal names, equal sizes.

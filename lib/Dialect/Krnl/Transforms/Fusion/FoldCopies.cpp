@@ -34,7 +34,7 @@ namespace onnxc::krnl {
 
 namespace {
 
-/// What a strip of the border has of a dimension.
+/// The range of a dimension in a strip of the border.
 struct Range {
   OpFoldResult from, size;
   bool isWhole;
@@ -428,7 +428,7 @@ unsigned CopyFolder::run() {
   });
   unsigned count = 0;
   for (PartCopy *copy : inOrder) {
-    // What was folded before may stand in the way.
+    // Copies folded before may be in the way.
     if (!mayFold(*copy))
       continue;
     fold(*copy);

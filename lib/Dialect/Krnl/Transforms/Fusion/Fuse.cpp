@@ -18,7 +18,7 @@ namespace onnxc::krnl {
 
 namespace {
 
-/// What a kernel is, as far as fusion is concerned.
+/// The classification of a kernel for fusion.
 enum class KernelKind {
   Elementwise, ///< no op reduces
   Reduction,   ///< ops reduce whole dimensions of one tensor

@@ -139,7 +139,7 @@ static bool makesScores(linalg::LinalgOp op) {
 }
 
 /// Do the ops of the kernel run over elements of the result, or over its rows?
-/// What they reduce is the last dimension.
+/// They reduce the last dimension.
 static bool isRowwise(KernelOp kernel) {
   Value yielded = kernel.getYield().getValues()[0];
   auto last = yielded.getDefiningOp<linalg::LinalgOp>();

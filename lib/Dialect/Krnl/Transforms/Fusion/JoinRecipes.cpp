@@ -265,7 +265,7 @@ SmallVector<Attribute> RecipeJoiner::join(ArrayRef<int> producerOperands,
   take(first, isStructural);
   take(second, isStructural);
   take(first, isPlacement);
-  // What is shared and parallel is the same in both.
+  // The steps fuse_outer and parallel are the same in both.
   take(second, [](Attribute step) { return isa<TogetherStepAttr>(step); });
   auto isUse = [](Attribute step) {
     return !isStructural(step) && !isPlacement(step);

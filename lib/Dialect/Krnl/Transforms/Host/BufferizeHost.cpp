@@ -263,7 +263,7 @@ void Bufferizer::chooseOutputs() {
   }
 }
 
-/// What the descriptor of the artefact says about inputs or outputs.
+/// The artefact's description of inputs or outputs.
 static ArrayAttr describe(func::FuncOp host, TypeRange types, bool isInput) {
   Builder b(host.getContext());
   SmallVector<Attribute> entries;

@@ -65,7 +65,7 @@ unsigned hashOf(Operation *op) {
   return unsigned(size_t(hash));
 }
 
-/// What is known of an operation that a later one may be equal to.
+/// The record of an operation that a later one may be equal to.
 struct Known {
   Operation *op = nullptr;
   /// How many operations before it may write.
@@ -87,7 +87,7 @@ private:
   using Table = llvm::ScopedHashTable<HashedOp, Known,
                                       llvm::DenseMapInfo<HashedOp>, Allocator>;
 
-  /// What is isolated from above sees nothing of what is around it.
+  /// Operations isolated from above have a scope of their own.
   void visitRegions(Operation *op) {
     if (op->getNumRegions() == 0)
       return;
@@ -125,7 +125,7 @@ private:
     writes += mayWrite(op);
   }
 
-  /// What is in an operation was counted.
+  /// Nested operations were counted.
   static bool mayWrite(Operation &op) {
     if (auto effects = dyn_cast<MemoryEffectOpInterface>(op))
       return effects.hasEffect<MemoryEffects::Write>() ||

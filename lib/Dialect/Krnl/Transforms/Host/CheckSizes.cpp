@@ -70,7 +70,7 @@ private:
   HostSizes &sizes;
   SizeFacts &facts;
   OpBuilder b;
-  /// What is being checked: an operand of the kernel and its dimension.
+  /// The checked operand of the kernel and its dimension.
   std::pair<Value, int64_t> current;
   unsigned made = 0;
 };
@@ -341,7 +341,7 @@ struct KrnlCheckSizes : public impl::KrnlCheckSizesPassBase<KrnlCheckSizes> {
     checkInside(getOperation(), sizes, facts, products);
   }
 
-  /// What has been checked before holds in regions, too, but not behind them.
+  /// Earlier checks hold in regions, too, but not those of regions behind them.
   void checkInside(Operation *op, HostSizes &sizes, SizeFacts &facts,
                    ProductChecker &products) {
     for (Region &region : op->getRegions())

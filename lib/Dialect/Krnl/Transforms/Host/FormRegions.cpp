@@ -56,7 +56,7 @@ struct Piece {
   }
 };
 
-/// What a run of launches has read and written.
+/// The reads and writes of a run of launches.
 struct Accesses {
   SmallVector<Piece> reads, writes;
 
@@ -82,7 +82,7 @@ static Piece pieceOf(Value buffer) {
   // Workers that note an error do not get in each other's way.
   if (isa_and_nonnull<WeightViewOp, ErrorWordOp>(base.getDefiningOp()))
     return {};
-  // What a loop has carried may be in the arena, at one of two places.
+  // A loop-carried value may be in the arena, at one of two offsets.
   if (base.getDefiningOp<scf::WhileOp>())
     return {Value(), 0, std::numeric_limits<int64_t>::max(), {}};
   auto view = base.getDefiningOp<ArenaViewOp>();
@@ -111,7 +111,7 @@ static Accesses accessesOf(LaunchOp launch) {
 }
 
 //===----------------------------------------------------------------------===//
-// What work pays for
+// Costs
 //===----------------------------------------------------------------------===//
 
 /// Launches of a region, at most: which of them conflict is asked of each with

@@ -1,4 +1,4 @@
-//===- HostBuffers.cpp - What the passes on host buffers share -*- C++ -*-===//
+//===- HostBuffers.cpp - Utilities of passes on buffers --------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -1,4 +1,4 @@
-//===- HostBuffers.h - What the passes on host buffers share ---*- C++ -*-===//
+//===- HostBuffers.h - Utilities of passes on buffers ----------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -1,4 +1,4 @@
-//===- HostSizes.cpp - What is known of sizes of the host -------*- C++ -*-===//
+//===- HostSizes.cpp - Facts about host sizes -------------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //

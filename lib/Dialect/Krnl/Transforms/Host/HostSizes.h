@@ -1,4 +1,4 @@
-//===- HostSizes.h - What is known of sizes of the host ---------*- C++ -*-===//
+//===- HostSizes.h - Facts about host sizes ---------------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -45,7 +45,7 @@ private:
   OpFoldResult countOp(Operation &op);
   OpFoldResult countLoop(scf::ForOp loop);
   OpFoldResult countBranches(scf::IfOp branches);
-  /// What the host computes for `value` in the first tile; null if it cannot.
+  /// The host's value of `value` in the first tile; null if it has none.
   OpFoldResult evaluate(Value value);
   OpFoldResult compute(OpResult result);
   OpFoldResult evaluateArgument(BlockArgument argument);

@@ -31,7 +31,7 @@ public:
   /// is one already for a launch of the same kernel on the same sizes.
   mlir::OpFoldResult ofOneTile(mlir::OpBuilder &builder, LaunchOp launch);
 
-  /// What has been made in a block that ends is seen from nowhere else.
+  /// Values made in a block are not visible behind it.
   void leaveBlock();
 
 private:

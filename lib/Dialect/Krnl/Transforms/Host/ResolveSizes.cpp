@@ -41,7 +41,7 @@ public:
     size_t first = created.size();
     ReifiedRankedShapedTypeDims shapes;
     bool isKnown = succeeded(op.reifyResultShapes(builder, shapes));
-    // What resolve() creates has nothing to resolve.
+    // Operations that resolve() creates have nothing to resolve.
     for (size_t i = first, end = created.size(); i < end; ++i)
       if (auto dim = dyn_cast<tensor::DimOp>(created[i]))
         resolve(dim, &shapes);

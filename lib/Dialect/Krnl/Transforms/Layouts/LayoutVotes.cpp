@@ -1,4 +1,4 @@
-//===- LayoutVotes.cpp - What lies along memory best -----------*- C++ -*-===//
+//===- LayoutVotes.cpp - Votes for contiguous dimensions -------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -14,7 +14,7 @@
 using namespace mlir;
 using namespace onnxc::krnl;
 
-/// What a loop of unknown extent counts as.
+/// The assumed extent of a loop of unknown extent.
 static constexpr int64_t unknownExtent = 64;
 
 namespace {

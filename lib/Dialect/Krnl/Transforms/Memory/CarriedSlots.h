@@ -20,7 +20,7 @@ bool handsOn(mlir::OpOperand &use);
 /// places in each turn.
 struct CarriedSlots {
   llvm::SmallVector<mlir::memref::AllocOp, 2> buffers;
-  /// What the loop carried, and what it has left over; nobody releases them.
+  /// The carried and the left-over buffers; nobody releases them.
   mlir::Value result, spare;
 };
 

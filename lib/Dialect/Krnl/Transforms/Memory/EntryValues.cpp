@@ -1,4 +1,4 @@
-//===- EntryValues.cpp - What is known when a run begins -------*- C++ -*-===//
+//===- EntryValues.cpp - Values known at entry -----------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -1,4 +1,4 @@
-//===- EntryValues.h - What is known when a run begins ---------*- C++ -*-===//
+//===- EntryValues.h - Values known at entry -------------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -32,9 +32,9 @@ public:
   /// before. Expects it to be known.
   mlir::Value atEntry(mlir::Value value);
 
-  /// What every size of an input is thought to be.
+  /// The assumed value of all sizes of inputs.
   static constexpr int64_t usualSize = 32;
-  /// What the value may be, for plans.
+  /// The assumed value, for plans.
   int64_t estimate(mlir::Value value);
   SizeFormula formula(mlir::Value value);
 

@@ -72,7 +72,7 @@ private:
   /// In program order: an op's own number, and the last one inside it.
   DenseMap<Operation *, std::pair<int64_t, int64_t>> numbers;
   int64_t next = 0;
-  /// What the arena holds, and where.
+  /// The slots of the arena and their offsets.
   SmallVector<memref::AllocOp> planned;
   SmallVector<ArenaSlot> slots;
   SmallVector<memref::AllocOp> pooled;
@@ -138,7 +138,7 @@ void Planner::planPool(memref::AllocOp op) {
   release(pool);
 }
 
-/// What loops and branches hand to us, and what the runtime has allocated.
+/// Buffers from loops and branches, and those that the runtime has allocated.
 void Planner::releaseOwned() {
   SmallVector<Value> owned;
   auto add = [&](ValueRange values) {
@@ -350,7 +350,7 @@ std::string Planner::formula(ArrayRef<unsigned> order) {
          std::to_string(EntryValues::usualSize);
 }
 
-/// What loops carry in two buffers has places in the arena.
+/// Values that loops carry in two buffers have offsets in the arena.
 void Planner::swapCarried() {
   auto isKnown = [&](memref::AllocOp op) {
     return values.areKnown(op.getDynamicSizes());

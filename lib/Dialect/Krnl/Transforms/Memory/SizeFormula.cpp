@@ -91,7 +91,7 @@ SizeFormula SizeFormula::atLeast(const SizeFormula &other) const {
     if (!isNew)
       place->second = std::max(place->second, coefficient);
   }
-  // What is missing in the other is 0 there.
+  // Terms missing in the other are 0 there.
   for (auto &[names, coefficient] : bound.terms)
     if (!other.terms.count(names))
       coefficient = std::max<int64_t>(coefficient, 0);

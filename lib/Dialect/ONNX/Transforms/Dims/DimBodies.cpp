@@ -2,8 +2,8 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What enters the body of a loop again is widened until it says no more than
-// what comes out of the body.
+// Facts about values that enter a loop body again are widened until they say no
+// more than what comes out of the body.
 //
 //===----------------------------------------------------------------------===//
 #include "DimRules.h"
@@ -174,7 +174,7 @@ void DimVisitor::visitLoop(LoopOp op) {
     Value result = op->getResult(i);
     if (i < states) {
       BlockArgument argument = body.getArgument(i + 2);
-      // What a body puts into an optional may come out as it is.
+      // A value that a body puts into an optional may come out unchanged.
       bool isTakenOut = isa<OptType>(typeOf(argument)) &&
                         !isa<OptType, NoneType>(result.getType());
       record(result, isTakenOut ? result.getType() : typeOf(argument),

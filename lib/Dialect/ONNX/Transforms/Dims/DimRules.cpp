@@ -1,4 +1,4 @@
-//===- DimRules.cpp - What dimension rules share ---------------*- C++ -*-===//
+//===- DimRules.cpp - Utilities of dimension rules -------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -204,7 +204,7 @@ void DimVisitor::reject(Operation *op) {
     analysis.rejected.push_back(op);
 }
 
-/// What our rules know of a rank that the schema does not tell.
+/// Rank rules beyond the schema's inference.
 static Type withRank(Type type, size_t rank) {
   auto unranked = dyn_cast<UnrankedTensorType>(type);
   if (!unranked)

@@ -39,7 +39,7 @@ private:
   void visitBlock(mlir::Block &block);
   void visit(mlir::Operation *op);
   void visitNode(mlir::Operation *op);
-  /// What the schema of `op` says of its results; NoneType where nothing.
+  /// The schema's result types of `op`; NoneType where it has none.
   llvm::SmallVector<schema::InferredValue> inferTypes(mlir::Operation *op);
   /// Compares what a result is inferred to be with what it is declared to be.
   void checkDeclared(mlir::Value result, mlir::Type inferred);

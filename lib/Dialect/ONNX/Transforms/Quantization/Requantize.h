@@ -24,7 +24,8 @@ DequantizeLinearOp dequantizedBytes(mlir::Value value);
 /// One scale and one zero point for all elements?
 bool isUniform(DequantizeLinearOp op);
 
-/// What makes bytes of results of products, and moves bytes instead of reals.
+/// Patterns that requantise results of products, and move bytes instead of
+/// reals.
 void populateRequantizePatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace onnxc::onnx

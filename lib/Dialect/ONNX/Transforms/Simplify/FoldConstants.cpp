@@ -30,7 +30,7 @@ using namespace onnxc::onnx;
 /// much: what is cheaper to compute than to store is left alone.
 static constexpr uint64_t allowedGrowth = 64 * 1024;
 
-/// What the elements of a tensor of strings may take.
+/// The limit on the elements of a tensor of strings.
 static constexpr uint64_t maxStringBytes = 16 * 1024 * 1024;
 
 /// Long chains of large results are not looked through for ever.

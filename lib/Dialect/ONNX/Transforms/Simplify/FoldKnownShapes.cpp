@@ -2,7 +2,7 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What the dimension analysis knows, written into the graph: integer tensors
+// Writes the results of the dimension analysis into the graph: integer tensors
 // with constant elements become constants, and operations that turn out to
 // keep the shape go away; a Reshape that copies sizes says so.
 //

@@ -82,7 +82,7 @@ struct MakeWindowExplicit final : OpRewritePattern<Op> {
   }
 };
 
-/// What ResolveAutoPad knows of one spatial dimension.
+/// One spatial dimension in ResolveAutoPad.
 struct PaddedDim {
   int64_t size, kernel, stride, dilation;
 

@@ -117,7 +117,7 @@ struct Simplify final : public onnxc::onnx::impl::SimplifyBase<Simplify> {
     return refined || folded || rewritten || merged;
   }
 
-  /// What rewrites leave constant is computed, all of it together.
+  /// Values that rewrites leave constant are computed, all of them at once.
   bool fold() {
     return evaluator && foldConstantSubgraphs(getOperation(), evaluator);
   }

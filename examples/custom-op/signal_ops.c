@@ -5,8 +5,8 @@
  * A custom operator library for signals, which are the rows of a tensor:
  *
  *   Smooth  the mean of `window` neighbours of each value, on all threads
- *   Peaks   the places where one row is higher than around it, of which nobody
- *           knows the number beforehand
+ *   Peaks   the positions where one row is higher than around it, of which
+ * nobody knows the number beforehand
  *
  *   cc -O2 -fPIC -shared -I runtime/include signal_ops.c -o libsignal_ops.so
  *   onnx-compile signals.onnx --custom-op-lib=libsignal_ops.so
@@ -99,12 +99,12 @@ static int peaks(OMCustomCall *call) {
   for (int64_t i = 0; i < length; ++i)
     count += isPeak(x, i, length);
   /* `infer` could not tell: the memory is asked for once the size is known. */
-  int64_t *places = (int64_t *)call->allocate(call, 0, 1, &count);
-  if (!places)
+  int64_t *positions = (int64_t *)call->allocate(call, 0, 1, &count);
+  if (!positions)
     return -1;
   for (int64_t i = 0; i < length; ++i)
     if (isPeak(x, i, length))
-      *places++ = i;
+      *positions++ = i;
   return 0;
 }
 
@@ -118,7 +118,7 @@ static int inferPeaks(OMCustomCall *call) {
 
 static const OMCustomParameter peaksIn[] = {{"x", NULL, OM_TYPE_FLOAT, 0, 0}};
 static const OMCustomParameter peaksOut[] = {
-    {"places", NULL, OM_TYPE_INT64, 0, 0}};
+    {"positions", NULL, OM_TYPE_INT64, 0, 0}};
 static const OMCustomOp peaksOp = {sizeof(OMCustomOp),
                                    DOMAIN,
                                    "Peaks",

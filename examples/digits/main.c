@@ -3,7 +3,7 @@
  * Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
  *
  * Reads 8x8 images from .npy files, runs the compiled digits network on each
- * and prints the picture with the digit that the network sees in it:
+ * and prints the image with the digit that the network sees in it:
  *   cc -I runtime/include main.c digits.so -Wl,-rpath,'$ORIGIN' -o digits
  *   ./digits images/7.npy
  *

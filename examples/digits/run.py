@@ -2,7 +2,7 @@
 # ===- run.py - Recognise a handwritten digit ------------------------------===//
 # Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 #
-# Loads the compiled digits network and shows each picture as text with the
+# Loads the compiled digits network and shows each image as text with the
 # digit that the network sees in it.
 # ===------------------------------------------------------------------------===//
 """Recognise digits: run.py digits.so [image.npy ...] (default: the ten images beside this file)."""
@@ -16,7 +16,7 @@ from onnx_compile import ExecutionSession
 SHADES = " .:-=+*#%@"
 
 
-def picture(image):
+def as_text(image):
     """The image as eight lines of text, two characters a pixel."""
     levels = np.clip(image * 10, 0, 9).astype(int)
     return "\n".join("".join(SHADES[v] * 2 for v in row).rstrip() for row in levels)
@@ -29,7 +29,7 @@ def main():
         image = np.load(path)
         (probabilities,) = session.run(image)
         digit = int(probabilities[0].argmax())
-        print(f"{picture(image[0, 0])}\n{path}: this is a {digit} ({probabilities[0, digit]:.1%})\n")
+        print(f"{as_text(image[0, 0])}\n{path}: this is a {digit} ({probabilities[0, digit]:.1%})\n")
 
 
 if __name__ == "__main__":

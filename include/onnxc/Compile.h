@@ -65,7 +65,8 @@ OM_COMPILER_API const char *omCompilerOptionHelp(size_t number);
  * They may come from any thread, one at a time, and only during a compilation.
  * Strings live until they return. NULL: none. */
 
-/* `location` is like model.onnx:"node", "" if the message is about no place. */
+/* `location` is like model.onnx:"node", "" if the message is about no position.
+ */
 typedef void (*OMMessageFunction)(void *user, OM_SEVERITY severity,
                                   const char *location, const char *text);
 OM_COMPILER_API void omCompilerSetMessageHandler(OMCompiler *compiler,

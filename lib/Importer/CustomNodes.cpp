@@ -81,7 +81,7 @@ bool GraphImporter::importCustomAttributes(const NodeProto &node,
 }
 
 namespace {
-/// Which places of the parameters of an operator a node fills.
+/// Which positions of the parameters of an operator a node fills.
 struct Slots {
   SmallVector<bool> present;
 
@@ -89,11 +89,11 @@ struct Slots {
   Slots(const OMCustomParameter *parameters, int64_t count,
         ArrayRef<bool> given) {
     for (int64_t i = 0; i < count; ++i) {
-      size_t place = static_cast<size_t>(i);
+      size_t position = static_cast<size_t>(i);
       if (parameters[i].kind != OM_PARAMETER_VARIADIC)
-        present.push_back(place < given.size() && given[place]);
-      else if (place < given.size())
-        llvm::append_range(present, given.drop_front(place));
+        present.push_back(position < given.size() && given[position]);
+      else if (position < given.size())
+        llvm::append_range(present, given.drop_front(position));
     }
   }
 };

@@ -25,9 +25,9 @@ using ::onnx::OpSchema;
 using ::onnx::TypeProto;
 
 namespace {
-/// A place of a body for a graph that the operator carries. The body is built
-/// as if there were no graph, which leaves an Identity at that place.
-struct GraphPlace {
+/// A position of a body for a graph that the operator carries. The body is
+/// built as if there were no graph, which leaves an Identity at that position.
+struct GraphPosition {
   StringRef operation;
   unsigned region;
   /// The Identity's result in the body.
@@ -35,16 +35,16 @@ struct GraphPlace {
 };
 } // namespace
 
-static constexpr GraphPlace graphPlaces[] = {
+static constexpr GraphPosition graphPositions[] = {
     {"onnx.preview.FlexAttention", 0, "ProbAfterProbMod"},
     {"onnx.preview.FlexAttention", 1, "ScoreAfterScoreMod"}};
 
-static SmallVector<GraphPlace> graphPlacesOf(Operation *op) {
-  SmallVector<GraphPlace> places;
-  for (const GraphPlace &place : graphPlaces)
-    if (op->getName().getStringRef() == place.operation)
-      places.push_back(place);
-  return places;
+static SmallVector<GraphPosition> graphPositionsOf(Operation *op) {
+  SmallVector<GraphPosition> positions;
+  for (const GraphPosition &position : graphPositions)
+    if (op->getName().getStringRef() == position.operation)
+      positions.push_back(position);
+  return positions;
 }
 
 bool onnxc::importer::hasFunctionBody(Operation *op) {
@@ -52,7 +52,7 @@ bool onnxc::importer::hasFunctionBody(Operation *op) {
       onnxc::schema::lookupSchema(op->getName().getStringRef());
   return schema &&
          (schema->HasFunction() || schema->HasContextDependentFunction()) &&
-         op->getNumRegions() == graphPlacesOf(op).size();
+         op->getNumRegions() == graphPositionsOf(op).size();
 }
 
 //===----------------------------------------------------------------------===//
@@ -93,7 +93,7 @@ struct Expansion {
   LogicalResult prepare();
   Frame makeFrame(ImportState &state) const;
   FailureOr<SmallVector<Value>> inlineBody();
-  LogicalResult inlineGraph(Region &graph, Value place);
+  LogicalResult inlineGraph(Region &graph, Value position);
   void replace(ArrayRef<Value> values);
   Value withType(Value value, Type type);
 };
@@ -140,10 +140,10 @@ Frame Expansion::makeFrame(ImportState &state) const {
   return frame;
 }
 
-/// The Identity that makes `place` becomes the graph, of one operand and one
+/// The Identity that makes `position` becomes the graph, of one operand and one
 /// result.
-LogicalResult Expansion::inlineGraph(Region &graph, Value place) {
-  Operation *identity = place.getDefiningOp();
+LogicalResult Expansion::inlineGraph(Region &graph, Value position) {
+  Operation *identity = position.getDefiningOp();
   Block &block = graph.front();
   Operation *terminator = block.getTerminator();
   if (!identity || identity->getName().getStringRef() != "onnx.Identity" ||
@@ -155,7 +155,7 @@ LogicalResult Expansion::inlineGraph(Region &graph, Value place) {
       withType(identity->getOperand(0), block.getArgument(0).getType());
   rewriter.inlineBlockBefore(&block, identity, operand);
   rewriter.replaceOp(identity,
-                     withType(terminator->getOperand(0), place.getType()));
+                     withType(terminator->getOperand(0), position.getType()));
   rewriter.eraseOp(terminator);
   return success();
 }
@@ -171,12 +171,12 @@ FailureOr<SmallVector<Value>> Expansion::inlineBody() {
     importer.define(name, {index < operands.size() ? operands[index] : Value()},
                     op->getLoc());
   importer.importNodes(body->node(), body->output());
-  for (const GraphPlace &place : graphPlacesOf(op)) {
-    Region &graph = op->getRegion(place.region);
+  for (const GraphPosition &position : graphPositionsOf(op)) {
+    Region &graph = op->getRegion(position.region);
     if (graph.empty())
       continue;
     FailureOr<Value> value = importer.lookup(
-        place.value, [&] { return state.error(op->getLoc()) << "value "; });
+        position.value, [&] { return state.error(op->getLoc()) << "value "; });
     if (failed(value) || !*value || failed(inlineGraph(graph, *value)))
       return failure();
   }

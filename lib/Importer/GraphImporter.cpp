@@ -303,12 +303,13 @@ int64_t GraphImporter::versionOf(const NodeProto &node) const {
   return opset == frame.opsets.end() ? 0 : opset->second;
 }
 
-static NodeProto moveHome(const NodeProto &node, const Misplaced &home) {
+static NodeProto moveToOwnDomain(const NodeProto &node,
+                                 const Misplaced &actual) {
   NodeProto moved = node;
-  moved.set_domain(home.domain);
+  moved.set_domain(actual.domain);
   auto *version = moved.add_metadata_props();
   version->set_key(madeInVersionKey);
-  version->set_value(std::to_string(home.version));
+  version->set_value(std::to_string(actual.version));
   return moved;
 }
 
@@ -331,8 +332,8 @@ void GraphImporter::importNode(const NodeProto &node, int index) {
     warnOfFunction(proto, loc);
   if (body)
     return importCall(proto, *body, loc);
-  if (const Misplaced *home = findMisplaced(node, version))
-    return importNode(moveHome(node, *home), index);
+  if (const Misplaced *actual = findMisplaced(node, version))
+    return importNode(moveToOwnDomain(node, *actual), index);
   std::vector<std::string> problems;
   if (newestOpset(domain) == 0)
     problems.push_back(describeUnknown(proto, domain, version));
@@ -355,18 +356,18 @@ void GraphImporter::importNode(const NodeProto &node, int index) {
 void GraphImporter::importVersioned(const NodeProto &proto, int64_t version,
                                     Location loc) {
   ScopeOracle oracle(scope);
-  RaiseResult raised = raiseNode(proto, static_cast<int>(version), oracle,
-                                 [this] { return state.freshName(); });
-  if (!raised.error.empty()) {
-    error(proto, loc) << "cannot be raised to the newest version of the "
+  UpgradeResult upgraded = upgradeNode(proto, static_cast<int>(version), oracle,
+                                       [this] { return state.freshName(); });
+  if (!upgraded.error.empty()) {
+    error(proto, loc) << "cannot be upgraded to the newest version of the "
                          "operator: "
-                      << raised.error;
+                      << upgraded.error;
     return breakOutputs(proto);
   }
-  if (raised.nodes.empty())
+  if (upgraded.nodes.empty())
     return buildOperation(proto, loc);
-  // Every rule raises the version, so this ends.
-  for (const VersionedNode &next : raised.nodes)
+  // Every rule upgrades the version, so this ends.
+  for (const VersionedNode &next : upgraded.nodes)
     importVersioned(next.node, next.version, loc);
 }
 

@@ -85,17 +85,17 @@ static bool hasTensor(TypeRange types) {
 /// Allocations from the pool are checked by the pool.
 static bool isChecked(Value bytes) {
   DenseSet<Value> seen;
-  SmallVector<Value> open{bytes};
-  while (!open.empty()) {
-    Value part = open.pop_back_val();
+  SmallVector<Value> worklist{bytes};
+  while (!worklist.empty()) {
+    Value part = worklist.pop_back_val();
     Operation *op = part.getDefiningOp();
     if (!seen.insert(part).second || isa_and_nonnull<krnl::BufferBytesOp>(op) ||
         getConstantIntValue(part))
       continue;
     if (auto select = dyn_cast_or_null<arith::SelectOp>(op))
-      open.append({select.getTrueValue(), select.getFalseValue()});
+      worklist.append({select.getTrueValue(), select.getFalseValue()});
     else if (isa_and_nonnull<arith::AddIOp, arith::MaxSIOp, arith::MinSIOp>(op))
-      llvm::append_range(open, op->getOperands());
+      llvm::append_range(worklist, op->getOperands());
     else
       return false;
   }

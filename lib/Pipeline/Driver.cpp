@@ -19,7 +19,7 @@
 #include "onnxc/Importer/Importer.h"
 #include "onnxc/Pipeline/Phases.h"
 #include "onnxc/Pipeline/Registration.h"
-#include "onnxc/Recipe/ScalarWork.h"
+#include "onnxc/Recipe/VectorizationReport.h"
 #include "onnxc/Schema/CustomOps.h"
 #include "onnxc/Support/Budget.h"
 #include "onnxc/Target/CPU/Link.h"
@@ -180,9 +180,9 @@ static llvm::Error checkOutputName(const CompileOptions &options) {
 /// True, with an error unless it was cancelled, if there is no more time or
 /// memory.
 bool Compilation::isExhausted() {
-  Location place =
+  Location position =
       module ? module->getLoc() : Location(UnknownLoc::get(context.get()));
-  return failed(Budget::find(context.get())->report(place));
+  return failed(Budget::find(context.get())->report(position));
 }
 
 /// Found before the work that it is needed for in the end.
@@ -308,7 +308,7 @@ Outcome Compilation::runPhase(const Phase &phase) {
     return atFault;
   // Once there are recipes, and before there is only code.
   if (phase.name == "krnl")
-    for (ScalarWork &part : findScalarWork(*module))
+    for (ScalarLoop &part : findScalarLoops(*module))
       report.scalarKernels.push_back({locationText(part.loc),
                                       std::move(part.kernel),
                                       std::move(part.reason), part.share});

@@ -118,7 +118,7 @@ static void buildLoops(OpPassManager &passes, const CompileOptions &options) {
   target.addPass(krnl::createKrnlPlanMemoryPass());
   target.addNestedPass<func::FuncOp>(krnl::createKrnlCSEPass());
   target.addPass(krnl::createKrnlCountObjectsPass());
-  target.addPass(krnl::createKrnlFormRegionsPass());
+  target.addPass(krnl::createKrnlFormParallelRegionsPass());
 }
 
 static void buildLLVM(OpPassManager &passes, const CompileOptions &) {

@@ -22,7 +22,7 @@ static std::string sizeText(int64_t bytes) {
 }
 
 /// Parts of the work below this are not worth a line.
-static constexpr double leastShare = 0.001;
+static constexpr double minShare = 0.001;
 
 /// scalar:      12.5 % of the estimated work
 ///   9.8 % model.onnx:"top": call of topk
@@ -34,7 +34,7 @@ static void printScalarKernels(llvm::raw_ostream &os,
   os << llvm::formatv("scalar:      {0:F1} % of the estimated work\n",
                       100 * share);
   for (const ScalarKernel &kernel : kernels)
-    if (kernel.share >= leastShare)
+    if (kernel.share >= minShare)
       os << llvm::formatv("  {0,5:F1} % {1}: {2}\n", 100 * kernel.share,
                           kernel.node, kernel.reason);
 }

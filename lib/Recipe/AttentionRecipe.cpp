@@ -49,7 +49,7 @@ private:
   }
   bool mayPack(const Contraction &product);
   void chooseTile();
-  int64_t mostLocalRows();
+  int64_t maxLocalRows();
   void blockLoops();
   void writeOp(unsigned number);
   void pack(const Contraction &product, ArrayRef<std::string> loops);
@@ -124,15 +124,15 @@ bool AttentionWriter::findOuter() {
 
 /// Columns lie in memory as they are read, or can be stored that way.
 bool AttentionWriter::mayPack(const Contraction &product) {
-  return walksMemory(product.op, *product.columnOperand, product.column) ||
+  return hasUnitStride(product.op, *product.columnOperand, product.column) ||
          (operandNumber(kernel, *product.columnOperand) >= 0 &&
           isPlainlyIndexed(product.op, *product.columnOperand));
 }
 
 /// Rows of scores that fit the stack, and the first cache.
-int64_t AttentionWriter::mostLocalRows() {
+int64_t AttentionWriter::maxLocalRows() {
   auto type = cast<RankedTensorType>(sums.rowOperand->get().getType());
-  int64_t most = mostRows(target, pitchOf(sums.op, *sums.rowOperand, row));
+  int64_t most = maxRows(target, pitchOf(sums.op, *sums.rowOperand, row));
   if (!isStatic(kernel, scores.column))
     return most;
   int64_t bytes = extentOf(kernel, scores.column, 1) *
@@ -165,10 +165,10 @@ void AttentionWriter::chooseTile() {
     }
     return best;
   };
-  constexpr int64_t mostRowsOfTile = 14;
+  constexpr int64_t maxRowsOfTile = 14;
   double bestCycles = std::numeric_limits<double>::infinity();
   int64_t most = std::min(
-      {mostRowsOfTile, mostLocalRows(), extentOf(kernel, row, guessedExtent)});
+      {maxRowsOfTile, maxLocalRows(), extentOf(kernel, row, guessedExtent)});
   for (int64_t count = std::max<int64_t>(most, 1); count > 0; --count) {
     double ofKeys = 0, ofValues = 0;
     int64_t keys = widest(scores, count, ofKeys);
@@ -211,15 +211,15 @@ void AttentionWriter::blockLoops() {
       recipe.block(scores.column, keyVectors * lanes, "o", "r");
   std::tie(valueBlocks, valueTile) =
       recipe.block(sums.column, valueVectors * lanes, "o", "r");
-  SmallVector<std::string> shared = outer;
-  shared.push_back(rowBlocks);
-  SmallVector<std::string> all = shared;
+  SmallVector<std::string> outerLoops = outer;
+  outerLoops.push_back(rowBlocks);
+  SmallVector<std::string> all = outerLoops;
   llvm::append_range(all, ArrayRef{valueBlocks, keyPanels});
   llvm::append_range(all, scores.reduced);
   llvm::append_range(all, ArrayRef{rowTile, keyTile, valueTile});
   recipe.order(all);
-  recipe.share(shared);
-  recipe.parallel(shared);
+  recipe.fuseOuter(outerLoops);
+  recipe.parallel(outerLoops);
 }
 
 /// Products keep their tiles in registers, and so do the rows' sums. All else
@@ -245,7 +245,7 @@ void AttentionWriter::writeOp(unsigned number) {
 
 void AttentionWriter::pack(const Contraction &product,
                            ArrayRef<std::string> loops) {
-  if (!walksMemory(product.op, *product.columnOperand, product.column))
+  if (!hasUnitStride(product.op, *product.columnOperand, product.column))
     recipe.pack(operandNumber(kernel, *product.columnOperand), loops);
 }
 

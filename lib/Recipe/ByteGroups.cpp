@@ -18,9 +18,9 @@ namespace onnxc {
 /// Iterations that the step takes together.
 static constexpr int64_t bytesOfGroup = 4;
 /// Groups that are mostly empty do not pay.
-static constexpr double leastFilled = 0.3;
+static constexpr double minFilled = 0.3;
 
-bool walksMemory(linalg::LinalgOp op, OpOperand &operand, StringRef loop) {
+bool hasUnitStride(linalg::LinalgOp op, OpOperand &operand, StringRef loop) {
   AffineMap map = op.getMatchingIndexingMap(&operand);
   SmallVector<StringRef> axes = KernelOp::getAxes(op);
   unsigned dim = llvm::find(axes, loop) - axes.begin();
@@ -42,7 +42,7 @@ int64_t byteGroupsOf(KernelOp kernel, StringRef loop) {
   return llvm::divideCeil(extentOf(kernel, loop, guessedExtent), bytesOfGroup);
 }
 
-int64_t copiesOfGroups(KernelOp kernel, StringRef loop) {
+int64_t instancesOfGroups(KernelOp kernel, StringRef loop) {
   constexpr int64_t most = 8, some = 4;
   int64_t groups = byteGroupsOf(kernel, loop);
   if (groups <= most)
@@ -56,9 +56,9 @@ std::string chooseByteGroups(KernelOp kernel, linalg::LinalgOp op,
   std::string chosen;
   if (!byteProductOf(op))
     return chosen;
-  double best = leastFilled;
+  double best = minFilled;
   for (const std::string &loop : reduced) {
-    if (!isStatic(kernel, loop) || !walksMemory(op, broadcast, loop))
+    if (!isStatic(kernel, loop) || !hasUnitStride(op, broadcast, loop))
       continue;
     double filled = double(extentOf(kernel, loop, 0)) /
                     double(byteGroupsOf(kernel, loop) * bytesOfGroup);
@@ -74,8 +74,9 @@ std::string blockByteGroups(RecipeBuilder &recipe, KernelOp kernel,
                             const std::string &loop,
                             SmallVectorImpl<std::string> &reduced) {
   bool hasTail = extentOf(kernel, loop, 0) % bytesOfGroup != 0;
-  auto [groups, group] = recipe.block(loop, bytesOfGroup, "o", "q",
-                                      hasTail ? Tail::Peel : Tail::Mask);
+  auto [groups, group] =
+      recipe.block(loop, bytesOfGroup, "o", "q",
+                   hasTail ? TailStrategy::Peel : TailStrategy::Mask);
   llvm::replace(reduced, loop, groups);
   return group;
 }

@@ -15,8 +15,8 @@ namespace onnxc {
 
 /// Does the loop walk the last dimension of the access in steps of one, and no
 /// other dimension?
-bool walksMemory(mlir::linalg::LinalgOp op, mlir::OpOperand &operand,
-                 llvm::StringRef loop);
+bool hasUnitStride(mlir::linalg::LinalgOp op, mlir::OpOperand &operand,
+                   llvm::StringRef loop);
 
 /// The reduced loop of a sum of products of bytes that the step dot takes:
 /// `broadcast`, the operand without the lanes, lies in memory along it. The one
@@ -28,15 +28,15 @@ std::string chooseByteGroups(krnl::KernelOp kernel, mlir::linalg::LinalgOp op,
 /// Groups along the loop; an unknown extent counts as guessedExtent.
 int64_t byteGroupsOf(krnl::KernelOp kernel, llvm::StringRef loop);
 
-/// Cuts the loop into groups: its place in `reduced` is that of the loop over
-/// them, and what is returned is the loop of one.
+/// Cuts the loop into groups: its position in `reduced` is that of the loop
+/// over them, and what is returned is the loop of one.
 std::string blockByteGroups(RecipeBuilder &recipe, krnl::KernelOp kernel,
                             const std::string &loop,
                             llvm::SmallVectorImpl<std::string> &reduced);
 
-/// Copies of the loop over the groups of `loop`, where sums of few groups are
-/// scaled and added up: such a loop would cost as much as it does.
-int64_t copiesOfGroups(krnl::KernelOp kernel, llvm::StringRef loop);
+/// Instances of the loop over the groups of `loop`, where sums of few groups
+/// are scaled and added up: such a loop would cost as much as it does.
+int64_t instancesOfGroups(krnl::KernelOp kernel, llvm::StringRef loop);
 
 } // namespace onnxc
 

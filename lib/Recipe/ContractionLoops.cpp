@@ -59,8 +59,8 @@ FailureOr<Contraction> sortLoops(linalg::LinalgOp op, OpOperand *columns,
       return failure();
   }
   if (result.columns.empty() && !result.batch.empty() &&
-      walksMemory(op, *rows, result.batch.back()) &&
-      walksMemory(op, init, result.batch.back())) {
+      hasUnitStride(op, *rows, result.batch.back()) &&
+      hasUnitStride(op, init, result.batch.back())) {
     result.columns.push_back(result.batch.pop_back_val());
     result.channelwise = true;
   }
@@ -69,9 +69,9 @@ FailureOr<Contraction> sortLoops(linalg::LinalgOp op, OpOperand *columns,
   result.column = result.columns.back();
   result.row = result.rows.back();
   result.window = !isPlain(op, *columns);
-  if (result.window && !walksMemory(op, *columns, result.column))
+  if (result.window && !hasUnitStride(op, *columns, result.column))
     return failure();
-  result.storesInLine = walksMemory(op, init, result.column);
+  result.storesInLine = hasUnitStride(op, init, result.column);
   return result;
 }
 
@@ -125,10 +125,10 @@ static bool isConstantAlong(KernelOp kernel, linalg::LinalgOp op,
 }
 
 std::optional<SmallVector<OpOperand *>>
-findCompanions(KernelOp kernel, linalg::LinalgOp op, OpOperand &columns,
-               StringRef column, OpOperand *other) {
+findScaleOperands(KernelOp kernel, linalg::LinalgOp op, OpOperand &columns,
+                  StringRef column, OpOperand *other) {
   SmallVector<std::string> all = loopsIn(op, columns);
-  SmallVector<OpOperand *> companions;
+  SmallVector<OpOperand *> scaleOperands;
   for (OpOperand *input : readInputs(op)) {
     SmallVector<std::string> loops = loopsIn(op, *input);
     if (input == &columns || input == other ||
@@ -136,9 +136,9 @@ findCompanions(KernelOp kernel, linalg::LinalgOp op, OpOperand &columns,
       continue;
     if (!isConstantAlong(kernel, op, *input, all))
       return std::nullopt;
-    companions.push_back(input);
+    scaleOperands.push_back(input);
   }
-  return companions;
+  return scaleOperands;
 }
 
 /// Does the second op add up what the first makes, over one of its loops?
@@ -195,10 +195,10 @@ static bool separateBlocks(KernelOp kernel, const Reduction &reduction,
   if (!reduction.total)
     return true;
   auto factors = findBlockFactors(kernel, reduction, way.column);
-  auto *place = llvm::find(way.batch, reduction.blocks);
-  if (!factors || place == way.batch.end() || way.channelwise)
+  auto *it = llvm::find(way.batch, reduction.blocks);
+  if (!factors || it == way.batch.end() || way.channelwise)
     return false;
-  way.batch.erase(place);
+  way.batch.erase(it);
   way.blocks = reduction.blocks;
   way.blockFactors = std::move(*factors);
   return true;
@@ -218,12 +218,12 @@ SmallVector<Contraction, 0> findContractions(KernelOp kernel) {
       FailureOr<Contraction> way = sortLoops(found, columns, rows);
       if (failed(way))
         continue;
-      auto companions =
-          findCompanions(kernel, found, *columns, way->column, rows);
-      if (!companions || companions->size() + 2 != read.size() ||
+      auto scaleOperands =
+          findScaleOperands(kernel, found, *columns, way->column, rows);
+      if (!scaleOperands || scaleOperands->size() + 2 != read.size() ||
           !separateBlocks(kernel, *reduction, *way))
         continue;
-      way->companions = std::move(*companions);
+      way->scaleOperands = std::move(*scaleOperands);
       ways.push_back(std::move(*way));
     }
   return ways;
@@ -248,13 +248,13 @@ int64_t countParts(KernelOp kernel, ArrayRef<std::string> parts) {
 SmallVector<std::string> partLoops(KernelOp kernel, linalg::LinalgOp op,
                                    OpOperand &columns,
                                    ArrayRef<std::string> reduced) {
-  constexpr int64_t mostParts = 8;
+  constexpr int64_t maxParts = 8;
   SmallVector<std::string> own = loopsIn(op, columns), parts;
   for (const std::string &loop : reduced) {
     if (llvm::is_contained(own, loop))
       continue;
     parts.push_back(loop);
-    if (!isStatic(kernel, loop) || countParts(kernel, parts) > mostParts)
+    if (!isStatic(kernel, loop) || countParts(kernel, parts) > maxParts)
       return {};
   }
   return parts;
@@ -269,15 +269,15 @@ ColumnWork columnWork(const Contraction &contraction, int64_t parts) {
     work.registers = parts > 1 ? 2 : 1;
     work.operations = parts > 1 ? 2 : 0;
   }
-  if (contraction.companions.empty())
+  if (contraction.scaleOperands.empty())
     return work;
   DenseSet<Value> fromRows{op.getMatchingBlockArgument(contraction.rowOperand),
                            op.getRegionOutputArgs().front()};
   DenseSet<Value> fromColumns{
       op.getMatchingBlockArgument(contraction.columnOperand)};
-  DenseSet<Value> fromCompanions, kept;
-  for (OpOperand *companion : contraction.companions)
-    fromCompanions.insert(op.getMatchingBlockArgument(companion));
+  DenseSet<Value> fromScales, kept;
+  for (OpOperand *scaleOperand : contraction.scaleOperands)
+    fromScales.insert(op.getMatchingBlockArgument(scaleOperand));
   for (Operation &inner : op.getBlock()->without_terminator()) {
     auto isFrom = [&](const DenseSet<Value> &values) {
       return llvm::any_of(inner.getOperands(),
@@ -289,10 +289,10 @@ ColumnWork columnWork(const Contraction &contraction, int64_t parts) {
       fromColumns.insert_range(inner.getResults());
       ++work.operations;
       for (Value operand : inner.getOperands())
-        if (fromCompanions.contains(operand))
+        if (fromScales.contains(operand))
           kept.insert(operand);
-    } else if (isFrom(fromCompanions)) {
-      fromCompanions.insert_range(inner.getResults());
+    } else if (isFrom(fromScales)) {
+      fromScales.insert_range(inner.getResults());
     }
   }
   // All parts of an element are made at once, beside the element.

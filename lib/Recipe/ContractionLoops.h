@@ -11,7 +11,7 @@
 //
 // The operand of columns may be computed from several tensors, all but one of
 // which are constants that are indexed by some of its loops: scales and zero
-// points of its blocks. They are its companions, and stored as it is.
+// points of its blocks. They are its scaleOperands, and stored as it is.
 //
 // A sum may be one of blocks, which another op adds up, with a factor for each.
 // All that runs over the blocks then runs together, block by block.
@@ -54,7 +54,7 @@ struct Contraction {
   llvm::SmallVector<mlir::OpOperand *> blockFactors;
   mlir::OpOperand *columnOperand = nullptr;
   mlir::OpOperand *rowOperand = nullptr;
-  llvm::SmallVector<mlir::OpOperand *> companions;
+  llvm::SmallVector<mlir::OpOperand *> scaleOperands;
   llvm::SmallVector<std::string> batch, rows, columns, reduced;
   /// The innermost loop of rows and columns: the ones that are tiled.
   std::string row, column;
@@ -88,12 +88,12 @@ bool isConstant(krnl::KernelOp kernel, unsigned operand);
 bool isPlainlyIndexed(mlir::linalg::LinalgOp op, mlir::OpOperand &operand);
 
 /// Inputs beside `columns` that differ from one iteration of `column` to the
-/// next; nothing if some of them are no companions of it. `other` does not
+/// next; nothing if some of them are no scaleOperands of it. `other` does not
 /// count.
 std::optional<llvm::SmallVector<mlir::OpOperand *>>
-findCompanions(krnl::KernelOp kernel, mlir::linalg::LinalgOp op,
-               mlir::OpOperand &columns, llvm::StringRef column,
-               mlir::OpOperand *other = nullptr);
+findScaleOperands(krnl::KernelOp kernel, mlir::linalg::LinalgOp op,
+                  mlir::OpOperand &columns, llvm::StringRef column,
+                  mlir::OpOperand *other = nullptr);
 
 /// Those of `loops` that index the operand of a structured op, in order: how it
 /// is stored.

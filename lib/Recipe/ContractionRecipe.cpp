@@ -23,7 +23,7 @@ using onnxc::target::Processor;
 namespace onnxc {
 
 /// Multiply-adds that unrolling a window over channels may lead to.
-static constexpr int64_t channelwiseCopies = 144;
+static constexpr int64_t maxChannelwiseInstances = 144;
 
 namespace {
 /// Writes the recipe once the loops are known.
@@ -74,7 +74,7 @@ private:
 /// lies along the columns already may stay.
 bool ContractionWriter::needsPack() {
   packedOperand = operandNumber(kernel, *loops.columnOperand);
-  bool contiguous = walksMemory(loops.op, *loops.columnOperand, loops.column);
+  bool contiguous = hasUnitStride(loops.op, *loops.columnOperand, loops.column);
   if (loops.window)
     return false;
   if (!isPlainlyIndexed(loops.op, *loops.columnOperand))
@@ -116,8 +116,8 @@ bool ContractionWriter::choose() {
              ? chooseWindowTile(target, rows, columns, lanes)
              : chooseRegisterTile(
                    target, rows, columns, lanes,
-                   mostRows(target,
-                            pitchOf(loops.op, *loops.rowOperand, loops.row)),
+                   maxRows(target,
+                           pitchOf(loops.op, *loops.rowOperand, loops.row)),
                    work);
   for (const std::string &loop : loops.reduced)
     depth *= loop == panels.grouped ? byteGroupsOf(kernel, loop)
@@ -147,15 +147,15 @@ void ContractionWriter::chooseGroups() {
 }
 
 /// Vectors under a window are not packed: they straddle cache lines, and come
-/// from as many places as the reduction has steps, less those along memory.
+/// from as many positions as the reduction has steps, less those along memory.
 double ContractionWriter::windowFactor() {
   AffineExpr last =
       loops.op.getMatchingIndexingMap(loops.columnOperand).getResults().back();
-  int64_t places = depth;
+  int64_t positions = depth;
   for (auto [dim, axis] : llvm::enumerate(KernelOp::getAxes(loops.op)))
     if (last.isFunctionOfDim(dim) && llvm::is_contained(loops.reduced, axis))
-      places /= std::max<int64_t>(extentOf(kernel, axis, 1), 1);
-  int64_t bytes = places * (tile.vectors + 1) * target.vectorBytes;
+      positions /= std::max<int64_t>(extentOf(kernel, axis, 1), 1);
+  int64_t bytes = positions * (tile.vectors + 1) * target.vectorBytes;
   return bytes <= target.l1 ? target.unalignedFactor
                             : target.farUnalignedFactor;
 }
@@ -175,11 +175,12 @@ double ContractionWriter::cycles() {
                double(extentOf(kernel, loops.column, guessedExtent)) *
                double(depth);
   if (!loops.storesInLine)
-    perTile += (walksMemory(loops.op, *loops.op.getDpsInitOperand(0), loops.row)
-                    ? target.transposeCycles
-                    : target.scatterCycles) *
-               double(extentOf(kernel, loops.row, guessedExtent)) *
-               double(extentOf(kernel, loops.column, guessedExtent));
+    perTile +=
+        (hasUnitStride(loops.op, *loops.op.getDpsInitOperand(0), loops.row)
+             ? target.transposeCycles
+             : target.scatterCycles) *
+        double(extentOf(kernel, loops.row, guessedExtent)) *
+        double(extentOf(kernel, loops.column, guessedExtent));
   double others = 1;
   for (const std::string &loop : ArrayRef(loops.rows).drop_back())
     others *= double(extentOf(kernel, loop, 64));
@@ -216,14 +217,14 @@ bool ContractionWriter::rowsStay() {
 /// The operands of the columns.
 SmallVector<OpOperand *> ContractionWriter::columnOperands() {
   SmallVector<OpOperand *> operands{loops.columnOperand};
-  llvm::append_range(operands, loops.companions);
+  llvm::append_range(operands, loops.scaleOperands);
   llvm::append_range(operands, loops.blockFactors);
   return operands;
 }
 
 /// The bytes of a column; 0 if that is not known.
 int64_t ContractionWriter::columnBytes() {
-  if (loops.companions.empty() && loops.blocks.empty())
+  if (loops.scaleOperands.empty() && loops.blocks.empty())
     return depth * target.vectorBytes / lanes;
   SmallVector<std::string> reduced = loops.reduced;
   if (!loops.blocks.empty())
@@ -290,10 +291,10 @@ void ContractionWriter::writeOrder() {
   outer.push_back(rowBlocks);
   if (loops.window)
     llvm::append_range(outer, ArrayRef(loops.columns).drop_back());
-  SmallVector<std::string> shared = outer;
+  SmallVector<std::string> outerLoops = outer;
   if (!panelsFirst)
-    shared.push_back(panels.panels);
-  SmallVector<std::string> all = shared;
+    outerLoops.push_back(panels.panels);
+  SmallVector<std::string> all = outerLoops;
   llvm::append_range(all, panels.blocks);
   llvm::append_range(all, panels.reduced);
   if (!panels.group.empty())
@@ -301,11 +302,11 @@ void ContractionWriter::writeOrder() {
   all.push_back(rowTile);
   all.push_back(panels.columns);
   recipe.order(all);
-  recipe.share(shared);
+  recipe.fuseOuter(outerLoops);
   if (isParallel())
-    recipe.parallel(columnBlocks.empty() ? shared : outer);
+    recipe.parallel(columnBlocks.empty() ? outerLoops : outer);
   if (!loops.blocks.empty())
-    recipe.together(loops.blocks);
+    recipe.computeAt(loops.blocks);
   recipe.registerTile(rowTile, panels.columns);
   if (pack)
     panels.pack(recipe, kernel, columnOperands());
@@ -314,12 +315,12 @@ void ContractionWriter::writeOrder() {
 /// The windows of neighbouring results overlap: written out, they read each
 /// vector once.
 void ContractionWriter::unrollWindow(unsigned op) {
-  int64_t copies = tile.rows * tile.vectors;
+  int64_t instances = tile.rows * tile.vectors;
   for (const std::string &loop : llvm::reverse(panels.reduced)) {
     if (!isStatic(kernel, loop))
       return;
-    copies *= extentOf(kernel, loop, 1);
-    if (copies > channelwiseCopies)
+    instances *= extentOf(kernel, loop, 1);
+    if (instances > maxChannelwiseInstances)
       return;
     recipe.unroll(loop, extentOf(kernel, loop, 1), op);
   }

@@ -47,7 +47,7 @@ double tileCycles(const Processor &target, RegisterTile tile, ColumnWork work) {
   return std::max({fma, all, loads, target.fmaLatency}) + target.tileCycles;
 }
 
-/// Rows of results whose number only the run knows: widths of pictures and
+/// Rows of results whose number only the run knows: widths of images and
 /// their halves, sentences, and many.
 static constexpr int64_t usualRows[] = {4,  7,  10, 14, 20,
                                         28, 40, 56, 80, manyIterations};
@@ -89,7 +89,7 @@ double resultCycles(const Processor &target, RegisterTile tile, int64_t rows,
   return cycles;
 }
 
-int64_t mostRows(const Processor &target, int64_t pitch) {
+int64_t maxRows(const Processor &target, int64_t pitch) {
   int64_t waySize = target.wayBytes;
   int64_t rowsInSet = std::clamp<int64_t>(target.l1 / waySize, 1, 12);
   return pitch == 0 ? INT64_MAX
@@ -97,8 +97,8 @@ int64_t mostRows(const Processor &target, int64_t pitch) {
 }
 
 RegisterTile chooseRegisterTile(const Processor &target, int64_t rows,
-                                int64_t columns, int64_t lanes,
-                                int64_t mostRows, ColumnWork work) {
+                                int64_t columns, int64_t lanes, int64_t maxRows,
+                                ColumnWork work) {
   int64_t limit = ShapedType::isDynamic(rows) ? manyIterations : rows;
   if (ShapedType::isDynamic(columns))
     columns = manyIterations * lanes;
@@ -116,8 +116,7 @@ RegisterTile chooseRegisterTile(const Processor &target, int64_t rows,
          tile.vectors * (tile.rows * work.accumulators + work.registers) +
                  otherRegs <
              target.vectorRegs);
-    if (tile.rows > std::min(limit, mostRows) || tile.vectors > vectors ||
-        !fits)
+    if (tile.rows > std::min(limit, maxRows) || tile.vectors > vectors || !fits)
       continue;
     double cycles = resultCycles(target, tile, rows, columns, lanes, work);
     if (cycles < bestCycles * 0.99) {

@@ -86,10 +86,10 @@ std::optional<Slide> findSlide(linalg::LinalgOp op) {
       for (unsigned dim : llvm::seq<unsigned>(axes.size())) {
         if (!index.isFunctionOfDim(dim))
           continue;
-        int &place =
+        int &position =
             kinds[dim] == utils::IteratorType::reduction ? reduced : moving;
-        others += place >= 0;
-        place = dim;
+        others += position >= 0;
+        position = dim;
       }
       if (moving < 0 || reduced < 0 || others > 0)
         continue;
@@ -195,14 +195,14 @@ static DenseMap<Value, Stride> stridesAlong(linalg::LinalgOp op, unsigned dim) {
   return strides;
 }
 
-/// Is it one place for all lanes, or neighbours in memory?
+/// Is it one position for all lanes, or neighbours in memory?
 static bool isInLine(tensor::ExtractOp extract,
                      const DenseMap<Value, Stride> &strides) {
   ArrayRef<int64_t> shape = extract.getTensor().getType().getShape();
-  for (auto [place, index] : llvm::enumerate(extract.getIndices())) {
+  for (auto [position, index] : llvm::enumerate(extract.getIndices())) {
     Stride stride = strides.lookup(index);
     // Dimensions of one element do not part neighbours.
-    bool last = llvm::all_of(shape.drop_front(place + 1),
+    bool last = llvm::all_of(shape.drop_front(position + 1),
                              [](int64_t size) { return size == 1; });
     if (stride == Stride::Other || (stride == Stride::Even && !last))
       return false;

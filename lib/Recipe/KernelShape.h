@@ -43,14 +43,14 @@ llvm::SmallVector<mlir::AffineExpr>
 indicesAlongMemory(mlir::linalg::LinalgOp op, mlir::OpOperand &operand);
 
 /// A window that moves over an operand along a dimension other than the last:
-/// what one iteration of `loop` reads at one place of `window`, the next one
-/// reads at the place before.
+/// what one iteration of `loop` reads at one position of `window`, the next one
+/// reads at the position before.
 struct Slide {
   std::string loop, window;
 };
 
-/// The window of the op that moves by as much as its own places are apart, if
-/// there is one.
+/// The window of the op that moves by as much as its own positions are apart,
+/// if there is one.
 std::optional<Slide> findSlide(mlir::linalg::LinalgOp op);
 
 /// Bytes from one iteration of the loop to the next in the operand's memory, or
@@ -69,9 +69,9 @@ unsigned widestBits(mlir::linalg::LinalgOp op);
 /// Indices do not count: what they say are addresses.
 unsigned vectorBits(mlir::linalg::LinalgOp op, llvm::StringRef loop);
 
-/// Does every read at computed places keep to a line in memory as `loop` moves
-/// on: one place for all lanes, or places that are sums and multiples of the
-/// loop? Anything else would be read lane by lane.
+/// Does every read at computed indices keep to a line in memory as `loop` moves
+/// on: one position for all lanes, or positions that are sums and multiples of
+/// the loop? Anything else would be read lane by lane.
 bool readsInLine(mlir::linalg::LinalgOp op, llvm::StringRef loop);
 
 /// Operations of the payload that lanes along the loop do each for itself, and

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LoopPlanner.h"
-#include "onnxc/Dialect/Krnl/IR/Walk.h"
+#include "onnxc/Dialect/Krnl/IR/Traversal.h"
 #include "onnxc/Recipe/CostModel.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -80,9 +80,9 @@ void LoopPlanner::findVectorLoop() {
 
 /// Short sums for a few columns: as lanes of a sum, the elements of one row
 /// take longer to be brought together than to be added, and what follows has no
-/// lanes at all. Rows as lanes, their elements are turned in registers.
+/// lanes at all. Rows as lanes, their elements are transposed in registers.
 void LoopPlanner::preferRows() {
-  constexpr int64_t shortSum = 64, fewColumns = 4, leastRows = 16;
+  constexpr int64_t shortSum = 64, fewColumns = 4, minRows = 16;
   if (vectorIsCommon || vectorLoop.empty() || !isStatic(kernel, vectorLoop) ||
       extent(vectorLoop) > shortSum)
     return;
@@ -95,7 +95,7 @@ void LoopPlanner::preferRows() {
         return;
       rows = loops.end()[-2];
       if (!llvm::is_contained(common, rows) ||
-          !llvm::is_contained(common, loops.back()) || extent(rows) < leastRows)
+          !llvm::is_contained(common, loops.back()) || extent(rows) < minRows)
         return;
     }
   vectorLoop = rows;
@@ -107,8 +107,8 @@ void LoopPlanner::chooseLanes() {
   PayloadSize payload;
   for (linalg::LinalgOp op : ops) {
     unsigned wide = vectorBits(op, vectorLoop);
-    if (wide == 0 || isWalk(op) || !gathersPay(op, vectorLoop, target))
-      return chooseCopies();
+    if (wide == 0 || isTraversal(op) || !gathersPay(op, vectorLoop, target))
+      return chooseInstances();
     bits = std::max(bits, wide);
     PayloadSize here = payloadAlong(op, vectorLoop);
     payload.perLane += here.perLane + 1;
@@ -143,7 +143,7 @@ void LoopPlanner::chooseLanes() {
 /// there is so far is written at every step, memory is read and written in any
 /// case, and as well for the sums.
 void LoopPlanner::chooseColumns() {
-  constexpr int64_t leastRows = 16, mostColumns = 1024;
+  constexpr int64_t minRows = 16, maxColumns = 1024;
   constexpr size_t smallPayload = 8;
   unsigned sums = 0;
   bool traces = false;
@@ -153,8 +153,7 @@ void LoopPlanner::chooseColumns() {
       rows *= extent(loop);
     if (rows == 1)
       continue;
-    if (rows < leastRows ||
-        op.getBlock()->getOperations().size() > smallPayload)
+    if (rows < minRows || op.getBlock()->getOperations().size() > smallPayload)
       return;
     for (unsigned i : llvm::seq<unsigned>(op.getNumDpsInits()))
       if (isTrace(op, i))
@@ -167,43 +166,44 @@ void LoopPlanner::chooseColumns() {
   if (traces && isStatic(kernel, vectorLoop)) {
     // Two parts at least, for two workers.
     int64_t whole = llvm::divideCeil(extent(vectorLoop), lanes);
-    int64_t most = std::min(mostColumns / lanes, (whole + 1) / 2);
+    int64_t most = std::min(maxColumns / lanes, (whole + 1) / 2);
     strip = lanes * equalPart(whole, most);
   } else if (!traces)
     vectors = std::max<int64_t>(vectors, target.vectorRegs / 2 / sums);
 }
 
-/// Elements at computed places are loaded one by one: gathers are no faster on
+/// Elements at computed indices are loaded one by one: gathers are no faster on
 /// the processors that we know, and slower on some, unless vectors of all other
 /// arithmetic make up for it. But several side by side hide each other's
 /// waiting.
-void LoopPlanner::chooseCopies() {
+void LoopPlanner::chooseInstances() {
   constexpr size_t smallPayload = 12;
   bool gathers = false, moves = true;
   for (linalg::LinalgOp op : ops) {
     bool isSmall = op.getBlock()->getOperations().size() <= smallPayload;
     bool reduces = op.getNumReductionLoops() > 0;
-    gathers |= isWalk(op) || (reduces && isSmall);
-    moves &= !isWalk(op) && !reduces && isSmall;
+    gathers |= isTraversal(op) || (reduces && isSmall);
+    moves &= !isTraversal(op) && !reduces && isSmall;
   }
   if ((!gathers && !moves) || vectorLoop.empty() || !vectorIsCommon)
     return;
-  // Copies of elements gain little from more than half of them.
-  copies = moves ? target.scalarCopies / 2 : target.scalarCopies;
+  // Instances of elements gain little from more than half of them.
+  instances = moves ? target.scalarCopies / 2 : target.scalarCopies;
   bool known = isStatic(kernel, vectorLoop);
   if (known)
-    copies = std::min<int64_t>(copies, extent(vectorLoop));
-  cut = copies > 1 && (!known || extent(vectorLoop) != copies);
+    instances = std::min<int64_t>(instances, extent(vectorLoop));
+  cut = instances > 1 && (!known || extent(vectorLoop) != instances);
 }
 
-void LoopPlanner::planShared() {
+void LoopPlanner::planOuterLoops() {
   for (const std::string &loop : common)
-    if (loop == openLoop)
-      shared.push_back({loop, int64_t(llvm::divideCeil(extent(loop), rows))});
+    if (loop == jammedLoop)
+      outerLoops.push_back(
+          {loop, int64_t(llvm::divideCeil(extent(loop), rows))});
     else if (loop != vectorLoop || !hasRegisterLoop())
-      shared.push_back({loop, extent(loop)});
+      outerLoops.push_back({loop, extent(loop)});
   if (cut)
-    shared.push_back(
+    outerLoops.push_back(
         {vectorLoop, int64_t(llvm::divideCeil(extent(vectorLoop), width()))});
 }
 
@@ -226,8 +226,8 @@ static bool isPadding(KernelOp kernel) {
 /// of it pays.
 unsigned LoopPlanner::loopsBesidePadding() {
   // Both are of a core's own cache: smaller tensors stay there anyway.
-  int64_t mostLocal = std::min<int64_t>(target.l2 / 4, 64 * 1024),
-          leastWhole = target.l2 / 2;
+  int64_t maxLocal = std::min<int64_t>(target.l2 / 4, 64 * 1024),
+          minWhole = target.l2 / 2;
   for (linalg::LinalgOp op : ops)
     for (OpOperand *input : op.getDpsInputOperands()) {
       auto argument = dyn_cast<BlockArgument>(input->get());
@@ -243,20 +243,20 @@ unsigned LoopPlanner::loopsBesidePadding() {
       unsigned count = 0;
       int64_t local = type.getNumElements() *
                       std::max<int64_t>(type.getElementTypeBitWidth() / 8, 1);
-      if (local < leastWhole)
+      if (local < minWhole)
         continue;
       AffineMap map = op.getMatchingIndexingMap(input);
       for (auto [index, loop] :
            llvm::zip_equal(map.getResults(), accessLoops(op, *input))) {
         if (isa<AffineConstantExpr>(index))
           continue;
-        if (loop.empty() || count == shared.size() ||
-            shared[count].name != loop)
+        if (loop.empty() || count == outerLoops.size() ||
+            outerLoops[count].name != loop)
           break;
         local /= std::max<int64_t>(extent(loop), 1);
         ++count;
       }
-      if (count > 0 && local <= mostLocal)
+      if (count > 0 && local <= maxLocal)
         return count;
     }
   return 0;
@@ -268,21 +268,21 @@ void LoopPlanner::planParallel() {
     return isStatic(kernel, loop);
   });
   int64_t work = workBytes();
-  numShared = shared.size();
+  numFusedOuter = outerLoops.size();
   if (unsigned few = loopsBesidePadding())
-    numShared = few;
+    numFusedOuter = few;
   if (known && work < target.parallelBytes)
     return;
-  for (const SharedLoop &loop : ArrayRef(shared).take_front(numShared))
+  for (const OuterLoop &loop : ArrayRef(outerLoops).take_front(numFusedOuter))
     work /= std::max<int64_t>(loop.extent, 1);
-  for (unsigned place = numShared; place-- > 0;) {
+  for (unsigned position = numFusedOuter; position-- > 0;) {
     // A tile is worth at least half of what other threads are.
     int64_t wanted =
         llvm::divideCeil(target.parallelBytes / 2, std::max<int64_t>(work, 1));
-    int64_t extentHere = shared[place].extent;
-    bool dynamic = !isStatic(kernel, shared[place].name);
-    if (wanted <= 1 || extentHere >= 2 * wanted || (dynamic && place == 0)) {
-      numParallel = place + 1;
+    int64_t extentHere = outerLoops[position].extent;
+    bool dynamic = !isStatic(kernel, outerLoops[position].name);
+    if (wanted <= 1 || extentHere >= 2 * wanted || (dynamic && position == 0)) {
+      numParallel = position + 1;
       grain = llvm::bit_floor(uint64_t(std::max<int64_t>(wanted, 1)));
       return;
     }
@@ -293,16 +293,16 @@ void LoopPlanner::planParallel() {
 void LoopPlanner::plan() {
   findCommon();
   findVectorLoop();
-  if (options.openLoops)
+  if (options.unrollAndJam)
     preferRows();
   chooseLanes();
-  if (options.openLoops) {
+  if (options.unrollAndJam) {
     if (!chooseWindow())
-      chooseTurned();
+      chooseTransposed();
     if (!chooseWholeRows())
       chooseRows();
   }
-  planShared();
+  planOuterLoops();
   planParallel();
 }
 

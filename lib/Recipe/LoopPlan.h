@@ -14,12 +14,13 @@ namespace onnxc {
 /// The choices for the loops of a kernel that is no contraction, before it
 /// is written as a recipe. Loops are named as in the kernel.
 struct LoopPlan {
-  struct SharedLoop {
+  struct OuterLoop {
     std::string name;
     int64_t extent;
   };
-  /// Copies of a payload that a window over several rows of results may make.
-  static constexpr int64_t windowCopies = 144;
+  /// Instances of a payload that a window over several rows of results may
+  /// make.
+  static constexpr int64_t maxWindowInstances = 144;
   /// The assumed value of an unknown extent.
   static constexpr int64_t unknownExtent = 64;
 
@@ -34,13 +35,13 @@ struct LoopPlan {
   bool has(unsigned op, llvm::StringRef loop) {
     return llvm::is_contained(krnl::KernelOp::getAxes(ops[op]), loop);
   }
-  bool hasRegisterLoop() const { return lanes > 1 || copies > 1; }
-  int64_t width() const { return std::max(strip, lanes * vectors * copies); }
-  /// Iterations of a shared loop's axis that one visit does in registers.
+  bool hasRegisterLoop() const { return lanes > 1 || instances > 1; }
+  int64_t width() const { return std::max(strip, lanes * vectors * instances); }
+  /// Iterations of a fused outer loop's axis that one visit does in registers.
   int64_t piece(llvm::StringRef loop) const {
-    return cut && loop == vectorLoop      ? width()
-           : rows > 1 && loop == openLoop ? rows
-                                          : 1;
+    return cut && loop == vectorLoop        ? width()
+           : rows > 1 && loop == jammedLoop ? rows
+                                            : 1;
   }
 
   krnl::KernelOp kernel;
@@ -55,35 +56,35 @@ struct LoopPlan {
   bool vectorIsCommon = false;
   int64_t lanes = 1, vectors = 1;
   /// Of a loop without lanes: iterations that run side by side.
-  int64_t copies = 1;
+  int64_t instances = 1;
   /// A common loop of which `rows` iterations are written out, outside of the
   /// vectors.
-  std::string openLoop;
+  std::string jammedLoop;
   int64_t rows = 1;
   /// Ops pass over rows that the registers hold: `vectors` are a whole row.
   bool wholeRows = false;
-  /// The reduced loop over which the rows of `openLoop` share most of what they
-  /// read, if that is why they are written out.
+  /// The reduced loop over which the rows of `jammedLoop` share most of what
+  /// they read, if that is why they are written out.
   std::string windowLoop;
   /// A loop that only one op has, along what it reads: as many iterations are
-  /// written out as are turned in registers.
-  struct Turned {
+  /// written out as are transposed in registers.
+  struct Transposed {
     unsigned op;
     std::string loop;
     int64_t rows;
   };
-  llvm::SmallVector<Turned> turned;
+  llvm::SmallVector<Transposed> transposed;
   /// Of a common vector loop: as much of it as is reduced together, sums being
   /// in memory, if that is more than fits the registers.
   int64_t strip = 1;
   /// The vector loop is cut into blocks of width().
   bool cut = false;
-  llvm::SmallVector<SharedLoop> shared;
+  llvm::SmallVector<OuterLoop> outerLoops;
   /// Of these as many are really shared: all, or those that a kernel which pads
   /// an operand shares, too, so that the two become one.
-  unsigned numShared = 0;
-  /// The first `numParallel` shared loops are parallel, the last of them in
-  /// blocks of `grain` if that is above 1.
+  unsigned numFusedOuter = 0;
+  /// The first `numParallel` fused outer loops are parallel, the last of them
+  /// in blocks of `grain` if that is above 1.
   unsigned numParallel = 0;
   int64_t grain = 1;
 };

@@ -25,7 +25,7 @@ inline int64_t largestDivisor(int64_t whole, int64_t most) {
   return 1;
 }
 
-/// Fills in a plan: LoopPlan.cpp, and OpenLoops.cpp what is written out.
+/// Fills in a plan: LoopPlan.cpp, and UnrollAndJam.cpp what is written out.
 class LoopPlanner : public LoopPlan {
 public:
   using LoopPlan::LoopPlan;
@@ -37,15 +37,15 @@ private:
   void findVectorLoop();
   void preferRows();
   void chooseLanes();
-  void chooseCopies();
+  void chooseInstances();
   void chooseColumns();
-  bool chooseBetween();
+  bool chooseInterleaved();
   bool chooseWindow();
-  void chooseTurned();
-  void chooseOwnTurned();
+  void chooseTransposed();
+  void chooseOwnTransposed();
   bool chooseWholeRows();
   void chooseRows();
-  void planShared();
+  void planOuterLoops();
   unsigned loopsBesidePadding();
   void planParallel();
   int64_t workBytes();

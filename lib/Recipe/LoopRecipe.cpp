@@ -6,7 +6,7 @@
 //               vectors, which ops hand on in registers.
 // Columns:      a reduction of outer dimensions. The same, the reduction runs
 //               outside of the few vectors, which are its accumulators.
-// Rows:         softmax, layer normalisation. The loops of rows are shared;
+// Rows:         softmax, layer normalisation. The loops of rows are fused;
 //               each op passes over its row in vectors.
 //
 //===----------------------------------------------------------------------===//
@@ -20,8 +20,8 @@ using onnxc::target::Processor;
 
 namespace onnxc {
 
-/// Copies of a payload that unrolling may make.
-static constexpr int64_t maxCopies = 36;
+/// Instances of a payload that unrolling may make.
+static constexpr int64_t maxInstances = 36;
 
 namespace {
 /// Writes a plan as steps, whose names take the place of the loops they cut.
@@ -34,7 +34,7 @@ public:
 
 private:
   void writeBlocks();
-  Tail tailOf(StringRef loop, int64_t size);
+  TailStrategy tailOf(StringRef loop, int64_t size);
   void writeVectors();
   void vectorizeRow(unsigned number);
   void vectorizeOther(unsigned number);
@@ -48,27 +48,27 @@ private:
 /// An elementwise op does so little per block that bounds cost up to a quarter
 /// of its time; a last block of known length is code of its own. The same where
 /// a window is written out, whose results are in registers then.
-Tail LoopWriter::tailOf(StringRef loop, int64_t size) {
+TailStrategy LoopWriter::tailOf(StringRef loop, int64_t size) {
   bool elementwise = llvm::all_of(
       ops, [](linalg::LinalgOp op) { return op.getNumReductionLoops() == 0; });
   bool written = !windowLoop.empty() && loop == vectorLoop;
   return (elementwise || written) && isStatic(kernel, loop) &&
                  extent(loop) % size != 0
-             ? Tail::Peel
-             : Tail::Mask;
+             ? TailStrategy::Peel
+             : TailStrategy::Mask;
 }
 
 /// Cuts loops, orders and shares them.
 void LoopWriter::writeBlocks() {
-  SmallVector<std::string> sharedNames, ownNames, parallelNames;
-  std::string vectorInner = vectorLoop, openInner;
-  for (auto [place, loop] : llvm::enumerate(shared)) {
+  SmallVector<std::string> outerNames, ownNames, parallelNames;
+  std::string vectorInner = vectorLoop, jammedInner;
+  for (auto [position, loop] : llvm::enumerate(outerLoops)) {
     std::string name = loop.name;
     int64_t inRegisters = piece(name);
     int64_t tile = grain * inRegisters;
     SmallVector<std::string> &names =
-        place < numShared ? sharedNames : ownNames;
-    if (place + 1 == numParallel && grain > 1) {
+        position < numFusedOuter ? outerNames : ownNames;
+    if (position + 1 == numParallel && grain > 1) {
       auto [outer, inner] =
           recipe.block(name, tile, "t", "c", tailOf(loop.name, tile));
       names.push_back(outer);
@@ -76,34 +76,34 @@ void LoopWriter::writeBlocks() {
       name = inner;
     }
     if (inRegisters > 1)
-      std::tie(name, loop.name == openLoop ? openInner : vectorInner) =
+      std::tie(name, loop.name == jammedLoop ? jammedInner : vectorInner) =
           recipe.block(name, inRegisters, "o", "i",
                        tailOf(loop.name, inRegisters));
     names.push_back(name);
-    if (place < numParallel && !(place + 1 == numParallel && grain > 1))
+    if (position < numParallel && !(position + 1 == numParallel && grain > 1))
       parallelNames.push_back(name);
   }
-  SmallVector<std::string> all = sharedNames;
+  SmallVector<std::string> all = outerNames;
   llvm::append_range(all, ownNames);
-  if (!openInner.empty() && windowLoop.empty())
-    all.push_back(openInner);
-  // Copies keep their results in registers while the loops inside run.
-  if (copies > 1)
+  if (!jammedInner.empty() && windowLoop.empty())
+    all.push_back(jammedInner);
+  // Instances keep their results in registers while the loops inside run.
+  if (instances > 1)
     all.push_back(vectorInner);
   for (const std::string &loop : own)
     if (loop != windowLoop && (loop != vectorLoop || !hasRegisterLoop()))
       all.push_back(loop);
   // Down the window, all rows that read the same do so one after the other.
   if (!windowLoop.empty())
-    llvm::append_range(all, ArrayRef{windowLoop, openInner});
+    llvm::append_range(all, ArrayRef{windowLoop, jammedInner});
   if (lanes > 1)
     all.push_back(vectorInner);
   if (all.size() > 1)
     recipe.order(all);
-  recipe.share(sharedNames);
+  recipe.fuseOuter(outerNames);
   recipe.parallel(parallelNames);
   vectorLoop = vectorInner;
-  openLoop = openInner;
+  jammedLoop = jammedInner;
 }
 
 /// An op that reduces its row sums up in several vectors, so that one addition
@@ -161,14 +161,14 @@ void LoopWriter::unrollWindows() {
       unrollSlide(number);
       continue;
     }
-    int64_t copies = vectors;
+    int64_t instances = vectors;
     SmallVector<std::string> reduced = reducedLoops(op);
     for (const std::string &loop : llvm::reverse(reduced)) {
       if (loop == vectorLoop || !isStatic(kernel, loop) ||
-          copies * extent(loop) > maxCopies)
+          instances * extent(loop) > maxInstances)
         break;
       recipe.unroll(loop, extent(loop), number);
-      copies *= extent(loop);
+      instances *= extent(loop);
     }
   }
 }
@@ -179,27 +179,28 @@ void LoopWriter::unrollSlide(unsigned number) {
   SmallVector<std::string> reduced = reducedLoops(ops[number]);
   if (reduced.empty())
     return;
-  int64_t copies = vectors * rows * extent(windowLoop);
+  int64_t instances = vectors * rows * extent(windowLoop);
   for (const std::string &loop : llvm::reverse(reduced)) {
     if (loop == windowLoop)
       continue;
-    if (!isStatic(kernel, loop) || copies * extent(loop) > windowCopies)
+    if (!isStatic(kernel, loop) ||
+        instances * extent(loop) > maxWindowInstances)
       break;
-    copies *= extent(loop);
+    instances *= extent(loop);
     recipe.unroll(loop, extent(loop), number);
   }
   recipe.unroll(windowLoop, extent(windowLoop), number);
 }
 
 void LoopWriter::writeVectors() {
-  if (copies > 1)
-    return recipe.unroll(vectorLoop, copies);
+  if (instances > 1)
+    return recipe.unroll(vectorLoop, instances);
   if (lanes == 1)
     return;
-  if (!openLoop.empty())
-    recipe.unroll(openLoop, rows);
-  for (const Turned &turn : turned)
-    recipe.unroll(turn.loop, turn.rows, turn.op);
+  if (!jammedLoop.empty())
+    recipe.unroll(jammedLoop, rows);
+  for (const Transposed &entry : transposed)
+    recipe.unroll(entry.loop, entry.rows, entry.op);
   if (vectorIsCommon) {
     unrollWindows();
     recipe.vectorize(vectorLoop, lanes);
@@ -238,7 +239,7 @@ ArrayAttr chooseRecipe(KernelOp kernel, const Processor &target,
   ArrayAttr old = kernel.getRecipeAttr();
   ArrayAttr chosen = ArrayAttr::get(kernel.getContext(), {});
   RecipeOptions simple = options;
-  simple.openLoops = false;
+  simple.unrollAndJam = false;
   using Choice = std::pair<decltype(&chooseLoopRecipe), const RecipeOptions *>;
   for (auto [choose, how] :
        {Choice(chooseContractionRecipe, &options),

@@ -18,9 +18,9 @@ namespace onnxc {
 void PanelLoops::blockGroups(RecipeBuilder &recipe, KernelOp kernel) {
   if (grouped.empty())
     return;
-  auto *place = llvm::find(reduced, grouped);
+  auto *it = llvm::find(reduced, grouped);
   group = blockByteGroups(recipe, kernel, grouped, reduced);
-  groups = *place;
+  groups = *it;
 }
 
 void PanelLoops::pack(RecipeBuilder &recipe, KernelOp kernel,
@@ -51,7 +51,7 @@ void PanelLoops::unroll(RecipeBuilder &recipe, KernelOp kernel,
   for (const std::string &part : parts)
     recipe.unroll(part, extentOf(kernel, part, 1), number);
   if (!blocks.empty() && !groups.empty())
-    recipe.unroll(groups, copiesOfGroups(kernel, grouped), number);
+    recipe.unroll(groups, instancesOfGroups(kernel, grouped), number);
 }
 
 } // namespace onnxc

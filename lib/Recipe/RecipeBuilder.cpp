@@ -29,7 +29,7 @@ static std::string derive(StringRef loop, StringRef suffix) {
 
 std::pair<std::string, std::string>
 RecipeBuilder::block(StringRef loop, int64_t size, StringRef outerSuffix,
-                     StringRef innerSuffix, Tail tail) {
+                     StringRef innerSuffix, TailStrategy tail) {
   std::string outer = derive(loop, outerSuffix),
               inner = derive(loop, innerSuffix);
   add(BlockStepAttr::get(context, loop, size, tail, outer, inner), -1);
@@ -40,9 +40,9 @@ void RecipeBuilder::order(Names loops, int op) {
   add(OrderStepAttr::get(context, attributes(loops)), op);
 }
 
-void RecipeBuilder::share(Names loops) {
+void RecipeBuilder::fuseOuter(Names loops) {
   if (!loops.empty())
-    add(ShareStepAttr::get(context, attributes(loops)), -1);
+    add(FuseOuterStepAttr::get(context, attributes(loops)), -1);
 }
 
 void RecipeBuilder::parallel(Names loops) {
@@ -50,8 +50,8 @@ void RecipeBuilder::parallel(Names loops) {
     add(ParallelStepAttr::get(context, attributes(loops)), -1);
 }
 
-void RecipeBuilder::together(StringRef loop) {
-  add(TogetherStepAttr::get(context, loop), -1);
+void RecipeBuilder::computeAt(StringRef loop) {
+  add(ComputeAtStepAttr::get(context, loop), -1);
 }
 
 void RecipeBuilder::unroll(StringRef loop, int64_t factor, int op) {

@@ -249,13 +249,13 @@ LogicalResult applyRecipes(ArrayRef<RecipeEntry> entries,
   SmallVector<std::string> keys = kernelKeys(kernels);
   bool valid = true;
   for (const RecipeEntry &entry : entries) {
-    const auto *place = llvm::find(keys, entry.key);
-    if (place == keys.end()) {
+    const auto *it = llvm::find(keys, entry.key);
+    if (it == keys.end()) {
       emitError(entry.loc) << "there is no kernel '" << entry.key << "'";
       valid = false;
       continue;
     }
-    valid &= succeeded(applyRecipe(entry, kernels[place - keys.begin()]));
+    valid &= succeeded(applyRecipe(entry, kernels[it - keys.begin()]));
   }
   return success(valid);
 }

@@ -34,7 +34,7 @@ struct RowProduct {
   linalg::LinalgOp op;
   OpOperand *matrix = nullptr;
   /// Constants that belong to the matrix: scales of its blocks.
-  SmallVector<OpOperand *> companions;
+  SmallVector<OpOperand *> scaleOperands;
   /// The loop over columns, and the reduced ones; those of them that the matrix
   /// does not have: parts of its elements.
   std::string column;
@@ -85,11 +85,11 @@ static bool hasLoopsOfRow(KernelOp kernel, RowProduct &product,
   }
   if (product.column.empty())
     return false;
-  auto companions =
-      findCompanions(kernel, product.op, matrix, product.column, nullptr);
-  if (companions)
-    product.companions = std::move(*companions);
-  return companions.has_value();
+  auto scaleOperands =
+      findScaleOperands(kernel, product.op, matrix, product.column, nullptr);
+  if (scaleOperands)
+    product.scaleOperands = std::move(*scaleOperands);
+  return scaleOperands.has_value();
 }
 
 static std::optional<RowProduct> findRowProduct(KernelOp kernel,
@@ -151,8 +151,8 @@ static ArrayAttr writeRecipe(KernelOp kernel, const RowProduct &product,
   loops.parts = product.parts;
   if (!product.blocks.empty())
     loops.blocks.push_back(product.blocks);
-  std::tie(loops.panels, loops.columns) =
-      recipe.block(product.column, lanes * vectors, "p", "r", Tail::Mask);
+  std::tie(loops.panels, loops.columns) = recipe.block(
+      product.column, lanes * vectors, "p", "r", TailStrategy::Mask);
   loops.grouped = groupedLoop(kernel, product);
   loops.blockGroups(recipe, kernel);
 
@@ -163,16 +163,16 @@ static ArrayAttr writeRecipe(KernelOp kernel, const RowProduct &product,
     order.push_back(loops.group);
   order.push_back(loops.columns);
   recipe.order(order);
-  recipe.share({loops.panels});
+  recipe.fuseOuter({loops.panels});
   int64_t columns = extentOf(kernel, product.column, 0);
   if (trafficBytes(kernel, columns) >= target.parallelBytes)
     recipe.parallel({loops.panels});
   if (!product.blocks.empty())
-    recipe.together(product.blocks);
+    recipe.computeAt(product.blocks);
   recipe.vectorize(loops.columns, lanes);
   recipe.unroll(loops.columns, vectors);
   SmallVector<OpOperand *> stored{product.matrix};
-  llvm::append_range(stored, product.companions);
+  llvm::append_range(stored, product.scaleOperands);
   llvm::append_range(stored, product.blockFactors);
   loops.pack(recipe, kernel, stored);
   SmallVector<linalg::LinalgOp> ops = kernel.getStructuredOps();

@@ -343,9 +343,9 @@ LogicalResult LoopBack::goBackInBody(Block &body, ArrayRef<Value> from,
   SmallVector<Value> results;
   for (auto [i, value] : llvm::enumerate(from)) {
     Value gradient = yielded(graph, (*gradients)[i], value);
-    size_t place = i - floatStates.size();
-    if (i >= floatStates.size() && place < sums.size())
-      gradient = yielded(graph, graph.add(sums[place], gradient), value);
+    size_t position = i - floatStates.size();
+    if (i >= floatStates.size() && position < sums.size())
+      gradient = yielded(graph, graph.add(sums[position], gradient), value);
     results.push_back(gradient);
   }
   end->setOperands(results);

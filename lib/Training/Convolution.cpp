@@ -136,7 +136,7 @@ static Value imagesAsChannels(Backward &back, Value x, const WindowPlan &plan,
                    {apart, back.joined({channels, back.ints({-1}), sizes})});
 }
 
-/// Strides and dilations change places; what a stride leaves over at the end is
+/// Strides and dilations swap ; what a stride leaves over at the end is
 /// cut off.
 Value onnxc::training::backToWeights(Backward &back, const WindowPlan &plan,
                                      Value x, Value dy, Value weights) {

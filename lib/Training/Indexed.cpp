@@ -37,8 +37,8 @@ static LogicalResult gather(Backward &back, Operation *op, Value dy) {
   for (int64_t d : order)
     sizes.push_back(back.sizeOf(x, d));
   Value zeros = back.make("Expand", {back.number(0, x), back.joined(sizes)});
-  Value places = back.unsqueeze(index, many);
-  Value sum = back.make("ScatterND", {zeros, places, updates},
+  Value positions = back.unsqueeze(index, many);
+  Value sum = back.make("ScatterND", {zeros, positions, updates},
                         back.text("reduction", "add"));
   back.give(x, back.transpose(sum, inverse));
   return success();
@@ -53,12 +53,12 @@ static LogicalResult gatherElements(Backward &back, Operation *op, Value dy) {
   return success();
 }
 
-/// Adds up dy at `places`, numbers of elements of x.
-static Value addAtElements(Backward &back, Value x, Value places, Value dy) {
+/// Adds up dy at `positions`, numbers of elements of x.
+static Value addAtElements(Backward &back, Value x, Value positions, Value dy) {
   Value zeros = back.reshape(back.zerosLike(x), {-1});
   Value sum =
       back.make("ScatterElements",
-                {zeros, back.reshape(places, {-1}), back.reshape(dy, {-1})},
+                {zeros, back.reshape(positions, {-1}), back.reshape(dy, {-1})},
                 back.text("reduction", "add"));
   return back.reshapeLike(sum, x);
 }
@@ -78,10 +78,10 @@ static LogicalResult gatherND(Backward &back, Operation *op, Value dy) {
                            back.text("reduction", "add")));
     return success();
   }
-  Value places =
+  Value positions =
       back.make("GatherND", {elementNumbers(back, x), index},
                 back.integer("batch_dims", integerOf(op, "batch_dims", 0)));
-  back.give(x, addAtElements(back, x, places, dy));
+  back.give(x, addAtElements(back, x, positions, dy));
   return success();
 }
 
@@ -90,9 +90,9 @@ static LogicalResult compress(Backward &back, Operation *op, Value dy) {
   SmallVector<NamedAttribute> attributes;
   if (auto axis = op->getAttrOfType<IntegerAttr>("axis"))
     attributes.push_back(back.integer("axis", axis.getInt()));
-  Value places = back.make(
+  Value positions = back.make(
       "Compress", {elementNumbers(back, x), op->getOperand(1)}, attributes);
-  back.give(x, addAtElements(back, x, places, dy));
+  back.give(x, addAtElements(back, x, positions, dy));
   return success();
 }
 
@@ -144,11 +144,11 @@ static LogicalResult maxPool(Backward &back, Operation *op, Value dy) {
   auto pool = cast<MaxPoolOp>(op);
   if (pool.getStorageOrder() != 0)
     return op->emitOpError("has a gradient for storage_order 0 only");
-  Value places = pool.getIndices();
-  if (!places)
-    places =
+  Value positions = pool.getIndices();
+  if (!positions)
+    positions =
         back.makeOp("MaxPool", pool.getX(), attributesOf(op), 2)->getResult(1);
-  back.give(pool.getX(), addAtElements(back, pool.getX(), places, dy));
+  back.give(pool.getX(), addAtElements(back, pool.getX(), positions, dy));
   return success();
 }
 

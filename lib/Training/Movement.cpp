@@ -94,10 +94,10 @@ static LogicalResult padWithConstant(Backward &back, PadOp pad, Value dy) {
 // Where each index of an axis goes
 //===----------------------------------------------------------------------===//
 
-/// Element i of `axis` of dy came from index places[i] of the operand, whose
+/// Element i of `axis` of dy came from index positions[i] of the operand, whose
 /// size there is `size`: adds it up there.
-static Value addAtPlaces(Backward &back, Value dy, int64_t rank, int64_t axis,
-                         Value places, Value size) {
+static Value addAtPositions(Backward &back, Value dy, int64_t rank,
+                            int64_t axis, Value positions, Value size) {
   SmallVector<int64_t> perm = range(0, rank);
   std::swap(perm[0], perm[axis]);
   Value front = back.transpose(dy, perm);
@@ -106,8 +106,9 @@ static Value addAtPlaces(Backward &back, Value dy, int64_t rank, int64_t axis,
     shape = back.joined(
         {size, back.make("Shape", front, back.integer("start", 1))});
   Value zeros = back.make("Expand", {back.number(0, dy), shape});
-  Value sum = back.make("ScatterND", {zeros, back.unsqueeze(places, 1), front},
-                        back.text("reduction", "add"));
+  Value sum =
+      back.make("ScatterND", {zeros, back.unsqueeze(positions, 1), front},
+                back.text("reduction", "add"));
   return back.transpose(sum, perm);
 }
 
@@ -144,7 +145,7 @@ static Value sliceOfSteps1(Backward &back, SliceOp slice, Value dy,
     // The elements before the start, which may be negative or outside.
     Value start = element(back, slice.getStarts(), i);
     Value skipped = back.shapeOf(
-        back.make("Slice", {back.places(x, axis), back.ints({0}), start}));
+        back.make("Slice", {back.positions(x, axis), back.ints({0}), start}));
     before.push_back(skipped);
     Value taken = back.add(skipped, back.sizeOf(dy, axis));
     behind.push_back(back.sub(back.sizeOf(x, axis), taken));
@@ -171,13 +172,13 @@ static LogicalResult slice(Backward &back, Operation *op, Value dy) {
     return success();
   }
   for (auto [i, axis] : llvm::enumerate(*axes)) {
-    Value places =
-        back.make("Slice", {back.places(slice.getData(), axis),
+    Value positions =
+        back.make("Slice", {back.positions(slice.getData(), axis),
                             element(back, slice.getStarts(), i),
                             element(back, slice.getEnds(), i), back.ints({0}),
                             element(back, slice.getSteps(), i)});
-    dy = addAtPlaces(back, dy, rankOf(slice.getData()), axis, places,
-                     back.sizeOf(slice.getData(), axis));
+    dy = addAtPositions(back, dy, rankOf(slice.getData()), axis, positions,
+                        back.sizeOf(slice.getData(), axis));
   }
   back.give(slice.getData(), dy);
   return success();
@@ -194,10 +195,11 @@ static LogicalResult pad(Backward &back, Operation *op, Value dy) {
   for (auto [i, axis] : llvm::enumerate(*axes)) {
     Value own = back.joined({element(back, pad.getPads(), i),
                              element(back, pad.getPads(), i + count)});
-    Value places = back.make("Pad", {back.places(pad.getData(), axis), own},
-                             back.text("mode", pad.getMode()));
-    dy = addAtPlaces(back, dy, rankOf(op->getOperand(0)), axis, places,
-                     back.sizeOf(pad.getData(), axis));
+    Value positions =
+        back.make("Pad", {back.positions(pad.getData(), axis), own},
+                  back.text("mode", pad.getMode()));
+    dy = addAtPositions(back, dy, rankOf(op->getOperand(0)), axis, positions,
+                        back.sizeOf(pad.getData(), axis));
   }
   back.give(pad.getData(), dy);
   return success();

@@ -93,15 +93,15 @@ static LogicalResult averagePool(Backward &back, Operation *op, Value dy) {
 /// The matrix [out, in] of one axis: what the operator makes of the unit
 /// matrix.
 static Value resizeMatrix(Backward &back, ResizeOp resize, int64_t axis,
-                          int64_t place) {
+                          int64_t position) {
   Value x = resize.getX();
   auto element = [&](Value vector) {
-    return back.make("Slice",
-                     {vector, back.ints({place}), back.ints({place + 1})});
+    return back.make(
+        "Slice", {vector, back.ints({position}), back.ints({position + 1})});
   };
   Value size = back.sizeOf(x, axis);
-  Value rows = back.unsqueeze(back.places(x, axis), 1);
-  Value columns = back.unsqueeze(back.places(x, axis), 0);
+  Value rows = back.unsqueeze(back.positions(x, axis), 1);
+  Value columns = back.unsqueeze(back.positions(x, axis), 0);
   Value unit = back.castLike(back.make("Equal", {rows, columns}), x);
   SmallVector<Value> operands{unit, Value(), Value(), Value()};
   if (resize.getScales())
@@ -131,7 +131,7 @@ static LogicalResult resize(Backward &back, Operation *op, Value dy) {
   SmallVector<int64_t> axes = range(0, rank);
   if (auto given = op->getAttrOfType<DenseI64ArrayAttr>("axes"))
     axes.assign(given.asArrayRef().begin(), given.asArrayRef().end());
-  for (auto [place, given] : llvm::enumerate(axes)) {
+  for (auto [position, given] : llvm::enumerate(axes)) {
     int64_t axis = fromFront(given, rank);
     if (axis < 0 || axis >= rank)
       return op->emitOpError("names an axis that its operand does not have");
@@ -142,7 +142,7 @@ static LogicalResult resize(Backward &back, Operation *op, Value dy) {
       continue;
     SmallVector<int64_t> perm = range(0, rank);
     std::swap(perm[axis], perm[rank - 1]);
-    Value matrix = resizeMatrix(back, resize, axis, place);
+    Value matrix = resizeMatrix(back, resize, axis, position);
     dy = back.transpose(back.make("MatMul", {back.transpose(dy, perm), matrix}),
                         perm);
   }

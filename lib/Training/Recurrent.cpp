@@ -239,15 +239,15 @@ LogicalResult Layer::write(SmallVectorImpl<Value> &results) {
     directions.push_back(writeDirection(1, true));
   // Y is [steps, directions, batch, hidden], last states without the steps.
   size_t states = directions[0].size() - 1;
-  auto together = [&](size_t i, int64_t axis) {
+  auto concatenated = [&](size_t i, int64_t axis) {
     SmallVector<Value> parts;
     for (SmallVector<Value> &values : directions)
       parts.push_back(graph.unsqueeze(values[i], axis));
     return graph.make("Concat", parts, graph.integer("axis", axis));
   };
-  results.push_back(together(states, 1));
+  results.push_back(concatenated(states, 1));
   for (size_t i = 0; i < states; ++i)
-    results.push_back(together(i, 0));
+    results.push_back(concatenated(i, 0));
   return success();
 }
 

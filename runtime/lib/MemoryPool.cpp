@@ -112,12 +112,12 @@ void MemoryPool::release(void *object) {
 
 void MemoryPool::freeBlocks(int64_t unusedSince) {
   for (int i = 0; i < kClasses; ++i)
-    for (Block **place = &freeLists[i]; Block *block = *place;) {
+    for (Block **position = &freeLists[i]; Block *block = *position;) {
       if (block->lastCall >= unusedSince) {
-        place = &block->next;
+        position = &block->next;
         continue;
       }
-      *place = block->next;
+      *position = block->next;
       held -= bytesOfClass(i);
       free(block);
     }

@@ -54,10 +54,10 @@ int32_t onnxc_rt_fail_sizes(OnnxcCall *call, int32_t code, const char *message,
                     (long long)other);
 }
 
-int32_t onnxc_rt_blame(OnnxcCall *call, const char *node) {
-  Message blamed;
-  blamed.set("node '%s': %s", node, call->message.text);
-  call->message = blamed;
+int32_t onnxc_rt_locate_error(OnnxcCall *call, const char *node) {
+  Message located;
+  located.set("node '%s': %s", node, call->message.text);
+  call->message = located;
   return onnxc_rt_status(call);
 }
 

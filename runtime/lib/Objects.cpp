@@ -95,8 +95,8 @@ TensorObject *rt::borrowTensor(OnnxcCall *call, const TensorView &view) {
 }
 
 ListObject *rt::makeList(OnnxcCall *call, int32_t kind, int64_t capacity) {
-  constexpr int64_t kMostElements = int64_t(1) << 29;
-  if (capacity < 0 || capacity > kMostElements) {
+  constexpr int64_t kMaxElements = int64_t(1) << 29;
+  if (capacity < 0 || capacity > kMaxElements) {
     call->fail(ONNXC_ERR_MEMORY, "a sequence of %lld elements is absurd",
                (long long)capacity);
     return nullptr;

@@ -23,7 +23,7 @@ struct KeptBlock {
 } // namespace
 
 /// Who has taken a block out of its slot owns it, so that its size can be read.
-static std::atomic<KeptBlock *> slots[kMostOutputBlocks];
+static std::atomic<KeptBlock *> slots[kMaxOutputBlocks];
 static std::atomic<int64_t> keptBytes;
 /// Which slot gives way when all are full.
 static std::atomic<uint32_t> nextSlot;
@@ -47,7 +47,7 @@ static bool putBack(KeptBlock *block) {
 
 void *rt::takeOutputBlock(int64_t bytes, int64_t &capacity) {
   capacity = bytes;
-  if (bytes < kLeastOutputBlock)
+  if (bytes < kMinOutputBlock)
     return allocateAligned(bytes);
   for (std::atomic<KeptBlock *> &slot : slots) {
     if (!slot.load(std::memory_order_relaxed))
@@ -67,20 +67,20 @@ void *rt::takeOutputBlock(int64_t bytes, int64_t &capacity) {
 }
 
 void rt::giveOutputBlock(void *memory, int64_t capacity) {
-  if (capacity < kLeastOutputBlock || capacity > kMostOutputBytes) {
+  if (capacity < kMinOutputBlock || capacity > kMaxOutputBytes) {
     free(memory);
     return;
   }
   auto *block = static_cast<KeptBlock *>(memory);
   block->capacity = capacity;
   // Blocks of sizes that no run asks for any more give way in the end.
-  for (int i = 0; i <= kMostOutputBlocks; ++i) {
+  for (int i = 0; i <= kMaxOutputBlocks; ++i) {
     int64_t others = keptBytes.fetch_add(capacity, std::memory_order_relaxed);
-    if (others + capacity <= kMostOutputBytes && putBack(block))
+    if (others + capacity <= kMaxOutputBytes && putBack(block))
       return;
     keptBytes.fetch_sub(capacity, std::memory_order_relaxed);
     uint32_t slot = nextSlot.fetch_add(1, std::memory_order_relaxed);
-    freeBlock(slots[slot % kMostOutputBlocks].exchange(
+    freeBlock(slots[slot % kMaxOutputBlocks].exchange(
         nullptr, std::memory_order_acq_rel));
   }
   free(memory);

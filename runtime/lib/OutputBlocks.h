@@ -16,10 +16,10 @@
 namespace onnxc::rt {
 
 /// Limits on the kept blocks, of all models of a runtime together.
-constexpr int kMostOutputBlocks = 8;
-constexpr int64_t kMostOutputBytes = int64_t(256) << 20;
+constexpr int kMaxOutputBlocks = 8;
+constexpr int64_t kMaxOutputBytes = int64_t(256) << 20;
 /// Smaller blocks come from malloc without a fault.
-constexpr int64_t kLeastOutputBlock = 64 << 10;
+constexpr int64_t kMinOutputBlock = 64 << 10;
 
 /// Memory of at least `bytes` bytes, as from allocateAligned; null on failure.
 /// `capacity` is its size.

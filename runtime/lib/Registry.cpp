@@ -53,14 +53,14 @@ void onnxc_rt_register(const OnnxcModel *model) {
 }
 
 static void removeShared(ModelState &state) {
-  std::atomic<ModelState *> *place = &process().models;
-  while (ModelState *known = place->load(std::memory_order_relaxed)) {
+  std::atomic<ModelState *> *position = &process().models;
+  while (ModelState *known = position->load(std::memory_order_relaxed)) {
     if (known == &state) {
-      place->store(state.nextShared.load(std::memory_order_relaxed),
-                   std::memory_order_release);
+      position->store(state.nextShared.load(std::memory_order_relaxed),
+                      std::memory_order_release);
       return;
     }
-    place = &known->nextShared;
+    position = &known->nextShared;
   }
 }
 

@@ -125,8 +125,8 @@ static int teamFor(OMContext &context, int limit) {
   return members < limit ? members : limit;
 }
 
-void onnxc_rt_region(OnnxcCall *call, OnnxcRegionFn fn, void *frame,
-                     int64_t tiles) {
+void onnxc_rt_parallel_region(OnnxcCall *call, OnnxcParallelRegionFn fn,
+                              void *frame, int64_t tiles) {
   if (call->status.load(std::memory_order_relaxed) != ONNXC_OK ||
       deadlinePassed(*call))
     return;

@@ -44,7 +44,7 @@ static void setFloatingMode(uint64_t mode) {
 /// Belongs to the first worker of the team, so that it outlives the call and a
 /// slow worker may still look at the barrier it is leaving.
 struct onnxc::rt::Team {
-  OnnxcRegionFn fn;
+  OnnxcParallelRegionFn fn;
   void *frame;
   uint64_t floatingMode;
   uint32_t nthreads;
@@ -60,7 +60,7 @@ namespace {
 
 struct alignas(64) Worker {
   Event wake;
-  Invitation invitation;
+  WorkerHandshake handshake;
   std::atomic<uint32_t> ends; // 1: once woken, end
   Team *team;                 // the team to join once admitted
   int32_t tid;
@@ -69,17 +69,17 @@ struct alignas(64) Worker {
 };
 
 /// Run time of a parallel region, and how often in a row no worker has joined.
-struct Habit {
-  std::atomic<OnnxcRegionFn> fn;
+struct RegionStatistics {
+  std::atomic<OnnxcParallelRegionFn> fn;
   std::atomic<int64_t> nanoseconds;
-  std::atomic<uint32_t> alone, calls;
+  std::atomic<uint32_t> misses, calls;
 };
 
 struct Pool {
   std::atomic<uint64_t> idle[kMaxWorkers / 64];
   std::atomic<int32_t> started;
   std::atomic<uint32_t> starting; // 1 while a thread adds workers
-  Habit habits[64];
+  RegionStatistics statistics[64];
   Worker workers[kMaxWorkers];
 };
 
@@ -144,7 +144,7 @@ static void *workerMain(void *argument) {
     self.wake.wait();
     if (self.ends.load(std::memory_order_acquire))
       return nullptr;
-    if (!self.invitation.accept())
+    if (!self.handshake.join())
       continue;
     Team *team = self.team;
     setFloatingMode(team->floatingMode);
@@ -249,57 +249,59 @@ int rt::teamWorkers(const Team *team) { return team ? team->workers : 0; }
 /// perhaps by a worker, which then cannot run beside it.
 constexpr int64_t kPreemptedNanoseconds = 20000;
 /// Of a region that has not run before.
-constexpr int64_t kFirstPatience = 100000, kLeastPatience = 20000,
-                  kMostPatience = 2000000;
+constexpr int64_t kInitialSpinTimeout = 100000, kMinSpinTimeout = 20000,
+                  kMaxSpinTimeout = 2000000;
 /// The full timeout is used again every so many calls without workers.
 constexpr uint32_t kCallsBetweenTrials = 16;
 
-static Habit &habitOf(Pool &pool, OnnxcRegionFn fn) {
+static RegionStatistics &statisticsOf(Pool &pool, OnnxcParallelRegionFn fn) {
   auto address = reinterpret_cast<uintptr_t>(fn);
-  Habit &habit = pool.habits[(address >> 4) % std::size(pool.habits)];
-  if (habit.fn.exchange(fn, std::memory_order_relaxed) != fn) {
-    habit.nanoseconds.store(8 * kFirstPatience, std::memory_order_relaxed);
-    habit.alone.store(0, std::memory_order_relaxed);
-    habit.calls.store(0, std::memory_order_relaxed);
+  RegionStatistics &region =
+      pool.statistics[(address >> 4) % std::size(pool.statistics)];
+  if (region.fn.exchange(fn, std::memory_order_relaxed) != fn) {
+    region.nanoseconds.store(8 * kInitialSpinTimeout,
+                             std::memory_order_relaxed);
+    region.misses.store(0, std::memory_order_relaxed);
+    region.calls.store(0, std::memory_order_relaxed);
   }
-  return habit;
+  return region;
 }
 
 /// Damped, as other processes delay some runs.
-static void noteTime(Habit &habit, int64_t nanoseconds) {
-  int64_t known = habit.nanoseconds.load(std::memory_order_relaxed);
+static void noteTime(RegionStatistics &region, int64_t nanoseconds) {
+  int64_t known = region.nanoseconds.load(std::memory_order_relaxed);
   if (nanoseconds > known)
     nanoseconds = known + (nanoseconds - known) / 8;
-  habit.nanoseconds.store(nanoseconds, std::memory_order_relaxed);
+  region.nanoseconds.store(nanoseconds, std::memory_order_relaxed);
 }
 
 /// Spin timeout for workers: an eighth of the region's time, halved each
 /// time that none has joined.
-static int64_t patienceOf(Habit &habit) {
-  int64_t share = habit.nanoseconds.load(std::memory_order_relaxed) / 8;
-  int64_t patience = share < kLeastPatience  ? kLeastPatience
-                     : share > kMostPatience ? kMostPatience
-                                             : share;
-  uint32_t misses = habit.alone.load(std::memory_order_relaxed);
-  bool isTrial = habit.calls.fetch_add(1, std::memory_order_relaxed) %
+static int64_t spinTimeoutOf(RegionStatistics &region) {
+  int64_t share = region.nanoseconds.load(std::memory_order_relaxed) / 8;
+  int64_t timeout = share < kMinSpinTimeout   ? kMinSpinTimeout
+                    : share > kMaxSpinTimeout ? kMaxSpinTimeout
+                                              : share;
+  uint32_t misses = region.misses.load(std::memory_order_relaxed);
+  bool isTrial = region.calls.fetch_add(1, std::memory_order_relaxed) %
                      kCallsBetweenTrials ==
                  0;
-  return isTrial ? patience : patience >> (misses < 3 ? misses : 3);
+  return isTrial ? timeout : timeout >> (misses < 3 ? misses : 3);
 }
 
-/// Waits until all workers are ready, at most `patience`. False if this thread
+/// Waits until all workers are ready, at most `timeout`. False if this thread
 /// itself was preempted meanwhile.
-static bool waitForAnswers(Pool &pool, const Team &team, int workers,
-                           int64_t patience) {
-  int answered = 0;
+static bool waitUntilReady(Pool &pool, const Team &team, int workers,
+                           int64_t timeout) {
+  int ready = 0;
   auto areAll = [&] {
-    while (answered < workers &&
-           pool.workers[team.member[answered]].invitation.isAnswered())
-      ++answered;
-    return answered == workers;
+    while (ready < workers &&
+           pool.workers[team.member[ready]].handshake.isReady())
+      ++ready;
+    return ready == workers;
   };
   int64_t last = os::now();
-  for (int64_t end = last + patience; last < end;) {
+  for (int64_t end = last + timeout; last < end;) {
     for (int i = 0; i < 16; ++i) {
       if (areAll())
         return os::now() - last < kPreemptedNanoseconds;
@@ -316,32 +318,33 @@ static bool waitForAnswers(Pool &pool, const Team &team, int workers,
 /// Admits the workers that run now, and no others: a thread that waits for a
 /// processor would keep all others waiting at each barrier. Returns the number
 /// of threads, this one included.
-static int gatherWorkers(Pool &pool, Team &team, int workers, Habit &habit) {
-  int64_t patience = patienceOf(habit);
+static int gatherWorkers(Pool &pool, Team &team, int workers,
+                         RegionStatistics &region) {
+  int64_t timeout = spinTimeoutOf(region);
   for (int i = 0; i < workers; ++i) {
     Worker &worker = pool.workers[team.member[i]];
     worker.team = &team;
-    worker.invitation.ask();
+    worker.handshake.request();
     worker.wake.post();
   }
-  bool isBeside = waitForAnswers(pool, team, workers, patience);
+  bool isRunning = waitUntilReady(pool, team, workers, timeout);
   Worker *ready[kMaxWorkers];
   int count = 0;
   for (int i = 0; i < workers; ++i) {
     Worker &worker = pool.workers[team.member[i]];
-    if (isBeside && worker.invitation.isAnswered())
+    if (isRunning && worker.handshake.isReady())
       ready[count++] = &worker;
     else
-      worker.invitation.withdraw();
+      worker.handshake.cancel();
   }
-  habit.alone.store(count > 0 ? 0
-                              : habit.alone.load(std::memory_order_relaxed) + 1,
-                    std::memory_order_relaxed);
+  region.misses.store(
+      count > 0 ? 0 : region.misses.load(std::memory_order_relaxed) + 1,
+      std::memory_order_relaxed);
   team.nthreads = uint32_t(count + 1);
   team.running.store(uint32_t(count), std::memory_order_relaxed);
   for (int i = 0; i < count; ++i) {
     ready[i]->tid = i + 1;
-    ready[i]->invitation.letIn();
+    ready[i]->handshake.admit();
   }
   return count + 1;
 }
@@ -354,26 +357,27 @@ static int callWorkers(Pool &pool, Team &team, int workers) {
     Worker &worker = pool.workers[team.member[i]];
     worker.team = &team;
     worker.tid = i + 1;
-    worker.invitation.letIn();
+    worker.handshake.admit();
     worker.wake.post();
   }
   return workers + 1;
 }
 
-void rt::runOnTeam(Team *team, OnnxcRegionFn fn, void *frame, int nthreads) {
+void rt::runOnTeam(Team *team, OnnxcParallelRegionFn fn, void *frame,
+                   int nthreads) {
   Pool &pool = *thePool.load(std::memory_order_relaxed);
   team->fn = fn;
   team->frame = frame;
   team->floatingMode = floatingMode();
-  Habit &habit = habitOf(pool, fn);
+  RegionStatistics &region = statisticsOf(pool, fn);
   int threads = processorsAreReal.load(std::memory_order_relaxed)
-                    ? gatherWorkers(pool, *team, nthreads - 1, habit)
+                    ? gatherWorkers(pool, *team, nthreads - 1, region)
                     : callWorkers(pool, *team, nthreads - 1);
   int64_t begin = os::now();
   fn(frame, 0, threads, threads > 1 ? team : nullptr);
   if (threads > 1)
     team->finished.wait();
-  noteTime(habit, os::now() - begin);
+  noteTime(region, os::now() - begin);
 }
 
 void rt::releaseTeam(Team *team) {

@@ -32,7 +32,7 @@ Team *acquireTeam(int wanted, int &started);
 /// Workers in the team, without the caller.
 int teamWorkers(const Team *team);
 /// Runs fn on the first nthreads - 1 workers and on this thread.
-void runOnTeam(Team *team, OnnxcRegionFn fn, void *frame, int nthreads);
+void runOnTeam(Team *team, OnnxcParallelRegionFn fn, void *frame, int nthreads);
 /// Returns the workers to the pool.
 void releaseTeam(Team *team);
 

@@ -102,38 +102,36 @@ private:
 
 /// The handshake by which a worker joins a region. The caller requests, the
 /// worker reports ready, and the caller admits it or cancels the request.
-class Invitation {
+class WorkerHandshake {
 public:
-  void ask() { word.store(Asked, std::memory_order_release); }
+  void request() { word.store(Requested, std::memory_order_release); }
   /// Also without a request; the worker may join later.
-  void letIn() {
-    if (word.exchange(In, std::memory_order_acq_rel) == Sleeping)
+  void admit() {
+    if (word.exchange(Admitted, std::memory_order_acq_rel) == Sleeping)
       os::futexWake(address(), 1);
   }
-  bool isAnswered() const {
-    return word.load(std::memory_order_acquire) >= Ready;
-  }
-  void withdraw() {
+  bool isReady() const { return word.load(std::memory_order_acquire) >= Ready; }
+  void cancel() {
     if (word.exchange(Nothing, std::memory_order_acq_rel) == Sleeping)
       os::futexWake(address(), 1);
   }
 
   /// The worker's side: false if there is no request, or it was cancelled.
-  bool accept() {
-    uint32_t seen = Asked;
-    if (!word.compare_exchange_strong(seen, Ready) && seen != In)
+  bool join() {
+    uint32_t seen = Requested;
+    if (!word.compare_exchange_strong(seen, Ready) && seen != Admitted)
       return false;
     spin([&] { return word.load(std::memory_order_acquire) != Ready; });
     seen = Ready;
     if (word.compare_exchange_strong(seen, Sleeping))
       while (word.load(std::memory_order_acquire) == Sleeping)
         os::futexWait(address(), Sleeping);
-    seen = In;
+    seen = Admitted;
     return word.compare_exchange_strong(seen, Nothing);
   }
 
 private:
-  enum : uint32_t { Nothing, Asked, In, Ready, Sleeping };
+  enum : uint32_t { Nothing, Requested, Admitted, Ready, Sleeping };
   uint32_t *address() { return reinterpret_cast<uint32_t *>(&word); }
 
   std::atomic<uint32_t> word;

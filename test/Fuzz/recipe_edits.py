@@ -192,7 +192,7 @@ class Draw:
     def place(self, shared):
         self.shared = shared
         if shared:
-            self.add("share", shared)
+            self.add("fuse_outer", shared)
             count = int(self.rng.integers(len(shared) + 1))
             if count:
                 self.add("parallel", shared[:count])
@@ -247,7 +247,7 @@ class Draw:
         self.add("order", [*outer, *reduced, *group, row, column])
         self.place([str(l) for l in outer])
         if together:
-            self.add("together", together)
+            self.add("compute_at", together)
         self.add("register_tile", [row, column])
         if group:
             self.add("dot", group)
@@ -272,7 +272,7 @@ class Draw:
             self.share()
         free = [l for l in self.nest.order if l not in self.shared and not self.nest.in_all_ops(l)]
         if free and self.chance(0.2):
-            self.add("together", [self.pick(free)])
+            self.add("compute_at", [self.pick(free)])
         self.registers()
 
 
@@ -289,7 +289,7 @@ def without(steps, number):
     """The recipe without the step of that number, nor any that needs the loops it makes."""
     gone, kept = set(), []
     for place, step in enumerate(steps):
-        if place == number or gone & set(step.loops) and step.kind not in ("order", "share", "parallel", "pack"):
+        if place == number or gone & set(step.loops) and step.kind not in ("order", "fuse_outer", "parallel", "pack"):
             gone |= set(step.made)
             continue
         loops = [l for l in step.loops if l not in gone]

@@ -36,7 +36,7 @@ from Harness import BUILD, artefact, isolation
 FAILURES = BUILD / "recipe-failures"
 ENTRY = re.compile(r'^kernel "((?:[^"\\]|\\.)*)" ([0-9a-f]+) \[(.*?)\n?\]$', re.M | re.S)
 REFUSED = re.compile(r"\.recipes:(\d+):.* recipe step (\d+) '[^']*': .")
-STEPS = ("block fuse order share parallel together unroll register_tile vectorize dot pack cache split_reduction").split()
+STEPS = ("block fuse order fuse_outer parallel compute_at unroll register_tile vectorize dot pack cache split_reduction").split()
 # Relative, and as a part of the largest value.
 TOLERANCES = {np.dtype(np.float16): (1e-2, 1e-2), np.dtype(np.float32): (1e-4, 1e-5), np.dtype(np.float64): (1e-10, 1e-12)}
 

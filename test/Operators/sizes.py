@@ -14,9 +14,9 @@
   sizes.py --operator Conv        one operator
   sizes.py --mode ranks           other ranks instead of sizes
   sizes.py --mode static          compiled for each of the sizes: results are those of
-                                  the model with open sizes
+                                  the model with dynamic sizes
   sizes.py --mode constant        the same with every input but the first a constant
-  sizes.py --mode empty           with open sizes for every processor and level of
+  sizes.py --mode empty           with dynamic sizes for every processor and level of
                                   optimisation, and one input after the other empty
   sizes.py --mode static --share 8  every eighth of what a mode tries
   sizes.py --compare              beside the reference implementation and onnxruntime:

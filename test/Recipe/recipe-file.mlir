@@ -16,7 +16,7 @@
 // FILE:      kernel "node_a/neg#2" [[HASH]] [
 // FILE:      kernel "node_b" [[HASH]] [
 
-// CHECK-COUNT-3: recipe [block(i, 64, tail=peel) -> (i.o, i.i), order(i.o, i.i), share(i.o), vectorize(i.i, 16), unroll(i.i, 2)]
+// CHECK-COUNT-3: recipe [block(i, 64, tail=peel) -> (i.o, i.i), order(i.o, i.i), fuse_outer(i.o), vectorize(i.i, 16), unroll(i.i, 2)]
 // EMPTY-COUNT-2: recipe
 // EMPTY-NOT:     recipe
 func.func @three(%x: tensor<1000xf32>, %o: tensor<1000xf32>) -> tensor<1000xf32> {

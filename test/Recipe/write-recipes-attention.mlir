@@ -18,7 +18,7 @@
 // CHECK-NEXT:    block(n, 48) -> (n.o, n.r),
 // CHECK-NEXT:    block(e, 32) -> (e.o, e.r),
 // CHECK-NEXT:    order(b, m.o, e.o, n.o, k, m.r, n.r, e.r),
-// CHECK-NEXT:    share(b, m.o),
+// CHECK-NEXT:    fuse_outer(b, m.o),
 // CHECK-NEXT:    parallel(b, m.o),
 // CHECK-NEXT:    0: vectorize(n.r, 16),
 // CHECK-NEXT:    0: unroll(n.r, 3),

@@ -8,7 +8,7 @@
 // CHECK-LABEL: kernel "sums"
 // CHECK-NEXT:    block(c, 192) -> (c.o, c.i),
 // CHECK-NEXT:    order(c.o, r, c.i),
-// CHECK-NEXT:    share(c.o),
+// CHECK-NEXT:    fuse_outer(c.o),
 // CHECK:         vectorize(c.i, 16),
 // CHECK-NEXT:    unroll(c.i, 12)
 func.func @sums(%x: tensor<200x384xf32>, %o: tensor<384xf32>) -> tensor<384xf32> {
@@ -31,7 +31,7 @@ func.func @sums(%x: tensor<200x384xf32>, %o: tensor<384xf32>) -> tensor<384xf32>
 // CHECK-LABEL: kernel "running"
 // CHECK-NEXT:    block(c, 512) -> (c.o, c.i),
 // CHECK-NEXT:    order(c.o, r, c.i),
-// CHECK-NEXT:    share(c.o),
+// CHECK-NEXT:    fuse_outer(c.o),
 // CHECK:         vectorize(c.i, 16),
 // CHECK-NEXT:    unroll(c.i, 4)
 func.func @running(%x: tensor<200x1024xf32>, %o: tensor<200x1024xf32>) -> tensor<200x1024xf32> {

@@ -10,7 +10,7 @@
 // CHECK-NEXT:    block(n.c, 48) -> (n.p, n.r),
 // CHECK-NEXT:    block(m, 8) -> (m.o, m.r),
 // CHECK-NEXT:    order(n.o, m.o, n.p, k, m.r, n.r),
-// CHECK-NEXT:    share(n.o, m.o, n.p),
+// CHECK-NEXT:    fuse_outer(n.o, m.o, n.p),
 // CHECK-NEXT:    parallel(n.o, m.o),
 // CHECK-NEXT:    register_tile(m.r, n.r)
 // CHECK-NEXT:  ]
@@ -56,7 +56,7 @@ func.func @classes(%x: tensor<1x64xf32>, %o: tensor<1x10xf32>) -> tensor<1x10xf3
 // CHECK-NEXT:    block(oc, 32) -> (oc.o, oc.r),
 // CHECK-NEXT:    block(ow, 14) -> (ow.o, ow.r),
 // CHECK-NEXT:    order(oc.o, n, oh, ow.o, ic, kh, kw, ow.r, oc.r),
-// CHECK-NEXT:    share(oc.o, n, oh, ow.o),
+// CHECK-NEXT:    fuse_outer(oc.o, n, oh, ow.o),
 // CHECK-NEXT:    parallel(oc.o, n, oh, ow.o),
 // CHECK-NEXT:    register_tile(ow.r, oc.r),
 // CHECK-NEXT:    pack(1, [oc.o, ic, kh, kw, oc.r])
@@ -77,7 +77,7 @@ func.func @conv(%x: tensor<1x32x16x16xf32>, %o: tensor<1x64x14x14xf32>) -> tenso
 // Heads of an attention: batch loops outside, the right operand used as it lies.
 // CHECK-LABEL: kernel "heads"
 // CHECK:         order(b, h, m.o, n.o, k, m.r, n.r),
-// CHECK-NEXT:    share(b, h, m.o, n.o),
+// CHECK-NEXT:    fuse_outer(b, h, m.o, n.o),
 // CHECK-NEXT:    parallel(b, h, m.o, n.o),
 // CHECK-NEXT:    register_tile(m.r, n.r)
 // CHECK-NEXT:  ]
@@ -108,7 +108,7 @@ func.func @heads(%x: tensor<?x12x128x128xf32>, %w: tensor<?x12x128x64xf32>, %o: 
 // CHECK-NEXT:    block(ow, 48) -> (ow.o, ow.r),
 // CHECK-NEXT:    block(oc, 8) -> (oc.o, oc.r),
 // CHECK-NEXT:    order(oc.o, n, oh, ow.o, ic, kh, kw, oc.r, ow.r),
-// CHECK-NEXT:    share(oc.o, n, oh, ow.o),
+// CHECK-NEXT:    fuse_outer(oc.o, n, oh, ow.o),
 // CHECK-NEXT:    parallel(oc.o, n, oh, ow.o),
 // CHECK-NEXT:    register_tile(oc.r, ow.r)
 // CHECK-NEXT:  ]
@@ -132,7 +132,7 @@ func.func @few_channels(%x: tensor<1x4x98x98xf32>, %o: tensor<1x8x96x96xf32>) ->
 // CHECK-NEXT:    block(c, 32) -> (c.o, c.r),
 // CHECK-NEXT:    block(w, 8) -> (w.o, w.r),
 // CHECK-NEXT:    order(h, w.o, c.o, kh, kw, w.r, c.r),
-// CHECK-NEXT:    share(h, w.o, c.o),
+// CHECK-NEXT:    fuse_outer(h, w.o, c.o),
 // CHECK-NEXT:    parallel(h, w.o, c.o),
 // CHECK-NEXT:    register_tile(w.r, c.r),
 // CHECK-NEXT:    pack(1, [c.o, kh, kw, c.r]),
@@ -245,7 +245,7 @@ func.func @open_columns(%x: tensor<6x?xf32>, %n: index) -> tensor<6x?xf32> {
 // CHECK-NEXT:    block(n, 48) -> (n.o, n.r),
 // CHECK-NEXT:    block(m, 8) -> (m.o, m.r),
 // CHECK-NEXT:    order(b, n.o, m.o, k, m.r, n.r),
-// CHECK-NEXT:    share(b, n.o, m.o),
+// CHECK-NEXT:    fuse_outer(b, n.o, m.o),
 // CHECK-NEXT:    parallel(b, n.o, m.o),
 // CHECK-NEXT:    register_tile(m.r, n.r),
 // CHECK-NEXT:    pack(1, [n.o, k, n.r])
@@ -272,7 +272,7 @@ func.func @known_batch(%q: tensor<8x512x64xf32>, %k: tensor<8x512x64xf32>, %o: t
 // CHECK-NEXT:    block(n, 48) -> (n.o, n.r),
 // CHECK-NEXT:    block(m, 8) -> (m.o, m.r),
 // CHECK-NEXT:    order(b, n.o, m.o, k, m.r, n.r),
-// CHECK-NEXT:    share(b, n.o, m.o),
+// CHECK-NEXT:    fuse_outer(b, n.o, m.o),
 // CHECK-NEXT:    parallel(b, n.o, m.o),
 // CHECK-NEXT:    register_tile(m.r, n.r),
 // CHECK-NEXT:    pack(1, [n.o, k, n.r])
@@ -301,7 +301,7 @@ func.func @open_batch(%q: tensor<?x512x64xf32>, %k: tensor<?x512x64xf32>, %o: te
 // as the run asks for.
 // CHECK-LABEL: kernel "open_length"
 // CHECK:         order(b, m.o, n.o, k, m.r, n.r),
-// CHECK-NEXT:    share(b, m.o, n.o),
+// CHECK-NEXT:    fuse_outer(b, m.o, n.o),
 // CHECK-NEXT:    parallel(b, m.o, n.o),
 // CHECK-NEXT:    register_tile(m.r, n.r),
 // CHECK-NEXT:    pack(1, [n.o, k, n.r])

@@ -2,7 +2,7 @@
 
 #id = affine_map<(d0) -> (d0)>
 
-// Elements at computed places are read lane by lane; four operations on each
+// Elements at computed indices are read lane by lane; four operations on each
 // make up for it.
 // CHECK-LABEL: kernel "blend"
 // CHECK:         vectorize(i.i, 16)

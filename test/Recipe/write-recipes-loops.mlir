@@ -13,7 +13,7 @@
 // CHECK-LABEL: kernel "small"
 // CHECK-NEXT:    block(i, 64, tail=peel) -> (i.o, i.i),
 // CHECK-NEXT:    order(i.o, i.i),
-// CHECK-NEXT:    share(i.o),
+// CHECK-NEXT:    fuse_outer(i.o),
 // CHECK-NEXT:    vectorize(i.i, 16),
 // CHECK-NEXT:    unroll(i.i, 4)
 // CHECK-NEXT:  ]
@@ -36,7 +36,7 @@ func.func @small(%x: tensor<1000xf32>, %o: tensor<1000xf32>) -> tensor<1000xf32>
 // CHECK-NEXT:    block(i, {{[0-9]+}}) -> (i.t, i.c),
 // CHECK-NEXT:    block(i.c, 64) -> (i.o, i.i),
 // CHECK-NEXT:    order(i.t, i.o, i.i),
-// CHECK-NEXT:    share(i.t, i.o),
+// CHECK-NEXT:    fuse_outer(i.t, i.o),
 // CHECK-NEXT:    parallel(i.t),
 func.func @dynamic(%x: tensor<?xf32>, %o: tensor<?xf32>) -> tensor<?xf32> {
   %c0 = arith.constant 0 : index
@@ -59,7 +59,7 @@ func.func @dynamic(%x: tensor<?xf32>, %o: tensor<?xf32>) -> tensor<?xf32> {
 // CHECK-LABEL: kernel "rows"
 // CHECK-NEXT:    block(r, 4) -> (r.o, r.i),
 // CHECK-NEXT:    order(r.o, r.i, c),
-// CHECK-NEXT:    share(r.o),
+// CHECK-NEXT:    fuse_outer(r.o),
 // CHECK-NEXT:    parallel(r.o),
 // CHECK-NEXT:    unroll(r.i, 4),
 // CHECK-NEXT:    1: split_reduction(c, 64) -> (c.s, c.v),
@@ -139,7 +139,7 @@ func.func @short_rows(%x: tensor<640x49xf32>, %o: tensor<640x49xf32>) -> tensor<
 // CHECK-LABEL: kernel "columns"
 // CHECK-NEXT:    block(c, 64) -> (c.o, c.i),
 // CHECK-NEXT:    order(c.o, r, c.i),
-// CHECK-NEXT:    share(c.o),
+// CHECK-NEXT:    fuse_outer(c.o),
 // CHECK-NEXT:    vectorize(c.i, 16),
 // CHECK-NEXT:    unroll(c.i, 4)
 // CHECK-NEXT:  ]
@@ -168,7 +168,7 @@ func.func @columns(%x: tensor<10x256xf32>, %o: tensor<256xf32>) -> tensor<256xf3
 // CHECK:         block(c.c, 16) -> (c.o, c.i),
 // CHECK-NEXT:    block(r, 16) -> (r.o, r.i),
 // CHECK-NEXT:    order(c.t, c.o, r.o, c.i, r.i),
-// CHECK-NEXT:    share(c.t, c.o, r.o),
+// CHECK-NEXT:    fuse_outer(c.t, c.o, r.o),
 // CHECK-NEXT:    parallel(c.t),
 // CHECK-NEXT:    unroll(c.i, 16),
 // CHECK-NEXT:    vectorize(r.i, 16)

@@ -4,7 +4,7 @@
 // while it is there.
 // CHECK-LABEL: func.func @large
 // CHECK:         krnl.kernel "pad+MaxPool"
-// CHECK-SAME:      recipe [{{.*}}share(p1)
+// CHECK-SAME:      recipe [{{.*}}fuse_outer(p1)
 func.func @large(%x: tensor<1x64x112x112xf32>) -> tensor<1x64x56x56xf32> {
   %y = onnx.MaxPool(%x) {kernel_shape = array<i64: 3, 3>, strides = array<i64: 2, 2>, pads = array<i64: 1, 1, 1, 1>}
       : (tensor<1x64x112x112xf32>) -> tensor<1x64x56x56xf32>
@@ -15,7 +15,7 @@ func.func @large(%x: tensor<1x64x112x112xf32>) -> tensor<1x64x56x56xf32> {
 // CHECK-LABEL: func.func @small
 // CHECK:         krnl.kernel "pad"
 // CHECK:         krnl.kernel "MaxPool"
-// CHECK-SAME:      share(c, o0
+// CHECK-SAME:      fuse_outer(c, o0
 func.func @small(%x: tensor<1x64x28x28xf32>) -> tensor<1x64x14x14xf32> {
   %y = onnx.MaxPool(%x) {kernel_shape = array<i64: 3, 3>, strides = array<i64: 2, 2>, pads = array<i64: 1, 1, 1, 1>}
       : (tensor<1x64x28x28xf32>) -> tensor<1x64x14x14xf32>

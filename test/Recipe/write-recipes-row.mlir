@@ -10,7 +10,7 @@
 // CHECK-LABEL: kernel "linear"
 // CHECK-NEXT:    block(n, 64) -> (n.p, n.r),
 // CHECK-NEXT:    order(n.p, k, n.r),
-// CHECK-NEXT:    share(n.p),
+// CHECK-NEXT:    fuse_outer(n.p),
 // CHECK-NEXT:    parallel(n.p),
 // CHECK-NEXT:    vectorize(n.r, 16),
 // CHECK-NEXT:    unroll(n.r, 4),

@@ -75,7 +75,7 @@ static int32_t affine(OnnxcCall *call, const OnnxcValue *in) {
   float *s = onnxc_rt_output(call, 1, 0, 0);
   if (onnxc_rt_status(call) != ONNXC_OK)
     return onnxc_rt_status(call);
-  onnxc_rt_region(call, affineRegion, &f, n);
+  onnxc_rt_parallel_region(call, affineRegion, &f, n);
   if (onnxc_rt_status(call) != ONNXC_OK)
     return onnxc_rt_status(call);
   *s = 0;
@@ -193,7 +193,7 @@ static int32_t custom(OnnxcCall *call, const OnnxcValue *in) {
   int64_t size = -1, number = 0;
   OnnxcValue made = {0, &size, 1, ONNX_TYPE_INT64};
   if (onnxc_call_custom(call, 1, &made, 1, in, &number) != ONNXC_OK)
-    return onnxc_rt_blame(call, "node");
+    return onnxc_rt_locate_error(call, "node");
   int64_t *y = onnxc_rt_output(call, 0, 1, &size);
   if (onnxc_rt_status(call) == ONNXC_OK && size > 0)
     memcpy(y, made.data, (size_t)size * sizeof *y);
@@ -246,7 +246,7 @@ static int32_t team(OnnxcCall *call, const OnnxcValue *in) {
   int64_t most = *(const int64_t *)in[0].data;
   f.y = onnxc_rt_alloc(call, most * 8);
   if (onnxc_rt_status(call) == ONNXC_OK)
-    onnxc_rt_region(call, teamRegion, &f, most);
+    onnxc_rt_parallel_region(call, teamRegion, &f, most);
   int64_t n = f.nthreads;
   int64_t *y = onnxc_rt_output(call, 0, 1, &n);
   if (onnxc_rt_status(call) == ONNXC_OK)
@@ -304,7 +304,7 @@ static void emptyRegion(void *frame, int32_t tid, int32_t n, void *team) {
 static int32_t slow(OnnxcCall *call, const OnnxcValue *in) {
   int64_t count = 0, most = *(const int64_t *)in[0].data;
   while (count < most && onnxc_rt_status(call) == ONNXC_OK)
-    onnxc_rt_region(call, emptyRegion, &count, 1);
+    onnxc_rt_parallel_region(call, emptyRegion, &count, 1);
   int64_t *y = onnxc_rt_output(call, 0, 0, 0);
   if (onnxc_rt_status(call) == ONNXC_OK)
     *y = count;

@@ -70,7 +70,7 @@ static Part partOf(StringRef symbol) {
   if (symbol.starts_with("kernel_"))
     return Part::Kernel;
   bool isHost =
-      symbol.starts_with("region.") ||
+      symbol.starts_with("parallel_region.") ||
       (symbol.starts_with("onnxc_") && !symbol.starts_with("onnxc_rt_") &&
        !symbol.starts_with("onnxc_call_"));
   return isHost ? Part::Host : Part::Runtime;

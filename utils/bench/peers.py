@@ -109,7 +109,7 @@ class OpenVino:
 
 
 def random_inputs(model, seed=1):
-    """Seeded inputs by the model's signature: masks are ones, identifiers small, images normal; open sizes are 1."""
+    """Seeded inputs by the model's signature: masks are ones, identifiers small, images normal; dynamic sizes are 1."""
     import onnx
 
     rng, inputs = np.random.default_rng(seed), {}

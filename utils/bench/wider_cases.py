@@ -87,7 +87,7 @@ def attention():
                opset=23)  # fmt: skip
     for suffix, shape, dims in (("197", (1, 12, 197, 64), {}), ("1024 pixels", (1, 8, 1024, 40), {}),
                                 ("1500 positions", (1, 6, 1500, 64), {}),
-                                ("open batch", (1, 4, 1024, 32), {0: "batch"}),
+                                ("dynamic batch", (1, 4, 1024, 32), {0: "batch"}),
                                 ("open length", (1, 4, 512, 64), {0: "batch", 2: "length"})):  # fmt: skip
         yield Case("Attention", [floats(*shape) for _ in range(3)], opset=23, suffix=suffix, dynamic=dims)
 
@@ -162,7 +162,7 @@ def small_types():
     yield Case("IsInf", [floats(800000)])
 
 
-def pictures():
+def images():
     tensor = floats(1, 64, 28, 28)
     yield Case("ConvTranspose", [tensor, Fixed(floats(64, 32, 3, 3))], strides=[2, 2], pads=[1] * 4, output_padding=[1, 1], suffix="3x3")
     yield Case("ConvTranspose", [tensor, Fixed(floats(64, 1, 4, 4))], strides=[2, 2], pads=[1] * 4, group=64, suffix="depthwise")
@@ -231,5 +231,5 @@ def recurrent():
 
 
 def wider():
-    for family in (logits, experts, attention, normalisations, small_types, pictures, sums, recurrent):
+    for family in (logits, experts, attention, normalisations, small_types, images, sums, recurrent):
         yield from family()

@@ -10,7 +10,7 @@ from torch import nn
 from vision import small_mobilenet, small_resnet
 
 ONE_IMAGE = {"image": {2: "height", 3: "width"}}
-PICTURES = [{"height": 96, "width": 128}, {"height": 128, "width": 96}, {"height": 120, "width": 150}]
+IMAGES = [{"height": 96, "width": 128}, {"height": 128, "width": 96}, {"height": 120, "width": 150}]
 
 
 def spread(head, factor):
@@ -245,11 +245,11 @@ def prompts(batch, height, width, points):
 ROWS = [
     Row("yolo", Yolo, image, IMAGES, IMAGE, opset=13),
     Row("yolo-nms", lambda: Yolo(nms=True), image, [{"height": 64, "width": 96}, {"height": 128, "width": 64}], ONE_IMAGE, opset=13),
-    Row("ssd-lite", ssd_lite, image, PICTURES, ONE_IMAGE, opset=13, exporters=(SCRIPT,)),
-    Row("retinanet", retinanet, image, PICTURES, ONE_IMAGE, opset=13, exporters=(SCRIPT,)),
-    Row("fcos", fcos, image, PICTURES, ONE_IMAGE, opset=14, exporters=(SCRIPT,)),
-    Row("faster-rcnn", faster_rcnn, image, PICTURES, ONE_IMAGE, opset=16, exporters=(SCRIPT,)),
-    Row("mask-rcnn", lambda: faster_rcnn(mask=True), image, PICTURES, ONE_IMAGE, opset=13, exporters=(SCRIPT,)),
+    Row("ssd-lite", ssd_lite, image, IMAGES, ONE_IMAGE, opset=13, exporters=(SCRIPT,)),
+    Row("retinanet", retinanet, image, IMAGES, ONE_IMAGE, opset=13, exporters=(SCRIPT,)),
+    Row("fcos", fcos, image, IMAGES, ONE_IMAGE, opset=14, exporters=(SCRIPT,)),
+    Row("faster-rcnn", faster_rcnn, image, IMAGES, ONE_IMAGE, opset=16, exporters=(SCRIPT,)),
+    Row("mask-rcnn", lambda: faster_rcnn(mask=True), image, IMAGES, ONE_IMAGE, opset=13, exporters=(SCRIPT,)),
     Row("detr", Detr, image, IMAGES, IMAGE, exporters=(DYNAMO,)),
     Row(
         "mask-decoder",

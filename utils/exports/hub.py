@@ -1,7 +1,7 @@
 # ===- hub.py - More exported models of transformers -------------------------===//
 # Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 # ===------------------------------------------------------------------------===//
-"""More models of transformers: pictures, sound, series, and texts with unusual attention."""
+"""More models of transformers: images, sound, series, and texts with unusual attention."""
 
 import torch
 import transformers
@@ -28,7 +28,7 @@ def hidden(result):
 
 
 def seeing(name, kind, head="Model", pick=hidden, sizes=None, **config):
-    """A model of pictures; with `sizes` also height and width are open."""
+    """A model of images; with `sizes` also height and width are open."""
     axes = PIXELS_AND_SIZES if sizes else PIXELS
     return Row(name, lambda: made(kind, head, SIGHT | config, ["pixel_values"], pick), pixels, sizes or BATCHES, axes)
 
@@ -71,7 +71,7 @@ def vocoder():
     return Call(transformers.SpeechT5HifiGan(config), ["spectrogram"], lambda r: r)
 
 
-PICTURES = [{"batch": 2, "height": 64, "width": 96}, {"batch": 1, "height": 96, "width": 64}]
+IMAGES = [{"batch": 2, "height": 64, "width": 96}, {"batch": 1, "height": 96, "width": 64}]
 SOUNDS = [{"batch": 2, "length": 800}, {"batch": 1, "length": 1234}]
 SEGFORMER = {
     "hidden_sizes": [16, 32],
@@ -87,7 +87,7 @@ SEGFORMER = {
 }
 
 ROWS = [
-    seeing("dinov2", "Dinov2", sizes=PICTURES),
+    seeing("dinov2", "Dinov2", sizes=IMAGES),
     seeing("beit", "Beit"),
     seeing("deit", "DeiT"),
     seeing("siglip", "SiglipVision", pick=lambda r: (r.last_hidden_state, r.pooler_output)),
@@ -106,19 +106,19 @@ ROWS = [
         "segformer",
         lambda: made("Segformer", "ForSemanticSegmentation", SEGFORMER, ["pixel_values"], logits),
         pixels,
-        PICTURES,
+        IMAGES,
         PIXELS_AND_SIZES,
     ),
     seeing(
-        "poolformer", "PoolFormer", "ForImageClassification", logits, sizes=PICTURES, hidden_sizes=[16, 24, 32, 40], depths=[1, 1, 1, 1]
+        "poolformer", "PoolFormer", "ForImageClassification", logits, sizes=IMAGES, hidden_sizes=[16, 24, 32, 40], depths=[1, 1, 1, 1]
     ),
-    seeing("mobilenet-v1", "MobileNetV1", "ForImageClassification", logits, sizes=PICTURES, depth_multiplier=0.25),
+    seeing("mobilenet-v1", "MobileNetV1", "ForImageClassification", logits, sizes=IMAGES, depth_multiplier=0.25),
     seeing(
         "resnet-hub",
         "ResNet",
         "ForImageClassification",
         logits,
-        sizes=PICTURES,
+        sizes=IMAGES,
         embedding_size=16,
         hidden_sizes=[16, 32, 48, 64],
         depths=[1, 1, 1, 1],

@@ -19,7 +19,7 @@ class Row:
     make     the module; its forward takes the inputs by position
     inputs   inputs(**size) gives the inputs by name
     sizes    what sizes the model is run with; it is exported with the first
-    axes     the open dimensions of the inputs: {input: {axis: name}}
+    axes     the dynamic dimensions of the inputs: {input: {axis: name}}
     opset    what the TorchScript exporter writes
     exporters  which exporters know the model
     """

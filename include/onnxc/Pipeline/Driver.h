@@ -32,7 +32,7 @@ enum class Severity { Error, Warning, Remark, Note };
 /// One message. Notes follow the message they belong to.
 struct Message {
   Severity severity;
-  /// model.onnx:"node"; empty if it is about no place.
+  /// model.onnx:"node"; empty if it is about no position.
   std::string location;
   std::string text;
 };

@@ -16,7 +16,7 @@ struct RecipeOptions {
   /// Every reduction must be added up in its source order.
   bool keepOrder = false;
   /// Loops outside of the vectors may be written out a few times.
-  bool openLoops = true;
+  bool unrollAndJam = true;
 };
 
 /// The recipe that the cost model proposes for the target. It holds: the kernel

@@ -40,15 +40,15 @@ double resultCycles(const target::Processor &target, RegisterTile tile,
 
 /// Rows of a tile that the first cache can hold at once if they are `pitch`
 /// bytes apart, 0 where that is not known. Those whose distance is a multiple
-/// of a way's size share the few places of one set.
-int64_t mostRows(const target::Processor &target, int64_t pitch);
+/// of a way's size share the few positions of one set.
+int64_t maxRows(const target::Processor &target, int64_t pitch);
 
 /// The tile that computes `rows` x `columns` results in the fewest cycles.
 /// Tails count as the smaller tiles they are. A dynamic extent counts as many.
-/// The tile has at most `mostRows`.
+/// The tile has at most `maxRows`.
 RegisterTile chooseRegisterTile(const target::Processor &target, int64_t rows,
                                 int64_t columns, int64_t lanes,
-                                int64_t mostRows = INT64_MAX,
+                                int64_t maxRows = INT64_MAX,
                                 ColumnWork work = {});
 
 /// The same for windows over columns that do not mix: every row has vectors of

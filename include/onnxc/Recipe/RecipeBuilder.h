@@ -19,13 +19,13 @@ public:
 
   /// Cuts `loop` into blocks; returns the names of the outer and inner loop,
   /// the inner one with the given suffix.
-  std::pair<std::string, std::string> block(llvm::StringRef loop, int64_t size,
-                                            llvm::StringRef outerSuffix = "o",
-                                            llvm::StringRef innerSuffix = "i",
-                                            krnl::Tail tail = krnl::Tail::Mask);
-  void share(Names loops);
+  std::pair<std::string, std::string>
+  block(llvm::StringRef loop, int64_t size, llvm::StringRef outerSuffix = "o",
+        llvm::StringRef innerSuffix = "i",
+        krnl::TailStrategy tail = krnl::TailStrategy::Mask);
+  void fuseOuter(Names loops);
   void parallel(Names loops);
-  void together(llvm::StringRef loop);
+  void computeAt(llvm::StringRef loop);
   /// The steps below concern one op if `op` is at least 0.
   void order(Names loops, int op = -1);
   void unroll(llvm::StringRef loop, int64_t factor, int op = -1);

@@ -6,7 +6,7 @@
 //
 //   kernel "conv1" 5f1c09a2b3e4d687 [
 //     block(oc, 48) -> (oc.o, oc.r),
-//     share(n, oc.o)
+//     fuse_outer(n, oc.o)
 //   ]
 //
 // Text after // is a comment. The key is the name of the node the kernel comes
@@ -38,7 +38,7 @@ struct RecipeEntry {
   mlir::Location loc;
 };
 
-/// Reads the text of a recipe file; reports errors at their place in it.
+/// Reads the text of a recipe file; reports errors at their position in it.
 mlir::FailureOr<llvm::SmallVector<RecipeEntry, 0>>
 parseRecipes(llvm::StringRef text, llvm::StringRef fileName,
              mlir::MLIRContext *context);

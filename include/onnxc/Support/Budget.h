@@ -27,8 +27,8 @@ struct Limits {
   uint64_t bytes = 64ull << 30;
   /// Nodes of the file, those of its functions once.
   int64_t nodes = 250000;
-  /// Nodes of functions and of operators' bodies, at each place that they are
-  /// inlined at; 0: 10,000 and 256 for each node of the file.
+  /// Nodes of functions and of operators' bodies, at each position that they
+  /// are inlined at; 0: 10,000 and 256 for each node of the file.
   int64_t inlinedNodes = 0;
   /// Graphs in graphs, functions in functions, containers in containers.
   int64_t nesting = 24;
@@ -79,7 +79,7 @@ public:
   /// `report` tells.
   llvm::LogicalResult check(mlir::Location loc);
   /// Fails if the budget is exhausted, with an error the first time unless it
-  /// was cancelled. Where no place is known it is `otherwise`.
+  /// was cancelled. Where no position is known it is `otherwise`.
   llvm::LogicalResult report(mlir::Location otherwise);
   /// True for errors that follow from being exhausted and tell nothing.
   bool hidesErrors() const { return exhausted && !isReporting; }

@@ -14,9 +14,9 @@
 namespace onnxc::target {
 
 /// What passes ask about a processor. Sizes are in bytes, costs in cycles where
-/// nothing else is said. The defaults are the least processor, and the costs of
-/// all that have not been measured; ProcessorTable.cpp has the others and says
-/// where the numbers come from.
+/// nothing else is said. The defaults are the baseline processor, and the costs
+/// of all that have not been measured; ProcessorTable.cpp has the others and
+/// says where the numbers come from.
 struct Processor {
   /// Width of a vector register, and how many there are.
   int64_t vectorBytes = 16;

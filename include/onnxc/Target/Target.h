@@ -18,7 +18,7 @@ namespace onnxc::target {
 
 /// Completes what a user says and fills in the numbers of the table: an empty
 /// triple is this machine's; cpu "native" or empty is this machine's processor
-/// with its features, "generic" the least processor of the triple. Fails for
+/// with its features, "generic" the baseline processor of the triple. Fails for
 /// names that LLVM does not know.
 llvm::Expected<krnl::TargetAttr>
 resolveTarget(mlir::MLIRContext *context, llvm::StringRef triple,

@@ -5,7 +5,7 @@
 // Processors have no division of vectors of integers. One of floats that hold
 // all digits of both sides, rounded towards zero, is the same: a quotient that
 // is no integer is further from the next one than half a unit in the last
-// place.
+// position.
 //
 //===----------------------------------------------------------------------===//
 

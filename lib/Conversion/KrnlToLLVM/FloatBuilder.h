@@ -15,7 +15,7 @@
 namespace onnxc {
 
 /// Arithmetic on floats of one type or vectors of them, with constants in
-/// place.
+/// position.
 class FloatBuilder {
 public:
   using Value = mlir::Value;
@@ -23,7 +23,7 @@ public:
   /// In the type of the op's result, before the op.
   explicit FloatBuilder(mlir::Operation *op)
       : b(op->getLoc(), op), type(op->getResult(0).getType()) {}
-  /// The same place, in a type of another element.
+  /// The same position, in a type of another element.
   FloatBuilder(FloatBuilder &other, mlir::Type element)
       : b(other.b), type(other.like(element)) {}
 

@@ -39,12 +39,12 @@ static constexpr HookSignature hookSignatures[] = {
     {"onnxc_rt_arena", "pp"},          {"onnxc_rt_arena_reserve", "ppl"},
     {"onnxc_rt_weights", "pp"},        {"onnxc_rt_alloc", "ppl"},
     {"onnxc_rt_release", "vpp"},       {"onnxc_rt_output", "ppiip"},
-    {"onnxc_rt_scratch", "ppi"},       {"onnxc_rt_region", "vpppl"},
+    {"onnxc_rt_scratch", "ppi"},       {"onnxc_rt_parallel_region", "vpppl"},
     {"onnxc_rt_barrier", "vp"},        {"onnxc_rt_fail", "ipip"},
     {"onnxc_rt_fail_sizes", "ipipll"}, {"onnxc_rt_status", "ip"},
     {"onnxc_rt_retain_object", "vpp"}, {"onnxc_rt_release_object", "vpp"},
     {"onnxc_rt_input_object", "ppi"},  {"onnxc_rt_output_object", "ppi"},
-    {"onnxc_rt_blame", "ipp"},
+    {"onnxc_rt_locate_error", "ipp"},
 };
 
 static Type hookType(MLIRContext *context, char letter) {
@@ -166,7 +166,8 @@ void checkNode(ConversionPatternRewriter &rewriter, Location loc,
                                   status, constant32(rewriter, loc, 0));
   continueIf(rewriter, loc, ok, [&] {
     Value name = globalText(rewriter, loc, node);
-    return callHook(rewriter, loc, Hook::Blame, {currentCall(rewriter), name})
+    return callHook(rewriter, loc, Hook::LocateError,
+                    {currentCall(rewriter), name})
         .getResult();
   });
 }

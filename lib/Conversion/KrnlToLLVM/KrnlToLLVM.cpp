@@ -183,7 +183,7 @@ static LogicalResult convert(ModuleOp module) {
   populateCallToLLVMPatterns(types, patterns);
   populateHostToLLVMPatterns(types, patterns);
   populateMemoryToLLVMPatterns(types, patterns);
-  populateRegionToLLVMPatterns(types, patterns);
+  populateParallelRegionToLLVMPatterns(types, patterns);
 
   LLVMConversionTarget target(*context);
   target.addLegalOp<ModuleOp>();

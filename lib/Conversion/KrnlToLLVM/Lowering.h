@@ -54,7 +54,7 @@ enum class Hook {
   Release,
   Output,
   Scratch,
-  Region,
+  ParallelRegion,
   Barrier,
   Fail,
   FailSizes,
@@ -63,7 +63,7 @@ enum class Hook {
   ReleaseObject,
   InputObject,
   OutputObject,
-  Blame
+  LocateError
 };
 
 /// Calls a hook, declaring it where `builder` stands if it is not yet.
@@ -123,8 +123,8 @@ void populateHostToLLVMPatterns(const mlir::LLVMTypeConverter &types,
                                 mlir::RewritePatternSet &patterns);
 void populateMemoryToLLVMPatterns(const mlir::LLVMTypeConverter &types,
                                   mlir::RewritePatternSet &patterns);
-void populateRegionToLLVMPatterns(const mlir::LLVMTypeConverter &types,
-                                  mlir::RewritePatternSet &patterns);
+void populateParallelRegionToLLVMPatterns(const mlir::LLVMTypeConverter &types,
+                                          mlir::RewritePatternSet &patterns);
 
 /// Makes f32 functions whose polynomial loses NaN return it (NaNGuard.cpp).
 void guardNaN(mlir::Operation *root);

@@ -1,4 +1,4 @@
-//===- MemoryToLLVM.cpp - Sizes and places of buffers ----------*- C++ -*-===//
+//===- MemoryToLLVM.cpp - Sizes and offsets of buffers ---------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -94,7 +94,7 @@ struct ArenaReserveLowering : ConvertOpToLLVMPattern<krnl::ArenaReserveOp> {
                              status, constant32(rewriter, op.getLoc(), 0));
     continueIf(rewriter, op.getLoc(), ok, [&]() -> Value {
       Value node = largestNode(adaptor.getBytes(), rewriter);
-      return node ? callHook(rewriter, op.getLoc(), Hook::Blame,
+      return node ? callHook(rewriter, op.getLoc(), Hook::LocateError,
                              {currentCall(rewriter), node})
                         .getResult()
                   : status;

@@ -60,7 +60,7 @@ public:
   }
 
   ::onnx::NodeProto &node;
-  /// The version that the rule raises to.
+  /// The version that the rule upgrades to.
   const int toVersion;
   const ValueOracle &oracle;
 
@@ -117,13 +117,13 @@ public:
                      int version = 0);
 
   /// A node behind this one that makes `output`. Versions default to the one
-  /// that the rule raises to.
+  /// that the rule upgrades to.
   void after(const std::string &opType, const std::vector<std::string> &inputs,
              const std::string &output,
              const std::function<void(NodeView &)> &fill = nullptr,
              int version = 0);
 
-  /// Says why the node cannot be raised; the rule returns right after.
+  /// Says why the node cannot be upgraded; the rule returns right after.
   void fail(const std::string &why) { error = why; }
 
   std::vector<VersionedNode> nodesBefore, nodesAfter;

@@ -3,7 +3,7 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // The dialect holds only the newest version of each operator. Older nodes are
-// raised step by step. A step whose signature changed has a row in the table:
+// upgraded step by step. A step whose signature changed has a row in the table:
 // a rule, or the statement that nothing is to be done; without one it is
 // refused. Adding one is a function in the file of its family, a line in
 // Rules.h and its row.
@@ -48,19 +48,19 @@ struct ChangedStep {
 std::vector<ChangedStep> changedSteps();
 
 /// The result of upgrading a node by one step.
-struct RaiseResult {
+struct UpgradeResult {
   /// The nodes that replace the node. Empty if it is the newest already (or
   /// on failure).
   std::vector<VersionedNode> nodes;
-  /// Why the node could not be raised, empty on success.
+  /// Why the node could not be upgraded, empty on success.
   std::string error;
 };
 
 /// Applies to `node`, written in `version` of its domain's operator set, the
 /// first rule on its way to the newest version.
-RaiseResult raiseNode(const ::onnx::NodeProto &node, int version,
-                      const ValueOracle &oracle,
-                      const std::function<std::string()> &freshName);
+UpgradeResult upgradeNode(const ::onnx::NodeProto &node, int version,
+                          const ValueOracle &oracle,
+                          const std::function<std::string()> &freshName);
 
 } // namespace onnxc::importer
 

@@ -87,13 +87,13 @@ std::string CustomCall::symbolOf(int64_t size) const {
 }
 
 /// A number for the name of a size, out of the range of arithmetic on sizes.
-static int64_t numberOf(StringRef symbol) {
+static int64_t symbolNumber(StringRef symbol) {
   constexpr int64_t least = int64_t(1) << 40;
   uint64_t hash = llvm::xxh3_64bits(symbol) & ((uint64_t(1) << 61) - 1);
   return -least - static_cast<int64_t>(hash);
 }
 
-/// Elements of a constant, each at its place as a run has them.
+/// Elements of a constant, each at its position as a run has them.
 const void *CustomCall::constantElements(Attribute value) {
   auto type = cast<RankedTensorType>(cast<TypedAttr>(value).getType());
   if (auto strings = dyn_cast<DenseStringElementsAttr>(value)) {
@@ -155,7 +155,7 @@ void CustomCall::addInput(Value value, const ValueFacts &facts) {
                              : std::string();
     dims.push_back(!ShapedType::isDynamic(size) ? size
                    : symbol.empty()             ? -1
-                                                : numberOf(symbol));
+                                                : symbolNumber(symbol));
     if (!symbol.empty())
       symbols[dims.back()] = symbol;
   }
@@ -261,8 +261,8 @@ void *CustomCall::onAllocate(OMCustomCall *call, int64_t output, int64_t,
 }
 
 void *CustomCall::onMemory(OMCustomCall *call, int64_t bytes) {
-  constexpr int64_t mostBytes = int64_t(1) << 32;
-  if (bytes < 0 || bytes > mostBytes) {
+  constexpr int64_t maxBytes = int64_t(1) << 32;
+  if (bytes < 0 || bytes > maxBytes) {
     onFail(call, "'infer' asks for %lld bytes of memory", (long long)bytes);
     return nullptr;
   }

@@ -83,7 +83,7 @@ static bool attendProjected(Body &b, const AttentionInputs &inputs,
   bool hasPast = b.hasInput(inputs.past);
   if (hasPast)
     splitPast(b);
-  addPlaces(b, hasPast ? "past_k" : nullptr);
+  addPositions(b, hasPast ? "past_k" : nullptr);
   Mask mask(b);
   if (b.integer("unidirectional", 0) != 0)
     mask.requireCausal();
@@ -193,7 +193,7 @@ static bool fillMultiHeadAttention(Body &b) {
     return false;
   addBiases(b);
   bool hasPast = b.hasInput(6) && b.hasInput(7);
-  addPlaces(b, hasPast ? "past_key" : nullptr);
+  addPositions(b, hasPast ? "past_key" : nullptr);
   Mask mask(b);
   if (b.integer("unidirectional", 0) != 0)
     mask.requireCausal();

@@ -13,7 +13,7 @@ using ::onnx::OpSchema;
 // Masks
 //===----------------------------------------------------------------------===//
 
-void onnxc::schema::microsoft::addPlaces(Body &b, const char *past) {
+void onnxc::schema::microsoft::addPositions(Body &b, const char *past) {
   b.ints("zero_axis", {0});
   b.ints("one_axis", {1});
   b << "zero_64 = Constant<value_int = 0>()"
@@ -127,7 +127,7 @@ static void addScores(Body &b, int64_t heads, int64_t keyHeads,
   b << "q_groups = Reshape(q, group_shape)"
     << "q_5d = Transpose<perm = [0, 2, 3, 1, 4]>(q_groups)"
     << "keys_5d = Unsqueeze(all_keys, group_axis)"
-    << "keys_turned = Transpose<perm = [0, 1, 2, 4, 3]>(keys_5d)";
+    << "keys_transposed = Transpose<perm = [0, 1, 2, 4, 3]>(keys_5d)";
   if (float scale = b.number("scale", 0); scale != 0) {
     b.number("scale_like", scale, "q");
   } else {
@@ -138,7 +138,7 @@ static void addScores(Body &b, int64_t heads, int64_t keyHeads,
       << "scale_like = CastLike(scale_f32, q)";
   }
   b << "q_scaled = Mul(q_5d, scale_like)"
-    << "scores_5d = MatMul(q_scaled, keys_turned)"
+    << "scores_5d = MatMul(q_scaled, keys_transposed)"
     << "scores_wide = Cast<to = 1>(scores_5d)"
     << "scores_batch = Shape<start = 0, end = 1>(scores_5d)"
     << "scores_sides = Shape<start = 3, end = 5>(scores_5d)"
@@ -201,8 +201,8 @@ void onnxc::schema::microsoft::attendCached(Body &b, int64_t heads,
     << "weights_5d = Reshape(weights_like, weights_shape)"
     << "values_5d = Unsqueeze(all_values, group_axis)"
     << "y_5d = MatMul(weights_5d, values_5d)"
-    << "y_turned = Transpose<perm = [0, 3, 1, 2, 4]>(y_5d)"
-    << "y = Reshape(y_turned, y_shape)";
+    << "y_transposed = Transpose<perm = [0, 3, 1, 2, 4]>(y_5d)"
+    << "y = Reshape(y_transposed, y_shape)";
 }
 
 //===----------------------------------------------------------------------===//
@@ -210,34 +210,34 @@ void onnxc::schema::microsoft::attendCached(Body &b, int64_t heads,
 //===----------------------------------------------------------------------===//
 
 void onnxc::schema::microsoft::rotate(Body &b, const std::string &input,
-                                      int64_t heads, int64_t turned,
+                                      int64_t heads, int64_t rotated,
                                       const std::string &interleaved,
                                       const std::string &result) {
   std::string attributes = "interleaved = " + interleaved;
   if (heads > 0)
     attributes += ", num_heads = " + std::to_string(heads);
-  if (turned > 0)
-    attributes += ", rotary_embedding_dim = " + std::to_string(turned);
+  if (rotated > 0)
+    attributes += ", rotary_embedding_dim = " + std::to_string(rotated);
   b << result + " = RotaryEmbedding<" + attributes + ">(" + input +
-           ", cos_cache, sin_cache, places)";
+           ", cos_cache, sin_cache, positions)";
 }
 
-void onnxc::schema::microsoft::countPlaces(Body &b, const std::string &input,
-                                           int sequenceDim,
-                                           const std::string &start) {
+void onnxc::schema::microsoft::countPositions(Body &b, const std::string &input,
+                                              int sequenceDim,
+                                              const std::string &start) {
   std::string dim = std::to_string(sequenceDim);
   std::string next = std::to_string(sequenceDim + 1);
-  b.ints("places_axis", {0});
-  b << "places_batch = Shape<start = 0, end = 1>(" + input + ")"
-    << "places_length = Shape<start = " + dim + ", end = " + next + ">(" +
+  b.ints("positions_axis", {0});
+  b << "positions_batch = Shape<start = 0, end = 1>(" + input + ")"
+    << "positions_length = Shape<start = " + dim + ", end = " + next + ">(" +
            input + ")"
-    << "places_count = Squeeze(places_length, places_axis)"
-    << "places_zero = Constant<value_int = 0>()"
-    << "places_one = Constant<value_int = 1>()"
-    << "places_range = Range(places_zero, places_count, places_one)"
-    << "places_row = Add(places_range, " + start + ")"
-    << "places_shape = Concat<axis = 0>(places_batch, places_length)"
-    << "places = Expand(places_row, places_shape)";
+    << "positions_count = Squeeze(positions_length, positions_axis)"
+    << "positions_zero = Constant<value_int = 0>()"
+    << "positions_one = Constant<value_int = 1>()"
+    << "positions_range = Range(positions_zero, positions_count, positions_one)"
+    << "positions_row = Add(positions_range, " + start + ")"
+    << "positions_shape = Concat<axis = 0>(positions_batch, positions_length)"
+    << "positions = Expand(positions_row, positions_shape)";
 }
 
 //===----------------------------------------------------------------------===//

@@ -11,9 +11,9 @@
 namespace onnxc::schema::microsoft {
 
 /// Defines the sizes of the score matrix from q, k and the past, if any:
-/// `queries`, `pasts` and `keys` as scalars, `row`, the place of each query
+/// `queries`, `pasts` and `keys` as scalars, `row`, the position of each query
 /// behind the past as [queries, 1], and `column` as [keys].
-void addPlaces(Body &b, const char *past);
+void addPositions(Body &b, const char *past);
 
 /// The sum of the biases of the scores.
 class Mask {
@@ -73,14 +73,14 @@ void attendCached(Body &b, int64_t heads, int64_t keyHeads, const Mask &mask,
 void writeCache(Body &b, const std::string &past, const std::string &fresh,
                 const std::string &result);
 
-/// Defines `places`, [batch, sequence], from `start` and what follows.
-void countPlaces(Body &b, const std::string &input, int sequenceDim,
-                 const std::string &start);
+/// Defines `positions`, [batch, sequence], from `start` and what follows.
+void countPositions(Body &b, const std::string &input, int sequenceDim,
+                    const std::string &start);
 
-/// Turns [batch, sequence, heads * size] or, with no number of heads, [batch,
-/// heads, sequence, size] by the angles of `places`; `turned` elements of each
-/// head, or all for 0.
-void rotate(Body &b, const std::string &input, int64_t heads, int64_t turned,
+/// Rotates [batch, sequence, heads * size] or, with no number of heads, [batch,
+/// heads, sequence, size] by the angles of `positions`; `rotated` elements of
+/// each head, or all for 0.
+void rotate(Body &b, const std::string &input, int64_t heads, int64_t rotated,
             const std::string &interleaved, const std::string &result);
 
 // Schemas.

@@ -36,10 +36,10 @@ static bool fillSkipGroupNorm(Body &b) {
   bool isLast = b.integer("channels_last", 1) != 0;
   if (b.rank(3) < 2)
     return false;
-  b.ints("places",
+  b.ints("positions",
          isLast ? std::vector<int64_t>{1, 2} : std::vector<int64_t>{2, 3});
   b.ints("column", {-1, 1, 1});
-  b << (b.rank(3) == 2 ? "skip_4d = Unsqueeze(skip, places)"
+  b << (b.rank(3) == 2 ? "skip_4d = Unsqueeze(skip, positions)"
                        : "skip_4d = Identity(skip)")
     << "both = Add(X, skip_4d)";
   if (b.hasInput(4))

@@ -149,8 +149,8 @@ void Experts::addLayer(const Layer &layer, int64_t expert,
   }
   std::string n = result + "_", prefix = layer.prefix;
   takeExpert(prefix + "_experts_weights", expert, n + "w");
-  b << n + "turned = Transpose<perm = [1, 0]>(" + n + "w)"
-    << n + "product = MatMul(" + input + ", " + n + "turned)";
+  b << n + "transposed = Transpose<perm = [1, 0]>(" + n + "w)"
+    << n + "product = MatMul(" + input + ", " + n + "transposed)";
   if (b.hasInput(layer.bias)) {
     takeExpert(prefix + "_experts_bias", expert, n + "b");
     b << result + " = Add(" + n + "product, " + n + "b)";
@@ -289,9 +289,9 @@ void Experts::addSum() {
   b << "downs = Concat<axis = 0>(" + all + ")"
     << "pairs_0d = Squeeze(pair_count)"
     << "numbers_of_rows = Range(zero, pairs_0d, one)"
-    << "places = ScatterElements<axis = 0>(order, order, numbers_of_rows)"
-    << "places_2d = Reshape(places, by_token)"
-    << "results = Gather<axis = 0>(downs, places_2d)"
+    << "positions = ScatterElements<axis = 0>(order, order, numbers_of_rows)"
+    << "positions_2d = Reshape(positions, by_token)"
+    << "results = Gather<axis = 0>(downs, positions_2d)"
     << "shares_like = CastLike(shares, input)"
     << "shares_3d = Unsqueeze(shares_like, weight_axis)"
     << "shared = Mul(results, shares_3d)"

@@ -15,21 +15,21 @@ using ::onnx::OpSchema;
 
 static bool fillRotaryEmbedding(Body &b) {
   int rank = b.rank(0);
-  int64_t turned = b.integer("rotary_embedding_dim", 0);
+  int64_t rotated = b.integer("rotary_embedding_dim", 0);
   int64_t heads = b.integer("num_heads", 0);
   if ((rank != 3 && rank != 4) || b.rank(1) < 1)
     return false;
   if (b.rank(1) == 1)
-    countPlaces(b, "input", rank == 3 ? 1 : 2, "position_ids");
+    countPositions(b, "input", rank == 3 ? 1 : 2, "position_ids");
   else
-    b << "places = Identity(position_ids)";
+    b << "positions = Identity(position_ids)";
   std::string interleaved = std::to_string(b.integer("interleaved", 0));
   if (rank == 4 || heads > 0) {
-    rotate(b, "input", rank == 3 ? heads : 0, turned, interleaved, "output");
+    rotate(b, "input", rank == 3 ? heads : 0, rotated, interleaved, "output");
     return true;
   }
   // Without a number of heads, heads are of the size of the caches.
-  if (turned > 0)
+  if (rotated > 0)
     return false;
   b.ints("two", {2});
   b.ints("keep_and_split", {0, 0, -1});
@@ -37,8 +37,8 @@ static bool fillRotaryEmbedding(Body &b) {
     << "split_shape = Concat<axis = 0>(keep_and_split, size)"
     << "split = Reshape(input, split_shape)"
     << "by_head = Transpose<perm = [0, 2, 1, 3]>(split)";
-  rotate(b, "by_head", 0, 0, interleaved, "turned");
-  joinHeads(b, "turned", "output");
+  rotate(b, "by_head", 0, 0, interleaved, "rotated");
+  joinHeads(b, "rotated", "output");
   return true;
 }
 
@@ -86,16 +86,16 @@ static void addStarts(Body &b) {
     << "presents = Max(total, past_room)";
 }
 
-/// Defines `places`, [batch, queries], from `starts` on.
-static void addFreshPlaces(Body &b) {
-  b.ints("place_axis", {1});
-  b << "place_count_1d = Shape<start = 1, end = 2>(query)"
-    << "place_count = Squeeze(place_count_1d)"
-    << "place_zero = Constant<value_int = 0>()"
-    << "place_one = Constant<value_int = 1>()"
-    << "place_row = Range(place_zero, place_count, place_one)"
-    << "place_starts = Unsqueeze(starts, place_axis)"
-    << "fresh_places = Add(place_starts, place_row)";
+/// Defines `positions`, [batch, queries], from `starts` on.
+static void addFreshPositions(Body &b) {
+  b.ints("position_axis", {1});
+  b << "position_count_1d = Shape<start = 1, end = 2>(query)"
+    << "position_count = Squeeze(position_count_1d)"
+    << "position_zero = Constant<value_int = 0>()"
+    << "position_one = Constant<value_int = 1>()"
+    << "position_row = Range(position_zero, position_count, position_one)"
+    << "position_starts = Unsqueeze(starts, position_axis)"
+    << "fresh_positions = Add(position_starts, position_row)";
 }
 
 /// Defines `result` as `input` with the heads of `weight` normalised.
@@ -112,7 +112,7 @@ static void normalizeHeads(Body &b, const std::string &input, int64_t heads,
 }
 
 /// Defines q and k of q0 and k0.
-static void turnGroups(Body &b, int64_t heads, int64_t keyHeads) {
+static void rotateGroups(Body &b, int64_t heads, int64_t keyHeads) {
   std::string from[] = {"q0", "k0"};
   if (b.hasInput(14)) {
     normalizeHeads(b, "q0", heads, "q_norm_weight", "q1");
@@ -124,15 +124,15 @@ static void turnGroups(Body &b, int64_t heads, int64_t keyHeads) {
     b << "q = Identity(" + from[0] + ")" << "k = Identity(" + from[1] + ")";
     return;
   }
-  b << (b.hasInput(9) ? "places = Identity(position_ids)"
-                      : "places = Identity(fresh_places)");
+  b << (b.hasInput(9) ? "positions = Identity(position_ids)"
+                      : "positions = Identity(fresh_positions)");
   std::string interleaved = std::to_string(b.integer("rotary_interleaved", 0));
   int64_t half = b.size(7, 1), width = b.size(0, 2);
   int64_t all = b.hasInput(1) ? heads : heads + 2 * keyHeads;
-  int64_t turned =
+  int64_t rotated =
       half > 0 && width > 0 && 2 * half < width / all ? 2 * half : 0;
-  rotate(b, from[0], heads, turned, interleaved, "q");
-  rotate(b, from[1], keyHeads, turned, interleaved, "k");
+  rotate(b, from[0], heads, rotated, interleaved, "q");
+  rotate(b, from[1], keyHeads, rotated, interleaved, "k");
 }
 
 /// Defines all_keys and all_values.
@@ -147,7 +147,7 @@ static void addCaches(Body &b, int64_t keyHeads) {
 }
 
 /// The bias of the scores. Columns are keys and rows are queries by their
-/// places, which differ in a batch.
+/// positions, which differ in a batch.
 static void addGroupMask(Body &b, Mask &mask) {
   b.ints("row_axes", {1, 3});
   b.ints("last_axes", {1, 2, 3});
@@ -155,7 +155,7 @@ static void addGroupMask(Body &b, Mask &mask) {
     << "one_64 = Constant<value_int = 1>()"
     << "keys_1d = Shape<start = 2, end = 3>(all_keys)"
     << "keys = Squeeze(keys_1d)" << "column = Range(zero_64, keys, one_64)"
-    << "row = Unsqueeze(fresh_places, row_axes)"
+    << "row = Unsqueeze(fresh_positions, row_axes)"
     << "mask_zero = CastLike(zero_64, q)";
   if (b.integer("causal", 1) != 0) {
     mask.requireCausal();
@@ -199,9 +199,9 @@ static bool fillGroupQueryAttention(Body &b) {
       b.hasInput(3) != b.hasInput(4) || b.hasInput(14) != b.hasInput(15))
     return false;
   addStarts(b);
-  addFreshPlaces(b);
+  addFreshPositions(b);
   splitGroups(b, heads, keyHeads);
-  turnGroups(b, heads, keyHeads);
+  rotateGroups(b, heads, keyHeads);
   addCaches(b, keyHeads);
   Mask mask(b);
   addGroupMask(b, mask);
@@ -274,7 +274,7 @@ static OpSchema groupQueryAttention() {
 static OpSchema rotaryEmbedding() {
   OpSchema schema;
   schema.SetName("RotaryEmbedding")
-      .SetDoc("Turns pairs of elements by angles that follow the position.")
+      .SetDoc("Rotates pairs of elements by angles that follow the position.")
       .Input(0, "input", "[batch, sequence, hidden] or by head", "T")
       .Input(1, "position_ids", "[1] or [batch, sequence]", "tensor(int64)")
       .Input(2, "cos_cache", "[positions, size / 2]", "T")

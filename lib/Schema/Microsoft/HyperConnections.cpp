@@ -97,8 +97,8 @@ static bool fillPostMix(Body &b) {
     for (int d = 0; d < rank; ++d)
       order.push_back(d < rank - 2 ? d : 2 * rank - 3 - d);
     b << "mix = Cast<to = 1>(stream_mix)"
-      << "mix_turned = Transpose<perm = " + list(order) + ">(mix)"
-      << "mixed = MatMul(mix_turned, branches)";
+      << "mix_transposed = Transpose<perm = " + list(order) + ">(mix)"
+      << "mixed = MatMul(mix_transposed, branches)";
   } else {
     b << "mixed = Identity(branches)";
   }

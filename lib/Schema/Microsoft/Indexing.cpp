@@ -20,7 +20,8 @@ static bool fillExpandDims(Body &b) {
   return true;
 }
 static bool fillGatherND(Body &b) {
-  b << "places = Cast<to = 7>(indices)" << "output = GatherND(data, places)";
+  b << "positions = Cast<to = 7>(indices)"
+    << "output = GatherND(data, positions)";
   return true;
 }
 static bool fillGridSample(Body &b) {
@@ -64,8 +65,8 @@ static bool fillUnfold(Body &b) {
     << "room = Add(after, step)" << "count = Div(room, step)"
     << "windows = Range(zero, count, one)" << "starts = Mul(windows, step)"
     << "rows = Unsqueeze(starts, last)" << "columns = Range(zero, size, one)"
-    << "places = Add(rows, columns)"
-    << "taken = Gather<axis = " + axis + ">(input, places)";
+    << "positions = Add(rows, columns)"
+    << "taken = Gather<axis = " + axis + ">(input, positions)";
   if (dim == -1 || dim + 1 == rank) {
     b << "output = Identity(taken)";
     return true;
@@ -110,8 +111,8 @@ static bool fillNGramRepeat(Body &b) {
     << "length = Squeeze(length_1d)" << "left = Sub(length, before)"
     << "count = Max(left, zero)" << "starts = Range(zero, count, one)"
     << "rows = Unsqueeze(starts, last)"
-    << "columns = Range(zero, before, one)" << "places = Add(rows, columns)"
-    << "grams = Gather<axis = 1>(input_ids, places)"
+    << "columns = Range(zero, before, one)" << "positions = Add(rows, columns)"
+    << "grams = Gather<axis = 1>(input_ids, positions)"
     << "words = Slice(input_ids, back, ends, row)"
     << "words_3d = Unsqueeze(words, row)" << "is_same = Equal(grams, words_3d)"
     << "same = Cast<to = 1>(is_same)"

@@ -114,8 +114,9 @@ static bool fillMatMulBnb4(Body &b) {
     << "others = Reshape(low, pair)" << "bytes_2d = Unsqueeze(bytes, pair)"
     << "others_2d = Unsqueeze(others, pair)"
     << "both = Concat<axis = 1>(bytes_2d, others_2d)"
-    << "places_u8 = Reshape(both, pair)" << "places = Cast<to = 6>(places_u8)"
-    << "cut = Slice(places, zero, count, zero)"
+    << "positions_u8 = Reshape(both, pair)"
+    << "positions = Cast<to = 6>(positions_u8)"
+    << "cut = Slice(positions, zero, count, zero)"
     << "reals = Gather<axis = 0>(codes, cut)"
     << "padded = Pad(reals, missing)" << "rows = Reshape(padded, by_block)"
     << "factors = Reshape(absmax, block_shape)" << "scaled = Mul(rows, factors)"
@@ -138,18 +139,18 @@ static bool fillQEmbed(Body &b) {
        "word_embedding_zero_point)"
     << "length_1d = Shape<start = 1, end = 2>(input_ids)";
   b.ints("start", {0});
-  b << "places = Slice(position_embedding_quant, start, length_1d)"
-    << "place = DequantizeLinear(places, position_embedding_scale, "
+  b << "positions = Slice(position_embedding_quant, start, length_1d)"
+    << "position = DequantizeLinear(positions, position_embedding_scale, "
        "position_embedding_zero_point)"
-    << "placed = Add(word, place)";
+    << "embedded = Add(word, position)";
   if (b.hasInput(1) && b.hasInput(4))
     b << "kinds = Cast<to = 7>(segment_ids)"
       << "segments = Gather<axis = 0>(segment_embedding, kinds)"
       << "segment = DequantizeLinear(segments, segment_embedding_scale, "
          "segment_embedding_zero_point)"
-      << "sum = Add(placed, segment)";
+      << "sum = Add(embedded, segment)";
   else
-    b << "sum = Identity(placed)";
+    b << "sum = Identity(embedded)";
   b << "gamma = DequantizeLinear(gamma_quant, gamma_scale, gamma_zero_point)"
     << "beta = DequantizeLinear(beta_quant, beta_scale, beta_zero_point)"
     << "layernorm_out = LayerNormalization<axis = -1, epsilon = " +

@@ -33,10 +33,10 @@ static bool fillNhwcMaxPool(Body &b) {
 // CropAndResize
 //===----------------------------------------------------------------------===//
 
-/// Defines NAME_at, the places in the image of a dimension, [rois, size]: from
-/// corner to corner of the box in equal steps, or its middle for one step.
-static void addPlaces(Body &b, const std::string &name, int64_t dim,
-                      int64_t corner) {
+/// Defines NAME_at, the positions in the image of a dimension, [rois, size]:
+/// from corner to corner of the box in equal steps, or its middle for one step.
+static void addPositions(Body &b, const std::string &name, int64_t dim,
+                         int64_t corner) {
   auto n = [&](const char *part) { return name + "_" + part; };
   b.ints(n("index"), {dim});
   b.ints(n("low_column"), {corner});
@@ -72,7 +72,7 @@ static void addPlaces(Body &b, const std::string &name, int64_t dim,
     << n("chosen") + " = Where(" + n("single") + ", " + n("middle") + ", " +
            n("spread") + ")"
     << n("at") + " = Mul(" + n("chosen") + ", " + n("last") + ")";
-  // Whether the place is in the image, and where GridSample has it.
+  // Whether the position is in the image, and where GridSample has it.
   b.number(n("zero"), 0, "X");
   b.number(n("two"), 2, "X");
   b.number(n("unit"), 1, "X");
@@ -88,8 +88,8 @@ static void addPlaces(Body &b, const std::string &name, int64_t dim,
 /// Boxes [y1, x1, y2, x2] in parts of the image, as TensorFlow has them.
 static bool fillCropAndResize(Body &b) {
   bool nearest = b.text("mode") == "nearest";
-  addPlaces(b, "h", 0, 0);
-  addPlaces(b, "w", 1, 1);
+  addPositions(b, "h", 0, 0);
+  addPositions(b, "w", 1, 1);
   b.ints("a1", {1});
   b.ints("a2", {2});
   b.ints("a3", {3});
@@ -137,7 +137,7 @@ static OpSchema cropAndResize() {
       .Input(3, "crop_size", "Height and width of the results.", "T2")
       .Output(0, "Y", "[rois, C, height, width]", "T1")
       .Attr("mode", "bilinear or nearest.", AttributeProto::STRING, "bilinear")
-      .Attr("extrapolation_value", "Of places outside of the image.",
+      .Attr("extrapolation_value", "Of positions outside of the image.",
             AttributeProto::FLOAT, 0.0f)
       .TypeConstraint("T1",
                       {"tensor(float)", "tensor(float16)", "tensor(double)"},
@@ -184,15 +184,16 @@ void onnxc::schema::microsoft::registerMovement() {
              .Attr("mode", "As in Pad.", AttributeProto::STRING, "constant")
              .TypeConstraint("T", floatTypes, "Floating-point tensors."),
          fillPad);
-  define(OpSchema()
-             .SetName("Unique")
-             .SetDoc("Values in the order of their first places.")
-             .Input(0, "x", "A vector.", "T")
-             .Output(0, "y", "Its values, each once.", "T")
-             .Output(1, "idx", "Place in y of each element.", "tensor(int64)")
-             .Output(2, "counts", "How often each is there.", "tensor(int64)")
-             .TypeConstraint("T", OpSchema::all_tensor_types(), "Any tensor."),
-         fillUnique);
+  define(
+      OpSchema()
+          .SetName("Unique")
+          .SetDoc("Values in the order of their first positions.")
+          .Input(0, "x", "A vector.", "T")
+          .Output(0, "y", "Its values, each once.", "T")
+          .Output(1, "idx", "Position in y of each element.", "tensor(int64)")
+          .Output(2, "counts", "How often each is there.", "tensor(int64)")
+          .TypeConstraint("T", OpSchema::all_tensor_types(), "Any tensor."),
+      fillUnique);
   define(nhwcMaxPool(), fillNhwcMaxPool);
   // Lowered to a call of the runtime.
   define(tokenizer(), nullptr);

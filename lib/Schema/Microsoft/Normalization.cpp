@@ -61,20 +61,20 @@ static bool fillEmbedLayerNormalization(Body &b) {
     << "sequence = Shape<start = 1, end = 2>(input_ids)"
     << "length = Squeeze(sequence)";
   if (b.hasInput(8)) {
-    b << "places = Cast<to = 7>(position_ids)";
+    b << "positions = Cast<to = 7>(position_ids)";
   } else {
     b << "start = Constant<value_int = 0>()"
       << "step = Constant<value_int = 1>()"
-      << "places = Range(start, length, step)";
+      << "positions = Range(start, length, step)";
   }
-  b << "positions = Gather<axis = 0>(position_embedding, places)"
-    << "placed = Add(words, positions)";
+  b << "position_rows = Gather<axis = 0>(position_embedding, positions)"
+    << "embedded = Add(words, position_rows)";
   if (b.hasInput(1) && b.hasInput(4))
     b << "segments = Cast<to = 7>(segment_ids)"
       << "kinds = Gather<axis = 0>(segment_embedding, segments)"
-      << "sum = Add(placed, kinds)";
+      << "sum = Add(embedded, kinds)";
   else
-    b << "sum = Identity(placed)";
+    b << "sum = Identity(embedded)";
   b << "embedding_sum = Identity(sum)"
     << "output = LayerNormalization<axis = -1, epsilon = " +
            literal(b.number("epsilon", 1e-12f)) + ">(sum, gamma, beta)";
@@ -138,11 +138,12 @@ static OpSchema embedNormalization() {
   OpSchema schema;
   auto optional = OpSchema::Optional;
   schema.SetName("EmbedLayerNormalization")
-      .SetDoc("Sums embeddings of words, places and segments, and normalises.")
+      .SetDoc(
+          "Sums embeddings of words, positions and segments, and normalises.")
       .Input(0, "input_ids", "[batch, sequence]", "T1")
       .Input(1, "segment_ids", "[batch, sequence]", "T1", optional)
       .Input(2, "word_embedding", "A row for each word.", "T")
-      .Input(3, "position_embedding", "A row for each place.", "T")
+      .Input(3, "position_embedding", "A row for each position.", "T")
       .Input(4, "segment_embedding", "A row for each segment.", "T", optional)
       .Input(5, "gamma", "Factors of the last dimension.", "T")
       .Input(6, "beta", "Added at the end.", "T")

@@ -50,11 +50,11 @@ static bool fillRelative(Body &b) {
   if (isBoth)
     b << "is_ahead = Greater(apart, zero)"
       << "shift = Where(is_ahead, half, zero)"
-      << "place = Add(bucket, shift)";
+      << "position = Add(bucket, shift)";
   else
-    b << "place = Identity(bucket)";
+    b << "position = Identity(bucket)";
   b << "table = Reshape(bias_table, by_head)"
-    << "found = Gather<axis = 1>(table, place)"
+    << "found = Gather<axis = 1>(table, position)"
     << "output = Unsqueeze(found, first)";
   return true;
 }
@@ -119,16 +119,16 @@ static bool fillMRotary(Body &b) {
     return false;
   b.ints("kinds", positionKinds(sections, b.integer("mrope_layout", 0) == 1));
   b.ints("last", {-1});
-  // Places are [batch, sequence, angle]; the caches are looked up element by
+  // Positions are [batch, sequence, angle]; the caches are looked up element by
   // element.
   b << "by_angle = Gather<axis = 0>(position_ids, kinds)"
-    << "places_3d = Transpose<perm = [1, 2, 0]>(by_angle)"
+    << "positions_3d = Transpose<perm = [1, 2, 0]>(by_angle)"
     << "angles = Shape<start = 1, end = 2>(cos_cache)"
     << "angle_count = Squeeze(angles)";
   b.scalar("zero", 0);
   b.scalar("one", 1);
   b << "numbers = Range(zero, angle_count, one)"
-    << "starts = Mul(places_3d, angle_count)"
+    << "starts = Mul(positions_3d, angle_count)"
     << "indices = Add(starts, numbers)" << "cos_flat = Reshape(cos_cache, last)"
     << "sin_flat = Reshape(sin_cache, last)"
     << "cos_chosen = Gather<axis = 0>(cos_flat, indices)"
@@ -136,8 +136,8 @@ static bool fillMRotary(Body &b) {
   int64_t heads = b.integer("num_heads", 0);
   std::string attributes =
       "interleaved = " + std::to_string(b.integer("interleaved", 0));
-  if (int64_t turned = b.integer("rotary_embedding_dim", 0); turned > 0)
-    attributes += ", rotary_embedding_dim = " + std::to_string(turned);
+  if (int64_t rotated = b.integer("rotary_embedding_dim", 0); rotated > 0)
+    attributes += ", rotary_embedding_dim = " + std::to_string(rotated);
   if (rank == 4 || heads > 0) {
     if (rank == 3)
       attributes += ", num_heads = " + std::to_string(heads);
@@ -148,9 +148,9 @@ static bool fillMRotary(Body &b) {
   b.ints("split_shape", {0, 0, -1, 2 * half});
   b << "split = Reshape(input, split_shape)"
     << "by_head = Transpose<perm = [0, 2, 1, 3]>(split)"
-    << "turned = RotaryEmbedding<" + attributes +
+    << "rotated = RotaryEmbedding<" + attributes +
            ">(by_head, cos_chosen, sin_chosen)";
-  joinHeads(b, "turned", "output");
+  joinHeads(b, "rotated", "output");
   return true;
 }
 

@@ -136,17 +136,17 @@ static void addUnpackedRows(Body &b, int64_t bits, const std::string &packed,
 
 /// Rows of a table of blocks: what belongs to the rows is gathered first.
 static bool fillGatherBlockQuantized(Body &b) {
-  int64_t rank = b.rank(0), places = b.rank(1), bits = b.integer("bits", 4);
+  int64_t rank = b.rank(0), positions = b.rank(1), bits = b.integer("bits", 4);
   int64_t gather = b.integer("gather_axis", 0);
   int64_t block = b.integer("quantize_axis", 1);
   gather += gather < 0 ? rank : 0;
   block += block < 0 ? rank : 0;
   bool isBytes = b.elementType(0) == ::onnx::TensorProto::UINT8;
-  if (rank < 1 || places < 0 || gather < 0 || gather >= rank || block < 0 ||
+  if (rank < 1 || positions < 0 || gather < 0 || gather >= rank || block < 0 ||
       block >= rank || gather == block || (bits != 4 && bits != 8) ||
       (isBytes && block != rank - 1))
     return false;
-  int64_t all = rank + places - 1;
+  int64_t all = rank + positions - 1;
   std::string node = "Gather<axis = " + std::to_string(gather) + ">(";
   // Gather does not know the types of four bits.
   auto gatherRows = [&](const std::string &from, const std::string &rows) {
@@ -183,7 +183,7 @@ static bool fillGatherBlockQuantized(Body &b) {
   }
   // Types of few bits count from zero, as they do for DequantizeLinear.
   b << "output = DequantizeLinear<axis = " +
-           std::to_string(block > gather ? block + places - 1 : block) +
+           std::to_string(block > gather ? block + positions - 1 : block) +
            ", block_size = " + std::to_string(b.integer("block_size", 128)) +
            (b.hasInput(3) || isBytes ? ">(numbers, factors, zeros)"
                                      : ">(numbers, factors)");

@@ -157,10 +157,10 @@ static void addRuntime(const LinkOptions &options,
 /// where it is now as seen from there: both may move together.
 static void addCustomLibraries(const LinkOptions &options,
                                std::vector<std::string> &arguments) {
-  SmallString<128> home(options.output);
-  sys::fs::make_absolute(home);
-  sys::path::remove_filename(home);
-  sys::path::remove_dots(home, /*remove_dot_dot=*/true);
+  SmallString<128> outputFolder(options.output);
+  sys::fs::make_absolute(outputFolder);
+  sys::path::remove_filename(outputFolder);
+  sys::path::remove_dots(outputFolder, /*remove_dot_dot=*/true);
   bool anyShared = false;
   for (const CustomLibraryFile &library : options.customLibraries) {
     if (!library.isShared) {
@@ -175,7 +175,7 @@ static void addCustomLibraries(const LinkOptions &options,
                            "--as-needed", ("-L" + folder).str(),
                            ("-l:" + sys::path::filename(library.path)).str(),
                            "-rpath", "$ORIGIN"});
-    std::string way = relativePath(home, folder);
+    std::string way = relativePath(outputFolder, folder);
     if (!way.empty() && !StringRef(way).contains(':'))
       llvm::append_range(arguments,
                          std::vector<std::string>{"-rpath", "$ORIGIN/" + way});

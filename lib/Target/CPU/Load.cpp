@@ -116,17 +116,17 @@ Error RuntimeObject::read() {
 
 StringSet<> RuntimeObject::undefinedFrom(const StringSet<> &names) const {
   DenseSet<uint64_t> seen;
-  SmallVector<uint64_t> open;
+  SmallVector<uint64_t> worklist;
   auto add = [&](uint64_t section) {
     if (seen.insert(section).second)
-      open.push_back(section);
+      worklist.push_back(section);
   };
   for (StringRef name : names.keys())
     if (auto found = definedIn.find(name); found != definedIn.end())
       add(found->second);
   StringSet<> needed;
-  while (!open.empty()) {
-    uint64_t section = open.pop_back_val();
+  while (!worklist.empty()) {
+    uint64_t section = worklist.pop_back_val();
     llvm::for_each(references.lookup(section), add);
     for (StringRef name : foreign.lookup(section))
       needed.insert(name);

@@ -45,10 +45,10 @@ namespace {
 
 /// Walks the stored array of a packed constant and copies the elements, some of
 /// its outermost blocks at a time.
-class Packer {
+class WeightPacker {
 public:
-  Packer(krnl::PackedLayoutAttr layout, ArrayRef<int64_t> shape,
-         int64_t elementSize, ArrayRef<char> source)
+  WeightPacker(krnl::PackedLayoutAttr layout, ArrayRef<int64_t> shape,
+               int64_t elementSize, ArrayRef<char> source)
       : sizes(layout.getSizes()), dims(layout.getDims()),
         strides(layout.getStrides()), shape(shape), elementSize(elementSize),
         source(source), position(shape.size(), 0) {
@@ -203,8 +203,8 @@ static LogicalResult writeEntry(DictionaryAttr entry, ModuleOp module,
   auto layout = entry.getAs<krnl::PackedLayoutAttr>("layout");
   if (!layout)
     return writePlain(bytes, offset, blob, write);
-  Packer packer(layout, type.getShape(), elementBytes(type.getElementType()),
-                bytes);
+  WeightPacker packer(layout, type.getShape(),
+                      elementBytes(type.getElementType()), bytes);
   int64_t step = std::max<int64_t>(partBytes / packer.blockBytes(), 1);
   for (int64_t first = 0; first < packer.blocks(); first += step) {
     int64_t count = std::min(step, packer.blocks() - first);

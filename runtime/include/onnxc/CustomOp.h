@@ -128,9 +128,9 @@ struct OMCustomCall {
   const char *node; /* name of the node */
   void *state;      /* what `create` made, in `compute` only */
 
-  /* In the order of the declaration, each optional parameter having its place
-   * whether it is there or not (type 0 if not), the values of a variadic one
-   * one after the other. */
+  /* In the order of the declaration, each optional parameter having its
+   * position whether it is there or not (type 0 if not), the values of a
+   * variadic one one after the other. */
   int64_t numInputs, numOutputs;
   const OMCustomTensor *inputs, *outputs;
   /* Those that the node has, and defaults. */

@@ -253,7 +253,7 @@ void onParallel(OMCustomCall *given, int64_t count,
   if (call.phase != CustomPhase::Compute)
     fail(call, "parallel is for 'compute' only");
   else if (count > 0)
-    onnxc_rt_region(call.run, runShare, &share, count);
+    onnxc_rt_parallel_region(call.run, runShare, &share, count);
 }
 
 } // namespace

@@ -45,8 +45,8 @@ bool Image::resize(int64_t newWidth, int64_t newHeight) {
 bool Image::fail(const char *format, const char *reason) {
   char text[256];
   // Formats are ours, with one %s.
-  const char *place = strstr(format, "%s");
-  size_t before = place ? place - format : 0;
+  const char *position = strstr(format, "%s");
+  size_t before = position ? position - format : 0;
   size_t length = strnlen(reason, sizeof(text) - before - 1);
   memcpy(text, format, before);
   memcpy(text + before, reason, length);
@@ -99,7 +99,7 @@ static void swapRedAndBlue(Image &image) {
   }
 }
 
-/// outs: the picture, height x width x channels. ins: the file's bytes.
+/// outs: the image, height x width x channels. ins: the file's bytes.
 /// iattrs: 0 for RGB, 1 for BGR, 2 for grey.
 extern "C" int32_t onnxc_call_image_decode(OnnxcCall *call, int32_t,
                                            OnnxcValue *outs, int32_t,

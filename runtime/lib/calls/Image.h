@@ -1,4 +1,4 @@
-//===- Image.h - Pictures out of files --------------------------*- C++ -*-===//
+//===- Image.h - Images out of files ----------------------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -30,14 +30,14 @@ struct ImageFile {
   }
 };
 
-/// The picture being decoded.
+/// The image being decoded.
 class Image {
 public:
   Image(OnnxcCall *call, int64_t fileBytes)
       : call(call), fileBytes(fileBytes) {}
 
   /// Makes room for rows of 3 bytes a pixel, all black. Fails for sizes that no
-  /// honest picture in a file of this length has, and behind the deadline.
+  /// honest image in a file of this length has, and behind the deadline.
   bool resize(int64_t newWidth, int64_t newHeight);
   /// The most pixels that resize() makes room for: memory and time are in
   /// proportion to the file, but for a constant.

@@ -38,7 +38,7 @@ static void onError(j_common_ptr info) {
 static void onMessage(j_common_ptr) {}
 
 /// A warning is a damaged file too, which some decoders fill with grey: the
-/// picture that can be made of it is returned, as elsewhere.
+/// image that can be made of it is returned, as elsewhere.
 static void onWarning(j_common_ptr, int) {}
 
 /// Called for every row of blocks of every scan. A scan of a progressive file

@@ -24,11 +24,11 @@ struct Source {
 struct Decoder {
   opj_codec_t *codec = nullptr;
   opj_stream_t *stream = nullptr;
-  opj_image_t *picture = nullptr;
+  opj_image_t *decoded = nullptr;
 
   ~Decoder() {
-    if (picture)
-      opj_image_destroy(picture);
+    if (decoded)
+      opj_image_destroy(decoded);
     if (stream)
       opj_stream_destroy(stream);
     if (codec)
@@ -60,11 +60,11 @@ static OPJ_OFF_T skipBytes(OPJ_OFF_T count, void *user) {
   return count;
 }
 
-static OPJ_BOOL seekTo(OPJ_OFF_T place, void *user) {
+static OPJ_BOOL seekTo(OPJ_OFF_T position, void *user) {
   auto *source = static_cast<Source *>(user);
-  if (place < 0 || place > source->file.size)
+  if (position < 0 || position > source->file.size)
     return OPJ_FALSE;
-  source->at = place;
+  source->at = position;
   return OPJ_TRUE;
 }
 
@@ -135,7 +135,7 @@ static bool open(Decoder &decoder, Source &source) {
   opj_dparameters_t parameters;
   opj_set_default_decoder_parameters(&parameters);
   return opj_setup_decoder(decoder.codec, &parameters) &&
-         opj_read_header(decoder.stream, decoder.codec, &decoder.picture);
+         opj_read_header(decoder.stream, decoder.codec, &decoder.decoded);
 }
 
 /// The sample of a component that covers the pixel, as 0 to 255.
@@ -155,14 +155,14 @@ static int clampToByte(double value) {
   return value < 0 ? 0 : value > 255 ? 255 : int(value + 0.5);
 }
 
-static void setPixel(const opj_image_t &picture, int64_t x, int64_t y,
+static void setPixel(const opj_image_t &decoded, int64_t x, int64_t y,
                      Image &image) {
-  int first = sampleAt(picture.comps[0], x, y);
-  if (picture.numcomps < 3)
+  int first = sampleAt(decoded.comps[0], x, y);
+  if (decoded.numcomps < 3)
     return image.set(x, y, first, first, first);
-  int second = sampleAt(picture.comps[1], x, y),
-      third = sampleAt(picture.comps[2], x, y);
-  if (picture.color_space != OPJ_CLRSPC_SYCC)
+  int second = sampleAt(decoded.comps[1], x, y),
+      third = sampleAt(decoded.comps[2], x, y);
+  if (decoded.color_space != OPJ_CLRSPC_SYCC)
     return image.set(x, y, first, second, third);
   double blue = second - 128, red = third - 128;
   image.set(x, y, clampToByte(first + 1.402 * red),
@@ -170,11 +170,11 @@ static void setPixel(const opj_image_t &picture, int64_t x, int64_t y,
             clampToByte(first + 1.772 * blue));
 }
 
-static bool isUsable(const opj_image_t &picture) {
-  if (picture.numcomps == 0)
+static bool isUsable(const opj_image_t &decoded) {
+  if (decoded.numcomps == 0)
     return false;
-  for (OPJ_UINT32 i = 0; i < picture.numcomps && i < 3; ++i) {
-    const opj_image_comp_t &part = picture.comps[i];
+  for (OPJ_UINT32 i = 0; i < decoded.numcomps && i < 3; ++i) {
+    const opj_image_comp_t &part = decoded.comps[i];
     if (!part.data || part.dx == 0 || part.dy == 0 || part.prec == 0 ||
         part.prec > 31)
       return false;
@@ -193,16 +193,16 @@ bool decodeJPEG2000(ImageFile file, Image &image) {
   if (!open(decoder, source))
     return image.fail("ImageDecoder: JPEG 2000: %s", "the file is damaged");
   // Sizes are checked before the library makes room for the samples.
-  if (!image.resize(int64_t(decoder.picture->x1) - decoder.picture->x0,
-                    int64_t(decoder.picture->y1) - decoder.picture->y0))
+  if (!image.resize(int64_t(decoder.decoded->x1) - decoder.decoded->x0,
+                    int64_t(decoder.decoded->y1) - decoder.decoded->y0))
     return false;
-  if (!opj_decode(decoder.codec, decoder.stream, decoder.picture) ||
+  if (!opj_decode(decoder.codec, decoder.stream, decoder.decoded) ||
       !opj_end_decompress(decoder.codec, decoder.stream) ||
-      !isUsable(*decoder.picture))
+      !isUsable(*decoder.decoded))
     return image.fail("ImageDecoder: JPEG 2000: %s", "the file is damaged");
   for (int64_t y = 0; y < image.height && image.inTime(); ++y)
     for (int64_t x = 0; x < image.width; ++x)
-      setPixel(*decoder.picture, x, y, image);
+      setPixel(*decoder.decoded, x, y, image);
   return onnxc_rt_status(image.call) == ONNXC_OK;
 }
 

@@ -42,12 +42,12 @@ static toff_t seekTo(thandle_t handle, toff_t offset, int whence) {
   int64_t base = whence == SEEK_CUR   ? stream->at
                  : whence == SEEK_END ? stream->file.size
                                       : 0;
-  int64_t place;
-  if (__builtin_add_overflow(base, int64_t(offset), &place) || place < 0 ||
-      place > stream->file.size)
+  int64_t position;
+  if (__builtin_add_overflow(base, int64_t(offset), &position) ||
+      position < 0 || position > stream->file.size)
     return toff_t(-1);
-  stream->at = place;
-  return toff_t(place);
+  stream->at = position;
+  return toff_t(position);
 }
 
 static int closeNothing(thandle_t) { return 0; }

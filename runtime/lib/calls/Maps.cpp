@@ -103,7 +103,7 @@ static int32_t noScalars(OnnxcCall *call, const char *what) {
                     what);
 }
 
-/// Copies a value from one place to another of the same type.
+/// Copies a value from one position to another of the same type.
 static void copyValue(const void *from, int64_t i, void *to, int64_t k,
                       int64_t type) {
   int64_t bytes =
@@ -127,9 +127,9 @@ static void clearValues(void *to, int64_t count, int64_t type) {
 // DictVectorizer
 //===----------------------------------------------------------------------===//
 
-/// ins: a map; the vocabulary, as a table of strings with slots or of places.
-/// outs: [1, n], the values by the places of their keys, zero where there is
-/// none. The parameters are n and the type of the values.
+/// ins: a map; the vocabulary, as a table of strings with slots or of
+/// positions. outs: [1, n], the values by the positions of their keys, zero
+/// where there is none. The parameters are n and the type of the values.
 extern "C" int32_t onnxc_call_dict_vectorizer(OnnxcCall *call, int32_t,
                                               OnnxcValue *outs, int32_t,
                                               const OnnxcValue *ins,
@@ -144,11 +144,11 @@ extern "C" int32_t onnxc_call_dict_vectorizer(OnnxcCall *call, int32_t,
     return call->status;
   clearValues(outs[0].data, params[0], type);
   for (int64_t i = 0; i < entries.size(); ++i) {
-    int64_t place = entries.hasTextKeys()
-                        ? StringTable(ins[1]).find(entries.textKey(i))
-                        : KeyTable(ins[1].data).find(entries.key(i));
-    if (place >= 0)
-      copyValue(entries.data(), i, outs[0].data, place, type);
+    int64_t position = entries.hasTextKeys()
+                           ? StringTable(ins[1]).find(entries.textKey(i))
+                           : KeyTable(ins[1].data).find(entries.key(i));
+    if (position >= 0)
+      copyValue(entries.data(), i, outs[0].data, position, type);
   }
   return ONNXC_OK;
 }
@@ -192,7 +192,7 @@ static bool castValue(OnnxcCall *call, Characters &characters,
 }
 
 /// ins: a map from integers to numbers or strings. outs: [1, n], the values.
-/// The parameters are the type of the result and n, at whose places the keys
+/// The parameters are the type of the result and n, at whose positions the keys
 /// are; n = -1: all values, sorted by their keys.
 extern "C" int32_t onnxc_call_cast_map(OnnxcCall *call, int32_t,
                                        OnnxcValue *outs, int32_t,
@@ -210,17 +210,17 @@ extern "C" int32_t onnxc_call_cast_map(OnnxcCall *call, int32_t,
   clearValues(outs[0].data, dims[1], to);
   Characters characters(call);
   for (int64_t i = 0; i < entries.size(); ++i) {
-    int64_t key = entries.key(i), place = key;
+    int64_t key = entries.key(i), position = key;
     if (isDense) {
-      place = 0;
+      position = 0;
       for (int64_t j = 0; j < entries.size(); ++j)
-        place += entries.key(j) < key;
+        position += entries.key(j) < key;
     }
-    if (place < 0 || place >= dims[1])
+    if (position < 0 || position >= dims[1])
       return call->fail(ONNXC_ERR_VALUE,
                         "CastMap: key %lld is outside of max_map",
                         (long long)key);
-    if (!castValue(call, characters, entries, i, outs[0], place, to))
+    if (!castValue(call, characters, entries, i, outs[0], position, to))
       return call->status;
   }
   return ONNXC_OK;

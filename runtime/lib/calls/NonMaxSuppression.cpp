@@ -40,7 +40,7 @@ public:
     left = isPossible ? count() : 0;
     // Some of the boxes overlap better ones.
     wanted = limits.outputs < left / 4 ? 2 * limits.outputs : left;
-    wanted = wanted < leastWanted ? leastWanted : wanted;
+    wanted = wanted < minWanted ? minWanted : wanted;
   }
 
   /// The next box; -1 after the last one.
@@ -51,7 +51,7 @@ public:
   }
 
 private:
-  static constexpr int64_t leastWanted = 256;
+  static constexpr int64_t minWanted = 256;
 
   /// Ascends from the best score to the worst.
   static uint32_t key(float score) {
@@ -207,8 +207,8 @@ extern "C" int32_t onnxc_call_non_max_suppression(OnnxcCall *call, int32_t,
   Limits limits = readLimits(ins, params[0]);
   Keyed *items = allocate<Keyed>(call, boxes),
         *scratch = allocate<Keyed>(call, boxes);
-  int64_t mostKept = limits.outputs < boxes ? limits.outputs : boxes;
-  Box *kept = allocate<Box>(call, mostKept > 0 ? mostKept : 0);
+  int64_t maxKept = limits.outputs < boxes ? limits.outputs : boxes;
+  Box *kept = allocate<Box>(call, maxKept > 0 ? maxKept : 0);
   Selected selected;
   if (!items || !scratch || !kept)
     return onnxc_rt_status(call);

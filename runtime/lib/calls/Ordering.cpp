@@ -82,12 +82,12 @@ KeyFn keyOf(int64_t type, int64_t &parts) {
   }
 }
 
-/// Moves the items to where their byte puts them; by byte, `places` are those
-/// of the first ones.
+/// Moves the items to where their byte puts them; by byte, `positions` are
+/// those of the first ones.
 static void moveByByte(const Keyed *items, int64_t count, int shift,
-                       int64_t *places, Keyed *to) {
+                       int64_t *positions, Keyed *to) {
   for (int64_t i = 0; i < count; ++i)
-    to[places[items[i].key >> shift & 255]++] = items[i];
+    to[positions[items[i].key >> shift & 255]++] = items[i];
 }
 
 Keyed *sortByKey(Keyed *items, Keyed *scratch, int64_t count) {
@@ -104,16 +104,16 @@ Keyed *sortByKey(Keyed *items, Keyed *scratch, int64_t count) {
   for (int shift = 0; shift < 64; shift += 8) {
     if ((different >> shift & 255) == 0)
       continue;
-    int64_t places[bytes] = {};
+    int64_t positions[bytes] = {};
     for (int64_t i = 0; i < count; ++i)
-      ++places[from[i].key >> shift & 255];
+      ++positions[from[i].key >> shift & 255];
     int64_t before = 0;
-    for (int64_t &place : places) {
-      int64_t here = place;
-      place = before;
+    for (int64_t &position : positions) {
+      int64_t here = position;
+      position = before;
       before += here;
     }
-    moveByByte(from, count, shift, places, to);
+    moveByByte(from, count, shift, positions, to);
     Keyed *swapped = from;
     from = to;
     to = swapped;

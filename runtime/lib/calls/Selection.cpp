@@ -71,15 +71,15 @@ auto withTest(int64_t type, Fn fn) {
   }
 }
 
-/// Writes the places in a row of `length` elements at which `test` holds, at
+/// Writes the positions in a row of `length` elements at which `test` holds, at
 /// most `count` of them, and returns how many these are. Nothing is decided for
 /// a single element: what does not count is written over.
 template <typename Test>
-int64_t findPlaces(const Test &test, const void *array, int64_t first,
-                   int64_t length, int64_t *places, int64_t count) {
+int64_t findPositions(const Test &test, const void *array, int64_t first,
+                      int64_t length, int64_t *positions, int64_t count) {
   int64_t found = 0;
   for (int64_t i = 0; i < length && found < count; ++i) {
-    places[found] = i;
+    positions[found] = i;
     found += test(array, first + i);
   }
   return found;
@@ -102,8 +102,8 @@ void findIndices(const Test &test, const OnnxcValue &x, int64_t count,
     position[d] = 0;
   for (int64_t at = 0, first = 0; last >= 0 && at < count;
        first += x.dims[last]) {
-    int64_t found = findPlaces(test, x.data, first, x.dims[last],
-                               indices + last * count + at, count - at);
+    int64_t found = findPositions(test, x.data, first, x.dims[last],
+                                  indices + last * count + at, count - at);
     for (int64_t d = 0; d < last; ++d)
       for (int64_t i = at; i < at + found; ++i)
         indices[d * count + i] = position[d];
@@ -143,12 +143,12 @@ extern "C" int32_t onnxc_call_nonzero(OnnxcCall *call, int32_t,
   });
 }
 
-/// places[count] = true_places(condition, limit): where the first `limit`
+/// positions[count] = true_positions(condition, limit): where the first `limit`
 /// elements of a row of bools are true.
-extern "C" int32_t onnxc_call_true_places(OnnxcCall *call, int32_t,
-                                          OnnxcValue *outs, int32_t,
-                                          const OnnxcValue *ins,
-                                          const int64_t *) {
+extern "C" int32_t onnxc_call_true_positions(OnnxcCall *call, int32_t,
+                                             OnnxcValue *outs, int32_t,
+                                             const OnnxcValue *ins,
+                                             const int64_t *) {
   HasBits<uint8_t> isTrue{UINT8_MAX};
   int64_t limit;
   memcpy(&limit, ins[1].data, sizeof limit);
@@ -157,11 +157,11 @@ extern "C" int32_t onnxc_call_true_places(OnnxcCall *call, int32_t,
   int64_t count = 0;
   for (int64_t i = 0; i < limit; ++i)
     count += isTrue(ins[0].data, i);
-  int64_t *places = allocate<int64_t>(call, count);
-  if (!places)
+  int64_t *positions = allocate<int64_t>(call, count);
+  if (!positions)
     return onnxc_rt_status(call);
-  findPlaces(isTrue, ins[0].data, 0, limit, places, count);
+  findPositions(isTrue, ins[0].data, 0, limit, positions, count);
   outs[0].dims[0] = count;
-  outs[0].data = places;
+  outs[0].data = positions;
   return ONNXC_OK;
 }

@@ -30,8 +30,8 @@ extern "C" int32_t onnxc_call_string_constant(OnnxcCall *call, int32_t,
   return ONNXC_OK;
 }
 
-/// ins: strings, a table with slots. outs: the place of each in the table, or
-/// the table's size.
+/// ins: strings, a table with slots. outs: the position of each in the table,
+/// or the table's size.
 extern "C" int32_t onnxc_call_string_index(OnnxcCall *call, int32_t,
                                            OnnxcValue *outs, int32_t,
                                            const OnnxcValue *ins,
@@ -42,8 +42,8 @@ extern "C" int32_t onnxc_call_string_index(OnnxcCall *call, int32_t,
   int64_t *to = static_cast<int64_t *>(outs[0].data);
   int64_t count = elementsOf(ins[0]);
   for (int64_t i = 0; i < count; ++i) {
-    int64_t place = table.find(stringsOf(ins[0])[i]);
-    to[i] = place < 0 ? table.size() : place;
+    int64_t position = table.find(stringsOf(ins[0])[i]);
+    to[i] = position < 0 ? table.size() : position;
   }
   return ONNXC_OK;
 }
@@ -57,10 +57,10 @@ namespace {
 /// Walks two tensors that broadcast to a third.
 class Broadcast {
 public:
-  static constexpr int32_t mostDims = 64;
+  static constexpr int32_t maxDims = 64;
 
   Broadcast(const OnnxcValue &x, const OnnxcValue &y, int32_t rank)
-      : rank(rank), ok(rank <= mostDims) {
+      : rank(rank), ok(rank <= maxDims) {
     if (!ok)
       return;
     const OnnxcValue *values[] = {&x, &y};
@@ -99,13 +99,13 @@ public:
     }
   }
 
-  int64_t dims[mostDims] = {};
+  int64_t dims[maxDims] = {};
 
 private:
   int32_t rank;
   bool ok;
-  int64_t strides[2][mostDims] = {};
-  int64_t position[mostDims] = {};
+  int64_t strides[2][maxDims] = {};
+  int64_t position[maxDims] = {};
   int64_t at[2] = {0, 0};
 };
 

@@ -22,8 +22,8 @@ namespace {
 class Splitter {
 public:
   /// No delimiter: runs of blanks separate, and lead to no empty parts.
-  Splitter(const char *text, const char *delimiter, int64_t mostSplits)
-      : rest(text), delimiter(delimiter), left(mostSplits) {}
+  Splitter(const char *text, const char *delimiter, int64_t maxSplits)
+      : rest(text), delimiter(delimiter), left(maxSplits) {}
 
   /// False when there are no more parts.
   bool next(const char *&part, int64_t &length) {
@@ -77,9 +77,9 @@ extern "C" int32_t onnxc_call_string_split(OnnxcCall *call, int32_t,
                                            OnnxcValue *outs, int32_t,
                                            const OnnxcValue *ins,
                                            const int64_t *iattrs) {
-  constexpr int32_t mostDims = 64;
-  int64_t dims[mostDims];
-  if (ins[0].rank >= mostDims)
+  constexpr int32_t maxDims = 64;
+  int64_t dims[maxDims];
+  if (ins[0].rank >= maxDims)
     return onnxc_rt_fail(call, ONNXC_ERR_UNSUPPORTED,
                          "StringSplit: a tensor of 64 dimensions or more");
   const char *delimiter = StringTable(ins[1])[0];

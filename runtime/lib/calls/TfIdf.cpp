@@ -26,7 +26,7 @@ struct Node {
 };
 
 struct Settings {
-  int64_t shortest, longest, mostSkips, columns, tokens;
+  int64_t shortest, longest, maxSkips, columns, tokens;
 };
 
 /// By token the node below the root, or -1; the nodes; and by node * tokens +
@@ -68,7 +68,7 @@ static void countFrom(const Tree &tree, const int64_t *tokens, int64_t at,
 static void countRow(const Tree &tree, const int64_t *tokens, int64_t begin,
                      int64_t end, const Settings &settings, float *counts) {
   int64_t shortest = settings.shortest;
-  for (int64_t step = 1; step <= settings.mostSkips + 1; ++step) {
+  for (int64_t step = 1; step <= settings.maxSkips + 1; ++step) {
     if (shortest > 1 && step > (end - begin) / (shortest - 1))
       return;
     for (int64_t first = begin; first + step * (shortest - 1) < end; ++first)

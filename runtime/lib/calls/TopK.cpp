@@ -258,15 +258,16 @@ template <typename T, bool Largest>
 void selectFew(const void *x, const Rows &rows, int64_t k, void *values,
                int64_t *indices) {
   // Of so many rows side by side the bounds stay in the nearest cache.
-  constexpr int64_t together = 1024;
+  constexpr int64_t maxColumns = 1024;
   const T *elements = static_cast<const T *>(x);
   FewItems<T, Largest> first{static_cast<T *>(values), indices, rows.after, k};
   for (int64_t before = 0; before < rows.before; ++before) {
     if (rows.after == 1)
       first.takeRow(elements, rows.length);
-    for (int64_t j = 0; rows.after > 1 && j < rows.after; j += together)
+    for (int64_t j = 0; rows.after > 1 && j < rows.after; j += maxColumns)
       first.takeColumns(elements, rows.length, j,
-                        j + together < rows.after ? j + together : rows.after);
+                        j + maxColumns < rows.after ? j + maxColumns
+                                                    : rows.after);
     elements += rows.length * rows.after;
     first.values += k * rows.after;
     first.indices += k * rows.after;

@@ -27,7 +27,7 @@ func.func @main_graph(%x: memref<?xf32>) {
 // CHECK:         llvm.cond_br %[[OK]], ^[[ON:.+]], ^[[FAILED:.+]]
 // CHECK:       ^[[FAILED]]:
 // CHECK:         %[[NAME:.+]] = llvm.mlir.addressof @message.0
-// CHECK:         %[[BLAMED:.+]] = llvm.call @onnxc_rt_blame(%arg0, %[[NAME]])
+// CHECK:         %[[BLAMED:.+]] = llvm.call @onnxc_rt_locate_error(%arg0, %[[NAME]])
 // CHECK:         llvm.return %[[BLAMED]]
 // CHECK:       llvm.mlir.global internal constant @message.0("Sort_0\00")
 // CHECK-NEXT:  llvm.mlir.global internal constant @message.1("Sort_1\00")

@@ -113,7 +113,7 @@ module attributes {krnl.target = #krnl.target<instructions = {pairs_x4 = "llvm.x
 
 // -----
 
-// The same on the least processor.
+// The same on the baseline processor.
 // CHECK-LABEL: llvm.func {{.*}}@sse2
 // CHECK:         llvm.call_intrinsic "llvm.x86.sse2.pmadd.wd"
 module attributes {krnl.target = #krnl.target<instructions = {pairs_x4 = "llvm.x86.sse2.pmadd.wd"}>} {

@@ -30,7 +30,7 @@ func.func @main_graph() {
 // CHECK:         llvm.mlir.addressof @[[SECOND:message.+]] :
 // CHECK:         %[[MORE:.+]] = llvm.icmp "sgt"
 // CHECK:         %[[NODE:.+]] = llvm.select %[[MORE]], %{{.+}}, %{{.+}} : i1, !llvm.ptr
-// CHECK:         %[[STATUS:.+]] = llvm.call @onnxc_rt_blame(%arg0, %[[NODE]])
+// CHECK:         %[[STATUS:.+]] = llvm.call @onnxc_rt_locate_error(%arg0, %[[NODE]])
 // CHECK-NEXT:    llvm.return %[[STATUS]]
 // CHECK-DAG:     @[[FIRST]]("first\00")
 // CHECK-DAG:     @[[SECOND]]("second\00")

@@ -41,13 +41,13 @@ func.func @launch_on_tensors(%a: tensor<4xf32>, %b: tensor<?xf32>, %s: f32, %o: 
 }
 
 // CHECK-LABEL: func @region
-// CHECK:         krnl.region tiles(%{{.+}}) {
+// CHECK:         krnl.parallel_region tiles(%{{.+}}) {
 // CHECK-NEXT:      krnl.launch @kernel_1
 // CHECK-NEXT:      krnl.barrier
 // CHECK-NEXT:      krnl.launch @kernel_1
 // CHECK-NEXT:    }
 func.func @region(%a: memref<4xf32>, %b: memref<4xf32>, %n: index) {
-  krnl.region tiles(%n) {
+  krnl.parallel_region tiles(%n) {
     krnl.launch @kernel_1 ins(%a : memref<4xf32>) outs(%b : memref<4xf32>) tiles(%n)
     krnl.barrier
     krnl.launch @kernel_1 ins(%b : memref<4xf32>) outs(%a : memref<4xf32>) tiles(%n)

@@ -36,7 +36,7 @@ func.func @dynamic_rows(%x: tensor<?x8xf32>, %s: f32, %n: index) -> tensor<?x8xf
 // CHECK:         loops ["batch size" = %{{[^],]+}}, c = 100]
 // CHECK-SAME:      recipe [block("batch size", 4) -> (r.o, r.i),
 // CHECK-SAME:      block(c, 25, tail=peel) -> (c.o, c.i),
-// CHECK-SAME:      order(r.o, r.i, c.o, c.i), share(r.o, r.i), parallel(r.o),
+// CHECK-SAME:      order(r.o, r.i, c.o, c.i), fuse_outer(r.o, r.i), parallel(r.o),
 // CHECK-SAME:      1: split_reduction(c.o, 2) -> (c.p, c.q), 1: unroll(c.q, 2),
 // CHECK-SAME:      diff: vectorize(c.i, 16), cache(0, at=r.i), pack(1, [c.o, c.i])]
 func.func @softmax_like(%x: tensor<?x100xf32>, %w: tensor<100xf32>, %n: index) -> tensor<?x100xf32> {
@@ -46,7 +46,7 @@ func.func @softmax_like(%x: tensor<?x100xf32>, %w: tensor<100xf32>, %n: index) -
   %y = krnl.kernel "centre" loops ["batch size" = %batch_size_size, c = 100]
       ins(%x, %w : tensor<?x100xf32>, tensor<100xf32>) outs(%o : tensor<?x100xf32>)
       recipe [block("batch size", 4) -> (r.o, r.i), block(c, 25, tail=peel) -> (c.o, c.i),
-              order(r.o, r.i, c.o, c.i), share(r.o, r.i), parallel(r.o),
+              order(r.o, r.i, c.o, c.i), fuse_outer(r.o, r.i), parallel(r.o),
               1: split_reduction(c.o, 2) -> (c.p, c.q), 1: unroll(c.q, 2),
               diff: vectorize(c.i, 16), cache(0, at=r.i), pack(1, [c.o, c.i])] {
   ^bb0(%a: tensor<?x100xf32>, %v: tensor<100xf32>, %b: tensor<?x100xf32>, %batch_size_extent: index):
@@ -74,7 +74,7 @@ func.func @softmax_like(%x: tensor<?x100xf32>, %w: tensor<100xf32>, %n: index) -
   return %y : tensor<?x100xf32>
 }
 
-// Reads at computed places are allowed on inputs of the kernel.
+// Reads at computed indices are allowed on inputs of the kernel.
 // CHECK-LABEL: func @gather
 // CHECK:         tensor.extract
 func.func @gather(%x: tensor<?xf32>, %i: tensor<10xi64>) -> tensor<10xf32> {

@@ -18,7 +18,7 @@
 #mn = affine_map<(m, n) -> (m, n)>
 func.func @product(%x: tensor<16x32xf32>, %w: tensor<32x64xf32>, %o: tensor<16x64xf32>) -> tensor<16x64xf32> {
   %y = krnl.kernel "product" loops [m = 16, n = 64, k = 32] ins(%x, %w : tensor<16x32xf32>, tensor<32x64xf32>) outs(%o : tensor<16x64xf32>)
-      recipe [block(n, 16) -> (n.p, n.r), block(m, 8) -> (m.o, m.r), order(m.o, n.p, k, m.r, n.r), share(m.o, n.p), parallel(m.o), register_tile(m.r, n.r), cache(0, at=m.o)] {
+      recipe [block(n, 16) -> (n.p, n.r), block(m, 8) -> (m.o, m.r), order(m.o, n.p, k, m.r, n.r), fuse_outer(m.o, n.p), parallel(m.o), register_tile(m.r, n.r), cache(0, at=m.o)] {
   ^bb0(%A: tensor<16x32xf32>, %B: tensor<32x64xf32>, %O: tensor<16x64xf32>):
     %zero = arith.constant 0.0 : f32
     %f = linalg.generic {indexing_maps = [#mn], iterator_types = ["parallel", "parallel"]} outs(%O : tensor<16x64xf32>) attrs = {krnl.axes = ["m", "n"]} {
@@ -45,7 +45,7 @@ func.func @unknown(%x: tensor<16x?xf32>, %o: tensor<16x?xf32>) -> tensor<16x?xf3
   %c_size = tensor.dim %x, %c1 : tensor<16x?xf32>
   // expected-error @below {{cannot cache operand 0 at loop 'r': the extent of loop 'c' is not known}}
   %y = krnl.kernel "copy" loops [r = 16, c = %c_size] ins(%x : tensor<16x?xf32>) outs(%o : tensor<16x?xf32>)
-      recipe [share(r), cache(0, at=r)] {
+      recipe [fuse_outer(r), cache(0, at=r)] {
   ^bb0(%A: tensor<16x?xf32>, %O: tensor<16x?xf32>, %c_extent: index):
     %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%A : tensor<16x?xf32>) outs(%O : tensor<16x?xf32>) attrs = {krnl.axes = ["r", "c"]} {
     ^bb0(%p: f32, %q: f32):

@@ -18,7 +18,7 @@
 func.func @ffn(%x: tensor<128x768xf32>, %bias: tensor<100xf32>, %w : tensor<768x100xf32>) -> tensor<128x100xf32> {
   %o = tensor.empty() : tensor<128x100xf32>
   %y = krnl.kernel "ffn0" loops [m = 128, n = 100, k = 768] ins(%x, %w, %bias : tensor<128x768xf32>, tensor<768x100xf32>, tensor<100xf32>) outs(%o : tensor<128x100xf32>)
-    recipe [block(n, 48) -> (n.p, n.r), block(m, 8) -> (m.o, m.r), order(m.o, n.p, k, m.r, n.r), share(m.o, n.p), parallel(m.o), register_tile(m.r, n.r), pack(1, [n.p, k, n.r])] {
+    recipe [block(n, 48) -> (n.p, n.r), block(m, 8) -> (m.o, m.r), order(m.o, n.p, k, m.r, n.r), fuse_outer(m.o, n.p), parallel(m.o), register_tile(m.r, n.r), pack(1, [n.p, k, n.r])] {
   ^bb0(%A: tensor<128x768xf32>, %B: tensor<768x100xf32>, %C: tensor<100xf32>, %O: tensor<128x100xf32>):
     %zero = arith.constant 0.0 : f32
     %e = tensor.empty() : tensor<128x100xf32>
@@ -54,7 +54,7 @@ func.func @softmax(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> tensor<?x100
   %c0_1 = arith.constant 0 : index
   %r_size = tensor.dim %x, %c0_1 : tensor<?x100xf32>
   %y = krnl.kernel "softmax" loops [r = %r_size, c = 100] ins(%x : tensor<?x100xf32>) outs(%o : tensor<?x100xf32>)
-    recipe [block(r, 4) -> (r.o, r.i), order(r.o, r.i, c), share(r.o, r.i), parallel(r.o), vectorize(c, 16)] {
+    recipe [block(r, 4) -> (r.o, r.i), order(r.o, r.i, c), fuse_outer(r.o, r.i), parallel(r.o), vectorize(c, 16)] {
   ^bb0(%X: tensor<?x100xf32>, %O: tensor<?x100xf32>, %r_extent: index):
     %zero = arith.constant 0.0 : f32
     %ninf = arith.constant 0xFF800000 : f32

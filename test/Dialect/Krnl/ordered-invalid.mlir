@@ -10,7 +10,7 @@ func.func @place_used_twice(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
     ^bb0(%p: f32, %q: f32):
       %zero = arith.constant 0 : index
       // expected-error @+1 {{may be used by the terminator only}}
-      %v = krnl.place %p at [%zero, %zero] : f32
+      %v = krnl.scatter_store %p at [%zero, %zero] : f32
       %w = arith.addf %v, %p : f32
       linalg.yield %w : f32
     } -> tensor<4x8xf32>
@@ -31,7 +31,7 @@ func.func @too_few_indices(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
     ^bb0(%p: f32, %q: f32):
       %zero = arith.constant 0 : index
       // expected-error @+1 {{needs an index for each dimension of result 0}}
-      %v = krnl.place %p at [%zero] : f32
+      %v = krnl.scatter_store %p at [%zero] : f32
       linalg.yield %v : f32
     } -> tensor<4x8xf32>
     krnl.yield %r : tensor<4x8xf32>
@@ -49,8 +49,8 @@ func.func @current_of_a_plain_result(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
     %r = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]} ins(%a : tensor<4x8xf32>) outs(%o : tensor<4x8xf32>) attrs = {krnl.axes = ["i", "j"]} {
     ^bb0(%p: f32, %q: f32):
       %zero = arith.constant 0 : index
-      // expected-error @+1 {{reads result 0, which goes to no computed place}}
-      %v = krnl.current 0 at [%zero, %zero] : f32
+      // expected-error @+1 {{reads result 0, which goes to no computed index}}
+      %v = krnl.scatter_load 0 at [%zero, %zero] : f32
       linalg.yield %v : f32
     } -> tensor<4x8xf32>
     krnl.yield %r : tensor<4x8xf32>
@@ -70,7 +70,7 @@ func.func @updates_in_another_order(%x: tensor<4x8xf32>, %z: tensor<9xf32>) -> t
     %r = linalg.generic {indexing_maps = [#all, #zeros], iterator_types = ["reduction", "reduction"]} ins(%a : tensor<4x8xf32>) outs(%o : tensor<9xf32>) attrs = {krnl.axes = ["i", "j"]} {
     ^bb0(%p: f32, %q: f32):
       %zero = arith.constant 0 : index
-      %v = krnl.place %p at [%zero] : f32
+      %v = krnl.scatter_store %p at [%zero] : f32
       linalg.yield %v : f32
     } -> tensor<9xf32>
     krnl.yield %r : tensor<9xf32>
@@ -90,7 +90,7 @@ func.func @updates_in_parts(%x: tensor<4x8xf32>, %z: tensor<9xf32>) -> tensor<9x
     %r = linalg.generic {indexing_maps = [#all, #zeros], iterator_types = ["reduction", "reduction"]} ins(%a : tensor<4x8xf32>) outs(%o : tensor<9xf32>) attrs = {krnl.axes = ["i", "j"]} {
     ^bb0(%p: f32, %q: f32):
       %zero = arith.constant 0 : index
-      %v = krnl.place %p at [%zero] : f32
+      %v = krnl.scatter_store %p at [%zero] : f32
       linalg.yield %v : f32
     } -> tensor<9xf32>
     krnl.yield %r : tensor<9xf32>

@@ -1,7 +1,7 @@
 // RUN: onnx-opt %s --verify-roundtrip | FileCheck %s --check-prefix=TEXT
 // RUN: onnx-opt %s --select-target="triple=x86_64-linux-gnu cpu=x86-64-v4" --krnl-lower-kernels --canonicalize --cse | FileCheck %s
 
-// Results at computed places, and traces of a reduction.
+// Results at computed indices, and traces of a reduction.
 
 #all = affine_map<(i, j) -> (i, j)>
 #row = affine_map<(i, j) -> (i)>
@@ -9,8 +9,8 @@
 // The rows that the updates go to may be equal, so i runs in order; along j no
 // two lanes meet. One row for all lanes: a plain vector load and store.
 // TEXT-LABEL: func @add_rows
-// TEXT:         krnl.current 0 at[%{{.+}}, %{{.+}}] : f32
-// TEXT:         krnl.place %{{.+}} at[%{{.+}}, %{{.+}}] : f32
+// TEXT:         krnl.scatter_load 0 at[%{{.+}}, %{{.+}}] : f32
+// TEXT:         krnl.scatter_store %{{.+}} at[%{{.+}}, %{{.+}}] : f32
 // CHECK-LABEL: func private @kernel_scatter_0
 // CHECK-SAME:    %[[U:[^:]+]]: memref<5x64xf32>, %[[I:[^:]+]]: memref<5xi64>, %[[OUT:[^:]+]]: memref<9x64xf32>
 // CHECK:         scf.for %{{.+}} = %c0 to %c4
@@ -22,15 +22,15 @@
 // CHECK:             vector.store %[[SUM]], %[[OUT]][%[[PLACE]], %{{.+}}]
 func.func @add_rows(%u: tensor<5x64xf32>, %i: tensor<5xi64>, %x: tensor<9x64xf32>) -> tensor<9x64xf32> {
   %y = krnl.kernel "scatter" loops [i = 5, j = 64] ins(%u, %i : tensor<5x64xf32>, tensor<5xi64>) outs(%x : tensor<9x64xf32>)
-    recipe [block(j, 16) -> (j.o, j.i), order(j.o, i, j.i), share(j.o), vectorize(j.i, 16)] {
+    recipe [block(j, 16) -> (j.o, j.i), order(j.o, i, j.i), fuse_outer(j.o), vectorize(j.i, 16)] {
   ^bb0(%a: tensor<5x64xf32>, %b: tensor<5xi64>, %o: tensor<9x64xf32>):
     %r = linalg.generic {indexing_maps = [#all, #row, #to], iterator_types = ["reduction", "parallel"]} ins(%a, %b : tensor<5x64xf32>, tensor<5xi64>) outs(%o : tensor<9x64xf32>) attrs = {krnl.axes = ["i", "j"]} {
     ^bb0(%p: f32, %q: i64, %unused: f32):
       %zero = arith.constant 0 : index
       %place = arith.index_cast %q : i64 to index
-      %old = krnl.current 0 at [%place, %zero] : f32
+      %old = krnl.scatter_load 0 at [%place, %zero] : f32
       %new = arith.addf %old, %p : f32
-      %v = krnl.place %new at [%place, %zero] : f32
+      %v = krnl.scatter_store %new at [%place, %zero] : f32
       linalg.yield %v : f32
     } -> tensor<9x64xf32>
     krnl.yield %r : tensor<9x64xf32>
@@ -50,7 +50,7 @@ func.func @add_rows(%u: tensor<5x64xf32>, %i: tensor<5xi64>, %x: tensor<9x64xf32
 func.func @running_sum(%x: tensor<8x100xf32>) -> tensor<8x100xf32> {
   %e = tensor.empty() : tensor<8x100xf32>
   %y = krnl.kernel "running" loops [i = 8, j = 100] ins(%x : tensor<8x100xf32>) outs(%e : tensor<8x100xf32>)
-    recipe [share(i), parallel(i)] {
+    recipe [fuse_outer(i), parallel(i)] {
   ^bb0(%a: tensor<8x100xf32>, %o: tensor<8x100xf32>):
     %zero = arith.constant 0.0 : f32
     %t = tensor.empty() : tensor<8xf32>

@@ -4,9 +4,9 @@
 // iterations at a time.
 
 func.func @vectorize_shared_in_one_op(%x: tensor<13x17xf32>, %o: tensor<13x17xf32>) -> tensor<13x17xf32> {
-  // expected-error @+1 {{loop 'i' is shared: all ops have it in vectors or none}}
+  // expected-error @+1 {{loop 'i' is in fuse_outer: all ops have it in vectors or none}}
   %y = krnl.kernel "vectorize_shared_in_one_op" loops [i = 13, j = 17] ins(%x : tensor<13x17xf32>) outs(%o : tensor<13x17xf32>)
-      recipe [share(i), zero: vectorize(i, 8)] {
+      recipe [fuse_outer(i), zero: vectorize(i, 8)] {
   ^bb0(%a: tensor<13x17xf32>, %b: tensor<13x17xf32>):
     %zero = arith.constant 0.0 : f32
     %e = tensor.empty() : tensor<13xf32>
@@ -33,7 +33,7 @@ func.func @vectorize_shared_in_one_op(%x: tensor<13x17xf32>, %o: tensor<13x17xf3
 func.func @share_vectors_of_one_op(%x: tensor<13x17xf32>, %o: tensor<13x17xf32>) -> tensor<13x17xf32> {
   // expected-error @+1 {{loop 'i' has 0 lanes in op 'sum', but 8 in op 'zero'}}
   %y = krnl.kernel "share_vectors_of_one_op" loops [i = 13, j = 17] ins(%x : tensor<13x17xf32>) outs(%o : tensor<13x17xf32>)
-      recipe [zero: vectorize(i, 8), share(i)] {
+      recipe [zero: vectorize(i, 8), fuse_outer(i)] {
   ^bb0(%a: tensor<13x17xf32>, %b: tensor<13x17xf32>):
     %zero = arith.constant 0.0 : f32
     %e = tensor.empty() : tensor<13xf32>
@@ -60,7 +60,7 @@ func.func @share_vectors_of_one_op(%x: tensor<13x17xf32>, %o: tensor<13x17xf32>)
 func.func @share_unrolled(%x: tensor<13x17xf32>, %o: tensor<13x17xf32>) -> tensor<13x17xf32> {
   // expected-error @+1 {{loop 'i' is unrolled in op 'sub'; only loops inside can be}}
   %y = krnl.kernel "share_unrolled" loops [i = 13, j = 17] ins(%x : tensor<13x17xf32>) outs(%o : tensor<13x17xf32>)
-      recipe [sub: unroll(i, 2), share(i)] {
+      recipe [sub: unroll(i, 2), fuse_outer(i)] {
   ^bb0(%a: tensor<13x17xf32>, %b: tensor<13x17xf32>):
     %zero = arith.constant 0.0 : f32
     %e = tensor.empty() : tensor<13xf32>

@@ -70,7 +70,7 @@ func.func @vectorize_parallel(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o:
   // expected-error @+1 {{loop 'n' is parallel; block it first}}
   %y = krnl.kernel "vectorize_parallel" loops [m = 100, n = 96, k = 64]
       ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
-      recipe [share(m, n), parallel(m, n), vectorize(n, 8)] {
+      recipe [fuse_outer(m, n), parallel(m, n), vectorize(n, 8)] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
     %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
@@ -116,10 +116,10 @@ func.func @register_tile_dynamic(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -
 // -----
 
 func.func @register_tile_shared(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
-  // expected-error @+1 {{loop 'm' is shared; a tile needs it inside}}
+  // expected-error @+1 {{loop 'm' is in fuse_outer; a tile needs it inside}}
   %y = krnl.kernel "register_tile_shared" loops [m = 100, n = 96, k = 64]
       ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
-      recipe [share(m), register_tile(m, n)] {
+      recipe [fuse_outer(m), register_tile(m, n)] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
     %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
@@ -167,7 +167,7 @@ func.func @register_tile_not_innermost(%x: tensor<100x64xf32>, %w: tensor<64x96x
 // -----
 
 func.func @register_tile_loop_around(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
-  // expected-error @+1 {{op 'mm' has loop 'm.o' around the tile, which is neither shared nor reduced}}
+  // expected-error @+1 {{op 'mm' has loop 'm.o' around the tile, which is neither in fuse_outer nor reduced}}
   %y = krnl.kernel "register_tile_loop_around" loops [m = 100, n = 96, k = 64]
       ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
       recipe [block(m, 8) -> (m.o, m.r), order(m.o, k, m.r, n), register_tile(m.r, n)] {
@@ -187,7 +187,7 @@ func.func @register_tile_reduced(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, 
   // expected-error @+1 {{op 'mm' reduces loop 'k.i'}}
   %y = krnl.kernel "register_tile_reduced" loops [m = 100, n = 96, k = 64]
       ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
-      recipe [block(m, 8) -> (m.o, m.r), block(k, 8) -> (k.o, k.i), order(m.o, n, k.o, m.r, k.i), share(m.o), register_tile(m.r, k.i)] {
+      recipe [block(m, 8) -> (m.o, m.r), block(k, 8) -> (k.o, k.i), order(m.o, n, k.o, m.r, k.i), fuse_outer(m.o), register_tile(m.r, k.i)] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
     %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
         ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
@@ -202,7 +202,7 @@ func.func @register_tile_one_loop(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>,
   // expected-error @+1 {{op '0' runs over only one of 'm.r' and 'k'}}
   %y = krnl.kernel "register_tile_one_loop" loops [m = 100, n = 96, k = 64]
       ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
-      recipe [block(m, 8) -> (m.o, m.r), order(m.o, n, m.r, k), share(m.o), register_tile(m.r, k)] {
+      recipe [block(m, 8) -> (m.o, m.r), order(m.o, n, m.r, k), fuse_outer(m.o), register_tile(m.r, k)] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
     %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
@@ -219,7 +219,7 @@ func.func @register_tile_twice(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o
   // expected-error @+1 {{op '0' has a register tile of 'm.r' already}}
   %y = krnl.kernel "register_tile_twice" loops [m = 100, n = 96, k = 64]
       ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
-      recipe [block(m, 8) -> (m.o, m.r), order(m.o, k, m.r, n), share(m.o), register_tile(m.r, n), register_tile(m.r, n)] {
+      recipe [block(m, 8) -> (m.o, m.r), order(m.o, k, m.r, n), fuse_outer(m.o), register_tile(m.r, n), register_tile(m.r, n)] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
     %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
@@ -235,7 +235,7 @@ func.func @register_tile_twice(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o
 func.func @register_tile_nothing_reduced(%o: tensor<100x96xf32>) -> tensor<100x96xf32> {
   // expected-error @+1 {{no op with loops 'm.r' and 'n' reduces anything}}
   %y = krnl.kernel "register_tile_nothing_reduced" loops [m = 100, n = 96] outs(%o : tensor<100x96xf32>)
-      recipe [block(m, 8) -> (m.o, m.r), share(m.o), register_tile(m.r, n)] {
+      recipe [block(m, 8) -> (m.o, m.r), fuse_outer(m.o), register_tile(m.r, n)] {
   ^bb0(%c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
     %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
@@ -250,7 +250,7 @@ func.func @unroll_tile(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor
   // expected-error @+1 {{loop 'm.r' is part of a register tile}}
   %y = krnl.kernel "unroll_tile" loops [m = 100, n = 96, k = 64]
       ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
-      recipe [block(m, 8) -> (m.o, m.r), order(m.o, k, m.r, n), share(m.o), register_tile(m.r, n), unroll(m.r, 2)] {
+      recipe [block(m, 8) -> (m.o, m.r), order(m.o, k, m.r, n), fuse_outer(m.o), register_tile(m.r, n), unroll(m.r, 2)] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
     %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
@@ -267,7 +267,7 @@ func.func @vectorize_tile(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: ten
   // expected-error @+1 {{loop 'n' is part of a register tile}}
   %y = krnl.kernel "vectorize_tile" loops [m = 100, n = 96, k = 64]
       ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
-      recipe [block(m, 8) -> (m.o, m.r), order(m.o, k, m.r, n), share(m.o), register_tile(m.r, n), vectorize(n, 16)] {
+      recipe [block(m, 8) -> (m.o, m.r), order(m.o, k, m.r, n), fuse_outer(m.o), register_tile(m.r, n), vectorize(n, 16)] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
     %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
@@ -284,7 +284,7 @@ func.func @block_tile(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<
   // expected-error @+1 {{loop 'n' is part of a register tile; block it before that}}
   %y = krnl.kernel "block_tile" loops [m = 100, n = 96, k = 64]
       ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
-      recipe [block(m, 8) -> (m.o, m.r), order(m.o, k, m.r, n), share(m.o), register_tile(m.r, n), block(n, 16) -> (a, b)] {
+      recipe [block(m, 8) -> (m.o, m.r), order(m.o, k, m.r, n), fuse_outer(m.o), register_tile(m.r, n), block(n, 16) -> (a, b)] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
     %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
@@ -560,7 +560,7 @@ func.func @share_result_used(%x: tensor<8x4xf32>, %s: tensor<8xf32>, %o: tensor<
   // expected-error @+1 {{loop 'c' is reduced by op 'sum', whose result op 'sub' uses}}
   %y:2 = krnl.kernel "share_result_used" loops [r = 8, c = 4]
       ins(%x : tensor<8x4xf32>) outs(%s, %o : tensor<8xf32>, tensor<8x4xf32>)
-      recipe [share(r, c)] {
+      recipe [fuse_outer(r, c)] {
   ^bb0(%a: tensor<8x4xf32>, %b: tensor<8xf32>, %d: tensor<8x4xf32>):
     %s0 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
         ins(%a : tensor<8x4xf32>) outs(%b : tensor<8xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sum"} {
@@ -585,7 +585,7 @@ func.func @parallel_reduced(%x: tensor<8x4xf32>, %s: tensor<8xf32>, %o: tensor<8
   // expected-error @+1 {{loop 'c' is reduced by op 'sum'}}
   %y:2 = krnl.kernel "parallel_reduced" loops [r = 8, c = 4]
       ins(%x : tensor<8x4xf32>) outs(%s, %o : tensor<8xf32>, tensor<8x4xf32>)
-      recipe [share(r, c), parallel(r, c)] {
+      recipe [fuse_outer(r, c), parallel(r, c)] {
   ^bb0(%a: tensor<8x4xf32>, %b: tensor<8xf32>, %d: tensor<8x4xf32>):
     %s0 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
         ins(%a : tensor<8x4xf32>) outs(%b : tensor<8xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sum"} {

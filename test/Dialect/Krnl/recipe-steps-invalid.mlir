@@ -88,10 +88,10 @@ func.func @block_one_name(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: ten
 // -----
 
 func.func @block_shared_loop(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
-  // expected-error @+1 {{loop 'm' is shared; block it before that}}
+  // expected-error @+1 {{loop 'm' is in fuse_outer; block it before that}}
   %y = krnl.kernel "block_shared_loop" loops [m = 100, n = 96, k = 64]
       ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
-      recipe [share(m), block(m, 8) -> (a, b)] {
+      recipe [fuse_outer(m), block(m, 8) -> (a, b)] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
     %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
@@ -305,10 +305,10 @@ func.func @order_twice(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor
 // -----
 
 func.func @order_shared(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
-  // expected-error @+1 {{loop 'm' is shared; order it before that}}
+  // expected-error @+1 {{loop 'm' is in fuse_outer; order it before that}}
   %y = krnl.kernel "order_shared" loops [m = 100, n = 96, k = 64]
       ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
-      recipe [share(m), order(n, m)] {
+      recipe [fuse_outer(m), order(n, m)] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
     %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
@@ -357,7 +357,7 @@ func.func @order_moves_tile(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: t
   // expected-error @+1 {{loop 'm.r' would not be the second innermost loop of op 'mm' any more}}
   %y = krnl.kernel "order_moves_tile" loops [m = 100, n = 96, k = 64]
       ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
-      recipe [block(m, 8) -> (m.o, m.r), block(n, 48) -> (n.o, n.r), order(m.o, n.o, k, m.r, n.r), share(m.o, n.o), register_tile(m.r, n.r), order(m.r, k)] {
+      recipe [block(m, 8) -> (m.o, m.r), block(n, 48) -> (n.o, n.r), order(m.o, n.o, k, m.r, n.r), fuse_outer(m.o, n.o), register_tile(m.r, n.r), order(m.r, k)] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
     %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
@@ -371,10 +371,10 @@ func.func @order_moves_tile(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: t
 // -----
 
 func.func @share_reduced(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
-  // expected-error @+1 {{recipe step 3 'share(k)': op '0' does not run over loop 'k'}}
+  // expected-error @+1 {{recipe step 3 'fuse_outer(k)': op '0' does not run over loop 'k'}}
   %y = krnl.kernel "share_reduced" loops [m = 100, n = 96, k = 64]
       ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
-      recipe [order(k, m, n), mm: order(m, k), share(k)] {
+      recipe [order(k, m, n), mm: order(m, k), fuse_outer(k)] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
     %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
@@ -391,7 +391,7 @@ func.func @share_not_outermost(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o
   // expected-error @+1 {{loop 'n' is not the next loop from outside, 'm' is}}
   %y = krnl.kernel "share_not_outermost" loops [m = 100, n = 96, k = 64]
       ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
-      recipe [share(n)] {
+      recipe [fuse_outer(n)] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
     %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
@@ -405,10 +405,10 @@ func.func @share_not_outermost(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o
 // -----
 
 func.func @share_twice(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
-  // expected-error @+1 {{loop 'm' is shared already}}
+  // expected-error @+1 {{loop 'm' is in fuse_outer already}}
   %y = krnl.kernel "share_twice" loops [m = 100, n = 96, k = 64]
       ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
-      recipe [share(m), share(m)] {
+      recipe [fuse_outer(m), fuse_outer(m)] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
     %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
@@ -425,7 +425,7 @@ func.func @share_out_of_order_in_op(%x: tensor<100x64xf32>, %w: tensor<64x96xf32
   // expected-error @+1 {{loop 'm' is not the next loop from outside in op 'mm'}}
   %y = krnl.kernel "share_out_of_order_in_op" loops [m = 100, n = 96, k = 64]
       ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
-      recipe [mm: order(n, m), share(m)] {
+      recipe [mm: order(n, m), fuse_outer(m)] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
     %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
@@ -442,7 +442,7 @@ func.func @share_of_one_op(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: te
   // expected-error @+1 {{concerns all ops; it cannot be limited to one}}
   %y = krnl.kernel "share_of_one_op" loops [m = 100, n = 96, k = 64]
       ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
-      recipe [mm: share(m)] {
+      recipe [mm: fuse_outer(m)] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
     %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
@@ -459,7 +459,7 @@ func.func @parallel_of_one_op(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o:
   // expected-error @+1 {{concerns all ops; it cannot be limited to one}}
   %y = krnl.kernel "parallel_of_one_op" loops [m = 100, n = 96, k = 64]
       ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
-      recipe [share(m), mm: parallel(m)] {
+      recipe [fuse_outer(m), mm: parallel(m)] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
     %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
@@ -473,7 +473,7 @@ func.func @parallel_of_one_op(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o:
 // -----
 
 func.func @parallel_not_shared(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
-  // expected-error @+1 {{loop 'm' is not shared; only shared loops run parallel}}
+  // expected-error @+1 {{loop 'm' is not in fuse_outer; only loops in fuse_outer run parallel}}
   %y = krnl.kernel "parallel_not_shared" loops [m = 100, n = 96, k = 64]
       ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
       recipe [parallel(m)] {
@@ -493,7 +493,7 @@ func.func @parallel_not_outermost(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>,
   // expected-error @+1 {{loop 'n' is not the next loop from outside, 'm' is}}
   %y = krnl.kernel "parallel_not_outermost" loops [m = 100, n = 96, k = 64]
       ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
-      recipe [share(m, n), parallel(n)] {
+      recipe [fuse_outer(m, n), parallel(n)] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
     %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
@@ -573,10 +573,10 @@ func.func @unroll_beyond_extent(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %
 // -----
 
 func.func @unroll_shared(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
-  // expected-error @+1 {{loop 'm' is shared; only loops inside can be unrolled}}
+  // expected-error @+1 {{loop 'm' is in fuse_outer; only loops inside can be unrolled}}
   %y = krnl.kernel "unroll_shared" loops [m = 100, n = 96, k = 64]
       ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
-      recipe [share(m), unroll(m, 2)] {
+      recipe [fuse_outer(m), unroll(m, 2)] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
     %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>

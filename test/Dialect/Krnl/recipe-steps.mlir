@@ -126,7 +126,7 @@ func.func @fuse(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96
   return %y : tensor<100x96xf32>
 }
 
-// The two change places, n keeps its own.
+// The two swap , n keeps its own.
 // CHECK-LABEL: kernel order{{$}}
 // CHECK:         nest: k(64) n(96) m(100)
 // CHECK-NEXT:    0: n(96) m(100)
@@ -181,13 +181,13 @@ func.func @order_of_reduced_loops(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>,
 }
 
 // CHECK-LABEL: kernel share_and_parallel{{$}}
-// CHECK:         nest: r.o(? parallel) r.i(4 shared) c(100)
+// CHECK:         nest: r.o(? parallel) r.i(4 fuse_outer) c(100)
 func.func @share_and_parallel(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> tensor<?x100xf32> {
   %c0_1 = arith.constant 0 : index
   %r_size = tensor.dim %x, %c0_1 : tensor<?x100xf32>
   %y = krnl.kernel "share_and_parallel" loops [r = %r_size, c = 100]
       ins(%x : tensor<?x100xf32>) outs(%o : tensor<?x100xf32>)
-      recipe [block(r, 4) -> (r.o, r.i), share(r.o, r.i), parallel(r.o)] {
+      recipe [block(r, 4) -> (r.o, r.i), fuse_outer(r.o, r.i), parallel(r.o)] {
   ^bb0(%a: tensor<?x100xf32>, %b: tensor<?x100xf32>, %r_extent: index):
     %zero = arith.constant 0.0 : f32
     %c0 = arith.constant 0 : index
@@ -292,13 +292,13 @@ func.func @vectorize_reduction(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> 
 
 // The fill gets the tile too, without the loop over k.
 // CHECK-LABEL: kernel register_tile{{$}}
-// CHECK:         nest: m.o(13 shared) n.o(2 shared) k(64) m.r(8) n.r(48)
+// CHECK:         nest: m.o(13 fuse_outer) n.o(2 fuse_outer) k(64) m.r(8) n.r(48)
 // CHECK-NEXT:    0: m.o(13) n.o(2) m.r(8 row) n.r(48 column)
 // CHECK-NEXT:    mm: m.o(13) n.o(2) k(64 reduced) m.r(8 row) n.r(48 column)
 func.func @register_tile(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
   %y = krnl.kernel "register_tile" loops [m = 100, n = 96, k = 64]
       ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
-      recipe [block(m, 8) -> (m.o, m.r), block(n, 48) -> (n.o, n.r), order(m.o, n.o, k, m.r, n.r), share(m.o, n.o), register_tile(m.r, n.r)] {
+      recipe [block(m, 8) -> (m.o, m.r), block(n, 48) -> (n.o, n.r), order(m.o, n.o, k, m.r, n.r), fuse_outer(m.o, n.o), register_tile(m.r, n.r)] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
     %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
@@ -358,16 +358,16 @@ func.func @split_reduction(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> tens
 }
 
 // Ops inside one loop that the last of them reduces; another one stays outside.
-// CHECK-LABEL: kernel together{{$}}
-// CHECK:         nest: m(4 shared) b(6 together)
+// CHECK-LABEL: kernel compute_at{{$}}
+// CHECK:         nest: m(4 fuse_outer) b(6 compute_at)
 // CHECK-NEXT:    0: m(4)
 // CHECK-NEXT:    square: m(4) b(6)
 // CHECK-NEXT:    total: m(4) b(6 reduced)
 #square = affine_map<(m, b) -> (m, b)>
 #total = affine_map<(m, b) -> (m)>
-func.func @together(%x: tensor<4x6xf32>, %o: tensor<4xf32>) -> tensor<4xf32> {
-  %y = krnl.kernel "together" loops [m = 4, b = 6]
-      ins(%x : tensor<4x6xf32>) outs(%o : tensor<4xf32>) recipe [share(m), together(b)] {
+func.func @compute_at(%x: tensor<4x6xf32>, %o: tensor<4xf32>) -> tensor<4xf32> {
+  %y = krnl.kernel "compute_at" loops [m = 4, b = 6]
+      ins(%x : tensor<4x6xf32>) outs(%o : tensor<4xf32>) recipe [fuse_outer(m), compute_at(b)] {
   ^bb0(%a: tensor<4x6xf32>, %c: tensor<4xf32>):
     %zero = arith.constant 0.0 : f32
     %f = linalg.fill {krnl.axes = ["m"]} ins(%zero : f32) outs(%c : tensor<4xf32>) -> tensor<4xf32>

@@ -25,7 +25,7 @@ func.func @order_tail_outside(%x: tensor<13xf32>, %o: tensor<13xf32>) -> tensor<
 func.func @parallel_tail(%x: tensor<13xf32>, %o: tensor<13xf32>) -> tensor<13xf32> {
   // expected-error @+1 {{recipe step 3 'parallel(i.o, i.i)': loop 'i.i' ends early in its last block, so it cannot run parallel}}
   %y = krnl.kernel "parallel_tail" loops [i = 13] ins(%x : tensor<13xf32>) outs(%o : tensor<13xf32>)
-      recipe [block(i, 4) -> (i.o, i.i), share(i.o, i.i), parallel(i.o, i.i)] {
+      recipe [block(i, 4) -> (i.o, i.i), fuse_outer(i.o, i.i), parallel(i.o, i.i)] {
   ^bb0(%a: tensor<13xf32>, %b: tensor<13xf32>):
     %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
         ins(%a : tensor<13xf32>) outs(%b : tensor<13xf32>) attrs = {krnl.axes = ["i"]} {
@@ -94,7 +94,7 @@ func.func @unrolled_peeled_blocks(%x: tensor<13x17xf32>, %o: tensor<13x17xf32>) 
 // The loops over the blocks may be fused: which block it is follows from the value.
 func.func @fused_blocks(%x: tensor<13x17xf32>, %o: tensor<13x17xf32>) -> tensor<13x17xf32> {
   %y = krnl.kernel "fused_blocks" loops [i = 13, j = 17] ins(%x : tensor<13x17xf32>) outs(%o : tensor<13x17xf32>)
-      recipe [block(i, 4) -> (i.o, i.i), block(j, 4) -> (j.o, j.i), order(i.o, j.o, i.i, j.i), fuse(i.o, j.o) -> f, share(f), parallel(f)] {
+      recipe [block(i, 4) -> (i.o, i.i), block(j, 4) -> (j.o, j.i), order(i.o, j.o, i.i, j.i), fuse(i.o, j.o) -> f, fuse_outer(f), parallel(f)] {
   ^bb0(%a: tensor<13x17xf32>, %b: tensor<13x17xf32>):
     %r = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
         ins(%a : tensor<13x17xf32>) outs(%b : tensor<13x17xf32>) attrs = {krnl.axes = ["i", "j"], krnl.name = "copy"} {

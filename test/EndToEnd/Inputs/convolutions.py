@@ -193,7 +193,7 @@ def compare_sizes(model, sizes):
 
 def main():
     FOLDER.mkdir(exist_ok=True)
-    for open_sizes, text in enumerate(["winograd", "winograd, open batch", "winograd, open sizes"]):
+    for open_sizes, text in enumerate(["winograd", "winograd, dynamic batch", "winograd, dynamic sizes"]):
         for x, w, attributes, has_bias in WINOGRAD:
             model = model_of("Conv", x, w, attributes, has_bias, open_sizes)
             compare(model, (x[0] + (open_sizes > 0), *x[1:]))
@@ -210,7 +210,7 @@ def main():
     for open_sizes in range(3):
         compare(chain_of(open_sizes), (1, 16, 11, 14))
     print("chains with borders agree")
-    for open_sizes, text in (0, "transposed"), (2, "transposed, open sizes"):
+    for open_sizes, text in (0, "transposed"), (2, "transposed, dynamic sizes"):
         for x, w, attributes, has_bias in TRANSPOSED:
             compare(model_of("ConvTranspose", x, w, attributes, has_bias, open_sizes), x)
         print(f"{text}: {len(TRANSPOSED)} models agree")

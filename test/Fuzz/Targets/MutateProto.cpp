@@ -58,7 +58,7 @@ static std::string changedText(std::string text, Random &random) {
 namespace {
 
 /// One field of one message.
-struct Place {
+struct Position {
   Message *message;
   const FieldDescriptor *field;
 };
@@ -67,7 +67,7 @@ struct Place {
 
 /// Fields that are set, and one in four of the others, of all messages inside.
 static void collect(Message &message, Random &random,
-                    std::vector<Place> &places) {
+                    std::vector<Position> &positions) {
   const Reflection &reflection = *message.GetReflection();
   const auto *type = message.GetDescriptor();
   for (int i = 0; i < type->field_count(); ++i) {
@@ -75,19 +75,19 @@ static void collect(Message &message, Random &random,
     int count = field->is_repeated() ? reflection.FieldSize(message, field)
                                      : reflection.HasField(message, field);
     if (count || draw(random, 4) == 0)
-      places.push_back({&message, field});
+      positions.push_back({&message, field});
     if (field->cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE)
       continue;
     for (int k = 0; k < count; ++k)
       collect(field->is_repeated()
                   ? *reflection.MutableRepeatedMessage(&message, field, k)
                   : *reflection.MutableMessage(&message, field),
-              random, places);
+              random, positions);
   }
 }
 
-static void setField(Place place, Random &random) {
-  auto [message, field] = place;
+static void setField(Position position, Random &random) {
+  auto [message, field] = position;
   const Reflection &reflection = *message->GetReflection();
   switch (field->cpp_type()) {
   case FieldDescriptor::CPPTYPE_INT32:
@@ -114,8 +114,8 @@ static void setField(Place place, Random &random) {
   }
 }
 
-static void addElement(Place place, Random &random) {
-  auto [message, field] = place;
+static void addElement(Position position, Random &random) {
+  auto [message, field] = position;
   const Reflection &reflection = *message->GetReflection();
   int count = reflection.FieldSize(*message, field);
   int other = count ? int(draw(random, size_t(count))) : 0;
@@ -143,13 +143,13 @@ static void addElement(Place place, Random &random) {
   }
 }
 
-static void changeElements(Place place, Random &random) {
-  auto [message, field] = place;
+static void changeElements(Position position, Random &random) {
+  auto [message, field] = position;
   const Reflection &reflection = *message->GetReflection();
   int count = reflection.FieldSize(*message, field);
   size_t way = draw(random, 3);
   if (way == 0 || count == 0)
-    return addElement(place, random);
+    return addElement(position, random);
   int last = count - 1, other = int(draw(random, size_t(count)));
   reflection.SwapElements(message, field, last, other);
   if (way == 1)
@@ -157,15 +157,15 @@ static void changeElements(Place place, Random &random) {
 }
 
 void fuzz::mutateMessage(Message &message, Random &random) {
-  std::vector<Place> places;
-  collect(message, random, places);
-  if (places.empty())
+  std::vector<Position> positions;
+  collect(message, random, positions);
+  if (positions.empty())
     return;
-  Place place = places[draw(random, places.size())];
-  if (place.field->is_repeated())
-    changeElements(place, random);
+  Position position = positions[draw(random, positions.size())];
+  if (position.field->is_repeated())
+    changeElements(position, random);
   else
-    setField(place, random);
+    setField(position, random);
 }
 
 size_t fuzz::mutateProtoBytes(Message &message, uint8_t *data, size_t size,

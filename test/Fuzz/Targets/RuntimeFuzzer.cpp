@@ -102,7 +102,7 @@ static void runList(FuzzedDataProvider &bytes) {
   std::vector<OMTensor *> tensors;
   for (Input &input : inputs) {
     input = drawInput(bytes);
-    // The list has no place for a number of bytes: the shape must be true.
+    // The list has no position for a number of bytes: the shape must be true.
     if (input.memory.size() < 16 || input.buffer.bytes == 0)
       input.shape.assign(input.shape.size(), 0);
     for (int64_t &size : input.shape)

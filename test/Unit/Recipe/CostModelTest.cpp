@@ -83,7 +83,7 @@ TEST(CostModelTest, ComputedColumns) {
   ColumnWork work{/*operations=*/5, /*registers=*/4};
   for (int64_t rows = 1; rows < 40; ++rows) {
     RegisterTile tile = chooseRegisterTile(target, rows, 2048, lanes,
-                                           /*mostRows=*/INT64_MAX, work);
+                                           /*maxRows=*/INT64_MAX, work);
     EXPECT_LT(tile.vectors * (tile.rows + work.registers), target.vectorRegs);
   }
   RegisterTile few{4, 2}, many{8, 2};

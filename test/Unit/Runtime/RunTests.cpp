@@ -234,17 +234,17 @@ TEST(RunMainGraph, KeepsLittleMemoryOfOutputs) {
   EXPECT_GE(rt::keptOutputBytes(), 8 * 100000);
   EXPECT_LE(rt::keptOutputBytes(), 8 * 100020);
   // One of another size class takes the place of some of them.
-  void *huge = rt::takeOutputBlock(rt::kMostOutputBytes, capacity);
+  void *huge = rt::takeOutputBlock(rt::kMaxOutputBytes, capacity);
   ASSERT_NE(huge, nullptr);
-  omReturnOutput(huge, rt::kMostOutputBytes);
-  EXPECT_EQ(rt::keptOutputBytes(), rt::kMostOutputBytes);
+  omReturnOutput(huge, rt::kMaxOutputBytes);
+  EXPECT_EQ(rt::keptOutputBytes(), rt::kMaxOutputBytes);
   void *small = rt::takeOutputBlock(100000, capacity);
   EXPECT_EQ(capacity, 100000);
   omReturnOutput(small, capacity);
-  EXPECT_LE(rt::keptOutputBytes(), rt::kMostOutputBytes);
-  void *larger = rt::takeOutputBlock(rt::kMostOutputBytes + 1, capacity);
-  omReturnOutput(larger, rt::kMostOutputBytes + 1);
-  EXPECT_LE(rt::keptOutputBytes(), rt::kMostOutputBytes);
+  EXPECT_LE(rt::keptOutputBytes(), rt::kMaxOutputBytes);
+  void *larger = rt::takeOutputBlock(rt::kMaxOutputBytes + 1, capacity);
+  omReturnOutput(larger, rt::kMaxOutputBytes + 1);
+  EXPECT_LE(rt::keptOutputBytes(), rt::kMaxOutputBytes);
   rt::freeOutputBlocks();
   EXPECT_EQ(rt::keptOutputBytes(), 0);
 }
@@ -260,7 +260,7 @@ TEST(RunMainGraph, ThreadsShareTheMemoryOfOutputs) {
   for (std::thread &caller : callers)
     caller.join();
   EXPECT_EQ(right, 4 * 50);
-  EXPECT_LE(rt::keptOutputBytes(), rt::kMostOutputBytes);
+  EXPECT_LE(rt::keptOutputBytes(), rt::kMaxOutputBytes);
 }
 
 TEST(Queries, EntryPoints) {

@@ -27,7 +27,7 @@ extern "C" CallFunction onnxc_call_nonzero;
 extern "C" CallFunction onnxc_call_non_max_suppression;
 extern "C" CallFunction onnxc_call_random_key;
 extern "C" CallFunction onnxc_call_topk;
-extern "C" CallFunction onnxc_call_true_places;
+extern "C" CallFunction onnxc_call_true_positions;
 extern "C" CallFunction onnxc_call_unique;
 
 namespace {
@@ -95,7 +95,7 @@ struct SelectionTest : testing::Test {
 
 TEST(Ordering, SortsStablyWhateverTheOrder) {
   struct Item {
-    int key, place;
+    int key, position;
   };
   for (int size : {0, 1, 15, 16, 17, 33, 1000}) {
     for (int kind = 0; kind < 4; ++kind) {
@@ -109,7 +109,7 @@ TEST(Ordering, SortsStablyWhateverTheOrder) {
       for (int i = 1; i < size; ++i) {
         ASSERT_LE(items[i - 1].key, items[i].key);
         if (items[i - 1].key == items[i].key)
-          ASSERT_LT(items[i - 1].place, items[i].place);
+          ASSERT_LT(items[i - 1].position, items[i].position);
       }
     }
   }
@@ -248,7 +248,7 @@ TEST_F(SelectionTest, TopKOfNothing) {
 }
 
 //===----------------------------------------------------------------------===//
-// NonZero, true places
+// NonZero, true positions
 //===----------------------------------------------------------------------===//
 
 TEST_F(SelectionTest, NonZeroKnowsZerosOfEveryType) {
@@ -284,13 +284,13 @@ TEST_F(SelectionTest, NonZeroCountsThroughAllDimensions) {
   EXPECT_THAT(std::vector<int64_t>(dims[0], dims[0] + 2), ElementsAre(2, 0));
 }
 
-TEST_F(SelectionTest, TruePlacesStayBelowTheLimit) {
+TEST_F(SelectionTest, TruePositionsStayBelowTheLimit) {
   Operand<uint8_t> condition{{1, 0, 1, 1}, {4}};
   for (auto [limit, count] :
        {std::pair(9, 3), std::pair(3, 2), std::pair(0, 0)}) {
     Operand<int64_t> most{{limit}, {}};
     ASSERT_EQ(
-        run(onnxc_call_true_places, {condition.value(), most.value()}, {}),
+        run(onnxc_call_true_positions, {condition.value(), most.value()}, {}),
         ONNXC_OK);
     EXPECT_EQ(dims[0][0], count);
   }

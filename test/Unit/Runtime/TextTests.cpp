@@ -146,7 +146,7 @@ TEST(Unicode, KeepsWhatIsNotWellFormed) {
   }
 }
 
-TEST_F(TextTest, FindsPlacesInTables) {
+TEST_F(TextTest, FindsPositionsInTables) {
   OnnxcValue x = strings({"b", "", "c", "zz"});
   ASSERT_EQ(run(onnxc_call_string_index, {x, table({"a", "b", "c", ""})}),
             ONNXC_OK);

@@ -34,7 +34,7 @@ def ConvertKrnlToLLVMPass
   let description = [{
     Kernel functions get the bare signature: a pointer per buffer, then their
     dynamic sizes, scalars and the tile range. The host function becomes
-    `onnxc_main_graph(call, inputs)`, each `krnl.region` a function that the team
+    `onnxc_main_graph(call, inputs)`, each `krnl.parallel_region` a function that the team
     runs on a frame of captured pointers and sizes.
 
     ```mlir

@@ -63,7 +63,7 @@ mlir::Value selectValue(mlir::OpBuilder &b, mlir::Location loc,
 
 /// What the value is at least: sizes are not negative, and what is computed of
 /// them follows. The least number there is where nothing is known.
-int64_t leastIndex(mlir::Value value);
+int64_t lowerBoundOf(mlir::Value value);
 
 /// The product of sizes: 1 of none.
 mlir::Value productOf(mlir::OpBuilder &b, mlir::Location loc,

@@ -2,7 +2,7 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // Every ONNX operator that is generated code becomes one or more kernels, and
-// this is the one place that knows how a kernel is put together: loops by
+// this is the one code that knows how a kernel is put together: loops by
 // name, operands outside and their images inside, structured ops with
 // `krnl.axes`, and the yield.
 //
@@ -59,8 +59,9 @@ public:
   mlir::AffineExpr constant(int64_t value);
   mlir::AffineExpr zero() { return constant(0); }
 
-  /// The loop in a place whose dimension is longer than the loop (the beginning
-  /// of a slice, of a concatenation): nobody takes its size for the extent.
+  /// The loop in a position whose dimension is longer than the loop (the
+  /// beginning of a slice, of a concatenation): nobody takes its size for the
+  /// extent.
   mlir::AffineExpr partOf(mlir::AffineExpr loop);
 
   /// Makes a host value (tensor or scalar) visible inside; returns its image.

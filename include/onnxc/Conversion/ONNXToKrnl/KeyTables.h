@@ -31,15 +31,15 @@ public:
   /// Slots of keys; slot numSlots() is that of whatever is no key.
   int64_t numSlots() const { return slots; }
   /// The slot of the `i`-th key.
-  int64_t slotOf(size_t i) const { return places[i]; }
+  int64_t slotOf(size_t i) const { return positions[i]; }
   /// Is a key its own slot, but for a constant?
   bool isDirect() const { return hashed.empty(); }
   /// By slot, the last one included: the value of its key, or `otherwise`.
   template <typename T>
   llvm::SmallVector<T> arrange(llvm::ArrayRef<T> values, T otherwise) const {
     llvm::SmallVector<T> bySlot(slots + 1, otherwise);
-    for (size_t i = 0; i < places.size(); ++i)
-      bySlot[places[i]] = values[i];
+    for (size_t i = 0; i < positions.size(); ++i)
+      bySlot[positions[i]] = values[i];
     return bySlot;
   }
 
@@ -62,7 +62,7 @@ private:
   bool placeDirectly(llvm::ArrayRef<uint64_t> keys);
   bool placeByHash(llvm::ArrayRef<uint64_t> keys, int64_t slotBits);
 
-  llvm::SmallVector<int64_t> places;
+  llvm::SmallVector<int64_t> positions;
   llvm::SmallVector<uint64_t> hashed, multipliers;
   uint64_t least = 0, first = 1;
   int64_t slots = 0;
@@ -78,11 +78,11 @@ mlir::Value keyWords(mlir::OpBuilder &b, mlir::Location loc,
                      llvm::ArrayRef<uint64_t> keys,
                      llvm::ArrayRef<int64_t> numbers);
 
-/// For each element of `x`, signed integers, the place of the key that equals
-/// it, as i64; their number where none does.
-mlir::FailureOr<mlir::Value> keyPlaces(mlir::OpBuilder &b, mlir::Location loc,
-                                       mlir::Value x,
-                                       llvm::ArrayRef<uint64_t> keys);
+/// For each element of `x`, signed integers, the position of the key that
+/// equals it, as i64; their number where none does.
+mlir::FailureOr<mlir::Value> keyPositions(mlir::OpBuilder &b,
+                                          mlir::Location loc, mlir::Value x,
+                                          llvm::ArrayRef<uint64_t> keys);
 
 } // namespace onnxc
 

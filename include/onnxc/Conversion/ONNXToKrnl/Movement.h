@@ -45,15 +45,15 @@ mlir::Value transposeOf(mlir::OpBuilder &b, mlir::Location loc,
                         llvm::StringRef name, mlir::Value x,
                         llvm::ArrayRef<int64_t> perm);
 
-/// Dimension 1 behind all others, and back again. Reads at computed places that
-/// are the same for all channels are then vectors of neighbours.
+/// Dimension 1 behind all others, and back again. Reads at computed indices
+/// that are the same for all channels are then vectors of neighbours.
 mlir::Value channelsLast(mlir::OpBuilder &b, mlir::Location loc,
                          llvm::StringRef name, mlir::Value x);
 mlir::Value channelsSecond(mlir::OpBuilder &b, mlir::Location loc,
                            llvm::StringRef name, mlir::Value x);
 /// Are there so many channels, and is so much read for each element of `x`,
-/// that turning `x` and a result of `results` elements pays? Sizes that only
-/// the run knows count as equal; `reads` is what each result takes.
+/// that transposing `x` and a result of `results` elements pays? Sizes that
+/// only the run knows count as equal; `reads` is what each result takes.
 bool channelsLastPays(mlir::RankedTensorType x, mlir::RankedTensorType result,
                       int64_t reads);
 

@@ -37,8 +37,8 @@ mlir::Value stringConstant(mlir::OpBuilder &b, mlir::Location loc,
                            llvm::ArrayRef<llvm::StringRef> texts,
                            llvm::ArrayRef<int64_t> shape);
 
-/// For each string of `x` the place of the first of `keys` that equals it, as
-/// i64; their number where none does.
+/// For each string of `x` the position of the first of `keys` that equals it,
+/// as i64; their number where none does.
 mlir::Value stringIndex(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
                         llvm::ArrayRef<llvm::StringRef> keys);
 

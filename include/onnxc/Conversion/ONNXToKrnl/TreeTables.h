@@ -54,7 +54,7 @@ struct TreeModel {
 
 /// A node as kernels read it: all of it in one line of the cache.
 struct NodeRecord {
-  /// Words of a record; places of nodes are counted in words.
+  /// Words of a record; positions of nodes are counted in words.
   static constexpr int64_t words = 4;
   enum Word { Feature, Split, IfFalse, IfTrue };
 
@@ -62,7 +62,7 @@ struct NodeRecord {
   int32_t feature;
   /// Of a leaf that has one weight: the weight.
   double split;
-  /// Places. A leaf leads to itself.
+  /// Positions. A leaf leads to itself.
   int32_t ifFalse, ifTrue;
 };
 
@@ -72,11 +72,11 @@ struct TreeTables {
   static constexpr int32_t missingBit = 1 << 30;
 
   std::vector<NodeRecord> nodes;
-  /// Places.
+  /// Positions.
   std::vector<int32_t> roots;
   int64_t decisions = 0; ///< nodes that are no leaves
   int64_t depth = 0;     ///< steps from a root to the furthest leaf
-  int64_t mostFeature = -1;
+  int64_t maxFeature = -1;
   /// Decisions are x < split, not x <= split.
   bool isStrict = false;
   bool hasMissing = false;

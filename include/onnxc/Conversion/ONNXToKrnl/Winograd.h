@@ -23,7 +23,7 @@ struct WinogradConv {
   static std::optional<WinogradConv> match(onnx::ConvOp op);
 
   /// Tiles of `side` x `side` results that cover them all, over the batch or,
-  /// where that is not known, in one picture. For pictures whose size only the
+  /// where that is not known, in one image. For images whose size only the
   /// run knows a guess.
   int64_t tiles(int64_t side) const;
 

@@ -116,7 +116,7 @@ std::optional<PostTransform> postTransformOf(StringRef name) {
 }
 
 /// As softmax, but what is (nearly) zero is multiplied by exp(-largest) in
-/// place of the exponential; a row without a sum is halves.
+/// position of the exponential; a row without a sum is halves.
 static Value softmaxZero(GraphBuilder &graph, Value scores) {
   Type f32 = graph.rewriter.getF32Type();
   Value largest = graph.reduceLast<onnx::ReduceMaxOp>(scores);

@@ -159,7 +159,7 @@ Value selectValue(OpBuilder &b, Location loc, Value condition, Value x,
   return b.createOrFold<arith::SelectOp>(loc, condition, x, y);
 }
 
-int64_t leastIndex(Value value) {
+int64_t lowerBoundOf(Value value) {
   constexpr int64_t unknown = std::numeric_limits<int64_t>::min();
   if (std::optional<int64_t> constant = getConstantIntValue(value))
     return *constant;
@@ -167,19 +167,19 @@ int64_t leastIndex(Value value) {
   if (isa_and_nonnull<tensor::DimOp>(op))
     return 0;
   if (isa_and_nonnull<arith::MaxSIOp>(op))
-    return std::max(leastIndex(op->getOperand(0)),
-                    leastIndex(op->getOperand(1)));
+    return std::max(lowerBoundOf(op->getOperand(0)),
+                    lowerBoundOf(op->getOperand(1)));
   auto [base, offset] = splitOffset(value);
   int64_t least = unknown;
   if (base != value) {
-    least = leastIndex(base);
+    least = lowerBoundOf(base);
     return least == unknown || llvm::AddOverflow(least, offset, least) ? unknown
                                                                        : least;
   }
   std::optional<int64_t> divisor;
   if (isa_and_nonnull<arith::FloorDivSIOp, arith::CeilDivSIOp>(op) &&
       (divisor = getConstantIntValue(op->getOperand(1))) && *divisor > 0 &&
-      (least = leastIndex(op->getOperand(0))) != unknown)
+      (least = lowerBoundOf(op->getOperand(0))) != unknown)
     return isa<arith::CeilDivSIOp>(op)
                ? llvm::divideCeilSigned(least, *divisor)
                : llvm::divideFloorSigned(least, *divisor);
@@ -189,7 +189,7 @@ int64_t leastIndex(Value value) {
 Value maxIndex(OpBuilder &b, Location loc, Value x, Value y) {
   for (auto [larger, other] : {std::pair(x, y), std::pair(y, x)})
     if (auto constant = getConstantIntValue(other);
-        constant && leastIndex(larger) >= *constant)
+        constant && lowerBoundOf(larger) >= *constant)
       return larger;
   return binary<arith::MaxSIOp>(
       b, loc, x, y, [](int64_t p, int64_t q) { return std::max(p, q); });

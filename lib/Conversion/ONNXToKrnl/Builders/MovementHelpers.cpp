@@ -90,12 +90,12 @@ static Value sliceByStep(OpBuilder &b, Location loc, StringRef name, Value x,
           b, loc, name, type.getElementType(), sizes, inputs,
           [&](OpBuilder &nb, Location l, ArrayRef<Value> index,
               ArrayRef<Value> images) -> Value {
-            SmallVector<Value> place;
+            SmallVector<Value> position;
             for (auto [d, i] : llvm::enumerate(index))
-              place.push_back(addIndex(
+              position.push_back(addIndex(
                   nb, l, mulIndex(nb, l, i, images[1 + index.size() + d]),
                   images[1 + d]));
-            return tensor::ExtractOp::create(nb, l, images[0], place);
+            return tensor::ExtractOp::create(nb, l, images[0], position);
           });
     }
     bool isPart =
@@ -164,13 +164,12 @@ Value channelsSecond(OpBuilder &b, Location loc, StringRef name, Value x) {
 bool channelsLastPays(RankedTensorType x, RankedTensorType result,
                       int64_t reads) {
   // A read by itself takes about as long as two elements that are moved.
-  constexpr int64_t leastChannels = 8, leastReads = 2;
-  if (x.getRank() < 3 || x.isDynamicDim(1) || x.getDimSize(1) < leastChannels)
+  constexpr int64_t minChannels = 8, minReads = 2;
+  if (x.getRank() < 3 || x.isDynamicDim(1) || x.getDimSize(1) < minChannels)
     return false;
   if (!x.hasStaticShape() || !result.hasStaticShape())
-    return reads > leastReads;
-  return result.getNumElements() * (reads - 1) * leastReads >=
-         x.getNumElements();
+    return reads > minReads;
+  return result.getNumElements() * (reads - 1) * minReads >= x.getNumElements();
 }
 
 Value generate(OpBuilder &b, Location loc, StringRef name, Type element,

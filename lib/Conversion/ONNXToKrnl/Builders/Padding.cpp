@@ -61,7 +61,7 @@ public:
     SmallVector<Value> by = llvm::map_to_vector(offsets, [&](Value offset) {
       return offset ? offset : indexConstant(b, loc, 0);
     });
-    return krnl::PlaceOp::create(b, loc, value.getType(), value, by);
+    return krnl::ScatterStoreOp::create(b, loc, value.getType(), value, by);
   }
 
 private:
@@ -104,7 +104,7 @@ namespace {
 /// behind it that have none: rows of a few channels are copied as one. It has
 /// `inner` elements for each of its `positions`, in which borders count. Where
 /// only the run knows that a dimension has no borders, the others move to its
-/// place and the first becomes 1.
+/// position and the first becomes 1.
 class MergedPadding {
 public:
   MergedPadding(OpBuilder &b, Location loc, const TensorPart &x,
@@ -339,10 +339,10 @@ Value BorderMap::constantTable(int64_t first, int64_t extent,
 }
 
 Value BorderMap::table(Value first, Value extent, Value inner) const {
-  constexpr int64_t mostKnown = 4096;
+  constexpr int64_t maxKnown = 4096;
   auto known = [](Value value) { return getConstantIntValue(value); };
   if (known(size) && known(first) && known(inner) && known(extent) &&
-      *known(extent) <= mostKnown && *known(size) > 0)
+      *known(extent) <= maxKnown && *known(size) > 0)
     return constantTable(*known(first), *known(extent), *known(inner));
   Value one = indexConstant(b, loc, 1), last = subIndex(b, loc, size, one);
   Value period = maxIndex(

@@ -167,7 +167,7 @@ std::optional<size_t> takeKeys(const Labels &labels, Type onnxType,
 
 /// The table that a kernel reads values from: an entry for each slot, then
 /// what all others get, then what NaN gets. Of strings, which each call makes
-/// anew, as places in a table without gaps.
+/// anew, as positions in a table without gaps.
 SmallVector<Value> valueTables(OpBuilder &b, Location loc, Type to,
                                const Mapping &mapping,
                                SmallVector<size_t> bySlot) {
@@ -201,8 +201,8 @@ FailureOr<Value> encodeNumbers(OpBuilder &b, Location loc, Value x, Type from,
       sizesOf(b, loc, x), inputs,
       [&](OpBuilder &nb, Location l, ArrayRef<Value> at, ArrayRef<Value> in) {
         ScalarBuilder s(nb, l, from);
-        auto extract = [&](Value tensor, ValueRange place) -> Value {
-          return tensor::ExtractOp::create(nb, l, tensor, place);
+        auto extract = [&](Value tensor, ValueRange position) -> Value {
+          return tensor::ExtractOp::create(nb, l, tensor, position);
         };
         Value element = s.widen(extract(in.back(), at));
         Value slot =
@@ -226,11 +226,11 @@ Value encodeStrings(OpBuilder &b, Location loc, Value x, Type to,
   for (StringRef key : mapping.keys.texts)
     table.append(mapping.values, last[key]);
   table.append(mapping.otherwise, 0);
-  Value place = stringIndex(b, loc, x, mapping.keys.texts);
+  Value position = stringIndex(b, loc, x, mapping.keys.texts);
   Value values = tableOf(b, loc, table, to);
   return generate(
       b, loc, "encode", rankedType(values).getElementType(), sizesOf(b, loc, x),
-      {place, values},
+      {position, values},
       [&](OpBuilder &nb, Location l, ArrayRef<Value> at, ArrayRef<Value> in) {
         Value i = tensor::ExtractOp::create(nb, l, in[0], at);
         return tensor::ExtractOp::create(nb, l, in[1], toIndex(nb, l, i))

@@ -63,8 +63,8 @@ struct VectorizerLowering
     int64_t columns = 0, rows = ShapedType::kDynamic;
     for (auto [x, width] : llvm::zip(op.getX(), *widths)) {
       RankedTensorType type = rankedType(x);
-      constexpr int64_t mostColumns = int64_t(1) << 31;
-      if (!type || type.getRank() < 1 || width < 0 || width > mostColumns)
+      constexpr int64_t maxColumns = int64_t(1) << 31;
+      if (!type || type.getRank() < 1 || width < 0 || width > maxColumns)
         return rewriter.notifyMatchFailure(op, "expects rows of features");
       parts.push_back(fit(graph, x, width));
       columns += width;
@@ -144,7 +144,7 @@ struct NormalizerLowering : public OpConversionPattern<onnx::MlNormalizerOp> {
   }
 };
 
-/// One more axis: 1 at the category's place, 0 elsewhere.
+/// One more axis: 1 at the category's position, 0 elsewhere.
 struct OneHotLowering : public OpConversionPattern<onnx::MlOneHotEncoderOp> {
   using OpConversionPattern::OpConversionPattern;
 

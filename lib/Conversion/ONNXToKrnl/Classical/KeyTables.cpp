@@ -37,7 +37,7 @@ bool KeyTable::placeDirectly(ArrayRef<uint64_t> keys) {
   least = *low;
   slots = int64_t(*high - *low) + 1;
   for (uint64_t key : keys)
-    places.push_back(int64_t(key - least));
+    positions.push_back(int64_t(key - least));
   return true;
 }
 
@@ -60,16 +60,16 @@ public:
   /// Takes the slots of these keys, different ones, and writes them down; or
   /// none.
   bool take(ArrayRef<uint64_t> keys, ArrayRef<size_t> bucket,
-            uint64_t multiplier, MutableArrayRef<int64_t> places) {
+            uint64_t multiplier, MutableArrayRef<int64_t> positions) {
     for (auto [n, i] : llvm::enumerate(bucket)) {
       uint64_t at = rt::hashKey(keys[i], multiplier, bits);
       if (isTaken[at]) {
         for (size_t taken : bucket.take_front(n))
-          isTaken[places[taken]] = false;
+          isTaken[positions[taken]] = false;
         return false;
       }
       isTaken[at] = true;
-      places[i] = int64_t(at);
+      positions[i] = int64_t(at);
     }
     return true;
   }
@@ -82,7 +82,7 @@ private:
 } // namespace
 
 bool KeyTable::placeByHash(ArrayRef<uint64_t> keys, int64_t slotBits) {
-  constexpr unsigned mostTrials = 1u << 16;
+  constexpr unsigned maxTrials = 1u << 16;
   std::mt19937_64 random = numbersFor(keys, slotBits);
   first = random() | 1;
   int64_t bucketBits = std::max<int64_t>(slotBits - bitsOfBucket, 1);
@@ -96,20 +96,21 @@ bool KeyTable::placeByHash(ArrayRef<uint64_t> keys, int64_t slotBits) {
     return inX > inY || (inX == inY && x < y);
   });
   Slots taken(slotBits);
-  places.assign(keys.size(), 0);
+  positions.assign(keys.size(), 0);
   multipliers.assign(buckets.size(), 1);
   for (size_t bucket : order) {
     unsigned trials = 0;
     do {
-      if (++trials > mostTrials)
+      if (++trials > maxTrials)
         return false;
       multipliers[bucket] = random() | 1;
-    } while (!taken.take(keys, buckets[bucket], multipliers[bucket], places));
+    } while (
+        !taken.take(keys, buckets[bucket], multipliers[bucket], positions));
   }
   slots = int64_t(1) << slotBits;
   // Whoever comes to an empty slot is not the key whose slot is another.
   hashed.assign(slots, keys.front());
-  for (auto [i, at] : llvm::enumerate(places))
+  for (auto [i, at] : llvm::enumerate(positions))
     hashed[at] = keys[i];
   return true;
 }
@@ -205,18 +206,18 @@ Value keyWords(OpBuilder &b, Location loc, ArrayRef<uint64_t> keys,
   return wordsConstant(b, loc, words);
 }
 
-FailureOr<Value> keyPlaces(OpBuilder &b, Location loc, Value x,
-                           ArrayRef<uint64_t> keys) {
+FailureOr<Value> keyPositions(OpBuilder &b, Location loc, Value x,
+                              ArrayRef<uint64_t> keys) {
   std::optional<KeyTable> table = KeyTable::make(keys);
   if (!table)
     return failure();
-  auto places = llvm::to_vector(llvm::seq<int64_t>(0, int64_t(keys.size())));
+  auto positions = llvm::to_vector(llvm::seq<int64_t>(0, int64_t(keys.size())));
   SmallVector<Value> inputs{
-      x, wordsConstant(b, loc,
-                       table->arrange<int64_t>(places, int64_t(keys.size())))};
+      x, wordsConstant(
+             b, loc, table->arrange<int64_t>(positions, int64_t(keys.size())))};
   llvm::append_range(inputs, table->constants(b, loc));
   return generate(
-      b, loc, "places", b.getI64Type(), sizesOf(b, loc, x), inputs,
+      b, loc, "positions", b.getI64Type(), sizesOf(b, loc, x), inputs,
       [&](OpBuilder &nb, Location l, ArrayRef<Value> at, ArrayRef<Value> in) {
         Value key = tensor::ExtractOp::create(nb, l, in[0], at);
         if (!key.getType().isInteger(64))

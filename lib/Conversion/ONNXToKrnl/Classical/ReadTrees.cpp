@@ -81,8 +81,8 @@ static bool isName(int64_t number) {
 int64_t NamedNodes::find(int64_t tree, int64_t id) const {
   if (!isName(tree) || !isName(id))
     return -1;
-  auto place = names.find({tree, id});
-  return place == names.end() ? -1 : place->second;
+  auto it = names.find({tree, id});
+  return it == names.end() ? -1 : it->second;
 }
 
 std::string NamedNodes::read(TreeModel &model) {

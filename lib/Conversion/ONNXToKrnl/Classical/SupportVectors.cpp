@@ -219,9 +219,9 @@ struct Classifier {
     if (!isPairwise())
       return int64_t(coefficients.size()) % classes == 0;
     // A matrix has a weight for each vector and pair.
-    constexpr int64_t mostWeights = int64_t(1) << 28;
+    constexpr int64_t maxWeights = int64_t(1) << 28;
     return classes >= 2 && int64_t(perClass.size()) == classes &&
-           pairs <= mostWeights / count &&
+           pairs <= maxWeights / count &&
            int64_t(coefficients.size()) == (classes - 1) * count &&
            !vectors.empty() && int64_t(vectors.size()) % count == 0 &&
            int64_t(rho.size()) >= pairs &&

@@ -66,10 +66,10 @@ std::vector<char> bytesOfRecords(ArrayRef<NodeRecord> nodes) {
 }
 
 /// Builds the kernels of one ensemble for one way to fill the lanes.
-class TreeWalk {
+class TreeTraversal {
 public:
-  TreeWalk(OpBuilder &b, Location loc, Value x, const TreeModel &model,
-           const TreeTables &tables);
+  TreeTraversal(OpBuilder &b, Location loc, Value x, const TreeModel &model,
+                const TreeTables &tables);
 
   /// The votes of all trees taken together, [n, targets].
   Value scores(OpBuilder &b, bool rowsInLanes) const;
@@ -82,8 +82,8 @@ private:
   Value sumByTarget(OpBuilder &b, Value votes, bool rowsInLanes) const;
   Value aggregate(OpBuilder &b, Value votes, bool rowsInLanes) const;
   /// The positions [t, n] or [n, t].
-  static SmallVector<AffineExpr> place(AffineExpr tree, AffineExpr row,
-                                       bool rowsInLanes) {
+  static SmallVector<AffineExpr> position(AffineExpr tree, AffineExpr row,
+                                          bool rowsInLanes) {
     return rowsInLanes ? SmallVector<AffineExpr>{tree, row}
                        : SmallVector<AffineExpr>{row, tree};
   }
@@ -98,10 +98,11 @@ private:
   Value realOf(OpBuilder &b, Location l, Value bits) const {
     return arith::BitcastOp::create(b, l, element, bits);
   }
-  /// A word of the record at `place`.
-  static Value read(OpBuilder &b, Location l, Value table, Value place,
+  /// A word of the record at `position`.
+  static Value read(OpBuilder &b, Location l, Value table, Value position,
                     int64_t which) {
-    Value at = addIndex(b, l, toIndex(b, l, place), indexConstant(b, l, which));
+    Value at =
+        addIndex(b, l, toIndex(b, l, position), indexConstant(b, l, which));
     return tensor::ExtractOp::create(b, l, table, at);
   }
 
@@ -118,30 +119,31 @@ private:
 
 } // namespace
 
-TreeWalk::TreeWalk(OpBuilder &b, Location loc, Value x, const TreeModel &model,
-                   const TreeTables &tables)
+TreeTraversal::TreeTraversal(OpBuilder &b, Location loc, Value x,
+                             const TreeModel &model, const TreeTables &tables)
     : loc(loc), x(x), model(model), tables(tables),
       element(rankedType(x).getElementType()),
       word(b.getIntegerType(element.getIntOrFloatBitWidth())),
       trees(int64_t(tables.roots.size())), rows(rankedType(x).getDimSize(0)) {
   int64_t words = int64_t(tables.nodes.size()) * NodeRecord::words;
   ArrayRef<NodeRecord> nodes(tables.nodes);
-  ArrayRef<int32_t> places(tables.roots);
+  ArrayRef<int32_t> positions(tables.roots);
   bool isWide = element.isF64();
   records = weightTable(b, loc,
                         isWide ? bytesOfRecords<int64_t, double>(nodes)
                                : bytesOfRecords<int32_t, float>(nodes),
                         words, word);
-  roots = weightTable(
-      b, loc, isWide ? bytesOf<int64_t>(places) : bytesOf<int32_t>(places),
-      trees, word);
+  roots = weightTable(b, loc,
+                      isWide ? bytesOf<int64_t>(positions)
+                             : bytesOf<int32_t>(positions),
+                      trees, word);
   if (tables.columns > 1)
     weights = table(b, tables.leafWeights, {tables.leaves(), tables.columns});
 }
 
 /// The node that `node` leads to for a row.
-Value TreeWalk::step(KernelBuilder &kernel, OpBuilder &b, Location l,
-                     Value node, Value row, ArrayRef<Value> images) const {
+Value TreeTraversal::step(KernelBuilder &kernel, OpBuilder &b, Location l,
+                          Value node, Value row, ArrayRef<Value> images) const {
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantOp::create(b, l, b.getIntegerAttr(word, value));
   };
@@ -169,9 +171,10 @@ Value TreeWalk::step(KernelBuilder &kernel, OpBuilder &b, Location l,
               NodeRecord::IfFalse);
 }
 
-/// What the leaf at a place says: its only weight, or else which row of weights
-/// is its own.
-Value TreeWalk::vote(OpBuilder &b, Location l, Value table, Value leaf) const {
+/// What the leaf at a position says: its only weight, or else which row of
+/// weights is its own.
+Value TreeTraversal::vote(OpBuilder &b, Location l, Value table,
+                          Value leaf) const {
   if (tables.columns == 1)
     return realOf(b, l, read(b, l, table, leaf, NodeRecord::Split));
   auto constant = [&](int64_t value) -> Value {
@@ -183,15 +186,15 @@ Value TreeWalk::vote(OpBuilder &b, Location l, Value table, Value leaf) const {
 }
 
 /// The vote of each tree for each row: [t, n] or [n, t].
-Value TreeWalk::votes(OpBuilder &b, bool rowsInLanes) const {
+Value TreeTraversal::votes(OpBuilder &b, bool rowsInLanes) const {
   int64_t steps = std::max<int64_t>(tables.depth, 1);
-  KernelBuilder kernel(b, loc, "TreeWalk");
+  KernelBuilder kernel(b, loc, "TreeTraversal");
   AffineExpr tree = kernel.loop("tree", trees), row = kernel.loop("row", rows),
              depth = kernel.loop("step", steps);
   SmallVector<int64_t> shape{trees, rows};
   if (!rowsInLanes)
     std::swap(shape[0], shape[1]);
-  SmallVector<AffineExpr> at = place(tree, row, rowsInLanes);
+  SmallVector<AffineExpr> at = position(tree, row, rowsInLanes);
   SmallVector<Value> images{kernel.input(x), kernel.input(records)};
   Value first = kernel.input(roots);
   SmallVector<Value> sizes;
@@ -220,7 +223,8 @@ Value TreeWalk::votes(OpBuilder &b, bool rowsInLanes) const {
 }
 
 /// Each tree votes for one target: a product with the matrix that says which.
-Value TreeWalk::sumByTarget(OpBuilder &b, Value votes, bool rowsInLanes) const {
+Value TreeTraversal::sumByTarget(OpBuilder &b, Value votes,
+                                 bool rowsInLanes) const {
   std::vector<double> whose(size_t(trees * model.targets), 0.0);
   for (auto [t, target] : llvm::enumerate(tables.targetOfTree))
     whose[t * size_t(model.targets) + size_t(target)] = 1;
@@ -235,13 +239,14 @@ Value TreeWalk::sumByTarget(OpBuilder &b, Value votes, bool rowsInLanes) const {
   Value out = kernel.output(
       RankedTensorType::get({rows, model.targets}, element), sizes);
   Value sum = buildContraction(
-      kernel, element, {kernel.input(votes), place(tree, row, rowsInLanes)},
+      kernel, element, {kernel.input(votes), position(tree, row, rowsInLanes)},
       {kernel.input(matrix), {tree, target}}, {out, {row, target}}, {tree});
   return kernel.finish({sum}).front();
 }
 
 /// Each leaf has a weight for each target, or there is one target.
-Value TreeWalk::aggregate(OpBuilder &b, Value votes, bool rowsInLanes) const {
+Value TreeTraversal::aggregate(OpBuilder &b, Value votes,
+                               bool rowsInLanes) const {
   KernelBuilder kernel(b, loc, "TreeScores");
   AffineExpr row = kernel.loop("row", rows),
              target = kernel.loop("target", model.targets),
@@ -263,7 +268,7 @@ Value TreeWalk::aggregate(OpBuilder &b, Value votes, bool rowsInLanes) const {
                                                                 : 0.0));
   Value init = kernel.fill(start, {out, {row, target}});
   Value y = kernel.generic(
-      {{in, place(tree, row, rowsInLanes)}}, {init, {row, target}}, {tree},
+      {{in, position(tree, row, rowsInLanes)}}, {init, {row, target}}, {tree},
       [&](OpBuilder &nb, Location l, ValueRange v) {
         Value weight = v[0];
         if (!isWeight)
@@ -278,7 +283,7 @@ Value TreeWalk::aggregate(OpBuilder &b, Value votes, bool rowsInLanes) const {
   return kernel.finish({y}).front();
 }
 
-Value TreeWalk::scores(OpBuilder &b, bool rowsInLanes) const {
+Value TreeTraversal::scores(OpBuilder &b, bool rowsInLanes) const {
   Value said = votes(b, rowsInLanes);
   return tables.targetOfTree.empty() ? aggregate(b, said, rowsInLanes)
                                      : sumByTarget(b, said, rowsInLanes);
@@ -289,13 +294,13 @@ Value evaluateTrees(GraphBuilder &graph, Value x, const TreeModel &model,
   ConversionPatternRewriter &b = graph.rewriter;
   Location loc = graph.loc;
   // Leaves look at feature 0 and do not care.
-  Value least = indexConstant(b, loc, std::max<int64_t>(tables.mostFeature, 0));
+  Value least = indexConstant(b, loc, std::max<int64_t>(tables.maxFeature, 0));
   Value columns = sizeOf(b, loc, x, 1);
   krnl::CheckOp::create(
       b, loc,
       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, least, columns),
       "a tree looks at a feature that the rows do not have");
-  TreeWalk walk(b, loc, x, model, tables);
+  TreeTraversal walk(b, loc, x, model, tables);
   int64_t rows = rankedType(x).getDimSize(0);
   Value scores;
   if (!ShapedType::isDynamic(rows)) {

@@ -146,7 +146,7 @@ private:
 
   /// Steps to the furthest leaf, without recursion: trees may be deep.
   bool measure(int64_t root) {
-    constexpr int64_t isOpen = -2;
+    constexpr int64_t isPending = -2;
     if (!isThere(root))
       return false;
     std::vector<int64_t> stack{root};
@@ -163,7 +163,7 @@ private:
       int64_t most = 0;
       bool ready = true;
       for (int64_t child : {decision.ifFalse, decision.ifTrue}) {
-        if (!isThere(child) || height[size_t(child)] == isOpen)
+        if (!isThere(child) || height[size_t(child)] == isPending)
           return false;
         if (height[size_t(child)] < 0 && !isLeaf(child)) {
           stack.push_back(child);
@@ -172,7 +172,7 @@ private:
           most = std::max(most, height[size_t(child)]);
         }
       }
-      own = ready ? most + 1 : isOpen;
+      own = ready ? most + 1 : isPending;
     }
     return true;
   }
@@ -301,30 +301,31 @@ std::string TreeTables::build(const TreeModel &model) {
   if (!numbering.run())
     return "nodes lead to no leaf";
   size_t count = numbering.order.size() + numbering.leaves.size();
-  constexpr size_t mostNodes = size_t(1) << 28;
-  if (count >= mostNodes ||
-      size_t(model.targets) >= mostNodes / numbering.leaves.size() ||
-      size_t(model.targets) >= mostNodes / model.roots.size())
+  constexpr size_t maxNodes = size_t(1) << 28;
+  if (count >= maxNodes ||
+      size_t(model.targets) >= maxNodes / numbering.leaves.size() ||
+      size_t(model.targets) >= maxNodes / model.roots.size())
     return "there are too many nodes";
   decisions = int64_t(numbering.order.size());
   isStrict = lowered.isStrict;
-  auto placeOf = [&](int64_t node) {
+  auto positionOf = [&](int64_t node) {
     return int32_t(numbering.number[size_t(node)] * NodeRecord::words);
   };
   for (int64_t node : numbering.order) {
     const Decision &decision = lowered.list[size_t(node)];
     if (decision.feature < 0 || decision.feature >= missingBit)
       return "a node compares no feature";
-    mostFeature = std::max(mostFeature, decision.feature);
+    maxFeature = std::max(maxFeature, decision.feature);
     hasMissing |= decision.nanIsTrue;
     nodes.push_back(
         {int32_t(decision.feature) | (decision.nanIsTrue ? missingBit : 0),
-         decision.split, placeOf(decision.ifFalse), placeOf(decision.ifTrue)});
+         decision.split, positionOf(decision.ifFalse),
+         positionOf(decision.ifTrue)});
   }
   for (int64_t leaf : numbering.leaves)
-    nodes.push_back({0, 0.0, placeOf(leaf), placeOf(leaf)});
+    nodes.push_back({0, 0.0, positionOf(leaf), positionOf(leaf)});
   for (int64_t root : model.roots) {
-    roots.push_back(placeOf(root));
+    roots.push_back(positionOf(root));
     depth = std::max(depth, numbering.height[size_t(root)]);
   }
   fillWeights(model, numbering, *this);

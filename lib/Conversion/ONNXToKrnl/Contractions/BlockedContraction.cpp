@@ -51,7 +51,7 @@ public:
 
 private:
   Value left();
-  void openLoops(Value lhs);
+  void addLoops(Value lhs);
   KernelBuilder::Access packedWeights();
   KernelBuilder::Access scales();
   KernelBuilder::Access startOfBlocks();
@@ -102,7 +102,7 @@ Value BlockedProduct::left() {
 }
 
 /// Loops over the result, blocks and what is in them; what is multiplied.
-void BlockedProduct::openLoops(Value lhs) {
+void BlockedProduct::addLoops(Value lhs) {
   int64_t leading = rankedType(lhs).getRank() - 2;
   if (takesBytes(op)) {
     // Without zero points numbers count from the middle.
@@ -238,7 +238,7 @@ Value BlockedProduct::sumOfBytes(const KernelBuilder::Access &start) {
 }
 
 Value BlockedProduct::build() {
-  openLoops(left());
+  addLoops(left());
   auto type = RankedTensorType::get(shape, ScalarBuilder::storageType(element));
   Value out = kernel.output(type, sizes);
   SmallVector<KernelBuilder::Access> bias;

@@ -114,9 +114,9 @@ public:
 
 private:
   void checkSizes();
-  void openLeading(int64_t i);
-  AffineExpr openLoop(const Twine &name, const Factor &along, int64_t dim,
-                      Value size = {});
+  void addLeadingLoop(int64_t i);
+  AffineExpr addLoop(const Twine &name, const Factor &along, int64_t dim,
+                     Value size = {});
 
   OpBuilder &b;
   Location loc;
@@ -152,9 +152,10 @@ void MatMulKernel::checkSizes() {
   for (int64_t i = 0; i < leading; ++i) {
     int64_t l = lhs.leading(i, leading), r = rhs.leading(i, leading);
     // What only the run knows has been made equal just now.
-    bool isOpen =
+    bool hasDynamicSize =
         !leadingSizes.empty() && !getConstantIntValue(leadingSizes[i]);
-    if (l >= 0 && r >= 0 && lhs.size(l) != 1 && rhs.size(r) != 1 && !isOpen)
+    if (l >= 0 && r >= 0 && lhs.size(l) != 1 && rhs.size(r) != 1 &&
+        !hasDynamicSize)
       unify(b, loc, lhs.value, l, rhs.value, r,
             "MatMul: leading sizes of the operands differ");
   }
@@ -165,15 +166,15 @@ void MatMulKernel::checkSizes() {
 
 /// A loop, and a dimension of the result, as long as `along`'s; `size` says how
 /// long that is if it is known already.
-AffineExpr MatMulKernel::openLoop(const Twine &name, const Factor &along,
-                                  int64_t dim, Value size) {
+AffineExpr MatMulKernel::addLoop(const Twine &name, const Factor &along,
+                                 int64_t dim, Value size) {
   AffineExpr loop = kernel.loop(name.str(), along.size(dim));
   sizes.push_back(size ? size : sizeOf(b, loc, along.value, dim));
   at.push_back(loop);
   return loop;
 }
 
-void MatMulKernel::openLeading(int64_t i) {
+void MatMulKernel::addLeadingLoop(int64_t i) {
   int64_t l = lhs.leading(i, leading), r = rhs.leading(i, leading);
   bool lhsMoves = l >= 0 && lhs.size(l) != 1;
   bool rhsMoves = r >= 0 && rhs.size(r) != 1;
@@ -181,8 +182,8 @@ void MatMulKernel::openLeading(int64_t i) {
   bool alongRhs = rhsMoves && (!lhsMoves || ShapedType::isDynamic(lhs.size(l)));
   bool alongLhs = !alongRhs && l >= 0;
   AffineExpr loop =
-      openLoop("b" + Twine(i), alongLhs ? lhs : rhs, alongLhs ? l : r,
-               leadingSizes.empty() ? Value() : leadingSizes[i]);
+      addLoop("b" + Twine(i), alongLhs ? lhs : rhs, alongLhs ? l : r,
+              leadingSizes.empty() ? Value() : leadingSizes[i]);
   if (l >= 0)
     lhs.access.at.push_back(lhsMoves ? loop : kernel.zero());
   if (r >= 0)
@@ -194,12 +195,12 @@ Value MatMulKernel::build(ContractionTypes types) {
   lhs.access.tensor = kernel.input(lhs.value);
   rhs.access.tensor = kernel.input(rhs.value);
   for (int64_t i = 0; i < leading; ++i)
-    openLeading(i);
+    addLeadingLoop(i);
   if (lhs.isMatrix())
-    lhs.access.at.push_back(openLoop("m", lhs, lhs.rank() - 2, rowCount));
+    lhs.access.at.push_back(addLoop("m", lhs, lhs.rank() - 2, rowCount));
   AffineExpr n;
   if (rhs.isMatrix())
-    n = openLoop("n", rhs, rhs.rank() - 1, columnCount);
+    n = addLoop("n", rhs, rhs.rank() - 1, columnCount);
   AffineExpr k = kernel.loop("k", lhs.size(lhs.rank() - 1));
   lhs.access.at.push_back(k);
   rhs.access.at.push_back(k);

@@ -186,14 +186,14 @@ KernelBuilder::Access EinsumBuilder::access(Loops &loops, const Term &term) {
   RankedTensorType type = rankedType(term.tensor);
   KernelBuilder::Access access{loops.kernel.input(term.tensor), {}};
   for (auto [d, label] : llvm::enumerate(term.labels)) {
-    auto [place, isNew] = loops.of.try_emplace(label);
+    auto [it, isNew] = loops.of.try_emplace(label);
     if (isNew) {
       std::string name = label < 0 ? "e" + std::to_string(-label)
                                    : std::string(1, char(label));
-      place->second = loops.kernel.loop(name, type.getDimSize(d));
+      it->second = loops.kernel.loop(name, type.getDimSize(d));
       loops.sizes[label] = sizeOf(b, loc, term.tensor, d);
     }
-    access.at.push_back(place->second);
+    access.at.push_back(it->second);
   }
   return access;
 }

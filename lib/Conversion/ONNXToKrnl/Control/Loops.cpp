@@ -311,8 +311,8 @@ private:
     }
   }
 
-  /// Cuts the scanned outputs to the trips that there were, and turns them as
-  /// the attributes want.
+  /// Cuts the scanned outputs to the trips that there were, and transposes them
+  /// as the attributes want.
   void finishOutputs(ConversionPatternRewriter &rewriter, onnx::ScanOp op,
                      Value trips, MutableArrayRef<Value> outputs) const {
     Location loc = op.getLoc();

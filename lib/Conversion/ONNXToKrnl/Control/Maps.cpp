@@ -19,18 +19,18 @@ using namespace mlir;
 namespace onnxc {
 namespace {
 
-/// A table of the places of integers, of equal ones that of the first.
+/// A table of the positions of integers, of equal ones that of the first.
 Value placeTable(OpBuilder &b, Location loc, ArrayRef<int64_t> keys) {
   std::set<int64_t> entered;
   SmallVector<uint64_t> different;
-  SmallVector<int64_t> places;
+  SmallVector<int64_t> positions;
   for (auto [i, key] : llvm::enumerate(keys)) {
     if (!entered.insert(key).second)
       continue;
     different.push_back(uint64_t(key));
-    places.push_back(int64_t(i));
+    positions.push_back(int64_t(i));
   }
-  return keyWords(b, loc, different, places);
+  return keyWords(b, loc, different, positions);
 }
 
 struct ZipMapLowering : public OpConversionPattern<onnx::MlZipMapOp> {

@@ -93,12 +93,12 @@ private:
         b, loc, "CausalConvWithState.pad", stored, sizes, inputs,
         [&](OpBuilder &nb, Location l, ArrayRef<Value> at, ArrayRef<Value> in) {
           Value own = subIndex(nb, l, at[2], in[1]);
-          Value place[] = {at[0], at[1], clampIndex(nb, l, own, in[2])};
-          Value now = tensor::ExtractOp::create(nb, l, in[0], place);
+          Value position[] = {at[0], at[1], clampIndex(nb, l, own, in[2])};
+          Value now = tensor::ExtractOp::create(nb, l, in[0], position);
           Value before = storedConstant(nb, l, stored, 0);
           if (past) {
-            place[2] = clampIndex(nb, l, at[2], in[1]);
-            before = tensor::ExtractOp::create(nb, l, in[3], place);
+            position[2] = clampIndex(nb, l, at[2], in[1]);
+            before = tensor::ExtractOp::create(nb, l, in[3], position);
           }
           return arith::SelectOp::create(nb, l, isInside(nb, l, own, in[2]),
                                          now, before)

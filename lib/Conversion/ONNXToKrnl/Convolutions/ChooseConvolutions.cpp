@@ -22,12 +22,12 @@ namespace onnxc {
 namespace {
 
 /// Fewer channels leave vectors empty.
-constexpr int64_t leastChannels = 16;
-/// Elements of an operand whose height or width only the run knows: pictures of
+constexpr int64_t minChannels = 16;
+/// Elements of an operand whose height or width only the run knows: images of
 /// networks become smaller as their channels become more.
 constexpr double guessedElements = 128 * 28 * 28;
 /// How much better the estimate has to be.
-constexpr double leastGain = 1.3;
+constexpr double minGain = 1.3;
 
 double directCost(const WinogradConv &conv, const target::Processor &target) {
   double filters = 9.0 * double(conv.inChannels * conv.outChannels);
@@ -38,9 +38,9 @@ double directCost(const WinogradConv &conv, const target::Processor &target) {
 /// and are not worth it if they take twice as much as it has.
 double winogradCost(const WinogradConv &conv, const target::Processor &target,
                     int64_t side) {
-  int64_t places = (side + 2) * (side + 2);
+  int64_t positions = (side + 2) * (side + 2);
   double tiles = double(conv.tiles(side));
-  double filters = double(places * conv.inChannels * conv.outChannels);
+  double filters = double(positions * conv.inChannels * conv.outChannels);
   double channels = double(conv.inChannels + conv.outChannels);
   double bytes = conv.transformBytes(side) / double(conv.bands(side));
   auto cache = double(target.l3);
@@ -49,7 +49,7 @@ double winogradCost(const WinogradConv &conv, const target::Processor &target,
   double transform = bytes > cache / 2 ? target.farTransformProducts
                                        : target.transformProducts;
   return filters * (tiles + target.filterProducts) +
-         tiles * channels * transform * double(places) / 36;
+         tiles * channels * transform * double(positions) / 36;
 }
 
 struct ChooseConvolutions
@@ -58,12 +58,12 @@ struct ChooseConvolutions
     target::Processor target = krnl::TargetAttr::processorOf(getOperation());
     getOperation()->walk([&](onnx::ConvOp op) {
       std::optional<WinogradConv> conv = WinogradConv::match(op);
-      if (!conv || conv->inChannels < leastChannels ||
-          conv->outChannels < leastChannels)
+      if (!conv || conv->inChannels < minChannels ||
+          conv->outChannels < minChannels)
         return;
       double two = winogradCost(*conv, target, 2),
              four = winogradCost(*conv, target, 4);
-      if (std::min(two, four) * leastGain > directCost(*conv, target))
+      if (std::min(two, four) * minGain > directCost(*conv, target))
         return;
       op->setAttr(winogradAttr,
                   Builder(op).getI64IntegerAttr(two <= four ? 2 : 4));
@@ -108,7 +108,7 @@ static bool isAll(std::optional<ArrayRef<int64_t>> values, int64_t number) {
          llvm::all_of(*values, [&](int64_t value) { return value == number; });
 }
 
-/// Is the operator one of pictures and constant windows of 3x3 elements, that
+/// Is the operator one of images and constant windows of 3x3 elements, that
 /// moves by one, in f32?
 static bool hasSmallWindow(onnx::ConvOp op, RankedTensorType x,
                            RankedTensorType w, RankedTensorType y) {

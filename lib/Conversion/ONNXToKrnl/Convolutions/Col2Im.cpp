@@ -1,9 +1,9 @@
 //===- Col2Im.cpp - Blocks put back where they come from --------*- C++ -*-===//
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Each element of the image is a sum over the places in a block that can lie on
-// it: of those the block that has it there, if there is one. So no element is
-// written twice, and all of them may be computed at once. Which blocks these
+// Each element of the image is a sum over the positions in a block that can lie
+// on it: of those the block that has it there, if there is one. So no element
+// is written twice, and all of them may be computed at once. Which blocks these
 // are is the same for all elements, but for those that there are not; zeros
 // stand for them.
 //===----------------------------------------------------------------------===//
@@ -41,14 +41,14 @@ private:
     AffineExpr at, inBlock;
   };
 
-  /// Where the blocks that lie on a place are, along a dimension.
+  /// Where the blocks that lie on a position are, along a dimension.
   struct Steps {
     /// How many there are, how far apart, and where the first of them is.
-    int64_t perPlace, distance, offset;
+    int64_t perPosition, distance, offset;
     /// Blocks of zeros in front.
     int64_t before;
     /// Strides in the image, and blocks of zeros behind.
-    Value places, after;
+    Value positions, after;
   };
 
   Dim dimension(int64_t d, Value imageShape, Value blockShape);
@@ -92,7 +92,7 @@ Col2ImBuilder::Dim Col2ImBuilder::dimension(int64_t d, Value imageShape,
   dim.dilation = attribute(op.getDilations(), d, 1);
   dim.padBefore = attribute(op.getPads(), d, 0);
   int64_t pads = dim.padBefore + attribute(op.getPads(), d + spatial, 0);
-  // Places that the first element of a block can have.
+  // Positions that the first element of a block can have.
   Value reach = mulIndex(b, loc, subIndex(b, loc, dim.block, constant(1)),
                          constant(dim.dilation));
   Value room =
@@ -105,7 +105,8 @@ Col2ImBuilder::Dim Col2ImBuilder::dimension(int64_t d, Value imageShape,
   return dim;
 }
 
-/// The element of `x` that lies here, for one place in a block; 0 if none does.
+/// The element of `x` that lies here, for one position in a block; 0 if none
+/// does.
 Value Col2ImBuilder::elementOf(KernelBuilder &kernel, OpBuilder &nb, Location l,
                                Value image, ArrayRef<Value> counts,
                                ArrayRef<Value> blocks) {
@@ -134,8 +135,8 @@ Value Col2ImBuilder::elementOf(KernelBuilder &kernel, OpBuilder &nb, Location l,
   return arith::SelectOp::create(nb, l, ok, element, zero);
 }
 
-/// Does each place in the image belong to the same places in blocks as those
-/// next to it, one stride away, at distances known now?
+/// Does each position in the image belong to the same positions in blocks as
+/// those next to it, one stride away, at distances known now?
 bool Col2ImBuilder::isRegular() const {
   return llvm::all_of(dims, [](const Dim &dim) {
     return getConstantIntValue(dim.block) && dim.padBefore >= 0 &&
@@ -143,33 +144,34 @@ bool Col2ImBuilder::isRegular() const {
   });
 }
 
-/// Along a dimension, with borders, place s * i + r of the image has what the
-/// blocks i - j have at s * j + r: for a stride of one those a dilation apart.
+/// Along a dimension, with borders, position s * i + r of the image has what
+/// the blocks i - j have at s * j + r: for a stride of one those a dilation
+/// apart.
 Col2ImBuilder::Steps Col2ImBuilder::stepsOf(const Dim &dim) {
   int64_t size = *getConstantIntValue(dim.block), s = dim.stride;
   auto constant = [&](int64_t value) { return indexConstant(b, loc, value); };
   Steps steps;
-  steps.perPlace = llvm::divideCeil(size, s);
+  steps.perPosition = llvm::divideCeil(size, s);
   steps.distance = s == 1 ? dim.dilation : 1;
   // Without a stride the border need not be computed.
   int64_t first = s == 1 ? dim.padBefore : 0;
-  steps.places =
+  steps.positions =
       s == 1
           ? dim.image
           : ceilDivIndex(b, loc,
                          addIndex(b, loc, dim.image, constant(dim.padBefore)),
                          constant(s));
-  int64_t reach = (steps.perPlace - 1) * steps.distance;
+  int64_t reach = (steps.perPosition - 1) * steps.distance;
   steps.offset = std::max(first, reach);
   steps.before = steps.offset - first;
-  Value last = addIndex(b, loc, steps.places, constant(first));
+  Value last = addIndex(b, loc, steps.positions, constant(first));
   steps.after =
       maxIndex(b, loc, subIndex(b, loc, last, dim.count), constant(0));
   return steps;
 }
 
 /// N x C x (j x r) x blocks, zeros being around the blocks and behind the last
-/// places in them.
+/// positions in them.
 Value Col2ImBuilder::paddedView(ArrayRef<Value> sizes, ArrayRef<Steps> steps,
                                 Type stored) {
   auto constant = [&](int64_t value) { return indexConstant(b, loc, value); };
@@ -180,7 +182,7 @@ Value Col2ImBuilder::paddedView(ArrayRef<Value> sizes, ArrayRef<Steps> steps,
   for (const Dim &dim : dims)
     shape.push_back(dim.count);
   for (auto [d, step] : llvm::enumerate(steps)) {
-    int64_t all = step.perPlace * dims[d].stride;
+    int64_t all = step.perPosition * dims[d].stride;
     after[2 + d] = constant(all - *getConstantIntValue(dims[d].block));
     before[2 + spatial + d] = constant(step.before);
     after[2 + spatial + d] = step.after;
@@ -190,7 +192,7 @@ Value Col2ImBuilder::paddedView(ArrayRef<Value> sizes, ArrayRef<Steps> steps,
                      storedConstant(b, loc, stored, 0));
   SmallVector<Value> split(shape.begin(), shape.begin() + 2);
   for (auto [dim, step] : llvm::zip(dims, steps)) {
-    split.push_back(constant(step.perPlace));
+    split.push_back(constant(step.perPosition));
     split.push_back(constant(dim.stride));
   }
   for (int64_t d = 0; d < spatial; ++d)
@@ -210,7 +212,7 @@ Value Col2ImBuilder::sumOfView(ArrayRef<Value> sizes) {
   SmallVector<Value> starts(2 + spatial, constant(0)),
       ones(2 + spatial, constant(1));
   for (auto [d, dim] : llvm::enumerate(dims)) {
-    parts.append({steps[d].places, constant(dim.stride)});
+    parts.append({steps[d].positions, constant(dim.stride)});
     whole.push_back(mulIndex(b, loc, parts.end()[-2], parts.back()));
     if (dim.stride != 1)
       starts[2 + d] = constant(dim.padBefore);
@@ -219,7 +221,7 @@ Value Col2ImBuilder::sumOfView(ArrayRef<Value> sizes) {
   KernelBuilder kernel(b, loc, "Col2Im");
   SmallVector<AffineExpr> at = kernel.loopsOf(type), window, from{at[0], at[1]};
   for (auto [d, step] : llvm::enumerate(steps)) {
-    window.push_back(kernel.loop("k" + std::to_string(d), step.perPlace));
+    window.push_back(kernel.loop("k" + std::to_string(d), step.perPosition));
     from.append({window.back(), at[3 + 2 * d]});
   }
   for (auto [d, step] : llvm::enumerate(steps))
@@ -273,8 +275,8 @@ Value Col2ImBuilder::sumUp(KernelBuilder &kernel, Value out,
                                          s.widen(elementAt(nb, l, v)));
                           });
   };
-  KernelBuilder::Access place{out, SmallVector<AffineExpr>(at)};
-  return kernel.finish({storeTotals(kernel, element, place, total)}).front();
+  KernelBuilder::Access position{out, SmallVector<AffineExpr>(at)};
+  return kernel.finish({storeTotals(kernel, element, position, total)}).front();
 }
 
 Value Col2ImBuilder::build(Value imageShape, Value blockShape) {

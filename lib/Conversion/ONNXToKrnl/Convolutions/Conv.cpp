@@ -58,8 +58,8 @@ public:
   Value build(Value bias, ContractionTypes types);
 
 private:
-  void openLoops();
-  void openWindow();
+  void addLoops();
+  void addWindow();
   KernelBuilder::Access output(Type element);
 
   OpBuilder &b;
@@ -95,7 +95,7 @@ ConvKernel::ConvKernel(OpBuilder &b, Location loc, Value x, Value w,
   filter.tensor = kernel.input(w);
 }
 
-void ConvKernel::openLoops() {
+void ConvKernel::addLoops() {
   AffineExpr n = kernel.loop("n", rankedType(in.tensor).getDimSize(0));
   in.at.push_back(n);
   at.push_back(n);
@@ -112,11 +112,11 @@ void ConvKernel::openLoops() {
     at.push_back(
         kernel.loop("o" + std::to_string(d),
                     getConstantIntValue(size).value_or(ShapedType::kDynamic)));
-  openWindow();
+  addWindow();
 }
 
-/// The loops that are summed over: channels and places in the window.
-void ConvKernel::openWindow() {
+/// The loops that are summed over: channels and positions in the window.
+void ConvKernel::addWindow() {
   if (depthwise) {
     in.at.push_back(channel);
     filter.at.push_back(kernel.zero());
@@ -149,7 +149,7 @@ KernelBuilder::Access ConvKernel::output(Type element) {
 }
 
 Value ConvKernel::build(Value bias, ContractionTypes types) {
-  openLoops();
+  addLoops();
   if (bias && grouped)
     bias = splitDim(b, loc, bias, 0, group);
   KernelBuilder::Access out = output(ScalarBuilder::storageType(types.sum));

@@ -99,14 +99,15 @@ Value stretch(OpBuilder &b, Location loc, Value x, Value w,
         for (auto [d, s] : llvm::enumerate(steps)) {
           Value stride = indexConstant(nb, l, s.stride);
           Value from = subIndex(nb, l, index[d + 2], images[1 + d]);
-          Value place = floorDivIndex(nb, l, from, stride);
+          Value position = floorDivIndex(nb, l, from, stride);
           Value hit =
               arith::CmpIOp::create(nb, l, arith::CmpIPredicate::eq,
-                                    mulIndex(nb, l, place, stride), from);
+                                    mulIndex(nb, l, position, stride), from);
           Value size = images[1 + steps.size() + d];
           ok = arith::AndIOp::create(nb, l, ok, hit);
-          ok = arith::AndIOp::create(nb, l, ok, isInside(nb, l, place, size));
-          at.push_back(clampIndex(nb, l, place, size));
+          ok =
+              arith::AndIOp::create(nb, l, ok, isInside(nb, l, position, size));
+          at.push_back(clampIndex(nb, l, position, size));
         }
         Value value = tensor::ExtractOp::create(nb, l, images[0], at);
         return arith::SelectOp::create(nb, l, ok, value,
@@ -115,7 +116,7 @@ Value stretch(OpBuilder &b, Location loc, Value x, Value w,
 }
 
 /// w[C, M / group, k..] -> [M, C / group, k..], the last ones backwards.
-Value turn(OpBuilder &b, Location loc, Value w, int64_t group) {
+Value flipFilter(OpBuilder &b, Location loc, Value w, int64_t group) {
   SmallVector<Value> from = sizesOf(b, loc, w), sizes = from;
   Value groups = indexConstant(b, loc, group);
   sizes[0] = mulIndex(b, loc, from[1], groups);
@@ -124,7 +125,7 @@ Value turn(OpBuilder &b, Location loc, Value w, int64_t group) {
   inputs.append(from);
   Type element = cast<RankedTensorType>(w.getType()).getElementType();
   return generate(
-      b, loc, "turn", element, sizes, inputs,
+      b, loc, "flip_filter", element, sizes, inputs,
       [&](OpBuilder &nb, Location l, ArrayRef<Value> index,
           ArrayRef<Value> images) -> Value {
         Value one = indexConstant(nb, l, 1), perGroup = images[2];
@@ -161,12 +162,12 @@ struct ConvTransposeLowering
     for (int64_t d = 0; d < spatial; ++d)
       steps.push_back(getStretch(rewriter, op, x, w, d, spatial));
     Value wide = stretch(rewriter, loc, x, w, steps);
-    Value turned = turn(rewriter, loc, w, op.getGroup());
+    Value flipped = flipFilter(rewriter, loc, w, op.getGroup());
     Convolution unit(op.getGroup());
     unit.dilations = op.getDilations();
     unit.kernelShape = op.getKernelShape();
     FailureOr<Value> y =
-        buildConvolution(rewriter, op, wide, turned, adaptor.getB(),
+        buildConvolution(rewriter, op, wide, flipped, adaptor.getB(),
                          getElementTypeOrSelf(op.getX().getType()), unit);
     if (failed(y))
       return failure();

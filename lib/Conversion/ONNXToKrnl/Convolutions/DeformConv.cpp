@@ -1,4 +1,4 @@
-//===- DeformConv.cpp - Convolution at displaced places ---------*- C++ -*-===//
+//===- DeformConv.cpp - Convolution at displaced positions ------*- C++ -*-===//
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // One kernel samples what each position of a window sees, displaced and masked,
@@ -214,7 +214,7 @@ private:
       llvm::function_ref<Value(OpBuilder &, Location, Value n, const Position &,
                                ArrayRef<Value> out, ArrayRef<Value> in)>;
 
-  /// The same as N x window x out x C: all channels see the same places.
+  /// The same as N x window x out x C: all channels see the same positions.
   static Value sampleChannels(OpBuilder &b, Location loc, Type stored,
                               ValueRange sizes, ValueRange inputs,
                               SampleAt elementAt) {
@@ -263,10 +263,11 @@ private:
     Value point = addIndex(b, loc, mulIndex(b, loc, position.group, volume),
                            position.point);
     auto read = [&](Value tensor, Value channel) {
-      SmallVector<Value> place{n, channel};
-      llvm::append_range(place, out);
+      SmallVector<Value> coordinate{n, channel};
+      llvm::append_range(coordinate, out);
       return toInterpolation(
-          b, loc, tensor::ExtractOp::create(b, loc, tensor, place), element);
+          b, loc, tensor::ExtractOp::create(b, loc, tensor, coordinate),
+          element);
     };
     SmallVector<SmallVector<Tap>> taps;
     for (int64_t d = 0; d < spatial; ++d) {
@@ -275,18 +276,18 @@ private:
       };
       Value start =
           subIndex(b, loc, times(out[d], windows.strides[d]), before[d]);
-      Value place = addIndex(b, loc, start,
-                             times(position.inWindow[d], windows.dilations[d]));
+      Value coordinate = addIndex(
+          b, loc, start, times(position.inWindow[d], windows.dilations[d]));
       Value displaced =
-          s.add(indexToFloat(s, place),
+          s.add(indexToFloat(s, coordinate),
                 read(in[1], addIndex(b, loc, times(point, spatial),
                                      indexConstant(b, loc, d))));
       taps.push_back(tapsAround(s, displaced, size[d], Interpolation::Linear, 0,
                                 Border::Zeros, /*atCorners=*/true));
     }
-    Value y = interpolate(s, taps, [&](ArrayRef<Value> place) {
+    Value y = interpolate(s, taps, [&](ArrayRef<Value> coordinate) {
       SmallVector<Value> whole{n, position.channel};
-      llvm::append_range(whole, place);
+      llvm::append_range(whole, coordinate);
       if (last)
         std::rotate(whole.begin() + 1, whole.begin() + 2, whole.end());
       return toInterpolation(

@@ -13,11 +13,11 @@ using namespace mlir;
 
 namespace onnxc {
 
-/// How many steps a window takes from its first place, -1 if there is no place
-/// for it. The run ends where not even that is true.
+/// How many steps a window takes from its first position, -1 if there is no
+/// position for it. The run ends where not even that is true.
 static Value checkedSteps(OpBuilder &b, Location loc, Value steps) {
   Value least = indexConstant(b, loc, -1);
-  if (leastIndex(steps) >= -1)
+  if (lowerBoundOf(steps) >= -1)
     return steps;
   Value fits =
       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, steps, least);

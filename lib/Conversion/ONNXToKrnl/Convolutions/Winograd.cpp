@@ -10,10 +10,10 @@
 //                                           the channels
 //
 // That is one matrix product (tiles x channels by channels x channels) for each
-// of the (m + 2)^2 places: (m + 2)^2 products for m^2 results where the
+// of the (m + 2)^2 positions: (m + 2)^2 products for m^2 results where the
 // convolution itself has 9 m^2. G g G' is made here; the other two are kernels
 // that go over rows, then over columns, with the channels along memory. Large
-// pictures go through all of them in bands, which stay in the caches meanwhile.
+// images go through all of them in bands, which stay in the caches meanwhile.
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Conversion/ONNXToKrnl/Winograd.h"
@@ -74,7 +74,7 @@ public:
   Value build(Value x, Value bias);
 
 private:
-  /// Some rows of tiles of each picture.
+  /// Some rows of tiles of each image.
   struct Band {
     int64_t from;
     Value rows;
@@ -106,7 +106,7 @@ private:
   /// Results and elements along a tile.
   int64_t side, window;
   Transforms matrices;
-  /// The pictures, and tiles along each dimension of one.
+  /// The images, and tiles along each dimension of one.
   Value batch, rows, columns;
   /// Of the result.
   std::array<Value, 2> out;
@@ -121,7 +121,7 @@ Value WinogradBuilder::matrix(ArrayRef<float> elements) {
       b, loc, DenseElementsAttr::get(type, elements), krnl::PackedLayoutAttr());
 }
 
-/// G g G' of all filters: [place, input channel, output channel].
+/// G g G' of all filters: [position, input channel, output channel].
 Value WinogradBuilder::transformedFilters() {
   SmallVector<char> scratch;
   ArrayRef<char> bytes = onnx::constantBytes(conv.filters, scratch);
@@ -196,7 +196,7 @@ Value WinogradBuilder::output(KernelBuilder &kernel, ValueRange sizes) {
   return kernel.output(type, dynamicSizes(type, sizes));
 }
 
-/// x[n, c, h, w] -> [place, tile, c]
+/// x[n, c, h, w] -> [position, tile, c]
 Value WinogradBuilder::transformData(Value x, const Band &band) {
   int64_t c = conv.inChannels;
   Value width = sizeOf(b, loc, x, 3);
@@ -232,14 +232,14 @@ Value WinogradBuilder::transformData(Value x, const Band &band) {
   return view(whole, {{0, 1}, {2, 3}, {4}});
 }
 
-/// products[place, tile, c] -> [n, row, tile, column, c], of which the bands
+/// products[position, tile, c] -> [n, row, tile, column, c], of which the bands
 /// before have written into `tiles`.
 Value WinogradBuilder::transformResult(Value products, const Band &band,
                                        Value tiles) {
   int64_t c = conv.outChannels;
   Value coefficients = matrix(matrices.result);
   Value high = mulIndex(b, loc, batch, band.rows);
-  Value places = apart(
+  Value positions = apart(
       products, {number(window), number(window), high, columns, number(c)},
       {{0, 1}, {2, 3}, {4}});
   KernelBuilder first(b, loc, "Winograd.rows");
@@ -248,7 +248,7 @@ Value WinogradBuilder::transformResult(Value products, const Band &band,
   AffineExpr o = first.loop("o", c), k = first.loop("k", window);
   Value half = first.finish({buildContraction(
       first, b.getF32Type(), {first.input(coefficients), {r, k}},
-      {first.input(places), {k, q, y, t, o}},
+      {first.input(positions), {k, q, y, t, o}},
       {output(first, {high, number(side), number(window), columns, number(c)}),
        {y, r, q, t, o}},
       {k})})[0];

@@ -20,7 +20,7 @@ namespace onnxc {
 namespace {
 
 /// Computes an element from its four random words, and what is read at its
-/// place.
+/// position.
 using FromWords =
     llvm::function_ref<Value(ScalarBuilder &, ArrayRef<Value> words, Value x)>;
 

@@ -1,4 +1,4 @@
-//===- GridSample.cpp - Samples at places that a grid names -----*- C++ -*-===//
+//===- GridSample.cpp - Samples at positions that a grid names --*- C++ -*-===//
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // GridSample and AffineGrid, which makes grids.
@@ -35,7 +35,7 @@ struct Sampling {
   Type real() const {
     return isComplex() ? cast<ComplexType>(element).getElementType() : element;
   }
-  Value place(ScalarBuilder &s, Value normalized, Value size) const;
+  Value position(ScalarBuilder &s, Value normalized, Value size) const;
 };
 
 std::optional<Sampling> Sampling::parse(onnx::GridSampleOp op) {
@@ -56,7 +56,7 @@ std::optional<Sampling> Sampling::parse(onnx::GridSampleOp op) {
 }
 
 /// From -1 and 1 at the corners, or at their outer edges, to samples.
-Value Sampling::place(ScalarBuilder &s, Value normalized, Value size) const {
+Value Sampling::position(ScalarBuilder &s, Value normalized, Value size) const {
   Value length = indexToFloat(s, size), one = s.constant(1),
         half = s.constant(0.5);
   Value fromCorner = s.add(normalized, one);
@@ -107,10 +107,11 @@ public:
     Value y = generate(
         rewriter, loc, "GridSample", type.getElementType(), sizes, inputs,
         [&](OpBuilder &b, Location l, ArrayRef<Value> at, ArrayRef<Value> in) {
-          SmallVector<Value> place(at);
+          SmallVector<Value> position(at);
           if (sampling->channelsLast)
-            std::rotate(place.begin() + 1, place.end() - 1, place.end());
-          return sample(b, l, *sampling, place, in);
+            std::rotate(position.begin() + 1, position.end() - 1,
+                        position.end());
+          return sample(b, l, *sampling, position, in);
         });
     if (sampling->channelsLast)
       y = channelsSecond(rewriter, loc, "GridSample", y);
@@ -143,9 +144,9 @@ private:
     llvm::append_range(gridAt, at.drop_front(2));
     gridAt.push_back({});
     SmallVector<SmallVector<Tap>> taps;
-    auto readStored = [&](ArrayRef<Value> place) -> Value {
+    auto readStored = [&](ArrayRef<Value> position) -> Value {
       SmallVector<Value> whole{at[0], at[1]};
-      llvm::append_range(whole, place);
+      llvm::append_range(whole, position);
       if (sampling.channelsLast)
         std::rotate(whole.begin() + 1, whole.begin() + 2, whole.end());
       return tensor::ExtractOp::create(b, loc, in[0], whole);
@@ -159,7 +160,7 @@ private:
       Value coordinate = toInterpolation(
           b, loc, tensor::ExtractOp::create(b, loc, in[1], gridAt),
           sampling.gridElement);
-      Value x = sampling.place(g, coordinate, in[2 + d]);
+      Value x = sampling.position(g, coordinate, in[2 + d]);
       taps.push_back(tapsAround(g, x, in[2 + d], sampling.mode, -0.75,
                                 sampling.border, sampling.alignCorners));
       for (Tap &tap : taps.back())
@@ -171,12 +172,14 @@ private:
       return nearest(b, loc, taps, readStored, in.back());
     if (!sampling.isComplex())
       return valueOf(s, sampling, taps, readStored);
-    Value re = valueOf(s, sampling, taps, [&](ArrayRef<Value> place) -> Value {
-      return complex::ReOp::create(b, loc, readStored(place));
-    });
-    Value im = valueOf(s, sampling, taps, [&](ArrayRef<Value> place) -> Value {
-      return complex::ImOp::create(b, loc, readStored(place));
-    });
+    Value re =
+        valueOf(s, sampling, taps, [&](ArrayRef<Value> position) -> Value {
+          return complex::ReOp::create(b, loc, readStored(position));
+        });
+    Value im =
+        valueOf(s, sampling, taps, [&](ArrayRef<Value> position) -> Value {
+          return complex::ImOp::create(b, loc, readStored(position));
+        });
     return complex::CreateOp::create(b, loc, sampling.element, re, im);
   }
 
@@ -186,8 +189,8 @@ private:
                        llvm::function_ref<Value(ArrayRef<Value>)> read) {
     OpBuilder &b = s.builder();
     Location loc = s.getLoc();
-    Value y = interpolate(s, taps, [&](ArrayRef<Value> place) {
-      return toInterpolation(b, loc, read(place), sampling.real());
+    Value y = interpolate(s, taps, [&](ArrayRef<Value> position) {
+      return toInterpolation(b, loc, read(position), sampling.real());
     });
     return fromInterpolation(b, loc, y, sampling.real());
   }
@@ -196,23 +199,24 @@ private:
                        ArrayRef<SmallVector<Tap>> taps,
                        llvm::function_ref<Value(ArrayRef<Value>)> read,
                        Value otherwise) {
-    SmallVector<Value> place;
+    SmallVector<Value> position;
     Value exists;
     for (const SmallVector<Tap> &dim : taps) {
-      place.push_back(dim[0].index);
+      position.push_back(dim[0].index);
       Value here = dim[0].exists;
       exists = exists && here ? arith::AndIOp::create(b, loc, exists, here)
                : here         ? here
                               : exists;
     }
-    Value y = read(place);
+    Value y = read(position);
     if (!exists)
       return y;
     return arith::SelectOp::create(b, loc, exists, y, otherwise);
   }
 };
 
-/// theta (N x 2 x 3 or N x 3 x 4) applied to each place of the image, x first.
+/// theta (N x 2 x 3 or N x 3 x 4) applied to each position of the image, x
+/// first.
 class AffineGridLowering : public OpConversionPattern<onnx::AffineGridOp> {
 public:
   using OpConversionPattern::OpConversionPattern;
@@ -242,7 +246,7 @@ public:
         inputs,
         [&](OpBuilder &b, Location l, ArrayRef<Value> at, ArrayRef<Value> in) {
           ScalarBuilder s(b, l, element);
-          return s.narrow(placeOf(s, at, in, op.getAlignCorners() != 0));
+          return s.narrow(positionOf(s, at, in, op.getAlignCorners() != 0));
         });
     replaceWithCasts(rewriter, *getTypeConverter(), op, y);
     return success();
@@ -293,14 +297,14 @@ private:
     return s.sub(s.div(s.mul(two, at), safe), one);
   }
 
-  static Value placeOf(ScalarBuilder &s, ArrayRef<Value> at, ArrayRef<Value> in,
-                       bool align) {
+  static Value positionOf(ScalarBuilder &s, ArrayRef<Value> at,
+                          ArrayRef<Value> in, bool align) {
     OpBuilder &b = s.builder();
     Location loc = s.getLoc();
     int64_t spatial = at.size() - 2;
     auto theta = [&](int64_t column) {
-      Value place[] = {at[0], at.back(), indexConstant(b, loc, column)};
-      return s.widen(tensor::ExtractOp::create(b, loc, in[0], place));
+      Value position[] = {at[0], at.back(), indexConstant(b, loc, column)};
+      return s.widen(tensor::ExtractOp::create(b, loc, in[0], position));
     };
     Value sum = theta(spatial);
     for (int64_t d = 0; d < spatial; ++d) {

@@ -1,4 +1,4 @@
-//===- ImageDecoder.cpp - Pictures out of files -----------------*- C++ -*-===//
+//===- ImageDecoder.cpp - Images out of files -------------------*- C++ -*-===//
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //===----------------------------------------------------------------------===//
 

@@ -97,9 +97,9 @@ static Value reflect(ScalarBuilder &s, Value x, double low, Value length) {
   Value one = s.constant(1), start = s.constant(low);
   Value safe = s.select(s.lt(s.constant(0), length), length, one);
   Value fromLow = s.sub(x, start);
-  Value turns = s.math<math::FloorOp>(s.div(fromLow, safe));
-  Value rest = s.sub(fromLow, s.mul(turns, safe));
-  Value half = s.mul(turns, s.constant(0.5));
+  Value periods = s.math<math::FloorOp>(s.div(fromLow, safe));
+  Value rest = s.sub(fromLow, s.mul(periods, safe));
+  Value half = s.mul(periods, s.constant(0.5));
   Value isEven = s.eq(half, s.math<math::FloorOp>(half));
   Value y = s.add(start, s.select(isEven, rest, s.sub(safe, rest)));
   // The samples are whole numbers, which rounding may have missed.
@@ -118,10 +118,10 @@ static Tap makeTap(ScalarBuilder &s, Value x, Value last, Border border,
   return tap;
 }
 
-/// A place beyond the border is one at the outer sample. Two samples say so by
-/// themselves; of four, an inner one would take part.
-static Value clampedPlace(ScalarBuilder &s, Value x, Value last,
-                          bool atCorners) {
+/// A position beyond the border is one at the outer sample. Two samples say so
+/// by themselves; of four, an inner one would take part.
+static Value clampedPosition(ScalarBuilder &s, Value x, Value last,
+                             bool atCorners) {
   Value zero = s.constant(0), edge = s.constant(atCorners ? 0 : 0.5);
   x = s.select(s.lt(x, s.sub(zero, edge)), zero, x);
   return s.select(s.lt(s.add(last, edge), x), last, x);
@@ -136,7 +136,7 @@ SmallVector<Tap> tapsAround(ScalarBuilder &s, Value x, Value size,
     return {makeTap(s, whole, last, border, atCorners)};
   }
   if (mode == Interpolation::Cubic && border == Border::Clamp)
-    x = clampedPlace(s, x, last, atCorners);
+    x = clampedPosition(s, x, last, atCorners);
   Value below = s.math<math::FloorOp>(x);
   int64_t count = tapCount(mode);
   SmallVector<Tap> taps;

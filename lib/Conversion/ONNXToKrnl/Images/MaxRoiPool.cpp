@@ -41,7 +41,8 @@ public:
                    largestOf(rewriter, loc, pool.table, Samples + d)));
     // A bin is a few rows and columns.
     constexpr int64_t usualReads = 8;
-    inputs.append({pool.turned("MaxRoiPool", x, usualReads), rois});
+    inputs.append(
+        {pool.channelsLastOperand("MaxRoiPool", x, usualReads), rois});
     Value y = poolBins(
         pool, "MaxRoiPool", counts, /*average=*/false, inputs,
         [&](ScalarBuilder &s, ArrayRef<Value> row, ArrayRef<Value> at,
@@ -59,9 +60,9 @@ private:
                         ArrayRef<Value> in) {
     Value all;
     for (int64_t d = 0; d < 2; ++d) {
-      auto [place, end] = range(s, row, at, step, in, d);
+      auto [position, end] = range(s, row, at, step, in, d);
       Value fits = s.math<arith::AndIOp>(
-          s.lt(place, end), s.lt(place, indexToFloat(s, in[2 + d])));
+          s.lt(position, end), s.lt(position, indexToFloat(s, in[2 + d])));
       all = all ? s.math<arith::AndIOp>(all, fits) : fits;
     }
     return all;
@@ -77,10 +78,10 @@ private:
             llvm::function_ref<Value(int64_t)> number) {
           // A region is its image, x1, y1, x2, y2.
           int64_t first = column % 2 == 0 ? 2 : 1;
-          auto placeOf = [&](int64_t i) {
+          auto positionOf = [&](int64_t i) {
             return s.math<math::RoundOp>(s.mul(number(i), s.constant(scale)));
           };
-          Value low = placeOf(first), high = placeOf(first + 2);
+          Value low = positionOf(first), high = positionOf(first + 2);
           Value length =
               s.max(s.add(s.sub(high, low), s.constant(1)), s.constant(1));
           Value bin = s.div(length, s.constant(double(pooled[column % 2])));

@@ -35,7 +35,7 @@ bool isCoordinateMode(llvm::StringRef name);
 /// Where position `i` (f64) of the result lies in the operand.
 mlir::Value sourceCoordinate(ScalarBuilder &f, llvm::StringRef mode,
                              const ResizedDim &dim, mlir::Value i);
-/// The sample that nearest_mode takes for the place `x`.
+/// The sample that nearest_mode takes for the position `x`.
 mlir::Value nearestSample(ScalarBuilder &f, llvm::StringRef mode,
                           mlir::Value x);
 

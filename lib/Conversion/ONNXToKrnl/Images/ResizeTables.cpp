@@ -31,7 +31,7 @@ private:
     return b.createOrFold<Op>(loc, x, y);
   }
   Value tapExtent(const ResizedDim &dim);
-  Value placeOf(ScalarBuilder &f, const ResizedDim &dim, Value position);
+  Value sourceOf(ScalarBuilder &f, const ResizedDim &dim, Value position);
   Value nearestOf(KernelBuilder &kernel, const ResizedDim &dim, AffineExpr o,
                   Value size);
   Value samplesOf(KernelBuilder &kernel, const ResizedDim &dim, AffineExpr o,
@@ -91,8 +91,8 @@ static ResizedDim inside(KernelBuilder &kernel, ResizedDim dim) {
 }
 
 /// Where the position (an index) of the result lies in the operand.
-Value TableBuilder::placeOf(ScalarBuilder &f, const ResizedDim &dim,
-                            Value position) {
+Value TableBuilder::sourceOf(ScalarBuilder &f, const ResizedDim &dim,
+                             Value position) {
   return bounded(
       f, sourceCoordinate(f, mode.coordinates, dim, indexToFloat(f, position)));
 }
@@ -141,7 +141,7 @@ Value TableBuilder::nearestOf(KernelBuilder &kernel, const ResizedDim &dim,
   return kernel.generic(
       {}, {out, {o}}, {}, [&](OpBuilder &nb, Location l, ValueRange) {
         ScalarBuilder f(nb, l, nb.getF64Type());
-        Value x = placeOf(f, dim, kernel.index(nb, l, o));
+        Value x = sourceOf(f, dim, kernel.index(nb, l, o));
         Value last = f.sub(dim.inSize, f.constant(1));
         Value sample = floatToIndex(f, nearestSample(f, mode.nearest, x), last);
         return f.math<arith::IndexCastOp>(nb.getI64Type(), sample);
@@ -159,7 +159,7 @@ Value TableBuilder::samplesOf(KernelBuilder &kernel, const ResizedDim &dim,
         ScalarBuilder f(nb, l, nb.getF64Type());
         Value element = kernel.index(nb, l, o),
               position = positionOf(nb, l, element, inner);
-        Value low = f.add(f.math<math::FloorOp>(placeOf(f, dim, position)),
+        Value low = f.add(f.math<math::FloorOp>(sourceOf(f, dim, position)),
                           firstTap(f, mode, dim.scale));
         Value sample = f.add(low, indexToFloat(f, kernel.index(nb, l, k)));
         Value at = floatToIndex(f, sample, f.sub(dim.inSize, f.constant(1)));
@@ -178,7 +178,7 @@ Value TableBuilder::outsideOf(KernelBuilder &kernel, const ResizedDim &dim,
   return kernel.generic(
       {}, {outside, {o}}, {}, [&](OpBuilder &nb, Location l, ValueRange) {
         ScalarBuilder f(nb, l, nb.getF64Type());
-        Value x = placeOf(f, dim, kernel.index(nb, l, o));
+        Value x = sourceOf(f, dim, kernel.index(nb, l, o));
         Value within = isWithin(f, x, f.sub(dim.inSize, f.constant(1)));
         return f.select(within, storedConstant(nb, l, nb.getI8Type(), 0),
                         storedConstant(nb, l, nb.getI8Type(), 1));
@@ -192,7 +192,8 @@ Value TableBuilder::weightsOf(KernelBuilder &kernel, const ResizedDim &dim,
   Value out = kernel.output(type, {size, taps});
   auto body = [&](OpBuilder &nb, Location l, ValueRange) {
     ScalarBuilder f(nb, l, nb.getF64Type());
-    Value x = placeOf(f, dim, positionOf(nb, l, kernel.index(nb, l, o), inner));
+    Value x =
+        sourceOf(f, dim, positionOf(nb, l, kernel.index(nb, l, o), inner));
     Value sample = f.add(f.math<math::FloorOp>(x),
                          f.add(firstTap(f, mode, dim.scale),
                                indexToFloat(f, kernel.index(nb, l, k))));

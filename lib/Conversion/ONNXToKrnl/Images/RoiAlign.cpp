@@ -41,9 +41,9 @@ public:
                            ? indexConstant(rewriter, loc, op.getSamplingRatio())
                            : largestOf(rewriter, loc, pool.table, Samples + d));
     SmallVector<Value> inputs = sizesOf(rewriter, loc, x);
-    // Four samples around each place, and some places in a bin.
+    // Four samples around each position, and some positions in a bin.
     constexpr int64_t usualReads = 16;
-    inputs.append({pool.turned("RoiAlign", x, usualReads), batch});
+    inputs.append({pool.channelsLastOperand("RoiAlign", x, usualReads), batch});
     Value y = poolBins(
         pool, "RoiAlign", counts, average, inputs,
         [&](ScalarBuilder &s, ArrayRef<Value> row, ArrayRef<Value> at,
@@ -83,10 +83,10 @@ private:
           // A region is x1, y1, x2, y2.
           int64_t first = column % 2 == 0 ? 1 : 0;
           Value offset = s.constant(half ? 0.5 : 0);
-          auto placeOf = [&](int64_t i) {
+          auto positionOf = [&](int64_t i) {
             return s.sub(s.mul(number(i), s.constant(scale)), offset);
           };
-          Value low = placeOf(first), high = placeOf(first + 2);
+          Value low = positionOf(first), high = positionOf(first + 2);
           Value length = s.sub(high, low);
           if (!half)
             length = s.max(length, s.constant(1));
@@ -101,7 +101,8 @@ private:
         });
   }
 
-  /// The two rows (or columns) around a place; beyond the last there is none.
+  /// The two rows (or columns) around a position; beyond the last there is
+  /// none.
   static SmallVector<Tap> taps(ScalarBuilder &s, Value x, Value size) {
     Value last = s.sub(indexToFloat(s, size), s.constant(1));
     Value zero = s.constant(0), one = s.constant(1);
@@ -127,18 +128,19 @@ private:
           s.div(s.mul(s.add(indexToFloat(s, step[d]), s.constant(0.5)),
                       row[BinSize + d]),
                 row[Samples + d]);
-      Value place = s.add(s.add(row[Start + d], bin), within);
-      Value fits = s.math<arith::AndIOp>(
-          s.le(s.constant(-1), place), s.le(place, indexToFloat(s, in[2 + d])));
+      Value position = s.add(s.add(row[Start + d], bin), within);
+      Value fits =
+          s.math<arith::AndIOp>(s.le(s.constant(-1), position),
+                                s.le(position, indexToFloat(s, in[2 + d])));
       inside = inside ? s.math<arith::AndIOp>(inside, fits) : fits;
-      dims.push_back(taps(s, place, in[2 + d]));
+      dims.push_back(taps(s, position, in[2 + d]));
     }
     Value image = wrapIndex(
         b, loc,
         toIndex(b, loc, tensor::ExtractOp::create(b, loc, in[5], at[0])),
         in[0]);
-    auto read = [&](ArrayRef<Value> place) {
-      Value whole[] = {image, at[1], place[0], place[1]};
+    auto read = [&](ArrayRef<Value> position) {
+      Value whole[] = {image, at[1], position[0], position[1]};
       return toInterpolation(
           b, loc,
           tensor::ExtractOp::create(b, loc, in[4],
@@ -155,8 +157,8 @@ private:
     Value y;
     for (const Tap &row : dims[0])
       for (const Tap &column : dims[1]) {
-        Value place[] = {row.index, column.index};
-        Value part = s.mul(s.mul(row.weight, column.weight), read(place));
+        Value position[] = {row.index, column.index};
+        Value part = s.mul(s.mul(row.weight, column.weight), read(position));
         y = y ? s.max(y, part) : part;
       }
     return y;

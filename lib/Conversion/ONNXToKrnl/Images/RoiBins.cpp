@@ -51,9 +51,10 @@ Value onnxc::makeRoiTable(
       [&](OpBuilder &nb, Location l, ArrayRef<Value> at, ArrayRef<Value> in) {
         ScalarBuilder s(nb, l, compute);
         auto number = [&](int64_t i) {
-          Value place[] = {at[0], indexConstant(nb, l, i)};
+          Value position[] = {at[0], indexConstant(nb, l, i)};
           return toInterpolation(
-              nb, l, tensor::ExtractOp::create(nb, l, in[0], place), element);
+              nb, l, tensor::ExtractOp::create(nb, l, in[0], position),
+              element);
         };
         Value y;
         for (int64_t column = 0; column < NumColumns; ++column) {
@@ -128,12 +129,12 @@ Value onnxc::poolBins(const RoiPool &pool, StringRef name,
       row, {sum, at}, steps, [&](OpBuilder &nb, Location l, ValueRange v) {
         ScalarBuilder s(nb, l, compute);
         SmallVector<Value> columns(v.take_front(NumColumns));
-        SmallVector<Value> place = indicesOf(kernel, nb, l, at);
+        SmallVector<Value> position = indicesOf(kernel, nb, l, at);
         if (pool.channelsLast)
-          std::rotate(place.begin() + 1, place.end() - 1, place.end());
+          std::rotate(position.begin() + 1, position.end() - 1, position.end());
         SmallVector<Value> step = indicesOf(kernel, nb, l, steps);
-        Value sample = sampleAt(s, columns, place, step, images);
-        Value counts = takesPart(s, columns, place, step, images);
+        Value sample = sampleAt(s, columns, position, step, images);
+        Value counts = takesPart(s, columns, position, step, images);
         Value neutral = average ? s.constant(0) : s.lowest();
         sample = s.select(counts, sample, neutral);
         return average ? s.add(v.back(), sample) : s.max(v.back(), sample);

@@ -51,14 +51,15 @@ struct RoiPool {
 
   /// A position of the result, or a type, in the order that it has in memory.
   template <typename T>
-  llvm::SmallVector<T> inMemory(llvm::ArrayRef<T> place) const {
-    llvm::SmallVector<T> order(place);
+  llvm::SmallVector<T> inMemory(llvm::ArrayRef<T> position) const {
+    llvm::SmallVector<T> order(position);
     if (channelsLast)
       std::rotate(order.begin() + 1, order.begin() + 2, order.end());
     return order;
   }
   /// `x` as the samples are read from it.
-  mlir::Value turned(llvm::StringRef name, mlir::Value x, int64_t reads) {
+  mlir::Value channelsLastOperand(llvm::StringRef name, mlir::Value x,
+                                  int64_t reads) {
     channelsLast = channelsLastPays(
         rankedType(x), typeOfSizes(sizes, rankedType(x).getElementType()),
         reads);

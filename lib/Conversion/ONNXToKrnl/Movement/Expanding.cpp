@@ -69,8 +69,9 @@ private:
     if (lead > 0)
       checkAtMost(b, loc, all, length, "Expand: the shape is too short");
     for (int64_t d = 0; d < rank; ++d) {
-      Value place = addIndex(b, loc, length, indexConstant(b, loc, d - rank));
-      sizes.push_back(elementOr(b, loc, shape, place, one));
+      Value position =
+          addIndex(b, loc, length, indexConstant(b, loc, d - rank));
+      sizes.push_back(elementOr(b, loc, shape, position, one));
     }
     return sizes;
   }
@@ -113,11 +114,11 @@ private:
     return generate(b, loc, "Expand", type.getElementType(), sizes, inputs,
                     [&](OpBuilder &nb, Location l, ArrayRef<Value> at,
                         ArrayRef<Value> in) -> Value {
-                      SmallVector<Value> place;
+                      SmallVector<Value> position;
                       for (int64_t d = 0; d < type.getRank(); ++d)
-                        place.push_back(
+                        position.push_back(
                             clampIndex(nb, l, at[lead + d], in[1 + d]));
-                      return tensor::ExtractOp::create(nb, l, in[0], place);
+                      return tensor::ExtractOp::create(nb, l, in[0], position);
                     });
   }
 };

@@ -1,4 +1,4 @@
-//===- Gather.cpp - Elements read at computed places ------------*- C++ -*-===//
+//===- Gather.cpp - Elements read at computed indices -----------*- C++ -*-===//
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // Gather, GatherElements, GatherND, ReverseSequence, TensorScatter: each result
@@ -49,10 +49,10 @@ struct GatherLowering : public OpConversionPattern<onnx::GatherOp> {
         [&](OpBuilder &b, Location l, ArrayRef<Value> at, ArrayRef<Value> in) {
           Value i =
               toIndex(b, l, extract(b, l, in[1], at.slice(axis, indexRank)));
-          SmallVector<Value> place(at.take_front(axis));
-          place.push_back(wrapIndex(b, l, i, in[2]));
-          llvm::append_range(place, at.drop_front(axis + indexRank));
-          return extract(b, l, in[0], place);
+          SmallVector<Value> position(at.take_front(axis));
+          position.push_back(wrapIndex(b, l, i, in[2]));
+          llvm::append_range(position, at.drop_front(axis + indexRank));
+          return extract(b, l, in[0], position);
         });
     replaceWithCasts(rewriter, *getTypeConverter(), op, y);
     return success();
@@ -83,10 +83,10 @@ struct GatherElementsLowering
         rewriter, loc, "GatherElements", type.getElementType(), sizes,
         {data, indices, sizeOf(rewriter, loc, data, axis)},
         [&](OpBuilder &b, Location l, ArrayRef<Value> at, ArrayRef<Value> in) {
-          SmallVector<Value> place(at);
+          SmallVector<Value> position(at);
           Value i = toIndex(b, l, extract(b, l, in[1], at));
-          place[axis] = wrapIndex(b, l, i, in[2]);
-          return extract(b, l, in[0], place);
+          position[axis] = wrapIndex(b, l, i, in[2]);
+          return extract(b, l, in[0], position);
         });
     replaceWithCasts(rewriter, *getTypeConverter(), op, y);
     return success();
@@ -129,15 +129,15 @@ struct GatherNDLowering : public OpConversionPattern<onnx::GatherNDOp> {
         rewriter, loc, "GatherND", type.getElementType(), sizes, inputs,
         [&](OpBuilder &b, Location l, ArrayRef<Value> at, ArrayRef<Value> in) {
           SmallVector<Value> tuple(at.take_front(outer));
-          SmallVector<Value> place(at.take_front(batch));
+          SmallVector<Value> position(at.take_front(batch));
           for (int64_t k = 0; k < depth; ++k) {
             tuple.resize(outer);
             tuple.push_back(indexConstant(b, l, k));
             Value i = toIndex(b, l, extract(b, l, in[1], tuple));
-            place.push_back(wrapIndex(b, l, i, in[2 + k]));
+            position.push_back(wrapIndex(b, l, i, in[2 + k]));
           }
-          llvm::append_range(place, at.drop_front(outer));
-          return extract(b, l, in[0], place);
+          llvm::append_range(position, at.drop_front(outer));
+          return extract(b, l, in[0], position);
         });
     replaceWithCasts(rewriter, *getTypeConverter(), op, y);
     return success();
@@ -170,7 +170,7 @@ struct ReverseSequenceLowering
         rewriter, loc, "ReverseSequence", type.getElementType(), sizes,
         {x, lengths, sizes[time]},
         [&](OpBuilder &b, Location l, ArrayRef<Value> at, ArrayRef<Value> in) {
-          SmallVector<Value> place(at);
+          SmallVector<Value> position(at);
           Value length = checkedLength(
               b, l, toIndex(b, l, extract(b, l, in[1], at[batch])), in[2]);
           Value last = subIndex(b, l, length, indexConstant(b, l, 1));
@@ -178,9 +178,9 @@ struct ReverseSequenceLowering
               clampIndex(b, l, subIndex(b, l, last, at[time]), in[2]);
           Value inside = arith::CmpIOp::create(b, l, arith::CmpIPredicate::slt,
                                                at[time], length);
-          place[time] =
+          position[time] =
               arith::SelectOp::create(b, l, inside, reversed, at[time]);
-          return extract(b, l, in[0], place);
+          return extract(b, l, in[0], position);
         });
     replaceWithCasts(rewriter, *getTypeConverter(), op, y);
     return success();
@@ -200,7 +200,7 @@ private:
   }
 };
 
-/// The past, with the update written from a place of its own in each batch.
+/// The past, with the update written from a position of its own in each batch.
 struct TensorScatterLowering
     : public OpConversionPattern<onnx::TensorScatterOp> {
   using OpConversionPattern::OpConversionPattern;
@@ -238,10 +238,10 @@ struct TensorScatterLowering
             i = arith::SelectOp::create(b, l, before, addIndex(b, l, i, in[2]),
                                         i);
           }
-          SmallVector<Value> place(at);
-          place[axis] = clampIndex(b, l, i, in[3]);
+          SmallVector<Value> position(at);
+          position[axis] = clampIndex(b, l, i, in[3]);
           return arith::SelectOp::create(b, l, isInside(b, l, i, in[3]),
-                                         extract(b, l, in[1], place),
+                                         extract(b, l, in[1], position),
                                          extract(b, l, in[0], at))
               .getResult();
         });
@@ -250,8 +250,8 @@ struct TensorScatterLowering
   }
 
 private:
-  /// What is written differs in its length alone, is not empty, and has a place
-  /// for each of the batch.
+  /// What is written differs in its length alone, is not empty, and has a
+  /// position for each of the batch.
   static void checkOperands(OpBuilder &b, Location loc, ValueRange operands,
                             int64_t axis) {
     SmallVector<Value> past = sizesOf(b, loc, operands[0]),
@@ -263,8 +263,9 @@ private:
     checkAtMost(b, loc, indexConstant(b, loc, 1), update[axis],
                 "TensorScatter: the update is empty");
     if (operands.size() > 2)
-      checkEqualSizes(b, loc, sizeOf(b, loc, operands[2], 0), past[0],
-                      "TensorScatter: expected a place for each of the batch");
+      checkEqualSizes(
+          b, loc, sizeOf(b, loc, operands[2], 0), past[0],
+          "TensorScatter: expected a position for each of the batch");
   }
 };
 

@@ -1,4 +1,4 @@
-//===- Movement.cpp - Elements that change place ----------------*- C++ -*-===//
+//===- Movement.cpp - Elements that move ------------------------*- C++ -*-===//
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // Transpose, Concat, Split, Slice: copies whose read or write

@@ -1,10 +1,11 @@
-//===- Scatter.cpp - Elements written at computed places --------*- C++ -*-===//
+//===- Scatter.cpp - Elements written at computed indices -------*- C++ -*-===//
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // ScatterElements, ScatterND, MaxUnpool: a copy of the data, into which the
-// updates are written one after the other, so that of equal places the last
-// one wins and sums have one order. Loops along which places cannot meet stay
-// free to run in lanes and on several workers. Indices are brought into range.
+// updates are written one after the other, so that of equal positions the last
+// one wins and sums have one order. Loops along which positions cannot meet
+// stay free to run in lanes and on several workers. Indices are brought into
+// range.
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -43,18 +44,20 @@ bool canCombine(Value data, StringRef reduction) {
          (reduction != "max" && reduction != "min");
 }
 
-/// The update as the payload yields it, on its way to `place`.
+/// The update as the payload yields it, on its way to `position`.
 Value put(OpBuilder &b, Location loc, Type element, StringRef reduction,
-          Value update, ArrayRef<Value> place) {
+          Value update, ArrayRef<Value> position) {
   if (reduction != "none") {
     ScalarBuilder s(b, loc, element);
-    Value old = krnl::CurrentOp::create(b, loc, update.getType(), 0, place);
+    Value old =
+        krnl::ScatterLoadOp::create(b, loc, update.getType(), 0, position);
     update = s.narrow(combine(s, reduction, s.widen(old), s.widen(update)));
   }
-  return krnl::PlaceOp::create(b, loc, update.getType(), update, place);
+  return krnl::ScatterStoreOp::create(b, loc, update.getType(), update,
+                                      position);
 }
 
-/// Ends the run where updates have no place to go to at all.
+/// Ends the run where updates have no position to go to at all.
 void checkRoom(OpBuilder &b, Location loc, Value room, Value updates,
                StringRef message) {
   auto known = getConstantIntValue(room);
@@ -136,15 +139,15 @@ private:
     Value y = kernel.generic(
         {{updates, at}, {indices, at}}, {out, to}, {at[axis]},
         [&](OpBuilder &nb, Location l, ValueRange v) {
-          SmallVector<Value> place(type.getRank(), indexConstant(nb, l, 0));
-          place[axis] = wrapIndex(nb, l, toIndex(nb, l, v[1]), size);
-          return put(nb, l, element, op.getReduction(), v[0], place);
+          SmallVector<Value> position(type.getRank(), indexConstant(nb, l, 0));
+          position[axis] = wrapIndex(nb, l, toIndex(nb, l, v[1]), size);
+          return put(nb, l, element, op.getReduction(), v[0], position);
         });
     return kernel.finish({y}).front();
   }
 };
 
-/// Data as [places, slice], updates as [updates, slice], indices as
+/// Data as [positions, slice], updates as [updates, slice], indices as
 /// [updates, depth].
 struct ScatterNDLowering : public OpConversionPattern<onnx::ScatterNDOp> {
   using OpConversionPattern::OpConversionPattern;
@@ -319,16 +322,16 @@ private:
   static Value placeInLarger(OpBuilder &b, Location loc, Value rest,
                              ArrayRef<Value> steps, ArrayRef<Value> extents) {
     Value one = indexConstant(b, loc, 1);
-    Value place = indexConstant(b, loc, 0), stride = one;
+    Value position = indexConstant(b, loc, 0), stride = one;
     for (int64_t d = steps.size() - 1; d >= 0; --d) {
       Value step = maxIndex(b, loc, steps[d], one);
       // What is beyond all dimensions stays with the first one.
       Value i = d == 0 ? rest : b.createOrFold<arith::RemSIOp>(loc, rest, step);
       rest = b.createOrFold<arith::DivSIOp>(loc, rest, step);
-      place = addIndex(b, loc, place, mulIndex(b, loc, i, stride));
+      position = addIndex(b, loc, position, mulIndex(b, loc, i, stride));
       stride = mulIndex(b, loc, stride, extents[d]);
     }
-    return place;
+    return position;
   }
 
   static Value build(OpBuilder &b, Location loc, Value x, Value indices,
@@ -352,11 +355,12 @@ private:
     Value y =
         kernel.generic({from, which}, {out, {kernel.zero()}}, at,
                        [&](OpBuilder &nb, Location l, ValueRange v) {
-                         Value place = toIndex(nb, l, v[1]);
+                         Value position = toIndex(nb, l, v[1]);
                          if (!steps.empty())
-                           place = placeInLarger(nb, l, place, steps, extents);
-                         place = wrapIndex(nb, l, place, last);
-                         return put(nb, l, element, "none", v[0], place);
+                           position =
+                               placeInLarger(nb, l, position, steps, extents);
+                         position = wrapIndex(nb, l, position, last);
+                         return put(nb, l, element, "none", v[0], position);
                        });
     return reshapeTo(b, loc, kernel.finish({y}).front(),
                      typeOfSizes(sizes, element), sizes);

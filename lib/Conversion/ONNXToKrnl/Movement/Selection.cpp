@@ -149,12 +149,12 @@ struct CompressLowering : public OpConversionPattern<onnx::CompressOp> {
       x = reshapeTo(rewriter, loc, x, typeOfSizes(sizes, type.getElementType()),
                     sizes);
     }
-    Value places = call(rewriter, loc, "onnxc_call_true_places",
-                        indexList(rewriter), {condition, sizes[axis]}, {})
-                       .front();
-    sizes[axis] = sizeOf(rewriter, loc, places, 0);
+    Value positions = call(rewriter, loc, "onnxc_call_true_positions",
+                           indexList(rewriter), {condition, sizes[axis]}, {})
+                          .front();
+    sizes[axis] = sizeOf(rewriter, loc, positions, 0);
     Value y = generate(
-        rewriter, loc, "Compress", type.getElementType(), sizes, {x, places},
+        rewriter, loc, "Compress", type.getElementType(), sizes, {x, positions},
         [&](OpBuilder &b, Location l, ArrayRef<Value> at, ArrayRef<Value> in) {
           SmallVector<Value> from(at);
           from[axis] =
@@ -184,7 +184,7 @@ struct NonMaxSuppressionLowering
       if (limit && !rankedType(limit))
         return rewriter.notifyMatchFailure(op, "operand has no rank");
       present |= int64_t(limit != nullptr) << i;
-      // The call has a place for each; nobody reads what is absent.
+      // The call has a position for each; nobody reads what is absent.
       operands.push_back(limit ? limit : adaptor.getBoxes());
     }
     auto result =

@@ -221,7 +221,7 @@ private:
     bool isSimple =
         delta && *delta > 0 &&
         (isConstantIntValue(numbers[0], 0) ||
-         (leastIndex(numbers[0]) >= 0 && leastIndex(numbers[1]) >= 0));
+         (lowerBoundOf(numbers[0]) >= 0 && lowerBoundOf(numbers[1]) >= 0));
     return (isSimple ? steppedCount : signedCount)(b, loc, numbers[0],
                                                    numbers[1], numbers[2]);
   }
@@ -285,10 +285,11 @@ struct OneHotLowering : public OpConversionPattern<onnx::OneHotOp> {
         rewriter, loc, "OneHot", rankedType(values).getElementType(), sizes,
         {indices, values, sizes[axis]},
         [&](OpBuilder &b, Location l, ArrayRef<Value> at, ArrayRef<Value> in) {
-          SmallVector<Value> place(at);
-          place.erase(place.begin() + axis);
-          Value hot = integerOf(b, l, indexType,
-                                tensor::ExtractOp::create(b, l, in[0], place));
+          SmallVector<Value> position(at);
+          position.erase(position.begin() + axis);
+          Value hot =
+              integerOf(b, l, indexType,
+                        tensor::ExtractOp::create(b, l, in[0], position));
           Value zero = indexConstant(b, l, 0), one = indexConstant(b, l, 1);
           Value negative =
               arith::CmpIOp::create(b, l, arith::CmpIPredicate::slt, hot, zero);

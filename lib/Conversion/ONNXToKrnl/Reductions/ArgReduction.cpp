@@ -156,7 +156,7 @@ public:
 
 private:
   /// The element's index and whether it is none of the border.
-  std::pair<Value, Value> place(ScalarBuilder &s);
+  std::pair<Value, Value> position(ScalarBuilder &s);
 
   OpBuilder &b;
   Location loc;
@@ -169,7 +169,7 @@ private:
   SmallVector<Value> inSizes, before;
 };
 
-std::pair<Value, Value> IndexedPool::place(ScalarBuilder &s) {
+std::pair<Value, Value> IndexedPool::position(ScalarBuilder &s) {
   OpBuilder &nb = s.builder();
   Location l = s.getLoc();
   auto at = [&](AffineExpr loop) { return kernel.index(nb, l, loop); };
@@ -231,7 +231,7 @@ SmallVector<Value> IndexedPool::build() {
       {{in, inAt}}, {{best, outAt}, {none, outAt}}, window,
       [&](OpBuilder &nb, Location l, ValueRange v) {
         ScalarBuilder s(nb, l, element);
-        auto [index, ok] = place(s);
+        auto [index, ok] = position(s);
         Value isFirst = s.math<arith::CmpIOp>(
             arith::CmpIPredicate::slt, v[2],
             arith::ConstantOp::create(nb, l, nb.getI64IntegerAttr(0)));

@@ -93,12 +93,12 @@ Value RunningKernel::build(Value x, bool exclusive, bool reverse) {
     to[1] = kernel.zero();
   auto step = [&](OpBuilder &nb, Location l, ValueRange v) {
     ScalarBuilder s(nb, l, element);
-    Value value = v[0], place;
+    Value value = v[0], position;
     if (reverse) {
-      place = fromEnd(nb, l, at[1], size);
+      position = fromEnd(nb, l, at[1], size);
       value = tensor::ExtractOp::create(nb, l, in,
                                         ValueRange{kernel.index(nb, l, at[0]),
-                                                   place,
+                                                   position,
                                                    kernel.index(nb, l, at[2])});
     }
     value = s.widen(value);
@@ -106,8 +106,8 @@ Value RunningKernel::build(Value x, bool exclusive, bool reverse) {
     Value y = s.narrow(exclusive ? v[1] : next);
     if (reverse) {
       Value zero = indexConstant(nb, l, 0);
-      y = krnl::PlaceOp::create(nb, l, y.getType(), y,
-                                ValueRange{zero, place, zero});
+      y = krnl::ScatterStoreOp::create(nb, l, y.getType(), y,
+                                       ValueRange{zero, position, zero});
     }
     return SmallVector<Value>{next, y};
   };

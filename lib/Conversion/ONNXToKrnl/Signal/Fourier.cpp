@@ -38,10 +38,10 @@ public:
 
 private:
   Value index(int64_t value) { return indexConstant(b, loc, value); }
-  Value readPart(ScalarBuilder &s, Value x, MutableArrayRef<Value> place,
+  Value readPart(ScalarBuilder &s, Value x, MutableArrayRef<Value> position,
                  int64_t part, Value exists);
   SmallVector<Value> readMirrored(ScalarBuilder &s, Value x,
-                                  MutableArrayRef<Value> place, Value given,
+                                  MutableArrayRef<Value> position, Value given,
                                   Value whole);
   Complex load(Value length, const Complex *chirp);
   Value store(Complex y, const Complex *chirp, Value divisor);
@@ -68,13 +68,15 @@ private:
 // In and out
 //===----------------------------------------------------------------------===//
 
-/// The part of x at `place`, zero where `exists` (null: everywhere) is false.
-Value Fourier::readPart(ScalarBuilder &s, Value x, MutableArrayRef<Value> place,
-                        int64_t part, Value exists) {
+/// The part of x at `position`, zero where `exists` (null: everywhere) is
+/// false.
+Value Fourier::readPart(ScalarBuilder &s, Value x,
+                        MutableArrayRef<Value> position, int64_t part,
+                        Value exists) {
   OpBuilder &nb = s.builder();
   ScalarBuilder stored(nb, s.getLoc(), plan.element);
-  place[3] = indexConstant(nb, s.getLoc(), part);
-  Value value = tensor::ExtractOp::create(nb, s.getLoc(), x, place);
+  position[3] = indexConstant(nb, s.getLoc(), part);
+  Value value = tensor::ExtractOp::create(nb, s.getLoc(), x, position);
   value = stored.castTo(stored.widen(value), compute);
   return exists ? s.select(exists, value, s.constant(0)) : value;
 }
@@ -82,21 +84,21 @@ Value Fourier::readPart(ScalarBuilder &s, Value x, MutableArrayRef<Value> place,
 /// Of a spectrum of which only the lower half is given, all of it: the upper is
 /// the lower backwards, conjugate.
 SmallVector<Value> Fourier::readMirrored(ScalarBuilder &s, Value x,
-                                         MutableArrayRef<Value> place,
+                                         MutableArrayRef<Value> position,
                                          Value given, Value whole) {
   OpBuilder &nb = s.builder();
   Location l = s.getLoc();
   auto compare = [&](arith::CmpIPredicate how, Value a, Value c) -> Value {
     return arith::CmpIOp::create(nb, l, how, a, c);
   };
-  Value i = place[1], opposite = subIndex(nb, l, whole, i);
+  Value i = position[1], opposite = subIndex(nb, l, whole, i);
   Value isUpper = compare(arith::CmpIPredicate::slt, opposite, i);
   Value from = arith::SelectOp::create(nb, l, isUpper, opposite, i);
   Value exists = s.math<arith::AndIOp>(isInside(nb, l, i, whole),
                                        isInside(nb, l, from, given));
-  place[1] = clampIndex(nb, l, from, given);
-  SmallVector<Value> value{readPart(s, x, place, 0, exists),
-                           readPart(s, x, place, 1, exists)};
+  position[1] = clampIndex(nb, l, from, given);
+  SmallVector<Value> value{readPart(s, x, position, 0, exists),
+                           readPart(s, x, position, 1, exists)};
   // What stands in the middle is its own mirror image, and so is the first.
   Value isMiddle =
       compare(arith::CmpIPredicate::eq, subIndex(nb, l, whole, from), from);
@@ -132,19 +134,19 @@ Complex Fourier::load(Value length, const Complex *chirp) {
   auto body = [&](OpBuilder &nb, Location l, ValueRange args) {
     ScalarBuilder s(nb, l, compute);
     Value i = kernel.index(nb, l, at[1]), exists;
-    Value place[] = {kernel.index(nb, l, at[0]), i, kernel.index(nb, l, at[2]),
-                     Value()};
+    Value position[] = {kernel.index(nb, l, at[0]), i,
+                        kernel.index(nb, l, at[2]), Value()};
     SmallVector<Value> value;
     if (mirrors) {
-      value = readMirrored(s, x, place, given, whole);
+      value = readMirrored(s, x, position, given, whole);
     } else {
       if (!isAll) {
         exists = s.math<arith::AndIOp>(isInside(nb, l, i, whole),
                                        isInside(nb, l, i, given));
-        place[1] = clampIndex(nb, l, i, given);
+        position[1] = clampIndex(nb, l, i, given);
       }
-      value = {readPart(s, x, place, 0, exists),
-               isComplex ? readPart(s, x, place, 1, exists) : s.constant(0)};
+      value = {readPart(s, x, position, 0, exists),
+               isComplex ? readPart(s, x, position, 1, exists) : s.constant(0)};
     }
     if (chirp)
       value = multiplyComplex(s, value[0], value[1], args[0], args[1]);
@@ -172,8 +174,8 @@ Value Fourier::store(Complex y, const Complex *chirp, Value divisor) {
       inputs,
       [&](OpBuilder &nb, Location l, ArrayRef<Value> at, ArrayRef<Value> in) {
         ScalarBuilder s(nb, l, compute);
-        auto read = [&](Value tensor, ArrayRef<Value> place) -> Value {
-          return tensor::ExtractOp::create(nb, l, tensor, place);
+        auto read = [&](Value tensor, ArrayRef<Value> position) -> Value {
+          return tensor::ExtractOp::create(nb, l, tensor, position);
         };
         SmallVector<Value> value{read(in[0], at.take_front(3)),
                                  read(in[1], at.take_front(3))};
@@ -212,10 +214,11 @@ Complex Fourier::chirp(Value length) {
   Value im = kernel.output(type, length);
   auto body = [&](OpBuilder &nb, Location l, ValueRange) {
     ScalarBuilder f(nb, l, nb.getF64Type());
-    // n^2 is exact, and so is what it is beyond whole turns.
+    // n^2 is exact, and so is what it is beyond whole periods.
     Value i = kernel.index(nb, l, n);
-    Value turns = mulIndex(nb, l, whole, indexConstant(nb, l, 2));
-    Value square = arith::RemUIOp::create(nb, l, mulIndex(nb, l, i, i), turns);
+    Value periods = mulIndex(nb, l, whole, indexConstant(nb, l, 2));
+    Value square =
+        arith::RemUIOp::create(nb, l, mulIndex(nb, l, i, i), periods);
     double half = (plan.inverse ? 1 : -1) * std::numbers::pi;
     Value angle = f.mul(f.constant(half),
                         f.div(indexToFloat(f, square), indexToFloat(f, whole)));

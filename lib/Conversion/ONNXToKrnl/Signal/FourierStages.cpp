@@ -84,14 +84,14 @@ Complex FourierStages::stage(Complex x, Value radix, Value done,
   SmallVector<AffineExpr> at = kernel.loopsOf(outType);
   AffineExpr j = kernel.loop("j", inType.getDimSize(1));
   SmallVector<AffineExpr> from{at[0], j, at[1], at[3], at[4]},
-      turn{j, at[2], at[3]};
+      twiddle{j, at[2], at[3]};
   auto view = [&](Value v) {
     return kernel.input(reshapeTo(b, loc, v, inType, inSizes));
   };
   SmallVector<KernelBuilder::Access> ins{{view(x.re), from},
                                          {view(x.im), from},
-                                         {kernel.input(twiddles.re), turn},
-                                         {kernel.input(twiddles.im), turn}};
+                                         {kernel.input(twiddles.re), twiddle},
+                                         {kernel.input(twiddles.im), twiddle}};
   Value re = kernel.output(outType, outSizes);
   Value im = kernel.output(outType, outSizes);
   Value zero = kernel.constant(cast<TypedAttr>(b.getZeroAttr(compute)));
@@ -144,10 +144,10 @@ Complex FourierStages::roots(Value length, bool positive) {
   Value im = kernel.output(type, length);
   auto body = [&](OpBuilder &nb, Location l, ValueRange) {
     ScalarBuilder f(nb, l, nb.getF64Type());
-    double turn = (positive ? 2 : -2) * std::numbers::pi;
+    double twiddle = (positive ? 2 : -2) * std::numbers::pi;
     Value part =
         f.div(indexToFloat(f, kernel.index(nb, l, m)), indexToFloat(f, size));
-    return unitAt(nb, l, f.mul(f.constant(turn), part), compute);
+    return unitAt(nb, l, f.mul(f.constant(twiddle), part), compute);
   };
   return finishComplex(kernel,
                        kernel.generic({}, bothParts(re, im, m), {}, body));

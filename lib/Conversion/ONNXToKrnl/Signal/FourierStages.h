@@ -18,7 +18,7 @@ struct Complex {
   mlir::Value re, im;
 };
 
-/// Both parts of a complex result, written at the same place.
+/// Both parts of a complex result, written at the same position.
 llvm::SmallVector<krnl::KernelBuilder::Access>
 bothParts(mlir::Value re, mlir::Value im, llvm::ArrayRef<mlir::AffineExpr> at);
 /// The results of a kernel of two.

@@ -53,9 +53,9 @@ Value asComplex(OpBuilder &b, Location loc, Value x) {
   return generate(
       b, loc, "DFT.parts", type.getElementType(), sizes, {x, parts},
       [&](OpBuilder &nb, Location l, ArrayRef<Value> at, ArrayRef<Value> in) {
-        SmallVector<Value> place(at);
-        place[last] = clampIndex(nb, l, at[last], in[1]);
-        Value value = tensor::ExtractOp::create(nb, l, in[0], place);
+        SmallVector<Value> position(at);
+        position[last] = clampIndex(nb, l, at[last], in[1]);
+        Value value = tensor::ExtractOp::create(nb, l, in[0], position);
         return arith::SelectOp::create(
                    nb, l, isInside(nb, l, at[last], in[1]), value,
                    storedConstant(nb, l, type.getElementType(), 0))
@@ -275,10 +275,10 @@ private:
     Value framed = generate(
         b, loc, "STFT.frames", rankedType(x).getElementType(), sizes, inputs,
         [&](OpBuilder &nb, Location l, ArrayRef<Value> at, ArrayRef<Value> in) {
-          Value place[] = {
+          Value position[] = {
               at[0], addIndex(nb, l, mulIndex(nb, l, at[1], in[1]), at[2]),
               at[3]};
-          Value sample = tensor::ExtractOp::create(nb, l, in[0], place);
+          Value sample = tensor::ExtractOp::create(nb, l, in[0], position);
           if (!window)
             return sample;
           ScalarBuilder s(nb, l, element);

@@ -95,8 +95,8 @@ LogicalResult enterGrams(onnx::TfIdfVectorizerOp op, ArrayRef<int64_t> pool,
 std::optional<std::vector<float>> weightColumns(ArrayRef<float> weights,
                                                 ArrayRef<int64_t> columns,
                                                 int64_t width) {
-  constexpr int64_t mostColumns = int64_t(1) << 26;
-  if (weights.size() != columns.size() || width > mostColumns)
+  constexpr int64_t maxColumns = int64_t(1) << 26;
+  if (weights.size() != columns.size() || width > maxColumns)
     return std::nullopt;
   std::vector<float> byColumn(width, 0);
   llvm::BitVector isSet(static_cast<unsigned>(width));
@@ -169,7 +169,7 @@ private:
         words.push_back(uint64_t(word));
       pool.push_back(entry->second);
     }
-    return keyPlaces(b, loc, x, words);
+    return keyPositions(b, loc, x, words);
   }
 
   /// Strings as their numbers in the pool, which becomes `pool`.

@@ -24,13 +24,13 @@ int64_t KernelEmitter::lanesHere(const OpState &state) {
   return loop ? active[*loop].lanes : 1;
 }
 
-/// Which lanes of this copy are inside the loop's bound; null if all are.
-Value KernelEmitter::laneMask(const OpState &state, const Copies &copies) {
+/// Which lanes of this instance are inside the loop's bound; null if all are.
+Value KernelEmitter::laneMask(const OpState &state, const Instance &instance) {
   std::optional<unsigned> loop = laneLoop(state);
   if (!loop)
     return {};
   const ActiveLoop &at = active[*loop];
-  int64_t first = copies[*loop] * at.lanes;
+  int64_t first = instance[*loop] * at.lanes;
   auto type = VectorType::get({at.lanes}, b.getI1Type());
   if (at.dynamicLimit) {
     Value rest =
@@ -45,26 +45,26 @@ Value KernelEmitter::laneMask(const OpState &state, const Copies &copies) {
   return arith::ConstantOp::create(b, DenseElementsAttr::get(type, bits));
 }
 
-/// The value of one loop in a copy; `local`: counted from the current iteration
-/// on of loops that ops are in together.
-LaneIndex KernelEmitter::loopIndex(unsigned loop, const Copies &copies,
+/// The value of one loop in an instance; `local`: counted from the current
+/// iteration on of loops that ops are in together.
+LaneIndex KernelEmitter::loopIndex(unsigned loop, const Instance &instance,
                                    bool local) {
   const ActiveLoop &at = active[loop];
   LaneIndex index{
-      at.base, at.offset + copies[loop] * at.lanes, at.lanes > 1 ? 1 : 0, {}};
-  if (local && (nest.loop(loop).shared || nest.loop(loop).together)) {
+      at.base, at.offset + instance[loop] * at.lanes, at.lanes > 1 ? 1 : 0, {}};
+  if (local && (nest.loop(loop).fusedOuter || nest.loop(loop).computeAt)) {
     index.base = Value();
-    index.offset = copies[loop] * at.lanes;
+    index.offset = instance[loop] * at.lanes;
   }
   return index;
 }
 
 SmallVector<LaneIndex> KernelEmitter::axisValues(const OpState &state,
-                                                 const Copies &copies,
+                                                 const Instance &instance,
                                                  bool local) {
   SmallVector<LaneIndex> loops(nest.loops().size());
   for (const LoopUse &use : nest.op(state.number).loops)
-    loops[use.loop] = loopIndex(use.loop, copies, local);
+    loops[use.loop] = loopIndex(use.loop, instance, local);
   math.setLanes(lanesHere(state));
   SmallVector<LaneIndex> axes;
   for (unsigned dim = 0; dim < nest.op(state.number).axes.size(); ++dim)
@@ -74,20 +74,20 @@ SmallVector<LaneIndex> KernelEmitter::axisValues(const OpState &state,
 
 SmallVector<LaneIndex> KernelEmitter::indicesOf(OpState &state,
                                                 OpOperand &operand,
-                                                const Copies &copies,
+                                                const Instance &instance,
                                                 bool local) {
-  SmallVector<LaneIndex> axes = axisValues(state, copies, local);
+  SmallVector<LaneIndex> axes = axisValues(state, instance, local);
   SmallVector<LaneIndex> at;
   for (AffineExpr e : state.op.getMatchingIndexingMap(&operand).getResults())
     at.push_back(math.eval(e, axes, extents));
   return at;
 }
 
-/// `at`, as far away as a computed place says; nothing moves without one.
-SmallVector<LaneIndex> KernelEmitter::movedBy(ArrayRef<LaneIndex> place,
+/// `at`, as far away as a computed index says; nothing moves without one.
+SmallVector<LaneIndex> KernelEmitter::movedBy(ArrayRef<LaneIndex> slot,
                                               ArrayRef<LaneIndex> at) {
   SmallVector<LaneIndex> moved(at);
-  for (auto [index, distance] : llvm::zip(moved, place))
+  for (auto [index, distance] : llvm::zip(moved, slot))
     index = math.add(index, distance);
   return moved;
 }
@@ -105,7 +105,7 @@ bool KernelEmitter::dependsOn(const OpState &state, OpOperand &operand,
 }
 
 Value KernelEmitter::readOperand(OpState &state, OpOperand &operand,
-                                 const Copies &copies) {
+                                 const Instance &instance) {
   Value source = operand.get();
   if (!isa<ShapedType>(source.getType()))
     return uniform.lookup(source);
@@ -117,43 +117,44 @@ Value KernelEmitter::readOperand(OpState &state, OpOperand &operand,
   if (auto result = dyn_cast<OpResult>(source)) {
     auto kept = registers.find(result);
     if (kept != registers.end() && canForward(result, operand)) {
-      Copies key = restrictTo(copies, [&](unsigned loop) {
+      Instance key = restrictTo(instance, [&](unsigned loop) {
         return llvm::is_contained(kept->second.loops, loop);
       });
       return kept->second.values.at(key);
     }
   }
-  std::pair<unsigned, Copies> key{operand.getOperandNumber(),
-                                  restrictTo(copies, [&](unsigned loop) {
-                                    return dependsOn(state, operand, loop);
-                                  })};
+  std::pair<unsigned, Instance> key{operand.getOperandNumber(),
+                                    restrictTo(instance, [&](unsigned loop) {
+                                      return dependsOn(state, operand, loop);
+                                    })};
   Value &value = state.reads[key];
   if (value)
     return value;
-  Storage place = storage[chainRoot(
+  Storage slot = storage[chainRoot(
       reader.isDpsInit(&operand) ? reader.getTiedOpResult(&operand) : source)];
   for (const CachedSlice &slice : caches)
     if (slice.use == &operand) {
-      place = Storage();
-      place.memref = slice.memref;
-      place.byLoops = true;
-      place.packed = slice.loops;
+      slot = Storage();
+      slot.memref = slice.memref;
+      slot.byLoops = true;
+      slot.packed = slice.loops;
     }
   std::optional<unsigned> lane = laneLoop(state);
   bool varies = lane && dependsOn(state, operand, *lane);
   SmallVector<LaneIndex> at;
-  if (!place.byLoops)
-    at = indicesOf(state, operand, copies, place.local);
+  if (!slot.byLoops)
+    at = indicesOf(state, operand, instance, slot.local);
   else
-    for (unsigned loop : place.packed)
-      at.push_back(loopIndex(loop, copies, false));
-  if (varies && !place.byLoops && turn(state, operand, copies, place.memref))
+    for (unsigned loop : slot.packed)
+      at.push_back(loopIndex(loop, instance, false));
+  if (varies && !slot.byLoops &&
+      loadTransposed(state, operand, instance, slot.memref))
     return state.reads.at(key);
   // Packed buffers have room for whole blocks.
-  bool full = !varies || (place.byLoops && !nest.loop(*lane).isDynamic() &&
+  bool full = !varies || (slot.byLoops && !nest.loop(*lane).isDynamic() &&
                           nest.loop(*lane).extent % lanesHere(state) == 0);
-  Value mask = full ? Value() : laneMask(state, copies);
-  value = load(place.memref, at, varies ? lanesHere(state) : 1, mask);
+  Value mask = full ? Value() : laneMask(state, instance);
+  value = load(slot.memref, at, varies ? lanesHere(state) : 1, mask);
   return value;
 }
 
@@ -222,7 +223,7 @@ Value KernelEmitter::load(Value memref, ArrayRef<LaneIndex> at, int64_t lanes,
   SmallVector<Value> base;
   if (std::optional<int64_t> step = evenStep(memref, at))
     if (*step >= 2 && *step <= longestStep)
-      return loadApart(memref, at, type, *step, mask);
+      return loadStrided(memref, at, type, *step, mask);
   Value offsets = laneOffsets(memref, at, lanes, base);
   if (!offsets && !mask)
     return vector::LoadOp::create(b, type, memref, base);

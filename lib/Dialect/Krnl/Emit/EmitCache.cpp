@@ -55,7 +55,7 @@ void KernelEmitter::emitCacheCopy(const CachedSlice &slice, unsigned position) {
   OpState state;
   state.number = slice.op;
   state.op = ops[slice.op];
-  Copies first(active.size(), 0);
+  Instance first(active.size(), 0);
   const Storage &source = storage[chainRoot(slice.use->get())];
   auto indicesBy = [&](ArrayRef<unsigned> loops) {
     return llvm::map_to_vector(

@@ -11,7 +11,7 @@
 // What a payload makes of a byte (a half of it, say) it makes of all bytes of a
 // vector at once.
 //
-// Points without vectors multiply the copies one after the other.
+// Points without vectors multiply the instances one after the other.
 //===----------------------------------------------------------------------===//
 
 #include "KernelEmitter.h"
@@ -44,7 +44,7 @@ std::optional<unsigned> KernelEmitter::dotLoop(const OpState &state) {
   if (!lane || isReduced(state, *lane))
     return std::nullopt;
   for (const LoopUse &use : nest.op(state.number).loops) {
-    if (!use.dot || active[use.loop].copies == 1)
+    if (!use.dot || active[use.loop].instances == 1)
       continue;
     ByteProduct product = *byteProductOf(state.op);
     for (const ByteFactor *factor : {&product.lhs, &product.rhs})
@@ -56,22 +56,22 @@ std::optional<unsigned> KernelEmitter::dotLoop(const OpState &state) {
   return std::nullopt;
 }
 
-Value KernelEmitter::emitDot(OpState &state, const Copies &copies,
+Value KernelEmitter::emitDot(OpState &state, const Instance &instance,
                              unsigned group, Value sum) {
   ByteProduct product = *byteProductOf(state.op);
-  Value lhs = readFactor(state, product.lhs, copies, group);
-  Value rhs = readFactor(state, product.rhs, copies, group);
+  Value lhs = readFactor(state, product.lhs, instance, group);
+  Value rhs = readFactor(state, product.rhs, instance, group);
   return DotOp::create(b, sum.getType(), sum, lhs, rhs, product.lhs.isSigned,
                        product.rhs.isSigned);
 }
 
 /// One group for each lane, after what the payload does to each byte.
 Value KernelEmitter::readFactor(OpState &state, const ByteFactor &factor,
-                                const Copies &copies, unsigned group) {
-  Value bytes = readGroup(state, *factor.operand, copies, group);
+                                const Instance &instance, unsigned group) {
+  Value bytes = readGroup(state, *factor.operand, instance, group);
   if (factor.isPlain())
     return bytes;
-  Payload payload{state, copies, IRMapping(), DenseMap<Value, LaneIndex>()};
+  Payload payload{state, instance, IRMapping(), DenseMap<Value, LaneIndex>()};
   payload.map.map(state.op.getMatchingBlockArgument(factor.operand), bytes);
   for (Operation *op : opsOf(factor))
     if (!emitIndexOp(payload, op))
@@ -80,19 +80,19 @@ Value KernelEmitter::readFactor(OpState &state, const ByteFactor &factor,
 }
 
 /// Are the groups of neighbouring lanes neighbours in the packed operand?
-bool KernelEmitter::isPackedFor(const OpState &state, const Storage &place,
+bool KernelEmitter::isPackedFor(const OpState &state, const Storage &slot,
                                 unsigned group) {
-  size_t rank = place.packed.size();
-  return place.byLoops && rank > 1 && place.packed[rank - 1] == group &&
-         place.packed[rank - 2] == *laneLoop(state) &&
-         !nest.loop(place.packed[rank - 2]).isDynamic() &&
-         nest.loop(place.packed[rank - 2]).extent % lanesHere(state) == 0;
+  size_t rank = slot.packed.size();
+  return slot.byLoops && rank > 1 && slot.packed[rank - 1] == group &&
+         slot.packed[rank - 2] == *laneLoop(state) &&
+         !nest.loop(slot.packed[rank - 2]).isDynamic() &&
+         nest.loop(slot.packed[rank - 2]).extent % lanesHere(state) == 0;
 }
 
-/// Does the operand's place in memory go on by one element with each iteration
-/// of the loop?
-bool KernelEmitter::walksMemory(const OpState &state, OpOperand &operand,
-                                unsigned loop) {
+/// Does the operand's position in memory go on by one element with each
+/// iteration of the loop?
+bool KernelEmitter::hasUnitStride(const OpState &state, OpOperand &operand,
+                                  unsigned loop) {
   linalg::LinalgOp reader = state.op;
   MLIRContext *context = b.getContext();
   SmallVector<AffineExpr> axes;
@@ -117,13 +117,13 @@ bool KernelEmitter::walksMemory(const OpState &state, OpOperand &operand,
   return rank != 0;
 }
 
-/// The bytes of the copies one by one, the first lowest; those that are missing
-/// are zero. For operands without the lanes it is a scalar.
+/// The bytes of the instances one by one, the first lowest; those that are
+/// missing are zero. For operands without the lanes it is a scalar.
 Value KernelEmitter::assembleGroup(OpState &state, OpOperand &operand,
-                                   const Copies &copies, unsigned group) {
+                                   const Instance &instance, unsigned group) {
   Value word;
-  for (int64_t i = 0; i < active[group].copies; ++i) {
-    Copies at = copies;
+  for (int64_t i = 0; i < active[group].instances; ++i) {
+    Instance at = instance;
     at[group] = i;
     Value byte = readOperand(state, operand, at);
     Type type = b.getI32Type();
@@ -145,19 +145,19 @@ Value KernelEmitter::assembleGroup(OpState &state, OpOperand &operand,
 
 /// The group of an operand without the lanes, as an i32.
 Value KernelEmitter::loadGroup(OpState &state, OpOperand &operand,
-                               const Copies &copies, unsigned group) {
-  const Storage place = storage[chainRoot(operand.get())];
-  if (place.byLoops || active[group].copies != groupBytes ||
-      !walksMemory(state, operand, group))
-    return assembleGroup(state, operand, copies, group);
+                               const Instance &instance, unsigned group) {
+  const Storage slot = storage[chainRoot(operand.get())];
+  if (slot.byLoops || active[group].instances != groupBytes ||
+      !hasUnitStride(state, operand, group))
+    return assembleGroup(state, operand, instance, group);
   for (const CachedSlice &slice : caches)
     if (slice.use == &operand)
-      return assembleGroup(state, operand, copies, group);
+      return assembleGroup(state, operand, instance, group);
   SmallVector<Value> at;
-  for (LaneIndex index : indicesOf(state, operand, copies, place.local))
+  for (LaneIndex index : indicesOf(state, operand, instance, slot.local))
     at.push_back(math.scalar(index));
   auto bytes = VectorType::get({groupBytes}, b.getI8Type());
-  Value loaded = vector::LoadOp::create(b, bytes, place.memref, at);
+  Value loaded = vector::LoadOp::create(b, bytes, slot.memref, at);
   Value word = vector::BitCastOp::create(
       b, VectorType::get({1}, b.getI32Type()), loaded);
   return vector::ExtractOp::create(b, word, ArrayRef<int64_t>{0});
@@ -165,26 +165,26 @@ Value KernelEmitter::loadGroup(OpState &state, OpOperand &operand,
 
 /// One group for each lane, as a vector of bytes.
 Value KernelEmitter::readGroup(OpState &state, OpOperand &operand,
-                               const Copies &copies, unsigned group) {
-  Copies at = restrictTo(copies, [&](unsigned loop) {
+                               const Instance &instance, unsigned group) {
+  Instance at = restrictTo(instance, [&](unsigned loop) {
     return loop != group && dependsOn(state, operand, loop);
   });
-  Copies key = at;
+  Instance key = at;
   key[group] = -1;
   if (Value known = state.reads[{operand.getOperandNumber(), key}])
     return known;
   int64_t lanes = lanesHere(state);
   auto bytes = VectorType::get({lanes * groupBytes}, b.getI8Type());
-  const Storage place = storage[chainRoot(operand.get())];
+  const Storage slot = storage[chainRoot(operand.get())];
   Value value;
   if (!dependsOn(state, operand, *laneLoop(state))) {
     Value word = loadGroup(state, operand, at, group);
     value = vector::BitCastOp::create(b, bytes, broadcast(word, lanes));
-  } else if (isPackedFor(state, place, group)) {
+  } else if (isPackedFor(state, slot, group)) {
     SmallVector<Value> indices;
-    for (unsigned loop : place.packed)
+    for (unsigned loop : slot.packed)
       indices.push_back(math.scalar(loopIndex(loop, at, false)));
-    value = vector::LoadOp::create(b, bytes, place.memref, indices);
+    value = vector::LoadOp::create(b, bytes, slot.memref, indices);
   } else {
     Value words = assembleGroup(state, operand, at, group);
     value = vector::BitCastOp::create(b, bytes, words);

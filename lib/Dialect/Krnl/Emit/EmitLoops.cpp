@@ -17,7 +17,7 @@ Value KernelEmitter::minimum(LaneIndex x, int64_t y) {
 }
 
 LaneIndex KernelEmitter::fullExtent(unsigned loop) {
-  return math.eval(nest.extentExpr(loop), {}, walked);
+  return math.eval(nest.extentExpr(loop), {}, tripCounts);
 }
 
 /// The value of a loop at this point, though other loops may stand for it.
@@ -39,17 +39,17 @@ LaneIndex KernelEmitter::boundOf(unsigned number, unsigned op) {
     return math.floorDiv(math.add(whole, {{}, loop.blockSize - 1, 0, {}}),
                          loop.blockSize);
   // The loop over the blocks was made just before the one inside.
-  ActiveLoop::Part part = active[number - 1].part;
-  if (part == ActiveLoop::Part::Full)
+  ActiveLoop::BlockKind part = active[number - 1].part;
+  if (part == ActiveLoop::BlockKind::Full)
     return {{}, loop.blockSize, 0, {}};
-  LaneIndex block = part == ActiveLoop::Part::Last
+  LaneIndex block = part == ActiveLoop::BlockKind::Last
                         ? math.floorDiv(whole, loop.blockSize)
                         : valueOf(op, number - 1);
   LaneIndex rest =
       math.add(whole, math.scale(math.scale(block, loop.blockSize), -1));
   if (rest.isConstant())
     return {{}, std::min(rest.offset, loop.blockSize), 0, {}};
-  if (part == ActiveLoop::Part::Last)
+  if (part == ActiveLoop::BlockKind::Last)
     return rest;
   return {minimum(rest, loop.blockSize), 0, 0, {}};
 }
@@ -134,10 +134,10 @@ SmallVector<Value> KernelEmitter::emitLoop(const LoopUse &use, unsigned op,
   if (!nest.peels(use.loop))
     return emitSteps(use, lanesOf(use, op), {}, bound, state, carried, body);
   LaneIndex full = fullBlocks(use.loop, op);
-  state.part = ActiveLoop::Part::Full;
+  state.part = ActiveLoop::BlockKind::Full;
   SmallVector<Value> values =
       emitSteps(use, lanesOf(use, op), {}, full, state, carried, body);
-  state.part = ActiveLoop::Part::Last;
+  state.part = ActiveLoop::BlockKind::Last;
   return emitStrip(use.loop, full, bound, 1, state, values, body);
 }
 
@@ -146,10 +146,10 @@ SmallVector<Value> KernelEmitter::emitSteps(const LoopUse &use, int64_t lanes,
                                             LaneIndex lower, LaneIndex upper,
                                             ActiveLoop state,
                                             ValueRange carried, LoopBody body) {
-  int64_t copies = std::max<int64_t>(use.unroll, 1);
-  state.copies = copies;
+  int64_t instances = std::max<int64_t>(use.unroll, 1);
+  state.instances = instances;
   state.lanes = lanes;
-  int64_t step = copies * lanes;
+  int64_t step = instances * lanes;
   if (step == 1)
     return emitStrip(use.loop, lower, upper, 1, state, carried, body);
 
@@ -160,22 +160,22 @@ SmallVector<Value> KernelEmitter::emitSteps(const LoopUse &use, int64_t lanes,
   if (rest.isConstant() && rest.offset == 0)
     return values;
   if (use.dot && rest.isConstant()) {
-    state.copies = rest.offset;
+    state.instances = rest.offset;
     return emitStrip(use.loop, whole, upper, step, state, values, body);
   }
   if (lanes == 1) {
-    // What is left of many copies still goes side by side, a few at a time.
+    // What is left of many instances still goes side by side, a few at a time.
     constexpr int64_t many = 8;
     LoopUse fewer = use;
-    fewer.unroll = copies >= many ? copies / 4 : 1;
+    fewer.unroll = instances >= many ? instances / 4 : 1;
     return emitSteps(fewer, lanes, whole, upper, state, values, body);
   }
   if (rest.isConstant() && whole.isConstant()) {
-    state.copies = llvm::divideCeil(rest.offset, lanes);
+    state.instances = llvm::divideCeil(rest.offset, lanes);
     state.staticLimit = rest.offset;
     return emitStrip(use.loop, whole, upper, step, state, values, body);
   }
-  state.copies = 1;
+  state.instances = 1;
   state.dynamicLimit = math.scalar(upper);
   return emitStrip(use.loop, whole, upper, lanes, state, values, body);
 }

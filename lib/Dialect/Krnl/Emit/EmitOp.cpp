@@ -16,33 +16,33 @@ bool KernelEmitter::isReduced(const OpState &state, unsigned loop) {
   return use && use->reduced;
 }
 
-/// Does every copy of this loop have an accumulator of its own, combined at
-/// the end? Otherwise the copies of a reduced loop follow one another.
+/// Does every instance of this loop have an accumulator of its own, combined at
+/// the end? Otherwise the instances of a reduced loop follow one another.
 bool KernelEmitter::isSplit(const OpState &state, unsigned loop) {
   return isReduced(state, loop) &&
          (active[loop].lanes > 1 || nest.loop(loop).split);
 }
 
-Copies KernelEmitter::restrictTo(const Copies &copies,
-                                 llvm::function_ref<bool(unsigned)> pick) {
-  Copies result(copies.size(), 0);
-  for (unsigned loop = 0; loop < copies.size(); ++loop)
+Instance KernelEmitter::restrictTo(const Instance &instance,
+                                   llvm::function_ref<bool(unsigned)> pick) {
+  Instance result(instance.size(), 0);
+  for (unsigned loop = 0; loop < instance.size(); ++loop)
     if (pick(loop))
-      result[loop] = copies[loop];
+      result[loop] = instance[loop];
   return result;
 }
 
-SmallVector<Copies>
+SmallVector<Instance>
 KernelEmitter::enumerate(const OpState &state,
                          llvm::function_ref<bool(unsigned)> pick) {
-  SmallVector<Copies> all{Copies(active.size(), 0)};
+  SmallVector<Instance> all{Instance(active.size(), 0)};
   for (const LoopUse &use : nest.op(state.number).loops) {
-    if (active[use.loop].copies == 1 || !pick(use.loop))
+    if (active[use.loop].instances == 1 || !pick(use.loop))
       continue;
-    SmallVector<Copies> longer;
-    for (const Copies &copies : all)
-      for (int64_t c = 0; c < active[use.loop].copies; ++c) {
-        longer.push_back(copies);
+    SmallVector<Instance> longer;
+    for (const Instance &instance : all)
+      for (int64_t c = 0; c < active[use.loop].instances; ++c) {
+        longer.push_back(instance);
         longer.back()[use.loop] = c;
       }
     all = std::move(longer);
@@ -61,9 +61,9 @@ bool KernelEmitter::fitsRegisters(const LoopUse &use, unsigned op) {
 /// them, so that accumulators stay in registers, too. What runs inside together
 /// must run once for each of their iterations: they have to be one strip.
 void KernelEmitter::hoistRegisterLoops(OpState &state) {
-  std::optional<unsigned> together = nest.togetherLoop();
-  bool holdsOthers = together && nest.op(state.number).find(*together) &&
-                     !nest.isAround(*together, state.number);
+  std::optional<unsigned> computeAt = nest.computeAtLoop();
+  bool holdsOthers = computeAt && nest.op(state.number).find(*computeAt) &&
+                     !nest.isAround(*computeAt, state.number);
   auto fits = [&](const LoopUse &use) {
     return !use.reduced && fitsRegisters(use, state.number) &&
            !(holdsOthers && nest.endsEarly(use.loop));
@@ -87,7 +87,7 @@ KernelEmitter::OpState KernelEmitter::prepare(unsigned number) {
   state.op = ops[number];
   for (OpOperand &init : state.op.getDpsInitsMutable()) {
     unsigned i = state.op.getTiedOpResult(&init).getResultNumber();
-    if (isTrace(state.op, i) || placeOf(state.op, i))
+    if (isTrace(state.op, i) || scatterStoreOf(state.op, i))
       continue;
     state.accumulated.push_back(i);
     state.accumulates |= state.op.payloadUsesValueFromOperand(&init);
@@ -126,7 +126,7 @@ static bool isWhole(AffineMap map, ArrayRef<int64_t> shape) {
 /// The value of all elements of the op's result, if it is one from outside.
 static Value filledWith(OpResult result) {
   auto op = dyn_cast<linalg::LinalgOp>(result.getOwner());
-  if (!op || placeOf(op, result.getResultNumber()) ||
+  if (!op || scatterStoreOf(op, result.getResultNumber()) ||
       !isWhole(op.getIndexingMapMatchingResult(result),
                cast<ShapedType>(result.getType()).getShape()))
     return {};
@@ -154,15 +154,15 @@ bool KernelEmitter::isOnlyStart(unsigned number) {
     OpOperand &use = *result.use_begin();
     auto reader = dyn_cast<linalg::LinalgOp>(use.getOwner());
     return reader && reader.isDpsInit(&use) &&
-           startOf(prepare(nest.numberOf(reader)),
+           startOf(prepare(nest.indexOf(reader)),
                    reader.getTiedOpResult(&use).getResultNumber());
   });
 }
 
 /// Does the op run inside a loop of a later one?
 bool KernelEmitter::isInside(unsigned number) {
-  SmallVector<unsigned> together = nest.opsTogether();
-  return llvm::is_contained(ArrayRef(together).drop_back(!together.empty()),
+  SmallVector<unsigned> computeAt = nest.computeAtOps();
+  return llvm::is_contained(ArrayRef(computeAt).drop_back(!computeAt.empty()),
                             number);
 }
 
@@ -184,7 +184,8 @@ SmallVector<Value> KernelEmitter::emitOpLoops(OpState &state, unsigned position,
       int64_t lanes = lanesOf(use, state.number);
       active[use.loop].lanes = lanes;
       bool separate = lanes > 1 || nest.loop(use.loop).split;
-      active[use.loop].copies = separate ? std::max<int64_t>(use.unroll, 1) : 1;
+      active[use.loop].instances =
+          separate ? std::max<int64_t>(use.unroll, 1) : 1;
     }
     SmallVector<Value> initial = initialAccumulators(state);
     SmallVector<Value> final = emitOpLoops(state, position, initial);
@@ -198,20 +199,20 @@ SmallVector<Value> KernelEmitter::emitOpLoops(OpState &state, unsigned position,
   const LoopUse &use = state.loops[position];
   auto body = [&](ValueRange carried) {
     fillCaches(use.loop, state.number);
-    if (nest.loop(use.loop).together)
-      for (unsigned inside : ArrayRef(nest.opsTogether()).drop_back()) {
+    if (nest.loop(use.loop).computeAt)
+      for (unsigned inside : ArrayRef(nest.computeAtOps()).drop_back()) {
         fillCaches(use.loop, inside);
         emitOp(inside);
       }
     b.setLoc(state.op.getLoc());
     return emitOpLoops(state, position + 1, carried);
   };
-  if (comesToRest(state, use.loop, accumulators))
-    return emitUntilRest(use, state.number, accumulators, body);
+  if (exitsEarly(state, use.loop, accumulators))
+    return emitEarlyExitLoop(use, state.number, accumulators, body);
   return emitLoop(use, state.number, accumulators, body);
 }
 
-/// Accumulators in the order of enumerate(): for each result, the copies of
+/// Accumulators in the order of enumerate(): for each result, the instances of
 /// the loops that keep them apart.
 SmallVector<Value> KernelEmitter::initialAccumulators(OpState &state) {
   state.reads.clear();
@@ -219,14 +220,14 @@ SmallVector<Value> KernelEmitter::initialAccumulators(OpState &state) {
   bool split = false;
   for (const LoopUse &use : nest.op(state.number).loops)
     split |= isSplit(state, use.loop);
-  state.accumulatorCopies = enumerate(state, [&](unsigned loop) {
+  state.accumulatorInstances = enumerate(state, [&](unsigned loop) {
     return !isReduced(state, loop) || isSplit(state, loop);
   });
   std::optional<unsigned> lane = laneLoop(state);
   int64_t lanes = lane ? active[*lane].lanes : 1;
   for (unsigned i : state.accumulated) {
     OpOperand *init = state.op.getDpsInitOperand(i);
-    for (const Copies &copies : state.accumulatorCopies) {
+    for (const Instance &instance : state.accumulatorInstances) {
       if (split) {
         TypedAttr neutral = *arith::getNeutralElement(combinerOf(state.op, i));
         values.push_back(
@@ -239,7 +240,7 @@ SmallVector<Value> KernelEmitter::initialAccumulators(OpState &state) {
               ? TypedAttr()
               : b.getZeroAttr(getElementTypeOrSelf(init->get().getType()));
       Value value = nothing ? arith::ConstantOp::create(b, nothing).getResult()
-                            : readOperand(state, *init, copies);
+                            : readOperand(state, *init, instance);
       values.push_back(broadcast(value, lanes));
     }
   }
@@ -283,21 +284,21 @@ static Value combine(ImplicitLocOpBuilder &b, Operation *combiner, Value x,
 /// Brings split accumulators together and hands the results on.
 void KernelEmitter::finishAccumulators(OpState &state, ValueRange values) {
   state.reads.clear();
-  SmallVector<Copies> kept =
+  SmallVector<Instance> kept =
       enumerate(state, [&](unsigned loop) { return !isReduced(state, loop); });
-  unsigned perResult = state.accumulatorCopies.size();
+  unsigned perResult = state.accumulatorInstances.size();
   std::optional<unsigned> lane = laneLoop(state);
   bool lanesReduced = lane && isReduced(state, *lane);
   for (auto [n, i] : llvm::enumerate(state.accumulated)) {
     Operation *combiner = combinerOf(state.op, i);
-    for (const Copies &copies : kept) {
+    for (const Instance &instance : kept) {
       Value total;
       bool split = lanesReduced;
       for (unsigned c = 0; c < perResult; ++c) {
-        Copies group =
-            restrictTo(state.accumulatorCopies[c],
+        Instance group =
+            restrictTo(state.accumulatorInstances[c],
                        [&](unsigned loop) { return !isReduced(state, loop); });
-        if (group != copies)
+        if (group != instance)
           continue;
         Value part = values[n * perResult + c];
         split |= total != nullptr;
@@ -306,33 +307,34 @@ void KernelEmitter::finishAccumulators(OpState &state, ValueRange values) {
       if (lanesReduced && isa<VectorType>(total.getType()))
         total = vector::ReductionOp::create(b, combiningKind(combiner), total,
                                             arith::FastMathFlags::reassoc);
-      if (split || splitsCopies(state)) {
+      if (split || splitsInstances(state)) {
         Value start =
-            readOperand(state, *state.op.getDpsInitOperand(i), copies);
+            readOperand(state, *state.op.getDpsInitOperand(i), instance);
         // One value may stand for all lanes.
         if (auto type = dyn_cast<VectorType>(total.getType()))
           start = broadcast(start, type.getNumElements());
         total = combine(b, combiner, start, total);
       }
-      recordResult(state, i, copies, total);
+      recordResult(state, i, instance, total);
     }
   }
 }
 
 /// Some reduced loop has accumulators of its own, so they began neutral.
-bool KernelEmitter::splitsCopies(const OpState &state) {
+bool KernelEmitter::splitsInstances(const OpState &state) {
   return llvm::any_of(nest.op(state.number).loops, [&](const LoopUse &use) {
     return isSplit(state, use.loop);
   });
 }
 
-/// Which accumulator of each result the copy adds to.
-int KernelEmitter::accumulatorAt(const OpState &state, const Copies &copies) {
-  Copies key = restrictTo(copies, [&](unsigned loop) {
+/// Which accumulator of each result the instance adds to.
+int KernelEmitter::accumulatorAt(const OpState &state,
+                                 const Instance &instance) {
+  Instance key = restrictTo(instance, [&](unsigned loop) {
     return !isReduced(state, loop) || isSplit(state, loop);
   });
-  return llvm::find(state.accumulatorCopies, key) -
-         state.accumulatorCopies.begin();
+  return llvm::find(state.accumulatorInstances, key) -
+         state.accumulatorInstances.begin();
 }
 
 SmallVector<Value> KernelEmitter::emitPoint(OpState &state,
@@ -345,40 +347,41 @@ SmallVector<Value> KernelEmitter::emitPoint(OpState &state,
   if (std::optional<unsigned> group = dotLoop(state);
       group && !accumulators.empty()) {
     auto isSum = [&](unsigned loop) { return loop != *group; };
-    for (const Copies &copies : enumerate(state, isSum)) {
-      Value &sum = running[accumulatorAt(state, copies)];
-      sum = emitDot(state, copies, *group, sum);
+    for (const Instance &instance : enumerate(state, isSum)) {
+      Value &sum = running[accumulatorAt(state, instance)];
+      sum = emitDot(state, instance, *group, sum);
     }
     return running;
   }
-  SmallVector<Copies> all = enumerate(state, [](unsigned) { return true; });
+  SmallVector<Instance> all = enumerate(state, [](unsigned) { return true; });
   unsigned inits = state.op.getNumDpsInits();
-  for (const Copies &copies : all) {
+  for (const Instance &instance : all) {
     SmallVector<Value> args;
     for (OpOperand *input : state.op.getDpsInputOperands()) {
       bool used = !state.op.getMatchingBlockArgument(input).use_empty();
-      args.push_back(used ? readOperand(state, *input, copies) : Value());
+      args.push_back(used ? readOperand(state, *input, instance) : Value());
     }
-    // By result: the position of this copy's accumulator, -1 if there is none.
+    // By result: the position of this instance's accumulator, -1 if there is
+    // none.
     SmallVector<int> at(inits, -1);
     if (!accumulators.empty()) {
-      int c = accumulatorAt(state, copies);
+      int c = accumulatorAt(state, instance);
       for (auto [n, i] : llvm::enumerate(state.accumulated))
-        at[i] = n * state.accumulatorCopies.size() + c;
+        at[i] = n * state.accumulatorInstances.size() + c;
     }
     for (unsigned i = 0; i < inits; ++i) {
       OpOperand *init = state.op.getDpsInitOperand(i);
       if (at[i] >= 0)
         args.push_back(running[at[i]]);
       else if (state.op.payloadUsesValueFromOperand(init))
-        args.push_back(readOperand(state, *init, copies));
+        args.push_back(readOperand(state, *init, instance));
       else
         args.push_back(Value());
     }
-    SmallVector<Value> results = emitPayload(state, copies, args);
+    SmallVector<Value> results = emitPayload(state, instance, args);
     for (unsigned i = 0; i < inits; ++i) {
       if (at[i] < 0) {
-        recordResult(state, i, copies, results[i]);
+        recordResult(state, i, instance, results[i]);
         continue;
       }
       Value next = results[i], before = running[at[i]];
@@ -386,7 +389,7 @@ SmallVector<Value> KernelEmitter::emitPoint(OpState &state,
         next = broadcast(next, type.getNumElements());
       std::optional<unsigned> lane = laneLoop(state);
       if (lane && isReduced(state, *lane))
-        if (Value mask = laneMask(state, copies))
+        if (Value mask = laneMask(state, instance))
           next = arith::SelectOp::create(b, mask, next, before);
       running[at[i]] = next;
     }
@@ -397,7 +400,7 @@ SmallVector<Value> KernelEmitter::emitPoint(OpState &state,
 /// Stores a result where somebody needs it in memory, and keeps it for those
 /// who can take it from registers.
 void KernelEmitter::recordResult(OpState &state, unsigned result,
-                                 const Copies &copies, Value value) {
+                                 const Instance &instance, Value value) {
   OpResult produced = state.op->getResult(result);
   auto isKept = [&](unsigned loop) { return !isReduced(state, loop); };
   bool accumulated = llvm::is_contained(state.accumulated, result);
@@ -407,29 +410,30 @@ void KernelEmitter::recordResult(OpState &state, unsigned result,
       for (const LoopUse &use : nest.op(state.number).loops)
         if (isKept(use.loop))
           kept.loops.push_back(use.loop);
-    kept.values[restrictTo(copies, isKept)] = value;
+    kept.values[restrictTo(instance, isKept)] = value;
   }
-  SmallVector<Value> homes = homesOfHeirs(produced);
+  SmallVector<Value> aliases = destinationAliases(produced);
   if (needsMemory(produced))
-    homes.push_back(chainRoot(produced));
+    aliases.push_back(chainRoot(produced));
   int64_t lanes = lanesHere(state);
   std::optional<unsigned> lane = laneLoop(state);
   Value mask;
   if (lane && isReduced(state, *lane))
     lanes = 1;
-  else if (!homes.empty())
-    mask = laneMask(state, copies);
-  for (Value home : homes) {
-    const Storage &place = storage[home];
+  else if (!aliases.empty())
+    mask = laneMask(state, instance);
+  for (Value alias : aliases) {
+    const Storage &slot = storage[alias];
     SmallVector<LaneIndex> at = indicesOf(
-        state, *state.op.getDpsInitOperand(result), copies, place.local);
+        state, *state.op.getDpsInitOperand(result), instance, slot.local);
     if (!accumulated)
-      at = movedBy(state.places[result], at);
+      at = movedBy(state.scatterOffsets[result], at);
     if (lanes > 1 &&
-        (storeBetween(state, result, copies, place.memref, at, value, mask) ||
-         storeTurned(state, result, copies, place.memref, at, value)))
+        (storeInterleaved(state, result, instance, slot.memref, at, value,
+                          mask) ||
+         storeTransposed(state, result, instance, slot.memref, at, value)))
       continue;
-    store(place.memref, at, value, lanes, mask);
+    store(slot.memref, at, value, lanes, mask);
   }
 }
 

@@ -1,7 +1,7 @@
 //===- EmitPacking.cpp - Packing at run time --------------------*- C++ -*-===//
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Contiguous elements of the operand are loaded as vectors, and turned in
+// Contiguous elements of the operand are loaded as vectors, and transposed in
 // registers where the packed form has it the other way round:
 //
 //   packed [.., along, across]   a square of the operand becomes columns
@@ -12,7 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LaneIndex.h"
-#include "Turn.h"
+#include "Transpose.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -26,10 +26,10 @@ namespace onnxc::krnl {
 
 namespace {
 /// Writes the body of a function that packs.
-class Packer {
+class PackEmitter {
 public:
-  Packer(ImplicitLocOpBuilder &b, func::FuncOp func, const PackedOperand &pack,
-         int64_t vectorBytes)
+  PackEmitter(ImplicitLocOpBuilder &b, func::FuncOp func,
+              const PackedOperand &pack, int64_t vectorBytes)
       : b(b), source(func.getArgument(0)), packed(func.getArgument(1)),
         first(func.getArgument(2)), end(func.getArgument(3)),
         dims(pack.layout.getDims()), strides(pack.layout.getStrides()),
@@ -48,9 +48,9 @@ public:
 
 private:
   using Position = SmallVector<Value>;
-  bool walksRows(unsigned dim);
+  bool isContiguous(unsigned dim);
   bool isAlone(unsigned dim);
-  bool canTurn();
+  bool canTranspose();
   bool canInterleave();
   bool isLong(unsigned dim, int64_t least) {
     return ShapedType::isDynamic(sizes[dim]) || sizes[dim] >= least;
@@ -73,7 +73,7 @@ private:
                   function_ref<void(const Position &)> whole);
   Position moved(const Position &at, unsigned dim, int64_t by);
   Value loadRow(const Position &at, int64_t valid);
-  void turnSquare(const Position &at, int64_t along);
+  void transposeSquare(const Position &at, int64_t along);
   void interleave(const Position &at);
 
   ImplicitLocOpBuilder &b;
@@ -85,7 +85,7 @@ private:
 } // namespace
 
 /// Does the packed dimension go along the operand's rows, element by element?
-bool Packer::walksRows(unsigned dim) {
+bool PackEmitter::isContiguous(unsigned dim) {
   int64_t last = int64_t(shape.size()) - 1;
   while (last > 0 && shape[last] == 1)
     --last;
@@ -94,7 +94,7 @@ bool Packer::walksRows(unsigned dim) {
 
 /// Does nothing else say where in the operand's dimension one is? A loop that
 /// only the run knows is as long as the dimension.
-bool Packer::isAlone(unsigned dim) {
+bool PackEmitter::isAlone(unsigned dim) {
   int64_t whole = shape[dims[dim]];
   return llvm::count(dims, dims[dim]) == 1 &&
          (sizes[dim] == whole || ShapedType::isDynamic(sizes[dim]) ||
@@ -103,24 +103,25 @@ bool Packer::isAlone(unsigned dim) {
 
 /// Columns of the packed form are rows of the operand. The first dimension is
 /// what workers share: blocks must not cut it.
-bool Packer::canTurn() {
+bool PackEmitter::canTranspose() {
   unsigned across = sizes.size() - 1, along = across - 1;
   return sizes.size() > 2 && lanes >= 4 && llvm::isPowerOf2_64(lanes) &&
-         walksRows(along) && isAlone(along) && dims[across] != dims[along] &&
+         isContiguous(along) && isAlone(along) && dims[across] != dims[along] &&
          !ShapedType::isDynamic(sizes[across]) && sizes[across] % lanes == 0 &&
          isLong(along, 4);
 }
 
 /// The bytes of a group come from neighbouring rows of the operand.
-bool Packer::canInterleave() {
+bool PackEmitter::canInterleave() {
   unsigned group = sizes.size() - 1, along = group - 1;
   return sizes.size() > 2 && element.isInteger(8) && lanes == 16 &&
-         sizes[group] == 4 && walksRows(along) && dims[group] != dims[along] &&
-         !ShapedType::isDynamic(sizes[along]) && sizes[along] % lanes == 0;
+         sizes[group] == 4 && isContiguous(along) &&
+         dims[group] != dims[along] && !ShapedType::isDynamic(sizes[along]) &&
+         sizes[along] % lanes == 0;
 }
 
 /// Where in the operand a position of the packed form comes from.
-Packer::Position Packer::indicesOf(const Position &at) {
+PackEmitter::Position PackEmitter::indicesOf(const Position &at) {
   Position indices(shape.size(), number(0));
   for (auto [i, value] : llvm::enumerate(at)) {
     Value offset = arith::MulIOp::create(b, value, number(strides[i]));
@@ -129,7 +130,7 @@ Packer::Position Packer::indicesOf(const Position &at) {
   return indices;
 }
 
-Value Packer::isInside(ArrayRef<Value> indices) {
+Value PackEmitter::isInside(ArrayRef<Value> indices) {
   Value inside = arith::ConstantIntOp::create(b, 1, 1);
   for (auto [dim, index] : llvm::enumerate(indices)) {
     Value ok = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, index,
@@ -139,15 +140,16 @@ Value Packer::isInside(ArrayRef<Value> indices) {
   return inside;
 }
 
-Packer::Position Packer::moved(const Position &at, unsigned dim, int64_t by) {
+PackEmitter::Position PackEmitter::moved(const Position &at, unsigned dim,
+                                         int64_t by) {
   Position there(at);
   there[dim] = arith::AddIOp::create(b, there[dim], number(by));
   return there;
 }
 
-void Packer::emitLoops(const Position &from, ArrayRef<Value> to,
-                       ArrayRef<int64_t> steps,
-                       function_ref<void(const Position &)> body) {
+void PackEmitter::emitLoops(const Position &from, ArrayRef<Value> to,
+                            ArrayRef<int64_t> steps,
+                            function_ref<void(const Position &)> body) {
   Position by =
       llvm::map_to_vector(steps, [&](int64_t s) { return number(s); });
   scf::buildLoopNest(b, b.getLoc(), from, to, by,
@@ -161,7 +163,7 @@ void Packer::emitLoops(const Position &from, ArrayRef<Value> to,
 /// Reads the operand where the packed position lies inside it, else zero. Every
 /// dimension of the operand has a loop or a known size, so that of an operand
 /// without elements there is no position.
-void Packer::copyElement(const Position &at) {
+void PackEmitter::copyElement(const Position &at) {
   Position indices = indicesOf(at);
   Value inside = isInside(indices);
   Position clamped;
@@ -177,7 +179,7 @@ void Packer::copyElement(const Position &at) {
 
 /// Where the loops over the packed form end; of the outermost one it is where
 /// the worker's share does.
-SmallVector<Value> Packer::packedEnds() {
+SmallVector<Value> PackEmitter::packedEnds() {
   SmallVector<Value> ends{end};
   for (unsigned dim = 1; dim < sizes.size(); ++dim)
     ends.push_back(sizeOf(packed, dim));
@@ -185,7 +187,7 @@ SmallVector<Value> Packer::packedEnds() {
 }
 
 /// A part of the last two dimensions, one element after the other.
-void Packer::copyBlock(const Position &at, int64_t rows, int64_t columns) {
+void PackEmitter::copyBlock(const Position &at, int64_t rows, int64_t columns) {
   emitLoops({number(0), number(0)}, {number(rows), number(columns)}, {1, 1},
             [&](const Position &inner) {
               Position there(at);
@@ -199,8 +201,8 @@ void Packer::copyBlock(const Position &at, int64_t rows, int64_t columns) {
 
 /// All blocks of the last two dimensions: those inside of the operand by
 /// `whole`. The rows that blocks leave are copied one by one.
-void Packer::emitBlocks(int64_t rows, int64_t columns,
-                        function_ref<void(const Position &)> whole) {
+void PackEmitter::emitBlocks(int64_t rows, int64_t columns,
+                             function_ref<void(const Position &)> whole) {
   size_t rank = sizes.size();
   Position from(rank, number(0)), to = packedEnds();
   SmallVector<int64_t> steps(rank, 1);
@@ -228,7 +230,7 @@ void Packer::emitBlocks(int64_t rows, int64_t columns,
   emitLoops(from, to, steps, [&](const Position &at) { copyElement(at); });
 }
 
-Value Packer::loadRow(const Position &at, int64_t valid) {
+Value PackEmitter::loadRow(const Position &at, int64_t valid) {
   auto type = VectorType::get({lanes}, element);
   Position indices = indicesOf(at);
   if (valid == lanes)
@@ -238,7 +240,7 @@ Value Packer::loadRow(const Position &at, int64_t valid) {
                                       firstLanesMask(b, lanes, valid), zero);
 }
 
-void Packer::turnSquare(const Position &at, int64_t along) {
+void PackEmitter::transposeSquare(const Position &at, int64_t along) {
   unsigned across = sizes.size() - 1;
   SmallVector<Value> square;
   for (int64_t row = 0; row < lanes; ++row)
@@ -249,7 +251,7 @@ void Packer::turnSquare(const Position &at, int64_t along) {
                             moved(at, across - 1, column));
 }
 
-void Packer::interleave(const Position &at) {
+void PackEmitter::interleave(const Position &at) {
   unsigned group = sizes.size() - 1;
   SmallVector<Value> parts;
   for (int64_t row = 0; row < sizes[group]; ++row)
@@ -262,12 +264,12 @@ void Packer::interleave(const Position &at) {
   vector::StoreOp::create(b, all, packed, at);
 }
 
-void Packer::emit() {
+void PackEmitter::emit() {
   size_t rank = sizes.size();
-  if (canTurn()) {
+  if (canTranspose()) {
     int64_t rows = isLong(rank - 2, lanes) ? lanes : sizes[rank - 2];
     return emitBlocks(rows, lanes,
-                      [&](const Position &at) { turnSquare(at, rows); });
+                      [&](const Position &at) { transposeSquare(at, rows); });
   }
   if (canInterleave())
     return emitBlocks(lanes, sizes[rank - 1],
@@ -293,7 +295,7 @@ func::FuncOp emitPacking(Location loc, RankedTensorType source,
   func->setAttr("krnl.kernel", at.getUnitAttr());
   ImplicitLocOpBuilder b(loc, at.getContext());
   b.setInsertionPointToStart(func.addEntryBlock());
-  Packer(b, func, pack, options.processor.vectorBytes).emit();
+  PackEmitter(b, func, pack, options.processor.vectorBytes).emit();
   func::ReturnOp::create(b);
   return func;
 }

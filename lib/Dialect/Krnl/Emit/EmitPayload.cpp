@@ -54,7 +54,7 @@ LaneIndex KernelEmitter::indexIn(Payload &payload, Value original) {
 bool KernelEmitter::emitIndexOp(Payload &payload, Operation *op) {
   if (auto index = dyn_cast<linalg::IndexOp>(op)) {
     payload.indices[index.getResult()] =
-        axisValues(payload.state, payload.copies, false)[index.getDim()];
+        axisValues(payload.state, payload.instance, false)[index.getDim()];
     return true;
   }
   if (op->getNumResults() != 1 || !op->getResult(0).getType().isIndex() ||
@@ -91,18 +91,18 @@ static bool variesByLane(ArrayRef<LaneIndex> at) {
       at, [](const LaneIndex &index) { return !index.isUniform(); });
 }
 
-/// krnl.current: what is in memory at a computed place.
-Value KernelEmitter::emitCurrent(Payload &payload, CurrentOp op) {
+/// krnl.scatter_load: what is in memory at a computed index.
+Value KernelEmitter::emitScatterLoad(Payload &payload, ScatterLoadOp op) {
   OpState &state = payload.state;
   OpOperand &init = *state.op.getDpsInitOperand(op.getNumber());
-  const Storage &place = storage[chainRoot(state.op.getTiedOpResult(&init))];
+  const Storage &slot = storage[chainRoot(state.op.getTiedOpResult(&init))];
   math.setLanes(lanesHere(state));
   SmallVector<LaneIndex> at =
       movedBy(indicesIn(payload, op.getAt()),
-              indicesOf(state, init, payload.copies, place.local));
+              indicesOf(state, init, payload.instance, slot.local));
   bool varies = variesByLane(at);
-  Value mask = varies ? laneMask(state, payload.copies) : Value();
-  return load(place.memref, at, varies ? lanesHere(state) : 1, mask);
+  Value mask = varies ? laneMask(state, payload.instance) : Value();
+  return load(slot.memref, at, varies ? lanesHere(state) : 1, mask);
 }
 
 /// tensor.extract: one element, or one for each lane.
@@ -111,7 +111,7 @@ Value KernelEmitter::emitExtract(Payload &payload, Operation *op) {
   Value memref = storage[chainRoot(extract.getTensor())].memref;
   SmallVector<LaneIndex> at = indicesIn(payload, extract.getIndices());
   bool varies = variesByLane(at);
-  Value mask = varies ? laneMask(payload.state, payload.copies) : Value();
+  Value mask = varies ? laneMask(payload.state, payload.instance) : Value();
   return loadUnlessEmpty(extract, memref, at,
                          varies ? lanesHere(payload.state) : 1, mask);
 }
@@ -137,7 +137,7 @@ Value KernelEmitter::emitWrapIndex(Payload &payload, WrapIndexOp op) {
   Value isBad =
       arith::CmpIOp::create(b, arith::CmpIPredicate::uge, wrapped, size);
   if (lanes > 1) {
-    if (Value mask = laneMask(payload.state, payload.copies))
+    if (Value mask = laneMask(payload.state, payload.instance))
       isBad = arith::AndIOp::create(b, isBad, mask);
     isBad = vector::ReductionOp::create(b, vector::CombiningKind::OR, isBad);
   }
@@ -165,15 +165,15 @@ static bool isTrapping(Operation *op) {
 
 Value KernelEmitter::emitPayloadOp(Payload &payload, Operation *op) {
   OpState &state = payload.state;
-  const Copies &copies = payload.copies;
+  const Instance &instance = payload.instance;
   if (isa<tensor::ExtractOp>(op))
     return emitExtract(payload, op);
   if (auto wrap = dyn_cast<WrapIndexOp>(op))
     return emitWrapIndex(payload, wrap);
-  if (auto current = dyn_cast<CurrentOp>(op))
-    return emitCurrent(payload, current);
-  if (auto place = dyn_cast<PlaceOp>(op))
-    return valueIn(payload, place.getValue());
+  if (auto current = dyn_cast<ScatterLoadOp>(op))
+    return emitScatterLoad(payload, current);
+  if (auto scatter = dyn_cast<ScatterStoreOp>(op))
+    return valueIn(payload, scatter.getValue());
   SmallVector<Value> operands;
   int64_t lanes = 1;
   for (Value operand : op->getOperands()) {
@@ -188,7 +188,7 @@ Value KernelEmitter::emitPayloadOp(Payload &payload, Operation *op) {
     operand = scalar ? operand : broadcast(operand, lanes);
   }
   if (lanes > 1 && isTrapping(op))
-    if (Value mask = laneMask(state, copies)) {
+    if (Value mask = laneMask(state, instance)) {
       auto type = cast<VectorType>(operands[1].getType());
       Value one = arith::ConstantOp::create(
           b, DenseElementsAttr::get(
@@ -210,9 +210,9 @@ Value KernelEmitter::emitPayloadOp(Payload &payload, Operation *op) {
 }
 
 SmallVector<Value> KernelEmitter::emitPayload(OpState &state,
-                                              const Copies &copies,
+                                              const Instance &instance,
                                               ArrayRef<Value> args) {
-  Payload payload{state, copies, IRMapping(), DenseMap<Value, LaneIndex>()};
+  Payload payload{state, instance, IRMapping(), DenseMap<Value, LaneIndex>()};
   Block *body = state.op.getBlock();
   for (auto [arg, value] : llvm::zip(body->getArguments(), args))
     if (value)
@@ -221,12 +221,12 @@ SmallVector<Value> KernelEmitter::emitPayload(OpState &state,
     if (!emitIndexOp(payload, &op))
       payload.map.map(op.getResult(0), emitPayloadOp(payload, &op));
   SmallVector<Value> results;
-  state.places.assign(body->getTerminator()->getNumOperands(), {});
+  state.scatterOffsets.assign(body->getTerminator()->getNumOperands(), {});
   for (auto [i, value] :
        llvm::enumerate(body->getTerminator()->getOperands())) {
     results.push_back(valueIn(payload, value));
-    if (PlaceOp place = placeOf(state.op, i))
-      state.places[i] = indicesIn(payload, place.getAt());
+    if (ScatterStoreOp scatter = scatterStoreOf(state.op, i))
+      state.scatterOffsets[i] = indicesIn(payload, scatter.getAt());
   }
   return results;
 }

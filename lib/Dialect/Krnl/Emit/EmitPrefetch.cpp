@@ -28,12 +28,12 @@ struct KernelEmitter::Counter {
   }
 };
 
-/// The tiles of rows that go by the panel of loop `panel`: the shared loops
-/// inside. False if their number is not known.
+/// The tiles of rows that go by the panel of loop `panel`: the fused outer
+/// loops inside. False if their number is not known.
 bool KernelEmitter::countPasses(unsigned panel, Counter &passes) {
-  Copies first(active.size(), 0);
+  Instance first(active.size(), 0);
   bool inside = false;
-  for (unsigned loop : nest.sharedLoops()) {
+  for (unsigned loop : nest.fusedOuterLoops()) {
     if (inside) {
       if (nest.loop(loop).isDynamic())
         return false;
@@ -46,14 +46,14 @@ bool KernelEmitter::countPasses(unsigned panel, Counter &passes) {
 
 /// Called in each step of a reduction that has its accumulators in registers.
 void KernelEmitter::prefetchPanel(OpState &state, OpOperand &operand) {
-  const Storage place = storage.lookup(chainRoot(operand.get()));
-  if (!place.memref || place.packed.empty() || tileLoops.empty())
+  const Storage slot = storage.lookup(chainRoot(operand.get()));
+  if (!slot.memref || slot.packed.empty() || tileLoops.empty())
     return;
-  auto type = cast<MemRefType>(place.memref.getType());
-  unsigned rank = place.packed.size();
+  auto type = cast<MemRefType>(slot.memref.getType());
+  unsigned rank = slot.packed.size();
   unsigned panel = rank;
   for (unsigned dim = 0; dim < rank; ++dim)
-    if (nest.loop(place.packed[dim]).shared)
+    if (nest.loop(slot.packed[dim]).fusedOuter)
       panel = dim;
   if (panel == rank || panel + 1 == rank ||
       ShapedType::isDynamicShape(type.getShape().drop_front(panel + 1)))
@@ -62,11 +62,11 @@ void KernelEmitter::prefetchPanel(OpState &state, OpOperand &operand) {
   // The panel's dimensions: those of the reduction, then columns, perhaps as
   // groups of bytes.
   std::optional<unsigned> group = dotLoop(state);
-  unsigned columnDims = group && place.packed.back() == *group ? 2 : 1;
-  Copies first(active.size(), 0);
+  unsigned columnDims = group && slot.packed.back() == *group ? 2 : 1;
+  Instance first(active.size(), 0);
   Counter steps, passes;
   for (unsigned dim = panel + 1; dim + columnDims < rank; ++dim) {
-    unsigned loop = place.packed[dim];
+    unsigned loop = slot.packed[dim];
     if (!isReduced(state, loop) && !nest.isAround(loop, state.number))
       return;
     steps.add(math, type.getDimSize(dim), loopIndex(loop, first, false));
@@ -76,12 +76,12 @@ void KernelEmitter::prefetchPanel(OpState &state, OpOperand &operand) {
     columns *= type.getDimSize(dim);
   int64_t line = std::max<int64_t>(64 * 8 / type.getElementTypeBitWidth(), 1);
   int64_t lines = columns / line;
-  if (lines == 0 || !countPasses(place.packed[panel], passes) ||
+  if (lines == 0 || !countPasses(slot.packed[panel], passes) ||
       passes.total < 2)
     return;
   SmallVector<Value> at;
   for (unsigned dim = 0; dim + 1 < rank; ++dim) {
-    LaneIndex index = loopIndex(place.packed[dim], first, false);
+    LaneIndex index = loopIndex(slot.packed[dim], first, false);
     at.push_back(math.scalar(dim <= panel ? index : LaneIndex()));
   }
   at.push_back({});
@@ -94,7 +94,7 @@ void KernelEmitter::prefetchPanel(OpState &state, OpOperand &operand) {
     offset =
         math.add(math.scale(offset, line), {{}, steps.total * columns, 0, {}});
     at.back() = math.scalar(offset);
-    memref::PrefetchOp::create(b, place.memref, at, /*isWrite=*/false,
+    memref::PrefetchOp::create(b, slot.memref, at, /*isWrite=*/false,
                                /*localityHint=*/2, /*isDataCache=*/true);
   }
 }

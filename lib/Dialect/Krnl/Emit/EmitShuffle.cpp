@@ -76,8 +76,8 @@ static Value maskOfPiece(ImplicitLocOpBuilder &b, Value mask, int64_t lanes,
 
 /// `step` vectors of neighbours, the last of which ends with the last lane, so
 /// that nothing behind it is touched; a shuffle takes the lanes of each.
-Value KernelEmitter::loadApart(Value memref, ArrayRef<LaneIndex> at,
-                               VectorType type, int64_t step, Value mask) {
+Value KernelEmitter::loadStrided(Value memref, ArrayRef<LaneIndex> at,
+                                 VectorType type, int64_t step, Value mask) {
   int64_t lanes = type.getNumElements();
   Value result;
   for (int64_t piece = 0; piece < step; ++piece) {
@@ -98,11 +98,11 @@ Value KernelEmitter::loadApart(Value memref, ArrayRef<LaneIndex> at,
     }
     SmallVector<int64_t> picks;
     for (int64_t lane = 0; lane < lanes; ++lane) {
-      int64_t place = lane * step;
-      int64_t from = std::min(place / lanes, step - 1);
+      int64_t position = lane * step;
+      int64_t from = std::min(position / lanes, step - 1);
       // Those of the first piece are gathered when the second comes.
-      picks.push_back(from == piece             ? lanes + place - first
-                      : from == 0 && piece == 1 ? place
+      picks.push_back(from == piece             ? lanes + position - first
+                      : from == 0 && piece == 1 ? position
                                                 : lane);
     }
     result = vector::ShuffleOp::create(b, result, part, picks);
@@ -118,9 +118,9 @@ void KernelEmitter::storeApart(Value memref, ArrayRef<LaneIndex> at,
     SmallVector<int64_t> picks;
     SmallVector<bool> bits;
     for (int64_t i = 0; i < lanes; ++i) {
-      int64_t place = piece * lanes + i;
-      picks.push_back(place / step);
-      bits.push_back(place % step == 0);
+      int64_t position = piece * lanes + i;
+      picks.push_back(position / step);
+      bits.push_back(position % step == 0);
     }
     Value spread = vector::ShuffleOp::create(b, value, value, picks);
     vector::MaskedStoreOp::create(b, memref, firstLane(math, at, piece * lanes),
@@ -130,8 +130,9 @@ void KernelEmitter::storeApart(Value memref, ArrayRef<LaneIndex> at,
 
 /// The loop, written out `step` times, whose copies write what lies between
 /// lanes that are `step` elements apart.
-std::optional<unsigned>
-KernelEmitter::fillingLoop(const OpState &state, AffineMap map, int64_t step) {
+std::optional<unsigned> KernelEmitter::interleavedLoop(const OpState &state,
+                                                       AffineMap map,
+                                                       int64_t step) {
   auto last = dyn_cast<AffineDimExpr>(map.getResults().back());
   if (!last || llvm::count_if(map.getResults(), [&](AffineExpr expr) {
                  return expr.isFunctionOfDim(last.getPosition());
@@ -142,7 +143,7 @@ KernelEmitter::fillingLoop(const OpState &state, AffineMap map, int64_t step) {
   AffineExpr index = nest.axisExpr(state.number, last.getPosition());
   for (const LoopUse &use : op.loops) {
     const ActiveLoop &at = active[use.loop];
-    if (use.reduced || at.copies != step || at.lanes > 1 ||
+    if (use.reduced || at.instances != step || at.lanes > 1 ||
         at.staticLimit >= 0 || at.dynamicLimit ||
         !nest.stemsFrom(use.loop, axis))
       continue;
@@ -174,34 +175,35 @@ static Value interleaved(ImplicitLocOpBuilder &b, ArrayRef<Value> parts,
   return result;
 }
 
-/// Keeps the value until those for the places between its lanes are there, and
-/// then writes all as vectors of neighbours. False where the result does not
-/// lie so.
-bool KernelEmitter::storeBetween(OpState &state, unsigned result,
-                                 const Copies &copies, Value memref,
-                                 ArrayRef<LaneIndex> at, Value value,
-                                 Value mask) {
+/// Keeps the value until those for the positions between its lanes are there,
+/// and then writes all as vectors of neighbours. False where the result does
+/// not lie so.
+bool KernelEmitter::storeInterleaved(OpState &state, unsigned result,
+                                     const Instance &instance, Value memref,
+                                     ArrayRef<LaneIndex> at, Value value,
+                                     Value mask) {
   std::optional<int64_t> step = evenStep(memref, at);
   if (!step || *step < 2 || *step > longestStep)
     return false;
   AffineMap map =
       state.op.getIndexingMapMatchingResult(state.op->getResult(result));
-  std::optional<unsigned> between = fillingLoop(state, map, *step);
+  std::optional<unsigned> between = interleavedLoop(state, map, *step);
   if (!between)
     return false;
   int64_t lanes = lanesHere(state);
-  Copies first = copies;
+  Instance first = instance;
   first[*between] = 0;
   SmallVector<Value> &parts = state.waiting[memref][first];
   parts.resize(*step);
-  parts[copies[*between]] = broadcast(value, lanes);
+  parts[instance[*between]] = broadcast(value, lanes);
   if (llvm::is_contained(parts, Value()))
     return true;
   SmallVector<Value> all = std::move(parts);
   state.waiting[memref].erase(first);
-  // The last copy is written last: its first lane is as many elements further.
+  // The last instance is written last: its first lane is as many elements
+  // further.
   SmallVector<LaneIndex> from(at);
-  from.back().offset -= copies[*between];
+  from.back().offset -= instance[*between];
   for (int64_t piece = 0; piece < *step; ++piece) {
     Value vector = interleaved(b, all, piece);
     SmallVector<Value> base = firstLane(math, from, piece * lanes);

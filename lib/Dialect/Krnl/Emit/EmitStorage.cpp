@@ -15,7 +15,7 @@ namespace onnxc::krnl {
 /// Does the op leave elements of the tensor that it continues as they are?
 static bool writesPart(linalg::LinalgOp op, OpOperand *init) {
   unsigned result = op.getTiedOpResult(init).getResultNumber();
-  return placeOf(op, result) ||
+  return scatterStoreOf(op, result) ||
          !op.getMatchingIndexingMap(init).isProjectedPermutation(
              /*allowZeroInResults=*/true);
 }
@@ -47,26 +47,26 @@ bool KernelEmitter::isShared(OpOperand &init) {
   auto maker = tensor.getDefiningOp<linalg::LinalgOp>();
   if (!maker || tensor.hasOneUse())
     return false;
-  auto heir = cast<linalg::LinalgOp>(init.getOwner());
-  unsigned last = nest.numberOf(heir);
-  if (writesPart(heir, &init) || isInside(last))
+  auto consumer = cast<linalg::LinalgOp>(init.getOwner());
+  unsigned last = nest.indexOf(consumer);
+  if (writesPart(consumer, &init) || isInside(last))
     return true;
-  auto places = [&](linalg::LinalgOp op, AffineMap map) {
-    return indicesOverAxes(map, nest.op(nest.numberOf(op)));
+  auto indices = [&](linalg::LinalgOp op, AffineMap map) {
+    return indicesOverAxes(map, nest.op(nest.indexOf(op)));
   };
   SmallVector<AffineExpr> written =
-      places(heir, heir.getMatchingIndexingMap(&init));
-  if (written !=
-      places(maker, maker.getIndexingMapMatchingResult(cast<OpResult>(tensor))))
+      indices(consumer, consumer.getMatchingIndexingMap(&init));
+  if (written != indices(maker, maker.getIndexingMapMatchingResult(
+                                    cast<OpResult>(tensor))))
     return true;
   return !llvm::all_of(tensor.getUses(), [&](OpOperand &use) {
     if (&use == &init)
       return true;
     auto reader = dyn_cast<linalg::LinalgOp>(use.getOwner());
     return reader && llvm::is_contained(ops, reader) &&
-           !reader.isDpsInit(&use) && nest.numberOf(reader) < last &&
-           !isInside(nest.numberOf(reader)) &&
-           places(reader, reader.getMatchingIndexingMap(&use)) == written;
+           !reader.isDpsInit(&use) && nest.indexOf(reader) < last &&
+           !isInside(nest.indexOf(reader)) &&
+           indices(reader, reader.getMatchingIndexingMap(&use)) == written;
   });
 }
 
@@ -86,8 +86,8 @@ Value KernelEmitter::chainRoot(Value tensor) {
 }
 
 /// True if the results of the op are complete, in registers, at the point of
-/// the shared nest: every loop of its own is a register loop or reduced inside
-/// all the others. A loop that is whole in registers will do, too.
+/// the fused outer nest: every loop of its own is a register loop or reduced
+/// inside all the others. A loop that is whole in registers will do, too.
 bool KernelEmitter::handsOver(unsigned number) {
   bool keepsOrder = isOrdered(ops[number]);
   return llvm::all_of(nest.op(number).loops, [&](const LoopUse &use) {
@@ -104,20 +104,21 @@ bool KernelEmitter::handsOver(unsigned number) {
 bool KernelEmitter::canForward(OpResult produced, OpOperand &use) {
   auto producer = cast<linalg::LinalgOp>(produced.getOwner());
   auto consumer = dyn_cast<linalg::LinalgOp>(use.getOwner());
-  if (!consumer || !handsOver(nest.numberOf(producer)))
+  if (!consumer || !handsOver(nest.indexOf(producer)))
     return false;
   if (!llvm::is_contained(ops, consumer))
     return false;
   unsigned result = produced.getResultNumber();
-  if (placeOf(producer, result) || isTrace(producer, result))
+  if (scatterStoreOf(producer, result) || isTrace(producer, result))
     return false;
   // Values that every step continues have to be in memory.
   if (consumer.isDpsInit(&use) &&
-      (placeOf(consumer, consumer.getTiedOpResult(&use).getResultNumber()) ||
-       !prepare(nest.numberOf(consumer)).startsOnce))
+      (scatterStoreOf(consumer,
+                      consumer.getTiedOpResult(&use).getResultNumber()) ||
+       !prepare(nest.indexOf(consumer)).startsOnce))
     return false;
-  const BodyOp &from = nest.op(nest.numberOf(producer));
-  const BodyOp &to = nest.op(nest.numberOf(consumer));
+  const BodyOp &from = nest.op(nest.indexOf(producer));
+  const BodyOp &to = nest.op(nest.indexOf(consumer));
   AffineMap written = producer.getIndexingMapMatchingResult(produced);
   AffineMap read = consumer.getMatchingIndexingMap(&use);
   if (indicesOverAxes(written, from) != indicesOverAxes(read, to))
@@ -128,8 +129,8 @@ bool KernelEmitter::canForward(OpResult produced, OpOperand &use) {
       continue;
     const LoopUse *other = to.find(a.loop);
     if (!other ||
-        lanesOf(a, nest.numberOf(producer)) !=
-            lanesOf(*other, nest.numberOf(consumer)) ||
+        lanesOf(a, nest.indexOf(producer)) !=
+            lanesOf(*other, nest.indexOf(consumer)) ||
         (!isRegisterTile(a.loop) && a.unroll != other->unroll))
       return false;
   }
@@ -138,21 +139,21 @@ bool KernelEmitter::canForward(OpResult produced, OpOperand &use) {
 
 /// The memory of others that must start with a copy of the result. What is
 /// filled part by part has to get there with all its parts.
-SmallVector<Value> KernelEmitter::homesOfHeirs(OpResult produced) {
-  SmallVector<Value> homes;
+SmallVector<Value> KernelEmitter::destinationAliases(OpResult produced) {
+  SmallVector<Value> aliases;
   for (OpOperand &use : produced.getUses()) {
-    auto heir = dyn_cast<linalg::LinalgOp>(use.getOwner());
-    if (!heir || !heir.isDpsInit(&use))
+    auto consumer = dyn_cast<linalg::LinalgOp>(use.getOwner());
+    if (!consumer || !consumer.isDpsInit(&use))
       continue;
-    OpResult continued = heir.getTiedOpResult(&use);
+    OpResult continued = consumer.getTiedOpResult(&use);
     if (!isShared(use)) {
-      if (writesPart(heir, &use))
-        llvm::append_range(homes, homesOfHeirs(continued));
-    } else if (continuesInit(heir, &use) && !canForward(produced, use)) {
-      homes.push_back(continued);
+      if (writesPart(consumer, &use))
+        llvm::append_range(aliases, destinationAliases(continued));
+    } else if (continuesInit(consumer, &use) && !canForward(produced, use)) {
+      aliases.push_back(continued);
     }
   }
-  return homes;
+  return aliases;
 }
 
 /// Must a result be stored, because somebody cannot take it from registers?
@@ -178,8 +179,8 @@ bool KernelEmitter::needsMemory(OpResult produced) {
   return false;
 }
 
-/// Does a shared loop stem from iterator dimension `dim` of the op?
-bool KernelEmitter::sharesLoopsOf(unsigned number, unsigned dim) {
+/// Does a fused outer loop stem from iterator dimension `dim` of the op?
+bool KernelEmitter::hasFusedOuterLoop(unsigned number, unsigned dim) {
   unsigned axis = nest.op(number).axes[dim];
   return llvm::any_of(nest.order(), [&](unsigned loop) {
     return nest.isAround(loop, number) && nest.stemsFrom(loop, axis);
@@ -187,8 +188,8 @@ bool KernelEmitter::sharesLoopsOf(unsigned number, unsigned dim) {
 }
 
 /// An upper bound of `value`, over the loops of the op, within one visit of the
-/// shared loops: of those only the copies and lanes of one step count. A very
-/// large number if it is not known.
+/// fused outer loops: of those only the instances and lanes of one step count.
+/// A very large number if it is not known.
 int64_t KernelEmitter::lastLocal(unsigned number, AffineExpr value) {
   constexpr int64_t unknown = int64_t(1) << 40;
   if (auto constant = dyn_cast<AffineConstantExpr>(value))
@@ -219,16 +220,16 @@ int64_t KernelEmitter::lastLocal(unsigned number, AffineExpr value) {
   }
 }
 
-/// Shape of the part of an intermediate that one visit of the shared loops
+/// Shape of the part of an intermediate that one visit of the fused outer loops
 /// touches.
 SmallVector<int64_t> KernelEmitter::localShape(OpResult value) {
   auto op = cast<linalg::LinalgOp>(value.getOwner());
-  unsigned number = nest.numberOf(op);
+  unsigned number = nest.indexOf(op);
   AffineMap map = op.getIndexingMapMatchingResult(value);
   SmallVector<int64_t> shape;
   for (auto [i, expr] : llvm::enumerate(map.getResults())) {
     auto dim = dyn_cast<AffineDimExpr>(expr);
-    bool partly = dim && sharesLoopsOf(number, dim.getPosition());
+    bool partly = dim && hasFusedOuterLoop(number, dim.getPosition());
     shape.push_back(
         partly ? lastLocal(number, nest.axisExpr(number, dim.getPosition())) + 1
                : cast<ShapedType>(value.getType()).getDimSize(i));
@@ -253,8 +254,8 @@ LogicalResult KernelEmitter::assignStorage(EmittedKernel &result) {
   llvm::DenseSet<Value> seen, started;
   for (linalg::LinalgOp op : ops) {
     for (OpResult value : op->getResults()) {
-      for (Value home : homesOfHeirs(value))
-        started.insert(home);
+      for (Value alias : destinationAliases(value))
+        started.insert(alias);
       Value root = chainRoot(value);
       if (isa<BlockArgument>(root) || inOutput.contains(root) ||
           !(needsMemory(value) || started.contains(value)) ||
@@ -275,14 +276,14 @@ LogicalResult KernelEmitter::assignStorage(EmittedKernel &result) {
         bytes = fits ? bytes * std::max<int64_t>(size, 1) : bytes;
         fits &= bytes <= options.processor.stackBytes;
       }
-      Storage place;
+      Storage slot;
       if (fits) {
-        place.local = true;
-        place.localShape = shape;
+        slot.local = true;
+        slot.localShape = shape;
       } else {
         result.temporaries.push_back(root);
       }
-      storage[root] = place;
+      storage[root] = slot;
     }
   }
   return success();

@@ -38,7 +38,7 @@ static void keepWritten(const LoopNest &nest, Value value,
                         SmallVector<bool> &isOfAll) {
   while (auto op = value.getDefiningOp<linalg::LinalgOp>()) {
     auto result = cast<OpResult>(value);
-    ArrayRef<unsigned> axes = nest.op(nest.numberOf(op)).axes;
+    ArrayRef<unsigned> axes = nest.op(nest.indexOf(op)).axes;
     SmallVector<bool> isWritten(nest.numAxes(), false);
     for (AffineExpr at : op.getIndexingMapMatchingResult(result).getResults())
       if (auto dim = dyn_cast<AffineDimExpr>(at))

@@ -81,14 +81,14 @@ void KernelEmitter::createFunction(OpBuilder &at, StringRef name,
     Value outer = argumentFor(inner.getArgNumber());
     uniform.map(inner, outer);
     if (isa<MemRefType>(outer.getType())) {
-      Storage place;
-      place.memref = outer;
+      Storage slot;
+      slot.memref = outer;
       auto pack = packs.find(inner.getArgNumber());
       if (pack != packs.end()) {
-        place.byLoops = true;
-        place.packed = pack->second.loops;
+        slot.byLoops = true;
+        slot.packed = pack->second.loops;
       }
-      storage[inner] = place;
+      storage[inner] = slot;
     }
   }
   result.func = func;
@@ -103,7 +103,7 @@ void KernelEmitter::emitExtents() {
     else
       extents.push_back({{}, *getConstantIntValue(extent), 0, {}});
   }
-  walked = extentsWithWork(kernel, nest, /*ofTiles=*/false, extents, b);
+  tripCounts = extentsWithWork(kernel, nest, /*ofTiles=*/false, extents, b);
 }
 
 /// Size of a dimension of a tensor of the body: an intermediate is as large as
@@ -126,7 +126,7 @@ Value KernelEmitter::emitSize(Value tensor, int64_t dim) {
   AffineMap map = op.getIndexingMapMatchingResult(result);
   if (auto plain = dyn_cast<AffineDimExpr>(map.getResult(dim)))
     return math.scalar(
-        extents[nest.op(nest.numberOf(op)).axes[plain.getPosition()]]);
+        extents[nest.op(nest.indexOf(op)).axes[plain.getPosition()]]);
   return emitSize(op.getTiedOpOperand(result)->get(), dim);
 }
 
@@ -174,7 +174,7 @@ void KernelEmitter::emitParallel(unsigned position) {
   if (position == parallel.size()) {
     for (unsigned number : parallel)
       fillCaches(number);
-    return emitShared(position);
+    return emitFusedOuter(position);
   }
   unsigned number = parallel[position];
   if (!nest.peels(number))
@@ -186,17 +186,17 @@ void KernelEmitter::emitParallel(unsigned position) {
   auto branch = scf::IfOp::create(b, isFull, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   for (auto [block, part] :
-       {std::pair(branch.thenBlock(), ActiveLoop::Part::Full),
-        std::pair(branch.elseBlock(), ActiveLoop::Part::Last)}) {
+       {std::pair(branch.thenBlock(), ActiveLoop::BlockKind::Full),
+        std::pair(branch.elseBlock(), ActiveLoop::BlockKind::Last)}) {
     b.setInsertionPointToStart(block);
     active[number].part = part;
     emitParallel(position + 1);
   }
-  active[number].part = ActiveLoop::Part::Any;
+  active[number].part = ActiveLoop::BlockKind::Any;
 }
 
-/// How the first op that has the loop walks it; shared loops are walked the
-/// same way by all ops.
+/// How the first op that has the loop iterates over it; fused outer loops are
+/// iterated over the same way by all ops.
 static LoopUse useOf(const LoopNest &nest, unsigned loop, unsigned &op) {
   for (auto [number, body] : llvm::enumerate(nest.ops()))
     if (const LoopUse *use = body.find(loop)) {
@@ -209,15 +209,15 @@ static LoopUse useOf(const LoopNest &nest, unsigned loop, unsigned &op) {
   return plain;
 }
 
-void KernelEmitter::emitShared(unsigned position) {
-  SmallVector<unsigned> shared = nest.sharedLoops();
-  if (position == shared.size())
+void KernelEmitter::emitFusedOuter(unsigned position) {
+  SmallVector<unsigned> outerLoops = nest.fusedOuterLoops();
+  if (position == outerLoops.size())
     return emitTileVariants(0);
   unsigned op;
-  LoopUse use = useOf(nest, shared[position], op);
+  LoopUse use = useOf(nest, outerLoops[position], op);
   emitLoop(use, op, {}, [&](ValueRange) {
     fillCaches(use.loop);
-    emitShared(position + 1);
+    emitFusedOuter(position + 1);
     return SmallVector<Value>();
   });
 }
@@ -237,7 +237,7 @@ void KernelEmitter::emitTileVariants(unsigned position) {
 
   auto emitWith = [&](int64_t limit) {
     ActiveLoop state;
-    state.copies = llvm::divideCeil(limit, lanes);
+    state.instances = llvm::divideCeil(limit, lanes);
     state.lanes = lanes;
     if (limit % lanes)
       state.staticLimit = limit;
@@ -250,7 +250,7 @@ void KernelEmitter::emitTileVariants(unsigned position) {
   auto emitMasked = [&] {
     ActiveLoop state;
     state.lanes = lanes;
-    state.copies = llvm::divideCeil(extent, lanes);
+    state.instances = llvm::divideCeil(extent, lanes);
     state.dynamicLimit = math.scalar(bound);
     active[use.loop] = state;
     emitTileVariants(position + 1);
@@ -293,7 +293,7 @@ void KernelEmitter::emitRowTail(unsigned loop, int64_t extent, LaneIndex bound,
     LaneIndex rest = math.mod(math.add(bound, math.scale(done, -1)), rows);
     LaneIndex end = math.add(bound, math.scale(rest, -1));
     ActiveLoop state;
-    state.copies = rows;
+    state.instances = rows;
     emitStrip(loop, done, end, rows, state, {}, [&](ValueRange) {
       body();
       return SmallVector<Value>();
@@ -330,11 +330,11 @@ FailureOr<EmittedKernel> KernelEmitter::emit(OpBuilder &at, StringRef name) {
     storage[temporary].memref = func.getArgument(firstTemporary + i);
   emitExtents();
   emitUniformOps();
-  for (auto &[root, place] : storage)
-    if (!place.memref)
-      place.memref = memref::AllocaOp::create(
+  for (auto &[root, slot] : storage)
+    if (!slot.memref)
+      slot.memref = memref::AllocaOp::create(
           b,
-          MemRefType::get(place.localShape,
+          MemRefType::get(slot.localShape,
                           cast<ShapedType>(root.getType()).getElementType()),
           b.getI64IntegerAttr(64));
   allocateCaches();

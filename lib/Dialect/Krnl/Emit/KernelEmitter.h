@@ -5,13 +5,13 @@
 // its replayed LoopNest says. The shape of the result:
 //
 //   for tile = begin to end            // parallel loops, flattened
-//     for shared loops                 // every op of the kernel inside
+//     for fused outer loops                 // every op of the kernel inside
 //       if full tile ... else tail     // register tiles have no inner tests
 //         op 0: for its own loops, registers innermost
 //         op 1: ...                    // takes op 0's registers if it can
 //
-// Registers: the copies of unrolled loops and the lanes of vectorized ones are
-// "register loops". A value computed at the same point of the nest by an
+// Registers: the instances of unrolled loops and the lanes of vectorized ones
+// are "register loops". A value computed at the same point of the nest by an
 // earlier op is handed over as an SSA value; only what cannot be handed over
 // goes through memory. A reduction keeps its accumulators in registers across
 // the reduction loops directly around its register loops. Only native 1-D
@@ -43,37 +43,37 @@ struct ActiveLoop {
   /// base being 0.
   mlir::Value base;
   int64_t offset = 0;
-  /// Unrolled copies, and elements of each copy.
-  int64_t copies = 1;
+  /// Unrolled instance, and elements of each instance.
+  int64_t instances = 1;
   int64_t lanes = 1;
-  /// Number of valid elements from `base` if fewer than copies * lanes: either
-  /// static, or a value. Without a limit all are valid.
+  /// Number of valid elements from `base` if fewer than instances * lanes:
+  /// either static, or a value. Without a limit all are valid.
   int64_t staticLimit = -1;
   mlir::Value dynamicLimit;
   /// Of a loop over blocks that are peeled: are these the full ones, or is it
   /// the last, shorter one?
-  enum class Part { Any, Full, Last } part = Part::Any;
+  enum class BlockKind { Any, Full, Last } part = BlockKind::Any;
 
-  /// Copies and lanes are in use: the loop is a register loop here.
-  bool inRegisters() const { return copies > 1 || lanes > 1; }
+  /// Instance and lanes are in use: the loop is a register loop here.
+  bool inRegisters() const { return instances > 1 || lanes > 1; }
 };
 
 /// Lanes this many elements apart are loaded as vectors and shuffled, at most.
 inline constexpr int64_t longestStep = 4;
 
 /// One choice of copy for every register loop, by loop number (0 elsewhere).
-using Copies = llvm::SmallVector<int64_t, 8>;
+using Instance = llvm::SmallVector<int64_t, 8>;
 
-/// A result held in registers: by the copies of the loops it depends on.
+/// A result held in registers: by the instances of the loops it depends on.
 struct RegisterValue {
   llvm::SmallVector<unsigned> loops;
-  std::map<Copies, mlir::Value> values;
+  std::map<Instance, mlir::Value> values;
 };
 
 /// Where a tensor of the kernel lives.
 struct Storage {
-  /// The whole tensor, or the part of it that one visit of the shared loops
-  /// touches (`local`), or the packed form of an operand.
+  /// The whole tensor, or the part of it that one visit of the fused outer
+  /// loops touches (`local`), or the packed form of an operand.
   mlir::Value memref;
   bool local = false;
   llvm::SmallVector<int64_t> localShape;
@@ -91,7 +91,7 @@ public:
                                       llvm::StringRef name);
 
 private:
-  /// The state of emitting one op at one point of the shared nest.
+  /// The state of emitting one op at one point of the fused outer nest.
   struct OpState {
     unsigned number;
     mlir::linalg::LinalgOp op;
@@ -104,18 +104,18 @@ private:
     bool startsOnce = false;
     unsigned firstReduced = 0;
     /// Which accumulators there are, for each result in this order.
-    llvm::SmallVector<Copies> accumulatorCopies;
+    llvm::SmallVector<Instance> accumulatorInstances;
     /// Results that are accumulated: all but traces and those that go to
-    /// computed places, which are written at every point.
+    /// computed indices, which are written at every point.
     llvm::SmallVector<unsigned> accumulated;
-    /// By result: how far from its map's place the point's element goes.
-    llvm::SmallVector<llvm::SmallVector<LaneIndex>> places;
-    /// Reads shared by the copies of one point.
-    std::map<std::pair<unsigned, Copies>, mlir::Value> reads;
+    /// By result: how far from its map's position the point's element goes.
+    llvm::SmallVector<llvm::SmallVector<LaneIndex>> scatterOffsets;
+    /// Reads shared by the instances of one point.
+    std::map<std::pair<unsigned, Instance>, mlir::Value> reads;
     /// Vectors that wait for those whose elements lie beside or between theirs:
     /// by the memory, and the first copy of the loop that says which is which.
     llvm::DenseMap<mlir::Value,
-                   std::map<Copies, llvm::SmallVector<mlir::Value>>>
+                   std::map<Instance, llvm::SmallVector<mlir::Value>>>
         waiting;
   };
 
@@ -126,12 +126,12 @@ private:
   bool canForward(mlir::OpResult produced, mlir::OpOperand &use);
   bool handsOver(unsigned op);
   bool needsMemory(mlir::OpResult produced);
-  llvm::SmallVector<mlir::Value> homesOfHeirs(mlir::OpResult produced);
+  llvm::SmallVector<mlir::Value> destinationAliases(mlir::OpResult produced);
   int64_t lastLocal(unsigned op, mlir::AffineExpr value);
   llvm::SmallVector<int64_t> localShape(mlir::OpResult value);
-  bool sharesLoopsOf(unsigned op, unsigned dim);
+  bool hasFusedOuterLoop(unsigned op, unsigned dim);
 
-  // KernelEmitter.cpp: function, shared loops, variants of register tiles.
+  // KernelEmitter.cpp: function, fused outer loops, variants of register tiles.
   void createFunction(mlir::OpBuilder &at, llvm::StringRef name,
                       EmittedKernel &result);
   void emitExtents();
@@ -139,7 +139,7 @@ private:
   void emitUniformOps();
   void emitTiles();
   void emitParallel(unsigned position);
-  void emitShared(unsigned position);
+  void emitFusedOuter(unsigned position);
   void emitTileVariants(unsigned position);
   void emitRowTail(unsigned loop, int64_t extent, LaneIndex bound,
                    llvm::function_ref<void()> body);
@@ -161,11 +161,12 @@ private:
   llvm::SmallVector<mlir::Value>
   emitSteps(const LoopUse &use, int64_t lanes, LaneIndex lower, LaneIndex upper,
             ActiveLoop state, mlir::ValueRange carried, LoopBody body);
-  bool comesToRest(const OpState &state, unsigned loop,
-                   mlir::ValueRange accumulators);
-  llvm::SmallVector<mlir::Value> emitUntilRest(const LoopUse &use, unsigned op,
-                                               mlir::ValueRange carried,
-                                               LoopBody body);
+  bool exitsEarly(const OpState &state, unsigned loop,
+                  mlir::ValueRange accumulators);
+  llvm::SmallVector<mlir::Value> emitEarlyExitLoop(const LoopUse &use,
+                                                   unsigned op,
+                                                   mlir::ValueRange carried,
+                                                   LoopBody body);
   llvm::SmallVector<mlir::Value>
   emitStrip(unsigned loop, LaneIndex lower, LaneIndex upper, int64_t step,
             ActiveLoop state, mlir::ValueRange carried, LoopBody body);
@@ -179,28 +180,28 @@ private:
 
   // EmitDot.cpp: products of groups of bytes.
   std::optional<unsigned> dotLoop(const OpState &state);
-  mlir::Value emitDot(OpState &state, const Copies &copies, unsigned group,
+  mlir::Value emitDot(OpState &state, const Instance &instance, unsigned group,
                       mlir::Value sum);
   bool isSameAlong(const OpState &state, const ByteFactor &factor,
                    unsigned loop);
   mlir::Value readFactor(OpState &state, const ByteFactor &factor,
-                         const Copies &copies, unsigned group);
+                         const Instance &instance, unsigned group);
   mlir::Value readGroup(OpState &state, mlir::OpOperand &operand,
-                        const Copies &copies, unsigned group);
+                        const Instance &instance, unsigned group);
   mlir::Value loadGroup(OpState &state, mlir::OpOperand &operand,
-                        const Copies &copies, unsigned group);
+                        const Instance &instance, unsigned group);
   mlir::Value assembleGroup(OpState &state, mlir::OpOperand &operand,
-                            const Copies &copies, unsigned group);
-  bool isPackedFor(const OpState &state, const Storage &place, unsigned group);
-  bool walksMemory(const OpState &state, mlir::OpOperand &operand,
-                   unsigned loop);
+                            const Instance &instance, unsigned group);
+  bool isPackedFor(const OpState &state, const Storage &slot, unsigned group);
+  bool hasUnitStride(const OpState &state, mlir::OpOperand &operand,
+                     unsigned loop);
 
   // EmitPrefetch.cpp: asking for the next panel of a packed operand.
   struct Counter;
   bool countPasses(unsigned panel, Counter &passes);
   void prefetchPanel(OpState &state, mlir::OpOperand &operand);
 
-  // EmitOp.cpp: one structured op at one point of the shared nest.
+  // EmitOp.cpp: one structured op at one point of the fused outer nest.
   bool fitsRegisters(const LoopUse &use, unsigned op);
   void hoistRegisterLoops(OpState &state);
   OpState prepare(unsigned number);
@@ -212,37 +213,37 @@ private:
                                              mlir::ValueRange accumulators);
   llvm::SmallVector<mlir::Value> emitPoint(OpState &state,
                                            mlir::ValueRange accumulators);
-  int accumulatorAt(const OpState &state, const Copies &copies);
+  int accumulatorAt(const OpState &state, const Instance &instance);
   bool isReduced(const OpState &state, unsigned loop);
   bool isSplit(const OpState &state, unsigned loop);
-  bool splitsCopies(const OpState &state);
-  /// Copies of all register loops of the op that satisfy `pick`.
-  llvm::SmallVector<Copies> enumerate(const OpState &state,
-                                      llvm::function_ref<bool(unsigned)> pick);
-  Copies restrictTo(const Copies &copies,
-                    llvm::function_ref<bool(unsigned)> pick);
+  bool splitsInstances(const OpState &state);
+  /// Instance of all register loops of the op that satisfy `pick`.
+  llvm::SmallVector<Instance>
+  enumerate(const OpState &state, llvm::function_ref<bool(unsigned)> pick);
+  Instance restrictTo(const Instance &instance,
+                      llvm::function_ref<bool(unsigned)> pick);
   llvm::SmallVector<mlir::Value> initialAccumulators(OpState &state);
   void finishAccumulators(OpState &state, mlir::ValueRange accumulators);
-  void recordResult(OpState &state, unsigned result, const Copies &copies,
+  void recordResult(OpState &state, unsigned result, const Instance &instance,
                     mlir::Value value);
 
   // EmitAccess.cpp: reading and writing one element or vector.
-  LaneIndex loopIndex(unsigned loop, const Copies &copies, bool local);
+  LaneIndex loopIndex(unsigned loop, const Instance &instance, bool local);
   llvm::SmallVector<LaneIndex> axisValues(const OpState &state,
-                                          const Copies &copies, bool local);
+                                          const Instance &instance, bool local);
   llvm::SmallVector<LaneIndex> indicesOf(OpState &state,
                                          mlir::OpOperand &operand,
-                                         const Copies &copies, bool local);
-  llvm::SmallVector<LaneIndex> movedBy(llvm::ArrayRef<LaneIndex> place,
+                                         const Instance &instance, bool local);
+  llvm::SmallVector<LaneIndex> movedBy(llvm::ArrayRef<LaneIndex> slot,
                                        llvm::ArrayRef<LaneIndex> at);
   bool dependsOn(const OpState &state, mlir::OpOperand &operand, unsigned loop);
   /// The loop of the op that has lanes here, if any.
   std::optional<unsigned> laneLoop(const OpState &state);
   int64_t lanesHere(const OpState &state);
-  mlir::Value laneMask(const OpState &state, const Copies &copies);
+  mlir::Value laneMask(const OpState &state, const Instance &instance);
   mlir::Value allLanes(int64_t lanes);
   mlir::Value readOperand(OpState &state, mlir::OpOperand &operand,
-                          const Copies &copies);
+                          const Instance &instance);
   mlir::Value load(mlir::Value memref, llvm::ArrayRef<LaneIndex> at,
                    int64_t lanes, mlir::Value mask);
   void store(mlir::Value memref, llvm::ArrayRef<LaneIndex> at,
@@ -262,34 +263,37 @@ private:
                               int64_t lanes, mlir::Value mask);
 
   // EmitShuffle.cpp: lanes that are no neighbours in memory.
-  mlir::Value loadApart(mlir::Value memref, llvm::ArrayRef<LaneIndex> at,
-                        mlir::VectorType type, int64_t step, mlir::Value mask);
+  mlir::Value loadStrided(mlir::Value memref, llvm::ArrayRef<LaneIndex> at,
+                          mlir::VectorType type, int64_t step,
+                          mlir::Value mask);
   void storeApart(mlir::Value memref, llvm::ArrayRef<LaneIndex> at,
                   mlir::Value value, int64_t step);
-  std::optional<unsigned> fillingLoop(const OpState &state, mlir::AffineMap map,
-                                      int64_t step);
-  bool storeBetween(OpState &state, unsigned result, const Copies &copies,
-                    mlir::Value memref, llvm::ArrayRef<LaneIndex> at,
-                    mlir::Value value, mlir::Value mask);
+  std::optional<unsigned> interleavedLoop(const OpState &state,
+                                          mlir::AffineMap map, int64_t step);
+  bool storeInterleaved(OpState &state, unsigned result,
+                        const Instance &instance, mlir::Value memref,
+                        llvm::ArrayRef<LaneIndex> at, mlir::Value value,
+                        mlir::Value mask);
 
-  // EmitTurn.cpp: rows of memory that become columns.
-  std::optional<unsigned> turnedLoop(const OpState &state, mlir::AffineMap map);
-  bool turn(OpState &state, mlir::OpOperand &operand, const Copies &copies,
-            mlir::Value memref);
+  // EmitTranspose.cpp: rows of memory that become columns.
+  std::optional<unsigned> transposedLoop(const OpState &state,
+                                         mlir::AffineMap map);
+  bool loadTransposed(OpState &state, mlir::OpOperand &operand,
+                      const Instance &instance, mlir::Value memref);
   bool isLinearAlong(const OpState &state, mlir::AffineMap map, unsigned loop);
-  bool storeTurned(OpState &state, unsigned result, const Copies &copies,
-                   mlir::Value memref, llvm::ArrayRef<LaneIndex> at,
-                   mlir::Value value);
+  bool storeTransposed(OpState &state, unsigned result,
+                       const Instance &instance, mlir::Value memref,
+                       llvm::ArrayRef<LaneIndex> at, mlir::Value value);
 
   // EmitPayload.cpp: the scalar body of an op, on scalars or vectors.
   llvm::SmallVector<mlir::Value> emitPayload(OpState &state,
-                                             const Copies &copies,
+                                             const Instance &instance,
                                              llvm::ArrayRef<mlir::Value> args);
-  /// The payload of one copy: values so far, and those of index type whose
+  /// The payload of one instance: values so far, and those of index type whose
   /// lanes are evenly spaced, which become vectors only where they must.
   struct Payload {
     OpState &state;
-    const Copies &copies;
+    const Instance &instance;
     mlir::IRMapping map;
     llvm::DenseMap<mlir::Value, LaneIndex> indices;
   };
@@ -300,7 +304,7 @@ private:
   mlir::Value emitExtract(Payload &payload, mlir::Operation *op);
   llvm::SmallVector<LaneIndex> indicesIn(Payload &payload,
                                          mlir::ValueRange original);
-  mlir::Value emitCurrent(Payload &payload, CurrentOp op);
+  mlir::Value emitScatterLoad(Payload &payload, ScatterLoadOp op);
   mlir::Value broadcast(mlir::Value value, int64_t lanes);
 
   mlir::Value emitWrapIndex(Payload &payload, WrapIndexOp op);
@@ -336,7 +340,7 @@ private:
   llvm::SmallVector<ActiveLoop> active;
   llvm::SmallVector<LaneIndex> extents;
   /// How far the axes are walked: no step where there is nothing to do.
-  llvm::SmallVector<LaneIndex> walked;
+  llvm::SmallVector<LaneIndex> tripCounts;
   llvm::DenseMap<mlir::Value, RegisterValue> registers;
   /// Register-tile loops; each has a variant for full tiles and one for tails.
   llvm::SmallVector<LoopUse> tileLoops;

@@ -225,7 +225,7 @@ Value Lowering::hostSize(KernelOp kernel, const LoopNest &nest, Value tensor,
   auto op = cast<linalg::LinalgOp>(result.getOwner());
   AffineMap map = op.getIndexingMapMatchingResult(result);
   if (auto plain = dyn_cast<AffineDimExpr>(map.getResult(dim)))
-    return extents[nest.op(nest.numberOf(op)).axes[plain.getPosition()]];
+    return extents[nest.op(nest.indexOf(op)).axes[plain.getPosition()]];
   return hostSize(kernel, nest, op.getTiedOpOperand(result)->get(), dim,
                   extents);
 }
@@ -257,7 +257,7 @@ void Lowering::checkIndexed(KernelOp kernel, const LoopNest &nest,
   Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
   Value isFine = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::sgt,
                                        size, zero);
-  for (unsigned axis : nest.op(nest.numberOf(structured)).axes) {
+  for (unsigned axis : nest.op(nest.indexOf(structured)).axes) {
     Value isEmpty = arith::CmpIOp::create(
         rewriter, loc, arith::CmpIPredicate::eq, extents[axis], zero);
     isFine = arith::OrIOp::create(rewriter, loc, isFine, isEmpty);
@@ -268,15 +268,15 @@ void Lowering::checkIndexed(KernelOp kernel, const LoopNest &nest,
 /// The word that a launch of the kernel notes its errors in.
 Value Lowering::errorWord(KernelOp kernel, const LoopNest &nest,
                           ValueRange extents) {
-  SmallVector<Attribute> messages, places;
+  SmallVector<Attribute> messages, locations;
   for (WrapIndexOp op : wrappedIndices(kernel)) {
     checkIndexed(kernel, nest, op, extents);
     messages.push_back(op.getMessageAttr());
-    places.push_back(LocationAttr(op.getLoc()));
+    locations.push_back(LocationAttr(op.getLoc()));
   }
   return ErrorWordOp::create(
       rewriter, kernel.getLoc(), MemRefType::get({}, rewriter.getI32Type()),
-      rewriter.getArrayAttr(messages), rewriter.getArrayAttr(places));
+      rewriter.getArrayAttr(messages), rewriter.getArrayAttr(locations));
 }
 
 /// Equal empty tensors may have become one. Each op that starts from one gets
@@ -327,9 +327,9 @@ LogicalResult Lowering::lower(KernelOp kernel) {
   Block &like = (*emitted)->kernel.getBody().front();
   for (Value tensor : (*emitted)->result.temporaries) {
     auto result = cast<OpResult>(tensor);
-    int64_t place =
+    int64_t position =
         std::distance(like.begin(), Block::iterator(result.getOwner()));
-    Operation &own = *std::next(kernel.getBody().front().begin(), place);
+    Operation &own = *std::next(kernel.getBody().front().begin(), position);
     outs.push_back(temporary(kernel, nest,
                              own.getResult(result.getResultNumber()), extents));
   }

@@ -22,7 +22,7 @@ namespace onnxc::krnl {
 
 /// Each number that is passed takes a register of the kernel, or a read of the
 /// stack; more of them would cost more than the function they save.
-static constexpr unsigned mostPassed = 16;
+static constexpr unsigned maxPassed = 16;
 
 namespace {
 
@@ -69,7 +69,7 @@ static void shareGroup(ArrayRef<Member> group) {
           return member.values[i] != group.front().values[i];
         }))
       different.push_back(i);
-  if (different.size() > mostPassed)
+  if (different.size() > maxPassed)
     return;
   for (const Member &member : group)
     for (unsigned i : different)

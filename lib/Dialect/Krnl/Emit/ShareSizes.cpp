@@ -1,7 +1,7 @@
 //===- ShareSizes.cpp - One function for many sizes -------------*- C++ -*-===//
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Where pictures have open sizes, many layers of a network differ in their
+// Where images have dynamic sizes, many layers of a network differ in their
 // numbers of channels alone, and what they became in the sizes they end with:
 //
 //   func @a(%x: memref<?x528xf32>) { scf.for %k = %c0 to %c528 ... }
@@ -30,7 +30,7 @@ using namespace mlir;
 namespace onnxc::krnl {
 
 /// More numbers that are passed would cost more than the function they save.
-static constexpr unsigned mostPassed = 8;
+static constexpr unsigned maxPassed = 8;
 
 static bool isNumber(Operation *op) { return isa<arith::ConstantIndexOp>(op); }
 
@@ -58,7 +58,7 @@ static bool isOnlyRead(BlockArgument argument) {
 
 /// Only these may differ: where all sizes are known, they help the code to walk
 /// through memory.
-static bool hasOpenSizes(func::FuncOp func) {
+static bool hasDynamicSizes(func::FuncOp func) {
   return llvm::any_of(func.getArgumentTypes(), [](Type type) {
     auto memref = dyn_cast<MemRefType>(type);
     return memref && !memref.hasStaticShape();
@@ -79,7 +79,7 @@ private:
 
   DenseMap<Value, Value> others;
   /// May numbers and sizes differ?
-  bool haveOpenSizes = false;
+  bool haveDynamicSizes = false;
 };
 
 /// A function that others may be like, with its numbers in order.
@@ -99,7 +99,7 @@ bool Comparison::areAlike(BlockArgument x, BlockArgument y, bool isEntry) {
     return true;
   auto one = dyn_cast<MemRefType>(x.getType()),
        other = dyn_cast<MemRefType>(y.getType());
-  return haveOpenSizes && isEntry && one && other &&
+  return haveDynamicSizes && isEntry && one && other &&
          one.getRank() == other.getRank() &&
          one.getElementType() == other.getElementType() &&
          one.getLayout().isIdentity() && other.getLayout().isIdentity() &&
@@ -112,7 +112,7 @@ bool Comparison::areAlike(Operation &x, Operation &y) {
       x.getNumRegions() != y.getNumRegions() || x.getNumSuccessors() > 0)
     return false;
   bool mayHaveOther =
-      haveOpenSizes && isNumber(&x) && mayDiffer(&x) && mayDiffer(&y);
+      haveDynamicSizes && isNumber(&x) && mayDiffer(&x) && mayDiffer(&y);
   if (!mayHaveOther &&
       (x.getDiscardableAttrDictionary() != y.getDiscardableAttrDictionary() ||
        !x.getName().compareOpProperties(x.getPropertiesStorage(),
@@ -150,13 +150,13 @@ bool Comparison::areAlike(Region &x, Region &y, bool isEntry) {
 
 bool Comparison::areAlike(func::FuncOp x, func::FuncOp y) {
   others.clear();
-  haveOpenSizes = hasOpenSizes(x) && hasOpenSizes(y);
+  haveDynamicSizes = hasDynamicSizes(x) && hasDynamicSizes(y);
   return areAlike(x.getBody(), y.getBody(), /*isEntry=*/true);
 }
 
 /// Functions that are alike have equal hashes.
 static llvm::hash_code hashOf(func::FuncOp func) {
-  if (!hasOpenSizes(func))
+  if (!hasDynamicSizes(func))
     return llvm::hash_combine(func.getFunctionType(), hashRegions(func));
   return hashRegions(
       func, [](Operation *op) { return isNumber(op) && mayDiffer(op); });
@@ -198,13 +198,13 @@ public:
     findDifferences();
   }
 
-  bool isWorthIt() const { return passed.size() <= mostPassed; }
+  bool isWorthIt() const { return passed.size() <= maxPassed; }
   /// `launches` are those of each function.
   void share(llvm::StringMap<SmallVector<LaunchOp>> &launches);
 
 private:
   void findDifferences();
-  void openSizes();
+  void makeSizesDynamic();
   void replaceNumbers(unsigned firstPassed);
 
   ArrayRef<Member> group;
@@ -251,7 +251,7 @@ void Sharing::findDifferences() {
 }
 
 /// Sizes that differ are known to the launches alone.
-void Sharing::openSizes() {
+void Sharing::makeSizesDynamic() {
   for (BlockArgument argument : func.getArguments()) {
     auto memref = dyn_cast<MemRefType>(argument.getType());
     if (!memref)
@@ -278,8 +278,8 @@ void Sharing::replaceNumbers(unsigned firstPassed) {
     // The first op may be a number that has just been erased.
     builder.setInsertionPointToStart(&func.getBody().front());
     Value now;
-    if (auto place = sizes.find(*values); place != sizes.end()) {
-      auto [argument, dim] = place->second;
+    if (auto it = sizes.find(*values); it != sizes.end()) {
+      auto [argument, dim] = it->second;
       unsigned behind = argument < firstPassed ? 0 : passed.size();
       now = memref::DimOp::create(builder, func.getLoc(),
                                   func.getArgument(argument + behind), dim);
@@ -304,7 +304,7 @@ void Sharing::share(llvm::StringMap<SmallVector<LaunchOp>> &launches) {
                 .getResult());
       launch.setKernel(func.getName());
     }
-  openSizes();
+  makeSizesDynamic();
   for (unsigned n = 0; n < passed.size(); ++n)
     func.getBody().insertArgument(
         firstPassed + n, IndexType::get(func.getContext()), func.getLoc());

@@ -136,8 +136,8 @@ LogicalResult CheckOp::canonicalize(CheckOp op, PatternRewriter &rewriter) {
 }
 
 LogicalResult ErrorWordOp::verify() {
-  if (getMessages().size() != getPlaces().size() ||
-      !llvm::all_of(getPlaces(), llvm::IsaPred<LocationAttr>))
+  if (getMessages().size() != getLocations().size() ||
+      !llvm::all_of(getLocations(), llvm::IsaPred<LocationAttr>))
     return emitOpError("expected a location for each of the ")
            << getMessages().size() << " messages";
   auto type = cast<MemRefType>(getType());

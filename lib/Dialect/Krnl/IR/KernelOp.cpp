@@ -98,11 +98,12 @@ void KernelOp::replaceLoops(ArrayRef<LoopAttr> loops, ValueRange added) {
   setLoopsAttr(ArrayAttr::get(getContext(), attributes));
 }
 
-PlaceOp onnxc::krnl::placeOf(linalg::LinalgOp op, unsigned number) {
+ScatterStoreOp onnxc::krnl::scatterStoreOf(linalg::LinalgOp op,
+                                           unsigned number) {
   return op.getBlock()
       ->getTerminator()
       ->getOperand(number)
-      .getDefiningOp<PlaceOp>();
+      .getDefiningOp<ScatterStoreOp>();
 }
 
 bool onnxc::krnl::isTrace(linalg::LinalgOp op, unsigned number) {
@@ -116,10 +117,10 @@ bool onnxc::krnl::isTrace(linalg::LinalgOp op, unsigned number) {
 bool onnxc::krnl::isOrdered(linalg::LinalgOp op) {
   if (op.getNumReductionLoops() == 0)
     return false;
-  return llvm::any_of(llvm::seq<unsigned>(op.getNumDpsInits()),
-                      [&](unsigned number) {
-                        return isTrace(op, number) || placeOf(op, number);
-                      });
+  return llvm::any_of(
+      llvm::seq<unsigned>(op.getNumDpsInits()), [&](unsigned number) {
+        return isTrace(op, number) || scatterStoreOf(op, number);
+      });
 }
 
 Operation *onnxc::krnl::combinerOf(linalg::LinalgOp op, unsigned result) {

@@ -63,26 +63,28 @@ static LogicalResult verifyArguments(KernelOp kernel) {
 // Contents of a body
 //===----------------------------------------------------------------------===//
 
-/// Places are for the terminator, and have an index for each dimension.
-static LogicalResult verifyPlaces(linalg::LinalgOp op) {
+/// Scatter stores are for the terminator and have an index for each dimension.
+static LogicalResult verifyScatterStores(linalg::LinalgOp op) {
   auto hasRank = [&](unsigned number, size_t indices) {
     auto type = cast<ShapedType>(op.getDpsInitOperand(number)->get().getType());
     return type.getRank() == int64_t(indices);
   };
   Operation *yield = op.getBlock()->getTerminator();
-  for (auto place : op.getBlock()->getOps<PlaceOp>())
-    for (OpOperand &use : place.getResult().getUses()) {
+  for (auto scatter : op.getBlock()->getOps<ScatterStoreOp>())
+    for (OpOperand &use : scatter.getResult().getUses()) {
       if (use.getOwner() != yield)
-        return place.emitOpError("may be used by the terminator only");
-      if (!hasRank(use.getOperandNumber(), place.getAt().size()))
-        return place.emitOpError("needs an index for each dimension of result ")
+        return scatter.emitOpError("may be used by the terminator only");
+      if (!hasRank(use.getOperandNumber(), scatter.getAt().size()))
+        return scatter.emitOpError(
+                   "needs an index for each dimension of result ")
                << use.getOperandNumber();
     }
-  for (auto current : op.getBlock()->getOps<CurrentOp>()) {
+  for (auto current : op.getBlock()->getOps<ScatterLoadOp>()) {
     int64_t number = current.getNumber();
-    if (number < 0 || number >= op.getNumDpsInits() || !placeOf(op, number))
+    if (number < 0 || number >= op.getNumDpsInits() ||
+        !scatterStoreOf(op, number))
       return current.emitOpError("reads result ")
-             << number << ", which goes to no computed place";
+             << number << ", which goes to no computed index";
     if (!hasRank(number, current.getAt().size()))
       return current.emitOpError("needs an index for each dimension of result ")
              << number;
@@ -95,8 +97,8 @@ static LogicalResult verifyScalarCode(KernelOp kernel, linalg::LinalgOp op) {
   for (Operation &inner : *op.getBlock()) {
     if (isa<arith::ArithDialect, math::MathDialect, complex::ComplexDialect>(
             inner.getDialect()) ||
-        isa<linalg::YieldOp, linalg::IndexOp, PlaceOp, CurrentOp, WrapIndexOp>(
-            inner))
+        isa<linalg::YieldOp, linalg::IndexOp, ScatterStoreOp, ScatterLoadOp,
+            WrapIndexOp>(inner))
       continue;
     auto extract = dyn_cast<tensor::ExtractOp>(inner);
     if (!extract)
@@ -143,18 +145,18 @@ static LogicalResult verifyExtents(KernelOp kernel, linalg::LinalgOp op) {
     if (!type)
       continue;
     AffineMap map = op.getMatchingIndexingMap(&operand);
-    for (auto [place, expr] : llvm::enumerate(map.getResults())) {
+    for (auto [position, expr] : llvm::enumerate(map.getResults())) {
       auto dim = dyn_cast<AffineDimExpr>(expr);
-      if (!dim || type.isDynamicDim(place))
+      if (!dim || type.isDynamicDim(position))
         continue;
       StringRef name = axes[dim.getPosition()];
       LoopAttr loop = kernel.getLoop(*kernel.findLoop(name));
-      if (!loop.isDynamic() && loop.getExtent() != type.getDimSize(place))
+      if (!loop.isDynamic() && loop.getExtent() != type.getDimSize(position))
         return op.emitOpError("loop '")
                << name << "' has extent " << loop.getExtent()
-               << ", but dimension " << place << " of operand "
+               << ", but dimension " << position << " of operand "
                << operand.getOperandNumber() << " has size "
-               << type.getDimSize(place);
+               << type.getDimSize(position);
     }
   }
   return success();
@@ -173,7 +175,7 @@ static LogicalResult verifyEdges(linalg::LinalgOp op) {
     SmallVector<StringRef> writerAxes = KernelOp::getAxes(producer);
     AffineMap writes = producer.getIndexingMapMatchingResult(result);
     AffineMap reads = op.getMatchingIndexingMap(&operand);
-    for (auto [place, pair] : llvm::enumerate(
+    for (auto [position, pair] : llvm::enumerate(
              llvm::zip_equal(writes.getResults(), reads.getResults()))) {
       auto written = dyn_cast<AffineDimExpr>(std::get<0>(pair));
       if (!written)
@@ -184,7 +186,7 @@ static LogicalResult verifyEdges(linalg::LinalgOp op) {
           (!read || axes[read.getPosition()] != name)) {
         InFlightDiagnostic diagnostic = op.emitOpError("loop '")
                                         << name << "' is not dimension "
-                                        << place << " of operand "
+                                        << position << " of operand "
                                         << operand.getOperandNumber();
         diagnostic.attachNote(producer.getLoc())
             << "the operand is written along that loop here";
@@ -202,7 +204,7 @@ static LogicalResult verifyBody(KernelOp kernel) {
         return op.emitOpError("must work on tensors");
       if (failed(verifyAxes(kernel, structured)) ||
           failed(verifyScalarCode(kernel, structured)) ||
-          failed(verifyPlaces(structured)) ||
+          failed(verifyScatterStores(structured)) ||
           failed(verifyExtents(kernel, structured)) ||
           failed(verifyEdges(structured)))
         return failure();

@@ -18,20 +18,20 @@ using namespace mlir;
 
 namespace onnxc::krnl {
 
-StringRef stringifyTail(Tail tail) {
+StringRef stringifyTail(TailStrategy tail) {
   switch (tail) {
-  case Tail::Mask:
+  case TailStrategy::Mask:
     return "mask";
-  case Tail::Peel:
+  case TailStrategy::Peel:
     return "peel";
   }
   llvm_unreachable("all tails named");
 }
 
-std::optional<Tail> symbolizeTail(StringRef text) {
-  return llvm::StringSwitch<std::optional<Tail>>(text)
-      .Case("mask", Tail::Mask)
-      .Case("peel", Tail::Peel)
+std::optional<TailStrategy> symbolizeTail(StringRef text) {
+  return llvm::StringSwitch<std::optional<TailStrategy>>(text)
+      .Case("mask", TailStrategy::Mask)
+      .Case("peel", TailStrategy::Peel)
       .Default(std::nullopt);
 }
 
@@ -82,7 +82,7 @@ unsigned LoopNest::addOp(StringRef name, ArrayRef<unsigned> opAxes,
   return bodyOps.size() - 1;
 }
 
-/// Operands of the kernel may be read at places that the payload computes.
+/// Operands of the kernel may be read at positions that the payload computes.
 static void recordExtracts(LoopNest &nest, KernelOp kernel,
                            linalg::LinalgOp op) {
   for (auto extract : op.getBlock()->getOps<tensor::ExtractOp>())
@@ -107,7 +107,7 @@ static void recordOperands(LoopNest &nest, KernelOp kernel, unsigned number,
     SmallVector<int> dimAxes;
     for (AffineExpr expr : map.getResults()) {
       auto dim = dyn_cast<AffineDimExpr>(expr);
-      // A packed form has no place for what lies before a fixed index.
+      // A packed form has no position for what lies before a fixed index.
       auto fixed = dyn_cast<AffineConstantExpr>(expr);
       info.plain &= dim || (fixed && fixed.getValue() == 0);
       dimAxes.push_back(dim ? int(axes[dim.getPosition()]) : -1);
@@ -203,9 +203,9 @@ FailureOr<LoopNest> LoopNest::tryReplay(KernelOp kernel, std::string &reason) {
 // Loops and ops
 //===----------------------------------------------------------------------===//
 
-SmallVector<unsigned> LoopNest::sharedLoops() const {
+SmallVector<unsigned> LoopNest::fusedOuterLoops() const {
   return llvm::filter_to_vector(
-      liveOrder, [&](unsigned number) { return allLoops[number].shared; });
+      liveOrder, [&](unsigned number) { return allLoops[number].fusedOuter; });
 }
 
 SmallVector<unsigned> LoopNest::parallelLoops() const {
@@ -213,25 +213,25 @@ SmallVector<unsigned> LoopNest::parallelLoops() const {
       liveOrder, [&](unsigned number) { return allLoops[number].parallel; });
 }
 
-std::optional<unsigned> LoopNest::togetherLoop() const {
+std::optional<unsigned> LoopNest::computeAtLoop() const {
   for (unsigned number : liveOrder)
-    if (allLoops[number].together)
+    if (allLoops[number].computeAt)
       return number;
   return std::nullopt;
 }
 
-SmallVector<unsigned> LoopNest::opsTogether() const {
-  std::optional<unsigned> loop = togetherLoop();
-  SmallVector<unsigned> together;
+SmallVector<unsigned> LoopNest::computeAtOps() const {
+  std::optional<unsigned> loop = computeAtLoop();
+  SmallVector<unsigned> computeAt;
   for (auto [number, op] : llvm::enumerate(bodyOps))
     if (loop && op.find(*loop))
-      together.push_back(number);
-  return together;
+      computeAt.push_back(number);
+  return computeAt;
 }
 
 bool LoopNest::isAround(unsigned loop, unsigned op) const {
-  return allLoops[loop].shared ||
-         (allLoops[loop].together && op != opsTogether().back());
+  return allLoops[loop].fusedOuter ||
+         (allLoops[loop].computeAt && op != computeAtOps().back());
 }
 
 std::optional<unsigned> LoopNest::find(StringRef name, int onlyOp) const {
@@ -258,7 +258,7 @@ SmallVector<unsigned> LoopNest::axesOf(unsigned number) const {
       llvm::seq(axes), [&](unsigned axis) { return stemsFrom(number, axis); });
 }
 
-unsigned LoopNest::numberOf(Operation *op) const {
+unsigned LoopNest::indexOf(Operation *op) const {
   const BodyOp *found =
       llvm::find_if(bodyOps, [&](const BodyOp &body) { return body.op == op; });
   assert(found != bodyOps.end() && "not a structured op of this kernel");
@@ -344,10 +344,10 @@ void LoopNest::print(raw_ostream &os) const {
   os << "nest:";
   for (unsigned number : liveOrder) {
     const Loop &loop = printUse(number);
-    os << (loop.parallel   ? " parallel"
-           : loop.shared   ? " shared"
-           : loop.together ? " together"
-                           : "")
+    os << (loop.parallel     ? " parallel"
+           : loop.fusedOuter ? " fuse_outer"
+           : loop.computeAt  ? " compute_at"
+                             : "")
        << ')';
   }
   os << '\n';

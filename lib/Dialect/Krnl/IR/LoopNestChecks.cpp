@@ -61,8 +61,8 @@ bool LoopNest::endsEarly(unsigned number) const {
 bool LoopNest::peels(unsigned number) const {
   const Loop &loop = allLoops[number];
   // The loop inside the blocks was made just after.
-  return loop.kind == Loop::Kind::BlockOuter && loop.tail == Tail::Peel &&
-         endsEarly(number + 1);
+  return loop.kind == Loop::Kind::BlockOuter &&
+         loop.tail == TailStrategy::Peel && endsEarly(number + 1);
 }
 
 SmallVector<unsigned> LoopNest::liveLoops(unsigned op, unsigned number) const {
@@ -147,38 +147,39 @@ LogicalResult LoopNest::checkSize(const BodyOp &op,
 // Ops together in one loop
 //===----------------------------------------------------------------------===//
 
-/// Does anything but the ops `together` use what the op makes?
+/// Does anything but the ops `computeAt` use what the op makes?
 static bool isUsedElsewhere(const LoopNest &nest, const BodyOp &op,
-                            ArrayRef<unsigned> together) {
+                            ArrayRef<unsigned> computeAt) {
   return op.op && llvm::any_of(op.op->getUsers(), [&](Operation *user) {
            return !isa<linalg::LinalgOp>(user) ||
-                  !llvm::is_contained(together, nest.numberOf(user));
+                  !llvm::is_contained(computeAt, nest.indexOf(user));
          });
 }
 
 /// Ops inside one loop follow one another, begin with it, and only the last one
 /// has something for those behind.
-LogicalResult LoopNest::checkTogether(EmitErrorFn emitError) const {
-  std::optional<unsigned> number = togetherLoop();
+LogicalResult LoopNest::checkComputeAt(EmitErrorFn emitError) const {
+  std::optional<unsigned> number = computeAtLoop();
   if (!number)
     return success();
   StringRef name = allLoops[*number].name;
-  SmallVector<unsigned> together = opsTogether();
-  if (together.size() < 2)
+  SmallVector<unsigned> computeAt = computeAtOps();
+  if (computeAt.size() < 2)
     return emitError() << "fewer than two ops run over loop '" << name << "'";
-  if (together.back() - together.front() + 1 != together.size())
+  if (computeAt.back() - computeAt.front() + 1 != computeAt.size())
     return emitError() << "ops that run over loop '" << name
                        << "' do not follow one another";
-  unsigned place = sharedLoops().size();
-  for (unsigned i : together) {
+  unsigned position = fusedOuterLoops().size();
+  for (unsigned i : computeAt) {
     const BodyOp &op = bodyOps[i];
-    bool isLast = i == together.back();
+    bool isLast = i == computeAt.back();
     const LoopUse &use = *op.find(*number);
-    if (&use != &op.loops[place])
-      return emitError() << "loop '" << name
-                         << "' is not the next loop inside the shared ones in "
-                            "op '"
-                         << op.name << "'";
+    if (&use != &op.loops[position])
+      return emitError()
+             << "loop '" << name
+             << "' is not the next loop inside those of fuse_outer in "
+                "op '"
+             << op.name << "'";
     if (use.unroll != 1 || use.lanes || use.role != RegisterRole::None)
       return emitError() << "ops run inside loop '" << name
                          << "' together, so it stays a plain loop";
@@ -188,7 +189,7 @@ LogicalResult LoopNest::checkTogether(EmitErrorFn emitError) const {
                                     : "is not the last one inside loop '")
                          << name << "', so it must "
                          << (isLast ? "reduce it" : "not reduce it");
-    if (!isLast && isUsedElsewhere(*this, op, together))
+    if (!isLast && isUsedElsewhere(*this, op, computeAt))
       return emitError() << "the result of op '" << op.name
                          << "' is used outside of loop '" << name << "'";
   }
@@ -202,8 +203,8 @@ LogicalResult LoopNest::checkTogether(EmitErrorFn emitError) const {
 /// Vectors and register tiles stay the innermost loops of each op.
 LogicalResult LoopNest::checkInnermost(const BodyOp &op,
                                        EmitErrorFn emitError) const {
-  for (auto [place, use] : llvm::enumerate(op.loops)) {
-    unsigned inside = op.loops.size() - 1 - place;
+  for (auto [position, use] : llvm::enumerate(op.loops)) {
+    unsigned inside = op.loops.size() - 1 - position;
     bool vector = use.lanes || use.role == RegisterRole::Column;
     if ((vector && inside != 0) ||
         (use.role == RegisterRole::Row && inside != 1))
@@ -230,7 +231,7 @@ LogicalResult LoopNest::checkPartial(const BodyOp &op, const LoopUse &use,
 }
 
 LogicalResult LoopNest::check(EmitErrorFn emitError) const {
-  if (failed(checkTogether(emitError)))
+  if (failed(checkComputeAt(emitError)))
     return failure();
   for (const BodyOp &op : bodyOps) {
     for (const LoopUse &use : op.loops)

@@ -43,9 +43,10 @@ LogicalResult LoopNest::unroll(StringRef name, int64_t factor,
   if (!loop.isDynamic() && factor > std::max<int64_t>(loop.extent, 1))
     return emitError() << "unroll factor " << factor << " exceeds the "
                        << loop.extent << " iterations of loop '" << name << "'";
-  if (loop.shared)
-    return emitError() << "loop '" << name
-                       << "' is shared; only loops inside can be unrolled";
+  if (loop.fusedOuter)
+    return emitError()
+           << "loop '" << name
+           << "' is in fuse_outer; only loops inside can be unrolled";
   for (auto [i, op] : llvm::enumerate(bodyOps)) {
     LoopUse *use = concerns(i) ? op.find(*number) : nullptr;
     if (!use)
@@ -71,9 +72,9 @@ LogicalResult LoopNest::dot(StringRef name, EmitErrorFn emitError) {
   if (loop.extent != bytesOfDot)
     return emitError() << "a group has " << bytesOfDot
                        << " iterations; block loop '" << name << "' first";
-  if (loop.shared)
+  if (loop.fusedOuter)
     return emitError() << "loop '" << name
-                       << "' is shared; a group is inside an op";
+                       << "' is in fuse_outer; a group is inside an op";
   for (auto [i, op] : llvm::enumerate(bodyOps)) {
     LoopUse *use = concerns(i) ? op.find(*number) : nullptr;
     if (!use)
@@ -101,9 +102,10 @@ LogicalResult LoopNest::vectorize(StringRef name, int64_t lanes,
                        << lanes;
   if (allLoops[*number].parallel)
     return emitError() << "loop '" << name << "' is parallel; block it first";
-  if (allLoops[*number].shared && limit >= 0)
-    return emitError() << "loop '" << name
-                       << "' is shared: all ops have it in vectors or none";
+  if (allLoops[*number].fusedOuter && limit >= 0)
+    return emitError()
+           << "loop '" << name
+           << "' is in fuse_outer: all ops have it in vectors or none";
   for (auto [i, op] : llvm::enumerate(bodyOps)) {
     LoopUse *use = concerns(i) ? op.find(*number) : nullptr;
     if (!use)
@@ -149,9 +151,10 @@ static LogicalResult tileOp(const LoopNest &nest, BodyOp &op, unsigned rows,
       llvm::any_of(op.loops, [](const LoopUse &use) { return use.reduced; });
   for (const LoopUse &use : op.loops)
     if (contraction && &use != row && &use != column && !use.reduced &&
-        !nest.loop(use.loop).shared && !nest.loop(use.loop).together)
-      return refuse("has loop '" + Twine(nest.loop(use.loop).name) +
-                    "' around the tile, which is neither shared nor reduced");
+        !nest.loop(use.loop).fusedOuter && !nest.loop(use.loop).computeAt)
+      return refuse(
+          "has loop '" + Twine(nest.loop(use.loop).name) +
+          "' around the tile, which is neither in fuse_outer nor reduced");
   row->role = RegisterRole::Row;
   column->role = RegisterRole::Column;
   return success();
@@ -175,9 +178,9 @@ LogicalResult LoopNest::registerTile(StringRef rowName, StringRef columnName,
     if (loop.isDynamic())
       return emitError() << "the extent of loop '" << loop.name
                          << "' is not known; block it first";
-    if (loop.shared)
+    if (loop.fusedOuter)
       return emitError() << "loop '" << loop.name
-                         << "' is shared; a tile needs it inside";
+                         << "' is in fuse_outer; a tile needs it inside";
   }
   if (allLoops[(*pair)[0]].extent > maxUnroll)
     return emitError() << "a tile has at most " << maxUnroll

@@ -2,10 +2,10 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// block, split_reduction, fuse, order, share, together, parallel. One method
-// per step: resolve the names, check, change. Messages name loops and ops as
-// the recipe does. Steps for loops inside are in LoopNestRegisters.cpp, those
-// for operands in LoopNestStorage.cpp; what holds after each is in
+// block, split_reduction, fuse, order, fuse_outer, compute_at, parallel. One
+// method per step: resolve the names, check, change. Messages name loops and
+// ops as the recipe does. Steps for loops inside are in LoopNestRegisters.cpp,
+// those for operands in LoopNestStorage.cpp; what holds after each is in
 // LoopNestChecks.cpp.
 //
 //===----------------------------------------------------------------------===//
@@ -76,10 +76,10 @@ LogicalResult LoopNest::checkPlain(unsigned number, StringRef verb,
     return emitError() << "loop '" << loop.name << "' is " << state << "; "
                        << verb << " it before that";
   };
-  if (loop.shared)
-    return refuse("shared");
-  if (loop.together)
-    return refuse("one that ops run inside together");
+  if (loop.fusedOuter)
+    return refuse("in fuse_outer");
+  if (loop.computeAt)
+    return refuse("in compute_at");
   if (peels(number))
     return emitError() << "loop '" << loop.name
                        << "' peels its last block, so it must stay a loop; "
@@ -111,21 +111,21 @@ void LoopNest::replace(ArrayRef<unsigned> old, ArrayRef<unsigned> fresh) {
     if (!concerns(i) || !op.find(old.front()))
       continue;
     LoopUse like = *op.find(old.front());
-    auto *place = llvm::find_if(
+    auto *it = llvm::find_if(
         op.loops, [&](const LoopUse &use) { return use.loop == old.front(); });
-    place = op.loops.erase(place, place + old.size());
+    it = op.loops.erase(it, it + old.size());
     SmallVector<LoopUse> uses;
     for (unsigned loop : fresh) {
       like.loop = loop;
       uses.push_back(like);
     }
-    op.loops.insert(place, uses.begin(), uses.end());
+    op.loops.insert(it, uses.begin(), uses.end());
   }
   if (limit >= 0)
     return;
-  auto *place = llvm::find(liveOrder, old.front());
-  place = liveOrder.erase(place, place + old.size());
-  liveOrder.insert(place, fresh.begin(), fresh.end());
+  auto *it = llvm::find(liveOrder, old.front());
+  it = liveOrder.erase(it, it + old.size());
+  liveOrder.insert(it, fresh.begin(), fresh.end());
   for (unsigned loop : old)
     allLoops[loop].live = false;
 }
@@ -134,8 +134,9 @@ void LoopNest::replace(ArrayRef<unsigned> old, ArrayRef<unsigned> fresh) {
 // block, split_reduction, fuse
 //===----------------------------------------------------------------------===//
 
-LogicalResult LoopNest::splitLoop(unsigned number, int64_t size, Tail tail,
-                                  bool split, StringRef outer, StringRef inner,
+LogicalResult LoopNest::splitLoop(unsigned number, int64_t size,
+                                  TailStrategy tail, bool split,
+                                  StringRef outer, StringRef inner,
                                   EmitErrorFn emitError) {
   if (failed(checkFree(outer, emitError)) ||
       failed(checkFree(inner, emitError)))
@@ -161,7 +162,7 @@ LogicalResult LoopNest::splitLoop(unsigned number, int64_t size, Tail tail,
   return success();
 }
 
-LogicalResult LoopNest::block(StringRef name, int64_t size, Tail tail,
+LogicalResult LoopNest::block(StringRef name, int64_t size, TailStrategy tail,
                               StringRef outer, StringRef inner,
                               EmitErrorFn emitError) {
   FailureOr<unsigned> number = resolve(name, emitError);
@@ -192,8 +193,8 @@ LogicalResult LoopNest::splitReduction(StringRef name, int64_t parts,
       return failure();
     orderPreserved &= !use;
   }
-  return splitLoop(*number, parts, Tail::Mask, /*split=*/true, outer, inner,
-                   emitError);
+  return splitLoop(*number, parts, TailStrategy::Mask, /*split=*/true, outer,
+                   inner, emitError);
 }
 
 LogicalResult LoopNest::fuse(StringRef outerName, StringRef innerName,
@@ -206,8 +207,8 @@ LogicalResult LoopNest::fuse(StringRef outerName, StringRef innerName,
     return failure();
   unsigned outer = (*pair)[0], inner = (*pair)[1];
   auto adjacent = [&](ArrayRef<unsigned> order) {
-    const unsigned *place = llvm::find(order, outer);
-    return place + 1 < order.end() && place[1] == inner;
+    const unsigned *it = llvm::find(order, outer);
+    return it + 1 < order.end() && it[1] == inner;
   };
   auto refuseApart = [&] {
     return emitError() << "loop '" << outerName << "' is not directly outside '"
@@ -243,10 +244,11 @@ LogicalResult LoopNest::fuse(StringRef outerName, StringRef innerName,
 }
 
 //===----------------------------------------------------------------------===//
-// order, share, together, parallel
+// order, fuse_outer, compute_at, parallel
 //===----------------------------------------------------------------------===//
 
-/// Lets the listed elements take, in list order, the places they hold together.
+/// Lets the listed elements take, in list order, the positions they hold
+/// together.
 template <typename T, typename KeyFn>
 static void permute(SmallVectorImpl<T> &elements, ArrayRef<unsigned> keys,
                     KeyFn keyOf) {
@@ -289,10 +291,10 @@ LogicalResult LoopNest::reorder(ArrayRef<StringRef> names,
   if (failed(numbers))
     return failure();
   for (unsigned number : *numbers) {
-    if (allLoops[number].shared)
+    if (allLoops[number].fusedOuter)
       return emitError() << "loop '" << allLoops[number].name
-                         << "' is shared; order it before that";
-    if (allLoops[number].together)
+                         << "' is in fuse_outer; order it before that";
+    if (allLoops[number].computeAt)
       return emitError() << "ops run inside loop '" << allLoops[number].name
                          << "' together; order it before that";
   }
@@ -308,9 +310,9 @@ LogicalResult LoopNest::reorder(ArrayRef<StringRef> names,
   return success();
 }
 
-/// Why op `op` cannot run inside the shared loop `number` with the others.
-static LogicalResult checkShare(const LoopNest &nest, unsigned number,
-                                const BodyOp &op, EmitErrorFn emitError) {
+/// Why op `op` cannot run inside the fused outer loop `number` with the others.
+static LogicalResult checkFuseOuter(const LoopNest &nest, unsigned number,
+                                    const BodyOp &op, EmitErrorFn emitError) {
   const Loop &loop = nest.loop(number);
   const LoopUse *use = op.find(number);
   if (!use)
@@ -334,12 +336,12 @@ static LogicalResult checkShare(const LoopNest &nest, unsigned number,
       if (isa<linalg::LinalgOp>(user))
         return emitError() << "loop '" << loop.name << "' is reduced by op '"
                            << op.name << "', whose result op '"
-                           << nest.op(nest.numberOf(user)).name << "' uses";
+                           << nest.op(nest.indexOf(user)).name << "' uses";
   return success();
 }
 
-LogicalResult LoopNest::share(ArrayRef<StringRef> names,
-                              EmitErrorFn emitError) {
+LogicalResult LoopNest::fuseOuter(ArrayRef<StringRef> names,
+                                  EmitErrorFn emitError) {
   if (limit >= 0)
     return emitError() << "concerns all ops; it cannot be limited to one";
   FailureOr<SmallVector<unsigned>> numbers = resolveAll(names, emitError);
@@ -347,40 +349,41 @@ LogicalResult LoopNest::share(ArrayRef<StringRef> names,
     return failure();
   for (unsigned number : *numbers) {
     Loop &loop = allLoops[number];
-    if (loop.shared)
-      return emitError() << "loop '" << loop.name << "' is shared already";
+    if (loop.fusedOuter)
+      return emitError() << "loop '" << loop.name
+                         << "' is in fuse_outer already";
     for (const BodyOp &op : bodyOps)
-      if (failed(checkShare(*this, number, op, emitError)))
+      if (failed(checkFuseOuter(*this, number, op, emitError)))
         return failure();
-    unsigned next = liveOrder[sharedLoops().size()];
+    unsigned next = liveOrder[fusedOuterLoops().size()];
     if (next != number)
       return emitError() << "loop '" << loop.name
                          << "' is not the next loop from outside, '"
                          << allLoops[next].name << "' is";
-    unsigned place = sharedLoops().size();
+    unsigned position = fusedOuterLoops().size();
     for (const BodyOp &op : bodyOps)
-      if (op.loops[place].loop != number)
+      if (op.loops[position].loop != number)
         return emitError() << "loop '" << loop.name
                            << "' is not the next loop from outside in op '"
                            << op.name << "'";
-    loop.shared = true;
+    loop.fusedOuter = true;
   }
   return success();
 }
 
-LogicalResult LoopNest::together(StringRef name, EmitErrorFn emitError) {
+LogicalResult LoopNest::computeAt(StringRef name, EmitErrorFn emitError) {
   if (limit >= 0)
     return emitError() << "concerns all ops; it cannot be limited to one";
   FailureOr<unsigned> number = resolve(name, emitError);
   if (failed(number))
     return failure();
-  if (allLoops[*number].shared)
-    return emitError() << "loop '" << name << "' is shared already";
-  if (std::optional<unsigned> other = togetherLoop())
+  if (allLoops[*number].fusedOuter)
+    return emitError() << "loop '" << name << "' is in fuse_outer already";
+  if (std::optional<unsigned> other = computeAtLoop())
     return emitError() << "ops run inside loop '" << allLoops[*other].name
                        << "' together already";
-  allLoops[*number].together = true;
-  return checkTogether(emitError);
+  allLoops[*number].computeAt = true;
+  return checkComputeAt(emitError);
 }
 
 LogicalResult LoopNest::parallel(ArrayRef<StringRef> names,
@@ -392,9 +395,10 @@ LogicalResult LoopNest::parallel(ArrayRef<StringRef> names,
     return failure();
   for (unsigned number : *numbers) {
     Loop &loop = allLoops[number];
-    if (!loop.shared)
-      return emitError() << "loop '" << loop.name
-                         << "' is not shared; only shared loops run parallel";
+    if (!loop.fusedOuter)
+      return emitError()
+             << "loop '" << loop.name
+             << "' is not in fuse_outer; only loops in fuse_outer run parallel";
     for (const BodyOp &op : bodyOps)
       if (op.find(number)->reduced)
         return emitError() << "loop '" << loop.name << "' is reduced by op '"

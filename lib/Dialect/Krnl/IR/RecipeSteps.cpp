@@ -73,12 +73,12 @@ static FailureOr<SmallVector<StringAttr>> parseLoopNames(AsmParser &parser) {
   return names;
 }
 
-static FailureOr<Tail> parseTail(AsmParser &parser) {
+static FailureOr<TailStrategy> parseTail(AsmParser &parser) {
   StringRef text;
   SMLoc loc = parser.getCurrentLocation();
   if (failed(parser.parseKeyword(&text)))
     return failure();
-  if (std::optional<Tail> tail = symbolizeTail(text))
+  if (std::optional<TailStrategy> tail = symbolizeTail(text))
     return *tail;
   return parser.emitError(loc, "expected tail to be mask or peel, but got '")
          << text << "'";
@@ -140,8 +140,8 @@ struct StepList {
 using AllSteps =
     StepList<BlockStepAttr, CacheStepAttr, DotStepAttr, FuseStepAttr,
              OrderStepAttr, PackStepAttr, ParallelStepAttr,
-             RegisterTileStepAttr, ShareStepAttr, SplitReductionStepAttr,
-             TogetherStepAttr, UnrollStepAttr, VectorizeStepAttr>;
+             RegisterTileStepAttr, FuseOuterStepAttr, SplitReductionStepAttr,
+             ComputeAtStepAttr, UnrollStepAttr, VectorizeStepAttr>;
 } // namespace
 
 static bool isNumber(StringRef text) {
@@ -295,9 +295,9 @@ LogicalResult OrderStepAttr::advance(LoopNest &nest,
   return nest.reorder(namesOf(getLoops()), emitError);
 }
 
-LogicalResult ShareStepAttr::advance(LoopNest &nest,
-                                     EmitErrorFn emitError) const {
-  return nest.share(namesOf(getLoops()), emitError);
+LogicalResult FuseOuterStepAttr::advance(LoopNest &nest,
+                                         EmitErrorFn emitError) const {
+  return nest.fuseOuter(namesOf(getLoops()), emitError);
 }
 
 LogicalResult ParallelStepAttr::advance(LoopNest &nest,
@@ -305,9 +305,9 @@ LogicalResult ParallelStepAttr::advance(LoopNest &nest,
   return nest.parallel(namesOf(getLoops()), emitError);
 }
 
-LogicalResult TogetherStepAttr::advance(LoopNest &nest,
-                                        EmitErrorFn emitError) const {
-  return nest.together(getLoop(), emitError);
+LogicalResult ComputeAtStepAttr::advance(LoopNest &nest,
+                                         EmitErrorFn emitError) const {
+  return nest.computeAt(getLoop(), emitError);
 }
 
 LogicalResult UnrollStepAttr::advance(LoopNest &nest,

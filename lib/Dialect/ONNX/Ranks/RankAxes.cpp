@@ -70,7 +70,7 @@ static std::optional<SmallVector<int64_t>> listedAxes(Operation *op) {
   return isOrderly ? axes : std::nullopt;
 }
 
-/// Parameters of a norm are one number for each place of the last axis.
+/// Parameters of a norm are one number for each position of the last axis.
 static bool haveListsBehind(Operation *op) {
   return llvm::all_of(op->getOperands().drop_front(), [](Value value) {
     auto type = dyn_cast<RankedTensorType>(value.getType());
@@ -85,7 +85,7 @@ static bool picksRows(Operation *op) {
 }
 
 /// A reduction along a list of axes that only the run knows.
-static bool hasOpenAxes(Operation *op) {
+static bool hasDynamicAxes(Operation *op) {
   return isReduction(op) && op->getNumOperands() > 1 &&
          rankOf(op->getOperand(1)) == 1 && !constantInts(op->getOperand(1));
 }
@@ -95,7 +95,8 @@ static bool keepsDims(Operation *op) {
 }
 
 static bool dropsUnknownAxes(Operation *op) {
-  return hasOpenAxes(op) && !keepsDims(op) && isUnranked(op->getOperand(0)) &&
+  return hasDynamicAxes(op) && !keepsDims(op) &&
+         isUnranked(op->getOperand(0)) &&
          cast<RankedTensorType>(op->getOperand(1).getType()).isDynamicDim(0);
 }
 
@@ -116,7 +117,7 @@ static bool isSelection(Operation *op) {
 }
 
 static bool isAlongAxes(Operation *op) {
-  if (hasOpenAxes(op))
+  if (hasDynamicAxes(op))
     return true;
   if (op->getNumOperands() == 0 || !axesOf(op))
     return false;
@@ -154,10 +155,10 @@ public:
       return writeGather();
     if (std::optional<SmallVector<int64_t>> axes = listedAxes(op))
       return writeSizes(*axes);
-    if (hasOpenAxes(op))
-      return writeOpenAxes();
+    if (hasDynamicAxes(op))
+      return writeDynamicAxes();
     if (changesListedAxes(op))
-      return writeOpenSizes();
+      return writeDynamicSizes();
     range = *axesOf(op);
     Value x = op->getOperand(0);
     if (isa<FlattenOp>(op))
@@ -250,10 +251,10 @@ private:
     }
     axis += axis < 0 ? rank : 0;
     computeOn(op, operands, rank, maker, [&](OpResult y, Type type) {
-      Value places = maker.sizesOf(indices);
+      Value positions = maker.sizesOf(indices);
       Value sizes = isUnranked(x)
-                        ? around(places)
-                        : maker.joined({maker.sizesOf(y, 0, axis), places,
+                        ? around(positions)
+                        : maker.joined({maker.sizesOf(y, 0, axis), positions,
                                         maker.sizesOf(y, axis + 1)});
       return maker.reshapeTo(y, sizes, type);
     });
@@ -275,13 +276,13 @@ private:
     Value one = maker.ints({1});
     if (axis == -1)
       return maker.joined({list, one});
-    int64_t place = axis < 0 ? axis + 1 : axis;
-    Value front = maker.cut(list, 0, place),
-          back = maker.cut(list, place, maker.toEnd);
+    int64_t position = axis < 0 ? axis + 1 : axis;
+    Value front = maker.cut(list, 0, position),
+          back = maker.cut(list, position, maker.toEnd);
     if (axis < 0)
-      back = maker.ofLength(back, -place);
+      back = maker.ofLength(back, -position);
     else
-      front = maker.ofLength(front, place);
+      front = maker.ofLength(front, position);
     return maker.joined({front, one, back});
   }
 
@@ -311,18 +312,19 @@ private:
   /// there is not is none of these either, for the run to refuse.
   Value widenAxes(Value axes, Value rank) {
     Value zero = maker.integerScalar(0), most = maker.integerScalar(maxRank);
-    Value place = maker.make("Where", {maker.make("Less", {axes, zero}),
-                                       maker.add(axes, rank), axes});
-    Value isThere = maker.make("And", {maker.make("LessOrEqual", {zero, place}),
-                                       maker.make("Less", {place, rank})});
-    Value moved = maker.add(place, maker.sub(most, rank));
+    Value position = maker.make("Where", {maker.make("Less", {axes, zero}),
+                                          maker.add(axes, rank), axes});
+    Value isThere =
+        maker.make("And", {maker.make("LessOrEqual", {zero, position}),
+                           maker.make("Less", {position, rank})});
+    Value moved = maker.add(position, maker.sub(most, rank));
     return maker.make("Where", {isThere, moved, most});
   }
 
   /// Of `maxRank` sizes those of the last `rank` that are not at `axes`.
   Value sizesBeside(Value sizes, Value axes, Value rank) {
-    SmallVector<int64_t> places(maxRank);
-    std::iota(places.begin(), places.end(), 0);
+    SmallVector<int64_t> positions(maxRank);
+    std::iota(positions.begin(), positions.end(), 0);
     Value start = maker.sub(maker.integerScalar(maxRank), rank);
     Value zeros = maker.mul(axes, maker.integerScalar(0));
     Value stays =
@@ -330,7 +332,7 @@ private:
                    {maker.ints(SmallVector<int64_t>(maxRank, 1)), axes, zeros});
     Value isSize = maker.make(
         "And", {maker.cast(stays, builder.getI1Type()),
-                maker.make("LessOrEqual", {start, maker.ints(places)})});
+                maker.make("LessOrEqual", {start, maker.ints(positions)})});
     auto none = dyn_cast_or_null<IntegerAttr>(
         op->getInherentAttr("noop_with_empty_axes").value_or(Attribute()));
     // No axes are all of them, or none.
@@ -341,7 +343,7 @@ private:
     return maker.make("Compress", {sizes, isSize}, maker.integer("axis", 0));
   }
 
-  void writeOpenAxes() {
+  void writeDynamicAxes() {
     SizeListMaker::Wide wide = maker.widen(op->getOperand(0));
     Value axes = widenAxes(op->getOperand(1), wide.rank);
     bool keeps = keepsDims(op);
@@ -355,8 +357,8 @@ private:
               });
   }
 
-  /// As many numbers as `length`, a list of one, says: `there` at the places in
-  /// `axes`, which may count from the end, and 0 or 1 elsewhere.
+  /// As many numbers as `length`, a list of one, says: `there` at the positions
+  /// in `axes`, which may count from the end, and 0 or 1 elsewhere.
   Value marks(Value length, Value axes, int64_t there) {
     auto one = RankedTensorType::get(1, builder.getI64Type());
     Value others = maker.make(
@@ -368,7 +370,7 @@ private:
   }
 
   /// The same where only the run knows the axes.
-  void writeOpenSizes() {
+  void writeDynamicSizes() {
     Value x = op->getOperand(0), axes = op->getOperand(1);
     Value list = maker.sizesOf(x), rank = maker.shapeOf(list), sizes;
     if (isa<SqueezeOp>(op)) {
@@ -379,10 +381,10 @@ private:
       Value isOld = maker.sub(maker.ints({1}), isNew);
       // What is new takes the 1 in front. Of an axis that is named twice there
       // are more old sizes than can be taken.
-      Value place = maker.mul(
+      Value position = maker.mul(
           isOld, maker.make("CumSum", {isOld, maker.integerScalar(0)}));
-      sizes =
-          maker.make("Gather", {maker.joined({maker.ints({1}), list}), place});
+      sizes = maker.make("Gather",
+                         {maker.joined({maker.ints({1}), list}), position});
     }
     replace(maker.reshapeTo(x, sizes, op->getResult(0).getType()));
   }

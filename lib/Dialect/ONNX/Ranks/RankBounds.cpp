@@ -38,7 +38,7 @@ RankBounds::RankBounds(Block &block) : block(block) {
   for (Operation *op : ops)
     for (Value operand : op->getOperands())
       if (isUnranked(operand))
-        narrow(operand, leastRank(operand, *op->getBlock()), unlimited);
+        narrow(operand, minRank(operand, *op->getBlock()), unlimited);
   for (unsigned round = 0; round < maxRounds; ++round) {
     bool changed = false;
     for (Operation *op : ops)
@@ -174,7 +174,7 @@ bool RankBounds::tieProduct(Operation *op) {
 }
 
 /// The least rank that has this axis.
-static int64_t leastWith(int64_t axis) {
+static int64_t minWith(int64_t axis) {
   constexpr int64_t most = RankBounds::unlimited;
   return axis < 0 ? -std::max(axis, -most) : std::min(axis, most - 1) + 1;
 }
@@ -184,7 +184,7 @@ static int64_t leastWith(int64_t axis) {
 bool RankBounds::visitAxes(Operation *op) {
   bool changed = false;
   Value x = op->getOperand(0);
-  // As many axes as there are places to begin at, if no axes are given.
+  // As many axes as there are positions to begin at, if no axes are given.
   if (auto slice = dyn_cast<SliceOp>(op)) {
     auto starts = dyn_cast<RankedTensorType>(slice.getStarts().getType());
     if (starts && starts.hasStaticShape())
@@ -192,7 +192,7 @@ bool RankBounds::visitAxes(Operation *op) {
   }
   for (int64_t axis : knownAxes(op))
     changed |= narrow(isa<UnsqueezeOp>(op) ? op->getResult(0) : x,
-                      leastWith(axis), unlimited);
+                      minWith(axis), unlimited);
   return changed;
 }
 
@@ -288,10 +288,10 @@ bool RankBounds::visitRules(Operation *op) {
 /// True if the rank of `value` follows from the ranks of what enters the body:
 /// no list of the run says it.
 static bool followsFromRanks(Value value, Block &body) {
-  SmallVector<Value> open{value};
+  SmallVector<Value> worklist{value};
   llvm::SmallPtrSet<Operation *, 16> seen;
-  while (!open.empty()) {
-    Value next = open.pop_back_val();
+  while (!worklist.empty()) {
+    Value next = worklist.pop_back_val();
     Operation *op = next.getDefiningOp();
     if (!isUnranked(next) || !op || op->getBlock() != &body ||
         !seen.insert(op).second)
@@ -299,7 +299,7 @@ static bool followsFromRanks(Value value, Block &body) {
     if (!isElementwise(op) && countLikeFirst(op) == 0 &&
         !isa<ConcatOp, GatherOp, MatMulIntegerOp, MatMulOp>(op))
       return false;
-    llvm::append_range(open, op->getOperands());
+    llvm::append_range(worklist, op->getOperands());
   }
   return true;
 }

@@ -46,7 +46,7 @@ std::optional<SqueezedRanks> onnxc::onnx::squeezedRanks(Value value) {
   return ranks;
 }
 
-static bool isOpenList(Value value) {
+static bool isDynamicList(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   return type && type.getRank() == 1 && type.isDynamicDim(0);
 }
@@ -62,10 +62,10 @@ static Unknown lengthGiver(Value list) {
       return {shape.getData(), std::nullopt};
     if (!isa<CastOp, ConcatOp, IdentityOp>(op))
       break;
-    auto open = llvm::make_filter_range(op->getOperands(), isOpenList);
-    if (!llvm::hasSingleElement(open))
+    auto unresolved = llvm::make_filter_range(op->getOperands(), isDynamicList);
+    if (!llvm::hasSingleElement(unresolved))
       break;
-    list = *open.begin();
+    list = *unresolved.begin();
   }
   return {list, 0u};
 }
@@ -134,7 +134,7 @@ Block *onnxc::onnx::blockOfSwitch(Operation *op, Value value) {
 /// True if the rank of `value` is not known, or how long a list is that may say
 /// what rank something has. Where it is, variants for the ranks of what it was
 /// computed from would tell nothing of it.
-static bool isOpen(Value value) {
+static bool isUnresolved(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   return !type || (type.getRank() > 0 && type.getElementType().isInteger() &&
                    type.isDynamicDim(type.getRank() - 1));
@@ -147,10 +147,10 @@ static SmallVector<Operation *>
 collectDependents(Block &block, Value value,
                   SmallVectorImpl<Operation *> &needing,
                   llvm::DenseSet<Operation *> &kept) {
-  llvm::DenseSet<Value> depending{value}, open{value};
+  llvm::DenseSet<Value> depending{value}, unresolved{value};
   SmallVector<Operation *> dependents;
   auto depends = [&](Value v) { return depending.contains(v); };
-  auto dependsOnRank = [&](Value v) { return open.contains(v); };
+  auto dependsOnRank = [&](Value v) { return unresolved.contains(v); };
   for (Operation &op : block.without_terminator()) {
     if (!anyOperand(&op, depends))
       continue;
@@ -159,8 +159,8 @@ collectDependents(Block &block, Value value,
     if (!anyOperand(&op, dependsOnRank))
       continue;
     for (Value result : op.getResults())
-      if (isOpen(result))
-        open.insert(result);
+      if (isUnresolved(result))
+        unresolved.insert(result);
     op.walk([&](Operation *inner) {
       std::optional<Unknown> needed = unknownOf(inner);
       if (!needed ||
@@ -174,8 +174,8 @@ collectDependents(Block &block, Value value,
   return dependents;
 }
 
-Tail onnxc::onnx::tailOf(Block &block, Value value) {
-  Tail tail;
+RankTail onnxc::onnx::tailOf(Block &block, Value value) {
+  RankTail tail;
   llvm::DenseSet<Operation *> kept;
   SmallVector<Operation *> dependents =
       collectDependents(block, value, tail.needing, kept);

@@ -28,7 +28,7 @@ struct Unknown {
 
 /// The operations of a block that depend on a rank, as far as some of them need
 /// it.
-struct Tail {
+struct RankTail {
   llvm::SmallVector<mlir::Operation *> ops;
   /// Operations that only go on with results of `ops`, but stand before the
   /// last of them.
@@ -56,7 +56,7 @@ std::optional<Unknown> unknownOf(mlir::Operation *op);
 mlir::Block *blockOfSwitch(mlir::Operation *op, mlir::Value value);
 
 /// What of `block` depends on `value`.
-Tail tailOf(mlir::Block &block, mlir::Value value);
+RankTail tailOf(mlir::Block &block, mlir::Value value);
 
 } // namespace onnxc::onnx
 

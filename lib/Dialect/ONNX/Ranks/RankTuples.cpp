@@ -43,7 +43,7 @@ class TupleWriter {
 public:
   explicit TupleWriter(Operation *op)
       : op(op), builder(op), maker(builder, op->getLoc()), batch(batchDims(op)),
-        places(tupleLength(op).value_or(maxRank)) {}
+        positions(tupleLength(op).value_or(maxRank)) {}
 
   void write() {
     Value data = op->getOperand(0), tuples = op->getOperand(1);
@@ -59,32 +59,33 @@ public:
     bool gathers = isa<GatherNDOp>(op);
     Value shape = gathers ? maker.joined({outer, rest}) : sizes;
     computeOn(
-        op, operands, gathers ? batch + 2 : places + 1, maker,
+        op, operands, gathers ? batch + 2 : positions + 1, maker,
         [&](OpResult y, Type type) { return maker.reshapeTo(y, shape, type); });
   }
 
 private:
-  bool isOpen() { return !tupleLength(op).has_value(); }
+  bool isUnresolved() { return !tupleLength(op).has_value(); }
 
-  /// [batch.., places.., what a tuple leads to]
+  /// [batch.., positions.., what a tuple leads to]
   Value viewData(Value data) {
     Value indexed = maker.cut(sizes, maker.ints({batch}), end);
-    if (isOpen()) {
-      Value ones = maker.ints(SmallVector<int64_t>(places, 1));
+    if (isUnresolved()) {
+      Value ones = maker.ints(SmallVector<int64_t>(positions, 1));
       indexed = maker.joined(
           {maker.cut(ones, length, maker.ints({maker.toEnd})), indexed});
     }
     product = maker.product(rest);
-    Value view = behindBatch(sizes, {maker.ofLength(indexed, places), product});
-    return maker.reshapeTo(data, view, batch + places + 1);
+    Value view =
+        behindBatch(sizes, {maker.ofLength(indexed, positions), product});
+    return maker.reshapeTo(data, view, batch + positions + 1);
   }
 
-  /// [batch.., tuples, places]
+  /// [batch.., tuples, positions]
   Value viewTuples(Value tuples) {
     Value inner = batch ? maker.cut(outer, batch, maker.toEnd) : outer;
     Value view = behindBatch(outer, {maker.product(inner), length});
     Value list = maker.reshapeTo(tuples, view, batch + 2);
-    return isOpen() ? padTuples(list) : list;
+    return isUnresolved() ? padTuples(list) : list;
   }
 
   /// The sizes of the batch, which `list` begins with, and `parts`.
@@ -98,12 +99,12 @@ private:
   /// Zeros in front; a tuple that is too long stays so, for the run to refuse.
   Value padTuples(Value list) {
     Value missing = maker.make(
-        "Max", {maker.sub(maker.ints({places}), length), maker.ints({0})});
+        "Max", {maker.sub(maker.ints({positions}), length), maker.ints({0})});
     SmallVector<int64_t> none(batch + 2, 0);
     Value pads = maker.joined(
         {maker.ints(ArrayRef(none).drop_back()), missing, maker.ints(none)});
     SmallVector<int64_t> shape(batch + 2, ShapedType::kDynamic);
-    shape.back() = places;
+    shape.back() = positions;
     return maker.make<IdentityOp>(
         RankedTensorType::get(shape, getElementTypeOrSelf(list.getType())),
         maker.make("Pad", {list, pads}));
@@ -114,7 +115,7 @@ private:
   SizeListMaker maker;
   int64_t batch;
   /// How many dimensions a tuple indexes here.
-  int64_t places;
+  int64_t positions;
   /// Lists of numbers: the sizes of the data, those that are not indexed, and
   /// their product; the sizes of the indices but the last one, which is the
   /// length of a tuple; where the indexed sizes end.

@@ -29,7 +29,7 @@ namespace {
 /// Writes the variants of a tail.
 class VariantWriter {
 public:
-  VariantWriter(const Unknown &unknown, const Tail &tail, Block &block)
+  VariantWriter(const Unknown &unknown, const RankTail &tail, Block &block)
       : unknown(unknown), tail(tail), builder(block.getParent()->getContext()),
         loc(tail.needing.front()->getLoc()), maker(builder, loc) {
     llvm::SmallPtrSet<Operation *, 32> inside(tail.ops.begin(), tail.ops.end());
@@ -100,7 +100,7 @@ private:
   }
 
   const Unknown &unknown;
-  const Tail &tail;
+  const RankTail &tail;
   OpBuilder builder;
   Location loc;
   NodeMaker maker;
@@ -109,8 +109,9 @@ private:
 
 } // namespace
 
-Operation *onnxc::onnx::writeVariants(const Unknown &unknown, const Tail &tail,
-                                      Block &block, ArrayRef<int64_t> numbers) {
+Operation *onnxc::onnx::writeVariants(const Unknown &unknown,
+                                      const RankTail &tail, Block &block,
+                                      ArrayRef<int64_t> numbers) {
   return VariantWriter(unknown, tail, block).write(numbers);
 }
 

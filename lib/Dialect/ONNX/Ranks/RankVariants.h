@@ -17,7 +17,7 @@ namespace onnxc::onnx {
 
 /// Puts a variant of `tail` for each of `numbers`, of which there are at least
 /// two, where it was in `block`; returns the operation that chooses.
-mlir::Operation *writeVariants(const Unknown &unknown, const Tail &tail,
+mlir::Operation *writeVariants(const Unknown &unknown, const RankTail &tail,
                                mlir::Block &block,
                                llvm::ArrayRef<int64_t> numbers);
 

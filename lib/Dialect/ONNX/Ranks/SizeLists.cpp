@@ -32,10 +32,10 @@ Value SizeListMaker::sizesOf(Value x) {
 
 Value SizeListMaker::sizesOf(Value x, int64_t start,
                              std::optional<int64_t> end) {
-  SmallVector<NamedAttribute> places{integer("start", start)};
+  SmallVector<NamedAttribute> positions{integer("start", start)};
   if (end)
-    places.push_back(integer("end", *end));
-  return make("Shape", x, places);
+    positions.push_back(integer("end", *end));
+  return make("Shape", x, positions);
 }
 
 Value SizeListMaker::product(Value list) {

@@ -57,7 +57,7 @@ static bool declareRank(Value value, RankedTensorType type, Block &block) {
 }
 
 /// The value is what it can only be: an input says so, others are cast.
-static void assume(const Unknown &unknown, const Tail &tail, Block &block,
+static void assume(const Unknown &unknown, const RankTail &tail, Block &block,
                    int64_t number) {
   RankedTensorType type = unknown.typeFor(number);
   if (!unknown.dim && declareRank(unknown.value, type, block))
@@ -177,7 +177,7 @@ private:
     }
     Unknown unknown = *unknownOf(op);
     Block *block = blockOfSwitch(op, unknown.value);
-    Tail tail = tailOf(*block, unknown.value);
+    RankTail tail = tailOf(*block, unknown.value);
     auto needsNoVariant = [](Operation *o) {
       return rankFreeForm(o) >= RankFreeForm::Cheap;
     };
@@ -203,7 +203,7 @@ private:
 
   /// Those of a tail that can be written so that they need no rank are; false
   /// if there are none.
-  bool writeAllWithoutRank(const Tail &tail) {
+  bool writeAllWithoutRank(const RankTail &tail) {
     bool any = false;
     for (Operation *op : tail.needing) {
       if (gone.contains(op) || rankFreeForm(op) == RankFreeForm::None)
@@ -217,7 +217,7 @@ private:
   /// True if variants for `unknown` would be inside of some or have others
   /// inside.
   bool hasOtherUnknowns(Operation *op, const Unknown &unknown,
-                        const Tail &tail) {
+                        const RankTail &tail) {
     if (variantAround(op))
       return true;
     llvm::SmallPtrSet<Operation *, 32> inside(tail.ops.begin(), tail.ops.end());
@@ -232,7 +232,7 @@ private:
   }
 
   LogicalResult specialize(Operation *op, const Unknown &unknown,
-                           const Tail &tail, Block &block) {
+                           const RankTail &tail, Block &block) {
     SmallVector<std::string> reasons;
     SmallVector<int64_t> numbers = rankCandidates(
         unknown, block, RankBounds(block), analysis, maxRank + 1, reasons);

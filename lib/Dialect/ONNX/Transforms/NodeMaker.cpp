@@ -97,7 +97,7 @@ Value NodeMaker::sizeOf(Value value, int64_t dim) {
   return make("Shape", value, {integer("start", dim), integer("end", dim + 1)});
 }
 
-Value NodeMaker::places(Value value, int64_t dim) {
+Value NodeMaker::positions(Value value, int64_t dim) {
   Value size = squeeze(sizeOf(value, dim), 0);
   return make("Range", {integerScalar(0), size, integerScalar(1)});
 }

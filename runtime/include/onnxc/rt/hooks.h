@@ -105,10 +105,10 @@ void *onnxc_rt_scratch(OnnxcCall *call, int32_t tid);
  * and is at most `tiles`: the compiler passes the largest team that pays, 1
  * for work too small to share. `team` is NULL when nthreads is 1.
  * fn may be skipped altogether when an error is already recorded. */
-typedef void (*OnnxcRegionFn)(void *frame, int32_t tid, int32_t nthreads,
-                              void *team);
-void onnxc_rt_region(OnnxcCall *call, OnnxcRegionFn fn, void *frame,
-                     int64_t tiles);
+typedef void (*OnnxcParallelRegionFn)(void *frame, int32_t tid,
+                                      int32_t nthreads, void *team);
+void onnxc_rt_parallel_region(OnnxcCall *call, OnnxcParallelRegionFn fn,
+                              void *frame, int64_t tiles);
 
 /* Inside a region: returns when all workers of the team have called it, with
  * all their stores visible. Does nothing for a NULL team. */
@@ -125,7 +125,7 @@ int32_t onnxc_rt_fail_sizes(OnnxcCall *call, int32_t code, const char *message,
 int32_t onnxc_rt_status(OnnxcCall *call);
 /* Puts the name of the node in front of the recorded message, which a krnl.call
  * or an allocation of it has just caused, and returns the status. */
-int32_t onnxc_rt_blame(OnnxcCall *call, const char *node);
+int32_t onnxc_rt_locate_error(OnnxcCall *call, const char *node);
 
 /* --- Target of krnl.call -------------------------------------------------
  * An output whose `data` is NULL on entry: the callee stores its dims (the

@@ -16,7 +16,7 @@
 // CHECK:           linalg.generic
 // CHECK-NOT:         arith.remui
 // CHECK:             tensor.extract
-// CHECK-NOT:         krnl.place
+// CHECK-NOT:         krnl.scatter_store
 // CHECK:           krnl.yield
 func.func @rows(%x: tensor<4x10xf32>) -> tensor<4x13xf32> {
   %p = onnx.Constant dense<[0, 2, 0, 1]> : tensor<4xi64>
@@ -33,7 +33,7 @@ func.func @rows(%x: tensor<4x10xf32>) -> tensor<4x13xf32> {
 // CHECK:           %[[ROW:.+]] = linalg.index 0
 // CHECK-NEXT:      %[[AT:.+]] = linalg.index 1
 // CHECK-NEXT:      tensor.extract %{{.+}}[%[[ROW]], %[[AT]]]
-// CHECK:           krnl.place %{{.+}} at[%{{.+}}, %{{.+}}]
+// CHECK:           krnl.scatter_store %{{.+}} at[%{{.+}}, %{{.+}}]
 // CHECK-NOT:       arith.remui
 // CHECK:           krnl.yield
 func.func @dynamic_length(%x: tensor<4x?xf32>) -> tensor<4x?xf32> {
@@ -74,7 +74,7 @@ func.func @dynamic_pads_of_channels(%x: tensor<?x3xf32>, %p: tensor<4xi64>) -> t
 // CHECK:             linalg.yield
 // CHECK:           linalg.generic
 // CHECK-NOT:         arith.select
-// CHECK:             krnl.place %{{.+}} at[%{{.+}}, %{{.+}}]
+// CHECK:             krnl.scatter_store %{{.+}} at[%{{.+}}, %{{.+}}]
 // CHECK-NOT:     krnl.kernel
 // CHECK:         return
 func.func @dynamic_pads(%x: tensor<4x5xf32>, %p: tensor<4xi64>) -> tensor<?x?xf32> {

@@ -8,8 +8,8 @@
 // CHECK:         krnl.kernel "ScatterElements" loops [d0 = 3, d1 = 7] ins(%[[UPDATES]], %[[INDICES]] {{.*}} outs(%[[DATA]] :
 // CHECK:         indexing_maps = [{{.+}}, #[[$TO]]], iterator_types = ["reduction", "parallel"]
 // CHECK:           %[[PLACE:.+]] = krnl.wrap_index
-// CHECK-NOT:       krnl.current
-// CHECK:           krnl.place %{{.+}} at[%[[PLACE]], %{{.+}}] : f32
+// CHECK-NOT:       krnl.scatter_load
+// CHECK:           krnl.scatter_store %{{.+}} at[%[[PLACE]], %{{.+}}] : f32
 func.func @elements(%data: tensor<5x7xf32>, %indices: tensor<3x7xi64>, %updates: tensor<3x7xf32>) -> tensor<5x7xf32> {
   %y = onnx.ScatterElements(%data, %indices, %updates) {axis = 0 : i64} : (tensor<5x7xf32>, tensor<3x7xi64>, tensor<3x7xf32>) -> tensor<5x7xf32>
   return %y : tensor<5x7xf32>
@@ -17,11 +17,11 @@ func.func @elements(%data: tensor<5x7xf32>, %indices: tensor<3x7xi64>, %updates:
 
 // Sums in half precision are rounded one by one.
 // CHECK-LABEL: func @sum
-// CHECK:         %[[OLD:.+]] = krnl.current 0
+// CHECK:         %[[OLD:.+]] = krnl.scatter_load 0
 // CHECK:         arith.extf %[[OLD]] : f16 to f32
 // CHECK:         arith.addf
 // CHECK:         arith.truncf
-// CHECK:         krnl.place
+// CHECK:         krnl.scatter_store
 func.func @sum(%data: tensor<5xf16>, %indices: tensor<3xi64>, %updates: tensor<3xf16>) -> tensor<5xf16> {
   %y = onnx.ScatterElements(%data, %indices, %updates) {reduction = "add"} : (tensor<5xf16>, tensor<3xi64>, tensor<3xf16>) -> tensor<5xf16>
   return %y : tensor<5xf16>
@@ -42,7 +42,7 @@ func.func @unknown_sizes(%data: tensor<?x?xf32>, %indices: tensor<?x?xi64>, %upd
 // CHECK-LABEL: func @slices
 // CHECK:         krnl.kernel "ScatterND" loops [d0 = 6, d1 = 8]
 // CHECK-COUNT-2:   krnl.wrap_index
-// CHECK:           krnl.place
+// CHECK:           krnl.scatter_store
 func.func @slices(%data: tensor<4x5x8xf32>, %indices: tensor<2x3x2xi64>, %updates: tensor<2x3x8xf32>) -> tensor<4x5x8xf32> {
   %y = onnx.ScatterND(%data, %indices, %updates) : (tensor<4x5x8xf32>, tensor<2x3x2xi64>, tensor<2x3x8xf32>) -> tensor<4x5x8xf32>
   return %y : tensor<4x5x8xf32>
@@ -58,9 +58,9 @@ func.func @unpool(%x: tensor<1x1x2x2xf32>, %indices: tensor<1x1x2x2xi64>) -> ten
 
 // Complex numbers have sums and products.
 // CHECK-LABEL: func @complex_product
-// CHECK:         krnl.current 0
+// CHECK:         krnl.scatter_load 0
 // CHECK:         complex.mul
-// CHECK:         krnl.place
+// CHECK:         krnl.scatter_store
 func.func @complex_product(%data: tensor<5xcomplex<f32>>, %indices: tensor<3xi64>, %updates: tensor<3xcomplex<f32>>) -> tensor<5xcomplex<f32>> {
   %y = onnx.ScatterElements(%data, %indices, %updates) {reduction = "mul"} : (tensor<5xcomplex<f32>>, tensor<3xi64>, tensor<3xcomplex<f32>>) -> tensor<5xcomplex<f32>>
   return %y : tensor<5xcomplex<f32>>

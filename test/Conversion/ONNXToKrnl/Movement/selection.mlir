@@ -28,7 +28,7 @@ func.func @nonzero(%x: tensor<3x9xi1>) -> tensor<2x?xi64> {
 
 // A kernel moves what was chosen.
 // CHECK-LABEL: func @compress
-// CHECK:         %[[PLACES:.+]] = krnl.call @onnxc_call_true_places(%{{.+}}, %{{.+}}) : (tensor<2xi8>, index) -> tensor<?xi64>
+// CHECK:         %[[PLACES:.+]] = krnl.call @onnxc_call_true_positions(%{{.+}}, %{{.+}}) : (tensor<2xi8>, index) -> tensor<?xi64>
 // CHECK:         krnl.kernel "Compress" {{.*}}ins(%{{.+}}, %[[PLACES]]
 func.func @compress(%x: tensor<3x9xf32>, %c: tensor<2xi1>) -> tensor<?x9xf32> {
   %y = onnx.Compress(%x, %c) {axis = 0 : i64} : (tensor<3x9xf32>, tensor<2xi1>) -> tensor<?x9xf32>

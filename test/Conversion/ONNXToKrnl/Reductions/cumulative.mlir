@@ -19,7 +19,7 @@ func.func @sum(%x: tensor<2x3x4xi32>) -> tensor<2x3x4xi32> {
 // CHECK:         ^bb0(%{{.+}}: f64, %[[PRODUCT:.+]]: f64, %{{.+}}: f64):
 // CHECK:           tensor.extract
 // CHECK:           %[[NEXT:.+]] = arith.mulf %[[PRODUCT]], %{{.+}}
-// CHECK:           %[[Y:.+]] = krnl.place %[[PRODUCT]]
+// CHECK:           %[[Y:.+]] = krnl.scatter_store %[[PRODUCT]]
 // CHECK:           linalg.yield %[[NEXT]], %[[Y]]
 func.func @product_from_the_end(%x: tensor<5xf64>) -> tensor<5xf64> {
   %axis = onnx.Constant dense<0> : tensor<i64>

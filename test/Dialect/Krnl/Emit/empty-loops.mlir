@@ -20,7 +20,7 @@ func.func @rows(%x: tensor<?x?xf32>, %o: tensor<?x?xf32>, %n: index) -> tensor<?
   %rows = tensor.dim %x, %c0 : tensor<?x?xf32>
   %columns = tensor.dim %x, %c1 : tensor<?x?xf32>
   %y = krnl.kernel "rows" loops [r = %rows, c = %columns] ins(%x, %n : tensor<?x?xf32>, index) outs(%o : tensor<?x?xf32>)
-      recipe [share(r), parallel(r)] {
+      recipe [fuse_outer(r), parallel(r)] {
   ^bb0(%a: tensor<?x?xf32>, %m: index, %b: tensor<?x?xf32>, %r: index, %c: index):
     %zero = arith.constant 0.0 : f32
     %e = tensor.empty(%m) : tensor<?xf32>

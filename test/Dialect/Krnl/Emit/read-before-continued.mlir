@@ -15,7 +15,7 @@
 // CHECK-NEXT:    arith.addf
 func.func @scale(%x: tensor<4x40000xf32>, %o: tensor<4x40000xf32>) -> tensor<4x40000xf32> {
   %y = krnl.kernel "scale" loops [r = 4, c = 40000] ins(%x : tensor<4x40000xf32>)
-      outs(%o : tensor<4x40000xf32>) recipe [share(r)] {
+      outs(%o : tensor<4x40000xf32>) recipe [fuse_outer(r)] {
   ^bb0(%a: tensor<4x40000xf32>, %b: tensor<4x40000xf32>):
     %zero = arith.constant 0.0 : f32
     %e = tensor.empty() : tensor<4xf32>

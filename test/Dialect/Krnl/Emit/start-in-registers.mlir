@@ -77,7 +77,7 @@ func.func @outside(%x: tensor<8x40xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
 // CHECK:         return
 func.func @part(%x: tensor<8x40xf32>, %bytes: tensor<8xi8>, %o: tensor<10xf32>) -> tensor<10xf32> {
   %y = krnl.kernel "part" loops [i = 8, k = 40] ins(%x, %bytes : tensor<8x40xf32>, tensor<8xi8>) outs(%o : tensor<10xf32>)
-      recipe [order(i, k), share(i)] {
+      recipe [order(i, k), fuse_outer(i)] {
   ^bb0(%a: tensor<8x40xf32>, %unread: tensor<8xi8>, %b: tensor<10xf32>):
     %zero = arith.constant 0.0 : f32
     %f = linalg.generic {indexing_maps = [#only, #behind], iterator_types = ["parallel"]}

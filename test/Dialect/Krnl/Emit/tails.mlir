@@ -33,7 +33,7 @@ func.func @peeled(%x: tensor<13x17xf32>, %o: tensor<13x17xf32>) -> tensor<13x17x
 // CHECK:         return
 func.func @peeled_parallel(%x: tensor<13x17xf32>, %o: tensor<13x17xf32>) -> tensor<13x17xf32> {
   %y = krnl.kernel "peeled_parallel" loops [i = 13, j = 17] ins(%x : tensor<13x17xf32>) outs(%o : tensor<13x17xf32>)
-      recipe [block(i, 4, tail=peel) -> (i.o, i.i), share(i.o), parallel(i.o)] {
+      recipe [block(i, 4, tail=peel) -> (i.o, i.i), fuse_outer(i.o), parallel(i.o)] {
   ^bb0(%a: tensor<13x17xf32>, %b: tensor<13x17xf32>):
     %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
         ins(%a : tensor<13x17xf32>) outs(%b : tensor<13x17xf32>) attrs = {krnl.axes = ["i", "j"]} {
@@ -56,7 +56,7 @@ func.func @peeled_parallel(%x: tensor<13x17xf32>, %o: tensor<13x17xf32>) -> tens
 // CHECK:             scf.for
 func.func @fused(%x: tensor<13x17xf32>, %o: tensor<13x17xf32>) -> tensor<13x17xf32> {
   %y = krnl.kernel "fused" loops [i = 13, j = 17] ins(%x : tensor<13x17xf32>) outs(%o : tensor<13x17xf32>)
-      recipe [block(i, 4) -> (i.o, i.i), block(j, 4) -> (j.o, j.i), order(i.o, j.o, i.i, j.i), fuse(i.o, j.o) -> f, share(f), parallel(f)] {
+      recipe [block(i, 4) -> (i.o, i.i), block(j, 4) -> (j.o, j.i), order(i.o, j.o, i.i, j.i), fuse(i.o, j.o) -> f, fuse_outer(f), parallel(f)] {
   ^bb0(%a: tensor<13x17xf32>, %b: tensor<13x17xf32>):
     %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
         ins(%a : tensor<13x17xf32>) outs(%b : tensor<13x17xf32>) attrs = {krnl.axes = ["i", "j"]} {
@@ -104,7 +104,7 @@ func.func @rows(%x: tensor<?x9xf32>, %w: tensor<9x16xf32>, %o: tensor<?x16xf32>)
   %c0 = arith.constant 0 : index
   %m_size = tensor.dim %x, %c0 : tensor<?x9xf32>
   %y = krnl.kernel "rows" loops [m = %m_size, n = 16, k = 9] ins(%x, %w : tensor<?x9xf32>, tensor<9x16xf32>) outs(%o : tensor<?x16xf32>)
-      recipe [block(n, 16) -> (n.p, n.r), block(m, 6) -> (m.o, m.r), order(m.o, n.p, k, m.r, n.r), share(m.o, n.p), parallel(m.o), register_tile(m.r, n.r)] {
+      recipe [block(n, 16) -> (n.p, n.r), block(m, 6) -> (m.o, m.r), order(m.o, n.p, k, m.r, n.r), fuse_outer(m.o, n.p), parallel(m.o), register_tile(m.r, n.r)] {
   ^bb0(%a: tensor<?x9xf32>, %b: tensor<9x16xf32>, %c: tensor<?x16xf32>, %m_extent: index):
     %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
         ins(%a, %b : tensor<?x9xf32>, tensor<9x16xf32>) outs(%c : tensor<?x16xf32>) attrs = {krnl.axes = ["m", "n", "k"]} {

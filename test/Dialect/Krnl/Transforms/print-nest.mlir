@@ -7,7 +7,7 @@
 // CHECK-NEXT: 0: i.o(7) i.v(16 lanes=16)
 func.func @blocked(%x: tensor<100xf32>, %o: tensor<100xf32>) -> tensor<100xf32> {
   %y = krnl.kernel "relu" loops [i = 100] ins(%x : tensor<100xf32>) outs(%o : tensor<100xf32>)
-      recipe [block(i, 16) -> (i.o, i.v), share(i.o), parallel(i.o), vectorize(i.v, 16)] {
+      recipe [block(i, 16) -> (i.o, i.v), fuse_outer(i.o), parallel(i.o), vectorize(i.v, 16)] {
   ^bb0(%a: tensor<100xf32>, %b: tensor<100xf32>):
     %zero = arith.constant 0.0 : f32
     %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%a : tensor<100xf32>) outs(%b : tensor<100xf32>) attrs = {krnl.axes = ["i"]} {
@@ -22,7 +22,7 @@ func.func @blocked(%x: tensor<100xf32>, %o: tensor<100xf32>) -> tensor<100xf32> 
 
 // Which recipes leave every sum in its order: of two reduced loops the outer one
 // may be unrolled if the inner one is written out as a whole, and none of them
-// may change places, named or not.
+// may swap , named or not.
 // CHECK: kernel whole_window
 // CHECK: kernel part_of_window (reorders reductions)
 // CHECK: kernel around (reorders reductions)

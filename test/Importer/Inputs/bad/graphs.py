@@ -76,7 +76,7 @@ def removed_operator(_):
     return graph([node("Upsample", ["x", "s"], ["y"])], initializers=[scales])
 
 
-@case(r"'culprit' \(Scan\)", "cannot be raised", "num_scan_inputs")
+@case(r"'culprit' \(Scan\)", "cannot be upgraded", "num_scan_inputs")
 def old_scan_of_more_than_there_is(_):
     body = graph([node("Identity", ["i"], ["o"])], [value("i", (3,))], [value("o", (3,))])
     return model(

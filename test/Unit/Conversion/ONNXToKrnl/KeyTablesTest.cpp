@@ -49,7 +49,7 @@ void expectFound(const Words &keys, const Words &others) {
     EXPECT_NE(table->keysBySlot()[slotOf(*table, other)], other);
 }
 
-TEST(KeyTablesTest, KeysCloseTogetherArePlaces) {
+TEST(KeyTablesTest, KeysCloseTogetherArePositions) {
   std::optional<KeyTable> table = KeyTable::make({7, 5, 9});
   ASSERT_TRUE(table);
   EXPECT_TRUE(table->isDirect());

@@ -32,17 +32,17 @@ ModelNode leaf() { return {}; }
 /// The leaf that the tables lead to, as its row among the leaves.
 int64_t walk(const TreeTables &tables, const std::vector<double> &x,
              size_t tree = 0, bool isDouble = true) {
-  int32_t place = tables.roots[tree];
+  int32_t position = tables.roots[tree];
   for (int64_t step = 0; step < tables.depth; ++step) {
-    const NodeRecord &node = tables.nodes[size_t(place / NodeRecord::words)];
+    const NodeRecord &node = tables.nodes[size_t(position / NodeRecord::words)];
     double value = x[size_t(node.feature & (TreeTables::missingBit - 1))];
     if (!isDouble)
       value = double(float(value));
     bool isTrue = tables.isStrict ? value < node.split : value <= node.split;
     isTrue |= std::isnan(value) && (node.feature & TreeTables::missingBit);
-    place = isTrue ? node.ifTrue : node.ifFalse;
+    position = isTrue ? node.ifTrue : node.ifFalse;
   }
-  return place / NodeRecord::words - tables.decisions;
+  return position / NodeRecord::words - tables.decisions;
 }
 
 /// A tree of one node of the mode, whose true leaf weighs 1 and whose false

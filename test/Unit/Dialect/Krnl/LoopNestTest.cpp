@@ -56,14 +56,15 @@ protected:
 
 TEST_F(LoopNestTest, TheWorkedExampleOfTheHeader) {
   makeGemm(128, 3072, 768);
+  ASSERT_TRUE(succeeded(
+      nest.block("n", 384, TailStrategy::Mask, "n.o", "n.c", error())));
+  ASSERT_TRUE(succeeded(
+      nest.block("n.c", 48, TailStrategy::Mask, "n.p", "n.r", error())));
   ASSERT_TRUE(
-      succeeded(nest.block("n", 384, Tail::Mask, "n.o", "n.c", error())));
-  ASSERT_TRUE(
-      succeeded(nest.block("n.c", 48, Tail::Mask, "n.p", "n.r", error())));
-  ASSERT_TRUE(succeeded(nest.block("m", 8, Tail::Mask, "m.o", "m.r", error())));
+      succeeded(nest.block("m", 8, TailStrategy::Mask, "m.o", "m.r", error())));
   ASSERT_TRUE(succeeded(
       nest.reorder({"n.o", "m.o", "n.p", "k", "m.r", "n.r"}, error())));
-  ASSERT_TRUE(succeeded(nest.share({"n.o", "m.o", "n.p"}, error())));
+  ASSERT_TRUE(succeeded(nest.fuseOuter({"n.o", "m.o", "n.p"}, error())));
   ASSERT_TRUE(succeeded(nest.parallel({"n.o", "m.o"}, error())));
   ASSERT_TRUE(succeeded(nest.registerTile("m.r", "n.r", error())));
 
@@ -73,7 +74,7 @@ TEST_F(LoopNestTest, TheWorkedExampleOfTheHeader) {
   EXPECT_EQ(text(nest.axisExpr(1, 0)), "d7 * 8 + d8");
   for (unsigned loop : nest.order())
     EXPECT_FALSE(nest.endsEarly(loop)) << nest.loop(loop).name;
-  EXPECT_EQ(nest.sharedLoops().size(), 3u);
+  EXPECT_EQ(nest.fusedOuterLoops().size(), 3u);
   EXPECT_EQ(nest.parallelLoops().size(), 2u);
   EXPECT_EQ(nest.op(0).loops.size(), 5u) << "the fill has no k";
   EXPECT_EQ(nest.op(1).loops.back().role, RegisterRole::Column);
@@ -82,11 +83,12 @@ TEST_F(LoopNestTest, TheWorkedExampleOfTheHeader) {
 // 100 = 12 * 8 + 4, and 48 does not divide a block of 100.
 TEST_F(LoopNestTest, TailsWhereBlocksDoNotDivide) {
   makeGemm(100, 1000, 64);
-  ASSERT_TRUE(succeeded(nest.block("m", 8, Tail::Peel, "m.o", "m.r", error())));
   ASSERT_TRUE(
-      succeeded(nest.block("n", 100, Tail::Peel, "n.o", "n.c", error())));
-  ASSERT_TRUE(
-      succeeded(nest.block("n.c", 48, Tail::Mask, "n.p", "n.r", error())));
+      succeeded(nest.block("m", 8, TailStrategy::Peel, "m.o", "m.r", error())));
+  ASSERT_TRUE(succeeded(
+      nest.block("n", 100, TailStrategy::Peel, "n.o", "n.c", error())));
+  ASSERT_TRUE(succeeded(
+      nest.block("n.c", 48, TailStrategy::Mask, "n.p", "n.r", error())));
   EXPECT_TRUE(nest.endsEarly(*nest.find("m.r")));
   EXPECT_TRUE(nest.peels(*nest.find("m.o")));
   // 100 divides 1000: nothing is left to peel.
@@ -99,9 +101,10 @@ TEST_F(LoopNestTest, TailsWhereBlocksDoNotDivide) {
 // Blocks of m stand inside a fused loop: its value says which block it is.
 TEST_F(LoopNestTest, LoopsThatAValueIsMadeFrom) {
   makeGemm(100, 1000, 64);
-  ASSERT_TRUE(succeeded(nest.block("m", 8, Tail::Mask, "m.o", "m.r", error())));
   ASSERT_TRUE(
-      succeeded(nest.block("n", 48, Tail::Mask, "n.o", "n.r", error())));
+      succeeded(nest.block("m", 8, TailStrategy::Mask, "m.o", "m.r", error())));
+  ASSERT_TRUE(succeeded(
+      nest.block("n", 48, TailStrategy::Mask, "n.o", "n.r", error())));
   ASSERT_TRUE(succeeded(nest.reorder({"m.o", "n.o", "m.r"}, error())));
   ASSERT_TRUE(succeeded(nest.fuse("m.o", "n.o", "blocks", error())));
   unsigned outer = nest.loop(*nest.find("blocks")).parents[0];
@@ -113,7 +116,8 @@ TEST_F(LoopNestTest, LoopsThatAValueIsMadeFrom) {
 
 TEST_F(LoopNestTest, DynamicExtentsAreSymbols) {
   makeGemm(ShapedType::kDynamic, 96, ShapedType::kDynamic);
-  ASSERT_TRUE(succeeded(nest.block("m", 8, Tail::Mask, "m.o", "m.r", error())));
+  ASSERT_TRUE(
+      succeeded(nest.block("m", 8, TailStrategy::Mask, "m.o", "m.r", error())));
   unsigned outer = *nest.find("m.o"), inner = *nest.find("m.r");
   EXPECT_TRUE(nest.loop(outer).isDynamic());
   EXPECT_EQ(text(nest.extentExpr(outer)), "s0 ceildiv 8");
@@ -136,8 +140,8 @@ TEST_F(LoopNestTest, FusedLoopsDivide) {
 TEST_F(LoopNestTest, LoopsOfOneOp) {
   makeGemm(8, 96, 64);
   nest.limitTo(1);
-  ASSERT_TRUE(
-      succeeded(nest.block("n", 48, Tail::Mask, "n.o", "n.r", error())));
+  ASSERT_TRUE(succeeded(
+      nest.block("n", 48, TailStrategy::Mask, "n.o", "n.r", error())));
   nest.limitTo(-1);
   EXPECT_EQ(order(), "m n k");
   EXPECT_EQ(text(nest.axisExpr(0, 1)), "d1");
@@ -148,8 +152,8 @@ TEST_F(LoopNestTest, LoopsOfOneOp) {
 
 TEST_F(LoopNestTest, PackedLayoutOfPanels) {
   makeGemm(8, 100, 64);
-  ASSERT_TRUE(
-      succeeded(nest.block("n", 48, Tail::Mask, "n.o", "n.r", error())));
+  ASSERT_TRUE(succeeded(
+      nest.block("n", 48, TailStrategy::Mask, "n.o", "n.r", error())));
   ASSERT_TRUE(succeeded(nest.pack(1, {"k", "n.r"}, error())));
   const Pack *pack = nest.packOf(1);
   ASSERT_NE(pack, nullptr);

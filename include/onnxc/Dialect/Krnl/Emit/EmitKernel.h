@@ -58,8 +58,8 @@ llvm::hash_code hashOf(KernelOp kernel);
 /// become scalar operands.
 void shareConstants(llvm::ArrayRef<KernelOp> kernels);
 
-/// Makes one function of those that are equal, and of those for open sizes that
-/// differ in known ones alone.
+/// Makes one function of those that are equal, and of those for dynamic sizes
+/// that differ in known ones alone.
 void shareSizes(mlir::Operation *module);
 
 /// Emits `func @name(source, packed, begin, end)`, which packs a run-time

@@ -12,7 +12,7 @@ def KrnlLowerKernelsPass : Pass<"krnl-lower-kernels"> {
   let description = [{
     Each `krnl.kernel` is emitted as a function over memrefs that runs a range of
     its tiles, and replaced by a `krnl.launch` of it. Equal kernels share one
-    function, and so do those for open sizes that differ in known ones alone. A
+    function, and so do those for dynamic sizes that differ in known ones alone. A
     constant operand that the recipe packs gets its packed layout; any other packed
     operand is packed by a launch of its own.
 

@@ -113,20 +113,20 @@ def Krnl_YieldOp : Krnl_Op<"yield", [Pure, Terminator,
   let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
 }
 
-def Krnl_PlaceOp : Krnl_Op<"place", [Pure, AllTypesMatch<["value", "result"]>]> {
-  let summary = "a result element that goes to a computed place";
+def Krnl_ScatterStoreOp : Krnl_Op<"scatter_store", [Pure, AllTypesMatch<["value", "result"]>]> {
+  let summary = "store a result element at computed indices";
   let description = [{
     In the payload of a structured op: the element that it yields is written
     `at` steps away, in each dimension, from where the op's map says. The map
-    says 0 where the place alone decides: iterations along loops that are in the
-    map write different elements whatever the place is, all others are reduced
+    says 0 where the position alone decides: iterations along loops that are in the
+    map write different elements whatever the position is, all others are reduced
     and follow one another in order. Only the terminator may use the result.
 
     ```mlir
     // out[indices[i], j] = updates[i, j], the last one of equal indices wins
     %row = arith.index_cast %index : i64 to index
     %zero = arith.constant 0 : index
-    %y = krnl.place %update at [%row, %zero] : f32
+    %y = krnl.scatter_store %update at [%row, %zero] : f32
     linalg.yield %y : f32
     ```
   }];
@@ -135,10 +135,10 @@ def Krnl_PlaceOp : Krnl_Op<"place", [Pure, AllTypesMatch<["value", "result"]>]> 
   let assemblyFormat = "$value `at` `[` $at `]` attr-dict `:` type($value)";
 }
 
-def Krnl_CurrentOp : Krnl_Op<"current", [Pure]> {
-  let summary = "the element that a computed place has now";
+def Krnl_ScatterLoadOp : Krnl_Op<"scatter_load", [Pure]> {
+  let summary = "load the current element at computed indices";
   let description = [{
-    In the payload of a structured op whose result `number` goes to a place: the
+    In the payload of a structured op whose result `number` goes to a position: the
     element there, with what earlier iterations have written.
   }];
   let arguments = (ins I64Attr:$number, Variadic<Index>:$at);
@@ -288,22 +288,22 @@ def Krnl_ErrorWordOp : Krnl_Op<"error_word", [MemoryEffects<[MemAlloc]>]> {
     A word that is 0 at first. A kernel that gets it as its last input stores the
     number of a message, counted from 1; the host looks at it when the region of
     the launch is over. What is computed until then is nonsense, but reads and
-    writes nothing that it may not. `places` are the locations of the messages.
+    writes nothing that it may not. `locations` are the locations of the messages.
 
     ```mlir
     %w = krnl.error_word ["an index is out of range"] at [loc("Gather_0")]
         : memref<i32>
     ```
   }];
-  let arguments = (ins StrArrayAttr:$messages, ArrayAttr:$places);
+  let arguments = (ins StrArrayAttr:$messages, ArrayAttr:$locations);
   let results = (outs MemRefOf<[I32]>:$word);
-  let assemblyFormat = "$messages `at` $places attr-dict `:` type($word)";
+  let assemblyFormat = "$messages `at` $locations attr-dict `:` type($word)";
   let hasVerifier = 1;
 }
 
-def Krnl_RegionOp : Krnl_Op<"region", [NoTerminator, SingleBlock,
+def Krnl_ParallelRegionOp : Krnl_Op<"parallel_region", [NoTerminator, SingleBlock,
                                        RecursiveMemoryEffects]> {
-  let summary = "launches that the team runs together";
+  let summary = "launches that all workers of a team execute";
   let description = [{
     Every worker runs the body on its own slice of each launch's tiles;
     `krnl.barrier` separates launches where one reads what another worker wrote.
@@ -315,7 +315,7 @@ def Krnl_RegionOp : Krnl_Op<"region", [NoTerminator, SingleBlock,
 }
 
 def Krnl_BarrierOp : Krnl_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>,
-                                         HasParent<"RegionOp">]> {
+                                         HasParent<"ParallelRegionOp">]> {
   let summary = "wait until all workers are here";
   let assemblyFormat = "attr-dict";
 }

@@ -10,10 +10,10 @@
 //   #0 fill [m, n], #1 matmul [m, n, k] (reduces k), #2 relu [m, n]; recipe
 //   block(n, 384) -> (n.o, n.c), block(n.c, 48) -> (n.p, n.r),
 //   block(m, 8) -> (m.o, m.r), order(n.o, m.o, n.p, k, m.r, n.r),
-//   share(n.o, m.o, n.p), parallel(n.o, m.o), register_tile(m.r, n.r)
+//   fuse_outer(n.o, m.o, n.p), parallel(n.o, m.o), register_tile(m.r, n.r)
 // gives
-//   order()          n.o(8, shared, parallel) m.o(16, shared, parallel)
-//                    n.p(8, shared) k(768) m.r(8) n.r(48)
+//   order()          n.o(8, fuse_outer, parallel) m.o(16, fuse_outer, parallel)
+//                    n.p(8, fuse_outer) k(768) m.r(8) n.r(48)
 //   op #1 loops      n.o m.o n.p k m.r(Row) n.r(Column);  op #2 the same less k
 //   axisExpr(1, n)   n.o * 384 + n.p * 48 + n.r
 //   endsEarly(n.r)   false, as for all: 384 divides 3072, 48 384 and 8 128
@@ -40,12 +40,12 @@ class PackedLayoutAttr;
 using EmitErrorFn = llvm::function_ref<mlir::InFlightDiagnostic()>;
 
 /// How a block whose size does not divide the loop is finished.
-enum class Tail : uint32_t {
+enum class TailStrategy : uint32_t {
   Mask, ///< all blocks run the same code, under a bound known at run time
   Peel ///< the last, shorter block is code of its own; the others have no bound
 };
-llvm::StringRef stringifyTail(Tail tail);
-std::optional<Tail> symbolizeTail(llvm::StringRef text);
+llvm::StringRef stringifyTail(TailStrategy tail);
+std::optional<TailStrategy> symbolizeTail(llvm::StringRef text);
 
 /// One loop that exists or existed: the axes of the kernel first, then whatever
 /// the steps made. Loops are never removed, so numbers stay valid; a loop that
@@ -65,17 +65,17 @@ struct Loop {
   llvm::SmallVector<unsigned, 2> parents;
   /// BlockOuter, BlockInner: iterations of parents[0] per block.
   int64_t blockSize = 0;
-  Tail tail = Tail::Mask;
+  TailStrategy tail = TailStrategy::Mask;
   /// BlockOuter, BlockInner made by split_reduction: the inner loop indexes
   /// independent partial accumulators, combined after the outer loop.
   bool split = false;
   /// The body op the loop exists for, or -1 when it exists for all of them.
   int onlyOp = -1;
   bool live = true;
-  bool shared = false;
+  bool fusedOuter = false;
   bool parallel = false;
-  /// Its ops are computed inside it one after the other, see together().
-  bool together = false;
+  /// Its ops are computed inside it one after the other, see computeAt().
+  bool computeAt = false;
 
   bool isDynamic() const { return mlir::ShapedType::isDynamic(extent); }
 };
@@ -181,15 +181,15 @@ public:
   const Loop &loop(unsigned number) const { return allLoops[number]; }
   unsigned numAxes() const { return axes; }
 
-  /// Live loops that exist for all ops, outermost first. The shared ones are a
-  /// prefix of it, the parallel ones a prefix of those.
+  /// Live loops that exist for all ops, outermost first. The fused outer ones
+  /// are a prefix of it, the parallel ones a prefix of those.
   llvm::ArrayRef<unsigned> order() const { return liveOrder; }
-  llvm::SmallVector<unsigned> sharedLoops() const;
+  llvm::SmallVector<unsigned> fusedOuterLoops() const;
   llvm::SmallVector<unsigned> parallelLoops() const;
   /// The loop that some of the ops are computed at, and these ops, the last
   /// of which reduces it.
-  std::optional<unsigned> togetherLoop() const;
-  llvm::SmallVector<unsigned> opsTogether() const;
+  std::optional<unsigned> computeAtLoop() const;
+  llvm::SmallVector<unsigned> computeAtOps() const;
   /// Is the loop open already where the op begins: is it shared, or do the ops
   /// share it with a later one?
   bool isAround(unsigned loop, unsigned op) const;
@@ -209,7 +209,7 @@ public:
   llvm::ArrayRef<BodyOp> ops() const { return bodyOps; }
   const BodyOp &op(unsigned number) const { return bodyOps[number]; }
   /// The number of a linalg op of the kernel body.
-  unsigned numberOf(mlir::Operation *op) const;
+  unsigned indexOf(mlir::Operation *op) const;
   /// Op by krnl.name or by its number in decimal.
   std::optional<unsigned> findOp(llvm::StringRef nameOrNumber) const;
 
@@ -271,18 +271,18 @@ public:
   void limitTo(int op) { limit = op; }
   int limitedTo() const { return limit; }
 
-  mlir::LogicalResult block(llvm::StringRef loop, int64_t size, Tail tail,
-                            llvm::StringRef outer, llvm::StringRef inner,
-                            EmitErrorFn emitError);
+  mlir::LogicalResult block(llvm::StringRef loop, int64_t size,
+                            TailStrategy tail, llvm::StringRef outer,
+                            llvm::StringRef inner, EmitErrorFn emitError);
   mlir::LogicalResult fuse(llvm::StringRef outer, llvm::StringRef inner,
                            llvm::StringRef result, EmitErrorFn emitError);
   mlir::LogicalResult reorder(llvm::ArrayRef<llvm::StringRef> names,
                               EmitErrorFn emitError);
-  mlir::LogicalResult share(llvm::ArrayRef<llvm::StringRef> names,
-                            EmitErrorFn emitError);
+  mlir::LogicalResult fuseOuter(llvm::ArrayRef<llvm::StringRef> names,
+                                EmitErrorFn emitError);
   mlir::LogicalResult parallel(llvm::ArrayRef<llvm::StringRef> names,
                                EmitErrorFn emitError);
-  mlir::LogicalResult together(llvm::StringRef loop, EmitErrorFn emitError);
+  mlir::LogicalResult computeAt(llvm::StringRef loop, EmitErrorFn emitError);
   mlir::LogicalResult unroll(llvm::StringRef loop, int64_t factor,
                              EmitErrorFn emitError);
   mlir::LogicalResult dot(llvm::StringRef loop, EmitErrorFn emitError);
@@ -339,7 +339,7 @@ private:
   }
   unsigned addLoop(Loop loop);
   void replace(llvm::ArrayRef<unsigned> old, llvm::ArrayRef<unsigned> fresh);
-  mlir::LogicalResult checkTogether(EmitErrorFn emitError) const;
+  mlir::LogicalResult checkComputeAt(EmitErrorFn emitError) const;
   mlir::LogicalResult checkInnermost(const BodyOp &op,
                                      EmitErrorFn emitError) const;
   mlir::LogicalResult checkPartial(const BodyOp &op, const LoopUse &use,
@@ -358,7 +358,7 @@ private:
   llvm::SmallVector<unsigned>
   indexingLoops(const Operand::Reader &reader) const;
   bool stemsFromFusion(unsigned loop) const;
-  mlir::LogicalResult splitLoop(unsigned loop, int64_t size, Tail tail,
+  mlir::LogicalResult splitLoop(unsigned loop, int64_t size, TailStrategy tail,
                                 bool split, llvm::StringRef outer,
                                 llvm::StringRef inner, EmitErrorFn emitError);
   unsigned childOf(unsigned op, unsigned loop) const;

@@ -31,7 +31,7 @@ def LoopNames : ArrayRefParameter<"::mlir::StringAttr", "loop names"> {
 }
 
 def TailParameter
-    : DefaultValuedParameter<"::onnxc::krnl::Tail", "::onnxc::krnl::Tail::Mask"> {
+    : DefaultValuedParameter<"::onnxc::krnl::TailStrategy", "::onnxc::krnl::TailStrategy::Mask"> {
   let parser = "::onnxc::krnl::parseTail($_parser)";
   let printer = "$_printer << ::onnxc::krnl::stringifyTail($_self)";
 }
@@ -77,17 +77,17 @@ def Krnl_FuseStep : Krnl_Step<"Fuse", "fuse"> {
 def Krnl_OrderStep : Krnl_Step<"Order", "order"> {
   let summary = "put loops in a new order, outermost first";
   let description = [{
-    `order(n.o, m.o, k)`: the loops take, in this order, the places that they
+    `order(n.o, m.o, k)`: the loops take, in this order, the positions that they
     hold together now; other loops keep theirs.
   }];
   let parameters = (ins LoopNames:$loops);
   let assemblyFormat = "`(` $loops `)`";
 }
 
-def Krnl_ShareStep : Krnl_Step<"Share", "share"> {
+def Krnl_FuseOuterStep : Krnl_Step<"FuseOuter", "fuse_outer"> {
   let summary = "fuse the outermost loops of all ops of the kernel";
   let description = [{
-    `share(r.o, r.i)`: the loops must be the outermost ones, in this order. Each
+    `fuse_outer(r.o, r.i)`: the loops must be the outermost ones, in this order. Each
     iteration runs all ops, one after the other, on their slice. Refused where an
     op does not have the loop, or reduces it and another one uses the result.
   }];
@@ -96,20 +96,20 @@ def Krnl_ShareStep : Krnl_Step<"Share", "share"> {
 }
 
 def Krnl_ParallelStep : Krnl_Step<"Parallel", "parallel"> {
-  let summary = "spread the iterations of shared loops over workers";
+  let summary = "spread the iterations of fused outer loops over workers";
   let description = [{
-    The loops must be the outermost shared ones, in this order. Their iterations,
+    The loops must be the outermost fused outer ones, in this order. Their iterations,
     flattened, are the tiles of the kernel.
   }];
   let parameters = (ins LoopNames:$loops);
   let assemblyFormat = "`(` $loops `)`";
 }
 
-def Krnl_TogetherStep : Krnl_Step<"Together", "together"> {
+def Krnl_ComputeAtStep : Krnl_Step<"ComputeAt", "compute_at"> {
   let summary = "compute several ops inside one loop that the last of them reduces";
   let description = [{
-    `together(b)`: the ops that run over loop `b`, one after the other in the
-    body, have one loop `b`, just inside the shared ones; each iteration runs all
+    `compute_at(b)`: the ops that run over loop `b`, one after the other in the
+    body, have one loop `b`, just inside the fused outer ones; each iteration runs all
     of them. The last one reduces it and keeps its results in registers, if those
     are a tile; nobody else uses what the others make. So sums over blocks are
     scaled and added up block by block.
@@ -121,7 +121,7 @@ def Krnl_TogetherStep : Krnl_Step<"Together", "together"> {
 def Krnl_UnrollStep : Krnl_Step<"Unroll", "unroll"> {
   let summary = "write out several iterations of a loop";
   let description = [{
-    `unroll(k, 4)`: the copies stand side by side inside the loops within `k`,
+    `unroll(k, 4)`: the unrolled instances stand side by side inside the loops within `k`,
     which run once for all of them.
   }];
   let parameters = (ins LoopName:$loop, "int64_t":$factor);

@@ -17,7 +17,7 @@ def Krnl_TargetAttr : AttrDef<Krnl_Dialect, "Target"> {
     its family (`onnxc/Target/Processor.h`), and the instructions that have an
     intrinsic, by operation and lanes. A module has it as `krnl.target`;
     `select-target` fills it from the table of processors. Numbers that are
-    those of the least processor are not printed.
+    those of the baseline processor are not printed.
 
     ```mlir
     module @x86_64_v3 attributes {krnl.target = #krnl.target<
@@ -41,7 +41,7 @@ def Krnl_TargetAttr : AttrDef<Krnl_Dialect, "Target"> {
     /// The target of the innermost module around `op`, or that is `op`, that has
     /// one; null if none has.
     static TargetAttr of(::mlir::Operation *op);
-    /// Its numbers; without one those of the least processor.
+    /// Its numbers; without one those of the baseline processor.
     static ::onnxc::target::Processor processorOf(::mlir::Operation *op);
 
     /// The intrinsic for an operation on vectors of so many lanes; empty if the

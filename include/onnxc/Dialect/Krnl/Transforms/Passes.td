@@ -66,7 +66,7 @@ def KrnlFusePass : Pass<"krnl-fuse"> {
     Elementwise ops with one user are then folded into that user, and results are
     computed in the destination where that is possible. Nothing expensive is
     computed twice. Last, loops of one iteration go, and neighbouring loops that
-    walk memory in a line become one. Each pair that was looked at and left alone is a missed
+    access memory contiguously become one. Each pair that was looked at and left alone is a missed
     remark with the reason.
 
     ```mlir
@@ -84,7 +84,7 @@ def KrnlFusePass : Pass<"krnl-fuse"> {
     Option<"maxRow", "max-row", "int64_t", "16384",
            "Elements of a row that a row-wise kernel may keep between its ops">,
     Option<"collapse", "collapse", "bool", "true",
-           "Make neighbouring loops that walk memory in a line one loop">,
+           "Collapse loops that access memory contiguously">,
     Option<"attention", "attention", "bool", "false",
            "Make one kernel of two contractions with the rows between them">
   ];
@@ -100,7 +100,7 @@ def KrnlFoldCopiesPass : Pass<"krnl-fold-copies"> {
     A kernel that only copies whole tensors into parts of a larger one (padding,
     concatenation) goes where the makers of these tensors can write there
     themselves; of padding the filling of the borders is left. Other readers of
-    such a tensor read the part. The part begins at places that are known now, whatever the sizes.
+    such a tensor read the part. The part begins at positions that are known now, whatever the sizes.
 
     ```mlir
     %1 = krnl.kernel "conv" ... outs(%e : tensor<8x14x14xf32>) {...}
@@ -171,7 +171,7 @@ def KrnlBufferizeHostPass : Pass<"krnl-bufferize-host", "::mlir::ModuleOp"> {
   let description = [{
     Launches write into buffers: fresh ones, the old value's where nobody needs it
     any more, or those of graph outputs. Values that loops carry and branches yield
-    are handed over to one owner each. Constants get their places among the
+    are handed over to one owner each. Constants get their offsets among the
     weights, which the module attribute `krnl.weights` lists; the function keeps
     the names and types of inputs and outputs as `krnl.inputs`, `krnl.outputs`.
 
@@ -193,12 +193,12 @@ def KrnlBufferizeHostPass : Pass<"krnl-bufferize-host", "::mlir::ModuleOp"> {
 def KrnlPlanMemoryPass : Pass<"krnl-plan-memory", "::mlir::ModuleOp"> {
   let summary = "give every buffer of the host program its memory";
   let description = [{
-    Buffers whose size follows from the sizes of the inputs get a place in one
+    Buffers whose size follows from the sizes of the inputs get an offset in one
     arena, so that those alive at the same time do not overlap: largest first,
-    into the tightest gap. If all sizes are constants, so are the places; else
+    into the tightest gap. If all sizes are constants, so are the offsets; else
     they are computed when a run begins, from a plan made with estimates: what the
     plan puts above another buffer begins where that one ends. What a loop carries
-    in one size is in one of two buffers that change places in each turn.
+    in one size is in one of two buffers that swap  in each iteration.
 
     Everything else comes from the pool of the call and is released after its last
     use on every path. The attributes `krnl.arena_bytes` or `krnl.arena_formula`
@@ -243,7 +243,7 @@ def KrnlCountObjectsPass : Pass<"krnl-count-objects", "::mlir::ModuleOp"> {
   let dependentDialects = ["::onnxc::krnl::KrnlDialect"];
 }
 
-def KrnlFormRegionsPass : Pass<"krnl-form-regions", "::mlir::ModuleOp"> {
+def KrnlFormParallelRegionsPass : Pass<"krnl-form-parallel-regions", "::mlir::ModuleOp"> {
   let summary = "launches that follow each other run as one region";
   let description = [{
     Scalar work between launches moves before them; what stands in the way ends
@@ -255,7 +255,7 @@ def KrnlFormRegionsPass : Pass<"krnl-form-regions", "::mlir::ModuleOp"> {
     krnl.launch @a ins(%x : ..) outs(%y : ..) tiles(%t)
     krnl.launch @b ins(%y : ..) outs(%z : ..) tiles(%t)
     // becomes
-    krnl.region tiles(%t) {
+    krnl.parallel_region tiles(%t) {
       krnl.launch @a ..
       krnl.barrier
       krnl.launch @b ..

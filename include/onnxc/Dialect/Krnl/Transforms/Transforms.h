@@ -14,7 +14,7 @@
 namespace onnxc::krnl {
 
 /// How the loops of a producer and a consumer become the loops of one kernel.
-struct LoopPlan {
+struct LoopMapping {
   /// The consumer's loop names to those of the merged kernel.
   llvm::StringMap<std::string> rename;
   /// The loops of the merged kernel: the producer's, then the consumer's own.
@@ -28,14 +28,14 @@ struct LoopPlan {
 /// Finds which loops of the two kernels walk the same dimensions of the tensors
 /// that `consumer` reads from `producer`. Fails, with the reason, where one
 /// loop would have to stand for two.
-mlir::FailureOr<LoopPlan> planLoops(KernelOp producer, KernelOp consumer,
-                                    std::string &reason);
+mlir::FailureOr<LoopMapping> mapLoops(KernelOp producer, KernelOp consumer,
+                                      std::string &reason);
 
 /// The recipe of the merged kernel: both empty, or both with the same shared
 /// loops. Operands are numbered by the maps (old number to new one, -1 for
 /// none).
 mlir::FailureOr<mlir::ArrayAttr>
-joinRecipes(KernelOp producer, KernelOp consumer, const LoopPlan &plan,
+joinRecipes(KernelOp producer, KernelOp consumer, const LoopMapping &plan,
             llvm::ArrayRef<int> producerOperands,
             llvm::ArrayRef<int> consumerOperands, std::string &reason);
 
@@ -80,9 +80,9 @@ void reuseDestinations(mlir::RewriterBase &rewriter, KernelOp kernel);
 /// Drops loops of one iteration; what they indexed is indexed by 0.
 void dropUnitLoops(mlir::RewriterBase &rewriter, KernelOp kernel);
 
-/// Makes neighbouring loops that walk memory in a line one loop, over operands
-/// whose dimensions are collapsed likewise. Returns the kernel that takes the
-/// place of `kernel`.
+/// Makes neighbouring loops that access memory contiguously one loop, over
+/// operands whose dimensions are collapsed likewise. Returns the kernel that
+/// takes the place of `kernel`.
 KernelOp collapseLoops(mlir::RewriterBase &rewriter, KernelOp kernel);
 
 /// Puts the loops of the kernel, and those of its ops, in the order in which

@@ -60,7 +60,7 @@ public:
                      mlir::ShapedType type, std::string *error = nullptr);
 
   /// Writes all blobs that are in memory only to `file`, so that attributes
-  /// printed from now on name their place in it. Nothing is written if there
+  /// printed from now on name their position in it. Nothing is written if there
   /// are none. Fails with a message.
   llvm::Error save(llvm::StringRef file);
 

@@ -67,7 +67,7 @@ public:
     return make("Concat", vectors, integer("axis", 0));
   }
   /// 0, 1, ... to the size of `dim`.
-  mlir::Value places(mlir::Value value, int64_t dim);
+  mlir::Value positions(mlir::Value value, int64_t dim);
 
   mlir::Value add(mlir::Value a, mlir::Value b) { return make("Add", {a, b}); }
   mlir::Value sub(mlir::Value a, mlir::Value b) { return make("Sub", {a, b}); }

@@ -12,7 +12,7 @@ def FoldConstants : Pass<"onnx-fold-constants", "::mlir::ModuleOp"> {
   let summary = "Compute what depends on constants alone";
   let description = [{
     Constant subgraphs are compiled by the phases of this compiler and run in
-    its process, for the least processor of this machine's kind and with empty
+    its process, for the baseline processor of this machine's kind and with empty
     recipes: they come out the same for every target. One round compiles all of
     them together.
 
@@ -52,7 +52,7 @@ def FuseQuantization : Pass<"onnx-fuse-quantization", "::mlir::ModuleOp"> {
     * Scales, bias and the way back to bytes follow as operations on elements,
       which share the product's kernel. The scale of the result goes into that of
       the product: instead of dividing every element.
-    * Movements of elements and MaxPool change places with DequantizeLinear, so
+    * Movements of elements and MaxPool swap  with DequantizeLinear, so
       that bytes are moved; what is quantised as it was before stays as it is.
 
     ```mlir

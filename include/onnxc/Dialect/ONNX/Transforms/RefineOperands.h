@@ -40,7 +40,7 @@ ListLength listLength(mlir::Value list);
 std::optional<int64_t> ranksReached(ShapeOp slice);
 /// The least rank that `value` can have in `block`: slices of its shape that
 /// have to be complete there imply it.
-int64_t leastRank(mlir::Value value, mlir::Block &block);
+int64_t minRank(mlir::Value value, mlir::Block &block);
 
 } // namespace onnxc::onnx
 

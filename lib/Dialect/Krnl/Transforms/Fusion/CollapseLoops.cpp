@@ -53,9 +53,9 @@ private:
   RewriterBase &rewriter;
   KernelOp kernel;
   StringRef outer, inner;
-  /// The place of the outer loop's dimension in each tensor that has the pair;
-  /// -1 for tensors that have neither.
-  llvm::MapVector<Value, int> places;
+  /// The position of the outer loop's dimension in each tensor that has the
+  /// pair; -1 for tensors that have neither.
+  llvm::MapVector<Value, int> positions;
   IRMapping mapping;
 };
 } // namespace
@@ -64,22 +64,22 @@ private:
 /// elsewhere in another op.
 bool LoopCollapser::record(Value tensor, AffineMap map, unsigned a,
                            unsigned b) {
-  int place = -1;
+  int position = -1;
   for (auto [i, expr] : llvm::enumerate(map.getResults())) {
     if (!expr.isFunctionOfDim(a) && !expr.isFunctionOfDim(b))
       continue;
     auto dim = dyn_cast<AffineDimExpr>(expr);
     if (!dim)
       return false;
-    if (dim.getPosition() == a && place < 0)
-      place = i;
-    else if (dim.getPosition() != b || place < 0 || int(i) != place + 1)
+    if (dim.getPosition() == a && position < 0)
+      position = i;
+    else if (dim.getPosition() != b || position < 0 || int(i) != position + 1)
       return false;
   }
-  if (place >= 0 && (place + 1 >= int(map.getNumResults()) ||
-                     !map.getResult(place + 1).isFunctionOfDim(b)))
+  if (position >= 0 && (position + 1 >= int(map.getNumResults()) ||
+                        !map.getResult(position + 1).isFunctionOfDim(b)))
     return false;
-  return places.insert({tensor, place}).first->second == place;
+  return positions.insert({tensor, position}).first->second == position;
 }
 
 bool LoopCollapser::checkOp(linalg::LinalgOp op) {
@@ -107,22 +107,23 @@ bool LoopCollapser::checkOp(linalg::LinalgOp op) {
     if (!record(result, op.getIndexingMapMatchingResult(result),
                 hasOuter ? a : none, hasOuter ? b : none))
       return false;
-    // A computed place has an index for each dimension.
-    if (places.lookup(result) >= 0 && placeOf(op, result.getResultNumber()))
+    // A scatter store has an index for each dimension.
+    if (positions.lookup(result) >= 0 &&
+        scatterStoreOf(op, result.getResultNumber()))
       return false;
   }
   return true;
 }
 
 /// A size of the pair may be used only to make a temporary that has the pair
-/// too, at the place of the pair.
+/// too, at the position of the pair.
 bool LoopCollapser::onlyMakesPairs(Value size) {
   return llvm::all_of(size.getUses(), [&](OpOperand &use) {
     auto empty = dyn_cast<tensor::EmptyOp>(use.getOwner());
     if (!empty)
       return false;
-    auto known = places.find(empty.getResult());
-    if (known == places.end() || known->second < 0)
+    auto known = positions.find(empty.getResult());
+    if (known == positions.end() || known->second < 0)
       return false;
     unsigned dynamic = 0;
     for (auto [d, size] : llvm::enumerate(empty.getType().getShape()))
@@ -133,23 +134,23 @@ bool LoopCollapser::onlyMakesPairs(Value size) {
 }
 
 bool LoopCollapser::checkSizes(tensor::DimOp dim) {
-  auto place = places.find(dim.getSource());
+  auto it = positions.find(dim.getSource());
   std::optional<int64_t> index = dim.getConstantIndex();
-  if (place == places.end() || place->second < 0)
+  if (it == positions.end() || it->second < 0)
     return true;
   if (!index)
     return false;
-  if (*index != place->second && *index != place->second + 1)
+  if (*index != it->second && *index != it->second + 1)
     return true;
   return onlyMakesPairs(dim.getResult());
 }
 
-/// Reads at computed places keep their tensor as it is; constants stay what
+/// Reads at computed indices keep their tensor as it is; constants stay what
 /// they are; a size must be there to make temporaries.
 bool LoopCollapser::checkBorder() {
   bool found = false;
-  for (auto [value, place] : places) {
-    if (place < 0)
+  for (auto [value, position] : positions) {
+    if (position < 0)
       continue;
     auto argument = dyn_cast<BlockArgument>(value);
     if (!argument)
@@ -184,8 +185,8 @@ bool LoopCollapser::check() {
 
 RankedTensorType LoopCollapser::merged(Value tensor) {
   auto type = cast<RankedTensorType>(tensor.getType());
-  auto known = places.find(tensor);
-  if (known == places.end() || known->second < 0)
+  auto known = positions.find(tensor);
+  if (known == positions.end() || known->second < 0)
     return type;
   SmallVector<int64_t> shape(type.getShape());
   int64_t &size = shape[known->second];
@@ -201,7 +202,7 @@ SmallVector<ReassociationIndices> LoopCollapser::groups(Value tensor) {
   int64_t rank = cast<RankedTensorType>(tensor.getType()).getRank();
   SmallVector<ReassociationIndices> result;
   for (int64_t d = 0; d < rank; ++d)
-    if (d == places.find(tensor)->second + 1)
+    if (d == positions.find(tensor)->second + 1)
       result.back().push_back(d);
     else
       result.push_back({d});
@@ -211,8 +212,8 @@ SmallVector<ReassociationIndices> LoopCollapser::groups(Value tensor) {
 /// The host's value with the pair of dimensions as one. A fresh destination is
 /// made in that form.
 Value LoopCollapser::collapse(Value outside, BlockArgument inside) {
-  auto known = places.find(inside);
-  if (known == places.end() || known->second < 0)
+  auto known = positions.find(inside);
+  if (known == positions.end() || known->second < 0)
     return outside;
   auto empty = outside.getDefiningOp<tensor::EmptyOp>();
   Location loc = kernel.getLoc();
@@ -220,19 +221,20 @@ Value LoopCollapser::collapse(Value outside, BlockArgument inside) {
     return tensor::CollapseShapeOp::create(rewriter, loc, merged(inside),
                                            outside, groups(inside));
   SmallVector<OpFoldResult> sizes = empty.getMixedSizes();
-  unsigned place = known->second;
+  unsigned position = known->second;
   RankedTensorType type = merged(inside);
-  if (type.isDynamicDim(place)) {
+  if (type.isDynamicDim(position)) {
     auto value = [&](OpFoldResult size) {
       return getValueOrCreateConstantIndexOp(rewriter, loc, size);
     };
-    sizes[place] = arith::MulIOp::create(rewriter, loc, value(sizes[place]),
-                                         value(sizes[place + 1]))
-                       .getResult();
+    sizes[position] =
+        arith::MulIOp::create(rewriter, loc, value(sizes[position]),
+                              value(sizes[position + 1]))
+            .getResult();
   } else {
-    sizes[place] = rewriter.getIndexAttr(type.getDimSize(place));
+    sizes[position] = rewriter.getIndexAttr(type.getDimSize(position));
   }
-  sizes.erase(sizes.begin() + place + 1);
+  sizes.erase(sizes.begin() + position + 1);
   return tensor::EmptyOp::create(rewriter, loc, sizes, type.getElementType());
 }
 
@@ -352,8 +354,8 @@ void LoopCollapser::cloneOp(Operation &op, KernelOp target) {
   if (auto structured = dyn_cast<linalg::LinalgOp>(op))
     return cloneStructured(structured);
   if (auto dim = dyn_cast<tensor::DimOp>(op)) {
-    auto known = places.find(dim.getSource());
-    if (known != places.end() && known->second >= 0) {
+    auto known = positions.find(dim.getSource());
+    if (known != positions.end() && known->second >= 0) {
       int64_t index = *dim.getConstantIndex();
       if (index == known->second || index == known->second + 1)
         return;
@@ -367,8 +369,8 @@ void LoopCollapser::cloneOp(Operation &op, KernelOp target) {
     }
   }
   auto empty = dyn_cast<tensor::EmptyOp>(op);
-  auto known = empty ? places.find(empty.getResult()) : places.end();
-  if (known == places.end() || known->second < 0) {
+  auto known = empty ? positions.find(empty.getResult()) : positions.end();
+  if (known == positions.end() || known->second < 0) {
     rewriter.clone(op, mapping);
     return;
   }
@@ -393,7 +395,7 @@ void LoopCollapser::replaceResults(KernelOp target) {
   for (auto [number, result] : llvm::enumerate(target.getResults())) {
     BlockArgument argument = kernel.getOutArgument(number);
     Value value = result;
-    if (places.find(argument)->second >= 0)
+    if (positions.find(argument)->second >= 0)
       value = tensor::ExpandShapeOp::create(
           rewriter, kernel.getLoc(), kernel.getResult(number).getType(), result,
           groups(argument),
@@ -447,7 +449,7 @@ static void dropUnused(RewriterBase &rewriter, KernelOp kernel) {
       rewriter.eraseOp(op);
 }
 
-/// Are there enough rows for register tiles without those of more pictures,
+/// Are there enough rows for register tiles without those of more images,
 /// whose number only the run knows? Then it is worth more to know how many.
 static bool hasEnough(KernelOp kernel, LoopAttr outer, LoopAttr inner) {
   constexpr int64_t enough = 64;

@@ -63,7 +63,7 @@ static bool staysExact(KernelOp kernel, linalg::GenericOp op, unsigned dim) {
   bool window =
       op.getIteratorTypesArray()[dim] == utils::IteratorType::reduction;
   for (OpOperand &operand : op->getOpOperands())
-    for (auto [place, expr] :
+    for (auto [position, expr] :
          llvm::enumerate(op.getMatchingIndexingMap(&operand).getResults())) {
       if (isa<AffineDimExpr>(expr) || !expr.isFunctionOfDim(dim))
         continue;
@@ -72,7 +72,7 @@ static bool staysExact(KernelOp kernel, linalg::GenericOp op, unsigned dim) {
       if (!left)
         continue;
       int64_t size =
-          cast<RankedTensorType>(operand.get().getType()).getDimSize(place);
+          cast<RankedTensorType>(operand.get().getType()).getDimSize(position);
       LoopAttr loop =
           kernel.getLoop(*kernel.findLoop(axes[left.getPosition()]));
       bool known = !ShapedType::isDynamic(size) && !loop.isDynamic();
@@ -86,11 +86,11 @@ static bool staysExact(KernelOp kernel, linalg::GenericOp op, unsigned dim) {
 static bool isDroppable(KernelOp kernel, StringRef loop) {
   return llvm::all_of(kernel.getStructuredOps(), [&](linalg::LinalgOp op) {
     SmallVector<StringRef> axes = KernelOp::getAxes(op);
-    const auto *place = llvm::find(axes, loop);
-    if (place == axes.end())
+    const auto *it = llvm::find(axes, loop);
+    if (it == axes.end())
       return true;
     auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
-    return generic && staysExact(kernel, generic, place - axes.begin());
+    return generic && staysExact(kernel, generic, it - axes.begin());
   });
 }
 
@@ -104,10 +104,10 @@ void dropUnitLoops(RewriterBase &rewriter, KernelOp kernel) {
     }
     for (linalg::LinalgOp op : kernel.getStructuredOps()) {
       SmallVector<StringRef> axes = KernelOp::getAxes(op);
-      const auto *place = llvm::find(axes, loop.getName());
-      if (place != axes.end())
+      const auto *it = llvm::find(axes, loop.getName());
+      if (it != axes.end())
         dropDim(rewriter, cast<linalg::GenericOp>(op.getOperation()),
-                place - axes.begin());
+                it - axes.begin());
     }
   }
   rewriter.modifyOpInPlace(

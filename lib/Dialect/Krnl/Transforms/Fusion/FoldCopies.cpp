@@ -66,7 +66,7 @@ private:
   StripLoops loopsOver(const Strip &strip, StringRef name);
   linalg::GenericOp fillStrip(const Strip &strip, const StripLoops &loops,
                               Value last);
-  void fillAround(const Part &part);
+  void fillAround(const TensorPart &part);
   void finish();
 
   RewriterBase &rewriter;
@@ -125,17 +125,17 @@ static bool isReadByOpsOnly(Value argument) {
   });
 }
 
-/// Adds to `behind` the ops behind `place` that `value` is computed by. False
-/// if they cannot move before it.
-static bool findBehind(Value value, Operation *place,
+/// Adds to `behind` the ops behind `position` that `value` is computed by.
+/// False if they cannot move before it.
+static bool findBehind(Value value, Operation *position,
                        SetVector<Operation *> &behind) {
   Operation *op = value.getDefiningOp();
-  if (!op || op->getBlock() != place->getBlock() ||
-      op->isBeforeInBlock(place) || behind.contains(op))
+  if (!op || op->getBlock() != position->getBlock() ||
+      op->isBeforeInBlock(position) || behind.contains(op))
     return true;
-  if (op == place || !isPure(op) || op->getNumRegions() != 0 ||
+  if (op == position || !isPure(op) || op->getNumRegions() != 0 ||
       !llvm::all_of(op->getOperands(), [&](Value operand) {
-        return findBehind(operand, place, behind);
+        return findBehind(operand, position, behind);
       }))
     return false;
   behind.insert(op);
@@ -264,7 +264,7 @@ static OpFoldResult difference(OpBuilder &b, Location loc, OpFoldResult x,
 }
 
 /// Where the part ends in a dimension.
-static OpFoldResult endOf(OpBuilder &b, Location loc, const Part &part,
+static OpFoldResult endOf(OpBuilder &b, Location loc, const TensorPart &part,
                           unsigned dim) {
   int64_t offset = part.offsets[dim];
   if (auto size = getConstantIntValue(part.smallSizes[dim]))
@@ -277,7 +277,7 @@ static OpFoldResult endOf(OpBuilder &b, Location loc, const Part &part,
 /// What is outside the part: for each dimension what comes before and after it,
 /// over the part in the dimensions before and all of those after.
 static SmallVector<Strip> stripsAround(OpBuilder &b, Location loc,
-                                       const Part &part) {
+                                       const TensorPart &part) {
   SmallVector<Strip> strips;
   OpFoldResult zero = b.getIndexAttr(0);
   Strip around;
@@ -333,15 +333,15 @@ CopyFolder::StripLoops CopyFolder::loopsOver(const Strip &strip,
 linalg::GenericOp CopyFolder::fillStrip(const Strip &strip,
                                         const StripLoops &loops, Value last) {
   // Where a strip begins may be known to the run only.
-  SmallVector<Value> place;
+  SmallVector<Value> position;
   if (llvm::any_of(strip, [](const Range &range) {
         return !getConstantIntValue(range.from);
       }))
     for (const Range &range : strip)
-      place.push_back(indexInside(rewriter, kernel,
-                                  getConstantIntValue(range.from)
-                                      ? rewriter.getIndexAttr(0)
-                                      : range.from));
+      position.push_back(indexInside(rewriter, kernel,
+                                     getConstantIntValue(range.from)
+                                         ? rewriter.getIndexAttr(0)
+                                         : range.from));
   SmallVector<utils::IteratorType> kinds(loops.names.size(),
                                          utils::IteratorType::parallel);
   auto made = linalg::GenericOp::create(
@@ -350,8 +350,9 @@ linalg::GenericOp CopyFolder::fillStrip(const Strip &strip,
       AffineMap::get(loops.names.size(), 0, loops.at, kernel.getContext()),
       kinds, [&](OpBuilder &b, Location loc, ValueRange) {
         Value element = fill.getBody()->getTerminator()->getOperand(0);
-        if (!place.empty())
-          element = PlaceOp::create(b, loc, element.getType(), element, place);
+        if (!position.empty())
+          element = ScatterStoreOp::create(b, loc, element.getType(), element,
+                                           position);
         linalg::YieldOp::create(b, loc, element);
       });
   KernelOp::setAxes(made, llvm::to_vector_of<StringRef>(loops.names));
@@ -359,7 +360,7 @@ linalg::GenericOp CopyFolder::fillStrip(const Strip &strip,
 }
 
 /// Fills what is outside the part instead of everything.
-void CopyFolder::fillAround(const Part &part) {
+void CopyFolder::fillAround(const TensorPart &part) {
   auto declared = llvm::to_vector(kernel.getLoops().getAsRange<LoopAttr>());
   SmallVector<Value> added;
   Value last = kernel.getOutArgument(0);

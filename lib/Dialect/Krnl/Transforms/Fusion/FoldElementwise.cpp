@@ -52,7 +52,7 @@ matchDims(linalg::GenericOp producer, linalg::GenericOp reader) {
   if (producer.getNumLoops() != reader.getNumLoops())
     return std::nullopt;
   SmallVector<AffineMap> reads = readsOf(producer, reader);
-  // Without loops each has one place, which may be a part of the tensor.
+  // Without loops each has one position, which may be a part of the tensor.
   if (producer.getNumLoops() == 0 && llvm::all_equal(reads) &&
       llvm::is_contained(reads, written))
     return SmallVector<unsigned>();
@@ -81,7 +81,7 @@ struct FoldedOperands {
   SmallVector<Value> values;
   SmallVector<AffineMap> maps;
   /// Where among them an operand of either op is; -1 if it is not read.
-  SmallVector<int> readerPlace, producerPlace;
+  SmallVector<int> readerPosition, producerPosition;
 
 private:
   int add(Value value, AffineMap map) {
@@ -102,7 +102,7 @@ FoldedOperands::FoldedOperands(linalg::GenericOp producer,
     return getAffineDimExpr(d, reader.getContext());
   });
   for (OpOperand *operand : reader.getDpsInputOperands())
-    readerPlace.push_back(
+    readerPosition.push_back(
         operand->get() == producer.getResult(0)
             ? -1
             : add(operand->get(), reader.getMatchingIndexingMap(operand)));
@@ -112,7 +112,7 @@ FoldedOperands::FoldedOperands(linalg::GenericOp producer,
         producer.getMatchingIndexingMap(&operand).replaceDimsAndSymbols(
             toReader, {}, reader.getNumLoops(), 0);
     bool read = producer.payloadUsesValueFromOperand(&operand);
-    producerPlace.push_back(read ? add(operand.get(), map) : -1);
+    producerPosition.push_back(read ? add(operand.get(), map) : -1);
   }
 }
 
@@ -141,15 +141,15 @@ static void fold(RewriterBase &rewriter, linalg::GenericOp producer,
       reader.getIteratorTypesArray(),
       [&](OpBuilder &, Location, ValueRange args) {
         IRMapping inner, outer;
-        for (auto [i, place] : llvm::enumerate(operands.producerPlace))
-          if (place >= 0)
-            inner.map(producer.getBody()->getArgument(i), args[place]);
+        for (auto [i, position] : llvm::enumerate(operands.producerPosition))
+          if (position >= 0)
+            inner.map(producer.getBody()->getArgument(i), args[position]);
         OpBuilder::InsertionGuard guard(rewriter);
         rewriter.setInsertionPointToEnd(args.front().getParentBlock());
         Value value = clonePayload(rewriter, producer, dims, inner);
-        for (auto [i, place] : llvm::enumerate(operands.readerPlace))
+        for (auto [i, position] : llvm::enumerate(operands.readerPosition))
           outer.map(reader.getBody()->getArgument(i),
-                    place >= 0 ? args[place] : value);
+                    position >= 0 ? args[position] : value);
         unsigned inputs = reader.getNumDpsInputs();
         for (unsigned i : llvm::seq<unsigned>(reader.getNumDpsInits()))
           outer.map(reader.getBody()->getArgument(inputs + i),

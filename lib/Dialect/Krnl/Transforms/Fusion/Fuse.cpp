@@ -29,7 +29,7 @@ enum class KernelKind {
 struct Candidate {
   KernelOp producer, consumer;
   KernelKind producerKind, consumerKind;
-  LoopPlan plan;
+  LoopMapping plan;
 };
 
 struct Limits {
@@ -94,11 +94,11 @@ static SmallVector<StringRef> loopsOfAll(const Candidate &pair) {
   for (const std::string &loop : pair.plan.common) {
     bool everywhere = llvm::all_of(allOps(pair), [&](Operation *op) {
       SmallVector<StringRef> axes = mergedAxes(pair, op);
-      const auto *place = llvm::find(axes, loop);
-      if (place == axes.end())
+      const auto *it = llvm::find(axes, loop);
+      if (it == axes.end())
         return false;
       return cast<linalg::LinalgOp>(op)
-                 .getIteratorTypesArray()[place - axes.begin()] ==
+                 .getIteratorTypesArray()[it - axes.begin()] ==
              utils::IteratorType::parallel;
     });
     if (everywhere)
@@ -183,10 +183,10 @@ static bool waitsForReader(Candidate &pair) {
          classify(reader) != KernelKind::Contraction;
 }
 
-/// Does the producer read at computed places, neighbours along its result's
+/// Does the producer read at computed indices, neighbours along its result's
 /// last dimension, which the consumer writes as another one? Together they
 /// would read or write all elements one by one.
-static bool turnsReads(Candidate &pair) {
+static bool transposesReads(Candidate &pair) {
   for (Value value : pair.producer.getYield().getValues()) {
     auto op = cast<linalg::LinalgOp>(value.getDefiningOp());
     AffineMap map = op.getIndexingMapMatchingResult(cast<OpResult>(value));
@@ -231,7 +231,7 @@ static LogicalResult checkWorth(Candidate &pair, const Limits &limits,
                   "again for each result");
   if (waitsForReader(pair))
     return refuse("what the consumer makes wider is read by the next kernel");
-  if (turnsReads(pair))
+  if (transposesReads(pair))
     return refuse("the consumer turns what the producer reads in lines");
   if (pair.consumerKind == KernelKind::Elementwise && sameSpace(pair))
     return success();
@@ -311,7 +311,7 @@ private:
     FailureOr<AttentionParts> parts = findAttention(consumer, reason);
     if (failed(parts) ||
         failed(checkLimits(parts->rows, consumer, limits, reason)) ||
-        failed(planLoops(parts->scores, parts->rows, reason)))
+        failed(mapLoops(parts->scores, parts->rows, reason)))
       return nullptr;
     KernelOp merged = consumer;
     for (KernelOp part : {parts->rows, parts->scores}) {
@@ -368,7 +368,7 @@ private:
     }
     if (failed(checkLimits(producer, consumer, limits, reason)))
       return failure();
-    FailureOr<LoopPlan> plan = planLoops(producer, consumer, reason);
+    FailureOr<LoopMapping> plan = mapLoops(producer, consumer, reason);
     if (failed(plan))
       return failure();
     Candidate pair{producer, consumer, classify(producer), classify(consumer),

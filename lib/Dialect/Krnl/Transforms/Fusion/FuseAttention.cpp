@@ -24,7 +24,7 @@ using namespace mlir;
 namespace onnxc::krnl {
 
 /// Of fewer rows the columns are read more often to be packed than to be used.
-static constexpr int64_t leastRows = 16;
+static constexpr int64_t minRows = 16;
 
 bool isContraction(linalg::LinalgOp op) {
   if (op.getNumReductionLoops() == 0 || isOrdered(op))
@@ -85,15 +85,15 @@ static KernelOp onlyMaker(Value value, KernelOp user) {
   return isOnly ? maker : KernelOp();
 }
 
-/// The dimension of the op that dimension `place` of the operand, counted from
-/// the last one, is indexed by; nothing if that is none.
+/// The dimension of the op that dimension `position` of the operand, counted
+/// from the last one, is indexed by; nothing if that is none.
 static std::optional<unsigned> dimAt(linalg::LinalgOp op, OpOperand &operand,
-                                     unsigned place) {
+                                     unsigned position) {
   AffineMap map = op.getMatchingIndexingMap(&operand);
-  if (map.getNumResults() <= place)
+  if (map.getNumResults() <= position)
     return std::nullopt;
-  auto dim =
-      dyn_cast<AffineDimExpr>(map.getResult(map.getNumResults() - 1 - place));
+  auto dim = dyn_cast<AffineDimExpr>(
+      map.getResult(map.getNumResults() - 1 - position));
   return dim ? std::optional(dim.getPosition()) : std::nullopt;
 }
 
@@ -184,13 +184,14 @@ static LogicalResult checkScores(RankedTensorType type,
                                  std::string &reason) {
   int64_t bytes = elementBytes(type.getElementType());
   int64_t columns = type.getShape().back(), rows = type.getShape().end()[-2];
-  bool isOpen = ShapedType::isDynamic(columns) || ShapedType::isDynamic(rows);
-  if (!ShapedType::isDynamic(rows) && rows < leastRows)
+  bool hasDynamicSize =
+      ShapedType::isDynamic(columns) || ShapedType::isDynamic(rows);
+  if (!ShapedType::isDynamic(rows) && rows < minRows)
     reason = "there are few rows of scores";
   else if (!ShapedType::isDynamic(columns) &&
            columns > target.stackBytes / 4 / bytes)
     reason = "rows of scores are too long for the stack";
-  else if (!isOpen && rows * columns * bytes < target.attentionBytes)
+  else if (!hasDynamicSize && rows * columns * bytes < target.attentionBytes)
     reason = "all scores of a head stay in the caches";
   else
     return success();

@@ -2,10 +2,11 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Both recipes are replayed; their shared loops must be made in the same way.
-// The joined recipe makes all loops first (the producer's steps, then those of
-// the consumer that are not the same), shares the common prefix, then says how
-// the inner loops run. Whether that holds together is for the verifier to say.
+// Both recipes are replayed; their fused outer loops must be made in the same
+// way. The joined recipe makes all loops first (the producer's steps, then
+// those of the consumer that are not the same), shares the common prefix, then
+// says how the inner loops run. Whether that holds together is for the verifier
+// to say.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,13 +22,13 @@ namespace onnxc::krnl {
 namespace {
 class RecipeJoiner {
 public:
-  RecipeJoiner(KernelOp producer, KernelOp consumer, const LoopPlan &plan,
+  RecipeJoiner(KernelOp producer, KernelOp consumer, const LoopMapping &plan,
                std::string &reason)
       : producer(producer), consumer(consumer), plan(plan),
         made(LoopNest::replay(producer)), used(LoopNest::replay(consumer)),
         reason(reason) {}
 
-  LogicalResult compareShared();
+  LogicalResult compareFusedOuter();
   LogicalResult checkOperands(ArrayRef<int> consumerOperands);
   void nameOwnLoops();
   SmallVector<Attribute> join(ArrayRef<int> producerOperands,
@@ -44,7 +45,7 @@ private:
   void pairInner(unsigned a, unsigned b);
 
   KernelOp producer, consumer;
-  const LoopPlan &plan;
+  const LoopMapping &plan;
   LoopNest made, used;
   std::string &reason;
   /// The consumer's derived loops to the names they get.
@@ -105,12 +106,12 @@ void RecipeJoiner::pairInner(unsigned a, unsigned b) {
           derived[theirs.name] = mine.name;
 }
 
-LogicalResult RecipeJoiner::compareShared() {
-  SmallVector<unsigned> a = made.sharedLoops(), b = used.sharedLoops();
-  for (auto [kernel, shared] : {std::pair(producer, ArrayRef<unsigned>(a)),
-                                std::pair(consumer, ArrayRef<unsigned>(b))})
-    if (shared.empty())
-      return refuse(nameOf(kernel) + " shares no loop");
+LogicalResult RecipeJoiner::compareFusedOuter() {
+  SmallVector<unsigned> a = made.fusedOuterLoops(), b = used.fusedOuterLoops();
+  for (auto [kernel, outerLoops] : {std::pair(producer, ArrayRef<unsigned>(a)),
+                                    std::pair(consumer, ArrayRef<unsigned>(b))})
+    if (outerLoops.empty())
+      return refuse(nameOf(kernel) + " has no fuse_outer loop");
   for (auto [mine, theirs] : llvm::zip(a, b)) {
     if (failed(compare(mine, theirs)))
       return failure();
@@ -122,8 +123,9 @@ LogicalResult RecipeJoiner::compareShared() {
                     nameOf(made.loop(mine).parallel ? producer : consumer));
   }
   if (a.size() != b.size())
-    return refuse(nameOf(producer) + " shares " + Twine(a.size()) +
-                  " loops but " + nameOf(consumer) + " " + Twine(b.size()));
+    return refuse(nameOf(producer) + " has " + Twine(a.size()) +
+                  " fuse_outer loops but " + nameOf(consumer) + " " +
+                  Twine(b.size()));
   return success();
 }
 
@@ -193,14 +195,14 @@ Attribute StepRenamer::operator()(Attribute step) const {
       .Case([&](OrderStepAttr s) {
         return OrderStepAttr::get(ctx, all(s.getLoops()));
       })
-      .Case([&](ShareStepAttr s) {
-        return ShareStepAttr::get(ctx, all(s.getLoops()));
+      .Case([&](FuseOuterStepAttr s) {
+        return FuseOuterStepAttr::get(ctx, all(s.getLoops()));
       })
       .Case([&](ParallelStepAttr s) {
         return ParallelStepAttr::get(ctx, all(s.getLoops()));
       })
-      .Case([&](TogetherStepAttr s) {
-        return TogetherStepAttr::get(ctx, name(s.getLoop()));
+      .Case([&](ComputeAtStepAttr s) {
+        return ComputeAtStepAttr::get(ctx, name(s.getLoop()));
       })
       .Case([&](UnrollStepAttr s) {
         return UnrollStepAttr::get(ctx, name(s.getLoop()), s.getFactor());
@@ -244,7 +246,7 @@ static bool isStructural(Attribute step) {
 }
 
 static bool isPlacement(Attribute step) {
-  return isa<ShareStepAttr, ParallelStepAttr, TogetherStepAttr>(step);
+  return isa<FuseOuterStepAttr, ParallelStepAttr, ComputeAtStepAttr>(step);
 }
 
 SmallVector<Attribute> RecipeJoiner::join(ArrayRef<int> producerOperands,
@@ -266,7 +268,7 @@ SmallVector<Attribute> RecipeJoiner::join(ArrayRef<int> producerOperands,
   take(second, isStructural);
   take(first, isPlacement);
   // The steps fuse_outer and parallel are the same in both.
-  take(second, [](Attribute step) { return isa<TogetherStepAttr>(step); });
+  take(second, [](Attribute step) { return isa<ComputeAtStepAttr>(step); });
   auto isUse = [](Attribute step) {
     return !isStructural(step) && !isPlacement(step);
   };
@@ -276,7 +278,7 @@ SmallVector<Attribute> RecipeJoiner::join(ArrayRef<int> producerOperands,
 }
 
 FailureOr<ArrayAttr> joinRecipes(KernelOp producer, KernelOp consumer,
-                                 const LoopPlan &plan,
+                                 const LoopMapping &plan,
                                  ArrayRef<int> producerOperands,
                                  ArrayRef<int> consumerOperands,
                                  std::string &reason) {
@@ -284,7 +286,7 @@ FailureOr<ArrayAttr> joinRecipes(KernelOp producer, KernelOp consumer,
   if (producer.getRecipe().empty() && consumer.getRecipe().empty())
     return ArrayAttr::get(context, {});
   RecipeJoiner joiner(producer, consumer, plan, reason);
-  if (failed(joiner.compareShared()))
+  if (failed(joiner.compareFusedOuter()))
     return failure();
   joiner.nameOwnLoops();
   if (failed(joiner.checkOperands(consumerOperands)))

@@ -36,17 +36,18 @@ static bool availableBefore(Value value, Operation *op, unsigned depth,
   return true;
 }
 
-/// Finds the place, and moves what has to be moved for it.
-static Operation *findPlace(RewriterBase &rewriter, KernelOp producer,
-                            KernelOp consumer, std::string &reason) {
+/// Finds the position, and moves what has to be moved for it.
+static Operation *findPosition(RewriterBase &rewriter, KernelOp producer,
+                               KernelOp consumer, std::string &reason) {
   if (producer->getBlock() != consumer->getBlock()) {
     reason = "the kernels are in different blocks";
     return nullptr;
   }
   Block *block = producer->getBlock();
   bool usedBefore = llvm::any_of(producer->getUsers(), [&](Operation *user) {
-    Operation *place = block->findAncestorOpInBlock(*user);
-    return !place || (place != consumer && place->isBeforeInBlock(consumer));
+    Operation *position = block->findAncestorOpInBlock(*user);
+    return !position ||
+           (position != consumer && position->isBeforeInBlock(consumer));
   });
   if (!usedBefore)
     return consumer;
@@ -72,12 +73,12 @@ namespace {
 class KernelMerger {
 public:
   KernelMerger(RewriterBase &rewriter, KernelOp producer, KernelOp consumer,
-               const LoopPlan &plan)
+               const LoopMapping &plan)
       : rewriter(rewriter), producer(producer), consumer(consumer), plan(plan) {
   }
 
   void collectOperands();
-  FailureOr<KernelOp> build(Operation *place, std::string &reason);
+  FailureOr<KernelOp> build(Operation *position, std::string &reason);
 
   SmallVector<int> producerOperands, consumerOperands;
 
@@ -90,7 +91,7 @@ private:
 
   RewriterBase &rewriter;
   KernelOp producer, consumer;
-  const LoopPlan &plan;
+  const LoopMapping &plan;
   SmallVector<Value> ins, outs;
   /// Results of the producer that others use too.
   SmallVector<unsigned> kept;
@@ -99,12 +100,12 @@ private:
 } // namespace
 
 int KernelMerger::addIn(Value value) {
-  auto *place = llvm::find(ins, value);
-  if (place == ins.end()) {
+  auto *position = llvm::find(ins, value);
+  if (position == ins.end()) {
     ins.push_back(value);
     return ins.size() - 1;
   }
-  return place - ins.begin();
+  return position - ins.begin();
 }
 
 void KernelMerger::collectOperands() {
@@ -159,13 +160,15 @@ void KernelMerger::mapExtents(KernelOp from, KernelOp merged, bool rename) {
 LogicalResult KernelMerger::mapArguments(KernelOp merged, std::string &reason) {
   mapExtents(producer, merged, /*rename=*/false);
   mapExtents(consumer, merged, /*rename=*/true);
-  for (auto [number, place] : llvm::enumerate(producerOperands))
-    mapping.map(producer.getInArgument(number), merged.getInArgument(place));
-  for (auto [number, place] : llvm::enumerate(consumerOperands))
-    if (place >= 0)
-      mapping.map(consumer.getInArgument(number), merged.getInArgument(place));
-  for (auto [place, number] : llvm::enumerate(kept))
-    mapping.map(producer.getOutArgument(number), merged.getOutArgument(place));
+  for (auto [number, position] : llvm::enumerate(producerOperands))
+    mapping.map(producer.getInArgument(number), merged.getInArgument(position));
+  for (auto [number, position] : llvm::enumerate(consumerOperands))
+    if (position >= 0)
+      mapping.map(consumer.getInArgument(number),
+                  merged.getInArgument(position));
+  for (auto [position, number] : llvm::enumerate(kept))
+    mapping.map(producer.getOutArgument(number),
+                merged.getOutArgument(position));
   for (unsigned number : llvm::seq<unsigned>(consumer.getOuts().size()))
     mapping.map(consumer.getOutArgument(number),
                 merged.getOutArgument(kept.size() + number));
@@ -194,9 +197,10 @@ void KernelMerger::cloneBody(KernelOp from, bool rename) {
   }
 }
 
-FailureOr<KernelOp> KernelMerger::build(Operation *place, std::string &reason) {
+FailureOr<KernelOp> KernelMerger::build(Operation *position,
+                                        std::string &reason) {
   OpBuilder::InsertionGuard guard(rewriter);
-  rewriter.setInsertionPoint(place);
+  rewriter.setInsertionPoint(position);
   std::string name = (producer.getName() + "+" + consumer.getName()).str();
   Location loc = rewriter.getFusedLoc({producer.getLoc(), consumer.getLoc()});
   auto merged = KernelOp::create(rewriter, loc, name, plan.loops, plan.extents,
@@ -270,7 +274,7 @@ FailureOr<KernelOp> mergeKernels(RewriterBase &rewriter, KernelOp producer,
           producer.getName().str() + " writes into a tensor that is in use";
       return failure();
     }
-  FailureOr<LoopPlan> plan = planLoops(producer, consumer, reason);
+  FailureOr<LoopMapping> plan = mapLoops(producer, consumer, reason);
   if (failed(plan))
     return failure();
   KernelMerger merger(rewriter, producer, consumer, *plan);
@@ -280,10 +284,10 @@ FailureOr<KernelOp> mergeKernels(RewriterBase &rewriter, KernelOp producer,
                   merger.consumerOperands, reason);
   if (failed(recipe))
     return failure();
-  Operation *place = findPlace(rewriter, producer, consumer, reason);
-  if (!place)
+  Operation *position = findPosition(rewriter, producer, consumer, reason);
+  if (!position)
     return failure();
-  FailureOr<KernelOp> merged = merger.build(place, reason);
+  FailureOr<KernelOp> merged = merger.build(position, reason);
   if (failed(merged))
     return failure();
   merged->setRecipeAttr(*recipe);

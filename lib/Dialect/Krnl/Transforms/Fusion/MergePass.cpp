@@ -73,7 +73,7 @@ private:
   LogicalResult checkLimits(KernelOp producer, KernelOp consumer,
                             std::string &reason) {
     if (producer.getRecipe().empty() && consumer.getRecipe().empty()) {
-      reason = producer.getName().str() + " shares no loop";
+      reason = producer.getName().str() + " has no fuse_outer loop";
       return failure();
     }
     size_t operands = producer.getIns().size() + producer.getOuts().size() +

@@ -39,8 +39,8 @@ static void orderDims(KernelOp kernel, linalg::GenericOp op) {
   SmallVector<AffineExpr> dims(old.size());
   SmallVector<StringRef> names;
   SmallVector<Attribute> kinds;
-  for (auto [place, dim] : llvm::enumerate(old)) {
-    dims[dim] = getAffineDimExpr(place, context);
+  for (auto [position, dim] : llvm::enumerate(old)) {
+    dims[dim] = getAffineDimExpr(position, context);
     names.push_back(axes[dim]);
     kinds.push_back(op.getIteratorTypes()[dim]);
   }

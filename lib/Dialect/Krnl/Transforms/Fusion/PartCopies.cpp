@@ -20,7 +20,7 @@ namespace onnxc::krnl {
 // Accesses
 //===----------------------------------------------------------------------===//
 
-AffineMap Part::shift(AffineMap map) const {
+AffineMap TensorPart::shift(AffineMap map) const {
   SmallVector<AffineExpr> results;
   for (auto [d, expr] : llvm::enumerate(map.getResults()))
     if (offsets[d] != 0)
@@ -32,8 +32,8 @@ AffineMap Part::shift(AffineMap map) const {
   return AffineMap::get(map.getNumDims(), 0, results, map.getContext());
 }
 
-bool Part::isApart(const Part &other) const {
-  auto endsBefore = [](const Part &a, const Part &b, unsigned d) {
+bool TensorPart::isApart(const TensorPart &other) const {
+  auto endsBefore = [](const TensorPart &a, const TensorPart &b, unsigned d) {
     return !a.small.isDynamicDim(d) &&
            a.offsets[d] + a.small.getDimSize(d) <= b.offsets[d];
   };
@@ -46,9 +46,9 @@ bool Part::isApart(const Part &other) const {
 /// Makes a value of the host visible in the kernel.
 static BlockArgument addInput(RewriterBase &rewriter, KernelOp kernel,
                               Value value) {
-  unsigned place = kernel.getIns().size();
+  unsigned position = kernel.getIns().size();
   kernel.getInsMutable().append(value);
-  return kernel.getBody().insertArgument(place, value.getType(),
+  return kernel.getBody().insertArgument(position, value.getType(),
                                          kernel.getLoc());
 }
 
@@ -67,7 +67,7 @@ Value indexInside(RewriterBase &rewriter, KernelOp kernel, OpFoldResult index) {
 
 /// The size of the small tensor, where that is not the one of the large.
 static void accessSize(RewriterBase &rewriter, KernelOp kernel,
-                       tensor::DimOp dim, const Part &part) {
+                       tensor::DimOp dim, const TensorPart &part) {
   int64_t d = *dim.getConstantIndex();
   if (dim.use_empty())
     rewriter.eraseOp(dim);
@@ -76,7 +76,7 @@ static void accessSize(RewriterBase &rewriter, KernelOp kernel,
 }
 
 void accessPart(RewriterBase &rewriter, KernelOp kernel, Value tensor,
-                const Part &part) {
+                const TensorPart &part) {
   tensor.setType(part.large);
   // New operands move the old ones, so no uses are held on to.
   SetVector<Operation *> users(tensor.user_begin(), tensor.user_end());

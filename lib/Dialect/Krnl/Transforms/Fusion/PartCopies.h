@@ -15,7 +15,7 @@
 namespace onnxc::krnl {
 
 /// Where a tensor lies inside a larger one of the same rank.
-struct Part {
+struct TensorPart {
   llvm::SmallVector<int64_t> offsets;
   /// Does it fill the dimension?
   llvm::SmallVector<bool> whole;
@@ -25,7 +25,7 @@ struct Part {
   llvm::SmallVector<mlir::OpFoldResult> smallSizes, largeSizes;
 
   /// Are the two known to have no element in common?
-  bool isApart(const Part &other) const;
+  bool isApart(const TensorPart &other) const;
   /// The map of an access to the small tensor, as one to the large tensor.
   mlir::AffineMap shift(mlir::AffineMap map) const;
 };
@@ -34,7 +34,7 @@ struct Part {
 struct PartCopy {
   mlir::linalg::GenericOp op;
   unsigned input;
-  Part part;
+  TensorPart part;
   /// The kernel that makes the input, where it may write into the part.
   KernelOp producer;
 
@@ -53,7 +53,7 @@ mlir::Value indexInside(mlir::RewriterBase &rewriter, KernelOp kernel,
 
 /// Lets the ops that access `tensor`, now a large one, access its part.
 void accessPart(mlir::RewriterBase &rewriter, KernelOp kernel,
-                mlir::Value tensor, const Part &part);
+                mlir::Value tensor, const TensorPart &part);
 
 } // namespace onnxc::krnl
 

@@ -75,9 +75,9 @@ void Bufferizer::convertAppendRow(AppendRowOp op) {
   if (row.getType() != rowTypeOf(type))
     row = memref::CastOp::create(builder, loc, rowTypeOf(type), row);
   Value all = withRoom(op, rows, row);
-  Value place =
+  Value position =
       RowViewOp::create(builder, loc, rowTypeOf(type), all, op.getCount());
-  memref::CopyOp::create(builder, loc, row, place);
+  memref::CopyOp::create(builder, loc, row, position);
   buffers[op.getResult()] = all;
   dead.push_back(op);
 }

@@ -1,7 +1,7 @@
 //===- CheckSizes.cpp - Kernels stay within their operands ------*- C++ -*-===//
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The places that a structured op reads are affine in its loops, so that the
+// The positions that a structured op reads are affine in its loops, so that the
 // last one follows from the extents. Where only the run knows these, or the
 // size of the operand, the host compares them before the kernel is launched.
 // What a payload reads at computed indices is the business of who wrote it.

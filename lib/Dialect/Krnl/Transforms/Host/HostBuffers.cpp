@@ -41,9 +41,9 @@ static TypedAttr withoutIndex(TypedAttr value) {
 
 int64_t WeightTable::add(TypedAttr value, Attribute layout, Type stored) {
   value = withoutIndex(value);
-  auto [place, isNew] = offsets.try_emplace({value, layout}, size);
+  auto [it, isNew] = offsets.try_emplace({value, layout}, size);
   if (!isNew)
-    return place->second;
+    return it->second;
   MLIRContext *context = value.getContext();
   Builder builder(context);
   NamedAttrList entry;
@@ -54,7 +54,7 @@ int64_t WeightTable::add(TypedAttr value, Attribute layout, Type stored) {
   entries.push_back(builder.getDictionaryAttr(entry.getAttrs()));
   size = llvm::alignTo(size + staticBytes(cast<ShapedType>(stored)),
                        bufferAlignment);
-  return place->second;
+  return it->second;
 }
 
 void WeightTable::record(ModuleOp module) const {

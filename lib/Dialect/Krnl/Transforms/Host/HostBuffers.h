@@ -20,7 +20,7 @@ llvm::SmallVector<mlir::func::FuncOp> hostFunctions(mlir::ModuleOp module);
 /// The buffer that `buffer` is a view of: through casts and reshapes.
 mlir::Value viewBase(mlir::Value buffer);
 
-/// Constants and their places among the weights; each is placed once.
+/// Constants and their offsets among the weights; each is placed once.
 class WeightTable {
 public:
   /// Byte offset of a constant stored with `layout` (or null) as `stored`.

@@ -44,7 +44,7 @@ private:
   llvm::DenseMap<std::pair<mlir::Value, int64_t>, HostSize> found;
 };
 
-/// Sizes that are known to be equal at some place of the program.
+/// Sizes that are known to be equal at some position of the program.
 class SizeFacts {
 public:
   explicit SizeFacts(HostSizes &sizes) : sizes(sizes) {}

@@ -17,7 +17,7 @@ using namespace mlir;
 namespace onnxc::krnl {
 
 /// The one number that all elements of the operand are, or null.
-static TypedAttr numberOf(Value operand) {
+static TypedAttr scalarConstantOf(Value operand) {
   auto constant = operand.getDefiningOp<ConstantOp>();
   if (!constant || constant.getLayout())
     return {};
@@ -30,7 +30,7 @@ static TypedAttr numberOf(Value operand) {
 void inlineConstants(RewriterBase &rewriter, KernelOp kernel) {
   OpBuilder::InsertionGuard guard(rewriter);
   for (auto [number, in] : llvm::enumerate(kernel.getIns())) {
-    TypedAttr value = numberOf(in);
+    TypedAttr value = scalarConstantOf(in);
     if (!value)
       continue;
     BlockArgument image = kernel.getInArgument(number);

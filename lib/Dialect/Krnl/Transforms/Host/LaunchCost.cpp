@@ -64,8 +64,8 @@ OpFoldResult TileCounter::sizeOf(Value value, int64_t dim) const {
   auto argument = dyn_cast<BlockArgument>(value);
   if (!argument || argument.getOwner()->getParentOp() != kernel)
     return {};
-  auto place = sizes.find({argument.getArgNumber(), dim});
-  return place == sizes.end() ? OpFoldResult() : place->second;
+  auto it = sizes.find({argument.getArgNumber(), dim});
+  return it == sizes.end() ? OpFoldResult() : it->second;
 }
 
 OpFoldResult TileCounter::evaluateArgument(BlockArgument argument) {
@@ -77,8 +77,8 @@ OpFoldResult TileCounter::evaluateArgument(BlockArgument argument) {
 }
 
 OpFoldResult TileCounter::evaluate(Value value) {
-  if (auto place = known.find(value); place != known.end())
-    return place->second;
+  if (auto it = known.find(value); it != known.end())
+    return it->second;
   auto argument = dyn_cast<BlockArgument>(value);
   OpFoldResult result =
       argument ? evaluateArgument(argument) : compute(cast<OpResult>(value));
@@ -99,7 +99,7 @@ OpFoldResult TileCounter::compute(OpResult result) {
     std::optional<int64_t> dim = size.getConstantIndex();
     return dim ? sizeOf(size.getSource(), *dim) : OpFoldResult();
   }
-  // The first tile's place in a grid of a size that only the run knows.
+  // The first tile's position in a grid of a size that only the run knows.
   if (isa<arith::DivUIOp, arith::DivSIOp, arith::RemUIOp, arith::RemSIOp>(op) &&
       isZero(evaluate(op->getOperand(0))))
     return numbers.number(0);
@@ -173,8 +173,9 @@ static bool isContracted(Operation &op) {
 
 /// Instructions: not what addresses and operands of others take up.
 static int64_t instructionsOf(Operation &op) {
-  bool isPlace = op.getNumResults() == 1 && op.getResult(0).getType().isIndex();
-  if (isPlace || op.hasTrait<OpTrait::ConstantLike>() ||
+  bool isIndexValue =
+      op.getNumResults() == 1 && op.getResult(0).getType().isIndex();
+  if (isIndexValue || op.hasTrait<OpTrait::ConstantLike>() ||
       op.hasTrait<OpTrait::IsTerminator>() ||
       isa<ViewLikeOpInterface, vector::BroadcastOp>(op) || isContracted(op))
     return 0;
@@ -209,9 +210,9 @@ OpFoldResult TileCounter::count(Block &block) {
 
 const SmallVector<LaunchCosts::Input> &
 LaunchCosts::inputsOf(func::FuncOp kernel) {
-  auto [place, isNew] = inputs.try_emplace(kernel);
+  auto [it, isNew] = inputs.try_emplace(kernel);
   if (!isNew)
-    return place->second;
+    return it->second;
   SetVector<Input> found;
   kernel.walk([&](memref::DimOp op) {
     auto argument = dyn_cast<BlockArgument>(op.getSource());
@@ -222,8 +223,8 @@ LaunchCosts::inputsOf(func::FuncOp kernel) {
   for (BlockArgument argument : kernel.getArguments())
     if (argument.getType().isIndex())
       found.insert({argument.getArgNumber(), isNumber});
-  place->second = found.takeVector();
-  return place->second;
+  it->second = found.takeVector();
+  return it->second;
 }
 
 OpFoldResult LaunchCosts::sizeOf(OpBuilder &builder, Value buffer,

@@ -76,13 +76,13 @@ static void permute(LayoutGroups &groups, tensor::DimOp dim) {
   if (order.empty())
     return;
   OpBuilder builder(dim);
-  int64_t place = llvm::find(order, *dim.getConstantIndex()) - order.begin();
+  int64_t position = llvm::find(order, *dim.getConstantIndex()) - order.begin();
   dim.getIndexMutable().assign(
-      arith::ConstantIndexOp::create(builder, dim.getLoc(), place));
+      arith::ConstantIndexOp::create(builder, dim.getLoc(), position));
 }
 
-/// Computed places of results, and what is there now, follow these.
-static void permutePlaces(LayoutGroups &groups, linalg::GenericOp op) {
+/// Computed indices of results, and what is there now, follow these.
+static void permutePositions(LayoutGroups &groups, linalg::GenericOp op) {
   auto permuteAt = [&](MutableOperandRange at, unsigned number) {
     if (SmallVector<int64_t> order =
             groups.orderOf(op.getDpsInitOperand(number)->get());
@@ -91,9 +91,9 @@ static void permutePlaces(LayoutGroups &groups, linalg::GenericOp op) {
           inOrder(ArrayRef<Value>(llvm::to_vector(OperandRange(at))), order));
   };
   for (unsigned number : llvm::seq<unsigned>(op.getNumDpsInits()))
-    if (PlaceOp place = placeOf(op, number))
-      permuteAt(place.getAtMutable(), number);
-  for (auto current : op.getBody()->getOps<CurrentOp>())
+    if (ScatterStoreOp scatter = scatterStoreOf(op, number))
+      permuteAt(scatter.getAtMutable(), number);
+  for (auto current : op.getBody()->getOps<ScatterLoadOp>())
     permuteAt(current.getAtMutable(), current.getNumber());
 }
 
@@ -111,7 +111,7 @@ static void permute(LayoutGroups &groups, KernelOp kernel) {
                            inOrder(map.getResults(), order), map.getContext());
     op.setIndexingMapsAttr(
         Builder(op.getContext()).getAffineMapArrayAttr(maps));
-    permutePlaces(groups, op);
+    permutePositions(groups, op);
     for (auto extract : op.getBody()->getOps<tensor::ExtractOp>())
       if (SmallVector<int64_t> order = groups.orderOf(extract.getTensor());
           !order.empty())

@@ -106,8 +106,8 @@ void LayoutGroups::tieMemory(KernelOp kernel) {
       tie(init, result);
 }
 
-/// Is each index a loop that the result has at the same place, or computed, and
-/// at least one of them such a loop?
+/// Is each index a loop that the result has at the same position, or computed,
+/// and at least one of them such a loop?
 static bool isSideBySide(tensor::ExtractOp read, AffineMap written) {
   SmallVector<int64_t> loops = loopsOf(written);
   if (read.getIndices().size() != loops.size())
@@ -122,7 +122,7 @@ static bool isSideBySide(tensor::ExtractOp read, AffineMap written) {
   return follows;
 }
 
-/// What is read at computed places along some dimensions, and written by the
+/// What is read at computed indices along some dimensions, and written by the
 /// same loops as it is read along all others: whatever lies along memory, it is
 /// to do so on both sides.
 void LayoutGroups::tieReads(KernelOp kernel) {
@@ -157,13 +157,13 @@ void LayoutGroups::tieNeighbours(KernelOp kernel) {
   }
 }
 
-void LayoutGroups::vote(Value value, int64_t place, double weight) {
+void LayoutGroups::vote(Value value, int64_t position, double weight) {
   auto node = nodes.find(value);
   if (node == nodes.end())
     return;
   SmallVector<double> &group = votes[find(node->second)];
   group.resize(cast<RankedTensorType>(value.getType()).getRank());
-  group[place] += weight;
+  group[position] += weight;
 }
 
 SmallVector<int64_t> LayoutGroups::orderOf(Value value) {

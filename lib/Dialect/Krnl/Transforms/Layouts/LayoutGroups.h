@@ -27,8 +27,8 @@ public:
   bool isMovable(mlir::Value value);
   /// The value's group wants this dimension along memory, by so much. Values
   /// in no group have no vote.
-  void vote(mlir::Value value, int64_t place, double weight);
-  /// For each new place of the value's dimensions the old one; empty if
+  void vote(mlir::Value value, int64_t position, double weight);
+  /// For each new position of the value's dimensions the old one; empty if
   /// nothing changes.
   llvm::SmallVector<int64_t> orderOf(mlir::Value value);
   /// Takes `made` into the group of `value`, whose place it takes.

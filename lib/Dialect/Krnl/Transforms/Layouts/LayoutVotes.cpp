@@ -24,7 +24,7 @@ class LayoutVoter {
 public:
   LayoutVoter(LayoutGroups &groups, KernelOp kernel, linalg::GenericOp op)
       : groups(groups), kernel(kernel), op(op),
-        leastExtent(TargetAttr::processorOf(kernel).layoutElements) {
+        minExtent(TargetAttr::processorOf(kernel).layoutElements) {
     for (unsigned dim : llvm::seq(op.getNumLoops()))
       work *= double(extentOf(dim));
   }
@@ -49,7 +49,7 @@ private:
   KernelOp kernel;
   linalg::GenericOp op;
   /// Fewer elements along memory do not fill a vector.
-  int64_t leastExtent;
+  int64_t minExtent;
   /// Iterations.
   double work = 1;
 };
@@ -66,21 +66,21 @@ int64_t LayoutVoter::extentOf(unsigned dim) {
   return loop.isDynamic() ? unknownExtent : loop.getExtent();
 }
 
-/// The place where the map has the loop alone, or -1.
-static int64_t placeOf(AffineMap map, unsigned dim) {
-  for (auto [place, expr] : llvm::enumerate(map.getResults()))
+/// The position where the map has the loop alone, or -1.
+static int64_t positionOf(AffineMap map, unsigned dim) {
+  for (auto [position, expr] : llvm::enumerate(map.getResults()))
     if (expr.isFunctionOfDim(dim)) {
       auto terms = loopsOf(map);
-      return terms[place] == int64_t(dim) ? int64_t(place) : -1;
+      return terms[position] == int64_t(dim) ? int64_t(position) : -1;
     }
   return -1;
 }
 
-/// The place whose index moves by one with each step of the loop, or -1: the
+/// The position whose index moves by one with each step of the loop, or -1: the
 /// loop alone, behind a constant offset, or in a part of the dimension.
-static int64_t unitStridePlace(AffineMap map, unsigned dim) {
+static int64_t unitStridePosition(AffineMap map, unsigned dim) {
   AffineExpr loop = getAffineDimExpr(dim, map.getContext());
-  for (auto [place, index] : llvm::enumerate(map.getResults())) {
+  for (auto [position, index] : llvm::enumerate(map.getResults())) {
     if (!index.isFunctionOfDim(dim))
       continue;
     auto shifted = dyn_cast<AffineBinaryOpExpr>(index);
@@ -89,7 +89,7 @@ static int64_t unitStridePlace(AffineMap map, unsigned dim) {
                           (shifted.getKind() == AffineExprKind::Add ||
                            shifted.getKind() == AffineExprKind::Mod) &&
                           isa<AffineConstantExpr>(shifted.getRHS()));
-    return isUnit ? int64_t(place) : -1;
+    return isUnit ? int64_t(position) : -1;
   }
   return -1;
 }
@@ -99,12 +99,12 @@ static int64_t unitStridePlace(AffineMap map, unsigned dim) {
 void LayoutVoter::voteAlong(ArrayRef<OpOperand *> operands,
                             function_ref<bool(unsigned)> wanted,
                             double weight) {
-  int64_t best = -1, longest = leastExtent;
+  int64_t best = -1, longest = minExtent;
   for (unsigned dim : llvm::seq(op.getNumLoops())) {
-    int64_t extent = loopOf(dim).isDynamic() ? leastExtent : extentOf(dim);
+    int64_t extent = loopOf(dim).isDynamic() ? minExtent : extentOf(dim);
     if (wanted(dim) && extent >= longest &&
         llvm::all_of(operands, [&](OpOperand *operand) {
-          return placeOf(op.getMatchingIndexingMap(operand), dim) >= 0;
+          return positionOf(op.getMatchingIndexingMap(operand), dim) >= 0;
         })) {
       best = dim;
       longest = extent;
@@ -113,7 +113,7 @@ void LayoutVoter::voteAlong(ArrayRef<OpOperand *> operands,
   if (best >= 0)
     for (OpOperand *operand : operands)
       groups.vote(operand->get(),
-                  placeOf(op.getMatchingIndexingMap(operand), best), weight);
+                  positionOf(op.getMatchingIndexingMap(operand), best), weight);
 }
 
 /// Is the operand of the kernel a constant, or a view of one?
@@ -171,7 +171,7 @@ void LayoutVoter::voteForSums() {
   for (unsigned dim : llvm::seq(op.getNumLoops())) {
     if (!isReduced(dim))
       results *= double(extentOf(dim));
-    window |= read.isFunctionOfDim(dim) && placeOf(read, dim) < 0;
+    window |= read.isFunctionOfDim(dim) && positionOf(read, dim) < 0;
   }
   auto inWeights = [&, factors](unsigned dim) {
     return weights && factors.isFunctionOfDim(dim);
@@ -187,8 +187,9 @@ void LayoutVoter::voteForSums() {
     voteAlong({data}, isChannelIn, work);
     voteBySide(data, result, inWeights);
   }
-  // What only one side could follow would be turned inside the window. Without
-  // weights any dimension will do that is long: it is less than a copy's wish.
+  // What only one side could follow would be transposed inside the window.
+  // Without weights any dimension will do that is long: it is less than a
+  // copy's wish.
   if (window && groups.isMovable(data->get()) &&
       groups.isMovable(result->get())) {
     auto isCommon = [&](unsigned dim) {
@@ -198,15 +199,16 @@ void LayoutVoter::voteForSums() {
   }
 }
 
-/// Few places of long vectors, as in the transforms of a convolution: what one
-/// side, which cannot move, has along memory the other had better have, too.
+/// Few positions of long vectors, as in the transforms of a convolution: what
+/// one side, which cannot move, has along memory the other had better have,
+/// too.
 void LayoutVoter::voteBySide(OpOperand *data, OpOperand *result,
                              function_ref<bool(unsigned)> inWeights) {
   bool dataMoves = groups.isMovable(data->get());
   if (dataMoves == groups.isMovable(result->get()))
     return;
   for (unsigned dim : llvm::seq(op.getNumLoops()))
-    if (inWeights(dim) && extentOf(dim) >= leastExtent)
+    if (inWeights(dim) && extentOf(dim) >= minExtent)
       return;
   AffineMap map = op.getMatchingIndexingMap(dataMoves ? result : data);
   int64_t along = map.getNumResults() == 0 ? -1 : loopsOf(map).back();
@@ -216,16 +218,16 @@ void LayoutVoter::voteBySide(OpOperand *data, OpOperand *result,
         [&](unsigned dim) { return int64_t(dim) == along; }, work);
 }
 
-/// Does no index but the one at `place` depend on its loop?
-static bool isAlone(ArrayRef<Value> indices, int64_t place) {
-  Operation *loop = indices[place].getDefiningOp();
+/// Does no index but the one at `position` depend on its loop?
+static bool isAlone(ArrayRef<Value> indices, int64_t position) {
+  Operation *loop = indices[position].getDefiningOp();
   return llvm::none_of(indices, [&](Value other) {
     SetVector<Operation *> slice;
     BackwardSliceOptions inside;
     inside.omitBlockArguments = true;
     inside.inclusive = true;
     (void)getBackwardSlice(other, &slice, inside);
-    return other != indices[place] && slice.contains(loop);
+    return other != indices[position] && slice.contains(loop);
   });
 }
 
@@ -233,18 +235,18 @@ static bool isAlone(ArrayRef<Value> indices, int64_t place) {
 bool LayoutVoter::canResultsFollow(unsigned dim) {
   return llvm::all_of(op.getDpsInitsMutable(), [&](OpOperand &init) {
     AffineMap map = op.getMatchingIndexingMap(&init);
-    int64_t place = unitStridePlace(map, dim);
-    return place >= 0 &&
-           (groups.isMovable(init.get()) || place + 1 == map.getNumResults());
+    int64_t position = unitStridePosition(map, dim);
+    return position >= 0 && (groups.isMovable(init.get()) ||
+                             position + 1 == map.getNumResults());
   });
 }
 
-/// Elements at computed places are neighbours along the loop that is an index
+/// Elements at computed indices are neighbours along the loop that is an index
 /// of its own, if no other index has to do with it: vectors of them are no
 /// gathers. Of several all will do: whoever is beside the op has the word.
 void LayoutVoter::voteForReads() {
   // With other lanes each element is read by itself.
-  auto lanes = double(leastExtent);
+  auto lanes = double(minExtent);
   for (auto extract : op.getBody()->getOps<tensor::ExtractOp>()) {
     if (!groups.contains(extract.getTensor()))
       continue;
@@ -253,16 +255,16 @@ void LayoutVoter::voteForReads() {
     // Of a tensor that keeps its layout only the last dimension is along
     // memory.
     int64_t first = groups.isMovable(extract.getTensor()) ? 0 : last;
-    for (int64_t place = last; place >= first; --place) {
-      auto loop = indices[place].getDefiningOp<linalg::IndexOp>();
-      if (!loop || extentOf(loop.getDim()) < leastExtent ||
-          !isAlone(indices, place) || !canResultsFollow(loop.getDim()))
+    for (int64_t position = last; position >= first; --position) {
+      auto loop = indices[position].getDefiningOp<linalg::IndexOp>();
+      if (!loop || extentOf(loop.getDim()) < minExtent ||
+          !isAlone(indices, position) || !canResultsFollow(loop.getDim()))
         continue;
-      groups.vote(extract.getTensor(), place, lanes * work);
+      groups.vote(extract.getTensor(), position, lanes * work);
       for (OpOperand &init : op.getDpsInitsMutable())
         groups.vote(
             init.get(),
-            unitStridePlace(op.getMatchingIndexingMap(&init), loop.getDim()),
+            unitStridePosition(op.getMatchingIndexingMap(&init), loop.getDim()),
             lanes * work);
     }
   }
@@ -289,13 +291,13 @@ void LayoutVoter::voteAtBorder() {
     return;
   AffineMap map = op.getMatchingIndexingMap(fixed);
   int64_t along = map.getNumResults() ? loopsOf(map).back() : -1;
-  if (along < 0 || extentOf(along) < leastExtent)
+  if (along < 0 || extentOf(along) < minExtent)
     return;
   for (OpOperand *operand : movable)
-    for (auto [place, expr] :
+    for (auto [position, expr] :
          llvm::enumerate(op.getMatchingIndexingMap(operand).getResults()))
       if (expr.isFunctionOfDim(along))
-        groups.vote(operand->get(), place, work);
+        groups.vote(operand->get(), position, work);
 }
 
 void onnxc::krnl::voteForLayouts(LayoutGroups &groups, KernelOp kernel,

@@ -1,4 +1,4 @@
-//===- ArenaPlan.cpp - Places in the arena ---------------------*- C++ -*-===//
+//===- ArenaPlan.cpp - Offsets in the arena --------------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -32,7 +32,7 @@ static int64_t tightestGap(const ArenaSlot &slot,
   return best >= 0 ? best : end;
 }
 
-int64_t onnxc::krnl::placeSlots(llvm::MutableArrayRef<ArenaSlot> slots) {
+int64_t onnxc::krnl::assignOffsets(llvm::MutableArrayRef<ArenaSlot> slots) {
   SmallVector<ArenaSlot *> order, placed;
   for (ArenaSlot &slot : slots)
     order.push_back(&slot);

@@ -1,8 +1,8 @@
-//===- ArenaPlan.h - Places in the arena -----------------------*- C++ -*-===//
+//===- ArenaPlan.h - Offsets in the arena ----------------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Buffers that are needed at the same time get places that do not overlap. The
+// Buffers that are needed at the same time get offsets that do not overlap. The
 // plan is made with estimates where sizes are known only when a run begins, and
 // holds whatever the sizes are: what the plan puts above another buffer begins
 // where that one ends.
@@ -15,7 +15,7 @@
 
 namespace onnxc::krnl {
 
-/// A buffer with a place in the arena.
+/// A buffer with an offset in the arena.
 struct ArenaSlot {
   /// Its size, or what the size is thought to be; not 0.
   int64_t bytes;
@@ -32,7 +32,7 @@ struct ArenaSlot {
 
 /// Largest first, each into the smallest gap that holds it among those placed
 /// before and alive at the same time. Returns the size of the arena.
-int64_t placeSlots(llvm::MutableArrayRef<ArenaSlot> slots);
+int64_t assignOffsets(llvm::MutableArrayRef<ArenaSlot> slots);
 
 /// The slots in an order in which each comes after those below it, and fills in
 /// `below`. Expects them to be placed.

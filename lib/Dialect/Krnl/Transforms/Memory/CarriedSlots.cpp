@@ -1,4 +1,4 @@
-//===- CarriedSlots.cpp - Places for what loops carry ----------*- C++ -*-===//
+//===- CarriedSlots.cpp - Offsets for what loops carry ---------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -35,7 +35,7 @@ static unsigned timesHandedOn(Value buffer) {
 namespace {
 
 /// One value that a loop carries, by its positions.
-struct Carried {
+struct CarriedBuffers {
   unsigned init, result;
   memref::AllocOp first, next;
 };
@@ -49,7 +49,7 @@ public:
   void run(SmallVectorImpl<CarriedSlots> &slots);
 
 private:
-  std::optional<Carried> carriedAt(unsigned init);
+  std::optional<CarriedBuffers> carriedAt(unsigned init);
 
   scf::WhileOp loop;
   llvm::function_ref<bool(memref::AllocOp)> isPlanned;
@@ -58,7 +58,7 @@ private:
 } // namespace
 
 /// The value of init `init`, if it stays in buffers of one size.
-std::optional<Carried> LoopSwapper::carriedAt(unsigned init) {
+std::optional<CarriedBuffers> LoopSwapper::carriedAt(unsigned init) {
   auto first = loop.getInits()[init].getDefiningOp<memref::AllocOp>();
   auto next =
       loop.getYieldOp().getOperand(init).getDefiningOp<memref::AllocOp>();
@@ -76,20 +76,20 @@ std::optional<Carried> LoopSwapper::carriedAt(unsigned init) {
   if (timesHandedOn(loop.getAfterArguments()[result]) != 0 ||
       timesHandedOn(loop.getResult(result)) != 0)
     return std::nullopt;
-  return Carried{init, result, first, next};
+  return CarriedBuffers{init, result, first, next};
 }
 
 void LoopSwapper::run(SmallVectorImpl<CarriedSlots> &slots) {
-  SmallVector<Carried> all;
+  SmallVector<CarriedBuffers> all;
   for (unsigned init = 0; init < loop.getInits().size(); ++init)
-    if (std::optional<Carried> carried = carriedAt(init))
+    if (std::optional<CarriedBuffers> carried = carriedAt(init))
       all.push_back(*carried);
   if (all.empty())
     return;
   OpBuilder builder(loop);
   SmallVector<Value> inits(loop.getInits()), spares;
   SmallVector<Type> types(loop.getResultTypes());
-  for (const Carried &carried : all) {
+  for (const CarriedBuffers &carried : all) {
     memref::AllocOp first = carried.first;
     spares.push_back(memref::AllocOp::create(
         builder, first.getLoc(), first.getType(), first.getDynamicSizes()));

@@ -1,4 +1,4 @@
-//===- CarriedSlots.h - Places for what loops carry ------------*- C++ -*-===//
+//===- CarriedSlots.h - Offsets for what loops carry -----------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -15,9 +15,10 @@ namespace onnxc::krnl {
 /// True where an operand gives its buffer to a loop or to what follows a block.
 bool handsOn(mlir::OpOperand &use);
 
-/// A value that a loop carries and whose size no turn changes has two buffers:
-/// one with the value of this turn, one for that of the next, which change
-/// places in each turn.
+/// A value that a loop carries and whose size no iteration changes has two
+/// buffers: one with the value of this iteration, one for that of the next,
+/// which swap
+///  in each iteration.
 struct CarriedSlots {
   llvm::SmallVector<mlir::memref::AllocOp, 2> buffers;
   /// The carried and the left-over buffers; nobody releases them.

@@ -83,17 +83,17 @@ bool EntryValues::followsFromInputs(Operation &op) const {
 SmallVector<Operation *>
 EntryValues::needed(Value value, llvm::function_ref<bool(Value)> isDone) {
   SmallVector<Operation *> ops;
-  SmallVector<Value> open{value};
+  SmallVector<Value> worklist{value};
   llvm::DenseSet<Operation *> seen;
-  while (!open.empty()) {
-    Value next = open.pop_back_val();
+  while (!worklist.empty()) {
+    Value next = worklist.pop_back_val();
     Operation *op = next.getDefiningOp();
     if (!op || isDone(next) || !seen.insert(op).second)
       continue;
     ops.push_back(op);
     for (Value operand : op->getOperands())
       if (!isa<ShapedType>(operand.getType()))
-        open.push_back(operand);
+        worklist.push_back(operand);
   }
   llvm::sort(ops, [&](Operation *a, Operation *b) {
     return numbers.lookup(a) < numbers.lookup(b);

@@ -2,9 +2,9 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Buffers whose size follows from the sizes of the inputs get a place in the
+// Buffers whose size follows from the sizes of the inputs get an offset in the
 // arena, planned from when they are needed. If all sizes are constants, so are
-// the places; else they are computed when a run begins. Everything else comes
+// the offsets; else they are computed when a run begins. Everything else comes
 // from the pool.
 //
 //===----------------------------------------------------------------------===//
@@ -54,13 +54,13 @@ private:
   bool isNested(memref::AllocOp op) {
     return op->getBlock() != &host.getBody().front();
   }
-  void choosePlaces();
-  void choosePlace(memref::AllocOp op);
+  void chooseOffsets();
+  void chooseOffset(memref::AllocOp op);
   void swapCarried();
   int64_t estimatedBytes(memref::AllocOp op);
   void checkEarly();
-  void viewConstantPlaces();
-  void viewComputedPlaces();
+  void viewConstantOffsets();
+  void viewComputedOffsets();
   Value bytesAtEntry(memref::AllocOp op);
   void checkSizes(memref::AllocOp op);
   std::string formula(ArrayRef<unsigned> order);
@@ -177,13 +177,13 @@ int64_t Planner::estimatedBytes(memref::AllocOp op) {
 
 /// Who goes to the arena: what no loop or branch hands on, if its size is known
 /// when a run begins.
-void Planner::choosePlaces() {
+void Planner::chooseOffsets() {
   SmallVector<memref::AllocOp> allocs;
   host.walk([&](memref::AllocOp op) { allocs.push_back(op); });
-  llvm::for_each(allocs, [&](memref::AllocOp op) { choosePlace(op); });
+  llvm::for_each(allocs, [&](memref::AllocOp op) { chooseOffset(op); });
 }
 
-void Planner::choosePlace(memref::AllocOp op) {
+void Planner::chooseOffset(memref::AllocOp op) {
   bool isHandedOn = false;
   Operation *last = lastUse(op, isHandedOn);
   if (Value result = carried.lookup(op)) {
@@ -212,7 +212,7 @@ void Planner::replace(memref::AllocOp op, Value offset, Value arena,
   op.erase();
 }
 
-void Planner::viewConstantPlaces() {
+void Planner::viewConstantOffsets() {
   for (auto [op, slot] : llvm::zip_equal(planned, slots)) {
     OpBuilder builder(op);
     replace(op,
@@ -284,8 +284,8 @@ static Value larger(OpBuilder &builder, Location loc, Value a, Value b) {
   return a ? builder.createOrFold<arith::MaxSIOp>(loc, a, b) : b;
 }
 
-/// Each place begins where the places below it end.
-void Planner::viewComputedPlaces() {
+/// Each offset begins where the offsets below it end.
+void Planner::viewComputedOffsets() {
   OpBuilder &entry = values.entry();
   SmallVector<unsigned> order = orderSlots(slots);
   std::string text = formula(order);
@@ -367,11 +367,11 @@ LogicalResult Planner::run() {
   swapCarried();
   for (Operation &op : host.getBody().front())
     number(&op);
-  choosePlaces();
+  chooseOffsets();
   bool isConstant = llvm::all_of(planned, [](memref::AllocOp op) {
     return op.getType().hasStaticShape();
   });
-  int64_t arenaBytes = placeSlots(slots);
+  int64_t arenaBytes = assignOffsets(slots);
   if (isConstant && arenaBytes > maxTensorBytes)
     return host.emitError("the buffers of a run take ")
            << arenaBytes << " bytes; at most " << maxTensorBytes
@@ -379,10 +379,10 @@ LogicalResult Planner::run() {
   llvm::for_each(pooled, [&](memref::AllocOp op) { planPool(op); });
   releaseOwned();
   if (isConstant) {
-    viewConstantPlaces();
+    viewConstantOffsets();
   } else {
     checkEarly();
-    viewComputedPlaces();
+    viewComputedOffsets();
   }
   Builder builder(host.getContext());
   host->setAttr("krnl.arena_bytes",

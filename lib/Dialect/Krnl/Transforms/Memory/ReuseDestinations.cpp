@@ -65,15 +65,15 @@ static OpOperand *findReusable(linalg::GenericOp op) {
   return nullptr;
 }
 
-/// Moves the input into the place of the destination.
+/// Moves the input into the position of the destination.
 static linalg::GenericOp writeOver(RewriterBase &rewriter, linalg::GenericOp op,
                                    OpOperand *input) {
-  unsigned place = input->getOperandNumber();
+  unsigned position = input->getOperandNumber();
   SmallVector<Value> ins = llvm::to_vector(op.getInputs());
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   Value over = input->get();
-  ins.erase(ins.begin() + place);
-  maps.erase(maps.begin() + place);
+  ins.erase(ins.begin() + position);
+  maps.erase(maps.begin() + position);
   rewriter.setInsertionPoint(op);
   auto result = linalg::GenericOp::create(
       rewriter, op.getLoc(), op.getResultTypes(), ins, over, maps,
@@ -83,9 +83,9 @@ static linalg::GenericOp writeOver(RewriterBase &rewriter, linalg::GenericOp op,
         Block *body = op.getBody();
         unsigned next = 0;
         for (unsigned i : llvm::seq(body->getNumArguments() - 1))
-          if (i != place)
+          if (i != position)
             mapping.map(body->getArgument(i), args[next++]);
-        mapping.map(body->getArgument(place), args.back());
+        mapping.map(body->getArgument(position), args.back());
         mapping.map(body->getArguments().back(), args.back());
         for (Operation &inner : *body)
           builder.clone(inner, mapping);

@@ -16,7 +16,7 @@
 using namespace onnxc::krnl;
 
 /// Longer ones are no use to a reader.
-static constexpr size_t mostTerms = 24, mostLetters = 48;
+static constexpr size_t maxTerms = 24, maxLetters = 48;
 static constexpr llvm::StringLiteral dots = "...";
 
 static int64_t saturatingMul(int64_t a, int64_t b) {
@@ -39,23 +39,23 @@ SizeFormula::SizeFormula(int64_t constant) {
 SizeFormula SizeFormula::named(llvm::StringRef name) {
   SizeFormula formula;
   formula.terms[{
-      (name.size() > mostLetters ? llvm::StringRef(dots) : name).str()}] = 1;
+      (name.size() > maxLetters ? llvm::StringRef(dots) : name).str()}] = 1;
   return formula;
 }
 
 SizeFormula SizeFormula::plus(const SizeFormula &other, int64_t scale) const {
   SizeFormula sum = *this;
   for (const auto &[names, coefficient] : other.terms) {
-    int64_t &place = sum.terms[names];
-    place = saturatingAdd(place, saturatingMul(coefficient, scale));
-    if (place == 0)
+    int64_t &offset = sum.terms[names];
+    offset = saturatingAdd(offset, saturatingMul(coefficient, scale));
+    if (offset == 0)
       sum.terms.erase(names);
   }
   return sum;
 }
 
 SizeFormula SizeFormula::times(const SizeFormula &other) const {
-  if (terms.size() * other.terms.size() > mostTerms)
+  if (terms.size() * other.terms.size() > maxTerms)
     return named("(" + text() + ")*(" + other.text() + ")");
   SizeFormula product;
   for (const auto &[names, coefficient] : terms)
@@ -87,9 +87,9 @@ SizeFormula::dividedBy(const SizeFormula &other) const {
 SizeFormula SizeFormula::atLeast(const SizeFormula &other) const {
   SizeFormula bound = *this;
   for (const auto &[names, coefficient] : other.terms) {
-    auto [place, isNew] = bound.terms.try_emplace(names, coefficient);
+    auto [it, isNew] = bound.terms.try_emplace(names, coefficient);
     if (!isNew)
-      place->second = std::max(place->second, coefficient);
+      it->second = std::max(it->second, coefficient);
   }
   // Terms missing in the other are 0 there.
   for (auto &[names, coefficient] : bound.terms)

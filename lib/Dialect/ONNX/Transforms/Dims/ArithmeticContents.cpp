@@ -16,8 +16,8 @@ using namespace mlir;
 using namespace onnxc::onnx;
 using Elements = SmallVector<AffineExpr>;
 
-/// Applies `combine` to elements that stand at the same place; a single one
-/// stands at every place.
+/// Applies `combine` to elements that stand at the same position; a single one
+/// stands at every position.
 template <typename Combine>
 static void zipContents(RuleNode &node, Value a, Value b, Combine combine) {
   auto left = node.contents(a), right = node.contents(b);

@@ -26,7 +26,7 @@ static bool isList(Value value) {
 /// Chains of arithmetic on lists are short.
 static constexpr unsigned maxDepth = 16;
 
-/// Between two constant places of a list that are counted from the same end.
+/// Between two constant positions of a list that are counted from the same end.
 static std::optional<int64_t> longestSlice(SliceOp slice) {
   auto only = [](Value value) -> std::optional<int64_t> {
     std::optional<SmallVector<int64_t>> given = constantInts(value);
@@ -102,7 +102,7 @@ std::optional<int64_t> onnxc::onnx::ranksReached(ShapeOp slice) {
   return slice.getStart() < 0 ? -slice.getStart() : slice.getStart() + *most;
 }
 
-int64_t onnxc::onnx::leastRank(Value value, Block &block) {
+int64_t onnxc::onnx::minRank(Value value, Block &block) {
   int64_t least = 0;
   for (Operation *user : value.getUsers()) {
     auto slice = dyn_cast<ShapeOp>(user);

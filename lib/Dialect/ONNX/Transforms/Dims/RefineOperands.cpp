@@ -53,20 +53,20 @@ static bool expectLength(Operation *user, Value list, int64_t length) {
       length > maxListLength)
     return false;
   if (auto concat = list.getDefiningOp<ConcatOp>()) {
-    SmallVector<Value> open;
+    SmallVector<Value> unknown;
     int64_t rest = length;
     for (Value part : concat->getOperands()) {
       auto known = dyn_cast<RankedTensorType>(part.getType());
       if (known && known.getRank() == 1 && !known.isDynamicDim(0))
         rest -= known.getDimSize(0);
       else
-        open.push_back(part);
+        unknown.push_back(part);
     }
-    if (open.size() == 1)
-      return expectLength(user, open[0], rest);
+    if (unknown.size() == 1)
+      return expectLength(user, unknown[0], rest);
     bool changed = false;
     if (listLength(list).most == length)
-      for (Value part : open)
+      for (Value part : unknown)
         changed |= expectLength(user, part, *listLength(part).most);
     return changed;
   }
@@ -118,7 +118,7 @@ static bool refineSlice(ShapeOp slice) {
     return isa<IdentityOp>(user) || isa<SizeOp>(user);
   });
   if (isKnown || !type || !type.isDynamicDim(0) || !reach ||
-      *reach > leastRank(slice.getData(), *slice->getBlock()))
+      *reach > minRank(slice.getData(), *slice->getBlock()))
     return false;
   castInBlock(slice, slice.getResult(),
               RankedTensorType::get(*listLength(slice.getResult()).most,

@@ -84,14 +84,14 @@ bool Splitting::collect() {
           type.isDynamicDim(dim))
         all[name].push_back({argument, unsigned(dim)});
   }
-  for (auto &[name, places] : all) {
+  for (auto &[name, positions] : all) {
     names.insert(name.getValue());
-    if (places.size() < 2)
+    if (positions.size() < 2)
       continue;
-    for (const Occurrence &place : places) {
+    for (const Occurrence &position : positions) {
       byName[name].push_back(occurrences.size());
       equal.insert(occurrences.size());
-      occurrences.push_back(place);
+      occurrences.push_back(position);
       nameOf.push_back(name.str());
     }
   }
@@ -117,10 +117,10 @@ void Splitting::setName(const Occurrence &where, StringRef name) {
 /// Gives each occurrence a name of its own, so that the analysis tells them
 /// apart.
 void Splitting::nameEach() {
-  for (auto [number, place] : llvm::enumerate(occurrences)) {
+  for (auto [number, position] : llvm::enumerate(occurrences)) {
     std::string own = "\x01" + std::to_string(number);
     byOwnName[own] = number;
-    setName(place, own);
+    setName(position, own);
   }
 }
 
@@ -134,10 +134,10 @@ Splitting::Dims Splitting::dimsOf(Value value) {
 void Splitting::collectOccurrences(AffineExpr expr,
                                    llvm::SmallSetVector<int, 4> &found) {
   DimSpace &space = analysis->getSpace();
-  SmallVector<AffineExpr> open{expr};
+  SmallVector<AffineExpr> worklist{expr};
   llvm::DenseSet<unsigned> seen;
-  while (!open.empty()) {
-    open.pop_back_val().walk([&](AffineExpr part) {
+  while (!worklist.empty()) {
+    worklist.pop_back_val().walk([&](AffineExpr part) {
       auto symbol = dyn_cast<AffineSymbolExpr>(part);
       if (!symbol || !seen.insert(symbol.getPosition()).second)
         return;
@@ -145,7 +145,7 @@ void Splitting::collectOccurrences(AffineExpr expr,
       auto own = byOwnName.find(is.name);
       if (is.kind == DimSymbol::Kind::Input && own != byOwnName.end())
         found.insert(own->second);
-      llvm::append_range(open, is.args);
+      llvm::append_range(worklist, is.args);
     });
   }
 }
@@ -231,17 +231,17 @@ void Splitting::visit(Operation *op) {
 /// The occurrences that have to be equal keep a name together. That of the
 /// first is the model's.
 void Splitting::rename() {
-  for (auto &[name, places] : byName) {
+  for (auto &[name, positions] : byName) {
     llvm::MapVector<int, SmallVector<int>> groups;
-    for (int place : places)
-      groups[equal.getLeaderValue(place)].push_back(place);
+    for (int position : positions)
+      groups[equal.getLeaderValue(position)].push_back(position);
     SmallVector<std::string> inputs;
     for (auto &[leader, group] : groups) {
       std::string own = inputs.empty()      ? name.str()
                         : group.size() == 1 ? std::string()
                                             : freshName(name);
-      for (int place : group)
-        setName(occurrences[place], own);
+      for (int position : group)
+        setName(occurrences[position], own);
       BlockArgument input = occurrences[group.front()].argument;
       auto called = function.getArgAttrOfType<StringAttr>(input.getArgNumber(),
                                                           "onnx.name");

@@ -212,7 +212,8 @@ static Value packedNumbers(NodeMaker &maker, const Weights &weights) {
 }
 
 /// Where the parameter of a block is in the parameter's tensor.
-static int64_t placeOf(const Weights &weights, int64_t column, int64_t block) {
+static int64_t positionOf(const Weights &weights, int64_t column,
+                          int64_t block) {
   switch (weights.share) {
   case Weights::Share::All:
     return 0;
@@ -237,7 +238,7 @@ static Value blockScales(NodeMaker &maker, const Weights &weights) {
                         {}};
   for (int64_t n = 0; n < columns; ++n)
     for (int64_t block = 0; block < weights.blocks(); ++block)
-      result.values.push_back(scales->values[placeOf(weights, n, block)]);
+      result.values.push_back(scales->values[positionOf(weights, n, block)]);
   return result.create(maker.builder, maker.loc);
 }
 
@@ -266,7 +267,7 @@ static FailureOr<Value> blockZeros(NodeMaker &maker, const Weights &weights) {
   bool allMiddle = true;
   std::vector<char> bytes =
       packed(columns, blocks, bits, [&](int64_t n, int64_t block) {
-        unsigned zero = reader ? (*reader)[placeOf(weights, n, block)] : 0;
+        unsigned zero = reader ? (*reader)[positionOf(weights, n, block)] : 0;
         allMiddle &= zero == middle;
         return zero;
       });

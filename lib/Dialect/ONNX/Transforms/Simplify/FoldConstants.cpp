@@ -167,27 +167,27 @@ void Folding::collect() {
 
 /// Makes a root of `value`, or of what it is computed from if that cannot be.
 void Folding::need(Value value) {
-  SmallVector<Value> open = {value};
-  while (!open.empty()) {
-    Value next = open.pop_back_val();
+  SmallVector<Value> worklist = {value};
+  while (!worklist.empty()) {
+    Value next = worklist.pop_back_val();
     Operation *op = next.getDefiningOp();
     if (!computable.contains(op) || !needed.insert(next).second)
       continue;
     if (canBeConstant(next.getType()) && pays(next))
       roots.insert(next);
     else
-      llvm::append_range(open, op->getOperands());
+      llvm::append_range(worklist, op->getOperands());
   }
 }
 
 /// All that some values are computed from.
 static SetVector<Operation *> sourcesOf(ArrayRef<Value> roots) {
   SetVector<Operation *> found;
-  SmallVector<Value> open(roots);
-  while (!open.empty()) {
-    Operation *op = open.pop_back_val().getDefiningOp();
+  SmallVector<Value> worklist(roots);
+  while (!worklist.empty()) {
+    Operation *op = worklist.pop_back_val().getDefiningOp();
     if (found.insert(op))
-      llvm::append_range(open, op->getOperands());
+      llvm::append_range(worklist, op->getOperands());
   }
   return found;
 }

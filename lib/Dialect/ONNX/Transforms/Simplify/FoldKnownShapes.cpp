@@ -149,10 +149,10 @@ static bool foldSameShape(Operation *op, DimAnalysis &analysis,
                           RewriterBase &rewriter) {
   if (op->getNumResults() != 1)
     return false;
-  constexpr unsigned mostViews = 8;
+  constexpr unsigned maxViews = 8;
   Value view = viewedData(op->getResult(0));
   Value operand = view ? view : shapedOperand(op);
-  for (unsigned views = 0; operand && views < mostViews;
+  for (unsigned views = 0; operand && views < maxViews;
        operand = view ? viewedData(operand) : Value(), ++views) {
     if (!analysis.haveSameShape(operand, op->getResult(0)) ||
         !onnxc::schema::isAtLeastAsSharp(analysis.type(operand),
@@ -281,11 +281,11 @@ static bool foldKeptSizes(Operation *op, DimAnalysis &analysis,
   auto axes = resize ? axesBySizes(resize, analysis) : std::nullopt;
   if (!axes)
     return false;
-  SmallVector<int64_t> changing, places;
-  for (auto [place, axis] : llvm::enumerate(*axes))
+  SmallVector<int64_t> changing, positions;
+  for (auto [position, axis] : llvm::enumerate(*axes))
     if (!analysis.areEqual(resize.getX(), axis, op->getResult(0), axis)) {
       changing.push_back(axis);
-      places.push_back(place);
+      positions.push_back(position);
     }
   if (changing.size() == axes->size())
     return false;
@@ -299,7 +299,7 @@ static bool foldKeptSizes(Operation *op, DimAnalysis &analysis,
   rewriter.setInsertionPoint(op);
   NodeMaker make(rewriter, op->getLoc());
   resize.getSizesMutable().assign(
-      make.make("Gather", {resize.getSizes(), make.ints(places)}));
+      make.make("Gather", {resize.getSizes(), make.ints(positions)}));
   resize.setAxes(changing);
   return true;
 }

@@ -35,7 +35,7 @@ struct GlobalPoolToReduce final : OpRewritePattern<Pool> {
 };
 
 /// Fewer elements in a window are looked at as fast as in two passes.
-constexpr int64_t leastWindow = 16;
+constexpr int64_t minWindow = 16;
 
 /// max_pool(x) {kernel_shape = [5, 5]} ->
 ///   max_pool(max_pool(x) {kernel_shape = [5, 1]}) {kernel_shape = [1, 5]}
@@ -48,11 +48,11 @@ struct SplitMaxPool final : OpRewritePattern<MaxPoolOp> {
     int64_t dims = window.size(), elements = 1;
     auto split = llvm::find_if(window, [](int64_t size) { return size > 1; });
     for (int64_t size : window)
-      elements *= std::clamp<int64_t>(size, 1, leastWindow);
+      elements *= std::clamp<int64_t>(size, 1, minWindow);
     auto areUnit = [](std::optional<ArrayRef<int64_t>> steps) {
       return !steps || llvm::all_of(*steps, [](int64_t s) { return s == 1; });
     };
-    if (elements < leastWindow || split == window.end() ||
+    if (elements < minWindow || split == window.end() ||
         llvm::count_if(window, [](int64_t size) { return size > 1; }) < 2)
       return rewriter.notifyMatchFailure(op, "a small window, or a line");
     auto in = dyn_cast<RankedTensorType>(op.getX().getType());

@@ -3,8 +3,8 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // With steps of s, the result of a transposed convolution has s kinds of
-// places along each dimension, q * s + r for r = 0..s-1, and those of one kind
-// look at the elements k = m * s + r of the filter alone:
+// positions along each dimension, q * s + r for r = 0..s-1, and those of one
+// kind look at the elements k = m * s + r of the filter alone:
 //
 //   y[q * s + r] = sum over m of x[q - m] * w[m * s + r]
 //
@@ -38,7 +38,7 @@ struct Split {
 };
 
 /// Larger filters than this many times the given one are mostly zeros.
-constexpr int64_t mostGrowth = 4;
+constexpr int64_t maxGrowth = 4;
 
 int64_t at(std::optional<ArrayRef<int64_t>> values, size_t i,
            int64_t otherwise) {
@@ -82,7 +82,7 @@ std::optional<SmallVector<Split>> splitsOf(ConvTransposeOp op,
     grown *= split.taps() * split.stride;
     splits.push_back(split);
   }
-  if (grown > mostGrowth * given)
+  if (grown > maxGrowth * given)
     return std::nullopt;
   return splits;
 }
@@ -103,8 +103,8 @@ ConstantFloats splitFilter(const ConstantFloats &filter, int64_t group,
   ConstantFloats result{
       RankedTensorType::get(shape, filter.type.getElementType()),
       std::vector<double>(shape[0] * inGroup * taps, 0)};
-  for (auto [place, value] : llvm::enumerate(filter.values)) {
-    size_t rest = place;
+  for (auto [position, value] : llvm::enumerate(filter.values)) {
+    size_t rest = position;
     int64_t phase = 0, tap = 0, phases = 1, allTaps = 1;
     for (const Split &split : llvm::reverse(splits)) {
       int64_t k = int64_t(rest) % split.kernel;
@@ -158,7 +158,7 @@ public:
 
 private:
   Value convolve(const ConstantFloats &filter, const ConstantFloats *bias);
-  Value place(Value phases);
+  Value interleave(Value phases);
   Value cut(Value whole);
   Value reshape(Value data, Value like, ArrayRef<std::array<int64_t, 2>> sizes);
   static int64_t times(int64_t size, int64_t factor) {
@@ -248,7 +248,7 @@ Value SplitWriter::reshape(Value data, Value like,
 }
 
 /// [n, m * s.., q..] -> [n, m, q * s..]
-Value SplitWriter::place(Value phases) {
+Value SplitWriter::interleave(Value phases) {
   if (steps == 1)
     return phases;
   int64_t spatial = splits.size();
@@ -266,14 +266,14 @@ Value SplitWriter::place(Value phases) {
   auto splitType = cast<RankedTensorType>(split.getType());
   SmallVector<int64_t> shape = llvm::map_to_vector(
       order, [&](int64_t d) { return splitType.getDimSize(d); });
-  Value turned =
+  Value flipped =
       TransposeOp::create(
           rewriter, loc,
           TypeRange(RankedTensorType::get(shape, type.getElementType())),
           ValueRange(split),
           rewriter.getNamedAttr("perm", rewriter.getDenseI64ArrayAttr(order)))
           ->getResult(0);
-  return reshape(turned, phases, whole);
+  return reshape(flipped, phases, whole);
 }
 
 Value SplitWriter::cut(Value whole) {
@@ -298,7 +298,7 @@ Value SplitWriter::cut(Value whole) {
 
 Value SplitWriter::write(const ConstantFloats &filter,
                          const ConstantFloats *bias) {
-  return cut(place(convolve(filter, bias)));
+  return cut(interleave(convolve(filter, bias)));
 }
 
 namespace {

@@ -114,7 +114,7 @@ func.func @concat(%x: tensor<3x4xf32>) -> tensor<6x4xf32> {
   return %2 : tensor<6x4xf32>
 }
 
-// Who is returned, or read at computed places, keeps its own memory.
+// Who is returned, or read at computed indices, keeps its own memory.
 // CHECK-LABEL: func @wanted_whole
 // CHECK:         krnl.kernel "neg" {{.+}} outs(%{{.+}} : tensor<8x16xf32>)
 // CHECK:         krnl.kernel "pad" {{.+}} ins(
@@ -207,7 +207,7 @@ func.func @both_halves_of_one_kernel(%x: tensor<3x4xf32>) -> tensor<6x4xf32> {
 // CHECK:           linalg.generic {indexing_maps = [#[[FIRST]]]
 // CHECK:             linalg.yield %{{.+}} : f32
 // CHECK:           linalg.generic
-// CHECK:             krnl.place %{{.+}} at[%c0{{.*}}, %[[AT]]]
+// CHECK:             krnl.scatter_store %{{.+}} at[%c0{{.*}}, %[[AT]]]
 // CHECK-NOT:       linalg.generic
 // CHECK:         krnl.kernel "again" loops [i = %{{[^],]+}}, j = %{{[^],]+}}]
 // CHECK:           linalg.generic {indexing_maps = [#[[IN]],

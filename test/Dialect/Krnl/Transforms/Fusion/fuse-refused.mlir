@@ -225,7 +225,7 @@ func.func @transposed_with_itself(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
   return %1 : tensor<8x8xf32>
 }
 
-// CHECK: sub reads the tensor between them at computed places
+// CHECK: sub reads the tensor between them at computed indices
 func.func @computed_read(%x: tensor<16xf32>) -> tensor<16xf32> {
   %e = tensor.empty() : tensor<16xf32>
   %0 = krnl.kernel "neg" loops [i = 16] ins(%x : tensor<16xf32>) outs(%e : tensor<16xf32>) {

@@ -14,7 +14,7 @@
 func.func @two_and_five(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<100xf32> {
   %e = tensor.empty() : tensor<100xf32>
   %s = krnl.kernel "a" loops [i = 100] ins(%x, %y : tensor<100xf32>, tensor<100xf32>) outs(%e : tensor<100xf32>)
-      recipe [block(i, 2) -> (i.o, i.i), share(i.o), parallel(i.o)] {
+      recipe [block(i, 2) -> (i.o, i.i), fuse_outer(i.o), parallel(i.o)] {
   ^bb0(%a0: tensor<100xf32>, %a1: tensor<100xf32>, %z: tensor<100xf32>):
     %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
         ins(%a0, %a1 : tensor<100xf32>, tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["i"]} {
@@ -25,7 +25,7 @@ func.func @two_and_five(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<100x
     krnl.yield %r : tensor<100xf32>
   } -> tensor<100xf32>
   %r = krnl.kernel "b" loops [j = 100] ins(%s : tensor<100xf32>) outs(%e : tensor<100xf32>)
-      recipe [block(j, 5) -> (j.o, j.i), share(j.o), parallel(j.o)] {
+      recipe [block(j, 5) -> (j.o, j.i), fuse_outer(j.o), parallel(j.o)] {
   ^bb0(%a0: tensor<100xf32>, %z: tensor<100xf32>):
     %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
         ins(%a0 : tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["j"]} {
@@ -44,7 +44,7 @@ func.func @dynamic_blocks(%x: tensor<?xf32>, %y: tensor<?xf32>, %n: index) -> te
   %c0 = arith.constant 0 : index
   %i_size = tensor.dim %x, %c0 : tensor<?xf32>
   %s = krnl.kernel "a" loops [i = %i_size] ins(%x, %y : tensor<?xf32>, tensor<?xf32>) outs(%e : tensor<?xf32>)
-      recipe [block(i, 4) -> (i.o, i.i), share(i.o), parallel(i.o)] {
+      recipe [block(i, 4) -> (i.o, i.i), fuse_outer(i.o), parallel(i.o)] {
   ^bb0(%a0: tensor<?xf32>, %a1: tensor<?xf32>, %z: tensor<?xf32>, %i_extent: index):
     %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
         ins(%a0, %a1 : tensor<?xf32>, tensor<?xf32>) outs(%z : tensor<?xf32>) attrs = {krnl.axes = ["i"]} {
@@ -55,7 +55,7 @@ func.func @dynamic_blocks(%x: tensor<?xf32>, %y: tensor<?xf32>, %n: index) -> te
     krnl.yield %r : tensor<?xf32>
   } -> tensor<?xf32>
   %r = krnl.kernel "b" loops [j = %n] ins(%s : tensor<?xf32>) outs(%e : tensor<?xf32>)
-      recipe [block(j, 8) -> (j.o, j.i), share(j.o), parallel(j.o)] {
+      recipe [block(j, 8) -> (j.o, j.i), fuse_outer(j.o), parallel(j.o)] {
   ^bb0(%a0: tensor<?xf32>, %z: tensor<?xf32>, %j_extent: index):
     %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
         ins(%a0 : tensor<?xf32>) outs(%z : tensor<?xf32>) attrs = {krnl.axes = ["j"]} {
@@ -72,7 +72,7 @@ func.func @dynamic_blocks(%x: tensor<?xf32>, %y: tensor<?xf32>, %n: index) -> te
 func.func @tails(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<100xf32> {
   %e = tensor.empty() : tensor<100xf32>
   %s = krnl.kernel "a" loops [i = 100] ins(%x, %y : tensor<100xf32>, tensor<100xf32>) outs(%e : tensor<100xf32>)
-      recipe [block(i, 8, tail=peel) -> (i.o, i.i), share(i.o), parallel(i.o)] {
+      recipe [block(i, 8, tail=peel) -> (i.o, i.i), fuse_outer(i.o), parallel(i.o)] {
   ^bb0(%a0: tensor<100xf32>, %a1: tensor<100xf32>, %z: tensor<100xf32>):
     %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
         ins(%a0, %a1 : tensor<100xf32>, tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["i"]} {
@@ -83,7 +83,7 @@ func.func @tails(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<100xf32> {
     krnl.yield %r : tensor<100xf32>
   } -> tensor<100xf32>
   %r = krnl.kernel "b" loops [j = 100] ins(%s : tensor<100xf32>) outs(%e : tensor<100xf32>)
-      recipe [block(j, 8) -> (j.o, j.i), share(j.o), parallel(j.o)] {
+      recipe [block(j, 8) -> (j.o, j.i), fuse_outer(j.o), parallel(j.o)] {
   ^bb0(%a0: tensor<100xf32>, %z: tensor<100xf32>):
     %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
         ins(%a0 : tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["j"]} {
@@ -96,11 +96,11 @@ func.func @tails(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<100xf32> {
   return %r : tensor<100xf32>
 }
 
-// CHECK: b shares no loop
+// CHECK: b has no fuse_outer loop
 func.func @nothing_shared(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<100xf32> {
   %e = tensor.empty() : tensor<100xf32>
   %s = krnl.kernel "a" loops [i = 100] ins(%x, %y : tensor<100xf32>, tensor<100xf32>) outs(%e : tensor<100xf32>)
-      recipe [block(i, 8) -> (i.o, i.i), share(i.o), parallel(i.o)] {
+      recipe [block(i, 8) -> (i.o, i.i), fuse_outer(i.o), parallel(i.o)] {
   ^bb0(%a0: tensor<100xf32>, %a1: tensor<100xf32>, %z: tensor<100xf32>):
     %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
         ins(%a0, %a1 : tensor<100xf32>, tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["i"]} {
@@ -124,11 +124,11 @@ func.func @nothing_shared(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<10
   return %r : tensor<100xf32>
 }
 
-// CHECK: b shares no loop
+// CHECK: b has no fuse_outer loop
 func.func @one_recipe(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<100xf32> {
   %e = tensor.empty() : tensor<100xf32>
   %s = krnl.kernel "a" loops [i = 100] ins(%x, %y : tensor<100xf32>, tensor<100xf32>) outs(%e : tensor<100xf32>)
-      recipe [block(i, 8) -> (i.o, i.i), share(i.o), parallel(i.o)] {
+      recipe [block(i, 8) -> (i.o, i.i), fuse_outer(i.o), parallel(i.o)] {
   ^bb0(%a0: tensor<100xf32>, %a1: tensor<100xf32>, %z: tensor<100xf32>):
     %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
         ins(%a0, %a1 : tensor<100xf32>, tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["i"]} {
@@ -151,11 +151,11 @@ func.func @one_recipe(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<100xf3
   return %r : tensor<100xf32>
 }
 
-// CHECK: a shares 2 loops but b 1
+// CHECK: a has 2 fuse_outer loops but b 1
 func.func @more_shared(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<100xf32> {
   %e = tensor.empty() : tensor<100xf32>
   %s = krnl.kernel "a" loops [i = 100] ins(%x, %y : tensor<100xf32>, tensor<100xf32>) outs(%e : tensor<100xf32>)
-      recipe [block(i, 8) -> (i.o, i.i), share(i.o, i.i)] {
+      recipe [block(i, 8) -> (i.o, i.i), fuse_outer(i.o, i.i)] {
   ^bb0(%a0: tensor<100xf32>, %a1: tensor<100xf32>, %z: tensor<100xf32>):
     %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
         ins(%a0, %a1 : tensor<100xf32>, tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["i"]} {
@@ -166,7 +166,7 @@ func.func @more_shared(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<100xf
     krnl.yield %r : tensor<100xf32>
   } -> tensor<100xf32>
   %r = krnl.kernel "b" loops [j = 100] ins(%s : tensor<100xf32>) outs(%e : tensor<100xf32>)
-      recipe [block(j, 8) -> (j.o, j.i), share(j.o)] {
+      recipe [block(j, 8) -> (j.o, j.i), fuse_outer(j.o)] {
   ^bb0(%a0: tensor<100xf32>, %z: tensor<100xf32>):
     %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
         ins(%a0 : tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["j"]} {
@@ -183,7 +183,7 @@ func.func @more_shared(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<100xf
 func.func @parallel_here(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<100xf32> {
   %e = tensor.empty() : tensor<100xf32>
   %s = krnl.kernel "a" loops [i = 100] ins(%x, %y : tensor<100xf32>, tensor<100xf32>) outs(%e : tensor<100xf32>)
-      recipe [block(i, 8) -> (i.o, i.i), share(i.o), parallel(i.o)] {
+      recipe [block(i, 8) -> (i.o, i.i), fuse_outer(i.o), parallel(i.o)] {
   ^bb0(%a0: tensor<100xf32>, %a1: tensor<100xf32>, %z: tensor<100xf32>):
     %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
         ins(%a0, %a1 : tensor<100xf32>, tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["i"]} {
@@ -194,7 +194,7 @@ func.func @parallel_here(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<100
     krnl.yield %r : tensor<100xf32>
   } -> tensor<100xf32>
   %r = krnl.kernel "b" loops [j = 100] ins(%s : tensor<100xf32>) outs(%e : tensor<100xf32>)
-      recipe [block(j, 8) -> (j.o, j.i), share(j.o)] {
+      recipe [block(j, 8) -> (j.o, j.i), fuse_outer(j.o)] {
   ^bb0(%a0: tensor<100xf32>, %z: tensor<100xf32>):
     %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
         ins(%a0 : tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["j"]} {
@@ -211,7 +211,7 @@ func.func @parallel_here(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<100
 func.func @block_and_axis(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<100xf32> {
   %e = tensor.empty() : tensor<100xf32>
   %s = krnl.kernel "a" loops [i = 100] ins(%x, %y : tensor<100xf32>, tensor<100xf32>) outs(%e : tensor<100xf32>)
-      recipe [block(i, 8) -> (i.o, i.i), share(i.o)] {
+      recipe [block(i, 8) -> (i.o, i.i), fuse_outer(i.o)] {
   ^bb0(%a0: tensor<100xf32>, %a1: tensor<100xf32>, %z: tensor<100xf32>):
     %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
         ins(%a0, %a1 : tensor<100xf32>, tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["i"]} {
@@ -222,7 +222,7 @@ func.func @block_and_axis(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<10
     krnl.yield %r : tensor<100xf32>
   } -> tensor<100xf32>
   %r = krnl.kernel "b" loops [j = 100] ins(%s : tensor<100xf32>) outs(%e : tensor<100xf32>)
-      recipe [share(j)] {
+      recipe [fuse_outer(j)] {
   ^bb0(%a0: tensor<100xf32>, %z: tensor<100xf32>):
     %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
         ins(%a0 : tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["j"]} {
@@ -239,7 +239,7 @@ func.func @block_and_axis(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<10
 func.func @packed_between(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<100xf32> {
   %e = tensor.empty() : tensor<100xf32>
   %s = krnl.kernel "a" loops [i = 100] ins(%x, %y : tensor<100xf32>, tensor<100xf32>) outs(%e : tensor<100xf32>)
-      recipe [block(i, 5) -> (i.o, i.i), share(i.o), parallel(i.o)] {
+      recipe [block(i, 5) -> (i.o, i.i), fuse_outer(i.o), parallel(i.o)] {
   ^bb0(%a0: tensor<100xf32>, %a1: tensor<100xf32>, %z: tensor<100xf32>):
     %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
         ins(%a0, %a1 : tensor<100xf32>, tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["i"]} {
@@ -250,7 +250,7 @@ func.func @packed_between(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<10
     krnl.yield %r : tensor<100xf32>
   } -> tensor<100xf32>
   %r = krnl.kernel "b" loops [j = 100] ins(%s : tensor<100xf32>) outs(%e : tensor<100xf32>)
-      recipe [block(j, 5) -> (j.o, j.i), share(j.o), parallel(j.o), pack(0, [j.i])] {
+      recipe [block(j, 5) -> (j.o, j.i), fuse_outer(j.o), parallel(j.o), pack(0, [j.i])] {
   ^bb0(%a0: tensor<100xf32>, %z: tensor<100xf32>):
     %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
         ins(%a0 : tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["j"]} {
@@ -267,7 +267,7 @@ func.func @packed_between(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<10
 func.func @cached_between(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<100xf32> {
   %e = tensor.empty() : tensor<100xf32>
   %s = krnl.kernel "a" loops [i = 100] ins(%x, %y : tensor<100xf32>, tensor<100xf32>) outs(%e : tensor<100xf32>)
-      recipe [block(i, 5) -> (i.o, i.i), share(i.o), parallel(i.o)] {
+      recipe [block(i, 5) -> (i.o, i.i), fuse_outer(i.o), parallel(i.o)] {
   ^bb0(%a0: tensor<100xf32>, %a1: tensor<100xf32>, %z: tensor<100xf32>):
     %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
         ins(%a0, %a1 : tensor<100xf32>, tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["i"]} {
@@ -278,7 +278,7 @@ func.func @cached_between(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<10
     krnl.yield %r : tensor<100xf32>
   } -> tensor<100xf32>
   %r = krnl.kernel "b" loops [j = 100] ins(%s : tensor<100xf32>) outs(%e : tensor<100xf32>)
-      recipe [block(j, 5) -> (j.o, j.i), share(j.o), parallel(j.o), cache(0, at=j.o)] {
+      recipe [block(j, 5) -> (j.o, j.i), fuse_outer(j.o), parallel(j.o), cache(0, at=j.o)] {
   ^bb0(%a0: tensor<100xf32>, %z: tensor<100xf32>):
     %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
         ins(%a0 : tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["j"]} {
@@ -291,7 +291,7 @@ func.func @cached_between(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<10
   return %r : tensor<100xf32>
 }
 
-// CHECK: a shares no loop
+// CHECK: a has no fuse_outer loop
 func.func @no_recipes(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<100xf32> {
   %e = tensor.empty() : tensor<100xf32>
   %s = krnl.kernel "a" loops [i = 100] ins(%x, %y : tensor<100xf32>, tensor<100xf32>) outs(%e : tensor<100xf32>) {
@@ -321,7 +321,7 @@ func.func @no_recipes(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<100xf3
 func.func @joined_recipe_fails(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<100xf32> {
   %e = tensor.empty() : tensor<100xf32>
   %s = krnl.kernel "a" loops [i = 100] ins(%x, %y : tensor<100xf32>, tensor<100xf32>) outs(%e : tensor<100xf32>)
-      recipe [block(i, 5) -> (i.o, i.i), share(i.o), parallel(i.o), unroll(i.i, 5)] {
+      recipe [block(i, 5) -> (i.o, i.i), fuse_outer(i.o), parallel(i.o), unroll(i.i, 5)] {
   ^bb0(%a0: tensor<100xf32>, %a1: tensor<100xf32>, %z: tensor<100xf32>):
     %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
         ins(%a0, %a1 : tensor<100xf32>, tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["i"]} {
@@ -332,7 +332,7 @@ func.func @joined_recipe_fails(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tens
     krnl.yield %r : tensor<100xf32>
   } -> tensor<100xf32>
   %r = krnl.kernel "b" loops [j = 100] ins(%s : tensor<100xf32>) outs(%e : tensor<100xf32>)
-      recipe [block(j, 5) -> (j.o, j.i), share(j.o), parallel(j.o), block(j.i, 2) -> (j.p, j.q), unroll(j.q, 2), vectorize(j.q, 2)] {
+      recipe [block(j, 5) -> (j.o, j.i), fuse_outer(j.o), parallel(j.o), block(j.i, 2) -> (j.p, j.q), unroll(j.q, 2), vectorize(j.q, 2)] {
   ^bb0(%a0: tensor<100xf32>, %z: tensor<100xf32>):
     %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
         ins(%a0 : tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["j"]} {
@@ -348,7 +348,7 @@ func.func @joined_recipe_fails(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tens
 // CHECK: b writes into a result of a
 func.func @in_place(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<100xf32> {
   %e = tensor.empty() : tensor<100xf32>
-  %s = krnl.kernel "a" loops [i = 100] ins(%x, %y : tensor<100xf32>, tensor<100xf32>) outs(%e : tensor<100xf32>) recipe [share(i)] {
+  %s = krnl.kernel "a" loops [i = 100] ins(%x, %y : tensor<100xf32>, tensor<100xf32>) outs(%e : tensor<100xf32>) recipe [fuse_outer(i)] {
   ^bb0(%a0: tensor<100xf32>, %a1: tensor<100xf32>, %z: tensor<100xf32>):
     %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
         ins(%a0, %a1 : tensor<100xf32>, tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["i"]} {
@@ -358,7 +358,7 @@ func.func @in_place(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<100xf32>
     } -> tensor<100xf32>
     krnl.yield %r : tensor<100xf32>
   } -> tensor<100xf32>
-  %r = krnl.kernel "b" loops [j = 100] ins(%s : tensor<100xf32>) outs(%s : tensor<100xf32>) recipe [share(j)] {
+  %r = krnl.kernel "b" loops [j = 100] ins(%s : tensor<100xf32>) outs(%s : tensor<100xf32>) recipe [fuse_outer(j)] {
   ^bb0(%a0: tensor<100xf32>, %z: tensor<100xf32>):
     %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
         ins(%a0 : tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["j"]} {
@@ -374,7 +374,7 @@ func.func @in_place(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<100xf32>
 // CHECK: a writes into a tensor that is in use
 func.func @destination_in_use(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<100xf32> {
   %e = tensor.empty() : tensor<100xf32>
-  %s = krnl.kernel "a" loops [i = 100] ins(%x, %y : tensor<100xf32>, tensor<100xf32>) outs(%y : tensor<100xf32>) recipe [share(i)] {
+  %s = krnl.kernel "a" loops [i = 100] ins(%x, %y : tensor<100xf32>, tensor<100xf32>) outs(%y : tensor<100xf32>) recipe [fuse_outer(i)] {
   ^bb0(%a0: tensor<100xf32>, %a1: tensor<100xf32>, %z: tensor<100xf32>):
     %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
         ins(%a0, %a1 : tensor<100xf32>, tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["i"]} {
@@ -384,7 +384,7 @@ func.func @destination_in_use(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tenso
     } -> tensor<100xf32>
     krnl.yield %r : tensor<100xf32>
   } -> tensor<100xf32>
-  %r = krnl.kernel "b" loops [j = 100] ins(%s : tensor<100xf32>) outs(%e : tensor<100xf32>) recipe [share(j)] {
+  %r = krnl.kernel "b" loops [j = 100] ins(%s : tensor<100xf32>) outs(%e : tensor<100xf32>) recipe [fuse_outer(j)] {
   ^bb0(%a0: tensor<100xf32>, %z: tensor<100xf32>):
     %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
         ins(%a0 : tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["j"]} {
@@ -400,7 +400,7 @@ func.func @destination_in_use(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tenso
 // CHECK: a value made between the kernels depends on a and is needed by b
 func.func @between(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<100xf32> {
   %e = tensor.empty() : tensor<100xf32>
-  %s = krnl.kernel "a" loops [i = 100] ins(%x, %y : tensor<100xf32>, tensor<100xf32>) outs(%e : tensor<100xf32>) recipe [share(i)] {
+  %s = krnl.kernel "a" loops [i = 100] ins(%x, %y : tensor<100xf32>, tensor<100xf32>) outs(%e : tensor<100xf32>) recipe [fuse_outer(i)] {
   ^bb0(%a0: tensor<100xf32>, %a1: tensor<100xf32>, %z: tensor<100xf32>):
     %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
         ins(%a0, %a1 : tensor<100xf32>, tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["i"]} {
@@ -411,7 +411,7 @@ func.func @between(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<100xf32> 
     krnl.yield %r : tensor<100xf32>
   } -> tensor<100xf32>
   %c = krnl.call @onnxc_rt_shuffle(%s) stateful : (tensor<100xf32>) -> tensor<100xf32>
-  %r = krnl.kernel "b" loops [j = 100] ins(%s, %c : tensor<100xf32>, tensor<100xf32>) outs(%e : tensor<100xf32>) recipe [share(j)] {
+  %r = krnl.kernel "b" loops [j = 100] ins(%s, %c : tensor<100xf32>, tensor<100xf32>) outs(%e : tensor<100xf32>) recipe [fuse_outer(j)] {
   ^bb0(%a0: tensor<100xf32>, %a1: tensor<100xf32>, %z: tensor<100xf32>):
     %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
         ins(%a0, %a1 : tensor<100xf32>, tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["j"]} {
@@ -427,7 +427,7 @@ func.func @between(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<100xf32> 
 // CHECK: the kernel would have 13 operands
 func.func @too_many_operands(%x0: tensor<100xf32>, %x1: tensor<100xf32>, %x2: tensor<100xf32>, %x3: tensor<100xf32>, %x4: tensor<100xf32>, %x5: tensor<100xf32>, %x6: tensor<100xf32>, %x7: tensor<100xf32>, %x8: tensor<100xf32>, %x9: tensor<100xf32>, %x10: tensor<100xf32>) -> tensor<100xf32> {
   %e = tensor.empty() : tensor<100xf32>
-  %s = krnl.kernel "a" loops [i = 100] ins(%x0, %x1, %x2, %x3, %x4, %x5 : tensor<100xf32>, tensor<100xf32>, tensor<100xf32>, tensor<100xf32>, tensor<100xf32>, tensor<100xf32>) outs(%e : tensor<100xf32>) recipe [share(i)] {
+  %s = krnl.kernel "a" loops [i = 100] ins(%x0, %x1, %x2, %x3, %x4, %x5 : tensor<100xf32>, tensor<100xf32>, tensor<100xf32>, tensor<100xf32>, tensor<100xf32>, tensor<100xf32>) outs(%e : tensor<100xf32>) recipe [fuse_outer(i)] {
   ^bb0(%a0: tensor<100xf32>, %a1: tensor<100xf32>, %a2: tensor<100xf32>, %a3: tensor<100xf32>, %a4: tensor<100xf32>, %a5: tensor<100xf32>, %z: tensor<100xf32>):
     %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
         ins(%a0, %a1, %a2, %a3, %a4, %a5 : tensor<100xf32>, tensor<100xf32>, tensor<100xf32>, tensor<100xf32>, tensor<100xf32>, tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["i"]} {
@@ -436,7 +436,7 @@ func.func @too_many_operands(%x0: tensor<100xf32>, %x1: tensor<100xf32>, %x2: te
     } -> tensor<100xf32>
     krnl.yield %r : tensor<100xf32>
   } -> tensor<100xf32>
-  %r = krnl.kernel "b" loops [j = 100] ins(%s, %x6, %x7, %x8, %x9, %x10 : tensor<100xf32>, tensor<100xf32>, tensor<100xf32>, tensor<100xf32>, tensor<100xf32>, tensor<100xf32>) outs(%e : tensor<100xf32>) recipe [share(j)] {
+  %r = krnl.kernel "b" loops [j = 100] ins(%s, %x6, %x7, %x8, %x9, %x10 : tensor<100xf32>, tensor<100xf32>, tensor<100xf32>, tensor<100xf32>, tensor<100xf32>, tensor<100xf32>) outs(%e : tensor<100xf32>) recipe [fuse_outer(j)] {
   ^bb0(%a0: tensor<100xf32>, %a1: tensor<100xf32>, %a2: tensor<100xf32>, %a3: tensor<100xf32>, %a4: tensor<100xf32>, %a5: tensor<100xf32>, %z: tensor<100xf32>):
     %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
         ins(%a0, %a1, %a2, %a3, %a4, %a5 : tensor<100xf32>, tensor<100xf32>, tensor<100xf32>, tensor<100xf32>, tensor<100xf32>, tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["j"]} {

@@ -6,7 +6,7 @@
 // the relu reads the sum where it was computed.
 // CHECK-LABEL: func @five_and_five
 // CHECK:         krnl.kernel "a+b" loops [i = 100] ins(%{{.+}}, %{{.+}} : tensor<100xf32>, tensor<100xf32>)
-// CHECK-SAME:      recipe [block(i, 5) -> (i.o, i.i), share(i.o), parallel(i.o)]
+// CHECK-SAME:      recipe [block(i, 5) -> (i.o, i.i), fuse_outer(i.o), parallel(i.o)]
 // CHECK:           krnl.axes = ["i"]
 // CHECK:             arith.addf
 // CHECK-NEXT:        arith.maximumf
@@ -14,7 +14,7 @@
 func.func @five_and_five(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<100xf32> {
   %e = tensor.empty() : tensor<100xf32>
   %s = krnl.kernel "a" loops [i = 100] ins(%x, %y : tensor<100xf32>, tensor<100xf32>) outs(%e : tensor<100xf32>)
-      recipe [block(i, 5) -> (i.o, i.i), share(i.o), parallel(i.o)] {
+      recipe [block(i, 5) -> (i.o, i.i), fuse_outer(i.o), parallel(i.o)] {
   ^bb0(%a0: tensor<100xf32>, %a1: tensor<100xf32>, %z: tensor<100xf32>):
     %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
         ins(%a0, %a1 : tensor<100xf32>, tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["i"]} {
@@ -25,7 +25,7 @@ func.func @five_and_five(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<100
     krnl.yield %r : tensor<100xf32>
   } -> tensor<100xf32>
   %r = krnl.kernel "b" loops [j = 100] ins(%s : tensor<100xf32>) outs(%e : tensor<100xf32>)
-      recipe [block(j, 5) -> (j.o, j.i), share(j.o), parallel(j.o)] {
+      recipe [block(j, 5) -> (j.o, j.i), fuse_outer(j.o), parallel(j.o)] {
   ^bb0(%a0: tensor<100xf32>, %z: tensor<100xf32>):
     %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
         ins(%a0 : tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["j"]} {
@@ -42,13 +42,13 @@ func.func @five_and_five(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<100
 // about the loop inside comes along under the producer's name.
 // CHECK-LABEL: func @dynamic
 // CHECK:         krnl.kernel "a+b" loops [i = %{{[^],]+}}]
-// CHECK-SAME:      recipe [block(i, 5) -> (i.o, i.i), share(i.o), parallel(i.o), vectorize(i.i, 4)]
+// CHECK-SAME:      recipe [block(i, 5) -> (i.o, i.i), fuse_outer(i.o), parallel(i.o), vectorize(i.i, 4)]
 func.func @dynamic(%x: tensor<?xf32>, %y: tensor<?xf32>, %n: index) -> tensor<?xf32> {
   %e = tensor.empty(%n) : tensor<?xf32>
   %c0 = arith.constant 0 : index
   %i_size = tensor.dim %x, %c0 : tensor<?xf32>
   %s = krnl.kernel "a" loops [i = %i_size] ins(%x, %y : tensor<?xf32>, tensor<?xf32>) outs(%e : tensor<?xf32>)
-      recipe [block(i, 5) -> (i.o, i.i), share(i.o), parallel(i.o)] {
+      recipe [block(i, 5) -> (i.o, i.i), fuse_outer(i.o), parallel(i.o)] {
   ^bb0(%a0: tensor<?xf32>, %a1: tensor<?xf32>, %z: tensor<?xf32>, %i_extent: index):
     %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
         ins(%a0, %a1 : tensor<?xf32>, tensor<?xf32>) outs(%z : tensor<?xf32>) attrs = {krnl.axes = ["i"]} {
@@ -59,7 +59,7 @@ func.func @dynamic(%x: tensor<?xf32>, %y: tensor<?xf32>, %n: index) -> tensor<?x
     krnl.yield %r : tensor<?xf32>
   } -> tensor<?xf32>
   %r = krnl.kernel "b" loops [j = %n] ins(%s : tensor<?xf32>) outs(%e : tensor<?xf32>)
-      recipe [block(j, 5) -> (j.o, j.i), share(j.o), parallel(j.o), vectorize(j.i, 4)] {
+      recipe [block(j, 5) -> (j.o, j.i), fuse_outer(j.o), parallel(j.o), vectorize(j.i, 4)] {
   ^bb0(%a0: tensor<?xf32>, %z: tensor<?xf32>, %j_extent: index):
     %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
         ins(%a0 : tensor<?xf32>) outs(%z : tensor<?xf32>) attrs = {krnl.axes = ["j"]} {
@@ -79,7 +79,7 @@ func.func @dynamic(%x: tensor<?xf32>, %y: tensor<?xf32>, %n: index) -> tensor<?x
 func.func @kept_result(%x: tensor<100xf32>, %y: tensor<100xf32>) -> (tensor<100xf32>, tensor<100xf32>) {
   %e = tensor.empty() : tensor<100xf32>
   %s = krnl.kernel "a" loops [i = 100] ins(%x, %y : tensor<100xf32>, tensor<100xf32>) outs(%e : tensor<100xf32>)
-      recipe [block(i, 5) -> (i.o, i.i), share(i.o), parallel(i.o)] {
+      recipe [block(i, 5) -> (i.o, i.i), fuse_outer(i.o), parallel(i.o)] {
   ^bb0(%a0: tensor<100xf32>, %a1: tensor<100xf32>, %z: tensor<100xf32>):
     %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
         ins(%a0, %a1 : tensor<100xf32>, tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["i"]} {
@@ -90,7 +90,7 @@ func.func @kept_result(%x: tensor<100xf32>, %y: tensor<100xf32>) -> (tensor<100x
     krnl.yield %r : tensor<100xf32>
   } -> tensor<100xf32>
   %r = krnl.kernel "b" loops [j = 100] ins(%s : tensor<100xf32>) outs(%e : tensor<100xf32>)
-      recipe [block(j, 5) -> (j.o, j.i), share(j.o), parallel(j.o)] {
+      recipe [block(j, 5) -> (j.o, j.i), fuse_outer(j.o), parallel(j.o)] {
   ^bb0(%a0: tensor<100xf32>, %z: tensor<100xf32>):
     %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
         ins(%a0 : tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["j"]} {
@@ -106,13 +106,13 @@ func.func @kept_result(%x: tensor<100xf32>, %y: tensor<100xf32>) -> (tensor<100x
 // Steps for one op keep to it, packs follow their operand.
 // CHECK-LABEL: func @renumbered
 // CHECK:         krnl.kernel "a+b" loops [i = 100] ins(%{{.+}}, %{{.+}}, %{{.+}} :
-// CHECK-SAME:      recipe [block(i, 5) -> (i.o, i.i), share(i.o), parallel(i.o), 0: unroll(i.i, 5), 1: vectorize(i.i, 4), pack(2, [i.i])]
+// CHECK-SAME:      recipe [block(i, 5) -> (i.o, i.i), fuse_outer(i.o), parallel(i.o), 0: unroll(i.i, 5), 1: vectorize(i.i, 4), pack(2, [i.i])]
 // CHECK:             arith.addf
 // CHECK:             arith.addf
 func.func @renumbered(%x: tensor<100xf32>, %y: tensor<100xf32>, %w: tensor<100xf32>) -> tensor<100xf32> {
   %e = tensor.empty() : tensor<100xf32>
   %s = krnl.kernel "a" loops [i = 100] ins(%x, %y : tensor<100xf32>, tensor<100xf32>) outs(%e : tensor<100xf32>)
-      recipe [block(i, 5) -> (i.o, i.i), share(i.o), parallel(i.o), 0: unroll(i.i, 5)] {
+      recipe [block(i, 5) -> (i.o, i.i), fuse_outer(i.o), parallel(i.o), 0: unroll(i.i, 5)] {
   ^bb0(%a0: tensor<100xf32>, %a1: tensor<100xf32>, %z: tensor<100xf32>):
     %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
         ins(%a0, %a1 : tensor<100xf32>, tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["i"]} {
@@ -123,7 +123,7 @@ func.func @renumbered(%x: tensor<100xf32>, %y: tensor<100xf32>, %w: tensor<100xf
     krnl.yield %r : tensor<100xf32>
   } -> tensor<100xf32>
   %r = krnl.kernel "b" loops [i = 100] ins(%s, %w : tensor<100xf32>, tensor<100xf32>) outs(%e : tensor<100xf32>)
-      recipe [block(i, 5) -> (i.o, i.i), share(i.o), parallel(i.o), 0: vectorize(i.i, 4), pack(1, [i.i])] {
+      recipe [block(i, 5) -> (i.o, i.i), fuse_outer(i.o), parallel(i.o), 0: vectorize(i.i, 4), pack(1, [i.i])] {
   ^bb0(%a0: tensor<100xf32>, %a1: tensor<100xf32>, %z: tensor<100xf32>):
     %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
         ins(%a0, %a1 : tensor<100xf32>, tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["i"]} {

@@ -163,7 +163,7 @@ func.func @result_is_fixed(%x: tensor<32x?x?xf32>, %h: index, %v: index, %g: ind
   return %1, %n : tensor<32x?x?xf32>, index
 }
 
-// Rows at computed places: any dimension but these could lie along memory, so
+// Rows at computed indices: any dimension but these could lie along memory, so
 // that the convolution has the word, on both sides of the reads.
 // CHECK-LABEL: func @resized
 // CHECK:         krnl.kernel "conv" {{.+}} outs(%{{.+}} : tensor<14x14x32xf32>)

@@ -2,7 +2,7 @@
 
 func.func private @k(memref<64xf32>, memref<64xf32>, index, index) attributes {krnl.kernel}
 
-// Two buffers in the arena change places in each turn; both are kept until the
+// Two buffers in the arena swap  in each turn; both are kept until the
 // result has been read, and the buffer of the body comes on top.
 // CHECK-LABEL: func @swap
 // CHECK-SAME:    krnl.arena_bytes = 768 : i64

@@ -1,4 +1,4 @@
-//===- ArenaPlanTest.cpp - Places in the arena -----------------*- C++ -*-===//
+//===- ArenaPlanTest.cpp - Positions in the arena --------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -22,7 +22,7 @@ static ArenaSlot slot(int64_t bytes, int64_t first, int64_t last) {
 TEST(ArenaPlan, ReusesWhatIsNoLongerNeeded) {
   SmallVector<ArenaSlot> slots{slot(256, 0, 2), slot(256, 1, 3),
                                slot(256, 3, 4)};
-  EXPECT_EQ(placeSlots(slots), 512);
+  EXPECT_EQ(assignOffsets(slots), 512);
   EXPECT_EQ(slots[0].offset, slots[2].offset);
   EXPECT_NE(slots[0].offset, slots[1].offset);
 }
@@ -31,14 +31,14 @@ TEST(ArenaPlan, TakesTheTightestGap) {
   // 0: [0, 128), 1: [128, 256) for a while, 2: behind both.
   SmallVector<ArenaSlot> slots{slot(512, 0, 9), slot(256, 0, 3),
                                slot(128, 0, 9), slot(64, 5, 6)};
-  EXPECT_EQ(placeSlots(slots), 512 + 256 + 128);
+  EXPECT_EQ(assignOffsets(slots), 512 + 256 + 128);
   EXPECT_EQ(slots[3].offset, slots[1].offset);
 }
 
 TEST(ArenaPlan, NamesOnlyTheNearestBelow) {
   SmallVector<ArenaSlot> slots{slot(192, 0, 9), slot(128, 0, 9),
                                slot(64, 0, 9)};
-  placeSlots(slots);
+  assignOffsets(slots);
   SmallVector<unsigned> order = orderSlots(slots);
   EXPECT_EQ(order, (SmallVector<unsigned>{0, 1, 2}));
   EXPECT_TRUE(slots[0].below.empty());
@@ -56,7 +56,7 @@ TEST(ArenaPlan, HoldsForOtherSizes) {
       slots.push_back(
           slot(64 * (1 + random() % 20), first, first + random() % 15));
     }
-    placeSlots(slots);
+    assignOffsets(slots);
     SmallVector<int64_t> bytes, begin(slots.size()), end(slots.size());
     for (size_t i = 0; i < slots.size(); ++i)
       bytes.push_back(64 * (random() % 30));

@@ -1,13 +1,14 @@
-//===- EmitTurn.cpp - Transposes in registers -------------------*- C++ -*-===//
+//===- EmitTranspose.cpp - Transposes in registers --------------*- C++ -*-===//
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Where lanes are rows of a tensor and the copies of another loop its columns,
-// the rows are loaded or stored as they lie, and turned in registers.
+// Where lanes are rows of a tensor and the instances of another loop its
+// columns, the rows are loaded or stored as they lie, and transposed in
+// registers.
 //
 //===----------------------------------------------------------------------===//
 
 #include "KernelEmitter.h"
-#include "Turn.h"
+#include "Transpose.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -19,7 +20,7 @@ using namespace mlir;
 
 namespace onnxc::krnl {
 
-/// In each step blocks of twice the size change places.
+/// In each step blocks of twice the size swap .
 void transposeRows(ImplicitLocOpBuilder &b, MutableArrayRef<Value> rows) {
   int64_t count = rows.size(),
           lanes = cast<VectorType>(rows[0].getType()).getNumElements();
@@ -50,8 +51,8 @@ Value firstLanesMask(ImplicitLocOpBuilder &b, int64_t lanes, int64_t valid) {
 
 /// The loop, written out at most as often as there are lanes, that the last
 /// dimension of an access follows while its lanes are rows of it.
-std::optional<unsigned> KernelEmitter::turnedLoop(const OpState &state,
-                                                  AffineMap map) {
+std::optional<unsigned> KernelEmitter::transposedLoop(const OpState &state,
+                                                      AffineMap map) {
   std::optional<unsigned> lane = laneLoop(state);
   if (!lane || map.getNumResults() == 0)
     return std::nullopt;
@@ -69,7 +70,7 @@ std::optional<unsigned> KernelEmitter::turnedLoop(const OpState &state,
   AffineExpr index = nest.axisExpr(state.number, last.getPosition());
   for (const LoopUse &use : op.loops) {
     const ActiveLoop &at = active[use.loop];
-    if (use.reduced || at.copies < 2 || at.copies > active[*lane].lanes ||
+    if (use.reduced || at.instances < 2 || at.instances > active[*lane].lanes ||
         at.lanes > 1 || at.staticLimit >= 0 || at.dynamicLimit ||
         !nest.stemsFrom(use.loop, axis))
       continue;
@@ -82,20 +83,20 @@ std::optional<unsigned> KernelEmitter::turnedLoop(const OpState &state,
   return std::nullopt;
 }
 
-/// Reads what all copies of the turned loop read, a row for each lane, and
-/// turns it. False where the operand does not lie so.
-bool KernelEmitter::turn(OpState &state, OpOperand &operand,
-                         const Copies &copies, Value memref) {
+/// Reads what all instances of the transposed loop read, a row for each lane,
+/// and transposes it. False where the operand does not lie so.
+bool KernelEmitter::loadTransposed(OpState &state, OpOperand &operand,
+                                   const Instance &instance, Value memref) {
   linalg::LinalgOp reader = state.op;
   if (reader.isDpsInit(&operand))
     return false;
-  std::optional<unsigned> turned =
-      turnedLoop(state, reader.getMatchingIndexingMap(&operand));
-  if (!turned || active[*laneLoop(state)].dynamicLimit)
+  std::optional<unsigned> transposed =
+      transposedLoop(state, reader.getMatchingIndexingMap(&operand));
+  if (!transposed || active[*laneLoop(state)].dynamicLimit)
     return false;
   const ActiveLoop &lane = active[*laneLoop(state)];
-  Copies first = copies;
-  first[*turned] = 0;
+  Instance first = instance;
+  first[*transposed] = 0;
   SmallVector<LaneIndex> at =
       indicesOf(state, operand, first, storage[chainRoot(operand.get())].local);
   if (llvm::any_of(at, [](const LaneIndex &index) { return index.vec; }))
@@ -103,10 +104,10 @@ bool KernelEmitter::turn(OpState &state, OpOperand &operand,
   int64_t rows = lane.lanes;
   if (lane.staticLimit >= 0)
     rows = std::min(rows,
-                    lane.staticLimit - copies[*laneLoop(state)] * lane.lanes);
+                    lane.staticLimit - instance[*laneLoop(state)] * lane.lanes);
   auto type = VectorType::get(
       {lane.lanes}, cast<MemRefType>(memref.getType()).getElementType());
-  int64_t count = active[*turned].copies;
+  int64_t count = active[*transposed].instances;
   Value nothing = arith::ConstantOp::create(b, b.getZeroAttr(type));
   SmallVector<Value> square(lane.lanes, nothing);
   for (int64_t row = 0; row < rows; ++row) {
@@ -123,8 +124,8 @@ bool KernelEmitter::turn(OpState &state, OpOperand &operand,
   }
   transposeRows(b, square);
   for (int64_t copy = 0; copy < count; ++copy) {
-    first[*turned] = copy;
-    Copies key = restrictTo(
+    first[*transposed] = copy;
+    Instance key = restrictTo(
         first, [&](unsigned loop) { return dependsOn(state, operand, loop); });
     state.reads[{operand.getOperandNumber(), key}] = square[copy];
   }
@@ -175,7 +176,7 @@ static void storeLine(ImplicitLocOpBuilder &b, LaneMath &math, Value vector,
   }
 }
 
-/// Turns the rows and writes the first `valid` lines.
+/// Transposes the rows and writes the first `valid` lines.
 static void storeLines(ImplicitLocOpBuilder &b, LaneMath &math,
                        ArrayRef<Value> rows, const Lines &lines,
                        int64_t valid) {
@@ -188,7 +189,7 @@ static void storeLines(ImplicitLocOpBuilder &b, LaneMath &math,
 }
 
 /// Writes the lines of several columns of registers in a loop, so that what
-/// turns them is there once: the registers go through memory on the stack.
+/// transposes them is there once: the registers go through memory on the stack.
 static void storeColumns(ImplicitLocOpBuilder &b, LaneMath &math,
                          ArrayRef<Value> rows, const Lines &lines,
                          Block &entry) {
@@ -227,8 +228,8 @@ static void storeColumns(ImplicitLocOpBuilder &b, LaneMath &math,
   storeLines(b, math, column, there, lanes);
 }
 
-/// Is the place of an access a sum of the loop, times a number, and something
-/// else?
+/// Is the position of an access a sum of the loop, times a number, and
+/// something else?
 bool KernelEmitter::isLinearAlong(const OpState &state, AffineMap map,
                                   unsigned loop) {
   unsigned loops = nest.loops().size(), axes = nest.numAxes();
@@ -243,41 +244,42 @@ bool KernelEmitter::isLinearAlong(const OpState &state, AffineMap map,
   });
 }
 
-/// Keeps the value until all copies of the turned loop are there, and then
-/// writes what they have for each lane, which are neighbours. False where the
-/// result does not lie so. The columns of a register tile are written together.
-bool KernelEmitter::storeTurned(OpState &state, unsigned result,
-                                const Copies &copies, Value memref,
-                                ArrayRef<LaneIndex> at, Value value) {
+/// Keeps the value until all instances of the transposed loop are there, and
+/// then writes what they have for each lane, which are neighbours. False where
+/// the result does not lie so. The columns of a register tile are written
+/// together.
+bool KernelEmitter::storeTransposed(OpState &state, unsigned result,
+                                    const Instance &instance, Value memref,
+                                    ArrayRef<LaneIndex> at, Value value) {
   AffineMap map =
       state.op.getIndexingMapMatchingResult(state.op->getResult(result));
-  std::optional<unsigned> turned = turnedLoop(state, map);
-  if (!turned || placeOf(state.op, result))
+  std::optional<unsigned> transposed = transposedLoop(state, map);
+  if (!transposed || scatterStoreOf(state.op, result))
     return false;
   unsigned across = *laneLoop(state);
   const ActiveLoop &lane = active[across];
-  int64_t count = active[*turned].copies, lanes = lane.lanes;
+  int64_t count = active[*transposed].instances, lanes = lane.lanes;
   if (lane.dynamicLimit || int64_t(llvm::bit_ceil(uint64_t(count))) > lanes ||
       !llvm::isPowerOf2_64(lanes) ||
       llvm::any_of(at, [](const LaneIndex &index) { return index.vec; }))
     return false;
-  bool together = lane.copies > 1 && isRegisterTile(across) &&
-                  isLinearAlong(state, map, across);
-  int64_t columns = together ? lane.copies : 1,
-          column = together ? copies[across] : 0;
-  Copies first = copies;
-  first[*turned] = 0;
+  bool wholeTile = lane.instances > 1 && isRegisterTile(across) &&
+                   isLinearAlong(state, map, across);
+  int64_t columns = wholeTile ? lane.instances : 1,
+          column = wholeTile ? instance[across] : 0;
+  Instance first = instance;
+  first[*transposed] = 0;
   first[across] -= column;
   SmallVector<Value> &waiting = state.waiting[memref][first];
   waiting.resize(count * columns);
-  waiting[column * count + copies[*turned]] = broadcast(value, lanes);
+  waiting[column * count + instance[*transposed]] = broadcast(value, lanes);
   if (llvm::is_contained(waiting, Value()))
     return true;
   SmallVector<Value> rows = std::move(waiting);
   state.waiting[memref].erase(first);
-  // The last copy comes last; lines begin at the first.
+  // The last instance comes last; lines begin at the first.
   Lines lines{memref, llvm::to_vector(at), count, options.processor.freeMasks};
-  lines.at.back().offset -= copies[*turned];
+  lines.at.back().offset -= instance[*transposed];
   for (LaneIndex &index : lines.at)
     index.offset -= column * lanes * index.step;
   int64_t left = (first[across] + columns) * lanes;

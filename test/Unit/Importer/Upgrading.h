@@ -1,4 +1,4 @@
-//===- Raising.h - Raises a node for a test ---------------------*- C++ -*-===//
+//===- Upgrading.h - Upgrades a node for a test -----------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -8,18 +8,18 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef ONNXC_TEST_UNIT_IMPORTER_RAISING_H
-#define ONNXC_TEST_UNIT_IMPORTER_RAISING_H
+#ifndef ONNXC_TEST_UNIT_IMPORTER_UPGRADING_H
+#define ONNXC_TEST_UNIT_IMPORTER_UPGRADING_H
 
 #include <string>
 
 /// The node of `version` becomes `expected`: one line per node, constants as
 /// `name = [1, 2]`.
-void expectRaised(const std::string &node, int version,
-                  const std::string &expected);
+void expectUpgraded(const std::string &node, int version,
+                    const std::string &expected);
 
-/// No rule can raise the node; the error says `why`.
+/// No rule can upgrade the node; the error says `why`.
 void expectRefused(const std::string &node, int version,
                    const std::string &why);
 
-#endif // ONNXC_TEST_UNIT_IMPORTER_RAISING_H
+#endif // ONNXC_TEST_UNIT_IMPORTER_UPGRADING_H

@@ -1,9 +1,9 @@
-# ===- least_processor.py - Rounding without an instruction -----------------===#
+# ===- baseline_processor.py - Rounding without an instruction -----------------===#
 # Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 # ===------------------------------------------------------------------------===#
 """Rounds to even for a processor without an instruction for it, in all types.
 
-Usage: least_processor.py ARTEFACT.so
+Usage: baseline_processor.py ARTEFACT.so
 """
 
 import sys

@@ -1,10 +1,10 @@
-//===- Turn.h - Rows and columns in registers ------------------*- C++ -*-===//
+//===- Transpose.h - Rows and columns in registers -------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ONNXC_LIB_DIALECT_KRNL_EMIT_TURN_H
-#define ONNXC_LIB_DIALECT_KRNL_EMIT_TURN_H
+#ifndef ONNXC_LIB_DIALECT_KRNL_EMIT_TRANSPOSE_H
+#define ONNXC_LIB_DIALECT_KRNL_EMIT_TRANSPOSE_H
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
@@ -21,4 +21,4 @@ mlir::Value firstLanesMask(mlir::ImplicitLocOpBuilder &b, int64_t lanes,
 
 } // namespace onnxc::krnl
 
-#endif // ONNXC_LIB_DIALECT_KRNL_EMIT_TURN_H
+#endif // ONNXC_LIB_DIALECT_KRNL_EMIT_TRANSPOSE_H

@@ -1,4 +1,4 @@
-//===- EmitWalk.cpp - Loops with an early exit ------------------*- C++ -*-===//
+//===- EmitTraversal.cpp - Loops with an early exit -------------*- C++ -*-===//
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //===----------------------------------------------------------------------===//
 
@@ -7,7 +7,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "onnxc/Dialect/Krnl/IR/Walk.h"
+#include "onnxc/Dialect/Krnl/IR/Traversal.h"
 
 using namespace mlir;
 
@@ -15,8 +15,8 @@ namespace onnxc::krnl {
 
 /// May the loop end as soon as an iteration leaves all accumulators as they
 /// were?
-bool KernelEmitter::comesToRest(const OpState &state, unsigned loop,
-                                ValueRange accumulators) {
+bool KernelEmitter::exitsEarly(const OpState &state, unsigned loop,
+                               ValueRange accumulators) {
   if (accumulators.empty() || !isReduced(state, loop))
     return false;
   for (Type type : accumulators.getTypes())
@@ -25,7 +25,7 @@ bool KernelEmitter::comesToRest(const OpState &state, unsigned loop,
   const BodyOp &op = nest.op(state.number);
   for (auto [dim, axis] : llvm::enumerate(op.axes))
     if (nest.stemsFrom(loop, axis))
-      return isWalkedBy(state.op, dim);
+      return isTraversalDim(state.op, dim);
   return false;
 }
 
@@ -50,15 +50,16 @@ static Value anyChange(ImplicitLocOpBuilder &b, ValueRange before,
 }
 
 /// As emitLoop, with an early exit after each strip of unrolled steps.
-SmallVector<Value> KernelEmitter::emitUntilRest(const LoopUse &use, unsigned op,
-                                                ValueRange carried,
-                                                LoopBody body) {
+SmallVector<Value> KernelEmitter::emitEarlyExitLoop(const LoopUse &use,
+                                                    unsigned op,
+                                                    ValueRange carried,
+                                                    LoopBody body) {
   ActiveLoop saved = active[use.loop];
   llvm::scope_exit restore([&] { active[use.loop] = saved; });
   LaneIndex bound = boundOf(use.loop, op);
   ActiveLoop state;
-  state.copies = std::max<int64_t>(use.unroll, 1);
-  LaneIndex rest = math.mod(bound, state.copies);
+  state.instances = std::max<int64_t>(use.unroll, 1);
+  LaneIndex rest = math.mod(bound, state.instances);
   Value whole = math.scalar(math.add(bound, math.scale(rest, -1)));
   SmallVector<Value> inits{
       arith::ConstantIndexOp::create(b, 0),
@@ -81,8 +82,9 @@ SmallVector<Value> KernelEmitter::emitUntilRest(const LoopUse &use, unsigned op,
     active[use.loop] = state;
     ValueRange before = after->getArguments().drop_front(2);
     SmallVector<Value> next{
-        arith::AddIOp::create(b, after->getArgument(0),
-                              arith::ConstantIndexOp::create(b, state.copies)),
+        arith::AddIOp::create(
+            b, after->getArgument(0),
+            arith::ConstantIndexOp::create(b, state.instances)),
         Value()};
     SmallVector<Value> results = body(before);
     next[1] = anyChange(b, before, results);

@@ -1,4 +1,4 @@
-//===- PlanLoops.cpp - Which loops of two kernels are the same -*- C++ -*-===//
+//===- MapLoops.cpp - Which loops of two kernels are the same --*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -74,7 +74,7 @@ static LogicalResult collectReads(KernelOp producer, KernelOp consumer,
       auto op = dyn_cast<linalg::LinalgOp>(use.getOwner());
       if (!op) {
         reason = (consumer.getName() +
-                  " reads the tensor between them at computed places")
+                  " reads the tensor between them at computed indices")
                      .str();
         return failure();
       }
@@ -173,8 +173,8 @@ static FailureOr<int64_t> joinExtents(LoopAttr a, LoopAttr b, KernelOp producer,
   return failure();
 }
 
-FailureOr<LoopPlan> planLoops(KernelOp producer, KernelOp consumer,
-                              std::string &reason) {
+FailureOr<LoopMapping> mapLoops(KernelOp producer, KernelOp consumer,
+                                std::string &reason) {
   SmallVector<SharedRead> reads;
   if (failed(collectReads(producer, consumer, reads, reason)))
     return failure();
@@ -183,7 +183,7 @@ FailureOr<LoopPlan> planLoops(KernelOp producer, KernelOp consumer,
     return failure();
   pairThroughInputs(producer, consumer, reads, *pairs);
 
-  LoopPlan plan;
+  LoopMapping plan;
   llvm::StringSet<> taken;
   auto add = [&](LoopAttr loop, OpFoldResult extent) {
     plan.loops.push_back(loop);

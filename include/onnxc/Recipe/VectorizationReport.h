@@ -1,10 +1,10 @@
-//===- ScalarWork.h - What is computed without vectors ----------*- C++ -*-===//
+//===- VectorizationReport.h - Loops without vectors ------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ONNXC_RECIPE_SCALARWORK_H
-#define ONNXC_RECIPE_SCALARWORK_H
+#ifndef ONNXC_RECIPE_VECTORIZATIONREPORT_H
+#define ONNXC_RECIPE_VECTORIZATIONREPORT_H
 
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 
@@ -14,7 +14,7 @@ namespace onnxc {
 
 /// A part of a program whose inner loop is no vector code, be it a structured
 /// op of a kernel or a call of the runtime.
-struct ScalarWork {
+struct ScalarLoop {
   mlir::Location loc;
   /// Name of the kernel; empty for a call.
   std::string kernel;
@@ -27,9 +27,9 @@ struct ScalarWork {
 /// asked what its replayed nest does, and the chooser's own questions say why.
 /// Sizes that are not known count as `unknown`, as do the steps of loops around
 /// kernels.
-llvm::SmallVector<ScalarWork> findScalarWork(mlir::ModuleOp module,
-                                             int64_t unknown = 64);
+llvm::SmallVector<ScalarLoop> findScalarLoops(mlir::ModuleOp module,
+                                              int64_t unknown = 64);
 
 } // namespace onnxc
 
-#endif // ONNXC_RECIPE_SCALARWORK_H
+#endif // ONNXC_RECIPE_VECTORIZATIONREPORT_H

@@ -1,14 +1,14 @@
 // RUN: onnx-opt %s --split-input-file --verify-diagnostics
 //
-// Ops that run together follow one another, and the last of them, alone, reduces
+// Ops in compute_at follow one another, and the last of them, alone, reduces
 // the loop.
 
 #x = affine_map<(m, b) -> (m, b)>
 #y = affine_map<(m, b) -> (m)>
 func.func @limited(%x: tensor<4x6xf32>, %o: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @+1 {{recipe step 1 'total: together(b)': concerns all ops; it cannot be limited to one}}
+  // expected-error @+1 {{recipe step 1 'total: compute_at(b)': concerns all ops; it cannot be limited to one}}
   %y = krnl.kernel "limited" loops [m = 4, b = 6]
-      ins(%x : tensor<4x6xf32>) outs(%o : tensor<4xf32>) recipe [total: together(b)] {
+      ins(%x : tensor<4x6xf32>) outs(%o : tensor<4xf32>) recipe [total: compute_at(b)] {
   ^bb0(%a: tensor<4x6xf32>, %c: tensor<4xf32>):
     %zero = arith.constant 0.0 : f32
     %f = linalg.fill {krnl.axes = ["m"]} ins(%zero : f32) outs(%c : tensor<4xf32>) -> tensor<4xf32>
@@ -35,9 +35,9 @@ func.func @limited(%x: tensor<4x6xf32>, %o: tensor<4xf32>) -> tensor<4xf32> {
 #x = affine_map<(m, b) -> (m, b)>
 #y = affine_map<(m, b) -> (m)>
 func.func @of_all(%x: tensor<4x6xf32>, %o: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @+1 {{recipe step 2 'together(m)': loop 'm' is shared already}}
+  // expected-error @+1 {{recipe step 2 'compute_at(m)': loop 'm' is in fuse_outer already}}
   %y = krnl.kernel "of_all" loops [m = 4, b = 6]
-      ins(%x : tensor<4x6xf32>) outs(%o : tensor<4xf32>) recipe [share(m), together(m)] {
+      ins(%x : tensor<4x6xf32>) outs(%o : tensor<4xf32>) recipe [fuse_outer(m), compute_at(m)] {
   ^bb0(%a: tensor<4x6xf32>, %c: tensor<4xf32>):
     %zero = arith.constant 0.0 : f32
     %f = linalg.fill {krnl.axes = ["m"]} ins(%zero : f32) outs(%c : tensor<4xf32>) -> tensor<4xf32>
@@ -64,9 +64,9 @@ func.func @of_all(%x: tensor<4x6xf32>, %o: tensor<4xf32>) -> tensor<4xf32> {
 #x = affine_map<(m, b) -> (m, b)>
 #y = affine_map<(m, b) -> (m)>
 func.func @not_outside(%x: tensor<4x6xf32>, %o: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @+1 {{recipe step 1 'together(b)': loop 'b' is not the next loop inside the shared ones in op 'square'}}
+  // expected-error @+1 {{recipe step 1 'compute_at(b)': loop 'b' is not the next loop inside those of fuse_outer in op 'square'}}
   %y = krnl.kernel "not_outside" loops [m = 4, b = 6]
-      ins(%x : tensor<4x6xf32>) outs(%o : tensor<4xf32>) recipe [together(b)] {
+      ins(%x : tensor<4x6xf32>) outs(%o : tensor<4xf32>) recipe [compute_at(b)] {
   ^bb0(%a: tensor<4x6xf32>, %c: tensor<4xf32>):
     %zero = arith.constant 0.0 : f32
     %f = linalg.fill {krnl.axes = ["m"]} ins(%zero : f32) outs(%c : tensor<4xf32>) -> tensor<4xf32>
@@ -93,9 +93,9 @@ func.func @not_outside(%x: tensor<4x6xf32>, %o: tensor<4xf32>) -> tensor<4xf32> 
 #x = affine_map<(m, b) -> (m, b)>
 #y = affine_map<(m, b) -> (m)>
 func.func @two_reduce(%x: tensor<4x6xf32>, %o: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @+1 {{recipe step 2 'together(b)': op 'total' is not the last one inside loop 'b', so it must not reduce it}}
+  // expected-error @+1 {{recipe step 2 'compute_at(b)': op 'total' is not the last one inside loop 'b', so it must not reduce it}}
   %y = krnl.kernel "two_reduce" loops [m = 4, b = 6]
-      ins(%x : tensor<4x6xf32>) outs(%o : tensor<4xf32>) recipe [share(m), together(b)] {
+      ins(%x : tensor<4x6xf32>) outs(%o : tensor<4xf32>) recipe [fuse_outer(m), compute_at(b)] {
   ^bb0(%a: tensor<4x6xf32>, %c: tensor<4xf32>):
     %zero = arith.constant 0.0 : f32
     %f = linalg.fill {krnl.axes = ["m"]} ins(%zero : f32) outs(%c : tensor<4xf32>) -> tensor<4xf32>
@@ -130,7 +130,7 @@ func.func @two_reduce(%x: tensor<4x6xf32>, %o: tensor<4xf32>) -> tensor<4xf32> {
 func.func @unrolled(%x: tensor<4x6xf32>, %o: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error @+1 {{recipe step 3 'unroll(b, 2)': ops run inside loop 'b' together, so it stays a plain loop}}
   %y = krnl.kernel "unrolled" loops [m = 4, b = 6]
-      ins(%x : tensor<4x6xf32>) outs(%o : tensor<4xf32>) recipe [share(m), together(b), unroll(b, 2)] {
+      ins(%x : tensor<4x6xf32>) outs(%o : tensor<4xf32>) recipe [fuse_outer(m), compute_at(b), unroll(b, 2)] {
   ^bb0(%a: tensor<4x6xf32>, %c: tensor<4xf32>):
     %zero = arith.constant 0.0 : f32
     %f = linalg.fill {krnl.axes = ["m"]} ins(%zero : f32) outs(%c : tensor<4xf32>) -> tensor<4xf32>
@@ -159,7 +159,7 @@ func.func @unrolled(%x: tensor<4x6xf32>, %o: tensor<4xf32>) -> tensor<4xf32> {
 func.func @ordered(%x: tensor<4x6xf32>, %o: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error @+1 {{recipe step 3 'order(b)': ops run inside loop 'b' together; order it before that}}
   %y = krnl.kernel "ordered" loops [m = 4, b = 6]
-      ins(%x : tensor<4x6xf32>) outs(%o : tensor<4xf32>) recipe [share(m), together(b), order(b)] {
+      ins(%x : tensor<4x6xf32>) outs(%o : tensor<4xf32>) recipe [fuse_outer(m), compute_at(b), order(b)] {
   ^bb0(%a: tensor<4x6xf32>, %c: tensor<4xf32>):
     %zero = arith.constant 0.0 : f32
     %f = linalg.fill {krnl.axes = ["m"]} ins(%zero : f32) outs(%c : tensor<4xf32>) -> tensor<4xf32>
@@ -186,9 +186,9 @@ func.func @ordered(%x: tensor<4x6xf32>, %o: tensor<4xf32>) -> tensor<4xf32> {
 #x = affine_map<(m, b) -> (m, b)>
 #y = affine_map<(m, b) -> (m)>
 func.func @blocked(%x: tensor<4x6xf32>, %o: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @+1 {{recipe step 3 'block(b, 2) -> (b.o, b.i)': loop 'b' is one that ops run inside together; block it before that}}
+  // expected-error @+1 {{recipe step 3 'block(b, 2) -> (b.o, b.i)': loop 'b' is in compute_at; block it before that}}
   %y = krnl.kernel "blocked" loops [m = 4, b = 6]
-      ins(%x : tensor<4x6xf32>) outs(%o : tensor<4xf32>) recipe [share(m), together(b), block(b, 2) -> (b.o, b.i)] {
+      ins(%x : tensor<4x6xf32>) outs(%o : tensor<4xf32>) recipe [fuse_outer(m), compute_at(b), block(b, 2) -> (b.o, b.i)] {
   ^bb0(%a: tensor<4x6xf32>, %c: tensor<4xf32>):
     %zero = arith.constant 0.0 : f32
     %f = linalg.fill {krnl.axes = ["m"]} ins(%zero : f32) outs(%c : tensor<4xf32>) -> tensor<4xf32>
@@ -215,9 +215,9 @@ func.func @blocked(%x: tensor<4x6xf32>, %o: tensor<4xf32>) -> tensor<4xf32> {
 #x = affine_map<(m, b) -> (m, b)>
 #y = affine_map<(m, b) -> (m)>
 func.func @not_reduced(%x: tensor<4x6xf32>, %o: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @+1 {{recipe step 1 'together(m)': op 'total' is the last one inside loop 'm', so it must reduce it}}
+  // expected-error @+1 {{recipe step 1 'compute_at(m)': op 'total' is the last one inside loop 'm', so it must reduce it}}
   %y = krnl.kernel "not_reduced" loops [m = 4, b = 6]
-      ins(%x : tensor<4x6xf32>) outs(%o : tensor<4xf32>) recipe [together(m)] {
+      ins(%x : tensor<4x6xf32>) outs(%o : tensor<4xf32>) recipe [compute_at(m)] {
   ^bb0(%a: tensor<4x6xf32>, %c: tensor<4xf32>):
     %zero = arith.constant 0.0 : f32
     %f = linalg.fill {krnl.axes = ["m"]} ins(%zero : f32) outs(%c : tensor<4xf32>) -> tensor<4xf32>

@@ -1,4 +1,4 @@
-//===- RegionToLLVM.cpp - Regions as functions over a frame ----*- C++ -*-===//
+//===- ParallelRegionToLLVM.cpp - Outline parallel regions -----*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -46,14 +46,14 @@ static BareLaunch bareLaunch(krnl::LaunchOp op,
                              BareValues &known) {
   BareLaunch result{op, {}, rewriter.getRemappedValue(op.getTiles())};
   auto add = [&](Value value) {
-    auto [place, isNew] = known.try_emplace(value);
+    auto [it, isNew] = known.try_emplace(value);
     if (isNew)
-      addBareOperand(place->second, value.getType(),
+      addBareOperand(it->second, value.getType(),
                      rewriter.getRemappedValue(value), rewriter, op.getLoc(),
                      types);
-    llvm::append_range(result.operands.pointers, place->second.pointers);
-    llvm::append_range(result.operands.sizes, place->second.sizes);
-    llvm::append_range(result.operands.scalars, place->second.scalars);
+    llvm::append_range(result.operands.pointers, it->second.pointers);
+    llvm::append_range(result.operands.sizes, it->second.sizes);
+    llvm::append_range(result.operands.scalars, it->second.scalars);
   };
   llvm::for_each(op.getIns(), add);
   llvm::for_each(op.getOuts(), add);
@@ -143,11 +143,11 @@ private:
   LLVM::LLVMStructType structType;
 };
 
-struct RegionLowering : ConvertOpToLLVMPattern<krnl::RegionOp> {
+struct ParallelRegionLowering : ConvertOpToLLVMPattern<krnl::ParallelRegionOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
 
   LogicalResult
-  matchAndRewrite(krnl::RegionOp op, OpAdaptor adaptor,
+  matchAndRewrite(krnl::ParallelRegionOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     for (Operation &inner : op.getBody().front())
@@ -171,7 +171,7 @@ struct RegionLowering : ConvertOpToLLVMPattern<krnl::RegionOp> {
     Value address = frame.store(rewriter, loc);
     Value function =
         LLVM::AddressOfOp::create(rewriter, loc, getPtrType(), name);
-    callHook(rewriter, loc, Hook::Region,
+    callHook(rewriter, loc, Hook::ParallelRegion,
              {currentCall(rewriter), function, address, adaptor.getTiles()});
     makeFunction(rewriter, op, name, frame, launches);
     rewriter.eraseOp(op);
@@ -179,24 +179,25 @@ struct RegionLowering : ConvertOpToLLVMPattern<krnl::RegionOp> {
   }
 
 private:
-  /// "region.0", "region.1": no kernel or hook has a dot in its name. The
-  /// newest is behind all others.
-  static std::string nextName(krnl::RegionOp op) {
+  /// "parallel_region.0", "parallel_region.1": no kernel or hook has a dot in
+  /// its name. The newest is behind all others.
+  static std::string nextName(krnl::ParallelRegionOp op) {
     auto module = op->getParentOfType<ModuleOp>();
     for (Operation &other : llvm::reverse(*module.getBody())) {
       auto function = dyn_cast<LLVM::LLVMFuncOp>(other);
       StringRef name = function ? function.getSymName() : StringRef();
       unsigned number;
-      if (name.consume_front("region.") && !name.getAsInteger(10, number))
-        return ("region." + Twine(number + 1)).str();
+      if (name.consume_front("parallel_region.") &&
+          !name.getAsInteger(10, number))
+        return ("parallel_region." + Twine(number + 1)).str();
     }
-    return "region.0";
+    return "parallel_region.0";
   }
 
   /// void name(void *frame, int32_t tid, int32_t nthreads, void *team)
-  void makeFunction(ConversionPatternRewriter &rewriter, krnl::RegionOp op,
-                    StringRef name, const Frame &frame,
-                    ArrayRef<BareLaunch> launches) const {
+  void makeFunction(ConversionPatternRewriter &rewriter,
+                    krnl::ParallelRegionOp op, StringRef name,
+                    const Frame &frame, ArrayRef<BareLaunch> launches) const {
     Location loc = op.getLoc();
     Value leaderCall = currentCall(rewriter);
     OpBuilder::InsertionGuard guard(rewriter);
@@ -249,9 +250,9 @@ private:
 
 } // namespace
 
-void populateRegionToLLVMPatterns(const LLVMTypeConverter &types,
-                                  RewritePatternSet &patterns) {
-  patterns.add<LaunchLowering, RegionLowering>(types);
+void populateParallelRegionToLLVMPatterns(const LLVMTypeConverter &types,
+                                          RewritePatternSet &patterns) {
+  patterns.add<LaunchLowering, ParallelRegionLowering>(types);
 }
 
 } // namespace onnxc

@@ -1,4 +1,4 @@
-//===- FormRegions.cpp - Launches that the team runs together --*- C++ -*-===//
+//===- FormParallelRegions.cpp - Group launches ----------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -20,7 +20,7 @@
 #include "onnxc/Support/ElementBytes.h"
 
 namespace onnxc::krnl {
-#define GEN_PASS_DEF_KRNLFORMREGIONSPASS
+#define GEN_PASS_DEF_KRNLFORMPARALLELREGIONSPASS
 #include "onnxc/Dialect/Krnl/Transforms/Passes.h.inc"
 } // namespace onnxc::krnl
 
@@ -39,8 +39,8 @@ namespace {
 struct Piece {
   Value base;
   int64_t begin = 0, end = 0;
-  /// Of the arena, at a place that is computed: the view, and the ops by whose
-  /// numbers it is needed.
+  /// Of the arena, at a position that is computed: the view, and the ops by
+  /// whose numbers it is needed.
   ArenaViewOp view;
   int64_t first = 0, last = 0;
 
@@ -48,7 +48,7 @@ struct Piece {
   bool overlaps(const Piece &other) const {
     if (isNowhere() || other.isNowhere() || base != other.base)
       return false;
-    // Places of buffers that are needed at the same time are apart.
+    // Positions of buffers that are needed at the same time are apart.
     if (view && other.view && view != other.view && first <= other.last &&
         other.first <= last)
       return false;
@@ -121,9 +121,9 @@ static constexpr size_t maxLaunches = 1024;
 
 namespace {
 
-class RegionFormer {
+class ParallelRegionFormer {
 public:
-  RegionFormer(ModuleOp module)
+  ParallelRegionFormer(ModuleOp module)
       : costs(module), target(TargetAttr::processorOf(module)) {}
 
   void formIn(Block &block);
@@ -148,7 +148,8 @@ private:
 /// The largest team that the launches can keep busy: as many as have tiles, and
 /// have enough of the region's whole work. What one tile alone does is nothing
 /// that a team could share.
-Value RegionFormer::teamTiles(OpBuilder &builder, Run &run, int64_t barriers) {
+Value ParallelRegionFormer::teamTiles(OpBuilder &builder, Run &run,
+                                      int64_t barriers) {
   HostNumbers numbers(builder, run.launches.front().getLoc());
   OpFoldResult work = numbers.number(0), most = numbers.number(1);
   for (LaunchOp launch : run.launches) {
@@ -169,7 +170,7 @@ Value RegionFormer::teamTiles(OpBuilder &builder, Run &run, int64_t barriers) {
 }
 
 /// True if `op` may run before all launches of `run`.
-bool RegionFormer::movesBefore(Operation *op, const Run &run) {
+bool ParallelRegionFormer::movesBefore(Operation *op, const Run &run) {
   if (op->hasTrait<OpTrait::IsTerminator>())
     return false;
   if (isa<AllocOp, OutputOp, CheckOp, ErrorWordOp>(op) ||
@@ -211,7 +212,7 @@ static void checkWords(OpBuilder &builder, ArrayRef<LaunchOp> launches) {
           memref::LoadOp::create(builder, word.getLoc(), word, ValueRange());
       for (auto [i, message] :
            llvm::enumerate(word.getMessages().getAsRange<StringAttr>())) {
-        Location loc = cast<LocationAttr>(word.getPlaces()[i]);
+        Location loc = cast<LocationAttr>(word.getLocations()[i]);
         Value number = arith::ConstantIntOp::create(builder, loc, i + 1, 32);
         Value isOther = arith::CmpIOp::create(
             builder, loc, arith::CmpIPredicate::ne, found, number);
@@ -221,14 +222,14 @@ static void checkWords(OpBuilder &builder, ArrayRef<LaunchOp> launches) {
 }
 
 /// Moves the launches of a run into a region before `at`.
-void RegionFormer::close(Run &run, Operation *at) {
+void ParallelRegionFormer::close(Run &run, Operation *at) {
   if (run.launches.empty())
     return;
   OpBuilder builder(at);
   Location loc = run.launches.front().getLoc();
   SmallVector<bool> waits = barriersOf(run.launches);
   Value tiles = teamTiles(builder, run, llvm::count(waits, true));
-  auto region = RegionOp::create(builder, loc, tiles);
+  auto region = ParallelRegionOp::create(builder, loc, tiles);
   Block &body = region.getBody().emplaceBlock();
   for (auto [launch, wait] : llvm::zip_equal(run.launches, waits)) {
     builder.setInsertionPointToEnd(&body);
@@ -241,7 +242,7 @@ void RegionFormer::close(Run &run, Operation *at) {
   run = {};
 }
 
-void RegionFormer::formIn(Block &block) {
+void ParallelRegionFormer::formIn(Block &block) {
   Run run;
   for (Operation &op : llvm::make_early_inc_range(block)) {
     if (auto launch = dyn_cast<LaunchOp>(op)) {
@@ -263,11 +264,12 @@ void RegionFormer::formIn(Block &block) {
 
 namespace {
 
-struct FormRegions : krnl::impl::KrnlFormRegionsPassBase<FormRegions> {
-  using KrnlFormRegionsPassBase::KrnlFormRegionsPassBase;
+struct FormParallelRegions
+    : krnl::impl::KrnlFormParallelRegionsPassBase<FormParallelRegions> {
+  using KrnlFormParallelRegionsPassBase::KrnlFormParallelRegionsPassBase;
 
   void runOnOperation() override {
-    RegionFormer former(getOperation());
+    ParallelRegionFormer former(getOperation());
     for (func::FuncOp host : hostFunctions(getOperation()))
       for (Block &block : host.getBody())
         former.formIn(block);

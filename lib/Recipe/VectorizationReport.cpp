@@ -1,16 +1,16 @@
-//===- ScalarWork.cpp - What is computed without vectors --------*- C++ -*-===//
+//===- VectorizationReport.cpp - Loops without vectors ----------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 //===----------------------------------------------------------------------===//
 
-#include "onnxc/Recipe/ScalarWork.h"
+#include "onnxc/Recipe/VectorizationReport.h"
 
 #include "KernelShape.h"
 #include "onnxc/Conversion/KrnlToLLVM/VectorMath.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
+#include "onnxc/Dialect/Krnl/IR/Traversal.h"
 #include "onnxc/Dialect/Krnl/IR/Unlikely.h"
-#include "onnxc/Dialect/Krnl/IR/Walk.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -48,7 +48,7 @@ static std::string reasonOf(KernelOp kernel, linalg::LinalgOp op,
                             int64_t unknown) {
   if (widestBits(op) == 0)
     return "elements that fit no vector";
-  if (isWalk(op))
+  if (isTraversal(op))
     return "each step depends on what the last one found";
   bool gathers = readByData(op);
   std::string longest;
@@ -119,7 +119,7 @@ static double workOfCall(CallOp call, int64_t unknown) {
 /// Adds what is scalar of a kernel to `found`, shares still being work; returns
 /// the work of all.
 static double inspect(KernelOp kernel, int64_t unknown,
-                      SmallVectorImpl<ScalarWork> &found) {
+                      SmallVectorImpl<ScalarLoop> &found) {
   double total = 0, times = timesRun(kernel, unknown);
   if (times == 0)
     return 0;
@@ -154,8 +154,8 @@ static double inspect(KernelOp kernel, int64_t unknown,
   return total;
 }
 
-SmallVector<ScalarWork> findScalarWork(ModuleOp module, int64_t unknown) {
-  SmallVector<ScalarWork> found;
+SmallVector<ScalarLoop> findScalarLoops(ModuleOp module, int64_t unknown) {
+  SmallVector<ScalarLoop> found;
   double total = 0;
   module.walk([&](Operation *op) {
     if (auto kernel = dyn_cast<KernelOp>(op)) {
@@ -168,15 +168,15 @@ SmallVector<ScalarWork> findScalarWork(ModuleOp module, int64_t unknown) {
       found.push_back({op->getLoc(), "", ("call of " + name).str(), work});
     }
   });
-  for (ScalarWork &part : found)
+  for (ScalarLoop &part : found)
     part.share = total > 0 ? part.share / total : 0;
   // Equal ones stay in the order of the program.
   SmallVector<std::pair<double, unsigned>> order;
   for (auto [number, part] : llvm::enumerate(found))
     order.push_back({-part.share, unsigned(number)});
   llvm::sort(order);
-  return llvm::map_to_vector(order,
-                             [&](auto place) { return found[place.second]; });
+  return llvm::map_to_vector(
+      order, [&](auto position) { return found[position.second]; });
 }
 
 } // namespace onnxc

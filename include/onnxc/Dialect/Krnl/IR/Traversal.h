@@ -1,4 +1,4 @@
-//===- Walk.h - Ops that go from place to place ----------------*- C++ -*-===//
+//===- Traversal.h - Ops that go by computed indices -----------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -7,8 +7,8 @@
 // loop only counts the steps. Trees and searches in tables are such traversals.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ONNXC_DIALECT_KRNL_IR_WALK_H
-#define ONNXC_DIALECT_KRNL_IR_WALK_H
+#ifndef ONNXC_DIALECT_KRNL_IR_TRAVERSAL_H
+#define ONNXC_DIALECT_KRNL_IR_TRAVERSAL_H
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
@@ -17,11 +17,11 @@ namespace onnxc::krnl {
 /// Is iterator dimension `dim` of the op a reduction whose index neither a read
 /// of the op nor its payload looks at? Once an iteration leaves the integers
 /// that it carries as they were, so do all that follow.
-bool isWalkedBy(mlir::linalg::LinalgOp op, unsigned dim);
+bool isTraversalDim(mlir::linalg::LinalgOp op, unsigned dim);
 
-/// Has the op such a dimension, and does its payload read at computed places?
-bool isWalk(mlir::linalg::LinalgOp op);
+/// Has the op such a dimension, and does its payload read at computed indices?
+bool isTraversal(mlir::linalg::LinalgOp op);
 
 } // namespace onnxc::krnl
 
-#endif // ONNXC_DIALECT_KRNL_IR_WALK_H
+#endif // ONNXC_DIALECT_KRNL_IR_TRAVERSAL_H

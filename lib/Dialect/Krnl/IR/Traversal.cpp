@@ -1,15 +1,15 @@
-//===- Walk.cpp - Ops that go from place to place ---------------*- C++ -*-===//
+//===- Traversal.cpp - Ops that go by computed indices ----------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 //===----------------------------------------------------------------------===//
-#include "onnxc/Dialect/Krnl/IR/Walk.h"
+#include "onnxc/Dialect/Krnl/IR/Traversal.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 
-bool onnxc::krnl::isWalkedBy(linalg::LinalgOp op, unsigned dim) {
+bool onnxc::krnl::isTraversalDim(linalg::LinalgOp op, unsigned dim) {
   if (op.getIteratorTypesArray()[dim] != utils::IteratorType::reduction)
     return false;
   for (OpOperand &operand : op->getOpOperands())
@@ -24,8 +24,8 @@ bool onnxc::krnl::isWalkedBy(linalg::LinalgOp op, unsigned dim) {
       [&](linalg::IndexOp index) { return index.getDim() == dim; });
 }
 
-bool onnxc::krnl::isWalk(linalg::LinalgOp op) {
+bool onnxc::krnl::isTraversal(linalg::LinalgOp op) {
   return !op.getBlock()->getOps<tensor::ExtractOp>().empty() &&
          llvm::any_of(llvm::seq<unsigned>(op.getNumLoops()),
-                      [&](unsigned dim) { return isWalkedBy(op, dim); });
+                      [&](unsigned dim) { return isTraversalDim(op, dim); });
 }

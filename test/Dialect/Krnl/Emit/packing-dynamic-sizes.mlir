@@ -42,7 +42,7 @@ func.func @open_sizes(%x: tensor<?x?x?xf32>, %w: tensor<?x?x?xf32>, %o: tensor<?
   %c2 = arith.constant 2 : index
   %k_size = tensor.dim %x, %c2 : tensor<?x?x?xf32>
   %y = krnl.kernel "open_sizes" loops [b = %b_size, m = %m_size, n = %n_size, k = %k_size] ins(%x, %w : tensor<?x?x?xf32>, tensor<?x?x?xf32>) outs(%o : tensor<?x?x?xf32>)
-      recipe [block(n, 16) -> (n.o, n.r), block(m, 8) -> (m.o, m.r), order(b, n.o, m.o, k, m.r, n.r), share(b, n.o, m.o), register_tile(m.r, n.r), pack(1, [n.o, k, n.r])] {
+      recipe [block(n, 16) -> (n.o, n.r), block(m, 8) -> (m.o, m.r), order(b, n.o, m.o, k, m.r, n.r), fuse_outer(b, n.o, m.o), register_tile(m.r, n.r), pack(1, [n.o, k, n.r])] {
   ^bb0(%A: tensor<?x?x?xf32>, %B: tensor<?x?x?xf32>, %C: tensor<?x?x?xf32>, %b_extent: index, %m_extent: index, %n_extent: index, %k_extent: index):
     %r = linalg.generic {indexing_maps = [#ob, #on, #oc], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%A, %B : tensor<?x?x?xf32>, tensor<?x?x?xf32>) outs(%C : tensor<?x?x?xf32>) attrs = {krnl.axes = ["b", "m", "n", "k"]} {
     ^bb0(%p: f32, %q: f32, %s: f32):

@@ -1,4 +1,4 @@
-//===- Raise.cpp - Upgrade nodes step by step ------------------*- C++ -*-===//
+//===- UpgradeNode.cpp - Upgrade nodes step by step ------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -104,31 +104,31 @@ std::vector<ChangedStep> onnxc::importer::changedSteps() {
 }
 
 //===----------------------------------------------------------------------===//
-// Raising
+// Upgrading
 //===----------------------------------------------------------------------===//
 
 /// Applies one rule; collects the nodes that replace `node`.
-static RaiseResult applyRule(const NodeProto &node, const UpgradeStep &step,
-                             const ValueOracle &oracle,
-                             const std::function<std::string()> &freshName) {
-  VersionedNode raised{node, step.to};
-  NodeView view(raised.node, step.to, oracle, freshName);
+static UpgradeResult applyRule(const NodeProto &node, const UpgradeStep &step,
+                               const ValueOracle &oracle,
+                               const std::function<std::string()> &freshName) {
+  VersionedNode upgraded{node, step.to};
+  NodeView view(upgraded.node, step.to, oracle, freshName);
   step.rule(view);
-  RaiseResult result;
+  UpgradeResult result;
   result.error = view.error;
   if (!result.error.empty())
     return result;
   result.nodes = std::move(view.nodesBefore);
-  result.nodes.push_back(std::move(raised));
+  result.nodes.push_back(std::move(upgraded));
   for (VersionedNode &after : view.nodesAfter)
     result.nodes.push_back(std::move(after));
   return result;
 }
 
-RaiseResult
-onnxc::importer::raiseNode(const NodeProto &node, int version,
-                           const ValueOracle &oracle,
-                           const std::function<std::string()> &freshName) {
+UpgradeResult
+onnxc::importer::upgradeNode(const NodeProto &node, int version,
+                             const ValueOracle &oracle,
+                             const std::function<std::string()> &freshName) {
   std::string domain = node.domain() == "ai.onnx" ? "" : node.domain();
   History history = historyOf(domain, node.op_type());
   auto current = history.upper_bound(version);
@@ -144,8 +144,8 @@ onnxc::importer::raiseNode(const NodeProto &node, int version,
     std::string difference =
         step ? "" : describeDifference(*current->second, *next->second);
     if (!difference.empty()) {
-      RaiseResult refused;
-      refused.error = "there is no rule yet that raises it from version " +
+      UpgradeResult refused;
+      refused.error = "there is no rule yet that upgrades it from version " +
                       std::to_string(current->first) + " to " +
                       std::to_string(next->first) + " (changed:" + difference +
                       ")";

@@ -2,7 +2,7 @@
 
 // Nothing but the carried value knows of the steps: they are taken two at a
 // time until both copies stay where they are.
-// CHECK-LABEL: func private @kernel_walk_0(
+// CHECK-LABEL: func private @kernel_traversal_0(
 // CHECK:         scf.while ({{.*}}) : (index, i1, i32, i32)
 // CHECK:           arith.cmpi slt, %{{.+}}, %c8
 // CHECK:           arith.andi
@@ -30,8 +30,8 @@
 #step = affine_map<(r, s) -> (s)>
 #all = affine_map<(r) -> (r)>
 func.func @walk(%next: tensor<100xi32>, %first: tensor<4xi32>, %none: tensor<8xi8>, %o: tensor<4xi32>) -> tensor<4xi32> {
-  %y = krnl.kernel "walk" loops [r = 4, s = 8] ins(%next, %first, %none : tensor<100xi32>, tensor<4xi32>, tensor<8xi8>) outs(%o : tensor<4xi32>)
-      recipe [block(r, 2) -> (r.o, r.i), order(r.o, r.i, s), share(r.o), unroll(r.i, 2), unroll(s, 2)] {
+  %y = krnl.kernel "traversal" loops [r = 4, s = 8] ins(%next, %first, %none : tensor<100xi32>, tensor<4xi32>, tensor<8xi8>) outs(%o : tensor<4xi32>)
+      recipe [block(r, 2) -> (r.o, r.i), order(r.o, r.i, s), fuse_outer(r.o), unroll(r.i, 2), unroll(s, 2)] {
   ^bb0(%N: tensor<100xi32>, %F: tensor<4xi32>, %C: tensor<8xi8>, %O: tensor<4xi32>):
     %f = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel"]} ins(%F : tensor<4xi32>) outs(%O : tensor<4xi32>) attrs = {krnl.axes = ["r"]} {
     ^bb0(%p: i32, %q: i32):
@@ -50,7 +50,7 @@ func.func @walk(%next: tensor<100xi32>, %first: tensor<4xi32>, %none: tensor<8xi
 
 func.func @odd(%next: tensor<100xi32>, %none: tensor<7xi8>, %o: tensor<4xi32>) -> tensor<4xi32> {
   %y = krnl.kernel "odd" loops [r = 4, s = 7] ins(%next, %none : tensor<100xi32>, tensor<7xi8>) outs(%o : tensor<4xi32>)
-      recipe [order(r, s), share(r), unroll(s, 2)] {
+      recipe [order(r, s), fuse_outer(r), unroll(s, 2)] {
   ^bb0(%N: tensor<100xi32>, %C: tensor<7xi8>, %O: tensor<4xi32>):
     %w = linalg.generic {indexing_maps = [#step, #row], iterator_types = ["parallel", "reduction"]} ins(%C : tensor<7xi8>) outs(%O : tensor<4xi32>) attrs = {krnl.axes = ["r", "s"]} {
     ^bb0(%c: i8, %q: i32):
@@ -65,7 +65,7 @@ func.func @odd(%next: tensor<100xi32>, %none: tensor<7xi8>, %o: tensor<4xi32>) -
 
 func.func @counted(%next: tensor<100xi32>, %none: tensor<8xi8>, %o: tensor<4xi32>) -> tensor<4xi32> {
   %y = krnl.kernel "counted" loops [r = 4, s = 8] ins(%next, %none : tensor<100xi32>, tensor<8xi8>) outs(%o : tensor<4xi32>)
-      recipe [order(r, s), share(r)] {
+      recipe [order(r, s), fuse_outer(r)] {
   ^bb0(%N: tensor<100xi32>, %C: tensor<8xi8>, %O: tensor<4xi32>):
     %w = linalg.generic {indexing_maps = [#step, #row], iterator_types = ["parallel", "reduction"]} ins(%C : tensor<8xi8>) outs(%O : tensor<4xi32>) attrs = {krnl.axes = ["r", "s"]} {
     ^bb0(%c: i8, %q: i32):

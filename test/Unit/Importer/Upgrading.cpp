@@ -1,10 +1,10 @@
-//===- Raising.cpp - Raises a node for a test -------------------*- C++ -*-===//
+//===- Upgrading.cpp - Upgrades a node for a test ---------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Raising.h"
+#include "Upgrading.h"
 #include "../../../lib/Importer/Upgrade/UpgradeTable.h"
 
 #include "onnx/defs/parser.h"
@@ -64,7 +64,7 @@ public:
   }
 };
 
-struct Raised {
+struct Upgraded {
   std::string text;
   std::string error;
 };
@@ -90,38 +90,39 @@ static std::string print(NodeProto node) {
   return node.output(0) + " = " + text;
 }
 
-static void raiseInto(const NodeProto &node, int version, int &names,
-                      Raised &result) {
-  RaiseResult raised = raiseNode(node, version, FakeOracle(),
-                                 [&] { return "n" + std::to_string(++names); });
-  if (!raised.error.empty())
-    result.error = raised.error;
-  else if (raised.nodes.empty())
+static void upgradeInto(const NodeProto &node, int version, int &names,
+                        Upgraded &result) {
+  UpgradeResult upgraded = upgradeNode(node, version, FakeOracle(), [&] {
+    return "n" + std::to_string(++names);
+  });
+  if (!upgraded.error.empty())
+    result.error = upgraded.error;
+  else if (upgraded.nodes.empty())
     result.text += print(node) + "\n";
-  for (const VersionedNode &next : raised.nodes)
-    raiseInto(next.node, next.version, names, result);
+  for (const VersionedNode &next : upgraded.nodes)
+    upgradeInto(next.node, next.version, names, result);
 }
 
-static Raised raise(const std::string &text, int version) {
+static Upgraded upgrade(const std::string &text, int version) {
   NodeProto node;
   ::onnx::OnnxParser parser(text.c_str());
   EXPECT_TRUE(parser.Parse(node).IsOK()) << text;
-  Raised result;
+  Upgraded result;
   int names = 0;
-  raiseInto(node, version, names, result);
+  upgradeInto(node, version, names, result);
   return result;
 }
 
-void expectRaised(const std::string &node, int version,
-                  const std::string &expected) {
-  Raised raised = raise(node, version);
-  EXPECT_EQ(raised.error, "") << node;
-  EXPECT_EQ(raised.text, expected) << node;
+void expectUpgraded(const std::string &node, int version,
+                    const std::string &expected) {
+  Upgraded upgraded = upgrade(node, version);
+  EXPECT_EQ(upgraded.error, "") << node;
+  EXPECT_EQ(upgraded.text, expected) << node;
 }
 
 void expectRefused(const std::string &node, int version,
                    const std::string &why) {
-  Raised raised = raise(node, version);
-  EXPECT_NE(raised.error.find(why), std::string::npos)
-      << node << ": " << raised.error << raised.text;
+  Upgraded upgraded = upgrade(node, version);
+  EXPECT_NE(upgraded.error.find(why), std::string::npos)
+      << node << ": " << upgraded.error << upgraded.text;
 }

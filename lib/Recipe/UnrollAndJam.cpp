@@ -1,9 +1,9 @@
-//===- OpenLoops.cpp - Rows that are written out ----------------*- C++ -*-===//
+//===- UnrollAndJam.cpp - Rows that are written out -------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // Which loop, beside the one of the lanes, is written out in registers: rows
-// that are read together, turned, or wait for their sums.
+// that are read together, transposed, or wait for their sums.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,8 +19,8 @@ namespace onnxc {
 
 /// Lanes a few elements apart are written with those that lie between them: the
 /// loop over these is the last of a result.
-bool LoopPlanner::chooseBetween() {
-  constexpr int64_t mostBetween = 4, mostVectors = 8;
+bool LoopPlanner::chooseInterleaved() {
+  constexpr int64_t maxInterleaved = 4, maxVectors = 8;
   if (lanes == 1 || !vectorIsCommon)
     return false;
   for (linalg::LinalgOp op : ops)
@@ -29,22 +29,23 @@ bool LoopPlanner::chooseBetween() {
       if (loops.size() < 2 || loops.back().empty() ||
           loops.back() == vectorLoop || loops.end()[-2] != vectorLoop ||
           !llvm::is_contained(common, loops.back()) ||
-          !isStatic(kernel, loops.back()) || extent(loops.back()) > mostBetween)
+          !isStatic(kernel, loops.back()) ||
+          extent(loops.back()) > maxInterleaved)
         continue;
-      openLoop = loops.back();
-      rows = extent(openLoop);
-      vectors = std::min(vectors, mostVectors / rows);
+      jammedLoop = loops.back();
+      rows = extent(jammedLoop);
+      vectors = std::min(vectors, maxVectors / rows);
       cut = !isStatic(kernel, vectorLoop) || extent(vectorLoop) > width();
       return true;
     }
   return false;
 }
 
-/// Rows of results under a window that moves down by as much as its own places
-/// are apart read mostly the same: side by side they read it once. Half of the
-/// registers hold results, the rest what goes by.
+/// Rows of results under a window that moves down by as much as its own
+/// positions are apart read mostly the same: side by side they read it once.
+/// Half of the registers hold results, the rest what goes by.
 bool LoopPlanner::chooseWindow() {
-  constexpr int64_t mostVectors = 2;
+  constexpr int64_t maxVectors = 2;
   if (lanes == 1 || !vectorIsCommon || !isStatic(kernel, vectorLoop))
     return false;
   std::optional<Slide> slide;
@@ -62,25 +63,25 @@ bool LoopPlanner::chooseWindow() {
       !isStatic(kernel, slide->window))
     return false;
   int64_t side = equalPart(llvm::divideCeil(extent(vectorLoop), lanes),
-                           std::min(vectors, mostVectors));
+                           std::min(vectors, maxVectors));
   int64_t most = std::min((int64_t(target.vectorRegs) / 2 - 1) / side,
-                          windowCopies / (side * extent(slide->window)));
+                          maxWindowInstances / (side * extent(slide->window)));
   int64_t count = largestDivisor(extent(slide->loop), most);
   if (count == 1)
     return false;
   vectors = side;
-  openLoop = slide->loop;
+  jammedLoop = slide->loop;
   windowLoop = slide->window;
   rows = count;
   cut = extent(vectorLoop) > width();
   return true;
 }
 
-/// Rows that become columns are loaded as vectors and turned in registers.
-void LoopPlanner::chooseTurned() {
+/// Rows that become columns are loaded as vectors and transposed in registers.
+void LoopPlanner::chooseTransposed() {
   constexpr size_t smallPayload = 12;
-  constexpr int64_t mostRows = 16, leastRows = 4;
-  if (chooseBetween())
+  constexpr int64_t maxRows = 16, minRows = 4;
+  if (chooseInterleaved())
     return;
   size_t payload = 0;
   for (linalg::LinalgOp op : ops) {
@@ -88,7 +89,7 @@ void LoopPlanner::chooseTurned() {
     if (op.getNumReductionLoops() != 0)
       return;
   }
-  if (lanes < leastRows || !vectorIsCommon || payload > smallPayload)
+  if (lanes < minRows || !vectorIsCommon || payload > smallPayload)
     return;
   for (linalg::LinalgOp op : ops)
     for (OpOperand *input : op.getDpsInputOperands()) {
@@ -96,37 +97,38 @@ void LoopPlanner::chooseTurned() {
       if (!loops.empty() && loops.back() != vectorLoop &&
           llvm::is_contained(loops, vectorLoop) &&
           llvm::is_contained(common, loops.back()) &&
-          extent(loops.back()) >= leastRows)
-        openLoop = loops.back();
+          extent(loops.back()) >= minRows)
+        jammedLoop = loops.back();
     }
-  if (openLoop.empty())
-    return chooseOwnTurned();
-  lanes = std::min(lanes, mostRows);
+  if (jammedLoop.empty())
+    return chooseOwnTransposed();
+  lanes = std::min(lanes, maxRows);
   vectors = 1;
-  rows = isStatic(kernel, openLoop) ? std::min(lanes, extent(openLoop)) : lanes;
+  rows = isStatic(kernel, jammedLoop) ? std::min(lanes, extent(jammedLoop))
+                                      : lanes;
   cut = !isStatic(kernel, vectorLoop) || extent(vectorLoop) != lanes;
 }
 
 /// The same of a loop that one op alone has: the copy into a padded tensor.
-void LoopPlanner::chooseOwnTurned() {
-  constexpr int64_t mostRows = 16, leastRows = 4;
+void LoopPlanner::chooseOwnTransposed() {
+  constexpr int64_t maxRows = 16, minRows = 4;
   for (auto [number, op] : llvm::enumerate(ops))
     for (OpOperand *input : op.getDpsInputOperands()) {
       SmallVector<std::string> loops = loopsAlongMemory(op, *input);
       if (!loops.empty() && llvm::is_contained(loops, vectorLoop) &&
           llvm::is_contained(own, loops.back()) &&
-          extent(loops.back()) >= leastRows)
-        turned.push_back({unsigned(number), loops.back(), 0});
+          extent(loops.back()) >= minRows)
+        transposed.push_back({unsigned(number), loops.back(), 0});
     }
-  if (turned.empty())
+  if (transposed.empty())
     return;
-  lanes = std::min(lanes, mostRows);
+  lanes = std::min(lanes, maxRows);
   vectors = 1;
   cut = !isStatic(kernel, vectorLoop) || extent(vectorLoop) != lanes;
-  for (Turned &turn : turned) {
-    int64_t equal = largestDivisor(extent(turn.loop), lanes);
-    turn.rows =
-        isStatic(kernel, turn.loop) && 2 * equal > lanes ? equal : lanes;
+  for (Transposed &entry : transposed) {
+    int64_t equal = largestDivisor(extent(entry.loop), lanes);
+    entry.rows =
+        isStatic(kernel, entry.loop) && 2 * equal > lanes ? equal : lanes;
   }
 }
 
@@ -134,7 +136,7 @@ void LoopPlanner::chooseOwnTurned() {
 /// out, with others beside it, as each waits for its sums. Half of the
 /// registers hold elements.
 bool LoopPlanner::chooseWholeRows() {
-  constexpr int64_t sideBySide = 4, mostCopies = 256;
+  constexpr int64_t sideBySide = 4, maxInstances = 256;
   if (lanes == 1 || vectorIsCommon || options.keepOrder || ops.size() == 1 ||
       own.size() != 1 || common.empty() || !isStatic(kernel, vectorLoop) ||
       !isStatic(kernel, common.back()) ||
@@ -151,11 +153,11 @@ bool LoopPlanner::chooseWholeRows() {
   }
   int64_t whole = llvm::divideCeil(extent(vectorLoop), lanes);
   if (whole * sideBySide > int64_t(target.vectorRegs) / 2 ||
-      whole * sideBySide * payload > mostCopies)
+      whole * sideBySide * payload > maxInstances)
     return false;
   vectors = whole;
   wholeRows = true;
-  openLoop = common.back();
+  jammedLoop = common.back();
   rows = sideBySide;
   return true;
 }
@@ -172,7 +174,7 @@ void LoopPlanner::chooseRows() {
       (isStatic(kernel, vectorLoop) && extent(vectorLoop) > longestRow) ||
       extent(common.back()) < sideBySide)
     return;
-  openLoop = common.back();
+  jammedLoop = common.back();
   rows = sideBySide;
 }
 

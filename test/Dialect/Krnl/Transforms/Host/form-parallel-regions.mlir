@@ -1,4 +1,4 @@
-// RUN: onnx-opt %s --krnl-form-regions --split-input-file | FileCheck %s
+// RUN: onnx-opt %s --krnl-form-parallel-regions --split-input-file | FileCheck %s
 
 func.func private @k(memref<64xf32>, memref<64xf32>, index, index) attributes {krnl.kernel}
 
@@ -6,7 +6,7 @@ func.func private @k(memref<64xf32>, memref<64xf32>, index, index) attributes {k
 // touches other bytes.
 // CHECK-LABEL: func @barrier_where_bytes_meet
 // CHECK:         %[[P:.+]] = arith.constant 8 : index
-// CHECK:         krnl.region tiles(%{{.+}}) {
+// CHECK:         krnl.parallel_region tiles(%{{.+}}) {
 // CHECK-NEXT:      krnl.launch @k ins(%arg0
 // CHECK-NEXT:      krnl.barrier
 // CHECK-NEXT:      krnl.launch @k
@@ -62,13 +62,13 @@ func.func private @k(memref<?xf32>, memref<?xf32>, index, index) attributes {krn
 // CHECK:         krnl.alloc
 // CHECK-NEXT:    krnl.check
 // CHECK-NEXT:    krnl.alloc
-// CHECK:         krnl.region
+// CHECK:         krnl.parallel_region
 // CHECK-NEXT:      krnl.launch
 // CHECK-NEXT:      krnl.barrier
 // CHECK-NEXT:      krnl.launch
 // CHECK-NEXT:    }
 // CHECK-NEXT:    krnl.release
-// CHECK:         krnl.region
+// CHECK:         krnl.parallel_region
 // CHECK-NEXT:      krnl.launch
 // CHECK-NEXT:    }
 // CHECK-NEXT:    memref.load
@@ -101,7 +101,7 @@ func.func private @tiny(%x: memref<?xf32>, %y: memref<?xf32>, %b: index, %e: ind
 }
 // CHECK-LABEL: func @team_that_pays
 // CHECK-DAG:     %[[ONE:.+]] = arith.constant 1 : index
-// CHECK:         krnl.region tiles(%[[ONE]])
+// CHECK:         krnl.parallel_region tiles(%[[ONE]])
 // CHECK:         scf.if
 // CHECK-DAG:       %[[GRAIN:.+]] = arith.constant 80000 : index
 // CHECK-DAG:       %[[COST:.+]] = arith.constant 4 : index
@@ -109,7 +109,7 @@ func.func private @tiny(%x: memref<?xf32>, %y: memref<?xf32>, %b: index, %e: ind
 // CHECK:           %[[PIECES:.+]] = arith.divsi %[[WORK]], %[[GRAIN]]
 // CHECK:           %[[PAYS:.+]] = arith.maxsi %[[PIECES]]
 // CHECK:           %[[TEAM:.+]] = arith.minsi %[[PAYS]]
-// CHECK:           krnl.region tiles(%[[TEAM]])
+// CHECK:           krnl.parallel_region tiles(%[[TEAM]])
 func.func @team_that_pays(%x: memref<?xf32>, %n: index, %y: memref<?xf32>, %c: i1) {
   %c8 = arith.constant 8 : index
   krnl.launch @tiny ins(%x : memref<?xf32>) outs(%y : memref<?xf32>) tiles(%c8)
@@ -137,7 +137,7 @@ func.func private @small(%x: memref<4096xf32>, %y: memref<4096xf32>, %b: index, 
 }
 // CHECK-LABEL: func @whole_work
 // CHECK:         %[[THREE:.+]] = arith.constant 3 : index
-// CHECK:         krnl.region tiles(%[[THREE]])
+// CHECK:         krnl.parallel_region tiles(%[[THREE]])
 func.func @whole_work(%x: memref<4096xf32>, %y: memref<4096xf32>, %z: memref<4096xf32>, %w: memref<4096xf32>) {
   %c8 = arith.constant 8 : index
   krnl.launch @small ins(%x : memref<4096xf32>) outs(%y : memref<4096xf32>) tiles(%c8)
@@ -150,7 +150,7 @@ func.func @whole_work(%x: memref<4096xf32>, %y: memref<4096xf32>, %z: memref<409
 // CHECK-LABEL: func @in_loop
 // CHECK:         scf.for
 // CHECK:           %[[EIGHT:.+]] = arith.constant 8 : index
-// CHECK:           krnl.region tiles(%[[EIGHT]])
+// CHECK:           krnl.parallel_region tiles(%[[EIGHT]])
 func.func @in_loop(%x: memref<4096xf32>, %y: memref<4096xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -168,7 +168,7 @@ func.func private @k(memref<?xf32>, memref<?xf32>, index, index) attributes {krn
 // Places that are computed are apart if their buffers are needed at the same
 // time; the third launch may write where the first one's result was.
 // CHECK-LABEL: func @computed_places
-// CHECK:         krnl.region
+// CHECK:         krnl.parallel_region
 // CHECK-NEXT:      krnl.launch
 // CHECK-NEXT:      krnl.launch
 // CHECK-NEXT:      krnl.barrier
@@ -193,7 +193,7 @@ func.func private @k(memref<64xf32>, memref<i32>, memref<64xf32>, index, index) 
 // CHECK-LABEL: func @error_words
 // CHECK:         %[[A:.+]] = krnl.error_word
 // CHECK:         %[[B:.+]] = krnl.error_word
-// CHECK:         krnl.region
+// CHECK:         krnl.parallel_region
 // CHECK-NEXT:      krnl.launch @k ins(%arg0, %[[A]]
 // CHECK-NEXT:      krnl.launch @k ins(%arg0, %[[B]]
 // CHECK-NEXT:    }
@@ -248,9 +248,9 @@ func.func private @rows(%x: memref<?x?xf32>, %y: memref<?x?xf32>, %b: index, %e:
 // CHECK-DAG:     %[[TILE:.+]] = arith.muli %[[EACH]], %[[ROWS]]
 // CHECK-DAG:     %[[WORK:.+]] = arith.muli %arg1, %[[TILE]]
 // CHECK:         %[[PIECES:.+]] = arith.divsi %[[WORK]]
-// CHECK:         krnl.region
+// CHECK:         krnl.parallel_region
 // CHECK:         scf.if
-// CHECK:           krnl.region tiles(%[[ONE:.+]]) {
+// CHECK:           krnl.parallel_region tiles(%[[ONE:.+]]) {
 func.func @sizes_of_operands(%x: memref<?x?xf32>, %tiles: index, %n: index, %m: index, %c: i1) {
   %c1 = arith.constant 1 : index
   %a = krnl.alloc(%n, %m) : memref<?x?xf32>

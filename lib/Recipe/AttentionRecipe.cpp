@@ -145,7 +145,7 @@ void AttentionWriter::chooseTile() {
   int64_t allRows = extentOf(kernel, row, ShapedType::kDynamic);
   int64_t depth = 1;
   for (const std::string &loop : scores.reduced)
-    depth *= extentOf(kernel, loop, guessedExtent);
+    depth = estimatedProduct(depth, extentOf(kernel, loop, guessedExtent));
   auto cyclesOf = [&](const Contraction &product, RegisterTile tile) {
     int64_t columns = extentOf(kernel, product.column, ShapedType::kDynamic);
     return resultCycles(target, tile, allRows, columns, lanes);

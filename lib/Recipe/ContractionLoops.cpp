@@ -241,7 +241,7 @@ SmallVector<std::string> loopsOf(OpOperand &operand,
 int64_t countParts(KernelOp kernel, ArrayRef<std::string> parts) {
   int64_t count = 1;
   for (const std::string &part : parts)
-    count *= extentOf(kernel, part, 1);
+    count = estimatedProduct(count, extentOf(kernel, part, 1));
   return count;
 }
 

@@ -108,7 +108,7 @@ bool ContractionWriter::choose() {
   if (pack && !isConstant(kernel, packedOperand)) {
     int64_t allRows = 1;
     for (const std::string &row : loops.rows)
-      allRows *= extentOf(kernel, row, 64);
+      allRows = estimatedProduct(allRows, extentOf(kernel, row, 64));
     if (allRows < 16)
       return false;
   }
@@ -120,10 +120,12 @@ bool ContractionWriter::choose() {
                            pitchOf(loops.op, *loops.rowOperand, loops.row)),
                    work);
   for (const std::string &loop : loops.reduced)
-    depth *= loop == panels.grouped ? byteGroupsOf(kernel, loop)
-                                    : extentOf(kernel, loop, guessedExtent);
+    depth = estimatedProduct(
+        depth, loop == panels.grouped ? byteGroupsOf(kernel, loop)
+                                      : extentOf(kernel, loop, guessedExtent));
   if (!loops.blocks.empty())
-    depth *= extentOf(kernel, loops.blocks, guessedExtent);
+    depth =
+        estimatedProduct(depth, extentOf(kernel, loops.blocks, guessedExtent));
   return true;
 }
 
@@ -202,7 +204,7 @@ bool ContractionWriter::rowsStay() {
         continue;
       if (ShapedType::isDynamic(size))
         return INT64_MAX;
-      bytes *= size;
+      bytes = estimatedProduct(bytes, size);
     }
     return bytes;
   };
@@ -234,7 +236,7 @@ int64_t ContractionWriter::columnBytes() {
     int64_t bytes =
         getElementTypeOrSelf(operand->get()).getIntOrFloatBitWidth() / 8;
     for (const std::string &loop : loopsOf(*operand, reduced))
-      bytes *= extentOf(kernel, loop, guessedExtent);
+      bytes = estimatedProduct(bytes, extentOf(kernel, loop, guessedExtent));
     all += bytes;
   }
   return all;
@@ -272,7 +274,7 @@ bool ContractionWriter::isParallel() {
   int64_t work = depth;
   for (auto *kind : {&loops.batch, &loops.rows, &loops.columns})
     for (const std::string &loop : *kind)
-      work *= extentOf(kernel, loop, guessedExtent);
+      work = estimatedProduct(work, extentOf(kernel, loop, guessedExtent));
   return work >= target.parallelProducts;
 }
 
@@ -319,7 +321,7 @@ void ContractionWriter::unrollWindow(unsigned op) {
   for (const std::string &loop : llvm::reverse(panels.reduced)) {
     if (!isStatic(kernel, loop))
       return;
-    instances *= extentOf(kernel, loop, 1);
+    instances = estimatedProduct(instances, extentOf(kernel, loop, 1));
     if (instances > maxChannelwiseInstances)
       return;
     recipe.unroll(loop, extentOf(kernel, loop, 1), op);

@@ -17,6 +17,13 @@ using namespace onnxc::krnl;
 
 namespace onnxc {
 
+int64_t estimatedProduct(int64_t a, int64_t b) {
+  constexpr int64_t largest = int64_t(1) << 52;
+  int64_t product;
+  return llvm::MulOverflow(a, b, product) ? largest
+                                          : std::min(product, largest);
+}
+
 int64_t extentOf(KernelOp kernel, StringRef loop, int64_t unknown) {
   LoopAttr attribute = kernel.getLoop(*kernel.findLoop(loop));
   return attribute.isDynamic() ? unknown : attribute.getExtent();
@@ -284,7 +291,7 @@ static constexpr int64_t mathBytes = 16;
 int64_t workBytesOf(KernelOp kernel, linalg::LinalgOp op, int64_t unknown) {
   int64_t points = 1, perPoint = 0;
   for (StringRef axis : KernelOp::getAxes(op))
-    points *= extentOf(kernel, axis, unknown);
+    points = estimatedProduct(points, extentOf(kernel, axis, unknown));
   for (Value operand : op->getOperands()) {
     Type element = getElementTypeOrSelf(operand.getType());
     int64_t bits =
@@ -293,7 +300,7 @@ int64_t workBytesOf(KernelOp kernel, linalg::LinalgOp op, int64_t unknown) {
   }
   for (Operation &inner : op.getBlock()->without_terminator())
     perPoint += isa<math::MathDialect>(inner.getDialect()) ? mathBytes : 1;
-  return points * perPoint;
+  return estimatedProduct(points, perPoint);
 }
 
 int64_t trafficBytes(KernelOp kernel, int64_t unknown) {
@@ -304,8 +311,10 @@ int64_t trafficBytes(KernelOp kernel, int64_t unknown) {
       continue;
     int64_t elements = 1;
     for (int64_t size : type.getShape())
-      elements *= ShapedType::isDynamic(size) ? unknown : size;
-    bytes += elements * std::max<int64_t>(type.getElementTypeBitWidth() / 8, 1);
+      elements = estimatedProduct(elements,
+                                  ShapedType::isDynamic(size) ? unknown : size);
+    bytes += estimatedProduct(
+        elements, std::max<int64_t>(type.getElementTypeBitWidth() / 8, 1));
   }
   return bytes;
 }

@@ -22,6 +22,10 @@ constexpr int64_t guessedExtent = 512;
 /// Extent of a loop by name; unknown ones count as `unknown`.
 int64_t extentOf(krnl::KernelOp kernel, llvm::StringRef loop, int64_t unknown);
 
+/// The product of two counts of iterations, elements or bytes, none negative,
+/// that only choices depend on: at most 2^52, so that sums of them are exact.
+int64_t estimatedProduct(int64_t a, int64_t b);
+
 /// Is the extent known?
 bool isStatic(krnl::KernelOp kernel, llvm::StringRef loop);
 

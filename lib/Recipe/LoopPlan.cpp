@@ -150,7 +150,7 @@ void LoopPlanner::chooseColumns() {
   for (linalg::LinalgOp op : ops) {
     int64_t rows = 1;
     for (const std::string &loop : reducedLoops(op))
-      rows *= extent(loop);
+      rows = estimatedProduct(rows, extent(loop));
     if (rows == 1)
       continue;
     if (rows < minRows || op.getBlock()->getOperations().size() > smallPayload)
@@ -286,7 +286,7 @@ void LoopPlanner::planParallel() {
       grain = llvm::bit_floor(uint64_t(std::max<int64_t>(wanted, 1)));
       return;
     }
-    work *= std::max<int64_t>(extentHere, 1);
+    work = estimatedProduct(work, std::max<int64_t>(extentHere, 1));
   }
 }
 

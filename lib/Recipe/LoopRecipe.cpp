@@ -165,7 +165,7 @@ void LoopWriter::unrollWindows() {
     SmallVector<std::string> reduced = reducedLoops(op);
     for (const std::string &loop : llvm::reverse(reduced)) {
       if (loop == vectorLoop || !isStatic(kernel, loop) ||
-          instances * extent(loop) > maxInstances)
+          estimatedProduct(instances, extent(loop)) > maxInstances)
         break;
       recipe.unroll(loop, extent(loop), number);
       instances *= extent(loop);
@@ -179,12 +179,12 @@ void LoopWriter::unrollSlide(unsigned number) {
   SmallVector<std::string> reduced = reducedLoops(ops[number]);
   if (reduced.empty())
     return;
-  int64_t instances = vectors * rows * extent(windowLoop);
+  int64_t instances = estimatedProduct(vectors * rows, extent(windowLoop));
   for (const std::string &loop : llvm::reverse(reduced)) {
     if (loop == windowLoop)
       continue;
     if (!isStatic(kernel, loop) ||
-        instances * extent(loop) > maxWindowInstances)
+        estimatedProduct(instances, extent(loop)) > maxWindowInstances)
       break;
     instances *= extent(loop);
     recipe.unroll(loop, extent(loop), number);

@@ -329,3 +329,20 @@ func.func @open_length(%q: tensor<?x?x64xf32>, %k: tensor<?x?x64xf32>, %o: tenso
   } -> tensor<?x?x?xf32>
   return %y : tensor<?x?x?xf32>
 }
+
+// The number of products, 2^63, is no 64-bit integer: it saturates.
+// CHECK-LABEL: kernel "huge"
+// CHECK:         parallel(
+func.func @huge(%x: tensor<134217728x512xf32>, %w: tensor<512x134217728xf32>, %o: tensor<134217728x134217728xf32>)
+    -> tensor<134217728x134217728xf32> {
+  %y = krnl.kernel "huge" loops [m = 134217728, n = 134217728, k = 512]
+      ins(%x, %w : tensor<134217728x512xf32>, tensor<512x134217728xf32>)
+      outs(%o : tensor<134217728x134217728xf32>) {
+  ^bb0(%a: tensor<134217728x512xf32>, %b: tensor<512x134217728xf32>, %c: tensor<134217728x134217728xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<134217728x134217728xf32>) -> tensor<134217728x134217728xf32>
+    %r = linalg.matmul {krnl.axes = ["m", "n", "k"]} ins(%a, %b : tensor<134217728x512xf32>, tensor<512x134217728xf32>) outs(%f : tensor<134217728x134217728xf32>) -> tensor<134217728x134217728xf32>
+    krnl.yield %r : tensor<134217728x134217728xf32>
+  } -> tensor<134217728x134217728xf32>
+  return %y : tensor<134217728x134217728xf32>
+}

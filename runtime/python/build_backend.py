@@ -10,6 +10,7 @@ import json
 import os
 import pathlib
 import re
+import stat
 import sysconfig
 import zipfile
 
@@ -27,13 +28,18 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     info = f"{name}-{version}.dist-info"
     files = _package_files()
     files[f"{info}/METADATA"] = _metadata(project).encode()
+    files[f"{info}/entry_points.txt"] = _entry_points(project).encode()
     files[f"{info}/WHEEL"] = f"Wheel-Version: 1.0\nRoot-Is-Purelib: false\nTag: {tag}\n".encode()
     record = "".join(f"{path},{_digest(data)},{len(data)}\n" for path, data in files.items())
     files[f"{info}/RECORD"] = f"{record}{info}/RECORD,,\n".encode()
     wheel = f"{name}-{version}-{tag}.whl"
     with zipfile.ZipFile(pathlib.Path(wheel_directory) / wheel, "w", zipfile.ZIP_DEFLATED) as archive:
         for path, data in files.items():
-            archive.writestr(path, data)
+            entry = zipfile.ZipInfo(path, date_time=(1980, 1, 1, 0, 0, 0))
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            mode = 0o755 if path.startswith("onnx_compile/bin/") else 0o644
+            entry.external_attr = (stat.S_IFREG | mode) << 16
+            archive.writestr(entry, data)
     return wheel
 
 
@@ -49,7 +55,8 @@ def _read_project():
             table = tables.setdefault(header[1], {})
         elif pair := re.fullmatch(r"(\S+) = (.+)", line):
             table[pair[1]] = json.loads(pair[2])
-    return {**tables["project"], "optional-dependencies": tables["project.optional-dependencies"]}
+    inner = {name: tables[f"project.{name}"] for name in ("optional-dependencies", "scripts")}
+    return {**tables["project"], **inner}
 
 
 def _package_files():
@@ -66,6 +73,8 @@ def _package_files():
     for path in sorted((package / "onnx_compile" / "include").rglob("*")):
         if path.is_file():
             files[path.relative_to(package).as_posix()] = path.read_bytes()
+    for name in ("onnx-compile", "onnx-run"):
+        files[f"onnx_compile/bin/{name}"] = (BUILD / "bin" / name).read_bytes()
     for name in ("onnxc_rt.o", "libonnxc_rt.a", *_stub_names()):
         files[f"onnx_compile/lib/onnxc/{name}"] = (BUILD / "lib" / "onnxc" / name).read_bytes()
     return files
@@ -85,6 +94,11 @@ def _metadata(project):
         lines.append(f"Provides-Extra: {extra}")
         lines += [f'Requires-Dist: {dependency}; extra == "{extra}"' for dependency in dependencies]
     return "\n".join(lines) + "\n"
+
+
+def _entry_points(project):
+    scripts = [f"{name} = {target}" for name, target in project["scripts"].items()]
+    return "\n".join(["[console_scripts]", *scripts]) + "\n"
 
 
 def _digest(data):

@@ -11,4 +11,6 @@
 from onnx_compile._compile import CompileError, compile, get_include
 from onnx_compile._execution_session import ExecutionSession
 
-__all__ = ["CompileError", "ExecutionSession", "compile", "get_include"]
+__version__ = "0.1.0"
+
+__all__ = ["CompileError", "ExecutionSession", "__version__", "compile", "get_include"]

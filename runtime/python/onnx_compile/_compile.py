@@ -33,11 +33,16 @@ def compile(model, output=None, **options):
     output: where to write; beside a model file, or to a temporary file that
         lives as long as the process, when left out. Its suffix is that of what
         is written: .so, or with emit=, .s, .o, .simplified.onnx, else .mlir.
-    options: those of the onnx-compile tool, with '_' for '-':
-        compile("m.onnx", O=3, cpu="generic", dim=["batch=8"], strict=True)
+    options: those of the onnx-compile tool, with '_' for '-'; dims, shapes and
+        limits are mappings, in a shape None is a size that the run knows:
+        compile("m.onnx", O=3, cpu="generic", strict=True)
+        compile("m.onnx", dims={"batch": 8}, shapes={"x": (1, 3, None, 224)})
         compile("m.onnx", emit="model") writes m.simplified.onnx
-        compile("m.onnx", limit=["seconds=60", "memory=2G"]) ends in time
+        compile("m.onnx", limits={"seconds": 60, "memory": "2G"}) ends in time
         compile("m.onnx", custom_op_lib="libmine.so") has operators of your own
+
+    Raises CompileError for a model or an option that is refused, and TypeError
+    for a mapping that is none.
     """
     from onnx_compile import _compiler
 
@@ -52,7 +57,7 @@ def compile(model, output=None, **options):
     pairs = [("runtime-dir", str(_runtime_dir()))]
     if output is not None:
         pairs.append(("output", os.fspath(output)))
-    pairs += [(_option(name), text) for name, value in options.items() for text in _texts(value)]
+    pairs += [pair for name, value in options.items() for pair in _pairs(name, value)]
     status, messages, written = _compiler.compile(path, data, pairs)
     if status != 0:
         raise CompileError(messages.strip() or f"the compiler ended with status {status}", status)
@@ -73,8 +78,23 @@ def _bytes_of(model):
     return None
 
 
-def _option(name):
-    return "level" if name == "O" else name.replace("_", "-")
+# Options that are mappings: the tool's name, and the text of one entry.
+_MAPPINGS = {
+    "dims": ("dim", lambda name, size: f"{name}={size}"),
+    "limits": ("limit", lambda name, limit: f"{name}={limit}"),
+    "shapes": ("shape", lambda name, shape: f"{name}:{'x'.join('?' if n is None else str(n) for n in shape)}"),
+}
+
+
+def _pairs(name, value):
+    """The tool's option and its text, for each time that it is given."""
+    if name in _MAPPINGS and value is not None:
+        option, text_of = _MAPPINGS[name]
+        if not hasattr(value, "items"):
+            raise TypeError(f"{name} must be a mapping, such as a dict, but is {type(value).__name__}")
+        return [(option, text_of(*entry)) for entry in value.items()]
+    option = "level" if name == "O" else name.replace("_", "-")
+    return [(option, text) for text in _texts(value)]
 
 
 def _texts(value):

@@ -78,6 +78,21 @@ class Compile(unittest.TestCase):
         self.assertTrue((self.folder / "b.weights").exists())
         self.run_model(path)
 
+    def test_mappings(self):
+        path = onnx_compile.compile(DIGITS, output=self.folder / "d.so", dims={"batch": 3}, limits={"seconds": 600})
+        signature = json.loads(onnx_compile.ExecutionSession(path).input_signature())
+        self.assertEqual(signature[0]["dims"], [3, 1, 8, 8])
+        path = onnx_compile.compile(DIGITS, output=self.folder / "e.so", shapes={"image": (None, 1, 8, 8)}, dims=None)
+        self.assertEqual(json.loads(onnx_compile.ExecutionSession(path).input_signature())[0]["dims"][1:], [1, 8, 8])
+        self.run_model(path)
+        with self.assertRaisesRegex(TypeError, "dims must be a mapping, such as a dict, but is list"):
+            onnx_compile.compile(DIGITS, output=self.folder / "f.so", dims=["batch=3"])
+
+    def test_version(self):
+        path = onnx_compile.compile(DIGITS, self.folder / "v.so")
+        info = json.loads(onnx_compile.ExecutionSession(path).compilation_info())
+        self.assertEqual(info["compiler"], f"onnx-compile {onnx_compile.__version__}")
+
     def test_errors(self):
         def refused(status, text, *arguments, **named):
             with self.assertRaisesRegex(onnx_compile.CompileError, text) as caught:

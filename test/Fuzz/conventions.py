@@ -70,7 +70,7 @@ ROWS = {
     "no number made a whole number": rounds_no_number,
     "MaxPool of NaN": pools_nan,
     "convolutions and transforms of NaN or infinities": multiplies_border,
-    "samples at places that are no numbers": samples_nowhere,
+    "samples at positions that are no numbers": samples_nowhere,
     "no number behind a mask of Attention": masks_special,
     "NonMaxSuppression with an empty limit": has_empty_limit,
     "Attention with a negative `softcap`": caps_by_negative,

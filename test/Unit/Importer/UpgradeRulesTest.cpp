@@ -113,22 +113,15 @@ TEST(UpgradeRules, Selu_1_to_6) {
 }
 
 TEST(UpgradeRules, Tile_1_to_6) {
-  expectUpgraded("y = Tile (t, n, one)", 1,
-                 "n1 = Cast <to: int = 7> (n)\n"
-                 "n2 = [1]\n"
-                 "n3 = Reshape (n1, n2)\n"
-                 "n4 = [1]\n"
-                 "n5 = [1, 1]\n"
-                 "n6 = Concat <axis: int = 0> (n4, n3, n5)\n"
-                 "y = Tile (t, n6)\n");
-  expectUpgraded("y = Tile (t, n, oneFloat)", 1,
-                 "n1 = Cast <to: int = 7> (n)\n"
-                 "n2 = [1]\n"
-                 "n3 = Reshape (n1, n2)\n"
-                 "n4 = [1]\n"
-                 "n5 = [1, 1]\n"
-                 "n6 = Concat <axis: int = 0> (n4, n3, n5)\n"
-                 "y = Tile (t, n6)\n");
+  for (const char *node : {"y = Tile (t, n, one)", "y = Tile (t, n, oneFloat)"})
+    expectUpgraded(node, 1,
+                   "n1 = Cast <to: int = 7> (n)\n"
+                   "n2 = [1]\n"
+                   "n3 = Reshape (n1, n2)\n"
+                   "n4 = [1]\n"
+                   "n5 = [1, 1]\n"
+                   "n6 = Concat <axis: int = 0> (n4, n3, n5)\n"
+                   "y = Tile (t, n6)\n");
   expectRefused("y = Tile (x, n, one)", 1, "constant axis");
 }
 

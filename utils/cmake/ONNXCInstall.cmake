@@ -2,12 +2,12 @@
 # Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 #
 # The installed tree can be moved: the tools find the runtime, and the CMake
-# package and pkg-config find the rest, relative to themselves. The shared libraries of LLVM and protobuf stay where
-# they are.
+# package and pkg-config find the rest, relative to themselves. The shared
+# libraries of LLVM and protobuf stay where they are.
 #
 #   bin/             onnx-compile, onnx-run; onnx-opt and its kin
 #   include/         the C and C++ headers; those of the dialects and passes
-#   lib/libonnxc.*   the compiler as a library (onnxc/Compile.h)
+#   lib/libonnxc.so  the compiler as a library (onnxc/Compile.h)
 #   lib/onnxc/       what the compiler links into artefacts
 #   lib/cmake/onnx-compile/, lib/pkgconfig/
 #   share/man/, share/doc/onnx-compile/, completions for bash and zsh
@@ -16,19 +16,15 @@
 # tools for passes).
 #===------------------------------------------------------------------------===#
 
-# The C API as a shared library that exports nothing else, and as an archive of
-# all libraries of the compiler, for programs that link LLVM themselves.
-function(_onnxc_add_compiler_libraries)
+# The C API as a shared library that exports nothing else.
+function(_onnxc_add_compiler_library)
   set(script ${PROJECT_SOURCE_DIR}/lib/Compile/libonnxc.map)
-  add_library(onnxc SHARED ${PROJECT_SOURCE_DIR}/lib/Compile/Compile.cpp)
-  set(ARG_PCH mlir)
-  set(ARG_LINK_LIBS)
-  set(ARG_DEPENDS)
-  _onnxc_configure(onnxc)
+  add_library(onnxc SHARED $<TARGET_OBJECTS:ONNXCCompile>)
   target_link_libraries(onnxc PRIVATE ONNXCDriver MLIR LLVM)
   target_link_options(onnxc PRIVATE -Wl,--version-script=${script})
   set_target_properties(onnxc PROPERTIES
-    LINK_DEPENDS ${script}
+    LINKER_LANGUAGE CXX LINK_DEPENDS ${script}
+    INSTALL_RPATH ${ONNXC_LLVM_DIR}/lib
     VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
   add_dependencies(onnxc ONNXCRuntime)
 endfunction()
@@ -47,8 +43,8 @@ function(_onnxc_install_package)
   set(build ${PROJECT_BINARY_DIR}/package)
   set(source ${PROJECT_SOURCE_DIR}/utils/cmake/package)
   set(folder lib/cmake/onnx-compile)
-  configure_file(${source}/onnx-compile-config.cmake.in
-                 ${build}/onnx-compile-config.cmake @ONLY)
+  configure_package_config_file(${source}/onnx-compile-config.cmake.in
+    ${build}/onnx-compile-config.cmake INSTALL_DESTINATION ${folder})
   write_basic_package_version_file(${build}/onnx-compile-config-version.cmake
     COMPATIBILITY SameMinorVersion)
   install(FILES ${build}/onnx-compile-config.cmake
@@ -87,13 +83,12 @@ function(_onnxc_install_manuals)
 endfunction()
 
 function(onnxc_install)
-  _onnxc_add_compiler_libraries()
-  set_target_properties(onnxc PROPERTIES INSTALL_RPATH "${ONNXC_LLVM_DIR}/lib")
+  _onnxc_add_compiler_library()
   install(TARGETS onnxc LIBRARY DESTINATION lib COMPONENT compiler)
   set(tools onnx-compile onnx-run)
   set(development_tools onnx-lsp-server onnx-opt onnx-reduce)
   set_target_properties(${tools} ${development_tools} PROPERTIES
-    INSTALL_RPATH "${ONNXC_LLVM_DIR}/lib")
+    INSTALL_RPATH ${ONNXC_LLVM_DIR}/lib)
   install(TARGETS ${tools} RUNTIME DESTINATION bin COMPONENT compiler)
   install(TARGETS ${development_tools} RUNTIME DESTINATION bin
           COMPONENT development)

@@ -112,11 +112,10 @@ LogicalResult Backward::run(ArrayRef<Operation *> path) {
     if (!isReached)
       continue;
     const GradientRow *row = table.find(step);
-    if (!row->takesAllResults)
-      for (OpResult other : step->getResults().drop_front())
-        if (gradientOf(other))
-          return step->emitOpError("has no gradient by its result ")
-                 << other.getResultNumber();
+    assert((row->takesAllResults ||
+            llvm::none_of(step->getResults().drop_front(),
+                          [&](Value other) { return gradientOf(other); })) &&
+           "the results behind the first one are integers");
     loc = step->getLoc();
     if (failed(row->rule(*this, step, gradientOf(step->getResult(0)))))
       return failure();

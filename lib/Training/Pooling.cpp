@@ -132,9 +132,8 @@ static LogicalResult resize(Backward &back, Operation *op, Value dy) {
   if (auto given = op->getAttrOfType<DenseI64ArrayAttr>("axes"))
     axes.assign(given.asArrayRef().begin(), given.asArrayRef().end());
   for (auto [position, given] : llvm::enumerate(axes)) {
+    // The verifier has compared the axes with the rank.
     int64_t axis = fromFront(given, rank);
-    if (axis < 0 || axis >= rank)
-      return op->emitOpError("names an axis that its operand does not have");
     auto in = cast<RankedTensorType>(resize.getX().getType()),
          out = dyn_cast<RankedTensorType>(op->getResult(0).getType());
     if (out && !in.isDynamicDim(axis) &&

@@ -1,4 +1,4 @@
-// RUN: onnx-opt %s --krnl-bufferize-host --split-input-file | FileCheck %s
+// RUN: onnx-opt %s --krnl-bufferize-host --split-input-file --verify-diagnostics | FileCheck %s
 
 func.func private @k(memref<64xf32>, memref<64xf32>, index, index) attributes {krnl.kernel}
 
@@ -353,4 +353,13 @@ func.func @rows(%x: tensor<4xf32>, %n: index) -> tensor<?x4xf32> {
   }
   %all = krnl.first_rows %r#1[%r#0] : tensor<?x4xf32>
   return %all : tensor<?x4xf32>
+}
+
+// -----
+
+func.func @no_host_op(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %0 = tensor.empty() : tensor<2xf32>
+  // expected-error @+1 {{cannot be part of the host program on tensors}}
+  %1 = linalg.exp ins(%x : tensor<2xf32>) outs(%0 : tensor<2xf32>) -> tensor<2xf32>
+  return %1 : tensor<2xf32>
 }

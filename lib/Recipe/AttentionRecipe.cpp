@@ -124,15 +124,16 @@ bool AttentionWriter::findOuter() {
 
 /// Columns lie in memory as they are read, or can be stored that way.
 bool AttentionWriter::mayPack(const Contraction &product) {
-  return hasUnitStride(product.op, *product.columnOperand, product.column) ||
+  return product.hasColumnsInLine() ||
          (operandNumber(kernel, *product.columnOperand) >= 0 &&
-          isPlainlyIndexed(product.op, *product.columnOperand));
+          isPlainlyIndexed(*product.columnOperand));
 }
 
 /// Rows of scores that fit the stack, and the first cache.
 int64_t AttentionWriter::maxLocalRows() {
   auto type = cast<RankedTensorType>(sums.rowOperand->get().getType());
-  int64_t most = maxRows(target, pitchOf(sums.op, *sums.rowOperand, row));
+  int64_t most =
+      maxRows(target, Access(*sums.rowOperand).pitch(dimOf(sums.op, row)));
   if (!isStatic(kernel, scores.column))
     return most;
   int64_t bytes = extentOf(kernel, scores.column, 1) *
@@ -193,8 +194,9 @@ bool AttentionWriter::choose() {
     StringRef along = has(op, sums.column)     ? sums.column
                       : has(op, scores.column) ? scores.column
                                                : row;
-    unsigned wide = vectorBits(op, along);
-    if (wide == 0 || !gathersPay(op, along, target))
+    LaneAnalysis payload(op, along);
+    unsigned wide = payload.vectorBits();
+    if (wide == 0 || !payload.gathersPay(target))
       return false;
     bits = std::max(bits, wide);
   }
@@ -245,7 +247,7 @@ void AttentionWriter::writeOp(unsigned number) {
 
 void AttentionWriter::pack(const Contraction &product,
                            ArrayRef<std::string> loops) {
-  if (!hasUnitStride(product.op, *product.columnOperand, product.column))
+  if (!product.hasColumnsInLine())
     recipe.pack(operandNumber(kernel, *product.columnOperand), loops);
 }
 

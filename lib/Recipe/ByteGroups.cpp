@@ -8,7 +8,6 @@
 
 #include "KernelShape.h"
 #include "onnxc/Dialect/Krnl/IR/ByteProduct.h"
-#include "onnxc/Dialect/Krnl/IR/PartialAccess.h"
 
 using namespace mlir;
 using namespace onnxc::krnl;
@@ -19,24 +18,6 @@ namespace onnxc {
 static constexpr int64_t bytesOfGroup = 4;
 /// Groups that are mostly empty do not pay.
 static constexpr double minFilled = 0.3;
-
-bool hasUnitStride(linalg::LinalgOp op, OpOperand &operand, StringRef loop) {
-  AffineMap map = op.getMatchingIndexingMap(&operand);
-  SmallVector<StringRef> axes = KernelOp::getAxes(op);
-  unsigned dim = llvm::find(axes, loop) - axes.begin();
-  SmallVector<AffineExpr> indices = indicesAlongMemory(op, operand);
-  if (indices.empty())
-    return false;
-  AffineExpr last = wholeIndex(indices.pop_back_val());
-  for (AffineExpr expr : indices)
-    if (expr.isFunctionOfDim(dim))
-      return false;
-  AffineExpr d = getAffineDimExpr(dim, op.getContext());
-  AffineExpr step =
-      simplifyAffineExpr(last.replace(d, d + 1) - last, map.getNumDims(), 0);
-  auto constant = dyn_cast<AffineConstantExpr>(step);
-  return constant && constant.getValue() == 1;
-}
 
 int64_t byteGroupsOf(KernelOp kernel, StringRef loop) {
   return llvm::divideCeil(extentOf(kernel, loop, guessedExtent), bytesOfGroup);
@@ -58,7 +39,8 @@ std::string chooseByteGroups(KernelOp kernel, linalg::LinalgOp op,
     return chosen;
   double best = minFilled;
   for (const std::string &loop : reduced) {
-    if (!isStatic(kernel, loop) || !hasUnitStride(op, broadcast, loop))
+    if (!isStatic(kernel, loop) ||
+        !Access(broadcast).hasUnitStride(dimOf(op, loop)))
       continue;
     double filled = double(extentOf(kernel, loop, 0)) /
                     double(byteGroupsOf(kernel, loop) * bytesOfGroup);

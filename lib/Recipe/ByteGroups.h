@@ -13,11 +13,6 @@
 
 namespace onnxc {
 
-/// Does the loop walk the last dimension of the access in steps of one, and no
-/// other dimension?
-bool hasUnitStride(mlir::linalg::LinalgOp op, mlir::OpOperand &operand,
-                   llvm::StringRef loop);
-
 /// The reduced loop of a sum of products of bytes that the step dot takes:
 /// `broadcast`, the operand without the lanes, lies in memory along it. The one
 /// that fills its groups best; empty if there is none.

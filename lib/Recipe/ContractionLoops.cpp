@@ -8,7 +8,6 @@
 
 #include "ByteGroups.h"
 #include "KernelShape.h"
-#include "onnxc/Dialect/Krnl/IR/PartialAccess.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -21,19 +20,11 @@ namespace onnxc {
 static SmallVector<std::string> loopsIn(linalg::LinalgOp op,
                                         OpOperand &operand) {
   SmallVector<std::string> loops;
-  AffineMap map = op.getMatchingIndexingMap(&operand);
+  Access access(operand);
   for (auto [dim, axis] : llvm::enumerate(KernelOp::getAxes(op)))
-    if (map.isFunctionOfDim(dim))
+    if (access.dependsOn(dim))
       loops.push_back(axis.str());
   return loops;
-}
-
-/// Is each dimension indexed by one loop alone, or a constant?
-static bool isPlain(linalg::LinalgOp op, OpOperand &operand) {
-  return llvm::all_of(
-      op.getMatchingIndexingMap(&operand).getResults(), [](AffineExpr expr) {
-        return isa<AffineDimExpr, AffineConstantExpr>(wholeIndex(expr));
-      });
 }
 
 FailureOr<Contraction> sortLoops(linalg::LinalgOp op, OpOperand *columns,
@@ -42,37 +33,34 @@ FailureOr<Contraction> sortLoops(linalg::LinalgOp op, OpOperand *columns,
   result.op = op;
   result.columnOperand = columns;
   result.rowOperand = rows;
-  OpOperand &init = *op.getDpsInitOperand(0);
-  SmallVector<std::string> inColumns = loopsIn(op, *columns),
-                           inRows = loopsIn(op, *rows);
-  for (auto [axis, kind] :
-       llvm::zip_equal(KernelOp::getAxes(op), op.getIteratorTypesArray())) {
-    std::string loop = axis.str();
-    if (kind == utils::IteratorType::reduction)
-      result.reduced.push_back(loop);
-    else if (llvm::is_contained(inColumns, loop))
-      (llvm::is_contained(inRows, loop) ? result.batch : result.columns)
-          .push_back(loop);
-    else if (llvm::is_contained(inRows, loop))
-      result.rows.push_back(loop);
-    else
-      return failure();
-  }
-  if (result.columns.empty() && !result.batch.empty() &&
-      hasUnitStride(op, *rows, result.batch.back()) &&
-      hasUnitStride(op, init, result.batch.back())) {
-    result.columns.push_back(result.batch.pop_back_val());
+  Access inColumns(*columns), inRows(*rows), inResult(*op.getDpsInitOperand(0));
+  ContractionDims dims = contractionDimsOf(op, *columns, *rows);
+  if (dims.columns.empty() && !dims.batch.empty() &&
+      inRows.hasUnitStride(dims.batch.back()) &&
+      inResult.hasUnitStride(dims.batch.back())) {
+    dims.columns.push_back(dims.batch.pop_back_val());
     result.channelwise = true;
   }
-  if (result.columns.empty() || result.rows.empty())
+  if (!dims.others.empty() || dims.columns.empty() || dims.rows.empty())
     return failure();
+  SmallVector<StringRef> axes = KernelOp::getAxes(op);
+  for (auto [sorted, loops] : {std::pair(&dims.batch, &result.batch),
+                               {&dims.rows, &result.rows},
+                               {&dims.columns, &result.columns},
+                               {&dims.reduced, &result.reduced}})
+    for (unsigned dim : *sorted)
+      loops->push_back(axes[dim].str());
   result.column = result.columns.back();
   result.row = result.rows.back();
-  result.window = !isPlain(op, *columns);
-  if (result.window && !hasUnitStride(op, *columns, result.column))
+  result.window = inColumns.isWindow();
+  if (result.window && !inColumns.hasUnitStride(dims.columns.back()))
     return failure();
-  result.storesInLine = hasUnitStride(op, init, result.column);
+  result.storesInLine = inResult.hasUnitStride(dims.columns.back());
   return result;
+}
+
+bool Contraction::hasColumnsInLine() const {
+  return Access(*columnOperand).hasUnitStride(dimOf(op, column));
 }
 
 int operandNumber(KernelOp kernel, OpOperand &operand) {
@@ -94,15 +82,13 @@ bool isConstant(KernelOp kernel, unsigned operand) {
   return false;
 }
 
-bool isPlainlyIndexed(linalg::LinalgOp op, OpOperand &operand) {
+bool isPlainlyIndexed(OpOperand &operand) {
+  Access access(operand);
   auto type = cast<RankedTensorType>(operand.get().getType());
-  AffineMap map = op.getMatchingIndexingMap(&operand);
-  return llvm::all_of(llvm::enumerate(map.getResults()), [&](auto indexed) {
-    auto [dim, index] = indexed;
-    auto fixed = dyn_cast<AffineConstantExpr>(index);
-    return isa<AffineDimExpr>(index) ||
-           (fixed && fixed.getValue() == 0 && !type.isDynamicDim(dim));
-  });
+  return access.isPlain() &&
+         llvm::all_of(llvm::seq(access.getRank()), [&](unsigned position) {
+           return access.loopAt(position) || !type.isDynamicDim(position);
+         });
 }
 
 /// Inputs that the payload looks at.
@@ -117,8 +103,7 @@ static SmallVector<OpOperand *> readInputs(linalg::LinalgOp op) {
 static bool isConstantAlong(KernelOp kernel, linalg::LinalgOp op,
                             OpOperand &input, ArrayRef<std::string> loops) {
   int number = operandNumber(kernel, input);
-  return number >= 0 && isConstant(kernel, number) &&
-         isPlainlyIndexed(op, input) &&
+  return number >= 0 && isConstant(kernel, number) && isPlainlyIndexed(input) &&
          llvm::all_of(loopsIn(op, input), [&](const std::string &loop) {
            return llvm::is_contained(loops, loop);
          });

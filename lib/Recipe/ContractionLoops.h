@@ -65,6 +65,9 @@ struct Contraction {
   /// The operand of rows has the columns too: a window over channels that do
   /// not mix. Its elements are vectors then, none is broadcast.
   bool channelwise = false;
+
+  /// The columns lie in a line in their operand.
+  bool hasColumnsInLine() const;
 };
 
 /// The loops of an op with `columns` as the operand of columns; fails where a
@@ -85,7 +88,7 @@ bool isConstant(krnl::KernelOp kernel, unsigned operand);
 
 /// Is every dimension of the operand indexed by one loop, or, where its size is
 /// known, at its beginning? Nothing else can be packed.
-bool isPlainlyIndexed(mlir::linalg::LinalgOp op, mlir::OpOperand &operand);
+bool isPlainlyIndexed(mlir::OpOperand &operand);
 
 /// Inputs beside `columns` that differ from one iteration of `column` to the
 /// next; nothing if some of them are no scaleOperands of it. `other` does not

@@ -74,10 +74,10 @@ private:
 /// lies along the columns already may stay.
 bool ContractionWriter::needsPack() {
   packedOperand = operandNumber(kernel, *loops.columnOperand);
-  bool contiguous = hasUnitStride(loops.op, *loops.columnOperand, loops.column);
+  bool contiguous = loops.hasColumnsInLine();
   if (loops.window)
     return false;
-  if (!isPlainlyIndexed(loops.op, *loops.columnOperand))
+  if (!isPlainlyIndexed(*loops.columnOperand))
     packedOperand = -1;
   if (packedOperand < 0)
     return !contiguous;
@@ -87,7 +87,7 @@ bool ContractionWriter::needsPack() {
 bool ContractionWriter::choose() {
   unsigned bits = 0;
   for (linalg::LinalgOp op : kernel.getStructuredOps()) {
-    unsigned wide = vectorBits(op, loops.column);
+    unsigned wide = LaneAnalysis(op, loops.column).vectorBits();
     if (wide == 0)
       return false;
     bits = std::max(bits, wide);
@@ -116,8 +116,8 @@ bool ContractionWriter::choose() {
              ? chooseWindowTile(target, rows, columns, lanes)
              : chooseRegisterTile(
                    target, rows, columns, lanes,
-                   maxRows(target,
-                           pitchOf(loops.op, *loops.rowOperand, loops.row)),
+                   maxRows(target, Access(*loops.rowOperand)
+                                       .pitch(dimOf(loops.op, loops.row))),
                    work);
   for (const std::string &loop : loops.reduced)
     depth = estimatedProduct(
@@ -138,7 +138,7 @@ void ContractionWriter::chooseGroups() {
       operand >= 0 && (isConstant(kernel, operand) ||
                        extentOf(kernel, loops.row, manyRows) >= manyRows);
   if (loops.window || loops.channelwise || !pays ||
-      !isPlainlyIndexed(loops.op, *loops.columnOperand))
+      !isPlainlyIndexed(*loops.columnOperand))
     return;
   panels.grouped =
       chooseByteGroups(kernel, loops.op, *loops.rowOperand, loops.reduced);
@@ -177,12 +177,12 @@ double ContractionWriter::cycles() {
                double(extentOf(kernel, loops.column, guessedExtent)) *
                double(depth);
   if (!loops.storesInLine)
-    perTile +=
-        (hasUnitStride(loops.op, *loops.op.getDpsInitOperand(0), loops.row)
-             ? target.transposeCycles
-             : target.scatterCycles) *
-        double(extentOf(kernel, loops.row, guessedExtent)) *
-        double(extentOf(kernel, loops.column, guessedExtent));
+    perTile += (Access(*loops.op.getDpsInitOperand(0))
+                        .hasUnitStride(dimOf(loops.op, loops.row))
+                    ? target.transposeCycles
+                    : target.scatterCycles) *
+               double(extentOf(kernel, loops.row, guessedExtent)) *
+               double(extentOf(kernel, loops.column, guessedExtent));
   double others = 1;
   for (const std::string &loop : ArrayRef(loops.rows).drop_back())
     others *= double(extentOf(kernel, loop, 64));

@@ -60,7 +60,7 @@ void LoopPlanner::findVectorLoop() {
         elements /= 1e6;
       }
       // Lanes that are gathered one by one would leave the kernel without any.
-      if (!gathersPay(op, loops.back(), target))
+      if (!LaneAnalysis(op, loops.back()).gathersPay(target))
         elements /= 1e6;
       score[loops.back()] += elements;
     }
@@ -104,13 +104,14 @@ void LoopPlanner::preferRows() {
 
 void LoopPlanner::chooseLanes() {
   unsigned bits = 0;
-  PayloadSize payload;
+  LaneAnalysis::PayloadSize payload;
   for (linalg::LinalgOp op : ops) {
-    unsigned wide = vectorBits(op, vectorLoop);
-    if (wide == 0 || isTraversal(op) || !gathersPay(op, vectorLoop, target))
+    LaneAnalysis analysis(op, vectorLoop);
+    unsigned wide = analysis.vectorBits();
+    if (wide == 0 || isTraversal(op) || !analysis.gathersPay(target))
       return chooseInstances();
     bits = std::max(bits, wide);
-    PayloadSize here = payloadAlong(op, vectorLoop);
+    LaneAnalysis::PayloadSize here = analysis.payloadSize();
     payload.perLane += here.perLane + 1;
     payload.once += here.once;
   }

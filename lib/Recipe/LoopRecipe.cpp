@@ -140,7 +140,7 @@ void LoopWriter::vectorizeOther(unsigned number) {
     SmallVector<std::string> loops = loopsAlongMemory(ops[number], o);
     return !loops.empty() && !last.empty() && loops.back() == last;
   });
-  if (!along || !gathersPay(ops[number], last, target) ||
+  if (!along || !LaneAnalysis(ops[number], last).gathersPay(target) ||
       ((options.keepOrder || isOrdered(ops[number]) ||
         !isCombinable(ops[number])) &&
        llvm::is_contained(reducedLoops(ops[number]), last)))

@@ -133,8 +133,9 @@ static unsigned widestBits(KernelOp kernel, const std::string &column,
                            const Processor &target) {
   unsigned bits = 0;
   for (linalg::LinalgOp op : kernel.getStructuredOps()) {
-    unsigned wide = vectorBits(op, column);
-    if (wide == 0 || !gathersPay(op, column, target))
+    LaneAnalysis payload(op, column);
+    unsigned wide = payload.vectorBits();
+    if (wide == 0 || !payload.gathersPay(target))
       return 0;
     bits = std::max(bits, wide);
   }

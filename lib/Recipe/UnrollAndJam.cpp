@@ -48,30 +48,29 @@ bool LoopPlanner::chooseWindow() {
   constexpr int64_t maxVectors = 2;
   if (lanes == 1 || !vectorIsCommon || !isStatic(kernel, vectorLoop))
     return false;
-  std::optional<Slide> slide;
+  std::string moving, window;
   for (linalg::LinalgOp op : ops) {
     if (op.getNumReductionLoops() == 0)
       continue;
-    if (slide || isOrdered(op) || op.getNumDpsInits() != 1)
+    std::optional<Slide> slide = findSlide(op);
+    if (!slide || !moving.empty() || isOrdered(op) || op.getNumDpsInits() != 1)
       return false;
-    slide = findSlide(op);
-    if (!slide)
-      return false;
+    moving = KernelOp::getAxes(op)[slide->loop].str();
+    window = KernelOp::getAxes(op)[slide->window].str();
   }
-  if (!slide || !llvm::is_contained(common, slide->loop) ||
-      slide->loop == vectorLoop || !isStatic(kernel, slide->loop) ||
-      !isStatic(kernel, slide->window))
+  if (!llvm::is_contained(common, moving) || moving == vectorLoop ||
+      !isStatic(kernel, moving) || !isStatic(kernel, window))
     return false;
   int64_t side = equalPart(llvm::divideCeil(extent(vectorLoop), lanes),
                            std::min(vectors, maxVectors));
   int64_t most = std::min((int64_t(target.vectorRegs) / 2 - 1) / side,
-                          maxWindowInstances / (side * extent(slide->window)));
-  int64_t count = largestDivisor(extent(slide->loop), most);
+                          maxWindowInstances / (side * extent(window)));
+  int64_t count = largestDivisor(extent(moving), most);
   if (count == 1)
     return false;
   vectors = side;
-  jammedLoop = slide->loop;
-  windowLoop = slide->window;
+  jammedLoop = moving;
+  windowLoop = window;
   rows = count;
   cut = extent(vectorLoop) > width();
   return true;

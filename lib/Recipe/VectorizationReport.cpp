@@ -60,7 +60,8 @@ static std::string reasonOf(KernelOp kernel, linalg::LinalgOp op,
     }
   if (gathers && !longest.empty() &&
       llvm::none_of(KernelOp::getAxes(op), [&](StringRef axis) {
-        return readsInLine(op, axis) && extentOf(kernel, axis, unknown) >= 4;
+        return !LaneAnalysis(op, axis).hasGathers() &&
+               extentOf(kernel, axis, unknown) >= 4;
       }))
     return byData.str();
   if (isOrdered(op))

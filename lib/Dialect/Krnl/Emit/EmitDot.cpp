@@ -89,34 +89,6 @@ bool KernelEmitter::isPackedFor(const OpState &state, const Storage &slot,
          nest.loop(slot.packed[rank - 2]).extent % lanesHere(state) == 0;
 }
 
-/// Does the operand's position in memory go on by one element with each
-/// iteration of the loop?
-bool KernelEmitter::hasUnitStride(const OpState &state, OpOperand &operand,
-                                  unsigned loop) {
-  linalg::LinalgOp reader = state.op;
-  MLIRContext *context = b.getContext();
-  SmallVector<AffineExpr> axes;
-  for (unsigned dim = 0; dim < nest.op(state.number).axes.size(); ++dim)
-    axes.push_back(nest.axisExpr(state.number, dim));
-  AffineExpr here = getAffineDimExpr(loop, context);
-  AffineMap map = reader.getMatchingIndexingMap(&operand);
-  // Last dimensions of one element do not part neighbours.
-  ArrayRef<int64_t> shape =
-      cast<ShapedType>(operand.get().getType()).getShape();
-  unsigned rank = shape.size();
-  while (rank > 0 && shape[rank - 1] == 1)
-    --rank;
-  for (auto [dim, index] : llvm::enumerate(map.getResults())) {
-    AffineExpr at = index.replaceDims(axes);
-    AffineExpr step = simplifyAffineExpr(at.replace(here, here + 1) - at,
-                                         active.size(), nest.numAxes());
-    auto constant = dyn_cast<AffineConstantExpr>(step);
-    if (!constant || constant.getValue() != (dim + 1 == rank ? 1 : 0))
-      return false;
-  }
-  return rank != 0;
-}
-
 /// The bytes of the instances one by one, the first lowest; those that are
 /// missing are zero. For operands without the lanes it is a scalar.
 Value KernelEmitter::assembleGroup(OpState &state, OpOperand &operand,
@@ -148,7 +120,7 @@ Value KernelEmitter::loadGroup(OpState &state, OpOperand &operand,
                                const Instance &instance, unsigned group) {
   const Storage slot = storage[chainRoot(operand.get())];
   if (slot.byLoops || active[group].instances != groupBytes ||
-      !hasUnitStride(state, operand, group))
+      !Access(nest, state.number, operand).hasUnitStride(group))
     return assembleGroup(state, operand, instance, group);
   for (const CachedSlice &slice : caches)
     if (slice.use == &operand)

@@ -128,34 +128,6 @@ void KernelEmitter::storeApart(Value memref, ArrayRef<LaneIndex> at,
   }
 }
 
-/// The loop, written out `step` times, whose copies write what lies between
-/// lanes that are `step` elements apart.
-std::optional<unsigned> KernelEmitter::interleavedLoop(const OpState &state,
-                                                       AffineMap map,
-                                                       int64_t step) {
-  auto last = dyn_cast<AffineDimExpr>(map.getResults().back());
-  if (!last || llvm::count_if(map.getResults(), [&](AffineExpr expr) {
-                 return expr.isFunctionOfDim(last.getPosition());
-               }) != 1)
-    return std::nullopt;
-  const BodyOp &op = nest.op(state.number);
-  unsigned axis = op.axes[last.getPosition()];
-  AffineExpr index = nest.axisExpr(state.number, last.getPosition());
-  for (const LoopUse &use : op.loops) {
-    const ActiveLoop &at = active[use.loop];
-    if (use.reduced || at.instances != step || at.lanes > 1 ||
-        at.staticLimit >= 0 || at.dynamicLimit ||
-        !nest.stemsFrom(use.loop, axis))
-      continue;
-    AffineExpr loop = getAffineDimExpr(use.loop, b.getContext());
-    AffineExpr further = index.replace(loop, loop + 1) - index;
-    if (simplifyAffineExpr(further, nest.loops().size(), nest.numAxes()) ==
-        getAffineConstantExpr(1, b.getContext()))
-      return use.loop;
-  }
-  return std::nullopt;
-}
-
 /// Element e of what `parts` make together is lane e / n of part e mod n.
 static Value interleaved(ImplicitLocOpBuilder &b, ArrayRef<Value> parts,
                          int64_t piece) {
@@ -185,9 +157,8 @@ bool KernelEmitter::storeInterleaved(OpState &state, unsigned result,
   std::optional<int64_t> step = evenStep(memref, at);
   if (!step || *step < 2 || *step > longestStep)
     return false;
-  AffineMap map =
-      state.op.getIndexingMapMatchingResult(state.op->getResult(result));
-  std::optional<unsigned> between = interleavedLoop(state, map, *step);
+  std::optional<unsigned> between =
+      instanceLoop(state, *state.op.getDpsInitOperand(result), *step, *step);
   if (!between)
     return false;
   int64_t lanes = lanesHere(state);

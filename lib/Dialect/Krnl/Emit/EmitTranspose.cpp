@@ -49,38 +49,37 @@ Value firstLanesMask(ImplicitLocOpBuilder &b, int64_t lanes, int64_t valid) {
       b, DenseElementsAttr::get(VectorType::get({lanes}, b.getI1Type()), bits));
 }
 
-/// The loop, written out at most as often as there are lanes, that the last
-/// dimension of an access follows while its lanes are rows of it.
-std::optional<unsigned> KernelEmitter::transposedLoop(const OpState &state,
-                                                      AffineMap map) {
-  std::optional<unsigned> lane = laneLoop(state);
-  if (!lane || map.getNumResults() == 0)
+/// The loop, written out `least` to `most` times, whose instances are
+/// neighbours in the last dimension of an access.
+std::optional<unsigned> KernelEmitter::instanceLoop(const OpState &state,
+                                                    OpOperand &operand,
+                                                    int64_t least,
+                                                    int64_t most) {
+  Access written(operand), access(nest, state.number, operand);
+  unsigned last = access.getRank() - 1;
+  std::optional<unsigned> dim = written.loopAt(last);
+  if (!dim || written.positionOf(*dim) != last)
     return std::nullopt;
-  auto last = dyn_cast<AffineDimExpr>(map.getResults().back());
-  if (!last)
-    return std::nullopt;
-  const BodyOp &op = nest.op(state.number);
-  unsigned axis = op.axes[last.getPosition()];
-  if (nest.stemsFrom(*lane, axis) ||
-      llvm::count_if(map.getResults(), [&](AffineExpr expr) {
-        return expr.isFunctionOfDim(last.getPosition());
-      }) != 1)
-    return std::nullopt;
-  unsigned loops = nest.loops().size(), axes = nest.numAxes();
-  AffineExpr index = nest.axisExpr(state.number, last.getPosition());
-  for (const LoopUse &use : op.loops) {
+  for (const LoopUse &use : nest.op(state.number).loops) {
     const ActiveLoop &at = active[use.loop];
-    if (use.reduced || at.instances < 2 || at.instances > active[*lane].lanes ||
-        at.lanes > 1 || at.staticLimit >= 0 || at.dynamicLimit ||
-        !nest.stemsFrom(use.loop, axis))
-      continue;
-    AffineExpr loop = getAffineDimExpr(use.loop, b.getContext());
-    AffineExpr further = index.replace(loop, loop + 1) - index;
-    if (simplifyAffineExpr(further, loops, axes) ==
-        getAffineConstantExpr(1, b.getContext()))
+    if (!use.reduced && at.instances >= least && at.instances <= most &&
+        at.lanes == 1 && at.staticLimit < 0 && !at.dynamicLimit &&
+        access.stepAt(last, use.loop) == 1)
       return use.loop;
   }
   return std::nullopt;
+}
+
+/// The loop, written out at most as often as there are lanes, that the last
+/// dimension of an access follows while its lanes are rows of it.
+std::optional<unsigned> KernelEmitter::transposedLoop(const OpState &state,
+                                                      OpOperand &operand) {
+  std::optional<unsigned> lane = laneLoop(state);
+  Access access(nest, state.number, operand);
+  if (!lane || access.getRank() == 0 ||
+      access.getIndex(access.getRank() - 1).isFunctionOfDim(*lane))
+    return std::nullopt;
+  return instanceLoop(state, operand, 2, active[*lane].lanes);
 }
 
 /// Reads what all instances of the transposed loop read, a row for each lane,
@@ -90,8 +89,7 @@ bool KernelEmitter::loadTransposed(OpState &state, OpOperand &operand,
   linalg::LinalgOp reader = state.op;
   if (reader.isDpsInit(&operand))
     return false;
-  std::optional<unsigned> transposed =
-      transposedLoop(state, reader.getMatchingIndexingMap(&operand));
+  std::optional<unsigned> transposed = transposedLoop(state, operand);
   if (!transposed || active[*laneLoop(state)].dynamicLimit)
     return false;
   const ActiveLoop &lane = active[*laneLoop(state)];
@@ -228,22 +226,6 @@ static void storeColumns(ImplicitLocOpBuilder &b, LaneMath &math,
   storeLines(b, math, column, there, lanes);
 }
 
-/// Is the position of an access a sum of the loop, times a number, and
-/// something else?
-bool KernelEmitter::isLinearAlong(const OpState &state, AffineMap map,
-                                  unsigned loop) {
-  unsigned loops = nest.loops().size(), axes = nest.numAxes();
-  SmallVector<AffineExpr> values;
-  for (unsigned dim = 0; dim < map.getNumDims(); ++dim)
-    values.push_back(nest.axisExpr(state.number, dim));
-  AffineExpr index = getAffineDimExpr(loop, b.getContext());
-  return llvm::all_of(map.getResults(), [&](AffineExpr expr) {
-    AffineExpr at = expr.replaceDims(values);
-    AffineExpr further = at.replace(index, index + 1) - at;
-    return isa<AffineConstantExpr>(simplifyAffineExpr(further, loops, axes));
-  });
-}
-
 /// Keeps the value until all instances of the transposed loop are there, and
 /// then writes what they have for each lane, which are neighbours. False where
 /// the result does not lie so. The columns of a register tile are written
@@ -251,9 +233,8 @@ bool KernelEmitter::isLinearAlong(const OpState &state, AffineMap map,
 bool KernelEmitter::storeTransposed(OpState &state, unsigned result,
                                     const Instance &instance, Value memref,
                                     ArrayRef<LaneIndex> at, Value value) {
-  AffineMap map =
-      state.op.getIndexingMapMatchingResult(state.op->getResult(result));
-  std::optional<unsigned> transposed = transposedLoop(state, map);
+  OpOperand &init = *state.op.getDpsInitOperand(result);
+  std::optional<unsigned> transposed = transposedLoop(state, init);
   if (!transposed || scatterStoreOf(state.op, result))
     return false;
   unsigned across = *laneLoop(state);
@@ -264,7 +245,7 @@ bool KernelEmitter::storeTransposed(OpState &state, unsigned result,
       llvm::any_of(at, [](const LaneIndex &index) { return index.vec; }))
     return false;
   bool wholeTile = lane.instances > 1 && isRegisterTile(across) &&
-                   isLinearAlong(state, map, across);
+                   Access(nest, state.number, init).isLinearAlong(across);
   int64_t columns = wholeTile ? lane.instances : 1,
           column = wholeTile ? instance[across] : 0;
   Instance first = instance;

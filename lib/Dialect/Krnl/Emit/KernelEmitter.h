@@ -27,6 +27,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "onnxc/Dialect/Krnl/Emit/EmitKernel.h"
+#include "onnxc/Dialect/Krnl/IR/Accesses.h"
 #include "onnxc/Dialect/Krnl/IR/ByteProduct.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
@@ -193,8 +194,6 @@ private:
   mlir::Value assembleGroup(OpState &state, mlir::OpOperand &operand,
                             const Instance &instance, unsigned group);
   bool isPackedFor(const OpState &state, const Storage &slot, unsigned group);
-  bool hasUnitStride(const OpState &state, mlir::OpOperand &operand,
-                     unsigned loop);
 
   // EmitPrefetch.cpp: asking for the next panel of a packed operand.
   struct Counter;
@@ -268,19 +267,19 @@ private:
                           mlir::Value mask);
   void storeApart(mlir::Value memref, llvm::ArrayRef<LaneIndex> at,
                   mlir::Value value, int64_t step);
-  std::optional<unsigned> interleavedLoop(const OpState &state,
-                                          mlir::AffineMap map, int64_t step);
   bool storeInterleaved(OpState &state, unsigned result,
                         const Instance &instance, mlir::Value memref,
                         llvm::ArrayRef<LaneIndex> at, mlir::Value value,
                         mlir::Value mask);
 
   // EmitTranspose.cpp: rows of memory that become columns.
+  std::optional<unsigned> instanceLoop(const OpState &state,
+                                       mlir::OpOperand &operand, int64_t least,
+                                       int64_t most);
   std::optional<unsigned> transposedLoop(const OpState &state,
-                                         mlir::AffineMap map);
+                                         mlir::OpOperand &operand);
   bool loadTransposed(OpState &state, mlir::OpOperand &operand,
                       const Instance &instance, mlir::Value memref);
-  bool isLinearAlong(const OpState &state, mlir::AffineMap map, unsigned loop);
   bool storeTransposed(OpState &state, unsigned result,
                        const Instance &instance, mlir::Value memref,
                        llvm::ArrayRef<LaneIndex> at, mlir::Value value);

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
+#include "onnxc/Dialect/Krnl/IR/Accesses.h"
 #include "onnxc/Dialect/Krnl/IR/ByteProduct.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Support/ElementBytes.h"
@@ -103,19 +104,18 @@ static void recordOperands(LoopNest &nest, KernelOp kernel, unsigned number,
     LoopNest::Operand &info = nest.operandInfo(argument.getArgNumber());
     info.isStatic = type.hasStaticShape();
     info.elementBytes = elementBytes(type.getElementType());
-    AffineMap map = op.getMatchingIndexingMap(input);
+    Access access(*input);
+    // A packed form has no position for what lies before a fixed index.
+    info.plain &= access.isPlain();
     SmallVector<int> dimAxes;
-    for (AffineExpr expr : map.getResults()) {
-      auto dim = dyn_cast<AffineDimExpr>(expr);
-      // A packed form has no position for what lies before a fixed index.
-      auto fixed = dyn_cast<AffineConstantExpr>(expr);
-      info.plain &= dim || (fixed && fixed.getValue() == 0);
-      dimAxes.push_back(dim ? int(axes[dim.getPosition()]) : -1);
+    for (unsigned position : llvm::seq(access.getRank())) {
+      std::optional<unsigned> loop = access.loopAt(position);
+      dimAxes.push_back(loop ? int(axes[*loop]) : -1);
     }
     nest.addReader(argument.getArgNumber(), number, dimAxes);
     auto &reader = info.readers.back();
     for (auto [dim, axis] : llvm::enumerate(axes))
-      if (map.isFunctionOfDim(dim) && !llvm::is_contained(reader.axes, axis))
+      if (access.dependsOn(dim) && !llvm::is_contained(reader.axes, axis))
         reader.axes.push_back(axis);
   }
   recordExtracts(nest, kernel, op);

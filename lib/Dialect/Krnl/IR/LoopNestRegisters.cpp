@@ -147,10 +147,10 @@ static LogicalResult tileOp(const LoopNest &nest, BodyOp &op, unsigned rows,
       return refuse("has loop '" + Twine(nest.loop(use->loop).name) +
                     "' vectorized, unrolled or tiled already");
   }
-  bool contraction =
+  bool reduces =
       llvm::any_of(op.loops, [](const LoopUse &use) { return use.reduced; });
   for (const LoopUse &use : op.loops)
-    if (contraction && &use != row && &use != column && !use.reduced &&
+    if (reduces && &use != row && &use != column && !use.reduced &&
         !nest.loop(use.loop).fusedOuter && !nest.loop(use.loop).computeAt)
       return refuse(
           "has loop '" + Twine(nest.loop(use.loop).name) +

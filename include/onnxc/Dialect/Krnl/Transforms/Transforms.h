@@ -46,10 +46,6 @@ mlir::FailureOr<KernelOp> mergeKernels(mlir::RewriterBase &rewriter,
                                        KernelOp producer, KernelOp consumer,
                                        std::string &reason);
 
-/// Does the op read two tensors, or one at a sum of loops, along what it
-/// reduces?
-bool isContraction(mlir::linalg::LinalgOp op);
-
 /// What the rows that a contraction sums up are made by: a contraction, and a
 /// kernel that goes along each of its rows.
 struct AttentionParts {

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "onnxc/Dialect/Krnl/IR/Accesses.h"
 #include "onnxc/Dialect/Krnl/Transforms/Passes.h"
 #include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
 
@@ -18,17 +19,10 @@ namespace onnxc::krnl {
 
 namespace {
 
-/// The classification of a kernel for fusion.
-enum class KernelKind {
-  Elementwise, ///< no op reduces
-  Reduction,   ///< ops reduce whole dimensions of one tensor
-  Contraction  ///< an op reduces a product of tensors, or a window
-};
-
 /// The two kernels under consideration and what is known of both.
 struct Candidate {
   KernelOp producer, consumer;
-  KernelKind producerKind, consumerKind;
+  ReductionKind producerKind, consumerKind;
   LoopMapping plan;
 };
 
@@ -38,14 +32,11 @@ struct Limits {
 };
 } // namespace
 
-static KernelKind classify(KernelOp kernel) {
-  KernelKind kind = KernelKind::Elementwise;
-  for (linalg::LinalgOp op : kernel.getStructuredOps()) {
-    if (isContraction(op))
-      return KernelKind::Contraction;
-    if (op.getNumReductionLoops() != 0)
-      kind = KernelKind::Reduction;
-  }
+/// The kind of the op that needs most care in fusion.
+static ReductionKind classify(KernelOp kernel) {
+  auto kind = ReductionKind::None;
+  for (linalg::LinalgOp op : kernel.getStructuredOps())
+    kind = std::max(kind, reductionKindOf(op));
   return kind;
 }
 
@@ -168,7 +159,7 @@ static unsigned elementBits(Value tensor) {
 /// itself while it reads the narrow ones?
 static bool waitsForReader(Candidate &pair) {
   KernelOp consumer = pair.consumer;
-  if (pair.consumerKind != KernelKind::Elementwise ||
+  if (pair.consumerKind != ReductionKind::None ||
       consumer.getNumResults() != 1 || !consumer->hasOneUse())
     return false;
   auto result = cast<RankedTensorType>(consumer.getResult(0).getType());
@@ -180,7 +171,7 @@ static bool waitsForReader(Candidate &pair) {
   });
   auto reader = dyn_cast<KernelOp>(*consumer->user_begin());
   return widens && reader && reader->getBlock() == consumer->getBlock() &&
-         classify(reader) != KernelKind::Contraction;
+         classify(reader) != ReductionKind::Contraction;
 }
 
 /// Does the producer read at computed indices, neighbours along its result's
@@ -226,20 +217,20 @@ static LogicalResult checkWorth(Candidate &pair, const Limits &limits,
     reason = why;
     return failure();
   };
-  if (pair.consumerKind == KernelKind::Contraction)
+  if (pair.consumerKind == ReductionKind::Contraction)
     return refuse("the producer of a contraction's operand would be computed "
                   "again for each result");
   if (waitsForReader(pair))
     return refuse("what the consumer makes wider is read by the next kernel");
   if (transposesReads(pair))
     return refuse("the consumer turns what the producer reads in lines");
-  if (pair.consumerKind == KernelKind::Elementwise && sameSpace(pair))
+  if (pair.consumerKind == ReductionKind::None && sameSpace(pair))
     return success();
-  if (pair.producerKind == KernelKind::Contraction)
+  if (pair.producerKind == ReductionKind::Contraction)
     return refuse("the consumer does not run over just the results of the "
                   "contraction");
-  if (pair.producerKind == KernelKind::Elementwise &&
-      pair.consumerKind == KernelKind::Reduction) {
+  if (pair.producerKind == ReductionKind::None &&
+      pair.consumerKind == ReductionKind::Rows) {
     // The producer folds into the reduction if nobody else reads it.
     bool single = llvm::all_of(pair.producer->getUsers(), [&](Operation *user) {
       return user == pair.consumer;

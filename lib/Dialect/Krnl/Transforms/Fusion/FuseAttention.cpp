@@ -13,6 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "onnxc/Dialect/Krnl/IR/Accesses.h"
 #include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
 #include "onnxc/Support/ElementBytes.h"
@@ -26,28 +27,6 @@ namespace onnxc::krnl {
 /// Of fewer rows the columns are read more often to be packed than to be used.
 static constexpr int64_t minRows = 16;
 
-bool isContraction(linalg::LinalgOp op) {
-  if (op.getNumReductionLoops() == 0 || isOrdered(op))
-    return false;
-  SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
-  unsigned reading = 0;
-  for (OpOperand *input : op.getDpsInputOperands()) {
-    AffineMap map = op.getMatchingIndexingMap(input);
-    bool reads = false;
-    for (AffineExpr expr : map.getResults()) {
-      bool reduced = false;
-      for (auto [dim, kind] : llvm::enumerate(kinds))
-        reduced |=
-            kind == utils::IteratorType::reduction && expr.isFunctionOfDim(dim);
-      if (reduced && !isa<AffineDimExpr>(expr))
-        return true;
-      reads |= reduced;
-    }
-    reading += reads;
-  }
-  return reading > 1;
-}
-
 /// The only op of the kernel that reduces, if that is a contraction of two
 /// tensors that are indexed by loops alone.
 static linalg::LinalgOp onlyProduct(KernelOp kernel) {
@@ -55,8 +34,8 @@ static linalg::LinalgOp onlyProduct(KernelOp kernel) {
   for (linalg::LinalgOp op : kernel.getStructuredOps()) {
     if (op.getNumReductionLoops() == 0)
       continue;
-    if (product || !isContraction(op) || op.getNumDpsInputs() != 2 ||
-        op.getNumDpsInits() != 1)
+    if (product || reductionKindOf(op) != ReductionKind::Contraction ||
+        op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1)
       return nullptr;
     product = op;
   }
@@ -87,14 +66,11 @@ static KernelOp onlyMaker(Value value, KernelOp user) {
 
 /// The dimension of the op that dimension `position` of the operand, counted
 /// from the last one, is indexed by; nothing if that is none.
-static std::optional<unsigned> dimAt(linalg::LinalgOp op, OpOperand &operand,
-                                     unsigned position) {
-  AffineMap map = op.getMatchingIndexingMap(&operand);
-  if (map.getNumResults() <= position)
+static std::optional<unsigned> dimAt(OpOperand &operand, unsigned position) {
+  Access access(operand);
+  if (access.getRank() <= position)
     return std::nullopt;
-  auto dim = dyn_cast<AffineDimExpr>(
-      map.getResult(map.getNumResults() - 1 - position));
-  return dim ? std::optional(dim.getPosition()) : std::nullopt;
+  return access.loopAt(access.getRank() - 1 - position);
 }
 
 static bool isReduced(linalg::LinalgOp op, unsigned dim) {
@@ -108,19 +84,16 @@ static OpOperand &otherFactor(linalg::LinalgOp op, OpOperand &factor) {
 /// Does only `factor` have the rows of the product, and the other operand one
 /// loop of its own, its columns?
 static bool hasRows(linalg::LinalgOp op, OpOperand &factor, unsigned row) {
-  AffineMap own = op.getMatchingIndexingMap(&factor),
-            other = op.getMatchingIndexingMap(&otherFactor(op, factor));
-  unsigned columns = 0;
-  for (unsigned dim : llvm::seq<unsigned>(op.getNumLoops()))
-    columns += other.isFunctionOfDim(dim) && !own.isFunctionOfDim(dim);
-  return !isReduced(op, row) && own.isFunctionOfDim(row) &&
-         !other.isFunctionOfDim(row) && columns == 1;
+  ContractionDims dims = contractionDimsOf(op, otherFactor(op, factor), factor);
+  Access own(factor);
+  return llvm::is_contained(dims.rows, row) && dims.columns.size() == 1 &&
+         llvm::all_of(dims.reduced,
+                      [&](unsigned dim) { return own.dependsOn(dim); });
 }
 
 /// Does the op sum up along the rows of `factor`?
 static bool sumsRows(linalg::LinalgOp op, OpOperand &factor) {
-  std::optional<unsigned> along = dimAt(op, factor, 0),
-                          row = dimAt(op, factor, 1);
+  std::optional<unsigned> along = dimAt(factor, 0), row = dimAt(factor, 1);
   return along && row && isReduced(op, *along) &&
          op.getNumReductionLoops() == 1 && hasRows(op, factor, *row);
 }
@@ -129,12 +102,11 @@ static bool sumsRows(linalg::LinalgOp op, OpOperand &factor) {
 /// columns of the other?
 static bool makesScores(linalg::LinalgOp op) {
   OpOperand &result = *op.getDpsInitOperand(0);
-  std::optional<unsigned> column = dimAt(op, result, 0),
-                          row = dimAt(op, result, 1);
+  std::optional<unsigned> column = dimAt(result, 0), row = dimAt(result, 1);
   return column && row &&
          llvm::any_of(op.getDpsInputOperands(), [&](OpOperand *factor) {
            return hasRows(op, *factor, *row) &&
-                  !op.getMatchingIndexingMap(factor).isFunctionOfDim(*column);
+                  !Access(*factor).dependsOn(*column);
          });
 }
 
@@ -152,7 +124,7 @@ static bool isRowwise(KernelOp kernel) {
       KernelOp::getAxes(last)[map.getDimPosition(map.getNumResults() - 1)];
   bool reduces = false;
   for (linalg::LinalgOp op : kernel.getStructuredOps()) {
-    if (isContraction(op) || isOrdered(op))
+    if (reductionKindOf(op) == ReductionKind::Contraction || isOrdered(op))
       return false;
     SmallVector<StringRef> axes = KernelOp::getAxes(op);
     for (auto [axis, kind] :

@@ -6,9 +6,9 @@
 
 #include "LayoutGroups.h"
 
-#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "onnxc/Dialect/Krnl/IR/Accesses.h"
 #include "onnxc/Dialect/Krnl/IR/Target.h"
 
 using namespace mlir;
@@ -66,34 +66,6 @@ int64_t LayoutVoter::extentOf(unsigned dim) {
   return loop.isDynamic() ? unknownExtent : loop.getExtent();
 }
 
-/// The position where the map has the loop alone, or -1.
-static int64_t positionOf(AffineMap map, unsigned dim) {
-  for (auto [position, expr] : llvm::enumerate(map.getResults()))
-    if (expr.isFunctionOfDim(dim)) {
-      auto terms = loopsOf(map);
-      return terms[position] == int64_t(dim) ? int64_t(position) : -1;
-    }
-  return -1;
-}
-
-/// The position whose index moves by one with each step of the loop, or -1: the
-/// loop alone, behind a constant offset, or in a part of the dimension.
-static int64_t unitStridePosition(AffineMap map, unsigned dim) {
-  AffineExpr loop = getAffineDimExpr(dim, map.getContext());
-  for (auto [position, index] : llvm::enumerate(map.getResults())) {
-    if (!index.isFunctionOfDim(dim))
-      continue;
-    auto shifted = dyn_cast<AffineBinaryOpExpr>(index);
-    bool isUnit =
-        index == loop || (shifted && shifted.getLHS() == loop &&
-                          (shifted.getKind() == AffineExprKind::Add ||
-                           shifted.getKind() == AffineExprKind::Mod) &&
-                          isa<AffineConstantExpr>(shifted.getRHS()));
-    return isUnit ? int64_t(position) : -1;
-  }
-  return -1;
-}
-
 /// All of `operands` want the longest of the wanted loops along memory. One of
 /// unknown length is often short, as a batch is; of equals the batch is first.
 void LayoutVoter::voteAlong(ArrayRef<OpOperand *> operands,
@@ -104,7 +76,7 @@ void LayoutVoter::voteAlong(ArrayRef<OpOperand *> operands,
     int64_t extent = loopOf(dim).isDynamic() ? minExtent : extentOf(dim);
     if (wanted(dim) && extent >= longest &&
         llvm::all_of(operands, [&](OpOperand *operand) {
-          return positionOf(op.getMatchingIndexingMap(operand), dim) >= 0;
+          return Access(*operand).positionOf(dim).has_value();
         })) {
       best = dim;
       longest = extent;
@@ -112,8 +84,7 @@ void LayoutVoter::voteAlong(ArrayRef<OpOperand *> operands,
   }
   if (best >= 0)
     for (OpOperand *operand : operands)
-      groups.vote(operand->get(),
-                  positionOf(op.getMatchingIndexingMap(operand), best), weight);
+      groups.vote(operand->get(), *Access(*operand).positionOf(best), weight);
 }
 
 /// Is the operand of the kernel a constant, or a view of one?
@@ -163,22 +134,20 @@ void LayoutVoter::voteForSums() {
   if (!data)
     return;
   OpOperand *result = op.getDpsInitOperand(0);
-  AffineMap read = op.getMatchingIndexingMap(data);
-  AffineMap factors = weights ? op.getMatchingIndexingMap(weights)
-                              : AffineMap::get(op.getContext());
+  Access read(*data);
   double results = 1;
   bool window = false;
   for (unsigned dim : llvm::seq(op.getNumLoops())) {
     if (!isReduced(dim))
       results *= double(extentOf(dim));
-    window |= read.isFunctionOfDim(dim) && positionOf(read, dim) < 0;
+    window |= read.dependsOn(dim) && !read.positionOf(dim);
   }
-  auto inWeights = [&, factors](unsigned dim) {
-    return weights && factors.isFunctionOfDim(dim);
+  auto inWeights = [weights](unsigned dim) {
+    return weights && Access(*weights).dependsOn(dim);
   };
   if (weights) {
     auto isChannelOut = [&](unsigned dim) {
-      return inWeights(dim) && !isReduced(dim) && !read.isFunctionOfDim(dim);
+      return inWeights(dim) && !isReduced(dim) && !read.dependsOn(dim);
     };
     voteAlong({result}, isChannelOut, work);
     auto isChannelIn = [&](unsigned dim) {
@@ -218,26 +187,23 @@ void LayoutVoter::voteBySide(OpOperand *data, OpOperand *result,
         [&](unsigned dim) { return int64_t(dim) == along; }, work);
 }
 
-/// Does no index but the one at `position` depend on its loop?
-static bool isAlone(ArrayRef<Value> indices, int64_t position) {
-  Operation *loop = indices[position].getDefiningOp();
-  return llvm::none_of(indices, [&](Value other) {
-    SetVector<Operation *> slice;
-    BackwardSliceOptions inside;
-    inside.omitBlockArguments = true;
-    inside.inclusive = true;
-    (void)getBackwardSlice(other, &slice, inside);
-    return other != indices[position] && slice.contains(loop);
+/// Do only the index at `position` and nothing else change along its loop?
+static bool isAlone(linalg::LinalgOp op, ArrayRef<Value> indices,
+                    int64_t position) {
+  auto loop = indices[position].getDefiningOp<linalg::IndexOp>();
+  LaneAnalysis payload(op, loop.getDim());
+  return llvm::all_of(indices, [&](Value other) {
+    return other == indices[position] || payload.isUniform(other);
   });
 }
 
 /// Lanes along a loop that a result cannot follow would be written one by one.
 bool LayoutVoter::canResultsFollow(unsigned dim) {
   return llvm::all_of(op.getDpsInitsMutable(), [&](OpOperand &init) {
-    AffineMap map = op.getMatchingIndexingMap(&init);
-    int64_t position = unitStridePosition(map, dim);
-    return position >= 0 && (groups.isMovable(init.get()) ||
-                             position + 1 == map.getNumResults());
+    Access access(init);
+    std::optional<unsigned> position = access.positionOf(dim);
+    return position && access.stepAt(*position, dim) == 1 &&
+           (groups.isMovable(init.get()) || *position + 1 == access.getRank());
   });
 }
 
@@ -258,14 +224,12 @@ void LayoutVoter::voteForReads() {
     for (int64_t position = last; position >= first; --position) {
       auto loop = indices[position].getDefiningOp<linalg::IndexOp>();
       if (!loop || extentOf(loop.getDim()) < minExtent ||
-          !isAlone(indices, position) || !canResultsFollow(loop.getDim()))
+          !isAlone(op, indices, position) || !canResultsFollow(loop.getDim()))
         continue;
       groups.vote(extract.getTensor(), position, lanes * work);
       for (OpOperand &init : op.getDpsInitsMutable())
-        groups.vote(
-            init.get(),
-            unitStridePosition(op.getMatchingIndexingMap(&init), loop.getDim()),
-            lanes * work);
+        groups.vote(init.get(), *Access(init).positionOf(loop.getDim()),
+                    lanes * work);
     }
   }
 }

@@ -1,0 +1,153 @@
+//===- Accesses.h - How ops read and write along loops ----------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// The one analysis of accesses: what neighbouring iterations of a loop touch,
+// whether a payload gathers along it, and what kind of sum an op computes.
+// Fusion, layouts, recipes and emission ask it. For
+//
+//   y[h, w, c] += x[h + k, w, c] * f[c, k]      reduced: k
+//
+//   x   stepAt(0, h) = stepAt(0, k) = 1, hasUnitStride(c), isWindow()
+//   f   loopAt(0) = c, hasUnitStride(k), isPlain(), !dependsOn(h)
+//   op  reductionKindOf() = Contraction
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_DIALECT_KRNL_IR_ACCESSES_H
+#define ONNXC_DIALECT_KRNL_IR_ACCESSES_H
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+namespace onnxc::target {
+struct Processor;
+} // namespace onnxc::target
+
+namespace onnxc::krnl {
+
+class LoopNest;
+
+/// The indices of one operand of a structured op as functions of loops.
+class Access {
+public:
+  /// The loops are the iterator dimensions of the op.
+  explicit Access(mlir::OpOperand &operand);
+  /// The loops are those of a nest, whose body op number `op` this is.
+  Access(const LoopNest &nest, unsigned op, mlir::OpOperand &operand);
+
+  unsigned getRank() const { return indices.size(); }
+  /// The rank without the last dimensions of one element at a fixed index,
+  /// which do not separate neighbours in memory.
+  unsigned rankAlongMemory() const { return memoryRank; }
+  mlir::AffineExpr getIndex(unsigned position) const {
+    return indices[position];
+  }
+  /// The loop that runs over the whole dimension and indexes it alone.
+  std::optional<unsigned> loopAt(unsigned position) const;
+  /// The first index that depends on the loop, if it depends on no other.
+  std::optional<unsigned> positionOf(unsigned loop) const;
+  /// By how much the index grows with each iteration of the loop, if that is
+  /// always the same.
+  std::optional<int64_t> stepAt(unsigned position, unsigned loop) const;
+
+  /// Is each index a sum of the loop, times a number, and something else?
+  bool isLinearAlong(unsigned loop) const;
+  /// Does another iteration of the loop touch another element? What one does
+  /// not depend on is reused.
+  bool dependsOn(unsigned loop) const;
+  /// Does each iteration of the loop move on by one element in memory?
+  bool hasUnitStride(unsigned loop) const;
+  /// Bytes from one iteration of the loop to the next, or 0 if that is not
+  /// known.
+  int64_t pitch(unsigned loop) const;
+  /// Is each dimension indexed by a loop alone, or at 0?
+  bool isPlain() const;
+  /// Does some index depend on loops without being one of them?
+  bool isWindow() const;
+
+private:
+  llvm::SmallVector<mlir::AffineExpr> indices;
+  mlir::ShapedType type;
+  unsigned memoryRank, numLoops, numExtents = 0;
+};
+
+/// The iterator dimension of the op that runs over the loop of its kernel; the
+/// number of dimensions, which no access depends on, if there is none.
+unsigned dimOf(mlir::linalg::LinalgOp op, llvm::StringRef loop);
+
+/// A window that moves over an operand along a dimension other than the last:
+/// what one iteration of `loop` reads at one position of `window`, the next one
+/// reads at the position before.
+struct Slide {
+  unsigned loop, window;
+};
+
+/// The window of the op that moves by as much as its own positions are apart,
+/// if there is one.
+std::optional<Slide> findSlide(mlir::linalg::LinalgOp op);
+
+/// What the op computes by reducing loops.
+enum class ReductionKind {
+  None,       ///< no loop is reduced
+  Rows,       ///< whole dimensions of one tensor, or steps in order
+  Contraction ///< a product of tensors, or a window
+};
+ReductionKind reductionKindOf(mlir::linalg::LinalgOp op);
+
+/// The iterator dimensions of a contraction of two operands.
+struct ContractionDims {
+  /// Parallel dimensions of both operands, of one alone, and of neither.
+  llvm::SmallVector<unsigned> batch, rows, columns, others;
+  llvm::SmallVector<unsigned> reduced;
+};
+ContractionDims contractionDimsOf(mlir::linalg::LinalgOp op,
+                                  mlir::OpOperand &columns,
+                                  mlir::OpOperand &rows);
+
+/// The payload of an op where one of its iterator dimensions runs across the
+/// lanes of vectors.
+class LaneAnalysis {
+public:
+  LaneAnalysis(mlir::linalg::LinalgOp op, unsigned dim);
+  LaneAnalysis(mlir::linalg::LinalgOp op, llvm::StringRef loop)
+      : LaneAnalysis(op, dimOf(op, loop)) {}
+
+  /// Is the value the same in all lanes?
+  bool isUniform(mlir::Value value) const {
+    return strides.lookup(value) == Stride::None;
+  }
+  /// Are the elements that the lanes read neither one nor neighbours?
+  bool isGather(mlir::tensor::ExtractOp read) const;
+  bool hasGathers() const;
+  /// Do the vectors of all other arithmetic pay for the gathers? True where
+  /// there are none.
+  bool gathersPay(const target::Processor &target) const;
+  /// Bits of the widest element that lanes differ in; 0 if some element of the
+  /// payload is no number that fits a vector. Indices become addresses, and do
+  /// not count.
+  unsigned vectorBits() const;
+
+  /// Operations of the payload that each lane does for itself, and those that
+  /// are done once for all of them.
+  struct PayloadSize {
+    int64_t perLane = 0, once = 0;
+  };
+  PayloadSize payloadSize() const;
+
+private:
+  /// How a value changes from one iteration to the next.
+  enum class Stride { None, Even, Other };
+  bool takesVector(mlir::Operation &inner) const;
+
+  mlir::Block *body;
+  /// What is not in the map is made outside, once.
+  llvm::DenseMap<mlir::Value, Stride> strides;
+};
+
+/// Bits of the widest element the op reads, writes or computes with; 0 if some
+/// element is no number that fits a vector.
+unsigned widestBits(mlir::linalg::LinalgOp op);
+
+} // namespace onnxc::krnl
+
+#endif // ONNXC_DIALECT_KRNL_IR_ACCESSES_H

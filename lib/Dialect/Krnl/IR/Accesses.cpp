@@ -1,0 +1,304 @@
+//===- Accesses.cpp - How ops read and write along loops --------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Dialect/Krnl/IR/Accesses.h"
+
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest.h"
+#include "onnxc/Dialect/Krnl/IR/PartialAccess.h"
+#include "onnxc/Target/Processor.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace onnxc::krnl {
+
+static linalg::LinalgOp ownerOf(OpOperand &operand) {
+  return cast<linalg::LinalgOp>(operand.getOwner());
+}
+
+Access::Access(OpOperand &operand)
+    : indices(ownerOf(operand).getMatchingIndexingMap(&operand).getResults()),
+      type(dyn_cast<ShapedType>(operand.get().getType())),
+      memoryRank(indices.size()), numLoops(ownerOf(operand).getNumLoops()) {
+  while (memoryRank > 0 && type.getDimSize(memoryRank - 1) == 1 &&
+         isa<AffineConstantExpr>(indices[memoryRank - 1]))
+    --memoryRank;
+}
+
+Access::Access(const LoopNest &nest, unsigned op, OpOperand &operand)
+    : Access(operand) {
+  SmallVector<AffineExpr> values;
+  for (unsigned dim : llvm::seq(numLoops))
+    values.push_back(nest.axisExpr(op, dim));
+  for (AffineExpr &index : indices)
+    index = wholeIndex(index).replaceDims(values);
+  numLoops = nest.loops().size();
+  numExtents = nest.numAxes();
+}
+
+std::optional<unsigned> Access::loopAt(unsigned position) const {
+  auto loop = dyn_cast<AffineDimExpr>(indices[position]);
+  return loop ? std::optional(loop.getPosition()) : std::nullopt;
+}
+
+std::optional<unsigned> Access::positionOf(unsigned loop) const {
+  for (auto [position, index] : llvm::enumerate(indices)) {
+    if (!index.isFunctionOfDim(loop))
+      continue;
+    bool isOnly = llvm::none_of(llvm::seq(numLoops), [&](unsigned other) {
+      return other != loop && index.isFunctionOfDim(other);
+    });
+    return isOnly ? std::optional(unsigned(position)) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+std::optional<int64_t> Access::stepAt(unsigned position, unsigned loop) const {
+  AffineExpr index = wholeIndex(indices[position]),
+             here = getAffineDimExpr(loop, index.getContext());
+  auto step = dyn_cast<AffineConstantExpr>(simplifyAffineExpr(
+      index.replace(here, here + 1) - index, numLoops, numExtents));
+  return step ? std::optional(step.getValue()) : std::nullopt;
+}
+
+bool Access::isLinearAlong(unsigned loop) const {
+  return llvm::all_of(llvm::seq(getRank()), [&](unsigned position) {
+    return stepAt(position, loop).has_value();
+  });
+}
+
+bool Access::dependsOn(unsigned loop) const {
+  return llvm::any_of(
+      indices, [&](AffineExpr index) { return index.isFunctionOfDim(loop); });
+}
+
+bool Access::hasUnitStride(unsigned loop) const {
+  return memoryRank > 0 && stepAt(memoryRank - 1, loop) == 1 &&
+         llvm::none_of(
+             ArrayRef(indices).take_front(memoryRank - 1),
+             [&](AffineExpr index) { return index.isFunctionOfDim(loop); });
+}
+
+int64_t Access::pitch(unsigned loop) const {
+  if (!type || !type.getElementType().isIntOrFloat())
+    return 0;
+  int64_t pitch = 0, stride = type.getElementTypeBitWidth() / 8;
+  for (unsigned position = getRank(); position-- > 0;) {
+    std::optional<int64_t> step = stepAt(position, loop);
+    bool isFar = ShapedType::isDynamic(stride);
+    if (!step || (isFar && *step != 0))
+      return 0;
+    if (!isFar)
+      pitch += *step * stride;
+    int64_t size = type.getDimSize(position);
+    stride = isFar || ShapedType::isDynamic(size) ? ShapedType::kDynamic
+                                                  : stride * size;
+  }
+  return pitch;
+}
+
+bool Access::isPlain() const {
+  return llvm::all_of(indices, [](AffineExpr index) {
+    return isa<AffineDimExpr>(index) || index == 0;
+  });
+}
+
+bool Access::isWindow() const {
+  return !llvm::all_of(indices, [](AffineExpr index) {
+    return isa<AffineDimExpr, AffineConstantExpr>(wholeIndex(index));
+  });
+}
+
+unsigned dimOf(linalg::LinalgOp op, StringRef loop) {
+  SmallVector<StringRef> axes = KernelOp::getAxes(op);
+  return llvm::find(axes, loop) - axes.begin();
+}
+
+static bool isReduced(linalg::LinalgOp op, unsigned dim) {
+  return op.getIteratorTypesArray()[dim] == utils::IteratorType::reduction;
+}
+
+/// The one parallel and the one reduced dimension that an index depends on.
+static std::optional<Slide> slideOf(linalg::LinalgOp op, AffineExpr index) {
+  int moving = -1, reduced = -1;
+  for (unsigned dim : llvm::seq(op.getNumLoops())) {
+    if (!index.isFunctionOfDim(dim))
+      continue;
+    int &found = isReduced(op, dim) ? reduced : moving;
+    if (found >= 0)
+      return std::nullopt;
+    found = int(dim);
+  }
+  if (moving < 0 || reduced < 0)
+    return std::nullopt;
+  return Slide{unsigned(moving), unsigned(reduced)};
+}
+
+std::optional<Slide> findSlide(linalg::LinalgOp op) {
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    if (op.getMatchingBlockArgument(input).use_empty())
+      continue;
+    Access access(*input);
+    for (unsigned position = 0; position + 1 < access.rankAlongMemory();
+         ++position)
+      if (auto slide = slideOf(op, access.getIndex(position))) {
+        std::optional<int64_t> step = access.stepAt(position, slide->loop);
+        if (step && step == access.stepAt(position, slide->window))
+          return slide;
+      }
+  }
+  return std::nullopt;
+}
+
+ReductionKind reductionKindOf(linalg::LinalgOp op) {
+  if (op.getNumReductionLoops() == 0)
+    return ReductionKind::None;
+  if (isOrdered(op))
+    return ReductionKind::Rows;
+  SmallVector<unsigned> reduced;
+  op.getReductionDims(reduced);
+  unsigned reading = 0;
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    Access access(*input);
+    bool reads = false;
+    for (unsigned position : llvm::seq(access.getRank())) {
+      AffineExpr index = access.getIndex(position);
+      bool isIn = llvm::any_of(
+          reduced, [&](unsigned dim) { return index.isFunctionOfDim(dim); });
+      if (isIn && !access.loopAt(position))
+        return ReductionKind::Contraction;
+      reads |= isIn;
+    }
+    reading += reads;
+  }
+  return reading > 1 ? ReductionKind::Contraction : ReductionKind::Rows;
+}
+
+ContractionDims contractionDimsOf(linalg::LinalgOp op, OpOperand &columns,
+                                  OpOperand &rows) {
+  ContractionDims dims;
+  Access inColumns(columns), inRows(rows);
+  for (unsigned dim : llvm::seq(op.getNumLoops())) {
+    bool column = inColumns.dependsOn(dim), row = inRows.dependsOn(dim);
+    (isReduced(op, dim) ? dims.reduced
+     : column && row    ? dims.batch
+     : column           ? dims.columns
+     : row              ? dims.rows
+                        : dims.others)
+        .push_back(dim);
+  }
+  return dims;
+}
+
+LaneAnalysis::LaneAnalysis(linalg::LinalgOp op, unsigned dim)
+    : body(op.getBlock()) {
+  for (OpOperand &operand : op->getOpOperands())
+    if (op.getMatchingIndexingMap(&operand).isFunctionOfDim(dim))
+      strides[op.getMatchingBlockArgument(&operand)] = Stride::Other;
+  for (Operation &inner : body->without_terminator()) {
+    Stride most = Stride::None;
+    unsigned moving = 0;
+    for (Value operand : inner.getOperands()) {
+      most = std::max(most, strides.lookup(operand));
+      moving += !isUniform(operand);
+    }
+    if (auto loop = dyn_cast<linalg::IndexOp>(inner))
+      most = loop.getDim() == dim ? Stride::Even : Stride::None;
+    else if (most == Stride::Even &&
+             !isa<arith::AddIOp, arith::SubIOp>(inner) &&
+             !(isa<arith::MulIOp>(inner) && moving < 2))
+      most = Stride::Other;
+    for (Value result : inner.getResults())
+      strides[result] = most;
+  }
+}
+
+bool LaneAnalysis::takesVector(Operation &inner) const {
+  return !llvm::all_of(inner.getOperands(),
+                       [&](Value operand) { return isUniform(operand); });
+}
+
+bool LaneAnalysis::isGather(tensor::ExtractOp read) const {
+  ArrayRef<int64_t> shape = read.getTensor().getType().getShape();
+  return llvm::any_of(llvm::enumerate(read.getIndices()), [&](auto indexed) {
+    Stride stride = strides.lookup(indexed.value());
+    // Dimensions of one element do not separate neighbours.
+    bool last = llvm::all_of(shape.drop_front(indexed.index() + 1),
+                             [](int64_t size) { return size == 1; });
+    return stride == Stride::Other || (stride == Stride::Even && !last);
+  });
+}
+
+bool LaneAnalysis::hasGathers() const {
+  return llvm::any_of(body->getOps<tensor::ExtractOp>(),
+                      [&](tensor::ExtractOp read) { return isGather(read); });
+}
+
+bool LaneAnalysis::gathersPay(const target::Processor &target) const {
+  int64_t gathers = 0, arithmetic = 0;
+  for (Operation &inner : body->without_terminator()) {
+    if (auto read = dyn_cast<tensor::ExtractOp>(inner)) {
+      Type element = read.getType();
+      bool isWord =
+          element.isIntOrFloat() && element.getIntOrFloatBitWidth() >= 32;
+      if (isGather(read) && !isWord)
+        return false;
+      gathers += isGather(read);
+      continue;
+    }
+    arithmetic += takesVector(inner) && inner.getNumResults() == 1 &&
+                  isa<FloatType>(inner.getResult(0).getType());
+  }
+  return arithmetic >= target.gatherOperations * gathers;
+}
+
+LaneAnalysis::PayloadSize LaneAnalysis::payloadSize() const {
+  PayloadSize size;
+  for (Operation &inner : body->without_terminator()) {
+    bool isEven = llvm::all_of(inner.getResults(), [&](Value result) {
+      return result.getType().isIndex() &&
+             strides.lookup(result) == Stride::Even;
+    });
+    if (!isEven)
+      ++(takesVector(inner) ? size.perLane : size.once);
+  }
+  return size;
+}
+
+/// The bits of the widest value of the payload that `counts`, and 0 if any is
+/// no number that fits a vector.
+static unsigned widestOf(Block *body, function_ref<bool(Value)> counts) {
+  unsigned widest = 8;
+  auto widen = [&](Value value) {
+    Type type = value.getType();
+    unsigned bits = isa<IndexType>(type)  ? 64
+                    : type.isIntOrFloat() ? type.getIntOrFloatBitWidth()
+                                          : 0;
+    if (bits == 0 || bits > 64)
+      return false;
+    if (counts(value))
+      widest = std::max(widest, bits);
+    return true;
+  };
+  bool fits = llvm::all_of(body->getArguments(), widen);
+  for (Operation &inner : body->without_terminator())
+    fits &= llvm::all_of(inner.getResults(), widen);
+  return fits ? widest : 0;
+}
+
+unsigned widestBits(linalg::LinalgOp op) {
+  return widestOf(op.getBlock(), [](Value) { return true; });
+}
+
+unsigned LaneAnalysis::vectorBits() const {
+  return widestOf(body, [&](Value value) {
+    return !isUniform(value) && !isa<IndexType>(value.getType());
+  });
+}
+
+} // namespace onnxc::krnl

@@ -1,0 +1,249 @@
+//===- AccessesTest.cpp - How ops read and write along loops ----*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Dialect/Krnl/IR/Accesses.h"
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest.h"
+#include "onnxc/Target/Processor.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "gtest/gtest.h"
+
+using namespace mlir;
+using namespace onnxc::krnl;
+
+namespace {
+
+/// Builds one linalg op from its maps, over the loops d0, d1, ...
+class AccessesTest : public ::testing::Test {
+protected:
+  AccessesTest() : b(UnknownLoc::get(&context), &context) {
+    context.loadDialect<arith::ArithDialect, func::FuncDialect,
+                        linalg::LinalgDialect, tensor::TensorDialect,
+                        KrnlDialect>();
+    bindDims(&context, d0, d1, d2, d3);
+    module = ModuleOp::create(b.getLoc());
+    b.setInsertionPointToStart(module->getBody());
+  }
+
+  AffineExpr fixed(int64_t value) { return b.getAffineConstantExpr(value); }
+
+  struct Operand {
+    SmallVector<int64_t> shape;
+    SmallVector<AffineExpr> indices;
+  };
+  using Payload = function_ref<Value(ValueRange)>;
+
+  /// An op of f32 over `loops` loops, the last `reduced` of which it reduces.
+  linalg::LinalgOp makeOp(unsigned loops, unsigned reduced,
+                          ArrayRef<Operand> inputs, const Operand &result,
+                          Payload payload) {
+    SmallVector<Value> values;
+    SmallVector<AffineMap> maps;
+    for (const Operand &operand : inputs)
+      addOperand(loops, operand, values, maps);
+    SmallVector<Value> inits;
+    addOperand(loops, result, inits, maps);
+    SmallVector<utils::IteratorType> kinds(loops,
+                                           utils::IteratorType::parallel);
+    for (unsigned i = 0; i < reduced; ++i)
+      kinds[loops - 1 - i] = utils::IteratorType::reduction;
+    return cast<linalg::LinalgOp>(
+        linalg::GenericOp::create(
+            b, inits.front().getType(), values, inits, maps, kinds,
+            [&](OpBuilder &inner, Location, ValueRange args) {
+              OpBuilder::InsertionGuard guard(b);
+              b.restoreInsertionPoint(inner.saveInsertionPoint());
+              linalg::YieldOp::create(b, payload(args));
+            })
+            .getOperation());
+  }
+
+  void addOperand(unsigned loops, const Operand &operand,
+                  SmallVectorImpl<Value> &values,
+                  SmallVectorImpl<AffineMap> &maps) {
+    values.push_back(tensor::EmptyOp::create(b, operand.shape, b.getF32Type()));
+    maps.push_back(AffineMap::get(loops, 0, operand.indices, &context));
+  }
+
+  Value multiplyAdd(ValueRange args) {
+    return arith::AddFOp::create(b, args[2],
+                                 arith::MulFOp::create(b, args[0], args[1]));
+  }
+
+  /// y[h, w, c] += x[h + k, w, c] * f[c, k]
+  linalg::LinalgOp makeWindow() {
+    return makeOp(4, 1, {{{10, 8, 16}, {d0 + d3, d1, d2}}, {{16, 3}, {d2, d3}}},
+                  {{8, 8, 16}, {d0, d1, d2}},
+                  [&](ValueRange args) { return multiplyAdd(args); });
+  }
+
+  MLIRContext context;
+  ImplicitLocOpBuilder b;
+  OwningOpRef<ModuleOp> module;
+  AffineExpr d0, d1, d2, d3;
+};
+
+TEST_F(AccessesTest, TheExampleOfTheHeader) {
+  linalg::LinalgOp op = makeWindow();
+  Access x(*op.getDpsInputOperand(0)), f(*op.getDpsInputOperand(1));
+  EXPECT_EQ(x.stepAt(0, 0), 1);
+  EXPECT_EQ(x.stepAt(0, 3), 1);
+  EXPECT_EQ(x.stepAt(0, 1), 0);
+  EXPECT_TRUE(x.hasUnitStride(2));
+  EXPECT_FALSE(x.hasUnitStride(1));
+  EXPECT_TRUE(x.isWindow());
+  EXPECT_FALSE(x.isPlain());
+  EXPECT_EQ(x.loopAt(0), std::nullopt);
+  EXPECT_EQ(x.pitch(1), 16 * 4);
+  EXPECT_EQ(x.pitch(0), 8 * 16 * 4);
+  EXPECT_EQ(f.loopAt(0), 2u);
+  EXPECT_TRUE(f.hasUnitStride(3));
+  EXPECT_TRUE(f.isPlain());
+  EXPECT_FALSE(f.isWindow());
+  EXPECT_FALSE(f.dependsOn(0));
+  EXPECT_EQ(reductionKindOf(op), ReductionKind::Contraction);
+}
+
+TEST_F(AccessesTest, SlideIsTheRowsUnderAWindow) {
+  std::optional<Slide> slide = findSlide(makeWindow());
+  ASSERT_TRUE(slide);
+  EXPECT_EQ(slide->loop, 0u);
+  EXPECT_EQ(slide->window, 3u);
+  // A window of stride 2 does not meet the positions of its neighbour.
+  EXPECT_FALSE(findSlide(
+      makeOp(3, 1, {{{20, 8}, {d0 * 2 + d2, d1}}}, {{8, 8}, {d0, d1}},
+             [&](ValueRange args) {
+               return arith::AddFOp::create(b, args[1], args[0]).getResult();
+             })));
+}
+
+TEST_F(AccessesTest, LastDimensionsOfOneElementDoNotSeparateNeighbours) {
+  linalg::LinalgOp op =
+      makeOp(2, 0, {{{4, 8, 1}, {d0, d1, fixed(0)}}}, {{8, 4}, {d1, d0}},
+             [](ValueRange args) { return args[0]; });
+  Access read(*op.getDpsInputOperand(0));
+  EXPECT_EQ(read.rankAlongMemory(), 2u);
+  EXPECT_TRUE(read.hasUnitStride(1));
+  EXPECT_TRUE(read.isPlain());
+  EXPECT_TRUE(Access(*op.getDpsInitOperand(0)).hasUnitStride(0));
+}
+
+TEST_F(AccessesTest, AnIndexOfTwoLoopsIsThePositionOfNeither) {
+  linalg::LinalgOp op =
+      makeOp(2, 0, {{{16, 4}, {d0 + d1, d1}}}, {{8, 4}, {d0, d1}},
+             [](ValueRange args) { return args[0]; });
+  Access read(*op.getDpsInputOperand(0)), written(*op.getDpsInitOperand(0));
+  EXPECT_EQ(read.positionOf(0), std::nullopt);
+  EXPECT_EQ(read.positionOf(1), std::nullopt);
+  EXPECT_EQ(written.positionOf(1), 1u);
+  EXPECT_FALSE(read.hasUnitStride(1));
+}
+
+TEST_F(AccessesTest, PitchOfAnUnknownDimensionIsUnknown) {
+  int64_t any = ShapedType::kDynamic;
+  Value size = arith::ConstantIndexOp::create(b, 8);
+  linalg::LinalgOp op = makeOp(2, 0, {{{4, 8}, {d0, d1}}}, {{4, 8}, {d0, d1}},
+                               [](ValueRange args) { return args[0]; });
+  op->setOperand(0, tensor::EmptyOp::create(b, ArrayRef<int64_t>{4, any},
+                                            b.getF32Type(), size));
+  Access read(*op.getDpsInputOperand(0));
+  EXPECT_EQ(read.pitch(1), 4);
+  EXPECT_EQ(read.pitch(0), 0);
+}
+
+TEST_F(AccessesTest, KindsOfReductions) {
+  auto add = [&](ValueRange args) -> Value {
+    return arith::AddFOp::create(b, args.back(), args[0]);
+  };
+  EXPECT_EQ(reductionKindOf(
+                makeOp(2, 0, {{{4, 8}, {d0, d1}}}, {{4, 8}, {d0, d1}}, add)),
+            ReductionKind::None);
+  EXPECT_EQ(
+      reductionKindOf(makeOp(2, 1, {{{4, 8}, {d0, d1}}}, {{4}, {d0}}, add)),
+      ReductionKind::Rows);
+  // A factor for each row is none for each product.
+  EXPECT_EQ(reductionKindOf(makeOp(2, 1, {{{4, 8}, {d0, d1}}, {{4}, {d0}}},
+                                   {{4}, {d0}}, add)),
+            ReductionKind::Rows);
+  EXPECT_EQ(
+      reductionKindOf(makeOp(2, 1, {{{11}, {d0 + d1}}}, {{4}, {d0}}, add)),
+      ReductionKind::Contraction);
+}
+
+TEST_F(AccessesTest, DimensionsOfABatchedProduct) {
+  // y[b, m, n] += x[b, m, k] * w[b, k, n]
+  linalg::LinalgOp op =
+      makeOp(4, 1, {{{2, 4, 8}, {d0, d1, d3}}, {{2, 8, 6}, {d0, d3, d2}}},
+             {{2, 4, 6}, {d0, d1, d2}},
+             [&](ValueRange args) { return multiplyAdd(args); });
+  ContractionDims dims = contractionDimsOf(op, *op.getDpsInputOperand(1),
+                                           *op.getDpsInputOperand(0));
+  EXPECT_EQ(dims.batch, SmallVector<unsigned>{0});
+  EXPECT_EQ(dims.rows, SmallVector<unsigned>{1});
+  EXPECT_EQ(dims.columns, SmallVector<unsigned>{2});
+  EXPECT_EQ(dims.reduced, SmallVector<unsigned>{3});
+  EXPECT_TRUE(dims.others.empty());
+}
+
+TEST_F(AccessesTest, OneIndexMayMoveAndTheOthersMustNot) {
+  Value table =
+      tensor::EmptyOp::create(b, ArrayRef<int64_t>{4, 8}, b.getF32Type());
+  linalg::LinalgOp op =
+      makeOp(2, 0, {}, {{4, 8}, {d0, d1}}, [&](ValueRange) -> Value {
+        Value row = linalg::IndexOp::create(b, 0),
+              column = linalg::IndexOp::create(b, 1);
+        Value there = arith::AddIOp::create(
+            b, column, arith::ConstantIndexOp::create(b, 1));
+        return tensor::ExtractOp::create(b, table, ValueRange{row, there});
+      });
+  auto read = *op.getBlock()->getOps<tensor::ExtractOp>().begin();
+  LaneAnalysis alongRow(op, 1u), alongColumn(op, 0u);
+  EXPECT_FALSE(alongRow.isGather(read));
+  EXPECT_TRUE(alongColumn.isGather(read));
+  EXPECT_FALSE(alongRow.hasGathers());
+  EXPECT_TRUE(alongRow.isUniform(read.getIndices()[0]));
+  // An index is an address, the element is what fills a vector.
+  EXPECT_EQ(alongRow.vectorBits(), 32u);
+  EXPECT_EQ(widestBits(op), 64u);
+  onnxc::target::Processor target;
+  EXPECT_TRUE(alongRow.gathersPay(target));
+  EXPECT_FALSE(alongColumn.gathersPay(target));
+}
+
+TEST_F(AccessesTest, WorkDoneOnceIsCountedApart) {
+  linalg::LinalgOp op =
+      makeOp(2, 0, {{{4}, {d0}}, {{4, 8}, {d0, d1}}}, {{4, 8}, {d0, d1}},
+             [&](ValueRange args) -> Value {
+               Value twice = arith::AddFOp::create(b, args[0], args[0]);
+               return arith::MulFOp::create(b, twice, args[1]);
+             });
+  LaneAnalysis::PayloadSize size = LaneAnalysis(op, 1u).payloadSize();
+  EXPECT_EQ(size.once, 1);
+  EXPECT_EQ(size.perLane, 1);
+}
+
+/// A kernel whose loop n is blocked by 8: the loop inside has unit stride, the
+/// loop over the blocks a step of 8.
+TEST_F(AccessesTest, LoopsOfANestAreThoseAfterItsSteps) {
+  LoopNest nest(&context);
+  linalg::LinalgOp op = makeOp(2, 0, {{{4, 64}, {d0, d1}}}, {{4, 64}, {d0, d1}},
+                               [](ValueRange args) { return args[0]; });
+  nest.addAxis("m", 4);
+  nest.addAxis("n", 64);
+  nest.addOp("copy", {0, 1}, {false, false});
+  ASSERT_TRUE(
+      succeeded(nest.block("n", 8, TailStrategy::Mask, "n.o", "n.i",
+                           [&] { return mlir::emitError(b.getLoc()); })));
+  Access read(nest, 0, *op.getDpsInputOperand(0));
+  EXPECT_EQ(read.stepAt(1, *nest.find("n.o")), 8);
+  EXPECT_TRUE(read.hasUnitStride(*nest.find("n.i")));
+  EXPECT_TRUE(read.isLinearAlong(*nest.find("n.o")));
+  EXPECT_TRUE(read.dependsOn(*nest.find("m")));
+}
+
+} // namespace

@@ -16,8 +16,11 @@
 
 namespace onnxc::rt {
 
-/// How long to spin before sleeping: about the cost of being woken.
-inline constexpr int64_t kSpinNanoseconds = 10000;
+/// How long to poll at least, and at most, before sleeping.
+inline constexpr int64_t kMinSpin = 10000, kMaxSpin = 64000;
+/// After so many sleeps in a row in which no thread waited for a processor,
+/// processors are taken to be idle.
+inline constexpr uint32_t kUndelayedSleeps = 64;
 
 inline void pause() {
 #if defined(__x86_64__)
@@ -27,15 +30,15 @@ inline void pause() {
 #endif
 }
 
-/// Spins until `done` holds; false after kSpinNanoseconds.
+/// Spins until `done` holds; false after `nanoseconds`.
 template <typename Predicate>
-bool spin(Predicate done) {
+bool spin(Predicate done, int64_t nanoseconds = kMinSpin) {
   for (int i = 0; i < 64; ++i) {
     if (done())
       return true;
     pause();
   }
-  for (int64_t end = os::now() + kSpinNanoseconds; os::now() < end;)
+  for (int64_t end = os::now() + nanoseconds; os::now() < end;)
     for (int i = 0; i < 16; ++i) {
       if (done())
         return true;
@@ -44,22 +47,74 @@ bool spin(Predicate done) {
   return done();
 }
 
+/// The spin timeout of the threads that sleep on one word: twice the time that
+/// waking one of them takes. Who is woken arrives that late at the next
+/// barrier, where the others, if they slept, would have to be woken in turn.
+/// Where threads wait for a processor, spinning takes it from them: then it is
+/// the least.
+class SpinTimeout {
+public:
+  int64_t nanoseconds() const {
+    if (undelayed.load(std::memory_order_relaxed) < kUndelayedSleeps)
+      return kMinSpin;
+    int64_t twice = 2 * latency.load(std::memory_order_relaxed);
+    return twice < kMinSpin ? kMinSpin : twice > kMaxSpin ? kMaxSpin : twice;
+  }
+
+  /// A thread slept `nanoseconds`, the last `wakeUp` of them after it was
+  /// woken. Where either is long, a thread was kept from running.
+  void noteSleep(int64_t nanoseconds, int64_t wakeUp) {
+    bool isDelayed = wakeUp > kMaxSpin || nanoseconds > 4 * kMaxSpin;
+    uint32_t count = undelayed.load(std::memory_order_relaxed);
+    undelayed.store(isDelayed                  ? 0
+                    : count < kUndelayedSleeps ? count + 1
+                                               : count,
+                    std::memory_order_relaxed);
+    int64_t known = latency.load(std::memory_order_relaxed);
+    if (!isDelayed)
+      latency.store(known + (wakeUp - known) / 4, std::memory_order_relaxed);
+  }
+
+  /// Sleeps on `word`, which is `expected`, while `isWaiting` holds.
+  template <typename Predicate>
+  void sleepWhile(Predicate isWaiting, uint32_t *word, uint32_t expected) {
+    int64_t begin = os::now();
+    while (isWaiting())
+      os::futexWait(word, expected);
+    int64_t end = os::now(), woken = wokenAt.load(std::memory_order_relaxed);
+    if (woken > begin)
+      noteSleep(end - begin, end - woken);
+  }
+
+  /// Wakes up to `count` threads that sleep on `word`.
+  void wake(uint32_t *word, int count) {
+    wokenAt.store(os::now(), std::memory_order_relaxed);
+    os::futexWake(word, count);
+  }
+
+private:
+  std::atomic<int64_t> latency, wokenAt;
+  std::atomic<uint32_t> undelayed; // sleeps since the last delayed one
+};
+
 /// One waits, others post. Spins first, then sleeps.
 class Event {
 public:
   void wait() {
-    if (!spin([&] { return word.load(std::memory_order_acquire) == Posted; })) {
+    auto isPosted = [&] {
+      return word.load(std::memory_order_acquire) == Posted;
+    };
+    if (!spin(isPosted, timeout.nanoseconds())) {
       uint32_t expected = Nothing;
       if (word.compare_exchange_strong(expected, Sleeping))
-        while (word.load(std::memory_order_acquire) == Sleeping)
-          os::futexWait(address(), Sleeping);
+        timeout.sleepWhile([&] { return !isPosted(); }, address(), Sleeping);
     }
     word.store(Nothing, std::memory_order_relaxed);
   }
 
   void post() {
     if (word.exchange(Posted, std::memory_order_acq_rel) == Sleeping)
-      os::futexWake(address(), 1);
+      timeout.wake(address(), 1);
   }
 
 private:
@@ -67,6 +122,7 @@ private:
   uint32_t *address() { return reinterpret_cast<uint32_t *>(&word); }
 
   std::atomic<uint32_t> word;
+  SpinTimeout timeout;
 };
 
 /// All threads of a region meet. The last to arrive moves the phase on.
@@ -78,17 +134,16 @@ public:
       arrived.store(0, std::memory_order_relaxed);
       phase.store(current + 1, std::memory_order_seq_cst);
       if (sleepers.load(std::memory_order_seq_cst) != 0)
-        os::futexWake(address(), INT_MAX);
+        timeout.wake(address(), INT_MAX);
       return;
     }
     auto moved = [&] {
       return phase.load(std::memory_order_acquire) != current;
     };
-    if (spin(moved))
+    if (spin(moved, timeout.nanoseconds()))
       return;
     sleepers.fetch_add(1, std::memory_order_seq_cst);
-    while (!moved())
-      os::futexWait(address(), current);
+    timeout.sleepWhile([&] { return !moved(); }, address(), current);
     sleepers.fetch_sub(1, std::memory_order_relaxed);
   }
 
@@ -98,6 +153,7 @@ private:
   alignas(64) std::atomic<uint32_t> arrived;
   alignas(64) std::atomic<uint32_t> phase;
   std::atomic<uint32_t> sleepers;
+  SpinTimeout timeout;
 };
 
 /// The handshake by which a worker joins a region. The caller requests, the

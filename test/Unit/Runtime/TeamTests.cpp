@@ -7,6 +7,7 @@
 #include "Context.h"
 #include "MemoryPool.h"
 #include "Team.h"
+#include "Waiting.h"
 #include "os/OS.h"
 
 #include <algorithm>
@@ -243,6 +244,37 @@ TEST_F(Team4, PoolStopsAndStartsAgain) {
     shutDownPool();
   }
   omContextDestroy(context);
+}
+
+/// Notes enough sleeps of threads that run as soon as they are woken.
+void sleepUndelayed(SpinTimeout &timeout, int64_t wakeUp) {
+  for (uint32_t i = 0; i < kUndelayedSleeps; ++i)
+    timeout.noteSleep(40000, wakeUp);
+}
+
+TEST(SpinTimeout, FollowsTheTimeThatWakingTakes) {
+  SpinTimeout timeout{};
+  EXPECT_EQ(timeout.nanoseconds(), kMinSpin);
+  sleepUndelayed(timeout, 25000);
+  EXPECT_NEAR(timeout.nanoseconds(), 50000, 100);
+  sleepUndelayed(timeout, kMaxSpin);
+  EXPECT_EQ(timeout.nanoseconds(), kMaxSpin);
+  sleepUndelayed(timeout, 1000);
+  EXPECT_EQ(timeout.nanoseconds(), kMinSpin);
+}
+
+TEST(SpinTimeout, IsShortWhereThreadsWaitForAProcessor) {
+  // The sleeper itself, or the thread that was to wake it.
+  for (int64_t wakeUp : {3000000, 3000}) {
+    SpinTimeout timeout{};
+    sleepUndelayed(timeout, 25000);
+    timeout.noteSleep(3010000, wakeUp);
+    EXPECT_EQ(timeout.nanoseconds(), kMinSpin);
+    timeout.noteSleep(40000, 25000);
+    EXPECT_EQ(timeout.nanoseconds(), kMinSpin);
+    sleepUndelayed(timeout, 25000);
+    EXPECT_NEAR(timeout.nanoseconds(), 50000, 100);
+  }
 }
 
 TEST(Processors, StayWithinTheAffinityMask) {

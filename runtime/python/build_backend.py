@@ -1,39 +1,83 @@
 # ===- build_backend.py - pip install . packs the build ---------------------===#
 # Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 #
-# The two functions that pip asks of a build backend (PEP 517). A wheel is a zip
-# file with three text files in it, which is no reason to need a network.
+# The functions that pip asks of a build backend (PEP 517, PEP 660). A wheel is a
+# zip file with three text files in it, which is no reason to need a network.
 # ===------------------------------------------------------------------------===#
 import base64
 import hashlib
+import io
 import json
 import os
 import pathlib
 import re
 import stat
+import subprocess
 import sysconfig
+import tarfile
 import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("ONNXC_BUILD_DIR", ROOT / "build"))
+# The stable ABI of this version, so for all later ones too.
+PYTHON = "cp310-abi3"
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
-    project = _read_project()
-    name = project["name"].replace("-", "_")
-    version = project["version"]
-    python = "cp" + sysconfig.get_config_var("py_version_nodot")
-    platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
-    tag = f"{python}-{python}-{platform}"
-    info = f"{name}-{version}.dist-info"
+    """One wheel for all versions of Python. What is not built yet is built first."""
+    _ensure_built()
     files = _package_files()
+    return _write_wheel(wheel_directory, files, _platform(files))
+
+
+def build_editable(wheel_directory, config_settings=None, metadata_directory=None):
+    """The package as it is in the build: `ninja -C build ONNXCPython` after a change."""
+    _ensure_built()
+    path = f"{BUILD.resolve() / 'python'}\n".encode()
+    return _write_wheel(wheel_directory, {"onnx_compile.pth": path}, sysconfig.get_platform())
+
+
+def build_sdist(sdist_directory, config_settings=None):
+    """The files that git knows; where there is no git, all but the build."""
+    project = _read_project()
+    folder = f"{_file_name(project)}-{project['version']}"
+    path = pathlib.Path(sdist_directory) / f"{folder}.tar.gz"
+    with tarfile.open(path, "w:gz", format=tarfile.PAX_FORMAT) as archive:
+        for name in _source_names():
+            archive.add(ROOT / name, f"{folder}/{name}", recursive=False)
+        entry, data = tarfile.TarInfo(f"{folder}/PKG-INFO"), _metadata(project).encode()
+        entry.size = len(data)
+        archive.addfile(entry, io.BytesIO(data))
+    return path.name
+
+
+def _source_names():
+    command = ["git", "-C", str(ROOT), "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    try:
+        listed = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split("\0")
+    except (OSError, subprocess.CalledProcessError):
+        listed = [path.relative_to(ROOT).as_posix() for path in sorted(ROOT.rglob("*"))]
+    return [n for n in listed if n and (ROOT / n).is_file() and not n.startswith("build/") and n != "PKG-INFO"]
+
+
+def _ensure_built():
+    if not (BUILD / "python" / "onnx_compile" / "_session.abi3.so").exists():
+        for step in ("setup.sh", "build.sh"):
+            subprocess.run([str(ROOT / "utils" / step)], check=True, cwd=ROOT)
+
+
+def _write_wheel(folder, files, platform):
+    project = _read_project()
+    name = _file_name(project)
+    tag = f"{PYTHON}-{platform.replace('-', '_').replace('.', '_')}"
+    info = f"{name}-{project['version']}.dist-info"
     files[f"{info}/METADATA"] = _metadata(project).encode()
     files[f"{info}/entry_points.txt"] = _entry_points(project).encode()
     files[f"{info}/WHEEL"] = f"Wheel-Version: 1.0\nRoot-Is-Purelib: false\nTag: {tag}\n".encode()
     record = "".join(f"{path},{_digest(data)},{len(data)}\n" for path, data in files.items())
     files[f"{info}/RECORD"] = f"{record}{info}/RECORD,,\n".encode()
-    wheel = f"{name}-{version}-{tag}.whl"
-    with zipfile.ZipFile(pathlib.Path(wheel_directory) / wheel, "w", zipfile.ZIP_DEFLATED) as archive:
+    wheel = f"{name}-{project['version']}-{tag}.whl"
+    with zipfile.ZipFile(pathlib.Path(folder) / wheel, "w", zipfile.ZIP_DEFLATED) as archive:
         for path, data in files.items():
             entry = zipfile.ZipInfo(path, date_time=(1980, 1, 1, 0, 0, 0))
             entry.compress_type = zipfile.ZIP_DEFLATED
@@ -43,8 +87,8 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     return wheel
 
 
-def build_sdist(sdist_directory, config_settings=None):
-    raise SystemExit("onnx-compile is built from its repository, not from a source archive")
+def _file_name(project):
+    return project["name"].replace("-", "_")
 
 
 def _read_project():
@@ -60,30 +104,30 @@ def _read_project():
 
 
 def _package_files():
-    """Path in the wheel to content."""
+    """Path in the wheel to content: the package, and what the compiler is made of, if it is there without LLVM's
+    libraries (ninja onnxc-self-contained), else as it is in the build."""
     package = BUILD / "python"
-    suffix = sysconfig.get_config_var("EXT_SUFFIX")
-    for extension in ("_session", "_compiler"):
-        if not (package / "onnx_compile" / (extension + suffix)).exists():
-            raise SystemExit(f"{package} has no {extension}{suffix}: build the project first, with this Python")
-    files = {"PyRuntime.py": (package / "PyRuntime.py").read_bytes()}
-    for path in sorted((package / "onnx_compile").iterdir()):
-        if path.suffix == ".py" or path.name.endswith(suffix):
-            files[f"onnx_compile/{path.name}"] = path.read_bytes()
-    for path in sorted((package / "onnx_compile" / "include").rglob("*")):
-        if path.is_file():
-            files[path.relative_to(package).as_posix()] = path.read_bytes()
-    for name in ("onnx-compile", "onnx-run"):
-        files[f"onnx_compile/bin/{name}"] = (BUILD / "bin" / name).read_bytes()
-    for name in ("onnxc_rt.o", "libonnxc_rt.a", *_stub_names()):
-        files[f"onnx_compile/lib/onnxc/{name}"] = (BUILD / "lib" / "onnxc" / name).read_bytes()
-    return files
+    programs = BUILD / "self-contained" if _is_self_contained() else BUILD
+    paths = {path: path.relative_to(package) for path in package.rglob("*") if path.suffix != ".pyc"}
+    paths |= {programs / "bin" / name: f"onnx_compile/bin/{name}" for name in ("onnx-compile", "onnx-run")}
+    library = next((programs / "lib").glob("libonnxc.so.[0-9]"))
+    paths[library] = f"onnx_compile/lib/{library.name}"
+    runtime = BUILD / "lib" / "onnxc"
+    paths |= {path: f"onnx_compile/lib/onnxc/{path.relative_to(runtime)}" for path in runtime.rglob("*")}
+    return {str(name): path.read_bytes() for path, name in sorted(paths.items()) if path.is_file()}
 
 
-def _stub_names():
-    """The libraries that artefacts are linked with, from the table of the runtime."""
-    table = ROOT / "runtime" / "include" / "onnxc" / "rt" / "Libraries.def"
-    return re.findall(r'^ONNXC_\w+_LIBRARY\("(.+)"\)', table.read_text(), re.MULTILINE)
+def _is_self_contained():
+    return (BUILD / "self-contained" / "lib" / "libonnxc.so").exists()
+
+
+def _platform(files):
+    """Other machines can use what needs glibc alone, from the version of the newest function that is called."""
+    if not _is_self_contained():
+        return sysconfig.get_platform()
+    libraries = [data for name, data in files.items() if data.startswith(b"\x7fELF") and "/onnxc/" not in name]
+    needed = max(int(minor) for data in libraries for minor in re.findall(rb"\0GLIBC_2\.(\d+)(?=[.\0])", data))
+    return f"manylinux_2_{needed}_{sysconfig.get_platform().removeprefix('linux-')}"
 
 
 def _metadata(project):

@@ -63,6 +63,11 @@ PyArray_Descr *python::dtypeOf(int64_t type) {
   PyObject *name;
   if (type >= kFirstOfMlDtypes) {
     PyObject *module = PyImport_ImportModule("ml_dtypes");
+    if (!module)
+      PyErr_Format(PyExc_ImportError,
+                   "%s is a type of the package ml_dtypes: pip install "
+                   "ml_dtypes",
+                   dtypeNames[type]);
     name = module ? PyObject_GetAttrString(module, dtypeNames[type]) : nullptr;
     Py_XDECREF(module);
   } else {

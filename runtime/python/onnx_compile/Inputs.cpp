@@ -11,6 +11,14 @@
 using namespace onnxc;
 using namespace onnxc::python;
 
+void python::wrongType(const char *format, PyObject *what, PyObject *object) {
+  PyObject *type = reinterpret_cast<PyObject *>(Py_TYPE(object));
+  if (PyObject *name = PyObject_GetAttrString(type, "__name__")) {
+    PyErr_Format(PyExc_TypeError, format, what, name);
+    Py_DECREF(name);
+  }
+}
+
 /// The characters of a str or bytes object as UTF-8, which end with NUL; null
 /// with an error where they cannot. `held` keeps what they belong to.
 static const char *takeString(PyObject *item, Runner &runner, PyObject *what) {
@@ -28,8 +36,8 @@ static const char *takeString(PyObject *item, Runner &runner, PyObject *what) {
     }
   }
   if (!text && item && PyBytes_Check(item)) {
-    text = PyBytes_AS_STRING(item);
-    size = PyBytes_GET_SIZE(item);
+    text = PyBytes_AsString(item);
+    size = PyBytes_Size(item);
   }
   if (!text)
     PyErr_Format(PyExc_TypeError, "input '%U': a string tensor holds only str",
@@ -131,14 +139,9 @@ static PyArrayObject *toArray(PyObject *object, PyArray_Descr *wanted,
   if (PyList_Check(object) || PyTuple_Check(object) || PyFloat_Check(object) ||
       PyLong_Check(object) || PyUnicode_Check(object) || PyBytes_Check(object))
     descr = wanted;
-  bool exports = PyArray_Check(object) || PyObject_CheckBuffer(object) ||
-                 PyObject_HasAttrString(object, "__array__");
   PyObject *source = object;
-  if (!descr && !exports && PyObject_HasAttrString(object, "__dlpack__")) {
-    PyObject *numpy = PyImport_ImportModule("numpy");
-    source = numpy ? PyObject_CallMethod(numpy, "from_dlpack", "O", object)
-                   : nullptr;
-    Py_XDECREF(numpy);
+  if (!descr && !PyArray_Check(object) && exportsDlpack(object)) {
+    source = fromDlpack(object);
     if (!source)
       return nullptr;
   } else {
@@ -246,12 +249,15 @@ bool python::takeInputs(State &state, Runner &runner, PyObject *object) {
       return wrongCount(state, 1);
     return takeInput(state, runner, 0, object);
   }
-  Py_ssize_t count = PySequence_Fast_GET_SIZE(object);
+  Py_ssize_t count = PySequence_Size(object);
   if (size_t(count) != state.inputs.size())
     return wrongCount(state, count);
-  for (Py_ssize_t i = 0; i < count; ++i)
-    if (!takeInput(state, runner, size_t(i),
-                   PySequence_Fast_GET_ITEM(object, i)))
+  bool isList = PyList_Check(object);
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    PyObject *item =
+        isList ? PyList_GetItem(object, i) : PyTuple_GetItem(object, i);
+    if (!item || !takeInput(state, runner, size_t(i), item))
       return false;
+  }
   return true;
 }

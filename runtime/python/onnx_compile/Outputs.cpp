@@ -11,24 +11,44 @@
 using namespace onnxc;
 using namespace onnxc::python;
 
-bool python::prepareOutputs(State &state, Runner &runner, PyObject *list) {
+/// A new array for an output of known shape; `list` gets it.
+static bool prepareArray(const Argument &argument, OMBuffer &buffer,
+                         PyObject *list, size_t index) {
+  Py_INCREF(argument.descr);
+  PyObject *array = PyArray_NewFromDescr(
+      &PyArray_Type, argument.descr, int(argument.facts->rank),
+      reinterpret_cast<const npy_intp *>(argument.facts->shape), nullptr,
+      nullptr, 0, nullptr);
+  if (!array)
+    return false;
+  PyList_SetItem(list, Py_ssize_t(index), array);
+  PyArrayObject *typed = reinterpret_cast<PyArrayObject *>(array);
+  buffer = {PyArray_DATA(typed), argument.bytes,
+            reinterpret_cast<int64_t *>(PyArray_DIMS(typed)),
+            argument.facts->rank, ONNX_TYPE_UNDEFINED};
+  return true;
+}
+
+bool python::prepareOutputs(State &state, Runner &runner, PyObject *list,
+                            PyObject *out) {
+  if (out && !checkOutCount(state, out))
+    return false;
   for (size_t i = 0; i < state.outputs.size(); ++i) {
     const Argument &argument = state.outputs[i];
     runner.outputs[i] = {};
-    if (!argument.isStatic || argument.bytes >= kLargeOutput)
-      continue;
-    Py_INCREF(argument.descr);
-    PyObject *array = PyArray_NewFromDescr(
-        &PyArray_Type, argument.descr, int(argument.facts->rank),
-        reinterpret_cast<const npy_intp *>(argument.facts->shape), nullptr,
-        nullptr, 0, nullptr);
-    if (!array)
+    runner.prepared[i] = true;
+    PyObject *object = out ? outOf(state, out, i) : nullptr;
+    if (object) {
+      if (!takeOut(state, runner, list, i, object))
+        return false;
+    } else if (PyErr_Occurred()) {
       return false;
-    PyList_SET_ITEM(list, Py_ssize_t(i), array);
-    PyArrayObject *typed = reinterpret_cast<PyArrayObject *>(array);
-    runner.outputs[i] = {PyArray_DATA(typed), argument.bytes,
-                         reinterpret_cast<int64_t *>(PyArray_DIMS(typed)),
-                         argument.facts->rank, ONNX_TYPE_UNDEFINED};
+    } else if (argument.isStatic && argument.bytes < kLargeOutput) {
+      if (!prepareArray(argument, runner.outputs[i], list, i))
+        return false;
+    } else {
+      runner.prepared[i] = false;
+    }
   }
   return true;
 }
@@ -135,7 +155,7 @@ static PyObject *fromValue(State &state, const OMValue *value) {
     if (!element)
       Py_CLEAR(list);
     else
-      PyList_SET_ITEM(list, Py_ssize_t(i), element);
+      PyList_SetItem(list, Py_ssize_t(i), element);
   }
   OMTensor *keyTensor = call.omValueGetKey(value);
   if (!list || !keyTensor)
@@ -147,8 +167,8 @@ static PyObject *fromValue(State &state, const OMValue *value) {
       keys ? PyObject_CallMethod(keys, "tolist", nullptr) : nullptr;
   PyObject *dict = keyList ? PyDict_New() : nullptr;
   for (Py_ssize_t i = 0; dict && i < size; ++i)
-    if (PyDict_SetItem(dict, PyList_GET_ITEM(keyList, i),
-                       PyList_GET_ITEM(list, i)) != 0)
+    if (PyDict_SetItem(dict, PyList_GetItem(keyList, i),
+                       PyList_GetItem(list, i)) != 0)
       Py_CLEAR(dict);
   Py_XDECREF(keyList);
   Py_XDECREF(keys);
@@ -157,9 +177,11 @@ static PyObject *fromValue(State &state, const OMValue *value) {
 }
 
 bool python::fillOutputs(State &state, Runner &runner, PyObject *list) {
+  if (!checkOut(state, runner))
+    return false;
   for (size_t i = 0; i < state.outputs.size(); ++i) {
     const OMBuffer &buffer = runner.outputs[i];
-    if (state.outputs[i].isStatic && state.outputs[i].bytes < kLargeOutput)
+    if (runner.prepared[i])
       continue;
     PyObject *object;
     if (!state.outputs[i].descr)
@@ -171,7 +193,7 @@ bool python::fillOutputs(State &state, Runner &runner, PyObject *list) {
                            buffer.data, buffer.bytes);
     if (!object)
       return false;
-    PyList_SET_ITEM(list, Py_ssize_t(i), object);
+    PyList_SetItem(list, Py_ssize_t(i), object);
   }
   return true;
 }

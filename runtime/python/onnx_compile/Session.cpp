@@ -100,6 +100,7 @@ std::unique_ptr<Runner> borrowRunner(State &state) {
   }
   runner->inputs.resize(state.inputs.size());
   runner->outputs.resize(state.outputs.size());
+  runner->prepared.resize(state.outputs.size());
   runner->held.reserve(state.inputs.size() + state.outputs.size());
   return runner;
 }
@@ -113,12 +114,15 @@ void returnRunner(State &state, std::unique_ptr<Runner> runner) {
   runner->values.clear();
   runner->texts.clear();
   runner->widened.clear();
+  runner->outShapes.clear();
+  runner->outArrays.clear();
   state.idle.push_back(std::move(runner));
 }
 
 /// The arguments of run().
 struct RunArguments {
   PyObject *inputs = nullptr;
+  PyObject *out = nullptr;
   int64_t deadline = 0; ///< in nanoseconds; 0: none
 };
 
@@ -141,19 +145,21 @@ bool takeDeadline(PyObject *object, int64_t &nanoseconds) {
   return true;
 }
 
-/// run(inputs, *, deadline=None), called without a tuple or dict.
+/// run(inputs, *, deadline=None, out=None), called without a tuple or dict.
 bool parseRun(PyObject *const *values, Py_ssize_t count, PyObject *names,
               RunArguments &arguments) {
-  Py_ssize_t named = names ? PyTuple_GET_SIZE(names) : 0;
+  Py_ssize_t named = names ? PyTuple_Size(names) : 0;
   if (count > 1)
     PyErr_Format(PyExc_TypeError,
                  "run() takes one argument, the inputs, but %zd were given",
                  count);
   arguments.inputs = count == 1 ? values[0] : nullptr;
   for (Py_ssize_t i = 0; i < named && !PyErr_Occurred(); ++i) {
-    PyObject *name = PyTuple_GET_ITEM(names, i), *value = values[count + i];
+    PyObject *name = PyTuple_GetItem(names, i), *value = values[count + i];
     if (PyUnicode_CompareWithASCIIString(name, "deadline") == 0)
       takeDeadline(value, arguments.deadline);
+    else if (PyUnicode_CompareWithASCIIString(name, "out") == 0)
+      arguments.out = value == Py_None ? nullptr : value;
     else if (PyUnicode_CompareWithASCIIString(name, "inputs") == 0 &&
              !arguments.inputs)
       arguments.inputs = value;
@@ -170,7 +176,7 @@ bool runWith(State &state, Runner &runner, const RunArguments &arguments,
              PyObject *list) {
   state.call.omContextSetDeadline(runner.context, arguments.deadline);
   if (!takeInputs(state, runner, arguments.inputs) ||
-      !prepareOutputs(state, runner, list))
+      !prepareOutputs(state, runner, list, arguments.out))
     return false;
   OM_STATUS status;
   Py_BEGIN_ALLOW_THREADS;
@@ -235,7 +241,7 @@ PyObject *sessionEntryPoints(PyObject *self, PyObject *) {
     if (!name)
       Py_CLEAR(list);
     else
-      PyList_SET_ITEM(list, Py_ssize_t(i), name);
+      PyList_SetItem(list, Py_ssize_t(i), name);
   }
   return list;
 }
@@ -244,9 +250,52 @@ PyObject *namesOf(const std::vector<Argument> &arguments) {
   PyObject *list = PyList_New(Py_ssize_t(arguments.size()));
   for (size_t i = 0; list && i < arguments.size(); ++i) {
     Py_INCREF(arguments[i].name);
-    PyList_SET_ITEM(list, Py_ssize_t(i), arguments[i].name);
+    PyList_SetItem(list, Py_ssize_t(i), arguments[i].name);
   }
   return list;
+}
+
+/// (name, kind, type, shape, type of the keys, element) of an argument. A shape
+/// is a tuple of sizes, names, and None; None where the rank is unknown.
+PyObject *factsOf(const OMArgument *facts) {
+  if (!facts)
+    Py_RETURN_NONE;
+  PyObject *shape = facts->rank < 0 ? nullptr : PyTuple_New(facts->rank);
+  for (int64_t i = 0; shape && i < facts->rank; ++i) {
+    const char *symbol = facts->symbols ? facts->symbols[i] : nullptr;
+    PyObject *size = facts->shape[i] >= 0
+                         ? PyLong_FromLongLong(facts->shape[i])
+                         : textOrNone(symbol && *symbol ? symbol : nullptr);
+    if (!size)
+      Py_CLEAR(shape);
+    else
+      PyTuple_SetItem(shape, i, size);
+  }
+  if (PyErr_Occurred())
+    return nullptr;
+  return Py_BuildValue("zLLNLN", facts->name, (long long)facts->kind,
+                       (long long)facts->type,
+                       shape ? shape : textOrNone(nullptr),
+                       (long long)facts->key, factsOf(facts->element));
+}
+
+PyObject *factsOf(const std::vector<Argument> &arguments) {
+  PyObject *list = PyList_New(0);
+  for (const Argument &argument : arguments) {
+    PyObject *facts = list ? factsOf(argument.facts) : nullptr;
+    if (list && (!facts || PyList_Append(list, facts) != 0))
+      Py_CLEAR(list);
+    Py_XDECREF(facts);
+  }
+  return list;
+}
+
+PyObject *sessionInputFacts(PyObject *self, void *) {
+  return factsOf(stateOf(self).inputs);
+}
+
+PyObject *sessionOutputFacts(PyObject *self, void *) {
+  return factsOf(stateOf(self).outputs);
 }
 
 PyObject *sessionInputNames(PyObject *self, void *) {
@@ -303,11 +352,11 @@ PyObject *sessionNew(PyTypeObject *type, PyObject *arguments, PyObject *named) {
                                    const_cast<char **>(keywords),
                                    PyUnicode_FSConverter, &path, &entry))
     return nullptr;
-  PyObject *self = type->tp_alloc(type, 0);
+  PyObject *self = PyType_GenericAlloc(type, 0);
   if (self) {
     State *state = new State;
     reinterpret_cast<Session *>(self)->state = state;
-    if (!openSession(*state, PyBytes_AS_STRING(path), entry))
+    if (!openSession(*state, PyBytes_AsString(path), entry))
       Py_CLEAR(self);
   }
   Py_DECREF(path);
@@ -324,7 +373,7 @@ void sessionDealloc(PyObject *self) {
         Py_DECREF(argument.name);
     delete state;
   }
-  type->tp_free(self);
+  reinterpret_cast<freefunc>(PyType_GetSlot(type, Py_tp_free))(self);
   Py_DECREF(type);
 }
 
@@ -332,9 +381,11 @@ PyMethodDef methods[] = {
     {"run",
      reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(sessionRun)),
      METH_FASTCALL | METH_KEYWORDS,
-     "run(inputs, *, deadline=None): inputs are one array, a list of them, or "
-     "a dict by name. Returns the list of outputs. A run that takes longer "
-     "than `deadline` seconds raises TimeoutError. Other threads run "
+     "run(inputs, *, deadline=None, out=None): inputs are one array, a list of "
+     "them, or a dict by name. Returns the list of outputs. A run that takes "
+     "longer than `deadline` seconds raises TimeoutError. `out` has arrays "
+     "that "
+     "outputs are written to, in the same forms. Other threads run "
      "meanwhile."},
     {"input_signature", sessionInputSignature, METH_NOARGS,
      "The inputs as JSON text."},
@@ -351,6 +402,8 @@ PyGetSetDef properties[] = {
      nullptr},
     {"output_names", sessionOutputNames, nullptr, "Names of the outputs.",
      nullptr},
+    {"_input_facts", sessionInputFacts, nullptr, nullptr, nullptr},
+    {"_output_facts", sessionOutputFacts, nullptr, nullptr, nullptr},
     {"threads", sessionThreads, sessionSetThreads,
      "Most threads of a run of this model, in all its sessions.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
@@ -366,11 +419,16 @@ PyType_Slot slots[] = {
 PyType_Spec spec = {"onnx_compile._session.Session", sizeof(Session), 0,
                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
 
+PyMethodDef functions[] = {
+    {"dlpack", toDlpack, METH_VARARGS,
+     "dlpack(array, versioned): the array as a capsule of DLPack."},
+    {nullptr, nullptr, 0, nullptr}};
+
 PyModuleDef module = {PyModuleDef_HEAD_INIT,
                       "onnx_compile._session",
                       "Loaded models.",
                       -1,
-                      nullptr,
+                      functions,
                       nullptr,
                       nullptr,
                       nullptr,

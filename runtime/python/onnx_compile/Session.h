@@ -10,6 +10,8 @@
 #ifndef ONNXC_PYTHON_SESSION_H
 #define ONNXC_PYTHON_SESSION_H
 
+// The stable ABI: one build serves Python 3.10 and all that follow.
+#define Py_LIMITED_API 0x030A0000
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
@@ -39,6 +41,9 @@ int typeOf(PyArray_Descr *descr);
 struct Runner {
   OMContext *context;
   std::vector<OMBuffer> inputs, outputs;
+  std::vector<char> prepared; ///< outputs with arrays before the run
+  std::deque<std::vector<int64_t>> outShapes; ///< of arrays of the caller
+  std::vector<std::pair<PyArrayObject *, size_t>> outArrays; ///< and outputs
   std::vector<PyObject *> held;          ///< arrays the buffers point into
   std::vector<OMValue *> values;         ///< inputs that are no tensors
   std::deque<std::vector<char *>> texts; ///< data of string tensors
@@ -77,10 +82,34 @@ OMValue *takeValue(State &state, Runner &runner, PyObject *object,
                    const OMArgument &facts, PyObject *what);
 /// Fills runner.inputs from one array, a list of them, or a dict by name.
 bool takeInputs(State &state, Runner &runner, PyObject *object);
-/// Arrays for small outputs of known shape; the others are left to the runtime.
-bool prepareOutputs(State &state, Runner &runner, PyObject *list);
+/// The arrays of `out` (null, one array, a list or a dict by name) and new ones
+/// for small outputs of known shape; the others are left to the runtime.
+bool prepareOutputs(State &state, Runner &runner, PyObject *list,
+                    PyObject *out);
+/// The object of `out` for an output, borrowed; null for none or with an
+/// exception.
+PyObject *outOf(const State &state, PyObject *out, size_t index);
+/// False with an exception if `out` has other outputs than the model.
+bool checkOutCount(const State &state, PyObject *out);
+/// Has the run write an output to the array `object` of the caller.
+bool takeOut(State &state, Runner &runner, PyObject *list, size_t index,
+             PyObject *object);
+/// After the run: false with an exception if an array has another shape than
+/// its output.
+bool checkOut(State &state, Runner &runner);
 /// After the run: the other outputs as new objects.
 bool fillOutputs(State &state, Runner &runner, PyObject *list);
+
+/// The tensor that `object`.__dlpack__() gives as an array over its memory, a
+/// new reference; null with an exception.
+PyObject *fromDlpack(PyObject *object);
+/// True for an object of another library whose memory this process can read.
+bool exportsDlpack(PyObject *object);
+/// dlpack(array, versioned): the array as a capsule of DLPack.
+PyObject *toDlpack(PyObject *module, PyObject *arguments);
+/// TypeError whose message names the argument `what` and the object's type, in
+/// this order, by two %U of `format`.
+void wrongType(const char *format, PyObject *what, PyObject *object);
 
 } // namespace onnxc::python
 

@@ -61,8 +61,8 @@ static bool addAll(Elements &elements, State &state, Runner &runner,
   if (!tuple)
     return false;
   runner.held.push_back(tuple);
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tuple); ++i)
-    if (!elements.add(takeValue(state, runner, PyTuple_GET_ITEM(tuple, i),
+  for (Py_ssize_t i = 0; i < PyTuple_Size(tuple); ++i)
+    if (!elements.add(takeValue(state, runner, PyTuple_GetItem(tuple, i),
                                 *facts.element, what)))
       return false;
   return true;
@@ -71,8 +71,7 @@ static bool addAll(Elements &elements, State &state, Runner &runner,
 static OMValue *takeSequence(State &state, Runner &runner, PyObject *object,
                              const OMArgument &facts, PyObject *what) {
   if (!PyList_Check(object) && !PyTuple_Check(object)) {
-    PyErr_Format(PyExc_TypeError, "input '%U': a sequence is a list, not %s",
-                 what, Py_TYPE(object)->tp_name);
+    wrongType("input '%U': a sequence is a list, not %U", what, object);
     return nullptr;
   }
   Elements elements{state.call, {}};
@@ -86,8 +85,7 @@ static OMValue *takeSequence(State &state, Runner &runner, PyObject *object,
 static OMValue *takeMap(State &state, Runner &runner, PyObject *object,
                         const OMArgument &facts, PyObject *what) {
   if (!PyDict_Check(object)) {
-    PyErr_Format(PyExc_TypeError, "input '%U': a map is a dict, not %s", what,
-                 Py_TYPE(object)->tp_name);
+    wrongType("input '%U': a map is a dict, not %U", what, object);
     return nullptr;
   }
   Elements elements{state.call, {}};

@@ -8,9 +8,20 @@
 # ===------------------------------------------------------------------------===#
 """Compile ONNX models to native code and run them on NumPy arrays."""
 
-from onnx_compile._compile import CompileError, compile, get_include
+from onnx_compile._compile import CompileError, Report, compile, get_include
+from onnx_compile._dlpack import to_dlpack
 from onnx_compile._execution_session import ExecutionSession
+from onnx_compile._signature import ValueInfo
 
 __version__ = "0.1.0"
 
-__all__ = ["CompileError", "ExecutionSession", "__version__", "compile", "get_include"]
+__all__ = [
+    "CompileError",
+    "ExecutionSession",
+    "Report",
+    "ValueInfo",
+    "__version__",
+    "compile",
+    "get_include",
+    "to_dlpack",
+]

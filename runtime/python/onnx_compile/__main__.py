@@ -6,9 +6,10 @@
 import os
 import pathlib
 import sys
+from typing import NoReturn
 
 
-def _execute(name):
+def _execute(name: str) -> NoReturn:
     """Becomes the program, which lies in the package or in the build beside it."""
     package = pathlib.Path(__file__).resolve().parent
     folders = [package / "bin", package.parents[1] / "bin"]
@@ -18,11 +19,11 @@ def _execute(name):
     sys.exit(f"{name} is not in {folders[0]}: the package is incomplete, install it again")
 
 
-def onnx_compile():
+def onnx_compile() -> NoReturn:
     _execute("onnx-compile")
 
 
-def onnx_run():
+def onnx_run() -> NoReturn:
     _execute("onnx-run")
 
 

@@ -3,13 +3,20 @@
 # ===------------------------------------------------------------------------===#
 """Compiles in this process; the compiler is loaded by the first call."""
 
+from __future__ import annotations
+
 import atexit
+import json
 import os
 import pathlib
 import shutil
 import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Literal, overload
 
-_PACKAGE = pathlib.Path(__file__).resolve().parent
+from onnx_compile import _compiler, _models
+from onnx_compile._html import report_html
+
 # Of what emit= writes; all else is text.
 _SUFFIXES = {"lib": ".so", "asm": ".s", "obj": ".o", "model": ".simplified.onnx"}
 
@@ -21,18 +28,74 @@ class CompileError(RuntimeError):
     rejected model, 2 for a wrong option, 5 for a fault of the compiler.
     """
 
-    def __init__(self, message, status):
+    def __init__(self, message: str, status: int) -> None:
         super().__init__(message)
         self.status = status
 
 
-def compile(model, output=None, **options):
+class Report(dict[str, Any]):
+    """The tool's --report=json as a dict; notebooks show it as tables."""
+
+    def _repr_html_(self) -> str:
+        return report_html(self)
+
+
+@overload
+def compile(
+    model: Any,
+    output: str | os.PathLike[str] | None = ...,
+    *,
+    example_inputs: Sequence[Any] | Mapping[str, Any] | None = ...,
+    dynamic_shapes: Any = ...,
+    dims: Mapping[str, int] | None = ...,
+    shapes: Mapping[str, Sequence[int | None]] | None = ...,
+    limits: Mapping[str, Any] | None = ...,
+    progress: _compiler.Progress | None = ...,
+    report: Literal[False] = ...,
+    **options: Any,
+) -> str: ...
+
+
+@overload
+def compile(
+    model: Any,
+    output: str | os.PathLike[str] | None = ...,
+    *,
+    example_inputs: Sequence[Any] | Mapping[str, Any] | None = ...,
+    dynamic_shapes: Any = ...,
+    dims: Mapping[str, int] | None = ...,
+    shapes: Mapping[str, Sequence[int | None]] | None = ...,
+    limits: Mapping[str, Any] | None = ...,
+    progress: _compiler.Progress | None = ...,
+    report: Literal[True],
+    **options: Any,
+) -> Report: ...
+
+
+def compile(
+    model: Any,
+    output: str | os.PathLike[str] | None = None,
+    *,
+    example_inputs: Sequence[Any] | Mapping[str, Any] | None = None,
+    dynamic_shapes: Any = None,
+    progress: _compiler.Progress | None = None,
+    report: bool = False,
+    **options: Any,
+) -> str | Report:
     """Compiles a model and returns the path of the compiled one.
 
-    model: a path, the bytes of a model file, or an onnx.ModelProto.
+    model: a path, the bytes of a model file, an onnx.ModelProto, or of torch an
+        nn.Module with example_inputs, a program of torch.export, or an
+        ONNXProgram.
     output: where to write; beside a model file, or to a temporary file that
         lives as long as the process, when left out. Its suffix is that of what
         is written: .so, or with emit=, .s, .o, .simplified.onnx, else .mlir.
+    example_inputs, dynamic_shapes: those of torch.onnx.export for an nn.Module;
+        a tuple of arguments or a dict of named ones.
+    report: return the tool's report as a dict; its "output" is the path.
+    progress: called with the number of a step, the number of all, its name, and
+        None when it begins or its seconds when it has ended. An exception that
+        it raises cancels the compilation, and so does an interrupt (Ctrl-C).
     options: those of the onnx-compile tool, with '_' for '-'; dims, shapes and
         limits are mappings, in a shape None is a size that the run knows:
         compile("m.onnx", O=3, cpu="generic", strict=True)
@@ -42,51 +105,35 @@ def compile(model, output=None, **options):
         compile("m.onnx", custom_op_lib="libmine.so") has operators of your own
 
     Raises CompileError for a model or an option that is refused, and TypeError
-    for a mapping that is none.
+    for a mapping that is none or a model that is of no type named above.
     """
-    from onnx_compile import _compiler
-
-    path, data = None, _bytes_of(model)
-    if data is None:
-        path, data = os.fspath(model), b""
     suffix = _SUFFIXES.get(options.get("emit") or "lib", ".mlir")
-    if output is None and path is None:
-        output = _temporary_output(suffix)
-    elif output is None:
-        output = pathlib.Path(path).with_suffix(suffix)
-    pairs = [("runtime-dir", str(_runtime_dir()))]
-    if output is not None:
-        pairs.append(("output", os.fspath(output)))
-    pairs += [pair for name, value in options.items() for pair in _pairs(name, value)]
-    status, messages, written = _compiler.compile(path, data, pairs)
-    if status != 0:
-        raise CompileError(messages.strip() or f"the compiler ended with status {status}", status)
-    return written
+    with _models.opened(model, example_inputs, dynamic_shapes) as (path, data, is_temporary):
+        if output is None:
+            output = _temporary_output(suffix) if path is None or is_temporary else pathlib.Path(path).with_suffix(suffix)
+        pairs = [("runtime-dir", str(_compiler.library_folder() / "onnxc")), ("output", os.fspath(output))]
+        pairs += [pair for name, value in options.items() for pair in _pairs(name, value)]
+        result = _compiler.run(path, data, pairs, progress)
+    if result.status != 0:
+        message = result.messages.strip() or f"the compiler ended with status {result.status}"
+        raise CompileError(message, result.status)
+    return Report(json.loads(result.report)) if report else result.output
 
 
-def get_include():
+def get_include() -> str:
     """The folder of the C headers: of programs that call compiled models, and of custom operators."""
-    return str(_PACKAGE / "include")
-
-
-def _bytes_of(model):
-    """The model if it is in memory, None if it is a path."""
-    if hasattr(model, "SerializeToString"):
-        return model.SerializeToString()
-    if isinstance(model, (bytes, bytearray, memoryview)):
-        return bytes(model)
-    return None
+    return str(pathlib.Path(__file__).resolve().parent / "include")
 
 
 # Options that are mappings: the tool's name, and the text of one entry.
-_MAPPINGS = {
+_MAPPINGS: dict[str, tuple[str, Callable[[str, Any], str]]] = {
     "dims": ("dim", lambda name, size: f"{name}={size}"),
     "limits": ("limit", lambda name, limit: f"{name}={limit}"),
     "shapes": ("shape", lambda name, shape: f"{name}:{'x'.join('?' if n is None else str(n) for n in shape)}"),
 }
 
 
-def _pairs(name, value):
+def _pairs(name: str, value: Any) -> list[tuple[str, str]]:
     """The tool's option and its text, for each time that it is given."""
     if name in _MAPPINGS and value is not None:
         option, text_of = _MAPPINGS[name]
@@ -97,7 +144,7 @@ def _pairs(name, value):
     return [(option, text) for text in _texts(value)]
 
 
-def _texts(value):
+def _texts(value: Any) -> Iterator[str]:
     """One text for each time the option is given."""
     for item in value if isinstance(value, (list, tuple)) else [value]:
         if isinstance(item, bool):
@@ -106,13 +153,7 @@ def _texts(value):
             yield str(item)
 
 
-def _temporary_output(suffix):
+def _temporary_output(suffix: str) -> pathlib.Path:
     folder = tempfile.mkdtemp(prefix="onnx-compile-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return pathlib.Path(folder) / f"model{suffix}"
-
-
-def _runtime_dir():
-    """In an installed package inside it; else in the build's lib."""
-    inside = _PACKAGE / "lib" / "onnxc"
-    return inside if inside.exists() else _PACKAGE.parents[1] / "lib" / "onnxc"

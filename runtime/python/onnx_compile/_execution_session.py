@@ -3,11 +3,18 @@
 # ===------------------------------------------------------------------------===#
 """A loaded model. The work is done by the extension, _session."""
 
+from __future__ import annotations
+
+import functools
 import hashlib
 import itertools
+import json
 import os
+from typing import Any
 
+from onnx_compile._html import session_html
 from onnx_compile._session import Session
+from onnx_compile._signature import ValueInfo, value_info
 
 
 class ExecutionSession(Session):
@@ -18,15 +25,23 @@ class ExecutionSession(Session):
     outputs = session.run([x, y])           # in the order of the model
     outputs = session.run({"x": x, "y": y}) # by name
     outputs = session.run(x, deadline=0.5)  # TimeoutError after half a second
+    session.run(x, out={"y": array})        # writes the output y to the array
+    y = session(x)                          # the output itself where it is one
+    session.inputs[0].name, .dtype, .shape  # what the model takes
 
     Arrays must have the model's element types; Python numbers and lists take
-    them. The outputs are a list of new arrays. Types that NumPy lacks are
-    those of ml_dtypes; strings are arrays of str objects. Going in and out,
-    sequences are lists, maps are dicts, and an empty optional is None. Sessions may be used by several threads at once, and
-    pickled: the file must then be the same where the session is unpickled.
+    them. Tensors of other libraries go in through DLPack. The outputs are a list
+    of new arrays. Types that NumPy lacks are those of ml_dtypes; strings are
+    arrays of str objects. Going in and out, sequences are lists, maps are dicts,
+    and an empty optional is None. Sessions may be used by several threads at
+    once, and pickled: the file must then be the same where the session is
+    unpickled.
     """
 
-    def __new__(cls, path, entry="run_main_graph"):
+    path: str
+    entry: str
+
+    def __new__(cls, path: str | os.PathLike[str], entry: str = "run_main_graph") -> ExecutionSession:
         # An absolute path: a bare name would be looked up in the library path.
         path = os.path.abspath(os.fspath(path))
         if not os.path.exists(path):
@@ -36,21 +51,42 @@ class ExecutionSession(Session):
             self = super().__new__(cls, name, entry)
         except ImportError as error:
             raise ImportError(str(error).replace(name, path)) from None
+        assert isinstance(self, ExecutionSession)
         self.path = path
         self.entry = entry
         return self
 
-    def __repr__(self):
+    @functools.cached_property
+    def inputs(self) -> list[ValueInfo]:
+        """What the model takes. input_signature() has it as JSON text."""
+        return [value_info(facts) for facts in self._input_facts]
+
+    @functools.cached_property
+    def outputs(self) -> list[ValueInfo]:
+        """What the model gives. output_signature() has it as JSON text."""
+        return [value_info(facts) for facts in self._output_facts]
+
+    def __call__(self, *inputs: Any, **named: Any) -> Any:
+        """Runs the model on inputs in its order or by name; a single output, or the list of several."""
+        if inputs and named:
+            raise TypeError("inputs are given in the order of the model or by name, not both")
+        outputs = self.run(named or list(inputs))
+        return outputs[0] if len(outputs) == 1 else outputs
+
+    def __repr__(self) -> str:
         return f"ExecutionSession({self.path!r}, entry={self.entry!r})"
 
-    def __reduce__(self):
+    def _repr_html_(self) -> str:
+        return session_html(self.path, self.inputs, self.outputs, json.loads(self.compilation_info()))
+
+    def __reduce__(self) -> tuple[Any, ...]:
         return _restore, (self.path, self.entry, _hash_of(self.path))
 
 
 _loads = itertools.count(1)
 
 
-def _fresh_name(path):
+def _fresh_name(path: str) -> str:
     """A name of the file that it has not been loaded by.
 
     The dynamic linker gives what it has loaded by the same name, even if the file
@@ -61,7 +97,7 @@ def _fresh_name(path):
     return f"{folder}/{''.join(steps)}{name}"
 
 
-def _hash_of(path):
+def _hash_of(path: str) -> str:
     digest = hashlib.sha256()
     with open(path, "rb") as file:
         while chunk := file.read(1 << 20):
@@ -69,7 +105,7 @@ def _hash_of(path):
     return digest.hexdigest()
 
 
-def _restore(path, entry, digest):
+def _restore(path: str, entry: str, digest: str) -> ExecutionSession:
     if _hash_of(path) != digest:
         raise ValueError(f"{path} is another model than the one pickled")
     return ExecutionSession(path, entry)

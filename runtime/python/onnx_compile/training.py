@@ -10,9 +10,13 @@
 # ===------------------------------------------------------------------------===#
 """Train ONNX models: forward, backward and the optimizer's update as one compiled function."""
 
+from __future__ import annotations
+
 import argparse
 import pathlib
 import sys
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import onnx
@@ -48,8 +52,9 @@ class Trainer:
     states: {name: array}, what the optimizer and normalizations remember.
     """
 
-    def __init__(self, model, loss="cross-entropy", optimizer="adam", output=None, train=None, freeze=(),
-                 evaluation=False, **options):  # fmt: skip
+    def __init__(self, model: Any, loss: str = "cross-entropy", optimizer: Any = "adam", output: str | None = None,
+                 train: Sequence[str] | None = None, freeze: Sequence[str] = (), evaluation: bool = False,
+                 **options: Any) -> None:  # fmt: skip
         self.optimizer = _training_step.optimizer_of(optimizer)
         self._model = _training_step.load(model)
         self._step = _training_step.make_step(self._model, loss, self.optimizer, output, train, freeze, evaluation)
@@ -59,7 +64,7 @@ class Trainer:
         self.states = {name: np.array(value) for name, value in self._step.states.items()}
         self.count = 0
 
-    def step(self, inputs, target=None, rate=None):
+    def step(self, inputs: Any, target: Any = None, rate: float | None = None) -> float:
         """One step over a batch; the loss before it, as a float.
 
         inputs: an array, a list in the model's order, or a dict by name.
@@ -78,7 +83,7 @@ class Trainer:
             (self.weights if name in self.weights else self.states)[name] = value
         return float(loss)
 
-    def _named(self, inputs):
+    def _named(self, inputs: Any) -> dict[str, Any]:
         if isinstance(inputs, dict):
             return dict(inputs)
         values = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
@@ -87,23 +92,24 @@ class Trainer:
                                 f"but got {len(values)}")  # fmt: skip
         return dict(zip(self._step.inputs, values))
 
-    def trained(self):
+    def trained(self) -> onnx.ModelProto:
         """The model, as an onnx.ModelProto with the weights of now."""
-        model = _training_step.load(self._model)
+        model: onnx.ModelProto = _training_step.load(self._model)
         current = {**self.states, **self.weights}
         for tensor in model.graph.initializer:
             if tensor.name in current:
                 tensor.CopyFrom(numpy_helper.from_array(np.asarray(current[tensor.name]), tensor.name))
         return model
 
-    def save(self, path):
+    def save(self, path: str) -> None:
         """Writes the model with the weights of now."""
         onnx.save(self.trained(), path)
 
 
-def make_step(model, **settings):
+def make_step(model: Any, **settings: Any) -> onnx.ModelProto:
     """The step as an onnx.ModelProto, for other programs; settings are those of Trainer."""
-    return _training_step.make_step(model, **settings).model
+    step: _training_step.Step = _training_step.make_step(model, **settings)
+    return step.model
 
 
 # ===------------------------------------------------------------------------===#
@@ -136,7 +142,7 @@ calls the step, and saves the model with its new weights.
 """
 
 
-def _parser():
+def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m onnx_compile.training", description=DESCRIPTION, epilog=EPILOG,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
     parser.add_argument("model", help="an ONNX model; its initializers are the first weights")
@@ -155,7 +161,7 @@ def _parser():
     return parser
 
 
-def main(arguments=None):
+def main(arguments: Sequence[str] | None = None) -> int:
     chosen = _parser().parse_args(arguments)
     optimizer = OPTIMIZERS[chosen.optimizer](weight_decay=chosen.weight_decay)
     try:

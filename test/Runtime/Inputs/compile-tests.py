@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import sys
 import tempfile
 import threading
@@ -88,6 +89,44 @@ class Compile(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "dims must be a mapping, such as a dict, but is list"):
             onnx_compile.compile(DIGITS, output=self.folder / "f.so", dims=["batch=3"])
 
+    def test_report(self):
+        report = onnx_compile.compile(DIGITS, self.folder / "r.so", report=True)
+        self.assertEqual(report["output"], str(self.folder / "r.so"))
+        self.assertEqual(report["libraries"], ["libm.so.6", "libc.so.6"])
+        self.assertIn("<td>libraries</td><td>libm.so.6, libc.so.6</td>", report._repr_html_())
+        self.assertIn("<caption>steps</caption><tr><th>name</th><th>seconds</th></tr>", report._repr_html_())
+        self.run_model(report["output"])
+
+    def test_progress(self):
+        steps = []
+        report = onnx_compile.compile(DIGITS, self.folder / "p.so", report=True, progress=lambda *step: steps.append(step))
+        ended = [(name, seconds) for _, _, name, seconds in steps if seconds is not None]
+        self.assertEqual([name for name, _ in ended], [step["name"] for step in report["steps"]])
+        self.assertEqual([step for *step, seconds in steps if seconds is None], [step for *step, s in steps if s is not None])
+        self.assertTrue(all(number <= total for number, total, _, _ in steps))
+
+    def test_cancelled(self):
+        def refuse(number, *_):
+            if number == 3:
+                raise LookupError("enough")
+
+        with self.assertRaisesRegex(LookupError, "enough"):
+            onnx_compile.compile(DIGITS, self.folder / "q.so", progress=refuse)
+        interrupt = threading.Event()
+
+        def interrupt_once(number, *_):
+            if number == 3 and not interrupt.is_set():
+                interrupt.set()
+                os.kill(os.getpid(), signal.SIGINT)
+
+        # Programs in the background are started with the signal ignored.
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)
+        self.addCleanup(signal.signal, signal.SIGINT, before)
+        with self.assertRaises(KeyboardInterrupt):
+            onnx_compile.compile(DIGITS, self.folder / "q.so", progress=interrupt_once)
+        self.assertEqual(list(self.folder.iterdir()), [])
+        self.run_model(onnx_compile.compile(DIGITS, self.folder / "q.so"))
+
     def test_version(self):
         path = onnx_compile.compile(DIGITS, self.folder / "v.so")
         info = json.loads(onnx_compile.ExecutionSession(path).compilation_info())
@@ -103,6 +142,8 @@ class Compile(unittest.TestCase):
         refused(1, "model", b"no model at all")
         refused(2, "unknown option 'colour'", DIGITS, colour="red")
         refused(1, "absent.onnx", "absent.onnx")
+        with self.assertRaisesRegex(TypeError, "model must be a path, bytes, .*, but is int"):
+            onnx_compile.compile(5)
         self.assertTrue(issubclass(onnx_compile.CompileError, RuntimeError))
 
     def test_several_at_once(self):

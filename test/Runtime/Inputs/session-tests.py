@@ -15,7 +15,7 @@ import unittest
 import numpy as np
 from onnx import TensorProto, helper
 
-from onnx_compile import ExecutionSession
+from onnx_compile import ExecutionSession, ValueInfo, to_dlpack
 
 MODEL = sys.argv.pop(1)
 WEIGHTS = np.array([1, 2, 3, 4], dtype=np.float32)
@@ -93,6 +93,60 @@ class Forms(unittest.TestCase):
         np.testing.assert_array_equal(identity.run(Capsule())[0], x)
         y = identity.run(x)[0]
         np.testing.assert_array_equal(np.from_dlpack(y), x)
+
+    def test_dlpack_with_types_that_numpy_lacks(self):
+        class Legacy:
+            """A library that knows no versions of DLPack, and whose tensors are part of a differentiation."""
+
+            def detach(self):
+                return Exported()
+
+            def __dlpack__(self):
+                raise BufferError("needs a gradient")
+
+            def __dlpack_device__(self):
+                return (1, 0)
+
+        class Exported(Legacy):
+            detach = None
+
+            def __dlpack__(self):
+                return to_dlpack(x).__dlpack__()
+
+        for name in ("BFLOAT16", "FLOAT8E4M3FN", "FLOAT8E5M2", "FLOAT8E8M0", "BOOL", "COMPLEX64"):
+            identity = ExecutionSession(MODEL, entry=f"identity_{name}")
+            x = np.array([[1, 2], [4, 0.5]]).astype(helper.tensor_dtype_to_np_dtype(TensorProto.DataType.Value(name))).T
+            for tensor in (to_dlpack(x), Legacy()):
+                (y,) = identity.run(tensor)
+                self.assertEqual((y.dtype, y.tolist()), (x.dtype, x.tolist()))
+            y.flags.writeable = False
+            self.assertEqual(identity.run(to_dlpack(y))[0].tolist(), x.tolist())
+        self.assertEqual(np.from_dlpack(to_dlpack(self.x)).tolist(), self.x.tolist())
+        with self.assertRaisesRegex(BufferError, "DLPack has no type int4"):
+            to_dlpack(np.zeros(2, "int4")).__dlpack__()
+
+    def test_out(self):
+        y, s = np.empty((2, 4), np.float32), np.empty((), np.float32)
+        for out in ([y, s], (y, s), {"s": s, "y": y}):
+            y[:] = s[...] = 0
+            outputs = self.session.run([self.x, self.b], out=out)
+            self.assertIs(outputs[0], y)
+            self.assertIs(outputs[1], s)
+            self.check(outputs)
+        outputs = self.session.run([self.x, self.b], out={"y": y})
+        self.assertIs(outputs[0], y)
+        self.check(outputs)
+        self.check(self.session.run([self.x, self.b], out=[None, s]))
+        tensor = to_dlpack(np.zeros((2, 4), np.float32))
+        self.assertIs(self.session.run([self.x, self.b], out=[tensor, None])[0], tensor)
+        np.testing.assert_array_equal(tensor.array, y)
+
+    def test_call(self):
+        self.check(self.session(self.x, self.b))
+        self.check(self.session(b=self.b, x=self.x))
+        np.testing.assert_array_equal(ExecutionSession(MODEL, entry="identity_FLOAT")(self.x), self.x)
+        with self.assertRaisesRegex(TypeError, "in the order of the model or by name"):
+            self.session(self.x, b=self.b)
 
     def test_empty(self):
         y, s = self.session.run([np.zeros((0, 4), np.float32), np.zeros(0, np.float32)])
@@ -201,6 +255,31 @@ class Errors(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "must be real number, not str"):
             slow.run(100, deadline="1")
 
+    def test_out(self):
+        x, b = some_inputs()
+        y = np.zeros((2, 4), np.float32)
+        for error, text, out in (
+            (ValueError, "gives 2 outputs and out has 1", y),
+            (ValueError, "gives 2 outputs and out has 3", [y, None, None]),
+            (ValueError, "a name that no output", {"z": y}),
+            (TypeError, "out of 'y' must be of float32, but is of float64", [y.astype(float), None]),
+            (TypeError, "out of 'y' must be an array, but is 'y'", ["y", None]),
+            (ValueError, "out of 'y' must be contiguous", [np.zeros((4, 2), np.float32).T, None]),
+            (ValueError, r"output 'y' has shape \[2, 4\]", [np.zeros((3, 4), np.float32), None]),
+            (ValueError, "output", [y[:1], None]),
+            (ValueError, "out of 'y' shares memory", [x, None]),
+            (ValueError, "out of 's' shares memory", [y, y[1, 1:2]]),
+        ):
+            with self.assertRaisesRegex(error, text):
+                self.session.run([x, b], out=out)
+        read_only = np.zeros((2, 4), np.float32)
+        read_only.flags.writeable = False
+        with self.assertRaisesRegex(ValueError, "writable"):
+            self.session.run([x, b], out=[to_dlpack(read_only), None])
+        with self.assertRaisesRegex(TypeError, "must be None, as it is no tensor of numbers"):
+            ExecutionSession(MODEL, entry="identity_STRING").run(["a"], out=np.array(["b"], object))
+        np.testing.assert_array_equal(self.session.run([x, b])[0], affine(x, b))
+
     def test_arguments(self):
         for arguments, named, text in (
             ((), {}, "needs the inputs"),
@@ -266,6 +345,26 @@ class Facts(unittest.TestCase):
         self.assertEqual(json.loads(session.compilation_info())["compiler"], "by hand")
         self.assertEqual(session.entry_points()[:2], ["run_main_graph", "pool"])
         self.assertIn("fake.so", repr(session))
+
+    def test_values(self):
+        session = ExecutionSession(MODEL)
+        x = session.inputs[0]
+        self.assertEqual(x, ValueInfo("x", "tensor(float)", ("batch", 4), np.dtype(np.float32)))
+        self.assertEqual(session.outputs[1], ValueInfo("s", "tensor(float)", (), np.dtype(np.float32)))
+        for entry, text in (("same_rows", "seq(tensor(float))"), ("same_some", "optional(seq(tensor(float)))"),
+                            ("same_words", "map(string,tensor(float))")):  # fmt: skip
+            (value,) = ExecutionSession(MODEL, entry=entry).inputs
+            self.assertEqual((value.type, value.shape, value.dtype), (text, None, None))
+        for name, number in TensorProto.DataType.items():
+            if name != "UNDEFINED":
+                (value,) = ExecutionSession(MODEL, entry=f"identity_{name}").inputs
+                self.assertEqual(value.type, f"tensor({name.lower()})" if name != "DOUBLE" else "tensor(double)")
+                self.assertEqual(value.dtype, helper.tensor_dtype_to_np_dtype(number))
+
+    def test_notebook(self):
+        text = ExecutionSession(MODEL)._repr_html_()
+        self.assertIn("<td>x</td><td>tensor(float)</td><td>[batch, 4]</td>", text)
+        self.assertIn("<td>compiler</td><td>by hand</td>", text)
 
     def test_threads(self):
         session = ExecutionSession(MODEL)

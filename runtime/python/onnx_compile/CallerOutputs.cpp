@@ -1,0 +1,148 @@
+//===- CallerOutputs.cpp - run(x, out=...) ----------------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Outputs that are written to arrays of the caller.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Session.h"
+
+using namespace onnxc;
+using namespace onnxc::python;
+
+static bool wrongOut(PyObject *name, const char *text, PyObject *object) {
+  PyErr_Format(PyExc_TypeError, "out of '%U' %s, but is %R", name, text,
+               object);
+  return false;
+}
+
+/// The object as an array that holds all its elements in order; a new
+/// reference.
+static PyArrayObject *writableArray(const Argument &argument,
+                                    PyObject *object) {
+  PyObject *array = object;
+  if (!PyArray_Check(object) && exportsDlpack(object))
+    array = fromDlpack(object);
+  else
+    Py_INCREF(object);
+  if (!array)
+    return nullptr;
+  PyArrayObject *typed = reinterpret_cast<PyArrayObject *>(array);
+  if (!PyArray_Check(array))
+    wrongOut(argument.name, "must be an array", object);
+  else if (typeOf(PyArray_DESCR(typed)) != argument.facts->type)
+    PyErr_Format(PyExc_TypeError, "out of '%U' must be of %S, but is of %S",
+                 argument.name, argument.descr, PyArray_DESCR(typed));
+  else if (!PyArray_ISCARRAY(typed))
+    PyErr_Format(PyExc_ValueError,
+                 "out of '%U' must be contiguous, in row-major order, aligned "
+                 "and writable",
+                 argument.name);
+  else
+    return typed;
+  Py_DECREF(array);
+  return nullptr;
+}
+
+/// False with an exception if the memory is that of an input or of another
+/// output.
+static bool isAlone(const Runner &runner, size_t index, PyObject *name) {
+  auto overlaps = [&](const OMBuffer &other) {
+    const char *mine = static_cast<char *>(runner.outputs[index].data);
+    const char *begin = static_cast<char *>(other.data);
+    return mine < begin + other.bytes &&
+           begin < mine + runner.outputs[index].bytes;
+  };
+  bool isShared = false;
+  for (const OMBuffer &input : runner.inputs)
+    isShared |= overlaps(input);
+  for (size_t i = 0; i < index; ++i)
+    isShared |= overlaps(runner.outputs[i]);
+  if (isShared)
+    PyErr_Format(PyExc_ValueError,
+                 "out of '%U' shares memory with an input or another output",
+                 name);
+  return !isShared;
+}
+
+bool python::takeOut(State &state, Runner &runner, PyObject *list, size_t index,
+                     PyObject *object) {
+  const Argument &argument = state.outputs[index];
+  if (!argument.descr || argument.facts->type == ONNX_TYPE_STRING)
+    return wrongOut(argument.name,
+                    "must be None, as it is no tensor of numbers", object);
+  PyArrayObject *array = writableArray(argument, object);
+  if (!array)
+    return false;
+  runner.held.push_back(reinterpret_cast<PyObject *>(array));
+  Py_INCREF(object);
+  PyList_SetItem(list, Py_ssize_t(index), object);
+  // The run writes the shape: not to that of the array.
+  std::vector<int64_t> &shape = runner.outShapes.emplace_back();
+  shape.assign(PyArray_DIMS(array), PyArray_DIMS(array) + PyArray_NDIM(array));
+  runner.outputs[index] = {PyArray_DATA(array), PyArray_NBYTES(array),
+                           shape.data(), PyArray_NDIM(array),
+                           ONNX_TYPE_UNDEFINED};
+  runner.outArrays.push_back({array, index});
+  return isAlone(runner, index, argument.name);
+}
+
+bool python::checkOut(State &state, Runner &runner) {
+  for (auto [array, index] : runner.outArrays) {
+    const OMBuffer &buffer = runner.outputs[index];
+    bool isSame =
+        buffer.rank == PyArray_NDIM(array) &&
+        PyArray_CompareLists(reinterpret_cast<npy_intp *>(buffer.shape),
+                             PyArray_DIMS(array), int(buffer.rank));
+    if (isSame)
+      continue;
+    PyObject *shape = PyList_New(0);
+    for (int64_t i = 0; shape && i < buffer.rank; ++i) {
+      PyObject *size = PyLong_FromLongLong(buffer.shape[i]);
+      if (!size || PyList_Append(shape, size) != 0)
+        Py_CLEAR(shape);
+      Py_XDECREF(size);
+    }
+    if (shape)
+      PyErr_Format(PyExc_ValueError,
+                   "output '%U' has shape %R, and its out another one",
+                   state.outputs[index].name, shape);
+    Py_XDECREF(shape);
+    return false;
+  }
+  return true;
+}
+
+PyObject *python::outOf(const State &state, PyObject *out, size_t index) {
+  PyObject *object = out;
+  if (PyDict_Check(out))
+    object = PyDict_GetItemWithError(out, state.outputs[index].name);
+  else if (PyList_Check(out))
+    object = PyList_GetItem(out, Py_ssize_t(index));
+  else if (PyTuple_Check(out))
+    object = PyTuple_GetItem(out, Py_ssize_t(index));
+  return object == Py_None ? nullptr : object;
+}
+
+bool python::checkOutCount(const State &state, PyObject *out) {
+  size_t count = state.outputs.size();
+  if (PyDict_Check(out)) {
+    size_t known = 0;
+    for (const Argument &argument : state.outputs)
+      known += PyDict_GetItemWithError(out, argument.name) != nullptr;
+    if (!PyErr_Occurred() && known != size_t(PyDict_Size(out)))
+      PyErr_Format(PyExc_ValueError,
+                   "out has a name that no output of the model has: %R", out);
+    return !PyErr_Occurred();
+  }
+  bool isMany = PyList_Check(out) || PyTuple_Check(out);
+  Py_ssize_t given = isMany ? PySequence_Size(out) : 1;
+  if (size_t(given) == count)
+    return true;
+  PyErr_Format(PyExc_ValueError,
+               "the model gives %zu outputs and out has %zd; a dict may name "
+               "some of them",
+               count, given);
+  return false;
+}

@@ -1,0 +1,46 @@
+# ===- _html.py - Sessions and reports in notebooks -------------------------===#
+# Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+# ===------------------------------------------------------------------------===#
+"""HTML tables for _repr_html_."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from onnx_compile._signature import ValueInfo
+
+
+def _table(title: str, header: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
+    def line(cells: Iterable[Any], tag: str) -> str:
+        return "<tr>" + "".join(f"<{tag}>{html.escape(str(cell))}</{tag}>" for cell in cells) + "</tr>"
+
+    body = "".join(line(row, "td") for row in rows)
+    return f"<table><caption>{html.escape(title)}</caption>{line(header, 'th')}{body}</table>"
+
+
+def session_html(path: str, inputs: Iterable[ValueInfo], outputs: Iterable[ValueInfo], info: Mapping[str, Any]) -> str:
+    """The signature of a session, and how its model was compiled."""
+
+    def rows(kind: str, values: Iterable[ValueInfo]) -> list[tuple[Any, ...]]:
+        return [(kind, v.name, v.type, "" if v.shape is None else _shape(v.shape)) for v in values]
+
+    signature = rows("input", inputs) + rows("output", outputs)
+    return _table(path, ["", "name", "type", "shape"], signature) + _table("compiled", ["", ""], info.items())
+
+
+def _shape(shape: Iterable[int | str | None]) -> str:
+    return "[" + ", ".join("?" if size is None else str(size) for size in shape) + "]"
+
+
+def report_html(report: Mapping[str, Any]) -> str:
+    """A report: its numbers and texts, and a table for each of its lists of entries."""
+    plain: list[tuple[str, Any]] = []
+    tables = []
+    for name, value in report.items():
+        if isinstance(value, list) and value and isinstance(value[0], dict):
+            tables.append(_table(name, value[0], ([entry.get(key, "") for key in value[0]] for entry in value)))
+        else:
+            plain.append((name, ", ".join(map(str, value)) if isinstance(value, list) else value))
+    return _table("report", ["", ""], plain) + "".join(tables)

@@ -49,6 +49,12 @@ for tool in ("FileCheck", "not", "count", "split-file", "llvm-readelf", "llvm-ob
     config.substitutions.append(
         (rf"(?<![-/\w.]){tool}(?![-/\w.])", os.path.join(llvm_bin, tool))
     )
+# With torch, from utils/exports/setup.sh.
+torch_python = os.path.join(config.onnxc_build_dir, "exports-venv", "bin", "python")
+if os.path.exists(torch_python):
+    config.available_features.add("torch")
+    config.substitutions.append(("%torch-python", torch_python))
+
 config.substitutions += [
     ("%python", os.path.join(venv_bin, "python")),
     ("%clangxx", os.path.join(llvm_bin, "clang++")),

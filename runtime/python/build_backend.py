@@ -100,6 +100,8 @@ def _read_project():
         elif pair := re.fullmatch(r"(\S+) = (.+)", line):
             table[pair[1]] = json.loads(pair[2])
     inner = {name: tables[f"project.{name}"] for name in ("optional-dependencies", "scripts")}
+    groups = "project.entry-points."
+    inner["entry-points"] = {name.removeprefix(groups): t for name, t in tables.items() if name.startswith(groups)}
     return {**tables["project"], **inner}
 
 
@@ -141,8 +143,10 @@ def _metadata(project):
 
 
 def _entry_points(project):
-    scripts = [f"{name} = {target}" for name, target in project["scripts"].items()]
-    return "\n".join(["[console_scripts]", *scripts]) + "\n"
+    lines = []
+    for group, entries in {"console_scripts": project["scripts"], **project["entry-points"]}.items():
+        lines += [f"[{group}]", *(f"{name} = {target}" for name, target in entries.items())]
+    return "\n".join(lines) + "\n"
 
 
 def _digest(data):

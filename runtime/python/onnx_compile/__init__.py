@@ -12,6 +12,7 @@ from onnx_compile._compile import CompileError, Report, compile, get_include
 from onnx_compile._dlpack import to_dlpack
 from onnx_compile._execution_session import ExecutionSession
 from onnx_compile._signature import ValueInfo
+from onnx_compile._torch import torch_backend
 
 __version__ = "0.1.0"
 
@@ -24,4 +25,5 @@ __all__ = [
     "compile",
     "get_include",
     "to_dlpack",
+    "torch_backend",
 ]

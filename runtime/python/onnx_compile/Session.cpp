@@ -123,7 +123,8 @@ void returnRunner(State &state, std::unique_ptr<Runner> runner) {
 struct RunArguments {
   PyObject *inputs = nullptr;
   PyObject *out = nullptr;
-  int64_t deadline = 0; ///< in nanoseconds; 0: none
+  PyObject *tag = nullptr; ///< of _cancel()
+  int64_t deadline = 0;    ///< in nanoseconds; 0: none
 };
 
 /// Seconds as the nanoseconds of a deadline, at least 1; false with an
@@ -160,6 +161,8 @@ bool parseRun(PyObject *const *values, Py_ssize_t count, PyObject *names,
       takeDeadline(value, arguments.deadline);
     else if (PyUnicode_CompareWithASCIIString(name, "out") == 0)
       arguments.out = value == Py_None ? nullptr : value;
+    else if (PyUnicode_CompareWithASCIIString(name, "tag") == 0)
+      arguments.tag = value;
     else if (PyUnicode_CompareWithASCIIString(name, "inputs") == 0 &&
              !arguments.inputs)
       arguments.inputs = value;
@@ -179,11 +182,15 @@ bool runWith(State &state, Runner &runner, const RunArguments &arguments,
       !prepareOutputs(state, runner, list, arguments.out))
     return false;
   OM_STATUS status;
+  state.running.push_back({runner.context, arguments.tag});
   Py_BEGIN_ALLOW_THREADS;
   status = state.call.omContextRun(
       runner.context, runner.inputs.data(), int64_t(runner.inputs.size()),
       runner.outputs.data(), int64_t(runner.outputs.size()));
   Py_END_ALLOW_THREADS;
+  state.running.erase(
+      std::find_if(state.running.begin(), state.running.end(),
+                   [&](auto &run) { return run.first == runner.context; }));
   if (status != OM_STATUS_OK) {
     PyErr_SetString(exceptionOf(status),
                     state.call.omContextGetMessage(runner.context));
@@ -216,6 +223,18 @@ PyObject *textOrNone(const char *text) {
 
 State &stateOf(PyObject *self) {
   return *reinterpret_cast<Session *>(self)->state;
+}
+
+/// Ends the runs with this tag; how many there are.
+PyObject *sessionCancel(PyObject *self, PyObject *tag) {
+  State &state = stateOf(self);
+  long count = 0;
+  for (auto [context, other] : state.running)
+    if (state.cancel && other == tag) {
+      state.cancel(context);
+      ++count;
+    }
+  return PyLong_FromLong(count);
 }
 
 PyObject *sessionInputSignature(PyObject *self, PyObject *) {
@@ -329,6 +348,8 @@ bool openSession(State &state, const char *path, const char *entry) {
   state.library.reset(library, dlclose);
   if (!resolve(state, path))
     return false;
+  state.cancel = reinterpret_cast<void (*)(OMContext *)>(
+      dlsym(library, "omContextCancel"));
   state.entry = entry;
   int64_t numInputs = state.call.omGetNumInputs(entry);
   if (numInputs < 0) {
@@ -387,6 +408,9 @@ PyMethodDef methods[] = {
      "that "
      "outputs are written to, in the same forms. Other threads run "
      "meanwhile."},
+    {"_cancel", sessionCancel, METH_O,
+     "_cancel(tag): ends the runs with this tag, and tells how many there "
+     "are."},
     {"input_signature", sessionInputSignature, METH_NOARGS,
      "The inputs as JSON text."},
     {"output_signature", sessionOutputSignature, METH_NOARGS,

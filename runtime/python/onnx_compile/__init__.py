@@ -11,6 +11,20 @@
 from onnx_compile._compile import CompileError, Report, compile, get_include
 from onnx_compile._dlpack import to_dlpack
 from onnx_compile._execution_session import ExecutionSession
+from onnx_compile._inference_session import (
+    ExecutionMode,
+    GraphOptimizationLevel,
+    InferenceSession,
+    ModelMetadata,
+    NodeArg,
+    RunOptions,
+    SessionOptions,
+    get_all_providers,
+    get_available_providers,
+    get_device,
+    set_default_logger_severity,
+)
+from onnx_compile._io_binding import IOBinding, OrtValue
 from onnx_compile._signature import ValueInfo
 from onnx_compile._torch import torch_backend
 
@@ -18,12 +32,25 @@ __version__ = "0.1.0"
 
 __all__ = [
     "CompileError",
+    "ExecutionMode",
     "ExecutionSession",
+    "GraphOptimizationLevel",
+    "IOBinding",
+    "InferenceSession",
+    "ModelMetadata",
+    "NodeArg",
+    "OrtValue",
     "Report",
+    "RunOptions",
+    "SessionOptions",
     "ValueInfo",
     "__version__",
     "compile",
+    "get_all_providers",
+    "get_available_providers",
+    "get_device",
     "get_include",
+    "set_default_logger_severity",
     "to_dlpack",
     "torch_backend",
 ]

@@ -52,13 +52,23 @@ def library_folder() -> pathlib.Path:
     return inside if inside.exists() else _PACKAGE.parents[1] / "lib"
 
 
-@functools.cache
-def _library() -> Any:
+def _library_path() -> pathlib.Path:
     paths = sorted(library_folder().glob("libonnxc.so*"))
     if not paths:
         raise ImportError(f"there is no libonnxc.so in {library_folder()}: install onnx-compile again")
+    return paths[0]
+
+
+def identity() -> str:
+    """Another text for each build of the compiler."""
+    facts = _library_path().stat()
+    return f"{facts.st_size} {facts.st_mtime_ns}"
+
+
+@functools.cache
+def _library() -> Any:
     try:
-        library = ctypes.CDLL(str(paths[0]))
+        library = ctypes.CDLL(str(_library_path()))
     except OSError as error:
         raise ImportError(f"the compiler cannot be loaded: {error}; install onnx-compile again") from None
     for name, (result, arguments) in _SIGNATURES.items():

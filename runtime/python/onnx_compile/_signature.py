@@ -88,7 +88,13 @@ def dtype_of(number: int) -> np.dtype[Any]:
     return dtype
 
 
+def type_number(dtype: np.dtype[Any]) -> int:
+    """The number of ONNX of a dtype; 0 if it has none."""
+    name = "object" if dtype.kind in "OSU" else dtype.name
+    return next((number for number, (_, known) in _TYPES.items() if known == name), 0)
+
+
 def type_text(dtype: np.dtype[Any]) -> str:
     """The type of a tensor of a dtype, as ONNX writes it."""
-    name = "object" if dtype.kind in "OSU" else dtype.name
-    return next((f"tensor({text})" for text, known in _TYPES.values() if known == name), f"tensor({name})")
+    number = type_number(dtype)
+    return f"tensor({_TYPES[number][0] if number else dtype.name})"

@@ -1,0 +1,163 @@
+# ===- inference-session-tests.py - InferenceSession -------------------------===#
+# Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+# ===------------------------------------------------------------------------===#
+import contextlib
+import io
+import json
+import os
+import pathlib
+import pickle
+import sys
+import tempfile
+import unittest
+import warnings
+from unittest import mock
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+import onnx_compile as ort
+
+EXAMPLES = pathlib.Path(sys.argv.pop(1))
+DIGITS = EXAMPLES / "digits" / "digits.onnx"
+IMAGES = sorted((EXAMPLES / "digits" / "images").glob("*.npy"))
+SCRIPTS = pathlib.Path(__file__).parent / "onnxruntime"
+
+
+class Cached(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.cache = self.folder / "cache"
+        change = mock.patch.dict(os.environ, ONNX_COMPILE_CACHE=str(self.cache))
+        change.start()
+        self.addCleanup(change.stop)
+
+    def artefacts(self):
+        return sorted(self.cache.glob("*/model.so"))
+
+
+class Scripts(Cached):
+    """Scripts for onnxruntime print the same after a change of their import."""
+
+    def output(self, script, module):
+        text = script.read_text().replace("import onnxruntime as ort", f"import {module} as ort")
+        printed = io.StringIO()
+        arguments = [str(script), str(DIGITS), *map(str, IMAGES)]
+        with mock.patch.object(sys, "argv", arguments), contextlib.redirect_stdout(printed):
+            exec(compile(text, str(script), "exec"), {"__name__": "__main__"})
+        return printed.getvalue()
+
+    def test_scripts(self):
+        scripts = sorted(SCRIPTS.glob("*.py"))
+        self.assertEqual(len(scripts), 3)
+        for script in scripts:
+            with self.subTest(script.name):
+                expected = self.output(script, "onnxruntime")
+                self.assertGreater(expected.count("\n"), 3)
+                self.assertEqual(self.output(script, "onnx_compile"), expected)
+
+
+class Cache(Cached):
+    def test_compiled_once(self):
+        first = ort.InferenceSession(DIGITS)
+        (artefact,) = self.artefacts()
+        made = artefact.stat().st_mtime_ns
+        for form in (str(DIGITS), DIGITS.read_bytes(), onnx.load(DIGITS)):
+            ort.InferenceSession(form)
+        self.assertEqual([path.stat().st_mtime_ns for path in self.artefacts()], [made])
+        self.assertEqual(list(self.cache.glob(".*")), [])
+        options = ort.SessionOptions()
+        options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
+        ort.InferenceSession(DIGITS, options)
+        self.assertEqual(len(self.artefacts()), 2)
+        x = np.zeros((1, 1, 8, 8), np.float32)
+        compiled = ort.InferenceSession(artefact)
+        np.testing.assert_array_equal(compiled.run(None, {"image": x})[0], first.run(None, {"image": x})[0])
+
+    def test_other_weights_beside_the_model(self):
+        path = self.folder / "m.onnx"
+        for factor in (2, 3):
+            w = numpy_helper.from_array(np.full(300, factor, np.float32), "w")
+            infos = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [300]) for name in "xy"]
+            node = helper.make_node("Mul", ["x", "w"], ["y"])
+            model = helper.make_model(helper.make_graph([node], "g", infos[:1], infos[1:], [w]))
+            onnx.save(model, path, save_as_external_data=True, location="w.bin", size_threshold=0)
+            (y,) = ort.InferenceSession(path).run(None, {"x": np.ones(300, np.float32)})
+            self.assertEqual(y[0], factor)
+            (self.folder / "w.bin").unlink()
+
+    def test_failure_leaves_nothing(self):
+        with self.assertRaises(ort.CompileError):
+            ort.InferenceSession(b"no model")
+        with self.assertRaises(FileNotFoundError):
+            ort.InferenceSession(self.folder / "absent.onnx")
+        self.assertEqual(list(self.cache.iterdir()), [])
+
+
+class Session(Cached):
+    def test_options(self):
+        options = ort.SessionOptions()
+        options.add_free_dimension_override_by_name("batch", 3)
+        options.optimized_model_filepath = str(self.folder / "simplified.onnx")
+        options.use_deterministic_compute = True
+        options.compile_options["cpu"] = "generic"
+        session = ort.InferenceSession(DIGITS, options)
+        self.assertIs(session.get_session_options(), options)
+        self.assertEqual(session.get_inputs(), [ort.NodeArg("image", "tensor(float)", [3, 1, 8, 8])])
+        self.assertEqual(onnx.load(self.folder / "simplified.onnx").graph.input[0].name, "image")
+        self.assertIn("<td>image</td><td>tensor(float)</td>", session._repr_html_())
+        self.assertEqual(session.get_overridable_initializers(), [])
+        self.assertEqual(json.loads(pickle.loads(pickle.dumps(session._session)).compilation_info())["cpu"], "x86-64")
+
+    def test_providers(self):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            session = ort.InferenceSession(DIGITS, providers=["CUDAExecutionProvider", "CPUExecutionProvider"])
+        self.assertEqual(["there is no provider CUDAExecutionProvider" in str(w.message) for w in caught], [True])
+        self.assertEqual(session.get_providers(), ["CPUExecutionProvider"])
+
+    def test_errors(self):
+        session = ort.InferenceSession(DIGITS)
+        x = np.zeros((1, 1, 8, 8), np.float32)
+        for text, names, feed in (
+            (r"required inputs \(\['image'\]\) are missing from the input feed \(\['x'\]\)", None, {"x": x}),
+            ("has no input 'x'", None, {"image": x, "x": x}),
+            ("has no output 'labels'; it has", ["labels"], {"image": x}),
+        ):
+            with self.assertRaisesRegex(ValueError, text):
+                session.run(names, feed)
+        with self.assertRaisesRegex(ValueError, "there is no device 'cuda'"):
+            session.io_binding().bind_output("probabilities", "cuda")
+        with self.assertRaisesRegex(ValueError, "has no output 'y'"):
+            session.io_binding().bind_output("y")
+        with self.assertRaisesRegex(ValueError, "required inputs"):
+            session.run_with_iobinding(session.io_binding())
+
+    def test_terminate(self):
+        session = ort.InferenceSession(DIGITS)
+        feed = {"image": np.zeros((1, 1, 8, 8), np.float32)}
+        options = ort.RunOptions()
+        session.run(None, feed, options)
+        options.terminate = True
+        with self.assertRaisesRegex(RuntimeError, "RunOptions.terminate is set"):
+            session.run(None, feed, options)
+        options.terminate = False
+        session.run(None, feed, options)
+
+    def test_values(self):
+        value = ort.OrtValue.ortvalue_from_shape_and_type([2], TensorProto.BFLOAT16)
+        self.assertEqual((value.data_type(), value.element_type()), ("tensor(bfloat16)", TensorProto.BFLOAT16))
+        value = ort.OrtValue.ortvalue_from_numpy(np.zeros(2, np.float32))
+        pointer = value.data_ptr()
+        value.update_inplace(np.float32([1, 2]))
+        self.assertEqual((value.numpy().tolist(), value.data_ptr()), ([1, 2], pointer))
+        self.assertEqual(np.from_dlpack(value).tolist(), [1, 2])
+        with self.assertRaises(TypeError):
+            value.update_inplace(np.float64([1, 2]))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -78,6 +78,17 @@ for feature in ("avx2", "avx512f"):
     if feature in cpu_flags:
         config.available_features.add(feature)
 
+# Programs of other processors.
+for machine in ("aarch64", "riscv64"):
+    if pathlib.Path(config.onnxc_build_dir, "lib", "onnxc", machine, "onnxc_rt.o").exists():
+        config.available_features.add(f"{machine}-runtime")
+
+# What the package is made of, and a root folder of one's own to try it in.
+if pathlib.Path(config.onnxc_build_dir, "self-contained", "bin", "onnx-compile-self-contained").exists():
+    config.available_features.add("self-contained")
+if shutil.which("unshare") and subprocess.run(["unshare", "-rm", "true"], capture_output=True).returncode == 0:
+    config.available_features.add("own-root")
+
 # A file system of any size, for tests of a full disk.
 small_disk = ["unshare", "-rm", "sh", "-c", "mount -t tmpfs -o size=64k tmpfs /mnt"]
 if shutil.which("unshare") and subprocess.run(small_disk, capture_output=True).returncode == 0:

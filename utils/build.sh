@@ -2,7 +2,8 @@
 #===- build.sh - Configure and build ---------------------------------------===#
 # Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 #
-#   utils/build.sh [TARGET...]      default: all tools, libraries and unit tests
+#   utils/build.sh [TARGET...]      default: all tools, libraries and unit tests, and the
+#                                 programs of the package
 # Prints how long the build took and adds it to build/build-times.tsv:
 # date, commit, seconds, commands run, targets.
 #===------------------------------------------------------------------------===#
@@ -11,7 +12,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/steps.sh"
 export PATH=$venv/bin:$PATH
 times=$build/build-times.tsv
 targets=("$@")
-[ ${#targets[@]} -gt 0 ] || targets=(all onnxc-unit-tests)
+[ ${#targets[@]} -gt 0 ] || targets=(all onnxc-self-contained onnxc-unit-tests)
 
 [ -x "$venv/bin/ninja" ] && [ -d "$build/third_party" ] ||
   die "nothing is set up in $build: run utils/setup.sh first, which installs what the build needs"

@@ -2,23 +2,29 @@
 #===- setup.sh - Install what the build needs on Debian 12 -----------------===#
 # Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 #
-# Debian packages, a Python environment and the onnx C++ library, the latter two
-# under build/. Does only what is missing: run it as often as you like.
+# Debian packages, a Python environment, protobuf as a static library and the onnx
+# C++ library, the latter three under build/. Does only what is missing: run it as often as you like.
 #===------------------------------------------------------------------------===#
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/steps.sh"
 
 packages=(
   ca-certificates ccache clang-22 clang-format-22 clang-tidy-22 git
+  libc6-dev-arm64-cross libc6-dev-riscv64-cross
   libbenchmark-dev libclang-rt-22-dev libgmock-dev libgtest-dev liblld-22-dev
   libjpeg62-turbo-dev libmlir-22-dev libopenjp2-7-dev libpng-dev
   libprotobuf-dev libre2-dev libstdc++-12-dev libtiff-dev libwebp-dev
   libxml2-dev libzstd-dev lld-22 llvm-22-dev llvm-22-tools mlir-22-tools
-  pkgconf protobuf-compiler python3 python3-dev python3-venv zlib1g-dev
+  pkgconf protobuf-compiler python3 python3-dev python3-venv qemu-user
+  zlib1g-dev
 )
 onnx_version=1.23.2
 onnx_sha256=008cb0467b2bbee41448acc7da8b6f4e704624cb0d327a2d5adafc7ce19bc5b8
+# Debian's own archive is not position independent, as a library has to be.
+protobuf_version=3.21.12
+protobuf_sha256=930c2c3b5ecc6c9c12615cf5ad93f1cd6e12d0aba862b572e076259970ac3a53
 third_party=$build/third_party
+protobuf_prefix=$third_party/protobuf-install
 onnx_prefix=$third_party/onnx-install
 
 missing_packages() {
@@ -62,6 +68,44 @@ make_venv() {
   cp "$root/utils/requirements.txt" "$venv/.requirements"
 }
 
+# The source package of the distribution, read with sources and lists of our own.
+fetch_protobuf() {
+  local archive=protobuf_$protobuf_version.orig.tar.gz state=$third_party/apt
+  local options=(-q -o "Dir::Etc::sourcelist=$state/sources.list"
+    -o Dir::Etc::sourceparts=- -o "Dir::State::lists=$state/lists"
+    -o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache=
+    -o "APT::Sandbox::User=$(id -un)")
+  mkdir -p "$state/lists/partial"
+  echo "deb-src http://deb.debian.org/debian bookworm main" \
+    > "$state/sources.list"
+  apt-get "${options[@]}" update
+  (cd "$state" && apt-get "${options[@]}" source --download-only --tar-only protobuf)
+  echo "$protobuf_sha256  $state/$archive" | sha256sum -c
+  rm -rf "$third_party/protobuf-$protobuf_version"
+  tar -xzf "$state/$archive" -C "$third_party"
+  rm -rf "$state"
+}
+
+build_protobuf() {
+  local objects=$third_party/protobuf-build
+  export PATH=$venv/bin:$PATH
+  fetch_protobuf
+  rm -rf "$objects" "$protobuf_prefix"
+  cmake -S "$third_party/protobuf-$protobuf_version" -B "$objects" -G Ninja \
+    -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS_RELEASE="-O1 -DNDEBUG" \
+    -DCMAKE_C_COMPILER=clang-22 -DCMAKE_CXX_COMPILER=clang++-22 \
+    -DCMAKE_CXX_COMPILER_LAUNCHER="$root/utils/cmake/ccache-launcher" \
+    -DCMAKE_CXX_VISIBILITY_PRESET=hidden \
+    -DCMAKE_POSITION_INDEPENDENT_CODE=ON \
+    -Dprotobuf_BUILD_TESTS=OFF -Dprotobuf_BUILD_PROTOC_BINARIES=OFF
+  ninja -C "$objects" libprotobuf
+  mkdir -p "$protobuf_prefix/lib"
+  mv "$objects/libprotobuf.a" "$protobuf_prefix/lib"
+  rm -rf "$objects" "$third_party/protobuf-$protobuf_version"
+  echo "$protobuf_stamp" > "$protobuf_prefix/.built"
+}
+protobuf_stamp="$protobuf_version $(declare -f build_protobuf | sha256sum | cut -c 1-16)"
+
 # The C++ library comes from the source distribution of the Python package, so
 # that schemas and test cases are of one version.
 fetch_onnx() {
@@ -99,7 +143,7 @@ build_onnx() {
 # Changing how the library is built builds it again.
 onnx_stamp="$onnx_version $(declare -f build_onnx | sha256sum | cut -c 1-16)"
 
-begin_steps 3
+begin_steps 4
 check_system
 mapfile -t missing < <(missing_packages)
 if [ ${#missing[@]} = 0 ]; then
@@ -113,6 +157,11 @@ if cmp -s "$root/utils/requirements.txt" "$venv/.requirements"; then
   step_done "Python environment"
 else
   step "Python environment" make_venv
+fi
+if [ "$(cat "$protobuf_prefix/.built" 2> /dev/null)" = "$protobuf_stamp" ]; then
+  step_done "protobuf"
+else
+  step "protobuf" build_protobuf
 fi
 if [ "$(cat "$onnx_prefix/.built" 2> /dev/null)" = "$onnx_stamp" ]; then
   step_done "onnx C++ library"

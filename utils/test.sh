@@ -10,10 +10,10 @@ utils=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 python=$utils/../build/venv/bin/python
 suites=$(grep -cE "^    (lit|script)\(" "$utils/run-suites")
 if [ $# -gt 0 ]; then suites=$#; fi
-export ONNXC_STEPS=$((5 + suites))
+export ONNXC_STEPS=$((6 + suites))
 
-if ! ONNXC_STEP=0 "$utils/setup.sh" || ! ONNXC_STEP=3 "$utils/build.sh"; then
+if ! ONNXC_STEP=0 "$utils/setup.sh" || ! ONNXC_STEP=4 "$utils/build.sh"; then
   echo "0 passed, 1 failed"
   exit 1
 fi
-ONNXC_STEP=5 exec "$python" "$utils/run-suites" "$@"
+ONNXC_STEP=6 exec "$python" "$utils/run-suites" "$@"

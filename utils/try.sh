@@ -19,10 +19,10 @@ run_digits() {
   PYTHONPATH=$build/python "$venv/bin/python" "$digits/run.py" "$model"
 }
 
-begin_steps 7
+begin_steps 8
 "$root/utils/setup.sh"
-ONNXC_STEP=3 "$root/utils/build.sh"
-ONNXC_STEP=5
+ONNXC_STEP=4 "$root/utils/build.sh"
+ONNXC_STEP=6
 step "Compile examples/digits/digits.onnx" compile_digits
 step "Recognise ten handwritten digits" run_digits
 cat "$step_log"

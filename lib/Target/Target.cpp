@@ -22,14 +22,20 @@ using onnxc::krnl::TargetAttr;
 
 namespace onnxc::target {
 
+/// The machines that code is made for: ONNXC_LLVM_TARGETS of the build.
+#define ONNXC_EACH_TARGET(DO) DO(AArch64) DO(ARM) DO(RISCV) DO(X86)
+
 static void initializeTargets() {
   static std::once_flag once;
   std::call_once(once, [] {
-    InitializeAllTargetInfos();
-    InitializeAllTargets();
-    InitializeAllTargetMCs();
-    InitializeAllAsmPrinters();
-    InitializeAllAsmParsers();
+#define ONNXC_INITIALIZE(NAME)                                                 \
+  LLVMInitialize##NAME##TargetInfo();                                          \
+  LLVMInitialize##NAME##Target();                                              \
+  LLVMInitialize##NAME##TargetMC();                                            \
+  LLVMInitialize##NAME##AsmPrinter();                                          \
+  LLVMInitialize##NAME##AsmParser();
+    ONNXC_EACH_TARGET(ONNXC_INITIALIZE)
+#undef ONNXC_INITIALIZE
   });
 }
 
@@ -110,6 +116,9 @@ Expected<TargetAttr> resolveTarget(mlir::MLIRContext *context,
     features = hostFeatures(*target, triple, name);
   } else if (native || cpu == "generic") {
     name = triple.getArch() == Triple::x86_64 ? "x86-64" : "generic";
+    // Without them there is no floating-point unit; Linux expects them.
+    if (triple.isRISCV64())
+      features = "+m,+a,+f,+d,+c";
   }
   if (!differences.empty())
     features += (features.empty() ? "" : ",") + differences.str();
@@ -132,6 +141,11 @@ std::unique_ptr<TargetMachine> createTargetMachine(TargetAttr names,
   options.UseInitArray = true; // lld runs no .ctors
   options.FunctionSections = true;
   options.DataSections = true;
+  std::unique_ptr<MCSubtargetInfo> info(target->createMCSubtargetInfo(
+      triple, names.getCpu(), names.getFeatures()));
+  // The convention that the runtime and libm have.
+  if (triple.isRISCV64() && info->checkFeatures("+d"))
+    options.MCOptions.ABIName = "lp64d";
   CodeGenOptLevel levels[] = {CodeGenOptLevel::None, CodeGenOptLevel::Less,
                               CodeGenOptLevel::Default,
                               CodeGenOptLevel::Aggressive};

@@ -12,8 +12,9 @@
 #   lib/cmake/onnx-compile/, lib/pkgconfig/
 #   share/man/, share/doc/onnx-compile/, completions for bash and zsh
 #
-# Components: compiler (tools, library, runtime), development (headers of C++,
-# tools for passes).
+# Components: programs (tools and library), compiler (the rest of what users
+# need), development (headers of C++, tools for passes), self-contained (in the
+# place of programs: ONNXCSelfContained.cmake).
 #===------------------------------------------------------------------------===#
 
 # The C API as a shared library that exports nothing else.
@@ -84,12 +85,12 @@ endfunction()
 
 function(onnxc_install)
   _onnxc_add_compiler_library()
-  install(TARGETS onnxc LIBRARY DESTINATION lib COMPONENT compiler)
+  install(TARGETS onnxc LIBRARY DESTINATION lib COMPONENT programs)
   set(tools onnx-compile onnx-run)
   set(development_tools onnx-lsp-server onnx-opt onnx-reduce)
   set_target_properties(${tools} ${development_tools} PROPERTIES
     INSTALL_RPATH ${ONNXC_LLVM_DIR}/lib)
-  install(TARGETS ${tools} RUNTIME DESTINATION bin COMPONENT compiler)
+  install(TARGETS ${tools} RUNTIME DESTINATION bin COMPONENT programs)
   install(TARGETS ${development_tools} RUNTIME DESTINATION bin
           COMPONENT development)
   install(DIRECTORY ${ONNXC_RUNTIME_LIB_DIR} DESTINATION lib

@@ -285,10 +285,9 @@ static llvm::Error link(ModuleOp module, std::vector<CodeFile> files,
   LinkOptions link;
   link.output = options.output;
   link.tag = options.tag;
-  link.runtimeDir =
-      options.runtimeDir.empty() ? findRuntime() : options.runtimeDir;
-  if (llvm::Error error =
-          checkRuntime(link.runtimeDir, krnl::TargetAttr::of(module)))
+  krnl::TargetAttr target = krnl::TargetAttr::of(module);
+  link.runtimeDir = findRuntimeFor(options, target.getTriple());
+  if (llvm::Error error = checkRuntime(link.runtimeDir, target))
     return error;
   if (llvm::Error error = addCustomLibraries(module, inputs, link))
     return error;

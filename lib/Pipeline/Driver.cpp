@@ -186,10 +186,9 @@ bool Compilation::isExhausted() {
 }
 
 /// Found before the work that it is needed for in the end.
-static llvm::Error findRuntimeFor(const CompileOptions &options,
-                                  krnl::TargetAttr target) {
-  std::string folder =
-      options.runtimeDir.empty() ? findRuntime() : options.runtimeDir;
+static llvm::Error checkRuntimeFor(const CompileOptions &options,
+                                   krnl::TargetAttr target) {
+  std::string folder = findRuntimeFor(options, target.getTriple());
   if (folder.empty())
     return llvm::createStringError(
         "cannot find onnxc_rt.o beside the compiler; "
@@ -213,7 +212,7 @@ Outcome Compilation::prepare() {
     return fail(Outcome::Usage, llvm::toString(std::move(error)));
   report.target = (target.getTriple() + " " + target.getCpu()).str();
   if (options.emit == "lib")
-    if (llvm::Error error = findRuntimeFor(options, target))
+    if (llvm::Error error = checkRuntimeFor(options, target))
       return fail(Outcome::Usage, llvm::toString(std::move(error)));
   if (!options.resume.empty() &&
       lastPhase(options.emit) < phaseNumber(options.resume))

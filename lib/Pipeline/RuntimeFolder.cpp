@@ -9,6 +9,7 @@
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include "llvm/TargetParser/Triple.h"
 
 #include <dlfcn.h>
 
@@ -37,4 +38,13 @@ std::string onnxc::findRuntime() {
     if (std::string folder = runtimeBeside(info.dli_fname); !folder.empty())
       return folder;
   return runtimeBeside(sys::fs::getMainExecutable(nullptr, self));
+}
+
+std::string onnxc::findRuntimeFor(const CompileOptions &options,
+                                  StringRef triple) {
+  std::string folder =
+      options.runtimeDir.empty() ? findRuntime() : options.runtimeDir;
+  SmallString<256> own(folder);
+  sys::path::append(own, Triple(triple).getArchName());
+  return sys::fs::exists(own + "/onnxc_rt.o") ? own.str().str() : folder;
 }

@@ -6,6 +6,8 @@
 #ifndef ONNXC_LIB_PIPELINE_RUNTIMEFOLDER_H
 #define ONNXC_LIB_PIPELINE_RUNTIMEFOLDER_H
 
+#include "onnxc/Pipeline/Options.h"
+
 #include <string>
 
 namespace onnxc {
@@ -13,6 +15,12 @@ namespace onnxc {
 /// The folder of onnxc_rt.o, ../lib/onnxc seen from the program or library that
 /// this is in; empty if there is none.
 std::string findRuntime();
+
+/// The folder with the runtime for machines of `triple`: the one of
+/// --runtime-dir or that beside the compiler, or the folder in it that has the
+/// name of the architecture. Empty if there is none.
+std::string findRuntimeFor(const CompileOptions &options,
+                           llvm::StringRef triple);
 
 } // namespace onnxc
 

@@ -84,7 +84,7 @@ uint32_t extendHalf(uint16_t bits) {
 
 } // namespace
 
-#if defined(__x86_64__) || defined(__aarch64__)
+#if defined(__x86_64__) || defined(__aarch64__) || defined(__riscv)
 
 // Half and bfloat16 travel in vector registers, whose low 16 bits they are.
 #if defined(__aarch64__)

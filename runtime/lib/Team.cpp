@@ -27,7 +27,13 @@ static uint64_t floatingMode() {
 #if defined(__x86_64__)
   return __builtin_ia32_stmxcsr();
 #elif defined(__aarch64__)
-  return __builtin_aarch64_get_fpcr64();
+  uint64_t mode;
+  __asm__ __volatile__("mrs %0, fpcr" : "=r"(mode));
+  return mode;
+#elif defined(__riscv)
+  uint64_t mode;
+  __asm__ __volatile__("frrm %0" : "=r"(mode));
+  return mode;
 #else
   return 0;
 #endif
@@ -37,7 +43,9 @@ static void setFloatingMode(uint64_t mode) {
 #if defined(__x86_64__)
   __builtin_ia32_ldmxcsr(unsigned(mode));
 #elif defined(__aarch64__)
-  __builtin_aarch64_set_fpcr64(mode);
+  __asm__ __volatile__("msr fpcr, %0" : : "r"(mode));
+#elif defined(__riscv)
+  __asm__ __volatile__("fsrm %0" : : "r"(mode));
 #endif
 }
 

@@ -15,6 +15,8 @@
   run.py --operator Conv          cases that use an operator
   run.py --cases FOLDER           the cases of a folder, with no expectations
   run.py --every 40               one case in 40, chosen by its name
+  run.py --triple aarch64-linux-gnu --cpu cortex-a76
+                                  cases of tensors for another machine, under QEMU
   run.py --failed-only            cases that failed in the run before
   run.py --update                 rewrite this mode's lines of expectations.txt
 """
@@ -39,7 +41,7 @@ import cases as suite
 import modes
 import onnx
 
-from Harness import BUILD, artefact, expectations, isolation, judging, values
+from Harness import BUILD, artefact, emulated, expectations, isolation, judging, values
 
 EXPECTATIONS = pathlib.Path(__file__).resolve().parent / "expectations.txt"
 HEADER = """Known failures of ONNX's backend suite: mode/case  stage: reason.
@@ -51,6 +53,7 @@ class Suite:
 
     def __init__(self, arguments):
         self.mode, self.level, self.keep = arguments.mode, arguments.O, arguments.keep
+        self.triple, self.target = arguments.triple, artefact.target_of(arguments)
 
     def __call__(self, case, reporter):
         reporter.stage("load")
@@ -74,9 +77,9 @@ class Suite:
             reporter.stage("export")
             source = artefact.compile_model(source, folder / "exported.onnx", emit="model")
         reporter.stage("compile")
-        artefact.compile_model(source, library, O=self.level)
+        artefact.compile_model(source, library, O=self.level, **self.target)
         reporter.stage("run")
-        session = artefact.load_session(library)
+        session = artefact.load_session(library, self.triple)
         if judge:
             reporter.stage("mismatch")
             return judge(lambda: session.run(inputs), expected)
@@ -175,6 +178,17 @@ def save_report(mode, records, complete):
     return path
 
 
+# Operators whose artefacts need a library that is not installed for other machines.
+WITH_LIBRARIES = {"ImageDecoder", "RegexFullMatch"}
+
+
+def can_be_emulated(case):
+    if WITH_LIBRARIES & set(case.operators):
+        return False
+    graph = onnx.load(case.path / "model.onnx").graph
+    return all(value.type.HasField("tensor_type") for value in [*graph.input, *graph.output])
+
+
 def select(all_cases, arguments):
     selected = all_cases
     if arguments.kind:
@@ -183,6 +197,8 @@ def select(all_cases, arguments):
         selected = [c for c in selected if re.search(arguments.filter, c.name)]
     if arguments.every > 1:
         selected = [c for c in selected if zlib.crc32(c.name.encode()) % arguments.every == 0]
+    if arguments.triple:
+        selected = [c for c in selected if can_be_emulated(c)]
     if arguments.operator:
         selected = [c for c in selected if arguments.operator in c.operators]
     path = BUILD / "conformance" / f"{arguments.mode}.json"
@@ -210,18 +226,22 @@ def parse_arguments(words=None):
     parser.add_argument("-O", type=int, default=1, help="optimisation level of the compiler")
     parser.add_argument("--reasons", type=int, default=40, help="rows of the table of reasons")
     parser.add_argument("-v", "--verbose", action="store_true")
+    artefact.add_target_options(parser)
     return parser.parse_args(words)
 
 
 def main():
     arguments = parse_arguments()
+    if arguments.triple:
+        emulated.prepare(arguments.triple)
     started = time.monotonic()
     all_cases = suite.cases_of_folder(arguments.cases) if arguments.cases else suite.load_cases()
     selected = select(all_cases, arguments)
     complete = len(selected) == len(all_cases)
     print(f"conformance, {arguments.mode} mode: {len(selected)} of {len(all_cases)} cases", flush=True)
     records = run_cases(selected, arguments)
-    report = save_report("folder" if arguments.cases else arguments.mode, records, complete)
+    name = arguments.triple or ("folder" if arguments.cases else arguments.mode)
+    report = save_report(name, records, complete)
     print_reasons(records, arguments.reasons)
     print_operators(records, not complete)
     if arguments.update and not arguments.cases:

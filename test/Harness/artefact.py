@@ -13,6 +13,7 @@ import sys
 import tempfile
 
 from Harness import BUILD
+from Harness.emulated import EmulatedSession
 from Harness.isolation import StageError
 from Harness.native import NativeSession, RunError
 
@@ -115,11 +116,24 @@ def compile_small_model():
         onnx_compile.compile(helper.make_model(graph), f"{folder}/model.so", O=1, threads=1)
 
 
-def load_session(path):
+def add_target_options(parser):
+    """--triple and --cpu of a suite that may compile for another machine and run its code under an emulator."""
+    parser.add_argument("--triple", help="compile for it, and run under QEMU; inputs and outputs are tensors then")
+    parser.add_argument("--cpu", help="the processor to compile for")
+
+
+def target_of(arguments):
+    """The options of the compiler for what add_target_options read."""
+    return {name: value for name in ("triple", "cpu") if (value := getattr(arguments, name))}
+
+
+def load_session(path, triple=None):
     """Loads an artefact; the result has run(list of values) -> list of values."""
+    if triple:
+        return EmulatedSession(path, triple)
     if onnx_compile:
         return onnx_compile.ExecutionSession(str(path))
     return NativeSession(path)
 
 
-__all__ = ["RunError", "compile_model", "load_session", "try_compile"]
+__all__ = ["RunError", "add_target_options", "compile_model", "load_session", "target_of", "try_compile"]

@@ -11,6 +11,7 @@ import argparse
 import json
 import os
 import pathlib
+import re
 import sys
 import tempfile
 
@@ -20,7 +21,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import numpy as np
 import onnx
 
-from Harness import BUILD, ROOT, artefact, expectations, isolation, shapes, values
+from Harness import BUILD, ROOT, artefact, emulated, expectations, isolation, shapes, values
 
 HERE = pathlib.Path(__file__).resolve().parent
 HEADER = "Models that do not work yet: name  stage: reason. A listed model that passes fails the run."
@@ -84,6 +85,7 @@ class Check:
     def __init__(self, arguments):
         self.folder, self.level, self.keep = arguments.folder, arguments.O, arguments.keep
         self.mode = arguments.mode
+        self.triple, self.target = arguments.triple, artefact.target_of(arguments)
 
     def __call__(self, entry, reporter):
         reporter.stage("load")
@@ -99,9 +101,9 @@ class Check:
                 shapes.forget_model_shapes(model, keep_ranks=self.mode == "dynamic")
                 onnx.save(model, path)
             reporter.stage("compile")
-            artefact.compile_model(path, library, O=self.level)
+            artefact.compile_model(path, library, O=self.level, **self.target)
             reporter.stage("run")
-            outputs = artefact.load_session(library).run(ordered)
+            outputs = artefact.load_session(library, self.triple).run(ordered)
         reporter.stage("mismatch")
         for info, actual in zip(model.graph.output, outputs, strict=True):
             if info.name in expected:
@@ -134,7 +136,7 @@ def run_models(entries, arguments):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--folder", type=pathlib.Path, default=ROOT.parent / "shared" / "models")
-    parser.add_argument("--filter", default="", help="only models whose name contains this")
+    parser.add_argument("--filter", default="", help="only models whose name matches this regular expression")
     parser.add_argument("--mode", choices=["declared", "dynamic", "unranked"], default="declared", help="what inputs say of their shapes")
     parser.add_argument("--update", action="store_true", help="rewrite the list of models that do not work")
     parser.add_argument("--keep", help="keep the compiled models in this folder")
@@ -142,14 +144,18 @@ def main():
     parser.add_argument("--timeout", type=float, default=180, help="seconds per model")
     parser.add_argument("--memory", type=int, default=16, help="address space per model in GiB")
     parser.add_argument("-O", type=int, default=3, help="optimisation level of the compiler")
+    artefact.add_target_options(parser)
     arguments = parser.parse_args()
     manifest = arguments.folder / "manifest.json"
     if not manifest.exists():
         print(f"SKIPPED: no models at {arguments.folder}\n0 passed, 0 failed")
         return 0
-    entries = [e for e in json.loads(manifest.read_text())["models"] if arguments.filter in e["name"]]
+    entries = [e for e in json.loads(manifest.read_text())["models"] if re.search(arguments.filter, e["name"])]
+    if arguments.triple:
+        emulated.prepare(arguments.triple)
     records = run_models(entries, arguments)
-    report = BUILD / "conformance" / ("models.json" if arguments.mode == "declared" else f"models-{arguments.mode}.json")
+    name = arguments.triple or arguments.mode
+    report = BUILD / "conformance" / ("models.json" if name == "declared" else f"models-{name}.json")
     report.parent.mkdir(parents=True, exist_ok=True)
     report.write_text(json.dumps(records, indent=1, sort_keys=True))
     known = expectations.read(HERE / "expectations.txt")

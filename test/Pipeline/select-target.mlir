@@ -34,8 +34,8 @@
 // I8MM: dot_ss_x4 = "llvm.aarch64.neon.sdot.v4i32.v16i8", dot_us_x4 = "llvm.aarch64.neon.usdot.v4i32.v16i8", dot_uu_x4 = "llvm.aarch64.neon.udot.v4i32.v16i8"
 // V: family = "riscv64_v",
 // V-SAME: vector_registers = 32>
-// A processor without a row has the defaults.
-// SCALAR: #krnl.target<family = "riscv64", triple = "riscv64-unknown-linux-gnu", cpu = "generic">
+// A processor without a row has the defaults; Linux expects the extensions.
+// SCALAR: #krnl.target<family = "riscv64", triple = "riscv64-unknown-linux-gnu", cpu = "generic", features = "+m,+a,+f,+d,+c">
 // NEST: module {
 // NEST-NEXT: module @x86_64_v2 attributes {krnl.target =
 // NEST-NEXT: func.func @main(%{{.+}}: tensor<4xi8> {onnx.type = tensor<4xi8>})

@@ -14,9 +14,6 @@
 using namespace mlir;
 using namespace onnxc::krnl;
 
-/// The assumed extent of a loop of unknown extent.
-static constexpr int64_t unknownExtent = 64;
-
 namespace {
 
 /// The votes of one op.
@@ -61,19 +58,20 @@ LoopAttr LayoutVoter::loopOf(unsigned dim) {
   return kernel.getLoop(*kernel.findLoop(name));
 }
 
+/// A loop of unknown extent, often a batch, is taken to be just long enough.
 int64_t LayoutVoter::extentOf(unsigned dim) {
   LoopAttr loop = loopOf(dim);
-  return loop.isDynamic() ? unknownExtent : loop.getExtent();
+  return loop.isDynamic() ? minExtent : loop.getExtent();
 }
 
-/// All of `operands` want the longest of the wanted loops along memory. One of
-/// unknown length is often short, as a batch is; of equals the batch is first.
+/// All of `operands` want the longest of the wanted loops along memory; of
+/// equals the batch is first.
 void LayoutVoter::voteAlong(ArrayRef<OpOperand *> operands,
                             function_ref<bool(unsigned)> wanted,
                             double weight) {
   int64_t best = -1, longest = minExtent;
   for (unsigned dim : llvm::seq(op.getNumLoops())) {
-    int64_t extent = loopOf(dim).isDynamic() ? minExtent : extentOf(dim);
+    int64_t extent = extentOf(dim);
     if (wanted(dim) && extent >= longest &&
         llvm::all_of(operands, [&](OpOperand *operand) {
           return Access(*operand).positionOf(dim).has_value();

@@ -308,3 +308,51 @@ func.func @computed_positions(%x: tensor<?x4x?xf32>, %n: index, %w: index) -> te
   } -> tensor<5xf32>
   return %2 : tensor<5xf32>
 }
+
+// An image of a batch is copied with its channels last for reads at computed rows and
+// columns. However large it may be, the reads have the word: the copy would rather
+// have the columns along memory, as its operand has, and each read would be a gather.
+// CHECK-LABEL: func @sampled
+// CHECK:         krnl.kernel "last" {{.+}} outs(%{{.+}} : tensor<?x?x?x32xf32>)
+// CHECK:         krnl.kernel "sample" {{.+}} outs(%{{.+}} : tensor<56x56x32xf32>)
+func.func @sampled(%x: tensor<?x32x?x?xf32>, %table: tensor<56xi64>, %n: index, %h: index, %w: index) -> tensor<32x56x56xf32> {
+  %e0 = tensor.empty(%n, %h, %w) : tensor<?x?x?x32xf32>
+  %0 = krnl.kernel "last" loops [n = %n, h = %h, w = %w, c = 32] ins(%x : tensor<?x32x?x?xf32>) outs(%e0 : tensor<?x?x?x32xf32>) {
+  ^bb0(%p: tensor<?x32x?x?xf32>, %o: tensor<?x?x?x32xf32>, %a: index, %b: index, %d: index):
+    %r = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d0, d3, d1, d2)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>],
+        iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+        ins(%p : tensor<?x32x?x?xf32>) outs(%o : tensor<?x?x?x32xf32>) attrs = {krnl.axes = ["n", "h", "w", "c"]} {
+    ^bb0(%s: f32, %q: f32):
+      linalg.yield %s : f32
+    } -> tensor<?x?x?x32xf32>
+    krnl.yield %r : tensor<?x?x?x32xf32>
+  } -> tensor<?x?x?x32xf32>
+  %e1 = tensor.empty() : tensor<56x56x32xf32>
+  %1 = krnl.kernel "sample" loops [h = 56, w = 56, c = 32] ins(%table, %0 : tensor<56xi64>, tensor<?x?x?x32xf32>)
+      outs(%e1 : tensor<56x56x32xf32>) {
+  ^bb0(%t: tensor<56xi64>, %p: tensor<?x?x?x32xf32>, %o: tensor<56x56x32xf32>):
+    %zero = arith.constant 0 : index
+    %r = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0)>, affine_map<(d0, d1, d2) -> (d1)>, #id3],
+        iterator_types = ["parallel", "parallel", "parallel"]}
+        ins(%t, %t : tensor<56xi64>, tensor<56xi64>) outs(%o : tensor<56x56x32xf32>) attrs = {krnl.axes = ["h", "w", "c"]} {
+    ^bb0(%s: i64, %u: i64, %q: f32):
+      %row = arith.index_cast %s : i64 to index
+      %column = arith.index_cast %u : i64 to index
+      %c = linalg.index 2 : index
+      %v = tensor.extract %p[%zero, %row, %column, %c] : tensor<?x?x?x32xf32>
+      linalg.yield %v : f32
+    } -> tensor<56x56x32xf32>
+    krnl.yield %r : tensor<56x56x32xf32>
+  } -> tensor<56x56x32xf32>
+  %e2 = tensor.empty() : tensor<32x56x56xf32>
+  %2 = krnl.kernel "second" loops [c = 32, h = 56, w = 56] ins(%1 : tensor<56x56x32xf32>) outs(%e2 : tensor<32x56x56xf32>) {
+  ^bb0(%p: tensor<56x56x32xf32>, %o: tensor<32x56x56xf32>):
+    %r = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d1, d2, d0)>, #id3], iterator_types = ["parallel", "parallel", "parallel"]}
+        ins(%p : tensor<56x56x32xf32>) outs(%o : tensor<32x56x56xf32>) attrs = {krnl.axes = ["c", "h", "w"]} {
+    ^bb0(%s: f32, %q: f32):
+      linalg.yield %s : f32
+    } -> tensor<32x56x56xf32>
+    krnl.yield %r : tensor<32x56x56xf32>
+  } -> tensor<32x56x56xf32>
+  return %2 : tensor<32x56x56xf32>
+}

@@ -142,30 +142,81 @@ void KernelEmitter::emitUniformOps() {
   }
 }
 
-/// for tile = begin to end, split into the parallel loops, last one fastest.
+/// The indices of the parallel loops, whose extents are `extents`, in a tile,
+/// the last one fastest. Without tiles extents may be 0.
+SmallVector<LaneIndex>
+KernelEmitter::splitTileNumber(Value tile, ArrayRef<LaneIndex> extents) {
+  SmallVector<LaneIndex> indices(extents.size());
+  LaneIndex rest{tile, 0, 0, {}};
+  for (size_t i = extents.size(); i-- > 0;) {
+    if (i == 0) {
+      indices[i] = rest;
+      break;
+    }
+    if (extents[i].isConstant()) {
+      indices[i] = math.mod(rest, extents[i].offset);
+      rest = math.floorDiv(rest, extents[i].offset);
+      continue;
+    }
+    Value one = arith::ConstantIndexOp::create(b, 1);
+    Value extent = arith::MaxUIOp::create(b, math.scalar(extents[i]), one);
+    indices[i] = math.mod(rest, extent);
+    rest = math.floorDiv(rest, extent);
+  }
+  return indices;
+}
+
+/// The indices in the tile behind the one that has `indices`.
+SmallVector<Value> KernelEmitter::nextTile(ValueRange indices,
+                                           ArrayRef<LaneIndex> extents) {
+  Value zero = arith::ConstantIndexOp::create(b, 0),
+        one = arith::ConstantIndexOp::create(b, 1);
+  SmallVector<Value> next(indices);
+  Value carries;
+  for (size_t i = extents.size(); i-- > 0;) {
+    Value more = arith::AddIOp::create(b, indices[i], one);
+    next[i] =
+        carries ? arith::SelectOp::create(b, carries, more, indices[i]) : more;
+    if (i == 0)
+      break;
+    carries = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, next[i],
+                                    math.scalar(extents[i]));
+    next[i] = arith::SelectOp::create(b, carries, zero, next[i]);
+  }
+  return next;
+}
+
+/// for tile = begin to end. Where extents are dynamic, only the first tile's
+/// indices are quotients: divisions would take longer than many a tile.
 void KernelEmitter::emitTiles() {
   unsigned args = func.getNumArguments();
   Value begin = func.getArgument(args - 2), end = func.getArgument(args - 1);
-  auto loop =
-      scf::ForOp::create(b, begin, end, arith::ConstantIndexOp::create(b, 1));
+  SmallVector<unsigned> parallel = nest.parallelLoops();
+  SmallVector<LaneIndex> extents = llvm::map_to_vector(
+      parallel, [&](unsigned number) { return fullExtent(number); });
+  bool isCounted = llvm::any_of(
+      ArrayRef(extents).drop_front(parallel.empty() ? 0 : 1),
+      [](const LaneIndex &extent) { return !extent.isConstant(); });
+  SmallVector<Value> first;
+  if (isCounted)
+    for (const LaneIndex &index : splitTileNumber(begin, extents))
+      first.push_back(math.scalar(index));
+  auto loop = scf::ForOp::create(b, begin, end,
+                                 arith::ConstantIndexOp::create(b, 1), first);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
-  LaneIndex rest{loop.getInductionVar(), 0, 0, {}};
-  SmallVector<unsigned> parallel = nest.parallelLoops();
-  for (unsigned number : llvm::reverse(parallel)) {
-    bool outermost = number == parallel.front();
-    LaneIndex extent = fullExtent(number);
-    LaneIndex index = rest;
-    if (!outermost) {
-      index = extent.isConstant() ? math.mod(rest, extent.offset)
-                                  : math.mod(rest, math.scalar(extent));
-      rest = extent.isConstant() ? math.floorDiv(rest, extent.offset)
-                                 : math.floorDiv(rest, math.scalar(extent));
-    }
+  SmallVector<LaneIndex> indices;
+  for (Value index : loop.getRegionIterArgs())
+    indices.push_back({index, 0, 0, {}});
+  if (!isCounted)
+    indices = splitTileNumber(loop.getInductionVar(), extents);
+  for (auto [number, index] : llvm::zip_equal(parallel, indices)) {
     active[number].base = index.base;
     active[number].offset = index.offset;
   }
   emitParallel(0);
+  if (isCounted)
+    scf::YieldOp::create(b, nextTile(loop.getRegionIterArgs(), extents));
 }
 
 /// A tile of peeled blocks is a full one, or it is the last.

@@ -138,6 +138,10 @@ private:
   void emitExtents();
   mlir::Value emitSize(mlir::Value tensor, int64_t dim);
   void emitUniformOps();
+  llvm::SmallVector<LaneIndex>
+  splitTileNumber(mlir::Value tile, llvm::ArrayRef<LaneIndex> extents);
+  llvm::SmallVector<mlir::Value> nextTile(mlir::ValueRange indices,
+                                          llvm::ArrayRef<LaneIndex> extents);
   void emitTiles();
   void emitParallel(unsigned position);
   void emitFusedOuter(unsigned position);

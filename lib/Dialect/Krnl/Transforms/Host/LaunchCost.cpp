@@ -72,8 +72,8 @@ OpFoldResult TileCounter::evaluateArgument(BlockArgument argument) {
   auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
   if (!loop)
     return sizeOf(argument, LaunchCosts::isNumber);
-  return argument == loop.getInductionVar() ? evaluate(loop.getLowerBound())
-                                            : OpFoldResult();
+  OpOperand *init = loop.getTiedLoopInit(argument);
+  return evaluate(init ? init->get() : loop.getLowerBound());
 }
 
 OpFoldResult TileCounter::evaluate(Value value) {

@@ -109,9 +109,9 @@ def _package_files():
     """Path in the wheel to content: the package, and what the compiler is made of, if it is there without LLVM's
     libraries (ninja onnxc-self-contained), else as it is in the build."""
     package = BUILD / "python"
-    programs = BUILD / "self-contained" if _is_self_contained() else BUILD
+    programs, suffix = (BUILD / "self-contained", "-self-contained") if _is_self_contained() else (BUILD, "")
     paths = {path: path.relative_to(package) for path in package.rglob("*") if path.suffix != ".pyc"}
-    paths |= {programs / "bin" / name: f"onnx_compile/bin/{name}" for name in ("onnx-compile", "onnx-run")}
+    paths |= {programs / "bin" / (name + suffix): f"onnx_compile/bin/{name}" for name in ("onnx-compile", "onnx-run")}
     library = next((programs / "lib").glob("libonnxc.so.[0-9]"))
     paths[library] = f"onnx_compile/lib/{library.name}"
     runtime = BUILD / "lib" / "onnxc"

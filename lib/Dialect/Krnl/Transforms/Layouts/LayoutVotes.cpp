@@ -36,7 +36,7 @@ private:
   bool isReduced(unsigned dim) {
     return op.getIteratorTypesArray()[dim] == utils::IteratorType::reduction;
   }
-  bool canResultsFollow(unsigned dim);
+  bool canResultsFollow(linalg::LinalgOp writer, unsigned dim);
   void voteBySide(OpOperand *data, OpOperand *result,
                   function_ref<bool(unsigned)> inWeights);
   void voteAlong(ArrayRef<OpOperand *> operands,
@@ -195,13 +195,24 @@ static bool isAlone(linalg::LinalgOp op, ArrayRef<Value> indices,
   });
 }
 
-/// Lanes along a loop that a result cannot follow would be written one by one.
-bool LayoutVoter::canResultsFollow(unsigned dim) {
-  return llvm::all_of(op.getDpsInitsMutable(), [&](OpOperand &init) {
+/// Lanes along a loop that a result cannot follow would be written one by one,
+/// by the op itself or by one of the kernel that reads its result.
+bool LayoutVoter::canResultsFollow(linalg::LinalgOp writer, unsigned dim) {
+  return llvm::all_of(writer.getDpsInitsMutable(), [&](OpOperand &init) {
     Access access(init);
     std::optional<unsigned> position = access.positionOf(dim);
-    return position && access.stepAt(*position, dim) == 1 &&
-           (groups.isMovable(init.get()) || *position + 1 == access.getRank());
+    if (!position || access.stepAt(*position, dim) != 1 ||
+        !(groups.isMovable(init.get()) || *position + 1 == access.getRank()))
+      return false;
+    return llvm::all_of(
+        writer.getTiedOpResult(&init).getUses(), [&](OpOperand &use) {
+          auto reader = dyn_cast<linalg::LinalgOp>(use.getOwner());
+          if (!reader || !reader.isDpsInput(&use))
+            return true;
+          int64_t along =
+              loopsOf(reader.getMatchingIndexingMap(&use))[*position];
+          return along >= 0 && canResultsFollow(reader, along);
+        });
   });
 }
 
@@ -222,7 +233,8 @@ void LayoutVoter::voteForReads() {
     for (int64_t position = last; position >= first; --position) {
       auto loop = indices[position].getDefiningOp<linalg::IndexOp>();
       if (!loop || extentOf(loop.getDim()) < minExtent ||
-          !isAlone(op, indices, position) || !canResultsFollow(loop.getDim()))
+          !isAlone(op, indices, position) ||
+          !canResultsFollow(op, loop.getDim()))
         continue;
       groups.vote(extract.getTensor(), position, lanes * work);
       for (OpOperand &init : op.getDpsInitsMutable())

@@ -356,3 +356,51 @@ func.func @sampled(%x: tensor<?x32x?x?xf32>, %table: tensor<56xi64>, %n: index, 
   } -> tensor<32x56x56xf32>
   return %2 : tensor<32x56x56xf32>
 }
+
+// Columns at computed positions, summed up in a temporary tensor: the reads would like
+// lanes along the rows, but the result, which keeps its layout, cannot follow what is
+// made of the temporary one. So the rows are not along memory in between.
+// CHECK-LABEL: func @converted
+// CHECK:         krnl.kernel "rows" {{.+}} outs(%{{.+}} : tensor<3x24x32xf32>)
+// CHECK:         krnl.kernel "columns" {{.+}} ins(%{{.+}} : tensor<640xi64>, tensor<3x24x32xf32>) outs(%{{.+}} : tensor<3x24x640xi8>)
+func.func @converted(%x: tensor<3x480x32xi8>, %rows: tensor<24xi64>, %columns: tensor<640xi64>) -> tensor<3x24x640xi8> {
+  %e0 = tensor.empty() : tensor<3x24x32xf32>
+  %0 = krnl.kernel "rows" loops [c = 3, h = 24, w = 32] ins(%rows, %x : tensor<24xi64>, tensor<3x480x32xi8>)
+      outs(%e0 : tensor<3x24x32xf32>) {
+  ^bb0(%t: tensor<24xi64>, %p: tensor<3x480x32xi8>, %o: tensor<3x24x32xf32>):
+    %r = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d1)>, #id3], iterator_types = ["parallel", "parallel", "parallel"]}
+        ins(%t : tensor<24xi64>) outs(%o : tensor<3x24x32xf32>) attrs = {krnl.axes = ["c", "h", "w"]} {
+    ^bb0(%s: i64, %q: f32):
+      %c = linalg.index 0 : index
+      %row = arith.index_cast %s : i64 to index
+      %w = linalg.index 2 : index
+      %v = tensor.extract %p[%c, %row, %w] : tensor<3x480x32xi8>
+      %f = arith.uitofp %v : i8 to f32
+      linalg.yield %f : f32
+    } -> tensor<3x24x32xf32>
+    krnl.yield %r : tensor<3x24x32xf32>
+  } -> tensor<3x24x32xf32>
+  %e1 = tensor.empty() : tensor<3x24x640xi8>
+  %1 = krnl.kernel "columns" loops [c = 3, h = 24, w = 640] ins(%columns, %0 : tensor<640xi64>, tensor<3x24x32xf32>)
+      outs(%e1 : tensor<3x24x640xi8>) {
+  ^bb0(%t: tensor<640xi64>, %p: tensor<3x24x32xf32>, %o: tensor<3x24x640xi8>):
+    %e2 = tensor.empty() : tensor<3x24x640xf32>
+    %r = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d2)>, #id3], iterator_types = ["parallel", "parallel", "parallel"]}
+        ins(%t : tensor<640xi64>) outs(%e2 : tensor<3x24x640xf32>) attrs = {krnl.axes = ["c", "h", "w"]} {
+    ^bb0(%s: i64, %q: f32):
+      %c = linalg.index 0 : index
+      %h = linalg.index 1 : index
+      %column = arith.index_cast %s : i64 to index
+      %v = tensor.extract %p[%c, %h, %column] : tensor<3x24x32xf32>
+      linalg.yield %v : f32
+    } -> tensor<3x24x640xf32>
+    %y = linalg.generic {indexing_maps = [#id3, #id3], iterator_types = ["parallel", "parallel", "parallel"]}
+        ins(%r : tensor<3x24x640xf32>) outs(%o : tensor<3x24x640xi8>) attrs = {krnl.axes = ["c", "h", "w"]} {
+    ^bb0(%s: f32, %q: i8):
+      %v = arith.fptoui %s : f32 to i8
+      linalg.yield %v : i8
+    } -> tensor<3x24x640xi8>
+    krnl.yield %y : tensor<3x24x640xi8>
+  } -> tensor<3x24x640xi8>
+  return %1 : tensor<3x24x640xi8>
+}

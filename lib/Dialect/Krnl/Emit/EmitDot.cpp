@@ -14,7 +14,8 @@
 // Points without vectors multiply the instances one after the other.
 //===----------------------------------------------------------------------===//
 
-#include "KernelEmitter.h"
+#include "OpEmitter.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -27,8 +28,8 @@ namespace onnxc::krnl {
 static constexpr int64_t groupBytes = 4;
 
 /// Does the payload make the same of the bytes of all iterations of the loop?
-bool KernelEmitter::isSameAlong(const OpState &state, const ByteFactor &factor,
-                                unsigned loop) {
+bool OpEmitter::isSameAlong(const OpState &state, const ByteFactor &factor,
+                            unsigned loop) {
   if (factor.isPlain())
     return true;
   return llvm::none_of(opsOf(factor), [&](Operation *op) {
@@ -39,7 +40,7 @@ bool KernelEmitter::isSameAlong(const OpState &state, const ByteFactor &factor,
 }
 
 /// The loop whose copies are a group here, if lanes are to have their sums.
-std::optional<unsigned> KernelEmitter::dotLoop(const OpState &state) {
+std::optional<unsigned> OpEmitter::dotLoop(const OpState &state) {
   std::optional<unsigned> lane = laneLoop(state);
   if (!lane || isReduced(state, *lane))
     return std::nullopt;
@@ -56,8 +57,8 @@ std::optional<unsigned> KernelEmitter::dotLoop(const OpState &state) {
   return std::nullopt;
 }
 
-Value KernelEmitter::emitDot(OpState &state, const Instance &instance,
-                             unsigned group, Value sum) {
+Value OpEmitter::emitDot(OpState &state, const Instance &instance,
+                         unsigned group, Value sum) {
   ByteProduct product = *byteProductOf(state.op);
   Value lhs = readFactor(state, product.lhs, instance, group);
   Value rhs = readFactor(state, product.rhs, instance, group);
@@ -65,23 +66,9 @@ Value KernelEmitter::emitDot(OpState &state, const Instance &instance,
                        product.rhs.isSigned);
 }
 
-/// One group for each lane, after what the payload does to each byte.
-Value KernelEmitter::readFactor(OpState &state, const ByteFactor &factor,
-                                const Instance &instance, unsigned group) {
-  Value bytes = readGroup(state, *factor.operand, instance, group);
-  if (factor.isPlain())
-    return bytes;
-  Payload payload{state, instance, IRMapping(), DenseMap<Value, LaneIndex>()};
-  payload.map.map(state.op.getMatchingBlockArgument(factor.operand), bytes);
-  for (Operation *op : opsOf(factor))
-    if (!emitIndexOp(payload, op))
-      payload.map.map(op->getResult(0), emitPayloadOp(payload, op));
-  return valueIn(payload, factor.byte);
-}
-
 /// Are the groups of neighbouring lanes neighbours in the packed operand?
-bool KernelEmitter::isPackedFor(const OpState &state, const Storage &slot,
-                                unsigned group) {
+bool OpEmitter::isPackedFor(const OpState &state, const Storage &slot,
+                            unsigned group) {
   size_t rank = slot.packed.size();
   return slot.byLoops && rank > 1 && slot.packed[rank - 1] == group &&
          slot.packed[rank - 2] == *laneLoop(state) &&
@@ -91,8 +78,8 @@ bool KernelEmitter::isPackedFor(const OpState &state, const Storage &slot,
 
 /// The bytes of the instances one by one, the first lowest; those that are
 /// missing are zero. For operands without the lanes it is a scalar.
-Value KernelEmitter::assembleGroup(OpState &state, OpOperand &operand,
-                                   const Instance &instance, unsigned group) {
+Value OpEmitter::assembleGroup(OpState &state, OpOperand &operand,
+                               const Instance &instance, unsigned group) {
   Value word;
   for (int64_t i = 0; i < active[group].instances; ++i) {
     Instance at = instance;
@@ -108,7 +95,8 @@ Value KernelEmitter::assembleGroup(OpState &state, OpOperand &operand,
       word = wide;
       continue;
     }
-    Value shift = broadcast(arith::ConstantIntOp::create(b, 8 * i, 32), lanes);
+    Value shift =
+        broadcast(b, arith::ConstantIntOp::create(b, 8 * i, 32), lanes);
     wide = arith::ShLIOp::create(b, wide, shift);
     word = arith::OrIOp::create(b, word, wide);
   }
@@ -116,11 +104,11 @@ Value KernelEmitter::assembleGroup(OpState &state, OpOperand &operand,
 }
 
 /// The group of an operand without the lanes, as an i32.
-Value KernelEmitter::loadGroup(OpState &state, OpOperand &operand,
-                               const Instance &instance, unsigned group) {
-  const Storage slot = storage[chainRoot(operand.get())];
+Value OpEmitter::loadGroup(OpState &state, OpOperand &operand,
+                           const Instance &instance, unsigned group) {
+  const Storage slot = storage.slots[storage.chainRoot(operand.get())];
   if (slot.byLoops || active[group].instances != groupBytes ||
-      !Access(nest, state.number, operand).hasUnitStride(group))
+      !state.access(operand).hasUnitStride(group))
     return assembleGroup(state, operand, instance, group);
   for (const CachedSlice &slice : caches)
     if (slice.use == &operand)
@@ -136,10 +124,10 @@ Value KernelEmitter::loadGroup(OpState &state, OpOperand &operand,
 }
 
 /// One group for each lane, as a vector of bytes.
-Value KernelEmitter::readGroup(OpState &state, OpOperand &operand,
-                               const Instance &instance, unsigned group) {
+Value OpEmitter::readGroup(OpState &state, OpOperand &operand,
+                           const Instance &instance, unsigned group) {
   Instance at = restrictTo(instance, [&](unsigned loop) {
-    return loop != group && dependsOn(state, operand, loop);
+    return loop != group && state.access(operand).dependsOn(loop);
   });
   Instance key = at;
   key[group] = -1;
@@ -147,15 +135,15 @@ Value KernelEmitter::readGroup(OpState &state, OpOperand &operand,
     return known;
   int64_t lanes = lanesHere(state);
   auto bytes = VectorType::get({lanes * groupBytes}, b.getI8Type());
-  const Storage slot = storage[chainRoot(operand.get())];
+  const Storage slot = storage.slots[storage.chainRoot(operand.get())];
   Value value;
-  if (!dependsOn(state, operand, *laneLoop(state))) {
+  if (!state.access(operand).dependsOn(*laneLoop(state))) {
     Value word = loadGroup(state, operand, at, group);
-    value = vector::BitCastOp::create(b, bytes, broadcast(word, lanes));
+    value = vector::BitCastOp::create(b, bytes, broadcast(b, word, lanes));
   } else if (isPackedFor(state, slot, group)) {
     SmallVector<Value> indices;
     for (unsigned loop : slot.packed)
-      indices.push_back(math.scalar(loopIndex(loop, at, false)));
+      indices.push_back(math.scalar(loops.loopIndex(loop, at, false)));
     value = vector::LoadOp::create(b, bytes, slot.memref, indices);
   } else {
     Value words = assembleGroup(state, operand, at, group);

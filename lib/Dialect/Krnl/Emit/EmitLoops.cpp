@@ -2,26 +2,29 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //===----------------------------------------------------------------------===//
 
-#include "KernelEmitter.h"
+#include "NestEmitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/ScopeExit.h"
 
 using namespace mlir;
 
 namespace onnxc::krnl {
 
-Value KernelEmitter::minimum(LaneIndex x, int64_t y) {
+Value NestEmitter::minimum(LaneIndex x, int64_t y) {
   Value limit = arith::ConstantIndexOp::create(b, y);
   return b.createOrFold<arith::MinSIOp>(math.scalar(x), limit);
 }
 
-LaneIndex KernelEmitter::fullExtent(unsigned loop) {
+LaneIndex NestEmitter::fullExtent(unsigned loop) {
   return math.eval(nest.extentExpr(loop), {}, tripCounts);
 }
 
 /// The value of a loop at this point, though other loops may stand for it.
-LaneIndex KernelEmitter::valueOf(unsigned op, unsigned number) {
+LaneIndex NestEmitter::valueOf(unsigned op, unsigned number) {
   SmallVector<LaneIndex> values;
   for (const ActiveLoop &at : active)
     values.push_back({at.base, at.offset, 0, {}});
@@ -30,7 +33,7 @@ LaneIndex KernelEmitter::valueOf(unsigned op, unsigned number) {
 
 /// How many iterations the loop really has at this point: the last block of a
 /// loop whose size it does not divide is shorter.
-LaneIndex KernelEmitter::boundOf(unsigned number, unsigned op) {
+LaneIndex NestEmitter::boundOf(unsigned number, unsigned op) {
   const Loop &loop = nest.loop(number);
   if (!nest.endsEarly(number))
     return fullExtent(number);
@@ -55,48 +58,15 @@ LaneIndex KernelEmitter::boundOf(unsigned number, unsigned op) {
 }
 
 /// Of a loop over blocks: the number of those that are not cut off.
-LaneIndex KernelEmitter::fullBlocks(unsigned number, unsigned op) {
+LaneIndex NestEmitter::fullBlocks(unsigned number, unsigned op) {
   const Loop &loop = nest.loop(number);
   return math.floorDiv(boundOf(loop.parents[0], op), loop.blockSize);
 }
 
-bool KernelEmitter::isRegisterTile(unsigned loop) {
-  return llvm::any_of(tileLoops,
-                      [&](const LoopUse &use) { return use.loop == loop; });
-}
-
-/// Widest element that the op computes with, in bits.
-static int64_t widestElement(linalg::LinalgOp op) {
-  int64_t bits = 8;
-  auto widen = [&](Type type) {
-    if (type.isIntOrFloat())
-      bits = std::max<int64_t>(bits, type.getIntOrFloatBitWidth());
-  };
-  for (BlockArgument arg : op.getBlock()->getArguments())
-    widen(arg.getType());
-  for (Operation &inner : *op.getBlock())
-    for (Type type : inner.getResultTypes())
-      widen(type);
-  return bits;
-}
-
-int64_t KernelEmitter::lanesOf(const LoopUse &use, unsigned op) {
-  if (use.role != RegisterRole::Column)
-    return std::max<int64_t>(use.lanes, 1);
-  if (use.lanes > 0)
-    return use.lanes;
-  // One lane count for the whole tile, so that values stay in registers.
-  int64_t bits = 8;
-  for (const BodyOp &other : nest.ops())
-    if (other.find(use.loop))
-      bits = std::max(bits, widestElement(cast<linalg::LinalgOp>(other.op)));
-  return options.processor.lanes(unsigned(bits));
-}
-
-SmallVector<Value> KernelEmitter::emitStrip(unsigned loop, LaneIndex lower,
-                                            LaneIndex upper, int64_t step,
-                                            ActiveLoop state,
-                                            ValueRange carried, LoopBody body) {
+SmallVector<Value> NestEmitter::emitStrip(unsigned loop, LaneIndex lower,
+                                          LaneIndex upper, int64_t step,
+                                          ActiveLoop state, ValueRange carried,
+                                          Body body) {
   ActiveLoop saved = active[loop];
   llvm::scope_exit restore([&] { active[loop] = saved; });
   if (lower.isConstant() && upper.isConstant()) {
@@ -127,25 +97,26 @@ SmallVector<Value> KernelEmitter::emitStrip(unsigned loop, LaneIndex lower,
   return llvm::to_vector(ValueRange(forOp.getResults()));
 }
 
-SmallVector<Value> KernelEmitter::emitLoop(const LoopUse &use, unsigned op,
-                                           ValueRange carried, LoopBody body) {
+SmallVector<Value> NestEmitter::emitLoop(const LoopUse &use, unsigned op,
+                                         ValueRange carried, Body body) {
   LaneIndex bound = boundOf(use.loop, op);
   ActiveLoop state;
   if (!nest.peels(use.loop))
-    return emitSteps(use, lanesOf(use, op), {}, bound, state, carried, body);
+    return emitSteps(use, registers.lanesOf(use, op), {}, bound, state, carried,
+                     body);
   LaneIndex full = fullBlocks(use.loop, op);
   state.part = ActiveLoop::BlockKind::Full;
-  SmallVector<Value> values =
-      emitSteps(use, lanesOf(use, op), {}, full, state, carried, body);
+  SmallVector<Value> values = emitSteps(use, registers.lanesOf(use, op), {},
+                                        full, state, carried, body);
   state.part = ActiveLoop::BlockKind::Last;
   return emitStrip(use.loop, full, bound, 1, state, values, body);
 }
 
 /// Whole steps first, then what is left of the loop.
-SmallVector<Value> KernelEmitter::emitSteps(const LoopUse &use, int64_t lanes,
-                                            LaneIndex lower, LaneIndex upper,
-                                            ActiveLoop state,
-                                            ValueRange carried, LoopBody body) {
+SmallVector<Value> NestEmitter::emitSteps(const LoopUse &use, int64_t lanes,
+                                          LaneIndex lower, LaneIndex upper,
+                                          ActiveLoop state, ValueRange carried,
+                                          Body body) {
   int64_t instances = std::max<int64_t>(use.unroll, 1);
   state.instances = instances;
   state.lanes = lanes;
@@ -178,6 +149,83 @@ SmallVector<Value> KernelEmitter::emitSteps(const LoopUse &use, int64_t lanes,
   state.instances = 1;
   state.dynamicLimit = math.scalar(upper);
   return emitStrip(use.loop, whole, upper, lanes, state, values, body);
+}
+
+void NestEmitter::emitPlainLoop(unsigned loop, unsigned op,
+                                function_ref<void()> body) {
+  emitStrip(loop, {}, boundOf(loop, op), 1, ActiveLoop(), {}, [&](ValueRange) {
+    body();
+    return SmallVector<Value>();
+  });
+}
+
+/// True where some value differs from what it was before.
+static Value anyChange(ImplicitLocOpBuilder &b, ValueRange before,
+                       ValueRange after) {
+  llvm::MapVector<Type, Value> changes;
+  for (auto [x, y] : llvm::zip_equal(before, after)) {
+    Value change = arith::XOrIOp::create(b, x, y);
+    Value &all = changes[x.getType()];
+    all = all ? arith::OrIOp::create(b, all, change) : change;
+  }
+  Value any;
+  for (auto [type, bits] : changes) {
+    if (isa<VectorType>(type))
+      bits = vector::ReductionOp::create(b, vector::CombiningKind::OR, bits);
+    Value zero = arith::ConstantOp::create(b, b.getZeroAttr(bits.getType()));
+    Value some = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, bits, zero);
+    any = any ? arith::OrIOp::create(b, any, some) : some;
+  }
+  return any;
+}
+
+/// As emitLoop, with an early exit after each strip of unrolled steps.
+SmallVector<Value> NestEmitter::emitEarlyExitLoop(const LoopUse &use,
+                                                  unsigned op,
+                                                  ValueRange carried,
+                                                  Body body) {
+  ActiveLoop saved = active[use.loop];
+  llvm::scope_exit restore([&] { active[use.loop] = saved; });
+  LaneIndex bound = boundOf(use.loop, op);
+  ActiveLoop state;
+  state.instances = std::max<int64_t>(use.unroll, 1);
+  LaneIndex rest = math.mod(bound, state.instances);
+  Value whole = math.scalar(math.add(bound, math.scale(rest, -1)));
+  SmallVector<Value> inits{
+      arith::ConstantIndexOp::create(b, 0),
+      arith::ConstantIntOp::create(b, /*value=*/1, /*width=*/1)};
+  llvm::append_range(inits, carried);
+  auto loop = scf::WhileOp::create(
+      b, ValueRange(inits).getTypes(), inits,
+      [&](OpBuilder &nb, Location l, ValueRange v) {
+        Value isLeft = arith::CmpIOp::create(nb, l, arith::CmpIPredicate::slt,
+                                             v[0], whole);
+        scf::ConditionOp::create(nb, l,
+                                 arith::AndIOp::create(nb, l, isLeft, v[1]), v);
+      },
+      nullptr);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    Block *after = loop.getAfterBody();
+    b.setInsertionPointToEnd(after);
+    state.base = after->getArgument(0);
+    active[use.loop] = state;
+    ValueRange before = after->getArguments().drop_front(2);
+    SmallVector<Value> next{
+        arith::AddIOp::create(
+            b, after->getArgument(0),
+            arith::ConstantIndexOp::create(b, state.instances)),
+        Value()};
+    SmallVector<Value> results = body(before);
+    next[1] = anyChange(b, before, results);
+    llvm::append_range(next, results);
+    scf::YieldOp::create(b, next);
+  }
+  SmallVector<Value> values(ValueRange(loop.getResults()).drop_front(2));
+  if (rest.isConstant() && rest.offset == 0)
+    return values;
+  return emitStrip(use.loop, {whole, 0, 0, {}}, bound, 1, ActiveLoop(), values,
+                   body);
 }
 
 } // namespace onnxc::krnl

@@ -12,7 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LaneIndex.h"
-#include "Transpose.h"
+#include "VectorAccess.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

@@ -8,7 +8,7 @@
 // the reduction.
 //===----------------------------------------------------------------------===//
 
-#include "KernelEmitter.h"
+#include "OpEmitter.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -17,7 +17,7 @@ using namespace mlir;
 namespace onnxc::krnl {
 
 /// The number of passes over all dimensions, and the current one.
-struct KernelEmitter::Counter {
+struct OpEmitter::Counter {
   int64_t total = 1;
   LaneIndex now;
 
@@ -30,14 +30,15 @@ struct KernelEmitter::Counter {
 
 /// The tiles of rows that go by the panel of loop `panel`: the fused outer
 /// loops inside. False if their number is not known.
-bool KernelEmitter::countPasses(unsigned panel, Counter &passes) {
+bool OpEmitter::countPasses(unsigned panel, Counter &passes) {
   Instance first(active.size(), 0);
   bool inside = false;
   for (unsigned loop : nest.fusedOuterLoops()) {
     if (inside) {
       if (nest.loop(loop).isDynamic())
         return false;
-      passes.add(math, nest.loop(loop).extent, loopIndex(loop, first, false));
+      passes.add(math, nest.loop(loop).extent,
+                 loops.loopIndex(loop, first, false));
     }
     inside |= loop == panel;
   }
@@ -45,9 +46,9 @@ bool KernelEmitter::countPasses(unsigned panel, Counter &passes) {
 }
 
 /// Called in each step of a reduction that has its accumulators in registers.
-void KernelEmitter::prefetchPanel(OpState &state, OpOperand &operand) {
-  const Storage slot = storage.lookup(chainRoot(operand.get()));
-  if (!slot.memref || slot.packed.empty() || tileLoops.empty())
+void OpEmitter::prefetchPanel(OpState &state, OpOperand &operand) {
+  const Storage slot = storage.slots.lookup(storage.chainRoot(operand.get()));
+  if (!slot.memref || slot.packed.empty() || registerLoops.tiles().empty())
     return;
   auto type = cast<MemRefType>(slot.memref.getType());
   unsigned rank = slot.packed.size();
@@ -69,7 +70,7 @@ void KernelEmitter::prefetchPanel(OpState &state, OpOperand &operand) {
     unsigned loop = slot.packed[dim];
     if (!isReduced(state, loop) && !nest.isAround(loop, state.number))
       return;
-    steps.add(math, type.getDimSize(dim), loopIndex(loop, first, false));
+    steps.add(math, type.getDimSize(dim), loops.loopIndex(loop, first, false));
   }
   int64_t columns = 1;
   for (unsigned dim = rank - columnDims; dim < rank; ++dim)
@@ -81,7 +82,7 @@ void KernelEmitter::prefetchPanel(OpState &state, OpOperand &operand) {
     return;
   SmallVector<Value> at;
   for (unsigned dim = 0; dim + 1 < rank; ++dim) {
-    LaneIndex index = loopIndex(slot.packed[dim], first, false);
+    LaneIndex index = loops.loopIndex(slot.packed[dim], first, false);
     at.push_back(math.scalar(dim <= panel ? index : LaneIndex()));
   }
   at.push_back({});
@@ -89,7 +90,7 @@ void KernelEmitter::prefetchPanel(OpState &state, OpOperand &operand) {
   for (int64_t i = 0; i < share; ++i) {
     // Passes beyond what there is to ask for repeat the last part.
     LaneIndex part = math.add(math.scale(passes.now, share), {{}, i, 0, {}});
-    LaneIndex row{minimum(part, lines - 1), 0, 0, {}};
+    LaneIndex row{loops.minimum(part, lines - 1), 0, 0, {}};
     LaneIndex offset = math.add(math.scale(row, steps.total), steps.now);
     offset =
         math.add(math.scale(offset, line), {{}, steps.total * columns, 0, {}});

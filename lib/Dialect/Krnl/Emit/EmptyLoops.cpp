@@ -5,9 +5,10 @@
 // that have nothing in them would take for ever.
 //===----------------------------------------------------------------------===//
 
-#include "KernelEmitter.h"
+#include "NestEmitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 
 using namespace mlir;
 

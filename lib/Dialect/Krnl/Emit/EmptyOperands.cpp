@@ -1,18 +1,13 @@
 //===- EmptyOperands.cpp - Reads of operands without elements ---*- C++ -*-===//
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
-//
-// A payload that takes its elements from several operands computes an index for
-// each of them, brings it inside, and selects afterwards. In an operand that
-// has no element there is no inside: it may have no memory, so it is not read.
 //===----------------------------------------------------------------------===//
 
-#include "KernelEmitter.h"
+#include "EmptyOperands.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Dialect/UB/IR/UBOps.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -64,12 +59,12 @@ static bool mayReadEmpty(tensor::ExtractOp extract) {
 
 /// Has the memref, of sizes that are not all known, an element? Found out once,
 /// where the function begins.
-Value KernelEmitter::hasElements(Value memref) {
+Value EmptyOperands::hasElements(Value memref) {
   Value &known = nonEmpty[memref];
   if (known)
     return known;
   OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(&func.getBody().front());
+  b.setInsertionPointToStart(&entry);
   auto type = cast<MemRefType>(memref.getType());
   Value zero = arith::ConstantIndexOp::create(b, 0);
   known = arith::ConstantIntOp::create(
@@ -82,20 +77,6 @@ Value KernelEmitter::hasElements(Value memref) {
       known = b.createOrFold<arith::AndIOp>(known, some);
     }
   return known;
-}
-
-/// The value of absent elements, which nothing depends on:
-/// integers are 1, which no operation traps on.
-static Value placeholder(ImplicitLocOpBuilder &b, Type type) {
-  Type element = getElementTypeOrSelf(type);
-  if (!element.isIntOrIndexOrFloat())
-    return ub::PoisonOp::create(b, type);
-  TypedAttr one = isa<FloatType>(element)
-                      ? TypedAttr(b.getFloatAttr(element, 0.0))
-                      : TypedAttr(b.getIntegerAttr(element, 1));
-  if (auto vector = dyn_cast<VectorType>(type))
-    one = DenseElementsAttr::get(vector, one);
-  return arith::ConstantOp::create(b, one);
 }
 
 /// The operands that may turn out to have no element, by what extracts from
@@ -111,35 +92,34 @@ static SmallVector<Value> readMaybeEmpty(KernelOp kernel) {
   return tensors.takeVector();
 }
 
-void KernelEmitter::emitTilesUnlessEmpty() {
+void EmptyOperands::emitBranches(KernelOp kernel,
+                                 function_ref<Value(Value)> memrefOf,
+                                 function_ref<void()> body) {
   SmallVector<Value> tensors = readMaybeEmpty(kernel);
   if (tensors.empty())
-    return emitTiles();
+    return body();
   Value haveElements;
   for (Value tensor : tensors) {
-    Value some = hasElements(storage[chainRoot(tensor)].memref);
+    Value some = hasElements(memrefOf(tensor));
     haveElements =
         haveElements ? b.createOrFold<arith::AndIOp>(haveElements, some) : some;
   }
   auto branch = scf::IfOp::create(b, haveElements, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
-  SmallVector<ActiveLoop> before = active;
   for (bool isEmpty : {false, true}) {
     b.setInsertionPointToStart(isEmpty ? branch.elseBlock()
                                        : branch.thenBlock());
     someEmpty = isEmpty;
-    active = before;
-    emitTiles();
+    body();
   }
 }
 
-Value KernelEmitter::loadUnlessEmpty(tensor::ExtractOp extract, Value memref,
-                                     ArrayRef<LaneIndex> at, int64_t lanes,
-                                     Value mask) {
+Value EmptyOperands::load(tensor::ExtractOp extract, Value memref,
+                          ArrayRef<LaneIndex> at, int64_t lanes, Value mask) {
   bool isKnown =
       llvm::is_contained(cast<MemRefType>(memref.getType()).getShape(), 0);
   if (!isKnown && !(someEmpty && mayReadEmpty(extract)))
-    return load(memref, at, lanes, mask);
+    return access.load(memref, at, lanes, mask);
   Type type = extract.getType();
   if (lanes > 1)
     type = VectorType::get({lanes}, type);
@@ -149,7 +129,7 @@ Value KernelEmitter::loadUnlessEmpty(tensor::ExtractOp extract, Value memref,
                                   /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
-  scf::YieldOp::create(b, load(memref, at, lanes, mask));
+  scf::YieldOp::create(b, access.load(memref, at, lanes, mask));
   b.setInsertionPointToStart(branch.elseBlock());
   scf::YieldOp::create(b, placeholder(b, type));
   return branch.getResult(0);

@@ -12,6 +12,16 @@ using namespace mlir;
 
 namespace onnxc::krnl {
 
+LaneIndex toLaneIndex(OpFoldResult value) {
+  if (auto known = dyn_cast<Attribute>(value))
+    return {{}, cast<IntegerAttr>(known).getInt(), 0, {}};
+  return {cast<Value>(value), 0, 0, {}};
+}
+
+OpFoldResult LaneMath::foldResult(LaneIndex x) {
+  return x.isConstant() ? OpFoldResult(b.getIndexAttr(x.offset)) : scalar(x);
+}
+
 Value LaneMath::constant(int64_t value) {
   return arith::ConstantIndexOp::create(b, value);
 }

@@ -2,7 +2,7 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //===----------------------------------------------------------------------===//
 
-#include "KernelEmitter.h"
+#include "onnxc/Dialect/Krnl/Emit/EmitKernel.h"
 
 using namespace mlir;
 

@@ -6,6 +6,7 @@
 #define ONNXC_DIALECT_KRNL_EMIT_EMITKERNEL_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "onnxc/Dialect/Krnl/Emit/EmitPolicy.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
 #include "onnxc/Target/Processor.h"
@@ -23,7 +24,8 @@ struct EmitOptions {
 
 /// The result of emitKernel(), and the requirements of its launches.
 struct EmittedKernel {
-  /// `func @name(ins.., [word,] outs.., temporaries.., begin, end)`.
+  /// `func @name(ins.., [word,] outs.., temporaries.., ...)`, and behind them
+  /// what the policy adds: the first tile and the one behind the last.
   mlir::func::FuncOp func;
   /// Tensor types of intermediates too large for the stack, in argument
   /// order; dynamic dimensions are those of the body's tensor.empty.
@@ -75,6 +77,11 @@ mlir::func::FuncOp emitPacking(mlir::Location loc,
 mlir::FailureOr<EmittedKernel> emitKernel(KernelOp kernel, mlir::OpBuilder &at,
                                           llvm::StringRef name,
                                           const EmitOptions &options);
+/// As above, for a target with a policy of its own.
+mlir::FailureOr<EmittedKernel> emitKernel(KernelOp kernel, mlir::OpBuilder &at,
+                                          llvm::StringRef name,
+                                          const EmitOptions &options,
+                                          const EmitPolicy &policy);
 
 } // namespace onnxc::krnl
 

@@ -1,13 +1,13 @@
-//===- EmitShuffle.cpp - Lanes that are no neighbours in memory -*- C++ -*-===//
+//===- VectorShuffle.cpp - Lanes that are no neighbours in memory *- C++
+//-*-===//
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // Gathers and scatters take as long as reads and writes one by one. Where it is
 // known how far the lanes are apart, neighbours are loaded and shuffled
 // instead.
-//
 //===----------------------------------------------------------------------===//
 
-#include "KernelEmitter.h"
+#include "VectorAccess.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -18,8 +18,8 @@ using namespace mlir;
 namespace onnxc::krnl {
 
 /// Elements from one lane to the next, if that is the same number everywhere.
-std::optional<int64_t> KernelEmitter::evenStep(Value memref,
-                                               ArrayRef<LaneIndex> at) {
+std::optional<int64_t> VectorAccess::evenStep(Value memref,
+                                              ArrayRef<LaneIndex> at) {
   LaneIndex step;
   for (auto [dim, index] : llvm::enumerate(at)) {
     if (index.vec)
@@ -35,19 +35,14 @@ std::optional<int64_t> KernelEmitter::evenStep(Value memref,
 }
 
 /// Indices of the element `offset` behind that of the first lane.
-static SmallVector<Value> firstLane(LaneMath &math, ArrayRef<LaneIndex> at,
-                                    int64_t offset) {
+SmallVector<Value> VectorAccess::firstLane(ArrayRef<LaneIndex> at,
+                                           int64_t offset) {
   SmallVector<Value> indices;
   for (auto [dim, index] : llvm::enumerate(at)) {
     int64_t more = dim + 1 == at.size() ? offset : 0;
     indices.push_back(math.scalar({index.base, index.offset + more, 0, {}}));
   }
   return indices;
-}
-
-static Value constantMask(ImplicitLocOpBuilder &b, ArrayRef<bool> bits) {
-  auto type = VectorType::get({int64_t(bits.size())}, b.getI1Type());
-  return arith::ConstantOp::create(b, DenseElementsAttr::get(type, bits));
 }
 
 /// Of the elements that masked lanes `step` apart reach over, those from
@@ -68,21 +63,18 @@ static Value maskOfPiece(ImplicitLocOpBuilder &b, Value mask, int64_t lanes,
   assert(isKnown && "masks are made from bounds");
   (void)isKnown;
   int64_t valid = llvm::count(known.getValues<bool>(), true);
-  SmallVector<bool> bits;
-  for (int64_t i = 0; i < lanes; ++i)
-    bits.push_back(i < reach(valid));
-  return constantMask(b, bits);
+  return firstLanesMask(b, lanes, reach(valid));
 }
 
 /// `step` vectors of neighbours, the last of which ends with the last lane, so
 /// that nothing behind it is touched; a shuffle takes the lanes of each.
-Value KernelEmitter::loadStrided(Value memref, ArrayRef<LaneIndex> at,
-                                 VectorType type, int64_t step, Value mask) {
+Value VectorAccess::loadStrided(Value memref, ArrayRef<LaneIndex> at,
+                                VectorType type, int64_t step, Value mask) {
   int64_t lanes = type.getNumElements();
   Value result;
   for (int64_t piece = 0; piece < step; ++piece) {
     int64_t first = std::min(piece * lanes, (step - 1) * (lanes - 1));
-    SmallVector<Value> base = firstLane(math, at, first);
+    SmallVector<Value> base = firstLane(at, first);
     Value part;
     if (mask) {
       Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
@@ -111,9 +103,10 @@ Value KernelEmitter::loadStrided(Value memref, ArrayRef<LaneIndex> at,
 }
 
 /// The elements between the lanes are not written.
-void KernelEmitter::storeApart(Value memref, ArrayRef<LaneIndex> at,
-                               Value value, int64_t step) {
+void VectorAccess::storeStrided(Value memref, ArrayRef<LaneIndex> at,
+                                Value value, int64_t step) {
   int64_t lanes = cast<VectorType>(value.getType()).getNumElements();
+  auto type = VectorType::get({lanes}, b.getI1Type());
   for (int64_t piece = 0; piece < step; ++piece) {
     SmallVector<int64_t> picks;
     SmallVector<bool> bits;
@@ -123,8 +116,10 @@ void KernelEmitter::storeApart(Value memref, ArrayRef<LaneIndex> at,
       bits.push_back(position % step == 0);
     }
     Value spread = vector::ShuffleOp::create(b, value, value, picks);
-    vector::MaskedStoreOp::create(b, memref, firstLane(math, at, piece * lanes),
-                                  constantMask(b, bits), spread);
+    vector::MaskedStoreOp::create(
+        b, memref, firstLane(at, piece * lanes),
+        arith::ConstantOp::create(b, DenseElementsAttr::get(type, bits)),
+        spread);
   }
 }
 
@@ -147,46 +142,21 @@ static Value interleaved(ImplicitLocOpBuilder &b, ArrayRef<Value> parts,
   return result;
 }
 
-/// Keeps the value until those for the positions between its lanes are there,
-/// and then writes all as vectors of neighbours. False where the result does
-/// not lie so.
-bool KernelEmitter::storeInterleaved(OpState &state, unsigned result,
-                                     const Instance &instance, Value memref,
-                                     ArrayRef<LaneIndex> at, Value value,
-                                     Value mask) {
-  std::optional<int64_t> step = evenStep(memref, at);
-  if (!step || *step < 2 || *step > longestStep)
-    return false;
-  std::optional<unsigned> between =
-      instanceLoop(state, *state.op.getDpsInitOperand(result), *step, *step);
-  if (!between)
-    return false;
-  int64_t lanes = lanesHere(state);
-  Instance first = instance;
-  first[*between] = 0;
-  SmallVector<Value> &parts = state.waiting[memref][first];
-  parts.resize(*step);
-  parts[instance[*between]] = broadcast(value, lanes);
-  if (llvm::is_contained(parts, Value()))
-    return true;
-  SmallVector<Value> all = std::move(parts);
-  state.waiting[memref].erase(first);
-  // The last instance is written last: its first lane is as many elements
-  // further.
-  SmallVector<LaneIndex> from(at);
-  from.back().offset -= instance[*between];
-  for (int64_t piece = 0; piece < *step; ++piece) {
-    Value vector = interleaved(b, all, piece);
-    SmallVector<Value> base = firstLane(math, from, piece * lanes);
+void VectorAccess::storeInterleaved(Value memref, ArrayRef<LaneIndex> at,
+                                    ArrayRef<Value> parts, Value mask) {
+  int64_t lanes = cast<VectorType>(parts.front().getType()).getNumElements(),
+          step = parts.size();
+  for (int64_t piece = 0; piece < step; ++piece) {
+    Value vector = interleaved(b, parts, piece);
+    SmallVector<Value> base = firstLane(at, piece * lanes);
     if (mask)
       vector::MaskedStoreOp::create(
           b, memref, base,
-          maskOfPiece(b, mask, lanes, *step, piece * lanes - (*step - 1)),
+          maskOfPiece(b, mask, lanes, step, piece * lanes - (step - 1)),
           vector);
     else
       vector::StoreOp::create(b, vector, memref, base);
   }
-  return true;
 }
 
 } // namespace onnxc::krnl

@@ -1,16 +1,38 @@
-//===- EmitStorage.cpp - Where the tensors of a kernel live -----*- C++ -*-===//
+//===- StoragePlan.cpp - Where the tensors of a kernel live -----*- C++ -*-===//
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //===----------------------------------------------------------------------===//
 
-#include "KernelEmitter.h"
+#include "StoragePlan.h"
 
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "onnxc/Support/ElementBytes.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
 namespace onnxc::krnl {
+
+StoragePlan::StoragePlan(KernelOp kernel, const LoopNest &nest,
+                         const RegisterLoops &registers,
+                         const EmitPolicy &policy)
+    : kernel(kernel), nest(nest), registers(registers), policy(policy) {
+  for (unsigned op = 0; op < nest.ops().size(); ++op)
+    plans.emplace_back(nest, registers, op);
+}
+
+bool StoragePlan::isBodyOp(Operation *op) const {
+  return op && isa<linalg::LinalgOp>(op) && op->getParentOp() == kernel;
+}
+
+bool StoragePlan::isOnlyStart(unsigned op) const {
+  return llvm::all_of(plans[op].op->getResults(), [&](OpResult result) {
+    if (!result.hasOneUse())
+      return false;
+    OpOperand &use = *result.use_begin();
+    auto reader = dyn_cast<linalg::LinalgOp>(use.getOwner());
+    return reader && reader.isDpsInit(&use) &&
+           plans[nest.indexOf(reader)].startOf(
+               reader.getTiedOpResult(&use).getResultNumber());
+  });
+}
 
 /// Does the op leave elements of the tensor that it continues as they are?
 static bool writesPart(linalg::LinalgOp op, OpOperand *init) {
@@ -42,14 +64,14 @@ static SmallVector<AffineExpr> indicesOverAxes(AffineMap map,
 /// Would the op spoil for others what it continues? Then it gets memory of its
 /// own, into which the tensor it starts from is written as well. Those that
 /// have read the same elements before are not in its way.
-bool KernelEmitter::isShared(OpOperand &init) {
+bool StoragePlan::isShared(OpOperand &init) const {
   Value tensor = init.get();
   auto maker = tensor.getDefiningOp<linalg::LinalgOp>();
   if (!maker || tensor.hasOneUse())
     return false;
   auto consumer = cast<linalg::LinalgOp>(init.getOwner());
   unsigned last = nest.indexOf(consumer);
-  if (writesPart(consumer, &init) || isInside(last))
+  if (writesPart(consumer, &init) || isInside(nest, last))
     return true;
   auto indices = [&](linalg::LinalgOp op, AffineMap map) {
     return indicesOverAxes(map, nest.op(nest.indexOf(op)));
@@ -63,16 +85,14 @@ bool KernelEmitter::isShared(OpOperand &init) {
     if (&use == &init)
       return true;
     auto reader = dyn_cast<linalg::LinalgOp>(use.getOwner());
-    return reader && llvm::is_contained(ops, reader) &&
-           !reader.isDpsInit(&use) && nest.indexOf(reader) < last &&
-           !isInside(nest.indexOf(reader)) &&
+    return reader && isBodyOp(reader) && !reader.isDpsInit(&use) &&
+           nest.indexOf(reader) < last &&
+           !isInside(nest, nest.indexOf(reader)) &&
            indices(reader, reader.getMatchingIndexingMap(&use)) == written;
   });
 }
 
-/// The value whose memory `tensor` is written into: its own, or that of the
-/// tensor it continues.
-Value KernelEmitter::chainRoot(Value tensor) {
+Value StoragePlan::chainRoot(Value tensor) const {
   while (auto result = dyn_cast<OpResult>(tensor)) {
     auto op = dyn_cast<linalg::LinalgOp>(result.getOwner());
     if (!op)
@@ -85,28 +105,24 @@ Value KernelEmitter::chainRoot(Value tensor) {
   return tensor;
 }
 
-/// True if the results of the op are complete, in registers, at the point of
-/// the fused outer nest: every loop of its own is a register loop or reduced
-/// inside all the others. A loop that is whole in registers will do, too.
-bool KernelEmitter::handsOver(unsigned number) {
-  bool keepsOrder = isOrdered(ops[number]);
+/// Every loop of its own has to be a register loop, or reduced inside all the
+/// others. A loop that is whole in registers will do, too.
+bool StoragePlan::handsOver(unsigned number) const {
+  bool keepsOrder = isOrdered(plans[number].op);
   return llvm::all_of(nest.op(number).loops, [&](const LoopUse &use) {
     if (nest.isAround(use.loop, number))
       return !use.reduced;
-    return use.reduced || isRegisterTile(use.loop) ||
-           (!keepsOrder && fitsRegisters(use, number) &&
+    return use.reduced || registers.isTile(use.loop) ||
+           (!keepsOrder && registers.fits(use, number) &&
             !nest.endsEarly(use.loop));
   });
 }
 
-/// Can `use` take the value from registers? It must read the very element that
-/// was produced at this point.
-bool KernelEmitter::canForward(OpResult produced, OpOperand &use) {
+/// It must read the very element that was produced at this point.
+bool StoragePlan::canForward(OpResult produced, OpOperand &use) const {
   auto producer = cast<linalg::LinalgOp>(produced.getOwner());
   auto consumer = dyn_cast<linalg::LinalgOp>(use.getOwner());
-  if (!consumer || !handsOver(nest.indexOf(producer)))
-    return false;
-  if (!llvm::is_contained(ops, consumer))
+  if (!consumer || !isBodyOp(consumer) || !handsOver(nest.indexOf(producer)))
     return false;
   unsigned result = produced.getResultNumber();
   if (scatterStoreOf(producer, result) || isTrace(producer, result))
@@ -115,10 +131,12 @@ bool KernelEmitter::canForward(OpResult produced, OpOperand &use) {
   if (consumer.isDpsInit(&use) &&
       (scatterStoreOf(consumer,
                       consumer.getTiedOpResult(&use).getResultNumber()) ||
-       !prepare(nest.indexOf(consumer)).startsOnce))
+       !plans[nest.indexOf(consumer)].startsOnce))
     return false;
   const BodyOp &from = nest.op(nest.indexOf(producer));
   const BodyOp &to = nest.op(nest.indexOf(consumer));
+  if (!policy.forwards(from, to))
+    return false;
   AffineMap written = producer.getIndexingMapMatchingResult(produced);
   AffineMap read = consumer.getMatchingIndexingMap(&use);
   if (indicesOverAxes(written, from) != indicesOverAxes(read, to))
@@ -129,17 +147,16 @@ bool KernelEmitter::canForward(OpResult produced, OpOperand &use) {
       continue;
     const LoopUse *other = to.find(a.loop);
     if (!other ||
-        lanesOf(a, nest.indexOf(producer)) !=
-            lanesOf(*other, nest.indexOf(consumer)) ||
-        (!isRegisterTile(a.loop) && a.unroll != other->unroll))
+        registers.lanesOf(a, nest.indexOf(producer)) !=
+            registers.lanesOf(*other, nest.indexOf(consumer)) ||
+        (!registers.isTile(a.loop) && a.unroll != other->unroll))
       return false;
   }
   return true;
 }
 
-/// The memory of others that must start with a copy of the result. What is
-/// filled part by part has to get there with all its parts.
-SmallVector<Value> KernelEmitter::destinationAliases(OpResult produced) {
+/// What is filled part by part has to get there with all its parts.
+SmallVector<Value> StoragePlan::destinationAliases(OpResult produced) const {
   SmallVector<Value> aliases;
   for (OpOperand &use : produced.getUses()) {
     auto consumer = dyn_cast<linalg::LinalgOp>(use.getOwner());
@@ -156,8 +173,7 @@ SmallVector<Value> KernelEmitter::destinationAliases(OpResult produced) {
   return aliases;
 }
 
-/// Must a result be stored, because somebody cannot take it from registers?
-bool KernelEmitter::needsMemory(OpResult produced) {
+bool StoragePlan::needsMemory(OpResult produced) const {
   // The running value that a reduction keeps for the sake of its other results.
   if (produced.use_empty())
     if (auto producer = dyn_cast<linalg::LinalgOp>(produced.getOwner()))
@@ -180,7 +196,7 @@ bool KernelEmitter::needsMemory(OpResult produced) {
 }
 
 /// Does a fused outer loop stem from iterator dimension `dim` of the op?
-bool KernelEmitter::hasFusedOuterLoop(unsigned number, unsigned dim) {
+bool StoragePlan::hasFusedOuterLoop(unsigned number, unsigned dim) const {
   unsigned axis = nest.op(number).axes[dim];
   return llvm::any_of(nest.order(), [&](unsigned loop) {
     return nest.isAround(loop, number) && nest.stemsFrom(loop, axis);
@@ -190,7 +206,7 @@ bool KernelEmitter::hasFusedOuterLoop(unsigned number, unsigned dim) {
 /// An upper bound of `value`, over the loops of the op, within one visit of the
 /// fused outer loops: of those only the instances and lanes of one step count.
 /// A very large number if it is not known.
-int64_t KernelEmitter::lastLocal(unsigned number, AffineExpr value) {
+int64_t StoragePlan::lastLocal(unsigned number, AffineExpr value) const {
   constexpr int64_t unknown = int64_t(1) << 40;
   if (auto constant = dyn_cast<AffineConstantExpr>(value))
     return std::min(constant.getValue(), unknown);
@@ -200,7 +216,7 @@ int64_t KernelEmitter::lastLocal(unsigned number, AffineExpr value) {
     const LoopUse &use = *nest.op(number).find(dim.getPosition());
     const Loop &loop = nest.loop(use.loop);
     if (nest.isAround(use.loop, number))
-      return std::max(use.unroll, lanesOf(use, number)) - 1;
+      return std::max(use.unroll, registers.lanesOf(use, number)) - 1;
     return loop.isDynamic() ? unknown : std::max<int64_t>(loop.extent, 1) - 1;
   }
   auto binary = cast<AffineBinaryOpExpr>(value);
@@ -222,7 +238,7 @@ int64_t KernelEmitter::lastLocal(unsigned number, AffineExpr value) {
 
 /// Shape of the part of an intermediate that one visit of the fused outer loops
 /// touches.
-SmallVector<int64_t> KernelEmitter::localShape(OpResult value) {
+SmallVector<int64_t> StoragePlan::localShape(OpResult value) const {
   auto op = cast<linalg::LinalgOp>(value.getOwner());
   unsigned number = nest.indexOf(op);
   AffineMap map = op.getIndexingMapMatchingResult(value);
@@ -237,55 +253,62 @@ SmallVector<int64_t> KernelEmitter::localShape(OpResult value) {
   return shape;
 }
 
-LogicalResult KernelEmitter::assignStorage(EmittedKernel &result) {
-  auto yield = kernel.getYield();
-  llvm::DenseSet<Value> inOutput;
-  for (auto [i, value] : llvm::enumerate(yield.getValues())) {
+LogicalResult StoragePlan::assignOutputs() {
+  for (auto [i, value] : llvm::enumerate(kernel.getYield().getValues())) {
     Value root = chainRoot(value);
     if (auto arg = dyn_cast<BlockArgument>(root)) {
       if (arg != kernel.getOutArgument(i))
         return kernel.emitOpError("yields the destination of another result");
       continue;
     }
-    if (!inOutput.insert(root).second)
+    if (!outputOf.try_emplace(root, i).second)
       return kernel.emitOpError("yields one value twice");
-    outputOf[root] = i;
   }
+  return success();
+}
+
+/// Bytes of a tensor; nothing if they are not known.
+static std::optional<int64_t> bytesOf(ArrayRef<int64_t> shape, Type element) {
+  int64_t bytes = elementBytes(element);
+  for (int64_t size : shape)
+    if (ShapedType::isDynamic(size) ||
+        llvm::MulOverflow(bytes, std::max<int64_t>(size, 1), bytes))
+      return std::nullopt;
+  return bytes;
+}
+
+void StoragePlan::assignSlot(Value root, OpResult value) {
+  // A reduction may start from an undefined tensor.
+  auto first = dyn_cast<OpResult>(root);
+  if (!first || !isa<linalg::LinalgOp>(first.getOwner()))
+    first = value;
+  SmallVector<int64_t> shape = localShape(first);
+  std::optional<int64_t> bytes =
+      bytesOf(shape, getElementTypeOrSelf(root.getType()));
+  Storage slot;
+  if (bytes && policy.isLocal(*bytes)) {
+    slot.local = true;
+    slot.localShape = shape;
+  } else {
+    temporaries.push_back(root);
+  }
+  slots[root] = slot;
+}
+
+LogicalResult StoragePlan::assign() {
+  if (failed(assignOutputs()))
+    return failure();
   llvm::DenseSet<Value> seen, started;
-  for (linalg::LinalgOp op : ops) {
-    for (OpResult value : op->getResults()) {
+  for (const OpPlan &plan : plans)
+    for (OpResult value : plan.op->getResults()) {
       for (Value alias : destinationAliases(value))
         started.insert(alias);
       Value root = chainRoot(value);
-      if (isa<BlockArgument>(root) || inOutput.contains(root) ||
-          !(needsMemory(value) || started.contains(value)) ||
-          !seen.insert(root).second)
-        continue;
-      auto first = dyn_cast<OpResult>(root);
-      if (!first || !isa<linalg::LinalgOp>(first.getOwner())) {
-        // A reduction that starts from an undefined tensor.
-        first = value;
-      }
-      SmallVector<int64_t> shape = localShape(first);
-      auto type = cast<RankedTensorType>(root.getType());
-      int64_t bytes = elementBytes(type.getElementType());
-      bool fits = true;
-      for (int64_t size : shape) {
-        fits &= !ShapedType::isDynamic(size) &&
-                size <= options.processor.stackBytes;
-        bytes = fits ? bytes * std::max<int64_t>(size, 1) : bytes;
-        fits &= bytes <= options.processor.stackBytes;
-      }
-      Storage slot;
-      if (fits) {
-        slot.local = true;
-        slot.localShape = shape;
-      } else {
-        result.temporaries.push_back(root);
-      }
-      storage[root] = slot;
+      if (!isa<BlockArgument>(root) && !outputOf.contains(root) &&
+          (needsMemory(value) || started.contains(value)) &&
+          seen.insert(root).second)
+        assignSlot(root, value);
     }
-  }
   return success();
 }
 

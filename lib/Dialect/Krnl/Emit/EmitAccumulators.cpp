@@ -1,0 +1,151 @@
+//===- EmitAccumulators.cpp - Running values of reductions ------*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//===----------------------------------------------------------------------===//
+
+#include "OpEmitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace onnxc::krnl {
+
+bool OpEmitter::isReduced(const OpState &state, unsigned loop) {
+  const LoopUse *use = nest.op(state.number).find(loop);
+  return use && use->reduced;
+}
+
+/// Does every instance of this loop have an accumulator of its own, combined at
+/// the end? Otherwise the instances of a reduced loop follow one another.
+bool OpEmitter::isSplit(const OpState &state, unsigned loop) {
+  return isReduced(state, loop) &&
+         (active[loop].lanes > 1 || nest.loop(loop).split);
+}
+
+/// Accumulators in the order of enumerate(): for each result, the instances of
+/// the loops that keep them apart.
+SmallVector<Value> OpEmitter::initialAccumulators(OpState &state) {
+  state.reads.clear();
+  SmallVector<Value> values;
+  bool split = false;
+  for (const LoopUse &use : nest.op(state.number).loops)
+    split |= isSplit(state, use.loop);
+  state.accumulatorInstances =
+      loops.enumerate(state.number, [&](unsigned loop) {
+        return !isReduced(state, loop) || isSplit(state, loop);
+      });
+  std::optional<unsigned> lane = laneLoop(state);
+  int64_t lanes = lane ? active[*lane].lanes : 1;
+  for (unsigned i : state.accumulated) {
+    OpOperand *init = state.op.getDpsInitOperand(i);
+    for (const Instance &instance : state.accumulatorInstances) {
+      if (split) {
+        TypedAttr neutral = *arith::getNeutralElement(combinerOf(state.op, i));
+        values.push_back(
+            broadcast(b, arith::ConstantOp::create(b, neutral), lanes));
+        continue;
+      }
+      // Operands that the payload does not use need no storage.
+      TypedAttr nothing =
+          state.op.payloadUsesValueFromOperand(init)
+              ? TypedAttr()
+              : b.getZeroAttr(getElementTypeOrSelf(init->get().getType()));
+      Value value = nothing ? arith::ConstantOp::create(b, nothing).getResult()
+                            : readOperand(state, *init, instance);
+      values.push_back(broadcast(b, value, lanes));
+    }
+  }
+  state.reads.clear();
+  return values;
+}
+
+static vector::CombiningKind combiningKind(Operation *op) {
+  return llvm::TypeSwitch<Operation *, vector::CombiningKind>(op)
+      .Case<arith::AddFOp, arith::AddIOp>(
+          [](auto) { return vector::CombiningKind::ADD; })
+      .Case<arith::MulFOp, arith::MulIOp>(
+          [](auto) { return vector::CombiningKind::MUL; })
+      .Case<arith::MaximumFOp>(
+          [](auto) { return vector::CombiningKind::MAXIMUMF; })
+      .Case<arith::MinimumFOp>(
+          [](auto) { return vector::CombiningKind::MINIMUMF; })
+      .Case<arith::MaxNumFOp>(
+          [](auto) { return vector::CombiningKind::MAXNUMF; })
+      .Case<arith::MinNumFOp>(
+          [](auto) { return vector::CombiningKind::MINNUMF; })
+      .Case<arith::MaxSIOp>([](auto) { return vector::CombiningKind::MAXSI; })
+      .Case<arith::MinSIOp>([](auto) { return vector::CombiningKind::MINSI; })
+      .Case<arith::MaxUIOp>([](auto) { return vector::CombiningKind::MAXUI; })
+      .Case<arith::MinUIOp>([](auto) { return vector::CombiningKind::MINUI; })
+      .Case<arith::AndIOp>([](auto) { return vector::CombiningKind::AND; })
+      .Case<arith::OrIOp>([](auto) { return vector::CombiningKind::OR; })
+      .Case<arith::XOrIOp>([](auto) { return vector::CombiningKind::XOR; });
+}
+
+/// combiner(x, y) on scalars or vectors.
+static Value combine(ImplicitLocOpBuilder &b, Operation *combiner, Value x,
+                     Value y) {
+  OperationState made(b.getLoc(), combiner->getName());
+  made.addOperands({x, y});
+  made.addTypes(x.getType());
+  made.addAttributes(combiner->getAttrs());
+  return b.create(made)->getResult(0);
+}
+
+/// Brings split accumulators together and hands the results on.
+void OpEmitter::finishAccumulators(OpState &state, ValueRange values) {
+  state.reads.clear();
+  SmallVector<Instance> kept = loops.enumerate(
+      state.number, [&](unsigned loop) { return !isReduced(state, loop); });
+  unsigned perResult = state.accumulatorInstances.size();
+  std::optional<unsigned> lane = laneLoop(state);
+  bool lanesReduced = lane && isReduced(state, *lane);
+  for (auto [n, i] : llvm::enumerate(state.accumulated)) {
+    Operation *combiner = combinerOf(state.op, i);
+    for (const Instance &instance : kept) {
+      Value total;
+      bool split = lanesReduced;
+      for (unsigned c = 0; c < perResult; ++c) {
+        Instance group =
+            restrictTo(state.accumulatorInstances[c],
+                       [&](unsigned loop) { return !isReduced(state, loop); });
+        if (group != instance)
+          continue;
+        Value part = values[n * perResult + c];
+        split |= total != nullptr;
+        total = total ? combine(b, combiner, total, part) : part;
+      }
+      if (lanesReduced && isa<VectorType>(total.getType()))
+        total = vector::ReductionOp::create(b, combiningKind(combiner), total,
+                                            arith::FastMathFlags::reassoc);
+      if (split || splitsInstances(state)) {
+        Value start =
+            readOperand(state, *state.op.getDpsInitOperand(i), instance);
+        // One value may stand for all lanes.
+        if (auto type = dyn_cast<VectorType>(total.getType()))
+          start = broadcast(b, start, type.getNumElements());
+        total = combine(b, combiner, start, total);
+      }
+      recordResult(state, i, instance, total);
+    }
+  }
+}
+
+/// Some reduced loop has accumulators of its own, so they began neutral.
+bool OpEmitter::splitsInstances(const OpState &state) {
+  return llvm::any_of(nest.op(state.number).loops, [&](const LoopUse &use) {
+    return isSplit(state, use.loop);
+  });
+}
+
+/// Which accumulator of each result the instance adds to.
+int OpEmitter::accumulatorAt(const OpState &state, const Instance &instance) {
+  Instance key = restrictTo(instance, [&](unsigned loop) {
+    return !isReduced(state, loop) || isSplit(state, loop);
+  });
+  return llvm::find(state.accumulatorInstances, key) -
+         state.accumulatorInstances.begin();
+}
+
+} // namespace onnxc::krnl

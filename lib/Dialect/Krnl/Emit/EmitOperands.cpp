@@ -1,0 +1,292 @@
+//===- EmitOperands.cpp - Operands and results of an op ---------*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Where lanes are rows of a tensor and the instances of another loop its
+// columns, the rows are loaded or stored as they lie, and transposed in
+// registers.
+//===----------------------------------------------------------------------===//
+
+#include "OpEmitter.h"
+
+using namespace mlir;
+
+namespace onnxc::krnl {
+
+/// The loop, written out `least` to `most` times, whose instances are
+/// neighbours in the last dimension of an access.
+std::optional<unsigned> OpEmitter::instanceLoop(const OpState &state,
+                                                OpOperand &operand,
+                                                int64_t least, int64_t most) {
+  const Access &along = state.access(operand);
+  Access written(operand);
+  unsigned last = along.getRank() - 1;
+  std::optional<unsigned> dim = written.loopAt(last);
+  if (!dim || written.positionOf(*dim) != last)
+    return std::nullopt;
+  for (const LoopUse &use : nest.op(state.number).loops) {
+    const ActiveLoop &at = active[use.loop];
+    if (!use.reduced && at.instances >= least && at.instances <= most &&
+        at.lanes == 1 && at.staticLimit < 0 && !at.dynamicLimit &&
+        along.stepAt(last, use.loop) == 1)
+      return use.loop;
+  }
+  return std::nullopt;
+}
+
+/// The loop, written out at most as often as there are lanes, that the last
+/// dimension of an access follows while its lanes are rows of it.
+std::optional<unsigned> OpEmitter::transposedLoop(const OpState &state,
+                                                  OpOperand &operand) {
+  std::optional<unsigned> lane = laneLoop(state);
+  const Access &along = state.access(operand);
+  if (!lane || along.getRank() == 0 ||
+      along.getIndex(along.getRank() - 1).isFunctionOfDim(*lane))
+    return std::nullopt;
+  return instanceLoop(state, operand, 2, active[*lane].lanes);
+}
+
+/// Reads what all instances of the transposed loop read, a row for each lane,
+/// and transposes it. False where the operand does not lie so.
+bool OpEmitter::loadTransposed(OpState &state, OpOperand &operand,
+                               const Instance &instance, Value memref) {
+  linalg::LinalgOp reader = state.op;
+  if (reader.isDpsInit(&operand))
+    return false;
+  std::optional<unsigned> transposed = transposedLoop(state, operand);
+  if (!transposed || active[*laneLoop(state)].dynamicLimit)
+    return false;
+  const ActiveLoop &lane = active[*laneLoop(state)];
+  Instance first = instance;
+  first[*transposed] = 0;
+  SmallVector<LaneIndex> at =
+      indicesOf(state, operand, first,
+                storage.slots[storage.chainRoot(operand.get())].local);
+  if (llvm::any_of(at, [](const LaneIndex &index) { return index.vec; }))
+    return false;
+  int64_t rows = lane.lanes;
+  if (lane.staticLimit >= 0)
+    rows = std::min(rows,
+                    lane.staticLimit - instance[*laneLoop(state)] * lane.lanes);
+  int64_t count = active[*transposed].instances;
+  SmallVector<Value> columns =
+      access.loadTransposed(memref, at, lane.lanes, rows, count);
+  for (int64_t copy = 0; copy < count; ++copy) {
+    first[*transposed] = copy;
+    Instance key = restrictTo(first, [&](unsigned loop) {
+      return state.access(operand).dependsOn(loop);
+    });
+    state.reads[{operand.getOperandNumber(), key}] = columns[copy];
+  }
+  return true;
+}
+
+/// Memory of a tile for registers, made where the function begins.
+Value OpEmitter::allocateTile(Value like, int64_t rows, int64_t columns) {
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(&outside.func.getBody().front());
+  return policy.allocate(
+      b, outside.func,
+      MemRefType::get({rows, columns},
+                      cast<MemRefType>(like.getType()).getElementType()));
+}
+
+/// Keeps the value until all instances of the transposed loop are there, and
+/// then writes what they have for each lane, which are neighbours. False where
+/// the result does not lie so. The columns of a register tile are written
+/// together.
+bool OpEmitter::storeTransposed(OpState &state, unsigned result,
+                                const Instance &instance, Value memref,
+                                ArrayRef<LaneIndex> at, Value value) {
+  OpOperand &init = *state.op.getDpsInitOperand(result);
+  std::optional<unsigned> transposed = transposedLoop(state, init);
+  if (!transposed || scatterStoreOf(state.op, result))
+    return false;
+  unsigned across = *laneLoop(state);
+  const ActiveLoop &lane = active[across];
+  int64_t count = active[*transposed].instances, lanes = lane.lanes;
+  if (lane.dynamicLimit || int64_t(llvm::bit_ceil(uint64_t(count))) > lanes ||
+      !llvm::isPowerOf2_64(lanes) ||
+      llvm::any_of(at, [](const LaneIndex &index) { return index.vec; }))
+    return false;
+  bool wholeTile = lane.instances > 1 && registerLoops.isTile(across) &&
+                   state.access(init).isLinearAlong(across);
+  int64_t columns = wholeTile ? lane.instances : 1,
+          column = wholeTile ? instance[across] : 0;
+  Instance first = instance;
+  first[*transposed] = 0;
+  first[across] -= column;
+  SmallVector<Value> &waiting = state.waiting[memref][first];
+  waiting.resize(count * columns);
+  waiting[column * count + instance[*transposed]] = broadcast(b, value, lanes);
+  if (llvm::is_contained(waiting, Value()))
+    return true;
+  SmallVector<Value> rows = std::move(waiting);
+  state.waiting[memref].erase(first);
+  // The last instance comes last; lines begin at the first.
+  Lines lines{memref, llvm::to_vector(at), count, options.processor.freeMasks};
+  lines.at.back().offset -= instance[*transposed];
+  for (LaneIndex &index : lines.at)
+    index.offset -= column * lanes * index.step;
+  int64_t left = (first[across] + columns) * lanes;
+  left = (lane.staticLimit >= 0 ? std::min(left, lane.staticLimit) : left) -
+         first[across] * lanes;
+  int64_t whole = left / lanes;
+  if (whole > 1)
+    access.storeColumns(ArrayRef(rows).take_front(whole * count), lines,
+                        allocateTile(memref, count, whole * lanes));
+  for (int64_t c = whole > 1 ? whole : 0; c < columns; ++c) {
+    Lines there = lines;
+    for (LaneIndex &index : there.at)
+      index.offset += c * lanes * index.step;
+    access.storeLines(ArrayRef(rows).slice(c * count, count), there,
+                      std::min(lanes, left - c * lanes));
+  }
+  return true;
+}
+
+/// Keeps the value until those for the positions between its lanes are there,
+/// and then writes all as vectors of neighbours. False where the result does
+/// not lie so.
+bool OpEmitter::storeInterleaved(OpState &state, unsigned result,
+                                 const Instance &instance, Value memref,
+                                 ArrayRef<LaneIndex> at, Value value,
+                                 Value mask) {
+  std::optional<int64_t> step = access.evenStep(memref, at);
+  if (!step || *step < 2 || *step > longestStep)
+    return false;
+  std::optional<unsigned> between =
+      instanceLoop(state, *state.op.getDpsInitOperand(result), *step, *step);
+  if (!between)
+    return false;
+  int64_t lanes = lanesHere(state);
+  Instance first = instance;
+  first[*between] = 0;
+  SmallVector<Value> &parts = state.waiting[memref][first];
+  parts.resize(*step);
+  parts[instance[*between]] = broadcast(b, value, lanes);
+  if (llvm::is_contained(parts, Value()))
+    return true;
+  SmallVector<Value> all = std::move(parts);
+  state.waiting[memref].erase(first);
+  // The last instance is written last: its first lane is as many elements
+  // further.
+  SmallVector<LaneIndex> from(at);
+  from.back().offset -= instance[*between];
+  access.storeInterleaved(memref, from, all, mask);
+  return true;
+}
+
+SmallVector<LaneIndex> OpEmitter::indicesOf(OpState &state, OpOperand &operand,
+                                            const Instance &instance,
+                                            bool local) {
+  SmallVector<LaneIndex> axes = loops.axisValues(state.number, instance, local);
+  SmallVector<LaneIndex> at;
+  for (AffineExpr e : state.op.getMatchingIndexingMap(&operand).getResults())
+    at.push_back(math.eval(e, axes, loops.extents));
+  return at;
+}
+
+/// `at`, as far away as a computed index says; nothing moves without one.
+SmallVector<LaneIndex> OpEmitter::movedBy(ArrayRef<LaneIndex> slot,
+                                          ArrayRef<LaneIndex> at) {
+  SmallVector<LaneIndex> moved(at);
+  for (auto [index, distance] : llvm::zip(moved, slot))
+    index = math.add(index, distance);
+  return moved;
+}
+
+Value OpEmitter::readOperand(OpState &state, OpOperand &operand,
+                             const Instance &instance) {
+  Value source = operand.get();
+  if (!isa<ShapedType>(source.getType()))
+    return outside.uniform.lookup(source);
+  linalg::LinalgOp reader = state.op;
+  if (reader.isDpsInit(&operand))
+    if (Value start =
+            state.startOf(reader.getTiedOpResult(&operand).getResultNumber()))
+      return outside.uniform.lookup(start);
+  if (auto result = dyn_cast<OpResult>(source)) {
+    auto kept = registers.find(result);
+    if (kept != registers.end() && storage.canForward(result, operand)) {
+      Instance key = restrictTo(instance, [&](unsigned loop) {
+        return llvm::is_contained(kept->second.loops, loop);
+      });
+      return kept->second.values.at(key);
+    }
+  }
+  std::pair<unsigned, Instance> key{
+      operand.getOperandNumber(), restrictTo(instance, [&](unsigned loop) {
+        return state.access(operand).dependsOn(loop);
+      })};
+  Value &value = state.reads[key];
+  if (value)
+    return value;
+  Storage slot = storage.slots[storage.chainRoot(
+      reader.isDpsInit(&operand) ? reader.getTiedOpResult(&operand) : source)];
+  for (const CachedSlice &slice : caches)
+    if (slice.use == &operand) {
+      slot = Storage();
+      slot.memref = slice.memref;
+      slot.byLoops = true;
+      slot.packed = slice.loops;
+    }
+  std::optional<unsigned> lane = laneLoop(state);
+  bool varies = lane && state.access(operand).dependsOn(*lane);
+  SmallVector<LaneIndex> at;
+  if (!slot.byLoops)
+    at = indicesOf(state, operand, instance, slot.local);
+  else
+    for (unsigned loop : slot.packed)
+      at.push_back(loops.loopIndex(loop, instance, false));
+  if (varies && !slot.byLoops &&
+      loadTransposed(state, operand, instance, slot.memref))
+    return state.reads.at(key);
+  // Packed buffers have room for whole blocks.
+  bool full = !varies || (slot.byLoops && !nest.loop(*lane).isDynamic() &&
+                          nest.loop(*lane).extent % lanesHere(state) == 0);
+  Value mask = full ? Value() : loops.laneMask(state.number, instance);
+  value = access.load(slot.memref, at, varies ? lanesHere(state) : 1, mask);
+  return value;
+}
+
+/// Stores a result where somebody needs it in memory, and keeps it for those
+/// who can take it from registers.
+void OpEmitter::recordResult(OpState &state, unsigned result,
+                             const Instance &instance, Value value) {
+  OpResult produced = state.op->getResult(result);
+  auto isKept = [&](unsigned loop) { return !isReduced(state, loop); };
+  bool accumulated = llvm::is_contained(state.accumulated, result);
+  if (accumulated && storage.handsOver(state.number)) {
+    RegisterValue &kept = registers[produced];
+    if (kept.loops.empty())
+      for (const LoopUse &use : nest.op(state.number).loops)
+        if (isKept(use.loop))
+          kept.loops.push_back(use.loop);
+    kept.values[restrictTo(instance, isKept)] = value;
+  }
+  SmallVector<Value> aliases = storage.destinationAliases(produced);
+  if (storage.needsMemory(produced))
+    aliases.push_back(storage.chainRoot(produced));
+  int64_t lanes = lanesHere(state);
+  std::optional<unsigned> lane = laneLoop(state);
+  Value mask;
+  if (lane && isReduced(state, *lane))
+    lanes = 1;
+  else if (!aliases.empty())
+    mask = loops.laneMask(state.number, instance);
+  for (Value alias : aliases) {
+    const Storage &slot = storage.slots[alias];
+    SmallVector<LaneIndex> at = indicesOf(
+        state, *state.op.getDpsInitOperand(result), instance, slot.local);
+    if (!accumulated)
+      at = movedBy(state.scatterOffsets[result], at);
+    if (lanes > 1 &&
+        (storeInterleaved(state, result, instance, slot.memref, at, value,
+                          mask) ||
+         storeTransposed(state, result, instance, slot.memref, at, value)))
+      continue;
+    access.store(slot.memref, at, value, lanes, mask);
+  }
+}
+
+} // namespace onnxc::krnl

@@ -1,0 +1,98 @@
+//===- EmitPoint.cpp - The payload in one instance --------------*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//===----------------------------------------------------------------------===//
+
+#include "OpEmitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+
+namespace onnxc::krnl {
+
+/// A payload in one instance of the op.
+struct OpEmitter::Point final : PayloadPoint {
+  Point(OpEmitter &emitter, OpState &state, const Instance &instance)
+      : emitter(emitter), state(state), instance(instance) {}
+
+  int64_t getLanes() override { return emitter.lanesHere(state); }
+  Value getMask() override {
+    return emitter.loops.laneMask(state.number, instance);
+  }
+  LaneIndex getIndex(unsigned dim) override {
+    return emitter.loops.axisValues(state.number, instance, false)[dim];
+  }
+  Value getUniform(Value original) override {
+    return emitter.outside.uniform.lookup(original);
+  }
+  Value read(tensor::ExtractOp op, ArrayRef<LaneIndex> at, int64_t lanes,
+             Value mask) override {
+    StoragePlan &storage = emitter.storage;
+    Value memref = storage.slots[storage.chainRoot(op.getTensor())].memref;
+    return emitter.empty.load(op, memref, at, lanes, mask);
+  }
+  Value read(ScatterLoadOp op, ArrayRef<LaneIndex> offsets) override;
+  void noteError(WrapIndexOp op) override {
+    ImplicitLocOpBuilder &b = emitter.b;
+    KernelValues &outside = emitter.outside;
+    Value number =
+        arith::ConstantIntOp::create(b, outside.wrapNumbers.lookup(op), 32);
+    memref::StoreOp::create(b, number, outside.errorWord, ValueRange());
+  }
+
+  OpEmitter &emitter;
+  OpState &state;
+  const Instance &instance;
+};
+
+/// krnl.scatter_load: what is in memory at a computed index.
+Value OpEmitter::Point::read(ScatterLoadOp op, ArrayRef<LaneIndex> offsets) {
+  OpOperand &init = *state.op.getDpsInitOperand(op.getNumber());
+  StoragePlan &storage = emitter.storage;
+  const Storage &slot =
+      storage.slots[storage.chainRoot(state.op.getTiedOpResult(&init))];
+  SmallVector<LaneIndex> at = emitter.movedBy(
+      offsets, emitter.indicesOf(state, init, instance, slot.local));
+  bool varies = variesByLane(at);
+  Value mask = varies ? getMask() : Value();
+  return emitter.access.load(slot.memref, at, varies ? getLanes() : 1, mask);
+}
+
+SmallVector<Value> OpEmitter::emitInstance(OpState &state,
+                                           const Instance &instance,
+                                           ArrayRef<Value> args) {
+  Point point(*this, state, instance);
+  PayloadEmitter payload(b, math, point, contracts(state));
+  Block *body = state.op.getBlock();
+  for (auto [arg, value] : llvm::zip(body->getArguments(), args))
+    if (value)
+      payload.map(arg, value);
+  for (Operation &op : body->without_terminator())
+    payload.emit(&op);
+  SmallVector<Value> results;
+  state.scatterOffsets.assign(body->getTerminator()->getNumOperands(), {});
+  for (auto [i, value] :
+       llvm::enumerate(body->getTerminator()->getOperands())) {
+    results.push_back(payload.valueOf(value));
+    if (ScatterStoreOp scatter = scatterStoreOf(state.op, i))
+      state.scatterOffsets[i] = payload.indicesOf(scatter.getAt());
+  }
+  return results;
+}
+
+/// One group for each lane, after what the payload does to each byte.
+Value OpEmitter::readFactor(OpState &state, const ByteFactor &factor,
+                            const Instance &instance, unsigned group) {
+  Value bytes = readGroup(state, *factor.operand, instance, group);
+  if (factor.isPlain())
+    return bytes;
+  Point point(*this, state, instance);
+  PayloadEmitter payload(b, math, point, contracts(state));
+  payload.map(state.op.getMatchingBlockArgument(factor.operand), bytes);
+  for (Operation *op : opsOf(factor))
+    payload.emit(op);
+  return payload.valueOf(factor.byte);
+}
+
+} // namespace onnxc::krnl

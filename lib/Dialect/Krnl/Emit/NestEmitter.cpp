@@ -1,0 +1,250 @@
+//===- NestEmitter.cpp - The loops around all ops ---------------*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//===----------------------------------------------------------------------===//
+
+#include "NestEmitter.h"
+#include "VectorAccess.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/Support/SaveAndRestore.h"
+
+using namespace mlir;
+
+namespace onnxc::krnl {
+
+Instance restrictTo(const Instance &instance,
+                    function_ref<bool(unsigned)> pick) {
+  Instance result(instance.size(), 0);
+  for (unsigned loop = 0; loop < instance.size(); ++loop)
+    if (pick(loop))
+      result[loop] = instance[loop];
+  return result;
+}
+
+SmallVector<Instance>
+NestEmitter::enumerate(unsigned op, function_ref<bool(unsigned)> pick) const {
+  SmallVector<Instance> all{Instance(active.size(), 0)};
+  for (const LoopUse &use : nest.op(op).loops) {
+    if (active[use.loop].instances == 1 || !pick(use.loop))
+      continue;
+    SmallVector<Instance> longer;
+    for (const Instance &instance : all)
+      for (int64_t c = 0; c < active[use.loop].instances; ++c) {
+        longer.push_back(instance);
+        longer.back()[use.loop] = c;
+      }
+    all = std::move(longer);
+  }
+  return all;
+}
+
+std::optional<unsigned> NestEmitter::laneLoop(unsigned op) const {
+  for (const LoopUse &use : nest.op(op).loops)
+    if (active[use.loop].lanes > 1)
+      return use.loop;
+  return std::nullopt;
+}
+
+int64_t NestEmitter::lanesOf(unsigned op) const {
+  std::optional<unsigned> loop = laneLoop(op);
+  return loop ? active[*loop].lanes : 1;
+}
+
+Value NestEmitter::laneMask(unsigned op, const Instance &instance) {
+  std::optional<unsigned> loop = laneLoop(op);
+  if (!loop)
+    return {};
+  const ActiveLoop &at = active[*loop];
+  int64_t first = instance[*loop] * at.lanes;
+  if (at.dynamicLimit) {
+    Value rest =
+        math.scalar(math.add({at.dynamicLimit, 0, 0, {}}, {{}, -first, 0, {}}));
+    return vector::CreateMaskOp::create(
+        b, VectorType::get({at.lanes}, b.getI1Type()), rest);
+  }
+  if (at.staticLimit < 0 || at.staticLimit - first >= at.lanes)
+    return {};
+  return firstLanesMask(b, at.lanes, at.staticLimit - first);
+}
+
+LaneIndex NestEmitter::loopIndex(unsigned loop, const Instance &instance,
+                                 bool local) const {
+  const ActiveLoop &at = active[loop];
+  LaneIndex index{
+      at.base, at.offset + instance[loop] * at.lanes, at.lanes > 1 ? 1 : 0, {}};
+  if (local && (nest.loop(loop).fusedOuter || nest.loop(loop).computeAt)) {
+    index.base = Value();
+    index.offset = instance[loop] * at.lanes;
+  }
+  return index;
+}
+
+SmallVector<LaneIndex>
+NestEmitter::axisValues(unsigned op, const Instance &instance, bool local) {
+  SmallVector<LaneIndex> loops(nest.loops().size());
+  for (const LoopUse &use : nest.op(op).loops)
+    loops[use.loop] = loopIndex(use.loop, instance, local);
+  math.setLanes(lanesOf(op));
+  SmallVector<LaneIndex> axes;
+  for (unsigned dim = 0; dim < nest.op(op).axes.size(); ++dim)
+    axes.push_back(math.eval(nest.axisExpr(op, dim), loops, extents));
+  return axes;
+}
+
+SmallVector<OpFoldResult> NestEmitter::tileExtents() {
+  return llvm::map_to_vector(nest.parallelLoops(), [&](unsigned loop) {
+    return math.foldResult(fullExtent(loop));
+  });
+}
+
+void NestEmitter::emitTile(ArrayRef<OpFoldResult> indices,
+                           function_ref<void(unsigned)> atLoop,
+                           function_ref<void()> atPoint) {
+  onLoop = atLoop;
+  onPoint = atPoint;
+  for (auto [number, index] : llvm::zip_equal(nest.parallelLoops(), indices)) {
+    LaneIndex at = toLaneIndex(index);
+    active[number].base = at.base;
+    active[number].offset = at.offset;
+  }
+  emitParallel(0);
+}
+
+/// A tile of peeled blocks is a full one, or it is the last.
+void NestEmitter::emitParallel(unsigned position) {
+  SmallVector<unsigned> parallel = nest.parallelLoops();
+  if (position == parallel.size()) {
+    for (unsigned number : parallel)
+      onLoop(number);
+    return emitFusedOuter(position);
+  }
+  unsigned number = parallel[position];
+  if (!nest.peels(number))
+    return emitParallel(position + 1);
+  ActiveLoop &at = active[number];
+  Value isFull = arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
+                                       math.scalar({at.base, at.offset, 0, {}}),
+                                       math.scalar(fullBlocks(number, 0)));
+  auto branch = scf::IfOp::create(b, isFull, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  for (auto [block, part] :
+       {std::pair(branch.thenBlock(), ActiveLoop::BlockKind::Full),
+        std::pair(branch.elseBlock(), ActiveLoop::BlockKind::Last)}) {
+    b.setInsertionPointToStart(block);
+    active[number].part = part;
+    emitParallel(position + 1);
+  }
+  active[number].part = ActiveLoop::BlockKind::Any;
+}
+
+/// How the first op that has the loop iterates over it; fused outer loops are
+/// iterated over the same way by all ops.
+static LoopUse useOf(const LoopNest &nest, unsigned loop, unsigned &op) {
+  for (auto [number, body] : llvm::enumerate(nest.ops()))
+    if (const LoopUse *use = body.find(loop)) {
+      op = number;
+      return *use;
+    }
+  op = 0;
+  LoopUse plain;
+  plain.loop = loop;
+  return plain;
+}
+
+void NestEmitter::emitFusedOuter(unsigned position) {
+  SmallVector<unsigned> outerLoops = nest.fusedOuterLoops();
+  if (position == outerLoops.size())
+    return emitTileVariants(0);
+  unsigned op;
+  LoopUse use = useOf(nest, outerLoops[position], op);
+  emitLoop(use, op, {}, [&](ValueRange) {
+    onLoop(use.loop);
+    emitFusedOuter(position + 1);
+    return SmallVector<Value>();
+  });
+}
+
+/// Opens the register-tile loops: one variant of the code for full tiles, one
+/// for the tile that is cut off by the end of an axis.
+void NestEmitter::emitTileVariants(unsigned position) {
+  if (position == registers.tiles().size())
+    return onPoint();
+  const LoopUse &use = registers.tiles()[position];
+  unsigned op;
+  int64_t lanes = registers.lanesOf(useOf(nest, use.loop, op), op);
+  int64_t extent = nest.loop(use.loop).extent;
+  LaneIndex bound = boundOf(use.loop, op);
+  ActiveLoop saved = active[use.loop];
+  llvm::scope_exit restore([&] { active[use.loop] = saved; });
+
+  auto emitWith = [&](int64_t limit) {
+    ActiveLoop state;
+    state.instances = llvm::divideCeil(limit, lanes);
+    state.lanes = lanes;
+    if (limit % lanes)
+      state.staticLimit = limit;
+    active[use.loop] = state;
+    emitTileVariants(position + 1);
+  };
+  if (bound.isConstant())
+    return emitWith(bound.offset);
+  // The length of the tail may be known only at run time: lanes are masked.
+  auto emitMasked = [&] {
+    ActiveLoop state;
+    state.lanes = lanes;
+    state.instances = llvm::divideCeil(extent, lanes);
+    state.dynamicLimit = math.scalar(bound);
+    active[use.loop] = state;
+    emitTileVariants(position + 1);
+  };
+  unsigned blocked = nest.loop(use.loop).kind == Loop::Kind::BlockInner
+                         ? nest.loop(use.loop).parents[0]
+                         : use.loop;
+  int64_t blockedExtent = nest.loop(blocked).extent;
+  bool isKnown = !ShapedType::isDynamic(blockedExtent) &&
+                 blockedExtent % extent &&
+                 nest.loop(blocked).kind == Loop::Kind::Axis;
+  // The rows that are left need no variant for full vectors.
+  if (inRowTail && lanes > 1 && !isKnown && freeMasks)
+    return emitMasked();
+
+  Value isFull =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, math.scalar(bound),
+                            arith::ConstantIndexOp::create(b, extent));
+  auto branch = scf::IfOp::create(b, isFull, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  emitWith(extent);
+  b.setInsertionPointToStart(branch.elseBlock());
+  if (isKnown)
+    return emitWith(blockedExtent % extent);
+  if (lanes > 1)
+    return emitMasked();
+  emitRowTail(use.loop, extent, bound, [&] { emitTileVariants(position + 1); });
+}
+
+/// The rows that are left of a tile, as many side by side as there are, but for
+/// powers of two: each visit reads all the vectors, and a few accumulators
+/// would wait for each other.
+void NestEmitter::emitRowTail(unsigned loop, int64_t extent, LaneIndex bound,
+                              function_ref<void()> body) {
+  llvm::SaveAndRestore inside(inRowTail, true);
+  LaneIndex done;
+  for (auto rows = int64_t(llvm::bit_floor(uint64_t(extent - 1))); rows > 0;
+       rows /= 2) {
+    LaneIndex rest = math.mod(math.add(bound, math.scale(done, -1)), rows);
+    LaneIndex end = math.add(bound, math.scale(rest, -1));
+    ActiveLoop state;
+    state.instances = rows;
+    emitStrip(loop, done, end, rows, state, {}, [&](ValueRange) {
+      body();
+      return SmallVector<Value>();
+    });
+    done = end;
+  }
+}
+
+} // namespace onnxc::krnl

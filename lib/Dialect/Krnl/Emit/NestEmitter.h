@@ -1,0 +1,140 @@
+//===- NestEmitter.h - Loops and tails of a nest ----------------*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Opens the loops of a replayed nest and knows the value of each at the point
+// being emitted. It knows nothing of what stands inside of them.
+//===----------------------------------------------------------------------===//
+
+#ifndef ONNXC_LIB_DIALECT_KRNL_EMIT_NESTEMITTER_H
+#define ONNXC_LIB_DIALECT_KRNL_EMIT_NESTEMITTER_H
+
+#include "LaneIndex.h"
+#include "OpPlan.h"
+
+namespace onnxc::krnl {
+
+class KernelOp;
+
+/// The state of a live loop at the point being emitted.
+struct ActiveLoop {
+  /// Index of the first element of the current strip: `base + offset`, a null
+  /// base being 0.
+  mlir::Value base;
+  int64_t offset = 0;
+  /// Unrolled instance, and elements of each instance.
+  int64_t instances = 1;
+  int64_t lanes = 1;
+  /// Number of valid elements from `base` if fewer than instances * lanes:
+  /// either static, or a value. Without a limit all are valid.
+  int64_t staticLimit = -1;
+  mlir::Value dynamicLimit;
+  /// Of a loop over blocks that are peeled: are these the full ones, or is it
+  /// the last, shorter one?
+  enum class BlockKind { Any, Full, Last } part = BlockKind::Any;
+};
+
+/// One choice of instance for every register loop, by loop number (0
+/// elsewhere).
+using Instance = llvm::SmallVector<int64_t, 8>;
+
+/// The instance with 0 for the loops that are not picked.
+Instance restrictTo(const Instance &instance,
+                    llvm::function_ref<bool(unsigned)> pick);
+
+class NestEmitter {
+public:
+  NestEmitter(const LoopNest &nest, const RegisterLoops &registers,
+              LaneMath &math, mlir::ImplicitLocOpBuilder &b, bool freeMasks)
+      : active(nest.loops().size()), nest(nest), registers(registers),
+        math(math), b(b), freeMasks(freeMasks) {}
+
+  /// By loop number.
+  llvm::SmallVector<ActiveLoop> active;
+  /// Of the axes, and how far these run: not at all where others are empty.
+  llvm::SmallVector<LaneIndex> extents, tripCounts;
+
+  /// The extents of the parallel loops.
+  llvm::SmallVector<mlir::OpFoldResult> tileExtents();
+  /// Emits the tile at these indices of the parallel loops: the fused outer
+  /// loops, calling `onLoop` where the body of one begins, and the variants of
+  /// the register tile, with `onPoint` in each.
+  void emitTile(llvm::ArrayRef<mlir::OpFoldResult> indices,
+                llvm::function_ref<void(unsigned)> onLoop,
+                llvm::function_ref<void()> onPoint);
+
+  /// Emits what is inside of a loop; takes and returns the values that its
+  /// iterations carry.
+  using Body =
+      llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::ValueRange)>;
+  /// Emits a loop of the op: whole steps, then what is left of it.
+  llvm::SmallVector<mlir::Value> emitLoop(const LoopUse &use, unsigned op,
+                                          mlir::ValueRange carried, Body body);
+  /// The same, with an exit after each step that changed no carried value.
+  llvm::SmallVector<mlir::Value> emitEarlyExitLoop(const LoopUse &use,
+                                                   unsigned op,
+                                                   mlir::ValueRange carried,
+                                                   Body body);
+  /// Emits a plain loop over all iterations.
+  void emitPlainLoop(unsigned loop, unsigned op,
+                     llvm::function_ref<void()> body);
+
+  /// The value of one loop in an instance; `local`: counted from the current
+  /// iteration on of loops that ops are in together.
+  LaneIndex loopIndex(unsigned loop, const Instance &instance,
+                      bool local) const;
+  /// The values of the iterator dimensions of the op.
+  llvm::SmallVector<LaneIndex> axisValues(unsigned op, const Instance &instance,
+                                          bool local);
+  /// The loop of the op that has lanes here, if any, and how many.
+  std::optional<unsigned> laneLoop(unsigned op) const;
+  int64_t lanesOf(unsigned op) const;
+  /// Which lanes of this instance are inside the loop's bound; null if all are.
+  mlir::Value laneMask(unsigned op, const Instance &instance);
+  /// Instances of all register loops of the op that satisfy `pick`.
+  llvm::SmallVector<Instance>
+  enumerate(unsigned op, llvm::function_ref<bool(unsigned)> pick) const;
+  mlir::Value minimum(LaneIndex x, int64_t y);
+
+private:
+  LaneIndex valueOf(unsigned op, unsigned loop);
+  LaneIndex boundOf(unsigned loop, unsigned op);
+  LaneIndex fullBlocks(unsigned loop, unsigned op);
+  LaneIndex fullExtent(unsigned loop);
+  void emitParallel(unsigned position);
+  void emitFusedOuter(unsigned position);
+  void emitTileVariants(unsigned position);
+  void emitRowTail(unsigned loop, int64_t extent, LaneIndex bound,
+                   llvm::function_ref<void()> body);
+  llvm::SmallVector<mlir::Value> emitSteps(const LoopUse &use, int64_t lanes,
+                                           LaneIndex lower, LaneIndex upper,
+                                           ActiveLoop state,
+                                           mlir::ValueRange carried, Body body);
+  llvm::SmallVector<mlir::Value> emitStrip(unsigned loop, LaneIndex lower,
+                                           LaneIndex upper, int64_t step,
+                                           ActiveLoop state,
+                                           mlir::ValueRange carried, Body body);
+
+  const LoopNest &nest;
+  const RegisterLoops &registers;
+  LaneMath &math;
+  mlir::ImplicitLocOpBuilder &b;
+  /// Masks cost nothing: rows that are left need no variant without.
+  bool freeMasks;
+  /// Only some rows of a register tile are left.
+  bool inRowTail = false;
+  /// Those of emitTile(), while it runs.
+  llvm::function_ref<void(unsigned)> onLoop;
+  llvm::function_ref<void()> onPoint;
+};
+
+/// The extents of the axes, but 0 for those along which there is nothing to do
+/// because others are empty: of the axes that tiles stem from, or of all others
+/// where there is a tile.
+llvm::SmallVector<LaneIndex> extentsWithWork(KernelOp kernel,
+                                             const LoopNest &nest, bool ofTiles,
+                                             llvm::ArrayRef<LaneIndex> extents,
+                                             mlir::ImplicitLocOpBuilder &b);
+
+} // namespace onnxc::krnl
+
+#endif // ONNXC_LIB_DIALECT_KRNL_EMIT_NESTEMITTER_H

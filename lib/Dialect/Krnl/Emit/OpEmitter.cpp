@@ -1,0 +1,144 @@
+//===- OpEmitter.cpp - The ops at one point of the nest ---------*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//===----------------------------------------------------------------------===//
+
+#include "OpEmitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "onnxc/Dialect/Krnl/IR/Traversal.h"
+
+using namespace mlir;
+
+namespace onnxc::krnl {
+
+void OpEmitter::emitOps() {
+  registers.clear();
+  for (unsigned op = 0; op < nest.ops().size(); ++op)
+    if (!isInside(nest, op))
+      emitOp(op);
+}
+
+void OpEmitter::emitOp(unsigned number) {
+  if (storage.isOnlyStart(number))
+    return;
+  OpState state(storage.plan(number));
+  b.setLoc(state.op.getLoc());
+  emitOpLoops(state, 0, {});
+}
+
+/// May the loop end as soon as an iteration leaves all accumulators as they
+/// were?
+bool OpEmitter::exitsEarly(const OpState &state, unsigned loop,
+                           ValueRange accumulators) {
+  if (accumulators.empty() || !isReduced(state, loop))
+    return false;
+  for (Type type : accumulators.getTypes())
+    if (!getElementTypeOrSelf(type).isSignlessInteger())
+      return false;
+  const BodyOp &op = nest.op(state.number);
+  for (auto [dim, axis] : llvm::enumerate(op.axes))
+    if (nest.stemsFrom(loop, axis))
+      return isTraversalDim(state.op, dim);
+  return false;
+}
+
+SmallVector<Value> OpEmitter::emitOpLoops(OpState &state, unsigned position,
+                                          ValueRange accumulators) {
+  if (position == state.firstReduced && state.accumulates &&
+      accumulators.empty()) {
+    // The loops from here on decide which accumulators there are.
+    for (unsigned i = position; i < state.loops.size(); ++i) {
+      const LoopUse &use = state.loops[i];
+      int64_t lanes = registerLoops.lanesOf(use, state.number);
+      active[use.loop].lanes = lanes;
+      bool separate = lanes > 1 || nest.loop(use.loop).split;
+      active[use.loop].instances =
+          separate ? std::max<int64_t>(use.unroll, 1) : 1;
+    }
+    SmallVector<Value> initial = initialAccumulators(state);
+    SmallVector<Value> final = emitOpLoops(state, position, initial);
+    finishAccumulators(state, final);
+    for (unsigned i = position; i < state.loops.size(); ++i)
+      active[state.loops[i].loop] = ActiveLoop();
+    return {};
+  }
+  if (position == state.loops.size())
+    return emitPoint(state, accumulators);
+  const LoopUse &use = state.loops[position];
+  auto body = [&](ValueRange carried) {
+    fillCaches(use.loop, state.number);
+    if (nest.loop(use.loop).computeAt)
+      for (unsigned inside : ArrayRef(nest.computeAtOps()).drop_back()) {
+        fillCaches(use.loop, inside);
+        emitOp(inside);
+      }
+    b.setLoc(state.op.getLoc());
+    return emitOpLoops(state, position + 1, carried);
+  };
+  if (exitsEarly(state, use.loop, accumulators))
+    return loops.emitEarlyExitLoop(use, state.number, accumulators, body);
+  return loops.emitLoop(use, state.number, accumulators, body);
+}
+
+SmallVector<Value> OpEmitter::emitPoint(OpState &state,
+                                        ValueRange accumulators) {
+  state.reads.clear();
+  if (!accumulators.empty())
+    for (OpOperand *input : state.op.getDpsInputOperands())
+      prefetchPanel(state, *input);
+  SmallVector<Value> running = llvm::to_vector(accumulators);
+  if (std::optional<unsigned> group = dotLoop(state);
+      group && !accumulators.empty()) {
+    auto isSum = [&](unsigned loop) { return loop != *group; };
+    for (const Instance &instance : loops.enumerate(state.number, isSum)) {
+      Value &sum = running[accumulatorAt(state, instance)];
+      sum = emitDot(state, instance, *group, sum);
+    }
+    return running;
+  }
+  SmallVector<Instance> all =
+      loops.enumerate(state.number, [](unsigned) { return true; });
+  unsigned inits = state.op.getNumDpsInits();
+  for (const Instance &instance : all) {
+    SmallVector<Value> args;
+    for (OpOperand *input : state.op.getDpsInputOperands()) {
+      bool used = !state.op.getMatchingBlockArgument(input).use_empty();
+      args.push_back(used ? readOperand(state, *input, instance) : Value());
+    }
+    // By result: the position of this instance's accumulator, -1 if there is
+    // none.
+    SmallVector<int> at(inits, -1);
+    if (!accumulators.empty()) {
+      int c = accumulatorAt(state, instance);
+      for (auto [n, i] : llvm::enumerate(state.accumulated))
+        at[i] = n * state.accumulatorInstances.size() + c;
+    }
+    for (unsigned i = 0; i < inits; ++i) {
+      OpOperand *init = state.op.getDpsInitOperand(i);
+      if (at[i] >= 0)
+        args.push_back(running[at[i]]);
+      else if (state.op.payloadUsesValueFromOperand(init))
+        args.push_back(readOperand(state, *init, instance));
+      else
+        args.push_back(Value());
+    }
+    SmallVector<Value> results = emitInstance(state, instance, args);
+    for (unsigned i = 0; i < inits; ++i) {
+      if (at[i] < 0) {
+        recordResult(state, i, instance, results[i]);
+        continue;
+      }
+      Value next = results[i], before = running[at[i]];
+      if (auto type = dyn_cast<VectorType>(before.getType()))
+        next = broadcast(b, next, type.getNumElements());
+      std::optional<unsigned> lane = laneLoop(state);
+      if (lane && isReduced(state, *lane))
+        if (Value mask = loops.laneMask(state.number, instance))
+          next = arith::SelectOp::create(b, mask, next, before);
+      running[at[i]] = next;
+    }
+  }
+  return running;
+}
+
+} // namespace onnxc::krnl

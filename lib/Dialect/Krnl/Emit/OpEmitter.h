@@ -1,0 +1,190 @@
+//===- OpEmitter.h - The ops at one point of the nest -----------*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Emits structured ops at one point of the fused outer nest: each one's own
+// loops, accumulators in registers, operands from registers or memory. A
+// reduction keeps its accumulators across the reduction loops directly around
+// its register loops. Only native 1-D vectors ever cross a loop.
+//===----------------------------------------------------------------------===//
+
+#ifndef ONNXC_LIB_DIALECT_KRNL_EMIT_OPEMITTER_H
+#define ONNXC_LIB_DIALECT_KRNL_EMIT_OPEMITTER_H
+
+#include "EmptyOperands.h"
+#include "NestEmitter.h"
+#include "PayloadEmitter.h"
+#include "StoragePlan.h"
+#include "VectorAccess.h"
+
+#include "onnxc/Dialect/Krnl/Emit/EmitKernel.h"
+#include "onnxc/Dialect/Krnl/IR/ByteProduct.h"
+
+#include <map>
+
+namespace onnxc::krnl {
+
+/// A result held in registers: by the instances of the loops it depends on.
+struct RegisterValue {
+  llvm::SmallVector<unsigned> loops;
+  std::map<Instance, mlir::Value> values;
+};
+
+/// What the function being emitted has for the values of the kernel.
+struct KernelValues {
+  mlir::func::FuncOp func;
+  /// Scalars and tensors of the kernel body -> values of the function.
+  mlir::IRMapping uniform;
+  /// Set by ops that meet an index out of range to their numbers, from 1.
+  mlir::Value errorWord;
+  llvm::DenseMap<mlir::Operation *, int32_t> wrapNumbers;
+};
+
+/// What the ops of a kernel are emitted with.
+struct OpEmitterInputs {
+  KernelOp kernel;
+  const LoopNest &nest;
+  const RegisterLoops &registerLoops;
+  StoragePlan &storage;
+  NestEmitter &loops;
+  KernelValues &outside;
+  EmptyOperands &empty;
+  VectorAccess &access;
+  mlir::ImplicitLocOpBuilder &b;
+  LaneMath &math;
+  const EmitOptions &options;
+  const EmitPolicy &policy;
+};
+
+class OpEmitter : OpEmitterInputs {
+public:
+  explicit OpEmitter(const OpEmitterInputs &inputs)
+      : OpEmitterInputs(inputs), active(loops.active) {}
+
+  /// Emits all ops of the body at this point.
+  void emitOps();
+
+  /// Makes memory for the slices of operands that cache steps ask for.
+  void allocateCaches();
+  /// Copies slices where the body of `loop` begins: of a shared one, or of one
+  /// of `op`.
+  void fillCaches(unsigned loop, int op = -1);
+
+private:
+  /// The state of emitting one op at one point of the fused outer nest.
+  struct OpState : OpPlan {
+    explicit OpState(const OpPlan &plan) : OpPlan(plan) {}
+
+    /// Which accumulators there are, for each result in this order.
+    llvm::SmallVector<Instance> accumulatorInstances;
+    /// By result: how far from its map's position the point's element goes.
+    llvm::SmallVector<llvm::SmallVector<LaneIndex>> scatterOffsets;
+    /// Reads shared by the instances of one point.
+    std::map<std::pair<unsigned, Instance>, mlir::Value> reads;
+    /// Vectors that wait for those whose elements lie beside or between theirs:
+    /// by the memory, and the first instance of the loop that says which is
+    /// which.
+    llvm::DenseMap<mlir::Value,
+                   std::map<Instance, llvm::SmallVector<mlir::Value>>>
+        waiting;
+  };
+  struct Point;
+  /// The copy that an op makes for a cache step: where, for which of its
+  /// operands, and the loops inside `at` that index it.
+  struct CachedSlice {
+    unsigned at;
+    unsigned op;
+    mlir::OpOperand *use;
+    llvm::SmallVector<unsigned> loops;
+    mlir::Value memref;
+  };
+  struct Counter;
+  using Values = llvm::SmallVector<mlir::Value>;
+
+  // EmitCache.cpp: slices of operands copied to scratch memory.
+  void emitCacheCopy(const CachedSlice &slice, unsigned position);
+
+  // EmitDot.cpp: products of groups of bytes.
+  std::optional<unsigned> dotLoop(const OpState &state);
+  mlir::Value emitDot(OpState &state, const Instance &instance, unsigned group,
+                      mlir::Value sum);
+  bool isSameAlong(const OpState &state, const ByteFactor &factor,
+                   unsigned loop);
+  mlir::Value readFactor(OpState &state, const ByteFactor &factor,
+                         const Instance &instance, unsigned group);
+  mlir::Value readGroup(OpState &state, mlir::OpOperand &operand,
+                        const Instance &instance, unsigned group);
+  mlir::Value loadGroup(OpState &state, mlir::OpOperand &operand,
+                        const Instance &instance, unsigned group);
+  mlir::Value assembleGroup(OpState &state, mlir::OpOperand &operand,
+                            const Instance &instance, unsigned group);
+  bool isPackedFor(const OpState &state, const Storage &slot, unsigned group);
+
+  // EmitPrefetch.cpp: asking for the next panel of a packed operand.
+  bool countPasses(unsigned panel, Counter &passes);
+  void prefetchPanel(OpState &state, mlir::OpOperand &operand);
+
+  // OpEmitter.cpp: loops and points of one op.
+  void emitOp(unsigned number);
+  bool exitsEarly(const OpState &state, unsigned loop,
+                  mlir::ValueRange accumulators);
+  Values emitOpLoops(OpState &state, unsigned position,
+                     mlir::ValueRange accumulators);
+  Values emitPoint(OpState &state, mlir::ValueRange accumulators);
+  /// May a multiply and an add be one operation? Not where the model's order is
+  /// to be kept.
+  bool contracts(const OpState &state) {
+    return state.accumulates && !options.strict;
+  }
+  Values emitInstance(OpState &state, const Instance &instance,
+                      llvm::ArrayRef<mlir::Value> args);
+
+  // EmitAccumulators.cpp: running values of reductions.
+  bool isReduced(const OpState &state, unsigned loop);
+  bool isSplit(const OpState &state, unsigned loop);
+  bool splitsInstances(const OpState &state);
+  int accumulatorAt(const OpState &state, const Instance &instance);
+  Values initialAccumulators(OpState &state);
+  void finishAccumulators(OpState &state, mlir::ValueRange accumulators);
+
+  // EmitOperands.cpp: operands and results, in registers and in memory.
+  std::optional<unsigned> laneLoop(const OpState &state) {
+    return loops.laneLoop(state.number);
+  }
+  int64_t lanesHere(const OpState &state) {
+    return loops.lanesOf(state.number);
+  }
+  llvm::SmallVector<LaneIndex> indicesOf(OpState &state,
+                                         mlir::OpOperand &operand,
+                                         const Instance &instance, bool local);
+  llvm::SmallVector<LaneIndex> movedBy(llvm::ArrayRef<LaneIndex> slot,
+                                       llvm::ArrayRef<LaneIndex> at);
+  mlir::Value readOperand(OpState &state, mlir::OpOperand &operand,
+                          const Instance &instance);
+  void recordResult(OpState &state, unsigned result, const Instance &instance,
+                    mlir::Value value);
+
+  // EmitLines.cpp: accesses whose neighbours are in other instances.
+  std::optional<unsigned> instanceLoop(const OpState &state,
+                                       mlir::OpOperand &operand, int64_t least,
+                                       int64_t most);
+  std::optional<unsigned> transposedLoop(const OpState &state,
+                                         mlir::OpOperand &operand);
+  bool loadTransposed(OpState &state, mlir::OpOperand &operand,
+                      const Instance &instance, mlir::Value memref);
+  bool storeTransposed(OpState &state, unsigned result,
+                       const Instance &instance, mlir::Value memref,
+                       llvm::ArrayRef<LaneIndex> at, mlir::Value value);
+  bool storeInterleaved(OpState &state, unsigned result,
+                        const Instance &instance, mlir::Value memref,
+                        llvm::ArrayRef<LaneIndex> at, mlir::Value value,
+                        mlir::Value mask);
+  mlir::Value allocateTile(mlir::Value like, int64_t rows, int64_t columns);
+
+  llvm::SmallVector<ActiveLoop> &active;
+  llvm::SmallVector<CachedSlice> caches;
+  llvm::DenseMap<mlir::Value, RegisterValue> registers;
+};
+
+} // namespace onnxc::krnl
+
+#endif // ONNXC_LIB_DIALECT_KRNL_EMIT_OPEMITTER_H

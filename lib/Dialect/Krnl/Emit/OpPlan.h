@@ -1,0 +1,75 @@
+//===- OpPlan.h - Registers and loops of each op ----------------*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// What follows from a replayed nest before anything is emitted: which loops are
+// registers, and which loops are still to be opened around each op.
+//===----------------------------------------------------------------------===//
+
+#ifndef ONNXC_LIB_DIALECT_KRNL_EMIT_OPPLAN_H
+#define ONNXC_LIB_DIALECT_KRNL_EMIT_OPPLAN_H
+
+#include "onnxc/Dialect/Krnl/IR/Accesses.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest.h"
+#include "onnxc/Target/Processor.h"
+
+namespace onnxc::krnl {
+
+/// The loops of a nest whose iterations are the lanes of vectors, or instances
+/// that are written out.
+class RegisterLoops {
+public:
+  RegisterLoops(const LoopNest &nest, const target::Processor &processor);
+
+  /// The loops of register tiles, outermost first; each has a variant for full
+  /// tiles and one for tails.
+  llvm::ArrayRef<LoopUse> tiles() const { return tileLoops; }
+  bool isTile(unsigned loop) const;
+  int64_t lanesOf(const LoopUse &use, unsigned op) const;
+  /// Are all iterations of the loop instances and lanes?
+  bool fits(const LoopUse &use, unsigned op) const;
+
+private:
+  const LoopNest &nest;
+  const target::Processor &processor;
+  llvm::SmallVector<LoopUse> tileLoops;
+};
+
+/// How an op runs at one point of the fused outer nest.
+struct OpPlan {
+  OpPlan(const LoopNest &nest, const RegisterLoops &registers, unsigned number);
+
+  /// The value that result `i` starts from, if that need not be in memory: the
+  /// op takes up each of its elements once, and nobody else asks for the start.
+  mlir::Value startOf(unsigned i) const;
+
+  /// The indices of an operand over the loops of the nest.
+  const Access &access(mlir::OpOperand &operand) const {
+    return accesses[operand.getOperandNumber()];
+  }
+
+  unsigned number;
+  mutable mlir::linalg::LinalgOp op;
+  /// Loops still to be opened around the op, outermost first.
+  llvm::SmallVector<LoopUse> loops;
+  /// The op reads its destination; position in `loops` from which on all loops
+  /// are reduced, so that accumulators stay in registers.
+  bool accumulates = false;
+  /// All reduced loops are among these: each result has one start.
+  bool startsOnce = false;
+  unsigned firstReduced = 0;
+  /// Results that are accumulated: all but traces and those that go to computed
+  /// indices, which are written at every point.
+  llvm::SmallVector<unsigned> accumulated;
+
+private:
+  void hoistRegisterLoops(const LoopNest &nest, const RegisterLoops &registers);
+
+  llvm::SmallVector<Access, 0> accesses;
+};
+
+/// Does the op run inside a loop of a later one?
+bool isInside(const LoopNest &nest, unsigned op);
+
+} // namespace onnxc::krnl
+
+#endif // ONNXC_LIB_DIALECT_KRNL_EMIT_OPPLAN_H

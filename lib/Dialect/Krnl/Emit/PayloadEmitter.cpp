@@ -1,0 +1,181 @@
+//===- PayloadEmitter.cpp - The body of an op on lanes ----------*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//===----------------------------------------------------------------------===//
+
+#include "PayloadEmitter.h"
+#include "VectorAccess.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace onnxc::krnl {
+
+Value PayloadEmitter::valueOf(Value original) {
+  if (Value mapped = values.lookupOrNull(original))
+    return mapped;
+  auto index = indices.find(original);
+  if (index == indices.end())
+    return point.getUniform(original);
+  math.setLanes(point.getLanes());
+  Value value = index->second.isUniform() ? math.scalar(index->second)
+                                          : math.vector(index->second);
+  values.map(original, value);
+  return value;
+}
+
+LaneIndex PayloadEmitter::indexOf(Value original) {
+  auto index = indices.find(original);
+  if (index != indices.end())
+    return index->second;
+  Value value = valueOf(original);
+  if (isa<VectorType>(value.getType()))
+    return {{}, 0, 0, value};
+  if (auto constant = getConstantIntValue(value))
+    return {{}, *constant, 0, {}};
+  return {value, 0, 0, {}};
+}
+
+SmallVector<LaneIndex> PayloadEmitter::indicesOf(ValueRange original) {
+  return llvm::map_to_vector(original,
+                             [&](Value index) { return indexOf(index); });
+}
+
+void PayloadEmitter::emit(Operation *op) {
+  if (!emitIndexOp(op))
+    values.map(op->getResult(0), emitValueOp(op));
+}
+
+bool PayloadEmitter::emitIndexOp(Operation *op) {
+  if (auto index = dyn_cast<linalg::IndexOp>(op)) {
+    indices[index.getResult()] = point.getIndex(index.getDim());
+    return true;
+  }
+  if (op->getNumResults() != 1 || !op->getResult(0).getType().isIndex() ||
+      !isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op))
+    return false;
+  math.setLanes(point.getLanes());
+  LaneIndex x = indexOf(op->getOperand(0)), y = indexOf(op->getOperand(1));
+  LaneIndex result;
+  if (isa<arith::AddIOp>(op))
+    result = math.add(x, y);
+  else if (isa<arith::SubIOp>(op))
+    result = math.add(x, math.scale(y, -1));
+  else if (y.isUniform())
+    result = y.isConstant() ? math.scale(x, y.offset)
+                            : math.scale(x, math.scalar(y));
+  else if (x.isUniform())
+    result = x.isConstant() ? math.scale(y, x.offset)
+                            : math.scale(y, math.scalar(x));
+  else
+    return false;
+  indices[op->getResult(0)] = result;
+  return true;
+}
+
+bool variesByLane(ArrayRef<LaneIndex> at) {
+  return llvm::any_of(
+      at, [](const LaneIndex &index) { return !index.isUniform(); });
+}
+
+/// tensor.extract: one element, or one for each lane.
+Value PayloadEmitter::emitRead(tensor::ExtractOp op) {
+  SmallVector<LaneIndex> at = indicesOf(op.getIndices());
+  bool varies = variesByLane(at);
+  Value mask = varies ? point.getMask() : Value();
+  return point.read(op, at, varies ? point.getLanes() : 1, mask);
+}
+
+/// krnl.wrap_index: the error is noted, and what is read or written lies inside
+/// all the same.
+Value PayloadEmitter::emitWrapIndex(WrapIndexOp op) {
+  Value index = valueOf(op.getIndex()), size = valueOf(op.getSize());
+  int64_t lanes = 1;
+  for (Value value : {index, size})
+    if (auto type = dyn_cast<VectorType>(value.getType()))
+      lanes = type.getNumElements();
+  index = broadcast(b, index, lanes);
+  size = broadcast(b, size, lanes);
+  Value zero = broadcast(b, arith::ConstantIndexOp::create(b, 0), lanes),
+        one = broadcast(b, arith::ConstantIndexOp::create(b, 1), lanes);
+  Value isNegative =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::slt, index, zero);
+  Value wrapped = arith::SelectOp::create(
+      b, isNegative, arith::AddIOp::create(b, index, size), index);
+  // Unsigned: also true for what lies before the beginning.
+  Value isBad =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::uge, wrapped, size);
+  if (lanes > 1) {
+    if (Value mask = point.getMask())
+      isBad = arith::AndIOp::create(b, isBad, mask);
+    isBad = vector::ReductionOp::create(b, vector::CombiningKind::OR, isBad);
+  }
+  // Only what is bad takes the time to be brought inside.
+  auto inside = scf::IfOp::create(b, wrapped.getType(), isBad,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(inside.thenBlock());
+  point.noteError(op);
+  Value last = arith::SubIOp::create(b, size, one);
+  Value clamped =
+      arith::MaxSIOp::create(b, arith::MinSIOp::create(b, wrapped, last), zero);
+  scf::YieldOp::create(b, clamped);
+  b.setInsertionPointToStart(inside.elseBlock());
+  scf::YieldOp::create(b, wrapped);
+  return inside.getResult(0);
+}
+
+/// Integer divisions trap on zero, also in lanes that nobody will look at.
+static bool isTrapping(Operation *op) {
+  return isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
+             arith::FloorDivSIOp, arith::CeilDivSIOp, arith::CeilDivUIOp>(op);
+}
+
+Value PayloadEmitter::emitValueOp(Operation *op) {
+  if (auto read = dyn_cast<tensor::ExtractOp>(op))
+    return emitRead(read);
+  if (auto wrap = dyn_cast<WrapIndexOp>(op))
+    return emitWrapIndex(wrap);
+  if (auto load = dyn_cast<ScatterLoadOp>(op)) {
+    math.setLanes(point.getLanes());
+    return point.read(load, indicesOf(load.getAt()));
+  }
+  if (auto store = dyn_cast<ScatterStoreOp>(op))
+    return valueOf(store.getValue());
+  return emitPlainOp(op);
+}
+
+Value PayloadEmitter::emitPlainOp(Operation *op) {
+  SmallVector<Value> operands;
+  int64_t lanes = 1;
+  for (Value operand : op->getOperands()) {
+    operands.push_back(valueOf(operand));
+    if (auto type = dyn_cast<VectorType>(operands.back().getType()))
+      lanes = type.getNumElements();
+  }
+  OperationState made(b.getLoc(), op->getName());
+  for (auto [i, operand] : llvm::enumerate(operands)) {
+    // One condition for all lanes may stay a scalar.
+    bool scalar = isa<arith::SelectOp>(op) && i == 0;
+    operand = scalar ? operand : broadcast(b, operand, lanes);
+  }
+  if (lanes > 1 && isTrapping(op))
+    if (Value mask = point.getMask())
+      operands[1] = arith::SelectOp::create(
+          b, mask, operands[1], placeholder(b, operands[1].getType()));
+  made.addOperands(operands);
+  for (Type type : op->getResultTypes())
+    made.addTypes(lanes > 1 ? VectorType::get({lanes}, type) : type);
+  made.addAttributes(op->getAttrs());
+  Operation *copy = b.create(made);
+  if (contract && isa<arith::MulFOp, arith::AddFOp, arith::SubFOp>(copy))
+    copy->setAttr("fastmath",
+                  arith::FastMathFlagsAttr::get(
+                      b.getContext(), arith::FastMathFlags::contract));
+  return copy->getResult(0);
+}
+
+} // namespace onnxc::krnl

@@ -1,0 +1,86 @@
+//===- StoragePlan.h - Where the tensors of a kernel live -------*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Values that an op computes at one point of the fused outer nest are handed to
+// the next op in registers where that reads the very elements. Others have
+// memory: that of a destination of the kernel, memory of the tile, or, where
+// the policy has no room for it, of an argument.
+//===----------------------------------------------------------------------===//
+
+#ifndef ONNXC_LIB_DIALECT_KRNL_EMIT_STORAGEPLAN_H
+#define ONNXC_LIB_DIALECT_KRNL_EMIT_STORAGEPLAN_H
+
+#include "OpPlan.h"
+
+#include "onnxc/Dialect/Krnl/Emit/EmitPolicy.h"
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace onnxc::krnl {
+
+/// Where a tensor of the kernel lives.
+struct Storage {
+  /// The whole tensor, or the part of it that one visit of the fused outer
+  /// loops touches (`local`), or the packed form of an operand.
+  mlir::Value memref;
+  bool local = false;
+  llvm::SmallVector<int64_t> localShape;
+  /// The memref is indexed by loops, outermost first: a packed operand or the
+  /// cached slice of one.
+  bool byLoops = false;
+  llvm::SmallVector<unsigned> packed;
+};
+
+class StoragePlan {
+public:
+  StoragePlan(KernelOp kernel, const LoopNest &nest,
+              const RegisterLoops &registers, const EmitPolicy &policy);
+
+  /// Gives each tensor that needs memory a slot. Diagnoses at the kernel
+  /// results that cannot be told apart.
+  mlir::LogicalResult assign();
+
+  /// By root of the destination chain; memrefs are filled in when there are
+  /// any.
+  llvm::MapVector<mlir::Value, Storage> slots;
+  /// Roots that are written straight into a destination of the kernel.
+  llvm::DenseMap<mlir::Value, unsigned> outputOf;
+  /// Roots that have no room in a tile.
+  llvm::SmallVector<mlir::Value> temporaries;
+
+  const OpPlan &plan(unsigned op) const { return plans[op]; }
+  /// Does the op only say what others start from?
+  bool isOnlyStart(unsigned op) const;
+  /// The value whose memory `tensor` is written into: its own, or that of the
+  /// tensor it continues.
+  mlir::Value chainRoot(mlir::Value tensor) const;
+  /// Are the results of the op complete, in registers, at the point of the
+  /// fused outer nest?
+  bool handsOver(unsigned op) const;
+  /// Can `use` take the value from registers?
+  bool canForward(mlir::OpResult produced, mlir::OpOperand &use) const;
+  /// Must a result be stored, because somebody cannot take it from registers?
+  bool needsMemory(mlir::OpResult produced) const;
+  /// The memory of others that must start with a copy of the result.
+  llvm::SmallVector<mlir::Value>
+  destinationAliases(mlir::OpResult produced) const;
+
+private:
+  bool isBodyOp(mlir::Operation *op) const;
+  bool isShared(mlir::OpOperand &init) const;
+  bool hasFusedOuterLoop(unsigned op, unsigned dim) const;
+  int64_t lastLocal(unsigned op, mlir::AffineExpr value) const;
+  llvm::SmallVector<int64_t> localShape(mlir::OpResult value) const;
+  mlir::LogicalResult assignOutputs();
+  void assignSlot(mlir::Value root, mlir::OpResult value);
+
+  mutable KernelOp kernel;
+  const LoopNest &nest;
+  const RegisterLoops &registers;
+  const EmitPolicy &policy;
+  llvm::SmallVector<OpPlan, 0> plans;
+};
+
+} // namespace onnxc::krnl
+
+#endif // ONNXC_LIB_DIALECT_KRNL_EMIT_STORAGEPLAN_H

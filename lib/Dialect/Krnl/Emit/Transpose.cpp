@@ -1,0 +1,131 @@
+//===- Transpose.cpp - Rows and columns in registers ------------*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//===----------------------------------------------------------------------===//
+
+#include "VectorAccess.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace onnxc::krnl {
+
+/// In each step blocks of twice the size swap .
+void transposeRows(ImplicitLocOpBuilder &b, MutableArrayRef<Value> rows) {
+  int64_t count = rows.size(),
+          lanes = cast<VectorType>(rows[0].getType()).getNumElements();
+  for (int64_t size = 1; size < count; size *= 2) {
+    SmallVector<int64_t> upper, lower;
+    for (int64_t lane = 0; lane < lanes; ++lane) {
+      bool right = lane & size;
+      upper.push_back(right ? lanes + lane - size : lane);
+      lower.push_back(right ? lanes + lane : lane + size);
+    }
+    for (int64_t row = 0; row < count; ++row) {
+      if (row & size)
+        continue;
+      Value x = rows[row], y = rows[row + size];
+      rows[row] = vector::ShuffleOp::create(b, x, y, upper);
+      rows[row + size] = vector::ShuffleOp::create(b, x, y, lower);
+    }
+  }
+}
+
+/// The index of the first lane, `more` elements further on.
+static LaneIndex scalarIndex(const LaneIndex &index, int64_t more) {
+  return {index.base, index.offset + more, 0, {}};
+}
+
+SmallVector<Value> VectorAccess::loadTransposed(Value memref,
+                                                ArrayRef<LaneIndex> at,
+                                                int64_t lanes, int64_t rows,
+                                                int64_t count) {
+  auto type = VectorType::get(
+      {lanes}, cast<MemRefType>(memref.getType()).getElementType());
+  Value nothing = arith::ConstantOp::create(b, b.getZeroAttr(type));
+  SmallVector<Value> square(lanes, nothing);
+  for (int64_t row = 0; row < rows; ++row) {
+    SmallVector<Value> indices;
+    for (const LaneIndex &index : at)
+      indices.push_back(math.scalar(scalarIndex(index, row * index.step)));
+    if (count == lanes)
+      square[row] = vector::LoadOp::create(b, type, memref, indices);
+    else
+      square[row] = vector::MaskedLoadOp::create(
+          b, type, memref, indices, firstLanesMask(b, lanes, count), nothing);
+  }
+  transposeRows(b, square);
+  return square;
+}
+
+/// Writes one line, which begins at lane `first` of the vector: in pieces of
+/// powers of two, or as one that has a mask.
+void VectorAccess::storeLine(Value vector, int64_t first, const Lines &lines,
+                             int64_t number) {
+  auto whole = int64_t(llvm::bit_ceil(uint64_t(lines.length)));
+  for (int64_t done = 0; done < lines.length;) {
+    int64_t left = lines.length - done;
+    auto size =
+        lines.freeMasks ? whole : int64_t(llvm::bit_floor(uint64_t(left)));
+    auto picks =
+        llvm::to_vector(llvm::seq<int64_t>(first + done, first + done + size));
+    Value piece = vector::ShuffleOp::create(b, vector, vector, picks);
+    SmallVector<Value> indices;
+    for (auto [dim, index] : llvm::enumerate(lines.at)) {
+      int64_t more = dim + 1 == lines.at.size() ? done : 0;
+      indices.push_back(
+          math.scalar(scalarIndex(index, number * index.step + more)));
+    }
+    if (size > left)
+      vector::MaskedStoreOp::create(b, lines.memref, indices,
+                                    firstLanesMask(b, size, left), piece);
+    else
+      vector::StoreOp::create(b, piece, lines.memref, indices);
+    done += size;
+  }
+}
+
+void VectorAccess::storeLines(ArrayRef<Value> rows, const Lines &lines,
+                              int64_t valid) {
+  SmallVector<Value> all(rows);
+  auto square = int64_t(llvm::bit_ceil(all.size()));
+  all.resize(square, all.front());
+  transposeRows(b, all);
+  for (int64_t n = 0; n < valid; ++n)
+    storeLine(all[n % square], n / square * square, lines, n);
+}
+
+void VectorAccess::storeColumns(ArrayRef<Value> rows, const Lines &lines,
+                                Value tile) {
+  auto vector = cast<VectorType>(rows.front().getType());
+  int64_t lanes = vector.getNumElements(),
+          width = int64_t(rows.size()) / lines.length * lanes;
+  auto number = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, value);
+  };
+  for (auto [i, row] : llvm::enumerate(rows))
+    vector::StoreOp::create(
+        b, row, tile,
+        ValueRange{number(int64_t(i) % lines.length),
+                   number(int64_t(i) / lines.length * lanes)});
+  OpBuilder::InsertionGuard guard(b);
+  auto loop = scf::ForOp::create(b, number(0), number(width), number(lanes));
+  b.setInsertionPointToStart(loop.getBody());
+  Value lane = loop.getInductionVar();
+  SmallVector<Value> column;
+  for (int64_t row = 0; row < lines.length; ++row)
+    column.push_back(
+        vector::LoadOp::create(b, vector, tile, ValueRange{number(row), lane}));
+  Lines there = lines;
+  for (LaneIndex &index : there.at) {
+    LaneIndex further = math.scale({lane, 0, 0, {}}, index.step);
+    int64_t step = index.step;
+    index = math.add(scalarIndex(index, 0), further);
+    index.step = step;
+  }
+  storeLines(column, there, lanes);
+}
+
+} // namespace onnxc::krnl

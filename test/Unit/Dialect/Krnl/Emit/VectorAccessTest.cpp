@@ -1,0 +1,101 @@
+//===- VectorAccessTest.cpp - Vectors in and out of memory ------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "VectorAccess.h"
+
+#include "EmitTest.h"
+
+using namespace mlir;
+using namespace onnxc::krnl;
+
+namespace {
+
+class VectorAccessTest : public EmitTest {
+protected:
+  VectorAccessTest() : access(b, math) {
+    memref = openFunction({MemRefType::get({64, 48}, b.getF32Type())})[0];
+  }
+
+  VectorAccess access;
+  Value memref;
+};
+
+/// The index of lane 0, and how far each lane is from the one before.
+LaneIndex lane(int64_t first, int64_t step) { return {{}, first, step, {}}; }
+
+TEST_F(VectorAccessTest, NeighboursAreOneVector) {
+  access.load(memref, {lane(3, 0), lane(0, 1)}, 8, {});
+  access.store(memref, {lane(4, 0), lane(0, 1)},
+               access.load(memref, {lane(0, 0), lane(0, 0)}, 1, {}), 8, {});
+  closeFunction();
+  EXPECT_EQ(count<vector::LoadOp>(), 1u);
+  EXPECT_EQ(count<vector::StoreOp>(), 1u);
+  EXPECT_EQ(count<memref::LoadOp>(), 1u);
+  // One value becomes that of all lanes.
+  EXPECT_EQ(count<vector::BroadcastOp>(), 1u);
+}
+
+TEST_F(VectorAccessTest, LanesOutsideOfTheMaskAreNotRead) {
+  Value mask = firstLanesMask(b, 8, 5);
+  access.load(memref, {lane(3, 0), lane(0, 1)}, 8, mask);
+  closeFunction();
+  EXPECT_EQ(count<vector::LoadOp>(), 0u);
+  EXPECT_EQ(count<vector::MaskedLoadOp>(), 1u);
+}
+
+TEST_F(VectorAccessTest, ShortStepsAreVectorsAndShuffles) {
+  access.load(memref, {lane(3, 0), lane(0, 3)}, 8, {});
+  EXPECT_EQ(access.evenStep(memref, {lane(3, 0), lane(0, 3)}), 3);
+  closeFunction();
+  EXPECT_EQ(count<vector::LoadOp>(), 3u);
+  EXPECT_EQ(count<vector::ShuffleOp>(), 2u);
+  EXPECT_EQ(count<vector::GatherOp>(), 0u);
+  // Nothing is touched behind the last lane, which is element 21.
+  int64_t last = 0;
+  module->walk([&](vector::LoadOp load) {
+    last = std::max(last, *getConstantIntValue(load.getIndices().back()));
+  });
+  EXPECT_EQ(last + 7, 21);
+}
+
+TEST_F(VectorAccessTest, ColumnsAreGathered) {
+  access.load(memref, {lane(0, 1), lane(5, 0)}, 8, {});
+  access.store(memref, {lane(0, 1), lane(5, 0)},
+               arith::ConstantOp::create(b, b.getF32FloatAttr(1)), 8, {});
+  closeFunction();
+  EXPECT_EQ(count<vector::GatherOp>(), 1u);
+  EXPECT_EQ(count<vector::ScatterOp>(), 1u);
+}
+
+TEST_F(VectorAccessTest, PartsBetweenEachOtherAreStoredTogether) {
+  Value even = access.load(memref, {lane(0, 0), lane(0, 1)}, 8, {}),
+        odd = access.load(memref, {lane(1, 0), lane(0, 1)}, 8, {});
+  access.storeInterleaved(memref, {lane(2, 0), lane(0, 2)}, {even, odd}, {});
+  closeFunction();
+  EXPECT_EQ(count<vector::StoreOp>(), 2u);
+  EXPECT_EQ(count<vector::ScatterOp>(), 0u);
+  SmallVector<int64_t> picks;
+  module->walk([&](vector::ShuffleOp shuffle) {
+    if (picks.empty())
+      picks.assign(shuffle.getMask().begin(), shuffle.getMask().end());
+  });
+  EXPECT_EQ(picks, (SmallVector<int64_t>{0, 8, 1, 9, 2, 10, 3, 11}));
+}
+
+TEST_F(VectorAccessTest, RowsBecomeColumns) {
+  // 8 rows of 4 elements; of the lanes behind them nothing is read.
+  SmallVector<Value> columns =
+      access.loadTransposed(memref, {lane(0, 1), lane(16, 0)}, 8, 6, 4);
+  Lines lines{memref, {lane(0, 1), lane(32, 0)}, 4, /*freeMasks=*/true};
+  access.storeLines(ArrayRef(columns).take_front(4), lines, 8);
+  closeFunction();
+  EXPECT_EQ(columns.size(), 8u);
+  EXPECT_EQ(count<vector::MaskedLoadOp>(), 6u);
+  EXPECT_EQ(count<vector::StoreOp>(), 8u);
+  EXPECT_EQ(count<vector::GatherOp>() + count<vector::ScatterOp>(), 0u);
+}
+
+} // namespace

@@ -7,6 +7,7 @@
 #include "Console.h"
 
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/JSON.h"
 
 #include <cstdio>
 #include <sys/resource.h>
@@ -44,6 +45,17 @@ void Console::onProgress(void *self, unsigned number, unsigned total,
                  seconds);
 }
 
+/// " for x86_64-pc-linux-gnu znver4": what the report says code is for.
+static std::string machineOf(const char *report) {
+  auto facts = llvm::json::parse(report);
+  if (!facts) {
+    llvm::consumeError(facts.takeError());
+    return "";
+  }
+  auto target = facts->getAsObject()->getString("target");
+  return target && !target->empty() ? (" for " + *target).str() : "";
+}
+
 void Console::finish(OMCompiler *compiler) {
   llvm::StringRef output = omCompilerGetOutput(compiler);
   if (!showsSteps || output == "-")
@@ -51,8 +63,11 @@ void Console::finish(OMCompiler *compiler) {
   struct rusage usage;
   double megabytes =
       getrusage(RUSAGE_SELF, &usage) == 0 ? usage.ru_maxrss / 1024.0 : 0;
-  std::fprintf(stderr, "wrote %s in %.2f s, with at most %.0f MB\n",
-               output.str().c_str(), total, megabytes);
+  std::string machine;
+  if (!output.ends_with(".onnx"))
+    machine = machineOf(omCompilerGetReport(compiler, "json"));
+  std::fprintf(stderr, "wrote %s%s in %.2f s, with at most %.0f MB\n",
+               output.str().c_str(), machine.c_str(), total, megabytes);
   if (output.ends_with(".so"))
     std::fprintf(stderr, "run it with: onnx-run %s\n", output.str().c_str());
 }

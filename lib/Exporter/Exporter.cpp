@@ -39,6 +39,10 @@ static void setMetadata(ModuleOp module, ModelProto &model) {
   model.set_producer_name("onnx-compile");
   if (StringRef domain = textAttr(module, "onnx.domain"); !domain.empty())
     model.set_domain(domain.str());
+  if (StringRef doc = textAttr(module, "onnx.doc_string"); !doc.empty())
+    model.set_doc_string(doc.str());
+  if (StringRef doc = textAttr(module, "onnx.graph_doc_string"); !doc.empty())
+    model.mutable_graph()->set_doc_string(doc.str());
   if (auto number = module->getAttrOfType<IntegerAttr>("onnx.model_version"))
     model.set_model_version(number.getInt());
   auto entries = module->getAttrOfType<DictionaryAttr>("onnx.metadata");

@@ -105,6 +105,8 @@ static void setMetadata(ModuleOp module, const ModelProto &model) {
   set("onnx.producer_version", model.producer_version());
   set("onnx.domain", model.domain());
   set("onnx.model_name", model.graph().name());
+  set("onnx.doc_string", model.doc_string());
+  set("onnx.graph_doc_string", model.graph().doc_string());
   if (model.model_version() != 0)
     module->setAttr("onnx.model_version",
                     b.getI64IntegerAttr(model.model_version()));

@@ -22,6 +22,7 @@
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/BLAKE3.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -106,6 +107,22 @@ llvm::Error onnxc::writeOutput(const CompileOptions &options,
   });
 }
 
+/// An attribute of the model as a member of a JSON object: texts, numbers, and
+/// dictionaries of them.
+static void addAttribute(llvm::json::OStream &json, NamedAttribute attribute) {
+  StringRef name = attribute.getName().strref();
+  auto key = llvm::json::fixUTF8(name);
+  if (auto text = dyn_cast<StringAttr>(attribute.getValue()))
+    json.attribute(key, llvm::json::fixUTF8(text.getValue()));
+  else if (auto number = dyn_cast<IntegerAttr>(attribute.getValue()))
+    json.attribute(key, number.getInt());
+  else if (auto entries = dyn_cast<DictionaryAttr>(attribute.getValue()))
+    json.attributeObject(key, [&] {
+      for (NamedAttribute entry : entries)
+        addAttribute(json, entry);
+    });
+}
+
 /// The record of the compilation in the artefact.
 static std::string compilationInfo(ModuleOp module,
                                    const ArtefactInputs &inputs,
@@ -130,11 +147,7 @@ static std::string compilationInfo(ModuleOp module,
     if (!model)
       return;
     for (NamedAttribute attribute : model->getDiscardableAttrs())
-      if (auto value = dyn_cast<StringAttr>(attribute.getValue()))
-        json.attribute(attribute.getName().strref(),
-                       llvm::json::fixUTF8(value.getValue()));
-      else if (auto number = dyn_cast<IntegerAttr>(attribute.getValue()))
-        json.attribute(attribute.getName().strref(), number.getInt());
+      addAttribute(json, attribute);
   });
   return text;
 }
@@ -258,6 +271,11 @@ static llvm::Error describe(ModuleOp module, const ArtefactInputs &inputs,
     };
   }
   info.compilationInfo = compilationInfo(module, inputs, info);
+  // A text that is nowhere else in the artefact, until its contents are known.
+  link.seal = llvm::toHex(
+      llvm::BLAKE3::hash(llvm::arrayRefFromStringRef(info.compilationInfo)),
+      /*LowerCase=*/true);
+  info.compilationInfo.insert(1, "\"content_blake3\":\"" + link.seal + "\",");
   FailureOr<CodeFile> descriptor =
       emitDescriptor(module, info, inputs.options.level);
   if (failed(descriptor))

@@ -141,6 +141,8 @@ static const Option table[] = {
     {"percentiles", "P,...", OfBench, setPercentiles,
      "which to report, else 50,90,99"},
     {"json", "", Timers | OfInfo, setFlag<&Options::json>, "report as JSON"},
+    {"check-contents", "", OfInfo, setFlag<&Options::checkContents>,
+     "fail unless the artefact is as the compiler wrote it"},
     {"check-weights", "", OfInfo, setFlag<&Options::checkWeights>,
      "fail unless the side file of the weights is as it was written"},
     {"help", "", OfAll, setFlag<&Options::help>, "this text"},

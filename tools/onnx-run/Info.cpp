@@ -70,6 +70,34 @@ static void printJson(const Artefact &artefact) {
   outs() << formatv("{0:2}\n", json::Value(std::move(report)));
 }
 
+/// The hash in the artefact is that of the file with zeros in its place.
+static Error checkContents(const Artefact &artefact, StringRef model) {
+  json::Value compilation = parsed(artefact.omCompilationInfo());
+  const json::Object *facts = compilation.getAsObject();
+  std::optional<StringRef> digest =
+      facts ? facts->getString("content_blake3") : std::nullopt;
+  if (!digest)
+    return failure("%s does not tell the hash of its contents",
+                   model.str().c_str());
+  auto file = MemoryBuffer::getFile(model, /*IsText=*/false,
+                                    /*RequiresNullTerminator=*/false);
+  if (!file)
+    return failure("cannot read %s: %s", model.str().c_str(),
+                   file.getError().message().c_str());
+  StringRef bytes = (*file)->getBuffer();
+  size_t at = bytes.find(*digest);
+  BLAKE3 hasher;
+  hasher.update(bytes.take_front(at));
+  hasher.update(std::string(digest->size(), '0'));
+  hasher.update(bytes.substr(at).drop_front(
+      std::min(digest->size(), bytes.substr(at).size())));
+  if (toHex(hasher.final(), /*LowerCase=*/true) != *digest)
+    return failure("%s is not as it was compiled: its contents have another "
+                   "hash",
+                   model.str().c_str());
+  return Error::success();
+}
+
 /// A run compares the footer of the side file only; this reads all of it.
 static Error checkWeights(const Artefact &artefact, StringRef model) {
   json::Value compilation = parsed(artefact.omCompilationInfo());
@@ -99,6 +127,9 @@ static Error checkWeights(const Artefact &artefact, StringRef model) {
 }
 
 Error run::info(const Artefact &artefact, const Options &options) {
+  if (options.checkContents)
+    if (Error error = checkContents(artefact, options.model))
+      return error;
   if (options.checkWeights)
     if (Error error = checkWeights(artefact, options.model))
       return error;

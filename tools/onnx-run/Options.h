@@ -50,6 +50,7 @@ struct Options {
   std::vector<unsigned> percentiles = {50, 90, 99};
   bool json = false;
   bool checkWeights = false;
+  bool checkContents = false;
 };
 
 /// Reads the command line; returns the error in it, if any.

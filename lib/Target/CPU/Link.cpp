@@ -8,11 +8,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Target/CPU/Link.h"
+#include "onnxc/Target/CPU/Weights.h"
 
 #include "Linker.h"
 #include "WeightsSegment.h"
 
 #include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ObjCopy/ConfigManager.h"
 #include "llvm/ObjCopy/ObjCopy.h"
 #include "llvm/Object/ELFObjectFile.h"
@@ -20,6 +22,8 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
+
+#include <unistd.h>
 
 using namespace llvm;
 
@@ -89,8 +93,8 @@ Error checkRuntime(StringRef runtimeDir, krnl::TargetAttr target) {
 }
 
 /// Writes what the linker made, and the weights behind it.
-static Error writeLinked(MutableArrayRef<char> linked,
-                         const LinkOptions &options, NewFile &output) {
+static Error writeParts(MutableArrayRef<char> linked,
+                        const LinkOptions &options, NewFile &output) {
   StringRef code(linked.data(), linked.size());
   if (options.weightsBytes == 0)
     return output.append(code);
@@ -104,6 +108,28 @@ static Error writeLinked(MutableArrayRef<char> linked,
   if (failed(options.writeWeights(output.handle(), *offset)))
     return output.failed(std::make_error_code(std::errc::io_error));
   return Error::success();
+}
+
+/// Writes all of the file, with its hash in the place of the seal.
+static Error writeLinked(MutableArrayRef<char> linked,
+                         const LinkOptions &options, NewFile &output) {
+  size_t seal = StringRef(linked.data(), linked.size()).find(options.seal);
+  if (options.seal.empty() || seal == StringRef::npos)
+    return writeParts(linked, options, output);
+  llvm::fill(linked.slice(seal, options.seal.size()), '0');
+  if (Error error = writeParts(linked, options, output))
+    return error;
+  uint64_t size = 0;
+  if (std::error_code code = sys::fs::file_size(output.path(), size))
+    return output.failed(code);
+  Expected<WeightsDigest> digest = digestOf(output.handle(), size);
+  if (!digest)
+    return digest.takeError();
+  std::string text = toHex(*digest, /*LowerCase=*/true);
+  ssize_t written = ::pwrite(output.handle(), text.data(), text.size(), seal);
+  return written == static_cast<ssize_t>(text.size())
+             ? Error::success()
+             : output.failed(errnoAsErrorCode());
 }
 
 /// The artefact has no SONAME: the same model gives the same bytes whatever the

@@ -29,6 +29,10 @@ struct LinkOptions {
   std::string tag;
   /// Linked in, or needed where the artefact runs.
   std::vector<CustomLibraryFile> customLibraries;
+  /// A text in the objects that the hash of the file takes the place of, in as
+  /// many hexadecimal digits; zeros are there while it is computed. Empty:
+  /// none.
+  std::string seal;
   /// Size of the weights to leave room for.
   int64_t weightsBytes = 0;
   /// Fills the room: an open file and the offset of the weights in it.

@@ -233,8 +233,8 @@ void Bufferizer::chooseOutput(Value seen, Block *block, unsigned index) {
       value = behind(out);
       continue;
     }
-    if (!outputs.contains(value) && (isChecked || !precedesCheck(launch)) &&
-        areSizesBefore(launch, seen))
+    if (!outputs.contains(value) && areSizesBefore(launch, seen) &&
+        (isChecked || !precedesCheck(launch) || keepsCount(launch, out, seen)))
       for (Value link : chain)
         outputs.try_emplace(link, OutputView{index, seen});
     return;

@@ -10,6 +10,7 @@
 
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/IR/Dominance.h"
+#include "llvm/Support/CheckedArithmetic.h"
 
 using namespace mlir;
 using namespace onnxc;
@@ -153,6 +154,42 @@ bool Bufferizer::areSizesBefore(LaunchOp launch, Value seen) {
            auto value = dyn_cast_if_present<Value>(size);
            return !value || dominance.properlyDominates(value, launch);
          });
+}
+
+/// The factors that several sizes have together: what is not known, sorted, and
+/// the product of what is, which is nothing if it is out of range. Products of
+/// products, of which a model can make powers, are split so far only.
+static std::pair<SmallVector<void *>, std::optional<int64_t>>
+factorsOf(ArrayRef<OpFoldResult> sizes) {
+  SmallVector<void *> unknown;
+  std::optional<int64_t> known = 1;
+  SmallVector<OpFoldResult> left(sizes);
+  for (int splits = 64; !left.empty();) {
+    OpFoldResult size = left.pop_back_val();
+    if (std::optional<int64_t> number = getConstantIntValue(size))
+      known = known ? llvm::checkedMul(*known, *number) : known;
+    else if (auto product = cast<Value>(size).getDefiningOp<arith::MulIOp>();
+             product && splits-- > 0)
+      left.append({product.getLhs(), product.getRhs()});
+    else
+      unknown.push_back(cast<Value>(size).getAsOpaquePointer());
+  }
+  llvm::sort(unknown);
+  return {unknown, known};
+}
+
+/// Has the output that is returned or yielded as `seen` as many elements as the
+/// fresh destination of `launch`, whatever the sizes turn out to be?
+bool Bufferizer::keepsCount(LaunchOp launch, Value destination, Value seen) {
+  auto empty = destination.getDefiningOp<tensor::EmptyOp>();
+  if (!empty)
+    return false;
+  SmallVector<OpFoldResult> own = empty.getMixedSizes();
+  auto sizes = sizesBefore(launch, seen, own);
+  if (!sizes)
+    return false;
+  auto factors = factorsOf(own);
+  return factors.second && factors == factorsOf(*sizes);
 }
 
 /// The graph output that result `number` of a launch becomes, seen with the

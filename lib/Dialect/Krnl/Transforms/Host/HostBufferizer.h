@@ -99,6 +99,8 @@ private:
   mlir::Value outputFor(LaunchOp op, unsigned number);
   mlir::Value inOutput(mlir::Location loc, mlir::Value value, unsigned index);
   bool areSizesBefore(LaunchOp launch, mlir::Value seen);
+  static bool keepsCount(LaunchOp launch, mlir::Value destination,
+                         mlir::Value seen);
   void chooseOutput(mlir::Value seen, mlir::Block *block, unsigned index);
   mlir::Value handOver(mlir::OpOperand &use, bool isOnlyUse);
   llvm::SmallVector<mlir::Value> handOver(mlir::MutableOperandRange values,

@@ -272,6 +272,32 @@ func.func @reshape_checked_behind(%x: tensor<?xf32>, %rows: tensor<index>) -> te
 
 // -----
 
+func.func private @k(memref<?xf32>, memref<?xf32>, index, index) attributes {krnl.kernel}
+
+// Whatever is checked behind the launch: the output has as many elements.
+// CHECK-LABEL: func @reshape_of_a_product
+// CHECK:         %[[Y:.+]] = krnl.output 0(%{{.+}}) : memref<?x4xf32>
+// CHECK:         %[[O:.+]] = memref.reinterpret_cast %[[Y]]
+// CHECK:         krnl.launch @k {{.+}} outs(%[[O]] :
+// CHECK-NOT:     memref.copy
+// CHECK:         return
+func.func @reshape_of_a_product(%x: tensor<?xf32>, %rows: tensor<index>) -> tensor<?x4xf32> {
+  %c2 = arith.constant 2 : index
+  %c4 = arith.constant 4 : index
+  %r = tensor.extract %rows[] : tensor<index>
+  %half = arith.muli %c2, %r : index
+  %n = arith.muli %half, %c2 : index
+  %e = tensor.empty(%n) : tensor<?xf32>
+  %b = krnl.launch @k ins(%x : tensor<?xf32>) outs(%e : tensor<?xf32>) tiles(%n) -> tensor<?xf32>
+  %fits = arith.cmpi sge, %r, %c2 : index
+  krnl.check %fits, "too few rows"
+  %shape = tensor.from_elements %r, %c4 : tensor<2xindex>
+  %y = tensor.reshape %b(%shape) : (tensor<?xf32>, tensor<2xindex>) -> tensor<?x4xf32>
+  return %y : tensor<?x4xf32>
+}
+
+// -----
+
 // A while loop: carried in, through the condition, and out.
 // CHECK-LABEL: func @while_loop
 // CHECK:         %[[R:.+]] = scf.while (%[[A:.+]] = %{{.+}}) : (memref<i64>) -> memref<i64>

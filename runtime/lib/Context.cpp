@@ -38,7 +38,8 @@ static_assert(int(OM_STATUS_INVALID) == int(ONNXC_ERR_INVALID) &&
               int(OM_STATUS_TARGET) == int(ONNXC_ERR_TARGET) &&
               int(OM_STATUS_DEADLINE) == int(ONNXC_ERR_DEADLINE) &&
               int(OM_STATUS_UNSUPPORTED) == int(ONNXC_ERR_UNSUPPORTED) &&
-              int(OM_STATUS_INTERNAL) == int(ONNXC_ERR_INTERNAL));
+              int(OM_STATUS_INTERNAL) == int(ONNXC_ERR_INTERNAL) &&
+              int(OM_STATUS_CANCELLED) == int(ONNXC_ERR_CANCELLED));
 
 int64_t omGetNumInputs(const char *entryPoint) {
   const OnnxcEntry *entry = findEntry(entryPoint).entry;
@@ -137,6 +138,11 @@ OM_STATUS omContextSetDeadline(OMContext *context, int64_t nanoseconds) {
     return OM_STATUS_INVALID;
   context->budget = nanoseconds;
   return OM_STATUS_OK;
+}
+
+void omContextCancel(OMContext *context) {
+  if (context)
+    context->cancelled.store(1, std::memory_order_relaxed);
 }
 
 int64_t omContextGetMemory(const OMContext *context) {

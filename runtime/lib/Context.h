@@ -73,6 +73,7 @@ struct OMContext {
   onnxc::rt::Team *team;
   int64_t budget;   ///< nanoseconds per run; 0: any
   int64_t deadline; ///< of this run; 0: none
+  std::atomic<uint32_t> cancelled; ///< this run is to end
 
   uint64_t seed;  ///< of random numbers without a seed; 0: not drawn yet
   uint64_t draws; ///< how often random numbers were started, over all runs
@@ -108,8 +109,9 @@ bool numberSymbols(OMContext &context);
 int32_t run(OMContext &context, const OMBuffer *inputs, int64_t numInputs,
             OMBuffer *outputs, int64_t numOutputs, bool handOver);
 
-/// True, after recording the error, if the run has taken too long.
-bool deadlinePassed(OMContext &context);
+/// True if the run is to end: after an error, or, which is recorded, because it
+/// was cancelled or has taken too long. Any thread of the run may ask.
+bool mustEnd(OMContext &context);
 
 /// After the code has run: an output that was never asked for is an error, and
 /// strings are copied to memory that outlives the run.

@@ -83,6 +83,8 @@ const char *omStatusName(OM_STATUS status) {
     return "unsupported";
   case OM_STATUS_INTERNAL:
     return "internal error";
+  case OM_STATUS_CANCELLED:
+    return "cancelled";
   }
   return "unknown status";
 }

@@ -82,7 +82,7 @@ void unregisterModels();
 
 } // namespace onnxc::rt
 
-extern "C" OM_EXTERNAL_VISIBILITY onnxc::rt::Process onnxc_process_4;
-static_assert(ONNXC_RT_ABI == 4, "rename onnxc_process_4");
+extern "C" OM_EXTERNAL_VISIBILITY onnxc::rt::Process onnxc_process_5;
+static_assert(ONNXC_RT_ABI == 5, "rename onnxc_process_5");
 
 #endif // ONNXC_RUNTIME_REGISTRY_H

@@ -92,13 +92,21 @@ static bool reserveScratch(OMContext &context, int32_t workers) {
   return false;
 }
 
-bool rt::deadlinePassed(OMContext &context) {
+bool rt::mustEnd(OMContext &context) {
+  if (context.status.load(std::memory_order_relaxed) != ONNXC_OK)
+    return true;
+  if (context.cancelled.load(std::memory_order_relaxed) != 0) {
+    context.fail(ONNXC_ERR_CANCELLED, "the run was cancelled");
+    return true;
+  }
   if (context.deadline == 0 || os::now() < context.deadline)
     return false;
   context.fail(ONNXC_ERR_DEADLINE, "the deadline of %lld ns has passed",
                (long long)context.budget);
   return true;
 }
+
+int32_t onnxc_rt_poll(OnnxcCall *call) { return mustEnd(*call); }
 
 /// The most threads that a region of so many tiles may run on.
 static int maxThreadsFor(const OMContext &context, int64_t tiles) {
@@ -125,21 +133,21 @@ static int teamFor(OMContext &context, int limit) {
   return members < limit ? members : limit;
 }
 
-void onnxc_rt_parallel_region(OnnxcCall *call, OnnxcParallelRegionFn fn,
-                              void *frame, int64_t tiles) {
-  if (call->status.load(std::memory_order_relaxed) != ONNXC_OK ||
-      deadlinePassed(*call))
-    return;
+int32_t onnxc_rt_parallel_region(OnnxcCall *call, OnnxcParallelRegionFn fn,
+                                 void *frame, int64_t tiles) {
+  if (mustEnd(*call))
+    return onnxc_rt_status(call);
   int limit = maxThreadsFor(*call, tiles);
   // For all that may take part: how many are idle differs from run to run, and
   // a later one must not allocate.
   if (!reserveScratch(*call, limit))
-    return;
+    return onnxc_rt_status(call);
   int threads = teamFor(*call, limit);
   if (threads == 1)
     fn(frame, 0, 1, nullptr);
   else
     runOnTeam(call->team, fn, frame, threads);
+  return onnxc_rt_status(call);
 }
 
 //===----------------------------------------------------------------------===//
@@ -236,7 +244,7 @@ static void runEntry(OMContext &context, const OMBuffer *inputs,
   int32_t code = entry.run(static_cast<OnnxcCall *>(&context), context.inputs);
   if (code != ONNXC_OK)
     context.fail(code, "the model failed with code %d", code);
-  if (context.status.load() == ONNXC_OK && !deadlinePassed(context))
+  if (!mustEnd(context))
     finishOutputs(context);
 }
 
@@ -259,6 +267,7 @@ int32_t rt::run(OMContext &context, const OMBuffer *inputs, int64_t numInputs,
   if (context.busy.exchange(1, std::memory_order_acquire) != 0)
     return ONNXC_ERR_INVALID; // its message belongs to the other run
   context.status.store(ONNXC_OK, std::memory_order_relaxed);
+  context.cancelled.store(0, std::memory_order_relaxed);
   context.message.text[0] = 0;
   resetOutputs(context);
   runEntry(context, inputs, numInputs, outputs, numOutputs, handOver);

@@ -399,9 +399,10 @@ void rt::releaseTeam(Team *team) {
       pool.idle[word].fetch_or(members[word], std::memory_order_release);
 }
 
-void onnxc_rt_barrier(void *opaque) {
-  if (Team *team = static_cast<Team *>(opaque))
-    team->barrier.arriveAndWait(team->nthreads);
+int32_t onnxc_rt_barrier(OnnxcCall *call, void *opaque) {
+  auto isOver = [=] { return onnxc_rt_status(call) != ONNXC_OK; };
+  Team *team = static_cast<Team *>(opaque);
+  return team ? team->barrier.arriveAndWait(team->nthreads, isOver) : isOver();
 }
 
 //===----------------------------------------------------------------------===//

@@ -125,26 +125,34 @@ private:
   SpinTimeout timeout;
 };
 
-/// All threads of a region meet. The last to arrive moves the phase on.
+/// All threads of a region meet. The last to arrive moves the phase on. Its
+/// lowest bit tells whether the region is over: threads that asked for
+/// themselves could differ, and some would wait at the next barrier for others.
 class Barrier {
 public:
-  void arriveAndWait(uint32_t threads) {
+  /// What `isOver` says when all have arrived.
+  template <typename Predicate>
+  bool arriveAndWait(uint32_t threads, Predicate isOver) {
     uint32_t current = phase.load(std::memory_order_relaxed);
     if (arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == threads) {
       arrived.store(0, std::memory_order_relaxed);
-      phase.store(current + 1, std::memory_order_seq_cst);
+      bool over = isOver();
+      phase.store(((current | 1) + 1) | over, std::memory_order_seq_cst);
       if (sleepers.load(std::memory_order_seq_cst) != 0)
         timeout.wake(address(), INT_MAX);
-      return;
+      return over;
     }
+    uint32_t seen = current;
     auto moved = [&] {
-      return phase.load(std::memory_order_acquire) != current;
+      seen = phase.load(std::memory_order_acquire);
+      return seen != current;
     };
-    if (spin(moved, timeout.nanoseconds()))
-      return;
-    sleepers.fetch_add(1, std::memory_order_seq_cst);
-    timeout.sleepWhile([&] { return !moved(); }, address(), current);
-    sleepers.fetch_sub(1, std::memory_order_relaxed);
+    if (!spin(moved, timeout.nanoseconds())) {
+      sleepers.fetch_add(1, std::memory_order_seq_cst);
+      timeout.sleepWhile([&] { return !moved(); }, address(), current);
+      sleepers.fetch_sub(1, std::memory_order_relaxed);
+    }
+    return seen & 1;
   }
 
 private:

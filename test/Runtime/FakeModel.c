@@ -34,6 +34,7 @@ static const float weights[4] = {1, 2, 3, 4};
 #endif
 
 struct AffineFrame {
+  OnnxcCall *call;
   int64_t n;
   const float *x, *b, *w;
   float *sums; /* arena: one per row */
@@ -61,22 +62,22 @@ static void affineRegion(void *frame, int32_t tid, int32_t nthreads,
                          void *team) {
   struct AffineFrame *f = frame;
   int64_t begin = f->n * tid / nthreads, end = f->n * (tid + 1) / nthreads;
-  affineKernel(f, begin, end);
-  onnxc_rt_barrier(team);
-  sumKernel(f, begin, end);
+  if (!onnxc_rt_poll(f->call))
+    affineKernel(f, begin, end);
+  if (!onnxc_rt_barrier(f->call, team))
+    sumKernel(f, begin, end);
 }
 
 static int32_t affine(OnnxcCall *call, const OnnxcValue *in) {
   int64_t n = in[0].dims[0];
-  struct AffineFrame f = {n, in[0].data, in[1].data, 0, 0, 0};
+  struct AffineFrame f = {call, n, in[0].data, in[1].data, 0, 0, 0};
   f.w = onnxc_rt_weights(call);
   f.sums = onnxc_rt_arena_reserve(call, n * (int64_t)sizeof(float));
   f.y = onnxc_rt_output(call, 0, 2, in[0].dims);
   float *s = onnxc_rt_output(call, 1, 0, 0);
   if (onnxc_rt_status(call) != ONNXC_OK)
     return onnxc_rt_status(call);
-  onnxc_rt_parallel_region(call, affineRegion, &f, n);
-  if (onnxc_rt_status(call) != ONNXC_OK)
+  if (onnxc_rt_parallel_region(call, affineRegion, &f, n) != ONNXC_OK)
     return onnxc_rt_status(call);
   *s = 0;
   for (int64_t i = 0; i < n; ++i)
@@ -234,7 +235,7 @@ static void teamRegion(void *frame, int32_t tid, int32_t nthreads, void *team) {
   int64_t *scratch = onnxc_rt_scratch(f->call, tid);
   for (int64_t i = 0; i < 100; ++i) {
     scratch[i] = tid + i;
-    onnxc_rt_barrier(team);
+    onnxc_rt_barrier(f->call, team);
   }
   if (tid == 0)
     f->nthreads = nthreads;

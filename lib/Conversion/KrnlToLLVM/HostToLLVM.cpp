@@ -36,15 +36,15 @@ struct HookSignature {
 
 /// In the order of enum Hook.
 static constexpr HookSignature hookSignatures[] = {
-    {"onnxc_rt_arena", "pp"},          {"onnxc_rt_arena_reserve", "ppl"},
-    {"onnxc_rt_weights", "pp"},        {"onnxc_rt_alloc", "ppl"},
-    {"onnxc_rt_release", "vpp"},       {"onnxc_rt_output", "ppiip"},
-    {"onnxc_rt_scratch", "ppi"},       {"onnxc_rt_parallel_region", "vpppl"},
-    {"onnxc_rt_barrier", "vp"},        {"onnxc_rt_fail", "ipip"},
-    {"onnxc_rt_fail_sizes", "ipipll"}, {"onnxc_rt_status", "ip"},
-    {"onnxc_rt_retain_object", "vpp"}, {"onnxc_rt_release_object", "vpp"},
-    {"onnxc_rt_input_object", "ppi"},  {"onnxc_rt_output_object", "ppi"},
-    {"onnxc_rt_locate_error", "ipp"},
+    {"onnxc_rt_arena", "pp"},           {"onnxc_rt_arena_reserve", "ppl"},
+    {"onnxc_rt_weights", "pp"},         {"onnxc_rt_alloc", "ppl"},
+    {"onnxc_rt_release", "vpp"},        {"onnxc_rt_output", "ppiip"},
+    {"onnxc_rt_scratch", "ppi"},        {"onnxc_rt_parallel_region", "ipppl"},
+    {"onnxc_rt_barrier", "ipp"},        {"onnxc_rt_poll", "ip"},
+    {"onnxc_rt_fail", "ipip"},          {"onnxc_rt_fail_sizes", "ipipll"},
+    {"onnxc_rt_status", "ip"},          {"onnxc_rt_retain_object", "vpp"},
+    {"onnxc_rt_release_object", "vpp"}, {"onnxc_rt_input_object", "ppi"},
+    {"onnxc_rt_output_object", "ppi"},  {"onnxc_rt_locate_error", "ipp"},
 };
 
 static Type hookType(MLIRContext *context, char letter) {

@@ -56,6 +56,7 @@ enum class Hook {
   Scratch,
   ParallelRegion,
   Barrier,
+  Poll,
   Fail,
   FailSizes,
   Status,

@@ -4,7 +4,9 @@
 //
 // The leader stores the pointers, sizes and tile counts that the launches need
 // into a frame on its stack; the team runs a function that loads them. Tiles
-// [tiles * tid / n, tiles * (tid + 1) / n) are worker tid's.
+// [tiles * tid / n, tiles * (tid + 1) / n) are worker tid's. A worker that
+// finds that the run is to end goes on at the next barrier, which tells all
+// workers alike to leave.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,6 +15,7 @@
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Conversion/LLVMCommon/Pattern.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/Krnl/IR/Polls.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
@@ -143,6 +146,137 @@ private:
   LLVM::LLVMStructType structType;
 };
 
+/// The function of a region, as each worker runs it.
+class WorkerFunction {
+public:
+  WorkerFunction(ConversionPatternRewriter &rewriter, LLVM::LLVMFuncOp function,
+                 const Frame &frame, Value leaderCall)
+      : rewriter(rewriter), loc(function.getLoc()), frame(frame) {
+    Block *body = function.addEntryBlock(rewriter);
+    leave = rewriter.createBlock(&function.getBody());
+    LLVM::ReturnOp::create(rewriter, loc, ValueRange());
+    meeting = rewriter.createBlock(leave);
+    rewriter.setInsertionPointToStart(body);
+    base = body->getArgument(0);
+    tid = body->getArgument(1);
+    team = body->getArgument(3);
+    Type i64 = rewriter.getI64Type();
+    worker = LLVM::SExtOp::create(rewriter, loc, i64, tid);
+    workers = LLVM::SExtOp::create(rewriter, loc, i64, body->getArgument(2));
+    next = LLVM::AddOp::create(rewriter, loc, worker,
+                               constant64(rewriter, loc, 1));
+    call = frame.load(rewriter, loc, base, leaderCall);
+  }
+
+  /// This worker's slice of the tiles.
+  void launch(const BareLaunch &leaders) {
+    krnl::LaunchOp op = leaders.op;
+    if (op->hasAttr(krnl::pollFirstAttrName))
+      poll();
+    BareLaunch launch = reload(leaders);
+    auto slice = [&](Value share) -> Value {
+      Value product = LLVM::MulOp::create(rewriter, loc, launch.tiles, share);
+      return LLVM::SDivOp::create(rewriter, loc, product, workers);
+    };
+    Value begin = slice(worker), end = slice(next);
+    if (auto step = op->getAttrOfType<IntegerAttr>(krnl::pollTilesAttrName))
+      runPolling(launch, begin, end, std::max<int64_t>(step.getInt(), 1));
+    else
+      callKernel(rewriter, launch, call, tid, begin, end);
+  }
+
+  /// Goes on if none of the workers has found that the run is to end.
+  void meet(Location at) {
+    goTo(meeting);
+    Value ends =
+        callHook(rewriter, at, Hook::Barrier, {call, team}).getResult();
+    meeting = rewriter.createBlock(leave);
+    Block *onward = rewriter.createBlock(meeting);
+    branchIfNonzero(ends, leave, onward);
+  }
+
+  void finish() {
+    goTo(meeting);
+    LLVM::BrOp::create(rewriter, loc, leave);
+  }
+
+private:
+  void goTo(Block *block) {
+    LLVM::BrOp::create(rewriter, loc, block);
+    rewriter.setInsertionPointToEnd(block);
+  }
+
+  /// Ends the block before `otherwise`, where building goes on.
+  void branchIfNonzero(Value number, Block *target, Block *otherwise) {
+    rewriter.setInsertionPointAfterValue(number);
+    Value isNonzero =
+        LLVM::ICmpOp::create(rewriter, loc, LLVM::ICmpPredicate::ne, number,
+                             constant32(rewriter, loc, 0));
+    LLVM::CondBrOp::create(rewriter, loc, isNonzero, target, otherwise);
+    rewriter.setInsertionPointToEnd(otherwise);
+  }
+
+  /// Goes on at the next barrier if the run is to end.
+  void poll() {
+    Block *before = rewriter.getInsertionBlock();
+    Block *onward = rewriter.createBlock(meeting);
+    rewriter.setInsertionPointToEnd(before);
+    branchIfNonzero(callHook(rewriter, loc, Hook::Poll, call).getResult(),
+                    meeting, onward);
+  }
+
+  /// for (at = begin;; at = stop) {
+  ///   stop = min(at + step, end);
+  ///   kernel(at, stop);
+  ///   if (stop >= end || poll(call))
+  ///     break;
+  /// }
+  void runPolling(const BareLaunch &launch, Value begin, Value end,
+                  int64_t step) {
+    Block *before = rewriter.getInsertionBlock();
+    Block *run = rewriter.createBlock(meeting, {begin.getType()}, {loc});
+    Block *ask = rewriter.createBlock(meeting);
+    Block *after = rewriter.createBlock(meeting);
+    rewriter.setInsertionPointToEnd(before);
+    LLVM::BrOp::create(rewriter, loc, begin, run);
+    rewriter.setInsertionPointToEnd(run);
+    Value at = run->getArgument(0);
+    Value sum =
+        LLVM::AddOp::create(rewriter, loc, at, constant64(rewriter, loc, step));
+    Value stop = LLVM::SMinOp::create(rewriter, loc, sum, end);
+    callKernel(rewriter, launch, call, tid, at, stop);
+    Value isMore = LLVM::ICmpOp::create(rewriter, loc, LLVM::ICmpPredicate::slt,
+                                        stop, end);
+    LLVM::CondBrOp::create(rewriter, loc, isMore, ask, after);
+    rewriter.setInsertionPointToEnd(ask);
+    poll();
+    LLVM::BrOp::create(rewriter, loc, stop, run);
+    rewriter.setInsertionPointToEnd(after);
+  }
+
+  /// The same launch with values of this function.
+  BareLaunch reload(const BareLaunch &launch) {
+    BareLaunch result = launch;
+    krnl::LaunchOp op = launch.op;
+    auto load = [&](Value &value) {
+      value = frame.load(rewriter, op.getLoc(), base, value);
+    };
+    for (auto *values : {&result.operands.pointers, &result.operands.sizes,
+                         &result.operands.scalars})
+      llvm::for_each(*values, load);
+    load(result.tiles);
+    return result;
+  }
+
+  ConversionPatternRewriter &rewriter;
+  Location loc;
+  const Frame &frame;
+  Value base, tid, team, call;
+  Value worker, next, workers; // tid, tid + 1 and their number, 64 bits wide
+  Block *meeting;              // the next barrier, or the end
+  Block *leave;
+};
+
 struct ParallelRegionLowering : ConvertOpToLLVMPattern<krnl::ParallelRegionOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
 
@@ -171,8 +305,11 @@ struct ParallelRegionLowering : ConvertOpToLLVMPattern<krnl::ParallelRegionOp> {
     Value address = frame.store(rewriter, loc);
     Value function =
         LLVM::AddressOfOp::create(rewriter, loc, getPtrType(), name);
-    callHook(rewriter, loc, Hook::ParallelRegion,
-             {currentCall(rewriter), function, address, adaptor.getTiles()});
+    checkStatus(
+        rewriter, loc,
+        callHook(rewriter, loc, Hook::ParallelRegion,
+                 {currentCall(rewriter), function, address, adaptor.getTiles()})
+            .getResult());
     makeFunction(rewriter, op, name, frame, launches);
     rewriter.eraseOp(op);
     return success();
@@ -208,43 +345,15 @@ private:
         LLVM::LLVMFunctionType::get(getVoidType(),
                                     {getPtrType(), i32, i32, getPtrType()}),
         LLVM::Linkage::Internal);
-    Block *body = function.addEntryBlock(rewriter);
-    rewriter.setInsertionPointToStart(body);
-    Value base = body->getArgument(0), tid = body->getArgument(1);
-    Type i64 = rewriter.getI64Type();
-    Value worker = LLVM::SExtOp::create(rewriter, loc, i64, tid);
-    Value team = LLVM::SExtOp::create(rewriter, loc, i64, body->getArgument(2));
-    Value next = LLVM::AddOp::create(rewriter, loc, worker,
-                                     constant64(rewriter, loc, 1));
-    Value call = frame.load(rewriter, loc, base, leaderCall);
+    WorkerFunction worker(rewriter, function, frame, leaderCall);
     unsigned number = 0;
     for (Operation &inner : op.getBody().front()) {
-      if (isa<krnl::BarrierOp>(inner)) {
-        callHook(rewriter, inner.getLoc(), Hook::Barrier, body->getArgument(3));
-        continue;
-      }
-      BareLaunch launch = reload(rewriter, launches[number++], frame, base);
-      auto slice = [&](Value share) -> Value {
-        Value product = LLVM::MulOp::create(rewriter, loc, launch.tiles, share);
-        return LLVM::SDivOp::create(rewriter, loc, product, team);
-      };
-      Value begin = slice(worker), end = slice(next);
-      callKernel(rewriter, launch, call, tid, begin, end);
+      if (isa<krnl::BarrierOp>(inner))
+        worker.meet(inner.getLoc());
+      else
+        worker.launch(launches[number++]);
     }
-    LLVM::ReturnOp::create(rewriter, loc, ValueRange());
-  }
-
-  /// The same launch with values of the region's function.
-  static BareLaunch reload(OpBuilder &builder, const BareLaunch &launch,
-                           const Frame &frame, Value base) {
-    BareLaunch result = launch;
-    krnl::LaunchOp op = launch.op;
-    for (auto *values : {&result.operands.pointers, &result.operands.sizes,
-                         &result.operands.scalars})
-      for (Value &value : *values)
-        value = frame.load(builder, op.getLoc(), base, value);
-    result.tiles = frame.load(builder, op.getLoc(), base, launch.tiles);
-    return result;
+    worker.finish();
   }
 };
 

@@ -33,7 +33,8 @@ typedef enum OM_STATUS {
   OM_STATUS_TARGET = 4,      /* this processor lacks what the code needs */
   OM_STATUS_DEADLINE = 5,    /* the deadline has passed */
   OM_STATUS_UNSUPPORTED = 6, /* the runtime does not do this */
-  OM_STATUS_INTERNAL = 7     /* a bug in the compiler or the runtime */
+  OM_STATUS_INTERNAL = 7,    /* a bug in the compiler or the runtime */
+  OM_STATUS_CANCELLED = 8    /* omContextCancel ended the run */
 } OM_STATUS;
 
 /* "ok", "invalid", ... */
@@ -113,11 +114,17 @@ OM_EXTERNAL_VISIBILITY void omReturnOutput(void *memory, int64_t bytes);
 OM_EXTERNAL_VISIBILITY const char *omContextGetMessage(const OMContext *);
 /* At most n threads per run; 0: as omGetThreads() says. */
 OM_EXTERNAL_VISIBILITY OM_STATUS omContextSetThreads(OMContext *, int64_t n);
-/* A run that takes longer fails; 0: no limit. The clock is looked at whenever
- * work is handed to the threads, in every trip of a Loop, in rows of images,
- * and at the end, so that a run may end late. */
+/* A run that takes longer fails; 0: no limit. All threads look at the clock
+ * before kernels and between tiles of long ones, after some tens of
+ * microseconds of work; the caller's looks at it in every trip of a Loop, in rows
+ * of images and at the end as well. Other operators that are no kernels (sorts,
+ * strings, custom ones) run to their end. Outputs are unspecified then. */
 OM_EXTERNAL_VISIBILITY OM_STATUS omContextSetDeadline(OMContext *,
                                                       int64_t nanoseconds);
+/* Ends the run that is going on, as soon as a deadline would, with
+ * OM_STATUS_CANCELLED; does nothing if none is, or if it is over first. Any
+ * thread may call it, and a signal handler. */
+OM_EXTERNAL_VISIBILITY void omContextCancel(OMContext *context);
 /* Bytes the context holds: arena, scratch, pool and outputs. */
 OM_EXTERNAL_VISIBILITY int64_t omContextGetMemory(const OMContext *context);
 

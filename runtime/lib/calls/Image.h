@@ -42,9 +42,9 @@ public:
   /// The most pixels that resize() makes room for: memory and time are in
   /// proportion to the file, but for a constant.
   int64_t maxPixels() const;
-  /// False, with the error recorded, when the run has taken too long. Decoders
+  /// False, with the error recorded, when the run is to end. Decoders
   /// ask at least once a row, or wherever their library lets them.
-  bool inTime() { return !deadlinePassed(*call); }
+  bool inTime() { return !mustEnd(*call); }
   uint8_t *row(int64_t y) { return pixels + y * width * 3; }
   void set(int64_t x, int64_t y, int red, int green, int blue) {
     uint8_t *pixel = row(y) + x * 3;

@@ -9,15 +9,21 @@ func.func private @k(%x: memref<?xf32>, %s: memref<?xi8>, %begin: index, %end: i
 // CHECK-LABEL: @onnxc_main_graph
 // CHECK:         %[[FRAME:.+]] = llvm.alloca %{{.+}} x !llvm.struct<(ptr, ptr, i64, i64)>
 // CHECK:         %[[F:.+]] = llvm.mlir.addressof @parallel_region.0
-// CHECK:         llvm.call @onnxc_rt_parallel_region(%{{.+}}, %[[F]], %[[FRAME]], %{{.+}})
+// CHECK:         %[[STATUS:.+]] = llvm.call @onnxc_rt_parallel_region(%{{.+}}, %[[F]], %[[FRAME]], %{{.+}})
+// CHECK:         %[[OK:.+]] = llvm.icmp "eq" %[[STATUS]]
+// CHECK:         llvm.cond_br %[[OK]]
 // CHECK-LABEL: llvm.func internal @parallel_region.0
 // CHECK-SAME:    (%[[FRAME:.+]]: !llvm.ptr, %[[TID:.+]]: i32, %[[N:.+]]: i32, %[[TEAM:.+]]: !llvm.ptr)
 // CHECK:         llvm.sdiv
 // CHECK:         llvm.sdiv
 // CHECK:         %[[SCRATCH:.+]] = llvm.call @onnxc_rt_scratch(%{{.+}}, %[[TID]])
 // CHECK:         llvm.call @k(%{{.+}}, %[[SCRATCH]], %{{.+}}) : (!llvm.ptr, !llvm.ptr, i64, i64, i64, i64) -> ()
-// CHECK:         llvm.call @onnxc_rt_barrier(%[[TEAM]])
+// CHECK:         %[[OVER:.+]] = llvm.call @onnxc_rt_barrier(%{{.+}}, %[[TEAM]])
+// CHECK:         %[[LEAVES:.+]] = llvm.icmp "ne" %[[OVER]]
+// CHECK:         llvm.cond_br %[[LEAVES]], ^[[LEAVE:bb.+]], ^
 // CHECK:         llvm.call @k
+// CHECK:       ^[[LEAVE]]:
+// CHECK-NEXT:    llvm.return
 func.func @main_graph(%x: memref<?xf32>) {
   %c0 = arith.constant 0 : index
   %n = memref.dim %x, %c0 : memref<?xf32>
@@ -25,6 +31,47 @@ func.func @main_graph(%x: memref<?xf32>) {
     krnl.launch @k outs(%x : memref<?xf32>) tiles(%n) scratch 128
     krnl.barrier
     krnl.launch @k outs(%x : memref<?xf32>) tiles(%n) scratch 128
+  }
+  return
+}
+
+// -----
+
+func.func private @k(%x: memref<64xf32>, %begin: index, %end: index) attributes {krnl.kernel} {
+  return
+}
+
+// A launch that polls runs a few tiles at a time. When the run is to end, the
+// worker goes to the next barrier, and computes nothing in front of it.
+// CHECK-LABEL: llvm.func internal @parallel_region.0
+// CHECK:         llvm.br ^[[BODY:bb[0-9]+]](%[[BEGIN:[0-9]+]] : i64)
+// CHECK:       ^[[BODY]](%[[AT:.+]]: i64):
+// CHECK:         %[[NEXT:.+]] = llvm.add %[[AT]]
+// CHECK:         %[[STOP:.+]] = llvm.intr.smin(%[[NEXT]], %[[END:[0-9]+]])
+// CHECK:         llvm.call @k(%{{.+}}, %[[AT]], %[[STOP]])
+// CHECK:         llvm.icmp "slt" %[[STOP]], %[[END]] : i64
+// CHECK:         llvm.cond_br %{{.+}}, ^[[ASK:bb[0-9]+]], ^[[AFTER:bb[0-9]+]]
+// CHECK:       ^[[ASK]]:
+// CHECK:         %[[POLL:.+]] = llvm.call @onnxc_rt_poll
+// CHECK:         %[[ENDS:.+]] = llvm.icmp "ne" %[[POLL]]
+// CHECK:         llvm.cond_br %[[ENDS]], ^[[MEETING:bb[0-9]+]], ^[[AGAIN:bb[0-9]+]]
+// CHECK:       ^[[AFTER]]:
+// CHECK:         llvm.call @onnxc_rt_poll
+// CHECK:         llvm.cond_br %{{.+}}, ^[[MEETING]], ^[[SECOND:bb[0-9]+]]
+// CHECK:       ^[[AGAIN]]:
+// CHECK-NEXT:    llvm.br ^[[BODY]](%[[STOP]] : i64)
+// CHECK:       ^[[SECOND]]:
+// CHECK:         llvm.call @k
+// CHECK:         llvm.br ^[[MEETING]]
+// CHECK:       ^[[MEETING]]:
+// CHECK:         llvm.call @onnxc_rt_barrier
+func.func @main_graph(%x: memref<64xf32>, %y: memref<64xf32>) {
+  %c16 = arith.constant 16 : index
+  krnl.parallel_region tiles(%c16) {
+    krnl.launch @k outs(%x : memref<64xf32>) tiles(%c16) {krnl.poll_tiles = 3 : i64}
+    krnl.launch @k outs(%y : memref<64xf32>) tiles(%c16) {krnl.poll_first}
+    krnl.barrier
+    krnl.launch @k outs(%x : memref<64xf32>) tiles(%c16)
   }
   return
 }

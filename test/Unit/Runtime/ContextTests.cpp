@@ -242,6 +242,26 @@ TEST(Context, Deadline) {
   EXPECT_EQ(slow.result(), 1000);
 }
 
+TEST(Context, Cancel) {
+  ScalarContext slow("slow");
+  omContextCancel(nullptr);
+  omContextCancel(slow.context); // no run is going on
+  EXPECT_EQ(slow.run(1000), OM_STATUS_OK);
+  OM_STATUS status = OM_STATUS_OK;
+  std::atomic<bool> over = false;
+  std::thread other([&] {
+    status = slow.run(INT64_MAX);
+    over = true;
+  });
+  while (!over) // it may not have begun
+    omContextCancel(slow.context);
+  other.join();
+  EXPECT_EQ(status, OM_STATUS_CANCELLED);
+  EXPECT_EQ(slow.message(), "the run was cancelled");
+  EXPECT_STREQ(omStatusName(status), "cancelled");
+  EXPECT_EQ(slow.run(1000), OM_STATUS_OK);
+}
+
 TEST(Context, LogIsSilentUnlessAsked) {
   struct Log {
     std::vector<std::string> errors, infos;

@@ -52,6 +52,13 @@ struct Team4 : testing::Test {
   }
 };
 
+/// A run without a model, for regions that a test starts itself.
+struct Call {
+  OMContext *context = omContextCreate("team");
+  ~Call() { omContextDestroy(context); }
+  OnnxcCall *get() const { return static_cast<OnnxcCall *>(context); }
+};
+
 /// How many threads the entry point `team` ran on, at most `most`.
 int64_t teamSize(OMContext *context, int64_t most) {
   OMBuffer input = {&most, 8, nullptr, 0, ONNX_TYPE_INT64}, output = {};
@@ -120,6 +127,7 @@ TEST_F(Team4, AdmissionNeverHandsAWorkerOutTwice) {
 
 TEST_F(Team4, BarrierSeparatesPhases) {
   struct Frame {
+    Call call;
     std::atomic<int> arrived{0};
     std::atomic<int> wrong{0};
   } frame;
@@ -134,10 +142,10 @@ TEST_F(Team4, BarrierSeparatesPhases) {
           frame.arrived.fetch_add(1, std::memory_order_relaxed);
           if (tid == phase % 97) // someone is late, and the others sleep
             usleep(100);
-          onnxc_rt_barrier(team);
+          onnxc_rt_barrier(frame.call.get(), team);
           if (frame.arrived.load(std::memory_order_relaxed) != phase * nthreads)
             ++frame.wrong;
-          onnxc_rt_barrier(team);
+          onnxc_rt_barrier(frame.call.get(), team);
         }
       },
       &frame, 4);
@@ -146,10 +154,46 @@ TEST_F(Team4, BarrierSeparatesPhases) {
   EXPECT_EQ(frame.wrong, 0);
 }
 
+// One thread finds that the run is to end, before or while others decide: all
+// leave at the same barrier, and none waits for one that has left.
+TEST_F(Team4, AllLeaveAtTheSameBarrier) {
+  struct Frame {
+    Call call;
+    int last;
+    int rounds[4];
+  };
+  int started;
+  Team *team = acquireTeam(3, started);
+  ASSERT_EQ(teamWorkers(team), 3);
+  for (int last = 0; last < 200; ++last) {
+    Frame frame;
+    frame.last = last;
+    runOnTeam(
+        team,
+        [](void *opaque, int32_t tid, int32_t, void *team) {
+          Frame &frame = *static_cast<Frame *>(opaque);
+          int &round = frame.rounds[tid];
+          for (round = 0; round < 1000; ++round) {
+            if (round == frame.last && tid == frame.last % 4)
+              omContextCancel(frame.call.context);
+            onnxc_rt_poll(frame.call.get());
+            if (onnxc_rt_barrier(frame.call.get(), team))
+              break;
+          }
+        },
+        &frame, 4);
+    EXPECT_EQ(frame.rounds[0], last);
+    for (int rounds : frame.rounds)
+      EXPECT_EQ(rounds, frame.rounds[0]);
+  }
+  releaseTeam(team);
+}
+
 TEST(Team, RegionsGoOnWithThoseWhoRun) {
   // As many as there are processors, which others may want as well: however
   // many come, each region is whole, and they are there for the next one.
   struct Frame {
+    Call call;
     std::atomic<int> threads{0}, sum{0}, wrong{0};
   };
   shutDownPool();
@@ -166,7 +210,7 @@ TEST(Team, RegionsGoOnWithThoseWhoRun) {
             Frame &frame = *static_cast<Frame *>(opaque);
             frame.wrong += (nthreads > 1) != (team != nullptr);
             frame.threads += 1;
-            onnxc_rt_barrier(team);
+            onnxc_rt_barrier(frame.call.get(), team);
             frame.wrong += frame.threads != nthreads;
             frame.sum += 12 * (tid + 1) / nthreads - 12 * tid / nthreads;
           },

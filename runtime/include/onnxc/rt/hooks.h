@@ -46,7 +46,8 @@ enum {
   ONNXC_ERR_TARGET = 4,      /* this processor lacks what the code needs */
   ONNXC_ERR_DEADLINE = 5,    /* the context's deadline has passed */
   ONNXC_ERR_UNSUPPORTED = 6, /* the runtime does not do this */
-  ONNXC_ERR_INTERNAL = 7     /* a promise between compiler and runtime broke */
+  ONNXC_ERR_INTERNAL = 7,    /* a promise between compiler and runtime broke */
+  ONNXC_ERR_CANCELLED = 8    /* omContextCancel was called */
 };
 
 /* No tensor and no block of memory takes more bytes; the same number as
@@ -104,15 +105,21 @@ void *onnxc_rt_scratch(OnnxcCall *call, int32_t tid);
  * same time; tid 0 is the calling thread. nthreads is decided by the runtime
  * and is at most `tiles`: the compiler passes the largest team that pays, 1
  * for work too small to share. `team` is NULL when nthreads is 1.
- * fn may be skipped altogether when an error is already recorded. */
+ * fn may be skipped altogether when the run is to end. Returns the status. */
 typedef void (*OnnxcParallelRegionFn)(void *frame, int32_t tid,
                                       int32_t nthreads, void *team);
-void onnxc_rt_parallel_region(OnnxcCall *call, OnnxcParallelRegionFn fn,
-                              void *frame, int64_t tiles);
+int32_t onnxc_rt_parallel_region(OnnxcCall *call, OnnxcParallelRegionFn fn,
+                                 void *frame, int64_t tiles);
 
 /* Inside a region: returns when all workers of the team have called it, with
- * all their stores visible. Does nothing for a NULL team. */
-void onnxc_rt_barrier(void *team);
+ * all their stores visible; at once for a NULL team. Nonzero, for all workers
+ * alike, if the run is to end: fn returns. */
+int32_t onnxc_rt_barrier(OnnxcCall *call, void *team);
+
+/* Inside a region: nonzero if the run is to end, because of an error, its
+ * deadline or omContextCancel. The worker goes to the next barrier without
+ * computing what is in front of it. */
+int32_t onnxc_rt_poll(OnnxcCall *call);
 
 /* --- Errors --------------------------------------------------------------
  * Records the first error of the call (later ones are dropped) and returns

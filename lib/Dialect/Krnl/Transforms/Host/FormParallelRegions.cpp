@@ -15,6 +15,7 @@
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/Krnl/IR/Polls.h"
 #include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Dialect/Krnl/Transforms/Passes.h"
 #include "onnxc/Support/ElementBytes.h"
@@ -119,6 +120,12 @@ static Accesses accessesOf(LaunchOp launch) {
 /// nothing beside them.
 static constexpr size_t maxLaunches = 1024;
 
+/// Instructions between two questions whether the run is to end: some tens of
+/// microseconds, beside which a question costs nothing.
+static constexpr int64_t pollInstructions = 100000;
+/// Of launches whose number of tiles only the run knows, between two polls.
+static constexpr int64_t assumedWork = pollInstructions / 8;
+
 namespace {
 
 class ParallelRegionFormer {
@@ -138,6 +145,7 @@ private:
   bool movesBefore(Operation *op, const Run &run);
   void close(Run &run, Operation *at);
   Value teamTiles(OpBuilder &builder, Run &run, int64_t barriers);
+  void setPolls(OpBuilder &builder, Run &run);
 
   LaunchCosts costs;
   target::Processor target;
@@ -167,6 +175,26 @@ Value ParallelRegionFormer::teamTiles(OpBuilder &builder, Run &run,
       barriers * target.barrierInstructions);
   OpFoldResult pays = numbers.divide(work, perWorker);
   return numbers.value(numbers.min(numbers.max(pays, numbers.number(1)), most));
+}
+
+/// Lets workers poll between tiles of launches of much work, and before the
+/// next launch when those since the last poll have amounted to as much.
+void ParallelRegionFormer::setPolls(OpBuilder &builder, Run &run) {
+  int64_t sincePoll = 0;
+  for (LaunchOp launch : run.launches) {
+    if (sincePoll >= pollInstructions) {
+      launch->setAttr(pollFirstAttrName, builder.getUnitAttr());
+      sincePoll = 0;
+    }
+    int64_t cost =
+        std::max<int64_t>(costs.estimateOfOneTile(builder, launch), 1);
+    int64_t pollTiles = std::max<int64_t>(pollInstructions / cost, 1);
+    std::optional<int64_t> tiles =
+        getConstantIntValue(getAsOpFoldResult(launch.getTiles()));
+    if (!tiles || *tiles > pollTiles)
+      launch->setAttr(pollTilesAttrName, builder.getI64IntegerAttr(pollTiles));
+    sincePoll += tiles ? std::min(*tiles, pollTiles) * cost : assumedWork;
+  }
 }
 
 /// True if `op` may run before all launches of `run`.
@@ -229,6 +257,7 @@ void ParallelRegionFormer::close(Run &run, Operation *at) {
   Location loc = run.launches.front().getLoc();
   SmallVector<bool> waits = barriersOf(run.launches);
   Value tiles = teamTiles(builder, run, llvm::count(waits, true));
+  setPolls(builder, run);
   auto region = ParallelRegionOp::create(builder, loc, tiles);
   Block &body = region.getBody().emplaceBlock();
   for (auto [launch, wait] : llvm::zip_equal(run.launches, waits)) {

@@ -28,6 +28,8 @@ using namespace onnxc::krnl;
 
 /// Assumed for loops whose length depends on data.
 static constexpr int64_t unknownTrips = 16;
+/// Assumed by estimates for sizes that only the run knows.
+static constexpr int64_t assumedSize = 64;
 static constexpr int64_t instructionsOfFunction = 20;
 
 namespace {
@@ -260,9 +262,7 @@ OpFoldResult LaunchCosts::ofOneTile(OpBuilder &builder, LaunchOp launch) {
     return builder.getIndexAttr(HostNumbers::largest);
   SmallVector<Value> operands(launch.getIns());
   llvm::append_range(operands, launch.getOuts());
-  // The first of two arguments behind all others is the first tile.
-  Sizes sizes{
-      {{kernel.getNumArguments() - 2, isNumber}, builder.getIndexAttr(0)}};
+  Sizes sizes;
   std::vector<void *> key{kernel.getOperation()};
   for (auto [number, dim] : inputsOf(kernel)) {
     if (number >= operands.size())
@@ -275,7 +275,36 @@ OpFoldResult LaunchCosts::ofOneTile(OpBuilder &builder, LaunchOp launch) {
   }
   OpFoldResult &cost = costs[key];
   if (!cost)
-    cost = TileCounter(builder, launch.getLoc(), kernel, sizes)
-               .count(kernel.getBody().front());
+    cost = countTile(builder, launch, kernel, std::move(sizes));
   return cost;
+}
+
+int64_t LaunchCosts::estimateOfOneTile(OpBuilder &builder, LaunchOp launch) {
+  auto kernel = symbols.lookup<func::FuncOp>(launch.getKernel());
+  if (!kernel || kernel.isDeclaration())
+    return 0;
+  auto [it, isNew] = estimates.try_emplace(kernel, HostNumbers::largest);
+  if (!isNew)
+    return it->second;
+  Sizes sizes;
+  for (auto [number, dim] : inputsOf(kernel)) {
+    if (number + 2 >= kernel.getNumArguments())
+      continue; // the tiles
+    auto type = dyn_cast<MemRefType>(kernel.getArgument(number).getType());
+    bool isKnown = type && !type.isDynamicDim(dim);
+    sizes[{number, dim}] =
+        builder.getIndexAttr(isKnown ? type.getDimSize(dim) : assumedSize);
+  }
+  OpFoldResult cost = countTile(builder, launch, kernel, std::move(sizes));
+  if (std::optional<int64_t> known = getConstantIntValue(cost))
+    it->second = *known;
+  return it->second;
+}
+
+OpFoldResult LaunchCosts::countTile(OpBuilder &builder, LaunchOp launch,
+                                    func::FuncOp kernel, Sizes sizes) {
+  // The first of two arguments behind all others is the first tile.
+  sizes[{kernel.getNumArguments() - 2, isNumber}] = builder.getIndexAttr(0);
+  return TileCounter(builder, launch.getLoc(), kernel, sizes)
+      .count(kernel.getBody().front());
 }

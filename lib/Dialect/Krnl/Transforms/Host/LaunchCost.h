@@ -31,11 +31,18 @@ public:
   /// is one already for a launch of the same kernel on the same sizes.
   mlir::OpFoldResult ofOneTile(mlir::OpBuilder &builder, LaunchOp launch);
 
+  /// The same as a number; sizes that only the run knows are assumed. 0 for a
+  /// kernel without a body.
+  int64_t estimateOfOneTile(mlir::OpBuilder &builder, LaunchOp launch);
+
   /// Values made in a block are not visible behind it.
   void leaveBlock();
 
 private:
   const llvm::SmallVector<Input> &inputsOf(mlir::func::FuncOp kernel);
+  /// `sizes` are those of inputsOf.
+  mlir::OpFoldResult countTile(mlir::OpBuilder &builder, LaunchOp launch,
+                               mlir::func::FuncOp kernel, Sizes sizes);
   mlir::OpFoldResult sizeOf(mlir::OpBuilder &builder, mlir::Value buffer,
                             int64_t dim);
 
@@ -43,6 +50,7 @@ private:
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<Input>> inputs;
   llvm::DenseMap<std::pair<mlir::Value, int64_t>, mlir::OpFoldResult> known;
   std::map<std::vector<void *>, mlir::OpFoldResult> costs;
+  llvm::DenseMap<mlir::Operation *, int64_t> estimates;
 };
 
 } // namespace onnxc::krnl

@@ -66,11 +66,11 @@ func.func private @k(memref<?xf32>, memref<?xf32>, index, index) attributes {krn
 // CHECK-NEXT:      krnl.launch
 // CHECK-NEXT:      krnl.barrier
 // CHECK-NEXT:      krnl.launch
-// CHECK-NEXT:    }
+// CHECK-NEXT:{{^ *}$}}
 // CHECK-NEXT:    krnl.release
 // CHECK:         krnl.parallel_region
 // CHECK-NEXT:      krnl.launch
-// CHECK-NEXT:    }
+// CHECK-NEXT:{{^ *}$}}
 // CHECK-NEXT:    memref.load
 func.func @what_ends_a_region(%x: memref<?xf32>, %n: index, %ok: i1) -> f32 {
   %c0 = arith.constant 0 : index
@@ -258,5 +258,71 @@ func.func @sizes_of_operands(%x: memref<?x?xf32>, %tiles: index, %n: index, %m: 
   scf.if %c {
     krnl.launch @rows ins(%x : memref<?x?xf32>) outs(%a : memref<?x?xf32>) tiles(%c1)
   }
+  return
+}
+
+// -----
+
+// Workers ask whether the run is to end after about 100,000 instructions: after
+// 3 tiles of 32,776, and before the next launch; not between two of 60,000, but
+// behind them. Sizes that only the run knows count as 64.
+func.func private @long(%x: memref<8192xf32>, %b: index, %e: index) attributes {krnl.kernel} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = arith.constant 8192 : index
+  scf.for %t = %b to %e step %c1 {
+    scf.for %i = %c0 to %n step %c1 {
+      %0 = memref.load %x[%i] : memref<8192xf32>
+      %1 = arith.addf %0, %0 : f32
+      %2 = arith.mulf %1, %1 : f32
+      memref.store %2, %x[%i] : memref<8192xf32>
+    }
+  }
+  return
+}
+func.func private @short(%x: memref<8192xf32>, %b: index, %e: index) attributes {krnl.kernel} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = arith.constant 15000 : index
+  scf.for %t = %b to %e step %c1 {
+    scf.for %i = %c0 to %n step %c1 {
+      %0 = memref.load %x[%c0] : memref<8192xf32>
+      memref.store %0, %x[%c1] : memref<8192xf32>
+    }
+  }
+  return
+}
+func.func private @sized(%x: memref<?xf32>, %b: index, %e: index) attributes {krnl.kernel} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = memref.dim %x, %c0 : memref<?xf32>
+  scf.for %t = %b to %e step %c1 {
+    scf.for %i = %c0 to %n step %c1 {
+      %0 = memref.load %x[%i] : memref<?xf32>
+      memref.store %0, %x[%i] : memref<?xf32>
+    }
+  }
+  return
+}
+// CHECK-LABEL: func @polls
+// CHECK:         krnl.parallel_region
+// CHECK-NEXT:      krnl.launch @long outs(%{{.+}}) tiles(%{{.+}}) {krnl.poll_tiles = 3 : i64}
+// CHECK-NEXT:      krnl.barrier
+// CHECK-NEXT:      krnl.launch @short outs(%{{.+}}) tiles(%{{[^)]+}}){{$}}
+// CHECK-NEXT:      krnl.barrier
+// CHECK-NEXT:      krnl.launch @short outs(%{{.+}}) tiles(%{{.+}}) {krnl.poll_first}
+// CHECK-NEXT:      krnl.barrier
+// CHECK-NEXT:      krnl.launch @short outs(%{{.+}}) tiles(%{{[^)]+}}){{$}}
+// CHECK-NEXT:      krnl.launch @sized outs(%{{.+}}) tiles(%{{.+}}) {krnl.poll_first, krnl.poll_tiles = 781 : i64}
+// CHECK-NEXT:    }
+func.func @polls(%x: memref<8192xf32>, %n: index) {
+  %c2 = arith.constant 2 : index
+  %c8 = arith.constant 8 : index
+  %y = krnl.alloc(%n) : memref<?xf32>
+  krnl.launch @long outs(%x : memref<8192xf32>) tiles(%c8)
+  krnl.launch @short outs(%x : memref<8192xf32>) tiles(%c2)
+  krnl.launch @short outs(%x : memref<8192xf32>) tiles(%c2)
+  krnl.launch @short outs(%x : memref<8192xf32>) tiles(%c2)
+  krnl.launch @sized outs(%y : memref<?xf32>) tiles(%n)
   return
 }

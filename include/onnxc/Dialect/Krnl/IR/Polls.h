@@ -1,0 +1,22 @@
+//===- Polls.h - When workers ask whether to go on -------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_DIALECT_KRNL_IR_POLLS_H
+#define ONNXC_DIALECT_KRNL_IR_POLLS_H
+
+#include "llvm/ADT/StringRef.h"
+
+namespace onnxc::krnl {
+
+/// Integer attribute of a launch in a parallel region: whenever a worker has
+/// run so many of its tiles, it asks whether the run is to end. Without it, it
+/// runs all of them.
+inline constexpr llvm::StringLiteral pollTilesAttrName = "krnl.poll_tiles";
+/// Unit attribute: it asks before the first tile.
+inline constexpr llvm::StringLiteral pollFirstAttrName = "krnl.poll_first";
+
+} // namespace onnxc::krnl
+
+#endif // ONNXC_DIALECT_KRNL_IR_POLLS_H

@@ -102,8 +102,7 @@ void omContextDestroy(OMContext *context) {
   if (context->outputs)
     freeOutputs(*context);
   context->pool.destroy();
-  free(context->arena);
-  free(context->scratch);
+  freeArena(*context);
   free(context->inputs);
   free(context->outputs);
   free(context->symbolValues);
@@ -120,6 +119,14 @@ OM_STATUS omContextRun(OMContext *context, const OMBuffer *inputs,
   return OM_STATUS(stateOf(*context->model)
                        .run(*context, inputs, numInputs, outputs, numOutputs,
                             /*handOver=*/false));
+}
+
+OM_STATUS omContextPrepare(OMContext *context, const OMBuffer *outputs,
+                           int64_t numOutputs) {
+  if (!context)
+    return OM_STATUS_INVALID;
+  return OM_STATUS(
+      stateOf(*context->model).prepare(*context, outputs, numOutputs));
 }
 
 const char *omContextGetMessage(const OMContext *context) {
@@ -148,8 +155,10 @@ void omContextCancel(OMContext *context) {
 int64_t omContextGetMemory(const OMContext *context) {
   if (!context)
     return 0;
-  int64_t bytes = context->arenaBytes + context->pool.heldBytes() +
-                  context->scratchStride * context->scratchWorkers;
+  int64_t bytes = context->pool.heldBytes();
+  if (!context->borrowed)
+    bytes +=
+        context->arenaBytes + scratchStride(*context) * context->scratchWorkers;
   for (int64_t i = 0; i < context->entry->numOutputs; ++i)
     bytes += context->outputs[i].keptBytes + context->outputs[i].characterBytes;
   return bytes;

@@ -64,15 +64,15 @@ struct OMContext {
 
   void *arena;
   int64_t arenaBytes;
-  void *scratch; ///< scratchStride bytes for each of scratchWorkers
-  int64_t scratchStride;
+  void *scratch; ///< scratchStride() bytes for each of scratchWorkers
   int32_t scratchWorkers;
+  bool borrowed; ///< arena and scratch are the caller's
   onnxc::rt::MemoryPool pool;
 
   int32_t threads; ///< limit of this context; 0: the artefact's
   onnxc::rt::Team *team;
-  int64_t budget;   ///< nanoseconds per run; 0: any
-  int64_t deadline; ///< of this run; 0: none
+  int64_t budget;                  ///< nanoseconds per run; 0: any
+  int64_t deadline;                ///< of this run; 0: none
   std::atomic<uint32_t> cancelled; ///< this run is to end
 
   uint64_t seed;  ///< of random numbers without a seed; 0: not drawn yet
@@ -99,6 +99,21 @@ struct OnnxcCall : OMContext {};
 
 namespace onnxc::rt {
 
+/// Records that there is no memory for `what`.
+void failToAllocate(OMContext &context, const char *what, int64_t bytes);
+
+/// Bytes of one thread's scratch.
+inline int64_t scratchStride(const OMContext &context) {
+  return (context.entry->scratchBytes + 63) / 64 * 64;
+}
+/// Scratch for `workers` threads, made before they start. False, after
+/// recording the error, without memory.
+bool reserveScratch(OMContext &context, int32_t workers);
+/// The most threads that a region may run on.
+int maxThreads(const OMContext &context);
+/// Frees arena and scratch, unless they are the caller's.
+void freeArena(OMContext &context);
+
 /// Compares the inputs with the signature and fills context.inputs.
 int32_t checkInputs(OMContext &context, const OMBuffer *inputs,
                     int64_t numInputs);
@@ -108,6 +123,10 @@ bool numberSymbols(OMContext &context);
 /// One run; outputs are in context.outputs afterwards.
 int32_t run(OMContext &context, const OMBuffer *inputs, int64_t numInputs,
             OMBuffer *outputs, int64_t numOutputs, bool handOver);
+
+/// Allocates what is known of the next run's memory (omContextPrepare).
+int32_t prepare(OMContext &context, const OMBuffer *outputs,
+                int64_t numOutputs);
 
 /// True if the run is to end: after an error, or, which is recorded, because it
 /// was cancelled or has taken too long. Any thread of the run may ask.
@@ -119,6 +138,9 @@ int32_t finishOutputs(OMContext &context);
 /// Copies strings with their characters, those behind `at`.
 void copyStrings(char *const *from, char **to, int64_t count, char *at);
 void freeOutputs(OMContext &context);
+/// Allocates the context's own buffer of a tensor output whose size the
+/// signature knows, or looks whether the caller's is as large.
+void prepareOutput(OMContext &context, int64_t index);
 
 /// Null without memory.
 OMContext *createContext(const OnnxcModel &model, const OnnxcEntry &entry);

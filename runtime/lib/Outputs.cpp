@@ -92,6 +92,20 @@ void *onnxc_rt_output(OnnxcCall *call, int32_t index, int32_t rank,
   return memory;
 }
 
+void rt::prepareOutput(OMContext &context, int64_t index) {
+  const OnnxcArg &arg = context.entry->outputs[index];
+  if (arg.kind != ONNXC_KIND_TENSOR || arg.rank < 0)
+    return;
+  int64_t bytes = tensorBytes(arg.type, arg.rank, arg.dims);
+  for (int64_t i = 0; i < arg.rank; ++i)
+    if (arg.dims[i] < 0)
+      return;
+  Output &output = context.outputs[index];
+  output.rank = int32_t(arg.rank);
+  if (bytes >= 0)
+    placeOutput(context, arg, output, bytes);
+}
+
 void **onnxc_rt_output_object(OnnxcCall *call, int32_t index) {
   Output &output = call->outputs[index];
   if (output.asked)

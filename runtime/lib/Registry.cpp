@@ -42,6 +42,7 @@ void onnxc_rt_register(const OnnxcModel *model) {
   state.model = model;
   state.createContext = createContext;
   state.run = run;
+  state.prepare = prepare;
   ModelState **last = &first;
   while (*last)
     last = &(*last)->next;

@@ -20,30 +20,12 @@ alignas(64) static char guard[64];
 // Memory hooks
 //===----------------------------------------------------------------------===//
 
-/// Fails for want of memory for `what`; memory that may be written.
-static void *failToAllocate(OnnxcCall *call, const char *what, int64_t bytes) {
+void rt::failToAllocate(OMContext &context, const char *what, int64_t bytes) {
   if (bytes > ONNXC_MAX_TENSOR_BYTES)
-    call->fail(ONNXC_ERR_MEMORY, "a size is negative or too large");
+    context.fail(ONNXC_ERR_MEMORY, "a size is negative or too large");
   else
-    call->fail(ONNXC_ERR_MEMORY, "no memory for %s of %lld bytes", what,
-               (long long)bytes);
-  return guard;
-}
-
-void *onnxc_rt_arena_reserve(OnnxcCall *call, int64_t bytes) {
-  if (call->arena && call->arenaBytes >= bytes)
-    return call->arena;
-  free(call->arena);
-  call->arena = allocateAligned(bytes);
-  call->arenaBytes = call->arena ? bytes : 0;
-  if (!call->arena)
-    return failToAllocate(call, "an arena", bytes);
-  call->info("arena of %lld bytes", (long long)bytes);
-  return call->arena;
-}
-
-void *onnxc_rt_arena(OnnxcCall *call) {
-  return onnxc_rt_arena_reserve(call, call->entry->arenaBytes);
+    context.fail(ONNXC_ERR_MEMORY, "no memory for %s of %lld bytes", what,
+                 (long long)bytes);
 }
 
 const void *onnxc_rt_weights(OnnxcCall *call) {
@@ -59,7 +41,8 @@ const void *onnxc_rt_weights(OnnxcCall *call) {
 void *onnxc_rt_alloc(OnnxcCall *call, int64_t bytes) {
   if (void *object = call->pool.allocate(bytes))
     return object;
-  return failToAllocate(call, "a value", bytes);
+  failToAllocate(*call, "a value", bytes);
+  return guard;
 }
 
 void onnxc_rt_release(OnnxcCall *call, void *object) {
@@ -70,27 +53,6 @@ void onnxc_rt_release(OnnxcCall *call, void *object) {
 //===----------------------------------------------------------------------===//
 // Regions
 //===----------------------------------------------------------------------===//
-
-void *onnxc_rt_scratch(OnnxcCall *call, int32_t tid) {
-  return static_cast<char *>(call->scratch) + call->scratchStride * tid;
-}
-
-/// Scratch for `workers` threads, made before they start.
-static bool reserveScratch(OMContext &context, int32_t workers) {
-  if (context.scratchStride == 0 || context.scratchWorkers >= workers)
-    return true;
-  free(context.scratch);
-  int64_t bytes;
-  context.scratch = multiply(context.scratchStride, workers, bytes)
-                        ? allocateAligned(bytes)
-                        : nullptr;
-  context.scratchWorkers = context.scratch ? workers : 0;
-  if (context.scratch)
-    return true;
-  context.fail(ONNXC_ERR_MEMORY, "no memory for the scratch of %d threads",
-               workers);
-  return false;
-}
 
 bool rt::mustEnd(OMContext &context) {
   if (context.status.load(std::memory_order_relaxed) != ONNXC_OK)
@@ -107,16 +69,6 @@ bool rt::mustEnd(OMContext &context) {
 }
 
 int32_t onnxc_rt_poll(OnnxcCall *call) { return mustEnd(*call); }
-
-/// The most threads that a region of so many tiles may run on.
-static int maxThreadsFor(const OMContext &context, int64_t tiles) {
-  int limit = threadLimit();
-  if (context.threads > 0 && context.threads < limit)
-    limit = context.threads;
-  if (tiles < limit)
-    limit = int(tiles);
-  return limit < 1 ? 1 : limit;
-}
 
 /// Takes workers for the rest of the call, unless it has some; returns how many
 /// threads there are then, `limit` at most.
@@ -137,7 +89,9 @@ int32_t onnxc_rt_parallel_region(OnnxcCall *call, OnnxcParallelRegionFn fn,
                                  void *frame, int64_t tiles) {
   if (mustEnd(*call))
     return onnxc_rt_status(call);
-  int limit = maxThreadsFor(*call, tiles);
+  int limit = maxThreads(*call);
+  if (tiles < limit)
+    limit = tiles < 1 ? 1 : int(tiles);
   // For all that may take part: how many are idle differs from run to run, and
   // a later one must not allocate.
   if (!reserveScratch(*call, limit))
@@ -185,7 +139,7 @@ static void resetOutputs(OMContext &context) {
 }
 
 /// Notes where each output is to go.
-static int32_t takeOutputs(OMContext &context, OMBuffer *outputs,
+static int32_t takeOutputs(OMContext &context, const OMBuffer *outputs,
                            int64_t numOutputs, bool handOver) {
   int64_t known = context.entry->numOutputs;
   if (numOutputs != 0 && (numOutputs != known || !outputs))
@@ -235,7 +189,6 @@ static void runEntry(OMContext &context, const OMBuffer *inputs,
                      bool handOver) {
   const OnnxcEntry &entry = *context.entry;
   context.deadline = context.budget > 0 ? os::now() + context.budget : 0;
-  context.scratchStride = (entry.scratchBytes + 63) / 64 * 64;
   if (!targetIsFine(context) ||
       checkInputs(context, inputs, numInputs) != ONNXC_OK ||
       takeOutputs(context, outputs, numOutputs, handOver) != ONNXC_OK ||
@@ -262,27 +215,57 @@ static void dropOutputs(OMContext &context) {
   }
 }
 
-int32_t rt::run(OMContext &context, const OMBuffer *inputs, int64_t numInputs,
-                OMBuffer *outputs, int64_t numOutputs, bool handOver) {
+/// True if no other run is going on; the last one's error is forgotten.
+static bool begin(OMContext &context) {
   if (context.busy.exchange(1, std::memory_order_acquire) != 0)
-    return ONNXC_ERR_INVALID; // its message belongs to the other run
+    return false; // the message belongs to the other run
   context.status.store(ONNXC_OK, std::memory_order_relaxed);
   context.cancelled.store(0, std::memory_order_relaxed);
   context.message.text[0] = 0;
   resetOutputs(context);
-  runEntry(context, inputs, numInputs, outputs, numOutputs, handOver);
-  if (context.team) {
+  return true;
+}
+
+/// Gives the workers back; the status.
+static int32_t end(OMContext &context) {
+  if (context.team)
     releaseTeam(context.team);
-    context.team = nullptr;
-  }
+  context.team = nullptr;
   int32_t code = context.status.load();
-  if (code == ONNXC_OK)
-    giveOutputs(context, outputs, numOutputs, handOver);
-  else
-    dropOutputs(context);
   if (code != ONNXC_OK && context.log)
     context.log(context.logUser, OM_LOG_ERROR, context.message.text);
   context.pool.endCall();
   context.busy.store(0, std::memory_order_release);
   return code;
+}
+
+int32_t rt::prepare(OMContext &context, const OMBuffer *outputs,
+                    int64_t numOutputs) {
+  if (!begin(context))
+    return ONNXC_ERR_INVALID;
+  int limit = maxThreads(context);
+  auto *call = static_cast<OnnxcCall *>(&context);
+  if (targetIsFine(context) &&
+      takeOutputs(context, outputs, numOutputs, false) == ONNXC_OK &&
+      reserveScratch(context, limit)) {
+    onnxc_rt_weights(call);
+    if (context.entry->arenaBytes > 0)
+      onnxc_rt_arena(call);
+    for (int64_t i = 0; i < context.entry->numOutputs; ++i)
+      prepareOutput(context, i);
+    teamFor(context, limit);
+  }
+  return end(context);
+}
+
+int32_t rt::run(OMContext &context, const OMBuffer *inputs, int64_t numInputs,
+                OMBuffer *outputs, int64_t numOutputs, bool handOver) {
+  if (!begin(context))
+    return ONNXC_ERR_INVALID;
+  runEntry(context, inputs, numInputs, outputs, numOutputs, handOver);
+  if (context.status.load() == ONNXC_OK)
+    giveOutputs(context, outputs, numOutputs, handOver);
+  else
+    dropOutputs(context);
+  return end(context);
 }

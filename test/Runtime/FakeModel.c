@@ -312,6 +312,32 @@ static int32_t slow(OnnxcCall *call, const OnnxcValue *in) {
   return onnxc_rt_status(call);
 }
 
+/* --- planned: x, by way of scratch and an arena of known size ------------- */
+
+struct PlannedFrame {
+  OnnxcCall *call;
+  int64_t x;
+  int64_t *slots;
+};
+
+static void plannedRegion(void *frame, int32_t tid, int32_t n, void *team) {
+  struct PlannedFrame *f = frame;
+  int64_t *scratch = onnxc_rt_scratch(f->call, tid);
+  scratch[0] = f->x;
+  if (!onnxc_rt_barrier(f->call, team) && tid == n - 1)
+    f->slots[31] = scratch[0];
+}
+
+static int32_t planned(OnnxcCall *call, const OnnxcValue *in) {
+  struct PlannedFrame f = {call, *(const int64_t *)in[0].data, 0};
+  f.slots = onnxc_rt_arena(call);
+  int64_t *y = onnxc_rt_output(call, 0, 0, 0);
+  if (onnxc_rt_status(call) == ONNXC_OK &&
+      onnxc_rt_parallel_region(call, plannedRegion, &f, 8) == ONNXC_OK)
+    *y = f.slots[31];
+  return onnxc_rt_status(call);
+}
+
 /* --- The descriptor ------------------------------------------------------- */
 
 static const int64_t xDims[] = {-1, 4};
@@ -361,7 +387,7 @@ static const OnnxcEntry entries[] = {
      "{\"type\": \"f32\", \"dims\": [-1], \"name\": \"b\"}]",
      "[{\"type\": \"f32\", \"dims\": [-1, 4], \"name\": \"y\"}, "
      "{\"type\": \"f32\", \"dims\": [], \"name\": \"s\"}]",
-     0, 0},
+     -1, 0},
     {"pool", pool, 1, &scalar, 1, &scalar, SCALAR_SIGNATURE, SCALAR_SIGNATURE,
      0, 0},
     {"huge", huge, 1, &scalar, 1, &scalar, SCALAR_SIGNATURE, SCALAR_SIGNATURE,
@@ -383,6 +409,8 @@ static const OnnxcEntry entries[] = {
      0, 0},
     {"slow", slow, 1, &scalar, 1, &scalar, SCALAR_SIGNATURE, SCALAR_SIGNATURE,
      0, 0},
+    {"planned", planned, 1, &scalar, 1, &scalar, SCALAR_SIGNATURE,
+     SCALAR_SIGNATURE, 256, 100},
 #define OM_TYPE(NAME, NUMBER, SIZE, TEXT)                                      \
   {"identity_" #NAME,                                                          \
    identity,                                                                   \

@@ -261,7 +261,9 @@ FailureOr<CodeFile> emitDescriptor(ModuleOp module, const ModelInfo &info,
        makeArguments(make, readArguments(inputs)), make.number(outputs.size()),
        makeArguments(make, readArguments(outputs)),
        make.text(signatureText(inputs)), make.text(signatureText(outputs)),
-       make.number(integerAttr(entry, arenaAttrName)),
+       make.number(entry->hasAttr(arenaFormulaAttrName)
+                       ? -1
+                       : integerAttr(entry, arenaAttrName)),
        make.number(integerAttr(entry, scratchAttrName))}));
   SmallVector<llvm::Constant *> fields = {make.number(ONNXC_RT_ABI),
                                           make.number(1),

@@ -97,6 +97,23 @@ OM_EXTERNAL_VISIBILITY OM_STATUS omContextRun(OMContext *context,
                                               int64_t numInputs,
                                               OMBuffer *outputs,
                                               int64_t numOutputs);
+/* Allocates without running what the first run would, as far as sizes are known
+ * before inputs are: arena, scratch of all threads, outputs of static sizes
+ * that the context is to hold; maps weights that are in a file of their own,
+ * and starts worker threads. `outputs` as for omContextRun. */
+OM_EXTERNAL_VISIBILITY OM_STATUS omContextPrepare(OMContext *context,
+                                                  const OMBuffer *outputs,
+                                                  int64_t numOutputs);
+/* Bytes of arena and scratch that runs on the context's present number of
+ * threads need; -1 if they depend on the inputs. */
+OM_EXTERNAL_VISIBILITY int64_t omContextGetArenaBytes(const OMContext *context);
+/* Memory of the caller for arena and scratch, aligned to 64 bytes, until
+ * another is given, NULL for the context's own again, or the context is
+ * destroyed. Later runs take no more threads than fit. A run that needs more,
+ * where this depends on the inputs, fails with OM_STATUS_MEMORY. Outputs and
+ * what operators keep that are no kernels are not in it. */
+OM_EXTERNAL_VISIBILITY OM_STATUS omContextSetArena(OMContext *context,
+                                                   void *memory, int64_t bytes);
 /* Takes over the memory of an output that the runtime filled in, after a run
  * that succeeded: it lives until the caller passes it to free() or
  * omReturnOutput. NULL if there is nothing to take (the caller's buffer,
@@ -116,9 +133,10 @@ OM_EXTERNAL_VISIBILITY const char *omContextGetMessage(const OMContext *);
 OM_EXTERNAL_VISIBILITY OM_STATUS omContextSetThreads(OMContext *, int64_t n);
 /* A run that takes longer fails; 0: no limit. All threads look at the clock
  * before kernels and between tiles of long ones, after some tens of
- * microseconds of work; the caller's looks at it in every trip of a Loop, in rows
- * of images and at the end as well. Other operators that are no kernels (sorts,
- * strings, custom ones) run to their end. Outputs are unspecified then. */
+ * microseconds of work; the caller's looks at it in every trip of a Loop, in
+ * rows of images and at the end as well. Other operators that are no kernels
+ * (sorts, strings, custom ones) run to their end. Outputs are unspecified then.
+ */
 OM_EXTERNAL_VISIBILITY OM_STATUS omContextSetDeadline(OMContext *,
                                                       int64_t nanoseconds);
 /* Ends the run that is going on, as soon as a deadline would, with

@@ -85,6 +85,45 @@ TEST(Allocations, NoneWithMemoryOfTheCaller) {
   omContextDestroy(context);
 }
 
+/// One number in and out.
+struct Scalar {
+  int64_t x = 7, y = 0;
+  OMBuffer input = {&x, 8, nullptr, 0, ONNX_TYPE_INT64};
+  OMBuffer output = {&y, 8, nullptr, 0, ONNX_TYPE_INT64};
+};
+
+// Also the first run, where all sizes are known.
+TEST(Allocations, NoneAfterPrepare) {
+  Scalar scalar;
+  OMContext *context = omContextCreate("planned");
+  ASSERT_EQ(omContextPrepare(context, nullptr, 0), OM_STATUS_OK);
+  int64_t before = allocations;
+  OMBuffer output = {};
+  EXPECT_EQ(omContextRun(context, &scalar.input, 1, &output, 1), OM_STATUS_OK);
+  EXPECT_EQ(allocations, before);
+  EXPECT_EQ(*static_cast<int64_t *>(output.data), 7);
+  omContextDestroy(context);
+}
+
+// Neither does it allocate when all memory is the caller's.
+TEST(Allocations, NoneWithArenaAndOutputsOfTheCaller) {
+  Scalar scalar;
+  OMContext *context = omContextCreate("planned");
+  alignas(64) static char arena[64 << 10];
+  int64_t bytes = omContextGetArenaBytes(context);
+  ASSERT_GE(bytes, 256 + 128);
+  ASSERT_LE(bytes, int64_t(sizeof arena));
+  ASSERT_EQ(omContextSetArena(context, arena, bytes), OM_STATUS_OK);
+  ASSERT_EQ(omContextPrepare(context, &scalar.output, 1), OM_STATUS_OK);
+  int64_t before = allocations; // starting threads allocates
+  EXPECT_EQ(omContextRun(context, &scalar.input, 1, &scalar.output, 1),
+            OM_STATUS_OK);
+  EXPECT_EQ(allocations, before);
+  EXPECT_EQ(scalar.y, 7);
+  EXPECT_EQ(omContextGetMemory(context), 0);
+  omContextDestroy(context);
+}
+
 // Pool objects of many sizes, scratch and workers. The output of "team" has an
 // element for each thread that has come, more in one run than in another.
 TEST(Allocations, NoneForPoolsAndTeams) {

@@ -226,6 +226,71 @@ TEST(Context, SequencesInAndOut) {
   omContextDestroy(split);
 }
 
+TEST(Context, ArenaOfTheCaller) {
+  alignas(64) static char arena[64 << 10];
+  ScalarContext planned("planned");
+  int64_t bytes = omContextGetArenaBytes(planned.context);
+  EXPECT_EQ(omContextSetArena(planned.context, arena, bytes - 1),
+            OM_STATUS_INVALID);
+  EXPECT_EQ(planned.message(), "the arena has " + std::to_string(bytes - 1) +
+                                   " bytes and " + std::to_string(bytes) +
+                                   " are needed");
+  EXPECT_EQ(omContextSetArena(planned.context, arena + 1, bytes),
+            OM_STATUS_INVALID);
+  EXPECT_THAT(planned.message(), HasSubstr("aligned to 64 bytes"));
+  EXPECT_EQ(omContextSetArena(nullptr, arena, bytes), OM_STATUS_INVALID);
+  EXPECT_EQ(omContextGetArenaBytes(nullptr), -1);
+
+  // More threads later find no scratch there.
+  EXPECT_EQ(omContextSetThreads(planned.context, 1), OM_STATUS_OK);
+  bytes = omContextGetArenaBytes(planned.context);
+  EXPECT_EQ(bytes, 128 + 256);
+  memset(arena + bytes, 1, 64);
+  EXPECT_EQ(omContextSetArena(planned.context, arena, bytes), OM_STATUS_OK);
+  EXPECT_EQ(omContextSetThreads(planned.context, 0), OM_STATUS_OK);
+  EXPECT_EQ(planned.run(5), OM_STATUS_OK);
+  EXPECT_EQ(planned.result(), 5);
+  EXPECT_EQ(std::string(arena + bytes, 64), std::string(64, 1));
+
+  // Back to its own.
+  EXPECT_EQ(omContextSetArena(planned.context, nullptr, 0), OM_STATUS_OK);
+  memset(arena, 0, sizeof arena);
+  EXPECT_EQ(planned.run(6), OM_STATUS_OK);
+  EXPECT_EQ(std::string(arena, 512), std::string(512, 0));
+}
+
+// How much is needed follows from the inputs.
+TEST(Context, ArenaOfUnknownSize) {
+  alignas(64) static char arena[64];
+  OMContext *context = omContextCreate(nullptr);
+  EXPECT_EQ(omContextGetArenaBytes(context), -1);
+  ASSERT_EQ(omContextSetArena(context, arena, sizeof arena), OM_STATUS_OK);
+  EXPECT_EQ(omContextPrepare(context, nullptr, 0), OM_STATUS_OK);
+  for (int64_t n : {16, 17}) {
+    Affine model(n);
+    OMBuffer outputs[2] = {};
+    OM_STATUS status =
+        omContextRun(context, model.buffers().data(), 2, outputs, 2);
+    EXPECT_EQ(status, n == 16 ? OM_STATUS_OK : OM_STATUS_MEMORY);
+  }
+  EXPECT_STREQ(omContextGetMessage(context),
+               "this run needs an arena of 68 bytes and omContextSetArena left "
+               "it 64");
+  omContextDestroy(context);
+}
+
+TEST(Context, PrepareLooksAtTheCallersOutputs) {
+  ScalarContext planned("planned");
+  int32_t small;
+  OMBuffer output = {&small, 4, nullptr, 0, ONNX_TYPE_INT64};
+  EXPECT_EQ(omContextPrepare(planned.context, &output, 1), OM_STATUS_INVALID);
+  EXPECT_EQ(planned.message(),
+            "output 'x' needs 8 bytes and the given buffer has 4");
+  EXPECT_EQ(omContextPrepare(planned.context, nullptr, 0), OM_STATUS_OK);
+  EXPECT_EQ(omContextPrepare(nullptr, nullptr, 0), OM_STATUS_INVALID);
+  EXPECT_EQ(planned.run(3), OM_STATUS_OK);
+}
+
 TEST(Context, Deadline) {
   ScalarContext slow("slow");
   EXPECT_EQ(omContextSetDeadline(slow.context, -1), OM_STATUS_INVALID);

@@ -72,7 +72,8 @@ typedef struct OnnxcEntry {
                                   "name": "x"}, ...]; dim_params beside dims
                                   where dimensions have names */
   const char *outputSignature; /* the same for the outputs */
-  int64_t arenaBytes;          /* size of the planned arena, 0 if none */
+  int64_t arenaBytes;          /* size of the planned arena, 0 if none, -1
+                                  if it follows from the inputs */
   int64_t scratchBytes;        /* largest scratch of one worker, 0 if none */
 } OnnxcEntry;
 

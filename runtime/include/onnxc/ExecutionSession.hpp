@@ -8,6 +8,14 @@
 //   std::vector<float> x(3 * 224 * 224);
 //   auto outputs = session.run({onnxc::view(x.data(), {1, 3, 224, 224})});
 //   const float *y = outputs[0].data<float>();
+//   float first = outputs[0].as<float>()(0, 0);
+//
+// Inputs and outputs have names, and outputs may go to memory of the caller:
+//
+//   auto named = session.runNamed({{"image", onnxc::view(x.data(), ...)}});
+//   std::vector<float> y(1000);
+//   std::vector<onnxc::OutputView> out{onnxc::outputView(y.data(), y.size())};
+//   session.runInto({onnxc::view(x.data(), ...)}, out, {5ms}); // deadline
 //
 // Models with sequences, optionals or maps take and give Values:
 //
@@ -28,11 +36,15 @@
 #include "onnxc/Runtime.h"
 #include "onnxc/rt/Functions.h"
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <deque>
 #include <dlfcn.h>
+#include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <stdexcept>
@@ -76,6 +88,59 @@ TensorView view(const T *data, std::vector<int64_t> shape) {
   return {data, std::move(shape), DataTypeOf<T>::value};
 }
 
+/// Memory of the caller for an output: room for so many bytes. A run sets shape
+/// and type.
+struct OutputView {
+  void *data;
+  int64_t bytes;
+  OM_DATA_TYPE type;
+  std::vector<int64_t> shape = {};
+};
+
+/// Room for `count` elements; the output must have this element type.
+template <typename T>
+OutputView outputView(T *data, size_t count) {
+  return {data, int64_t(count * sizeof(T)), DataTypeOf<T>::value};
+}
+
+/// The elements of a tensor that lives elsewhere, row by row.
+template <typename T>
+class ArrayView {
+public:
+  ArrayView(T *first, const std::vector<int64_t> &sizes)
+      : elements(first), dims(sizes) {
+    for (int64_t size : sizes)
+      count *= size_t(size);
+  }
+
+  const std::vector<int64_t> &shape() const { return dims; }
+  size_t size() const { return count; }
+  T *begin() const { return elements; }
+  T *end() const { return elements + count; }
+  T &operator[](size_t i) const { return elements[i]; }
+
+  /// The element at an index for each dimension; throws std::out_of_range.
+  template <typename... Indices>
+  T &operator()(Indices... indices) const {
+    const std::array<int64_t, sizeof...(Indices)> at{int64_t(indices)...};
+    if (at.size() != dims.size())
+      throw std::out_of_range("the tensor has " + std::to_string(dims.size()) +
+                              " dimensions");
+    int64_t position = 0;
+    for (size_t d = 0; d < at.size(); ++d) {
+      if (at[d] < 0 || at[d] >= dims[d])
+        throw std::out_of_range("an index is not in the tensor");
+      position = position * dims[d] + at[d];
+    }
+    return elements[position];
+  }
+
+private:
+  T *elements;
+  std::vector<int64_t> dims;
+  size_t count = 1;
+};
+
 /// A tensor with memory of its own. A string tensor has its elements in
 /// `strings`.
 struct Tensor {
@@ -95,6 +160,11 @@ struct Tensor {
     if (type != DataTypeOf<T>::value)
       throw std::runtime_error("the output has another element type");
     return reinterpret_cast<const T *>(bytes.data());
+  }
+  /// Its elements; the tensor must live as long.
+  template <typename T>
+  ArrayView<const T> as() const {
+    return {data<T>(), shape};
   }
 };
 
@@ -148,8 +218,18 @@ struct RunError : std::runtime_error {
   OM_STATUS status;
 };
 
+/// Of one run.
+struct RunOptions {
+  /// A run that takes longer fails with OM_STATUS_DEADLINE; 0: the session's
+  /// limit.
+  std::chrono::nanoseconds deadline{0};
+};
+
 class ExecutionSession {
 public:
+  /// What runs tell: errors, and memory and threads that they take.
+  using Log = std::function<void(OM_LOG_LEVEL, const char *)>;
+
   explicit ExecutionSession(const std::string &file,
                             const std::string &entryPoint = "run_main_graph")
       : path(file), entry(entryPoint), library(open(file)),
@@ -158,8 +238,20 @@ public:
     runContext = find<decltype(omContextRun)>("omContextRun");
     getMessage = find<decltype(omContextGetMessage)>("omContextGetMessage");
     limitContext = find<decltype(omContextSetDeadline)>("omContextSetDeadline");
-    numOutputs =
-        find<decltype(omGetNumOutputs)>("omGetNumOutputs")(entry.c_str());
+    setLogOf = find<decltype(omContextSetLog)>("omContextSetLog");
+    readNames("omGetNumInputs", "omGetInput", namesIn);
+    readNames("omGetNumOutputs", "omGetOutput", namesOut);
+  }
+
+  const std::vector<std::string> &inputNames() const { return namesIn; }
+  const std::vector<std::string> &outputNames() const { return namesOut; }
+
+  /// Called on the threads that run, by several at a time where they share the
+  /// session; it must not throw. Runs that go on keep the one they have.
+  void setLog(Log newLog) {
+    std::lock_guard<std::mutex> lock(contexts->mutex);
+    contexts->log =
+        newLog ? std::make_shared<const Log>(std::move(newLog)) : nullptr;
   }
 
   /// At most so many threads in each run of this model, the caller's included,
@@ -176,21 +268,67 @@ public:
     contexts->deadline = limit.count();
   }
 
-  std::vector<Tensor> run(const std::vector<TensorView> &inputs) {
-    std::vector<OMBuffer> in;
-    for (const TensorView &input : inputs)
-      in.push_back({const_cast<void *>(input.data), bytesOf(input),
-                    const_cast<int64_t *>(input.shape.data()),
-                    int64_t(input.shape.size()), input.type});
-    Run done(*this, in);
+  std::vector<Tensor> run(const std::vector<TensorView> &inputs,
+                          const RunOptions &options = {}) {
+    Run done(*this);
+    done.start(*this, buffersOf(inputs), options);
     std::vector<Tensor> outputs;
     for (const OMBuffer &buffer : done.outputs)
       outputs.push_back(copyOf(buffer));
     return outputs;
   }
 
+  /// As run(), with all inputs and outputs by their names.
+  std::map<std::string, Tensor>
+  runNamed(const std::map<std::string, TensorView> &inputs,
+           const RunOptions &options = {}) {
+    std::vector<TensorView> ordered;
+    for (const std::string &name : namesIn) {
+      auto found = inputs.find(name);
+      if (found == inputs.end())
+        throw RunError(OM_STATUS_INVALID, "the input '" + name + "' is missing");
+      ordered.push_back(found->second);
+    }
+    for (const auto &input : inputs)
+      if (std::find(namesIn.begin(), namesIn.end(), input.first) ==
+          namesIn.end())
+        throw RunError(OM_STATUS_INVALID,
+                       "the model has no input '" + input.first + "'");
+    std::vector<Tensor> outputs = run(ordered, options);
+    std::map<std::string, Tensor> named;
+    for (size_t i = 0; i < outputs.size(); ++i)
+      named[namesOut[i]] = std::move(outputs[i]);
+    return named;
+  }
+
+  /// As run(), with all outputs in memory of the caller, which nothing is
+  /// copied from or to. Strings in it live until the session's next run.
+  void runInto(const std::vector<TensorView> &inputs,
+               std::vector<OutputView> &outputs,
+               const RunOptions &options = {}) {
+    Run done(*this);
+    if (outputs.size() != done.outputs.size())
+      throw RunError(OM_STATUS_INVALID,
+                     "the model gives " + std::to_string(done.outputs.size()) +
+                         " outputs and " + std::to_string(outputs.size()) +
+                         " were asked for");
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      outputs[i].shape.resize(maxRank);
+      done.outputs[i] = {outputs[i].data, outputs[i].bytes,
+                         outputs[i].shape.data(), maxRank, outputs[i].type};
+    }
+    done.start(*this, buffersOf(inputs), options);
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      if (done.outputs[i].type != outputs[i].type)
+        throw std::runtime_error("the output '" + namesOut[i] +
+                                 "' has another element type");
+      outputs[i].shape.resize(size_t(done.outputs[i].rank));
+    }
+  }
+
   /// As run(), with values of any kind.
-  std::vector<Value> runValues(const std::vector<Value> &inputs) {
+  std::vector<Value> runValues(const std::vector<Value> &inputs,
+                               const RunOptions &options = {}) {
     std::vector<OMBuffer> in;
     std::vector<Made> values; // destroyed after the run
     std::deque<std::vector<const char *>> texts;
@@ -203,7 +341,8 @@ public:
       else
         in.push_back({value, 0, nullptr, 0, ONNX_TYPE_UNDEFINED});
     }
-    Run done(*this, in);
+    Run done(*this);
+    done.start(*this, in, options);
     std::vector<Value> outputs;
     for (const OMBuffer &buffer : done.outputs)
       outputs.push_back(buffer.type == ONNX_TYPE_UNDEFINED
@@ -271,12 +410,30 @@ private:
     return 0;
   }
 
-  static int64_t bytesOf(const TensorView &view) {
+  static int64_t bytesOf(const TensorView &input) {
     // An absurd size is the model's to refuse.
-    uint64_t bytes = uint64_t(elementBytes(view.type));
-    for (int64_t dim : view.shape)
+    uint64_t bytes = uint64_t(elementBytes(input.type));
+    for (int64_t dim : input.shape)
       bytes *= uint64_t(dim);
     return int64_t(bytes);
+  }
+
+  static std::vector<OMBuffer>
+  buffersOf(const std::vector<TensorView> &inputs) {
+    std::vector<OMBuffer> buffers;
+    for (const TensorView &input : inputs)
+      buffers.push_back({const_cast<void *>(input.data), bytesOf(input),
+                         const_cast<int64_t *>(input.shape.data()),
+                         int64_t(input.shape.size()), input.type});
+    return buffers;
+  }
+
+  void readNames(const char *countName, const char *argumentName,
+                 std::vector<std::string> &names) const {
+    int64_t count = find<decltype(omGetNumInputs)>(countName)(entry.c_str());
+    for (int64_t i = 0; i < count; ++i)
+      names.emplace_back(
+          find<decltype(omGetInput)>(argumentName)(entry.c_str(), i)->name);
   }
 
   using Made = std::unique_ptr<OMValue, void (*)(OMValue *)>;
@@ -287,6 +444,7 @@ private:
   struct Contexts {
     std::mutex mutex;
     std::vector<Context> free;
+    std::shared_ptr<const Log> log;
     std::atomic<int64_t> deadline{0};
   };
 
@@ -316,10 +474,20 @@ private:
   struct Run {
     explicit Run(const ExecutionSession &session)
         : contexts(*session.contexts), context(session.takeContext()),
-          outputs(static_cast<size_t>(session.numOutputs)) {}
-    Run(const ExecutionSession &session, const std::vector<OMBuffer> &in)
-        : Run(session) {
-      session.limitContext(context.get(), contexts.deadline);
+          outputs(session.namesOut.size()) {
+      std::lock_guard<std::mutex> lock(contexts.mutex);
+      log = contexts.log;
+    }
+
+    /// Writes to `outputs`, which are as omContextRun takes them.
+    void start(const ExecutionSession &session, const std::vector<OMBuffer> &in,
+               const RunOptions &options) {
+      int64_t deadline = options.deadline.count();
+      if (session.limitContext(context.get(),
+                               deadline ? deadline : contexts.deadline.load()))
+        throw RunError(OM_STATUS_INVALID, "a deadline is not negative");
+      session.setLogOf(context.get(), log ? callLog : nullptr,
+                       const_cast<Log *>(log.get()));
       OM_STATUS status =
           session.runContext(context.get(), in.data(), int64_t(in.size()),
                              outputs.data(), int64_t(outputs.size()));
@@ -336,9 +504,14 @@ private:
     Run(const Run &) = delete;
     Run &operator=(const Run &) = delete;
 
+    static void callLog(void *user, OM_LOG_LEVEL level, const char *message) {
+      (*static_cast<const Log *>(user))(level, message);
+    }
+
     Contexts &contexts;
     Context context;
     std::vector<OMBuffer> outputs;
+    std::shared_ptr<const Log> log;
   };
 
   Made owned(OMValue *value) const {
@@ -434,14 +607,17 @@ private:
     return tensor;
   }
 
+  static constexpr int64_t maxRank = 64;
+
   std::string path;
   std::string entry;
+  std::vector<std::string> namesIn, namesOut;
   std::unique_ptr<void, Close> library; // outlives the contexts
   std::unique_ptr<Contexts> contexts;
   decltype(&omContextRun) runContext = nullptr;
   decltype(&omContextGetMessage) getMessage = nullptr;
   decltype(&omContextSetDeadline) limitContext = nullptr;
-  int64_t numOutputs = 0;
+  decltype(&omContextSetLog) setLogOf = nullptr;
 };
 
 } // namespace onnxc

@@ -75,6 +75,92 @@ TEST(ExecutionSession, RunsTheModel) {
   EXPECT_THAT(session.outputSignature(), HasSubstr("\"y\""));
 }
 
+TEST(ExecutionSession, NamesOfInputsAndOutputs) {
+  onnxc::ExecutionSession session(fake);
+  EXPECT_EQ(session.inputNames(), (std::vector<std::string>{"x", "b"}));
+  EXPECT_EQ(session.outputNames(), (std::vector<std::string>{"y", "s"}));
+  float x[4] = {1, 2, 3, 4}, b[1] = {1};
+  std::map<std::string, onnxc::TensorView> inputs{
+      {"b", onnxc::view(b, {1})}, {"x", onnxc::view(x, {1, 4})}};
+  std::map<std::string, onnxc::Tensor> outputs = session.runNamed(inputs);
+  EXPECT_EQ(outputs.at("y").as<float>()(0, 3), 20);
+  EXPECT_EQ(outputs.at("s").as<float>()(), 40);
+  inputs.emplace("z", onnxc::view(b, {1}));
+  EXPECT_EQ(thrownBy([&] { session.runNamed(inputs); }),
+            "the model has no input 'z'");
+  inputs.erase("x");
+  EXPECT_EQ(thrownBy([&] { session.runNamed(inputs); }),
+            "the input 'x' is missing");
+}
+
+TEST(ExecutionSession, OutputsInTheCallersMemory) {
+  onnxc::ExecutionSession session(fake);
+  float x[4] = {1, 2, 3, 4}, b[1] = {1}, y[6], s;
+  std::vector<onnxc::TensorView> inputs{onnxc::view(x, {1, 4}),
+                                        onnxc::view(b, {1})};
+  std::vector<onnxc::OutputView> outputs{onnxc::outputView(y, 6),
+                                         onnxc::outputView(&s, 1)};
+  for (int i = 0; i < 2; ++i) {
+    y[3] = s = 0;
+    session.runInto(inputs, outputs);
+    EXPECT_EQ(y[3], 20);
+    EXPECT_EQ(s, 40);
+    EXPECT_EQ(outputs[0].shape, (std::vector<int64_t>{1, 4}));
+    EXPECT_TRUE(outputs[1].shape.empty());
+  }
+  outputs[0].bytes = 15;
+  EXPECT_THAT(thrownBy([&] { session.runInto(inputs, outputs); }),
+              HasSubstr("needs 16 bytes and the given buffer has 15"));
+  int32_t wrong[4];
+  outputs[0] = onnxc::outputView(wrong, 4);
+  EXPECT_EQ(thrownBy([&] { session.runInto(inputs, outputs); }),
+            "the output 'y' has another element type");
+  outputs.pop_back();
+  EXPECT_EQ(thrownBy([&] { session.runInto(inputs, outputs); }),
+            "the model gives 2 outputs and 1 were asked for");
+}
+
+TEST(ExecutionSession, ViewsOfElements) {
+  onnxc::Tensor tensor = onnxc::tensor<int32_t>({1, 2, 3, 4, 5, 6}, {2, 3});
+  onnxc::ArrayView<const int32_t> view = tensor.as<int32_t>();
+  EXPECT_EQ(view.size(), 6u);
+  EXPECT_EQ(view[5], 6);
+  EXPECT_EQ(view(1, 0), 4);
+  EXPECT_EQ(std::vector<int32_t>(view.begin(), view.end()).back(), 6);
+  EXPECT_THROW(view(2, 0), std::out_of_range);
+  EXPECT_THROW(view(0, -1), std::out_of_range);
+  EXPECT_THROW(view(0), std::out_of_range);
+  EXPECT_THROW(tensor.as<float>(), std::runtime_error);
+}
+
+TEST(ExecutionSession, TellsItsLog) {
+  onnxc::ExecutionSession session(fake, "fails");
+  std::vector<std::string> errors;
+  int64_t x = 2;
+  auto run = [&] { session.run({onnxc::view(&x, {})}); };
+  session.setLog([&](OM_LOG_LEVEL level, const char *message) {
+    if (level == OM_LOG_ERROR)
+      errors.push_back(message);
+  });
+  EXPECT_EQ(thrownBy(run), "index 7 is out of range");
+  EXPECT_EQ(errors, std::vector<std::string>{"index 7 is out of range"});
+  session.setLog(nullptr);
+  EXPECT_EQ(thrownBy(run), "index 7 is out of range");
+  EXPECT_EQ(errors.size(), 1u);
+}
+
+TEST(ExecutionSession, DeadlineOfOneRun) {
+  onnxc::ExecutionSession slow(fake, "slow");
+  int64_t forever = INT64_MAX, little = 10;
+  onnxc::RunOptions options{std::chrono::milliseconds(1)};
+  EXPECT_THAT(thrownBy([&] { slow.run({onnxc::view(&forever, {})}, options); }),
+              HasSubstr("deadline of 1000000 ns"));
+  slow.run({onnxc::view(&little, {})});
+  options.deadline = std::chrono::nanoseconds(-1);
+  EXPECT_EQ(thrownBy([&] { slow.run({onnxc::view(&little, {})}, options); }),
+            "a deadline is not negative");
+}
+
 TEST(ExecutionSession, ShapesAndStrings) {
   onnxc::ExecutionSession session(fake, "identity_STRING");
   const char *strings[3] = {"one", "two", ""};

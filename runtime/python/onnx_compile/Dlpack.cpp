@@ -149,6 +149,10 @@ static PyObject *arrayOver(const DLTensor &tensor, bool isReadOnly,
     if (row.code == tensor.dtype.code && row.bits == tensor.dtype.bits &&
         tensor.dtype.lanes == 1)
       found = &row;
+  if (tensor.rank < 0 || tensor.rank > NPY_MAXDIMS_LEGACY_ITERS) {
+    PyErr_Format(PyExc_ValueError, "no array has rank %d", int(tensor.rank));
+    return nullptr;
+  }
   if (!found || tensor.device.type != kDLCPU) {
     PyErr_Format(PyExc_TypeError,
                  "no model takes a tensor of DLPack's type %d of %d bits on "
@@ -287,6 +291,12 @@ PyObject *python::toDlpack(PyObject *, PyObject *arguments) {
     return nullptr;
   PyArrayObject *array = reinterpret_cast<PyArrayObject *>(object);
   int type = PyArray_ISNOTSWAPPED(array) ? typeOf(PyArray_DESCR(array)) : 0;
+  for (int i = 0; i < PyArray_NDIM(array); ++i)
+    if (PyArray_STRIDE(array, i) % PyDataType_ELSIZE(PyArray_DESCR(array))) {
+      PyErr_SetString(PyExc_BufferError,
+                      "elements lie between those of DLPack's strides");
+      return nullptr;
+    }
   for (const TypeRow &row : typeRows)
     if (row.type == type)
       return versioned ? makeCapsule<DLManagedTensorVersioned>(array, row)

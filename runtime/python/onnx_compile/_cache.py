@@ -15,6 +15,7 @@ import pathlib
 import platform
 import re
 import shutil
+import stat
 import tempfile
 from collections.abc import Iterator
 from typing import Any
@@ -33,14 +34,17 @@ def cache_folder() -> pathlib.Path:
 def compiled(model: Any, options: dict[str, Any]) -> pathlib.Path:
     """The path of the compiled model, which is compiled if it is not in the cache.
 
-    Several processes may do so at once: the first that is ready wins.
+    Several processes may do so at once: the first that is ready wins. PermissionError
+    for a cache that everybody may write to.
     """
     with _models.opened(model) as (path, data, _):
         folder = cache_folder() / _key(path, data, options)
         artefact = folder / "model.so"
+        folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if folder.parent.stat().st_mode & stat.S_IWOTH:
+            raise PermissionError(f"everybody may write to {folder.parent}, and compiled models are code: chmod o-w it")
         if artefact.exists():
             return artefact
-        folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         fresh = pathlib.Path(tempfile.mkdtemp(prefix=".compiling-", dir=folder.parent))
         try:
             # A model of more than 1 GiB has its weights in a file beside it.

@@ -61,8 +61,8 @@ def _library_path() -> pathlib.Path:
 
 def identity() -> str:
     """Another text for each build of the compiler."""
-    facts = _library_path().stat()
-    return f"{facts.st_size} {facts.st_mtime_ns}"
+    parts = [_library_path(), library_folder() / "onnxc" / "onnxc_rt.o"]
+    return " ".join(f"{facts.st_size} {facts.st_mtime_ns}" for facts in (part.stat() for part in parts))
 
 
 @functools.cache

@@ -214,8 +214,7 @@ class InferenceSession:
         names = {"producer_name": "producer", "graph_name": "model_name", "domain": "domain",
                  "description": "doc_string", "graph_description": "graph_doc_string"}  # fmt: skip
         texts = {name: str(info.get(f"onnx.{key}", "")) for name, key in names.items()}
-        prefix = "onnx.metadata."
-        custom = {key.removeprefix(prefix): str(text) for key, text in info.items() if key.startswith(prefix)}
+        custom = {key: str(text) for key, text in info.get("onnx.metadata", {}).items()}
         return ModelMetadata(**texts, version=int(info.get("onnx.model_version", 0)), custom_metadata_map=custom)
 
     def get_providers(self) -> list[str]:

@@ -96,6 +96,13 @@ class Cache(Cached):
             ort.InferenceSession(self.folder / "absent.onnx")
         self.assertEqual(list(self.cache.iterdir()), [])
 
+    def test_cache_of_everybody(self):
+        ort.InferenceSession(DIGITS)
+        self.assertEqual(self.cache.stat().st_mode & 0o777, 0o700)
+        self.cache.chmod(0o777)
+        with self.assertRaisesRegex(PermissionError, "everybody may write to .*cache, and compiled models are code"):
+            ort.InferenceSession(DIGITS)
+
 
 class Session(Cached):
     def test_options(self):

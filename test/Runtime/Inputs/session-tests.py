@@ -124,6 +124,9 @@ class Forms(unittest.TestCase):
         self.assertEqual(np.from_dlpack(to_dlpack(self.x)).tolist(), self.x.tolist())
         with self.assertRaisesRegex(BufferError, "DLPack has no type int4"):
             to_dlpack(np.zeros(2, "int4")).__dlpack__()
+        uneven = np.zeros(3, np.dtype([("a", np.uint8), ("b", np.float32)]))["b"]
+        with self.assertRaisesRegex(BufferError, "between those of DLPack's strides"):
+            to_dlpack(uneven).__dlpack__()
 
     def test_out(self):
         y, s = np.empty((2, 4), np.float32), np.empty((), np.float32)

@@ -125,7 +125,7 @@ bool AttentionWriter::findOuter() {
 /// Columns lie in memory as they are read, or can be stored that way.
 bool AttentionWriter::mayPack(const Contraction &product) {
   return product.hasColumnsInLine() ||
-         (operandNumber(kernel, *product.columnOperand) >= 0 &&
+         (inputNumber(kernel, product.columnOperand->get()) >= 0 &&
           isPlainlyIndexed(*product.columnOperand));
 }
 
@@ -248,7 +248,7 @@ void AttentionWriter::writeOp(unsigned number) {
 void AttentionWriter::pack(const Contraction &product,
                            ArrayRef<std::string> loops) {
   if (!product.hasColumnsInLine())
-    recipe.pack(operandNumber(kernel, *product.columnOperand), loops);
+    recipe.pack(inputNumber(kernel, product.columnOperand->get()), loops);
 }
 
 ArrayAttr AttentionWriter::write() {

@@ -63,25 +63,6 @@ bool Contraction::hasColumnsInLine() const {
   return Access(*columnOperand).hasUnitStride(dimOf(op, column));
 }
 
-int operandNumber(KernelOp kernel, OpOperand &operand) {
-  auto argument = dyn_cast<BlockArgument>(operand.get());
-  bool isInput = argument && argument.getOwner() == &kernel.getBody().front() &&
-                 argument.getArgNumber() < kernel.getIns().size();
-  return isInput ? int(argument.getArgNumber()) : -1;
-}
-
-bool isConstant(KernelOp kernel, unsigned operand) {
-  Value value = kernel.getIns()[operand];
-  while (auto *view = value.getDefiningOp()) {
-    if (isa<ConstantOp>(view))
-      return true;
-    if (!isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(view))
-      return false;
-    value = view->getOperand(0);
-  }
-  return false;
-}
-
 bool isPlainlyIndexed(OpOperand &operand) {
   Access access(operand);
   auto type = cast<RankedTensorType>(operand.get().getType());
@@ -102,8 +83,9 @@ static SmallVector<OpOperand *> readInputs(linalg::LinalgOp op) {
 /// Is it a constant operand of the kernel, with its loops among `loops`?
 static bool isConstantAlong(KernelOp kernel, linalg::LinalgOp op,
                             OpOperand &input, ArrayRef<std::string> loops) {
-  int number = operandNumber(kernel, input);
-  return number >= 0 && isConstant(kernel, number) && isPlainlyIndexed(input) &&
+  int number = inputNumber(kernel, input.get());
+  return number >= 0 && isConstantView(kernel.getIns()[number]) &&
+         isPlainlyIndexed(input) &&
          llvm::all_of(loopsIn(op, input), [&](const std::string &loop) {
            return llvm::is_contained(loops, loop);
          });

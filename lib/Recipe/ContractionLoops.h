@@ -80,12 +80,6 @@ mlir::FailureOr<Contraction> sortLoops(mlir::linalg::LinalgOp op,
 /// the one of columns.
 llvm::SmallVector<Contraction, 0> findContractions(krnl::KernelOp kernel);
 
-/// Number of a kernel operand, or -1 for a tensor made inside.
-int operandNumber(krnl::KernelOp kernel, mlir::OpOperand &operand);
-
-/// Is the operand of the kernel a constant, perhaps viewed in another shape?
-bool isConstant(krnl::KernelOp kernel, unsigned operand);
-
 /// Is every dimension of the operand indexed by one loop, or, where its size is
 /// known, at its beginning? Nothing else can be packed.
 bool isPlainlyIndexed(mlir::OpOperand &operand);

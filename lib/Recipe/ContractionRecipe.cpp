@@ -73,7 +73,7 @@ private:
 /// Does the operand of columns have to be packed? A constant is for free; what
 /// lies along the columns already may stay.
 bool ContractionWriter::needsPack() {
-  packedOperand = operandNumber(kernel, *loops.columnOperand);
+  packedOperand = inputNumber(kernel, loops.columnOperand->get());
   bool contiguous = loops.hasColumnsInLine();
   if (loops.window)
     return false;
@@ -81,7 +81,7 @@ bool ContractionWriter::needsPack() {
     packedOperand = -1;
   if (packedOperand < 0)
     return !contiguous;
-  return !contiguous || isConstant(kernel, packedOperand);
+  return !contiguous || isConstantView(kernel.getIns()[packedOperand]);
 }
 
 bool ContractionWriter::choose() {
@@ -105,7 +105,7 @@ bool ContractionWriter::choose() {
   // Mostly empty vectors, or a copy as dear as the work itself.
   if (lanes == 1 || (!ShapedType::isDynamic(columns) && columns * 4 < lanes))
     return false;
-  if (pack && !isConstant(kernel, packedOperand)) {
+  if (pack && !isConstantView(kernel.getIns()[packedOperand])) {
     int64_t allRows = 1;
     for (const std::string &row : loops.rows)
       allRows = estimatedProduct(allRows, extentOf(kernel, row, 64));
@@ -132,10 +132,10 @@ bool ContractionWriter::choose() {
 /// Bytes are multiplied in groups. The operand of columns has to be packed for
 /// that, which pays for a constant, and for many rows.
 void ContractionWriter::chooseGroups() {
-  int operand = operandNumber(kernel, *loops.columnOperand);
+  int operand = inputNumber(kernel, loops.columnOperand->get());
   constexpr int64_t manyRows = 8;
   bool pays =
-      operand >= 0 && (isConstant(kernel, operand) ||
+      operand >= 0 && (isConstantView(kernel.getIns()[operand]) ||
                        extentOf(kernel, loops.row, manyRows) >= manyRows);
   if (loops.window || loops.channelwise || !pays ||
       !isPlainlyIndexed(*loops.columnOperand))
@@ -172,7 +172,7 @@ double ContractionWriter::cycles() {
     perTile /= double(lanes);
   if (loops.window)
     perTile *= windowFactor();
-  if (pack && !isConstant(kernel, packedOperand))
+  if (pack && !isConstantView(kernel.getIns()[packedOperand]))
     perTile += target.packCycles *
                double(extentOf(kernel, loops.column, guessedExtent)) *
                double(depth);

@@ -231,14 +231,12 @@ unsigned LoopPlanner::loopsBesidePadding() {
           minWhole = target.l2 / 2;
   for (linalg::LinalgOp op : ops)
     for (OpOperand *input : op.getDpsInputOperands()) {
-      auto argument = dyn_cast<BlockArgument>(input->get());
+      int number = inputNumber(kernel, input->get());
       auto type = dyn_cast<RankedTensorType>(input->get().getType());
-      if (!argument || argument.getArgNumber() >= kernel.getIns().size() ||
-          !type || !type.hasStaticShape() ||
+      if (number < 0 || !type || !type.hasStaticShape() ||
           !type.getElementType().isIntOrFloat())
         continue;
-      auto producer =
-          kernel.getIns()[argument.getArgNumber()].getDefiningOp<KernelOp>();
+      auto producer = kernel.getIns()[number].getDefiningOp<KernelOp>();
       if (!isPadding(producer))
         continue;
       unsigned count = 0;

@@ -40,7 +40,7 @@ void PanelLoops::pack(RecipeBuilder &recipe, KernelOp kernel,
     stored.push_back(columns);
     if (inGroups)
       stored.push_back(group);
-    recipe.pack(operandNumber(kernel, *operand), stored);
+    recipe.pack(inputNumber(kernel, operand->get()), stored);
   }
 }
 

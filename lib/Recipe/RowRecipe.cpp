@@ -50,7 +50,7 @@ struct RowProduct {
 /// in the first cache, however it is stored.
 static bool isMatrix(KernelOp kernel, linalg::LinalgOp op, OpOperand &operand,
                      const Processor &target) {
-  int number = operandNumber(kernel, operand);
+  int number = inputNumber(kernel, operand.get());
   auto type = dyn_cast<RankedTensorType>(operand.get().getType());
   if (number < 0 || !type || !type.hasStaticShape() ||
       !type.getElementType().isIntOrFloat())

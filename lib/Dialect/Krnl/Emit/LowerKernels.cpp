@@ -140,11 +140,7 @@ static Value sizeAtHost(OpBuilder &b, Location loc, Value tensor, int64_t dim) {
 
 /// Extents as parts of index arithmetic, which folds what is known.
 static SmallVector<LaneIndex> extentIndices(ValueRange extents) {
-  return llvm::map_to_vector(extents, [](Value extent) {
-    auto constant = getConstantIntValue(extent);
-    return constant ? LaneIndex{{}, *constant, 0, {}}
-                    : LaneIndex{extent, 0, 0, {}};
-  });
+  return llvm::map_to_vector(getAsOpFoldResult(extents), toLaneIndex);
 }
 
 /// The run-time (or constant) extent of every axis, as host values.

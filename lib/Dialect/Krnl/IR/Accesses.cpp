@@ -114,6 +114,20 @@ bool Access::isWindow() const {
   });
 }
 
+int inputNumber(KernelOp kernel, Value inside) {
+  auto argument = dyn_cast<BlockArgument>(inside);
+  bool isInput = argument && argument.getOwner() == &kernel.getBody().front() &&
+                 argument.getArgNumber() < kernel.getIns().size();
+  return isInput ? int(argument.getArgNumber()) : -1;
+}
+
+bool isConstantView(Value value) {
+  Operation *view = value.getDefiningOp();
+  while (isa_and_nonnull<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(view))
+    view = view->getOperand(0).getDefiningOp();
+  return isa_and_nonnull<ConstantOp>(view);
+}
+
 unsigned dimOf(linalg::LinalgOp op, StringRef loop) {
   SmallVector<StringRef> axes = KernelOp::getAxes(op);
   return llvm::find(axes, loop) - axes.begin();

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "onnxc/Dialect/Krnl/IR/Accesses.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -103,9 +104,7 @@ static LogicalResult verifyScalarCode(KernelOp kernel, linalg::LinalgOp op) {
     auto extract = dyn_cast<tensor::ExtractOp>(inner);
     if (!extract)
       return inner.emitOpError("is not allowed in a structured op of a kernel");
-    auto source = dyn_cast<BlockArgument>(extract.getTensor());
-    if (!source || source.getOwner() != &kernel.getBody().front() ||
-        source.getArgNumber() >= kernel.getIns().size())
+    if (inputNumber(kernel, extract.getTensor()) < 0)
       return inner.emitOpError("must read an input of the kernel");
   }
   return success();

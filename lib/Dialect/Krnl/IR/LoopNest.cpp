@@ -96,12 +96,11 @@ static void recordOperands(LoopNest &nest, KernelOp kernel, unsigned number,
                            linalg::LinalgOp op) {
   ArrayRef<unsigned> axes = nest.op(number).axes;
   for (OpOperand *input : op.getDpsInputOperands()) {
-    auto argument = dyn_cast<BlockArgument>(input->get());
+    int operand = inputNumber(kernel, input->get());
     auto type = dyn_cast<RankedTensorType>(input->get().getType());
-    if (!argument || argument.getOwner() != &kernel.getBody().front() ||
-        argument.getArgNumber() >= kernel.getIns().size() || !type)
+    if (operand < 0 || !type)
       continue;
-    LoopNest::Operand &info = nest.operandInfo(argument.getArgNumber());
+    LoopNest::Operand &info = nest.operandInfo(operand);
     info.isStatic = type.hasStaticShape();
     info.elementBytes = elementBytes(type.getElementType());
     Access access(*input);
@@ -112,7 +111,7 @@ static void recordOperands(LoopNest &nest, KernelOp kernel, unsigned number,
       std::optional<unsigned> loop = access.loopAt(position);
       dimAxes.push_back(loop ? int(axes[*loop]) : -1);
     }
-    nest.addReader(argument.getArgNumber(), number, dimAxes);
+    nest.addReader(operand, number, dimAxes);
     auto &reader = info.readers.back();
     for (auto [dim, axis] : llvm::enumerate(axes))
       if (access.dependsOn(dim) && !llvm::is_contained(reader.axes, axis))

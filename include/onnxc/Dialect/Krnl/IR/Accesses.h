@@ -25,6 +25,7 @@ struct Processor;
 
 namespace onnxc::krnl {
 
+class KernelOp;
 class LoopNest;
 
 /// The indices of one operand of a structured op as functions of loops.
@@ -70,6 +71,13 @@ private:
   mlir::ShapedType type;
   unsigned memoryRank, numLoops, numExtents = 0;
 };
+
+/// The number of the kernel's input that a tensor of its body is, or -1 for one
+/// that is made inside or is a destination.
+int inputNumber(KernelOp kernel, mlir::Value inside);
+
+/// Is the value of the host a constant, perhaps viewed in another shape?
+bool isConstantView(mlir::Value value);
 
 /// The iterator dimension of the op that runs over the loop of its kernel; the
 /// number of dimensions, which no access depends on, if there is none.

@@ -49,10 +49,8 @@ static linalg::LinalgOp onlyProduct(KernelOp kernel) {
 
 /// The value outside of the kernel that an operand of one of its ops is.
 static Value outside(KernelOp kernel, OpOperand &operand) {
-  auto argument = dyn_cast<BlockArgument>(operand.get());
-  bool isIn = argument && argument.getOwner() == &kernel.getBody().front() &&
-              argument.getArgNumber() < kernel.getIns().size();
-  return isIn ? kernel.getIns()[argument.getArgNumber()] : Value();
+  int number = inputNumber(kernel, operand.get());
+  return number < 0 ? Value() : kernel.getIns()[number];
 }
 
 /// The kernel whose only result is the value, which nobody else uses.

@@ -87,18 +87,8 @@ void LayoutVoter::voteAlong(ArrayRef<OpOperand *> operands,
 
 /// Is the operand of the kernel a constant, or a view of one?
 static bool isWeight(KernelOp kernel, Value value) {
-  auto argument = dyn_cast<BlockArgument>(value);
-  if (!argument || argument.getOwner() != &kernel.getBody().front())
-    return false;
-  Value outside = kernel->getOperand(argument.getArgNumber());
-  while (Operation *view = outside.getDefiningOp()) {
-    if (isa<ConstantOp>(view))
-      return true;
-    if (!isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(view))
-      return false;
-    outside = view->getOperand(0);
-  }
-  return false;
+  int number = inputNumber(kernel, value);
+  return number >= 0 && isConstantView(kernel.getIns()[number]);
 }
 
 namespace {

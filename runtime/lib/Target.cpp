@@ -10,6 +10,8 @@
 
 #if defined(__x86_64__)
 #include <cpuid.h>
+#elif defined(__aarch64__)
+#include <sys/auxv.h>
 #endif
 
 using namespace onnxc;
@@ -103,6 +105,52 @@ static bool hasFeature(const Feature &feature) {
          (savedState() & feature.state) == feature.state;
 }
 
+#elif defined(__aarch64__)
+
+namespace {
+
+/// A feature under LLVM's name and the bit by which Linux tells of it, in
+/// AT_HWCAP or AT_HWCAP2 (Linux, arch/arm64/include/uapi/asm/hwcap.h).
+struct Feature {
+  const char *name;
+  unsigned long word;
+  int bit;
+};
+
+} // namespace
+
+static const Feature features[] = {
+    {"aes", AT_HWCAP, 3},       {"sha2", AT_HWCAP, 6},
+    {"crc", AT_HWCAP, 7},       {"lse", AT_HWCAP, 8},
+    {"fullfp16", AT_HWCAP, 10}, {"rdm", AT_HWCAP, 12},
+    {"jsconv", AT_HWCAP, 13},   {"complxnum", AT_HWCAP, 14},
+    {"rcpc", AT_HWCAP, 15},     {"sha3", AT_HWCAP, 17},
+    {"dotprod", AT_HWCAP, 20},  {"sve", AT_HWCAP, 22},
+    {"fp16fml", AT_HWCAP, 23},  {"sve2", AT_HWCAP2, 1},
+    {"fptoint", AT_HWCAP2, 8},  {"i8mm", AT_HWCAP2, 13},
+    {"bf16", AT_HWCAP2, 14},
+};
+
+static bool hasFeature(const Feature &feature) {
+  return getauxval(feature.word) >> feature.bit & 1;
+}
+
+#else
+
+namespace {
+
+struct Feature {
+  const char *name;
+};
+
+} // namespace
+
+/// Elsewhere the base processor of the triple is assumed.
+static const Feature features[] = {{""}};
+static bool hasFeature(const Feature &) { return true; }
+
+#endif
+
 /// True for features that are not in the table.
 static bool hasFeature(const char *name, size_t length) {
   for (const Feature &feature : features)
@@ -111,13 +159,6 @@ static bool hasFeature(const char *name, size_t length) {
       return hasFeature(feature);
   return true;
 }
-
-#else
-
-/// Elsewhere the base processor of the triple is assumed.
-static bool hasFeature(const char *, size_t) { return true; }
-
-#endif
 
 bool rt::checkTarget(const char *text, char *missing, int capacity) {
   while (text && *text) {

@@ -101,10 +101,10 @@ def read_tensors(data):
 class EmulatedSession:
     """An artefact for `triple`; run() takes and gives lists of arrays, each call in a process of its own."""
 
-    def __init__(self, path, triple):
+    def __init__(self, path, triple, processor=None):
         machine = machine_of(triple)
         self.path = path
-        self.command = [f"qemu-{machine}", "-cpu", PROCESSORS[machine], "-L", f"/usr/{machine}-linux-gnu", build_runner(machine)]
+        self.command = [f"qemu-{machine}", "-cpu", processor or PROCESSORS[machine], "-L", f"/usr/{machine}-linux-gnu", build_runner(machine)]
 
     def run(self, inputs):
         with tempfile.TemporaryDirectory(prefix="onnxc-") as scratch:

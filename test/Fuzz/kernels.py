@@ -10,8 +10,8 @@ import dataclasses
 import re
 
 KERNEL = re.compile(r'krnl\.kernel "(.*?)" loops \[(.*?)\].*?^\s*krnl\.yield', re.M | re.S)
-ALIAS = re.compile(r"^#(\w+) = affine_map<\((.*?)\)(?:\[.*?\])? -> \((.*)\)>$", re.M)
-STRUCTURED = re.compile(r"(linalg\.\w+)(?P<rest>[^\n]*krnl\.axes = \[(?P<axes>[^\]]*)\][^\n]*)")
+COMPUTE = re.compile(r"krnl\.compute (?:\"[^\"]*\" )?\[([^\]|]*)(?:\| ?([^\]]*))?\] \((.*?)\) -> ")
+ACCESS = re.compile(r"= (%[\w#]+)(?:\[([^\]]*)\])?")
 
 
 @dataclasses.dataclass
@@ -34,31 +34,19 @@ class Kernel:
 
 
 def read_op(match):
-    axes = tuple(re.findall(r'"([^"]+)"', match["axes"]))
-    kinds = re.search(r"iterator_types = \[([^\]]*)\]", match["rest"])
-    if kinds:
-        kinds = re.findall(r'"(\w+)"', kinds[1])
-    else:
-        kinds = ["parallel"] * (len(axes) - 1) + ["reduction" if "matmul" in match[1] else "parallel"]
-    return Op(axes, frozenset(a for a, k in zip(axes, kinds) if k == "reduction"))
+    parallel, reduced = (re.findall(r"[\w.]+", group or "") for group in (match[1], match[2]))
+    return Op((*parallel, *reduced), frozenset(reduced))
 
 
-def read_operands(match, op, numbers, maps):
+def read_operands(match, op, numbers):
     """{number of the operand: axes that index it} for what the op reads from outside the kernel."""
-    names = re.search(r"\bins\((.*?) :", match["rest"])
-    aliases = re.search(r"indexing_maps = \[([^\]]*)\]", match["rest"])
-    if not names or not aliases:
-        return
-    for name, alias in zip(names[1].split(", "), aliases[1].split(", ")):
-        dims, results = maps[alias.lstrip("#")]
+    for name, indices in ACCESS.findall(match[3]):
         if name in numbers:
-            used = set(re.findall(r"\bd\d+\b", results))
-            yield numbers[name], {axis for dim, axis in zip(dims, op.axes) if dim in used}
+            yield numbers[name], set(re.findall(r"[A-Za-z_][\w.]*", indices)) & set(op.axes)
 
 
 def read_kernels(text):
     """The kernels of a module printed by --emit=krnl, in order."""
-    maps = {m[1]: (m[2].split(", "), m[3]) for m in ALIAS.finditer(text)}
     kernels = []
     for match in KERNEL.finditer(text):
         sizes = dict(re.findall(r'"?([\w.]+)"? = (\d+|%[\w#]+)', match[2]))
@@ -68,9 +56,9 @@ def read_kernels(text):
         count = len(inputs[1].split(", ")) if inputs else 0
         numbers = {name: i for i, name in enumerate(re.findall(r"(%\w+): ", arguments)[:count])}
         ops, operands = [], {}
-        for op_match in STRUCTURED.finditer(match[0]):
+        for op_match in COMPUTE.finditer(match[0]):
             ops.append(read_op(op_match))
-            for number, used in read_operands(op_match, ops[-1], numbers, maps):
+            for number, used in read_operands(op_match, ops[-1], numbers):
                 operands[number] = operands.get(number, set()) | used
         bytes_ = re.search(r"arith\.ext[su]i %\S+ : i8 to i32", match[0]) and "arith.muli" in match[0]
         kernels.append(Kernel(match[1], axes, ops, operands, bool(bytes_)))

@@ -10,7 +10,6 @@
 // NONE: [1, 2, 3]
 // ONE: [2, 4, 6]
 // FIVE: [128, 256, 384]
-#id = affine_map<(d0) -> (d0)>
 module { module @target {
   func.func @main_graph(%x: tensor<?xf32> {onnx.name = "x"}, %n: tensor<i64> {onnx.name = "n"})
       -> (tensor<?xf32> {onnx.name = "y"}) {
@@ -26,12 +25,10 @@ module { module @target {
       %i_size = tensor.dim %a, %c0 : tensor<?xf32>
       %b = krnl.kernel "double" loops [i = %i_size] ins(%a : tensor<?xf32>) outs(%e : tensor<?xf32>) {
       ^bb0(%in: tensor<?xf32>, %out: tensor<?xf32>, %i_extent: index):
-        %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
-            ins(%in : tensor<?xf32>) outs(%out : tensor<?xf32>) attrs = {krnl.axes = ["i"]} {
-        ^bb0(%v: f32, %o: f32):
+        %r = krnl.compute [i] (%v = %in[i]) -> (%o = %out[i]) : (tensor<?xf32>) -> tensor<?xf32> {
           %w = arith.addf %v, %v : f32
           linalg.yield %w : f32
-        } -> tensor<?xf32>
+        }
         krnl.yield %r : tensor<?xf32>
       } -> tensor<?xf32>
       scf.yield %b : tensor<?xf32>
@@ -50,12 +47,10 @@ module { module @target {
         %i_size = tensor.dim %a, %c0 : tensor<?xf32>
         %b = krnl.kernel "double" loops [i = %i_size] ins(%a : tensor<?xf32>) outs(%e : tensor<?xf32>) {
         ^bb0(%in: tensor<?xf32>, %out: tensor<?xf32>, %i_extent_1: index):
-          %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
-              ins(%in : tensor<?xf32>) outs(%out : tensor<?xf32>) attrs = {krnl.axes = ["i"]} {
-          ^bb0(%v: f32, %o: f32):
+          %r = krnl.compute [i] (%v = %in[i]) -> (%o = %out[i]) : (tensor<?xf32>) -> tensor<?xf32> {
             %w = arith.addf %v, %v : f32
             linalg.yield %w : f32
-          } -> tensor<?xf32>
+          }
           krnl.yield %r : tensor<?xf32>
         } -> tensor<?xf32>
         scf.yield %b : tensor<?xf32>

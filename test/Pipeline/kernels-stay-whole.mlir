@@ -5,8 +5,8 @@
 // simplifies the host program does not look inside kernels.
 // CHECK: krnl.kernel "Transpose" loops []
 // CHECK: ^bb0(%{{.+}}: tensor<1x1x1x1xf32>, %[[OUT:.+]]: tensor<1x1x1x1xf32>)
-// CHECK: %[[COPY:.+]] = linalg.generic
-// CHECK-SAME: outs(%[[OUT]] :
+// CHECK: %[[COPY:.+]] = krnl.compute
+// CHECK-SAME: -> (%{{.+}} = %[[OUT]][
 // CHECK: krnl.yield %[[COPY]]
 module attributes {onnx.ir_version = 8 : i64, onnx.opset = {ai.onnx = 13 : i64}} {
   func.func @main_graph(%x: tensor<1x1x1x1xf32> {onnx.dims = ["", "", "", ""], onnx.name = "x"}) -> (tensor<1x1x1x1xf32> {onnx.dims = ["", "", "", ""], onnx.name = "y"}) {

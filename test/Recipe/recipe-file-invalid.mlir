@@ -59,12 +59,10 @@ kernel "node" aa []
 func.func @one(%x: tensor<1000xf32>, %o: tensor<1000xf32>) -> tensor<1000xf32> {
   %0 = krnl.kernel "neg" loops [i = 1000] ins(%x : tensor<1000xf32>) outs(%o : tensor<1000xf32>) {
   ^bb0(%a: tensor<1000xf32>, %b: tensor<1000xf32>):
-    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
-        ins(%a : tensor<1000xf32>) outs(%b : tensor<1000xf32>) attrs = {krnl.axes = ["i"]} {
-    ^bb0(%p: f32, %q: f32):
+    %r = krnl.compute [i] (%p = %a[i]) -> (%q = %b[i]) : (tensor<1000xf32>) -> tensor<1000xf32> {
       %m = arith.negf %p : f32
       linalg.yield %m : f32
-    } -> tensor<1000xf32>
+    }
     krnl.yield %r : tensor<1000xf32>
   } -> tensor<1000xf32> loc("node")
   return %0 : tensor<1000xf32>

@@ -1,14 +1,5 @@
 // RUN: onnx-opt %s --select-target="triple=x86_64-linux-gnu cpu=znver4" --krnl-write-recipes=emit-recipes=- -o /dev/null | FileCheck %s
 
-#queries = affine_map<(b, m, n, k) -> (b, m, k)>
-#keys = affine_map<(b, m, n, k) -> (b, n, k)>
-#scores = affine_map<(b, m, n, k) -> (b, m, n)>
-#all = affine_map<(b, m, n) -> (b, m, n)>
-#row = affine_map<(b, m, n) -> (b, m)>
-#rows = affine_map<(b, m, e, n) -> (b, m, n)>
-#values = affine_map<(b, m, e, n) -> (b, n, e)>
-#sums = affine_map<(b, m, e, n) -> (b, m, e)>
-
 // All ops go by eight rows before the next ones: their scores, 32 kB, are what an
 // op leaves for the next one. Eight rows 4096 bytes apart are the most that a set of
 // the first cache holds. Keys are packed; both products have their tile in registers,
@@ -44,36 +35,32 @@ func.func @known(%q: tensor<4x1024x32xf32>, %k: tensor<4x1024x32xf32>, %v: tenso
     %lowest = arith.constant 0xFF800000 : f32
     %s = tensor.empty() : tensor<4x1024x1024xf32>
     %t = tensor.empty() : tensor<4x1024xf32>
-    %0 = linalg.fill {krnl.axes = ["b", "m", "n"]} ins(%zero : f32) outs(%s : tensor<4x1024x1024xf32>) -> tensor<4x1024x1024xf32>
-    %1 = linalg.generic {indexing_maps = [#queries, #keys, #scores], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
-        ins(%x, %w : tensor<4x1024x32xf32>, tensor<4x1024x32xf32>) outs(%0 : tensor<4x1024x1024xf32>) attrs = {krnl.axes = ["b", "m", "n", "k"]} {
-    ^bb0(%a: f32, %b: f32, %d: f32):
+    %0 = krnl.compute [b, m, n] () -> (%_ = %s[b, m, n]) : () -> tensor<4x1024x1024xf32> { linalg.yield %zero : f32 }
+    %1 = krnl.compute [b, m, n | k] (%a = %x[b, m, k], %b = %w[b, n, k]) -> (%d = %0[b, m, n])
+        : (tensor<4x1024x32xf32>, tensor<4x1024x32xf32>) -> tensor<4x1024x1024xf32> {
       %p = arith.mulf %a, %b : f32
       %r = arith.addf %d, %p : f32
       linalg.yield %r : f32
-    } -> tensor<4x1024x1024xf32>
-    %2 = linalg.fill {krnl.axes = ["b", "m"]} ins(%lowest : f32) outs(%t : tensor<4x1024xf32>) -> tensor<4x1024xf32>
-    %3 = linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "parallel", "reduction"]}
-        ins(%1 : tensor<4x1024x1024xf32>) outs(%2 : tensor<4x1024xf32>) attrs = {krnl.axes = ["b", "m", "n"]} {
-    ^bb0(%a: f32, %d: f32):
+    }
+    %2 = krnl.compute [b, m] () -> (%_ = %t[b, m]) : () -> tensor<4x1024xf32> { linalg.yield %lowest : f32 }
+    %3 = krnl.compute [b, m | n] (%a = %1[b, m, n]) -> (%d = %2[b, m])
+        : (tensor<4x1024x1024xf32>) -> tensor<4x1024xf32> {
       %r = arith.maximumf %d, %a : f32
       linalg.yield %r : f32
-    } -> tensor<4x1024xf32>
-    %4 = linalg.generic {indexing_maps = [#row, #all], iterator_types = ["parallel", "parallel", "parallel"]}
-        ins(%3 : tensor<4x1024xf32>) outs(%1 : tensor<4x1024x1024xf32>) attrs = {krnl.axes = ["b", "m", "n"]} {
-    ^bb0(%a: f32, %d: f32):
+    }
+    %4 = krnl.compute [b, m, n] (%a = %3[b, m]) -> (%d = %1[b, m, n])
+        : (tensor<4x1024xf32>) -> tensor<4x1024x1024xf32> {
       %p = arith.subf %d, %a : f32
       %r = math.exp %p : f32
       linalg.yield %r : f32
-    } -> tensor<4x1024x1024xf32>
-    %5 = linalg.fill {krnl.axes = ["b", "m", "e"]} ins(%zero : f32) outs(%c : tensor<4x1024x32xf32>) -> tensor<4x1024x32xf32>
-    %6 = linalg.generic {indexing_maps = [#rows, #values, #sums], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
-        ins(%4, %z : tensor<4x1024x1024xf32>, tensor<4x1024x32xf32>) outs(%5 : tensor<4x1024x32xf32>) attrs = {krnl.axes = ["b", "m", "e", "n"]} {
-    ^bb0(%a: f32, %b: f32, %d: f32):
+    }
+    %5 = krnl.compute [b, m, e] () -> (%_ = %c[b, m, e]) : () -> tensor<4x1024x32xf32> { linalg.yield %zero : f32 }
+    %6 = krnl.compute [b, m, e | n] (%a = %4[b, m, n], %b = %z[b, n, e]) -> (%d = %5[b, m, e])
+        : (tensor<4x1024x1024xf32>, tensor<4x1024x32xf32>) -> tensor<4x1024x32xf32> {
       %p = arith.mulf %a, %b : f32
       %r = arith.addf %d, %p : f32
       linalg.yield %r : f32
-    } -> tensor<4x1024x32xf32>
+    }
     krnl.yield %6 : tensor<4x1024x32xf32>
   } -> tensor<4x1024x32xf32>
   return %y : tensor<4x1024x32xf32>
@@ -96,36 +83,32 @@ func.func @open_batch(%q: tensor<?x1024x32xf32>, %k: tensor<?x1024x32xf32>, %v: 
     %db = tensor.dim %x, %c0 : tensor<?x1024x32xf32>
     %s = tensor.empty(%db) : tensor<?x1024x1024xf32>
     %t = tensor.empty(%db) : tensor<?x1024xf32>
-    %0 = linalg.fill {krnl.axes = ["b", "m", "n"]} ins(%zero : f32) outs(%s : tensor<?x1024x1024xf32>) -> tensor<?x1024x1024xf32>
-    %1 = linalg.generic {indexing_maps = [#queries, #keys, #scores], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
-        ins(%x, %w : tensor<?x1024x32xf32>, tensor<?x1024x32xf32>) outs(%0 : tensor<?x1024x1024xf32>) attrs = {krnl.axes = ["b", "m", "n", "k"]} {
-    ^bb0(%a: f32, %b: f32, %d: f32):
+    %0 = krnl.compute [b, m, n] () -> (%_ = %s[b, m, n]) : () -> tensor<?x1024x1024xf32> { linalg.yield %zero : f32 }
+    %1 = krnl.compute [b, m, n | k] (%a = %x[b, m, k], %b = %w[b, n, k]) -> (%d = %0[b, m, n])
+        : (tensor<?x1024x32xf32>, tensor<?x1024x32xf32>) -> tensor<?x1024x1024xf32> {
       %p = arith.mulf %a, %b : f32
       %r = arith.addf %d, %p : f32
       linalg.yield %r : f32
-    } -> tensor<?x1024x1024xf32>
-    %2 = linalg.fill {krnl.axes = ["b", "m"]} ins(%lowest : f32) outs(%t : tensor<?x1024xf32>) -> tensor<?x1024xf32>
-    %3 = linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "parallel", "reduction"]}
-        ins(%1 : tensor<?x1024x1024xf32>) outs(%2 : tensor<?x1024xf32>) attrs = {krnl.axes = ["b", "m", "n"]} {
-    ^bb0(%a: f32, %d: f32):
+    }
+    %2 = krnl.compute [b, m] () -> (%_ = %t[b, m]) : () -> tensor<?x1024xf32> { linalg.yield %lowest : f32 }
+    %3 = krnl.compute [b, m | n] (%a = %1[b, m, n]) -> (%d = %2[b, m])
+        : (tensor<?x1024x1024xf32>) -> tensor<?x1024xf32> {
       %r = arith.maximumf %d, %a : f32
       linalg.yield %r : f32
-    } -> tensor<?x1024xf32>
-    %4 = linalg.generic {indexing_maps = [#row, #all], iterator_types = ["parallel", "parallel", "parallel"]}
-        ins(%3 : tensor<?x1024xf32>) outs(%1 : tensor<?x1024x1024xf32>) attrs = {krnl.axes = ["b", "m", "n"]} {
-    ^bb0(%a: f32, %d: f32):
+    }
+    %4 = krnl.compute [b, m, n] (%a = %3[b, m]) -> (%d = %1[b, m, n])
+        : (tensor<?x1024xf32>) -> tensor<?x1024x1024xf32> {
       %p = arith.subf %d, %a : f32
       %r = math.exp %p : f32
       linalg.yield %r : f32
-    } -> tensor<?x1024x1024xf32>
-    %5 = linalg.fill {krnl.axes = ["b", "m", "e"]} ins(%zero : f32) outs(%c : tensor<?x1024x32xf32>) -> tensor<?x1024x32xf32>
-    %6 = linalg.generic {indexing_maps = [#rows, #values, #sums], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
-        ins(%4, %z : tensor<?x1024x1024xf32>, tensor<?x1024x32xf32>) outs(%5 : tensor<?x1024x32xf32>) attrs = {krnl.axes = ["b", "m", "e", "n"]} {
-    ^bb0(%a: f32, %b: f32, %d: f32):
+    }
+    %5 = krnl.compute [b, m, e] () -> (%_ = %c[b, m, e]) : () -> tensor<?x1024x32xf32> { linalg.yield %zero : f32 }
+    %6 = krnl.compute [b, m, e | n] (%a = %4[b, m, n], %b = %z[b, n, e]) -> (%d = %5[b, m, e])
+        : (tensor<?x1024x1024xf32>, tensor<?x1024x32xf32>) -> tensor<?x1024x32xf32> {
       %p = arith.mulf %a, %b : f32
       %r = arith.addf %d, %p : f32
       linalg.yield %r : f32
-    } -> tensor<?x1024x32xf32>
+    }
     krnl.yield %6 : tensor<?x1024x32xf32>
   } -> tensor<?x1024x32xf32>
   return %y : tensor<?x1024x32xf32>
@@ -141,36 +124,32 @@ func.func @long_rows(%q: tensor<4x1024x32xf32>, %k: tensor<4x4096x32xf32>, %v: t
     %lowest = arith.constant 0xFF800000 : f32
     %s = tensor.empty() : tensor<4x1024x4096xf32>
     %t = tensor.empty() : tensor<4x1024xf32>
-    %0 = linalg.fill {krnl.axes = ["b", "m", "n"]} ins(%zero : f32) outs(%s : tensor<4x1024x4096xf32>) -> tensor<4x1024x4096xf32>
-    %1 = linalg.generic {indexing_maps = [#queries, #keys, #scores], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
-        ins(%x, %w : tensor<4x1024x32xf32>, tensor<4x4096x32xf32>) outs(%0 : tensor<4x1024x4096xf32>) attrs = {krnl.axes = ["b", "m", "n", "k"]} {
-    ^bb0(%a: f32, %b: f32, %d: f32):
+    %0 = krnl.compute [b, m, n] () -> (%_ = %s[b, m, n]) : () -> tensor<4x1024x4096xf32> { linalg.yield %zero : f32 }
+    %1 = krnl.compute [b, m, n | k] (%a = %x[b, m, k], %b = %w[b, n, k]) -> (%d = %0[b, m, n])
+        : (tensor<4x1024x32xf32>, tensor<4x4096x32xf32>) -> tensor<4x1024x4096xf32> {
       %p = arith.mulf %a, %b : f32
       %r = arith.addf %d, %p : f32
       linalg.yield %r : f32
-    } -> tensor<4x1024x4096xf32>
-    %2 = linalg.fill {krnl.axes = ["b", "m"]} ins(%lowest : f32) outs(%t : tensor<4x1024xf32>) -> tensor<4x1024xf32>
-    %3 = linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "parallel", "reduction"]}
-        ins(%1 : tensor<4x1024x4096xf32>) outs(%2 : tensor<4x1024xf32>) attrs = {krnl.axes = ["b", "m", "n"]} {
-    ^bb0(%a: f32, %d: f32):
+    }
+    %2 = krnl.compute [b, m] () -> (%_ = %t[b, m]) : () -> tensor<4x1024xf32> { linalg.yield %lowest : f32 }
+    %3 = krnl.compute [b, m | n] (%a = %1[b, m, n]) -> (%d = %2[b, m])
+        : (tensor<4x1024x4096xf32>) -> tensor<4x1024xf32> {
       %r = arith.maximumf %d, %a : f32
       linalg.yield %r : f32
-    } -> tensor<4x1024xf32>
-    %4 = linalg.generic {indexing_maps = [#row, #all], iterator_types = ["parallel", "parallel", "parallel"]}
-        ins(%3 : tensor<4x1024xf32>) outs(%1 : tensor<4x1024x4096xf32>) attrs = {krnl.axes = ["b", "m", "n"]} {
-    ^bb0(%a: f32, %d: f32):
+    }
+    %4 = krnl.compute [b, m, n] (%a = %3[b, m]) -> (%d = %1[b, m, n])
+        : (tensor<4x1024xf32>) -> tensor<4x1024x4096xf32> {
       %p = arith.subf %d, %a : f32
       %r = math.exp %p : f32
       linalg.yield %r : f32
-    } -> tensor<4x1024x4096xf32>
-    %5 = linalg.fill {krnl.axes = ["b", "m", "e"]} ins(%zero : f32) outs(%c : tensor<4x1024x32xf32>) -> tensor<4x1024x32xf32>
-    %6 = linalg.generic {indexing_maps = [#rows, #values, #sums], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
-        ins(%4, %z : tensor<4x1024x4096xf32>, tensor<4x4096x32xf32>) outs(%5 : tensor<4x1024x32xf32>) attrs = {krnl.axes = ["b", "m", "e", "n"]} {
-    ^bb0(%a: f32, %b: f32, %d: f32):
+    }
+    %5 = krnl.compute [b, m, e] () -> (%_ = %c[b, m, e]) : () -> tensor<4x1024x32xf32> { linalg.yield %zero : f32 }
+    %6 = krnl.compute [b, m, e | n] (%a = %4[b, m, n], %b = %z[b, n, e]) -> (%d = %5[b, m, e])
+        : (tensor<4x1024x4096xf32>, tensor<4x4096x32xf32>) -> tensor<4x1024x32xf32> {
       %p = arith.mulf %a, %b : f32
       %r = arith.addf %d, %p : f32
       linalg.yield %r : f32
-    } -> tensor<4x1024x32xf32>
+    }
     krnl.yield %6 : tensor<4x1024x32xf32>
   } -> tensor<4x1024x32xf32>
   return %y : tensor<4x1024x32xf32>
@@ -197,36 +176,32 @@ func.func @open_length(%q: tensor<?x?x64xf32>, %k: tensor<?x?x64xf32>, %v: tenso
     %dn = tensor.dim %w, %c1 : tensor<?x?x64xf32>
     %s = tensor.empty(%db, %dm, %dn) : tensor<?x?x?xf32>
     %t = tensor.empty(%db, %dm) : tensor<?x?xf32>
-    %0 = linalg.fill {krnl.axes = ["b", "m", "n"]} ins(%zero : f32) outs(%s : tensor<?x?x?xf32>) -> tensor<?x?x?xf32>
-    %1 = linalg.generic {indexing_maps = [#queries, #keys, #scores], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
-        ins(%x, %w : tensor<?x?x64xf32>, tensor<?x?x64xf32>) outs(%0 : tensor<?x?x?xf32>) attrs = {krnl.axes = ["b", "m", "n", "k"]} {
-    ^bb0(%a: f32, %b: f32, %d: f32):
+    %0 = krnl.compute [b, m, n] () -> (%_ = %s[b, m, n]) : () -> tensor<?x?x?xf32> { linalg.yield %zero : f32 }
+    %1 = krnl.compute [b, m, n | k] (%a = %x[b, m, k], %b = %w[b, n, k]) -> (%d = %0[b, m, n])
+        : (tensor<?x?x64xf32>, tensor<?x?x64xf32>) -> tensor<?x?x?xf32> {
       %p = arith.mulf %a, %b : f32
       %r = arith.addf %d, %p : f32
       linalg.yield %r : f32
-    } -> tensor<?x?x?xf32>
-    %2 = linalg.fill {krnl.axes = ["b", "m"]} ins(%lowest : f32) outs(%t : tensor<?x?xf32>) -> tensor<?x?xf32>
-    %3 = linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "parallel", "reduction"]}
-        ins(%1 : tensor<?x?x?xf32>) outs(%2 : tensor<?x?xf32>) attrs = {krnl.axes = ["b", "m", "n"]} {
-    ^bb0(%a: f32, %d: f32):
+    }
+    %2 = krnl.compute [b, m] () -> (%_ = %t[b, m]) : () -> tensor<?x?xf32> { linalg.yield %lowest : f32 }
+    %3 = krnl.compute [b, m | n] (%a = %1[b, m, n]) -> (%d = %2[b, m])
+        : (tensor<?x?x?xf32>) -> tensor<?x?xf32> {
       %r = arith.maximumf %d, %a : f32
       linalg.yield %r : f32
-    } -> tensor<?x?xf32>
-    %4 = linalg.generic {indexing_maps = [#row, #all], iterator_types = ["parallel", "parallel", "parallel"]}
-        ins(%3 : tensor<?x?xf32>) outs(%1 : tensor<?x?x?xf32>) attrs = {krnl.axes = ["b", "m", "n"]} {
-    ^bb0(%a: f32, %d: f32):
+    }
+    %4 = krnl.compute [b, m, n] (%a = %3[b, m]) -> (%d = %1[b, m, n])
+        : (tensor<?x?xf32>) -> tensor<?x?x?xf32> {
       %p = arith.subf %d, %a : f32
       %r = math.exp %p : f32
       linalg.yield %r : f32
-    } -> tensor<?x?x?xf32>
-    %5 = linalg.fill {krnl.axes = ["b", "m", "e"]} ins(%zero : f32) outs(%c : tensor<?x?x64xf32>) -> tensor<?x?x64xf32>
-    %6 = linalg.generic {indexing_maps = [#rows, #values, #sums], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
-        ins(%4, %z : tensor<?x?x?xf32>, tensor<?x?x64xf32>) outs(%5 : tensor<?x?x64xf32>) attrs = {krnl.axes = ["b", "m", "e", "n"]} {
-    ^bb0(%a: f32, %b: f32, %d: f32):
+    }
+    %5 = krnl.compute [b, m, e] () -> (%_ = %c[b, m, e]) : () -> tensor<?x?x64xf32> { linalg.yield %zero : f32 }
+    %6 = krnl.compute [b, m, e | n] (%a = %4[b, m, n], %b = %z[b, n, e]) -> (%d = %5[b, m, e])
+        : (tensor<?x?x?xf32>, tensor<?x?x64xf32>) -> tensor<?x?x64xf32> {
       %p = arith.mulf %a, %b : f32
       %r = arith.addf %d, %p : f32
       linalg.yield %r : f32
-    } -> tensor<?x?x64xf32>
+    }
     krnl.yield %6 : tensor<?x?x64xf32>
   } -> tensor<?x?x64xf32>
   return %y : tensor<?x?x64xf32>

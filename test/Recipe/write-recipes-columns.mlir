@@ -1,9 +1,5 @@
 // RUN: onnx-opt %s --select-target="triple=x86_64-linux-gnu cpu=znver4" --krnl-write-recipes=emit-recipes=- -o /dev/null | FileCheck %s
 
-#id = affine_map<(r, c) -> (r, c)>
-#col = affine_map<(r, c) -> (c)>
-#only = affine_map<(c) -> (c)>
-
 // Of many rows as much as half of the registers hold, in equal parts.
 // CHECK-LABEL: kernel "sums"
 // CHECK-NEXT:    block(c, 192) -> (c.o, c.i),
@@ -15,13 +11,12 @@ func.func @sums(%x: tensor<200x384xf32>, %o: tensor<384xf32>) -> tensor<384xf32>
   %y = krnl.kernel "sums" loops [r = 200, c = 384] ins(%x : tensor<200x384xf32>) outs(%o : tensor<384xf32>) {
   ^bb0(%a: tensor<200x384xf32>, %b: tensor<384xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["c"]} ins(%zero : f32) outs(%b : tensor<384xf32>) -> tensor<384xf32>
-    %s = linalg.generic {indexing_maps = [#id, #col], iterator_types = ["reduction", "parallel"]}
-        ins(%a : tensor<200x384xf32>) outs(%f : tensor<384xf32>) attrs = {krnl.axes = ["r", "c"]} {
-    ^bb0(%p: f32, %q: f32):
+    %f = krnl.compute [c] () -> (%_ = %b[c]) : () -> tensor<384xf32> { linalg.yield %zero : f32 }
+    %s = krnl.compute [c | r] (%p = %a[r, c]) -> (%q = %f[c])
+        : (tensor<200x384xf32>) -> tensor<384xf32> {
       %m = arith.addf %p, %q : f32
       linalg.yield %m : f32
-    } -> tensor<384xf32>
+    }
     krnl.yield %s : tensor<384xf32>
   } -> tensor<384xf32>
   return %y : tensor<384xf32>
@@ -39,13 +34,12 @@ func.func @running(%x: tensor<200x1024xf32>, %o: tensor<200x1024xf32>) -> tensor
   ^bb0(%a: tensor<200x1024xf32>, %b: tensor<200x1024xf32>):
     %zero = arith.constant 0.0 : f32
     %e = tensor.empty() : tensor<1024xf32>
-    %f = linalg.fill {krnl.axes = ["c"]} ins(%zero : f32) outs(%e : tensor<1024xf32>) -> tensor<1024xf32>
-    %s:2 = linalg.generic {indexing_maps = [#id, #col, #id], iterator_types = ["reduction", "parallel"]}
-        ins(%a : tensor<200x1024xf32>) outs(%f, %b : tensor<1024xf32>, tensor<200x1024xf32>) attrs = {krnl.axes = ["r", "c"]} {
-    ^bb0(%p: f32, %q: f32, %t: f32):
+    %f = krnl.compute [c] () -> (%_ = %e[c]) : () -> tensor<1024xf32> { linalg.yield %zero : f32 }
+    %s:2 = krnl.compute [c | r] (%p = %a[r, c]) -> (%q = %f[c], %t = %b[r, c])
+        : (tensor<200x1024xf32>) -> (tensor<1024xf32>, tensor<200x1024xf32>) {
       %m = arith.addf %p, %q : f32
       linalg.yield %m, %m : f32, f32
-    } -> (tensor<1024xf32>, tensor<200x1024xf32>)
+    }
     krnl.yield %s#1 : tensor<200x1024xf32>
   } -> tensor<200x1024xf32>
   return %y : tensor<200x1024xf32>

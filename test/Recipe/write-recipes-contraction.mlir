@@ -23,8 +23,13 @@ func.func @large(%x: tensor<128x768xf32>, %w: tensor<768x3072xf32>, %o: tensor<1
       ins(%x, %w : tensor<128x768xf32>, tensor<768x3072xf32>) outs(%o : tensor<128x3072xf32>) {
   ^bb0(%a: tensor<128x768xf32>, %b: tensor<768x3072xf32>, %c: tensor<128x3072xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<128x3072xf32>) -> tensor<128x3072xf32>
-    %r = linalg.matmul {krnl.axes = ["m", "n", "k"]} ins(%a, %b : tensor<128x768xf32>, tensor<768x3072xf32>) outs(%f : tensor<128x3072xf32>) -> tensor<128x3072xf32>
+    %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<128x3072xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute [m, n | k] (%lhs = %a[m, k], %rhs = %b[k, n]) -> (%sum = %f[m, n])
+        : (tensor<128x768xf32>, tensor<768x3072xf32>) -> tensor<128x3072xf32> {
+      %product = arith.mulf %lhs, %rhs : f32
+      %next = arith.addf %sum, %product : f32
+      linalg.yield %next : f32
+    }
     krnl.yield %r : tensor<128x3072xf32>
   } -> tensor<128x3072xf32>
   return %y : tensor<128x3072xf32>
@@ -42,8 +47,13 @@ func.func @classes(%x: tensor<1x64xf32>, %o: tensor<1x10xf32>) -> tensor<1x10xf3
       ins(%x, %w : tensor<1x64xf32>, tensor<64x10xf32>) outs(%o : tensor<1x10xf32>) {
   ^bb0(%a: tensor<1x64xf32>, %b: tensor<64x10xf32>, %c: tensor<1x10xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<1x10xf32>) -> tensor<1x10xf32>
-    %r = linalg.matmul {krnl.axes = ["m", "n", "k"]} ins(%a, %b : tensor<1x64xf32>, tensor<64x10xf32>) outs(%f : tensor<1x10xf32>) -> tensor<1x10xf32>
+    %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<1x10xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute [m, n | k] (%lhs = %a[m, k], %rhs = %b[k, n]) -> (%sum = %f[m, n])
+        : (tensor<1x64xf32>, tensor<64x10xf32>) -> tensor<1x10xf32> {
+      %product = arith.mulf %lhs, %rhs : f32
+      %next = arith.addf %sum, %product : f32
+      linalg.yield %next : f32
+    }
     krnl.yield %r : tensor<1x10xf32>
   } -> tensor<1x10xf32>
   return %y : tensor<1x10xf32>
@@ -66,9 +76,13 @@ func.func @conv(%x: tensor<1x32x16x16xf32>, %o: tensor<1x64x14x14xf32>) -> tenso
       ins(%x, %w : tensor<1x32x16x16xf32>, tensor<64x32x3x3xf32>) outs(%o : tensor<1x64x14x14xf32>) {
   ^bb0(%a: tensor<1x32x16x16xf32>, %b: tensor<64x32x3x3xf32>, %c: tensor<1x64x14x14xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["n", "oc", "oh", "ow"]} ins(%zero : f32) outs(%c : tensor<1x64x14x14xf32>) -> tensor<1x64x14x14xf32>
-    %r = linalg.conv_2d_nchw_fchw {krnl.axes = ["n", "oc", "oh", "ow", "ic", "kh", "kw"], strides = dense<1> : tensor<2xi64>, dilations = dense<1> : tensor<2xi64>}
-        ins(%a, %b : tensor<1x32x16x16xf32>, tensor<64x32x3x3xf32>) outs(%f : tensor<1x64x14x14xf32>) -> tensor<1x64x14x14xf32>
+    %f = krnl.compute [n, oc, oh, ow] () -> (%_ = %c[n, oc, oh, ow]) : () -> tensor<1x64x14x14xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute [n, oc, oh, ow | ic, kh, kw] (%lhs = %a[n, ic, oh + kh, ow + kw], %rhs = %b[oc, ic, kh, kw]) -> (%sum = %f[n, oc, oh, ow])
+        : (tensor<1x32x16x16xf32>, tensor<64x32x3x3xf32>) -> tensor<1x64x14x14xf32> {
+      %product = arith.mulf %lhs, %rhs : f32
+      %next = arith.addf %sum, %product : f32
+      linalg.yield %next : f32
+    }
     krnl.yield %r : tensor<1x64x14x14xf32>
   } -> tensor<1x64x14x14xf32>
   return %y : tensor<1x64x14x14xf32>
@@ -88,15 +102,13 @@ func.func @heads(%x: tensor<?x12x128x128xf32>, %w: tensor<?x12x128x64xf32>, %o: 
       ins(%x, %w : tensor<?x12x128x128xf32>, tensor<?x12x128x64xf32>) outs(%o : tensor<?x12x128x64xf32>) {
   ^bb0(%a: tensor<?x12x128x128xf32>, %b: tensor<?x12x128x64xf32>, %c: tensor<?x12x128x64xf32>, %b_extent: index):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["b", "h", "m", "n"]} ins(%zero : f32) outs(%c : tensor<?x12x128x64xf32>) -> tensor<?x12x128x64xf32>
-    %r = linalg.generic {indexing_maps = [affine_map<(b, h, m, n, k) -> (b, h, m, k)>, affine_map<(b, h, m, n, k) -> (b, h, k, n)>, affine_map<(b, h, m, n, k) -> (b, h, m, n)>],
-        iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction"]}
-        ins(%a, %b : tensor<?x12x128x128xf32>, tensor<?x12x128x64xf32>) outs(%f : tensor<?x12x128x64xf32>) attrs = {krnl.axes = ["b", "h", "m", "n", "k"]} {
-    ^bb0(%p: f32, %q: f32, %s: f32):
+    %f = krnl.compute [b, h, m, n] () -> (%_ = %c[b, h, m, n]) : () -> tensor<?x12x128x64xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute [b, h, m, n | k] (%p = %a[b, h, m, k], %q = %b[b, h, k, n]) -> (%s = %f[b, h, m, n])
+        : (tensor<?x12x128x128xf32>, tensor<?x12x128x64xf32>) -> tensor<?x12x128x64xf32> {
       %t = arith.mulf %p, %q : f32
       %u = arith.addf %s, %t : f32
       linalg.yield %u : f32
-    } -> tensor<?x12x128x64xf32>
+    }
     krnl.yield %r : tensor<?x12x128x64xf32>
   } -> tensor<?x12x128x64xf32>
   return %y : tensor<?x12x128x64xf32>
@@ -118,9 +130,13 @@ func.func @few_channels(%x: tensor<1x4x98x98xf32>, %o: tensor<1x8x96x96xf32>) ->
       ins(%x, %w : tensor<1x4x98x98xf32>, tensor<8x4x3x3xf32>) outs(%o : tensor<1x8x96x96xf32>) {
   ^bb0(%a: tensor<1x4x98x98xf32>, %b: tensor<8x4x3x3xf32>, %c: tensor<1x8x96x96xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["n", "oc", "oh", "ow"]} ins(%zero : f32) outs(%c : tensor<1x8x96x96xf32>) -> tensor<1x8x96x96xf32>
-    %r = linalg.conv_2d_nchw_fchw {krnl.axes = ["n", "oc", "oh", "ow", "ic", "kh", "kw"], strides = dense<1> : tensor<2xi64>, dilations = dense<1> : tensor<2xi64>}
-        ins(%a, %b : tensor<1x4x98x98xf32>, tensor<8x4x3x3xf32>) outs(%f : tensor<1x8x96x96xf32>) -> tensor<1x8x96x96xf32>
+    %f = krnl.compute [n, oc, oh, ow] () -> (%_ = %c[n, oc, oh, ow]) : () -> tensor<1x8x96x96xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute [n, oc, oh, ow | ic, kh, kw] (%lhs = %a[n, ic, oh + kh, ow + kw], %rhs = %b[oc, ic, kh, kw]) -> (%sum = %f[n, oc, oh, ow])
+        : (tensor<1x4x98x98xf32>, tensor<8x4x3x3xf32>) -> tensor<1x8x96x96xf32> {
+      %product = arith.mulf %lhs, %rhs : f32
+      %next = arith.addf %sum, %product : f32
+      linalg.yield %next : f32
+    }
     krnl.yield %r : tensor<1x8x96x96xf32>
   } -> tensor<1x8x96x96xf32>
   return %y : tensor<1x8x96x96xf32>
@@ -144,14 +160,12 @@ func.func @channelwise(%x: tensor<16x16x64xf32>, %o: tensor<14x14x64xf32>) -> te
   %y = krnl.kernel "channelwise" loops [h = 14, w = 14, c = 64, kh = 3, kw = 3]
       ins(%x, %f : tensor<16x16x64xf32>, tensor<64x3x3xf32>) outs(%o : tensor<14x14x64xf32>) {
   ^bb0(%a: tensor<16x16x64xf32>, %b: tensor<64x3x3xf32>, %d: tensor<14x14x64xf32>):
-    %r = linalg.generic {indexing_maps = [affine_map<(h, w, c, kh, kw) -> (h + kh, w + kw, c)>, affine_map<(h, w, c, kh, kw) -> (c, kh, kw)>, affine_map<(h, w, c, kh, kw) -> (h, w, c)>],
-        iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction"]}
-        ins(%a, %b : tensor<16x16x64xf32>, tensor<64x3x3xf32>) outs(%d : tensor<14x14x64xf32>) attrs = {krnl.axes = ["h", "w", "c", "kh", "kw"]} {
-    ^bb0(%p: f32, %q: f32, %s: f32):
+    %r = krnl.compute [h, w, c | kh, kw] (%p = %a[h + kh, w + kw, c], %q = %b[c, kh, kw]) -> (%s = %d[h, w, c])
+        : (tensor<16x16x64xf32>, tensor<64x3x3xf32>) -> tensor<14x14x64xf32> {
       %t = arith.mulf %p, %q : f32
       %u = arith.addf %s, %t : f32
       linalg.yield %u : f32
-    } -> tensor<14x14x64xf32>
+    }
     krnl.yield %r : tensor<14x14x64xf32>
   } -> tensor<14x14x64xf32>
   return %y : tensor<14x14x64xf32>
@@ -168,8 +182,13 @@ func.func @apart(%x: tensor<14x1024xf32>, %o: tensor<14x96xf32>) -> tensor<14x96
       ins(%x, %w : tensor<14x1024xf32>, tensor<1024x96xf32>) outs(%o : tensor<14x96xf32>) {
   ^bb0(%a: tensor<14x1024xf32>, %b: tensor<1024x96xf32>, %c: tensor<14x96xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<14x96xf32>) -> tensor<14x96xf32>
-    %r = linalg.matmul {krnl.axes = ["m", "n", "k"]} ins(%a, %b : tensor<14x1024xf32>, tensor<1024x96xf32>) outs(%f : tensor<14x96xf32>) -> tensor<14x96xf32>
+    %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<14x96xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute [m, n | k] (%lhs = %a[m, k], %rhs = %b[k, n]) -> (%sum = %f[m, n])
+        : (tensor<14x1024xf32>, tensor<1024x96xf32>) -> tensor<14x96xf32> {
+      %product = arith.mulf %lhs, %rhs : f32
+      %next = arith.addf %sum, %product : f32
+      linalg.yield %next : f32
+    }
     krnl.yield %r : tensor<14x96xf32>
   } -> tensor<14x96xf32>
   return %y : tensor<14x96xf32>
@@ -192,16 +211,15 @@ func.func @bytes(%x: tensor<128x30xi8>, %o: tensor<128x96xi32>) -> tensor<128x96
       ins(%x, %w : tensor<128x30xi8>, tensor<30x96xi8>) outs(%o : tensor<128x96xi32>) {
   ^bb0(%a: tensor<128x30xi8>, %b: tensor<30x96xi8>, %c: tensor<128x96xi32>):
     %zero = arith.constant 0 : i32
-    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : i32) outs(%c : tensor<128x96xi32>) -> tensor<128x96xi32>
-    %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
-        ins(%a, %b : tensor<128x30xi8>, tensor<30x96xi8>) outs(%f : tensor<128x96xi32>) attrs = {krnl.axes = ["m", "n", "k"]} {
-    ^bb0(%p: i8, %q: i8, %s: i32):
+    %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<128x96xi32> { linalg.yield %zero : i32 }
+    %r = krnl.compute [m, n | k] (%p = %a[m, k], %q = %b[k, n]) -> (%s = %f[m, n])
+        : (tensor<128x30xi8>, tensor<30x96xi8>) -> tensor<128x96xi32> {
       %u = arith.extui %p : i8 to i32
       %v = arith.extsi %q : i8 to i32
       %m = arith.muli %u, %v : i32
       %t = arith.addi %s, %m : i32
       linalg.yield %t : i32
-    } -> tensor<128x96xi32>
+    }
     krnl.yield %r : tensor<128x96xi32>
   } -> tensor<128x96xi32>
   return %y : tensor<128x96xi32>
@@ -220,19 +238,15 @@ func.func @open_columns(%x: tensor<6x?xf32>, %n: index) -> tensor<6x?xf32> {
   %0 = krnl.kernel "transform" loops [p = 6, w = %n, k = 6] ins(%c, %x : tensor<6x6xf32>, tensor<6x?xf32>) outs(%e : tensor<6x?xf32>) {
   ^bb0(%a: tensor<6x6xf32>, %b: tensor<6x?xf32>, %o: tensor<6x?xf32>, %w_extent: index):
     %z = arith.constant 0.0 : f32
-    %f = linalg.generic {indexing_maps = [affine_map<(p, w) -> (p, w)>], iterator_types = ["parallel", "parallel"]}
-        outs(%o : tensor<6x?xf32>) attrs = {krnl.axes = ["p", "w"]} {
-    ^bb0(%s: f32):
+    %f = krnl.compute [p, w] () -> (%s = %o[p, w]) : () -> tensor<6x?xf32> {
       linalg.yield %z : f32
-    } -> tensor<6x?xf32>
-    %r = linalg.generic {indexing_maps = [affine_map<(p, w, k) -> (p, k)>, affine_map<(p, w, k) -> (k, w)>, affine_map<(p, w, k) -> (p, w)>],
-        iterator_types = ["parallel", "parallel", "reduction"]}
-        ins(%a, %b : tensor<6x6xf32>, tensor<6x?xf32>) outs(%f : tensor<6x?xf32>) attrs = {krnl.axes = ["p", "w", "k"]} {
-    ^bb0(%s: f32, %t: f32, %u: f32):
+    }
+    %r = krnl.compute [p, w | k] (%s = %a[p, k], %t = %b[k, w]) -> (%u = %f[p, w])
+        : (tensor<6x6xf32>, tensor<6x?xf32>) -> tensor<6x?xf32> {
       %m = arith.mulf %s, %t : f32
       %v = arith.addf %u, %m : f32
       linalg.yield %v : f32
-    } -> tensor<6x?xf32>
+    }
     krnl.yield %r : tensor<6x?xf32>
   } -> tensor<6x?xf32>
   return %0 : tensor<6x?xf32>
@@ -254,15 +268,13 @@ func.func @known_batch(%q: tensor<8x512x64xf32>, %k: tensor<8x512x64xf32>, %o: t
   %y = krnl.kernel "known_batch" loops [b = 8, m = 512, n = 512, k = 64] ins(%q, %k : tensor<8x512x64xf32>, tensor<8x512x64xf32>) outs(%o : tensor<8x512x512xf32>) {
   ^bb0(%x: tensor<8x512x64xf32>, %w: tensor<8x512x64xf32>, %c: tensor<8x512x512xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["b", "m", "n"]} ins(%zero : f32) outs(%c : tensor<8x512x512xf32>) -> tensor<8x512x512xf32>
-    %r = linalg.generic {indexing_maps = [affine_map<(b, m, n, k) -> (b, m, k)>, affine_map<(b, m, n, k) -> (b, n, k)>, affine_map<(b, m, n, k) -> (b, m, n)>],
-        iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
-        ins(%x, %w : tensor<8x512x64xf32>, tensor<8x512x64xf32>) outs(%f : tensor<8x512x512xf32>) attrs = {krnl.axes = ["b", "m", "n", "k"]} {
-    ^bb0(%s: f32, %t: f32, %u: f32):
+    %f = krnl.compute [b, m, n] () -> (%_ = %c[b, m, n]) : () -> tensor<8x512x512xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute [b, m, n | k] (%s = %x[b, m, k], %t = %w[b, n, k]) -> (%u = %f[b, m, n])
+        : (tensor<8x512x64xf32>, tensor<8x512x64xf32>) -> tensor<8x512x512xf32> {
       %v = arith.mulf %s, %t : f32
       %z = arith.addf %u, %v : f32
       linalg.yield %z : f32
-    } -> tensor<8x512x512xf32>
+    }
     krnl.yield %r : tensor<8x512x512xf32>
   } -> tensor<8x512x512xf32>
   return %y : tensor<8x512x512xf32>
@@ -283,15 +295,13 @@ func.func @open_batch(%q: tensor<?x512x64xf32>, %k: tensor<?x512x64xf32>, %o: te
   %y = krnl.kernel "open_batch" loops [b = %b_size, m = 512, n = 512, k = 64] ins(%q, %k : tensor<?x512x64xf32>, tensor<?x512x64xf32>) outs(%o : tensor<?x512x512xf32>) {
   ^bb0(%x: tensor<?x512x64xf32>, %w: tensor<?x512x64xf32>, %c: tensor<?x512x512xf32>, %b_extent: index):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["b", "m", "n"]} ins(%zero : f32) outs(%c : tensor<?x512x512xf32>) -> tensor<?x512x512xf32>
-    %r = linalg.generic {indexing_maps = [affine_map<(b, m, n, k) -> (b, m, k)>, affine_map<(b, m, n, k) -> (b, n, k)>, affine_map<(b, m, n, k) -> (b, m, n)>],
-        iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
-        ins(%x, %w : tensor<?x512x64xf32>, tensor<?x512x64xf32>) outs(%f : tensor<?x512x512xf32>) attrs = {krnl.axes = ["b", "m", "n", "k"]} {
-    ^bb0(%s: f32, %t: f32, %u: f32):
+    %f = krnl.compute [b, m, n] () -> (%_ = %c[b, m, n]) : () -> tensor<?x512x512xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute [b, m, n | k] (%s = %x[b, m, k], %t = %w[b, n, k]) -> (%u = %f[b, m, n])
+        : (tensor<?x512x64xf32>, tensor<?x512x64xf32>) -> tensor<?x512x512xf32> {
       %v = arith.mulf %s, %t : f32
       %z = arith.addf %u, %v : f32
       linalg.yield %z : f32
-    } -> tensor<?x512x512xf32>
+    }
     krnl.yield %r : tensor<?x512x512xf32>
   } -> tensor<?x512x512xf32>
   return %y : tensor<?x512x512xf32>
@@ -316,15 +326,13 @@ func.func @open_length(%q: tensor<?x?x64xf32>, %k: tensor<?x?x64xf32>, %o: tenso
   %y = krnl.kernel "open_length" loops [b = %b_size, m = %m_size, n = %n_size, k = 64] ins(%q, %k : tensor<?x?x64xf32>, tensor<?x?x64xf32>) outs(%o : tensor<?x?x?xf32>) {
   ^bb0(%x: tensor<?x?x64xf32>, %w: tensor<?x?x64xf32>, %c: tensor<?x?x?xf32>, %b_extent: index, %m_extent: index, %n_extent: index):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["b", "m", "n"]} ins(%zero : f32) outs(%c : tensor<?x?x?xf32>) -> tensor<?x?x?xf32>
-    %r = linalg.generic {indexing_maps = [affine_map<(b, m, n, k) -> (b, m, k)>, affine_map<(b, m, n, k) -> (b, n, k)>, affine_map<(b, m, n, k) -> (b, m, n)>],
-        iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
-        ins(%x, %w : tensor<?x?x64xf32>, tensor<?x?x64xf32>) outs(%f : tensor<?x?x?xf32>) attrs = {krnl.axes = ["b", "m", "n", "k"]} {
-    ^bb0(%s: f32, %t: f32, %u: f32):
+    %f = krnl.compute [b, m, n] () -> (%_ = %c[b, m, n]) : () -> tensor<?x?x?xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute [b, m, n | k] (%s = %x[b, m, k], %t = %w[b, n, k]) -> (%u = %f[b, m, n])
+        : (tensor<?x?x64xf32>, tensor<?x?x64xf32>) -> tensor<?x?x?xf32> {
       %v = arith.mulf %s, %t : f32
       %z = arith.addf %u, %v : f32
       linalg.yield %z : f32
-    } -> tensor<?x?x?xf32>
+    }
     krnl.yield %r : tensor<?x?x?xf32>
   } -> tensor<?x?x?xf32>
   return %y : tensor<?x?x?xf32>
@@ -340,8 +348,13 @@ func.func @huge(%x: tensor<134217728x512xf32>, %w: tensor<512x134217728xf32>, %o
       outs(%o : tensor<134217728x134217728xf32>) {
   ^bb0(%a: tensor<134217728x512xf32>, %b: tensor<512x134217728xf32>, %c: tensor<134217728x134217728xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<134217728x134217728xf32>) -> tensor<134217728x134217728xf32>
-    %r = linalg.matmul {krnl.axes = ["m", "n", "k"]} ins(%a, %b : tensor<134217728x512xf32>, tensor<512x134217728xf32>) outs(%f : tensor<134217728x134217728xf32>) -> tensor<134217728x134217728xf32>
+    %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<134217728x134217728xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute [m, n | k] (%lhs = %a[m, k], %rhs = %b[k, n]) -> (%sum = %f[m, n])
+        : (tensor<134217728x512xf32>, tensor<512x134217728xf32>) -> tensor<134217728x134217728xf32> {
+      %product = arith.mulf %lhs, %rhs : f32
+      %next = arith.addf %sum, %product : f32
+      linalg.yield %next : f32
+    }
     krnl.yield %r : tensor<134217728x134217728xf32>
   } -> tensor<134217728x134217728xf32>
   return %y : tensor<134217728x134217728xf32>

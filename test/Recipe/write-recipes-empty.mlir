@@ -5,21 +5,16 @@
 // CHECK:     krnl.kernel "product"
 // CHECK-NOT: recipe
 // CHECK:     krnl.yield
-#a = affine_map<(b, m, n, k) -> (b, m, k)>
-#b = affine_map<(b, m, n, k) -> (k, n)>
-#c = affine_map<(b, m, n, k) -> (b, m, n)>
 func.func @product(%x: tensor<3x16x4xf32>, %w: tensor<4x0xf32>, %o: tensor<3x16x0xf32>) -> tensor<3x16x0xf32> {
   %y = krnl.kernel "product" loops [b=3, m=16, n=0, k=4]
       ins(%x, %w : tensor<3x16x4xf32>, tensor<4x0xf32>) outs(%o : tensor<3x16x0xf32>) {
   ^bb0(%p: tensor<3x16x4xf32>, %q: tensor<4x0xf32>, %r: tensor<3x16x0xf32>):
-    %s = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
-        ins(%p, %q : tensor<3x16x4xf32>, tensor<4x0xf32>) outs(%r : tensor<3x16x0xf32>)
-        attrs = {krnl.axes = ["b", "m", "n", "k"]} {
-    ^bb0(%i: f32, %j: f32, %l: f32):
+    %s = krnl.compute [b, m, n | k] (%i = %p[b, m, k], %j = %q[k, n]) -> (%l = %r[b, m, n])
+        : (tensor<3x16x4xf32>, tensor<4x0xf32>) -> tensor<3x16x0xf32> {
       %t = arith.mulf %i, %j : f32
       %u = arith.addf %t, %l : f32
       linalg.yield %u : f32
-    } -> tensor<3x16x0xf32>
+    }
     krnl.yield %s : tensor<3x16x0xf32>
   } -> tensor<3x16x0xf32>
   return %y : tensor<3x16x0xf32>
@@ -28,19 +23,15 @@ func.func @product(%x: tensor<3x16x4xf32>, %w: tensor<4x0xf32>, %o: tensor<3x16x
 // CHECK:     krnl.kernel "sum"
 // CHECK-NOT: recipe
 // CHECK:     krnl.yield
-#all = affine_map<(b, m, n) -> (b, m, n)>
-#column = affine_map<(b, m, n) -> (m, 0)>
 func.func @sum(%x: tensor<3x16x0xf32>, %w: tensor<16x1xf32>, %o: tensor<3x16x0xf32>) -> tensor<3x16x0xf32> {
   %y = krnl.kernel "sum" loops [b=3, m=16, n=0]
       ins(%x, %w : tensor<3x16x0xf32>, tensor<16x1xf32>) outs(%o : tensor<3x16x0xf32>) {
   ^bb0(%p: tensor<3x16x0xf32>, %q: tensor<16x1xf32>, %r: tensor<3x16x0xf32>):
-    %s = linalg.generic {indexing_maps = [#all, #column, #all], iterator_types = ["parallel", "parallel", "parallel"]}
-        ins(%p, %q : tensor<3x16x0xf32>, tensor<16x1xf32>) outs(%r : tensor<3x16x0xf32>)
-        attrs = {krnl.axes = ["b", "m", "n"]} {
-    ^bb0(%i: f32, %j: f32, %l: f32):
+    %s = krnl.compute [b, m, n] (%i = %p[b, m, n], %j = %q[m, 0]) -> (%l = %r[b, m, n])
+        : (tensor<3x16x0xf32>, tensor<16x1xf32>) -> tensor<3x16x0xf32> {
       %t = arith.addf %i, %j : f32
       linalg.yield %t : f32
-    } -> tensor<3x16x0xf32>
+    }
     krnl.yield %s : tensor<3x16x0xf32>
   } -> tensor<3x16x0xf32>
   return %y : tensor<3x16x0xf32>

@@ -1,7 +1,5 @@
 // RUN: onnx-opt %s --select-target="triple=x86_64-linux-gnu cpu=znver4" --krnl-write-recipes=emit-recipes=- -o /dev/null | FileCheck %s
 
-#id = affine_map<(d0) -> (d0)>
-
 // Elements at computed indices are read lane by lane; four operations on each
 // make up for it.
 // CHECK-LABEL: kernel "blend"
@@ -9,9 +7,7 @@
 func.func @blend(%at: tensor<1024xf32>, %x: tensor<64xf32>, %o: tensor<1024xf32>) -> tensor<1024xf32> {
   %y = krnl.kernel "blend" loops [i = 1024] ins(%at, %x : tensor<1024xf32>, tensor<64xf32>) outs(%o : tensor<1024xf32>) {
   ^bb0(%a: tensor<1024xf32>, %b: tensor<64xf32>, %c: tensor<1024xf32>):
-    %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
-        ins(%a : tensor<1024xf32>) outs(%c : tensor<1024xf32>) attrs = {krnl.axes = ["i"]} {
-    ^bb0(%p: f32, %q: f32):
+    %r = krnl.compute [i] (%p = %a[i]) -> (%q = %c[i]) : (tensor<1024xf32>) -> tensor<1024xf32> {
       %floor = math.floor %p : f32
       %part = arith.subf %p, %floor : f32
       %integer = arith.fptosi %floor : f32 to i32
@@ -20,7 +16,7 @@ func.func @blend(%at: tensor<1024xf32>, %x: tensor<64xf32>, %o: tensor<1024xf32>
       %product = arith.mulf %sample, %part : f32
       %sum = arith.addf %product, %p : f32
       linalg.yield %sum : f32
-    } -> tensor<1024xf32>
+    }
     krnl.yield %r : tensor<1024xf32>
   } -> tensor<1024xf32>
   return %y : tensor<1024xf32>
@@ -33,13 +29,11 @@ func.func @blend(%at: tensor<1024xf32>, %x: tensor<64xf32>, %o: tensor<1024xf32>
 func.func @take(%at: tensor<1024xi64>, %x: tensor<64xf32>, %o: tensor<1024xf32>) -> tensor<1024xf32> {
   %y = krnl.kernel "take" loops [i = 1024] ins(%at, %x : tensor<1024xi64>, tensor<64xf32>) outs(%o : tensor<1024xf32>) {
   ^bb0(%a: tensor<1024xi64>, %b: tensor<64xf32>, %c: tensor<1024xf32>):
-    %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
-        ins(%a : tensor<1024xi64>) outs(%c : tensor<1024xf32>) attrs = {krnl.axes = ["i"]} {
-    ^bb0(%p: i64, %q: f32):
+    %r = krnl.compute [i] (%p = %a[i]) -> (%q = %c[i]) : (tensor<1024xi64>) -> tensor<1024xf32> {
       %place = arith.index_cast %p : i64 to index
       %sample = tensor.extract %b[%place] : tensor<64xf32>
       linalg.yield %sample : f32
-    } -> tensor<1024xf32>
+    }
     krnl.yield %r : tensor<1024xf32>
   } -> tensor<1024xf32>
   return %y : tensor<1024xf32>
@@ -52,14 +46,12 @@ func.func @take(%at: tensor<1024xi64>, %x: tensor<64xf32>, %o: tensor<1024xf32>)
 func.func @row(%at: tensor<8xi64>, %x: tensor<64x1024xf32>, %o: tensor<8x1024xf32>) -> tensor<8x1024xf32> {
   %y = krnl.kernel "row" loops [i = 8, j = 1024] ins(%at, %x : tensor<8xi64>, tensor<64x1024xf32>) outs(%o : tensor<8x1024xf32>) {
   ^bb0(%a: tensor<8xi64>, %b: tensor<64x1024xf32>, %c: tensor<8x1024xf32>):
-    %r = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
-        ins(%a : tensor<8xi64>) outs(%c : tensor<8x1024xf32>) attrs = {krnl.axes = ["i", "j"]} {
-    ^bb0(%p: i64, %q: f32):
+    %r = krnl.compute [i, j] (%p = %a[i]) -> (%q = %c[i, j]) : (tensor<8xi64>) -> tensor<8x1024xf32> {
       %row = arith.index_cast %p : i64 to index
       %column = linalg.index 1 : index
       %sample = tensor.extract %b[%row, %column] : tensor<64x1024xf32>
       linalg.yield %sample : f32
-    } -> tensor<8x1024xf32>
+    }
     krnl.yield %r : tensor<8x1024xf32>
   } -> tensor<8x1024xf32>
   return %y : tensor<8x1024xf32>

@@ -3,11 +3,6 @@
 // RUN: onnx-opt %s --krnl-write-recipes=choose=false | FileCheck %s --check-prefix=NONE
 // NONE-NOT: recipe [{{.}}
 
-#id = affine_map<(d0, d1) -> (d0, d1)>
-#row = affine_map<(d0, d1) -> (d0)>
-#col = affine_map<(d0, d1) -> (d1)>
-#flip = affine_map<(d0, d1) -> (d1, d0)>
-
 // Four vectors at a time; too little traffic for other workers. The last block,
 // of 40, is code of its own.
 // CHECK-LABEL: kernel "small"
@@ -20,12 +15,10 @@
 func.func @small(%x: tensor<1000xf32>, %o: tensor<1000xf32>) -> tensor<1000xf32> {
   %y = krnl.kernel "small" loops [i = 1000] ins(%x : tensor<1000xf32>) outs(%o : tensor<1000xf32>) {
   ^bb0(%a: tensor<1000xf32>, %b: tensor<1000xf32>):
-    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
-        ins(%a : tensor<1000xf32>) outs(%b : tensor<1000xf32>) attrs = {krnl.axes = ["i"]} {
-    ^bb0(%p: f32, %q: f32):
+    %r = krnl.compute [i] (%p = %a[i]) -> (%q = %b[i]) : (tensor<1000xf32>) -> tensor<1000xf32> {
       %m = arith.negf %p : f32
       linalg.yield %m : f32
-    } -> tensor<1000xf32>
+    }
     krnl.yield %r : tensor<1000xf32>
   } -> tensor<1000xf32>
   return %y : tensor<1000xf32>
@@ -43,12 +36,10 @@ func.func @dynamic(%x: tensor<?xf32>, %o: tensor<?xf32>) -> tensor<?xf32> {
   %i_size = tensor.dim %x, %c0 : tensor<?xf32>
   %y = krnl.kernel "dynamic" loops [i = %i_size] ins(%x : tensor<?xf32>) outs(%o : tensor<?xf32>) {
   ^bb0(%a: tensor<?xf32>, %b: tensor<?xf32>, %i_extent: index):
-    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
-        ins(%a : tensor<?xf32>) outs(%b : tensor<?xf32>) attrs = {krnl.axes = ["i"]} {
-    ^bb0(%p: f32, %q: f32):
+    %r = krnl.compute [i] (%p = %a[i]) -> (%q = %b[i]) : (tensor<?xf32>) -> tensor<?xf32> {
       %m = arith.negf %p : f32
       linalg.yield %m : f32
-    } -> tensor<?xf32>
+    }
     krnl.yield %r : tensor<?xf32>
   } -> tensor<?xf32>
   return %y : tensor<?xf32>
@@ -82,19 +73,16 @@ func.func @rows(%x: tensor<?x768xf32>, %o: tensor<?x768xf32>) -> tensor<?x768xf3
     %c0 = arith.constant 0 : index
     %d = tensor.dim %a, %c0 : tensor<?x768xf32>
     %e = tensor.empty(%d) : tensor<?xf32>
-    %f = linalg.fill {krnl.axes = ["r"]} ins(%zero : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
-    %s = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
-        ins(%a : tensor<?x768xf32>) outs(%f : tensor<?xf32>) attrs = {krnl.axes = ["r", "c"]} {
-    ^bb0(%p: f32, %q: f32):
+    %f = krnl.compute [r] () -> (%_ = %e[r]) : () -> tensor<?xf32> { linalg.yield %zero : f32 }
+    %s = krnl.compute [r | c] (%p = %a[r, c]) -> (%q = %f[r]) : (tensor<?x768xf32>) -> tensor<?xf32> {
       %m = arith.addf %p, %q : f32
       linalg.yield %m : f32
-    } -> tensor<?xf32>
-    %t = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
-        ins(%a, %s : tensor<?x768xf32>, tensor<?xf32>) outs(%b : tensor<?x768xf32>) attrs = {krnl.axes = ["r", "c"]} {
-    ^bb0(%p: f32, %t: f32, %q: f32):
+    }
+    %t = krnl.compute [r, c] (%p = %a[r, c], %t = %s[r]) -> (%q = %b[r, c])
+        : (tensor<?x768xf32>, tensor<?xf32>) -> tensor<?x768xf32> {
       %m = arith.subf %p, %t : f32
       linalg.yield %m : f32
-    } -> tensor<?x768xf32>
+    }
     krnl.yield %t : tensor<?x768xf32>
   } -> tensor<?x768xf32>
   return %y : tensor<?x768xf32>
@@ -117,19 +105,17 @@ func.func @short_rows(%x: tensor<640x49xf32>, %o: tensor<640x49xf32>) -> tensor<
   ^bb0(%a: tensor<640x49xf32>, %b: tensor<640x49xf32>):
     %zero = arith.constant 0.0 : f32
     %e = tensor.empty() : tensor<640xf32>
-    %f = linalg.fill {krnl.axes = ["r"]} ins(%zero : f32) outs(%e : tensor<640xf32>) -> tensor<640xf32>
-    %s = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
-        ins(%a : tensor<640x49xf32>) outs(%f : tensor<640xf32>) attrs = {krnl.axes = ["r", "c"]} {
-    ^bb0(%p: f32, %q: f32):
+    %f = krnl.compute [r] () -> (%_ = %e[r]) : () -> tensor<640xf32> { linalg.yield %zero : f32 }
+    %s = krnl.compute [r | c] (%p = %a[r, c]) -> (%q = %f[r])
+        : (tensor<640x49xf32>) -> tensor<640xf32> {
       %m = arith.addf %p, %q : f32
       linalg.yield %m : f32
-    } -> tensor<640xf32>
-    %t = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
-        ins(%a, %s : tensor<640x49xf32>, tensor<640xf32>) outs(%b : tensor<640x49xf32>) attrs = {krnl.axes = ["r", "c"]} {
-    ^bb0(%p: f32, %t: f32, %q: f32):
+    }
+    %t = krnl.compute [r, c] (%p = %a[r, c], %t = %s[r]) -> (%q = %b[r, c])
+        : (tensor<640x49xf32>, tensor<640xf32>) -> tensor<640x49xf32> {
       %m = arith.subf %p, %t : f32
       linalg.yield %m : f32
-    } -> tensor<640x49xf32>
+    }
     krnl.yield %t : tensor<640x49xf32>
   } -> tensor<640x49xf32>
   return %y : tensor<640x49xf32>
@@ -150,13 +136,12 @@ func.func @columns(%x: tensor<10x256xf32>, %o: tensor<256xf32>) -> tensor<256xf3
       ins(%x : tensor<10x256xf32>) outs(%o : tensor<256xf32>) {
   ^bb0(%a: tensor<10x256xf32>, %b: tensor<256xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["c"]} ins(%zero : f32) outs(%b : tensor<256xf32>) -> tensor<256xf32>
-    %s = linalg.generic {indexing_maps = [#id, #col], iterator_types = ["reduction", "parallel"]}
-        ins(%a : tensor<10x256xf32>) outs(%f : tensor<256xf32>) attrs = {krnl.axes = ["r", "c"]} {
-    ^bb0(%p: f32, %q: f32):
+    %f = krnl.compute [c] () -> (%_ = %b[c]) : () -> tensor<256xf32> { linalg.yield %zero : f32 }
+    %s = krnl.compute [c | r] (%p = %a[r, c]) -> (%q = %f[c])
+        : (tensor<10x256xf32>) -> tensor<256xf32> {
       %m = arith.addf %p, %q : f32
       linalg.yield %m : f32
-    } -> tensor<256xf32>
+    }
     krnl.yield %s : tensor<256xf32>
   } -> tensor<256xf32>
   return %y : tensor<256xf32>
@@ -179,11 +164,10 @@ func.func @turned(%x: tensor<?x256xf32>, %o: tensor<256x?xf32>) -> tensor<256x?x
   %y = krnl.kernel "turned" loops [c = 256, r = %r_size]
       ins(%x : tensor<?x256xf32>) outs(%o : tensor<256x?xf32>) {
   ^bb0(%a: tensor<?x256xf32>, %b: tensor<256x?xf32>, %r_extent: index):
-    %s = linalg.generic {indexing_maps = [#flip, #id], iterator_types = ["parallel", "parallel"]}
-        ins(%a : tensor<?x256xf32>) outs(%b : tensor<256x?xf32>) attrs = {krnl.axes = ["c", "r"]} {
-    ^bb0(%p: f32, %q: f32):
+    %s = krnl.compute [c, r] (%p = %a[r, c]) -> (%q = %b[c, r])
+        : (tensor<?x256xf32>) -> tensor<256x?xf32> {
       linalg.yield %p : f32
-    } -> tensor<256x?xf32>
+    }
     krnl.yield %s : tensor<256x?xf32>
   } -> tensor<256x?xf32>
   return %y : tensor<256x?xf32>
@@ -205,21 +189,18 @@ func.func @classes(%x: tensor<64x16xf32>, %w: tensor<16x3xf32>, %o: tensor<64x3x
   ^bb0(%a: tensor<64x16xf32>, %b: tensor<16x3xf32>, %c: tensor<64x3xf32>):
     %zero = arith.constant 0.0 : f32
     %e = tensor.empty() : tensor<64x3xf32>
-    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%e : tensor<64x3xf32>) -> tensor<64x3xf32>
-    %s = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
-        iterator_types = ["parallel", "parallel", "reduction"]}
-        ins(%a, %b : tensor<64x16xf32>, tensor<16x3xf32>) outs(%f : tensor<64x3xf32>) attrs = {krnl.axes = ["m", "n", "k"]} {
-    ^bb0(%p: f32, %q: f32, %r: f32):
+    %f = krnl.compute [m, n] () -> (%_ = %e[m, n]) : () -> tensor<64x3xf32> { linalg.yield %zero : f32 }
+    %s = krnl.compute [m, n | k] (%p = %a[m, k], %q = %b[k, n]) -> (%r = %f[m, n])
+        : (tensor<64x16xf32>, tensor<16x3xf32>) -> tensor<64x3xf32> {
       %m = arith.mulf %p, %q : f32
       %t = arith.addf %r, %m : f32
       linalg.yield %t : f32
-    } -> tensor<64x3xf32>
-    %t = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
-        ins(%s : tensor<64x3xf32>) outs(%c : tensor<64x3xf32>) attrs = {krnl.axes = ["m", "n"]} {
-    ^bb0(%p: f32, %q: f32):
+    }
+    %t = krnl.compute [m, n] (%p = %s[m, n]) -> (%q = %c[m, n])
+        : (tensor<64x3xf32>) -> tensor<64x3xf32> {
       %m = math.exp %p : f32
       linalg.yield %m : f32
-    } -> tensor<64x3xf32>
+    }
     krnl.yield %t : tensor<64x3xf32>
   } -> tensor<64x3xf32>
   return %y : tensor<64x3xf32>

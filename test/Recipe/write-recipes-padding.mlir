@@ -27,24 +27,18 @@ func.func @small(%x: tensor<1x64x28x28xf32>) -> tensor<1x64x14x14xf32> {
 // CHECK-LABEL: func.func @turned
 // CHECK:         krnl.kernel "pad"
 // CHECK-SAME:      1: unroll(d3, 14), vectorize(p1.i, 16)
-#in = affine_map<(c, y, x) -> (c, y, x)>
-#last = affine_map<(y, x, c) -> (y, x, c)>
-#inside = affine_map<(c, y, x) -> (y + 1, x + 1, c)>
 func.func @turned(%x: tensor<64x28x28xf32>, %o: tensor<30x30x64xf32>) -> tensor<30x30x64xf32> {
   %y = krnl.kernel "pad" loops [p2 = 30, p3 = 30, p1 = 64, d2 = 28, d3 = 28]
       ins(%x : tensor<64x28x28xf32>) outs(%o : tensor<30x30x64xf32>) {
   ^bb0(%a: tensor<64x28x28xf32>, %b: tensor<30x30x64xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.generic {indexing_maps = [#last], iterator_types = ["parallel", "parallel", "parallel"]}
-        outs(%b : tensor<30x30x64xf32>) attrs = {krnl.axes = ["p2", "p3", "p1"]} {
-    ^bb0(%q: f32):
+    %f = krnl.compute [p2, p3, p1] () -> (%q = %b[p2, p3, p1]) : () -> tensor<30x30x64xf32> {
       linalg.yield %zero : f32
-    } -> tensor<30x30x64xf32>
-    %s = linalg.generic {indexing_maps = [#in, #inside], iterator_types = ["parallel", "parallel", "parallel"]}
-        ins(%a : tensor<64x28x28xf32>) outs(%f : tensor<30x30x64xf32>) attrs = {krnl.axes = ["p1", "d2", "d3"]} {
-    ^bb0(%p: f32, %q: f32):
+    }
+    %s = krnl.compute [p1, d2, d3] (%p = %a[p1, d2, d3]) -> (%q = %f[d2 + 1, d3 + 1, p1])
+        : (tensor<64x28x28xf32>) -> tensor<30x30x64xf32> {
       linalg.yield %p : f32
-    } -> tensor<30x30x64xf32>
+    }
     krnl.yield %s : tensor<30x30x64xf32>
   } -> tensor<30x30x64xf32>
   return %y : tensor<30x30x64xf32>

@@ -3,10 +3,6 @@
 // One row times a constant matrix: the matrix is stored in panels of four vectors,
 // in the order in which they are read, however its dimensions lie. What follows
 // the sums takes them from registers.
-#x = affine_map<(n, k) -> (k)>
-#w = affine_map<(n, k) -> (n, k)>
-#y = affine_map<(n, k) -> (n)>
-#n = affine_map<(n) -> (n)>
 // CHECK-LABEL: kernel "linear"
 // CHECK-NEXT:    block(n, 64) -> (n.p, n.r),
 // CHECK-NEXT:    order(n.p, k, n.r),
@@ -23,20 +19,17 @@ func.func @linear(%x: tensor<256xf32>, %o: tensor<1000xf32>) -> tensor<1000xf32>
   ^bb0(%a: tensor<256xf32>, %b: tensor<1000x256xf32>, %c: tensor<1000xf32>):
     %zero = arith.constant 0.0 : f32
     %e = tensor.empty() : tensor<1000xf32>
-    %f = linalg.fill {krnl.axes = ["n"]} ins(%zero : f32) outs(%e : tensor<1000xf32>) -> tensor<1000xf32>
-    %s = linalg.generic {indexing_maps = [#x, #w, #y], iterator_types = ["parallel", "reduction"]}
-        ins(%a, %b : tensor<256xf32>, tensor<1000x256xf32>) outs(%f : tensor<1000xf32>) attrs = {krnl.axes = ["n", "k"]} {
-    ^bb0(%p: f32, %q: f32, %r: f32):
+    %f = krnl.compute [n] () -> (%_ = %e[n]) : () -> tensor<1000xf32> { linalg.yield %zero : f32 }
+    %s = krnl.compute [n | k] (%p = %a[k], %q = %b[n, k]) -> (%r = %f[n])
+        : (tensor<256xf32>, tensor<1000x256xf32>) -> tensor<1000xf32> {
       %m = arith.mulf %p, %q : f32
       %t = arith.addf %r, %m : f32
       linalg.yield %t : f32
-    } -> tensor<1000xf32>
-    %g = linalg.generic {indexing_maps = [#n, #n], iterator_types = ["parallel"]}
-        ins(%s : tensor<1000xf32>) outs(%c : tensor<1000xf32>) attrs = {krnl.axes = ["n"]} {
-    ^bb0(%p: f32, %q: f32):
+    }
+    %g = krnl.compute [n] (%p = %s[n]) -> (%q = %c[n]) : (tensor<1000xf32>) -> tensor<1000xf32> {
       %m = arith.maximumf %p, %zero : f32
       linalg.yield %m : f32
-    } -> tensor<1000xf32>
+    }
     krnl.yield %g : tensor<1000xf32>
   } -> tensor<1000xf32>
   return %y : tensor<1000xf32>
@@ -50,14 +43,13 @@ func.func @given(%x: tensor<256xf32>, %w: tensor<1000x256xf32>, %o: tensor<1000x
       ins(%x, %w : tensor<256xf32>, tensor<1000x256xf32>) outs(%o : tensor<1000xf32>) {
   ^bb0(%a: tensor<256xf32>, %b: tensor<1000x256xf32>, %c: tensor<1000xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["n"]} ins(%zero : f32) outs(%c : tensor<1000xf32>) -> tensor<1000xf32>
-    %s = linalg.generic {indexing_maps = [#x, #w, #y], iterator_types = ["parallel", "reduction"]}
-        ins(%a, %b : tensor<256xf32>, tensor<1000x256xf32>) outs(%f : tensor<1000xf32>) attrs = {krnl.axes = ["n", "k"]} {
-    ^bb0(%p: f32, %q: f32, %r: f32):
+    %f = krnl.compute [n] () -> (%_ = %c[n]) : () -> tensor<1000xf32> { linalg.yield %zero : f32 }
+    %s = krnl.compute [n | k] (%p = %a[k], %q = %b[n, k]) -> (%r = %f[n])
+        : (tensor<256xf32>, tensor<1000x256xf32>) -> tensor<1000xf32> {
       %m = arith.mulf %p, %q : f32
       %t = arith.addf %r, %m : f32
       linalg.yield %t : f32
-    } -> tensor<1000xf32>
+    }
     krnl.yield %s : tensor<1000xf32>
   } -> tensor<1000xf32>
   return %y : tensor<1000xf32>
@@ -78,16 +70,15 @@ func.func @bytes(%x: tensor<256xi8>, %o: tensor<1000xi32>) -> tensor<1000xi32> {
       ins(%x, %w : tensor<256xi8>, tensor<1000x256xi8>) outs(%o : tensor<1000xi32>) {
   ^bb0(%a: tensor<256xi8>, %b: tensor<1000x256xi8>, %c: tensor<1000xi32>):
     %zero = arith.constant 0 : i32
-    %f = linalg.fill {krnl.axes = ["n"]} ins(%zero : i32) outs(%c : tensor<1000xi32>) -> tensor<1000xi32>
-    %s = linalg.generic {indexing_maps = [#x, #w, #y], iterator_types = ["parallel", "reduction"]}
-        ins(%a, %b : tensor<256xi8>, tensor<1000x256xi8>) outs(%f : tensor<1000xi32>) attrs = {krnl.axes = ["n", "k"]} {
-    ^bb0(%p: i8, %q: i8, %r: i32):
+    %f = krnl.compute [n] () -> (%_ = %c[n]) : () -> tensor<1000xi32> { linalg.yield %zero : i32 }
+    %s = krnl.compute [n | k] (%p = %a[k], %q = %b[n, k]) -> (%r = %f[n])
+        : (tensor<256xi8>, tensor<1000x256xi8>) -> tensor<1000xi32> {
       %u = arith.extui %p : i8 to i32
       %v = arith.extsi %q : i8 to i32
       %m = arith.muli %u, %v : i32
       %t = arith.addi %r, %m : i32
       linalg.yield %t : i32
-    } -> tensor<1000xi32>
+    }
     krnl.yield %s : tensor<1000xi32>
   } -> tensor<1000xi32>
   return %y : tensor<1000xi32>

@@ -36,8 +36,13 @@ func.func @gemm(%x: tensor<126x768xf32>, %w: tensor<768x3072xf32>, %o: tensor<12
       ins(%x, %w : tensor<126x768xf32>, tensor<768x3072xf32>) outs(%o : tensor<126x3072xf32>) {
   ^bb0(%a: tensor<126x768xf32>, %b: tensor<768x3072xf32>, %c: tensor<126x3072xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<126x3072xf32>) -> tensor<126x3072xf32>
-    %r = linalg.matmul {krnl.axes = ["m", "n", "k"]} ins(%a, %b : tensor<126x768xf32>, tensor<768x3072xf32>) outs(%f : tensor<126x3072xf32>) -> tensor<126x3072xf32>
+    %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<126x3072xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute [m, n | k] (%lhs = %a[m, k], %rhs = %b[k, n]) -> (%sum = %f[m, n])
+        : (tensor<126x768xf32>, tensor<768x3072xf32>) -> tensor<126x3072xf32> {
+      %product = arith.mulf %lhs, %rhs : f32
+      %next = arith.addf %sum, %product : f32
+      linalg.yield %next : f32
+    }
     krnl.yield %r : tensor<126x3072xf32>
   } -> tensor<126x3072xf32>
   return %y : tensor<126x3072xf32>
@@ -55,13 +60,11 @@ func.func @gemm(%x: tensor<126x768xf32>, %w: tensor<768x3072xf32>, %o: tensor<12
 func.func @relu(%x: tensor<4096xf32>, %o: tensor<4096xf32>) -> tensor<4096xf32> {
   %y = krnl.kernel "relu" loops [i = 4096] ins(%x : tensor<4096xf32>) outs(%o : tensor<4096xf32>) {
   ^bb0(%a: tensor<4096xf32>, %b: tensor<4096xf32>):
-    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
-        ins(%a : tensor<4096xf32>) outs(%b : tensor<4096xf32>) attrs = {krnl.axes = ["i"]} {
-    ^bb0(%in: f32, %out: f32):
+    %r = krnl.compute [i] (%in = %a[i]) -> (%out = %b[i]) : (tensor<4096xf32>) -> tensor<4096xf32> {
       %zero = arith.constant 0.0 : f32
       %m = arith.maximumf %in, %zero : f32
       linalg.yield %m : f32
-    } -> tensor<4096xf32>
+    }
     krnl.yield %r : tensor<4096xf32>
   } -> tensor<4096xf32>
   return %y : tensor<4096xf32>

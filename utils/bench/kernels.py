@@ -40,9 +40,9 @@ def read_kernels(text):
         if found := re.search(r'krnl\.kernel "([^"]*)" loops \[([^\]]*)\]', line):
             extents = {n: int(e) for n, e in re.findall(r"([\w.]+) = (\d+)", found[2])}
             kernels.append([found[1], found[2], 0])
-        elif "linalg.generic" in line:
-            reduces = '"reduction"' in line
-            axes = re.findall(r'"([^"]+)"', line.rpartition("krnl.axes = ")[2])
+        elif found := re.search(r"krnl\.compute [^[]*\[([^]]*)\]", line):
+            reduces = "|" in found[1]
+            axes = re.findall(r"[\w.]+", found[1])
             operations = 0
         elif re.search(r"= arith\.(mulf|addf|subf|divf)\b", line):
             operations += 1

@@ -38,8 +38,8 @@ func.func @bias_of_another_size(%x: tensor<1x4x5x5xf32>, %w: tensor<2x4x3x3xf32>
 // behind a fill is left as it is.
 // CHECK-LABEL: func.func @rows_around_nothing
 // CHECK:         krnl.kernel "pad"
-// CHECK:           linalg.generic
-// CHECK-NOT:       linalg.generic
+// CHECK:           krnl.compute
+// CHECK-NOT:       krnl.compute
 // CHECK:           krnl.yield
 func.func @rows_around_nothing(%x: tensor<0x4xf32>) -> tensor<2x4xf32> {
   %p = onnx.Constant {value = dense<[0, 0, 2, 0]> : tensor<4xi64>} : tensor<4xi64>

@@ -55,77 +55,12 @@ func.func @argument_type(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-func.func @no_axes(%x: tensor<4xf32>) -> tensor<4xf32> {
-  %y = krnl.kernel "k" loops [i = 4] outs(%x : tensor<4xf32>) {
-  ^bb0(%a: tensor<4xf32>):
-    %zero = arith.constant 0.0 : f32
-    // expected-error @+1 {{has no krnl.axes: expected the name of a loop for each of its 1 dimensions}}
-    %f = linalg.fill ins(%zero : f32) outs(%a : tensor<4xf32>) -> tensor<4xf32>
-    krnl.yield %f : tensor<4xf32>
-  } -> tensor<4xf32>
-  return %y : tensor<4xf32>
-}
-
-// -----
-
-func.func @too_many_axes(%x: tensor<4xf32>) -> tensor<4xf32> {
-  %y = krnl.kernel "k" loops [i = 4] outs(%x : tensor<4xf32>) {
-  ^bb0(%a: tensor<4xf32>):
-    %zero = arith.constant 0.0 : f32
-    // expected-error @+1 {{has 1 dimensions, but krnl.axes names 2 loops}}
-    %f = linalg.fill {krnl.axes = ["i", "i"]} ins(%zero : f32) outs(%a : tensor<4xf32>) -> tensor<4xf32>
-    krnl.yield %f : tensor<4xf32>
-  } -> tensor<4xf32>
-  return %y : tensor<4xf32>
-}
-
-// -----
-
-func.func @axis_is_no_name(%x: tensor<4xf32>) -> tensor<4xf32> {
-  %y = krnl.kernel "k" loops [i = 4] outs(%x : tensor<4xf32>) {
-  ^bb0(%a: tensor<4xf32>):
-    %zero = arith.constant 0.0 : f32
-    // expected-error @+1 {{krnl.axes must be names of loops, but has 7 : i64}}
-    %f = linalg.fill {krnl.axes = [7]} ins(%zero : f32) outs(%a : tensor<4xf32>) -> tensor<4xf32>
-    krnl.yield %f : tensor<4xf32>
-  } -> tensor<4xf32>
-  return %y : tensor<4xf32>
-}
-
-// -----
-
-func.func @unknown_axis(%x: tensor<4xf32>) -> tensor<4xf32> {
-  %y = krnl.kernel "k" loops [i = 4] outs(%x : tensor<4xf32>) {
-  ^bb0(%a: tensor<4xf32>):
-    %zero = arith.constant 0.0 : f32
-    // expected-error @+1 {{krnl.axes names 'j', which is no loop of the kernel}}
-    %f = linalg.fill {krnl.axes = ["j"]} ins(%zero : f32) outs(%a : tensor<4xf32>) -> tensor<4xf32>
-    krnl.yield %f : tensor<4xf32>
-  } -> tensor<4xf32>
-  return %y : tensor<4xf32>
-}
-
-// -----
-
-func.func @axis_twice(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
-  %y = krnl.kernel "k" loops [i = 4] outs(%x : tensor<4x4xf32>) {
-  ^bb0(%a: tensor<4x4xf32>):
-    %zero = arith.constant 0.0 : f32
-    // expected-error @+1 {{krnl.axes names 'i' twice}}
-    %f = linalg.fill {krnl.axes = ["i", "i"]} ins(%zero : f32) outs(%a : tensor<4x4xf32>) -> tensor<4x4xf32>
-    krnl.yield %f : tensor<4x4xf32>
-  } -> tensor<4x4xf32>
-  return %y : tensor<4x4xf32>
-}
-
-// -----
-
 func.func @wrong_extent(%x: tensor<4xf32>) -> tensor<4xf32> {
   %y = krnl.kernel "k" loops [i = 5] outs(%x : tensor<4xf32>) {
   ^bb0(%a: tensor<4xf32>):
     %zero = arith.constant 0.0 : f32
-    // expected-error @+1 {{loop 'i' has extent 5, but dimension 0 of operand 1 has size 4}}
-    %f = linalg.fill {krnl.axes = ["i"]} ins(%zero : f32) outs(%a : tensor<4xf32>) -> tensor<4xf32>
+    // expected-error @+1 {{loop 'i' has extent 5, but dimension 0 of operand 0 has size 4}}
+    %f = krnl.compute [i] () -> (%_ = %a[i]) : () -> tensor<4xf32> { linalg.yield %zero : f32 }
     krnl.yield %f : tensor<4xf32>
   } -> tensor<4xf32>
   return %y : tensor<4xf32>
@@ -140,13 +75,12 @@ func.func @name_means_two_dimensions(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
     %zero = arith.constant 0.0 : f32
     %e = tensor.empty() : tensor<4x4xf32>
     // expected-note @+1 {{the operand is written along that loop here}}
-    %f = linalg.fill {krnl.axes = ["i", "j"]} ins(%zero : f32) outs(%e : tensor<4x4xf32>) -> tensor<4x4xf32>
+    %f = krnl.compute [i, j] () -> (%_ = %e[i, j]) : () -> tensor<4x4xf32> { linalg.yield %zero : f32 }
     // expected-error @+1 {{loop 'i' is not dimension 0 of operand 0}}
-    %t = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d1, d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
-        ins(%f : tensor<4x4xf32>) outs(%a : tensor<4x4xf32>) attrs = {krnl.axes = ["i", "j"]} {
-    ^bb0(%p: f32, %q: f32):
+    %t = krnl.compute [i, j] (%p = %f[j, i]) -> (%q = %a[i, j])
+        : (tensor<4x4xf32>) -> tensor<4x4xf32> {
       linalg.yield %p : f32
-    } -> tensor<4x4xf32>
+    }
     krnl.yield %t : tensor<4x4xf32>
   } -> tensor<4x4xf32>
   return %y : tensor<4x4xf32>
@@ -170,9 +104,7 @@ func.func @foreign_op(%x: tensor<4xf32>) -> tensor<4xf32> {
 func.func @branch_in_payload(%x: tensor<4xf32>, %c: i1) -> tensor<4xf32> {
   %y = krnl.kernel "k" loops [i = 4] ins(%c : i1) outs(%x : tensor<4xf32>) {
   ^bb0(%d: i1, %a: tensor<4xf32>):
-    %f = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
-        outs(%a : tensor<4xf32>) attrs = {krnl.axes = ["i"]} {
-    ^bb0(%q: f32):
+    %f = krnl.compute [i] () -> (%q = %a[i]) : () -> tensor<4xf32> {
       // expected-error @+1 {{is not allowed in a structured op of a kernel}}
       %v = scf.if %d -> f32 {
         scf.yield %q : f32
@@ -180,7 +112,7 @@ func.func @branch_in_payload(%x: tensor<4xf32>, %c: i1) -> tensor<4xf32> {
         scf.yield %q : f32
       }
       linalg.yield %v : f32
-    } -> tensor<4xf32>
+    }
     krnl.yield %f : tensor<4xf32>
   } -> tensor<4xf32>
   return %y : tensor<4xf32>
@@ -192,13 +124,11 @@ func.func @extract_from_temporary(%x: tensor<4xf32>) -> tensor<4xf32> {
   %y = krnl.kernel "k" loops [i = 4] outs(%x : tensor<4xf32>) {
   ^bb0(%a: tensor<4xf32>):
     %c0 = arith.constant 0 : index
-    %f = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
-        outs(%a : tensor<4xf32>) attrs = {krnl.axes = ["i"]} {
-    ^bb0(%q: f32):
+    %f = krnl.compute [i] () -> (%q = %a[i]) : () -> tensor<4xf32> {
       // expected-error @+1 {{must read an input of the kernel}}
       %v = tensor.extract %a[%c0] : tensor<4xf32>
       linalg.yield %v : f32
-    } -> tensor<4xf32>
+    }
     krnl.yield %f : tensor<4xf32>
   } -> tensor<4xf32>
   return %y : tensor<4xf32>
@@ -222,7 +152,7 @@ func.func @yields_elsewhere(%x: tensor<4xf32>) -> tensor<4xf32> {
   ^bb0(%a: tensor<4xf32>):
     %zero = arith.constant 0.0 : f32
     %e = tensor.empty() : tensor<4xf32>
-    %f = linalg.fill {krnl.axes = ["i"]} ins(%zero : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+    %f = krnl.compute [i] () -> (%_ = %e[i]) : () -> tensor<4xf32> { linalg.yield %zero : f32 }
     // expected-error @+1 {{value 0 is not written into out 0 by a structured op}}
     krnl.yield %f : tensor<4xf32>
   } -> tensor<4xf32>

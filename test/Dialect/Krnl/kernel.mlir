@@ -1,15 +1,11 @@
 // RUN: onnx-opt %s --verify-roundtrip | FileCheck %s
 // RUN: onnx-opt %s --mlir-print-op-generic | onnx-opt | FileCheck %s
 
-#id = affine_map<(d0, d1) -> (d0, d1)>
-#row = affine_map<(d0, d1) -> (d0)>
-#column = affine_map<(d0, d1) -> (d1)>
-
 // Static and dynamic extents; no recipe is printed where there is none.
 // CHECK-LABEL: func @dynamic_rows
 // CHECK:         krnl.kernel "scale" loops [r = %{{[^],]+}}, c = 8] ins(
 // CHECK-SAME:      outs(%{{.+}} : tensor<?x8xf32>) {
-// CHECK:           krnl.axes = ["r", "c"]
+// CHECK:           krnl.compute [r, c]
 // CHECK:           krnl.yield
 // CHECK:         } -> tensor<?x8xf32>
 func.func @dynamic_rows(%x: tensor<?x8xf32>, %s: f32, %n: index) -> tensor<?x8xf32> {
@@ -19,12 +15,11 @@ func.func @dynamic_rows(%x: tensor<?x8xf32>, %s: f32, %n: index) -> tensor<?x8xf
   %y = krnl.kernel "scale" loops [r = %r_size, c = 8]
       ins(%x, %s : tensor<?x8xf32>, f32) outs(%o : tensor<?x8xf32>) {
   ^bb0(%a: tensor<?x8xf32>, %f: f32, %b: tensor<?x8xf32>, %r_extent: index):
-    %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
-        ins(%a : tensor<?x8xf32>) outs(%b : tensor<?x8xf32>) attrs = {krnl.axes = ["r", "c"]} {
-    ^bb0(%p: f32, %q: f32):
+    %r = krnl.compute [r, c] (%p = %a[r, c]) -> (%q = %b[r, c])
+        : (tensor<?x8xf32>) -> tensor<?x8xf32> {
       %m = arith.mulf %p, %f : f32
       linalg.yield %m : f32
-    } -> tensor<?x8xf32>
+    }
     krnl.yield %r : tensor<?x8xf32>
   } -> tensor<?x8xf32>
   return %y : tensor<?x8xf32>
@@ -33,8 +28,8 @@ func.func @dynamic_rows(%x: tensor<?x8xf32>, %s: f32, %n: index) -> tensor<?x8xf
 // All steps, a loop name that needs quotes, steps limited to one op by name and
 // by number, and a temporary whose size is read inside.
 // CHECK-LABEL: func @softmax_like
-// CHECK:         loops ["batch size" = %{{[^],]+}}, c = 100]
-// CHECK-SAME:      recipe [block("batch size", 4) -> (r.o, r.i),
+// CHECK:         loops [batch.size = %{{[^],]+}}, c = 100]
+// CHECK-SAME:      recipe [block(batch.size, 4) -> (r.o, r.i),
 // CHECK-SAME:      block(c, 25, tail=peel) -> (c.o, c.i),
 // CHECK-SAME:      order(r.o, r.i, c.o, c.i), fuse_outer(r.o, r.i), parallel(r.o),
 // CHECK-SAME:      1: split_reduction(c.o, 2) -> (c.p, c.q), 1: unroll(c.q, 2),
@@ -43,9 +38,9 @@ func.func @softmax_like(%x: tensor<?x100xf32>, %w: tensor<100xf32>, %n: index) -
   %o = tensor.empty(%n) : tensor<?x100xf32>
   %c0_1 = arith.constant 0 : index
   %batch_size_size = tensor.dim %x, %c0_1 : tensor<?x100xf32>
-  %y = krnl.kernel "centre" loops ["batch size" = %batch_size_size, c = 100]
+  %y = krnl.kernel "centre" loops [batch.size = %batch_size_size, c = 100]
       ins(%x, %w : tensor<?x100xf32>, tensor<100xf32>) outs(%o : tensor<?x100xf32>)
-      recipe [block("batch size", 4) -> (r.o, r.i), block(c, 25, tail=peel) -> (c.o, c.i),
+      recipe [block(batch.size, 4) -> (r.o, r.i), block(c, 25, tail=peel) -> (c.o, c.i),
               order(r.o, r.i, c.o, c.i), fuse_outer(r.o, r.i), parallel(r.o),
               1: split_reduction(c.o, 2) -> (c.p, c.q), 1: unroll(c.q, 2),
               diff: vectorize(c.i, 16), cache(0, at=r.i), pack(1, [c.o, c.i])] {
@@ -54,21 +49,18 @@ func.func @softmax_like(%x: tensor<?x100xf32>, %w: tensor<100xf32>, %n: index) -
     %c0 = arith.constant 0 : index
     %d = tensor.dim %a, %c0 : tensor<?x100xf32>
     %e = tensor.empty(%d) : tensor<?xf32>
-    %f = linalg.fill {krnl.axes = ["batch size"]} ins(%zero : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
-    %s = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
-        ins(%a : tensor<?x100xf32>) outs(%f : tensor<?xf32>) attrs = {krnl.axes = ["batch size", "c"]} {
-    ^bb0(%p: f32, %q: f32):
+    %f = krnl.compute [batch.size] () -> (%_ = %e[batch.size]) : () -> tensor<?xf32> { linalg.yield %zero : f32 }
+    %s = krnl.compute [batch.size | c] (%p = %a[batch.size, c]) -> (%q = %f[batch.size])
+        : (tensor<?x100xf32>) -> tensor<?xf32> {
       %m = arith.addf %p, %q : f32
       linalg.yield %m : f32
-    } -> tensor<?xf32>
-    %r = linalg.generic {indexing_maps = [#id, #row, #column, #id], iterator_types = ["parallel", "parallel"]}
-        ins(%a, %s, %v : tensor<?x100xf32>, tensor<?xf32>, tensor<100xf32>) outs(%b : tensor<?x100xf32>)
-        attrs = {krnl.axes = ["batch size", "c"], krnl.name = "diff"} {
-    ^bb0(%p: f32, %t: f32, %u: f32, %q: f32):
+    }
+    %r = krnl.compute "diff" [batch.size, c] (%p = %a[batch.size, c], %t = %s[batch.size], %u = %v[c]) -> (%q = %b[batch.size, c])
+        : (tensor<?x100xf32>, tensor<?xf32>, tensor<100xf32>) -> tensor<?x100xf32> {
       %d1 = arith.subf %p, %t : f32
       %m = arith.mulf %d1, %u : f32
       linalg.yield %m : f32
-    } -> tensor<?x100xf32>
+    }
     krnl.yield %r : tensor<?x100xf32>
   } -> tensor<?x100xf32>
   return %y : tensor<?x100xf32>
@@ -82,13 +74,11 @@ func.func @gather(%x: tensor<?xf32>, %i: tensor<10xi64>) -> tensor<10xf32> {
   %y = krnl.kernel "gather" loops [i = 10]
       ins(%x, %i : tensor<?xf32>, tensor<10xi64>) outs(%o : tensor<10xf32>) {
   ^bb0(%a: tensor<?xf32>, %k: tensor<10xi64>, %b: tensor<10xf32>):
-    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
-        ins(%k : tensor<10xi64>) outs(%b : tensor<10xf32>) attrs = {krnl.axes = ["i"]} {
-    ^bb0(%p: i64, %q: f32):
+    %r = krnl.compute [i] (%p = %k[i]) -> (%q = %b[i]) : (tensor<10xi64>) -> tensor<10xf32> {
       %at = arith.index_cast %p : i64 to index
       %v = tensor.extract %a[%at] : tensor<?xf32>
       linalg.yield %v : f32
-    } -> tensor<10xf32>
+    }
     krnl.yield %r : tensor<10xf32>
   } -> tensor<10xf32>
   return %y : tensor<10xf32>

@@ -1,10 +1,5 @@
 // RUN: onnx-opt %s --select-target="triple=x86_64-linux-gnu cpu=x86-64-v4" --krnl-lower-kernels --canonicalize --cse | FileCheck %s
 
-#a = affine_map<(m, n, k) -> (m, k)>
-#w = affine_map<(m, n, k) -> (k, n)>
-#y = affine_map<(m, n, k) -> (m, n)>
-#id = affine_map<(m, n) -> (m, n)>
-
 // Three tiles of rows go by each panel of 2 x 16 columns. Each asks for a share
 // of the next panel, which begins 64 * 32 elements further on: one of its two
 // lines in each step of k.
@@ -31,14 +26,13 @@ func.func @product(%x: tensor<24x64xf32>) -> (tensor<24x128xf32>, tensor<24x128x
               parallel(n.o, m.o), register_tile(m.r, n.r), pack(1, [n.o, k, n.r])] {
   ^bb0(%p: tensor<24x64xf32>, %q: tensor<64x128xf32>, %o: tensor<24x128xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%o : tensor<24x128xf32>) -> tensor<24x128xf32>
-    %c = linalg.generic {indexing_maps = [#a, #w, #y], iterator_types = ["parallel", "parallel", "reduction"]}
-        ins(%p, %q : tensor<24x64xf32>, tensor<64x128xf32>) outs(%f : tensor<24x128xf32>) attrs = {krnl.axes = ["m", "n", "k"]} {
-    ^bb0(%s: f32, %t: f32, %u: f32):
+    %f = krnl.compute [m, n] () -> (%_ = %o[m, n]) : () -> tensor<24x128xf32> { linalg.yield %zero : f32 }
+    %c = krnl.compute [m, n | k] (%s = %p[m, k], %t = %q[k, n]) -> (%u = %f[m, n])
+        : (tensor<24x64xf32>, tensor<64x128xf32>) -> tensor<24x128xf32> {
       %g = arith.mulf %s, %t : f32
       %h = arith.addf %u, %g : f32
       linalg.yield %h : f32
-    } -> tensor<24x128xf32>
+    }
     krnl.yield %c : tensor<24x128xf32>
   } -> tensor<24x128xf32>
   %1 = krnl.kernel "rows first" loops [m = 24, n = 128, k = 64] ins(%x, %w : tensor<24x64xf32>, tensor<64x128xf32>) outs(%e : tensor<24x128xf32>)
@@ -46,14 +40,13 @@ func.func @product(%x: tensor<24x64xf32>) -> (tensor<24x128xf32>, tensor<24x128x
               parallel(m.o, n.o), register_tile(m.r, n.r), pack(1, [n.o, k, n.r])] {
   ^bb0(%p: tensor<24x64xf32>, %q: tensor<64x128xf32>, %o: tensor<24x128xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%o : tensor<24x128xf32>) -> tensor<24x128xf32>
-    %c = linalg.generic {indexing_maps = [#a, #w, #y], iterator_types = ["parallel", "parallel", "reduction"]}
-        ins(%p, %q : tensor<24x64xf32>, tensor<64x128xf32>) outs(%f : tensor<24x128xf32>) attrs = {krnl.axes = ["m", "n", "k"]} {
-    ^bb0(%s: f32, %t: f32, %u: f32):
+    %f = krnl.compute [m, n] () -> (%_ = %o[m, n]) : () -> tensor<24x128xf32> { linalg.yield %zero : f32 }
+    %c = krnl.compute [m, n | k] (%s = %p[m, k], %t = %q[k, n]) -> (%u = %f[m, n])
+        : (tensor<24x64xf32>, tensor<64x128xf32>) -> tensor<24x128xf32> {
       %g = arith.mulf %s, %t : f32
       %h = arith.addf %u, %g : f32
       linalg.yield %h : f32
-    } -> tensor<24x128xf32>
+    }
     krnl.yield %c : tensor<24x128xf32>
   } -> tensor<24x128xf32>
   return %0, %1 : tensor<24x128xf32>, tensor<24x128xf32>

@@ -4,11 +4,6 @@
 // Recipes are carried out: loops over memory, register tiles, and launches.
 // STRICT-NOT: fastmath<contract>
 
-#a = affine_map<(m, n, k) -> (m, k)>
-#b = affine_map<(m, n, k) -> (k, n)>
-#c = affine_map<(m, n, k) -> (m, n)>
-#mn = affine_map<(m, n) -> (m, n)>
-#bias = affine_map<(m, n) -> (n)>
 // A tile of 8 x 48 is 24 accumulators that stay in registers over k; the
 // epilogue works on them; the last 4 of 100 columns have a variant of their own.
 // The right operand is packed by a launch of its own, as it is no constant.
@@ -22,30 +17,26 @@ func.func @ffn(%x: tensor<128x768xf32>, %bias: tensor<100xf32>, %w : tensor<768x
   ^bb0(%A: tensor<128x768xf32>, %B: tensor<768x100xf32>, %C: tensor<100xf32>, %O: tensor<128x100xf32>):
     %zero = arith.constant 0.0 : f32
     %e = tensor.empty() : tensor<128x100xf32>
-    %f = linalg.generic {indexing_maps = [#mn], iterator_types = ["parallel", "parallel"]} outs(%e : tensor<128x100xf32>) attrs = {krnl.axes = ["m", "n"]} {
-    ^bb0(%q: f32):
+    %f = krnl.compute [m, n] () -> (%q = %e[m, n]) : () -> tensor<128x100xf32> {
       linalg.yield %zero : f32
-    } -> tensor<128x100xf32>
-    %r = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]} ins(%A, %B : tensor<128x768xf32>, tensor<768x100xf32>) outs(%f : tensor<128x100xf32>) attrs = {krnl.axes = ["m", "n", "k"]} {
-    ^bb0(%p: f32, %q: f32, %s: f32):
+    }
+    %r = krnl.compute [m, n | k] (%p = %A[m, k], %q = %B[k, n]) -> (%s = %f[m, n])
+        : (tensor<128x768xf32>, tensor<768x100xf32>) -> tensor<128x100xf32> {
       %0 = arith.mulf %p, %q : f32
       %1 = arith.addf %s, %0 : f32
       linalg.yield %1 : f32
-    } -> tensor<128x100xf32>
-    %z = linalg.generic {indexing_maps = [#mn, #bias, #mn], iterator_types = ["parallel", "parallel"]} ins(%r, %C : tensor<128x100xf32>, tensor<100xf32>) outs(%O : tensor<128x100xf32>) attrs = {krnl.axes = ["m", "n"]} {
-    ^bb0(%p: f32, %q: f32, %s: f32):
+    }
+    %z = krnl.compute [m, n] (%p = %r[m, n], %q = %C[n]) -> (%s = %O[m, n])
+        : (tensor<128x100xf32>, tensor<100xf32>) -> tensor<128x100xf32> {
       %1 = arith.addf %p, %q : f32
       %2 = arith.maximumf %1, %zero : f32
       linalg.yield %2 : f32
-    } -> tensor<128x100xf32>
+    }
     krnl.yield %z : tensor<128x100xf32>
   } -> tensor<128x100xf32>
   return %y : tensor<128x100xf32>
 }
 
-#rc = affine_map<(r, c) -> (r, c)>
-#r = affine_map<(r, c) -> (r)>
-#r1 = affine_map<(r) -> (r)>
 // Several passes over a row share the row's loops; the row itself is 100 long,
 // six vectors and four masked lanes, kept in one row of stack memory.
 // CHECK-LABEL: func @softmax
@@ -63,35 +54,33 @@ func.func @softmax(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> tensor<?x100
     %e = tensor.empty(%d) : tensor<?xf32>
     %e2 = tensor.empty(%d) : tensor<?xf32>
     %ex = tensor.empty(%d) : tensor<?x100xf32>
-    %m0 = linalg.generic {indexing_maps = [#r1], iterator_types = ["parallel"]} outs(%e : tensor<?xf32>) attrs = {krnl.axes = ["r"]} {
-    ^bb0(%q: f32):
+    %m0 = krnl.compute [r] () -> (%q = %e[r]) : () -> tensor<?xf32> {
       linalg.yield %ninf : f32
-    } -> tensor<?xf32>
-    %m = linalg.generic {indexing_maps = [#rc, #r], iterator_types = ["parallel", "reduction"]} ins(%X : tensor<?x100xf32>) outs(%m0 : tensor<?xf32>) attrs = {krnl.axes = ["r", "c"]} {
-    ^bb0(%p: f32, %s: f32):
+    }
+    %m = krnl.compute [r | c] (%p = %X[r, c]) -> (%s = %m0[r])
+        : (tensor<?x100xf32>) -> tensor<?xf32> {
       %1 = arith.maximumf %s, %p : f32
       linalg.yield %1 : f32
-    } -> tensor<?xf32>
-    %z = linalg.generic {indexing_maps = [#rc, #r, #rc], iterator_types = ["parallel", "parallel"]} ins(%X, %m : tensor<?x100xf32>, tensor<?xf32>) outs(%ex : tensor<?x100xf32>) attrs = {krnl.axes = ["r", "c"]} {
-    ^bb0(%p: f32, %q: f32, %s: f32):
+    }
+    %z = krnl.compute [r, c] (%p = %X[r, c], %q = %m[r]) -> (%s = %ex[r, c])
+        : (tensor<?x100xf32>, tensor<?xf32>) -> tensor<?x100xf32> {
       %1 = arith.subf %p, %q : f32
       %2 = math.exp %1 : f32
       linalg.yield %2 : f32
-    } -> tensor<?x100xf32>
-    %s0 = linalg.generic {indexing_maps = [#r1], iterator_types = ["parallel"]} outs(%e2 : tensor<?xf32>) attrs = {krnl.axes = ["r"]} {
-    ^bb0(%q: f32):
+    }
+    %s0 = krnl.compute [r] () -> (%q = %e2[r]) : () -> tensor<?xf32> {
       linalg.yield %zero : f32
-    } -> tensor<?xf32>
-    %s = linalg.generic {indexing_maps = [#rc, #r], iterator_types = ["parallel", "reduction"]} ins(%z : tensor<?x100xf32>) outs(%s0 : tensor<?xf32>) attrs = {krnl.axes = ["r", "c"]} {
-    ^bb0(%p: f32, %q: f32):
+    }
+    %s = krnl.compute [r | c] (%p = %z[r, c]) -> (%q = %s0[r])
+        : (tensor<?x100xf32>) -> tensor<?xf32> {
       %1 = arith.addf %q, %p : f32
       linalg.yield %1 : f32
-    } -> tensor<?xf32>
-    %w = linalg.generic {indexing_maps = [#rc, #r, #rc], iterator_types = ["parallel", "parallel"]} ins(%z, %s : tensor<?x100xf32>, tensor<?xf32>) outs(%O : tensor<?x100xf32>) attrs = {krnl.axes = ["r", "c"]} {
-    ^bb0(%p: f32, %q: f32, %t: f32):
+    }
+    %w = krnl.compute [r, c] (%p = %z[r, c], %q = %s[r]) -> (%t = %O[r, c])
+        : (tensor<?x100xf32>, tensor<?xf32>) -> tensor<?x100xf32> {
       %1 = arith.divf %p, %q : f32
       linalg.yield %1 : f32
-    } -> tensor<?x100xf32>
+    }
     krnl.yield %w : tensor<?x100xf32>
   } -> tensor<?x100xf32>
   return %y : tensor<?x100xf32>

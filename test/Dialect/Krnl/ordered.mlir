@@ -3,9 +3,6 @@
 
 // Results at computed indices, and traces of a reduction.
 
-#all = affine_map<(i, j) -> (i, j)>
-#row = affine_map<(i, j) -> (i)>
-#to = affine_map<(i, j) -> (0, j)>
 // The rows that the updates go to may be equal, so i runs in order; along j no
 // two lanes meet. One row for all lanes: a plain vector load and store.
 // TEXT-LABEL: func @add_rows
@@ -24,21 +21,20 @@ func.func @add_rows(%u: tensor<5x64xf32>, %i: tensor<5xi64>, %x: tensor<9x64xf32
   %y = krnl.kernel "scatter" loops [i = 5, j = 64] ins(%u, %i : tensor<5x64xf32>, tensor<5xi64>) outs(%x : tensor<9x64xf32>)
     recipe [block(j, 16) -> (j.o, j.i), order(j.o, i, j.i), fuse_outer(j.o), vectorize(j.i, 16)] {
   ^bb0(%a: tensor<5x64xf32>, %b: tensor<5xi64>, %o: tensor<9x64xf32>):
-    %r = linalg.generic {indexing_maps = [#all, #row, #to], iterator_types = ["reduction", "parallel"]} ins(%a, %b : tensor<5x64xf32>, tensor<5xi64>) outs(%o : tensor<9x64xf32>) attrs = {krnl.axes = ["i", "j"]} {
-    ^bb0(%p: f32, %q: i64, %unused: f32):
+    %r = krnl.compute [j | i] (%p = %a[i, j], %q = %b[i]) -> (%unused = %o[0, j])
+        : (tensor<5x64xf32>, tensor<5xi64>) -> tensor<9x64xf32> {
       %zero = arith.constant 0 : index
       %place = arith.index_cast %q : i64 to index
       %old = krnl.scatter_load 0 at [%place, %zero] : f32
       %new = arith.addf %old, %p : f32
       %v = krnl.scatter_store %new at [%place, %zero] : f32
       linalg.yield %v : f32
-    } -> tensor<9x64xf32>
+    }
     krnl.yield %r : tensor<9x64xf32>
   } -> tensor<9x64xf32>
   return %y : tensor<9x64xf32>
 }
 
-#r1 = affine_map<(i) -> (i)>
 // The running sum stays in a register along j, and each of its values is stored.
 // CHECK-LABEL: func private @kernel_running_0
 // CHECK-SAME:    %[[X:[^:]+]]: memref<8x100xf32>, %[[Y:[^:]+]]: memref<8x100xf32>
@@ -54,22 +50,19 @@ func.func @running_sum(%x: tensor<8x100xf32>) -> tensor<8x100xf32> {
   ^bb0(%a: tensor<8x100xf32>, %o: tensor<8x100xf32>):
     %zero = arith.constant 0.0 : f32
     %t = tensor.empty() : tensor<8xf32>
-    %f = linalg.generic {indexing_maps = [#r1], iterator_types = ["parallel"]} outs(%t : tensor<8xf32>) attrs = {krnl.axes = ["i"]} {
-    ^bb0(%q: f32):
+    %f = krnl.compute [i] () -> (%q = %t[i]) : () -> tensor<8xf32> {
       linalg.yield %zero : f32
-    } -> tensor<8xf32>
-    %r:2 = linalg.generic {indexing_maps = [#all, #row, #all], iterator_types = ["parallel", "reduction"]} ins(%a : tensor<8x100xf32>) outs(%f, %o : tensor<8xf32>, tensor<8x100xf32>) attrs = {krnl.axes = ["i", "j"]} {
-    ^bb0(%p: f32, %sum: f32, %unused: f32):
+    }
+    %r:2 = krnl.compute [i | j] (%p = %a[i, j]) -> (%sum = %f[i], %unused = %o[i, j])
+        : (tensor<8x100xf32>) -> (tensor<8xf32>, tensor<8x100xf32>) {
       %next = arith.addf %sum, %p : f32
       linalg.yield %next, %next : f32, f32
-    } -> (tensor<8xf32>, tensor<8x100xf32>)
+    }
     krnl.yield %r#1 : tensor<8x100xf32>
   } -> tensor<8x100xf32>
   return %y : tensor<8x100xf32>
 }
 
-#c1 = affine_map<(j) -> (j)>
-#column = affine_map<(i, j) -> (j)>
 // Without a recipe the sum of a column, even of the only one, is in memory: it
 // is read and written for each row.
 // CHECK-LABEL: func private @kernel_down_0
@@ -87,15 +80,14 @@ func.func @running_sum_without_recipe(%x: tensor<100x1xf32>) -> tensor<100x1xf32
   ^bb0(%a: tensor<100x1xf32>, %o: tensor<100x1xf32>):
     %zero = arith.constant 0.0 : f32
     %t = tensor.empty() : tensor<1xf32>
-    %f = linalg.generic {indexing_maps = [#c1], iterator_types = ["parallel"]} outs(%t : tensor<1xf32>) attrs = {krnl.axes = ["j"]} {
-    ^bb0(%q: f32):
+    %f = krnl.compute [j] () -> (%q = %t[j]) : () -> tensor<1xf32> {
       linalg.yield %zero : f32
-    } -> tensor<1xf32>
-    %r:2 = linalg.generic {indexing_maps = [#all, #column, #all], iterator_types = ["reduction", "parallel"]} ins(%a : tensor<100x1xf32>) outs(%f, %o : tensor<1xf32>, tensor<100x1xf32>) attrs = {krnl.axes = ["i", "j"]} {
-    ^bb0(%p: f32, %sum: f32, %unused: f32):
+    }
+    %r:2 = krnl.compute [j | i] (%p = %a[i, j]) -> (%sum = %f[j], %unused = %o[i, j])
+        : (tensor<100x1xf32>) -> (tensor<1xf32>, tensor<100x1xf32>) {
       %next = arith.addf %sum, %p : f32
       linalg.yield %next, %next : f32, f32
-    } -> (tensor<1xf32>, tensor<100x1xf32>)
+    }
     krnl.yield %r#1 : tensor<100x1xf32>
   } -> tensor<100x1xf32>
   return %y : tensor<100x1xf32>

@@ -3,28 +3,24 @@
 // Ops in compute_at follow one another, and the last of them, alone, reduces
 // the loop.
 
-#x = affine_map<(m, b) -> (m, b)>
-#y = affine_map<(m, b) -> (m)>
 func.func @limited(%x: tensor<4x6xf32>, %o: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error @+1 {{recipe step 1 'total: compute_at(b)': concerns all ops; it cannot be limited to one}}
   %y = krnl.kernel "limited" loops [m = 4, b = 6]
       ins(%x : tensor<4x6xf32>) outs(%o : tensor<4xf32>) recipe [total: compute_at(b)] {
   ^bb0(%a: tensor<4x6xf32>, %c: tensor<4xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["m"]} ins(%zero : f32) outs(%c : tensor<4xf32>) -> tensor<4xf32>
+    %f = krnl.compute [m] () -> (%_ = %c[m]) : () -> tensor<4xf32> { linalg.yield %zero : f32 }
     %t = tensor.empty() : tensor<4x6xf32>
-    %e = linalg.generic {indexing_maps = [#x, #x], iterator_types = ["parallel", "parallel"]}
-        ins(%a : tensor<4x6xf32>) outs(%t : tensor<4x6xf32>) attrs = {krnl.axes = ["m", "b"], krnl.name = "square"} {
-    ^bb0(%p: f32, %q: f32):
+    %e = krnl.compute "square" [m, b] (%p = %a[m, b]) -> (%q = %t[m, b])
+        : (tensor<4x6xf32>) -> tensor<4x6xf32> {
       %r = arith.mulf %p, %p : f32
       linalg.yield %r : f32
-    } -> tensor<4x6xf32>
-    %total = linalg.generic {indexing_maps = [#x, #y], iterator_types = ["parallel", "reduction"]}
-        ins(%e : tensor<4x6xf32>) outs(%f : tensor<4xf32>) attrs = {krnl.axes = ["m", "b"], krnl.name = "total"} {
-    ^bb0(%p: f32, %q: f32):
+    }
+    %total = krnl.compute "total" [m | b] (%p = %e[m, b]) -> (%q = %f[m])
+        : (tensor<4x6xf32>) -> tensor<4xf32> {
       %r = arith.addf %p, %q : f32
       linalg.yield %r : f32
-    } -> tensor<4xf32>
+    }
     krnl.yield %total : tensor<4xf32>
   } -> tensor<4xf32>
   return %y : tensor<4xf32>
@@ -32,28 +28,24 @@ func.func @limited(%x: tensor<4x6xf32>, %o: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-#x = affine_map<(m, b) -> (m, b)>
-#y = affine_map<(m, b) -> (m)>
 func.func @of_all(%x: tensor<4x6xf32>, %o: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error @+1 {{recipe step 2 'compute_at(m)': loop 'm' is in fuse_outer already}}
   %y = krnl.kernel "of_all" loops [m = 4, b = 6]
       ins(%x : tensor<4x6xf32>) outs(%o : tensor<4xf32>) recipe [fuse_outer(m), compute_at(m)] {
   ^bb0(%a: tensor<4x6xf32>, %c: tensor<4xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["m"]} ins(%zero : f32) outs(%c : tensor<4xf32>) -> tensor<4xf32>
+    %f = krnl.compute [m] () -> (%_ = %c[m]) : () -> tensor<4xf32> { linalg.yield %zero : f32 }
     %t = tensor.empty() : tensor<4x6xf32>
-    %e = linalg.generic {indexing_maps = [#x, #x], iterator_types = ["parallel", "parallel"]}
-        ins(%a : tensor<4x6xf32>) outs(%t : tensor<4x6xf32>) attrs = {krnl.axes = ["m", "b"], krnl.name = "square"} {
-    ^bb0(%p: f32, %q: f32):
+    %e = krnl.compute "square" [m, b] (%p = %a[m, b]) -> (%q = %t[m, b])
+        : (tensor<4x6xf32>) -> tensor<4x6xf32> {
       %r = arith.mulf %p, %p : f32
       linalg.yield %r : f32
-    } -> tensor<4x6xf32>
-    %total = linalg.generic {indexing_maps = [#x, #y], iterator_types = ["parallel", "reduction"]}
-        ins(%e : tensor<4x6xf32>) outs(%f : tensor<4xf32>) attrs = {krnl.axes = ["m", "b"], krnl.name = "total"} {
-    ^bb0(%p: f32, %q: f32):
+    }
+    %total = krnl.compute "total" [m | b] (%p = %e[m, b]) -> (%q = %f[m])
+        : (tensor<4x6xf32>) -> tensor<4xf32> {
       %r = arith.addf %p, %q : f32
       linalg.yield %r : f32
-    } -> tensor<4xf32>
+    }
     krnl.yield %total : tensor<4xf32>
   } -> tensor<4xf32>
   return %y : tensor<4xf32>
@@ -61,28 +53,24 @@ func.func @of_all(%x: tensor<4x6xf32>, %o: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-#x = affine_map<(m, b) -> (m, b)>
-#y = affine_map<(m, b) -> (m)>
 func.func @not_outside(%x: tensor<4x6xf32>, %o: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error @+1 {{recipe step 1 'compute_at(b)': loop 'b' is not the next loop inside those of fuse_outer in op 'square'}}
   %y = krnl.kernel "not_outside" loops [m = 4, b = 6]
       ins(%x : tensor<4x6xf32>) outs(%o : tensor<4xf32>) recipe [compute_at(b)] {
   ^bb0(%a: tensor<4x6xf32>, %c: tensor<4xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["m"]} ins(%zero : f32) outs(%c : tensor<4xf32>) -> tensor<4xf32>
+    %f = krnl.compute [m] () -> (%_ = %c[m]) : () -> tensor<4xf32> { linalg.yield %zero : f32 }
     %t = tensor.empty() : tensor<4x6xf32>
-    %e = linalg.generic {indexing_maps = [#x, #x], iterator_types = ["parallel", "parallel"]}
-        ins(%a : tensor<4x6xf32>) outs(%t : tensor<4x6xf32>) attrs = {krnl.axes = ["m", "b"], krnl.name = "square"} {
-    ^bb0(%p: f32, %q: f32):
+    %e = krnl.compute "square" [m, b] (%p = %a[m, b]) -> (%q = %t[m, b])
+        : (tensor<4x6xf32>) -> tensor<4x6xf32> {
       %r = arith.mulf %p, %p : f32
       linalg.yield %r : f32
-    } -> tensor<4x6xf32>
-    %total = linalg.generic {indexing_maps = [#x, #y], iterator_types = ["parallel", "reduction"]}
-        ins(%e : tensor<4x6xf32>) outs(%f : tensor<4xf32>) attrs = {krnl.axes = ["m", "b"], krnl.name = "total"} {
-    ^bb0(%p: f32, %q: f32):
+    }
+    %total = krnl.compute "total" [m | b] (%p = %e[m, b]) -> (%q = %f[m])
+        : (tensor<4x6xf32>) -> tensor<4xf32> {
       %r = arith.addf %p, %q : f32
       linalg.yield %r : f32
-    } -> tensor<4xf32>
+    }
     krnl.yield %total : tensor<4xf32>
   } -> tensor<4xf32>
   return %y : tensor<4xf32>
@@ -90,34 +78,29 @@ func.func @not_outside(%x: tensor<4x6xf32>, %o: tensor<4xf32>) -> tensor<4xf32> 
 
 // -----
 
-#x = affine_map<(m, b) -> (m, b)>
-#y = affine_map<(m, b) -> (m)>
 func.func @two_reduce(%x: tensor<4x6xf32>, %o: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error @+1 {{recipe step 2 'compute_at(b)': op 'total' is not the last one inside loop 'b', so it must not reduce it}}
   %y = krnl.kernel "two_reduce" loops [m = 4, b = 6]
       ins(%x : tensor<4x6xf32>) outs(%o : tensor<4xf32>) recipe [fuse_outer(m), compute_at(b)] {
   ^bb0(%a: tensor<4x6xf32>, %c: tensor<4xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["m"]} ins(%zero : f32) outs(%c : tensor<4xf32>) -> tensor<4xf32>
+    %f = krnl.compute [m] () -> (%_ = %c[m]) : () -> tensor<4xf32> { linalg.yield %zero : f32 }
     %t = tensor.empty() : tensor<4x6xf32>
-    %e = linalg.generic {indexing_maps = [#x, #x], iterator_types = ["parallel", "parallel"]}
-        ins(%a : tensor<4x6xf32>) outs(%t : tensor<4x6xf32>) attrs = {krnl.axes = ["m", "b"], krnl.name = "square"} {
-    ^bb0(%p: f32, %q: f32):
+    %e = krnl.compute "square" [m, b] (%p = %a[m, b]) -> (%q = %t[m, b])
+        : (tensor<4x6xf32>) -> tensor<4x6xf32> {
       %r = arith.mulf %p, %p : f32
       linalg.yield %r : f32
-    } -> tensor<4x6xf32>
-    %total = linalg.generic {indexing_maps = [#x, #y], iterator_types = ["parallel", "reduction"]}
-        ins(%e : tensor<4x6xf32>) outs(%f : tensor<4xf32>) attrs = {krnl.axes = ["m", "b"], krnl.name = "total"} {
-    ^bb0(%p: f32, %q: f32):
+    }
+    %total = krnl.compute "total" [m | b] (%p = %e[m, b]) -> (%q = %f[m])
+        : (tensor<4x6xf32>) -> tensor<4xf32> {
       %r = arith.addf %p, %q : f32
       linalg.yield %r : f32
-    } -> tensor<4xf32>
-    %again = linalg.generic {indexing_maps = [#x, #y], iterator_types = ["parallel", "reduction"]}
-        ins(%e : tensor<4x6xf32>) outs(%total : tensor<4xf32>) attrs = {krnl.axes = ["m", "b"], krnl.name = "again"} {
-    ^bb0(%p: f32, %q: f32):
+    }
+    %again = krnl.compute "again" [m | b] (%p = %e[m, b]) -> (%q = %total[m])
+        : (tensor<4x6xf32>) -> tensor<4xf32> {
       %r = arith.addf %p, %q : f32
       linalg.yield %r : f32
-    } -> tensor<4xf32>
+    }
     krnl.yield %again : tensor<4xf32>
   } -> tensor<4xf32>
   return %y : tensor<4xf32>
@@ -125,28 +108,24 @@ func.func @two_reduce(%x: tensor<4x6xf32>, %o: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-#x = affine_map<(m, b) -> (m, b)>
-#y = affine_map<(m, b) -> (m)>
 func.func @unrolled(%x: tensor<4x6xf32>, %o: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error @+1 {{recipe step 3 'unroll(b, 2)': ops run inside loop 'b' together, so it stays a plain loop}}
   %y = krnl.kernel "unrolled" loops [m = 4, b = 6]
       ins(%x : tensor<4x6xf32>) outs(%o : tensor<4xf32>) recipe [fuse_outer(m), compute_at(b), unroll(b, 2)] {
   ^bb0(%a: tensor<4x6xf32>, %c: tensor<4xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["m"]} ins(%zero : f32) outs(%c : tensor<4xf32>) -> tensor<4xf32>
+    %f = krnl.compute [m] () -> (%_ = %c[m]) : () -> tensor<4xf32> { linalg.yield %zero : f32 }
     %t = tensor.empty() : tensor<4x6xf32>
-    %e = linalg.generic {indexing_maps = [#x, #x], iterator_types = ["parallel", "parallel"]}
-        ins(%a : tensor<4x6xf32>) outs(%t : tensor<4x6xf32>) attrs = {krnl.axes = ["m", "b"], krnl.name = "square"} {
-    ^bb0(%p: f32, %q: f32):
+    %e = krnl.compute "square" [m, b] (%p = %a[m, b]) -> (%q = %t[m, b])
+        : (tensor<4x6xf32>) -> tensor<4x6xf32> {
       %r = arith.mulf %p, %p : f32
       linalg.yield %r : f32
-    } -> tensor<4x6xf32>
-    %total = linalg.generic {indexing_maps = [#x, #y], iterator_types = ["parallel", "reduction"]}
-        ins(%e : tensor<4x6xf32>) outs(%f : tensor<4xf32>) attrs = {krnl.axes = ["m", "b"], krnl.name = "total"} {
-    ^bb0(%p: f32, %q: f32):
+    }
+    %total = krnl.compute "total" [m | b] (%p = %e[m, b]) -> (%q = %f[m])
+        : (tensor<4x6xf32>) -> tensor<4xf32> {
       %r = arith.addf %p, %q : f32
       linalg.yield %r : f32
-    } -> tensor<4xf32>
+    }
     krnl.yield %total : tensor<4xf32>
   } -> tensor<4xf32>
   return %y : tensor<4xf32>
@@ -154,28 +133,24 @@ func.func @unrolled(%x: tensor<4x6xf32>, %o: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-#x = affine_map<(m, b) -> (m, b)>
-#y = affine_map<(m, b) -> (m)>
 func.func @ordered(%x: tensor<4x6xf32>, %o: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error @+1 {{recipe step 3 'order(b)': ops run inside loop 'b' together; order it before that}}
   %y = krnl.kernel "ordered" loops [m = 4, b = 6]
       ins(%x : tensor<4x6xf32>) outs(%o : tensor<4xf32>) recipe [fuse_outer(m), compute_at(b), order(b)] {
   ^bb0(%a: tensor<4x6xf32>, %c: tensor<4xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["m"]} ins(%zero : f32) outs(%c : tensor<4xf32>) -> tensor<4xf32>
+    %f = krnl.compute [m] () -> (%_ = %c[m]) : () -> tensor<4xf32> { linalg.yield %zero : f32 }
     %t = tensor.empty() : tensor<4x6xf32>
-    %e = linalg.generic {indexing_maps = [#x, #x], iterator_types = ["parallel", "parallel"]}
-        ins(%a : tensor<4x6xf32>) outs(%t : tensor<4x6xf32>) attrs = {krnl.axes = ["m", "b"], krnl.name = "square"} {
-    ^bb0(%p: f32, %q: f32):
+    %e = krnl.compute "square" [m, b] (%p = %a[m, b]) -> (%q = %t[m, b])
+        : (tensor<4x6xf32>) -> tensor<4x6xf32> {
       %r = arith.mulf %p, %p : f32
       linalg.yield %r : f32
-    } -> tensor<4x6xf32>
-    %total = linalg.generic {indexing_maps = [#x, #y], iterator_types = ["parallel", "reduction"]}
-        ins(%e : tensor<4x6xf32>) outs(%f : tensor<4xf32>) attrs = {krnl.axes = ["m", "b"], krnl.name = "total"} {
-    ^bb0(%p: f32, %q: f32):
+    }
+    %total = krnl.compute "total" [m | b] (%p = %e[m, b]) -> (%q = %f[m])
+        : (tensor<4x6xf32>) -> tensor<4xf32> {
       %r = arith.addf %p, %q : f32
       linalg.yield %r : f32
-    } -> tensor<4xf32>
+    }
     krnl.yield %total : tensor<4xf32>
   } -> tensor<4xf32>
   return %y : tensor<4xf32>
@@ -183,28 +158,24 @@ func.func @ordered(%x: tensor<4x6xf32>, %o: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-#x = affine_map<(m, b) -> (m, b)>
-#y = affine_map<(m, b) -> (m)>
 func.func @blocked(%x: tensor<4x6xf32>, %o: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error @+1 {{recipe step 3 'block(b, 2) -> (b.o, b.i)': loop 'b' is in compute_at; block it before that}}
   %y = krnl.kernel "blocked" loops [m = 4, b = 6]
       ins(%x : tensor<4x6xf32>) outs(%o : tensor<4xf32>) recipe [fuse_outer(m), compute_at(b), block(b, 2) -> (b.o, b.i)] {
   ^bb0(%a: tensor<4x6xf32>, %c: tensor<4xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["m"]} ins(%zero : f32) outs(%c : tensor<4xf32>) -> tensor<4xf32>
+    %f = krnl.compute [m] () -> (%_ = %c[m]) : () -> tensor<4xf32> { linalg.yield %zero : f32 }
     %t = tensor.empty() : tensor<4x6xf32>
-    %e = linalg.generic {indexing_maps = [#x, #x], iterator_types = ["parallel", "parallel"]}
-        ins(%a : tensor<4x6xf32>) outs(%t : tensor<4x6xf32>) attrs = {krnl.axes = ["m", "b"], krnl.name = "square"} {
-    ^bb0(%p: f32, %q: f32):
+    %e = krnl.compute "square" [m, b] (%p = %a[m, b]) -> (%q = %t[m, b])
+        : (tensor<4x6xf32>) -> tensor<4x6xf32> {
       %r = arith.mulf %p, %p : f32
       linalg.yield %r : f32
-    } -> tensor<4x6xf32>
-    %total = linalg.generic {indexing_maps = [#x, #y], iterator_types = ["parallel", "reduction"]}
-        ins(%e : tensor<4x6xf32>) outs(%f : tensor<4xf32>) attrs = {krnl.axes = ["m", "b"], krnl.name = "total"} {
-    ^bb0(%p: f32, %q: f32):
+    }
+    %total = krnl.compute "total" [m | b] (%p = %e[m, b]) -> (%q = %f[m])
+        : (tensor<4x6xf32>) -> tensor<4xf32> {
       %r = arith.addf %p, %q : f32
       linalg.yield %r : f32
-    } -> tensor<4xf32>
+    }
     krnl.yield %total : tensor<4xf32>
   } -> tensor<4xf32>
   return %y : tensor<4xf32>
@@ -212,28 +183,24 @@ func.func @blocked(%x: tensor<4x6xf32>, %o: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-#x = affine_map<(m, b) -> (m, b)>
-#y = affine_map<(m, b) -> (m)>
 func.func @not_reduced(%x: tensor<4x6xf32>, %o: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error @+1 {{recipe step 1 'compute_at(m)': op 'total' is the last one inside loop 'm', so it must reduce it}}
   %y = krnl.kernel "not_reduced" loops [m = 4, b = 6]
       ins(%x : tensor<4x6xf32>) outs(%o : tensor<4xf32>) recipe [compute_at(m)] {
   ^bb0(%a: tensor<4x6xf32>, %c: tensor<4xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["m"]} ins(%zero : f32) outs(%c : tensor<4xf32>) -> tensor<4xf32>
+    %f = krnl.compute [m] () -> (%_ = %c[m]) : () -> tensor<4xf32> { linalg.yield %zero : f32 }
     %t = tensor.empty() : tensor<4x6xf32>
-    %e = linalg.generic {indexing_maps = [#x, #x], iterator_types = ["parallel", "parallel"]}
-        ins(%a : tensor<4x6xf32>) outs(%t : tensor<4x6xf32>) attrs = {krnl.axes = ["m", "b"], krnl.name = "square"} {
-    ^bb0(%p: f32, %q: f32):
+    %e = krnl.compute "square" [m, b] (%p = %a[m, b]) -> (%q = %t[m, b])
+        : (tensor<4x6xf32>) -> tensor<4x6xf32> {
       %r = arith.mulf %p, %p : f32
       linalg.yield %r : f32
-    } -> tensor<4x6xf32>
-    %total = linalg.generic {indexing_maps = [#x, #y], iterator_types = ["parallel", "reduction"]}
-        ins(%e : tensor<4x6xf32>) outs(%f : tensor<4xf32>) attrs = {krnl.axes = ["m", "b"], krnl.name = "total"} {
-    ^bb0(%p: f32, %q: f32):
+    }
+    %total = krnl.compute "total" [m | b] (%p = %e[m, b]) -> (%q = %f[m])
+        : (tensor<4x6xf32>) -> tensor<4xf32> {
       %r = arith.addf %p, %q : f32
       linalg.yield %r : f32
-    } -> tensor<4xf32>
+    }
     krnl.yield %total : tensor<4xf32>
   } -> tensor<4xf32>
   return %y : tensor<4xf32>

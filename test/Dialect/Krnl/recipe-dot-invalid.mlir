@@ -2,23 +2,19 @@
 //
 // Groups are of four bytes, inside one op, along a loop that it sums up.
 
-#x = affine_map<(m, n, k) -> (m, k)>
-#w = affine_map<(m, n, k) -> (k, n)>
-#y = affine_map<(m, n, k) -> (m, n)>
 func.func @not_four(%x: tensor<2x24xi8>, %w: tensor<24x16xi8>, %o: tensor<2x16xi32>) -> tensor<2x16xi32> {
   // expected-error @+1 {{recipe step 1 'dot(k)': a group has 4 iterations; block loop 'k' first}}
   %y = krnl.kernel "not_four" loops [m = 2, n = 16, k = 24]
       ins(%x, %w : tensor<2x24xi8>, tensor<24x16xi8>) outs(%o : tensor<2x16xi32>) recipe [dot(k)] {
   ^bb0(%a: tensor<2x24xi8>, %b: tensor<24x16xi8>, %c: tensor<2x16xi32>):
-    %r = linalg.generic {indexing_maps = [#x, #w, #y], iterator_types = ["parallel", "parallel", "reduction"]}
-        ins(%a, %b : tensor<2x24xi8>, tensor<24x16xi8>) outs(%c : tensor<2x16xi32>) attrs = {krnl.axes = ["m", "n", "k"]} {
-    ^bb0(%p: i8, %q: i8, %s: i32):
+    %r = krnl.compute [m, n | k] (%p = %a[m, k], %q = %b[k, n]) -> (%s = %c[m, n])
+        : (tensor<2x24xi8>, tensor<24x16xi8>) -> tensor<2x16xi32> {
       %u = arith.extui %p : i8 to i32
       %v = arith.extsi %q : i8 to i32
       %m = arith.muli %u, %v : i32
       %t = arith.addi %s, %m : i32
       linalg.yield %t : i32
-    } -> tensor<2x16xi32>
+    }
     krnl.yield %r : tensor<2x16xi32>
   } -> tensor<2x16xi32>
   return %y : tensor<2x16xi32>
@@ -26,23 +22,19 @@ func.func @not_four(%x: tensor<2x24xi8>, %w: tensor<24x16xi8>, %o: tensor<2x16xi
 
 // -----
 
-#x = affine_map<(m, n, k) -> (m, k)>
-#w = affine_map<(m, n, k) -> (k, n)>
-#y = affine_map<(m, n, k) -> (m, n)>
 func.func @not_summed(%x: tensor<2x24xi8>, %w: tensor<24x16xi8>, %o: tensor<2x16xi32>) -> tensor<2x16xi32> {
   // expected-error @+1 {{sums up no products of bytes along loop 'n.i'}}
   %y = krnl.kernel "not_summed" loops [m = 2, n = 16, k = 24]
       ins(%x, %w : tensor<2x24xi8>, tensor<24x16xi8>) outs(%o : tensor<2x16xi32>) recipe [block(n, 4) -> (n.o, n.i), dot(n.i)] {
   ^bb0(%a: tensor<2x24xi8>, %b: tensor<24x16xi8>, %c: tensor<2x16xi32>):
-    %r = linalg.generic {indexing_maps = [#x, #w, #y], iterator_types = ["parallel", "parallel", "reduction"]}
-        ins(%a, %b : tensor<2x24xi8>, tensor<24x16xi8>) outs(%c : tensor<2x16xi32>) attrs = {krnl.axes = ["m", "n", "k"]} {
-    ^bb0(%p: i8, %q: i8, %s: i32):
+    %r = krnl.compute [m, n | k] (%p = %a[m, k], %q = %b[k, n]) -> (%s = %c[m, n])
+        : (tensor<2x24xi8>, tensor<24x16xi8>) -> tensor<2x16xi32> {
       %u = arith.extui %p : i8 to i32
       %v = arith.extsi %q : i8 to i32
       %m = arith.muli %u, %v : i32
       %t = arith.addi %s, %m : i32
       linalg.yield %t : i32
-    } -> tensor<2x16xi32>
+    }
     krnl.yield %r : tensor<2x16xi32>
   } -> tensor<2x16xi32>
   return %y : tensor<2x16xi32>
@@ -50,23 +42,19 @@ func.func @not_summed(%x: tensor<2x24xi8>, %w: tensor<24x16xi8>, %o: tensor<2x16
 
 // -----
 
-#x = affine_map<(m, n, k) -> (m, k)>
-#w = affine_map<(m, n, k) -> (k, n)>
-#y = affine_map<(m, n, k) -> (m, n)>
 func.func @no_bytes(%x: tensor<2x24xi16>, %w: tensor<24x16xi16>, %o: tensor<2x16xi32>) -> tensor<2x16xi32> {
   // expected-error @+1 {{sums up no products of bytes along loop 'k.q'}}
   %y = krnl.kernel "no_bytes" loops [m = 2, n = 16, k = 24]
       ins(%x, %w : tensor<2x24xi16>, tensor<24x16xi16>) outs(%o : tensor<2x16xi32>) recipe [block(k, 4) -> (k.o, k.q), dot(k.q)] {
   ^bb0(%a: tensor<2x24xi16>, %b: tensor<24x16xi16>, %c: tensor<2x16xi32>):
-    %r = linalg.generic {indexing_maps = [#x, #w, #y], iterator_types = ["parallel", "parallel", "reduction"]}
-        ins(%a, %b : tensor<2x24xi16>, tensor<24x16xi16>) outs(%c : tensor<2x16xi32>) attrs = {krnl.axes = ["m", "n", "k"]} {
-    ^bb0(%p: i16, %q: i16, %s: i32):
+    %r = krnl.compute [m, n | k] (%p = %a[m, k], %q = %b[k, n]) -> (%s = %c[m, n])
+        : (tensor<2x24xi16>, tensor<24x16xi16>) -> tensor<2x16xi32> {
       %u = arith.extui %p : i16 to i32
       %v = arith.extsi %q : i16 to i32
       %m = arith.muli %u, %v : i32
       %t = arith.addi %s, %m : i32
       linalg.yield %t : i32
-    } -> tensor<2x16xi32>
+    }
     krnl.yield %r : tensor<2x16xi32>
   } -> tensor<2x16xi32>
   return %y : tensor<2x16xi32>
@@ -74,23 +62,19 @@ func.func @no_bytes(%x: tensor<2x24xi16>, %w: tensor<24x16xi16>, %o: tensor<2x16
 
 // -----
 
-#x = affine_map<(m, n, k) -> (m, k)>
-#w = affine_map<(m, n, k) -> (k, n)>
-#y = affine_map<(m, n, k) -> (m, n)>
 func.func @unrolled(%x: tensor<2x24xi8>, %w: tensor<24x16xi8>, %o: tensor<2x16xi32>) -> tensor<2x16xi32> {
   // expected-error @+1 {{loop 'k.q' is unrolled or vectorized already}}
   %y = krnl.kernel "unrolled" loops [m = 2, n = 16, k = 24]
       ins(%x, %w : tensor<2x24xi8>, tensor<24x16xi8>) outs(%o : tensor<2x16xi32>) recipe [block(k, 4) -> (k.o, k.q), unroll(k.q, 2), dot(k.q)] {
   ^bb0(%a: tensor<2x24xi8>, %b: tensor<24x16xi8>, %c: tensor<2x16xi32>):
-    %r = linalg.generic {indexing_maps = [#x, #w, #y], iterator_types = ["parallel", "parallel", "reduction"]}
-        ins(%a, %b : tensor<2x24xi8>, tensor<24x16xi8>) outs(%c : tensor<2x16xi32>) attrs = {krnl.axes = ["m", "n", "k"]} {
-    ^bb0(%p: i8, %q: i8, %s: i32):
+    %r = krnl.compute [m, n | k] (%p = %a[m, k], %q = %b[k, n]) -> (%s = %c[m, n])
+        : (tensor<2x24xi8>, tensor<24x16xi8>) -> tensor<2x16xi32> {
       %u = arith.extui %p : i8 to i32
       %v = arith.extsi %q : i8 to i32
       %m = arith.muli %u, %v : i32
       %t = arith.addi %s, %m : i32
       linalg.yield %t : i32
-    } -> tensor<2x16xi32>
+    }
     krnl.yield %r : tensor<2x16xi32>
   } -> tensor<2x16xi32>
   return %y : tensor<2x16xi32>

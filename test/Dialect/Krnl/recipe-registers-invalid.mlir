@@ -10,19 +10,17 @@ func.func @vectorize_shared_in_one_op(%x: tensor<13x17xf32>, %o: tensor<13x17xf3
   ^bb0(%a: tensor<13x17xf32>, %b: tensor<13x17xf32>):
     %zero = arith.constant 0.0 : f32
     %e = tensor.empty() : tensor<13xf32>
-    %f = linalg.fill {krnl.axes = ["i"], krnl.name = "zero"} ins(%zero : f32) outs(%e : tensor<13xf32>) -> tensor<13xf32>
-    %s = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
-        ins(%a : tensor<13x17xf32>) outs(%f : tensor<13xf32>) attrs = {krnl.axes = ["i", "j"], krnl.name = "sum"} {
-    ^bb0(%p: f32, %q: f32):
+    %f = krnl.compute "zero" [i] () -> (%_ = %e[i]) : () -> tensor<13xf32> { linalg.yield %zero : f32 }
+    %s = krnl.compute "sum" [i | j] (%p = %a[i, j]) -> (%q = %f[i])
+        : (tensor<13x17xf32>) -> tensor<13xf32> {
       %m = arith.addf %p, %q : f32
       linalg.yield %m : f32
-    } -> tensor<13xf32>
-    %t = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
-        ins(%a, %s : tensor<13x17xf32>, tensor<13xf32>) outs(%b : tensor<13x17xf32>) attrs = {krnl.axes = ["i", "j"], krnl.name = "sub"} {
-    ^bb0(%p: f32, %t: f32, %q: f32):
+    }
+    %t = krnl.compute "sub" [i, j] (%p = %a[i, j], %t = %s[i]) -> (%q = %b[i, j])
+        : (tensor<13x17xf32>, tensor<13xf32>) -> tensor<13x17xf32> {
       %m = arith.subf %p, %t : f32
       linalg.yield %m : f32
-    } -> tensor<13x17xf32>
+    }
     krnl.yield %t : tensor<13x17xf32>
   } -> tensor<13x17xf32>
   return %y : tensor<13x17xf32>
@@ -37,19 +35,17 @@ func.func @share_vectors_of_one_op(%x: tensor<13x17xf32>, %o: tensor<13x17xf32>)
   ^bb0(%a: tensor<13x17xf32>, %b: tensor<13x17xf32>):
     %zero = arith.constant 0.0 : f32
     %e = tensor.empty() : tensor<13xf32>
-    %f = linalg.fill {krnl.axes = ["i"], krnl.name = "zero"} ins(%zero : f32) outs(%e : tensor<13xf32>) -> tensor<13xf32>
-    %s = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
-        ins(%a : tensor<13x17xf32>) outs(%f : tensor<13xf32>) attrs = {krnl.axes = ["i", "j"], krnl.name = "sum"} {
-    ^bb0(%p: f32, %q: f32):
+    %f = krnl.compute "zero" [i] () -> (%_ = %e[i]) : () -> tensor<13xf32> { linalg.yield %zero : f32 }
+    %s = krnl.compute "sum" [i | j] (%p = %a[i, j]) -> (%q = %f[i])
+        : (tensor<13x17xf32>) -> tensor<13xf32> {
       %m = arith.addf %p, %q : f32
       linalg.yield %m : f32
-    } -> tensor<13xf32>
-    %t = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
-        ins(%a, %s : tensor<13x17xf32>, tensor<13xf32>) outs(%b : tensor<13x17xf32>) attrs = {krnl.axes = ["i", "j"], krnl.name = "sub"} {
-    ^bb0(%p: f32, %t: f32, %q: f32):
+    }
+    %t = krnl.compute "sub" [i, j] (%p = %a[i, j], %t = %s[i]) -> (%q = %b[i, j])
+        : (tensor<13x17xf32>, tensor<13xf32>) -> tensor<13x17xf32> {
       %m = arith.subf %p, %t : f32
       linalg.yield %m : f32
-    } -> tensor<13x17xf32>
+    }
     krnl.yield %t : tensor<13x17xf32>
   } -> tensor<13x17xf32>
   return %y : tensor<13x17xf32>
@@ -64,19 +60,17 @@ func.func @share_unrolled(%x: tensor<13x17xf32>, %o: tensor<13x17xf32>) -> tenso
   ^bb0(%a: tensor<13x17xf32>, %b: tensor<13x17xf32>):
     %zero = arith.constant 0.0 : f32
     %e = tensor.empty() : tensor<13xf32>
-    %f = linalg.fill {krnl.axes = ["i"], krnl.name = "zero"} ins(%zero : f32) outs(%e : tensor<13xf32>) -> tensor<13xf32>
-    %s = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
-        ins(%a : tensor<13x17xf32>) outs(%f : tensor<13xf32>) attrs = {krnl.axes = ["i", "j"], krnl.name = "sum"} {
-    ^bb0(%p: f32, %q: f32):
+    %f = krnl.compute "zero" [i] () -> (%_ = %e[i]) : () -> tensor<13xf32> { linalg.yield %zero : f32 }
+    %s = krnl.compute "sum" [i | j] (%p = %a[i, j]) -> (%q = %f[i])
+        : (tensor<13x17xf32>) -> tensor<13xf32> {
       %m = arith.addf %p, %q : f32
       linalg.yield %m : f32
-    } -> tensor<13xf32>
-    %t = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
-        ins(%a, %s : tensor<13x17xf32>, tensor<13xf32>) outs(%b : tensor<13x17xf32>) attrs = {krnl.axes = ["i", "j"], krnl.name = "sub"} {
-    ^bb0(%p: f32, %t: f32, %q: f32):
+    }
+    %t = krnl.compute "sub" [i, j] (%p = %a[i, j], %t = %s[i]) -> (%q = %b[i, j])
+        : (tensor<13x17xf32>, tensor<13xf32>) -> tensor<13x17xf32> {
       %m = arith.subf %p, %t : f32
       linalg.yield %m : f32
-    } -> tensor<13x17xf32>
+    }
     krnl.yield %t : tensor<13x17xf32>
   } -> tensor<13x17xf32>
   return %y : tensor<13x17xf32>
@@ -91,19 +85,17 @@ func.func @unroll_twice(%x: tensor<13x17xf32>, %o: tensor<13x17xf32>) -> tensor<
   ^bb0(%a: tensor<13x17xf32>, %b: tensor<13x17xf32>):
     %zero = arith.constant 0.0 : f32
     %e = tensor.empty() : tensor<13xf32>
-    %f = linalg.fill {krnl.axes = ["i"], krnl.name = "zero"} ins(%zero : f32) outs(%e : tensor<13xf32>) -> tensor<13xf32>
-    %s = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
-        ins(%a : tensor<13x17xf32>) outs(%f : tensor<13xf32>) attrs = {krnl.axes = ["i", "j"], krnl.name = "sum"} {
-    ^bb0(%p: f32, %q: f32):
+    %f = krnl.compute "zero" [i] () -> (%_ = %e[i]) : () -> tensor<13xf32> { linalg.yield %zero : f32 }
+    %s = krnl.compute "sum" [i | j] (%p = %a[i, j]) -> (%q = %f[i])
+        : (tensor<13x17xf32>) -> tensor<13xf32> {
       %m = arith.addf %p, %q : f32
       linalg.yield %m : f32
-    } -> tensor<13xf32>
-    %t = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
-        ins(%a, %s : tensor<13x17xf32>, tensor<13xf32>) outs(%b : tensor<13x17xf32>) attrs = {krnl.axes = ["i", "j"], krnl.name = "sub"} {
-    ^bb0(%p: f32, %t: f32, %q: f32):
+    }
+    %t = krnl.compute "sub" [i, j] (%p = %a[i, j], %t = %s[i]) -> (%q = %b[i, j])
+        : (tensor<13x17xf32>, tensor<13xf32>) -> tensor<13x17xf32> {
       %m = arith.subf %p, %t : f32
       linalg.yield %m : f32
-    } -> tensor<13x17xf32>
+    }
     krnl.yield %t : tensor<13x17xf32>
   } -> tensor<13x17xf32>
   return %y : tensor<13x17xf32>
@@ -118,19 +110,17 @@ func.func @vectorize_twice(%x: tensor<13x17xf32>, %o: tensor<13x17xf32>) -> tens
   ^bb0(%a: tensor<13x17xf32>, %b: tensor<13x17xf32>):
     %zero = arith.constant 0.0 : f32
     %e = tensor.empty() : tensor<13xf32>
-    %f = linalg.fill {krnl.axes = ["i"], krnl.name = "zero"} ins(%zero : f32) outs(%e : tensor<13xf32>) -> tensor<13xf32>
-    %s = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
-        ins(%a : tensor<13x17xf32>) outs(%f : tensor<13xf32>) attrs = {krnl.axes = ["i", "j"], krnl.name = "sum"} {
-    ^bb0(%p: f32, %q: f32):
+    %f = krnl.compute "zero" [i] () -> (%_ = %e[i]) : () -> tensor<13xf32> { linalg.yield %zero : f32 }
+    %s = krnl.compute "sum" [i | j] (%p = %a[i, j]) -> (%q = %f[i])
+        : (tensor<13x17xf32>) -> tensor<13xf32> {
       %m = arith.addf %p, %q : f32
       linalg.yield %m : f32
-    } -> tensor<13xf32>
-    %t = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
-        ins(%a, %s : tensor<13x17xf32>, tensor<13xf32>) outs(%b : tensor<13x17xf32>) attrs = {krnl.axes = ["i", "j"], krnl.name = "sub"} {
-    ^bb0(%p: f32, %t: f32, %q: f32):
+    }
+    %t = krnl.compute "sub" [i, j] (%p = %a[i, j], %t = %s[i]) -> (%q = %b[i, j])
+        : (tensor<13x17xf32>, tensor<13xf32>) -> tensor<13x17xf32> {
       %m = arith.subf %p, %t : f32
       linalg.yield %m : f32
-    } -> tensor<13x17xf32>
+    }
     krnl.yield %t : tensor<13x17xf32>
   } -> tensor<13x17xf32>
   return %y : tensor<13x17xf32>
@@ -146,20 +136,18 @@ func.func @vectorize_what_no_sum_combines(%x: tensor<13x17xf32>, %o: tensor<13x1
   ^bb0(%a: tensor<13x17xf32>, %b: tensor<13x17xf32>):
     %zero = arith.constant 0.0 : f32
     %e = tensor.empty() : tensor<13xf32>
-    %f = linalg.fill {krnl.axes = ["i"], krnl.name = "zero"} ins(%zero : f32) outs(%e : tensor<13xf32>) -> tensor<13xf32>
-    %s = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
-        ins(%a : tensor<13x17xf32>) outs(%f : tensor<13xf32>) attrs = {krnl.axes = ["i", "j"], krnl.name = "sum"} {
-    ^bb0(%p: f32, %q: f32):
+    %f = krnl.compute "zero" [i] () -> (%_ = %e[i]) : () -> tensor<13xf32> { linalg.yield %zero : f32 }
+    %s = krnl.compute "sum" [i | j] (%p = %a[i, j]) -> (%q = %f[i])
+        : (tensor<13x17xf32>) -> tensor<13xf32> {
       %n = arith.addf %p, %q : f32
       %m = arith.mulf %n, %q : f32
       linalg.yield %m : f32
-    } -> tensor<13xf32>
-    %t = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
-        ins(%a, %s : tensor<13x17xf32>, tensor<13xf32>) outs(%b : tensor<13x17xf32>) attrs = {krnl.axes = ["i", "j"], krnl.name = "sub"} {
-    ^bb0(%p: f32, %t: f32, %q: f32):
+    }
+    %t = krnl.compute "sub" [i, j] (%p = %a[i, j], %t = %s[i]) -> (%q = %b[i, j])
+        : (tensor<13x17xf32>, tensor<13xf32>) -> tensor<13x17xf32> {
       %m = arith.subf %p, %t : f32
       linalg.yield %m : f32
-    } -> tensor<13x17xf32>
+    }
     krnl.yield %t : tensor<13x17xf32>
   } -> tensor<13x17xf32>
   return %y : tensor<13x17xf32>
@@ -174,20 +162,18 @@ func.func @split_what_no_sum_combines(%x: tensor<13x17xf32>, %o: tensor<13x17xf3
   ^bb0(%a: tensor<13x17xf32>, %b: tensor<13x17xf32>):
     %zero = arith.constant 0.0 : f32
     %e = tensor.empty() : tensor<13xf32>
-    %f = linalg.fill {krnl.axes = ["i"], krnl.name = "zero"} ins(%zero : f32) outs(%e : tensor<13xf32>) -> tensor<13xf32>
-    %s = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
-        ins(%a : tensor<13x17xf32>) outs(%f : tensor<13xf32>) attrs = {krnl.axes = ["i", "j"], krnl.name = "sum"} {
-    ^bb0(%p: f32, %q: f32):
+    %f = krnl.compute "zero" [i] () -> (%_ = %e[i]) : () -> tensor<13xf32> { linalg.yield %zero : f32 }
+    %s = krnl.compute "sum" [i | j] (%p = %a[i, j]) -> (%q = %f[i])
+        : (tensor<13x17xf32>) -> tensor<13xf32> {
       %n = arith.addf %p, %q : f32
       %m = arith.mulf %n, %q : f32
       linalg.yield %m : f32
-    } -> tensor<13xf32>
-    %t = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
-        ins(%a, %s : tensor<13x17xf32>, tensor<13xf32>) outs(%b : tensor<13x17xf32>) attrs = {krnl.axes = ["i", "j"], krnl.name = "sub"} {
-    ^bb0(%p: f32, %t: f32, %q: f32):
+    }
+    %t = krnl.compute "sub" [i, j] (%p = %a[i, j], %t = %s[i]) -> (%q = %b[i, j])
+        : (tensor<13x17xf32>, tensor<13xf32>) -> tensor<13x17xf32> {
       %m = arith.subf %p, %t : f32
       linalg.yield %m : f32
-    } -> tensor<13x17xf32>
+    }
     krnl.yield %t : tensor<13x17xf32>
   } -> tensor<13x17xf32>
   return %y : tensor<13x17xf32>
@@ -201,11 +187,10 @@ func.func @written_out_too_often(%x: tensor<64x256xf32>, %o: tensor<64x256xf32>)
   %y = krnl.kernel "written_out_too_often" loops [i = 64, j = 256] ins(%x : tensor<64x256xf32>) outs(%o : tensor<64x256xf32>)
       recipe [block(j, 64) -> (j.o, j.i), unroll(i, 64), unroll(j.o, 4), unroll(j.i, 64)] {
   ^bb0(%a: tensor<64x256xf32>, %b: tensor<64x256xf32>):
-    %r = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
-        ins(%a : tensor<64x256xf32>) outs(%b : tensor<64x256xf32>) attrs = {krnl.axes = ["i", "j"], krnl.name = "copy"} {
-    ^bb0(%p: f32, %q: f32):
+    %r = krnl.compute "copy" [i, j] (%p = %a[i, j]) -> (%q = %b[i, j])
+        : (tensor<64x256xf32>) -> tensor<64x256xf32> {
       linalg.yield %p : f32
-    } -> tensor<64x256xf32>
+    }
     krnl.yield %r : tensor<64x256xf32>
   } -> tensor<64x256xf32>
   return %y : tensor<64x256xf32>
@@ -218,11 +203,10 @@ func.func @fuse_beyond_counting(%x: tensor<4294967296x4294967296xf32>, %o: tenso
   %y = krnl.kernel "fuse_beyond_counting" loops [i = 4294967296, j = 4294967296] ins(%x : tensor<4294967296x4294967296xf32>) outs(%o : tensor<4294967296x4294967296xf32>)
       recipe [fuse(i, j) -> f] {
   ^bb0(%a: tensor<4294967296x4294967296xf32>, %b: tensor<4294967296x4294967296xf32>):
-    %r = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
-        ins(%a : tensor<4294967296x4294967296xf32>) outs(%b : tensor<4294967296x4294967296xf32>) attrs = {krnl.axes = ["i", "j"], krnl.name = "copy"} {
-    ^bb0(%p: f32, %q: f32):
+    %r = krnl.compute "copy" [i, j] (%p = %a[i, j]) -> (%q = %b[i, j])
+        : (tensor<4294967296x4294967296xf32>) -> tensor<4294967296x4294967296xf32> {
       linalg.yield %p : f32
-    } -> tensor<4294967296x4294967296xf32>
+    }
     krnl.yield %r : tensor<4294967296x4294967296xf32>
   } -> tensor<4294967296x4294967296xf32>
   return %y : tensor<4294967296x4294967296xf32>

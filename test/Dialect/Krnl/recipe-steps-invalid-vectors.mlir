@@ -14,19 +14,17 @@ func.func @vectorize_odd_lanes(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> 
     %c0 = arith.constant 0 : index
     %d = tensor.dim %a, %c0 : tensor<?x100xf32>
     %e = tensor.empty(%d) : tensor<?xf32>
-    %f = linalg.fill {krnl.axes = ["r"]} ins(%zero : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
-    %s = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
-        ins(%a : tensor<?x100xf32>) outs(%f : tensor<?xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sum"} {
-    ^bb0(%p: f32, %q: f32):
+    %f = krnl.compute [r] () -> (%_ = %e[r]) : () -> tensor<?xf32> { linalg.yield %zero : f32 }
+    %s = krnl.compute "sum" [r | c] (%p = %a[r, c]) -> (%q = %f[r])
+        : (tensor<?x100xf32>) -> tensor<?xf32> {
       %m = arith.addf %p, %q : f32
       linalg.yield %m : f32
-    } -> tensor<?xf32>
-    %t = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
-        ins(%a, %s : tensor<?x100xf32>, tensor<?xf32>) outs(%b : tensor<?x100xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sub"} {
-    ^bb0(%p: f32, %t: f32, %q: f32):
+    }
+    %t = krnl.compute "sub" [r, c] (%p = %a[r, c], %t = %s[r]) -> (%q = %b[r, c])
+        : (tensor<?x100xf32>, tensor<?xf32>) -> tensor<?x100xf32> {
       %m = arith.subf %p, %t : f32
       linalg.yield %m : f32
-    } -> tensor<?x100xf32>
+    }
     krnl.yield %t : tensor<?x100xf32>
   } -> tensor<?x100xf32>
   return %y : tensor<?x100xf32>
@@ -46,19 +44,17 @@ func.func @vectorize_outer_loop(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) ->
     %c0 = arith.constant 0 : index
     %d = tensor.dim %a, %c0 : tensor<?x100xf32>
     %e = tensor.empty(%d) : tensor<?xf32>
-    %f = linalg.fill {krnl.axes = ["r"]} ins(%zero : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
-    %s = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
-        ins(%a : tensor<?x100xf32>) outs(%f : tensor<?xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sum"} {
-    ^bb0(%p: f32, %q: f32):
+    %f = krnl.compute [r] () -> (%_ = %e[r]) : () -> tensor<?xf32> { linalg.yield %zero : f32 }
+    %s = krnl.compute "sum" [r | c] (%p = %a[r, c]) -> (%q = %f[r])
+        : (tensor<?x100xf32>) -> tensor<?xf32> {
       %m = arith.addf %p, %q : f32
       linalg.yield %m : f32
-    } -> tensor<?xf32>
-    %t = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
-        ins(%a, %s : tensor<?x100xf32>, tensor<?xf32>) outs(%b : tensor<?x100xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sub"} {
-    ^bb0(%p: f32, %t: f32, %q: f32):
+    }
+    %t = krnl.compute "sub" [r, c] (%p = %a[r, c], %t = %s[r]) -> (%q = %b[r, c])
+        : (tensor<?x100xf32>, tensor<?xf32>) -> tensor<?x100xf32> {
       %m = arith.subf %p, %t : f32
       linalg.yield %m : f32
-    } -> tensor<?x100xf32>
+    }
     krnl.yield %t : tensor<?x100xf32>
   } -> tensor<?x100xf32>
   return %y : tensor<?x100xf32>
@@ -73,9 +69,13 @@ func.func @vectorize_parallel(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o:
       recipe [fuse_outer(m, n), parallel(m, n), vectorize(n, 8)] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
-    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
-        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<100x96xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute "mm" [m, n | k] (%lhs = %a[m, k], %rhs = %b[k, n]) -> (%sum = %f[m, n])
+        : (tensor<100x64xf32>, tensor<64x96xf32>) -> tensor<100x96xf32> {
+      %product = arith.mulf %lhs, %rhs : f32
+      %next = arith.addf %sum, %product : f32
+      linalg.yield %next : f32
+    }
     krnl.yield %r : tensor<100x96xf32>
   } -> tensor<100x96xf32>
   return %y : tensor<100x96xf32>
@@ -95,19 +95,17 @@ func.func @register_tile_dynamic(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -
     %c0 = arith.constant 0 : index
     %d = tensor.dim %a, %c0 : tensor<?x100xf32>
     %e = tensor.empty(%d) : tensor<?xf32>
-    %f = linalg.fill {krnl.axes = ["r"]} ins(%zero : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
-    %s = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
-        ins(%a : tensor<?x100xf32>) outs(%f : tensor<?xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sum"} {
-    ^bb0(%p: f32, %q: f32):
+    %f = krnl.compute [r] () -> (%_ = %e[r]) : () -> tensor<?xf32> { linalg.yield %zero : f32 }
+    %s = krnl.compute "sum" [r | c] (%p = %a[r, c]) -> (%q = %f[r])
+        : (tensor<?x100xf32>) -> tensor<?xf32> {
       %m = arith.addf %p, %q : f32
       linalg.yield %m : f32
-    } -> tensor<?xf32>
-    %t = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
-        ins(%a, %s : tensor<?x100xf32>, tensor<?xf32>) outs(%b : tensor<?x100xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sub"} {
-    ^bb0(%p: f32, %t: f32, %q: f32):
+    }
+    %t = krnl.compute "sub" [r, c] (%p = %a[r, c], %t = %s[r]) -> (%q = %b[r, c])
+        : (tensor<?x100xf32>, tensor<?xf32>) -> tensor<?x100xf32> {
       %m = arith.subf %p, %t : f32
       linalg.yield %m : f32
-    } -> tensor<?x100xf32>
+    }
     krnl.yield %t : tensor<?x100xf32>
   } -> tensor<?x100xf32>
   return %y : tensor<?x100xf32>
@@ -122,9 +120,13 @@ func.func @register_tile_shared(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %
       recipe [fuse_outer(m), register_tile(m, n)] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
-    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
-        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<100x96xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute "mm" [m, n | k] (%lhs = %a[m, k], %rhs = %b[k, n]) -> (%sum = %f[m, n])
+        : (tensor<100x64xf32>, tensor<64x96xf32>) -> tensor<100x96xf32> {
+      %product = arith.mulf %lhs, %rhs : f32
+      %next = arith.addf %sum, %product : f32
+      linalg.yield %next : f32
+    }
     krnl.yield %r : tensor<100x96xf32>
   } -> tensor<100x96xf32>
   return %y : tensor<100x96xf32>
@@ -139,9 +141,13 @@ func.func @register_tile_too_tall(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>,
       recipe [register_tile(m, n)] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
-    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
-        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<100x96xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute "mm" [m, n | k] (%lhs = %a[m, k], %rhs = %b[k, n]) -> (%sum = %f[m, n])
+        : (tensor<100x64xf32>, tensor<64x96xf32>) -> tensor<100x96xf32> {
+      %product = arith.mulf %lhs, %rhs : f32
+      %next = arith.addf %sum, %product : f32
+      linalg.yield %next : f32
+    }
     krnl.yield %r : tensor<100x96xf32>
   } -> tensor<100x96xf32>
   return %y : tensor<100x96xf32>
@@ -156,9 +162,13 @@ func.func @register_tile_not_innermost(%x: tensor<100x64xf32>, %w: tensor<64x96x
       recipe [block(m, 8) -> (m.o, m.r), register_tile(m.r, n)] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
-    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
-        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<100x96xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute "mm" [m, n | k] (%lhs = %a[m, k], %rhs = %b[k, n]) -> (%sum = %f[m, n])
+        : (tensor<100x64xf32>, tensor<64x96xf32>) -> tensor<100x96xf32> {
+      %product = arith.mulf %lhs, %rhs : f32
+      %next = arith.addf %sum, %product : f32
+      linalg.yield %next : f32
+    }
     krnl.yield %r : tensor<100x96xf32>
   } -> tensor<100x96xf32>
   return %y : tensor<100x96xf32>
@@ -173,9 +183,13 @@ func.func @register_tile_loop_around(%x: tensor<100x64xf32>, %w: tensor<64x96xf3
       recipe [block(m, 8) -> (m.o, m.r), order(m.o, k, m.r, n), register_tile(m.r, n)] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
-    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
-        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<100x96xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute "mm" [m, n | k] (%lhs = %a[m, k], %rhs = %b[k, n]) -> (%sum = %f[m, n])
+        : (tensor<100x64xf32>, tensor<64x96xf32>) -> tensor<100x96xf32> {
+      %product = arith.mulf %lhs, %rhs : f32
+      %next = arith.addf %sum, %product : f32
+      linalg.yield %next : f32
+    }
     krnl.yield %r : tensor<100x96xf32>
   } -> tensor<100x96xf32>
   return %y : tensor<100x96xf32>
@@ -189,8 +203,12 @@ func.func @register_tile_reduced(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, 
       ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
       recipe [block(m, 8) -> (m.o, m.r), block(k, 8) -> (k.o, k.i), order(m.o, n, k.o, m.r, k.i), fuse_outer(m.o), register_tile(m.r, k.i)] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
-    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
-        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %r = krnl.compute "mm" [m, n | k] (%lhs = %a[m, k], %rhs = %b[k, n]) -> (%sum = %c[m, n])
+        : (tensor<100x64xf32>, tensor<64x96xf32>) -> tensor<100x96xf32> {
+      %product = arith.mulf %lhs, %rhs : f32
+      %next = arith.addf %sum, %product : f32
+      linalg.yield %next : f32
+    }
     krnl.yield %r : tensor<100x96xf32>
   } -> tensor<100x96xf32>
   return %y : tensor<100x96xf32>
@@ -205,9 +223,13 @@ func.func @register_tile_one_loop(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>,
       recipe [block(m, 8) -> (m.o, m.r), order(m.o, n, m.r, k), fuse_outer(m.o), register_tile(m.r, k)] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
-    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
-        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<100x96xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute "mm" [m, n | k] (%lhs = %a[m, k], %rhs = %b[k, n]) -> (%sum = %f[m, n])
+        : (tensor<100x64xf32>, tensor<64x96xf32>) -> tensor<100x96xf32> {
+      %product = arith.mulf %lhs, %rhs : f32
+      %next = arith.addf %sum, %product : f32
+      linalg.yield %next : f32
+    }
     krnl.yield %r : tensor<100x96xf32>
   } -> tensor<100x96xf32>
   return %y : tensor<100x96xf32>
@@ -222,9 +244,13 @@ func.func @register_tile_twice(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o
       recipe [block(m, 8) -> (m.o, m.r), order(m.o, k, m.r, n), fuse_outer(m.o), register_tile(m.r, n), register_tile(m.r, n)] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
-    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
-        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<100x96xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute "mm" [m, n | k] (%lhs = %a[m, k], %rhs = %b[k, n]) -> (%sum = %f[m, n])
+        : (tensor<100x64xf32>, tensor<64x96xf32>) -> tensor<100x96xf32> {
+      %product = arith.mulf %lhs, %rhs : f32
+      %next = arith.addf %sum, %product : f32
+      linalg.yield %next : f32
+    }
     krnl.yield %r : tensor<100x96xf32>
   } -> tensor<100x96xf32>
   return %y : tensor<100x96xf32>
@@ -238,7 +264,7 @@ func.func @register_tile_nothing_reduced(%o: tensor<100x96xf32>) -> tensor<100x9
       recipe [block(m, 8) -> (m.o, m.r), fuse_outer(m.o), register_tile(m.r, n)] {
   ^bb0(%c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<100x96xf32> { linalg.yield %zero : f32 }
     krnl.yield %f : tensor<100x96xf32>
   } -> tensor<100x96xf32>
   return %y : tensor<100x96xf32>
@@ -253,9 +279,13 @@ func.func @unroll_tile(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor
       recipe [block(m, 8) -> (m.o, m.r), order(m.o, k, m.r, n), fuse_outer(m.o), register_tile(m.r, n), unroll(m.r, 2)] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
-    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
-        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<100x96xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute "mm" [m, n | k] (%lhs = %a[m, k], %rhs = %b[k, n]) -> (%sum = %f[m, n])
+        : (tensor<100x64xf32>, tensor<64x96xf32>) -> tensor<100x96xf32> {
+      %product = arith.mulf %lhs, %rhs : f32
+      %next = arith.addf %sum, %product : f32
+      linalg.yield %next : f32
+    }
     krnl.yield %r : tensor<100x96xf32>
   } -> tensor<100x96xf32>
   return %y : tensor<100x96xf32>
@@ -270,9 +300,13 @@ func.func @vectorize_tile(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: ten
       recipe [block(m, 8) -> (m.o, m.r), order(m.o, k, m.r, n), fuse_outer(m.o), register_tile(m.r, n), vectorize(n, 16)] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
-    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
-        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<100x96xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute "mm" [m, n | k] (%lhs = %a[m, k], %rhs = %b[k, n]) -> (%sum = %f[m, n])
+        : (tensor<100x64xf32>, tensor<64x96xf32>) -> tensor<100x96xf32> {
+      %product = arith.mulf %lhs, %rhs : f32
+      %next = arith.addf %sum, %product : f32
+      linalg.yield %next : f32
+    }
     krnl.yield %r : tensor<100x96xf32>
   } -> tensor<100x96xf32>
   return %y : tensor<100x96xf32>
@@ -287,9 +321,13 @@ func.func @block_tile(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<
       recipe [block(m, 8) -> (m.o, m.r), order(m.o, k, m.r, n), fuse_outer(m.o), register_tile(m.r, n), block(n, 16) -> (a, b)] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
-    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
-        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<100x96xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute "mm" [m, n | k] (%lhs = %a[m, k], %rhs = %b[k, n]) -> (%sum = %f[m, n])
+        : (tensor<100x64xf32>, tensor<64x96xf32>) -> tensor<100x96xf32> {
+      %product = arith.mulf %lhs, %rhs : f32
+      %next = arith.addf %sum, %product : f32
+      linalg.yield %next : f32
+    }
     krnl.yield %r : tensor<100x96xf32>
   } -> tensor<100x96xf32>
   return %y : tensor<100x96xf32>
@@ -304,9 +342,13 @@ func.func @cache_unknown_operand(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, 
       recipe [cache(2, at=m)] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
-    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
-        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<100x96xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute "mm" [m, n | k] (%lhs = %a[m, k], %rhs = %b[k, n]) -> (%sum = %f[m, n])
+        : (tensor<100x64xf32>, tensor<64x96xf32>) -> tensor<100x96xf32> {
+      %product = arith.mulf %lhs, %rhs : f32
+      %next = arith.addf %sum, %product : f32
+      linalg.yield %next : f32
+    }
     krnl.yield %r : tensor<100x96xf32>
   } -> tensor<100x96xf32>
   return %y : tensor<100x96xf32>
@@ -321,9 +363,13 @@ func.func @cache_twice(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor
       recipe [cache(1, at=m), cache(1, at=n)] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
-    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
-        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<100x96xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute "mm" [m, n | k] (%lhs = %a[m, k], %rhs = %b[k, n]) -> (%sum = %f[m, n])
+        : (tensor<100x64xf32>, tensor<64x96xf32>) -> tensor<100x96xf32> {
+      %product = arith.mulf %lhs, %rhs : f32
+      %next = arith.addf %sum, %product : f32
+      linalg.yield %next : f32
+    }
     krnl.yield %r : tensor<100x96xf32>
   } -> tensor<100x96xf32>
   return %y : tensor<100x96xf32>
@@ -338,9 +384,13 @@ func.func @pack_unknown_operand(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %
       recipe [pack(5, [m])] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
-    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
-        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<100x96xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute "mm" [m, n | k] (%lhs = %a[m, k], %rhs = %b[k, n]) -> (%sum = %f[m, n])
+        : (tensor<100x64xf32>, tensor<64x96xf32>) -> tensor<100x96xf32> {
+      %product = arith.mulf %lhs, %rhs : f32
+      %next = arith.addf %sum, %product : f32
+      linalg.yield %next : f32
+    }
     krnl.yield %r : tensor<100x96xf32>
   } -> tensor<100x96xf32>
   return %y : tensor<100x96xf32>
@@ -355,9 +405,13 @@ func.func @pack_twice(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<
       recipe [pack(1, [n]), pack(1, [k])] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
-    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
-        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<100x96xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute "mm" [m, n | k] (%lhs = %a[m, k], %rhs = %b[k, n]) -> (%sum = %f[m, n])
+        : (tensor<100x64xf32>, tensor<64x96xf32>) -> tensor<100x96xf32> {
+      %product = arith.mulf %lhs, %rhs : f32
+      %next = arith.addf %sum, %product : f32
+      linalg.yield %next : f32
+    }
     krnl.yield %r : tensor<100x96xf32>
   } -> tensor<100x96xf32>
   return %y : tensor<100x96xf32>
@@ -372,9 +426,13 @@ func.func @pack_foreign_loop(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: 
       recipe [pack(1, [m, k])] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
-    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
-        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<100x96xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute "mm" [m, n | k] (%lhs = %a[m, k], %rhs = %b[k, n]) -> (%sum = %f[m, n])
+        : (tensor<100x64xf32>, tensor<64x96xf32>) -> tensor<100x96xf32> {
+      %product = arith.mulf %lhs, %rhs : f32
+      %next = arith.addf %sum, %product : f32
+      linalg.yield %next : f32
+    }
     krnl.yield %r : tensor<100x96xf32>
   } -> tensor<100x96xf32>
   return %y : tensor<100x96xf32>
@@ -390,19 +448,17 @@ func.func @pack_fused_loop(%x: tensor<8x100xf32>, %o: tensor<8x100xf32>) -> tens
   ^bb0(%a: tensor<8x100xf32>, %b: tensor<8x100xf32>):
     %zero = arith.constant 0.0 : f32
     %e = tensor.empty() : tensor<8xf32>
-    %f = linalg.fill {krnl.axes = ["r"]} ins(%zero : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
-    %s = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
-        ins(%a : tensor<8x100xf32>) outs(%f : tensor<8xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sum"} {
-    ^bb0(%p: f32, %q: f32):
+    %f = krnl.compute [r] () -> (%_ = %e[r]) : () -> tensor<8xf32> { linalg.yield %zero : f32 }
+    %s = krnl.compute "sum" [r | c] (%p = %a[r, c]) -> (%q = %f[r])
+        : (tensor<8x100xf32>) -> tensor<8xf32> {
       %m = arith.addf %p, %q : f32
       linalg.yield %m : f32
-    } -> tensor<8xf32>
-    %t = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
-        ins(%a, %s : tensor<8x100xf32>, tensor<8xf32>) outs(%b : tensor<8x100xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sub"} {
-    ^bb0(%p: f32, %t: f32, %q: f32):
+    }
+    %t = krnl.compute "sub" [r, c] (%p = %a[r, c], %t = %s[r]) -> (%q = %b[r, c])
+        : (tensor<8x100xf32>, tensor<8xf32>) -> tensor<8x100xf32> {
       %m = arith.subf %p, %t : f32
       linalg.yield %m : f32
-    } -> tensor<8x100xf32>
+    }
     krnl.yield %t : tensor<8x100xf32>
   } -> tensor<8x100xf32>
   return %y : tensor<8x100xf32>
@@ -422,19 +478,17 @@ func.func @split_into_one(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> tenso
     %c0 = arith.constant 0 : index
     %d = tensor.dim %a, %c0 : tensor<?x100xf32>
     %e = tensor.empty(%d) : tensor<?xf32>
-    %f = linalg.fill {krnl.axes = ["r"]} ins(%zero : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
-    %s = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
-        ins(%a : tensor<?x100xf32>) outs(%f : tensor<?xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sum"} {
-    ^bb0(%p: f32, %q: f32):
+    %f = krnl.compute [r] () -> (%_ = %e[r]) : () -> tensor<?xf32> { linalg.yield %zero : f32 }
+    %s = krnl.compute "sum" [r | c] (%p = %a[r, c]) -> (%q = %f[r])
+        : (tensor<?x100xf32>) -> tensor<?xf32> {
       %m = arith.addf %p, %q : f32
       linalg.yield %m : f32
-    } -> tensor<?xf32>
-    %t = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
-        ins(%a, %s : tensor<?x100xf32>, tensor<?xf32>) outs(%b : tensor<?x100xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sub"} {
-    ^bb0(%p: f32, %t: f32, %q: f32):
+    }
+    %t = krnl.compute "sub" [r, c] (%p = %a[r, c], %t = %s[r]) -> (%q = %b[r, c])
+        : (tensor<?x100xf32>, tensor<?xf32>) -> tensor<?x100xf32> {
       %m = arith.subf %p, %t : f32
       linalg.yield %m : f32
-    } -> tensor<?x100xf32>
+    }
     krnl.yield %t : tensor<?x100xf32>
   } -> tensor<?x100xf32>
   return %y : tensor<?x100xf32>
@@ -454,19 +508,17 @@ func.func @split_not_reduced(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> te
     %c0 = arith.constant 0 : index
     %d = tensor.dim %a, %c0 : tensor<?x100xf32>
     %e = tensor.empty(%d) : tensor<?xf32>
-    %f = linalg.fill {krnl.axes = ["r"]} ins(%zero : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
-    %s = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
-        ins(%a : tensor<?x100xf32>) outs(%f : tensor<?xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sum"} {
-    ^bb0(%p: f32, %q: f32):
+    %f = krnl.compute [r] () -> (%_ = %e[r]) : () -> tensor<?xf32> { linalg.yield %zero : f32 }
+    %s = krnl.compute "sum" [r | c] (%p = %a[r, c]) -> (%q = %f[r])
+        : (tensor<?x100xf32>) -> tensor<?xf32> {
       %m = arith.addf %p, %q : f32
       linalg.yield %m : f32
-    } -> tensor<?xf32>
-    %t = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
-        ins(%a, %s : tensor<?x100xf32>, tensor<?xf32>) outs(%b : tensor<?x100xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sub"} {
-    ^bb0(%p: f32, %t: f32, %q: f32):
+    }
+    %t = krnl.compute "sub" [r, c] (%p = %a[r, c], %t = %s[r]) -> (%q = %b[r, c])
+        : (tensor<?x100xf32>, tensor<?xf32>) -> tensor<?x100xf32> {
       %m = arith.subf %p, %t : f32
       linalg.yield %m : f32
-    } -> tensor<?x100xf32>
+    }
     krnl.yield %t : tensor<?x100xf32>
   } -> tensor<?x100xf32>
   return %y : tensor<?x100xf32>
@@ -486,19 +538,17 @@ func.func @only_unknown_op(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> tens
     %c0 = arith.constant 0 : index
     %d = tensor.dim %a, %c0 : tensor<?x100xf32>
     %e = tensor.empty(%d) : tensor<?xf32>
-    %f = linalg.fill {krnl.axes = ["r"]} ins(%zero : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
-    %s = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
-        ins(%a : tensor<?x100xf32>) outs(%f : tensor<?xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sum"} {
-    ^bb0(%p: f32, %q: f32):
+    %f = krnl.compute [r] () -> (%_ = %e[r]) : () -> tensor<?xf32> { linalg.yield %zero : f32 }
+    %s = krnl.compute "sum" [r | c] (%p = %a[r, c]) -> (%q = %f[r])
+        : (tensor<?x100xf32>) -> tensor<?xf32> {
       %m = arith.addf %p, %q : f32
       linalg.yield %m : f32
-    } -> tensor<?xf32>
-    %t = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
-        ins(%a, %s : tensor<?x100xf32>, tensor<?xf32>) outs(%b : tensor<?x100xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sub"} {
-    ^bb0(%p: f32, %t: f32, %q: f32):
+    }
+    %t = krnl.compute "sub" [r, c] (%p = %a[r, c], %t = %s[r]) -> (%q = %b[r, c])
+        : (tensor<?x100xf32>, tensor<?xf32>) -> tensor<?x100xf32> {
       %m = arith.subf %p, %t : f32
       linalg.yield %m : f32
-    } -> tensor<?x100xf32>
+    }
     krnl.yield %t : tensor<?x100xf32>
   } -> tensor<?x100xf32>
   return %y : tensor<?x100xf32>
@@ -513,9 +563,13 @@ func.func @only_foreign_loop(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: 
       recipe [0: unroll(k, 2)] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
-    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
-        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<100x96xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute "mm" [m, n | k] (%lhs = %a[m, k], %rhs = %b[k, n]) -> (%sum = %f[m, n])
+        : (tensor<100x64xf32>, tensor<64x96xf32>) -> tensor<100x96xf32> {
+      %product = arith.mulf %lhs, %rhs : f32
+      %next = arith.addf %sum, %product : f32
+      linalg.yield %next : f32
+    }
     krnl.yield %r : tensor<100x96xf32>
   } -> tensor<100x96xf32>
   return %y : tensor<100x96xf32>
@@ -535,19 +589,17 @@ func.func @only_loop_of_other_op(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -
     %c0 = arith.constant 0 : index
     %d = tensor.dim %a, %c0 : tensor<?x100xf32>
     %e = tensor.empty(%d) : tensor<?xf32>
-    %f = linalg.fill {krnl.axes = ["r"]} ins(%zero : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
-    %s = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
-        ins(%a : tensor<?x100xf32>) outs(%f : tensor<?xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sum"} {
-    ^bb0(%p: f32, %q: f32):
+    %f = krnl.compute [r] () -> (%_ = %e[r]) : () -> tensor<?xf32> { linalg.yield %zero : f32 }
+    %s = krnl.compute "sum" [r | c] (%p = %a[r, c]) -> (%q = %f[r])
+        : (tensor<?x100xf32>) -> tensor<?xf32> {
       %m = arith.addf %p, %q : f32
       linalg.yield %m : f32
-    } -> tensor<?xf32>
-    %t = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
-        ins(%a, %s : tensor<?x100xf32>, tensor<?xf32>) outs(%b : tensor<?x100xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sub"} {
-    ^bb0(%p: f32, %t: f32, %q: f32):
+    }
+    %t = krnl.compute "sub" [r, c] (%p = %a[r, c], %t = %s[r]) -> (%q = %b[r, c])
+        : (tensor<?x100xf32>, tensor<?xf32>) -> tensor<?x100xf32> {
       %m = arith.subf %p, %t : f32
       linalg.yield %m : f32
-    } -> tensor<?x100xf32>
+    }
     krnl.yield %t : tensor<?x100xf32>
   } -> tensor<?x100xf32>
   return %y : tensor<?x100xf32>
@@ -562,17 +614,15 @@ func.func @share_result_used(%x: tensor<8x4xf32>, %s: tensor<8xf32>, %o: tensor<
       ins(%x : tensor<8x4xf32>) outs(%s, %o : tensor<8xf32>, tensor<8x4xf32>)
       recipe [fuse_outer(r, c)] {
   ^bb0(%a: tensor<8x4xf32>, %b: tensor<8xf32>, %d: tensor<8x4xf32>):
-    %s0 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
-        ins(%a : tensor<8x4xf32>) outs(%b : tensor<8xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sum"} {
-    ^bb0(%p: f32, %q: f32):
+    %s0 = krnl.compute "sum" [r | c] (%p = %a[r, c]) -> (%q = %b[r])
+        : (tensor<8x4xf32>) -> tensor<8xf32> {
       %m = arith.addf %p, %q : f32
       linalg.yield %m : f32
-    } -> tensor<8xf32>
-    %t = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
-        ins(%a, %s0 : tensor<8x4xf32>, tensor<8xf32>) outs(%d : tensor<8x4xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sub"} {
-    ^bb0(%p: f32, %u: f32, %q: f32):
+    }
+    %t = krnl.compute "sub" [r, c] (%p = %a[r, c], %u = %s0[r]) -> (%q = %d[r, c])
+        : (tensor<8x4xf32>, tensor<8xf32>) -> tensor<8x4xf32> {
       linalg.yield %p : f32
-    } -> tensor<8x4xf32>
+    }
     krnl.yield %s0, %t : tensor<8xf32>, tensor<8x4xf32>
   } -> tensor<8xf32>, tensor<8x4xf32>
   return %y#0, %y#1 : tensor<8xf32>, tensor<8x4xf32>
@@ -587,17 +637,15 @@ func.func @parallel_reduced(%x: tensor<8x4xf32>, %s: tensor<8xf32>, %o: tensor<8
       ins(%x : tensor<8x4xf32>) outs(%s, %o : tensor<8xf32>, tensor<8x4xf32>)
       recipe [fuse_outer(r, c), parallel(r, c)] {
   ^bb0(%a: tensor<8x4xf32>, %b: tensor<8xf32>, %d: tensor<8x4xf32>):
-    %s0 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
-        ins(%a : tensor<8x4xf32>) outs(%b : tensor<8xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sum"} {
-    ^bb0(%p: f32, %q: f32):
+    %s0 = krnl.compute "sum" [r | c] (%p = %a[r, c]) -> (%q = %b[r])
+        : (tensor<8x4xf32>) -> tensor<8xf32> {
       %m = arith.addf %p, %q : f32
       linalg.yield %m : f32
-    } -> tensor<8xf32>
-    %t = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
-        ins(%a : tensor<8x4xf32>) outs(%d : tensor<8x4xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sub"} {
-    ^bb0(%p: f32, %q: f32):
+    }
+    %t = krnl.compute "sub" [r, c] (%p = %a[r, c]) -> (%q = %d[r, c])
+        : (tensor<8x4xf32>) -> tensor<8x4xf32> {
       linalg.yield %p : f32
-    } -> tensor<8x4xf32>
+    }
     krnl.yield %s0, %t : tensor<8xf32>, tensor<8x4xf32>
   } -> tensor<8xf32>, tensor<8x4xf32>
   return %y#0, %y#1 : tensor<8xf32>, tensor<8x4xf32>
@@ -606,22 +654,19 @@ func.func @parallel_reduced(%x: tensor<8x4xf32>, %s: tensor<8xf32>, %o: tensor<8
 // -----
 
 // The second of two matrices lies behind the first; packing would lose that.
-#x = affine_map<(m, n, k) -> (m, k)>
-#w = affine_map<(m, n, k) -> (1, k, n)>
-#y = affine_map<(m, n, k) -> (m, n)>
 func.func @pack_fixed_index(%x: tensor<8x16xf32>, %w: tensor<2x16x32xf32>, %o: tensor<8x32xf32>) -> tensor<8x32xf32> {
   // expected-error @+1 {{operand 1 is not indexed by one loop in each dimension}}
   %y = krnl.kernel "pack_fixed_index" loops [m = 8, n = 32, k = 16] ins(%x, %w : tensor<8x16xf32>, tensor<2x16x32xf32>) outs(%o : tensor<8x32xf32>)
       recipe [pack(1, [k, n])] {
   ^bb0(%a: tensor<8x16xf32>, %b: tensor<2x16x32xf32>, %c: tensor<8x32xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<8x32xf32>) -> tensor<8x32xf32>
-    %r = linalg.generic {indexing_maps = [#x, #w, #y], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<8x16xf32>, tensor<2x16x32xf32>) outs(%f : tensor<8x32xf32>) attrs = {krnl.axes = ["m", "n", "k"]} {
-    ^bb0(%p: f32, %q: f32, %s: f32):
+    %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<8x32xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute [m, n | k] (%p = %a[m, k], %q = %b[1, k, n]) -> (%s = %f[m, n])
+        : (tensor<8x16xf32>, tensor<2x16x32xf32>) -> tensor<8x32xf32> {
       %0 = arith.mulf %p, %q : f32
       %1 = arith.addf %s, %0 : f32
       linalg.yield %1 : f32
-    } -> tensor<8x32xf32>
+    }
     krnl.yield %r : tensor<8x32xf32>
   } -> tensor<8x32xf32>
   return %y : tensor<8x32xf32>

@@ -9,9 +9,13 @@ func.func @block_unknown_loop(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o:
       recipe [block(q, 8) -> (q.o, q.i)] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
-    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
-        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<100x96xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute "mm" [m, n | k] (%lhs = %a[m, k], %rhs = %b[k, n]) -> (%sum = %f[m, n])
+        : (tensor<100x64xf32>, tensor<64x96xf32>) -> tensor<100x96xf32> {
+      %product = arith.mulf %lhs, %rhs : f32
+      %next = arith.addf %sum, %product : f32
+      linalg.yield %next : f32
+    }
     krnl.yield %r : tensor<100x96xf32>
   } -> tensor<100x96xf32>
   return %y : tensor<100x96xf32>
@@ -26,9 +30,13 @@ func.func @block_replaced_loop(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o
       recipe [block(m, 8) -> (a, b), block(m, 8) -> (c, d)] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
-    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
-        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<100x96xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute "mm" [m, n | k] (%lhs = %a[m, k], %rhs = %b[k, n]) -> (%sum = %f[m, n])
+        : (tensor<100x64xf32>, tensor<64x96xf32>) -> tensor<100x96xf32> {
+      %product = arith.mulf %lhs, %rhs : f32
+      %next = arith.addf %sum, %product : f32
+      linalg.yield %next : f32
+    }
     krnl.yield %r : tensor<100x96xf32>
   } -> tensor<100x96xf32>
   return %y : tensor<100x96xf32>
@@ -43,9 +51,13 @@ func.func @block_size_zero(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: te
       recipe [block(m, 0) -> (a, b)] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
-    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
-        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<100x96xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute "mm" [m, n | k] (%lhs = %a[m, k], %rhs = %b[k, n]) -> (%sum = %f[m, n])
+        : (tensor<100x64xf32>, tensor<64x96xf32>) -> tensor<100x96xf32> {
+      %product = arith.mulf %lhs, %rhs : f32
+      %next = arith.addf %sum, %product : f32
+      linalg.yield %next : f32
+    }
     krnl.yield %r : tensor<100x96xf32>
   } -> tensor<100x96xf32>
   return %y : tensor<100x96xf32>
@@ -60,9 +72,13 @@ func.func @block_taken_name(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: t
       recipe [block(m, 8) -> (n, b)] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
-    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
-        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<100x96xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute "mm" [m, n | k] (%lhs = %a[m, k], %rhs = %b[k, n]) -> (%sum = %f[m, n])
+        : (tensor<100x64xf32>, tensor<64x96xf32>) -> tensor<100x96xf32> {
+      %product = arith.mulf %lhs, %rhs : f32
+      %next = arith.addf %sum, %product : f32
+      linalg.yield %next : f32
+    }
     krnl.yield %r : tensor<100x96xf32>
   } -> tensor<100x96xf32>
   return %y : tensor<100x96xf32>
@@ -77,9 +93,13 @@ func.func @block_one_name(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: ten
       recipe [block(m, 8) -> (a, a)] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
-    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
-        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<100x96xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute "mm" [m, n | k] (%lhs = %a[m, k], %rhs = %b[k, n]) -> (%sum = %f[m, n])
+        : (tensor<100x64xf32>, tensor<64x96xf32>) -> tensor<100x96xf32> {
+      %product = arith.mulf %lhs, %rhs : f32
+      %next = arith.addf %sum, %product : f32
+      linalg.yield %next : f32
+    }
     krnl.yield %r : tensor<100x96xf32>
   } -> tensor<100x96xf32>
   return %y : tensor<100x96xf32>
@@ -94,9 +114,13 @@ func.func @block_shared_loop(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: 
       recipe [fuse_outer(m), block(m, 8) -> (a, b)] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
-    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
-        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<100x96xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute "mm" [m, n | k] (%lhs = %a[m, k], %rhs = %b[k, n]) -> (%sum = %f[m, n])
+        : (tensor<100x64xf32>, tensor<64x96xf32>) -> tensor<100x96xf32> {
+      %product = arith.mulf %lhs, %rhs : f32
+      %next = arith.addf %sum, %product : f32
+      linalg.yield %next : f32
+    }
     krnl.yield %r : tensor<100x96xf32>
   } -> tensor<100x96xf32>
   return %y : tensor<100x96xf32>
@@ -116,19 +140,17 @@ func.func @block_vectorized_loop(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -
     %c0 = arith.constant 0 : index
     %d = tensor.dim %a, %c0 : tensor<?x100xf32>
     %e = tensor.empty(%d) : tensor<?xf32>
-    %f = linalg.fill {krnl.axes = ["r"]} ins(%zero : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
-    %s = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
-        ins(%a : tensor<?x100xf32>) outs(%f : tensor<?xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sum"} {
-    ^bb0(%p: f32, %q: f32):
+    %f = krnl.compute [r] () -> (%_ = %e[r]) : () -> tensor<?xf32> { linalg.yield %zero : f32 }
+    %s = krnl.compute "sum" [r | c] (%p = %a[r, c]) -> (%q = %f[r])
+        : (tensor<?x100xf32>) -> tensor<?xf32> {
       %m = arith.addf %p, %q : f32
       linalg.yield %m : f32
-    } -> tensor<?xf32>
-    %t = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
-        ins(%a, %s : tensor<?x100xf32>, tensor<?xf32>) outs(%b : tensor<?x100xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sub"} {
-    ^bb0(%p: f32, %t: f32, %q: f32):
+    }
+    %t = krnl.compute "sub" [r, c] (%p = %a[r, c], %t = %s[r]) -> (%q = %b[r, c])
+        : (tensor<?x100xf32>, tensor<?xf32>) -> tensor<?x100xf32> {
       %m = arith.subf %p, %t : f32
       linalg.yield %m : f32
-    } -> tensor<?x100xf32>
+    }
     krnl.yield %t : tensor<?x100xf32>
   } -> tensor<?x100xf32>
   return %y : tensor<?x100xf32>
@@ -143,9 +165,13 @@ func.func @block_unrolled_loop(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o
       recipe [unroll(k, 8), block(k, 8) -> (a, b)] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
-    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
-        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<100x96xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute "mm" [m, n | k] (%lhs = %a[m, k], %rhs = %b[k, n]) -> (%sum = %f[m, n])
+        : (tensor<100x64xf32>, tensor<64x96xf32>) -> tensor<100x96xf32> {
+      %product = arith.mulf %lhs, %rhs : f32
+      %next = arith.addf %sum, %product : f32
+      linalg.yield %next : f32
+    }
     krnl.yield %r : tensor<100x96xf32>
   } -> tensor<100x96xf32>
   return %y : tensor<100x96xf32>
@@ -160,9 +186,13 @@ func.func @block_packed_loop(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: 
       recipe [pack(1, [n, k]), block(k, 8) -> (a, b)] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
-    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
-        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<100x96xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute "mm" [m, n | k] (%lhs = %a[m, k], %rhs = %b[k, n]) -> (%sum = %f[m, n])
+        : (tensor<100x64xf32>, tensor<64x96xf32>) -> tensor<100x96xf32> {
+      %product = arith.mulf %lhs, %rhs : f32
+      %next = arith.addf %sum, %product : f32
+      linalg.yield %next : f32
+    }
     krnl.yield %r : tensor<100x96xf32>
   } -> tensor<100x96xf32>
   return %y : tensor<100x96xf32>
@@ -177,9 +207,13 @@ func.func @block_cached_loop(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: 
       recipe [cache(1, at=k), block(k, 8) -> (a, b)] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
-    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
-        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<100x96xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute "mm" [m, n | k] (%lhs = %a[m, k], %rhs = %b[k, n]) -> (%sum = %f[m, n])
+        : (tensor<100x64xf32>, tensor<64x96xf32>) -> tensor<100x96xf32> {
+      %product = arith.mulf %lhs, %rhs : f32
+      %next = arith.addf %sum, %product : f32
+      linalg.yield %next : f32
+    }
     krnl.yield %r : tensor<100x96xf32>
   } -> tensor<100x96xf32>
   return %y : tensor<100x96xf32>
@@ -194,9 +228,13 @@ func.func @fuse_not_adjacent(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: 
       recipe [fuse(m, k) -> mk] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
-    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
-        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<100x96xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute "mm" [m, n | k] (%lhs = %a[m, k], %rhs = %b[k, n]) -> (%sum = %f[m, n])
+        : (tensor<100x64xf32>, tensor<64x96xf32>) -> tensor<100x96xf32> {
+      %product = arith.mulf %lhs, %rhs : f32
+      %next = arith.addf %sum, %product : f32
+      linalg.yield %next : f32
+    }
     krnl.yield %r : tensor<100x96xf32>
   } -> tensor<100x96xf32>
   return %y : tensor<100x96xf32>
@@ -211,9 +249,13 @@ func.func @fuse_wrong_way(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: ten
       recipe [fuse(n, m) -> nm] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
-    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
-        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<100x96xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute "mm" [m, n | k] (%lhs = %a[m, k], %rhs = %b[k, n]) -> (%sum = %f[m, n])
+        : (tensor<100x64xf32>, tensor<64x96xf32>) -> tensor<100x96xf32> {
+      %product = arith.mulf %lhs, %rhs : f32
+      %next = arith.addf %sum, %product : f32
+      linalg.yield %next : f32
+    }
     krnl.yield %r : tensor<100x96xf32>
   } -> tensor<100x96xf32>
   return %y : tensor<100x96xf32>
@@ -228,9 +270,13 @@ func.func @fuse_with_op_between(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %
       recipe [fuse(n, k) -> nk] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
-    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
-        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<100x96xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute "mm" [m, n | k] (%lhs = %a[m, k], %rhs = %b[k, n]) -> (%sum = %f[m, n])
+        : (tensor<100x64xf32>, tensor<64x96xf32>) -> tensor<100x96xf32> {
+      %product = arith.mulf %lhs, %rhs : f32
+      %next = arith.addf %sum, %product : f32
+      linalg.yield %next : f32
+    }
     krnl.yield %r : tensor<100x96xf32>
   } -> tensor<100x96xf32>
   return %y : tensor<100x96xf32>
@@ -250,19 +296,17 @@ func.func @fuse_half_reduced(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> te
     %c0 = arith.constant 0 : index
     %d = tensor.dim %a, %c0 : tensor<?x100xf32>
     %e = tensor.empty(%d) : tensor<?xf32>
-    %f = linalg.fill {krnl.axes = ["r"]} ins(%zero : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
-    %s = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
-        ins(%a : tensor<?x100xf32>) outs(%f : tensor<?xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sum"} {
-    ^bb0(%p: f32, %q: f32):
+    %f = krnl.compute [r] () -> (%_ = %e[r]) : () -> tensor<?xf32> { linalg.yield %zero : f32 }
+    %s = krnl.compute "sum" [r | c] (%p = %a[r, c]) -> (%q = %f[r])
+        : (tensor<?x100xf32>) -> tensor<?xf32> {
       %m = arith.addf %p, %q : f32
       linalg.yield %m : f32
-    } -> tensor<?xf32>
-    %t = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
-        ins(%a, %s : tensor<?x100xf32>, tensor<?xf32>) outs(%b : tensor<?x100xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sub"} {
-    ^bb0(%p: f32, %t: f32, %q: f32):
+    }
+    %t = krnl.compute "sub" [r, c] (%p = %a[r, c], %t = %s[r]) -> (%q = %b[r, c])
+        : (tensor<?x100xf32>, tensor<?xf32>) -> tensor<?x100xf32> {
       %m = arith.subf %p, %t : f32
       linalg.yield %m : f32
-    } -> tensor<?x100xf32>
+    }
     krnl.yield %t : tensor<?x100xf32>
   } -> tensor<?x100xf32>
   return %y : tensor<?x100xf32>
@@ -277,9 +321,13 @@ func.func @fuse_with_itself(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: t
       recipe [fuse(m, m) -> mm] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
-    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
-        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<100x96xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute "mm" [m, n | k] (%lhs = %a[m, k], %rhs = %b[k, n]) -> (%sum = %f[m, n])
+        : (tensor<100x64xf32>, tensor<64x96xf32>) -> tensor<100x96xf32> {
+      %product = arith.mulf %lhs, %rhs : f32
+      %next = arith.addf %sum, %product : f32
+      linalg.yield %next : f32
+    }
     krnl.yield %r : tensor<100x96xf32>
   } -> tensor<100x96xf32>
   return %y : tensor<100x96xf32>
@@ -294,9 +342,13 @@ func.func @order_twice(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor
       recipe [order(m, n, m)] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
-    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
-        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<100x96xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute "mm" [m, n | k] (%lhs = %a[m, k], %rhs = %b[k, n]) -> (%sum = %f[m, n])
+        : (tensor<100x64xf32>, tensor<64x96xf32>) -> tensor<100x96xf32> {
+      %product = arith.mulf %lhs, %rhs : f32
+      %next = arith.addf %sum, %product : f32
+      linalg.yield %next : f32
+    }
     krnl.yield %r : tensor<100x96xf32>
   } -> tensor<100x96xf32>
   return %y : tensor<100x96xf32>
@@ -311,9 +363,13 @@ func.func @order_shared(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tenso
       recipe [fuse_outer(m), order(n, m)] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
-    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
-        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<100x96xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute "mm" [m, n | k] (%lhs = %a[m, k], %rhs = %b[k, n]) -> (%sum = %f[m, n])
+        : (tensor<100x64xf32>, tensor<64x96xf32>) -> tensor<100x96xf32> {
+      %product = arith.mulf %lhs, %rhs : f32
+      %next = arith.addf %sum, %product : f32
+      linalg.yield %next : f32
+    }
     krnl.yield %r : tensor<100x96xf32>
   } -> tensor<100x96xf32>
   return %y : tensor<100x96xf32>
@@ -333,19 +389,17 @@ func.func @order_moves_vector(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> t
     %c0 = arith.constant 0 : index
     %d = tensor.dim %a, %c0 : tensor<?x100xf32>
     %e = tensor.empty(%d) : tensor<?xf32>
-    %f = linalg.fill {krnl.axes = ["r"]} ins(%zero : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
-    %s = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
-        ins(%a : tensor<?x100xf32>) outs(%f : tensor<?xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sum"} {
-    ^bb0(%p: f32, %q: f32):
+    %f = krnl.compute [r] () -> (%_ = %e[r]) : () -> tensor<?xf32> { linalg.yield %zero : f32 }
+    %s = krnl.compute "sum" [r | c] (%p = %a[r, c]) -> (%q = %f[r])
+        : (tensor<?x100xf32>) -> tensor<?xf32> {
       %m = arith.addf %p, %q : f32
       linalg.yield %m : f32
-    } -> tensor<?xf32>
-    %t = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
-        ins(%a, %s : tensor<?x100xf32>, tensor<?xf32>) outs(%b : tensor<?x100xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sub"} {
-    ^bb0(%p: f32, %t: f32, %q: f32):
+    }
+    %t = krnl.compute "sub" [r, c] (%p = %a[r, c], %t = %s[r]) -> (%q = %b[r, c])
+        : (tensor<?x100xf32>, tensor<?xf32>) -> tensor<?x100xf32> {
       %m = arith.subf %p, %t : f32
       linalg.yield %m : f32
-    } -> tensor<?x100xf32>
+    }
     krnl.yield %t : tensor<?x100xf32>
   } -> tensor<?x100xf32>
   return %y : tensor<?x100xf32>
@@ -360,9 +414,13 @@ func.func @order_moves_tile(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: t
       recipe [block(m, 8) -> (m.o, m.r), block(n, 48) -> (n.o, n.r), order(m.o, n.o, k, m.r, n.r), fuse_outer(m.o, n.o), register_tile(m.r, n.r), order(m.r, k)] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
-    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
-        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<100x96xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute "mm" [m, n | k] (%lhs = %a[m, k], %rhs = %b[k, n]) -> (%sum = %f[m, n])
+        : (tensor<100x64xf32>, tensor<64x96xf32>) -> tensor<100x96xf32> {
+      %product = arith.mulf %lhs, %rhs : f32
+      %next = arith.addf %sum, %product : f32
+      linalg.yield %next : f32
+    }
     krnl.yield %r : tensor<100x96xf32>
   } -> tensor<100x96xf32>
   return %y : tensor<100x96xf32>
@@ -377,9 +435,13 @@ func.func @share_reduced(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tens
       recipe [order(k, m, n), mm: order(m, k), fuse_outer(k)] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
-    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
-        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<100x96xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute "mm" [m, n | k] (%lhs = %a[m, k], %rhs = %b[k, n]) -> (%sum = %f[m, n])
+        : (tensor<100x64xf32>, tensor<64x96xf32>) -> tensor<100x96xf32> {
+      %product = arith.mulf %lhs, %rhs : f32
+      %next = arith.addf %sum, %product : f32
+      linalg.yield %next : f32
+    }
     krnl.yield %r : tensor<100x96xf32>
   } -> tensor<100x96xf32>
   return %y : tensor<100x96xf32>
@@ -394,9 +456,13 @@ func.func @share_not_outermost(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o
       recipe [fuse_outer(n)] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
-    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
-        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<100x96xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute "mm" [m, n | k] (%lhs = %a[m, k], %rhs = %b[k, n]) -> (%sum = %f[m, n])
+        : (tensor<100x64xf32>, tensor<64x96xf32>) -> tensor<100x96xf32> {
+      %product = arith.mulf %lhs, %rhs : f32
+      %next = arith.addf %sum, %product : f32
+      linalg.yield %next : f32
+    }
     krnl.yield %r : tensor<100x96xf32>
   } -> tensor<100x96xf32>
   return %y : tensor<100x96xf32>
@@ -411,9 +477,13 @@ func.func @share_twice(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor
       recipe [fuse_outer(m), fuse_outer(m)] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
-    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
-        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<100x96xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute "mm" [m, n | k] (%lhs = %a[m, k], %rhs = %b[k, n]) -> (%sum = %f[m, n])
+        : (tensor<100x64xf32>, tensor<64x96xf32>) -> tensor<100x96xf32> {
+      %product = arith.mulf %lhs, %rhs : f32
+      %next = arith.addf %sum, %product : f32
+      linalg.yield %next : f32
+    }
     krnl.yield %r : tensor<100x96xf32>
   } -> tensor<100x96xf32>
   return %y : tensor<100x96xf32>
@@ -428,9 +498,13 @@ func.func @share_out_of_order_in_op(%x: tensor<100x64xf32>, %w: tensor<64x96xf32
       recipe [mm: order(n, m), fuse_outer(m)] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
-    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
-        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<100x96xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute "mm" [m, n | k] (%lhs = %a[m, k], %rhs = %b[k, n]) -> (%sum = %f[m, n])
+        : (tensor<100x64xf32>, tensor<64x96xf32>) -> tensor<100x96xf32> {
+      %product = arith.mulf %lhs, %rhs : f32
+      %next = arith.addf %sum, %product : f32
+      linalg.yield %next : f32
+    }
     krnl.yield %r : tensor<100x96xf32>
   } -> tensor<100x96xf32>
   return %y : tensor<100x96xf32>
@@ -445,9 +519,13 @@ func.func @share_of_one_op(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: te
       recipe [mm: fuse_outer(m)] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
-    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
-        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<100x96xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute "mm" [m, n | k] (%lhs = %a[m, k], %rhs = %b[k, n]) -> (%sum = %f[m, n])
+        : (tensor<100x64xf32>, tensor<64x96xf32>) -> tensor<100x96xf32> {
+      %product = arith.mulf %lhs, %rhs : f32
+      %next = arith.addf %sum, %product : f32
+      linalg.yield %next : f32
+    }
     krnl.yield %r : tensor<100x96xf32>
   } -> tensor<100x96xf32>
   return %y : tensor<100x96xf32>
@@ -462,9 +540,13 @@ func.func @parallel_of_one_op(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o:
       recipe [fuse_outer(m), mm: parallel(m)] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
-    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
-        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<100x96xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute "mm" [m, n | k] (%lhs = %a[m, k], %rhs = %b[k, n]) -> (%sum = %f[m, n])
+        : (tensor<100x64xf32>, tensor<64x96xf32>) -> tensor<100x96xf32> {
+      %product = arith.mulf %lhs, %rhs : f32
+      %next = arith.addf %sum, %product : f32
+      linalg.yield %next : f32
+    }
     krnl.yield %r : tensor<100x96xf32>
   } -> tensor<100x96xf32>
   return %y : tensor<100x96xf32>
@@ -479,9 +561,13 @@ func.func @parallel_not_shared(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o
       recipe [parallel(m)] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
-    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
-        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<100x96xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute "mm" [m, n | k] (%lhs = %a[m, k], %rhs = %b[k, n]) -> (%sum = %f[m, n])
+        : (tensor<100x64xf32>, tensor<64x96xf32>) -> tensor<100x96xf32> {
+      %product = arith.mulf %lhs, %rhs : f32
+      %next = arith.addf %sum, %product : f32
+      linalg.yield %next : f32
+    }
     krnl.yield %r : tensor<100x96xf32>
   } -> tensor<100x96xf32>
   return %y : tensor<100x96xf32>
@@ -496,9 +582,13 @@ func.func @parallel_not_outermost(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>,
       recipe [fuse_outer(m, n), parallel(n)] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
-    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
-        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<100x96xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute "mm" [m, n | k] (%lhs = %a[m, k], %rhs = %b[k, n]) -> (%sum = %f[m, n])
+        : (tensor<100x64xf32>, tensor<64x96xf32>) -> tensor<100x96xf32> {
+      %product = arith.mulf %lhs, %rhs : f32
+      %next = arith.addf %sum, %product : f32
+      linalg.yield %next : f32
+    }
     krnl.yield %r : tensor<100x96xf32>
   } -> tensor<100x96xf32>
   return %y : tensor<100x96xf32>
@@ -513,9 +603,13 @@ func.func @unroll_zero(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor
       recipe [unroll(k, 0)] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
-    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
-        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<100x96xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute "mm" [m, n | k] (%lhs = %a[m, k], %rhs = %b[k, n]) -> (%sum = %f[m, n])
+        : (tensor<100x64xf32>, tensor<64x96xf32>) -> tensor<100x96xf32> {
+      %product = arith.mulf %lhs, %rhs : f32
+      %next = arith.addf %sum, %product : f32
+      linalg.yield %next : f32
+    }
     krnl.yield %r : tensor<100x96xf32>
   } -> tensor<100x96xf32>
   return %y : tensor<100x96xf32>
@@ -535,19 +629,17 @@ func.func @unroll_too_much(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> tens
     %c0 = arith.constant 0 : index
     %d = tensor.dim %a, %c0 : tensor<?x100xf32>
     %e = tensor.empty(%d) : tensor<?xf32>
-    %f = linalg.fill {krnl.axes = ["r"]} ins(%zero : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
-    %s = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
-        ins(%a : tensor<?x100xf32>) outs(%f : tensor<?xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sum"} {
-    ^bb0(%p: f32, %q: f32):
+    %f = krnl.compute [r] () -> (%_ = %e[r]) : () -> tensor<?xf32> { linalg.yield %zero : f32 }
+    %s = krnl.compute "sum" [r | c] (%p = %a[r, c]) -> (%q = %f[r])
+        : (tensor<?x100xf32>) -> tensor<?xf32> {
       %m = arith.addf %p, %q : f32
       linalg.yield %m : f32
-    } -> tensor<?xf32>
-    %t = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
-        ins(%a, %s : tensor<?x100xf32>, tensor<?xf32>) outs(%b : tensor<?x100xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sub"} {
-    ^bb0(%p: f32, %t: f32, %q: f32):
+    }
+    %t = krnl.compute "sub" [r, c] (%p = %a[r, c], %t = %s[r]) -> (%q = %b[r, c])
+        : (tensor<?x100xf32>, tensor<?xf32>) -> tensor<?x100xf32> {
       %m = arith.subf %p, %t : f32
       linalg.yield %m : f32
-    } -> tensor<?x100xf32>
+    }
     krnl.yield %t : tensor<?x100xf32>
   } -> tensor<?x100xf32>
   return %y : tensor<?x100xf32>
@@ -562,9 +654,13 @@ func.func @unroll_beyond_extent(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %
       recipe [block(k, 4) -> (a, b), unroll(b, 8)] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
-    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
-        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<100x96xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute "mm" [m, n | k] (%lhs = %a[m, k], %rhs = %b[k, n]) -> (%sum = %f[m, n])
+        : (tensor<100x64xf32>, tensor<64x96xf32>) -> tensor<100x96xf32> {
+      %product = arith.mulf %lhs, %rhs : f32
+      %next = arith.addf %sum, %product : f32
+      linalg.yield %next : f32
+    }
     krnl.yield %r : tensor<100x96xf32>
   } -> tensor<100x96xf32>
   return %y : tensor<100x96xf32>
@@ -579,9 +675,13 @@ func.func @unroll_shared(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tens
       recipe [fuse_outer(m), unroll(m, 2)] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
-    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
-        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<100x96xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute "mm" [m, n | k] (%lhs = %a[m, k], %rhs = %b[k, n]) -> (%sum = %f[m, n])
+        : (tensor<100x64xf32>, tensor<64x96xf32>) -> tensor<100x96xf32> {
+      %product = arith.mulf %lhs, %rhs : f32
+      %next = arith.addf %sum, %product : f32
+      linalg.yield %next : f32
+    }
     krnl.yield %r : tensor<100x96xf32>
   } -> tensor<100x96xf32>
   return %y : tensor<100x96xf32>

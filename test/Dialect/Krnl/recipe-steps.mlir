@@ -13,9 +13,13 @@ func.func @empty(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x9
       recipe [] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
-    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
-        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<100x96xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute "mm" [m, n | k] (%lhs = %a[m, k], %rhs = %b[k, n]) -> (%sum = %f[m, n])
+        : (tensor<100x64xf32>, tensor<64x96xf32>) -> tensor<100x96xf32> {
+      %product = arith.mulf %lhs, %rhs : f32
+      %next = arith.addf %sum, %product : f32
+      linalg.yield %next : f32
+    }
     krnl.yield %r : tensor<100x96xf32>
   } -> tensor<100x96xf32>
   return %y : tensor<100x96xf32>
@@ -30,9 +34,13 @@ func.func @block_static(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tenso
       recipe [block(m, 8) -> (m.o, m.r)] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
-    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
-        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<100x96xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute "mm" [m, n | k] (%lhs = %a[m, k], %rhs = %b[k, n]) -> (%sum = %f[m, n])
+        : (tensor<100x64xf32>, tensor<64x96xf32>) -> tensor<100x96xf32> {
+      %product = arith.mulf %lhs, %rhs : f32
+      %next = arith.addf %sum, %product : f32
+      linalg.yield %next : f32
+    }
     krnl.yield %r : tensor<100x96xf32>
   } -> tensor<100x96xf32>
   return %y : tensor<100x96xf32>
@@ -54,19 +62,17 @@ func.func @block_dynamic(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> tensor
     %c0 = arith.constant 0 : index
     %d = tensor.dim %a, %c0 : tensor<?x100xf32>
     %e = tensor.empty(%d) : tensor<?xf32>
-    %f = linalg.fill {krnl.axes = ["r"]} ins(%zero : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
-    %s = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
-        ins(%a : tensor<?x100xf32>) outs(%f : tensor<?xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sum"} {
-    ^bb0(%p: f32, %q: f32):
+    %f = krnl.compute [r] () -> (%_ = %e[r]) : () -> tensor<?xf32> { linalg.yield %zero : f32 }
+    %s = krnl.compute "sum" [r | c] (%p = %a[r, c]) -> (%q = %f[r])
+        : (tensor<?x100xf32>) -> tensor<?xf32> {
       %m = arith.addf %p, %q : f32
       linalg.yield %m : f32
-    } -> tensor<?xf32>
-    %t = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
-        ins(%a, %s : tensor<?x100xf32>, tensor<?xf32>) outs(%b : tensor<?x100xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sub"} {
-    ^bb0(%p: f32, %t: f32, %q: f32):
+    }
+    %t = krnl.compute "sub" [r, c] (%p = %a[r, c], %t = %s[r]) -> (%q = %b[r, c])
+        : (tensor<?x100xf32>, tensor<?xf32>) -> tensor<?x100xf32> {
       %m = arith.subf %p, %t : f32
       linalg.yield %m : f32
-    } -> tensor<?x100xf32>
+    }
     krnl.yield %t : tensor<?x100xf32>
   } -> tensor<?x100xf32>
   return %y : tensor<?x100xf32>
@@ -89,19 +95,17 @@ func.func @block_of_one_op(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> tens
     %c0 = arith.constant 0 : index
     %d = tensor.dim %a, %c0 : tensor<?x100xf32>
     %e = tensor.empty(%d) : tensor<?xf32>
-    %f = linalg.fill {krnl.axes = ["r"]} ins(%zero : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
-    %s = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
-        ins(%a : tensor<?x100xf32>) outs(%f : tensor<?xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sum"} {
-    ^bb0(%p: f32, %q: f32):
+    %f = krnl.compute [r] () -> (%_ = %e[r]) : () -> tensor<?xf32> { linalg.yield %zero : f32 }
+    %s = krnl.compute "sum" [r | c] (%p = %a[r, c]) -> (%q = %f[r])
+        : (tensor<?x100xf32>) -> tensor<?xf32> {
       %m = arith.addf %p, %q : f32
       linalg.yield %m : f32
-    } -> tensor<?xf32>
-    %t = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
-        ins(%a, %s : tensor<?x100xf32>, tensor<?xf32>) outs(%b : tensor<?x100xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sub"} {
-    ^bb0(%p: f32, %t: f32, %q: f32):
+    }
+    %t = krnl.compute "sub" [r, c] (%p = %a[r, c], %t = %s[r]) -> (%q = %b[r, c])
+        : (tensor<?x100xf32>, tensor<?xf32>) -> tensor<?x100xf32> {
       %m = arith.subf %p, %t : f32
       linalg.yield %m : f32
-    } -> tensor<?x100xf32>
+    }
     krnl.yield %t : tensor<?x100xf32>
   } -> tensor<?x100xf32>
   return %y : tensor<?x100xf32>
@@ -118,9 +122,13 @@ func.func @fuse(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96
       recipe [fuse(m, n) -> mn] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
-    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
-        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<100x96xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute "mm" [m, n | k] (%lhs = %a[m, k], %rhs = %b[k, n]) -> (%sum = %f[m, n])
+        : (tensor<100x64xf32>, tensor<64x96xf32>) -> tensor<100x96xf32> {
+      %product = arith.mulf %lhs, %rhs : f32
+      %next = arith.addf %sum, %product : f32
+      linalg.yield %next : f32
+    }
     krnl.yield %r : tensor<100x96xf32>
   } -> tensor<100x96xf32>
   return %y : tensor<100x96xf32>
@@ -137,9 +145,13 @@ func.func @order(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x9
       recipe [order(k, m)] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
-    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
-        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<100x96xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute "mm" [m, n | k] (%lhs = %a[m, k], %rhs = %b[k, n]) -> (%sum = %f[m, n])
+        : (tensor<100x64xf32>, tensor<64x96xf32>) -> tensor<100x96xf32> {
+      %product = arith.mulf %lhs, %rhs : f32
+      %next = arith.addf %sum, %product : f32
+      linalg.yield %next : f32
+    }
     krnl.yield %r : tensor<100x96xf32>
   } -> tensor<100x96xf32>
   return %y : tensor<100x96xf32>
@@ -156,9 +168,13 @@ func.func @order_of_one_op(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: te
       recipe [mm: order(k, n)] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
-    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
-        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<100x96xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute "mm" [m, n | k] (%lhs = %a[m, k], %rhs = %b[k, n]) -> (%sum = %f[m, n])
+        : (tensor<100x64xf32>, tensor<64x96xf32>) -> tensor<100x96xf32> {
+      %product = arith.mulf %lhs, %rhs : f32
+      %next = arith.addf %sum, %product : f32
+      linalg.yield %next : f32
+    }
     krnl.yield %r : tensor<100x96xf32>
   } -> tensor<100x96xf32>
   return %y : tensor<100x96xf32>
@@ -172,9 +188,13 @@ func.func @order_of_reduced_loops(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>,
       recipe [block(k, 8) -> (k.o, k.i), order(k.i, k.o)] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
-    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
-        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<100x96xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute "mm" [m, n | k] (%lhs = %a[m, k], %rhs = %b[k, n]) -> (%sum = %f[m, n])
+        : (tensor<100x64xf32>, tensor<64x96xf32>) -> tensor<100x96xf32> {
+      %product = arith.mulf %lhs, %rhs : f32
+      %next = arith.addf %sum, %product : f32
+      linalg.yield %next : f32
+    }
     krnl.yield %r : tensor<100x96xf32>
   } -> tensor<100x96xf32>
   return %y : tensor<100x96xf32>
@@ -193,19 +213,17 @@ func.func @share_and_parallel(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> t
     %c0 = arith.constant 0 : index
     %d = tensor.dim %a, %c0 : tensor<?x100xf32>
     %e = tensor.empty(%d) : tensor<?xf32>
-    %f = linalg.fill {krnl.axes = ["r"]} ins(%zero : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
-    %s = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
-        ins(%a : tensor<?x100xf32>) outs(%f : tensor<?xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sum"} {
-    ^bb0(%p: f32, %q: f32):
+    %f = krnl.compute [r] () -> (%_ = %e[r]) : () -> tensor<?xf32> { linalg.yield %zero : f32 }
+    %s = krnl.compute "sum" [r | c] (%p = %a[r, c]) -> (%q = %f[r])
+        : (tensor<?x100xf32>) -> tensor<?xf32> {
       %m = arith.addf %p, %q : f32
       linalg.yield %m : f32
-    } -> tensor<?xf32>
-    %t = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
-        ins(%a, %s : tensor<?x100xf32>, tensor<?xf32>) outs(%b : tensor<?x100xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sub"} {
-    ^bb0(%p: f32, %t: f32, %q: f32):
+    }
+    %t = krnl.compute "sub" [r, c] (%p = %a[r, c], %t = %s[r]) -> (%q = %b[r, c])
+        : (tensor<?x100xf32>, tensor<?xf32>) -> tensor<?x100xf32> {
       %m = arith.subf %p, %t : f32
       linalg.yield %m : f32
-    } -> tensor<?x100xf32>
+    }
     krnl.yield %t : tensor<?x100xf32>
   } -> tensor<?x100xf32>
   return %y : tensor<?x100xf32>
@@ -219,9 +237,13 @@ func.func @unroll(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x
       recipe [mm: unroll(k, 4)] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
-    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
-        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<100x96xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute "mm" [m, n | k] (%lhs = %a[m, k], %rhs = %b[k, n]) -> (%sum = %f[m, n])
+        : (tensor<100x64xf32>, tensor<64x96xf32>) -> tensor<100x96xf32> {
+      %product = arith.mulf %lhs, %rhs : f32
+      %next = arith.addf %sum, %product : f32
+      linalg.yield %next : f32
+    }
     krnl.yield %r : tensor<100x96xf32>
   } -> tensor<100x96xf32>
   return %y : tensor<100x96xf32>
@@ -241,19 +263,17 @@ func.func @vectorize(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> tensor<?x1
     %c0 = arith.constant 0 : index
     %d = tensor.dim %a, %c0 : tensor<?x100xf32>
     %e = tensor.empty(%d) : tensor<?xf32>
-    %f = linalg.fill {krnl.axes = ["r"]} ins(%zero : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
-    %s = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
-        ins(%a : tensor<?x100xf32>) outs(%f : tensor<?xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sum"} {
-    ^bb0(%p: f32, %q: f32):
+    %f = krnl.compute [r] () -> (%_ = %e[r]) : () -> tensor<?xf32> { linalg.yield %zero : f32 }
+    %s = krnl.compute "sum" [r | c] (%p = %a[r, c]) -> (%q = %f[r])
+        : (tensor<?x100xf32>) -> tensor<?xf32> {
       %m = arith.addf %p, %q : f32
       linalg.yield %m : f32
-    } -> tensor<?xf32>
-    %t = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
-        ins(%a, %s : tensor<?x100xf32>, tensor<?xf32>) outs(%b : tensor<?x100xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sub"} {
-    ^bb0(%p: f32, %t: f32, %q: f32):
+    }
+    %t = krnl.compute "sub" [r, c] (%p = %a[r, c], %t = %s[r]) -> (%q = %b[r, c])
+        : (tensor<?x100xf32>, tensor<?xf32>) -> tensor<?x100xf32> {
       %m = arith.subf %p, %t : f32
       linalg.yield %m : f32
-    } -> tensor<?x100xf32>
+    }
     krnl.yield %t : tensor<?x100xf32>
   } -> tensor<?x100xf32>
   return %y : tensor<?x100xf32>
@@ -272,19 +292,17 @@ func.func @vectorize_reduction(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> 
     %c0 = arith.constant 0 : index
     %d = tensor.dim %a, %c0 : tensor<?x100xf32>
     %e = tensor.empty(%d) : tensor<?xf32>
-    %f = linalg.fill {krnl.axes = ["r"]} ins(%zero : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
-    %s = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
-        ins(%a : tensor<?x100xf32>) outs(%f : tensor<?xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sum"} {
-    ^bb0(%p: f32, %q: f32):
+    %f = krnl.compute [r] () -> (%_ = %e[r]) : () -> tensor<?xf32> { linalg.yield %zero : f32 }
+    %s = krnl.compute "sum" [r | c] (%p = %a[r, c]) -> (%q = %f[r])
+        : (tensor<?x100xf32>) -> tensor<?xf32> {
       %m = arith.addf %p, %q : f32
       linalg.yield %m : f32
-    } -> tensor<?xf32>
-    %t = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
-        ins(%a, %s : tensor<?x100xf32>, tensor<?xf32>) outs(%b : tensor<?x100xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sub"} {
-    ^bb0(%p: f32, %t: f32, %q: f32):
+    }
+    %t = krnl.compute "sub" [r, c] (%p = %a[r, c], %t = %s[r]) -> (%q = %b[r, c])
+        : (tensor<?x100xf32>, tensor<?xf32>) -> tensor<?x100xf32> {
       %m = arith.subf %p, %t : f32
       linalg.yield %m : f32
-    } -> tensor<?x100xf32>
+    }
     krnl.yield %t : tensor<?x100xf32>
   } -> tensor<?x100xf32>
   return %y : tensor<?x100xf32>
@@ -301,9 +319,13 @@ func.func @register_tile(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tens
       recipe [block(m, 8) -> (m.o, m.r), block(n, 48) -> (n.o, n.r), order(m.o, n.o, k, m.r, n.r), fuse_outer(m.o, n.o), register_tile(m.r, n.r)] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
-    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
-        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<100x96xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute "mm" [m, n | k] (%lhs = %a[m, k], %rhs = %b[k, n]) -> (%sum = %f[m, n])
+        : (tensor<100x64xf32>, tensor<64x96xf32>) -> tensor<100x96xf32> {
+      %product = arith.mulf %lhs, %rhs : f32
+      %next = arith.addf %sum, %product : f32
+      linalg.yield %next : f32
+    }
     krnl.yield %r : tensor<100x96xf32>
   } -> tensor<100x96xf32>
   return %y : tensor<100x96xf32>
@@ -318,9 +340,13 @@ func.func @cache_and_pack(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: ten
       recipe [block(n, 48) -> (n.o, n.r), pack(1, [k, n.r]), cache(0, at=m)] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%c : tensor<100x96xf32>) -> tensor<100x96xf32>
-    %r = linalg.matmul {krnl.axes = ["m", "n", "k"], krnl.name = "mm"}
-        ins(%a, %b : tensor<100x64xf32>, tensor<64x96xf32>) outs(%f : tensor<100x96xf32>) -> tensor<100x96xf32>
+    %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<100x96xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute "mm" [m, n | k] (%lhs = %a[m, k], %rhs = %b[k, n]) -> (%sum = %f[m, n])
+        : (tensor<100x64xf32>, tensor<64x96xf32>) -> tensor<100x96xf32> {
+      %product = arith.mulf %lhs, %rhs : f32
+      %next = arith.addf %sum, %product : f32
+      linalg.yield %next : f32
+    }
     krnl.yield %r : tensor<100x96xf32>
   } -> tensor<100x96xf32>
   return %y : tensor<100x96xf32>
@@ -339,19 +365,17 @@ func.func @split_reduction(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> tens
     %c0 = arith.constant 0 : index
     %d = tensor.dim %a, %c0 : tensor<?x100xf32>
     %e = tensor.empty(%d) : tensor<?xf32>
-    %f = linalg.fill {krnl.axes = ["r"]} ins(%zero : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
-    %s = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
-        ins(%a : tensor<?x100xf32>) outs(%f : tensor<?xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sum"} {
-    ^bb0(%p: f32, %q: f32):
+    %f = krnl.compute [r] () -> (%_ = %e[r]) : () -> tensor<?xf32> { linalg.yield %zero : f32 }
+    %s = krnl.compute "sum" [r | c] (%p = %a[r, c]) -> (%q = %f[r])
+        : (tensor<?x100xf32>) -> tensor<?xf32> {
       %m = arith.addf %p, %q : f32
       linalg.yield %m : f32
-    } -> tensor<?xf32>
-    %t = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
-        ins(%a, %s : tensor<?x100xf32>, tensor<?xf32>) outs(%b : tensor<?x100xf32>) attrs = {krnl.axes = ["r", "c"], krnl.name = "sub"} {
-    ^bb0(%p: f32, %t: f32, %q: f32):
+    }
+    %t = krnl.compute "sub" [r, c] (%p = %a[r, c], %t = %s[r]) -> (%q = %b[r, c])
+        : (tensor<?x100xf32>, tensor<?xf32>) -> tensor<?x100xf32> {
       %m = arith.subf %p, %t : f32
       linalg.yield %m : f32
-    } -> tensor<?x100xf32>
+    }
     krnl.yield %t : tensor<?x100xf32>
   } -> tensor<?x100xf32>
   return %y : tensor<?x100xf32>
@@ -363,27 +387,23 @@ func.func @split_reduction(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> tens
 // CHECK-NEXT:    0: m(4)
 // CHECK-NEXT:    square: m(4) b(6)
 // CHECK-NEXT:    total: m(4) b(6 reduced)
-#square = affine_map<(m, b) -> (m, b)>
-#total = affine_map<(m, b) -> (m)>
 func.func @compute_at(%x: tensor<4x6xf32>, %o: tensor<4xf32>) -> tensor<4xf32> {
   %y = krnl.kernel "compute_at" loops [m = 4, b = 6]
       ins(%x : tensor<4x6xf32>) outs(%o : tensor<4xf32>) recipe [fuse_outer(m), compute_at(b)] {
   ^bb0(%a: tensor<4x6xf32>, %c: tensor<4xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["m"]} ins(%zero : f32) outs(%c : tensor<4xf32>) -> tensor<4xf32>
+    %f = krnl.compute [m] () -> (%_ = %c[m]) : () -> tensor<4xf32> { linalg.yield %zero : f32 }
     %t = tensor.empty() : tensor<4x6xf32>
-    %e = linalg.generic {indexing_maps = [#square, #square], iterator_types = ["parallel", "parallel"]}
-        ins(%a : tensor<4x6xf32>) outs(%t : tensor<4x6xf32>) attrs = {krnl.axes = ["m", "b"], krnl.name = "square"} {
-    ^bb0(%p: f32, %q: f32):
+    %e = krnl.compute "square" [m, b] (%p = %a[m, b]) -> (%q = %t[m, b])
+        : (tensor<4x6xf32>) -> tensor<4x6xf32> {
       %r = arith.mulf %p, %p : f32
       linalg.yield %r : f32
-    } -> tensor<4x6xf32>
-    %total = linalg.generic {indexing_maps = [#square, #total], iterator_types = ["parallel", "reduction"]}
-        ins(%e : tensor<4x6xf32>) outs(%f : tensor<4xf32>) attrs = {krnl.axes = ["m", "b"], krnl.name = "total"} {
-    ^bb0(%p: f32, %q: f32):
+    }
+    %total = krnl.compute "total" [m | b] (%p = %e[m, b]) -> (%q = %f[m])
+        : (tensor<4x6xf32>) -> tensor<4xf32> {
       %r = arith.addf %p, %q : f32
       linalg.yield %r : f32
-    } -> tensor<4xf32>
+    }
     krnl.yield %total : tensor<4xf32>
   } -> tensor<4xf32>
   return %y : tensor<4xf32>

@@ -10,11 +10,10 @@ func.func @cache_of_unknown_size(%x: tensor<13x?xf32>, %o: tensor<13x?xf32>) -> 
   %y = krnl.kernel "cache_of_unknown_size" loops [i = 13, j = %j_size] ins(%x : tensor<13x?xf32>) outs(%o : tensor<13x?xf32>)
       recipe [cache(0, at=i)] {
   ^bb0(%a: tensor<13x?xf32>, %b: tensor<13x?xf32>, %j_extent: index):
-    %r = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
-        ins(%a : tensor<13x?xf32>) outs(%b : tensor<13x?xf32>) attrs = {krnl.axes = ["i", "j"], krnl.name = "copy"} {
-    ^bb0(%p: f32, %q: f32):
+    %r = krnl.compute "copy" [i, j] (%p = %a[i, j]) -> (%q = %b[i, j])
+        : (tensor<13x?xf32>) -> tensor<13x?xf32> {
       linalg.yield %p : f32
-    } -> tensor<13x?xf32>
+    }
     krnl.yield %r : tensor<13x?xf32>
   } -> tensor<13x?xf32>
   return %y : tensor<13x?xf32>
@@ -27,11 +26,10 @@ func.func @cache_too_large(%x: tensor<13x20000xf32>, %o: tensor<13x20000xf32>) -
   %y = krnl.kernel "cache_too_large" loops [i = 13, j = 20000] ins(%x : tensor<13x20000xf32>) outs(%o : tensor<13x20000xf32>)
       recipe [cache(0, at=i)] {
   ^bb0(%a: tensor<13x20000xf32>, %b: tensor<13x20000xf32>):
-    %r = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
-        ins(%a : tensor<13x20000xf32>) outs(%b : tensor<13x20000xf32>) attrs = {krnl.axes = ["i", "j"], krnl.name = "copy"} {
-    ^bb0(%p: f32, %q: f32):
+    %r = krnl.compute "copy" [i, j] (%p = %a[i, j]) -> (%q = %b[i, j])
+        : (tensor<13x20000xf32>) -> tensor<13x20000xf32> {
       linalg.yield %p : f32
-    } -> tensor<13x20000xf32>
+    }
     krnl.yield %r : tensor<13x20000xf32>
   } -> tensor<13x20000xf32>
   return %y : tensor<13x20000xf32>
@@ -45,11 +43,10 @@ func.func @cache_in_copies(%x: tensor<13x17xf32>, %o: tensor<13x17xf32>) -> tens
   %y = krnl.kernel "cache_in_copies" loops [i = 13, j = 17] ins(%x : tensor<13x17xf32>) outs(%o : tensor<13x17xf32>)
       recipe [cache(0, at=j), unroll(i, 2)] {
   ^bb0(%a: tensor<13x17xf32>, %b: tensor<13x17xf32>):
-    %r = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
-        ins(%a : tensor<13x17xf32>) outs(%b : tensor<13x17xf32>) attrs = {krnl.axes = ["i", "j"], krnl.name = "copy"} {
-    ^bb0(%p: f32, %q: f32):
+    %r = krnl.compute "copy" [i, j] (%p = %a[i, j]) -> (%q = %b[i, j])
+        : (tensor<13x17xf32>) -> tensor<13x17xf32> {
       linalg.yield %p : f32
-    } -> tensor<13x17xf32>
+    }
     krnl.yield %r : tensor<13x17xf32>
   } -> tensor<13x17xf32>
   return %y : tensor<13x17xf32>
@@ -64,19 +61,17 @@ func.func @cache_not_read_inside(%x: tensor<13x17xf32>, %o: tensor<13x17xf32>) -
   ^bb0(%a: tensor<13x17xf32>, %b: tensor<13x17xf32>):
     %zero = arith.constant 0.0 : f32
     %e = tensor.empty() : tensor<13xf32>
-    %f = linalg.fill {krnl.axes = ["i"], krnl.name = "zero"} ins(%zero : f32) outs(%e : tensor<13xf32>) -> tensor<13xf32>
-    %s = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
-        ins(%a : tensor<13x17xf32>) outs(%f : tensor<13xf32>) attrs = {krnl.axes = ["i", "j"], krnl.name = "sum"} {
-    ^bb0(%p: f32, %q: f32):
+    %f = krnl.compute "zero" [i] () -> (%_ = %e[i]) : () -> tensor<13xf32> { linalg.yield %zero : f32 }
+    %s = krnl.compute "sum" [i | j] (%p = %a[i, j]) -> (%q = %f[i])
+        : (tensor<13x17xf32>) -> tensor<13xf32> {
       %m = arith.addf %p, %q : f32
       linalg.yield %m : f32
-    } -> tensor<13xf32>
-    %t = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
-        ins(%a, %s : tensor<13x17xf32>, tensor<13xf32>) outs(%b : tensor<13x17xf32>) attrs = {krnl.axes = ["i", "j"], krnl.name = "sub"} {
-    ^bb0(%p: f32, %t: f32, %q: f32):
+    }
+    %t = krnl.compute "sub" [i, j] (%p = %a[i, j], %t = %s[i]) -> (%q = %b[i, j])
+        : (tensor<13x17xf32>, tensor<13xf32>) -> tensor<13x17xf32> {
       %m = arith.subf %p, %t : f32
       linalg.yield %m : f32
-    } -> tensor<13x17xf32>
+    }
     krnl.yield %t : tensor<13x17xf32>
   } -> tensor<13x17xf32>
   return %y : tensor<13x17xf32>
@@ -92,19 +87,17 @@ func.func @cache_twice(%x: tensor<13x17xf32>, %o: tensor<13x17xf32>) -> tensor<1
   ^bb0(%a: tensor<13x17xf32>, %b: tensor<13x17xf32>):
     %zero = arith.constant 0.0 : f32
     %e = tensor.empty() : tensor<13xf32>
-    %f = linalg.fill {krnl.axes = ["i"], krnl.name = "zero"} ins(%zero : f32) outs(%e : tensor<13xf32>) -> tensor<13xf32>
-    %s = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
-        ins(%a : tensor<13x17xf32>) outs(%f : tensor<13xf32>) attrs = {krnl.axes = ["i", "j"], krnl.name = "sum"} {
-    ^bb0(%p: f32, %q: f32):
+    %f = krnl.compute "zero" [i] () -> (%_ = %e[i]) : () -> tensor<13xf32> { linalg.yield %zero : f32 }
+    %s = krnl.compute "sum" [i | j] (%p = %a[i, j]) -> (%q = %f[i])
+        : (tensor<13x17xf32>) -> tensor<13xf32> {
       %m = arith.addf %p, %q : f32
       linalg.yield %m : f32
-    } -> tensor<13xf32>
-    %t = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
-        ins(%a, %s : tensor<13x17xf32>, tensor<13xf32>) outs(%b : tensor<13x17xf32>) attrs = {krnl.axes = ["i", "j"], krnl.name = "sub"} {
-    ^bb0(%p: f32, %t: f32, %q: f32):
+    }
+    %t = krnl.compute "sub" [i, j] (%p = %a[i, j], %t = %s[i]) -> (%q = %b[i, j])
+        : (tensor<13x17xf32>, tensor<13xf32>) -> tensor<13x17xf32> {
       %m = arith.subf %p, %t : f32
       linalg.yield %m : f32
-    } -> tensor<13x17xf32>
+    }
     krnl.yield %t : tensor<13x17xf32>
   } -> tensor<13x17xf32>
   return %y : tensor<13x17xf32>
@@ -118,11 +111,10 @@ func.func @pack_of_unknown_part(%x: tensor<13x?xf32>, %o: tensor<13xf32>) -> ten
   %y = krnl.kernel "pack_of_unknown_part" loops [i = 13] ins(%x : tensor<13x?xf32>) outs(%o : tensor<13xf32>)
       recipe [pack(0, [i])] {
   ^bb0(%a: tensor<13x?xf32>, %b: tensor<13xf32>):
-    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0, 0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
-        ins(%a : tensor<13x?xf32>) outs(%b : tensor<13xf32>) attrs = {krnl.axes = ["i"], krnl.name = "copy"} {
-    ^bb0(%p: f32, %q: f32):
+    %r = krnl.compute "copy" [i] (%p = %a[i, 0]) -> (%q = %b[i])
+        : (tensor<13x?xf32>) -> tensor<13xf32> {
       linalg.yield %p : f32
-    } -> tensor<13xf32>
+    }
     krnl.yield %r : tensor<13xf32>
   } -> tensor<13xf32>
   return %y : tensor<13xf32>
@@ -135,11 +127,10 @@ func.func @pack_too_large(%x: tensor<13x17xf32>, %o: tensor<13x17xf32>) -> tenso
   %y = krnl.kernel "pack_too_large" loops [i = 13, j = 17] ins(%x : tensor<13x17xf32>) outs(%o : tensor<13x17xf32>)
       recipe [block(i, 1048576) -> (i.o, i.i), block(j, 1048576) -> (j.o, j.i), pack(0, [i.i, j.i])] {
   ^bb0(%a: tensor<13x17xf32>, %b: tensor<13x17xf32>):
-    %r = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
-        ins(%a : tensor<13x17xf32>) outs(%b : tensor<13x17xf32>) attrs = {krnl.axes = ["i", "j"], krnl.name = "copy"} {
-    ^bb0(%p: f32, %q: f32):
+    %r = krnl.compute "copy" [i, j] (%p = %a[i, j]) -> (%q = %b[i, j])
+        : (tensor<13x17xf32>) -> tensor<13x17xf32> {
       linalg.yield %p : f32
-    } -> tensor<13x17xf32>
+    }
     krnl.yield %r : tensor<13x17xf32>
   } -> tensor<13x17xf32>
   return %y : tensor<13x17xf32>
@@ -155,19 +146,17 @@ func.func @pack_read_otherwise(%x: tensor<13x17xf32>, %o: tensor<13x17xf32>) -> 
   ^bb0(%a: tensor<13x17xf32>, %b: tensor<13x17xf32>):
     %zero = arith.constant 0.0 : f32
     %e = tensor.empty() : tensor<13xf32>
-    %f = linalg.fill {krnl.axes = ["i"], krnl.name = "zero"} ins(%zero : f32) outs(%e : tensor<13xf32>) -> tensor<13xf32>
-    %s = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
-        ins(%a : tensor<13x17xf32>) outs(%f : tensor<13xf32>) attrs = {krnl.axes = ["i", "j"], krnl.name = "sum"} {
-    ^bb0(%p: f32, %q: f32):
+    %f = krnl.compute "zero" [i] () -> (%_ = %e[i]) : () -> tensor<13xf32> { linalg.yield %zero : f32 }
+    %s = krnl.compute "sum" [i | j] (%p = %a[i, j]) -> (%q = %f[i])
+        : (tensor<13x17xf32>) -> tensor<13xf32> {
       %m = arith.addf %p, %q : f32
       linalg.yield %m : f32
-    } -> tensor<13xf32>
-    %t = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
-        ins(%a, %s : tensor<13x17xf32>, tensor<13xf32>) outs(%b : tensor<13x17xf32>) attrs = {krnl.axes = ["i", "j"], krnl.name = "sub"} {
-    ^bb0(%p: f32, %t: f32, %q: f32):
+    }
+    %t = krnl.compute "sub" [i, j] (%p = %a[i, j], %t = %s[i]) -> (%q = %b[i, j])
+        : (tensor<13x17xf32>, tensor<13xf32>) -> tensor<13x17xf32> {
       %m = arith.subf %p, %t : f32
       linalg.yield %m : f32
-    } -> tensor<13x17xf32>
+    }
     krnl.yield %t : tensor<13x17xf32>
   } -> tensor<13x17xf32>
   return %y : tensor<13x17xf32>
@@ -182,19 +171,17 @@ func.func @pack_for_another_op(%x: tensor<13x17xf32>, %o: tensor<13x17xf32>) -> 
   ^bb0(%a: tensor<13x17xf32>, %b: tensor<13x17xf32>):
     %zero = arith.constant 0.0 : f32
     %e = tensor.empty() : tensor<13xf32>
-    %f = linalg.fill {krnl.axes = ["i"], krnl.name = "zero"} ins(%zero : f32) outs(%e : tensor<13xf32>) -> tensor<13xf32>
-    %s = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
-        ins(%a : tensor<13x17xf32>) outs(%f : tensor<13xf32>) attrs = {krnl.axes = ["i", "j"], krnl.name = "sum"} {
-    ^bb0(%p: f32, %q: f32):
+    %f = krnl.compute "zero" [i] () -> (%_ = %e[i]) : () -> tensor<13xf32> { linalg.yield %zero : f32 }
+    %s = krnl.compute "sum" [i | j] (%p = %a[i, j]) -> (%q = %f[i])
+        : (tensor<13x17xf32>) -> tensor<13xf32> {
       %m = arith.addf %p, %q : f32
       linalg.yield %m : f32
-    } -> tensor<13xf32>
-    %t = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
-        ins(%a, %s : tensor<13x17xf32>, tensor<13xf32>) outs(%b : tensor<13x17xf32>) attrs = {krnl.axes = ["i", "j"], krnl.name = "sub"} {
-    ^bb0(%p: f32, %t: f32, %q: f32):
+    }
+    %t = krnl.compute "sub" [i, j] (%p = %a[i, j], %t = %s[i]) -> (%q = %b[i, j])
+        : (tensor<13x17xf32>, tensor<13xf32>) -> tensor<13x17xf32> {
       %m = arith.subf %p, %t : f32
       linalg.yield %m : f32
-    } -> tensor<13x17xf32>
+    }
     krnl.yield %t : tensor<13x17xf32>
   } -> tensor<13x17xf32>
   return %y : tensor<13x17xf32>

@@ -9,11 +9,9 @@ func.func @order_tail_outside(%x: tensor<13xf32>, %o: tensor<13xf32>) -> tensor<
   %y = krnl.kernel "order_tail_outside" loops [i = 13] ins(%x : tensor<13xf32>) outs(%o : tensor<13xf32>)
       recipe [block(i, 4) -> (i.o, i.i), order(i.i, i.o)] {
   ^bb0(%a: tensor<13xf32>, %b: tensor<13xf32>):
-    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
-        ins(%a : tensor<13xf32>) outs(%b : tensor<13xf32>) attrs = {krnl.axes = ["i"]} {
-    ^bb0(%p: f32, %q: f32):
+    %r = krnl.compute [i] (%p = %a[i]) -> (%q = %b[i]) : (tensor<13xf32>) -> tensor<13xf32> {
       linalg.yield %p : f32
-    } -> tensor<13xf32>
+    }
     krnl.yield %r : tensor<13xf32>
   } -> tensor<13xf32>
   return %y : tensor<13xf32>
@@ -27,11 +25,9 @@ func.func @parallel_tail(%x: tensor<13xf32>, %o: tensor<13xf32>) -> tensor<13xf3
   %y = krnl.kernel "parallel_tail" loops [i = 13] ins(%x : tensor<13xf32>) outs(%o : tensor<13xf32>)
       recipe [block(i, 4) -> (i.o, i.i), fuse_outer(i.o, i.i), parallel(i.o, i.i)] {
   ^bb0(%a: tensor<13xf32>, %b: tensor<13xf32>):
-    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
-        ins(%a : tensor<13xf32>) outs(%b : tensor<13xf32>) attrs = {krnl.axes = ["i"]} {
-    ^bb0(%p: f32, %q: f32):
+    %r = krnl.compute [i] (%p = %a[i]) -> (%q = %b[i]) : (tensor<13xf32>) -> tensor<13xf32> {
       linalg.yield %p : f32
-    } -> tensor<13xf32>
+    }
     krnl.yield %r : tensor<13xf32>
   } -> tensor<13xf32>
   return %y : tensor<13xf32>
@@ -44,11 +40,9 @@ func.func @fuse_tail(%x: tensor<13xf32>, %o: tensor<13xf32>) -> tensor<13xf32> {
   %y = krnl.kernel "fuse_tail" loops [i = 13] ins(%x : tensor<13xf32>) outs(%o : tensor<13xf32>)
       recipe [block(i, 4) -> (i.o, i.i), fuse(i.o, i.i) -> f] {
   ^bb0(%a: tensor<13xf32>, %b: tensor<13xf32>):
-    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
-        ins(%a : tensor<13xf32>) outs(%b : tensor<13xf32>) attrs = {krnl.axes = ["i"]} {
-    ^bb0(%p: f32, %q: f32):
+    %r = krnl.compute [i] (%p = %a[i]) -> (%q = %b[i]) : (tensor<13xf32>) -> tensor<13xf32> {
       linalg.yield %p : f32
-    } -> tensor<13xf32>
+    }
     krnl.yield %r : tensor<13xf32>
   } -> tensor<13xf32>
   return %y : tensor<13xf32>
@@ -62,11 +56,10 @@ func.func @unrolled_blocks(%x: tensor<13x17xf32>, %o: tensor<13x17xf32>) -> tens
   %y = krnl.kernel "unrolled_blocks" loops [i = 13, j = 17] ins(%x : tensor<13x17xf32>) outs(%o : tensor<13x17xf32>)
       recipe [block(i, 4) -> (i.o, i.i), unroll(i.o, 2)] {
   ^bb0(%a: tensor<13x17xf32>, %b: tensor<13x17xf32>):
-    %r = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
-        ins(%a : tensor<13x17xf32>) outs(%b : tensor<13x17xf32>) attrs = {krnl.axes = ["i", "j"], krnl.name = "copy"} {
-    ^bb0(%p: f32, %q: f32):
+    %r = krnl.compute "copy" [i, j] (%p = %a[i, j]) -> (%q = %b[i, j])
+        : (tensor<13x17xf32>) -> tensor<13x17xf32> {
       linalg.yield %p : f32
-    } -> tensor<13x17xf32>
+    }
     krnl.yield %r : tensor<13x17xf32>
   } -> tensor<13x17xf32>
   return %y : tensor<13x17xf32>
@@ -79,11 +72,10 @@ func.func @unrolled_peeled_blocks(%x: tensor<13x17xf32>, %o: tensor<13x17xf32>) 
   %y = krnl.kernel "unrolled_peeled_blocks" loops [i = 13, j = 17] ins(%x : tensor<13x17xf32>) outs(%o : tensor<13x17xf32>)
       recipe [block(i, 4, tail=peel) -> (i.o, i.i), unroll(i.o, 2)] {
   ^bb0(%a: tensor<13x17xf32>, %b: tensor<13x17xf32>):
-    %r = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
-        ins(%a : tensor<13x17xf32>) outs(%b : tensor<13x17xf32>) attrs = {krnl.axes = ["i", "j"], krnl.name = "copy"} {
-    ^bb0(%p: f32, %q: f32):
+    %r = krnl.compute "copy" [i, j] (%p = %a[i, j]) -> (%q = %b[i, j])
+        : (tensor<13x17xf32>) -> tensor<13x17xf32> {
       linalg.yield %p : f32
-    } -> tensor<13x17xf32>
+    }
     krnl.yield %r : tensor<13x17xf32>
   } -> tensor<13x17xf32>
   return %y : tensor<13x17xf32>
@@ -96,11 +88,10 @@ func.func @fused_blocks(%x: tensor<13x17xf32>, %o: tensor<13x17xf32>) -> tensor<
   %y = krnl.kernel "fused_blocks" loops [i = 13, j = 17] ins(%x : tensor<13x17xf32>) outs(%o : tensor<13x17xf32>)
       recipe [block(i, 4) -> (i.o, i.i), block(j, 4) -> (j.o, j.i), order(i.o, j.o, i.i, j.i), fuse(i.o, j.o) -> f, fuse_outer(f), parallel(f)] {
   ^bb0(%a: tensor<13x17xf32>, %b: tensor<13x17xf32>):
-    %r = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
-        ins(%a : tensor<13x17xf32>) outs(%b : tensor<13x17xf32>) attrs = {krnl.axes = ["i", "j"], krnl.name = "copy"} {
-    ^bb0(%p: f32, %q: f32):
+    %r = krnl.compute "copy" [i, j] (%p = %a[i, j]) -> (%q = %b[i, j])
+        : (tensor<13x17xf32>) -> tensor<13x17xf32> {
       linalg.yield %p : f32
-    } -> tensor<13x17xf32>
+    }
     krnl.yield %r : tensor<13x17xf32>
   } -> tensor<13x17xf32>
   return %y : tensor<13x17xf32>
@@ -114,11 +105,10 @@ func.func @fused_blocks_inside(%x: tensor<13x17xf32>, %o: tensor<13x17xf32>) -> 
   %y = krnl.kernel "fused_blocks_inside" loops [i = 13, j = 17] ins(%x : tensor<13x17xf32>) outs(%o : tensor<13x17xf32>)
       recipe [block(i, 4) -> (i.o, i.i), block(j, 4) -> (j.o, j.i), order(i.o, j.o, i.i, j.i), fuse(i.o, j.o) -> f, order(i.i, f)] {
   ^bb0(%a: tensor<13x17xf32>, %b: tensor<13x17xf32>):
-    %r = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
-        ins(%a : tensor<13x17xf32>) outs(%b : tensor<13x17xf32>) attrs = {krnl.axes = ["i", "j"], krnl.name = "copy"} {
-    ^bb0(%p: f32, %q: f32):
+    %r = krnl.compute "copy" [i, j] (%p = %a[i, j]) -> (%q = %b[i, j])
+        : (tensor<13x17xf32>) -> tensor<13x17xf32> {
       linalg.yield %p : f32
-    } -> tensor<13x17xf32>
+    }
     krnl.yield %r : tensor<13x17xf32>
   } -> tensor<13x17xf32>
   return %y : tensor<13x17xf32>
@@ -131,11 +121,10 @@ func.func @fused_peeled(%x: tensor<13x17xf32>, %o: tensor<13x17xf32>) -> tensor<
   %y = krnl.kernel "fused_peeled" loops [i = 13, j = 17] ins(%x : tensor<13x17xf32>) outs(%o : tensor<13x17xf32>)
       recipe [block(i, 4, tail=peel) -> (i.o, i.i), order(i.o, j), fuse(i.o, i.i) -> f] {
   ^bb0(%a: tensor<13x17xf32>, %b: tensor<13x17xf32>):
-    %r = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
-        ins(%a : tensor<13x17xf32>) outs(%b : tensor<13x17xf32>) attrs = {krnl.axes = ["i", "j"], krnl.name = "copy"} {
-    ^bb0(%p: f32, %q: f32):
+    %r = krnl.compute "copy" [i, j] (%p = %a[i, j]) -> (%q = %b[i, j])
+        : (tensor<13x17xf32>) -> tensor<13x17xf32> {
       linalg.yield %p : f32
-    } -> tensor<13x17xf32>
+    }
     krnl.yield %r : tensor<13x17xf32>
   } -> tensor<13x17xf32>
   return %y : tensor<13x17xf32>
@@ -149,11 +138,10 @@ func.func @peeled_too_often(%x: tensor<13x17xf32>, %o: tensor<13x17xf32>) -> ten
   %y = krnl.kernel "peeled_too_often" loops [i = 13, j = 17] ins(%x : tensor<13x17xf32>) outs(%o : tensor<13x17xf32>)
       recipe [block(i, 7, tail=peel) -> (i.o, i.i), block(i.i, 2, tail=peel) -> (i.p, i.q), block(j, 3, tail=peel) -> (j.o, j.i), block(j.i, 2, tail=peel) -> (j.p, j.q)] {
   ^bb0(%a: tensor<13x17xf32>, %b: tensor<13x17xf32>):
-    %r = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
-        ins(%a : tensor<13x17xf32>) outs(%b : tensor<13x17xf32>) attrs = {krnl.axes = ["i", "j"], krnl.name = "copy"} {
-    ^bb0(%p: f32, %q: f32):
+    %r = krnl.compute "copy" [i, j] (%p = %a[i, j]) -> (%q = %b[i, j])
+        : (tensor<13x17xf32>) -> tensor<13x17xf32> {
       linalg.yield %p : f32
-    } -> tensor<13x17xf32>
+    }
     krnl.yield %r : tensor<13x17xf32>
   } -> tensor<13x17xf32>
   return %y : tensor<13x17xf32>
@@ -167,13 +155,10 @@ func.func @tiled_blocks(%x: tensor<9x21xf32>, %o: tensor<21xf32>) -> tensor<21xf
   %y = krnl.kernel "sum" loops [i = 9, j = 21] ins(%x : tensor<9x21xf32>) outs(%o : tensor<21xf32>)
       recipe [block(j, 16, tail=peel) -> (j.o, j.i), order(i, j.o, j.i), register_tile(j.o, j.i)] {
   ^bb0(%a: tensor<9x21xf32>, %b: tensor<21xf32>):
-    %r = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>],
-        iterator_types = ["reduction", "parallel"]}
-        ins(%a : tensor<9x21xf32>) outs(%b : tensor<21xf32>) attrs = {krnl.axes = ["i", "j"]} {
-    ^bb0(%p: f32, %q: f32):
+    %r = krnl.compute [j | i] (%p = %a[i, j]) -> (%q = %b[j]) : (tensor<9x21xf32>) -> tensor<21xf32> {
       %s = arith.addf %q, %p : f32
       linalg.yield %s : f32
-    } -> tensor<21xf32>
+    }
     krnl.yield %r : tensor<21xf32>
   } -> tensor<21xf32>
   return %y : tensor<21xf32>

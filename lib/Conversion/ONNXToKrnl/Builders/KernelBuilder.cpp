@@ -274,16 +274,16 @@ SmallVector<Value> KernelBuilder::generic(ArrayRef<Access> givenIns,
   if (isIdle && llvm::all_of(opOuts, isWritten))
     return llvm::map_to_vector(opOuts,
                                [](const Access &a) { return a.tensor; });
-  currentAxes.assign(used.set_bits_begin(), used.set_bits_end());
-  SmallVector<Attribute> axes;
-  SmallVector<utils::IteratorType> iterators;
-  for (unsigned l : currentAxes) {
-    axes.push_back(host.getStringAttr(loops[l].name));
-    AffineExpr plain = getAffineDimExpr(l, host.getContext());
-    iterators.push_back(llvm::is_contained(reduced, plain)
-                            ? utils::IteratorType::reduction
-                            : utils::IteratorType::parallel);
-  }
+  auto isReduced = [&](unsigned l) {
+    return llvm::is_contained(reduced, host.getAffineDimExpr(l));
+  };
+  currentAxes = llvm::filter_to_vector(
+      used.set_bits(), [&](unsigned l) { return !isReduced(l); });
+  unsigned parallel = currentAxes.size();
+  llvm::append_range(currentAxes,
+                     llvm::make_filter_range(used.set_bits(), isReduced));
+  SmallVector<StringRef> axes = llvm::map_to_vector(
+      currentAxes, [&](unsigned l) { return StringRef(loops[l].name); });
   SmallVector<AffineMap> maps;
   SmallVector<Value> inValues, outValues;
   auto add = [&](const Access &access, SmallVector<Value> &values) {
@@ -307,14 +307,13 @@ SmallVector<Value> KernelBuilder::generic(ArrayRef<Access> givenIns,
   // Builders of ops with regions move; `body` stays before the op, where `fn`
   // may add what its scalar code needs.
   OpBuilder builder(body);
-  auto op = linalg::GenericOp::create(
-      builder, loc, ValueRange(outValues).getTypes(), inValues, outValues, maps,
-      iterators, [&](OpBuilder &b, Location l, ValueRange args) {
+  auto op = ComputeOp::create(
+      builder, loc, inValues, outValues, maps, axes, parallel, StringAttr(),
+      [&](OpBuilder &b, Location l, ValueRange args) {
         SmallVector<Value> values(args.take_front(opIns.size()));
         llvm::append_range(values, args.take_back(opOuts.size()));
         linalg::YieldOp::create(b, l, fn(b, l, values));
       });
-  op->setAttr("krnl.axes", host.getArrayAttr(axes));
   return llvm::to_vector(ValueRange(op.getResults()));
 }
 

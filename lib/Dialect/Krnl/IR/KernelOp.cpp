@@ -43,16 +43,7 @@ YieldOp KernelOp::getYield() {
 }
 
 SmallVector<StringRef> KernelOp::getAxes(Operation *op) {
-  SmallVector<StringRef> names;
-  if (auto axes = op->getAttrOfType<ArrayAttr>(KrnlDialect::axesAttrName))
-    for (Attribute name : axes)
-      names.push_back(cast<StringAttr>(name).getValue());
-  return names;
-}
-
-void KernelOp::setAxes(Operation *op, ArrayRef<StringRef> names) {
-  Builder builder(op->getContext());
-  op->setAttr(KrnlDialect::axesAttrName, builder.getStrArrayAttr(names));
+  return cast<ComputeOp>(op).getAxes();
 }
 
 /// The entry of `extents`, which dynamic loops have one of each, of a loop.

@@ -25,6 +25,10 @@ static LogicalResult verifyLoopNames(KernelOp kernel) {
   for (auto loop : kernel.getLoops().getAsRange<LoopAttr>()) {
     if (!names.insert(loop.getName()).second)
       return kernel.emitOpError("has two loops '") << loop.getName() << "'";
+    if (!isBareLoopName(loop.getName()))
+      return kernel.emitOpError("loop '")
+             << loop.getName()
+             << "' must be named by an identifier that indices can use";
     if (loop.getExtent() < 0 && !loop.isDynamic())
       return kernel.emitOpError("loop '")
              << loop.getName() << "' has a negative extent";
@@ -110,68 +114,78 @@ static LogicalResult verifyScalarCode(KernelOp kernel, linalg::LinalgOp op) {
   return success();
 }
 
-static LogicalResult verifyAxes(KernelOp kernel, linalg::LinalgOp op) {
-  auto axes = op->getAttrOfType<ArrayAttr>(KrnlDialect::axesAttrName);
-  if (!axes)
-    return op.emitOpError("has no krnl.axes: expected the name of a loop for "
-                          "each of its ")
-           << op.getNumLoops() << " dimensions";
-  if (axes.size() != op.getNumLoops())
-    return op.emitOpError("has ")
-           << op.getNumLoops() << " dimensions, but krnl.axes names "
-           << axes.size() << " loops";
-  llvm::StringSet<> names;
-  for (Attribute axis : axes) {
-    auto name = dyn_cast<StringAttr>(axis);
-    if (!name)
-      return op.emitOpError("krnl.axes must be names of loops, but has ")
-             << axis;
-    if (!kernel.findLoop(name))
-      return op.emitOpError("krnl.axes names '")
-             << name.getValue() << "', which is no loop of the kernel";
-    if (!names.insert(name.getValue()).second)
-      return op.emitOpError("krnl.axes names '")
-             << name.getValue() << "' twice";
-  }
+static LogicalResult verifyAxes(KernelOp kernel, ComputeOp op) {
+  for (StringRef axis : op.getAxes())
+    if (!kernel.findLoop(axis))
+      return op.emitOpError("names '")
+             << axis << "', which is no loop of the kernel";
   return success();
 }
 
-/// Sizes of the tensors an op accesses agree with the extents of its loops.
-static LogicalResult verifyExtents(KernelOp kernel, linalg::LinalgOp op) {
-  SmallVector<StringRef> axes = KernelOp::getAxes(op);
-  for (OpOperand &operand : op->getOpOperands()) {
-    auto type = dyn_cast<RankedTensorType>(operand.get().getType());
-    if (!type)
-      continue;
-    AffineMap map = op.getMatchingIndexingMap(&operand);
-    for (auto [position, expr] : llvm::enumerate(map.getResults())) {
-      auto dim = dyn_cast<AffineDimExpr>(expr);
-      if (!dim || type.isDynamicDim(position))
-        continue;
-      StringRef name = axes[dim.getPosition()];
-      LoopAttr loop = kernel.getLoop(*kernel.findLoop(name));
-      if (!loop.isDynamic() && loop.getExtent() != type.getDimSize(position))
-        return op.emitOpError("loop '")
-               << name << "' has extent " << loop.getExtent()
-               << ", but dimension " << position << " of operand "
-               << operand.getOperandNumber() << " has size "
-               << type.getDimSize(position);
-    }
+/// The least and the greatest value of an index, as it grows or falls along
+/// each loop; nothing where a loop has a dynamic extent or no iteration.
+static std::optional<std::pair<int64_t, int64_t>>
+findRange(AffineExpr index, ArrayRef<int64_t> extents) {
+  SmallVector<AffineExpr> first, last;
+  for (auto [dim, extent] : llvm::enumerate(extents)) {
+    bool uses = index.isFunctionOfDim(dim);
+    if (uses && (ShapedType::isDynamic(extent) || extent == 0))
+      return std::nullopt;
+    first.push_back(getAffineConstantExpr(0, index.getContext()));
+    last.push_back(
+        getAffineConstantExpr(uses ? extent - 1 : 0, index.getContext()));
   }
+  auto begin = dyn_cast<AffineConstantExpr>(index.replaceDims(first));
+  auto end = dyn_cast<AffineConstantExpr>(index.replaceDims(last));
+  if (!begin || !end)
+    return std::nullopt;
+  return std::minmax(begin.getValue(), end.getValue());
+}
+
+static LogicalResult verifyIndex(ComputeOp op, OpOperand &operand,
+                                 unsigned position, AffineExpr index,
+                                 ArrayRef<int64_t> extents) {
+  int64_t size =
+      cast<RankedTensorType>(operand.get().getType()).getDimSize(position);
+  auto range = findRange(index, extents);
+  if (ShapedType::isDynamic(size) || !range)
+    return success();
+  auto dim = dyn_cast<AffineDimExpr>(index);
+  if (dim && extents[dim.getPosition()] != size)
+    return op.emitOpError("loop '")
+           << op.getAxes()[dim.getPosition()] << "' has extent "
+           << extents[dim.getPosition()] << ", but dimension " << position
+           << " of operand " << operand.getOperandNumber() << " has size "
+           << size;
+  if (!dim && size != 0 && (range->first < 0 || range->second >= size))
+    return op.emitOpError("accesses dimension ")
+           << position << " of operand " << operand.getOperandNumber()
+           << ", which has size " << size << ", at " << range->first << " to "
+           << range->second;
+  return success();
+}
+
+/// Accesses are inside of the tensors, as far as sizes are known.
+static LogicalResult verifyAccesses(ComputeOp op) {
+  SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  for (OpOperand &operand : op->getOpOperands())
+    for (auto [position, index] :
+         llvm::enumerate(op.getMatchingIndexingMap(&operand).getResults()))
+      if (failed(verifyIndex(op, operand, position, index, extents)))
+        return failure();
   return success();
 }
 
 /// A loop that both ends of a def-use edge have must stand for the same
 /// dimension of the tensor between them, or ops could not share it.
-static LogicalResult verifyEdges(linalg::LinalgOp op) {
-  SmallVector<StringRef> axes = KernelOp::getAxes(op);
+static LogicalResult verifyEdges(ComputeOp op) {
+  SmallVector<StringRef> axes = op.getAxes();
   for (OpOperand &operand : op->getOpOperands()) {
     auto result = dyn_cast<OpResult>(operand.get());
-    auto producer =
-        dyn_cast_or_null<linalg::LinalgOp>(operand.get().getDefiningOp());
+    auto producer = operand.get().getDefiningOp<ComputeOp>();
     if (!producer)
       continue;
-    SmallVector<StringRef> writerAxes = KernelOp::getAxes(producer);
+    SmallVector<StringRef> writerAxes = producer.getAxes();
     AffineMap writes = producer.getIndexingMapMatchingResult(result);
     AffineMap reads = op.getMatchingIndexingMap(&operand);
     for (auto [position, pair] : llvm::enumerate(
@@ -198,14 +212,11 @@ static LogicalResult verifyEdges(linalg::LinalgOp op) {
 
 static LogicalResult verifyBody(KernelOp kernel) {
   for (Operation &op : kernel.getBody().front().without_terminator()) {
-    if (auto structured = dyn_cast<linalg::LinalgOp>(op)) {
-      if (!structured.hasPureTensorSemantics())
-        return op.emitOpError("must work on tensors");
+    if (auto structured = dyn_cast<ComputeOp>(op)) {
       if (failed(verifyAxes(kernel, structured)) ||
           failed(verifyScalarCode(kernel, structured)) ||
           failed(verifyScatterStores(structured)) ||
-          failed(verifyExtents(kernel, structured)) ||
-          failed(verifyEdges(structured)))
+          failed(verifyAccesses(structured)) || failed(verifyEdges(structured)))
         return failure();
       continue;
     }
@@ -218,7 +229,7 @@ static LogicalResult verifyBody(KernelOp kernel) {
 
 /// Follows destinations from a yielded value back to where it is written.
 static Value findDestination(Value value) {
-  while (auto op = value.getDefiningOp<linalg::LinalgOp>())
+  while (auto op = value.getDefiningOp<ComputeOp>())
     value = op.getDpsInits()[cast<OpResult>(value).getResultNumber()];
   return value;
 }
@@ -230,7 +241,7 @@ static LogicalResult verifyYield(KernelOp kernel) {
            << yield.getValues().size() << " values, but the kernel has "
            << kernel.getOuts().size() << " outs";
   for (auto [number, value] : llvm::enumerate(yield.getValues())) {
-    if (!value.getDefiningOp<linalg::LinalgOp>() ||
+    if (!value.getDefiningOp<ComputeOp>() ||
         findDestination(value) != kernel.getOutArgument(number))
       return yield.emitOpError("value ")
              << number << " is not written into out " << number

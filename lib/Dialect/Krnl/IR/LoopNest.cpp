@@ -139,7 +139,7 @@ LoopNest LoopNest::get(KernelOp kernel) {
       axes.push_back(*kernel.findLoop(name));
       reduced.push_back(kind == utils::IteratorType::reduction);
     }
-    auto name = op->getAttrOfType<StringAttr>(KrnlDialect::nameAttrName);
+    StringAttr name = cast<ComputeOp>(op.getOperation()).getNameAttr();
     unsigned number = nest.addOp(name ? name.getValue() : "", axes, reduced);
     BodyOp &bodyOp = nest.bodyOps[number];
     bodyOp.op = op;

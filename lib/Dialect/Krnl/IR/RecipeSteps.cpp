@@ -22,8 +22,10 @@ using namespace onnxc::krnl;
 // Loop names
 //===----------------------------------------------------------------------===//
 
-/// Could `name` be written without quotes?
-static bool isKeyword(StringRef name) {
+bool onnxc::krnl::isBareLoopName(StringRef name) {
+  // Words of affine expressions.
+  if (llvm::is_contained({"ceildiv", "floordiv", "mod", "symbol"}, name))
+    return false;
   if (name.empty() || !(llvm::isAlpha(name.front()) || name.front() == '_'))
     return false;
   return llvm::all_of(name, [](char c) {
@@ -32,7 +34,7 @@ static bool isKeyword(StringRef name) {
 }
 
 void onnxc::krnl::printLoopName(raw_ostream &os, StringRef name) {
-  if (isKeyword(name)) {
+  if (isBareLoopName(name)) {
     os << name;
     return;
   }

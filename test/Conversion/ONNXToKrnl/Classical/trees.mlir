@@ -6,7 +6,7 @@
 // CHECK:         krnl.constant dense<[1, 1056964608, 4, 8, 0, 1077936128, 4, 4, 0, 1073741824, 8, 8]> : tensor<12xi32>
 // CHECK:         krnl.constant dense<0> : tensor<1xi32>
 // CHECK:         krnl.kernel "TreeTraversal" loops [tree = 1, row = 16, step = 1]
-// CHECK:           iterator_types = ["parallel", "parallel", "reduction"]
+// CHECK:           krnl.compute [tree, row | step]
 // CHECK:             arith.bitcast {{.*}} : i32 to f32
 // CHECK:             arith.cmpf ole
 // CHECK-NOT:         arith.cmpf

@@ -1,11 +1,9 @@
 // RUN: onnx-opt %s --convert-onnx-to-krnl | FileCheck %s
 
 // The product, its factor and what is added are one kernel.
-// CHECK-DAG:   #[[ROWS:.+]] = affine_map<(d0, d1, d2) -> (d0, d2)>
-// CHECK-DAG:   #[[COLUMNS:.+]] = affine_map<(d0, d1, d2) -> (d1, d2)>
 // CHECK-LABEL: func.func @gemm
 // CHECK:         krnl.kernel "Gemm" loops [m = %{{[^],]+}}, n = 8, k = 4]
-// CHECK:           linalg.generic {indexing_maps = [#[[ROWS]], #[[COLUMNS]]
+// CHECK:           krnl.compute [m, n | k] (%{{.+}} = %{{.+}}[m, k], %{{.+}} = %{{.+}}[n, k])
 // CHECK:             arith.mulf
 // CHECK-NEXT:        arith.addf
 // CHECK:             arith.mulf %{{.+}}, %{{.+}} : f32
@@ -21,8 +19,8 @@ func.func @gemm(%a: tensor<?x4xf32>, %b: tensor<8x4xf32>, %c: tensor<8xf32>) -> 
 // CHECK-LABEL: func.func @nothing_but_products
 // CHECK:         krnl.kernel "Gemm" loops [m = 2, n = 8, k = 4]
 // CHECK-NOT:       tensor.empty
-// CHECK-COUNT-2:   linalg.generic
-// CHECK-NOT:       linalg.generic
+// CHECK-COUNT-2:   krnl.compute
+// CHECK-NOT:       krnl.compute
 // CHECK:         krnl.yield
 func.func @nothing_but_products(%a: tensor<4x2xf32>, %b: tensor<4x8xf32>) -> tensor<2x8xf32> {
   %y = "onnx.Gemm"(%a, %b) {transA = 1 : i64} : (tensor<4x2xf32>, tensor<4x8xf32>) -> tensor<2x8xf32>

@@ -3,7 +3,7 @@
 // A product of matrices is one contraction like any other.
 // CHECK-LABEL: func @product
 // CHECK:         krnl.kernel "Einsum" loops [i = 3, j = 4, k = 5]
-// CHECK:         iterator_types = ["parallel", "reduction", "parallel"]
+// CHECK:         krnl.compute [i, k | j]
 // CHECK-NOT:     krnl.kernel
 func.func @product(%x: tensor<3x4xf32>, %y: tensor<4x5xf32>) -> tensor<5x3xf32> {
   %z = onnx.Einsum(%x, %y) {equation = "ij, jk -> ki"} : (tensor<3x4xf32>, tensor<4x5xf32>) -> tensor<5x3xf32>

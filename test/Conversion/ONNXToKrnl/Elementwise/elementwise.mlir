@@ -1,10 +1,9 @@
 // RUN: onnx-opt %s --convert-onnx-to-krnl | FileCheck %s
 
 // A size of 1 is read at 0 all along the other operand's dimension.
-// CHECK-DAG:   #[[REPEAT:.+]] = affine_map<(d0, d1) -> (d0, 0)>
 // CHECK-LABEL: func @repeats_size_one
 // CHECK:         krnl.kernel "Add" loops [d0 = 4, d1 = 8]
-// CHECK:         linalg.generic {{.*}}#[[REPEAT]]
+// CHECK:         krnl.compute [d0, d1] {{.*}}[d0, 0]
 // CHECK:           arith.addf
 func.func @repeats_size_one(%a: tensor<4x8xf32>, %b: tensor<4x1xf32>) -> tensor<4x8xf32> {
   %y = onnx.Add(%a, %b) : (tensor<4x8xf32>, tensor<4x1xf32>) -> tensor<4x8xf32>

@@ -33,12 +33,10 @@ func.func @nearest(%x: tensor<3x8x8xi64>) -> tensor<3x12x12xi64> {
 
 // Each element stands in a row of two and in three columns: the repetitions are
 // dimensions that the operand does not have.
-// CHECK: #[[IN:.+]] = affine_map<(d0, d1, d2, d3) -> (d0, d2)>
-// CHECK: #[[OUT:.+]] = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>
 // CHECK-LABEL: func.func @repeated
 // CHECK-NOT: ResizeTables
 // CHECK: krnl.kernel "Resize" loops [d0 = %{{[^],]+}}, r0 = 2, d1 = 8, r1 = 3]
-// CHECK: linalg.generic {indexing_maps = [#[[IN]], #[[OUT]]]
+// CHECK: krnl.compute [d0, r0, d1, r1] (%{{.+}} = %{{.+}}[d0, d1]) -> (%{{.+}} = %{{.+}}[d0, r0, d1, r1])
 func.func @repeated(%x: tensor<?x8xf32>) -> tensor<?x24xf32> {
   %s = onnx.Constant dense<[2.0, 3.0]> : tensor<2xf32>
   %y = onnx.Resize(%x) scales(%s) {mode = "nearest"} : (tensor<?x8xf32>, tensor<2xf32>) -> tensor<?x24xf32>

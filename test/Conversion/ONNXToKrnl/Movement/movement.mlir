@@ -1,11 +1,8 @@
 // RUN: onnx-opt %s --convert-onnx-to-krnl | FileCheck %s
 
-// CHECK-DAG:   #[[SWAP:.+]] = affine_map<(d0, d1) -> (d1, d0)>
-// CHECK-DAG:   #[[BEHIND:.+]] = affine_map<(d0, d1) -> (d0, d1 + 3)>
-
 // CHECK-LABEL: func.func @transpose
 // CHECK:         krnl.kernel "Transpose" loops [d0 = %{{[^],]+}}, d1 = 4]
-// CHECK:           linalg.generic {indexing_maps = [#[[SWAP]],
+// CHECK:           krnl.compute [d0, d1] (%{{.+}} = %{{.+}}[d1, d0])
 func.func @transpose(%x: tensor<4x?xf32>) -> tensor<?x4xf32> {
   %y = "onnx.Transpose"(%x) {perm = array<i64: 1, 0>} : (tensor<4x?xf32>) -> tensor<?x4xf32>
   return %y : tensor<?x4xf32>
@@ -14,8 +11,8 @@ func.func @transpose(%x: tensor<4x?xf32>) -> tensor<?x4xf32> {
 // One kernel, in which each operand writes its part.
 // CHECK-LABEL: func.func @concat
 // CHECK:         krnl.kernel "Concat" loops [d0 = 2, a0 = 3, a1 = 5]
-// CHECK:           linalg.generic {{.+}}{krnl.axes = ["d0", "a0"]}
-// CHECK:           linalg.generic {indexing_maps = [#{{.+}}, #[[BEHIND]]]{{.+}}{krnl.axes = ["d0", "a1"]}
+// CHECK:           krnl.compute [d0, a0]
+// CHECK:           krnl.compute [d0, a1] {{.+}} -> (%{{.+}} = %{{.+}}[d0, a1 + 3])
 // CHECK-NOT:     krnl.kernel
 func.func @concat(%a: tensor<2x3xf32>, %b: tensor<2x5xf32>) -> tensor<2x8xf32> {
   %y = "onnx.Concat"(%a, %b) {axis = 1 : i64} : (tensor<2x3xf32>, tensor<2x5xf32>) -> tensor<2x8xf32>
@@ -26,7 +23,7 @@ func.func @concat(%a: tensor<2x3xf32>, %b: tensor<2x5xf32>) -> tensor<2x8xf32> {
 // CHECK-LABEL: func.func @split
 // CHECK:         krnl.kernel "Split" loops [d0 = 2, d1 = 3]
 // CHECK:         krnl.kernel "Split" loops [d0 = 2, d1 = 5]
-// CHECK:           linalg.generic {indexing_maps = [#[[BEHIND]],
+// CHECK:           krnl.compute [d0, d1] (%{{.+}} = %{{.+}}[d0, d1 + 3])
 func.func @split(%x: tensor<2x8xf32>) -> (tensor<2x3xf32>, tensor<2x5xf32>) {
   %s = onnx.Constant {value = dense<[3, 5]> : tensor<2xi64>} : tensor<2xi64>
   %y:2 = "onnx.Split"(%x, %s) {axis = 1 : i64} : (tensor<2x8xf32>, tensor<2xi64>) -> (tensor<2x3xf32>, tensor<2x5xf32>)

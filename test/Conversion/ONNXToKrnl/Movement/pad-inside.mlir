@@ -6,14 +6,14 @@
 // CHECK:         %[[FIRST:.+]] = krnl.constant dense<[2, 1]> : tensor<2xi64>
 // CHECK:         %[[LAST:.+]] = krnl.constant dense<8> : tensor<1xi64>
 // CHECK:         krnl.kernel "Pad" loops [d0 = 4, middle = 10, first = 2, last = 1] ins(%arg0, %[[FIRST]], %[[LAST]] :
-// CHECK:           linalg.generic
+// CHECK:           krnl.compute
 // CHECK:             %[[ROW:.+]] = linalg.index 0
 // CHECK-NEXT:        %[[AT:.+]] = linalg.index 1
 // CHECK-NEXT:        tensor.extract %{{.+}}[%[[ROW]], %[[AT]]]
-// CHECK:           linalg.generic
+// CHECK:           krnl.compute
 // CHECK-NOT:         arith.remui
 // CHECK:             tensor.extract
-// CHECK:           linalg.generic
+// CHECK:           krnl.compute
 // CHECK-NOT:         arith.remui
 // CHECK:             tensor.extract
 // CHECK-NOT:         krnl.scatter_store
@@ -70,9 +70,9 @@ func.func @dynamic_pads_of_channels(%x: tensor<?x3xf32>, %p: tensor<4xi64>) -> t
 // test of each element.
 // CHECK-LABEL: func @dynamic_pads
 // CHECK-COUNT-1: krnl.kernel "pad" loops [p0 = %{{[^],]+}}, d0 = %{{[^],]+}}, p1 = %{{[^],]+}}, d1 = %{{[^],]+}}]
-// CHECK:           linalg.generic
+// CHECK:           krnl.compute
 // CHECK:             linalg.yield
-// CHECK:           linalg.generic
+// CHECK:           krnl.compute
 // CHECK-NOT:         arith.select
 // CHECK:             krnl.scatter_store %{{.+}} at[%{{.+}}, %{{.+}}]
 // CHECK-NOT:     krnl.kernel
@@ -85,8 +85,8 @@ func.func @dynamic_pads(%x: tensor<4x5xf32>, %p: tensor<4xi64>) -> tensor<?x?xf3
 // Of nothing there is no middle.
 // CHECK-LABEL: func @nothing
 // CHECK:         krnl.kernel "pad"
-// CHECK-COUNT-1:   linalg.generic
-// CHECK-NOT:       linalg.generic
+// CHECK-COUNT-1:   krnl.compute
+// CHECK-NOT:       krnl.compute
 // CHECK:         return
 func.func @nothing(%x: tensor<0xf32>) -> tensor<5xf32> {
   %p = onnx.Constant dense<[0, 5]> : tensor<2xi64>

@@ -2,11 +2,10 @@
 
 // The kernel starts from the data; updates along the axis follow one another,
 // those beside it do not meet.
-// CHECK-DAG:   #[[$TO:.+]] = affine_map<(d0, d1) -> (0, d1)>
 // CHECK-LABEL: func @elements
 // CHECK-SAME:    %[[DATA:.+]]: tensor<5x7xf32>, %[[INDICES:.+]]: tensor<3x7xi64>, %[[UPDATES:.+]]: tensor<3x7xf32>
 // CHECK:         krnl.kernel "ScatterElements" loops [d0 = 3, d1 = 7] ins(%[[UPDATES]], %[[INDICES]] {{.*}} outs(%[[DATA]] :
-// CHECK:         indexing_maps = [{{.+}}, #[[$TO]]], iterator_types = ["reduction", "parallel"]
+// CHECK:         krnl.compute [d1 | d0] {{.+}} -> (%{{.+}} = %{{.+}}[0, d1])
 // CHECK:           %[[PLACE:.+]] = krnl.wrap_index
 // CHECK-NOT:       krnl.scatter_load
 // CHECK:           krnl.scatter_store %{{.+}} at[%[[PLACE]], %{{.+}}] : f32

@@ -13,7 +13,7 @@ func.func @one_scale(%x: tensor<2x3xf32>, %s: tensor<f32>, %z: tensor<ui8>) -> t
 }
 
 // CHECK-LABEL: func @one_for_each_channel
-// CHECK:         linalg.generic {{.*}}ins(%{{.+}}, %{{.+}} : tensor<2x3x4xi8>, tensor<3xf32>)
+// CHECK:         krnl.compute {{.*}} : (tensor<2x3x4xi8>, tensor<3xf32>) ->
 // CHECK:           arith.mulf
 func.func @one_for_each_channel(%x: tensor<2x3x4xi8>, %s: tensor<3xf32>) -> tensor<2x3x4xf32> {
   %y = onnx.DequantizeLinear(%x, %s) : (tensor<2x3x4xi8>, tensor<3xf32>) -> tensor<2x3x4xf32>

@@ -3,10 +3,10 @@
 // What is the same for all of a channel is computed once for each.
 // CHECK-LABEL: func.func @inference
 // CHECK:         krnl.kernel "BatchNormalization" loops [d0 = 1, d1 = %{{[^],]+}}, d2 = 4]
-// CHECK:           iterator_types = ["parallel"]
+// CHECK:           krnl.compute [d1]
 // CHECK:             math.sqrt
 // CHECK-NEXT:        arith.divf
-// CHECK:           iterator_types = ["parallel", "parallel", "parallel"]
+// CHECK:           krnl.compute [d0, d1, d2]
 // CHECK:             arith.subf
 // CHECK-NEXT:        arith.mulf
 // CHECK-NEXT:        arith.addf
@@ -18,7 +18,7 @@ func.func @inference(%x: tensor<1x?x4xf32>, %s: tensor<?xf32>, %b: tensor<?xf32>
 // In training the statistics are those of the batch, and running ones results.
 // CHECK-LABEL: func.func @training
 // CHECK:         krnl.kernel "BatchNormalization" loops [d0 = 2, d1 = 3]
-// CHECK-COUNT-2:   iterator_types = ["reduction", "parallel"]
+// CHECK-COUNT-2:   krnl.compute [d1 | d0]
 // CHECK:           math.sqrt
 // CHECK:           krnl.yield %{{.+}}, %{{.+}}, %{{.+}} : tensor<2x3xf32>, tensor<3xf32>, tensor<3xf32>
 func.func @training(%x: tensor<2x3xf32>, %s: tensor<3xf32>, %b: tensor<3xf32>, %m: tensor<3xf32>, %v: tensor<3xf32>) -> (tensor<2x3xf32>, tensor<3xf32>, tensor<3xf32>) {
@@ -30,7 +30,7 @@ func.func @training(%x: tensor<2x3xf32>, %s: tensor<3xf32>, %b: tensor<3xf32>, %
 // CHECK-LABEL: func.func @neighbours
 // CHECK:         krnl.kernel "pad"
 // CHECK:         krnl.kernel "LRN" loops [d0 = 1, d1 = %{{[^],]+}}, d2 = 4, k = 3]
-// CHECK:           iterator_types = ["parallel", "parallel", "parallel", "reduction"]
+// CHECK:           krnl.compute [d0, d1, d2 | k]
 // CHECK:             arith.mulf
 // CHECK-NEXT:        arith.addf
 // CHECK:             math.powf

@@ -3,8 +3,7 @@
 // The sum so far is carried along the axis, and written at each step.
 // CHECK-LABEL: func @sum
 // CHECK:         krnl.kernel "CumSum" loops [d0 = 2, d1 = 3, d2 = 4]
-// CHECK:         iterator_types = ["parallel", "reduction", "parallel"]
-// CHECK:         ^bb0(%[[X:.+]]: i32, %[[SUM:.+]]: i32, %{{.+}}: i32):
+// CHECK:         krnl.compute [d0, d2 | d1] (%[[X:.+]] = %{{.+}}[d0, d1, d2]) -> (%[[SUM:.+]] = %{{.+}}[d0, d2], %{{.+}} = %{{.+}}[d0, d1, d2])
 // CHECK:           %[[NEXT:.+]] = arith.addi %[[SUM]], %[[X]]
 // CHECK:           linalg.yield %[[NEXT]], %[[NEXT]]
 func.func @sum(%x: tensor<2x3x4xi32>) -> tensor<2x3x4xi32> {
@@ -16,7 +15,7 @@ func.func @sum(%x: tensor<2x3x4xi32>) -> tensor<2x3x4xi32> {
 // Without the element itself, from the end: read and written backwards.
 // CHECK-LABEL: func @product_from_the_end
 // CHECK:         krnl.kernel "CumProd"
-// CHECK:         ^bb0(%{{.+}}: f64, %[[PRODUCT:.+]]: f64, %{{.+}}: f64):
+// CHECK:         krnl.compute [d0, d2 | d1] (%{{.+}} = %{{.+}}[d0, d1, d2]) -> (%[[PRODUCT:.+]] = %{{.+}}[d0, d2], %{{.+}} = %{{.+}}[d0, 0, d2])
 // CHECK:           tensor.extract
 // CHECK:           %[[NEXT:.+]] = arith.mulf %[[PRODUCT]], %{{.+}}
 // CHECK:           %[[Y:.+]] = krnl.scatter_store %[[PRODUCT]]

@@ -4,9 +4,9 @@
 // it will lie.
 // CHECK-LABEL: func.func @sum
 // CHECK:         krnl.kernel "ReduceSum" loops [d0 = 2, d1 = 8]
-// CHECK:         iterator_types = ["parallel", "reduction"]
+// CHECK:         krnl.compute [d0 | d1]
 // CHECK:           arith.addi
-// CHECK-NOT:     linalg.generic
+// CHECK-NOT:     krnl.compute
 // CHECK:         krnl.yield %{{.+}} : tensor<2x1xi32>
 func.func @sum(%x: tensor<2x8xi32>) -> tensor<2x1xi32> {
   %axes = onnx.Constant {value = dense<-1> : tensor<1xi64>} : tensor<1xi64>

@@ -21,12 +21,6 @@
 // CHECK:         vector.store
 // CHECK:         vector.store
 // CHECK-NOT:     vector.store
-#q = affine_map<(m, n, block, part, byte) -> (m, block, part, byte)>
-#w = affine_map<(m, n, block, part, byte) -> (n, block, byte)>
-#t = affine_map<(m, n, block, part, byte) -> (m, n, block)>
-#row = affine_map<(m, n, block) -> (m, block)>
-#all = affine_map<(m, n, block) -> (m, n, block)>
-#y = affine_map<(m, n, block) -> (m, n)>
 func.func @blocks(%q: tensor<2x3x2x8xi8>, %s: tensor<2x3xi32>, %r: tensor<2x3xf32>, %o: tensor<2x16xf32>) -> tensor<2x16xf32> {
   %w = krnl.constant dense<33> : tensor<16x3x8xi8>
   %y = krnl.kernel "blocks" loops [m = 2, n = 16, block = 3, part = 2, byte = 8]
@@ -35,16 +29,14 @@ func.func @blocks(%q: tensor<2x3x2x8xi8>, %s: tensor<2x3xi32>, %r: tensor<2x3xf3
               register_tile(m, n.r), pack(1, [n.o, block, byte.o, n.r, byte.q]), 2: dot(byte.q), 2: unroll(part, 2)] {
   ^bb0(%a: tensor<2x3x2x8xi8>, %b: tensor<16x3x8xi8>, %c: tensor<2x3xi32>, %d: tensor<2x3xf32>, %e: tensor<2x16xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%e : tensor<2x16xf32>) -> tensor<2x16xf32>
+    %f = krnl.compute [m, n] () -> (%_ = %e[m, n]) : () -> tensor<2x16xf32> { linalg.yield %zero : f32 }
     %t = tensor.empty() : tensor<2x16x3xi32>
-    %start = linalg.generic {indexing_maps = [#row, #all], iterator_types = ["parallel", "parallel", "parallel"]}
-        ins(%c : tensor<2x3xi32>) outs(%t : tensor<2x16x3xi32>) attrs = {krnl.axes = ["m", "n", "block"]} {
-    ^bb0(%x: i32, %u: i32):
+    %start = krnl.compute [m, n, block] (%x = %c[m, block]) -> (%u = %t[m, n, block])
+        : (tensor<2x3xi32>) -> tensor<2x16x3xi32> {
       linalg.yield %x : i32
-    } -> tensor<2x16x3xi32>
-    %sums = linalg.generic {indexing_maps = [#q, #w, #t], iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction"]}
-        ins(%a, %b : tensor<2x3x2x8xi8>, tensor<16x3x8xi8>) outs(%start : tensor<2x16x3xi32>) attrs = {krnl.axes = ["m", "n", "block", "part", "byte"]} {
-    ^bb0(%p: i8, %v: i8, %sum: i32):
+    }
+    %sums = krnl.compute [m, n, block | part, byte] (%p = %a[m, block, part, byte], %v = %b[n, block, byte]) -> (%sum = %start[m, n, block])
+        : (tensor<2x3x2x8xi8>, tensor<16x3x8xi8>) -> tensor<2x16x3xi32> {
       %part = linalg.index 3 : index
       %four = arith.constant 4 : index
       %bits = arith.muli %part, %four : index
@@ -57,15 +49,14 @@ func.func @blocks(%q: tensor<2x3x2x8xi8>, %s: tensor<2x3xi32>, %r: tensor<2x3xf3
       %k = arith.muli %g, %h : i32
       %l = arith.addi %sum, %k : i32
       linalg.yield %l : i32
-    } -> tensor<2x16x3xi32>
-    %total = linalg.generic {indexing_maps = [#all, #row, #y], iterator_types = ["parallel", "parallel", "reduction"]}
-        ins(%sums, %d : tensor<2x16x3xi32>, tensor<2x3xf32>) outs(%f : tensor<2x16xf32>) attrs = {krnl.axes = ["m", "n", "block"]} {
-    ^bb0(%x: i32, %scale: f32, %sum: f32):
+    }
+    %total = krnl.compute [m, n | block] (%x = %sums[m, n, block], %scale = %d[m, block]) -> (%sum = %f[m, n])
+        : (tensor<2x16x3xi32>, tensor<2x3xf32>) -> tensor<2x16xf32> {
       %real = arith.sitofp %x : i32 to f32
       %scaled = arith.mulf %real, %scale : f32
       %more = arith.addf %sum, %scaled : f32
       linalg.yield %more : f32
-    } -> tensor<2x16xf32>
+    }
     krnl.yield %total : tensor<2x16xf32>
   } -> tensor<2x16xf32>
   return %y : tensor<2x16xf32>

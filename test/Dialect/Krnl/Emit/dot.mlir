@@ -11,9 +11,6 @@
 // CHECK:           krnl.dot %{{.+}}, %[[X]], %[[W]] {rhsSigned} : vector<16xi32>, vector<64xi8>
 // CHECK:           krnl.dot
 // CHECK-NOT:     krnl.dot
-#x = affine_map<(m, n, k) -> (m, k)>
-#w = affine_map<(m, n, k) -> (k, n)>
-#y = affine_map<(m, n, k) -> (m, n)>
 func.func @packed(%x: tensor<2x24xi8>, %o: tensor<2x16xi32>) -> tensor<2x16xi32> {
   %w = krnl.constant dense<3> : tensor<24x16xi8>
   %y = krnl.kernel "packed" loops [m = 2, n = 16, k = 24]
@@ -21,16 +18,15 @@ func.func @packed(%x: tensor<2x24xi8>, %o: tensor<2x16xi32>) -> tensor<2x16xi32>
       recipe [block(n, 16) -> (n.o, n.r), block(k, 4) -> (k.o, k.q), order(n.o, k.o, k.q, m, n.r), fuse_outer(n.o), register_tile(m, n.r), pack(1, [n.o, k.o, n.r, k.q]), 1: dot(k.q)] {
   ^bb0(%a: tensor<2x24xi8>, %b: tensor<24x16xi8>, %c: tensor<2x16xi32>):
     %zero = arith.constant 0 : i32
-    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : i32) outs(%c : tensor<2x16xi32>) -> tensor<2x16xi32>
-    %r = linalg.generic {indexing_maps = [#x, #w, #y], iterator_types = ["parallel", "parallel", "reduction"]}
-        ins(%a, %b : tensor<2x24xi8>, tensor<24x16xi8>) outs(%f : tensor<2x16xi32>) attrs = {krnl.axes = ["m", "n", "k"]} {
-    ^bb0(%p: i8, %q: i8, %s: i32):
+    %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<2x16xi32> { linalg.yield %zero : i32 }
+    %r = krnl.compute [m, n | k] (%p = %a[m, k], %q = %b[k, n]) -> (%s = %f[m, n])
+        : (tensor<2x24xi8>, tensor<24x16xi8>) -> tensor<2x16xi32> {
       %u = arith.extui %p : i8 to i32
       %v = arith.extsi %q : i8 to i32
       %m = arith.muli %u, %v : i32
       %t = arith.addi %s, %m : i32
       linalg.yield %t : i32
-    } -> tensor<2x16xi32>
+    }
     krnl.yield %r : tensor<2x16xi32>
   } -> tensor<2x16xi32>
   return %y : tensor<2x16xi32>
@@ -52,16 +48,15 @@ func.func @tail(%x: tensor<2x7xi8>, %o: tensor<2x16xi32>) -> tensor<2x16xi32> {
       recipe [block(k, 4, tail=peel) -> (k.o, k.q), order(k.o, k.q, m, n), register_tile(m, n), pack(1, [k.o, n, k.q]), 1: dot(k.q)] {
   ^bb0(%a: tensor<2x7xi8>, %b: tensor<7x16xi8>, %c: tensor<2x16xi32>):
     %zero = arith.constant 0 : i32
-    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : i32) outs(%c : tensor<2x16xi32>) -> tensor<2x16xi32>
-    %r = linalg.generic {indexing_maps = [#x, #w, #y], iterator_types = ["parallel", "parallel", "reduction"]}
-        ins(%a, %b : tensor<2x7xi8>, tensor<7x16xi8>) outs(%f : tensor<2x16xi32>) attrs = {krnl.axes = ["m", "n", "k"]} {
-    ^bb0(%p: i8, %q: i8, %s: i32):
+    %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<2x16xi32> { linalg.yield %zero : i32 }
+    %r = krnl.compute [m, n | k] (%p = %a[m, k], %q = %b[k, n]) -> (%s = %f[m, n])
+        : (tensor<2x7xi8>, tensor<7x16xi8>) -> tensor<2x16xi32> {
       %u = arith.extsi %p : i8 to i32
       %v = arith.extsi %q : i8 to i32
       %m = arith.muli %u, %v : i32
       %t = arith.addi %s, %m : i32
       linalg.yield %t : i32
-    } -> tensor<2x16xi32>
+    }
     krnl.yield %r : tensor<2x16xi32>
   } -> tensor<2x16xi32>
   return %y : tensor<2x16xi32>

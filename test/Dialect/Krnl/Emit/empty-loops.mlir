@@ -11,9 +11,6 @@
 // CHECK:         %[[EMPTY:.+]] = arith.cmpi eq, %[[COLUMNS]], %[[ZERO]]
 // CHECK:         %[[TILES:.+]] = arith.select %[[EMPTY]], %[[ZERO]], %[[ROWS]]
 // CHECK:         krnl.launch @kernel_rows_0 {{.*}} tiles(%[[TILES]])
-#all = affine_map<(r, c) -> (r, c)>
-#row = affine_map<(r) -> (r)>
-#of_row = affine_map<(r, c) -> (r)>
 func.func @rows(%x: tensor<?x?xf32>, %o: tensor<?x?xf32>, %n: index) -> tensor<?x?xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -24,23 +21,18 @@ func.func @rows(%x: tensor<?x?xf32>, %o: tensor<?x?xf32>, %n: index) -> tensor<?
   ^bb0(%a: tensor<?x?xf32>, %m: index, %b: tensor<?x?xf32>, %r: index, %c: index):
     %zero = arith.constant 0.0 : f32
     %e = tensor.empty(%m) : tensor<?xf32>
-    %f = linalg.generic {indexing_maps = [#row], iterator_types = ["parallel"]}
-        outs(%e : tensor<?xf32>) attrs = {krnl.axes = ["r"]} {
-    ^bb0(%q: f32):
+    %f = krnl.compute [r] () -> (%q = %e[r]) : () -> tensor<?xf32> {
       linalg.yield %zero : f32
-    } -> tensor<?xf32>
-    %s = linalg.generic {indexing_maps = [#all, #of_row], iterator_types = ["parallel", "reduction"]}
-        ins(%a : tensor<?x?xf32>) outs(%f : tensor<?xf32>) attrs = {krnl.axes = ["r", "c"]} {
-    ^bb0(%p: f32, %q: f32):
+    }
+    %s = krnl.compute [r | c] (%p = %a[r, c]) -> (%q = %f[r]) : (tensor<?x?xf32>) -> tensor<?xf32> {
       %t = arith.addf %p, %q : f32
       linalg.yield %t : f32
-    } -> tensor<?xf32>
-    %z = linalg.generic {indexing_maps = [#all, #of_row, #all], iterator_types = ["parallel", "parallel"]}
-        ins(%a, %s : tensor<?x?xf32>, tensor<?xf32>) outs(%b : tensor<?x?xf32>) attrs = {krnl.axes = ["r", "c"]} {
-    ^bb0(%p: f32, %q: f32, %w: f32):
+    }
+    %z = krnl.compute [r, c] (%p = %a[r, c], %q = %s[r]) -> (%w = %b[r, c])
+        : (tensor<?x?xf32>, tensor<?xf32>) -> tensor<?x?xf32> {
       %t = arith.subf %p, %q : f32
       linalg.yield %t : f32
-    } -> tensor<?x?xf32>
+    }
     krnl.yield %z : tensor<?x?xf32>
   } -> tensor<?x?xf32>
   return %y : tensor<?x?xf32>
@@ -55,9 +47,6 @@ func.func @rows(%x: tensor<?x?xf32>, %o: tensor<?x?xf32>, %n: index) -> tensor<?
 // CHECK-DAG:     %[[NONE:.+]] = arith.cmpi eq, %[[COLUMNS]], %[[ZERO]]
 // CHECK-DAG:     %[[WALKED:.+]] = arith.select %[[NONE]], %[[ZERO]], %[[ROWS]]
 // CHECK:         scf.for {{.*}} = %[[ZERO]] to %[[WALKED]]
-#all = affine_map<(r, c) -> (r, c)>
-#one = affine_map<() -> ()>
-#of_all = affine_map<(r, c) -> ()>
 func.func @sum(%x: tensor<?x?xf32>, %o: tensor<f32>) -> tensor<f32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -66,17 +55,13 @@ func.func @sum(%x: tensor<?x?xf32>, %o: tensor<f32>) -> tensor<f32> {
   %y = krnl.kernel "sum" loops [r = %rows, c = %columns] ins(%x : tensor<?x?xf32>) outs(%o : tensor<f32>) {
   ^bb0(%a: tensor<?x?xf32>, %b: tensor<f32>, %r: index, %c: index):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.generic {indexing_maps = [#one], iterator_types = []}
-        outs(%b : tensor<f32>) attrs = {krnl.axes = []} {
-    ^bb0(%q: f32):
+    %f = krnl.compute [] () -> (%q = %b) : () -> tensor<f32> {
       linalg.yield %zero : f32
-    } -> tensor<f32>
-    %s = linalg.generic {indexing_maps = [#all, #of_all], iterator_types = ["reduction", "reduction"]}
-        ins(%a : tensor<?x?xf32>) outs(%f : tensor<f32>) attrs = {krnl.axes = ["r", "c"]} {
-    ^bb0(%p: f32, %q: f32):
+    }
+    %s = krnl.compute [| r, c] (%p = %a[r, c]) -> (%q = %f) : (tensor<?x?xf32>) -> tensor<f32> {
       %t = arith.addf %p, %q : f32
       linalg.yield %t : f32
-    } -> tensor<f32>
+    }
     krnl.yield %s : tensor<f32>
   } -> tensor<f32>
   return %y : tensor<f32>

@@ -17,7 +17,6 @@
 // CHECK:           scf.for
 // CHECK-NOT:         memref.load
 // CHECK:             memref.store %[[PLACEHOLDER]]
-#all = affine_map<(m, n) -> (m, n)>
 func.func @clamped(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>, %from: index) -> tensor<?x4xf32> {
   %c0 = arith.constant 0 : index
   %rows = tensor.dim %y, %c0 : tensor<?x4xf32>
@@ -25,16 +24,14 @@ func.func @clamped(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>, %from: index) -> te
       outs(%y : tensor<?x4xf32>) {
   ^bb0(%a: tensor<?x4xf32>, %low: index, %c: tensor<?x4xf32>, %m_extent: index):
     %zero = arith.constant 0 : index
-    %g = linalg.generic {indexing_maps = [#all], iterator_types = ["parallel", "parallel"]}
-        outs(%c : tensor<?x4xf32>) attrs = {krnl.axes = ["m", "n"]} {
-    ^bb1(%old: f32):
+    %g = krnl.compute [m, n] () -> (%old = %c[m, n]) : () -> tensor<?x4xf32> {
       %m = linalg.index 0 : index
       %n = linalg.index 1 : index
       %at = arith.subi %m, %low : index
       %row = arith.maxsi %at, %zero : index
       %element = tensor.extract %a[%row, %n] : tensor<?x4xf32>
       linalg.yield %element : f32
-    } -> tensor<?x4xf32>
+    }
     krnl.yield %g : tensor<?x4xf32>
   } -> tensor<?x4xf32>
   return %r : tensor<?x4xf32>
@@ -57,7 +54,6 @@ func.func @clamped(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>, %from: index) -> te
 // CHECK-NEXT:        vector.load %[[X]]
 // CHECK:           scf.if %{{.+}} -> (vector<16xf32>) {
 // CHECK-NEXT:        vector.load %[[Z]]
-#all = affine_map<(m, n) -> (m, n)>
 func.func @lanes(%x: tensor<?x16xf32>, %z: tensor<?x16xf32>, %y: tensor<?x16xf32>, %from: index) -> tensor<?x16xf32> {
   %c0 = arith.constant 0 : index
   %rows = tensor.dim %y, %c0 : tensor<?x16xf32>
@@ -66,9 +62,7 @@ func.func @lanes(%x: tensor<?x16xf32>, %z: tensor<?x16xf32>, %y: tensor<?x16xf32
       outs(%y : tensor<?x16xf32>) recipe [vectorize(n, 16)] {
   ^bb0(%a: tensor<?x16xf32>, %b: tensor<?x16xf32>, %low: index, %c: tensor<?x16xf32>, %m_extent: index):
     %zero = arith.constant 0 : index
-    %g = linalg.generic {indexing_maps = [#all], iterator_types = ["parallel", "parallel"]}
-        outs(%c : tensor<?x16xf32>) attrs = {krnl.axes = ["m", "n"]} {
-    ^bb1(%old: f32):
+    %g = krnl.compute [m, n] () -> (%old = %c[m, n]) : () -> tensor<?x16xf32> {
       %m = linalg.index 0 : index
       %n = linalg.index 1 : index
       %at = arith.subi %m, %low : index
@@ -77,7 +71,7 @@ func.func @lanes(%x: tensor<?x16xf32>, %z: tensor<?x16xf32>, %y: tensor<?x16xf32
       %second = tensor.extract %b[%row, %n] : tensor<?x16xf32>
       %sum = arith.addf %first, %second : f32
       linalg.yield %sum : f32
-    } -> tensor<?x16xf32>
+    }
     krnl.yield %g : tensor<?x16xf32>
   } -> tensor<?x16xf32>
   return %r : tensor<?x16xf32>
@@ -93,17 +87,14 @@ func.func @lanes(%x: tensor<?x16xf32>, %z: tensor<?x16xf32>, %y: tensor<?x16xf32
 // CHECK:           memref.load
 // CHECK:         } else {
 // CHECK:           memref.store %[[ONE]]
-#all = affine_map<(m) -> (m)>
 func.func @uniform(%x: tensor<?xi64>, %y: tensor<8xi64>) -> tensor<8xi64> {
   %r = krnl.kernel "uniform" loops [m = 8] ins(%x : tensor<?xi64>) outs(%y : tensor<8xi64>) {
   ^bb0(%a: tensor<?xi64>, %c: tensor<8xi64>):
     %zero = arith.constant 0 : index
-    %g = linalg.generic {indexing_maps = [#all], iterator_types = ["parallel"]}
-        outs(%c : tensor<8xi64>) attrs = {krnl.axes = ["m"]} {
-    ^bb1(%old: i64):
+    %g = krnl.compute [m] () -> (%old = %c[m]) : () -> tensor<8xi64> {
       %element = tensor.extract %a[%zero] : tensor<?xi64>
       linalg.yield %element : i64
-    } -> tensor<8xi64>
+    }
     krnl.yield %g : tensor<8xi64>
   } -> tensor<8xi64>
   return %r : tensor<8xi64>
@@ -114,17 +105,14 @@ func.func @uniform(%x: tensor<?xi64>, %y: tensor<8xi64>) -> tensor<8xi64> {
 // What is known to have no element is never read.
 // CHECK-LABEL: func private @kernel_never_0(
 // CHECK-NOT:     memref.load
-#all = affine_map<(m) -> (m)>
 func.func @never(%x: tensor<0xf32>, %y: tensor<8xf32>) -> tensor<8xf32> {
   %r = krnl.kernel "never" loops [m = 8] ins(%x : tensor<0xf32>) outs(%y : tensor<8xf32>) {
   ^bb0(%a: tensor<0xf32>, %c: tensor<8xf32>):
-    %g = linalg.generic {indexing_maps = [#all], iterator_types = ["parallel"]}
-        outs(%c : tensor<8xf32>) attrs = {krnl.axes = ["m"]} {
-    ^bb1(%old: f32):
+    %g = krnl.compute [m] () -> (%old = %c[m]) : () -> tensor<8xf32> {
       %m = linalg.index 0 : index
       %element = tensor.extract %a[%m] : tensor<0xf32>
       linalg.yield %element : f32
-    } -> tensor<8xf32>
+    }
     krnl.yield %g : tensor<8xf32>
   } -> tensor<8xf32>
   return %r : tensor<8xf32>
@@ -136,20 +124,17 @@ func.func @never(%x: tensor<0xf32>, %y: tensor<8xf32>) -> tensor<8xf32> {
 // CHECK-LABEL: func private @kernel_inside_0(
 // CHECK-NOT:     scf.if
 // CHECK:         memref.load
-#all = affine_map<(m) -> (m)>
 func.func @inside(%x: tensor<?xf32>, %y: tensor<?xf32>, %step: index) -> tensor<?xf32> {
   %c0 = arith.constant 0 : index
   %rows = tensor.dim %y, %c0 : tensor<?xf32>
   %r = krnl.kernel "inside" loops [m = %rows] ins(%x, %step : tensor<?xf32>, index) outs(%y : tensor<?xf32>) {
   ^bb0(%a: tensor<?xf32>, %s: index, %c: tensor<?xf32>, %m_extent: index):
-    %g = linalg.generic {indexing_maps = [#all], iterator_types = ["parallel"]}
-        outs(%c : tensor<?xf32>) attrs = {krnl.axes = ["m"]} {
-    ^bb1(%old: f32):
+    %g = krnl.compute [m] () -> (%old = %c[m]) : () -> tensor<?xf32> {
       %m = linalg.index 0 : index
       %at = arith.muli %m, %s : index
       %element = tensor.extract %a[%at] : tensor<?xf32>
       linalg.yield %element : f32
-    } -> tensor<?xf32>
+    }
     krnl.yield %g : tensor<?xf32>
   } -> tensor<?xf32>
   return %r : tensor<?xf32>

@@ -3,9 +3,6 @@
 // Sizes that only the run knows: the host makes room for whole blocks, a launch has
 // as many tiles as the outermost dimension has elements, and the function gets the
 // extents of the loops. What is left of each row, if anything, is copied.
-#ob = affine_map<(b, m, n, k) -> (b, m, k)>
-#on = affine_map<(b, m, n, k) -> (b, n, k)>
-#oc = affine_map<(b, m, n, k) -> (b, m, n)>
 // CHECK-LABEL: func.func @open_sizes(
 // CHECK-DAG:     %[[B:.+]] = tensor.dim %arg0, %c0
 // CHECK-DAG:     %[[N:.+]] = tensor.dim %arg1, %c1
@@ -44,12 +41,12 @@ func.func @open_sizes(%x: tensor<?x?x?xf32>, %w: tensor<?x?x?xf32>, %o: tensor<?
   %y = krnl.kernel "open_sizes" loops [b = %b_size, m = %m_size, n = %n_size, k = %k_size] ins(%x, %w : tensor<?x?x?xf32>, tensor<?x?x?xf32>) outs(%o : tensor<?x?x?xf32>)
       recipe [block(n, 16) -> (n.o, n.r), block(m, 8) -> (m.o, m.r), order(b, n.o, m.o, k, m.r, n.r), fuse_outer(b, n.o, m.o), register_tile(m.r, n.r), pack(1, [n.o, k, n.r])] {
   ^bb0(%A: tensor<?x?x?xf32>, %B: tensor<?x?x?xf32>, %C: tensor<?x?x?xf32>, %b_extent: index, %m_extent: index, %n_extent: index, %k_extent: index):
-    %r = linalg.generic {indexing_maps = [#ob, #on, #oc], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%A, %B : tensor<?x?x?xf32>, tensor<?x?x?xf32>) outs(%C : tensor<?x?x?xf32>) attrs = {krnl.axes = ["b", "m", "n", "k"]} {
-    ^bb0(%p: f32, %q: f32, %s: f32):
+    %r = krnl.compute [b, m, n | k] (%p = %A[b, m, k], %q = %B[b, n, k]) -> (%s = %C[b, m, n])
+        : (tensor<?x?x?xf32>, tensor<?x?x?xf32>) -> tensor<?x?x?xf32> {
       %0 = arith.mulf %p, %q : f32
       %1 = arith.addf %s, %0 : f32
       linalg.yield %1 : f32
-    } -> tensor<?x?x?xf32>
+    }
     krnl.yield %r : tensor<?x?x?xf32>
   } -> tensor<?x?x?xf32>
   return %y : tensor<?x?x?xf32>
@@ -61,12 +58,10 @@ func.func @packed_extent(%x: tensor<13x?xf32>, %o: tensor<13xf32>) -> tensor<13x
   %y = krnl.kernel "packed_extent" loops [i = 13, j = %j] ins(%x : tensor<13x?xf32>) outs(%o : tensor<13xf32>)
       recipe [pack(0, [i, j])] {
   ^bb0(%a: tensor<13x?xf32>, %b: tensor<13xf32>, %n: index):
-    %r = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
-        ins(%a : tensor<13x?xf32>) outs(%b : tensor<13xf32>) attrs = {krnl.axes = ["i", "j"]} {
-    ^bb1(%p: f32, %q: f32):
+    %r = krnl.compute [i | j] (%p = %a[i, j]) -> (%q = %b[i]) : (tensor<13x?xf32>) -> tensor<13xf32> {
       %m = arith.addf %p, %q : f32
       linalg.yield %m : f32
-    } -> tensor<13xf32>
+    }
     krnl.yield %r : tensor<13xf32>
   } -> tensor<13xf32>
   return %y : tensor<13xf32>

@@ -7,9 +7,6 @@
 // What is packed at run time is read in vectors. Sixteen rows of the operand become
 // the columns of a panel, in registers; of 20 elements of a row four are left, which
 // are copied one by one, and so is a block that reaches beyond the operand.
-#a = affine_map<(m, n, k) -> (m, k)>
-#b = affine_map<(m, n, k) -> (n, k)>
-#c = affine_map<(m, n, k) -> (m, n)>
 // CHECK-LABEL: func private @kernel_pack_0(
 // CHECK:         scf.for
 // CHECK:         scf.if
@@ -26,19 +23,18 @@ func.func @turned(%x: tensor<64x20xf32>, %w: tensor<40x20xf32>, %o: tensor<64x40
   %y = krnl.kernel "turned" loops [m = 64, n = 40, k = 20] ins(%x, %w : tensor<64x20xf32>, tensor<40x20xf32>) outs(%o : tensor<64x40xf32>)
       recipe [block(n, 16) -> (n.o, n.r), block(m, 8) -> (m.o, m.r), order(n.o, m.o, k, m.r, n.r), fuse_outer(n.o, m.o), register_tile(m.r, n.r), pack(1, [n.o, k, n.r])] {
   ^bb0(%A: tensor<64x20xf32>, %B: tensor<40x20xf32>, %C: tensor<64x40xf32>):
-    %r = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]} ins(%A, %B : tensor<64x20xf32>, tensor<40x20xf32>) outs(%C : tensor<64x40xf32>) attrs = {krnl.axes = ["m", "n", "k"]} {
-    ^bb0(%p: f32, %q: f32, %s: f32):
+    %r = krnl.compute [m, n | k] (%p = %A[m, k], %q = %B[n, k]) -> (%s = %C[m, n])
+        : (tensor<64x20xf32>, tensor<40x20xf32>) -> tensor<64x40xf32> {
       %0 = arith.mulf %p, %q : f32
       %1 = arith.addf %s, %0 : f32
       linalg.yield %1 : f32
-    } -> tensor<64x40xf32>
+    }
     krnl.yield %r : tensor<64x40xf32>
   } -> tensor<64x40xf32>
   return %y : tensor<64x40xf32>
 }
 
 // Four rows of bytes are the bytes of each group.
-#wt = affine_map<(m, n, k) -> (k, n)>
 // CHECK-LABEL: func private @kernel_pack_1(
 // CHECK-COUNT-4: vector.load %arg0{{.*}} : memref<8x32xi8>, vector<16xi8>
 // CHECK-COUNT-2: vector.interleave %{{.+}}, %{{.+}} : vector<16xi8> -> vector<32xi8>
@@ -49,14 +45,14 @@ func.func @groups(%x: tensor<64x8xi8>, %w: tensor<8x32xi8>, %o: tensor<64x32xi32
   %y = krnl.kernel "groups" loops [m = 64, n = 32, k = 8] ins(%x, %w : tensor<64x8xi8>, tensor<8x32xi8>) outs(%o : tensor<64x32xi32>)
       recipe [block(n, 16) -> (n.o, n.r), block(m, 8) -> (m.o, m.r), block(k, 4) -> (k.o, k.q), order(n.o, m.o, k.o, k.q, m.r, n.r), fuse_outer(n.o, m.o), register_tile(m.r, n.r), pack(1, [n.o, k.o, n.r, k.q]), 0: dot(k.q)] {
   ^bb0(%A: tensor<64x8xi8>, %B: tensor<8x32xi8>, %C: tensor<64x32xi32>):
-    %r = linalg.generic {indexing_maps = [#a, #wt, #c], iterator_types = ["parallel", "parallel", "reduction"]} ins(%A, %B : tensor<64x8xi8>, tensor<8x32xi8>) outs(%C : tensor<64x32xi32>) attrs = {krnl.axes = ["m", "n", "k"]} {
-    ^bb0(%p: i8, %q: i8, %s: i32):
+    %r = krnl.compute [m, n | k] (%p = %A[m, k], %q = %B[k, n]) -> (%s = %C[m, n])
+        : (tensor<64x8xi8>, tensor<8x32xi8>) -> tensor<64x32xi32> {
       %0 = arith.extui %p : i8 to i32
       %1 = arith.extsi %q : i8 to i32
       %2 = arith.muli %0, %1 : i32
       %3 = arith.addi %s, %2 : i32
       linalg.yield %3 : i32
-    } -> tensor<64x32xi32>
+    }
     krnl.yield %r : tensor<64x32xi32>
   } -> tensor<64x32xi32>
   return %y : tensor<64x32xi32>
@@ -66,12 +62,12 @@ func.func @again(%x: tensor<64x20xf32>, %w: tensor<40x20xf32>, %o: tensor<64x40x
   %y = krnl.kernel "again" loops [m = 64, n = 40, k = 20] ins(%x, %w : tensor<64x20xf32>, tensor<40x20xf32>) outs(%o : tensor<64x40xf32>)
       recipe [block(n, 16) -> (n.o, n.r), block(m, 8) -> (m.o, m.r), order(n.o, m.o, k, m.r, n.r), fuse_outer(n.o, m.o), register_tile(m.r, n.r), pack(1, [n.o, k, n.r])] {
   ^bb0(%A: tensor<64x20xf32>, %B: tensor<40x20xf32>, %C: tensor<64x40xf32>):
-    %r = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]} ins(%A, %B : tensor<64x20xf32>, tensor<40x20xf32>) outs(%C : tensor<64x40xf32>) attrs = {krnl.axes = ["m", "n", "k"]} {
-    ^bb0(%p: f32, %q: f32, %s: f32):
+    %r = krnl.compute [m, n | k] (%p = %A[m, k], %q = %B[n, k]) -> (%s = %C[m, n])
+        : (tensor<64x20xf32>, tensor<40x20xf32>) -> tensor<64x40xf32> {
       %0 = arith.mulf %p, %q : f32
       %1 = arith.addf %s, %0 : f32
       linalg.yield %1 : f32
-    } -> tensor<64x40xf32>
+    }
     krnl.yield %r : tensor<64x40xf32>
   } -> tensor<64x40xf32>
   return %y : tensor<64x40xf32>

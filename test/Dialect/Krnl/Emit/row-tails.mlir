@@ -5,9 +5,6 @@
 // through masked vectors whether these are full or not; else it has a variant
 // for each.
 
-#a = affine_map<(m, n, k) -> (m, k)>
-#b = affine_map<(m, n, k) -> (k, n)>
-#c = affine_map<(m, n, k) -> (m, n)>
 // Two full rows:
 // CHECK-LABEL: func private @kernel_product_0(
 // CHECK:         scf.if
@@ -37,14 +34,13 @@ func.func @product(%x: tensor<?x?xf32>, %w: tensor<?x?xf32>, %o: tensor<?x?xf32>
               fuse_outer(m.o, n.o), register_tile(m.r, n.r)] {
   ^bb0(%p: tensor<?x?xf32>, %q: tensor<?x?xf32>, %r: tensor<?x?xf32>, %m_extent: index, %n_extent: index, %k_extent: index):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%r : tensor<?x?xf32>) -> tensor<?x?xf32>
-    %s = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
-        ins(%p, %q : tensor<?x?xf32>, tensor<?x?xf32>) outs(%f : tensor<?x?xf32>) attrs = {krnl.axes = ["m", "n", "k"]} {
-    ^bb0(%u: f32, %v: f32, %t: f32):
+    %f = krnl.compute [m, n] () -> (%_ = %r[m, n]) : () -> tensor<?x?xf32> { linalg.yield %zero : f32 }
+    %s = krnl.compute [m, n | k] (%u = %p[m, k], %v = %q[k, n]) -> (%t = %f[m, n])
+        : (tensor<?x?xf32>, tensor<?x?xf32>) -> tensor<?x?xf32> {
       %prod = arith.mulf %u, %v : f32
       %sum = arith.addf %t, %prod : f32
       linalg.yield %sum : f32
-    } -> tensor<?x?xf32>
+    }
     krnl.yield %s : tensor<?x?xf32>
   } -> tensor<?x?xf32>
   return %y : tensor<?x?xf32>

@@ -13,32 +13,27 @@
 // CHECK:         %[[ONE:.+]] = arith.constant 1.0
 // CHECK:         arith.addf %[[P]], %[[ONE]]
 // CHECK-NOT:   func private
-#id = affine_map<(d0) -> (d0)>
 func.func @scales(%x: tensor<8xf32>, %o: tensor<8xf32>, %u: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
   %r = krnl.kernel "scale" loops [i = 8] ins(%x : tensor<8xf32>) outs(%o : tensor<8xf32>) {
   ^bb0(%a: tensor<8xf32>, %c: tensor<8xf32>):
-    %s = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
-        ins(%a : tensor<8xf32>) outs(%c : tensor<8xf32>) attrs = {krnl.axes = ["i"]} {
-    ^bb0(%p: f32, %q: f32):
+    %s = krnl.compute [i] (%p = %a[i]) -> (%q = %c[i]) : (tensor<8xf32>) -> tensor<8xf32> {
       %k = arith.constant 0.25 : f32
       %v = arith.mulf %p, %k : f32
       %one = arith.constant 1.0 : f32
       %w = arith.addf %v, %one : f32
       linalg.yield %w : f32
-    } -> tensor<8xf32>
+    }
     krnl.yield %s : tensor<8xf32>
   } -> tensor<8xf32>
   %t = krnl.kernel "again" loops [i = 8] ins(%r : tensor<8xf32>) outs(%u : tensor<8xf32>) {
   ^bb0(%a: tensor<8xf32>, %c: tensor<8xf32>):
-    %s = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
-        ins(%a : tensor<8xf32>) outs(%c : tensor<8xf32>) attrs = {krnl.axes = ["i"]} {
-    ^bb0(%p: f32, %q: f32):
+    %s = krnl.compute [i] (%p = %a[i]) -> (%q = %c[i]) : (tensor<8xf32>) -> tensor<8xf32> {
       %k = arith.constant 0.5 : f32
       %v = arith.mulf %p, %k : f32
       %one = arith.constant 1.0 : f32
       %w = arith.addf %v, %one : f32
       linalg.yield %w : f32
-    } -> tensor<8xf32>
+    }
     krnl.yield %s : tensor<8xf32>
   } -> tensor<8xf32>
   return %r, %t : tensor<8xf32>, tensor<8xf32>
@@ -50,28 +45,23 @@ func.func @scales(%x: tensor<8xf32>, %o: tensor<8xf32>, %u: tensor<8xf32>) -> (t
 // CHECK-LABEL: func @others
 // CHECK:         krnl.launch @kernel_scale_0 ins(%{{[^,]+}} : tensor<8xf32>)
 // CHECK:         krnl.launch @kernel_shift_0 ins(%{{[^,]+}} : tensor<8xf32>)
-#id = affine_map<(d0) -> (d0)>
 func.func @others(%x: tensor<8xf32>, %o: tensor<8xf32>, %u: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
   %r = krnl.kernel "scale" loops [i = 8] ins(%x : tensor<8xf32>) outs(%o : tensor<8xf32>) {
   ^bb0(%a: tensor<8xf32>, %c: tensor<8xf32>):
-    %s = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
-        ins(%a : tensor<8xf32>) outs(%c : tensor<8xf32>) attrs = {krnl.axes = ["i"]} {
-    ^bb0(%p: f32, %q: f32):
+    %s = krnl.compute [i] (%p = %a[i]) -> (%q = %c[i]) : (tensor<8xf32>) -> tensor<8xf32> {
       %k = arith.constant 0.25 : f32
       %v = arith.mulf %p, %k : f32
       linalg.yield %v : f32
-    } -> tensor<8xf32>
+    }
     krnl.yield %s : tensor<8xf32>
   } -> tensor<8xf32>
   %t = krnl.kernel "shift" loops [i = 8] ins(%r : tensor<8xf32>) outs(%u : tensor<8xf32>) {
   ^bb0(%a: tensor<8xf32>, %c: tensor<8xf32>):
-    %s = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
-        ins(%a : tensor<8xf32>) outs(%c : tensor<8xf32>) attrs = {krnl.axes = ["i"]} {
-    ^bb0(%p: f32, %q: f32):
+    %s = krnl.compute [i] (%p = %a[i]) -> (%q = %c[i]) : (tensor<8xf32>) -> tensor<8xf32> {
       %k = arith.constant 0.5 : f32
       %v = arith.addf %p, %k : f32
       linalg.yield %v : f32
-    } -> tensor<8xf32>
+    }
     krnl.yield %s : tensor<8xf32>
   } -> tensor<8xf32>
   return %r, %t : tensor<8xf32>, tensor<8xf32>

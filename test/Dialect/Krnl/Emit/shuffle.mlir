@@ -3,8 +3,6 @@
 // Lanes two elements apart are two vectors and a shuffle, not a gather. The second
 // one ends with the last lane, so that nothing behind it is read; of the last four
 // lanes it reads nothing.
-#even = affine_map<(i) -> (i * 2)>
-#id1 = affine_map<(i) -> (i)>
 // CHECK-LABEL: func private @kernel_apart_0(
 // CHECK-DAG:     %[[SEVEN:.+]] = arith.constant dense<[true, true, true, true, true, true, true, false,
 // CHECK-NOT:     vector.gather
@@ -18,18 +16,15 @@ func.func @apart(%x: tensor<103xf32>, %o: tensor<52xf32>) -> tensor<52xf32> {
   %y = krnl.kernel "apart" loops [i = 52] ins(%x : tensor<103xf32>) outs(%o : tensor<52xf32>)
       recipe [vectorize(i, 16)] {
   ^bb0(%a: tensor<103xf32>, %b: tensor<52xf32>):
-    %r = linalg.generic {indexing_maps = [#even, #id1], iterator_types = ["parallel"]}
-        ins(%a : tensor<103xf32>) outs(%b : tensor<52xf32>) attrs = {krnl.axes = ["i"]} {
-    ^bb0(%p: f32, %q: f32):
+    %r = krnl.compute [i] (%p = %a[i * 2]) -> (%q = %b[i]) : (tensor<103xf32>) -> tensor<52xf32> {
       linalg.yield %p : f32
-    } -> tensor<52xf32>
+    }
     krnl.yield %r : tensor<52xf32>
   } -> tensor<52xf32>
   return %y : tensor<52xf32>
 }
 
 // The elements between are left as they are.
-#pair = affine_map<(i) -> (i, 0)>
 // CHECK-LABEL: func private @kernel_between_0(
 // CHECK-DAG:     %[[MASK:.+]] = arith.constant dense<[true, false, true, false,
 // CHECK-NOT:     vector.scatter
@@ -42,11 +37,9 @@ func.func @between(%x: tensor<64xf32>, %o: tensor<64x2xf32>) -> tensor<64x2xf32>
   %y = krnl.kernel "between" loops [i = 64] ins(%x : tensor<64xf32>) outs(%o : tensor<64x2xf32>)
       recipe [vectorize(i, 16)] {
   ^bb0(%a: tensor<64xf32>, %b: tensor<64x2xf32>):
-    %r = linalg.generic {indexing_maps = [#id1, #pair], iterator_types = ["parallel"]}
-        ins(%a : tensor<64xf32>) outs(%b : tensor<64x2xf32>) attrs = {krnl.axes = ["i"]} {
-    ^bb0(%p: f32, %q: f32):
+    %r = krnl.compute [i] (%p = %a[i]) -> (%q = %b[i, 0]) : (tensor<64xf32>) -> tensor<64x2xf32> {
       linalg.yield %p : f32
-    } -> tensor<64x2xf32>
+    }
     krnl.yield %r : tensor<64x2xf32>
   } -> tensor<64x2xf32>
   return %y : tensor<64x2xf32>
@@ -54,8 +47,6 @@ func.func @between(%x: tensor<64xf32>, %o: tensor<64x2xf32>) -> tensor<64x2xf32>
 
 // What lies between the lanes is written by the copies of another loop: two vectors
 // become one that is twice as long. The last 8 lanes are 16 elements.
-#both = affine_map<(i, r) -> (i, r)>
-#outer = affine_map<(i, r) -> (i)>
 // CHECK-LABEL: func private @kernel_filled_0(
 // CHECK:         %[[LOW:.+]] = vector.shuffle %[[V:.+]], %[[V]] [0, 16, 1, 17, 2, 18, 3, 19,
 // CHECK:         vector.store %[[LOW]]
@@ -68,11 +59,9 @@ func.func @filled(%x: tensor<40xf32>, %o: tensor<40x2xf32>) -> tensor<40x2xf32> 
   %y = krnl.kernel "filled" loops [i = 40, r = 2] ins(%x : tensor<40xf32>) outs(%o : tensor<40x2xf32>)
       recipe [order(r, i), unroll(r, 2), vectorize(i, 16)] {
   ^bb0(%a: tensor<40xf32>, %b: tensor<40x2xf32>):
-    %t = linalg.generic {indexing_maps = [#outer, #both], iterator_types = ["parallel", "parallel"]}
-        ins(%a : tensor<40xf32>) outs(%b : tensor<40x2xf32>) attrs = {krnl.axes = ["i", "r"]} {
-    ^bb0(%p: f32, %q: f32):
+    %t = krnl.compute [i, r] (%p = %a[i]) -> (%q = %b[i, r]) : (tensor<40xf32>) -> tensor<40x2xf32> {
       linalg.yield %p : f32
-    } -> tensor<40x2xf32>
+    }
     krnl.yield %t : tensor<40x2xf32>
   } -> tensor<40x2xf32>
   return %y : tensor<40x2xf32>

@@ -1,9 +1,5 @@
 // RUN: onnx-opt %s --select-target="triple=x86_64-linux-gnu cpu=x86-64-v4" --krnl-lower-kernels --canonicalize --cse | FileCheck %s
 
-#id = affine_map<(i, k) -> (i, k)>
-#row = affine_map<(i, k) -> (i)>
-#only = affine_map<(i) -> (i)>
-
 // The sums start from a value that is known: it is not written first to be read
 // again, though the two ops share no loop.
 // CHECK-LABEL: func private @kernel_sums_0(
@@ -17,17 +13,13 @@ func.func @sums(%x: tensor<8x40xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
   %y = krnl.kernel "sums" loops [i = 8, k = 40] ins(%x : tensor<8x40xf32>) outs(%o : tensor<8xf32>) {
   ^bb0(%a: tensor<8x40xf32>, %b: tensor<8xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.generic {indexing_maps = [#only], iterator_types = ["parallel"]}
-        outs(%b : tensor<8xf32>) attrs = {krnl.axes = ["i"]} {
-    ^bb0(%q: f32):
+    %f = krnl.compute [i] () -> (%q = %b[i]) : () -> tensor<8xf32> {
       linalg.yield %zero : f32
-    } -> tensor<8xf32>
-    %s = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
-        ins(%a : tensor<8x40xf32>) outs(%f : tensor<8xf32>) attrs = {krnl.axes = ["i", "k"]} {
-    ^bb0(%p: f32, %q: f32):
+    }
+    %s = krnl.compute [i | k] (%p = %a[i, k]) -> (%q = %f[i]) : (tensor<8x40xf32>) -> tensor<8xf32> {
       %m = arith.addf %p, %q : f32
       linalg.yield %m : f32
-    } -> tensor<8xf32>
+    }
     krnl.yield %s : tensor<8xf32>
   } -> tensor<8xf32>
   return %y : tensor<8xf32>
@@ -46,17 +38,13 @@ func.func @outside(%x: tensor<8x40xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
       recipe [order(k, i)] {
   ^bb0(%a: tensor<8x40xf32>, %b: tensor<8xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.generic {indexing_maps = [#only], iterator_types = ["parallel"]}
-        outs(%b : tensor<8xf32>) attrs = {krnl.axes = ["i"]} {
-    ^bb0(%q: f32):
+    %f = krnl.compute [i] () -> (%q = %b[i]) : () -> tensor<8xf32> {
       linalg.yield %zero : f32
-    } -> tensor<8xf32>
-    %s = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
-        ins(%a : tensor<8x40xf32>) outs(%f : tensor<8xf32>) attrs = {krnl.axes = ["i", "k"]} {
-    ^bb0(%p: f32, %q: f32):
+    }
+    %s = krnl.compute [i | k] (%p = %a[i, k]) -> (%q = %f[i]) : (tensor<8x40xf32>) -> tensor<8xf32> {
       %m = arith.addf %p, %q : f32
       linalg.yield %m : f32
-    } -> tensor<8xf32>
+    }
     krnl.yield %s : tensor<8xf32>
   } -> tensor<8xf32>
   return %y : tensor<8xf32>
@@ -64,8 +52,6 @@ func.func @outside(%x: tensor<8x40xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
 
 // What goes to a part of a larger tensor is handed on in registers all the same: the
 // next op takes up and writes the very elements.
-#behind = affine_map<(i) -> (i + 1)>
-#behindRow = affine_map<(i, k) -> (i + 1)>
 // CHECK-LABEL: func private @kernel_part_0(
 // CHECK:         %[[ZERO:.+]] = arith.constant 0.000000e+00 : f32
 // CHECK-NOT:     memref.store
@@ -80,23 +66,18 @@ func.func @part(%x: tensor<8x40xf32>, %bytes: tensor<8xi8>, %o: tensor<10xf32>) 
       recipe [order(i, k), fuse_outer(i)] {
   ^bb0(%a: tensor<8x40xf32>, %unread: tensor<8xi8>, %b: tensor<10xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.generic {indexing_maps = [#only, #behind], iterator_types = ["parallel"]}
-        ins(%unread : tensor<8xi8>) outs(%b : tensor<10xf32>) attrs = {krnl.axes = ["i"]} {
-    ^bb0(%p: i8, %q: f32):
+    %f = krnl.compute [i] (%p = %unread[i]) -> (%q = %b[i + 1]) : (tensor<8xi8>) -> tensor<10xf32> {
       linalg.yield %zero : f32
-    } -> tensor<10xf32>
-    %s = linalg.generic {indexing_maps = [#id, #row, #behindRow], iterator_types = ["parallel", "reduction"]}
-        ins(%a, %unread : tensor<8x40xf32>, tensor<8xi8>) outs(%f : tensor<10xf32>) attrs = {krnl.axes = ["i", "k"]} {
-    ^bb0(%p: f32, %n: i8, %q: f32):
+    }
+    %s = krnl.compute [i | k] (%p = %a[i, k], %n = %unread[i]) -> (%q = %f[i + 1])
+        : (tensor<8x40xf32>, tensor<8xi8>) -> tensor<10xf32> {
       %m = arith.addf %p, %q : f32
       linalg.yield %m : f32
-    } -> tensor<10xf32>
-    %r = linalg.generic {indexing_maps = [#only, #behind], iterator_types = ["parallel"]}
-        ins(%unread : tensor<8xi8>) outs(%s : tensor<10xf32>) attrs = {krnl.axes = ["i"]} {
-    ^bb0(%n: i8, %q: f32):
+    }
+    %r = krnl.compute [i] (%n = %unread[i]) -> (%q = %s[i + 1]) : (tensor<8xi8>) -> tensor<10xf32> {
       %m = arith.maximumf %q, %zero : f32
       linalg.yield %m : f32
-    } -> tensor<10xf32>
+    }
     krnl.yield %r : tensor<10xf32>
   } -> tensor<10xf32>
   return %y : tensor<10xf32>

@@ -2,7 +2,6 @@
 
 // 13 = 3 * 4 + 1: three blocks of four, and one iteration for itself. Nothing is
 // compared.
-#id = affine_map<(i, j) -> (i, j)>
 // CHECK-LABEL: func private @kernel_peeled_0(
 // CHECK-NOT:     arith.minsi
 // CHECK:         scf.for %[[B:.+]] = %c0 to %c3
@@ -13,11 +12,10 @@ func.func @peeled(%x: tensor<13x17xf32>, %o: tensor<13x17xf32>) -> tensor<13x17x
   %y = krnl.kernel "peeled" loops [i = 13, j = 17] ins(%x : tensor<13x17xf32>) outs(%o : tensor<13x17xf32>)
       recipe [block(i, 4, tail=peel) -> (i.o, i.i)] {
   ^bb0(%a: tensor<13x17xf32>, %b: tensor<13x17xf32>):
-    %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
-        ins(%a : tensor<13x17xf32>) outs(%b : tensor<13x17xf32>) attrs = {krnl.axes = ["i", "j"]} {
-    ^bb0(%p: f32, %q: f32):
+    %r = krnl.compute [i, j] (%p = %a[i, j]) -> (%q = %b[i, j])
+        : (tensor<13x17xf32>) -> tensor<13x17xf32> {
       linalg.yield %p : f32
-    } -> tensor<13x17xf32>
+    }
     krnl.yield %r : tensor<13x17xf32>
   } -> tensor<13x17xf32>
   return %y : tensor<13x17xf32>
@@ -35,11 +33,10 @@ func.func @peeled_parallel(%x: tensor<13x17xf32>, %o: tensor<13x17xf32>) -> tens
   %y = krnl.kernel "peeled_parallel" loops [i = 13, j = 17] ins(%x : tensor<13x17xf32>) outs(%o : tensor<13x17xf32>)
       recipe [block(i, 4, tail=peel) -> (i.o, i.i), fuse_outer(i.o), parallel(i.o)] {
   ^bb0(%a: tensor<13x17xf32>, %b: tensor<13x17xf32>):
-    %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
-        ins(%a : tensor<13x17xf32>) outs(%b : tensor<13x17xf32>) attrs = {krnl.axes = ["i", "j"]} {
-    ^bb0(%p: f32, %q: f32):
+    %r = krnl.compute [i, j] (%p = %a[i, j]) -> (%q = %b[i, j])
+        : (tensor<13x17xf32>) -> tensor<13x17xf32> {
       linalg.yield %p : f32
-    } -> tensor<13x17xf32>
+    }
     krnl.yield %r : tensor<13x17xf32>
   } -> tensor<13x17xf32>
   return %y : tensor<13x17xf32>
@@ -58,11 +55,10 @@ func.func @fused(%x: tensor<13x17xf32>, %o: tensor<13x17xf32>) -> tensor<13x17xf
   %y = krnl.kernel "fused" loops [i = 13, j = 17] ins(%x : tensor<13x17xf32>) outs(%o : tensor<13x17xf32>)
       recipe [block(i, 4) -> (i.o, i.i), block(j, 4) -> (j.o, j.i), order(i.o, j.o, i.i, j.i), fuse(i.o, j.o) -> f, fuse_outer(f), parallel(f)] {
   ^bb0(%a: tensor<13x17xf32>, %b: tensor<13x17xf32>):
-    %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
-        ins(%a : tensor<13x17xf32>) outs(%b : tensor<13x17xf32>) attrs = {krnl.axes = ["i", "j"]} {
-    ^bb0(%p: f32, %q: f32):
+    %r = krnl.compute [i, j] (%p = %a[i, j]) -> (%q = %b[i, j])
+        : (tensor<13x17xf32>) -> tensor<13x17xf32> {
       linalg.yield %p : f32
-    } -> tensor<13x17xf32>
+    }
     krnl.yield %r : tensor<13x17xf32>
   } -> tensor<13x17xf32>
   return %y : tensor<13x17xf32>
@@ -78,11 +74,10 @@ func.func @packed(%x: tensor<13x17xf32>, %o: tensor<13x17xf32>) -> tensor<13x17x
   %y = krnl.kernel "packed" loops [i = 13, j = 17] ins(%x : tensor<13x17xf32>) outs(%o : tensor<13x17xf32>)
       recipe [pack(0, [i, j]), vectorize(j, 16)] {
   ^bb0(%a: tensor<13x17xf32>, %b: tensor<13x17xf32>):
-    %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
-        ins(%a : tensor<13x17xf32>) outs(%b : tensor<13x17xf32>) attrs = {krnl.axes = ["i", "j"]} {
-    ^bb0(%p: f32, %q: f32):
+    %r = krnl.compute [i, j] (%p = %a[i, j]) -> (%q = %b[i, j])
+        : (tensor<13x17xf32>) -> tensor<13x17xf32> {
       linalg.yield %p : f32
-    } -> tensor<13x17xf32>
+    }
     krnl.yield %r : tensor<13x17xf32>
   } -> tensor<13x17xf32>
   return %y : tensor<13x17xf32>
@@ -106,13 +101,12 @@ func.func @rows(%x: tensor<?x9xf32>, %w: tensor<9x16xf32>, %o: tensor<?x16xf32>)
   %y = krnl.kernel "rows" loops [m = %m_size, n = 16, k = 9] ins(%x, %w : tensor<?x9xf32>, tensor<9x16xf32>) outs(%o : tensor<?x16xf32>)
       recipe [block(n, 16) -> (n.p, n.r), block(m, 6) -> (m.o, m.r), order(m.o, n.p, k, m.r, n.r), fuse_outer(m.o, n.p), parallel(m.o), register_tile(m.r, n.r)] {
   ^bb0(%a: tensor<?x9xf32>, %b: tensor<9x16xf32>, %c: tensor<?x16xf32>, %m_extent: index):
-    %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
-        ins(%a, %b : tensor<?x9xf32>, tensor<9x16xf32>) outs(%c : tensor<?x16xf32>) attrs = {krnl.axes = ["m", "n", "k"]} {
-    ^bb0(%p: f32, %q: f32, %s: f32):
+    %r = krnl.compute [m, n | k] (%p = %a[m, k], %q = %b[k, n]) -> (%s = %c[m, n])
+        : (tensor<?x9xf32>, tensor<9x16xf32>) -> tensor<?x16xf32> {
       %0 = arith.mulf %p, %q : f32
       %1 = arith.addf %s, %0 : f32
       linalg.yield %1 : f32
-    } -> tensor<?x16xf32>
+    }
     krnl.yield %r : tensor<?x16xf32>
   } -> tensor<?x16xf32>
   return %y : tensor<?x16xf32>

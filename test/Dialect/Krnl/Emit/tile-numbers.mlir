@@ -18,7 +18,6 @@
 // CHECK:           %[[BELOW:.+]] = arith.addi %[[I]], %c1
 // CHECK:           %[[NEXT_I:.+]] = arith.select %[[IS_LAST]], %[[BELOW]], %[[I]]
 // CHECK:           scf.yield %[[NEXT_I]], %[[NEXT_J]]
-#id = affine_map<(n, m, c) -> (n, m, c)>
 func.func @dynamic(%x: tensor<?x?x16xf32>, %o: tensor<?x?x16xf32>) -> tensor<?x?x16xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -27,12 +26,11 @@ func.func @dynamic(%x: tensor<?x?x16xf32>, %o: tensor<?x?x16xf32>) -> tensor<?x?
   %y = krnl.kernel "dynamic" loops [n = %rows, m = %columns, c = 16] ins(%x : tensor<?x?x16xf32>) outs(%o : tensor<?x?x16xf32>)
       recipe [order(n, m, c), fuse_outer(n, m), parallel(n, m), vectorize(c, 16)] {
   ^bb0(%a: tensor<?x?x16xf32>, %b: tensor<?x?x16xf32>, %n: index, %m: index):
-    %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel", "parallel"]}
-        ins(%a : tensor<?x?x16xf32>) outs(%b : tensor<?x?x16xf32>) attrs = {krnl.axes = ["n", "m", "c"]} {
-    ^bb0(%p: f32, %q: f32):
+    %r = krnl.compute [n, m, c] (%p = %a[n, m, c]) -> (%q = %b[n, m, c])
+        : (tensor<?x?x16xf32>) -> tensor<?x?x16xf32> {
       %v = arith.negf %p : f32
       linalg.yield %v : f32
-    } -> tensor<?x?x16xf32>
+    }
     krnl.yield %r : tensor<?x?x16xf32>
   } -> tensor<?x?x16xf32>
   return %y : tensor<?x?x16xf32>
@@ -48,12 +46,11 @@ func.func @static(%x: tensor<?x5x16xf32>, %o: tensor<?x5x16xf32>) -> tensor<?x5x
   %y = krnl.kernel "static" loops [n = %rows, m = 5, c = 16] ins(%x : tensor<?x5x16xf32>) outs(%o : tensor<?x5x16xf32>)
       recipe [order(n, m, c), fuse_outer(n, m), parallel(n, m), vectorize(c, 16)] {
   ^bb0(%a: tensor<?x5x16xf32>, %b: tensor<?x5x16xf32>, %n: index):
-    %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel", "parallel"]}
-        ins(%a : tensor<?x5x16xf32>) outs(%b : tensor<?x5x16xf32>) attrs = {krnl.axes = ["n", "m", "c"]} {
-    ^bb0(%p: f32, %q: f32):
+    %r = krnl.compute [n, m, c] (%p = %a[n, m, c]) -> (%q = %b[n, m, c])
+        : (tensor<?x5x16xf32>) -> tensor<?x5x16xf32> {
       %v = arith.negf %p : f32
       linalg.yield %v : f32
-    } -> tensor<?x5x16xf32>
+    }
     krnl.yield %r : tensor<?x5x16xf32>
   } -> tensor<?x5x16xf32>
   return %y : tensor<?x5x16xf32>

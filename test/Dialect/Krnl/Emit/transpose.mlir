@@ -3,8 +3,6 @@
 
 // Four rows are loaded as they lie and become four columns. What is left, two rows
 // of two, is turned as well, the rows that are not there being zeros.
-#flip = affine_map<(c, r) -> (r, c)>
-#id2 = affine_map<(c, r) -> (c, r)>
 // CHECK-LABEL: func private @kernel_turned_0(
 // CHECK-NOT:     vector.gather
 // CHECK-COUNT-4: vector.load %arg0
@@ -19,11 +17,10 @@ func.func @turned(%x: tensor<6x8xf32>, %o: tensor<8x6xf32>) -> tensor<8x6xf32> {
   %y = krnl.kernel "turned" loops [c = 8, r = 6] ins(%x : tensor<6x8xf32>) outs(%o : tensor<8x6xf32>)
       recipe [unroll(c, 4), vectorize(r, 4)] {
   ^bb0(%a: tensor<6x8xf32>, %b: tensor<8x6xf32>):
-    %s = linalg.generic {indexing_maps = [#flip, #id2], iterator_types = ["parallel", "parallel"]}
-        ins(%a : tensor<6x8xf32>) outs(%b : tensor<8x6xf32>) attrs = {krnl.axes = ["c", "r"]} {
-    ^bb0(%p: f32, %q: f32):
+    %s = krnl.compute [c, r] (%p = %a[r, c]) -> (%q = %b[c, r])
+        : (tensor<6x8xf32>) -> tensor<8x6xf32> {
       linalg.yield %p : f32
-    } -> tensor<8x6xf32>
+    }
     krnl.yield %s : tensor<8x6xf32>
   } -> tensor<8x6xf32>
   return %y : tensor<8x6xf32>
@@ -32,8 +29,6 @@ func.func @turned(%x: tensor<6x8xf32>, %o: tensor<8x6xf32>) -> tensor<8x6xf32> {
 // Lanes that are rows of the result wait for each other: seven rows of eight lanes
 // become eight lines of seven, which are written with a mask, or in pieces where
 // there are none.
-#across = affine_map<(r, c) -> (c, r)>
-#along = affine_map<(r, c) -> (r, c)>
 // CHECK-LABEL: func private @kernel_results_0(
 // CHECK:         %[[MASK:.+]] = arith.constant dense<[true, true, true, true, true, true, true, false]>
 // CHECK-NOT:     vector.scatter
@@ -60,11 +55,10 @@ func.func @results(%x: tensor<7x8xf32>, %o: tensor<8x7xf32>) -> tensor<8x7xf32> 
   %y = krnl.kernel "results" loops [r = 7, c = 8] ins(%x : tensor<7x8xf32>) outs(%o : tensor<8x7xf32>)
       recipe [unroll(r, 7), vectorize(c, 8)] {
   ^bb0(%a: tensor<7x8xf32>, %b: tensor<8x7xf32>):
-    %s = linalg.generic {indexing_maps = [#along, #across], iterator_types = ["parallel", "parallel"]}
-        ins(%a : tensor<7x8xf32>) outs(%b : tensor<8x7xf32>) attrs = {krnl.axes = ["r", "c"]} {
-    ^bb0(%p: f32, %q: f32):
+    %s = krnl.compute [r, c] (%p = %a[r, c]) -> (%q = %b[c, r])
+        : (tensor<7x8xf32>) -> tensor<8x7xf32> {
       linalg.yield %p : f32
-    } -> tensor<8x7xf32>
+    }
     krnl.yield %s : tensor<8x7xf32>
   } -> tensor<8x7xf32>
   return %y : tensor<8x7xf32>
@@ -73,9 +67,6 @@ func.func @results(%x: tensor<7x8xf32>, %o: tensor<8x7xf32>) -> tensor<8x7xf32> 
 // A register tile of four rows of 48 columns, 16 of them a vector: what turns
 // them is there once for two columns, which go through the stack, and once for the
 // third, where twelve of the lanes are left.
-#ma = affine_map<(m, n, k) -> (m, k)>
-#mb = affine_map<(m, n, k) -> (k, n)>
-#mc = affine_map<(m, n, k) -> (n, m)>
 // CHECK-LABEL: func private @kernel_tile_0(
 // CHECK:         %[[TILE:.+]] = memref.alloca() {alignment = 64 : i64} : memref<4x32xf32>
 // CHECK:         scf.for
@@ -95,12 +86,12 @@ func.func @tile(%x: tensor<8x5xf32>, %w: tensor<5x44xf32>, %o: tensor<44x8xf32>)
   %y = krnl.kernel "tile" loops [m = 8, n = 44, k = 5] ins(%x, %w : tensor<8x5xf32>, tensor<5x44xf32>) outs(%o : tensor<44x8xf32>)
       recipe [block(n, 48) -> (n.o, n.r), block(m, 4) -> (m.o, m.r), order(n.o, m.o, k, m.r, n.r), fuse_outer(n.o, m.o), register_tile(m.r, n.r)] {
   ^bb0(%A: tensor<8x5xf32>, %B: tensor<5x44xf32>, %C: tensor<44x8xf32>):
-    %r = linalg.generic {indexing_maps = [#ma, #mb, #mc], iterator_types = ["parallel", "parallel", "reduction"]} ins(%A, %B : tensor<8x5xf32>, tensor<5x44xf32>) outs(%C : tensor<44x8xf32>) attrs = {krnl.axes = ["m", "n", "k"]} {
-    ^bb0(%p: f32, %q: f32, %s: f32):
+    %r = krnl.compute [m, n | k] (%p = %A[m, k], %q = %B[k, n]) -> (%s = %C[n, m])
+        : (tensor<8x5xf32>, tensor<5x44xf32>) -> tensor<44x8xf32> {
       %0 = arith.mulf %p, %q : f32
       %1 = arith.addf %s, %0 : f32
       linalg.yield %1 : f32
-    } -> tensor<44x8xf32>
+    }
     krnl.yield %r : tensor<44x8xf32>
   } -> tensor<44x8xf32>
   return %y : tensor<44x8xf32>

@@ -14,34 +14,26 @@
 // CHECK:         scf.for
 // CHECK:           memref.load %[[B]][%{{.+}}]
 // CHECK:           memref.store %{{.+}}, %[[B]][%{{.+}}]
-#id = affine_map<(r, c) -> (r, c)>
-#row = affine_map<(r, c) -> (r)>
-#one = affine_map<(r) -> (r)>
 func.func @sums(%x: tensor<8x5xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
   %y = krnl.kernel "sums" loops [r = 8, c = 5] ins(%x : tensor<8x5xf32>) outs(%o : tensor<8xf32>) {
   ^bb0(%a: tensor<8x5xf32>, %b: tensor<8xf32>):
     %zero = arith.constant 0.0 : f32
     %e = tensor.empty() : tensor<8xf32>
-    %f = linalg.fill {krnl.axes = ["r"]} ins(%zero : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
-    %s = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
-        ins(%a : tensor<8x5xf32>) outs(%f : tensor<8xf32>) attrs = {krnl.axes = ["r", "c"]} {
-    ^bb0(%p: f32, %q: f32):
+    %f = krnl.compute [r] () -> (%_ = %e[r]) : () -> tensor<8xf32> { linalg.yield %zero : f32 }
+    %s = krnl.compute [r | c] (%p = %a[r, c]) -> (%q = %f[r]) : (tensor<8x5xf32>) -> tensor<8xf32> {
       %m = arith.addf %p, %q : f32
       linalg.yield %m : f32
-    } -> tensor<8xf32>
-    %t = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
-        ins(%a : tensor<8x5xf32>) outs(%f : tensor<8xf32>) attrs = {krnl.axes = ["r", "c"]} {
-    ^bb0(%p: f32, %q: f32):
+    }
+    %t = krnl.compute [r | c] (%p = %a[r, c]) -> (%q = %f[r]) : (tensor<8x5xf32>) -> tensor<8xf32> {
       %n = arith.mulf %p, %p : f32
       %m = arith.addf %n, %q : f32
       linalg.yield %m : f32
-    } -> tensor<8xf32>
-    %u = linalg.generic {indexing_maps = [#one, #one, #one], iterator_types = ["parallel"]}
-        ins(%s, %t : tensor<8xf32>, tensor<8xf32>) outs(%b : tensor<8xf32>) attrs = {krnl.axes = ["r"]} {
-    ^bb0(%p: f32, %w: f32, %q: f32):
+    }
+    %u = krnl.compute [r] (%p = %s[r], %w = %t[r]) -> (%q = %b[r])
+        : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32> {
       %m = arith.subf %p, %w : f32
       linalg.yield %m : f32
-    } -> tensor<8xf32>
+    }
     krnl.yield %u : tensor<8xf32>
   } -> tensor<8xf32>
   return %y : tensor<8xf32>

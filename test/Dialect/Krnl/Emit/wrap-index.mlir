@@ -26,16 +26,14 @@ func.func @gather(%x: tensor<?x4xf32>, %i: tensor<?xi64>, %y: tensor<?x4xf32>) -
   ^bb0(%a: tensor<?x4xf32>, %b: tensor<?xi64>, %c: tensor<?x4xf32>, %m_extent: index):
     %c0 = arith.constant 0 : index
     %size = tensor.dim %a, %c0 : tensor<?x4xf32>
-    %g = linalg.generic {indexing_maps = [affine_map<(m, n) -> (m)>, affine_map<(m, n) -> (m, n)>],
-        iterator_types = ["parallel", "parallel"]} ins(%b : tensor<?xi64>)
-        outs(%c : tensor<?x4xf32>) attrs = {krnl.axes = ["m", "n"]} {
-    ^bb1(%index: i64, %old: f32):
+    %g = krnl.compute [m, n] (%index = %b[m]) -> (%old = %c[m, n])
+        : (tensor<?xi64>) -> tensor<?x4xf32> {
       %at = arith.index_cast %index : i64 to index
       %row = krnl.wrap_index %at, %size, "bad row"
       %column = linalg.index 1 : index
       %element = tensor.extract %a[%row, %column] : tensor<?x4xf32>
       linalg.yield %element : f32
-    } -> tensor<?x4xf32>
+    }
     krnl.yield %g : tensor<?x4xf32>
   } -> tensor<?x4xf32>
   return %r : tensor<?x4xf32>

@@ -1,7 +1,6 @@
 // RUN: onnx-opt %s --krnl-print-nest 2>&1 | FileCheck %s
 
 // The loops that the recipe leads to, with what each step made of them.
-#id = affine_map<(i) -> (i)>
 // CHECK: kernel relu
 // CHECK-NEXT: nest: i.o(7 parallel) i.v(16)
 // CHECK-NEXT: 0: i.o(7) i.v(16 lanes=16)
@@ -10,11 +9,10 @@ func.func @blocked(%x: tensor<100xf32>, %o: tensor<100xf32>) -> tensor<100xf32> 
       recipe [block(i, 16) -> (i.o, i.v), fuse_outer(i.o), parallel(i.o), vectorize(i.v, 16)] {
   ^bb0(%a: tensor<100xf32>, %b: tensor<100xf32>):
     %zero = arith.constant 0.0 : f32
-    %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%a : tensor<100xf32>) outs(%b : tensor<100xf32>) attrs = {krnl.axes = ["i"]} {
-    ^bb0(%p: f32, %q: f32):
+    %r = krnl.compute [i] (%p = %a[i]) -> (%q = %b[i]) : (tensor<100xf32>) -> tensor<100xf32> {
       %m = arith.maximumf %p, %zero : f32
       linalg.yield %m : f32
-    } -> tensor<100xf32>
+    }
     krnl.yield %r : tensor<100xf32>
   } -> tensor<100xf32>
   return %y : tensor<100xf32>
@@ -29,12 +27,11 @@ func.func @blocked(%x: tensor<100xf32>, %o: tensor<100xf32>) -> tensor<100xf32> 
 func.func @whole_window(%x: tensor<8x4x3xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
   %y = krnl.kernel "whole_window" loops [i = 8, j = 4, k = 3] ins(%x : tensor<8x4x3xf32>) outs(%o : tensor<8xf32>) recipe [unroll(k, 3), unroll(j, 2)] {
   ^bb0(%a: tensor<8x4x3xf32>, %b: tensor<8xf32>):
-    %r = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0)>], iterator_types = ["parallel", "reduction", "reduction"]}
-        ins(%a : tensor<8x4x3xf32>) outs(%b : tensor<8xf32>) attrs = {krnl.axes = ["i", "j", "k"]} {
-    ^bb0(%p: f32, %q: f32):
+    %r = krnl.compute [i | j, k] (%p = %a[i, j, k]) -> (%q = %b[i])
+        : (tensor<8x4x3xf32>) -> tensor<8xf32> {
       %m = arith.addf %p, %q : f32
       linalg.yield %m : f32
-    } -> tensor<8xf32>
+    }
     krnl.yield %r : tensor<8xf32>
   } -> tensor<8xf32>
   return %y : tensor<8xf32>
@@ -42,12 +39,11 @@ func.func @whole_window(%x: tensor<8x4x3xf32>, %o: tensor<8xf32>) -> tensor<8xf3
 func.func @part_of_window(%x: tensor<8x4x3xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
   %y = krnl.kernel "part_of_window" loops [i = 8, j = 4, k = 3] ins(%x : tensor<8x4x3xf32>) outs(%o : tensor<8xf32>) recipe [unroll(j, 2)] {
   ^bb0(%a: tensor<8x4x3xf32>, %b: tensor<8xf32>):
-    %r = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0)>], iterator_types = ["parallel", "reduction", "reduction"]}
-        ins(%a : tensor<8x4x3xf32>) outs(%b : tensor<8xf32>) attrs = {krnl.axes = ["i", "j", "k"]} {
-    ^bb0(%p: f32, %q: f32):
+    %r = krnl.compute [i | j, k] (%p = %a[i, j, k]) -> (%q = %b[i])
+        : (tensor<8x4x3xf32>) -> tensor<8xf32> {
       %m = arith.addf %p, %q : f32
       linalg.yield %m : f32
-    } -> tensor<8xf32>
+    }
     krnl.yield %r : tensor<8xf32>
   } -> tensor<8xf32>
   return %y : tensor<8xf32>
@@ -55,12 +51,11 @@ func.func @part_of_window(%x: tensor<8x4x3xf32>, %o: tensor<8xf32>) -> tensor<8x
 func.func @around(%x: tensor<8x4x3xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
   %y = krnl.kernel "around" loops [j = 4, k = 3, i = 8] ins(%x : tensor<8x4x3xf32>) outs(%o : tensor<8xf32>) recipe [order(i, j)] {
   ^bb0(%a: tensor<8x4x3xf32>, %b: tensor<8xf32>):
-    %r = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0)>], iterator_types = ["parallel", "reduction", "reduction"]}
-        ins(%a : tensor<8x4x3xf32>) outs(%b : tensor<8xf32>) attrs = {krnl.axes = ["i", "j", "k"]} {
-    ^bb0(%p: f32, %q: f32):
+    %r = krnl.compute [i | j, k] (%p = %a[i, j, k]) -> (%q = %b[i])
+        : (tensor<8x4x3xf32>) -> tensor<8xf32> {
       %m = arith.addf %p, %q : f32
       linalg.yield %m : f32
-    } -> tensor<8xf32>
+    }
     krnl.yield %r : tensor<8xf32>
   } -> tensor<8xf32>
   return %y : tensor<8xf32>

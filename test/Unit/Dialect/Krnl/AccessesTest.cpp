@@ -18,7 +18,7 @@ using namespace onnxc::krnl;
 
 namespace {
 
-/// Builds one linalg op from its maps, over the loops d0, d1, ...
+/// Builds one krnl.compute from its maps, over the loops d0, d1, ...
 class AccessesTest : public ::testing::Test {
 protected:
   AccessesTest() : b(UnknownLoc::get(&context), &context) {
@@ -48,19 +48,17 @@ protected:
       addOperand(loops, operand, values, maps);
     SmallVector<Value> inits;
     addOperand(loops, result, inits, maps);
-    SmallVector<utils::IteratorType> kinds(loops,
-                                           utils::IteratorType::parallel);
-    for (unsigned i = 0; i < reduced; ++i)
-      kinds[loops - 1 - i] = utils::IteratorType::reduction;
-    return cast<linalg::LinalgOp>(
-        linalg::GenericOp::create(
-            b, inits.front().getType(), values, inits, maps, kinds,
-            [&](OpBuilder &inner, Location, ValueRange args) {
-              OpBuilder::InsertionGuard guard(b);
-              b.restoreInsertionPoint(inner.saveInsertionPoint());
-              linalg::YieldOp::create(b, payload(args));
-            })
-            .getOperation());
+    SmallVector<std::string> names;
+    for (unsigned i : llvm::seq(loops))
+      names.push_back("d" + std::to_string(i));
+    return ComputeOp::create(
+        b, values, inits, maps, llvm::to_vector_of<StringRef>(names),
+        loops - reduced, StringAttr(),
+        [&](OpBuilder &inner, Location, ValueRange args) {
+          OpBuilder::InsertionGuard guard(b);
+          b.restoreInsertionPoint(inner.saveInsertionPoint());
+          linalg::YieldOp::create(b, payload(args));
+        });
   }
 
   void addOperand(unsigned loops, const Operand &operand,

@@ -20,9 +20,8 @@ def Krnl_Dialect : Dialect {
     performed, until the kernel is lowered. The other operations are the host
     program that calls kernels and the runtime.
 
-    Structured ops in a kernel carry `krnl.axes`, the name of the loop behind each
-    iterator dimension, and may carry `krnl.name`, by which a step can be limited
-    to them.
+    A `krnl.compute` in a kernel names the loops that it runs over, and may have a
+    name by which a step can be limited to it.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
@@ -33,10 +32,6 @@ def Krnl_Dialect : Dialect {
   let useDefaultAttributePrinterParser = 0;
   let hasConstantMaterializer = 1;
   let extraClassDeclaration = [{
-    /// Name of the attribute that maps iterator dimensions to loop names.
-    static constexpr ::llvm::StringLiteral axesAttrName = "krnl.axes";
-    /// Name of the attribute that names a structured op of a kernel body.
-    static constexpr ::llvm::StringLiteral nameAttrName = "krnl.name";
     /// Marks an outlined kernel function.
     static constexpr ::llvm::StringLiteral kernelAttrName = "krnl.kernel";
 

@@ -57,6 +57,9 @@ mlir::ParseResult parseRecipe(mlir::OpAsmParser &parser,
 void printRecipe(mlir::OpAsmPrinter &printer, mlir::Operation *op,
                  mlir::ArrayAttr recipe);
 
+/// True if the name of a loop is an identifier: written without quotes.
+bool isBareLoopName(llvm::StringRef name);
+
 /// Writes a loop name bare where it is a keyword, else quoted.
 void printLoopName(llvm::raw_ostream &os, llvm::StringRef name);
 

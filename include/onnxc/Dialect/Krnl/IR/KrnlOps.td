@@ -34,11 +34,10 @@ def Krnl_KernelOp : Krnl_Op<"kernel", [
                               ["reifyResultShapes"]>]> {
   let summary = "one fused unit of work and the recipe of its loops";
   let description = [{
-    The body computes with structured (linalg) ops in destination style; each says
-    with `krnl.axes` which named loop stands behind each of its iterator
-    dimensions. Block arguments are the `ins`, the `outs`, then the extents of the
-    loops of dynamic extent (`loops [i = %n, j = 64]`), in their order; each
-    yielded value is written into the matching `outs` tensor.
+    The body computes with `krnl.compute` over the named loops, in destination
+    style. Block arguments are the `ins`, the `outs`, then the extents of the loops
+    of dynamic extent (`loops [i = %n, j = 64]`), in their order; each yielded
+    value is written into the matching `outs` tensor.
 
     ```mlir
     %y = krnl.kernel "relu" loops [i = 64] ins(%x : tensor<64xf32>)
@@ -46,8 +45,11 @@ def Krnl_KernelOp : Krnl_Op<"kernel", [
         recipe [block(i, 16) -> (i.o, i.v), vectorize(i.v, 16)] {
     ^bb0(%a: tensor<64xf32>, %b: tensor<64xf32>):
       %zero = arith.constant 0.0 : f32
-      %r = linalg.generic {...} ins(%a : tensor<64xf32>)
-          outs(%b : tensor<64xf32>) attrs = {krnl.axes = ["i"]} {...}
+      %r = krnl.compute [i] (%e = %a[i]) -> (%f = %b[i])
+          : (tensor<64xf32>) -> tensor<64xf32> {
+        %m = arith.maximumf %e, %zero : f32
+        linalg.yield %m : f32
+      }
       krnl.yield %r : tensor<64xf32>
     } -> tensor<64xf32>
     ```
@@ -97,14 +99,14 @@ def Krnl_KernelOp : Krnl_Op<"kernel", [
     ::mlir::BlockArgument getOutArgument(unsigned i) {
       return getBody().getArgument(getIns().size() + i);
     }
-    /// The names in krnl.axes of a body op.
+    /// The names of the loops of a body op.
     static ::llvm::SmallVector<::llvm::StringRef> getAxes(::mlir::Operation *op);
-    static void setAxes(::mlir::Operation *op,
-                        ::llvm::ArrayRef<::llvm::StringRef> names);
   }];
   let hasRegionVerifier = 1;
   let hasVerifier = 1;
 }
+
+include "onnxc/Dialect/Krnl/IR/ComputeOp.td"
 
 def Krnl_YieldOp : Krnl_Op<"yield", [Pure, Terminator,
                                      HasParent<"KernelOp">]> {

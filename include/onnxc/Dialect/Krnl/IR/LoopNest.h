@@ -106,7 +106,7 @@ struct LoopUse {
 struct BodyOp {
   /// The linalg op; null in nests that were built without IR.
   mlir::Operation *op = nullptr;
-  /// krnl.name of the op, else its number in the body.
+  /// Name of the op, else its number in the body.
   std::string name;
   /// Loop number (an Axis) for each iterator dimension of the op.
   llvm::SmallVector<unsigned, 4> axes;
@@ -210,7 +210,7 @@ public:
   const BodyOp &op(unsigned number) const { return bodyOps[number]; }
   /// The number of a linalg op of the kernel body.
   unsigned indexOf(mlir::Operation *op) const;
-  /// Op by krnl.name or by its number in decimal.
+  /// Op by its name or by its number in decimal.
   std::optional<unsigned> findOp(llvm::StringRef nameOrNumber) const;
 
   //===--------------------------------------------------------------------===//

@@ -202,7 +202,7 @@ def Krnl_OnlyStep : Krnl_Step<"Only", "only"> {
   let summary = "limit a step to one op of the kernel";
   let description = [{
     Printed in a recipe as a prefix: `exp: vectorize(c, 16)`. The op is given by
-    its `krnl.name` or its number among the structured ops of the body.
+    its name or its number among the structured ops of the body.
   }];
   let parameters = (ins LoopName:$op, "::mlir::Attribute":$step);
   let assemblyFormat = "`<` $op `,` $step `>`";

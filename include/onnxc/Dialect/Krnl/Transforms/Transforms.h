@@ -88,8 +88,7 @@ void orderLoops(KernelOp kernel);
 /// Drops the inputs that the payload does not read, and adds tensors of the
 /// extents of loops until each loop of the op indexes a dimension of an operand
 /// alone, as linalg asks.
-void updateShapeInputs(mlir::RewriterBase &rewriter,
-                       mlir::linalg::GenericOp op);
+void updateShapeInputs(mlir::RewriterBase &rewriter, ComputeOp op);
 
 /// Puts numbers into the ops that read tensors all of one constant element.
 void inlineConstants(mlir::RewriterBase &rewriter, KernelOp kernel);

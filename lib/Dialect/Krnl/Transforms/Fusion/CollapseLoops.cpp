@@ -47,7 +47,7 @@ private:
   Value mergedSize(KernelOp target, Location loc);
   void mapArguments(KernelOp target);
   void cloneOp(Operation &op, KernelOp target);
-  void cloneStructured(linalg::LinalgOp op);
+  void cloneStructured(ComputeOp op);
   void replaceResults(KernelOp target);
 
   RewriterBase &rewriter;
@@ -91,7 +91,7 @@ bool LoopCollapser::checkOp(linalg::LinalgOp op) {
     return false;
   if (hasOuter) {
     auto kinds = op.getIteratorTypesArray();
-    if (kinds[a] != kinds[b] || !isa<linalg::GenericOp, linalg::FillOp>(op))
+    if (kinds[a] != kinds[b])
       return false;
     for (auto index : op.getBlock()->getOps<linalg::IndexOp>())
       if (index.getDim() == a || index.getDim() == b)
@@ -173,7 +173,8 @@ bool LoopCollapser::checkBorder() {
 }
 
 bool LoopCollapser::check() {
-  return !kernel.findLoop((outer + inner).str()) &&
+  std::string name = (outer + inner).str();
+  return !kernel.findLoop(name) && isBareLoopName(name) &&
          llvm::all_of(kernel.getStructuredOps(),
                       [&](linalg::LinalgOp op) { return checkOp(op); }) &&
          checkBorder();
@@ -311,8 +312,8 @@ static SmallVector<AffineMap> mapsWithout(linalg::LinalgOp op, unsigned b) {
   return maps;
 }
 
-void LoopCollapser::cloneStructured(linalg::LinalgOp op) {
-  SmallVector<StringRef> axes = KernelOp::getAxes(op);
+void LoopCollapser::cloneStructured(ComputeOp op) {
+  SmallVector<StringRef> axes = op.getAxes();
   size_t b = llvm::find(axes, inner) - axes.begin();
   if (b == axes.size()) {
     rewriter.clone(*op, mapping);
@@ -326,32 +327,21 @@ void LoopCollapser::cloneStructured(linalg::LinalgOp op) {
     return llvm::map_to_vector(
         values, [&](Value value) { return mapping.lookupOrDefault(value); });
   };
-  SmallVector<Value> inits = mapAll(op.getDpsInits());
-  Operation *result;
-  if (isa<linalg::FillOp>(op)) {
-    result = linalg::FillOp::create(rewriter, op.getLoc(),
-                                    mapAll(op.getDpsInputs()), inits);
-    result->setDiscardableAttrs(op->getDiscardableAttrDictionary());
-  } else {
-    SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
-    kinds.erase(kinds.begin() + b);
-    auto generic = linalg::GenericOp::create(
-        rewriter, op.getLoc(), TypeRange(inits), mapAll(op.getDpsInputs()),
-        inits, mapsWithout(op, b), kinds);
-    rewriter.cloneRegionBefore(op->getRegion(0), generic.getRegion(),
-                               generic.getRegion().begin(), mapping);
-    for (auto index : generic.getBody()->getOps<linalg::IndexOp>())
-      if (index.getDim() > b)
-        index.setDim(index.getDim() - 1);
-    generic->setDiscardableAttrs(op->getDiscardableAttrDictionary());
-    result = generic;
-  }
-  KernelOp::setAxes(result, axes);
+  unsigned parallel = op.getNumParallelLoops();
+  auto result = ComputeOp::create(rewriter, op.getLoc(), mapAll(op.getInputs()),
+                                  mapAll(op.getOutputs()), mapsWithout(op, b),
+                                  axes, b < parallel ? parallel - 1 : parallel,
+                                  op.getNameAttr());
+  rewriter.cloneRegionBefore(op.getPayload(), result.getPayload(),
+                             result.getPayload().begin(), mapping);
+  for (auto index : result.getBody()->getOps<linalg::IndexOp>())
+    if (index.getDim() > b)
+      index.setDim(index.getDim() - 1);
   mapping.map(op->getResults(), result->getResults());
 }
 
 void LoopCollapser::cloneOp(Operation &op, KernelOp target) {
-  if (auto structured = dyn_cast<linalg::LinalgOp>(op))
+  if (auto structured = dyn_cast<ComputeOp>(op))
     return cloneStructured(structured);
   if (auto dim = dyn_cast<tensor::DimOp>(op)) {
     auto known = positions.find(dim.getSource());

@@ -17,8 +17,7 @@ namespace onnxc::krnl {
 
 /// Replaces `op` by one without iterator dimension `dim`, which has one
 /// iteration.
-static void dropDim(RewriterBase &rewriter, linalg::GenericOp op,
-                    unsigned dim) {
+static void dropDim(RewriterBase &rewriter, ComputeOp op, unsigned dim) {
   MLIRContext *context = op.getContext();
   SmallVector<AffineExpr> dims;
   for (unsigned i : llvm::seq(op.getNumLoops()))
@@ -28,19 +27,16 @@ static void dropDim(RewriterBase &rewriter, linalg::GenericOp op,
       llvm::map_to_vector(op.getIndexingMapsArray(), [&](AffineMap map) {
         return map.replaceDimsAndSymbols(dims, {}, op.getNumLoops() - 1, 0);
       });
-  SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
-  kinds.erase(kinds.begin() + dim);
-  SmallVector<StringRef> axes = KernelOp::getAxes(op);
+  SmallVector<StringRef> axes = op.getAxes();
   axes.erase(axes.begin() + dim);
+  unsigned parallel = op.getNumParallelLoops();
 
   rewriter.setInsertionPoint(op);
-  auto result =
-      linalg::GenericOp::create(rewriter, op.getLoc(), op.getResultTypes(),
-                                op.getInputs(), op.getOutputs(), maps, kinds);
-  rewriter.inlineRegionBefore(op.getRegion(), result.getRegion(),
-                              result.getRegion().begin());
-  result->setDiscardableAttrs(op->getDiscardableAttrDictionary());
-  KernelOp::setAxes(result, axes);
+  auto result = ComputeOp::create(
+      rewriter, op.getLoc(), op.getInputs(), op.getOutputs(), maps, axes,
+      dim < parallel ? parallel - 1 : parallel, op.getNameAttr());
+  rewriter.inlineRegionBefore(op.getPayload(), result.getPayload(),
+                              result.getPayload().begin());
   for (auto index : llvm::make_early_inc_range(
            result.getBody()->getOps<linalg::IndexOp>())) {
     if (index.getDim() > dim)
@@ -57,7 +53,7 @@ static void dropDim(RewriterBase &rewriter, linalg::GenericOp op,
 /// Without `dim` a window may shrink to a single loop, which must then span its
 /// dimension: that of a 1x1 window with stride 1 does, any other has to be
 /// known to.
-static bool staysExact(KernelOp kernel, linalg::GenericOp op, unsigned dim) {
+static bool staysExact(KernelOp kernel, ComputeOp op, unsigned dim) {
   SmallVector<StringRef> axes = KernelOp::getAxes(op);
   MLIRContext *context = op.getContext();
   bool window =
@@ -89,7 +85,7 @@ static bool isDroppable(KernelOp kernel, StringRef loop) {
     const auto *it = llvm::find(axes, loop);
     if (it == axes.end())
       return true;
-    auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
+    auto generic = dyn_cast<ComputeOp>(op.getOperation());
     return generic && staysExact(kernel, generic, it - axes.begin());
   });
 }
@@ -106,7 +102,7 @@ void dropUnitLoops(RewriterBase &rewriter, KernelOp kernel) {
       SmallVector<StringRef> axes = KernelOp::getAxes(op);
       const auto *it = llvm::find(axes, loop.getName());
       if (it != axes.end())
-        dropDim(rewriter, cast<linalg::GenericOp>(op.getOperation()),
+        dropDim(rewriter, cast<ComputeOp>(op.getOperation()),
                 it - axes.begin());
     }
   }

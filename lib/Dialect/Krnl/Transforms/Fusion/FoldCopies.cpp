@@ -64,15 +64,14 @@ private:
   Value makeLarge(const PartCopy &copy);
   void fold(PartCopy &copy);
   StripLoops loopsOver(const Strip &strip, StringRef name);
-  linalg::GenericOp fillStrip(const Strip &strip, const StripLoops &loops,
-                              Value last);
+  ComputeOp fillStrip(const Strip &strip, const StripLoops &loops, Value last);
   void fillAround(const TensorPart &part);
   void finish();
 
   RewriterBase &rewriter;
   KernelOp kernel;
   /// The first op, if it fills the whole result.
-  linalg::GenericOp fill;
+  ComputeOp fill;
   SmallVector<PartCopy, 2> copies;
   /// The values that the large tensor has had so far, one writer each.
   SmallVector<Value> chain;
@@ -92,7 +91,7 @@ bool CopyFolder::match() {
     return false;
   Value last = kernel.getOutArgument(0);
   for (linalg::LinalgOp structured : kernel.getStructuredOps()) {
-    auto op = dyn_cast<linalg::GenericOp>(structured.getOperation());
+    auto op = dyn_cast<ComputeOp>(structured.getOperation());
     if (!op || op.getNumDpsInits() != 1 || op.getDpsInits()[0] != last)
       return false;
     last = op.getResult(0);
@@ -120,7 +119,7 @@ static bool isSize(Operation *op) {
 /// All uses are reads by structured ops, or sizes.
 static bool isReadByOpsOnly(Value argument) {
   return llvm::all_of(argument.getUses(), [](OpOperand &use) {
-    auto op = dyn_cast<linalg::GenericOp>(use.getOwner());
+    auto op = dyn_cast<ComputeOp>(use.getOwner());
     return (op && !op.isDpsInit(&use)) || isSize(use.getOwner());
   });
 }
@@ -176,7 +175,7 @@ bool CopyFolder::mayFold(PartCopy &copy) {
   SmallVector<Value> written{producer.getOutArgument(number)};
   while (!written.empty())
     for (OpOperand &use : written.pop_back_val().getUses())
-      if (auto op = dyn_cast<linalg::GenericOp>(use.getOwner())) {
+      if (auto op = dyn_cast<ComputeOp>(use.getOwner())) {
         if (op.isDpsInit(&use))
           written.push_back(op.getTiedOpResult(&use));
       } else if (!isa<YieldOp>(use.getOwner()) && !isSize(use.getOwner())) {
@@ -330,8 +329,8 @@ CopyFolder::StripLoops CopyFolder::loopsOver(const Strip &strip,
 }
 
 /// Fills a strip of `last` with what `fill` writes.
-linalg::GenericOp CopyFolder::fillStrip(const Strip &strip,
-                                        const StripLoops &loops, Value last) {
+ComputeOp CopyFolder::fillStrip(const Strip &strip, const StripLoops &loops,
+                                Value last) {
   // Where a strip begins may be known to the run only.
   SmallVector<Value> position;
   if (llvm::any_of(strip, [](const Range &range) {
@@ -342,21 +341,17 @@ linalg::GenericOp CopyFolder::fillStrip(const Strip &strip,
                                      getConstantIntValue(range.from)
                                          ? rewriter.getIndexAttr(0)
                                          : range.from));
-  SmallVector<utils::IteratorType> kinds(loops.names.size(),
-                                         utils::IteratorType::parallel);
-  auto made = linalg::GenericOp::create(
-      rewriter, fill.getLoc(), TypeRange(last.getType()), ValueRange(),
-      ValueRange(last),
+  return ComputeOp::create(
+      rewriter, fill.getLoc(), ValueRange(), ValueRange(last),
       AffineMap::get(loops.names.size(), 0, loops.at, kernel.getContext()),
-      kinds, [&](OpBuilder &b, Location loc, ValueRange) {
+      llvm::to_vector_of<StringRef>(loops.names), loops.names.size(),
+      StringAttr(), [&](OpBuilder &b, Location loc, ValueRange) {
         Value element = fill.getBody()->getTerminator()->getOperand(0);
         if (!position.empty())
           element = ScatterStoreOp::create(b, loc, element.getType(), element,
                                            position);
         linalg::YieldOp::create(b, loc, element);
       });
-  KernelOp::setAxes(made, llvm::to_vector_of<StringRef>(loops.names));
-  return made;
 }
 
 /// Fills what is outside the part instead of everything.
@@ -364,7 +359,7 @@ void CopyFolder::fillAround(const TensorPart &part) {
   auto declared = llvm::to_vector(kernel.getLoops().getAsRange<LoopAttr>());
   SmallVector<Value> added;
   Value last = kernel.getOutArgument(0);
-  SmallVector<linalg::GenericOp> made;
+  SmallVector<ComputeOp> made;
   rewriter.setInsertionPoint(kernel);
   SmallVector<Strip> strips = stripsAround(rewriter, kernel.getLoc(), part);
   rewriter.setInsertionPoint(fill);
@@ -381,7 +376,7 @@ void CopyFolder::fillAround(const TensorPart &part) {
     last = made.back().getResult(0);
   }
   kernel.replaceLoops(declared, added);
-  for (linalg::GenericOp op : made)
+  for (ComputeOp op : made)
     updateShapeInputs(rewriter, op);
   rewriter.replaceOp(fill, last);
 }

@@ -2,11 +2,11 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-//   %a = generic(x, y) { add }   axes [i, j]
-//   %b = generic(%a)   { relu }  axes [i, j]
-// -> %b = generic(x, y) { add; relu }
+//   %a = compute [i, j] (x, y) { add }
+//   %b = compute [i, j] (%a)   { relu }
+// -> %b = compute [i, j] (x, y) { add; relu }
 //
-// Upstream's elementwise fusion would lose krnl.axes; this one has less to do,
+// Upstream's elementwise fusion is for linalg.generic; this one has less to do,
 // since both ops run over the same loops.
 //
 //===----------------------------------------------------------------------===//
@@ -21,10 +21,10 @@ using namespace mlir;
 namespace onnxc::krnl {
 
 /// The only op that reads `op`'s single result, by one operand or more.
-static linalg::GenericOp findOnlyReader(linalg::GenericOp op) {
-  linalg::GenericOp reader;
+static ComputeOp findOnlyReader(ComputeOp op) {
+  ComputeOp reader;
   for (OpOperand &use : op.getResult(0).getUses()) {
-    auto user = dyn_cast<linalg::GenericOp>(use.getOwner());
+    auto user = dyn_cast<ComputeOp>(use.getOwner());
     if (!user || (reader && user != reader) || user.isDpsInit(&use))
       return nullptr;
     reader = user;
@@ -33,8 +33,7 @@ static linalg::GenericOp findOnlyReader(linalg::GenericOp op) {
 }
 
 /// Where the reader reads the producer's result.
-static SmallVector<AffineMap> readsOf(linalg::GenericOp producer,
-                                      linalg::GenericOp reader) {
+static SmallVector<AffineMap> readsOf(ComputeOp producer, ComputeOp reader) {
   SmallVector<AffineMap> maps;
   for (OpOperand *operand : reader.getDpsInputOperands())
     if (operand->get() == producer.getResult(0))
@@ -45,8 +44,8 @@ static SmallVector<AffineMap> readsOf(linalg::GenericOp producer,
 /// For each iterator dimension of the producer, the dimension of the reader
 /// that walks the same loop; nothing unless the reader visits each element
 /// once. Reads by different dimensions would need the producer twice.
-static std::optional<SmallVector<unsigned>>
-matchDims(linalg::GenericOp producer, linalg::GenericOp reader) {
+static std::optional<SmallVector<unsigned>> matchDims(ComputeOp producer,
+                                                      ComputeOp reader) {
   AffineMap written = producer.getIndexingMapMatchingResult(
       cast<OpResult>(producer.getResult(0)));
   if (producer.getNumLoops() != reader.getNumLoops())
@@ -66,17 +65,16 @@ matchDims(linalg::GenericOp producer, linalg::GenericOp reader) {
   return dims;
 }
 
-static bool isFoldable(linalg::GenericOp op) {
+static bool isFoldable(ComputeOp op) {
   return op->getNumResults() == 1 && op.getNumReductionLoops() == 0 &&
-         op.hasPureTensorSemantics() && !op->hasAttr(KrnlDialect::nameAttrName);
+         !op.getName();
 }
 
 namespace {
 /// Operands of the folded op: what the reader reads, less the producer's
 /// result, plus what the producer reads.
 struct FoldedOperands {
-  FoldedOperands(linalg::GenericOp producer, linalg::GenericOp reader,
-                 ArrayRef<unsigned> dims);
+  FoldedOperands(ComputeOp producer, ComputeOp reader, ArrayRef<unsigned> dims);
 
   SmallVector<Value> values;
   SmallVector<AffineMap> maps;
@@ -95,8 +93,7 @@ private:
 };
 } // namespace
 
-FoldedOperands::FoldedOperands(linalg::GenericOp producer,
-                               linalg::GenericOp reader,
+FoldedOperands::FoldedOperands(ComputeOp producer, ComputeOp reader,
                                ArrayRef<unsigned> dims) {
   SmallVector<AffineExpr> toReader = llvm::map_to_vector(dims, [&](unsigned d) {
     return getAffineDimExpr(d, reader.getContext());
@@ -117,7 +114,7 @@ FoldedOperands::FoldedOperands(linalg::GenericOp producer,
 }
 
 /// Clones the producer's payload, and returns what it yields.
-static Value clonePayload(RewriterBase &rewriter, linalg::GenericOp producer,
+static Value clonePayload(RewriterBase &rewriter, ComputeOp producer,
                           ArrayRef<unsigned> dims, IRMapping &mapping) {
   for (Operation &inner : producer.getBody()->without_terminator()) {
     Operation *clone = rewriter.clone(inner, mapping);
@@ -128,17 +125,17 @@ static Value clonePayload(RewriterBase &rewriter, linalg::GenericOp producer,
       producer.getBody()->getTerminator()->getOperand(0));
 }
 
-static void fold(RewriterBase &rewriter, linalg::GenericOp producer,
-                 linalg::GenericOp reader, ArrayRef<unsigned> dims) {
+static void fold(RewriterBase &rewriter, ComputeOp producer, ComputeOp reader,
+                 ArrayRef<unsigned> dims) {
   FoldedOperands operands(producer, reader, dims);
   SmallVector<AffineMap> maps = operands.maps;
   for (OpOperand &init : reader.getDpsInitsMutable())
     maps.push_back(reader.getMatchingIndexingMap(&init));
   rewriter.setInsertionPoint(reader);
-  auto folded = linalg::GenericOp::create(
+  auto folded = ComputeOp::create(
       rewriter, rewriter.getFusedLoc({producer.getLoc(), reader.getLoc()}),
-      reader.getResultTypes(), operands.values, reader.getDpsInits(), maps,
-      reader.getIteratorTypesArray(),
+      operands.values, reader.getDpsInits(), maps, reader.getAxes(),
+      reader.getNumParallelLoops(), reader.getNameAttr(),
       [&](OpBuilder &, Location, ValueRange args) {
         IRMapping inner, outer;
         for (auto [i, position] : llvm::enumerate(operands.producerPosition))
@@ -157,7 +154,6 @@ static void fold(RewriterBase &rewriter, linalg::GenericOp producer,
         for (Operation &op : *reader.getBody())
           rewriter.clone(op, outer);
       });
-  folded->setDiscardableAttrs(reader->getDiscardableAttrDictionary());
   updateShapeInputs(rewriter, folded);
   rewriter.replaceOp(reader, folded.getResults());
   Value destination = producer.getDpsInits()[0];
@@ -170,10 +166,10 @@ static void fold(RewriterBase &rewriter, linalg::GenericOp producer,
 /// Folds the first op that allows it.
 static bool foldOne(RewriterBase &rewriter, KernelOp kernel) {
   for (linalg::LinalgOp op : kernel.getStructuredOps()) {
-    auto producer = dyn_cast<linalg::GenericOp>(op.getOperation());
+    auto producer = dyn_cast<ComputeOp>(op.getOperation());
     if (!producer || !isFoldable(producer))
       continue;
-    linalg::GenericOp reader = findOnlyReader(producer);
+    ComputeOp reader = findOnlyReader(producer);
     std::optional<SmallVector<unsigned>> dims;
     if (reader)
       dims = matchDims(producer, reader);

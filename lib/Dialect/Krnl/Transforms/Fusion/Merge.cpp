@@ -188,12 +188,12 @@ LogicalResult KernelMerger::mapArguments(KernelOp merged, std::string &reason) {
 void KernelMerger::cloneBody(KernelOp from, bool rename) {
   for (Operation &op : from.getBody().front().without_terminator()) {
     Operation *clone = rewriter.clone(op, mapping);
-    if (!rename || !isa<linalg::LinalgOp>(clone))
+    auto compute = dyn_cast<ComputeOp>(clone);
+    if (!rename || !compute)
       continue;
-    KernelOp::setAxes(
-        clone, llvm::map_to_vector(KernelOp::getAxes(&op), [&](StringRef name) {
-          return StringRef(plan.rename.find(name)->second);
-        }));
+    compute.setAxes(llvm::map_to_vector(compute.getAxes(), [&](StringRef name) {
+      return StringRef(plan.rename.find(name)->second);
+    }));
   }
 }
 

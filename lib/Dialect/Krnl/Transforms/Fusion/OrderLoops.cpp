@@ -28,36 +28,37 @@ static void collectLoops(linalg::LinalgOp op, SetVector<StringRef> &names) {
     collect(op.getMatchingIndexingMap(input));
 }
 
-/// Gives the op's iterator dimensions the order of the kernel's loops.
-static void orderDims(KernelOp kernel, linalg::GenericOp op) {
+/// Gives the parallel loops of the op, and the reduced ones, the order of the
+/// kernel's loops.
+static void orderDims(KernelOp kernel, ComputeOp op) {
   SmallVector<StringRef> axes = KernelOp::getAxes(op);
   SmallVector<unsigned> old = llvm::to_vector(llvm::seq<unsigned>(axes.size()));
-  llvm::sort(old, [&](unsigned a, unsigned b) {
+  auto byLoop = [&](unsigned a, unsigned b) {
     return *kernel.findLoop(axes[a]) < *kernel.findLoop(axes[b]);
-  });
+  };
+  auto reduced = old.begin() + op.getNumParallelLoops();
+  llvm::sort(old.begin(), reduced, byLoop);
+  llvm::sort(reduced, old.end(), byLoop);
   MLIRContext *context = op.getContext();
   SmallVector<AffineExpr> dims(old.size());
   SmallVector<StringRef> names;
-  SmallVector<Attribute> kinds;
   for (auto [position, dim] : llvm::enumerate(old)) {
     dims[dim] = getAffineDimExpr(position, context);
     names.push_back(axes[dim]);
-    kinds.push_back(op.getIteratorTypes()[dim]);
   }
   SmallVector<AffineMap> maps;
   for (AffineMap map : op.getIndexingMapsArray())
     maps.push_back(map.replaceDimsAndSymbols(dims, {}, dims.size(), 0));
   Builder builder(context);
   op.setIndexingMapsAttr(builder.getAffineMapArrayAttr(maps));
-  op.setIteratorTypesAttr(builder.getArrayAttr(kinds));
   for (auto index : op.getBody()->getOps<linalg::IndexOp>())
     index.setDim(cast<AffineDimExpr>(dims[index.getDim()]).getPosition());
-  KernelOp::setAxes(op, names);
+  op.setAxes(names);
 }
 
 void orderLoops(KernelOp kernel) {
   SmallVector<linalg::LinalgOp> ops = kernel.getStructuredOps();
-  if (ops.empty() || !llvm::all_of(ops, llvm::IsaPred<linalg::GenericOp>))
+  if (ops.empty() || !llvm::all_of(ops, llvm::IsaPred<ComputeOp>))
     return;
   // The op with the most loops decides.
   SetVector<StringRef> names;
@@ -75,7 +76,7 @@ void orderLoops(KernelOp kernel) {
     loops.push_back(kernel.getLoop(*kernel.findLoop(name)));
   kernel.replaceLoops(loops);
   for (linalg::LinalgOp op : kernel.getStructuredOps())
-    orderDims(kernel, cast<linalg::GenericOp>(op.getOperation()));
+    orderDims(kernel, cast<ComputeOp>(op.getOperation()));
 }
 
 } // namespace onnxc::krnl

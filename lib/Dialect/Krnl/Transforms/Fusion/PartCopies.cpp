@@ -85,7 +85,7 @@ void accessPart(RewriterBase &rewriter, KernelOp kernel, Value tensor,
       accessSize(rewriter, kernel, dim, part);
       continue;
     }
-    auto op = dyn_cast<linalg::GenericOp>(user);
+    auto op = dyn_cast<ComputeOp>(user);
     if (!op)
       continue;
     SmallVector<AffineMap> maps = op.getIndexingMapsArray();
@@ -106,12 +106,12 @@ void accessPart(RewriterBase &rewriter, KernelOp kernel, Value tensor,
 //===----------------------------------------------------------------------===//
 
 /// Has the op nothing but a terminator, and no reductions?
-static bool onlyYields(linalg::GenericOp op) {
+static bool onlyYields(ComputeOp op) {
   return op && op.getNumReductionLoops() == 0 && op.getNumDpsInits() == 1 &&
          op.getBody()->getOperations().size() == 1;
 }
 
-bool fillsAll(linalg::GenericOp op) {
+bool fillsAll(ComputeOp op) {
   if (!onlyYields(op) ||
       op.getBody()->getTerminator()->getOperand(0).getParentBlock() ==
           op.getBody())
@@ -124,7 +124,7 @@ bool fillsAll(linalg::GenericOp op) {
   return true;
 }
 
-std::optional<PartCopy> PartCopy::read(KernelOp kernel, linalg::GenericOp op) {
+std::optional<PartCopy> PartCopy::read(KernelOp kernel, ComputeOp op) {
   if (!onlyYields(op))
     return std::nullopt;
   auto yielded =

@@ -32,19 +32,18 @@ struct TensorPart {
 
 /// An op that copies an input of its kernel into a part of the result.
 struct PartCopy {
-  mlir::linalg::GenericOp op;
+  ComputeOp op;
   unsigned input;
   TensorPart part;
   /// The kernel that makes the input, where it may write into the part.
   KernelOp producer;
 
   /// Reads the op as a copy of all of a kernel input.
-  static std::optional<PartCopy> read(KernelOp kernel,
-                                      mlir::linalg::GenericOp op);
+  static std::optional<PartCopy> read(KernelOp kernel, ComputeOp op);
 };
 
 /// Does the op write one value to every element of its destination?
-bool fillsAll(mlir::linalg::GenericOp op);
+bool fillsAll(ComputeOp op);
 
 /// The image in the kernel of an index of the host program; a constant is one
 /// inside.

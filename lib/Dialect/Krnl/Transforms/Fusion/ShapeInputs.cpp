@@ -13,9 +13,9 @@ using namespace mlir;
 
 namespace onnxc::krnl {
 
-void updateShapeInputs(RewriterBase &rewriter, linalg::GenericOp op) {
+void updateShapeInputs(RewriterBase &rewriter, ComputeOp op) {
   auto kernel = op->getParentOfType<KernelOp>();
-  SmallVector<StringRef> axes = KernelOp::getAxes(op);
+  SmallVector<StringRef> axes = op.getAxes();
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   for (unsigned i = op.getNumDpsInputs(); i-- > 0;)
     if (op.getBody()->getArgument(i).use_empty()) {

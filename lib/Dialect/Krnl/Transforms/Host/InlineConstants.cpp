@@ -36,7 +36,7 @@ void inlineConstants(RewriterBase &rewriter, KernelOp kernel) {
     BlockArgument image = kernel.getInArgument(number);
     SetVector<Operation *> users(image.user_begin(), image.user_end());
     for (Operation *user : users) {
-      auto op = dyn_cast<linalg::GenericOp>(user);
+      auto op = dyn_cast<ComputeOp>(user);
       if (!op)
         continue;
       for (unsigned i = op.getNumDpsInputs(); i-- > 0;) {

@@ -82,7 +82,7 @@ static void permute(LayoutGroups &groups, tensor::DimOp dim) {
 }
 
 /// Computed indices of results, and what is there now, follow these.
-static void permutePositions(LayoutGroups &groups, linalg::GenericOp op) {
+static void permutePositions(LayoutGroups &groups, ComputeOp op) {
   auto permuteAt = [&](MutableOperandRange at, unsigned number) {
     if (SmallVector<int64_t> order =
             groups.orderOf(op.getDpsInitOperand(number)->get());
@@ -100,7 +100,7 @@ static void permutePositions(LayoutGroups &groups, linalg::GenericOp op) {
 /// Accesses inside the kernel follow their tensors.
 static void permute(LayoutGroups &groups, KernelOp kernel) {
   for (linalg::LinalgOp structured : kernel.getStructuredOps()) {
-    auto op = dyn_cast<linalg::GenericOp>(structured.getOperation());
+    auto op = dyn_cast<ComputeOp>(structured.getOperation());
     if (!op)
       continue;
     SmallVector<AffineMap> maps = op.getIndexingMapsArray();
@@ -148,7 +148,7 @@ static unsigned chooseLayouts(Operation *module) {
   LayoutGroups groups(kernels);
   for (KernelOp kernel : kernels)
     for (linalg::LinalgOp op : kernel.getStructuredOps())
-      if (auto generic = dyn_cast<linalg::GenericOp>(op.getOperation()))
+      if (auto generic = dyn_cast<ComputeOp>(op.getOperation()))
         voteForLayouts(groups, kernel, generic);
 
   // Accesses first: they look the values up.

@@ -29,7 +29,7 @@ static bool isFree(Value value) {
     auto kernel = dyn_cast<KernelOp>(argument.getOwner()->getParentOp());
     if (!kernel || !kernel.getRecipe().empty())
       return false;
-  } else if (!isa<KernelOp, tensor::EmptyOp, linalg::GenericOp>(
+  } else if (!isa<KernelOp, tensor::EmptyOp, ComputeOp>(
                  value.getDefiningOp())) {
     return false;
   }
@@ -38,7 +38,7 @@ static bool isFree(Value value) {
       return dim.getConstantIndex().has_value();
     if (auto kernel = dyn_cast<KernelOp>(use.getOwner()))
       return kernel.getRecipe().empty();
-    return isa<linalg::GenericOp, tensor::ExtractOp, YieldOp>(use.getOwner());
+    return isa<ComputeOp, tensor::ExtractOp, YieldOp>(use.getOwner());
   });
 }
 
@@ -127,7 +127,7 @@ static bool isSideBySide(tensor::ExtractOp read, AffineMap written) {
 /// to do so on both sides.
 void LayoutGroups::tieReads(KernelOp kernel) {
   for (linalg::LinalgOp op : kernel.getStructuredOps()) {
-    auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
+    auto generic = dyn_cast<ComputeOp>(op.getOperation());
     if (!generic)
       continue;
     for (auto read : generic.getBody()->getOps<tensor::ExtractOp>())

@@ -56,8 +56,7 @@ private:
 
 /// What the op would have along memory in the tensors that it accesses, weighed
 /// by the work that depends on it.
-void voteForLayouts(LayoutGroups &groups, KernelOp kernel,
-                    mlir::linalg::GenericOp op);
+void voteForLayouts(LayoutGroups &groups, KernelOp kernel, ComputeOp op);
 
 } // namespace onnxc::krnl
 

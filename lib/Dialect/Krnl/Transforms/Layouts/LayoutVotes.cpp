@@ -19,7 +19,7 @@ namespace {
 /// The votes of one op.
 class LayoutVoter {
 public:
-  LayoutVoter(LayoutGroups &groups, KernelOp kernel, linalg::GenericOp op)
+  LayoutVoter(LayoutGroups &groups, KernelOp kernel, ComputeOp op)
       : groups(groups), kernel(kernel), op(op),
         minExtent(TargetAttr::processorOf(kernel).layoutElements) {
     for (unsigned dim : llvm::seq(op.getNumLoops()))
@@ -44,7 +44,7 @@ private:
 
   LayoutGroups &groups;
   KernelOp kernel;
-  linalg::GenericOp op;
+  ComputeOp op;
   /// Fewer elements along memory do not fill a vector.
   int64_t minExtent;
   /// Iterations.
@@ -100,7 +100,7 @@ struct SumOperands {
 } // namespace
 
 /// Returns nothing but nulls where several operands are of one kind.
-static SumOperands findOperands(KernelOp kernel, linalg::GenericOp op) {
+static SumOperands findOperands(KernelOp kernel, ComputeOp op) {
   SumOperands found;
   for (OpOperand *input : op.getDpsInputOperands()) {
     if (op.getMatchingBlockArgument(input).use_empty())
@@ -265,7 +265,7 @@ void LayoutVoter::voteAtBorder() {
 }
 
 void onnxc::krnl::voteForLayouts(LayoutGroups &groups, KernelOp kernel,
-                                 linalg::GenericOp op) {
+                                 ComputeOp op) {
   LayoutVoter voter(groups, kernel, op);
   voter.voteForSums();
   voter.voteAtBorder();

@@ -22,7 +22,7 @@ using namespace mlir;
 namespace onnxc::krnl {
 
 /// Is `op` after every other op that uses `value`?
-static bool isLastUser(linalg::GenericOp op, Value value) {
+static bool isLastUser(ComputeOp op, Value value) {
   return llvm::all_of(value.getUsers(), [&](Operation *user) {
     return user == op ||
            (isa<linalg::LinalgOp>(user) && user->isBeforeInBlock(op));
@@ -44,7 +44,7 @@ static tensor::EmptyOp findTemporary(Value value) {
 }
 
 /// The input of `op` whose temporary its destination can be, or null.
-static OpOperand *findReusable(linalg::GenericOp op) {
+static OpOperand *findReusable(ComputeOp op) {
   if (op.getNumReductionLoops() != 0 || op.getNumDpsInits() != 1)
     return nullptr;
   OpOperand *init = op.getDpsInitOperand(0);
@@ -66,8 +66,8 @@ static OpOperand *findReusable(linalg::GenericOp op) {
 }
 
 /// Moves the input into the position of the destination.
-static linalg::GenericOp writeOver(RewriterBase &rewriter, linalg::GenericOp op,
-                                   OpOperand *input) {
+static ComputeOp writeOver(RewriterBase &rewriter, ComputeOp op,
+                           OpOperand *input) {
   unsigned position = input->getOperandNumber();
   SmallVector<Value> ins = llvm::to_vector(op.getInputs());
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
@@ -75,9 +75,9 @@ static linalg::GenericOp writeOver(RewriterBase &rewriter, linalg::GenericOp op,
   ins.erase(ins.begin() + position);
   maps.erase(maps.begin() + position);
   rewriter.setInsertionPoint(op);
-  auto result = linalg::GenericOp::create(
-      rewriter, op.getLoc(), op.getResultTypes(), ins, over, maps,
-      op.getIteratorTypesArray(),
+  auto result = ComputeOp::create(
+      rewriter, op.getLoc(), ins, over, maps, op.getAxes(),
+      op.getNumParallelLoops(), op.getNameAttr(),
       [&](OpBuilder &builder, Location, ValueRange args) {
         IRMapping mapping;
         Block *body = op.getBody();
@@ -90,7 +90,6 @@ static linalg::GenericOp writeOver(RewriterBase &rewriter, linalg::GenericOp op,
         for (Operation &inner : *body)
           builder.clone(inner, mapping);
       });
-  result->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   rewriter.replaceOp(op, result.getResults());
   return result;
 }
@@ -100,7 +99,7 @@ void reuseDestinations(RewriterBase &rewriter, KernelOp kernel) {
   SmallVector<linalg::LinalgOp> ops = kernel.getStructuredOps();
   // Later ops first, so that a chain of temporaries moves through to the end.
   for (linalg::LinalgOp op : llvm::reverse(ops)) {
-    auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
+    auto generic = dyn_cast<ComputeOp>(op.getOperation());
     OpOperand *input = generic ? findReusable(generic) : nullptr;
     if (!input)
       continue;

@@ -2,25 +2,22 @@
 // RUN: onnx-opt %s --krnl-fuse=collapse=false | FileCheck %s --check-prefix=OFF
 // OFF-NOT: collapse_shape
 
-#id3 = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
-
 // Vectors cross the short rows.
 // CHECK-LABEL: func @elementwise
 // CHECK-SAME:      (%[[X:.+]]: tensor<8x7x7xf32>)
 // CHECK:         %[[FLAT:.+]] = tensor.collapse_shape %[[X]] {{\[}}[0, 1, 2]] : tensor<8x7x7xf32> into tensor<392xf32>
 // CHECK:         %[[Y:.+]] = krnl.kernel "neg" loops [abc = 392] ins(%[[FLAT]] : tensor<392xf32>)
-// CHECK:           krnl.axes = ["abc"]
+// CHECK:           krnl.compute [abc]
 // CHECK:         tensor.expand_shape %[[Y]] {{\[}}[0, 1, 2]] output_shape [8, 7, 7]
 func.func @elementwise(%x: tensor<8x7x7xf32>) -> tensor<8x7x7xf32> {
   %e = tensor.empty() : tensor<8x7x7xf32>
   %y = krnl.kernel "neg" loops [a = 8, b = 7, c = 7] ins(%x : tensor<8x7x7xf32>) outs(%e : tensor<8x7x7xf32>) {
   ^bb0(%p: tensor<8x7x7xf32>, %o: tensor<8x7x7xf32>):
-    %r = linalg.generic {indexing_maps = [#id3, #id3], iterator_types = ["parallel", "parallel", "parallel"]}
-        ins(%p : tensor<8x7x7xf32>) outs(%o : tensor<8x7x7xf32>) attrs = {krnl.axes = ["a", "b", "c"]} {
-    ^bb0(%s: f32, %q: f32):
+    %r = krnl.compute [a, b, c] (%s = %p[a, b, c]) -> (%q = %o[a, b, c])
+        : (tensor<8x7x7xf32>) -> tensor<8x7x7xf32> {
       %m = arith.negf %s : f32
       linalg.yield %m : f32
-    } -> tensor<8x7x7xf32>
+    }
     krnl.yield %r : tensor<8x7x7xf32>
   } -> tensor<8x7x7xf32>
   return %y : tensor<8x7x7xf32>
@@ -41,13 +38,11 @@ func.func @bias_per_channel(%x: tensor<?x16x?x8xf32>, %b: tensor<16xf32>, %n: in
   %y = krnl.kernel "bias" loops [n = %n_size, c = 16, h = %h_size, w = 8]
       ins(%x, %b : tensor<?x16x?x8xf32>, tensor<16xf32>) outs(%e : tensor<?x16x?x8xf32>) {
   ^bb0(%p: tensor<?x16x?x8xf32>, %q: tensor<16xf32>, %o: tensor<?x16x?x8xf32>, %n_extent: index, %h_extent: index):
-    %r = linalg.generic {indexing_maps = [affine_map<(n, c, h, w) -> (n, c, h, w)>, affine_map<(n, c, h, w) -> (c)>, affine_map<(n, c, h, w) -> (n, c, h, w)>],
-        iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
-        ins(%p, %q : tensor<?x16x?x8xf32>, tensor<16xf32>) outs(%o : tensor<?x16x?x8xf32>) attrs = {krnl.axes = ["n", "c", "h", "w"]} {
-    ^bb0(%s: f32, %t: f32, %u: f32):
+    %r = krnl.compute [n, c, h, w] (%s = %p[n, c, h, w], %t = %q[c]) -> (%u = %o[n, c, h, w])
+        : (tensor<?x16x?x8xf32>, tensor<16xf32>) -> tensor<?x16x?x8xf32> {
       %m = arith.addf %s, %t : f32
       linalg.yield %m : f32
-    } -> tensor<?x16x?x8xf32>
+    }
     krnl.yield %r : tensor<?x16x?x8xf32>
   } -> tensor<?x16x?x8xf32>
   return %y : tensor<?x16x?x8xf32>
@@ -63,21 +58,15 @@ func.func @pointwise(%x: tensor<1x16x14x14xf32>, %w: tensor<32x16x1x1xf32>) -> t
       ins(%x, %w : tensor<1x16x14x14xf32>, tensor<32x16x1x1xf32>) outs(%e : tensor<1x32x14x14xf32>) {
   ^bb0(%p: tensor<1x16x14x14xf32>, %q: tensor<32x16x1x1xf32>, %o: tensor<1x32x14x14xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.generic {indexing_maps = [affine_map<(n, oc, h, w) -> (n, oc, h, w)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
-        outs(%o : tensor<1x32x14x14xf32>) attrs = {krnl.axes = ["n", "oc", "h", "w"]} {
-    ^bb0(%u: f32):
+    %f = krnl.compute [n, oc, h, w] () -> (%u = %o[n, oc, h, w]) : () -> tensor<1x32x14x14xf32> {
       linalg.yield %zero : f32
-    } -> tensor<1x32x14x14xf32>
-    %r = linalg.generic {indexing_maps = [affine_map<(n, oc, h, w, ic, kh, kw) -> (n, ic, h + kh, w + kw)>,
-          affine_map<(n, oc, h, w, ic, kh, kw) -> (oc, ic, kh, kw)>, affine_map<(n, oc, h, w, ic, kh, kw) -> (n, oc, h, w)>],
-        iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
-        ins(%p, %q : tensor<1x16x14x14xf32>, tensor<32x16x1x1xf32>) outs(%f : tensor<1x32x14x14xf32>)
-        attrs = {krnl.axes = ["n", "oc", "h", "w", "ic", "kh", "kw"]} {
-    ^bb0(%s: f32, %t: f32, %u: f32):
+    }
+    %r = krnl.compute [n, oc, h, w | ic, kh, kw] (%s = %p[n, ic, h + kh, w + kw], %t = %q[oc, ic, kh, kw]) -> (%u = %f[n, oc, h, w])
+        : (tensor<1x16x14x14xf32>, tensor<32x16x1x1xf32>) -> tensor<1x32x14x14xf32> {
       %m = arith.mulf %s, %t : f32
       %a = arith.addf %u, %m : f32
       linalg.yield %a : f32
-    } -> tensor<1x32x14x14xf32>
+    }
     krnl.yield %r : tensor<1x32x14x14xf32>
   } -> tensor<1x32x14x14xf32>
   return %y : tensor<1x32x14x14xf32>
@@ -96,31 +85,27 @@ func.func @not_in_a_line(%x: tensor<4x8xf32>) -> (tensor<8x4xf32>, tensor<8x4xin
   %i = tensor.empty() : tensor<8x4xindex>
   %0 = krnl.kernel "transpose" loops [a = 8, b = 4] ins(%x : tensor<4x8xf32>) outs(%e : tensor<8x4xf32>) {
   ^bb0(%p: tensor<4x8xf32>, %o: tensor<8x4xf32>):
-    %r = linalg.generic {indexing_maps = [affine_map<(a, b) -> (b, a)>, affine_map<(a, b) -> (a, b)>], iterator_types = ["parallel", "parallel"]}
-        ins(%p : tensor<4x8xf32>) outs(%o : tensor<8x4xf32>) attrs = {krnl.axes = ["a", "b"]} {
-    ^bb0(%s: f32, %q: f32):
+    %r = krnl.compute [a, b] (%s = %p[b, a]) -> (%q = %o[a, b])
+        : (tensor<4x8xf32>) -> tensor<8x4xf32> {
       linalg.yield %s : f32
-    } -> tensor<8x4xf32>
+    }
     krnl.yield %r : tensor<8x4xf32>
   } -> tensor<8x4xf32>
   %1 = krnl.kernel "index" loops [a = 8, b = 4] outs(%i : tensor<8x4xindex>) {
   ^bb0(%o: tensor<8x4xindex>):
-    %r = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>], iterator_types = ["parallel", "parallel"]}
-        outs(%o : tensor<8x4xindex>) attrs = {krnl.axes = ["a", "b"]} {
-    ^bb0(%q: index):
+    %r = krnl.compute [a, b] () -> (%q = %o[a, b]) : () -> tensor<8x4xindex> {
       %k = linalg.index 1 : index
       linalg.yield %k : index
-    } -> tensor<8x4xindex>
+    }
     krnl.yield %r : tensor<8x4xindex>
   } -> tensor<8x4xindex>
   %2 = krnl.kernel "constant" loops [a = 8, b = 4] ins(%w : tensor<8x4xf32>) outs(%e : tensor<8x4xf32>) {
   ^bb0(%p: tensor<8x4xf32>, %o: tensor<8x4xf32>):
-    %r = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a, b)>], iterator_types = ["parallel", "parallel"]}
-        ins(%p : tensor<8x4xf32>) outs(%o : tensor<8x4xf32>) attrs = {krnl.axes = ["a", "b"]} {
-    ^bb0(%s: f32, %q: f32):
+    %r = krnl.compute [a, b] (%s = %p[a, b]) -> (%q = %o[a, b])
+        : (tensor<8x4xf32>) -> tensor<8x4xf32> {
       %m = arith.negf %s : f32
       linalg.yield %m : f32
-    } -> tensor<8x4xf32>
+    }
     krnl.yield %r : tensor<8x4xf32>
   } -> tensor<8x4xf32>
   return %0, %1, %2 : tensor<8x4xf32>, tensor<8x4xindex>, tensor<8x4xf32>
@@ -133,12 +118,11 @@ func.func @not_in_a_line(%x: tensor<4x8xf32>) -> (tensor<8x4xf32>, tensor<8x4xin
 func.func @window_of_a_part(%x: tensor<4xf32>, %w: tensor<3xi8>, %e: tensor<1xf32>) -> tensor<1xf32> {
   %y = krnl.kernel "pool" loops [o = 1, k = 3] ins(%x, %w : tensor<4xf32>, tensor<3xi8>) outs(%e : tensor<1xf32>) {
   ^bb0(%p: tensor<4xf32>, %v: tensor<3xi8>, %q: tensor<1xf32>):
-    %r = linalg.generic {indexing_maps = [affine_map<(o, k) -> (o + k)>, affine_map<(o, k) -> (k)>, affine_map<(o, k) -> (o)>], iterator_types = ["parallel", "reduction"]}
-        ins(%p, %v : tensor<4xf32>, tensor<3xi8>) outs(%q : tensor<1xf32>) attrs = {krnl.axes = ["o", "k"]} {
-    ^bb0(%s: f32, %u: i8, %t: f32):
+    %r = krnl.compute [o | k] (%s = %p[o + k], %u = %v[k]) -> (%t = %q[o])
+        : (tensor<4xf32>, tensor<3xi8>) -> tensor<1xf32> {
       %m = arith.maximumf %s, %t : f32
       linalg.yield %m : f32
-    } -> tensor<1xf32>
+    }
     krnl.yield %r : tensor<1xf32>
   } -> tensor<1xf32>
   return %y : tensor<1xf32>
@@ -165,23 +149,19 @@ func.func @sizes_of_sizes(%x: tensor<?x?x5xf32>, %m: index, %n: index) -> tensor
     %m1 = tensor.dim %turned, %c1 : tensor<?x?xf32>
     %n1 = tensor.dim %turned, %c0 : tensor<?x?xf32>
     %t = tensor.empty(%m1, %n1) : tensor<?x?xf32>
-    %f = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>], iterator_types = ["parallel", "parallel"]}
-        outs(%t : tensor<?x?xf32>) attrs = {krnl.axes = ["a", "b"]} {
-    ^bb0(%q: f32):
+    %f = krnl.compute [a, b] () -> (%q = %t[a, b]) : () -> tensor<?x?xf32> {
       linalg.yield %zero : f32
-    } -> tensor<?x?xf32>
-    %s = linalg.generic {indexing_maps = [affine_map<(a, b, k) -> (a, b, k)>, affine_map<(a, b, k) -> (a, b)>], iterator_types = ["parallel", "parallel", "reduction"]}
-        ins(%p : tensor<?x?x5xf32>) outs(%f : tensor<?x?xf32>) attrs = {krnl.axes = ["a", "b", "k"]} {
-    ^bb0(%v: f32, %q: f32):
+    }
+    %s = krnl.compute [a, b | k] (%v = %p[a, b, k]) -> (%q = %f[a, b])
+        : (tensor<?x?x5xf32>) -> tensor<?x?xf32> {
       %w = arith.addf %q, %v : f32
       linalg.yield %w : f32
-    } -> tensor<?x?xf32>
-    %r = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a, b)>], iterator_types = ["parallel", "parallel"]}
-        ins(%s : tensor<?x?xf32>) outs(%o : tensor<?x?xf32>) attrs = {krnl.axes = ["a", "b"]} {
-    ^bb0(%v: f32, %q: f32):
+    }
+    %r = krnl.compute [a, b] (%v = %s[a, b]) -> (%q = %o[a, b])
+        : (tensor<?x?xf32>) -> tensor<?x?xf32> {
       %w = arith.negf %v : f32
       linalg.yield %w : f32
-    } -> tensor<?x?xf32>
+    }
     krnl.yield %r : tensor<?x?xf32>
   } -> tensor<?x?xf32>
   return %y : tensor<?x?xf32>
@@ -203,12 +183,11 @@ func.func @left_over(%x: tensor<?x?xf32>, %n: index, %m: index) -> tensor<?x?xf3
     %rows = tensor.dim %p, %c0 : tensor<?x?xf32>
     %columns = tensor.dim %p, %c1 : tensor<?x?xf32>
     %unused = tensor.empty(%rows, %columns) : tensor<?x?xf64>
-    %r = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a, b)>], iterator_types = ["parallel", "parallel"]}
-        ins(%p : tensor<?x?xf32>) outs(%o : tensor<?x?xf32>) attrs = {krnl.axes = ["a", "b"]} {
-    ^bb0(%s: f32, %q: f32):
+    %r = krnl.compute [a, b] (%s = %p[a, b]) -> (%q = %o[a, b])
+        : (tensor<?x?xf32>) -> tensor<?x?xf32> {
       %k = arith.negf %s : f32
       linalg.yield %k : f32
-    } -> tensor<?x?xf32>
+    }
     krnl.yield %r : tensor<?x?xf32>
   } -> tensor<?x?xf32>
   return %y : tensor<?x?xf32>
@@ -225,15 +204,29 @@ func.func @known_rows(%x: tensor<?x14x14x16xf32>, %w: tensor<16x32xf32>, %n: ind
   %y = krnl.kernel "product" loops [n = %n_size, h = 14, w = 14, oc = 32, ic = 16]
       ins(%x, %w : tensor<?x14x14x16xf32>, tensor<16x32xf32>) outs(%e : tensor<?x14x14x32xf32>) {
   ^bb0(%p: tensor<?x14x14x16xf32>, %q: tensor<16x32xf32>, %o: tensor<?x14x14x32xf32>, %n_extent: index):
-    %r = linalg.generic {indexing_maps = [affine_map<(n, h, w, oc, ic) -> (n, h, w, ic)>, affine_map<(n, h, w, oc, ic) -> (ic, oc)>, affine_map<(n, h, w, oc, ic) -> (n, h, w, oc)>],
-        iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction"]}
-        ins(%p, %q : tensor<?x14x14x16xf32>, tensor<16x32xf32>) outs(%o : tensor<?x14x14x32xf32>) attrs = {krnl.axes = ["n", "h", "w", "oc", "ic"]} {
-    ^bb0(%s: f32, %t: f32, %u: f32):
+    %r = krnl.compute [n, h, w, oc | ic] (%s = %p[n, h, w, ic], %t = %q[ic, oc]) -> (%u = %o[n, h, w, oc])
+        : (tensor<?x14x14x16xf32>, tensor<16x32xf32>) -> tensor<?x14x14x32xf32> {
       %m = arith.mulf %s, %t : f32
       %a = arith.addf %u, %m : f32
       linalg.yield %a : f32
-    } -> tensor<?x14x14x32xf32>
+    }
     krnl.yield %r : tensor<?x14x14x32xf32>
   } -> tensor<?x14x14x32xf32>
   return %y : tensor<?x14x14x32xf32>
+}
+
+// Indices are affine expressions, in which "mod" is no name.
+// CHECK-LABEL: func @name_of_an_operator
+// CHECK:         krnl.kernel "neg" loops [mo = 6, d = 4]
+func.func @name_of_an_operator(%x: tensor<2x3x4xf32>) -> tensor<2x3x4xf32> {
+  %e = tensor.empty() : tensor<2x3x4xf32>
+  %0 = krnl.kernel "neg" loops [m = 2, o = 3, d = 4] ins(%x : tensor<2x3x4xf32>) outs(%e : tensor<2x3x4xf32>) {
+  ^bb0(%p: tensor<2x3x4xf32>, %q: tensor<2x3x4xf32>):
+    %r = krnl.compute [m, o, d] (%s = %p[m, o, d]) -> (%t = %q[m, o, d]) : (tensor<2x3x4xf32>) -> tensor<2x3x4xf32> {
+      %v = arith.negf %s : f32
+      linalg.yield %v : f32
+    }
+    krnl.yield %r : tensor<2x3x4xf32>
+  } -> tensor<2x3x4xf32>
+  return %0 : tensor<2x3x4xf32>
 }

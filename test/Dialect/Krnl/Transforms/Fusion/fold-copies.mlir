@@ -1,64 +1,49 @@
 // RUN: onnx-opt %s --krnl-fold-copies | FileCheck %s
 
-#id = affine_map<(d0, d1) -> (d0, d1)>
-#in = affine_map<(d0, d1) -> (d0, d1 + 1)>
-#low = affine_map<(d0, d1) -> (d0 mod 4611686018427387904, d1)>
-#high = affine_map<(d0, d1) -> (d0 + 3, d1)>
-
 // The maker writes inside the border, what is left is to fill the border. A
 // second reader reads inside, too.
-// CHECK-DAG: #[[IN:.+]] = affine_map<(d0, d1) -> (d0, d1 + 1)>
-// CHECK-DAG: #[[FIRST:.+]] = affine_map<(d0) -> (d0, 0)>
-// CHECK-DAG: #[[LAST:.+]] = affine_map<(d0) -> (d0, 17)>
-// CHECK-DAG: #[[LOW:.+]] = affine_map<(d0, d1) -> (d0 mod 4611686018427387904, d1)>
-// CHECK-DAG: #[[HIGH:.+]] = affine_map<(d0, d1) -> (d0 + 3, d1)>
 // CHECK-LABEL: func @border
 // CHECK:         %[[LARGE:.+]] = tensor.empty() : tensor<8x18xf32>
 // CHECK:         %[[MADE:.+]] = krnl.kernel "neg" loops [i = 8, j = 16]
 // CHECK-SAME:      outs(%[[LARGE]] : tensor<8x18xf32>)
-// CHECK:           linalg.generic {indexing_maps = [#{{.+}}, #[[IN]]]
+// CHECK:           krnl.compute [i, j] {{.+}} -> (%{{.+}} = %{{.+}}[i, j + 1])
 // CHECK:         %[[PADDED:.+]] = krnl.kernel "pad" loops [p = 8]
 // CHECK-SAME:      outs(%[[MADE]] : tensor<8x18xf32>)
-// CHECK:           linalg.generic {indexing_maps = [#[[FIRST]]]
-// CHECK:           linalg.generic {indexing_maps = [#[[LAST]]]
-// CHECK-NOT:       linalg.generic
+// CHECK:           krnl.compute [p] () -> (%{{.+}} = %{{.+}}[p, 0])
+// CHECK:           krnl.compute [p] () -> (%{{.+}} = %{{.+}}[p, 17])
+// CHECK-NOT:       krnl.compute
 // CHECK:         krnl.kernel "again" loops [i = 8, j = 16] ins(%[[PADDED]]
-// CHECK:           linalg.generic {indexing_maps = [#[[IN]],
+// CHECK:           krnl.compute [i, j] (%{{.+}} = %{{.+}}[i, j + 1])
 func.func @border(%x: tensor<8x16xf32>, %z: f32) -> (tensor<8x18xf32>, tensor<8x16xf32>) {
   %e = tensor.empty() : tensor<8x16xf32>
   %0 = krnl.kernel "neg" loops [i = 8, j = 16] ins(%x : tensor<8x16xf32>) outs(%e : tensor<8x16xf32>) {
   ^bb0(%p: tensor<8x16xf32>, %o: tensor<8x16xf32>):
-    %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
-        ins(%p : tensor<8x16xf32>) outs(%o : tensor<8x16xf32>) attrs = {krnl.axes = ["i", "j"]} {
-    ^bb0(%s: f32, %q: f32):
+    %r = krnl.compute [i, j] (%s = %p[i, j]) -> (%q = %o[i, j])
+        : (tensor<8x16xf32>) -> tensor<8x16xf32> {
       %m = arith.negf %s : f32
       linalg.yield %m : f32
-    } -> tensor<8x16xf32>
+    }
     krnl.yield %r : tensor<8x16xf32>
   } -> tensor<8x16xf32>
   %f = tensor.empty() : tensor<8x18xf32>
   %1 = krnl.kernel "pad" loops [p = 8, q = 18, d = 16] ins(%0, %z : tensor<8x16xf32>, f32) outs(%f : tensor<8x18xf32>) {
   ^bb0(%p: tensor<8x16xf32>, %v: f32, %o: tensor<8x18xf32>):
-    %a = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]}
-        outs(%o : tensor<8x18xf32>) attrs = {krnl.axes = ["p", "q"]} {
-    ^bb0(%q: f32):
+    %a = krnl.compute [p, q] () -> (%q = %o[p, q]) : () -> tensor<8x18xf32> {
       linalg.yield %v : f32
-    } -> tensor<8x18xf32>
-    %r = linalg.generic {indexing_maps = [#id, #in], iterator_types = ["parallel", "parallel"]}
-        ins(%p : tensor<8x16xf32>) outs(%a : tensor<8x18xf32>) attrs = {krnl.axes = ["p", "d"]} {
-    ^bb0(%s: f32, %q: f32):
+    }
+    %r = krnl.compute [p, d] (%s = %p[p, d]) -> (%q = %a[p, d + 1])
+        : (tensor<8x16xf32>) -> tensor<8x18xf32> {
       linalg.yield %s : f32
-    } -> tensor<8x18xf32>
+    }
     krnl.yield %r : tensor<8x18xf32>
   } -> tensor<8x18xf32>
   %2 = krnl.kernel "again" loops [i = 8, j = 16] ins(%0 : tensor<8x16xf32>) outs(%e : tensor<8x16xf32>) {
   ^bb0(%p: tensor<8x16xf32>, %o: tensor<8x16xf32>):
-    %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
-        ins(%p : tensor<8x16xf32>) outs(%o : tensor<8x16xf32>) attrs = {krnl.axes = ["i", "j"]} {
-    ^bb0(%s: f32, %q: f32):
+    %r = krnl.compute [i, j] (%s = %p[i, j]) -> (%q = %o[i, j])
+        : (tensor<8x16xf32>) -> tensor<8x16xf32> {
       %m = arith.negf %s : f32
       linalg.yield %m : f32
-    } -> tensor<8x16xf32>
+    }
     krnl.yield %r : tensor<8x16xf32>
   } -> tensor<8x16xf32>
   return %1, %2 : tensor<8x18xf32>, tensor<8x16xf32>
@@ -69,46 +54,42 @@ func.func @border(%x: tensor<8x16xf32>, %z: f32) -> (tensor<8x18xf32>, tensor<8x
 // CHECK-LABEL: func @concat
 // CHECK:         %[[WHOLE:.+]] = tensor.empty() : tensor<6x4xf32>
 // CHECK:         %[[A:.+]] = krnl.kernel "a" {{.+}} outs(%[[WHOLE]] : tensor<6x4xf32>)
-// CHECK:           linalg.generic {indexing_maps = [#{{.+}}, #[[LOW]]]
+// CHECK:           krnl.compute {{.+}} -> (%{{.+}} = %{{.+}}[i ..., j])
 // CHECK:         %[[B:.+]] = krnl.kernel "b" {{.+}} outs(%[[A]] : tensor<6x4xf32>)
-// CHECK:           linalg.generic {indexing_maps = [#{{.+}}, #[[HIGH]]]
+// CHECK:           krnl.compute {{.+}} -> (%{{.+}} = %{{.+}}[i + 3, j])
 // CHECK-NOT:     krnl.kernel
 // CHECK:         return %[[B]]
 func.func @concat(%x: tensor<3x4xf32>) -> tensor<6x4xf32> {
   %e = tensor.empty() : tensor<3x4xf32>
   %0 = krnl.kernel "a" loops [i = 3, j = 4] ins(%x : tensor<3x4xf32>) outs(%e : tensor<3x4xf32>) {
   ^bb0(%p: tensor<3x4xf32>, %o: tensor<3x4xf32>):
-    %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
-        ins(%p : tensor<3x4xf32>) outs(%o : tensor<3x4xf32>) attrs = {krnl.axes = ["i", "j"]} {
-    ^bb0(%s: f32, %q: f32):
+    %r = krnl.compute [i, j] (%s = %p[i, j]) -> (%q = %o[i, j])
+        : (tensor<3x4xf32>) -> tensor<3x4xf32> {
       %m = arith.negf %s : f32
       linalg.yield %m : f32
-    } -> tensor<3x4xf32>
+    }
     krnl.yield %r : tensor<3x4xf32>
   } -> tensor<3x4xf32>
   %1 = krnl.kernel "b" loops [i = 3, j = 4] ins(%x : tensor<3x4xf32>) outs(%e : tensor<3x4xf32>) {
   ^bb0(%p: tensor<3x4xf32>, %o: tensor<3x4xf32>):
-    %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
-        ins(%p : tensor<3x4xf32>) outs(%o : tensor<3x4xf32>) attrs = {krnl.axes = ["i", "j"]} {
-    ^bb0(%s: f32, %q: f32):
+    %r = krnl.compute [i, j] (%s = %p[i, j]) -> (%q = %o[i, j])
+        : (tensor<3x4xf32>) -> tensor<3x4xf32> {
       %m = math.sqrt %s : f32
       linalg.yield %m : f32
-    } -> tensor<3x4xf32>
+    }
     krnl.yield %r : tensor<3x4xf32>
   } -> tensor<3x4xf32>
   %f = tensor.empty() : tensor<6x4xf32>
   %2 = krnl.kernel "concat" loops [j = 4, p = 3, q = 3] ins(%0, %1 : tensor<3x4xf32>, tensor<3x4xf32>) outs(%f : tensor<6x4xf32>) {
   ^bb0(%p: tensor<3x4xf32>, %q: tensor<3x4xf32>, %o: tensor<6x4xf32>):
-    %a = linalg.generic {indexing_maps = [#id, #low], iterator_types = ["parallel", "parallel"]}
-        ins(%p : tensor<3x4xf32>) outs(%o : tensor<6x4xf32>) attrs = {krnl.axes = ["p", "j"]} {
-    ^bb0(%s: f32, %t: f32):
+    %a = krnl.compute [p, j] (%s = %p[p, j]) -> (%t = %o[p ..., j])
+        : (tensor<3x4xf32>) -> tensor<6x4xf32> {
       linalg.yield %s : f32
-    } -> tensor<6x4xf32>
-    %b = linalg.generic {indexing_maps = [#id, #high], iterator_types = ["parallel", "parallel"]}
-        ins(%q : tensor<3x4xf32>) outs(%a : tensor<6x4xf32>) attrs = {krnl.axes = ["q", "j"]} {
-    ^bb0(%s: f32, %t: f32):
+    }
+    %b = krnl.compute [q, j] (%s = %q[q, j]) -> (%t = %a[q + 3, j])
+        : (tensor<3x4xf32>) -> tensor<6x4xf32> {
       linalg.yield %s : f32
-    } -> tensor<6x4xf32>
+    }
     krnl.yield %b : tensor<6x4xf32>
   } -> tensor<6x4xf32>
   return %2 : tensor<6x4xf32>
@@ -122,27 +103,23 @@ func.func @wanted_whole(%x: tensor<8x16xf32>, %z: f32) -> (tensor<8x18xf32>, ten
   %e = tensor.empty() : tensor<8x16xf32>
   %0 = krnl.kernel "neg" loops [i = 8, j = 16] ins(%x : tensor<8x16xf32>) outs(%e : tensor<8x16xf32>) {
   ^bb0(%p: tensor<8x16xf32>, %o: tensor<8x16xf32>):
-    %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
-        ins(%p : tensor<8x16xf32>) outs(%o : tensor<8x16xf32>) attrs = {krnl.axes = ["i", "j"]} {
-    ^bb0(%s: f32, %q: f32):
+    %r = krnl.compute [i, j] (%s = %p[i, j]) -> (%q = %o[i, j])
+        : (tensor<8x16xf32>) -> tensor<8x16xf32> {
       %m = arith.negf %s : f32
       linalg.yield %m : f32
-    } -> tensor<8x16xf32>
+    }
     krnl.yield %r : tensor<8x16xf32>
   } -> tensor<8x16xf32>
   %f = tensor.empty() : tensor<8x18xf32>
   %1 = krnl.kernel "pad" loops [p = 8, q = 18, d = 16] ins(%0, %z : tensor<8x16xf32>, f32) outs(%f : tensor<8x18xf32>) {
   ^bb0(%p: tensor<8x16xf32>, %v: f32, %o: tensor<8x18xf32>):
-    %a = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]}
-        outs(%o : tensor<8x18xf32>) attrs = {krnl.axes = ["p", "q"]} {
-    ^bb0(%q: f32):
+    %a = krnl.compute [p, q] () -> (%q = %o[p, q]) : () -> tensor<8x18xf32> {
       linalg.yield %v : f32
-    } -> tensor<8x18xf32>
-    %r = linalg.generic {indexing_maps = [#id, #in], iterator_types = ["parallel", "parallel"]}
-        ins(%p : tensor<8x16xf32>) outs(%a : tensor<8x18xf32>) attrs = {krnl.axes = ["p", "d"]} {
-    ^bb0(%s: f32, %q: f32):
+    }
+    %r = krnl.compute [p, d] (%s = %p[p, d]) -> (%q = %a[p, d + 1])
+        : (tensor<8x16xf32>) -> tensor<8x18xf32> {
       linalg.yield %s : f32
-    } -> tensor<8x18xf32>
+    }
     krnl.yield %r : tensor<8x18xf32>
   } -> tensor<8x18xf32>
   return %1, %0 : tensor<8x18xf32>, tensor<8x16xf32>
@@ -158,33 +135,29 @@ func.func @both_halves_of_one_kernel(%x: tensor<3x4xf32>) -> tensor<6x4xf32> {
   %d = tensor.empty() : tensor<3x4xf32>
   %0:2 = krnl.kernel "both" loops [i = 3, j = 4] ins(%x : tensor<3x4xf32>) outs(%e, %d : tensor<3x4xf32>, tensor<3x4xf32>) {
   ^bb0(%p: tensor<3x4xf32>, %o: tensor<3x4xf32>, %u: tensor<3x4xf32>):
-    %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
-        ins(%p : tensor<3x4xf32>) outs(%o : tensor<3x4xf32>) attrs = {krnl.axes = ["i", "j"]} {
-    ^bb0(%s: f32, %q: f32):
+    %r = krnl.compute [i, j] (%s = %p[i, j]) -> (%q = %o[i, j])
+        : (tensor<3x4xf32>) -> tensor<3x4xf32> {
       %m = arith.negf %s : f32
       linalg.yield %m : f32
-    } -> tensor<3x4xf32>
-    %t = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
-        ins(%p : tensor<3x4xf32>) outs(%u : tensor<3x4xf32>) attrs = {krnl.axes = ["i", "j"]} {
-    ^bb0(%s: f32, %q: f32):
+    }
+    %t = krnl.compute [i, j] (%s = %p[i, j]) -> (%q = %u[i, j])
+        : (tensor<3x4xf32>) -> tensor<3x4xf32> {
       %m = math.sqrt %s : f32
       linalg.yield %m : f32
-    } -> tensor<3x4xf32>
+    }
     krnl.yield %r, %t : tensor<3x4xf32>, tensor<3x4xf32>
   } -> tensor<3x4xf32>, tensor<3x4xf32>
   %f = tensor.empty() : tensor<6x4xf32>
   %2 = krnl.kernel "concat" loops [j = 4, p = 3, q = 3] ins(%0#0, %0#1 : tensor<3x4xf32>, tensor<3x4xf32>) outs(%f : tensor<6x4xf32>) {
   ^bb0(%p: tensor<3x4xf32>, %q: tensor<3x4xf32>, %o: tensor<6x4xf32>):
-    %a = linalg.generic {indexing_maps = [#id, #low], iterator_types = ["parallel", "parallel"]}
-        ins(%p : tensor<3x4xf32>) outs(%o : tensor<6x4xf32>) attrs = {krnl.axes = ["p", "j"]} {
-    ^bb0(%s: f32, %t: f32):
+    %a = krnl.compute [p, j] (%s = %p[p, j]) -> (%t = %o[p ..., j])
+        : (tensor<3x4xf32>) -> tensor<6x4xf32> {
       linalg.yield %s : f32
-    } -> tensor<6x4xf32>
-    %b = linalg.generic {indexing_maps = [#id, #high], iterator_types = ["parallel", "parallel"]}
-        ins(%q : tensor<3x4xf32>) outs(%a : tensor<6x4xf32>) attrs = {krnl.axes = ["q", "j"]} {
-    ^bb0(%s: f32, %t: f32):
+    }
+    %b = krnl.compute [q, j] (%s = %q[q, j]) -> (%t = %a[q + 3, j])
+        : (tensor<3x4xf32>) -> tensor<6x4xf32> {
       linalg.yield %s : f32
-    } -> tensor<6x4xf32>
+    }
     krnl.yield %b : tensor<6x4xf32>
   } -> tensor<6x4xf32>
   return %2 : tensor<6x4xf32>
@@ -199,18 +172,18 @@ func.func @both_halves_of_one_kernel(%x: tensor<3x4xf32>) -> tensor<6x4xf32> {
 // CHECK:         %[[LARGE:.+]] = tensor.empty(%[[N]], %[[WIDE]])
 // CHECK:         %[[MADE:.+]] = krnl.kernel "neg" loops [i = %{{[^],]+}}, j = %{{[^],]+}}]
 // CHECK-SAME:      outs(%[[LARGE]] : tensor<?x?xf32>)
-// CHECK:           linalg.generic {indexing_maps = [#{{.+}}, #[[IN]]]
+// CHECK:           krnl.compute [i, j] {{.+}} -> (%{{.+}} = %{{.+}}[i, j + 1])
 // CHECK:         %[[END:.+]] = arith.addi %[[M]], %c1
 // CHECK:         krnl.kernel "pad" loops [p = %{{[^],]+}}, b1_1 = 2] ins({{.+}}, %[[END]] : f32, index)
 // CHECK-SAME:      outs(%[[MADE]] : tensor<?x?xf32>)
 // CHECK:           ^bb0({{.+}}, %[[AT:[^:]+]]: index, %{{.+}}: tensor<?x?xf32>
-// CHECK:           linalg.generic {indexing_maps = [#[[FIRST]]]
+// CHECK:           krnl.compute [p] () -> (%{{.+}} = %{{.+}}[p, 0])
 // CHECK:             linalg.yield %{{.+}} : f32
-// CHECK:           linalg.generic
+// CHECK:           krnl.compute
 // CHECK:             krnl.scatter_store %{{.+}} at[%c0{{.*}}, %[[AT]]]
-// CHECK-NOT:       linalg.generic
+// CHECK-NOT:       krnl.compute
 // CHECK:         krnl.kernel "again" loops [i = %{{[^],]+}}, j = %{{[^],]+}}]
-// CHECK:           linalg.generic {indexing_maps = [#[[IN]],
+// CHECK:           krnl.compute [i, j] (%{{.+}} = %{{.+}}[i, j + 1])
 func.func @open_sizes(%n: index, %m: index, %x: tensor<?x?xf32>, %z: f32) -> (tensor<?x?xf32>, tensor<?x?xf32>) {
   %e = tensor.empty(%n, %m) : tensor<?x?xf32>
   %c0 = arith.constant 0 : index
@@ -219,12 +192,11 @@ func.func @open_sizes(%n: index, %m: index, %x: tensor<?x?xf32>, %z: f32) -> (te
   %j_size = tensor.dim %x, %c1 : tensor<?x?xf32>
   %0 = krnl.kernel "neg" loops [i = %i_size, j = %j_size] ins(%x : tensor<?x?xf32>) outs(%e : tensor<?x?xf32>) {
   ^bb0(%p: tensor<?x?xf32>, %o: tensor<?x?xf32>, %i_extent: index, %j_extent: index):
-    %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
-        ins(%p : tensor<?x?xf32>) outs(%o : tensor<?x?xf32>) attrs = {krnl.axes = ["i", "j"]} {
-    ^bb0(%s: f32, %q: f32):
+    %r = krnl.compute [i, j] (%s = %p[i, j]) -> (%q = %o[i, j])
+        : (tensor<?x?xf32>) -> tensor<?x?xf32> {
       %k = arith.negf %s : f32
       linalg.yield %k : f32
-    } -> tensor<?x?xf32>
+    }
     krnl.yield %r : tensor<?x?xf32>
   } -> tensor<?x?xf32>
   %c3 = arith.constant 3 : index
@@ -232,27 +204,23 @@ func.func @open_sizes(%n: index, %m: index, %x: tensor<?x?xf32>, %z: f32) -> (te
   %f = tensor.empty(%n, %w) : tensor<?x?xf32>
   %1 = krnl.kernel "pad" loops [p = %n, q = %w, d = %m] ins(%0, %z : tensor<?x?xf32>, f32) outs(%f : tensor<?x?xf32>) {
   ^bb0(%p: tensor<?x?xf32>, %v: f32, %o: tensor<?x?xf32>, %p_extent: index, %q_extent: index, %d_extent: index):
-    %a = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]}
-        outs(%o : tensor<?x?xf32>) attrs = {krnl.axes = ["p", "q"]} {
-    ^bb0(%q: f32):
+    %a = krnl.compute [p, q] () -> (%q = %o[p, q]) : () -> tensor<?x?xf32> {
       linalg.yield %v : f32
-    } -> tensor<?x?xf32>
-    %r = linalg.generic {indexing_maps = [#id, #in], iterator_types = ["parallel", "parallel"]}
-        ins(%p : tensor<?x?xf32>) outs(%a : tensor<?x?xf32>) attrs = {krnl.axes = ["p", "d"]} {
-    ^bb0(%s: f32, %q: f32):
+    }
+    %r = krnl.compute [p, d] (%s = %p[p, d]) -> (%q = %a[p, d + 1])
+        : (tensor<?x?xf32>) -> tensor<?x?xf32> {
       linalg.yield %s : f32
-    } -> tensor<?x?xf32>
+    }
     krnl.yield %r : tensor<?x?xf32>
   } -> tensor<?x?xf32>
   %g = tensor.empty(%n, %m) : tensor<?x?xf32>
   %2 = krnl.kernel "again" loops [i = %n, j = %m] ins(%0 : tensor<?x?xf32>) outs(%g : tensor<?x?xf32>) {
   ^bb0(%p: tensor<?x?xf32>, %o: tensor<?x?xf32>, %i_extent_1: index, %j_extent_1: index):
-    %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
-        ins(%p : tensor<?x?xf32>) outs(%o : tensor<?x?xf32>) attrs = {krnl.axes = ["i", "j"]} {
-    ^bb0(%s: f32, %q: f32):
+    %r = krnl.compute [i, j] (%s = %p[i, j]) -> (%q = %o[i, j])
+        : (tensor<?x?xf32>) -> tensor<?x?xf32> {
       %k = arith.negf %s : f32
       linalg.yield %k : f32
-    } -> tensor<?x?xf32>
+    }
     krnl.yield %r : tensor<?x?xf32>
   } -> tensor<?x?xf32>
   return %1, %2 : tensor<?x?xf32>, tensor<?x?xf32>

@@ -1,15 +1,6 @@
 // RUN: onnx-opt %s --krnl-fuse=attention=true | FileCheck %s
 // RUN: onnx-opt %s --krnl-fuse | FileCheck %s --check-prefix=APART
 
-#queries = affine_map<(b, m, n, k) -> (b, m, k)>
-#keys = affine_map<(b, m, n, k) -> (b, n, k)>
-#scores = affine_map<(b, m, n, k) -> (b, m, n)>
-#all = affine_map<(b, m, n) -> (b, m, n)>
-#row = affine_map<(b, m, n) -> (b, m)>
-#rows = affine_map<(b, m, e, n) -> (b, m, n)>
-#values = affine_map<(b, m, e, n) -> (b, n, e)>
-#sums = affine_map<(b, m, e, n) -> (b, m, e)>
-
 // Scores, what is made of their rows, and sums over these are one kernel, in which
 // all that is between them is a temporary.
 // CHECK-LABEL: func.func @attention(
@@ -17,9 +8,9 @@
 // CHECK:         krnl.kernel "scores+rows+sums" loops [b = 2, m = 512, n = 384, k = 64, n_2 = 64]
 // CHECK-SAME:      ins(%arg0, %arg1, %arg2 :
 // CHECK:           tensor.empty() : tensor<2x512x384xf32>
-// CHECK:           krnl.axes = ["b", "m", "n", "k"]
-// CHECK:           krnl.axes = ["b", "m", "n"]
-// CHECK:           krnl.axes = ["b", "m", "n_2", "n"]
+// CHECK:           krnl.compute [b, m, n | k]
+// CHECK:           krnl.compute [b, m | n]
+// CHECK:           krnl.compute [b, m, n_2 | n]
 // CHECK-NOT:     krnl.kernel
 // CHECK:         return
 // APART-LABEL: func.func @attention(
@@ -32,46 +23,42 @@ func.func @attention(%q: tensor<2x512x64xf32>, %k: tensor<2x384x64xf32>, %v: ten
   %0 = krnl.kernel "scores" loops [b = 2, m = 512, n = 384, k = 64] ins(%q, %k : tensor<2x512x64xf32>, tensor<2x384x64xf32>) outs(%s : tensor<2x512x384xf32>) {
   ^bb0(%x: tensor<2x512x64xf32>, %w: tensor<2x384x64xf32>, %c: tensor<2x512x384xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["b", "m", "n"]} ins(%zero : f32) outs(%c : tensor<2x512x384xf32>) -> tensor<2x512x384xf32>
-    %p = linalg.generic {indexing_maps = [#queries, #keys, #scores], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
-        ins(%x, %w : tensor<2x512x64xf32>, tensor<2x384x64xf32>) outs(%f : tensor<2x512x384xf32>) attrs = {krnl.axes = ["b", "m", "n", "k"]} {
-    ^bb0(%g: f32, %h: f32, %i: f32):
+    %f = krnl.compute [b, m, n] () -> (%_ = %c[b, m, n]) : () -> tensor<2x512x384xf32> { linalg.yield %zero : f32 }
+    %p = krnl.compute [b, m, n | k] (%g = %x[b, m, k], %h = %w[b, n, k]) -> (%i = %f[b, m, n])
+        : (tensor<2x512x64xf32>, tensor<2x384x64xf32>) -> tensor<2x512x384xf32> {
       %j = arith.mulf %g, %h : f32
       %l = arith.addf %i, %j : f32
       linalg.yield %l : f32
-    } -> tensor<2x512x384xf32>
+    }
     krnl.yield %p : tensor<2x512x384xf32>
   } -> tensor<2x512x384xf32>
   %1 = krnl.kernel "rows" loops [b = 2, r = 512, j = 384] ins(%0 : tensor<2x512x384xf32>) outs(%s : tensor<2x512x384xf32>) {
   ^bb0(%x: tensor<2x512x384xf32>, %c: tensor<2x512x384xf32>):
     %lowest = arith.constant 0xFF800000 : f32
     %t = tensor.empty() : tensor<2x512xf32>
-    %f = linalg.fill {krnl.axes = ["b", "r"]} ins(%lowest : f32) outs(%t : tensor<2x512xf32>) -> tensor<2x512xf32>
-    %p = linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "parallel", "reduction"]}
-        ins(%x : tensor<2x512x384xf32>) outs(%f : tensor<2x512xf32>) attrs = {krnl.axes = ["b", "r", "j"]} {
-    ^bb0(%g: f32, %h: f32):
+    %f = krnl.compute [b, r] () -> (%_ = %t[b, r]) : () -> tensor<2x512xf32> { linalg.yield %lowest : f32 }
+    %p = krnl.compute [b, r | j] (%g = %x[b, r, j]) -> (%h = %f[b, r])
+        : (tensor<2x512x384xf32>) -> tensor<2x512xf32> {
       %i = arith.maximumf %h, %g : f32
       linalg.yield %i : f32
-    } -> tensor<2x512xf32>
-    %y = linalg.generic {indexing_maps = [#all, #row, #all], iterator_types = ["parallel", "parallel", "parallel"]}
-        ins(%x, %p : tensor<2x512x384xf32>, tensor<2x512xf32>) outs(%c : tensor<2x512x384xf32>) attrs = {krnl.axes = ["b", "r", "j"]} {
-    ^bb0(%g: f32, %h: f32, %i: f32):
+    }
+    %y = krnl.compute [b, r, j] (%g = %x[b, r, j], %h = %p[b, r]) -> (%i = %c[b, r, j])
+        : (tensor<2x512x384xf32>, tensor<2x512xf32>) -> tensor<2x512x384xf32> {
       %l = arith.subf %g, %h : f32
       linalg.yield %l : f32
-    } -> tensor<2x512x384xf32>
+    }
     krnl.yield %y : tensor<2x512x384xf32>
   } -> tensor<2x512x384xf32>
   %2 = krnl.kernel "sums" loops [b = 2, m = 512, n = 64, k = 384] ins(%1, %v : tensor<2x512x384xf32>, tensor<2x384x64xf32>) outs(%o : tensor<2x512x64xf32>) {
   ^bb0(%x: tensor<2x512x384xf32>, %w: tensor<2x384x64xf32>, %c: tensor<2x512x64xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["b", "m", "n"]} ins(%zero : f32) outs(%c : tensor<2x512x64xf32>) -> tensor<2x512x64xf32>
-    %p = linalg.generic {indexing_maps = [#rows, #values, #sums], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
-        ins(%x, %w : tensor<2x512x384xf32>, tensor<2x384x64xf32>) outs(%f : tensor<2x512x64xf32>) attrs = {krnl.axes = ["b", "m", "n", "k"]} {
-    ^bb0(%g: f32, %h: f32, %i: f32):
+    %f = krnl.compute [b, m, n] () -> (%_ = %c[b, m, n]) : () -> tensor<2x512x64xf32> { linalg.yield %zero : f32 }
+    %p = krnl.compute [b, m, n | k] (%g = %x[b, m, k], %h = %w[b, k, n]) -> (%i = %f[b, m, n])
+        : (tensor<2x512x384xf32>, tensor<2x384x64xf32>) -> tensor<2x512x64xf32> {
       %j = arith.mulf %g, %h : f32
       %l = arith.addf %i, %j : f32
       linalg.yield %l : f32
-    } -> tensor<2x512x64xf32>
+    }
     krnl.yield %p : tensor<2x512x64xf32>
   } -> tensor<2x512x64xf32>
   return %2 : tensor<2x512x64xf32>
@@ -86,46 +73,42 @@ func.func @small(%q: tensor<2x128x64xf32>, %k: tensor<2x128x64xf32>, %v: tensor<
   %0 = krnl.kernel "scores" loops [b = 2, m = 128, n = 128, k = 64] ins(%q, %k : tensor<2x128x64xf32>, tensor<2x128x64xf32>) outs(%s : tensor<2x128x128xf32>) {
   ^bb0(%x: tensor<2x128x64xf32>, %w: tensor<2x128x64xf32>, %c: tensor<2x128x128xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["b", "m", "n"]} ins(%zero : f32) outs(%c : tensor<2x128x128xf32>) -> tensor<2x128x128xf32>
-    %p = linalg.generic {indexing_maps = [#queries, #keys, #scores], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
-        ins(%x, %w : tensor<2x128x64xf32>, tensor<2x128x64xf32>) outs(%f : tensor<2x128x128xf32>) attrs = {krnl.axes = ["b", "m", "n", "k"]} {
-    ^bb0(%g: f32, %h: f32, %i: f32):
+    %f = krnl.compute [b, m, n] () -> (%_ = %c[b, m, n]) : () -> tensor<2x128x128xf32> { linalg.yield %zero : f32 }
+    %p = krnl.compute [b, m, n | k] (%g = %x[b, m, k], %h = %w[b, n, k]) -> (%i = %f[b, m, n])
+        : (tensor<2x128x64xf32>, tensor<2x128x64xf32>) -> tensor<2x128x128xf32> {
       %j = arith.mulf %g, %h : f32
       %l = arith.addf %i, %j : f32
       linalg.yield %l : f32
-    } -> tensor<2x128x128xf32>
+    }
     krnl.yield %p : tensor<2x128x128xf32>
   } -> tensor<2x128x128xf32>
   %1 = krnl.kernel "rows" loops [b = 2, r = 128, j = 128] ins(%0 : tensor<2x128x128xf32>) outs(%s : tensor<2x128x128xf32>) {
   ^bb0(%x: tensor<2x128x128xf32>, %c: tensor<2x128x128xf32>):
     %lowest = arith.constant 0xFF800000 : f32
     %t = tensor.empty() : tensor<2x128xf32>
-    %f = linalg.fill {krnl.axes = ["b", "r"]} ins(%lowest : f32) outs(%t : tensor<2x128xf32>) -> tensor<2x128xf32>
-    %p = linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "parallel", "reduction"]}
-        ins(%x : tensor<2x128x128xf32>) outs(%f : tensor<2x128xf32>) attrs = {krnl.axes = ["b", "r", "j"]} {
-    ^bb0(%g: f32, %h: f32):
+    %f = krnl.compute [b, r] () -> (%_ = %t[b, r]) : () -> tensor<2x128xf32> { linalg.yield %lowest : f32 }
+    %p = krnl.compute [b, r | j] (%g = %x[b, r, j]) -> (%h = %f[b, r])
+        : (tensor<2x128x128xf32>) -> tensor<2x128xf32> {
       %i = arith.maximumf %h, %g : f32
       linalg.yield %i : f32
-    } -> tensor<2x128xf32>
-    %y = linalg.generic {indexing_maps = [#all, #row, #all], iterator_types = ["parallel", "parallel", "parallel"]}
-        ins(%x, %p : tensor<2x128x128xf32>, tensor<2x128xf32>) outs(%c : tensor<2x128x128xf32>) attrs = {krnl.axes = ["b", "r", "j"]} {
-    ^bb0(%g: f32, %h: f32, %i: f32):
+    }
+    %y = krnl.compute [b, r, j] (%g = %x[b, r, j], %h = %p[b, r]) -> (%i = %c[b, r, j])
+        : (tensor<2x128x128xf32>, tensor<2x128xf32>) -> tensor<2x128x128xf32> {
       %l = arith.subf %g, %h : f32
       linalg.yield %l : f32
-    } -> tensor<2x128x128xf32>
+    }
     krnl.yield %y : tensor<2x128x128xf32>
   } -> tensor<2x128x128xf32>
   %2 = krnl.kernel "sums" loops [b = 2, m = 128, n = 64, k = 128] ins(%1, %v : tensor<2x128x128xf32>, tensor<2x128x64xf32>) outs(%o : tensor<2x128x64xf32>) {
   ^bb0(%x: tensor<2x128x128xf32>, %w: tensor<2x128x64xf32>, %c: tensor<2x128x64xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["b", "m", "n"]} ins(%zero : f32) outs(%c : tensor<2x128x64xf32>) -> tensor<2x128x64xf32>
-    %p = linalg.generic {indexing_maps = [#rows, #values, #sums], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
-        ins(%x, %w : tensor<2x128x128xf32>, tensor<2x128x64xf32>) outs(%f : tensor<2x128x64xf32>) attrs = {krnl.axes = ["b", "m", "n", "k"]} {
-    ^bb0(%g: f32, %h: f32, %i: f32):
+    %f = krnl.compute [b, m, n] () -> (%_ = %c[b, m, n]) : () -> tensor<2x128x64xf32> { linalg.yield %zero : f32 }
+    %p = krnl.compute [b, m, n | k] (%g = %x[b, m, k], %h = %w[b, k, n]) -> (%i = %f[b, m, n])
+        : (tensor<2x128x128xf32>, tensor<2x128x64xf32>) -> tensor<2x128x64xf32> {
       %j = arith.mulf %g, %h : f32
       %l = arith.addf %i, %j : f32
       linalg.yield %l : f32
-    } -> tensor<2x128x64xf32>
+    }
     krnl.yield %p : tensor<2x128x64xf32>
   } -> tensor<2x128x64xf32>
   return %2 : tensor<2x128x64xf32>
@@ -139,46 +122,42 @@ func.func @few_rows(%q: tensor<2x8x64xf32>, %k: tensor<2x4000x64xf32>, %v: tenso
   %0 = krnl.kernel "scores" loops [b = 2, m = 8, n = 4000, k = 64] ins(%q, %k : tensor<2x8x64xf32>, tensor<2x4000x64xf32>) outs(%s : tensor<2x8x4000xf32>) {
   ^bb0(%x: tensor<2x8x64xf32>, %w: tensor<2x4000x64xf32>, %c: tensor<2x8x4000xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["b", "m", "n"]} ins(%zero : f32) outs(%c : tensor<2x8x4000xf32>) -> tensor<2x8x4000xf32>
-    %p = linalg.generic {indexing_maps = [#queries, #keys, #scores], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
-        ins(%x, %w : tensor<2x8x64xf32>, tensor<2x4000x64xf32>) outs(%f : tensor<2x8x4000xf32>) attrs = {krnl.axes = ["b", "m", "n", "k"]} {
-    ^bb0(%g: f32, %h: f32, %i: f32):
+    %f = krnl.compute [b, m, n] () -> (%_ = %c[b, m, n]) : () -> tensor<2x8x4000xf32> { linalg.yield %zero : f32 }
+    %p = krnl.compute [b, m, n | k] (%g = %x[b, m, k], %h = %w[b, n, k]) -> (%i = %f[b, m, n])
+        : (tensor<2x8x64xf32>, tensor<2x4000x64xf32>) -> tensor<2x8x4000xf32> {
       %j = arith.mulf %g, %h : f32
       %l = arith.addf %i, %j : f32
       linalg.yield %l : f32
-    } -> tensor<2x8x4000xf32>
+    }
     krnl.yield %p : tensor<2x8x4000xf32>
   } -> tensor<2x8x4000xf32>
   %1 = krnl.kernel "rows" loops [b = 2, r = 8, j = 4000] ins(%0 : tensor<2x8x4000xf32>) outs(%s : tensor<2x8x4000xf32>) {
   ^bb0(%x: tensor<2x8x4000xf32>, %c: tensor<2x8x4000xf32>):
     %lowest = arith.constant 0xFF800000 : f32
     %t = tensor.empty() : tensor<2x8xf32>
-    %f = linalg.fill {krnl.axes = ["b", "r"]} ins(%lowest : f32) outs(%t : tensor<2x8xf32>) -> tensor<2x8xf32>
-    %p = linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "parallel", "reduction"]}
-        ins(%x : tensor<2x8x4000xf32>) outs(%f : tensor<2x8xf32>) attrs = {krnl.axes = ["b", "r", "j"]} {
-    ^bb0(%g: f32, %h: f32):
+    %f = krnl.compute [b, r] () -> (%_ = %t[b, r]) : () -> tensor<2x8xf32> { linalg.yield %lowest : f32 }
+    %p = krnl.compute [b, r | j] (%g = %x[b, r, j]) -> (%h = %f[b, r])
+        : (tensor<2x8x4000xf32>) -> tensor<2x8xf32> {
       %i = arith.maximumf %h, %g : f32
       linalg.yield %i : f32
-    } -> tensor<2x8xf32>
-    %y = linalg.generic {indexing_maps = [#all, #row, #all], iterator_types = ["parallel", "parallel", "parallel"]}
-        ins(%x, %p : tensor<2x8x4000xf32>, tensor<2x8xf32>) outs(%c : tensor<2x8x4000xf32>) attrs = {krnl.axes = ["b", "r", "j"]} {
-    ^bb0(%g: f32, %h: f32, %i: f32):
+    }
+    %y = krnl.compute [b, r, j] (%g = %x[b, r, j], %h = %p[b, r]) -> (%i = %c[b, r, j])
+        : (tensor<2x8x4000xf32>, tensor<2x8xf32>) -> tensor<2x8x4000xf32> {
       %l = arith.subf %g, %h : f32
       linalg.yield %l : f32
-    } -> tensor<2x8x4000xf32>
+    }
     krnl.yield %y : tensor<2x8x4000xf32>
   } -> tensor<2x8x4000xf32>
   %2 = krnl.kernel "sums" loops [b = 2, m = 8, n = 64, k = 4000] ins(%1, %v : tensor<2x8x4000xf32>, tensor<2x4000x64xf32>) outs(%o : tensor<2x8x64xf32>) {
   ^bb0(%x: tensor<2x8x4000xf32>, %w: tensor<2x4000x64xf32>, %c: tensor<2x8x64xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["b", "m", "n"]} ins(%zero : f32) outs(%c : tensor<2x8x64xf32>) -> tensor<2x8x64xf32>
-    %p = linalg.generic {indexing_maps = [#rows, #values, #sums], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
-        ins(%x, %w : tensor<2x8x4000xf32>, tensor<2x4000x64xf32>) outs(%f : tensor<2x8x64xf32>) attrs = {krnl.axes = ["b", "m", "n", "k"]} {
-    ^bb0(%g: f32, %h: f32, %i: f32):
+    %f = krnl.compute [b, m, n] () -> (%_ = %c[b, m, n]) : () -> tensor<2x8x64xf32> { linalg.yield %zero : f32 }
+    %p = krnl.compute [b, m, n | k] (%g = %x[b, m, k], %h = %w[b, k, n]) -> (%i = %f[b, m, n])
+        : (tensor<2x8x4000xf32>, tensor<2x4000x64xf32>) -> tensor<2x8x64xf32> {
       %j = arith.mulf %g, %h : f32
       %l = arith.addf %i, %j : f32
       linalg.yield %l : f32
-    } -> tensor<2x8x64xf32>
+    }
     krnl.yield %p : tensor<2x8x64xf32>
   } -> tensor<2x8x64xf32>
   return %2 : tensor<2x8x64xf32>
@@ -193,46 +172,42 @@ func.func @long_rows(%q: tensor<2x512x64xf32>, %k: tensor<2x8000x64xf32>, %v: te
   %0 = krnl.kernel "scores" loops [b = 2, m = 512, n = 8000, k = 64] ins(%q, %k : tensor<2x512x64xf32>, tensor<2x8000x64xf32>) outs(%s : tensor<2x512x8000xf32>) {
   ^bb0(%x: tensor<2x512x64xf32>, %w: tensor<2x8000x64xf32>, %c: tensor<2x512x8000xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["b", "m", "n"]} ins(%zero : f32) outs(%c : tensor<2x512x8000xf32>) -> tensor<2x512x8000xf32>
-    %p = linalg.generic {indexing_maps = [#queries, #keys, #scores], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
-        ins(%x, %w : tensor<2x512x64xf32>, tensor<2x8000x64xf32>) outs(%f : tensor<2x512x8000xf32>) attrs = {krnl.axes = ["b", "m", "n", "k"]} {
-    ^bb0(%g: f32, %h: f32, %i: f32):
+    %f = krnl.compute [b, m, n] () -> (%_ = %c[b, m, n]) : () -> tensor<2x512x8000xf32> { linalg.yield %zero : f32 }
+    %p = krnl.compute [b, m, n | k] (%g = %x[b, m, k], %h = %w[b, n, k]) -> (%i = %f[b, m, n])
+        : (tensor<2x512x64xf32>, tensor<2x8000x64xf32>) -> tensor<2x512x8000xf32> {
       %j = arith.mulf %g, %h : f32
       %l = arith.addf %i, %j : f32
       linalg.yield %l : f32
-    } -> tensor<2x512x8000xf32>
+    }
     krnl.yield %p : tensor<2x512x8000xf32>
   } -> tensor<2x512x8000xf32>
   %1 = krnl.kernel "rows" loops [b = 2, r = 512, j = 8000] ins(%0 : tensor<2x512x8000xf32>) outs(%s : tensor<2x512x8000xf32>) {
   ^bb0(%x: tensor<2x512x8000xf32>, %c: tensor<2x512x8000xf32>):
     %lowest = arith.constant 0xFF800000 : f32
     %t = tensor.empty() : tensor<2x512xf32>
-    %f = linalg.fill {krnl.axes = ["b", "r"]} ins(%lowest : f32) outs(%t : tensor<2x512xf32>) -> tensor<2x512xf32>
-    %p = linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "parallel", "reduction"]}
-        ins(%x : tensor<2x512x8000xf32>) outs(%f : tensor<2x512xf32>) attrs = {krnl.axes = ["b", "r", "j"]} {
-    ^bb0(%g: f32, %h: f32):
+    %f = krnl.compute [b, r] () -> (%_ = %t[b, r]) : () -> tensor<2x512xf32> { linalg.yield %lowest : f32 }
+    %p = krnl.compute [b, r | j] (%g = %x[b, r, j]) -> (%h = %f[b, r])
+        : (tensor<2x512x8000xf32>) -> tensor<2x512xf32> {
       %i = arith.maximumf %h, %g : f32
       linalg.yield %i : f32
-    } -> tensor<2x512xf32>
-    %y = linalg.generic {indexing_maps = [#all, #row, #all], iterator_types = ["parallel", "parallel", "parallel"]}
-        ins(%x, %p : tensor<2x512x8000xf32>, tensor<2x512xf32>) outs(%c : tensor<2x512x8000xf32>) attrs = {krnl.axes = ["b", "r", "j"]} {
-    ^bb0(%g: f32, %h: f32, %i: f32):
+    }
+    %y = krnl.compute [b, r, j] (%g = %x[b, r, j], %h = %p[b, r]) -> (%i = %c[b, r, j])
+        : (tensor<2x512x8000xf32>, tensor<2x512xf32>) -> tensor<2x512x8000xf32> {
       %l = arith.subf %g, %h : f32
       linalg.yield %l : f32
-    } -> tensor<2x512x8000xf32>
+    }
     krnl.yield %y : tensor<2x512x8000xf32>
   } -> tensor<2x512x8000xf32>
   %2 = krnl.kernel "sums" loops [b = 2, m = 512, n = 64, k = 8000] ins(%1, %v : tensor<2x512x8000xf32>, tensor<2x8000x64xf32>) outs(%o : tensor<2x512x64xf32>) {
   ^bb0(%x: tensor<2x512x8000xf32>, %w: tensor<2x8000x64xf32>, %c: tensor<2x512x64xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["b", "m", "n"]} ins(%zero : f32) outs(%c : tensor<2x512x64xf32>) -> tensor<2x512x64xf32>
-    %p = linalg.generic {indexing_maps = [#rows, #values, #sums], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
-        ins(%x, %w : tensor<2x512x8000xf32>, tensor<2x8000x64xf32>) outs(%f : tensor<2x512x64xf32>) attrs = {krnl.axes = ["b", "m", "n", "k"]} {
-    ^bb0(%g: f32, %h: f32, %i: f32):
+    %f = krnl.compute [b, m, n] () -> (%_ = %c[b, m, n]) : () -> tensor<2x512x64xf32> { linalg.yield %zero : f32 }
+    %p = krnl.compute [b, m, n | k] (%g = %x[b, m, k], %h = %w[b, k, n]) -> (%i = %f[b, m, n])
+        : (tensor<2x512x8000xf32>, tensor<2x8000x64xf32>) -> tensor<2x512x64xf32> {
       %j = arith.mulf %g, %h : f32
       %l = arith.addf %i, %j : f32
       linalg.yield %l : f32
-    } -> tensor<2x512x64xf32>
+    }
     krnl.yield %p : tensor<2x512x64xf32>
   } -> tensor<2x512x64xf32>
   return %2 : tensor<2x512x64xf32>
@@ -247,46 +222,42 @@ func.func @same_operand(%q: tensor<2x512x64xf32>, %k: tensor<2x384x64xf32>, %v: 
   %0 = krnl.kernel "scores" loops [b = 2, m = 512, n = 384, k = 64] ins(%q, %k : tensor<2x512x64xf32>, tensor<2x384x64xf32>) outs(%s : tensor<2x512x384xf32>) {
   ^bb0(%x: tensor<2x512x64xf32>, %w: tensor<2x384x64xf32>, %c: tensor<2x512x384xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["b", "m", "n"]} ins(%zero : f32) outs(%c : tensor<2x512x384xf32>) -> tensor<2x512x384xf32>
-    %p = linalg.generic {indexing_maps = [#queries, #keys, #scores], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
-        ins(%x, %w : tensor<2x512x64xf32>, tensor<2x384x64xf32>) outs(%f : tensor<2x512x384xf32>) attrs = {krnl.axes = ["b", "m", "n", "k"]} {
-    ^bb0(%g: f32, %h: f32, %i: f32):
+    %f = krnl.compute [b, m, n] () -> (%_ = %c[b, m, n]) : () -> tensor<2x512x384xf32> { linalg.yield %zero : f32 }
+    %p = krnl.compute [b, m, n | k] (%g = %x[b, m, k], %h = %w[b, n, k]) -> (%i = %f[b, m, n])
+        : (tensor<2x512x64xf32>, tensor<2x384x64xf32>) -> tensor<2x512x384xf32> {
       %j = arith.mulf %g, %h : f32
       %l = arith.addf %i, %j : f32
       linalg.yield %l : f32
-    } -> tensor<2x512x384xf32>
+    }
     krnl.yield %p : tensor<2x512x384xf32>
   } -> tensor<2x512x384xf32>
   %1 = krnl.kernel "rows" loops [b = 2, r = 512, j = 384] ins(%0 : tensor<2x512x384xf32>) outs(%s : tensor<2x512x384xf32>) {
   ^bb0(%x: tensor<2x512x384xf32>, %c: tensor<2x512x384xf32>):
     %lowest = arith.constant 0xFF800000 : f32
     %t = tensor.empty() : tensor<2x512xf32>
-    %f = linalg.fill {krnl.axes = ["b", "r"]} ins(%lowest : f32) outs(%t : tensor<2x512xf32>) -> tensor<2x512xf32>
-    %p = linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "parallel", "reduction"]}
-        ins(%x : tensor<2x512x384xf32>) outs(%f : tensor<2x512xf32>) attrs = {krnl.axes = ["b", "r", "j"]} {
-    ^bb0(%g: f32, %h: f32):
+    %f = krnl.compute [b, r] () -> (%_ = %t[b, r]) : () -> tensor<2x512xf32> { linalg.yield %lowest : f32 }
+    %p = krnl.compute [b, r | j] (%g = %x[b, r, j]) -> (%h = %f[b, r])
+        : (tensor<2x512x384xf32>) -> tensor<2x512xf32> {
       %i = arith.maximumf %h, %g : f32
       linalg.yield %i : f32
-    } -> tensor<2x512xf32>
-    %y = linalg.generic {indexing_maps = [#all, #row, #all], iterator_types = ["parallel", "parallel", "parallel"]}
-        ins(%x, %p : tensor<2x512x384xf32>, tensor<2x512xf32>) outs(%c : tensor<2x512x384xf32>) attrs = {krnl.axes = ["b", "r", "j"]} {
-    ^bb0(%g: f32, %h: f32, %i: f32):
+    }
+    %y = krnl.compute [b, r, j] (%g = %x[b, r, j], %h = %p[b, r]) -> (%i = %c[b, r, j])
+        : (tensor<2x512x384xf32>, tensor<2x512xf32>) -> tensor<2x512x384xf32> {
       %l = arith.subf %g, %h : f32
       linalg.yield %l : f32
-    } -> tensor<2x512x384xf32>
+    }
     krnl.yield %y : tensor<2x512x384xf32>
   } -> tensor<2x512x384xf32>
   %2 = krnl.kernel "sums" loops [b = 2, m = 512, n = 64, k = 384] ins(%1, %k : tensor<2x512x384xf32>, tensor<2x384x64xf32>) outs(%o : tensor<2x512x64xf32>) {
   ^bb0(%x: tensor<2x512x384xf32>, %w: tensor<2x384x64xf32>, %c: tensor<2x512x64xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["b", "m", "n"]} ins(%zero : f32) outs(%c : tensor<2x512x64xf32>) -> tensor<2x512x64xf32>
-    %p = linalg.generic {indexing_maps = [#rows, #values, #sums], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
-        ins(%x, %w : tensor<2x512x384xf32>, tensor<2x384x64xf32>) outs(%f : tensor<2x512x64xf32>) attrs = {krnl.axes = ["b", "m", "n", "k"]} {
-    ^bb0(%g: f32, %h: f32, %i: f32):
+    %f = krnl.compute [b, m, n] () -> (%_ = %c[b, m, n]) : () -> tensor<2x512x64xf32> { linalg.yield %zero : f32 }
+    %p = krnl.compute [b, m, n | k] (%g = %x[b, m, k], %h = %w[b, k, n]) -> (%i = %f[b, m, n])
+        : (tensor<2x512x384xf32>, tensor<2x384x64xf32>) -> tensor<2x512x64xf32> {
       %j = arith.mulf %g, %h : f32
       %l = arith.addf %i, %j : f32
       linalg.yield %l : f32
-    } -> tensor<2x512x64xf32>
+    }
     krnl.yield %p : tensor<2x512x64xf32>
   } -> tensor<2x512x64xf32>
   return %2 : tensor<2x512x64xf32>

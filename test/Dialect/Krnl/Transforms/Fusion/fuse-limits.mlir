@@ -8,28 +8,24 @@
 // OPS:      the kernel would have more than 1 ops
 // OPERANDS: the kernel would have more than 2 operands
 // CHECK:    krnl.kernel "{{.*}}add+{{.*}}mul{{.*}}"
-#id = affine_map<(d0) -> (d0)>
 func.func @limits(%x: tensor<8xf32>, %y: tensor<8xf32>) -> tensor<8xf32> {
   %e = tensor.empty() : tensor<8xf32>
   %f = tensor.empty() : tensor<8xf32>
   %0 = krnl.kernel "add" loops [i = 8] ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) {
   ^bb0(%p: tensor<8xf32>, %o: tensor<8xf32>):
-    %c = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
-        ins(%p : tensor<8xf32>) outs(%o : tensor<8xf32>) attrs = {krnl.axes = ["i"]} {
-    ^bb0(%s: f32, %u: f32):
+    %c = krnl.compute [i] (%s = %p[i]) -> (%u = %o[i]) : (tensor<8xf32>) -> tensor<8xf32> {
       %v = arith.addf %s, %s : f32
       linalg.yield %v : f32
-    } -> tensor<8xf32>
+    }
     krnl.yield %c : tensor<8xf32>
   } -> tensor<8xf32>
   %1 = krnl.kernel "mul" loops [i = 8] ins(%0, %y : tensor<8xf32>, tensor<8xf32>) outs(%f : tensor<8xf32>) {
   ^bb0(%p: tensor<8xf32>, %q: tensor<8xf32>, %o: tensor<8xf32>):
-    %c = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
-        ins(%p, %q : tensor<8xf32>, tensor<8xf32>) outs(%o : tensor<8xf32>) attrs = {krnl.axes = ["i"]} {
-    ^bb0(%s: f32, %t: f32, %u: f32):
+    %c = krnl.compute [i] (%s = %p[i], %t = %q[i]) -> (%u = %o[i])
+        : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32> {
       %v = arith.mulf %s, %t : f32
       linalg.yield %v : f32
-    } -> tensor<8xf32>
+    }
     krnl.yield %c : tensor<8xf32>
   } -> tensor<8xf32>
   return %1 : tensor<8xf32>

@@ -4,29 +4,29 @@
 // Pairs that stay two kernels, and why. No two kernels here become one.
 // IR-NOT: krnl.kernel "{{.+}}+{{.+}}"
 
-#id = affine_map<(d0, d1) -> (d0, d1)>
-#row = affine_map<(d0, d1) -> (d0)>
-#col = affine_map<(d0, d1) -> (d1)>
-
 // CHECK: the producer of a contraction's operand would be computed again for each result
 func.func @operand_of_contraction(%x: tensor<8x32xf32>, %w: tensor<32x16xf32>) -> tensor<8x16xf32> {
   %e = tensor.empty() : tensor<8x32xf32>
   %g = tensor.empty() : tensor<8x16xf32>
   %0 = krnl.kernel "neg" loops [i = 8, j = 32] ins(%x : tensor<8x32xf32>) outs(%e : tensor<8x32xf32>) {
   ^bb0(%p: tensor<8x32xf32>, %o: tensor<8x32xf32>):
-    %c = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
-        ins(%p : tensor<8x32xf32>) outs(%o : tensor<8x32xf32>) attrs = {krnl.axes = ["i", "j"]} {
-    ^bb0(%s: f32, %u: f32):
+    %c = krnl.compute [i, j] (%s = %p[i, j]) -> (%u = %o[i, j])
+        : (tensor<8x32xf32>) -> tensor<8x32xf32> {
       %v = arith.negf %s : f32
       linalg.yield %v : f32
-    } -> tensor<8x32xf32>
+    }
     krnl.yield %c : tensor<8x32xf32>
   } -> tensor<8x32xf32>
   %1 = krnl.kernel "gemm" loops [m = 8, n = 16, k = 32] ins(%0, %w : tensor<8x32xf32>, tensor<32x16xf32>) outs(%g : tensor<8x16xf32>) {
   ^bb0(%p: tensor<8x32xf32>, %q: tensor<32x16xf32>, %o: tensor<8x16xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%o : tensor<8x16xf32>) -> tensor<8x16xf32>
-    %c = linalg.matmul {krnl.axes = ["m", "n", "k"]} ins(%p, %q : tensor<8x32xf32>, tensor<32x16xf32>) outs(%f : tensor<8x16xf32>) -> tensor<8x16xf32>
+    %f = krnl.compute [m, n] () -> (%_ = %o[m, n]) : () -> tensor<8x16xf32> { linalg.yield %zero : f32 }
+    %c = krnl.compute [m, n | k] (%lhs = %p[m, k], %rhs = %q[k, n]) -> (%sum = %f[m, n])
+        : (tensor<8x32xf32>, tensor<32x16xf32>) -> tensor<8x16xf32> {
+      %product = arith.mulf %lhs, %rhs : f32
+      %next = arith.addf %sum, %product : f32
+      linalg.yield %next : f32
+    }
     krnl.yield %c : tensor<8x16xf32>
   } -> tensor<8x16xf32>
   return %1 : tensor<8x16xf32>
@@ -39,20 +39,23 @@ func.func @reduction_of_contraction(%x: tensor<8x32xf32>, %w: tensor<32x16xf32>)
   %0 = krnl.kernel "gemm" loops [m = 8, n = 16, k = 32] ins(%x, %w : tensor<8x32xf32>, tensor<32x16xf32>) outs(%e : tensor<8x16xf32>) {
   ^bb0(%p: tensor<8x32xf32>, %q: tensor<32x16xf32>, %o: tensor<8x16xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%o : tensor<8x16xf32>) -> tensor<8x16xf32>
-    %c = linalg.matmul {krnl.axes = ["m", "n", "k"]} ins(%p, %q : tensor<8x32xf32>, tensor<32x16xf32>) outs(%f : tensor<8x16xf32>) -> tensor<8x16xf32>
+    %f = krnl.compute [m, n] () -> (%_ = %o[m, n]) : () -> tensor<8x16xf32> { linalg.yield %zero : f32 }
+    %c = krnl.compute [m, n | k] (%lhs = %p[m, k], %rhs = %q[k, n]) -> (%sum = %f[m, n])
+        : (tensor<8x32xf32>, tensor<32x16xf32>) -> tensor<8x16xf32> {
+      %product = arith.mulf %lhs, %rhs : f32
+      %next = arith.addf %sum, %product : f32
+      linalg.yield %next : f32
+    }
     krnl.yield %c : tensor<8x16xf32>
   } -> tensor<8x16xf32>
   %1 = krnl.kernel "sum" loops [r = 8, c = 16] ins(%0 : tensor<8x16xf32>) outs(%g : tensor<8xf32>) {
   ^bb0(%p: tensor<8x16xf32>, %o: tensor<8xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["r"]} ins(%zero : f32) outs(%o : tensor<8xf32>) -> tensor<8xf32>
-    %c = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
-        ins(%p : tensor<8x16xf32>) outs(%f : tensor<8xf32>) attrs = {krnl.axes = ["r", "c"]} {
-    ^bb0(%s: f32, %u: f32):
+    %f = krnl.compute [r] () -> (%_ = %o[r]) : () -> tensor<8xf32> { linalg.yield %zero : f32 }
+    %c = krnl.compute [r | c] (%s = %p[r, c]) -> (%u = %f[r]) : (tensor<8x16xf32>) -> tensor<8xf32> {
       %v = arith.addf %s, %u : f32
       linalg.yield %v : f32
-    } -> tensor<8xf32>
+    }
     krnl.yield %c : tensor<8xf32>
   } -> tensor<8xf32>
   return %1 : tensor<8xf32>
@@ -67,23 +70,20 @@ func.func @dynamic_row(%x: tensor<8x?xf32>, %n: index) -> tensor<8x?xf32> {
   %0 = krnl.kernel "sum" loops [r = 8, c = %c_size] ins(%x : tensor<8x?xf32>) outs(%g : tensor<8xf32>) {
   ^bb0(%p: tensor<8x?xf32>, %o: tensor<8xf32>, %c_extent: index):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["r"]} ins(%zero : f32) outs(%o : tensor<8xf32>) -> tensor<8xf32>
-    %c = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
-        ins(%p : tensor<8x?xf32>) outs(%f : tensor<8xf32>) attrs = {krnl.axes = ["r", "c"]} {
-    ^bb0(%s: f32, %u: f32):
+    %f = krnl.compute [r] () -> (%_ = %o[r]) : () -> tensor<8xf32> { linalg.yield %zero : f32 }
+    %c = krnl.compute [r | c] (%s = %p[r, c]) -> (%u = %f[r]) : (tensor<8x?xf32>) -> tensor<8xf32> {
       %v = arith.addf %s, %u : f32
       linalg.yield %v : f32
-    } -> tensor<8xf32>
+    }
     krnl.yield %c : tensor<8xf32>
   } -> tensor<8xf32>
   %1 = krnl.kernel "sub" loops [i = 8, j = %c_size] ins(%x, %0 : tensor<8x?xf32>, tensor<8xf32>) outs(%e : tensor<8x?xf32>) {
   ^bb0(%p: tensor<8x?xf32>, %q: tensor<8xf32>, %o: tensor<8x?xf32>, %j_extent: index):
-    %c = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
-        ins(%p, %q : tensor<8x?xf32>, tensor<8xf32>) outs(%o : tensor<8x?xf32>) attrs = {krnl.axes = ["i", "j"]} {
-    ^bb0(%s: f32, %t: f32, %u: f32):
+    %c = krnl.compute [i, j] (%s = %p[i, j], %t = %q[i]) -> (%u = %o[i, j])
+        : (tensor<8x?xf32>, tensor<8xf32>) -> tensor<8x?xf32> {
       %v = arith.subf %s, %t : f32
       linalg.yield %v : f32
-    } -> tensor<8x?xf32>
+    }
     krnl.yield %c : tensor<8x?xf32>
   } -> tensor<8x?xf32>
   return %1 : tensor<8x?xf32>
@@ -96,23 +96,21 @@ func.func @long_row(%x: tensor<8x100000xf32>) -> tensor<8x100000xf32> {
   %0 = krnl.kernel "sum" loops [r = 8, c = 100000] ins(%x : tensor<8x100000xf32>) outs(%g : tensor<8xf32>) {
   ^bb0(%p: tensor<8x100000xf32>, %o: tensor<8xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["r"]} ins(%zero : f32) outs(%o : tensor<8xf32>) -> tensor<8xf32>
-    %c = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
-        ins(%p : tensor<8x100000xf32>) outs(%f : tensor<8xf32>) attrs = {krnl.axes = ["r", "c"]} {
-    ^bb0(%s: f32, %u: f32):
+    %f = krnl.compute [r] () -> (%_ = %o[r]) : () -> tensor<8xf32> { linalg.yield %zero : f32 }
+    %c = krnl.compute [r | c] (%s = %p[r, c]) -> (%u = %f[r])
+        : (tensor<8x100000xf32>) -> tensor<8xf32> {
       %v = arith.addf %s, %u : f32
       linalg.yield %v : f32
-    } -> tensor<8xf32>
+    }
     krnl.yield %c : tensor<8xf32>
   } -> tensor<8xf32>
   %1 = krnl.kernel "sub" loops [i = 8, j = 100000] ins(%x, %0 : tensor<8x100000xf32>, tensor<8xf32>) outs(%e : tensor<8x100000xf32>) {
   ^bb0(%p: tensor<8x100000xf32>, %q: tensor<8xf32>, %o: tensor<8x100000xf32>):
-    %c = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
-        ins(%p, %q : tensor<8x100000xf32>, tensor<8xf32>) outs(%o : tensor<8x100000xf32>) attrs = {krnl.axes = ["i", "j"]} {
-    ^bb0(%s: f32, %t: f32, %u: f32):
+    %c = krnl.compute [i, j] (%s = %p[i, j], %t = %q[i]) -> (%u = %o[i, j])
+        : (tensor<8x100000xf32>, tensor<8xf32>) -> tensor<8x100000xf32> {
       %v = arith.subf %s, %t : f32
       linalg.yield %v : f32
-    } -> tensor<8x100000xf32>
+    }
     krnl.yield %c : tensor<8x100000xf32>
   } -> tensor<8x100000xf32>
   return %1 : tensor<8x100000xf32>
@@ -125,22 +123,19 @@ func.func @broadcast_vector(%x: tensor<8x16xf32>, %b: tensor<16xf32>) -> tensor<
   %g = tensor.empty() : tensor<8x16xf32>
   %0 = krnl.kernel "neg" loops [j = 16] ins(%b : tensor<16xf32>) outs(%e : tensor<16xf32>) {
   ^bb0(%p: tensor<16xf32>, %o: tensor<16xf32>):
-    %c = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
-        ins(%p : tensor<16xf32>) outs(%o : tensor<16xf32>) attrs = {krnl.axes = ["j"]} {
-    ^bb0(%s: f32, %u: f32):
+    %c = krnl.compute [j] (%s = %p[j]) -> (%u = %o[j]) : (tensor<16xf32>) -> tensor<16xf32> {
       %v = arith.negf %s : f32
       linalg.yield %v : f32
-    } -> tensor<16xf32>
+    }
     krnl.yield %c : tensor<16xf32>
   } -> tensor<16xf32>
   %1 = krnl.kernel "sub" loops [i = 8, j = 16] ins(%x, %0 : tensor<8x16xf32>, tensor<16xf32>) outs(%g : tensor<8x16xf32>) {
   ^bb0(%p: tensor<8x16xf32>, %q: tensor<16xf32>, %o: tensor<8x16xf32>):
-    %c = linalg.generic {indexing_maps = [#id, #col, #id], iterator_types = ["parallel", "parallel"]}
-        ins(%p, %q : tensor<8x16xf32>, tensor<16xf32>) outs(%o : tensor<8x16xf32>) attrs = {krnl.axes = ["i", "j"]} {
-    ^bb0(%s: f32, %t: f32, %u: f32):
+    %c = krnl.compute [i, j] (%s = %p[i, j], %t = %q[j]) -> (%u = %o[i, j])
+        : (tensor<8x16xf32>, tensor<16xf32>) -> tensor<8x16xf32> {
       %v = arith.subf %s, %t : f32
       linalg.yield %v : f32
-    } -> tensor<8x16xf32>
+    }
     krnl.yield %c : tensor<8x16xf32>
   } -> tensor<8x16xf32>
   return %1 : tensor<8x16xf32>
@@ -152,22 +147,19 @@ func.func @broadcast_of_transposed(%x: tensor<8x16xf32>, %b: tensor<1xf32>) -> t
   %g = tensor.empty() : tensor<8x16xf32>
   %0 = krnl.kernel "neg" loops [z = 1] ins(%b : tensor<1xf32>) outs(%e : tensor<1xf32>) {
   ^bb0(%p: tensor<1xf32>, %o: tensor<1xf32>):
-    %c = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
-        ins(%p : tensor<1xf32>) outs(%o : tensor<1xf32>) attrs = {krnl.axes = ["z"]} {
-    ^bb0(%s: f32, %u: f32):
+    %c = krnl.compute [z] (%s = %p[z]) -> (%u = %o[z]) : (tensor<1xf32>) -> tensor<1xf32> {
       %v = arith.negf %s : f32
       linalg.yield %v : f32
-    } -> tensor<1xf32>
+    }
     krnl.yield %c : tensor<1xf32>
   } -> tensor<1xf32>
   %1 = krnl.kernel "sub" loops [i = 8, j = 16] ins(%x, %0 : tensor<8x16xf32>, tensor<1xf32>) outs(%g : tensor<8x16xf32>) {
   ^bb0(%p: tensor<8x16xf32>, %q: tensor<1xf32>, %o: tensor<8x16xf32>):
-    %c = linalg.generic {indexing_maps = [#id, affine_map<(d0, d1) -> (0)>, #id], iterator_types = ["parallel", "parallel"]}
-        ins(%p, %q : tensor<8x16xf32>, tensor<1xf32>) outs(%o : tensor<8x16xf32>) attrs = {krnl.axes = ["i", "j"]} {
-    ^bb0(%s: f32, %t: f32, %u: f32):
+    %c = krnl.compute [i, j] (%s = %p[i, j], %t = %q[0]) -> (%u = %o[i, j])
+        : (tensor<8x16xf32>, tensor<1xf32>) -> tensor<8x16xf32> {
       %v = arith.subf %s, %t : f32
       linalg.yield %v : f32
-    } -> tensor<8x16xf32>
+    }
     krnl.yield %c : tensor<8x16xf32>
   } -> tensor<8x16xf32>
   return %1 : tensor<8x16xf32>
@@ -178,22 +170,18 @@ func.func @recipe_there(%x: tensor<16xf32>) -> tensor<16xf32> {
   %e = tensor.empty() : tensor<16xf32>
   %0 = krnl.kernel "neg" loops [i = 16] ins(%x : tensor<16xf32>) outs(%e : tensor<16xf32>) recipe [vectorize(i, 16)] {
   ^bb0(%p: tensor<16xf32>, %o: tensor<16xf32>):
-    %c = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
-        ins(%p : tensor<16xf32>) outs(%o : tensor<16xf32>) attrs = {krnl.axes = ["i"]} {
-    ^bb0(%s: f32, %u: f32):
+    %c = krnl.compute [i] (%s = %p[i]) -> (%u = %o[i]) : (tensor<16xf32>) -> tensor<16xf32> {
       %v = arith.negf %s : f32
       linalg.yield %v : f32
-    } -> tensor<16xf32>
+    }
     krnl.yield %c : tensor<16xf32>
   } -> tensor<16xf32>
   %1 = krnl.kernel "neg" loops [i = 16] ins(%0 : tensor<16xf32>) outs(%e : tensor<16xf32>) {
   ^bb0(%p: tensor<16xf32>, %o: tensor<16xf32>):
-    %c = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
-        ins(%p : tensor<16xf32>) outs(%o : tensor<16xf32>) attrs = {krnl.axes = ["i"]} {
-    ^bb0(%s: f32, %u: f32):
+    %c = krnl.compute [i] (%s = %p[i]) -> (%u = %o[i]) : (tensor<16xf32>) -> tensor<16xf32> {
       %v = arith.negf %s : f32
       linalg.yield %v : f32
-    } -> tensor<16xf32>
+    }
     krnl.yield %c : tensor<16xf32>
   } -> tensor<16xf32>
   return %1 : tensor<16xf32>
@@ -204,22 +192,20 @@ func.func @transposed_with_itself(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
   %e = tensor.empty() : tensor<8x8xf32>
   %0 = krnl.kernel "neg" loops [i = 8, j = 8] ins(%x : tensor<8x8xf32>) outs(%e : tensor<8x8xf32>) {
   ^bb0(%p: tensor<8x8xf32>, %o: tensor<8x8xf32>):
-    %c = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
-        ins(%p : tensor<8x8xf32>) outs(%o : tensor<8x8xf32>) attrs = {krnl.axes = ["i", "j"]} {
-    ^bb0(%s: f32, %u: f32):
+    %c = krnl.compute [i, j] (%s = %p[i, j]) -> (%u = %o[i, j])
+        : (tensor<8x8xf32>) -> tensor<8x8xf32> {
       %v = arith.negf %s : f32
       linalg.yield %v : f32
-    } -> tensor<8x8xf32>
+    }
     krnl.yield %c : tensor<8x8xf32>
   } -> tensor<8x8xf32>
   %1 = krnl.kernel "sub" loops [i = 8, j = 8] ins(%0, %0 : tensor<8x8xf32>, tensor<8x8xf32>) outs(%e : tensor<8x8xf32>) {
   ^bb0(%p: tensor<8x8xf32>, %q: tensor<8x8xf32>, %o: tensor<8x8xf32>):
-    %c = linalg.generic {indexing_maps = [#id, affine_map<(d0, d1) -> (d1, d0)>, #id], iterator_types = ["parallel", "parallel"]}
-        ins(%p, %q : tensor<8x8xf32>, tensor<8x8xf32>) outs(%o : tensor<8x8xf32>) attrs = {krnl.axes = ["i", "j"]} {
-    ^bb0(%s: f32, %t: f32, %u: f32):
+    %c = krnl.compute [i, j] (%s = %p[i, j], %t = %q[j, i]) -> (%u = %o[i, j])
+        : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32> {
       %v = arith.subf %s, %t : f32
       linalg.yield %v : f32
-    } -> tensor<8x8xf32>
+    }
     krnl.yield %c : tensor<8x8xf32>
   } -> tensor<8x8xf32>
   return %1 : tensor<8x8xf32>
@@ -230,25 +216,21 @@ func.func @computed_read(%x: tensor<16xf32>) -> tensor<16xf32> {
   %e = tensor.empty() : tensor<16xf32>
   %0 = krnl.kernel "neg" loops [i = 16] ins(%x : tensor<16xf32>) outs(%e : tensor<16xf32>) {
   ^bb0(%p: tensor<16xf32>, %o: tensor<16xf32>):
-    %c = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
-        ins(%p : tensor<16xf32>) outs(%o : tensor<16xf32>) attrs = {krnl.axes = ["i"]} {
-    ^bb0(%s: f32, %u: f32):
+    %c = krnl.compute [i] (%s = %p[i]) -> (%u = %o[i]) : (tensor<16xf32>) -> tensor<16xf32> {
       %v = arith.negf %s : f32
       linalg.yield %v : f32
-    } -> tensor<16xf32>
+    }
     krnl.yield %c : tensor<16xf32>
   } -> tensor<16xf32>
   %1 = krnl.kernel "sub" loops [i = 16] ins(%0 : tensor<16xf32>) outs(%e : tensor<16xf32>) {
   ^bb0(%p: tensor<16xf32>, %o: tensor<16xf32>):
     %c15 = arith.constant 15 : index
-    %c = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
-        outs(%o : tensor<16xf32>) attrs = {krnl.axes = ["i"]} {
-    ^bb0(%u: f32):
+    %c = krnl.compute [i] () -> (%u = %o[i]) : () -> tensor<16xf32> {
       %i = linalg.index 0 : index
       %at = arith.subi %c15, %i : index
       %v = tensor.extract %p[%at] : tensor<16xf32>
       linalg.yield %v : f32
-    } -> tensor<16xf32>
+    }
     krnl.yield %c : tensor<16xf32>
   } -> tensor<16xf32>
   return %1 : tensor<16xf32>

@@ -1,49 +1,48 @@
 // RUN: onnx-opt %s --krnl-fuse --cse | FileCheck %s
 
-#id = affine_map<(d0, d1) -> (d0, d1)>
-#row = affine_map<(d0, d1) -> (d0)>
-#col = affine_map<(d0, d1) -> (d1)>
-
 // The epilogues of a contraction become one op that works in its destination.
 // CHECK-LABEL: func @gemm_bias_relu
 // CHECK:         krnl.kernel "gemm+bias+relu" loops [m = 8, n = 16, k = 32]
 // CHECK-SAME:      ins(%{{.+}}, %{{.+}}, %{{.+}} : tensor<8x32xf32>, tensor<32x16xf32>, tensor<16xf32>)
 // CHECK-NEXT:    ^bb0(%{{.+}}: tensor<8x32xf32>, %{{.+}}: tensor<32x16xf32>, %{{.+}}: tensor<16xf32>, %[[OUT:.+]]: tensor<8x16xf32>)
-// CHECK:           %[[INIT:.+]] = linalg.fill {{.+}} outs(%[[OUT]] :
-// CHECK:           %[[SUM:.+]] = linalg.matmul {{.+}} outs(%[[INIT]] :
-// CHECK:           linalg.generic {{.+}} outs(%[[SUM]] : tensor<8x16xf32>) attrs =  {krnl.axes = ["m", "n"]}
+// CHECK:           %[[INIT:.+]] = krnl.compute [m, n] () -> (%{{.+}} = %[[OUT]][m, n])
+// CHECK:           %[[SUM:.+]] = krnl.compute [m, n | k] {{.+}} -> (%{{.+}} = %[[INIT]][m, n])
+// CHECK:           krnl.compute [m, n] {{.+}} -> (%{{.+}} = %[[SUM]][m, n])
 // CHECK:             arith.addf
 // CHECK-NEXT:        arith.maximumf
-// CHECK-NOT:       linalg.generic
+// CHECK-NOT:       krnl.compute
 // CHECK:         return
 func.func @gemm_bias_relu(%x: tensor<8x32xf32>, %w: tensor<32x16xf32>, %b: tensor<16xf32>) -> tensor<8x16xf32> {
   %e = tensor.empty() : tensor<8x16xf32>
   %0 = krnl.kernel "gemm" loops [m = 8, n = 16, k = 32] ins(%x, %w : tensor<8x32xf32>, tensor<32x16xf32>) outs(%e : tensor<8x16xf32>) {
   ^bb0(%p: tensor<8x32xf32>, %q: tensor<32x16xf32>, %o: tensor<8x16xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["m", "n"]} ins(%zero : f32) outs(%o : tensor<8x16xf32>) -> tensor<8x16xf32>
-    %c = linalg.matmul {krnl.axes = ["m", "n", "k"]} ins(%p, %q : tensor<8x32xf32>, tensor<32x16xf32>) outs(%f : tensor<8x16xf32>) -> tensor<8x16xf32>
+    %f = krnl.compute [m, n] () -> (%_ = %o[m, n]) : () -> tensor<8x16xf32> { linalg.yield %zero : f32 }
+    %c = krnl.compute [m, n | k] (%lhs = %p[m, k], %rhs = %q[k, n]) -> (%sum = %f[m, n])
+        : (tensor<8x32xf32>, tensor<32x16xf32>) -> tensor<8x16xf32> {
+      %product = arith.mulf %lhs, %rhs : f32
+      %next = arith.addf %sum, %product : f32
+      linalg.yield %next : f32
+    }
     krnl.yield %c : tensor<8x16xf32>
   } -> tensor<8x16xf32>
   %1 = krnl.kernel "bias" loops [i = 8, j = 16] ins(%0, %b : tensor<8x16xf32>, tensor<16xf32>) outs(%e : tensor<8x16xf32>) {
   ^bb0(%p: tensor<8x16xf32>, %q: tensor<16xf32>, %o: tensor<8x16xf32>):
-    %c = linalg.generic {indexing_maps = [#id, #col, #id], iterator_types = ["parallel", "parallel"]}
-        ins(%p, %q : tensor<8x16xf32>, tensor<16xf32>) outs(%o : tensor<8x16xf32>) attrs = {krnl.axes = ["i", "j"]} {
-    ^bb0(%s: f32, %t: f32, %u: f32):
+    %c = krnl.compute [i, j] (%s = %p[i, j], %t = %q[j]) -> (%u = %o[i, j])
+        : (tensor<8x16xf32>, tensor<16xf32>) -> tensor<8x16xf32> {
       %v = arith.addf %s, %t : f32
       linalg.yield %v : f32
-    } -> tensor<8x16xf32>
+    }
     krnl.yield %c : tensor<8x16xf32>
   } -> tensor<8x16xf32>
   %2 = krnl.kernel "relu" loops [i = 8, j = 16] ins(%1 : tensor<8x16xf32>) outs(%e : tensor<8x16xf32>) {
   ^bb0(%p: tensor<8x16xf32>, %o: tensor<8x16xf32>):
     %zero = arith.constant 0.0 : f32
-    %c = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
-        ins(%p : tensor<8x16xf32>) outs(%o : tensor<8x16xf32>) attrs = {krnl.axes = ["i", "j"]} {
-    ^bb0(%s: f32, %u: f32):
+    %c = krnl.compute [i, j] (%s = %p[i, j]) -> (%u = %o[i, j])
+        : (tensor<8x16xf32>) -> tensor<8x16xf32> {
       %v = arith.maximumf %s, %zero : f32
       linalg.yield %v : f32
-    } -> tensor<8x16xf32>
+    }
     krnl.yield %c : tensor<8x16xf32>
   } -> tensor<8x16xf32>
   return %2 : tensor<8x16xf32>
@@ -52,12 +51,11 @@ func.func @gemm_bias_relu(%x: tensor<8x32xf32>, %w: tensor<32x16xf32>, %b: tenso
 // An elementwise producer folds into the reduction that alone reads it.
 // CHECK-LABEL: func @sum_of_squares
 // CHECK:         krnl.kernel "square+sum" loops [i = %{{[^],]+}}, j = 16]
-// CHECK:           linalg.fill
-// CHECK:           linalg.generic {{.+}} iterator_types = ["parallel", "reduction"]
-// CHECK-SAME:        krnl.axes = ["i", "j"]
+// CHECK:           krnl.compute [i]
+// CHECK:           krnl.compute [i | j]
 // CHECK:             arith.mulf
 // CHECK:             arith.addf
-// CHECK-NOT:       linalg.generic
+// CHECK-NOT:       krnl.compute
 // CHECK:         return
 func.func @sum_of_squares(%x: tensor<?x16xf32>, %n: index) -> tensor<?xf32> {
   %e = tensor.empty(%n) : tensor<?x16xf32>
@@ -66,24 +64,21 @@ func.func @sum_of_squares(%x: tensor<?x16xf32>, %n: index) -> tensor<?xf32> {
   %i_size = tensor.dim %x, %c0 : tensor<?x16xf32>
   %0 = krnl.kernel "square" loops [i = %i_size, j = 16] ins(%x : tensor<?x16xf32>) outs(%e : tensor<?x16xf32>) {
   ^bb0(%p: tensor<?x16xf32>, %o: tensor<?x16xf32>, %i_extent: index):
-    %c = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
-        ins(%p : tensor<?x16xf32>) outs(%o : tensor<?x16xf32>) attrs = {krnl.axes = ["i", "j"]} {
-    ^bb0(%s: f32, %u: f32):
+    %c = krnl.compute [i, j] (%s = %p[i, j]) -> (%u = %o[i, j])
+        : (tensor<?x16xf32>) -> tensor<?x16xf32> {
       %v = arith.mulf %s, %s : f32
       linalg.yield %v : f32
-    } -> tensor<?x16xf32>
+    }
     krnl.yield %c : tensor<?x16xf32>
   } -> tensor<?x16xf32>
   %1 = krnl.kernel "sum" loops [r = %n, c = 16] ins(%0 : tensor<?x16xf32>) outs(%g : tensor<?xf32>) {
   ^bb0(%p: tensor<?x16xf32>, %o: tensor<?xf32>, %r_extent: index):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["r"]} ins(%zero : f32) outs(%o : tensor<?xf32>) -> tensor<?xf32>
-    %c = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
-        ins(%p : tensor<?x16xf32>) outs(%f : tensor<?xf32>) attrs = {krnl.axes = ["r", "c"]} {
-    ^bb0(%s: f32, %u: f32):
+    %f = krnl.compute [r] () -> (%_ = %o[r]) : () -> tensor<?xf32> { linalg.yield %zero : f32 }
+    %c = krnl.compute [r | c] (%s = %p[r, c]) -> (%u = %f[r]) : (tensor<?x16xf32>) -> tensor<?xf32> {
       %v = arith.addf %s, %u : f32
       linalg.yield %v : f32
-    } -> tensor<?xf32>
+    }
     krnl.yield %c : tensor<?xf32>
   } -> tensor<?xf32>
   return %1 : tensor<?xf32>
@@ -94,33 +89,30 @@ func.func @sum_of_squares(%x: tensor<?x16xf32>, %n: index) -> tensor<?xf32> {
 // CHECK-LABEL: func @rows
 // CHECK:         krnl.kernel "sum+sub" loops [r = %{{[^],]+}}, c = 16] ins(%{{.+}} : tensor<?x16xf32>)
 // CHECK:           tensor.empty(%{{.+}}) : tensor<?xf32>
-// CHECK:           krnl.axes = ["r", "c"]
-// CHECK:           krnl.axes = ["r", "c"]
+// CHECK:           krnl.compute [r | c]
+// CHECK:           krnl.compute [r, c]
 func.func @rows(%x: tensor<?x16xf32>, %n: index) -> tensor<?x16xf32> {
   %e = tensor.empty(%n) : tensor<?x16xf32>
   %g = tensor.empty(%n) : tensor<?xf32>
   %1 = krnl.kernel "sum" loops [r = %n, c = 16] ins(%x : tensor<?x16xf32>) outs(%g : tensor<?xf32>) {
   ^bb0(%p: tensor<?x16xf32>, %o: tensor<?xf32>, %r_extent: index):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["r"]} ins(%zero : f32) outs(%o : tensor<?xf32>) -> tensor<?xf32>
-    %c = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
-        ins(%p : tensor<?x16xf32>) outs(%f : tensor<?xf32>) attrs = {krnl.axes = ["r", "c"]} {
-    ^bb0(%s: f32, %u: f32):
+    %f = krnl.compute [r] () -> (%_ = %o[r]) : () -> tensor<?xf32> { linalg.yield %zero : f32 }
+    %c = krnl.compute [r | c] (%s = %p[r, c]) -> (%u = %f[r]) : (tensor<?x16xf32>) -> tensor<?xf32> {
       %v = arith.addf %s, %u : f32
       linalg.yield %v : f32
-    } -> tensor<?xf32>
+    }
     krnl.yield %c : tensor<?xf32>
   } -> tensor<?xf32>
   %c0 = arith.constant 0 : index
   %i_size = tensor.dim %x, %c0 : tensor<?x16xf32>
   %2 = krnl.kernel "sub" loops [i = %i_size, c = 16] ins(%x, %1 : tensor<?x16xf32>, tensor<?xf32>) outs(%e : tensor<?x16xf32>) {
   ^bb0(%p: tensor<?x16xf32>, %q: tensor<?xf32>, %o: tensor<?x16xf32>, %i_extent: index):
-    %c = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
-        ins(%p, %q : tensor<?x16xf32>, tensor<?xf32>) outs(%o : tensor<?x16xf32>) attrs = {krnl.axes = ["i", "c"]} {
-    ^bb0(%s: f32, %t: f32, %u: f32):
+    %c = krnl.compute [i, c] (%s = %p[i, c], %t = %q[i]) -> (%u = %o[i, c])
+        : (tensor<?x16xf32>, tensor<?xf32>) -> tensor<?x16xf32> {
       %v = arith.subf %s, %t : f32
       linalg.yield %v : f32
-    } -> tensor<?x16xf32>
+    }
     krnl.yield %c : tensor<?x16xf32>
   } -> tensor<?x16xf32>
   return %2 : tensor<?x16xf32>
@@ -129,30 +121,26 @@ func.func @rows(%x: tensor<?x16xf32>, %n: index) -> tensor<?x16xf32> {
 // Only the broadcast has a dimension for j: it folds into the sum all the same.
 // CHECK-LABEL: func @extent_from_folded
 // CHECK:         krnl.kernel "broadcast+sum" loops [i = 8, j = 4]
-// CHECK:           krnl.axes = ["i", "j"]
-// CHECK-NOT:       linalg.generic
+// CHECK:           krnl.compute [i | j]
+// CHECK-NOT:       krnl.compute
 func.func @extent_from_folded(%x: tensor<8xf32>) -> tensor<8xf32> {
   %e = tensor.empty() : tensor<8x4xf32>
   %g = tensor.empty() : tensor<8xf32>
   %0 = krnl.kernel "broadcast" loops [i = 8, j = 4] ins(%x : tensor<8xf32>) outs(%e : tensor<8x4xf32>) {
   ^bb0(%p: tensor<8xf32>, %o: tensor<8x4xf32>):
-    %c = linalg.generic {indexing_maps = [#row, #id], iterator_types = ["parallel", "parallel"]}
-        ins(%p : tensor<8xf32>) outs(%o : tensor<8x4xf32>) attrs = {krnl.axes = ["i", "j"]} {
-    ^bb0(%s: f32, %u: f32):
+    %c = krnl.compute [i, j] (%s = %p[i]) -> (%u = %o[i, j]) : (tensor<8xf32>) -> tensor<8x4xf32> {
       linalg.yield %s : f32
-    } -> tensor<8x4xf32>
+    }
     krnl.yield %c : tensor<8x4xf32>
   } -> tensor<8x4xf32>
   %1 = krnl.kernel "sum" loops [r = 8, c = 4] ins(%0 : tensor<8x4xf32>) outs(%g : tensor<8xf32>) {
   ^bb0(%p: tensor<8x4xf32>, %o: tensor<8xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["r"]} ins(%zero : f32) outs(%o : tensor<8xf32>) -> tensor<8xf32>
-    %c = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
-        ins(%p : tensor<8x4xf32>) outs(%f : tensor<8xf32>) attrs = {krnl.axes = ["r", "c"]} {
-    ^bb0(%s: f32, %u: f32):
+    %f = krnl.compute [r] () -> (%_ = %o[r]) : () -> tensor<8xf32> { linalg.yield %zero : f32 }
+    %c = krnl.compute [r | c] (%s = %p[r, c]) -> (%u = %f[r]) : (tensor<8x4xf32>) -> tensor<8xf32> {
       %v = arith.addf %s, %u : f32
       linalg.yield %v : f32
-    } -> tensor<8xf32>
+    }
     krnl.yield %c : tensor<8xf32>
   } -> tensor<8xf32>
   return %1 : tensor<8xf32>
@@ -169,34 +157,30 @@ func.func @widened_by_the_reader(%x: tensor<8x32xf32>) -> (tensor<8x32xi8>, tens
   %h = tensor.empty() : tensor<32xf32>
   %0 = krnl.kernel "narrow" loops [i = 8, j = 32] ins(%x : tensor<8x32xf32>) outs(%e : tensor<8x32xi8>) {
   ^bb0(%p: tensor<8x32xf32>, %o: tensor<8x32xi8>):
-    %c = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
-        ins(%p : tensor<8x32xf32>) outs(%o : tensor<8x32xi8>) attrs = {krnl.axes = ["i", "j"]} {
-    ^bb0(%s: f32, %u: i8):
+    %c = krnl.compute [i, j] (%s = %p[i, j]) -> (%u = %o[i, j])
+        : (tensor<8x32xf32>) -> tensor<8x32xi8> {
       %v = arith.fptosi %s : f32 to i8
       linalg.yield %v : i8
-    } -> tensor<8x32xi8>
+    }
     krnl.yield %c : tensor<8x32xi8>
   } -> tensor<8x32xi8>
   %1 = krnl.kernel "widen" loops [i = 8, j = 32] ins(%0 : tensor<8x32xi8>) outs(%g : tensor<8x32xf32>) {
   ^bb0(%p: tensor<8x32xi8>, %o: tensor<8x32xf32>):
-    %c = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
-        ins(%p : tensor<8x32xi8>) outs(%o : tensor<8x32xf32>) attrs = {krnl.axes = ["i", "j"]} {
-    ^bb0(%s: i8, %u: f32):
+    %c = krnl.compute [i, j] (%s = %p[i, j]) -> (%u = %o[i, j])
+        : (tensor<8x32xi8>) -> tensor<8x32xf32> {
       %v = arith.sitofp %s : i8 to f32
       linalg.yield %v : f32
-    } -> tensor<8x32xf32>
+    }
     krnl.yield %c : tensor<8x32xf32>
   } -> tensor<8x32xf32>
   %2 = krnl.kernel "sum" loops [i = 8, j = 32] ins(%1 : tensor<8x32xf32>) outs(%h : tensor<32xf32>) {
   ^bb0(%p: tensor<8x32xf32>, %o: tensor<32xf32>):
     %zero = arith.constant 0.0 : f32
-    %f = linalg.fill {krnl.axes = ["j"]} ins(%zero : f32) outs(%o : tensor<32xf32>) -> tensor<32xf32>
-    %c = linalg.generic {indexing_maps = [#id, #col], iterator_types = ["reduction", "parallel"]}
-        ins(%p : tensor<8x32xf32>) outs(%f : tensor<32xf32>) attrs = {krnl.axes = ["i", "j"]} {
-    ^bb0(%s: f32, %u: f32):
+    %f = krnl.compute [j] () -> (%_ = %o[j]) : () -> tensor<32xf32> { linalg.yield %zero : f32 }
+    %c = krnl.compute [j | i] (%s = %p[i, j]) -> (%u = %f[j]) : (tensor<8x32xf32>) -> tensor<32xf32> {
       %v = arith.addf %s, %u : f32
       linalg.yield %v : f32
-    } -> tensor<32xf32>
+    }
     krnl.yield %c : tensor<32xf32>
   } -> tensor<32xf32>
   return %0, %2 : tensor<8x32xi8>, tensor<32xf32>

@@ -16,23 +16,20 @@ func.func @two_and_five(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<100x
   %s = krnl.kernel "a" loops [i = 100] ins(%x, %y : tensor<100xf32>, tensor<100xf32>) outs(%e : tensor<100xf32>)
       recipe [block(i, 2) -> (i.o, i.i), fuse_outer(i.o), parallel(i.o)] {
   ^bb0(%a0: tensor<100xf32>, %a1: tensor<100xf32>, %z: tensor<100xf32>):
-    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
-        ins(%a0, %a1 : tensor<100xf32>, tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["i"]} {
-    ^bb0(%p0: f32, %p1: f32, %q: f32):
+    %r = krnl.compute [i] (%p0 = %a0[i], %p1 = %a1[i]) -> (%q = %z[i])
+        : (tensor<100xf32>, tensor<100xf32>) -> tensor<100xf32> {
       %m = arith.addf %p0, %p1 : f32
       linalg.yield %m : f32
-    } -> tensor<100xf32>
+    }
     krnl.yield %r : tensor<100xf32>
   } -> tensor<100xf32>
   %r = krnl.kernel "b" loops [j = 100] ins(%s : tensor<100xf32>) outs(%e : tensor<100xf32>)
       recipe [block(j, 5) -> (j.o, j.i), fuse_outer(j.o), parallel(j.o)] {
   ^bb0(%a0: tensor<100xf32>, %z: tensor<100xf32>):
-    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
-        ins(%a0 : tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["j"]} {
-    ^bb0(%p0: f32, %q: f32):
+    %r = krnl.compute [j] (%p0 = %a0[j]) -> (%q = %z[j]) : (tensor<100xf32>) -> tensor<100xf32> {
       %m = arith.maximumf %p0, %p0 : f32
       linalg.yield %m : f32
-    } -> tensor<100xf32>
+    }
     krnl.yield %r : tensor<100xf32>
   } -> tensor<100xf32>
   return %r : tensor<100xf32>
@@ -46,23 +43,20 @@ func.func @dynamic_blocks(%x: tensor<?xf32>, %y: tensor<?xf32>, %n: index) -> te
   %s = krnl.kernel "a" loops [i = %i_size] ins(%x, %y : tensor<?xf32>, tensor<?xf32>) outs(%e : tensor<?xf32>)
       recipe [block(i, 4) -> (i.o, i.i), fuse_outer(i.o), parallel(i.o)] {
   ^bb0(%a0: tensor<?xf32>, %a1: tensor<?xf32>, %z: tensor<?xf32>, %i_extent: index):
-    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
-        ins(%a0, %a1 : tensor<?xf32>, tensor<?xf32>) outs(%z : tensor<?xf32>) attrs = {krnl.axes = ["i"]} {
-    ^bb0(%p0: f32, %p1: f32, %q: f32):
+    %r = krnl.compute [i] (%p0 = %a0[i], %p1 = %a1[i]) -> (%q = %z[i])
+        : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32> {
       %m = arith.addf %p0, %p1 : f32
       linalg.yield %m : f32
-    } -> tensor<?xf32>
+    }
     krnl.yield %r : tensor<?xf32>
   } -> tensor<?xf32>
   %r = krnl.kernel "b" loops [j = %n] ins(%s : tensor<?xf32>) outs(%e : tensor<?xf32>)
       recipe [block(j, 8) -> (j.o, j.i), fuse_outer(j.o), parallel(j.o)] {
   ^bb0(%a0: tensor<?xf32>, %z: tensor<?xf32>, %j_extent: index):
-    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
-        ins(%a0 : tensor<?xf32>) outs(%z : tensor<?xf32>) attrs = {krnl.axes = ["j"]} {
-    ^bb0(%p0: f32, %q: f32):
+    %r = krnl.compute [j] (%p0 = %a0[j]) -> (%q = %z[j]) : (tensor<?xf32>) -> tensor<?xf32> {
       %m = arith.maximumf %p0, %p0 : f32
       linalg.yield %m : f32
-    } -> tensor<?xf32>
+    }
     krnl.yield %r : tensor<?xf32>
   } -> tensor<?xf32>
   return %r : tensor<?xf32>
@@ -74,23 +68,20 @@ func.func @tails(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<100xf32> {
   %s = krnl.kernel "a" loops [i = 100] ins(%x, %y : tensor<100xf32>, tensor<100xf32>) outs(%e : tensor<100xf32>)
       recipe [block(i, 8, tail=peel) -> (i.o, i.i), fuse_outer(i.o), parallel(i.o)] {
   ^bb0(%a0: tensor<100xf32>, %a1: tensor<100xf32>, %z: tensor<100xf32>):
-    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
-        ins(%a0, %a1 : tensor<100xf32>, tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["i"]} {
-    ^bb0(%p0: f32, %p1: f32, %q: f32):
+    %r = krnl.compute [i] (%p0 = %a0[i], %p1 = %a1[i]) -> (%q = %z[i])
+        : (tensor<100xf32>, tensor<100xf32>) -> tensor<100xf32> {
       %m = arith.addf %p0, %p1 : f32
       linalg.yield %m : f32
-    } -> tensor<100xf32>
+    }
     krnl.yield %r : tensor<100xf32>
   } -> tensor<100xf32>
   %r = krnl.kernel "b" loops [j = 100] ins(%s : tensor<100xf32>) outs(%e : tensor<100xf32>)
       recipe [block(j, 8) -> (j.o, j.i), fuse_outer(j.o), parallel(j.o)] {
   ^bb0(%a0: tensor<100xf32>, %z: tensor<100xf32>):
-    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
-        ins(%a0 : tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["j"]} {
-    ^bb0(%p0: f32, %q: f32):
+    %r = krnl.compute [j] (%p0 = %a0[j]) -> (%q = %z[j]) : (tensor<100xf32>) -> tensor<100xf32> {
       %m = arith.maximumf %p0, %p0 : f32
       linalg.yield %m : f32
-    } -> tensor<100xf32>
+    }
     krnl.yield %r : tensor<100xf32>
   } -> tensor<100xf32>
   return %r : tensor<100xf32>
@@ -102,23 +93,20 @@ func.func @nothing_shared(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<10
   %s = krnl.kernel "a" loops [i = 100] ins(%x, %y : tensor<100xf32>, tensor<100xf32>) outs(%e : tensor<100xf32>)
       recipe [block(i, 8) -> (i.o, i.i), fuse_outer(i.o), parallel(i.o)] {
   ^bb0(%a0: tensor<100xf32>, %a1: tensor<100xf32>, %z: tensor<100xf32>):
-    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
-        ins(%a0, %a1 : tensor<100xf32>, tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["i"]} {
-    ^bb0(%p0: f32, %p1: f32, %q: f32):
+    %r = krnl.compute [i] (%p0 = %a0[i], %p1 = %a1[i]) -> (%q = %z[i])
+        : (tensor<100xf32>, tensor<100xf32>) -> tensor<100xf32> {
       %m = arith.addf %p0, %p1 : f32
       linalg.yield %m : f32
-    } -> tensor<100xf32>
+    }
     krnl.yield %r : tensor<100xf32>
   } -> tensor<100xf32>
   %r = krnl.kernel "b" loops [j = 100] ins(%s : tensor<100xf32>) outs(%e : tensor<100xf32>)
       recipe [block(j, 8) -> (j.o, j.i)] {
   ^bb0(%a0: tensor<100xf32>, %z: tensor<100xf32>):
-    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
-        ins(%a0 : tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["j"]} {
-    ^bb0(%p0: f32, %q: f32):
+    %r = krnl.compute [j] (%p0 = %a0[j]) -> (%q = %z[j]) : (tensor<100xf32>) -> tensor<100xf32> {
       %m = arith.maximumf %p0, %p0 : f32
       linalg.yield %m : f32
-    } -> tensor<100xf32>
+    }
     krnl.yield %r : tensor<100xf32>
   } -> tensor<100xf32>
   return %r : tensor<100xf32>
@@ -130,22 +118,19 @@ func.func @one_recipe(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<100xf3
   %s = krnl.kernel "a" loops [i = 100] ins(%x, %y : tensor<100xf32>, tensor<100xf32>) outs(%e : tensor<100xf32>)
       recipe [block(i, 8) -> (i.o, i.i), fuse_outer(i.o), parallel(i.o)] {
   ^bb0(%a0: tensor<100xf32>, %a1: tensor<100xf32>, %z: tensor<100xf32>):
-    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
-        ins(%a0, %a1 : tensor<100xf32>, tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["i"]} {
-    ^bb0(%p0: f32, %p1: f32, %q: f32):
+    %r = krnl.compute [i] (%p0 = %a0[i], %p1 = %a1[i]) -> (%q = %z[i])
+        : (tensor<100xf32>, tensor<100xf32>) -> tensor<100xf32> {
       %m = arith.addf %p0, %p1 : f32
       linalg.yield %m : f32
-    } -> tensor<100xf32>
+    }
     krnl.yield %r : tensor<100xf32>
   } -> tensor<100xf32>
   %r = krnl.kernel "b" loops [j = 100] ins(%s : tensor<100xf32>) outs(%e : tensor<100xf32>) {
   ^bb0(%a0: tensor<100xf32>, %z: tensor<100xf32>):
-    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
-        ins(%a0 : tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["j"]} {
-    ^bb0(%p0: f32, %q: f32):
+    %r = krnl.compute [j] (%p0 = %a0[j]) -> (%q = %z[j]) : (tensor<100xf32>) -> tensor<100xf32> {
       %m = arith.maximumf %p0, %p0 : f32
       linalg.yield %m : f32
-    } -> tensor<100xf32>
+    }
     krnl.yield %r : tensor<100xf32>
   } -> tensor<100xf32>
   return %r : tensor<100xf32>
@@ -157,23 +142,20 @@ func.func @more_shared(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<100xf
   %s = krnl.kernel "a" loops [i = 100] ins(%x, %y : tensor<100xf32>, tensor<100xf32>) outs(%e : tensor<100xf32>)
       recipe [block(i, 8) -> (i.o, i.i), fuse_outer(i.o, i.i)] {
   ^bb0(%a0: tensor<100xf32>, %a1: tensor<100xf32>, %z: tensor<100xf32>):
-    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
-        ins(%a0, %a1 : tensor<100xf32>, tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["i"]} {
-    ^bb0(%p0: f32, %p1: f32, %q: f32):
+    %r = krnl.compute [i] (%p0 = %a0[i], %p1 = %a1[i]) -> (%q = %z[i])
+        : (tensor<100xf32>, tensor<100xf32>) -> tensor<100xf32> {
       %m = arith.addf %p0, %p1 : f32
       linalg.yield %m : f32
-    } -> tensor<100xf32>
+    }
     krnl.yield %r : tensor<100xf32>
   } -> tensor<100xf32>
   %r = krnl.kernel "b" loops [j = 100] ins(%s : tensor<100xf32>) outs(%e : tensor<100xf32>)
       recipe [block(j, 8) -> (j.o, j.i), fuse_outer(j.o)] {
   ^bb0(%a0: tensor<100xf32>, %z: tensor<100xf32>):
-    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
-        ins(%a0 : tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["j"]} {
-    ^bb0(%p0: f32, %q: f32):
+    %r = krnl.compute [j] (%p0 = %a0[j]) -> (%q = %z[j]) : (tensor<100xf32>) -> tensor<100xf32> {
       %m = arith.maximumf %p0, %p0 : f32
       linalg.yield %m : f32
-    } -> tensor<100xf32>
+    }
     krnl.yield %r : tensor<100xf32>
   } -> tensor<100xf32>
   return %r : tensor<100xf32>
@@ -185,23 +167,20 @@ func.func @parallel_here(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<100
   %s = krnl.kernel "a" loops [i = 100] ins(%x, %y : tensor<100xf32>, tensor<100xf32>) outs(%e : tensor<100xf32>)
       recipe [block(i, 8) -> (i.o, i.i), fuse_outer(i.o), parallel(i.o)] {
   ^bb0(%a0: tensor<100xf32>, %a1: tensor<100xf32>, %z: tensor<100xf32>):
-    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
-        ins(%a0, %a1 : tensor<100xf32>, tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["i"]} {
-    ^bb0(%p0: f32, %p1: f32, %q: f32):
+    %r = krnl.compute [i] (%p0 = %a0[i], %p1 = %a1[i]) -> (%q = %z[i])
+        : (tensor<100xf32>, tensor<100xf32>) -> tensor<100xf32> {
       %m = arith.addf %p0, %p1 : f32
       linalg.yield %m : f32
-    } -> tensor<100xf32>
+    }
     krnl.yield %r : tensor<100xf32>
   } -> tensor<100xf32>
   %r = krnl.kernel "b" loops [j = 100] ins(%s : tensor<100xf32>) outs(%e : tensor<100xf32>)
       recipe [block(j, 8) -> (j.o, j.i), fuse_outer(j.o)] {
   ^bb0(%a0: tensor<100xf32>, %z: tensor<100xf32>):
-    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
-        ins(%a0 : tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["j"]} {
-    ^bb0(%p0: f32, %q: f32):
+    %r = krnl.compute [j] (%p0 = %a0[j]) -> (%q = %z[j]) : (tensor<100xf32>) -> tensor<100xf32> {
       %m = arith.maximumf %p0, %p0 : f32
       linalg.yield %m : f32
-    } -> tensor<100xf32>
+    }
     krnl.yield %r : tensor<100xf32>
   } -> tensor<100xf32>
   return %r : tensor<100xf32>
@@ -213,23 +192,20 @@ func.func @block_and_axis(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<10
   %s = krnl.kernel "a" loops [i = 100] ins(%x, %y : tensor<100xf32>, tensor<100xf32>) outs(%e : tensor<100xf32>)
       recipe [block(i, 8) -> (i.o, i.i), fuse_outer(i.o)] {
   ^bb0(%a0: tensor<100xf32>, %a1: tensor<100xf32>, %z: tensor<100xf32>):
-    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
-        ins(%a0, %a1 : tensor<100xf32>, tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["i"]} {
-    ^bb0(%p0: f32, %p1: f32, %q: f32):
+    %r = krnl.compute [i] (%p0 = %a0[i], %p1 = %a1[i]) -> (%q = %z[i])
+        : (tensor<100xf32>, tensor<100xf32>) -> tensor<100xf32> {
       %m = arith.addf %p0, %p1 : f32
       linalg.yield %m : f32
-    } -> tensor<100xf32>
+    }
     krnl.yield %r : tensor<100xf32>
   } -> tensor<100xf32>
   %r = krnl.kernel "b" loops [j = 100] ins(%s : tensor<100xf32>) outs(%e : tensor<100xf32>)
       recipe [fuse_outer(j)] {
   ^bb0(%a0: tensor<100xf32>, %z: tensor<100xf32>):
-    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
-        ins(%a0 : tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["j"]} {
-    ^bb0(%p0: f32, %q: f32):
+    %r = krnl.compute [j] (%p0 = %a0[j]) -> (%q = %z[j]) : (tensor<100xf32>) -> tensor<100xf32> {
       %m = arith.maximumf %p0, %p0 : f32
       linalg.yield %m : f32
-    } -> tensor<100xf32>
+    }
     krnl.yield %r : tensor<100xf32>
   } -> tensor<100xf32>
   return %r : tensor<100xf32>
@@ -241,23 +217,20 @@ func.func @packed_between(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<10
   %s = krnl.kernel "a" loops [i = 100] ins(%x, %y : tensor<100xf32>, tensor<100xf32>) outs(%e : tensor<100xf32>)
       recipe [block(i, 5) -> (i.o, i.i), fuse_outer(i.o), parallel(i.o)] {
   ^bb0(%a0: tensor<100xf32>, %a1: tensor<100xf32>, %z: tensor<100xf32>):
-    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
-        ins(%a0, %a1 : tensor<100xf32>, tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["i"]} {
-    ^bb0(%p0: f32, %p1: f32, %q: f32):
+    %r = krnl.compute [i] (%p0 = %a0[i], %p1 = %a1[i]) -> (%q = %z[i])
+        : (tensor<100xf32>, tensor<100xf32>) -> tensor<100xf32> {
       %m = arith.addf %p0, %p1 : f32
       linalg.yield %m : f32
-    } -> tensor<100xf32>
+    }
     krnl.yield %r : tensor<100xf32>
   } -> tensor<100xf32>
   %r = krnl.kernel "b" loops [j = 100] ins(%s : tensor<100xf32>) outs(%e : tensor<100xf32>)
       recipe [block(j, 5) -> (j.o, j.i), fuse_outer(j.o), parallel(j.o), pack(0, [j.i])] {
   ^bb0(%a0: tensor<100xf32>, %z: tensor<100xf32>):
-    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
-        ins(%a0 : tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["j"]} {
-    ^bb0(%p0: f32, %q: f32):
+    %r = krnl.compute [j] (%p0 = %a0[j]) -> (%q = %z[j]) : (tensor<100xf32>) -> tensor<100xf32> {
       %m = arith.maximumf %p0, %p0 : f32
       linalg.yield %m : f32
-    } -> tensor<100xf32>
+    }
     krnl.yield %r : tensor<100xf32>
   } -> tensor<100xf32>
   return %r : tensor<100xf32>
@@ -269,23 +242,20 @@ func.func @cached_between(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<10
   %s = krnl.kernel "a" loops [i = 100] ins(%x, %y : tensor<100xf32>, tensor<100xf32>) outs(%e : tensor<100xf32>)
       recipe [block(i, 5) -> (i.o, i.i), fuse_outer(i.o), parallel(i.o)] {
   ^bb0(%a0: tensor<100xf32>, %a1: tensor<100xf32>, %z: tensor<100xf32>):
-    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
-        ins(%a0, %a1 : tensor<100xf32>, tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["i"]} {
-    ^bb0(%p0: f32, %p1: f32, %q: f32):
+    %r = krnl.compute [i] (%p0 = %a0[i], %p1 = %a1[i]) -> (%q = %z[i])
+        : (tensor<100xf32>, tensor<100xf32>) -> tensor<100xf32> {
       %m = arith.addf %p0, %p1 : f32
       linalg.yield %m : f32
-    } -> tensor<100xf32>
+    }
     krnl.yield %r : tensor<100xf32>
   } -> tensor<100xf32>
   %r = krnl.kernel "b" loops [j = 100] ins(%s : tensor<100xf32>) outs(%e : tensor<100xf32>)
       recipe [block(j, 5) -> (j.o, j.i), fuse_outer(j.o), parallel(j.o), cache(0, at=j.o)] {
   ^bb0(%a0: tensor<100xf32>, %z: tensor<100xf32>):
-    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
-        ins(%a0 : tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["j"]} {
-    ^bb0(%p0: f32, %q: f32):
+    %r = krnl.compute [j] (%p0 = %a0[j]) -> (%q = %z[j]) : (tensor<100xf32>) -> tensor<100xf32> {
       %m = arith.maximumf %p0, %p0 : f32
       linalg.yield %m : f32
-    } -> tensor<100xf32>
+    }
     krnl.yield %r : tensor<100xf32>
   } -> tensor<100xf32>
   return %r : tensor<100xf32>
@@ -296,22 +266,19 @@ func.func @no_recipes(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<100xf3
   %e = tensor.empty() : tensor<100xf32>
   %s = krnl.kernel "a" loops [i = 100] ins(%x, %y : tensor<100xf32>, tensor<100xf32>) outs(%e : tensor<100xf32>) {
   ^bb0(%a0: tensor<100xf32>, %a1: tensor<100xf32>, %z: tensor<100xf32>):
-    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
-        ins(%a0, %a1 : tensor<100xf32>, tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["i"]} {
-    ^bb0(%p0: f32, %p1: f32, %q: f32):
+    %r = krnl.compute [i] (%p0 = %a0[i], %p1 = %a1[i]) -> (%q = %z[i])
+        : (tensor<100xf32>, tensor<100xf32>) -> tensor<100xf32> {
       %m = arith.addf %p0, %p1 : f32
       linalg.yield %m : f32
-    } -> tensor<100xf32>
+    }
     krnl.yield %r : tensor<100xf32>
   } -> tensor<100xf32>
   %r = krnl.kernel "b" loops [j = 100] ins(%s : tensor<100xf32>) outs(%e : tensor<100xf32>) {
   ^bb0(%a0: tensor<100xf32>, %z: tensor<100xf32>):
-    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
-        ins(%a0 : tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["j"]} {
-    ^bb0(%p0: f32, %q: f32):
+    %r = krnl.compute [j] (%p0 = %a0[j]) -> (%q = %z[j]) : (tensor<100xf32>) -> tensor<100xf32> {
       %m = arith.maximumf %p0, %p0 : f32
       linalg.yield %m : f32
-    } -> tensor<100xf32>
+    }
     krnl.yield %r : tensor<100xf32>
   } -> tensor<100xf32>
   return %r : tensor<100xf32>
@@ -323,23 +290,20 @@ func.func @joined_recipe_fails(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tens
   %s = krnl.kernel "a" loops [i = 100] ins(%x, %y : tensor<100xf32>, tensor<100xf32>) outs(%e : tensor<100xf32>)
       recipe [block(i, 5) -> (i.o, i.i), fuse_outer(i.o), parallel(i.o), unroll(i.i, 5)] {
   ^bb0(%a0: tensor<100xf32>, %a1: tensor<100xf32>, %z: tensor<100xf32>):
-    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
-        ins(%a0, %a1 : tensor<100xf32>, tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["i"]} {
-    ^bb0(%p0: f32, %p1: f32, %q: f32):
+    %r = krnl.compute [i] (%p0 = %a0[i], %p1 = %a1[i]) -> (%q = %z[i])
+        : (tensor<100xf32>, tensor<100xf32>) -> tensor<100xf32> {
       %m = arith.addf %p0, %p1 : f32
       linalg.yield %m : f32
-    } -> tensor<100xf32>
+    }
     krnl.yield %r : tensor<100xf32>
   } -> tensor<100xf32>
   %r = krnl.kernel "b" loops [j = 100] ins(%s : tensor<100xf32>) outs(%e : tensor<100xf32>)
       recipe [block(j, 5) -> (j.o, j.i), fuse_outer(j.o), parallel(j.o), block(j.i, 2) -> (j.p, j.q), unroll(j.q, 2), vectorize(j.q, 2)] {
   ^bb0(%a0: tensor<100xf32>, %z: tensor<100xf32>):
-    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
-        ins(%a0 : tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["j"]} {
-    ^bb0(%p0: f32, %q: f32):
+    %r = krnl.compute [j] (%p0 = %a0[j]) -> (%q = %z[j]) : (tensor<100xf32>) -> tensor<100xf32> {
       %m = arith.maximumf %p0, %p0 : f32
       linalg.yield %m : f32
-    } -> tensor<100xf32>
+    }
     krnl.yield %r : tensor<100xf32>
   } -> tensor<100xf32>
   return %r : tensor<100xf32>
@@ -350,22 +314,19 @@ func.func @in_place(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<100xf32>
   %e = tensor.empty() : tensor<100xf32>
   %s = krnl.kernel "a" loops [i = 100] ins(%x, %y : tensor<100xf32>, tensor<100xf32>) outs(%e : tensor<100xf32>) recipe [fuse_outer(i)] {
   ^bb0(%a0: tensor<100xf32>, %a1: tensor<100xf32>, %z: tensor<100xf32>):
-    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
-        ins(%a0, %a1 : tensor<100xf32>, tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["i"]} {
-    ^bb0(%p0: f32, %p1: f32, %q: f32):
+    %r = krnl.compute [i] (%p0 = %a0[i], %p1 = %a1[i]) -> (%q = %z[i])
+        : (tensor<100xf32>, tensor<100xf32>) -> tensor<100xf32> {
       %m = arith.addf %p0, %p1 : f32
       linalg.yield %m : f32
-    } -> tensor<100xf32>
+    }
     krnl.yield %r : tensor<100xf32>
   } -> tensor<100xf32>
   %r = krnl.kernel "b" loops [j = 100] ins(%s : tensor<100xf32>) outs(%s : tensor<100xf32>) recipe [fuse_outer(j)] {
   ^bb0(%a0: tensor<100xf32>, %z: tensor<100xf32>):
-    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
-        ins(%a0 : tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["j"]} {
-    ^bb0(%p0: f32, %q: f32):
+    %r = krnl.compute [j] (%p0 = %a0[j]) -> (%q = %z[j]) : (tensor<100xf32>) -> tensor<100xf32> {
       %m = arith.maximumf %p0, %p0 : f32
       linalg.yield %m : f32
-    } -> tensor<100xf32>
+    }
     krnl.yield %r : tensor<100xf32>
   } -> tensor<100xf32>
   return %r : tensor<100xf32>
@@ -376,22 +337,19 @@ func.func @destination_in_use(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tenso
   %e = tensor.empty() : tensor<100xf32>
   %s = krnl.kernel "a" loops [i = 100] ins(%x, %y : tensor<100xf32>, tensor<100xf32>) outs(%y : tensor<100xf32>) recipe [fuse_outer(i)] {
   ^bb0(%a0: tensor<100xf32>, %a1: tensor<100xf32>, %z: tensor<100xf32>):
-    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
-        ins(%a0, %a1 : tensor<100xf32>, tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["i"]} {
-    ^bb0(%p0: f32, %p1: f32, %q: f32):
+    %r = krnl.compute [i] (%p0 = %a0[i], %p1 = %a1[i]) -> (%q = %z[i])
+        : (tensor<100xf32>, tensor<100xf32>) -> tensor<100xf32> {
       %m = arith.addf %p0, %p1 : f32
       linalg.yield %m : f32
-    } -> tensor<100xf32>
+    }
     krnl.yield %r : tensor<100xf32>
   } -> tensor<100xf32>
   %r = krnl.kernel "b" loops [j = 100] ins(%s : tensor<100xf32>) outs(%e : tensor<100xf32>) recipe [fuse_outer(j)] {
   ^bb0(%a0: tensor<100xf32>, %z: tensor<100xf32>):
-    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
-        ins(%a0 : tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["j"]} {
-    ^bb0(%p0: f32, %q: f32):
+    %r = krnl.compute [j] (%p0 = %a0[j]) -> (%q = %z[j]) : (tensor<100xf32>) -> tensor<100xf32> {
       %m = arith.maximumf %p0, %p0 : f32
       linalg.yield %m : f32
-    } -> tensor<100xf32>
+    }
     krnl.yield %r : tensor<100xf32>
   } -> tensor<100xf32>
   return %r : tensor<100xf32>
@@ -402,23 +360,21 @@ func.func @between(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<100xf32> 
   %e = tensor.empty() : tensor<100xf32>
   %s = krnl.kernel "a" loops [i = 100] ins(%x, %y : tensor<100xf32>, tensor<100xf32>) outs(%e : tensor<100xf32>) recipe [fuse_outer(i)] {
   ^bb0(%a0: tensor<100xf32>, %a1: tensor<100xf32>, %z: tensor<100xf32>):
-    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
-        ins(%a0, %a1 : tensor<100xf32>, tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["i"]} {
-    ^bb0(%p0: f32, %p1: f32, %q: f32):
+    %r = krnl.compute [i] (%p0 = %a0[i], %p1 = %a1[i]) -> (%q = %z[i])
+        : (tensor<100xf32>, tensor<100xf32>) -> tensor<100xf32> {
       %m = arith.addf %p0, %p1 : f32
       linalg.yield %m : f32
-    } -> tensor<100xf32>
+    }
     krnl.yield %r : tensor<100xf32>
   } -> tensor<100xf32>
   %c = krnl.call @onnxc_rt_shuffle(%s) stateful : (tensor<100xf32>) -> tensor<100xf32>
   %r = krnl.kernel "b" loops [j = 100] ins(%s, %c : tensor<100xf32>, tensor<100xf32>) outs(%e : tensor<100xf32>) recipe [fuse_outer(j)] {
   ^bb0(%a0: tensor<100xf32>, %a1: tensor<100xf32>, %z: tensor<100xf32>):
-    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
-        ins(%a0, %a1 : tensor<100xf32>, tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["j"]} {
-    ^bb0(%p0: f32, %p1: f32, %q: f32):
+    %r = krnl.compute [j] (%p0 = %a0[j], %p1 = %a1[j]) -> (%q = %z[j])
+        : (tensor<100xf32>, tensor<100xf32>) -> tensor<100xf32> {
       %m = arith.addf %p0, %p1 : f32
       linalg.yield %m : f32
-    } -> tensor<100xf32>
+    }
     krnl.yield %r : tensor<100xf32>
   } -> tensor<100xf32>
   return %r : tensor<100xf32>
@@ -429,20 +385,18 @@ func.func @too_many_operands(%x0: tensor<100xf32>, %x1: tensor<100xf32>, %x2: te
   %e = tensor.empty() : tensor<100xf32>
   %s = krnl.kernel "a" loops [i = 100] ins(%x0, %x1, %x2, %x3, %x4, %x5 : tensor<100xf32>, tensor<100xf32>, tensor<100xf32>, tensor<100xf32>, tensor<100xf32>, tensor<100xf32>) outs(%e : tensor<100xf32>) recipe [fuse_outer(i)] {
   ^bb0(%a0: tensor<100xf32>, %a1: tensor<100xf32>, %a2: tensor<100xf32>, %a3: tensor<100xf32>, %a4: tensor<100xf32>, %a5: tensor<100xf32>, %z: tensor<100xf32>):
-    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
-        ins(%a0, %a1, %a2, %a3, %a4, %a5 : tensor<100xf32>, tensor<100xf32>, tensor<100xf32>, tensor<100xf32>, tensor<100xf32>, tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["i"]} {
-    ^bb0(%p0: f32, %p1: f32, %p2: f32, %p3: f32, %p4: f32, %p5: f32, %q: f32):
+    %r = krnl.compute [i] (%p0 = %a0[i], %p1 = %a1[i], %p2 = %a2[i], %p3 = %a3[i], %p4 = %a4[i], %p5 = %a5[i]) -> (%q = %z[i])
+        : (tensor<100xf32>, tensor<100xf32>, tensor<100xf32>, tensor<100xf32>, tensor<100xf32>, tensor<100xf32>) -> tensor<100xf32> {
       linalg.yield %p0 : f32
-    } -> tensor<100xf32>
+    }
     krnl.yield %r : tensor<100xf32>
   } -> tensor<100xf32>
   %r = krnl.kernel "b" loops [j = 100] ins(%s, %x6, %x7, %x8, %x9, %x10 : tensor<100xf32>, tensor<100xf32>, tensor<100xf32>, tensor<100xf32>, tensor<100xf32>, tensor<100xf32>) outs(%e : tensor<100xf32>) recipe [fuse_outer(j)] {
   ^bb0(%a0: tensor<100xf32>, %a1: tensor<100xf32>, %a2: tensor<100xf32>, %a3: tensor<100xf32>, %a4: tensor<100xf32>, %a5: tensor<100xf32>, %z: tensor<100xf32>):
-    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
-        ins(%a0, %a1, %a2, %a3, %a4, %a5 : tensor<100xf32>, tensor<100xf32>, tensor<100xf32>, tensor<100xf32>, tensor<100xf32>, tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["j"]} {
-    ^bb0(%p0: f32, %p1: f32, %p2: f32, %p3: f32, %p4: f32, %p5: f32, %q: f32):
+    %r = krnl.compute [j] (%p0 = %a0[j], %p1 = %a1[j], %p2 = %a2[j], %p3 = %a3[j], %p4 = %a4[j], %p5 = %a5[j]) -> (%q = %z[j])
+        : (tensor<100xf32>, tensor<100xf32>, tensor<100xf32>, tensor<100xf32>, tensor<100xf32>, tensor<100xf32>) -> tensor<100xf32> {
       linalg.yield %p0 : f32
-    } -> tensor<100xf32>
+    }
     krnl.yield %r : tensor<100xf32>
   } -> tensor<100xf32>
   return %r : tensor<100xf32>

@@ -7,7 +7,7 @@
 // CHECK-LABEL: func @five_and_five
 // CHECK:         krnl.kernel "a+b" loops [i = 100] ins(%{{.+}}, %{{.+}} : tensor<100xf32>, tensor<100xf32>)
 // CHECK-SAME:      recipe [block(i, 5) -> (i.o, i.i), fuse_outer(i.o), parallel(i.o)]
-// CHECK:           krnl.axes = ["i"]
+// CHECK:           krnl.compute [i]
 // CHECK:             arith.addf
 // CHECK-NEXT:        arith.maximumf
 // CHECK-NOT:     krnl.kernel
@@ -16,23 +16,20 @@ func.func @five_and_five(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<100
   %s = krnl.kernel "a" loops [i = 100] ins(%x, %y : tensor<100xf32>, tensor<100xf32>) outs(%e : tensor<100xf32>)
       recipe [block(i, 5) -> (i.o, i.i), fuse_outer(i.o), parallel(i.o)] {
   ^bb0(%a0: tensor<100xf32>, %a1: tensor<100xf32>, %z: tensor<100xf32>):
-    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
-        ins(%a0, %a1 : tensor<100xf32>, tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["i"]} {
-    ^bb0(%p0: f32, %p1: f32, %q: f32):
+    %r = krnl.compute [i] (%p0 = %a0[i], %p1 = %a1[i]) -> (%q = %z[i])
+        : (tensor<100xf32>, tensor<100xf32>) -> tensor<100xf32> {
       %m = arith.addf %p0, %p1 : f32
       linalg.yield %m : f32
-    } -> tensor<100xf32>
+    }
     krnl.yield %r : tensor<100xf32>
   } -> tensor<100xf32>
   %r = krnl.kernel "b" loops [j = 100] ins(%s : tensor<100xf32>) outs(%e : tensor<100xf32>)
       recipe [block(j, 5) -> (j.o, j.i), fuse_outer(j.o), parallel(j.o)] {
   ^bb0(%a0: tensor<100xf32>, %z: tensor<100xf32>):
-    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
-        ins(%a0 : tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["j"]} {
-    ^bb0(%p0: f32, %q: f32):
+    %r = krnl.compute [j] (%p0 = %a0[j]) -> (%q = %z[j]) : (tensor<100xf32>) -> tensor<100xf32> {
       %m = arith.maximumf %p0, %p0 : f32
       linalg.yield %m : f32
-    } -> tensor<100xf32>
+    }
     krnl.yield %r : tensor<100xf32>
   } -> tensor<100xf32>
   return %r : tensor<100xf32>
@@ -50,23 +47,20 @@ func.func @dynamic(%x: tensor<?xf32>, %y: tensor<?xf32>, %n: index) -> tensor<?x
   %s = krnl.kernel "a" loops [i = %i_size] ins(%x, %y : tensor<?xf32>, tensor<?xf32>) outs(%e : tensor<?xf32>)
       recipe [block(i, 5) -> (i.o, i.i), fuse_outer(i.o), parallel(i.o)] {
   ^bb0(%a0: tensor<?xf32>, %a1: tensor<?xf32>, %z: tensor<?xf32>, %i_extent: index):
-    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
-        ins(%a0, %a1 : tensor<?xf32>, tensor<?xf32>) outs(%z : tensor<?xf32>) attrs = {krnl.axes = ["i"]} {
-    ^bb0(%p0: f32, %p1: f32, %q: f32):
+    %r = krnl.compute [i] (%p0 = %a0[i], %p1 = %a1[i]) -> (%q = %z[i])
+        : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32> {
       %m = arith.addf %p0, %p1 : f32
       linalg.yield %m : f32
-    } -> tensor<?xf32>
+    }
     krnl.yield %r : tensor<?xf32>
   } -> tensor<?xf32>
   %r = krnl.kernel "b" loops [j = %n] ins(%s : tensor<?xf32>) outs(%e : tensor<?xf32>)
       recipe [block(j, 5) -> (j.o, j.i), fuse_outer(j.o), parallel(j.o), vectorize(j.i, 4)] {
   ^bb0(%a0: tensor<?xf32>, %z: tensor<?xf32>, %j_extent: index):
-    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
-        ins(%a0 : tensor<?xf32>) outs(%z : tensor<?xf32>) attrs = {krnl.axes = ["j"]} {
-    ^bb0(%p0: f32, %q: f32):
+    %r = krnl.compute [j] (%p0 = %a0[j]) -> (%q = %z[j]) : (tensor<?xf32>) -> tensor<?xf32> {
       %m = arith.maximumf %p0, %p0 : f32
       linalg.yield %m : f32
-    } -> tensor<?xf32>
+    }
     krnl.yield %r : tensor<?xf32>
   } -> tensor<?xf32>
   return %r : tensor<?xf32>
@@ -81,23 +75,20 @@ func.func @kept_result(%x: tensor<100xf32>, %y: tensor<100xf32>) -> (tensor<100x
   %s = krnl.kernel "a" loops [i = 100] ins(%x, %y : tensor<100xf32>, tensor<100xf32>) outs(%e : tensor<100xf32>)
       recipe [block(i, 5) -> (i.o, i.i), fuse_outer(i.o), parallel(i.o)] {
   ^bb0(%a0: tensor<100xf32>, %a1: tensor<100xf32>, %z: tensor<100xf32>):
-    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
-        ins(%a0, %a1 : tensor<100xf32>, tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["i"]} {
-    ^bb0(%p0: f32, %p1: f32, %q: f32):
+    %r = krnl.compute [i] (%p0 = %a0[i], %p1 = %a1[i]) -> (%q = %z[i])
+        : (tensor<100xf32>, tensor<100xf32>) -> tensor<100xf32> {
       %m = arith.addf %p0, %p1 : f32
       linalg.yield %m : f32
-    } -> tensor<100xf32>
+    }
     krnl.yield %r : tensor<100xf32>
   } -> tensor<100xf32>
   %r = krnl.kernel "b" loops [j = 100] ins(%s : tensor<100xf32>) outs(%e : tensor<100xf32>)
       recipe [block(j, 5) -> (j.o, j.i), fuse_outer(j.o), parallel(j.o)] {
   ^bb0(%a0: tensor<100xf32>, %z: tensor<100xf32>):
-    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
-        ins(%a0 : tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["j"]} {
-    ^bb0(%p0: f32, %q: f32):
+    %r = krnl.compute [j] (%p0 = %a0[j]) -> (%q = %z[j]) : (tensor<100xf32>) -> tensor<100xf32> {
       %m = arith.maximumf %p0, %p0 : f32
       linalg.yield %m : f32
-    } -> tensor<100xf32>
+    }
     krnl.yield %r : tensor<100xf32>
   } -> tensor<100xf32>
   return %r, %s : tensor<100xf32>, tensor<100xf32>
@@ -114,23 +105,21 @@ func.func @renumbered(%x: tensor<100xf32>, %y: tensor<100xf32>, %w: tensor<100xf
   %s = krnl.kernel "a" loops [i = 100] ins(%x, %y : tensor<100xf32>, tensor<100xf32>) outs(%e : tensor<100xf32>)
       recipe [block(i, 5) -> (i.o, i.i), fuse_outer(i.o), parallel(i.o), 0: unroll(i.i, 5)] {
   ^bb0(%a0: tensor<100xf32>, %a1: tensor<100xf32>, %z: tensor<100xf32>):
-    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
-        ins(%a0, %a1 : tensor<100xf32>, tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["i"]} {
-    ^bb0(%p0: f32, %p1: f32, %q: f32):
+    %r = krnl.compute [i] (%p0 = %a0[i], %p1 = %a1[i]) -> (%q = %z[i])
+        : (tensor<100xf32>, tensor<100xf32>) -> tensor<100xf32> {
       %m = arith.addf %p0, %p1 : f32
       linalg.yield %m : f32
-    } -> tensor<100xf32>
+    }
     krnl.yield %r : tensor<100xf32>
   } -> tensor<100xf32>
   %r = krnl.kernel "b" loops [i = 100] ins(%s, %w : tensor<100xf32>, tensor<100xf32>) outs(%e : tensor<100xf32>)
       recipe [block(i, 5) -> (i.o, i.i), fuse_outer(i.o), parallel(i.o), 0: vectorize(i.i, 4), pack(1, [i.i])] {
   ^bb0(%a0: tensor<100xf32>, %a1: tensor<100xf32>, %z: tensor<100xf32>):
-    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
-        ins(%a0, %a1 : tensor<100xf32>, tensor<100xf32>) outs(%z : tensor<100xf32>) attrs = {krnl.axes = ["i"]} {
-    ^bb0(%p0: f32, %p1: f32, %q: f32):
+    %r = krnl.compute [i] (%p0 = %a0[i], %p1 = %a1[i]) -> (%q = %z[i])
+        : (tensor<100xf32>, tensor<100xf32>) -> tensor<100xf32> {
       %m = arith.addf %p0, %p1 : f32
       linalg.yield %m : f32
-    } -> tensor<100xf32>
+    }
     krnl.yield %r : tensor<100xf32>
   } -> tensor<100xf32>
   return %r : tensor<100xf32>

@@ -16,14 +16,11 @@ func.func @two_operands(%a: tensor<?xf32>, %b: tensor<?xf32> {onnx.name = "b"}) 
   %o = tensor.empty(%n) : tensor<?xf32>
   %y = krnl.kernel "add" loops [i = %n] ins(%a, %b : tensor<?xf32>, tensor<?xf32>) outs(%o : tensor<?xf32>) {
   ^bb0(%x: tensor<?xf32>, %z: tensor<?xf32>, %out: tensor<?xf32>, %i_extent: index):
-    %r = linalg.generic {
-        indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>],
-        iterator_types = ["parallel"]}
-        ins(%x, %z : tensor<?xf32>, tensor<?xf32>) outs(%out : tensor<?xf32>) attrs = {krnl.axes = ["i"]} {
-    ^bb1(%p: f32, %q: f32, %s: f32):
+    %r = krnl.compute [i] (%p = %x[i], %q = %z[i]) -> (%s = %out[i])
+        : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32> {
       %sum = arith.addf %p, %q : f32
       linalg.yield %sum : f32
-    } -> tensor<?xf32>
+    }
     krnl.yield %r : tensor<?xf32>
   } -> tensor<?xf32>
   return %y : tensor<?xf32>
@@ -42,13 +39,10 @@ func.func @behind_a_cast(%a: tensor<?xf32>, %carrier: tensor<?xi8>) -> tensor<8x
   %o = tensor.empty() : tensor<8xf32>
   %y = krnl.kernel "copy" loops [i = 8] ins(%b, %carrier : tensor<8xf32>, tensor<?xi8>) outs(%o : tensor<8xf32>) {
   ^bb0(%x: tensor<8xf32>, %c: tensor<?xi8>, %out: tensor<8xf32>):
-    %r = linalg.generic {
-        indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>],
-        iterator_types = ["parallel"]}
-        ins(%x, %c : tensor<8xf32>, tensor<?xi8>) outs(%out : tensor<8xf32>) attrs = {krnl.axes = ["i"]} {
-    ^bb1(%p: f32, %q: i8, %s: f32):
+    %r = krnl.compute [i] (%p = %x[i], %q = %c[i]) -> (%s = %out[i])
+        : (tensor<8xf32>, tensor<?xi8>) -> tensor<8xf32> {
       linalg.yield %p : f32
-    } -> tensor<8xf32>
+    }
     krnl.yield %r : tensor<8xf32>
   } -> tensor<8xf32>
   return %y : tensor<8xf32>
@@ -70,15 +64,12 @@ func.func @window(%a: tensor<?xf32>, %w: tensor<?xf32>) -> tensor<3xf32> {
   %k_size = tensor.dim %w, %c0 : tensor<?xf32>
   %y = krnl.kernel "conv" loops [i = 3, k = %k_size] ins(%a, %w : tensor<?xf32>, tensor<?xf32>) outs(%o : tensor<3xf32>) {
   ^bb0(%x: tensor<?xf32>, %v: tensor<?xf32>, %out: tensor<3xf32>, %k_extent: index):
-    %r = linalg.generic {
-        indexing_maps = [affine_map<(d0, d1) -> (d0 * 2 + d1)>, affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d0)>],
-        iterator_types = ["parallel", "reduction"]}
-        ins(%x, %v : tensor<?xf32>, tensor<?xf32>) outs(%out : tensor<3xf32>) attrs = {krnl.axes = ["i", "k"]} {
-    ^bb1(%p: f32, %q: f32, %s: f32):
+    %r = krnl.compute [i | k] (%p = %x[i * 2 + k], %q = %v[k]) -> (%s = %out[i])
+        : (tensor<?xf32>, tensor<?xf32>) -> tensor<3xf32> {
       %m = arith.mulf %p, %q : f32
       %t = arith.addf %s, %m : f32
       linalg.yield %t : f32
-    } -> tensor<3xf32>
+    }
     krnl.yield %r : tensor<3xf32>
   } -> tensor<3xf32>
   return %y : tensor<3xf32>
@@ -94,14 +85,11 @@ func.func @window_of_any_size(%a: tensor<?xf32>, %k: index) -> tensor<3xf32> {
   %y = krnl.kernel "pool" loops [i = 3, k = %k] ins(%a : tensor<?xf32>) outs(%o : tensor<3xf32>) {
   ^bb0(%x: tensor<?xf32>, %out: tensor<3xf32>, %n: index):
     %v = tensor.empty(%n) : tensor<?xi8>
-    %r = linalg.generic {
-        indexing_maps = [affine_map<(d0, d1) -> (d0 * 2 + d1)>, affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d0)>],
-        iterator_types = ["parallel", "reduction"]}
-        ins(%x, %v : tensor<?xf32>, tensor<?xi8>) outs(%out : tensor<3xf32>) attrs = {krnl.axes = ["i", "k"]} {
-    ^bb1(%p: f32, %q: i8, %s: f32):
+    %r = krnl.compute [i | k] (%p = %x[i * 2 + k], %q = %v[k]) -> (%s = %out[i])
+        : (tensor<?xf32>, tensor<?xi8>) -> tensor<3xf32> {
       %t = arith.maximumf %s, %p : f32
       linalg.yield %t : f32
-    } -> tensor<3xf32>
+    }
     krnl.yield %r : tensor<3xf32>
   } -> tensor<3xf32>
   return %y : tensor<3xf32>

@@ -6,34 +6,30 @@
 // CHECK:         %[[EXP:.+]] = krnl.kernel "exp"
 // CHECK-NOT:     krnl.kernel
 // CHECK:         return %[[NEG]], %[[EXP]], %[[NEG]]
-#id = affine_map<(i) -> (i)>
 func.func @kernels_that_are_equal_become_one(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
   %o = tensor.empty() : tensor<4xf32>
   %a = krnl.kernel "neg" loops [i = 4] ins(%x : tensor<4xf32>) outs(%o : tensor<4xf32>) {
   ^bb0(%in: tensor<4xf32>, %out: tensor<4xf32>):
-    %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%in : tensor<4xf32>) outs(%out : tensor<4xf32>) attrs = {krnl.axes = ["i"]} {
-    ^bb0(%p: f32, %q: f32):
+    %r = krnl.compute [i] (%p = %in[i]) -> (%q = %out[i]) : (tensor<4xf32>) -> tensor<4xf32> {
       %n = arith.negf %p : f32
       linalg.yield %n : f32
-    } -> tensor<4xf32>
+    }
     krnl.yield %r : tensor<4xf32>
   } -> tensor<4xf32>
   %b = krnl.kernel "exp" loops [i = 4] ins(%x : tensor<4xf32>) outs(%o : tensor<4xf32>) {
   ^bb0(%in: tensor<4xf32>, %out: tensor<4xf32>):
-    %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%in : tensor<4xf32>) outs(%out : tensor<4xf32>) attrs = {krnl.axes = ["i"]} {
-    ^bb0(%p: f32, %q: f32):
+    %r = krnl.compute [i] (%p = %in[i]) -> (%q = %out[i]) : (tensor<4xf32>) -> tensor<4xf32> {
       %n = math.exp %p : f32
       linalg.yield %n : f32
-    } -> tensor<4xf32>
+    }
     krnl.yield %r : tensor<4xf32>
   } -> tensor<4xf32>
   %c = krnl.kernel "neg" loops [i = 4] ins(%x : tensor<4xf32>) outs(%o : tensor<4xf32>) {
   ^bb0(%in: tensor<4xf32>, %out: tensor<4xf32>):
-    %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%in : tensor<4xf32>) outs(%out : tensor<4xf32>) attrs = {krnl.axes = ["i"]} {
-    ^bb0(%p: f32, %q: f32):
+    %r = krnl.compute [i] (%p = %in[i]) -> (%q = %out[i]) : (tensor<4xf32>) -> tensor<4xf32> {
       %n = arith.negf %p : f32
       linalg.yield %n : f32
-    } -> tensor<4xf32>
+    }
     krnl.yield %r : tensor<4xf32>
   } -> tensor<4xf32>
   return %a, %b, %c : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>

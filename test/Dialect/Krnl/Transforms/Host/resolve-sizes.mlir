@@ -12,7 +12,6 @@
 // CHECK:         krnl.kernel "second"
 // CHECK:         %[[FOUR:.+]] = arith.constant 4
 // CHECK:         return %{{.+}}, %[[N]], %[[FOUR]]
-#id = affine_map<(i, j) -> (i, j)>
 func.func @sizes_of_chains_are_sizes_of_the_input(%x: tensor<?x4xf32>) -> (tensor<?x4xf32>, index, index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -20,22 +19,22 @@ func.func @sizes_of_chains_are_sizes_of_the_input(%x: tensor<?x4xf32>) -> (tenso
   %o = tensor.empty(%n) : tensor<?x4xf32>
   %a = krnl.kernel "first" loops [i = %n, j = 4] ins(%x : tensor<?x4xf32>) outs(%o : tensor<?x4xf32>) {
   ^bb0(%in: tensor<?x4xf32>, %out: tensor<?x4xf32>, %i_extent: index):
-    %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%in : tensor<?x4xf32>) outs(%out : tensor<?x4xf32>) attrs = {krnl.axes = ["i", "j"]} {
-    ^bb0(%p: f32, %q: f32):
+    %r = krnl.compute [i, j] (%p = %in[i, j]) -> (%q = %out[i, j])
+        : (tensor<?x4xf32>) -> tensor<?x4xf32> {
       %s = arith.negf %p : f32
       linalg.yield %s : f32
-    } -> tensor<?x4xf32>
+    }
     krnl.yield %r : tensor<?x4xf32>
   } -> tensor<?x4xf32>
   %m = tensor.dim %a, %c0 : tensor<?x4xf32>
   %o2 = tensor.empty(%m) : tensor<?x4xf32>
   %b = krnl.kernel "second" loops [i = %n, j = 4] ins(%a : tensor<?x4xf32>) outs(%o2 : tensor<?x4xf32>) {
   ^bb0(%in: tensor<?x4xf32>, %out: tensor<?x4xf32>, %i_extent_1: index):
-    %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%in : tensor<?x4xf32>) outs(%out : tensor<?x4xf32>) attrs = {krnl.axes = ["i", "j"]} {
-    ^bb0(%p: f32, %q: f32):
+    %r = krnl.compute [i, j] (%p = %in[i, j]) -> (%q = %out[i, j])
+        : (tensor<?x4xf32>) -> tensor<?x4xf32> {
       %s = arith.negf %p : f32
       linalg.yield %s : f32
-    } -> tensor<?x4xf32>
+    }
     krnl.yield %r : tensor<?x4xf32>
   } -> tensor<?x4xf32>
   %rows = tensor.dim %b, %c0 : tensor<?x4xf32>
@@ -66,18 +65,16 @@ func.func @sizes_of_inputs_stay(%x: tensor<?xf32>, %i: index) -> (index, index) 
 // CHECK:         %[[N:.+]] = tensor.dim %[[X]]
 // CHECK-NOT:     tensor.dim
 // CHECK:         return %[[N]]
-#line = affine_map<(i) -> (i)>
 func.func @sizes_through_casts(%x: tensor<?xf32>) -> index {
   %c0 = arith.constant 0 : index
   %n = tensor.dim %x, %c0 : tensor<?xf32>
   %o = tensor.empty(%n) : tensor<?xf32>
   %a = krnl.kernel "neg" loops [i = %n] ins(%x : tensor<?xf32>) outs(%o : tensor<?xf32>) {
   ^bb0(%in: tensor<?xf32>, %out: tensor<?xf32>, %i_extent: index):
-    %r = linalg.generic {indexing_maps = [#line, #line], iterator_types = ["parallel"]} ins(%in : tensor<?xf32>) outs(%out : tensor<?xf32>) attrs = {krnl.axes = ["i"]} {
-    ^bb0(%p: f32, %q: f32):
+    %r = krnl.compute [i] (%p = %in[i]) -> (%q = %out[i]) : (tensor<?xf32>) -> tensor<?xf32> {
       %s = arith.negf %p : f32
       linalg.yield %s : f32
-    } -> tensor<?xf32>
+    }
     krnl.yield %r : tensor<?xf32>
   } -> tensor<?xf32>
   %cast = tensor.cast %a : tensor<?xf32> to tensor<*xf32>
@@ -91,7 +88,6 @@ func.func @sizes_through_casts(%x: tensor<?xf32>) -> index {
 // CHECK-LABEL: func @reshape_to_the_same_sizes
 // CHECK-NOT:     tensor.reshape
 // CHECK:         return %{{.+}} : tensor<?x1xf32>
-#column = affine_map<(i, j) -> (i, j)>
 func.func @reshape_to_the_same_sizes(%x: tensor<?x1xf32>) -> tensor<?x1xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -99,11 +95,11 @@ func.func @reshape_to_the_same_sizes(%x: tensor<?x1xf32>) -> tensor<?x1xf32> {
   %o = tensor.empty(%n) : tensor<?x1xf32>
   %a = krnl.kernel "neg" loops [i = %n, j = 1] ins(%x : tensor<?x1xf32>) outs(%o : tensor<?x1xf32>) {
   ^bb0(%in: tensor<?x1xf32>, %out: tensor<?x1xf32>, %i_extent: index):
-    %r = linalg.generic {indexing_maps = [#column, #column], iterator_types = ["parallel", "parallel"]} ins(%in : tensor<?x1xf32>) outs(%out : tensor<?x1xf32>) attrs = {krnl.axes = ["i", "j"]} {
-    ^bb0(%p: f32, %q: f32):
+    %r = krnl.compute [i, j] (%p = %in[i, j]) -> (%q = %out[i, j])
+        : (tensor<?x1xf32>) -> tensor<?x1xf32> {
       %s = arith.negf %p : f32
       linalg.yield %s : f32
-    } -> tensor<?x1xf32>
+    }
     krnl.yield %r : tensor<?x1xf32>
   } -> tensor<?x1xf32>
   %m = tensor.dim %a, %c0 : tensor<?x1xf32>

@@ -1,53 +1,38 @@
 // RUN: onnx-opt %s --krnl-choose-layouts | FileCheck %s
 
-#x = affine_map<(d0, d1, d2, d3, d4) -> (d2, d0 + d3, d1 + d4)>
-#w = affine_map<(d0, d1, d2, d3, d4) -> (d2, d3, d4)>
-#y = affine_map<(d0, d1, d2, d3, d4) -> (d2, d0, d1)>
-#full = affine_map<(d0, d1, d2, d3, d4, d5) -> (d3, d1 + d4, d2 + d5)>
-#filter = affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d3, d4, d5)>
-#image = affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d1, d2)>
-#id3 = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
-
 // The operand of the function stays as it is; the tensor in between gets its
 // channels last, which the first convolution makes and the second one sums up;
 // so does the one that only an elementwise kernel makes. The result of the
 // function stays. Loops follow memory.
-// CHECK-DAG: #[[IN:.+]] = affine_map<(d0, d1, d2, d3, d4, d5) -> (d3, d0 + d4, d1 + d5)>
-// CHECK-DAG: #[[LAST:.+]] = affine_map<(d0, d1, d2, d3, d4, d5) -> (d1 + d3, d2 + d4, d5)>
 // CHECK-LABEL: func @chain
 // CHECK:         krnl.kernel "first" loops [h = 14, w = 14, oc = 32, ic = 3, kh = 3, kw = 3]
 // CHECK-SAME:      outs(%{{.+}} : tensor<14x14x32xf32>)
-// CHECK:           linalg.generic {indexing_maps = [#[[IN]],
-// CHECK-SAME:        krnl.axes = ["h", "w", "oc", "ic", "kh", "kw"]
+// CHECK:           krnl.compute [h, w, oc | ic, kh, kw] (%{{.+}} = %{{.+}}[ic, h + kh, w + kw],
 // CHECK:         krnl.kernel "neg" loops [b = 14, c = 14, a = 32] ins(%{{.+}} : tensor<14x14x32xf32>) outs(%{{.+}} : tensor<14x14x32xf32>)
 // CHECK:         krnl.kernel "second" {{.+}} ins(%{{.+}} : tensor<14x14x32xf32>,
 // CHECK-SAME:      outs(%{{.+}} : tensor<8x12x12xf32>)
-// CHECK:           linalg.generic {indexing_maps = [#[[LAST]],
+// CHECK:           krnl.compute [{{.+}}, [[H:[a-z]+]], [[W:[a-z]+]] | [[C:[a-z]+]], [[KH:[a-z]+]], [[KW:[a-z]+]]] (%{{.+}} = %{{.+}}[{{.+}}],
 func.func @chain(%x: tensor<3x16x16xf32>) -> tensor<8x12x12xf32> {
   %w0 = krnl.constant dense<1.0> : tensor<32x3x3x3xf32>
   %e0 = tensor.empty() : tensor<32x14x14xf32>
   %0 = krnl.kernel "first" loops [oc = 32, h = 14, w = 14, ic = 3, kh = 3, kw = 3]
       ins(%x, %w0 : tensor<3x16x16xf32>, tensor<32x3x3x3xf32>) outs(%e0 : tensor<32x14x14xf32>) {
   ^bb0(%p: tensor<3x16x16xf32>, %q: tensor<32x3x3x3xf32>, %o: tensor<32x14x14xf32>):
-    %c = linalg.generic {indexing_maps = [#full, #filter, #image],
-        iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
-        ins(%p, %q : tensor<3x16x16xf32>, tensor<32x3x3x3xf32>) outs(%o : tensor<32x14x14xf32>)
-        attrs = {krnl.axes = ["oc", "h", "w", "ic", "kh", "kw"]} {
-    ^bb0(%s: f32, %t: f32, %u: f32):
+    %c = krnl.compute [oc, h, w | ic, kh, kw] (%s = %p[ic, h + kh, w + kw], %t = %q[oc, ic, kh, kw]) -> (%u = %o[oc, h, w])
+        : (tensor<3x16x16xf32>, tensor<32x3x3x3xf32>) -> tensor<32x14x14xf32> {
       %m = arith.mulf %s, %t : f32
       %a = arith.addf %u, %m : f32
       linalg.yield %a : f32
-    } -> tensor<32x14x14xf32>
+    }
     krnl.yield %c : tensor<32x14x14xf32>
   } -> tensor<32x14x14xf32>
   %1 = krnl.kernel "neg" loops [a = 32, b = 14, c = 14] ins(%0 : tensor<32x14x14xf32>) outs(%e0 : tensor<32x14x14xf32>) {
   ^bb0(%p: tensor<32x14x14xf32>, %o: tensor<32x14x14xf32>):
-    %r = linalg.generic {indexing_maps = [#id3, #id3], iterator_types = ["parallel", "parallel", "parallel"]}
-        ins(%p : tensor<32x14x14xf32>) outs(%o : tensor<32x14x14xf32>) attrs = {krnl.axes = ["a", "b", "c"]} {
-    ^bb0(%s: f32, %q: f32):
+    %r = krnl.compute [a, b, c] (%s = %p[a, b, c]) -> (%q = %o[a, b, c])
+        : (tensor<32x14x14xf32>) -> tensor<32x14x14xf32> {
       %m = arith.negf %s : f32
       linalg.yield %m : f32
-    } -> tensor<32x14x14xf32>
+    }
     krnl.yield %r : tensor<32x14x14xf32>
   } -> tensor<32x14x14xf32>
   %w1 = krnl.constant dense<1.0> : tensor<8x32x3x3xf32>
@@ -55,15 +40,12 @@ func.func @chain(%x: tensor<3x16x16xf32>) -> tensor<8x12x12xf32> {
   %2 = krnl.kernel "second" loops [oc = 8, h = 12, w = 12, ic = 32, kh = 3, kw = 3]
       ins(%1, %w1 : tensor<32x14x14xf32>, tensor<8x32x3x3xf32>) outs(%e1 : tensor<8x12x12xf32>) {
   ^bb0(%p: tensor<32x14x14xf32>, %q: tensor<8x32x3x3xf32>, %o: tensor<8x12x12xf32>):
-    %c = linalg.generic {indexing_maps = [#full, #filter, #image],
-        iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
-        ins(%p, %q : tensor<32x14x14xf32>, tensor<8x32x3x3xf32>) outs(%o : tensor<8x12x12xf32>)
-        attrs = {krnl.axes = ["oc", "h", "w", "ic", "kh", "kw"]} {
-    ^bb0(%s: f32, %t: f32, %u: f32):
+    %c = krnl.compute [oc, h, w | ic, kh, kw] (%s = %p[ic, h + kh, w + kw], %t = %q[oc, ic, kh, kw]) -> (%u = %o[oc, h, w])
+        : (tensor<32x14x14xf32>, tensor<8x32x3x3xf32>) -> tensor<8x12x12xf32> {
       %m = arith.mulf %s, %t : f32
       %a = arith.addf %u, %m : f32
       linalg.yield %a : f32
-    } -> tensor<8x12x12xf32>
+    }
     krnl.yield %c : tensor<8x12x12xf32>
   } -> tensor<8x12x12xf32>
   return %2 : tensor<8x12x12xf32>
@@ -85,12 +67,11 @@ func.func @channelwise(%x: tensor<32x?x?xf32>, %h: index, %v: index, %g: index, 
   %c_size = tensor.dim %x, %c2 : tensor<32x?x?xf32>
   %0 = krnl.kernel "neg" loops [a = 32, b = %b_size, c = %c_size] ins(%x : tensor<32x?x?xf32>) outs(%e0 : tensor<32x?x?xf32>) {
   ^bb0(%p: tensor<32x?x?xf32>, %o: tensor<32x?x?xf32>, %b_extent: index, %c_extent: index):
-    %r = linalg.generic {indexing_maps = [#id3, #id3], iterator_types = ["parallel", "parallel", "parallel"]}
-        ins(%p : tensor<32x?x?xf32>) outs(%o : tensor<32x?x?xf32>) attrs = {krnl.axes = ["a", "b", "c"]} {
-    ^bb0(%s: f32, %q: f32):
+    %r = krnl.compute [a, b, c] (%s = %p[a, b, c]) -> (%q = %o[a, b, c])
+        : (tensor<32x?x?xf32>) -> tensor<32x?x?xf32> {
       %m = arith.negf %s : f32
       linalg.yield %m : f32
-    } -> tensor<32x?x?xf32>
+    }
     krnl.yield %r : tensor<32x?x?xf32>
   } -> tensor<32x?x?xf32>
   %n = tensor.dim %0, %c2 : tensor<32x?x?xf32>
@@ -98,26 +79,22 @@ func.func @channelwise(%x: tensor<32x?x?xf32>, %h: index, %v: index, %g: index, 
   %1 = krnl.kernel "window" loops [h = %g, w = %u, c = 32, kh = 3, kw = 3]
       ins(%0, %w : tensor<32x?x?xf32>, tensor<32x3x3xf32>) outs(%e1 : tensor<32x?x?xf32>) {
   ^bb0(%p: tensor<32x?x?xf32>, %q: tensor<32x3x3xf32>, %o: tensor<32x?x?xf32>, %h_extent: index, %w_extent: index):
-    %c = linalg.generic {indexing_maps = [#x, #w, #y],
-        iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction"]}
-        ins(%p, %q : tensor<32x?x?xf32>, tensor<32x3x3xf32>) outs(%o : tensor<32x?x?xf32>)
-        attrs = {krnl.axes = ["h", "w", "c", "kh", "kw"]} {
-    ^bb0(%s: f32, %t: f32, %z: f32):
+    %c = krnl.compute [h, w, c | kh, kw] (%s = %p[c, h + kh, w + kw], %t = %q[c, kh, kw]) -> (%z = %o[c, h, w])
+        : (tensor<32x?x?xf32>, tensor<32x3x3xf32>) -> tensor<32x?x?xf32> {
       %m = arith.mulf %s, %t : f32
       %a = arith.addf %z, %m : f32
       linalg.yield %a : f32
-    } -> tensor<32x?x?xf32>
+    }
     krnl.yield %c : tensor<32x?x?xf32>
   } -> tensor<32x?x?xf32>
   %e2 = tensor.empty(%g, %u) : tensor<32x?x?xf32>
   %2 = krnl.kernel "back" loops [a = 32, b = %g, c = %u] ins(%1 : tensor<32x?x?xf32>) outs(%e2 : tensor<32x?x?xf32>) {
   ^bb0(%p: tensor<32x?x?xf32>, %o: tensor<32x?x?xf32>, %b_extent_1: index, %c_extent_1: index):
-    %r = linalg.generic {indexing_maps = [#id3, #id3], iterator_types = ["parallel", "parallel", "parallel"]}
-        ins(%p : tensor<32x?x?xf32>) outs(%o : tensor<32x?x?xf32>) attrs = {krnl.axes = ["a", "b", "c"]} {
-    ^bb0(%s: f32, %q: f32):
+    %r = krnl.compute [a, b, c] (%s = %p[a, b, c]) -> (%q = %o[a, b, c])
+        : (tensor<32x?x?xf32>) -> tensor<32x?x?xf32> {
       %m = arith.negf %s : f32
       linalg.yield %m : f32
-    } -> tensor<32x?x?xf32>
+    }
     krnl.yield %r : tensor<32x?x?xf32>
   } -> tensor<32x?x?xf32>
   return %2, %n : tensor<32x?x?xf32>, index
@@ -136,12 +113,11 @@ func.func @result_is_fixed(%x: tensor<32x?x?xf32>, %h: index, %v: index, %g: ind
   %c_size = tensor.dim %x, %c2 : tensor<32x?x?xf32>
   %0 = krnl.kernel "neg" loops [a = 32, b = %b_size, c = %c_size] ins(%x : tensor<32x?x?xf32>) outs(%e0 : tensor<32x?x?xf32>) {
   ^bb0(%p: tensor<32x?x?xf32>, %o: tensor<32x?x?xf32>, %b_extent: index, %c_extent: index):
-    %r = linalg.generic {indexing_maps = [#id3, #id3], iterator_types = ["parallel", "parallel", "parallel"]}
-        ins(%p : tensor<32x?x?xf32>) outs(%o : tensor<32x?x?xf32>) attrs = {krnl.axes = ["a", "b", "c"]} {
-    ^bb0(%s: f32, %q: f32):
+    %r = krnl.compute [a, b, c] (%s = %p[a, b, c]) -> (%q = %o[a, b, c])
+        : (tensor<32x?x?xf32>) -> tensor<32x?x?xf32> {
       %m = arith.negf %s : f32
       linalg.yield %m : f32
-    } -> tensor<32x?x?xf32>
+    }
     krnl.yield %r : tensor<32x?x?xf32>
   } -> tensor<32x?x?xf32>
   %n = tensor.dim %0, %c2 : tensor<32x?x?xf32>
@@ -149,15 +125,12 @@ func.func @result_is_fixed(%x: tensor<32x?x?xf32>, %h: index, %v: index, %g: ind
   %1 = krnl.kernel "window" loops [h = %g, w = %u, c = 32, kh = 3, kw = 3]
       ins(%0, %w : tensor<32x?x?xf32>, tensor<32x3x3xf32>) outs(%e1 : tensor<32x?x?xf32>) {
   ^bb0(%p: tensor<32x?x?xf32>, %q: tensor<32x3x3xf32>, %o: tensor<32x?x?xf32>, %h_extent: index, %w_extent: index):
-    %c = linalg.generic {indexing_maps = [#x, #w, #y],
-        iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction"]}
-        ins(%p, %q : tensor<32x?x?xf32>, tensor<32x3x3xf32>) outs(%o : tensor<32x?x?xf32>)
-        attrs = {krnl.axes = ["h", "w", "c", "kh", "kw"]} {
-    ^bb0(%s: f32, %t: f32, %z: f32):
+    %c = krnl.compute [h, w, c | kh, kw] (%s = %p[c, h + kh, w + kw], %t = %q[c, kh, kw]) -> (%z = %o[c, h, w])
+        : (tensor<32x?x?xf32>, tensor<32x3x3xf32>) -> tensor<32x?x?xf32> {
       %m = arith.mulf %s, %t : f32
       %a = arith.addf %z, %m : f32
       linalg.yield %a : f32
-    } -> tensor<32x?x?xf32>
+    }
     krnl.yield %c : tensor<32x?x?xf32>
   } -> tensor<32x?x?xf32>
   return %1, %n : tensor<32x?x?xf32>, index
@@ -178,42 +151,36 @@ func.func @resized(%x: tensor<3x16x16xf32>, %table: tensor<28xi64>) -> tensor<32
   %0 = krnl.kernel "conv" loops [oc = 32, h = 14, w = 14, ic = 3, kh = 3, kw = 3]
       ins(%x, %w : tensor<3x16x16xf32>, tensor<32x3x3x3xf32>) outs(%e0 : tensor<32x14x14xf32>) {
   ^bb0(%p: tensor<3x16x16xf32>, %q: tensor<32x3x3x3xf32>, %o: tensor<32x14x14xf32>):
-    %c = linalg.generic {indexing_maps = [#full, #filter, #image],
-        iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
-        ins(%p, %q : tensor<3x16x16xf32>, tensor<32x3x3x3xf32>) outs(%o : tensor<32x14x14xf32>)
-        attrs = {krnl.axes = ["oc", "h", "w", "ic", "kh", "kw"]} {
-    ^bb0(%s: f32, %t: f32, %u: f32):
+    %c = krnl.compute [oc, h, w | ic, kh, kw] (%s = %p[ic, h + kh, w + kw], %t = %q[oc, ic, kh, kw]) -> (%u = %o[oc, h, w])
+        : (tensor<3x16x16xf32>, tensor<32x3x3x3xf32>) -> tensor<32x14x14xf32> {
       %m = arith.mulf %s, %t : f32
       %a = arith.addf %u, %m : f32
       linalg.yield %a : f32
-    } -> tensor<32x14x14xf32>
+    }
     krnl.yield %c : tensor<32x14x14xf32>
   } -> tensor<32x14x14xf32>
   %e1 = tensor.empty() : tensor<32x28x14xf32>
   %1 = krnl.kernel "rows" loops [c = 32, h = 28, w = 14] ins(%table, %0 : tensor<28xi64>, tensor<32x14x14xf32>)
       outs(%e1 : tensor<32x28x14xf32>) {
   ^bb0(%t: tensor<28xi64>, %p: tensor<32x14x14xf32>, %o: tensor<32x28x14xf32>):
-    %r = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d1)>, #id3],
-        iterator_types = ["parallel", "parallel", "parallel"]}
-        ins(%t : tensor<28xi64>) outs(%o : tensor<32x28x14xf32>) attrs = {krnl.axes = ["c", "h", "w"]} {
-    ^bb0(%s: i64, %q: f32):
+    %r = krnl.compute [c, h, w] (%s = %t[h]) -> (%q = %o[c, h, w])
+        : (tensor<28xi64>) -> tensor<32x28x14xf32> {
       %c = linalg.index 0 : index
       %row = arith.index_cast %s : i64 to index
       %column = linalg.index 2 : index
       %v = tensor.extract %p[%c, %row, %column] : tensor<32x14x14xf32>
       linalg.yield %v : f32
-    } -> tensor<32x28x14xf32>
+    }
     krnl.yield %r : tensor<32x28x14xf32>
   } -> tensor<32x28x14xf32>
   %e2 = tensor.empty() : tensor<32x28x14xf32>
   %2 = krnl.kernel "turn" loops [a = 32, b = 28, c = 14] ins(%1 : tensor<32x28x14xf32>) outs(%e2 : tensor<32x28x14xf32>) {
   ^bb0(%p: tensor<32x28x14xf32>, %o: tensor<32x28x14xf32>):
-    %r = linalg.generic {indexing_maps = [#id3, #id3], iterator_types = ["parallel", "parallel", "parallel"]}
-        ins(%p : tensor<32x28x14xf32>) outs(%o : tensor<32x28x14xf32>) attrs = {krnl.axes = ["a", "b", "c"]} {
-    ^bb0(%s: f32, %q: f32):
+    %r = krnl.compute [a, b, c] (%s = %p[a, b, c]) -> (%q = %o[a, b, c])
+        : (tensor<32x28x14xf32>) -> tensor<32x28x14xf32> {
       %m = arith.negf %s : f32
       linalg.yield %m : f32
-    } -> tensor<32x28x14xf32>
+    }
     krnl.yield %r : tensor<32x28x14xf32>
   } -> tensor<32x28x14xf32>
   return %2 : tensor<32x28x14xf32>
@@ -229,39 +196,31 @@ func.func @pool_of_a_batch(%x: tensor<12xf32>, %n: index, %i: index, %h: index, 
   %e0 = tensor.empty(%n, %i) : tensor<?x12x?xf32>
   %0 = krnl.kernel "repeat" loops [a = %n, b = 12, c = %i] ins(%x : tensor<12xf32>) outs(%e0 : tensor<?x12x?xf32>) {
   ^bb0(%p: tensor<12xf32>, %o: tensor<?x12x?xf32>, %a_extent: index, %c_extent: index):
-    %r = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d1)>, #id3],
-        iterator_types = ["parallel", "parallel", "parallel"]}
-        ins(%p : tensor<12xf32>) outs(%o : tensor<?x12x?xf32>) attrs = {krnl.axes = ["a", "b", "c"]} {
-    ^bb0(%s: f32, %q: f32):
+    %r = krnl.compute [a, b, c] (%s = %p[b]) -> (%q = %o[a, b, c])
+        : (tensor<12xf32>) -> tensor<?x12x?xf32> {
       linalg.yield %s : f32
-    } -> tensor<?x12x?xf32>
+    }
     krnl.yield %r : tensor<?x12x?xf32>
   } -> tensor<?x12x?xf32>
   %e1 = tensor.empty(%n, %h) : tensor<?x12x?xf32>
   %1 = krnl.kernel "pool" loops [n = %n, c = 12, o = %h, w = 2]
       ins(%0, %kernel : tensor<?x12x?xf32>, tensor<2xi8>) outs(%e1 : tensor<?x12x?xf32>) {
   ^bb0(%p: tensor<?x12x?xf32>, %q: tensor<2xi8>, %y: tensor<?x12x?xf32>, %n_extent: index, %o_extent: index):
-    %c = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d0, d1, d2 * 2 + d3)>,
-          affine_map<(d0, d1, d2, d3) -> (d3)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2)>],
-        iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
-        ins(%p, %q : tensor<?x12x?xf32>, tensor<2xi8>) outs(%y : tensor<?x12x?xf32>)
-        attrs = {krnl.axes = ["n", "c", "o", "w"]} {
-    ^bb0(%s: f32, %t: i8, %z: f32):
+    %c = krnl.compute [n, c, o | w] (%s = %p[n, c, o * 2 + w], %t = %q[w]) -> (%z = %y[n, c, o])
+        : (tensor<?x12x?xf32>, tensor<2xi8>) -> tensor<?x12x?xf32> {
       %m = arith.maximumf %s, %z : f32
       linalg.yield %m : f32
-    } -> tensor<?x12x?xf32>
+    }
     krnl.yield %c : tensor<?x12x?xf32>
   } -> tensor<?x12x?xf32>
   %e2 = tensor.empty() : tensor<12xf32>
   %2 = krnl.kernel "sum" loops [b = 12, a = %n, c = %h] ins(%1 : tensor<?x12x?xf32>) outs(%e2 : tensor<12xf32>) {
   ^bb0(%p: tensor<?x12x?xf32>, %o: tensor<12xf32>, %a_extent_1: index, %c_extent_1: index):
-    %r = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d1, d0, d2)>, affine_map<(d0, d1, d2) -> (d0)>],
-        iterator_types = ["parallel", "reduction", "reduction"]}
-        ins(%p : tensor<?x12x?xf32>) outs(%o : tensor<12xf32>) attrs = {krnl.axes = ["b", "a", "c"]} {
-    ^bb0(%s: f32, %q: f32):
+    %r = krnl.compute [b | a, c] (%s = %p[a, b, c]) -> (%q = %o[b])
+        : (tensor<?x12x?xf32>) -> tensor<12xf32> {
       %m = arith.addf %s, %q : f32
       linalg.yield %m : f32
-    } -> tensor<12xf32>
+    }
     krnl.yield %r : tensor<12xf32>
   } -> tensor<12xf32>
   return %2 : tensor<12xf32>
@@ -280,10 +239,8 @@ func.func @computed_positions(%x: tensor<?x4x?xf32>, %n: index, %w: index) -> te
   %y = krnl.kernel "border" loops [n = %n, h = 5, w = %w_size] ins(%x : tensor<?x4x?xf32>) outs(%e : tensor<?x5x?xf32>) {
   ^bb0(%a: tensor<?x4x?xf32>, %b: tensor<?x5x?xf32>, %n_extent: index, %w_extent: index):
     %c3 = arith.constant 3 : index
-    %r = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (0, 0, d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2 + 2)>],
-        iterator_types = ["parallel", "parallel", "parallel"]}
-        ins(%a : tensor<?x4x?xf32>) outs(%b : tensor<?x5x?xf32>) attrs = {krnl.axes = ["n", "h", "w"]} {
-    ^bb0(%p: f32, %q: f32):
+    %r = krnl.compute [n, h, w] (%p = %a[0, 0, w]) -> (%q = %b[n, h, w + 2])
+        : (tensor<?x4x?xf32>) -> tensor<?x5x?xf32> {
       %i = linalg.index 0 : index
       %j = linalg.index 1 : index
       %k = linalg.index 2 : index
@@ -291,19 +248,17 @@ func.func @computed_positions(%x: tensor<?x4x?xf32>, %n: index, %w: index) -> te
       %column = arith.minui %k, %c3 : index
       %v = tensor.extract %a[%i, %row, %column] : tensor<?x4x?xf32>
       linalg.yield %v : f32
-    } -> tensor<?x5x?xf32>
+    }
     krnl.yield %r : tensor<?x5x?xf32>
   } -> tensor<?x5x?xf32>
   %e2 = tensor.empty() : tensor<5xf32>
   %2 = krnl.kernel "sum" loops [b = 5, a = %n, c = %w] ins(%y : tensor<?x5x?xf32>) outs(%e2 : tensor<5xf32>) {
   ^bb0(%p: tensor<?x5x?xf32>, %o: tensor<5xf32>, %a_extent: index, %c_extent: index):
-    %r = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d1, d0, d2)>, affine_map<(d0, d1, d2) -> (d0)>],
-        iterator_types = ["parallel", "reduction", "reduction"]}
-        ins(%p : tensor<?x5x?xf32>) outs(%o : tensor<5xf32>) attrs = {krnl.axes = ["b", "a", "c"]} {
-    ^bb0(%s: f32, %q: f32):
+    %r = krnl.compute [b | a, c] (%s = %p[a, b, c]) -> (%q = %o[b])
+        : (tensor<?x5x?xf32>) -> tensor<5xf32> {
       %m = arith.addf %s, %q : f32
       linalg.yield %m : f32
-    } -> tensor<5xf32>
+    }
     krnl.yield %r : tensor<5xf32>
   } -> tensor<5xf32>
   return %2 : tensor<5xf32>
@@ -319,12 +274,10 @@ func.func @sampled(%x: tensor<?x32x?x?xf32>, %table: tensor<56xi64>, %n: index, 
   %e0 = tensor.empty(%n, %h, %w) : tensor<?x?x?x32xf32>
   %0 = krnl.kernel "last" loops [n = %n, h = %h, w = %w, c = 32] ins(%x : tensor<?x32x?x?xf32>) outs(%e0 : tensor<?x?x?x32xf32>) {
   ^bb0(%p: tensor<?x32x?x?xf32>, %o: tensor<?x?x?x32xf32>, %a: index, %b: index, %d: index):
-    %r = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d0, d3, d1, d2)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>],
-        iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
-        ins(%p : tensor<?x32x?x?xf32>) outs(%o : tensor<?x?x?x32xf32>) attrs = {krnl.axes = ["n", "h", "w", "c"]} {
-    ^bb0(%s: f32, %q: f32):
+    %r = krnl.compute [n, h, w, c] (%s = %p[n, c, h, w]) -> (%q = %o[n, h, w, c])
+        : (tensor<?x32x?x?xf32>) -> tensor<?x?x?x32xf32> {
       linalg.yield %s : f32
-    } -> tensor<?x?x?x32xf32>
+    }
     krnl.yield %r : tensor<?x?x?x32xf32>
   } -> tensor<?x?x?x32xf32>
   %e1 = tensor.empty() : tensor<56x56x32xf32>
@@ -332,26 +285,23 @@ func.func @sampled(%x: tensor<?x32x?x?xf32>, %table: tensor<56xi64>, %n: index, 
       outs(%e1 : tensor<56x56x32xf32>) {
   ^bb0(%t: tensor<56xi64>, %p: tensor<?x?x?x32xf32>, %o: tensor<56x56x32xf32>):
     %zero = arith.constant 0 : index
-    %r = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0)>, affine_map<(d0, d1, d2) -> (d1)>, #id3],
-        iterator_types = ["parallel", "parallel", "parallel"]}
-        ins(%t, %t : tensor<56xi64>, tensor<56xi64>) outs(%o : tensor<56x56x32xf32>) attrs = {krnl.axes = ["h", "w", "c"]} {
-    ^bb0(%s: i64, %u: i64, %q: f32):
+    %r = krnl.compute [h, w, c] (%s = %t[h], %u = %t[w]) -> (%q = %o[h, w, c])
+        : (tensor<56xi64>, tensor<56xi64>) -> tensor<56x56x32xf32> {
       %row = arith.index_cast %s : i64 to index
       %column = arith.index_cast %u : i64 to index
       %c = linalg.index 2 : index
       %v = tensor.extract %p[%zero, %row, %column, %c] : tensor<?x?x?x32xf32>
       linalg.yield %v : f32
-    } -> tensor<56x56x32xf32>
+    }
     krnl.yield %r : tensor<56x56x32xf32>
   } -> tensor<56x56x32xf32>
   %e2 = tensor.empty() : tensor<32x56x56xf32>
   %2 = krnl.kernel "second" loops [c = 32, h = 56, w = 56] ins(%1 : tensor<56x56x32xf32>) outs(%e2 : tensor<32x56x56xf32>) {
   ^bb0(%p: tensor<56x56x32xf32>, %o: tensor<32x56x56xf32>):
-    %r = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d1, d2, d0)>, #id3], iterator_types = ["parallel", "parallel", "parallel"]}
-        ins(%p : tensor<56x56x32xf32>) outs(%o : tensor<32x56x56xf32>) attrs = {krnl.axes = ["c", "h", "w"]} {
-    ^bb0(%s: f32, %q: f32):
+    %r = krnl.compute [c, h, w] (%s = %p[h, w, c]) -> (%q = %o[c, h, w])
+        : (tensor<56x56x32xf32>) -> tensor<32x56x56xf32> {
       linalg.yield %s : f32
-    } -> tensor<32x56x56xf32>
+    }
     krnl.yield %r : tensor<32x56x56xf32>
   } -> tensor<32x56x56xf32>
   return %2 : tensor<32x56x56xf32>
@@ -368,16 +318,15 @@ func.func @converted(%x: tensor<3x480x32xi8>, %rows: tensor<24xi64>, %columns: t
   %0 = krnl.kernel "rows" loops [c = 3, h = 24, w = 32] ins(%rows, %x : tensor<24xi64>, tensor<3x480x32xi8>)
       outs(%e0 : tensor<3x24x32xf32>) {
   ^bb0(%t: tensor<24xi64>, %p: tensor<3x480x32xi8>, %o: tensor<3x24x32xf32>):
-    %r = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d1)>, #id3], iterator_types = ["parallel", "parallel", "parallel"]}
-        ins(%t : tensor<24xi64>) outs(%o : tensor<3x24x32xf32>) attrs = {krnl.axes = ["c", "h", "w"]} {
-    ^bb0(%s: i64, %q: f32):
+    %r = krnl.compute [c, h, w] (%s = %t[h]) -> (%q = %o[c, h, w])
+        : (tensor<24xi64>) -> tensor<3x24x32xf32> {
       %c = linalg.index 0 : index
       %row = arith.index_cast %s : i64 to index
       %w = linalg.index 2 : index
       %v = tensor.extract %p[%c, %row, %w] : tensor<3x480x32xi8>
       %f = arith.uitofp %v : i8 to f32
       linalg.yield %f : f32
-    } -> tensor<3x24x32xf32>
+    }
     krnl.yield %r : tensor<3x24x32xf32>
   } -> tensor<3x24x32xf32>
   %e1 = tensor.empty() : tensor<3x24x640xi8>
@@ -385,21 +334,19 @@ func.func @converted(%x: tensor<3x480x32xi8>, %rows: tensor<24xi64>, %columns: t
       outs(%e1 : tensor<3x24x640xi8>) {
   ^bb0(%t: tensor<640xi64>, %p: tensor<3x24x32xf32>, %o: tensor<3x24x640xi8>):
     %e2 = tensor.empty() : tensor<3x24x640xf32>
-    %r = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d2)>, #id3], iterator_types = ["parallel", "parallel", "parallel"]}
-        ins(%t : tensor<640xi64>) outs(%e2 : tensor<3x24x640xf32>) attrs = {krnl.axes = ["c", "h", "w"]} {
-    ^bb0(%s: i64, %q: f32):
+    %r = krnl.compute [c, h, w] (%s = %t[w]) -> (%q = %e2[c, h, w])
+        : (tensor<640xi64>) -> tensor<3x24x640xf32> {
       %c = linalg.index 0 : index
       %h = linalg.index 1 : index
       %column = arith.index_cast %s : i64 to index
       %v = tensor.extract %p[%c, %h, %column] : tensor<3x24x32xf32>
       linalg.yield %v : f32
-    } -> tensor<3x24x640xf32>
-    %y = linalg.generic {indexing_maps = [#id3, #id3], iterator_types = ["parallel", "parallel", "parallel"]}
-        ins(%r : tensor<3x24x640xf32>) outs(%o : tensor<3x24x640xi8>) attrs = {krnl.axes = ["c", "h", "w"]} {
-    ^bb0(%s: f32, %q: i8):
+    }
+    %y = krnl.compute [c, h, w] (%s = %r[c, h, w]) -> (%q = %o[c, h, w])
+        : (tensor<3x24x640xf32>) -> tensor<3x24x640xi8> {
       %v = arith.fptoui %s : f32 to i8
       linalg.yield %v : i8
-    } -> tensor<3x24x640xi8>
+    }
     krnl.yield %y : tensor<3x24x640xi8>
   } -> tensor<3x24x640xi8>
   return %1 : tensor<3x24x640xi8>

@@ -19,12 +19,9 @@ KERNEL = """
   %o = tensor.empty(%n) : tensor<?xf32>
   %y = krnl.kernel "copy" loops [i = %n] ins(%t{0} : tensor<?xf32>) outs(%o : tensor<?xf32>) {{
   ^bb0(%x: tensor<?xf32>, %out: tensor<?xf32>, %i: index):
-    %r = linalg.generic {{
-        indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}}
-        ins(%x : tensor<?xf32>) outs(%out : tensor<?xf32>) attrs = {{krnl.axes = ["i"]}} {{
-    ^bb1(%p: f32, %q: f32):
+    %r = krnl.compute [i] (%p = %x[i]) -> (%q = %out[i]) : (tensor<?xf32>) -> tensor<?xf32> {{
       linalg.yield %p : f32
-    }} -> tensor<?xf32>
+    }}
     krnl.yield %r : tensor<?xf32>
   }} -> tensor<?xf32>
   return %y : tensor<?xf32>

@@ -1,0 +1,89 @@
+//===- ComputeOp.td - The structured op of a kernel ----*- tablegen -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_DIALECT_KRNL_IR_COMPUTEOP_TD
+#define ONNXC_DIALECT_KRNL_IR_COMPUTEOP_TD
+
+// Included by KrnlOps.td, which defines the classes used here.
+include "mlir/Dialect/Linalg/IR/LinalgInterfaces.td"
+
+def Krnl_ComputeOp : Krnl_Op<"compute", [
+    AttrSizedOperandSegments, HasParent<"KernelOp">, LinalgStructuredInterface,
+    RecursiveMemoryEffects, RecursivelySpeculatable, SingleBlock]> {
+  let summary = "a computation over named loops";
+  let description = [{
+    For each iteration of the loops that it names, those before the bar in
+    parallel and those behind it reduced, the payload computes an element of each
+    output from elements of the inputs. An element is accessed at affine
+    expressions of the loops; the first operand list binds the elements of the
+    inputs to names, the second the elements of the outputs as they are before
+    the iteration. Scalars and tensors of rank 0 have no indices. Where a loop by
+    itself is an index, it covers the whole dimension, but for one that is written
+    with dots (`%x[i ...]`): the dimension may go on behind it.
+
+    ```mlir
+    %y = krnl.compute "mm" [m, n | k] (%a = %x[m, k], %b = %w[k, n])
+        -> (%s = %acc[m, n])
+        : (tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<4x6xf32> {
+      %p = arith.mulf %a, %b : f32
+      %t = arith.addf %s, %p : f32
+      linalg.yield %t : f32
+    }
+    ```
+
+    The kernel gives the extents of the loops: no operand has to have a dimension
+    of that size. `linalg.index` counts the loops as they are written. A step of
+    the recipe can be limited to the op by its name.
+  }];
+  let arguments = (ins OptionalAttr<StrAttr>:$name, StrArrayAttr:$parallel,
+                       StrArrayAttr:$reduced,
+                       AffineMapArrayAttr:$indexing_maps,
+                       Variadic<AnyTypeOf<[Krnl_Tensor, Krnl_Scalar]>>:$inputs,
+                       Variadic<Krnl_Tensor>:$outputs);
+  let results = (outs Variadic<Krnl_Tensor>:$results);
+  let regions = (region SizedRegion<1>:$payload);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let builders = [
+    /// `axes` are the names of the loops: the first `parallel` of them are
+    /// parallel, the others reduced. Without `payload` the region is left empty.
+    OpBuilder<(ins "::mlir::ValueRange":$inputs, "::mlir::ValueRange":$outputs,
+                   "::llvm::ArrayRef<::mlir::AffineMap>":$maps,
+                   "::llvm::ArrayRef<::llvm::StringRef>":$axes,
+                   "unsigned":$parallel,
+                   CArg<"::mlir::StringAttr", "{}">:$name,
+                   CArg<"::llvm::function_ref<void(::mlir::OpBuilder &, "
+                        "::mlir::Location, ::mlir::ValueRange)>",
+                        "nullptr">:$payload)>
+  ];
+  let extraClassDeclaration = [{
+    /// The names of the loops, in the order of the dimensions of the maps.
+    ::llvm::SmallVector<::llvm::StringRef> getAxes();
+    /// Renames the loops; each stays parallel or reduced.
+    void setAxes(::llvm::ArrayRef<::llvm::StringRef> names);
+
+    // The structured-op interface. Loops have the extents that the kernel says:
+    // shapes of operands imply none.
+    ::mlir::MutableOperandRange getDpsInitsMutable() {
+      return getOutputsMutable();
+    }
+    ::llvm::SmallVector<::mlir::utils::IteratorType> getIteratorTypesArray();
+    ::mlir::AffineMap getShapesToLoopsMap();
+    ::llvm::SmallVector<int64_t> getStaticLoopRanges();
+    ::llvm::SmallVector<int64_t> getStaticOperandShape(::mlir::OpOperand *);
+    bool hasIndexSemantics();
+    bool hasDynamicIndexingMaps() { return true; }
+    ::std::string getLibraryCallName() { return "krnl_compute"; }
+    static ::std::function<void(::mlir::ImplicitLocOpBuilder &, ::mlir::Block &,
+                                ::llvm::ArrayRef<::mlir::NamedAttribute>,
+                                ::llvm::function_ref<
+                                    ::mlir::InFlightDiagnostic()>)>
+    getRegionBuilder() {
+      return nullptr;
+    }
+  }];
+}
+
+#endif // ONNXC_DIALECT_KRNL_IR_COMPUTEOP_TD

@@ -1,0 +1,310 @@
+//===- ComputeOp.cpp - The structured op of a kernel --------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/Krnl/IR/PartialAccess.h"
+
+#include "mlir/IR/AffineExpr.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace onnxc::krnl;
+
+void ComputeOp::build(
+    OpBuilder &builder, OperationState &state, ValueRange inputs,
+    ValueRange outputs, ArrayRef<AffineMap> maps, ArrayRef<StringRef> axes,
+    unsigned parallel, StringAttr name,
+    function_ref<void(OpBuilder &, Location, ValueRange)> payload) {
+  build(builder, state, TypeRange(outputs), name,
+        builder.getStrArrayAttr(axes.take_front(parallel)),
+        builder.getStrArrayAttr(axes.drop_front(parallel)),
+        builder.getAffineMapArrayAttr(maps), inputs, outputs);
+  if (!payload)
+    return;
+  OpBuilder::InsertionGuard guard(builder);
+  Block *block = builder.createBlock(state.regions.front().get());
+  for (ValueRange operands : {inputs, outputs})
+    for (Value operand : operands)
+      block->addArgument(getElementTypeOrSelf(operand), operand.getLoc());
+  payload(builder, state.location, block->getArguments());
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+SmallVector<StringRef> ComputeOp::getAxes() {
+  SmallVector<StringRef> names;
+  for (ArrayAttr group : {getParallel(), getReduced()})
+    llvm::append_range(names, group.getAsValueRange<StringAttr>());
+  return names;
+}
+
+void ComputeOp::setAxes(ArrayRef<StringRef> names) {
+  Builder builder(getContext());
+  size_t parallel = getParallel().size();
+  setParallelAttr(builder.getStrArrayAttr(names.take_front(parallel)));
+  setReducedAttr(builder.getStrArrayAttr(names.drop_front(parallel)));
+}
+
+SmallVector<utils::IteratorType> ComputeOp::getIteratorTypesArray() {
+  SmallVector<utils::IteratorType> kinds(getParallel().size(),
+                                         utils::IteratorType::parallel);
+  kinds.append(getReduced().size(), utils::IteratorType::reduction);
+  return kinds;
+}
+
+/// The interface wants a map and never asks for its results, as the shapes of
+/// the operands imply no extent.
+AffineMap ComputeOp::getShapesToLoopsMap() {
+  return AffineMap::getMultiDimIdentityMap(getAxes().size(), getContext());
+}
+
+SmallVector<int64_t> ComputeOp::getStaticLoopRanges() {
+  auto kernel = cast<KernelOp>((*this)->getParentOp());
+  return llvm::map_to_vector(getAxes(), [&](StringRef name) {
+    std::optional<unsigned> loop = kernel.findLoop(name);
+    return loop ? kernel.getLoop(*loop).getExtent() : ShapedType::kDynamic;
+  });
+}
+
+/// The interface compares these with the extents of the loops, which may run
+/// over a part of a dimension: the kernel checks the accesses.
+SmallVector<int64_t> ComputeOp::getStaticOperandShape(OpOperand *operand) {
+  auto type = dyn_cast<ShapedType>(operand->get().getType());
+  return SmallVector<int64_t>(type ? type.getRank() : 0, ShapedType::kDynamic);
+}
+
+bool ComputeOp::hasIndexSemantics() {
+  return !getBody()->getOps<linalg::IndexOp>().empty();
+}
+
+//===----------------------------------------------------------------------===//
+// Verifier
+//===----------------------------------------------------------------------===//
+
+LogicalResult ComputeOp::verify() {
+  SmallVector<StringRef> axes = getAxes();
+  llvm::StringSet<> names;
+  for (StringRef axis : axes)
+    if (!names.insert(axis).second)
+      return emitOpError("names loop '") << axis << "' twice";
+  size_t operands = getInputs().size() + getOutputs().size();
+  if (getIndexingMaps().size() != operands)
+    return emitOpError("has ") << getIndexingMaps().size() << " maps for "
+                               << operands << " operands";
+  for (auto [number, map] :
+       llvm::enumerate(getIndexingMaps().getAsValueRange<AffineMapAttr>())) {
+    if (map.getNumDims() != axes.size() || map.getNumSymbols() != 0)
+      return emitOpError("map ")
+             << number << " must be over " << axes.size() << " loops";
+    auto type = dyn_cast<RankedTensorType>(
+        getOperation()->getOperand(number).getType());
+    int64_t rank = type ? type.getRank() : 0;
+    if (map.getNumResults() != rank)
+      return emitOpError("has ")
+             << map.getNumResults() << " indices for operand " << number
+             << " of rank " << rank;
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Text
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The operands of one list and how they are accessed.
+struct Bindings {
+  SmallVector<OpAsmParser::Argument> arguments;
+  SmallVector<OpAsmParser::UnresolvedOperand> operands;
+  SmallVector<SmallVector<AffineExpr>> indices;
+};
+
+/// The names of the loops as they are parsed.
+struct ParsedAxes {
+  SmallVector<std::string> names;
+  unsigned parallel = 0;
+};
+} // namespace
+
+static ParseResult parseNames(OpAsmParser &parser,
+                              SmallVectorImpl<std::string> &names) {
+  return parser.parseCommaSeparatedList([&]() -> ParseResult {
+    return parser.parseKeywordOrString(&names.emplace_back());
+  });
+}
+
+/// `[m, n | k]`; either group may be empty, the bar only with the second.
+static ParseResult parseAxes(OpAsmParser &parser, ParsedAxes &axes) {
+  if (parser.parseLSquare())
+    return failure();
+  if (succeeded(parser.parseOptionalRSquare()))
+    return success();
+  bool barFirst = succeeded(parser.parseOptionalVerticalBar());
+  if (parseNames(parser, axes.names))
+    return failure();
+  axes.parallel = barFirst ? 0 : axes.names.size();
+  if (!barFirst && succeeded(parser.parseOptionalVerticalBar()) &&
+      parseNames(parser, axes.names))
+    return failure();
+  return parser.parseRSquare();
+}
+
+/// `(%a = %x[m, k], %b = %w[k, n])`
+static ParseResult
+parseBindings(OpAsmParser &parser,
+              ArrayRef<std::pair<StringRef, AffineExpr>> symbols,
+              Bindings &bindings) {
+  auto parseIndex = [&]() -> ParseResult {
+    AffineExpr &index = bindings.indices.back().emplace_back();
+    if (parser.parseAffineExpr(symbols, index))
+      return failure();
+    if (succeeded(parser.parseOptionalEllipsis()))
+      index = index % beyondAnyLoop;
+    return success();
+  };
+  auto parseBinding = [&]() -> ParseResult {
+    bindings.indices.emplace_back();
+    return failure(parser.parseArgument(bindings.arguments.emplace_back()) ||
+                   parser.parseEqual() ||
+                   parser.parseOperand(bindings.operands.emplace_back()) ||
+                   parser.parseCommaSeparatedList(
+                       AsmParser::Delimiter::OptionalSquare, parseIndex));
+  };
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren,
+                                        parseBinding);
+}
+
+/// Resolves the operands, gives the names that are bound to their elements
+/// their types, and adds their maps.
+static ParseResult resolve(OpAsmParser &parser, SMLoc loc, TypeRange types,
+                           const ParsedAxes &axes, Bindings &bindings,
+                           OperationState &result,
+                           SmallVectorImpl<AffineMap> &maps) {
+  if (parser.resolveOperands(bindings.operands, types, loc, result.operands))
+    return failure();
+  for (auto [argument, type, indices] :
+       llvm::zip_equal(bindings.arguments, types, bindings.indices)) {
+    argument.type = getElementTypeOrSelf(type);
+    maps.push_back(
+        AffineMap::get(axes.names.size(), 0, indices, parser.getContext()));
+  }
+  return success();
+}
+
+static SmallVector<std::pair<StringRef, AffineExpr>>
+symbolsOf(MLIRContext *context, const ParsedAxes &axes) {
+  SmallVector<std::pair<StringRef, AffineExpr>> symbols;
+  for (auto [dim, name] : llvm::enumerate(axes.names))
+    symbols.push_back({name, getAffineDimExpr(dim, context)});
+  return symbols;
+}
+
+ParseResult ComputeOp::parse(OpAsmParser &parser, OperationState &result) {
+  auto &properties = result.getOrAddProperties<Properties>();
+  Builder &builder = parser.getBuilder();
+  std::string name;
+  if (succeeded(parser.parseOptionalString(&name)))
+    properties.name = builder.getStringAttr(name);
+  ParsedAxes axes;
+  if (parseAxes(parser, axes))
+    return failure();
+  auto symbols = symbolsOf(parser.getContext(), axes);
+  Bindings inputs, outputs;
+  FunctionType types;
+  SMLoc loc;
+  SmallVector<AffineMap> maps;
+  if (parseBindings(parser, symbols, inputs) || parser.parseArrow() ||
+      parseBindings(parser, symbols, outputs) || parser.parseColon() ||
+      parser.getCurrentLocation(&loc) || parser.parseType(types) ||
+      resolve(parser, loc, types.getInputs(), axes, inputs, result, maps) ||
+      resolve(parser, loc, types.getResults(), axes, outputs, result, maps) ||
+      parser.parseOptionalAttrDictWithKeyword(result.attributes))
+    return failure();
+  result.addTypes(types.getResults());
+  SmallVector<StringRef> names(axes.names.begin(), axes.names.end());
+  ArrayRef<StringRef> all(names);
+  properties.parallel = builder.getStrArrayAttr(all.take_front(axes.parallel));
+  properties.reduced = builder.getStrArrayAttr(all.drop_front(axes.parallel));
+  properties.indexing_maps = builder.getAffineMapArrayAttr(maps);
+  properties.operandSegmentSizes = {int32_t(inputs.operands.size()),
+                                    int32_t(outputs.operands.size())};
+  llvm::append_range(inputs.arguments, outputs.arguments);
+  return parser.parseRegion(*result.addRegion(), inputs.arguments);
+}
+
+/// An index with the names of the loops in place of the dimensions; dots follow
+/// where a loop covers only a part of its dimension.
+static void printIndex(raw_ostream &os, AffineExpr index,
+                       ArrayRef<StringRef> axes) {
+  std::string storage;
+  llvm::raw_string_ostream(storage) << wholeIndex(index);
+  for (StringRef text = storage; !text.empty();) {
+    unsigned dim;
+    bool isDim = text.consume_front("d");
+    if (isDim && !text.consumeInteger(10, dim))
+      os << axes[dim];
+    else if (isDim)
+      os << 'd';
+    if (isDim)
+      continue;
+    os << text.front();
+    text = text.drop_front();
+  }
+  if (wholeIndex(index) != index)
+    os << " ...";
+}
+
+static void printBindings(OpAsmPrinter &printer, ComputeOp op,
+                          MutableArrayRef<OpOperand> operands) {
+  SmallVector<StringRef> axes = op.getAxes();
+  printer << '(';
+  llvm::interleaveComma(operands, printer, [&](OpOperand &operand) {
+    printer.printRegionArgument(
+        op.getBody()->getArgument(operand.getOperandNumber()), {},
+        /*omitType=*/true);
+    printer << " = " << operand.get();
+    AffineMap map = cast<linalg::LinalgOp>(op.getOperation())
+                        .getMatchingIndexingMap(&operand);
+    if (map.getNumResults() == 0)
+      return;
+    printer << '[';
+    llvm::interleaveComma(map.getResults(), printer, [&](AffineExpr index) {
+      printIndex(printer.getStream(), index, axes);
+    });
+    printer << ']';
+  });
+  printer << ')';
+}
+
+static void printNames(OpAsmPrinter &printer, ArrayAttr names) {
+  llvm::interleaveComma(names.getAsValueRange<StringAttr>(), printer,
+                        [&](StringRef name) { printer << name; });
+}
+
+void ComputeOp::print(OpAsmPrinter &printer) {
+  if (StringAttr name = getNameAttr())
+    printer << ' ' << name;
+  printer << " [";
+  printNames(printer, getParallel());
+  if (!getReduced().empty()) {
+    printer << (getParallel().empty() ? "| " : " | ");
+    printNames(printer, getReduced());
+  }
+  printer << "] ";
+  MutableArrayRef<OpOperand> operands = (*this)->getOpOperands();
+  printBindings(printer, *this, operands.take_front(getInputs().size()));
+  printer << " -> ";
+  printBindings(printer, *this, operands.drop_front(getInputs().size()));
+  printer << " : ";
+  printer.printFunctionalType(getInputs().getTypes(), getResultTypes());
+  printer.printOptionalAttrDictWithKeyword(
+      llvm::to_vector((*this)->getDiscardableAttrs()));
+  printer << ' ';
+  printer.printRegion(getPayload(), /*printEntryBlockArgs=*/false);
+}

@@ -1,0 +1,197 @@
+// RUN: onnx-opt %s --split-input-file --verify-diagnostics
+
+func.func @unknown_axis(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %y = krnl.kernel "k" loops [i = 4] outs(%x : tensor<4xf32>) {
+  ^bb0(%a: tensor<4xf32>):
+    %zero = arith.constant 0.0 : f32
+    // expected-error @+1 {{names 'j', which is no loop of the kernel}}
+    %f = krnl.compute [j] () -> (%_ = %a[j]) : () -> tensor<4xf32> { linalg.yield %zero : f32 }
+    krnl.yield %f : tensor<4xf32>
+  } -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+func.func @axis_twice(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %y = krnl.kernel "k" loops [i = 4] outs(%x : tensor<4x4xf32>) {
+  ^bb0(%a: tensor<4x4xf32>):
+    %zero = arith.constant 0.0 : f32
+    // expected-error @+1 {{names loop 'i' twice}}
+    %f = krnl.compute [i, i] () -> (%_ = %a[i, i]) : () -> tensor<4x4xf32> { linalg.yield %zero : f32 }
+    krnl.yield %f : tensor<4x4xf32>
+  } -> tensor<4x4xf32>
+  return %y : tensor<4x4xf32>
+}
+
+// -----
+
+func.func @unknown_in_index(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %y = krnl.kernel "k" loops [i = 4] outs(%x : tensor<4xf32>) {
+  ^bb0(%a: tensor<4xf32>):
+    %zero = arith.constant 0.0 : f32
+    // expected-error @+1 {{use of undeclared identifier}}
+    %f = krnl.compute [i] () -> (%_ = %a[j]) : () -> tensor<4xf32> { linalg.yield %zero : f32 }
+    krnl.yield %f : tensor<4xf32>
+  } -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+func.func @too_few_indices(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %y = krnl.kernel "k" loops [i = 4] outs(%x : tensor<4x4xf32>) {
+  ^bb0(%a: tensor<4x4xf32>):
+    %zero = arith.constant 0.0 : f32
+    // expected-error @+1 {{has 1 indices for operand 0 of rank 2}}
+    %f = krnl.compute [i] () -> (%_ = %a[i]) : () -> tensor<4x4xf32> { linalg.yield %zero : f32 }
+    krnl.yield %f : tensor<4x4xf32>
+  } -> tensor<4x4xf32>
+  return %y : tensor<4x4xf32>
+}
+
+// -----
+
+func.func @no_indices(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %y = krnl.kernel "k" loops [i = 4] outs(%x : tensor<4xf32>) {
+  ^bb0(%a: tensor<4xf32>):
+    %zero = arith.constant 0.0 : f32
+    // expected-error @+1 {{has 0 indices for operand 0 of rank 1}}
+    %f = krnl.compute [i] () -> (%_ = %a) : () -> tensor<4xf32> { linalg.yield %zero : f32 }
+    krnl.yield %f : tensor<4xf32>
+  } -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+func.func @too_many_maps(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %y = krnl.kernel "k" loops [i = 4] outs(%x : tensor<4xf32>) {
+  ^bb0(%a: tensor<4xf32>):
+    %zero = arith.constant 0.0 : f32
+    // expected-error @+1 {{has 2 maps for 1 operands}}
+    %f = "krnl.compute"(%a) <{parallel = ["i"], reduced = [], indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], operandSegmentSizes = array<i32: 0, 1>}> ({ ^bb0(%_: f32): "linalg.yield"(%zero) : (f32) -> () }) : (tensor<4xf32>) -> tensor<4xf32>
+    krnl.yield %f : tensor<4xf32>
+  } -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+func.func @map_of_more_loops(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %y = krnl.kernel "k" loops [i = 4] outs(%x : tensor<4xf32>) {
+  ^bb0(%a: tensor<4xf32>):
+    %zero = arith.constant 0.0 : f32
+    // expected-error @+1 {{map 0 must be over 1 loops}}
+    %f = "krnl.compute"(%a) <{parallel = ["i"], reduced = [], indexing_maps = [affine_map<(d0, d1) -> (d0)>], operandSegmentSizes = array<i32: 0, 1>}> ({ ^bb0(%_: f32): "linalg.yield"(%zero) : (f32) -> () }) : (tensor<4xf32>) -> tensor<4xf32>
+    krnl.yield %f : tensor<4xf32>
+  } -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+func.func @map_with_symbol(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %y = krnl.kernel "k" loops [i = 4] outs(%x : tensor<4xf32>) {
+  ^bb0(%a: tensor<4xf32>):
+    %zero = arith.constant 0.0 : f32
+    // expected-error @+1 {{map 0 must be over 1 loops}}
+    %f = "krnl.compute"(%a) <{parallel = ["i"], reduced = [], indexing_maps = [affine_map<(d0)[s0] -> (d0)>], operandSegmentSizes = array<i32: 0, 1>}> ({ ^bb0(%_: f32): "linalg.yield"(%zero) : (f32) -> () }) : (tensor<4xf32>) -> tensor<4xf32>
+    krnl.yield %f : tensor<4xf32>
+  } -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+func.func @above(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %y = krnl.kernel "k" loops [i = 4] outs(%x : tensor<4xf32>) {
+  ^bb0(%a: tensor<4xf32>):
+    %zero = arith.constant 0.0 : f32
+    // expected-error @+1 {{accesses dimension 0 of operand 0, which has size 4, at 1 to 4}}
+    %f = krnl.compute [i] () -> (%_ = %a[i + 1]) : () -> tensor<4xf32> { linalg.yield %zero : f32 }
+    krnl.yield %f : tensor<4xf32>
+  } -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+func.func @below(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %y = krnl.kernel "k" loops [i = 4] outs(%x : tensor<4xf32>) {
+  ^bb0(%a: tensor<4xf32>):
+    %zero = arith.constant 0.0 : f32
+    // expected-error @+1 {{accesses dimension 0 of operand 0, which has size 4, at -3 to 0}}
+    %f = krnl.compute [i] () -> (%_ = %a[-i]) : () -> tensor<4xf32> { linalg.yield %zero : f32 }
+    krnl.yield %f : tensor<4xf32>
+  } -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+func.func @constant_above(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %y = krnl.kernel "k" loops [i = 4] outs(%x : tensor<4xf32>) {
+  ^bb0(%a: tensor<4xf32>):
+    %zero = arith.constant 0.0 : f32
+    // expected-error @+1 {{accesses dimension 0 of operand 0, which has size 4, at 4 to 4}}
+    %f = krnl.compute [] () -> (%_ = %a[4]) : () -> tensor<4xf32> { linalg.yield %zero : f32 }
+    krnl.yield %f : tensor<4xf32>
+  } -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+func.func @another_op(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %y = krnl.kernel "k" loops [i = 4] outs(%x : tensor<4xf32>) {
+  ^bb0(%a: tensor<4xf32>):
+    %zero = arith.constant 0.0 : f32
+    // expected-error @+1 {{'linalg.fill' op is not allowed in the body of a kernel}}
+    %f = linalg.fill ins(%zero : f32) outs(%a : tensor<4xf32>) -> tensor<4xf32>
+    krnl.yield %f : tensor<4xf32>
+  } -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+func.func @name_of_an_operator(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{loop 'mod' must be named by an identifier that indices can use}}
+  %y = krnl.kernel "k" loops [mod = 4] outs(%x : tensor<4xf32>) {
+  ^bb0(%a: tensor<4xf32>):
+    krnl.yield %a : tensor<4xf32>
+  } -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+func.func @no_identifier(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{loop 'a b' must be named by an identifier that indices can use}}
+  %y = krnl.kernel "k" loops ["a b" = 4] outs(%x : tensor<4xf32>) {
+  ^bb0(%a: tensor<4xf32>):
+    krnl.yield %a : tensor<4xf32>
+  } -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+func.func @outside(%x: tensor<4xf32>, %v: f32) -> tensor<4xf32> {
+  // expected-error @+1 {{expects parent op 'krnl.kernel'}}
+  %f = krnl.compute [i] () -> (%_ = %x[i]) : () -> tensor<4xf32> { linalg.yield %v : f32 }
+  return %f : tensor<4xf32>
+}
+
+// -----
+
+func.func @types(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %y = krnl.kernel "k" loops [i = 4] outs(%x : tensor<4xf32>) {
+  ^bb0(%a: tensor<4xf32>):
+    // expected-error @+1 {{number of operands and types do not match: got 2 operands and 1 types}}
+    %f = krnl.compute [i] (%p = %a[i], %q = %a[i]) -> (%_ = %a[i]) : (tensor<4xf32>) -> tensor<4xf32> { linalg.yield %p : f32 }
+    krnl.yield %f : tensor<4xf32>
+  } -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}

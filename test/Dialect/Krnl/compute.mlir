@@ -1,0 +1,90 @@
+// RUN: onnx-opt %s --verify-roundtrip
+// RUN: onnx-opt %s | FileCheck %s
+// RUN: onnx-opt %s --mlir-print-op-generic | onnx-opt | FileCheck %s
+
+// Loops by their names: no maps, and no types of elements. Parallel ones come
+// before the bar.
+// CHECK-LABEL: func @matmul
+// CHECK:         krnl.compute "mm" [m, n | k] (%[[A:.+]] = %{{.+}}[m, k], %[[B:.+]] = %{{.+}}[k, n]) -> (%{{.+}} = %{{.+}}[m, n]) : (tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<4x6xf32> {
+// CHECK-NEXT:      arith.mulf %[[A]], %[[B]] : f32
+func.func @matmul(%x: tensor<4x8xf32>, %w: tensor<8x6xf32>, %o: tensor<4x6xf32>) -> tensor<4x6xf32> {
+  %y = krnl.kernel "mm" loops [m = 4, n = 6, k = 8] ins(%x, %w : tensor<4x8xf32>, tensor<8x6xf32>) outs(%o : tensor<4x6xf32>) {
+  ^bb0(%p: tensor<4x8xf32>, %q: tensor<8x6xf32>, %c: tensor<4x6xf32>):
+    %r = krnl.compute "mm" [m, n | k] (%a = %p[m, k], %b = %q[k, n]) -> (%s = %c[m, n]) : (tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<4x6xf32> {
+      %u = arith.mulf %a, %b : f32
+      %v = arith.addf %s, %u : f32
+      linalg.yield %v : f32
+    }
+    krnl.yield %r : tensor<4x6xf32>
+  } -> tensor<4x6xf32>
+  return %y : tensor<4x6xf32>
+}
+
+// Whatever an affine expression can say is an index.
+// CHECK-LABEL: func @indices
+// CHECK:         krnl.compute [i, d.o | d] (%{{.+}} = %{{.+}}[i * 2 + d.o, d, 3], %{{.+}} = %{{.+}}[-i + 7], %{{.+}} = %{{.+}}[i floordiv 2, i mod 4, i ceildiv 3]) -> (%{{.+}} = %{{.+}}[i, d.o])
+func.func @indices(%x: tensor<10x2x4xf32>, %w: tensor<8xf32>, %v: tensor<4x4x3xf32>, %o: tensor<4x3xf32>) -> tensor<4x3xf32> {
+  %y = krnl.kernel "k" loops [i = 4, d = 2, d.o = 3] ins(%x, %w, %v : tensor<10x2x4xf32>, tensor<8xf32>, tensor<4x4x3xf32>) outs(%o : tensor<4x3xf32>) {
+  ^bb0(%p: tensor<10x2x4xf32>, %q: tensor<8xf32>, %t: tensor<4x4x3xf32>, %c: tensor<4x3xf32>):
+    %r = krnl.compute [i, d.o | d] (%a = %p[i * 2 + d.o, d, 3], %b = %q[7 - i], %e = %t[i floordiv 2, i mod 4, i ceildiv 3]) -> (%s = %c[i, d.o]) : (tensor<10x2x4xf32>, tensor<8xf32>, tensor<4x4x3xf32>) -> tensor<4x3xf32> {
+      %u = arith.mulf %a, %b : f32
+      %z = arith.addf %s, %u : f32
+      linalg.yield %z : f32
+    }
+    krnl.yield %r : tensor<4x3xf32>
+  } -> tensor<4x3xf32>
+  return %y : tensor<4x3xf32>
+}
+
+// Scalars and tensors of rank 0 have no indices; only a reduction has nothing
+// before the bar; there may be several outputs, and no loop at all.
+// CHECK-LABEL: func @scalars
+// CHECK:         krnl.compute [] () -> (%{{.+}} = %{{.+}}) : () -> tensor<f32> {
+// CHECK:         %{{.+}}:2 = krnl.compute [| i] (%{{.+}} = %{{.+}}[i], %{{.+}} = %{{.+}}) -> (%{{.+}} = %{{.+}}, %{{.+}} = %{{.+}}) : (tensor<9xf32>, f32) -> (tensor<f32>, tensor<i64>) attributes {note = 1 : i64} {
+// CHECK-NEXT:      linalg.index 0
+func.func @scalars(%x: tensor<9xf32>, %f: f32, %o: tensor<f32>, %n: tensor<i64>) -> (tensor<f32>, tensor<i64>) {
+  %y:2 = krnl.kernel "k" loops [i = 9] ins(%x, %f : tensor<9xf32>, f32) outs(%o, %n : tensor<f32>, tensor<i64>) {
+  ^bb0(%p: tensor<9xf32>, %g: f32, %c: tensor<f32>, %d: tensor<i64>):
+    %z = krnl.compute [] () -> (%_ = %c) : () -> tensor<f32> {
+      linalg.yield %g : f32
+    }
+    %r:2 = krnl.compute [| i] (%a = %p[i], %b = %g) -> (%s = %z, %t = %d) : (tensor<9xf32>, f32) -> (tensor<f32>, tensor<i64>) attributes {note = 1 : i64} {
+      %at = linalg.index 0 : index
+      %u = arith.index_cast %at : index to i64
+      %v = arith.addf %a, %b : f32
+      %w = arith.addf %s, %v : f32
+      linalg.yield %w, %u : f32, i64
+    }
+    krnl.yield %r#0, %r#1 : tensor<f32>, tensor<i64>
+  } -> tensor<f32>, tensor<i64>
+  return %y#0, %y#1 : tensor<f32>, tensor<i64>
+}
+
+// A loop may cover only the beginning of a dimension.
+// CHECK-LABEL: func @part
+// CHECK:         krnl.compute [i] (%{{.+}} = %{{.+}}[i ...]) -> (%{{.+}} = %{{.+}}[i])
+func.func @part(%x: tensor<12xf32>, %o: tensor<10xf32>) -> tensor<10xf32> {
+  %y = krnl.kernel "copy" loops [i = 10] ins(%x : tensor<12xf32>) outs(%o : tensor<10xf32>) {
+  ^bb0(%p: tensor<12xf32>, %c: tensor<10xf32>):
+    %r = krnl.compute [i] (%a = %p[i ...]) -> (%s = %c[i]) : (tensor<12xf32>) -> tensor<10xf32> {
+      linalg.yield %a : f32
+    }
+    krnl.yield %r : tensor<10xf32>
+  } -> tensor<10xf32>
+  return %y : tensor<10xf32>
+}
+
+// The kernel says how often a loop runs: no operand has to have that size.
+// CHECK-LABEL: func @window
+// CHECK:         krnl.compute [o | k] (%{{.+}} = %{{.+}}[o + k])
+func.func @window(%x: tensor<12xf32>, %o: tensor<10xf32>) -> tensor<10xf32> {
+  %y = krnl.kernel "pool" loops [o = 10, k = 3] ins(%x : tensor<12xf32>) outs(%o : tensor<10xf32>) {
+  ^bb0(%p: tensor<12xf32>, %c: tensor<10xf32>):
+    %r = krnl.compute [o | k] (%a = %p[o + k]) -> (%s = %c[o]) : (tensor<12xf32>) -> tensor<10xf32> {
+      %m = arith.maximumf %s, %a : f32
+      linalg.yield %m : f32
+    }
+    krnl.yield %r : tensor<10xf32>
+  } -> tensor<10xf32>
+  return %y : tensor<10xf32>
+}

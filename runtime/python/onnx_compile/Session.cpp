@@ -230,8 +230,8 @@ PyObject *sessionCancel(PyObject *self, PyObject *tag) {
   State &state = stateOf(self);
   long count = 0;
   for (auto [context, other] : state.running)
-    if (state.cancel && other == tag) {
-      state.cancel(context);
+    if (other == tag) {
+      state.call.omContextCancel(context);
       ++count;
     }
   return PyLong_FromLong(count);
@@ -348,8 +348,6 @@ bool openSession(State &state, const char *path, const char *entry) {
   state.library.reset(library, dlclose);
   if (!resolve(state, path))
     return false;
-  state.cancel = reinterpret_cast<void (*)(OMContext *)>(
-      dlsym(library, "omContextCancel"));
   state.entry = entry;
   int64_t numInputs = state.call.omGetNumInputs(entry);
   if (numInputs < 0) {

@@ -71,8 +71,6 @@ struct State {
   std::vector<std::unique_ptr<Runner>> idle;
   /// Runs that go on, and what they were tagged with.
   std::vector<std::pair<OMContext *, PyObject *>> running;
-  /// omContextCancel; null for models compiled before there was one.
-  void (*cancel)(OMContext *) = nullptr;
 };
 
 /// Any object as a tensor the model can read; what it points into is held by

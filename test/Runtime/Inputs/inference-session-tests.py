@@ -9,12 +9,15 @@ import pathlib
 import pickle
 import sys
 import tempfile
+import threading
+import time
 import unittest
 import warnings
 from unittest import mock
 
 import numpy as np
 import onnx
+import onnx.parser
 from onnx import TensorProto, helper, numpy_helper
 
 import onnx_compile as ort
@@ -153,6 +156,52 @@ class Session(Cached):
             session.run(None, feed, options)
         options.terminate = False
         session.run(None, feed, options)
+
+    def test_terminate_ends_a_run(self):
+        session = ort.InferenceSession(
+            onnx.parser.parse_model(
+                """<ir_version: 10, opset_import: ["" : 21]>
+                count (int64 n) => (int64 last) {
+                  yes = Constant <value = bool {1}> ()
+                  zero = Constant <value = int64 {0}> ()
+                  last = Loop (n, yes, zero) <body = g (int64 i, bool c, int64 sum) => (bool d, int64 next) {
+                    d = Identity (c)
+                    square = Mul (i, i)
+                    next = Add (sum, square)
+                  }>
+                }"""
+            )
+        )
+        self.assertEqual(session.run(None, {"n": 4})[0], 14)
+        options, other = ort.RunOptions(), ort.RunOptions()
+        messages = []
+
+        def run():
+            try:
+                session.run(None, {"n": 2**62}, options)
+            except RuntimeError as error:
+                messages.append(str(error))
+
+        threads = [threading.Thread(target=run) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        time.sleep(0.1)
+        other.terminate = True
+        self.assertEqual([thread.is_alive() for thread in threads], [True, True])
+        options.terminate = True
+        for thread in threads:
+            thread.join(60)
+        self.assertEqual(messages, ["the run has ended, as RunOptions.terminate was set"] * 2)
+        self.assertEqual(session.run(None, {"n": 3})[0], 5)
+
+    def test_metadata(self):
+        model = onnx.load(DIGITS)
+        model.doc_string, model.domain, model.model_version = "about digits", "org.example", 7
+        helper.set_model_props(model, {"classes": "10", "author": "somebody"})
+        meta = ort.InferenceSession(model).get_modelmeta()
+        self.assertEqual((meta.graph_name, meta.domain, meta.version), ("digits", "org.example", 7))
+        self.assertEqual((meta.description, meta.graph_description), ("about digits", ""))
+        self.assertEqual(meta.custom_metadata_map, {"classes": "10", "author": "somebody"})
 
     def test_values(self):
         value = ort.OrtValue.ortvalue_from_shape_and_type([2], TensorProto.BFLOAT16)

@@ -34,7 +34,7 @@ class Builder:
     def start(self, image, _as, name):
         source = self.roots.get(image, self.base)
         self.name, self.root, self.values = name, self.folder / name, {}
-        subprocess.run(["cp", "-a", source, self.root], check=True)
+        subprocess.run(["cp", "-al", source, self.root], check=True)
         self.roots[name], self.entries[name] = self.root, self.entries.get(image)
 
     def copy(self, words):

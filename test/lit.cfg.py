@@ -92,6 +92,9 @@ if pathlib.Path(config.onnxc_build_dir, "self-contained", "bin", "onnx-compile-s
 if shutil.which("unshare") and subprocess.run(["unshare", "-rm", "true"], capture_output=True).returncode == 0:
     config.available_features.add("own-root")
 
+if shutil.which("gcc") and shutil.which("g++"):
+    config.available_features.add("gcc")
+
 # A file system of any size, for tests of a full disk.
 small_disk = ["unshare", "-rm", "sh", "-c", "mount -t tmpfs -o size=64k tmpfs /mnt"]
 if shutil.which("unshare") and subprocess.run(small_disk, capture_output=True).returncode == 0:

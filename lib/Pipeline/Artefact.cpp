@@ -15,6 +15,7 @@
 #include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Pipeline/Phases.h"
 #include "onnxc/Target/CPU/Descriptor.h"
+#include "onnxc/Target/CPU/Header.h"
 #include "onnxc/Target/CPU/Link.h"
 #include "onnxc/Target/CPU/NewFile.h"
 #include "onnxc/Target/CPU/Weights.h"
@@ -40,6 +41,7 @@ std::string onnxc::defaultOutput(const Input &input,
   StringRef suffix = options.emit == "lib"       ? ".so"
                      : options.emit == "asm"     ? ".s"
                      : options.emit == "obj"     ? ".o"
+                     : options.emit == "static"  ? ".a"
                      : options.emit == modelKind ? ".simplified.onnx"
                                                  : "";
   if (suffix.empty())
@@ -121,6 +123,18 @@ static void addAttribute(llvm::json::OStream &json, NamedAttribute attribute) {
       for (NamedAttribute entry : entries)
         addAttribute(json, entry);
     });
+}
+
+/// An identifier from the name of the output.
+static std::string outputName(const CompileOptions &options) {
+  return cIdentifier(path::stem(options.output));
+}
+
+/// The tag of the model: a member of an archive needs a symbol by which it is
+/// found.
+static std::string tagOf(const CompileOptions &options) {
+  return options.tag.empty() && options.emit == "static" ? outputName(options)
+                                                         : options.tag;
 }
 
 /// The record of the compilation in the artefact.
@@ -253,7 +267,7 @@ static llvm::Error describe(ModuleOp module, const ArtefactInputs &inputs,
                             std::vector<CodeFile> &files, LinkOptions &link) {
   const std::atomic<bool> *cancel = inputs.events.cancel;
   ModelInfo info;
-  info.tag = inputs.options.tag;
+  info.tag = tagOf(inputs.options);
   info.features = requiredFeatures(krnl::TargetAttr::of(module));
   info.weightsBytes = inputs.report.weightsBytes;
   if (info.weightsBytes && inputs.options.externalWeights) {
@@ -297,6 +311,40 @@ static llvm::Error writeObject(ModuleOp module, std::vector<CodeFile> files,
   });
 }
 
+/// The same with the runtime.
+static llvm::Error writeStatic(ModuleOp module, std::vector<CodeFile> files,
+                               const ArtefactInputs &inputs) {
+  if (!module.lookupSymbol(mainEntryName))
+    return llvm::createStringError("the module has no entry point");
+  krnl::TargetAttr target = krnl::TargetAttr::of(module);
+  LinkOptions link;
+  link.tag = tagOf(inputs.options);
+  link.runtimeDir = findRuntimeFor(inputs.options, target.getTriple());
+  if (llvm::Error error = checkRuntime(link.runtimeDir, target))
+    return error;
+  return writeMade(inputs, 0666, [&](NewFile &file) -> llvm::Error {
+    if (llvm::Error error = describe(module, inputs, files, link))
+      return error;
+    return archiveObjects(files, link, file);
+  });
+}
+
+/// The header beside the artefact.
+static llvm::Error writeHeader(ModuleOp module, const ArtefactInputs &inputs) {
+  const CompileOptions &options = inputs.options;
+  SmallString<128> name(options.output);
+  path::replace_extension(name, ".h");
+  std::string tag = tagOf(options);
+  NewFile file(name);
+  if (llvm::Error error = file.create())
+    return error;
+  if (llvm::Error error = file.append(headerText(
+          module, tag.empty() ? outputName(options) : cIdentifier(tag), tag,
+          path::filename(inputs.input.path))))
+    return error;
+  return file.keep();
+}
+
 static llvm::Error link(ModuleOp module, std::vector<CodeFile> files,
                         const ArtefactInputs &inputs, NewFile &output) {
   const CompileOptions &options = inputs.options;
@@ -332,7 +380,18 @@ llvm::Error onnxc::writeArtefact(ModuleOp module,
     return llvm::createStringError("cannot make code");
   if (kind == CodeKind::Assembly)
     return writeAssembly(*files, inputs);
-  if (inputs.options.emit == "obj")
+  const CompileOptions &options = inputs.options;
+  bool toStream = options.output == "-" || isStream(options.output);
+  if (toStream && (options.emitHeader || options.emit == "static"))
+    return llvm::createStringError(
+        std::errc::invalid_argument,
+        "a header needs a file beside which it is written");
+  if (options.emitHeader || options.emit == "static")
+    if (llvm::Error error = writeHeader(module, inputs))
+      return error;
+  if (options.emit == "static")
+    return writeStatic(module, std::move(*files), inputs);
+  if (options.emit == "obj")
     return writeObject(module, std::move(*files), inputs);
   return writeMade(inputs, 0777, [&](NewFile &file) {
     return link(module, std::move(*files), inputs, file);

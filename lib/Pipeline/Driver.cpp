@@ -157,6 +157,7 @@ Outcome Compilation::step(StringRef name, llvm::function_ref<Outcome()> work) {
 static StringRef resultOf(StringRef emit) {
   return emit == "lib"       ? "a shared object"
          : emit == "obj"     ? "an object file"
+         : emit == "static"  ? "a static library"
          : emit == "asm"     ? "assembly"
          : emit == modelKind ? "a model"
                              : "text";

@@ -202,8 +202,9 @@ static constexpr Option optionTable[] = {
     {{"level", "0..3", "how much to optimise; also -O0 to -O3 (default 3)"},
      setLevel},
     {{"emit", "WHAT",
-      "stop early: onnx-basic, onnx, krnl, loops, llvm, asm, obj, lib; model: "
-      "the simplified model as .onnx"},
+      "stop early: onnx-basic, onnx, krnl, loops, llvm, asm, obj, lib; static: "
+      "an archive with the runtime, and a header; model: the simplified model "
+      "as .onnx"},
      setEmit},
     {{"resume", "PHASE", "the input is what --emit=PHASE has written"},
      setResume},
@@ -233,6 +234,10 @@ static constexpr Option optionTable[] = {
       "inside the artefact (default) or in a file beside it"},
      setWeights},
     {{"tag", "TAG", "export run_main_graph_TAG and its kin as well"}, setTag},
+    {{"emit-header", "",
+      "write a C and C++ header with the inputs and outputs beside what "
+      "--emit=obj, static or lib writes"},
+     setFlag<&CompileOptions::emitHeader>},
     {{"strict", "",
       "keep the model's order of operations, and NaN and infinities where they "
       "belong"},

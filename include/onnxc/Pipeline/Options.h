@@ -54,6 +54,8 @@ struct CompileOptions {
   std::vector<std::string> customOpLibs;
   /// True: weights go to a file beside the artefact.
   bool externalWeights = false;
+  /// True: a header is written beside the artefact.
+  bool emitHeader = false;
   /// Suffix of the additional names run_main_graph_TAG, ...
   std::string tag;
   /// Resource limits of the compilation.

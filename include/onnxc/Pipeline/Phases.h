@@ -42,7 +42,8 @@ runPasses(const Phase &phase, mlir::ModuleOp module,
           std::unique_ptr<mlir::PassInstrumentation> observer = nullptr);
 
 /// Values of --emit= other than phases.
-inline constexpr llvm::StringLiteral codeKinds[] = {"asm", "obj", "lib"};
+inline constexpr llvm::StringLiteral codeKinds[] = {"asm", "obj", "static",
+                                                    "lib"};
 
 /// --emit= of the simplified graph as a model: the phase onnx with every
 /// operator kept.

@@ -6,6 +6,7 @@
 
 #include "onnxc/Target/CPU/Descriptor.h"
 
+#include "Arguments.h"
 #include "DescriptorConstants.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -25,26 +26,6 @@ namespace onnxc::target {
 
 static_assert(maxTensorBytes == ONNXC_MAX_TENSOR_BYTES,
               "compiler and runtime agree on the largest tensor");
-
-namespace {
-
-/// One argument as the runtime's OnnxcArg has it.
-struct Argument {
-  std::string name;
-  int64_t kind = ONNXC_KIND_TENSOR;
-  int64_t type = 0;
-  /// The tensor's type in the signature: f32, i1, string, seq(f32).
-  std::string typeText;
-  int64_t rank = -1;
-  SmallVector<int64_t> dims;
-  SmallVector<std::string> symbols;
-  /// Of a map.
-  int64_t key = 0;
-  /// The type of a container's elements: one, or none for a tensor.
-  std::vector<Argument> element;
-};
-
-} // namespace
 
 static std::string elementText(Type type) {
   if (isa<onnx::StringType>(type))
@@ -92,7 +73,7 @@ static void describeType(Type type, Argument &argument) {
       });
 }
 
-static SmallVector<Argument> readArguments(ArrayAttr attributes) {
+SmallVector<Argument> readArguments(ArrayAttr attributes) {
   SmallVector<Argument> arguments;
   for (auto entry : attributes.getAsRange<DictionaryAttr>()) {
     Argument argument;

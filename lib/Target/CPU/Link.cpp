@@ -17,6 +17,8 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ObjCopy/ConfigManager.h"
 #include "llvm/ObjCopy/ObjCopy.h"
+#include "llvm/Object/Archive.h"
+#include "llvm/Object/ArchiveWriter.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -245,6 +247,46 @@ Error joinObjects(ArrayRef<CodeFile> objects, const LinkOptions &options,
   if (!object)
     return object.takeError();
   return writeLinked(*object, options, output);
+}
+
+Error archiveObjects(ArrayRef<CodeFile> objects, const LinkOptions &options,
+                     NewFile &output) {
+  NewFile joined = NewFile::inMemory("object");
+  if (Error error = joined.create())
+    return error;
+  if (Error error = joinObjects(objects, options, joined))
+    return error;
+  auto object = joined.read();
+  if (!object)
+    return object.takeError();
+  SmallString<128> path(options.runtimeDir);
+  sys::path::append(path, "libonnxc_rt.a");
+  auto runtime = MemoryBuffer::getFile(path);
+  if (!runtime)
+    return createStringError(runtime.getError(),
+                             "cannot read '" + path +
+                                 "': " + runtime.getError().message());
+  auto archive = object::Archive::create((*runtime)->getMemBufferRef());
+  if (!archive)
+    return archive.takeError();
+  std::string name = options.tag + ".o";
+  std::vector<NewArchiveMember> members;
+  members.emplace_back(MemoryBufferRef(
+      StringRef((*object)->getBufferStart(), (*object)->getBufferSize()),
+      name));
+  Error error = Error::success();
+  for (const object::Archive::Child &child : (*archive)->children(error)) {
+    auto member = NewArchiveMember::getOldMember(child, /*Deterministic=*/true);
+    if (!member)
+      return joinErrors(std::move(error), member.takeError());
+    members.push_back(std::move(*member));
+  }
+  if (error)
+    return error;
+  auto bytes = writeArchiveToBuffer(members, SymtabWritingMode::NormalSymtab,
+                                    object::Archive::K_GNU,
+                                    /*Deterministic=*/true, /*Thin=*/false);
+  return bytes ? output.append((*bytes)->getBuffer()) : bytes.takeError();
 }
 
 /// Links all but the weights.

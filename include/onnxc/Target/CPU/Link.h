@@ -55,6 +55,12 @@ linkArtefact(llvm::ArrayRef<CodeFile> objects, const LinkOptions &options,
 llvm::Error joinObjects(llvm::ArrayRef<CodeFile> objects,
                         const LinkOptions &options, NewFile &output);
 
+/// Writes an archive of the object of joinObjects, whose name is `tag`, and of
+/// those of the runtime. Fails like joinObjects, and without the runtime's
+/// archive in options.runtimeDir.
+llvm::Error archiveObjects(llvm::ArrayRef<CodeFile> objects,
+                           const LinkOptions &options, NewFile &output);
+
 } // namespace onnxc::target
 
 #endif // ONNXC_TARGET_CPU_LINK_H

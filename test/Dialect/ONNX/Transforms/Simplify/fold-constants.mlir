@@ -156,6 +156,18 @@ func.func @long() -> tensor<4096x4096xf32> {
 
 // -----
 
+// The size of a result may be known only when it is there.
+// CHECK-LABEL: func @large
+// CHECK:         onnx.NonZero{{.*}}onnx.not_folded = "the result is large"
+// REMARK:        constant, but computed in every run: the result is large
+func.func @large() -> tensor<1x?xi64> {
+  %0 = onnx.Constant dense<1.0> : tensor<20000xf32>
+  %1 = onnx.NonZero(%0) : (tensor<20000xf32>) -> tensor<1x?xi64>
+  return %1 : tensor<1x?xi64>
+}
+
+// -----
+
 // An error belongs to the run, and what is beside it is folded all the same.
 // CHECK-LABEL: func @error
 // CHECK-DAG:     onnx.Constant dense<-3.000000e+00> : tensor<f32>

@@ -70,9 +70,10 @@ static Type elementOf(Type type) {
   return sequence ? sequence.getElementType() : type;
 }
 
+/// At most as many as there are inputs; the verifier refuses other numbers.
 static int64_t countScanInputs(const NodeProto &node) {
   const AttributeProto *count = findAttribute(node, "num_scan_inputs");
-  return count ? count->i() : 0;
+  return count ? std::clamp<int64_t>(count->i(), 0, node.input_size()) : 0;
 }
 
 /// Types of the values that the node hands to its body; those of inputs that
@@ -342,8 +343,7 @@ regionResults(const NodeProto &node, Operation *op, ArrayRef<Type> inputs) {
     return loopResults(
         node, yields,
         inputs.drop_back(std::min<size_t>(
-            static_cast<size_t>(std::max<int64_t>(0, countScanInputs(node))),
-            inputs.size())),
+            static_cast<size_t>(countScanInputs(node)), inputs.size())),
         scanLength(node, inputs));
   if (node.op_type() == "SequenceMap")
     for (Type &type : yields)

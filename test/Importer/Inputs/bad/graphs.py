@@ -233,6 +233,21 @@ def body_with_other_inputs(_):
     return graph([node("Loop", ["", "", "x"], ["y"], body=body)])
 
 
+def scan_of(count):
+    body = graph([node("Identity", ["i"], ["o"], "inner")], [value("i", (3,))], [value("o", (3,))])
+    return graph([node("Scan", ["x"], ["y"], num_scan_inputs=count, body=body)])
+
+
+@case("node 'culprit'", "cannot scan")
+def scan_of_too_few(_):
+    return scan_of(-(2**63))
+
+
+@case("node 'culprit'", "cannot scan")
+def scan_of_too_many(_):
+    return scan_of(2**63 - 1)
+
+
 @case(r"'culprit' \(If\)", "differs")
 def branches_of_two_types(_):
     one = helper.make_graph([node("Relu", ["x"], ["a"], "inner")], "one", [], [value("a", None)])

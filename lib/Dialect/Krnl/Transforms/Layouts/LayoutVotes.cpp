@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
 #include "onnxc/Dialect/Krnl/IR/Target.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace onnxc::krnl;
@@ -36,7 +37,7 @@ private:
   bool isReduced(unsigned dim) {
     return op.getIteratorTypesArray()[dim] == utils::IteratorType::reduction;
   }
-  bool canResultsFollow(linalg::LinalgOp writer, unsigned dim);
+  bool canResultsFollow(unsigned dim);
   void voteBySide(OpOperand *data, OpOperand *result,
                   function_ref<bool(unsigned)> inWeights);
   void voteAlong(ArrayRef<OpOperand *> operands,
@@ -187,23 +188,31 @@ static bool isAlone(linalg::LinalgOp op, ArrayRef<Value> indices,
 
 /// Lanes along a loop that a result cannot follow would be written one by one,
 /// by the op itself or by one of the kernel that reads its result.
-bool LayoutVoter::canResultsFollow(linalg::LinalgOp writer, unsigned dim) {
-  return llvm::all_of(writer.getDpsInitsMutable(), [&](OpOperand &init) {
-    Access access(init);
-    std::optional<unsigned> position = access.positionOf(dim);
-    if (!position || access.stepAt(*position, dim) != 1 ||
-        !(groups.isMovable(init.get()) || *position + 1 == access.getRank()))
-      return false;
-    return llvm::all_of(
-        writer.getTiedOpResult(&init).getUses(), [&](OpOperand &use) {
-          auto reader = dyn_cast<linalg::LinalgOp>(use.getOwner());
-          if (!reader || !reader.isDpsInput(&use))
-            return true;
-          int64_t along =
-              loopsOf(reader.getMatchingIndexingMap(&use))[*position];
-          return along >= 0 && canResultsFollow(reader, along);
-        });
-  });
+bool LayoutVoter::canResultsFollow(unsigned dim) {
+  llvm::SetVector<std::pair<Operation *, unsigned>> writers;
+  writers.insert({op, dim});
+  for (size_t i = 0; i < writers.size(); ++i) {
+    auto [writer, along] = writers[i];
+    for (OpOperand &init :
+         cast<linalg::LinalgOp>(writer).getDpsInitsMutable()) {
+      Access access(init);
+      std::optional<unsigned> position = access.positionOf(along);
+      if (!position || access.stepAt(*position, along) != 1 ||
+          !(groups.isMovable(init.get()) || *position + 1 == access.getRank()))
+        return false;
+      Value result = cast<linalg::LinalgOp>(writer).getTiedOpResult(&init);
+      for (OpOperand &use : result.getUses()) {
+        auto reader = dyn_cast<linalg::LinalgOp>(use.getOwner());
+        if (!reader || !reader.isDpsInput(&use))
+          continue;
+        int64_t loop = loopsOf(reader.getMatchingIndexingMap(&use))[*position];
+        if (loop < 0)
+          return false;
+        writers.insert({reader, unsigned(loop)});
+      }
+    }
+  }
+  return true;
 }
 
 /// Elements at computed indices are neighbours along the loop that is an index
@@ -223,8 +232,7 @@ void LayoutVoter::voteForReads() {
     for (int64_t position = last; position >= first; --position) {
       auto loop = indices[position].getDefiningOp<linalg::IndexOp>();
       if (!loop || extentOf(loop.getDim()) < minExtent ||
-          !isAlone(op, indices, position) ||
-          !canResultsFollow(op, loop.getDim()))
+          !isAlone(op, indices, position) || !canResultsFollow(loop.getDim()))
         continue;
       groups.vote(extract.getTensor(), position, lanes * work);
       for (OpOperand &init : op.getDpsInitsMutable())

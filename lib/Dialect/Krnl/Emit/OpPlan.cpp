@@ -25,32 +25,18 @@ bool RegisterLoops::isTile(unsigned loop) const {
                       [&](const LoopUse &use) { return use.loop == loop; });
 }
 
-/// Widest element that the op computes with, in bits.
-static int64_t widestElement(linalg::LinalgOp op) {
-  int64_t bits = 8;
-  auto widen = [&](Type type) {
-    if (type.isIntOrFloat())
-      bits = std::max<int64_t>(bits, type.getIntOrFloatBitWidth());
-  };
-  for (BlockArgument arg : op.getBlock()->getArguments())
-    widen(arg.getType());
-  for (Operation &inner : *op.getBlock())
-    for (Type type : inner.getResultTypes())
-      widen(type);
-  return bits;
-}
-
 int64_t RegisterLoops::lanesOf(const LoopUse &use, unsigned op) const {
   if (use.role != RegisterRole::Column)
     return std::max<int64_t>(use.lanes, 1);
   if (use.lanes > 0)
     return use.lanes;
   // One lane count for the whole tile, so that values stay in registers.
-  int64_t bits = 8;
+  unsigned bits = 8;
   for (const BodyOp &other : nest.ops())
     if (other.find(use.loop))
-      bits = std::max(bits, widestElement(cast<linalg::LinalgOp>(other.op)));
-  return processor.lanes(unsigned(bits));
+      bits = std::max(bits, widestBits(cast<linalg::LinalgOp>(other.op),
+                                       /*indices=*/false));
+  return processor.lanes(bits);
 }
 
 bool RegisterLoops::fits(const LoopUse &use, unsigned op) const {

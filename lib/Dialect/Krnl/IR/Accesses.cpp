@@ -305,8 +305,10 @@ static unsigned widestOf(Block *body, function_ref<bool(Value)> counts) {
   return fits ? widest : 0;
 }
 
-unsigned widestBits(linalg::LinalgOp op) {
-  return widestOf(op.getBlock(), [](Value) { return true; });
+unsigned widestBits(linalg::LinalgOp op, bool indices) {
+  return widestOf(op.getBlock(), [=](Value value) {
+    return indices || !isa<IndexType>(value.getType());
+  });
 }
 
 unsigned LaneAnalysis::vectorBits() const {

@@ -152,9 +152,9 @@ private:
   llvm::DenseMap<mlir::Value, Stride> strides;
 };
 
-/// Bits of the widest element the op reads, writes or computes with; 0 if some
-/// element is no number that fits a vector.
-unsigned widestBits(mlir::linalg::LinalgOp op);
+/// Bits of the widest element the op reads, writes or computes with, indices
+/// being elements or not; 0 if some element is no number that fits a vector.
+unsigned widestBits(mlir::linalg::LinalgOp op, bool indices = true);
 
 } // namespace onnxc::krnl
 

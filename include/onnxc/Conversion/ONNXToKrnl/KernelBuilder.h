@@ -3,8 +3,8 @@
 //
 // Every ONNX operator that is generated code becomes one or more kernels, and
 // this is the one code that knows how a kernel is put together: loops by
-// name, operands outside and their images inside, structured ops with
-// `krnl.axes`, and the yield.
+// name, operands outside and their images inside, `krnl.compute` ops over these
+// loops, and the yield.
 //
 //   KernelBuilder k(rewriter, loc, "add");
 //   AffineExpr i = k.loop("i", 4), j = k.loop("j", ShapedType::kDynamic);

@@ -24,7 +24,7 @@ using ::onnx::ModelProto;
 using ::onnx::TensorProto;
 using ::onnx::ValueInfoProto;
 
-/// The oldest version of the file format that has all that we write, but for
+/// The oldest version of the file format that has all written fields, but for
 /// types that a model brings along with its own version.
 static constexpr int64_t oldestFormat = 8;
 

@@ -150,8 +150,8 @@ LogicalResult GraphExporter::exportGraphs(Operation *op, const OpSchema &schema,
   return success();
 }
 
-/// The one attribute value that only our dialect has: the behaviour of
-/// Resize-11 and later versions no longer can.
+/// The one attribute value that only this dialect has: a behaviour of Resize-11
+/// that later versions lack.
 static bool isBeyondStandard(Operation *op) {
   std::optional<Attribute> mode =
       op->getInherentAttr("coordinate_transformation_mode");
@@ -192,7 +192,7 @@ void GraphExporter::addNode(NodeProto node, const OpSchema &schema,
                                     typesOf(outputs), wanted->second));
   int &version = state.opsets[node.domain()];
   version = std::max(version, needed);
-  // Several nodes may have been made of one, and readers want other names.
+  // Several nodes may have been made of one, and names must be unique.
   if (!node.name().empty())
     node.set_name(uniqueIn(state.nodeNames, node.name()));
   *graph.add_node() = std::move(node);
@@ -216,7 +216,7 @@ void GraphExporter::nameOperands(Operation *op, const OpSchema &schema,
     if (value && !isOutput && isa<RankedTensorType>(value.getType()))
       describe(value, state.names[value], *graph.add_value_info());
   }
-  // onnxruntime infers the number of words, even where nobody asks for it.
+  // onnxruntime infers the number of words, even where it has no use.
   if (node.op_type() == "EmbedLayerNormalization" && node.output_size() == 1)
     node.add_output("");
 }

@@ -1,10 +1,10 @@
-//===- OldestVersion.h - Which operator sets a model needs -----*- C++ -*-===//
+//===- OldestVersion.h - The oldest operator set of a model -----*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // The dialect has the newest version of each operator, which few readers of
-// models know. Most nodes mean the same in older ones: a model that came with
-// an operator set goes with it, or with the next one that will do.
+// models support. Most nodes mean the same in older ones: a model is exported
+// in the operator set that it came with, or in the next possible one.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ONNXC_LIB_EXPORTER_OLDESTVERSION_H
@@ -18,9 +18,9 @@
 namespace onnxc::exporter {
 
 /// The oldest operator set, if not older than `wanted`, in which a node of the
-/// newest version is the same as it stands, but for attributes that the old
-/// version lacks and that are what it did without them. `inputs` and `outputs`
-/// are the types of all that the node names, null where it leaves one out.
+/// newest version has the same meaning, but for attributes that the old version
+/// lacks and that have the values of its behaviour. `inputs` and `outputs` are
+/// the types of its inputs and outputs, null for absent ones.
 int oldestVersion(const ::onnx::NodeProto &node, const ::onnx::OpSchema &newest,
                   mlir::TypeRange inputs, mlir::TypeRange outputs, int wanted);
 

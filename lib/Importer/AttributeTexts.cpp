@@ -2,9 +2,9 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Schemas know that an attribute is a text, and say in prose which texts mean
-// something. Any other is an error of the model: taken for one of them, it
-// would silently compute something else.
+// Schemas have the type of a text attribute, and its valid texts in prose only.
+// Any other is an error of the model: taken for one of them, it would silently
+// change the result.
 //
 //===----------------------------------------------------------------------===//
 #include "AttributeTexts.h"

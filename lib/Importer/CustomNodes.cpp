@@ -19,8 +19,8 @@ using ::onnx::FunctionProto;
 using ::onnx::NodeProto;
 using onnxc::schema::CustomOp;
 
-/// Says of a domain that neither the compiler nor the model knows where its
-/// operators could come from.
+/// For a domain that neither the compiler nor the model defines: the possible
+/// sources of its operators.
 std::string GraphImporter::describeUnknown(const NodeProto &node,
                                            const std::string &domain,
                                            int64_t version) {
@@ -45,8 +45,8 @@ std::string GraphImporter::describeUnknown(const NodeProto &node,
   return text + "; known are " + knownOpsets();
 }
 
-/// Says once for each operator of a library that it is not what its nodes are
-/// compiled to.
+/// Warns once for each operator of a library that its nodes are compiled to
+/// another definition.
 void GraphImporter::warnOfFunction(const NodeProto &node, Location loc) {
   if (state.preferred.insert(operatorName(node)).second)
     emitWarning(loc) << "operator " << quote(operatorName(node))
@@ -85,7 +85,7 @@ namespace {
 struct Slots {
   SmallVector<bool> present;
 
-  /// `given` says of each of the node's values whether it is there.
+  /// `given` is true for each of the node's values that is present.
   Slots(const OMCustomParameter *parameters, int64_t count,
         ArrayRef<bool> given) {
     for (int64_t i = 0; i < count; ++i) {

@@ -31,7 +31,7 @@ struct EntryImporter {
   SmallVector<const ValueInfoProto *> inputs;
   SmallVector<Type> inputTypes;
   SmallVector<DictionaryAttr> inputAttrs;
-  /// The graph's own, or those that the user asks for.
+  /// The graph's own, or those of the options.
   std::vector<ValueInfoProto> outputs;
 
   void collectInputs();

@@ -16,8 +16,8 @@ namespace onnxc::importer {
 
 /// Maps the file `path`, relative to `directory`, for reading. The path is
 /// walked from the folder's handle, one name at a time and never through a
-/// symbolic link, so that it cannot leave the folder whatever happens to the
-/// file system meanwhile. Null on failure, and `why` says why.
+/// symbolic link, so that it cannot leave the folder even if the file system
+/// changes meanwhile. Null on failure, and `why` is the reason.
 std::shared_ptr<llvm::MemoryBuffer>
 mapBeneath(llvm::StringRef directory, llvm::StringRef path, std::string &why);
 

@@ -126,8 +126,8 @@ Frame Expansion::makeFrame(ImportState &state) const {
   if (auto named = dyn_cast<NameLoc>(op->getLoc()))
     frame.prefix = named.getName().str() + "/";
   importOpsets(state, body->opset_import(), frame);
-  // Bodies of other domains do not say which version of the common operators
-  // they are written in: it is that of the library they come with.
+  // Bodies of other domains lack the version of the common operators: it is
+  // that of the library they come with.
   if (!frame.opsets.contains(""))
     frame.opsets[""] = newestOpset("");
   for (const auto &[name, declared] : schema.attributes())

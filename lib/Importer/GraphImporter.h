@@ -79,8 +79,8 @@ public:
   void importInitializers(const ::onnx::GraphProto &graph);
 
   /// Imports the nodes in an order in which values come before their uses;
-  /// `outputs` are what else reads values. Optional results that nothing reads
-  /// are left out.
+  /// `outputs` are further uses of values. Optional results without uses are
+  /// left out.
   template <typename Outputs>
   void importNodes(
       const google::protobuf::RepeatedPtrField<::onnx::NodeProto> &nodes,
@@ -94,8 +94,8 @@ public:
   /// Gives `name` a meaning; an error if it has one in this graph.
   void define(llvm::StringRef name, Binding binding, mlir::Location loc);
 
-  /// The value called `name`, or an error that `what` reads it. A broken or
-  /// absent value is null without an error.
+  /// The value called `name`, or an error by `report`. A broken or absent value
+  /// is null without an error.
   mlir::FailureOr<mlir::Value>
   lookup(llvm::StringRef name,
          llvm::function_ref<mlir::InFlightDiagnostic()> report);

@@ -56,7 +56,7 @@ struct ImportState {
   uint64_t nameCount = 0;
 
   /// Reports one error. Text from the model is quoted with `quote`.
-  /// Nothing is said any more once the import has given up.
+  /// Nothing is reported any more once the import has given up.
   mlir::InFlightDiagnostic error(mlir::Location loc) {
     mlir::InFlightDiagnostic diagnostic = mlir::emitError(loc);
     if (hasGivenUp())

@@ -256,8 +256,8 @@ static SmallVector<Type> placeholderTypes(const NodeProto &node,
   return types;
 }
 
-/// Gradient names tensors of the graph in its attributes. An operation knows
-/// values, not names: they follow its operands, in this order.
+/// Gradient names tensors of the graph in its attributes. An operation refers
+/// to values, not names: they follow its operands, in this order.
 bool GraphImporter::importNamedTensors(const NodeProto &node, Location loc,
                                        SmallVectorImpl<Value> &operands) {
   if (node.op_type() != "Gradient" ||
@@ -285,7 +285,7 @@ bool GraphImporter::importNamedTensors(const NodeProto &node, Location loc,
 
 /// Exporters write the unbind of torch as SplitToSequence with keepdims=0 and
 /// the number 1 as split. The standard ignores keepdims beside a split; they
-/// and onnxruntime mean what the node says without one.
+/// and onnxruntime treat the node as without one.
 static void dropUnitSplit(const NodeProto &node,
                           SmallVectorImpl<Value> &operands) {
   if (node.op_type() != "SplitToSequence" || !node.domain().empty() ||

@@ -21,7 +21,7 @@ namespace onnxc::importer {
 std::string plainDomain(const std::string &domain);
 
 /// An operator that onnxruntime's optimiser writes into the domain of the
-/// standard, whatever version the model imports.
+/// standard, in models of every version.
 struct Misplaced {
   const char *name, *domain; ///< where it is really
   int version;

@@ -19,8 +19,8 @@ struct NamedValue {
 };
 
 /// Makes `from` the arguments of `function`, whose body computes `results` and
-/// has no terminator yet; what only led to them goes. Reports arguments that
-/// the results need beside them.
+/// has no terminator yet; operations needed for `from` alone are erased.
+/// Reports other arguments that the results need.
 void startAt(ImportState &state, mlir::func::FuncOp function,
              llvm::ArrayRef<NamedValue> from,
              llvm::SmallVectorImpl<mlir::Value> &results);

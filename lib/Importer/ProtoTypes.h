@@ -12,7 +12,7 @@ namespace onnxc::importer {
 
 /// The type that `proto` declares, with the dimensions that the options name
 /// put in; NoneType if it declares none. With `withSizes` false all sizes are
-/// left open, as for what nodes make. On failure `why` says what is wrong.
+/// dynamic, as for results of nodes. On failure `why` is the reason.
 mlir::FailureOr<mlir::Type> importType(ImportState &state,
                                        const ::onnx::TypeProto &proto,
                                        bool withSizes, std::string &why);

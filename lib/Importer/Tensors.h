@@ -13,8 +13,8 @@
 namespace onnxc::importer {
 
 /// The tensor as dense elements if it is small, otherwise as a blob that
-/// points into the file if the bytes lie there. On failure `why` says what is
-/// wrong with it, and nothing is reported.
+/// points into the file if the bytes lie there. On failure `why` is the reason,
+/// and nothing is reported.
 mlir::FailureOr<mlir::TypedAttr> importTensor(ImportState &state,
                                               const ::onnx::TensorProto &proto,
                                               std::string &why);

@@ -57,8 +57,8 @@ llvm::Error onnxc::writeFile(StringRef name, Writer write) {
   };
   auto writeAll = [&](raw_ostream &os) -> llvm::Error {
     llvm::Error error = write(os);
-    // Of files that are opened here; one that is destroyed with an error that
-    // nobody has looked at ends the process.
+    // Of files that are opened here; one that is destroyed with an unchecked
+    // error ends the process.
     auto &file = static_cast<llvm::raw_fd_ostream &>(os);
     file.flush();
     std::error_code code = file.error();
@@ -179,8 +179,8 @@ static void fillReport(ModuleOp module, Report &report) {
   }
 }
 
-/// Writes what `make` writes to a new file: what goes to a pipe, a device or
-/// the standard output is made in memory first.
+/// Writes the file that `make` makes: for a pipe, a device or the standard
+/// output it is made in memory first.
 static llvm::Error writeMade(const ArtefactInputs &inputs, unsigned mode,
                              llvm::function_ref<llvm::Error(NewFile &)> make) {
   const std::string &output = inputs.options.output;
@@ -262,7 +262,7 @@ static llvm::Error addCustomLibraries(ModuleOp module,
 }
 
 /// Adds the descriptor of the model to `files`. The weights are in a side file
-/// of the output then, or `link` tells how to write them.
+/// of the output then, or written by `link`.
 static llvm::Error describe(ModuleOp module, const ArtefactInputs &inputs,
                             std::vector<CodeFile> &files, LinkOptions &link) {
   const std::atomic<bool> *cancel = inputs.events.cancel;

@@ -21,8 +21,8 @@ struct ArtefactInputs {
   llvm::ArrayRef<target::CustomLibrary> customLibraries;
 };
 
-/// Writes the assembly, objects or shared object that the options ask for, and
-/// fills in the report.
+/// Writes the assembly, objects or shared object of the options, and fills in
+/// the report.
 llvm::Error writeArtefact(mlir::ModuleOp module, const ArtefactInputs &inputs);
 
 /// Writes to a stream, which keeps the errors.

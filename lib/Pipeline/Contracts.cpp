@@ -102,7 +102,7 @@ static bool isChecked(Value bytes) {
   return true;
 }
 
-/// Is there room for a buffer whatever its sizes are?
+/// Is there room for a buffer for all of its sizes?
 static bool hasRoom(Operation *op) {
   if (auto reserve = dyn_cast<krnl::ArenaReserveOp>(op))
     return isChecked(reserve.getBytes());

@@ -71,9 +71,9 @@ private:
   const CompileOptions &options;
   const Events &events;
   Report &report;
-  /// Of the options, or of IR that says what it is for.
+  /// Of the options, or of IR that has a target.
   krnl::TargetAttr target;
-  /// Outlives the context, which knows their operators.
+  /// Outlives the context, which refers to their operators.
   std::vector<target::CustomLibrary> customLibraries;
   std::unique_ptr<llvm::DefaultThreadPool> pool;
   std::unique_ptr<MLIRContext> context;
@@ -107,8 +107,8 @@ Outcome Compilation::fail(Outcome outcome, const Twine &message) {
   return outcome;
 }
 
-/// What ends because it was cancelled has nothing to say. What the system
-/// refuses, on a full disk for example, is no fault of ours.
+/// A cancelled compilation reports nothing. Errors of the system, such as a
+/// full disk, are no internal errors.
 Outcome Compilation::failToWrite(llvm::Error error) {
   std::error_code code;
   std::string message;
@@ -123,7 +123,7 @@ Outcome Compilation::failToWrite(llvm::Error error) {
   return fail(isSystems ? Outcome::Usage : Outcome::Internal, message);
 }
 
-/// Import, the phases up to the one asked for, code.
+/// Import, the phases up to that of the options, code.
 unsigned Compilation::countSteps() const {
   size_t first = options.resume.empty() ? 0 : phaseNumber(options.resume);
   size_t last = lastPhase(options.emit);
@@ -256,8 +256,8 @@ Outcome Compilation::loadCustomOps() {
   return Outcome::Done;
 }
 
-/// IR from the phase krnl on is for one target: what it says, else what the
-/// options do.
+/// IR from the phase krnl on is for one target: that of the IR, else that of
+/// the options.
 Outcome Compilation::takeTarget() {
   if (phaseNumber(options.resume) < phaseNumber("krnl"))
     return Outcome::Done;

@@ -36,7 +36,7 @@ using namespace onnxc::target;
 static constexpr uint64_t maxSteps = uint64_t(1) << 30;
 static constexpr int64_t maxArenaBytes = int64_t(1) << 30;
 static constexpr double maxSeconds = 60;
-/// Counts for a loop whose extent only the run tells.
+/// The assumed extent of a loop of dynamic extent.
 static constexpr uint64_t unknownExtent = 4096;
 
 //===----------------------------------------------------------------------===//
@@ -185,7 +185,7 @@ static onnx::Evaluator::Results runModel(LoadedModel &model, TypeRange types,
   (*setDeadline)(context.get(), int64_t(std::min(seconds, 1e9) * 1e9) + 1);
   std::vector<Result> results;
   std::vector<OMBuffer> outputs;
-  results.reserve(types.size()); // the run knows their addresses
+  results.reserve(types.size()); // the run has their addresses
   for (Type type : types)
     outputs.push_back(results.emplace_back(type).buffer);
   if ((*run)(context.get(), nullptr, 0, outputs.data(), outputs.size()))
@@ -227,8 +227,8 @@ private:
 
   ModuleOp module;
   std::string runtimeDir;
-  /// Its errors are not the model's: what cannot be computed now is left to
-  /// the run.
+  /// Its errors are not the model's: operations that fail now are left to the
+  /// run.
   ScopedDiagnosticHandler handler;
   std::string reason;
   std::unique_ptr<llvm::WritableMemoryBuffer> weights;
@@ -261,7 +261,7 @@ llvm::Expected<LoadedModel> Evaluation::load(ModuleOp target) {
       info.weightsBytes, "weights", llvm::Align(64));
   if (!weights)
     return llvm::createStringError("no memory for its constants");
-  llvm::fill(weights->getBuffer(), 0); // what is beyond a packed constant
+  llvm::fill(weights->getBuffer(), 0); // the bytes beyond a packed constant
   info.weightsHere = weights->getBufferStart();
   auto write = [&](ArrayRef<char> bytes, int64_t offset) {
     llvm::copy(bytes, weights->getBufferStart() + offset);

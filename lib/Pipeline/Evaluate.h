@@ -14,7 +14,7 @@ namespace onnxc {
 /// Computes constants by the phases of this compiler: compiled for the least
 /// processor of this machine's kind, with empty recipes, and run in this
 /// process on one thread. The same bits for every target. Without a runtime to
-/// run them with, nobody computes.
+/// run them with, nothing is computed.
 onnx::Evaluator makeEvaluator(const CompileOptions &options);
 
 } // namespace onnxc

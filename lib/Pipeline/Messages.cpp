@@ -112,7 +112,7 @@ public:
   }
   void runAfterPass(Pass *pass, Operation *op) override {
     double seconds = take(pass, op);
-    // What runs passes on functions is a pass, too, and has no argument.
+    // The adaptor of passes on functions is a pass, too, without an argument.
     if (!isa<ModuleOp>(op))
       onFunctions[pass->getArgument()] += seconds;
     else if (!pass->getArgument().empty())

@@ -35,7 +35,7 @@ static void buildOnnx(OpPassManager &passes, const CompileOptions &options) {
   passes.addPass(training::createExpandGradient());
   if (!options.strictDims)
     passes.addPass(onnx::createSplitDimNames());
-  // A model file has the graph once, whatever the ranks.
+  // A model file has the graph once, for all ranks.
   if (options.emit == modelKind) {
     passes.addPass(onnx::createSimplify(evaluator));
     return;
@@ -61,8 +61,8 @@ static void buildKrnl(OpPassManager &passes, const CompileOptions &options) {
     target.addPass(createONNXChooseConvolutionsPass());
   target.addPass(createConvertONNXToKrnlPass());
   target.addPass(krnl::createKrnlCheckSizesPass());
-  // Sizes of results become sizes of what they are made from, so that equal
-  // ones are seen to be equal and no copy stands between kernels.
+  // Sizes of results become sizes of the operands, so that equal sizes are the
+  // same value and there is no copy between kernels.
   target.addPass(krnl::createKrnlSimplifyHostPass());
   target.addPass(krnl::createKrnlResolveSizesPass());
   target.addPass(onnx::createShareInputSizes());
@@ -74,7 +74,7 @@ static void buildKrnl(OpPassManager &passes, const CompileOptions &options) {
   target.addPass(krnl::createKrnlCSEPass());
   if (options.level > 0) {
     krnl::KrnlFusePassOptions fuse;
-    // Loops are collapsed once it is known how tensors lie in memory.
+    // Loops are collapsed once the layouts of tensors are known.
     if (options.level > 1 && !options.strict) {
       fuse.collapse = false;
       fuse.attention = true;

@@ -1,4 +1,4 @@
-//===- Registration.cpp - Everything that textual IR may use ---*- C++ -*-===//
+//===- Registration.cpp - Dialects and passes of textual IR -----*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -64,7 +64,7 @@ void onnxc::registerAllPasses() {
   mlir::registerTransformsPasses();
   krnl::registerKrnlLowerKernelsPass();
   krnl::registerKrnlTransformsPasses();
-  // The first of a name counts: the pass that has somebody to compute.
+  // The first of a name counts: the pass with an evaluator.
   mlir::registerPass([] {
     return onnx::createFoldConstants(makeEvaluator(CompileOptions()));
   });

@@ -67,7 +67,7 @@ std::string Report::json() const {
     json.attribute("kernels", int64_t(kernels));
     json.attribute("artefact_bytes", artefactBytes);
     json.attribute("weights_bytes", weightsBytes);
-    // Null where it depends on the sizes of a run, as the formula says.
+    // Null where it depends on the sizes of a run, by the formula.
     json.attribute("arena_bytes", arenaFormula.empty()
                                       ? llvm::json::Value(arenaBytes)
                                       : llvm::json::Value(nullptr));

@@ -2,15 +2,15 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// An attention in one kernel: scores, what is made of each of their rows, sums
-// over the row. krnl-fuse makes such kernels.
+// An attention in one kernel: scores, ops on each of their rows, row sums.
+// krnl-fuse makes such kernels.
 //
 //   scores  [b, m, n]  of rows of queries and keys, over k
 //   others  [b, m, n] or [b, m]
 //   sums    [b, m, e]  of rows of scores and values, over n
 //
-// All ops go by a few rows before the next ones: their scores stay in the first
-// two caches. Keys are packed in panels, values are read as they lie.
+// All ops compute a few rows before the next ones: their scores stay in the
+// first two caches. Keys are packed in panels, values are not.
 //
 //===----------------------------------------------------------------------===//
 
@@ -70,7 +70,7 @@ private:
 };
 } // namespace
 
-/// The two operands of a product that the payload looks at.
+/// The two operands of a product that the payload uses.
 static SmallVector<OpOperand *> factorsOf(linalg::LinalgOp op) {
   if (op.getNumReductionLoops() == 0 || op.getNumDpsInits() != 1 ||
       isOrdered(op))
@@ -122,7 +122,7 @@ bool AttentionWriter::findOuter() {
          sums.reduced.front() == scores.column;
 }
 
-/// Columns lie in memory as they are read, or can be stored that way.
+/// The columns have unit stride, or can be packed.
 bool AttentionWriter::mayPack(const Contraction &product) {
   return product.hasColumnsInLine() ||
          (inputNumber(kernel, product.columnOperand->get()) >= 0 &&

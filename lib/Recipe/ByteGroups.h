@@ -23,8 +23,8 @@ std::string chooseByteGroups(krnl::KernelOp kernel, mlir::linalg::LinalgOp op,
 /// Groups along the loop; an unknown extent counts as guessedExtent.
 int64_t byteGroupsOf(krnl::KernelOp kernel, llvm::StringRef loop);
 
-/// Cuts the loop into groups: its position in `reduced` is that of the loop
-/// over them, and what is returned is the loop of one.
+/// Cuts the loop into groups: the loop over them takes its position in
+/// `reduced`, and the loop of one group is returned.
 std::string blockByteGroups(RecipeBuilder &recipe, krnl::KernelOp kernel,
                             const std::string &loop,
                             llvm::SmallVectorImpl<std::string> &reduced);

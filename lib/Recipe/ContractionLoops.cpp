@@ -72,7 +72,7 @@ bool isPlainlyIndexed(OpOperand &operand) {
          });
 }
 
-/// Inputs that the payload looks at.
+/// Inputs that the payload uses.
 static SmallVector<OpOperand *> readInputs(linalg::LinalgOp op) {
   return llvm::filter_to_vector(
       op.getDpsInputOperands(), [&](OpOperand *input) {
@@ -108,7 +108,7 @@ findScaleOperands(KernelOp kernel, linalg::LinalgOp op, OpOperand &columns,
   return scaleOperands;
 }
 
-/// Does the second op add up what the first makes, over one of its loops?
+/// Does `total` sum up the results of `op`, over one of its loops?
 static bool addsUp(linalg::LinalgOp total, linalg::LinalgOp op) {
   SmallVector<std::string> blocks = reducedLoops(total);
   return blocks.size() == 1 &&
@@ -231,7 +231,7 @@ ColumnWork columnWork(const Contraction &contraction, int64_t parts) {
   linalg::LinalgOp op = contraction.op;
   ColumnWork work;
   if (!contraction.blocks.empty()) {
-    // The bytes, and what is made of them.
+    // The bytes, and the results of unpacking them.
     work.accumulators = 2;
     work.registers = parts > 1 ? 2 : 1;
     work.operations = parts > 1 ? 2 : 0;

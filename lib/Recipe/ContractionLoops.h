@@ -30,8 +30,8 @@ namespace onnxc {
 /// The sum of a kernel: at once, or of the sums of blocks in a second op.
 struct Reduction {
   mlir::linalg::LinalgOp op;
-  /// Adds up what `op` makes of each block, over the loop `blocks`; null if
-  /// there are none.
+  /// Sums up the results of `op` for each block, over the loop `blocks`; null
+  /// if there are none.
   mlir::linalg::LinalgOp total;
   std::string blocks;
 };
@@ -60,7 +60,7 @@ struct Contraction {
   std::string row, column;
   /// The operand of columns is read through a window, along memory.
   bool window = false;
-  /// The columns lie in a line in the result.
+  /// The columns have unit stride in the result.
   bool storesInLine = false;
   /// The operand of rows has the columns too: a window over channels that do
   /// not mix. Its elements are vectors then, none is broadcast.
@@ -108,8 +108,8 @@ llvm::SmallVector<std::string> partLoops(krnl::KernelOp kernel,
 /// Iterations of these loops together.
 int64_t countParts(krnl::KernelOp kernel, llvm::ArrayRef<std::string> parts);
 
-/// What has to be computed for a vector of columns before it is multiplied,
-/// where an element has so many parts.
+/// The work to compute a vector of columns before it is multiplied, where an
+/// element has so many parts.
 ColumnWork columnWork(const Contraction &contraction, int64_t parts);
 
 } // namespace onnxc

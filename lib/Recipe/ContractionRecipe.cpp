@@ -59,19 +59,19 @@ private:
   RegisterTile tile;
   int64_t lanes = 1, depth = 1, columnBlock = 0;
   bool pack = false;
-  /// How `loops` are cut, columns being what lies in panels.
+  /// How `loops` are split; panels hold the columns.
   PanelLoops panels;
   ColumnWork work;
-  /// All rows go by each panel of columns: they are few, or not even two panels
-  /// stay in the second cache.
+  /// All rows are computed for each panel of columns before the next one: they
+  /// are few, or not even two panels stay in the second cache.
   bool panelsFirst = false;
   int packedOperand = -1;
   std::string rowBlocks, rowTile, columnBlocks;
 };
 } // namespace
 
-/// Does the operand of columns have to be packed? A constant is for free; what
-/// lies along the columns already may stay.
+/// Does the operand of columns have to be packed? A constant is packed for
+/// free; one with unit stride along the columns may stay.
 bool ContractionWriter::needsPack() {
   packedOperand = inputNumber(kernel, loops.columnOperand->get());
   bool contiguous = loops.hasColumnsInLine();
@@ -167,7 +167,7 @@ double ContractionWriter::cycles() {
   int64_t columns = extentOf(kernel, loops.column, ShapedType::kDynamic);
   double perTile =
       resultCycles(target, tile, rows, columns, lanes, work) * double(depth);
-  // As many vectors are counted there as rows, where the run knows how many.
+  // As many vectors are counted there as rows, if their number is dynamic.
   if (ShapedType::isDynamic(columns))
     perTile /= double(lanes);
   if (loops.window)
@@ -192,8 +192,8 @@ double ContractionWriter::cycles() {
 }
 
 /// Does the whole operand of rows stay in the second cache, beside a panel? It
-/// may take more of it where the columns are more than the rows. What counts is
-/// what one iteration of the batch reads.
+/// may take more of it where the columns are more than the rows. One iteration
+/// of the batch counts.
 bool ContractionWriter::rowsStay() {
   auto bytes = [&](OpOperand &operand) {
     auto type = cast<RankedTensorType>(operand.get().getType());
@@ -268,8 +268,8 @@ void ContractionWriter::blockLoops() {
   panels.blockGroups(recipe, kernel);
 }
 
-/// Few multiply-adds do not pay for other workers. Of work that only the run
-/// knows the launch says how many it pays for.
+/// Few multiply-adds do not pay for other workers. For dynamic work the launch
+/// computes the number of workers.
 bool ContractionWriter::isParallel() {
   int64_t work = depth;
   for (auto *kind : {&loops.batch, &loops.rows, &loops.columns})

@@ -38,7 +38,7 @@ static constexpr RegisterTile tilesOf16[] = {
 static constexpr int64_t manyIterations = 512;
 
 double tileCycles(const Processor &target, RegisterTile tile, ColumnWork work) {
-  // Half of what a processor can do with vectors are multiply-adds.
+  // Half of the vector operations of a processor are multiply-adds.
   double all = double(tile.vectors * (tile.rows + work.operations)) /
                (2.0 * target.fmaPerCycle);
   double fma = double(tile.rows * tile.vectors) / target.fmaPerCycle;
@@ -47,14 +47,14 @@ double tileCycles(const Processor &target, RegisterTile tile, ColumnWork work) {
   return std::max({fma, all, loads, target.fmaLatency}) + target.tileCycles;
 }
 
-/// Rows of results whose number only the run knows: widths of images and
-/// their halves, sentences, and many.
+/// Rows of results whose number is dynamic: widths of images and their halves,
+/// sentences, and many.
 static constexpr int64_t usualRows[] = {4,  7,  10, 14, 20,
                                         28, 40, 56, 80, manyIterations};
 
-/// Cycles for `rows` rows and as many vectors as the tile has. What whole tiles
-/// leave is one smaller tile, or, where only the run knows how much it is,
-/// tiles of half as many rows each time.
+/// Cycles for `rows` rows and as many vectors as the tile has. The rest after
+/// whole tiles is one smaller tile, or, for a dynamic size, tiles of half as
+/// many rows each time.
 static double rowCycles(const Processor &target, RegisterTile tile,
                         int64_t rows, bool isKnown, ColumnWork work) {
   double cycles = 0;
@@ -129,7 +129,7 @@ RegisterTile chooseRegisterTile(const Processor &target, int64_t rows,
 
 RegisterTile chooseWindowTile(const Processor &target, int64_t rows,
                               int64_t columns, int64_t lanes) {
-  // Half of the registers hold results, the rest what the window reads.
+  // Half of the registers hold results, the rest elements of the window.
   int64_t room = target.vectorRegs / 2;
   int64_t limit = ShapedType::isDynamic(rows) ? manyIterations : rows;
   if (ShapedType::isDynamic(columns))

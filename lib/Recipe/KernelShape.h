@@ -13,10 +13,10 @@
 
 namespace onnxc {
 
-/// What an extent that only the run knows counts as where a contraction weighs
-/// one tile, or one order, against another: long enough for whole tiles and for
-/// operands to be packed. Loops that both operands
-/// have, a batch or its heads, are not weighed: they run outside of all others.
+/// The assumed value of a dynamic extent in comparisons of tiles or orders of a
+/// contraction: long enough for whole tiles and for operands to be packed.
+/// Loops that both operands have, a batch or its heads, are not compared: they
+/// run outside of all others.
 constexpr int64_t guessedExtent = 512;
 
 /// Extent of a loop by name; unknown ones count as `unknown`.
@@ -45,7 +45,7 @@ llvm::SmallVector<std::string> loopsAlongMemory(mlir::linalg::LinalgOp op,
 /// Loops that the op reduces, in iterator order.
 llvm::SmallVector<std::string> reducedLoops(mlir::linalg::LinalgOp op);
 
-/// Work of one op, in bytes of traffic or what takes as long; unknown extents
+/// Work of one op, in bytes of traffic or equivalent time; unknown extents
 /// count as `unknown`.
 int64_t workBytesOf(krnl::KernelOp kernel, mlir::linalg::LinalgOp op,
                     int64_t unknown);

@@ -34,11 +34,10 @@ void LoopPlanner::findCommon() {
   }
 }
 
-/// The loop that indexes the last dimension of most of what is read and
-/// written.
+/// The loop that indexes the last dimension of most operands.
 void LoopPlanner::findVectorLoop() {
   llvm::StringMap<double> score;
-  // Lanes beside what runs in order would be far apart in all the rest.
+  // Lanes along another loop than the ordered one would be far apart in memory.
   bool ordered =
       llvm::any_of(ops, [](linalg::LinalgOp op) { return isOrdered(op); });
   for (linalg::LinalgOp op : ops)
@@ -79,7 +78,7 @@ void LoopPlanner::findVectorLoop() {
 }
 
 /// Short sums for a few columns: as lanes of a sum, the elements of one row
-/// take longer to be brought together than to be added, and what follows has no
+/// take longer to be brought together than to be added, and later ops have no
 /// lanes at all. Rows as lanes, their elements are transposed in registers.
 void LoopPlanner::preferRows() {
   constexpr int64_t shortSum = 64, fewColumns = 4, minRows = 16;
@@ -139,10 +138,10 @@ void LoopPlanner::chooseLanes() {
   cut = vectorIsCommon && (!known || extent(vectorLoop) > width());
 }
 
-/// Sums of columns go down the rows, which lie far apart: it is worth it to
-/// take much of each row at once. As many sums as fit the registers; where what
-/// there is so far is written at every step, memory is read and written in any
-/// case, and as well for the sums.
+/// Sums of columns iterate over rows, which are far apart in memory: reading
+/// many elements of each row at once pays. As many sums as fit the registers;
+/// where partial results are written at every step, the sums may be in memory
+/// as well.
 void LoopPlanner::chooseColumns() {
   constexpr int64_t minRows = 16, maxColumns = 1024;
   constexpr size_t smallPayload = 8;
@@ -174,9 +173,8 @@ void LoopPlanner::chooseColumns() {
 }
 
 /// Elements at computed indices are loaded one by one: gathers are no faster on
-/// the processors that we know, and slower on some, unless vectors of all other
-/// arithmetic make up for it. But several side by side hide each other's
-/// waiting.
+/// the processors of the table, and slower on some, unless vectors of all other
+/// arithmetic make up for it. But several side by side overlap their latencies.
 void LoopPlanner::chooseInstances() {
   constexpr size_t smallPayload = 12;
   bool gathers = false, moves = true;
@@ -275,7 +273,7 @@ void LoopPlanner::planParallel() {
   for (const OuterLoop &loop : ArrayRef(outerLoops).take_front(numFusedOuter))
     work /= std::max<int64_t>(loop.extent, 1);
   for (unsigned position = numFusedOuter; position-- > 0;) {
-    // A tile is worth at least half of what other threads are.
+    // A tile has at least half of the work at which other threads pay.
     int64_t wanted =
         llvm::divideCeil(target.parallelBytes / 2, std::max<int64_t>(work, 1));
     int64_t extentHere = outerLoops[position].extent;

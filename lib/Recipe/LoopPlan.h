@@ -63,11 +63,11 @@ struct LoopPlan {
   int64_t rows = 1;
   /// Ops pass over rows that the registers hold: `vectors` are a whole row.
   bool wholeRows = false;
-  /// The reduced loop over which the rows of `jammedLoop` share most of what
-  /// they read, if that is why they are written out.
+  /// The reduced loop over which the rows of `jammedLoop` share most of their
+  /// reads, if that is why they are unrolled.
   std::string windowLoop;
-  /// A loop that only one op has, along what it reads: as many iterations are
-  /// written out as are transposed in registers.
+  /// A loop that only one op has, along its reads: as many iterations are
+  /// unrolled as are transposed in registers.
   struct Transposed {
     unsigned op;
     std::string loop;
@@ -89,8 +89,8 @@ struct LoopPlan {
   int64_t grain = 1;
 };
 
-/// Looks at what the kernel reads and writes along memory, at the registers of
-/// the target, and at the work that there is for threads.
+/// Chooses a plan by the accesses of the kernel along memory, the registers of
+/// the target, and the work for threads.
 LoopPlan planLoops(krnl::KernelOp kernel, const target::Processor &target,
                    const RecipeOptions &options);
 

@@ -25,7 +25,7 @@ inline int64_t largestDivisor(int64_t whole, int64_t most) {
   return 1;
 }
 
-/// Fills in a plan: LoopPlan.cpp, and UnrollAndJam.cpp what is written out.
+/// Fills in a plan: LoopPlan.cpp, and UnrollAndJam.cpp its unrolled loops.
 class LoopPlanner : public LoopPlan {
 public:
   using LoopPlan::LoopPlan;

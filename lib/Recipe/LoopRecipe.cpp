@@ -128,8 +128,8 @@ void LoopWriter::vectorizeRow(unsigned number) {
   recipe.vectorize(loop, lanes, number);
 }
 
-/// An op without the vector loop may have its own loop along what it reads or
-/// writes: the copy into a padded tensor.
+/// An op without the vector loop may have its own loop along its accesses: the
+/// copy into a padded tensor.
 void LoopWriter::vectorizeOther(unsigned number) {
   // It must be the last of the op's loops, which stand in kernel order.
   std::string last;
@@ -225,8 +225,8 @@ ArrayAttr chooseLoopRecipe(KernelOp kernel, const Processor &target,
   return LoopWriter(planLoops(kernel, target, options)).write();
 }
 
-/// Is there a loop that is known to have no iteration? What is left of such a
-/// kernel is a fill at most, which no tile or vector is chosen for.
+/// Is there a loop that is known to have no iteration? Such a kernel has a fill
+/// at most, which no tile or vector is chosen for.
 static bool hasEmptyLoop(KernelOp kernel) {
   return llvm::any_of(kernel.getLoops().getAsRange<LoopAttr>(),
                       [](LoopAttr loop) { return loop.getExtent() == 0; });

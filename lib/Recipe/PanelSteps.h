@@ -19,7 +19,7 @@ namespace onnxc {
 
 /// The loops of a product as its recipe leaves them.
 struct PanelLoops {
-  /// What is summed up: over blocks of the reduced loops, if there are any, and
+  /// Loops of the sum: over blocks of the reduced loops, if there are any, and
   /// the reduced ones. Parts are those among them that the matrix lacks.
   llvm::SmallVector<std::string> blocks, reduced, parts;
   /// Over the panels, and over the columns of one.

@@ -29,7 +29,7 @@ namespace onnxc {
 static constexpr int64_t panelVectors = 4;
 
 namespace {
-/// A row times a matrix: what the kernel reduces, and its matrix.
+/// A row times a matrix: the reduction of the kernel, and its matrix.
 struct RowProduct {
   linalg::LinalgOp op;
   OpOperand *matrix = nullptr;

@@ -42,8 +42,8 @@ bool LoopPlanner::chooseInterleaved() {
 }
 
 /// Rows of results under a window that moves down by as much as its own
-/// positions are apart read mostly the same: side by side they read it once.
-/// Half of the registers hold results, the rest what goes by.
+/// positions are apart read mostly the same: unrolled and jammed they read it
+/// once. Half of the registers hold results, the rest elements of the window.
 bool LoopPlanner::chooseWindow() {
   constexpr int64_t maxVectors = 2;
   if (lanes == 1 || !vectorIsCommon || !isStatic(kernel, vectorLoop))

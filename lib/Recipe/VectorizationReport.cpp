@@ -23,7 +23,7 @@ using namespace onnxc::krnl;
 namespace onnxc {
 
 /// Does the emitted code of the op have lanes? A reduced loop has none where
-/// partial results cannot be combined, whatever the recipe says.
+/// partial results cannot be combined, for any recipe.
 static bool hasLanes(const LoopNest &nest, unsigned number,
                      linalg::LinalgOp op) {
   return llvm::any_of(nest.op(number).loops, [&](const LoopUse &use) {
@@ -88,7 +88,7 @@ static bool isUnlikely(Operation *op, Operation *around) {
          branch.getElseRegion().isAncestor(op->getParentRegion());
 }
 
-/// How often `op` is run, as far as one can tell.
+/// How often `op` is executed, as far as it is known.
 static double timesRun(Operation *op, int64_t unknown) {
   double times = 1;
   for (Operation *at = op->getParentOp(); at; at = at->getParentOp()) {
@@ -100,7 +100,7 @@ static double timesRun(Operation *op, int64_t unknown) {
   return times;
 }
 
-/// A call costs at least a look at all that it takes and gives.
+/// A call costs at least a read of all operands and results.
 static double workOfCall(CallOp call, int64_t unknown) {
   double work = 0;
   auto add = [&](Type type) {
@@ -117,8 +117,8 @@ static double workOfCall(CallOp call, int64_t unknown) {
   return work;
 }
 
-/// Adds what is scalar of a kernel to `found`, shares still being work; returns
-/// the work of all.
+/// Adds the scalar loops of a kernel to `found`, shares still being work;
+/// returns the work of all.
 static double inspect(KernelOp kernel, int64_t unknown,
                       SmallVectorImpl<ScalarLoop> &found) {
   double total = 0, times = timesRun(kernel, unknown);

@@ -89,7 +89,7 @@ private:
       printRecipes(file.os(), kernels);
       file.os().flush();
       error = file.os().error();
-      // One that nobody has looked at ends the process.
+      // An unchecked error ends the process.
       file.os().clear_error();
     }
     if (error)

@@ -15,8 +15,8 @@
 using namespace mlir;
 using namespace onnxc::schema;
 
-/// Constants up to this size are shown to the library whatever they are;
-/// integer vectors (axes, shapes, pads) up to the second size.
+/// Constants of all types up to this size are shown to the library; integer
+/// vectors (axes, shapes, pads) up to the second size.
 static constexpr int64_t maxConstantBytes = 1024;
 static constexpr int64_t maxVectorBytes = 64 * 1024;
 
@@ -40,7 +40,7 @@ NodeContext::Input &NodeContext::input(size_t index) const {
 }
 
 /// An attribute that is absent has its default: bodies refer to it, and not
-/// every inference function knows it by itself (that of STFT has another one).
+/// every inference function has it (that of STFT has another one).
 const ::onnx::AttributeProto *
 NodeContext::defaultOf(const std::string &name) const {
   auto declared = schema.attributes().find(name);
@@ -170,12 +170,12 @@ const ::onnx::TensorProto *NodeContext::getInputData(size_t index) const {
   } else if (facts.contents(slot.value, elements)) {
     slot.data = knownTensor(facts.type(slot.value), elements);
   }
-  // Range wants scalars, but models give it vectors of one element, the
+  // Range takes scalars, but models give it vectors of one element, the
   // library's own function bodies among them.
   if (slot.data && op->getName().getStringRef() == "onnx.Range" &&
       slot.data->dims_size() == 1 && slot.data->dims(0) == 1)
     slot.data->clear_dims();
-  // The function of Pad reads its axes as int64, whatever they are.
+  // The function of Pad reads its axes of all types as int64.
   if (slot.data && op->getName().getStringRef() == "onnx.Pad" && index == 3)
     widenToInt64(*slot.data);
   return slot.data.get();

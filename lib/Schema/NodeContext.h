@@ -16,9 +16,9 @@
 
 namespace onnxc::schema {
 
-/// Shows one operation to the schemas' inference functions. Protobuf messages
-/// are made when asked for and live as long as the context; the payload of a
-/// constant is copied only if it is small or describes a shape.
+/// Presents one operation to the schemas' inference functions. Protobuf
+/// messages are made on demand and live as long as the context; the payload of
+/// a constant is copied only if it is small or describes a shape.
 class NodeContext final : public ::onnx::InferenceContext {
 public:
   /// `operands` and `results` are by slot, see operandSlots().

@@ -42,8 +42,8 @@ static Type dropShape(Type type) {
   return type;
 }
 
-/// The type of result slot `index` as its type variable says: that of an
-/// operand bound to the same variable, or the only type it admits.
+/// The type of result slot `index` by its type variable: that of an operand
+/// bound to the same variable, or the only type it admits.
 static Type bindTypeVariable(const OpSchema &schema, ArrayRef<Value> operands,
                              size_t index, const ValueFacts &facts,
                              MLIRContext *context) {
@@ -65,8 +65,8 @@ static Type bindTypeVariable(const OpSchema &schema, ArrayRef<Value> operands,
   return NoneType::get(context);
 }
 
-/// The inferred type with the elements that its type variable says: some
-/// functions take them from another operand.
+/// The inferred type with the elements of its type variable: some functions
+/// take them from another operand.
 static Type withVariable(Type inferred, Type variable) {
   auto tensor = dyn_cast<TensorType>(inferred);
   auto bound = dyn_cast<TensorType>(variable);
@@ -115,9 +115,9 @@ static int64_t numbersPerDim(StringRef operation, StringRef operand) {
       .Default(0);
 }
 
-/// What is wrong with the lengths of lists: the schema's functions make as many
-/// dimensions of results as a list has numbers, whether there can be so many or
-/// not, and as many sizes as Split has parts.
+/// The error in the lengths of lists: the schema's functions make as many
+/// dimensions of results as a list has numbers, even above the limit of the
+/// rank, and as many sizes as Split has parts.
 static std::optional<std::string> checkLengths(Operation *op,
                                                const OpSchema &schema,
                                                ArrayRef<Value> operands,
@@ -146,7 +146,7 @@ static std::optional<std::string> checkLengths(Operation *op,
   return std::nullopt;
 }
 
-/// What is wrong with the ranks of results.
+/// The error in the ranks of results.
 static std::optional<std::string> checkRanks(Operation *op,
                                              ArrayRef<InferredValue> results) {
   int64_t maxRank = onnxc::Budget::limitsOf(op->getContext()).rank;
@@ -199,7 +199,7 @@ static bool buildBody(Operation *op, const OpSchema &schema,
 }
 
 /// Runs the schema's inference function, or infers through its function body.
-/// Returns the message of whatever it throws.
+/// Returns the message of an exception.
 static std::optional<std::string>
 runSchema(Operation *op, const OpSchema &schema, NodeContext &context) {
   try {
@@ -250,8 +250,8 @@ static std::string describeType(Value value, const ValueFacts &facts) {
          (tensor.hasRank() ? llvm::join(sizes, ", ") : "...") + "]";
 }
 
-/// "A is 'x', float[batch, 3]; B is of 'conv', float[4]": what an error about
-/// the operands is about, by the names of inputs, initializers and nodes.
+/// "A is 'x', float[batch, 3]; B is of 'conv', float[4]": the operands in an
+/// error about them, by the names of inputs, initializers and nodes.
 static std::string describeOperands(const OpSchema &schema,
                                     ArrayRef<Value> operands,
                                     const ValueFacts &facts) {
@@ -286,8 +286,7 @@ static InferredValue readOutput(const ::onnx::TypeProto &proto,
 }
 
 /// True if a size of 0 is meant, as everything about the operands is known. The
-/// functions also write 0 where they have computed with a size that they do not
-/// know.
+/// functions also write 0 where they have computed with an unknown size.
 static bool mayBeEmpty(ArrayRef<Value> operands, const ValueFacts &facts) {
   return llvm::all_of(operands, [&](Value value) {
     auto type = value ? dyn_cast<TensorType>(facts.type(value)) : TensorType();
@@ -327,8 +326,8 @@ static bool isUndecided(Operation *op, const ValueFacts &facts) {
   });
 }
 
-/// Attention writes some dimensions of its last result before it knows all
-/// ranks that the others come from.
+/// Attention writes some dimensions of its last result before it has all ranks
+/// that the others depend on.
 static bool isUnfinished(Operation *op, const ValueFacts &facts) {
   return op->getName().getStringRef() == "onnx.Attention" &&
          llvm::any_of(op->getOperands(), [&](Value value) {
@@ -337,7 +336,7 @@ static bool isUnfinished(Operation *op, const ValueFacts &facts) {
 }
 
 /// ConvTranspose writes the sizes before the first one in `output_shape` that
-/// is less than the operand's, and then gives up.
+/// is less than the operand's, and then ends.
 static void completeRank(Operation *op, const ValueFacts &facts,
                          InferredValue &found) {
   if (op->getName().getStringRef() != "onnx.ConvTranspose")
@@ -366,8 +365,8 @@ static void dropSlicedSizes(Operation *op, ArrayRef<Value> operands,
              {}};
 }
 
-/// What the schema's function says about result `index`, and what it leaves out
-/// or gets wrong.
+/// The type of result `index` by the schema's function, completed and
+/// corrected.
 static InferredValue readResult(Operation *op, NodeContext &node,
                                 const OpSchema &schema,
                                 ArrayRef<Value> operands, size_t index,

@@ -1,4 +1,4 @@
-//===- Budget.cpp - What a compilation may take ----------------*- C++ -*-===//
+//===- Budget.cpp - Resource limits of a compilation ------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -18,7 +18,7 @@
 using namespace mlir;
 using namespace onnxc;
 
-/// How often the memory is looked at.
+/// The interval of checks of the memory.
 static constexpr int64_t lookEvery = 20'000'000;
 
 /// Bytes of the process that are in no file.
@@ -76,8 +76,8 @@ Budget &Budget::start(MLIRContext *context, const Limits &limits,
   budget.limits = limits;
   budget.cancel = cancel;
   budget.memoryBefore = privateMemory();
-  // What has not begun is left out, so that every driver of passes and patterns
-  // comes to its end.
+  // Actions that have not begun are skipped, so that every driver of passes and
+  // patterns ends.
   context->registerActionHandler([&budget](llvm::function_ref<void()> execute,
                                            const tracing::Action &action) {
     if (!budget.isExhausted())
@@ -125,7 +125,7 @@ static std::string sizeText(uint64_t bytes) {
                      : std::to_string(bytes) + " bytes";
 }
 
-/// What there is too much of.
+/// The exceeded limit, as a part of a message.
 std::string Budget::findExceeded() const {
   if (secondsLeft() <= 0)
     return "takes more than " + std::to_string(int64_t(limits.seconds)) +

@@ -44,8 +44,8 @@ static const Target *findTarget(const Triple &triple, std::string &error) {
   return TargetRegistry::lookupTarget(triple, error);
 }
 
-/// What this machine has more or less than others of its kind. Every function
-/// that is compiled reads the list.
+/// The features in which this machine differs from others of its kind. Every
+/// function that is compiled reads the list.
 static std::string hostFeatures(const Target &target, const Triple &triple,
                                 StringRef cpu) {
   std::unique_ptr<MCSubtargetInfo> kind(
@@ -66,7 +66,7 @@ static std::string hostFeatures(const Target &target, const Triple &triple,
   return features.getString();
 }
 
-/// The names are LLVM's: this fills in what the table has about them.
+/// The names are LLVM's: this fills in their properties from the table.
 static TargetAttr describe(mlir::MLIRContext *context, const Triple &triple,
                            StringRef cpu, StringRef features,
                            const MCSubtargetInfo &info,
@@ -101,8 +101,8 @@ Expected<TargetAttr> resolveTarget(mlir::MLIRContext *context,
   const Target *target = findTarget(triple, error);
   if (!target)
     return createStringError("unknown target triple '" + triple.str() + "'");
-  // What the program and the runtime know of each other are 64-bit sizes, and
-  // weights are written as they are in the model.
+  // The interface of the program and the runtime has 64-bit sizes, and weights
+  // are written as they are in the model.
   if (!triple.isArch64Bit() || !triple.isLittleEndian() ||
       !triple.isOSBinFormatELF())
     return createStringError("no code is made for '" + triple.str() +
@@ -154,7 +154,7 @@ std::unique_ptr<TargetMachine> createTargetMachine(TargetAttr names,
       std::nullopt, levels[std::min(level, 3u)]));
 }
 
-/// Features that compilers do not use unless told to by an intrinsic.
+/// Features that compilers use only for an intrinsic.
 static bool appearsInCode(StringRef feature) {
   return !feature.starts_with("amx") && feature != "vaes" &&
          feature != "vpclmulqdq" && feature != "adx" &&
@@ -164,7 +164,7 @@ static bool appearsInCode(StringRef feature) {
 std::string requiredFeatures(TargetAttr target) {
   std::unique_ptr<TargetMachine> created = createTargetMachine(target, 0);
   const MCSubtargetInfo &info = *created->getMCSubtargetInfo();
-  // Tuning hints have upper-case or long names that no check knows; only the
+  // Tuning hints have upper-case or long names that no check has; only the
   // instruction sets are kept.
   SmallVector<std::string> enabled;
   for (const SubtargetFeatureKV &feature : info.getAllProcessorFeatures()) {

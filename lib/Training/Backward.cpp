@@ -28,7 +28,7 @@ const GradientRow *GradientTable::find(Operation *op) const {
 void Backward::give(Value operand, Value gradient) {
   if (!needs(operand))
     return;
-  // All gradients are values of our own; inference knows less of their sizes.
+  // All gradients are values of this pass; inference has fewer of their sizes.
   bool isOwn = gradient.getDefiningOp() && gradient.use_empty();
   if (isOwn && isa<RankedTensorType>(operand.getType()))
     gradient.setType(operand.getType());
@@ -79,7 +79,7 @@ Value Backward::sumAtRun(Value gradient, Value operand) {
   Value axes = reshape(make("NonZero", differs), {-1});
   Value sum =
       make("ReduceSum", {gradient, axes}, integer("noop_with_empty_axes", 1));
-  // Inference gives up on axes that it does not know; dimensions are kept.
+  // Inference fails on unknown axes; dimensions are kept.
   if (auto wide = dyn_cast<RankedTensorType>(gradient.getType()))
     sum.setType(RankedTensorType::get(
         SmallVector<int64_t>(wide.getRank(), ShapedType::kDynamic),

@@ -17,7 +17,7 @@ using namespace mlir;
 using namespace onnxc::onnx;
 using namespace onnxc::training;
 
-/// What regions of `op` read from outside and needs a gradient.
+/// The values that regions of `op` read from outside and that need a gradient.
 static SmallVector<Value> capturedBy(Backward &back, Operation *op) {
   llvm::SetVector<Value> values;
   for (Region &region : op->getRegions())
@@ -124,8 +124,8 @@ private:
   }
   bool isScan() const { return isa<ScanOp>(op); }
   Block &bodyOf(Operation *loop) const { return loop->getRegion(0).front(); }
-  /// Where states begin in the operands and in the arguments of the body, and
-  /// in what it yields.
+  /// The number of the first state in the operands, in the arguments of the
+  /// body and in the yielded values.
   unsigned firstOperand() const {
     return isScan() ? 0 : op->getNumOperands() - states;
   }
@@ -138,8 +138,8 @@ private:
   /// Numbers of states, inputs and outputs that have gradients.
   SmallVector<unsigned> floatStates, floatInputs, floatOutputs;
   SmallVector<Value> captured;
-  /// What the body gets of each trip, beside the inputs: the states, and the
-  /// number of the trip in a Loop.
+  /// The arguments of the body in each trip, beside the inputs: the states, and
+  /// the number of the trip in a Loop.
   SmallVector<Value> saved;
 };
 
@@ -156,7 +156,7 @@ LoopBack::LoopBack(Backward &back, Operation *op) : back(back), op(op) {
   outputs = op->getNumResults() - states;
 }
 
-/// What is put aside for each trip must be a tensor.
+/// The values saved for each trip must be tensors.
 LogicalResult LoopBack::checkStates() {
   for (BlockArgument argument : bodyOf(op).getArguments())
     if (!isa<RankedTensorType>(argument.getType()))
@@ -172,7 +172,7 @@ static Type stackOf(Type type) {
   return RankedTensorType::get(shape, tensor.getElementType());
 }
 
-/// The loop becomes one that gives, for each trip, what it began with.
+/// The loop becomes one that also returns the states before each trip.
 void LoopBack::saveStates() {
   Block &old = bodyOf(op);
   SmallVector<BlockArgument> kept(
@@ -228,7 +228,7 @@ void LoopBack::chooseCarried() {
 }
 
 /// Operands: gradients of the states, sums of those of captured values; then
-/// by slices what each trip began with, its inputs, the gradients of its
+/// by slices the states before each trip, its inputs, the gradients of its
 /// outputs. Results: the first two at the end, and gradients of inputs.
 Operation *LoopBack::makeScan() {
   SmallVector<Value> operands;
@@ -321,7 +321,7 @@ LogicalResult LoopBack::fillBody(Operation *scan) {
 }
 
 /// Yields gradients of `from`, added to `sums` for captured values. `seeds` are
-/// those of what the body of the loop yields.
+/// those of the yielded values of the loop's body.
 LogicalResult LoopBack::goBackInBody(Block &body, ArrayRef<Value> from,
                                      ArrayRef<Value> sums,
                                      ArrayRef<Value> seeds) {

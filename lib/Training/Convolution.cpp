@@ -26,7 +26,7 @@ static void takeAttribute(Operation *op, StringRef name,
     to.assign(given.asArrayRef().begin(), given.asArrayRef().end());
 }
 
-/// SAME_UPPER puts what is odd behind, SAME_LOWER in front.
+/// SAME_UPPER puts the odd element behind, SAME_LOWER in front.
 static LogicalResult padAutomatically(Operation *op, WindowPlan &plan) {
   auto kind = op->getAttrOfType<StringAttr>("auto_pad");
   if (!kind || kind.getValue() == "NOTSET" || kind.getValue() == "VALID")
@@ -136,8 +136,8 @@ static Value imagesAsChannels(Backward &back, Value x, const WindowPlan &plan,
                    {apart, back.joined({channels, back.ints({-1}), sizes})});
 }
 
-/// Strides and dilations swap ; what a stride leaves over at the end is
-/// cut off.
+/// Strides and dilations swap; elements that a stride leaves over at the end
+/// are cut off.
 Value onnxc::training::backToWeights(Backward &back, const WindowPlan &plan,
                                      Value x, Value dy, Value weights) {
   Value images = imagesAsChannels(back, x, plan, /*groupsFirst=*/false);

@@ -22,7 +22,7 @@ void training::forEachOperand(Operation *op, function_ref<void(Value)> visit) {
 
 bool training::mayHaveGradient(Value value) {
   Type type = value.getType();
-  // Of containers nobody knows: what is in them may.
+  // Containers: their elements may have one.
   if (!isa<TensorType>(type))
     return true;
   return isa<FloatType, ComplexType, NoneType>(getElementTypeOrSelf(type));

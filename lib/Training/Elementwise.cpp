@@ -11,7 +11,7 @@ using namespace onnxc::onnx;
 using namespace onnxc::training;
 
 //===----------------------------------------------------------------------===//
-// One operand: what dy is multiplied by
+// One operand: the factor of dy
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -105,8 +105,8 @@ static Value ofAtanh(Backward &back, Value x, Value) {
 // One operand, with a bend
 //===----------------------------------------------------------------------===//
 
-/// dy where x is above 0, else `below`: nothing of what stands at the other
-/// side may come through, were it infinite.
+/// dy where x is above 0, else `below`: the other operand of the select must
+/// not contribute, even if infinite.
 static LogicalResult bent(Backward &back, Operation *op, Value dy,
                           Value below) {
   Value x = op->getOperand(0);

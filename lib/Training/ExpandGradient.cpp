@@ -1,4 +1,4 @@
-//===- ExpandGradient.cpp - Gradient becomes what computes it ---*- C++ -*-===//
+//===- ExpandGradient.cpp - Gradient becomes its computation ----*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -127,7 +127,7 @@ struct ExpandGradientPass
         [&](TrainingGradientOp op) { gradients.push_back(op); });
     if (gradients.empty())
       return;
-    // What is known of ranks and sizes makes rules simpler.
+    // Known ranks and sizes make rules simpler.
     onnx::InferShapesOptions options;
     options.annotateOps = false;
     OpPassManager infer(ModuleOp::getOperationName());

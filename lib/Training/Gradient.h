@@ -3,9 +3,8 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // From the gradient of an operator's result to those of its operands: one rule
-// per operator, which says it in operators again. Operators without a rule
-// become others that have one: by a composition of ours, or by the body of
-// their schema.
+// per operator, which builds operators again. Operators without a rule become
+// others that have one: by a composition, or by the body of their schema.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ONNXC_LIB_TRAINING_GRADIENT_H
@@ -29,7 +28,7 @@ struct GradientTable;
 class Backward : public NodeMaker {
 public:
   /// Operations are made where `builder` is; `onPath` are the values whose
-  /// gradient somebody needs. `dims` may be null.
+  /// gradients have uses. `dims` may be null.
   Backward(mlir::OpBuilder &builder, mlir::Location loc,
            const GradientTable &table, llvm::DenseSet<mlir::Value> onPath,
            onnx::DimAnalysis *dims)
@@ -62,7 +61,7 @@ public:
   const GradientTable &table;
 
 private:
-  /// The dimensions that are summed up, or nothing if only the run knows.
+  /// The dimensions that are summed up, or nothing if they are dynamic.
   std::optional<llvm::SmallVector<int64_t>>
   broadcastAxes(mlir::Value operand, mlir::Value whole, int64_t same);
   mlir::Value sumAtRun(mlir::Value gradient, mlir::Value operand);
@@ -83,13 +82,13 @@ using Composition =
     mlir::LogicalResult (*)(NodeMaker &, mlir::Operation *op,
                             llvm::SmallVectorImpl<mlir::Value> &results);
 
-/// How one operator is differentiated: by a rule or by a composition, which is
-/// asked first.
+/// How one operator is differentiated: by a rule or by a composition, which has
+/// precedence.
 struct GradientRow {
   llvm::StringLiteral name;
   GradientRule rule;
-  /// Rules that ask for the gradients of all results by themselves; `dy` may
-  /// then be null.
+  /// Rules that query the gradients of all results by themselves; `dy` may then
+  /// be null.
   bool takesAllResults = false;
   Composition composition = nullptr;
 };
@@ -119,9 +118,10 @@ llvm::ArrayRef<GradientRow> recurrentGradients();
 using SeedOf = llvm::function_ref<mlir::Value(Backward &, unsigned operand)>;
 
 /// Writes before `end` the operations that compute the gradients of `from`,
-/// given those of some operands of `end`. Operations between them may become
-/// what they stand for first. A gradient is null where nothing leads back to a
-/// value. With `root`, sizes are compared by an analysis of all of it.
+/// given those of some operands of `end`. Operations between them may be
+/// replaced by function bodies first. A gradient is null where the operands do
+/// not depend on a value. With `root`, sizes are compared by an analysis of all
+/// of it.
 mlir::FailureOr<llvm::SmallVector<mlir::Value>>
 differentiate(const GradientTable &table, mlir::Operation *end,
               mlir::ValueRange from, llvm::ArrayRef<unsigned> operands,

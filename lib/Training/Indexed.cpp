@@ -2,8 +2,8 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What an index picks, a scatter that adds gives back: an element that was
-// picked several times gets the sum.
+// The gradient of an indexed read is a scatter that adds: an element that was
+// read several times gets the sum.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,7 +13,7 @@ using namespace mlir;
 using namespace onnxc::onnx;
 using namespace onnxc::training;
 
-/// x[:, index, :] for an index of any rank: what it indexes comes to the front.
+/// x[:, index, :] for an index of any rank: its axis moves to the front.
 static LogicalResult gather(Backward &back, Operation *op, Value dy) {
   Value x = op->getOperand(0), index = op->getOperand(1);
   if (!back.needs(x))
@@ -105,8 +105,8 @@ static LogicalResult topK(Backward &back, Operation *op, Value dy) {
   return success();
 }
 
-/// ScatterElements and ScatterND: what is replaced gives its gradient to what
-/// replaces it.
+/// ScatterElements and ScatterND: the gradient at replaced elements goes to the
+/// updates.
 static LogicalResult scatter(Backward &back, Operation *op, Value dy,
                              StringRef gather,
                              ArrayRef<NamedAttribute> attributes) {

@@ -226,7 +226,7 @@ static LogicalResult tile(Backward &back, Operation *op, Value dy) {
   return success();
 }
 
-/// Trilu and ReverseSequence do to dy what they did to x.
+/// The gradients of Trilu and ReverseSequence are the same operators on dy.
 static LogicalResult sameAgain(Backward &back, Operation *op, Value dy) {
   SmallVector<Value> operands(op->getOperands());
   operands[0] = dy;

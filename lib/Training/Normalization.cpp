@@ -89,7 +89,7 @@ static LogicalResult instanceNormalization(NodeMaker &graph, Operation *op,
   return success();
 }
 
-/// The standard has bodies for some types only. What is between runs in the
+/// The standard has bodies for some types only. Intermediate values are of the
 /// type that stash_type names.
 static LogicalResult layerNormalization(NodeMaker &graph, Operation *op,
                                         SmallVectorImpl<Value> &results) {

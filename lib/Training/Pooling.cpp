@@ -90,8 +90,7 @@ static LogicalResult averagePool(Backward &back, Operation *op, Value dy) {
 // Resize: along each axis a product with a matrix
 //===----------------------------------------------------------------------===//
 
-/// The matrix [out, in] of one axis: what the operator makes of the unit
-/// matrix.
+/// The matrix [out, in] of one axis: the operator's result for the unit matrix.
 static Value resizeMatrix(Backward &back, ResizeOp resize, int64_t axis,
                           int64_t position) {
   Value x = resize.getX();

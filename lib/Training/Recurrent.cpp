@@ -2,8 +2,8 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The standard has no body for them. What comes from the inputs is one product
-// for all steps; a Scan does the rest, whose gradient is that of any Scan.
+// The standard has no body for them. The terms of the inputs are one product
+// for all steps; a Scan computes the rest, whose gradient is that of any Scan.
 //
 //===----------------------------------------------------------------------===//
 
@@ -118,7 +118,8 @@ SmallVector<Value> Layer::stepOfRNN(NodeMaker &body, Value sum, int64_t d) {
   return {activate(body, 0, d, sum)};
 }
 
-/// Gates z, r and h: the reset acts on the state, or on what comes of it.
+/// Gates z, r and h: the reset scales the state, or its product with the
+/// weights.
 SmallVector<Value> Layer::stepOfGRU(NodeMaker &body, Value fromInputs, Value h,
                                     int64_t d) {
   Value fromState = body.make("MatMul", {h, weights});

@@ -44,7 +44,7 @@ static Value spread(Backward &back, Operation *op, Value dy) {
 }
 
 namespace {
-/// What dy, spread, is multiplied by; y has the reduced axes as sizes of 1.
+/// The factor of the broadcast dy; y has the reduced axes as sizes of 1.
 using Factor = Value (*)(Backward &, Value x, Value y);
 } // namespace
 

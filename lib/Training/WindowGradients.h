@@ -24,15 +24,15 @@ struct WindowPlan {
   }
   bool isKnown(size_t d) const;
 
-  /// From the attributes of Conv, ConvTranspose and pools; `in` is what windows
-  /// are laid over, `window` a shape, of tensors or of their last dimensions.
-  /// Fails, with an error, where ranks or pads are not known.
+  /// From the attributes of Conv, ConvTranspose and pools; `in` is the operand
+  /// with the windows, `window` a shape, of tensors or of their last
+  /// dimensions. Fails, with an error, where ranks or pads are not known.
   static mlir::FailureOr<WindowPlan> of(mlir::Operation *op, mlir::Value in,
                                         llvm::ArrayRef<int64_t> window,
                                         mlir::Value out);
 };
 
-/// The gradient of what windows are laid over, `x` being of its shape: each
+/// The gradient of the operand with the windows, `x` being of its shape: each
 /// element of `dy` times the weights goes back to the window it comes from.
 mlir::Value backToInput(Backward &back, const WindowPlan &plan, mlir::Value dy,
                         mlir::Value weights, mlir::Value x);

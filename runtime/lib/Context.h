@@ -2,7 +2,7 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// An OMContext is everything a run needs; hooks know it as OnnxcCall.
+// An OMContext is everything a run needs; its type for hooks is OnnxcCall.
 //
 //===----------------------------------------------------------------------===//
 
@@ -132,7 +132,7 @@ int32_t prepare(OMContext &context, const OMBuffer *outputs,
 /// was cancelled or has taken too long. Any thread of the run may ask.
 bool mustEnd(OMContext &context);
 
-/// After the code has run: an output that was never asked for is an error, and
+/// After the code has run: an output that was never allocated is an error, and
 /// strings are copied to memory that outlives the run.
 int32_t finishOutputs(OMContext &context);
 /// Copies strings with their characters, those behind `at`.
@@ -149,8 +149,8 @@ OMContext *createContext(const OnnxcModel &model, const OnnxcEntry &entry);
 /// feature is written to `missing`.
 bool checkTarget(const char *features, char *missing, int capacity);
 
-/// Embedded or mapped weights, null without any. On failure null and what is
-/// wrong with the side file.
+/// Embedded or mapped weights, null without any. On failure null and the error
+/// in the side file.
 const void *modelWeights(const OnnxcModel &model, const char *&problem);
 void unmapWeights(const OnnxcModel &model);
 

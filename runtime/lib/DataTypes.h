@@ -21,8 +21,8 @@ int64_t elementBytes(int64_t type);
 const char *typeName(int64_t type);
 
 /// Bytes of a tensor. -1 if a size is negative, or the bytes are above
-/// ONNXC_MAX_TENSOR_BYTES when each size counts as at least 1: whoever asks
-/// first may multiply the sizes of a tensor without a check.
+/// ONNXC_MAX_TENSOR_BYTES when each size counts as at least 1: after this check
+/// the sizes of a tensor may be multiplied without one.
 int64_t tensorBytes(int64_t type, int64_t rank, const int64_t *dims);
 
 /// a * b for non-negative numbers; false when it does not fit.

@@ -83,7 +83,7 @@ static bool viewTensor(const OMTensor *tensor, OMBuffer &buffer, void *&copy) {
   copy = nullptr;
   buffer = {};
   if (!tensor)
-    return true; // the checks tell which input is null
+    return true; // the checks report the null input
   if (tensor->value) {
     buffer.data = tensor->value;
     return true;

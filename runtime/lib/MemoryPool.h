@@ -16,7 +16,7 @@
 namespace onnxc::rt {
 
 /// 64-byte aligned memory of the system; null on failure or an absurd size.
-/// Blocks of several megabytes ask for large pages. Freed with free().
+/// Blocks of several megabytes request large pages. Freed with free().
 void *allocateAligned(int64_t bytes);
 
 class MemoryPool {

@@ -96,9 +96,9 @@ const char *omStatusName(OM_STATUS status) {
 // Thread-local storage would need the dynamic linker as a library, or space in
 // the static block that many models would use up. A list of the threads that
 // failed does: errors are rare. Only its own thread writes to a record, and
-// none is removed while threads run, so that nobody ever waits: in a child that
-// was forked while other threads failed, who should let go of a lock is not
-// there.
+// none is removed while threads run, so that no thread ever waits: in a child
+// that was forked while other threads failed, the owner of a lock does not
+// exist.
 struct rt::LastError {
   LastError *next;
   uintptr_t thread; ///< the system gives it to later threads

@@ -3,8 +3,8 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // Values of the caller's become objects of the call before it begins, checked
-// against the signature level by level; their tensors are borrowed. What the
-// call returns is copied, as objects end with it.
+// against the signature level by level; their tensors are borrowed. Results of
+// the call are copied, as objects end with it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -183,8 +183,8 @@ Object *rt::takeValue(OnnxcCall *call, const OMValue *value,
   return ValueReader(call, arg, index).read(value, arg);
 }
 
-/// Handed out instead of an object that there was no memory for. Nobody counts
-/// so far that it would be freed.
+/// Handed out instead of an object that there was no memory for. Its count is
+/// too large to ever reach 0.
 static TensorObject noObject = {
     {ONNXC_KIND_TENSOR, ONNX_TYPE_UNDEFINED, int64_t(1) << 62},
     nullptr,

@@ -2,11 +2,11 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The runtime side of !krnl.obj: a value in the pool of the call.
-// Objects are counted. Whoever makes one or is told so ("a new reference")
-// owns a reference and gives it to somebody or releases it; operands of calls
-// are borrowed. Nobody changes an object that others may see. After an error
-// nobody has to release anything: the pool does at the end of the call.
+// The runtime side of !krnl.obj: a value in the pool of the call. Objects have
+// reference counts. The caller of a function that makes one or returns "a new
+// reference" owns it and passes it on or releases it; operands of calls are
+// borrowed. An object with other references is never changed. After an error
+// nothing need be released: the pool does at the end of the call.
 //
 // Functions that return a pointer return null after recording an error.
 //
@@ -102,7 +102,7 @@ inline Object *objectOf(const OnnxcValue &operand) {
 }
 
 /// The tensor that an operand is, in a buffer or boxed. Elements of a byte
-/// look alike in buffers: `type` says which they are.
+/// look alike in buffers: `type` is their type.
 TensorView tensorOf(const OnnxcValue &operand, int64_t type);
 /// An operand as an object: a new reference.
 Object *boxed(OnnxcCall *call, const OnnxcValue &operand, int64_t type);
@@ -122,7 +122,7 @@ int32_t giveElement(OnnxcCall *call, OnnxcValue &result, Object *object,
 // The border of the model (ObjectBorder.cpp)
 //===----------------------------------------------------------------------===//
 
-/// The object for a value of the caller's that should be as `arg` says: a new
+/// The object for a value of the caller's that should be of type `arg`: a new
 /// reference. The error names input number `index`.
 Object *takeValue(OnnxcCall *call, const OMValue *value, const OnnxcArg &arg,
                   int64_t index);

@@ -73,7 +73,7 @@ void rt::giveOutputBlock(void *memory, int64_t capacity) {
   }
   auto *block = static_cast<KeptBlock *>(memory);
   block->capacity = capacity;
-  // Blocks of sizes that no run asks for any more give way in the end.
+  // Blocks of sizes that no run needs any more are released in the end.
   for (int i = 0; i <= kMaxOutputBlocks; ++i) {
     int64_t others = keptBytes.fetch_add(capacity, std::memory_order_relaxed);
     if (others + capacity <= kMaxOutputBytes && putBack(block))

@@ -2,9 +2,9 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Memory of an output that the caller has let go of serves later runs: fresh
-// pages of the system cost a fault each, which for large outputs is most of the
-// time of a small model. Any thread may call these functions; nobody waits.
+// Memory of an output that the caller has released serves later runs: new pages
+// of the system cost a fault each, which for large outputs is most of the time
+// of a small model. Any thread may call these functions; none waits.
 //
 //===----------------------------------------------------------------------===//
 

@@ -39,7 +39,7 @@ struct ModelState {
   std::atomic<OMContext *> idleContexts[64];
   std::atomic<const char **> entryNames;
   std::atomic<MappedWeights *> weights;
-  std::atomic<int> targetState; ///< 0: not looked at yet; 1: fine
+  std::atomic<int> targetState; ///< 0: not checked yet; 1: fine
 };
 static_assert(sizeof(ModelState) <= ONNXC_MODEL_STATE_BYTES);
 

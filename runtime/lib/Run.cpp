@@ -201,7 +201,7 @@ static void runEntry(OMContext &context, const OMBuffer *inputs,
     finishOutputs(context);
 }
 
-/// After an error, outputs made so far are nobody's.
+/// After an error, releases the outputs made so far.
 static void dropOutputs(OMContext &context) {
   for (int64_t i = 0; i < context.entry->numOutputs; ++i) {
     Output &output = context.outputs[i];

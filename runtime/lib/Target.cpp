@@ -26,7 +26,7 @@ enum Register { EAX, EBX, ECX, EDX };
 /// State that the operating system must save for the feature (XCR0 bits).
 enum State : uint32_t { Any = 0, Avx = 0x6, Avx512 = 0xe6, Amx = 0x60000 };
 
-/// A feature under LLVM's name and where CPUID tells of it.
+/// A feature under LLVM's name and its bit of CPUID.
 struct Feature {
   const char *name;
   uint32_t leaf, subleaf;

@@ -50,7 +50,7 @@ static void setFloatingMode(uint64_t mode) {
 }
 
 /// Belongs to the first worker of the team, so that it outlives the call and a
-/// slow worker may still look at the barrier it is leaving.
+/// slow worker may still read the barrier it is leaving.
 struct onnxc::rt::Team {
   OnnxcParallelRegionFn fn;
   void *frame;

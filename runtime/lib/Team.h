@@ -26,8 +26,8 @@ struct Team;
 constexpr int kMaxWorkers = 256;
 
 /// Takes up to `wanted` idle workers, starting threads if the pool has fewer.
-/// Null if none is idle: the call runs alone. `started` tells how many threads
-/// were created for it.
+/// Null if none is idle: the call runs alone. `started` is the number of
+/// threads created for it.
 Team *acquireTeam(int wanted, int &started);
 /// Workers in the team, without the caller.
 int teamWorkers(const Team *team);
@@ -36,13 +36,13 @@ void runOnTeam(Team *team, OnnxcParallelRegionFn fn, void *frame, int nthreads);
 /// Returns the workers to the pool.
 void releaseTeam(Team *team);
 
-/// Most threads of a call, the caller's included: what was set, else the
-/// environment, else the processors; never more than the processors.
+/// Most threads of a call, the caller's included: the number that was set, else
+/// the environment, else the processors; never more than the processors.
 int threadLimit();
 /// 0 returns to the default.
 void setThreadLimit(int limit);
 
-/// Pretends the machine has `count` processors; 0 asks the system again. Tests
+/// Sets the number of processors to `count`; 0 queries the system again. Tests
 /// only: the pool must be idle.
 void overrideProcessorCount(int count);
 /// Stops all idle workers and frees the pool. Runs when the artefact is

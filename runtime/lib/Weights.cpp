@@ -14,7 +14,7 @@
 using namespace onnxc;
 using namespace onnxc::rt;
 
-/// The mapped side file. It stays open to be asked for its size.
+/// The mapped side file. It stays open for queries of its size.
 struct rt::MappedWeights {
   const void *memory;
   os::File file;

@@ -9,7 +9,7 @@
 #include "onnxc/Compile.h"
 
 /// Writes messages to the standard error, and numbered steps with their
-/// seconds if a terminal watches and nobody asked for quiet.
+/// seconds if it is a terminal, without --quiet.
 class Console {
 public:
   Console(OMCompiler *compiler, bool quiet);

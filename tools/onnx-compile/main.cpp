@@ -76,7 +76,7 @@ int main(int argc, char **argv) {
   Console console(compiler, line.quiet);
   omCompilerSetOutputHandler(compiler, printOutput, nullptr);
   running = compiler;
-  // What nohup has set stays: the terminal may go.
+  // Signals that nohup ignores stay ignored: the terminal may be closed.
   for (int signal : {SIGINT, SIGTERM, SIGHUP})
     if (std::signal(signal, onInterrupt) == SIG_IGN)
       std::signal(signal, SIG_IGN);

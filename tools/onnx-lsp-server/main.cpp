@@ -1,4 +1,4 @@
-//===- main.cpp - Editor support for our IR --------------------*- C++ -*-===//
+//===- main.cpp - Editor support for the IR ---------------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -20,7 +20,7 @@ using namespace onnxc::run;
 
 namespace {
 
-/// Which verbs know an option.
+/// The verbs that have an option.
 enum Verbs : unsigned {
   OfRun = 1u << unsigned(Verb::Run),
   OfVerify = 1u << unsigned(Verb::Verify),

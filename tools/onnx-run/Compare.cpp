@@ -91,7 +91,7 @@ static bool compareTensor(const std::string &name, const Tensor &actual,
   return false;
 }
 
-/// The number of elements that each kind of container is said to have.
+/// The number of elements of a container, with its kind.
 static std::string sizeText(const Value &value) {
   StringRef kind = value.kind == OM_VALUE_TENSOR     ? "a tensor"
                    : value.kind == OM_VALUE_SEQUENCE ? "a sequence of "

@@ -98,7 +98,7 @@ static SetVector<StringRef> symbolsOf(ArrayRef<const OMArgument *> known) {
   return symbols;
 }
 
-/// Sizes for unknown dimensions, by symbol; 1 unless told.
+/// Sizes for unknown dimensions, by symbol; 1 unless given.
 static Expected<StringMap<int64_t>>
 symbolSizes(const Options &options, ArrayRef<const OMArgument *> known) {
   SetVector<StringRef> symbols = symbolsOf(known);
@@ -138,7 +138,7 @@ givenShape(const OMArgument &argument, const Options &options) {
   return std::nullopt;
 }
 
-/// Sizes that nobody gave are 1, and `guesses` has the option that says others.
+/// Sizes that were not given are 1, and `guesses` has the option for others.
 static Expected<std::vector<int64_t>>
 shapeFor(const OMArgument &argument, const Options &options,
          const StringMap<int64_t> &symbols, std::string &guesses) {

@@ -104,7 +104,7 @@ static OM_DATA_TYPE typeOfCode(StringRef code, const OMArgument *expected) {
   for (const NumpyType &known : numpyTypes)
     if (known.code == code)
       return known.type;
-  // Types of ml_dtypes are opaque in files (one of them is f1); the model knows
+  // Types of ml_dtypes are opaque in files (one of them is f1); the model has
   // them.
   int64_t bytes;
   bool opaque = code.consume_front("V") || code.consume_front("f");

@@ -62,12 +62,12 @@ std::string helpText();
 /// Values by position, read from name=@file texts.
 using ValuesByIndex = std::map<size_t, Value>;
 
-/// Reads what the command line gives for the inputs or the outputs.
+/// Reads the values of the command line for the inputs or the outputs.
 llvm::Expected<ValuesByIndex>
 readValues(llvm::ArrayRef<std::string> texts, llvm::StringRef dataSet,
            llvm::StringRef prefix, llvm::ArrayRef<const OMArgument *> known);
 /// All inputs: given ones, those of the folder if there is one, and random ones
-/// for the others, which it says.
+/// for the others, which it reports.
 llvm::Expected<InputSet> makeInputs(const Artefact &artefact,
                                     const Options &options,
                                     llvm::StringRef dataSet);

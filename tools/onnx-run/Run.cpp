@@ -15,7 +15,7 @@ using namespace llvm;
 using namespace onnxc;
 using namespace onnxc::run;
 
-/// A file name for an output: what is odd in its name becomes '_'.
+/// A file name for an output: other characters in its name become '_'.
 static std::string fileNameOf(StringRef name) {
   std::string file = name.str();
   for (char &c : file)

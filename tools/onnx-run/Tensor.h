@@ -25,7 +25,7 @@ struct Tensor {
   std::vector<int64_t> shape;
   std::vector<char> bytes;
   std::deque<std::string> strings;
-  std::string name; ///< as a file said, or empty
+  std::string name; ///< from a file, or empty
 
   int64_t elements() const;
   /// Sizes `bytes` (or `strings`) for the shape; false if that is absurd, or
@@ -53,8 +53,8 @@ bool isInteger(OM_DATA_TYPE type);
 int64_t elementAsInteger(const Tensor &tensor, int64_t index);
 
 /// Reads .npy, .pb (TensorProto) or raw bytes by the file's extension. The
-/// expected argument decides what the file alone cannot: the type of raw bytes
-/// and of NumPy's opaque types.
+/// expected argument determines the type of raw bytes and of NumPy's opaque
+/// types.
 llvm::Expected<Tensor> readTensor(llvm::StringRef path,
                                   const OMArgument *expected);
 llvm::Expected<Tensor> readNumpy(llvm::StringRef path, llvm::StringRef content,

@@ -27,8 +27,8 @@ struct Value {
                       const OMBuffer &buffer);
 };
 
-/// Reads a value by what the model expects. A .pb file may hold any, other
-/// files hold a tensor, which may be what an optional holds.
+/// Reads a value that the model expects. A .pb file may hold any, other files
+/// hold a tensor, which may be the element of an optional.
 llvm::Expected<Value> readValue(llvm::StringRef path,
                                 const OMArgument &expected);
 /// Reads the content of a .pb file; `path` is for messages.
@@ -43,14 +43,14 @@ std::string valueText(const std::string &name, const Value &value);
 /// The key of entry `index` of a map.
 std::string keyText(const Value &map, size_t index);
 
-/// The inputs of a run in the order of the model, with what they point at.
+/// The inputs of a run in the order of the model, with their memory.
 class InputSet {
 public:
   InputSet(const Artefact &artefact, std::vector<Value> values);
 
   llvm::ArrayRef<OMBuffer> buffers() const { return allBuffers; }
 
-  /// Options that would say the sizes which nobody gave.
+  /// Options that would set the sizes which were not given.
   void setGuesses(std::string options) { guesses = std::move(options); }
   /// The error that the model refused these inputs with. Where sizes were
   /// guessed, these may be why.

@@ -2,8 +2,8 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// SequenceProto, OptionalProto and MapProto: which of them a file holds, only
-// the model knows.
+// SequenceProto, OptionalProto and MapProto: the model determines which of them
+// a file holds.
 //
 //===----------------------------------------------------------------------===//
 

@@ -184,8 +184,8 @@ static std::string join(const std::vector<std::string> &items) {
   return result;
 }
 
-/// A body takes what the operation around it says; it yields values from
-/// outside, which it may use directly.
+/// The arguments of a body follow from the operation around it; it yields
+/// values from outside, which it may use directly.
 void OperatorPrinter::printBody(std::vector<std::string> taken,
                                 std::vector<std::string> yielded) {
   if (op.mnemonic == "If")

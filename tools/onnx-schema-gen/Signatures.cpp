@@ -66,7 +66,7 @@ static bool consume(std::string &text, const std::string &prefix) {
   return true;
 }
 
-/// Bit number of a map type: onnxc::onnx::TypeSet says how.
+/// Bit number of a map type, as in onnxc::onnx::TypeSet.
 static unsigned mapNumber(const std::string &body) {
   static const std::array<std::string, 4> values = {
       "tensor(float)", "tensor(double)", "tensor(int64)", "tensor(string)"};

@@ -209,9 +209,9 @@ static std::string traits(const Operator &op) {
 // Assembly
 //===----------------------------------------------------------------------===//
 
-/// `(%x, %w) B(%b)`: what is always there in parentheses, then a keyword and
-/// parentheses for everything that may be absent, and for what follows that.
-/// Without the keyword the parser could not tell which one is there.
+/// `(%x, %w) B(%b)`: required operands in parentheses, then a keyword and
+/// parentheses for each one that may be absent, and for those after it. Without
+/// the keyword the parser could not tell which one is present.
 static std::string operandFormat(const Operator &op) {
   const std::vector<Parameter> &inputs = op.schema.inputs();
   if (inputs.size() == 1)
@@ -333,8 +333,8 @@ void onnxc::schemagen::writeTableGen(const std::vector<Operator> &operators,
       defs << "def ONNX_" << op.className << "Op : ONNX_" << op.className
            << "OpBase;\n";
   }
-  // Operations of our own, which no schema describes, are not derived from a
-  // generated class.
+  // Operations of this project, which no schema describes, are not derived from
+  // a generated class.
   for (const std::string &name : unused)
     fail("hand-written def ONNX_" + name + "Op belongs to no operator");
 }

@@ -28,8 +28,8 @@ struct ExportOptions {
   std::string dataFile;
 };
 
-/// A model as its file's bytes, and what goes to the data file. Large weights
-/// are named, not copied.
+/// A model as the bytes of its file, and the contents of the data file. Large
+/// weights are referenced, not copied.
 struct ExportedModel {
   /// Bytes of the file, then those of a tensor, unless that is null.
   struct Piece {

@@ -2,8 +2,8 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The only way in for models. A model is hostile until proven otherwise:
-// whatever the file holds, the outcome is a module or located errors.
+// The only interface that reads models. No model is trusted: for every file the
+// result is a module or located errors.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ONNXC_IMPORTER_IMPORTER_H
@@ -30,8 +30,8 @@ struct ImportSource {
   }
 
   /// A model in memory, which must stay until `importModel` returns. `name`
-  /// is what messages call it; external data lies beneath `baseDirectory`,
-  /// and is refused if that is empty.
+  /// is its name in messages; external data lies beneath `baseDirectory`, and
+  /// is refused if that is empty.
   static ImportSource memory(llvm::StringRef bytes, llvm::StringRef name,
                              llvm::StringRef baseDirectory) {
     ImportSource source;

@@ -15,7 +15,7 @@ namespace onnxc::importer {
 #define GEN_PASS_DECL
 #include "onnxc/Importer/Passes.h.inc"
 
-/// Which operations are kept, whatever their bodies.
+/// Returns true for operations that are kept.
 using IsKeptFn = std::function<bool(mlir::Operation *)>;
 
 /// The pass; the predicate on operations to keep is made when it runs.

@@ -16,8 +16,8 @@
 
 namespace onnxc {
 
-/// Everything that a compilation can be told. The keys of `setOption` are the
-/// names of the command line.
+/// All options of a compilation. The keys of `setOption` are the names of the
+/// command line.
 struct CompileOptions {
   /// Path of the output; empty: beside the model, with the suffix of the
   /// phase; "-": handed to the output callback.
@@ -76,7 +76,7 @@ struct OptionInfo {
 llvm::ArrayRef<OptionInfo> compileOptionInfos();
 
 /// Sets one option from text. Fails for unknown keys and values that do not
-/// fit, with a message that says what would.
+/// fit, with a message that lists the valid ones.
 llvm::Error setOption(CompileOptions &options, llvm::StringRef key,
                       llvm::StringRef value);
 

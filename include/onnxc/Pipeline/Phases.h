@@ -26,7 +26,7 @@ struct Phase {
   void (*build)(mlir::OpPassManager &passes, const CompileOptions &options);
   /// Diagnoses IR that `meaning` does not hold for.
   mlir::LogicalResult (*contract)(mlir::ModuleOp module);
-  /// True if a failure tells of the model and not of the compiler.
+  /// True if a failure is an error of the model and not of the compiler.
   bool isAboutModel;
 };
 

@@ -1,4 +1,4 @@
-//===- Registration.h - Everything that textual IR may use -----*- C++ -*-===//
+//===- Registration.h - Dialects and passes of textual IR -------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -12,10 +12,11 @@ class DialectRegistry;
 
 namespace onnxc {
 
-/// Adds our dialects and those of MLIR that our phases produce.
+/// Adds the dialects of this compiler and those of MLIR that its phases
+/// produce.
 void registerAllDialects(mlir::DialectRegistry &registry);
 
-/// Makes our passes, and those of MLIR that our phases run, known by name.
+/// Registers the passes of this compiler, and those of MLIR that phases run.
 void registerAllPasses();
 
 } // namespace onnxc

@@ -17,8 +17,8 @@ struct RegisterTile {
 };
 
 /// The work to make a vector of columns, where it is not only loaded:
-/// operations in each step of the reduction, and registers: those of what is
-/// computed, and of what stays the same over some of the steps.
+/// operations in each step of the reduction, and registers: those of computed
+/// values, and of values that are invariant over some of the steps.
 struct ColumnWork {
   int64_t operations = 0;
   int64_t registers = 0;
@@ -33,7 +33,7 @@ double tileCycles(const target::Processor &target, RegisterTile tile,
                   ColumnWork work = {});
 
 /// Cycles for one step of the reduction over a whole result, tails included.
-/// For rows whose number only the run knows it is the mean over usual numbers.
+/// For a dynamic number of rows it is the mean over usual numbers.
 double resultCycles(const target::Processor &target, RegisterTile tile,
                     int64_t rows, int64_t columns, int64_t lanes,
                     ColumnWork work = {});

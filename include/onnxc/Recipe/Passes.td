@@ -24,7 +24,7 @@ def KrnlWriteRecipesPass : Pass<"krnl-write-recipes"> {
     Option<"choose", "choose", "bool", "true",
            "Ask the cost model about kernels that no file names">,
     Option<"keepOrder", "keep-order", "bool", "false",
-           "Choose only what adds up every reduction in its source order">,
+           "Choose only recipes that keep the order of every reduction">,
     Option<"recipes", "recipes", "std::string", "", "File of recipes to use">,
     Option<"emitRecipes", "emit-recipes", "std::string", "",
            "File to write all recipes to, \"-\" for standard output">

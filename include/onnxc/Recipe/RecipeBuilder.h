@@ -10,7 +10,7 @@
 
 namespace onnxc {
 
-/// Appends steps; loops are named after what they come from: n -> n.o, n.r.
+/// Appends steps; loops are named after the ones they replace: n -> n.o, n.r.
 class RecipeBuilder {
 public:
   using Names = llvm::ArrayRef<std::string>;

@@ -2,7 +2,7 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// One entry per kernel: its key, the hash of what it computes, its steps.
+// One entry per kernel: its key, the hash of its computation, its steps.
 //
 //   kernel "conv1" 5f1c09a2b3e4d687 [
 //     block(oc, 48) -> (oc.o, oc.r),

@@ -23,10 +23,10 @@ struct ScalarLoop {
   double share;
 };
 
-/// All such parts, most work first. Kernels must have their recipes: each is
-/// asked what its replayed nest does, and the chooser's own questions say why.
-/// Sizes that are not known count as `unknown`, as do the steps of loops around
-/// kernels.
+/// All such parts, most work first. Kernels must have their recipes: each
+/// recipe is replayed on a nest, and the predicates of the chooser give the
+/// reasons. Sizes that are not known count as `unknown`, as do the steps of
+/// loops around kernels.
 llvm::SmallVector<ScalarLoop> findScalarLoops(mlir::ModuleOp module,
                                               int64_t unknown = 64);
 

@@ -28,8 +28,8 @@ struct CustomOp {
   const OMCustomOp *declared;
   /// Name of the function by which the library is found.
   std::string entry;
-  /// The schema that says the same, an OpSchema of the onnx library: see
-  /// schemaOf in ProtoConversion.h.
+  /// The equivalent schema, an OpSchema of the onnx library: see schemaOf in
+  /// ProtoConversion.h.
   std::shared_ptr<const void> schema;
 
   bool isPure() const { return declared->flags & OM_CUSTOM_PURE; }

@@ -3,8 +3,8 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // Exporters and optimisers write operators of this domain, which the onnx
-// library does not know. They are registered with it like its own: a schema,
-// and a body of standard operators that says what they mean. All that works
+// library lacks. They are registered with it like its own: a schema, and a
+// function body of standard operators that defines them. All code that works
 // from schemas (the dialect, the importer's checks, inference, expansion) then
 // works for them.
 //

@@ -61,9 +61,9 @@ struct InferredValue {
 };
 
 /// Types of all results of `op`, from its operands' types, small constant
-/// operands and attributes; the present result types are not looked at. An
-/// operand of NoneType counts as present but of unknown type. If, Loop, Scan
-/// and SequenceMap get NoneType results: the caller infers their bodies.
+/// operands and attributes; the present result types are not used. An operand
+/// of NoneType counts as present but of unknown type. If, Loop, Scan and
+/// SequenceMap get NoneType results: the caller infers their bodies.
 ///
 /// Fails, with `emitError` called once, if the schema's function rejects the
 /// operation. Where neither a function nor a schema exists, type variables

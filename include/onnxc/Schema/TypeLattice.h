@@ -2,8 +2,8 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Types of ONNX values are ordered by how much they say: tensor<2x3xf32> is
-// below tensor<?x3xf32>, below tensor<*xf32>, below none (nothing known).
+// Types of ONNX values are ordered by precision: tensor<2x3xf32> is below
+// tensor<?x3xf32>, below tensor<*xf32>, below none (nothing known).
 //
 //===----------------------------------------------------------------------===//
 #ifndef ONNXC_SCHEMA_TYPELATTICE_H
@@ -14,7 +14,7 @@
 
 namespace onnxc::schema {
 
-/// Everything that `a` and `b` say together. Fails if they contradict.
+/// The meet of `a` and `b`: the facts of both. Fails if they contradict.
 /// tensor<?x3xf32>, tensor<2x?xf32> -> tensor<2x3xf32>
 mlir::FailureOr<mlir::Type> meetTypes(mlir::Type a, mlir::Type b);
 

@@ -3,7 +3,7 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // A few bytes of a model can ask for any amount of time and memory. One object
-// per context counts what a compilation takes; all phases consult it, and the
+// per context counts those of a compilation; all phases consult it, and the
 // first one that finds a limit exceeded reports it at the node it is about.
 //
 //===----------------------------------------------------------------------===//
@@ -43,7 +43,7 @@ struct Limits {
   /// Of constants that the compiler makes: the dense form of sparse tensors,
   /// results of constant subgraphs; 0: 1 GiB and 4 times the model.
   uint64_t foldedBytes = 0;
-  /// Errors after which the import gives up.
+  /// Errors after which the import ends.
   unsigned errors = 20;
 };
 
@@ -72,16 +72,16 @@ public:
   void addModelBytes(uint64_t bytes) { modelBytes += bytes; }
 
   /// True once there is no more time or memory, or the compilation has been
-  /// cancelled: whatever asks should end, and is not believed. Cheap enough for
-  /// every node and every rewrite.
+  /// cancelled: the caller should end, and its results are not used. Cheap
+  /// enough for every node and every rewrite.
   bool isExhausted();
-  /// Fails if the budget is exhausted. The first `loc` that finds that is what
-  /// `report` tells.
+  /// Fails if the budget is exhausted. `report` uses the first `loc` for which
+  /// this fails.
   llvm::LogicalResult check(mlir::Location loc);
   /// Fails if the budget is exhausted, with an error the first time unless it
   /// was cancelled. Where no position is known it is `otherwise`.
   llvm::LogicalResult report(mlir::Location otherwise);
-  /// True for errors that follow from being exhausted and tell nothing.
+  /// True for errors that only follow from being exhausted.
   bool hidesErrors() const { return exhausted && !isReporting; }
 
   /// Each counts and fails with an error at `loc` where that is too much.
@@ -106,7 +106,7 @@ private:
   uint64_t memoryBefore = 0;
   std::atomic<uint64_t> modelBytes = 0, foldedBytes = 0;
   std::atomic<int64_t> nodes = 0, inlinedNodes = 0;
-  /// When the memory is looked at again, in nanoseconds from the beginning.
+  /// Time of the next check of the memory, in nanoseconds from the beginning.
   std::atomic<int64_t> nextLook = 0;
   std::atomic<bool> exhausted = false, isReporting = false;
   bool reported = false;

@@ -31,7 +31,7 @@ inline int64_t staticBytes(mlir::ShapedType type) {
   return type.getNumElements() * elementBytes(type.getElementType());
 }
 
-/// Bytes of a tensor as far as its type says: every size counts as at least 1,
+/// The least bytes of a tensor by its type: every size counts as at least 1,
 /// and one that is not known as 1. Nothing if that is above maxTensorBytes.
 inline std::optional<int64_t> boundedBytes(mlir::ShapedType type) {
   int64_t bytes = elementBytes(type.getElementType());

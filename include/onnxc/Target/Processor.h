@@ -13,10 +13,10 @@
 
 namespace onnxc::target {
 
-/// What passes ask about a processor. Sizes are in bytes, costs in cycles where
-/// nothing else is said. The defaults are the baseline processor, and the costs
-/// of all that have not been measured; ProcessorTable.cpp has the others and
-/// says where the numbers come from.
+/// The properties of a processor that passes use. Sizes are in bytes, costs in
+/// cycles unless stated otherwise. The defaults are the baseline processor, and
+/// the costs of all that have not been measured; ProcessorTable.cpp has the
+/// others and states the sources of the numbers.
 struct Processor {
   /// Width of a vector register, and how many there are.
   int64_t vectorBytes = 16;
@@ -76,9 +76,9 @@ struct Processor {
   int64_t parallelBytes = 32 * 1024;
   int64_t parallelProducts = 64 * 1024;
   /// Instructions that a thread must have to pay for being woken, which takes
-  /// ten microseconds and more, and far more where other processes want the
+  /// ten microseconds and more, and far more where other processes use the
   /// processors; the same in a loop of the host, where threads wait without
-  /// sleeping; and what each barrier adds. Some five take a nanosecond.
+  /// sleeping; and the cost of each barrier. Some five take a nanosecond.
   int64_t wakeInstructions = 80000;
   int64_t loopWakeInstructions = 5000;
   int64_t barrierInstructions = 2000;

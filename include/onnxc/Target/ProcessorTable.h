@@ -28,7 +28,7 @@ struct ProcessorFamily {
   Processor processor;
 };
 
-/// One row: an instruction that passes ask for by operation and lanes, and
+/// One row: an instruction that passes look up by operation and lanes, and
 /// LLVM's intrinsic for it.
 ///
 ///   dot_ab_xN     adds to N sums of 32 bits the products of 4 bytes each; a

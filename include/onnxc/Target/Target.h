@@ -16,10 +16,10 @@
 
 namespace onnxc::target {
 
-/// Completes what a user says and fills in the numbers of the table: an empty
-/// triple is this machine's; cpu "native" or empty is this machine's processor
-/// with its features, "generic" the baseline processor of the triple. Fails for
-/// names that LLVM does not know.
+/// Completes the options of a user and fills in the numbers of the table: an
+/// empty triple is this machine's; cpu "native" or empty is this machine's
+/// processor with its features, "generic" the baseline processor of the triple.
+/// Fails for names unknown to LLVM.
 llvm::Expected<krnl::TargetAttr>
 resolveTarget(mlir::MLIRContext *context, llvm::StringRef triple,
               llvm::StringRef cpu, llvm::StringRef features,

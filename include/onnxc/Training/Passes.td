@@ -12,11 +12,11 @@ def ExpandGradient : Pass<"onnx-expand-gradient", "::mlir::ModuleOp"> {
   let summary = "Replace Gradient by operators that compute it";
   let description = [{
     Reverse mode on the graph: from y back to xs, with a rule for each operator
-    between them. An operator without a rule becomes what it stands for first:
-    a composition of others, or the body that its schema defines it by. One that
-    has neither is an error at the operator. Integers and truth values end the
-    way. The operands of Gradient are the points where it is taken, then the
-    tensors that its attributes name: xs, zs, y.
+    between them. An operator without a rule is replaced first: by a composition
+    of others, or by the function body of its schema. One that has neither is an
+    error at the operator. Integers and truth values end the way. The operands
+    of Gradient are the points where it is taken, then the tensors that its
+    attributes name: xs, zs, y.
 
     ```mlir
     // before

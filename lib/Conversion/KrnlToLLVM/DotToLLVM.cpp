@@ -3,9 +3,9 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // One instruction where the target has it for vectors of this size. With one
-// for unsigned by signed bytes alone, an operand of two of a kind is moved by
-// 128 and what that adds is taken away again. Otherwise pairs of 16 bits are
-// multiplied where the target has an instruction for that, or single words.
+// for unsigned by signed bytes alone, an operand of two of equal signedness is
+// offset by 128 and the added term is subtracted. Otherwise pairs of 16 bits
+// are multiplied where the target has an instruction for that, or single words.
 //
 //===----------------------------------------------------------------------===//
 

@@ -18,8 +18,8 @@
 
 using namespace mlir;
 
-/// A vector of integers of up to 32 bits, divided by what is no constant: those
-/// divisions become multiplications.
+/// A vector of integers of up to 32 bits, divided by no constant: divisions by
+/// constants become multiplications.
 static bool isWanted(Operation *op) {
   if (!isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(op))
     return false;

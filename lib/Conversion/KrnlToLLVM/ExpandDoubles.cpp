@@ -72,7 +72,7 @@ static Value expandTanh(FloatBuilder &f, Value x) {
 }
 
 /// An odd polynomial below 1, from there 1 - erfc|x| with a polynomial for the
-/// logarithm of erfc; nothing is between 1 and what 6 has.
+/// logarithm of erfc; no double is between the result at 6 and 1.
 static Value expandErf(FloatBuilder &f, onnxc::krnl::TargetAttr target,
                        Value x) {
   Value a = f.clamp(math::AbsFOp::create(f.b, x), 0.0, 6.0);

@@ -34,7 +34,7 @@ static Value scaledAtOnce(FloatBuilder &f, krnl::TargetAttr target, Value p,
   StringRef name = target.getInstruction("scale_f" + Twine(width), lanes);
   if (name.empty())
     return {};
-  // As the mode of rounding says, in all lanes.
+  // By the current mode of rounding, in all lanes.
   constexpr int32_t currentRounding = 4;
   auto all = [&](unsigned count) -> Value {
     return arith::ConstantOp::create(
@@ -77,7 +77,7 @@ static Value expandExp(FloatBuilder &f, krnl::TargetAttr target, Value x) {
 }
 
 namespace {
-/// An angle as a multiple of pi/2 and what is left, at most pi/4.
+/// An angle as a multiple of pi/2 and the rest, at most pi/4.
 struct Angle {
   Value quarter, sine, cosine;
 };
@@ -177,7 +177,7 @@ static Value expandAtan(FloatBuilder &f, Value x) {
   return math::CopySignOp::create(f.b, y, x);
 }
 
-/// Angles above this are left to libm, which knows enough digits of pi.
+/// Angles above this are left to libm, which has enough digits of pi.
 static constexpr double angleLimit = 131072.0;
 
 /// The op itself on a scalar; on a vector lane by lane, in a loop.
@@ -222,10 +222,10 @@ static Value whereFits(FloatBuilder &f, Operation *op, Value fits,
   return branch.getResult(0);
 }
 
-/// C's fmod: what a whole number of |y| leaves of |x|, without an error, as the
-/// quotient is one of few digits. It may be one too many, where the division
-/// has been rounded up. Larger quotients, infinity, NaN and division by 0 are
-/// left to libm.
+/// C's fmod: the rest of |x| after a whole number of |y|, without an error, as
+/// the quotient has few digits. It may be one too many, where the division has
+/// been rounded up. Larger quotients, infinity, NaN and division by 0 are left
+/// to libm.
 static Value expandRemainder(FloatBuilder &f, Operation *op) {
   ImplicitLocOpBuilder &b = f.b;
   Value x = math::AbsFOp::create(b, op->getOperand(0)),
@@ -242,9 +242,9 @@ static Value expandRemainder(FloatBuilder &f, Operation *op) {
   });
 }
 
-/// The nearest whole number, the even one of two: what is left of the fraction
-/// beside a power of two whose last digit counts ones. Numbers without a
-/// fraction, infinity and NaN stay; so does the sign of what becomes 0.
+/// The nearest whole number, the even one of two: the sum with a power of two
+/// whose last digit counts ones rounds the fraction. Numbers without a
+/// fraction, infinity and NaN stay; so does the sign of a result of 0.
 static Value expandRoundEven(FloatBuilder &f, Value x) {
   Value size = math::AbsFOp::create(f.b, x);
   Value ones = f.constant(double(int64_t(1) << f.fractionBits()));

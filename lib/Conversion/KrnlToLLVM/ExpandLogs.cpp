@@ -39,7 +39,7 @@ static Scaled scaledOf(FloatBuilder &f, Value x) {
   Value isDenormal = f.less(x, f.constant(least));
   Value larger = f.mul(x, f.constant(double(int64_t(1) << raised)));
   Value a = f.bits(f.select(isDenormal, larger, x));
-  // What is above the lesser root in the exponent counts.
+  // The exponent for a significand from the lesser root to twice that.
   Value distance = arith::SubIOp::create(b, a, f.integer(lesserRoot));
   Value exponent =
       arith::ShRSIOp::create(b, distance, f.integer(f.fractionBits()));
@@ -97,7 +97,7 @@ Value onnxc::expandLog(FloatBuilder &f, Value x, bool isBinary) {
   return f.select(f.less(x, f.constant(0)), f.constant(notANumber), y);
 }
 
-/// log(1 + x) and what the sum has lost, relative to it.
+/// log(1 + x) and the rounding error of the sum, relative to it.
 Value onnxc::expandLog1p(FloatBuilder &f, Value x) {
   Value one = f.constant(1);
   Value sum = f.add(one, x);

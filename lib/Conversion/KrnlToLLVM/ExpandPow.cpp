@@ -2,9 +2,9 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// |x|^y = 2^(y log2 |x|), in f64: what y multiplies the logarithm's error by is
-// then still far below the last digit of the result, and denormal numbers are
-// ordinary ones. Signs and the exceptions of C's pow are put in afterwards.
+// |x|^y = 2^(y log2 |x|), in f64: the error of the logarithm, multiplied by y,
+// is then still far below the last digit of the result, and denormal f32 are
+// normal. Signs and the exceptions of C's pow are put in afterwards.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,7 @@ using onnxc::FloatBuilder;
 /// fit of log2(1 + t) / t, is 2^-41.
 static Value log2Of(FloatBuilder &f, Value a) {
   ImplicitLocOpBuilder &b = f.b;
-  // What is above the lesser root in the exponent counts.
+  // The exponent for a significand from the lesser root to twice that.
   constexpr int64_t lesserRoot = 0x3fe6a09e667f3bcd;
   Value distance = arith::SubIOp::create(b, f.bits(a), f.integer(lesserRoot));
   Value exponent =
@@ -91,7 +91,7 @@ Value onnxc::expandPow(FloatBuilder &f, Value x, Value y) {
   result =
       f.select(f.both(isFinite, isFraction),
                f.constant(std::numeric_limits<float>::quiet_NaN()), result);
-  // One whatever the other is, even NaN.
+  // One for every other operand, even NaN.
   Value isUnit =
       f.both(f.equal(a, one), f.equal(math::AbsFOp::create(b, y), infinity));
   Value isOne = f.either(f.either(f.equal(x, one), f.equal(y, zero)), isUnit);

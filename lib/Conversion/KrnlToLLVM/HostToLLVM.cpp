@@ -73,7 +73,7 @@ LLVM::CallOp callHook(OpBuilder &builder, Location loc, Hook hook,
       builder, module, signature.name, ArrayRef<Type>(types).drop_front(),
       types.front());
   if (hook == Hook::Arena || hook == Hook::Weights) {
-    // The same address all through the run: asked for once.
+    // The same address all through the run: called once.
     function.setMemoryEffectsAttr(LLVM::MemoryEffectsAttr::get(
         context, SmallVector<LLVM::ModRefInfo>(6, LLVM::ModRefInfo::NoModRef)));
     function.setNoUnwind(true);
@@ -111,8 +111,8 @@ Value constant32(OpBuilder &builder, Location loc, int32_t value) {
   return LLVM::ConstantOp::create(builder, loc, builder.getI32Type(), value);
 }
 
-/// Splits the block at the insertion point. What follows a split stays in its
-/// block where it can, so that thousands of splits move each op once.
+/// Splits the block at the insertion point. The ops after a split stay in their
+/// block where they can, so that thousands of splits move each op once.
 static std::pair<Block *, Block *>
 splitBlock(ConversionPatternRewriter &rewriter) {
   Block *block = rewriter.getInsertionBlock();

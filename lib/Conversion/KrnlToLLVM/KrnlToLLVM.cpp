@@ -101,8 +101,8 @@ static void storeSingleLanes(Operation *root) {
   });
 }
 
-/// Patterns here never fail once they have begun, so that nothing need be kept
-/// to be undone; and what can be folded has been.
+/// Patterns here never fail once they have begun, so that no rollback is
+/// needed; and foldable operations have been folded.
 static ConversionConfig conversionConfig() {
   ConversionConfig config;
   config.allowPatternRollback = false;
@@ -110,7 +110,7 @@ static ConversionConfig conversionConfig() {
   return config;
 }
 
-/// Lowers everything that the conversions below do not handle: structured
+/// Lowers the operations that the conversions below do not handle: structured
 /// control flow, views with their shapes, vector ops without an LLVM
 /// counterpart, functions that only libm has.
 static LogicalResult simplify(ModuleOp module) {
@@ -145,7 +145,7 @@ static LogicalResult simplify(ModuleOp module) {
   ConversionTarget target(*context);
   target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
   target.addIllegalDialect<affine::AffineDialect, scf::SCFDialect>();
-  // Left to LLVM: what processors compute directly.
+  // Left to LLVM: functions that processors have instructions for.
   target.addIllegalOp<math::AcosOp, math::AcoshOp, math::AsinOp, math::AsinhOp,
                       math::AtanOp, math::Atan2Op, math::AtanhOp, math::CbrtOp,
                       math::CosOp, math::CoshOp, math::ErfOp, math::ErfcOp,
@@ -222,8 +222,8 @@ static void setVisibility(LLVM::LLVMFuncOp function) {
                               : LLVM::Visibility::Hidden);
 }
 
-/// The buffer as one of the type, which may say less of its sizes; null where
-/// it says something else.
+/// The buffer as one of the type, which may have fewer static sizes; null where
+/// the two contradict.
 static Value castBuffer(Value buffer, Type type,
                         DenseMap<std::pair<Value, Type>, Value> &casts) {
   auto from = dyn_cast<MemRefType>(buffer.getType()),
@@ -243,8 +243,8 @@ static Value castBuffer(Value buffer, Type type,
   return cast;
 }
 
-/// Every launch passes what its kernel takes: one that several launches share
-/// knows less of the sizes.
+/// Every launch passes operands of the types of its kernel: one that several
+/// launches share has fewer static sizes.
 static LogicalResult matchLaunches(ModuleOp module) {
   SymbolTable symbols(module);
   DenseMap<std::pair<Value, Type>, Value> casts;

@@ -130,7 +130,7 @@ void populateParallelRegionToLLVMPatterns(const mlir::LLVMTypeConverter &types,
 /// Makes f32 functions whose polynomial loses NaN return it (NaNGuard.cpp).
 void guardNaN(mlir::Operation *root);
 
-/// Replaces krnl.dot by what the processor of the module has for it
+/// Replaces krnl.dot by instructions of the processor of the module
 /// (DotToLLVM.cpp).
 void expandDots(mlir::ModuleOp module);
 

@@ -194,7 +194,7 @@ struct RowViewLowering : ConvertOpToLLVMPattern<krnl::RowViewOp> {
 };
 
 /// Buffers of the host program are contiguous, also where a view's type has
-/// strides that nobody knows.
+/// dynamic strides.
 struct CopyLowering : ConvertOpToLLVMPattern<memref::CopyOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
 

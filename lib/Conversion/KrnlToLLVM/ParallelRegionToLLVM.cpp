@@ -41,8 +41,8 @@ using BareValues = DenseMap<Value, BareOperands>;
 
 } // namespace
 
-/// The values a launch passes, as seen by the leader. `rewriter` knows what the
-/// operands were converted to.
+/// The values a launch passes, in the code of the leader. `rewriter` has the
+/// converted operands.
 static BareLaunch bareLaunch(krnl::LaunchOp op,
                              ConversionPatternRewriter &rewriter,
                              const LLVMTypeConverter &types,

@@ -85,8 +85,8 @@ std::function<bool(Operation *)> directlyLoweredForms(MLIRContext *context,
 namespace {
 struct ConvertONNXToKrnl
     : public impl::ConvertONNXToKrnlPassBase<ConvertONNXToKrnl> {
-  /// A tensor of unknown rank is an object: only what moves it about or looks
-  /// at its shape takes it.
+  /// A tensor of unknown rank is an object: only ops that move it or read its
+  /// shape take it.
   LogicalResult checkRanks() {
     bool allKnown = true;
     getOperation()->walk([&](Operation *op) {

@@ -71,7 +71,7 @@ struct BeginOperator : public ConversionPattern {
   Refusals &refusals;
 };
 
-/// Stands for whatever the others did not take.
+/// Matches the operations that no other pattern has matched.
 struct RefuseOperator : public ConversionPattern {
   RefuseOperator(Refusals &refusals, const TypeConverter &types,
                  MLIRContext *context)

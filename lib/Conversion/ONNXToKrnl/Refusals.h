@@ -19,8 +19,8 @@ public:
   explicit Refusals(llvm::StringSet<> lowered);
   ~Refusals();
 
-  /// Adds what comes before and after all other patterns. Both refer to this
-  /// object, which has to outlive the conversion.
+  /// Adds the patterns before and after all others. Both refer to this object,
+  /// which has to outlive the conversion.
   void populate(mlir::TypeConverter &converter,
                 mlir::RewritePatternSet &patterns);
 

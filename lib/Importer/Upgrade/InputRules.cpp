@@ -100,7 +100,7 @@ void rules::Split_11_to_13(NodeView &view) {
   view.drop("split");
 }
 
-/// Equal parts are asked for by their number.
+/// The number of equal parts is an attribute.
 void rules::Split_13_to_18(NodeView &view) {
   if (!view.hasInput(1))
     view.setInt("num_outputs", view.node.output_size());

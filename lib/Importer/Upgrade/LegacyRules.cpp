@@ -14,7 +14,7 @@ using ::onnx::TensorProto;
 void rules::dropConsumedInputs(NodeView &view) { view.drop("consumed_inputs"); }
 
 //===----------------------------------------------------------------------===//
-// Dimensions that only the run counts
+// Ranks that are known at run time only
 //===----------------------------------------------------------------------===//
 
 /// How many dimensions `value` has from `start` on, which may be negative.
@@ -46,8 +46,8 @@ static std::string appendOnes(NodeView &view, const std::string &value,
 // Rules
 //===----------------------------------------------------------------------===//
 
-/// Until opset 6 operators broadcast their second input only when told to, and
-/// then from dimension `axis` of the first one on.
+/// Until opset 6 operators broadcast their second input only by an attribute,
+/// and then from dimension `axis` of the first one on.
 /// Add(a[2,3,4,5], b[3,4]) {broadcast = 1, axis = 1}
 ///   --> Add(a, Unsqueeze(b) {axes = [2]})
 void rules::broadcastAlongAxis(NodeView &view) {
@@ -97,7 +97,7 @@ void rules::Concat_1_to_4(NodeView &view) {
   view.setInt("axis", view.getInt("axis", 1));
 }
 
-/// The third input broadcasts without being told to.
+/// The third input broadcasts without an attribute.
 void rules::Gemm_6_to_7(NodeView &view) { view.drop("broadcast"); }
 
 /// How many dimensions the input has behind the channels, or 0 if the slope is
@@ -114,7 +114,7 @@ static std::string slopeOnes(NodeView &view) {
                      nullptr, /*version=*/14);
 }
 
-/// A slope per channel was a vector whatever the rank of the input.
+/// A slope per channel was a vector for every rank of the input.
 /// PRelu(x[n,c,h,w], slope[c]) --> PRelu(x, Unsqueeze(slope) {axes = [1, 2]})
 void rules::PRelu_6_to_7(NodeView &view) {
   std::optional<int64_t> slopeRank = view.rank(1), rank = view.rank(0);

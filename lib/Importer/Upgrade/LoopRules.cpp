@@ -11,7 +11,7 @@ using ::onnx::AttributeProto;
 using ::onnx::GraphProto;
 using ::onnx::NodeProto;
 
-/// Whether a result is wanted is said by giving it a name.
+/// A result is present if it has a name.
 void rules::dropOutputSequence(NodeView &view) { view.drop("output_sequence"); }
 
 /// The schema's default direction was misspelt.
@@ -87,7 +87,7 @@ struct BatchedScan {
 };
 } // namespace
 
-/// What belongs to the sequence, without what only fills the tensor.
+/// The elements of the sequence, without the padding of the tensor.
 std::string BatchedScan::cutToLength(const std::string &input) {
   return addNode("Slice", {input, name("zero"), name("length"), name("zero")},
                  input + "_cut");

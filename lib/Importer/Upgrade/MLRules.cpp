@@ -10,8 +10,8 @@ using namespace onnxc::importer;
 using ::onnx::AttributeProto;
 using ::onnx::TensorProto;
 
-/// Classes were numbered from 0, and the type of the input said which way to
-/// go. LabelEncoder(strings) {classes_strings = ["a", "b"]}
+/// Classes were numbered from 0, and the type of the input was the direction.
+/// LabelEncoder(strings) {classes_strings = ["a", "b"]}
 ///   --> LabelEncoder(strings) {keys_strings = ["a", "b"],
 ///                              values_int64s = [0, 1]}
 void rules::LabelEncoder_1_to_2(NodeView &view) {

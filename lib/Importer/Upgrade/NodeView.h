@@ -40,8 +40,8 @@ public:
   constantFloats(const std::string &value) const = 0;
 };
 
-/// Key of the metadata entry by which a rule says in which version a node that
-/// it put into a graph is written; other nodes are in that of their graph.
+/// Key of the metadata entry for the version of a node that a rule has put into
+/// a graph; other nodes have that of their graph.
 inline constexpr const char *madeInVersionKey = "onnxc.version";
 
 /// A node and the version of its operator set that it is written in.

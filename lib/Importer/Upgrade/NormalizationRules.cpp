@@ -9,14 +9,14 @@
 using namespace onnxc::importer;
 using ::onnx::TensorProto;
 
-/// A model for inference says so, or does not ask for what training returns.
+/// A model for inference has is_test, or no results of training.
 void rules::BatchNormalization_6_to_7(NodeView &view) {
   bool trains = view.getInt("is_test", 0) == 0;
   for (int i = 1; i < view.node.output_size(); ++i)
     if (trains && view.hasOutput(i))
       return view.fail("it trains (is_test is 0), with results of training");
   // Exporters that leave is_test out of a node with one result mean
-  // inference: it is the only thing the later versions can say with it.
+  // inference: later versions have no other meaning of one result.
   view.drop("is_test");
   view.drop("consumed_inputs");
 }

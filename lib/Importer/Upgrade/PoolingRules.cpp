@@ -89,7 +89,7 @@ void rules::Upsample_7_to_9(NodeView &view) {
 }
 
 /// Upsample was Resize with scales of at least 1: straight to version 11, as
-/// the scales need not be constant to know that it grows.
+/// scales that are not constant are at least 1, too.
 void rules::Upsample_9_to_10(NodeView &view) {
   std::string x = view.input(0), scales = view.input(1);
   std::string output = view.output(0);

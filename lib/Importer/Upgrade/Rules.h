@@ -2,8 +2,8 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// A rule is called Operator_from_to_version; what several operators share is
-// called after what it does.
+// A rule is called Operator_from_to_version; a rule of several operators is
+// called after its effect.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ONNXC_IMPORTER_UPGRADE_RULES_H

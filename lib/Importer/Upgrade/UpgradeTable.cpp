@@ -15,8 +15,8 @@
 using namespace onnxc::importer;
 using namespace onnxc::importer::rules;
 
-/// A node of the old version is one of the new version as it stands: what was
-/// added is optional, and its default is what the operator did before.
+/// A node of the old version is one of the new version without a change:
+/// additions are optional, and their defaults are the behaviour before.
 static constexpr UpgradeRule compatible = nullptr;
 
 const std::vector<UpgradeStep> &onnxc::importer::upgradeTable() {

@@ -15,8 +15,8 @@
 
 namespace onnxc::schema {
 
-/// What `infer` of a library is given for an onnx.Custom. A size that is not
-/// known but has a name is a number below -1, the same for the same name.
+/// The argument of a library's `infer` for an onnx.Custom. A symbolic size is a
+/// number below -1, the same for the same name.
 class CustomCall : public OMCustomCall {
 public:
   CustomCall(mlir::Operation *op, const ValueFacts &facts);

@@ -3,9 +3,9 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // Checks the operands of an onnx.Custom against the declaration and calls the
-// library's `infer` with what is known of them. The call is one of
-// onnxc/CustomOp.h whose functions belong to this compiler; all that the
-// library answers is checked before it is believed.
+// library's `infer` with their known types. The call is one of onnxc/CustomOp.h
+// whose functions belong to this compiler; all results of the library are
+// checked before they are used.
 //
 //===----------------------------------------------------------------------===//
 #include "CustomCall.h"

@@ -33,8 +33,8 @@ static llvm::Error refuse(StringRef path, const Ts &...words) {
   return llvm::createStringError(text);
 }
 
-/// Why the operator may not be one of a library; empty if it may. What the
-/// standard and this compiler define means the same in every model.
+/// Why the operator may not be one of a library; empty if it may. Operators of
+/// the standard and of this compiler mean the same in every model.
 static std::string findTaken(StringRef domain, StringRef name) {
   if (domain == "ai.onnx" || domain.starts_with("ai.onnx."))
     return "domain '" + domain.str() +

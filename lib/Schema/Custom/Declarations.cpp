@@ -2,8 +2,7 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// A library is somebody else's code: whatever it declares is looked at before
-// anything relies on it.
+// A library is not trusted: its declarations are checked before they are used.
 //
 //===----------------------------------------------------------------------===//
 #include "onnxc/Schema/CustomOps.h"
@@ -212,7 +211,7 @@ struct TypeVariables {
                            ? parameter.typeVariable
                            : "T of " + std::string(parameter.name);
     auto [found, isNew] = types.try_emplace(name, parameter.types);
-    // What one of them takes is for the check of each: here it is all.
+    // The check of each operand is for its own types: here it is the union.
     if (!isNew && found->second != 0)
       found->second = parameter.types ? found->second | parameter.types : 0;
     return name;

@@ -73,7 +73,7 @@ void attendCached(Body &b, int64_t heads, int64_t keyHeads, const Mask &mask,
 void writeCache(Body &b, const std::string &past, const std::string &fresh,
                 const std::string &result);
 
-/// Defines `positions`, [batch, sequence], from `start` and what follows.
+/// Defines `positions`, [batch, sequence], from `start` upwards.
 void countPositions(Body &b, const std::string &input, int sequenceDim,
                     const std::string &start);
 

@@ -14,9 +14,9 @@
 
 namespace onnxc::schema::microsoft {
 
-/// The body of one node: what is known of the node, and the nodes written so
-/// far in ONNX's text form. Values have the names of the schema's parameters;
-/// a parameter that the node leaves out stands for an absent input.
+/// The function body of one node: the facts about the node, and the nodes
+/// written so far in ONNX's text form. Values have the names of the schema's
+/// parameters; a parameter that the node leaves out stands for an absent input.
 class Body {
 public:
   Body(const ::onnx::FunctionBodyBuildContext &context,
@@ -38,8 +38,8 @@ public:
   void real(const std::string &name, float value);
 
   /// Defines `result` as `node` ("MaxPool<..>") of the value `name` and of
-  /// what `rest` (", w)") adds, the channels of both being last; `name` has
-  /// `rank` dimensions, at least three.
+  /// the operands in `rest` (", w)"), the channels of both being last; `name`
+  /// has `rank` dimensions, at least three.
   void withChannelsFirst(const std::string &name, int rank,
                          const std::string &node, const std::string &result,
                          const std::string &rest = ")");
@@ -69,7 +69,7 @@ public:
   std::vector<float> numbers(const std::string &attribute) const;
   /// "<a = 1, b = [2, 3]>" of those attributes that the node has.
   std::string attributes(const std::vector<std::string> &names) const;
-  /// The same of what the standard's operator `op` has.
+  /// The same for the attributes of the standard's operator `op`.
   std::string attributesOf(const char *op) const;
 
   /// Names of the inputs of a variadic last parameter, the first of which has

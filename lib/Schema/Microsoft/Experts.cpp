@@ -4,7 +4,7 @@
 //
 // A token takes part in the layers of the k experts that its router prefers.
 // Pairs of token and expert are sorted by expert, so that the rows of each
-// expert are a slice and no product is computed that nobody asked for.
+// expert are a slice and no unused product is computed.
 //
 //===----------------------------------------------------------------------===//
 #include "Body.h"

@@ -64,7 +64,7 @@ static void splitGroups(Body &b, int64_t heads, int64_t keyHeads) {
 
 /// Defines `starts`, [batch], the number of keys before the new ones, and
 /// `presents`, [1], the number of keys of the result. Sequences of a batch may
-/// differ in length, and the past may be longer than what it holds.
+/// differ in length, and the past may be longer than its keys.
 static void addStarts(Body &b) {
   b.ints("flat", {-1});
   b << "lasts_64 = Cast<to = 7>(seqlens_k)"

@@ -129,8 +129,8 @@ static bool fillMatMulBnb4(Body &b) {
     << "Y = MatMul(A, factor)";
   return true;
 }
-/// EmbedLayerNormalization of what the bytes stand for; only rows that are
-/// looked up are made reals.
+/// EmbedLayerNormalization of dequantised bytes; only rows that are looked up
+/// are dequantised.
 static bool fillQEmbed(Body &b) {
   b.ints("second", {1});
   b << "ids = Cast<to = 7>(input_ids)"

@@ -12,7 +12,7 @@ using namespace onnxc::schema::microsoft;
 
 /// Buckets of T5: a distance of its own each for half of them, and logarithmic
 /// ones up to the largest distance for the others (arXiv 1910.10683). The table
-/// holds a row for each head, whatever its shape says.
+/// holds a row for each head, in any shape.
 static bool fillRelative(Body &b) {
   int64_t buckets = b.size(0, 0), heads = b.size(0, 1);
   bool isBoth = b.integer("is_bidirectional", 0) != 0;

@@ -3,9 +3,9 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // Each is the operator on real numbers between dequantisation and
-// quantisation, which is also what they are defined to be. Where onnxruntime's
-// kernels round otherwise, which shows where a number lies between two quanta,
-// the body has their order of operations.
+// quantisation, which is also its definition. Where onnxruntime's kernels round
+// otherwise, which shows where a number lies between two quanta, the body has
+// their order of operations.
 //
 //===----------------------------------------------------------------------===//
 #include "Body.h"
@@ -252,8 +252,8 @@ static bool fillDequantize(Body &b) {
   return true;
 }
 
-/// `scaled` is x or y: what the scale belongs to. `integers` come beside those
-/// of 4 to 16 bits.
+/// `scaled` is x or y: the tensor of the scale. `integers` come beside those of
+/// 4 to 16 bits.
 static OpSchema quantisation(const char *name, const std::string &scaled,
                              const char *from, const char *to,
                              std::vector<std::string> integers) {

@@ -122,8 +122,8 @@ static void addWeights(Body &b, const std::string &weight, int scaleInput,
     << n + " = Transpose<perm = [0, 2, 1]>(" + n + "_scaled)";
 }
 
-/// The input and the state stay as they are, which is more exact than what the
-/// operator allows.
+/// The input and the state are not quantised, which is more exact than the
+/// operator requires.
 static bool fillLSTM(Body &b) {
   if (b.rank(8) < 1 || b.rank(8) > 2 || b.rank(10) < 1 || b.rank(10) > 2)
     return false;

@@ -134,7 +134,7 @@ static void addUnpackedRows(Body &b, int64_t bits, const std::string &packed,
   b << result + " = Reshape(" + result + "_parts, " + result + "_shape)";
 }
 
-/// Rows of a table of blocks: what belongs to the rows is gathered first.
+/// Rows of a table of blocks: their scales and zero points are gathered first.
 static bool fillGatherBlockQuantized(Body &b) {
   int64_t rank = b.rank(0), positions = b.rank(1), bits = b.integer("bits", 4);
   int64_t gather = b.integer("gather_axis", 0);
@@ -148,7 +148,7 @@ static bool fillGatherBlockQuantized(Body &b) {
     return false;
   int64_t all = rank + positions - 1;
   std::string node = "Gather<axis = " + std::to_string(gather) + ">(";
-  // Gather does not know the types of four bits.
+  // Gather does not take the types of four bits.
   auto gatherRows = [&](const std::string &from, const std::string &rows) {
     std::string to =
         std::to_string(b.elementType(0) == ::onnx::TensorProto::INT4

@@ -38,8 +38,8 @@ static bool fillGate(Body &b) {
     b << "beta = Identity(a)";
   return true;
 }
-/// Sequences come last for the standard's operator, which knows neither
-/// dilations nor more dimensions.
+/// Sequences come last for the standard's operator, which has neither dilations
+/// nor more dimensions.
 static bool fillCausalConv(Body &b) {
   for (const char *form : {"ndim", "dilation"})
     if (b.integer(form, 1) != 1)

@@ -10,7 +10,7 @@
 
 namespace onnxc::schema::microsoft {
 
-/// How the types of results are told before the body takes the node's position.
+/// The source of the results' types before the body takes the node's position.
 enum class Results {
   /// From those of the body's nodes.
   OfBody,

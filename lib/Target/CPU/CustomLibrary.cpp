@@ -2,11 +2,11 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Libraries are asked for types while a model is compiled, and run where their
+// Libraries infer types while a model is compiled, and run where their
 // operators have constant inputs: they have to be in this process. Objects and
 // archives are linked to a shared library in a file that is gone once loaded,
-// so that the dynamic linker does for them what it does for others (relocation,
-// initialisers, thread-local storage).
+// so that the dynamic linker treats them like others (relocation, initialisers,
+// thread-local storage).
 //
 //===----------------------------------------------------------------------===//
 

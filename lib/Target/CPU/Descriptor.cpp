@@ -35,8 +35,8 @@ static std::string elementText(Type type) {
   return text;
 }
 
-/// Fills in what the type says. Containers: the tensor inside gives the element
-/// type, a map's value is what counts.
+/// Fills in the properties of the type. Containers: the tensor inside gives the
+/// element type, in a map its value.
 static void describeType(Type type, Argument &argument) {
   llvm::TypeSwitch<Type>(type)
       .Case([&](TensorType tensor) {
@@ -187,7 +187,7 @@ static void emitTagged(Constants &make, llvm::Module &module,
 }
 
 /// All names of Exports.def that there is one of for each tag. The last has no
-/// parameter, and its function of the runtime looks at none.
+/// parameter, and its function of the runtime uses none.
 static void emitTaggedNames(Constants &make, llvm::Module &module,
                             llvm::Constant *model, StringRef tag) {
   static constexpr std::pair<StringLiteral, StringLiteral> functions[] = {
@@ -200,7 +200,7 @@ static void emitTaggedNames(Constants &make, llvm::Module &module,
     emitTagged(make, module, model, (name + "_" + tag).str(), ofRuntime);
 }
 
-/// The constructor that tells the runtime of the model.
+/// The constructor that registers the model in the runtime.
 static void emitRegistration(Constants &make, llvm::Module &module,
                              llvm::Constant *model) {
   llvm::Type *none = llvm::Type::getVoidTy(make.getContext());

@@ -50,9 +50,8 @@ static bool isLarger(const Batch &a, const Batch &b) {
 }
 
 /// Batches that all kernels of a model make at least, if they are large enough:
-/// work for so many threads. Not those of this machine: what is compiled
-/// together comes out different, and the same model has the same code wherever
-/// it is compiled.
+/// work for so many threads. Not those of this machine: the code depends on the
+/// batches, and the same model has the same code wherever it is compiled.
 static constexpr size_t minBatches = 32;
 
 /// Code generation takes more than linear time in the size of a function, and
@@ -121,8 +120,8 @@ static OwningOpRef<ModuleOp> copyBatch(const Batch &batch,
 }
 
 /// The passes of addPassesToEmitFile, but the second scheduler: it takes
-/// quadratic time where a block stores much, and the processor reorders what it
-/// would.
+/// quadratic time in the stores of a block, and the processor reorders
+/// instructions itself.
 static void addCodeGenPasses(llvm::legacy::PassManager &passes,
                              llvm::TargetMachine &target,
                              llvm::raw_pwrite_stream &os, CodeKind kind) {
@@ -170,8 +169,8 @@ CodeFile emitModule(llvm::Module &module, krnl::TargetAttr target,
   return file;
 }
 
-/// Operations of a host program that code generation does its best for. What a
-/// longer one launches takes so long that its own instructions do not count.
+/// Operations of a host program that are compiled at the full level. Launches
+/// of a longer one take so long that its own instructions do not count.
 static constexpr size_t maxScheduledHost = 100000;
 
 static FailureOr<CodeFile> emitBatch(const Batch &batch,

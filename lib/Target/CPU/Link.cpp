@@ -2,8 +2,8 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// lld reads files, so each object is an anonymous one in memory. What it made
-// is written to the artefact, the weights behind it.
+// lld reads files, so each object is an anonymous one in memory. Its output is
+// written to the artefact, the weights behind it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +31,7 @@ using namespace llvm;
 
 namespace onnxc::target {
 
-/// A file for the linker, which knows files by their paths.
+/// A file for the linker, which takes paths.
 static Expected<NewFile> putInMemory(StringRef name, ArrayRef<char> bytes) {
   NewFile file = NewFile::inMemory(name);
   if (Error error = file.create())
@@ -94,7 +94,7 @@ Error checkRuntime(StringRef runtimeDir, krnl::TargetAttr target) {
                 triple.getArchName() + " is, or stop at --emit=obj");
 }
 
-/// Writes what the linker made, and the weights behind it.
+/// Writes the output of the linker, and the weights behind it.
 static Error writeParts(MutableArrayRef<char> linked,
                         const LinkOptions &options, NewFile &output) {
   StringRef code(linked.data(), linked.size());
@@ -134,8 +134,8 @@ static Error writeLinked(MutableArrayRef<char> linked,
              : output.failed(errnoAsErrorCode());
 }
 
-/// The artefact has no SONAME: the same model gives the same bytes whatever the
-/// artefact is called, and two models may have files of one name.
+/// The artefact has no SONAME: the same model gives the same bytes for every
+/// name of the artefact, and two models may have files of one name.
 static std::vector<std::string> fixedArguments(const LinkOptions &options) {
   std::vector<std::string> arguments = {
       "-shared", "--gc-sections", "--hash-style=gnu", "-z", "now",

@@ -50,7 +50,7 @@ public:
     return "/proc/self/fd/" + std::to_string(ends[1]);
   }
 
-  /// All that was written, once nobody writes any more.
+  /// All that was written, once all writers are done.
   SmallVector<char, 0> finish() {
     if (ends[1] >= 0)
       ::close(std::exchange(ends[1], -1));
@@ -77,9 +77,8 @@ private:
 
 } // namespace
 
-/// lld keeps its state in globals. More threads would stay behind in the
-/// process of our caller, and a child that it forks would wait for them for
-/// ever.
+/// lld keeps its state in globals. More threads would remain in the process of
+/// the caller, and a child that it forks would wait for them for ever.
 Expected<SmallVector<char, 0>> runLinker(ArrayRef<std::string> arguments) {
   static std::mutex mutex;
   std::lock_guard<std::mutex> lock(mutex);

@@ -29,7 +29,7 @@ using object::SymbolRef;
 namespace {
 
 /// The symbols that functions of the runtime need: the linker of artefacts
-/// leaves out what is not called, here it is only found out.
+/// drops functions without calls; here they are only determined.
 class RuntimeObject {
 public:
   explicit RuntimeObject(const ObjectFile &file) : file(file) {}
@@ -52,7 +52,7 @@ private:
   Error readReferences(const SectionRef &relocations, uint64_t from);
 
   const ObjectFile &file;
-  /// By section what it refers to: other sections, and names elsewhere.
+  /// By section its references: other sections, and names elsewhere.
   DenseMap<uint64_t, SmallVector<uint64_t>> references;
   DenseMap<uint64_t, SmallVector<StringRef>> foreign;
   StringMap<uint64_t> definedIn;
@@ -134,7 +134,7 @@ StringSet<> RuntimeObject::undefinedFrom(const StringSet<> &names) const {
   return needed;
 }
 
-/// All objects lie in one reservation: hidden symbols of another object are
+/// All objects are in one reservation: hidden symbols of another object are
 /// reached by 32-bit offsets.
 static Expected<std::unique_ptr<ObjectLayer>>
 makeLinkingLayer(ExecutionSession &session) {
@@ -174,8 +174,8 @@ static Expected<StringSet<>> undefinedNames(ArrayRef<CodeFile> objects) {
   return names;
 }
 
-/// True for what every artefact may call: the libraries that this process has
-/// loaded itself.
+/// True for names that every artefact may call: those of the libraries that
+/// this process has loaded itself.
 static bool isInBaseLibrary(StringRef name) {
   static const char *const sonames[] = {
 #define ONNXC_BASE_LIBRARY(SONAME) SONAME,
@@ -188,8 +188,8 @@ static bool isInBaseLibrary(StringRef name) {
   });
 }
 
-/// Defines as null what the runtime needs of other libraries, which may not be
-/// there. Fails if `objects` come to call it.
+/// Defines as null the symbols of other libraries that the runtime needs, which
+/// may be absent. Fails if `objects` reach a call of one.
 static Error defineMissing(LLJIT &session, MemoryBufferRef runtime,
                            ArrayRef<CodeFile> objects) {
   Expected<StringSet<>> called = undefinedNames(objects);

@@ -41,7 +41,7 @@ std::error_code writeTo(int file, StringRef bytes) {
   raw_fd_ostream os(file, /*shouldClose=*/false, /*unbuffered=*/true);
   os << bytes;
   std::error_code code = os.error();
-  // One that nobody has looked at ends the process.
+  // An unchecked error ends the process.
   os.clear_error();
   return code;
 }
@@ -97,7 +97,7 @@ std::error_code NewFile::open() {
   }
 }
 
-/// Removes what processes that were killed have left for the same name.
+/// Removes temporary files of killed processes for the same name.
 void NewFile::removeStale() const {
   StringRef folder = sys::path::parent_path(name);
   StringRef own = sys::path::filename(name);

@@ -5,7 +5,8 @@
 // Recipes have tiled, unrolled and vectorised; LLVM cleans up. Its unroller and
 // vectorisers would spill register tiles, and the rest of -O2 takes twice the
 // time for nothing. So would the canonical form of counters: they are in it,
-// and to look at all sums of dynamic sizes takes longer than all else here.
+// and the analysis of all sums of dynamic sizes takes longer than all else
+// here.
 //
 //===----------------------------------------------------------------------===//
 

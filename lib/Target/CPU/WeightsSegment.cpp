@@ -54,7 +54,7 @@ Expected<int64_t> growWeightsSegment(MutableArrayRef<char> linked,
   Expected<const Section *> section = findSection(*file);
   if (!section)
     return section.takeError();
-  // Both lie in the buffer, which may be written.
+  // Both are in the buffer, which may be written.
   auto &grownSection = const_cast<Section &>(**section);
   if (file->getHeader().e_type == ELF::ET_REL) {
     grownSection.sh_offset = alignTo(linked.size(), grownSection.sh_addralign);

@@ -2,10 +2,10 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Code and data find each other by offsets of 32 bits, so that weights above
-// 2 GiB must not lie between them. They come last, in a segment of their own
-// that a pointer of 64 bits leads to. The linker sees the first 64 bytes of it
-// only: it would write the whole segment, which is then written again.
+// Code and data refer to each other by offsets of 32 bits, so that weights
+// above 2 GiB must not lie between them. They come last, in a segment of their
+// own that a pointer of 64 bits leads to. The linker gets the first 64 bytes of
+// it only: it would write the whole segment, which is then written again.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ONNXC_LIB_TARGET_CPU_WEIGHTSSEGMENT_H

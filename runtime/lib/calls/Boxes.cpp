@@ -91,8 +91,8 @@ extern "C" int32_t onnxc_call_boxed_shape(OnnxcCall *call, int32_t,
   return status;
 }
 
-/// The dimensions that a shape asks for: 0 copies one unless `allowZero`, -1 is
-/// what remains. False after an error.
+/// The dimensions of the result by a shape: 0 copies one unless `allowZero`, -1
+/// is the rest. False after an error.
 static bool reshapedDims(OnnxcCall *call, const TensorView &x,
                          const TensorView &shape, bool allowZero,
                          int64_t *dims) {

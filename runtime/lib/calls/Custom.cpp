@@ -2,9 +2,9 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The other side of onnxc/CustomOp.h. A library is somebody else's code, and
-// may be another one than when the model was compiled: what it declares is
-// checked, as is what it answers (CustomCall.cpp).
+// Implements onnxc/CustomOp.h in the runtime. A library is not trusted, and may
+// be another one than when the model was compiled: its declarations are
+// checked, as are its results (CustomCall.cpp).
 //
 //===----------------------------------------------------------------------===//
 
@@ -91,7 +91,7 @@ bool createState(CustomCall &call, const OMCustomOp &op) {
     if (call.run->status != ONNXC_OK)
       return false;
     void *kept = made ? made : &nullState;
-    // Nobody waits for another run: a child that is forked would for ever.
+    // No run waits for another: a forked child would wait for ever.
     if (__atomic_compare_exchange_n(&shared.state, &known, kept, false,
                                     __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
       known = kept;
@@ -157,7 +157,7 @@ int32_t onnxc_call_custom(OnnxcCall *run, int32_t, OnnxcValue *outs,
   int64_t ranks = 0;
   for (int32_t i = 0; i < nin; ++i)
     ranks += tensorOf(ins[i], 0).rank;
-  // Views of inputs and outputs, what is known of these, strides.
+  // Views of inputs and outputs, the facts about outputs, strides.
   int64_t views =
       (node.numInputs + node.numOutputs) * int64_t(sizeof(OMCustomTensor));
   int64_t results = node.numOutputs * int64_t(sizeof(CustomResult));

@@ -67,7 +67,7 @@ static bool checkSizes(CustomCall &call, int64_t index, int64_t rank,
   return true;
 }
 
-/// Strings that nobody sets are empty.
+/// Strings that are not set are empty.
 static void clearStrings(const CustomCall &call, int64_t index, bool onlyNull) {
   const OMCustomTensor &view = call.outputViews[index];
   if (view.type != ONNX_TYPE_STRING)
@@ -106,7 +106,8 @@ bool rt::allocateOutput(CustomCall &call, int64_t index, int64_t rank,
   return true;
 }
 
-/// Elements as generated code expects them, whatever the library has written.
+/// Converts elements that the library has written to the form that generated
+/// code expects.
 static void tidyElements(const OMCustomTensor &view) {
   int signedBits = view.type == ONNX_TYPE_INT4   ? 4
                    : view.type == ONNX_TYPE_INT2 ? 2
@@ -178,7 +179,7 @@ bool isOutput(CustomCall &call, int64_t index) {
 int onSetOutput(OMCustomCall *given, int64_t index, int64_t type, int64_t rank,
                 const int64_t *dims) {
   CustomCall &call = callOf(given);
-  // An absent one may be told about: `infer` need not look.
+  // An absent one may be set: `infer` need not check.
   if (index >= 0 && index < call.numOutputs && !call.results[index].value)
     return 0;
   if (call.phase != CustomPhase::Infer)

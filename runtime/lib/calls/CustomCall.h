@@ -15,7 +15,7 @@ namespace onnxc::rt {
 /// Facts about one output.
 struct CustomResult {
   OnnxcValue *value; ///< where it goes; null if it is absent
-  bool isSized;      ///< `infer` has said all sizes
+  bool isSized;      ///< `infer` has set all sizes
   bool isAllocated;
   TensorObject *object; ///< of unknown rank: its destination
   int64_t rank;
@@ -24,8 +24,8 @@ struct CustomResult {
 
 enum class CustomPhase { Create, Infer, Compute };
 
-/// One call, as the library sees it and behind that. Outputs and callbacks are
-/// in CustomCall.cpp.
+/// One call: the library's view, then the runtime's state. Outputs and
+/// callbacks are in CustomCall.cpp.
 struct CustomCall : OMCustomCall {
   OnnxcCall *run;
   const OnnxcCustomNode *custom;

@@ -2,8 +2,8 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Shared parts of the decoders of ImageDecoder. Each takes the bytes of a file
-// that nobody vouches for and leaves rows of red, green and blue, or a message.
+// Shared parts of the decoders of ImageDecoder. Each takes the bytes of an
+// untrusted file and writes rows of red, green and blue, or a message.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,7 +43,7 @@ public:
   /// proportion to the file, but for a constant.
   int64_t maxPixels() const;
   /// False, with the error recorded, when the run is to end. Decoders
-  /// ask at least once a row, or wherever their library lets them.
+  /// call it at least once a row, or wherever their library lets them.
   bool inTime() { return !mustEnd(*call); }
   uint8_t *row(int64_t y) { return pixels + y * width * 3; }
   void set(int64_t x, int64_t y, int red, int green, int blue) {

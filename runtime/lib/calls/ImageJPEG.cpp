@@ -16,7 +16,7 @@
 namespace onnxc::rt {
 
 namespace {
-/// All that outlives a jump out of the library lies here, in memory.
+/// All that outlives a jump out of the library is here, in memory.
 struct Decoder {
   jpeg_decompress_struct info;
   jpeg_error_mgr errors;
@@ -30,7 +30,7 @@ struct Decoder {
 
 static void onError(j_common_ptr info) {
   auto *decoder = static_cast<Decoder *>(info->client_data);
-  // The library's own messages depend on its build: name what it was doing.
+  // The library's own messages depend on its build: use a fixed one.
   decoder->problem = "the file is damaged";
   longjmp(decoder->failed, 1);
 }

@@ -93,10 +93,10 @@ static int64_t findCodestream(ImageFile file) {
   return -1;
 }
 
-/// What the header says decides how much the library allocates when it reads
-/// the header, and for how long it works on bits that the file need not have:
+/// The header determines the memory that the library allocates when it reads
+/// the header, and the time that it spends on bits that the file need not have:
 /// a component is as large as the image, each tile has tables of its own, and
-/// the passes over a block may be many times those of an honest file.
+/// the passes over a block may be many times those of a valid file.
 static bool isModest(ImageFile file) {
   constexpr int64_t components = 5; // four colours and alpha
   constexpr int64_t always = 1 << 23, perByte = 32, tiles = 8192;

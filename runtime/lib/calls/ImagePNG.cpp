@@ -15,7 +15,7 @@
 namespace onnxc::rt {
 
 namespace {
-/// All that outlives a jump out of the library lies here, in memory.
+/// All that outlives a jump out of the library is here, in memory.
 struct Decoder {
   png_structp png;
   png_infop info;
@@ -35,8 +35,8 @@ static void readBytes(png_structp png, png_bytep to, size_t count) {
 
 static void onWarning(png_structp, png_const_charp) {}
 
-/// Whatever the file holds becomes red, green and blue of 8 bits; an alpha
-/// channel is left out, not blended.
+/// Pixels of all formats become red, green and blue of 8 bits; an alpha channel
+/// is left out, not blended.
 static void askForRGB(png_structp png) {
   png_set_expand(png);
   png_set_scale_16(png);

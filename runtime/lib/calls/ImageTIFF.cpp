@@ -14,7 +14,7 @@
 namespace onnxc::rt {
 
 namespace {
-/// The open file, as the library's callbacks know it.
+/// The open file, as the library's callbacks get it.
 struct Stream {
   ImageFile file;
   Image *image;
@@ -27,7 +27,7 @@ static tmsize_t readBytes(thandle_t handle, void *to, tmsize_t count) {
   int64_t left = stream->file.size - stream->at;
   if (count > left)
     count = left;
-  // The library asks for each strip and tile.
+  // The library calls this for each strip and tile.
   if (count <= 0 || !stream->image->inTime())
     return 0;
   memcpy(to, stream->file.bytes + stream->at, size_t(count));

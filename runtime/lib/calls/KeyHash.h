@@ -15,8 +15,8 @@
 namespace onnxc::rt {
 
 /// One of 2^bits positions, for 0 < bits < 64. Multiplied by an odd number
-/// drawn at random, two different keys meet with a chance of about 2 in 2^bits,
-/// whatever they have in common.
+/// drawn at random, two different keys collide with a chance of about 2 in
+/// 2^bits, for all pairs.
 constexpr uint64_t hashKey(uint64_t key, uint64_t multiplier, int64_t bits) {
   return (key * multiplier) >> (64 - bits);
 }

@@ -15,9 +15,9 @@
 namespace onnxc::rt {
 
 /// A table of numbers among the weights. Its words are 64 bits wide:
-///   what keys are multiplied by for their bucket, the bits of a bucket's
-///   number, those of a slot's number; by bucket what keys are multiplied by
-///   for their slot; by slot its key; by slot the number of that key.
+///   the multiplier of keys for their bucket, the bits of a bucket's number,
+///   those of a slot's number; by bucket the multiplier of keys for their slot;
+///   by slot its key; by slot the number of that key.
 /// An empty slot has a key and a number of another one.
 class KeyTable {
 public:

@@ -25,9 +25,9 @@ struct Limits {
 };
 
 /// The boxes of one class, best first and equal ones in order; a NaN is below
-/// all numbers. Rounds sort a few of the best that are left, so that boxes that
-/// nobody asks for cost no more than a comparison. There are
-/// O(log boxes) rounds, each of O(boxes), whatever the scores are.
+/// all numbers. Rounds sort a few of the best that are left, so that unused
+/// boxes cost no more than a comparison. There are O(log boxes) rounds, each of
+/// O(boxes), for all scores.
 class BestFirst {
 public:
   /// `items` and `scratch` have room for all boxes.
@@ -61,7 +61,7 @@ private:
     return score == score ? bits ^ (~(bits >> 31) & 0x7fffffff) : UINT32_MAX;
   }
   /// Is the box of a key left, and no worse than `bound`? In unsigned numbers
-  /// one comparison says both.
+  /// one comparison checks both.
   bool isLeft(uint32_t key, uint32_t bound) const {
     return key - begin <= bound - begin;
   }

@@ -31,7 +31,7 @@ T *allocate(OnnxcCall *call, int64_t count) {
 }
 
 /// Sorts `items` by less(x, y), equal ones staying in order, in O(n log n)
-/// whatever they are. `scratch` has room for as many.
+/// for all inputs. `scratch` has room for as many.
 template <typename T, typename Less>
 void sortStably(T *items, T *scratch, int64_t count, Less less) {
   constexpr int64_t run = 16;

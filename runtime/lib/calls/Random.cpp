@@ -6,7 +6,7 @@
 // Here is the key: a node's own seed, or one that the context draws once; and
 // which draw of the context it is, as every run of a node gives other numbers.
 // Independent of other contexts: a program with a seed can be repeated
-// whatever else its process runs.
+// beside other work in its process.
 //
 //===----------------------------------------------------------------------===//
 

@@ -2,8 +2,8 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The only file of the runtime that uses a C++ library, and nothing of its
-// headers but what needs no symbol of the C++ standard library. Artefacts with
+// The only file of the runtime that uses a C++ library, and only those parts of
+// its headers that need no symbol of the C++ standard library. Artefacts with
 // the operator need libre2 where they are loaded, others do not.
 //
 //===----------------------------------------------------------------------===//

@@ -72,8 +72,8 @@ auto withTest(int64_t type, Fn fn) {
 }
 
 /// Writes the positions in a row of `length` elements at which `test` holds, at
-/// most `count` of them, and returns how many these are. Nothing is decided for
-/// a single element: what does not count is written over.
+/// most `count` of them, and returns how many these are. There is no branch for
+/// an element: a position that fails is overwritten.
 template <typename Test>
 int64_t findPositions(const Test &test, const void *array, int64_t first,
                       int64_t length, int64_t *positions, int64_t count) {

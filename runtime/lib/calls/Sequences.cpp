@@ -3,7 +3,7 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // Each function is an OnnxcCallFn. params[0] is the element type of the tensors
-// among the operands or results, as buffers do not tell bool from int8.
+// among the operands or results, as buffers do not distinguish bool from int8.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,7 +45,7 @@ static int64_t positionOf(OnnxcCall *call, const OnnxcValue &operand,
 }
 
 /// A list that may be changed, with room for `size` elements, in exchange for a
-/// reference: the same one if nobody else sees it.
+/// reference: the same one if it has no other reference.
 static ListObject *ownList(OnnxcCall *call, ListObject &list, int64_t size) {
   if (list.references == 1 && list.capacity >= size)
     return &list;
@@ -265,7 +265,7 @@ static TensorObject *noRows(OnnxcCall *call, const OnnxcValue &result,
   return makeTensor(call, type, rank, dims);
 }
 
-/// (sequence of what the trips of a loop gave) params [type, axis, reverse] ->
+/// (sequence of the rows of a loop's trips) params [type, axis, reverse] ->
 /// tensor
 ONNXC_CALL(onnxc_call_stack_rows) {
   const ListObject &list = listOf(ins[0]);

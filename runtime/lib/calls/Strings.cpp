@@ -205,7 +205,7 @@ static int shortestReal(char *to, size_t room, double value, bool isDouble) {
 }
 
 /// The shortest decimal that reads back as `value`, the way Python and NumPy
-/// write it: always with a point or an exponent, which 16 digits ask for.
+/// write it: always with a point or an exponent, which 16 digits require.
 static int printReal(char *to, size_t room, double value, bool isDouble) {
   if (isnan(value))
     return snprintf(to, room, "nan");
@@ -242,7 +242,7 @@ static int printNumber(char *to, size_t room, const void *from, int64_t i,
   }
 }
 
-/// ins: numbers of the kind that the first parameter says. outs: their text.
+/// ins: numbers of the kind in the first parameter. outs: their text.
 extern "C" int32_t onnxc_call_string_from_number(OnnxcCall *call, int32_t,
                                                  OnnxcValue *outs, int32_t,
                                                  const OnnxcValue *ins,
@@ -284,8 +284,8 @@ static bool parseNumber(const char *text, void *to, int64_t i, int64_t kind) {
   return *end == 0;
 }
 
-/// ins: strings. outs: the numbers that they spell, of the kind that the first
-/// parameter says.
+/// ins: strings. outs: the numbers that they spell, of the kind in the first
+/// parameter.
 extern "C" int32_t onnxc_call_string_to_number(OnnxcCall *call, int32_t,
                                                OnnxcValue *outs, int32_t,
                                                const OnnxcValue *ins,

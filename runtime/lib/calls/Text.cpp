@@ -145,9 +145,9 @@ static char *changeCase(Characters &characters, const char *text,
 }
 
 /// ins: strings, a table with the words to leave out. outs: the other strings
-/// in the case asked for; one empty string if there are none. The parameters
-/// are what to do with the case, and whether words are compared as they are;
-/// if not, the table has them in lower case.
+/// in the given case; one empty string if there are none. The parameters are
+/// the change of case, and whether words are compared as they are; if not, the
+/// table has them in lower case.
 extern "C" int32_t onnxc_call_string_normalize(OnnxcCall *call, int32_t,
                                                OnnxcValue *outs, int32_t,
                                                const OnnxcValue *ins,

@@ -2,7 +2,7 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Like Regex.cpp, which says how, this file uses RE2.
+// This file uses RE2 under the rules in Regex.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,7 @@ using re2::StringPiece;
 
 namespace {
 
-/// How strings are taken apart; the compiler knows the numbers.
+/// How strings are split; the compiler uses these numbers.
 enum Way : int64_t { kMatches, kSeparators, kCharacters };
 
 /// The parameters of the call.

@@ -311,7 +311,8 @@ struct Row {
 
 } // namespace
 
-/// Few of a row: those that beat the last of the first ones are looked at.
+/// Few of a row: only elements better than the last of the first ones are
+/// inserted.
 static const Item *firstByHeap(const Row &row, const Selection &wanted,
                                Item *items) {
   const void *elements =

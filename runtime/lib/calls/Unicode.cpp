@@ -2,8 +2,8 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// towupper of libc obeys the process's locale, which is "C" unless the program
-// says otherwise, and then knows ASCII only. The results of a model must not
+// towupper of libc depends on the process's locale, which is "C" unless the
+// program sets it, and then maps ASCII only. The results of a model must not
 // depend on that: the mapping is a table here.
 //
 //===----------------------------------------------------------------------===//

@@ -15,8 +15,8 @@ namespace onnxc::rt {
 /// well-formed sequence is taken by itself, as 0x110000 + its value, so that
 /// writing it gives the byte again.
 uint32_t readUtf8(const char *&text);
-/// Writes a code point (or a byte, as above) and returns what is behind it: at
-/// most four bytes.
+/// Writes a code point (or a byte, as above) and returns the end of it: at most
+/// four bytes.
 char *writeUtf8(char *to, uint32_t code);
 
 /// Simple case mapping, one code point to one, the same in every locale: Latin

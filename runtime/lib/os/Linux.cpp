@@ -85,7 +85,7 @@ int64_t threadNumber() { return syscall(SYS_gettid); }
 // Files
 //===----------------------------------------------------------------------===//
 
-/// Size and identity of an open file, where the system knows statx (4.11).
+/// Size and identity of an open file, where the system has statx (4.11).
 static File statusOf(int number) {
   struct statx status;
   File file;
@@ -310,7 +310,7 @@ uint64_t entropy() {
   uint64_t number = 0;
   if (syscall(SYS_getrandom, &number, sizeof number, 0) == sizeof number)
     return number;
-  // Before Linux 3.17: the time, and where the loader has put us.
+  // Before Linux 3.17: the time, and the address of the stack.
   return uint64_t(now()) * 0x9e3779b97f4a7c15 ^ uint64_t(uintptr_t(&number)) ^
          uint64_t(getpid()) << 32;
 }

@@ -1,4 +1,4 @@
-//===- OS.h - All the runtime asks of the operating system ------*- C++ -*-===//
+//===- OS.h - The runtime's interface to the operating system ---*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -56,7 +56,7 @@ int64_t threadNumber();
 struct File {
   int number = -1;
   int64_t bytes = 0;
-  uint64_t inode = 0; ///< 0: the system does not tell
+  uint64_t inode = 0; ///< 0: unknown to the system
   uint64_t device = 0;
 };
 File openFile(const char *path);
@@ -70,7 +70,7 @@ void unmapFile(const void *memory, int64_t bytes);
 /// early. A number that the program has given to another file is no reason.
 bool wasTruncated(const File &file);
 
-/// A number that nobody can foretell.
+/// An unpredictable number.
 uint64_t entropy();
 
 /// Path of the loaded file that contains `address`; false if unknown.

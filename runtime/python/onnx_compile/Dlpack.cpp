@@ -53,7 +53,7 @@ struct DLManagedTensorVersioned {
 };
 constexpr uint64_t kReadOnly = 1;
 
-/// What both forms of a capsule are called, and after somebody has taken it.
+/// The names of both forms of a capsule, and those after it was consumed.
 template <typename Managed>
 struct Names;
 template <>
@@ -112,7 +112,7 @@ bool python::exportsDlpack(PyObject *object) {
   return isHere;
 }
 
-/// Calls __dlpack__, with the newest version that we know if it takes one.
+/// Calls __dlpack__, with the newest supported version if it takes one.
 static PyObject *callDlpack(PyObject *object) {
   // Tensors that take part in a differentiation refuse to be exported.
   PyObject *source = PyObject_HasAttrString(object, "detach")
@@ -182,7 +182,7 @@ static PyObject *arrayOver(const DLTensor &tensor, bool isReadOnly,
   return array;
 }
 
-/// Takes what is in the capsule, if it has this form; null without an
+/// Takes the contents of the capsule, if it has this form; null without an
 /// exception if not.
 template <typename Managed>
 static PyObject *takeCapsule(PyObject *capsule, bool isReadOnly) {

@@ -20,7 +20,7 @@ void python::wrongType(const char *format, PyObject *what, PyObject *object) {
 }
 
 /// The characters of a str or bytes object as UTF-8, which end with NUL; null
-/// with an error where they cannot. `held` keeps what they belong to.
+/// with an error where they cannot. `held` keeps their owner.
 static const char *takeString(PyObject *item, Runner &runner, PyObject *what) {
   Py_ssize_t size = 0;
   const char *text = nullptr;
@@ -72,8 +72,8 @@ static bool takeStrings(PyArrayObject *array, Runner &runner, OMBuffer &buffer,
   return true;
 }
 
-/// ml_dtypes leaves the upper bits of its int4 and int2 zero; the runtime wants
-/// the sign there.
+/// ml_dtypes leaves the upper bits of its int4 and int2 zero; the runtime
+/// expects the sign there.
 static void widenInput(Runner &runner, OMBuffer &buffer, int bits) {
   const char *data = static_cast<const char *>(buffer.data);
   std::vector<char> &widened = runner.widened.emplace_back();
@@ -106,8 +106,7 @@ static bool isWhole(int type) {
 }
 
 /// True if the elements of `array` are the numbers of `object`, a Python number
-/// or list that it was made of, and not what is left of them without a fraction
-/// or high bits.
+/// or list that it was made of, and have lost no fraction or high bits.
 static bool holdsNumbersOf(PyArrayObject *array, PyObject *object,
                            PyObject *what) {
   PyObject *given =

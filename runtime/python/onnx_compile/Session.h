@@ -73,12 +73,11 @@ struct State {
   std::vector<std::pair<OMContext *, PyObject *>> running;
 };
 
-/// Any object as a tensor the model can read; what it points into is held by
-/// the runner. A Python number or list takes the type `wanted`. `what` is for
-/// messages.
+/// Any object as a tensor the model can read; the runner holds its memory. A
+/// Python number or list takes the type `wanted`. `what` is for messages.
 bool takeTensor(Runner &runner, PyObject *object, PyArray_Descr *wanted,
                 OMBuffer &buffer, PyObject *what);
-/// A list, dict or None as a value of the type that `facts` tell; null with an
+/// A list, dict or None as a value of the type in `facts`; null with an
 /// exception.
 OMValue *takeValue(State &state, Runner &runner, PyObject *object,
                    const OMArgument &facts, PyObject *what);

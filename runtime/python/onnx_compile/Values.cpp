@@ -11,7 +11,7 @@ using namespace onnxc::python;
 
 namespace {
 
-/// Values made so far; destroyed unless somebody takes them over.
+/// Values made so far; destroyed unless they are taken over.
 struct Elements {
   rt::Functions &call;
   std::vector<OMValue *> values;
@@ -54,8 +54,8 @@ static OMTensor *tensorOver(State &state, Runner &runner, PyObject *object,
   return tensor;
 }
 
-/// Adds a value for each object in a tuple of our own (or null), so that nobody
-/// changes it meanwhile.
+/// Adds a value for each object in a tuple of this module's own (or null), so
+/// that it does not change meanwhile.
 static bool addAll(Elements &elements, State &state, Runner &runner,
                    PyObject *tuple, const OMArgument &facts, PyObject *what) {
   if (!tuple)

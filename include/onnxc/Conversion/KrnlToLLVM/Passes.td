@@ -13,9 +13,9 @@ def KrnlExpandMathPass
   let summary = "functions and conversions that no processor has, as arithmetic";
   let description = [{
     Elementary functions on f32 become polynomials, for vectors and scalars alike,
-    so that both give the same bits; NaN goes in and comes out. Half-width floats
-    are computed in f32 and rounded after every operation. What is left calls libm
-    once per element.
+    so that both give the same bits; the function of a NaN is a NaN. Half-width
+    floats are computed in f32 and rounded after every operation. All other
+    functions call libm once per element.
 
     ```mlir
     %y = math.exp %x : vector<16xf32>

@@ -14,7 +14,7 @@
 
 namespace onnxc {
 
-/// Makes a result of a total; `others` are what is read beside it.
+/// Makes a result of a total; `others` are the other elements that are read.
 using FinishTotal = std::function<mlir::Value(
     ScalarBuilder &s, mlir::Value total, mlir::ValueRange others)>;
 
@@ -39,8 +39,8 @@ struct Accumulation {
   FinishTotal finish;
 };
 
-/// Adds what accumulates `in` over the loops `reduced` into `out`; its elements
-/// are those of `onnxElement`. Returns the result to yield.
+/// Adds the ops that accumulate `in`, elements of `onnxElement`, over the loops
+/// `reduced` into `out`. Returns the result to yield.
 mlir::Value accumulate(krnl::KernelBuilder &kernel, mlir::Location loc,
                        mlir::Type onnxElement, const Accumulation &steps,
                        const krnl::KernelBuilder::Access &in,

@@ -22,8 +22,8 @@ struct QuantizedBlocks {
 };
 
 /// Quantises `x`, [.., blocks, size] of f32, with a scale for each block such
-/// that the largest number is 127. What lies `parts` elements apart become
-/// neighbours: element byte * parts + part is number [part, byte]. The sums are
+/// that the largest number is 127. Elements at a distance of `parts` become
+/// adjacent: element byte * parts + part is number [part, byte]. The sums are
 /// multiplied by `factor`.
 QuantizedBlocks quantizeBlocks(mlir::OpBuilder &b, mlir::Location loc,
                                mlir::Value x, int64_t parts, int64_t factor);

@@ -9,9 +9,9 @@
 
 namespace onnxc {
 
-/// Does the MatMulNBits `op` become one kernel? Then its weights and what goes
-/// with them are constants of the sizes that its attributes tell. Others become
-/// their bodies.
+/// Does the MatMulNBits `op` become one kernel? Then its weights, scales and
+/// zero points are constants of the sizes that follow from its attributes.
+/// Other nodes are replaced by their function bodies.
 bool hasBlockedForm(mlir::Operation *op);
 
 } // namespace onnxc

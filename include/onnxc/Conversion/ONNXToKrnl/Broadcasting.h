@@ -35,8 +35,8 @@ mlir::Value broadcastSize(mlir::OpBuilder &b, mlir::Location loc,
 void checkBroadcasts(mlir::OpBuilder &b, mlir::Location loc, mlir::Value size,
                      mlir::Value wanted, llvm::StringRef message);
 
-/// `operand` with these sizes, where there is one and only the run knows that
-/// of the operand: it is the same, or 1.
+/// `operand` with these sizes, where there is one and that of the operand is
+/// dynamic: it is the same, or 1.
 mlir::Value expandTo(mlir::OpBuilder &b, mlir::Location loc,
                      mlir::Value operand, llvm::ArrayRef<mlir::Value> wanted);
 

@@ -2,7 +2,7 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // Sequences, optionals, maps and tensors of unknown rank are objects of the
-// runtime (!krnl.obj). What happens to them is calls into runtime/lib/calls.
+// runtime (!krnl.obj). Operations on them are calls into runtime/lib/calls.
 //===----------------------------------------------------------------------===//
 
 #ifndef ONNXC_CONVERSION_ONNXTOKRNL_CONTAINERS_H
@@ -13,8 +13,8 @@
 
 namespace onnxc {
 
-/// The number of a tensor's element type in the onnx dialect, which tells calls
-/// what elements of a byte are; 0 for values of other types.
+/// The number of a tensor's element type in the onnx dialect, by which calls
+/// interpret elements of one byte; 0 for values of other types.
 int64_t elementNumber(mlir::Type onnxType);
 
 /// A call whose result is an object. It takes over the operands at `takes`.
@@ -32,9 +32,9 @@ mlir::Value callElement(mlir::OpBuilder &b, mlir::Location loc,
 
 /// `value`, in the graph of type `from`, as a value of type `converted`, in the
 /// graph of type `to`, where those differ in shape, in being optional, or in
-/// whether the rank is known. What only the run can tell is checked by it,
-/// which names the `choices` if there are other ranks, or lengths, than that of
-/// `to`.
+/// whether the rank is known. Properties that depend on data are checked at run
+/// time; the message lists the `choices` if there are other ranks, or lengths,
+/// than that of `to`.
 mlir::Value convertValue(mlir::OpBuilder &b, mlir::Location loc,
                          mlir::Value value, mlir::Type from, mlir::Type to,
                          mlir::Type converted,

@@ -30,8 +30,8 @@ mlir::Value buildContraction(krnl::KernelBuilder &kernel,
                              const krnl::KernelBuilder::Access &out,
                              llvm::ArrayRef<mlir::AffineExpr> reduced);
 
-/// `x` itself, or its elements as f32 if they are half as wide: what products
-/// read row by row would be widened again for every few columns.
+/// `x` itself, or its elements as f32 if they are half as wide: products that
+/// read them row by row would widen them again for every few columns.
 mlir::Value widenHalves(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x);
 
 /// The matrix product of ONNX's MatMul, for operands of known rank that is not

@@ -22,7 +22,7 @@ using ElementFn = std::function<mlir::Value(ScalarBuilder &, mlir::Operation *,
 enum class Elements {
   /// In the types that are computed with.
   Computed,
-  /// As they are stored, for what only moves them.
+  /// As they are stored, for operators that only move them.
   Stored
 };
 

@@ -25,12 +25,12 @@ struct FourierPlan {
   /// Of the transform, an index: x is cut off there or continued with zeros.
   mlir::Value length;
   bool inverse = false;
-  /// Half of a spectrum that is its own mirror image: what a real signal gives,
-  /// and what an inverse transform takes and makes real.
+  /// Half of a symmetric spectrum: the transform of a real signal, or the
+  /// operand of an inverse transform whose result is real.
   bool oneSided = false;
 };
 
-/// Can there be a transform of this length, as far as the model says it?
+/// Can there be a transform of this length, as far as it is constant?
 bool isFourierLength(mlir::Value length);
 
 /// outer x length (or length / 2 + 1) x inner x 2, or x 1 for a one-sided

@@ -1,10 +1,9 @@
 //===- GraphBuilder.h - Operators in terms of operators ---------*- C++ -*-===//
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// An operator that is a combination of others is lowered as what it is: the
-// others are put in its place, and their own lowerings do the rest. They may
-// take results of kernels as operands, for tensors of f32, f64, i32 and i64
-// are the same in both dialects.
+// An operator that is a combination of others is replaced by them, and their
+// own lowerings apply. They may take results of kernels as operands, for
+// tensors of f32, f64, i32 and i64 are the same in both dialects.
 //===----------------------------------------------------------------------===//
 
 #ifndef ONNXC_CONVERSION_ONNXTOKRNL_GRAPHBUILDER_H
@@ -77,7 +76,7 @@ public:
 /// The final transformation of the scores of classical models.
 enum class PostTransform { None, Softmax, Logistic, SoftmaxZero, Probit };
 
-/// Nothing for a name that ONNX does not know.
+/// Nothing for a name that ONNX does not define.
 std::optional<PostTransform> postTransformOf(llvm::StringRef name);
 
 /// `transform` of the rows of `scores`, f32 [n, e].

@@ -17,14 +17,14 @@
 
 namespace onnxc {
 
-/// Size of a dimension as an index: a constant where the type knows it.
+/// Size of a dimension as an index: a constant where the type has it.
 mlir::Value sizeOf(mlir::OpBuilder &b, mlir::Location loc, mlir::Value tensor,
                    int64_t dim);
 /// All sizes of a tensor.
 llvm::SmallVector<mlir::Value> sizesOf(mlir::OpBuilder &b, mlir::Location loc,
                                        mlir::Value tensor);
-/// Those of `sizes` (one for each dimension) that `type` does not know: what
-/// tensor.empty wants.
+/// Those of `sizes` (one for each dimension) that are dynamic in `type`: the
+/// operands of tensor.empty.
 llvm::SmallVector<mlir::Value> dynamicSizes(mlir::RankedTensorType type,
                                             mlir::ValueRange sizes);
 /// The type with the constants among `sizes` filled in.
@@ -32,7 +32,7 @@ mlir::RankedTensorType refineType(mlir::RankedTensorType type,
                                   mlir::ValueRange sizes);
 
 /// `tensor` with the size of a dimension filled in where `size` is known and
-/// its type does not say it. That they agree has been checked.
+/// dynamic in its type. That they agree has been checked.
 mlir::Value withSize(mlir::OpBuilder &b, mlir::Location loc, mlir::Value tensor,
                      int64_t dim, int64_t size);
 
@@ -61,8 +61,8 @@ mlir::Value compareIndex(mlir::OpBuilder &b, mlir::Location loc,
 mlir::Value selectValue(mlir::OpBuilder &b, mlir::Location loc,
                         mlir::Value condition, mlir::Value x, mlir::Value y);
 
-/// What the value is at least: sizes are not negative, and what is computed of
-/// them follows. The least number there is where nothing is known.
+/// A lower bound of the value: sizes are not negative, and bounds of values
+/// computed from them follow. INT64_MIN where nothing is known.
 int64_t lowerBoundOf(mlir::Value value);
 
 /// The product of sizes: 1 of none.
@@ -81,13 +81,13 @@ void checkAtMost(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
 /// numbers and of the sizes of tensors do not overflow.
 inline constexpr int64_t maxGivenSize = int64_t(1) << 40;
 
-/// Ends the run unless `size`, which was read from data or computed of it, is
-/// from 0 to maxGivenSize; nothing where that is known. The message begins with
-/// `what`, the name of the operator.
+/// Ends the run unless `size`, read or computed from data, is from 0 to
+/// maxGivenSize; nothing where that is known. The message begins with `what`,
+/// the name of the operator.
 void checkGivenSize(mlir::OpBuilder &b, mlir::Location loc, mlir::Value size,
                     llvm::StringRef what);
 /// Ends the run unless a tensor can have these sizes: none is negative, and
-/// what krnl.buffer_bytes makes of them is within bounds.
+/// krnl.buffer_bytes of them is within bounds.
 void checkTensorSizes(mlir::OpBuilder &b, mlir::Location loc,
                       mlir::ValueRange sizes, mlir::Type element,
                       llvm::StringRef what);

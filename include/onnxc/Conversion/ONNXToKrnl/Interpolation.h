@@ -1,9 +1,9 @@
 //===- Interpolation.h - Values between samples -----------------*- C++ -*-===//
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Shared by Resize, GridSample, RoiAlign and DeformConv: which samples take
-// part in a value between them, and what each weighs. All of it is scalar code
-// of kernels, in f32, or f64 for elements that f32 cannot hold.
+// Shared by Resize, GridSample, RoiAlign and DeformConv: the samples that a
+// value between them depends on, and their weights. All of it is scalar code of
+// kernels, in f32, or f64 for elements that f32 cannot hold.
 //===----------------------------------------------------------------------===//
 
 #ifndef ONNXC_CONVERSION_ONNXTOKRNL_INTERPOLATION_H
@@ -34,8 +34,8 @@ mlir::Value fromInterpolation(mlir::OpBuilder &b, mlir::Location loc,
 mlir::Value tapWeight(ScalarBuilder &s, Interpolation mode,
                       mlir::Value distance, double a);
 
-/// An index as a number of the builder's type, and back: brought into 0 to
-/// `last` (a number), whatever it is; NaN becomes 0.
+/// An index as a number of the builder's type, and back: clamped to 0 to `last`
+/// (a number); NaN becomes 0.
 mlir::Value indexToFloat(ScalarBuilder &s, mlir::Value index);
 mlir::Value floatToIndex(ScalarBuilder &s, mlir::Value x, mlir::Value last);
 /// 0 <= x <= last; false for NaN.
@@ -47,7 +47,7 @@ struct Tap {
   mlir::Value index;
   /// Null: 1.
   mlir::Value weight;
-  /// An i1 that tells whether the sample exists; null: it does. Others are 0.
+  /// An i1: the sample exists; null: it does. Others are 0.
   mlir::Value exists;
 };
 

@@ -60,7 +60,7 @@ public:
   mlir::AffineExpr zero() { return constant(0); }
 
   /// The loop in a position whose dimension is longer than the loop (the
-  /// beginning of a slice, of a concatenation): nobody takes its size for the
+  /// beginning of a slice, of a concatenation): its size is not taken for the
   /// extent.
   mlir::AffineExpr partOf(mlir::AffineExpr loop);
 
@@ -70,8 +70,8 @@ public:
   /// The same for a host scalar, of which a constant stays one inside.
   mlir::Value scalar(mlir::Value hostScalar);
   /// Adds a result of the kernel. `sizes` are host index values, one for each
-  /// dimension or for each that the type does not know. Returns the
-  /// destination's image inside.
+  /// dimension or for each dynamic one of the type. Returns the destination's
+  /// image inside.
   mlir::Value output(mlir::RankedTensorType type, mlir::ValueRange sizes = {});
   /// Adds a result that starts as `initial`, of which the kernel writes a part.
   mlir::Value output(mlir::Value initial);

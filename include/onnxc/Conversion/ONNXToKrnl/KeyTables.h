@@ -5,7 +5,7 @@
 // numbers close together are an index themselves, less the smallest. All others
 // stand in a hash table without collisions: one multiplication chooses, by the
 // upper bits, a multiplier, and that one the slot. Either way a search is a few
-// instructions in a straight line, which a kernel's payload can be.
+// instructions without branches, which a kernel's payload can be.
 //
 //   KeyTable::make({7, 5, 9})      slots: 5 - 7 9, one more for all others
 //   arrange({a, b, c}, z)          b z a c z
@@ -28,7 +28,7 @@ public:
   /// The same, but a hash table always.
   static std::optional<KeyTable> makeHashed(llvm::ArrayRef<uint64_t> keys);
 
-  /// Slots of keys; slot numSlots() is that of whatever is no key.
+  /// Slots of keys; slot numSlots() is that of numbers that are no keys.
   int64_t numSlots() const { return slots; }
   /// The slot of the `i`-th key.
   int64_t slotOf(size_t i) const { return positions[i]; }
@@ -43,9 +43,9 @@ public:
     return bySlot;
   }
 
-  /// A hash table (runtime/lib/calls/KeyHash.h): what keys are multiplied by
-  /// for their bucket; by bucket, for their slot; and by slot its key, in an
-  /// empty one a key of another slot.
+  /// A hash table (runtime/lib/calls/KeyHash.h): the multiplier of keys that
+  /// gives their bucket; for each bucket the multiplier that gives the slot;
+  /// for each slot its key, in an empty slot a key of another one.
   uint64_t firstMultiplier() const { return first; }
   llvm::ArrayRef<uint64_t> multipliersByBucket() const { return multipliers; }
   llvm::ArrayRef<uint64_t> keysBySlot() const { return hashed; }

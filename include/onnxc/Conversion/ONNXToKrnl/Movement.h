@@ -18,13 +18,13 @@ namespace onnxc {
 mlir::RankedTensorType rankedType(mlir::Value v);
 /// The type with these sizes: static where they are constants.
 mlir::RankedTensorType typeOfSizes(mlir::ValueRange sizes, mlir::Type element);
-/// `sizes`, with those that the type of the graph's result knows as constants.
+/// `sizes`, with the static ones of the graph's result type as constants.
 llvm::SmallVector<mlir::Value> knownSizes(mlir::OpBuilder &b,
                                           mlir::Location loc,
                                           mlir::Value graphResult,
                                           mlir::ValueRange sizes);
 /// Element `i` of a structural operand (axes, pads, ...) as an index, constant
-/// if the model says it; `original` is the operand before conversion.
+/// if it is in the model; `original` is the operand before conversion.
 mlir::Value structuralElement(mlir::OpBuilder &b, mlir::Location loc,
                               mlir::Value original, mlir::Value converted,
                               int64_t i);
@@ -51,9 +51,9 @@ mlir::Value channelsLast(mlir::OpBuilder &b, mlir::Location loc,
                          llvm::StringRef name, mlir::Value x);
 mlir::Value channelsSecond(mlir::OpBuilder &b, mlir::Location loc,
                            llvm::StringRef name, mlir::Value x);
-/// Are there so many channels, and is so much read for each element of `x`,
-/// that transposing `x` and a result of `results` elements pays? Sizes that
-/// only the run knows count as equal; `reads` is what each result takes.
+/// Are there so many channels, and so many reads of each element of `x`, that
+/// transposing `x` and a result of `results` elements pays? Dynamic sizes count
+/// as equal; `reads` is the number of reads for each result.
 bool channelsLastPays(mlir::RankedTensorType x, mlir::RankedTensorType result,
                       int64_t reads);
 
@@ -70,9 +70,8 @@ mlir::Value generate(mlir::OpBuilder &b, mlir::Location loc,
                      mlir::ValueRange sizes, mlir::ValueRange inputs,
                      ElementAt fn);
 
-/// Inside kernels: i as an index from 0 to size - 1, whatever it is, after
-/// `size` is added to a negative one. A run that meets another ends with an
-/// error.
+/// Inside kernels: i as an index from 0 to size - 1, after `size` is added to a
+/// negative one. A run with another index ends with an error.
 mlir::Value wrapIndex(mlir::OpBuilder &b, mlir::Location loc, mlir::Value i,
                       mlir::Value size);
 /// max(0, min(i, size - 1)).

@@ -42,8 +42,8 @@ void numberCustomNodes(mlir::ModuleOp module);
 llvm::StringSet<> directlyLoweredOps(mlir::MLIRContext *context);
 
 /// The same for single operations: of some operators only a few forms are
-/// lowered, and the others expanded. `strict` leaves those out that are not
-/// computed as their bodies say.
+/// lowered, and the others expanded. `strict` leaves those out whose results
+/// differ from their bodies'.
 std::function<bool(mlir::Operation *)>
 directlyLoweredForms(mlir::MLIRContext *context, bool strict);
 

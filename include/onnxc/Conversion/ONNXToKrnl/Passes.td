@@ -12,8 +12,8 @@ def ONNXChooseConvolutionsPass
     : Pass<"onnx-choose-convolutions", "::mlir::ModuleOp"> {
   let summary = "mark the convolutions that Winograd's algorithm computes faster";
   let description = [{
-    Windows of 3x3 constants that move by one. The mark says how many results a
-    tile has along each side; the conversion to kernels obeys it.
+    Windows of 3x3 constants that move by one. The mark is the number of results
+    of a tile along each side; the conversion to kernels uses it.
 
     ```mlir
     %y = onnx.Conv(%x, %w) : (tensor<1x64x56x56xf32>, tensor<64x64x3x3xf32>) -> ...

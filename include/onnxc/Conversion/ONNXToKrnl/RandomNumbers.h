@@ -21,8 +21,8 @@ namespace onnxc {
 struct RandomDraw {
   mlir::Value key, number;
 
-  /// On the host: asks the runtime for a draw, from the node's own seed if it
-  /// has one.
+  /// On the host: a draw of the runtime, from the node's own seed if it has
+  /// one.
   static RandomDraw get(mlir::OpBuilder &b, mlir::Location loc,
                         std::optional<float> seed);
   /// The same draw inside a kernel.

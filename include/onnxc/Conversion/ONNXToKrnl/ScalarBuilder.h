@@ -1,12 +1,12 @@
 //===- ScalarBuilder.h - Scalar code by ONNX's rules ------------*- C++ -*-===//
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Inside kernels integers are signless, and whatever is a byte or less wide is
-// i8: bool 0 or 1, int4 and int2 sign-extended, uint4, uint2, float8, float6
-// and float4 zero-extended. What an operator means depends on the ONNX element
-// type. A ScalarBuilder knows that type, computes all floats narrower than f32
-// in f32, and offers each scalar operation once, with ONNX's rules: integers
-// wrap, float comparisons are ordered, maximum and minimum pass NaN on.
+// Inside kernels integers are signless, and types of a byte or less are i8:
+// bool 0 or 1, int4 and int2 sign-extended, uint4, uint2, float8, float6 and
+// float4 zero-extended. The meaning of an operator depends on the ONNX element
+// type. A ScalarBuilder has that type, computes floats narrower than f32 in
+// f32, and has each scalar operation once, with ONNX's rules: integers wrap,
+// float comparisons are ordered, maximum and minimum propagate NaN.
 //===----------------------------------------------------------------------===//
 
 #ifndef ONNXC_CONVERSION_ONNXTOKRNL_SCALARBUILDER_H
@@ -43,7 +43,7 @@ public:
   mlir::Value widen(mlir::Value stored);
   mlir::Value narrow(mlir::Value computed, Rounding rounding = {});
   /// ONNX Cast of a computed value of this builder's type to the compute type
-  /// of `target`: truncation, wrap and bool as the standard says. The rest, to
+  /// of `target`: truncation, wrap and bool as in the standard. The rest, to
   /// the width of `target`, is for its own builder's narrow().
   mlir::Value castTo(mlir::Value x, mlir::Type target);
 

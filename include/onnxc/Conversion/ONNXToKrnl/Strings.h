@@ -2,7 +2,7 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // A string element is a pointer to characters (!krnl.str). Kernels move such
-// elements like any other; what looks at the characters is a krnl.call into
+// elements like any other; operations on the characters are krnl.call ops into
 // runtime/lib/calls.
 //===----------------------------------------------------------------------===//
 

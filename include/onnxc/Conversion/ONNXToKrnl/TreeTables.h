@@ -91,7 +91,7 @@ struct TreeTables {
 
   int64_t leaves() const { return int64_t(nodes.size()) - decisions; }
 
-  /// Fills the tables; returns what is wrong with the model, if anything.
+  /// Fills the tables; returns the error in the model, or an empty string.
   std::string build(const TreeModel &model);
 };
 

@@ -23,8 +23,7 @@ struct WinogradConv {
   static std::optional<WinogradConv> match(onnx::ConvOp op);
 
   /// Tiles of `side` x `side` results that cover them all, over the batch or,
-  /// where that is not known, in one image. For images whose size only the
-  /// run knows a guess.
+  /// where that is not known, in one image. Of dynamic images an estimate.
   int64_t tiles(int64_t side) const;
 
   /// Bytes of transformed data and products, and how many bands of whole rows

@@ -32,7 +32,7 @@ enum class CodeKind { Object, Assembly };
 /// threads of its context, at a level from 0 to 3, as in -O2: the host program
 /// in one file, kernels in small batches, which are the same however many
 /// threads there are. Stops early and fails once the budget of the context is
-/// exhausted. Diagnoses what cannot be translated.
+/// exhausted. Diagnoses operations that cannot be translated.
 mlir::FailureOr<std::vector<CodeFile>> emitCode(mlir::ModuleOp module,
                                                 unsigned level, CodeKind kind);
 
@@ -42,7 +42,7 @@ CodeFile emitModule(llvm::Module &module, krnl::TargetAttr target,
                     unsigned level, CodeKind kind, bool quick = false);
 
 /// The short pipeline: clean up, hoist, no unrolling and no vectorising, which
-/// recipes have done already. If `quick`, only what takes linear time in long
+/// recipes have done already. If `quick`, only passes of linear time in long
 /// functions.
 void optimizeModule(llvm::Module &module, llvm::TargetMachine &target,
                     unsigned level, bool quick = false);

@@ -16,7 +16,7 @@ namespace onnxc::target {
 
 /// A file that appears complete or not at all: it is written beside its
 /// position as NAME.??????.tmp, and takes the place when it is done. Unlike
-/// LLVM's own it leaves the signals of the process alone, which may be our
+/// LLVM's own it leaves the signals of the process alone, which may be the
 /// caller's. A process that is killed leaves its temporary file behind; the
 /// file is locked while its process lives, and the next one to write NAME
 /// removes it.
@@ -24,9 +24,9 @@ class NewFile {
 public:
   /// `mode`: permissions of the file, less those of the umask.
   explicit NewFile(llvm::StringRef name, unsigned mode = 0666);
-  /// A file that has a name in no folder and goes away with this object.
+  /// A file that has a name in no folder and is deleted with this object.
   static NewFile inMemory(llvm::StringRef name);
-  /// Removes what was not kept.
+  /// Removes the file unless it was kept.
   ~NewFile();
   NewFile(NewFile &&other);
   NewFile &operator=(NewFile &&) = delete;
@@ -66,7 +66,7 @@ std::error_code writeTo(int file, llvm::StringRef bytes);
 /// True for a device or a pipe, which no file may take the place of.
 bool isStream(llvm::StringRef name);
 
-/// The file itself where `name` is a link to it: links stay what they are.
+/// The file itself where `name` is a link to it: links are not replaced.
 std::string behindLinks(llvm::StringRef name);
 
 } // namespace onnxc::target

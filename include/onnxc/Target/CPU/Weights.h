@@ -2,7 +2,7 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The module attribute `krnl.weights` lists what stands where:
+// The module attribute `krnl.weights` lists the constants and their offsets:
 //   [{offset = 0, value = #onnx.blob<...> : tensor<..>, layout =
 //   #krnl.packed<..>}]
 // Bytes are read, packed and written one constant at a time.

@@ -49,7 +49,7 @@ static std::string listed(ArrayRef<int64_t> numbers) {
   return text;
 }
 
-/// The sizes that `type` knows and that of the value does not are checked.
+/// Checks the sizes that are static in `type` and dynamic in the value's type.
 static void checkSizes(OpBuilder &b, Location loc, Value value,
                        RankedTensorType type, ArrayRef<int64_t> choices) {
   std::string message = choices.empty()
@@ -65,8 +65,7 @@ static void checkSizes(OpBuilder &b, Location loc, Value value,
   }
 }
 
-/// A tensor of another rank or size than the graph says is an error of the run
-/// that gets to it.
+/// A tensor of another rank or size than in the graph is an error at run time.
 static Value castToRank(OpBuilder &b, Location loc, Value value,
                         RankedTensorType type, ArrayRef<int64_t> choices) {
   if (cast<RankedTensorType>(value.getType()).getRank() == type.getRank()) {

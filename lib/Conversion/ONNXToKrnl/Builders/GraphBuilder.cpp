@@ -115,8 +115,8 @@ std::optional<PostTransform> postTransformOf(StringRef name) {
       .Default(std::nullopt);
 }
 
-/// As softmax, but what is (nearly) zero is multiplied by exp(-largest) in
-/// position of the exponential; a row without a sum is halves.
+/// As softmax, but scores near zero are multiplied by exp(-largest) instead of
+/// taking the exponential; the elements of a row of sum zero are 0.5.
 static Value softmaxZero(GraphBuilder &graph, Value scores) {
   Type f32 = graph.rewriter.getF32Type();
   Value largest = graph.reduceLast<onnx::ReduceMaxOp>(scores);

@@ -226,7 +226,7 @@ void checkGivenSize(OpBuilder &b, Location loc, Value size, StringRef what) {
   std::optional<int64_t> known = getConstantIntValue(size);
   if (known && *known >= 0 && *known <= maxGivenSize)
     return;
-  // Unsigned: also false for what is negative.
+  // Unsigned: also false for negative sizes.
   Value fits = compareIndex(b, loc, arith::CmpIPredicate::ule, size,
                             indexConstant(b, loc, maxGivenSize));
   krnl::CheckOp::create(b, loc, fits,

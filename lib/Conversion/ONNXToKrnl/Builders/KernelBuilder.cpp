@@ -173,9 +173,9 @@ void KernelBuilder::findExtents(const Access &access) {
   }
 }
 
-/// linalg asks for an operand dimension that a loop indexes alone. For one that
+/// linalg requires an operand dimension that a loop indexes alone. For one that
 /// only occurs in larger expressions (the positions of a window) that is one of
-/// a tensor that nobody reads.
+/// a tensor that is never read.
 Value KernelBuilder::shapeOf(unsigned loop) {
   LoopDecl &decl = loops[loop];
   if (!decl.shape)
@@ -187,8 +187,8 @@ Value KernelBuilder::shapeOf(unsigned loop) {
   return decl.shape;
 }
 
-/// What a dimension of `size` elements has to have, at least or exactly, to be
-/// accessed at `at`: a loop by itself runs over all of it.
+/// The size, minimal or exact, that a dimension of `size` elements needs for an
+/// access at `at`: a loop by itself covers the whole dimension.
 int64_t KernelBuilder::neededSize(AffineExpr at, int64_t size) const {
   if (isa<AffineDimExpr>(at))
     return ShapedType::isDynamic(extentOf(at)) ? size : extentOf(at);
@@ -217,10 +217,10 @@ static Value ofOtherSizes(OpBuilder &b, Location loc, RankedTensorType given,
   return neverMade(b, loc, wanted);
 }
 
-/// A loop of known extent tells the size of the dimensions that it runs over:
-/// the types of the operands say it too, or canonicalisation would cast them
-/// inside the kernel. An operand of another size ends the run: the operators'
-/// own checks, which come first, say more about it than this one.
+/// A loop of known extent determines the size of the dimensions that it runs
+/// over: it is set in the types of the operands, or canonicalisation would cast
+/// them inside the kernel. An operand of another size ends the run: the
+/// operators' own checks, which come first, have better messages than this one.
 void KernelBuilder::refineInputs(MutableArrayRef<Access> opIns) {
   for (Access &access : opIns) {
     auto it = llvm::find(insInside, access.tensor);
@@ -263,9 +263,9 @@ SmallVector<Value> KernelBuilder::generic(ArrayRef<Access> givenIns,
   SmallVector<Access> opIns(givenIns);
   refineInputs(opIns);
   llvm::SmallBitVector used = usedLoops(loops.size(), opIns, opOuts, reduced);
-  // A loop of no iterations has no last index, which accesses could be checked
-  // with: what has been written stays. Something has to write to each result of
-  // the kernel, though.
+  // A loop of no iterations has no last index to check accesses with: the
+  // elements written before stay. Each result of the kernel needs an op that
+  // writes it, though.
   bool isIdle = llvm::any_of(used.set_bits(),
                              [&](unsigned l) { return loops[l].extent == 0; });
   auto isWritten = [&](const Access &access) {
@@ -305,7 +305,7 @@ SmallVector<Value> KernelBuilder::generic(ArrayRef<Access> givenIns,
   for (const Access &access : llvm::concat<const Access>(opIns, opOuts))
     findExtents(access);
   // Builders of ops with regions move; `body` stays before the op, where `fn`
-  // may add what its scalar code needs.
+  // may add operands of its scalar code.
   OpBuilder builder(body);
   auto op = ComputeOp::create(
       builder, loc, inValues, outValues, maps, axes, parallel, StringAttr(),

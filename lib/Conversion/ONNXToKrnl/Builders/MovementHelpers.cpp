@@ -108,8 +108,7 @@ static Value sliceByStep(OpBuilder &b, Location loc, StringRef name, Value x,
   return kernel.finish({y}).front();
 }
 
-/// Steps that only the run knows are mostly 1: then rows are copied as they
-/// lie.
+/// Dynamic steps are mostly 1: then rows are copied contiguously.
 Value sliceOf(OpBuilder &b, Location loc, StringRef name, Value x,
               ValueRange starts, ValueRange steps, ValueRange sizes) {
   Value one = indexConstant(b, loc, 1), areOnes;
@@ -202,7 +201,7 @@ Value wrapIndex(OpBuilder &b, Location loc, Value i, Value size) {
 }
 
 Value isInside(OpBuilder &b, Location loc, Value i, Value size) {
-  // Unsigned: also false for what lies before the beginning.
+  // Unsigned: also false for negative indices.
   return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, i, size);
 }
 

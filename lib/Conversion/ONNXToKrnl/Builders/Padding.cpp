@@ -34,8 +34,8 @@ bool TensorPart::isWhole() const {
 namespace {
 
 /// Where a part of a padded tensor is written: in each dimension along a loop,
-/// from an offset on. An offset that only the run knows is that of a scatter
-/// store, which keeps unit strides.
+/// from an offset on. A dynamic offset is that of a scatter store, which keeps
+/// unit strides.
 class PartStore {
 public:
   explicit PartStore(KernelBuilder &kernel) : kernel(kernel) {}
@@ -72,7 +72,7 @@ private:
 
 } // namespace
 
-/// Sizes with what is added before and after.
+/// Sizes with the padding before and after.
 static SmallVector<Value> paddedSizes(OpBuilder &b, Location loc,
                                       ArrayRef<Value> sizes, ValueRange before,
                                       ValueRange after) {
@@ -103,8 +103,8 @@ namespace {
 /// A part of a tensor and its borders, where the last dimension takes in those
 /// behind it that have none: rows of a few channels are copied as one. It has
 /// `inner` elements for each of its `positions`, in which borders count. Where
-/// only the run knows that a dimension has no borders, the others move to its
-/// position and the first becomes 1.
+/// it is known at run time only that a dimension has no borders, the others
+/// move to its position and the first becomes 1.
 class MergedPadding {
 public:
   MergedPadding(OpBuilder &b, Location loc, const TensorPart &x,
@@ -301,8 +301,8 @@ public:
   BorderMap(OpBuilder &b, Location loc, StringRef mode, Value size)
       : b(b), loc(loc), mode(mode), size(size) {}
 
-  /// A tensor of i64: what `extent` elements are, the first of which are
-  /// `inner` ones of the position `first`, that may be negative or too large.
+  /// A tensor of i64: the sources of `extent` elements, the first of which are
+  /// `inner` ones at the position `first`, that may be negative or too large.
   Value table(Value first, Value extent, Value inner) const;
 
 private:
@@ -375,8 +375,8 @@ Value BorderMap::table(Value first, Value extent, Value inner) const {
 namespace {
 
 /// Builds the kernel that fills a padded tensor from the operand's elements:
-/// along the last dimension a copy of the middle and two borders. Tables say
-/// where rows and elements of borders come from.
+/// along the last dimension a copy of the middle and two borders. Tables have
+/// the sources of rows and elements of borders.
 class InsidePadding {
 public:
   InsidePadding(OpBuilder &b, Location loc, StringRef mode,
@@ -398,7 +398,7 @@ private:
   SmallVector<Value> tables;
   KernelBuilder kernel;
   SmallVector<AffineExpr> outer;
-  /// Host values: what is added to the last dimension.
+  /// Host values: the padding of the last dimension.
   Value low, high;
   /// Inside the kernel.
   SmallVector<Value> starts;
@@ -436,8 +436,8 @@ InsidePadding::InsidePadding(OpBuilder &b, Location loc, StringRef mode,
 }
 
 /// The part of the last dimension that begins at `offset` and is `extent` long:
-/// `table` says which element of a row of the operand each is; without one it
-/// is that of the same number.
+/// `table` has the element of a row of the operand for each; without one it is
+/// that of the same number.
 void InsidePadding::addPart(StringRef name, Value extent, Value offset,
                             Value table) {
   AffineExpr loop = kernel.loop(name, extent);

@@ -222,8 +222,8 @@ Value ScalarBuilder::sigmoid(Value x) {
   return div(one, add(one, exp(neg(x))));
 }
 
-/// Truncates a float. What an integer cannot hold is undefined in ONNX; here
-/// it wraps as far as 32 or 64 bits reach.
+/// Truncates a float. Values out of the integer's range are undefined in ONNX;
+/// here they wrap within the range of 32 or 64 bits.
 Value ScalarBuilder::toInteger(Value x, ScalarBuilder &to) {
   Type toType = to.type();
   unsigned bits = toType.getIntOrFloatBitWidth();

@@ -119,8 +119,8 @@ Value encodeExponent(Bits &i, Value x, Rounding rounding) {
 
 } // namespace
 
-/// The bits of a magnitude of f32 in the format, rounded to the nearest; what
-/// is too large has more than the largest.
+/// The bits of a magnitude of f32 in the format, rounded to the nearest;
+/// magnitudes out of range give greater bits than the largest number.
 static Value roundMagnitude(Bits &i, const Format &format, Value magnitude) {
   // Normal results: half of the last kept bit is added, less a little if the
   // bit itself is even; a carry goes into the exponent as it should.

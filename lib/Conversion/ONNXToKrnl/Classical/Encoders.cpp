@@ -3,7 +3,7 @@
 //
 // Strings are looked up by a call, numbers by the kernel in a table of their
 // keys. Either way the result is an element of a table whose last entries are
-// what is left over.
+// the default values.
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Conversion/ONNXToKrnl/Elementwise.h"
@@ -166,8 +166,8 @@ std::optional<size_t> takeKeys(const Labels &labels, Type onnxType,
 }
 
 /// The table that a kernel reads values from: an entry for each slot, then
-/// what all others get, then what NaN gets. Of strings, which each call makes
-/// anew, as positions in a table without gaps.
+/// the value of all others, then that of NaN. Strings, which each call makes
+/// anew, are positions in a table without gaps.
 SmallVector<Value> valueTables(OpBuilder &b, Location loc, Type to,
                                const Mapping &mapping,
                                SmallVector<size_t> bySlot) {

@@ -200,7 +200,7 @@ Value keyWords(OpBuilder &b, Location loc, ArrayRef<uint64_t> keys,
                              llvm::Log2_64(uint64_t(table->numSlots()))};
   llvm::append_range(words, multipliers);
   llvm::append_range(words, table->keysBySlot());
-  // The last entry is that of what is no key.
+  // The last entry is that of values that are no keys.
   llvm::append_range(
       words, ArrayRef(table->arrange(numbers, numbers.front())).drop_back());
   return wordsConstant(b, loc, words);

@@ -1,7 +1,7 @@
 //===- LinearModels.cpp - LinearClassifier and LinearRegressor --*- C++ -*-===//
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// A matrix product, what is added to it, and what scores become last.
+// A matrix product, the intercepts, and the transformation of the scores.
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Conversion/ONNXToKrnl/GraphBuilder.h"
@@ -120,8 +120,8 @@ private:
     return graph.make<onnx::MulOp>(f32, {n, 2}, {scores, signs});
   }
 
-  /// The only label where the score reaches half of what it can be, else 0 or
-  /// an empty string.
+  /// The only label where the score reaches half of its maximum, else 0 or an
+  /// empty string.
   static Value singleLabel(GraphBuilder &graph, Value scores,
                            PostTransform transform, const ClassLabels &labels) {
     Type f32 = graph.rewriter.getF32Type();

@@ -1,8 +1,8 @@
 //===- ReadTrees.h - From attributes to a TreeModel -------------*- C++ -*-===//
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Reads what TreeEnsemble, TreeEnsembleClassifier and TreeEnsembleRegressor say
-// into a TreeModel. What reads returns what is wrong, or nothing.
+// Reads the attributes of TreeEnsemble and of TreeEnsembleClassifier and
+// -Regressor into a TreeModel. Readers return the error, or an empty string.
 //===----------------------------------------------------------------------===//
 
 #ifndef ONNXC_LIB_CONVERSION_ONNXTOKRNL_CLASSICAL_READTREES_H

@@ -111,7 +111,7 @@ Value affine(GraphBuilder &graph, Value x, Value matrix, Floats offsets) {
 }
 
 /// matrix * weights + offsets, [n, columns], where the matrix is that of a
-/// kernel function. In f64: what many vectors weigh cancels to a small score.
+/// kernel function. In f64: the terms of many vectors cancel to a small score.
 Value scoresOf(GraphBuilder &graph, Value matrix, Floats weights,
                Floats offsets) {
   Type f32 = graph.rewriter.getF32Type(), f64 = graph.rewriter.getF64Type();
@@ -282,8 +282,8 @@ struct Classifier {
                       graph.tensor(f32, {n, classes}), estimate, classes);
   }
 
-  /// The number of the class that wins, or the label itself where labels do not
-  /// say it.
+  /// The label of the winning class; of one score without two labels, whether
+  /// it is positive.
   Value winner(GraphBuilder &graph, Value votes) const {
     Value index = largestOfRows(graph, votes);
     if (rho.size() != 1)

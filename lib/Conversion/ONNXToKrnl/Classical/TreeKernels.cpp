@@ -171,8 +171,8 @@ Value TreeTraversal::step(KernelBuilder &kernel, OpBuilder &b, Location l,
               NodeRecord::IfFalse);
 }
 
-/// What the leaf at a position says: its only weight, or else which row of
-/// weights is its own.
+/// The value of the leaf at a position: its only weight, or else the number of
+/// its row of weights.
 Value TreeTraversal::vote(OpBuilder &b, Location l, Value table,
                           Value leaf) const {
   if (tables.columns == 1)
@@ -222,7 +222,7 @@ Value TreeTraversal::votes(OpBuilder &b, bool rowsInLanes) const {
   return kernel.finish({said}).front();
 }
 
-/// Each tree votes for one target: a product with the matrix that says which.
+/// Each tree votes for one target: a product with the matrix of targets.
 Value TreeTraversal::sumByTarget(OpBuilder &b, Value votes,
                                  bool rowsInLanes) const {
   std::vector<double> whose(size_t(trees * model.targets), 0.0);
@@ -293,7 +293,7 @@ Value evaluateTrees(GraphBuilder &graph, Value x, const TreeModel &model,
                     const TreeTables &tables) {
   ConversionPatternRewriter &b = graph.rewriter;
   Location loc = graph.loc;
-  // Leaves look at feature 0 and do not care.
+  // Leaves read feature 0, which has no effect.
   Value least = indexConstant(b, loc, std::max<int64_t>(tables.maxFeature, 0));
   Value columns = sizeOf(b, loc, x, 1);
   krnl::CheckOp::create(

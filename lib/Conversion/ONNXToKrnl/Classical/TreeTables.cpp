@@ -43,7 +43,7 @@ public:
 
   const TreeModel &model;
   bool isDouble, isStrict;
-  /// Behind those of the model: what sets of members need.
+  /// Behind those of the model: the decisions that sets of members need.
   std::vector<Decision> list;
 
 private:
@@ -135,7 +135,7 @@ public:
 
   const Decisions &decisions;
   size_t modelNodes;
-  /// By decision; -1 for what is not reached.
+  /// By decision; -1 for unreachable ones.
   std::vector<int64_t> number, height;
   std::vector<int64_t> order, leaves;
 
@@ -177,7 +177,8 @@ private:
     return true;
   }
 
-  /// In breadth: the nodes near the root, which most walks pass, lie together.
+  /// In breadth: the nodes near the root, which most traversals pass, are
+  /// adjacent in memory.
   void numberTree(int64_t root) {
     std::vector<int64_t> waiting{root};
     for (size_t i = 0; i < waiting.size(); ++i) {

@@ -43,8 +43,8 @@ Value addBase(GraphBuilder &graph, Value scores, ArrayRef<double> base) {
   return graph.map<onnx::AddOp>(scores, constant);
 }
 
-/// Sets `scores` to what the trees and the base say, in f32. Returns what is
-/// wrong with them, if anything.
+/// Sets `scores` to the sum of the trees and the base, in f32. Returns the
+/// error in them, or an empty string.
 std::string scoresOf(GraphBuilder &graph, Value x, const TreeModel &model,
                      ArrayRef<double> base, Value &scores) {
   TreeTables tables;
@@ -164,7 +164,7 @@ private:
   /// Votes for the second of two classes are its score: [0, s]. Votes for the
   /// first mean the second as well; if they cannot be negative they are
   /// probabilities: [1 - s, s]. Others are [-s, s]. The transform applies to
-  /// what is no probability.
+  /// scores that are no probabilities.
   static LogicalResult finishBinary(GraphBuilder &graph, Operation *op,
                                     Value score, PostTransform transform,
                                     const ClassLabels &labels, Votes votes) {

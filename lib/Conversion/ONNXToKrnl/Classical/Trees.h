@@ -12,7 +12,7 @@ namespace onnxc {
 
 /// The prediction of the trees for each row of `x`, f32 or f64 [n, f]: the
 /// aggregate of their votes, [n, targets], in the element type of `x`. A run
-/// whose rows are shorter than the features that the trees look at ends with an
+/// whose rows are shorter than the features that the trees read ends with an
 /// error.
 mlir::Value evaluateTrees(GraphBuilder &graph, mlir::Value x,
                           const TreeModel &model, const TreeTables &tables);

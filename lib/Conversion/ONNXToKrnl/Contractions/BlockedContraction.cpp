@@ -101,7 +101,7 @@ Value BlockedProduct::left() {
   return reshapeLast(b, loc, lhs, 1, {blocks.count, blocks.size});
 }
 
-/// Loops over the result, blocks and what is in them; what is multiplied.
+/// Loops over the result, blocks and elements of blocks; the factors.
 void BlockedProduct::addLoops(Value lhs) {
   int64_t leading = rankedType(lhs).getRank() - 2;
   if (takesBytes(op)) {

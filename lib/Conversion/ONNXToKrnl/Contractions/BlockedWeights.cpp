@@ -107,8 +107,8 @@ Value WeightReader::read(OpBuilder &b, Location loc, Value byte, Value part,
   ScalarBuilder real(b, loc, f32);
   Value weight = arith::UIToFPOp::create(b, loc, f32, number);
   Value size = ScalarBuilder(b, loc, scale).widen(factor);
-  // What the zero point takes away is the same in all of the block, and
-  // multiplying and subtracting are one operation.
+  // The term of the zero point is the same in all of the block, and multiplying
+  // and subtracting are one operation.
   return real.sub(real.mul(weight, size),
                   real.mul(middle(b, loc, zeroPoint), size));
 }

@@ -50,7 +50,7 @@ bool takesBytes(onnx::MicrosoftMatMulNBitsOp op);
 mlir::Value unpackedZeroPoints(mlir::OpBuilder &b, mlir::Location loc,
                                mlir::Value zeros, const BlockedWeights &blocks);
 
-/// One number of the weights, and what makes a real of it.
+/// Reads one number of the weights and dequantises it.
 class WeightReader {
 public:
   WeightReader(const BlockedWeights &blocks, mlir::Type scale, mlir::Type zero)

@@ -59,8 +59,8 @@ Value widenHalves(OpBuilder &b, Location loc, Value x) {
   return kernel.finish({y}).front();
 }
 
-/// Checks that two dimensions have one size, and lets both types say it where
-/// one does.
+/// Checks that two dimensions have one size, and refines the type of one by the
+/// static size of the other.
 static void unify(OpBuilder &b, Location loc, Value &x, int64_t xDim, Value &y,
                   int64_t yDim, StringRef message) {
   checkEqualSizes(b, loc, sizeOf(b, loc, x, xDim), sizeOf(b, loc, y, yDim),
@@ -140,7 +140,7 @@ void MatMulKernel::checkSizes() {
   if (!lhs.isMatrix() || !rhs.isMatrix())
     return;
   if (mayRepeat(lhs.value, rhs.value)) {
-    // What repeats an operand leaves its matrices as they are.
+    // The broadcast of an operand leaves its matrices as they are.
     rowCount = sizeOf(b, loc, lhs.value, lhs.rank() - 2);
     columnCount = sizeOf(b, loc, rhs.value, rhs.rank() - 1);
     BroadcastOperands operands =
@@ -151,7 +151,7 @@ void MatMulKernel::checkSizes() {
   }
   for (int64_t i = 0; i < leading; ++i) {
     int64_t l = lhs.leading(i, leading), r = rhs.leading(i, leading);
-    // What only the run knows has been made equal just now.
+    // Dynamic sizes have been made equal above.
     bool hasDynamicSize =
         !leadingSizes.empty() && !getConstantIntValue(leadingSizes[i]);
     if (l >= 0 && r >= 0 && lhs.size(l) != 1 && rhs.size(r) != 1 &&
@@ -164,8 +164,8 @@ void MatMulKernel::checkSizes() {
     lhs.value = widenHalves(b, loc, lhs.value);
 }
 
-/// A loop, and a dimension of the result, as long as `along`'s; `size` says how
-/// long that is if it is known already.
+/// A loop, and a dimension of the result, as long as `along`'s; `size` is the
+/// length if it is known already.
 AffineExpr MatMulKernel::addLoop(const Twine &name, const Factor &along,
                                  int64_t dim, Value size) {
   AffineExpr loop = kernel.loop(name.str(), along.size(dim));
@@ -178,7 +178,7 @@ void MatMulKernel::addLeadingLoop(int64_t i) {
   int64_t l = lhs.leading(i, leading), r = rhs.leading(i, leading);
   bool lhsMoves = l >= 0 && lhs.size(l) != 1;
   bool rhsMoves = r >= 0 && rhs.size(r) != 1;
-  // The one that knows its size tells it.
+  // The operand of static size determines it.
   bool alongRhs = rhsMoves && (!lhsMoves || ShapedType::isDynamic(lhs.size(l)));
   bool alongLhs = !alongRhs && l >= 0;
   AffineExpr loop =

@@ -2,9 +2,9 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // "ij,jk->ik": every letter is a loop. Operands are multiplied two at a time,
-// from left to right, each product being a contraction that sums over what
-// nobody needs afterwards. Before that an operand on its own loses repeated
-// letters (diagonals) and letters that are only its own (sums).
+// from left to right, each product being a contraction that sums over the
+// letters that do not occur later. Before that each operand loses repeated
+// letters (diagonals) and letters that no other term has (sums).
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Conversion/ONNXToKrnl/Accumulate.h"
@@ -44,7 +44,7 @@ struct Term {
 } // namespace
 
 /// The labels of "b...ij" for `ellipsis` dimensions in the place of the dots;
-/// fails for what is no term.
+/// fails for texts that are no terms.
 static FailureOr<Labels> parseTerm(StringRef text, int64_t ellipsis) {
   Labels labels;
   bool dotted = false;
@@ -64,7 +64,7 @@ static FailureOr<Labels> parseTerm(StringRef text, int64_t ellipsis) {
 }
 
 /// Labels that occur once, in alphabetical order behind those of the ellipsis:
-/// what the result of an equation without an arrow has.
+/// the result's labels in equations without an arrow.
 static Labels implicitResult(const Equation &equation) {
   std::map<Label, unsigned> uses;
   for (const Labels &labels : equation.operands)
@@ -119,7 +119,7 @@ static FailureOr<Equation> parseEquation(StringRef text, ValueRange operands) {
   return equation;
 }
 
-/// Has each letter one size, as far as types say it? 1 goes with any, but the
+/// Has each letter one size, as far as it is static? 1 goes with any, but the
 /// result has the size of the first operand that has the letter.
 static bool sizesAgree(const Equation &equation, ValueRange operands,
                        Type resultType) {
@@ -277,8 +277,7 @@ Term EinsumBuilder::dropUnits(Term term,
   return {term.tensor, labels};
 }
 
-/// The dimensions of an ellipsis broadcast, also where only the run knows which
-/// are 1.
+/// The dimensions of an ellipsis broadcast, also where sizes of 1 are dynamic.
 void EinsumBuilder::broadcastEllipsis(MutableArrayRef<Term> terms) {
   std::map<Label, SmallVector<Value>> given;
   for (const Term &term : terms)
@@ -296,8 +295,7 @@ void EinsumBuilder::broadcastEllipsis(MutableArrayRef<Term> terms) {
   }
 }
 
-/// One size for each label, as far as types can say it; the run checks the
-/// rest.
+/// One size for each label, as far as it is static; the run checks the rest.
 void EinsumBuilder::unify(MutableArrayRef<Term> terms) {
   std::map<Label, int64_t> extents;
   for (const Term &term : terms)
@@ -342,7 +340,7 @@ Value EinsumBuilder::build(const Equation &equation, ValueRange operands) {
     terms.push_back({operand, labels});
   broadcastEllipsis(terms);
   unify(terms);
-  // What an operand has alone goes before it is multiplied.
+  // Labels of one operand alone are summed up before the product.
   for (size_t i = 0; i < terms.size(); ++i) {
     SmallVector<Term> others(terms);
     others.erase(others.begin() + i);

@@ -269,7 +269,7 @@ struct OptionalLowering : public OpConversionPattern<onnx::OptionalOp> {
   }
 };
 
-/// What is no optional is there; an operand that is left out is not.
+/// True for types other than optional; false for an absent operand.
 struct OptionalHasElementLowering
     : public OpConversionPattern<onnx::OptionalHasElementOp> {
   using OpConversionPattern::OpConversionPattern;
@@ -352,7 +352,7 @@ struct BoxedSizeLowering : public OpConversionPattern<onnx::SizeOp> {
   }
 };
 
-/// Reshapes to or from what has no known rank.
+/// Reshapes to or from tensors of unknown rank.
 struct BoxedReshapeLowering : public OpConversionPattern<onnx::ReshapeOp> {
   using OpConversionPattern::OpConversionPattern;
 

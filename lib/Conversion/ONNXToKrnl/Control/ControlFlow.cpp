@@ -1,8 +1,8 @@
 //===- ControlFlow.cpp - If, and the ends of bodies -------------*- C++ -*-===//
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Branches become scf.if. Bodies are converted in place: the end of one is
-// converted last and makes what its branch or loop goes on with.
+// Branches become scf.if. Bodies are converted in place: the terminator of one
+// is converted last and makes the operands of the branch's or loop's end.
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Conversion/ONNXToKrnl/ControlFlow.h"
@@ -66,8 +66,8 @@ struct YieldLowering : public OpConversionPattern<onnx::YieldOp> {
   }
 
 private:
-  /// `values`, which are the operands of the end from `first` on, as what its
-  /// parent takes for them.
+  /// `values`, the operands of the terminator from `first` on, as values of the
+  /// types that its parent expects.
   static SmallVector<Value> converted(OpBuilder &b, onnx::YieldOp op,
                                       ValueRange values, unsigned first,
                                       TypeRange types) {
@@ -107,8 +107,8 @@ private:
     return values;
   }
 
-  /// What has been scanned so far and `row`, which is of type `graph`. Rows of
-  /// unknown rank are gathered in a sequence.
+  /// The rows scanned so far and `row`, which is of type `graph`. Rows of
+  /// unknown rank are collected in a sequence.
   static Value appendRow(OpBuilder &b, scf::WhileOp loop, Value rows, Value row,
                          Type graph) {
     Location loc = loop.getLoc();
@@ -121,7 +121,7 @@ private:
                                      expectedRows(b, loop));
   }
 
-  /// How many rows there will be, or 0 where only the last trip knows.
+  /// The final number of rows, or 0 where it is unknown before the last trip.
   static Value expectedRows(OpBuilder &b, scf::WhileOp loop) {
     if (!loop->hasAttr(exactTripsAttr))
       return indexConstant(b, loop.getLoc(), 0);
@@ -178,8 +178,8 @@ struct IfLowering : public OpConversionPattern<onnx::IfOp> {
     for (auto [x, y, result] :
          llvm::zip(yielded(op.getThenBranch()), yielded(op.getElseBranch()),
                    op.getResultTypes())) {
-      // What the branches agree on may be more than the result says. Where they
-      // differ in rank, the result is right.
+      // The types of the branches may be more precise than that of the result.
+      // Where they differ in rank, the result's type is right.
       Type type = isa<RankedTensorType>(result) ? joinRanked(x, y) : Type();
       type = type ? type : result;
       graph.push_back(TypeAttr::get(type));

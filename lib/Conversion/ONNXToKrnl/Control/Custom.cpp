@@ -13,8 +13,8 @@ using namespace mlir;
 namespace onnxc {
 namespace {
 
-/// On a call until the nodes are numbered: what the run has to know of its
-/// node.
+/// On a call until the nodes are numbered: the description of its node for the
+/// run.
 constexpr StringLiteral nodeAttrName = "krnl.custom_node";
 
 /// Numbers of the element types by slot, 0 where nothing is.

@@ -23,8 +23,8 @@ struct CarriedLoop {
   mlir::TypeRange initialTypes;
 };
 
-/// Types of loop-carried values, in the graph and converted: what all ends of
-/// the cycle agree on. Tensors of different ranks are boxed.
+/// Types of loop-carried values, in the graph and converted: the joins of the
+/// initial and the yielded types. Tensors of different ranks are boxed.
 struct CarriedTypes {
   llvm::SmallVector<mlir::Type> graph, converted;
 };
@@ -36,7 +36,7 @@ llvm::LogicalResult carriedTypes(const mlir::TypeConverter &converter,
                                  CarriedTypes &types);
 
 /// The loop; `arguments` makes the values that the body takes from the
-/// counter, the condition and what is carried.
+/// counter, the condition and the loop-carried values.
 mlir::scf::WhileOp
 buildLoop(mlir::ConversionPatternRewriter &rewriter, mlir::Location loc,
           const CarriedLoop &plan, const CarriedTypes &types, mlir::Block &body,

@@ -2,8 +2,8 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // Loops become scf.while. A loop carries its counter, its condition, the values
-// of the graph, and what it has scanned so far: for each scan output a tensor
-// that grows by rows, or a sequence of them where their rank is unknown.
+// of the graph, and the rows scanned so far: for each scan output a tensor that
+// grows by rows, or a sequence of them where their rank is unknown.
 //===----------------------------------------------------------------------===//
 
 #include "LoopBodies.h"
@@ -86,7 +86,7 @@ Value slice(OpBuilder &b, Location loc, Value tensor, int64_t axis, Value i) {
   return kernel.finish({result}).front();
 }
 
-/// Loop and Scan: what their bodies take and their results are made of.
+/// Loop and Scan: the arguments of their bodies and their results.
 template <typename LoopOp>
 struct LoopPattern : public OpConversionPattern<LoopOp> {
   using OpConversionPattern<LoopOp>::OpConversionPattern;
@@ -145,7 +145,7 @@ protected:
                        convertType(result.getType()), {axis, reverse});
   }
 
-  /// Replaces `op`: what the graph knows of the rows is checked, too.
+  /// Replaces `op`, with checks of the sizes that the graph states.
   void replaceChecked(ConversionPatternRewriter &rewriter, LoopOp op,
                       ArrayRef<Value> values) const {
     SmallVector<Value> results;
@@ -312,7 +312,7 @@ private:
   }
 
   /// Cuts the scanned outputs to the trips that there were, and transposes them
-  /// as the attributes want.
+  /// by the attributes.
   void finishOutputs(ConversionPatternRewriter &rewriter, onnx::ScanOp op,
                      Value trips, MutableArrayRef<Value> outputs) const {
     Location loc = op.getLoc();

@@ -3,8 +3,8 @@
 //
 // Winograd's algorithm has fewer products, but moves more: its filters take up
 // to four times the memory, and its operand and result pass through it twice
-// before and after the products. What is compared here are estimates of both,
-// in the time of one product.
+// before and after the products. The pass compares estimates of both, in the
+// time of one product.
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Conversion/ONNXToKrnl/Passes.h"
@@ -23,8 +23,8 @@ namespace {
 
 /// Fewer channels leave vectors empty.
 constexpr int64_t minChannels = 16;
-/// Elements of an operand whose height or width only the run knows: images of
-/// networks become smaller as their channels become more.
+/// Elements of an operand whose height or width is dynamic: images of networks
+/// become smaller as their channels become more.
 constexpr double guessedElements = 128 * 28 * 28;
 /// How much better the estimate has to be.
 constexpr double minGain = 1.3;

@@ -1,11 +1,11 @@
 //===- Col2Im.cpp - Blocks put back where they come from --------*- C++ -*-===//
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Each element of the image is a sum over the positions in a block that can lie
-// on it: of those the block that has it there, if there is one. So no element
-// is written twice, and all of them may be computed at once. Which blocks these
-// are is the same for all elements, but for those that there are not; zeros
-// stand for them.
+// Each element of the image is a sum over the positions in a block that can
+// overlap it: for each the block that has it there, if there is one. So no
+// element is written twice, and all of them may be computed in parallel. The
+// blocks are the same for all elements, but for absent ones; zeros stand for
+// them.
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -41,9 +41,9 @@ private:
     AffineExpr at, inBlock;
   };
 
-  /// Where the blocks that lie on a position are, along a dimension.
+  /// The blocks that overlap at a position, along a dimension.
   struct Steps {
-    /// How many there are, how far apart, and where the first of them is.
+    /// Their number, their distance, and the position of the first.
     int64_t perPosition, distance, offset;
     /// Blocks of zeros in front.
     int64_t before;
@@ -105,8 +105,8 @@ Col2ImBuilder::Dim Col2ImBuilder::dimension(int64_t d, Value imageShape,
   return dim;
 }
 
-/// The element of `x` that lies here, for one position in a block; 0 if none
-/// does.
+/// The element of `x` that overlaps here, for one position in a block; 0 if
+/// there is none.
 Value Col2ImBuilder::elementOf(KernelBuilder &kernel, OpBuilder &nb, Location l,
                                Value image, ArrayRef<Value> counts,
                                ArrayRef<Value> blocks) {
@@ -144,9 +144,9 @@ bool Col2ImBuilder::isRegular() const {
   });
 }
 
-/// Along a dimension, with borders, position s * i + r of the image has what
-/// the blocks i - j have at s * j + r: for a stride of one those a dilation
-/// apart.
+/// Along a dimension, with borders, position s * i + r of the image is the sum
+/// of the blocks i - j at s * j + r: for a stride of one, blocks at a distance
+/// of the dilation.
 Col2ImBuilder::Steps Col2ImBuilder::stepsOf(const Dim &dim) {
   int64_t size = *getConstantIntValue(dim.block), s = dim.stride;
   auto constant = [&](int64_t value) { return indexConstant(b, loc, value); };
@@ -200,7 +200,7 @@ Value Col2ImBuilder::paddedView(ArrayRef<Value> sizes, ArrayRef<Steps> steps,
   return reshapeTo(b, loc, view, typeOfSizes(split, stored), split);
 }
 
-/// Adds up what lies on each element, all of which is in the padded view.
+/// Sums up the blocks that overlap at each element, all in the padded view.
 Value Col2ImBuilder::sumOfView(ArrayRef<Value> sizes) {
   auto constant = [&](int64_t value) { return indexConstant(b, loc, value); };
   Type stored = rankedType(x).getElementType();
@@ -235,7 +235,7 @@ Value Col2ImBuilder::sumOfView(ArrayRef<Value> sizes) {
                  starts, ones, sizes);
 }
 
-/// Adds up what lies on each element, looking for where that is.
+/// Sums up the blocks that overlap at each element, computing their positions.
 Value Col2ImBuilder::sumOfBlocks(ArrayRef<Value> sizes) {
   RankedTensorType type = typeOfSizes(sizes, rankedType(x).getElementType());
   KernelBuilder kernel(b, loc, "Col2Im");
@@ -315,7 +315,7 @@ struct Col2ImLowering : public OpConversionPattern<onnx::Col2ImOp> {
                      wanted = rankedType(op->getResult(0));
     if (!type || type.getRank() != 3 || !imageType || !blockType)
       return rewriter.notifyMatchFailure(op, "operand is not of rank 3");
-    // Any of these tells how many dimensions the image has.
+    // Any of these determines the number of dimensions of the image.
     int64_t spatial = wanted ? wanted.getRank() - 2 : ShapedType::kDynamic;
     for (RankedTensorType shape : {imageType, blockType})
       if (shape.getRank() == 1 && !shape.isDynamicDim(0))

@@ -24,8 +24,8 @@ using onnxc::krnl::KernelBuilder;
 
 namespace onnxc {
 
-/// Checks that data and weights agree about channels, and lets all types, that
-/// of the bias as well, say what one does.
+/// Checks that data and weights agree in channels, and refines the sizes in all
+/// types, that of the bias as well, by those of the others.
 static void checkChannels(OpBuilder &b, Location loc, Value &x, Value &w,
                           Value &bias, int64_t group) {
   auto size = [](Value v, int64_t dim) {
@@ -176,7 +176,7 @@ Value ConvKernel::build(Value bias, ContractionTypes types) {
                    typeOfSizes(sizes, rankedType(y).getElementType()), sizes);
 }
 
-/// The weights are as large as the attribute says, if it is there.
+/// Checks the sizes of the weights against the attribute, if it is present.
 static void checkKernelShape(OpBuilder &b, Location loc, ValueRange sizes,
                              std::optional<ArrayRef<int64_t>> shape) {
   if (!shape || shape->size() != sizes.size())

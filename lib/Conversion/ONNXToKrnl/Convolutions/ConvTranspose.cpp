@@ -66,7 +66,7 @@ Stretch getStretch(OpBuilder &b, onnx::ConvTransposeOp op, Value x, Value w,
                       constant(0));
     return s;
   }
-  // Beside a size that is given pads say nothing.
+  // Beside a size that is given pads are ignored.
   Value total = maxIndex(b, loc, subIndex(b, loc, full, s.size), constant(0));
   Value half = floorDivIndex(b, loc, total, constant(2));
   s.before = autoPad == "SAME_UPPER" ? half : subIndex(b, loc, total, half);

@@ -1,9 +1,9 @@
 //===- DeformConv.cpp - Convolution at displaced positions ------*- C++ -*-===//
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// One kernel samples what each position of a window sees, displaced and masked,
-// as channels of their own; what is left is a convolution with windows of one
-// element.
+// One kernel samples the elements at each position of a window, displaced and
+// masked, as channels of their own; a convolution with windows of one element
+// remains.
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -69,7 +69,7 @@ private:
     return productOf(b, loc, window);
   }
 
-  /// Filters with all that a window sees in one dimension.
+  /// Filters with all elements of a window in one dimension.
   static SmallVector<Value> pointSizes(OpBuilder &b, Location loc, Value w,
                                        ValueRange window, int64_t spatial) {
     SmallVector<Value> sizes{
@@ -163,7 +163,7 @@ private:
     return at;
   }
 
-  /// N x (C * window) x out: what each position of the windows sees.
+  /// N x (C * window) x out: the sample at each position of the windows.
   static Value sample(onnx::DeformConvOp op, OpAdaptor adaptor, OpBuilder &b,
                       ArrayRef<Value> window, const Windows &windows) {
     Location loc = op.getLoc();

@@ -56,7 +56,7 @@ public:
         element(getElementTypeOrSelf(op->getOperand(0).getType())),
         kernel(b, loc, op->getName().stripDialect()) {}
 
-  /// `counts` says for each dimension over how many elements along it the
+  /// `counts` has for each dimension the number of elements along it that the
   /// windows average; null where it is all of them.
   Value build(Value x, ArrayRef<int64_t> sizes, const Windows &windows,
               ArrayRef<Value> counts);
@@ -127,7 +127,7 @@ Accumulation PoolKernel::steps(double known) const {
   return steps;
 }
 
-/// How many positions of each window along a dimension lie in [low, high) of
+/// The number of positions of each window along a dimension in [low, high) of
 /// the padded tensor, in the compute type; null if it is always all of them.
 Value countInside(OpBuilder &b, Location loc, StringRef name, int64_t size,
                   const Windows &windows, int64_t d, Value low, Value high,
@@ -215,8 +215,8 @@ private:
       borders = op.getCountIncludePad();
     if (!borders)
       return {windows.padBefore[d], end};
-    // With ceil_mode the last window reaches beyond the asked-for border, and
-    // what it finds there never counts.
+    // With ceil_mode the last window reaches beyond the given padding, and the
+    // positions there never count.
     Value after = windows.padAfter[d];
     if (op.getAutoPad() == "NOTSET") {
       std::optional<ArrayRef<int64_t>> pads = op.getPads();

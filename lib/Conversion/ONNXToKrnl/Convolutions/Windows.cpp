@@ -75,7 +75,7 @@ void WindowDim::asManyAsFit(bool ceilMode) {
   out = addIndex(b, loc, steps, constant(1));
   if (!ceilMode)
     return;
-  // The last window may reach beyond the border that was asked for.
+  // The last window may reach beyond the given border.
   Value reach =
       addIndex(b, loc, mulIndex(b, loc, steps, constant(stride)), extent);
   after = maxIndex(b, loc, after,

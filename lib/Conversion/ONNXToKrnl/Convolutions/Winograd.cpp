@@ -276,8 +276,8 @@ Value WinogradBuilder::transformResult(Value products, const Band &band,
       {second.input(half), {n, y, k, t, o}}, {out, {n, at, t, s, o}}, {k})})[0];
 }
 
-/// tiles[n, row, tile, column, c] + bias[c] -> [n, c, h, w], without what is
-/// beyond.
+/// tiles[n, row, tile, column, c] + bias[c] -> [n, c, h, w], without elements
+/// out of bounds.
 Value WinogradBuilder::finish(Value tiles, Value bias) {
   tiles = view(tiles, {{0}, {1}, {2, 3}, {4}});
   KernelBuilder kernel(b, loc, "Conv");

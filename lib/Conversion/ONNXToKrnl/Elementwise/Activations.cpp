@@ -10,7 +10,7 @@ using namespace mlir;
 
 namespace onnxc {
 
-/// exp(x) - 1, for what is not positive: x itself elsewhere would overflow.
+/// exp(min(x, 0)) - 1: a large x would overflow.
 static Value expM1Below(ScalarBuilder &s, Value x) {
   return s.math<math::ExpM1Op>(s.min(x, s.constant(0)));
 }
@@ -20,8 +20,7 @@ static Value positiveOr(ScalarBuilder &s, Value x, Value otherwise) {
   return s.select(s.lt(s.constant(0), x), x, otherwise);
 }
 
-/// max(0, x) + min(0, alpha * (exp(x / alpha) - 1)), whatever the sign of
-/// alpha.
+/// max(0, x) + min(0, alpha * (exp(x / alpha) - 1)), for either sign of alpha.
 static Value celu(ScalarBuilder &s, onnx::CeluOp op, ValueRange x) {
   Value alpha = s.constant(op.getAlpha()), zero = s.constant(0);
   Value ratio = s.div(s.min(x[0], zero), alpha);

@@ -87,8 +87,8 @@ Value bitCast(OpBuilder &b, Location loc, Value x, Type to) {
   return unpackComplex(b, loc, x, to);
 }
 
-/// The bits stay, and what they mean changes; where both types are stored alike
-/// nothing is left to do.
+/// The bits stay and their type changes; where both types are stored alike this
+/// is no operation.
 struct BitCastLowering : public OpConversionPattern<onnx::BitCastOp> {
   using OpConversionPattern::OpConversionPattern;
 

@@ -1,7 +1,7 @@
 //===- Elementwise.cpp - Arithmetic, comparison and logic -------*- C++ -*-===//
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// A row per operator: what it does to one element of each operand. Operands
+// A row per operator: its function of one element of each operand. Operands
 // broadcast; floats narrower than f32 are computed in f32. The rows of
 // functions of one real variable are in Functions.cpp and Activations.cpp.
 //===----------------------------------------------------------------------===//

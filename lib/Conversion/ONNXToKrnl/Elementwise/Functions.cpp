@@ -72,7 +72,7 @@ static Value atanh(ScalarBuilder &s, onnx::AtanhOp, ValueRange x) {
   return withSign(s, y, x[0]);
 }
 
-/// Exponents that every element has, if the model says so in a constant.
+/// The exponent of all elements, if a constant of the model has it.
 static std::optional<double> uniformNumber(Value v) {
   TypedAttr value = onnx::constantValue(v);
   if (auto constant = v.getDefiningOp<krnl::ConstantOp>())
@@ -88,9 +88,9 @@ static std::optional<double> uniformNumber(Value v) {
   return std::nullopt;
 }
 
-/// Squaring and multiplying, bit by bit of the exponent. Results wrap, so no
-/// exponent of 64 and more has one that anybody could expect; a negative one
-/// leaves something only of 1 and -1.
+/// Squaring and multiplying, bit by bit of the exponent. Results wrap, so
+/// exponents of 64 and more have no meaningful one; for a negative one only 1
+/// and -1 have results other than 0.
 static Value integerPower(ScalarBuilder &s, Value x, Value exponent,
                           ScalarBuilder &e) {
   Value one = s.constant(1), zero = s.constant(0);

@@ -19,8 +19,8 @@ using onnxc::krnl::KernelBuilder;
 namespace onnxc {
 namespace {
 
-/// Computes an element from its four random words, and what is read at its
-/// position.
+/// Computes an element from its four random words and the element of the
+/// operand at its position.
 using FromWords =
     llvm::function_ref<Value(ScalarBuilder &, ArrayRef<Value> words, Value x)>;
 
@@ -100,7 +100,7 @@ struct RandomLowering : public OpConversionPattern<OnnxOp> {
   }
 };
 
-/// 1 with the probability that the input says, else 0.
+/// 1 with the probability in the input, else 0.
 struct BernoulliLowering : public OpConversionPattern<onnx::BernoulliOp> {
   using OpConversionPattern::OpConversionPattern;
 

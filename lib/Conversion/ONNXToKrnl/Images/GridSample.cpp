@@ -133,8 +133,8 @@ private:
                   "GridSample: nothing to sample from");
   }
 
-  /// `in`: the operand, the grid, the operand's spatial sizes, and what there
-  /// is outside of it.
+  /// `in`: the operand, the grid, the operand's spatial sizes, and the value
+  /// outside of it.
   static Value sample(OpBuilder &b, Location loc, const Sampling &sampling,
                       ArrayRef<Value> at, ArrayRef<Value> in) {
     int64_t spatial = at.size() - 2;
@@ -253,7 +253,7 @@ public:
   }
 
 private:
-  /// 2 or 3: whatever of the types tells it.
+  /// 2 or 3: by any of the types that determines it.
   static std::optional<int64_t> spatialDims(onnx::AffineGridOp op, Value theta,
                                             Value size) {
     RankedTensorType type = rankedType(theta), sizeType = rankedType(size),

@@ -118,8 +118,8 @@ static Tap makeTap(ScalarBuilder &s, Value x, Value last, Border border,
   return tap;
 }
 
-/// A position beyond the border is one at the outer sample. Two samples say so
-/// by themselves; of four, an inner one would take part.
+/// A position beyond the border is one at the outer sample. Two samples give
+/// that by themselves; of four, an inner one would contribute.
 static Value clampedPosition(ScalarBuilder &s, Value x, Value last,
                              bool atCorners) {
   Value zero = s.constant(0), edge = s.constant(atCorners ? 0 : 0.5);
@@ -149,7 +149,7 @@ SmallVector<Tap> tapsAround(ScalarBuilder &s, Value x, Value size,
 }
 
 /// The sum over the dimensions from `indices.size()` on; samples exist where
-/// `exists` (null: everywhere) says so.
+/// `exists` (null: everywhere) is true.
 static Value sumOver(ScalarBuilder &s, ArrayRef<SmallVector<Tap>> dims,
                      SmallVector<Value> &indices, Value exists,
                      llvm::function_ref<Value(ArrayRef<Value>)> read) {

@@ -1,12 +1,12 @@
 //===- Resize.cpp - Resampling ----------------------------------*- C++ -*-===//
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What a position of the result takes from the operand depends on one dimension
-// at a time. Each resized dimension gets tables, one small kernel each: where
-// the samples of every position lie and, unless the nearest is taken, their
+// The samples and weights of a result's position depend on one dimension at a
+// time. Each resized dimension gets tables, one small kernel each: where the
+// samples of every position lie and, unless the nearest is taken, their
 // weights. Then one pass over the data for each dimension sums samples times
-// weights; a single pass takes the nearest in all dimensions. What repeats each
-// sample a whole number of times is a broadcast.
+// weights; a single pass takes the nearest in all dimensions. A Resize that
+// repeats each sample a whole number of times is a broadcast.
 //===----------------------------------------------------------------------===//
 
 #include "ResizeDims.h"
@@ -37,7 +37,7 @@ public:
         element(getElementTypeOrSelf(op.getX().getType())),
         compute(interpolationType(element)) {}
 
-  /// Null if some scale that the model says is not positive.
+  /// Null if a constant scale is not positive.
   Value run();
 
 private:
@@ -256,8 +256,8 @@ Value Resizer::isKept(const ResizedDim &dim) {
 }
 
 /// Scales of batches and channels are inputs too, but mostly 1: their passes
-/// would read and write all that there is for nothing. Then the last two of the
-/// other dimensions are resized, each element of what follows them by itself.
+/// would read and write all elements for nothing. Then the last two of the
+/// other dimensions are resized, each element of later ones by itself.
 Value Resizer::sumPassesOfImage(Value x) {
   unsigned rank = plan.inSizes.size(), rows = rank - 2, columns = rank - 1;
   ScalarBuilder host(b, loc, b.getF64Type());

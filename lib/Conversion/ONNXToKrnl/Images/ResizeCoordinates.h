@@ -17,7 +17,7 @@ struct ResizedDim {
   mlir::Value regionStart, regionEnd; // f64; null but for tf_crop_and_resize
 };
 
-/// The attributes of a Resize that say how, understood.
+/// The parsed attributes of the mode of a Resize.
 struct ResizeMode {
   Interpolation interpolation;
   llvm::StringRef coordinates, nearest;

@@ -58,8 +58,8 @@ static constexpr double largestScale = 1 << 30;
 /// False for NaN, too.
 static bool isScale(double scale) { return scale > 0 && scale < largestScale; }
 
-/// Element `i` of a structural operand of floats as f64, constant if the model
-/// says it.
+/// Element `i` of a structural operand of floats as f64, constant if it is in
+/// the model.
 Value ResizePlanner::floatElement(Value original, Value tensor, int64_t i) {
   SmallVector<char> scratch;
   TypedAttr value = onnx::constantValue(original);
@@ -106,7 +106,7 @@ Value ResizePlanner::checkedSize(Value size) {
       arith::FPToSIOp::create(b, loc, b.getI64Type(), size));
 }
 
-/// The size is what the scale makes of the operand's, cut off.
+/// The size is the operand's times the scale, truncated.
 bool ResizePlanner::planByScales(ArrayRef<int64_t> axes) {
   checkLength(adaptor.getScales(), axes.size(),
               "Resize: expected a scale for each resized dimension");
@@ -135,8 +135,8 @@ bool ResizePlanner::planByScales(ArrayRef<int64_t> axes) {
   return true;
 }
 
-/// The scale is what the sizes say; the smallest or the largest of them, if all
-/// are to have one.
+/// The scales follow from the sizes; the smallest or the largest of them, if
+/// all dimensions have the same.
 void ResizePlanner::planBySizes(ArrayRef<int64_t> axes) {
   checkLength(adaptor.getSizes(), axes.size(),
               "Resize: expected a size for each resized dimension");

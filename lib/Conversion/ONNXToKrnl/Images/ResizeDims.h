@@ -21,8 +21,8 @@ llvm::StringRef problemWithResize(onnx::ResizeOp op,
                                   onnx::ResizeOp::Adaptor adaptor,
                                   const ResizeMode &mode);
 
-/// Reads sizes or scales, and checks what only the run knows of them. Nothing
-/// if some scale that the model says is not positive.
+/// Reads sizes or scales, and checks those that depend on data at run time.
+/// Nothing if a constant scale is not positive.
 std::optional<ResizeDims> planResize(mlir::OpBuilder &b, onnx::ResizeOp op,
                                      onnx::ResizeOp::Adaptor adaptor,
                                      const ResizeMode &mode);

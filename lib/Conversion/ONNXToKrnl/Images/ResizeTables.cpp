@@ -148,7 +148,7 @@ Value TableBuilder::nearestOf(KernelBuilder &kernel, const ResizedDim &dim,
       });
 }
 
-/// What lies outside is the last sample there is.
+/// Positions outside are clamped to the last sample.
 Value TableBuilder::samplesOf(KernelBuilder &kernel, const ResizedDim &dim,
                               AffineExpr o, AffineExpr k, Value size,
                               Value taps, Value inner) {

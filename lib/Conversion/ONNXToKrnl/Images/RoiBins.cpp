@@ -32,7 +32,7 @@ Value onnxc::largestOf(OpBuilder &b, Location loc, Value table,
                      });
   Value largest = onlyElement(b, loc, kernel.finish({y}).front());
   ScalarBuilder host(b, loc, element);
-  // NaN, too, is more than anybody means.
+  // NaN, too, is above the limit.
   Value most = host.constant(1 << 16);
   krnl::CheckOp::create(b, loc, host.le(largest, most),
                         "a region has too many samples in a bin");
@@ -90,8 +90,8 @@ static SmallVector<Value> indicesOf(KernelBuilder &kernel, OpBuilder &b,
   return indices;
 }
 
-/// What all samples of a bin make: `v` is the region's row of the table and
-/// their sum or the largest of them.
+/// The result of a bin: `v` is the region's row of the table and the sum or the
+/// maximum of the bin's samples.
 static Value binResult(ScalarBuilder &s, ValueRange v, bool average) {
   Value value = v[NumColumns], zero = s.constant(0);
   if (!average)

@@ -2,9 +2,9 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// RoiAlign and MaxRoiPool. A table says where the bins of each region begin and
-// how large they are. How many samples a bin has may differ from region to
-// region: the loops go as far as the largest needs, the others stop mattering.
+// RoiAlign and MaxRoiPool. A table has the begin and the size of the bins of
+// each region. The number of samples of a bin may differ from region to region:
+// extents are those of the largest, the others are masked.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,8 +29,8 @@ bool hasRank(mlir::Value v, int64_t rank);
 mlir::Value largestOf(mlir::OpBuilder &b, mlir::Location loc, mlir::Value table,
                       int64_t column);
 
-/// The table of regions: what `value` makes, for each column, of the numbers of
-/// a region, which `number` reads.
+/// The table of regions: each column is the `value` of the numbers of a region,
+/// which `number` reads.
 mlir::Value makeRoiTable(mlir::OpBuilder &b, mlir::Location loc,
                          mlir::Value rois, mlir::Type element,
                          llvm::function_ref<mlir::Value(

@@ -48,8 +48,8 @@ struct ExpandLowering : public OpConversionPattern<onnx::ExpandOp> {
   }
 
 private:
-  /// What the shape says of each dimension of the result; 1 where it is too
-  /// short to say anything.
+  /// The entry of the shape for each dimension of the result; 1 where the shape
+  /// is too short.
   static SmallVector<Value> givenSizes(OpBuilder &b, Location loc,
                                        Value original, Value shape,
                                        int64_t rank, int64_t lead) {

@@ -2,8 +2,8 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // Gather, GatherElements, GatherND, ReverseSequence, TensorScatter: each result
-// element says where it comes from. Indices are brought into range, so that bad
-// ones read something rather than anything.
+// element is read at a computed index. Indices are brought into range, so that
+// bad ones read no memory out of bounds.
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -107,7 +107,7 @@ struct GatherNDLowering : public OpConversionPattern<onnx::GatherNDOp> {
       return rewriter.notifyMatchFailure(op, "rank is not known");
     int64_t batch = op.getBatchDims(), outer = indexType.getRank() - 1;
     int64_t depth = indexType.getDimSize(outer);
-    // The result's rank tells it as well.
+    // The result's rank determines it as well.
     if (ShapedType::isDynamic(depth) && wanted)
       depth = type.getRank() - batch - (wanted.getRank() - outer);
     if (ShapedType::isDynamic(depth))
@@ -250,8 +250,8 @@ struct TensorScatterLowering
   }
 
 private:
-  /// What is written differs in its length alone, is not empty, and has a
-  /// position for each of the batch.
+  /// Checks that the update differs from the past in its length alone, is not
+  /// empty, and has a position for each element of the batch.
   static void checkOperands(OpBuilder &b, Location loc, ValueRange operands,
                             int64_t axis) {
     SmallVector<Value> past = sizesOf(b, loc, operands[0]),

@@ -2,7 +2,7 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // Transpose, Concat, Split, Slice: copies whose read or write
-// map says where each element goes.
+// map has the new position of each element.
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Conversion/ONNXToKrnl/Movement.h"
@@ -45,9 +45,8 @@ struct TransposeLowering : public OpConversionPattern<onnx::TransposeOp> {
   }
 };
 
-/// One copy per operand, each behind the one before. Offsets that only the run
-/// knows are part of a read: the element at i comes from the operand in whose
-/// range i lies.
+/// One copy per operand, each behind the one before. Dynamic offsets are part
+/// of a read: the element at i comes from the operand in whose range i lies.
 struct ConcatLowering : public OpConversionPattern<onnx::ConcatOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -77,7 +76,7 @@ struct ConcatLowering : public OpConversionPattern<onnx::ConcatOp> {
     bool fits = true;
     for (int64_t d = 0; d < rank; ++d) {
       Value size = sizeOf(rewriter, loc, operands.front(), d);
-      // Any operand may be the one whose type knows the size.
+      // Any operand may be the one whose type has the size.
       for (Value x : operands)
         if (!rankedType(x).isDynamicDim(d))
           size = sizeOf(rewriter, loc, x, d);
@@ -252,7 +251,7 @@ std::pair<Value, Value> sliceBounds(OpBuilder &b, Location loc, Value start,
   return {select(negative, bs, fs), select(negative, bn, fn)};
 }
 
-/// One slice: of a dimension that only the run may know.
+/// One slice: of a dimension that may be known at run time only.
 struct SlicePiece {
   Value start, end, step, axis;
 };
@@ -286,7 +285,7 @@ struct SliceLowering : public OpConversionPattern<onnx::SliceOp> {
             rewriter, loc, piece.start, piece.end, piece.step, full[d]);
         continue;
       }
-      // Which axis it is only the run knows: every dimension may be it.
+      // The axis is known at run time only: every dimension may be it.
       for (int64_t d = 0; d < rank; ++d) {
         auto is = [&](int64_t v) -> Value {
           return arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq,

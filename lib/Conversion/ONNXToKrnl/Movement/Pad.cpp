@@ -92,8 +92,7 @@ private:
     return success();
   }
 
-  /// How many axes there are only the run knows: at most one for each
-  /// dimension.
+  /// The number of axes is dynamic: at most one for each dimension.
   static void readPadsAtRunTime(OpBuilder &b, Location loc, Value pads,
                                 Value axes, SmallVector<Value> &before,
                                 SmallVector<Value> &after) {
@@ -113,7 +112,7 @@ private:
     }
   }
 
-  /// Pads a dimension that only the run knows.
+  /// Pads a dimension that is known at run time only.
   static void padAxis(OpBuilder &b, Location loc, Value axis, Value low,
                       Value high, SmallVector<Value> &before,
                       SmallVector<Value> &after) {
@@ -151,8 +150,7 @@ private:
     return maxIndex(b, loc, addIndex(b, loc, size, pad), zero);
   }
 
-  /// Negative pads take elements away; what is left of the pads is not
-  /// negative.
+  /// Crops by negative pads; sets these to 0.
   static TensorPart crop(OpBuilder &b, Location loc, Value x,
                          SmallVector<Value> &before,
                          SmallVector<Value> &after) {

@@ -25,8 +25,8 @@ using onnxc::krnl::KernelBuilder;
 namespace onnxc {
 namespace {
 
-/// What an update does to the element that is there: nothing of it stays, or
-/// the two are combined. Bools are 0 and 1: their sum is "or".
+/// The combination of an element with an update, for reductions other than
+/// "none". Bools are 0 and 1: their sum is "or".
 Value combine(ScalarBuilder &s, StringRef reduction, Value old, Value update) {
   if (reduction == "max" || (reduction == "add" && s.isBool()))
     return s.max(old, update);
@@ -162,7 +162,7 @@ struct ScatterNDLowering : public OpConversionPattern<onnx::ScatterNDOp> {
       return rewriter.notifyMatchFailure(op, "rank is not known");
     if (!canCombine(op.getData(), op.getReduction()))
       return rewriter.notifyMatchFailure(op, "elements have no such reduction");
-    // The ranks tell the length of an index.
+    // The ranks determine the length of an index.
     int64_t outer = indexType.getRank() - 1;
     int64_t depth = type.getRank() - (updateType.getRank() - outer);
     if (depth < 0 || depth > type.getRank() || updateType.getRank() < outer)
@@ -242,7 +242,7 @@ private:
 
 /// Each element goes back to where pooling took it from; indices count the
 /// elements of the unpooled tensor, which is the first corner of a larger one
-/// if output_shape asks for that.
+/// by output_shape.
 struct MaxUnpoolLowering : public OpConversionPattern<onnx::MaxUnpoolOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -325,7 +325,7 @@ private:
     Value position = indexConstant(b, loc, 0), stride = one;
     for (int64_t d = steps.size() - 1; d >= 0; --d) {
       Value step = maxIndex(b, loc, steps[d], one);
-      // What is beyond all dimensions stays with the first one.
+      // The first dimension takes the whole quotient, also out of bounds.
       Value i = d == 0 ? rest : b.createOrFold<arith::RemSIOp>(loc, rest, step);
       rest = b.createOrFold<arith::DivSIOp>(loc, rest, step);
       position = addIndex(b, loc, position, mulIndex(b, loc, i, stride));

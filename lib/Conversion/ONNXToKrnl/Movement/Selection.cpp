@@ -1,8 +1,8 @@
-//===- Selection.cpp - Results as large as the data asks for ----*- C++ -*-===//
+//===- Selection.cpp - Results of data-dependent sizes ----------*- C++ -*-===//
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // TopK, Unique, NonZero, Compress, NonMaxSuppression: sorting and choosing are
-// calls into the runtime; moving what was chosen is a kernel.
+// calls into the runtime; a kernel moves the chosen elements.
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -28,12 +28,12 @@ SmallVector<Value> call(OpBuilder &b, Location loc, StringRef callee,
   return llvm::to_vector(ValueRange(made.getResults()));
 }
 
-/// How the runtime knows the elements of a graph value.
+/// The runtime's number of the element type of a graph value.
 int64_t typeNumber(Value graphValue) {
   return onnx::getElementTypeNumber(getElementTypeOrSelf(graphValue.getType()));
 }
 
-/// Indices of which the runtime says how many there are.
+/// Indices whose number is determined by the runtime.
 RankedTensorType indexList(OpBuilder &b) {
   return RankedTensorType::get(ShapedType::kDynamic, b.getI64Type());
 }
@@ -125,7 +125,7 @@ struct NonZeroLowering : public OpConversionPattern<onnx::NonZeroOp> {
   }
 };
 
-/// The runtime says where the condition holds; a kernel fetches what is there.
+/// The runtime lists the positions where the condition holds; a kernel gathers.
 struct CompressLowering : public OpConversionPattern<onnx::CompressOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -184,7 +184,7 @@ struct NonMaxSuppressionLowering
       if (limit && !rankedType(limit))
         return rewriter.notifyMatchFailure(op, "operand has no rank");
       present |= int64_t(limit != nullptr) << i;
-      // The call has a position for each; nobody reads what is absent.
+      // The call has an operand for each; absent ones are not read.
       operands.push_back(limit ? limit : adaptor.getBoxes());
     }
     auto result =

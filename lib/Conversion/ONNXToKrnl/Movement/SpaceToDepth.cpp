@@ -22,7 +22,7 @@ Value blocksOf(OpBuilder &b, Location loc, Value size, Value block,
   return count;
 }
 
-/// Can that divide the size? Only the run knows of some.
+/// Can that divide the size? A dynamic size counts as divisible.
 bool mayDivide(int64_t block, int64_t size) {
   return block > 0 && (ShapedType::isDynamic(size) || size % block == 0);
 }

@@ -36,7 +36,7 @@ void replaceWithView(ConversionPatternRewriter &rewriter,
   SmallVector<int64_t> unknown(sizes.size(), ShapedType::kDynamic);
   RankedTensorType type = refineType(
       RankedTensorType::get(unknown, getElementTypeOrSelf(x.getType())), sizes);
-  // Sizes that inference knows better than the operands.
+  // Static sizes of inference that are dynamic in the operands.
   if (auto wanted = dyn_cast<RankedTensorType>(
           converter.convertType(op->getResult(0).getType())))
     if (wanted.getRank() == type.getRank()) {
@@ -110,7 +110,7 @@ private:
   }
 
   /// The size of -1 where the others are sizes of the operand and a constant
-  /// that divides its own: what remains of them, also of an empty operand. Null
+  /// that divides its own: the rest of them, also of an empty operand. Null
   /// where that is not certain.
   static Value exactRest(OpBuilder &b, Location loc, ValueRange in,
                          ArrayRef<int64_t> shape, ArrayRef<Value> sizes) {
@@ -142,7 +142,7 @@ private:
     return product(b, loc, rest);
   }
 
-  /// The one size of -1 is what remains of the elements.
+  /// The one size of -1 is the number of elements over the product of others.
   static void inferMissing(OpBuilder &b, Location loc, Value elements,
                            SmallVector<Value> &sizes, Value minusOne,
                            bool constant) {
@@ -172,7 +172,7 @@ private:
         size = arith::SelectOp::create(b, loc, missing, rest, size);
       }
     }
-    // One size that only the run knows is a part of the elements.
+    // One dynamic size is a divisor of the number of elements.
     if (llvm::count_if(sizes, [](Value size) {
           return !getConstantIntValue(size).has_value();
         }) > 1)
@@ -263,7 +263,7 @@ struct SqueezeLowering : public OpConversionPattern<onnx::SqueezeOp> {
     } else {
       for (int64_t d = 0; d < type.getRank(); ++d)
         flags[d] = type.getDimSize(d) == 1;
-      // Sizes that only the run knows go too if the result says so.
+      // Dynamic sizes are removed too if the result's rank implies it.
       if (int64_t(llvm::count(flags, true) + type.getNumDynamicDims()) ==
           type.getRank() - wanted.getRank())
         for (int64_t d = 0; d < type.getRank(); ++d)
@@ -372,8 +372,8 @@ private:
   }
 };
 
-/// The result may say more of the shape than the operand does: the run checks
-/// that it is true.
+/// The result may have a more precise shape than the operand: the run checks
+/// it.
 struct IdentityLowering : public OpConversionPattern<onnx::IdentityOp> {
   using OpConversionPattern::OpConversionPattern;
 

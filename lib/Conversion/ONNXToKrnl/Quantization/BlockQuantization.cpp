@@ -50,7 +50,7 @@ struct BlockKernel {
   SmallVector<Value> sizes;
 };
 
-/// One scale for each block, and what to multiply its elements by.
+/// One scale for each block, and the factor of its elements.
 SmallVector<Value> blockScales(OpBuilder &b, Location loc, Value x) {
   Type f32 = b.getF32Type();
   BlockKernel k(b, loc, "block scales", x);

@@ -86,7 +86,7 @@ struct Parameter {
   explicit operator bool() const { return tensor != nullptr; }
 
   /// The compute type's value at the element whose kernel is being built;
-  /// `read` is what the access gave.
+  /// `read` is the element of the access.
   Value get(KernelBuilder &kernel, OpBuilder &b, Location loc,
             ArrayRef<AffineExpr> loops, Value read) const {
     if (!direct)
@@ -340,7 +340,7 @@ struct QuantizeLowering : public OpConversionPattern<onnx::QuantizeLinearOp> {
       Value dividend = full.castTo(full.widen(stored), precision);
       Value divisor =
           ScalarBuilder(b, loc, linear.scale.element).castTo(scale, precision);
-      // The quotient has the precision asked for, not that of the compute type.
+      // The quotient has the given precision, not that of the compute type.
       Value ratio = isKnownOne(operands[1])
                         ? dividend
                         : real.widen(real.narrow(real.div(dividend, divisor)));

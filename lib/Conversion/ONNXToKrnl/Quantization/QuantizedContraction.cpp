@@ -1,10 +1,10 @@
 //===- QuantizedContraction.cpp - Products of quantised tensors -*- C++ -*-===//
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// MatMulInteger, ConvInteger and their QLinear forms: sums in i32 of what lies
-// above the zero points, and for QLinear the way back to a byte. An operand
-// with a zero point is centred beforehand, so that the border of a convolution
-// is zero and the contraction the one that all operators share.
+// MatMulInteger, ConvInteger and their QLinear forms: sums in i32 of
+// differences from the zero points, and for QLinear the requantisation. An
+// operand with a zero point is centred beforehand, so that the border of a
+// convolution is zero and the contraction the one that all operators share.
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Conversion/ONNXToKrnl/Contraction.h"
@@ -31,7 +31,7 @@ Type onnxElement(Operation *op, unsigned operand) {
 }
 
 /// A vector as a tensor that broadcasts along the dimension before the last
-/// `after`; anything else stays as it is.
+/// `after`; other operands are unchanged.
 Value alignVector(OpBuilder &b, Location loc, Value vector, int64_t after) {
   RankedTensorType type = rankedType(vector);
   if (type.getRank() != 1 || after == 0)

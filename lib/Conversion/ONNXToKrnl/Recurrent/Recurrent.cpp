@@ -155,7 +155,7 @@ private:
     return results;
   }
 
-  /// For a result that nobody uses.
+  /// For a result without uses.
   static Value emptyRows(OpBuilder &b, Location loc, Value unused) {
     auto type = cast<RankedTensorType>(unused.getType());
     SmallVector<Value> sizes(type.getNumDynamicDims(),

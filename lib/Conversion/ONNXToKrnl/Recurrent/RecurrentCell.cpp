@@ -137,9 +137,9 @@ CellBuilder::GateOperands CellBuilder::gateOperands(KernelBuilder &kernel,
   return operands;
 }
 
-/// A kernel over batch and hidden size. `fn` gets, for each gate, what comes
-/// from the input and what comes from the state, biases added; then states,
-/// peepholes, and where there are lengths whether the sequence goes on (i1).
+/// A kernel over batch and hidden size. `fn` gets, for each gate, the term of
+/// the input and that of the state, biases added; then states, peepholes, and
+/// where there are lengths whether the sequence goes on (i1).
 SmallVector<Value> CellBuilder::gateKernel(
     StringRef name, Value contracted, int64_t firstGate, ArrayRef<Value> states,
     Value t, unsigned outs,
@@ -318,8 +318,8 @@ CellBuilder::Result CellBuilder::run(int64_t number, bool backward) {
   Value zero = indexConstant(b, loc, 0);
   Value isEmpty = compareIndex(b, loc, arith::CmpIPredicate::eq, batch, zero);
   Value trips = selectValue(b, loc, isEmpty, zero, steps);
-  // Not scf.for: what rewrites those takes the sizes of the rows before the
-  // first step for those after it.
+  // Not scf.for: its rewrites use the sizes of the rows before the first step
+  // for those after it.
   auto loop = scf::WhileOp::create(
       b, loc, ValueRange(inits).getTypes(), inits,
       [&](OpBuilder &, Location, ValueRange carried) {

@@ -119,7 +119,7 @@ private:
                           });
   }
 
-  /// An axis without elements has no index to give, unless nobody asks for one.
+  /// An axis without elements has no index, unless there is no result element.
   static void checkNotEmpty(OpBuilder &b, Location loc, Value length,
                             ValueRange outSizes) {
     std::optional<int64_t> known = getConstantIntValue(length);
@@ -183,7 +183,7 @@ std::pair<Value, Value> IndexedPool::position(ScalarBuilder &s) {
     Value step =
         mulIndex(nb, l, at(k), indexConstant(nb, l, windows.dilations[d]));
     positions.push_back(subIndex(nb, l, addIndex(nb, l, o, step), before[d]));
-    // Unsigned: also false for what lies before the beginning.
+    // Unsigned: also false for negative positions.
     Value isIn = s.math<arith::CmpIOp>(arith::CmpIPredicate::ult,
                                        positions.back(), inSizes[d + 2]);
     ok = andCondition(s, ok, isIn);

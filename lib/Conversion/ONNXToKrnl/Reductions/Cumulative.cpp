@@ -1,9 +1,9 @@
 //===- Cumulative.cpp - Running sums and products ---------------*- C++ -*-===//
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// CumSum and CumProd: a reduction along the axis that also writes what it has
-// got so far. The tensor is seen as [before, axis, after], so that the axis may
-// as well be known at run time only.
+// CumSum and CumProd: a reduction along the axis that also writes its partial
+// results. The tensor is seen as [before, axis, after], so that the axis may be
+// a value of the run.
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -35,7 +35,7 @@ Value checkedAxis(OpBuilder &b, Location loc, Value axis, int64_t rank,
   return axis;
 }
 
-/// Sizes [before, axis, after] for an axis that only the run knows.
+/// Sizes [before, axis, after] for an axis that is known at run time only.
 SmallVector<Value> splitAt(OpBuilder &b, Location loc, ArrayRef<Value> sizes,
                            Value axis) {
   Value one = indexConstant(b, loc, 1);

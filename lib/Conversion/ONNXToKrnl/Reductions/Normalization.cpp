@@ -2,8 +2,8 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // One kernel of several passes: statistics of each group of elements, then
-// every element moved and scaled by those of its group and by parameters. What
-// makes a group is all that tells the operators apart.
+// every element moved and scaled by those of its group and by parameters. The
+// operators differ in the definition of a group alone.
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Conversion/ONNXToKrnl/Broadcasting.h"
@@ -32,8 +32,8 @@ struct Parameter {
 
 Type onnxElement(Value v) { return getElementTypeOrSelf(v.getType()); }
 
-/// The kernel under construction: loops over all dimensions, a group being
-/// what the reduced ones span.
+/// The kernel under construction: loops over all dimensions; a group is the
+/// elements that the reduced loops iterate over.
 class GroupKernel {
 public:
   using Access = KernelBuilder::Access;
@@ -202,8 +202,8 @@ private:
   SmallVector<int64_t> groupDims;
 };
 
-/// `value` for the last dimensions of `x`, to which it broadcasts: where only
-/// the run knows, it is checked and expanded.
+/// `value` for the last dimensions of `x`, to which it broadcasts: where its
+/// sizes are dynamic, it is checked and expanded.
 FailureOr<Parameter> trailing(OpBuilder &b, Location loc, Value original,
                               Value value, Value x) {
   Parameter p{value, Type(), {}};
@@ -234,8 +234,8 @@ SmallVector<bool> isFrom(int64_t axis, int64_t rank) {
   return flags;
 }
 
-/// LayerNormalization, and RMSNormalization without a mean and what follows
-/// from it.
+/// LayerNormalization, and RMSNormalization, which has no mean and no result
+/// that depends on it.
 template <typename Op>
 struct RowNormLowering : public OpConversionPattern<Op> {
   using OpConversionPattern<Op>::OpConversionPattern;

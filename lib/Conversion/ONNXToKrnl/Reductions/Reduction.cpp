@@ -1,10 +1,10 @@
 //===- Reduction.cpp - Reductions over axes ---------------------*- C++ -*-===//
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Each operator is a row: what a new element contributes, how contributions
-// are merged, and what is made of the total. Axes that are constant become
-// reduction loops; axes that only the run knows give, in every dimension, one
-// loop over the results and one over what is reduced, one of which runs once.
+// Each operator is a row: the contribution of an element, the merge of
+// contributions, and the result of the total. Axes that are constant become
+// reduction loops; axes that depend on data give, in every dimension, one loop
+// over the results and one over the reduced elements, one of which runs once.
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -225,8 +225,8 @@ Value ReductionKernel::build(Value x, const Axes &axes) {
   return kernel.finish({y}).front();
 }
 
-/// Without keepdims the reduced dimensions (all of size 1) go away. Any number
-/// but 1 is without, as in the inference of the schemas.
+/// Without keepdims the reduced dimensions (all of size 1) are dropped. Any
+/// number but 1 is without, as in the inference of the schemas.
 Value dropAxes(OpBuilder &b, Location loc, Value kept, const Axes &axes,
                RankedTensorType wanted) {
   auto type = cast<RankedTensorType>(kept.getType());

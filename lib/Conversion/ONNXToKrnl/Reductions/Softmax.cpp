@@ -17,8 +17,8 @@ using onnxc::krnl::KernelBuilder;
 namespace onnxc {
 namespace {
 
-/// The kernel under construction: loops over all dimensions, rows being what
-/// remains without the axis.
+/// The kernel under construction: loops over all dimensions; `row` has all but
+/// the axis.
 struct RowKernel {
   RowKernel(OpBuilder &b, Operation *op, Value x, int64_t axis)
       : loc(op->getLoc()), kernel(b, loc, op->getName().stripDialect()),
@@ -50,7 +50,7 @@ struct RowKernel {
                             return s.max(v[1], s.widen(v[0]));
                           });
   }
-  /// The sum of what `term` makes of the inputs, along each row.
+  /// The sum of `term` of the inputs, along each row.
   template <typename Fn>
   Value rowSum(SmallVector<KernelBuilder::Access> ins, Fn term) {
     ScalarBuilder outside(kernel.inside(), loc, element);

@@ -99,7 +99,7 @@ SmallVector<Value> Fourier::readMirrored(ScalarBuilder &s, Value x,
   position[1] = clampIndex(nb, l, from, given);
   SmallVector<Value> value{readPart(s, x, position, 0, exists),
                            readPart(s, x, position, 1, exists)};
-  // What stands in the middle is its own mirror image, and so is the first.
+  // The middle and the first element are their own conjugates.
   Value isMiddle =
       compare(arith::CmpIPredicate::eq, subIndex(nb, l, whole, from), from);
   Value isFirst =
@@ -110,7 +110,7 @@ SmallVector<Value> Fourier::readMirrored(ScalarBuilder &s, Value x,
   return value;
 }
 
-/// outer x length x inner: what is given, zeros after it, and the half that a
+/// outer x length x inner: the operand, zeros after it, and the half that a
 /// one-sided spectrum leaves out; times the chirp, if there is one.
 Complex Fourier::load(Value length, const Complex *chirp) {
   SmallVector<Value> outSizes{sizes[0], length, sizes[2]};
@@ -214,7 +214,7 @@ Complex Fourier::chirp(Value length) {
   Value im = kernel.output(type, length);
   auto body = [&](OpBuilder &nb, Location l, ValueRange) {
     ScalarBuilder f(nb, l, nb.getF64Type());
-    // n^2 is exact, and so is what it is beyond whole periods.
+    // n^2 is exact, and so is its remainder by whole periods.
     Value i = kernel.index(nb, l, n);
     Value periods = mulIndex(nb, l, whole, indexConstant(nb, l, 2));
     Value square =

@@ -28,7 +28,7 @@ Value structuralScalar(OpBuilder &b, Location loc, Value original,
   return toIndex(b, loc, onlyElement(b, loc, converted));
 }
 
-/// 1 or 2: real or complex elements. The type says it, or the run has to.
+/// 1 or 2: real or complex elements, by the type, or dynamic.
 int64_t partsOf(Value x, Value graphOperand) {
   RankedTensorType type = rankedType(x);
   int64_t last = type.getRank() - 1, parts = type.getDimSize(last);
@@ -106,8 +106,8 @@ public:
   }
 
 private:
-  /// The axis that is transformed, and what lies around it. An axis that only
-  /// the run knows is an index among the sizes.
+  /// The axis that is transformed, and the sizes around it. An axis that
+  /// depends on data is an index among the sizes.
   struct Axis {
     std::optional<int64_t> known;
     Value number, outer, size, inner;

@@ -114,8 +114,8 @@ struct RegexLowering : public OpConversionPattern<onnx::RegexFullMatchOp> {
   }
 };
 
-/// Tokens are what an expression matches, or what is between separators; a
-/// single empty separator takes every character by itself.
+/// Tokens are the matches of an expression, or the text between separators;
+/// with a single empty separator every character is a token.
 struct TokenizerLowering
     : public OpConversionPattern<onnx::MicrosoftTokenizerOp> {
   using OpConversionPattern::OpConversionPattern;

@@ -61,8 +61,8 @@ FlatTree::FlatTree(const Gram &root, int64_t tokens)
   }
 }
 
-/// Enters the n-grams of the lengths asked for; fails where the attributes do
-/// not fit together.
+/// Enters the n-grams of the given lengths; fails where the attributes do not
+/// fit together.
 LogicalResult enterGrams(onnx::TfIdfVectorizerOp op, ArrayRef<int64_t> pool,
                          Gram &root) {
   ArrayRef<int64_t> begins = op.getNgramCounts(),
@@ -202,7 +202,7 @@ private:
                        op.getMaxSkipCount(), width, tree.tokens});
   }
 
-  /// TF: the counts; IDF: the weight of what occurs; TFIDF: both multiplied.
+  /// TF: the counts; IDF: the weights of those found; TFIDF: both multiplied.
   static Value weigh(OpBuilder &b, Location loc, Value counts,
                      const std::optional<std::vector<float>> &weights,
                      bool onlyWhether) {

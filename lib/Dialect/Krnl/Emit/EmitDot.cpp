@@ -8,8 +8,8 @@
 //   packed, the group innermost  the groups of all lanes in a line
 //   any other                    groups put together from single bytes
 //
-// What a payload makes of a byte (a half of it, say) it makes of all bytes of a
-// vector at once.
+// The operations of a payload on a byte (to extract a half, say) are applied to
+// all bytes of a vector at once.
 //
 // Points without vectors multiply the instances one after the other.
 //===----------------------------------------------------------------------===//

@@ -112,7 +112,7 @@ SmallVector<Value> NestEmitter::emitLoop(const LoopUse &use, unsigned op,
   return emitStrip(use.loop, full, bound, 1, state, values, body);
 }
 
-/// Whole steps first, then what is left of the loop.
+/// Whole steps first, then the rest of the loop.
 SmallVector<Value> NestEmitter::emitSteps(const LoopUse &use, int64_t lanes,
                                           LaneIndex lower, LaneIndex upper,
                                           ActiveLoop state, ValueRange carried,
@@ -135,7 +135,7 @@ SmallVector<Value> NestEmitter::emitSteps(const LoopUse &use, int64_t lanes,
     return emitStrip(use.loop, whole, upper, step, state, values, body);
   }
   if (lanes == 1) {
-    // What is left of many instances still goes side by side, a few at a time.
+    // The rest of many instances is still unrolled, by a smaller factor.
     constexpr int64_t many = 8;
     LoopUse fewer = use;
     fewer.unroll = instances >= many ? instances / 4 : 1;

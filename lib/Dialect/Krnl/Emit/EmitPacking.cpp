@@ -7,8 +7,8 @@
 //   packed [.., along, across]   a square of the operand becomes columns
 //   packed [.., along, group]    the few bytes of a group lie in rows of it
 //
-// Blocks that reach beyond the operand are read element by element. Sizes that
-// only the run knows, of the operand and of its packed form, come with both.
+// Blocks that reach beyond the operand are read element by element. Dynamic
+// sizes, of the operand and of its packed form, come with both.
 //===----------------------------------------------------------------------===//
 
 #include "LaneIndex.h"
@@ -92,8 +92,8 @@ bool PackEmitter::isContiguous(unsigned dim) {
   return strides[dim] == 1 && dims[dim] == last;
 }
 
-/// Does nothing else say where in the operand's dimension one is? A loop that
-/// only the run knows is as long as the dimension.
+/// Does no other loop index the operand's dimension? A loop of dynamic extent
+/// is as long as the dimension.
 bool PackEmitter::isAlone(unsigned dim) {
   int64_t whole = shape[dims[dim]];
   return llvm::count(dims, dims[dim]) == 1 &&
@@ -102,7 +102,7 @@ bool PackEmitter::isAlone(unsigned dim) {
 }
 
 /// Columns of the packed form are rows of the operand. The first dimension is
-/// what workers share: blocks must not cut it.
+/// divided among workers: blocks must not split it.
 bool PackEmitter::canTranspose() {
   unsigned across = sizes.size() - 1, along = across - 1;
   return sizes.size() > 2 && lanes >= 4 && llvm::isPowerOf2_64(lanes) &&
@@ -256,7 +256,7 @@ void PackEmitter::interleave(const Position &at) {
   SmallVector<Value> parts;
   for (int64_t row = 0; row < sizes[group]; ++row)
     parts.push_back(loadRow(moved(at, group, row), lanes));
-  // 0 2 and 1 3 first, so that what is interleaved last are neighbours.
+  // 0 2 and 1 3 first, so that the last interleaving makes neighbours.
   auto zip = [&](Value x, Value y) -> Value {
     return vector::InterleaveOp::create(b, x, y);
   };

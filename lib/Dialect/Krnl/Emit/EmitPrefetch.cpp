@@ -1,11 +1,11 @@
-//===- EmitPrefetch.cpp - Asking for the next panel -------------*- C++ -*-===//
+//===- EmitPrefetch.cpp - Prefetching the next panel ------------*- C++ -*-===//
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Where all tiles of rows go by one panel of a packed operand before the next,
+// Where all tiles of rows read one panel of a packed operand before the next,
 // only the first of them would wait for memory, and wait long: a panel is read
-// faster than memory delivers. Instead each of these tiles, while it works on
-// the panel, asks for its share of the next one, a line or so in each step of
-// the reduction.
+// faster than memory delivers. Instead each of these tiles, while it reads the
+// panel, prefetches its share of the next one, about a line in each step of the
+// reduction.
 //===----------------------------------------------------------------------===//
 
 #include "OpEmitter.h"
@@ -88,7 +88,7 @@ void OpEmitter::prefetchPanel(OpState &state, OpOperand &operand) {
   at.push_back({});
   int64_t share = llvm::divideCeil(lines, passes.total);
   for (int64_t i = 0; i < share; ++i) {
-    // Passes beyond what there is to ask for repeat the last part.
+    // Passes beyond the last part to prefetch repeat that part.
     LaneIndex part = math.add(math.scale(passes.now, share), {{}, i, 0, {}});
     LaneIndex row{loops.minimum(part, lines - 1), 0, 0, {}};
     LaneIndex offset = math.add(math.scale(row, steps.total), steps.now);

@@ -33,7 +33,7 @@ static bool alwaysTogether(const LoopNest &nest, unsigned axis,
   });
 }
 
-/// Leaves those of `isOfAll` that `value` and what it is written over have a
+/// Keeps those of `isOfAll` that `value` and the values it overwrites have a
 /// dimension for.
 static void keepWritten(const LoopNest &nest, Value value,
                         SmallVector<bool> &isOfAll) {

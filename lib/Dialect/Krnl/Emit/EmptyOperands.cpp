@@ -22,7 +22,7 @@ enum class IndexSource {
   /// From a loop, a checked index, or data: a point that has such an index has
   /// an element there.
   Point,
-  /// Brought up to 0, as it may lie before the beginning.
+  /// Clamped to 0 from below, as it may be negative.
   Clamped
 };
 } // namespace
@@ -79,8 +79,7 @@ Value EmptyOperands::hasElements(Value memref) {
   return known;
 }
 
-/// The operands that may turn out to have no element, by what extracts from
-/// them.
+/// The operands of extracts that may have no element at run time.
 static SmallVector<Value> readMaybeEmpty(KernelOp kernel) {
   llvm::SetVector<Value> tensors;
   kernel.walk([&](tensor::ExtractOp extract) {

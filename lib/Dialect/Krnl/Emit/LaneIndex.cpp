@@ -99,8 +99,8 @@ LaneIndex LaneMath::scale(LaneIndex x, Value factor) {
   return binary<arith::MulIOp>(x, factor);
 }
 
-// Loop indices and what is derived from them inside accesses are never
-// negative before a division: unsigned forms are exact and cheaper.
+// Loop indices and values derived from them inside accesses are never negative
+// before a division: unsigned forms are exact and cheaper.
 LaneIndex LaneMath::floorDiv(LaneIndex x, Value divisor) {
   return binary<arith::DivUIOp>(x, divisor);
 }

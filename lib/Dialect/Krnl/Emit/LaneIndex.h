@@ -3,7 +3,7 @@
 //
 // While a kernel is emitted, an index is a scalar, or it differs from lane to
 // lane of the vector being computed. Nearly always the difference is a fixed
-// step, and knowing it tells a contiguous vector load from a gather. Constants
+// step, which distinguishes a contiguous vector load from a gather. Constants
 // are kept apart so that unrolled instances share their base.
 //===----------------------------------------------------------------------===//
 

@@ -88,7 +88,7 @@ bool areEqual(KernelOp x, KernelOp y) {
              &x.getBody(), &y.getBody(), OperationEquivalence::IgnoreLocations);
 }
 
-/// Function names say what the kernel computes and stay legal in assembly.
+/// Function names contain the kernel's name and stay legal in assembly.
 std::string Lowering::uniqueName(StringRef base) {
   std::string name = "kernel_";
   for (char c : base.take_front(40))
@@ -110,8 +110,8 @@ FailureOr<Emitted *> Lowering::emit(KernelOp kernel) {
   return candidates.back().get();
 }
 
-/// The size of a tensor of the host, from where its memory is made: whoever
-/// asks a tensor for it would keep the tensor from being written over.
+/// The size of a tensor of the host, from the op that makes its memory: a use
+/// of the tensor itself would keep the tensor from being overwritten.
 static Value sizeAtHost(OpBuilder &b, Location loc, Value tensor, int64_t dim) {
   auto type = cast<RankedTensorType>(tensor.getType());
   if (!type.isDynamicDim(dim))
@@ -138,7 +138,7 @@ static Value sizeAtHost(OpBuilder &b, Location loc, Value tensor, int64_t dim) {
   return tensor::DimOp::create(b, loc, tensor, dim);
 }
 
-/// Extents as parts of index arithmetic, which folds what is known.
+/// Extents as parts of index arithmetic, which folds constants.
 static SmallVector<LaneIndex> extentIndices(ValueRange extents) {
   return llvm::map_to_vector(getAsOpFoldResult(extents), toLaneIndex);
 }

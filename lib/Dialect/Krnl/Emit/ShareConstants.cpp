@@ -61,7 +61,7 @@ static void passConstant(KernelOp kernel, arith::ConstantOp constant,
   constant.erase();
 }
 
-/// Passes what is not the same in all members of a group.
+/// Passes the constants that differ among the members of a group as operands.
 static void shareGroup(ArrayRef<Member> group) {
   SmallVector<unsigned> different;
   for (unsigned i = 0; i < group.front().values.size(); ++i)

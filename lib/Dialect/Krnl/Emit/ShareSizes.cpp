@@ -2,14 +2,14 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // Where images have dynamic sizes, many layers of a network differ in their
-// numbers of channels alone, and what they became in the sizes they end with:
+// numbers of channels alone, and so do the constants in their functions:
 //
 //   func @a(%x: memref<?x528xf32>) { scf.for %k = %c0 to %c528 ... }
 //   func @b(%x: memref<?x832xf32>) { scf.for %k = %c0 to %c832 ... }
 // -> func @a(%x: memref<?x?xf32>) { scf.for %k = %c0 to (dim %x, 1) ... }
 //
 // One function remains. A number that is no size of an argument is passed as
-// one more. Launches say what they launch with; the sizes of their buffers stay
+// one more. Launches pass their own numbers; the sizes of their buffers stay
 // known to the host. Functions for known sizes become one where they are equal,
 // as those that pack the operands of equal layers.
 //
@@ -34,7 +34,7 @@ static constexpr unsigned maxPassed = 8;
 
 static bool isNumber(Operation *op) { return isa<arith::ConstantIndexOp>(op); }
 
-/// Divisions by what is not known take long; once for a tile, in the outermost
+/// Divisions by dynamic numbers take long; once for a tile, in the outermost
 /// loop, they do no harm.
 static bool mayDiffer(Operation *number) {
   return llvm::none_of(number->getUsers(), [](Operation *user) {
@@ -214,7 +214,7 @@ private:
   /// Numbers that differ and are no size, in the order in which they are
   /// passed.
   llvm::MapVector<Values, unsigned, std::map<Values, unsigned>> passed;
-  /// By number of the function: what it is in each member, if that differs.
+  /// By number of the function: its value in each member, if they differ.
   SmallVector<std::optional<Values>> numbers;
 };
 

@@ -43,7 +43,7 @@ static bool collect(Block *body, Value value,
   return true;
 }
 
-/// What `value` extends from a byte that one input of the op is turned into.
+/// The factor that `value` extends, if it is a byte computed from one input.
 static std::optional<ByteFactor> factorOf(linalg::LinalgOp op, Value value) {
   Operation *extend = value.getDefiningOp();
   if (!isa_and_nonnull<arith::ExtUIOp, arith::ExtSIOp>(extend))

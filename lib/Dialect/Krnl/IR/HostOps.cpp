@@ -198,7 +198,7 @@ LogicalResult OutputOp::verify() {
 // Rows
 //===----------------------------------------------------------------------===//
 
-/// Is `row` one of `rows`? Sizes that one of them does not know may differ.
+/// Is `row` one of `rows`? Dynamic sizes of one of them may differ.
 static LogicalResult verifyRow(Operation *op, ShapedType rows, ShapedType row) {
   if (rows.getElementType() == row.getElementType() &&
       rows.getRank() == row.getRank() + 1 &&

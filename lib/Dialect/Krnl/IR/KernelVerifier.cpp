@@ -97,7 +97,7 @@ static LogicalResult verifyScatterStores(linalg::LinalgOp op) {
   return success();
 }
 
-/// Scalar code: what each iteration of a structured op computes.
+/// Scalar code: the payload of a structured op.
 static LogicalResult verifyScalarCode(KernelOp kernel, linalg::LinalgOp op) {
   for (Operation &inner : *op.getBlock()) {
     if (isa<arith::ArithDialect, math::MathDialect, complex::ComplexDialect>(

@@ -104,7 +104,7 @@ static void recordOperands(LoopNest &nest, KernelOp kernel, unsigned number,
     info.isStatic = type.hasStaticShape();
     info.elementBytes = elementBytes(type.getElementType());
     Access access(*input);
-    // A packed form has no position for what lies before a fixed index.
+    // A packed form has no position for elements before a fixed index.
     info.plain &= access.isPlain();
     SmallVector<int> dimAxes;
     for (unsigned position : llvm::seq(access.getRank())) {

@@ -2,9 +2,9 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// A later step can spoil what an earlier one relied on, so these checks run
-// after each: bounds of shorter last blocks, the size of what is written out,
-// the loops that index packed and cached operands.
+// A later step can break the preconditions of an earlier one, so these checks
+// run after each: bounds of shorter last blocks, the size of unrolled code, the
+// loops that index packed and cached operands.
 //
 //===----------------------------------------------------------------------===//
 
@@ -126,7 +126,7 @@ LogicalResult LoopNest::checkSize(const BodyOp &op,
     peeled += peels(use.loop);
     const Loop &loop = allLoops[use.loop];
     int64_t factor = use.role == RegisterRole::None ? use.unroll : loop.extent;
-    // What is left at the end of the loop is written once more.
+    // The rest at the end of the loop is one more instance.
     if (use.unroll != 1 && (loop.isDynamic() || loop.extent % use.unroll))
       ++factor;
     if (llvm::MulOverflow(writtenOut, factor, writtenOut))
@@ -147,7 +147,7 @@ LogicalResult LoopNest::checkSize(const BodyOp &op,
 // Ops together in one loop
 //===----------------------------------------------------------------------===//
 
-/// Does anything but the ops `computeAt` use what the op makes?
+/// Does anything but the ops `computeAt` use the results of the op?
 static bool isUsedElsewhere(const LoopNest &nest, const BodyOp &op,
                             ArrayRef<unsigned> computeAt) {
   return op.op && llvm::any_of(op.op->getUsers(), [&](Operation *user) {

@@ -5,7 +5,7 @@
 // block, split_reduction, fuse, order, fuse_outer, compute_at, parallel. One
 // method per step: resolve the names, check, change. Messages name loops and
 // ops as the recipe does. Steps for loops inside are in LoopNestRegisters.cpp,
-// those for operands in LoopNestStorage.cpp; what holds after each is in
+// those for operands in LoopNestStorage.cpp; the invariants after each are in
 // LoopNestChecks.cpp.
 //
 //===----------------------------------------------------------------------===//

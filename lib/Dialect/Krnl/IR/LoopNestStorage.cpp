@@ -143,7 +143,7 @@ bool LoopNest::stemsFromFusion(unsigned number) const {
 }
 
 /// Has the operand a dynamic dimension that no loop gives the size of? The
-/// loops say how large the packed form is.
+/// loops determine the size of the packed form.
 static bool hasUnknownSize(const LoopNest &nest, const Pack &pack,
                            const LoopNest::Operand &operand) {
   Operation *op = nest.ops().front().op;

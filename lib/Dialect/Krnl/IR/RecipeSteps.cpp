@@ -104,8 +104,8 @@ void KrnlDialect::registerAttributes() {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Parses and prints the part after the mnemonic of whichever of these steps is
-/// asked for. OnlyStepAttr is missing: in text it is a prefix.
+/// Parses and prints the part after the mnemonic of any of these steps.
+/// OnlyStepAttr is missing: in text it is a prefix.
 template <typename... Steps>
 struct StepList {
   static Attribute parse(StringRef mnemonic, AsmParser &parser) {

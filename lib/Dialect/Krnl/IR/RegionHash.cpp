@@ -1,4 +1,4 @@
-//===- RegionHash.cpp - Hashes of what is in regions ------------*- C++ -*-===//
+//===- RegionHash.cpp - Hashes of the contents of regions -------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -107,8 +107,8 @@ Blob BlobStore::addMapped(StringRef file, uint64_t offset, uint64_t size,
   return addMapped(std::move(buffer), file, offset, size, type, error);
 }
 
-/// Gives back the memory of what was read of a mapped file: it would otherwise
-/// count as ours until the end, and a model may be larger than the memory.
+/// Releases the pages of a mapped file that have been read: they would
+/// otherwise count as memory in use, and a model may be larger than the memory.
 static void forgetPages(ArrayRef<char> bytes) {
   static const uintptr_t page = llvm::sys::Process::getPageSizeEstimate();
   uintptr_t start = reinterpret_cast<uintptr_t>(bytes.data());

@@ -3,8 +3,8 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // A body takes and yields values that belong to operands and results of the
-// operation around it. Their shapes may differ (one branch knows more than the
-// other), the rest of their types may not.
+// operation around it. Their shapes may differ (one branch may have more static
+// sizes than the other), the rest of their types may not.
 //
 //===----------------------------------------------------------------------===//
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
@@ -20,8 +20,8 @@ static LogicalResult checkCount(Operation *op, StringRef region, StringRef what,
                            << expected << " values, but got " << found;
 }
 
-/// True if a value of type `given` may go on as one of type `taken`: an
-/// optional takes what it may hold.
+/// True if a value of type `given` may be passed as one of type `taken`: an
+/// optional takes values of its element type.
 static bool mayGoOnAs(Type given, Type taken) {
   auto optional = dyn_cast<OptType>(taken);
   return mayBeSameUpToShape(given, taken) ||
@@ -61,8 +61,8 @@ LogicalResult IfOp::verifyRegions() {
       succeeded(verifyBranch(*this, "else_branch", getElseBranch())));
 }
 
-/// The body takes the trip count, the condition and what is carried; it
-/// yields the condition, what is carried and one slice of each scan output.
+/// The body takes the trip count, the condition and the carried values; it
+/// yields the condition, the carried values and one slice of each scan output.
 LogicalResult LoopOp::verifyRegions() {
   Region &body = getBody();
   ValueRange yielded = getYielded(body), carried = getVInitial();

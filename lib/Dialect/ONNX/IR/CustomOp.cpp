@@ -8,8 +8,8 @@
 using namespace mlir;
 using namespace onnxc::onnx;
 
-/// Nothing is known of what an operator does that is not pure: it stays where
-/// it is and is run as often as the model says.
+/// The effects of an operator that is not pure are unknown: it is neither moved
+/// nor removed nor repeated.
 void CustomOp::getEffects(
     SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
         &effects) {

@@ -10,8 +10,8 @@
 using namespace mlir;
 using namespace onnxc::onnx;
 
-/// Appends what is not null of `values` to `present`; returns how many values
-/// each parameter got.
+/// Appends the non-null ones of `values` to `present`; returns the number of
+/// values of each parameter.
 template <typename Range, typename T>
 static SmallVector<int32_t> distribute(ArrayRef<OpParameter> parameters,
                                        const Range &values,

@@ -270,7 +270,7 @@ constexpr bool isTableValid() {
 }
 static_assert(isTableValid(), "a token of the table cannot be read");
 
-/// The table as it is looked up.
+/// The table in the form for look-ups.
 class Table {
 public:
   Table() {
@@ -440,7 +440,7 @@ SmallVector<int64_t> onnxc::onnx::knownAxes(Operation *op) {
   OpRanks ranks = OpRanks::of(op);
   if (ranks.flags & (Axis | LastAxis)) {
     std::optional<int64_t> axis = integerAttr(op, "axis");
-    // Without an axis these two look at all elements.
+    // Without an axis these two use all elements.
     if (!axis && isa<CompressOp, UniqueOp>(op))
       return {};
     return {axis.value_or(ranks.flags & Axis ? 0 : -1)};

@@ -24,7 +24,7 @@ static bool isSqueezeWithoutAxes(Operation *op) {
   return squeeze && !squeeze.getAxes();
 }
 
-/// The results of `op`, and what is computed of them element by element.
+/// The results of `op`, and values computed from them element by element.
 static llvm::SetVector<Value> elementwiseUses(Operation *op) {
   llvm::SetVector<Value> values;
   values.insert(op->result_begin(), op->result_end());

@@ -2,9 +2,9 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What is elementwise computes the same on any view of its elements. Where the
-// operands have one shape they become lists, else they get dimensions of size 1
-// in front, which broadcasting does not see.
+// Elementwise operations compute the same on any view of their elements. Where
+// the operands have one shape they become lists, else they get dimensions of
+// size 1 in front, which broadcasting ignores.
 //
 //===----------------------------------------------------------------------===//
 #include "RankAgnostic.h"
@@ -115,7 +115,7 @@ static void rewriteElementwise(Operation *op) {
       return computePadded(op);
     only = operand;
   }
-  // What was broadcast before is fused with this as it is.
+  // An operand that was broadcast before is fused with this without a view.
   if (SizeListMaker::isNarrowed(only))
     return computePadded(op);
   computeFlat(op, only);
@@ -160,7 +160,7 @@ void onnxc::onnx::makeRankFree(Operation *op) {
 }
 
 //===----------------------------------------------------------------------===//
-// Scalars, lists and what is broadcast
+// Scalars, lists and broadcast operands
 //===----------------------------------------------------------------------===//
 
 /// Gives an operand of unknown rank the rank that `form` demands; one that is

@@ -11,7 +11,7 @@
 
 namespace onnxc::onnx {
 
-/// Where only the run knows a rank, code is written for the ranks up to this.
+/// Code for a rank that is known at run time only covers ranks up to this.
 inline constexpr int64_t maxRank = 8;
 
 /// Whether an operation can be rewritten to need no rank, and when that pays.

@@ -2,9 +2,9 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What works along one axis, or some beside each other, takes what is before
-// them and what is behind them as one dimension each. What only puts sizes of 1
-// somewhere, or takes them away, is a view.
+// Operations along one axis, or along adjacent ones, take the dimensions before
+// them and those behind them as one dimension each. Operations that only insert
+// or remove dimensions of size 1 are views.
 //
 //===----------------------------------------------------------------------===//
 #include "RankAgnostic.h"
@@ -84,7 +84,7 @@ static bool picksRows(Operation *op) {
          isUnranked(op->getOperand(1)) && !isUnranked(op->getOperand(0));
 }
 
-/// A reduction along a list of axes that only the run knows.
+/// A reduction along a dynamic list of axes.
 static bool hasDynamicAxes(Operation *op) {
   return isReduction(op) && op->getNumOperands() > 1 &&
          rankOf(op->getOperand(1)) == 1 && !constantInts(op->getOperand(1));
@@ -100,7 +100,7 @@ static bool dropsUnknownAxes(Operation *op) {
          cast<RankedTensorType>(op->getOperand(1).getType()).isDynamicDim(0);
 }
 
-/// Squeeze or Unsqueeze of an unknown rank by a list that only the run knows.
+/// Squeeze or Unsqueeze of an unknown rank by a dynamic list.
 static bool changesListedAxes(Operation *op) {
   return isa<SqueezeOp, UnsqueezeOp>(op) && op->getNumOperands() == 2 &&
          isUnranked(op->getOperand(0)) && rankOf(op->getOperand(1)) == 1 &&
@@ -196,7 +196,7 @@ private:
     return parts.size() == 1 ? before : maker.joined(parts);
   }
 
-  /// What of a result is where the axes were.
+  /// The sizes of a result in place of the axes.
   Value middleOf(Value result) {
     if (isReduction(op) || isa<ArgMaxOp, ArgMinOp>(op))
       return keepsDims(op) ? maker.ints(SmallVector<int64_t>(range.length(), 1))
@@ -226,15 +226,15 @@ private:
     });
   }
 
-  /// What is before the axis, and all from it on.
+  /// The dimensions before the axis, and all from it on.
   void writeFlatten(Value x) {
     Value shape = maker.joined({maker.product(maker.sizesOf(x, 0, range.first)),
                                 maker.product(maker.sizesOf(x, range.first))});
     replace(maker.reshapeTo(x, shape, 2));
   }
 
-  /// Indices are a list, and their shape comes where they were. Data of known
-  /// rank stay as they are.
+  /// Indices are a list, and their shape replaces it in the result. Data of
+  /// known rank are unchanged.
   void writeGather() {
     SmallVector<Value> operands(op->getOperands());
     Value x = operands[0], indices = operands[1];
@@ -264,7 +264,7 @@ private:
   void writeSizes(SmallVector<int64_t> axes) {
     Value x = op->getOperand(0), list = maker.sizesOf(x);
     bool inserts = isa<UnsqueezeOp>(op);
-    // An axis counts what is between it and the end that it is counted from.
+    // An axis counts the dimensions between it and the end that it starts from.
     if (inserts == (axes.front() < 0))
       std::reverse(axes.begin(), axes.end());
     for (int64_t axis : axes)
@@ -286,7 +286,7 @@ private:
     return maker.joined({front, one, back});
   }
 
-  /// The data have to fit the rest, so that what is left out was 1.
+  /// The data have to fit the rest, so that the size left out was 1.
   Value without(Value list, int64_t axis) {
     if (axis >= 0) {
       Value front = maker.ofLength(maker.cut(list, 0, axis + 1), axis + 1);
@@ -357,8 +357,8 @@ private:
               });
   }
 
-  /// As many numbers as `length`, a list of one, says: `there` at the positions
-  /// in `axes`, which may count from the end, and 0 or 1 elsewhere.
+  /// As many numbers as in `length`, a list of one: `there` at the positions in
+  /// `axes`, which may count from the end, and 0 or 1 elsewhere.
   Value marks(Value length, Value axes, int64_t there) {
     auto one = RankedTensorType::get(1, builder.getI64Type());
     Value others = maker.make(
@@ -369,7 +369,7 @@ private:
     return maker.make("ScatterElements", {others, axes, numbers});
   }
 
-  /// The same where only the run knows the axes.
+  /// The same for dynamic axes.
   void writeDynamicSizes() {
     Value x = op->getOperand(0), axes = op->getOperand(1);
     Value list = maker.sizesOf(x), rank = maker.shapeOf(list), sizes;
@@ -379,8 +379,8 @@ private:
     } else {
       Value isNew = marks(maker.add(rank, maker.shapeOf(axes)), axes, 1);
       Value isOld = maker.sub(maker.ints({1}), isNew);
-      // What is new takes the 1 in front. Of an axis that is named twice there
-      // are more old sizes than can be taken.
+      // New dimensions take the 1 in front. If an axis occurs twice, there are
+      // more old sizes than positions.
       Value position = maker.mul(
           isOld, maker.make("CumSum", {isOld, maker.integerScalar(0)}));
       sizes = maker.make("Gather",

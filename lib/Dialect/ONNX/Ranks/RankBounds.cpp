@@ -1,4 +1,4 @@
-//===- RankBounds.cpp - Between what ranks lie -----------------*- C++ -*-===//
+//===- RankBounds.cpp - Bounds of unknown ranks -----------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -89,13 +89,13 @@ bool RankBounds::narrow(Value value, int64_t least, int64_t most) {
   return true;
 }
 
-/// What a bound becomes that may be none.
+/// The bound plus `by`, unless there is none.
 static int64_t shifted(int64_t most, int64_t by) {
   return most >= RankBounds::unlimited ? RankBounds::unlimited : most + by;
 }
 
 //===----------------------------------------------------------------------===//
-// What operations say
+// Bounds by operations
 //===----------------------------------------------------------------------===//
 
 /// rank(result) = rank(operand) + more
@@ -147,7 +147,7 @@ static int64_t productRank(int64_t left, int64_t right) {
 
 /// Those ranks remain that are a part of some product.
 bool RankBounds::tieProduct(Operation *op) {
-  // More than that many dimensions say nothing here.
+  // More dimensions than that imply nothing here.
   constexpr int64_t largest = maxRank + 2;
   Value operands[] = {op->getOperand(0), op->getOperand(1), op->getResult(0)};
   Bounds found[3], given[3];
@@ -179,8 +179,8 @@ static int64_t minWith(int64_t axis) {
   return axis < 0 ? -std::max(axis, -most) : std::min(axis, most - 1) + 1;
 }
 
-/// Axes that are constants are among those of an operand, or of what Unsqueeze
-/// makes of it.
+/// Axes that are constants are among those of the operand, or of the result of
+/// Unsqueeze.
 bool RankBounds::visitAxes(Operation *op) {
   bool changed = false;
   Value x = op->getOperand(0);
@@ -202,7 +202,7 @@ static std::optional<int64_t> knownLength(Value list) {
                                        : std::nullopt;
 }
 
-/// The last k of ones and the sizes of `x`: what is broadcast to k dimensions
+/// The last k of ones and the sizes of `x`: a tensor broadcast to k dimensions
 /// has no more.
 static std::optional<int64_t> rankAfterPadding(Value x, Value list) {
   auto slice = list.getDefiningOp<SliceOp>();
@@ -282,11 +282,11 @@ bool RankBounds::visitRules(Operation *op) {
 }
 
 //===----------------------------------------------------------------------===//
-// What loops say
+// Bounds by loops
 //===----------------------------------------------------------------------===//
 
-/// True if the rank of `value` follows from the ranks of what enters the body:
-/// no list of the run says it.
+/// True if the rank of `value` follows from the ranks of the arguments of the
+/// body: it does not depend on lists of the run.
 static bool followsFromRanks(Value value, Block &body) {
   SmallVector<Value> worklist{value};
   llvm::SmallPtrSet<Operation *, 16> seen;
@@ -304,8 +304,8 @@ static bool followsFromRanks(Value value, Block &body) {
   return true;
 }
 
-/// What enters a trip is what entered the loop or what the trip before yields.
-/// If ranks alone say what rank that is, the trips that follow take it.
+/// The argument of a trip is the initial value or the one that the trip before
+/// yields. If that rank follows from ranks alone, the next trips accept it.
 bool RankBounds::tieState(Value initial, Value argument, Value yielded,
                           Value result) {
   Bounds x = of(argument);

@@ -1,4 +1,4 @@
-//===- RankBounds.h - Between what ranks lie -------------------*- C++ -*-===//
+//===- RankBounds.h - Bounds of unknown ranks -------------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -11,10 +11,10 @@
 namespace onnxc::onnx {
 
 /// The ranks that values of unknown rank can have where a block runs to its
-/// end: what its operations say of the ranks of operands and results together,
-/// in both directions, until nothing new follows. Loops are taken to run: what
-/// their bodies say of a value around them holds there, as it does where the
-/// rank is known and the schemas look at it.
+/// end: the constraints of its operations on the ranks of operands and results,
+/// propagated in both directions to a fixed point. Loops are taken to run: the
+/// constraints of their bodies on a value from outside hold there, as they do
+/// where the rank is known and the schemas check it.
 class RankBounds {
 public:
   explicit RankBounds(mlir::Block &block);

@@ -74,8 +74,8 @@ static uint32_t possibleRanks(Value value) {
          possibleRanks(yielded(branches.getElseBranch()));
 }
 
-/// Why `op` does not accept `type` for `value`, as far as its schema and the
-/// rules beside it say.
+/// Why `op` does not accept `type` for `value`, by its schema and the rules
+/// beside it.
 static std::optional<std::string> refusal(Operation *op, Value value,
                                           RankedTensorType type,
                                           DimAnalysis &analysis) {
@@ -83,7 +83,7 @@ static std::optional<std::string> refusal(Operation *op, Value value,
   if (auto error = checkRanks(op, [&](Value v) { return facts.type(v); }))
     return error;
   if (op->getNumRegions() != 0)
-    return std::nullopt; // what is inside is visited in the variant
+    return std::nullopt; // operations inside are visited in the variant
   std::string message = "a result is not of its declared rank";
   ScopedDiagnosticHandler keep(op->getContext(), [&](Diagnostic &diagnostic) {
     message = diagnostic.str();

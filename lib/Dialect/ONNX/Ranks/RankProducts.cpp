@@ -13,7 +13,7 @@ using namespace mlir;
 using namespace onnxc::onnx;
 
 namespace {
-/// A letter for each slot: the left and the right operand, and what has a
+/// A letter for each slot: the left and the right operand, and operands with a
 /// number for each row (m) or each column (n) of the product.
 struct ProductSlots {
   llvm::StringLiteral op;
@@ -79,8 +79,9 @@ public:
   }
 
 private:
-  /// `x` on `maxRank` dimensions, a vector as a column if told, else as a row.
-  /// Fills `isVectorOut` with whether it is one, as a list of one number.
+  /// `x` on `maxRank` dimensions, a vector as a column if `isVectorColumn`,
+  /// else as a row. Fills `isVectorOut` with whether it is one, as a list of
+  /// one number.
   Value widen(Value x, bool isVectorColumn, Value *isVectorOut) {
     Value sizes = maker.sizesOf(x), rank = maker.make("Size", sizes);
     if (isVectorOut) {

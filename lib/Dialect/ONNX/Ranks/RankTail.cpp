@@ -1,4 +1,4 @@
-//===- RankTail.cpp - What depends on an unknown rank ----------*- C++ -*-===//
+//===- RankTail.cpp - Dependents of an unknown rank -------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -27,7 +27,7 @@ RankedTensorType Unknown::typeFor(int64_t number) const {
 }
 
 //===----------------------------------------------------------------------===//
-// What is unknown
+// Unknown ranks and sizes
 //===----------------------------------------------------------------------===//
 
 std::optional<SqueezedRanks> onnxc::onnx::squeezedRanks(Value value) {
@@ -51,9 +51,9 @@ static bool isDynamicList(Value value) {
   return type && type.getRank() == 1 && type.isDynamicDim(0);
 }
 
-/// What says how long a list is: it itself, or what it is cast from, or the one
-/// part of unknown length that it is joined of. Where that is known, so are the
-/// lengths of all lists that were made of it.
+/// The value that determines the length of a list: the list itself, the operand
+/// of its Cast, or the one part of unknown length of its Concat. Where that is
+/// known, so are the lengths of all lists that were made of it.
 static Unknown lengthGiver(Value list) {
   while (Operation *op = list.getDefiningOp()) {
     auto shape = dyn_cast<ShapeOp>(op);
@@ -70,10 +70,10 @@ static Unknown lengthGiver(Value list) {
   return {list, 0u};
 }
 
-/// The dimension of an operand that says what rank a result has: how many axes
-/// or sizes there are, or how long the index tuples of GatherND.
+/// The dimension of an operand that determines the rank of a result: the number
+/// of axes or sizes, or the length of the index tuples of GatherND.
 static std::optional<Unknown> rankGiver(Operation *op) {
-  // Others have no rank yet, as their bodies have not been looked at.
+  // Others have no rank yet, as their bodies have not been visited.
   if (!mayVaryInRank(op) || llvm::none_of(op->getResults(), isUnranked))
     return std::nullopt;
   for (OpOperand &operand : op->getOpOperands()) {
@@ -81,7 +81,7 @@ static std::optional<Unknown> rankGiver(Operation *op) {
     if (takesUnknownRank(operand) || !type)
       return std::nullopt;
   }
-  // What is worked on says nothing, be it as long as it likes.
+  // The length of the data operand does not matter.
   unsigned lists = isa<ConstantOfShapeOp>(op) ? 0 : 1;
   for (Value operand : op->getOperands().drop_front(lists)) {
     auto type = cast<RankedTensorType>(operand.getType());
@@ -131,18 +131,18 @@ Block *onnxc::onnx::blockOfSwitch(Operation *op, Value value) {
   return block;
 }
 
-/// True if the rank of `value` is not known, or how long a list is that may say
-/// what rank something has. Where it is, variants for the ranks of what it was
-/// computed from would tell nothing of it.
+/// True if the rank of `value` is not known, or the length of a list that may
+/// determine a rank. For other values, variants for the ranks of the operands
+/// that they were computed from would have no effect.
 static bool isUnresolved(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   return !type || (type.getRank() > 0 && type.getElementType().isInteger() &&
                    type.isDynamicDim(type.getRank() - 1));
 }
 
-/// The operations of the block that depend on a value, with what they contain.
-/// Fills `needing` with those that need the rank of one of them, and `kept`
-/// with where these stand.
+/// The operations of the block that depend on a value, with those inside of
+/// them. Fills `needing` with those that need the rank of one of them, and
+/// `kept` with those of the block around them.
 static SmallVector<Operation *>
 collectDependents(Block &block, Value value,
                   SmallVectorImpl<Operation *> &needing,

@@ -1,4 +1,4 @@
-//===- RankTail.h - What depends on an unknown rank ------------*- C++ -*-===//
+//===- RankTail.h - Dependents of an unknown rank ---------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -16,8 +16,8 @@
 
 namespace onnxc::onnx {
 
-/// What an operation needs to know of a value: its rank, or how large one of
-/// its dimensions is, where that is the rank of a result.
+/// The property of a value that an operation needs: its rank, or the size of
+/// one of its dimensions, where that is the rank of a result.
 struct Unknown {
   mlir::Value value;
   std::optional<unsigned> dim;
@@ -48,14 +48,14 @@ struct SqueezedRanks {
 /// Nothing for other values.
 std::optional<SqueezedRanks> squeezedRanks(mlir::Value value);
 
-/// What has to be known before `op` can be lowered, if anything.
+/// The property that has to be known before `op` can be lowered, if any.
 std::optional<Unknown> unknownOf(mlir::Operation *op);
 
-/// The block in which the variants of what `op` needs have to stand: outside of
-/// the loops that the value does not change in.
+/// The block for the variants of the value that `op` needs: outside of the
+/// loops in which the value is invariant.
 mlir::Block *blockOfSwitch(mlir::Operation *op, mlir::Value value);
 
-/// What of `block` depends on `value`.
+/// The operations of `block` that depend on `value`.
 RankTail tailOf(mlir::Block &block, mlir::Value value);
 
 } // namespace onnxc::onnx

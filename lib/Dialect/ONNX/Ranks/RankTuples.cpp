@@ -2,10 +2,10 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// GatherND and ScatterND see three parts of data: the batch, the dimensions
-// that a tuple indexes, and what it leads to, which is one dimension here.
-// Where only the run knows how long tuples are, they are as long as they can
-// be: zeros in front are indices of dimensions of size 1.
+// GatherND and ScatterND have three parts of data: the batch, the dimensions
+// that a tuple indexes, and the slice at the tuple, which is one dimension
+// here. Where the length of tuples is known at run time only, it is the
+// maximum: zeros in front are indices of dimensions of size 1.
 //
 //===----------------------------------------------------------------------===//
 #include "RankAgnostic.h"
@@ -66,7 +66,7 @@ public:
 private:
   bool isUnresolved() { return !tupleLength(op).has_value(); }
 
-  /// [batch.., positions.., what a tuple leads to]
+  /// [batch.., positions.., slice at a tuple]
   Value viewData(Value data) {
     Value indexed = maker.cut(sizes, maker.ints({batch}), end);
     if (isUnresolved()) {

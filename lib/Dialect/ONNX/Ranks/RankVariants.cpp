@@ -119,7 +119,7 @@ Operation *onnxc::onnx::writeVariants(const Unknown &unknown,
 // The variants that there are
 //===----------------------------------------------------------------------===//
 
-/// What the condition of a variant compares, as `numberOf` writes it.
+/// The value that the condition of a variant compares, as in `numberOf`.
 static Value comparedValue(Value number) {
   if (auto size = number.getDefiningOp<SizeOp>())
     number = size.getData();
@@ -127,7 +127,7 @@ static Value comparedValue(Value number) {
   return shape ? shape.getData() : Value();
 }
 
-/// The numbers for which `cast` is not reached, as the Ifs around say; nothing
+/// The numbers for which `cast` is not reached, by the Ifs around; nothing
 /// where it is reached for one number only.
 static SmallVector<int64_t> otherChoices(IdentityOp cast) {
   SmallVector<int64_t> others;

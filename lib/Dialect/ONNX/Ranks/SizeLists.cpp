@@ -21,7 +21,7 @@ Type SizeListMaker::typeLike(Value x, int64_t rank) {
 }
 
 Value SizeListMaker::sizesOf(Value x) {
-  // Of another list nobody would know its length where the rank of `x` is.
+  // Another list would have no known length where the rank of `x` is known.
   auto view = x.getDefiningOp<ReshapeOp>();
   auto given = view ? view.getShape().getDefiningOp<ShapeOp>() : ShapeOp();
   if (given && view.getAllowzero() == 1 && given.getStart() == 0 &&
@@ -78,7 +78,7 @@ static bool isConstant(Value value, int64_t number) {
   return given && given->size() == 1 && given->front() == number;
 }
 
-/// The parts of what `narrow` writes.
+/// The parts of a result of `narrow`.
 static std::optional<SizeListMaker::Wide> widened(Value x) {
   auto view = x.getDefiningOp<ReshapeOp>();
   auto slice = view ? view.getShape().getDefiningOp<SliceOp>() : SliceOp();

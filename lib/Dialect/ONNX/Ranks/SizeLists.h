@@ -28,7 +28,7 @@ public:
   /// A tensor of elements like those of `x`, all of its `rank` sizes unknown.
   static mlir::Type typeLike(mlir::Value x, int64_t rank);
 
-  /// The sizes of `x`; what it was reshaped to, if that is a shape.
+  /// The sizes of `x`; the operand of its Reshape, if that is a shape.
   mlir::Value sizesOf(mlir::Value x);
   /// The sizes of `x` from `start` to `end`, or to the last one.
   mlir::Value sizesOf(mlir::Value x, int64_t start,
@@ -61,11 +61,11 @@ public:
     mlir::Value view;
     mlir::Value rank;
   };
-  /// `x` on `maxRank` dimensions; what it was before `narrow`, if it was.
+  /// `x` on `maxRank` dimensions; the operand, if `x` is a result of `narrow`.
   Wide widen(mlir::Value x);
   /// The tensor itself, of type `type`.
   mlir::Value narrow(Wide wide, mlir::Type type);
-  /// True for what `narrow` makes.
+  /// True for a result of `narrow`.
   static bool isNarrowed(mlir::Value x);
 };
 

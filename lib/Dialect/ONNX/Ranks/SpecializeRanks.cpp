@@ -2,9 +2,9 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Kernels are written for one rank. Where only the run knows a rank, what
-// depends on it is there once for each rank that it can have, in branches of
-// nested Ifs that compare. Why: docs/Passes/RationaleRanks.md.
+// Kernels are written for one rank. Where a rank is known at run time only, the
+// operations that depend on it exist once for each possible rank, in branches
+// of nested Ifs that compare. Why: docs/Passes/RationaleRanks.md.
 //
 //===----------------------------------------------------------------------===//
 #include "RankAgnostic.h"
@@ -24,7 +24,7 @@ namespace onnxc::onnx {
 using namespace mlir;
 using namespace onnxc::onnx;
 
-/// The graph is simplified and looked at again so often at most.
+/// The graph is simplified and visited again so often at most.
 static constexpr unsigned maxRounds = 50;
 
 /// Where nothing bounds a rank, ranks up to this are tried, unless they cost
@@ -39,8 +39,8 @@ static constexpr unsigned maxCopies = 5'000;
 // One rank only
 //===----------------------------------------------------------------------===//
 
-/// An input says what rank it can only have; false if `value` is none of the
-/// model whose graph `block` is.
+/// Sets the rank of an input that can have no other; false if `value` is none
+/// of the model whose graph `block` is.
 static bool declareRank(Value value, RankedTensorType type, Block &block) {
   auto argument = dyn_cast<BlockArgument>(value);
   auto function = dyn_cast<func::FuncOp>(block.getParentOp());
@@ -56,7 +56,7 @@ static bool declareRank(Value value, RankedTensorType type, Block &block) {
   return true;
 }
 
-/// The value is what it can only be: an input says so, others are cast.
+/// Sets the only possible type of a value: of an input, or by a cast.
 static void assume(const Unknown &unknown, const RankTail &tail, Block &block,
                    int64_t number) {
   RankedTensorType type = unknown.typeFor(number);
@@ -74,7 +74,7 @@ static void assume(const Unknown &unknown, const RankTail &tail, Block &block,
   });
 }
 
-/// What gives an unknown rank a known one.
+/// True for an operation that gives an unknown rank a known one.
 static bool isCast(Operation *op) {
   return isa<IdentityOp>(op) &&
          isa<RankedTensorType>(op->getResult(0).getType());
@@ -112,7 +112,7 @@ unsigned sizeOfCode(Operation *op) {
   return isLarge ? maxCheapTail + 1 : 1;
 }
 
-/// One round over a model: what is independent of each other is specialised.
+/// One round over a model: specialises unknowns independent of each other.
 class RankSpecializer {
 public:
   RankSpecializer(DimAnalysis &analysis, unsigned &copies)
@@ -135,7 +135,7 @@ public:
       return success();
     for (Operation *op : work)
       changed |= flattenStructuralOperands(op) || padToResult(op);
-    // What can have one rank only says more of others than variants would.
+    // Values with one possible rank constrain others more than variants would.
     for (Operation *op : work)
       assumeIfCertain(op);
     if (changed)
@@ -192,7 +192,7 @@ private:
     return isFresh ? success() : specialize(op, unknown, tail, *block);
   }
 
-  /// What was written before may have given `op` the ranks that it needs.
+  /// Operations written before may have given `op` the ranks that it needs.
   void writeWithoutRank(Operation *op) {
     bool isKnown = !unknownOf(op);
     forget(op);
@@ -250,8 +250,8 @@ private:
       if (writeAllWithoutRank(tail))
         return success();
       if (!squeezedRanks(unknown.value))
-        return success(); // the lowering says that it needs the rank
-      // Others usually take for granted that no unknown size is 1.
+        return success(); // the lowering reports that it needs the rank
+      // Other frameworks usually assume that no unknown size is 1.
       numbers = {numbers.back()};
     }
     changed = true;
@@ -302,11 +302,11 @@ private:
   unsigned &copies;
   /// Of the blocks, as long as nothing but casts is written.
   llvm::DenseMap<Block *, std::unique_ptr<RankBounds>> boundsOf;
-  /// What has been looked at for its only rank or size.
+  /// The values whose only rank or size has been searched for.
   llvm::DenseSet<std::pair<Value, unsigned>> seen;
-  /// Operations that are no more, or better looked at in the next round.
+  /// Operations that are erased, or that the next round visits.
   llvm::DenseSet<Operation *> gone;
-  /// The switches of this round: nobody has inferred yet what is known inside.
+  /// The switches of this round: types inside have not been inferred yet.
   llvm::DenseSet<Operation *> fresh;
 };
 

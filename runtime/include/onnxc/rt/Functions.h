@@ -20,7 +20,8 @@
 namespace onnxc::rt {
 
 /// Why dlopen has failed to load `path`, with advice if that is no shared
-/// object at all. To be called at once: the dynamic linker forgets its message.
+/// object at all. To be called at once: later calls of the dynamic linker drop
+/// the message.
 inline std::string explainLoadFailure(const std::string &path) {
   const char *reason = dlerror();
   char magic[4] = {};
@@ -42,8 +43,8 @@ struct Functions {
 #define ONNXC_EXPORT(NAME) std::add_pointer_t<decltype(::NAME)> NAME = nullptr;
 #include "onnxc/rt/Exports.def"
 
-  /// Looks them up in what dlopen has returned. Returns the name of one that
-  /// is missing, or null if there are all.
+  /// Looks them up in the library that dlopen has returned. Returns the name of
+  /// a missing one, or null if there are all.
   const char *resolve(void *library) {
     const char *missing = nullptr;
 #define ONNXC_EXPORT(SYMBOL)                                                   \

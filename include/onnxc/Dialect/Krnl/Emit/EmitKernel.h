@@ -16,8 +16,8 @@ namespace onnxc::krnl {
 struct EmitOptions {
   /// Keep multiply and add apart in reductions, as the model wrote them.
   bool strict = false;
-  /// Its vectors are what register tiles are made of. Intermediates of a tile
-  /// that are too large for its stack, and those of unknown size, become extra
+  /// Register tiles are made of its vectors. Intermediates of a tile that are
+  /// too large for its stack, and those of unknown size, become extra
   /// destinations of the kernel.
   target::Processor processor;
 };
@@ -30,12 +30,12 @@ struct EmittedKernel {
   /// Tensor types of intermediates too large for the stack, in argument
   /// order; dynamic dimensions are those of the body's tensor.empty.
   llvm::SmallVector<mlir::Value> temporaries;
-  /// Behind the ins there is the word that says which krnl.wrap_index of the
-  /// kernel, counted from 1, met an index out of range.
+  /// Behind the ins there is the word with the number of the krnl.wrap_index of
+  /// the kernel, counted from 1, that met an index out of range.
   bool hasErrorWord = false;
 };
 
-/// An operand in the order that a pack step asks for.
+/// An operand in the order of a pack step.
 struct PackedOperand {
   unsigned operand;
   /// Loops that index the packed form, outermost first.
@@ -51,8 +51,8 @@ llvm::SmallVector<WrapIndexOp> wrappedIndices(KernelOp kernel);
 PackedOperand packedOperand(KernelOp kernel, const LoopNest &nest,
                             const Pack &pack);
 
-/// Do the kernels compute the same, whatever they are called? Equal ones have
-/// equal hashes.
+/// Do the kernels compute the same, up to their names? Equal ones have equal
+/// hashes.
 bool areEqual(KernelOp x, KernelOp y);
 llvm::hash_code hashOf(KernelOp kernel);
 
@@ -73,7 +73,7 @@ mlir::func::FuncOp emitPacking(mlir::Location loc,
                                const EmitOptions &options);
 
 /// Emits `kernel` as a function at `at`'s insertion point (a module body),
-/// carrying out its recipe. Diagnoses at the kernel what it cannot carry out.
+/// by its recipe. Diagnoses steps that cannot be applied at the kernel.
 mlir::FailureOr<EmittedKernel> emitKernel(KernelOp kernel, mlir::OpBuilder &at,
                                           llvm::StringRef name,
                                           const EmitOptions &options);

@@ -2,9 +2,9 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The one analysis of accesses: what neighbouring iterations of a loop touch,
-// whether a payload gathers along it, and what kind of sum an op computes.
-// Fusion, layouts, recipes and emission ask it. For
+// The one analysis of accesses: the elements that neighbouring iterations of a
+// loop access, gathers of a payload along it, and the kind of the sum of an op.
+// Fusion, layouts, recipes and emission use it. For
 //
 //   y[h, w, c] += x[h + k, w, c] * f[c, k]      reduced: k
 //
@@ -53,8 +53,8 @@ public:
 
   /// Is each index a sum of the loop, times a number, and something else?
   bool isLinearAlong(unsigned loop) const;
-  /// Does another iteration of the loop touch another element? What one does
-  /// not depend on is reused.
+  /// Does another iteration of the loop touch another element? Elements
+  /// independent of the loop are reused.
   bool dependsOn(unsigned loop) const;
   /// Does each iteration of the loop move on by one element in memory?
   bool hasUnitStride(unsigned loop) const;
@@ -84,8 +84,8 @@ bool isConstantView(mlir::Value value);
 unsigned dimOf(mlir::linalg::LinalgOp op, llvm::StringRef loop);
 
 /// A window that moves over an operand along a dimension other than the last:
-/// what one iteration of `loop` reads at one position of `window`, the next one
-/// reads at the position before.
+/// the element that one iteration of `loop` reads at one position of `window`,
+/// the next one reads at the position before.
 struct Slide {
   unsigned loop, window;
 };
@@ -94,7 +94,7 @@ struct Slide {
 /// if there is one.
 std::optional<Slide> findSlide(mlir::linalg::LinalgOp op);
 
-/// What the op computes by reducing loops.
+/// The kind of the reduction of an op.
 enum class ReductionKind {
   None,       ///< no loop is reduced
   Rows,       ///< whole dimensions of one tensor, or steps in order
@@ -148,7 +148,7 @@ private:
   bool takesVector(mlir::Operation &inner) const;
 
   mlir::Block *body;
-  /// What is not in the map is made outside, once.
+  /// Values not in the map are defined outside, once.
   llvm::DenseMap<mlir::Value, Stride> strides;
 };
 

@@ -16,8 +16,8 @@ namespace onnxc::krnl {
 struct ByteFactor {
   /// The input that it is made from.
   mlir::OpOperand *operand = nullptr;
-  /// The byte in the payload: the input itself, or what shifts and masks make
-  /// of it and of the values of loops.
+  /// The byte in the payload: the input itself, or the result of shifts and
+  /// masks of it and of the values of loops.
   mlir::Value byte;
   bool isSigned = false;
 

@@ -15,10 +15,10 @@ def Krnl_Dialect : Dialect {
   let cppNamespace = "::onnxc::krnl";
   let summary = "Kernels over named loops, their recipes, and the host program";
   let description = [{
-    A `krnl.kernel` says *what* to compute, as structured ops over named loops,
-    and beside it *how*, as a recipe: inert steps that are replayed, never
-    performed, until the kernel is lowered. The other operations are the host
-    program that calls kernels and the runtime.
+    A `krnl.kernel` is a computation, as structured ops over named loops, and a
+    recipe for its execution: inert steps that are replayed, never performed,
+    until the kernel is lowered. The other operations are the host program that
+    calls kernels and the runtime.
 
     A `krnl.compute` in a kernel names the loops that it runs over, and may have a
     name by which a step can be limited to it.

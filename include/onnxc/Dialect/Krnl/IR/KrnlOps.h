@@ -77,15 +77,15 @@ void printLoopName(llvm::raw_ostream &os, llvm::StringRef name);
 namespace onnxc::krnl {
 
 /// The scatter store of result `number` of a structured op, or null where its
-/// map alone says it.
+/// map alone defines it.
 ScatterStoreOp scatterStoreOf(mlir::linalg::LinalgOp op, unsigned number);
 
 /// True where result `number` has an element for each iteration of a loop that
 /// the op reduces: a prefix sum beside the running one.
 bool isTrace(mlir::linalg::LinalgOp op, unsigned number);
 
-/// True if the order of the reduced iterations is part of what the op computes:
-/// some result is a trace, or goes to computed indices.
+/// True if the result depends on the order of the reduced iterations: some
+/// result is a trace, or goes to computed indices.
 bool isOrdered(mlir::linalg::LinalgOp op);
 
 /// The op that merges the running value of a result with a new one, if the

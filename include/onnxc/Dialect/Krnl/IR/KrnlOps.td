@@ -119,10 +119,10 @@ def Krnl_ScatterStoreOp : Krnl_Op<"scatter_store", [Pure, AllTypesMatch<["value"
   let summary = "store a result element at computed indices";
   let description = [{
     In the payload of a structured op: the element that it yields is written
-    `at` steps away, in each dimension, from where the op's map says. The map
-    says 0 where the position alone decides: iterations along loops that are in the
-    map write different elements whatever the position is, all others are reduced
-    and follow one another in order. Only the terminator may use the result.
+    `at` steps away, in each dimension, from the element of the op's map. The
+    map has 0 where the position decides: iterations along loops that are in the
+    map write different elements for every position, all others are reduced and
+    follow one another in order. Only the terminator may use the result.
 
     ```mlir
     // out[indices[i], j] = updates[i, j], the last one of equal indices wins
@@ -140,8 +140,8 @@ def Krnl_ScatterStoreOp : Krnl_Op<"scatter_store", [Pure, AllTypesMatch<["value"
 def Krnl_ScatterLoadOp : Krnl_Op<"scatter_load", [Pure]> {
   let summary = "load the current element at computed indices";
   let description = [{
-    In the payload of a structured op whose result `number` goes to a position: the
-    element there, with what earlier iterations have written.
+    In the payload of a structured op whose result `number` is stored at
+    computed indices: the element there, as earlier iterations have written it.
   }];
   let arguments = (ins I64Attr:$number, Variadic<Index>:$at);
   let results = (outs AnyType:$element);
@@ -154,7 +154,7 @@ def Krnl_DotOp : Krnl_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>,
   let description = [{
     Lane i of the result is lane i of `acc` plus the sum of the products of the
     bytes 4 * i to 4 * i + 3 of `lhs` and `rhs`, modulo 2^32. The bytes of an
-    operand are unsigned unless the attribute says otherwise.
+    operand are unsigned unless the attribute is set.
 
     ```mlir
     %sum = krnl.dot %acc, %x, %w {rhsSigned} : vector<16xi32>, vector<64xi8>
@@ -211,14 +211,14 @@ def Krnl_CallOp : Krnl_Op<"call", [
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "call a function of the runtime";
   let description = [{
-    For what is irregular by nature. The callee decides dynamic result shapes. On
-    tensors a call has no side effect unless it is `stateful` (random numbers).
-    `params` are passed after the operands as 64-bit integers.
+    For computations that are not loops. The callee decides dynamic result
+    shapes. On tensors a call has no side effect unless it is `stateful` (random
+    numbers). `params` are passed after the operands as 64-bit integers.
 
     Objects are borrowed by the callee, but for the operands at the positions in
-    `takes`, of which it takes over a reference: it may change what nobody else
-    refers to. Results of a `shared` call may be seen by others: they are never
-    written.
+    `takes`, of which it takes over a reference: it may change an object that
+    has no other reference. Results of a `shared` call may have other
+    references: they are never written.
   }];
   let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<AnyType>:$operands,
                        DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$params,
@@ -237,7 +237,7 @@ def Krnl_CallOp : Krnl_Op<"call", [
 def Krnl_CheckOp : Krnl_Op<"check", [MemoryEffects<[MemWrite]>]> {
   let summary = "end the run with an error unless the condition holds";
   let description = [{
-    Two sizes that the condition is about are told behind the message:
+    Two sizes that the condition compares are appended to the message:
 
     ```mlir
     krnl.check %same, "the inner sizes differ" sizes(%k, %l)
@@ -285,12 +285,12 @@ def Krnl_LaunchOp : Krnl_Op<"launch", [
 }
 
 def Krnl_ErrorWordOp : Krnl_Op<"error_word", [MemoryEffects<[MemAlloc]>]> {
-  let summary = "where a kernel says what went wrong";
+  let summary = "the number of the error of a kernel";
   let description = [{
     A word that is 0 at first. A kernel that gets it as its last input stores the
-    number of a message, counted from 1; the host looks at it when the region of
-    the launch is over. What is computed until then is nonsense, but reads and
-    writes nothing that it may not. `locations` are the locations of the messages.
+    number of a message, counted from 1; the host checks it after the region of
+    the launch. Elements computed until then are undefined, but no access is out
+    of bounds. `locations` are the locations of the messages.
 
     ```mlir
     %w = krnl.error_word ["an index is out of range"] at [loc("Gather_0")]
@@ -308,8 +308,8 @@ def Krnl_ParallelRegionOp : Krnl_Op<"parallel_region", [NoTerminator, SingleBloc
   let summary = "launches that all workers of a team execute";
   let description = [{
     Every worker runs the body on its own slice of each launch's tiles;
-    `krnl.barrier` separates launches where one reads what another worker wrote.
-    `tiles` is the largest tile count inside.
+    `krnl.barrier` separates launches where one reads elements that another
+    worker wrote. `tiles` is the largest tile count inside.
   }];
   let arguments = (ins Index:$tiles);
   let regions = (region SizedRegion<1>:$body);
@@ -348,7 +348,7 @@ def Krnl_BufferBytesOp : Krnl_Op<"buffer_bytes", [Pure]> {
 }
 
 def Krnl_ArenaReserveOp : Krnl_Op<"arena_reserve", [MemoryEffects<[MemAlloc]>]> {
-  let summary = "the run's arena, for plans whose size only the run knows";
+  let summary = "the run's arena, for plans of dynamic size";
   let description = "Ends the run with an error if there is no such memory.";
   let arguments = (ins Index:$bytes);
   let results = (outs Krnl_Pointer:$arena);

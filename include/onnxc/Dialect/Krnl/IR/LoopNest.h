@@ -4,7 +4,7 @@
 //
 // A recipe is a list of steps; nothing is transformed while it is written.
 // Every reader (verifier, merge, cost model, lowering) replays the steps on a
-// LoopNest and then asks the nest what the loops look like.
+// LoopNest and then queries the loops of the nest.
 //
 // Worked example: loops [m = 128, n = 3072, k = 768], ops
 //   #0 fill [m, n], #1 matmul [m, n, k] (reduces k), #2 relu [m, n]; recipe
@@ -47,9 +47,9 @@ enum class TailStrategy : uint32_t {
 llvm::StringRef stringifyTail(TailStrategy tail);
 std::optional<TailStrategy> symbolizeTail(llvm::StringRef text);
 
-/// One loop that exists or existed: the axes of the kernel first, then whatever
-/// the steps made. Loops are never removed, so numbers stay valid; a loop that
-/// a step replaced is not live any more.
+/// One loop that exists or existed: the axes of the kernel first, then the
+/// loops that steps made. Loops are never removed, so numbers stay valid; a
+/// loop that a step replaced is not live any more.
 struct Loop {
   enum class Kind {
     Axis,       ///< named by the kernel
@@ -118,7 +118,7 @@ struct BodyOp {
   bool initInside = false;
   /// A result is yielded by the kernel.
   bool yielded = false;
-  /// The order of the reduced iterations is part of what the op computes.
+  /// The result of the op depends on the order of the reduced iterations.
   bool ordered = false;
   /// Partial results of the reduction can be combined, in any grouping.
   bool combinable = true;
@@ -311,7 +311,7 @@ public:
     llvm::SmallVector<Reader, 1> readers;
     /// The axis that indexes each dimension, -1 for the index 0.
     llvm::SmallVector<int> dimAxes;
-    /// `dimAxes` says how all readers read it.
+    /// all readers read it by `dimAxes`.
     bool plain = true;
     bool isStatic = true;
     int64_t elementBytes = 4;

@@ -1,9 +1,9 @@
 //===- PartialAccess.h - Loops over a part of a dimension -------*- C++ -*-===//
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// An access by a loop alone says that the loop runs over the whole dimension.
-// Where it runs over the first elements only, the access is `loop mod 2^62`:
-// the same index, as no loop is that long, but nobody's extent.
+// An access by a loop alone implies that the loop runs over the whole
+// dimension. Where it runs over the first elements only, the access is `loop
+// mod 2^62`: the same index, as no loop is that long, but no extent.
 //===----------------------------------------------------------------------===//
 
 #ifndef ONNXC_DIALECT_KRNL_IR_PARTIALACCESS_H

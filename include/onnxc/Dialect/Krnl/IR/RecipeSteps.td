@@ -45,7 +45,7 @@ def Krnl_BlockStep : Krnl_Step<"Block", "block"> {
   let description = [{
     `block(n, 48) -> (n.o, n.r)`: the loop over `n` becomes a loop `n.o` over
     blocks and a loop `n.r` of 48 iterations inside a block, in its place. `tail`
-    says how a last, shorter block is done:
+    is the strategy of a last, shorter block:
 
     - `mask`: by the same code as the others, under a bound that is computed for
       each block.
@@ -53,8 +53,8 @@ def Krnl_BlockStep : Krnl_Step<"Block", "block"> {
       bounds. The code grows: `n.o` must stay a loop, and an op may have three
       loops that are peeled.
 
-    Vectors and register tiles never touch what is outside: those that end early
-    are masked or have code of their own in both cases.
+    Vectors and register tiles never access elements out of bounds: tails of
+    them are masked or have code of their own in both cases.
   }];
   let parameters = (ins LoopName:$loop, "int64_t":$size, TailParameter:$tail,
                         LoopName:$outer, LoopName:$inner);
@@ -111,8 +111,8 @@ def Krnl_ComputeAtStep : Krnl_Step<"ComputeAt", "compute_at"> {
     `compute_at(b)`: the ops that run over loop `b`, one after the other in the
     body, have one loop `b`, just inside the fused outer ones; each iteration runs all
     of them. The last one reduces it and keeps its results in registers, if those
-    are a tile; nobody else uses what the others make. So sums over blocks are
-    scaled and added up block by block.
+    are a tile; no other op uses the results of the others. So sums over blocks
+    are scaled and added up block by block.
   }];
   let parameters = (ins LoopName:$loop);
   let assemblyFormat = "`(` $loop `)`";

@@ -1,4 +1,4 @@
-//===- RegionHash.h - Hashes of what is in regions ----------*- C++ -*-===//
+//===- RegionHash.h - Hashes of the contents of regions ---------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -13,11 +13,11 @@ def Krnl_TargetAttr : AttrDef<Krnl_Dialect, "Target"> {
   let mnemonic = "target";
   let summary = "the processor that a module is compiled for";
   let description = [{
-    All that passes know of the processor: LLVM's names for it, the numbers of
-    its family (`onnxc/Target/Processor.h`), and the instructions that have an
-    intrinsic, by operation and lanes. A module has it as `krnl.target`;
-    `select-target` fills it from the table of processors. Numbers that are
-    those of the baseline processor are not printed.
+    The description of the processor for passes: LLVM's names for it, the
+    numbers of its family (`onnxc/Target/Processor.h`), and the instructions
+    that have an intrinsic, by operation and lanes. A module has it as
+    `krnl.target`; `select-target` fills it from the table of processors.
+    Numbers that are those of the baseline processor are not printed.
 
     ```mlir
     module @x86_64_v3 attributes {krnl.target = #krnl.target<
@@ -29,7 +29,7 @@ def Krnl_TargetAttr : AttrDef<Krnl_Dialect, "Target"> {
       StringRefParameter<"row of the table of processors">:$family,
       StringRefParameter<"LLVM's target triple">:$triple,
       StringRefParameter<"LLVM's name of the processor">:$cpu,
-      StringRefParameter<"what differs from its usual features">:$features,
+      StringRefParameter<"the differences from its usual features">:$features,
       "::onnxc::target::Processor":$processor,
       "::mlir::DictionaryAttr":$instructions);
   let hasCustomAssemblyFormat = 1;

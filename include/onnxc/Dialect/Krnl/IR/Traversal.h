@@ -3,7 +3,7 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // A reduction may be a data-dependent traversal: each iteration makes a new
-// value of the one that is carried and knows nothing else of the loop, so the
+// value of the one that is carried and uses nothing else of the loop, so the
 // loop only counts the steps. Trees and searches in tables are such traversals.
 //
 //===----------------------------------------------------------------------===//
@@ -15,8 +15,8 @@
 namespace onnxc::krnl {
 
 /// Is iterator dimension `dim` of the op a reduction whose index neither a read
-/// of the op nor its payload looks at? Once an iteration leaves the integers
-/// that it carries as they were, so do all that follow.
+/// of the op nor its payload uses? Once an iteration leaves the integers that
+/// it carries as they were, so do all that follow.
 bool isTraversalDim(mlir::linalg::LinalgOp op, unsigned dim);
 
 /// Has the op such a dimension, and does its payload read at computed indices?

@@ -15,10 +15,9 @@ def KrnlCheckSizesPass : Pass<"krnl-check-sizes"> {
     reads or writes gets a check that it is as long, and one read by more than a
     loop alone that the last place lies inside, unless that follows from how the
     sizes are computed or from checks before: no sizes that a caller gives make a
-    kernel read beyond an operand. A tensor that is made with several sizes that
-    only the run knows, and that no single tensor has, gets a check of its
-    bytes, so that products of its sizes do not overflow. Runs before kernels are
-    fused, while each is
+    kernel read beyond an operand. A tensor that is made with several dynamic
+    sizes that no single tensor has gets a check of its bytes, so that products
+    of its sizes do not overflow. Runs before kernels are fused, while each is
     of one node, which the error names.
 
     ```mlir
@@ -40,7 +39,7 @@ def KrnlRefuseFailuresPass : Pass<"krnl-refuse-failures"> {
   let summary = "refuse a model whose every run would fail";
   let description = [{
     A check outside branches and loops whose condition is known to be false ends
-    each run: what it would say is said now, of the same node.
+    each run: its message becomes an error of the compilation, of the same node.
 
     ```mlir
     %false = arith.constant false
@@ -48,9 +47,9 @@ def KrnlRefuseFailuresPass : Pass<"krnl-refuse-failures"> {
     // error: the shape of the updates does not fit: 2 and 3
     ```
 
-    So is a tensor whose type says that no memory holds it, wherever it is: its
-    bytes, each size counted as at least 1, are above `maxTensorBytes`. Products
-    of the sizes of a tensor do not overflow in what comes after this pass.
+    A tensor of a type too large for any memory is an error, too, wherever it
+    is: its bytes, each size counted as at least 1, are above `maxTensorBytes`.
+    Products of the sizes of a tensor do not overflow in later passes.
   }];
 }
 
@@ -58,16 +57,16 @@ def KrnlFusePass : Pass<"krnl-fuse"> {
   let summary = "form larger kernels before recipes are written";
   let description = [{
     Merges a kernel into the one that uses its result where the two belong
-    together whatever their recipes will be: elementwise kernels over the same
-    loops, elementwise epilogues of contractions and reductions, elementwise
-    producers of reductions, and row-wise chains (softmax, layer normalisation).
-    On request an attention becomes one kernel, too: a contraction, a row-wise
-    kernel on what it makes, and a contraction over the rows.
-    Elementwise ops with one user are then folded into that user, and results are
-    computed in the destination where that is possible. Nothing expensive is
-    computed twice. Last, loops of one iteration go, and neighbouring loops that
-    access memory contiguously become one. Each pair that was looked at and left alone is a missed
-    remark with the reason.
+    together for all recipes: elementwise kernels over the same loops,
+    elementwise epilogues of contractions and reductions, elementwise producers
+    of reductions, and row-wise chains (softmax, layer normalisation). On
+    request an attention becomes one kernel, too: a contraction, a row-wise
+    kernel on its result, and a contraction over the rows. Elementwise ops with
+    one user are then folded into that user, and results are computed in the
+    destination where that is possible. Nothing expensive is computed twice.
+    Last, loops of one iteration go, and neighbouring loops that access memory
+    contiguously become one. Each pair that was considered and not fused is a
+    missed remark with the reason.
 
     ```mlir
     %0 = krnl.kernel "add" loops [i = 64] ins(%a, %b) outs(%e) {...}
@@ -100,7 +99,8 @@ def KrnlFoldCopiesPass : Pass<"krnl-fold-copies"> {
     A kernel that only copies whole tensors into parts of a larger one (padding,
     concatenation) goes where the makers of these tensors can write there
     themselves; of padding the filling of the borders is left. Other readers of
-    such a tensor read the part. The part begins at positions that are known now, whatever the sizes.
+    such a tensor read the part. The part begins at static positions, for all
+    sizes.
 
     ```mlir
     %1 = krnl.kernel "conv" ... outs(%e : tensor<8x14x14xf32>) {...}
@@ -120,9 +120,9 @@ def KrnlChooseLayoutsPass : Pass<"krnl-choose-layouts"> {
   let summary = "choose the order of dimensions of tensors between kernels";
   let description = [{
     A tensor that only kernels access gets that dimension last which the products
-    with weights and the windows that work on it most want along memory:
+    with weights and the windows that work on it prefer along memory:
     convolutions and pools their channels. Operands and results of the function
-    and all that the host program looks into keep their order. The loops of the
+    and all that the host program reads keep their order. The loops of the
     kernels follow.
 
     ```mlir
@@ -169,11 +169,12 @@ def KrnlPrintNestPass : Pass<"krnl-print-nest"> {
 def KrnlBufferizeHostPass : Pass<"krnl-bufferize-host", "::mlir::ModuleOp"> {
   let summary = "tensors of the host program become buffers";
   let description = [{
-    Launches write into buffers: fresh ones, the old value's where nobody needs it
-    any more, or those of graph outputs. Values that loops carry and branches yield
-    are handed over to one owner each. Constants get their offsets among the
-    weights, which the module attribute `krnl.weights` lists; the function keeps
-    the names and types of inputs and outputs as `krnl.inputs`, `krnl.outputs`.
+    Launches write into buffers: fresh ones, the old value's where it has no
+    later use, or those of graph outputs. Values that loops carry and branches
+    yield are handed over to one owner each. Constants get their offsets among
+    the weights, which the module attribute `krnl.weights` lists; the function
+    keeps the names and types of inputs and outputs as `krnl.inputs`,
+    `krnl.outputs`.
 
     ```mlir
     %e = tensor.empty() : tensor<64xf32>
@@ -196,13 +197,13 @@ def KrnlPlanMemoryPass : Pass<"krnl-plan-memory", "::mlir::ModuleOp"> {
     Buffers whose size follows from the sizes of the inputs get an offset in one
     arena, so that those alive at the same time do not overlap: largest first,
     into the tightest gap. If all sizes are constants, so are the offsets; else
-    they are computed when a run begins, from a plan made with estimates: what the
-    plan puts above another buffer begins where that one ends. What a loop carries
-    in one size is in one of two buffers that swap  in each iteration.
+    they are computed when a run begins, from a plan made with estimates: a
+    buffer above another one begins where that one ends. A loop-carried value of
+    one size uses two buffers that swap in each iteration.
 
     Everything else comes from the pool of the call and is released after its last
     use on every path. The attributes `krnl.arena_bytes` or `krnl.arena_formula`
-    say how large the arena is.
+    have the size of the arena.
 
     ```mlir
     %0 = memref.alloc(%batch) : memref<?xf32>
@@ -225,10 +226,10 @@ def KrnlCountObjectsPass : Pass<"krnl-count-objects", "::mlir::ModuleOp"> {
   let summary = "retain and release the objects of the host program";
   let description = [{
     Each value that is an object owns one reference. Its last use takes the
-    reference over if it may: what a block yields, what a loop starts with, an
-    output, an operand that a call takes. Such uses get a reference of their own
-    where they are not the last, and a value whose last use only looks at it is
-    released behind that. After this pass no value may become another.
+    reference over if it may: a value that a block yields, an initial value of a
+    loop, an output, an operand that a call takes. Such uses get a reference of
+    their own where they are not the last, and a value whose last use borrows it
+    is released behind that. After this pass no value may become another.
 
     ```mlir
     %1 = krnl.call @insert(%0, %x) takes [0] : (!krnl.obj, index) -> !krnl.obj
@@ -246,10 +247,10 @@ def KrnlCountObjectsPass : Pass<"krnl-count-objects", "::mlir::ModuleOp"> {
 def KrnlFormParallelRegionsPass : Pass<"krnl-form-parallel-regions", "::mlir::ModuleOp"> {
   let summary = "launches that follow each other run as one region";
   let description = [{
-    Scalar work between launches moves before them; what stands in the way ends
-    the region. Inside, a barrier separates launches only where one touches bytes
-    that another one since the last barrier has written, or writes bytes that one
-    has read. The team is as large as the work pays for.
+    Scalar work between launches moves before them; other ops end the region.
+    Inside, a barrier separates launches only where one touches bytes that
+    another one since the last barrier has written, or writes bytes that one has
+    read. The team is as large as the work pays for.
 
     ```mlir
     krnl.launch @a ins(%x : ..) outs(%y : ..) tiles(%t)
@@ -267,7 +268,7 @@ def KrnlFormParallelRegionsPass : Pass<"krnl-form-parallel-regions", "::mlir::Mo
 }
 
 def KrnlResolveSizesPass : Pass<"krnl-resolve-sizes"> {
-  let summary = "sizes of results become sizes of what they are made from";
+  let summary = "sizes of results become sizes of the operands";
   let description = [{
     Replaces the size of a result by one of the sizes of the operation's operands,
     back to sizes that nothing is known of, like those of inputs. Takes time in
@@ -289,8 +290,8 @@ def KrnlCSEPass : Pass<"krnl-cse"> {
   let description = [{
     Replaces operations without effects by equal ones that are computed before,
     and reads by equal ones of the same block if nothing between them writes.
-    Does what MLIR's `cse` does for regions of one block, in time that is
-    proportional to their length: it tells kernels apart by what is in them.
+    Equals MLIR's `cse` for regions of one block, in time that is proportional
+    to their length: it compares kernels by their bodies.
 
     ```mlir
     %a = krnl.kernel "exp" ins(%x : tensor<4xf32>) ...

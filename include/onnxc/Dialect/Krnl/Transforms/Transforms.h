@@ -41,13 +41,13 @@ joinRecipes(KernelOp producer, KernelOp consumer, const LoopMapping &plan,
 
 /// Merges two kernels of one block into one that replaces both. A result of the
 /// producer that only the consumer uses becomes a temporary inside. On failure
-/// nothing has changed and `reason` says why, naming the kernels.
+/// nothing has changed and `reason` names the kernels.
 mlir::FailureOr<KernelOp> mergeKernels(mlir::RewriterBase &rewriter,
                                        KernelOp producer, KernelOp consumer,
                                        std::string &reason);
 
-/// What the rows that a contraction sums up are made by: a contraction, and a
-/// kernel that goes along each of its rows.
+/// The producers of the rows that a contraction sums up: a contraction, and a
+/// kernel that computes along each of its rows.
 struct AttentionParts {
   KernelOp scores, rows;
 };
@@ -59,9 +59,9 @@ mlir::FailureOr<AttentionParts> findAttention(KernelOp consumer,
                                               std::string &reason);
 
 /// Fails, with the reason, where the two together have more than `maxOps`
-/// structured ops, or so many values that one more gains nothing: what merges
-/// and emits a kernel may take more than linear time in them. Takes time in
-/// these limits, not in what the kernels have.
+/// structured ops, or so many values that one more gains nothing: merging and
+/// emitting a kernel may take more than linear time in them. The time of the
+/// check depends on these limits, not on the size of the kernels.
 mlir::LogicalResult checkOps(KernelOp producer, KernelOp consumer,
                              unsigned maxOps, std::string &reason);
 
@@ -73,7 +73,7 @@ unsigned foldElementwise(mlir::RewriterBase &rewriter, KernelOp kernel);
 /// result over it, so that the temporary becomes the destination itself.
 void reuseDestinations(mlir::RewriterBase &rewriter, KernelOp kernel);
 
-/// Drops loops of one iteration; what they indexed is indexed by 0.
+/// Drops loops of one iteration; 0 replaces their indices in accesses.
 void dropUnitLoops(mlir::RewriterBase &rewriter, KernelOp kernel);
 
 /// Makes neighbouring loops that access memory contiguously one loop, over
@@ -87,7 +87,7 @@ void orderLoops(KernelOp kernel);
 
 /// Drops the inputs that the payload does not read, and adds tensors of the
 /// extents of loops until each loop of the op indexes a dimension of an operand
-/// alone, as linalg asks.
+/// alone, as linalg requires.
 void updateShapeInputs(mlir::RewriterBase &rewriter, ComputeOp op);
 
 /// Puts numbers into the ops that read tensors all of one constant element.

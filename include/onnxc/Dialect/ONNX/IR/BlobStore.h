@@ -41,20 +41,20 @@ public:
   /// are in a mapped file; they may be read again.
   void forget(BlobAttr blob, uint64_t offset, uint64_t size) const;
 
-  /// Takes bytes that the compiler made. Null if their number is not what
-  /// `type` needs, as is so for every type without a raw form.
+  /// Takes bytes that the compiler made. Null if their number is not the raw
+  /// size of `type`, which includes every type without a raw form.
   BlobAttr add(std::vector<char> bytes, mlir::ShapedType type);
   BlobAttr add(std::unique_ptr<llvm::MemoryBuffer> bytes,
                mlir::ShapedType type);
 
   /// Takes `size` bytes at `offset` of the file at path `file`, which is
-  /// mapped once. Null if that fails or the bytes do not fit; `error` then
-  /// says why.
+  /// mapped once. Null if that fails or the bytes do not fit; `error` is the
+  /// reason then.
   BlobAttr addMapped(llvm::StringRef file, uint64_t offset, uint64_t size,
                      mlir::ShapedType type, std::string *error = nullptr);
 
-  /// The same for a file that the caller has mapped; `file` is what the
-  /// attribute calls it.
+  /// The same for a file that the caller has mapped; `file` is its name in the
+  /// attribute.
   BlobAttr addMapped(std::shared_ptr<llvm::MemoryBuffer> buffer,
                      llvm::StringRef file, uint64_t offset, uint64_t size,
                      mlir::ShapedType type, std::string *error = nullptr);
@@ -64,7 +64,7 @@ public:
   /// are none. Fails with a message.
   llvm::Error save(llvm::StringRef file);
 
-  /// Where text should say that the bytes of `blob` are.
+  /// The file and the offset of the bytes of `blob`, for texts.
   std::pair<std::string, uint64_t> location(BlobAttr blob) const;
 
 private:

@@ -19,12 +19,12 @@ namespace onnxc::onnx {
 /// endian, row-major, a byte per bool, elements of less than a byte packed
 /// from the low bits up. The result points into the attribute, into the store
 /// of blobs, or into `scratch`; empty for strings, for blobs whose bytes are
-/// unknown and for what is no tensor.
+/// unknown and for attributes of no tensor.
 llvm::ArrayRef<char> constantBytes(mlir::Attribute attribute,
                                    llvm::SmallVectorImpl<char> &scratch);
 
 /// The elements of an integer or bool tensor of rank 0 or 1, sign- or
-/// zero-extended as its type says; nothing for other attributes.
+/// zero-extended by its type; nothing for other attributes.
 std::optional<llvm::SmallVector<int64_t>> constantInts(mlir::Attribute value);
 
 /// The same for a value that an `onnx.Constant` defines; nothing otherwise,

@@ -1,4 +1,4 @@
-//===- ONNXBase.td - The onnx dialect and what its operations share -------===//
+//===- ONNXBase.td - The onnx dialect and common definitions --------------===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -55,8 +55,8 @@ def ONNX_Dialect : Dialect {
 }
 
 //===----------------------------------------------------------------------===//
-// Constraints. What a schema says beyond them is checked by one verifier over
-// a table (OpSignature.h), which keeps hundreds of them cheap to compile.
+// Constraints. Further constraints of the schemas are checked by one verifier
+// over a table (OpSignature.h), which keeps hundreds of them cheap to compile.
 //===----------------------------------------------------------------------===//
 
 /// Any value of ONNX: tensor, container, or of a type not known yet.
@@ -93,8 +93,8 @@ class ONNX_Op<string mnemonic, list<Trait> traits = []>
     : Op<ONNX_Dialect, mnemonic, !listconcat(traits, [ONNX_HasSignature])> {
   let skipDefaultBuilders = 1;
   let builders = [
-    // Operands and result types by schema position: null for what is absent,
-    // nothing at the end need be given. Segment sizes follow from them.
+    // Operands and result types by schema position: null for absent ones, which
+    // may be left out at the end. Segment sizes follow from them.
     OpBuilder<(ins "::mlir::TypeRange":$resultTypes,
                    "::mlir::ValueRange":$operands,
                    CArg<"::llvm::ArrayRef<::mlir::NamedAttribute>",

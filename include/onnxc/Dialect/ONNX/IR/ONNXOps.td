@@ -3,8 +3,8 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // The classes are generated from the schemas of the onnx library; so are the
-// defs, except those written here because a schema cannot say it all. To take
-// one over, derive its def (`ONNX_ConvOp`) from `ONNX_ConvOpBase<[...]>` here.
+// defs, except those written here because a schema is not enough. To take one
+// over, derive its def (`ONNX_ConvOp`) from `ONNX_ConvOpBase<[...]>` here.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ONNXC_DIALECT_ONNX_IR_ONNXOPS_TD
@@ -50,19 +50,19 @@ def ONNX_YieldOp : Op<ONNX_Dialect, "Yield", [
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }
 
-// An operator of a library of the user's (onnxc/CustomOp.h). What the library
-// says of it, as far as it matters once the node is imported, is in attributes.
+// An operator of a library of the user's (onnxc/CustomOp.h). The part of the
+// library's description that is used after the import is in attributes.
 def ONNX_CustomOp : Op<ONNX_Dialect, "Custom", [
     DeclareOpInterfaceMethods<ConditionallySpeculatable>,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "an operator that a custom operator library computes";
   let description = [{
     `library` is the function by which the library is found. `input_slots` and
-    `output_slots` say which inputs and outputs of the operator are there: the
-    operands and results are those, in order. `node_attributes` has all
-    attributes, the defaults of those that the node leaves out among them.
-    A `pure` operator gives the same results for the same inputs and does nothing
-    else; any other is run as often as the model says, used or not.
+    `output_slots` list the inputs and outputs of the operator that are present:
+    the operands and results are those, in order. `node_attributes` has all
+    attributes, the defaults of those that the node leaves out among them. A
+    `pure` operator gives the same results for the same inputs and does nothing
+    else; any other is executed as often as in the model, used or not.
 
     ```mlir
     %y = onnx.Custom "Clip3" of "my.domain" in "onnxc_custom_ops_mine"(%x, %high)

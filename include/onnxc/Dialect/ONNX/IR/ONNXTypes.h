@@ -29,15 +29,15 @@ unsigned getElementTypeNumber(mlir::Type type);
 mlir::Type getElementTypeByNumber(mlir::MLIRContext *context, int64_t number);
 
 /// Bits that an element takes in ONNX's raw form, bool being 8; 0 for strings
-/// and what is no element type.
+/// and types that are no element types.
 unsigned getRawBitWidth(mlir::Type elementType);
 
 /// Bytes of a static tensor in ONNX's raw form. Nothing if the shape is
 /// dynamic, the product overflows or the elements have no raw form.
 std::optional<uint64_t> getRawSize(mlir::ShapedType type);
 
-/// False if the types are known to differ in more than shapes. What is not
-/// known may be anything.
+/// False if the types are known to differ in more than shapes. An unknown type
+/// may be equal to any.
 bool mayBeSameUpToShape(mlir::Type a, mlir::Type b);
 
 /// The type as ONNX spells it, without shapes: `seq(tensor(float))`.

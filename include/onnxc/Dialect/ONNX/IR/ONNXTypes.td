@@ -55,7 +55,7 @@ def ONNX_Map : ONNX_Type<"Map", "map"> {
 def ONNX_Sparse : ONNX_Type<"Sparse", "sparse"> {
   let summary = "tensor stored by its elements that are not zero";
   let description = [{
-    `!onnx.sparse<tensor<4x4xf32>>` means what the tensor in it means.
+    `!onnx.sparse<tensor<4x4xf32>>` has the meaning of the tensor in it.
   }];
   let parameters = (ins "::mlir::TensorType":$tensorType);
   let assemblyFormat = "`<` $tensorType `>`";

@@ -19,7 +19,7 @@
 
 namespace onnxc::onnx {
 
-/// What an operator says of the rank of an operand.
+/// The constraint of an operator on the rank of an operand.
 struct OperandRank {
   /// Any number of dimensions.
   static constexpr int64_t unbounded = std::numeric_limits<int64_t>::max();
@@ -83,7 +83,7 @@ struct OpRanks {
   static llvm::SmallVector<llvm::StringRef> getNames();
 };
 
-/// True if only the run knows the rank of the tensor.
+/// True if the rank of the tensor is not known.
 bool isUnranked(mlir::Value value);
 
 /// The operands in slot `slot` of the schema: several of a variadic one.
@@ -107,7 +107,7 @@ bool isReduction(mlir::Operation *op);
 unsigned countLikeFirst(mlir::Operation *op);
 
 /// True where the rank of an operand need not be known: the operation moves
-/// the tensor or looks at nothing but its shape.
+/// the tensor or reads nothing but its shape.
 bool takesUnknownRank(mlir::OpOperand &operand);
 
 /// True if the rank of the only result may be decided by numbers of the run:
@@ -132,7 +132,7 @@ llvm::SmallVector<int64_t> knownAxes(mlir::Operation *op);
 bool isJoinedData(mlir::OpOperand &operand);
 
 /// Describes the first error in the ranks of the operands, as far as `typeOf`
-/// knows them: what the schemas leave unchecked.
+/// returns them, that the schemas leave unchecked.
 std::optional<std::string>
 checkRanks(mlir::Operation *op,
            llvm::function_ref<mlir::Type(mlir::Value)> typeOf);

@@ -2,10 +2,10 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// ODS knows neither that a type variable is one type throughout an operation
-// nor how many values a variadic operand needs. One verifier over a generated
-// table checks this for all operations; one builder uses it to turn absent
-// operands into segment sizes.
+// ODS has neither type variables that are one type throughout an operation nor
+// bounds on the number of values of a variadic operand. One verifier over a
+// generated table checks this for all operations; one builder uses it to turn
+// absent operands into segment sizes.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ONNXC_DIALECT_ONNX_IR_OPSIGNATURE_H
@@ -76,7 +76,7 @@ void buildBySignature(mlir::OperationState &state, mlir::TypeRange resultTypes,
                       mlir::ValueRange operands,
                       llvm::ArrayRef<mlir::NamedAttribute> attributes);
 
-/// Fills `state` with what is given; properties are there already.
+/// Fills `state` with the arguments; it has its properties already.
 void buildAsGiven(mlir::OperationState &state, mlir::TypeRange resultTypes,
                   mlir::ValueRange operands,
                   llvm::ArrayRef<mlir::NamedAttribute> discardable);

@@ -10,8 +10,8 @@
 
 namespace onnxc::onnx {
 
-/// On an If whose branches differ in what they take a rank for. No model has
-/// it, so its results may be of types that models may not hand out of an If.
+/// On an If whose branches assume different ranks of a value. No model has it,
+/// so its results may be of types that models may not hand out of an If.
 inline constexpr llvm::StringLiteral rankSwitchAttrName = "onnx.rank_switch";
 
 /// On an Identity that casts to the last rank, or length, of several that there

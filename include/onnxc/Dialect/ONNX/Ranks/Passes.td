@@ -11,10 +11,10 @@ include "mlir/Pass/PassBase.td"
 def CheckDeclaredRanks : Pass<"onnx-check-declared-ranks", "::mlir::ModuleOp"> {
   let summary = "Let the run check the ranks that a model only declares";
   let description = [{
-    Of operators whose rank may depend on numbers of the run, what the file
-    declares is no more than a claim. It becomes an Identity that casts: where
-    inference finds the rank, that counts and the Identity goes away; elsewhere
-    it is checked by the run.
+    Of operators whose rank may depend on numbers of the run, the rank that the
+    file declares may be wrong. It becomes an Identity that casts: where
+    inference finds the rank, the Identity is removed; elsewhere it is checked
+    by the run.
 
     ```mlir
     // before
@@ -33,7 +33,7 @@ def SpecializeRanks : Pass<"onnx-specialize-ranks", "::mlir::ModuleOp"> {
   let summary = "Give operators the ranks that they need";
   let description = [{
     Runs `onnx-simplify` for compilation, and again as long as an operator needs
-    a rank that only the run knows:
+    a rank that is known at run time only:
 
     * a rank that follows from the other operations becomes a cast;
     * an operator that has a form without a rank gets it: elementwise operators

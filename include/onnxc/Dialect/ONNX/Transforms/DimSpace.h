@@ -58,8 +58,8 @@ public:
   /// The symbol for the input dimension called `name`, first seen at
   /// dimension `dim` of `value`.
   mlir::AffineExpr input(llvm::StringRef name, mlir::Value value, unsigned dim);
-  /// The symbol of a size that only the run can tell. The same value and
-  /// dimension always give the same symbol.
+  /// The symbol of a dynamic size. The same value and dimension always give the
+  /// same symbol.
   mlir::AffineExpr result(mlir::Value value, unsigned dim);
   /// Likewise of an element of an integer tensor.
   mlir::AffineExpr element(mlir::Value value, unsigned index);

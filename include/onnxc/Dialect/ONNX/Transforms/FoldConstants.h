@@ -1,4 +1,4 @@
-//===- FoldConstants.h - Compute what is known already ---------*- C++ -*-===//
+//===- FoldConstants.h - Evaluation of constants ----------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -13,8 +13,8 @@
 
 namespace onnxc::onnx {
 
-/// Who computes. The passes on the onnx dialect choose what is to be computed;
-/// the compiler, of which they are a part, does it.
+/// The interface for the evaluation of constants. Passes on the onnx dialect
+/// select operations; the compiler executes them.
 struct Evaluator {
   /// The results of the only function of `module`, which takes no arguments
   /// and is used up; or why there are none, which is no error of the model.
@@ -27,8 +27,8 @@ struct Evaluator {
 };
 
 /// The pass onnx-fold-constants, and onnx-simplify with folding as the last
-/// resort of each round; with `compiles` also rewrites that only a compiler
-/// wants.
+/// resort of each round; with `compiles` also rewrites that serve only a
+/// compilation.
 std::unique_ptr<mlir::Pass> createFoldConstants(Evaluator evaluator);
 std::unique_ptr<mlir::Pass> createSimplify(Evaluator evaluator,
                                            bool compiles = false);

@@ -2,8 +2,8 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// How a rewrite of the graph writes what it puts there: operations by name,
-// their types inferred by the schemas, and the constants that they need.
+// Creates the operations of a rewrite of the graph, by name and with the types
+// that their schemas infer, and the constants that they need.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ONNXC_DIALECT_ONNX_TRANSFORMS_NODEMAKER_H
@@ -39,8 +39,8 @@ public:
   mlir::Operation *makeTyped(llvm::StringRef name, mlir::ValueRange operands,
                              llvm::ArrayRef<mlir::NamedAttribute> attributes,
                              llvm::ArrayRef<mlir::Type> types);
-  /// Result 0 of a new operation of a type that the caller knows better than
-  /// the schema does.
+  /// Result 0 of a new operation, of a type more precise than that of the
+  /// schema.
   template <typename Op>
   mlir::Value make(mlir::Type type, mlir::ValueRange operands,
                    llvm::ArrayRef<mlir::NamedAttribute> attributes = {}) {
@@ -53,7 +53,7 @@ public:
   mlir::Value number(double value, mlir::Type element);
   /// A scalar of the element type of `like`.
   mlir::Value number(double value, mlir::Value like);
-  /// A vector of integers, of 64 bits unless `element` says another type, and a
+  /// A vector of integers, of 64 bits unless `element` is another type, and a
   /// scalar.
   mlir::Value ints(llvm::ArrayRef<int64_t> values, mlir::Type element = {});
   mlir::Value integerScalar(int64_t value);

@@ -9,7 +9,7 @@
 include "mlir/Pass/PassBase.td"
 
 def FoldConstants : Pass<"onnx-fold-constants", "::mlir::ModuleOp"> {
-  let summary = "Compute what depends on constants alone";
+  let summary = "Evaluate operations on constants";
   let description = [{
     Constant subgraphs are compiled by the phases of this compiler and run in
     its process, for the baseline processor of this machine's kind and with empty
@@ -28,8 +28,8 @@ def FoldConstants : Pass<"onnx-fold-constants", "::mlir::ModuleOp"> {
     a remark where it takes an attempt to find it:
     * results larger than the constants they come from by more than 64 KiB;
     * DequantizeLinear, which makes weights larger, random operators, loops;
-    * what takes more than 2^30 steps or 1 GiB to compute;
-    * what fails: the error belongs to the run.
+    * computations of more than 2^30 steps or 1 GiB;
+    * operations that fail: the error belongs to the run.
 
     Small integers that describe shapes do not come this far, `onnx-simplify`
     folds them by itself.
@@ -46,14 +46,15 @@ def FuseQuantization : Pass<"onnx-fuse-quantization", "::mlir::ModuleOp"> {
 
     * Conv, MatMul and Gemm of two dequantised operands, QLinearConv,
       QLinearMatMul, ConvInteger and MatMulInteger all become ConvInteger or
-      MatMulInteger of unsigned by signed bytes without zero points. What the zero
-      points add is a sum over the weights, which is constant, and one over the
-      data where the weights have a zero point, too.
+      MatMulInteger of unsigned by signed bytes without zero points. Zero points
+      add a constant sum over the weights, and one over the data if the weights
+      have one, too.
     * Scales, bias and the way back to bytes follow as operations on elements,
       which share the product's kernel. The scale of the result goes into that of
       the product: instead of dividing every element.
-    * Movements of elements and MaxPool swap  with DequantizeLinear, so
-      that bytes are moved; what is quantised as it was before stays as it is.
+    * Movements of elements and MaxPool swap with DequantizeLinear, so
+      that bytes are moved; bytes that would be quantised as before are used as
+      they are.
 
     ```mlir
     // before
@@ -83,8 +84,8 @@ def InferShapes : Pass<"onnx-infer-shapes", "::mlir::ModuleOp"> {
     there: a type only ever gets sharper. Arguments of bodies, their
     terminators and the function's results follow.
 
-    With `annotate`, operations whose results have dynamic dimensions say how
-    these follow from the inputs, in the attribute `onnx.dims`.
+    With `annotate`, operations whose results have dynamic dimensions get an
+    attribute `onnx.dims`, which has these as functions of the inputs.
 
     ```mlir
     func.func @main_graph(%x: tensor<?x4xf32> {onnx.dims = ["batch", ""]})
@@ -108,7 +109,7 @@ def ShareInputSizes : Pass<"onnx-share-input-sizes", "::mlir::ModuleOp"> {
   let description = [{
     Dimensions of inputs with one name are equal: a call is refused otherwise.
     After the conversion to krnl, every use of such a size becomes a use of the
-    first one, so that what is equal is seen to be.
+    first one, so that equal sizes are the same value.
 
     ```mlir
     // before
@@ -153,19 +154,19 @@ def Simplify : Pass<"onnx-simplify", "::mlir::ModuleOp"> {
     * Attributes are made explicit: `kernel_shape`, `strides`, `dilations`,
       `pads` (from `auto_pad` where sizes allow), `perm`; axes count from the
       front; a constant has its elements in `value`.
-    * Nodes that do nothing go away: Identity, Dropout, Cast, Transpose,
+    * Nodes that do nothing are removed: Identity, Dropout, Cast, Transpose,
       Reshape and their like; chains of them become one.
-    * Integers that are sizes of a tensor are written as its Shape, and what is
-      expanded beside an operand of the result's shape is left as it is.
+    * Integers that are sizes of a tensor are written as its Shape, and operands
+      expanded beside one of the result's shape are used as they were.
     * MatMul and Add of matrices become Gemm.
     * BatchNormalization, Mul and Add by channel constants go into the weights
       of the convolution before.
     * If with a constant condition is replaced by the branch it takes.
-    * In a compilation, what is still constant then is computed as by
+    * In a compilation, operations on constants that remain are evaluated as by
       `onnx-fold-constants`.
-    * With `for-compilation`, what only a compiler wants is done, too: global
-      pools become reductions, which others sum up in another order and do not
-      look for between quantised tensors.
+    * With `for-compilation`, rewrites that serve only a compilation are
+      applied, too: global pools become reductions, which other runtimes sum up
+      in another order and do not match between quantised tensors.
     * A branch of `onnx-specialize-ranks` that an operator in it rejects goes
       away.
 
@@ -186,7 +187,7 @@ def Simplify : Pass<"onnx-simplify", "::mlir::ModuleOp"> {
     Option<"maxRounds", "max-rounds", "unsigned", /*default=*/"50",
            "stop after so many rounds">,
     Option<"forCompilation", "for-compilation", "bool", /*default=*/"false",
-           "apply rewrites that only a compiler wants">
+           "apply rewrites that serve only a compilation">
   ];
   let dependentDialects = ["::onnxc::onnx::ONNXDialect"];
 }

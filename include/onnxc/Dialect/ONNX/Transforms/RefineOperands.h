@@ -22,7 +22,7 @@ bool refineOperands(mlir::ModuleOp module);
 bool refineSequences(mlir::ModuleOp module);
 
 /// Casts `value` to `type` in the block of `user`, for all uses there: the run
-/// checks it. What an operation implies for its operands holds in its block.
+/// checks it. The types that an operation implies hold in its block.
 void castInBlock(mlir::Operation *user, mlir::Value value, mlir::Type type);
 
 /// Lists of sizes are not longer than this.
@@ -35,8 +35,8 @@ struct ListLength {
 };
 ListLength listLength(mlir::Value list);
 
-/// How many dimensions a tensor has at least if this slice of its shape is as
-/// long as it can be; nothing where that says nothing.
+/// The least number of dimensions of a tensor if this slice of its shape is as
+/// long as it can be; nothing where that implies nothing.
 std::optional<int64_t> ranksReached(ShapeOp slice);
 /// The least rank that `value` can have in `block`: slices of its shape that
 /// have to be complete there imply it.

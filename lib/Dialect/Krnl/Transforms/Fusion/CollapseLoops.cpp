@@ -145,8 +145,8 @@ bool LoopCollapser::checkSizes(tensor::DimOp dim) {
   return onlyMakesPairs(dim.getResult());
 }
 
-/// Reads at computed indices keep their tensor as it is; constants stay what
-/// they are; a size must be there to make temporaries.
+/// Tensors read at computed indices keep their shape, and so do constants; the
+/// sizes of temporaries must be available.
 bool LoopCollapser::checkBorder() {
   bool found = false;
   for (auto [value, position] : positions) {
@@ -413,8 +413,9 @@ KernelOp LoopCollapser::rebuild() {
   return target;
 }
 
-/// Lets sizes of temporaries come from where the temporaries have them: nobody
-/// else may need these by now, and a size read for them alone is in the way.
+/// Lets sizes of temporaries come from where the temporaries have them: these
+/// may have no other use by now, and a size read for them alone prevents the
+/// collapse.
 static void followSizes(RewriterBase &rewriter, KernelOp kernel) {
   for (auto dim : llvm::make_early_inc_range(
            kernel.getBody().front().getOps<tensor::DimOp>())) {
@@ -440,7 +441,7 @@ static void dropUnused(RewriterBase &rewriter, KernelOp kernel) {
 }
 
 /// Are there enough rows for register tiles without those of more images,
-/// whose number only the run knows? Then it is worth more to know how many.
+/// whose number is dynamic? Then a static extent is worth more.
 static bool hasEnough(KernelOp kernel, LoopAttr outer, LoopAttr inner) {
   constexpr int64_t enough = 64;
   return outer.isDynamic() && inner.getExtent() >= enough &&

@@ -152,8 +152,8 @@ bool CopyFolder::findSizes(PartCopy &copy, tensor::EmptyOp small) {
   });
 }
 
-/// May the maker of the tensor write into the part? All who know the tensor
-/// must be kernels that can be told.
+/// May the maker of the tensor write into the part? All users of the tensor
+/// must be kernels that can be rewritten.
 bool CopyFolder::mayFold(PartCopy &copy) {
   Value tensor = kernel.getIns()[copy.input];
   auto producer = tensor.getDefiningOp<KernelOp>();
@@ -188,7 +188,7 @@ bool CopyFolder::mayFold(PartCopy &copy) {
         use.getOperandNumber() >= user.getIns().size() ||
         !isReadByOpsOnly(user.getInArgument(use.getOperandNumber())))
       return false;
-    // It would read what it writes.
+    // It would read elements that it writes.
     if (user == kernel && (use.getOperandNumber() != copy.input ||
                            !kernel.getInArgument(copy.input).hasOneUse()))
       return false;
@@ -273,7 +273,7 @@ static OpFoldResult endOf(OpBuilder &b, Location loc, const TensorPart &part,
       arith::ConstantIndexOp::create(b, loc, offset));
 }
 
-/// What is outside the part: for each dimension what comes before and after it,
+/// The strips outside the part: for each dimension those before and after it,
 /// over the part in the dimensions before and all of those after.
 static SmallVector<Strip> stripsAround(OpBuilder &b, Location loc,
                                        const TensorPart &part) {
@@ -328,10 +328,10 @@ CopyFolder::StripLoops CopyFolder::loopsOver(const Strip &strip,
   return loops;
 }
 
-/// Fills a strip of `last` with what `fill` writes.
+/// Fills a strip of `last` with the value of `fill`.
 ComputeOp CopyFolder::fillStrip(const Strip &strip, const StripLoops &loops,
                                 Value last) {
-  // Where a strip begins may be known to the run only.
+  // The begin of a strip may be dynamic.
   SmallVector<Value> position;
   if (llvm::any_of(strip, [](const Range &range) {
         return !getConstantIntValue(range.from);
@@ -354,7 +354,7 @@ ComputeOp CopyFolder::fillStrip(const Strip &strip, const StripLoops &loops,
       });
 }
 
-/// Fills what is outside the part instead of everything.
+/// Fills the elements outside the part instead of all.
 void CopyFolder::fillAround(const TensorPart &part) {
   auto declared = llvm::to_vector(kernel.getLoops().getAsRange<LoopAttr>());
   SmallVector<Value> added;
@@ -381,7 +381,7 @@ void CopyFolder::fillAround(const TensorPart &part) {
   rewriter.replaceOp(fill, last);
 }
 
-/// Lets readers after each writer see what it has written, and drops what the
+/// Makes readers after each writer use its result, and drops operands that the
 /// kernel does not need any more.
 void CopyFolder::finish() {
   kernel.getOutsMutable()[0].set(chain.back());

@@ -71,8 +71,8 @@ static bool isFoldable(ComputeOp op) {
 }
 
 namespace {
-/// Operands of the folded op: what the reader reads, less the producer's
-/// result, plus what the producer reads.
+/// Operands of the folded op: those of the reader, less the producer's result,
+/// plus those of the producer.
 struct FoldedOperands {
   FoldedOperands(ComputeOp producer, ComputeOp reader, ArrayRef<unsigned> dims);
 
@@ -103,7 +103,7 @@ FoldedOperands::FoldedOperands(ComputeOp producer, ComputeOp reader,
         operand->get() == producer.getResult(0)
             ? -1
             : add(operand->get(), reader.getMatchingIndexingMap(operand)));
-  // The destination counts as read only if the payload looks at it.
+  // The destination counts as read only if the payload uses it.
   for (OpOperand &operand : producer->getOpOperands()) {
     AffineMap map =
         producer.getMatchingIndexingMap(&operand).replaceDimsAndSymbols(
@@ -113,7 +113,7 @@ FoldedOperands::FoldedOperands(ComputeOp producer, ComputeOp reader,
   }
 }
 
-/// Clones the producer's payload, and returns what it yields.
+/// Clones the producer's payload, and returns the yielded value.
 static Value clonePayload(RewriterBase &rewriter, ComputeOp producer,
                           ArrayRef<unsigned> dims, IRMapping &mapping) {
   for (Operation &inner : producer.getBody()->without_terminator()) {

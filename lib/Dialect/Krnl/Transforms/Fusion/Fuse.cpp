@@ -19,7 +19,7 @@ namespace onnxc::krnl {
 
 namespace {
 
-/// The two kernels under consideration and what is known of both.
+/// The two kernels under consideration, their kinds and the mapping of loops.
 struct Candidate {
   KernelOp producer, consumer;
   ReductionKind producerKind, consumerKind;
@@ -98,8 +98,8 @@ static SmallVector<StringRef> loopsOfAll(const Candidate &pair) {
   return loops;
 }
 
-/// Are the loops `outer` the outer ones of the kernel, so that what is left
-/// inside is a stretch of memory?
+/// Are the loops `outer` the outer ones of the kernel, so that the inner ones
+/// access contiguous memory?
 static LogicalResult checkOutermost(const Candidate &pair, KernelOp kernel,
                                     ArrayRef<StringRef> outer,
                                     std::string &reason) {
@@ -119,8 +119,8 @@ static LogicalResult checkOutermost(const Candidate &pair, KernelOp kernel,
   return success();
 }
 
-/// A row-wise pair runs all ops on one row (what is left inside the common
-/// loops) before the next. The row must be known to be small, and contiguous.
+/// A row-wise pair runs all ops on one row (the loops inside the common ones)
+/// before the next. The row must be known to be small, and contiguous.
 static LogicalResult checkRows(const Candidate &pair, const Limits &limits,
                                std::string &reason) {
   SmallVector<StringRef> outer = loopsOfAll(pair);
@@ -231,7 +231,7 @@ static LogicalResult checkWorth(Candidate &pair, const Limits &limits,
                   "contraction");
   if (pair.producerKind == ReductionKind::None &&
       pair.consumerKind == ReductionKind::Rows) {
-    // The producer folds into the reduction if nobody else reads it.
+    // The producer folds into the reduction if nothing else reads it.
     bool single = llvm::all_of(pair.producer->getUsers(), [&](Operation *user) {
       return user == pair.consumer;
     });

@@ -53,7 +53,7 @@ static Value outside(KernelOp kernel, OpOperand &operand) {
   return number < 0 ? Value() : kernel.getIns()[number];
 }
 
-/// The kernel whose only result is the value, which nobody else uses.
+/// The kernel whose only result is the value, which has no other use.
 static KernelOp onlyMaker(Value value, KernelOp user) {
   auto maker = value ? value.getDefiningOp<KernelOp>() : KernelOp();
   bool isOnly = maker && maker->getBlock() == user->getBlock() &&
@@ -140,8 +140,8 @@ static bool isRowwise(KernelOp kernel) {
   return reduces;
 }
 
-/// May what scores are made from be what is summed up, seen otherwise? Stored
-/// in panels for the one it would be for the other.
+/// May the keys of the scores and the summed values be views of one tensor? A
+/// layout in panels for the one would apply to the other.
 static bool isSame(Value keys, Value values) {
   if (auto copy = keys ? keys.getDefiningOp<KernelOp>() : KernelOp())
     return llvm::is_contained(copy.getIns(), values);

@@ -5,8 +5,7 @@
 // Both recipes are replayed; their fused outer loops must be made in the same
 // way. The joined recipe makes all loops first (the producer's steps, then
 // those of the consumer that are not the same), shares the common prefix, then
-// says how the inner loops run. Whether that holds together is for the verifier
-// to say.
+// orders the inner loops. The verifier checks the result.
 //
 //===----------------------------------------------------------------------===//
 
@@ -53,7 +52,7 @@ private:
 };
 } // namespace
 
-/// Blocks of the same loop by different sizes are told apart by their number.
+/// Blocks of the same loop by different sizes are distinguished by number.
 LogicalResult RecipeJoiner::compareBlocks(const Loop &a, const Loop &b) {
   if (a.blockSize == b.blockSize && a.tail == b.tail)
     return success();

@@ -161,7 +161,7 @@ static void pairThroughInputs(KernelOp producer, KernelOp consumer,
     }
 }
 
-/// Extents of one loop as the two kernels know it.
+/// The extent of one loop from those in the two kernels.
 static FailureOr<int64_t> joinExtents(LoopAttr a, LoopAttr b, KernelOp producer,
                                       KernelOp consumer, std::string &reason) {
   if (a.isDynamic() || b.isDynamic() || a.getExtent() == b.getExtent())

@@ -36,7 +36,7 @@ static bool availableBefore(Value value, Operation *op, unsigned depth,
   return true;
 }
 
-/// Finds the position, and moves what has to be moved for it.
+/// Finds the position, and moves the ops that are in its way.
 static Operation *findPosition(RewriterBase &rewriter, KernelOp producer,
                                KernelOp consumer, std::string &reason) {
   if (producer->getBlock() != consumer->getBlock()) {
@@ -122,7 +122,7 @@ void KernelMerger::collectOperands() {
   llvm::append_range(outs, consumer.getOuts());
 }
 
-/// A tensor inside in place of a producer's out that nobody outside reads.
+/// A tensor inside in place of a producer's out that is not read outside.
 FailureOr<Value> KernelMerger::makeTemporary(KernelOp merged, unsigned result) {
   auto type = cast<RankedTensorType>(producer.getOuts()[result].getType());
   Value yielded = producer.getYield().getValues()[result];

@@ -155,7 +155,7 @@ std::optional<PartCopy> PartCopy::read(KernelOp kernel, ComputeOp op) {
     if (!offset || offset.getValue() < 0)
       return std::nullopt;
     copy.part.offsets.push_back(offset.getValue());
-    // A loop alone runs over all of a dimension, whatever its size.
+    // A loop alone runs over all of a dimension of any size.
     int64_t size = copy.part.small.getDimSize(d);
     copy.part.whole.push_back((isa<AffineDimExpr>(read) && write == read) ||
                               (!ShapedType::isDynamic(size) &&

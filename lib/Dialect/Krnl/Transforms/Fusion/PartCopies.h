@@ -14,7 +14,7 @@
 
 namespace onnxc::krnl {
 
-/// Where a tensor lies inside a larger one of the same rank.
+/// The position of a tensor inside a larger one of the same rank.
 struct TensorPart {
   llvm::SmallVector<int64_t> offsets;
   /// Does it fill the dimension?

@@ -85,8 +85,8 @@ void Bufferizer::convertFromElements(tensor::FromElementsOp op) {
   dead.push_back(op);
 }
 
-/// Memory only for what is read: a destination of launches is made where the
-/// launch is.
+/// Memory only for tensors that are read: destinations of launches are
+/// allocated at the launch.
 void Bufferizer::convertEmpty(tensor::EmptyOp op) {
   bool isRead = llvm::any_of(op->getUses(), [](OpOperand &use) {
     auto launch = dyn_cast<LaunchOp>(use.getOwner());
@@ -209,8 +209,8 @@ static bool precedesCheck(Operation *op) {
 
 /// Has a launch of `block` make output `index` in place, which `block` ends by
 /// returning or yielding as `seen`, if the sizes are known where the launch is.
-/// What such a launch writes over is in the output as well, back to a fresh
-/// destination or to what must be copied.
+/// Tensors that such a launch overwrites are in the output as well, back to a
+/// new destination or to a tensor that must be copied.
 void Bufferizer::chooseOutput(Value seen, Block *block, unsigned index) {
   bool isChecked = true;
   auto behind = [&](Value value) {

@@ -11,7 +11,7 @@ using namespace onnxc;
 using namespace onnxc::krnl;
 
 /// The arguments of a block become buffers in place. Tensor ops that use them
-/// are wrong until they are converted in turn, and are only looked at through
+/// are wrong until they are converted in turn, and are only accessed through
 /// their generic operands.
 void Bufferizer::convertArguments(Block &block) {
   for (BlockArgument argument : block.getArguments())
@@ -56,7 +56,7 @@ void Bufferizer::convertSelect(arith::SelectOp op) {
   mapResults(op, op->getResults(), branch);
 }
 
-/// A branch hands over what it gives, but for what is in an output.
+/// A branch hands over its results, but for those in an output.
 void Bufferizer::convertYield(scf::YieldOp op) {
   SmallVector<Value> values;
   for (OpOperand &use : op.getResultsMutable())

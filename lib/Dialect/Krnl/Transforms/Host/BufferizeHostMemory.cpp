@@ -111,8 +111,8 @@ Value Bufferizer::destination(LaunchOp op, unsigned number) {
 }
 
 /// The sizes of `seen`, which views and launches make of a result of `launch`,
-/// before that launch. Nothing if they are only known behind it, or for what no
-/// launch makes from the first; `out` are those of the launch's own.
+/// before that launch. Nothing if they are only known after it, or if other ops
+/// make `seen` of it; `own` are the sizes of the launch's own result.
 static std::optional<SmallVector<OpFoldResult>>
 sizesBefore(LaunchOp launch, Value seen, ArrayRef<OpFoldResult> own) {
   auto type = cast<RankedTensorType>(seen.getType());
@@ -235,7 +235,7 @@ Value Bufferizer::inOutput(Location loc, Value value, unsigned index) {
 }
 
 /// Takes over the buffer of a value that a loop or branch hands on; a copy
-/// where somebody else keeps it.
+/// where it has other uses.
 Value Bufferizer::handOver(OpOperand &use, bool isOnlyUse) {
   Value value = use.get();
   Operation *op = use.getOwner();

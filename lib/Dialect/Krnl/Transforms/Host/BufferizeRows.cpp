@@ -17,7 +17,7 @@ using namespace onnxc::krnl;
 /// The first buffer has room for this many rows, if no number is expected.
 static constexpr int64_t fewRows = 4;
 
-/// The buffer to grow: that of `rows`, unless somebody still reads it.
+/// The buffer to grow: that of `rows`, unless it has later reads.
 Value Bufferizer::rowsToGrow(AppendRowOp op) {
   Value rows = op->getOperand(0);
   bool isRead = llvm::any_of(rows.getUsers(), [&](Operation *user) {
@@ -61,7 +61,7 @@ Value Bufferizer::withRoom(AppendRowOp op, Value rows, Value row) {
   return branch.getResult(0);
 }
 
-/// Memory of its own for what `type` says about a row.
+/// The type of a row in memory of its own.
 static MemRefType rowTypeOf(MemRefType rows) {
   return MemRefType::get(rows.getShape().drop_front(), rows.getElementType());
 }
@@ -71,7 +71,7 @@ void Bufferizer::convertAppendRow(AppendRowOp op) {
   Value rows = rowsToGrow(op);
   Value row = buffer(op->getOperand(2));
   auto type = cast<MemRefType>(rows.getType());
-  // The row as the rows know it: they may know less, or more.
+  // The row in the type of the rows, which may be less or more static.
   if (row.getType() != rowTypeOf(type))
     row = memref::CastOp::create(builder, loc, rowTypeOf(type), row);
   Value all = withRoom(op, rows, row);

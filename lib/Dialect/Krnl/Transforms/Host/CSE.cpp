@@ -2,10 +2,10 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// MLIR's pass does not hash what is inside regions, so that kernels of the same
+// MLIR's pass does not hash operations in regions, so that kernels of the same
 // operands are compared with one another, and it scans all operations between
-// two equal reads: both are quadratic in the length of a block. This one
-// hashes regions, and counts the writes as it goes.
+// two equal reads: both are quadratic in the length of a block. This one hashes
+// regions, and counts the writes as it goes.
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Dialect/Krnl/IR/RegionHash.h"
@@ -113,7 +113,7 @@ private:
     }
   }
 
-  /// Regions first: what the table knows must not change any more.
+  /// Regions first: operations in the table must not change any more.
   void visitOp(Operation &op) {
     bool isDead = isOrdered && isOpTriviallyDead(&op);
     if (!isDead)

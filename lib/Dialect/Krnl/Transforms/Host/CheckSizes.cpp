@@ -2,11 +2,11 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // The positions that a structured op reads are affine in its loops, so that the
-// last one follows from the extents. Where only the run knows these, or the
-// size of the operand, the host compares them before the kernel is launched.
-// What a payload reads at computed indices is the business of who wrote it.
+// last one follows from the extents. Where these or the size of the operand are
+// dynamic, the host compares them before the kernel is launched. Reads of a
+// payload at computed indices are checked by their lowerings.
 //
-// So are the bytes of tensors with several sizes that only the run knows.
+// The bytes of tensors with several dynamic sizes are checked as well.
 //===----------------------------------------------------------------------===//
 
 #include "HostSizes.h"
@@ -141,7 +141,7 @@ Value SizeChecker::endOf(linalg::LinalgOp op, AffineExpr at, bool last) {
 // Checks
 //===----------------------------------------------------------------------===//
 
-/// "'x'" for an input of the model, "an operand" for what is computed.
+/// "'x'" for an input of the model, "an operand" for a computed value.
 static std::string nameOf(Value hostTensor) {
   while (auto cast = hostTensor.getDefiningOp<tensor::CastOp>())
     hostTensor = cast.getSource();
@@ -255,9 +255,9 @@ unsigned SizeChecker::check() {
 
 namespace {
 
-/// Tensors with several sizes that only the run knows and that no single tensor
-/// has: their product is checked where the tensor is made, once for the same
-/// sizes. Whatever collapses the dimensions then need not ask.
+/// Tensors with several dynamic sizes that no single tensor has: their product
+/// is checked where the tensor is made, once for the same sizes. Ops that
+/// collapse the dimensions then need no check.
 class ProductChecker {
 public:
   explicit ProductChecker(HostSizes &sizes) : sizes(sizes) {}
@@ -265,7 +265,7 @@ public:
   /// Returns how many checks were made.
   unsigned check(tensor::EmptyOp empty);
 
-  /// For what holds in a region only.
+  /// For facts that hold in a region only.
   size_t mark() const { return order.size(); }
   void forgetSince(size_t mark) {
     for (; order.size() > mark; order.pop_back())
@@ -306,7 +306,7 @@ ProductChecker::Key ProductChecker::keyOf(tensor::EmptyOp empty) {
   }
   llvm::sort(key);
   bool isRepeated = std::adjacent_find(key.begin(), key.end()) != key.end();
-  // The known sizes alone are far from what a word holds.
+  // The known sizes alone are far below the limit of a word.
   constexpr int64_t few = int64_t(1) << 16;
   bool isSmall = boundedBytes(empty.getType()).value_or(few) < few;
   if (isSmall && (key.size() < 2 || (isOfOne && !isRepeated)))

@@ -32,9 +32,8 @@ static bool takes(OpOperand &use) {
   return call && llvm::is_contained(call.getTakes(), use.getOperandNumber());
 }
 
-/// The use that takes over the reference of a value whose last use, itself or
-/// what is in it, is `last`; null if something else there looks at the value,
-/// too.
+/// The use that takes over the reference of a value whose last use is `last` or
+/// inside of it; null if there are other uses of the value there, too.
 static OpOperand *takenBy(Value value, Operation *last) {
   OpOperand *taken = nullptr;
   for (OpOperand &use : value.getUses()) {
@@ -77,13 +76,13 @@ static void count(Value value) {
   if (!last)
     builder.setInsertionPointAfterValue(value);
   else if (last->hasTrait<OpTrait::IsTerminator>())
-    builder.setInsertionPoint(last); // after what it has retained
+    builder.setInsertionPoint(last); // after its retains
   else
     builder.setInsertionPointAfter(last);
   ReleaseOp::create(builder, value.getLoc(), value);
 }
 
-/// A choice between objects is a branch, which knows who owns what.
+/// A choice between objects becomes a branch, in which ownership is explicit.
 static void expandSelects(func::FuncOp host) {
   SmallVector<arith::SelectOp> selects;
   host.walk([&](arith::SelectOp op) {

@@ -115,9 +115,8 @@ static Accesses accessesOf(LaunchOp launch) {
 // Costs
 //===----------------------------------------------------------------------===//
 
-/// Launches of a region, at most: which of them conflict is asked of each with
-/// all since the last barrier, and to start another region after so many costs
-/// nothing beside them.
+/// The most launches of a region: each is compared for conflicts with all since
+/// the last barrier, and another region after so many costs little beside them.
 static constexpr size_t maxLaunches = 1024;
 
 /// Instructions between two questions whether the run is to end: some tens of
@@ -154,8 +153,8 @@ private:
 } // namespace
 
 /// The largest team that the launches can keep busy: as many as have tiles, and
-/// have enough of the region's whole work. What one tile alone does is nothing
-/// that a team could share.
+/// have enough of the region's whole work. The work of a single tile cannot be
+/// divided.
 Value ParallelRegionFormer::teamTiles(OpBuilder &builder, Run &run,
                                       int64_t barriers) {
   HostNumbers numbers(builder, run.launches.front().getLoc());

@@ -1,11 +1,12 @@
-//===- HostBufferizer.h - One walk over the host program --------*- C++ -*-===//
+//===- HostBufferizer.h - One traversal of the host program -----*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // Every buffer has one owner:
-//   - what a launch, a call or from_elements makes belongs to its block;
-//   - what a loop carries or a branch yields is handed over, never shared;
-//   - inputs, weights and views belong to nobody here and are never written.
+//   - results of a launch, a call or from_elements belong to its block;
+//   - values that a loop carries or a branch yields are handed over, never
+//     shared;
+//   - inputs, weights and views have no owner here and are never written.
 // Where a value cannot be handed over or overwritten it is copied.
 //
 //===----------------------------------------------------------------------===//
@@ -37,8 +38,8 @@ mlir::Value behindViews(mlir::Value value);
 /// True for values whose buffer belongs to the block that they are defined in.
 bool isOwned(mlir::Value value);
 
-/// True if nobody needs the old elements of a launch's destination, which it
-/// then writes in place.
+/// True if the old elements of a launch's destination have no other use, which
+/// it then writes in place.
 bool mayOverwrite(LaunchOp launch, mlir::Value value);
 
 /// Rewrites one host function in program order.
@@ -120,7 +121,7 @@ private:
   /// Launch results that are in graph outputs from the first, and those that
   /// are written over them.
   llvm::DenseMap<mlir::Value, OutputView> outputs;
-  /// What the two ways of a branch yield for a graph output.
+  /// The values that the two blocks of a branch yield for a graph output.
   llvm::DenseMap<mlir::OpOperand *, unsigned> branchOutputs;
   llvm::SmallBitVector isWritten;
   llvm::SmallVector<mlir::Operation *> dead;

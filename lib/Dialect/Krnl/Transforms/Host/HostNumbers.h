@@ -11,8 +11,8 @@
 
 namespace onnxc::krnl {
 
-/// Makes indices on the host; what is known stays a number, which stops to grow
-/// before it overflows.
+/// Makes indices on the host; constants stay numbers, which saturate before
+/// they overflow.
 class HostNumbers {
 public:
   static constexpr int64_t largest = int64_t(1) << 40;

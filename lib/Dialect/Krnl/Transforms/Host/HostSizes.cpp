@@ -37,8 +37,8 @@ HostSize HostSizes::of(OpFoldResult number) {
   return {number, {}};
 }
 
-/// The size of what a branch gives, if both ways give the same: what is
-/// expanded only where it is smaller.
+/// The size of a branch's result, if both blocks yield the same: a tensor that
+/// is expanded only where it is smaller.
 std::optional<HostSize> HostSizes::ofBranch(Value tensor, int64_t dim) {
   auto branch = tensor.getDefiningOp<scf::IfOp>();
   if (!branch)
@@ -208,7 +208,7 @@ bool SizeFacts::areEqual(const HostSize &x, const HostSize &y) const {
       llvm::all_of(difference.terms, [](auto &t) { return t.second == 0; });
   if (isNothing)
     return true;
-  // All that is equal to x by what is known.
+  // All sizes known to be equal to x.
   SmallVector<HostSize> same{x};
   for (size_t i = 0; i < same.size(); ++i)
     for (const auto &[a, b] : equal)

@@ -12,7 +12,8 @@
 
 namespace onnxc::krnl {
 
-/// A size, or what sizes are computed to: a number, or the size of a dimension.
+/// A size, or a value computed from sizes: a number, or the size of a
+/// dimension.
 struct HostSize {
   mlir::OpFoldResult number;
   mlir::Value tensor;
@@ -21,20 +22,21 @@ struct HostSize {
   bool operator==(const HostSize &other) const;
 };
 
-/// Where sizes come from. A program may have operations added, but none taken
-/// away or changed as long as this remembers what it has found: a branch asks
-/// on both ways, and one behind the other that is twice as often each time.
+/// Finds the definitions of sizes, and caches them: while it is used,
+/// operations may be added to the program, but none erased or changed. Without
+/// the cache, queries of both blocks of consecutive branches would take
+/// exponential time.
 class HostSizes {
 public:
-  /// The size of a dimension of a tensor of the host. Looks through what only
-  /// passes a size on; a cast may claim one that nobody has checked.
+  /// The size of a dimension of a tensor of the host. Looks through ops that
+  /// preserve a size; that of a cast may be unchecked.
   HostSize ofTensor(mlir::Value tensor, int64_t dim);
 
   /// An index of the host; that of a dimension as such.
   HostSize of(mlir::OpFoldResult number);
 
-  /// Is x >= y, whatever the sizes of the inputs are? Follows sums, products
-  /// with constants, and largest of two.
+  /// Is x >= y for all sizes of the inputs? Follows sums, products with
+  /// constants, and largest of two.
   bool isAtLeast(const HostSize &x, const HostSize &y);
 
 private:
@@ -49,13 +51,13 @@ class SizeFacts {
 public:
   explicit SizeFacts(HostSizes &sizes) : sizes(sizes) {}
 
-  /// Adds what `condition` implies.
+  /// Adds the equalities that `condition` implies.
   void add(mlir::Value condition);
   void add(const HostSize &x, const HostSize &y) { equal.push_back({x, y}); }
 
   bool areEqual(const HostSize &x, const HostSize &y) const;
 
-  /// For what holds in a region only.
+  /// For facts that hold in a region only.
   size_t mark() const { return equal.size(); }
   void forgetSince(size_t mark) { equal.truncate(mark); }
 

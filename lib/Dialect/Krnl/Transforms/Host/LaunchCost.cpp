@@ -3,9 +3,9 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // The bounds of a kernel's loops are computed from sizes and from the loops
-// around them. With these at their first iteration the same computation tells
-// how often the loops of the first tile run: it gives numbers where sizes are
-// known, and a few instructions of the host where they are not.
+// around them. With these at their first iteration the same computation gives
+// the extents of the loops of the first tile: numbers where sizes are known,
+// and a few instructions of the host where they are not.
 //
 //===----------------------------------------------------------------------===//
 
@@ -101,7 +101,7 @@ OpFoldResult TileCounter::compute(OpResult result) {
     std::optional<int64_t> dim = size.getConstantIndex();
     return dim ? sizeOf(size.getSource(), *dim) : OpFoldResult();
   }
-  // The first tile's position in a grid of a size that only the run knows.
+  // The first tile's position in a grid of dynamic size.
   if (isa<arith::DivUIOp, arith::DivSIOp, arith::RemUIOp, arith::RemSIOp>(op) &&
       isZero(evaluate(op->getOperand(0))))
     return numbers.number(0);
@@ -173,7 +173,7 @@ static bool isContracted(Operation &op) {
          op.hasOneUse() && isa<arith::AddFOp>(*op.user_begin());
 }
 
-/// Instructions: not what addresses and operands of others take up.
+/// Instructions: without those for addresses and operands of others.
 static int64_t instructionsOf(Operation &op) {
   bool isIndexValue =
       op.getNumResults() == 1 && op.getResult(0).getType().isIndex();

@@ -3,7 +3,7 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // The instructions of a kernel's tiles, counted on its code. Where their number
-// depends on sizes that only the run knows, the host computes it.
+// depends on dynamic sizes, the host computes it.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ONNXC_DIALECT_KRNL_TRANSFORMS_LAUNCHCOST_H

@@ -18,7 +18,7 @@ namespace onnxc::krnl {
 
 namespace {
 
-/// Tells what the run would tell.
+/// Reports the message of the run.
 void report(CheckOp check) {
   InFlightDiagnostic error = emitError(check.getLoc(), check.getMessage());
   SmallVector<int64_t> sizes;
@@ -29,7 +29,7 @@ void report(CheckOp check) {
     error << ": " << sizes[0] << " and " << sizes[1];
 }
 
-/// A tensor that no memory holds, whatever the sizes that the run decides.
+/// Refuses a tensor that no memory holds, for all dynamic sizes.
 bool refuseTooLarge(Type type, Location loc) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || boundedBytes(tensor))

@@ -63,7 +63,7 @@ public:
     dim.replaceAllUsesWith(size);
   }
 
-  /// Erases what was created and nobody uses.
+  /// Erases created operations without uses.
   void eraseUnused() {
     for (Operation *op : llvm::reverse(created))
       if (isOpTriviallyDead(op))

@@ -2,8 +2,8 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // MLIR's canonicalizer would also rewrite the bodies of kernels: it erases
-// structured ops that only copy, and puts casts between them. A kernel says
-// what is computed and where it is written, so it is left as it was made.
+// structured ops that only copy, and puts casts between them. A kernel defines
+// its computation and its destinations, so it is not rewritten.
 //===----------------------------------------------------------------------===//
 
 #include "HostBuffers.h"

@@ -1,20 +1,20 @@
-//===- ChooseLayouts.cpp - Which dimension lies along memory ----*- C++ -*-===//
+//===- ChooseLayouts.cpp - Layouts of tensors of kernels --------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// A tensor that only kernels know may have its dimensions in any order: the
+// A tensor that only kernels use may have its dimensions in any order: the
 // order is part of its type, and the accesses of the kernels follow. Here each
-// such tensor gets the dimension last that those who compute most with it want
+// such tensor gets the dimension last that the ops with most of its work prefer
 // along memory. For a convolution that is the output channels of its result,
 // which are the vectors of its register tiles, and the input channels of its
 // operand, which it sums up.
 //
 //   %y = kernel ... : 1x64x56x56   ->   %y = kernel ... : 1x56x56x64
 //
-// Tensors that are to have the same order stand together in a group: the same
-// memory, or accessed side by side by one op. Operands of the model, results,
-// constants, and whatever the host program looks into stay as they are; a
-// kernel between the two worlds reads one way and writes the other.
+// Tensors that are to have the same order form a group: the same memory, or
+// accessed side by side by one op. Operands of the model, results, constants,
+// and tensors that the host program reads stay as they are; a kernel between
+// the two kinds reads one order and writes the other.
 //
 //===----------------------------------------------------------------------===//
 
@@ -81,7 +81,7 @@ static void permute(LayoutGroups &groups, tensor::DimOp dim) {
       arith::ConstantIndexOp::create(builder, dim.getLoc(), position));
 }
 
-/// Computed indices of results, and what is there now, follow these.
+/// Permutes the computed indices of stores to results and of loads from them.
 static void permutePositions(LayoutGroups &groups, ComputeOp op) {
   auto permuteAt = [&](MutableOperandRange at, unsigned number) {
     if (SmallVector<int64_t> order =

@@ -23,7 +23,7 @@ SmallVector<int64_t> onnxc::krnl::loopsOf(AffineMap map) {
   return loops;
 }
 
-/// Does nobody but kernels that can be rewritten know the value?
+/// Is the value used by no ops but kernels that can be rewritten?
 static bool isFree(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     auto kernel = dyn_cast<KernelOp>(argument.getOwner()->getParentOp());
@@ -122,9 +122,9 @@ static bool isSideBySide(tensor::ExtractOp read, AffineMap written) {
   return follows;
 }
 
-/// What is read at computed indices along some dimensions, and written by the
-/// same loops as it is read along all others: whatever lies along memory, it is
-/// to do so on both sides.
+/// Ties tensors read at computed indices along some dimensions, and written by
+/// the same loops as they are read along all others: the dimension along memory
+/// is to be the same on both sides.
 void LayoutGroups::tieReads(KernelOp kernel) {
   for (linalg::LinalgOp op : kernel.getStructuredOps()) {
     auto generic = dyn_cast<ComputeOp>(op.getOperation());

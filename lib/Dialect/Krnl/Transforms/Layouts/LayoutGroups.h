@@ -2,8 +2,8 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Tensors that are to have the same order of dimensions stand together in a
-// group, and vote together on the dimension that lies along memory.
+// Tensors that are to have the same order of dimensions form a group, and vote
+// together on the dimension with unit stride.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ONNXC_DIALECT_KRNL_TRANSFORMS_LAYOUTGROUPS_H
@@ -14,7 +14,7 @@
 namespace onnxc::krnl {
 
 /// For each result of the map the one loop that it depends on; -1 for none, -2
-/// for several: where two maps say the same, accesses lie side by side.
+/// for several: where those of two maps are equal, accesses lie side by side.
 llvm::SmallVector<int64_t> loopsOf(mlir::AffineMap map);
 
 /// The groups of the tensors of rank three and more that kernels access.
@@ -25,8 +25,8 @@ public:
   bool contains(mlir::Value value) const { return nodes.contains(value); }
   /// Can the order of the value's dimensions be chosen?
   bool isMovable(mlir::Value value);
-  /// The value's group wants this dimension along memory, by so much. Values
-  /// in no group have no vote.
+  /// Votes with `weight` for this dimension of the value's group along memory.
+  /// Values in no group have no vote.
   void vote(mlir::Value value, int64_t position, double weight);
   /// For each new position of the value's dimensions the old one; empty if
   /// nothing changes.
@@ -54,8 +54,8 @@ private:
   llvm::DenseMap<unsigned, llvm::SmallVector<double>> votes;
 };
 
-/// What the op would have along memory in the tensors that it accesses, weighed
-/// by the work that depends on it.
+/// Votes for the dimensions that the op prefers along memory in the tensors
+/// that it accesses, weighed by the work that depends on it.
 void voteForLayouts(LayoutGroups &groups, KernelOp kernel, ComputeOp op);
 
 } // namespace onnxc::krnl

@@ -93,8 +93,7 @@ static bool isWeight(KernelOp kernel, Value value) {
 }
 
 namespace {
-/// The operands of a sum: what it reads, and the constant by which it
-/// multiplies, if there is one.
+/// The operands of a sum: the data, and the constant factors, if there are any.
 struct SumOperands {
   OpOperand *data = nullptr, *weights = nullptr;
 };
@@ -115,7 +114,7 @@ static SumOperands findOperands(KernelOp kernel, ComputeOp op) {
   return found;
 }
 
-/// Products with weights, and windows, have wishes.
+/// Votes of products with weights, and of windows.
 void LayoutVoter::voteForSums() {
   if (op.getNumReductionLoops() == 0 || op.getNumDpsInits() != 1)
     return;
@@ -145,9 +144,8 @@ void LayoutVoter::voteForSums() {
     voteAlong({data}, isChannelIn, work);
     voteBySide(data, result, inWeights);
   }
-  // What only one side could follow would be transposed inside the window.
-  // Without weights any dimension will do that is long: it is less than a
-  // copy's wish.
+  // A layout of one side alone would be transposed inside the window. Without
+  // weights any long dimension will do: its weight is less than that of a copy.
   if (window && groups.isMovable(data->get()) &&
       groups.isMovable(result->get())) {
     auto isCommon = [&](unsigned dim) {
@@ -157,8 +155,8 @@ void LayoutVoter::voteForSums() {
   }
 }
 
-/// Few positions of long vectors, as in the transforms of a convolution: what
-/// one side, which cannot move, has along memory the other had better have,
+/// Few positions of long vectors, as in the transforms of a convolution: the
+/// dimension along memory of a side that cannot move is best for the other,
 /// too.
 void LayoutVoter::voteBySide(OpOperand *data, OpOperand *result,
                              function_ref<bool(unsigned)> inWeights) {

@@ -64,7 +64,7 @@ onnxc::krnl::orderSlots(llvm::MutableArrayRef<ArenaSlot> slots) {
   for (auto [position, number] : llvm::enumerate(order)) {
     llvm::BitVector &mine = under[number];
     mine.resize(slots.size());
-    // The nearest first: what is below them need not be named again.
+    // The nearest first: slots below them need not be listed again.
     for (unsigned other :
          llvm::reverse(ArrayRef<unsigned>(order).take_front(position))) {
       if (mine.test(other) || !slots[number].overlapsInTime(slots[other]))

@@ -4,8 +4,8 @@
 //
 // Buffers that are needed at the same time get offsets that do not overlap. The
 // plan is made with estimates where sizes are known only when a run begins, and
-// holds whatever the sizes are: what the plan puts above another buffer begins
-// where that one ends.
+// holds for all sizes: a buffer above another one in the plan begins where that
+// one ends.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ONNXC_DIALECT_KRNL_TRANSFORMS_ARENAPLAN_H
@@ -17,7 +17,7 @@ namespace onnxc::krnl {
 
 /// A buffer with an offset in the arena.
 struct ArenaSlot {
-  /// Its size, or what the size is thought to be; not 0.
+  /// Its size, or the estimate of it; not 0.
   int64_t bytes;
   /// First and last op, by number, that need it.
   int64_t first, last;

@@ -1,4 +1,4 @@
-//===- CarriedSlots.cpp - Offsets for what loops carry ---------*- C++ -*-===//
+//===- CarriedSlots.cpp - Offsets of loop-carried values --------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -1,4 +1,4 @@
-//===- CarriedSlots.h - Offsets for what loops carry -----------*- C++ -*-===//
+//===- CarriedSlots.h - Offsets of loop-carried values ----------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -12,28 +12,28 @@
 
 namespace onnxc::krnl {
 
-/// True where an operand gives its buffer to a loop or to what follows a block.
+/// True where an operand gives its buffer to a loop or to the parent of a
+/// block.
 bool handsOn(mlir::OpOperand &use);
 
 /// A value that a loop carries and whose size no iteration changes has two
 /// buffers: one with the value of this iteration, one for that of the next,
-/// which swap
-///  in each iteration.
+/// which swap in each iteration.
 struct CarriedSlots {
   llvm::SmallVector<mlir::memref::AllocOp, 2> buffers;
-  /// The carried and the left-over buffers; nobody releases them.
+  /// The carried and the left-over buffers; they are not released.
   mlir::Value result, spare;
 };
 
-/// Rewrites the loops of a host function so that what they carry stays in such
-/// buffers, where `isPlanned` accepts the first one. Inner loops come first.
+/// Rewrites the loops of a host function so that loop-carried values stay in
+/// such buffers, where `isPlanned` accepts the first one. Inner loops come
+/// first.
 ///
-///   %r = scf.while (%a = %init) {..}     %b = memref.alloc()
-///   do {                                 %r:2 = scf.while (%a = %init, %s =
-///   %b)
-///     %n = memref.alloc()           ->   do {
-///     launch ins(%a) outs(%n)              launch ins(%a) outs(%s)
-///     scf.yield %n                         scf.yield %s, %a
+///   %r = scf.while (%a = %i) {..}      %b = memref.alloc()
+///   do {                               %r:2 = scf.while (%a = %i, %s = %b)
+///     %n = memref.alloc()         ->   do {
+///     launch ins(%a) outs(%n)            launch ins(%a) outs(%s)
+///     scf.yield %n                       scf.yield %s, %a
 llvm::SmallVector<CarriedSlots>
 makeCarriedSlots(mlir::func::FuncOp host,
                  llvm::function_ref<bool(mlir::memref::AllocOp)> isPlanned);

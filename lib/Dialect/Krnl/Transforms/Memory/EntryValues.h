@@ -28,8 +28,8 @@ public:
     return llvm::all_of(values, [&](mlir::Value v) { return isKnown(v); });
   }
 
-  /// The value at the beginning of the function, behind what was put there
-  /// before. Expects it to be known.
+  /// The value at the beginning of the function, after the ops copied before.
+  /// Expects it to be known.
   mlir::Value atEntry(mlir::Value value);
 
   /// The assumed value of all sizes of inputs.
@@ -52,7 +52,7 @@ private:
 
   mlir::func::FuncOp host;
   mlir::OpBuilder builder;
-  /// What the copies stand before: it stays where other ops come and go.
+  /// The op that the copies are inserted before: it is never moved or erased.
   mlir::Operation *anchor = nullptr;
   /// Their positions in program order.
   llvm::DenseMap<mlir::Operation *, int64_t> numbers;

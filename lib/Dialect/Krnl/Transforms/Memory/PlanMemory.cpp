@@ -175,8 +175,8 @@ int64_t Planner::estimatedBytes(memref::AllocOp op) {
   return llvm::alignTo(bytes, bufferAlignment);
 }
 
-/// Who goes to the arena: what no loop or branch hands on, if its size is known
-/// when a run begins.
+/// Chooses offsets in the arena: for buffers that no loop or branch hands on,
+/// if the size is known when a run begins.
 void Planner::chooseOffsets() {
   SmallVector<memref::AllocOp> allocs;
   host.walk([&](memref::AllocOp op) { allocs.push_back(op); });
@@ -187,7 +187,7 @@ void Planner::chooseOffset(memref::AllocOp op) {
   bool isHandedOn = false;
   Operation *last = lastUse(op, isHandedOn);
   if (Value result = carried.lookup(op)) {
-    // Nobody has it but its loop, and the users of the result.
+    // Only its loop has it, and the users of the result.
     Operation *user = lastUse(result, isHandedOn);
     last = user ? user : result.getDefiningOp();
   } else if (isHandedOn || !values.areKnown(op.getDynamicSizes())) {
@@ -221,8 +221,8 @@ void Planner::viewConstantOffsets() {
   }
 }
 
-/// What is checked of values that are known at entry is checked there, before
-/// memory is asked for: its message says more.
+/// Checks of values that are known at entry are moved there, before memory is
+/// allocated: their messages are more precise.
 void Planner::checkEarly() {
   for (CheckOp check :
        llvm::make_early_inc_range(host.getBody().front().getOps<CheckOp>())) {
@@ -238,7 +238,7 @@ void Planner::checkEarly() {
   }
 }
 
-/// Bytes of a buffer, a constant where they are known. What is inside a branch
+/// Bytes of a buffer, a constant where they are known. Buffers inside a branch
 /// or loop may never be needed: an impossible size there takes no room.
 Value Planner::bytesAtEntry(memref::AllocOp op) {
   OpBuilder &entry = values.entry();

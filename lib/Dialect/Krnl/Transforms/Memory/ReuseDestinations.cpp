@@ -1,5 +1,4 @@
-//===- ReuseDestinations.cpp - Temporaries that become the result -*- C++
-//-*-===//
+//===- ReuseDestinations.cpp - Temporaries become results -------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -8,7 +7,7 @@
 //   %r = relu ins(%c) outs(%out)       %r = relu outs(%c)
 //
 // The op must be elementwise, read the temporary where it writes, be its last
-// reader, and not look at its own destination.
+// reader, and not read its own destination.
 //
 //===----------------------------------------------------------------------===//
 

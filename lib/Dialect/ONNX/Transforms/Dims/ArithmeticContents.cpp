@@ -2,8 +2,8 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Follows the elements of small integer and boolean tensors through
-// arithmetic: what exporters compute shapes with.
+// Propagates the elements of small integer and boolean tensors through the
+// arithmetic that exporters compute shapes with.
 //
 //===----------------------------------------------------------------------===//
 #include "DimRules.h"
@@ -51,8 +51,8 @@ static void mapContents(RuleNode &node, Value input, Map map) {
   node.setContents(0, *contents);
 }
 
-/// Integer division in ONNX truncates, which is flooring for what cannot be
-/// negative.
+/// Integer division in ONNX truncates, which is flooring for non-negative
+/// operands.
 static AffineExpr divide(DimSpace &space, AffineExpr a, AffineExpr b) {
   std::optional<int64_t> x = constantValue(a), y = constantValue(b);
   if (x && y) {
@@ -88,7 +88,7 @@ static AffineExpr compare(DimSpace &space, AffineExpr a, AffineExpr b,
   return space.constant(test(*difference) ? 1 : 0);
 }
 
-/// A size never equals a negative number: what `Equal(shape, -1)` asks.
+/// A size never equals a negative number, as in `Equal(shape, -1)`.
 static AffineExpr equal(DimSpace &space, AffineExpr a, AffineExpr b) {
   auto isNegative = [](AffineExpr expr) {
     return constantValue(expr).value_or(0) < 0;
@@ -135,7 +135,7 @@ static void select(RuleNode &node, WhereOp op) {
 /// Values of the attribute `to`, as ONNX numbers element types.
 static constexpr int64_t toInt32 = 6, toInt64 = 7, toBool = 9;
 
-/// cast between integers keeps what fits; to bool it asks for zero.
+/// cast between integers keeps values that fit; to bool it is x != 0.
 static void cast(RuleNode &node, CastOp op) {
   auto from = dyn_cast<TensorType>(node.analysis.type(op.getInput()));
   if (!from || !from.getElementType().isInteger())

@@ -31,7 +31,7 @@ static void inferElementwise(RuleNode &node) {
   std::optional<Exprs> all;
   ArrayRef<OperandRank> ranks = OpRanks::of(node.op).operands;
   for (auto [slot, operand] : llvm::enumerate(node.op->getOperands())) {
-    // Scalars, and what is broadcast to the first operand alone.
+    // Scalars, and operands that broadcast to the first operand alone.
     if (slot < ranks.size() && ranks[slot].form != OperandRank::Any)
       continue;
     std::optional<Exprs> dims = node.dims(operand);

@@ -2,8 +2,8 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Operators of ai.onnx.ml, and others, whose schemas bring no inference
-// function, or one that says nothing of sizes.
+// Operators of ai.onnx.ml, and others, whose schemas have no inference
+// function, or one without sizes.
 //
 //===----------------------------------------------------------------------===//
 #include "DimRules.h"
@@ -98,7 +98,7 @@ static void inferExtractor(RuleNode &node, MlArrayFeatureExtractorOp op) {
   node.setDims(0, *dims);
 }
 
-/// cast_map(m) -> [1, as many as the map says], or {map_form = "SPARSE",
+/// cast_map(m) -> [1, the length of the map], or {map_form = "SPARSE",
 /// max_map = n} -> [1, n]
 static void inferCastMap(RuleNode &node, MlCastMapOp op) {
   bool isSparse = op.getMapForm() == "SPARSE" && op.getMaxMap() >= 0;

@@ -48,7 +48,7 @@ bool DimAnalysis::areEqual(Value a, unsigned aDim, Value b, unsigned bDim) {
 }
 
 bool DimAnalysis::haveSameShape(Value a, Value b) {
-  // Not by reference: the second call may move what the first one found.
+  // Not by reference: the second call may move the result of the first one.
   SmallVector<AffineExpr, 4> left = info(a).dims;
   return isa<RankedTensorType>(type(a)) && isa<RankedTensorType>(type(b)) &&
          left == info(b).dims;

@@ -2,8 +2,8 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Facts about values that enter a loop body again are widened until they say no
-// more than what comes out of the body.
+// Facts about loop-carried arguments of a body are widened until they cover the
+// facts about the yielded values.
 //
 //===----------------------------------------------------------------------===//
 #include "DimRules.h"
@@ -20,8 +20,8 @@ void DimVisitor::enter(Block &body, ArrayRef<Assumption> entry) {
   visitBlock(body);
 }
 
-/// Lets `assumed` cover `yielded` too; true if that changed it. `argument` is
-/// what names the sizes that are no longer known.
+/// Lets `assumed` cover `yielded` too; true if that changed it. `argument`
+/// names the sizes that are no longer known.
 bool DimVisitor::widen(Assumption &assumed, Value argument, Value yielded) {
   FailureOr<Type> joined = schema::joinTypes(assumed.type, typeOf(yielded));
   Type type = succeeded(joined) ? *joined : argument.getType();
@@ -158,7 +158,7 @@ void DimVisitor::visitLoop(LoopOp op) {
   unsigned states = initial.size();
   if (body.getNumArguments() != states + 2 ||
       yield->getNumOperands() != op->getNumResults() + 1)
-    return; // the verifier says so
+    return; // the verifier reports it
   SmallVector<Assumption> entry = {
       {RankedTensorType::get({}, IntegerType::get(context, 64)), {}},
       {RankedTensorType::get({}, IntegerType::get(context, 1)), {}}};
@@ -207,7 +207,7 @@ void DimVisitor::visitScan(ScanOp op) {
   int64_t states = static_cast<int64_t>(operands.size()) - scans;
   if (states < 0 || body.getNumArguments() != operands.size() ||
       yield->getNumOperands() != op->getNumResults())
-    return; // the verifier says so
+    return; // the verifier reports it
   if (auto error = checkRanks(op, [&](Value v) { return typeOf(v); })) {
     if (report && trial == 0)
       op->emitOpError() << *error;

@@ -33,7 +33,7 @@ public:
 
   bool add(const DimPolynomial &other, int64_t scale);
   std::optional<DimPolynomial> times(const DimPolynomial &other) const;
-  /// Division by a positive constant: what divides leaves the division.
+  /// Division by a positive constant: divisible terms move out of it.
   std::optional<DimPolynomial> floorDiv(int64_t divisor,
                                         mlir::MLIRContext *context) const;
   /// The quotient if every term is a multiple of the one term of `other`.

@@ -10,10 +10,10 @@
 
 namespace onnxc::onnx {
 
-/// One operation as a dimension rule sees it, and what the rule finds out.
-/// A rule says what it knows and leaves the rest null or unset; it may rely on
-/// nothing, since it also runs on operations that no verifier has seen shapes
-/// of.
+/// The operands of a dimension rule's operation, and the results of the rule. A
+/// rule sets known results and leaves others null or unset; it may assume
+/// nothing, since it also runs on operations whose shapes no verifier has
+/// checked.
 class RuleNode {
 public:
   using Exprs = llvm::SmallVector<mlir::AffineExpr, 4>;
@@ -66,8 +66,8 @@ inline constexpr int64_t maxContents = 128;
 /// The axis that a possibly negative number means, if it is one of `rank`.
 std::optional<int64_t> normalizeAxis(int64_t axis, int64_t rank);
 
-// One function per family; each looks at the operation and does nothing if it
-// is not of the family.
+// One function per family; each does nothing if the operation is not of the
+// family.
 void inferBroadcastDims(RuleNode &node);
 void inferWindowDims(RuleNode &node);
 void inferMovementDims(RuleNode &node);

@@ -44,9 +44,8 @@ static Type sharpen(Type type, ArrayRef<AffineExpr> dims) {
   return RankedTensorType::get(shape, tensor.getElementType());
 }
 
-/// `met` without declared sizes of 1 for what is a dimension of the inputs,
-/// which only the run knows: exporters write down there that their example was
-/// one.
+/// `met` without declared sizes of 1 for dynamic dimensions of the inputs:
+/// exporters write the size of their example there.
 static Type freeInputSizes(Type met, Type inferred, ArrayRef<AffineExpr> dims,
                            const DimSpace &space) {
   auto tensor = dyn_cast<RankedTensorType>(met);
@@ -68,7 +67,7 @@ void DimVisitor::record(Value value, Type type, ArrayRef<AffineExpr> dims) {
   FailureOr<Type> met = schema::meetTypes(value.getType(), type);
   ValueInfo info;
   info.type = succeeded(met) ? *met : type;
-  // An Identity may be a cast to what the run has to check.
+  // An Identity may be a cast to a type that the run has to check.
   if (!isa_and_present<IdentityOp>(value.getDefiningOp()))
     info.type = freeInputSizes(info.type, type, dims, space);
   info.type = sharpen(info.type, dims);
@@ -163,7 +162,7 @@ static void keepContents(ValueInfo &info, ArrayRef<AffineExpr> elements) {
   }
 }
 
-/// An error about `op`; an onnx.Custom is called what it stands for.
+/// An error about `op`; an onnx.Custom by the name of its operator.
 static InFlightDiagnostic emitNodeError(Operation *op) {
   auto custom = dyn_cast<CustomOp>(op);
   if (!custom)
@@ -213,8 +212,8 @@ static Type withRank(Type type, size_t rank) {
                                unranked.getElementType());
 }
 
-/// A variant in which a result would have another rank than all others give it
-/// cannot be; elsewhere what is declared is wrong.
+/// A variant in which a result would have another rank than in all others is
+/// impossible; elsewhere the declared type is wrong.
 void DimVisitor::checkDeclared(Value result, Type inferred) {
   if (succeeded(schema::meetTypes(result.getType(), inferred)))
     return;

@@ -14,7 +14,7 @@
 
 namespace onnxc::onnx {
 
-/// Visits operations in order and records what it learns in the analysis.
+/// Visits operations in order and records facts in the analysis.
 class DimVisitor {
 public:
   DimVisitor(DimAnalysis &analysis, bool report)
@@ -41,9 +41,9 @@ private:
   void visitNode(mlir::Operation *op);
   /// The schema's result types of `op`; NoneType where it has none.
   llvm::SmallVector<schema::InferredValue> inferTypes(mlir::Operation *op);
-  /// Compares what a result is inferred to be with what it is declared to be.
+  /// Compares the inferred type of a result with the declared one.
   void checkDeclared(mlir::Value result, mlir::Type inferred);
-  /// Remembers an operation that its operands do not fit.
+  /// Records an operation that its operands do not fit.
   void reject(mlir::Operation *op);
   void visitDeadBlock(mlir::Block &block);
   void visitIf(IfOp op);
@@ -52,8 +52,8 @@ private:
   void visitScan(ScanOp op);
   void visitSequenceMap(SequenceMapOp op);
 
-  /// Visits `body` until each carried argument is entered with no more than
-  /// what is yielded for it, starting from `entry`, which is widened in place.
+  /// Visits `body` until the facts of each carried argument cover those of the
+  /// value yielded for it, starting from `entry`, which is widened in place.
   void visitUntilStable(mlir::Block &body,
                         llvm::SmallVectorImpl<Assumption> &entry,
                         llvm::ArrayRef<Carried> carried);

@@ -10,7 +10,7 @@
 using namespace mlir;
 using namespace onnxc::onnx;
 
-/// The length of a list that its type tells.
+/// The static length of a list.
 static std::optional<int64_t> knownLength(Value list) {
   auto type = dyn_cast<RankedTensorType>(list.getType());
   if (!type || type.getRank() > 1 || !type.hasStaticShape())

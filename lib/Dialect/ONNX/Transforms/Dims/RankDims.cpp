@@ -2,8 +2,8 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Where axes or sizes are run-time values, how many there are still says what
-// rank the result has. The schemas look at their elements only.
+// Where axes or sizes are run-time values, their number still determines the
+// rank of the result. The schemas use their elements only.
 //
 //===----------------------------------------------------------------------===//
 #include "DimRules.h"

@@ -2,10 +2,9 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// A model that declares its outputs says something of what they are computed
-// from. And what has four dimensions was reshaped
-// to four sizes: where these come of the shapes of tensors of unknown rank,
-// this says that there are as many.
+// The declared outputs of a model constrain the values they are computed from.
+// And a tensor of four dimensions was reshaped to four sizes: where these come
+// from the shapes of tensors of unknown rank, that determines these ranks.
 //
 //===----------------------------------------------------------------------===//
 #include "onnxc/Dialect/ONNX/Transforms/RefineOperands.h"
@@ -17,7 +16,7 @@ using namespace mlir;
 using namespace onnxc::onnx;
 
 /// Gives `value`, if of unknown rank and computed, this shape: its lowering
-/// checks it. What a branch says of values outside is true in it alone.
+/// checks it. Implications of a branch for outer values hold in it alone.
 static bool refine(Operation *user, Value value, ArrayRef<int64_t> shape) {
   auto type = dyn_cast<UnrankedTensorType>(value.getType());
   if (!type || !value.getDefiningOp() || mayVaryInRank(value.getDefiningOp()) ||
@@ -46,7 +45,7 @@ void onnxc::onnx::castInBlock(Operation *user, Value value, Type type) {
   });
 }
 
-/// `user` works only if `list` has this length: so have what it is joined of.
+/// `user` requires this length of `list`, and so lengths of its parts.
 static bool expectLength(Operation *user, Value list, int64_t length) {
   auto type = dyn_cast<RankedTensorType>(list.getType());
   if (!type || type.getRank() != 1 || !type.isDynamicDim(0) || length < 0 ||
@@ -83,7 +82,7 @@ static bool expectLength(Operation *user, Value list, int64_t length) {
   return true;
 }
 
-/// The rank of a result, or of what it is cast to in the same block.
+/// The rank of a result, or of its cast in the same block.
 static std::optional<int64_t> rankOf(Operation *op) {
   if (auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType()))
     return type.getRank();
@@ -103,7 +102,7 @@ static bool refineLengths(Operation *op) {
   auto type = dyn_cast<RankedTensorType>(data.getType());
   if (!rank || (isa<ExpandOp, UnsqueezeOp>(op) && !type))
     return false;
-  // What has as many dimensions before says nothing of the sizes.
+  // An operand of at least this rank implies nothing about the sizes.
   if (isa<ExpandOp>(op) && type.getRank() >= *rank)
     return false;
   return expectLength(op, list,

@@ -1,10 +1,10 @@
-//===- RefineSequences.cpp - What empty sequences will hold ----*- C++ -*-===//
+//===- RefineSequences.cpp - Element types of empty sequences ---*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Exporters start lists with SequenceEmpty, which knows an element type but no
-// rank, and append to them in loops; all that is taken out of such a list would
-// have no rank either. What is inserted says more.
+// Exporters start lists with SequenceEmpty, which has an element type but no
+// rank, and append to them in loops; the elements read from such a list would
+// have no rank either. The inserted elements have one.
 //
 //===----------------------------------------------------------------------===//
 #include "onnxc/Dialect/ONNX/Transforms/RefineOperands.h"
@@ -16,7 +16,7 @@ using namespace onnxc::onnx;
 
 namespace {
 
-/// The values that a sequence goes through, and what is inserted on the way.
+/// The values that hold a sequence, and the elements inserted into it.
 class Flow {
 public:
   /// False if the sequence gets somewhere that is not understood.
@@ -80,7 +80,7 @@ bool Flow::visit(OpOperand &use) {
     reach(loop->getResult(number - 1));
     return true;
   }
-  // These only look at it.
+  // These only read it.
   return isa<ConcatFromSequenceOp, SequenceAtOp, SequenceLengthOp,
              SequenceMapOp>(op) ||
          !isa<ONNXDialect>(op->getDialect());

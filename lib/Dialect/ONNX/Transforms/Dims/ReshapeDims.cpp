@@ -21,8 +21,8 @@ static AffineExpr product(RuleNode &node, ArrayRef<AffineExpr> factors) {
 }
 
 /// The size that -1 stands for: all elements over those of the other
-/// dimensions, once what is in both is left out. Equal unknown factors cancel
-/// this way, which a division of the products would not show.
+/// dimensions, without common factors. Equal unknown factors cancel this way,
+/// which a division of the products would not show.
 static AffineExpr remainingSize(RuleNode &node, Exprs input, Exprs others) {
   for (AffineExpr &factor : others) {
     auto same = llvm::find(input, factor);
@@ -49,7 +49,7 @@ static void inferReshape(RuleNode &node, ReshapeOp op) {
     if (number == 0 && !op.getAllowzero())
       dims.push_back(input && i < input->size() ? (*input)[i] : AffineExpr());
     else if (number == -1 || !node.space.isNonNegative(element))
-      dims.push_back(AffineExpr()); // may be a -1 that only the run shows
+      dims.push_back(AffineExpr()); // may be -1 at run time
     else
       dims.push_back(element);
   }

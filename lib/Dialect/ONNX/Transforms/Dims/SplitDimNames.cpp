@@ -114,8 +114,8 @@ void Splitting::setName(const Occurrence &where, StringRef name) {
                       ArrayAttr::get(function.getContext(), all));
 }
 
-/// Gives each occurrence a name of its own, so that the analysis tells them
-/// apart.
+/// Gives each occurrence a name of its own, so that the analysis distinguishes
+/// them.
 void Splitting::nameEach() {
   for (auto [number, position] : llvm::enumerate(occurrences)) {
     std::string own = "\x01" + std::to_string(number);
@@ -162,7 +162,7 @@ void Splitting::needEqual(AffineExpr a, AffineExpr b) {
         equal.unionSets(x, y);
 }
 
-/// All sizes of all operands, and of what they hold.
+/// All sizes of all operands, and of their contents.
 void Splitting::needAllEqual(Operation *op) {
   Dims sizes;
   for (Value operand : op->getOperands()) {
@@ -181,8 +181,8 @@ void Splitting::needAllEqual(Operation *op) {
         equal.unionSets(x, y);
 }
 
-/// Dimensions that lie one above the other, counted from the last, but for one
-/// that is counted from the first.
+/// Dimensions in the same position, counted from the last, but for one that is
+/// counted from the first.
 void Splitting::needAligned(ValueRange values, std::optional<int64_t> except) {
   for (auto [i, first] : llvm::enumerate(values)) {
     Dims left = dimsOf(first);
@@ -197,8 +197,8 @@ void Splitting::needAligned(ValueRange values, std::optional<int64_t> except) {
   }
 }
 
-/// True if the operands of `op` are not read along common loops: what picks
-/// elements by numbers may pick fewer or more than there are.
+/// True if the operands of `op` are not read along common loops: operators that
+/// select elements by index may select fewer or more than there are.
 static bool isFree(Operation *op) {
   return isa<GatherOp, GatherNDOp, SliceOp, PadOp, ResizeOp, TileOp, TopKOp,
              LoopOp, IfOp, SequenceConstructOp, SequenceInsertOp, SequenceAtOp>(

@@ -77,7 +77,7 @@ static AffineExpr slidSize(RuleNode &node, const Window &window, size_t i,
     return space.ceilDiv(size, stride);
   int64_t padding = window.autoPad == "VALID" ? 0 : window.padding(i);
   // Rounding up drops a last window that starts in the padding: the schema
-  // knows the static case, and a stride of one never rounds.
+  // has the static case, and a stride of one never rounds.
   if (window.ceil && stride != 1)
     return {};
   AffineExpr room = space.sub(space.add(size, space.constant(padding)),
@@ -119,7 +119,7 @@ static void inferPool(RuleNode &node, Op op) {
 }
 
 /// s * (h - 1) + output padding + extent - padding; for "same" the padding is
-/// what is beyond h * s.
+/// the part beyond h * s.
 static AffineExpr spreadSize(RuleNode &node, const Window &window, size_t i,
                              AffineExpr size, int64_t outputPadding) {
   DimSpace &space = node.space;

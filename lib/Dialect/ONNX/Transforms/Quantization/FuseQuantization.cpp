@@ -3,9 +3,9 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // dequantise -> operator -> quantise, and the operators that are defined as
-// that, become what a processor does with bytes. Only products and movements
-// have to be known here: what works on elements shares a kernel with its
-// neighbours anyway and reads and writes bytes there.
+// that, become operations on bytes. Only products and movements have rules
+// here: elementwise operators are fused with their neighbours anyway and read
+// and write bytes in that kernel.
 //
 //===----------------------------------------------------------------------===//
 #include "PackWeights.h"
@@ -158,8 +158,8 @@ struct GemmToInteger final : OpRewritePattern<GemmOp> {
   }
 };
 
-/// matmul_integer(x, w, xz, wz) -> matmul_integer(x', w') + what the zero
-/// points add; conv_integer alike
+/// matmul_integer(x, w, xz, wz) -> matmul_integer(x', w') + the terms of the
+/// zero points; conv_integer alike
 template <typename Op>
 struct SettleInteger final : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;

@@ -44,7 +44,7 @@ struct Integers {
 struct Weights {
   DequantizeLinearOp op;
   Integers numbers;
-  /// Of what is dequantised, and of the scales: see Integers.
+  /// Of the dequantised numbers, and of the scales: see Integers.
   bool columnsFirst = false;
   int64_t blockSize = 0;
   /// One for all weights, one for each column, or one for each block.
@@ -64,7 +64,7 @@ static TransposeOp matrixTranspose(Value value) {
   return perm == ArrayRef<int64_t>({1, 0}) ? op : TransposeOp();
 }
 
-/// What a constant of integers holds of one number each; 0 for other types.
+/// The bits of each number in a constant of integers; 0 for other types.
 static unsigned bitsOf(Type element) {
   auto integer = dyn_cast<IntegerType>(element);
   unsigned bits = integer && !element.isInteger(1) ? integer.getWidth() : 0;

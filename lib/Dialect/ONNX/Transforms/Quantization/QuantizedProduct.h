@@ -10,8 +10,7 @@
 
 namespace onnxc::onnx {
 
-/// A tensor of bytes with what its elements are counted from; `zero` is null
-/// where that is 0.
+/// A tensor of bytes and its zero point; `zero` is null where that is 0.
 struct Bytes {
   mlir::Value value, zero;
 

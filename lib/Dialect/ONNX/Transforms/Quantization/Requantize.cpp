@@ -2,8 +2,8 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Reals that become bytes again: scales go into constants, and what only moves
-// elements moves bytes.
+// Reals that become bytes again: scales go into constants, and operators that
+// only move elements move bytes.
 //
 //===----------------------------------------------------------------------===//
 #include "Requantize.h"
@@ -121,7 +121,7 @@ struct RemoveRequantize final : OpRewritePattern<QuantizeLinearOp> {
   }
 };
 
-/// quantize(relu(x)) -> quantize(x), if what is below zero is cut off anyway
+/// quantize(relu(x)) -> quantize(x), if numbers below zero are cut off anyway
 struct RemoveReluBeforeQuantize final : OpRewritePattern<QuantizeLinearOp> {
   using OpRewritePattern::OpRewritePattern;
 

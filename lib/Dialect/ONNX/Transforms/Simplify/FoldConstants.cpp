@@ -1,13 +1,13 @@
-//===- FoldConstants.cpp - Compute what is known already -------*- C++ -*-===//
+//===- FoldConstants.cpp - Evaluation of constants --------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Operations whose operands are all constant are constant subgraphs. What the
-// rest of the model reads of them is computed by a function of its own, all
-// such functions of a round in one; its results become constants.
+// Operations whose operands are all constant are constant subgraphs. The
+// results that the rest of the model reads are computed by a function of its
+// own, all such functions of a round in one; its results become constants.
 //
 // Where this does not pay or cannot be done, the attribute onnx.not_folded of
-// the operation says why, so that it is not tried again.
+// the operation is the reason, so that it is not tried again.
 //
 //===----------------------------------------------------------------------===//
 #include "onnxc/Dialect/ONNX/Transforms/FoldConstants.h"
@@ -27,13 +27,13 @@ using namespace mlir;
 using namespace onnxc::onnx;
 
 /// A result may be larger than the constants that it is computed from by so
-/// much: what is cheaper to compute than to store is left alone.
+/// much: results cheaper to compute than to store are not folded.
 static constexpr uint64_t allowedGrowth = 64 * 1024;
 
 /// The limit on the elements of a tensor of strings.
 static constexpr uint64_t maxStringBytes = 16 * 1024 * 1024;
 
-/// Long chains of large results are not looked through for ever.
+/// Limit on the visits of operations in long chains of large results.
 static constexpr uint64_t maxVisits = 1000 * 1000;
 
 static constexpr StringLiteral notFoldedName = "onnx.not_folded";
@@ -68,7 +68,7 @@ static bool growsWeights(Operation *op) {
 }
 
 /// True if `op` gives the same results in every run that gives it the same
-/// operands, in a time that these tell, and has not been tried.
+/// operands, in a time bounded by these, and has not been tried.
 static bool isComputable(Operation *op) {
   return isa_and_present<ONNXDialect>(op->getDialect()) &&
          !isa<ConstantOp>(op) && !growsWeights(op) && isPure(op) &&
@@ -77,7 +77,7 @@ static bool isComputable(Operation *op) {
 }
 
 /// Bytes of the value of a constant or of a value of this type; nothing if
-/// only the run tells.
+/// it is dynamic.
 static std::optional<uint64_t> bytesOf(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   return tensor ? getRawSize(tensor) : std::nullopt;
@@ -94,7 +94,7 @@ static uint64_t bytesOf(TypedAttr value) {
   return bytes;
 }
 
-/// True if a constant can hold what is computed for a value of this type.
+/// True if a constant can hold a value of this type.
 static bool canBeConstant(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   return tensor && getElementTypeNumber(tensor.getElementType()) != 0;
@@ -127,20 +127,19 @@ private:
   IRRewriter rewriter;
   /// Operations that are known to compute constants, in order.
   SetVector<Operation *> computable;
-  /// Results of these that somebody needs, and those that are to become
-  /// constants.
+  /// Results of these that have uses, and those that are to become constants.
   DenseSet<Value> needed;
   SetVector<Value> roots;
-  /// Operations looked at to find out what results are made from.
+  /// Operations visited to find the constants that results are made from.
   uint64_t visits = 0;
 };
 
 } // namespace
 
 /// True if `op` can be computed in this round. Where sizes follow from elements
-/// the operands have to be constants already: then it is known how large the
-/// result is, or only what looks through the elements (NonZero, Unique) tells.
-/// So it is with strings, whose lengths no type tells.
+/// the operands have to be constants already: then the size of the result is
+/// known, or determined by a scan of the elements (NonZero, Unique). The same
+/// holds for strings, whose lengths are in no type.
 bool Folding::isConstant(Operation *op) const {
   bool hasSizes = llvm::all_of(op->getResultTypes(), [](Type type) {
     auto tensor = dyn_cast<TensorType>(type);
@@ -159,13 +158,13 @@ void Folding::collect() {
   module.walk([&](Operation *op) {
     if (isConstant(op))
       computable.insert(op);
-    // What stays looks at its operands, what has regions at those inside.
+    // Others need their operands, those with regions the values used inside.
     else
       llvm::for_each(op->getOperands(), [&](Value value) { need(value); });
   });
 }
 
-/// Makes a root of `value`, or of what it is computed from if that cannot be.
+/// Makes a root of `value`, or of its operands if it cannot be one.
 void Folding::need(Value value) {
   SmallVector<Value> worklist = {value};
   while (!worklist.empty()) {
@@ -204,8 +203,8 @@ SetVector<Operation *> Folding::subgraphOf(ArrayRef<Value> roots) {
   return ordered;
 }
 
-/// True if a tensor of strings is small. No type tells how long they are, but
-/// none is longer than all that it is made from, which are constants.
+/// True if a tensor of strings is small. No type has their lengths, but none is
+/// longer than all operands together, which are constants.
 static bool areStringsFew(Value root) {
   uint64_t given = 1;
   for (Value operand : root.getDefiningOp()->getOperands())
@@ -216,7 +215,7 @@ static bool areStringsFew(Value root) {
          maxStringBytes;
 }
 
-/// Is the constant no larger than what it is made from, but for a little?
+/// Is the constant no larger than its operands by more than allowedGrowth?
 bool Folding::pays(Value root) {
   auto type = dyn_cast<RankedTensorType>(root.getType());
   if (type && type.hasStaticShape() && isa<StringType>(type.getElementType()))

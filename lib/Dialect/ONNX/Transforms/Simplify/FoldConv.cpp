@@ -2,8 +2,8 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What follows a convolution and maps each channel c to x * scale[c] + shift[c]
-// with constants becomes part of the weights and the bias:
+// Operators after a convolution that map each channel c to x * scale[c] +
+// shift[c] with constants become part of the weights and the bias:
 //
 //   scale * (conv(x, w) + b) + shift == conv(x, w * scale) + (b * scale +
 //   shift)

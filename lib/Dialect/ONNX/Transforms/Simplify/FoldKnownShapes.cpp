@@ -3,8 +3,8 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // Writes the results of the dimension analysis into the graph: integer tensors
-// with constant elements become constants, and operations that turn out to
-// keep the shape go away; a Reshape that copies sizes says so.
+// with constant elements become constants, and operations that keep the shape
+// are removed; a Reshape that copies sizes does so by zeros.
 //
 //===----------------------------------------------------------------------===//
 #include "Simplify.h"
@@ -164,7 +164,7 @@ static bool foldSameShape(Operation *op, DimAnalysis &analysis,
   return false;
 }
 
-/// What `value` repeats along its dimensions; null if it repeats nothing.
+/// The value that `value` repeats along its dimensions; null if none.
 static Value repeatedValue(Value value, RewriterBase &rewriter) {
   if (auto expand = value.getDefiningOp<ExpandOp>())
     return expand.getInput();
@@ -201,7 +201,7 @@ static bool foldRepeatedOperands(Operation *op, DimAnalysis &analysis,
   return changed;
 }
 
-/// True if dimension `index` of `to` is what -1 would come out as: all elements
+/// True if dimension `index` of `to` is the size inferred for -1: all elements
 /// of `from` over those of the other dimensions.
 static bool isRemainder(ArrayRef<AffineExpr> from, ArrayRef<AffineExpr> to,
                         size_t index, DimSpace &space) {
@@ -215,7 +215,7 @@ static bool isRemainder(ArrayRef<AffineExpr> from, ArrayRef<AffineExpr> to,
 
 /// reshape(x[b, s, 768], concat(shape(x)[0], shape(x)[1], 12, 64))
 ///   -> reshape(x, [0, 0, 12, 64]): a constant that copies sizes from its data
-/// says the same, and what computed the shape is dead.
+/// is the same, and the computation of the shape is dead.
 static bool foldCopiedSizes(Operation *op, DimAnalysis &analysis,
                             RewriterBase &rewriter) {
   auto reshape = dyn_cast<ReshapeOp>(op);

@@ -15,7 +15,7 @@
 using namespace mlir;
 using namespace onnxc::onnx;
 
-/// The shape as operand of Reshape: it must say all sizes but one, and none
+/// The shape as operand of Reshape: it must have all sizes but one, and none
 /// that is zero.
 static bool isSayable(ArrayRef<int64_t> shape) {
   return llvm::count(shape, ShapedType::kDynamic) <= 1 &&
@@ -27,8 +27,8 @@ static Value reshaped(NodeMaker &make, Value x, SmallVector<int64_t> shape) {
   return make.reshape(x, shape);
 }
 
-/// True if sizes that only the run knows are those before: a shape that is
-/// computed may make any size of 1.
+/// True if dynamic sizes are those before: a shape that is computed may make
+/// any size of 1.
 static bool keepsUnknownSizes(ExpandOp expand) {
   auto from = cast<RankedTensorType>(expand.getInput().getType());
   if (from.hasStaticShape())
@@ -70,7 +70,7 @@ namespace {
 
 /// Stacks that are copies of fewer matrices, as far as their product goes.
 struct RepeatedStack {
-  /// From the product to the copies: what is done with each matrix.
+  /// From the product to the copies: the uses of each matrix.
   SmallVector<OpOperand *> chain;
   /// The copies, and the view that makes one stack of them.
   ExpandOp expand;

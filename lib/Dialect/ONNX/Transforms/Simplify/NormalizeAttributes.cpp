@@ -2,10 +2,10 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Afterwards a convolution or pool says its kernel_shape, strides, dilations
-// and pads wherever the rank is known, and auto_pad only where the padding
-// depends on a size that only the run knows. A Resize has a coordinate mode of
-// opset 11 only where none of now does the same.
+// Afterwards a convolution or pool has kernel_shape, strides, dilations and
+// pads wherever the rank is known, and auto_pad only where the padding depends
+// on a dynamic size. A Resize has a coordinate mode of opset 11 only where none
+// of now does the same.
 //
 //===----------------------------------------------------------------------===//
 #include "Simplify.h"
@@ -150,7 +150,7 @@ struct ResolveAutoPad final : OpRewritePattern<Op> {
 };
 
 /// conv_transpose {auto_pad = "SAME_UPPER"}, or one with output_shape, whose
-/// padding is what is too much:
+/// padding is the excess:
 ///   stride * (size - 1) + output_padding + extent - wanted
 struct ResolveTransposedPad final : OpRewritePattern<ConvTransposeOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -257,8 +257,8 @@ struct AddPartsOfSignal final : OpRewritePattern<STFTOp> {
 //===----------------------------------------------------------------------===//
 
 /// microsoft.simplified_layer_norm(x, scale) -> rms_norm(x, scale)
-/// onnxruntime's optimiser writes it without a domain, where no checker knows
-/// it, and onnxruntime knows it nowhere else; the standard has the same.
+/// onnxruntime's optimiser writes it without a domain, where no checker has it,
+/// and onnxruntime has it nowhere else; the standard has the same.
 struct NameRootMeanSquare final
     : OpRewritePattern<MicrosoftSimplifiedLayerNormalizationOp> {
   using OpRewritePattern::OpRewritePattern;

@@ -34,7 +34,7 @@ struct MakeAxisPositive final : OpRewritePattern<Op> {
 };
 
 /// reduce_sum(x : tensor<2x3xf32>, [-1]) -> reduce_sum(x, [1])
-/// `outer` says that axes count in the result, as for Unsqueeze.
+/// With `outer` axes count in the result, as for Unsqueeze.
 template <typename Op>
 struct MakeAxesPositive final : OpRewritePattern<Op> {
   MakeAxesPositive(MLIRContext *context, bool outer = false)

@@ -24,7 +24,7 @@ void populateSimplifyTransposePatterns(mlir::RewritePatternSet &patterns);
 void populateFuseGemmPatterns(mlir::RewritePatternSet &patterns);
 void populateFoldConvPatterns(mlir::RewritePatternSet &patterns);
 void populateSimplifyIfPatterns(mlir::RewritePatternSet &patterns);
-/// Not of the graph as a user sees it: for compiling alone.
+/// Not for the graph that a user gets: for compiling alone.
 void populateWidenTypesPatterns(mlir::RewritePatternSet &patterns);
 void populateSimplifyPoolPatterns(mlir::RewritePatternSet &patterns);
 void populateSplitConvTransposePatterns(mlir::RewritePatternSet &patterns);
@@ -38,18 +38,18 @@ bool writeTypes(mlir::ModuleOp module, DimAnalysis &analysis);
 /// from the inputs (onnx.dims); takes the attribute away from all others.
 void annotateDims(mlir::ModuleOp module, DimAnalysis &analysis);
 
-/// Replaces integer results whose elements the analysis knows by constants,
-/// and operations that it shows to change no shape by their operands; true if
-/// there were any.
+/// Replaces integer results whose elements the analysis has found by constants,
+/// and operations that change no shape by their operands; true if there were
+/// any.
 bool foldKnownShapes(mlir::ModuleOp module, DimAnalysis &analysis,
                      mlir::RewriterBase &rewriter);
 
-/// Replaces what is constant but not yet a constant, where that pays; true if
+/// Replaces operations on constants by their results, where that pays; true if
 /// there was any.
 bool foldConstantSubgraphs(mlir::ModuleOp module, const Evaluator &evaluator);
 
-/// Replaces `op` by `value`, unless the type of `value` says less than that
-/// of the result: nothing could tell it again.
+/// Replaces `op` by `value`, unless the type of `value` is less precise than
+/// that of the result: nothing could infer it again.
 llvm::LogicalResult replaceIfAsSharp(mlir::PatternRewriter &rewriter,
                                      mlir::Operation *op, mlir::Value value);
 

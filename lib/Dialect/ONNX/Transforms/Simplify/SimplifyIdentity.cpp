@@ -27,7 +27,7 @@ LogicalResult onnxc::onnx::replaceIfAsSharp(PatternRewriter &rewriter,
 
 namespace {
 
-/// dropout(x) -> x, outside of training and if nobody asks for the mask
+/// dropout(x) -> x, outside of training and if the mask has no use
 struct RemoveDropout final : OpRewritePattern<DropoutOp> {
   using OpRewritePattern::OpRewritePattern;
 

@@ -9,7 +9,8 @@
 include "mlir/IR/PatternBase.td"
 include "onnxc/Dialect/ONNX/IR/ONNXOps.td"
 
-// The operand must say as much as the result: nothing could tell it again.
+// The operand's type must be as precise as the result's: it is not inferred
+// again.
 def AsSharp : Constraint<
     CPred<"::onnxc::schema::isAtLeastAsSharp($0.getType(), $1.getType())">,
     "the operand's type says less than the result's">;

@@ -99,7 +99,7 @@ struct Simplify final : public onnxc::onnx::impl::SimplifyBase<Simplify> {
 
   /// One round of everything; true if anything changed.
   bool rewriteOnce(DimAnalysis &analysis) {
-    // Equal operations must not differ by what was said of them before.
+    // Equal operations must not differ by dimensions recorded before.
     getOperation().walk([](Operation *op) {
       if (isa_and_present<ONNXDialect>(op->getDialect()))
         op->removeDiscardableAttr("onnx.dims");

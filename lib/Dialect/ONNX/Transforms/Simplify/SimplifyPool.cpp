@@ -34,7 +34,7 @@ struct GlobalPoolToReduce final : OpRewritePattern<Pool> {
   }
 };
 
-/// Fewer elements in a window are looked at as fast as in two passes.
+/// Fewer elements in a window are read as fast as in two passes.
 constexpr int64_t minWindow = 16;
 
 /// max_pool(x) {kernel_shape = [5, 5]} ->

@@ -2,8 +2,8 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Squeeze, Unsqueeze and Flatten become Reshape where a constant shape can say
-// it, and chains of Reshape become the last one.
+// Squeeze, Unsqueeze and Flatten become Reshape where a constant shape is
+// enough, and chains of Reshape become the last one.
 //
 //===----------------------------------------------------------------------===//
 #include "Simplify.h"
@@ -44,8 +44,8 @@ static ReshapeOp createReshape(PatternRewriter &rewriter, Operation *op,
                            ValueRange{data, target}, attributes);
 }
 
-/// True if the elements follow from the types: Squeeze of an unknown size says
-/// that it is 1, which no Reshape would.
+/// True if the elements follow from the types: Squeeze of an unknown size
+/// implies that it is 1, which no Reshape does.
 static bool dropsOnlyOnes(Operation *squeeze) {
   auto from = dyn_cast<RankedTensorType>(squeeze->getOperand(0).getType());
   auto to = dyn_cast<RankedTensorType>(squeeze->getResult(0).getType());
@@ -99,8 +99,8 @@ struct MergeReshapes final : OpRewritePattern<ReshapeOp> {
 };
 
 /// reshape(x, [0, 0, -1]) -> reshape(x, [4, 5, -1]), for sizes that are known:
-/// a shape that copies none does not depend on what it is applied to. Not for
-/// shapes of which the run tells more, which -1 would forget.
+/// a shape that copies none does not depend on its operand. Not for shapes with
+/// symbolic sizes that -1 would lose.
 struct MakeShapeExplicit final : OpRewritePattern<ReshapeOp> {
   using OpRewritePattern::OpRewritePattern;
 

@@ -4,7 +4,7 @@
 //
 // With steps of s, the result of a transposed convolution has s kinds of
 // positions along each dimension, q * s + r for r = 0..s-1, and those of one
-// kind look at the elements k = m * s + r of the filter alone:
+// kind use the elements k = m * s + r of the filter alone:
 //
 //   y[q * s + r] = sum over m of x[q - m] * w[m * s + r]
 //
@@ -28,10 +28,10 @@ namespace {
 /// Along one spatial dimension of the convolution.
 struct Split {
   int64_t stride, kernel;
-  /// Elements of the filter that one result looks at.
+  /// Elements of the filter that one result uses.
   int64_t taps() const { return llvm::divideCeil(kernel, stride); }
-  /// What the convolution sees before the first element of x and after the
-  /// last.
+  /// The elements that the convolution reads before the first element of x and
+  /// after the last.
   int64_t before, after;
   /// Results that are cut off at the beginning and at the end.
   int64_t cutBefore, cutAfter;
@@ -131,7 +131,7 @@ ConstantFloats repeat(const ConstantFloats &bias, int64_t times) {
   return result;
 }
 
-/// Does a rewrite take what follows into the weights?
+/// Does a rewrite fold the user into the weights?
 bool awaitsFolding(ConvTransposeOp op) {
   if (!op->hasOneUse() || op.getGroup() != 1)
     return false;

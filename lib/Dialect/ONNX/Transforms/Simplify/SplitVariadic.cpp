@@ -2,7 +2,7 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What has very many operands would be one kernel that reads all of them: code
+// A node of very many operands would be one kernel that reads all of them: code
 // generation takes more than linear time in it, and it runs out of registers.
 //
 //===----------------------------------------------------------------------===//

@@ -34,7 +34,7 @@ static Type floatElement(Value value) {
   return type ? Type(dyn_cast<FloatType>(type.getElementType())) : Type();
 }
 
-/// A type that holds what both hold.
+/// A type that holds the values of both.
 static Type common(Type a, Type b) {
   if (!a || a == b)
     return b;

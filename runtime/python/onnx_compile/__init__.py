@@ -8,6 +8,7 @@
 # ===------------------------------------------------------------------------===#
 """Compile ONNX models to native code and run them on NumPy arrays."""
 
+from onnx_compile._cache import add_to_cache
 from onnx_compile._compile import CompileError, Report, compile, get_include
 from onnx_compile._dlpack import to_dlpack
 from onnx_compile._execution_session import ExecutionSession
@@ -45,6 +46,7 @@ __all__ = [
     "SessionOptions",
     "ValueInfo",
     "__version__",
+    "add_to_cache",
     "compile",
     "get_all_providers",
     "get_available_providers",

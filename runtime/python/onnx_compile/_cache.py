@@ -1,10 +1,11 @@
 # ===- _cache.py - Models compiled at first use ------------------------------===#
 # Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 #
-# A folder for each model and the options it was compiled with. Its name is a hash
-# of all that the artefact depends on, so that nothing in it is ever out of date.
+# A folder for each artefact. Its name is a hash of all that the artefact depends on,
+# or of its contents, so that nothing in it is ever out of date. What has not been
+# used for longest is removed when the folders become too large.
 # ===------------------------------------------------------------------------===#
-"""Compiled models, kept by the hash of their contents."""
+"""Compiled models, kept by hashes."""
 
 from __future__ import annotations
 
@@ -17,11 +18,18 @@ import re
 import shutil
 import stat
 import tempfile
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from onnx_compile import _compiler, _models
 from onnx_compile._compile import compile
+from onnx_compile._execution_session import ExecutionSession
+
+_DEFAULT_LIMIT = "10G"
+# A model that was looked up is loaded within this time, its side file of weights mapped.
+_IN_USE_SECONDS = 60
+_ABANDONED_SECONDS = 24 * 3600
 
 
 def cache_folder() -> pathlib.Path:
@@ -31,31 +39,126 @@ def cache_folder() -> pathlib.Path:
     return pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "onnx-compile"
 
 
+def cache_limit() -> int:
+    """$ONNX_COMPILE_CACHE_SIZE in bytes, with a suffix K, M, G or T; 10G by default. 0: no limit."""
+    text = os.environ.get("ONNX_COMPILE_CACHE_SIZE") or _DEFAULT_LIMIT
+    parts = re.fullmatch(r"(\d+)([KMGT]?)", text)
+    if not parts:
+        raise ValueError(f"ONNX_COMPILE_CACHE_SIZE is a number of bytes, such as 500M or 10G, but is {text!r}")
+    return int(parts[1]) << (10 * " KMGT".index(parts[2] or " "))
+
+
 def compiled(model: Any, options: dict[str, Any]) -> pathlib.Path:
     """The path of the compiled model, which is compiled if it is not in the cache.
 
     Several processes may do so at once: the first that is ready wins. PermissionError
-    for a cache that everybody may write to.
+    for a cache that everybody may write to, ValueError for a limit that is none.
     """
     with _models.opened(model) as (path, data, _):
-        folder = cache_folder() / _key(path, data, options)
-        artefact = folder / "model.so"
-        folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if folder.parent.stat().st_mode & stat.S_IWOTH:
-            raise PermissionError(f"everybody may write to {folder.parent}, and compiled models are code: chmod o-w it")
-        if artefact.exists():
-            return artefact
-        fresh = pathlib.Path(tempfile.mkdtemp(prefix=".compiling-", dir=folder.parent))
-        try:
-            # A model of more than 1 GiB has its weights in a file beside it.
-            compile(data if path is None else path, fresh / "model.so", **options)
-            fresh.rename(folder)
-        except OSError:
-            if not artefact.exists():
-                raise
-        finally:
-            shutil.rmtree(fresh, ignore_errors=True)
+        # A model of more than 1 GiB has its weights in a file beside it.
+        return _entry(
+            _key(path, data, options),
+            lambda folder: compile(data if path is None else path, folder / "model.so", **options),
+        )
+
+
+def add_to_cache(artefact: str | os.PathLike[str] | bytes) -> str:
+    """Copies a compiled model into the cache of this machine, and returns its path there.
+
+    artefact: a path, or the contents of the file if the weights are in it. Sessions
+    that are unpickled look there for their model by the hash of its contents. ImportError
+    for what is no compiled model; else as InferenceSession, for the cache.
+    """
+    with tempfile.TemporaryDirectory(prefix="onnx-compile-") as temporary:
+        if isinstance(artefact, bytes):
+            path = pathlib.Path(temporary) / "model.so"
+            path.write_bytes(artefact)
+        else:
+            path = pathlib.Path(artefact)
+        session = ExecutionSession(path)
+        weights = json.loads(session.compilation_info()).get("weights_file")
+
+        def copy(folder: pathlib.Path) -> None:
+            shutil.copyfile(path, folder / "model.so")
+            if weights:
+                shutil.copyfile(path.parent / weights, folder / weights)
+
+        return str(_entry(session.content_hash, copy))
+
+
+def find_in_cache(content_hash: str) -> str | None:
+    """The path that add_to_cache() returned for this content."""
+    artefact = cache_folder() / content_hash / "model.so"
+    if not re.fullmatch("[0-9a-f]{64}", content_hash) or not _use(artefact):
+        return None
+    _check_permissions(artefact.parents[1])
+    return str(artefact)
+
+
+def _check_permissions(cache: pathlib.Path) -> None:
+    if cache.stat().st_mode & stat.S_IWOTH:
+        raise PermissionError(f"everybody may write to {cache}, and compiled models are code: chmod o-w it")
+
+
+def _entry(name: str, make: Callable[[pathlib.Path], Any]) -> pathlib.Path:
+    """The artefact in the folder `name` of the cache, which `make` fills if there is none."""
+    cache = cache_folder()
+    artefact = cache / name / "model.so"
+    limit = cache_limit()
+    cache.mkdir(mode=0o700, parents=True, exist_ok=True)
+    _check_permissions(cache)
+    if _use(artefact):
+        return artefact
+    fresh = pathlib.Path(tempfile.mkdtemp(prefix=".compiling-", dir=cache))
+    try:
+        make(fresh)
+        fresh.rename(cache / name)
+    except OSError:
+        if not _use(artefact):
+            raise
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
+    _evict(cache, limit)
     return artefact
+
+
+def _use(artefact: pathlib.Path) -> bool:
+    """Notes in the time of the folder that the artefact is used now; False if it is not there."""
+    try:
+        os.utime(artefact.parent)
+    except OSError:  # not there, or another user's
+        pass
+    return artefact.exists()
+
+
+def _evict(cache: pathlib.Path, limit: int) -> None:
+    """Removes what has not been used for longest until the folders have at most `limit` bytes (0: any number).
+
+    What was used a moment ago stays: a process may be about to load it. Processes that have loaded a
+    model keep the files. Folders that other processes remove at the same time are no error.
+    """
+    now, sizes, used = time.time(), {}, {}
+    for folder in cache.iterdir():
+        try:
+            used[folder] = folder.stat().st_mtime
+            sizes[folder] = sum(file.stat().st_size for file in folder.iterdir())
+        except OSError:
+            continue
+        if folder.name.startswith(".") and now - used[folder] > _ABANDONED_SECONDS:
+            shutil.rmtree(folder, ignore_errors=True)
+    entries = [folder for folder in sizes if not folder.name.startswith(".")]
+    total = sum(sizes[folder] for folder in entries)
+    for folder in sorted(entries, key=used.__getitem__):
+        if not limit or total <= limit or now - used[folder] < _IN_USE_SECONDS:
+            return
+        # Under another name at first: nobody finds half of it.
+        removed = cache / f".removing-{folder.name}"
+        try:
+            folder.rename(removed)
+        except OSError:
+            continue
+        shutil.rmtree(removed, ignore_errors=True)
+        total -= sizes[folder]
 
 
 def _key(path: str | None, data: bytes, options: dict[str, Any]) -> str:

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import functools
-import hashlib
 import itertools
 import json
 import os
@@ -34,8 +33,9 @@ class ExecutionSession(Session):
     of new arrays. Types that NumPy lacks are those of ml_dtypes; strings are
     arrays of str objects. Going in and out, sequences are lists, maps are dicts,
     and an empty optional is None. Sessions may be used by several threads at
-    once, and pickled: the file must then be the same where the session is
-    unpickled.
+    once, and pickled, as their path and content_hash: a session is unpickled from
+    the cache of the machine (add_to_cache()), else from the path, and a file there
+    with other contents is refused.
     """
 
     path: str
@@ -66,6 +66,15 @@ class ExecutionSession(Session):
         """What the model gives. output_signature() has it as JSON text."""
         return [value_info(facts) for facts in self._output_facts]
 
+    @functools.cached_property
+    def content_hash(self) -> str:
+        """The hash of the artefact's contents, which `onnx-run info --check-contents` compares. ValueError
+        if it has none: a library that onnx-compile has not linked."""
+        digest = json.loads(self.compilation_info()).get("content_blake3")
+        if not digest:
+            raise ValueError(f"{self.path} does not tell the hash of its contents: compile the model again")
+        return str(digest)
+
     def __call__(self, *inputs: Any, **named: Any) -> Any:
         """Runs the model on inputs in its order or by name; a single output, or the list of several."""
         if inputs and named:
@@ -80,7 +89,7 @@ class ExecutionSession(Session):
         return session_html(self.path, self.inputs, self.outputs, json.loads(self.compilation_info()))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, (self.path, self.entry, _hash_of(self.path))
+        return _restore, (self.path, self.entry, self.content_hash)
 
 
 _loads = itertools.count(1)
@@ -97,15 +106,10 @@ def _fresh_name(path: str) -> str:
     return f"{folder}/{''.join(steps)}{name}"
 
 
-def _hash_of(path: str) -> str:
-    digest = hashlib.sha256()
-    with open(path, "rb") as file:
-        while chunk := file.read(1 << 20):
-            digest.update(chunk)
-    return digest.hexdigest()
-
-
 def _restore(path: str, entry: str, digest: str) -> ExecutionSession:
-    if _hash_of(path) != digest:
-        raise ValueError(f"{path} is another model than the one pickled")
-    return ExecutionSession(path, entry)
+    from onnx_compile._cache import find_in_cache
+
+    session = ExecutionSession(find_in_cache(digest) or path, entry)
+    if session.content_hash != digest:
+        raise ValueError(f"{session.path} is another model than the one pickled")
+    return session

@@ -107,6 +107,135 @@ class Cache(Cached):
             ort.InferenceSession(DIGITS)
 
 
+class Eviction(Cached):
+    """Artefacts that have not been used for longest go first."""
+
+    def add(self, name, age, size=1000):
+        folder = self.cache / name
+        folder.mkdir(parents=True)
+        (folder / "model.so").write_bytes(bytes(size))
+        self.age(folder, age)
+
+    def age(self, folder, seconds):
+        os.utime(folder, (time.time() - seconds,) * 2)
+
+    def names(self):
+        return sorted(path.name for path in self.cache.iterdir())
+
+    def limit(self, text):
+        change = mock.patch.dict(os.environ, ONNX_COMPILE_CACHE_SIZE=text)
+        change.start()
+        self.addCleanup(change.stop)
+
+    def test_least_recently_used(self):
+        ort.InferenceSession(DIGITS)
+        (kept,) = self.names()
+        size = sum(file.stat().st_size for file in (self.cache / kept).iterdir())
+        self.age(self.cache / kept, 10_000)
+        self.add("older", 5000)
+        self.add("newer", 4000)
+        self.add("just-used", 10)
+        # A use is what counts, not the time of the compilation.
+        ort.InferenceSession(DIGITS)
+        self.limit(str(2 * size + 2500))
+        options = ort.SessionOptions()
+        options.use_deterministic_compute = True
+        ort.InferenceSession(DIGITS, options)
+        names = self.names()
+        self.assertNotIn("older", names)
+        self.assertLessEqual({kept, "just-used"}, set(names))
+        self.assertEqual(len(self.artefacts()), len(names))
+
+    def test_used_a_moment_ago(self):
+        self.limit("1")
+        sessions = [ort.InferenceSession(DIGITS)]
+        self.add("older", 5000)
+        sessions.append(ort.InferenceSession(DIGITS))
+        options = ort.SessionOptions()
+        options.use_deterministic_compute = True
+        sessions.append(ort.InferenceSession(DIGITS, options))
+        self.assertEqual(len(self.names()), 2)
+        self.assertNotIn("older", self.names())
+
+    def test_no_limit(self):
+        self.limit("0")
+        self.add("older", 5000, size=1 << 20)
+        ort.InferenceSession(DIGITS)
+        self.assertEqual(len(self.names()), 2)
+
+    def test_abandoned_compilation(self):
+        for age in (10, 100_000):
+            self.add(f".compiling-{age}", age)
+        ort.InferenceSession(DIGITS)
+        self.assertEqual([name for name in self.names() if name[0] == "."], [".compiling-10"])
+
+    def test_wrong_limit(self):
+        for text in ("many", "-1", "5X"):
+            self.limit(text)
+            with self.assertRaisesRegex(ValueError, f"such as 500M or 10G, but is '{text}'"):
+                ort.InferenceSession(DIGITS)
+        self.limit("1T")
+        ort.InferenceSession(DIGITS)
+
+
+class Pickled(Cached):
+    """A pickled session is its path and the hash of the artefact's contents."""
+
+    def setUp(self):
+        super().setUp()
+        self.path = ort.compile(DIGITS, self.folder / "m.so", cpu="generic")
+        self.session = ort.ExecutionSession(self.path)
+        self.data = pickle.dumps(self.session)
+        self.x = np.zeros((1, 1, 8, 8), np.float32)
+
+    def check(self, path):
+        session = pickle.loads(self.data)
+        self.assertEqual(session.path, str(path))
+        np.testing.assert_array_equal(session(self.x), self.session(self.x))
+
+    def test_path(self):
+        self.check(self.path)
+
+    def test_cache_of_the_machine(self):
+        artefact = ort.add_to_cache(self.path)
+        self.assertEqual(ort.add_to_cache(pathlib.Path(self.path).read_bytes()), artefact)
+        self.assertEqual([str(path) for path in self.artefacts()], [artefact])
+        os.unlink(self.path)
+        self.check(artefact)
+        self.cache.chmod(0o777)
+        with self.assertRaisesRegex(PermissionError, "everybody may write"):
+            pickle.loads(self.data)
+
+    def test_weights_in_a_file(self):
+        path = ort.compile(DIGITS, self.folder / "w.so", weights="external")
+        self.session = ort.ExecutionSession(path)
+        self.data = pickle.dumps(self.session)
+        artefact = ort.add_to_cache(path)
+        self.session(self.x)  # maps its weights
+        os.unlink(self.folder / "w.weights")
+        self.check(artefact)
+
+    def test_other_contents(self):
+        ort.compile(DIGITS, self.path, O=1)
+        # The session has what it was loaded from.
+        self.assertEqual(pickle.dumps(self.session), self.data)
+        with self.assertRaisesRegex(ValueError, "m.so is another model than the one pickled"):
+            pickle.loads(self.data)
+        os.unlink(self.path)
+        with self.assertRaisesRegex(FileNotFoundError, "no compiled model at .*m.so"):
+            pickle.loads(self.data)
+
+    def test_what_is_no_model(self):
+        with self.assertRaises(ImportError):
+            ort.add_to_cache(b"no model")
+        self.assertFalse(self.cache.exists())
+
+    def test_inference_session(self):
+        first = ort.InferenceSession(DIGITS)
+        again = pickle.loads(pickle.dumps(first))
+        np.testing.assert_array_equal(again.run(None, {"image": self.x})[0], first.run(None, {"image": self.x})[0])
+
+
 class Session(Cached):
     def test_options(self):
         options = ort.SessionOptions()

@@ -212,8 +212,12 @@ void HeaderWriter::writeInput(const Field &field, size_t i) const {
   os << "  " << in << ".bytes = " << field.parts << " * (int64_t)sizeof("
      << field.type << ");\n";
   for (auto [d, dim] : llvm::enumerate(field.argument.dims)) {
-    std::string size = dim >= 0 ? std::to_string(dim)
-                                : from + "_shape[" + std::to_string(d) + "]";
+    std::string given = from + "_shape[" + std::to_string(d) + "]",
+                fixed = std::to_string(dim);
+    std::string size = dim < 0 ? given
+                       : field.isStatic()
+                           ? fixed
+                           : given + " ? " + given + " : " + fixed;
     os << "  in_shape[" << i << "][" << d << "] = " << size << ";\n"
        << "  " << in << ".bytes *= in_shape[" << i << "][" << d << "];\n";
   }
@@ -322,7 +326,10 @@ void HeaderWriter::write(ArrayRef<Field> inputs, ArrayRef<Field> outputs,
   writeSizes(inputs);
   writeSizes(outputs);
   os << "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n";
-  writeStruct("inputs", inputs, "");
+  writeStruct(
+      "inputs", inputs,
+      "/* NAME_shape: the sizes of the run; 0 for one that is fixed, or "
+      "that size. */\n");
   writeStruct("outputs", outputs,
               "/* Memory of the caller; or NULL, which a run sets to memory of "
               "the context\n * that lives until the next run. NAME_size: room "

@@ -55,6 +55,12 @@ if os.path.exists(torch_python):
     config.available_features.add("torch")
     config.substitutions.append(("%torch-python", torch_python))
 
+# With MLServer, Dask and Ray, from utils/serve-setup.sh.
+serve_python = os.path.join(config.onnxc_build_dir, "serve-venv", "bin", "python")
+if os.path.exists(serve_python):
+    config.available_features.add("serve")
+    config.substitutions.append(("%serve-python", serve_python))
+
 config.substitutions += [
     ("%python", os.path.join(venv_bin, "python")),
     ("%clangxx", os.path.join(llvm_bin, "clang++")),

@@ -1,0 +1,19 @@
+# ===- other-weights.py - A model with other weights ---------------------------===#
+# Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+# ===------------------------------------------------------------------------===#
+"""other-weights.py MODEL OUTPUT: the initializers of floating point get other numbers."""
+
+import sys
+
+import numpy as np
+import onnx
+from onnx import numpy_helper
+
+model = onnx.load(sys.argv[1])
+random = np.random.default_rng(1)
+for tensor in model.graph.initializer:
+    array = numpy_helper.to_array(tensor)
+    if array.dtype == np.float32 and array.ndim:
+        other = (array * random.uniform(0.5, 1.5, array.shape)).astype(np.float32)
+        tensor.CopyFrom(numpy_helper.from_array(other, tensor.name))
+onnx.save(model, sys.argv[2])

@@ -60,6 +60,13 @@ static Type hookType(MLIRContext *context, char letter) {
   }
 }
 
+/// An index as the 64 bits that sizes have at the border of the runtime.
+static Value widen(OpBuilder &builder, Location loc, Value size) {
+  Type i64 = builder.getI64Type();
+  return size.getType() == i64 ? size
+                               : LLVM::SExtOp::create(builder, loc, i64, size);
+}
+
 LLVM::CallOp callHook(OpBuilder &builder, Location loc, Hook hook,
                       ValueRange operands) {
   const HookSignature &signature = hookSignatures[unsigned(hook)];
@@ -79,7 +86,11 @@ LLVM::CallOp callHook(OpBuilder &builder, Location loc, Hook hook,
     function.setNoUnwind(true);
     function.setWillReturn(true);
   }
-  return LLVM::CallOp::create(builder, loc, function, operands);
+  SmallVector<Value> widened(operands);
+  for (auto [operand, type] : llvm::zip_equal(widened, llvm::drop_begin(types)))
+    if (type.isInteger(64))
+      operand = widen(builder, loc, operand);
+  return LLVM::CallOp::create(builder, loc, function, widened);
 }
 
 static Block &entryBlock(OpBuilder &builder) {
@@ -320,7 +331,8 @@ private:
     for (int32_t i = 0; i < rank; ++i) {
       Value slot = LLVM::GEPOp::create(rewriter, loc, dims.getType(), i64, dims,
                                        ArrayRef<LLVM::GEPArg>{i});
-      LLVM::StoreOp::create(rewriter, loc, sizes[i], slot);
+      LLVM::StoreOp::create(rewriter, loc, widen(rewriter, loc, sizes[i]),
+                            slot);
     }
     Value memory = callHook(rewriter, loc, Hook::Output,
                             {currentCall(rewriter),

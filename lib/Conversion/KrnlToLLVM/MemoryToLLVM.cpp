@@ -207,7 +207,8 @@ struct CopyLowering : ConvertOpToLLVMPattern<memref::CopyOp> {
     if (!from || !to)
       return rewriter.notifyMatchFailure(op, "buffers without a rank");
     MemRefDescriptor source(adaptor.getSource()), target(adaptor.getTarget());
-    Value bytes = constant64(rewriter, loc, elementBytes(to.getElementType()));
+    Value bytes = createIndexAttrConstant(rewriter, loc, getIndexType(),
+                                          elementBytes(to.getElementType()));
     for (int64_t d = 0; d < to.getRank(); ++d)
       bytes = LLVM::MulOp::create(rewriter, loc, bytes,
                                   target.size(rewriter, loc, d));

@@ -75,7 +75,8 @@ static void callKernel(OpBuilder &builder, const BareLaunch &launch, Value call,
         callHook(builder, loc, Hook::Scratch, {call, tid}).getResult());
   llvm::append_range(operands, bare.sizes);
   if (op.getScratch() > 0)
-    operands.push_back(constant64(builder, loc, op.getScratch()));
+    operands.push_back(
+        LLVM::ConstantOp::create(builder, loc, end.getType(), op.getScratch()));
   llvm::append_range(operands, bare.scalars);
   operands.append({begin, end});
   auto type = LLVM::LLVMFunctionType::get(
@@ -98,9 +99,10 @@ struct LaunchLowering : ConvertOpToLLVMPattern<krnl::LaunchOp> {
     BareValues known;
     BareLaunch launch = bareLaunch(op, rewriter, *getTypeConverter(), known);
     Location loc = op.getLoc();
+    Value zero =
+        LLVM::ConstantOp::create(rewriter, loc, launch.tiles.getType(), 0);
     callKernel(rewriter, launch, currentCall(rewriter),
-               constant32(rewriter, loc, 0), constant64(rewriter, loc, 0),
-               launch.tiles);
+               constant32(rewriter, loc, 0), zero, launch.tiles);
     rewriter.eraseOp(op);
     return success();
   }

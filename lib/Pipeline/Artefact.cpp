@@ -12,12 +12,14 @@
 #include "onnxc/Conversion/KrnlToLLVM/Passes.h"
 #include "onnxc/Dialect/Krnl/IR/CustomNodes.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/Krnl/IR/RealTime.h"
 #include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Pipeline/Phases.h"
 #include "onnxc/Target/CPU/Descriptor.h"
 #include "onnxc/Target/CPU/Header.h"
 #include "onnxc/Target/CPU/Link.h"
 #include "onnxc/Target/CPU/NewFile.h"
+#include "onnxc/Target/CPU/RealTime.h"
 #include "onnxc/Target/CPU/Weights.h"
 #include "onnxc/Version.h"
 #include "llvm/ADT/ScopeExit.h"
@@ -135,6 +137,17 @@ static std::string outputName(const CompileOptions &options) {
 static std::string tagOf(const CompileOptions &options) {
   return options.tag.empty() && options.emit == "static" ? outputName(options)
                                                          : options.tag;
+}
+
+/// What names in C begin with.
+static std::string prefixOf(const CompileOptions &options) {
+  std::string tag = tagOf(options);
+  return tag.empty() ? outputName(options) : cIdentifier(tag);
+}
+
+/// True for an object that needs no runtime.
+static bool hasOwnHooks(ModuleOp module, const CompileOptions &options) {
+  return module->hasAttr(krnl::realTimeAttrName) && options.emit != "lib";
 }
 
 /// The record of the compilation in the artefact.
@@ -261,10 +274,33 @@ static llvm::Error addCustomLibraries(ModuleOp module,
   return llvm::Error::success();
 }
 
+/// The same for a real-time model, which is described by its header.
+static llvm::Error addEntry(ModuleOp module, const ArtefactInputs &inputs,
+                            std::vector<CodeFile> &files, LinkOptions &link) {
+  const std::atomic<bool> *cancel = inputs.events.cancel;
+  if (inputs.options.externalWeights)
+    return llvm::createStringError(
+        std::errc::invalid_argument,
+        "--weights=external: a real-time run maps no file");
+  link.weightsBytes = inputs.report.weightsBytes;
+  link.writeWeights = [module, cancel](int file, int64_t offset) {
+    return writeWeights(module, file, offset, cancel);
+  };
+  FailureOr<CodeFile> entry =
+      emitRealTimeEntry(module, prefixOf(inputs.options), link.weightsBytes,
+                        inputs.options.level);
+  if (failed(entry))
+    return llvm::createStringError("cannot make the entry point");
+  files.push_back(std::move(*entry));
+  return llvm::Error::success();
+}
+
 /// Adds the descriptor of the model to `files`. The weights are in a side file
 /// of the output then, or written by `link`.
 static llvm::Error describe(ModuleOp module, const ArtefactInputs &inputs,
                             std::vector<CodeFile> &files, LinkOptions &link) {
+  if (hasOwnHooks(module, inputs.options))
+    return addEntry(module, inputs, files, link);
   const std::atomic<bool> *cancel = inputs.events.cancel;
   ModelInfo info;
   info.tag = tagOf(inputs.options);
@@ -319,9 +355,11 @@ static llvm::Error writeStatic(ModuleOp module, std::vector<CodeFile> files,
   krnl::TargetAttr target = krnl::TargetAttr::of(module);
   LinkOptions link;
   link.tag = tagOf(inputs.options);
-  link.runtimeDir = findRuntimeFor(inputs.options, target.getTriple());
-  if (llvm::Error error = checkRuntime(link.runtimeDir, target))
-    return error;
+  if (!hasOwnHooks(module, inputs.options)) {
+    link.runtimeDir = findRuntimeFor(inputs.options, target.getTriple());
+    if (llvm::Error error = checkRuntime(link.runtimeDir, target))
+      return error;
+  }
   return writeMade(inputs, 0666, [&](NewFile &file) -> llvm::Error {
     if (llvm::Error error = describe(module, inputs, files, link))
       return error;
@@ -334,13 +372,12 @@ static llvm::Error writeHeader(ModuleOp module, const ArtefactInputs &inputs) {
   const CompileOptions &options = inputs.options;
   SmallString<128> name(options.output);
   path::replace_extension(name, ".h");
-  std::string tag = tagOf(options);
   NewFile file(name);
   if (llvm::Error error = file.create())
     return error;
   if (llvm::Error error = file.append(headerText(
-          module, tag.empty() ? outputName(options) : cIdentifier(tag), tag,
-          path::filename(inputs.input.path))))
+          module, prefixOf(options), tagOf(options),
+          path::filename(inputs.input.path), hasOwnHooks(module, options))))
     return error;
   return file.keep();
 }

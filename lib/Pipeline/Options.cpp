@@ -246,6 +246,11 @@ static constexpr Option optionTable[] = {
       "sizes of inputs with one name have to be equal even where nothing in "
       "the graph relies on it"},
      setFlag<&CompileOptions::strictDims>},
+    {{"realtime", "",
+      "refuse what needs more than planned memory and one thread: no heap "
+      "call, lock or system call in a run; obj and static then need no "
+      "runtime"},
+     setFlag<&CompileOptions::realTime>},
     {{"limit", "NAME=N",
       "what the compilation may take at most; may be given again: seconds "
       "(3600), memory (8G and 8 times the model), folded-bytes (of constants "

@@ -71,6 +71,8 @@ static void buildKrnl(OpPassManager &passes, const CompileOptions &options) {
   // Branches that are gone leave sizes of the results that they gave.
   target.addPass(krnl::createKrnlResolveSizesPass());
   target.addPass(krnl::createKrnlRefuseFailuresPass());
+  if (options.realTime)
+    target.addPass(krnl::createKrnlCheckRealTimePass());
   target.addPass(krnl::createKrnlCSEPass());
   if (options.level > 0) {
     krnl::KrnlFusePassOptions fuse;

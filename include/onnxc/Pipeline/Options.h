@@ -39,6 +39,9 @@ struct CompileOptions {
   bool strict = false;
   /// Sizes of inputs with one name are equal even where nothing relies on it.
   bool strictDims = false;
+  /// A run makes no heap call, lock or system call, on one thread; models that
+  /// cannot do so are refused. Always so without an operating system.
+  bool realTime = false;
   bool verbose = false;
   /// Verify the IR after each pass also where only a fault of the compiler can
   /// make it invalid.

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "onnxc/Conversion/KrnlToLLVM/Passes.h"
 #include "onnxc/Target/CPU/Descriptor.h"
+#include "onnxc/Target/CPU/RealTime.h"
 #include "onnxc/Version.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -67,8 +68,9 @@ public:
   HeaderWriter(raw_ostream &os, StringRef prefix, StringRef tag)
       : os(os), prefix(prefix), tag(tag), guard(prefix.upper()) {}
 
-  void write(ArrayRef<Field> inputs, ArrayRef<Field> outputs,
-             StringRef source) const;
+  /// `memory` is null but for a real-time model.
+  void write(ArrayRef<Field> inputs, ArrayRef<Field> outputs, StringRef source,
+             const RealTimeMemory *memory) const;
 
 private:
   void writeSizes(ArrayRef<Field> fields) const;
@@ -79,6 +81,9 @@ private:
   void writeInput(const Field &field, size_t i) const;
   void writeOutput(const Field &field, size_t i) const;
   void writeClass() const;
+  void writeContexts(ArrayRef<Field> inputs, ArrayRef<Field> outputs) const;
+  void writeRealTime(ArrayRef<Field> inputs, ArrayRef<Field> outputs,
+                     const RealTimeMemory &memory) const;
 
   raw_ostream &os;
   StringRef prefix, tag;
@@ -314,17 +319,8 @@ void HeaderWriter::writeClass() const {
      << "} // namespace " << prefix << "\n#endif\n";
 }
 
-void HeaderWriter::write(ArrayRef<Field> inputs, ArrayRef<Field> outputs,
-                         StringRef source) const {
-  os << "/* Written by onnx-compile " ONNXC_VERSION " from "
-     << (source.contains("*/") ? cIdentifier(source) : source.str())
-     << ": the inputs and\n"
-     << " * outputs of the model, their elements row by row, and one function "
-        "that runs\n * it. NAME_SIZE is a number of elements. */\n"
-     << "#ifndef " << guard << "_MODEL_H\n#define " << guard << "_MODEL_H\n\n"
-     << "#include \"onnxc/Runtime.h\"\n\n#include <stdbool.h>\n\n";
-  writeSizes(inputs);
-  writeSizes(outputs);
+void HeaderWriter::writeContexts(ArrayRef<Field> inputs,
+                                 ArrayRef<Field> outputs) const {
   os << "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n";
   writeStruct(
       "inputs", inputs,
@@ -337,11 +333,54 @@ void HeaderWriter::write(ArrayRef<Field> inputs, ArrayRef<Field> outputs,
   writeCreate();
   writeRun(inputs, outputs);
   writeClass();
+}
+
+void HeaderWriter::writeRealTime(ArrayRef<Field> inputs,
+                                 ArrayRef<Field> outputs,
+                                 const RealTimeMemory &memory) const {
+  os << "/* Bytes of memory of one run. */\n#define " << guard
+     << "_MEMORY_SIZE " << memory.bytes << "\n#define " << guard
+     << "_MEMORY_ALIGNMENT " << RealTimeMemory::alignment << "\n"
+     << "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n";
+  writeStruct("inputs", inputs, "/* Memory of the caller, for all. */\n");
+  writeStruct("outputs", outputs, "");
+  os << "\n/* Runs the model once, on the thread of the caller, in `memory` "
+        "alone: no heap,\n * no lock, no system call. Runs at the same time "
+        "have memory of their own; what\n * it holds between runs does not "
+        "matter. 0; 1 if a pointer is NULL or the memory\n * is not aligned; 2 "
+        "if the data breaks a rule of the model. */\n"
+     << "int32_t " << prefix << "_run(void *memory, const " << prefix
+     << "_inputs *inputs,\n    const " << prefix << "_outputs *outputs);\n"
+     << "\n/* Names the node after a run that has returned 2; else NULL. */\n"
+     << "static inline const char *" << prefix
+     << "_message(const void *memory) {\n"
+     << "  return *(const char *const *)((const char *)memory + "
+     << memory.messageOffset << ");\n}\n"
+     << "\n#ifdef __cplusplus\n} // extern \"C\"\n#endif\n";
+}
+
+void HeaderWriter::write(ArrayRef<Field> inputs, ArrayRef<Field> outputs,
+                         StringRef source, const RealTimeMemory *memory) const {
+  os << "/* Written by onnx-compile " ONNXC_VERSION " from "
+     << (source.contains("*/") ? cIdentifier(source) : source.str())
+     << ": the inputs and\n"
+     << " * outputs of the model, their elements row by row, and one function "
+        "that runs\n * it. NAME_SIZE is a number of elements. */\n"
+     << "#ifndef " << guard << "_MODEL_H\n#define " << guard << "_MODEL_H\n\n"
+     << (memory ? "#include <stdbool.h>\n#include <stdint.h>\n\n"
+                : "#include \"onnxc/Runtime.h\"\n\n#include "
+                  "<stdbool.h>\n\n");
+  writeSizes(inputs);
+  writeSizes(outputs);
+  if (memory)
+    writeRealTime(inputs, outputs, *memory);
+  else
+    writeContexts(inputs, outputs);
   os << "\n#endif /* " << guard << "_MODEL_H */\n";
 }
 
 std::string headerText(ModuleOp module, StringRef prefix, StringRef tag,
-                       StringRef source) {
+                       StringRef source, bool isRealTime) {
   auto entry = module.lookupSymbol<LLVM::LLVMFuncOp>(mainEntryName);
   llvm::StringSet<> taken;
   auto fieldsOf = [&](StringRef name) {
@@ -353,8 +392,12 @@ std::string headerText(ModuleOp module, StringRef prefix, StringRef tag,
   std::string text;
   llvm::raw_string_ostream os(text);
   std::vector<Field> inputs = fieldsOf(inputsAttrName);
+  RealTimeMemory memory;
+  if (isRealTime)
+    memory = realTimeMemory(module);
   HeaderWriter(os, prefix, tag)
-      .write(inputs, fieldsOf(outputsAttrName), source);
+      .write(inputs, fieldsOf(outputsAttrName), source,
+             isRealTime ? &memory : nullptr);
   return text;
 }
 

@@ -249,6 +249,32 @@ Error joinObjects(ArrayRef<CodeFile> objects, const LinkOptions &options,
   return writeLinked(*object, options, output);
 }
 
+/// Adds the objects of the runtime's archive, which `file` and `archive` hold.
+static Error addRuntimeMembers(StringRef folder,
+                               std::unique_ptr<MemoryBuffer> &file,
+                               std::unique_ptr<object::Archive> &archive,
+                               std::vector<NewArchiveMember> &members) {
+  SmallString<128> path(folder);
+  sys::path::append(path, "libonnxc_rt.a");
+  auto read = MemoryBuffer::getFile(path);
+  if (!read)
+    return createStringError(read.getError(), "cannot read '" + path + "': " +
+                                                  read.getError().message());
+  file = std::move(*read);
+  auto opened = object::Archive::create(file->getMemBufferRef());
+  if (!opened)
+    return opened.takeError();
+  archive = std::move(*opened);
+  Error error = Error::success();
+  for (const object::Archive::Child &child : archive->children(error)) {
+    auto member = NewArchiveMember::getOldMember(child, /*Deterministic=*/true);
+    if (!member)
+      return joinErrors(std::move(error), member.takeError());
+    members.push_back(std::move(*member));
+  }
+  return error;
+}
+
 Error archiveObjects(ArrayRef<CodeFile> objects, const LinkOptions &options,
                      NewFile &output) {
   NewFile joined = NewFile::inMemory("object");
@@ -259,30 +285,17 @@ Error archiveObjects(ArrayRef<CodeFile> objects, const LinkOptions &options,
   auto object = joined.read();
   if (!object)
     return object.takeError();
-  SmallString<128> path(options.runtimeDir);
-  sys::path::append(path, "libonnxc_rt.a");
-  auto runtime = MemoryBuffer::getFile(path);
-  if (!runtime)
-    return createStringError(runtime.getError(),
-                             "cannot read '" + path +
-                                 "': " + runtime.getError().message());
-  auto archive = object::Archive::create((*runtime)->getMemBufferRef());
-  if (!archive)
-    return archive.takeError();
   std::string name = options.tag + ".o";
   std::vector<NewArchiveMember> members;
   members.emplace_back(MemoryBufferRef(
       StringRef((*object)->getBufferStart(), (*object)->getBufferSize()),
       name));
-  Error error = Error::success();
-  for (const object::Archive::Child &child : (*archive)->children(error)) {
-    auto member = NewArchiveMember::getOldMember(child, /*Deterministic=*/true);
-    if (!member)
-      return joinErrors(std::move(error), member.takeError());
-    members.push_back(std::move(*member));
-  }
-  if (error)
-    return error;
+  std::unique_ptr<MemoryBuffer> runtime;
+  std::unique_ptr<object::Archive> archive;
+  if (!options.runtimeDir.empty())
+    if (Error error =
+            addRuntimeMembers(options.runtimeDir, runtime, archive, members))
+      return error;
   auto bytes = writeArchiveToBuffer(members, SymtabWritingMode::NormalSymtab,
                                     object::Archive::K_GNU,
                                     /*Deterministic=*/true, /*Thin=*/false);

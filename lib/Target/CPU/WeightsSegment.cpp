@@ -15,15 +15,17 @@ using Segment = object::ELF64LE::Phdr;
 
 namespace onnxc::target {
 
-static Expected<const Section *> findSection(const File &file) {
+template <typename ELFT>
+static Expected<const typename ELFT::Shdr *>
+findSection(const object::ELFFile<ELFT> &file) {
   auto sections = file.sections();
   if (!sections)
     return sections.takeError();
-  for (const Section &section : *sections) {
+  for (const typename ELFT::Shdr &section : *sections) {
     Expected<StringRef> name = file.getSectionName(section);
     if (!name)
       return name.takeError();
-    if (*name == ".onnxc_weights")
+    if (name->ends_with(".onnxc_weights"))
       return &section;
   }
   return createStringError("the linked file has no section for weights");
@@ -46,26 +48,44 @@ static Expected<const Segment *> findSegment(const File &file,
   return createStringError("the linked file has no segment for weights");
 }
 
+/// The section of an object, which has no segments.
+template <typename ELFT>
+static Expected<int64_t> growSection(const object::ELFFile<ELFT> &file,
+                                     size_t end, int64_t bytes) {
+  Expected<const typename ELFT::Shdr *> section = findSection(file);
+  if (!section)
+    return section.takeError();
+  // It is in the buffer, which may be written.
+  auto &grown = const_cast<typename ELFT::Shdr &>(**section);
+  grown.sh_offset = alignTo(end, grown.sh_addralign);
+  grown.sh_size = bytes;
+  return static_cast<int64_t>(grown.sh_offset);
+}
+
 Expected<int64_t> growWeightsSegment(MutableArrayRef<char> linked,
                                      int64_t bytes) {
-  auto file = File::create(StringRef(linked.data(), linked.size()));
+  StringRef contents(linked.data(), linked.size());
+  if (linked.size() > ELF::EI_CLASS &&
+      linked[ELF::EI_CLASS] == char(ELF::ELFCLASS32)) {
+    auto narrow = object::ELF32LEFile::create(contents);
+    return narrow ? growSection(*narrow, linked.size(), bytes)
+                  : narrow.takeError();
+  }
+  auto file = File::create(contents);
   if (!file)
     return file.takeError();
+  if (file->getHeader().e_type == ELF::ET_REL)
+    return growSection(*file, linked.size(), bytes);
   Expected<const Section *> section = findSection(*file);
   if (!section)
     return section.takeError();
-  // Both are in the buffer, which may be written.
-  auto &grownSection = const_cast<Section &>(**section);
-  if (file->getHeader().e_type == ELF::ET_REL) {
-    grownSection.sh_offset = alignTo(linked.size(), grownSection.sh_addralign);
-    grownSection.sh_size = bytes;
-    return static_cast<int64_t>(grownSection.sh_offset);
-  }
   Expected<const Segment *> segment = findSegment(*file, **section);
   if (!segment)
     return segment.takeError();
   uint64_t page = (*segment)->p_align;
   uint64_t offset = alignTo(linked.size(), page) + (*segment)->p_vaddr % page;
+  // Both are in the buffer, which may be written.
+  auto &grownSection = const_cast<Section &>(**section);
   auto &grownSegment = const_cast<Segment &>(**segment);
   grownSection.sh_offset = offset;
   grownSection.sh_size = bytes;

@@ -21,6 +21,11 @@ inline constexpr llvm::StringLiteral weightsScript =
     "SECTIONS { .onnxc_weights : ALIGN(64) { KEEP(*(.onnxc_weights)) } } "
     "INSERT AFTER .bss;\n";
 
+/// Of the weights of a real-time model: a name that scripts of linkers put with
+/// the constants of a program.
+inline constexpr llvm::StringLiteral realTimeWeightsSection =
+    ".rodata.onnxc_weights";
+
 /// Makes the segment in a linked file, or the section in an object, `bytes`
 /// large and moves it behind the end of the file, which does not grow by that.
 /// Returns its offset in the file.

@@ -56,8 +56,8 @@ llvm::Error joinObjects(llvm::ArrayRef<CodeFile> objects,
                         const LinkOptions &options, NewFile &output);
 
 /// Writes an archive of the object of joinObjects, whose name is `tag`, and of
-/// those of the runtime. Fails like joinObjects, and without the runtime's
-/// archive in options.runtimeDir.
+/// those of the runtime in options.runtimeDir, if that is not empty. Fails like
+/// joinObjects, and where the folder has no archive of the runtime.
 llvm::Error archiveObjects(llvm::ArrayRef<CodeFile> objects,
                            const LinkOptions &options, NewFile &output);
 

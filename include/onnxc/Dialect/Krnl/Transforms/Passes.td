@@ -244,13 +244,31 @@ def KrnlCountObjectsPass : Pass<"krnl-count-objects", "::mlir::ModuleOp"> {
   let dependentDialects = ["::onnxc::krnl::KrnlDialect"];
 }
 
+def KrnlCheckRealTimePass : Pass<"krnl-check-real-time", "::mlir::ModuleOp"> {
+  let summary = "refuse a model whose run needs more than planned memory";
+  let description = [{
+    A real-time run makes no heap call, takes no lock and calls no system: all its
+    memory is planned, and it has one thread. Sizes that only the run knows,
+    strings, objects and calls of functions of the runtime are errors of their
+    nodes. The module gets the attribute `krnl.real_time`: launches form no
+    parallel regions, and the artefact has the hooks of the runtime itself.
+
+    ```mlir
+    %1 = krnl.call @sequence_at(%0, %i) : ...
+    // error: this operator is computed by a function of the runtime that may
+    //        take memory from the heap ('sequence_at') ...
+    ```
+  }];
+}
 def KrnlFormParallelRegionsPass : Pass<"krnl-form-parallel-regions", "::mlir::ModuleOp"> {
   let summary = "launches that follow each other run as one region";
   let description = [{
     Scalar work between launches moves before them; other ops end the region.
     Inside, a barrier separates launches only where one touches bytes that
     another one since the last barrier has written, or writes bytes that one has
-    read. The team is as large as the work pays for.
+    read. The team is as large as the work pays for. In a module with the attribute
+    `krnl.real_time` launches stay where they are. Behind each region, or launch, the
+    host looks whether one has met an error.
 
     ```mlir
     krnl.launch @a ins(%x : ..) outs(%y : ..) tiles(%t)

@@ -16,6 +16,7 @@
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/Polls.h"
+#include "onnxc/Dialect/Krnl/IR/RealTime.h"
 #include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Dialect/Krnl/Transforms/Passes.h"
 #include "onnxc/Support/ElementBytes.h"
@@ -248,6 +249,15 @@ static void checkWords(OpBuilder &builder, ArrayRef<LaunchOp> launches) {
     }
 }
 
+/// On the caller's thread alone, launches stay as they are.
+static void checkEach(ModuleOp module) {
+  module.walk([](LaunchOp launch) {
+    OpBuilder builder(launch->getContext());
+    builder.setInsertionPointAfter(launch);
+    checkWords(builder, launch);
+  });
+}
+
 /// Moves the launches of a run into a region before `at`.
 void ParallelRegionFormer::close(Run &run, Operation *at) {
   if (run.launches.empty())
@@ -297,6 +307,8 @@ struct FormParallelRegions
   using KrnlFormParallelRegionsPassBase::KrnlFormParallelRegionsPassBase;
 
   void runOnOperation() override {
+    if (getOperation()->hasAttr(realTimeAttrName))
+      return checkEach(getOperation());
     ParallelRegionFormer former(getOperation());
     for (func::FuncOp host : hostFunctions(getOperation()))
       for (Block &block : host.getBody())

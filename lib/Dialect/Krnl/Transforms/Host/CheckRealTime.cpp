@@ -1,0 +1,91 @@
+//===- CheckRealTime.cpp - Models that run in planned memory ----*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/Krnl/IR/RealTime.h"
+#include "onnxc/Dialect/Krnl/IR/Target.h"
+#include "onnxc/Dialect/Krnl/Transforms/Passes.h"
+#include "onnxc/Support/ElementBytes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+using namespace mlir;
+
+namespace onnxc::krnl {
+#define GEN_PASS_DEF_KRNLCHECKREALTIMEPASS
+#include "onnxc/Dialect/Krnl/Transforms/Passes.h.inc"
+
+namespace {
+
+/// The reason why values of the type have no planned memory where indices have
+/// so many bits; empty if they have.
+StringRef problemOf(Type type, int64_t indexBits) {
+  auto shaped = dyn_cast<ShapedType>(type);
+  Type element = shaped ? shaped.getElementType() : type;
+  if (isa<StrType>(element))
+    return "strings are not for a real-time run";
+  if (isa<ObjType>(element))
+    return "sequences, maps, optionals and tensors of unknown rank are not for "
+           "a real-time run";
+  if (shaped && !shaped.hasStaticShape())
+    return "a size that only the run knows is not for a real-time run: fix the "
+           "sizes of inputs with --dim or --shape, and leave out operators "
+           "whose results have as many elements as the data says, or rows "
+           "that a loop collects";
+  auto ranked = dyn_cast<RankedTensorType>(type);
+  if (ranked && indexBits == 32 &&
+      boundedBytes(ranked).value_or(INT64_MAX) > INT32_MAX)
+    return "a tensor is too large for a machine of 32 bits";
+  return "";
+}
+
+bool refuse(Value value, int64_t indexBits) {
+  StringRef problem = problemOf(value.getType(), indexBits);
+  if (!problem.empty())
+    emitError(value.getLoc(), problem)
+        << " (its type is " << value.getType() << ")";
+  return !problem.empty();
+}
+
+bool refuse(Operation *op, int64_t indexBits) {
+  if (auto call = dyn_cast<CallOp>(op)) {
+    call.emitError("this operator is computed by a function of the runtime "
+                   "that may take memory from the heap ('")
+        << call.getCallee()
+        << "'), which is not for a real-time run: compute it in the program, "
+           "and leave it out of the model with --from and --to";
+    return true;
+  }
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      for (BlockArgument argument : block.getArguments())
+        if (refuse(argument, indexBits))
+          return true;
+  return llvm::any_of(op->getResults(),
+                      [&](Value result) { return refuse(result, indexBits); });
+}
+
+struct KrnlCheckRealTime
+    : public impl::KrnlCheckRealTimePassBase<KrnlCheckRealTime> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    module->setAttr(realTimeAttrName, UnitAttr::get(&getContext()));
+    // Loops ask for the deadline, which such a run does not have.
+    module.walk([](CallOp call) {
+      if (call.getCallee() == "onnxc_call_trip")
+        call.erase();
+    });
+    int64_t bits = TargetAttr::processorOf(module).indexBits;
+    WalkResult result = module.walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (refuse(op, bits))
+        return WalkResult::interrupt();
+      return isa<KernelOp>(op) ? WalkResult::skip() : WalkResult::advance();
+    });
+    if (result.wasInterrupted())
+      signalPassFailure();
+  }
+};
+
+} // namespace
+} // namespace onnxc::krnl

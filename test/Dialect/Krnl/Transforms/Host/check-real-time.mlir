@@ -1,0 +1,71 @@
+// RUN: onnx-opt %s --krnl-check-real-time --split-input-file --verify-diagnostics | FileCheck %s
+
+// The module says that it may run so; bodies of kernels may have any type.
+// CHECK: module attributes {krnl.real_time}
+// CHECK-LABEL: func @known_sizes
+// There is no deadline that a loop would ask for.
+// CHECK-NOT: krnl.call
+func.func @known_sizes(%x: tensor<4xf32>) -> tensor<4xf32> {
+  krnl.call @onnxc_call_trip() : () -> ()
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @+1 {{a size that only the run knows is not for a real-time run: fix the sizes of inputs with --dim or --shape, and leave out operators whose results have as many elements as the data says, or rows that a loop collects (its type is 'tensor<?xf32>')}}
+func.func @input_of_open_size(%x: tensor<?xf32>) {
+  return
+}
+
+// -----
+
+func.func @size_of_the_data(%n: index) {
+  // expected-error @+1 {{a size that only the run knows is not for a real-time run}}
+  %0 = tensor.empty(%n) : tensor<?xf32>
+  return
+}
+
+// -----
+
+func.func @in_a_branch(%c: i1, %n: index) {
+  scf.if %c {
+    // expected-error @+1 {{a size that only the run knows is not for a real-time run}}
+    %0 = tensor.empty(%n) : tensor<2x?xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @call(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{this operator is computed by a function of the runtime that may take memory from the heap ('onnxc_call_sort'), which is not for a real-time run: compute it in the program, and leave it out of the model with --from and --to}}
+  %0 = krnl.call @onnxc_call_sort(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @+1 {{strings are not for a real-time run (its type is 'tensor<2x!krnl.str>')}}
+func.func @strings(%x: tensor<2x!krnl.str>) {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{sequences, maps, optionals and tensors of unknown rank are not for a real-time run}}
+func.func @object(%x: !krnl.obj) {
+  return
+}
+
+// -----
+
+// Sizes and offsets have 32 bits there.
+module attributes {krnl.target = #krnl.target<family = "thumb", triple = "thumbv7em-none-unknown-eabi", cpu = "generic", index_bits = 32>} {
+  func.func @largest(%x: tensor<2147483647xi8>) {
+    return
+  }
+  // expected-error @+1 {{a tensor is too large for a machine of 32 bits (its type is 'tensor<536870912xf32>')}}
+  func.func @too_large(%x: tensor<536870912xf32>) {
+    return
+  }
+}

@@ -92,6 +92,9 @@ for machine in ("aarch64", "riscv64"):
     if shutil.which(f"qemu-{machine}") and pathlib.Path(f"/usr/{machine}-linux-gnu/lib/crt1.o").exists():
         config.available_features.add(f"qemu-{machine}")
 
+if shutil.which("qemu-system-arm"):
+    config.available_features.add("qemu-system-arm")
+
 # What the package is made of, and a root folder of one's own to try it in.
 if pathlib.Path(config.onnxc_build_dir, "self-contained", "bin", "onnx-compile-self-contained").exists():
     config.available_features.add("self-contained")

@@ -24,6 +24,7 @@
 #include "onnxc/Support/Budget.h"
 #include "onnxc/Target/CPU/Link.h"
 #include "onnxc/Target/CPU/NewFile.h"
+#include "onnxc/Target/Target.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/ThreadPool.h"
@@ -212,6 +213,12 @@ Outcome Compilation::prepare() {
   if (llvm::Error error = checkOutputName(options))
     return fail(Outcome::Usage, llvm::toString(std::move(error)));
   report.target = (target.getTriple() + " " + target.getCpu()).str();
+  if (options.emit == "lib" &&
+      !target::hasOperatingSystem(llvm::Triple(target.getTriple())))
+    return fail(Outcome::Usage, "'" + target.getTriple() +
+                                    "' has no operating system that loads a "
+                                    "shared object: say --emit=static or "
+                                    "--emit=obj, and link the model");
   if (options.emit == "lib")
     if (llvm::Error error = checkRuntimeFor(options, target))
       return fail(Outcome::Usage, llvm::toString(std::move(error)));
@@ -429,6 +436,9 @@ Outcome onnxc::compile(const Input &input, const CompileOptions &options,
   CompileOptions completed = options;
   if (completed.output.empty())
     completed.output = defaultOutput(input, options);
+  if (!target::hasOperatingSystem(
+          llvm::Triple(llvm::Triple::normalize(options.triple))))
+    completed.realTime = true;
   report.output = completed.output;
   Compilation compilation(input, completed, events, report);
   Outcome outcome = compilation.run();

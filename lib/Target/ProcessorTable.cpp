@@ -47,6 +47,21 @@ static constexpr ProcessorFamily families[] = {
     // Neoverse N1 Software Optimization Guide: two multiply-adds and two loads
     // in a cycle.
     {{Triple::aarch64, ""}, "aarch64", {.vectorRegs = 32}},
+    // Arm v7-M Architecture Reference Manual: no vectors, 13 registers of
+    // integers and 32 of floats. Cortex-M4 Technical Reference Manual: one
+    // multiply-add in three cycles, loads of one word, no cache of data; memory
+    // next to the processor is counted as one. Stacks are a few KiB.
+    {{Triple::thumb, ""},
+     "thumb",
+     {.vectorBytes = 1,
+      .scalarCopies = 8,
+      .stackBytes = 1024,
+      .fmaPerCycle = 1,
+      .loadsPerCycle = 1,
+      .fmaLatency = 3,
+      .l1 = 16 << 10,
+      .l2 = 64 << 10,
+      .l3 = 64 << 10}},
     // RISC-V "V" Extension 1.0: 32 registers of 16 bytes at least.
     {{Triple::riscv64, "+v"}, "riscv64_v", {.vectorRegs = 32}},
 };

@@ -39,6 +39,14 @@ static void initializeTargets() {
   });
 }
 
+bool hasOperatingSystem(const Triple &triple) {
+  // "x86_64" alone leaves it open.
+  bool isOpen = triple.isArch64Bit() && triple.getOSName() != "none" &&
+                triple.getEnvironmentName().empty();
+  return triple.getArch() == Triple::UnknownArch || isOpen ||
+         !triple.isOSUnknown();
+}
+
 static const Target *findTarget(const Triple &triple, std::string &error) {
   initializeTargets();
   return TargetRegistry::lookupTarget(triple, error);
@@ -77,6 +85,9 @@ static TargetAttr describe(mlir::MLIRContext *context, const Triple &triple,
   const auto *family = find_if(
       table.families, [&](const ProcessorFamily &f) { return isOf(f.kind); });
   bool isKnown = family != table.families.end();
+  Processor processor = isKnown ? family->processor : Processor();
+  if (triple.isArch32Bit())
+    processor.indexBits = 32;
   SmallVector<mlir::NamedAttribute> instructions;
   mlir::Builder builder(context);
   StringSet<> seen;
@@ -86,7 +97,7 @@ static TargetAttr describe(mlir::MLIRContext *context, const Triple &triple,
           i.operation, builder.getStringAttr(i.intrinsic)));
   return TargetAttr::get(
       context, isKnown ? StringRef(family->name) : triple.getArchName(),
-      triple.str(), cpu, features, isKnown ? family->processor : Processor(),
+      triple.str(), cpu, features, processor,
       builder.getDictionaryAttr(instructions));
 }
 
@@ -101,13 +112,13 @@ Expected<TargetAttr> resolveTarget(mlir::MLIRContext *context,
   const Target *target = findTarget(triple, error);
   if (!target)
     return createStringError("unknown target triple '" + triple.str() + "'");
-  // The interface of the program and the runtime has 64-bit sizes, and weights
-  // are written as they are in the model.
-  if (!triple.isArch64Bit() || !triple.isLittleEndian() ||
-      !triple.isOSBinFormatELF())
+  // The runtime has 64-bit sizes; without an operating system there is none.
+  // Weights are written as they are in the model.
+  bool isWide = triple.isArch64Bit() || !hasOperatingSystem(triple);
+  if (!isWide || !triple.isLittleEndian() || !triple.isOSBinFormatELF())
     return createStringError("no code is made for '" + triple.str() +
-                             "': machines have 64 bits, the low byte first, "
-                             "and ELF files");
+                             "': machines have 64 bits or no operating system, "
+                             "the low byte first, and ELF files");
   Triple host(sys::getDefaultTargetTriple());
   bool native = cpu.empty() || cpu == "native";
   std::string name = cpu.str(), features;
@@ -116,9 +127,12 @@ Expected<TargetAttr> resolveTarget(mlir::MLIRContext *context,
     features = hostFeatures(*target, triple, name);
   } else if (native || cpu == "generic") {
     name = triple.getArch() == Triple::x86_64 ? "x86-64" : "generic";
-    // Without them there is no floating-point unit; Linux expects them.
+    // Without them there is no floating-point unit; Linux expects them, and
+    // most microcontrollers that networks are for have one.
     if (triple.isRISCV64())
       features = "+m,+a,+f,+d,+c";
+    if (triple.getSubArch() == Triple::ARMSubArch_v7em)
+      features = "+vfp4d16sp";
   }
   if (!differences.empty())
     features += (features.empty() ? "" : ",") + differences.str();
@@ -149,8 +163,11 @@ std::unique_ptr<TargetMachine> createTargetMachine(TargetAttr names,
   CodeGenOptLevel levels[] = {CodeGenOptLevel::None, CodeGenOptLevel::Less,
                               CodeGenOptLevel::Default,
                               CodeGenOptLevel::Aggressive};
+  // A program without an operating system has its own linker put it somewhere.
+  Reloc::Model relocations =
+      hasOperatingSystem(triple) ? Reloc::PIC_ : Reloc::Static;
   return std::unique_ptr<TargetMachine>(target->createTargetMachine(
-      triple, names.getCpu(), names.getFeatures(), options, Reloc::PIC_,
+      triple, names.getCpu(), names.getFeatures(), options, relocations,
       std::nullopt, levels[std::min(level, 3u)]));
 }
 

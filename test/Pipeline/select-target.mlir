@@ -10,6 +10,8 @@
 // RUN: onnx-opt %s --select-target="triple=aarch64-linux-gnu cpu=neoverse-n2" | FileCheck %s --check-prefix=I8MM
 // RUN: onnx-opt %s --select-target="triple=riscv64-linux-gnu features=+v" | FileCheck %s --check-prefix=V
 // RUN: onnx-opt %s --select-target="triple=riscv64-linux-gnu" | FileCheck %s --check-prefix=SCALAR
+// RUN: onnx-opt %s --select-target="triple=thumbv7em-none-eabi" | FileCheck %s --check-prefix=THUMB
+// RUN: onnx-opt %s --select-target="triple=riscv32-unknown-elf" | FileCheck %s --check-prefix=NARROW
 // RUN: onnx-opt %s --select-target="nest triple=x86_64-linux-gnu cpu=x86-64-v2" | FileCheck %s --check-prefix=NEST
 // RUN: onnx-opt %s --select-target | onnx-opt | FileCheck %s --check-prefix=HOST
 // RUN: not onnx-opt %s --select-target="triple=x86_64-linux-gnu cpu=nope" 2>&1 | FileCheck %s --check-prefix=UNKNOWN
@@ -36,6 +38,9 @@
 // V-SAME: vector_registers = 32>
 // A processor without a row has the defaults; Linux expects the extensions.
 // SCALAR: #krnl.target<family = "riscv64", triple = "riscv64-unknown-linux-gnu", cpu = "generic", features = "+m,+a,+f,+d,+c">
+// Without an operating system machines may have 32 bits.
+// THUMB: #krnl.target<family = "thumb", triple = "thumbv7em-unknown-none-eabi", cpu = "generic", features = "+vfp4d16sp", vector_bytes = 1, scalar_copies = 8, index_bits = 32, stack_bytes = 1024,
+// NARROW: #krnl.target<family = "riscv32", triple = "riscv32-unknown-unknown-elf", cpu = "generic", index_bits = 32>
 // NEST: module {
 // NEST-NEXT: module @x86_64_v2 attributes {krnl.target =
 // NEST-NEXT: func.func @main(%{{.+}}: tensor<4xi8> {onnx.type = tensor<4xi8>})

@@ -25,7 +25,12 @@ resolveTarget(mlir::MLIRContext *context, llvm::StringRef triple,
               llvm::StringRef cpu, llvm::StringRef features,
               const ProcessorTable &table = processorTable());
 
-/// Position independent, a section per function; level is 0 to 3, as in -O2.
+/// False for a triple such as thumbv7em-none-eabi: code runs on the machine
+/// itself, without threads, files and shared objects.
+bool hasOperatingSystem(const llvm::Triple &triple);
+
+/// Position independent where there is an operating system, a section per
+/// function; level is 0 to 3, as in -O2.
 /// Never null for the names of a target that resolveTarget made. One thread may
 /// use it at a time.
 std::unique_ptr<llvm::TargetMachine>

@@ -49,6 +49,7 @@ constexpr Row rows[] = {
     {"aarch64-linux-gnu", "neoverse-n1", "", 16, 32},
     {"riscv64-linux-gnu", "generic", "+v", 16, 32},
     {"riscv64-linux-gnu", "generic", "", 16, 16},
+    {"thumbv7em-none-eabi", "cortex-m4", "", 1, 16},
 };
 
 TEST_F(TargetTest, ByName) {
@@ -98,11 +99,15 @@ TEST_F(TargetTest, RequiredFeaturesAreInstructionSets) {
 // No two rows of the table have one name, and no row is hidden by one before.
 TEST_F(TargetTest, EveryRowIsReached) {
   for (const ProcessorFamily &family : processorTable().families) {
+    std::string arch = Triple::getArchTypeName(family.kind.arch).str();
+    bool isWide = Triple(arch).isArch64Bit();
     krnl::TargetAttr target =
-        resolve(Triple::getArchTypeName(family.kind.arch).str() + "-linux-gnu",
-                "generic", family.kind.features);
+        resolve(arch + (isWide ? "-linux-gnu" : "-none-eabi"), "generic",
+                family.kind.features);
     EXPECT_EQ(target.getFamily(), family.name);
-    EXPECT_TRUE(target.getProcessor() == family.processor);
+    Processor processor = family.processor;
+    processor.indexBits = isWide ? 64 : 32;
+    EXPECT_TRUE(target.getProcessor() == processor);
   }
 }
 

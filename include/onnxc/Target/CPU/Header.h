@@ -20,7 +20,7 @@ std::string cIdentifier(llvm::StringRef text);
 /// `module` as fields of two structs, and one function that runs it. Names
 /// begin with `prefix`, an identifier; `tag` is that of the model, or empty;
 /// `source` tells where it comes from. That of a real-time model
-/// (onnxc/Target/CPU/RealTime.h) includes no other header of ours.
+/// (onnxc/Target/CPU/RealTime.h) includes no other header of the runtime.
 std::string headerText(mlir::ModuleOp module, llvm::StringRef prefix,
                        llvm::StringRef tag, llvm::StringRef source,
                        bool isRealTime = false);

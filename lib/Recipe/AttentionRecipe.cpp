@@ -75,10 +75,7 @@ static SmallVector<OpOperand *> factorsOf(linalg::LinalgOp op) {
   if (op.getNumReductionLoops() == 0 || op.getNumDpsInits() != 1 ||
       isOrdered(op))
     return {};
-  SmallVector<OpOperand *> read =
-      llvm::filter_to_vector(op.getDpsInputOperands(), [&](OpOperand *input) {
-        return !op.getMatchingBlockArgument(input).use_empty();
-      });
+  SmallVector<OpOperand *> read = readInputs(op);
   return read.size() == 2 ? read : SmallVector<OpOperand *>();
 }
 

@@ -72,14 +72,6 @@ bool isPlainlyIndexed(OpOperand &operand) {
          });
 }
 
-/// Inputs that the payload uses.
-static SmallVector<OpOperand *> readInputs(linalg::LinalgOp op) {
-  return llvm::filter_to_vector(
-      op.getDpsInputOperands(), [&](OpOperand *input) {
-        return !op.getMatchingBlockArgument(input).use_empty();
-      });
-}
-
 /// Is it a constant operand of the kernel, with its loops among `loops`?
 static bool isConstantAlong(KernelOp kernel, linalg::LinalgOp op,
                             OpOperand &input, ArrayRef<std::string> loops) {

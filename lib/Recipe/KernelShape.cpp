@@ -36,13 +36,16 @@ SmallVector<std::string> loopNames(KernelOp kernel) {
   return names;
 }
 
-/// The names of the loops that index the first dimensions of an access alone.
+/// The names of the loops that index the first dimensions of an access, alone
+/// or also at a fixed distance.
 static SmallVector<std::string> firstLoops(const Access &access,
-                                           linalg::LinalgOp op, unsigned rank) {
+                                           linalg::LinalgOp op, unsigned rank,
+                                           bool alone) {
   SmallVector<StringRef> axes = KernelOp::getAxes(op);
   SmallVector<std::string> loops;
   for (unsigned position : llvm::seq(rank)) {
-    std::optional<unsigned> loop = access.loopAt(position);
+    std::optional<unsigned> loop =
+        alone ? access.loopAt(position) : access.shiftedLoopAt(position);
     loops.push_back(loop ? axes[*loop].str() : "");
   }
   return loops;
@@ -50,13 +53,13 @@ static SmallVector<std::string> firstLoops(const Access &access,
 
 SmallVector<std::string> accessLoops(linalg::LinalgOp op, OpOperand &operand) {
   Access access(operand);
-  return firstLoops(access, op, access.getRank());
+  return firstLoops(access, op, access.getRank(), /*alone=*/true);
 }
 
 SmallVector<std::string> loopsAlongMemory(linalg::LinalgOp op,
                                           OpOperand &operand) {
   Access access(operand);
-  return firstLoops(access, op, access.rankAlongMemory());
+  return firstLoops(access, op, access.rankAlongMemory(), /*alone=*/false);
 }
 
 SmallVector<std::string> reducedLoops(linalg::LinalgOp op) {
@@ -75,8 +78,10 @@ int64_t workBytesOf(KernelOp kernel, linalg::LinalgOp op, int64_t unknown) {
   int64_t points = 1, perPoint = 0;
   for (StringRef axis : KernelOp::getAxes(op))
     points = estimatedProduct(points, extentOf(kernel, axis, unknown));
-  for (Value operand : op->getOperands()) {
-    Type element = getElementTypeOrSelf(operand.getType());
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (!isAccessed(operand))
+      continue;
+    Type element = getElementTypeOrSelf(operand.get().getType());
     int64_t bits =
         element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 64;
     perPoint += std::max<int64_t>(bits / 8, 1);

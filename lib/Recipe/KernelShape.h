@@ -37,8 +37,9 @@ llvm::SmallVector<std::string> loopNames(krnl::KernelOp kernel);
 llvm::SmallVector<std::string> accessLoops(mlir::linalg::LinalgOp op,
                                            mlir::OpOperand &operand);
 
-/// The same along memory: without the last dimensions that have one element
-/// each, which do not part neighbours.
+/// The same along memory, or the loop that the index is a fixed distance from:
+/// without the last dimensions that have one element each, which do not part
+/// neighbours.
 llvm::SmallVector<std::string> loopsAlongMemory(mlir::linalg::LinalgOp op,
                                                 mlir::OpOperand &operand);
 

@@ -41,7 +41,8 @@ void LoopPlanner::findVectorLoop() {
   bool ordered =
       llvm::any_of(ops, [](linalg::LinalgOp op) { return isOrdered(op); });
   for (linalg::LinalgOp op : ops)
-    for (OpOperand &operand : op->getOpOperands()) {
+    for (OpOperand &operand :
+         llvm::make_filter_range(op->getOpOperands(), isAccessed)) {
       SmallVector<std::string> loops =
           ordered ? accessLoops(op, operand) : loopsAlongMemory(op, operand);
       if (loops.empty() || loops.back().empty() || extent(loops.back()) == 1)

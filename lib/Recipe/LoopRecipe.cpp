@@ -138,7 +138,8 @@ void LoopWriter::vectorizeOther(unsigned number) {
       last = loop;
   bool along = llvm::any_of(ops[number]->getOpOperands(), [&](OpOperand &o) {
     SmallVector<std::string> loops = loopsAlongMemory(ops[number], o);
-    return !loops.empty() && !last.empty() && loops.back() == last;
+    return isAccessed(o) && !loops.empty() && !last.empty() &&
+           loops.back() == last;
   });
   if (!along || !LaneAnalysis(ops[number], last).gathersPay(target) ||
       ((options.keepOrder || isOrdered(ops[number]) ||

@@ -91,7 +91,7 @@ void LoopPlanner::chooseTransposed() {
   if (lanes < minRows || !vectorIsCommon || payload > smallPayload)
     return;
   for (linalg::LinalgOp op : ops)
-    for (OpOperand *input : op.getDpsInputOperands()) {
+    for (OpOperand *input : readInputs(op)) {
       SmallVector<std::string> loops = loopsAlongMemory(op, *input);
       if (!loops.empty() && loops.back() != vectorLoop &&
           llvm::is_contained(loops, vectorLoop) &&
@@ -112,7 +112,7 @@ void LoopPlanner::chooseTransposed() {
 void LoopPlanner::chooseOwnTransposed() {
   constexpr int64_t maxRows = 16, minRows = 4;
   for (auto [number, op] : llvm::enumerate(ops))
-    for (OpOperand *input : op.getDpsInputOperands()) {
+    for (OpOperand *input : readInputs(op)) {
       SmallVector<std::string> loops = loopsAlongMemory(op, *input);
       if (!loops.empty() && llvm::is_contained(loops, vectorLoop) &&
           llvm::is_contained(own, loops.back()) &&

@@ -205,3 +205,40 @@ func.func @classes(%x: tensor<64x16xf32>, %w: tensor<16x3xf32>, %o: tensor<64x3x
   } -> tensor<64x3xf32>
   return %y : tensor<64x3xf32>
 }
+
+// Lanes along memory, although the loop indexes nothing but the interior of the
+// result.
+// CHECK-LABEL: kernel "interior"
+// CHECK:         vectorize(c, 16)
+func.func @interior(%o: tensor<130x66xf32>) -> tensor<130x66xf32> {
+  %y = krnl.kernel "interior" loops [r = 128, c = 64] outs(%o : tensor<130x66xf32>) {
+  ^bb0(%b: tensor<130x66xf32>):
+    %one = arith.constant 1.0 : f32
+    %f = krnl.compute [r, c] () -> (%q = %b[r + 1, c + 1]) : () -> tensor<130x66xf32> {
+      linalg.yield %one : f32
+    }
+    krnl.yield %f : tensor<130x66xf32>
+  } -> tensor<130x66xf32>
+  return %y : tensor<130x66xf32>
+}
+
+// Inputs that the payload does not use are no work and say nothing about lanes.
+// CHECK-LABEL: kernel "unread"
+// CHECK-NEXT:    block(c, 64) -> (c.o, c.i),
+// CHECK-NEXT:    order(r, c.o, c.i),
+// CHECK-NEXT:    fuse_outer(r, c.o),
+// CHECK-NEXT:    vectorize(c.i, 16),
+// CHECK-NEXT:    unroll(c.i, 4)
+func.func @unread(%x: tensor<16x128xf32>, %t: tensor<128x16xf32>, %o: tensor<16x128xf32>) -> tensor<16x128xf32> {
+  %y = krnl.kernel "unread" loops [r = 16, c = 128]
+      ins(%x, %t : tensor<16x128xf32>, tensor<128x16xf32>) outs(%o : tensor<16x128xf32>) {
+  ^bb0(%a: tensor<16x128xf32>, %d: tensor<128x16xf32>, %b: tensor<16x128xf32>):
+    %r = krnl.compute [r, c] (%p = %a[r, c], %u0 = %d[c, r], %u1 = %d[c, r], %u2 = %d[c, r]) -> (%q = %b[r, c])
+        : (tensor<16x128xf32>, tensor<128x16xf32>, tensor<128x16xf32>, tensor<128x16xf32>) -> tensor<16x128xf32> {
+      %m = arith.negf %p : f32
+      linalg.yield %m : f32
+    }
+    krnl.yield %r : tensor<16x128xf32>
+  } -> tensor<16x128xf32>
+  return %y : tensor<16x128xf32>
+}

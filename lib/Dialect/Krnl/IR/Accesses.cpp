@@ -46,6 +46,16 @@ std::optional<unsigned> Access::loopAt(unsigned position) const {
   return loop ? std::optional(loop.getPosition()) : std::nullopt;
 }
 
+std::optional<unsigned> Access::shiftedLoopAt(unsigned position) const {
+  AffineExpr index = wholeIndex(indices[position]);
+  auto sum = dyn_cast<AffineBinaryOpExpr>(index);
+  if (sum && sum.getKind() == AffineExprKind::Add &&
+      isa<AffineConstantExpr>(sum.getRHS()))
+    index = sum.getLHS();
+  auto loop = dyn_cast<AffineDimExpr>(index);
+  return loop ? std::optional(loop.getPosition()) : std::nullopt;
+}
+
 std::optional<unsigned> Access::positionOf(unsigned loop) const {
   for (auto [position, index] : llvm::enumerate(indices)) {
     if (!index.isFunctionOfDim(loop))
@@ -114,6 +124,17 @@ bool Access::isWindow() const {
   });
 }
 
+bool isAccessed(OpOperand &operand) {
+  linalg::LinalgOp op = ownerOf(operand);
+  return op.isDpsInit(&operand) || op.payloadUsesValueFromOperand(&operand);
+}
+
+SmallVector<OpOperand *> readInputs(linalg::LinalgOp op) {
+  return llvm::filter_to_vector(op.getDpsInputOperands(), [](OpOperand *input) {
+    return isAccessed(*input);
+  });
+}
+
 int inputNumber(KernelOp kernel, Value inside) {
   auto argument = dyn_cast<BlockArgument>(inside);
   bool isInput = argument && argument.getOwner() == &kernel.getBody().front() &&
@@ -154,9 +175,7 @@ static std::optional<Slide> slideOf(linalg::LinalgOp op, AffineExpr index) {
 }
 
 std::optional<Slide> findSlide(linalg::LinalgOp op) {
-  for (OpOperand *input : op.getDpsInputOperands()) {
-    if (op.getMatchingBlockArgument(input).use_empty())
-      continue;
+  for (OpOperand *input : readInputs(op)) {
     Access access(*input);
     for (unsigned position = 0; position + 1 < access.rankAlongMemory();
          ++position)
@@ -177,7 +196,7 @@ ReductionKind reductionKindOf(linalg::LinalgOp op) {
   SmallVector<unsigned> reduced;
   op.getReductionDims(reduced);
   unsigned reading = 0;
-  for (OpOperand *input : op.getDpsInputOperands()) {
+  for (OpOperand *input : readInputs(op)) {
     Access access(*input);
     bool reads = false;
     for (unsigned position : llvm::seq(access.getRank())) {

@@ -131,6 +131,28 @@ TEST_F(AccessesTest, LastDimensionsOfOneElementDoNotSeparateNeighbours) {
   EXPECT_TRUE(Access(*op.getDpsInitOperand(0)).hasUnitStride(0));
 }
 
+TEST_F(AccessesTest, AShiftedLoopIsAFixedDistanceAway) {
+  linalg::LinalgOp op = makeOp(2, 0, {{{8, 4}, {d0, d1}}},
+                               {{9, 4, 8, 16}, {d0 + 1, d1, d0, d1 * 2}},
+                               [](ValueRange args) { return args[0]; });
+  Access written(*op.getDpsInitOperand(0));
+  EXPECT_EQ(written.loopAt(0), std::nullopt);
+  EXPECT_EQ(written.shiftedLoopAt(0), 0u);
+  EXPECT_EQ(written.shiftedLoopAt(1), 1u);
+  EXPECT_EQ(written.shiftedLoopAt(3), std::nullopt);
+  EXPECT_EQ(Access(*makeWindow().getDpsInputOperand(0)).shiftedLoopAt(0),
+            std::nullopt);
+}
+
+TEST_F(AccessesTest, InputsThatThePayloadDoesNotUseAreNotRead) {
+  linalg::LinalgOp op =
+      makeOp(2, 0, {{{8, 4}, {d0, d1}}, {{4, 8}, {d1, d0}}}, {{8, 4}, {d0, d1}},
+             [](ValueRange args) { return args[1]; });
+  EXPECT_FALSE(isAccessed(*op.getDpsInputOperand(0)));
+  EXPECT_TRUE(isAccessed(*op.getDpsInitOperand(0)));
+  EXPECT_EQ(readInputs(op), SmallVector<OpOperand *>{op.getDpsInputOperand(1)});
+}
+
 TEST_F(AccessesTest, AnIndexOfTwoLoopsIsThePositionOfNeither) {
   linalg::LinalgOp op =
       makeOp(2, 0, {{{16, 4}, {d0 + d1, d1}}}, {{8, 4}, {d0, d1}},

@@ -45,6 +45,8 @@ public:
   }
   /// The loop that runs over the whole dimension and indexes it alone.
   std::optional<unsigned> loopAt(unsigned position) const;
+  /// The same, or the loop that the index is a fixed distance from.
+  std::optional<unsigned> shiftedLoopAt(unsigned position) const;
   /// The first index that depends on the loop, if it depends on no other.
   std::optional<unsigned> positionOf(unsigned loop) const;
   /// By how much the index grows with each iteration of the loop, if that is
@@ -71,6 +73,13 @@ private:
   mlir::ShapedType type;
   unsigned memoryRank, numLoops, numExtents = 0;
 };
+
+/// Does the op read or write the operand? Inputs that the payload does not use
+/// are not read.
+bool isAccessed(mlir::OpOperand &operand);
+
+/// The inputs that the op reads.
+llvm::SmallVector<mlir::OpOperand *> readInputs(mlir::linalg::LinalgOp op);
 
 /// The number of the kernel's input that a tensor of its body is, or -1 for one
 /// that is made inside or is a destination.

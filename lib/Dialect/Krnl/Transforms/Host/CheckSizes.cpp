@@ -11,6 +11,7 @@
 
 #include "HostSizes.h"
 
+#include "onnxc/Dialect/Krnl/IR/Accesses.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/PartialAccess.h"
 #include "onnxc/Dialect/Krnl/Transforms/Passes.h"
@@ -222,11 +223,9 @@ void SizeChecker::checkExtent(unsigned loop) {
   ++made;
 }
 
-/// An input that the payload does not read is there for its shape.
 void SizeChecker::checkOperand(linalg::LinalgOp op, OpOperand &operand) {
   auto type = dyn_cast<RankedTensorType>(operand.get().getType());
-  if (!type ||
-      (op.isDpsInput(&operand) && !op.payloadUsesValueFromOperand(&operand)))
+  if (!type || !isAccessed(operand))
     return;
   AffineMap map = op.getMatchingIndexingMap(&operand);
   for (auto [dim, at] : llvm::enumerate(map.getResults()))

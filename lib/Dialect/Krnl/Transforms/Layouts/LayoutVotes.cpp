@@ -102,9 +102,7 @@ struct SumOperands {
 /// Returns nothing but nulls where several operands are of one kind.
 static SumOperands findOperands(KernelOp kernel, ComputeOp op) {
   SumOperands found;
-  for (OpOperand *input : op.getDpsInputOperands()) {
-    if (op.getMatchingBlockArgument(input).use_empty())
-      continue;
+  for (OpOperand *input : readInputs(op)) {
     OpOperand *&slot =
         isWeight(kernel, input->get()) ? found.weights : found.data;
     if (slot)
@@ -247,8 +245,7 @@ void LayoutVoter::voteAtBorder() {
   OpOperand *fixed = nullptr;
   SmallVector<OpOperand *> movable;
   for (OpOperand &operand : op->getOpOperands()) {
-    bool isRead = !op.getMatchingBlockArgument(&operand).use_empty();
-    if (!groups.contains(operand.get()) || (op.isDpsInput(&operand) && !isRead))
+    if (!groups.contains(operand.get()) || !isAccessed(operand))
       continue;
     if (groups.isMovable(operand.get()))
       movable.push_back(&operand);

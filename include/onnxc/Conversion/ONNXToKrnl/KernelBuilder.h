@@ -118,15 +118,12 @@ private:
     int64_t extent;
     /// A dynamic extent, in the host program once it is known, and inside.
     mlir::Value dynamic = {}, inside = {};
-    /// The tensor of shapeOf, once there is one.
-    mlir::Value shape = {};
   };
 
   int64_t neededSize(mlir::AffineExpr at, int64_t size) const;
   void refineInputs(llvm::MutableArrayRef<Access> opIns);
   mlir::AffineMap mapOf(const Access &access) const;
   void findExtents(const Access &access);
-  mlir::Value shapeOf(unsigned loop);
 
   mlir::OpBuilder &host;
   mlir::Location loc;

@@ -173,20 +173,6 @@ void KernelBuilder::findExtents(const Access &access) {
   }
 }
 
-/// linalg requires an operand dimension that a loop indexes alone. For one that
-/// only occurs in larger expressions (the positions of a window) that is one of
-/// a tensor that is never read.
-Value KernelBuilder::shapeOf(unsigned loop) {
-  LoopDecl &decl = loops[loop];
-  if (!decl.shape)
-    decl.shape = tensor::EmptyOp::create(
-        body, loc,
-        decl.inside ? OpFoldResult(decl.inside)
-                    : OpFoldResult(host.getIndexAttr(decl.extent)),
-        host.getI8Type());
-  return decl.shape;
-}
-
 /// The size, minimal or exact, that a dimension of `size` elements needs for an
 /// access at `at`: a loop by itself covers the whole dimension.
 int64_t KernelBuilder::neededSize(AffineExpr at, int64_t size) const {
@@ -292,14 +278,6 @@ SmallVector<Value> KernelBuilder::generic(ArrayRef<Access> givenIns,
   };
   for (const Access &access : opIns)
     add(access, inValues);
-  for (unsigned l : currentAxes) {
-    AffineExpr plain = getAffineDimExpr(l, host.getContext());
-    if (llvm::none_of(llvm::concat<const Access>(opIns, opOuts),
-                      [&](const Access &access) {
-                        return llvm::is_contained(access.at, plain);
-                      }))
-      add({shapeOf(l), {plain}}, inValues);
-  }
   for (const Access &access : opOuts)
     add(access, outValues);
   for (const Access &access : llvm::concat<const Access>(opIns, opOuts))
@@ -307,13 +285,11 @@ SmallVector<Value> KernelBuilder::generic(ArrayRef<Access> givenIns,
   // Builders of ops with regions move; `body` stays before the op, where `fn`
   // may add operands of its scalar code.
   OpBuilder builder(body);
-  auto op = ComputeOp::create(
-      builder, loc, inValues, outValues, maps, axes, parallel, StringAttr(),
-      [&](OpBuilder &b, Location l, ValueRange args) {
-        SmallVector<Value> values(args.take_front(opIns.size()));
-        llvm::append_range(values, args.take_back(opOuts.size()));
-        linalg::YieldOp::create(b, l, fn(b, l, values));
-      });
+  auto op = ComputeOp::create(builder, loc, inValues, outValues, maps, axes,
+                              parallel, StringAttr(),
+                              [&](OpBuilder &b, Location l, ValueRange args) {
+                                linalg::YieldOp::create(b, l, fn(b, l, args));
+                              });
   return llvm::to_vector(ValueRange(op.getResults()));
 }
 

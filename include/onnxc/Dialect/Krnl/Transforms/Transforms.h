@@ -85,11 +85,6 @@ KernelOp collapseLoops(mlir::RewriterBase &rewriter, KernelOp kernel);
 /// memory is walked: as the results have them, then as the operands do.
 void orderLoops(KernelOp kernel);
 
-/// Drops the inputs that the payload does not read, and adds tensors of the
-/// extents of loops until each loop of the op indexes a dimension of an operand
-/// alone, as linalg requires.
-void updateShapeInputs(mlir::RewriterBase &rewriter, ComputeOp op);
-
 /// Puts numbers into the ops that read tensors all of one constant element.
 void inlineConstants(mlir::RewriterBase &rewriter, KernelOp kernel);
 

@@ -46,7 +46,6 @@ static void dropDim(RewriterBase &rewriter, ComputeOp op, unsigned dim) {
       rewriter.replaceOpWithNewOp<arith::ConstantIndexOp>(index, 0);
     }
   }
-  updateShapeInputs(rewriter, result);
   rewriter.replaceOp(op, result.getResults());
 }
 

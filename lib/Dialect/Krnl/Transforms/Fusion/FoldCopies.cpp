@@ -359,7 +359,6 @@ void CopyFolder::fillAround(const TensorPart &part) {
   auto declared = llvm::to_vector(kernel.getLoops().getAsRange<LoopAttr>());
   SmallVector<Value> added;
   Value last = kernel.getOutArgument(0);
-  SmallVector<ComputeOp> made;
   rewriter.setInsertionPoint(kernel);
   SmallVector<Strip> strips = stripsAround(rewriter, kernel.getLoc(), part);
   rewriter.setInsertionPoint(fill);
@@ -372,12 +371,9 @@ void CopyFolder::fillAround(const TensorPart &part) {
       if (!known)
         added.push_back(cast<Value>(extent));
     }
-    made.push_back(fillStrip(strip, loops, last));
-    last = made.back().getResult(0);
+    last = fillStrip(strip, loops, last).getResult(0);
   }
   kernel.replaceLoops(declared, added);
-  for (ComputeOp op : made)
-    updateShapeInputs(rewriter, op);
   rewriter.replaceOp(fill, last);
 }
 

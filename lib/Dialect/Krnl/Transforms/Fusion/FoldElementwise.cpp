@@ -98,12 +98,14 @@ FoldedOperands::FoldedOperands(ComputeOp producer, ComputeOp reader,
   SmallVector<AffineExpr> toReader = llvm::map_to_vector(dims, [&](unsigned d) {
     return getAffineDimExpr(d, reader.getContext());
   });
-  for (OpOperand *operand : reader.getDpsInputOperands())
+  for (OpOperand *operand : reader.getDpsInputOperands()) {
+    bool stays = operand->get() != producer.getResult(0) &&
+                 reader.payloadUsesValueFromOperand(operand);
     readerPosition.push_back(
-        operand->get() == producer.getResult(0)
-            ? -1
-            : add(operand->get(), reader.getMatchingIndexingMap(operand)));
-  // The destination counts as read only if the payload uses it.
+        stays ? add(operand->get(), reader.getMatchingIndexingMap(operand))
+              : -1);
+  }
+  // An operand counts as read only if the payload uses it.
   for (OpOperand &operand : producer->getOpOperands()) {
     AffineMap map =
         producer.getMatchingIndexingMap(&operand).replaceDimsAndSymbols(
@@ -154,7 +156,6 @@ static void fold(RewriterBase &rewriter, ComputeOp producer, ComputeOp reader,
         for (Operation &op : *reader.getBody())
           rewriter.clone(op, outer);
       });
-  updateShapeInputs(rewriter, folded);
   rewriter.replaceOp(reader, folded.getResults());
   Value destination = producer.getDpsInits()[0];
   rewriter.eraseOp(producer);

@@ -93,7 +93,6 @@ void accessPart(RewriterBase &rewriter, KernelOp kernel, Value tensor,
       if (op->getOperand(i) == tensor)
         maps[i] = part.shift(maps[i]);
     op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
-    updateShapeInputs(rewriter, op);
     for (auto [init, result] :
          llvm::zip_equal(op.getDpsInits(), op.getResults()))
       if (init == tensor)

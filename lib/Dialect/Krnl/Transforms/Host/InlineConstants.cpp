@@ -27,6 +27,15 @@ static TypedAttr scalarConstantOf(Value operand) {
   return dyn_cast<TypedAttr>(splat.getSplatValue<Attribute>());
 }
 
+/// Drops input `i`, which the payload does not read.
+static void eraseInput(ComputeOp op, unsigned i) {
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  maps.erase(maps.begin() + i);
+  op.getBody()->eraseArgument(i);
+  op.getInputsMutable().erase(i);
+  op.setIndexingMapsAttr(Builder(op.getContext()).getAffineMapArrayAttr(maps));
+}
+
 void inlineConstants(RewriterBase &rewriter, KernelOp kernel) {
   OpBuilder::InsertionGuard guard(rewriter);
   for (auto [number, in] : llvm::enumerate(kernel.getIns())) {
@@ -42,15 +51,13 @@ void inlineConstants(RewriterBase &rewriter, KernelOp kernel) {
       for (unsigned i = op.getNumDpsInputs(); i-- > 0;) {
         if (op.getInputs()[i] != image)
           continue;
-        BlockArgument element = op.getBody()->getArgument(i);
-        if (!element.use_empty()) {
-          rewriter.setInsertionPointToStart(op.getBody());
-          rewriter.replaceAllUsesWith(
-              element, arith::ConstantOp::create(rewriter, op.getLoc(), value)
-                           .getResult());
-        }
+        rewriter.setInsertionPointToStart(op.getBody());
+        rewriter.replaceAllUsesWith(
+            op.getBody()->getArgument(i),
+            arith::ConstantOp::create(rewriter, op.getLoc(), value)
+                .getResult());
+        eraseInput(op, i);
       }
-      updateShapeInputs(rewriter, op);
     }
   }
 }

@@ -74,12 +74,17 @@ unsigned foldElementwise(mlir::RewriterBase &rewriter, KernelOp kernel);
 void reuseDestinations(mlir::RewriterBase &rewriter, KernelOp kernel);
 
 /// Drops loops of one iteration; 0 replaces their indices in accesses.
-void dropUnitLoops(mlir::RewriterBase &rewriter, KernelOp kernel);
+void dropUnitLoops(KernelOp kernel);
 
 /// Makes neighbouring loops that access memory contiguously one loop, over
-/// operands whose dimensions are collapsed likewise. Returns the kernel that
-/// takes the place of `kernel`.
-KernelOp collapseLoops(mlir::RewriterBase &rewriter, KernelOp kernel);
+/// operands whose dimensions are collapsed likewise.
+void collapseLoops(mlir::RewriterBase &rewriter, KernelOp kernel);
+
+/// Runs the op over the loops `axes` instead, the first `parallel` of them in
+/// parallel. `dims` has for each of its loops so far a dimension of these, or
+/// the only value of the index.
+void replaceAxes(ComputeOp op, llvm::ArrayRef<mlir::AffineExpr> dims,
+                 llvm::ArrayRef<llvm::StringRef> axes, unsigned parallel);
 
 /// Puts the loops of the kernel, and those of its ops, in the order in which
 /// memory is walked: as the results have them, then as the operands do.

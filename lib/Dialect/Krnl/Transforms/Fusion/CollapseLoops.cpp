@@ -15,7 +15,6 @@
 
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -23,7 +22,7 @@ using namespace mlir;
 namespace onnxc::krnl {
 
 namespace {
-/// Checks one pair of loops, and rebuilds the kernel with the two as one.
+/// Checks one pair of loops, and makes the two one.
 class LoopCollapser {
 public:
   LoopCollapser(RewriterBase &rewriter, KernelOp kernel, StringRef outer,
@@ -31,7 +30,7 @@ public:
       : rewriter(rewriter), kernel(kernel), outer(outer), inner(inner) {}
 
   bool check();
-  KernelOp rebuild();
+  void collapse();
 
 private:
   bool checkOp(linalg::LinalgOp op);
@@ -40,15 +39,18 @@ private:
   bool onlyMakesPairs(Value size);
   bool checkSizes(tensor::DimOp dim);
 
+  bool hasPair(Value tensor) {
+    auto known = positions.find(tensor);
+    return known != positions.end() && known->second >= 0;
+  }
   RankedTensorType merged(Value tensor);
-  SmallVector<ReassociationIndices> groups(Value tensor);
-  Value collapse(Value outside, BlockArgument inside);
-  KernelOp createKernel();
-  Value mergedSize(KernelOp target, Location loc);
-  void mapArguments(KernelOp target);
-  void cloneOp(Operation &op, KernelOp target);
-  void cloneStructured(ComputeOp op);
-  void replaceResults(KernelOp target);
+  SmallVector<ReassociationIndices> groups(Value outside, Value inside);
+  Value collapseOperand(Value outside, BlockArgument inside);
+  LoopAttr declareLoop();
+  void collapseEmpty(tensor::EmptyOp empty);
+  void collapseDim(tensor::DimOp dim);
+  void collapseOp(ComputeOp op);
+  void expandResults(ValueRange outs);
 
   RewriterBase &rewriter;
   KernelOp kernel;
@@ -56,7 +58,6 @@ private:
   /// The position of the outer loop's dimension in each tensor that has the
   /// pair; -1 for tensors that have neither.
   llvm::MapVector<Value, int> positions;
-  IRMapping mapping;
 };
 } // namespace
 
@@ -181,29 +182,27 @@ bool LoopCollapser::check() {
 }
 
 //===----------------------------------------------------------------------===//
-// Rebuilding
+// Rewriting
 //===----------------------------------------------------------------------===//
 
 RankedTensorType LoopCollapser::merged(Value tensor) {
   auto type = cast<RankedTensorType>(tensor.getType());
-  auto known = positions.find(tensor);
-  if (known == positions.end() || known->second < 0)
-    return type;
   SmallVector<int64_t> shape(type.getShape());
-  int64_t &size = shape[known->second];
-  int64_t next = shape[known->second + 1];
+  int position = positions.lookup(tensor);
+  int64_t &size = shape[position], next = shape[position + 1];
   size = ShapedType::isDynamic(size) || ShapedType::isDynamic(next)
              ? ShapedType::kDynamic
              : size * next;
-  shape.erase(shape.begin() + known->second + 1);
+  shape.erase(shape.begin() + position + 1);
   return RankedTensorType::get(shape, type.getElementType());
 }
 
-SmallVector<ReassociationIndices> LoopCollapser::groups(Value tensor) {
-  int64_t rank = cast<RankedTensorType>(tensor.getType()).getRank();
+SmallVector<ReassociationIndices> LoopCollapser::groups(Value outside,
+                                                        Value inside) {
   SmallVector<ReassociationIndices> result;
-  for (int64_t d = 0; d < rank; ++d)
-    if (d == positions.find(tensor)->second + 1)
+  for (int64_t d :
+       llvm::seq(cast<RankedTensorType>(outside.getType()).getRank()))
+    if (d == positions.lookup(inside) + 1)
       result.back().push_back(d);
     else
       result.push_back({d});
@@ -212,18 +211,15 @@ SmallVector<ReassociationIndices> LoopCollapser::groups(Value tensor) {
 
 /// The host's value with the pair of dimensions as one. A fresh destination is
 /// made in that form.
-Value LoopCollapser::collapse(Value outside, BlockArgument inside) {
-  auto known = positions.find(inside);
-  if (known == positions.end() || known->second < 0)
-    return outside;
+Value LoopCollapser::collapseOperand(Value outside, BlockArgument inside) {
   auto empty = outside.getDefiningOp<tensor::EmptyOp>();
   Location loc = kernel.getLoc();
-  if (!empty)
-    return tensor::CollapseShapeOp::create(rewriter, loc, merged(inside),
-                                           outside, groups(inside));
-  SmallVector<OpFoldResult> sizes = empty.getMixedSizes();
-  unsigned position = known->second;
   RankedTensorType type = merged(inside);
+  if (!empty)
+    return tensor::CollapseShapeOp::create(rewriter, loc, type, outside,
+                                           groups(outside, inside));
+  SmallVector<OpFoldResult> sizes = empty.getMixedSizes();
+  unsigned position = positions.lookup(inside);
   if (type.isDynamicDim(position)) {
     auto value = [&](OpFoldResult size) {
       return getValueOrCreateConstantIndexOp(rewriter, loc, size);
@@ -239,178 +235,127 @@ Value LoopCollapser::collapse(Value outside, BlockArgument inside) {
   return tensor::EmptyOp::create(rewriter, loc, sizes, type.getElementType());
 }
 
-KernelOp LoopCollapser::createKernel() {
-  SmallVector<LoopAttr> loops;
-  SmallVector<Value> extents;
-  unsigned b = *kernel.findLoop(inner);
+/// Adds the loop that takes the place of the pair.
+LoopAttr LoopCollapser::declareLoop() {
+  unsigned a = *kernel.findLoop(outer), b = *kernel.findLoop(inner);
+  bool dynamic = kernel.getLoop(a).isDynamic() || kernel.getLoop(b).isDynamic();
   auto extentOf = [&](unsigned number) {
     return getValueOrCreateConstantIndexOp(rewriter, kernel.getLoc(),
                                            kernel.getExtent(number));
   };
-  for (unsigned number : llvm::seq<unsigned>(kernel.getLoops().size())) {
-    LoopAttr loop = kernel.getLoop(number), innerLoop = kernel.getLoop(b);
-    if (number == b)
-      continue;
-    if (loop.getName() != outer) {
-      loops.push_back(loop);
-      if (loop.isDynamic())
-        extents.push_back(extentOf(number));
-      continue;
-    }
-    bool dynamic = loop.isDynamic() || innerLoop.isDynamic();
-    loops.push_back(
-        LoopAttr::get(kernel.getContext(), (outer + inner).str(),
-                      dynamic ? ShapedType::kDynamic
-                              : loop.getExtent() * innerLoop.getExtent()));
-    if (dynamic)
-      extents.push_back(arith::MulIOp::create(rewriter, kernel.getLoc(),
-                                              extentOf(number), extentOf(b)));
-  }
-  SmallVector<Value> ins, outs;
-  for (auto [number, in] : llvm::enumerate(kernel.getIns()))
-    ins.push_back(collapse(in, kernel.getInArgument(number)));
-  for (auto [number, out] : llvm::enumerate(kernel.getOuts()))
-    outs.push_back(collapse(out, kernel.getOutArgument(number)));
-  return KernelOp::create(rewriter, kernel.getLoc(), kernel.getName(), loops,
-                          extents, ins, outs);
+  SmallVector<Value> extents;
+  if (dynamic)
+    extents.push_back(arith::MulIOp::create(rewriter, kernel.getLoc(),
+                                            extentOf(a), extentOf(b)));
+  auto loops = llvm::to_vector(kernel.getLoops().getAsRange<LoopAttr>());
+  loops.push_back(LoopAttr::get(kernel.getContext(), (outer + inner).str(),
+                                dynamic ? ShapedType::kDynamic
+                                        : kernel.getLoop(a).getExtent() *
+                                              kernel.getLoop(b).getExtent()));
+  kernel.replaceLoops(loops, extents);
+  return loops.back();
 }
 
-/// The size of the pair inside the new kernel.
-Value LoopCollapser::mergedSize(KernelOp target, Location loc) {
-  unsigned loop = *target.findLoop((outer + inner).str());
-  return getValueOrCreateConstantIndexOp(rewriter, loc,
-                                         target.getExtentInside(loop));
+void LoopCollapser::collapseEmpty(tensor::EmptyOp empty) {
+  SmallVector<OpFoldResult> sizes = empty.getMixedSizes();
+  int position = positions.lookup(empty.getResult());
+  sizes.erase(sizes.begin() + position + 1);
+  RankedTensorType type = merged(empty.getResult());
+  rewriter.setInsertionPoint(empty);
+  SmallVector<Value> dynamic;
+  for (auto [d, size] : llvm::enumerate(sizes))
+    if (type.isDynamicDim(d))
+      dynamic.push_back(
+          int(d) == position
+              ? getValueOrCreateConstantIndexOp(
+                    rewriter, empty.getLoc(),
+                    kernel.getExtentInside(kernel.getLoops().size() - 1))
+              : cast<Value>(size));
+  empty.getDynamicSizesMutable().assign(dynamic);
 }
 
-/// The arguments of the new body; the extents of the pair have none.
-void LoopCollapser::mapArguments(KernelOp target) {
-  size_t operands = kernel.getIns().size() + kernel.getOuts().size();
-  mapping.map(kernel.getBody().getArguments().take_front(operands),
-              target.getBody().getArguments().take_front(operands));
-  for (auto [number, loop] :
-       llvm::enumerate(kernel.getLoops().getAsRange<LoopAttr>()))
-    if (std::optional<unsigned> now = target.findLoop(loop.getName());
-        now && loop.isDynamic())
-      mapping.map(cast<Value>(kernel.getExtentInside(number)),
-                  cast<Value>(target.getExtentInside(*now)));
-}
-
-/// Where the operands are accessed if loop `b` is part of another.
-static SmallVector<AffineMap> mapsWithout(linalg::LinalgOp op, unsigned b) {
-  MLIRContext *context = op.getContext();
-  SmallVector<AffineExpr> dims;
-  for (unsigned i : llvm::seq(op.getNumLoops()))
-    dims.push_back(getAffineDimExpr(i < b ? i : i - 1, context));
-  SmallVector<AffineMap> maps;
-  for (OpOperand &operand : op->getOpOperands()) {
-    SmallVector<AffineExpr> results;
-    for (AffineExpr expr : op.getMatchingIndexingMap(&operand).getResults())
-      if (!expr.isFunctionOfDim(b))
-        results.push_back(expr.replaceDims(dims));
-    maps.push_back(AffineMap::get(op.getNumLoops() - 1, 0, results, context));
-  }
-  return maps;
-}
-
-void LoopCollapser::cloneStructured(ComputeOp op) {
-  SmallVector<StringRef> axes = op.getAxes();
-  size_t b = llvm::find(axes, inner) - axes.begin();
-  if (b == axes.size()) {
-    rewriter.clone(*op, mapping);
+/// A size of the pair has only made temporaries.
+void LoopCollapser::collapseDim(tensor::DimOp dim) {
+  int64_t index = *dim.getConstantIndex(),
+          position = positions.lookup(dim.getSource());
+  if (index == position || index == position + 1)
+    return rewriter.eraseOp(dim);
+  if (index < position)
     return;
-  }
+  rewriter.setInsertionPoint(dim);
+  dim.getIndexMutable().assign(
+      arith::ConstantIndexOp::create(rewriter, dim.getLoc(), index - 1));
+}
+
+void LoopCollapser::collapseOp(ComputeOp op) {
+  SmallVector<StringRef> axes = op.getAxes();
   size_t a = llvm::find(axes, outer) - axes.begin();
+  size_t b = llvm::find(axes, inner) - axes.begin();
+  if (b == axes.size())
+    return;
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  for (AffineMap &map : maps)
+    map = map.dropResults(llvm::to_vector_of<int64_t>(llvm::make_filter_range(
+        llvm::seq(map.getNumResults()),
+        [&](unsigned i) { return map.getResult(i).isFunctionOfDim(b); })));
+  op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
+  SmallVector<AffineExpr> dims;
+  for (size_t dim : llvm::seq(axes.size()))
+    dims.push_back(rewriter.getAffineDimExpr(dim < b ? dim : dim - 1));
+  dims[b] = dims[a];
   std::string name = (outer + inner).str();
   axes[a] = name;
   axes.erase(axes.begin() + b);
-  auto mapAll = [&](ValueRange values) {
-    return llvm::map_to_vector(
-        values, [&](Value value) { return mapping.lookupOrDefault(value); });
-  };
   unsigned parallel = op.getNumParallelLoops();
-  auto result = ComputeOp::create(rewriter, op.getLoc(), mapAll(op.getInputs()),
-                                  mapAll(op.getOutputs()), mapsWithout(op, b),
-                                  axes, b < parallel ? parallel - 1 : parallel,
-                                  op.getNameAttr());
-  rewriter.cloneRegionBefore(op.getPayload(), result.getPayload(),
-                             result.getPayload().begin(), mapping);
-  for (auto index : result.getBody()->getOps<linalg::IndexOp>())
-    if (index.getDim() > b)
-      index.setDim(index.getDim() - 1);
-  mapping.map(op->getResults(), result->getResults());
+  replaceAxes(op, dims, axes, b < parallel ? parallel - 1 : parallel);
 }
 
-void LoopCollapser::cloneOp(Operation &op, KernelOp target) {
-  if (auto structured = dyn_cast<ComputeOp>(op))
-    return cloneStructured(structured);
-  if (auto dim = dyn_cast<tensor::DimOp>(op)) {
-    auto known = positions.find(dim.getSource());
-    if (known != positions.end() && known->second >= 0) {
-      int64_t index = *dim.getConstantIndex();
-      if (index == known->second || index == known->second + 1)
-        return;
-      if (index > known->second)
-        --index;
-      mapping.map(dim.getResult(),
-                  tensor::DimOp::create(rewriter, op.getLoc(),
-                                        mapping.lookup(dim.getSource()), index)
-                      .getResult());
-      return;
-    }
-  }
-  auto empty = dyn_cast<tensor::EmptyOp>(op);
-  auto known = empty ? positions.find(empty.getResult()) : positions.end();
-  if (known == positions.end() || known->second < 0) {
-    rewriter.clone(op, mapping);
-    return;
-  }
-  RankedTensorType type = merged(empty.getResult());
-  SmallVector<OpFoldResult> sizes = empty.getMixedSizes();
-  sizes.erase(sizes.begin() + known->second + 1);
-  for (auto [d, size] : llvm::enumerate(sizes))
-    if (int(d) == known->second)
-      size = type.isDynamicDim(d)
-                 ? OpFoldResult(mergedSize(target, op.getLoc()))
-                 : OpFoldResult(rewriter.getIndexAttr(type.getDimSize(d)));
-    else if (auto value = dyn_cast<Value>(size))
-      size = mapping.lookupOrDefault(value);
-  mapping.map(empty.getResult(),
-              tensor::EmptyOp::create(rewriter, op.getLoc(), sizes,
-                                      type.getElementType())
-                  .getResult());
-}
-
-void LoopCollapser::replaceResults(KernelOp target) {
-  SmallVector<Value> replacements;
-  for (auto [number, result] : llvm::enumerate(target.getResults())) {
+/// The results of the kernel in the shapes of `outs`.
+void LoopCollapser::expandResults(ValueRange outs) {
+  rewriter.setInsertionPointAfter(kernel);
+  for (auto [number, out] : llvm::enumerate(outs)) {
     BlockArgument argument = kernel.getOutArgument(number);
-    Value value = result;
-    if (positions.find(argument)->second >= 0)
-      value = tensor::ExpandShapeOp::create(
-          rewriter, kernel.getLoc(), kernel.getResult(number).getType(), result,
-          groups(argument),
-          tensor::getMixedSizes(rewriter, kernel.getLoc(),
-                                kernel.getOuts()[number]));
-    replacements.push_back(value);
+    if (!hasPair(argument))
+      continue;
+    OpResult result = kernel->getResult(number);
+    result.setType(cast<RankedTensorType>(argument.getType()));
+    auto expanded = tensor::ExpandShapeOp::create(
+        rewriter, kernel.getLoc(), out.getType(), result, groups(out, argument),
+        tensor::getMixedSizes(rewriter, kernel.getLoc(), out));
+    rewriter.replaceAllUsesExcept(result, expanded, expanded);
   }
-  rewriter.replaceOp(kernel, replacements);
 }
 
-KernelOp LoopCollapser::rebuild() {
+void LoopCollapser::collapse() {
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(kernel);
-  KernelOp target = createKernel();
-  mapArguments(target);
-  rewriter.setInsertionPointToStart(&target.getBody().front());
-  for (Operation &op : kernel.getBody().front().without_terminator())
-    cloneOp(op, target);
-  YieldOp::create(
-      rewriter, kernel.getYield().getLoc(),
-      llvm::map_to_vector(kernel.getYield().getValues(),
-                          [&](Value value) { return mapping.lookup(value); }));
-  rewriter.setInsertionPointAfter(target);
-  replaceResults(target);
-  return target;
+  LoopAttr both = declareLoop();
+  SmallVector<Value> outs(kernel.getOuts());
+  for (BlockArgument argument : kernel.getBody().getArguments())
+    if (hasPair(argument)) {
+      OpOperand &operand = kernel->getOpOperand(argument.getArgNumber());
+      operand.set(collapseOperand(operand.get(), argument));
+    }
+  Block &body = kernel.getBody().front();
+  for (auto empty : body.getOps<tensor::EmptyOp>())
+    if (hasPair(empty.getResult()))
+      collapseEmpty(empty);
+  for (auto dim : llvm::make_early_inc_range(body.getOps<tensor::DimOp>()))
+    if (hasPair(dim.getSource()))
+      collapseDim(dim);
+  for (auto op : body.getOps<ComputeOp>())
+    collapseOp(op);
+  for (auto [tensor, position] : positions)
+    if (position >= 0)
+      Value(tensor).setType(merged(tensor));
+  SmallVector<LoopAttr> loops;
+  for (auto loop : llvm::drop_end(kernel.getLoops().getAsRange<LoopAttr>()))
+    if (loop.getName() == outer)
+      loops.push_back(both);
+    else if (loop.getName() != inner)
+      loops.push_back(loop);
+  kernel.replaceLoops(loops);
+  expandResults(outs);
 }
 
 /// Lets sizes of temporaries come from where the temporaries have them: these
@@ -451,8 +396,7 @@ static bool hasEnough(KernelOp kernel, LoopAttr outer, LoopAttr inner) {
 }
 
 /// Loops of known length come first, to be known as one.
-static KernelOp collapseLoops(RewriterBase &rewriter, KernelOp kernel,
-                              bool known) {
+static void collapseLoops(RewriterBase &rewriter, KernelOp kernel, bool known) {
   for (bool changed = true; changed;) {
     changed = false;
     auto loops = llvm::to_vector(kernel.getLoops().getAsRange<LoopAttr>());
@@ -465,18 +409,17 @@ static KernelOp collapseLoops(RewriterBase &rewriter, KernelOp kernel,
                               inner.getName());
       if (!collapser.check())
         continue;
-      kernel = collapser.rebuild();
+      collapser.collapse();
       changed = true;
     }
   }
-  return kernel;
 }
 
-KernelOp collapseLoops(RewriterBase &rewriter, KernelOp kernel) {
+void collapseLoops(RewriterBase &rewriter, KernelOp kernel) {
   followSizes(rewriter, kernel);
   dropUnused(rewriter, kernel);
-  kernel = collapseLoops(rewriter, kernel, /*known=*/true);
-  return collapseLoops(rewriter, kernel, /*known=*/false);
+  collapseLoops(rewriter, kernel, /*known=*/true);
+  collapseLoops(rewriter, kernel, /*known=*/false);
 }
 
 } // namespace onnxc::krnl

@@ -7,106 +7,67 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "onnxc/Dialect/Krnl/IR/Accesses.h"
+#include "onnxc/Dialect/Krnl/IR/PartialAccess.h"
 #include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
-
-#include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
 
 namespace onnxc::krnl {
 
-/// Replaces `op` by one without iterator dimension `dim`, which has one
-/// iteration.
-static void dropDim(RewriterBase &rewriter, ComputeOp op, unsigned dim) {
+/// Where the operand is accessed, `dim` being 0. A window may shrink to a
+/// single loop: that of a 1x1 window with stride 1 spans its dimension, any
+/// other one accesses a part unless it is known to span it.
+static AffineMap mapWithout(ComputeOp op, OpOperand &operand, unsigned dim) {
+  AffineExpr dropped = getAffineDimExpr(dim, op.getContext());
+  bool window =
+      op.getIteratorTypesArray()[dim] == utils::IteratorType::reduction;
+  SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  AffineMap map = op.getMatchingIndexingMap(&operand);
+  SmallVector<AffineExpr> indices(map.getResults());
+  for (auto [position, index] : llvm::enumerate(indices)) {
+    AffineExpr left = index.replace(dropped, dropped - dropped);
+    auto loop = dyn_cast<AffineDimExpr>(left);
+    if (!loop || loop == index)
+      continue;
+    int64_t size =
+        cast<RankedTensorType>(operand.get().getType()).getDimSize(position);
+    int64_t extent = extents[loop.getPosition()];
+    bool known = !ShapedType::isDynamic(size) && !ShapedType::isDynamic(extent);
+    index = (known ? size == extent : window) ? left : left % beyondAnyLoop;
+  }
+  return AffineMap::get(map.getNumDims(), 0, indices, op.getContext());
+}
+
+/// Drops iterator dimension `dim`, which has one iteration.
+static void dropDim(ComputeOp op, unsigned dim) {
   MLIRContext *context = op.getContext();
+  SmallVector<AffineMap> maps;
+  for (OpOperand &operand : op->getOpOperands())
+    maps.push_back(mapWithout(op, operand, dim));
+  op.setIndexingMapsAttr(Builder(context).getAffineMapArrayAttr(maps));
   SmallVector<AffineExpr> dims;
   for (unsigned i : llvm::seq(op.getNumLoops()))
     dims.push_back(i == dim ? getAffineConstantExpr(0, context)
                             : getAffineDimExpr(i < dim ? i : i - 1, context));
-  SmallVector<AffineMap> maps =
-      llvm::map_to_vector(op.getIndexingMapsArray(), [&](AffineMap map) {
-        return map.replaceDimsAndSymbols(dims, {}, op.getNumLoops() - 1, 0);
-      });
   SmallVector<StringRef> axes = op.getAxes();
   axes.erase(axes.begin() + dim);
   unsigned parallel = op.getNumParallelLoops();
-
-  rewriter.setInsertionPoint(op);
-  auto result = ComputeOp::create(
-      rewriter, op.getLoc(), op.getInputs(), op.getOutputs(), maps, axes,
-      dim < parallel ? parallel - 1 : parallel, op.getNameAttr());
-  rewriter.inlineRegionBefore(op.getPayload(), result.getPayload(),
-                              result.getPayload().begin());
-  for (auto index : llvm::make_early_inc_range(
-           result.getBody()->getOps<linalg::IndexOp>())) {
-    if (index.getDim() > dim)
-      index.setDim(index.getDim() - 1);
-    else if (index.getDim() == dim) {
-      rewriter.setInsertionPoint(index);
-      rewriter.replaceOpWithNewOp<arith::ConstantIndexOp>(index, 0);
-    }
-  }
-  rewriter.replaceOp(op, result.getResults());
+  replaceAxes(op, dims, axes, dim < parallel ? parallel - 1 : parallel);
 }
 
-/// Without `dim` a window may shrink to a single loop, which must then span its
-/// dimension: that of a 1x1 window with stride 1 does, any other has to be
-/// known to.
-static bool staysExact(KernelOp kernel, ComputeOp op, unsigned dim) {
-  SmallVector<StringRef> axes = KernelOp::getAxes(op);
-  MLIRContext *context = op.getContext();
-  bool window =
-      op.getIteratorTypesArray()[dim] == utils::IteratorType::reduction;
-  for (OpOperand &operand : op->getOpOperands())
-    for (auto [position, expr] :
-         llvm::enumerate(op.getMatchingIndexingMap(&operand).getResults())) {
-      if (isa<AffineDimExpr>(expr) || !expr.isFunctionOfDim(dim))
-        continue;
-      auto left = dyn_cast<AffineDimExpr>(expr.replace(
-          getAffineDimExpr(dim, context), getAffineConstantExpr(0, context)));
-      if (!left)
-        continue;
-      int64_t size =
-          cast<RankedTensorType>(operand.get().getType()).getDimSize(position);
-      LoopAttr loop =
-          kernel.getLoop(*kernel.findLoop(axes[left.getPosition()]));
-      bool known = !ShapedType::isDynamic(size) && !loop.isDynamic();
-      if (known ? size != loop.getExtent() : !window)
-        return false;
-    }
-  return true;
-}
-
-/// Only generic ops can do without a dimension.
-static bool isDroppable(KernelOp kernel, StringRef loop) {
-  return llvm::all_of(kernel.getStructuredOps(), [&](linalg::LinalgOp op) {
-    SmallVector<StringRef> axes = KernelOp::getAxes(op);
-    const auto *it = llvm::find(axes, loop);
-    if (it == axes.end())
-      return true;
-    auto generic = dyn_cast<ComputeOp>(op.getOperation());
-    return generic && staysExact(kernel, generic, it - axes.begin());
-  });
-}
-
-void dropUnitLoops(RewriterBase &rewriter, KernelOp kernel) {
-  OpBuilder::InsertionGuard guard(rewriter);
-  SmallVector<Attribute> kept;
+void dropUnitLoops(KernelOp kernel) {
+  SmallVector<LoopAttr> kept;
   for (auto loop : kernel.getLoops().getAsRange<LoopAttr>()) {
-    if (loop.getExtent() != 1 || !isDroppable(kernel, loop.getName())) {
+    if (loop.getExtent() != 1) {
       kept.push_back(loop);
       continue;
     }
-    for (linalg::LinalgOp op : kernel.getStructuredOps()) {
-      SmallVector<StringRef> axes = KernelOp::getAxes(op);
-      const auto *it = llvm::find(axes, loop.getName());
-      if (it != axes.end())
-        dropDim(rewriter, cast<ComputeOp>(op.getOperation()),
-                it - axes.begin());
-    }
+    for (auto op : kernel.getBody().getOps<ComputeOp>())
+      if (unsigned dim = dimOf(op, loop.getName()); dim < op.getNumLoops())
+        dropDim(op, dim);
   }
-  rewriter.modifyOpInPlace(
-      kernel, [&] { kernel.setLoopsAttr(rewriter.getArrayAttr(kept)); });
+  kernel.replaceLoops(kept);
 }
 
 } // namespace onnxc::krnl

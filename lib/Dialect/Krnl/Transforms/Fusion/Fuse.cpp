@@ -279,7 +279,7 @@ struct KrnlFusePass : impl::KrnlFusePassBase<KrnlFusePass> {
       dropUnusedInputs(rewriter, kernel);
       if (!kernel.getRecipe().empty())
         continue;
-      dropUnitLoops(rewriter, kernel);
+      dropUnitLoops(kernel);
       if (collapse)
         collapseLoops(rewriter, kernel);
     }

@@ -9,9 +9,36 @@
 
 #include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
 using namespace mlir;
 
 namespace onnxc::krnl {
+
+void replaceAxes(ComputeOp op, ArrayRef<AffineExpr> dims,
+                 ArrayRef<StringRef> axes, unsigned parallel) {
+  for (auto index :
+       llvm::make_early_inc_range(op.getBody()->getOps<linalg::IndexOp>())) {
+    AffineExpr now = dims[index.getDim()];
+    if (auto dim = dyn_cast<AffineDimExpr>(now)) {
+      index.setDim(dim.getPosition());
+      continue;
+    }
+    OpBuilder builder(index);
+    index.replaceAllUsesWith(
+        arith::ConstantIndexOp::create(builder, index.getLoc(),
+                                       cast<AffineConstantExpr>(now).getValue())
+            .getResult());
+    index.erase();
+  }
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  for (AffineMap &map : maps)
+    map = map.replaceDimsAndSymbols(dims, {}, axes.size(), 0);
+  Builder builder(op.getContext());
+  op.setIndexingMapsAttr(builder.getAffineMapArrayAttr(maps));
+  op.setParallelAttr(builder.getStrArrayAttr(axes.take_front(parallel)));
+  op.setReducedAttr(builder.getStrArrayAttr(axes.drop_front(parallel)));
+}
 
 /// The names of the op's loops as its result, then its operands have them.
 static void collectLoops(linalg::LinalgOp op, SetVector<StringRef> &names) {
@@ -39,21 +66,13 @@ static void orderDims(KernelOp kernel, ComputeOp op) {
   auto reduced = old.begin() + op.getNumParallelLoops();
   llvm::sort(old.begin(), reduced, byLoop);
   llvm::sort(reduced, old.end(), byLoop);
-  MLIRContext *context = op.getContext();
   SmallVector<AffineExpr> dims(old.size());
   SmallVector<StringRef> names;
   for (auto [position, dim] : llvm::enumerate(old)) {
-    dims[dim] = getAffineDimExpr(position, context);
+    dims[dim] = getAffineDimExpr(position, op.getContext());
     names.push_back(axes[dim]);
   }
-  SmallVector<AffineMap> maps;
-  for (AffineMap map : op.getIndexingMapsArray())
-    maps.push_back(map.replaceDimsAndSymbols(dims, {}, dims.size(), 0));
-  Builder builder(context);
-  op.setIndexingMapsAttr(builder.getAffineMapArrayAttr(maps));
-  for (auto index : op.getBody()->getOps<linalg::IndexOp>())
-    index.setDim(cast<AffineDimExpr>(dims[index.getDim()]).getPosition());
-  op.setAxes(names);
+  replaceAxes(op, dims, names, op.getNumParallelLoops());
 }
 
 void orderLoops(KernelOp kernel) {

@@ -111,10 +111,11 @@ func.func @not_in_a_line(%x: tensor<4x8xf32>) -> (tensor<8x4xf32>, tensor<8x4xin
   return %0, %1, %2 : tensor<8x4xf32>, tensor<8x4xindex>, tensor<8x4xf32>
 }
 
-// One window over a part of its input: without o the window alone would not span
-// the four elements, so o stays.
+// One window over a part of its input: without o the window does not span the
+// four elements, so it accesses a part.
 // CHECK-LABEL: func @window_of_a_part
-// CHECK:         krnl.kernel "pool" loops [o = 1, k = 3]
+// CHECK:         krnl.kernel "pool" loops [k = 3]
+// CHECK:           krnl.compute [| k] (%{{.+}} = %{{.+}}[k ...], %{{.+}} = %{{.+}}[k]) -> (%{{.+}} = %{{.+}}[0])
 func.func @window_of_a_part(%x: tensor<4xf32>, %w: tensor<3xi8>, %e: tensor<1xf32>) -> tensor<1xf32> {
   %y = krnl.kernel "pool" loops [o = 1, k = 3] ins(%x, %w : tensor<4xf32>, tensor<3xi8>) outs(%e : tensor<1xf32>) {
   ^bb0(%p: tensor<4xf32>, %v: tensor<3xi8>, %q: tensor<1xf32>):

@@ -133,8 +133,10 @@ static int32_t checkSymbol(OMContext &context, int64_t index, int64_t dim,
 // Checks
 //===----------------------------------------------------------------------===//
 
+/// Sets `bytes` to those of the shape.
 static int32_t checkShape(OMContext &context, int64_t index,
-                          const OMBuffer &buffer, const int32_t *symbols) {
+                          const OMBuffer &buffer, const int32_t *symbols,
+                          int64_t &bytes) {
   const OnnxcArg &arg = context.entry->inputs[index];
   if (buffer.rank < 0 || buffer.rank > INT32_MAX)
     return context.fail(ONNXC_ERR_INVALID,
@@ -146,7 +148,8 @@ static int32_t checkShape(OMContext &context, int64_t index,
                         (long long)index);
   if (arg.rank >= 0 && buffer.rank != arg.rank)
     return mismatch(context, index, "wrong rank", buffer);
-  if (tensorBytes(arg.type, buffer.rank, buffer.shape) < 0)
+  bytes = tensorBytes(arg.type, buffer.rank, buffer.shape);
+  if (bytes < 0)
     return mismatch(context, index, "a size is negative or too large", buffer);
   for (int64_t d = 0; d < arg.rank; ++d) {
     if (arg.dims[d] >= 0 && buffer.shape[d] != arg.dims[d])
@@ -188,11 +191,11 @@ static int32_t checkInput(OMContext &context, int64_t index,
                         "input '%s' (number %lld): the model takes %s and was "
                         "given no tensor, or one without an element type",
                         arg.name, (long long)index, typeText(arg).text);
-  if (int32_t error = checkShape(context, index, buffer, symbols))
+  int64_t bytes;
+  if (int32_t error = checkShape(context, index, buffer, symbols, bytes))
     return error;
   if (buffer.type != arg.type)
     return mismatch(context, index, "wrong element type", buffer);
-  int64_t bytes = tensorBytes(arg.type, buffer.rank, buffer.shape);
   if (!buffer.data && bytes > 0)
     return mismatch(context, index, "the data is null", buffer);
   if (buffer.bytes < bytes)

@@ -36,13 +36,14 @@ struct Output {
   int32_t rank;
   void *data;   ///< where generated code writes; the value that is no tensor
   void *object; ///< the object that generated code returned instead
-  int64_t dims[kMaxRank];
+  int64_t bytes;
   OMBuffer given;   ///< the caller's buffer (mode Caller)
   int64_t capacity; ///< of data that is handed over
   void *kept;       ///< the context's own buffer, reused
   int64_t keptBytes;
   char *characters; ///< of strings, reused
   int64_t characterBytes;
+  int64_t dims[kMaxRank];
 };
 
 /// Room for one message.
@@ -55,11 +56,10 @@ struct Message {
 } // namespace onnxc::rt
 
 struct OMContext {
+  std::atomic<int32_t> status; ///< first error of the run; generated code reads
+  std::atomic<uint32_t> busy;  ///< a run is going on
   const OnnxcModel *model;
   const OnnxcEntry *entry;
-  std::atomic<uint32_t> busy; ///< a run is going on
-
-  std::atomic<int32_t> status; ///< first error of the run
   onnxc::rt::Message message;
 
   void *arena;
@@ -96,6 +96,7 @@ struct OMContext {
 
 /// Hooks receive the context itself.
 struct OnnxcCall : OMContext {};
+static_assert(offsetof(OMContext, status) == 0);
 
 namespace onnxc::rt {
 
@@ -127,10 +128,6 @@ int32_t run(OMContext &context, const OMBuffer *inputs, int64_t numInputs,
 /// Allocates what is known of the next run's memory (omContextPrepare).
 int32_t prepare(OMContext &context, const OMBuffer *outputs,
                 int64_t numOutputs);
-
-/// True if the run is to end: after an error, or, which is recorded, because it
-/// was cancelled or has taken too long. Any thread of the run may ask.
-bool mustEnd(OMContext &context);
 
 /// After the code has run: an output that was never allocated is an error, and
 /// strings are copied to memory that outlives the run.

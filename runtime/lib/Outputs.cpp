@@ -47,7 +47,8 @@ static void *callersBuffer(OMContext &context, const OnnxcArg &arg,
 }
 
 static void *placeOutput(OMContext &context, const OnnxcArg &arg,
-                         Output &output, int64_t bytes) {
+                         Output &output) {
+  int64_t bytes = output.bytes;
   void *memory = nullptr;
   if (output.mode == OutputMode::Caller)
     return callersBuffer(context, arg, output, bytes);
@@ -82,9 +83,10 @@ void *onnxc_rt_output(OnnxcCall *call, int32_t index, int32_t rank,
     return guard;
   }
   output.rank = rank;
+  output.bytes = bytes;
   for (int32_t i = 0; i < rank; ++i)
     output.dims[i] = dims[i];
-  void *memory = placeOutput(*call, arg, output, bytes);
+  void *memory = placeOutput(*call, arg, output);
   if (!memory)
     return guard;
   output.asked = true;
@@ -96,14 +98,11 @@ void rt::prepareOutput(OMContext &context, int64_t index) {
   const OnnxcArg &arg = context.entry->outputs[index];
   if (arg.kind != ONNXC_KIND_TENSOR || arg.rank < 0)
     return;
-  int64_t bytes = tensorBytes(arg.type, arg.rank, arg.dims);
   for (int64_t i = 0; i < arg.rank; ++i)
     if (arg.dims[i] < 0)
       return;
-  Output &output = context.outputs[index];
-  output.rank = int32_t(arg.rank);
-  if (bytes >= 0)
-    placeOutput(context, arg, output, bytes);
+  onnxc_rt_output(static_cast<OnnxcCall *>(&context), int32_t(index),
+                  int32_t(arg.rank), arg.dims);
 }
 
 void **onnxc_rt_output_object(OnnxcCall *call, int32_t index) {
@@ -132,7 +131,7 @@ void rt::copyStrings(char *const *from, char **to, int64_t count, char *at) {
 static int32_t keepStrings(OMContext &context, const OnnxcArg &arg,
                            Output &output) {
   char **strings = static_cast<char **>(output.data);
-  int64_t bytes = tensorBytes(arg.type, output.rank, output.dims);
+  int64_t bytes = output.bytes;
   int64_t count = bytes / int64_t(sizeof(char *)), characters = 0;
   for (int64_t i = 0; i < count; ++i) {
     if (!strings[i])

@@ -84,7 +84,7 @@ void unregisterModels();
 
 } // namespace onnxc::rt
 
-extern "C" OM_EXTERNAL_VISIBILITY onnxc::rt::Process onnxc_process_5;
-static_assert(ONNXC_RT_ABI == 5, "rename onnxc_process_5");
+extern "C" OM_EXTERNAL_VISIBILITY onnxc::rt::Process onnxc_process_6;
+static_assert(ONNXC_RT_ABI == 6, "rename onnxc_process_6");
 
 #endif // ONNXC_RUNTIME_REGISTRY_H

@@ -54,27 +54,24 @@ void onnxc_rt_release(OnnxcCall *call, void *object) {
 // Regions
 //===----------------------------------------------------------------------===//
 
-bool rt::mustEnd(OMContext &context) {
-  if (context.status.load(std::memory_order_relaxed) != ONNXC_OK)
-    return true;
-  if (context.cancelled.load(std::memory_order_relaxed) != 0) {
-    context.fail(ONNXC_ERR_CANCELLED, "the run was cancelled");
-    return true;
-  }
-  if (context.deadline == 0 || os::now() < context.deadline)
-    return false;
-  context.fail(ONNXC_ERR_DEADLINE, "the deadline of %lld ns has passed",
-               (long long)context.budget);
-  return true;
+int32_t onnxc_rt_poll(OnnxcCall *call) {
+  if (call->cancelled.load(std::memory_order_relaxed) != 0)
+    call->fail(ONNXC_ERR_CANCELLED, "the run was cancelled");
+  else if (call->deadline != 0 && os::now() >= call->deadline)
+    call->fail(ONNXC_ERR_DEADLINE, "the deadline of %lld ns has passed",
+               (long long)call->budget);
+  return onnxc_rt_status(call);
 }
 
-int32_t onnxc_rt_poll(OnnxcCall *call) { return mustEnd(*call); }
-
 /// Takes workers for the rest of the call, unless it has some; returns how many
-/// threads there are then, `limit` at most.
+/// threads there are then, `limit` at most, or 0 without memory.
 static int teamFor(OMContext &context, int limit) {
   if (limit == 1)
     return 1;
+  // For all that may take part: how many are idle differs from run to run, and
+  // a later one must not allocate.
+  if (!reserveScratch(context, limit))
+    return 0;
   if (!context.team) {
     int started;
     context.team = acquireTeam(limit - 1, started);
@@ -87,19 +84,16 @@ static int teamFor(OMContext &context, int limit) {
 
 int32_t onnxc_rt_parallel_region(OnnxcCall *call, OnnxcParallelRegionFn fn,
                                  void *frame, int64_t tiles) {
-  if (mustEnd(*call))
-    return onnxc_rt_status(call);
-  int limit = maxThreads(*call);
-  if (tiles < limit)
-    limit = tiles < 1 ? 1 : int(tiles);
-  // For all that may take part: how many are idle differs from run to run, and
-  // a later one must not allocate.
-  if (!reserveScratch(*call, limit))
-    return onnxc_rt_status(call);
-  int threads = teamFor(*call, limit);
+  if (int32_t status = onnxc_rt_poll(call))
+    return status;
+  int threads = 1;
+  if (tiles > 1) {
+    int limit = maxThreads(*call);
+    threads = teamFor(*call, tiles < limit ? int(tiles) : limit);
+  }
   if (threads == 1)
     fn(frame, 0, 1, nullptr);
-  else
+  else if (threads > 1)
     runOnTeam(call->team, fn, frame, threads);
   return onnxc_rt_status(call);
 }
@@ -180,7 +174,7 @@ static void giveOutputs(OMContext &context, OMBuffer *outputs,
       continue;
     }
     buffer.shape = output.dims;
-    buffer.bytes = tensorBytes(buffer.type, output.rank, output.dims);
+    buffer.bytes = output.bytes;
   }
 }
 
@@ -194,10 +188,11 @@ static void runEntry(OMContext &context, const OMBuffer *inputs,
       takeOutputs(context, outputs, numOutputs, handOver) != ONNXC_OK ||
       !reserveScratch(context, 1))
     return;
-  int32_t code = entry.run(static_cast<OnnxcCall *>(&context), context.inputs);
+  auto *call = static_cast<OnnxcCall *>(&context);
+  int32_t code = entry.run(call, context.inputs);
   if (code != ONNXC_OK)
     context.fail(code, "the model failed with code %d", code);
-  if (!mustEnd(context))
+  if (onnxc_rt_poll(call) == ONNXC_OK)
     finishOutputs(context);
 }
 
@@ -247,7 +242,7 @@ int32_t rt::prepare(OMContext &context, const OMBuffer *outputs,
   auto *call = static_cast<OnnxcCall *>(&context);
   if (targetIsFine(context) &&
       takeOutputs(context, outputs, numOutputs, false) == ONNXC_OK &&
-      reserveScratch(context, limit)) {
+      reserveScratch(context, 1)) {
     onnxc_rt_weights(call);
     if (context.entry->arenaBytes > 0)
       onnxc_rt_arena(call);

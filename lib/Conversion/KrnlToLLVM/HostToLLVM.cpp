@@ -36,15 +36,15 @@ struct HookSignature {
 
 /// In the order of enum Hook.
 static constexpr HookSignature hookSignatures[] = {
-    {"onnxc_rt_arena", "pp"},           {"onnxc_rt_arena_reserve", "ppl"},
-    {"onnxc_rt_weights", "pp"},         {"onnxc_rt_alloc", "ppl"},
-    {"onnxc_rt_release", "vpp"},        {"onnxc_rt_output", "ppiip"},
-    {"onnxc_rt_scratch", "ppi"},        {"onnxc_rt_parallel_region", "ipppl"},
-    {"onnxc_rt_barrier", "ipp"},        {"onnxc_rt_poll", "ip"},
-    {"onnxc_rt_fail", "ipip"},          {"onnxc_rt_fail_sizes", "ipipll"},
-    {"onnxc_rt_status", "ip"},          {"onnxc_rt_retain_object", "vpp"},
-    {"onnxc_rt_release_object", "vpp"}, {"onnxc_rt_input_object", "ppi"},
-    {"onnxc_rt_output_object", "ppi"},  {"onnxc_rt_locate_error", "ipp"},
+    {"onnxc_rt_arena", "pp"},          {"onnxc_rt_arena_reserve", "ppl"},
+    {"onnxc_rt_weights", "pp"},        {"onnxc_rt_alloc", "ppl"},
+    {"onnxc_rt_release", "vpp"},       {"onnxc_rt_output", "ppiip"},
+    {"onnxc_rt_scratch", "ppi"},       {"onnxc_rt_parallel_region", "ipppl"},
+    {"onnxc_rt_barrier", "ipp"},       {"onnxc_rt_poll", "ip"},
+    {"onnxc_rt_fail", "ipip"},         {"onnxc_rt_fail_sizes", "ipipll"},
+    {"onnxc_rt_retain_object", "vpp"}, {"onnxc_rt_release_object", "vpp"},
+    {"onnxc_rt_input_object", "ppi"},  {"onnxc_rt_output_object", "ppi"},
+    {"onnxc_rt_locate_error", "ipp"},
 };
 
 static Type hookType(MLIRContext *context, char letter) {
@@ -155,11 +155,15 @@ void continueIf(ConversionPatternRewriter &rewriter, Location loc, Value ok,
   rewriter.setInsertionPointToStart(next);
 }
 
+Value loadStatus(OpBuilder &builder, Location loc) {
+  return LLVM::LoadOp::create(builder, loc, builder.getI32Type(),
+                              currentCall(builder));
+}
+
 void checkStatus(ConversionPatternRewriter &rewriter, Location loc,
                  Value status) {
   if (!status)
-    status = callHook(rewriter, loc, Hook::Status, currentCall(rewriter))
-                 .getResult();
+    status = loadStatus(rewriter, loc);
   Value ok = LLVM::ICmpOp::create(rewriter, loc, LLVM::ICmpPredicate::eq,
                                   status, constant32(rewriter, loc, 0));
   continueIf(rewriter, loc, ok, [&] { return status; });
@@ -171,8 +175,7 @@ void checkNode(ConversionPatternRewriter &rewriter, Location loc,
   if (node.empty())
     return checkStatus(rewriter, loc, status);
   if (!status)
-    status = callHook(rewriter, loc, Hook::Status, currentCall(rewriter))
-                 .getResult();
+    status = loadStatus(rewriter, loc);
   Value ok = LLVM::ICmpOp::create(rewriter, loc, LLVM::ICmpPredicate::eq,
                                   status, constant32(rewriter, loc, 0));
   continueIf(rewriter, loc, ok, [&] {

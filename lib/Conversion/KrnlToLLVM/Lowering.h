@@ -59,7 +59,6 @@ enum class Hook {
   Poll,
   Fail,
   FailSizes,
-  Status,
   RetainObject,
   ReleaseObject,
   InputObject,
@@ -75,6 +74,8 @@ mlir::LLVM::CallOp callHook(mlir::OpBuilder &builder, mlir::Location loc,
 /// the run with the status that `fail` gives.
 void continueIf(mlir::ConversionPatternRewriter &rewriter, mlir::Location loc,
                 mlir::Value ok, llvm::function_ref<mlir::Value()> fail);
+/// The status of the run: the first word of OnnxcCall.
+mlir::Value loadStatus(mlir::OpBuilder &builder, mlir::Location loc);
 /// Ends the run if a hook has recorded an error, or `status` is one.
 void checkStatus(mlir::ConversionPatternRewriter &rewriter, mlir::Location loc,
                  mlir::Value status = {});

@@ -86,9 +86,7 @@ struct ArenaReserveLowering : ConvertOpToLLVMPattern<krnl::ArenaReserveOp> {
     Value arena = callHook(rewriter, op.getLoc(), Hook::ArenaReserve,
                            {currentCall(rewriter), adaptor.getBytes()})
                       .getResult();
-    Value status =
-        callHook(rewriter, op.getLoc(), Hook::Status, currentCall(rewriter))
-            .getResult();
+    Value status = loadStatus(rewriter, op.getLoc());
     Value ok =
         LLVM::ICmpOp::create(rewriter, op.getLoc(), LLVM::ICmpPredicate::eq,
                              status, constant32(rewriter, op.getLoc(), 0));

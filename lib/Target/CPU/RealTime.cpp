@@ -38,18 +38,19 @@ RealTimeMemory realTimeMemory(ModuleOp module) {
 
 /// The hooks, as onnxc/rt/hooks.h has them; {0} is the memory's offset of the
 /// scratch, {1} that of the message, {2} the address of the weights. A call is
-/// the memory, the outputs and the status.
+/// the status, the memory and the outputs.
 static constexpr char hooks[] = R"(
-%Call = type {{ ptr, ptr, i32 }
+%Call = type {{ i32, ptr, ptr }
 %Value = type {{ ptr, ptr, i32, i32 }
 
 define hidden ptr @onnxc_rt_arena(ptr %call) {{
-  %memory = load ptr, ptr %call
+  %field = getelementptr %Call, ptr %call, i32 0, i32 1
+  %memory = load ptr, ptr %field
   ret ptr %memory
 }
 
 define hidden ptr @onnxc_rt_scratch(ptr %call, i32 %tid) {{
-  %memory = load ptr, ptr %call
+  %memory = call ptr @onnxc_rt_arena(ptr %call)
   %scratch = getelementptr i8, ptr %memory, i64 {0}
   ret ptr %scratch
 }
@@ -59,25 +60,18 @@ define hidden ptr @onnxc_rt_weights(ptr %call) {{
 }
 
 define hidden ptr @onnxc_rt_output(ptr %call, i32 %index, i32 %rank, ptr %dims) {{
-  %field = getelementptr %Call, ptr %call, i32 0, i32 1
+  %field = getelementptr %Call, ptr %call, i32 0, i32 2
   %outputs = load ptr, ptr %field
   %which = getelementptr ptr, ptr %outputs, i32 %index
   %output = load ptr, ptr %which
   ret ptr %output
 }
 
-define hidden i32 @onnxc_rt_status(ptr %call) {{
-  %field = getelementptr %Call, ptr %call, i32 0, i32 2
-  %status = load i32, ptr %field
-  ret i32 %status
-}
-
 define hidden i32 @onnxc_rt_fail(ptr %call, i32 %code, ptr %message) {{
-  %memory = load ptr, ptr %call
+  %memory = call ptr @onnxc_rt_arena(ptr %call)
   %kept = getelementptr i8, ptr %memory, i64 {1}
   store ptr %message, ptr %kept
-  %field = getelementptr %Call, ptr %call, i32 0, i32 2
-  store i32 %code, ptr %field
+  store i32 %code, ptr %call
   ret i32 %code
 }
 
@@ -107,11 +101,11 @@ define i32 @{0}_run(ptr %memory, ptr %inputs, ptr %outputs) {{
   %bad.3 = or i1 %bad.1, %bad.2
   br i1 %bad.3, label %invalid, label %read
 read:
-  store ptr %memory, ptr %call
-  %outputs.field = getelementptr %Call, ptr %call, i32 0, i32 1
+  store i32 0, ptr %call
+  %memory.field = getelementptr %Call, ptr %call, i32 0, i32 1
+  store ptr %memory, ptr %memory.field
+  %outputs.field = getelementptr %Call, ptr %call, i32 0, i32 2
   store ptr %outputs, ptr %outputs.field
-  %status.field = getelementptr %Call, ptr %call, i32 0, i32 2
-  store i32 0, ptr %status.field
   %message = getelementptr i8, ptr %memory, i64 {2}
   store ptr null, ptr %message
 {3}

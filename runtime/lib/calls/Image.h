@@ -44,7 +44,7 @@ public:
   int64_t maxPixels() const;
   /// False, with the error recorded, when the run is to end. Decoders
   /// call it at least once a row, or wherever their library lets them.
-  bool inTime() { return !mustEnd(*call); }
+  bool inTime() { return onnxc_rt_poll(call) == ONNXC_OK; }
   uint8_t *row(int64_t y) { return pixels + y * width * 3; }
   void set(int64_t x, int64_t y, int red, int green, int blue) {
     uint8_t *pixel = row(y) + x * 3;

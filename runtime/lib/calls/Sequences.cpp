@@ -378,7 +378,7 @@ ONNXC_CALL(onnxc_call_split_to_sequence) {
   ListObject *list = makeList(call, ONNXC_KIND_SEQUENCE, cuts.parts);
   bool keepDims = split || params[2] != 0;
   for (int64_t i = 0, begin = 0; list && i < cuts.parts; ++i) {
-    if (i % 1024 == 0 && mustEnd(*call))
+    if (i % 1024 == 0 && onnxc_rt_poll(call) != ONNXC_OK)
       return call->status;
     int64_t width = cuts.widthOf(i);
     list->elements[i] = cutOut(call, whole, axis, keepDims, begin, width);

@@ -20,7 +20,8 @@
 extern "C" {
 #endif
 
-/* One run: arena, pool objects, outputs, first error. Opaque to the code. */
+/* One run: arena, pool objects, outputs, first error. Opaque to the code but
+ * for its first four bytes, the status: 0 (ONNXC_OK) or the first error. */
 typedef struct OnnxcCall OnnxcCall;
 
 /* A tensor as the host program sees it: contiguous, row-major.
@@ -58,7 +59,7 @@ enum {
  * Every block is 64-byte aligned (but for an output in a buffer of the caller,
  * which is aligned for its elements only) and uninitialised. On failure the
  * error is recorded in the call and a small guard is returned, never NULL: the
- * host tests onnxc_rt_status before it uses the block. */
+ * host tests the status before it uses the block. */
 
 /* The arena of OnnxcEntry.arenaBytes bytes planned by the compiler. */
 void *onnxc_rt_arena(OnnxcCall *call);
@@ -116,9 +117,10 @@ int32_t onnxc_rt_parallel_region(OnnxcCall *call, OnnxcParallelRegionFn fn,
  * alike, if the run is to end: fn returns. */
 int32_t onnxc_rt_barrier(OnnxcCall *call, void *team);
 
-/* Inside a region: nonzero if the run is to end, because of an error, its
- * deadline or omContextCancel. The worker goes to the next barrier without
- * computing what is in front of it. */
+/* The status, which is an error if the run is to end: also when its deadline
+ * has passed, or omContextCancel was called. A worker of a team goes to the
+ * next barrier then without computing what is in front of it; all other code
+ * returns. */
 int32_t onnxc_rt_poll(OnnxcCall *call);
 
 /* --- Errors --------------------------------------------------------------

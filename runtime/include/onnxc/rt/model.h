@@ -31,7 +31,7 @@ extern "C" {
 #endif
 
 /* Grows whenever hooks.h or this file changes incompatibly. */
-#define ONNXC_RT_ABI 5
+#define ONNXC_RT_ABI 6
 
 /* What a graph input or output is; the numbers of OM_VALUE_KIND. */
 enum {

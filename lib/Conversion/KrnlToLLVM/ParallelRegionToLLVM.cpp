@@ -6,7 +6,9 @@
 // into a frame on its stack; the team runs a function that loads them. Tiles
 // [tiles * tid / n, tiles * (tid + 1) / n) are worker tid's. A worker that
 // finds that the run is to end goes on at the next barrier, which tells all
-// workers alike to leave.
+// workers alike to leave; one without a team leaves at once, and passes no
+// barriers. A region that is known to have one worker is no function: the
+// leader makes its launches.
 //
 //===----------------------------------------------------------------------===//
 
@@ -108,12 +110,13 @@ struct LaunchLowering : ConvertOpToLLVMPattern<krnl::LaunchOp> {
   }
 };
 
-/// The frame of a region: which leader value is which field.
+/// The frame of a region: which leader value is which field. Constants have
+/// none.
 class Frame {
 public:
-  /// Field number of `value`, added if it is new.
-  unsigned field(Value value) {
-    return fields.insert({value, unsigned(fields.size())}).first->second;
+  void add(Value value) {
+    if (!matchPattern(value, m_Constant()))
+      fields.insert({value, unsigned(fields.size())});
   }
 
   /// Stores all fields and returns the frame's address. None is added after
@@ -132,6 +135,8 @@ public:
 
   /// Loads the field of `value` from the frame at `base`.
   Value load(OpBuilder &builder, Location loc, Value base, Value value) const {
+    if (!fields.contains(value))
+      return builder.clone(*value.getDefiningOp())->getResult(0);
     unsigned number = fields.lookup(value);
     return LLVM::LoadOp::create(builder, loc, value.getType(),
                                 address(builder, loc, base, number));
@@ -162,50 +167,69 @@ public:
     base = body->getArgument(0);
     tid = body->getArgument(1);
     team = body->getArgument(3);
-    Type i64 = rewriter.getI64Type();
-    worker = LLVM::SExtOp::create(rewriter, loc, i64, tid);
-    workers = LLVM::SExtOp::create(rewriter, loc, i64, body->getArgument(2));
-    next = LLVM::AddOp::create(rewriter, loc, worker,
-                               constant64(rewriter, loc, 1));
+    hasTeam = LLVM::ICmpOp::create(
+        rewriter, loc, LLVM::ICmpPredicate::ne, team,
+        LLVM::ZeroOp::create(rewriter, loc, team.getType()));
+    computeShare(body->getArgument(2));
     call = frame.load(rewriter, loc, base, leaderCall);
   }
 
   /// This worker's slice of the tiles.
-  void launch(const BareLaunch &leaders) {
-    krnl::LaunchOp op = leaders.op;
+  void launch(const BareLaunch &launch) {
+    krnl::LaunchOp op = launch.op;
     if (op->hasAttr(krnl::pollFirstAttrName))
       poll();
-    BareLaunch launch = reload(leaders);
-    auto slice = [&](Value share) -> Value {
-      Value product = LLVM::MulOp::create(rewriter, loc, launch.tiles, share);
-      return LLVM::SDivOp::create(rewriter, loc, product, workers);
-    };
-    Value begin = slice(worker), end = slice(next);
+    Value tiles = frame.load(rewriter, op.getLoc(), base, launch.tiles);
+    Value begin = partOf(tiles, shareBegin), end = partOf(tiles, shareEnd);
     if (auto step = op->getAttrOfType<IntegerAttr>(krnl::pollTilesAttrName))
       runPolling(launch, begin, end, std::max<int64_t>(step.getInt(), 1));
     else
-      callKernel(rewriter, launch, call, tid, begin, end);
+      callOwnKernel(launch, begin, end);
   }
 
   /// Goes on if none of the workers has found that the run is to end.
   void meet(Location at) {
-    goTo(meeting);
-    Value ends =
-        callHook(rewriter, at, Hook::Barrier, {call, team}).getResult();
+    Block *before = rewriter.getInsertionBlock(), *barrier = meeting;
     meeting = rewriter.createBlock(leave);
     Block *onward = rewriter.createBlock(meeting);
-    branchIfNonzero(ends, leave, onward);
+    rewriter.setInsertionPointToEnd(before);
+    LLVM::CondBrOp::create(rewriter, loc, hasTeam, barrier, onward);
+    rewriter.setInsertionPointToEnd(barrier);
+    branchIfNonzero(
+        callHook(rewriter, at, Hook::Barrier, {call, team}).getResult(), leave,
+        onward);
   }
 
   void finish() {
-    goTo(meeting);
+    LLVM::BrOp::create(rewriter, loc, leave);
+    rewriter.setInsertionPointToEnd(meeting);
     LLVM::BrOp::create(rewriter, loc, leave);
   }
 
 private:
-  void goTo(Block *block) {
-    LLVM::BrOp::create(rewriter, loc, block);
-    rewriter.setInsertionPointToEnd(block);
+  /// Which part of all tiles is this worker's: from tid / n to (tid + 1) / n,
+  /// in units of 2^-63. The only division of the region. It is rounded up: a
+  /// product with fewer than 2^63 / n^2 tiles is exact to the whole tile.
+  void computeShare(Value workers) {
+    Type i64 = rewriter.getI64Type();
+    Value n = LLVM::ZExtOp::create(rewriter, loc, i64, workers);
+    Value sum = LLVM::AddOp::create(rewriter, loc, n,
+                                    constant64(rewriter, loc, INT64_MAX));
+    Value part = LLVM::UDivOp::create(rewriter, loc, sum, n);
+    Value worker = LLVM::ZExtOp::create(rewriter, loc, i64, tid);
+    shareBegin = LLVM::MulOp::create(rewriter, loc, worker, part);
+    shareEnd = LLVM::AddOp::create(rewriter, loc, shareBegin, part);
+  }
+
+  Value partOf(Value tiles, Value share) {
+    Type wide = rewriter.getIntegerType(128);
+    Value product = LLVM::MulOp::create(
+        rewriter, loc, LLVM::ZExtOp::create(rewriter, loc, wide, tiles),
+        LLVM::ZExtOp::create(rewriter, loc, wide, share));
+    Value bits = LLVM::ConstantOp::create(rewriter, loc, wide, 63);
+    return LLVM::TruncOp::create(
+        rewriter, loc, tiles.getType(),
+        LLVM::LShrOp::create(rewriter, loc, product, bits));
   }
 
   /// Ends the block before `otherwise`, where building goes on.
@@ -218,13 +242,15 @@ private:
     rewriter.setInsertionPointToEnd(otherwise);
   }
 
-  /// Goes on at the next barrier if the run is to end.
+  /// Goes on at the next barrier, or leaves, if the run is to end.
   void poll() {
     Block *before = rewriter.getInsertionBlock();
     Block *onward = rewriter.createBlock(meeting);
+    Block *ending = rewriter.createBlock(meeting);
+    LLVM::CondBrOp::create(rewriter, loc, hasTeam, meeting, leave);
     rewriter.setInsertionPointToEnd(before);
     branchIfNonzero(callHook(rewriter, loc, Hook::Poll, call).getResult(),
-                    meeting, onward);
+                    ending, onward);
   }
 
   /// for (at = begin;; at = stop) {
@@ -246,7 +272,7 @@ private:
     Value sum =
         LLVM::AddOp::create(rewriter, loc, at, constant64(rewriter, loc, step));
     Value stop = LLVM::SMinOp::create(rewriter, loc, sum, end);
-    callKernel(rewriter, launch, call, tid, at, stop);
+    callOwnKernel(launch, at, stop);
     Value isMore = LLVM::ICmpOp::create(rewriter, loc, LLVM::ICmpPredicate::slt,
                                         stop, end);
     LLVM::CondBrOp::create(rewriter, loc, isMore, ask, after);
@@ -256,26 +282,23 @@ private:
     rewriter.setInsertionPointToEnd(after);
   }
 
-  /// The same launch with values of this function.
-  BareLaunch reload(const BareLaunch &launch) {
-    BareLaunch result = launch;
+  /// Calls the kernel with values that are loaded where they are used: a loop
+  /// around them keeps none in registers.
+  void callOwnKernel(BareLaunch launch, Value begin, Value end) {
     krnl::LaunchOp op = launch.op;
-    auto load = [&](Value &value) {
-      value = frame.load(rewriter, op.getLoc(), base, value);
-    };
-    for (auto *values : {&result.operands.pointers, &result.operands.sizes,
-                         &result.operands.scalars})
-      llvm::for_each(*values, load);
-    load(result.tiles);
-    return result;
+    for (auto *values : {&launch.operands.pointers, &launch.operands.sizes,
+                         &launch.operands.scalars})
+      for (Value &value : *values)
+        value = frame.load(rewriter, op.getLoc(), base, value);
+    callKernel(rewriter, launch, call, tid, begin, end);
   }
 
   ConversionPatternRewriter &rewriter;
   Location loc;
   const Frame &frame;
-  Value base, tid, team, call;
-  Value worker, next, workers; // tid, tid + 1 and their number, 64 bits wide
-  Block *meeting;              // the next barrier, or the end
+  Value base, tid, team, hasTeam, call;
+  Value shareBegin, shareEnd;
+  Block *meeting; // the next barrier, or the end
   Block *leave;
 };
 
@@ -289,8 +312,12 @@ struct ParallelRegionLowering : ConvertOpToLLVMPattern<krnl::ParallelRegionOp> {
     for (Operation &inner : op.getBody().front())
       if (!isa<krnl::LaunchOp, krnl::BarrierOp>(inner))
         return rewriter.notifyMatchFailure(op, "holds more than launches");
+    if (matchPattern(adaptor.getTiles(), m_One()) && !polls(op)) {
+      inlineLaunches(op, rewriter);
+      return success();
+    }
     Frame frame;
-    frame.field(currentCall(rewriter));
+    frame.add(currentCall(rewriter));
     BareValues known;
     SmallVector<BareLaunch> launches;
     for (krnl::LaunchOp launch : op.getBody().getOps<krnl::LaunchOp>()) {
@@ -300,8 +327,8 @@ struct ParallelRegionLowering : ConvertOpToLLVMPattern<krnl::ParallelRegionOp> {
       for (const auto *values : {&last.operands.pointers, &last.operands.sizes,
                                  &last.operands.scalars})
         for (Value value : *values)
-          frame.field(value);
-      frame.field(last.tiles);
+          frame.add(value);
+      frame.add(last.tiles);
     }
     std::string name = nextName(op);
     Value address = frame.store(rewriter, loc);
@@ -318,6 +345,27 @@ struct ParallelRegionLowering : ConvertOpToLLVMPattern<krnl::ParallelRegionOp> {
   }
 
 private:
+  static bool polls(krnl::ParallelRegionOp op) {
+    return llvm::any_of(op.getBody().front(), [](Operation &launch) {
+      return launch.hasAttr(krnl::pollFirstAttrName) ||
+             launch.hasAttr(krnl::pollTilesAttrName);
+    });
+  }
+
+  /// For one worker that does not poll: the leader makes the launches.
+  static void inlineLaunches(krnl::ParallelRegionOp op,
+                             ConversionPatternRewriter &rewriter) {
+    Block &body = op.getBody().front();
+    for (auto barrier :
+         llvm::make_early_inc_range(body.getOps<krnl::BarrierOp>()))
+      rewriter.eraseOp(barrier);
+    Value call = currentCall(rewriter);
+    checkStatus(rewriter, op.getLoc(),
+                callHook(rewriter, op.getLoc(), Hook::Poll, call).getResult());
+    rewriter.inlineBlockBefore(&body, op);
+    rewriter.eraseOp(op);
+  }
+
   /// "parallel_region.0", "parallel_region.1": no kernel or hook has a dot in
   /// its name. The newest is behind all others.
   static std::string nextName(krnl::ParallelRegionOp op) {

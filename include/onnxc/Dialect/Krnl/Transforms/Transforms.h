@@ -86,6 +86,9 @@ void collapseLoops(mlir::RewriterBase &rewriter, KernelOp kernel);
 void replaceAxes(ComputeOp op, llvm::ArrayRef<mlir::AffineExpr> dims,
                  llvm::ArrayRef<llvm::StringRef> axes, unsigned parallel);
 
+/// Drops an input that the payload does not read.
+void eraseInput(ComputeOp op, unsigned number);
+
 /// Puts the loops of the kernel, and those of its ops, in the order in which
 /// memory is walked: as the results have them, then as the operands do.
 void orderLoops(KernelOp kernel);

@@ -14,7 +14,6 @@
 #include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 
@@ -44,8 +43,8 @@ static SmallVector<AffineMap> readsOf(ComputeOp producer, ComputeOp reader) {
 /// For each iterator dimension of the producer, the dimension of the reader
 /// that walks the same loop; nothing unless the reader visits each element
 /// once. Reads by different dimensions would need the producer twice.
-static std::optional<SmallVector<unsigned>> matchDims(ComputeOp producer,
-                                                      ComputeOp reader) {
+static std::optional<SmallVector<AffineExpr>> matchDims(ComputeOp producer,
+                                                        ComputeOp reader) {
   AffineMap written = producer.getIndexingMapMatchingResult(
       cast<OpResult>(producer.getResult(0)));
   if (producer.getNumLoops() != reader.getNumLoops())
@@ -54,14 +53,14 @@ static std::optional<SmallVector<unsigned>> matchDims(ComputeOp producer,
   // Without loops each has one position, which may be a part of the tensor.
   if (producer.getNumLoops() == 0 && llvm::all_equal(reads) &&
       llvm::is_contained(reads, written))
-    return SmallVector<unsigned>();
+    return SmallVector<AffineExpr>();
   if (!written.isPermutation() || !llvm::all_equal(reads) ||
       !llvm::all_of(reads, [](AffineMap map) { return map.isPermutation(); }))
     return std::nullopt;
-  SmallVector<unsigned> dims(producer.getNumLoops());
+  SmallVector<AffineExpr> dims(producer.getNumLoops());
   for (AffineMap read : reads)
     for (auto [dim, expr] : llvm::enumerate(written.getResults()))
-      dims[cast<AffineDimExpr>(expr).getPosition()] = read.getDimPosition(dim);
+      dims[cast<AffineDimExpr>(expr).getPosition()] = read.getResult(dim);
   return dims;
 }
 
@@ -71,90 +70,59 @@ static bool isFoldable(ComputeOp op) {
 }
 
 namespace {
-/// Operands of the folded op: those of the reader, less the producer's result,
-/// plus those of the producer.
-struct FoldedOperands {
-  FoldedOperands(ComputeOp producer, ComputeOp reader, ArrayRef<unsigned> dims);
-
-  SmallVector<Value> values;
-  SmallVector<AffineMap> maps;
-  /// Where among them an operand of either op is; -1 if it is not read.
-  SmallVector<int> readerPosition, producerPosition;
-
-private:
-  int add(Value value, AffineMap map) {
+/// The inputs of the op that two become.
+struct FoldedInputs {
+  /// The number of the operand of either op among them; -1 if its payload does
+  /// not use it, or the producer makes it.
+  int add(ComputeOp op, OpOperand &operand) {
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    if (operand.get() == between || !op.payloadUsesValueFromOperand(&operand))
+      return -1;
     for (unsigned i : llvm::seq<unsigned>(values.size()))
-      if (values[i] == value && maps[i] == map)
+      if (values[i] == operand.get() && maps[i] == map)
         return int(i);
-    values.push_back(value);
+    values.push_back(operand.get());
     maps.push_back(map);
     return int(values.size()) - 1;
   }
+
+  Value between;
+  SmallVector<Value> values;
+  SmallVector<AffineMap> maps;
 };
 } // namespace
 
-FoldedOperands::FoldedOperands(ComputeOp producer, ComputeOp reader,
-                               ArrayRef<unsigned> dims) {
-  SmallVector<AffineExpr> toReader = llvm::map_to_vector(dims, [&](unsigned d) {
-    return getAffineDimExpr(d, reader.getContext());
-  });
-  for (OpOperand *operand : reader.getDpsInputOperands()) {
-    bool stays = operand->get() != producer.getResult(0) &&
-                 reader.payloadUsesValueFromOperand(operand);
-    readerPosition.push_back(
-        stays ? add(operand->get(), reader.getMatchingIndexingMap(operand))
-              : -1);
-  }
-  // An operand counts as read only if the payload uses it.
-  for (OpOperand &operand : producer->getOpOperands()) {
-    AffineMap map =
-        producer.getMatchingIndexingMap(&operand).replaceDimsAndSymbols(
-            toReader, {}, reader.getNumLoops(), 0);
-    bool read = producer.payloadUsesValueFromOperand(&operand);
-    producerPosition.push_back(read ? add(operand.get(), map) : -1);
-  }
-}
-
-/// Clones the producer's payload, and returns the yielded value.
-static Value clonePayload(RewriterBase &rewriter, ComputeOp producer,
-                          ArrayRef<unsigned> dims, IRMapping &mapping) {
-  for (Operation &inner : producer.getBody()->without_terminator()) {
-    Operation *clone = rewriter.clone(inner, mapping);
-    if (auto index = dyn_cast<linalg::IndexOp>(clone))
-      index.setDim(dims[index.getDim()]);
-  }
-  return mapping.lookupOrDefault(
-      producer.getBody()->getTerminator()->getOperand(0));
-}
-
+/// Makes one op of the two, `dims` being the reader's loops of the producer's.
 static void fold(RewriterBase &rewriter, ComputeOp producer, ComputeOp reader,
-                 ArrayRef<unsigned> dims) {
-  FoldedOperands operands(producer, reader, dims);
-  SmallVector<AffineMap> maps = operands.maps;
+                 ArrayRef<AffineExpr> dims) {
+  unsigned parallel = reader.getNumParallelLoops();
+  replaceAxes(producer, dims, reader.getAxes(), parallel);
+  FoldedInputs inputs{producer.getResult(0), {}, {}};
+  SmallVector<int> ofReader, ofProducer;
+  for (OpOperand *input : reader.getDpsInputOperands())
+    ofReader.push_back(inputs.add(reader, *input));
+  for (OpOperand &operand : producer->getOpOperands())
+    ofProducer.push_back(inputs.add(producer, operand));
+  SmallVector<AffineMap> maps = inputs.maps;
   for (OpOperand &init : reader.getDpsInitsMutable())
     maps.push_back(reader.getMatchingIndexingMap(&init));
   rewriter.setInsertionPoint(reader);
   auto folded = ComputeOp::create(
       rewriter, rewriter.getFusedLoc({producer.getLoc(), reader.getLoc()}),
-      operands.values, reader.getDpsInits(), maps, reader.getAxes(),
-      reader.getNumParallelLoops(), reader.getNameAttr(),
-      [&](OpBuilder &, Location, ValueRange args) {
-        IRMapping inner, outer;
-        for (auto [i, position] : llvm::enumerate(operands.producerPosition))
-          if (position >= 0)
-            inner.map(producer.getBody()->getArgument(i), args[position]);
-        OpBuilder::InsertionGuard guard(rewriter);
-        rewriter.setInsertionPointToEnd(args.front().getParentBlock());
-        Value value = clonePayload(rewriter, producer, dims, inner);
-        for (auto [i, position] : llvm::enumerate(operands.readerPosition))
-          outer.map(reader.getBody()->getArgument(i),
-                    position >= 0 ? args[position] : value);
-        unsigned inputs = reader.getNumDpsInputs();
-        for (unsigned i : llvm::seq<unsigned>(reader.getNumDpsInits()))
-          outer.map(reader.getBody()->getArgument(inputs + i),
-                    args[operands.values.size() + i]);
-        for (Operation &op : *reader.getBody())
-          rewriter.clone(op, outer);
+      inputs.values, reader.getDpsInits(), maps, reader.getAxes(), parallel,
+      reader.getNameAttr(), [&](OpBuilder &, Location, ValueRange args) {
+        Block *body = args.front().getParentBlock();
+        auto pick = [&](ArrayRef<int> numbers, Value other) {
+          return llvm::map_to_vector(
+              numbers, [&](int i) { return i < 0 ? other : args[i]; });
+        };
+        rewriter.inlineBlockBefore(producer.getBody(), body, body->end(),
+                                   pick(ofProducer, args.back()));
+        Operation *yield = &body->back();
+        SmallVector<Value> values = pick(ofReader, yield->getOperand(0));
+        llvm::append_range(values, args.drop_front(inputs.values.size()));
+        rewriter.eraseOp(yield);
+        rewriter.inlineBlockBefore(reader.getBody(), body, body->end(), values);
       });
   rewriter.replaceOp(reader, folded.getResults());
   Value destination = producer.getDpsInits()[0];
@@ -171,7 +139,7 @@ static bool foldOne(RewriterBase &rewriter, KernelOp kernel) {
     if (!producer || !isFoldable(producer))
       continue;
     ComputeOp reader = findOnlyReader(producer);
-    std::optional<SmallVector<unsigned>> dims;
+    std::optional<SmallVector<AffineExpr>> dims;
     if (reader)
       dims = matchDims(producer, reader);
     if (!dims)

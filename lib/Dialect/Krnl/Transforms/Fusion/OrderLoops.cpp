@@ -40,6 +40,14 @@ void replaceAxes(ComputeOp op, ArrayRef<AffineExpr> dims,
   op.setReducedAttr(builder.getStrArrayAttr(axes.drop_front(parallel)));
 }
 
+void eraseInput(ComputeOp op, unsigned number) {
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  maps.erase(maps.begin() + number);
+  op.getBody()->eraseArgument(number);
+  op.getInputsMutable().erase(number);
+  op.setIndexingMapsAttr(Builder(op.getContext()).getAffineMapArrayAttr(maps));
+}
+
 /// The names of the op's loops as its result, then its operands have them.
 static void collectLoops(linalg::LinalgOp op, SetVector<StringRef> &names) {
   SmallVector<StringRef> axes = KernelOp::getAxes(op);

@@ -27,15 +27,6 @@ static TypedAttr scalarConstantOf(Value operand) {
   return dyn_cast<TypedAttr>(splat.getSplatValue<Attribute>());
 }
 
-/// Drops input `i`, which the payload does not read.
-static void eraseInput(ComputeOp op, unsigned i) {
-  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  maps.erase(maps.begin() + i);
-  op.getBody()->eraseArgument(i);
-  op.getInputsMutable().erase(i);
-  op.setIndexingMapsAttr(Builder(op.getContext()).getAffineMapArrayAttr(maps));
-}
-
 void inlineConstants(RewriterBase &rewriter, KernelOp kernel) {
   OpBuilder::InsertionGuard guard(rewriter);
   for (auto [number, in] : llvm::enumerate(kernel.getIns())) {

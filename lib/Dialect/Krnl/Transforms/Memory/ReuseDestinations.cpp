@@ -14,7 +14,6 @@
 #include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 
@@ -64,51 +63,30 @@ static OpOperand *findReusable(ComputeOp op) {
   return nullptr;
 }
 
-/// Moves the input into the position of the destination.
-static ComputeOp writeOver(RewriterBase &rewriter, ComputeOp op,
-                           OpOperand *input) {
-  unsigned position = input->getOperandNumber();
-  SmallVector<Value> ins = llvm::to_vector(op.getInputs());
-  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  Value over = input->get();
-  ins.erase(ins.begin() + position);
-  maps.erase(maps.begin() + position);
-  rewriter.setInsertionPoint(op);
-  auto result = ComputeOp::create(
-      rewriter, op.getLoc(), ins, over, maps, op.getAxes(),
-      op.getNumParallelLoops(), op.getNameAttr(),
-      [&](OpBuilder &builder, Location, ValueRange args) {
-        IRMapping mapping;
-        Block *body = op.getBody();
-        unsigned next = 0;
-        for (unsigned i : llvm::seq(body->getNumArguments() - 1))
-          if (i != position)
-            mapping.map(body->getArgument(i), args[next++]);
-        mapping.map(body->getArgument(position), args.back());
-        mapping.map(body->getArguments().back(), args.back());
-        for (Operation &inner : *body)
-          builder.clone(inner, mapping);
-      });
-  rewriter.replaceOp(op, result.getResults());
-  return result;
+/// Moves the input into the position of the destination, whose indices it has.
+static void writeOver(ComputeOp op, OpOperand &input) {
+  unsigned number = input.getOperandNumber();
+  Value over = input.get();
+  Block *body = op.getBody();
+  body->getArgument(number).replaceAllUsesWith(body->getArguments().back());
+  eraseInput(op, number);
+  op.getOutputsMutable()[0].set(over);
 }
 
 void reuseDestinations(RewriterBase &rewriter, KernelOp kernel) {
-  OpBuilder::InsertionGuard guard(rewriter);
-  SmallVector<linalg::LinalgOp> ops = kernel.getStructuredOps();
+  auto ops = llvm::to_vector(kernel.getBody().getOps<ComputeOp>());
   // Later ops first, so that a chain of temporaries moves through to the end.
-  for (linalg::LinalgOp op : llvm::reverse(ops)) {
-    auto generic = dyn_cast<ComputeOp>(op.getOperation());
-    OpOperand *input = generic ? findReusable(generic) : nullptr;
+  for (ComputeOp op : llvm::reverse(ops)) {
+    OpOperand *input = findReusable(op);
     if (!input)
       continue;
     tensor::EmptyOp temporary = findTemporary(input->get());
-    Value destination = generic.getDpsInits()[0];
+    Value destination = op.getDpsInits()[0];
     // A destination made later than the temporary cannot take its place.
     if (Operation *maker = destination.getDefiningOp();
         maker && !maker->isBeforeInBlock(temporary))
       continue;
-    writeOver(rewriter, generic, input);
+    writeOver(op, *input);
     rewriter.replaceAllUsesWith(temporary.getResult(), destination);
     rewriter.eraseOp(temporary);
   }

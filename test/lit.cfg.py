@@ -91,6 +91,8 @@ for machine in ("aarch64", "riscv64"):
 
     if shutil.which(f"qemu-{machine}") and pathlib.Path(f"/usr/{machine}-linux-gnu/lib/crt1.o").exists():
         config.available_features.add(f"qemu-{machine}")
+if shutil.which("qemu-x86_64"):
+    config.available_features.add("qemu-x86-64")
 
 if shutil.which("qemu-system-arm"):
     config.available_features.add("qemu-system-arm")

@@ -151,19 +151,20 @@ static bool hasOwnHooks(ModuleOp module, const CompileOptions &options) {
 }
 
 /// The record of the compilation in the artefact.
-static std::string compilationInfo(ModuleOp module,
+static std::string compilationInfo(ArrayRef<ModuleOp> levels,
                                    const ArtefactInputs &inputs,
                                    const ModelInfo &info) {
   std::string text;
   llvm::raw_string_ostream os(text);
   llvm::json::OStream json(os);
-  ModuleOp model = module->getParentOfType<ModuleOp>();
+  ModuleOp model = levels.front()->getParentOfType<ModuleOp>();
+  auto targets = llvm::map_to_vector(
+      levels, [](ModuleOp level) { return krnl::TargetAttr::of(level); });
   json.object([&] {
     json.attribute("compiler", "onnx-compile " ONNXC_VERSION);
     json.attribute("level", int64_t(inputs.options.level));
-    auto target = krnl::TargetAttr::of(module);
-    json.attribute("triple", target.getTriple());
-    json.attribute("cpu", target.getCpu());
+    json.attribute("triple", targets.front().getTriple());
+    json.attribute("cpu", processorNames(targets));
     json.attribute("model",
                    llvm::json::fixUTF8(path::filename(inputs.input.path)));
     if (!info.weightsFile.empty()) {
@@ -179,9 +180,10 @@ static std::string compilationInfo(ModuleOp module,
   return text;
 }
 
-static void fillReport(ModuleOp module, Report &report) {
-  report.weightsBytes = weightsBytes(module);
-  for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
+/// Adds a level to the report; the levels have one list of weights.
+static void fillReport(ModuleOp level, Report &report) {
+  report.weightsBytes = weightsBytes(level);
+  for (auto function : level.getOps<LLVM::LLVMFuncOp>()) {
     report.kernels +=
         function->hasAttr(krnl::KrnlDialect::kernelAttrName) ? 1 : 0;
     if (auto arena = function->getAttrOfType<IntegerAttr>(arenaAttrName))
@@ -297,14 +299,15 @@ static llvm::Error addEntry(ModuleOp module, const ArtefactInputs &inputs,
 
 /// Adds the descriptor of the model to `files`. The weights are in a side file
 /// of the output then, or written by `link`.
-static llvm::Error describe(ModuleOp module, const ArtefactInputs &inputs,
+static llvm::Error describe(ArrayRef<ModuleOp> levels,
+                            const ArtefactInputs &inputs,
                             std::vector<CodeFile> &files, LinkOptions &link) {
+  ModuleOp module = levels.front(); // has the weights of all
   if (hasOwnHooks(module, inputs.options))
     return addEntry(module, inputs, files, link);
   const std::atomic<bool> *cancel = inputs.events.cancel;
   ModelInfo info;
   info.tag = tagOf(inputs.options);
-  info.features = requiredFeatures(krnl::TargetAttr::of(module));
   info.weightsBytes = inputs.report.weightsBytes;
   if (info.weightsBytes && inputs.options.externalWeights) {
     SmallString<128> side(inputs.options.output);
@@ -320,14 +323,14 @@ static llvm::Error describe(ModuleOp module, const ArtefactInputs &inputs,
       return writeWeights(module, file, offset, cancel);
     };
   }
-  info.compilationInfo = compilationInfo(module, inputs, info);
+  info.compilationInfo = compilationInfo(levels, inputs, info);
   // A text that is nowhere else in the artefact, until its contents are known.
   link.seal = llvm::toHex(
       llvm::BLAKE3::hash(llvm::arrayRefFromStringRef(info.compilationInfo)),
       /*LowerCase=*/true);
   info.compilationInfo.insert(1, "\"content_blake3\":\"" + link.seal + "\",");
   FailureOr<CodeFile> descriptor =
-      emitDescriptor(module, info, inputs.options.level);
+      emitDescriptor(levels, info, inputs.options.level);
   if (failed(descriptor))
     return llvm::createStringError("cannot describe the model");
   files.push_back(std::move(*descriptor));
@@ -336,20 +339,23 @@ static llvm::Error describe(ModuleOp module, const ArtefactInputs &inputs,
 
 /// One object for programs to link. A module without an entry point, which a
 /// file may be resumed from, is just its code.
-static llvm::Error writeObject(ModuleOp module, std::vector<CodeFile> files,
+static llvm::Error writeObject(ArrayRef<ModuleOp> levels,
+                               std::vector<CodeFile> files,
                                const ArtefactInputs &inputs) {
   return writeMade(inputs, 0666, [&](NewFile &file) -> llvm::Error {
     LinkOptions link;
-    if (module.lookupSymbol(mainEntryName))
-      if (llvm::Error error = describe(module, inputs, files, link))
+    if (ModuleOp(levels.front()).lookupSymbol(mainEntryName))
+      if (llvm::Error error = describe(levels, inputs, files, link))
         return error;
     return joinObjects(files, link, file);
   });
 }
 
 /// The same with the runtime.
-static llvm::Error writeStatic(ModuleOp module, std::vector<CodeFile> files,
+static llvm::Error writeStatic(ArrayRef<ModuleOp> levels,
+                               std::vector<CodeFile> files,
                                const ArtefactInputs &inputs) {
+  ModuleOp module = levels.front();
   if (!module.lookupSymbol(mainEntryName))
     return llvm::createStringError("the module has no entry point");
   krnl::TargetAttr target = krnl::TargetAttr::of(module);
@@ -361,7 +367,7 @@ static llvm::Error writeStatic(ModuleOp module, std::vector<CodeFile> files,
       return error;
   }
   return writeMade(inputs, 0666, [&](NewFile &file) -> llvm::Error {
-    if (llvm::Error error = describe(module, inputs, files, link))
+    if (llvm::Error error = describe(levels, inputs, files, link))
       return error;
     return archiveObjects(files, link, file);
   });
@@ -382,8 +388,9 @@ static llvm::Error writeHeader(ModuleOp module, const ArtefactInputs &inputs) {
   return file.keep();
 }
 
-static llvm::Error link(ModuleOp module, std::vector<CodeFile> files,
+static llvm::Error link(ArrayRef<ModuleOp> levels, std::vector<CodeFile> files,
                         const ArtefactInputs &inputs, NewFile &output) {
+  ModuleOp module = levels.front();
   const CompileOptions &options = inputs.options;
   LinkOptions link;
   link.output = options.output;
@@ -394,7 +401,7 @@ static llvm::Error link(ModuleOp module, std::vector<CodeFile> files,
     return error;
   if (llvm::Error error = addCustomLibraries(module, inputs, link))
     return error;
-  if (llvm::Error error = describe(module, inputs, files, link))
+  if (llvm::Error error = describe(levels, inputs, files, link))
     return error;
   auto libraries = linkArtefact(files, link, output);
   if (!libraries)
@@ -406,13 +413,27 @@ static llvm::Error link(ModuleOp module, std::vector<CodeFile> files,
   return llvm::Error::success();
 }
 
-llvm::Error onnxc::writeArtefact(ModuleOp module,
+/// The code of all levels.
+static FailureOr<std::vector<CodeFile>>
+emitLevels(ArrayRef<ModuleOp> levels, unsigned level, CodeKind kind) {
+  std::vector<CodeFile> files;
+  for (ModuleOp module : levels) {
+    FailureOr<std::vector<CodeFile>> some = emitCode(module, level, kind);
+    if (failed(some))
+      return failure();
+    llvm::move(*some, std::back_inserter(files));
+  }
+  return files;
+}
+
+llvm::Error onnxc::writeArtefact(ArrayRef<ModuleOp> levels,
                                  const ArtefactInputs &inputs) {
-  fillReport(module, inputs.report);
+  for (ModuleOp level : levels)
+    fillReport(level, inputs.report);
   CodeKind kind =
       inputs.options.emit == "asm" ? CodeKind::Assembly : CodeKind::Object;
   FailureOr<std::vector<CodeFile>> files =
-      emitCode(module, inputs.options.level, kind);
+      emitLevels(levels, inputs.options.level, kind);
   if (failed(files))
     return llvm::createStringError("cannot make code");
   if (kind == CodeKind::Assembly)
@@ -424,13 +445,13 @@ llvm::Error onnxc::writeArtefact(ModuleOp module,
         std::errc::invalid_argument,
         "a header needs a file beside which it is written");
   if (options.emitHeader || options.emit == "static")
-    if (llvm::Error error = writeHeader(module, inputs))
+    if (llvm::Error error = writeHeader(levels.front(), inputs))
       return error;
   if (options.emit == "static")
-    return writeStatic(module, std::move(*files), inputs);
+    return writeStatic(levels, std::move(*files), inputs);
   if (options.emit == "obj")
-    return writeObject(module, std::move(*files), inputs);
+    return writeObject(levels, std::move(*files), inputs);
   return writeMade(inputs, 0777, [&](NewFile &file) {
-    return link(module, std::move(*files), inputs, file);
+    return link(levels, std::move(*files), inputs, file);
   });
 }

@@ -21,9 +21,10 @@ struct ArtefactInputs {
   llvm::ArrayRef<target::CustomLibrary> customLibraries;
 };
 
-/// Writes the assembly, objects or shared object of the options, and fills in
-/// the report.
-llvm::Error writeArtefact(mlir::ModuleOp module, const ArtefactInputs &inputs);
+/// Writes the assembly, objects or shared object of the options, with the code
+/// of all levels (targetModules), and fills in the report.
+llvm::Error writeArtefact(llvm::ArrayRef<mlir::ModuleOp> levels,
+                          const ArtefactInputs &inputs);
 
 /// Writes to a stream, which keeps the errors.
 using Writer = llvm::function_ref<llvm::Error(llvm::raw_ostream &)>;

@@ -53,7 +53,8 @@ private:
   Outcome prepare();
   Outcome loadCustomOps();
   Outcome load();
-  Outcome takeTarget();
+  Outcome takeTargets();
+  void reportTargets();
   Outcome runPhases();
   Outcome runPhase(const Phase &phase);
   Outcome writeCode();
@@ -72,8 +73,8 @@ private:
   const CompileOptions &options;
   const Events &events;
   Report &report;
-  /// Of the options, or of IR that has a target.
-  krnl::TargetAttr target;
+  /// Of the options: one for each level.
+  llvm::SmallVector<krnl::TargetAttr> targets;
   /// Outlives the context, which refers to their operators.
   std::vector<target::CustomLibrary> customLibraries;
   std::unique_ptr<llvm::DefaultThreadPool> pool;
@@ -198,6 +199,29 @@ static llvm::Error checkRuntimeFor(const CompileOptions &options,
   return target::checkRuntime(folder, target);
 }
 
+/// Refuses what cannot be made for the targets.
+static llvm::Error checkTargets(const CompileOptions &options,
+                                ArrayRef<krnl::TargetAttr> targets) {
+  StringRef triple = targets.front().getTriple();
+  bool isObject = options.emit == "obj" || options.emit == "static";
+  if (targets.size() > 1 &&
+      !(options.recipes.empty() && options.emitRecipes.empty()))
+    return llvm::createStringError(
+        "recipes are for one processor, but --cpu names several");
+  if (targets.size() > 1 && options.realTime && isObject)
+    return llvm::createStringError(
+        "an object for real-time runs has no runtime that chooses between "
+        "processors, but --cpu names several");
+  if (options.emit != "lib")
+    return llvm::Error::success();
+  if (!target::hasOperatingSystem(llvm::Triple(triple)))
+    return llvm::createStringError("'" + triple +
+                                   "' has no operating system that loads a "
+                                   "shared object: say --emit=static or "
+                                   "--emit=obj, and link the model");
+  return checkRuntimeFor(options, targets.front());
+}
+
 Outcome Compilation::prepare() {
   DialectRegistry registry;
   registerAllDialects(registry);
@@ -205,23 +229,16 @@ Outcome Compilation::prepare() {
       std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
   context->loadAllAvailableDialects();
   Budget::start(context.get(), options.limits, events.cancel);
-  llvm::Expected<krnl::TargetAttr> resolved = target::resolveTarget(
-      context.get(), options.triple, options.cpu, options.features);
+  auto resolved = target::resolveTargets(context.get(), options.triple,
+                                         options.cpu, options.features);
   if (!resolved)
     return fail(Outcome::Usage, llvm::toString(resolved.takeError()));
-  target = *resolved;
+  targets = std::move(*resolved);
   if (llvm::Error error = checkOutputName(options))
     return fail(Outcome::Usage, llvm::toString(std::move(error)));
-  report.target = (target.getTriple() + " " + target.getCpu()).str();
-  if (options.emit == "lib" &&
-      !target::hasOperatingSystem(llvm::Triple(target.getTriple())))
-    return fail(Outcome::Usage, "'" + target.getTriple() +
-                                    "' has no operating system that loads a "
-                                    "shared object: say --emit=static or "
-                                    "--emit=obj, and link the model");
-  if (options.emit == "lib")
-    if (llvm::Error error = checkRuntimeFor(options, target))
-      return fail(Outcome::Usage, llvm::toString(std::move(error)));
+  reportTargets();
+  if (llvm::Error error = checkTargets(options, targets))
+    return fail(Outcome::Usage, llvm::toString(std::move(error)));
   if (!options.resume.empty() &&
       lastPhase(options.emit) < phaseNumber(options.resume))
     return fail(Outcome::Usage, "--emit=" + options.emit +
@@ -263,24 +280,41 @@ Outcome Compilation::loadCustomOps() {
   return Outcome::Done;
 }
 
-/// IR from the phase krnl on is for one target: that of the IR, else that of
-/// the options.
-Outcome Compilation::takeTarget() {
+void Compilation::reportTargets() {
+  report.target =
+      (targets.front().getTriple() + " " + target::processorNames(targets))
+          .str();
+}
+
+/// The modules of IR from the phase krnl on are for the targets that they name;
+/// a single one without is for that of the options.
+Outcome Compilation::takeTargets() {
   if (phaseNumber(options.resume) < phaseNumber("krnl"))
     return Outcome::Done;
-  for (ModuleOp nested : targetModules(*module)) {
+  SmallVector<krnl::TargetAttr> known;
+  SmallVector<ModuleOp> levels = targetModules(*module);
+  for (ModuleOp nested : levels) {
     auto own =
         nested->getAttrOfType<krnl::TargetAttr>(krnl::TargetAttr::attrName);
-    if (!own) {
-      nested->setAttr(krnl::TargetAttr::attrName, target);
-      continue;
+    if (!own && levels.size() == 1 && targets.size() == 1) {
+      nested->setAttr(krnl::TargetAttr::attrName, own = targets.front());
+    } else if (!own) {
+      return fail(Outcome::Usage,
+                  "a module in '" + input.path +
+                      "' names no target; --cpu gives it one only where there "
+                      "is one module and one processor");
     }
-    auto known = target::resolveTarget(context.get(), own.getTriple(),
-                                       own.getCpu(), own.getFeatures());
-    if (!known)
-      return fail(Outcome::Usage, llvm::toString(known.takeError()));
-    report.target = (own.getTriple() + " " + own.getCpu()).str();
+    auto resolved = target::resolveTarget(context.get(), own.getTriple(),
+                                          own.getCpu(), own.getFeatures());
+    if (!resolved)
+      return fail(Outcome::Usage, llvm::toString(resolved.takeError()));
+    if (!known.empty() && known.front().getTriple() != own.getTriple())
+      return fail(Outcome::Usage, "the levels in '" + input.path +
+                                      "' are of different architectures");
+    known.push_back(own);
   }
+  targets = std::move(known);
+  reportTargets();
   return Outcome::Done;
 }
 
@@ -289,7 +323,7 @@ Outcome Compilation::load() {
     module = input.bytes ? parseSourceString<ModuleOp>(
                                *input.bytes, context.get(), input.path)
                          : parseSourceFile<ModuleOp>(input.path, context.get());
-    return module ? takeTarget() : Outcome::Rejected;
+    return module ? takeTargets() : Outcome::Rejected;
   }
   importer::ImportSource source =
       input.bytes ? importer::ImportSource::memory(*input.bytes, input.path, "")
@@ -315,7 +349,7 @@ Outcome Compilation::runPhase(const Phase &phase) {
     return atFault;
   // Once there are recipes, and before there is only code.
   if (phase.name == "krnl")
-    for (ScalarLoop &part : findScalarLoops(*module))
+    for (ScalarLoop &part : findScalarLoops(targetModules(*module).back()))
       report.scalarKernels.push_back({locationText(part.loc),
                                       std::move(part.kernel),
                                       std::move(part.reason), part.share});
@@ -384,9 +418,8 @@ Outcome Compilation::writeModel() {
 }
 
 Outcome Compilation::writeCode() {
-  ModuleOp nested = targetModules(*module).front();
   ArtefactInputs inputs{input, options, events, report, customLibraries};
-  llvm::Error error = writeArtefact(nested, inputs);
+  llvm::Error error = writeArtefact(targetModules(*module), inputs);
   return error ? failToWrite(std::move(error)) : Outcome::Done;
 }
 

@@ -11,6 +11,7 @@
 #include "onnxc/Support/Budget.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #include <chrono>
@@ -87,16 +88,25 @@ MessageHandler::MessageHandler(MLIRContext &context, const Events &events,
     : ScopedDiagnosticHandler(&context) {
   // Passes report from several threads.
   auto mutex = std::make_shared<std::mutex>();
-  setHandler([&events, verbose, mutex, &context](Diagnostic &diagnostic) {
-    std::lock_guard<std::mutex> lock(*mutex);
-    // Errors of interrupted passes are not errors of the model.
-    Budget *budget = Budget::find(&context);
-    if (budget && budget->hidesErrors())
-      return;
-    bool isRemark = diagnostic.getSeverity() == DiagnosticSeverity::Remark;
-    if (!isRemark || verbose)
-      report(events, diagnostic, verbose);
-  });
+  auto errors = std::make_shared<llvm::StringSet<>>();
+  setHandler(
+      [&events, verbose, mutex, errors, &context](Diagnostic &diagnostic) {
+        std::lock_guard<std::mutex> lock(*mutex);
+        // Errors of interrupted passes are not errors of the model.
+        Budget *budget = Budget::find(&context);
+        if (budget && budget->hidesErrors())
+          return;
+        // Each level may find the same one.
+        bool isError = diagnostic.getSeverity() == DiagnosticSeverity::Error;
+        if (isError && !errors
+                            ->insert(locationText(diagnostic.getLocation()) +
+                                     ": " + diagnostic.str())
+                            .second)
+          return;
+        bool isRemark = diagnostic.getSeverity() == DiagnosticSeverity::Remark;
+        if (!isRemark || verbose)
+          report(events, diagnostic, verbose);
+      });
 }
 
 namespace {

@@ -208,7 +208,9 @@ static constexpr Option optionTable[] = {
      setEmit},
     {{"resume", "PHASE", "the input is what --emit=PHASE has written"},
      setResume},
-    {{"cpu", "NAME", "native (default), generic, or a name that LLVM knows"},
+    {{"cpu", "A,B",
+      "native (default), generic, or a name that LLVM knows; code for each of "
+      "several, of which the machine that loads it takes the best"},
      setText<&CompileOptions::cpu>},
     {{"triple", "TRIPLE", "machine to compile for (default: this one)"},
      setText<&CompileOptions::triple>},

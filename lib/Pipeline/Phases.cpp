@@ -121,6 +121,7 @@ static void buildLoops(OpPassManager &passes, const CompileOptions &options) {
   target.addNestedPass<func::FuncOp>(krnl::createKrnlCSEPass());
   target.addPass(krnl::createKrnlCountObjectsPass());
   target.addPass(krnl::createKrnlFormParallelRegionsPass());
+  passes.addPass(krnl::createKrnlShareWeightsPass());
 }
 
 static void buildLLVM(OpPassManager &passes, const CompileOptions &) {

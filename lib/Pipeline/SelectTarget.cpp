@@ -11,6 +11,7 @@
 #include "mlir/Pass/Pass.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Target/Target.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace onnxc;
@@ -49,29 +50,40 @@ public:
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    llvm::Expected<krnl::TargetAttr> target =
-        target::resolveTarget(&getContext(), triple, cpu, features);
-    if (!target) {
-      module.emitError(llvm::toString(target.takeError()));
+    auto targets = target::resolveTargets(&getContext(), triple, cpu, features);
+    if (!targets) {
+      module.emitError(llvm::toString(targets.takeError()));
       return signalPassFailure();
     }
-    if (nest) {
-      module->removeAttr(krnl::TargetAttr::attrName);
-      module = moveInside(module, target->getFamily());
+    if (!nest) {
+      // The graph is one for all levels: what it is made to suit is the last.
+      module->setAttr(krnl::TargetAttr::attrName, targets->back());
+      return;
     }
-    module->setAttr(krnl::TargetAttr::attrName, *target);
+    module->removeAttr(krnl::TargetAttr::attrName);
+    SmallVector<func::FuncOp> functions(module.getOps<func::FuncOp>());
+    llvm::for_each(functions, keepTypes);
+    bool isOnly = targets->size() == 1;
+    for (krnl::TargetAttr target : *targets) {
+      ModuleOp nested =
+          makeNested(module, isOnly ? target.getFamily() : target.getCpu());
+      nested->setAttr(krnl::TargetAttr::attrName, target);
+      bool isLast = target == targets->back();
+      for (func::FuncOp function : functions) {
+        if (isLast)
+          function->remove();
+        nested.push_back(isLast ? function : function.clone());
+      }
+    }
   }
 
 private:
-  static ModuleOp moveInside(ModuleOp module, StringRef name) {
+  static ModuleOp makeNested(ModuleOp module, StringRef processor) {
     OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
-    auto nested = ModuleOp::create(builder, module.getLoc(), name);
-    for (func::FuncOp function :
-         llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
-      keepTypes(function);
-      function->moveBefore(nested.getBody(), nested.getBody()->end());
-    }
-    return nested;
+    std::string name = processor.str();
+    for (char &c : name)
+      c = llvm::isAlnum(c) ? c : '_';
+    return ModuleOp::create(builder, module.getLoc(), name);
   }
 
   Option<std::string> triple{

@@ -145,6 +145,39 @@ Expected<TargetAttr> resolveTarget(mlir::MLIRContext *context,
   return describe(context, triple, name, features, *info, table);
 }
 
+Expected<SmallVector<TargetAttr>> resolveTargets(mlir::MLIRContext *context,
+                                                 StringRef triple,
+                                                 StringRef cpus,
+                                                 StringRef differences) {
+  SmallVector<TargetAttr> targets;
+  // How many features the code of each may use, and its number.
+  SmallVector<std::pair<size_t, size_t>> order;
+  SmallVector<StringRef> names;
+  cpus.split(names, ',');
+  for (StringRef name : names) {
+    if (name.empty() && names.size() > 1)
+      return createStringError("expected names of processors, but got '" +
+                               cpus + "'");
+    Expected<TargetAttr> target =
+        resolveTarget(context, triple, name, differences);
+    if (!target)
+      return target.takeError();
+    if (any_of(targets,
+               [&](TargetAttr t) { return t.getCpu() == target->getCpu(); }))
+      return createStringError("'" + cpus + "' names the processor '" +
+                               target->getCpu() + "' twice");
+    size_t features = StringRef(requiredFeatures(*target)).count(',');
+    order.push_back({features, targets.size()});
+    targets.push_back(*target);
+  }
+  llvm::sort(order);
+  return map_to_vector(order, [&](auto at) { return targets[at.second]; });
+}
+
+std::string processorNames(ArrayRef<TargetAttr> targets) {
+  return join(map_range(targets, [](TargetAttr t) { return t.getCpu(); }), ",");
+}
+
 std::unique_ptr<TargetMachine> createTargetMachine(TargetAttr names,
                                                    unsigned level) {
   std::string error;

@@ -142,9 +142,10 @@ void prepareOutput(OMContext &context, int64_t index);
 /// Null without memory.
 OMContext *createContext(const OnnxcModel &model, const OnnxcEntry &entry);
 
-/// Does this processor have the features that the code needs? The first missing
-/// feature is written to `missing`.
-bool checkTarget(const char *features, char *missing, int capacity);
+/// The number of the model's last level whose features this processor has, or
+/// of the one that OM_CPU names, where there are several. -1 if there is none;
+/// then `reason`, unless null, says why.
+int chooseLevel(const OnnxcModel &model, Message *reason);
 
 /// Embedded or mapped weights, null without any. On failure null and the error
 /// in the side file.

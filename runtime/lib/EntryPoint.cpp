@@ -26,7 +26,7 @@ static OMContext *borrowContext(const OnnxcModel &model) {
     if (slot.load(std::memory_order_relaxed))
       if (OMContext *context = slot.exchange(nullptr))
         return context;
-  return createContext(model, model.entries[0]);
+  return createContext(model, *entriesOf(model));
 }
 
 static void returnContext(OMContext *context) {
@@ -230,7 +230,7 @@ static const char *const *namesOf(std::atomic<const char **> &made,
   for (ModelState *state = fresh ? first : nullptr; state;
        state = all ? state->next : nullptr)
     for (int64_t i = 0; i < state->model->numEntries; ++i)
-      fresh[at++] = state->model->entries[i].name;
+      fresh[at++] = entriesOf(*state->model)[i].name;
   if (made.compare_exchange_strong(known, fresh))
     return fresh;
   free(fresh);

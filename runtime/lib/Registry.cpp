@@ -40,6 +40,7 @@ void onnxc_rt_register(const OnnxcModel *model) {
   }
   ModelState &state = stateOf(*model);
   state.model = model;
+  state.level = chooseLevel(*model, nullptr);
   state.createContext = createContext;
   state.run = run;
   state.prepare = prepare;
@@ -84,20 +85,20 @@ static bool isMainName(const char *name) {
 static const OnnxcEntry *findExactly(const OnnxcModel &model,
                                      const char *name) {
   for (int64_t i = 0; name && i < model.numEntries; ++i)
-    if (strcmp(model.entries[i].name, name) == 0)
-      return &model.entries[i];
+    if (strcmp(entriesOf(model)[i].name, name) == 0)
+      return &entriesOf(model)[i];
   return nullptr;
 }
 
 const OnnxcEntry *rt::findEntry(const OnnxcModel &model, const char *name) {
   const OnnxcEntry *entry = findExactly(model, name);
-  return !entry && isMainName(name) ? &model.entries[0] : entry;
+  return !entry && isMainName(name) ? entriesOf(model) : entry;
 }
 
 /// The main entry of the only model.
 static FoundEntry findMain() {
   if (first && !first->next)
-    return {first->model, &first->model->entries[0]};
+    return {first->model, entriesOf(*first->model)};
   if (!first && refused && !isForThisRuntime(*refused))
     return {};
   setLastError(first ? "the program has several models: name an entry point of "

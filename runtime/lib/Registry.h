@@ -39,7 +39,7 @@ struct ModelState {
   std::atomic<OMContext *> idleContexts[64];
   std::atomic<const char **> entryNames;
   std::atomic<MappedWeights *> weights;
-  std::atomic<int> targetState; ///< 0: not checked yet; 1: fine
+  int level; ///< whose code runs here; -1: that of none can
 };
 static_assert(sizeof(ModelState) <= ONNXC_MODEL_STATE_BYTES);
 
@@ -56,6 +56,12 @@ Process &process();
 
 inline ModelState &stateOf(const OnnxcModel &model) {
   return *static_cast<ModelState *>(model.state);
+}
+
+/// The entry points of the level that runs here; any level's where none does.
+inline const OnnxcEntry *entriesOf(const OnnxcModel &model) {
+  int level = stateOf(model).level;
+  return model.levels[level < 0 ? 0 : level].entries;
 }
 
 /// True if the model was compiled for this runtime; else the reason is kept for

@@ -103,19 +103,11 @@ int32_t onnxc_rt_parallel_region(OnnxcCall *call, OnnxcParallelRegionFn fn,
 //===----------------------------------------------------------------------===//
 
 static bool targetIsFine(OMContext &context) {
-  const OnnxcModel &model = *context.model;
-  std::atomic<int> &targetState = stateOf(model).targetState;
-  if (targetState.load(std::memory_order_relaxed) == 1)
+  if (stateOf(*context.model).level >= 0)
     return true;
-  char missing[64];
-  if (checkTarget(model.targetFeatures, missing, sizeof missing)) {
-    targetState.store(1, std::memory_order_relaxed);
-    return true;
-  }
-  context.fail(ONNXC_ERR_TARGET,
-               "the model was compiled for a processor with '%s', which this "
-               "one does not have; compile it with --cpu=generic",
-               missing);
+  Message reason;
+  chooseLevel(*context.model, &reason);
+  context.fail(ONNXC_ERR_TARGET, "%s", reason.text);
   return false;
 }
 

@@ -13,6 +13,8 @@
 // RUN: onnx-opt %s --select-target="triple=thumbv7em-none-eabi" | FileCheck %s --check-prefix=THUMB
 // RUN: onnx-opt %s --select-target="triple=riscv32-unknown-elf" | FileCheck %s --check-prefix=NARROW
 // RUN: onnx-opt %s --select-target="nest triple=x86_64-linux-gnu cpu=x86-64-v2" | FileCheck %s --check-prefix=NEST
+// RUN: onnx-opt %s --select-target="nest triple=x86_64-linux-gnu cpu=x86-64-v3,x86-64-v2" | FileCheck %s --check-prefix=LEVELS
+// RUN: onnx-opt %s --select-target="triple=x86_64-linux-gnu cpu=x86-64-v3,x86-64-v2" | FileCheck %s --check-prefix=V3
 // RUN: onnx-opt %s --select-target | onnx-opt | FileCheck %s --check-prefix=HOST
 // RUN: not onnx-opt %s --select-target="triple=x86_64-linux-gnu cpu=nope" 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // RUN: not onnx-opt %s --select-target=triple=nope 2>&1 | FileCheck %s --check-prefix=TRIPLE
@@ -44,6 +46,13 @@
 // NEST: module {
 // NEST-NEXT: module @x86_64_v2 attributes {krnl.target =
 // NEST-NEXT: func.func @main(%{{.+}}: tensor<4xi8> {onnx.type = tensor<4xi8>})
+// One module for each level, the one with more features behind the other; the
+// graph is made to suit the last.
+// LEVELS: module {
+// LEVELS-NEXT: module @x86_64_v2 attributes {krnl.target = {{.+}} cpu = "x86-64-v2"
+// LEVELS-NEXT: func.func @main(%{{.+}}: tensor<4xi8> {onnx.type = tensor<4xi8>})
+// LEVELS: module @x86_64_v3 attributes {krnl.target = {{.+}} cpu = "x86-64-v3"
+// LEVELS-NEXT: func.func @main(%{{.+}}: tensor<4xi8> {onnx.type = tensor<4xi8>})
 // HOST: krnl.target = #krnl.target<family = "{{.+}}", triple = "{{.+}}", cpu = "
 // UNKNOWN: error: unknown processor 'nope' for x86_64-unknown-linux-gnu
 // TRIPLE: error: unknown target triple 'nope'

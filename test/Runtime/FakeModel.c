@@ -425,14 +425,16 @@ static const OnnxcEntry entries[] = {
 #include "onnxc/rt/DataTypes.def"
 };
 
+static const OnnxcLevel level = {"by hand", "+sse3", entries};
+
 static int64_t modelState[ONNXC_MODEL_STATE_BYTES / 8];
 
 __attribute__((visibility("hidden")))
 const OnnxcModel onnxc_model = {ONNXC_RT_ABI,
                                 COUNT(entries),
-                                entries,
+                                1,
+                                &level,
                                 "{\"compiler\": \"by hand\", \"hash\": \"0\"}",
-                                "+sse3",
                                 WEIGHTS,
                                 1,
                                 &customNode,

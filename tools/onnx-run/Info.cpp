@@ -55,6 +55,28 @@ static void printArguments(StringRef title,
     outs() << "  " << argument->name << ": " << describe(*argument) << "\n";
 }
 
+/// The processors that there is code for, by --cpu, and the one whose code runs
+/// here, empty if there is none.
+static std::pair<SmallVector<StringRef>, StringRef>
+processors(const Artefact &artefact, const json::Value &compilation) {
+  SmallVector<StringRef> names;
+  if (const json::Object *facts = compilation.getAsObject())
+    facts->getString("cpu").value_or("").split(names, ',', -1,
+                                               /*KeepEmpty=*/false);
+  const char *here = artefact.omGetCpu(artefact.entry().c_str());
+  return {names, here ? StringRef(here) : StringRef()};
+}
+
+static void printProcessors(const Artefact &artefact,
+                            const json::Value &compilation) {
+  auto [names, here] = processors(artefact, compilation);
+  outs() << "processors:\n";
+  for (StringRef name : names)
+    outs() << "  " << name << (name == here ? " (runs here)" : "") << "\n";
+  if (here.empty())
+    outs() << "  none runs here: " << artefact.omGetLastError() << "\n";
+}
+
 static void printJson(const Artefact &artefact) {
   json::Array entries;
   int64_t count = 0;
@@ -64,9 +86,15 @@ static void printJson(const Artefact &artefact) {
         {"name", names[i]},
         {"inputs", parsed(artefact.omInputSignature(names[i]))},
         {"outputs", parsed(artefact.omOutputSignature(names[i]))}});
+  json::Value compilation = parsed(artefact.omCompilationInfo());
+  auto [cpus, here] = processors(artefact, compilation);
+  json::Array levels;
+  for (StringRef cpu : cpus)
+    levels.push_back(json::Object{{"cpu", cpu}, {"runs_here", cpu == here}});
   json::Object report{{"schema", 1},
                       {"entry_points", std::move(entries)},
-                      {"compilation", parsed(artefact.omCompilationInfo())}};
+                      {"processors", std::move(levels)},
+                      {"compilation", compilation}};
   outs() << formatv("{0:2}\n", json::Value(std::move(report)));
 }
 
@@ -141,6 +169,7 @@ Error run::info(const Artefact &artefact, const Options &options) {
   printArguments("inputs", artefact.inputs());
   printArguments("outputs", artefact.outputs());
   json::Value compilation = parsed(artefact.omCompilationInfo());
+  printProcessors(artefact, compilation);
   if (const json::Object *facts = compilation.getAsObject()) {
     outs() << "compilation:\n";
     for (const auto &[key, value] : *facts) {

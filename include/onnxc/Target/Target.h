@@ -25,6 +25,16 @@ resolveTarget(mlir::MLIRContext *context, llvm::StringRef triple,
               llvm::StringRef cpu, llvm::StringRef features,
               const ProcessorTable &table = processorTable());
 
+/// The same for a list of names with ',' between them, the levels of an
+/// artefact. In the result one that has the features of another follows it.
+/// Fails for a name that is empty or there twice, too.
+llvm::Expected<llvm::SmallVector<krnl::TargetAttr>>
+resolveTargets(mlir::MLIRContext *context, llvm::StringRef triple,
+               llvm::StringRef cpus, llvm::StringRef features);
+
+/// "x86-64-v2,x86-64-v3": the names of the processors.
+std::string processorNames(llvm::ArrayRef<krnl::TargetAttr> targets);
+
 /// False for a triple such as thumbv7em-none-eabi: code runs on the machine
 /// itself, without threads, files and shared objects.
 bool hasOperatingSystem(const llvm::Triple &triple);

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "onnxc/Conversion/KrnlToLLVM/Passes.h"
+#include "onnxc/Dialect/Krnl/IR/CustomNodes.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXTypes.h"
 #include "onnxc/Support/ElementBytes.h"
 #include "onnxc/rt/model.h"
@@ -218,43 +219,78 @@ static void emitRegistration(Constants &make, llvm::Module &module,
   llvm::appendToGlobalCtors(module, function, 65535);
 }
 
-FailureOr<CodeFile> emitDescriptor(ModuleOp module, const ModelInfo &info,
-                                   unsigned level) {
-  auto entry = module.lookupSymbol<LLVM::LLVMFuncOp>(mainEntryName);
-  if (!entry)
-    return module.emitError("expected a function '") << mainEntryName << "'";
+/// The inputs and outputs, which the levels have in common.
+static SmallVector<llvm::Constant *> makeSignature(Constants &make,
+                                                   LLVM::LLVMFuncOp entry) {
+  ArrayAttr inputs = arrayAttr(entry, inputsAttrName);
+  ArrayAttr outputs = arrayAttr(entry, outputsAttrName);
+  return {make.number(inputs.size()),
+          makeArguments(make, readArguments(inputs)),
+          make.number(outputs.size()),
+          makeArguments(make, readArguments(outputs)),
+          make.text(signatureText(inputs)),
+          make.text(signatureText(outputs))};
+}
+
+/// The code for one processor: what it needs, and its entry point.
+static llvm::Constant *makeLevel(Constants &make, llvm::Module &descriptor,
+                                 LLVM::LLVMFuncOp entry, llvm::Constant *name,
+                                 ArrayRef<llvm::Constant *> signature) {
+  auto module = entry->getParentOfType<ModuleOp>();
+  auto target = krnl::TargetAttr::of(module);
+  llvm::Type *pointer = make.pointerType();
+  auto *run = llvm::Function::Create(
+      llvm::FunctionType::get(llvm::Type::getInt32Ty(make.getContext()),
+                              {pointer, pointer}, false),
+      llvm::GlobalValue::ExternalLinkage, mainEntryName + levelSuffix(module),
+      descriptor);
+  run->setVisibility(llvm::GlobalValue::HiddenVisibility);
+  SmallVector<llvm::Constant *> fields = {name, run};
+  llvm::append_range(fields, signature);
+  fields.push_back(make.number(entry->hasAttr(arenaFormulaAttrName)
+                                   ? -1
+                                   : integerAttr(entry, arenaAttrName)));
+  fields.push_back(make.number(integerAttr(entry, scratchAttrName)));
+  return make.record({make.text(target.getCpu()),
+                      make.textOrNull(requiredFeatures(target)),
+                      make.array(make.record(fields))});
+}
+
+/// Runs before the processor is known.
+static llvm::Expected<krnl::TargetAttr> baseTarget(ModuleOp module) {
+  return resolveTarget(module.getContext(),
+                       krnl::TargetAttr::of(module).getTriple(), "generic", "");
+}
+
+FailureOr<CodeFile> emitDescriptor(ArrayRef<ModuleOp> modules,
+                                   const ModelInfo &info, unsigned level) {
+  ModuleOp module = modules.front();
+  llvm::Expected<krnl::TargetAttr> base = baseTarget(module);
+  if (!base)
+    return module.emitError(llvm::toString(base.takeError()));
   llvm::LLVMContext context;
   llvm::Module descriptor("descriptor", context);
   Constants make(descriptor);
-
-  ArrayAttr inputs = arrayAttr(entry, inputsAttrName);
-  ArrayAttr outputs = arrayAttr(entry, outputsAttrName);
-  auto *run = llvm::Function::Create(
-      llvm::FunctionType::get(llvm::Type::getInt32Ty(context),
-                              {make.pointerType(), make.pointerType()}, false),
-      llvm::GlobalValue::ExternalLinkage, mainEntryName, descriptor);
-  run->setVisibility(llvm::GlobalValue::HiddenVisibility);
-  std::string name = "run_main_graph";
-  if (!info.tag.empty())
-    name += "_" + info.tag;
-  llvm::Constant *entries = make.array(make.record(
-      {make.text(name), run, make.number(inputs.size()),
-       makeArguments(make, readArguments(inputs)), make.number(outputs.size()),
-       makeArguments(make, readArguments(outputs)),
-       make.text(signatureText(inputs)), make.text(signatureText(outputs)),
-       make.number(entry->hasAttr(arenaFormulaAttrName)
-                       ? -1
-                       : integerAttr(entry, arenaAttrName)),
-       make.number(integerAttr(entry, scratchAttrName))}));
-  SmallVector<llvm::Constant *> fields = {make.number(ONNXC_RT_ABI),
-                                          make.number(1),
-                                          entries,
-                                          make.text(info.compilationInfo),
-                                          make.textOrNull(info.features),
-                                          weightsBase(make, info, context),
-                                          make.number(info.weightsBytes),
-                                          make.textOrNull(info.weightsFile),
-                                          weightsDigest(make, info)};
+  llvm::Constant *name =
+      make.text("run_main_graph" + (info.tag.empty() ? "" : "_" + info.tag));
+  SmallVector<llvm::Constant *> signature, levels;
+  for (ModuleOp each : modules) {
+    auto entry = each.lookupSymbol<LLVM::LLVMFuncOp>(mainEntryName);
+    if (!entry)
+      return each.emitError("expected a function '") << mainEntryName << "'";
+    if (each->getAttr(krnl::customNodesAttrName) !=
+        module->getAttr(krnl::customNodesAttrName))
+      return each.emitError("the levels have different custom operators");
+    if (signature.empty())
+      signature = makeSignature(make, entry);
+    levels.push_back(makeLevel(make, descriptor, entry, name, signature));
+  }
+  SmallVector<llvm::Constant *> fields = {
+      make.number(ONNXC_RT_ABI),       make.number(1),
+      make.number(levels.size()),      make.array(levels),
+      make.text(info.compilationInfo), weightsBase(make, info, context),
+      make.number(info.weightsBytes),  make.textOrNull(info.weightsFile),
+      weightsDigest(make, info)};
   llvm::append_range(fields, customNodes(make, module));
   fields.push_back(make.zeroWords(ONNXC_MODEL_STATE_BYTES / 8));
   llvm::Constant *record = make.record(fields);
@@ -263,8 +299,7 @@ FailureOr<CodeFile> emitDescriptor(ModuleOp module, const ModelInfo &info,
   if (!info.tag.empty())
     emitTaggedNames(make, descriptor, model, info.tag);
 
-  CodeFile file = emitModule(descriptor, krnl::TargetAttr::of(module), level,
-                             CodeKind::Object);
+  CodeFile file = emitModule(descriptor, *base, level, CodeKind::Object);
   file.name = "descriptor";
   return file;
 }

@@ -173,6 +173,24 @@ CodeFile emitModule(llvm::Module &module, krnl::TargetAttr target,
 /// of a longer one take so long that its own instructions do not count.
 static constexpr size_t maxScheduledHost = 100000;
 
+std::string levelSuffix(ModuleOp module) {
+  auto parent = module->getParentOfType<ModuleOp>();
+  if (!parent || llvm::hasSingleElement(parent.getOps<ModuleOp>()))
+    return "";
+  return ("." + module.getSymName().value_or("")).str();
+}
+
+/// Functions of several levels have the same names.
+static void addSuffix(llvm::Module &module, const SymbolTable &symbols,
+                      StringRef suffix) {
+  for (llvm::GlobalObject &object : module.global_objects()) {
+    Operation *symbol = symbols.lookup(object.getName());
+    auto function = dyn_cast_or_null<LLVM::LLVMFuncOp>(symbol);
+    if (symbol && !(function && function.isExternal()))
+      object.setName(object.getName() + suffix);
+  }
+}
+
 static FailureOr<CodeFile> emitBatch(const Batch &batch,
                                      const SymbolTable &symbols,
                                      krnl::TargetAttr target, unsigned level,
@@ -183,6 +201,9 @@ static FailureOr<CodeFile> emitBatch(const Batch &batch,
       translateModuleToLLVMIR(*copy, context, batch.name);
   if (!module)
     return failure();
+  std::string suffix = levelSuffix(cast<ModuleOp>(symbols.getOp()));
+  if (!suffix.empty())
+    addSuffix(*module, symbols, suffix);
   // The host program only prepares for kernels. Scheduling and register
   // allocation take more than linear time in functions as long as the model.
   bool quick = batch.isHost && (level < 2 || batch.size > maxScheduledHost);

@@ -235,6 +235,9 @@ public:
       : path(file), entry(entryPoint), library(open(file)),
         contexts(std::make_unique<Contexts>()) {
     contexts->free.push_back(makeContext());
+    if (!find<decltype(omGetCpu)>("omGetCpu")(entry.c_str()))
+      throw RunError(OM_STATUS_TARGET,
+                     find<decltype(omGetLastError)>("omGetLastError")());
     runContext = find<decltype(omContextRun)>("omContextRun");
     getMessage = find<decltype(omContextGetMessage)>("omContextGetMessage");
     limitContext = find<decltype(omContextSetDeadline)>("omContextSetDeadline");
@@ -286,7 +289,8 @@ public:
     for (const std::string &name : namesIn) {
       auto found = inputs.find(name);
       if (found == inputs.end())
-        throw RunError(OM_STATUS_INVALID, "the input '" + name + "' is missing");
+        throw RunError(OM_STATUS_INVALID,
+                       "the input '" + name + "' is missing");
       ordered.push_back(found->second);
     }
     for (const auto &input : inputs)

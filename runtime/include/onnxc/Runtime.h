@@ -72,6 +72,13 @@ OM_EXTERNAL_VISIBILITY const OMArgument *omGetInput(const char *entryPoint,
 OM_EXTERNAL_VISIBILITY const OMArgument *omGetOutput(const char *entryPoint,
                                                      int64_t index);
 
+/* The processor whose code runs here, as --cpu named it. An artefact may have
+ * code for several: the last one in the order of their features that this
+ * machine can run is taken when it is loaded, or the one that OM_CPU of the
+ * environment names. NULL if it can run none, see omGetLastError: runs end with
+ * OM_STATUS_TARGET then. */
+OM_EXTERNAL_VISIBILITY const char *omGetCpu(const char *entryPoint);
+
 /* --- Contexts -------------------------------------------------------------
  * A context holds all memory one run needs. One run at a time per context;
  * any number of contexts at the same time. */

@@ -354,6 +354,10 @@ bool openSession(State &state, const char *path, const char *entry) {
     PyErr_Format(PyExc_ValueError, "the model has no entry point '%s'", entry);
     return false;
   }
+  if (!state.call.omGetCpu(entry)) {
+    PyErr_SetString(exceptionOf(OM_STATUS_TARGET), state.call.omGetLastError());
+    return false;
+  }
   for (int64_t i = 0; i < numInputs; ++i)
     if (!describe(state.call.omGetInput(entry, i), state.inputs))
       return false;

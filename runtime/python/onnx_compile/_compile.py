@@ -99,6 +99,7 @@ def compile(
     options: those of the onnx-compile tool, with '_' for '-'; dims, shapes and
         limits are mappings, in a shape None is a size that the run knows:
         compile("m.onnx", O=3, cpu="generic", strict=True)
+        compile("m.onnx", cpu=["x86-64-v2", "x86-64-v3"]) has code for both
         compile("m.onnx", dims={"batch": 8}, shapes={"x": (1, 3, None, 224)})
         compile("m.onnx", emit="model") writes m.simplified.onnx
         compile("m.onnx", limits={"seconds": 60, "memory": "2G"}) ends in time
@@ -140,6 +141,8 @@ def _pairs(name: str, value: Any) -> list[tuple[str, str]]:
         if not hasattr(value, "items"):
             raise TypeError(f"{name} must be a mapping, such as a dict, but is {type(value).__name__}")
         return [(option, text_of(*entry)) for entry in value.items()]
+    if name == "cpu" and isinstance(value, (list, tuple)):
+        value = ",".join(value)
     option = "level" if name == "O" else name.replace("_", "-")
     return [(option, text) for text in _texts(value)]
 

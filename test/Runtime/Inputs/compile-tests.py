@@ -4,12 +4,14 @@
 import json
 import os
 import pathlib
+import platform
 import shutil
 import signal
 import sys
 import tempfile
 import threading
 import unittest
+import unittest.mock
 
 import numpy as np
 import onnx
@@ -78,6 +80,21 @@ class Compile(unittest.TestCase):
         self.assertEqual(json.loads(session.compilation_info())["level"], 1)
         self.assertTrue((self.folder / "b.weights").exists())
         self.run_model(path)
+
+    @unittest.skipUnless(platform.machine() == "x86_64", "levels of x86-64")
+    def test_levels(self):
+        path = onnx_compile.compile(DIGITS, output=self.folder / "l.so", cpu=["x86-64-v2", "x86-64"])
+        session = onnx_compile.ExecutionSession(path)
+        self.assertEqual(json.loads(session.compilation_info())["cpu"], "x86-64,x86-64-v2")
+        with unittest.mock.patch.dict(os.environ, OM_CPU="x86-64"):
+            shutil.copy(path, self.folder / "low.so")
+            lower = self.run_model(self.folder / "low.so")
+        only = onnx_compile.compile(DIGITS, output=self.folder / "o.so", cpu="x86-64")
+        np.testing.assert_array_equal(lower, self.run_model(only))
+        with unittest.mock.patch.dict(os.environ, OM_CPU="abacus"):
+            shutil.copy(path, self.folder / "other.so")
+            with self.assertRaisesRegex(RuntimeError, "OM_CPU is 'abacus', but the model was compiled for x86-64, "):
+                onnx_compile.ExecutionSession(self.folder / "other.so")
 
     def test_mappings(self):
         path = onnx_compile.compile(DIGITS, output=self.folder / "d.so", dims={"batch": 3}, limits={"seconds": 600})

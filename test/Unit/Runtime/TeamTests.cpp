@@ -21,7 +21,6 @@
 #include <gtest/gtest.h>
 #include <random>
 #include <sched.h>
-#include <set>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -489,23 +488,4 @@ TEST(MemoryPool, RandomUse) {
     }
   }
   pool.destroy();
-}
-
-//===----------------------------------------------------------------------===//
-// Target check
-//===----------------------------------------------------------------------===//
-
-TEST(Target, NamesTheFirstMissingFeature) {
-  char missing[16] = "";
-  EXPECT_TRUE(checkTarget(nullptr, missing, sizeof missing));
-  EXPECT_TRUE(checkTarget("", missing, sizeof missing));
-  EXPECT_TRUE(checkTarget("-avx512f,+some-hint", missing, sizeof missing));
-#if defined(__x86_64__)
-  EXPECT_TRUE(checkTarget("+sse3,-fma4", missing, sizeof missing));
-  // No processor has both.
-  EXPECT_FALSE(
-      checkTarget("+sse3,+fma4,+tbm,+amx-tile", missing, sizeof missing));
-  EXPECT_TRUE(
-      std::set<std::string>({"fma4", "tbm", "amx-tile"}).count(missing));
-#endif
 }

@@ -18,8 +18,6 @@ struct ModelInfo {
   std::string tag;
   /// JSON object with compiler, options, target, model.
   std::string compilationInfo;
-  /// "+avx2,...", checked when the artefact is loaded.
-  std::string features;
   int64_t weightsBytes = 0;
   /// Name of the side file; empty if the weights are embedded.
   std::string weightsFile;
@@ -44,10 +42,10 @@ inline constexpr llvm::StringLiteral scratchAttrName = "krnl.scratch_bytes";
 std::string signatureText(mlir::ArrayAttr arguments);
 
 /// An object file that defines and registers `onnxc_model` (runtime's
-/// onnxc/rt/model.h) for the entry point in `module`, and the functions whose
-/// names end with the tag; level as for emitCode. Diagnoses a module without an
-/// entry point.
-mlir::FailureOr<CodeFile> emitDescriptor(mlir::ModuleOp module,
+/// onnxc/rt/model.h) for the entry points in `modules`, one for each level as
+/// in resolveTargets, and the functions whose names end with the tag; level as
+/// for emitCode. Diagnoses a module without an entry point.
+mlir::FailureOr<CodeFile> emitDescriptor(llvm::ArrayRef<mlir::ModuleOp> modules,
                                          const ModelInfo &info, unsigned level);
 
 } // namespace onnxc::target

@@ -28,6 +28,10 @@ struct CodeFile {
 
 enum class CodeKind { Object, Assembly };
 
+/// ".x86_64_v3": what the names of functions of the target's `module` end with
+/// where the model has several; empty where this is the only one.
+std::string levelSuffix(mlir::ModuleOp module);
+
 /// Compiles the functions of `module` (LLVM dialect) for its target on all
 /// threads of its context, at a level from 0 to 3, as in -O2: the host program
 /// in one file, kernels in small batches, which are the same however many

@@ -119,14 +119,24 @@ typedef struct OnnxcWeightsFooter {
   uint8_t digest[32];
 } OnnxcWeightsFooter;
 
+/* The code for one processor and those that have all of its features. */
+typedef struct OnnxcLevel {
+  const char *cpu;           /* as --cpu names it */
+  const char *features;      /* "+avx2,+fma,..."; NULL or "": runs on the base
+                                processor */
+  const OnnxcEntry *entries; /* numEntries of the model; levels differ in the
+                                functions and their memory only */
+} OnnxcLevel;
+
 typedef struct OnnxcModel {
   int64_t abi; /* ONNXC_RT_ABI */
   int64_t numEntries;
-  const OnnxcEntry *entries;
+  int64_t numLevels;        /* at least 1 */
+  const OnnxcLevel *levels; /* a level behind those whose features it has; the
+                               last one that can run does, which is decided
+                               when the model is registered */
   const char *compilationInfo; /* JSON object: compiler, options, target,
                                   model name, hash and metadata */
-  const char *targetFeatures;  /* "+avx2,+fma,...", checked before a run;
-                                  NULL or "": runs on the base processor */
   const void *weights;         /* embedded weights, or NULL */
   int64_t weightsBytes;
   const char *weightsFile;      /* NULL, or the name of the side file in the

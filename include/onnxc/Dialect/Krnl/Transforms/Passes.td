@@ -191,6 +191,23 @@ def KrnlBufferizeHostPass : Pass<"krnl-bufferize-host", "::mlir::ModuleOp"> {
     "::onnxc::krnl::KrnlDialect"];
 }
 
+def KrnlShareWeightsPass : Pass<"krnl-share-weights", "::mlir::ModuleOp"> {
+  let summary = "the modules of several levels have one list of weights";
+  let description = [{
+    Each nested module gets the constants of all of them as `krnl.weights`, and
+    its views the offsets there: what is equal, layout included, is stored once.
+    Does nothing for a model with one nested module.
+
+    ```mlir
+    module @x86_64_v2 attributes {krnl.weights = [a, b], ..} {.. [64] ..}
+    module @x86_64_v3 attributes {krnl.weights = [b], ..} {.. [0] ..}
+    // becomes
+    module @x86_64_v2 attributes {krnl.weights = [a, b], ..} {.. [64] ..}
+    module @x86_64_v3 attributes {krnl.weights = [a, b], ..} {.. [64] ..}
+    ```
+  }];
+}
+
 def KrnlPlanMemoryPass : Pass<"krnl-plan-memory", "::mlir::ModuleOp"> {
   let summary = "give every buffer of the host program its memory";
   let description = [{

@@ -7,6 +7,7 @@
 #include "HostBufferizer.h"
 
 #include "onnxc/Dialect/Krnl/Transforms/Passes.h"
+#include "onnxc/Support/ElementBytes.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace onnxc::krnl {
@@ -60,7 +61,8 @@ void Bufferizer::convertConstant(Operation *op, TypedAttr value,
   if (!isOnlyStaticShape(result))
     buffers[result] = WeightViewOp::create(
         builder, op->getLoc(), bufferType(result.getType()),
-        weights.add(value, layout, result.getType()));
+        weights.add(value, layout,
+                    staticBytes(cast<ShapedType>(result.getType()))));
   dead.push_back(op);
 }
 

@@ -8,7 +8,6 @@
 
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
-#include "onnxc/Support/ElementBytes.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -39,7 +38,7 @@ static TypedAttr withoutIndex(TypedAttr value) {
                          [](const APInt &element) { return element; });
 }
 
-int64_t WeightTable::add(TypedAttr value, Attribute layout, Type stored) {
+int64_t WeightTable::add(TypedAttr value, Attribute layout, int64_t bytes) {
   value = withoutIndex(value);
   auto [it, isNew] = offsets.try_emplace({value, layout}, size);
   if (!isNew)
@@ -52,8 +51,7 @@ int64_t WeightTable::add(TypedAttr value, Attribute layout, Type stored) {
   if (layout)
     entry.set("layout", layout);
   entries.push_back(builder.getDictionaryAttr(entry.getAttrs()));
-  size = llvm::alignTo(size + staticBytes(cast<ShapedType>(stored)),
-                       bufferAlignment);
+  size = llvm::alignTo(size + bytes, bufferAlignment);
   return it->second;
 }
 

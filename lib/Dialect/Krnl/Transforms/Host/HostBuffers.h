@@ -23,8 +23,8 @@ mlir::Value viewBase(mlir::Value buffer);
 /// Constants and their offsets among the weights; each is placed once.
 class WeightTable {
 public:
-  /// Byte offset of a constant stored with `layout` (or null) as `stored`.
-  int64_t add(mlir::TypedAttr value, mlir::Attribute layout, mlir::Type stored);
+  /// Byte offset of a constant that takes `bytes` with `layout` (or null).
+  int64_t add(mlir::TypedAttr value, mlir::Attribute layout, int64_t bytes);
 
   /// Writes `krnl.weights` and `krnl.weights_bytes` to the module.
   void record(mlir::ModuleOp module) const;

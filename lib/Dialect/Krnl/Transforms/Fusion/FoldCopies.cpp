@@ -90,9 +90,8 @@ bool CopyFolder::match() {
       !kernel.getOuts()[0].getDefiningOp<tensor::EmptyOp>())
     return false;
   Value last = kernel.getOutArgument(0);
-  for (linalg::LinalgOp structured : kernel.getStructuredOps()) {
-    auto op = dyn_cast<ComputeOp>(structured.getOperation());
-    if (!op || op.getNumDpsInits() != 1 || op.getDpsInits()[0] != last)
+  for (auto op : kernel.getBody().getOps<ComputeOp>()) {
+    if (op.getNumDpsInits() != 1 || op.getDpsInits()[0] != last)
       return false;
     last = op.getResult(0);
     if (!fill && copies.empty() && fillsAll(op)) {

@@ -134,9 +134,8 @@ static void fold(RewriterBase &rewriter, ComputeOp producer, ComputeOp reader,
 
 /// Folds the first op that allows it.
 static bool foldOne(RewriterBase &rewriter, KernelOp kernel) {
-  for (linalg::LinalgOp op : kernel.getStructuredOps()) {
-    auto producer = dyn_cast<ComputeOp>(op.getOperation());
-    if (!producer || !isFoldable(producer))
+  for (auto producer : kernel.getBody().getOps<ComputeOp>()) {
+    if (!isFoldable(producer))
       continue;
     ComputeOp reader = findOnlyReader(producer);
     std::optional<SmallVector<AffineExpr>> dims;

@@ -85,7 +85,7 @@ static void orderDims(KernelOp kernel, ComputeOp op) {
 
 void orderLoops(KernelOp kernel) {
   SmallVector<linalg::LinalgOp> ops = kernel.getStructuredOps();
-  if (ops.empty() || !llvm::all_of(ops, llvm::IsaPred<ComputeOp>))
+  if (ops.empty())
     return;
   // The op with the most loops decides.
   SetVector<StringRef> names;
@@ -102,8 +102,8 @@ void orderLoops(KernelOp kernel) {
   for (StringRef name : names)
     loops.push_back(kernel.getLoop(*kernel.findLoop(name)));
   kernel.replaceLoops(loops);
-  for (linalg::LinalgOp op : kernel.getStructuredOps())
-    orderDims(kernel, cast<ComputeOp>(op.getOperation()));
+  for (auto op : kernel.getBody().getOps<ComputeOp>())
+    orderDims(kernel, op);
 }
 
 } // namespace onnxc::krnl

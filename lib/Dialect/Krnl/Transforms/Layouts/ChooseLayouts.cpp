@@ -99,10 +99,7 @@ static void permutePositions(LayoutGroups &groups, ComputeOp op) {
 
 /// Accesses inside the kernel follow their tensors.
 static void permute(LayoutGroups &groups, KernelOp kernel) {
-  for (linalg::LinalgOp structured : kernel.getStructuredOps()) {
-    auto op = dyn_cast<ComputeOp>(structured.getOperation());
-    if (!op)
-      continue;
+  for (auto op : kernel.getBody().getOps<ComputeOp>()) {
     SmallVector<AffineMap> maps = op.getIndexingMapsArray();
     for (auto [map, operand] : llvm::zip_equal(maps, op->getOperands()))
       if (SmallVector<int64_t> order = groups.orderOf(operand); !order.empty())
@@ -147,9 +144,8 @@ static unsigned chooseLayouts(Operation *module) {
   module->walk([&](KernelOp kernel) { kernels.push_back(kernel); });
   LayoutGroups groups(kernels);
   for (KernelOp kernel : kernels)
-    for (linalg::LinalgOp op : kernel.getStructuredOps())
-      if (auto generic = dyn_cast<ComputeOp>(op.getOperation()))
-        voteForLayouts(groups, kernel, generic);
+    for (auto op : kernel.getBody().getOps<ComputeOp>())
+      voteForLayouts(groups, kernel, op);
 
   // Accesses first: they look the values up.
   SetVector<Operation *> changed;

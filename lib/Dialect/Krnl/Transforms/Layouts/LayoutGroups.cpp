@@ -126,16 +126,12 @@ static bool isSideBySide(tensor::ExtractOp read, AffineMap written) {
 /// the same loops as they are read along all others: the dimension along memory
 /// is to be the same on both sides.
 void LayoutGroups::tieReads(KernelOp kernel) {
-  for (linalg::LinalgOp op : kernel.getStructuredOps()) {
-    auto generic = dyn_cast<ComputeOp>(op.getOperation());
-    if (!generic)
-      continue;
-    for (auto read : generic.getBody()->getOps<tensor::ExtractOp>())
-      for (OpOperand &init : generic.getDpsInitsMutable())
+  for (auto op : kernel.getBody().getOps<ComputeOp>())
+    for (auto read : op.getBody()->getOps<tensor::ExtractOp>())
+      for (OpOperand &init : op.getDpsInitsMutable())
         if (isMovable(read.getTensor()) && isMovable(init.get()) &&
-            isSideBySide(read, generic.getMatchingIndexingMap(&init)))
+            isSideBySide(read, op.getMatchingIndexingMap(&init)))
           tie(read.getTensor(), init.get());
-  }
 }
 
 /// Operands that an op which reduces nothing accesses by the same loops.

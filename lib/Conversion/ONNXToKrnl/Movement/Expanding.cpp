@@ -4,6 +4,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "onnxc/Conversion/ONNXToKrnl/Broadcasting.h"
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
 #include "onnxc/Conversion/ONNXToKrnl/KernelBuilder.h"
 #include "onnxc/Conversion/ONNXToKrnl/Movement.h"
@@ -34,15 +35,19 @@ struct ExpandLowering : public OpConversionPattern<onnx::ExpandOp> {
     int64_t rank = wanted.getRank(), lead = rank - type.getRank();
     Value one = indexConstant(rewriter, loc, 1);
     SmallVector<Value> sizes;
+    SmallVector<bool> mayRepeat;
     for (auto [d, given] : llvm::enumerate(
              givenSizes(rewriter, loc, op->getOperand(1), shape, rank, lead))) {
       if (getConstantIntValue(given).value_or(0) < 0)
         return rewriter.notifyMatchFailure(op, "the shape has a negative size");
       Value own = int64_t(d) < lead ? one : sizeOf(rewriter, loc, x, d - lead);
       sizes.push_back(expandedSize(rewriter, loc, own, given));
+      if (int64_t(d) >= lead)
+        mayRepeat.push_back(type.isDynamicDim(d - lead) &&
+                            !isConstantIntValue(given, 1));
     }
     sizes = knownSizes(rewriter, loc, op->getResult(0), sizes);
-    Value y = expandTo(rewriter, loc, x, sizes);
+    Value y = expandTo(rewriter, loc, x, sizes, mayRepeat);
     replaceWithCasts(rewriter, *getTypeConverter(), op, y);
     return success();
   }
@@ -92,34 +97,35 @@ private:
     return selectValue(b, loc, ownIsOne, given, own);
   }
 
+  /// Where `mayRepeat`, only the run knows whether a dimension of `x` is 1.
   static Value expandTo(OpBuilder &b, Location loc, Value x,
-                        ArrayRef<Value> sizes) {
+                        ArrayRef<Value> sizes, ArrayRef<bool> mayRepeat) {
     RankedTensorType type = rankedType(x);
     RankedTensorType result = typeOfSizes(sizes, type.getElementType());
     int64_t lead = sizes.size() - type.getRank();
-    if (type.hasStaticShape()) {
+    if (!llvm::is_contained(mayRepeat, true)) {
       KernelBuilder kernel(b, loc, "Expand");
-      SmallVector<AffineExpr> at = kernel.loopsOf(result), from;
-      for (int64_t d = 0; d < type.getRank(); ++d)
-        from.push_back(type.getDimSize(d) == 1 ? kernel.zero() : at[lead + d]);
-      Value in = kernel.input(x);
+      SmallVector<AffineExpr> at = kernel.loopsOf(result);
+      KernelBuilder::Access from = broadcastAccess(kernel, x, at);
       Value out = kernel.output(result, dynamicSizes(result, sizes));
       Value y = kernel.generic(
-          {{in, from}}, {out, at}, {},
+          {from}, {out, at}, {},
           [](OpBuilder &, Location, ValueRange args) { return args[0]; });
       return kernel.finish({y}).front();
     }
     SmallVector<Value> inputs{x};
     llvm::append_range(inputs, sizesOf(b, loc, x));
-    return generate(b, loc, "Expand", type.getElementType(), sizes, inputs,
-                    [&](OpBuilder &nb, Location l, ArrayRef<Value> at,
-                        ArrayRef<Value> in) -> Value {
-                      SmallVector<Value> position;
-                      for (int64_t d = 0; d < type.getRank(); ++d)
-                        position.push_back(
-                            clampIndex(nb, l, at[lead + d], in[1 + d]));
-                      return tensor::ExtractOp::create(nb, l, in[0], position);
-                    });
+    return generate(
+        b, loc, "Expand", type.getElementType(), sizes, inputs,
+        [&](OpBuilder &nb, Location l, ArrayRef<Value> at, ArrayRef<Value> in) {
+          SmallVector<Value> position(at.drop_front(lead));
+          for (auto [d, index] : llvm::enumerate(position))
+            if (type.getDimSize(d) == 1)
+              index = indexConstant(nb, l, 0);
+            else if (mayRepeat[d])
+              index = clampIndex(nb, l, index, in[1 + d]);
+          return tensor::ExtractOp::create(nb, l, in[0], position).getResult();
+        });
   }
 };
 

@@ -10,6 +10,33 @@ func.func @expand(%x: tensor<3x1xf32>, %s: tensor<2xi64>) -> tensor<?x?xf32> {
   return %y : tensor<?x?xf32>
 }
 
+// A dimension that the shape leaves as it is (1) is read in order, whatever its
+// size.
+// CHECK-LABEL: func.func @dynamic_batch
+// CHECK:         krnl.kernel "Expand"
+// CHECK:           krnl.compute [d0, d1, d2, d3] (%{{.+}} = %{{.+}}[d0, d1, 0, d3])
+func.func @dynamic_batch(%x: tensor<?x2x1x16xf32>) -> tensor<?x2x3x16xf32> {
+  %s = onnx.Constant {value = dense<[1, 1, 3, 1]> : tensor<4xi64>} : tensor<4xi64>
+  %y = "onnx.Expand"(%x, %s) : (tensor<?x2x1x16xf32>, tensor<4xi64>) -> tensor<?x2x3x16xf32>
+  return %y : tensor<?x2x3x16xf32>
+}
+
+// Where only the run knows whether a dimension is 1, its index is clamped, and
+// no other.
+// CHECK-LABEL: func.func @size_of_the_run
+// CHECK:         krnl.kernel "Expand" loops [d0 = 4, d1 = 16]
+// CHECK:           krnl.compute [d0, d1] ()
+// CHECK:             %[[I:.+]] = linalg.index 0
+// CHECK:             %[[J:.+]] = linalg.index 1
+// CHECK:             arith.minsi %[[I]]
+// CHECK:             %[[CLAMPED:.+]] = arith.maxsi
+// CHECK:             tensor.extract %{{.+}}[%[[CLAMPED]], %[[J]]]
+func.func @size_of_the_run(%x: tensor<?x16xf32>) -> tensor<4x16xf32> {
+  %s = onnx.Constant {value = dense<[4, 1]> : tensor<2xi64>} : tensor<2xi64>
+  %y = "onnx.Expand"(%x, %s) : (tensor<?x16xf32>, tensor<2xi64>) -> tensor<4x16xf32>
+  return %y : tensor<4x16xf32>
+}
+
 // Copies are a dimension of their own, so that elements are read in order.
 // CHECK-LABEL: func.func @tile
 // CHECK:         krnl.kernel "Tile" loops [d0 = 1, d1 = 2, d2 = 2, d3 = 3]

@@ -124,6 +124,14 @@ func.func @words() {
 
 // -----
 
+func.func @rows_without_rank(%rows: tensor<f32>, %row: tensor<f32>, %n: index) {
+  // expected-error @+1 {{expected rows, but got 'tensor<f32>'}}
+  %r = krnl.append_row %row to %rows[%n] of %n : tensor<f32> to tensor<f32>
+  return
+}
+
+// -----
+
 func.func @row_of_other_size(%rows: tensor<?x4xf32>, %row: tensor<3xf32>, %n: index) {
   // expected-error @+1 {{expected a row of 'tensor<?x4xf32>', but got 'tensor<3xf32>'}}
   %r = krnl.append_row %row to %rows[%n] of %n : tensor<3xf32> to tensor<?x4xf32>

@@ -83,6 +83,15 @@ func.func @computed_places(%at: index, %n: index) {
   return
 }
 
+// With room for all rows that will come.
+// CHECK-LABEL: func @rows_of_known_number
+// CHECK:         krnl.append_row %arg1 to %arg0[%arg2] of %c5 : tensor<4xf32> to tensor<5x4xf32>
+func.func @rows_of_known_number(%rows: tensor<5x4xf32>, %row: tensor<4xf32>, %n: index) {
+  %c5 = arith.constant 5 : index
+  %r = krnl.append_row %row to %rows[%n] of %c5 : tensor<4xf32> to tensor<5x4xf32>
+  return
+}
+
 // CHECK-LABEL: func @rows
 // CHECK:         krnl.append_row %arg1 to %arg0[%arg2] of %arg2 : tensor<4xf32> to tensor<?x4xf32>
 // CHECK:         krnl.first_rows %{{.+}}[%arg2] : tensor<?x4xf32>

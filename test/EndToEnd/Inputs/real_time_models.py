@@ -75,15 +75,24 @@ class Spotter:
 
 RECURRENT = """<ir_version: 10, opset_import: ["" : 21]>
 recurrent (float[5, 1, 3] x, float[1, 16, 3] w, float[1, 16, 4] r, float[1, 1, 4] start)
-    => (float[1, 1, 4] last, float[1, 1, 4] sum) {
+    => (float[5, 1, 1, 4] y, float[1, 1, 4] last, float[1, 1, 4] sum, float[5, 1, 1, 4] sums, float[5, 1, 4] differences) {
   y, last, cell = LSTM <hidden_size = 4> (x, w, r, , , start, start)
   trips = Constant <value_int = 5> ()
   go = Constant <value = bool {1}> ()
-  sum = Loop (trips, go, start) <body = steps (int64 i, bool still, float[1, 1, 4] before)
-      => (bool onward, float[1, 1, 4] after) {
+  sum, sums = Loop (trips, go, start) <body = steps (int64 i, bool still, float[1, 1, 4] before)
+      => (bool onward, float[1, 1, 4] after, float[1, 1, 4] row) {
     onward = Identity (still)
     after = Add (before, last)
+    row = Identity (after)
   }>
+  axis = Constant <value_ints = [1]> ()
+  flat = Squeeze (y, axis)
+  zero = Constant <value = float[1, 4] {0.0, 0.0, 0.0, 0.0}> ()
+  unused, differences = Scan <num_scan_inputs = 1, body = steps_2 (float[1, 4] older, float[1, 4] newer)
+      => (float[1, 4] kept, float[1, 4] difference) {
+    kept = Identity (newer)
+    difference = Sub (newer, older)
+  }> (zero, flat)
 }"""
 
 # An index that is out of range ends the run.

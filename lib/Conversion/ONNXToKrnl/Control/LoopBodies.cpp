@@ -6,11 +6,13 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "onnxc/Conversion/ONNXToKrnl/Containers.h"
 #include "onnxc/Conversion/ONNXToKrnl/ControlFlow.h"
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
+#include "onnxc/Support/ElementBytes.h"
 
 using namespace mlir;
 
@@ -53,6 +55,21 @@ LogicalResult carriedTypes(const TypeConverter &converter, Block &body,
   return success();
 }
 
+/// The type of rows that the loop collects: static, with room for all, if their
+/// number and sizes are known.
+static Type rowsType(Type type, const CarriedLoop &plan) {
+  auto rows = dyn_cast<RankedTensorType>(type);
+  std::optional<int64_t> trips;
+  if (plan.isExact && plan.trips)
+    trips = getConstantIntValue(plan.trips);
+  if (!rows || rows.getNumDynamicDims() != 1 || trips.value_or(-1) < 0)
+    return type;
+  SmallVector<int64_t> shape(rows.getShape());
+  shape.front() = *trips;
+  auto known = RankedTensorType::get(shape, rows.getElementType());
+  return boundedBytes(known) ? Type(known) : type;
+}
+
 /// The scan outputs before the first trip.
 static Value noRows(OpBuilder &b, Location loc, Type type) {
   auto rows = dyn_cast<RankedTensorType>(type);
@@ -72,7 +89,7 @@ buildLoop(ConversionPatternRewriter &rewriter, Location loc,
       inits.push_back(convertValue(rewriter, loc, plan.carried[i],
                                    plan.initialTypes[i], types.graph[i], type));
     else
-      inits.push_back(noRows(rewriter, loc, type));
+      inits.push_back(noRows(rewriter, loc, rowsType(type, plan)));
   }
   SmallVector<Type> all = llvm::to_vector(ValueRange(inits).getTypes());
   auto loop = scf::WhileOp::create(rewriter, loc, all, inits);

@@ -139,6 +139,9 @@ protected:
   Value finishRows(OpBuilder &b, OpResult result, Value rows, Value trips,
                    int64_t axis = 0, bool reverse = false) const {
     Location loc = result.getLoc();
+    auto type = dyn_cast<RankedTensorType>(rows.getType());
+    if (type && type.hasStaticShape())
+      return rows; // as many as there were trips
     if (!isa<krnl::ObjType>(rows.getType()))
       return krnl::FirstRowsOp::create(b, loc, rows, trips);
     return callElement(b, loc, "onnxc_call_stack_rows", rows, result.getType(),
@@ -156,10 +159,19 @@ protected:
   }
 };
 
+/// The only element of `tensor`, if it is a constant.
+std::optional<int64_t> constantElement(Value tensor) {
+  auto known = onnx::constantInts(tensor);
+  return known && known->size() == 1 ? std::optional(known->front())
+                                     : std::nullopt;
+}
+
 /// Does the body hand its condition on, which nothing makes false?
-bool hasExactTrips(onnx::LoopOp op) {
+/// `condition` is the converted one before the first trip.
+bool hasExactTrips(onnx::LoopOp op, Value condition) {
   Block &body = op.getBody().front();
-  return op.getM() && !op.getCond() &&
+  bool goesIn = !condition || constantElement(condition).value_or(false);
+  return op.getM() && goesIn &&
          body.getTerminator()->getOperand(0) == body.getArgument(1);
 }
 
@@ -173,8 +185,9 @@ struct LoopLowering : public LoopPattern<onnx::LoopOp> {
     Block &body = op.getBody().front();
     const TypeConverter &converter = *getTypeConverter();
     ValueRange initial = adaptor.getVInitial();
-    CarriedLoop plan{
-        {}, {}, true, hasExactTrips(op), initial, op.getVInitial().getTypes()};
+    CarriedLoop plan{{},      {},
+                     true,    hasExactTrips(op, adaptor.getCond()),
+                     initial, op.getVInitial().getTypes()};
     CarriedTypes types;
     if (!isa<RankedTensorType>(body.getArgument(0).getType()) ||
         !isa<RankedTensorType>(body.getArgument(1).getType()) ||
@@ -184,7 +197,12 @@ struct LoopLowering : public LoopPattern<onnx::LoopOp> {
       return rewriter.notifyMatchFailure(
           op, "the counter or condition has no known rank, or a row is no "
               "tensor");
-    if (Value trips = adaptor.getM())
+    std::optional<int64_t> known;
+    if (adaptor.getM())
+      known = constantElement(adaptor.getM());
+    if (known)
+      plan.trips = indexConstant(rewriter, loc, *known);
+    else if (Value trips = adaptor.getM())
       plan.trips = arith::IndexCastOp::create(
           rewriter, loc, rewriter.getIndexType(),
           checkedElement(rewriter, loc, trips, "Loop: M is one number"));

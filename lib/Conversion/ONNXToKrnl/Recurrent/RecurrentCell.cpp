@@ -278,9 +278,12 @@ SmallVector<Value> CellBuilder::startOfLoop() {
   Value zero = indexConstant(b, loc, 0);
   if (cell.wantsRows) {
     auto row = cast<RankedTensorType>(carried[0].getType());
-    auto type = RankedTensorType::get(
-        {ShapedType::kDynamic, row.getDimSize(0), row.getDimSize(1)},
-        cell.element);
+    // Of known sizes it has room for all rows from the beginning.
+    std::optional<int64_t> known = getConstantIntValue(steps);
+    bool isStatic = known && row.hasStaticShape();
+    auto type = RankedTensorType::get({isStatic ? *known : ShapedType::kDynamic,
+                                       row.getDimSize(0), row.getDimSize(1)},
+                                      cell.element);
     SmallVector<Value> sizes{zero, batch, hiddenSize()};
     carried.push_back(
         tensor::EmptyOp::create(b, loc, type, dynamicSizes(type, sizes)));
@@ -332,7 +335,10 @@ CellBuilder::Result CellBuilder::run(int64_t number, bool backward) {
       });
   ValueRange results = loop.getResults().drop_back();
   Value rows;
-  if (cell.wantsRows)
+  if (cell.wantsRows &&
+      cast<RankedTensorType>(results.back().getType()).hasStaticShape())
+    rows = results.back();
+  else if (cell.wantsRows)
     rows = krnl::FirstRowsOp::create(
         b, loc, results.back(),
         selectValue(b, loc, isEmpty, steps, loop.getResults().back()));

@@ -216,8 +216,11 @@ static LogicalResult verifyRows(Operation *op, ShapedType rows) {
 }
 
 LogicalResult AppendRowOp::verify() {
-  if (failed(verifyRows(*this, getRows().getType())))
+  auto rows = cast<ShapedType>(getRows().getType());
+  if (!rows.hasStaticShape() && failed(verifyRows(*this, rows)))
     return failure();
+  if (rows.hasStaticShape() && rows.getRank() == 0)
+    return emitOpError("expected rows, but got ") << rows;
   return verifyRow(*this, getRows().getType(), getRow().getType());
 }
 

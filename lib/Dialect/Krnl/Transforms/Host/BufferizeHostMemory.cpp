@@ -247,6 +247,10 @@ Value Bufferizer::handOver(OpOperand &use, bool isOnlyUse) {
   if (isOwned(value) && value.getParentBlock() == op->getBlock() &&
       !isHandedTwice && !outputs.contains(value))
     return buffer(value);
+  // Nothing that a copy would need has been written.
+  if (auto empty = value.getDefiningOp<tensor::EmptyOp>())
+    return allocate(op->getLoc(), bufferType(value.getType()),
+                    empty.getDynamicSizes());
   return copied(op->getLoc(), buffer(value));
 }
 

@@ -27,10 +27,12 @@ Value Bufferizer::rowsToGrow(AppendRowOp op) {
   return isOurs && !isRead ? buffer(rows) : copied(op.getLoc(), buffer(rows));
 }
 
-/// `rows`, or a larger buffer in its place.
+/// `rows`, or a larger buffer in its place, unless it has room for all.
 Value Bufferizer::withRoom(AppendRowOp op, Value rows, Value row) {
   Location loc = op.getLoc();
   auto type = cast<MemRefType>(rows.getType());
+  if (type.hasStaticShape())
+    return rows; // room for all
   Value count = op.getCount(),
         room = memref::DimOp::create(builder, loc, rows, 0);
   Value isFull = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge,

@@ -383,6 +383,38 @@ func.func @rows(%x: tensor<4xf32>, %n: index) -> tensor<?x4xf32> {
 
 // -----
 
+// With room for all rows from the beginning nothing grows, and what has not been
+// written is not copied.
+// CHECK-LABEL: func.func @rows_of_known_number
+// The buffer of the empty tensor itself has no use.
+// CHECK:         memref.alloc() : memref<5x4xf32>
+// CHECK-NOT:     memref.copy
+// CHECK:         %[[ROWS:[^ ]+]] = memref.alloc() : memref<5x4xf32>
+// CHECK-NEXT:    scf.while (%{{.+}} = %c0{{.*}}, %{{.+}} = %[[ROWS]])
+// CHECK:         ^bb0(%[[I:.+]]: index, %[[ALL:.+]]: memref<5x4xf32>):
+// CHECK-NOT:       memref.alloc
+// CHECK:           %[[PLACE:.+]] = krnl.row_view %[[ALL]][%[[I]]]
+// CHECK:           memref.copy %arg0, %[[PLACE]]
+// CHECK:           scf.yield %{{.+}}, %[[ALL]]
+func.func @rows_of_known_number(%x: tensor<4xf32>) -> tensor<5x4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c5 = arith.constant 5 : index
+  %none = tensor.empty() : tensor<5x4xf32>
+  %r:2 = scf.while (%i = %c0, %rows = %none) : (index, tensor<5x4xf32>) -> (index, tensor<5x4xf32>) {
+    %more = arith.cmpi slt, %i, %c5 : index
+    scf.condition(%more) %i, %rows : index, tensor<5x4xf32>
+  } do {
+  ^bb0(%i: index, %rows: tensor<5x4xf32>):
+    %next = krnl.append_row %x to %rows[%i] of %c5 : tensor<4xf32> to tensor<5x4xf32>
+    %j = arith.addi %i, %c1 : index
+    scf.yield %j, %next : index, tensor<5x4xf32>
+  }
+  return %r#1 : tensor<5x4xf32>
+}
+
+// -----
+
 func.func @no_host_op(%x: tensor<2xf32>) -> tensor<2xf32> {
   %0 = tensor.empty() : tensor<2xf32>
   // expected-error @+1 {{cannot be part of the host program on tensors}}

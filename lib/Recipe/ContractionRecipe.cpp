@@ -309,7 +309,7 @@ void ContractionWriter::writeOrder() {
     recipe.parallel(columnBlocks.empty() ? outerLoops : outer);
   if (!loops.blocks.empty())
     recipe.computeAt(loops.blocks);
-  recipe.registerTile(rowTile, panels.columns);
+  recipe.registerTile(rowTile, panels.columns, lanes);
   if (pack)
     panels.pack(recipe, kernel, columnOperands());
 }

@@ -75,8 +75,9 @@ RecipeBuilder::splitReduction(StringRef loop, int64_t parts, int op) {
   return {outer, inner};
 }
 
-void RecipeBuilder::registerTile(StringRef rows, StringRef columns) {
-  add(RegisterTileStepAttr::get(context, rows, columns), -1);
+void RecipeBuilder::registerTile(StringRef rows, StringRef columns,
+                                 int64_t lanes) {
+  add(RegisterTileStepAttr::get(context, rows, columns, lanes), -1);
 }
 
 void RecipeBuilder::pack(unsigned operand, Names loops) {

@@ -22,18 +22,6 @@ using namespace onnxc::krnl;
 
 namespace onnxc {
 
-/// Does the emitted code of the op have lanes? A reduced loop has none where
-/// partial results cannot be combined, for any recipe.
-static bool hasLanes(const LoopNest &nest, unsigned number,
-                     linalg::LinalgOp op) {
-  return llvm::any_of(nest.op(number).loops, [&](const LoopUse &use) {
-    if (use.role != RegisterRole::None)
-      return true;
-    return use.lanes > 1 &&
-           !(use.reduced && (isOrdered(op) || !isCombinable(op)));
-  });
-}
-
 /// The op of the payload that reads at an index that depends on data, if any.
 static Operation *readByData(linalg::LinalgOp op) {
   auto reads = op.getBlock()->getOps<tensor::ExtractOp>();
@@ -46,7 +34,7 @@ static constexpr llvm::StringLiteral byData = "index depends on data";
 /// way.
 static std::string reasonOf(KernelOp kernel, linalg::LinalgOp op,
                             int64_t unknown) {
-  if (widestBits(op) == 0)
+  if (!fitsVectors(op))
     return "elements that fit no vector";
   if (isTraversal(op))
     return "each step depends on what the last one found";
@@ -139,7 +127,8 @@ static double inspect(KernelOp kernel, int64_t unknown,
     // Folded ops come from other nodes.
     Operation *cause = nullptr;
     std::string reason;
-    if (hasLanes(nest, number, op)) {
+    if (llvm::any_of(nest.op(number).loops,
+                     [](const LoopUse &use) { return use.width() > 1; })) {
       if ((cause = scalarFunction(op)))
         reason =
             (cause->getName().stripDialect() + " of each lane by itself").str();

@@ -28,6 +28,7 @@ class Step:
             "block": f"{names}, {self.number}{self.tail}",
             "cache": f"{self.number}, at={names}",
             "pack": f"{self.number}, [{names}]",
+            "register_tile": f"{names}, lanes={self.number}",
         }.get(self.kind, f"{names}, {self.number}" if self.number else names)
         made = {0: "", 1: " -> " + "".join(self.made)}.get(len(self.made), f" -> ({', '.join(self.made)})")
         return f"{f'{self.op}: ' if self.op >= 0 else ''}{self.kind}({inside}){made}"
@@ -201,7 +202,7 @@ class Draw:
         """Vectors and copies for loops inside: of all ops, or for each op its own."""
         free = [l for l in self.nest.order if l not in self.shared]
         if len(free) >= 2 and self.chance(0.25):
-            self.add("register_tile", free[-2:])
+            self.add("register_tile", free[-2:], number=int(self.pick([1, 2, 4, 8, 16, 32])))
             return
         for op in range(len(self.kernel.ops)) if self.chance(0.5) else [-1]:
             loops = [l for l in self.loops_of(op) if l not in self.shared or self.chance(0.2)]
@@ -248,7 +249,7 @@ class Draw:
         self.place([str(l) for l in outer])
         if together:
             self.add("compute_at", together)
-        self.add("register_tile", [row, column])
+        self.add("register_tile", [row, column], number=int(self.pick([1, 4, 8, 16, 32])))
         if group:
             self.add("dot", group)
         if self.chance(0.4):

@@ -12,7 +12,7 @@
 // CHECK-NEXT:    order(n.o, m.o, n.p, k, m.r, n.r),
 // CHECK-NEXT:    fuse_outer(n.o, m.o, n.p),
 // CHECK-NEXT:    parallel(n.o, m.o),
-// CHECK-NEXT:    register_tile(m.r, n.r)
+// CHECK-NEXT:    register_tile(m.r, n.r, lanes=16)
 // CHECK-NEXT:  ]
 // AVX2-LABEL:  kernel "large"
 // AVX2-NEXT:     block(n, 120) -> (n.o, n.c),
@@ -68,7 +68,7 @@ func.func @classes(%x: tensor<1x64xf32>, %o: tensor<1x10xf32>) -> tensor<1x10xf3
 // CHECK-NEXT:    order(oc.o, n, oh, ow.o, ic, kh, kw, ow.r, oc.r),
 // CHECK-NEXT:    fuse_outer(oc.o, n, oh, ow.o),
 // CHECK-NEXT:    parallel(oc.o, n, oh, ow.o),
-// CHECK-NEXT:    register_tile(ow.r, oc.r),
+// CHECK-NEXT:    register_tile(ow.r, oc.r, lanes=16),
 // CHECK-NEXT:    pack(1, [oc.o, ic, kh, kw, oc.r])
 func.func @conv(%x: tensor<1x32x16x16xf32>, %o: tensor<1x64x14x14xf32>) -> tensor<1x64x14x14xf32> {
   %w = krnl.constant dense<1.0> : tensor<64x32x3x3xf32>
@@ -93,7 +93,7 @@ func.func @conv(%x: tensor<1x32x16x16xf32>, %o: tensor<1x64x14x14xf32>) -> tenso
 // CHECK:         order(b, h, m.o, n.o, k, m.r, n.r),
 // CHECK-NEXT:    fuse_outer(b, h, m.o, n.o),
 // CHECK-NEXT:    parallel(b, h, m.o, n.o),
-// CHECK-NEXT:    register_tile(m.r, n.r)
+// CHECK-NEXT:    register_tile(m.r, n.r, lanes=16)
 // CHECK-NEXT:  ]
 func.func @heads(%x: tensor<?x12x128x128xf32>, %w: tensor<?x12x128x64xf32>, %o: tensor<?x12x128x64xf32>) -> tensor<?x12x128x64xf32> {
   %c0 = arith.constant 0 : index
@@ -122,7 +122,7 @@ func.func @heads(%x: tensor<?x12x128x128xf32>, %w: tensor<?x12x128x64xf32>, %o: 
 // CHECK-NEXT:    order(oc.o, n, oh, ow.o, ic, kh, kw, oc.r, ow.r),
 // CHECK-NEXT:    fuse_outer(oc.o, n, oh, ow.o),
 // CHECK-NEXT:    parallel(oc.o, n, oh, ow.o),
-// CHECK-NEXT:    register_tile(oc.r, ow.r)
+// CHECK-NEXT:    register_tile(oc.r, ow.r, lanes=16)
 // CHECK-NEXT:  ]
 func.func @few_channels(%x: tensor<1x4x98x98xf32>, %o: tensor<1x8x96x96xf32>) -> tensor<1x8x96x96xf32> {
   %w = krnl.constant dense<1.0> : tensor<8x4x3x3xf32>
@@ -150,7 +150,7 @@ func.func @few_channels(%x: tensor<1x4x98x98xf32>, %o: tensor<1x8x96x96xf32>) ->
 // CHECK-NEXT:    order(h, w.o, c.o, kh, kw, w.r, c.r),
 // CHECK-NEXT:    fuse_outer(h, w.o, c.o),
 // CHECK-NEXT:    parallel(h, w.o, c.o),
-// CHECK-NEXT:    register_tile(w.r, c.r),
+// CHECK-NEXT:    register_tile(w.r, c.r, lanes=16),
 // CHECK-NEXT:    pack(1, [c.o, kh, kw, c.r]),
 // CHECK-NEXT:    0: unroll(kw, 3),
 // CHECK-NEXT:    0: unroll(kh, 3)
@@ -201,7 +201,7 @@ func.func @apart(%x: tensor<14x1024xf32>, %o: tensor<14x96xf32>) -> tensor<14x96
 // CHECK-NEXT:    block(m, 8) -> (m.o, m.r),
 // CHECK-NEXT:    block(k, 4, tail=peel) -> (k.o, k.q),
 // CHECK-NEXT:    order(n.o, m.o, k.o, k.q, m.r, n.r),
-// CHECK:         register_tile(m.r, n.r),
+// CHECK:         register_tile(m.r, n.r, lanes=16),
 // CHECK-NEXT:    pack(1, [n.o, k.o, n.r, k.q]),
 // CHECK-NEXT:    1: dot(k.q)
 // CHECK-NEXT:  ]
@@ -231,7 +231,7 @@ func.func @bytes(%x: tensor<128x30xi8>, %o: tensor<128x96xi32>) -> tensor<128x96
 // CHECK-LABEL: kernel "transform"
 // CHECK-NEXT:    block(w, 64) -> (w.o, w.r),
 // CHECK-NEXT:    block(p, 6) -> (p.o, p.r),
-// CHECK:         register_tile(p.r, w.r)
+// CHECK:         register_tile(p.r, w.r, lanes=16)
 func.func @open_columns(%x: tensor<6x?xf32>, %n: index) -> tensor<6x?xf32> {
   %c = krnl.constant dense<2.0> : tensor<6x6xf32>
   %e = tensor.empty(%n) : tensor<6x?xf32>
@@ -261,7 +261,7 @@ func.func @open_columns(%x: tensor<6x?xf32>, %n: index) -> tensor<6x?xf32> {
 // CHECK-NEXT:    order(b, n.o, m.o, k, m.r, n.r),
 // CHECK-NEXT:    fuse_outer(b, n.o, m.o),
 // CHECK-NEXT:    parallel(b, n.o, m.o),
-// CHECK-NEXT:    register_tile(m.r, n.r),
+// CHECK-NEXT:    register_tile(m.r, n.r, lanes=16),
 // CHECK-NEXT:    pack(1, [n.o, k, n.r])
 // CHECK-NEXT:  ]
 func.func @known_batch(%q: tensor<8x512x64xf32>, %k: tensor<8x512x64xf32>, %o: tensor<8x512x512xf32>) -> tensor<8x512x512xf32> {
@@ -286,7 +286,7 @@ func.func @known_batch(%q: tensor<8x512x64xf32>, %k: tensor<8x512x64xf32>, %o: t
 // CHECK-NEXT:    order(b, n.o, m.o, k, m.r, n.r),
 // CHECK-NEXT:    fuse_outer(b, n.o, m.o),
 // CHECK-NEXT:    parallel(b, n.o, m.o),
-// CHECK-NEXT:    register_tile(m.r, n.r),
+// CHECK-NEXT:    register_tile(m.r, n.r, lanes=16),
 // CHECK-NEXT:    pack(1, [n.o, k, n.r])
 // CHECK-NEXT:  ]
 func.func @open_batch(%q: tensor<?x512x64xf32>, %k: tensor<?x512x64xf32>, %o: tensor<?x512x512xf32>) -> tensor<?x512x512xf32> {
@@ -313,7 +313,7 @@ func.func @open_batch(%q: tensor<?x512x64xf32>, %k: tensor<?x512x64xf32>, %o: te
 // CHECK:         order(b, m.o, n.o, k, m.r, n.r),
 // CHECK-NEXT:    fuse_outer(b, m.o, n.o),
 // CHECK-NEXT:    parallel(b, m.o, n.o),
-// CHECK-NEXT:    register_tile(m.r, n.r),
+// CHECK-NEXT:    register_tile(m.r, n.r, lanes=16),
 // CHECK-NEXT:    pack(1, [n.o, k, n.r])
 // CHECK-NEXT:  ]
 func.func @open_length(%q: tensor<?x?x64xf32>, %k: tensor<?x?x64xf32>, %o: tensor<?x?x?xf32>) -> tensor<?x?x?xf32> {

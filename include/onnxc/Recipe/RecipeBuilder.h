@@ -33,7 +33,8 @@ public:
   void vectorize(llvm::StringRef loop, int64_t lanes, int op = -1);
   std::pair<std::string, std::string> splitReduction(llvm::StringRef loop,
                                                      int64_t parts, int op);
-  void registerTile(llvm::StringRef rows, llvm::StringRef columns);
+  void registerTile(llvm::StringRef rows, llvm::StringRef columns,
+                    int64_t lanes);
   void pack(unsigned operand, Names loops);
 
   mlir::ArrayAttr finish() const {

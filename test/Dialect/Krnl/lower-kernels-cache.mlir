@@ -14,7 +14,7 @@
 // CHECK:             memref.load %[[COPY]]
 func.func @product(%x: tensor<16x32xf32>, %w: tensor<32x64xf32>, %o: tensor<16x64xf32>) -> tensor<16x64xf32> {
   %y = krnl.kernel "product" loops [m = 16, n = 64, k = 32] ins(%x, %w : tensor<16x32xf32>, tensor<32x64xf32>) outs(%o : tensor<16x64xf32>)
-      recipe [block(n, 16) -> (n.p, n.r), block(m, 8) -> (m.o, m.r), order(m.o, n.p, k, m.r, n.r), fuse_outer(m.o, n.p), parallel(m.o), register_tile(m.r, n.r), cache(0, at=m.o)] {
+      recipe [block(n, 16) -> (n.p, n.r), block(m, 8) -> (m.o, m.r), order(m.o, n.p, k, m.r, n.r), fuse_outer(m.o, n.p), parallel(m.o), register_tile(m.r, n.r, lanes=16), cache(0, at=m.o)] {
   ^bb0(%A: tensor<16x32xf32>, %B: tensor<32x64xf32>, %O: tensor<16x64xf32>):
     %zero = arith.constant 0.0 : f32
     %f = krnl.compute [m, n] () -> (%q = %O[m, n]) : () -> tensor<16x64xf32> {

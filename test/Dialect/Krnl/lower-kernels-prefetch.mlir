@@ -23,7 +23,7 @@ func.func @product(%x: tensor<24x64xf32>) -> (tensor<24x128xf32>, tensor<24x128x
   %e = tensor.empty() : tensor<24x128xf32>
   %0 = krnl.kernel "panels first" loops [m = 24, n = 128, k = 64] ins(%x, %w : tensor<24x64xf32>, tensor<64x128xf32>) outs(%e : tensor<24x128xf32>)
       recipe [block(n, 32) -> (n.o, n.r), block(m, 8) -> (m.o, m.r), order(n.o, m.o, k, m.r, n.r), fuse_outer(n.o, m.o),
-              parallel(n.o, m.o), register_tile(m.r, n.r), pack(1, [n.o, k, n.r])] {
+              parallel(n.o, m.o), register_tile(m.r, n.r, lanes=16), pack(1, [n.o, k, n.r])] {
   ^bb0(%p: tensor<24x64xf32>, %q: tensor<64x128xf32>, %o: tensor<24x128xf32>):
     %zero = arith.constant 0.0 : f32
     %f = krnl.compute [m, n] () -> (%_ = %o[m, n]) : () -> tensor<24x128xf32> { linalg.yield %zero : f32 }
@@ -37,7 +37,7 @@ func.func @product(%x: tensor<24x64xf32>) -> (tensor<24x128xf32>, tensor<24x128x
   } -> tensor<24x128xf32>
   %1 = krnl.kernel "rows first" loops [m = 24, n = 128, k = 64] ins(%x, %w : tensor<24x64xf32>, tensor<64x128xf32>) outs(%e : tensor<24x128xf32>)
       recipe [block(n, 32) -> (n.o, n.r), block(m, 8) -> (m.o, m.r), order(m.o, n.o, k, m.r, n.r), fuse_outer(m.o, n.o),
-              parallel(m.o, n.o), register_tile(m.r, n.r), pack(1, [n.o, k, n.r])] {
+              parallel(m.o, n.o), register_tile(m.r, n.r, lanes=16), pack(1, [n.o, k, n.r])] {
   ^bb0(%p: tensor<24x64xf32>, %q: tensor<64x128xf32>, %o: tensor<24x128xf32>):
     %zero = arith.constant 0.0 : f32
     %f = krnl.compute [m, n] () -> (%_ = %o[m, n]) : () -> tensor<24x128xf32> { linalg.yield %zero : f32 }

@@ -13,7 +13,7 @@
 func.func @ffn(%x: tensor<128x768xf32>, %bias: tensor<100xf32>, %w : tensor<768x100xf32>) -> tensor<128x100xf32> {
   %o = tensor.empty() : tensor<128x100xf32>
   %y = krnl.kernel "ffn0" loops [m = 128, n = 100, k = 768] ins(%x, %w, %bias : tensor<128x768xf32>, tensor<768x100xf32>, tensor<100xf32>) outs(%o : tensor<128x100xf32>)
-    recipe [block(n, 48) -> (n.p, n.r), block(m, 8) -> (m.o, m.r), order(m.o, n.p, k, m.r, n.r), fuse_outer(m.o, n.p), parallel(m.o), register_tile(m.r, n.r), pack(1, [n.p, k, n.r])] {
+    recipe [block(n, 48) -> (n.p, n.r), block(m, 8) -> (m.o, m.r), order(m.o, n.p, k, m.r, n.r), fuse_outer(m.o, n.p), parallel(m.o), register_tile(m.r, n.r, lanes=16), pack(1, [n.p, k, n.r])] {
   ^bb0(%A: tensor<128x768xf32>, %B: tensor<768x100xf32>, %C: tensor<100xf32>, %O: tensor<128x100xf32>):
     %zero = arith.constant 0.0 : f32
     %e = tensor.empty() : tensor<128x100xf32>

@@ -89,7 +89,7 @@ func.func @register_tile_dynamic(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -
   // expected-error @+1 {{the extent of loop 'r' is not known; block it first}}
   %y = krnl.kernel "register_tile_dynamic" loops [r = %r_size, c = 100]
       ins(%x : tensor<?x100xf32>) outs(%o : tensor<?x100xf32>)
-      recipe [register_tile(r, c)] {
+      recipe [register_tile(r, c, lanes=16)] {
   ^bb0(%a: tensor<?x100xf32>, %b: tensor<?x100xf32>, %r_extent: index):
     %zero = arith.constant 0.0 : f32
     %c0 = arith.constant 0 : index
@@ -117,7 +117,7 @@ func.func @register_tile_shared(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %
   // expected-error @+1 {{loop 'm' is in fuse_outer; a tile needs it inside}}
   %y = krnl.kernel "register_tile_shared" loops [m = 100, n = 96, k = 64]
       ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
-      recipe [fuse_outer(m), register_tile(m, n)] {
+      recipe [fuse_outer(m), register_tile(m, n, lanes=16)] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
     %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<100x96xf32> { linalg.yield %zero : f32 }
@@ -138,7 +138,7 @@ func.func @register_tile_too_tall(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>,
   // expected-error @+1 {{a tile has at most 64 rows, but loop 'm' has 100}}
   %y = krnl.kernel "register_tile_too_tall" loops [m = 100, n = 96, k = 64]
       ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
-      recipe [register_tile(m, n)] {
+      recipe [register_tile(m, n, lanes=16)] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
     %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<100x96xf32> { linalg.yield %zero : f32 }
@@ -159,7 +159,7 @@ func.func @register_tile_not_innermost(%x: tensor<100x64xf32>, %w: tensor<64x96x
   // expected-error @+1 {{op 'mm' does not have 'm.r', 'n' as its innermost loops}}
   %y = krnl.kernel "register_tile_not_innermost" loops [m = 100, n = 96, k = 64]
       ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
-      recipe [block(m, 8) -> (m.o, m.r), register_tile(m.r, n)] {
+      recipe [block(m, 8) -> (m.o, m.r), register_tile(m.r, n, lanes=16)] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
     %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<100x96xf32> { linalg.yield %zero : f32 }
@@ -180,7 +180,7 @@ func.func @register_tile_loop_around(%x: tensor<100x64xf32>, %w: tensor<64x96xf3
   // expected-error @+1 {{op 'mm' has loop 'm.o' around the tile, which is neither in fuse_outer nor reduced}}
   %y = krnl.kernel "register_tile_loop_around" loops [m = 100, n = 96, k = 64]
       ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
-      recipe [block(m, 8) -> (m.o, m.r), order(m.o, k, m.r, n), register_tile(m.r, n)] {
+      recipe [block(m, 8) -> (m.o, m.r), order(m.o, k, m.r, n), register_tile(m.r, n, lanes=16)] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
     %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<100x96xf32> { linalg.yield %zero : f32 }
@@ -201,7 +201,7 @@ func.func @register_tile_reduced(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, 
   // expected-error @+1 {{op 'mm' reduces loop 'k.i'}}
   %y = krnl.kernel "register_tile_reduced" loops [m = 100, n = 96, k = 64]
       ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
-      recipe [block(m, 8) -> (m.o, m.r), block(k, 8) -> (k.o, k.i), order(m.o, n, k.o, m.r, k.i), fuse_outer(m.o), register_tile(m.r, k.i)] {
+      recipe [block(m, 8) -> (m.o, m.r), block(k, 8) -> (k.o, k.i), order(m.o, n, k.o, m.r, k.i), fuse_outer(m.o), register_tile(m.r, k.i, lanes=16)] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
     %r = krnl.compute "mm" [m, n | k] (%lhs = %a[m, k], %rhs = %b[k, n]) -> (%sum = %c[m, n])
         : (tensor<100x64xf32>, tensor<64x96xf32>) -> tensor<100x96xf32> {
@@ -220,7 +220,7 @@ func.func @register_tile_one_loop(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>,
   // expected-error @+1 {{op '0' runs over only one of 'm.r' and 'k'}}
   %y = krnl.kernel "register_tile_one_loop" loops [m = 100, n = 96, k = 64]
       ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
-      recipe [block(m, 8) -> (m.o, m.r), order(m.o, n, m.r, k), fuse_outer(m.o), register_tile(m.r, k)] {
+      recipe [block(m, 8) -> (m.o, m.r), order(m.o, n, m.r, k), fuse_outer(m.o), register_tile(m.r, k, lanes=16)] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
     %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<100x96xf32> { linalg.yield %zero : f32 }
@@ -241,7 +241,7 @@ func.func @register_tile_twice(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o
   // expected-error @+1 {{op '0' has a register tile of 'm.r' already}}
   %y = krnl.kernel "register_tile_twice" loops [m = 100, n = 96, k = 64]
       ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
-      recipe [block(m, 8) -> (m.o, m.r), order(m.o, k, m.r, n), fuse_outer(m.o), register_tile(m.r, n), register_tile(m.r, n)] {
+      recipe [block(m, 8) -> (m.o, m.r), order(m.o, k, m.r, n), fuse_outer(m.o), register_tile(m.r, n, lanes=16), register_tile(m.r, n, lanes=16)] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
     %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<100x96xf32> { linalg.yield %zero : f32 }
@@ -261,7 +261,7 @@ func.func @register_tile_twice(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o
 func.func @register_tile_nothing_reduced(%o: tensor<100x96xf32>) -> tensor<100x96xf32> {
   // expected-error @+1 {{no op with loops 'm.r' and 'n' reduces anything}}
   %y = krnl.kernel "register_tile_nothing_reduced" loops [m = 100, n = 96] outs(%o : tensor<100x96xf32>)
-      recipe [block(m, 8) -> (m.o, m.r), fuse_outer(m.o), register_tile(m.r, n)] {
+      recipe [block(m, 8) -> (m.o, m.r), fuse_outer(m.o), register_tile(m.r, n, lanes=16)] {
   ^bb0(%c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
     %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<100x96xf32> { linalg.yield %zero : f32 }
@@ -276,7 +276,7 @@ func.func @unroll_tile(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor
   // expected-error @+1 {{loop 'm.r' is part of a register tile}}
   %y = krnl.kernel "unroll_tile" loops [m = 100, n = 96, k = 64]
       ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
-      recipe [block(m, 8) -> (m.o, m.r), order(m.o, k, m.r, n), fuse_outer(m.o), register_tile(m.r, n), unroll(m.r, 2)] {
+      recipe [block(m, 8) -> (m.o, m.r), order(m.o, k, m.r, n), fuse_outer(m.o), register_tile(m.r, n, lanes=16), unroll(m.r, 2)] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
     %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<100x96xf32> { linalg.yield %zero : f32 }
@@ -297,7 +297,7 @@ func.func @vectorize_tile(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: ten
   // expected-error @+1 {{loop 'n' is part of a register tile}}
   %y = krnl.kernel "vectorize_tile" loops [m = 100, n = 96, k = 64]
       ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
-      recipe [block(m, 8) -> (m.o, m.r), order(m.o, k, m.r, n), fuse_outer(m.o), register_tile(m.r, n), vectorize(n, 16)] {
+      recipe [block(m, 8) -> (m.o, m.r), order(m.o, k, m.r, n), fuse_outer(m.o), register_tile(m.r, n, lanes=16), vectorize(n, 16)] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
     %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<100x96xf32> { linalg.yield %zero : f32 }
@@ -318,7 +318,7 @@ func.func @block_tile(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<
   // expected-error @+1 {{loop 'n' is part of a register tile; block it before that}}
   %y = krnl.kernel "block_tile" loops [m = 100, n = 96, k = 64]
       ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
-      recipe [block(m, 8) -> (m.o, m.r), order(m.o, k, m.r, n), fuse_outer(m.o), register_tile(m.r, n), block(n, 16) -> (a, b)] {
+      recipe [block(m, 8) -> (m.o, m.r), order(m.o, k, m.r, n), fuse_outer(m.o), register_tile(m.r, n, lanes=16), block(n, 16) -> (a, b)] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
     %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<100x96xf32> { linalg.yield %zero : f32 }

@@ -311,12 +311,12 @@ func.func @vectorize_reduction(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> 
 // The fill gets the tile too, without the loop over k.
 // CHECK-LABEL: kernel register_tile{{$}}
 // CHECK:         nest: m.o(13 fuse_outer) n.o(2 fuse_outer) k(64) m.r(8) n.r(48)
-// CHECK-NEXT:    0: m.o(13) n.o(2) m.r(8 row) n.r(48 column)
-// CHECK-NEXT:    mm: m.o(13) n.o(2) k(64 reduced) m.r(8 row) n.r(48 column)
+// CHECK-NEXT:    0: m.o(13) n.o(2) m.r(8 row) n.r(48 lanes=16 column)
+// CHECK-NEXT:    mm: m.o(13) n.o(2) k(64 reduced) m.r(8 row) n.r(48 lanes=16 column)
 func.func @register_tile(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
   %y = krnl.kernel "register_tile" loops [m = 100, n = 96, k = 64]
       ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
-      recipe [block(m, 8) -> (m.o, m.r), block(n, 48) -> (n.o, n.r), order(m.o, n.o, k, m.r, n.r), fuse_outer(m.o, n.o), register_tile(m.r, n.r)] {
+      recipe [block(m, 8) -> (m.o, m.r), block(n, 48) -> (n.o, n.r), order(m.o, n.o, k, m.r, n.r), fuse_outer(m.o, n.o), register_tile(m.r, n.r, lanes=16)] {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
     %zero = arith.constant 0.0 : f32
     %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<100x96xf32> { linalg.yield %zero : f32 }

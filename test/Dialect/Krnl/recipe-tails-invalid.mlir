@@ -151,9 +151,9 @@ func.func @peeled_too_often(%x: tensor<13x17xf32>, %o: tensor<13x17xf32>) -> ten
 
 // Each row of the tile would need a bound of its own.
 func.func @tiled_blocks(%x: tensor<9x21xf32>, %o: tensor<21xf32>) -> tensor<21xf32> {
-  // expected-error @+1 {{recipe step 3 'register_tile(j.o, j.i)': loop 'j.i' ends early in its last block, so loop 'j.o' outside cannot be part of its register tile}}
+  // expected-error @+1 {{recipe step 3 'register_tile(j.o, j.i, lanes=16)': loop 'j.i' ends early in its last block, so loop 'j.o' outside cannot be part of its register tile}}
   %y = krnl.kernel "sum" loops [i = 9, j = 21] ins(%x : tensor<9x21xf32>) outs(%o : tensor<21xf32>)
-      recipe [block(j, 16, tail=peel) -> (j.o, j.i), order(i, j.o, j.i), register_tile(j.o, j.i)] {
+      recipe [block(j, 16, tail=peel) -> (j.o, j.i), order(i, j.o, j.i), register_tile(j.o, j.i, lanes=16)] {
   ^bb0(%a: tensor<9x21xf32>, %b: tensor<21xf32>):
     %r = krnl.compute [j | i] (%p = %a[i, j]) -> (%q = %b[j]) : (tensor<9x21xf32>) -> tensor<21xf32> {
       %s = arith.addf %q, %p : f32

@@ -102,12 +102,11 @@ SmallVector<Value> NestEmitter::emitLoop(const LoopUse &use, unsigned op,
   LaneIndex bound = boundOf(use.loop, op);
   ActiveLoop state;
   if (!nest.peels(use.loop))
-    return emitSteps(use, registers.lanesOf(use, op), {}, bound, state, carried,
-                     body);
+    return emitSteps(use, use.width(), {}, bound, state, carried, body);
   LaneIndex full = fullBlocks(use.loop, op);
   state.part = ActiveLoop::BlockKind::Full;
-  SmallVector<Value> values = emitSteps(use, registers.lanesOf(use, op), {},
-                                        full, state, carried, body);
+  SmallVector<Value> values =
+      emitSteps(use, use.width(), {}, full, state, carried, body);
   state.part = ActiveLoop::BlockKind::Last;
   return emitStrip(use.loop, full, bound, 1, state, values, body);
 }

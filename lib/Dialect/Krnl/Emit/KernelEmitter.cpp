@@ -63,7 +63,7 @@ KernelEmitter::KernelEmitter(KernelOp kernel, LoopNest replayed,
                              const EmitPolicy &policy)
     : kernel(kernel), nest(std::move(replayed)), options(options),
       policy(policy), b(kernel.getLoc(), kernel.getContext()), math(b),
-      registers(nest, options.processor),
+      registers(nest),
       storage(kernel, nest, registers, policy),
       loops(nest, registers, math, b, options.processor.freeMasks) {
   for (WrapIndexOp op : wrappedIndices(kernel)) {

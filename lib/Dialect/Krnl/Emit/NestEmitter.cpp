@@ -174,7 +174,7 @@ void NestEmitter::emitTileVariants(unsigned position) {
     return onPoint();
   const LoopUse &use = registers.tiles()[position];
   unsigned op;
-  int64_t lanes = registers.lanesOf(useOf(nest, use.loop, op), op);
+  int64_t lanes = useOf(nest, use.loop, op).width();
   int64_t extent = nest.loop(use.loop).extent;
   LaneIndex bound = boundOf(use.loop, op);
   ActiveLoop saved = active[use.loop];

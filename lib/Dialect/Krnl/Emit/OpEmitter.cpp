@@ -49,7 +49,7 @@ SmallVector<Value> OpEmitter::emitOpLoops(OpState &state, unsigned position,
     // The loops from here on decide which accumulators there are.
     for (unsigned i = position; i < state.loops.size(); ++i) {
       const LoopUse &use = state.loops[i];
-      int64_t lanes = registerLoops.lanesOf(use, state.number);
+      int64_t lanes = use.width();
       active[use.loop].lanes = lanes;
       bool separate = lanes > 1 || nest.loop(use.loop).split;
       active[use.loop].instances =

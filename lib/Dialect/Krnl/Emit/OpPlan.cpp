@@ -10,9 +10,7 @@ using namespace mlir;
 
 namespace onnxc::krnl {
 
-RegisterLoops::RegisterLoops(const LoopNest &nest,
-                             const target::Processor &processor)
-    : nest(nest), processor(processor) {
+RegisterLoops::RegisterLoops(const LoopNest &nest) : nest(nest) {
   for (unsigned number : nest.order())
     for (const BodyOp &op : nest.ops())
       if (const LoopUse *use = op.find(number);
@@ -25,24 +23,10 @@ bool RegisterLoops::isTile(unsigned loop) const {
                       [&](const LoopUse &use) { return use.loop == loop; });
 }
 
-int64_t RegisterLoops::lanesOf(const LoopUse &use, unsigned op) const {
-  if (use.role != RegisterRole::Column)
-    return std::max<int64_t>(use.lanes, 1);
-  if (use.lanes > 0)
-    return use.lanes;
-  // One lane count for the whole tile, so that values stay in registers.
-  unsigned bits = 8;
-  for (const BodyOp &other : nest.ops())
-    if (other.find(use.loop))
-      bits = std::max(bits, widestBits(cast<linalg::LinalgOp>(other.op),
-                                       /*indices=*/false));
-  return processor.lanes(bits);
-}
-
-bool RegisterLoops::fits(const LoopUse &use, unsigned op) const {
+bool RegisterLoops::fits(const LoopUse &use) const {
   const Loop &loop = nest.loop(use.loop);
   return !loop.isDynamic() &&
-         std::max<int64_t>(use.unroll, 1) * lanesOf(use, op) >= loop.extent;
+         std::max<int64_t>(use.unroll, 1) * use.width() >= loop.extent;
 }
 
 OpPlan::OpPlan(const LoopNest &nest, const RegisterLoops &registers,
@@ -50,10 +34,8 @@ OpPlan::OpPlan(const LoopNest &nest, const RegisterLoops &registers,
     : number(number), op(cast<linalg::LinalgOp>(nest.op(number).op)) {
   for (OpOperand &operand : op->getOpOperands())
     accesses.emplace_back(nest, number, operand);
-  bool isInOrder = isOrdered(op), combines = true;
   for (OpOperand &init : op.getDpsInitsMutable()) {
     unsigned i = op.getTiedOpResult(&init).getResultNumber();
-    combines &= combinerOf(op, i) != nullptr;
     if (isTrace(op, i) || scatterStoreOf(op, i))
       continue;
     accumulated.push_back(i);
@@ -65,18 +47,12 @@ OpPlan::OpPlan(const LoopNest &nest, const RegisterLoops &registers,
     if (!nest.isAround(use.loop, number) && !registers.isTile(use.loop))
       loops.push_back(use);
   }
-  if (accumulates && !isInOrder)
+  if (accumulates && !isOrdered(op))
     hoistRegisterLoops(nest, registers);
   firstReduced = loops.size();
   while (firstReduced > 0 && loops[firstReduced - 1].reduced)
     --firstReduced;
   startsOnce = loops.size() - firstReduced == reduced;
-  // A reduced loop can only have lanes of its own if partial results can be
-  // combined; else it stays scalar.
-  if (isInOrder || (accumulates && !combines))
-    for (LoopUse &use : loops)
-      if (use.reduced)
-        use.lanes = 0;
 }
 
 /// Loops that are whole in registers run outside of the reduced ones beside
@@ -88,7 +64,7 @@ void OpPlan::hoistRegisterLoops(const LoopNest &nest,
   bool holdsOthers = computeAt && nest.op(number).find(*computeAt) &&
                      !nest.isAround(*computeAt, number);
   auto fits = [&](const LoopUse &use) {
-    return !use.reduced && registers.fits(use, number) &&
+    return !use.reduced && registers.fits(use) &&
            !(holdsOthers && nest.endsEarly(use.loop));
   };
   unsigned first = loops.size();

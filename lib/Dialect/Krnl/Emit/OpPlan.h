@@ -10,7 +10,6 @@
 
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
-#include "onnxc/Target/Processor.h"
 
 namespace onnxc::krnl {
 
@@ -18,19 +17,17 @@ namespace onnxc::krnl {
 /// that are written out.
 class RegisterLoops {
 public:
-  RegisterLoops(const LoopNest &nest, const target::Processor &processor);
+  explicit RegisterLoops(const LoopNest &nest);
 
   /// The loops of register tiles, outermost first; each has a variant for full
   /// tiles and one for tails.
   llvm::ArrayRef<LoopUse> tiles() const { return tileLoops; }
   bool isTile(unsigned loop) const;
-  int64_t lanesOf(const LoopUse &use, unsigned op) const;
   /// Are all iterations of the loop instances and lanes?
-  bool fits(const LoopUse &use, unsigned op) const;
+  bool fits(const LoopUse &use) const;
 
 private:
   const LoopNest &nest;
-  const target::Processor &processor;
   llvm::SmallVector<LoopUse> tileLoops;
 };
 

@@ -113,7 +113,7 @@ bool StoragePlan::handsOver(unsigned number) const {
     if (nest.isAround(use.loop, number))
       return !use.reduced;
     return use.reduced || registers.isTile(use.loop) ||
-           (!keepsOrder && registers.fits(use, number) &&
+           (!keepsOrder && registers.fits(use) &&
             !nest.endsEarly(use.loop));
   });
 }
@@ -146,9 +146,7 @@ bool StoragePlan::canForward(OpResult produced, OpOperand &use) const {
     if (a.reduced)
       continue;
     const LoopUse *other = to.find(a.loop);
-    if (!other ||
-        registers.lanesOf(a, nest.indexOf(producer)) !=
-            registers.lanesOf(*other, nest.indexOf(consumer)) ||
+    if (!other || a.width() != other->width() ||
         (!registers.isTile(a.loop) && a.unroll != other->unroll))
       return false;
   }
@@ -216,7 +214,7 @@ int64_t StoragePlan::lastLocal(unsigned number, AffineExpr value) const {
     const LoopUse &use = *nest.op(number).find(dim.getPosition());
     const Loop &loop = nest.loop(use.loop);
     if (nest.isAround(use.loop, number))
-      return std::max(use.unroll, registers.lanesOf(use, number)) - 1;
+      return std::max(use.unroll, use.width()) - 1;
     return loop.isDynamic() ? unknown : std::max<int64_t>(loop.extent, 1) - 1;
   }
   auto binary = cast<AffineBinaryOpExpr>(value);

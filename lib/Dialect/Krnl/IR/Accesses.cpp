@@ -324,10 +324,8 @@ static unsigned widestOf(Block *body, function_ref<bool(Value)> counts) {
   return fits ? widest : 0;
 }
 
-unsigned widestBits(linalg::LinalgOp op, bool indices) {
-  return widestOf(op.getBlock(), [=](Value value) {
-    return indices || !isa<IndexType>(value.getType());
-  });
+bool fitsVectors(linalg::LinalgOp op) {
+  return widestOf(op.getBlock(), [](Value) { return true; }) > 0;
 }
 
 unsigned LaneAnalysis::vectorBits() const {

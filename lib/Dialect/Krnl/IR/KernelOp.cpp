@@ -132,11 +132,13 @@ Operation *onnxc::krnl::combinerOf(linalg::LinalgOp op, unsigned result) {
 }
 
 bool onnxc::krnl::isCombinable(linalg::LinalgOp op) {
-  return llvm::all_of(
-      llvm::seq<unsigned>(op.getNumDpsInits()), [&](unsigned result) {
-        return combinerOf(op, result) ||
-               !op.payloadUsesValueFromOperand(op.getDpsInitOperand(result));
-      });
+  auto inits = llvm::make_pointer_range(op.getDpsInitsMutable());
+  bool accumulates = llvm::any_of(inits, [&](OpOperand *init) {
+    return op.payloadUsesValueFromOperand(init);
+  });
+  return !accumulates ||
+         llvm::all_of(llvm::seq<unsigned>(op.getNumDpsInits()),
+                      [&](unsigned result) { return combinerOf(op, result); });
 }
 
 /// A kernel works on tensors: it has no effect of its own.

@@ -21,6 +21,7 @@ namespace onnxc::krnl {
 static constexpr int64_t bytesOfDot = 4;
 /// No loop is written out more than this many times.
 static constexpr int64_t maxUnroll = 64;
+static constexpr int64_t maxLanes = 64;
 
 /// The copies of a reduced loop follow one another only if all reduced loops
 /// inside are written out as well.
@@ -92,14 +93,22 @@ LogicalResult LoopNest::dot(StringRef name, EmitErrorFn emitError) {
   return success();
 }
 
+/// Vectors have a power of two of lanes; one lane is scalar code.
+static LogicalResult checkLanes(int64_t lanes, int64_t least,
+                                EmitErrorFn emitError) {
+  if (lanes < least || lanes > maxLanes || !llvm::isPowerOf2_64(lanes))
+    return emitError() << "lanes must be a power of two from " << least
+                       << " to " << maxLanes << ", but are " << lanes;
+  return success();
+}
+
 LogicalResult LoopNest::vectorize(StringRef name, int64_t lanes,
                                   EmitErrorFn emitError) {
   FailureOr<unsigned> number = resolve(name, emitError);
   if (failed(number))
     return failure();
-  if (lanes < 2 || lanes > 64 || !llvm::isPowerOf2_64(lanes))
-    return emitError() << "lanes must be a power of two from 2 to 64, but are "
-                       << lanes;
+  if (failed(checkLanes(lanes, /*least=*/2, emitError)))
+    return failure();
   if (allLoops[*number].parallel)
     return emitError() << "loop '" << name << "' is parallel; block it first";
   if (allLoops[*number].fusedOuter && limit >= 0)
@@ -129,7 +138,8 @@ LogicalResult LoopNest::vectorize(StringRef name, int64_t lanes,
 
 /// Checks that the op can hold its tile in registers, and marks it.
 static LogicalResult tileOp(const LoopNest &nest, BodyOp &op, unsigned rows,
-                            unsigned columns, EmitErrorFn emitError) {
+                            unsigned columns, int64_t lanes,
+                            EmitErrorFn emitError) {
   LoopUse *row = op.find(rows), *column = op.find(columns);
   auto refuse = [&](const Twine &reason) {
     return emitError() << "op '" << op.name << "' " << reason;
@@ -157,13 +167,16 @@ static LogicalResult tileOp(const LoopNest &nest, BodyOp &op, unsigned rows,
           "' around the tile, which is neither in fuse_outer nor reduced");
   row->role = RegisterRole::Row;
   column->role = RegisterRole::Column;
+  column->lanes = lanes;
   return success();
 }
 
 LogicalResult LoopNest::registerTile(StringRef rowName, StringRef columnName,
-                                     EmitErrorFn emitError) {
+                                     int64_t lanes, EmitErrorFn emitError) {
   if (limit >= 0)
     return emitError() << "concerns all ops; it cannot be limited to one";
+  if (failed(checkLanes(lanes, /*least=*/1, emitError)))
+    return failure();
   for (const BodyOp &op : bodyOps)
     for (const LoopUse &use : op.loops)
       if (use.role != RegisterRole::None)
@@ -190,7 +203,7 @@ LogicalResult LoopNest::registerTile(StringRef rowName, StringRef columnName,
   for (auto [i, op] : llvm::enumerate(bodyOps)) {
     if (!concerns(i) || (!op.find((*pair)[0]) && !op.find((*pair)[1])))
       continue;
-    if (failed(tileOp(*this, op, (*pair)[0], (*pair)[1], emitError)))
+    if (failed(tileOp(*this, op, (*pair)[0], (*pair)[1], lanes, emitError)))
       return failure();
     reduces |=
         llvm::any_of(op.loops, [](const LoopUse &use) { return use.reduced; });

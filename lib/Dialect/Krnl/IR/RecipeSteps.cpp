@@ -329,7 +329,7 @@ LogicalResult VectorizeStepAttr::advance(LoopNest &nest,
 
 LogicalResult RegisterTileStepAttr::advance(LoopNest &nest,
                                             EmitErrorFn emitError) const {
-  return nest.registerTile(getRows(), getColumns(), emitError);
+  return nest.registerTile(getRows(), getColumns(), getLanes(), emitError);
 }
 
 LogicalResult CacheStepAttr::advance(LoopNest &nest,

@@ -10,7 +10,7 @@
 // RECIPE-LABEL: kernel "Conv" {{.+}} [
 // RECIPE-NEXT:    block(oc, 16) -> (oc.o, oc.r),
 // RECIPE-NEXT:    block(o1, 7) -> (o1.o, o1.r),
-// RECIPE:         register_tile(o1.r, oc.r),
+// RECIPE:         register_tile(o1.r, oc.r, lanes=16),
 // RECIPE-NEXT:    pack(1, [oc.o, ic, k0, k1, oc.r])
 func.func @groups(%x: tensor<1x64x9x9xf32>) -> tensor<1x64x7x7xf32> {
   %w = onnx.Constant dense<1.0> : tensor<64x16x3x3xf32>

@@ -26,7 +26,7 @@ func.func @blocks(%q: tensor<2x3x2x8xi8>, %s: tensor<2x3xi32>, %r: tensor<2x3xf3
   %y = krnl.kernel "blocks" loops [m = 2, n = 16, block = 3, part = 2, byte = 8]
       ins(%q, %w, %s, %r : tensor<2x3x2x8xi8>, tensor<16x3x8xi8>, tensor<2x3xi32>, tensor<2x3xf32>) outs(%o : tensor<2x16xf32>)
       recipe [block(n, 16) -> (n.o, n.r), block(byte, 4) -> (byte.o, byte.q), order(n.o, block, byte.o, part, byte.q, m, n.r), fuse_outer(n.o), compute_at(block),
-              register_tile(m, n.r), pack(1, [n.o, block, byte.o, n.r, byte.q]), 2: dot(byte.q), 2: unroll(part, 2)] {
+              register_tile(m, n.r, lanes=16), pack(1, [n.o, block, byte.o, n.r, byte.q]), 2: dot(byte.q), 2: unroll(part, 2)] {
   ^bb0(%a: tensor<2x3x2x8xi8>, %b: tensor<16x3x8xi8>, %c: tensor<2x3xi32>, %d: tensor<2x3xf32>, %e: tensor<2x16xf32>):
     %zero = arith.constant 0.0 : f32
     %f = krnl.compute [m, n] () -> (%_ = %e[m, n]) : () -> tensor<2x16xf32> { linalg.yield %zero : f32 }

@@ -15,7 +15,7 @@ func.func @packed(%x: tensor<2x24xi8>, %o: tensor<2x16xi32>) -> tensor<2x16xi32>
   %w = krnl.constant dense<3> : tensor<24x16xi8>
   %y = krnl.kernel "packed" loops [m = 2, n = 16, k = 24]
       ins(%x, %w : tensor<2x24xi8>, tensor<24x16xi8>) outs(%o : tensor<2x16xi32>)
-      recipe [block(n, 16) -> (n.o, n.r), block(k, 4) -> (k.o, k.q), order(n.o, k.o, k.q, m, n.r), fuse_outer(n.o), register_tile(m, n.r), pack(1, [n.o, k.o, n.r, k.q]), 1: dot(k.q)] {
+      recipe [block(n, 16) -> (n.o, n.r), block(k, 4) -> (k.o, k.q), order(n.o, k.o, k.q, m, n.r), fuse_outer(n.o), register_tile(m, n.r, lanes=16), pack(1, [n.o, k.o, n.r, k.q]), 1: dot(k.q)] {
   ^bb0(%a: tensor<2x24xi8>, %b: tensor<24x16xi8>, %c: tensor<2x16xi32>):
     %zero = arith.constant 0 : i32
     %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<2x16xi32> { linalg.yield %zero : i32 }
@@ -45,7 +45,7 @@ func.func @tail(%x: tensor<2x7xi8>, %o: tensor<2x16xi32>) -> tensor<2x16xi32> {
   %w = krnl.constant dense<3> : tensor<7x16xi8>
   %y = krnl.kernel "tail" loops [m = 2, n = 16, k = 7]
       ins(%x, %w : tensor<2x7xi8>, tensor<7x16xi8>) outs(%o : tensor<2x16xi32>)
-      recipe [block(k, 4, tail=peel) -> (k.o, k.q), order(k.o, k.q, m, n), register_tile(m, n), pack(1, [k.o, n, k.q]), 1: dot(k.q)] {
+      recipe [block(k, 4, tail=peel) -> (k.o, k.q), order(k.o, k.q, m, n), register_tile(m, n, lanes=16), pack(1, [k.o, n, k.q]), 1: dot(k.q)] {
   ^bb0(%a: tensor<2x7xi8>, %b: tensor<7x16xi8>, %c: tensor<2x16xi32>):
     %zero = arith.constant 0 : i32
     %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<2x16xi32> { linalg.yield %zero : i32 }

@@ -31,7 +31,7 @@ func.func @product(%x: tensor<?x?xf32>, %w: tensor<?x?xf32>, %o: tensor<?x?xf32>
   %y = krnl.kernel "product" loops [m = %m_size, n = %n_size, k = %k_size]
       ins(%x, %w : tensor<?x?xf32>, tensor<?x?xf32>) outs(%o : tensor<?x?xf32>)
       recipe [block(m, 2) -> (m.o, m.r), block(n, 16) -> (n.o, n.r), order(m.o, n.o, k, m.r, n.r),
-              fuse_outer(m.o, n.o), register_tile(m.r, n.r)] {
+              fuse_outer(m.o, n.o), register_tile(m.r, n.r, lanes=16)] {
   ^bb0(%p: tensor<?x?xf32>, %q: tensor<?x?xf32>, %r: tensor<?x?xf32>, %m_extent: index, %n_extent: index, %k_extent: index):
     %zero = arith.constant 0.0 : f32
     %f = krnl.compute [m, n] () -> (%_ = %r[m, n]) : () -> tensor<?x?xf32> { linalg.yield %zero : f32 }

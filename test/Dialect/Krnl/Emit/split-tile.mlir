@@ -8,7 +8,7 @@
 // CHECK:         vector.store
 func.func @split(%x: tensor<54x2x16xf32>, %o: tensor<2x16xf32>) -> tensor<2x16xf32> {
   %y = krnl.kernel "split" loops [k = 54, m = 2, n = 16] ins(%x : tensor<54x2x16xf32>) outs(%o : tensor<2x16xf32>)
-      recipe [split_reduction(k, 4) -> (k.o, k.v), block(m, 1) -> (m.o, m.r), order(m.o, k.o, k.v, m.r, n), fuse_outer(m.o), register_tile(m.r, n)] {
+      recipe [split_reduction(k, 4) -> (k.o, k.v), block(m, 1) -> (m.o, m.r), order(m.o, k.o, k.v, m.r, n), fuse_outer(m.o), register_tile(m.r, n, lanes=16)] {
   ^bb0(%a: tensor<54x2x16xf32>, %b: tensor<2x16xf32>):
     %zero = arith.constant 0.0 : f32
     %f = krnl.compute [m, n] () -> (%_ = %b[m, n]) : () -> tensor<2x16xf32> { linalg.yield %zero : f32 }

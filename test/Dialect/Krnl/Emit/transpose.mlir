@@ -84,7 +84,7 @@ func.func @results(%x: tensor<7x8xf32>, %o: tensor<8x7xf32>) -> tensor<8x7xf32> 
 // CHECK:         return
 func.func @tile(%x: tensor<8x5xf32>, %w: tensor<5x44xf32>, %o: tensor<44x8xf32>) -> tensor<44x8xf32> {
   %y = krnl.kernel "tile" loops [m = 8, n = 44, k = 5] ins(%x, %w : tensor<8x5xf32>, tensor<5x44xf32>) outs(%o : tensor<44x8xf32>)
-      recipe [block(n, 48) -> (n.o, n.r), block(m, 4) -> (m.o, m.r), order(n.o, m.o, k, m.r, n.r), fuse_outer(n.o, m.o), register_tile(m.r, n.r)] {
+      recipe [block(n, 48) -> (n.o, n.r), block(m, 4) -> (m.o, m.r), order(n.o, m.o, k, m.r, n.r), fuse_outer(n.o, m.o), register_tile(m.r, n.r, lanes=16)] {
   ^bb0(%A: tensor<8x5xf32>, %B: tensor<5x44xf32>, %C: tensor<44x8xf32>):
     %r = krnl.compute [m, n | k] (%p = %A[m, k], %q = %B[k, n]) -> (%s = %C[n, m])
         : (tensor<8x5xf32>, tensor<5x44xf32>) -> tensor<44x8xf32> {

@@ -161,9 +161,9 @@ private:
   llvm::DenseMap<mlir::Value, Stride> strides;
 };
 
-/// Bits of the widest element the op reads, writes or computes with, indices
-/// being elements or not; 0 if some element is no number that fits a vector.
-unsigned widestBits(mlir::linalg::LinalgOp op, bool indices = true);
+/// Are all elements that the op reads, writes or computes with numbers that fit
+/// a vector?
+bool fitsVectors(mlir::linalg::LinalgOp op);
 
 } // namespace onnxc::krnl
 

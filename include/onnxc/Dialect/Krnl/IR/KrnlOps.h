@@ -93,7 +93,7 @@ bool isOrdered(mlir::linalg::LinalgOp op);
 /// grouping; else null.
 mlir::Operation *combinerOf(mlir::linalg::LinalgOp op, unsigned result);
 
-/// True if that holds for all results that the op accumulates.
+/// True if all results have one, or none is accumulated.
 bool isCombinable(mlir::linalg::LinalgOp op);
 
 } // namespace onnxc::krnl

@@ -10,7 +10,7 @@
 //   #0 fill [m, n], #1 matmul [m, n, k] (reduces k), #2 relu [m, n]; recipe
 //   block(n, 384) -> (n.o, n.c), block(n.c, 48) -> (n.p, n.r),
 //   block(m, 8) -> (m.o, m.r), order(n.o, m.o, n.p, k, m.r, n.r),
-//   fuse_outer(n.o, m.o, n.p), parallel(n.o, m.o), register_tile(m.r, n.r)
+//   fuse_outer(n.o, m.o, n.p), parallel(n.o, m.o), register_tile(m.r, n.r, lanes=16)
 // gives
 //   order()          n.o(8, fuse_outer, parallel) m.o(16, fuse_outer, parallel)
 //                    n.p(8, fuse_outer) k(768) m.r(8) n.r(48)
@@ -84,7 +84,7 @@ struct Loop {
 enum class RegisterRole {
   None,
   Row,   ///< fully unrolled; operands broadcast
-  Column ///< vectorised by the target's lanes and unrolled
+  Column ///< in vectors, all of which are written out
 };
 
 /// How one body op iterates over one of its live loops.
@@ -100,6 +100,9 @@ struct LoopUse {
   RegisterRole role = RegisterRole::None;
   /// The loop stems from an axis that the op reduces.
   bool reduced = false;
+
+  /// Elements of each step.
+  int64_t width() const { return std::max<int64_t>(lanes, 1); }
 };
 
 /// A structured op of the kernel body, in body order.
@@ -289,7 +292,7 @@ public:
   mlir::LogicalResult vectorize(llvm::StringRef loop, int64_t lanes,
                                 EmitErrorFn emitError);
   mlir::LogicalResult registerTile(llvm::StringRef rows,
-                                   llvm::StringRef columns,
+                                   llvm::StringRef columns, int64_t lanes,
                                    EmitErrorFn emitError);
   mlir::LogicalResult cache(unsigned operand, llvm::StringRef at,
                             EmitErrorFn emitError);

@@ -154,13 +154,15 @@ def Krnl_VectorizeStep
 def Krnl_RegisterTileStep : Krnl_Step<"RegisterTile", "register_tile"> {
   let summary = "keep a tile of results in registers";
   let description = [{
-    `register_tile(m.r, n.r)`: rows `m.r` are written out, columns `n.r` are
-    vectors of the target's lanes. The tile stays in registers across the
-    reduction loops directly around it, and ops after the contraction work on the
-    registers before the only store.
+    `register_tile(m.r, n.r, lanes=16)`: rows `m.r` are written out, columns `n.r`
+    are vectors of 16 lanes in all ops of the kernel. The tile stays in registers
+    across the reduction loops directly around it, and ops after the contraction
+    work on the registers before the only store.
   }];
-  let parameters = (ins LoopName:$rows, LoopName:$columns);
-  let assemblyFormat = "`(` $rows `,` $columns `)`";
+  let parameters = (ins LoopName:$rows, LoopName:$columns, "int64_t":$lanes);
+  let assemblyFormat = [{
+    `(` $rows `,` $columns `,` `lanes` `` `=` `` $lanes `)`
+  }];
 }
 
 def Krnl_CacheStep : Krnl_Step<"Cache", "cache"> {

@@ -214,7 +214,7 @@ Attribute StepRenamer::operator()(Attribute step) const {
       })
       .Case([&](RegisterTileStepAttr s) {
         return RegisterTileStepAttr::get(ctx, name(s.getRows()),
-                                         name(s.getColumns()));
+                                         name(s.getColumns()), s.getLanes());
       })
       .Case([&](CacheStepAttr s) {
         return CacheStepAttr::get(ctx, operands[s.getOperand()],

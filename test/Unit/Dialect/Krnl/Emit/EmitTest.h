@@ -91,7 +91,7 @@ protected:
     recipe.order({rowBlocks, columnBlocks, "k", row, column});
     recipe.fuseOuter({rowBlocks, columnBlocks});
     recipe.parallel({rowBlocks});
-    recipe.registerTile(row, column);
+    recipe.registerTile(row, column, 4);
     kernel.setRecipeAttr(recipe.finish());
     closeFunction();
     return kernel;

@@ -27,7 +27,7 @@ protected:
   /// The parts of a nest that is complete.
   struct Emitter {
     Emitter(NestEmitterTest &test)
-        : registers(test.nest, processor),
+        : registers(test.nest),
           loops(test.nest, registers, test.math, test.b, /*freeMasks=*/true) {
       for (unsigned axis = 0; axis < test.nest.numAxes(); ++axis) {
         int64_t extent = test.nest.loop(axis).extent;
@@ -38,7 +38,6 @@ protected:
       }
       loops.tripCounts = loops.extents;
     }
-    onnxc::target::Processor processor;
     RegisterLoops registers;
     NestEmitter loops;
   };

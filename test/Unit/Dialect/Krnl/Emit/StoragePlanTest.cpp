@@ -25,14 +25,13 @@ protected:
     policy = std::move(chosen);
     kernel = makeProduct();
     nest.emplace(LoopNest::replay(kernel));
-    registers.emplace(*nest, processor);
+    registers.emplace(*nest);
     storage.emplace(kernel, *nest, *registers, *policy);
     ASSERT_TRUE(succeeded(storage->assign()));
     sum = cast<OpResult>(nest->op(1).op->getResult(0));
   }
 
   KernelOp kernel;
-  onnxc::target::Processor processor;
   std::unique_ptr<EmitPolicy> policy;
   std::optional<LoopNest> nest;
   std::optional<RegisterLoops> registers;

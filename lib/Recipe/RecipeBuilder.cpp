@@ -84,4 +84,10 @@ void RecipeBuilder::pack(unsigned operand, Names loops) {
   add(PackStepAttr::get(context, operand, attributes(loops)), -1);
 }
 
+void RecipeBuilder::prefetch(const Prefetch &prefetch) {
+  add(PrefetchStepAttr::get(context, prefetch.operand, prefetch.distance,
+                            prefetch.lineBytes),
+      -1);
+}
+
 } // namespace onnxc

@@ -16,6 +16,9 @@ public:
   using Names = llvm::ArrayRef<std::string>;
 
   explicit RecipeBuilder(mlir::MLIRContext *context) : context(context) {}
+  /// Steps that follow those of a recipe.
+  explicit RecipeBuilder(mlir::ArrayAttr recipe)
+      : context(recipe.getContext()), steps(recipe.begin(), recipe.end()) {}
 
   /// Cuts `loop` into blocks; returns the names of the outer and inner loop,
   /// the inner one with the given suffix.
@@ -36,6 +39,7 @@ public:
   void registerTile(llvm::StringRef rows, llvm::StringRef columns,
                     int64_t lanes);
   void pack(unsigned operand, Names loops);
+  void prefetch(const krnl::Prefetch &prefetch);
 
   mlir::ArrayAttr finish() const {
     return mlir::ArrayAttr::get(context, steps);

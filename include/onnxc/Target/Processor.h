@@ -59,6 +59,8 @@ struct Processor {
   /// large as a page, or it could not be looked up while the address is
   /// translated.
   int64_t wayBytes = 4096;
+  /// A line of the caches.
+  int64_t lineBytes = 64;
   /// Elements along memory from which on a tensor's layout suits vectors.
   int64_t layoutElements = 8;
   /// Scores of an attention from which on it pays to keep them from memory.

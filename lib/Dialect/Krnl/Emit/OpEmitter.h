@@ -119,8 +119,7 @@ private:
                             const Instance &instance, unsigned group);
   bool isPackedFor(const OpState &state, const Storage &slot, unsigned group);
 
-  // EmitPrefetch.cpp: asking for the next panel of a packed operand.
-  bool countPasses(unsigned panel, Counter &passes);
+  // EmitPrefetch.cpp: prefetching the panels of a packed operand.
   void prefetchPanel(OpState &state, mlir::OpOperand &operand);
 
   // OpEmitter.cpp: loops and points of one op.

@@ -243,6 +243,10 @@ LogicalResult LoopNest::check(EmitErrorFn emitError) const {
   for (const Pack &pack : allPacks)
     if (failed(checkPack(pack, emitError)))
       return failure();
+  for (const Prefetch &prefetch : allPrefetches)
+    if (std::string reason = reasonAgainst(prefetch); !reason.empty())
+      return emitError() << "cannot prefetch operand " << prefetch.operand
+                         << ": " << reason;
   int64_t cachedBytes = 0;
   for (const Cache &cache : allCaches)
     for (unsigned op : cachingOps(cache))

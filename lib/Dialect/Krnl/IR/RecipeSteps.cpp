@@ -141,7 +141,7 @@ struct StepList {
 };
 using AllSteps =
     StepList<BlockStepAttr, CacheStepAttr, DotStepAttr, FuseStepAttr,
-             OrderStepAttr, PackStepAttr, ParallelStepAttr,
+             OrderStepAttr, PackStepAttr, ParallelStepAttr, PrefetchStepAttr,
              RegisterTileStepAttr, FuseOuterStepAttr, SplitReductionStepAttr,
              ComputeAtStepAttr, UnrollStepAttr, VectorizeStepAttr>;
 } // namespace
@@ -340,6 +340,11 @@ LogicalResult CacheStepAttr::advance(LoopNest &nest,
 LogicalResult PackStepAttr::advance(LoopNest &nest,
                                     EmitErrorFn emitError) const {
   return nest.pack(getOperand(), namesOf(getLoops()), emitError);
+}
+
+LogicalResult PrefetchStepAttr::advance(LoopNest &nest,
+                                        EmitErrorFn emitError) const {
+  return nest.prefetch({getOperand(), getDistance(), getLine()}, emitError);
 }
 
 LogicalResult SplitReductionStepAttr::advance(LoopNest &nest,

@@ -38,6 +38,7 @@ static void forEachNumber(P &&p, F visit) {
   visit("l2", p.l2);
   visit("l3", p.l3);
   visit("way_bytes", p.wayBytes);
+  visit("line_bytes", p.lineBytes);
   visit("layout_elements", p.layoutElements);
   visit("attention_bytes", p.attentionBytes);
   visit("filter_products", p.filterProducts);

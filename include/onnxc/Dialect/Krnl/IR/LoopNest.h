@@ -149,6 +149,26 @@ struct Cache {
   int onlyOp;
 };
 
+/// prefetch(operand, distance, line): the tiles that go by a panel of a packed
+/// operand prefetch the panel `distance` further on, in lines of so many bytes.
+struct Prefetch {
+  unsigned operand;
+  int64_t distance;
+  int64_t lineBytes;
+};
+
+/// The dimensions of a packed operand, as loops: up to `panel` they say which
+/// panel, from `columns` on they are its columns, perhaps as groups of bytes.
+/// Those between are steps of the reduction.
+struct PackedPanels {
+  llvm::SmallVector<unsigned> loops;
+  size_t panel, columns;
+
+  llvm::ArrayRef<unsigned> steps() const {
+    return llvm::ArrayRef(loops).slice(panel + 1, columns - panel - 1);
+  }
+};
+
 class LoopNest {
 public:
   /// The nest of the kernel before its first step: every axis is a live loop,
@@ -252,6 +272,17 @@ public:
   llvm::SmallVector<unsigned> packedLoops(const Pack &pack) const;
   /// The stored form of a packed operand.
   PackedLayoutAttr packedLayout(const Pack &pack) const;
+  llvm::ArrayRef<Prefetch> prefetches() const { return allPrefetches; }
+  const Prefetch *prefetchOf(unsigned operand) const;
+  /// The panels of a packed operand that a fused outer loop goes over, and that
+  /// end with the columns of a register tile.
+  std::optional<PackedPanels> panelsOf(const Pack &pack) const;
+  /// The fused outer loops inside that over the panels: each of their
+  /// iterations reads the panel.
+  llvm::SmallVector<unsigned> passesOf(const PackedPanels &panels) const;
+  /// Why the prefetch is impossible, or would never be executed; empty if it is
+  /// legal.
+  std::string reasonAgainst(const Prefetch &prefetch) const;
   llvm::ArrayRef<Cache> caches() const { return allCaches; }
   /// Body ops that copy the operand of a cache step.
   llvm::SmallVector<unsigned> cachingOps(const Cache &cache) const;
@@ -299,6 +330,7 @@ public:
   mlir::LogicalResult pack(unsigned operand,
                            llvm::ArrayRef<llvm::StringRef> names,
                            EmitErrorFn emitError);
+  mlir::LogicalResult prefetch(const Prefetch &prefetch, EmitErrorFn emitError);
   mlir::LogicalResult splitReduction(llvm::StringRef loop, int64_t parts,
                                      llvm::StringRef outer,
                                      llvm::StringRef inner,
@@ -356,6 +388,7 @@ private:
   mlir::LogicalResult checkPack(const Pack &pack, EmitErrorFn emitError) const;
   mlir::LogicalResult checkCache(const Cache &cache, unsigned op,
                                  int64_t &bytes, EmitErrorFn emitError) const;
+  std::string reasonAgainst(const PackedPanels &panels, unsigned op) const;
   int64_t tripCountDivisor(unsigned loop) const;
   const Operand *findOperand(unsigned operand, EmitErrorFn emitError) const;
   llvm::SmallVector<unsigned>
@@ -373,6 +406,7 @@ private:
   llvm::SmallVector<BodyOp, 0> bodyOps;
   llvm::SmallVector<Operand, 0> operands;
   llvm::SmallVector<Pack> allPacks;
+  llvm::SmallVector<Prefetch> allPrefetches;
   llvm::SmallVector<Cache> allCaches;
   bool orderPreserved = true;
   int limit = -1;

@@ -187,6 +187,23 @@ def Krnl_PackStep : Krnl_Step<"Pack", "pack"> {
   let assemblyFormat = "`(` $operand `,` `[` $loops `]` `)`";
 }
 
+def Krnl_PrefetchStep : Krnl_Step<"Prefetch", "prefetch"> {
+  let summary = "prefetch the next panels of a packed operand";
+  let description = [{
+    `prefetch(1, distance=1, line=64)`: a panel of packed operand 1 is what one
+    iteration of its fused outer loops reads. The register tiles that read one
+    panel after the other share the work to prefetch the panel that is `distance`
+    panels further on: in each step of its reduction each of them prefetches as
+    many lines of `line` bytes as bring all of the panel into the cache.
+  }];
+  let parameters = (ins "unsigned":$operand, "int64_t":$distance,
+                        "int64_t":$line);
+  let assemblyFormat = [{
+    `(` $operand `,` `distance` `` `=` `` $distance `,`
+    `line` `` `=` `` $line `)`
+  }];
+}
+
 def Krnl_SplitReductionStep : Krnl_Step<"SplitReduction", "split_reduction"> {
   let summary = "reduce into several partial results";
   let description = [{

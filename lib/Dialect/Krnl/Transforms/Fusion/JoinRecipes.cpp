@@ -224,6 +224,10 @@ Attribute StepRenamer::operator()(Attribute step) const {
         return PackStepAttr::get(ctx, operands[s.getOperand()],
                                  all(s.getLoops()));
       })
+      .Case([&](PrefetchStepAttr s) {
+        return PrefetchStepAttr::get(ctx, operands[s.getOperand()],
+                                     s.getDistance(), s.getLine());
+      })
       .Case([&](SplitReductionStepAttr s) {
         return SplitReductionStepAttr::get(ctx, name(s.getLoop()), s.getParts(),
                                            name(s.getOuter()),

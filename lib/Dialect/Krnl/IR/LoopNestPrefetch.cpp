@@ -1,0 +1,124 @@
+//===- LoopNestPrefetch.cpp - Panels that are read ahead ----*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Dialect/Krnl/IR/LoopNest.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace onnxc::krnl {
+
+static constexpr int64_t maxDistance = 64, maxLineBytes = 4096;
+
+LogicalResult LoopNest::prefetch(const Prefetch &prefetch,
+                                 EmitErrorFn emitError) {
+  if (limit >= 0)
+    return emitError() << "concerns all ops; it cannot be limited to one";
+  if (!findOperand(prefetch.operand, emitError))
+    return failure();
+  if (prefetchOf(prefetch.operand))
+    return emitError() << "operand " << prefetch.operand
+                       << " is prefetched already";
+  if (prefetch.distance < 1 || prefetch.distance > maxDistance)
+    return emitError() << "distance must be 1 to " << maxDistance << ", but is "
+                       << prefetch.distance;
+  if (prefetch.lineBytes < 1 || prefetch.lineBytes > maxLineBytes ||
+      !llvm::isPowerOf2_64(prefetch.lineBytes))
+    return emitError() << "a line has a power of two of bytes, at most "
+                       << maxLineBytes << ", but got " << prefetch.lineBytes;
+  allPrefetches.push_back(prefetch);
+  return success();
+}
+
+const Prefetch *LoopNest::prefetchOf(unsigned operand) const {
+  for (const Prefetch &prefetch : allPrefetches)
+    if (prefetch.operand == operand)
+      return &prefetch;
+  return nullptr;
+}
+
+std::optional<PackedPanels> LoopNest::panelsOf(const Pack &pack) const {
+  PackedPanels panels{packedLoops(pack), 0, 0};
+  std::optional<size_t> panel;
+  for (auto [position, loop] : llvm::enumerate(panels.loops)) {
+    if (allLoops[loop].fusedOuter)
+      panel = position;
+    for (const BodyOp &op : bodyOps)
+      if (const LoopUse *use = op.find(loop);
+          use && use->role == RegisterRole::Column)
+        panels.columns = position;
+  }
+  if (!panel || panels.columns <= *panel)
+    return std::nullopt;
+  panels.panel = *panel;
+  return panels;
+}
+
+SmallVector<unsigned> LoopNest::passesOf(const PackedPanels &panels) const {
+  SmallVector<unsigned> outer = fusedOuterLoops();
+  auto *panel = llvm::find(outer, panels.loops[panels.panel]);
+  return SmallVector<unsigned>(panel + 1, outer.end());
+}
+
+/// The steps of the panel are those of the op's reduction.
+std::string LoopNest::reasonAgainst(const PackedPanels &panels,
+                                    unsigned op) const {
+  const BodyOp &reader = bodyOps[op];
+  for (unsigned loop : panels.steps())
+    if (!reader.find(loop)->reduced && !isAround(loop, op))
+      return "loop '" + allLoops[loop].name +
+             "' inside the panel is not reduced by op '" + reader.name + "'";
+  for (unsigned loop : ArrayRef(panels.loops).drop_front(panels.columns + 1))
+    if (!reader.find(loop)->dot)
+      return "loop '" + allLoops[loop].name +
+             "' inside the columns is no group of bytes";
+  return "";
+}
+
+std::string LoopNest::reasonAgainst(const Prefetch &prefetch) const {
+  const Pack *pack = packOf(prefetch.operand);
+  if (!pack)
+    return "it is not packed";
+  std::optional<PackedPanels> panels = panelsOf(*pack);
+  if (!panels)
+    return "no loop in fuse_outer goes over panels of the columns of a "
+           "register tile";
+  auto isReduced = [](const LoopUse &use) { return use.reduced; };
+  bool reduces = false;
+  for (const Operand::Reader &reader : operands[prefetch.operand].readers) {
+    if (llvm::none_of(bodyOps[reader.op].loops, isReduced))
+      continue;
+    reduces = true;
+    if (std::string reason = reasonAgainst(*panels, reader.op); !reason.empty())
+      return reason;
+  }
+  if (!reduces)
+    return "no op that reads it reduces anything";
+  SmallVector<unsigned> inside = passesOf(*panels);
+  int64_t passes = 1;
+  for (unsigned loop : inside)
+    if (allLoops[loop].isDynamic() ||
+        llvm::MulOverflow(passes, allLoops[loop].extent, passes))
+      return "the number of iterations of loop '" + allLoops[loop].name +
+             "' is not known or too large";
+  if (passes < 2)
+    return "one tile alone reads each panel";
+  int64_t bytes = operands[prefetch.operand].elementBytes;
+  for (auto [position, loop] :
+       llvm::enumerate(ArrayRef(panels->loops).drop_front(panels->panel + 1))) {
+    if (allLoops[loop].isDynamic())
+      return "the extent of loop '" + allLoops[loop].name + "' is not known";
+    if (panels->panel + 1 + position >= panels->columns)
+      bytes *= allLoops[loop].extent;
+  }
+  if (bytes < prefetch.lineBytes)
+    return "the columns of a step have fewer bytes than a line";
+  return "";
+}
+
+} // namespace onnxc::krnl

@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CompleteRecipe.h"
 #include "LoopPlan.h"
 #include "onnxc/Recipe/RecipeBuilder.h"
 
@@ -233,20 +234,6 @@ static bool hasEmptyLoop(KernelOp kernel) {
                       [](LoopAttr loop) { return loop.getExtent() == 0; });
 }
 
-/// Adds the steps that say how the tiles and vectors of the recipe access
-/// memory: all that are legal.
-static ArrayAttr addAccessSteps(ArrayAttr chosen, const LoopNest &nest,
-                                const Processor &target) {
-  RecipeBuilder recipe(chosen);
-  // While all tiles of rows read a panel, the next one arrives.
-  for (const Pack &pack : nest.packs()) {
-    Prefetch next{pack.operand, /*distance=*/1, target.lineBytes};
-    if (nest.reasonAgainst(next).empty())
-      recipe.prefetch(next);
-  }
-  return recipe.finish();
-}
-
 ArrayAttr chooseRecipe(KernelOp kernel, const Processor &target,
                        const RecipeOptions &options) {
   if (hasEmptyLoop(kernel))
@@ -268,7 +255,8 @@ ArrayAttr chooseRecipe(KernelOp kernel, const Processor &target,
     std::string reason;
     FailureOr<LoopNest> nest = LoopNest::tryReplay(kernel, reason);
     if (succeeded(nest) && (nest->preservesOrder() || !options.keepOrder)) {
-      chosen = addAccessSteps(recipe, *nest, target);
+      completeRecipe(kernel, target);
+      chosen = kernel.getRecipeAttr();
       break;
     }
   }

@@ -56,7 +56,7 @@ void RecipeBuilder::computeAt(StringRef loop) {
 
 void RecipeBuilder::unroll(StringRef loop, int64_t factor, int op) {
   if (factor > 1)
-    add(UnrollStepAttr::get(context, loop, factor), op);
+    add(UnrollStepAttr::get(context, loop, factor, {}), op);
 }
 
 void RecipeBuilder::dot(StringRef loop, int op) {
@@ -76,18 +76,29 @@ RecipeBuilder::splitReduction(StringRef loop, int64_t parts, int op) {
 }
 
 void RecipeBuilder::registerTile(StringRef rows, StringRef columns,
-                                 int64_t lanes) {
-  add(RegisterTileStepAttr::get(context, rows, columns, lanes), -1);
+                                 int64_t lanes, ArrayRef<int64_t> tail) {
+  add(RegisterTileStepAttr::get(context, rows, columns, lanes, tail), -1);
 }
 
 void RecipeBuilder::pack(unsigned operand, Names loops) {
   add(PackStepAttr::get(context, operand, attributes(loops)), -1);
 }
 
+void RecipeBuilder::earlyExit(StringRef loop, int op) {
+  add(EarlyExitStepAttr::get(context, loop), op);
+}
+
 void RecipeBuilder::prefetch(const Prefetch &prefetch) {
   add(PrefetchStepAttr::get(context, prefetch.operand, prefetch.distance,
                             prefetch.lineBytes),
       -1);
+}
+
+void RecipeBuilder::shuffle(StringRef loop, Shuffle shuffle, int op) {
+  add(shuffle == Shuffle::Transpose
+          ? Attribute(TransposeStepAttr::get(context, loop))
+          : InterleaveStepAttr::get(context, loop),
+      op);
 }
 
 } // namespace onnxc

@@ -205,11 +205,30 @@ def packed_bytes(**kind):
     return made
 
 
+def trees(**kind):
+    """The ways down a tree: traversals, which may end early."""
+    leaves = [1, 3, 5, 7, 9, 11, 13, 14]
+    branches = [n for n in range(15) if n not in leaves]
+    values = [round(0.2 * n - 1, 2) if n in branches else 0.0 for n in range(15)]
+    # One child of each node is a leaf, so the ways have different lengths.
+    attributes = {
+        "n_targets": 1, "nodes_treeids": [0] * 15, "nodes_nodeids": list(range(15)),
+        "nodes_featureids": [n % 4 for n in range(15)], "nodes_values": values,
+        "nodes_modes": ["LEAF" if n in leaves else "BRANCH_LEQ" for n in range(15)],
+        "nodes_truenodeids": [n + 1 if n in branches else 0 for n in range(15)],
+        "nodes_falsenodeids": [n + 2 if n in branches else 0 for n in range(15)],
+        "target_treeids": [0] * 8, "target_nodeids": leaves, "target_ids": [0] * 8, "target_weights": [float(n) for n in leaves],
+    }  # fmt: skip
+    made = build([node("TreeEnsembleRegressor", "x", "y", domain="ai.onnx.ml", **attributes)], {"x": (17, 4)}, 2, **kind)
+    made[0].opset_import.append(helper.make_opsetid("ai.onnx.ml", 3))
+    return made
+
+
 F32 = (
     elementwise, broadcast, gemm, gemm_transposed, matmul, matmul_broadcast, matmul_integer, softmax, layer_norm,
     reduce_mean, reduce_columns, reduce_max, running_sum, running_sum_backwards, conv, conv_strided, depthwise,
     conv_integer, max_pool, average_pool, transpose, attention, attention_keys, attention_rows, attention_open,
-    packed_weights, packed_bytes,
+    packed_weights, packed_bytes, trees,
 )  # fmt: skip
 UNKNOWN = (elementwise, gemm, matmul, softmax, layer_norm, reduce_columns, depthwise, max_pool, matmul_integer,
            attention_keys, packed_weights, packed_bytes)  # fmt: skip

@@ -21,6 +21,8 @@ class Step:
     number: int = 0
     op: int = -1
     tail: str = ""
+    distance: int = 0
+    line: int = 0
 
     def __str__(self):
         names = ", ".join(self.loops)
@@ -28,8 +30,9 @@ class Step:
             "block": f"{names}, {self.number}{self.tail}",
             "cache": f"{self.number}, at={names}",
             "pack": f"{self.number}, [{names}]",
-            "register_tile": f"{names}, lanes={self.number}",
-        }.get(self.kind, f"{names}, {self.number}" if self.number else names)
+            "prefetch": f"{self.number}, distance={self.distance}, line={self.line}",
+            "register_tile": f"{names}, lanes={self.number}{self.tail}",
+        }.get(self.kind, f"{names}, {self.number}{self.tail}" if self.number else names)
         made = {0: "", 1: " -> " + "".join(self.made)}.get(len(self.made), f" -> ({', '.join(self.made)})")
         return f"{f'{self.op}: ' if self.op >= 0 else ''}{self.kind}({inside}){made}"
 
@@ -61,6 +64,8 @@ class Nest:
             return self.replace(step)
         if step.kind == "order":
             return self.reorder(step)
+        if step.kind == "prefetch":
+            return True
         numbers = range(len(self.ops)) if step.op < 0 else [step.op]
         reducing = [n for n in numbers if step.loops[0] in self.ops[n] and self.reduced(step.loops[0], n)]
         if step.kind == "unroll":
@@ -138,6 +143,11 @@ class Draw:
         self.fresh += 1
         return [f"{prefix}{self.fresh}" for prefix in prefixes]
 
+    def tail(self, most):
+        """The parts of what is left after steps of `most`, most often ever smaller ones."""
+        sizes = [n for n in (most - 1, most // 2, most // 4) if n > 1 and self.chance(0.5)]
+        return f", tail=[{', '.join(map(str, sizes))}]" if sizes and self.chance(0.5) else ""
+
     def some_op(self):
         """Most steps concern all ops."""
         return int(self.rng.integers(len(self.kernel.ops))) if self.chance(0.2) else -1
@@ -202,7 +212,7 @@ class Draw:
         """Vectors and copies for loops inside: of all ops, or for each op its own."""
         free = [l for l in self.nest.order if l not in self.shared]
         if len(free) >= 2 and self.chance(0.25):
-            self.add("register_tile", free[-2:], number=int(self.pick([1, 2, 4, 8, 16, 32])))
+            self.add("register_tile", free[-2:], number=int(self.pick([1, 2, 4, 8, 16, 32])), tail=self.tail(5))
             return
         for op in range(len(self.kernel.ops)) if self.chance(0.5) else [-1]:
             loops = [l for l in self.loops_of(op) if l not in self.shared or self.chance(0.2)]
@@ -210,7 +220,15 @@ class Draw:
                 self.add("vectorize", loops[-1:], number=int(self.pick([2, 4, 8, 16, 32])), op=op)
             for loop in loops[-3:]:
                 if self.chance(0.3):
-                    self.add("unroll", [loop], number=int(self.pick([2, 3, 4, 5, 9])), op=op)
+                    number = int(self.pick([2, 3, 4, 5, 9]))
+                    self.add("unroll", [loop], number=number, op=op, tail=self.tail(number))
+
+    def accesses(self):
+        """How copies get into memory, and where loops may end: refused where no access has a use for it."""
+        for loop in self.nest.order:
+            for kind in ("transpose", "interleave", "early_exit"):
+                if self.chance(0.6):
+                    self.add(kind, [loop])
 
     def storage(self):
         """Operands packed, or cached somewhere."""
@@ -219,8 +237,22 @@ class Draw:
             if loops and self.chance(0.3):
                 chosen = [l for l in self.rng.permutation(loops) if self.chance(0.7)]
                 self.add("pack", chosen or loops, number=number)
+                self.prefetch(number)
             if self.chance(0.3):
                 self.add("cache", [self.pick(self.loops_of(self.some_op()))], number=number)
+
+    def prefetch(self, operand):
+        if self.chance(0.7):
+            distance, line = int(self.pick([1, 2, 3])), int(self.pick([16, 32, 64]))
+            self.add("prefetch", [], number=operand, distance=distance, line=line)
+
+    def panels(self, panel, steps, column):
+        """An operand of columns as it is read: panel by panel."""
+        for number, axes in self.kernel.operands.items():
+            loops = [l for l in [panel, *steps, column] if self.nest.stems[l] & axes]
+            if column in loops and self.chance(0.6):
+                self.add("pack", loops, number=number)
+                self.prefetch(number)
 
     def contraction(self):
         """The shape of recipe that contractions get, with random sizes; false where the kernel is none."""
@@ -249,11 +281,15 @@ class Draw:
         self.place([str(l) for l in outer])
         if together:
             self.add("compute_at", together)
-        self.add("register_tile", [row, column], number=int(self.pick([1, 4, 8, 16, 32])))
+        lanes, rows = int(self.pick([1, 4, 8, 16, 32])), self.nest.extents[row]
+        self.add("register_tile", [row, column], number=lanes, tail=self.tail(rows))
         if group:
             self.add("dot", group)
         if self.chance(0.4):
-            self.add("unroll", reduced[-1:], number=int(self.pick([2, 3, 4])))
+            number = int(self.pick([2, 3, 4, 9]))
+            self.add("unroll", reduced[-1:], number=number, tail=self.tail(number))
+        if self.chance(0.4):
+            self.panels(column_blocks, reduced, column)
         return True
 
     def walk(self):
@@ -282,6 +318,7 @@ def random_recipe(kernel, rng):
     draw = Draw(kernel, rng)
     if not draw.chance(0.8 if kernel.multiplies_bytes else 0.3) or not draw.contraction():
         draw.walk()
+    draw.accesses()
     draw.storage()
     return draw.steps
 
@@ -294,6 +331,6 @@ def without(steps, number):
             gone |= set(step.made)
             continue
         loops = [l for l in step.loops if l not in gone]
-        if loops:
+        if loops or not step.loops:
             kept.append(dataclasses.replace(step, loops=loops))
     return kept

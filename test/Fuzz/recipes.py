@@ -36,7 +36,10 @@ from Harness import BUILD, artefact, isolation
 FAILURES = BUILD / "recipe-failures"
 ENTRY = re.compile(r'^kernel "((?:[^"\\]|\\.)*)" ([0-9a-f]+) \[(.*?)\n?\]$', re.M | re.S)
 REFUSED = re.compile(r"\.recipes:(\d+):.* recipe step (\d+) '[^']*': .")
-STEPS = ("block fuse order fuse_outer parallel compute_at unroll register_tile vectorize dot pack cache split_reduction").split()
+STEPS = (
+    "block fuse order fuse_outer parallel compute_at unroll register_tile vectorize dot pack cache split_reduction "
+    "prefetch transpose interleave early_exit"
+).split()
 # Relative, and as a part of the largest value.
 TOLERANCES = {np.dtype(np.float16): (1e-2, 1e-2), np.dtype(np.float32): (1e-4, 1e-5), np.dtype(np.float64): (1e-10, 1e-12)}
 
@@ -148,6 +151,7 @@ def count_steps(texts):
     text = "".join(texts)
     counts = {step: len(re.findall(rf"\b{step}\(", text)) for step in STEPS}
     counts["tail=peel"] = text.count("tail=peel")
+    counts["tail=["] = text.count("tail=[")
     counts["limited to an op"] = len(re.findall(r"\d: [a-z]", text))
     return counts
 

@@ -203,7 +203,8 @@ func.func @apart(%x: tensor<14x1024xf32>, %o: tensor<14x96xf32>) -> tensor<14x96
 // CHECK-NEXT:    order(n.o, m.o, k.o, k.q, m.r, n.r),
 // CHECK:         register_tile(m.r, n.r, lanes=16),
 // CHECK-NEXT:    pack(1, [n.o, k.o, n.r, k.q]),
-// CHECK-NEXT:    1: dot(k.q)
+// CHECK-NEXT:    1: dot(k.q),
+// CHECK-NEXT:    prefetch(1, distance=1, line=64)
 // CHECK-NEXT:  ]
 func.func @bytes(%x: tensor<128x30xi8>, %o: tensor<128x96xi32>) -> tensor<128x96xi32> {
   %w = krnl.constant dense<1> : tensor<30x96xi8>
@@ -262,7 +263,8 @@ func.func @open_columns(%x: tensor<6x?xf32>, %n: index) -> tensor<6x?xf32> {
 // CHECK-NEXT:    fuse_outer(b, n.o, m.o),
 // CHECK-NEXT:    parallel(b, n.o, m.o),
 // CHECK-NEXT:    register_tile(m.r, n.r, lanes=16),
-// CHECK-NEXT:    pack(1, [n.o, k, n.r])
+// CHECK-NEXT:    pack(1, [n.o, k, n.r]),
+// CHECK-NEXT:    prefetch(1, distance=1, line=64)
 // CHECK-NEXT:  ]
 func.func @known_batch(%q: tensor<8x512x64xf32>, %k: tensor<8x512x64xf32>, %o: tensor<8x512x512xf32>) -> tensor<8x512x512xf32> {
   %y = krnl.kernel "known_batch" loops [b = 8, m = 512, n = 512, k = 64] ins(%q, %k : tensor<8x512x64xf32>, tensor<8x512x64xf32>) outs(%o : tensor<8x512x512xf32>) {
@@ -287,7 +289,8 @@ func.func @known_batch(%q: tensor<8x512x64xf32>, %k: tensor<8x512x64xf32>, %o: t
 // CHECK-NEXT:    fuse_outer(b, n.o, m.o),
 // CHECK-NEXT:    parallel(b, n.o, m.o),
 // CHECK-NEXT:    register_tile(m.r, n.r, lanes=16),
-// CHECK-NEXT:    pack(1, [n.o, k, n.r])
+// CHECK-NEXT:    pack(1, [n.o, k, n.r]),
+// CHECK-NEXT:    prefetch(1, distance=1, line=64)
 // CHECK-NEXT:  ]
 func.func @open_batch(%q: tensor<?x512x64xf32>, %k: tensor<?x512x64xf32>, %o: tensor<?x512x512xf32>) -> tensor<?x512x512xf32> {
   %c0 = arith.constant 0 : index
@@ -313,7 +316,7 @@ func.func @open_batch(%q: tensor<?x512x64xf32>, %k: tensor<?x512x64xf32>, %o: te
 // CHECK:         order(b, m.o, n.o, k, m.r, n.r),
 // CHECK-NEXT:    fuse_outer(b, m.o, n.o),
 // CHECK-NEXT:    parallel(b, m.o, n.o),
-// CHECK-NEXT:    register_tile(m.r, n.r, lanes=16),
+// CHECK-NEXT:    register_tile(m.r, n.r, lanes=16, tail=[4, 2]),
 // CHECK-NEXT:    pack(1, [n.o, k, n.r])
 // CHECK-NEXT:  ]
 func.func @open_length(%q: tensor<?x?x64xf32>, %k: tensor<?x?x64xf32>, %o: tensor<?x?x?xf32>) -> tensor<?x?x?xf32> {

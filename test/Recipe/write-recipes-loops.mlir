@@ -156,7 +156,8 @@ func.func @columns(%x: tensor<10x256xf32>, %o: tensor<256xf32>) -> tensor<256xf3
 // CHECK-NEXT:    fuse_outer(c.t, c.o, r.o),
 // CHECK-NEXT:    parallel(c.t),
 // CHECK-NEXT:    unroll(c.i, 16),
-// CHECK-NEXT:    vectorize(r.i, 16)
+// CHECK-NEXT:    vectorize(r.i, 16),
+// CHECK-NEXT:    transpose(c.i)
 // CHECK-NEXT:  ]
 func.func @turned(%x: tensor<?x256xf32>, %o: tensor<256x?xf32>) -> tensor<256x?xf32> {
   %c0 = arith.constant 0 : index
@@ -181,7 +182,9 @@ func.func @turned(%x: tensor<?x256xf32>, %o: tensor<256x?xf32>) -> tensor<256x?x
 // CHECK:         unroll(n.i, 3),
 // CHECK-NEXT:    1: unroll(k, 16),
 // CHECK-NEXT:    vectorize(m.i, 16),
-// CHECK-NEXT:    unroll(m.i, 2)
+// CHECK-NEXT:    unroll(m.i, 2),
+// CHECK-NEXT:    transpose(n.i),
+// CHECK-NEXT:    interleave(n.i)
 // CHECK-NEXT:  ]
 func.func @classes(%x: tensor<64x16xf32>, %w: tensor<16x3xf32>, %o: tensor<64x3xf32>) -> tensor<64x3xf32> {
   %y = krnl.kernel "classes" loops [m = 64, n = 3, k = 16]

@@ -13,7 +13,8 @@
 // CHECK-NEXT:    pack(1, [n.o, block, byte, n.r]),
 // CHECK-NEXT:    pack(2, [n.o, block, n.r]),
 // CHECK-NEXT:    pack(3, [n.o, block, n.r]),
-// CHECK-NEXT:    1: unroll(part, 2)
+// CHECK-NEXT:    1: unroll(part, 2),
+// CHECK-NEXT:    prefetch(2, distance=1, line=64)
 // CHECK-NEXT:  ]
 func.func @rows(%a: tensor<128x2048xf32>) -> tensor<128x1024xf32> {
   %w = onnx.Constant dense<255> : tensor<1024x64x16xui8>
@@ -57,7 +58,9 @@ func.func @row(%a: tensor<2048xf32>) -> tensor<1024xf32> {
 // CHECK-NEXT:    pack(4, [n.o, block, n.r]),
 // CHECK-NEXT:    2: dot(byte.q),
 // CHECK-NEXT:    2: unroll(part, 2),
-// CHECK-NEXT:    2: unroll(byte.o, 4)
+// CHECK-NEXT:    2: unroll(byte.o, 4),
+// CHECK-NEXT:    prefetch(2, distance=1, line=64),
+// CHECK-NEXT:    prefetch(4, distance=1, line=64)
 // CHECK-NEXT:  ]
 func.func @bytes(%a: tensor<128x2048xf32>) -> tensor<128x1024xf32> {
   %w = onnx.Constant dense<255> : tensor<1024x64x16xui8>

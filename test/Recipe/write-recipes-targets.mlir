@@ -30,7 +30,13 @@
 // LEAST-NEXT:    block(n, 128) -> (n.o, n.c),
 // LEAST-NEXT:    block(n.c, 8) -> (n.p, n.r),
 // LEAST-NEXT:    block(m, 6) -> (m.o, m.r),
-// CHECK:         register_tile(m.r, n.r, lanes=16)
+// SSE:           register_tile(m.r, n.r, lanes=4)
+// AVX:           register_tile(m.r, n.r, lanes=8)
+// AVX2:          register_tile(m.r, n.r, lanes=8)
+// AVX512:        register_tile(m.r, n.r, lanes=16)
+// NEON:          register_tile(m.r, n.r, lanes=4)
+// V:             register_tile(m.r, n.r, lanes=4)
+// LEAST:         register_tile(m.r, n.r, lanes=4)
 func.func @gemm(%x: tensor<126x768xf32>, %w: tensor<768x3072xf32>, %o: tensor<126x3072xf32>) -> tensor<126x3072xf32> {
   %y = krnl.kernel "gemm" loops [m = 126, n = 3072, k = 768]
       ins(%x, %w : tensor<126x768xf32>, tensor<768x3072xf32>) outs(%o : tensor<126x3072xf32>) {

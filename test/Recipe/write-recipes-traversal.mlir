@@ -6,7 +6,8 @@
 // CHECK-NEXT:    block(r, 16) -> (r.o, r.i),
 // CHECK-NEXT:    order(r.o, r.i, s),
 // CHECK-NEXT:    fuse_outer(r.o),
-// CHECK-NEXT:    unroll(r.i, 16)
+// CHECK-NEXT:    unroll(r.i, 16),
+// CHECK-NEXT:    early_exit(s)
 // CHECK-NEXT:  ]
 func.func @walk(%next: tensor<100xi32>, %first: tensor<64xi32>, %none: tensor<8xi8>, %o: tensor<64xi32>) -> tensor<64xi32> {
   %y = krnl.kernel "traversal" loops [r = 64, s = 8] ins(%next, %first, %none : tensor<100xi32>, tensor<64xi32>, tensor<8xi8>) outs(%o : tensor<64xi32>) {

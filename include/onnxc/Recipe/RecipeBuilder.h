@@ -7,6 +7,7 @@
 #define ONNXC_RECIPE_RECIPEBUILDER_H
 
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest.h"
 
 namespace onnxc {
 
@@ -37,9 +38,11 @@ public:
   std::pair<std::string, std::string> splitReduction(llvm::StringRef loop,
                                                      int64_t parts, int op);
   void registerTile(llvm::StringRef rows, llvm::StringRef columns,
-                    int64_t lanes);
+                    int64_t lanes, llvm::ArrayRef<int64_t> tail = {});
   void pack(unsigned operand, Names loops);
+  void earlyExit(llvm::StringRef loop, int op);
   void prefetch(const krnl::Prefetch &prefetch);
+  void shuffle(llvm::StringRef loop, krnl::Shuffle shuffle, int op = -1);
 
   mlir::ArrayAttr finish() const {
     return mlir::ArrayAttr::get(context, steps);

@@ -48,6 +48,12 @@ struct Processor {
   /// from behind it.
   double unalignedFactor = 1.15;
   double farUnalignedFactor = 1.5;
+  /// Lanes at most this many elements apart are loaded or stored as vectors of
+  /// neighbours and shuffled.
+  int64_t shuffledStep = 4;
+  /// Lanes of the squares that packing at run time transposes, at most: more
+  /// take too many steps.
+  int64_t squareLanes = 16;
   /// Operations on floats that one element read by itself takes as long as.
   int64_t gatherOperations = 4;
 

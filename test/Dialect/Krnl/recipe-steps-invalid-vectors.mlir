@@ -237,6 +237,27 @@ func.func @register_tile_one_loop(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>,
 
 // -----
 
+func.func @register_tile_known_tail(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
+  // expected-error @+1 {{recipe step 4 'register_tile(m.r, n, lanes=16, tail=[4])': loop 'm.r' leaves no iterations for a tail}}
+  %y = krnl.kernel "register_tile_known_tail" loops [m = 100, n = 96, k = 64]
+      ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
+      recipe [block(m, 8) -> (m.o, m.r), order(m.o, k, m.r, n), fuse_outer(m.o), register_tile(m.r, n, lanes=16, tail=[4])] {
+  ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<100x96xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute "mm" [m, n | k] (%lhs = %a[m, k], %rhs = %b[k, n]) -> (%sum = %f[m, n])
+        : (tensor<100x64xf32>, tensor<64x96xf32>) -> tensor<100x96xf32> {
+      %product = arith.mulf %lhs, %rhs : f32
+      %next = arith.addf %sum, %product : f32
+      linalg.yield %next : f32
+    }
+    krnl.yield %r : tensor<100x96xf32>
+  } -> tensor<100x96xf32>
+  return %y : tensor<100x96xf32>
+}
+
+// -----
+
 func.func @register_tile_odd_lanes(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
   // expected-error @+1 {{recipe step 4 'register_tile(m.r, n, lanes=12)': lanes must be a power of two from 1 to 64, but are 12}}
   %y = krnl.kernel "register_tile_odd_lanes" loops [m = 100, n = 96, k = 64]

@@ -134,10 +134,9 @@ SmallVector<Value> NestEmitter::emitSteps(const LoopUse &use, int64_t lanes,
     return emitStrip(use.loop, whole, upper, step, state, values, body);
   }
   if (lanes == 1) {
-    // The rest of many instances is still unrolled, by a smaller factor.
-    constexpr int64_t many = 8;
     LoopUse fewer = use;
-    fewer.unroll = instances >= many ? instances / 4 : 1;
+    fewer.unroll = use.tail.empty() ? 1 : use.tail.front();
+    fewer.tail = llvm::to_vector(llvm::drop_begin(use.tail, !use.tail.empty()));
     return emitSteps(fewer, lanes, whole, upper, state, values, body);
   }
   if (rest.isConstant() && whole.isConstant()) {

@@ -12,29 +12,24 @@ using namespace mlir;
 
 namespace onnxc::krnl {
 
-/// The loop, written out `least` to `most` times, whose instances are
-/// neighbours in the last dimension of an access.
+/// The loop of a shuffle, written out `least` to `most` times here, whose
+/// instances are neighbours in the last dimension of an access.
 std::optional<unsigned> OpEmitter::instanceLoop(const OpState &state,
                                                 OpOperand &operand,
+                                                bool LoopUse::*shuffle,
                                                 int64_t least, int64_t most) {
-  const Access &along = state.access(operand);
-  Access written(operand);
-  unsigned last = along.getRank() - 1;
-  std::optional<unsigned> dim = written.loopAt(last);
-  if (!dim || written.positionOf(*dim) != last)
-    return std::nullopt;
   for (const LoopUse &use : nest.op(state.number).loops) {
     const ActiveLoop &at = active[use.loop];
-    if (!use.reduced && at.instances >= least && at.instances <= most &&
-        at.lanes == 1 && at.staticLimit < 0 && !at.dynamicLimit &&
-        along.stepAt(last, use.loop) == 1)
+    if (use.*shuffle && at.instances >= least && at.instances <= most &&
+        at.staticLimit < 0 && !at.dynamicLimit &&
+        LoopNest::hasRows(state.access(operand), operand, use.loop))
       return use.loop;
   }
   return std::nullopt;
 }
 
-/// The loop, written out at most as often as there are lanes, that the last
-/// dimension of an access follows while its lanes are rows of it.
+/// The loop of a transpose step that the last dimension of an access follows
+/// while its lanes are rows of it.
 std::optional<unsigned> OpEmitter::transposedLoop(const OpState &state,
                                                   OpOperand &operand) {
   std::optional<unsigned> lane = laneLoop(state);
@@ -42,7 +37,8 @@ std::optional<unsigned> OpEmitter::transposedLoop(const OpState &state,
   if (!lane || along.getRank() == 0 ||
       along.getIndex(along.getRank() - 1).isFunctionOfDim(*lane))
     return std::nullopt;
-  return instanceLoop(state, operand, 2, active[*lane].lanes);
+  return instanceLoop(state, operand, &LoopUse::transpose, 2,
+                      active[*lane].lanes);
 }
 
 /// Reads what all instances of the transposed loop read, a row for each lane,
@@ -152,10 +148,11 @@ bool OpEmitter::storeInterleaved(OpState &state, unsigned result,
                                  ArrayRef<LaneIndex> at, Value value,
                                  Value mask) {
   std::optional<int64_t> step = access.evenStep(memref, at);
-  if (!step || *step < 2 || *step > longestStep)
+  if (!step || *step < 2)
     return false;
   std::optional<unsigned> between =
-      instanceLoop(state, *state.op.getDpsInitOperand(result), *step, *step);
+      instanceLoop(state, *state.op.getDpsInitOperand(result),
+                   &LoopUse::interleave, *step, *step);
   if (!between)
     return false;
   int64_t lanes = lanesHere(state);

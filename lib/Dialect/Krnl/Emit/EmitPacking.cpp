@@ -29,7 +29,7 @@ namespace {
 class PackEmitter {
 public:
   PackEmitter(ImplicitLocOpBuilder &b, func::FuncOp func,
-              const PackedOperand &pack, int64_t vectorBytes)
+              const PackedOperand &pack, const target::Processor &processor)
       : b(b), source(func.getArgument(0)), packed(func.getArgument(1)),
         first(func.getArgument(2)), end(func.getArgument(3)),
         dims(pack.layout.getDims()), strides(pack.layout.getStrides()),
@@ -39,9 +39,8 @@ public:
     int64_t bytes = element.isIntOrFloat()
                         ? int64_t(element.getIntOrFloatBitWidth()) / 8
                         : 0;
-    // A square of more has too many steps.
     if (bytes > 0)
-      lanes = std::min<int64_t>(vectorBytes / bytes, 16);
+      lanes = std::min(processor.vectorBytes / bytes, processor.squareLanes);
   }
 
   void emit();
@@ -295,7 +294,7 @@ func::FuncOp emitPacking(Location loc, RankedTensorType source,
   func->setAttr("krnl.kernel", at.getUnitAttr());
   ImplicitLocOpBuilder b(loc, at.getContext());
   b.setInsertionPointToStart(func.addEntryBlock());
-  PackEmitter(b, func, pack, options.processor.vectorBytes).emit();
+  PackEmitter(b, func, pack, options.processor).emit();
   func::ReturnOp::create(b);
   return func;
 }

@@ -4,8 +4,8 @@
 // Where all tiles of rows read one panel of a packed operand before the next,
 // only the first of them would wait for memory, and wait long: a panel is read
 // faster than memory delivers. By prefetch(operand, ..) each of these tiles,
-// while it reads the panel, prefetches its share of a later one, about a line in
-// each step of the reduction.
+// while it reads the panel, prefetches its share of a later one, about a line
+// in each step of the reduction.
 //===----------------------------------------------------------------------===//
 
 #include "OpEmitter.h"
@@ -63,9 +63,8 @@ void OpEmitter::prefetchPanel(OpState &state, OpOperand &operand) {
     LaneIndex part = math.add(math.scale(passes.now, share), {{}, i, 0, {}});
     LaneIndex row{loops.minimum(part, lines - 1), 0, 0, {}};
     LaneIndex offset = math.add(math.scale(row, steps.total), steps.now);
-    offset =
-        math.add(math.scale(offset, line),
-                 {{}, prefetch->distance * steps.total * columns, 0, {}});
+    offset = math.add(math.scale(offset, line),
+                      {{}, prefetch->distance * steps.total * columns, 0, {}});
     at.back() = math.scalar(offset);
     memref::PrefetchOp::create(b, memref, at, /*isWrite=*/false,
                                /*localityHint=*/2, /*isDataCache=*/true);

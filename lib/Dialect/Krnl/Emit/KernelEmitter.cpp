@@ -63,8 +63,7 @@ KernelEmitter::KernelEmitter(KernelOp kernel, LoopNest replayed,
                              const EmitPolicy &policy)
     : kernel(kernel), nest(std::move(replayed)), options(options),
       policy(policy), b(kernel.getLoc(), kernel.getContext()), math(b),
-      registers(nest),
-      storage(kernel, nest, registers, policy),
+      registers(nest), storage(kernel, nest, registers, policy),
       loops(nest, registers, math, b, options.processor.freeMasks) {
   for (WrapIndexOp op : wrappedIndices(kernel)) {
     int32_t number = int32_t(values.wrapNumbers.size()) + 1;
@@ -206,7 +205,7 @@ void KernelEmitter::emitStorage() {
 }
 
 void KernelEmitter::emitTiles() {
-  VectorAccess access(b, math);
+  VectorAccess access(b, math, options.processor.shuffledStep);
   EmptyOperands empty(b, access, values.func.getBody().front());
   OpEmitter ops({kernel, nest, registers, storage, loops, values, empty, access,
                  b, math, options, policy});

@@ -200,15 +200,9 @@ void NestEmitter::emitTileVariants(unsigned position) {
     active[use.loop] = state;
     emitTileVariants(position + 1);
   };
-  unsigned blocked = nest.loop(use.loop).kind == Loop::Kind::BlockInner
-                         ? nest.loop(use.loop).parents[0]
-                         : use.loop;
-  int64_t blockedExtent = nest.loop(blocked).extent;
-  bool isKnown = !ShapedType::isDynamic(blockedExtent) &&
-                 blockedExtent % extent &&
-                 nest.loop(blocked).kind == Loop::Kind::Axis;
+  std::optional<int64_t> rest = nest.knownRest(use.loop);
   // The rows that are left need no variant for full vectors.
-  if (inRowTail && lanes > 1 && !isKnown && freeMasks)
+  if (inRowTail && lanes > 1 && !rest && freeMasks)
     return emitMasked();
 
   Value isFull =
@@ -219,27 +213,26 @@ void NestEmitter::emitTileVariants(unsigned position) {
   b.setInsertionPointToStart(branch.thenBlock());
   emitWith(extent);
   b.setInsertionPointToStart(branch.elseBlock());
-  if (isKnown)
-    return emitWith(blockedExtent % extent);
+  if (rest)
+    return emitWith(*rest);
   if (lanes > 1)
     return emitMasked();
-  emitRowTail(use.loop, extent, bound, [&] { emitTileVariants(position + 1); });
+  emitRowTail(use, bound, [&] { emitTileVariants(position + 1); });
 }
 
-/// The rows that are left of a tile, as many side by side as there are, but for
-/// powers of two: each visit reads all the vectors, and a few accumulators
-/// would wait for each other.
-void NestEmitter::emitRowTail(unsigned loop, int64_t extent, LaneIndex bound,
+/// The rows that are left of a tile, as many side by side as the recipe says.
+void NestEmitter::emitRowTail(const LoopUse &use, LaneIndex bound,
                               function_ref<void()> body) {
   llvm::SaveAndRestore inside(inRowTail, true);
   LaneIndex done;
-  for (auto rows = int64_t(llvm::bit_floor(uint64_t(extent - 1))); rows > 0;
-       rows /= 2) {
+  SmallVector<int64_t> sizes = llvm::to_vector(use.tail);
+  sizes.push_back(1);
+  for (int64_t rows : sizes) {
     LaneIndex rest = math.mod(math.add(bound, math.scale(done, -1)), rows);
     LaneIndex end = math.add(bound, math.scale(rest, -1));
     ActiveLoop state;
     state.instances = rows;
-    emitStrip(loop, done, end, rows, state, {}, [&](ValueRange) {
+    emitStrip(use.loop, done, end, rows, state, {}, [&](ValueRange) {
       body();
       return SmallVector<Value>();
     });

@@ -103,7 +103,7 @@ private:
   void emitParallel(unsigned position);
   void emitFusedOuter(unsigned position);
   void emitTileVariants(unsigned position);
-  void emitRowTail(unsigned loop, int64_t extent, LaneIndex bound,
+  void emitRowTail(const LoopUse &use, LaneIndex bound,
                    llvm::function_ref<void()> body);
   llvm::SmallVector<mlir::Value> emitSteps(const LoopUse &use, int64_t lanes,
                                            LaneIndex lower, LaneIndex upper,

@@ -5,7 +5,6 @@
 #include "OpEmitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "onnxc/Dialect/Krnl/IR/Traversal.h"
 
 using namespace mlir;
 
@@ -24,22 +23,6 @@ void OpEmitter::emitOp(unsigned number) {
   OpState state(storage.plan(number));
   b.setLoc(state.op.getLoc());
   emitOpLoops(state, 0, {});
-}
-
-/// May the loop end as soon as an iteration leaves all accumulators as they
-/// were?
-bool OpEmitter::exitsEarly(const OpState &state, unsigned loop,
-                           ValueRange accumulators) {
-  if (accumulators.empty() || !isReduced(state, loop))
-    return false;
-  for (Type type : accumulators.getTypes())
-    if (!getElementTypeOrSelf(type).isSignlessInteger())
-      return false;
-  const BodyOp &op = nest.op(state.number);
-  for (auto [dim, axis] : llvm::enumerate(op.axes))
-    if (nest.stemsFrom(loop, axis))
-      return isTraversalDim(state.op, dim);
-  return false;
 }
 
 SmallVector<Value> OpEmitter::emitOpLoops(OpState &state, unsigned position,
@@ -75,7 +58,7 @@ SmallVector<Value> OpEmitter::emitOpLoops(OpState &state, unsigned position,
     b.setLoc(state.op.getLoc());
     return emitOpLoops(state, position + 1, carried);
   };
-  if (exitsEarly(state, use.loop, accumulators))
+  if (use.earlyExit && !accumulators.empty())
     return loops.emitEarlyExitLoop(use, state.number, accumulators, body);
   return loops.emitLoop(use, state.number, accumulators, body);
 }

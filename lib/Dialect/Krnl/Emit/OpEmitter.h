@@ -124,8 +124,6 @@ private:
 
   // OpEmitter.cpp: loops and points of one op.
   void emitOp(unsigned number);
-  bool exitsEarly(const OpState &state, unsigned loop,
-                  mlir::ValueRange accumulators);
   Values emitOpLoops(OpState &state, unsigned position,
                      mlir::ValueRange accumulators);
   Values emitPoint(OpState &state, mlir::ValueRange accumulators);
@@ -162,9 +160,10 @@ private:
   void recordResult(OpState &state, unsigned result, const Instance &instance,
                     mlir::Value value);
 
-  // EmitLines.cpp: accesses whose neighbours are in other instances.
+  // Accesses whose neighbours are in other instances.
   std::optional<unsigned> instanceLoop(const OpState &state,
-                                       mlir::OpOperand &operand, int64_t least,
+                                       mlir::OpOperand &operand,
+                                       bool LoopUse::*shuffle, int64_t least,
                                        int64_t most);
   std::optional<unsigned> transposedLoop(const OpState &state,
                                          mlir::OpOperand &operand);

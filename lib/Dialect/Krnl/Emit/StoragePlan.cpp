@@ -113,8 +113,7 @@ bool StoragePlan::handsOver(unsigned number) const {
     if (nest.isAround(use.loop, number))
       return !use.reduced;
     return use.reduced || registers.isTile(use.loop) ||
-           (!keepsOrder && registers.fits(use) &&
-            !nest.endsEarly(use.loop));
+           (!keepsOrder && registers.fits(use) && !nest.endsEarly(use.loop));
   });
 }
 

@@ -94,7 +94,7 @@ Value VectorAccess::load(Value memref, ArrayRef<LaneIndex> at, int64_t lanes,
       {lanes}, cast<MemRefType>(memref.getType()).getElementType());
   SmallVector<Value> base;
   if (std::optional<int64_t> step = evenStep(memref, at))
-    if (*step >= 2 && *step <= longestStep)
+    if (*step >= 2 && *step <= shuffledStep)
       return loadStrided(memref, at, type, *step, mask);
   Value offsets = laneOffsets(memref, at, lanes, base);
   if (!offsets && !mask)
@@ -119,7 +119,7 @@ void VectorAccess::store(Value memref, ArrayRef<LaneIndex> at, Value value,
   }
   value = broadcast(b, value, lanes);
   if (std::optional<int64_t> step = evenStep(memref, at); step && !mask)
-    if (*step >= 2 && *step <= longestStep)
+    if (*step >= 2 && *step <= shuffledStep)
       return storeStrided(memref, at, value, *step);
   SmallVector<Value> base;
   Value offsets = laneOffsets(memref, at, lanes, base);

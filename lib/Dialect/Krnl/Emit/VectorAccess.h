@@ -5,7 +5,7 @@
 // the distance from lane to lane is known:
 //
 //   1            a vector load
-//   2 to 4       vector loads of all that lies between, and shuffles
+//   a few        vector loads of all that lies between, and shuffles
 //   any other    a gather, which takes as long as reads one by one
 //===----------------------------------------------------------------------===//
 
@@ -17,9 +17,6 @@
 #include "mlir/IR/BuiltinTypes.h"
 
 namespace onnxc::krnl {
-
-/// Lanes this many elements apart are loaded as vectors and shuffled, at most.
-inline constexpr int64_t longestStep = 4;
 
 /// The value in all lanes; a vector, and the only lane, stay as they are.
 mlir::Value broadcast(mlir::ImplicitLocOpBuilder &b, mlir::Value value,
@@ -51,8 +48,10 @@ struct Lines {
 
 class VectorAccess {
 public:
-  VectorAccess(mlir::ImplicitLocOpBuilder &b, LaneMath &math)
-      : b(b), math(math) {}
+  /// Lanes at most `shuffledStep` elements apart are shuffled.
+  VectorAccess(mlir::ImplicitLocOpBuilder &b, LaneMath &math,
+               int64_t shuffledStep)
+      : b(b), math(math), shuffledStep(shuffledStep) {}
 
   /// Lanes outside of the mask, if there is one, are not touched.
   mlir::Value load(mlir::Value memref, llvm::ArrayRef<LaneIndex> at,
@@ -101,6 +100,7 @@ private:
 
   mlir::ImplicitLocOpBuilder &b;
   LaneMath &math;
+  int64_t shuffledStep;
 };
 
 } // namespace onnxc::krnl

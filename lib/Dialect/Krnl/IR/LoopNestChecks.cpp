@@ -65,6 +65,21 @@ bool LoopNest::peels(unsigned number) const {
          loop.tail == TailStrategy::Peel && endsEarly(number + 1);
 }
 
+bool LoopNest::leavesRest(unsigned number, int64_t factor) const {
+  const Loop &loop = allLoops[number];
+  return loop.isDynamic() || loop.extent % factor != 0 || endsEarly(number);
+}
+
+std::optional<int64_t> LoopNest::knownRest(unsigned number) const {
+  const Loop &loop = allLoops[number];
+  if (loop.kind != Loop::Kind::BlockInner)
+    return std::nullopt;
+  const Loop &whole = allLoops[loop.parents[0]];
+  bool isKnown = whole.kind == Loop::Kind::Axis && !whole.isDynamic() &&
+                 whole.extent % loop.extent != 0;
+  return isKnown ? std::optional(whole.extent % loop.extent) : std::nullopt;
+}
+
 SmallVector<unsigned> LoopNest::liveLoops(unsigned op, unsigned number) const {
   if (bodyOps[op].find(number))
     return {number};

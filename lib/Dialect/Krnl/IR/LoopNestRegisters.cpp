@@ -9,6 +9,7 @@
 
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
+#include "onnxc/Dialect/Krnl/IR/Traversal.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -32,8 +33,25 @@ bool LoopNest::unrollsInOrder(const BodyOp &op, const LoopUse &use) const {
   });
 }
 
+/// What is left is done in ever smaller parts; a single iteration need not be
+/// listed.
+LogicalResult LoopNest::checkTail(ArrayRef<int64_t> tail, int64_t factor,
+                                  unsigned loop, bool leavesRest,
+                                  EmitErrorFn emitError) const {
+  if (!tail.empty() && !leavesRest)
+    return emitError() << "loop '" << allLoops[loop].name
+                       << "' leaves no iterations for a tail";
+  for (int64_t size : tail) {
+    if (size < 2 || size >= factor)
+      return emitError() << "the next part of the tail must have 2 to "
+                         << factor - 1 << " iterations, but has " << size;
+    factor = size;
+  }
+  return success();
+}
+
 LogicalResult LoopNest::unroll(StringRef name, int64_t factor,
-                               EmitErrorFn emitError) {
+                               ArrayRef<int64_t> tail, EmitErrorFn emitError) {
   FailureOr<unsigned> number = resolve(name, emitError);
   if (failed(number))
     return failure();
@@ -48,18 +66,25 @@ LogicalResult LoopNest::unroll(StringRef name, int64_t factor,
     return emitError()
            << "loop '" << name
            << "' is in fuse_outer; only loops inside can be unrolled";
+  if (failed(checkTail(tail, factor, *number, leavesRest(*number, factor),
+                       emitError)))
+    return failure();
   for (auto [i, op] : llvm::enumerate(bodyOps)) {
     LoopUse *use = concerns(i) ? op.find(*number) : nullptr;
     if (!use)
       continue;
     if (use->role != RegisterRole::None)
       return emitError() << "loop '" << name << "' is part of a register tile";
+    if (use->lanes && !tail.empty())
+      return emitError() << "vectors of loop '" << name
+                         << "' are left one by one; they have no tail";
     if (use->unroll != 1)
       return emitError() << "loop '" << name << "' is unrolled already";
     if (op.ordered && use->reduced)
       return emitError() << "op '" << op.name << "' computes along loop '"
                          << name << "' in order";
     use->unroll = factor;
+    use->tail.assign(tail.begin(), tail.end());
     orderPreserved &= !use->reduced || unrollsInOrder(op, *use);
   }
   return success();
@@ -128,6 +153,9 @@ LogicalResult LoopNest::vectorize(StringRef name, int64_t lanes,
                          << "' is";
     if (use->lanes)
       return emitError() << "loop '" << name << "' is vectorized already";
+    if (!use->tail.empty())
+      return emitError() << "vectors of loop '" << name
+                         << "' are left one by one; they have no tail";
     if (use->reduced && failed(checkPartial(op, *use, emitError)))
       return failure();
     use->lanes = lanes;
@@ -136,10 +164,45 @@ LogicalResult LoopNest::vectorize(StringRef name, int64_t lanes,
   return success();
 }
 
+bool LoopNest::canExitEarly(unsigned number, const LoopUse &use) const {
+  const BodyOp &body = bodyOps[number];
+  auto op = dyn_cast_if_present<linalg::LinalgOp>(body.op);
+  if (!op || !use.reduced || isOrdered(op))
+    return false;
+  bool accumulates = false;
+  for (OpOperand &init : op.getDpsInitsMutable()) {
+    accumulates |= op.payloadUsesValueFromOperand(&init);
+    if (!getElementTypeOrSelf(init.get()).isSignlessInteger())
+      return false;
+  }
+  for (auto [dim, axis] : llvm::enumerate(body.axes))
+    if (stemsFrom(use.loop, axis))
+      return accumulates && isTraversalDim(op, dim);
+  return false;
+}
+
+LogicalResult LoopNest::earlyExit(StringRef name, EmitErrorFn emitError) {
+  FailureOr<unsigned> number = resolve(name, emitError);
+  if (failed(number))
+    return failure();
+  bool isUsed = false;
+  for (auto [i, op] : llvm::enumerate(bodyOps)) {
+    LoopUse *use = concerns(i) ? op.find(*number) : nullptr;
+    if (!use || !canExitEarly(i, *use))
+      continue;
+    if (use->earlyExit)
+      return emitError() << "loop '" << name << "' ends early already";
+    isUsed = use->earlyExit = true;
+  }
+  if (!isUsed)
+    return emitError() << "no op traverses data along loop '" << name << "'";
+  return success();
+}
+
 /// Checks that the op can hold its tile in registers, and marks it.
 static LogicalResult tileOp(const LoopNest &nest, BodyOp &op, unsigned rows,
                             unsigned columns, int64_t lanes,
-                            EmitErrorFn emitError) {
+                            ArrayRef<int64_t> tail, EmitErrorFn emitError) {
   LoopUse *row = op.find(rows), *column = op.find(columns);
   auto refuse = [&](const Twine &reason) {
     return emitError() << "op '" << op.name << "' " << reason;
@@ -166,13 +229,15 @@ static LogicalResult tileOp(const LoopNest &nest, BodyOp &op, unsigned rows,
           "has loop '" + Twine(nest.loop(use.loop).name) +
           "' around the tile, which is neither in fuse_outer nor reduced");
   row->role = RegisterRole::Row;
+  row->tail.assign(tail.begin(), tail.end());
   column->role = RegisterRole::Column;
   column->lanes = lanes;
   return success();
 }
 
 LogicalResult LoopNest::registerTile(StringRef rowName, StringRef columnName,
-                                     int64_t lanes, EmitErrorFn emitError) {
+                                     int64_t lanes, ArrayRef<int64_t> tail,
+                                     EmitErrorFn emitError) {
   if (limit >= 0)
     return emitError() << "concerns all ops; it cannot be limited to one";
   if (failed(checkLanes(lanes, /*least=*/1, emitError)))
@@ -199,11 +264,15 @@ LogicalResult LoopNest::registerTile(StringRef rowName, StringRef columnName,
     return emitError() << "a tile has at most " << maxUnroll
                        << " rows, but loop '" << rowName << "' has "
                        << allLoops[(*pair)[0]].extent;
+  unsigned rows = pair->front();
+  if (failed(checkTail(tail, allLoops[rows].extent, rows,
+                       endsEarly(rows) && !knownRest(rows), emitError)))
+    return failure();
   bool reduces = false;
   for (auto [i, op] : llvm::enumerate(bodyOps)) {
     if (!concerns(i) || (!op.find((*pair)[0]) && !op.find((*pair)[1])))
       continue;
-    if (failed(tileOp(*this, op, (*pair)[0], (*pair)[1], lanes, emitError)))
+    if (failed(tileOp(*this, op, rows, (*pair)[1], lanes, tail, emitError)))
       return failure();
     reduces |=
         llvm::any_of(op.loops, [](const LoopUse &use) { return use.reduced; });

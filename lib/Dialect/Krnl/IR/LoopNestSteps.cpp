@@ -88,6 +88,8 @@ LogicalResult LoopNest::checkPlain(unsigned number, StringRef verb,
     const LoopUse *use = concerns(i) ? op.find(number) : nullptr;
     if (!use)
       continue;
+    if (use->earlyExit)
+      return refuse("ended early");
     if (use->role != RegisterRole::None)
       return refuse("part of a register tile");
     if (use->lanes)

@@ -140,10 +140,11 @@ struct StepList {
   }
 };
 using AllSteps =
-    StepList<BlockStepAttr, CacheStepAttr, DotStepAttr, FuseStepAttr,
-             OrderStepAttr, PackStepAttr, ParallelStepAttr, PrefetchStepAttr,
-             RegisterTileStepAttr, FuseOuterStepAttr, SplitReductionStepAttr,
-             ComputeAtStepAttr, UnrollStepAttr, VectorizeStepAttr>;
+    StepList<BlockStepAttr, CacheStepAttr, DotStepAttr, EarlyExitStepAttr,
+             FuseStepAttr, InterleaveStepAttr, OrderStepAttr, PackStepAttr,
+             ParallelStepAttr, PrefetchStepAttr, RegisterTileStepAttr,
+             FuseOuterStepAttr, SplitReductionStepAttr, ComputeAtStepAttr,
+             TransposeStepAttr, UnrollStepAttr, VectorizeStepAttr>;
 } // namespace
 
 static bool isNumber(StringRef text) {
@@ -314,7 +315,7 @@ LogicalResult ComputeAtStepAttr::advance(LoopNest &nest,
 
 LogicalResult UnrollStepAttr::advance(LoopNest &nest,
                                       EmitErrorFn emitError) const {
-  return nest.unroll(getLoop(), getFactor(), emitError);
+  return nest.unroll(getLoop(), getFactor(), getTail(), emitError);
 }
 
 LogicalResult DotStepAttr::advance(LoopNest &nest,
@@ -329,7 +330,8 @@ LogicalResult VectorizeStepAttr::advance(LoopNest &nest,
 
 LogicalResult RegisterTileStepAttr::advance(LoopNest &nest,
                                             EmitErrorFn emitError) const {
-  return nest.registerTile(getRows(), getColumns(), getLanes(), emitError);
+  return nest.registerTile(getRows(), getColumns(), getLanes(), getTail(),
+                           emitError);
 }
 
 LogicalResult CacheStepAttr::advance(LoopNest &nest,
@@ -345,6 +347,21 @@ LogicalResult PackStepAttr::advance(LoopNest &nest,
 LogicalResult PrefetchStepAttr::advance(LoopNest &nest,
                                         EmitErrorFn emitError) const {
   return nest.prefetch({getOperand(), getDistance(), getLine()}, emitError);
+}
+
+LogicalResult TransposeStepAttr::advance(LoopNest &nest,
+                                         EmitErrorFn emitError) const {
+  return nest.shuffle(getLoop(), Shuffle::Transpose, emitError);
+}
+
+LogicalResult InterleaveStepAttr::advance(LoopNest &nest,
+                                          EmitErrorFn emitError) const {
+  return nest.shuffle(getLoop(), Shuffle::Interleave, emitError);
+}
+
+LogicalResult EarlyExitStepAttr::advance(LoopNest &nest,
+                                         EmitErrorFn emitError) const {
+  return nest.earlyExit(getLoop(), emitError);
 }
 
 LogicalResult SplitReductionStepAttr::advance(LoopNest &nest,

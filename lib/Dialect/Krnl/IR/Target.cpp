@@ -33,6 +33,8 @@ static void forEachNumber(P &&p, F visit) {
   visit("pack_cycles", p.packCycles);
   visit("unaligned_factor", p.unalignedFactor);
   visit("far_unaligned_factor", p.farUnalignedFactor);
+  visit("shuffled_step", p.shuffledStep);
+  visit("square_lanes", p.squareLanes);
   visit("gather_operations", p.gatherOperations);
   visit("l1", p.l1);
   visit("l2", p.l2);

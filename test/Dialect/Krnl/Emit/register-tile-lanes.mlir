@@ -5,14 +5,13 @@
 // Two rows of eight columns are four vectors of four, or sixteen scalars.
 // CHECK-LABEL: func private @kernel_four_0(
 // CHECK:         scf.for
-// CHECK-COUNT-2:   vector.load %arg1{{.*}} vector<4xf32>
-// CHECK-COUNT-4:   math.fma {{.*}} vector<4xf32>
-// CHECK-NOT:       math.fma
+// CHECK-COUNT-4:   arith.addf {{.*}} : vector<4xf32>
+// CHECK-NOT:       arith.addf
 // CHECK:         return
 // CHECK-LABEL: func private @kernel_scalars_0(
-// CHECK-NOT:     vector.load
-// CHECK-COUNT-16:  math.fma {{.*}} f32
-// CHECK-NOT:       math.fma
+// CHECK-NOT:     vector
+// CHECK-COUNT-16:  arith.addf {{.*}} : f32
+// CHECK-NOT:       arith.addf
 // CHECK:         return
 func.func @product(%x: tensor<2x5xf32>, %w: tensor<5x8xf32>, %o: tensor<2x8xf32>) -> (tensor<2x8xf32>, tensor<2x8xf32>) {
   %y = krnl.kernel "four" loops [m = 2, n = 8, k = 5] ins(%x, %w : tensor<2x5xf32>, tensor<5x8xf32>) outs(%o : tensor<2x8xf32>)

@@ -57,6 +57,24 @@ func.func @between(%x: tensor<64xf32>, %o: tensor<64x2xf32>) -> tensor<64x2xf32>
 // CHECK-NEXT:    }
 func.func @filled(%x: tensor<40xf32>, %o: tensor<40x2xf32>) -> tensor<40x2xf32> {
   %y = krnl.kernel "filled" loops [i = 40, r = 2] ins(%x : tensor<40xf32>) outs(%o : tensor<40x2xf32>)
+      recipe [order(r, i), unroll(r, 2), vectorize(i, 16), interleave(r)] {
+  ^bb0(%a: tensor<40xf32>, %b: tensor<40x2xf32>):
+    %t = krnl.compute [i, r] (%p = %a[i]) -> (%q = %b[i, r]) : (tensor<40xf32>) -> tensor<40x2xf32> {
+      linalg.yield %p : f32
+    }
+    krnl.yield %t : tensor<40x2xf32>
+  } -> tensor<40x2xf32>
+  return %y : tensor<40x2xf32>
+}
+
+// Without the step each vector leaves the elements between as they are.
+// CHECK-LABEL: func private @kernel_apart_stores_0(
+// CHECK:         vector.shuffle %[[V:.+]], %[[V]] [0, 0, 1, 1, 2, 2,
+// CHECK:         vector.maskedstore
+// CHECK-NOT:     vector.store
+// CHECK:         return
+func.func @apart_stores(%x: tensor<40xf32>, %o: tensor<40x2xf32>) -> tensor<40x2xf32> {
+  %y = krnl.kernel "apart stores" loops [i = 40, r = 2] ins(%x : tensor<40xf32>) outs(%o : tensor<40x2xf32>)
       recipe [order(r, i), unroll(r, 2), vectorize(i, 16)] {
   ^bb0(%a: tensor<40xf32>, %b: tensor<40x2xf32>):
     %t = krnl.compute [i, r] (%p = %a[i]) -> (%q = %b[i, r]) : (tensor<40xf32>) -> tensor<40x2xf32> {

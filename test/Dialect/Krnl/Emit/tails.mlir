@@ -99,7 +99,7 @@ func.func @rows(%x: tensor<?x9xf32>, %w: tensor<9x16xf32>, %o: tensor<?x16xf32>)
   %c0 = arith.constant 0 : index
   %m_size = tensor.dim %x, %c0 : tensor<?x9xf32>
   %y = krnl.kernel "rows" loops [m = %m_size, n = 16, k = 9] ins(%x, %w : tensor<?x9xf32>, tensor<9x16xf32>) outs(%o : tensor<?x16xf32>)
-      recipe [block(n, 16) -> (n.p, n.r), block(m, 6) -> (m.o, m.r), order(m.o, n.p, k, m.r, n.r), fuse_outer(m.o, n.p), parallel(m.o), register_tile(m.r, n.r, lanes=16)] {
+      recipe [block(n, 16) -> (n.p, n.r), block(m, 6) -> (m.o, m.r), order(m.o, n.p, k, m.r, n.r), fuse_outer(m.o, n.p), parallel(m.o), register_tile(m.r, n.r, lanes=16, tail=[4, 2])] {
   ^bb0(%a: tensor<?x9xf32>, %b: tensor<9x16xf32>, %c: tensor<?x16xf32>, %m_extent: index):
     %r = krnl.compute [m, n | k] (%p = %a[m, k], %q = %b[k, n]) -> (%s = %c[m, n])
         : (tensor<?x9xf32>, tensor<9x16xf32>) -> tensor<?x16xf32> {
@@ -110,4 +110,58 @@ func.func @rows(%x: tensor<?x9xf32>, %w: tensor<9x16xf32>, %o: tensor<?x16xf32>)
     krnl.yield %r : tensor<?x16xf32>
   } -> tensor<?x16xf32>
   return %y : tensor<?x16xf32>
+}
+
+// What is left by three, then one by one.
+// CHECK-LABEL: func private @kernel_by_three_0(
+// CHECK:           %{{.+}}:6 = scf.for {{.+}} to %c9 step %c1 iter_args
+// CHECK:         } else {
+// CHECK:           scf.for {{.+}} step %c3
+// CHECK:             %{{.+}}:3 = scf.for {{.+}} to %c9 step %c1 iter_args
+// CHECK:           scf.for {{.+}} step %c1
+// CHECK:             %{{[^:]+}} = scf.for {{.+}} to %c9 step %c1 iter_args
+func.func @by_three(%x: tensor<?x9xf32>, %w: tensor<9x16xf32>, %o: tensor<?x16xf32>) -> tensor<?x16xf32> {
+  %c0 = arith.constant 0 : index
+  %m_size = tensor.dim %x, %c0 : tensor<?x9xf32>
+  %y = krnl.kernel "by three" loops [m = %m_size, n = 16, k = 9] ins(%x, %w : tensor<?x9xf32>, tensor<9x16xf32>) outs(%o : tensor<?x16xf32>)
+      recipe [block(n, 16) -> (n.p, n.r), block(m, 6) -> (m.o, m.r), order(m.o, n.p, k, m.r, n.r), fuse_outer(m.o, n.p), parallel(m.o), register_tile(m.r, n.r, lanes=16, tail=[3])] {
+  ^bb0(%a: tensor<?x9xf32>, %b: tensor<9x16xf32>, %c: tensor<?x16xf32>, %m_extent: index):
+    %r = krnl.compute [m, n | k] (%p = %a[m, k], %q = %b[k, n]) -> (%s = %c[m, n])
+        : (tensor<?x9xf32>, tensor<9x16xf32>) -> tensor<?x16xf32> {
+      %0 = arith.mulf %p, %q : f32
+      %1 = arith.addf %s, %0 : f32
+      linalg.yield %1 : f32
+    }
+    krnl.yield %r : tensor<?x16xf32>
+  } -> tensor<?x16xf32>
+  return %y : tensor<?x16xf32>
+}
+
+// Fourteen elements eight at a time, then by twos; or one by one.
+// CHECK-LABEL: func private @kernel_elements_0(
+// CHECK-COUNT-8: memref.store
+// CHECK-NOT:     memref.store
+// CHECK:         scf.for %{{.+}} = %c8 to %c14 step %c2
+// CHECK-COUNT-2:   memref.store
+// CHECK-NOT:     memref.store
+// CHECK-LABEL: func private @kernel_single_0(
+// CHECK:         scf.for %{{.+}} = %c8 to %c14 step %c1
+func.func @elements(%x: tensor<14xf32>, %o: tensor<14xf32>) -> (tensor<14xf32>, tensor<14xf32>) {
+  %y = krnl.kernel "elements" loops [i = 14] ins(%x : tensor<14xf32>) outs(%o : tensor<14xf32>)
+      recipe [unroll(i, 8, tail=[2])] {
+  ^bb0(%a: tensor<14xf32>, %b: tensor<14xf32>):
+    %r = krnl.compute [i] (%p = %a[i]) -> (%q = %b[i]) : (tensor<14xf32>) -> tensor<14xf32> {
+      linalg.yield %p : f32
+    }
+    krnl.yield %r : tensor<14xf32>
+  } -> tensor<14xf32>
+  %z = krnl.kernel "single" loops [i = 14] ins(%x : tensor<14xf32>) outs(%o : tensor<14xf32>)
+      recipe [unroll(i, 8)] {
+  ^bb0(%a: tensor<14xf32>, %b: tensor<14xf32>):
+    %r = krnl.compute [i] (%p = %a[i]) -> (%q = %b[i]) : (tensor<14xf32>) -> tensor<14xf32> {
+      linalg.yield %p : f32
+    }
+    krnl.yield %r : tensor<14xf32>
+  } -> tensor<14xf32>
+  return %y, %z : tensor<14xf32>, tensor<14xf32>
 }

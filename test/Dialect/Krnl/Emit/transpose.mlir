@@ -15,7 +15,40 @@
 // CHECK:         return
 func.func @turned(%x: tensor<6x8xf32>, %o: tensor<8x6xf32>) -> tensor<8x6xf32> {
   %y = krnl.kernel "turned" loops [c = 8, r = 6] ins(%x : tensor<6x8xf32>) outs(%o : tensor<8x6xf32>)
+      recipe [unroll(c, 4), vectorize(r, 4), transpose(c)] {
+  ^bb0(%a: tensor<6x8xf32>, %b: tensor<8x6xf32>):
+    %s = krnl.compute [c, r] (%p = %a[r, c]) -> (%q = %b[c, r])
+        : (tensor<6x8xf32>) -> tensor<8x6xf32> {
+      linalg.yield %p : f32
+    }
+    krnl.yield %s : tensor<8x6xf32>
+  } -> tensor<8x6xf32>
+  return %y : tensor<8x6xf32>
+}
+
+// Without the step, or with other copies, each lane is read by itself.
+// CHECK-LABEL: func private @kernel_plain_0(
+// CHECK:         vector.gather
+// CHECK-LABEL: func private @kernel_two_0(
+// CHECK-NOT:     vector.gather
+// CHECK-COUNT-4: vector.maskedload %arg0{{.*}} vector<4xf32>
+// CHECK:         return
+func.func @plain(%x: tensor<6x8xf32>, %o: tensor<8x6xf32>) -> tensor<8x6xf32> {
+  %y = krnl.kernel "plain" loops [c = 8, r = 6] ins(%x : tensor<6x8xf32>) outs(%o : tensor<8x6xf32>)
       recipe [unroll(c, 4), vectorize(r, 4)] {
+  ^bb0(%a: tensor<6x8xf32>, %b: tensor<8x6xf32>):
+    %s = krnl.compute [c, r] (%p = %a[r, c]) -> (%q = %b[c, r])
+        : (tensor<6x8xf32>) -> tensor<8x6xf32> {
+      linalg.yield %p : f32
+    }
+    krnl.yield %s : tensor<8x6xf32>
+  } -> tensor<8x6xf32>
+  return %y : tensor<8x6xf32>
+}
+
+func.func @two(%x: tensor<6x8xf32>, %o: tensor<8x6xf32>) -> tensor<8x6xf32> {
+  %y = krnl.kernel "two" loops [c = 8, r = 6] ins(%x : tensor<6x8xf32>) outs(%o : tensor<8x6xf32>)
+      recipe [unroll(c, 2), vectorize(r, 4), transpose(c)] {
   ^bb0(%a: tensor<6x8xf32>, %b: tensor<8x6xf32>):
     %s = krnl.compute [c, r] (%p = %a[r, c]) -> (%q = %b[c, r])
         : (tensor<6x8xf32>) -> tensor<8x6xf32> {
@@ -53,7 +86,7 @@ func.func @turned(%x: tensor<6x8xf32>, %o: tensor<8x6xf32>) -> tensor<8x6xf32> {
 // CHECK:         return
 func.func @results(%x: tensor<7x8xf32>, %o: tensor<8x7xf32>) -> tensor<8x7xf32> {
   %y = krnl.kernel "results" loops [r = 7, c = 8] ins(%x : tensor<7x8xf32>) outs(%o : tensor<8x7xf32>)
-      recipe [unroll(r, 7), vectorize(c, 8)] {
+      recipe [unroll(r, 7), vectorize(c, 8), transpose(r)] {
   ^bb0(%a: tensor<7x8xf32>, %b: tensor<8x7xf32>):
     %s = krnl.compute [r, c] (%p = %a[r, c]) -> (%q = %b[c, r])
         : (tensor<7x8xf32>) -> tensor<8x7xf32> {
@@ -84,7 +117,7 @@ func.func @results(%x: tensor<7x8xf32>, %o: tensor<8x7xf32>) -> tensor<8x7xf32> 
 // CHECK:         return
 func.func @tile(%x: tensor<8x5xf32>, %w: tensor<5x44xf32>, %o: tensor<44x8xf32>) -> tensor<44x8xf32> {
   %y = krnl.kernel "tile" loops [m = 8, n = 44, k = 5] ins(%x, %w : tensor<8x5xf32>, tensor<5x44xf32>) outs(%o : tensor<44x8xf32>)
-      recipe [block(n, 48) -> (n.o, n.r), block(m, 4) -> (m.o, m.r), order(n.o, m.o, k, m.r, n.r), fuse_outer(n.o, m.o), register_tile(m.r, n.r, lanes=16)] {
+      recipe [block(n, 48) -> (n.o, n.r), block(m, 4) -> (m.o, m.r), order(n.o, m.o, k, m.r, n.r), fuse_outer(n.o, m.o), register_tile(m.r, n.r, lanes=16), transpose(m.r)] {
   ^bb0(%A: tensor<8x5xf32>, %B: tensor<5x44xf32>, %C: tensor<44x8xf32>):
     %r = krnl.compute [m, n | k] (%p = %A[m, k], %q = %B[k, n]) -> (%s = %C[n, m])
         : (tensor<8x5xf32>, tensor<5x44xf32>) -> tensor<44x8xf32> {

@@ -10,7 +10,8 @@
 //   #0 fill [m, n], #1 matmul [m, n, k] (reduces k), #2 relu [m, n]; recipe
 //   block(n, 384) -> (n.o, n.c), block(n.c, 48) -> (n.p, n.r),
 //   block(m, 8) -> (m.o, m.r), order(n.o, m.o, n.p, k, m.r, n.r),
-//   fuse_outer(n.o, m.o, n.p), parallel(n.o, m.o), register_tile(m.r, n.r, lanes=16)
+//   fuse_outer(n.o, m.o, n.p), parallel(n.o, m.o), register_tile(m.r, n.r,
+//   lanes=16)
 // gives
 //   order()          n.o(8, fuse_outer, parallel) m.o(16, fuse_outer, parallel)
 //                    n.p(8, fuse_outer) k(768) m.r(8) n.r(48)
@@ -33,6 +34,7 @@
 
 namespace onnxc::krnl {
 
+class Access;
 class KernelOp;
 class PackedLayoutAttr;
 
@@ -87,11 +89,19 @@ enum class RegisterRole {
   Column ///< in vectors, all of which are written out
 };
 
+/// How the copies of a loop and the lanes beside them get into memory.
+enum class Shuffle {
+  Transpose, ///< lanes are rows, the copies their elements
+  Interleave ///< the copies lie between the lanes
+};
+
 /// How one body op iterates over one of its live loops.
 struct LoopUse {
   unsigned loop;
   /// Iterations written out per step; the extent means no loop is left.
   int64_t unroll = 1;
+  /// The same of what whole steps leave; in the end one at a time.
+  llvm::SmallVector<int64_t, 3> tail;
   /// The unrolled iterations are a group of bytes, multiplied and summed at
   /// once where there are vectors.
   bool dot = false;
@@ -100,6 +110,10 @@ struct LoopUse {
   RegisterRole role = RegisterRole::None;
   /// The loop stems from an axis that the op reduces.
   bool reduced = false;
+  /// A step asks for the shuffle.
+  bool transpose = false, interleave = false;
+  /// The loop ends once a strip of it changes no accumulator.
+  bool earlyExit = false;
 
   /// Elements of each step.
   int64_t width() const { return std::max<int64_t>(lanes, 1); }
@@ -258,6 +272,11 @@ public:
   bool endsEarly(unsigned loop) const;
   /// Is this a loop over blocks whose last, shorter one is code of its own?
   bool peels(unsigned loop) const;
+  /// Are there iterations that steps of `factor` leave, a known number or not?
+  bool leavesRest(unsigned loop, int64_t factor) const;
+  /// The iterations of the last block of a loop, if it is shorter and they are
+  /// known.
+  std::optional<int64_t> knownRest(unsigned loop) const;
   /// The live loops of the op that the value of `loop` is made from.
   llvm::SmallVector<unsigned> liveLoops(unsigned op, unsigned loop) const;
 
@@ -291,6 +310,19 @@ public:
   llvm::SmallVector<unsigned> cachedLoops(const Cache &cache,
                                           unsigned op) const;
 
+  /// Does the access have rows that the lanes of the op are, with the copies of
+  /// the loop along them? `along` is over the loops of the nest.
+  static bool hasRows(const Access &along, mlir::OpOperand &operand,
+                      unsigned loop);
+  /// How often the loop is written out: in whole steps, then in those that
+  /// are left.
+  llvm::SmallVector<int64_t> copiesOf(const LoopUse &use) const;
+  /// Does the op have accesses that the copies of the loop are shuffled for?
+  bool canShuffle(unsigned op, const LoopUse &use, Shuffle shuffle) const;
+
+  /// Do the iterations of the loop change nothing once one of them does?
+  bool canExitEarly(unsigned op, const LoopUse &use) const;
+
   /// True while every step so far keeps each reduction in its source order, so
   /// that results are bit-equal to those of the empty recipe.
   bool preservesOrder() const { return orderPreserved; }
@@ -318,18 +350,23 @@ public:
                                EmitErrorFn emitError);
   mlir::LogicalResult computeAt(llvm::StringRef loop, EmitErrorFn emitError);
   mlir::LogicalResult unroll(llvm::StringRef loop, int64_t factor,
+                             llvm::ArrayRef<int64_t> tail,
                              EmitErrorFn emitError);
   mlir::LogicalResult dot(llvm::StringRef loop, EmitErrorFn emitError);
   mlir::LogicalResult vectorize(llvm::StringRef loop, int64_t lanes,
                                 EmitErrorFn emitError);
   mlir::LogicalResult registerTile(llvm::StringRef rows,
                                    llvm::StringRef columns, int64_t lanes,
+                                   llvm::ArrayRef<int64_t> tail,
                                    EmitErrorFn emitError);
   mlir::LogicalResult cache(unsigned operand, llvm::StringRef at,
                             EmitErrorFn emitError);
   mlir::LogicalResult pack(unsigned operand,
                            llvm::ArrayRef<llvm::StringRef> names,
                            EmitErrorFn emitError);
+  mlir::LogicalResult shuffle(llvm::StringRef loop, Shuffle shuffle,
+                              EmitErrorFn emitError);
+  mlir::LogicalResult earlyExit(llvm::StringRef loop, EmitErrorFn emitError);
   mlir::LogicalResult prefetch(const Prefetch &prefetch, EmitErrorFn emitError);
   mlir::LogicalResult splitReduction(llvm::StringRef loop, int64_t parts,
                                      llvm::StringRef outer,
@@ -381,6 +418,9 @@ private:
                                    EmitErrorFn emitError) const;
   mlir::LogicalResult reorderOp(BodyOp &op, llvm::ArrayRef<unsigned> order,
                                 EmitErrorFn emitError);
+  mlir::LogicalResult checkTail(llvm::ArrayRef<int64_t> tail, int64_t factor,
+                                unsigned loop, bool leavesRest,
+                                EmitErrorFn emitError) const;
   bool unrollsInOrder(const BodyOp &op, const LoopUse &use) const;
   mlir::LogicalResult checkTail(const BodyOp &op, const LoopUse &use,
                                 unsigned number, EmitErrorFn emitError) const;

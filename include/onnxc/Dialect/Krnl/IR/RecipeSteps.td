@@ -36,6 +36,9 @@ def TailParameter
   let printer = "$_printer << ::onnxc::krnl::stringifyTail($_self)";
 }
 
+/// Iterations that are done together of what is left of a loop, most first.
+def TailSizes : OptionalArrayRefParameter<"int64_t", "iterations">;
+
 class Krnl_Step<string attrName, string stepMnemonic>
     : Krnl_Attr<attrName # "Step", stepMnemonic,
                 [DeclareAttrInterfaceMethods<Krnl_RecipeStep, ["advance"]>]>;
@@ -121,11 +124,14 @@ def Krnl_ComputeAtStep : Krnl_Step<"ComputeAt", "compute_at"> {
 def Krnl_UnrollStep : Krnl_Step<"Unroll", "unroll"> {
   let summary = "write out several iterations of a loop";
   let description = [{
-    `unroll(k, 4)`: the unrolled instances stand side by side inside the loops within `k`,
-    which run once for all of them.
+    `unroll(k, 16, tail=[4])`: the unrolled instances stand side by side inside the
+    loops within `k`, which run once for all of them. What is left of `k` is done
+    four iterations at a time, then one by one.
   }];
-  let parameters = (ins LoopName:$loop, "int64_t":$factor);
-  let assemblyFormat = "`(` $loop `,` $factor `)`";
+  let parameters = (ins LoopName:$loop, "int64_t":$factor, TailSizes:$tail);
+  let assemblyFormat = [{
+    `(` $loop `,` $factor (`,` `tail` `` `=` `` `[` $tail^ `]`)? `)`
+  }];
 }
 
 def Krnl_DotStep : Krnl_Step<"Dot", "dot"> {
@@ -157,11 +163,14 @@ def Krnl_RegisterTileStep : Krnl_Step<"RegisterTile", "register_tile"> {
     `register_tile(m.r, n.r, lanes=16)`: rows `m.r` are written out, columns `n.r`
     are vectors of 16 lanes in all ops of the kernel. The tile stays in registers
     across the reduction loops directly around it, and ops after the contraction
-    work on the registers before the only store.
+    work on the registers before the only store. `tail=[4, 2]`: where only the run
+    knows how many rows are left, they are done by four, by two, then one by one.
   }];
-  let parameters = (ins LoopName:$rows, LoopName:$columns, "int64_t":$lanes);
+  let parameters = (ins LoopName:$rows, LoopName:$columns, "int64_t":$lanes,
+                        TailSizes:$tail);
   let assemblyFormat = [{
-    `(` $rows `,` $columns `,` `lanes` `` `=` `` $lanes `)`
+    `(` $rows `,` $columns `,` `lanes` `` `=` `` $lanes
+    (`,` `tail` `` `=` `` `[` $tail^ `]`)? `)`
   }];
 }
 
@@ -202,6 +211,41 @@ def Krnl_PrefetchStep : Krnl_Step<"Prefetch", "prefetch"> {
     `(` $operand `,` `distance` `` `=` `` $distance `,`
     `line` `` `=` `` $line `)`
   }];
+}
+
+def Krnl_TransposeStep : Krnl_Step<"Transpose", "transpose"> {
+  let summary = "transpose rows and columns of memory in registers";
+  let description = [{
+    `transpose(m.r)`: where the vectors of an op run across the rows of an operand
+    or result, and `m.r`, which is written out, along them, whole rows are loaded
+    or stored and transposed in registers. Without the step each lane is loaded
+    or stored by itself. There are at most as many copies as lanes.
+  }];
+  let parameters = (ins LoopName:$loop);
+  let assemblyFormat = "`(` $loop `)`";
+}
+
+def Krnl_InterleaveStep : Krnl_Step<"Interleave", "interleave"> {
+  let summary = "store vectors whose lanes lie between each other's";
+  let description = [{
+    `interleave(c)`: where the lanes of a result are as many elements apart as
+    `c`, which is written out, has copies, these are interleaved in registers and
+    stored as vectors of neighbours. Where `transpose` is possible, too, it is for
+    what is loaded.
+  }];
+  let parameters = (ins LoopName:$loop);
+  let assemblyFormat = "`(` $loop `)`";
+}
+
+def Krnl_EarlyExitStep : Krnl_Step<"EarlyExit", "early_exit"> {
+  let summary = "end a loop once its iterations change nothing any more";
+  let description = [{
+    `early_exit(s)`: a data-dependent traversal, such as the way down a tree, has
+    a loop `s` over its steps. The loop ends after the first strip of copies that
+    leaves all accumulators as they were; so do all later ones.
+  }];
+  let parameters = (ins LoopName:$loop);
+  let assemblyFormat = "`(` $loop `)`";
 }
 
 def Krnl_SplitReductionStep : Krnl_Step<"SplitReduction", "split_reduction"> {

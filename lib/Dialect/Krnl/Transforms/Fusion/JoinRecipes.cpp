@@ -204,7 +204,8 @@ Attribute StepRenamer::operator()(Attribute step) const {
         return ComputeAtStepAttr::get(ctx, name(s.getLoop()));
       })
       .Case([&](UnrollStepAttr s) {
-        return UnrollStepAttr::get(ctx, name(s.getLoop()), s.getFactor());
+        return UnrollStepAttr::get(ctx, name(s.getLoop()), s.getFactor(),
+                                   s.getTail());
       })
       .Case([&](DotStepAttr s) {
         return DotStepAttr::get(ctx, name(s.getLoop()));
@@ -214,7 +215,8 @@ Attribute StepRenamer::operator()(Attribute step) const {
       })
       .Case([&](RegisterTileStepAttr s) {
         return RegisterTileStepAttr::get(ctx, name(s.getRows()),
-                                         name(s.getColumns()), s.getLanes());
+                                         name(s.getColumns()), s.getLanes(),
+                                         s.getTail());
       })
       .Case([&](CacheStepAttr s) {
         return CacheStepAttr::get(ctx, operands[s.getOperand()],
@@ -227,6 +229,15 @@ Attribute StepRenamer::operator()(Attribute step) const {
       .Case([&](PrefetchStepAttr s) {
         return PrefetchStepAttr::get(ctx, operands[s.getOperand()],
                                      s.getDistance(), s.getLine());
+      })
+      .Case([&](TransposeStepAttr s) {
+        return TransposeStepAttr::get(ctx, name(s.getLoop()));
+      })
+      .Case([&](InterleaveStepAttr s) {
+        return InterleaveStepAttr::get(ctx, name(s.getLoop()));
+      })
+      .Case([&](EarlyExitStepAttr s) {
+        return EarlyExitStepAttr::get(ctx, name(s.getLoop()));
       })
       .Case([&](SplitReductionStepAttr s) {
         return SplitReductionStepAttr::get(ctx, name(s.getLoop()), s.getParts(),
@@ -252,6 +263,14 @@ static bool isPlacement(Attribute step) {
   return isa<FuseOuterStepAttr, ParallelStepAttr, ComputeAtStepAttr>(step);
 }
 
+/// Steps that depend on the vectors and copies of all ops.
+static bool isAccess(Attribute step) {
+  if (auto only = dyn_cast<OnlyStepAttr>(step))
+    step = only.getStep();
+  return isa<PrefetchStepAttr, TransposeStepAttr, InterleaveStepAttr,
+             EarlyExitStepAttr>(step);
+}
+
 SmallVector<Attribute> RecipeJoiner::join(ArrayRef<int> producerOperands,
                                           ArrayRef<int> consumerOperands) {
   StepRenamer mine{nullptr, producerOperands, &made, 0};
@@ -273,10 +292,12 @@ SmallVector<Attribute> RecipeJoiner::join(ArrayRef<int> producerOperands,
   // The steps fuse_outer and parallel are the same in both.
   take(second, [](Attribute step) { return isa<ComputeAtStepAttr>(step); });
   auto isUse = [](Attribute step) {
-    return !isStructural(step) && !isPlacement(step);
+    return !isStructural(step) && !isPlacement(step) && !isAccess(step);
   };
   take(first, isUse);
   take(second, isUse);
+  take(first, isAccess);
+  take(second, isAccess);
   return steps;
 }
 

@@ -65,9 +65,27 @@ private:
 
   /// Folding renumbers the ops, so it waits for recipes that name none.
   static void cleanUp(RewriterBase &rewriter, KernelOp merged) {
-    if (llvm::none_of(merged.getRecipe(), llvm::IsaPred<OnlyStepAttr>))
+    if (llvm::none_of(merged.getRecipe(), llvm::IsaPred<OnlyStepAttr>)) {
       foldElementwise(rewriter, merged);
+      dropIdleSteps(merged);
+    }
     reuseDestinations(rewriter, merged);
+  }
+
+  /// What a step shuffles may have been folded away.
+  static void dropIdleSteps(KernelOp merged) {
+    std::string reason;
+    if (succeeded(LoopNest::tryReplay(merged, reason)))
+      return;
+    SmallVector<Attribute> steps;
+    for (Attribute step : merged.getRecipe()) {
+      steps.push_back(step);
+      merged.setRecipeAttr(ArrayAttr::get(merged.getContext(), steps));
+      if (isa<TransposeStepAttr, InterleaveStepAttr>(step) &&
+          failed(LoopNest::tryReplay(merged, reason)))
+        steps.pop_back();
+    }
+    merged.setRecipeAttr(ArrayAttr::get(merged.getContext(), steps));
   }
 
   LogicalResult checkLimits(KernelOp producer, KernelOp consumer,

@@ -15,7 +15,7 @@ namespace {
 
 class VectorAccessTest : public EmitTest {
 protected:
-  VectorAccessTest() : access(b, math) {
+  VectorAccessTest() : access(b, math, /*shuffledStep=*/4) {
     memref = openFunction({MemRefType::get({64, 48}, b.getF32Type())})[0];
   }
 

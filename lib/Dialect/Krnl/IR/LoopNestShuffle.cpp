@@ -1,0 +1,126 @@
+//===- LoopNestShuffle.cpp - Copies that go to memory together *- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// transpose, interleave: the elements that the lanes of a vector access are no
+// neighbours, but those of several copies are.
+//
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Dialect/Krnl/IR/Accesses.h"
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace onnxc::krnl {
+
+bool LoopNest::hasRows(const Access &along, OpOperand &operand, unsigned loop) {
+  if (along.getRank() == 0)
+    return false;
+  Access written(operand);
+  unsigned last = along.getRank() - 1;
+  std::optional<unsigned> dim = written.loopAt(last);
+  return dim && written.positionOf(*dim) == last &&
+         along.stepAt(last, loop) == 1;
+}
+
+SmallVector<int64_t> LoopNest::copiesOf(const LoopUse &use) const {
+  const Loop &loop = allLoops[use.loop];
+  bool isTile = use.role != RegisterRole::None;
+  int64_t copies = isTile ? loop.extent : std::max<int64_t>(use.unroll, 1);
+  SmallVector<int64_t> all{copies};
+  if (std::optional<int64_t> rest = isTile ? knownRest(use.loop) : std::nullopt)
+    all.push_back(*rest);
+  llvm::append_range(all, use.tail);
+  return all;
+}
+
+/// Elements between the lanes of an access along a loop, as far as its type
+/// says; 0 if that is not known.
+static int64_t laneStep(const Access &along, OpOperand &operand,
+                        unsigned lane) {
+  auto type = dyn_cast<RankedTensorType>(operand.get().getType());
+  int64_t step = 0, stride = 1;
+  for (unsigned position = along.getRank(); position-- > 0;) {
+    std::optional<int64_t> here = along.stepAt(position, lane);
+    if (!here || (ShapedType::isDynamic(stride) && *here != 0))
+      return 0;
+    if (*here != 0)
+      step += *here * stride;
+    int64_t size = type.getDimSize(position);
+    stride = ShapedType::isDynamic(stride) || ShapedType::isDynamic(size)
+                 ? ShapedType::kDynamic
+                 : stride * size;
+  }
+  return step;
+}
+
+bool LoopNest::canShuffle(unsigned number, const LoopUse &use,
+                          Shuffle shuffle) const {
+  const BodyOp &body = bodyOps[number];
+  auto op = dyn_cast_if_present<linalg::LinalgOp>(body.op);
+  const LoopUse *lane = llvm::find_if(
+      body.loops, [](const LoopUse &other) { return other.width() > 1; });
+  if (!op || use.reduced || use.width() > 1 || lane == body.loops.end())
+    return false;
+  bool isTransposed = shuffle == Shuffle::Transpose;
+  auto suits = [&](OpOperand &operand) {
+    if (!isa<RankedTensorType>(operand.get().getType()))
+      return false;
+    Access along(*this, number, operand);
+    if (!along.dependsOn(lane->loop) || !hasRows(along, operand, use.loop))
+      return false;
+    bool inLine =
+        along.getIndex(along.getRank() - 1).isFunctionOfDim(lane->loop);
+    int64_t step = isTransposed ? 0 : laneStep(along, operand, lane->loop);
+    return llvm::any_of(copiesOf(use), [&](int64_t copies) {
+      return copies > 1 && copies <= lane->lanes &&
+             (isTransposed ? !inLine : copies == step);
+    });
+  };
+  // Packed operands lie as they are read.
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    auto argument = dyn_cast<BlockArgument>(input->get());
+    if (isTransposed && !op.getMatchingBlockArgument(input).use_empty() &&
+        !(argument && packOf(argument.getArgNumber())) && suits(*input))
+      return true;
+  }
+  return !lane->reduced &&
+         llvm::any_of(llvm::enumerate(op.getDpsInitsMutable()), [&](auto init) {
+           return !scatterStoreOf(op, init.index()) && suits(init.value());
+         });
+}
+
+LogicalResult LoopNest::shuffle(StringRef name, Shuffle shuffle,
+                                EmitErrorFn emitError) {
+  FailureOr<unsigned> number = resolve(name, emitError);
+  if (failed(number))
+    return failure();
+  bool isUsed = false;
+  for (auto [i, op] : llvm::enumerate(bodyOps)) {
+    LoopUse *use = concerns(i) ? op.find(*number) : nullptr;
+    if (!use || !canShuffle(i, *use, shuffle))
+      continue;
+    bool &flag =
+        shuffle == Shuffle::Transpose ? use->transpose : use->interleave;
+    if (flag)
+      return emitError() << "the step is there already for op '" << op.name
+                         << "'";
+    isUsed = flag = true;
+  }
+  if (isUsed)
+    return success();
+  if (shuffle == Shuffle::Transpose)
+    return emitError() << "no op has vectors across the rows of an operand or "
+                          "result, and 2 copies of loop '"
+                       << name << "' along them, or as many as lanes";
+  return emitError() << "no op has a result with lanes as many elements apart "
+                        "as loop '"
+                     << name << "' has copies";
+}
+
+} // namespace onnxc::krnl

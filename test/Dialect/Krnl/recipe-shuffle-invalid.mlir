@@ -1,0 +1,226 @@
+// RUN: onnx-opt %s --split-input-file --verify-diagnostics
+//
+// Shuffles that no access has a use for.
+
+func.func @transpose_one_copy(%x: tensor<6x8xf32>, %o: tensor<8x6xf32>) -> tensor<8x6xf32> {
+  // expected-error @+1 {{recipe step 2 'transpose(c)': no op has vectors across the rows of an operand or result, and 2 copies of loop 'c' along them, or as many as lanes}}
+  %y = krnl.kernel "transpose_one_copy" loops [c = 8, r = 6] ins(%x : tensor<6x8xf32>) outs(%o : tensor<8x6xf32>)
+      recipe [vectorize(r, 4), transpose(c)] {
+  ^bb0(%a: tensor<6x8xf32>, %b: tensor<8x6xf32>):
+    %s = krnl.compute [c, r] (%p = %a[r, c]) -> (%q = %b[c, r]) : (tensor<6x8xf32>) -> tensor<8x6xf32> {
+      linalg.yield %p : f32
+    }
+    krnl.yield %s : tensor<8x6xf32>
+  } -> tensor<8x6xf32>
+  return %y : tensor<8x6xf32>
+}
+
+// -----
+
+func.func @transpose_many_copies(%x: tensor<6x8xf32>, %o: tensor<8x6xf32>) -> tensor<8x6xf32> {
+  // expected-error @+1 {{no op has vectors across the rows of an operand or result, and 2 copies of loop 'c' along them, or as many as lanes}}
+  %y = krnl.kernel "transpose_many_copies" loops [c = 8, r = 6] ins(%x : tensor<6x8xf32>) outs(%o : tensor<8x6xf32>)
+      recipe [unroll(c, 8), vectorize(r, 4), transpose(c)] {
+  ^bb0(%a: tensor<6x8xf32>, %b: tensor<8x6xf32>):
+    %s = krnl.compute [c, r] (%p = %a[r, c]) -> (%q = %b[c, r]) : (tensor<6x8xf32>) -> tensor<8x6xf32> {
+      linalg.yield %p : f32
+    }
+    krnl.yield %s : tensor<8x6xf32>
+  } -> tensor<8x6xf32>
+  return %y : tensor<8x6xf32>
+}
+
+// -----
+
+func.func @transpose_scalars(%x: tensor<6x8xf32>, %o: tensor<8x6xf32>) -> tensor<8x6xf32> {
+  // expected-error @+1 {{no op has vectors across the rows of an operand or result, and 2 copies of loop 'c' along them, or as many as lanes}}
+  %y = krnl.kernel "transpose_scalars" loops [c = 8, r = 6] ins(%x : tensor<6x8xf32>) outs(%o : tensor<8x6xf32>)
+      recipe [unroll(c, 4), transpose(c)] {
+  ^bb0(%a: tensor<6x8xf32>, %b: tensor<8x6xf32>):
+    %s = krnl.compute [c, r] (%p = %a[r, c]) -> (%q = %b[c, r]) : (tensor<6x8xf32>) -> tensor<8x6xf32> {
+      linalg.yield %p : f32
+    }
+    krnl.yield %s : tensor<8x6xf32>
+  } -> tensor<8x6xf32>
+  return %y : tensor<8x6xf32>
+}
+
+// -----
+
+func.func @transpose_same_order(%x: tensor<8x6xf32>, %o: tensor<8x6xf32>) -> tensor<8x6xf32> {
+  // expected-error @+1 {{no op has vectors across the rows of an operand or result, and 2 copies of loop 'c' along them, or as many as lanes}}
+  %y = krnl.kernel "transpose_same_order" loops [c = 8, r = 6] ins(%x : tensor<8x6xf32>) outs(%o : tensor<8x6xf32>)
+      recipe [unroll(c, 4), vectorize(r, 4), transpose(c)] {
+  ^bb0(%a: tensor<8x6xf32>, %b: tensor<8x6xf32>):
+    %s = krnl.compute [c, r] (%p = %a[c, r]) -> (%q = %b[c, r]) : (tensor<8x6xf32>) -> tensor<8x6xf32> {
+      linalg.yield %p : f32
+    }
+    krnl.yield %s : tensor<8x6xf32>
+  } -> tensor<8x6xf32>
+  return %y : tensor<8x6xf32>
+}
+
+// -----
+
+func.func @transpose_packed(%x: tensor<6x8xf32>, %o: tensor<8x6xf32>) -> tensor<8x6xf32> {
+  // expected-error @+1 {{no op has vectors across the rows of an operand or result, and 2 copies of loop 'c' along them, or as many as lanes}}
+  %y = krnl.kernel "transpose_packed" loops [c = 8, r = 6] ins(%x : tensor<6x8xf32>) outs(%o : tensor<8x6xf32>)
+      recipe [unroll(c, 4), vectorize(r, 4), pack(0, [c, r]), transpose(c)] {
+  ^bb0(%a: tensor<6x8xf32>, %b: tensor<8x6xf32>):
+    %s = krnl.compute [c, r] (%p = %a[r, c]) -> (%q = %b[c, r]) : (tensor<6x8xf32>) -> tensor<8x6xf32> {
+      linalg.yield %p : f32
+    }
+    krnl.yield %s : tensor<8x6xf32>
+  } -> tensor<8x6xf32>
+  return %y : tensor<8x6xf32>
+}
+
+// -----
+
+func.func @transpose_twice(%x: tensor<6x8xf32>, %o: tensor<8x6xf32>) -> tensor<8x6xf32> {
+  // expected-error @+1 {{the step is there already for op '0'}}
+  %y = krnl.kernel "transpose_twice" loops [c = 8, r = 6] ins(%x : tensor<6x8xf32>) outs(%o : tensor<8x6xf32>)
+      recipe [unroll(c, 4), vectorize(r, 4), transpose(c), transpose(c)] {
+  ^bb0(%a: tensor<6x8xf32>, %b: tensor<8x6xf32>):
+    %s = krnl.compute [c, r] (%p = %a[r, c]) -> (%q = %b[c, r]) : (tensor<6x8xf32>) -> tensor<8x6xf32> {
+      linalg.yield %p : f32
+    }
+    krnl.yield %s : tensor<8x6xf32>
+  } -> tensor<8x6xf32>
+  return %y : tensor<8x6xf32>
+}
+
+// -----
+
+func.func @interleave_loaded(%x: tensor<6x8xf32>, %o: tensor<8x6xf32>) -> tensor<8x6xf32> {
+  // expected-error @+1 {{recipe step 3 'interleave(c)': no op has a result with lanes as many elements apart as loop 'c' has copies}}
+  %y = krnl.kernel "interleave_loaded" loops [c = 8, r = 6] ins(%x : tensor<6x8xf32>) outs(%o : tensor<8x6xf32>)
+      recipe [unroll(c, 4), vectorize(r, 4), interleave(c)] {
+  ^bb0(%a: tensor<6x8xf32>, %b: tensor<8x6xf32>):
+    %s = krnl.compute [c, r] (%p = %a[r, c]) -> (%q = %b[c, r]) : (tensor<6x8xf32>) -> tensor<8x6xf32> {
+      linalg.yield %p : f32
+    }
+    krnl.yield %s : tensor<8x6xf32>
+  } -> tensor<8x6xf32>
+  return %y : tensor<8x6xf32>
+}
+
+// -----
+
+func.func @interleave_other_copies(%x: tensor<6x8xf32>, %o: tensor<6x8xf32>) -> tensor<6x8xf32> {
+  // expected-error @+1 {{no op has a result with lanes as many elements apart as loop 'c' has copies}}
+  %y = krnl.kernel "interleave_other_copies" loops [c = 8, r = 6] ins(%x : tensor<6x8xf32>) outs(%o : tensor<6x8xf32>)
+      recipe [order(c, r), unroll(c, 2), vectorize(r, 4), interleave(c)] {
+  ^bb0(%a: tensor<6x8xf32>, %b: tensor<6x8xf32>):
+    %s = krnl.compute [c, r] (%p = %a[r, c]) -> (%q = %b[r, c]) : (tensor<6x8xf32>) -> tensor<6x8xf32> {
+      linalg.yield %p : f32
+    }
+    krnl.yield %s : tensor<6x8xf32>
+  } -> tensor<6x8xf32>
+  return %y : tensor<6x8xf32>
+}
+
+// -----
+
+func.func @early_exit(%x: tensor<6x8xf32>, %o: tensor<8x6xf32>) -> tensor<8x6xf32> {
+  // expected-error @+1 {{no op traverses data along loop 'c'}}
+  %y = krnl.kernel "early_exit" loops [c = 8, r = 6] ins(%x : tensor<6x8xf32>) outs(%o : tensor<8x6xf32>)
+      recipe [early_exit(c)] {
+  ^bb0(%a: tensor<6x8xf32>, %b: tensor<8x6xf32>):
+    %s = krnl.compute [c, r] (%p = %a[r, c]) -> (%q = %b[c, r]) : (tensor<6x8xf32>) -> tensor<8x6xf32> {
+      linalg.yield %p : f32
+    }
+    krnl.yield %s : tensor<8x6xf32>
+  } -> tensor<8x6xf32>
+  return %y : tensor<8x6xf32>
+}
+
+// -----
+
+func.func @tail_without_rest(%x: tensor<6x8xf32>, %o: tensor<8x6xf32>) -> tensor<8x6xf32> {
+  // expected-error @+1 {{loop 'c' leaves no iterations for a tail}}
+  %y = krnl.kernel "tail_without_rest" loops [c = 8, r = 6] ins(%x : tensor<6x8xf32>) outs(%o : tensor<8x6xf32>)
+      recipe [unroll(c, 8, tail=[4])] {
+  ^bb0(%a: tensor<6x8xf32>, %b: tensor<8x6xf32>):
+    %s = krnl.compute [c, r] (%p = %a[r, c]) -> (%q = %b[c, r]) : (tensor<6x8xf32>) -> tensor<8x6xf32> {
+      linalg.yield %p : f32
+    }
+    krnl.yield %s : tensor<8x6xf32>
+  } -> tensor<8x6xf32>
+  return %y : tensor<8x6xf32>
+}
+
+// -----
+
+func.func @tail_too_large(%x: tensor<6x8xf32>, %o: tensor<8x6xf32>) -> tensor<8x6xf32> {
+  // expected-error @+1 {{the next part of the tail must have 2 to 4 iterations, but has 5}}
+  %y = krnl.kernel "tail_too_large" loops [c = 8, r = 6] ins(%x : tensor<6x8xf32>) outs(%o : tensor<8x6xf32>)
+      recipe [unroll(r, 5, tail=[5])] {
+  ^bb0(%a: tensor<6x8xf32>, %b: tensor<8x6xf32>):
+    %s = krnl.compute [c, r] (%p = %a[r, c]) -> (%q = %b[c, r]) : (tensor<6x8xf32>) -> tensor<8x6xf32> {
+      linalg.yield %p : f32
+    }
+    krnl.yield %s : tensor<8x6xf32>
+  } -> tensor<8x6xf32>
+  return %y : tensor<8x6xf32>
+}
+
+// -----
+
+func.func @tail_grows(%x: tensor<6x8xf32>, %o: tensor<8x6xf32>) -> tensor<8x6xf32> {
+  // expected-error @+1 {{the next part of the tail must have 2 to 3 iterations, but has 4}}
+  %y = krnl.kernel "tail_grows" loops [c = 8, r = 6] ins(%x : tensor<6x8xf32>) outs(%o : tensor<8x6xf32>)
+      recipe [unroll(r, 5, tail=[4, 4])] {
+  ^bb0(%a: tensor<6x8xf32>, %b: tensor<8x6xf32>):
+    %s = krnl.compute [c, r] (%p = %a[r, c]) -> (%q = %b[c, r]) : (tensor<6x8xf32>) -> tensor<8x6xf32> {
+      linalg.yield %p : f32
+    }
+    krnl.yield %s : tensor<8x6xf32>
+  } -> tensor<8x6xf32>
+  return %y : tensor<8x6xf32>
+}
+
+// -----
+
+func.func @tail_of_one(%x: tensor<6x8xf32>, %o: tensor<8x6xf32>) -> tensor<8x6xf32> {
+  // expected-error @+1 {{the next part of the tail must have 2 to 4 iterations, but has 1}}
+  %y = krnl.kernel "tail_of_one" loops [c = 8, r = 6] ins(%x : tensor<6x8xf32>) outs(%o : tensor<8x6xf32>)
+      recipe [unroll(r, 5, tail=[1])] {
+  ^bb0(%a: tensor<6x8xf32>, %b: tensor<8x6xf32>):
+    %s = krnl.compute [c, r] (%p = %a[r, c]) -> (%q = %b[c, r]) : (tensor<6x8xf32>) -> tensor<8x6xf32> {
+      linalg.yield %p : f32
+    }
+    krnl.yield %s : tensor<8x6xf32>
+  } -> tensor<8x6xf32>
+  return %y : tensor<8x6xf32>
+}
+
+// -----
+
+func.func @tail_of_vectors(%x: tensor<6x8xf32>, %o: tensor<8x6xf32>) -> tensor<8x6xf32> {
+  // expected-error @+1 {{vectors of loop 'r' are left one by one; they have no tail}}
+  %y = krnl.kernel "tail_of_vectors" loops [c = 8, r = 6] ins(%x : tensor<6x8xf32>) outs(%o : tensor<8x6xf32>)
+      recipe [vectorize(r, 2), unroll(r, 4, tail=[2])] {
+  ^bb0(%a: tensor<6x8xf32>, %b: tensor<8x6xf32>):
+    %s = krnl.compute [c, r] (%p = %a[r, c]) -> (%q = %b[c, r]) : (tensor<6x8xf32>) -> tensor<8x6xf32> {
+      linalg.yield %p : f32
+    }
+    krnl.yield %s : tensor<8x6xf32>
+  } -> tensor<8x6xf32>
+  return %y : tensor<8x6xf32>
+}
+
+// -----
+
+func.func @vectors_with_tail(%x: tensor<6x8xf32>, %o: tensor<8x6xf32>) -> tensor<8x6xf32> {
+  // expected-error @+1 {{vectors of loop 'r' are left one by one; they have no tail}}
+  %y = krnl.kernel "vectors_with_tail" loops [c = 8, r = 6] ins(%x : tensor<6x8xf32>) outs(%o : tensor<8x6xf32>)
+      recipe [unroll(r, 4, tail=[2]), vectorize(r, 2)] {
+  ^bb0(%a: tensor<6x8xf32>, %b: tensor<8x6xf32>):
+    %s = krnl.compute [c, r] (%p = %a[r, c]) -> (%q = %b[c, r]) : (tensor<6x8xf32>) -> tensor<8x6xf32> {
+      linalg.yield %p : f32
+    }
+    krnl.yield %s : tensor<8x6xf32>
+  } -> tensor<8x6xf32>
+  return %y : tensor<8x6xf32>
+}

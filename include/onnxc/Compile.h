@@ -98,6 +98,18 @@ OM_COMPILER_API OM_COMPILE_STATUS omCompilerCompileMemory(OMCompiler *compiler,
                                                           size_t size,
                                                           const char *name);
 
+/* Writes to `output` the compiled model `artefact` with the weights of the
+ * model file `model`, without compiling: what a compilation of `model` would
+ * have written. The artefact was compiled with the option "refit" and without
+ * custom operators; the models agree in all but weights
+ * (onnx-compile --help). An artefact whose weights are in a side file gets one
+ * of the same name beside `output`. Of the options of `compiler` limits and
+ * callbacks count. */
+OM_COMPILER_API OM_COMPILE_STATUS omModelRefit(OMCompiler *compiler,
+                                               const char *artefact,
+                                               const char *model,
+                                               const char *output);
+
 /* Ends the compilation that runs, or the next one, soon. May be called from
  * any thread and from a signal handler. */
 OM_COMPILER_API void omCompilerCancel(OMCompiler *compiler);

@@ -26,7 +26,13 @@ struct OMCompiler {
   Report report;
 
   void tell(const Message &message);
-  OM_COMPILE_STATUS run(const Input &input);
+  /// Does the work with callbacks and a fresh report.
+  OM_COMPILE_STATUS run(llvm::function_ref<Outcome(const Events &)> work);
+  OM_COMPILE_STATUS compile(const Input &input) {
+    return run([&](const Events &events) {
+      return onnxc::compile(input, options, events, report);
+    });
+  }
 };
 
 static const char *severityName(Severity severity) {
@@ -71,7 +77,8 @@ static OM_COMPILE_STATUS statusOf(Outcome outcome) {
   return OM_COMPILE_INTERNAL;
 }
 
-OM_COMPILE_STATUS OMCompiler::run(const Input &input) {
+OM_COMPILE_STATUS
+OMCompiler::run(llvm::function_ref<Outcome(const Events &)> work) {
   messages.clear();
   report = {};
   Events events;
@@ -86,7 +93,7 @@ OM_COMPILE_STATUS OMCompiler::run(const Input &input) {
     events.output = [&](llvm::StringRef text) {
       onOutput(outputUser, text.data(), text.size());
     };
-  Outcome outcome = compile(input, options, events, report);
+  Outcome outcome = work(events);
   cancel = false;
   return statusOf(outcome);
 }
@@ -146,14 +153,25 @@ void omCompilerSetOutputHandler(OMCompiler *compiler, OMOutputFunction handler,
 
 OM_COMPILE_STATUS omCompilerCompileFile(OMCompiler *compiler,
                                         const char *path) {
-  return compiler->run({path ? path : "", std::nullopt});
+  return compiler->compile({path ? path : "", std::nullopt});
 }
 
 OM_COMPILE_STATUS omCompilerCompileMemory(OMCompiler *compiler,
                                           const void *data, size_t size,
                                           const char *name) {
   llvm::StringRef bytes(static_cast<const char *>(data), size);
-  return compiler->run({name ? name : "model", bytes});
+  return compiler->compile({name ? name : "model", bytes});
+}
+
+OM_COMPILE_STATUS omModelRefit(OMCompiler *compiler, const char *artefact,
+                               const char *model, const char *output) {
+  CompileOptions options;
+  options.limits = compiler->options.limits;
+  options.output = output ? output : "";
+  return compiler->run([&](const Events &events) {
+    return refit(artefact ? artefact : "", {model ? model : "", std::nullopt},
+                 options, events, compiler->report);
+  });
 }
 
 void omCompilerCancel(OMCompiler *compiler) { compiler->cancel = true; }

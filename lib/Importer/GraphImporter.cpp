@@ -11,6 +11,7 @@
 #include "Tensors.h"
 #include "Upgrade/UpgradeTable.h"
 #include "onnxc/Dialect/ONNX/IR/Constants.h"
+#include "onnxc/Dialect/ONNX/IR/NamedWeights.h"
 #include "onnxc/Dialect/ONNX/IR/OpSignature.h"
 #include "onnxc/Schema/ProtoConversion.h"
 
@@ -173,13 +174,36 @@ static Value buildConstant(OpBuilder &builder, Location loc, TypedAttr attr) {
   return builder.create(op)->getResult(0);
 }
 
+/// Names that nodes read as sizes.
+static llvm::StringSet<> namesOfSizes(const GraphProto &graph) {
+  llvm::StringSet<> names;
+  for (const NodeProto &node : graph.node())
+    if (node.op_type() == "Resize" || node.op_type() == "Upsample")
+      for (int i = 1; i < node.input_size(); ++i)
+        names.insert(node.input(i));
+  return names;
+}
+
+static bool canBeWeight(TypedAttr attr) {
+  auto type = dyn_cast<RankedTensorType>(attr.getType());
+  auto element =
+      type ? dyn_cast<FloatType>(type.getElementType()) : FloatType();
+  return element && element.getWidth() % 8 == 0 && type.getNumElements() > 1;
+}
+
 void GraphImporter::importInitializers(const GraphProto &graph) {
+  bool makesWeights = state.options.refit && !scope.parent && !frame.function;
+  llvm::StringSet<> sizes =
+      makesWeights ? namesOfSizes(graph) : llvm::StringSet<>();
   auto import = [&](const std::string &name, auto convert, const auto &proto) {
     if (state.hasGivenUp())
       return;
     Location loc = state.nameLoc(frame.prefix + name);
     std::string why;
     FailureOr<TypedAttr> attr = convert(state, proto, why);
+    if (succeeded(attr) && makesWeights && canBeWeight(*attr) &&
+        !sizes.contains(name))
+      attr = cast<TypedAttr>(onnxc::onnx::NamedWeights::add(name, *attr));
     if (succeeded(attr))
       return define(name, {buildConstant(builder, loc, *attr)}, loc);
     state.error(loc) << "initializer " << quote(name)

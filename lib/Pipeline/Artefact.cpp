@@ -6,6 +6,7 @@
 
 #include "Artefact.h"
 
+#include "RefitTable.h"
 #include "RuntimeFolder.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -174,6 +175,10 @@ static std::string compilationInfo(ArrayRef<ModuleOp> levels,
     }
     if (!model)
       return;
+    if (inputs.options.refit)
+      json.attributeObject("refit", [&] {
+        writeRefitTable(json, levels.front(), inputs.options);
+      });
     for (NamedAttribute attribute : model->getDiscardableAttrs())
       addAttribute(json, attribute);
   });

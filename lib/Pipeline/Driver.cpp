@@ -8,6 +8,7 @@
 
 #include "Artefact.h"
 #include "Messages.h"
+#include "RefitTable.h"
 #include "RuntimeFolder.h"
 
 #include "mlir/IR/MLIRContext.h"
@@ -208,6 +209,10 @@ static llvm::Error checkTargets(const CompileOptions &options,
       !(options.recipes.empty() && options.emitRecipes.empty()))
     return llvm::createStringError(
         "recipes are for one processor, but --cpu names several");
+  if (options.refit && (options.emit != "lib" || !options.resume.empty()))
+    return llvm::createStringError(
+        "--refit is for a model that becomes a shared object, with neither "
+        "--emit nor --resume");
   if (targets.size() > 1 && options.realTime && isObject)
     return llvm::createStringError(
         "an object for real-time runs has no runtime that chooses between "
@@ -328,16 +333,13 @@ Outcome Compilation::load() {
   importer::ImportSource source =
       input.bytes ? importer::ImportSource::memory(*input.bytes, input.path, "")
                   : importer::ImportSource::file(input.path);
-  importer::ImportOptions import;
-  import.shapes = options.shapes;
-  import.dims = options.dims;
-  import.from = options.from;
-  import.to = options.to;
-  import.limits = options.limits;
-  auto imported = importer::importModel(*context, source, import);
+  auto imported =
+      importer::importModel(*context, source, importOptionsOf(options));
   if (failed(imported))
     return Outcome::Rejected;
   module = std::move(*imported);
+  if (options.refit)
+    recordGraphHash(*module);
   return Outcome::Done;
 }
 

@@ -235,6 +235,12 @@ static constexpr Option optionTable[] = {
     {{"weights", "embedded|external",
       "inside the artefact (default) or in a file beside it"},
      setWeights},
+    {{"refit", "",
+      "let `onnx-run refit` replace weights: initializers of floating point "
+      "with "
+      "more than one element stay apart from the code, and nothing is computed "
+      "of them when the model is compiled"},
+     setFlag<&CompileOptions::refit>},
     {{"tag", "TAG", "export run_main_graph_TAG and its kin as well"}, setTag},
     {{"emit-header", "",
       "write a C and C++ header with the inputs and outputs beside what "

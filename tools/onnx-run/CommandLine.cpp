@@ -27,10 +27,12 @@ enum Verbs : unsigned {
   OfBench = 1u << unsigned(Verb::Bench),
   OfProfile = 1u << unsigned(Verb::Profile),
   OfInfo = 1u << unsigned(Verb::Info),
+  OfRefit = 1u << unsigned(Verb::Refit),
   Checks = OfRun | OfVerify,
   Timers = OfBench | OfProfile,
   Runners = Checks | Timers,
-  OfAll = Runners | OfInfo
+  Readers = Runners | OfInfo,
+  OfAll = Readers | OfRefit
 };
 
 struct VerbRow {
@@ -102,6 +104,9 @@ static constexpr VerbRow verbs[] = {
     {"bench", Verb::Bench, "measure the time of a run"},
     {"profile", Verb::Profile, "tell which kernels the time goes into"},
     {"info", Verb::Info, "what the artefact says"},
+    {"refit", Verb::Refit,
+     "write it with the weights of another model, NEW.onnx behind MODEL.so, to "
+     "-o FILE"},
 };
 
 static const Option table[] = {
@@ -118,7 +123,7 @@ static const Option table[] = {
      "seed of random inputs, else 0"},
     {"threads", "N", Runners, setCount<&Options::threads>,
      "most threads of a run, else all processors"},
-    {"entry", "NAME", OfAll, setText<&Options::entry>,
+    {"entry", "NAME", Readers, setText<&Options::entry>,
      "entry point, else the first"},
     {"quiet", "", Runners, setFlag<&Options::quiet>,
      "print no outputs and nothing about random inputs"},
@@ -145,6 +150,8 @@ static const Option table[] = {
      "fail unless the artefact is as the compiler wrote it"},
     {"check-weights", "", OfInfo, setFlag<&Options::checkWeights>,
      "fail unless the side file of the weights is as it was written"},
+    {"o", "FILE", OfRefit, setText<&Options::output>,
+     "where to write the artefact that refit makes"},
     {"help", "", OfAll, setFlag<&Options::help>, "this text"},
     {"version", "", OfAll, setFlag<&Options::version>, "the version"},
 };
@@ -203,6 +210,12 @@ static Expected<Options> parseWords(ArrayRef<const char *> arguments) {
         return std::move(error);
       continue;
     }
+    if (options.verb == Verb::Refit && !options.model.empty() &&
+        options.newModel.empty()) {
+      options.newModel = argument.str();
+      arguments = arguments.drop_front();
+      continue;
+    }
     if (!options.model.empty())
       return failure("'%s': there is a model already, %s",
                      argument.str().c_str(), options.model.c_str());
@@ -221,6 +234,10 @@ Expected<Options> run::parseCommandLine(ArrayRef<const char *> arguments) {
         "which model? onnx-run [%s] MODEL.so [options]",
         join(map_range(verbs, [](const VerbRow &v) { return v.name; }), "|")
             .c_str());
+  if (options->verb == Verb::Refit &&
+      (options->newModel.empty() || options->output.empty()))
+    return failure("onnx-run refit MODEL.so NEW.onnx -o OUT.so needs all three "
+                   "files");
   bool checks = Checks >> unsigned(options->verb) & 1;
   if (!checks && options->dataSets.size() > 1)
     return failure("--data-set may be given only once to this command");

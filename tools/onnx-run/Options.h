@@ -24,11 +24,13 @@ enum ExitStatus {
   ExitInternalError = 5
 };
 
-enum class Verb { Run, Verify, Bench, Profile, Info };
+enum class Verb { Run, Verify, Bench, Profile, Info, Refit };
 
 struct Options {
   Verb verb = Verb::Run;
   std::string model;
+  std::string newModel; ///< of refit
+  std::string output;   ///< of refit
   std::string entry;
   int64_t threads = 0;
   bool help = false, version = false;
@@ -85,6 +87,8 @@ llvm::Expected<Verdict> runAndCompare(const Artefact &artefact,
 llvm::Error bench(const Artefact &artefact, const Options &options);
 /// Reports to stdout which functions the time of runs goes into.
 llvm::Error profile(const Artefact &artefact, const Options &options);
+/// Writes the artefact with the weights of another model.
+llvm::Error refit(const Options &options);
 /// The metadata of the artefact; with checkWeights also whether its side
 /// file still has the bytes that were written.
 llvm::Error info(const Artefact &artefact, const Options &options);

@@ -45,6 +45,10 @@ static Error report(const Artefact &artefact, const Options &options) {
 }
 
 static int obey(const Options &options, ArrayRef<const char *> arguments) {
+  if (options.verb == Verb::Refit) {
+    Error error = refit(options);
+    return error ? reject(std::move(error)) : ExitOk;
+  }
   Expected<std::unique_ptr<Artefact>> artefact =
       Artefact::load(options.model, options.entry);
   if (!artefact)

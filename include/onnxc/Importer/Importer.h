@@ -57,6 +57,10 @@ struct ImportOptions {
   /// Tensors of the main graph to start from instead of its inputs, and to end
   /// with instead of its outputs; empty: these.
   std::vector<std::string> from, to;
+  /// Initializers of floating point become weights (onnx::NamedWeights):
+  /// those of the main graph with more than one element that no Resize or
+  /// Upsample reads, whose numbers are sizes.
+  bool refit = false;
   /// Of a context without a budget, which then has one.
   Limits limits;
 };

@@ -98,6 +98,13 @@ struct Report {
 Outcome compile(const Input &input, const CompileOptions &options,
                 const Events &events, Report &report);
 
+/// Writes to the output of the options the artefact at `artefact` with the
+/// weights of `model`. Of the options the output and the limits count; the
+/// artefact records the others. Files are written completely or not at all.
+Outcome refit(llvm::StringRef artefact, const Input &model,
+              const CompileOptions &options, const Events &events,
+              Report &report);
+
 } // namespace onnxc
 
 #endif // ONNXC_PIPELINE_DRIVER_H

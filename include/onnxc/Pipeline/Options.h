@@ -55,6 +55,8 @@ struct CompileOptions {
   std::string recipes, emitRecipes;
   /// Libraries, objects or archives of custom operators (onnxc/CustomOp.h).
   std::vector<std::string> customOpLibs;
+  /// True: no code depends on weights, and the artefact tells where they are.
+  bool refit = false;
   /// True: weights go to a file beside the artefact.
   bool externalWeights = false;
   /// True: a header is written beside the artefact.

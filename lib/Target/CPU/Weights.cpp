@@ -9,6 +9,7 @@
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/ONNX/IR/BlobStore.h"
 #include "onnxc/Dialect/ONNX/IR/Constants.h"
+#include "onnxc/Dialect/ONNX/IR/NamedWeights.h"
 #include "onnxc/Support/ElementBytes.h"
 #include "onnxc/rt/model.h"
 #include "llvm/Support/BLAKE3.h"
@@ -194,12 +195,13 @@ static LogicalResult writeEntry(DictionaryAttr entry, ModuleOp module,
   int64_t offset = entry.getAs<IntegerAttr>("offset").getInt();
   if (type.getNumElements() == 0)
     return success();
+  TypedAttr source = onnx::NamedWeights::sourceOf(value);
   SmallVector<char> scratch;
   std::vector<char> spread;
-  ArrayRef<char> bytes = storedBytes(value, scratch, spread);
+  ArrayRef<char> bytes = storedBytes(source, scratch, spread);
   if (bytes.empty())
     return module.emitError("the bytes of a constant are unknown: ") << value;
-  auto blob = dyn_cast<onnx::BlobAttr>(value);
+  auto blob = dyn_cast<onnx::BlobAttr>(source);
   auto layout = entry.getAs<krnl::PackedLayoutAttr>("layout");
   if (!layout)
     return writePlain(bytes, offset, blob, write);

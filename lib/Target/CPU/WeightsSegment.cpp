@@ -6,6 +6,8 @@
 
 #include "WeightsSegment.h"
 
+#include "onnxc/Target/CPU/Weights.h"
+
 #include "llvm/Object/ELF.h"
 
 using namespace llvm;
@@ -60,6 +62,16 @@ static Expected<int64_t> growSection(const object::ELFFile<ELFT> &file,
   grown.sh_offset = alignTo(end, grown.sh_addralign);
   grown.sh_size = bytes;
   return static_cast<int64_t>(grown.sh_offset);
+}
+
+Expected<int64_t> findEmbeddedWeights(StringRef linked) {
+  auto file = object::ELF64LEFile::create(linked);
+  if (!file)
+    return file.takeError();
+  auto section = findSection(*file);
+  if (!section)
+    return section.takeError();
+  return static_cast<int64_t>((*section)->sh_offset);
 }
 
 Expected<int64_t> growWeightsSegment(MutableArrayRef<char> linked,

@@ -159,6 +159,29 @@ TEST_F(CompileTest, rejectsGarbageWithAMessageAndNoFile) {
             OM_COMPILE_REJECTED);
 }
 
+TEST_F(CompileTest, refitsAnArtefact) {
+  set("output", path("digits.so"));
+  set("refit", "true");
+  ASSERT_EQ(omCompilerCompileFile(compiler.get(), ONNXC_DIGITS), OM_COMPILE_OK);
+  std::string made = path("digits.so"), again = path("again.so");
+  auto refit = [&](const char *artefact, const char *model) {
+    return omModelRefit(compiler.get(), artefact, model, again.c_str());
+  };
+  ASSERT_EQ(refit(made.c_str(), ONNXC_DIGITS), OM_COMPILE_OK)
+      << omCompilerGetMessages(compiler.get());
+  EXPECT_EQ(omCompilerGetOutput(compiler.get()), again);
+  auto first = MemoryBuffer::getFile(made),
+       second = MemoryBuffer::getFile(again);
+  ASSERT_TRUE(first && second);
+  EXPECT_TRUE((*first)->getBuffer() == (*second)->getBuffer());
+  sys::fs::remove(again);
+  EXPECT_EQ(refit(made.c_str(), made.c_str()), OM_COMPILE_REJECTED);
+  EXPECT_EQ(refit(ONNXC_DIGITS, ONNXC_DIGITS), OM_COMPILE_REJECTED);
+  EXPECT_EQ(refit(nullptr, nullptr), OM_COMPILE_REJECTED);
+  EXPECT_NE(StringRef(omCompilerGetMessages(compiler.get())), "");
+  EXPECT_EQ(countFiles(), 1u);
+}
+
 TEST_F(CompileTest, endsWhenCancelledAndWorksAgain) {
   set("output", path("digits.so"));
   omCompilerCancel(compiler.get());

@@ -53,6 +53,10 @@ mlir::LogicalResult writeWeights(mlir::ModuleOp module, int file, int64_t start,
 /// (OnnxcWeightsFooter of the runtime's onnxc/rt/model.h) to an open file of
 /// `bytes` bytes, which it reads. Returns the digest of these.
 llvm::Expected<WeightsDigest> sealWeights(int file, int64_t bytes);
+/// Where the weights are that a linked file has inside. An error for a file
+/// that is none, or has none.
+llvm::Expected<int64_t> findEmbeddedWeights(llvm::StringRef linked);
+
 /// BLAKE3 of the first bytes of the open file.
 llvm::Expected<WeightsDigest> digestOf(int file, int64_t bytes);
 

@@ -66,7 +66,7 @@ TEST_F(LoopNestTest, TheWorkedExampleOfTheHeader) {
       nest.reorder({"n.o", "m.o", "n.p", "k", "m.r", "n.r"}, error())));
   ASSERT_TRUE(succeeded(nest.fuseOuter({"n.o", "m.o", "n.p"}, error())));
   ASSERT_TRUE(succeeded(nest.parallel({"n.o", "m.o"}, error())));
-  ASSERT_TRUE(succeeded(nest.registerTile("m.r", "n.r", 16, error())));
+  ASSERT_TRUE(succeeded(nest.registerTile("m.r", "n.r", 16, {}, error())));
 
   EXPECT_EQ(order(), "n.o m.o n.p k m.r n.r");
   // Loops 3 n.o, 4 n.c, 5 n.p, 6 n.r, 7 m.o, 8 m.r.

@@ -90,7 +90,7 @@ TEST_F(NestEmitterTest, LengthsOfTheRunMaskWhatIsLeft) {
 TEST_F(NestEmitterTest, InstancesCarryValuesAndFinishOneByOne) {
   nest.addAxis("k", 10);
   nest.addOp("sum", {0}, {true});
-  ASSERT_TRUE(succeeded(nest.unroll("k", 4, error())));
+  ASSERT_TRUE(succeeded(nest.unroll("k", 4, {}, error())));
   Emitter emitter(*this);
   Value zero = arith::ConstantIndexOp::create(b, 0);
   SmallVector<int64_t> instances;
